@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The rx-nic tap without XDP: the five ways a driver hands a packet up, before GRO and RPS. */
+#include "skb.bpf.h"
+#include <bpf/bpf_tracing.h>
+
+/*
+ * napi_gro_frags: the packet may lie in a page, all of it; GRO has its address
+ * in napi_gro_cb.frag0, moved past the Ethernet header before the tracepoint.
+ */
+static __always_inline const void *network_header(bool btf, const struct sk_buff *skb, int *linear)
+{
+	const struct napi_gro_cb *gro = (void *)&skb->cb;
+
+	*linear = READ(btf, skb, len) - READ(btf, skb, data_len);
+	if (*linear)
+		return READ(btf, skb, data);
+	*linear = READ(btf, skb, len);
+	return BPF_CORE_READ(gro, frag0);
+}
+
+static __always_inline int handed_up(bool btf, const struct sk_buff *skb)
+{
+	const struct net_device *dev;
+	struct packet p = { .point = RX_NIC, .segs = 1, .ecn = ECN_NOT_IP };
+
+	if (!skb)	/* napi_gro_frags with no packet in it */
+		return 0;
+	dev = READ(btf, skb, dev);
+	if (!dev || !dev_is_ours(btf, dev))
+		return 0;
+	p.row = row_of(RX_NIC, skb_rx_queue(btf, skb, dev));
+	p.len = config.l2 + READ(btf, skb, len);
+	skb_segments(btf, skb, &p);
+	if (packet_headers_wanted()) {
+		int linear;
+		const void *l3 = network_header(btf, skb, &linear);
+
+		skb_parse(&p, l3, linear, READ(btf, skb, protocol));
+	}
+	meter_packet(&p);
+	return 0;
+}
+
+#define WAYS(name, event)						\
+	SEC("tp_btf/" event)						\
+	int BPF_PROG(name##__btf, const struct sk_buff *skb)		\
+	{								\
+		return handed_up(true, skb);				\
+	}								\
+	SEC("raw_tp/" event)						\
+	int BPF_PROG(name##__raw, const struct sk_buff *skb)		\
+	{								\
+		return handed_up(false, skb);				\
+	}
+
+WAYS(rx_gro, "napi_gro_receive_entry")
+WAYS(rx_frags, "napi_gro_frags_entry")
+WAYS(rx_skb, "netif_receive_skb_entry")
+WAYS(rx_list, "netif_receive_skb_list_entry")
+WAYS(rx_netif, "netif_rx_entry")
+
+char _license[] SEC("license") = "GPL";

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* From an skb at a tracepoint to a struct packet: whose it is, its queue, its segments, its header. */
+#ifndef NICPROBE_SKB_BPF_H
+#define NICPROBE_SKB_BPF_H
+
+#include "../xdp/packet.bpf.h"
+#include "kernel.bpf.h"
+
+#define HEAD_SIZE	(2 * VLAN_TAG + 40)	/* two tags and IPv6 */
+#define GSO_TCP		(1 << 0 | 1 << 4)	/* SKB_GSO_TCPV4 | SKB_GSO_TCPV6, the same since 4.0 */
+#define UDP_HEADER	8
+
+/* Is this the interface that was asked for? Most packets end here: the ifindex first. */
+static __always_inline bool dev_is_ours(bool btf, const struct net_device *dev)
+{
+	__u32 netns;
+
+	if (READ(btf, dev, ifindex) != (int)config.ifindex)
+		return false;
+	if (btf)
+		netns = dev->nd_net.net->ns.inum;
+	else
+		netns = BPF_CORE_READ(dev, nd_net.net, ns.inum);
+	return netns == config.netns;
+}
+
+/* Bytes of a VLAN tag that the kernel holds beside the data: 0 or 4. */
+static __always_inline __u32 skb_vlan_len(bool btf, const struct sk_buff *skb)
+{
+	const struct sk_buff___6_1 *old = (void *)skb;
+
+	if (bpf_core_field_exists(old->vlan_present))
+		return BPF_CORE_READ_BITFIELD_PROBED(old, vlan_present) ? VLAN_TAG : 0;
+	return READ(btf, skb, vlan_all) ? VLAN_TAG : 0;
+}
+
+/* napi_id -> queue, learned by napi_learn(); ~0: not one of this device's. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 8192);
+	__type(key, __u32);
+	__type(value, __u32);
+} napi_queue SEC(".maps");
+
+/*
+ * Drivers add their NAPIs in the order of their vectors, and ids only grow: so
+ * the rank of an id among the device's is its queue. NAPIs that only transmit
+ * have id 0 (netif_napi_add_tx).
+ */
+struct napi_walk {
+	__u64 head, at;		/* of the device's list of NAPIs */
+	__u32 id, rank;
+	bool found;
+};
+
+static long napi_step(__u32 i, struct napi_walk *w)
+{
+	const struct napi_struct *napi =
+		(void *)w->at - bpf_core_field_offset(struct napi_struct, dev_list);
+	__u32 id;
+
+	if (!w->at || w->at == w->head)
+		return 1;
+	id = BPF_CORE_READ(napi, napi_id);
+	w->rank += id && id < w->id;
+	w->found |= id == w->id;
+	w->at = (__u64)BPF_CORE_READ(napi, dev_list.next);
+	return 0;
+}
+
+static __noinline __u32 napi_learn(__u64 dev, __u32 id)
+{
+	const struct net_device *d = (void *)dev;
+	struct napi_walk w = {
+		.head = dev + bpf_core_field_offset(struct net_device, napi_list),
+		.at = (__u64)BPF_CORE_READ(d, napi_list.next),
+		.id = id,
+	};
+	__u32 queue;
+
+	bpf_loop(8192, napi_step, &w, 0);
+	queue = w.found ? w.rank : ~0u;
+	bpf_map_update_elem(&napi_queue, &id, &queue, BPF_ANY);
+	return queue;
+}
+
+/* The receive queue, in the order of trust; ~0: not known. */
+static __always_inline __u32 skb_rx_queue(bool btf, const struct sk_buff *skb,
+					  const struct net_device *dev)
+{
+	__u32 recorded, id, *known;
+
+	if (config.rx_queues == 1)
+		return 0;
+	recorded = READ(btf, skb, queue_mapping);
+	if (config.rx_queue == RX_QUEUE_RAW)
+		return recorded;
+	if (config.rx_queue == RX_QUEUE_RECORDED && recorded)
+		return recorded - 1;
+	id = READ(btf, skb, napi_id);
+	if (!id)
+		return ~0u;
+	known = bpf_map_lookup_elem(&napi_queue, &id);
+	return known ? *known : napi_learn((__u64)dev, id);
+}
+
+/* Bytes from the network header to the payload, in a packet that the stack has not parsed yet. */
+static __always_inline __u32 skb_headers_rx(bool btf, const struct sk_buff *skb, __u32 gso_type)
+{
+	const unsigned char *data = READ(btf, skb, data);
+	__be16 proto = READ(btf, skb, protocol);
+	__u8 first = 0, doff = 0;
+	__u32 len = 0;
+
+	for (int tags = 0; tags < 2; tags++) {
+		if (proto != bpf_htons(ETH_P_8021Q) && proto != bpf_htons(ETH_P_8021AD))
+			break;
+		bpf_probe_read_kernel(&proto, sizeof(proto), data + len + 2);
+		len += VLAN_TAG;
+	}
+	bpf_probe_read_kernel(&first, sizeof(first), data + len);
+	len += first >> 4 == 6 ? 40 : (first & 15) * 4;
+	if (!(gso_type & GSO_TCP))
+		return len + UDP_HEADER;
+	bpf_probe_read_kernel(&doff, sizeof(doff), data + len + 12);
+	return len + (doff >> 4) * 4;
+}
+
+/* The same where the stack has set the header offsets (transmit). */
+static __always_inline __u32 skb_headers_tx(bool btf, const struct sk_buff *skb, __u32 gso_type)
+{
+	const unsigned char *head = READ(btf, skb, head), *data = READ(btf, skb, data);
+	bool inside = BPF_CORE_READ_BITFIELD_PROBED(skb, encapsulation);
+	__u32 transport = inside ? READ(btf, skb, inner_transport_header) :
+				   READ(btf, skb, transport_header);
+	__u32 len = transport - (__u32)((__u64)data - (__u64)head);
+	__u8 doff = 0;
+
+	if (!(gso_type & GSO_TCP))
+		return len + UDP_HEADER;
+	bpf_probe_read_kernel(&doff, sizeof(doff), head + transport + 12);
+	return len + (doff >> 4) * 4;
+}
+
+/* Splits a buffer of `len` bytes into the packets it is on the wire. */
+static __always_inline void packet_split(struct packet *p, __u32 headers, __u32 size, __u32 segs)
+{
+	__u32 payload = p->len - headers;
+
+	if (headers >= p->len)
+		return;
+	/* Guest TSO and LRO of virtio leave gso_segs 0 (virtio_net_hdr_to_skb). */
+	if (!segs)
+		segs = (payload + size - 1) / size;
+	if (segs < 2 || (__u64)size * (segs - 1) >= payload)
+		return;
+	p->segs = segs;
+	p->seg_len = headers + size;
+	p->last_len = headers + payload - size * (segs - 1);
+}
+
+/* How many wire packets the buffer p is of, and how long each. */
+static __always_inline void skb_segments(bool btf, const struct sk_buff *skb, struct packet *p)
+{
+	const struct skb_shared_info *shared;
+	__u32 headers, gso_type;
+	struct { __u16 size, segs; } gso = {};
+
+	shared = (void *)READ(btf, skb, head) + READ(btf, skb, end);
+	/* gso_segs follows gso_size in every kernel since 2.6.18: one read for both. */
+	bpf_probe_read_kernel(&gso, sizeof(gso), __builtin_preserve_access_index(&shared->gso_size));
+	if (!gso.size)
+		return;
+	gso_type = BPF_CORE_READ(shared, gso_type);
+	if (p->point == RX_NIC || p->point == RX_STACK)
+		headers = config.l2 + skb_headers_rx(btf, skb, gso_type);
+	else
+		headers = skb_headers_tx(btf, skb, gso_type);
+	packet_split(p, headers, gso.size, gso.segs);
+}
+
+/* Reads the network header at `l3`, of which `linear` bytes are there to be read. */
+static __always_inline void skb_parse(struct packet *p, const void *l3, int linear, __be16 proto)
+{
+	__u8 head[HEAD_SIZE] = {};
+	__u32 n = HEAD_SIZE;
+
+	p->ecn = ECN_NOT_IP;
+	if (linear < 20)
+		return;
+	if (linear < HEAD_SIZE)
+		n = linear;
+	bpf_probe_read_kernel(head, n, l3);
+	packet_parse(p, head, head + n, proto);
+}
+
+#endif

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The rx-stack tap: first in tc ingress, after GRO and RPS. Never a verdict of its own. */
+#include "../xdp/packet.bpf.h"
+
+/* As in skb.bpf.h, by tc's own view of an skb. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 8192);
+	__type(key, __u32);
+	__type(value, __u32);
+} napi_queue SEC(".maps");
+
+static __always_inline __u32 queue_of(const struct __sk_buff *skb)
+{
+	__u32 recorded = skb->queue_mapping, id = skb->napi_id, *known;
+
+	if (config.rx_queues == 1)
+		return 0;
+	if (config.rx_queue == RX_QUEUE_RAW)
+		return recorded;
+	if (config.rx_queue == RX_QUEUE_RECORDED && recorded)
+		return recorded - 1;
+	known = bpf_map_lookup_elem(&napi_queue, &id);	/* the rx-nic tap saw it first, and learned */
+	return known ? *known : ~0u;
+}
+
+/* LRO and guest TSO of virtio leave gso_segs 0: as many as the payload needs. */
+static __always_inline __u32 segments(struct __sk_buff *skb)
+{
+	__u32 at = config.l2, size = skb->gso_size;
+	__u8 first = 0, proto = 0, doff = 0;
+
+	if (!size)
+		return 1;
+	if (skb->gso_segs)
+		return skb->gso_segs;
+	if (bpf_skb_load_bytes(skb, at, &first, 1))
+		return 1;
+	bpf_skb_load_bytes(skb, at + (first >> 4 == 6 ? 6 : 9), &proto, 1);
+	at += first >> 4 == 6 ? 40 : (first & 15) * 4;
+	if (proto == 6 && !bpf_skb_load_bytes(skb, at + 12, &doff, 1))
+		at += (doff >> 4) * 4;
+	else
+		at += 8;
+	return skb->len > at ? (skb->len - at + size - 1) / size : 1;
+}
+
+SEC("tc")
+int nicprobe_tc(struct __sk_buff *skb)
+{
+	void *data = (void *)(long)skb->data, *end = (void *)(long)skb->data_end;
+	struct packet p = {
+		.point = RX_STACK,
+		.row = row_of(RX_STACK, queue_of(skb)),
+		.len = skb->len + (skb->vlan_present ? VLAN_TAG : 0),
+		.segs = 1,
+		.ecn = ECN_NOT_IP,
+	};
+
+	if (skb->gso_size)
+		p.segs = segments(skb);
+	/* helpers that can move the data were called: take its bounds again */
+	data = (void *)(long)skb->data;
+	end = (void *)(long)skb->data_end;
+	if (data + config.l2 <= end && packet_headers_wanted())
+		packet_parse(&p, data + config.l2, end, skb->protocol);
+	meter_packet(&p);
+	return -1;	/* TC_ACT_UNSPEC for a filter, TCX_NEXT for tcx: whatever comes next */
+}
+
+char _license[] SEC("license") = "GPL";

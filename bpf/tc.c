@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The rx-stack tap: a tcx link at the head (Linux 6.6), else a filter on clsact. */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "../lib/kernel.h"
+#include "../lib/log.h"
+#include "../lib/tap.h"
+#include "clsact.h"
+#include "tc.skel.h"
+
+/* Linux 6.6; the headers of Debian 12 do not have them yet. */
+#define TCX_INGRESS	46	/* BPF_TCX_INGRESS */
+#define TCX_BEFORE	(1u << 3)	/* BPF_F_BEFORE: with no other program named, before all */
+
+static int attach_tcx(const struct site *site, int prog)
+{
+	LIBBPF_OPTS(bpf_link_create_opts, opts, .flags = TCX_BEFORE);
+	int err, link = bpf_link_create(prog, site->iface.ifindex, TCX_INGRESS, &opts);
+
+	if (link < 0)
+		return complain(-errno, NULL, "cannot attach to tcx ingress of %s: %s",
+				site->iface.name, strerror(errno));
+	err = bpf_obj_pin(link, pin_path(site, "tc"));
+	close(link);
+	return err ? complain(-errno, NULL, "cannot pin the tcx link: %s", strerror(errno)) : 0;
+}
+
+/* The program is pinned first: it is what detach finds the filter by. */
+static int attach_clsact(const struct site *site, int prog)
+{
+	int err = bpf_obj_pin(prog, pin_path(site, CLSACT_PROGRAM));
+
+	if (err)
+		return complain(-errno, NULL, "cannot pin the tc program: %s", strerror(errno));
+	return clsact_attach(site, prog);
+}
+
+static int attach(const struct site *site, struct bpf_object *obj, char *how, size_t size)
+{
+	const char *no_tcx = kernel_cannot("tcx");
+	int prog, err = bpf_object__load(obj);
+
+	if (err)
+		return complain(err, NULL, "cannot load the tc program: %s", log_last());
+	prog = bpf_program__fd(bpf_object__find_program_by_name(obj, "nicprobe_tc"));
+	strncpy(how, no_tcx ? "clsact" : "tcx", size);
+	return no_tcx ? attach_clsact(site, prog) : attach_tcx(site, prog);
+}
+
+static const char *avoid(const struct site *site)
+{
+	return site->config.rx_queue == RX_QUEUE_BY_NAPI && site->config.rx_queues > 1 ?
+		"the driver records no queue, and tc sees none" : NULL;
+}
+
+const struct tap tap_tc = {
+	.name = "tc",
+	.help = "first in tc ingress, after GRO and RPS",
+	.points = 1 << RX_STACK,
+	.avoid = avoid,
+	.elf = tc_bpf__elf_bytes,
+	.attach = attach,
+	.detach = clsact_detach,
+};

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* From the hand-over to the driver until the driver lets go of the packet. */
+#include "skb.bpf.h"
+#include "txlat.h"
+#include <bpf/bpf_tracing.h>
+
+#define XMIT_TAKEN 0x0f		/* dev_xmit_complete(): from here on the driver did not take it */
+
+METER_MAP(txlat);
+
+/*
+ * Packets in flight, by the address of the skb. A bucket is two cache lines;
+ * most skbs that are freed are not ours and are seen off by the first. Who
+ * finds its bucket full goes to one of the next, and the bucket counts it, so
+ * that only then the next ones are searched. A live entry is never overwritten.
+ */
+#define WAYS	7
+#define BUCKETS	4	/* searched at the most */
+struct bucket {
+	__u64 skb[WAYS];
+	__u64 elsewhere;	/* packets of this bucket that are in the next ones */
+	__u64 stamp[WAYS + 1];	/* ns << QUEUE_BITS | queue */
+};
+#define QUEUE_BITS 12
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct bucket);
+} flight SEC(".maps");
+
+/* The skb this CPU is handing to the driver: freed meanwhile, it did not complete. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u64);
+} txlat_handing SEC(".maps");
+
+/*
+ * The verifier forbids arithmetic on a pointer to a kernel object, but lets
+ * its lower half be copied (a 32-bit move); that is enough for a hash.
+ */
+static __always_inline __u32 lower_half(const void *p)
+{
+	__u32 half;
+
+	asm("%0 = %1" : "=w"(half) : "w"((__u32)(unsigned long)p));
+	return half;
+}
+
+static __always_inline __u32 home_of(const void *skb)
+{
+	/* skbs lie 64 bytes apart at least: the bits below say nothing */
+	return (lower_half(skb) >> 6) * 2654435769u >> config.flight_shift;
+}
+
+static __always_inline struct bucket *bucket_at(__u32 home, __u32 i)
+{
+	__u32 index = (home + i) & (0xffffffffu >> config.flight_shift);
+
+	return bpf_map_lookup_elem(&flight, &index);
+}
+
+static __always_inline int way_of(const struct bucket *b, __u64 skb)
+{
+	for (int i = 0; i < WAYS; i++)
+		if (b->skb[i] == skb)
+			return i;
+	return -1;
+}
+
+static __always_inline struct txlat *row_at(__u32 queue)
+{
+	__u32 row = row_of(0, queue);
+
+	return bpf_map_lookup_elem(&txlat, &row);
+}
+
+/* Takes a free place, or returns false. */
+static __always_inline bool bucket_put(struct bucket *b, const void *skb, __u64 stamp)
+{
+	for (int i = 0; i < WAYS; i++)
+		if (!b->skb[i] && !__sync_val_compare_and_swap(&b->skb[i], 0, (__u64)skb)) {
+			b->stamp[i] = stamp;
+			return true;
+		}
+	return false;
+}
+
+static __noinline bool put_elsewhere(__u64 skb, __u32 home, __u64 stamp)
+{
+	struct bucket *b = bucket_at(home, 0);
+
+	if (!b)
+		return false;
+	/* Before it is there: who frees it must search for it. */
+	__sync_fetch_and_add(&b->elsewhere, 1);
+	for (__u32 i = 1; i < BUCKETS; i++) {
+		struct bucket *next = bucket_at(home, i);
+
+		if (next && bucket_put(next, (void *)skb, stamp))
+			return true;
+	}
+	__sync_fetch_and_add(&b->elsewhere, -1);
+	return false;
+}
+
+static __noinline __u64 take_elsewhere(__u64 skb, __u32 home)
+{
+	struct bucket *b = bucket_at(home, 0);
+
+	for (__u32 i = 1; b && i < BUCKETS; i++) {
+		struct bucket *next = bucket_at(home, i);
+		int way = next ? way_of(next, skb) : -1;
+
+		for (int w = 0; next && w < WAYS; w++)
+			if (w == way) {
+				__u64 stamp = next->stamp[w];
+
+				next->skb[w] = 0;
+				__sync_fetch_and_add(&b->elsewhere, -1);
+				return stamp;
+			}
+	}
+	return 0;
+}
+
+/* Out of the table with it. Returns its stamp, or 0: it was not there. */
+static __always_inline __u64 flight_take(const void *skb)
+{
+	__u32 home = home_of(skb);
+	struct bucket *b = bucket_at(home, 0);
+
+	if (!b)
+		return 0;
+	for (int i = 0; i < WAYS; i++)
+		if (b->skb[i] == (__u64)skb) {
+			__u64 stamp = b->stamp[i];
+
+			b->skb[i] = 0;
+			return stamp;
+		}
+	return b->elsewhere ? take_elsewhere((__u64)skb, home) : 0;
+}
+
+static __always_inline bool flight_put(const void *skb, __u64 stamp)
+{
+	__u32 home = home_of(skb);
+	struct bucket *b = bucket_at(home, 0);
+
+	return b && (bucket_put(b, skb, stamp) || put_elsewhere((__u64)skb, home, stamp));
+}
+
+static __always_inline int handed_over(bool btf, const struct sk_buff *skb,
+				       const struct net_device *dev)
+{
+	__u32 queue, key = 0;
+	struct txlat *row;
+	__u64 *handing;
+
+	if (!dev_is_ours(btf, dev))
+		return 0;
+	if (config.sample > 1 && bpf_get_prandom_u32() % config.sample)
+		return 0;
+	queue = READ(btf, skb, queue_mapping);
+	row = row_at(queue);
+	handing = bpf_map_lookup_elem(&txlat_handing, &key);
+	if (!row || !handing)
+		return 0;
+	row->came++;
+	if (flight_take(skb)) {		/* the same address again: the older one got away unseen */
+		row->went++;
+		row->lost[TXLAT_NEVER_FREED]++;
+	}
+	*handing = (__u64)skb;
+	if (!flight_put(skb, bpf_ktime_get_ns() << QUEUE_BITS | (queue & ((1 << QUEUE_BITS) - 1)))) {
+		*handing = 0;
+		row->went++;
+		row->lost[TXLAT_FULL]++;
+	}
+	return 0;
+}
+
+/* skb may be freed by now: only its address may be used. */
+static __always_inline int returned(const void *skb, int rc)
+{
+	struct txlat *row;
+	__u64 *handing, stamp;
+	__u32 key = 0;
+
+	handing = bpf_map_lookup_elem(&txlat_handing, &key);
+	if (!handing || *handing != (__u64)skb)
+		return 0;
+	*handing = 0;
+	if (rc < XMIT_TAKEN)
+		return 0;
+	stamp = flight_take(skb);
+	row = row_at(stamp & ((1 << QUEUE_BITS) - 1));
+	if (stamp && row) {
+		row->went++;
+		row->retried++;
+	}
+	return 0;
+}
+
+static __always_inline int freed(bool btf, const struct sk_buff *skb)
+{
+	__u64 stamp = flight_take(skb), now, *handing;
+	const struct net_device *dev;
+	struct txlat *row;
+	__u32 key = 0;
+
+	if (!stamp)
+		return 0;
+	now = bpf_ktime_get_ns();
+	row = row_at(stamp & ((1 << QUEUE_BITS) - 1));
+	handing = bpf_map_lookup_elem(&txlat_handing, &key);
+	if (!row || !handing)
+		return 0;
+	row->went++;
+	dev = READ(btf, skb, dev);
+	if (*handing == (__u64)skb)
+		row->lost[TXLAT_FREED_IN_XMIT]++;
+	else if (!dev || READ(btf, dev, ifindex) != (int)config.ifindex)
+		row->lost[TXLAT_MOVED]++;
+	else {
+		/* both shifted: the difference is right when the stamp has wrapped, too */
+		__u64 ns = ((now << QUEUE_BITS) - (stamp & ~((1ull << QUEUE_BITS) - 1))) >> QUEUE_BITS;
+
+		HIST_ADD(row->completion, loglin_slot(ns), ns);
+	}
+	return 0;
+}
+
+/* Ends before beginnings: libbpf attaches in this order, and so no beginning is left without an end. */
+SEC("tp_btf/consume_skb")
+int BPF_PROG(txlat_used__btf, const struct sk_buff *skb)
+{
+	return freed(true, skb);
+}
+
+SEC("raw_tp/consume_skb")
+int BPF_PROG(txlat_used__raw, const struct sk_buff *skb)
+{
+	return freed(false, skb);
+}
+
+SEC("tp_btf/kfree_skb")
+int BPF_PROG(txlat_free__btf, const struct sk_buff *skb)
+{
+	return freed(true, skb);
+}
+
+SEC("raw_tp/kfree_skb")
+int BPF_PROG(txlat_free__raw, const struct sk_buff *skb)
+{
+	return freed(false, skb);
+}
+
+SEC("tp_btf/net_dev_xmit")
+int BPF_PROG(txlat_done__btf, const struct sk_buff *skb, int rc)
+{
+	return returned(skb, rc);
+}
+
+SEC("raw_tp/net_dev_xmit")
+int BPF_PROG(txlat_done__raw, const struct sk_buff *skb, int rc)
+{
+	return returned(skb, rc);
+}
+
+SEC("tp_btf/net_dev_start_xmit")
+int BPF_PROG(txlat_hand__btf, const struct sk_buff *skb, const struct net_device *dev)
+{
+	return handed_over(true, skb, dev);
+}
+
+SEC("raw_tp/net_dev_start_xmit")
+int BPF_PROG(txlat_hand__raw, const struct sk_buff *skb, const struct net_device *dev)
+{
+	return handed_over(false, skb, dev);
+}
+
+char _license[] SEC("license") = "GPL";

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* How the time to completion is shown, where it cannot be had, and when it is not well. */
+#include <inttypes.h>
+
+#include "../lib/log.h"
+#include "../lib/snapshot.h"
+#include "../lib/tap.h"
+#include "txlat.h"
+#include "txlat.skel.h"
+
+static const char *const causes[NR_TXLAT_LOST] = {
+	[TXLAT_FULL] = "table-full",
+	[TXLAT_FREED_IN_XMIT] = "freed-in-xmit",
+	[TXLAT_MOVED] = "other-device",
+	[TXLAT_NEVER_FREED] = "never-freed",
+};
+
+static const struct metric metrics[] = {
+	HISTOGRAM(struct txlat, completion, .name = "completion", .unit = "seconds", .scale = 1e-9,
+		  .help = "Time from the hand-over to the driver until it freed the packet."),
+	LEVEL(struct txlat, came, .name = "in_flight", .unit = "packets",
+	      .help = "Packets that the driver has now and has not completed."),
+	COUNTER(struct txlat, retried, .name = "retried", .unit = "packets",
+		.help = "Hand-overs that the driver refused: the packet came again."),
+	COUNTER(struct txlat, lost, .name = "lost", .unit = "packets",
+		.label = "cause", .labels = causes,
+		.help = "Packets whose time could not be measured, by cause."),
+	{}
+};
+
+static const char *absent(const struct site *site)
+{
+	return site->driver->no_completion;
+}
+
+/* Samples that found no room bias the rest: say so. */
+static void judge(const struct snapshot *s, struct findings *f)
+{
+	const struct table *t = &s->tables[METER_txlat];
+	uint64_t full = 0, in_xmit = 0, done = 0;
+
+	for (unsigned row = 0; row < t->rows; row++) {
+		full += cell(t, row, 0, &metrics[3])[TXLAT_FULL];
+		in_xmit += cell(t, row, 0, &metrics[3])[TXLAT_FREED_IN_XMIT];
+		done += hist_count(&metrics[0], cell(t, row, 0, &metrics[0]));
+	}
+	if (full)
+		finding(f, "txlat", text("nicprobe attach %s --sample 16", s->name),
+			"%" PRIu64 " packets were not timed: more were in flight than there is room for",
+			full);
+	if (in_xmit * 100 > done && in_xmit >= 100)
+		finding(f, "txlat", text("ip -s link show dev %s; a longer TX ring: ethtool -G %s tx N",
+					 s->meta.iface, s->meta.iface),
+			"the driver freed %" PRIu64 " packets before it sent them, %.1f%% of all",
+			in_xmit, 100.0 * in_xmit / (in_xmit + done));
+}
+
+const struct meter meter_txlat = {
+	.name = "txlat",
+	.help = "time from the hand-over to the driver to the completion, by TX queue",
+	.by = BY_QUEUE,
+	.point = TX_NIC,
+	.row_size = sizeof(struct txlat),
+	.metrics = metrics,
+	.elf = txlat_bpf__elf_bytes,
+	.absent = absent,
+	.judge = judge,
+};

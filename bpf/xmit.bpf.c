@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The tx-stack and tx-nic taps. At tc egress the queue is not chosen yet: hence tracepoints. */
+#include "skb.bpf.h"
+#include <bpf/bpf_tracing.h>
+
+#define XMIT_TAKEN 0x0f	/* dev_xmit_complete(): less is taken by the driver, more (BUSY) comes again */
+
+/* What this CPU is handing to the driver; it cannot move or nest between the two tracepoints. */
+struct handing {
+	__u64 skb;
+	struct packet packet;
+};
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct handing);
+} handing SEC(".maps");
+
+static __always_inline void look(bool btf, const struct sk_buff *skb, struct packet *p)
+{
+	__u32 len = READ(btf, skb, len);
+	const unsigned char *data = READ(btf, skb, data);
+	__be16 proto = READ(btf, skb, protocol);
+
+	p->row = row_of(p->point, READ(btf, skb, queue_mapping));
+	p->len = len;
+	if (p->point == TX_STACK)
+		p->len += skb_vlan_len(btf, skb);
+	p->segs = 1;
+	p->ecn = ECN_NOT_IP;
+	skb_segments(btf, skb, p);
+	if (!packet_headers_wanted())
+		return;
+	/* An in-band tag: skb->protocol and the offsets disagree about where it stands. The frame does not. */
+	if (config.l2)
+		bpf_probe_read_kernel(&proto, sizeof(proto), data + 2 * ETH_ALEN);
+	skb_parse(p, data + config.l2, len - READ(btf, skb, data_len) - config.l2, proto);
+}
+
+static __always_inline int queued(bool btf, const struct sk_buff *skb)
+{
+	struct packet p = { .point = TX_STACK };
+	const struct net_device *dev = READ(btf, skb, dev);
+
+	if (!dev || !dev_is_ours(btf, dev))
+		return 0;
+	look(btf, skb, &p);
+	meter_packet(&p);
+	return 0;
+}
+
+static __always_inline int handed_over(bool btf, const struct sk_buff *skb,
+				       const struct net_device *dev)
+{
+	struct handing *h;
+	__u32 key = 0;
+
+	if (!dev_is_ours(btf, dev))
+		return 0;
+	h = bpf_map_lookup_elem(&handing, &key);
+	if (!h)
+		return 0;
+	h->packet.point = TX_NIC;
+	look(btf, skb, &h->packet);
+	h->skb = (__u64)skb;
+	return 0;
+}
+
+/* skb may be freed by now: only its address may be used. */
+static __always_inline int returned(__u64 skb, int rc)
+{
+	struct handing *h;
+	struct packet p;
+	__u32 key = 0;
+
+	h = bpf_map_lookup_elem(&handing, &key);
+	if (!h || h->skb != skb)
+		return 0;
+	h->skb = 0;
+	if (rc >= XMIT_TAKEN)
+		return 0;
+	p = h->packet;
+	p.point = TX_NIC;
+	meter_packet(&p);
+	return 0;
+}
+
+SEC("tp_btf/net_dev_queue")
+int BPF_PROG(tx_stack__btf, const struct sk_buff *skb)
+{
+	return queued(true, skb);
+}
+
+SEC("raw_tp/net_dev_queue")
+int BPF_PROG(tx_stack__raw, const struct sk_buff *skb)
+{
+	return queued(false, skb);
+}
+
+SEC("tp_btf/net_dev_start_xmit")
+int BPF_PROG(tx_nic__btf, const struct sk_buff *skb, const struct net_device *dev)
+{
+	return handed_over(true, skb, dev);
+}
+
+SEC("raw_tp/net_dev_start_xmit")
+int BPF_PROG(tx_nic__raw, const struct sk_buff *skb, const struct net_device *dev)
+{
+	return handed_over(false, skb, dev);
+}
+
+SEC("tp_btf/net_dev_xmit")
+int BPF_PROG(tx_return__btf, const struct sk_buff *skb, int rc)
+{
+	return returned((__u64)skb, rc);
+}
+
+SEC("raw_tp/net_dev_xmit")
+int BPF_PROG(tx_return__raw, const struct sk_buff *skb, int rc)
+{
+	return returned((__u64)skb, rc);
+}
+
+char _license[] SEC("license") = "GPL";

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* nicprobe attach: start measuring an interface. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../lib/driver.h"
+#include "../lib/iface.h"
+#include "../lib/kernel.h"
+#include "../lib/log.h"
+#include "cmd.h"
+
+/* Asked for by name, it is done; but not before it was said what it does to the traffic. */
+static void warn(const char *iface, const struct request *req)
+{
+	const struct driver *d;
+	struct iface i;
+
+	if (!req->rx || strcmp(req->rx, "xdp") || iface_read(iface, &i))
+		return;
+	d = driver_find(i.driver);
+	if (d->xdp)
+		fprintf(stderr, "nicprobe: attaching XDP to %s (%s) %s\n", iface, d->name, d->xdp);
+}
+
+static int run(int argc, char **argv)
+{
+	static const struct option options[] = { REQUEST_LONG, COMMON_LONG, {} };
+	struct request req = { .meters = (1ull << NR_METERS) - 1, .sample = 1 };
+	const char *iface;
+	struct meta meta;
+	char label[96];
+	int o, status;
+
+	while ((o = getopt_long(argc, argv, ":" REQUEST_SHORT COMMON_SHORT, options, NULL)) >= 0) {
+		if (common_option(&command_attach, o, argv, &status))
+			return status;
+		if (!request_option(&req, o))
+			return EXIT_USAGE;
+	}
+	if (optind + 1 != argc)
+		return usage_error("nicprobe attach IFACE", optind == argc ? "attach what?" :
+				   "attach takes one interface");
+	if (kernel_permits())
+		return failed();
+	iface = iface_enter(argv[optind]);
+	if (!iface)
+		return failed();
+	warn(iface, &req);
+	complaints_forget();
+	if (attach_iface(iface, &req, &meta))
+		return failed();
+	netns_go_home();
+	iface_label(meta.netns, meta.iface, label, sizeof(label));
+	attached_print(stdout, &meta, label);
+	return EXIT_SUCCESS;
+}
+
+const struct command command_attach = {
+	.name = "attach",
+	.args = "[NETNS/]IFACE [-m METER,…] [--rx TAP] [--sample N]",
+	.help = "start measuring an interface",
+	.options = REQUEST_HELP,
+	.run = run,
+};

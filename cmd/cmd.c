@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the subcommands share: options, complaints, names, snapshots. */
+#include <fcntl.h>
+#include <langinfo.h>
+#include <sched.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "../lib/iface.h"
+#include "../lib/log.h"
+#include "../lib/near.h"
+#include "../lib/tap.h"
+#include "../render/json_writer.h"
+#include "cmd.h"
+
+bool json_wanted;
+
+static int print_complaint(int status)
+{
+	if (json_wanted) {
+		struct json j = { .out = stderr };
+
+		json_open(&j, NULL, '{');
+		json_string(&j, "error", complaint());
+		if (*complaint_try())
+			json_string(&j, "try", complaint_try());
+		json_close(&j, '}');
+		fputc('\n', stderr);
+		return status;
+	}
+	fprintf(stderr, "nicprobe: %s\n", *complaint() ? complaint() : "failed, and nobody said why");
+	if (*complaint_try())
+		fprintf(stderr, "  try: %s\n", complaint_try());
+	return status;
+}
+
+int failed(void)
+{
+	fflush(stdout);
+	return print_complaint(EXIT_FAILURE);
+}
+
+int usage_error(const char *try, const char *what, ...)
+{
+	va_list args;
+	char why[400];
+
+	va_start(args, what);
+	vsnprintf(why, sizeof(why), what, args);
+	va_end(args);
+	complain(-1, try, "%s", why);
+	return print_complaint(EXIT_USAGE);
+}
+
+static void help(const struct command *c)
+{
+	printf("nicprobe %s %s\n    %s\n", c->name, c->args, c->help);
+	printf("\nOptions:\n%s", c->options ?: "");
+	printf("  -j, --json             as a program reads it, errors too\n"
+	       "  -v, --verbose          show what libbpf and libxdp say\n"
+	       "  -h, --help             this\n");
+}
+
+bool common_option(const struct command *c, int option, char **argv, int *status)
+{
+	switch (option) {
+	case 'h':
+		help(c);
+		*status = EXIT_SUCCESS;
+		return true;
+	case 'j':
+		json_wanted = true;
+		return false;
+	case 'v':
+		log_init(true);
+		return false;
+	case '?':
+	case ':':
+		*status = usage_error(text("nicprobe %s --help", c->name), option == ':' ?
+				      "the option %s needs a value" : "no option %s",
+				      argv[optind - 1]);
+		return true;
+	}
+	return false;
+}
+
+static int home(void)
+{
+	static int fd = -1;
+
+	if (fd < 0)
+		fd = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
+	return fd;
+}
+
+void netns_go_home(void)
+{
+	setns(home(), CLONE_NEWNET);
+}
+
+const char *iface_enter(const char *arg)
+{
+	const char *slash = strchr(arg, '/');
+	char netns[256];
+
+	home();
+	if (!slash)
+		return arg;
+	snprintf(netns, sizeof(netns), "%.*s", (int)(slash - arg), arg);
+	return netns_enter(netns) ? NULL : slash + 1;
+}
+
+void iface_label(__u32 netns, const char *iface, char *label, unsigned size)
+{
+	char name[64];
+
+	if (netns == netns_inode())
+		snprintf(label, size, "%s", iface);
+	else if (netns_name(netns, name, sizeof(name)) && *name)
+		snprintf(label, size, "%s/%s", name, iface);
+	else
+		snprintf(label, size, "netns:%u/%s", netns, iface);
+	complaints_forget();
+}
+
+static __u64 meter_bit(const char *name)
+{
+	const struct meter *m = meter_find(name);
+	struct near near = near_to(name);
+
+	if (m)
+		return 1ull << meter_id(m);
+	for (int id = 0; id < NR_METERS; id++)
+		near_try(&near, meters[id]->name);
+	usage_error(*near.name ? near.name : "nicprobe list -v", "no meter \"%s\"", name);
+	return 0;
+}
+
+__u64 meters_parse(const char *list)
+{
+	char *copy = strdup(list), *rest, *name;
+	__u64 bits = 0;
+
+	for (name = strtok_r(copy, ",", &rest); name; name = strtok_r(NULL, ",", &rest)) {
+		__u64 bit = strcmp(name, "all") ? meter_bit(name) : (1ull << NR_METERS) - 1;
+
+		if (!bit) {
+			bits = 0;
+			goto out;
+		}
+		bits |= bit;
+	}
+	if (!bits)
+		usage_error("nicprobe list -v", "-m names no meter");
+out:
+	free(copy);
+	return bits;
+}
+
+static bool rx_parse(struct request *req, const char *name)
+{
+	struct near near = near_to(name);
+
+	near_try(&near, "auto");
+	req->rx = strcmp(name, "auto") ? name : NULL;
+	if (!req->rx)
+		return true;
+	for (const struct tap *const *t = taps; *t; t++) {
+		if (!((*t)->points & (1 << RX_NIC | 1 << RX_STACK)))
+			continue;
+		near_try(&near, (*t)->name);
+		if (!strcmp((*t)->name, name))
+			return true;
+	}
+	usage_error(*near.name ? text("--rx %s", near.name) : "--rx auto", "no tap \"%s\" for received "
+		    "packets", name);
+	return false;
+}
+
+bool request_option(struct request *req, int option)
+{
+	char *end;
+
+	switch (option) {
+	case 'm':
+		req->meters = meters_parse(optarg);
+		req->by_name = strcmp(optarg, "all");
+		return req->meters;
+	case 'r':
+		return rx_parse(req, optarg);
+	case 's':
+		req->sample = strtoul(optarg, &end, 10);
+		if (*end || end == optarg || !req->sample || req->sample > 1000000) {
+			usage_error("--sample 16", "--sample takes a whole number from 1 to 1000000, "
+				    "not \"%s\"", optarg);
+			return false;
+		}
+		return true;
+	}
+	return true;
+}
+
+const struct renderer *renderer_find(const char *name)
+{
+	static const struct renderer *const all[] = {
+#define R(name) &renderer_##name,
+		RENDERERS(R)
+#undef R
+	};
+	struct near near = near_to(name);
+
+	for (unsigned i = 0; i < sizeof(all) / sizeof(*all); i++) {
+		if (!strcmp(all[i]->name, name))
+			return all[i];
+		near_try(&near, all[i]->name);
+	}
+	usage_error(*near.name ? text("-f %s", near.name) : "-f table, -f json or -f openmetrics",
+		    "no format \"%s\"", name);
+	return NULL;
+}
+
+struct look terminal_look(void)
+{
+	struct look look = { .width = 80, .utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8") };
+	const char *columns = getenv("COLUMNS");
+	struct winsize size;
+
+	if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_col)
+		look.width = size.ws_col;
+	else if (columns && atoi(columns) > 0)
+		look.width = atoi(columns);
+	look.colour = isatty(STDOUT_FILENO) && !getenv("NO_COLOR") &&
+		      strcmp(getenv("TERM") ?: "dumb", "dumb");
+	return look;
+}
+
+int snapshot_take(struct snapshot *s, const char *dir)
+{
+	int err = snapshot_read(s, dir);
+
+	if (err)
+		return err;
+	iface_label(s->meta.netns, s->meta.iface, s->name, sizeof(s->name));
+	attached_state(&s->meta, s->state, sizeof(s->state));
+	netns_go_home();
+	return 0;
+}
+
+void attached_print(FILE *out, const struct meta *meta, const char *label)
+{
+	fprintf(out, "%s: attached (%s, %u rx and %u tx queues)\n", label, meta->driver,
+		meta->rx_queues, meta->tx_queues);
+	for (int p = 0; p < NR_POINTS; p++)
+		if (*meta->tap[p] || *meta->note[p])
+			fprintf(out, "  %-9s %s%s%s%s\n", point_names[p],
+				*meta->tap[p] ? meta->tap[p] : "absent",
+				*meta->note[p] ? " (" : "", meta->note[p], *meta->note[p] ? ")" : "");
+	fprintf(out, "  measures ");
+	for (int id = 0; id < NR_METERS; id++)
+		if (meta->on >> id & 1)
+			fprintf(out, " %s", meters[id]->name);
+	fputc('\n', out);
+	for (int id = 0; id < NR_METERS; id++)
+		if (*meta->absent[id])
+			fprintf(out, "  absent    %s: %s\n", meters[id]->name, meta->absent[id]);
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the subcommands share. */
+#ifndef NICPROBE_CMD_H
+#define NICPROBE_CMD_H
+
+#include <getopt.h>
+#include <stdbool.h>
+
+#include "../lib/attach.h"
+#include "../lib/snapshot.h"
+#include "../render/render.h"
+
+#define NICPROBE_VERSION "0.1"
+
+enum { EXIT_USAGE = 2 };
+
+struct command {
+	const char *name;
+	const char *args;	/* "IFACE [-m METER,…]" */
+	const char *help;	/* one line */
+	const char *options;	/* the lines under "Options:"; NULL: none of its own */
+	int (*run)(int argc, char **argv);	/* argv[0] is the name; the exit status */
+};
+
+#define COMMANDS(C) C(attach) C(show) C(list) C(detach) C(run) C(complete)
+#define C(name) extern const struct command command_##name;
+COMMANDS(C)
+#undef C
+extern const struct command *const commands[];	/* ends with NULL */
+
+/* Options that every command takes; what it returns for them it need not handle. */
+#define COMMON_SHORT	"hjv"
+#define COMMON_LONG	{ "help", no_argument, NULL, 'h' }, { "json", no_argument, NULL, 'j' }, \
+			{ "verbose", no_argument, NULL, 'v' }
+/* -h, -v and what is unknown; -j: errors are JSON. Returns true: exit with *status. */
+bool common_option(const struct command *, int option, char **argv, int *status);
+extern bool json_wanted;
+
+/* Print the complaint there is, as a person or (-j) a program reads it. Returns EXIT_FAILURE. */
+int failed(void);
+/* A complaint about how the command was typed. Returns EXIT_USAGE. */
+__attribute__((format(printf, 2, 3)))
+int usage_error(const char *try, const char *what, ...);
+
+/* "NETNS/IFACE": enters the namespace. Returns the name of the interface; NULL: a complaint. */
+const char *iface_enter(const char *arg);
+/* Back to the namespace we were started in. */
+void netns_go_home(void);
+/* As a user types it: "eth0", "blue/eth0". */
+void iface_label(__u32 netns, const char *iface, char *label, unsigned size);
+
+/* "pktsize,ecn" or "all" to 1 << METER_x. 0: a complaint was printed. */
+__u64 meters_parse(const char *list);
+/* -m, --rx, --sample: shared by attach and run. False: a complaint was printed. */
+bool request_option(struct request *, int option);
+#define REQUEST_SHORT	"m:r:s:"
+#define REQUEST_LONG	{ "meters", required_argument, NULL, 'm' }, \
+			{ "rx", required_argument, NULL, 'r' }, \
+			{ "sample", required_argument, NULL, 's' }
+#define REQUEST_HELP						\
+	"  -m, --meters METER,…   only these; what cannot be had is an error then (default: all)\n" \
+	"      --rx TAP           where to see received packets: auto (default), xdp, driver, tc,\n" \
+	"                         xdp-generic\n" \
+	"      --sample N         latency meters follow one packet in N (default: each)\n"
+
+const struct renderer *renderer_find(const char *name);	/* NULL: none of that name */
+struct look terminal_look(void);
+
+/* A new snapshot of what is attached in `dir`, with its label and state. 0 or -errno. */
+int snapshot_take(struct snapshot *, const char *dir);
+/* Says what is attached, and where; after attach and run. */
+void attached_print(FILE *, const struct meta *, const char *label);
+
+#endif

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* nicprobe complete WHAT: the words that shell completion offers, one a line. */
+#include <net/if.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../lib/log.h"
+#include "../lib/pins.h"
+#include "../lib/tap.h"
+#include "cmd.h"
+
+static void print_commands(void)
+{
+	for (const struct command *const *c = commands; *c; c++)
+		if ((*c)->help)
+			puts((*c)->name);
+}
+
+static void print_meters(void)
+{
+	for (int id = 0; id < NR_METERS; id++)
+		puts(meters[id]->name);
+}
+
+static void print_formats(void)
+{
+#define R(format) puts(renderer_##format.name);
+	RENDERERS(R)
+#undef R
+}
+
+static void print_taps(void)
+{
+	puts("auto");
+	for (const struct tap *const *t = taps; *t; t++)
+		if ((*t)->points & (1 << RX_NIC | 1 << RX_STACK) && strcmp((*t)->name, "stack"))
+			puts((*t)->name);
+}
+
+static void print_interfaces(void)
+{
+	struct if_nameindex *list = if_nameindex();
+
+	for (struct if_nameindex *i = list; i && i->if_index; i++)
+		puts(i->if_name);
+	if (list)
+		if_freenameindex(list);
+}
+
+static int each(const char *dir, __u32 netns, const char *iface, void *arg)
+{
+	char label[96];
+
+	(void)dir, (void)arg;
+	iface_label(netns, iface, label, sizeof(label));
+	puts(label);
+	return 0;
+}
+
+static void print_attached(void)
+{
+	pins_each(each, NULL);
+}
+
+static int run(int argc, char **argv)
+{
+	static const struct {
+		const char *what;
+		void (*print)(void);
+	} words[] = {
+		{ "commands", print_commands }, { "meters", print_meters },
+		{ "formats", print_formats }, { "taps", print_taps },
+		{ "interfaces", print_interfaces }, { "attached", print_attached },
+	};
+
+	for (unsigned i = 0; argc == 2 && i < sizeof(words) / sizeof(*words); i++)
+		if (!strcmp(argv[1], words[i].what)) {
+			words[i].print();
+			return EXIT_SUCCESS;
+		}
+	return usage_error("nicprobe complete commands",
+			   "complete takes one of: commands meters formats taps interfaces attached");
+}
+
+const struct command command_complete = {
+	.name = "complete",
+	.args = "commands|meters|formats|taps|interfaces|attached",
+	.run = run,
+};

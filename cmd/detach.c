@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* nicprobe detach: stop, and leave nothing behind. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../lib/kernel.h"
+#include "../lib/log.h"
+#include "../lib/pins.h"
+#include "cmd.h"
+
+static int one(const char *arg, bool force)
+{
+	const char *iface = iface_enter(arg);
+	int err;
+
+	if (!iface)
+		return failed();
+	err = detach_iface(iface, force);
+	if (err == -ENOENT)
+		complain(err, "nicprobe list", "%s is not attached", arg);
+	else if (err)
+		complain(err, NULL, "cannot detach %s: %s", arg, strerror(-err));
+	if (err)
+		return failed();
+	return EXIT_SUCCESS;
+}
+
+struct all {
+	bool force;
+	int status;
+};
+
+static int each(const char *dir, __u32 netns, const char *iface, void *arg)
+{
+	struct all *all = arg;
+	int err = detach_pins(dir, netns, all->force);
+
+	if (err) {
+		complain(err, NULL, "cannot detach %s: %s", iface, strerror(-err));
+		all->status = failed();
+		complaints_forget();
+	}
+	netns_go_home();
+	return 0;
+}
+
+static int every(bool force)
+{
+	struct all all = { force, EXIT_SUCCESS };
+	int lock = pins_lock(true);
+
+	if (lock < 0)
+		return failed();
+	pins_each(each, &all);
+	pins_rmdir();
+	pins_unlock(lock);
+	return all.status;
+}
+
+static int run(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "all", no_argument, NULL, 'a' }, { "force", no_argument, NULL, 'f' }, COMMON_LONG, {}
+	};
+	bool all = false, force = false;
+	int o, status;
+
+	while ((o = getopt_long(argc, argv, ":af" COMMON_SHORT, options, NULL)) >= 0) {
+		if (common_option(&command_detach, o, argv, &status))
+			return status;
+		all |= o == 'a';
+		force |= o == 'f';
+	}
+	if (all == (optind + 1 == argc) || optind + 1 < argc)
+		return usage_error("nicprobe detach IFACE, or: nicprobe detach --all",
+				   all ? "either one interface, or all" : "detach what?");
+	if (kernel_permits())
+		return failed();
+	netns_go_home();
+	return all ? every(force) : one(argv[optind], force);
+}
+
+const struct command command_detach = {
+	.name = "detach",
+	.args = "[NETNS/]IFACE | --all",
+	.help = "stop, and leave nothing behind",
+	.options =
+	"  -a, --all              every interface, in every namespace\n"
+	"      --force            also what another version left\n",
+	.run = run,
+};

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* nicprobe list: what is attached; with -v what nicprobe is made of, and what of it works here. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+
+#include "../lib/driver.h"
+#include "../lib/iface.h"
+#include "../lib/kernel.h"
+#include "../lib/log.h"
+#include "../lib/pins.h"
+#include "../lib/tap.h"
+#include "../render/json_writer.h"
+#include "cmd.h"
+
+static void on_names(const struct meta *meta, char *names, size_t size)
+{
+	int at = 0;
+
+	*names = 0;
+	for (int id = 0; id < NR_METERS; id++)
+		if (meta->on >> id & 1 && at < (int)size)
+			at += snprintf(names + at, size - at, "%s%s", at ? " " : "", meters[id]->name);
+}
+
+static double age(const struct meta *meta)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_BOOTTIME, &t);
+	return t.tv_sec + t.tv_nsec * 1e-9 - meta->since * 1e-9;
+}
+
+static void row_json(struct json *j, const struct meta *meta, const char *label, const char *state)
+{
+	char names[256];
+
+	on_names(meta, names, sizeof(names));
+	json_open(j, NULL, '{');
+	json_string(j, "interface", label);
+	json_uint(j, "ifindex", meta->ifindex);
+	json_uint(j, "netns", meta->netns);
+	json_string(j, "driver", meta->driver);
+	json_double(j, "seconds", age(meta));
+	json_string(j, "meters", names);
+	if (*state)
+		json_string(j, "state", state);
+	json_close(j, '}');
+}
+
+static void row_text(const struct meta *meta, const char *label, const char *state)
+{
+	char names[256];
+
+	on_names(meta, names, sizeof(names));
+	printf("%-16s %-12s %9.0f s  %s\n", label, meta->driver, age(meta), names);
+	if (*state)
+		printf("  %s\n", state);
+}
+
+static int each(const char *dir, __u32 netns, const char *iface, void *arg)
+{
+	char label[96], state[200];
+	struct meta meta;
+	int err = meta_read(dir, &meta);
+
+	iface_label(netns, iface, label, sizeof(label));
+	if (err) {
+		const char *why = err == -ENODATA ? "an attach that was cut short; the next attach or "
+						    "detach removes it" : complaint();
+
+		fprintf(stderr, "nicprobe: %s: %s\n", label, why);
+		complaints_forget();
+		return 0;
+	}
+	attached_state(&meta, state, sizeof(state));
+	netns_go_home();
+	if (arg)
+		row_json(arg, &meta, label, state);
+	else
+		row_text(&meta, label, state);
+	return 0;
+}
+
+static int list_attached(void)
+{
+	struct json j = { .out = stdout };
+	int lock = pins_lock(false);
+
+	if (lock < 0 && lock != -ENOENT)
+		return failed();
+	if (json_wanted)
+		json_open(&j, NULL, '[');
+	if (lock >= 0)
+		pins_each(each, json_wanted ? &j : NULL);
+	else if (!json_wanted)
+		puts("nothing is attached");
+	if (json_wanted) {
+		json_close(&j, ']');
+		putchar('\n');
+	}
+	pins_unlock(lock);
+	return EXIT_SUCCESS;
+}
+
+static void works(const char *no)
+{
+	if (no)
+		printf("      not here: %s\n", no);
+}
+
+static void describe_meters(void)
+{
+	puts("Meters, and what they count");
+	for (int id = 0; id < NR_METERS; id++) {
+		char key[64];
+
+		printf("  %-12s %s\n", meters[id]->name, meters[id]->help);
+		for_each_metric(k, meters[id]) {
+			metric_key(k, key, sizeof(key));
+			printf("      %-20s %-8s %s\n", key, k->unit, k->help);
+		}
+	}
+}
+
+static void describe_taps(void)
+{
+	puts("\nTaps, where packets are seen; for each point the first that works is taken");
+	for (const struct tap *const *t = taps; *t; t++) {
+		printf("  %-12s %s\n      at", (*t)->name, (*t)->help);
+		for (int p = 0; p < NR_POINTS; p++)
+			if ((*t)->points >> p & 1)
+				printf(" %s", point_names[p]);
+		putchar('\n');
+		works(kernel_cannot((*t)->name));
+	}
+}
+
+static void describe_drivers(void)
+{
+	puts("\nDrivers that nicprobe knows; others work, too");
+	for (const struct driver *const *d = drivers; *d; d++) {
+		printf("  %-12s %s\n", (*d)->name, (*d)->help);
+		if ((*d)->no_xdp)
+			puts("      it has no native XDP");
+		else if ((*d)->xdp)
+			printf("      attaching XDP %s\n", (*d)->xdp);
+		if ((*d)->no_completion)
+			printf("      no txlat: %s\n", (*d)->no_completion);
+	}
+}
+
+static void describe_ways(void)
+{
+	struct utsname kernel;
+
+	uname(&kernel);
+	printf("\nWays into this kernel (%s), best first\n", kernel.release);
+	for (const struct way *w = ways; w->name; w++) {
+		const char *no = kernel_cannot(w->name);
+
+		printf("  %-12s %-40s %s\n", w->name, w->help, no ? "no" : "yes");
+		works(no);
+	}
+}
+
+static int run(int argc, char **argv)
+{
+	static const struct option options[] = { COMMON_LONG, {} };
+	bool describe = false;
+	int o, status;
+
+	while ((o = getopt_long(argc, argv, ":" COMMON_SHORT, options, NULL)) >= 0) {
+		if (o == 'v')
+			describe = true;
+		else if (common_option(&command_list, o, argv, &status))
+			return status;
+	}
+	if (optind != argc)
+		return usage_error("nicprobe list", "list takes no operand");
+	netns_go_home();
+	if (kernel_permits())
+		return failed();
+	if (!describe)
+		return list_attached();
+	describe_meters();
+	describe_taps();
+	describe_drivers();
+	describe_ways();
+	return EXIT_SUCCESS;
+}
+
+const struct command command_list = {
+	.name = "list",
+	.args = "[-v]",
+	.help = "what is attached; -v: all there is to measure, and what works here",
+	.run = run,
+};

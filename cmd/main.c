@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the user types: the table of subcommands. */
+#include <locale.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../lib/log.h"
+#include "../lib/near.h"
+#include "cmd.h"
+
+const struct command *const commands[] = {
+#define C(name) &command_##name,
+	COMMANDS(C)
+#undef C
+	NULL
+};
+
+static void overview(FILE *out)
+{
+	fputs("nicprobe: what a network card, its driver and the kernel around them do to every packet\n"
+	      "\n", out);
+	for (const struct command *const *c = commands; *c; c++)
+		if ((*c)->help)
+			fprintf(out, "  nicprobe %-8s %s\n", (*c)->name, (*c)->help);
+	fputs("\nBegin with: nicprobe attach IFACE; nicprobe show IFACE; nicprobe detach IFACE\n"
+	      "`nicprobe COMMAND --help` tells the options, nicprobe(8) the rest.\n", out);
+}
+
+static int unknown(const char *name)
+{
+	struct near near = near_to(name);
+
+	for (const struct command *const *c = commands; *c; c++)
+		if ((*c)->help)
+			near_try(&near, (*c)->name);
+	return usage_error(*near.name ? text("nicprobe %s", near.name) : "nicprobe --help",
+			   "no command \"%s\"", name);
+}
+
+int main(int argc, char **argv)
+{
+	setlocale(LC_CTYPE, "");
+	log_init(getenv("NICPROBE_VERBOSE"));
+	if (argc < 2) {
+		overview(stderr);
+		return EXIT_USAGE;
+	}
+	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
+		overview(stdout);
+		return EXIT_SUCCESS;
+	}
+	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
+		printf("nicprobe %s\n", NICPROBE_VERSION);
+		return EXIT_SUCCESS;
+	}
+	for (const struct command *const *c = commands; *c; c++)
+		if (!strcmp(argv[1], (*c)->name)) {
+			int status = (*c)->run(argc - 1, argv + 1);
+
+			/* what could not be written was not said */
+			if (fflush(stdout) || ferror(stdout))
+				return EXIT_FAILURE;
+			return status;
+		}
+	return unknown(argv[1]);
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* nicprobe run: attach, run a command, show what happened meanwhile, detach. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../lib/iface.h"
+#include "../lib/kernel.h"
+#include "../lib/log.h"
+#include "../lib/pins.h"
+#include "cmd.h"
+
+static volatile pid_t child;
+
+/* Ctrl-C reaches the command by itself; a signal to us alone is handed on. */
+static void hand_on(int signal)
+{
+	if (child > 0 && signal != SIGINT && signal != SIGQUIT)
+		kill(child, signal);
+}
+
+static void signals_take(void)
+{
+	static const int taken[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP };
+	struct sigaction action = { .sa_handler = hand_on, .sa_flags = SA_RESTART };
+
+	for (unsigned i = 0; i < sizeof(taken) / sizeof(*taken); i++)
+		sigaction(taken[i], &action, NULL);
+	signal(SIGPIPE, SIG_IGN);	/* whoever reads us may go; detach must not */
+}
+
+/* The command's exit status as a shell gives it: 128 + the signal that ended it. */
+static int child_run(char **argv)
+{
+	int status;
+
+	child = fork();
+	if (child < 0) {
+		complain(-errno, NULL, "cannot start %s: %s", *argv, strerror(errno));
+		return failed();
+	}
+	if (!child) {
+		signal(SIGPIPE, SIG_DFL);
+		execvp(*argv, argv);
+		fprintf(stderr, "nicprobe: cannot run %s: %s\n", *argv, strerror(errno));
+		_exit(errno == ENOENT ? 127 : 126);
+	}
+	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+		;
+	child = 0;
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+/* What happened between two moments, both of this attachment. */
+static int difference(const char *dir, struct snapshot *before, const struct renderer *format)
+{
+	const struct look look = terminal_look();
+	struct snapshot now = {};
+	const struct snapshot *list = &now;
+	int err = snapshot_take(&now, dir);
+
+	if (!err) {
+		snapshot_diff(&now, before);
+		now.interval = false;	/* totals of the run, not rates */
+		snapshot_judge(&now);
+		if (format->begin)
+			format->begin(stdout, &look);
+		if (format->one)
+			format->one(stdout, &now, &look);
+		else
+			format->all(stdout, &list, 1, &look);
+		if (format->end)
+			format->end(stdout, &look);
+		fflush(stdout);
+	}
+	snapshot_free(&now);
+	return err;
+}
+
+static int measure(const struct meta *meta, char **argv, const struct renderer *format)
+{
+	struct snapshot before = {};
+	char dir[256];
+	int status, err;
+
+	pins_dir(dir, sizeof(dir), meta->netns, meta->iface);
+	err = snapshot_take(&before, dir);
+	if (err) {
+		complain(err, NULL, "cannot read what was just attached: %s", strerror(-err));
+		return failed();
+	}
+	status = child_run(argv);
+	if (difference(dir, &before, format)) {
+		complain(-EIO, NULL, "what was measured is gone: someone detached it");
+		failed();
+		complaints_forget();
+	}
+	snapshot_free(&before);
+	if (detach_pins(dir, meta->netns, false)) {
+		complain(-EIO, "nicprobe detach --all", "cannot detach %s", meta->iface);
+		failed();
+	}
+	return status;
+}
+
+static int run(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "format", required_argument, NULL, 'f' }, REQUEST_LONG, COMMON_LONG, {}
+	};
+	struct request req = { .meters = (1ull << NR_METERS) - 1, .sample = 1 };
+	const struct renderer *format = &renderer_table;
+	const char *iface;
+	struct meta meta;
+	int o, status;
+
+	while ((o = getopt_long(argc, argv, "+:f:" REQUEST_SHORT COMMON_SHORT, options, NULL)) >= 0) {
+		if (common_option(&command_run, o, argv, &status))
+			return status;
+		if (o == 'f' && !(format = renderer_find(optarg)))
+			return EXIT_USAGE;
+		if (!request_option(&req, o))
+			return EXIT_USAGE;
+	}
+	iface = argv[optind];
+	optind++;
+	if (optind < argc && !strcmp(argv[optind], "--"))
+		optind++;
+	if (!iface || optind >= argc)
+		return usage_error("nicprobe run IFACE -- COMMAND", "run what, and on which interface?");
+	if (json_wanted)
+		format = &renderer_json;
+	if (kernel_permits())
+		return failed();
+	iface = iface_enter(iface);
+	if (!iface)
+		return failed();
+	signals_take();
+	if (attach_iface(iface, &req, &meta))
+		return failed();
+	netns_go_home();
+	return measure(&meta, argv + optind, format);
+}
+
+const struct command command_run = {
+	.name = "run",
+	.args = "[NETNS/]IFACE [-m METER,…] [-f FORMAT] -- COMMAND…",
+	.help = "attach, run a command, show what it caused, detach",
+	.options =
+	REQUEST_HELP
+	"  -f, --format FORMAT    table (default), json, openmetrics\n",
+	.run = run,
+};

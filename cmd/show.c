@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* nicprobe show: what was measured, since attach or over an interval. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "../lib/iface.h"
+#include "../lib/kernel.h"
+#include "../lib/log.h"
+#include "../lib/near.h"
+#include "../lib/pins.h"
+#include "cmd.h"
+
+#define MAX_SHOWN 256	/* interfaces at once */
+
+struct view {
+	const struct renderer *format;
+	struct look look;
+	double interval;	/* seconds; 0: totals */
+	unsigned long count;	/* with an interval; 0: until interrupted */
+	__u64 wanted;		/* 1 << METER_x; 0: all that are on */
+	unsigned nr;
+	char (*dirs)[256];
+};
+
+static int collect(const char *dir, __u32 netns, const char *iface, void *arg)
+{
+	struct view *v = arg;
+
+	(void)netns, (void)iface;
+	if (v->nr < MAX_SHOWN)
+		snprintf(v->dirs[v->nr++], sizeof(*v->dirs), "%s", dir);
+	return 0;
+}
+
+static int nearest(const char *dir, __u32 netns, const char *iface, void *arg)
+{
+	(void)dir, (void)netns;
+	near_try(arg, iface);
+	return 0;
+}
+
+static int not_attached(const char *arg)
+{
+	struct near near = near_to(arg);
+
+	pins_each(nearest, &near);
+	return complain(-ENOENT, *near.name ? text("nicprobe show %s", near.name) :
+			text("nicprobe attach %s", arg), "%s is not attached", arg);
+}
+
+/* The directory of the interface a user typed; by its name now, or the one it had. */
+static int find(struct view *v, const char *arg)
+{
+	const char *iface = iface_enter(arg);
+	unsigned ifindex = iface ? if_nametoindex(iface) : 0;
+	__u32 netns = netns_inode();
+	struct meta meta;
+	int err;
+
+	if (!iface)
+		return -ENOENT;
+	if (!ifindex || !pins_find(netns, ifindex, v->dirs[0], sizeof(*v->dirs)))
+		pins_dir(v->dirs[0], sizeof(*v->dirs), netns, iface);
+	netns_go_home();
+	v->nr = 1;
+	err = meta_read(v->dirs[0], &meta);
+	if (err == -ENOENT || err == -ENODATA)
+		return not_attached(arg);
+	return err;
+}
+
+/* Takes a snapshot of each. Those that were detached meanwhile are left out. */
+static int take_all(const struct view *v, struct snapshot *all)
+{
+	int lock = pins_lock(false), err = 0;
+
+	for (unsigned i = 0; i < v->nr && !err; i++) {
+		err = snapshot_take(&all[i], v->dirs[i]);
+		if ((err == -ENOENT || err == -ENODATA) && v->nr > 1)
+			err = 0;
+		else if (err)
+			complain(err, NULL, "it was detached meanwhile");
+		if (v->wanted)
+			all[i].wanted &= v->wanted;
+	}
+	pins_unlock(lock);
+	return err;
+}
+
+static void free_all(const struct view *v, struct snapshot *all)
+{
+	for (unsigned i = 0; i < v->nr; i++)
+		snapshot_free(&all[i]);
+	free(all);
+}
+
+static void print_all(const struct view *v, struct snapshot *all)
+{
+	const struct snapshot *list[MAX_SHOWN];
+	unsigned nr = 0;
+
+	for (unsigned i = 0; i < v->nr; i++) {
+		if (!all[i].meta.magic)
+			continue;
+		snapshot_judge(&all[i]);
+		list[nr++] = &all[i];
+		if (v->format->one)
+			v->format->one(stdout, &all[i], &v->look);
+	}
+	if (v->format->all)
+		v->format->all(stdout, list, nr, &v->look);
+	fflush(stdout);
+}
+
+static void wait_until(struct timespec *next, double interval)
+{
+	double whole = floor(interval);
+
+	next->tv_sec += whole;
+	next->tv_nsec += (interval - whole) * 1e9;
+	if (next->tv_nsec >= 1000000000) {
+		next->tv_nsec -= 1000000000;
+		next->tv_sec++;
+	}
+	while (clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, next, NULL) == EINTR)
+		;
+}
+
+static int show_rates(const struct view *v)
+{
+	struct snapshot *before = calloc(v->nr, sizeof(*before));
+	struct timespec next;
+	int err = before ? take_all(v, before) : -ENOMEM;
+
+	clock_gettime(CLOCK_MONOTONIC, &next);
+	for (unsigned long i = 0; !err && (!v->count || i < v->count) && !ferror(stdout); i++) {
+		struct snapshot *now = calloc(v->nr, sizeof(*now)), *keep = calloc(v->nr, sizeof(*keep));
+
+		wait_until(&next, v->interval);
+		err = now && keep ? take_all(v, now) : -ENOMEM;
+		for (unsigned k = 0; k < v->nr && !err; k++) {
+			err = snapshot_copy(&keep[k], &now[k]);
+			snapshot_diff(&now[k], &before[k]);
+		}
+		if (!err)
+			print_all(v, now);
+		free_all(v, now);
+		free_all(v, before);
+		before = keep;
+	}
+	free_all(v, before);
+	return err;
+}
+
+static int show_totals(const struct view *v)
+{
+	struct snapshot *all = calloc(v->nr ?: 1, sizeof(*all));
+	int err = all ? take_all(v, all) : -ENOMEM;
+
+	if (!err)
+		print_all(v, all);
+	free_all(v, all);
+	return err;
+}
+
+static bool number(const char *what, const char *from, double least, double *to)
+{
+	char *end;
+
+	*to = strtod(from, &end);
+	if (*end || end == from || !(*to >= least) || *to > 1e6) {
+		usage_error(text("%s 1", what), "%s takes a number from %g, not \"%s\"", what, least, from);
+		return false;
+	}
+	return true;
+}
+
+static bool option(struct view *v, int o)
+{
+	double count;
+
+	switch (o) {
+	case 'f':
+		v->format = renderer_find(optarg);
+		return v->format;
+	case 'j':
+		v->format = &renderer_json;
+		return true;
+	case 'i':
+		return number("-i", optarg, .001, &v->interval);
+	case 'c':
+		if (!number("-c", optarg, 1, &count))
+			return false;
+		v->count = count;
+		return true;
+	}
+	return true;
+}
+
+/* [IFACE] [METER…]; a name that is a meter's and not attached is a meter. */
+static int operands(struct view *v, char **args)
+{
+	int err = 0;
+
+	if (*args && (!meter_find(*args) || if_nametoindex(*args)))
+		err = find(v, *args++);
+	else
+		pins_each(collect, v);
+	for (; *args && !err; args++) {
+		__u64 bits = meters_parse(*args);
+
+		if (!bits)
+			return EXIT_USAGE;
+		v->wanted |= bits;
+	}
+	return err ? failed() : 0;
+}
+
+static int show(struct view *v, char **args)
+{
+	int lock = pins_lock(false), status;
+
+	if (lock < 0 && lock != -ENOENT)
+		return failed();
+	status = operands(v, args);
+	pins_unlock(lock);
+	if (status)
+		return status;
+	if (!v->nr && !v->format->all) {
+		complain(-ENOENT, "nicprobe attach IFACE", "nothing is attached");
+		return failed();
+	}
+	if (v->count && !v->interval)
+		v->interval = 1;
+	if (v->format->begin)
+		v->format->begin(stdout, &v->look);
+	status = (v->interval ? show_rates(v) : show_totals(v)) ? failed() : EXIT_SUCCESS;
+	if (v->format->end)
+		v->format->end(stdout, &v->look);
+	return status;
+}
+
+static int run(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "format", required_argument, NULL, 'f' }, { "interval", required_argument, NULL, 'i' },
+		{ "count", required_argument, NULL, 'c' }, COMMON_LONG, {}
+	};
+	struct view v = { .format = &renderer_table, .look = terminal_look() };
+	int o, status;
+
+	while ((o = getopt_long(argc, argv, ":f:i:c:" COMMON_SHORT, options, NULL)) >= 0) {
+		if (common_option(&command_show, o, argv, &status))
+			return status;
+		if (!option(&v, o))
+			return EXIT_USAGE;
+	}
+	if (kernel_permits())
+		return failed();
+	netns_go_home();
+	v.dirs = calloc(MAX_SHOWN, sizeof(*v.dirs));
+	status = v.dirs ? show(&v, argv + optind) : EXIT_FAILURE;
+	free(v.dirs);
+	return status;
+}
+
+const struct command command_show = {
+	.name = "show",
+	.args = "[[NETNS/]IFACE] [METER…] [-f FORMAT] [-i SECONDS] [-c COUNT]",
+	.help = "print what was measured",
+	.options =
+	"  -f, --format FORMAT    table (default), json, openmetrics\n"
+	"  -i, --interval SECONDS rates, measured over so long, again and again\n"
+	"  -c, --count COUNT      stop after so many\n",
+	.run = run,
+};

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* bonding, several interfaces as one. */
+#include "../lib/driver.h"
+
+const struct driver driver_bonding = {
+	.name = "bonding",
+	.help = "several interfaces as one",
+	.rx_queue = RX_QUEUE_RECORDED,	/* as its port recorded it */
+	/* bond_xdp_set(), 5.15+. Fails where a port has none, and in modes broadcast, tlb, alb. */
+	.xdp = "attaches to every port, with all that does to each of them",
+	/* The same skb goes on to a port; the last start_xmit is the hardware's. */
+	.no_completion = "a bond hands its packets to its ports: measure those",
+};

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* bridge, the kernel's Ethernet switch. */
+#include "../lib/driver.h"
+
+const struct driver driver_bridge = {
+	.name = "bridge",
+	.help = "Ethernet bridge",
+	.rx_queue = RX_QUEUE_RECORDED,	/* as its port recorded it */
+	.no_xdp = true,		/* no ndo_bpf */
+	/* The same skb goes on to a port; the last start_xmit is the hardware's. */
+	.no_completion = "a bridge hands its packets to its ports: measure those",
+};

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* dummy, an interface that throws away what it is sent. */
+#include "../lib/driver.h"
+
+const struct driver driver_dummy = {
+	.name = "dummy",
+	.help = "nowhere",
+	.rx_queue = RX_QUEUE_RECORDED,	/* it receives nothing */
+	.no_xdp = true,		/* no ndo_bpf */
+	/* dummy_xmit(): dev_kfree_skb() before it returns. */
+	.no_completion = "dummy throws a packet away at once: there is nothing to complete",
+};

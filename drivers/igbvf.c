@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* igbvf, the virtual functions of Intel 82576 and I350. */
+#include "../lib/driver.h"
+
+/*
+ * Packets complete by kfree_skb, reason NOT_SPECIFIED, in net_tx_action(): igbvf_put_txbuf() calls
+ * dev_kfree_skb_any() in the hard interrupt. No drops (6.1, 6.12).
+ */
+const struct driver driver_igbvf = {
+	.name = "igbvf",
+	.help = "Intel gigabit virtual function",
+	.rx_queue = RX_QUEUE_BY_NAPI,	/* one queue, not recorded; 6.1, 6.12 */
+	.no_xdp = true,		/* no ndo_bpf */
+};

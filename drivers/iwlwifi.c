@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* iwlwifi, Intel wireless, with mac80211 between it and the stack. */
+#include "../lib/driver.h"
+
+/*
+ * Packets complete by consume_skb in ieee80211_tx_status_ext() (6.12), after the acknowledgement.
+ * Before the hardware has them they wait in mac80211's own fq_codel: the latency includes that.
+ */
+const struct driver driver_iwlwifi = {
+	.name = "iwlwifi",
+	.help = "Intel wireless",
+	.rx_queue = RX_QUEUE_BY_NAPI,	/* mac80211 records none; 6.1, 6.12 */
+	.no_xdp = true,		/* no ndo_bpf */
+};

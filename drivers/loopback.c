@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* loopback, the interface of a host to itself. */
+#include "../lib/driver.h"
+
+const struct driver driver_loopback = {
+	.name = "loopback",
+	.help = "this host itself",
+	.rx_queue = RX_QUEUE_RECORDED,	/* one queue */
+	.no_xdp = true,		/* no ndo_bpf */
+	/* loopback_xmit(): skb_orphan(), __netif_rx() with the same skb. */
+	.no_completion = "loopback hands a packet back to the stack: the driver never completes it",
+	/* eth_type_trans() in loopback_xmit(). */
+};

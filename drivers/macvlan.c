@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* macvlan, another address on an interface. */
+#include "../lib/driver.h"
+
+const struct driver driver_macvlan = {
+	.name = "macvlan",
+	.help = "another address on an interface",
+	.rx_queue = RX_QUEUE_RECORDED,	/* as the device below recorded it */
+	.no_xdp = true,		/* no ndo_bpf */
+	/* The same skb goes on to the device below; the last start_xmit is the hardware's. */
+	.no_completion = "macvlan hands its packets to the interface below: measure that",
+};

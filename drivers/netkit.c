@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* netkit, a pair of virtual interfaces run by BPF (6.7+). */
+#include "../lib/driver.h"
+
+const struct driver driver_netkit = {
+	.name = "netkit",
+	.help = "virtual pair for containers, run by BPF",
+	.rx_queue = RX_QUEUE_RAW,	/* the queue its sender chose, without + 1 */
+	.no_xdp = true,		/* no ndo_bpf */
+	/* netkit_xmit(): __netif_rx() with the same skb. */
+	.no_completion = "netkit hands a packet straight to its peer and never completes it",
+	/* eth_skb_pull_mac(), in L3 mode, too. */
+};

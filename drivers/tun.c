@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* tun, TUN and TAP interfaces: a program is at the other end. */
+#include "../lib/driver.h"
+
+/*
+ * Attaching XDP to a TAP swaps a pointer (tun_xdp_set()): nothing is disturbed. A TUN has no
+ * ndo_bpf, and no Ethernet header: iface.mac has length 0 then.
+ * Packets complete when the program reads them (tun_do_read()): the latency is the program's.
+ */
+const struct driver driver_tun = {
+	.name = "tun",
+	.help = "TUN or TAP: a program is its other end",
+	.rx_queue = RX_QUEUE_RECORDED,	/* tfile->queue_index; 6.1, 6.12 */
+};

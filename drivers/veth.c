@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* veth, a pair of virtual interfaces, as containers have them. */
+#include "../lib/driver.h"
+
+const struct driver driver_veth = {
+	.name = "veth",
+	.help = "virtual Ethernet pair",
+	.rx_queue = RX_QUEUE_RAW,	/* the queue its sender chose, without + 1; 6.18 */
+	/* veth_xdp_set(): peer->features without NETIF_F_GSO_SOFTWARE, veth_enable_xdp(). */
+	.xdp = "switches TSO off on its peer and NAPI on: what is measured changes",
+	/* The same skb becomes the received packet of the peer. */
+	.no_completion = "veth hands a packet straight to its peer: the driver never completes it",
+};

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* vlan, one VLAN of another interface; the driver calls itself by this long name. */
+#include "../lib/driver.h"
+
+const struct driver driver_vlan = {
+	.name = "802.1Q VLAN Support",
+	.help = "one VLAN of another interface",
+	.rx_queue = RX_QUEUE_RECORDED,	/* as the device below recorded it */
+	.no_xdp = true,		/* no ndo_bpf */
+	/* The same skb goes on to the device below; the last start_xmit is the hardware's. */
+	.no_completion = "a VLAN hands its packets to the interface below: measure that",
+};

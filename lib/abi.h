@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the BPF programs and the C program agree on. Both sides include it. */
+#ifndef NICPROBE_ABI_H
+#define NICPROBE_ABI_H
+
+#include <linux/types.h>
+
+/* Every meter, in the order it is shown. A new one is one line here. */
+#define PACKET_METERS(M)	/* xdp/: look at packets */	\
+	M(pktsize)						\
+	M(ecn)							\
+	M(ecn_source)						\
+	M(rxcpu)
+#define EVENT_METERS(M)		/* bpf/: follow kernel events */	\
+	M(txlat)
+#define METERS(M) PACKET_METERS(M) EVENT_METERS(M)
+
+enum meter_id {
+#define M(name) METER_##name,
+	METERS(M)
+#undef M
+	NR_METERS
+};
+
+/* Where on its way a packet is counted, in the order of the way. */
+enum point {
+	RX_NIC,		/* what the driver hands up, before GRO: wire packets */
+	RX_STACK,	/* what the stack receives, after GRO: buffers */
+	TX_STACK,	/* what the stack sends, before GSO: buffers */
+	TX_NIC,		/* what the driver is given, after GSO: wire packets */
+	NR_POINTS
+};
+
+/* How the receive queue of an skb is known; the driver's table says. */
+enum rx_queue {
+	RX_QUEUE_RECORDED,	/* queue_mapping is queue + 1, or 0: then by NAPI */
+	RX_QUEUE_BY_NAPI,	/* never recorded: rank of the NAPI id among the device's */
+	RX_QUEUE_RAW,		/* veth: queue_mapping is the queue itself, as the sender chose it */
+};
+
+/* Written once, before load: the verifier cuts out what it turns off. */
+struct config {
+	__u64 on;		/* 1 << METER_x */
+	__u32 ifindex;
+	__u32 netns;		/* inode of its network namespace: an ifindex alone is not unique */
+	__u32 rows;		/* map rows a point has: one a queue, and the last: queue unknown */
+	__u32 rx_queues;	/* 1: every receive queue is queue 0, whatever an skb says */
+	__u32 rx_queue;		/* enum rx_queue */
+	__u32 sample;		/* latency meters follow one packet in so many; at least 1 */
+	__u32 l2;		/* bytes of its link header that a received skb has lost: 14, or 0 */
+	__u32 flight_shift;	/* txlat: 32 - log2 of the buckets in its table */
+};
+
+/*
+ * The value of every map is one row of __u64 that only ever grow. Therefore
+ * summing CPUs, rates and percentiles are each one loop, and no meter writes
+ * it. A histogram is two neighbours: the sum of the values, then the slots.
+ */
+#define HIST(name, nr_slots) struct { __u64 sum; __u64 slot[nr_slots]; } name
+
+/*
+ * A log-linear histogram of nanoseconds: LOGLIN_STEPS steps in each power of
+ * two, so a value is known to 12.5%. The first slot is everything below
+ * 2^LOGLIN_MIN (64 ns), the last everything from 2^LOGLIN_MAX (17 s) on.
+ */
+#define LOGLIN_MIN	6
+#define LOGLIN_MAX	34
+#define LOGLIN_STEPS	8
+#define LOGLIN_SLOTS	((LOGLIN_MAX - LOGLIN_MIN) * LOGLIN_STEPS + 2)
+
+#endif

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Attach: choose a tap for each point, then the meters, then say so in the pin "meta". */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include <bpf/libbpf.h>
+
+#include "attach.h"
+#include "kernel.h"
+#include "log.h"
+#include "meter.h"
+#include "object.h"
+#include "pins.h"
+
+const struct tap *const taps[] = {
+#define T(name) &tap_##name,
+	TAPS(T)
+#undef T
+	NULL
+};
+
+/* Buckets of txlat's table: room for every ring full at once, at a quarter of its places. */
+static __u32 flight_shift(const struct iface *i, unsigned sample)
+{
+	unsigned long long most = (unsigned long long)i->tx_queues * i->tx_ring * 4 / 7 / sample;
+	unsigned bits = 6;
+
+	while (bits < 17 && 1ull << bits < most)
+		bits++;
+	return 32 - bits;
+}
+
+static void configure(struct site *site, const struct request *req)
+{
+	const struct iface *i = &site->iface;
+	unsigned queues = i->max_rx_queues > i->max_tx_queues ? i->max_rx_queues : i->max_tx_queues;
+
+	site->driver = driver_find(i->driver);
+	site->config = (struct config){
+		.on = req->meters,
+		.ifindex = i->ifindex,
+		.netns = i->netns,
+		.rows = queues + 1,
+		.rx_queues = i->max_rx_queues,
+		.rx_queue = site->driver->rx_queue,
+		.sample = req->sample ?: 1,
+		.l2 = i->mac[7] == 6 || i->loopback ? 14 : 0,
+		.flight_shift = flight_shift(i, req->sample ?: 1),
+	};
+	if (kernel_cannot("recorded"))		/* for tests: as if no driver recorded its queue */
+		site->config.rx_queue = RX_QUEUE_BY_NAPI;
+}
+
+/* The points that the packet meters among `meters` look at. */
+static unsigned points_of(__u64 meters_on)
+{
+	unsigned points = 0;
+
+	for (int id = 0; id < NR_METERS; id++)
+		if (meters_on >> id & 1 && !meters[id]->elf)
+			points |= meters[id]->by & BY_POINT ? (1 << NR_POINTS) - 1 : 1 << meters[id]->point;
+	return points;
+}
+
+static void note(char *to, size_t size, const char *why)
+{
+	if (!*to)
+		snprintf(to, size, "%s", why);
+}
+
+static int tap_attach(const struct site *site, const struct tap *tap, struct meta *meta)
+{
+	struct bpf_object *obj = object_open(site, tap->elf);
+	char how[48] = "";
+	int err;
+
+	if (!obj)
+		return -EOPNOTSUPP;
+	err = tap->attach ? tap->attach(site, obj, how, sizeof(how)) : attach_links(site, obj);
+	for (int p = 0; !err && p < NR_POINTS; p++)
+		if (tap->points >> p & 1) {
+			const char *by = tap->program[p] ? kernel_chosen(obj, tap->program[p]) : how;
+
+			snprintf(meta->tap[p], sizeof(meta->tap[p]), "%s", by);
+		}
+	if (err && tap->detach)
+		tap->detach(site);
+	bpf_object__close(obj);
+	return err;
+}
+
+/* Gives a point the best tap that works; the note says why not a better one. */
+static int point_attach(const struct site *site, const struct request *req, enum point point,
+			struct meta *meta)
+{
+	const char *only = point == RX_NIC ? req->rx : NULL;
+	char *why = meta->note[point];
+
+	for (const struct tap *const *t = taps; *t; t++) {
+		const char *no;
+
+		if (!((*t)->points >> point & 1) || (only && strcmp(only, (*t)->name)))
+			continue;
+		no = kernel_cannot((*t)->name);
+		if (!no && !only && (*t)->avoid)
+			no = (*t)->avoid(site);
+		if (!no && !tap_attach(site, *t, meta)) {
+			complaints_forget();
+			return 0;
+		}
+		note(why, sizeof(meta->note[point]), no ?: complaint());
+		if (only)
+			return complain(-EOPNOTSUPP, NULL, "cannot use --rx %s: %s", only, no);
+		complaints_forget();
+	}
+	note(why, sizeof(meta->note[point]), "not asked for (--rx tc)");
+	return 0;
+}
+
+/* Every wanted point its tap. 0, or a complaint. */
+static int points_attach(const struct site *site, const struct request *req, struct meta *meta)
+{
+	unsigned points = points_of(meta->on);
+	int err = 0;
+
+	for (int p = 0; p < NR_POINTS && !err; p++)
+		if (points >> p & 1 && !*meta->tap[p])
+			err = point_attach(site, req, p, meta);
+	return err;
+}
+
+/* Meters that this interface cannot have, before anything is attached. */
+static int meters_refuse(const struct site *site, const struct request *req, struct meta *meta)
+{
+	for (int id = 0; id < NR_METERS; id++) {
+		const struct meter *m = meters[id];
+		const char *why = meta->on >> id & 1 && m->absent ? m->absent(site) : NULL;
+
+		if (!why)
+			continue;
+		if (req->by_name)
+			return complain(-EOPNOTSUPP, NULL, "%s cannot be had on %s: %s", m->name,
+					site->iface.name, why);
+		meta->on &= ~(1ull << id);
+		note(meta->absent[id], sizeof(meta->absent[id]), why);
+	}
+	return 0;
+}
+
+static int meter_attach(const struct site *site, const struct meter *m)
+{
+	struct bpf_object *obj = object_open(site, m->elf);
+	int err = obj ? attach_links(site, obj) : -EOPNOTSUPP;
+
+	bpf_object__close(obj);
+	return err;
+}
+
+/* A packet meter lives where at least one of its points is seen. */
+static const char *unseen(const struct meter *m, const struct meta *meta)
+{
+	unsigned points = points_of(1ull << meter_id(m));
+	const char *why = NULL;
+
+	for (int p = 0; p < NR_POINTS; p++) {
+		if (!(points >> p & 1))
+			continue;
+		if (*meta->tap[p])
+			return NULL;
+		why = why ?: text("%s cannot be seen: %s", point_names[p], meta->note[p]);
+	}
+	return why;
+}
+
+static int meters_attach(const struct site *site, const struct request *req, struct meta *meta)
+{
+	for (int id = 0; id < NR_METERS; id++) {
+		const struct meter *m = meters[id];
+		const char *why = NULL;
+
+		if (!(meta->on >> id & 1))
+			continue;
+		if (!m->elf)
+			why = unseen(m, meta);
+		else if (meter_attach(site, m))
+			why = complaint();
+		if (!why)
+			continue;
+		if (req->by_name)
+			return complain(-EOPNOTSUPP, NULL, "%s cannot be had on %s: %s", m->name,
+					site->iface.name, why);
+		note(meta->absent[id], sizeof(meta->absent[id]), why);
+		complaints_forget();
+		meta->on &= ~(1ull << id);
+	}
+	return meta->on ? 0 : complain(-EOPNOTSUPP, "nicprobe list -v", "nothing of this can be measured "
+				       "on %s here", site->iface.name);
+}
+
+static __u64 boot_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_BOOTTIME, &t);
+	return t.tv_sec * 1000000000ull + t.tv_nsec;
+}
+
+static void meta_begin(const struct site *site, const struct request *req, struct meta *meta)
+{
+	const struct iface *i = &site->iface;
+
+	*meta = (struct meta){
+		.magic = META_MAGIC,
+		.version = META_VERSION,
+		.ifindex = i->ifindex,
+		.netns = i->netns,
+		.rx_queues = i->rx_queues,
+		.tx_queues = i->tx_queues,
+		.rows = site->config.rows,
+		.cpus = libbpf_num_possible_cpus(),
+		.on = req->meters,
+		.sample = site->config.sample,
+	};
+	memcpy(meta->mac, i->mac, sizeof(meta->mac));
+	snprintf(meta->iface, sizeof(meta->iface), "%s", i->name);
+	snprintf(meta->driver, sizeof(meta->driver), "%s", i->driver);
+}
+
+static int build(struct site *site, const struct request *req, struct meta *meta)
+{
+	int err = 0;
+
+	if (mkdir(text(PINS_ROOT "/%u", site->iface.netns), 0700) && errno != EEXIST)
+		err = -errno;
+	if (!err && mkdir(site->pins, 0700))
+		err = -errno;
+	if (err)
+		return complain(err, NULL, "cannot make %s: %s", site->pins, strerror(-err));
+	err = meters_refuse(site, req, meta);
+	if (!err) {
+		site->config.on = meta->on;
+		err = points_attach(site, req, meta);
+	}
+	if (!err)
+		err = meters_attach(site, req, meta);
+	meta->since = boot_ns();
+	if (!err)
+		err = meta_write(site->pins, meta);
+	return err;
+}
+
+/* Takes away what is there, whole or half. The taps undo what unpinning does not. */
+static int demolish(const struct site *site)
+{
+	for (const struct tap *const *t = taps; *t; t++)
+		if ((*t)->detach)
+			(*t)->detach(site);
+	return pins_remove(site->pins);
+}
+
+/*
+ * Room for a new attach: what was cut short is removed, and so is what belongs
+ * to an interface that is gone, of which ours has the name.
+ */
+static int make_room(const struct site *site)
+{
+	struct meta old;
+	char dir[256];
+	int err = meta_read(site->pins, &old);
+
+	if (err == -ENODATA || (!err && old.ifindex != site->iface.ifindex)) {
+		struct site gone = *site;
+
+		if (!err)
+			gone.iface.ifindex = old.ifindex;
+		return demolish(&gone);
+	}
+	if (!err || pins_find(site->iface.netns, site->iface.ifindex, dir, sizeof(dir)))
+		return complain(-EALREADY, text("nicprobe show %s", site->iface.name),
+				"%s is attached already", site->iface.name);
+	return err == -ENOENT ? 0 : err;
+}
+
+int attach_iface(const char *name, const struct request *req, struct meta *done)
+{
+	struct site site = {};
+	int lock, err = iface_read(name, &site.iface);
+
+	if (err)
+		return err;
+	configure(&site, req);
+	pins_dir(site.pins, sizeof(site.pins), site.iface.netns, site.iface.name);
+	lock = pins_lock(true);
+	if (lock < 0)
+		return lock;
+	err = make_room(&site);
+	if (!err) {
+		meta_begin(&site, req, done);
+		err = build(&site, req, done);
+		if (err)
+			demolish(&site);
+	}
+	pins_unlock(lock);
+	return err;
+}
+
+int detach_pins(const char *dir, __u32 netns, bool force)
+{
+	struct site site = {};
+	struct meta meta;
+	int err = meta_read(dir, &meta);
+
+	if (err == -ENOENT || (err == -EPROTO && !force))
+		return err;
+	complaints_forget();
+	snprintf(site.pins, sizeof(site.pins), "%s", dir);
+	if (!err)
+		site.iface.ifindex = meta.ifindex;
+	else
+		snprintf(site.iface.name, sizeof(site.iface.name), "%s", strrchr(dir, '/') + 1);
+	if (err) {	/* cut short before meta: the name of the directory is all we know */
+		for (char *c = site.iface.name; *c; c++)
+			*c = *c == ':' ? '.' : *c;
+		site.iface.ifindex = if_nametoindex(site.iface.name);
+	}
+	if (netns != netns_inode() && netns_enter_inode(netns))
+		complaints_forget();	/* nameless or gone: its links go all the same */
+	return demolish(&site);
+}
+
+int detach_iface(const char *name, bool force)
+{
+	__u32 netns = netns_inode();
+	unsigned ifindex = if_nametoindex(name);
+	char dir[256];
+	int lock = pins_lock(true), err;
+
+	if (lock < 0)
+		return lock;
+	if (!ifindex || !pins_find(netns, ifindex, dir, sizeof(dir)))
+		pins_dir(dir, sizeof(dir), netns, name);
+	err = detach_pins(dir, netns, force);
+	pins_unlock(lock);
+	return err;
+}

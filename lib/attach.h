@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Attach and detach one interface. All functions act in the network namespace the process is in. */
+#ifndef NICPROBE_ATTACH_H
+#define NICPROBE_ATTACH_H
+
+#include <stdbool.h>
+
+#include "meta.h"
+
+struct request {
+	__u64 meters;		/* 1 << METER_x: those wanted */
+	bool by_name;		/* asked for by name: what cannot be had is an error, not absent */
+	const char *rx;		/* the tap for rx-nic: a name of TAPS, or NULL: chosen */
+	unsigned sample;	/* latency meters follow one packet in so many */
+};
+
+/* 0 and what was done; or -errno, a complaint, and nothing left behind. -EALREADY: attached. */
+int attach_iface(const char *name, const struct request *, struct meta *done);
+
+/*
+ * By the interface's name now, or the one it was attached under. 0; -ENOENT:
+ * it is not attached; with `force` also pins that another version left.
+ */
+int detach_iface(const char *name, bool force);
+
+/* What is in one directory of pins, its namespace entered if it can be. */
+int detach_pins(const char *dir, __u32 netns, bool force);
+
+/* What became of the interface since: a sentence, or "". Enters its namespace and stays there. */
+void attached_state(const struct meta *, char *state, unsigned size);
+
+#endif

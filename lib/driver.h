@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What we know of a NIC driver. Tables only; a driver that is not listed works, too. */
+#ifndef NICPROBE_DRIVER_H
+#define NICPROBE_DRIVER_H
+
+#include <stdbool.h>
+
+#include "abi.h"
+
+/* Every driver. A new one is a file and a line here. */
+#define DRIVERS(D)						\
+	D(ena) D(ixgbevf) D(iwlwifi) D(virtio_net) D(e1000)	\
+	D(e1000e) D(igb) D(igbvf) D(vmxnet3)			\
+	D(veth) D(tun) D(loopback) D(bridge) D(bonding)		\
+	D(vlan) D(macvlan) D(vxlan) D(netkit) D(dummy) D(ifb)
+
+struct driver {
+	const char *name;		/* as `ethtool -i` says it; "generic": any other */
+	const char *help;		/* what it is: "Amazon Elastic Network Adapter" */
+	enum rx_queue rx_queue;		/* how an skb tells the queue it came from */
+	const char *xdp;		/* what attaching native XDP disturbs; NULL: nothing, so it is chosen */
+	bool no_xdp;			/* it has no native XDP */
+	const char *no_completion;	/* why its packets never complete; NULL: they do */
+};
+
+#define D(name) extern const struct driver driver_##name;
+DRIVERS(D)
+#undef D
+extern const struct driver driver_generic;
+extern const struct driver *const drivers[];	/* ends with NULL; driver_generic is not in it */
+
+const struct driver *driver_find(const char *name);	/* never NULL: driver_generic */
+
+#endif

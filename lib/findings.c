@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Sentences: what is wrong, and what to try. */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "findings.h"
+
+void finding(struct findings *f, const char *meter, const char *try, const char *what, ...)
+{
+	struct finding *one = &f->list[f->nr];
+	va_list args;
+
+	if (f->nr == MAX_FINDINGS)
+		return;
+	f->nr++;
+	one->meter = meter;
+	snprintf(one->try, sizeof(one->try), "%s", try);
+	va_start(args, what);
+	vsnprintf(one->what, sizeof(one->what), what, args);
+	va_end(args);
+}

@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Reads one interface: rtnetlink for what it is, ethtool for its driver, sysfs for its queues. */
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <libmnl/libmnl.h>
+#include <limits.h>
+#include <linux/ethtool.h>
+#include <linux/if_link.h>
+#include <linux/rtnetlink.h>
+#include <linux/sockios.h>
+#include <net/if_arp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mount.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "iface.h"
+#include "log.h"
+#include "near.h"
+
+#define ALTNAMSIZ	128	/* ALTIFNAMSIZ, 5.5+; a struct near holds it */
+#define ANSWER		32768	/* one link: a few KiB, unless it has very many other names */
+#define DEFAULT_RING	1000	/* what the kernel takes for txqueuelen, too */
+
+struct link {
+	struct iface *iface;
+	unsigned txqlen;
+	char kind[32];		/* "veth"; "": a real device */
+};
+
+static void copy(char *to, size_t size, const char *from)
+{
+	snprintf(to, size, "%s", from);
+}
+
+/* Sends the request and shows every answer to `cb`. 0 or -errno. */
+static int ask(struct nlmsghdr *request, mnl_cb_t cb, void *arg)
+{
+	struct mnl_socket *sock = mnl_socket_open2(NETLINK_ROUTE, SOCK_CLOEXEC);
+	unsigned port, seq = time(NULL);
+	char answer[ANSWER];
+	ssize_t got = -1;
+	int ret = -1, err = 0;
+
+	if (!sock)
+		return -errno;
+	request->nlmsg_seq = seq;
+	if (!mnl_socket_bind(sock, 0, MNL_SOCKET_AUTOPID) &&
+	    mnl_socket_sendto(sock, request, request->nlmsg_len) >= 0) {
+		port = mnl_socket_get_portid(sock);
+		do {
+			got = mnl_socket_recvfrom(sock, answer, sizeof(answer));
+			ret = got < 0 ? -1 : mnl_cb_run(answer, got, seq, port, cb, arg);
+		} while (ret > MNL_CB_STOP);
+	}
+	if (ret < 0)
+		err = -errno;
+	mnl_socket_close(sock);
+	return err;
+}
+
+static struct nlmsghdr *link_request(char *buf, unsigned flags, unsigned ifindex)
+{
+	struct nlmsghdr *nlh = mnl_nlmsg_put_header(buf);
+	struct ifinfomsg *info;
+
+	nlh->nlmsg_type = RTM_GETLINK;
+	nlh->nlmsg_flags = NLM_F_REQUEST | flags;
+	info = mnl_nlmsg_put_extra_header(nlh, sizeof(*info));
+	info->ifi_family = AF_UNSPEC;
+	info->ifi_index = ifindex;
+	mnl_attr_put_u32(nlh, IFLA_EXT_MASK, RTEXT_FILTER_SKIP_STATS);
+	return nlh;
+}
+
+static void mac_read(const struct nlattr *attr, __u8 *mac)
+{
+	const __u8 *from = mnl_attr_get_payload(attr);
+	unsigned len = mnl_attr_get_payload_len(attr);
+
+	/* InfiniBand has 20 bytes: the last are the port's own. */
+	if (len > 7) {
+		from += len - 7;
+		len = 7;
+	}
+	memcpy(mac, from, len);
+	mac[7] = len;
+}
+
+/* With programs in several modes there is no IFLA_XDP_PROG_ID; the driver's sees packets first. */
+static __u32 xdp_read(const struct nlattr *nest)
+{
+	__u32 ids[IFLA_XDP_MAX + 1] = {};
+	const struct nlattr *attr;
+
+	mnl_attr_for_each_nested(attr, nest)
+		if (mnl_attr_get_type(attr) <= IFLA_XDP_MAX &&
+		    mnl_attr_get_payload_len(attr) == sizeof(__u32))
+			ids[mnl_attr_get_type(attr)] = mnl_attr_get_u32(attr);
+	return ids[IFLA_XDP_DRV_PROG_ID] ?: ids[IFLA_XDP_PROG_ID] ?:
+	       ids[IFLA_XDP_SKB_PROG_ID] ?: ids[IFLA_XDP_HW_PROG_ID];
+}
+
+static void kind_read(const struct nlattr *nest, struct link *l)
+{
+	const struct nlattr *attr;
+
+	mnl_attr_for_each_nested(attr, nest)
+		if (mnl_attr_get_type(attr) == IFLA_INFO_KIND)
+			copy(l->kind, sizeof(l->kind), mnl_attr_get_str(attr));
+}
+
+static void attr_read(const struct nlattr *attr, struct link *l)
+{
+	struct iface *i = l->iface;
+
+	switch (mnl_attr_get_type(attr)) {
+	case IFLA_IFNAME:
+		copy(i->name, sizeof(i->name), mnl_attr_get_str(attr));
+		break;
+	case IFLA_MTU:
+		i->mtu = mnl_attr_get_u32(attr);
+		break;
+	case IFLA_TXQLEN:
+		l->txqlen = mnl_attr_get_u32(attr);
+		break;
+	case IFLA_NUM_RX_QUEUES:
+		i->max_rx_queues = mnl_attr_get_u32(attr);
+		break;
+	case IFLA_NUM_TX_QUEUES:
+		i->max_tx_queues = mnl_attr_get_u32(attr);
+		break;
+	case IFLA_ADDRESS:
+		mac_read(attr, i->mac);
+		break;
+	case IFLA_XDP:
+		i->xdp_id = xdp_read(attr);
+		break;
+	case IFLA_LINKINFO:
+		kind_read(attr, l);
+		break;
+	}
+}
+
+static int link_read(const struct nlmsghdr *nlh, void *arg)
+{
+	const struct ifinfomsg *info = mnl_nlmsg_get_payload(nlh);
+	struct link *l = arg;
+	const struct nlattr *attr;
+
+	l->iface->ifindex = info->ifi_index;
+	l->iface->up = info->ifi_flags & IFF_UP;
+	l->iface->loopback = info->ifi_type == ARPHRD_LOOPBACK;
+	mnl_attr_for_each(attr, nlh, sizeof(*info))
+		attr_read(attr, l);
+	return MNL_CB_OK;
+}
+
+/* ioctl and not netlink: ethtool's netlink has no driver name, and no rings before 5.6. */
+static int ethtool(const char *name, void *command)
+{
+	struct ifreq ifr = { .ifr_data = command };
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), err = 0;
+
+	if (fd < 0)
+		return -errno;
+	copy(ifr.ifr_name, sizeof(ifr.ifr_name), name);
+	if (ioctl(fd, SIOCETHTOOL, &ifr))
+		err = -errno;
+	close(fd);
+	return err;
+}
+
+static void driver_read(struct iface *i, const char *kind)
+{
+	struct ethtool_drvinfo info = { .cmd = ETHTOOL_GDRVINFO };
+
+	if (i->loopback)
+		copy(i->driver, sizeof(i->driver), "loopback");
+	else if (!ethtool(i->name, &info) && info.driver[0])
+		snprintf(i->driver, sizeof(i->driver), "%.31s", info.driver);
+	else
+		copy(i->driver, sizeof(i->driver), kind[0] ? kind : "unknown");
+}
+
+static void ring_read(struct iface *i, unsigned txqlen)
+{
+	struct ethtool_ringparam ring = { .cmd = ETHTOOL_GRINGPARAM };
+
+	if (!ethtool(i->name, &ring) && ring.tx_pending)
+		i->tx_ring = ring.tx_pending;
+	else
+		i->tx_ring = txqlen ?: DEFAULT_RING;
+}
+
+/* A sysfs of the network namespace we are in, mounted nowhere. fd or -1. */
+static int sysfs_ours(void)
+{
+	int fs = fsopen("sysfs", FSOPEN_CLOEXEC), fd = -1;
+
+	if (fs < 0)
+		return -1;
+	if (!fsconfig(fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0))
+		fd = fsmount(fs, FSMOUNT_CLOEXEC, MOUNT_ATTR_RDONLY);
+	close(fs);
+	return fd;
+}
+
+/* /sys is that of the namespace it was mounted in, which need not be the one we have entered. */
+static bool sysfs_has(int sys, const struct iface *i)
+{
+	int fd = openat(sys, text("class/net/%s/ifindex", i->name), O_RDONLY | O_CLOEXEC);
+	char number[16] = "";
+	ssize_t got;
+
+	if (fd < 0)
+		return false;
+	got = read(fd, number, sizeof(number) - 1);
+	close(fd);
+	return got > 0 && strtoul(number, NULL, 10) == i->ifindex;
+}
+
+static void queues_count(int sys, struct iface *i)
+{
+	int fd = openat(sys, text("class/net/%s/queues", i->name),
+			O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	const struct dirent *e;
+
+	if (!dir) {
+		if (fd >= 0)
+			close(fd);
+		return;
+	}
+	while ((e = readdir(dir))) {
+		i->rx_queues += !strncmp(e->d_name, "rx-", 3);
+		i->tx_queues += !strncmp(e->d_name, "tx-", 3);
+	}
+	closedir(dir);
+}
+
+/*
+ * IFLA_NUM_*_QUEUES is what the device was made with. How many are in use no netlink says for
+ * every driver (veth and tun have no ethtool channels, or not always): sysfs has a directory each.
+ */
+static void queues_read(struct iface *i)
+{
+	int sys = sysfs_ours();
+
+	if (sys < 0)
+		sys = open("/sys", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (sys >= 0) {
+		if (sysfs_has(sys, i))
+			queues_count(sys, i);
+		close(sys);
+	}
+	/* Kernels without RPS have no rx-N, and do not say IFLA_NUM_RX_QUEUES. */
+	i->rx_queues = i->rx_queues ?: i->max_rx_queues ?: 1;
+	i->tx_queues = i->tx_queues ?: i->max_tx_queues;
+	if (i->max_rx_queues < i->rx_queues)
+		i->max_rx_queues = i->rx_queues;
+	if (i->max_tx_queues < i->tx_queues)
+		i->max_tx_queues = i->tx_queues;
+}
+
+static int queues_check(const struct iface *i)
+{
+	unsigned most = i->max_rx_queues > i->max_tx_queues ? i->max_rx_queues : i->max_tx_queues;
+
+	if (most > MAX_QUEUES)
+		return complain(-ERANGE, "", "%s has %u queues, and we count at most %u",
+				i->name, most, MAX_QUEUES);
+	if (!i->tx_queues)
+		return complain(-ERANGE, "", "%s has no transmit queue", i->name);
+	return 0;
+}
+
+/* One request, one link. -ENODEV: without a complaint yet. */
+static int iface_get(struct nlmsghdr *request, struct iface *i)
+{
+	struct link l = { .iface = i };
+	int err;
+
+	memset(i, 0, sizeof(*i));
+	err = ask(request, link_read, &l);
+	if (!err && !i->ifindex)
+		err = -ENODEV;
+	if (err == -ENODEV)
+		return err;
+	if (err)
+		return complain(err, "", "cannot ask the kernel for its interfaces: %s",
+				strerror(-err));
+	i->netns = netns_inode();
+	driver_read(i, l.kind);
+	ring_read(i, l.txqlen);
+	queues_read(i);
+	return queues_check(i);
+}
+
+/* What dev_valid_name() of net/core/dev.c refuses, and why; NULL: it may exist. */
+static const char *name_wrong(const char *name)
+{
+	if (!name[0])
+		return "the name is empty";
+	if (strlen(name) >= ALTNAMSIZ)
+		return "the name is too long";
+	if (!strcmp(name, ".") || !strcmp(name, ".."))
+		return "that names a directory";
+	for (; *name; name++)
+		if (*name == '/' || *name == ':' || isspace((unsigned char)*name))
+			return "a name has no '/', ':' or blank in it";
+	return NULL;
+}
+
+static int near_link(const struct nlmsghdr *nlh, void *arg)
+{
+	const struct nlattr *attr, *alt;
+
+	mnl_attr_for_each(attr, nlh, sizeof(struct ifinfomsg)) {
+		if (mnl_attr_get_type(attr) == IFLA_IFNAME)
+			near_try(arg, mnl_attr_get_str(attr));
+		if (mnl_attr_get_type(attr) != IFLA_PROP_LIST)
+			continue;
+		mnl_attr_for_each_nested(alt, attr)
+			if (mnl_attr_get_type(alt) == IFLA_ALT_IFNAME)
+				near_try(arg, mnl_attr_get_str(alt));
+	}
+	return MNL_CB_OK;
+}
+
+static int missing(const char *name)
+{
+	struct near near = near_to(name);
+	char buf[MNL_SOCKET_BUFFER_SIZE];
+
+	ask(link_request(buf, NLM_F_DUMP, 0), near_link, &near);
+	if (near.name[0])
+		return complain(-ENODEV, "ip link", "no interface \"%s\" here; is it \"%s\"?",
+				name, near.name);
+	return complain(-ENODEV, "ip link", "no interface \"%s\" here", name);
+}
+
+int iface_read(const char *name, struct iface *i)
+{
+	const char *wrong = name_wrong(name);
+	char buf[MNL_SOCKET_BUFFER_SIZE];
+	struct nlmsghdr *request;
+	int err;
+
+	if (wrong)
+		return complain(-ENODEV, "ip link", "no interface can be called \"%.40s\": %s",
+				name, wrong);
+	request = link_request(buf, NLM_F_ACK, 0);
+	/* Either finds a device by any of its names, but the first must be short. */
+	mnl_attr_put_strz(request, strlen(name) < IFNAMSIZ ? IFLA_IFNAME : IFLA_ALT_IFNAME, name);
+	err = iface_get(request, i);
+	return err == -ENODEV ? missing(name) : err;
+}
+
+int iface_read_index(unsigned ifindex, struct iface *i)
+{
+	char buf[MNL_SOCKET_BUFFER_SIZE];
+	int err = -ENODEV;
+
+	if (ifindex && ifindex <= INT_MAX)
+		err = iface_get(link_request(buf, NLM_F_ACK, ifindex), i);
+	if (err == -ENODEV)
+		complain(err, "ip link", "no interface with index %u here", ifindex);
+	return err;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* One network interface, as the kernel describes it over netlink, ethtool and sysfs. */
+#ifndef NICPROBE_IFACE_H
+#define NICPROBE_IFACE_H
+
+#include <net/if.h>
+#include <stdbool.h>
+
+#include "abi.h"
+
+#define MAX_QUEUES 4096		/* more than any driver has; an interface with more is refused */
+
+struct iface {
+	char name[IFNAMSIZ];
+	unsigned ifindex;
+	__u32 netns;			/* inode of the network namespace we are in */
+	char driver[32];		/* ethtool's, else the link kind ("veth"), else "unknown" */
+	unsigned rx_queues, tx_queues;	/* in use now */
+	unsigned max_rx_queues, max_tx_queues;	/* that it was made with: an index never passes these */
+	unsigned mtu;
+	unsigned tx_ring;		/* descriptors of a TX queue, or the device's txqueuelen */
+	bool up, loopback;
+	__u8 mac[8];			/* address; its length in mac[7] */
+	__u32 xdp_id;			/* id of the XDP program on it; 0: none */
+};
+
+/*
+ * All functions look at the network namespace the process is in.
+ * 0 or -errno; -ENODEV: no such interface. They say why by complain().
+ */
+int iface_read(const char *name, struct iface *);
+int iface_read_index(unsigned ifindex, struct iface *);
+
+/* Inode of the network namespace the process is in; 0: not to be had. */
+__u32 netns_inode(void);
+/* Enter the namespace `ip netns` knows by this name, for good. 0 or -errno. */
+int netns_enter(const char *name);
+/* Enter the namespace with this inode, if it is our own or has a name. 0 or -errno: -ENOENT, no name. */
+int netns_enter_inode(__u32 inode);
+/* Its name for `ip netns`, or "" for our own or a nameless one. Returns whether it was found. */
+bool netns_name(__u32 inode, char *name, unsigned size);
+/* Calls `fn` once in each named namespace, entered, and in our own first; stops when it returns true. */
+bool netns_each(bool (*fn)(const char *name, void *arg), void *arg);
+
+#endif

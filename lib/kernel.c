@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What this kernel lets us do. The only place that knows. */
+#include <errno.h>
+#include <linux/capability.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "kernel.h"
+#include "log.h"
+#include "ways.skel.h"
+
+#define TCX_INGRESS 46	/* BPF_TCX_INGRESS: Linux 6.6, not yet in Debian 12's headers */
+
+static const char *cannot_btf(void)
+{
+	return access("/sys/kernel/btf/vmlinux", R_OK) ?
+		"this kernel does not describe its types (CONFIG_DEBUG_INFO_BTF is off)" : NULL;
+}
+
+static struct bpf_object *ways_open(const char *only)
+{
+	size_t size;
+	const void *elf = ways_bpf__elf_bytes(&size);
+	struct bpf_object *obj = bpf_object__open_mem(elf, size, NULL);
+	struct bpf_program *prog;
+
+	if (obj)
+		bpf_object__for_each_program(prog, obj)
+			bpf_program__set_autoload(prog, !strcmp(bpf_program__name(prog), only));
+	return obj;
+}
+
+/* Load and attach one small program: what a kernel says it can, and what it does, differ. */
+static bool works(const char *name, int target)
+{
+	struct bpf_object *obj = ways_open(name);
+	struct bpf_program *prog = obj ? bpf_object__find_program_by_name(obj, name) : NULL;
+	struct bpf_link *link = NULL;
+
+	if (prog && target >= 0 && bpf_program__set_attach_target(prog, target, "way_spot"))
+		prog = NULL;
+	if (prog && !bpf_object__load(obj))
+		link = bpf_program__attach(prog);
+	bpf_link__destroy(link);
+	bpf_object__close(obj);
+	return link;
+}
+
+static const char *cannot_fentry(void)
+{
+	return cannot_btf() ? cannot_btf() : works("way_fentry", -1) ? NULL :
+		"this kernel refuses BPF trampolines (fentry); lockdown, or no CONFIG_FUNCTION_TRACER";
+}
+
+static const char *cannot_dispatcher(void)
+{
+	struct bpf_object *obj = ways_open("way_target");
+	const char *why = "this kernel refuses BPF extension programs (freplace), "
+			  "so only one XDP program fits an interface";
+
+	if (obj && !bpf_object__load(obj) &&
+	    works("way_freplace", bpf_program__fd(bpf_object__find_program_by_name(obj, "way_target"))))
+		why = NULL;
+	bpf_object__close(obj);
+	return why;
+}
+
+static const char *cannot_kprobe(void)
+{
+	return access("/sys/bus/event_source/devices/kprobe/type", R_OK) ?
+		"this kernel has no kprobes (CONFIG_KPROBES is off)" : NULL;
+}
+
+static const char *cannot_tcx(void)
+{
+	struct bpf_object *obj = ways_open("way_tc");
+	const char *why = "this kernel is older than 6.6, which brought tcx";
+	int fd = -1;
+
+	/* No interface has this index: a kernel with tcx looks for it, an older one does not. */
+	if (obj && !bpf_object__load(obj)) {
+		fd = bpf_link_create(bpf_program__fd(bpf_object__find_program_by_name(obj, "way_tc")),
+				     INT32_MAX, TCX_INGRESS, NULL);
+		if (fd >= 0 || errno == ENODEV)
+			why = NULL;
+	}
+	if (fd >= 0)
+		close(fd);
+	bpf_object__close(obj);
+	return why;
+}
+
+static const char *cannot_never(void)
+{
+	return NULL;
+}
+
+const struct way ways[] = {
+	{ "xdp", "XDP programs", true, cannot_never },
+	{ "tc", "tc programs", true, cannot_never },
+	{ "tp_btf", "typed tracepoints", true, cannot_btf },
+	/* CO-RE finds the fields of the kernel's structures by BTF: raw_tp needs it, too */
+	{ "raw_tp", "raw tracepoints", true, cannot_btf },
+	{ "fentry", "function entry by trampoline", true, cannot_fentry },
+	{ "kprobe", "function entry by breakpoint", true, cannot_kprobe },
+	{ "dispatcher", "several XDP programs on one interface", false, cannot_dispatcher },
+	{ "tcx", "tc programs by links", false, cannot_tcx },
+	{}
+};
+
+static bool listed(const char *list, const char *what)
+{
+	size_t len = strlen(what);
+
+	for (const char *at = list; at && *at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
+		if (!strncmp(at, what, len) && (at[len] == ',' || !at[len]))
+			return true;
+	return false;
+}
+
+const char *kernel_cannot(const char *what)
+{
+	if (listed(getenv("NICPROBE_CANNOT"), what))
+		return "taken away by $NICPROBE_CANNOT";
+	for (const struct way *w = ways; w->name; w++)
+		if (!strcmp(w->name, what))
+			return w->cannot();
+	return NULL;
+}
+
+static const struct way *way_of(const struct bpf_program *prog)
+{
+	const char *section = bpf_program__section_name(prog);
+
+	for (const struct way *w = ways; w->name; w++) {
+		size_t len = strlen(w->name);
+
+		if (w->section && !strncmp(section, w->name, len) &&
+		    (!section[len] || section[len] == '/' || section[len] == '.'))
+			return w;
+	}
+	return NULL;
+}
+
+/* The length of NAME in NAME__way. */
+static size_t stem(const char *name)
+{
+	const char *end = strstr(name, "__");
+
+	return end ? (size_t)(end - name) : strlen(name);
+}
+
+static bool alternatives(const char *a, const char *b)
+{
+	return stem(a) == stem(b) && !strncmp(a, b, stem(a));
+}
+
+int kernel_choose(struct bpf_object *obj)
+{
+	struct bpf_program *prog, *other;
+
+	bpf_object__for_each_program(prog, obj) {
+		const struct way *best = NULL, *w;
+		const char *why = "";
+
+		bpf_object__for_each_program(other, obj) {
+			const char *no;
+
+			if (!alternatives(bpf_program__name(prog), bpf_program__name(other)))
+				continue;
+			w = way_of(other);
+			no = w ? kernel_cannot(w->name) : "unknown to nicprobe";
+			if (!no && (!best || w < best))
+				best = w;
+			if (no)
+				why = no;
+		}
+		if (!best)
+			return complain(-EOPNOTSUPP, NULL, "%s", why);
+		bpf_program__set_autoload(prog, way_of(prog) == best);
+	}
+	return 0;
+}
+
+const char *kernel_chosen(const struct bpf_object *obj, const char *name)
+{
+	struct bpf_program *prog;
+
+	bpf_object__for_each_program(prog, (struct bpf_object *)obj)
+		if (bpf_program__autoload(prog) && alternatives(bpf_program__name(prog), name))
+			return bpf_program__section_name(prog);
+	return NULL;
+}
+
+int kernel_permits(void)
+{
+	static const struct { int bit; const char *name; } wanted[] = {
+		{ CAP_BPF, "CAP_BPF" }, { CAP_NET_ADMIN, "CAP_NET_ADMIN" }, { CAP_PERFMON, "CAP_PERFMON" },
+	};
+	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
+	struct __user_cap_data_struct data[2] = {};
+	const char *missing = "";
+
+	if (syscall(SYS_capget, &head, data))
+		return complain(-errno, NULL, "cannot read our own capabilities: %s", strerror(errno));
+	for (unsigned i = 0; i < sizeof(wanted) / sizeof(*wanted); i++) {
+		int bit = wanted[i].bit;
+		bool have = data[bit / 32].effective >> bit % 32 & 1;
+
+		/* before 5.8 CAP_SYS_ADMIN was all of them, and it still is the first and the last */
+		if (bit != CAP_NET_ADMIN && data[0].effective >> CAP_SYS_ADMIN & 1)
+			have = true;
+		if (!have)
+			missing = text("%s%s%s", missing, *missing ? ", " : "", wanted[i].name);
+	}
+	if (*missing)
+		return complain(-EPERM, "run it as root, or with these capabilities",
+				"this needs %s", missing);
+	return 0;
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* One way to complain; and libbpf and libxdp kept quiet, but listened to. */
+#include <bpf/libbpf.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xdp/libxdp.h>
+
+#include "log.h"
+
+#define TEXTS 8
+
+static char sentence[512], hint[256];
+static char last[512];
+static bool loud;
+
+int complain(int err, const char *try, const char *what, ...)
+{
+	va_list args;
+
+	if (sentence[0])
+		return err;
+	snprintf(hint, sizeof(hint), "%s", try ? try : "");
+	va_start(args, what);
+	vsnprintf(sentence, sizeof(sentence), what, args);
+	va_end(args);
+	return err;
+}
+
+void complaints_forget(void)
+{
+	sentence[0] = hint[0] = last[0] = '\0';
+}
+
+const char *complaint(void)
+{
+	return sentence;
+}
+
+const char *complaint_try(void)
+{
+	return hint;
+}
+
+const char *log_last(void)
+{
+	return last;
+}
+
+const char *text(const char *format, ...)
+{
+	static char texts[TEXTS][512];
+	static unsigned next;
+	char *one = texts[next++ % TEXTS];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(one, sizeof(texts[0]), format, args);
+	va_end(args);
+	return one;
+}
+
+static bool begins(const char *line, const char *const *with)
+{
+	for (; *with; with++)
+		if (!strncmp(line, *with, strlen(*with)))
+			return true;
+	return false;
+}
+
+/* What the verifier holds against a program: the last line of its log that is no statistics. */
+static void remember_verifier(char *log)
+{
+	static const char *const statistics[] = {
+		"processed ", "verification time", "stack depth", "-- END", NULL
+	};
+	char *line, *rest;
+
+	for (line = strtok_r(log, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+		if (!begins(line, statistics))
+			snprintf(last, sizeof(last), "%s", line);
+}
+
+/* They follow what really went wrong, and say nothing new. */
+static bool echo(const char *line)
+{
+	static const char *const echoes[] = {
+		"failed to load object", "failed to load BPF skeleton", "Failed to load program",
+		"Couldn't load XDP program", "Failed to load dispatcher", NULL
+	};
+
+	return begins(line, echoes) || strstr(line, "': failed to load: -");
+}
+
+static void remember(const char *format, va_list args)
+{
+	static const char *const prefixes[] = { "libbpf: ", "libxdp: ", "Kernel error message: " };
+	char *all, *line, *log;
+
+	if (vasprintf(&all, format, args) < 0)
+		return;
+	line = all;
+	for (unsigned i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
+		if (!strncmp(line, prefixes[i], strlen(prefixes[i])))
+			line += strlen(prefixes[i]);
+	log = strstr(line, "LOAD LOG --");
+	if (log && (log = strchr(log, '\n'))) {
+		remember_verifier(log);
+	} else {
+		line[strcspn(line, "\n")] = '\0';
+		if (line[0] && !(last[0] && echo(line)))
+			snprintf(last, sizeof(last), "%s", line);
+	}
+	free(all);
+}
+
+static int said(bool warning, const char *format, va_list args)
+{
+	va_list again;
+
+	if (loud) {
+		va_copy(again, args);
+		vfprintf(stderr, format, again);
+		va_end(again);
+	}
+	if (warning)
+		remember(format, args);
+	return 0;
+}
+
+static int libbpf_said(enum libbpf_print_level level, const char *format, va_list args)
+{
+	return said(level == LIBBPF_WARN, format, args);
+}
+
+static int libxdp_said(enum libxdp_print_level level, const char *format, va_list args)
+{
+	return said(level == LIBXDP_WARN, format, args);
+}
+
+void log_init(bool verbose)
+{
+	loud = verbose;
+	libbpf_set_print(libbpf_said);
+	libxdp_set_print(libxdp_said);
+}

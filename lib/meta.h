@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What attach leaves behind for the other commands: the value of the pinned map "meta". */
+#ifndef NICPROBE_META_H
+#define NICPROBE_META_H
+
+#include "abi.h"
+
+#define META_MAGIC	0x6e696370	/* "nicp" */
+#define META_VERSION	1		/* any change of a row, a map or this struct is a new one */
+
+struct meta {
+	__u32 magic, version;
+	__u32 ifindex, netns;		/* netns: inode of the network namespace */
+	__u32 rx_queues, tx_queues;	/* in use when attached */
+	__u32 rows;			/* map rows a point has; the last one is "queue unknown" */
+	__u32 cpus;			/* possible CPUs */
+	__u64 on;			/* 1 << METER_x */
+	__u64 since;			/* CLOCK_BOOTTIME ns, when the last program was attached */
+	__u32 sample;
+	__u8 mac[8];			/* its address, and its length in mac[7]: to find a moved device */
+	char iface[16], driver[32];
+	char tap[NR_POINTS][48];	/* "tcx", "tp_btf/net_dev_queue"; "": absent */
+	char note[NR_POINTS][160];	/* why this tap, or why none */
+	char absent[NR_METERS][160];	/* why a meter that was wanted is not there; "": it is, or was not */
+};
+
+#endif

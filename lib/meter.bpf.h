@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The BPF half of lib/meter.h: maps of rows, and how to add to them. */
+#ifndef NICPROBE_METER_BPF_H
+#define NICPROBE_METER_BPF_H
+
+#include <stdbool.h>
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+
+#include "abi.h"
+
+const volatile struct config config SEC(".rodata.config");
+
+/* The map `name`, rows of `struct name`; attach sets how many rows. */
+#define METER_MAP(name)				\
+	struct {					\
+		__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);\
+		__uint(max_entries, 1);			\
+		__type(key, __u32);			\
+		__type(value, struct name);		\
+	} name SEC(".maps")
+
+/* The same by key: bounded, and what finds no room is counted in `lost`. */
+#define METER_KEYED_MAP(name, size)			\
+	struct {					\
+		__uint(type, BPF_MAP_TYPE_PERCPU_HASH);	\
+		__uint(max_entries, size);		\
+		__type(key, struct name##_key);		\
+		__type(value, struct name);		\
+	} name SEC(".maps")
+
+/* Counts that found no room in a keyed map, a word a meter. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, NR_METERS);
+	__type(key, __u32);
+	__type(value, __u64);
+} lost SEC(".maps");
+
+static __always_inline void lost_add(__u32 meter, __u64 count)
+{
+	__u64 *n = bpf_map_lookup_elem(&lost, &meter);
+
+	if (n)
+		*n += count;
+}
+
+static __always_inline bool meter_on(enum meter_id id)
+{
+	return config.on & 1ull << id;
+}
+
+static __always_inline __u32 row_of(enum point point, __u32 queue)
+{
+	__u32 unknown = config.rows - 1;
+
+	return point * config.rows + (queue < unknown ? queue : unknown);
+}
+
+#define HIST_ADD(hist, slot_nr, value) ((hist).sum += (value), (hist).slot[slot_nr]++)
+
+/* Where the highest set bit of v is; v is not 0. */
+static __always_inline __u32 log2_of(__u64 v)
+{
+	__u32 n = 0;
+
+	if (v >> 32)
+		v >>= 32, n += 32;
+	if (v >> 16)
+		v >>= 16, n += 16;
+	if (v >> 8)
+		v >>= 8, n += 8;
+	if (v >> 4)
+		v >>= 4, n += 4;
+	if (v >> 2)
+		v >>= 2, n += 2;
+	return n + (v >> 1);
+}
+
+/* The slot of a log-linear histogram that a time of `ns` falls in: abi.h says how they are cut. */
+static __always_inline __u32 loglin_slot(__u64 ns)
+{
+	__u32 octave, slot;
+
+	if (!(ns >> LOGLIN_MIN))
+		return 0;
+	if (ns >> LOGLIN_MAX)
+		return LOGLIN_SLOTS - 1;
+	octave = log2_of(ns);
+	slot = 1 + (octave - LOGLIN_MIN) * LOGLIN_STEPS + (ns >> (octave - 3) & (LOGLIN_STEPS - 1));
+	barrier_var(slot);	/* the verifier does not know that it is in bounds: say so */
+	return slot < LOGLIN_SLOTS ? slot : LOGLIN_SLOTS - 1;
+}
+#endif

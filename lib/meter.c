@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The list of meters, and the names their figures go by. */
+#include <stdio.h>
+#include <string.h>
+
+#include "meter.h"
+
+const struct meter *const meters[NR_METERS] = {
+#define M(name) [METER_##name] = &meter_##name,
+	METERS(M)
+#undef M
+};
+
+const char *const point_names[NR_POINTS] = {
+	[RX_NIC] = "rx-nic",
+	[RX_STACK] = "rx-stack",
+	[TX_STACK] = "tx-stack",
+	[TX_NIC] = "tx-nic",
+};
+
+const struct meter *meter_find(const char *name)
+{
+	for (int id = 0; id < NR_METERS; id++)
+		if (!strcmp(meters[id]->name, name))
+			return meters[id];
+	return NULL;
+}
+
+enum meter_id meter_id(const struct meter *m)
+{
+	int id = 0;
+
+	while (meters[id] != m)
+		id++;
+	return id;
+}
+
+unsigned meter_rows(const struct meter *m, unsigned rows)
+{
+	return (m->by & BY_QUEUE ? rows : 1) * (m->by & BY_POINT ? NR_POINTS : 1);
+}
+
+void metric_key(const struct metric *k, char *key, size_t size)
+{
+	/* "in_flight" and "lost" count packets, as all of a row does; seconds and bytes must be said. */
+	if (!strcmp(k->unit, "packets") || !strcmp(k->unit, k->name))
+		snprintf(key, size, "%s", k->name);
+	else
+		snprintf(key, size, "%s_%s", k->name, k->unit);
+}
+
+void metric_family(const struct meter *m, const struct metric *k, char *family, size_t size)
+{
+	char key[64];
+
+	metric_key(k, key, sizeof(key));
+	if (k->family)
+		snprintf(family, size, "nicprobe_%s", k->family);
+	else
+		snprintf(family, size, "nicprobe_%s_%s", m->name, key);
+}

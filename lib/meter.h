@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What a meter is. Tables only: nothing here does anything. */
+#ifndef NICPROBE_METER_H
+#define NICPROBE_METER_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "abi.h"
+
+struct site;
+struct snapshot;
+struct findings;
+
+enum kind {
+	KIND_COUNTER,	/* words that grow, one for each label */
+	KIND_HISTOGRAM,	/* a sum, then slots */
+	KIND_LEVEL,	/* two words, what came and what went; shown: the difference, now */
+};
+
+/* What one row of the map stands for; CPUs are summed unless BY_CPU. */
+enum by { BY_IFACE = 0, BY_QUEUE = 1, BY_POINT = 2, BY_CPU = 4, BY_KEY = 8 };
+
+/* One named figure: where its words lie in the row, and how to read them. */
+struct metric {
+	const char *name;		/* "packet_size": metric_key() makes the JSON key of it */
+	const char *unit;		/* "bytes", "seconds", "packets" */
+	const char *help;
+	const char *family;		/* OpenMetrics, without nicprobe_; NULL: METER_KEY */
+	enum kind kind;
+	unsigned at, words;		/* offset and length in __u64s */
+	double scale;			/* stored unit to `unit`: 1e-9 for ns */
+	const uint64_t *bounds;		/* histogram: inclusive upper bounds; NULL: log-linear */
+	const char *label;		/* counter of several words: what tells them apart… */
+	const char *const *labels;	/* …and what each is called */
+};
+
+struct meter {
+	const char *name;		/* file, map, pin, JSON key and CLI word alike */
+	const char *help;
+	unsigned by;			/* BY_… */
+	enum point point;		/* the only point it looks at, unless BY_POINT */
+	size_t row_size;
+	const struct metric *metrics;	/* ends with an empty one */
+
+	size_t key_size;		/* BY_KEY: size of a key… */
+	const char *key_label;		/* …what it is: "source"… */
+	void (*key_text)(const void *key, char *text, size_t size);	/* …and how it reads */
+
+	const void *(*elf)(size_t *);	/* its own BPF object; NULL: rides on the packet taps */
+	const char *(*absent)(const struct site *);	/* why it cannot work on this interface, or NULL */
+	void (*judge)(const struct snapshot *, struct findings *);	/* what its figures mean */
+};
+
+#define WORD(T, field)	(offsetof(T, field) / 8)
+#define WORDS(T, field)	(sizeof(((T *)0)->field) / 8)
+#define COUNTER(T, field, ...)	{ .kind = KIND_COUNTER, .scale = 1, \
+	.at = WORD(T, field), .words = WORDS(T, field), __VA_ARGS__ }
+#define HISTOGRAM(T, field, ...) { .kind = KIND_HISTOGRAM, \
+	.at = WORD(T, field), .words = WORDS(T, field), __VA_ARGS__ }
+/* `field` is what came; what went must be the next word. */
+#define LEVEL(T, field, ...)	{ .kind = KIND_LEVEL, .scale = 1, \
+	.at = WORD(T, field), .words = 2, __VA_ARGS__ }
+
+#define for_each_metric(k, m) for (const struct metric *k = (m)->metrics; k->name; k++)
+
+#define M(name) extern const struct meter meter_##name;
+METERS(M)
+#undef M
+extern const struct meter *const meters[NR_METERS];
+extern const char *const point_names[NR_POINTS];	/* "rx-nic", … */
+
+const struct meter *meter_find(const char *name);	/* NULL: no such meter */
+enum meter_id meter_id(const struct meter *);
+
+/* Rows of its array, when a point has `rows` of them; not for BY_KEY. */
+unsigned meter_rows(const struct meter *, unsigned rows);
+
+/* The JSON key: "packet_size_bytes"; the name alone where the unit says nothing more. */
+void metric_key(const struct metric *, char *key, size_t size);
+/* The OpenMetrics family: "nicprobe_packet_size_bytes". */
+void metric_family(const struct meter *, const struct metric *, char *family, size_t size);
+
+#endif

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* One BPF object: opened, sized to the interface, loaded, attached and pinned. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "kernel.h"
+#include "log.h"
+#include "meter.h"
+#include "object.h"
+
+const char *pin_path(const struct site *site, const char *name)
+{
+	return text("%s/%s", site->pins, name);
+}
+
+/* Maps that several objects share, or that show reads, are pinned under their name. */
+static bool shared(const char *name)
+{
+	return meter_find(name) || !strcmp(name, "lost") || !strcmp(name, "napi_queue");
+}
+
+static int map_prepare(const struct site *site, struct bpf_map *map)
+{
+	const char *name = bpf_map__name(map);
+	const struct meter *m = meter_find(name);
+	int err = 0;
+
+	if (!strcmp(name, ".rodata.config"))
+		err = bpf_map__set_initial_value(map, &site->config, sizeof(site->config));
+	if (!strcmp(name, "flight"))
+		err = bpf_map__set_max_entries(map, 1u << (32 - site->config.flight_shift));
+	if (m && !(m->by & BY_KEY))
+		err = bpf_map__set_max_entries(map, meter_rows(m, site->config.rows));
+	if (!err && shared(name))
+		err = bpf_map__set_pin_path(map, pin_path(site, name));
+	return err;
+}
+
+struct bpf_object *object_open(const struct site *site, const void *(*elf)(size_t *))
+{
+	size_t size;
+	const void *bytes = elf(&size);
+	struct bpf_object *obj = bpf_object__open_mem(bytes, size, NULL);
+	struct bpf_map *map;
+	int err = 0;
+
+	if (!obj) {
+		complain(-errno, NULL, "cannot open our own BPF object: %s", log_last());
+		return NULL;
+	}
+	bpf_object__for_each_map(map, obj)
+		err = err ?: map_prepare(site, map);
+	if (err)
+		complain(err, NULL, "cannot prepare our own BPF object: %s", strerror(-err));
+	if (err || kernel_choose(obj)) {
+		bpf_object__close(obj);
+		return NULL;
+	}
+	return obj;
+}
+
+static int link_pin(const struct site *site, struct bpf_program *prog)
+{
+	const char *name = bpf_program__name(prog);
+	struct bpf_link *link = bpf_program__attach(prog);
+	int err;
+
+	if (!link)
+		return complain(-errno, NULL, "cannot attach to %s: %s",
+				bpf_program__section_name(prog), strerror(errno));
+	err = bpf_link__pin(link, pin_path(site, name));
+	if (err)
+		complain(err, NULL, "cannot pin the link %s: %s", name, strerror(-err));
+	else
+		bpf_link__disconnect(link);	/* the pin holds it now */
+	bpf_link__destroy(link);
+	return err;
+}
+
+int attach_links(const struct site *site, struct bpf_object *obj)
+{
+	struct bpf_program *prog;
+	int err = bpf_object__load(obj);
+
+	if (err == -ENOMEM || err == -E2BIG)
+		return complain(err, "fewer meters: -m METER", "the kernel has no memory for the maps of "
+				"%u queues on %d CPUs", site->config.rows - 1,
+				libbpf_num_possible_cpus());
+	if (err)
+		return complain(err, NULL, "the kernel does not load our program: %s", log_last());
+	bpf_object__for_each_program(prog, obj)
+		if (!err && bpf_program__autoload(prog))
+			err = link_pin(site, prog);
+	bpf_object__for_each_program(prog, obj)
+		if (err && bpf_program__autoload(prog))
+			unlink(pin_path(site, bpf_program__name(prog)));
+	return err;
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Where the state lives: /sys/fs/bpf/nicprobe/NETNS-INODE/INTERFACE/, and nowhere else. */
+#ifndef NICPROBE_PINS_H
+#define NICPROBE_PINS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "meta.h"
+
+#define PINS_ROOT "/sys/fs/bpf/nicprobe"
+
+/*
+ * Makes the root if need be (and mounts the BPF file system), and locks it:
+ * exclusively to change, shared to read. Returns a descriptor for
+ * pins_unlock(), or -errno and a complaint. -ENOENT without one: to read only,
+ * and there is nothing.
+ */
+int pins_lock(bool exclusive);
+void pins_unlock(int lock);
+
+/* The directory of an interface. bpffs forbids dots in names: they become colons. */
+void pins_dir(char *dir, size_t size, __u32 netns, const char *iface);
+
+/*
+ * What the pin "meta" in `dir` says. 0; -ENOENT: nothing is there; -ENODATA:
+ * an attach that was cut short; -EPROTO and a complaint: pins of another
+ * version, or not ours.
+ */
+int meta_read(const char *dir, struct meta *);
+int meta_write(const char *dir, const struct meta *);
+
+/* Removes all pins of a directory, and it, and its parents as far as they are empty. 0 or -errno. */
+int pins_remove(const char *dir);
+
+/* Removes the root, if it is empty. */
+void pins_rmdir(void);
+
+/* Calls `fn` for each directory of pins, until it returns other than 0; returns that. */
+int pins_each(int (*fn)(const char *dir, __u32 netns, const char *iface, void *arg), void *arg);
+
+/* The directory of what is attached to interface `ifindex` of a namespace, under whatever name. */
+bool pins_find(__u32 netns, unsigned ifindex, char *dir, size_t size);
+
+/* What sort of object a descriptor is: 'm'ap, 'p'rogram, 'l'ink, or 0. */
+char bpf_fd_type(int fd);
+
+#endif

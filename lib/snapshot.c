@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* From maps to arrays; the difference of two moments. */
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+
+#include "log.h"
+#include "pins.h"
+#include "snapshot.h"
+
+struct place place_of(const struct snapshot *s, const struct meter *m, unsigned row)
+{
+	unsigned rows = m->by & BY_QUEUE ? s->meta.rows : 1, queue = row % rows;
+
+	return (struct place){
+		.point = m->by & BY_POINT ? row / rows : m->point,
+		.queue = queue == rows - 1 && m->by & BY_QUEUE ? -1 : (int)queue,
+	};
+}
+
+bool cell_idle(const struct table *t, unsigned row, unsigned cpu)
+{
+	const uint64_t *words = t->cells + ((size_t)row * t->cpus + cpu) * t->words;
+
+	for (unsigned i = 0; i < t->words; i++)
+		if (words[i])
+			return false;
+	return true;
+}
+
+/* Adds the CPUs of one row up, or lays them side by side. */
+static void row_take(struct table *t, unsigned row, const uint64_t *percpu, unsigned cpus)
+{
+	uint64_t *to = t->cells + (size_t)row * t->cpus * t->words;
+
+	for (unsigned i = 0; i < cpus * t->words; i++)
+		to[i % (t->cpus * t->words)] += percpu[i];
+}
+
+static int array_read(struct table *t, int fd, unsigned cpus)
+{
+	size_t row_size = (size_t)cpus * t->words * 8;
+	uint64_t *values = malloc(t->rows * row_size);
+	__u32 *keys = malloc(t->rows * sizeof(*keys)), n = t->rows, next;
+	int err = values && keys ? 0 : -ENOMEM;
+
+	/* All in one call; what it cannot do in one, it does row by row. */
+	if (!err && bpf_map_lookup_batch(fd, NULL, &next, keys, values, &n, NULL) && errno != ENOENT)
+		n = 0;
+	for (__u32 row = n; !err && row < t->rows; row++)
+		if (bpf_map_lookup_elem(fd, &row, (char *)values + row * row_size))
+			err = -errno;
+	for (unsigned row = 0; !err && row < t->rows; row++)
+		row_take(t, row, (void *)((char *)values + row * row_size), cpus);
+	free(values);
+	free(keys);
+	return err;
+}
+
+static int hash_read(const struct meter *m, struct table *t, int fd, unsigned cpus)
+{
+	size_t row_size = (size_t)cpus * t->words * 8;
+	uint64_t *values = malloc(t->rows * row_size);
+	__u32 n = t->rows, next;
+	int err = 0;
+
+	t->keys = malloc((size_t)t->rows * m->key_size);
+	if (!values || !t->keys)
+		err = -ENOMEM;
+	else if (bpf_map_lookup_batch(fd, NULL, &next, t->keys, values, &n, NULL) && errno != ENOENT)
+		err = -errno;
+	t->rows = err ? 0 : n;
+	for (unsigned row = 0; row < t->rows; row++)
+		row_take(t, row, (void *)((char *)values + row * row_size), cpus);
+	free(values);
+	return err;
+}
+
+static int table_read(struct snapshot *s, enum meter_id id, int fd)
+{
+	const struct meter *m = meters[id];
+	struct table *t = &s->tables[id];
+	struct bpf_map_info info = {};
+	__u32 len = sizeof(info);
+
+	if (bpf_obj_get_info_by_fd(fd, &info, &len))
+		return -errno;
+	t->words = m->row_size / 8;
+	t->cpus = m->by & BY_CPU ? s->meta.cpus : 1;
+	t->rows = m->by & BY_KEY ? info.max_entries : meter_rows(m, s->meta.rows);
+	if (info.value_size != m->row_size || info.max_entries != t->rows)
+		return complain(-EPROTO, NULL, "the map \"%s\" is not of the shape this version made",
+				m->name);
+	t->cells = calloc((size_t)t->rows * t->cpus * t->words, 8);
+	if (!t->cells)
+		return -ENOMEM;
+	return m->by & BY_KEY ? hash_read(m, t, fd, s->meta.cpus) : array_read(t, fd, s->meta.cpus);
+}
+
+static void lost_read(struct snapshot *s, const char *pins)
+{
+	int fd = bpf_obj_get(text("%s/lost", pins));
+	uint64_t percpu[4096];
+
+	for (__u32 id = 0; fd >= 0 && s->meta.cpus <= 4096 && id < NR_METERS; id++)
+		if (!bpf_map_lookup_elem(fd, &id, percpu))
+			for (unsigned cpu = 0; cpu < s->meta.cpus; cpu++)
+				s->lost[id] += percpu[cpu];
+	if (fd >= 0)
+		close(fd);
+}
+
+/* Events that found our program running already on their CPU, and did not count (Linux 5.12). */
+static uint64_t misses_of(int link)
+{
+	struct bpf_link_info info = {};
+	struct bpf_prog_info prog = {};
+	__u32 len = sizeof(info);
+	int fd;
+
+	if (bpf_obj_get_info_by_fd(link, &info, &len))
+		return 0;
+	fd = bpf_prog_get_fd_by_id(info.prog_id);
+	len = sizeof(prog);
+	if (fd >= 0) {
+		bpf_obj_get_info_by_fd(fd, &prog, &len);
+		close(fd);
+	}
+	return prog.recursion_misses;
+}
+
+static void missed_read(struct snapshot *s, const char *pins)
+{
+	struct dirent *entry;
+	DIR *d = opendir(pins);
+
+	while (d && (entry = readdir(d))) {
+		int fd = *entry->d_name == '.' ? -1 : bpf_obj_get(text("%s/%s", pins, entry->d_name));
+
+		if (fd < 0)
+			continue;
+		if (bpf_fd_type(fd) == 'l')
+			s->missed += misses_of(fd);
+		close(fd);
+	}
+	if (d)
+		closedir(d);
+}
+
+static uint64_t nanoseconds(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return t.tv_sec * 1000000000ull + t.tv_nsec;
+}
+
+struct sorting {
+	const struct table *t;
+	size_t key_size;
+};
+
+static int by_key(const void *a, const void *b, void *arg)
+{
+	const struct sorting *s = arg;
+
+	return memcmp(s->t->keys + *(const unsigned *)a * s->key_size,
+		      s->t->keys + *(const unsigned *)b * s->key_size, s->key_size);
+}
+
+static int by_count(const void *a, const void *b, void *arg)
+{
+	const struct sorting *s = arg;
+	uint64_t x = s->t->cells[*(const unsigned *)a * (size_t)s->t->words];
+	uint64_t y = s->t->cells[*(const unsigned *)b * (size_t)s->t->words];
+
+	return x == y ? by_key(a, b, arg) : x < y ? 1 : -1;
+}
+
+/* Puts the rows of a keyed table in order. Without memory they stay as they are. */
+static void table_sort(const struct meter *m, struct table *t,
+		       int (*cmp)(const void *, const void *, void *))
+{
+	struct sorting sorting = { t, m->key_size };
+	unsigned *order = malloc((t->rows + 1) * sizeof(*order));
+	unsigned char *keys = malloc(t->rows * m->key_size + 1);
+	uint64_t *cells = malloc((size_t)t->rows * t->words * 8 + 8);
+
+	for (unsigned i = 0; order && i < t->rows; i++)
+		order[i] = i;
+	if (order && keys && cells) {
+		qsort_r(order, t->rows, sizeof(*order), cmp, &sorting);
+		for (unsigned i = 0; i < t->rows; i++) {
+			memcpy(keys + i * m->key_size, t->keys + order[i] * m->key_size, m->key_size);
+			memcpy(cells + (size_t)i * t->words, t->cells + (size_t)order[i] * t->words,
+			       t->words * 8);
+		}
+		memcpy(t->keys, keys, t->rows * m->key_size);
+		memcpy(t->cells, cells, (size_t)t->rows * t->words * 8);
+	}
+	free(order);
+	free(keys);
+	free(cells);
+}
+
+int snapshot_read(struct snapshot *s, const char *pins)
+{
+	int err = meta_read(pins, &s->meta);
+
+	if (err)
+		return err;
+	s->online = sysconf(_SC_NPROCESSORS_ONLN);
+	s->wanted = s->meta.on;
+	for (int id = 0; id < NR_METERS && !err; id++) {
+		int fd;
+
+		if (!(s->meta.on >> id & 1))
+			continue;
+		fd = bpf_obj_get(text("%s/%s", pins, meters[id]->name));
+		if (fd < 0)
+			return complain(-errno, NULL, "cannot open %s/%s: %s", pins, meters[id]->name,
+					strerror(errno));
+		err = table_read(s, id, fd);
+		close(fd);
+		if (!err && s->tables[id].keys)
+			table_sort(meters[id], &s->tables[id], by_count);
+	}
+	lost_read(s, pins);
+	missed_read(s, pins);
+	clock_gettime(CLOCK_REALTIME, &s->when);
+	s->boot_ns = nanoseconds(CLOCK_BOOTTIME);
+	s->seconds = (s->boot_ns - s->meta.since) * 1e-9;
+	return err;
+}
+
+void snapshot_free(struct snapshot *s)
+{
+	for (int id = 0; id < NR_METERS; id++) {
+		free(s->tables[id].cells);
+		free(s->tables[id].keys);
+		s->tables[id].cells = NULL;
+		s->tables[id].keys = NULL;
+	}
+}
+
+static void *duplicate(const void *from, size_t size)
+{
+	void *to = from ? malloc(size + 1) : NULL;
+
+	return to ? memcpy(to, from, size) : NULL;
+}
+
+int snapshot_copy(struct snapshot *to, const struct snapshot *from)
+{
+	int err = 0;
+
+	*to = *from;
+	for (int id = 0; id < NR_METERS; id++) {
+		const struct table *t = &from->tables[id];
+
+		to->tables[id].cells = duplicate(t->cells, (size_t)t->rows * t->cpus * t->words * 8);
+		to->tables[id].keys = duplicate(t->keys, (size_t)t->rows * meters[id]->key_size);
+		if (!to->tables[id].cells != !t->cells || !to->tables[id].keys != !t->keys)
+			err = -ENOMEM;
+	}
+	return err;
+}
+
+/* Levels are what is there now: their words are left as they are. */
+static void row_diff(const struct meter *m, uint64_t *now, const uint64_t *before)
+{
+	for_each_metric(k, m)
+		if (k->kind != KIND_LEVEL)
+			for (unsigned i = k->at; i < k->at + k->words; i++)
+				now[i] -= before[i];
+}
+
+/* Both sorted by key; keys never go away, so what is in `before` is in `now`. */
+static void keyed_diff(const struct meter *m, struct table *now, struct table *before)
+{
+	unsigned old = 0;
+
+	table_sort(m, now, by_key);
+	table_sort(m, before, by_key);
+	for (unsigned row = 0; row < now->rows && old < before->rows; row++)
+		if (!memcmp(now->keys + row * m->key_size, before->keys + old * m->key_size,
+			    m->key_size))
+			row_diff(m, now->cells + (size_t)row * now->words,
+				 before->cells + (size_t)old++ * before->words);
+	table_sort(m, now, by_count);
+}
+
+void snapshot_diff(struct snapshot *now, struct snapshot *before)
+{
+	for (int id = 0; id < NR_METERS; id++) {
+		struct table *t = &now->tables[id], *b = &before->tables[id];
+		size_t cells = (size_t)t->rows * t->cpus;
+
+		now->lost[id] -= before->lost[id];
+		if (t->keys && b->keys)
+			keyed_diff(meters[id], t, b);
+		else if (t->cells && b->cells && t->rows == b->rows)
+			for (size_t i = 0; i < cells; i++)
+				row_diff(meters[id], t->cells + i * t->words, b->cells + i * t->words);
+	}
+	now->missed -= before->missed;
+	now->seconds = (now->boot_ns - before->boot_ns) * 1e-9;
+	now->interval = true;
+}
+
+void snapshot_judge(struct snapshot *s)
+{
+	for (int id = 0; id < NR_METERS; id++)
+		if (s->wanted >> id & 1 && meters[id]->judge && s->tables[id].cells)
+			meters[id]->judge(s, &s->findings);
+}

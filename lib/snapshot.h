@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* All figures of one interface at one moment, as plain arrays; or the difference of two moments. */
+#ifndef NICPROBE_SNAPSHOT_H
+#define NICPROBE_SNAPSHOT_H
+
+#include <stdbool.h>
+#include <time.h>
+
+#include "findings.h"
+#include "meta.h"
+#include "meter.h"
+
+struct table {				/* one meter */
+	unsigned rows, cpus, words;	/* cpus is 1 once summed */
+	uint64_t *cells;		/* [rows][cpus][words]; NULL: this meter is off */
+	unsigned char *keys;		/* BY_KEY: [rows][key_size], most first; else NULL */
+};
+
+struct snapshot {
+	struct meta meta;
+	char name[96];			/* as a user would type it: "eth0", "blue/eth0" */
+	char state[200];		/* what became of the interface: "renamed to eth1"; "": nothing */
+	struct timespec when;		/* CLOCK_REALTIME */
+	uint64_t boot_ns;		/* CLOCK_BOOTTIME */
+	double seconds;			/* measured: since attach, or since the snapshot before */
+	bool interval;			/* a difference of two, not totals since attach */
+	unsigned online;		/* CPUs that can take work now */
+	uint64_t wanted;		/* 1 << METER_x: those to show */
+	uint64_t missed;		/* events our own programs missed (nested in themselves) */
+	uint64_t lost[NR_METERS];	/* counts that found no room, by meter */
+	struct table tables[NR_METERS];
+	struct findings findings;
+};
+
+struct place {
+	enum point point;
+	int queue;			/* -1: queue unknown */
+};
+struct place place_of(const struct snapshot *, const struct meter *, unsigned row);
+
+/* The words of one metric in one cell. */
+static inline const uint64_t *cell(const struct table *t, unsigned row, unsigned cpu,
+				   const struct metric *k)
+{
+	return t->cells + ((size_t)row * t->cpus + cpu) * t->words + k->at;
+}
+
+/* Has nothing at all happened there? Such rows are folded. */
+bool cell_idle(const struct table *, unsigned row, unsigned cpu);
+
+unsigned hist_slots(const struct metric *);
+uint64_t hist_count(const struct metric *, const uint64_t *words);
+double hist_bound(const struct metric *, unsigned slot);	/* inclusive, in the unit; INFINITY: last */
+double hist_floor(const struct metric *, unsigned slot);	/* what the slot begins after */
+double hist_percentile(const struct metric *, const uint64_t *words, double p);	/* NAN: empty */
+double hist_max(const struct metric *, const uint64_t *words);	/* bound of the highest slot in use */
+
+/* 0 or -errno; snapshot_free() whatever comes back. */
+int snapshot_read(struct snapshot *, const char *pins);
+void snapshot_free(struct snapshot *);
+int snapshot_copy(struct snapshot *to, const struct snapshot *);	/* 0 or -ENOMEM */
+
+/* `now` becomes the difference to `before`; levels stay as they are now. */
+void snapshot_diff(struct snapshot *now, struct snapshot *before);
+
+/* Let every meter say what its figures mean. */
+void snapshot_judge(struct snapshot *);
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A place where packets can be seen. */
+#ifndef NICPROBE_TAP_H
+#define NICPROBE_TAP_H
+
+#include <stddef.h>
+
+#include "abi.h"
+#include "driver.h"
+#include "iface.h"
+
+struct bpf_object;
+
+/* Every tap; for a point, best first. A new one is a file and a word here. */
+#define TAPS(T) T(xdp) T(driver_rx) T(xdp_generic) T(tc) T(stack_rx) T(xmit)
+
+struct site {			/* one interface, about to be measured */
+	struct iface iface;
+	const struct driver *driver;
+	struct config config;
+	char pins[256];		/* the directory of its pins */
+};
+
+struct tap {
+	const char *name;	/* what --rx and NICPROBE_CANNOT take */
+	const char *help;
+	unsigned points;	/* 1 << enum point: those it serves */
+	/* Why it is not taken unless asked for by name; NULL: it is. */
+	const char *(*avoid)(const struct site *);
+	const void *(*elf)(size_t *);
+	/* The program that serves a point: its section says by what. */
+	const char *program[NR_POINTS];
+	/*
+	 * Loads, attaches, pins; and says in `how` by what, where no program says
+	 * it. 0, or -errno and a complaint. NULL: attach_links() does it all.
+	 */
+	int (*attach)(const struct site *, struct bpf_object *, char *how, size_t size);
+	/* Undoes what unpinning does not, also half of it; NULL: there is nothing such. */
+	void (*detach)(const struct site *);
+};
+
+#define T(name) extern const struct tap tap_##name;
+TAPS(T)
+#undef T
+extern const struct tap *const taps[];	/* ends with NULL */
+
+/* For taps and meters alike: load, attach every chosen program, pin the links. 0 or -errno. */
+int attach_links(const struct site *, struct bpf_object *);
+/* The path of a pin of this interface, in a buffer that goes round. */
+const char *pin_path(const struct site *, const char *name);
+
+#endif

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* One meter of the table: its rows, their totals, and what is idle. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "block.h"
+#include "units.h"
+
+#define NARROW	60	/* below it a point is a line of its own, not a column */
+#define MOST_KEYS 20	/* of a keyed meter, the largest come first; the others are told in one line */
+
+/* One line of the block. */
+struct entry {
+	unsigned row, cpu;
+	struct place at;
+};
+
+struct block {
+	const struct snapshot *s;
+	const struct meter *m;
+	const struct table *t;
+	struct entry *active;
+	unsigned nr;
+	uint64_t *all, *total;		/* sums of all active rows, and of those of one point */
+	bool headings;			/* a point is a line, not a column */
+	unsigned columns;		/* that say which row it is */
+	struct figures figures;
+	struct grid grid;
+};
+
+static const uint64_t *words_of(const struct table *t, const struct entry *e)
+{
+	return t->cells + ((size_t)e->row * t->cpus + e->cpu) * t->words;
+}
+
+static void add(const struct table *t, uint64_t *sum, const struct entry *e)
+{
+	for (unsigned i = 0; i < t->words; i++)
+		sum[i] += words_of(t, e)[i];
+}
+
+/* Which rows are active; and their sum. */
+static int collect(struct block *b)
+{
+	const struct table *t = b->t;
+
+	b->all = calloc(t->words, sizeof(*b->all));
+	b->total = calloc(t->words, sizeof(*b->total));
+	if (!b->all || !b->total)
+		return -1;
+	for (unsigned row = 0; row < t->rows; row++)
+		for (unsigned cpu = 0; cpu < t->cpus; cpu++) {
+			struct entry *list, e = { .row = row, .cpu = cpu };
+
+			if (row_idle(b->m, t, row, cpu))
+				continue;
+			if (!(b->m->by & BY_KEY))
+				e.at = place_of(b->s, b->m, row);
+			list = b->nr & (b->nr - 1) ? b->active :	/* room up to a power of two */
+				realloc(b->active, (b->nr ? 2 * b->nr : 1) * sizeof(*list));
+			if (!list)
+				return -1;
+			b->active = list;
+			list[b->nr++] = e;
+			add(t, b->all, &e);
+		}
+	return 0;
+}
+
+static void label_column(struct block *b, const char *head)
+{
+	struct column *c = grid_column(&b->grid, 0, head);
+
+	if (c)
+		c->left = true;
+}
+
+static void columns(struct block *b)
+{
+	b->grid = (struct grid){};
+	if (b->m->by & BY_POINT && !b->headings)
+		label_column(b, "");
+	if (b->m->by & BY_QUEUE)
+		label_column(b, "");
+	if (b->m->by & BY_CPU)
+		label_column(b, "");
+	if (b->m->by & BY_KEY)
+		label_column(b, b->m->key_label);
+	b->columns = b->grid.nr;
+	figures_columns(&b->figures, &b->grid, b->m);
+}
+
+static void label(struct block *b, const struct entry *e)
+{
+	unsigned column = b->m->by & BY_POINT && !b->headings;
+	char text[128];
+
+	if (b->m->by & BY_QUEUE) {
+		snprintf(text, sizeof(text), e->at.queue < 0 ? "q?" : "q%d", e->at.queue);
+		grid_cell(&b->grid, column++, text);
+	}
+	if (b->m->by & BY_CPU) {
+		snprintf(text, sizeof(text), "cpu%u", e->cpu);
+		grid_cell(&b->grid, column++, text);
+	}
+	if (b->m->by & BY_KEY) {
+		b->m->key_text(key_of(b->m, b->t, e->row), text, sizeof(text));
+		grid_cell(&b->grid, column, text);
+	}
+}
+
+/* Queues of a point that are in use, but had nothing: "idle: queues 1-3, 5". */
+static void idle_queues(const struct block *b, enum point point, const struct entry *e,
+			unsigned nr, char *text, size_t size)
+{
+	unsigned queues = point <= RX_STACK ? b->s->meta.rx_queues : b->s->meta.tx_queues;
+	unsigned from = 0, idle = 0, i = 0;
+	char list[64] = "";
+	size_t len = 0;
+
+	for (unsigned q = 0; q <= queues; q++) {
+		bool active = q == queues;
+
+		for (; i < nr && e[i].at.queue == (int)q; i++)
+			active = true;
+		if (!active)
+			continue;
+		if (q > from && len < sizeof(list))
+			len += snprintf(list + len, sizeof(list) - len,
+					q - from > 1 ? "%s%u-%u" : "%s%u",
+					idle ? ", " : "", from, q - 1);
+		idle += q - from;
+		from = q + 1;
+	}
+	*text = '\0';
+	if (len >= sizeof(list))
+		snprintf(text, size, "idle: %u of %u queues", idle, queues);
+	else if (idle)
+		snprintf(text, size, "idle: queue%s %s", idle > 1 ? "s" : "", list);
+}
+
+static void point_name(struct block *b, enum point point)
+{
+	grid_line(&b->grid);
+	if (b->headings)
+		grid_name(&b->grid, point_names[point]);
+	else
+		grid_cell(&b->grid, 0, point_names[point]);
+}
+
+static void total_line(struct block *b, const struct entry *e, unsigned nr)
+{
+	memset(b->total, 0, b->t->words * sizeof(*b->total));
+	for (unsigned i = 0; i < nr; i++)
+		add(b->t, b->total, &e[i]);
+	grid_line(&b->grid);
+	grid_cell(&b->grid, b->m->by & BY_POINT && !b->headings, "total");
+	figures_fill(&b->figures, &b->grid, b->columns, b->total);
+}
+
+/* The lines of one point, or of a meter that knows no points. */
+static void point_lines(struct block *b, enum point point, const struct entry *e, unsigned nr)
+{
+	bool points = b->m->by & BY_POINT;
+	char idle[160];
+
+	for (unsigned i = 0; i < nr; i++) {
+		if (points && !i)
+			point_name(b, point);
+		if (!points || i || b->headings)
+			grid_line(&b->grid);
+		label(b, &e[i]);
+		figures_fill(&b->figures, &b->grid, b->columns, words_of(b->t, &e[i]));
+	}
+	if (nr > 1 && b->m->by & BY_QUEUE)
+		total_line(b, e, nr);
+	if (!(b->m->by & BY_QUEUE))
+		return;
+	idle_queues(b, point, e, nr, idle, sizeof(idle));
+	if (!*idle)
+		return;
+	grid_line(&b->grid);
+	grid_span(&b->grid, points && !b->headings, idle);
+}
+
+static void lines(struct block *b)
+{
+	const struct entry *e = b->active;
+	char more[64];
+
+	if (b->m->by & BY_KEY) {
+		point_lines(b, b->m->point, e, b->nr < MOST_KEYS ? b->nr : MOST_KEYS);
+		if (b->nr <= MOST_KEYS)
+			return;
+		snprintf(more, sizeof(more), "and %u more, with less", b->nr - MOST_KEYS);
+		grid_line(&b->grid);
+		grid_span(&b->grid, 0, more);
+		return;
+	}
+	for (unsigned from = 0, to; from < b->nr; from = to) {
+		for (to = from; to < b->nr && e[to].at.point == e[from].at.point; to++)
+			;
+		point_lines(b, e[from].at.point, e + from, to - from);
+	}
+}
+
+/* Points that are looked at, and nothing came by. */
+static void idle_points(struct block *b, struct page *p)
+{
+	bool any = false;
+
+	for (unsigned i = 0; i < NR_POINTS && b->m->by & BY_POINT; i++) {
+		bool active = !b->s->meta.tap[i][0];
+
+		for (unsigned j = 0; j < b->nr && !active; j++)
+			active = b->active[j].at.point == i;
+		if (active)
+			continue;
+		if (!any) {
+			page_spaces(p, 2);
+			page_style(p, STYLE_DIM);
+		}
+		page_wrap(p, 2, any ? "," : "idle:");
+		page_wrap(p, 2, " ");
+		page_wrap(p, 2, point_names[i]);
+		any = true;
+	}
+	if (!any)
+		return;
+	page_style(p, STYLE_PLAIN);
+	page_newline(p);
+}
+
+static void heading(struct page *p, const struct meter *m)
+{
+	page_newline(p);
+	page_style(p, STYLE_BOLD);
+	page_put(p, m->name, -1);
+	page_style(p, STYLE_PLAIN);
+	page_spaces(p, 2);
+	page_wrap(p, 2, m->help);
+	page_newline(p);
+}
+
+static void build(struct block *b, const struct look *look, enum room room)
+{
+	b->figures = (struct figures){ .s = b->s, .look = look, .all = b->all, .room = room };
+	columns(b);
+	if (!b->grid.short_of_memory)
+		lines(b);
+}
+
+static void tear_down(struct block *b)
+{
+	grid_free(&b->grid);
+	free(b->figures.list);
+}
+
+static void legend_line(struct block *b, struct page *p)
+{
+	char legend[256];
+
+	if (!b->figures.bars || b->grid.columns[b->figures.bars].gone)
+		return;
+	figures_legend(b->m, p->look, legend, sizeof(legend));
+	page_spaces(p, 2);
+	page_style(p, STYLE_DIM);
+	page_wrap(p, 2, legend);
+	page_style(p, STYLE_PLAIN);
+	page_newline(p);
+}
+
+static void rows(struct block *b, struct page *p)
+{
+	b->headings = b->m->by & BY_POINT && p->width < NARROW;
+	for (enum room room = ROOM_PLENTY; ; room++) {
+		build(b, p->look, room);
+		if (room == ROOM_LITTLE || grid_width(&b->grid) <= p->width)
+			break;
+		tear_down(b);
+	}
+	grid_print(&b->grid, p);
+	idle_points(b, p);
+	legend_line(b, p);
+	tear_down(b);
+}
+
+static void nothing(struct page *p, const char *why)
+{
+	page_style(p, STYLE_DIM);
+	page_wrap(p, 2, why);
+	page_style(p, STYLE_PLAIN);
+	page_newline(p);
+}
+
+void block(struct page *p, const struct snapshot *s, const struct meter *m)
+{
+	struct block b = { .s = s, .m = m, .t = &s->tables[meter_id(m)] };
+
+	heading(p, m);
+	if (collect(&b))
+		nothing(p, "  out of memory");
+	else if (!b.nr)
+		nothing(p, s->interval ? "  nothing in this time" : "  nothing yet");
+	else
+		rows(&b, p);
+	free(b.active);
+	free(b.total);
+	free(b.all);
+}

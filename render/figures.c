@@ -1,0 +1,285 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the table shows of a metric: a column for each figure that can be made of it. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "figures.h"
+#include "units.h"
+
+/* What goes first when there is no room; 0 never goes. */
+enum drop {
+	KEEP, COUNTED, MEDIAN, SHARES, EVENTS, BYTES, MAXIMUM, TENTH, THOUSANDTH, MEAN, NOTHING
+};
+
+static double per_second(const struct snapshot *s, double x)
+{
+	return !s->interval ? x : s->seconds > 0 ? x / s->seconds : 0;
+}
+
+static void count_text(const struct figures *f, const struct figure *c, const uint64_t *w, char *t)
+{
+	units_count(t, per_second(f->s, hist_count(c->metric, w)));
+}
+
+static void sum_text(const struct figures *f, const struct figure *c, const uint64_t *w, char *t)
+{
+	units_any(t, per_second(f->s, w[0] * c->metric->scale), c->metric->unit);
+}
+
+static void mean_text(const struct figures *f, const struct figure *c, const uint64_t *w, char *t)
+{
+	uint64_t count = hist_count(c->metric, w);
+	double mean = count ? w[0] * c->metric->scale / count : 0;
+
+	(void)f;
+	if (count)	/* a tenth of a byte says nothing */
+		units_any(t, c->metric->bounds ? round(mean) : mean, c->metric->unit);
+	else
+		strcpy(t, "-");
+}
+
+static void class_text(const struct figures *f, const struct figure *c, const uint64_t *w, char *t)
+{
+	units_percent(t, w[1 + c->arg], hist_count(c->metric, w), f->look->utf8 ? "·" : ".");
+}
+
+static void bars_text(const struct figures *f, const struct figure *c, const uint64_t *w, char *t)
+{
+	static const char *const bars[] = { "·", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█" };
+	static const char *const digits[] = { ".", "1", "2", "3", "4", "5", "6", "7", "8", "9" };
+	unsigned steps = f->look->utf8 ? 8 : 9, slots = hist_slots(c->metric);
+	uint64_t most = 0;
+
+	for (unsigned i = 0; i < slots; i++)
+		if (w[1 + i] > most)
+			most = w[1 + i];
+	*t = '\0';
+	for (unsigned i = 0; i < slots && strlen(t) + 4 < FIGURE_SIZE; i++) {
+		unsigned height = w[1 + i] ? ceil((double)w[1 + i] / most * steps) : 0;
+
+		strcat(t, (f->look->utf8 ? bars : digits)[height]);
+	}
+}
+
+/* Past the last bound a time is only known to be more than that. */
+static void bound_text(const struct metric *k, const uint64_t *w, double x, char *t)
+{
+	unsigned last = hist_slots(k) - 1;
+	bool more = w[1 + last] && x >= hist_floor(k, last);
+
+	*t = '>';
+	if (isnan(x))
+		strcpy(t, "-");
+	else
+		units_any(t + more, x, k->unit);
+}
+
+static void percentile_text(const struct figures *f, const struct figure *c, const uint64_t *w,
+			    char *t)
+{
+	(void)f;
+	bound_text(c->metric, w, hist_percentile(c->metric, w, c->p), t);
+}
+
+static void max_text(const struct figures *f, const struct figure *c, const uint64_t *w, char *t)
+{
+	(void)f;
+	bound_text(c->metric, w, hist_max(c->metric, w), t);
+}
+
+static void word_text(const struct figures *f, const struct figure *c, const uint64_t *w, char *t)
+{
+	units_any(t, per_second(f->s, w[c->arg] * c->metric->scale), c->metric->unit);
+}
+
+static void level_text(const struct figures *f, const struct figure *c, const uint64_t *w, char *t)
+{
+	(void)f;
+	units_any(t, level_of(w) * c->metric->scale, c->metric->unit);
+}
+
+/* "in_flight" as "in flight"; where it is a rate, "…/s". */
+static void title(const struct figures *f, const char *name, bool rate, char *to, size_t size)
+{
+	snprintf(to, size, "%s%s", name, rate && f->s->interval ? "/s" : "");
+	for (char *c = to; *c; c++)
+		if (*c == '_')
+			*c = ' ';
+}
+
+static struct column *add(struct figures *f, struct grid *g, const struct figure *one,
+			  unsigned char drop, const char *head)
+{
+	struct figure *list = realloc(f->list, (f->nr + 1) * sizeof(*list));
+
+	if (!list) {
+		g->short_of_memory = true;
+		return NULL;
+	}
+	f->list = list;
+	list[f->nr++] = *one;
+	return grid_column(g, drop, head);
+}
+
+/* "≤64", "-127", "-16k", ">64k" */
+static void class_name(const struct look *look, const struct metric *k, unsigned slot,
+		       char *t, size_t size)
+{
+	bool last = isinf(hist_bound(k, slot));
+	double bound = last ? hist_floor(k, slot) : hist_bound(k, slot);
+	const char *sign = last ? ">" : slot ? "-" : look->utf8 ? "≤" : "<=";
+
+	if (bound >= 10000 && fmod(bound + 1, 1024) == 0)
+		snprintf(t, size, "%s%.0fk", sign, (bound + 1) / 1024);
+	else
+		snprintf(t, size, "%s%.0f", sign, bound);
+}
+
+static void bars_column(struct figures *f, struct grid *g, const struct metric *k)
+{
+	char first[16], last[16], head[48];
+	unsigned slots = hist_slots(k), wide;
+	struct column *c;
+
+	class_name(f->look, k, 0, first, sizeof(first));
+	class_name(f->look, k, slots - 1, last, sizeof(last));
+	wide = text_columns(first) + text_columns(last);
+	snprintf(head, sizeof(head), "%s%*s%s", first, slots > wide ? (int)(slots - wide) : 1, "",
+		 last);
+	f->bars = g->nr;
+	c = add(f, g, &(struct figure){ k, bars_text, 0, 0 }, SHARES, head);
+	if (c)
+		c->left = true;
+}
+
+/* "packet_size" counts packets; what is not called the size of something is just counted. */
+static void counted_name(const struct figures *f, const struct metric *k, char *t, size_t size)
+{
+	const char *end = strstr(k->name, "_size");
+	char name[48] = "count";
+
+	if (end && !strcmp(end, "_size"))
+		snprintf(name, sizeof(name), "%.*ss", (int)(end - k->name), k->name);
+	title(f, name, true, t, size);
+}
+
+static void sizes(struct figures *f, struct grid *g, const struct metric *k)
+{
+	const uint64_t *all = f->all + k->at;
+	struct column *c;
+	char head[48];
+
+	counted_name(f, k, head, sizeof(head));
+	add(f, g, &(struct figure){ k, count_text, 0, 0 }, COUNTED, head);
+	title(f, k->unit, true, head, sizeof(head));
+	add(f, g, &(struct figure){ k, sum_text, 0, 0 }, BYTES, head);
+	add(f, g, &(struct figure){ k, mean_text, 0, 0 }, MEAN, "mean");
+	if (f->room == ROOM_LITTLE) {
+		bars_column(f, g, k);
+		return;
+	}
+	for (unsigned i = 0; i < hist_slots(k); i++) {
+		if (!all[1 + i])
+			continue;
+		class_name(f->look, k, i, head, sizeof(head));
+		c = add(f, g, &(struct figure){ k, class_text, i, 0 }, SHARES, head);
+		if (c)
+			c->tight = f->room == ROOM_SOME;
+	}
+}
+
+static void latencies(struct figures *f, struct grid *g, const struct metric *k)
+{
+	static const struct {
+		const char *head;
+		double p;
+		unsigned char drop;
+	} list[] = {
+		{ "p50", .5, MEDIAN }, { "p90", .9, TENTH }, { "p99", .99, KEEP },
+		{ "p99.9", .999, THOUSANDTH },
+	};
+	unsigned first = g->nr;
+	char head[48];
+
+	title(f, "count", true, head, sizeof(head));
+	add(f, g, &(struct figure){ k, count_text, 0, 0 }, COUNTED, head);
+	add(f, g, &(struct figure){ k, mean_text, 0, 0 }, MEAN, "mean");
+	for (unsigned i = 0; i < sizeof(list) / sizeof(*list); i++)
+		add(f, g, &(struct figure){ k, percentile_text, 0, list[i].p }, list[i].drop,
+		    list[i].head);
+	add(f, g, &(struct figure){ k, max_text, 0, 0 }, MAXIMUM, "max");
+	title(f, k->name, false, head, sizeof(head));
+	for (unsigned i = first; i < g->nr; i++)
+		strcpy(g->columns[i].group, head);
+}
+
+static void labelled(struct figures *f, struct grid *g, const struct metric *k)
+{
+	const uint64_t *all = f->all + k->at;
+
+	for (unsigned i = 0; i < k->words; i++) {
+		struct column *c = add(f, g, &(struct figure){ k, word_text, i, 0 },
+				       all[i] ? EVENTS : NOTHING, k->labels[i]);
+
+		if (!c)
+			return;
+		c->say = all[i];
+		title(f, k->name, true, c->group, sizeof(c->group));
+	}
+}
+
+void figures_columns(struct figures *f, struct grid *g, const struct meter *m)
+{
+	bool only = !m->metrics[1].name;
+
+	for_each_metric(k, m) {
+		const uint64_t *all = f->all + k->at;
+		struct column *c;
+		char head[48];
+
+		title(f, k->name, k->kind == KIND_COUNTER, head, sizeof(head));
+		if (k->kind == KIND_HISTOGRAM && k->bounds) {
+			sizes(f, g, k);
+		} else if (k->kind == KIND_HISTOGRAM) {
+			latencies(f, g, k);
+		} else if (k->label) {
+			labelled(f, g, k);
+		} else {
+			bool level = k->kind == KIND_LEVEL, any = level ? level_of(all) : *all;
+
+			c = add(f, g, &(struct figure){ k, level ? level_text : word_text, 0, 0 },
+				only ? KEEP : any ? EVENTS : NOTHING, head);
+			if (c)
+				c->say = any;
+		}
+	}
+}
+
+void figures_fill(const struct figures *f, struct grid *g, unsigned column, const uint64_t *row)
+{
+	for (unsigned i = 0; i < f->nr; i++) {
+		char text[FIGURE_SIZE];
+
+		f->list[i].text(f, &f->list[i], row + f->list[i].metric->at, text);
+		grid_cell(g, column + i, text);
+	}
+}
+
+void figures_legend(const struct meter *m, const struct look *look, char *legend, size_t size)
+{
+	size_t len = 0;
+
+	*legend = '\0';
+	for_each_metric(k, m) {
+		if (k->kind != KIND_HISTOGRAM || !k->bounds || len >= size)
+			continue;
+		len += snprintf(legend + len, size - len, "bars, by %s:", k->unit);
+		for (unsigned i = 0; i < hist_slots(k) && len < size; i++) {
+			char name[16];
+
+			class_name(look, k, i, name, sizeof(name));
+			len += snprintf(legend + len, size - len, " %s", name);
+		}
+	}
+}

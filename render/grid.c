@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Columns that line up, and that give way where the terminal is too narrow. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "grid.h"
+
+#define INDENT		2	/* of the whole grid */
+#define SHORTEST	5	/* a name is not cut shorter */
+
+/* Before a column that is not the first. */
+static unsigned gap(const struct column *c)
+{
+	return c->tight ? 1 : 2;
+}
+
+struct column *grid_column(struct grid *g, unsigned char drop, const char *head)
+{
+	struct column *c = realloc(g->columns, (g->nr + 1) * sizeof(*c));
+
+	if (!c) {
+		g->short_of_memory = true;
+		return NULL;
+	}
+	g->columns = c;
+	c += g->nr++;
+	*c = (struct column){ .drop = drop };
+	snprintf(c->head, sizeof(c->head), "%s", head);
+	c->width = text_columns(c->head);
+	return c;
+}
+
+void grid_line(struct grid *g)
+{
+	if (g->nr_lines == g->room) {
+		unsigned room = g->room ? 2 * g->room : 16;
+		struct grid_line *lines = realloc(g->lines, room * sizeof(*lines));
+
+		if (!lines) {
+			g->short_of_memory = true;
+			return;
+		}
+		g->lines = lines;
+		g->room = room;
+	}
+	g->lines[g->nr_lines++] = (struct grid_line){ .cells = calloc(g->nr + 1, sizeof(char *)) };
+}
+
+void grid_cell(struct grid *g, unsigned column, const char *text)
+{
+	struct grid_line *line = g->lines + g->nr_lines - 1;
+	unsigned width = text_columns(text);
+
+	if (!g->nr_lines || !line->cells || column >= g->nr) {
+		g->short_of_memory = true;
+		return;
+	}
+	free(line->cells[column]);
+	line->cells[column] = strdup(text);
+	if (width > g->columns[column].width)
+		g->columns[column].width = width;
+}
+
+static void span(struct grid *g, unsigned column, const char *style, const char *text)
+{
+	struct grid_line *line = g->lines + g->nr_lines - 1;
+
+	if (!g->nr_lines)
+		return;
+	free(line->span);
+	line->span = strdup(text);
+	line->style = style;
+	line->from = column;
+}
+
+void grid_span(struct grid *g, unsigned column, const char *text)
+{
+	span(g, column, STYLE_DIM, text);
+}
+
+void grid_name(struct grid *g, const char *text)
+{
+	span(g, 0, STYLE_BOLD, text);
+}
+
+unsigned grid_width(const struct grid *g)
+{
+	unsigned width = 0;
+
+	for (unsigned i = 0; i < g->nr; i++)
+		if (!g->columns[i].gone)
+			width += (width ? gap(&g->columns[i]) : INDENT) + g->columns[i].width;
+	return width;
+}
+
+/* The least important column, the last of them; NULL: all must stay. */
+static struct column *least(const struct grid *g)
+{
+	struct column *c = NULL;
+
+	for (unsigned i = 0; i < g->nr; i++)
+		if (!g->columns[i].gone && g->columns[i].drop &&
+		    (!c || g->columns[i].drop >= c->drop))
+			c = &g->columns[i];
+	return c;
+}
+
+/* Numbers cannot be cut short, names can: the widest. */
+static struct column *widest_name(const struct grid *g)
+{
+	struct column *c = NULL;
+
+	for (unsigned i = 0; i < g->nr; i++)
+		if (!g->columns[i].gone && g->columns[i].left &&
+		    (!c || g->columns[i].width > c->width))
+			c = &g->columns[i];
+	return c;
+}
+
+static void fit(struct grid *g, unsigned width)
+{
+	struct column *c;
+
+	while (grid_width(g) > width && (c = least(g)))
+		c->gone = true;
+	while (grid_width(g) > width && (c = widest_name(g)) && c->width > SHORTEST)
+		c->width--;
+}
+
+/* Where column `i` begins on the page. */
+static unsigned start_of(const struct grid *g, unsigned i)
+{
+	unsigned at = 0;
+
+	for (unsigned j = 0; j < i; j++)
+		if (!g->columns[j].gone)
+			at += (at ? gap(&g->columns[j]) : INDENT) + g->columns[j].width;
+	return at ? at + gap(&g->columns[i]) : INDENT;
+}
+
+static void put(struct page *p, const struct column *c, const char *s)
+{
+	unsigned wide = text_columns(s), pad = c->width > wide ? c->width - wide : 0;
+
+	if (!c->left)
+		page_spaces(p, pad);
+	page_put(p, s, c->width);
+}
+
+static void to_column(const struct grid *g, struct page *p, unsigned i)
+{
+	unsigned at = start_of(g, i);
+
+	if (at > p->at)
+		page_spaces(p, at - p->at);
+}
+
+static void heads(const struct grid *g, struct page *p)
+{
+	bool any = false;
+
+	for (unsigned i = 0; i < g->nr; i++)
+		any |= !g->columns[i].gone && g->columns[i].head[0];
+	if (!any)
+		return;
+	page_style(p, STYLE_DIM);
+	for (unsigned i = 0; i < g->nr; i++) {
+		if (g->columns[i].gone || !g->columns[i].head[0])
+			continue;
+		to_column(g, p, i);
+		put(p, &g->columns[i], g->columns[i].head);
+	}
+	page_style(p, STYLE_PLAIN);
+	page_newline(p);
+}
+
+static void rule(struct page *p, unsigned nr)
+{
+	while (nr--)
+		page_put(p, p->look->utf8 ? "─" : "-", 1);
+}
+
+/* "── lost ──" over columns that take `width` together. */
+static void group(struct page *p, const char *name, unsigned width)
+{
+	unsigned wide = text_columns(name), left;
+
+	if (wide + 4 > width) {
+		page_spaces(p, width > wide ? width - wide : 0);
+		page_put(p, name, width);
+		return;
+	}
+	left = (width - wide - 2) / 2;
+	rule(p, left);
+	page_spaces(p, 1);
+	page_put(p, name, wide);
+	page_spaces(p, 1);
+	rule(p, width - wide - 2 - left);
+}
+
+static void groups(const struct grid *g, struct page *p)
+{
+	bool any = false;
+
+	for (unsigned i = 0; i < g->nr; i++) {
+		const char *name = g->columns[i].group;
+		unsigned last = i, j;
+
+		if (g->columns[i].gone || !*name)
+			continue;
+		for (j = i; j < g->nr && !strcmp(g->columns[j].group, name); j++)
+			if (!g->columns[j].gone)
+				last = j;
+		if (!any)
+			page_style(p, STYLE_DIM);
+		any = true;
+		to_column(g, p, i);
+		group(p, name, start_of(g, last) + g->columns[last].width - start_of(g, i));
+		i = j - 1;
+	}
+	if (!any)
+		return;
+	page_style(p, STYLE_PLAIN);
+	page_newline(p);
+}
+
+static void print_line(const struct grid *g, struct page *p, const struct grid_line *line)
+{
+	for (unsigned i = 0; line->cells && i < g->nr; i++) {
+		if (!line->cells[i] || g->columns[i].gone)
+			continue;
+		to_column(g, p, i);
+		put(p, &g->columns[i], line->cells[i]);
+	}
+	if (line->span) {
+		to_column(g, p, line->from);
+		page_style(p, line->style);
+		page_put(p, line->span, -1);
+		page_style(p, STYLE_PLAIN);
+	}
+	page_newline(p);
+}
+
+/* A count that is left out must not be taken for none. */
+static void say_gone(const struct grid *g, struct page *p)
+{
+	for (unsigned i = 0; i < g->nr; i++) {
+		if (!g->columns[i].gone || !g->columns[i].say)
+			continue;
+		if (!p->at)
+			page_style(p, STYLE_DIM);
+		page_wrap(p, INDENT, p->at ? "," : "  no room for:");
+		page_wrap(p, INDENT, " ");
+		page_wrap(p, INDENT, g->columns[i].head);
+	}
+	if (!p->at)
+		return;
+	page_style(p, STYLE_PLAIN);
+	page_newline(p);
+}
+
+void grid_print(struct grid *g, struct page *p)
+{
+	fit(g, p->width);
+	groups(g, p);
+	heads(g, p);
+	for (unsigned i = 0; i < g->nr_lines; i++)
+		print_line(g, p, &g->lines[i]);
+	say_gone(g, p);
+	if (g->short_of_memory) {
+		page_put(p, "  (out of memory: not all is shown)", -1);
+		page_newline(p);
+	}
+}
+
+void grid_free(struct grid *g)
+{
+	for (unsigned i = 0; i < g->nr_lines; i++) {
+		for (unsigned j = 0; g->lines[i].cells && j < g->nr; j++)
+			free(g->lines[i].cells[j]);
+		free(g->lines[i].cells);
+		free(g->lines[i].span);
+	}
+	free(g->lines);
+	free(g->columns);
+	*g = (struct grid){};
+}

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* For programs: one JSON object a snapshot, on one line; man/nicprobe.8 describes it. */
+#include <math.h>
+
+#include "json_writer.h"
+#include "render.h"
+#include "shown.h"
+
+#define DOCUMENT 1	/* version of the document; a change that breaks a reader is a new one */
+
+static void labelled(struct json *j, const char *key, const struct metric *k, const uint64_t *w)
+{
+	json_open(j, key, '{');
+	for (unsigned i = 0; i < k->words; i++)
+		json_uint(j, k->labels[i], w[i]);
+	json_close(j, '}');
+}
+
+static void percentiles(struct json *j, const struct metric *k, const uint64_t *w)
+{
+	static const struct {
+		const char *name;
+		double p;
+	} list[] = { { "p50", .5 }, { "p90", .9 }, { "p99", .99 }, { "p999", .999 } };
+
+	for (unsigned i = 0; i < sizeof(list) / sizeof(*list); i++)
+		json_double(j, list[i].name, hist_percentile(k, w, list[i].p));
+	json_double(j, "max", hist_max(k, w));
+}
+
+static void histogram(struct json *j, const char *key, const struct metric *k, const uint64_t *w)
+{
+	json_open(j, key, '{');
+	json_uint(j, "count", hist_count(k, w));
+	if (k->scale == 1)
+		json_uint(j, "sum", w[0]);
+	else
+		json_double(j, "sum", w[0] * k->scale);
+	if (!k->bounds)
+		percentiles(j, k, w);
+	json_open(j, "le", '{');
+	for (unsigned i = 0; i < hist_slots(k); i++) {
+		double bound = hist_bound(k, i);
+		char le[32] = "+Inf";
+
+		if (!k->bounds && !w[1 + i])
+			continue;
+		if (!isinf(bound))
+			snprintf(le, sizeof(le), "%.9g", bound);
+		json_uint(j, le, w[1 + i]);
+	}
+	json_close(j, '}');
+	json_close(j, '}');
+}
+
+static void place(struct json *j, const struct snapshot *s, const struct meter *m,
+		  unsigned row, unsigned cpu)
+{
+	struct place at;
+
+	if (m->by & BY_KEY) {
+		char key[128];
+
+		m->key_text(key_of(m, &s->tables[meter_id(m)], row), key, sizeof(key));
+		json_string(j, m->key_label, key);
+		return;
+	}
+	at = place_of(s, m, row);
+	if (m->by & BY_POINT)
+		json_string(j, "point", point_names[at.point]);
+	if (m->by & BY_QUEUE && at.queue < 0)
+		json_null(j, "queue");
+	else if (m->by & BY_QUEUE)
+		json_uint(j, "queue", at.queue);
+	if (m->by & BY_CPU)
+		json_uint(j, "cpu", cpu);
+}
+
+static void row_object(struct json *j, const struct snapshot *s, const struct meter *m,
+		       unsigned row, unsigned cpu)
+{
+	json_open(j, NULL, '{');
+	place(j, s, m, row, cpu);
+	for_each_metric(k, m) {
+		const uint64_t *w = cell(&s->tables[meter_id(m)], row, cpu, k);
+		char key[96];
+
+		metric_key(k, key, sizeof(key));
+		if (k->kind == KIND_HISTOGRAM)
+			histogram(j, key, k, w);
+		else if (k->kind == KIND_LEVEL)
+			json_uint(j, key, level_of(w));
+		else if (k->label)
+			labelled(j, key, k, w);
+		else
+			json_uint(j, key, *w);
+	}
+	json_close(j, '}');
+}
+
+static void meters_object(struct json *j, const struct snapshot *s)
+{
+	json_open(j, "meters", '{');
+	for (unsigned id = 0; id < NR_METERS; id++) {
+		const struct table *t = &s->tables[id];
+
+		if (!meter_shown(s, id))
+			continue;
+		json_open(j, meters[id]->name, '[');
+		for (unsigned row = 0; row < t->rows; row++)
+			for (unsigned cpu = 0; cpu < t->cpus; cpu++)
+				if (!row_idle(meters[id], t, row, cpu))
+					row_object(j, s, meters[id], row, cpu);
+		json_close(j, ']');
+	}
+	json_close(j, '}');
+}
+
+static void head(struct json *j, const struct snapshot *s)
+{
+	char time[32];
+	struct tm tm;
+
+	json_uint(j, "nicprobe", DOCUMENT);
+	json_string(j, "interface", s->meta.iface);
+	json_uint(j, "ifindex", s->meta.ifindex);
+	json_uint(j, "netns", s->meta.netns);
+	json_string(j, "driver", s->meta.driver);
+	json_open(j, "queues", '{');
+	json_uint(j, "rx", s->meta.rx_queues);
+	json_uint(j, "tx", s->meta.tx_queues);
+	json_close(j, '}');
+	json_open(j, "taps", '{');
+	for (unsigned p = 0; p < NR_POINTS; p++)
+		if (s->meta.tap[p][0])
+			json_string(j, point_names[p], s->meta.tap[p]);
+		else
+			json_null(j, point_names[p]);
+	json_close(j, '}');
+	gmtime_r(&s->when.tv_sec, &tm);
+	strftime(time, sizeof(time), "%Y-%m-%dT%H:%M:%SZ", &tm);
+	json_string(j, "time", time);
+	json_double(j, "seconds", s->seconds);
+	json_bool(j, "interval", s->interval);
+	if (s->meta.sample > 1)
+		json_uint(j, "sample", s->meta.sample);
+	if (s->state[0])
+		json_string(j, "state", s->state);
+}
+
+static void caveats(struct json *j, const struct snapshot *s)
+{
+	json_open(j, "absent", '{');
+	for (unsigned p = 0; p < NR_POINTS; p++)
+		if (point_absent(s, p))
+			json_string(j, point_names[p], point_absent(s, p));
+	for (unsigned id = 0; id < NR_METERS; id++)
+		if (meter_absent(s, id))
+			json_string(j, meters[id]->name, meter_absent(s, id));
+	json_close(j, '}');
+	json_open(j, "lost", '{');
+	for (unsigned id = 0; id < NR_METERS; id++)
+		if (meter_loses(s, id))
+			json_uint(j, meters[id]->name, s->lost[id]);
+	json_uint(j, "events", s->missed);
+	json_close(j, '}');
+}
+
+static void one(FILE *out, const struct snapshot *s, const struct look *look)
+{
+	struct json j = { .out = out };
+
+	(void)look;
+	json_open(&j, NULL, '{');
+	head(&j, s);
+	meters_object(&j, s);
+	caveats(&j, s);
+	json_open(&j, "findings", '[');
+	for (unsigned i = 0; i < s->findings.nr; i++) {
+		json_open(&j, NULL, '{');
+		json_string(&j, "meter", s->findings.list[i].meter);
+		json_string(&j, "what", s->findings.list[i].what);
+		json_string(&j, "try", s->findings.list[i].try);
+		json_close(&j, '}');
+	}
+	json_close(&j, ']');
+	json_close(&j, '}');
+	fputc('\n', out);
+}
+
+const struct renderer renderer_json = {
+	.name = "json",
+	.help = "one JSON object a snapshot, one a line",
+	.one = one,
+};

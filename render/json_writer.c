@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Writes JSON: commas, keys and escapes are its business, what goes where is the caller's. */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "json_writer.h"
+#include "text.h"
+
+static void quoted(FILE *out, const char *s)
+{
+	fputc('"', out);
+	for (const char *from = s; *from; from = s) {
+		uint32_t c = utf8_next(&s);
+
+		if (c == '"' || c == '\\')
+			fprintf(out, "\\%c", (char)c);
+		else if (c < 0x20 || c == 0x7f || c == UTF8_BAD)
+			fprintf(out, "\\u%04" PRIx32, c);
+		else
+			fwrite(from, 1, s - from, out);
+	}
+	fputc('"', out);
+}
+
+static void next(struct json *j, const char *key)
+{
+	if (j->comma)
+		fputc(',', j->out);
+	j->comma = true;
+	if (key) {
+		quoted(j->out, key);
+		fputc(':', j->out);
+	}
+}
+
+void json_open(struct json *j, const char *key, char bracket)
+{
+	next(j, key);
+	fputc(bracket, j->out);
+	j->comma = false;
+}
+
+void json_close(struct json *j, char bracket)
+{
+	fputc(bracket, j->out);
+	j->comma = true;
+}
+
+void json_string(struct json *j, const char *key, const char *value)
+{
+	next(j, key);
+	quoted(j->out, value);
+}
+
+void json_uint(struct json *j, const char *key, uint64_t value)
+{
+	next(j, key);
+	fprintf(j->out, "%" PRIu64, value);
+}
+
+void json_double(struct json *j, const char *key, double value)
+{
+	if (!isfinite(value)) {
+		json_null(j, key);
+		return;
+	}
+	next(j, key);
+	fprintf(j->out, "%.9g", value);
+}
+
+void json_bool(struct json *j, const char *key, bool value)
+{
+	next(j, key);
+	fputs(value ? "true" : "false", j->out);
+}
+
+void json_null(struct json *j, const char *key)
+{
+	next(j, key);
+	fputs("null", j->out);
+}

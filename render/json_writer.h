@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Writes JSON: commas, keys and escapes are its business, what goes where is the caller's. */
+#ifndef NICPROBE_RENDER_JSON_WRITER_H
+#define NICPROBE_RENDER_JSON_WRITER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+struct json {
+	FILE *out;
+	bool comma;	/* something stands before in the same object or array */
+};
+
+/* `key` is NULL in an array. */
+void json_open(struct json *, const char *key, char bracket);	/* '{' or '[' */
+void json_close(struct json *, char bracket);			/* '}' or ']' */
+void json_string(struct json *, const char *key, const char *value);
+void json_uint(struct json *, const char *key, uint64_t value);
+void json_double(struct json *, const char *key, double value);	/* null unless finite */
+void json_bool(struct json *, const char *key, bool value);
+void json_null(struct json *, const char *key);
+
+#endif

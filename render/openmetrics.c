@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* For Prometheus and its like: OpenMetrics 1.0 that the older text format 0.0.4 reads alike. */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "render.h"
+#include "shown.h"
+#include "text.h"
+
+/* Every snapshot of one output: a family is written once, with the samples of all. */
+struct all {
+	FILE *out;
+	const struct snapshot *const *list;
+	unsigned nr;
+};
+
+static void escaped(FILE *out, const char *s)
+{
+	for (const char *from = s; *from; from = s) {
+		uint32_t c = utf8_next(&s);
+
+		if (c == '"' || c == '\\')
+			fprintf(out, "\\%c", (char)c);
+		else if (c == '\n')
+			fputs("\\n", out);
+		else if (c == UTF8_BAD)
+			fputs("\uFFFD", out);
+		else
+			fwrite(from, 1, s - from, out);
+	}
+}
+
+/* In a HELP line 0.0.4 knows no \", and OpenMetrics no bare quote. */
+static void help_line(FILE *out, const char *family, const char *suffix, const char *help)
+{
+	fprintf(out, "# HELP %s%s ", family, suffix);
+	for (; *help; help++)
+		fputc(*help == '"' || *help == '\\' || *help == '\n' ? '\'' : *help, out);
+	fputc('\n', out);
+}
+
+/*
+ * OpenMetrics names a counter's family without _total, text format 0.0.4 (which
+ * promtool and node_exporter's textfile collector read) with it; neither knows
+ * the other's. A TYPE or UNIT line fits only one of them. So a counter has just
+ * the HELP line that both take for its own, and no type.
+ */
+static void counter_head(FILE *out, const char *family, const char *help)
+{
+	help_line(out, family, "_total", help);
+}
+
+static void head(FILE *out, const char *family, const char *type, const char *unit,
+		 const char *help)
+{
+	size_t len = strlen(family), tail = strlen(unit);
+
+	fprintf(out, "# TYPE %s %s\n", family, type);
+	if (tail && len > tail && family[len - tail - 1] == '_' && !strcmp(family + len - tail, unit))
+		fprintf(out, "# UNIT %s %s\n", family, unit);
+	help_line(out, family, "", help);
+}
+
+/* "{interface=…,netns=…": the caller closes it. */
+static void interface_labels(FILE *out, const char *sample, const struct snapshot *s)
+{
+	fprintf(out, "%s{interface=\"", sample);
+	escaped(out, s->meta.iface);
+	fprintf(out, "\",netns=\"%" PRIu32 "\"", s->meta.netns);
+}
+
+/* One row of one metric of one snapshot. */
+struct row {
+	const struct snapshot *s;
+	const struct meter *m;
+	const struct metric *k;
+	const char *family;
+	unsigned row, cpu;
+	const uint64_t *words;
+};
+
+static void labels(FILE *out, const struct row *r, const char *suffix)
+{
+	const struct meter *m = r->m;
+	char sample[128], key[128];
+	struct place at;
+
+	snprintf(sample, sizeof(sample), "%s%s", r->family, suffix);
+	interface_labels(out, sample, r->s);
+	if (m->by & BY_KEY) {
+		m->key_text(key_of(m, &r->s->tables[meter_id(m)], r->row), key, sizeof(key));
+		fprintf(out, ",%s=\"", m->key_label);
+		escaped(out, key);
+		fputc('"', out);
+		return;
+	}
+	at = place_of(r->s, m, r->row);
+	if (m->by & BY_POINT)
+		fprintf(out, ",point=\"%s\"", point_names[at.point]);
+	if (m->by & BY_QUEUE && at.queue < 0)
+		fputs(",queue=\"unknown\"", out);
+	else if (m->by & BY_QUEUE)
+		fprintf(out, ",queue=\"%d\"", at.queue);
+	if (m->by & BY_CPU)
+		fprintf(out, ",cpu=\"%u\"", r->cpu);
+}
+
+static void counter(FILE *out, const struct row *r)
+{
+	for (unsigned i = 0; i < r->k->words; i++) {
+		labels(out, r, "_total");
+		if (r->k->label)
+			fprintf(out, ",%s=\"%s\"", r->k->label, r->k->labels[i]);
+		if (r->k->scale == 1)
+			fprintf(out, "} %" PRIu64 "\n", r->words[i]);
+		else
+			fprintf(out, "} %.9g\n", r->words[i] * r->k->scale);
+	}
+}
+
+static void level(FILE *out, const struct row *r)
+{
+	labels(out, r, "");
+	fprintf(out, "} %.9g\n", level_of(r->words) * r->k->scale);
+}
+
+/* Latencies have hundreds of slots: those that end at a power of two are buckets. */
+static bool is_bucket(const struct metric *k, unsigned slot)
+{
+	return k->bounds || slot % LOGLIN_STEPS == 0 || slot == hist_slots(k) - 1;
+}
+
+static void bucket(FILE *out, const struct row *r, double le, uint64_t count)
+{
+	char bound[32] = "+Inf";
+
+	if (!isinf(le))
+		snprintf(bound, sizeof(bound), "%.9g", le);
+	labels(out, r, "_bucket");	/* OpenMetrics wants a float: 64.0 */
+	fprintf(out, ",le=\"%s%s\"} %" PRIu64 "\n", bound, strpbrk(bound, ".eI") ? "" : ".0", count);
+}
+
+static void histogram(FILE *out, const struct row *r)
+{
+	uint64_t seen = 0;
+
+	for (unsigned i = 0; i < hist_slots(r->k); i++) {
+		seen += r->words[1 + i];
+		if (is_bucket(r->k, i))
+			bucket(out, r, hist_bound(r->k, i), seen);
+	}
+	labels(out, r, "_sum");
+	if (r->k->scale == 1)
+		fprintf(out, "} %" PRIu64 "\n", r->words[0]);
+	else
+		fprintf(out, "} %.9g\n", r->words[0] * r->k->scale);
+	labels(out, r, "_count");
+	fprintf(out, "} %" PRIu64 "\n", seen);
+}
+
+static void samples(FILE *out, struct row *r)
+{
+	static void (*const write[])(FILE *, const struct row *) = {
+		[KIND_COUNTER] = counter,
+		[KIND_HISTOGRAM] = histogram,
+		[KIND_LEVEL] = level,
+	};
+	const struct table *t = &r->s->tables[meter_id(r->m)];
+
+	for (r->row = 0; r->row < t->rows; r->row++)
+		for (r->cpu = 0; r->cpu < t->cpus; r->cpu++) {
+			if (row_idle(r->m, t, r->row, r->cpu))
+				continue;
+			r->words = cell(t, r->row, r->cpu, r->k);
+			write[r->k->kind](out, r);
+		}
+}
+
+static void family(const struct all *a, const struct meter *m, const struct metric *k)
+{
+	char name[96];
+
+	metric_family(m, k, name, sizeof(name));
+	if (k->kind == KIND_COUNTER)
+		counter_head(a->out, name, k->help);
+	else
+		head(a->out, name, k->kind == KIND_LEVEL ? "gauge" : "histogram", k->unit, k->help);
+	for (unsigned i = 0; i < a->nr; i++) {
+		struct row r = { .s = a->list[i], .m = m, .k = k, .family = name };
+
+		if (meter_shown(r.s, meter_id(m)))
+			samples(a->out, &r);
+	}
+}
+
+static void families(const struct all *a, unsigned id)
+{
+	bool shown = false;
+
+	for (unsigned i = 0; i < a->nr; i++)
+		shown |= meter_shown(a->list[i], id);
+	for_each_metric(k, meters[id])
+		if (shown)
+			family(a, meters[id], k);
+}
+
+/* How far the figures can be trusted. */
+static void self(const struct all *a)
+{
+	counter_head(a->out, "nicprobe_lost", "Counts that found no room in the map of their meter.");
+	for (unsigned i = 0; i < a->nr; i++)
+		for (unsigned id = 0; id < NR_METERS; id++) {
+			if (!meter_loses(a->list[i], id))
+				continue;
+			interface_labels(a->out, "nicprobe_lost_total", a->list[i]);
+			fprintf(a->out, ",meter=\"%s\"} %" PRIu64 "\n", meters[id]->name,
+				a->list[i]->lost[id]);
+		}
+	counter_head(a->out, "nicprobe_missed_events",
+		     "Kernel events that the programs of nicprobe missed.");
+	for (unsigned i = 0; i < a->nr; i++) {
+		interface_labels(a->out, "nicprobe_missed_events_total", a->list[i]);
+		fprintf(a->out, "} %" PRIu64 "\n", a->list[i]->missed);
+	}
+	head(a->out, "nicprobe_attached_seconds", "gauge", "seconds",
+	     "How long nicprobe has been attached.");
+	for (unsigned i = 0; i < a->nr; i++) {
+		interface_labels(a->out, "nicprobe_attached_seconds", a->list[i]);
+		fprintf(a->out, "} %.9g\n", attached_seconds(a->list[i]));
+	}
+}
+
+static void all(FILE *out, const struct snapshot *const *list, unsigned nr,
+		const struct look *look)
+{
+	struct all a = { .out = out, .list = list, .nr = nr };
+
+	(void)look;
+	for (unsigned id = 0; id < NR_METERS; id++)
+		families(&a, id);
+	if (nr)
+		self(&a);
+	fputs("# EOF\n", out);
+}
+
+const struct renderer renderer_openmetrics = {
+	.name = "openmetrics",
+	.help = "OpenMetrics, for Prometheus and its like",
+	.all = all,
+};

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* How a snapshot looks: one file a format. */
+#ifndef NICPROBE_RENDER_H
+#define NICPROBE_RENDER_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+struct snapshot;
+
+struct look {
+	unsigned width;		/* columns of the terminal; 80 where there is none */
+	bool colour;
+	bool utf8;
+};
+
+struct renderer {
+	const char *name;	/* what -f takes */
+	const char *help;
+	/* Before the first and after the last snapshot of one output; NULL: nothing. */
+	void (*begin)(FILE *, const struct look *);
+	void (*one)(FILE *, const struct snapshot *, const struct look *);
+	void (*end)(FILE *, const struct look *);
+	/* All at once, where the format groups by metric and not by interface; then `one` is NULL. */
+	void (*all)(FILE *, const struct snapshot *const *, unsigned nr, const struct look *);
+};
+
+/* Every output format. A new one is a file and a line here. */
+#define RENDERERS(R) R(table) R(json) R(openmetrics)
+#define R(name) extern const struct renderer renderer_##name;
+RENDERERS(R)
+#undef R
+
+#endif

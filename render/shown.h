@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What of a snapshot is shown, in any format. */
+#ifndef NICPROBE_RENDER_SHOWN_H
+#define NICPROBE_RENDER_SHOWN_H
+
+#include "../lib/snapshot.h"
+
+static inline bool meter_shown(const struct snapshot *s, unsigned id)
+{
+	return s->wanted >> id & 1 && s->tables[id].cells;
+}
+
+/* Why a meter is not there; NULL: it is, or it was not asked for. */
+static inline const char *meter_absent(const struct snapshot *s, unsigned id)
+{
+	bool all = !(s->meta.on & ~s->wanted);	/* no selection was made */
+
+	return s->meta.absent[id][0] && (all || s->wanted >> id & 1) ? s->meta.absent[id] : NULL;
+}
+
+/* Why a point is not looked at; NULL: it is, or nobody knows. */
+static inline const char *point_absent(const struct snapshot *s, unsigned point)
+{
+	return s->meta.note[point][0] && !s->meta.tap[point][0] ? s->meta.note[point] : NULL;
+}
+
+/* Can this meter lose counts, or has it? */
+static inline bool meter_loses(const struct snapshot *s, unsigned id)
+{
+	return meter_shown(s, id) && (meters[id]->by & BY_KEY || s->lost[id]);
+}
+
+static inline double attached_seconds(const struct snapshot *s)
+{
+	return s->interval ? (s->boot_ns - s->meta.since) * 1e-9 : s->seconds;
+}
+
+static inline const void *key_of(const struct meter *m, const struct table *t, unsigned row)
+{
+	return t->keys + (size_t)row * m->key_size;
+}
+
+/* CPUs are read one after the other, so what went can seem more than what came. */
+static inline uint64_t level_of(const uint64_t *words)
+{
+	return words[0] > words[1] && words[0] - words[1] < 1ull << 63 ? words[0] - words[1] : 0;
+}
+
+/* cell_idle(); and in an interval, whose levels are whole, what came and went long ago is nothing. */
+static inline bool row_idle(const struct meter *m, const struct table *t,
+			    unsigned row, unsigned cpu)
+{
+	if (cell_idle(t, row, cpu))
+		return true;
+	for_each_metric(k, m) {
+		const uint64_t *w = cell(t, row, cpu, k);
+
+		if (k->kind == KIND_LEVEL && level_of(w))
+			return false;
+		for (unsigned i = 0; k->kind != KIND_LEVEL && i < k->words; i++)
+			if (w[i])
+				return false;
+	}
+	return true;
+}
+
+#endif

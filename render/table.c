@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* For people: a block a meter, as wide as the terminal. */
+#include <string.h>
+
+#include "block.h"
+#include "units.h"
+
+#define NARROWEST 24	/* what is narrower is cut off by the terminal */
+
+static void heading(struct page *p, const struct snapshot *s)
+{
+	char time[UNITS_SIZE], rest[256];
+
+	if (s->interval)
+		units_seconds(time, s->seconds);
+	else
+		units_duration(time, s->seconds);
+	snprintf(rest, sizeof(rest), "%s, %u rx and %u tx queue%s, %s %s%s", s->meta.driver,
+		 s->meta.rx_queues, s->meta.tx_queues,
+		 s->meta.rx_queues == 1 && s->meta.tx_queues == 1 ? "" : "s",
+		 s->interval ? "over" : "attached", time, s->interval ? "" : " ago");
+	page_style(p, STYLE_BOLD);
+	page_put(p, s->name, -1);
+	page_style(p, STYLE_PLAIN);
+	page_spaces(p, 2);
+	page_wrap(p, 2, rest);
+	if (s->meta.sample > 1) {
+		snprintf(rest, sizeof(rest), ", 1 packet in %u timed", s->meta.sample);
+		page_wrap(p, 2, rest);
+	}
+	page_newline(p);
+	if (!s->state[0])
+		return;
+	page_style(p, STYLE_BOLD);
+	page_wrap(p, 2, s->state);
+	page_style(p, STYLE_PLAIN);
+	page_newline(p);
+}
+
+/* "  rx-nic xdp, rx-stack tcx, …": a point and its tap stay together. */
+static void taps(struct page *p, const struct snapshot *s)
+{
+	bool any = false;
+
+	for (unsigned i = 0; i < NR_POINTS; i++) {
+		unsigned need = strlen(point_names[i]) + 1 + text_columns(s->meta.tap[i]) + 1;
+
+		if (!s->meta.tap[i][0])
+			continue;
+		if (any)
+			page_put(p, ",", 1);
+		if (any && p->at + need + 1 > p->width)
+			page_newline(p);
+		page_spaces(p, p->at ? 1 : 2);
+		page_style(p, STYLE_DIM);
+		page_put(p, point_names[i], -1);
+		page_style(p, STYLE_PLAIN);
+		page_spaces(p, 1);
+		page_put(p, s->meta.tap[i], -1);
+		any = true;
+	}
+	if (any)
+		page_newline(p);
+}
+
+static void absent(struct page *p, const char *name, const char *why)
+{
+	if (!why)
+		return;
+	page_wrap(p, 2, "no ");
+	page_style(p, STYLE_BOLD);
+	page_put(p, name, -1);
+	page_style(p, STYLE_PLAIN);
+	page_put(p, ": ", -1);
+	page_wrap(p, 2, why);
+	page_newline(p);
+}
+
+static void all_absent(struct page *p, const struct snapshot *s)
+{
+	bool any = false;
+
+	for (unsigned i = 0; i < NR_POINTS; i++)
+		any |= point_absent(s, i) != NULL;
+	for (unsigned id = 0; id < NR_METERS; id++)
+		any |= meter_absent(s, id) != NULL;
+	if (!any)
+		return;
+	page_newline(p);
+	for (unsigned i = 0; i < NR_POINTS; i++)
+		absent(p, point_names[i], point_absent(s, i));
+	for (unsigned id = 0; id < NR_METERS; id++)
+		absent(p, meters[id]->name, meter_absent(s, id));
+}
+
+static void lost(struct page *p, const char *of, const char *name, uint64_t nr, bool *any)
+{
+	char count[UNITS_SIZE], text[128];
+
+	if (!nr)
+		return;
+	units_count(count, nr);
+	snprintf(text, sizeof(text), "%s %s %s%s", *any ? "," : "lost:", count, of, name);
+	if (!*any)
+		page_newline(p);
+	page_wrap(p, 2, text);
+	*any = true;
+}
+
+static void losses(struct page *p, const struct snapshot *s)
+{
+	bool any = false;
+
+	for (unsigned id = 0; id < NR_METERS; id++)
+		if (meter_shown(s, id))
+			lost(p, "counts of ", meters[id]->name, s->lost[id], &any);
+	lost(p, "", "events", s->missed, &any);
+	if (any)
+		page_newline(p);
+}
+
+static void findings(struct page *p, const struct findings *f)
+{
+	if (f->nr)
+		page_newline(p);
+	for (unsigned i = 0; i < f->nr; i++) {
+		page_style(p, STYLE_YELLOW);
+		page_put(p, f->list[i].meter, -1);
+		page_put(p, ": ", -1);
+		page_wrap(p, 2, f->list[i].what);
+		page_style(p, STYLE_PLAIN);
+		page_newline(p);
+		if (!f->list[i].try[0])
+			continue;
+		page_spaces(p, 2);
+		page_put(p, "try: ", -1);
+		page_wrap(p, 7, f->list[i].try);
+		page_newline(p);
+	}
+}
+
+static void one(FILE *out, const struct snapshot *s, const struct look *look)
+{
+	unsigned width = look->width < NARROWEST ? NARROWEST : look->width;
+	struct page p = { .out = out, .look = look, .width = width };
+
+	heading(&p, s);
+	taps(&p, s);
+	for (unsigned id = 0; id < NR_METERS; id++)
+		if (meter_shown(s, id))
+			block(&p, s, meters[id]);
+	all_absent(&p, s);
+	losses(&p, s);
+	findings(&p, &s->findings);
+	page_newline(&p);	/* before the next interface, or the next interval */
+}
+
+const struct renderer renderer_table = {
+	.name = "table",
+	.help = "tables as wide as the terminal",
+	.one = one,
+};

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Text as a terminal shows it: columns, not bytes; and nothing in a name can move the cursor. */
+#include <string.h>
+
+#include "text.h"
+
+struct range {
+	uint32_t from, to;
+};
+
+static bool within(uint32_t c, const struct range *list, unsigned nr)
+{
+	for (unsigned i = 0; i < nr; i++)
+		if (c >= list[i].from && c <= list[i].to)
+			return true;
+	return false;
+}
+
+uint32_t utf8_next(const char **s)
+{
+	static const uint32_t least[] = { 0, 0x80, 0x800, 0x10000 };
+	const unsigned char *p = (const unsigned char *)*s;
+	unsigned more = *p < 0x80 ? 0 : *p >= 0xf8 ? 4 : *p >= 0xf0 ? 3 : *p >= 0xe0 ? 2 : *p >= 0xc0;
+	uint32_t c = more ? *p & (0x3f >> more) : *p;
+
+	if (!*p)
+		return 0;
+	++*s;
+	if (*p >= 0x80 && (!more || more == 4))
+		return UTF8_BAD;
+	for (unsigned i = 1; i <= more; i++) {
+		if ((p[i] & 0xc0) != 0x80)
+			return UTF8_BAD;
+		c = c << 6 | (p[i] & 0x3f);
+	}
+	if (c < least[more] || c > 0x10ffff || (c >= 0xd800 && c <= 0xdfff))
+		return UTF8_BAD;
+	*s += more;
+	return c;
+}
+
+static unsigned columns_of(uint32_t c)
+{
+	static const struct range wide[] = {
+		{ 0x1100, 0x115f }, { 0x2e80, 0xa4cf }, { 0xac00, 0xd7a3 }, { 0xf900, 0xfaff },
+		{ 0xfe30, 0xfe6f }, { 0xff00, 0xff60 }, { 0xffe0, 0xffe6 }, { 0x1f300, 0x1faff },
+		{ 0x20000, 0x3fffd },
+	};
+
+	return 1 + within(c, wide, sizeof(wide) / sizeof(*wide));
+}
+
+unsigned text_columns(const char *s)
+{
+	unsigned nr = 0;
+
+	for (uint32_t c; (c = utf8_next(&s));)
+		nr += columns_of(c);
+	return nr;
+}
+
+/* Controls, what joins its neighbour, and what turns the direction of writing. */
+static bool harmful(uint32_t c)
+{
+	static const struct range list[] = {
+		{ 0, 0x1f }, { 0x7f, 0x9f }, { 0x300, 0x36f }, { 0x200b, 0x200f },
+		{ 0x2028, 0x202e }, { 0x2060, 0x206f }, { 0xfe00, 0xfe0f }, { 0xfeff, 0xfeff },
+		{ UTF8_BAD, UTF8_BAD }, { 0xe0000, 0x10ffff },
+	};
+
+	return within(c, list, sizeof(list) / sizeof(*list));
+}
+
+void page_style(struct page *p, const char *style)
+{
+	if (p->look->colour)
+		fprintf(p->out, "\033[%sm", *style ? style : "0");
+}
+
+void page_spaces(struct page *p, unsigned nr)
+{
+	if (p->at + nr > p->width)
+		nr = p->at < p->width ? p->width - p->at : 0;
+	p->gap += nr;
+	p->at += nr;
+}
+
+void page_put(struct page *p, const char *s, unsigned columns)
+{
+	unsigned left = p->at < p->width ? p->width - p->at : 0;
+	bool cut;
+
+	if (columns > left)
+		columns = left;
+	cut = text_columns(s) > columns;
+	if (columns && *s) {
+		fprintf(p->out, "%*s", (int)p->gap, "");
+		p->gap = 0;
+	}
+	while (columns) {
+		const char *from = s;
+		uint32_t c = utf8_next(&s);
+		unsigned wide;
+
+		if (!c)
+			return;
+		wide = columns_of(c);
+		if (cut && wide >= columns) {
+			fputs(p->look->utf8 ? "…" : "+", p->out);
+			p->at++;
+			return;
+		}
+		if (harmful(c) || (c >= 0x80 && !p->look->utf8))
+			fprintf(p->out, "%.*s", (int)wide, "??");
+		else
+			fwrite(from, 1, s - from, p->out);
+		columns -= wide;
+		p->at += wide;
+	}
+}
+
+void page_newline(struct page *p)
+{
+	fputc('\n', p->out);
+	p->at = p->gap = 0;
+}
+
+void page_wrap(struct page *p, unsigned indent, const char *s)
+{
+	while (*s) {
+		size_t spaces = strspn(s, " "), len = strcspn(s + spaces, " ");
+		char word[256];
+		unsigned wide;
+
+		snprintf(word, sizeof(word), "%.*s", (int)(len < 255 ? len : 255), s + spaces);
+		wide = text_columns(word);
+		if (p->at > indent && *word != ',' && p->at + spaces + wide > p->width) {
+			page_newline(p);
+			page_spaces(p, indent);
+		} else {
+			page_spaces(p, spaces);
+		}
+		page_put(p, word, wide);
+		s += spaces + len;
+	}
+}

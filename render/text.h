@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Text as a terminal shows it: columns, not bytes; and nothing in a name can move the cursor. */
+#ifndef NICPROBE_RENDER_TEXT_H
+#define NICPROBE_RENDER_TEXT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "render.h"
+
+#define STYLE_PLAIN	""
+#define STYLE_DIM	"2"
+#define STYLE_BOLD	"1"
+#define STYLE_YELLOW	"33"
+
+/* A line to write to: how wide it may be, and how far it has come. */
+struct page {
+	FILE *out;
+	const struct look *look;
+	unsigned width, at;
+	unsigned gap;		/* spaces that are written once something follows: no line ends with one */
+};
+
+#define UTF8_BAD 0xfffd		/* U+FFFD stands for each byte that is not UTF-8 */
+
+/* The next code point, and past it; 0: the end. */
+uint32_t utf8_next(const char **s);
+unsigned text_columns(const char *s);
+
+void page_style(struct page *, const char *style);	/* until page_style(STYLE_PLAIN) */
+void page_spaces(struct page *, unsigned nr);
+/* At most `columns` of it, then a mark that there was more; never past the width. */
+void page_put(struct page *, const char *s, unsigned columns);
+/* Word by word; further lines begin at `indent`. */
+void page_wrap(struct page *, unsigned indent, const char *s);
+void page_newline(struct page *);
+
+#endif

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Numbers as a person reads them: 12.35k, 16.40 MB, 1.23 ms. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "units.h"
+
+/*
+ * `x` with so many significant digits and the suffix of its power of 1000.
+ * Rounded before the suffix is chosen: 999,999 is 1.000M, not 1000k.
+ */
+static void scaled(char text[UNITS_SIZE], double x, int digits, const char *const *suffix, int last)
+{
+	char rounded[32];
+	int exponent, power, decimals;
+
+	snprintf(rounded, sizeof(rounded), "%.*e", digits - 1, x);
+	exponent = atoi(strchr(rounded, 'e') + 1);
+	power = exponent < 0 ? 0 : exponent / 3;
+	if (power > last)
+		power = last;
+	decimals = digits - 1 - (exponent - 3 * power);
+	if (decimals < 0)
+		decimals = 0;
+	snprintf(text, UNITS_SIZE, "%.*f%s", decimals, atof(rounded) / pow(1000, power),
+		 suffix[power]);
+}
+
+static void counted(char text[UNITS_SIZE], double x, const char *const *suffix)
+{
+	if (x >= 9999.5)
+		scaled(text, x, 4, suffix, 6);
+	else if (x == floor(x) || x >= 99.95)
+		snprintf(text, UNITS_SIZE, "%.0f%s", x, suffix[0]);
+	else if (x < 0.01)
+		snprintf(text, UNITS_SIZE, "<0.01%s", suffix[0]);
+	else
+		snprintf(text, UNITS_SIZE, "%.*f%s", x < 9.995 ? 2 : 1, x, suffix[0]);
+}
+
+void units_count(char text[UNITS_SIZE], double x)
+{
+	static const char *const suffix[] = { "", "k", "M", "G", "T", "P", "E" };
+
+	counted(text, x, suffix);
+}
+
+void units_bytes(char text[UNITS_SIZE], double x)
+{
+	static const char *const suffix[] = { " B", " kB", " MB", " GB", " TB", " PB", " EB" };
+
+	counted(text, x, suffix);
+}
+
+void units_seconds(char text[UNITS_SIZE], double x)
+{
+	static const char *const suffix[] = { " ns", " us", " ms", " s" };
+	double ns = x * 1e9;
+
+	if (ns < 999.5 && fabs(ns - round(ns)) < 1e-6)	/* a count of ns has no decimals */
+		snprintf(text, UNITS_SIZE, "%.0f ns", ns);
+	else
+		scaled(text, ns, 3, suffix, 3);
+}
+
+void units_any(char text[UNITS_SIZE], double x, const char *unit)
+{
+	if (!strcmp(unit, "bytes"))
+		units_bytes(text, x);
+	else if (!strcmp(unit, "seconds"))
+		units_seconds(text, x);
+	else
+		units_count(text, x);
+}
+
+void units_percent(char text[UNITS_SIZE], uint64_t part, uint64_t whole, const char *none)
+{
+	double x = whole ? 100.0 * part / whole : 0;
+
+	if (!part)
+		snprintf(text, UNITS_SIZE, "%s", none);
+	else if (x < 0.5)
+		snprintf(text, UNITS_SIZE, "<1%%");
+	else if (x >= 99.5 && part < whole)
+		snprintf(text, UNITS_SIZE, ">99%%");
+	else
+		snprintf(text, UNITS_SIZE, "%.0f%%", x);
+}
+
+void units_duration(char text[UNITS_SIZE], double seconds)
+{
+	unsigned long long s = llround(seconds);
+
+	if (s < 60)
+		snprintf(text, UNITS_SIZE, "%llu s", s);
+	else if (s < 3600)
+		snprintf(text, UNITS_SIZE, "%llu min %llu s", s / 60, s % 60);
+	else if (s < 86400)
+		snprintf(text, UNITS_SIZE, "%llu h %llu min", s / 3600, s / 60 % 60);
+	else
+		snprintf(text, UNITS_SIZE, "%llu d %llu h", s / 86400, s / 3600 % 24);
+}

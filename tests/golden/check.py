@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Is this JSON, OpenMetrics, or a table that fits? Reads stdin; the last line of stderr says why not."""
+import json
+import re
+import sys
+
+
+def once(pairs):
+    keys = [key for key, _ in pairs]
+    assert len(keys) == len(set(keys)), f"a key stands twice: {keys}"
+    return dict(pairs)
+
+
+def check_json(text):
+    assert text.count("\n") == 1 and text.endswith("\n"), "one object, one line"
+    document = json.loads(text, object_pairs_hook=once)
+    keys = [k for k in document if k not in ("sample", "state")]
+    assert keys == ["nicprobe", "interface", "ifindex", "netns", "driver", "queues", "taps", "time",
+                    "seconds", "interval", "meters", "absent", "lost", "findings"], keys
+    for rows in document["meters"].values():
+        for row in rows:
+            for figure in row.values():
+                if isinstance(figure, dict) and "le" in figure:
+                    assert sum(figure["le"].values()) == figure["count"], f"slots are not all: {row}"
+
+
+def check_openmetrics(text):
+    from prometheus_client.openmetrics.parser import text_string_to_metric_families
+    families = list(text_string_to_metric_families(text))
+    assert families, "nothing in it"
+    for family in families:
+        assert family.documentation, f"{family.name} has no help"
+
+
+def check_table(text, width, ascii_only=False):
+    assert text.endswith("\n\n"), "no empty line at the end"
+    for line in text.split("\n"):
+        assert len(line) <= width, f"{len(line)} columns, not {width}: {line}"
+        assert line == line.rstrip(), f"spaces at the end: {line}"
+        assert not re.search(r"[\x00-\x1f\x7f-\x9f]", line), f"control characters: {line!r}"
+        assert not ascii_only or line.isascii(), f"not ASCII: {line}"
+
+
+text = sys.stdin.buffer.read().decode("utf-8")
+if sys.argv[1] == "json":
+    check_json(text)
+elif sys.argv[1] == "openmetrics":
+    check_openmetrics(text)
+else:
+    check_table(text, int(sys.argv[2]), "ascii" in sys.argv[3:])

@@ -1,0 +1,93 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# Compares what the renderers print with what they printed when it was last looked at.
+#
+# RENDER_TEST=… is tests/unit/render_test.c, built. UPDATE=1: what it prints now is right;
+# read the diff before you commit it.
+here=$(cd "$(dirname "$0")" && pwd)
+test=${RENDER_TEST:-build/tests/unit/render_test}
+now=$(mktemp) || exit 1
+trap 'rm -f "$now"' EXIT
+bad=0
+
+not_ok() {
+	echo "not ok $1: $2"
+	bad=1
+}
+
+# golden FILE ARGUMENT…
+golden() {
+	file=$here/$1
+	name=golden/$1
+	shift
+	if ! "$test" "$@" > "$now" 2>&1; then
+		not_ok "$name" "render_test: $(tail -n 1 "$now")"
+	elif [ -n "$UPDATE" ]; then
+		cat "$now" > "$file" && echo "ok $name # updated"
+	elif ! why=$(diff -u "$file" "$now" 2>&1); then
+		not_ok "$name" "it differs; UPDATE=1 if that is right"
+		echo "$why" | sed 's/^/# /'
+	else
+		echo "ok $name"
+	fi
+}
+
+# check NAME COMMAND…: reads what was printed; its last line says why not.
+check() {
+	name=$1
+	shift
+	if why=$("$@" < "$now" 2>&1); then
+		echo "ok $name"
+	else
+		not_ok "$name" "$(echo "$why" | tail -n 1)"
+	fi
+}
+
+skip() {
+	echo "ok $1 # skip: $2"
+}
+
+for width in 40 60 80 120 200; do
+	golden busy.$width.txt table busy $width
+done
+golden busy.80.colour.txt table busy 80 colour
+golden busy.80.ascii.txt table busy 80 ascii
+for case in idle interval many odd; do
+	golden $case.80.txt table $case 80
+done
+golden odd.40.txt table odd 40
+for case in busy idle interval many odd; do
+	golden $case.json json $case
+	check json/$case python3 "$here/check.py" json
+done
+golden busy+odd.om openmetrics busy+odd
+golden idle.om openmetrics idle
+
+for case in busy idle interval many odd; do
+	for width in 24 33 40 47 60 72 80 99 120 160 200; do
+		for glyphs in '' ascii; do
+			"$test" table $case $width $glyphs > "$now"
+			check table/$case.$width${glyphs:+.$glyphs} \
+				python3 "$here/check.py" table $width $glyphs
+		done
+	done
+done
+
+for python in python3 /usr/bin/python3; do
+	$python -c 'import prometheus_client' 2> /dev/null && break
+	python=
+done
+for case in busy idle many odd busy+odd+many; do
+	"$test" openmetrics $case > "$now"
+	if [ -n "$python" ]; then
+		check openmetrics/$case $python "$here/check.py" openmetrics
+	else
+		skip openmetrics/$case "no prometheus_client (python3-prometheus-client)"
+	fi
+	if command -v promtool > /dev/null; then
+		check promtool/$case promtool check metrics
+	else
+		skip promtool/$case "no promtool (prometheus)"
+	fi
+done
+exit $bad

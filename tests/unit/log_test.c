@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Complaints, the ring of texts, near names, and what is remembered of libbpf's words. */
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../../lib/log.h"
+#include "../../lib/near.h"
+
+static int failed;
+
+static void check(bool good, const char *name, const char *why)
+{
+	if (good)
+		printf("ok %s\n", name);
+	else
+		printf("not ok %s: %s\n", name, why);
+	failed |= !good;
+}
+
+static void check_complaints(void)
+{
+	check(!complaint()[0] && !complaint_try()[0], "silent at first", complaint());
+	check(complain(-ENOENT, "try it", "no %s", "luck") == -ENOENT, "returns err", "not so");
+	check(complain(-EPERM, "more", "later") == -EPERM, "returns its own err", "other value");
+	check(!strcmp(complaint(), "no luck"), "first wins", complaint());
+	check(!strcmp(complaint_try(), "try it"), "first try wins", complaint_try());
+	complaints_forget();
+	check(!complaint()[0] && !complaint_try()[0] && !log_last()[0], "forgets", complaint());
+	complain(-EIO, NULL, "nothing known");
+	check(!complaint_try()[0], "try may be NULL", complaint_try());
+	complaints_forget();
+}
+
+static void check_texts(void)
+{
+	const char *texts[8];
+	bool good = true;
+
+	for (int i = 0; i < 8; i++)
+		texts[i] = text("%d", i);
+	for (int i = 0; i < 8; i++)
+		good = good && texts[i][0] == '0' + i && !texts[i][1];
+	check(good, "eight texts live at once", texts[0]);
+	check(strlen(text("%9999d", 1)) == 511, "a long text is cut", "overflow");
+}
+
+static void near(const char *wanted, const char *expected)
+{
+	static const char *const names[] = { "lo", "eth0", "eth1", "wlan0", "enp3s0f1", "docker0" };
+	struct near n = near_to(wanted);
+
+	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		near_try(&n, names[i]);
+	check(!strcmp(n.name, expected), text("near \"%.9s\" is \"%s\"", wanted, expected), n.name);
+}
+
+static void check_near(void)
+{
+	near("eht0", "eth0");
+	near("eth", "eth0");
+	near("ETH1", "eth1");
+	near("l0", "lo");
+	near("enp3s0", "enp3s0f1");
+	near("wlp2s0", "");
+	near("x", "");
+	near("", "");
+	near(text("%0500d", 0), "");
+}
+
+static libbpf_print_fn_t listener;
+
+static void libbpf_says(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	listener(LIBBPF_WARN, format, args);
+	va_end(args);
+}
+
+static void last_is(const char *expected, const char *name)
+{
+	check(!strcmp(log_last(), expected), name, log_last());
+}
+
+/* What libbpf 1.1 prints of a program that the verifier refuses, in its order. */
+static void check_verifier(void)
+{
+	listener = libbpf_set_print(NULL);
+	libbpf_says("libbpf: prog '%s': BPF program load failed: %s\n", "p", "Permission denied");
+	last_is("prog 'p': BPF program load failed: Permission denied", "the failure, when alone");
+	libbpf_says("libbpf: prog '%s': -- BEGIN PROG LOAD LOG --\n%s-- END PROG LOAD LOG --\n",
+		    "p", "0: (95) exit\nR0 !read_ok\nprocessed 1 insns (limit 1000000)\n");
+	last_is("R0 !read_ok", "the verifier's reason");
+	libbpf_says("libbpf: prog '%s': failed to load: %d\n", "p", -13);
+	libbpf_says("libbpf: failed to load object '%s'\n", "o");
+	last_is("R0 !read_ok", "echoes are not remembered");
+	libbpf_says("libbpf: Kernel error message: %s\n", "XDP program already attached");
+	last_is("XDP program already attached", "the next thing that went wrong");
+	complaints_forget();
+	libbpf_says("libbpf: failed to load object '%s'\n", "o");
+	last_is("failed to load object 'o'", "an echo is better than nothing");
+	libbpf_says("libbpf: \n");
+	last_is("failed to load object 'o'", "an empty line is nothing");
+	log_init(false);
+}
+
+static void check_libbpf(void)
+{
+	static char elf[64] = "no ELF";
+	struct bpf_object *obj;
+
+	complaints_forget();
+	obj = bpf_object__open_mem(elf, sizeof(elf), NULL);
+	check(!obj && log_last()[0], "libbpf is listened to", "nothing remembered");
+	check(!strstr(log_last(), "libbpf: "), "without libbpf's name", log_last());
+	check(!strchr(log_last(), '\n'), "one line", log_last());
+}
+
+int main(void)
+{
+	log_init(false);
+	check_complaints();
+	check_texts();
+	check_near();
+	check_verifier();
+	check_libbpf();
+	return failed;
+}

@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Prints made-up snapshots in every format, for tests/golden/run.sh to compare. */
+#include <arpa/inet.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../lib/snapshot.h"
+#include "../../render/render.h"
+#include "../../xdp/ecn_source.h"
+
+enum { NOT_ECT, ECT1, ECT0, CE, NOT_IP };
+enum { TABLE_FULL, FREED_IN_XMIT };
+
+static void table_on(struct snapshot *s, enum meter_id id, unsigned rows)
+{
+	const struct meter *m = meters[id];
+	struct table *t = &s->tables[id];
+
+	t->rows = m->by & BY_KEY ? rows : meter_rows(m, s->meta.rows);
+	t->cpus = m->by & BY_CPU ? s->meta.cpus : 1;
+	t->words = m->row_size / 8;
+	t->cells = calloc((size_t)(t->rows ? t->rows : 1) * t->cpus * t->words, 8);
+	if (m->by & BY_KEY)
+		t->keys = calloc(rows ? rows : 1, m->key_size);
+	s->meta.on |= 1ull << id;
+	s->wanted |= 1ull << id;
+}
+
+static struct snapshot *snapshot(const char *name, const char *driver, unsigned queues,
+				 unsigned sources)
+{
+	static const char *const taps[] = {
+		"xdp", "tcx", "tp_btf/net_dev_queue", "tp_btf/net_dev_start_xmit"
+	};
+	struct snapshot *s = calloc(1, sizeof(*s));
+
+	s->meta = (struct meta){
+		.ifindex = 2, .netns = 4026531840, .rx_queues = queues, .tx_queues = queues,
+		.rows = queues + 1, .cpus = 4, .sample = 1, .since = 1000000000,
+	};
+	snprintf(s->name, sizeof(s->name), "%s", name);
+	snprintf(s->meta.iface, sizeof(s->meta.iface), "%s", name);
+	snprintf(s->meta.driver, sizeof(s->meta.driver), "%s", driver);
+	for (int p = 0; p < NR_POINTS; p++)
+		snprintf(s->meta.tap[p], sizeof(s->meta.tap[p]), "%s", taps[p]);
+	s->when.tv_sec = 1795168800;
+	s->seconds = 12.003;
+	s->boot_ns = 13003000000;
+	table_on(s, METER_pktsize, 0);
+	table_on(s, METER_ecn, 0);
+	table_on(s, METER_ecn_source, sources);
+	table_on(s, METER_rxcpu, 0);
+	table_on(s, METER_txlat, 0);
+	return s;
+}
+
+/* The words of one metric where it is told; `point` does not matter to a meter that knows one. */
+static uint64_t *at(struct snapshot *s, enum meter_id id, const char *name, enum point point,
+		    int queue, unsigned cpu)
+{
+	const struct meter *m = meters[id];
+	const struct table *t = &s->tables[id];
+
+	for (unsigned row = 0; row < t->rows; row++) {
+		struct place p = place_of(s, m, row);
+
+		if ((m->by & BY_POINT && p.point != point) || p.queue != queue)
+			continue;
+		for_each_metric(k, m)
+			if (!strcmp(k->name, name))
+				return (uint64_t *)cell(t, row, cpu, k);
+	}
+	fprintf(stderr, "no %s of %s, queue %d\n", name, m->name, queue);
+	exit(2);
+}
+
+static void sizes(struct snapshot *s, enum point point, int queue, uint64_t bytes,
+		  const uint64_t slots[13])
+{
+	uint64_t *w = at(s, METER_pktsize, "packet_size", point, queue, 0);
+
+	w[0] = bytes;
+	memcpy(w + 1, slots, 13 * sizeof(*w));
+}
+#define SLOTS(...) (const uint64_t[13]){ __VA_ARGS__ }
+
+static void ecn(struct snapshot *s, enum point point, int queue, uint64_t ect0, uint64_t ce,
+		uint64_t not_ip)
+{
+	uint64_t *w = at(s, METER_ecn, "packets", point, queue, 0);
+
+	w[NOT_ECT] = 9 * ect0;
+	w[ECT0] = ect0;
+	w[CE] = ce;
+	w[NOT_IP] = not_ip;
+}
+
+static void rxcpu(struct snapshot *s, int queue, unsigned cpu, uint64_t packets, uint64_t bytes)
+{
+	*at(s, METER_rxcpu, "packets", RX_NIC, queue, cpu) = packets;
+	*at(s, METER_rxcpu, "bytes", RX_NIC, queue, cpu) = bytes;
+}
+
+/* A hump of completions around `slot`. */
+static void txlat(struct snapshot *s, int queue, unsigned slot, uint64_t most, uint64_t flying)
+{
+	uint64_t *w = at(s, METER_txlat, "completion", TX_NIC, queue, 0);
+	uint64_t *level = at(s, METER_txlat, "in_flight", TX_NIC, queue, 0);
+
+	for (unsigned i = 0; i < 8; i++) {
+		w[1 + slot + i] += most >> 2 * i;
+		w[0] += (most >> 2 * i) * 20000;
+		level[1] += most >> 2 * i;
+	}
+	level[0] = level[1] + flying;
+}
+
+static void source(struct snapshot *s, unsigned row, const char *address, uint64_t packets)
+{
+	const struct table *t = &s->tables[METER_ecn_source];
+	struct ecn_source_key *key = (void *)(t->keys + row * sizeof(*key));
+
+	key->ipv6 = strchr(address, ':') != NULL;
+	inet_pton(key->ipv6 ? AF_INET6 : AF_INET, address, key->address);
+	t->cells[row * t->words] = packets;
+}
+
+static struct snapshot *busy(void)
+{
+	struct snapshot *s = snapshot("eth0", "ena", 4, 3);
+
+	sizes(s, RX_NIC, 0, 16400, SLOTS(1, 2, 0, 5, 0, 17));
+	sizes(s, RX_NIC, 1, 98765432, SLOTS(8000, 120, 33, 0, 1200, 64000));
+	sizes(s, RX_NIC, -1, 60, SLOTS(1));
+	sizes(s, RX_STACK, 0, 15400, SLOTS(1, 2, 0, 5, 0, 7));
+	sizes(s, RX_STACK, 1, 98001000, SLOTS(7990, 120, 33, 0, 200, 100, 40, 800, 90, 0, 20, 1900, 3));
+	sizes(s, TX_NIC, 2, 9000, SLOTS(0, 0, 0, 0, 0, 6));
+	ecn(s, RX_NIC, 0, 10, 6, 0);
+	ecn(s, RX_NIC, 1, 7330, 2, 4);
+	ecn(s, TX_NIC, 2, 0, 0, 6);
+	source(s, 0, "2001:db8:1234:5678:9abc:def0:1234:5678", 1001);
+	source(s, 1, "10.0.0.7", 6);
+	source(s, 2, "192.168.178.201", 1);
+	rxcpu(s, 0, 1, 25, 16400);
+	rxcpu(s, 1, 1, 70000, 95765432);
+	rxcpu(s, 1, 3, 3353, 3000000);
+	rxcpu(s, -1, 0, 1, 60);
+	txlat(s, 0, 60, 4, 0);
+	txlat(s, 2, 66, 120000, 17);
+	at(s, METER_txlat, "lost", TX_NIC, 2, 0)[TABLE_FULL] = 3;
+	s->lost[METER_ecn_source] = 12;
+	s->missed = 2;
+	finding(&s->findings, "rxcpu", "ethtool -X eth0 equal 4",
+		"queue 1 carries 99%% of the packets, 4.0 times its share of 25%%");
+	finding(&s->findings, "ecn", "nicprobe show eth0 ecn_source",
+		"8.1%% of the ECN-capable packets arrived marked CE: "
+		"a queue on their way here is congested");
+	return s;
+}
+
+static struct snapshot *idle(void)
+{
+	struct snapshot *s = snapshot("eth0", "ena", 4, 0);
+
+	s->seconds = 0.2;
+	return s;
+}
+
+/* A second of it, for rates; fractions, and levels alone. */
+static struct snapshot *interval(void)
+{
+	struct snapshot *s = busy();
+
+	s->interval = true;
+	s->seconds = 2.0034;
+	s->meta.sample = 16;
+	at(s, METER_txlat, "in_flight", TX_NIC, 3, 0)[0] = 5;
+	for (int i = 0; i < 2; i++)	/* all that came went, before: idle */
+		at(s, METER_txlat, "in_flight", TX_NIC, 1, 0)[i] = 1234;
+	s->findings.nr = s->missed = s->lost[METER_ecn_source] = 0;
+	return s;
+}
+
+static struct snapshot *many(void)
+{
+	struct snapshot *s = snapshot("enp129s0f0np0", "ice", 256, 30);
+
+	for (unsigned q = 0; q < 8; q++) {
+		sizes(s, RX_NIC, 36 * q, 1ull << (20 + 3 * q),
+		      SLOTS(1ull << 2 * q, 0, 0, 0, 0, 1ull << 3 * q));
+		txlat(s, 30 * q, 40 + 3 * q, 10 << q, q);
+	}
+	for (unsigned q = 0; q < 256; q += 2)
+		ecn(s, TX_NIC, q, q, 0, 1);
+	ecn(s, RX_NIC, -1, 1, 1, 1);
+	for (unsigned i = 0; i < 30; i++) {
+		char address[32];
+
+		snprintf(address, sizeof(address), "10.1.2.%u", i);
+		source(s, i, address, 7919 / (i + 1));
+	}
+	rxcpu(s, 255, 3, 1000000, 64000000);
+	s->seconds = 187200;
+	return s;
+}
+
+/* Names that would break a format, figures as large as they come, and what is not there. */
+static struct snapshot *odd(void)
+{
+	struct snapshot *s = snapshot("a\"b\\c\n\xff\xc3\xa9", "x{}=,\"y", 1, 1);
+	uint64_t *w;
+
+	strcpy(s->name, "blue/a\"b\\c\n\xff\xc3\xa9\033[31m");
+	strcpy(s->state, "renamed to \"q\"; figures are those of the old name");
+	s->meta.tap[RX_STACK][0] = s->meta.tap[TX_NIC][0] = '\0';
+	strcpy(s->meta.note[RX_STACK], "this kernel has neither tcx nor clsact");
+	s->wanted |= 1ull << METER_rxcpu;
+	free(s->tables[METER_rxcpu].cells);
+	s->tables[METER_rxcpu] = (struct table){};
+	strcpy(s->meta.absent[METER_rxcpu], "no \"xdp\", and no tracepoints in this kernel");
+	sizes(s, RX_NIC, 0, UINT64_MAX / 3, SLOTS(UINT64_MAX / 7, [12] = 999999));
+	sizes(s, TX_STACK, 0, 1, SLOTS(0));	/* a sum, but no count: read in between */
+	ecn(s, RX_NIC, 0, 1001, 9999, 10000);
+	source(s, 0, "::ffff:10.0.0.1", UINT64_MAX);
+	w = at(s, METER_txlat, "completion", TX_NIC, 0, 0);
+	w[1 + LOGLIN_SLOTS - 1] = 3;
+	w[0] = 60000000000;
+	w = at(s, METER_txlat, "in_flight", TX_NIC, 0, 0);
+	w[0] = 5;
+	w[1] = 7;	/* more went than came: read in between */
+	return s;
+}
+
+static const struct {
+	const char *name;
+	struct snapshot *(*make)(void);
+} cases[] = {
+	{ "busy", busy }, { "idle", idle }, { "interval", interval }, { "many", many }, { "odd", odd },
+};
+
+static void drop(struct snapshot *s)
+{
+	for (int id = 0; id < NR_METERS; id++) {
+		free(s->tables[id].cells);
+		free(s->tables[id].keys);
+	}
+	free(s);
+}
+
+static void print(const struct renderer *r, struct snapshot *const *list, unsigned nr,
+		  const struct look *look)
+{
+	if (r->begin)
+		r->begin(stdout, look);
+	for (unsigned i = 0; r->one && i < nr; i++)
+		r->one(stdout, list[i], look);
+	if (r->all)
+		r->all(stdout, (const struct snapshot *const *)list, nr, look);
+	if (r->end)
+		r->end(stdout, look);
+}
+
+static const struct renderer *renderer(const char *name)
+{
+	static const struct renderer *const list[] = {
+#define R(name) &renderer_##name,
+		RENDERERS(R)
+#undef R
+	};
+
+	for (unsigned i = 0; i < sizeof(list) / sizeof(*list); i++)
+		if (!strcmp(list[i]->name, name))
+			return list[i];
+	return NULL;
+}
+
+/* render_test FORMAT CASE[+CASE…] [WIDTH] [colour] [ascii] */
+int main(int argc, char **argv)
+{
+	struct look look = { .width = argc > 3 ? atoi(argv[3]) : 80, .utf8 = true };
+	const struct renderer *r = argc > 2 ? renderer(argv[1]) : NULL;
+	struct snapshot *list[8];
+	unsigned nr = 0;
+
+	for (int i = 4; i < argc; i++) {
+		look.colour |= !strcmp(argv[i], "colour");
+		look.utf8 &= strcmp(argv[i], "ascii") != 0;
+	}
+	for (char *name = argc > 2 ? strtok(argv[2], "+") : NULL; name; name = strtok(NULL, "+"))
+		for (unsigned i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+			if (!strcmp(cases[i].name, name) && nr < 8)
+				list[nr++] = cases[i].make();
+	if (!r || !nr) {
+		fputs("usage: render_test FORMAT CASE[+CASE…] [WIDTH] [colour] [ascii]\n", stderr);
+		return 2;
+	}
+	print(r, list, nr, &look);
+	while (nr)
+		drop(list[--nr]);
+	return 0;
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* How a source address reads. */
+#include <arpa/inet.h>
+
+#include "../lib/meter.h"
+#include "ecn_source.h"
+
+static const struct metric metrics[] = {
+	COUNTER(struct ecn_source, packets, .name = "packets", .unit = "packets",
+		.help = "Packets that arrived marked CE, by source address."),
+	{}
+};
+
+static void address(const void *key, char *text, size_t size)
+{
+	const struct ecn_source_key *from = key;
+
+	inet_ntop(from->ipv6 ? AF_INET6 : AF_INET, from->address, text, size);
+}
+
+const struct meter meter_ecn_source = {
+	.name = "ecn_source",
+	.help = "who sent the packets that arrived marked CE",
+	.by = BY_KEY,
+	.point = RX_NIC,
+	.row_size = sizeof(struct ecn_source),
+	.metrics = metrics,
+	.key_size = sizeof(struct ecn_source_key),
+	.key_label = "source",
+	.key_text = address,
+};

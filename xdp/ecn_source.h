@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Who sent packets that arrived marked. */
+#define ECN_SOURCES 4096	/* addresses, all told; more are counted as lost */
+
+struct ecn_source_key {
+	__u32 address[4];	/* as on the wire; IPv4 in the first word */
+	__u32 ipv6;
+};
+
+struct ecn_source {
+	__u64 packets;
+};

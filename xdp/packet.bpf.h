@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* One packet, read once, shown to every packet meter. */
+#ifndef NICPROBE_PACKET_BPF_H
+#define NICPROBE_PACKET_BPF_H
+
+#include <linux/if_ether.h>
+#include <bpf/bpf_endian.h>
+
+#include "../lib/meter.bpf.h"
+#include "ecn.h"
+
+#define VLAN_TAG 4	/* bytes of one 802.1Q tag: the tag, and the type of what follows */
+
+struct packet {
+	enum point point;	/* constant where meter_packet() is called: what asks for it costs nothing */
+	__u32 row;		/* row_of(point, queue) */
+	__u32 len;		/* bytes of the buffer, Ethernet header included, FCS not */
+	__u32 segs;		/* wire packets in it: more than 1 after GRO, LRO or before GSO */
+	__u32 seg_len;		/* if so: bytes on the wire of each… */
+	__u32 last_len;		/* …but the last, which has these */
+	__u8 ecn;		/* enum codepoint */
+	__u8 ipv6;		/* the family of src */
+	__u32 src[4];		/* source address, where ecn is CE; as on the wire */
+};
+
+static __always_inline bool point_is_nic(enum point point)
+{
+	return point == RX_NIC || point == TX_NIC;
+}
+
+/* Bytes on the wire, in all. */
+static __always_inline __u64 packet_bytes(const struct packet *p)
+{
+	return p->segs > 1 ? (__u64)p->seg_len * (p->segs - 1) + p->last_len : p->len;
+}
+
+#include "pktsize.bpf.h"
+#include "ecn.bpf.h"
+#include "ecn_source.bpf.h"
+#include "rxcpu.bpf.h"
+
+static __always_inline void meter_packet(const struct packet *p)
+{
+#define M(name)	if (meter_on(METER_##name)) name##_packet(p);
+	PACKET_METERS(M)
+#undef M
+}
+
+/* Is any meter on that wants to look into the packet, not just at its length? */
+static __always_inline bool packet_headers_wanted(void)
+{
+	return meter_on(METER_ecn) || meter_on(METER_ecn_source);
+}
+
+/*
+ * Reads the network header at `l3`, of EtherType `proto` (network order), up
+ * to two VLAN tags before it. What is cut short is not IP. `end` is the end of
+ * what may be read: of a frame for XDP and tc, of a copy for tracepoints.
+ */
+static __always_inline void packet_parse(struct packet *p, const void *l3, const void *end,
+					 __be16 proto)
+{
+	const __u8 *b = l3;
+
+	p->ecn = ECN_NOT_IP;
+	for (int tags = 0; tags < 2; tags++) {
+		if (proto != bpf_htons(ETH_P_8021Q) && proto != bpf_htons(ETH_P_8021AD))
+			break;
+		if ((void *)(b + VLAN_TAG) > end)
+			return;
+		proto = *(__be16 *)(b + 2);
+		b += VLAN_TAG;
+	}
+	if (proto == bpf_htons(ETH_P_IP)) {
+		if ((void *)(b + 20) > end || b[0] >> 4 != 4)
+			return;
+		p->ecn = b[1] & 3;
+		if (p->ecn == ECN_CE) {
+			p->ipv6 = 0;
+			__builtin_memset(p->src, 0, sizeof(p->src));
+			__builtin_memcpy(p->src, b + 12, 4);
+		}
+	} else if (proto == bpf_htons(ETH_P_IPV6)) {
+		if ((void *)(b + 40) > end || b[0] >> 4 != 6)
+			return;
+		p->ecn = b[1] >> 4 & 3;
+		if (p->ecn == ECN_CE) {
+			p->ipv6 = 1;
+			__builtin_memcpy(p->src, b + 8, 16);
+		}
+	}
+}
+#endif

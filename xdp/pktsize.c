@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* How the size classes are called. */
+#include "../lib/meter.h"
+#include "pktsize.h"
+
+#define B(bound) bound,
+static const uint64_t bounds[] = { PKTSIZE_BOUNDS(B) };
+#undef B
+
+static const struct metric metrics[] = {
+	HISTOGRAM(struct pktsize, size, .name = "packet_size", .unit = "bytes", .scale = 1,
+		  .bounds = bounds, .family = "packet_size_bytes",
+		  .help = "Packets by size, Ethernet header included, FCS not."),
+	{}
+};
+
+const struct meter meter_pktsize = {
+	.name = "pktsize",
+	.help = "packet sizes: wire packets at the nic points, buffers at the stack points",
+	.by = BY_QUEUE | BY_POINT,
+	.row_size = sizeof(struct pktsize),
+	.metrics = metrics,
+};

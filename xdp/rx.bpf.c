@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The rx-nic tap by XDP: before the kernel has made anything of the packet. Always XDP_PASS. */
+#include "packet.bpf.h"
+
+SEC("xdp.frags")
+int nicprobe_rx(struct xdp_md *ctx)
+{
+	void *data = (void *)(long)ctx->data, *end = (void *)(long)ctx->data_end;
+	const struct ethhdr *eth = data;
+	struct packet p = {
+		.point = RX_NIC,
+		.row = row_of(RX_NIC, ctx->rx_queue_index),
+		.len = bpf_xdp_get_buff_len(ctx),	/* with its fragments */
+		.segs = 1,
+		.ecn = ECN_NOT_IP,
+	};
+
+	if ((void *)(eth + 1) <= end && packet_headers_wanted())
+		packet_parse(&p, eth + 1, end, eth->h_proto);
+	meter_packet(&p);
+	return XDP_PASS;
+}
+
+char _license[] SEC("license") = "GPL";

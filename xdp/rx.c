@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The rx-nic tap by XDP: beside other programs where libxdp's dispatcher works, else alone. */
+#include <errno.h>
+#include <linux/if_link.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <xdp/libxdp.h>
+
+#include "../lib/kernel.h"
+#include "../lib/log.h"
+#include "../lib/tap.h"
+#include "rx.skel.h"
+
+#define PROGRAM "nicprobe_rx"
+#define PIN	"xdp"		/* pin of the link, when we are alone */
+
+static const char *name_of(__u32 id)
+{
+	struct bpf_prog_info info = {};
+	__u32 len = sizeof(info);
+	int fd = bpf_prog_get_fd_by_id(id);
+
+	if (fd < 0)
+		return "?";
+	bpf_obj_get_info_by_fd(fd, &info, &len);
+	close(fd);
+	return text("%s", info.name);
+}
+
+static int refused(const struct site *site, int err)
+{
+	const char *iface = site->iface.name;
+	const char *other = text("nicprobe attach --rx driver %s", iface);
+
+	if (err == -EBUSY || err == -EEXIST)
+		return complain(-EBUSY, other, "cannot attach %s: XDP is taken by \"%s\" (id %u), "
+				"which leaves no room for another program",
+				iface, name_of(site->iface.xdp_id), site->iface.xdp_id);
+	if (err == -EOPNOTSUPP)
+		return complain(err, other, "the driver of %s (%s) has no native XDP", iface,
+				site->driver->name);
+	return complain(err, other, "the driver of %s (%s) refuses XDP: %s; its MTU of %u may be too "
+			"large for it, or it lacks free queues", iface, site->iface.driver,
+			strerror(-err), site->iface.mtu);
+}
+
+/* A link of its own goes with its last pin: a crash can leave nothing behind. */
+static int attach_alone(const struct site *site, struct bpf_object *obj, __u32 mode)
+{
+	LIBBPF_OPTS(bpf_link_create_opts, opts, .flags = mode);
+	int prog, link, err = bpf_object__load(obj);
+
+	if (err)
+		return complain(err, NULL, "cannot load the XDP program: %s", log_last());
+	prog = bpf_program__fd(bpf_object__find_program_by_name(obj, PROGRAM));
+	link = bpf_link_create(prog, site->iface.ifindex, BPF_XDP, &opts);
+	if (link < 0)
+		return refused(site, -errno);
+	err = bpf_obj_pin(link, pin_path(site, PIN)) ? -errno : 0;
+	close(link);
+	return err ? complain(err, NULL, "cannot pin the XDP link: %s", strerror(-err)) : 0;
+}
+
+static int attach_beside(const struct site *site, struct bpf_object *obj)
+{
+	DECLARE_LIBXDP_OPTS(xdp_program_opts, opts, .obj = obj, .prog_name = PROGRAM);
+	struct xdp_program *prog = xdp_program__create(&opts);
+	int err = libxdp_get_error(prog);
+
+	if (err)
+		return complain(err, NULL, "libxdp cannot take our program: %s", strerror(-err));
+	xdp_program__set_chain_call_enabled(prog, XDP_PASS, true);
+	xdp_program__set_run_prio(prog, 1);	/* before all others: what they drop was received, too */
+	err = xdp_program__attach(prog, site->iface.ifindex, XDP_MODE_NATIVE, 0);
+	xdp_program__close(prog);
+	return err ? refused(site, err) : 0;
+}
+
+/* Someone's program that came without a dispatcher leaves no room, whatever the kernel can. */
+static const char *why_alone(const struct site *site)
+{
+	const char *no = kernel_cannot("dispatcher");
+	struct xdp_multiprog *all;
+	bool legacy;
+
+	if (no || !site->iface.xdp_id)
+		return no;
+	all = xdp_multiprog__get_from_ifindex(site->iface.ifindex);
+	if (libxdp_get_error(all))
+		return NULL;
+	legacy = xdp_multiprog__is_legacy(all);
+	xdp_multiprog__close(all);
+	return legacy ? "another program is there without a dispatcher" : NULL;
+}
+
+static int attach(const struct site *site, struct bpf_object *obj, char *how, size_t size)
+{
+	bool alone = why_alone(site);
+
+	snprintf(how, size, "%s", alone ? "xdp" : "xdp in a dispatcher");
+	return alone ? attach_alone(site, obj, XDP_FLAGS_DRV_MODE) : attach_beside(site, obj);
+}
+
+/* Takes our program out of the dispatcher, if it is in one; found by name, as a crash leaves no pin. */
+static void detach(const struct site *site)
+{
+	struct xdp_multiprog *all = xdp_multiprog__get_from_ifindex(site->iface.ifindex);
+	struct xdp_program *prog = NULL;
+
+	if (libxdp_get_error(all))
+		return;
+	while (!xdp_multiprog__is_legacy(all) && (prog = xdp_multiprog__next_prog(prog, all)))
+		if (!strcmp(xdp_program__name(prog), PROGRAM)) {
+			xdp_program__detach(prog, site->iface.ifindex, xdp_multiprog__attach_mode(all), 0);
+			break;
+		}
+	xdp_multiprog__close(all);
+}
+
+static const char *avoid(const struct site *site)
+{
+	if (site->driver->no_xdp)
+		return text("the driver has no native XDP");
+	if (site->driver->xdp)
+		return text("attaching XDP to %s %s", site->iface.driver, site->driver->xdp);
+	return NULL;
+}
+
+const struct tap tap_xdp = {
+	.name = "xdp",
+	.help = "native XDP, in the driver before an skb is made",
+	.points = 1 << RX_NIC,
+	.avoid = avoid,
+	.elf = rx_bpf__elf_bytes,
+	.attach = attach,
+	.detach = detach,
+};
+
+static int attach_generic(const struct site *site, struct bpf_object *obj, char *how, size_t size)
+{
+	snprintf(how, size, "xdp-generic");
+	return attach_alone(site, obj, XDP_FLAGS_SKB_MODE);
+}
+
+static const char *avoid_generic(const struct site *site)
+{
+	(void)site;
+	return "generic XDP runs after GRO and switches it off: it changes what it measures";
+}
+
+const struct tap tap_xdp_generic = {
+	.name = "xdp-generic",
+	.help = "generic XDP, for any driver; it runs after GRO and switches GRO off",
+	.points = 1 << RX_NIC,
+	.avoid = avoid_generic,
+	.elf = rx_bpf__elf_bytes,
+	.attach = attach_generic,
+};

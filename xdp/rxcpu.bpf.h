@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Counts what each CPU takes from each receive queue: the map is per CPU, so it is all there. */
+#include "rxcpu.h"
+
+METER_MAP(rxcpu);
+
+static __always_inline void rxcpu_packet(const struct packet *p)
+{
+	struct rxcpu *row;
+
+	if (p->point != RX_NIC)
+		return;
+	row = bpf_map_lookup_elem(&rxcpu, &p->row);	/* RX_NIC is 0: the row is the queue */
+	if (row) {
+		row->packets += p->segs;
+		row->bytes += packet_bytes(p);
+	}
+}

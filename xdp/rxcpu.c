@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* How the load of the receive queues is spread over queues and CPUs, and when it is not. */
+#include "../lib/log.h"
+#include "../lib/snapshot.h"
+#include "rxcpu.h"
+
+static const struct metric metrics[] = {
+	COUNTER(struct rxcpu, packets, .name = "packets", .unit = "packets",
+		.help = "Packets of a receive queue by the CPU that took them from the driver."),
+	COUNTER(struct rxcpu, bytes, .name = "bytes", .unit = "bytes",
+		.help = "Bytes of a receive queue by the CPU that took them from the driver."),
+	{}
+};
+
+#define ENOUGH 1000	/* fewer packets say nothing about how they are spread */
+
+/* Far more than its share: 1.5 times, and 25 percent points above. Shares are 0 to 1. */
+static bool uneven(double share, unsigned of)
+{
+	double fair = 1.0 / of;
+
+	return of > 1 && share > 1.5 * fair && share >= fair + .25;
+}
+
+static uint64_t packets_of(const struct table *t, unsigned row, unsigned cpu)
+{
+	return *cell(t, row, cpu, &metrics[0]);
+}
+
+static uint64_t row_total(const struct table *t, unsigned row)
+{
+	uint64_t n = 0;
+
+	for (unsigned cpu = 0; cpu < t->cpus; cpu++)
+		n += packets_of(t, row, cpu);
+	return n;
+}
+
+static uint64_t cpu_total(const struct table *t, unsigned cpu)
+{
+	uint64_t n = 0;
+
+	for (unsigned row = 0; row < t->rows; row++)
+		n += packets_of(t, row, cpu);
+	return n;
+}
+
+static void judge_queues(const struct snapshot *s, struct findings *f, uint64_t total)
+{
+	const struct table *t = &s->tables[METER_rxcpu];
+	unsigned queues = s->meta.rx_queues;
+
+	for (unsigned row = 0; row < t->rows; row++) {
+		double share = (double)row_total(t, row) / total;
+
+		if (place_of(s, &meter_rxcpu, row).queue < 0 || !uneven(share, queues))
+			continue;
+		finding(f, "rxcpu",
+			text("ethtool -X %s equal %u; if few flows carry it, hash their ports, too: "
+			     "ethtool -N %s rx-flow-hash udp4 sdfn", s->meta.iface, queues, s->meta.iface),
+			"queue %u carries %.0f%% of the packets, %.1f times its share of %.0f%%",
+			row, 100 * share, share * queues, 100.0 / queues);
+	}
+}
+
+static void judge_cpus(const struct snapshot *s, struct findings *f, uint64_t total)
+{
+	const struct table *t = &s->tables[METER_rxcpu];
+	unsigned of = s->online;
+
+	for (unsigned cpu = 0; cpu < t->cpus; cpu++) {
+		double share = (double)cpu_total(t, cpu) / total;
+
+		if (!uneven(share, of))
+			continue;
+		finding(f, "rxcpu", s->meta.rx_queues > 1 ?
+			text("spread the interrupts of the queues: /proc/irq/N/smp_affinity_list, "
+			     "or let irqbalance do it") :
+			text("one queue feeds one CPU; let others help: "
+			     "echo %x > /sys/class/net/%s/queues/rx-0/rps_cpus",
+			     (1u << (of < 31 ? of : 31)) - 1, s->meta.iface),
+			"CPU %u takes %.0f%% of the packets, %.1f times its share of %.0f%%",
+			cpu, 100 * share, share * of, 100.0 / of);
+	}
+}
+
+static void judge(const struct snapshot *s, struct findings *f)
+{
+	const struct table *t = &s->tables[METER_rxcpu];
+	uint64_t total = 0;
+
+	for (unsigned row = 0; row < t->rows; row++)
+		total += row_total(t, row);
+	if (total < ENOUGH)
+		return;
+	judge_queues(s, f, total);
+	judge_cpus(s, f, total);
+}
+
+const struct meter meter_rxcpu = {
+	.name = "rxcpu",
+	.help = "which CPU takes the packets of which receive queue",
+	.by = BY_QUEUE | BY_CPU,
+	.point = RX_NIC,
+	.row_size = sizeof(struct rxcpu),
+	.metrics = metrics,
+	.judge = judge,
+};

@@ -1,0 +1,5 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What one CPU took from one receive queue. */
+struct rxcpu {
+	__u64 packets, bytes;
+};
