@@ -6,6 +6,10 @@ BPFTOOL ?= $(or $(shell command -v bpftool),/usr/sbin/bpftool)
 B       ?= build
 
 CFLAGS   ?= -O2 -g
+ifdef SAN
+CFLAGS   += -fsanitize=address,undefined -fno-omit-frame-pointer
+B        := build/san
+endif
 CFLAGS   += -std=gnu11 -Wall -Wextra -D_GNU_SOURCE -I$(B)/skel
 LDLIBS   = -lxdp -lbpf -lmnl -lelf -lm
 BPFFLAGS = -O2 -g -Wall -Wextra -Wno-unused-parameter -target bpf -mcpu=v3 \
@@ -42,6 +46,75 @@ $(B)/skel/%.skel.h: $(B)/skel/%.bpf.o
 $(B)/skel/%.bpf.o: %.bpf.c $(H)
 	@mkdir -p $(@D)
 	$(CLANG) $(BPFFLAGS) -c -o $@ $<
+
+# Debian packages: to build and for the demo; and for the tests, lint and bench besides.
+PACKAGES     := gcc make clang llvm bpftool libc6-dev libbpf-dev libxdp-dev libmnl-dev libelf-dev \
+		zlib1g-dev iproute2 python3
+PACKAGES_DEV := ethtool procps util-linux mandoc bash-completion prometheus \
+		libclang-rt-14-dev clang-format cppcheck bpftrace
+
+# $(call install,PACKAGES): nothing, and no network, when all are there.
+missing = $(shell dpkg-query -Wf '$${Package} $${Status}\n' $(1) 2>/dev/null | \
+	    awk '/installed$$/ && !/not-installed/ { have[$$1] } END { n = split("$(1)", all); \
+	    for (i = 1; i <= n; i++) if (!(all[i] in have)) printf "%s ", all[i] }')
+define install
+	@missing="$(strip $(call missing,$(1)))"; \
+	if [ -z "$$missing" ]; then :; \
+	elif [ "$$(id -u)" = 0 ]; then \
+		echo "installing: $$missing"; \
+		apt-get update -qq && DEBIAN_FRONTEND=noninteractive \
+		apt-get install -qq -y --no-install-recommends $$missing >/dev/null; \
+	else \
+		echo "missing: $$missing"; echo "  try: sudo make $(2)"; $(3) \
+	fi
+endef
+
+deps:				## install the Debian packages needed to build (root)
+	$(call install,$(PACKAGES),deps,exit 1;)
+
+deps-dev: deps			## and those for the tests, lint and bench (root)
+	$(call install,$(PACKAGES_DEV),deps-dev,)
+
+demo: deps			## show it all on packets of its own (root)
+	@$(MAKE) --no-print-directory -s all $(B)/tests/nic
+	@tests/demo
+
+# tests/nic is the hardware; the unit tests see all but the commands.
+UNITS := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/unit/*_test.c))
+
+$(B)/tests/nic: $(wildcard tests/nic*.c tests/nic*.h)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.c,$^) -lbpf -lpthread
+
+$(B)/tests/unit/%: tests/unit/%.c $(filter-out $(B)/cmd/%,$(OBJ))
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+check: deps-dev			## run every test; without root those that need none
+	@$(MAKE) --no-print-directory -s all tests
+	@B=$(B) tests/run $(TESTS)
+
+.PHONY: tests deps-dev
+tests: $(B)/tests/nic $(UNITS)
+
+fuzz: all			## feed the packet parser for a minute
+	@FUZZ_SECONDS=60 B=$(B) sh tests/fuzz/run.sh
+
+lint: deps-dev $(SKEL)		## include directions, format, cppcheck
+	@sh tests/layers.sh
+	@clang-format --dry-run -Werror $$(git ls-files '*.c' '*.h')
+	@cppcheck -q --error-exitcode=1 --enable=warning,performance,portability --inline-suppr \
+		--suppress=nullPointerRedundantCheck -D_GNU_SOURCE -I$(B)/skel $(SRC) tests/nic*.c
+
+install: all			## to $(DESTDIR)$(PREFIX)
+	install -D -m 755 $(B)/nicprobe $(DESTDIR)$(PREFIX)/sbin/nicprobe
+	install -D -m 644 man/nicprobe.8 $(DESTDIR)$(PREFIX)/share/man/man8/nicprobe.8
+	install -D -m 644 completion/nicprobe \
+		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/nicprobe
+
+uninstall:			## undo that
+	rm -f $(DESTDIR)$(PREFIX)/sbin/nicprobe $(DESTDIR)$(PREFIX)/share/man/man8/nicprobe.8 \
+		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/nicprobe
 
 clean:				## remove what was built
 	rm -rf $(B) nicprobe

@@ -7,7 +7,7 @@
 #include "units.h"
 
 #define NARROW	60	/* below it a point is a line of its own, not a column */
-#define MOST_KEYS 20	/* of a keyed meter, the largest come first; the others are told in one line */
+#define MOST_KEYS 20	/* of a keyed meter, largest first; the others are one line */
 
 /* One line of the block. */
 struct entry {
@@ -56,7 +56,7 @@ static int collect(struct block *b)
 				continue;
 			if (!(b->m->by & BY_KEY))
 				e.at = place_of(b->s, b->m, row);
-			list = b->nr & (b->nr - 1) ? b->active :	/* room up to a power of two */
+			list = b->nr & (b->nr - 1) ? b->active :	/* there is room */
 				realloc(b->active, (b->nr ? 2 * b->nr : 1) * sizeof(*list));
 			if (!list)
 				return -1;

@@ -24,7 +24,7 @@ enum room { ROOM_PLENTY, ROOM_SOME, ROOM_LITTLE };	/* percentages, close togethe
 struct figures {
 	const struct snapshot *s;
 	const struct look *look;
-	const uint64_t *all;	/* sum of all rows shown: what is nothing there is nothing anywhere */
+	const uint64_t *all;	/* sum of all rows shown: 0 there is 0 everywhere */
 	enum room room;
 	unsigned bars;		/* its column, where there are bars; else 0 */
 	struct figure *list;

@@ -54,10 +54,10 @@ static void counter_head(FILE *out, const char *family, const char *help)
 static void head(FILE *out, const char *family, const char *type, const char *unit,
 		 const char *help)
 {
-	size_t len = strlen(family), tail = strlen(unit);
+	const char *last = strrchr(family, '_');
 
 	fprintf(out, "# TYPE %s %s\n", family, type);
-	if (tail && len > tail && family[len - tail - 1] == '_' && !strcmp(family + len - tail, unit))
+	if (last && !strcmp(last + 1, unit))
 		fprintf(out, "# UNIT %s %s\n", family, unit);
 	help_line(out, family, "", help);
 }
@@ -138,7 +138,8 @@ static void bucket(FILE *out, const struct row *r, double le, uint64_t count)
 	if (!isinf(le))
 		snprintf(bound, sizeof(bound), "%.9g", le);
 	labels(out, r, "_bucket");	/* OpenMetrics wants a float: 64.0 */
-	fprintf(out, ",le=\"%s%s\"} %" PRIu64 "\n", bound, strpbrk(bound, ".eI") ? "" : ".0", count);
+	fprintf(out, ",le=\"%s%s\"} %" PRIu64 "\n", bound, strpbrk(bound, ".eI") ? "" : ".0",
+		count);
 }
 
 static void histogram(FILE *out, const struct row *r)
@@ -208,7 +209,7 @@ static void families(const struct all *a, unsigned id)
 /* How far the figures can be trusted. */
 static void self(const struct all *a)
 {
-	counter_head(a->out, "nicprobe_lost", "Counts that found no room in the map of their meter.");
+	counter_head(a->out, "nicprobe_lost", "Counts that found no room in their map.");
 	for (unsigned i = 0; i < a->nr; i++)
 		for (unsigned id = 0; id < NR_METERS; id++) {
 			if (!meter_loses(a->list[i], id))

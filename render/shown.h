@@ -46,7 +46,7 @@ static inline uint64_t level_of(const uint64_t *words)
 	return words[0] > words[1] && words[0] - words[1] < 1ull << 63 ? words[0] - words[1] : 0;
 }
 
-/* cell_idle(); and in an interval, whose levels are whole, what came and went long ago is nothing. */
+/* An interval has its levels whole: what came and went before is nothing, too. */
 static inline bool row_idle(const struct meter *m, const struct table *t,
 			    unsigned row, unsigned cpu)
 {

@@ -20,7 +20,7 @@ uint32_t utf8_next(const char **s)
 {
 	static const uint32_t least[] = { 0, 0x80, 0x800, 0x10000 };
 	const unsigned char *p = (const unsigned char *)*s;
-	unsigned more = *p < 0x80 ? 0 : *p >= 0xf8 ? 4 : *p >= 0xf0 ? 3 : *p >= 0xe0 ? 2 : *p >= 0xc0;
+	unsigned more = *p < 0xc0 ? 0 : *p < 0xe0 ? 1 : *p < 0xf0 ? 2 : *p < 0xf8 ? 3 : 4;
 	uint32_t c = more ? *p & (0x3f >> more) : *p;
 
 	if (!*p)

@@ -19,7 +19,7 @@ struct page {
 	FILE *out;
 	const struct look *look;
 	unsigned width, at;
-	unsigned gap;		/* spaces that are written once something follows: no line ends with one */
+	unsigned gap;		/* spaces to write once something follows: no line ends with them */
 };
 
 #define UTF8_BAD 0xfffd		/* U+FFFD stands for each byte that is not UTF-8 */

@@ -16,7 +16,7 @@ static const struct metric metrics[] = {
 
 const struct meter meter_pktsize = {
 	.name = "pktsize",
-	.help = "packet sizes: wire packets at the nic points, buffers at the stack points",
+	.help = "sizes of wire packets (nic points) and of buffers (stack points)",
 	.by = BY_QUEUE | BY_POINT,
 	.row_size = sizeof(struct pktsize),
 	.metrics = metrics,

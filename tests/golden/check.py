@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Is this JSON, OpenMetrics, or a table that fits? Reads stdin; the last line of stderr says why not."""
+"""Is stdin JSON, OpenMetrics, or a table that fits? The last line of stderr says why not."""
 import json
 import re
 import sys
@@ -21,7 +21,7 @@ def check_json(text):
         for row in rows:
             for figure in row.values():
                 if isinstance(figure, dict) and "le" in figure:
-                    assert sum(figure["le"].values()) == figure["count"], f"slots are not all: {row}"
+                    assert sum(figure["le"].values()) == figure["count"], f"slots: {row}"
 
 
 def check_openmetrics(text):

@@ -26,7 +26,7 @@ golden() {
 		cat "$now" > "$file" && echo "ok $name # updated"
 	elif ! why=$(diff -u "$file" "$now" 2>&1); then
 		not_ok "$name" "it differs; UPDATE=1 if that is right"
-		echo "$why" | sed 's/^/# /'
+		printf '%s\n' "$why" | sed 's/^/# /'
 	else
 		echo "ok $name"
 	fi
@@ -39,12 +39,12 @@ check() {
 	if why=$("$@" < "$now" 2>&1); then
 		echo "ok $name"
 	else
-		not_ok "$name" "$(echo "$why" | tail -n 1)"
+		not_ok "$name" "$(printf '%s\n' "$why" | tail -n 1)"
 	fi
 }
 
 skip() {
-	echo "ok $1 # skip: $2"
+	echo "skip $1: $2"
 }
 
 for width in 40 60 80 120 200; do
@@ -80,7 +80,7 @@ done
 for case in busy idle many odd busy+odd+many; do
 	"$test" openmetrics $case > "$now"
 	if [ -n "$python" ]; then
-		check openmetrics/$case $python "$here/check.py" openmetrics
+		check openmetrics/$case "$python" "$here/check.py" openmetrics
 	else
 		skip openmetrics/$case "no prometheus_client (python3-prometheus-client)"
 	fi

@@ -133,7 +133,8 @@ static struct snapshot *busy(void)
 	sizes(s, RX_NIC, 1, 98765432, SLOTS(8000, 120, 33, 0, 1200, 64000));
 	sizes(s, RX_NIC, -1, 60, SLOTS(1));
 	sizes(s, RX_STACK, 0, 15400, SLOTS(1, 2, 0, 5, 0, 7));
-	sizes(s, RX_STACK, 1, 98001000, SLOTS(7990, 120, 33, 0, 200, 100, 40, 800, 90, 0, 20, 1900, 3));
+	sizes(s, RX_STACK, 1, 98001000,
+	      SLOTS(7990, 120, 33, 0, 200, 100, 40, 800, 90, 0, 20, 1900, 3));
 	sizes(s, TX_NIC, 2, 9000, SLOTS(0, 0, 0, 0, 0, 6));
 	ecn(s, RX_NIC, 0, 10, 6, 0);
 	ecn(s, RX_NIC, 1, 7330, 2, 4);
@@ -235,7 +236,8 @@ static const struct {
 	const char *name;
 	struct snapshot *(*make)(void);
 } cases[] = {
-	{ "busy", busy }, { "idle", idle }, { "interval", interval }, { "many", many }, { "odd", odd },
+	{ "busy", busy }, { "idle", idle }, { "interval", interval },
+	{ "many", many }, { "odd", odd },
 };
 
 static void drop(struct snapshot *s)
