@@ -5,12 +5,12 @@ CLANG   ?= clang
 BPFTOOL ?= $(or $(shell command -v bpftool),/usr/sbin/bpftool)
 B       ?= build
 
-CFLAGS   ?= -O2 -g
-ifdef SAN
-CFLAGS   += -fsanitize=address,undefined -fno-omit-frame-pointer
+ifdef SAN			# make SAN=1 check: all of it under ASan and UBSan
 B        := build/san
+SANFLAGS := -fsanitize=address,undefined -fno-omit-frame-pointer
 endif
-CFLAGS   += -std=gnu11 -Wall -Wextra -D_GNU_SOURCE -I$(B)/skel
+CFLAGS   ?= -O2 -g
+CC_FLAGS = -std=gnu11 -Wall -Wextra -D_GNU_SOURCE -I$(B)/skel $(SANFLAGS) $(CFLAGS)
 LDLIBS   = -lxdp -lbpf -lmnl -lelf -lm
 BPFFLAGS = -O2 -g -Wall -Wextra -Wno-unused-parameter -target bpf -mcpu=v3 \
 	   -D__TARGET_ARCH_$(BPFARCH) -I/usr/include/$(shell $(CC) -print-multiarch)
@@ -27,17 +27,17 @@ SKEL := $(patsubst %.bpf.c,$(B)/skel/%.skel.h,$(notdir $(BPF)))
 .SECONDARY:
 .DELETE_ON_ERROR:
 
-all: nicprobe			## build ./nicprobe
+all: $(B)/nicprobe $(if $(filter build,$(B)),nicprobe)	## build ./nicprobe
 
 nicprobe: $(B)/nicprobe
 	@ln -sf $< $@
 
 $(B)/nicprobe: $(OBJ)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$(CC) $(CC_FLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 $(B)/%.o: %.c $(H) | $(SKEL)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) -c -o $@ $<
+	$(CC) $(CC_FLAGS) -c -o $@ $<
 
 vpath %.bpf.c $(DIRS)
 $(B)/skel/%.skel.h: $(B)/skel/%.bpf.o
@@ -45,7 +45,7 @@ $(B)/skel/%.skel.h: $(B)/skel/%.bpf.o
 
 $(B)/skel/%.bpf.o: %.bpf.c $(H)
 	@mkdir -p $(@D)
-	$(CLANG) $(BPFFLAGS) -c -o $@ $<
+	$(CLANG) $(BPFFLAGS) $(filter -Werror,$(CFLAGS)) -c -o $@ $<
 
 # Debian packages: to build and for the demo; and for the tests, lint and bench besides.
 PACKAGES     := gcc make clang llvm bpftool libc6-dev libbpf-dev libxdp-dev libmnl-dev libelf-dev \
@@ -84,15 +84,15 @@ UNITS := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/unit/*_test.c))
 
 $(B)/tests/nic: $(wildcard tests/nic*.c tests/nic*.h)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(filter %.c,$^) -lbpf -lpthread
+	$(CC) $(CC_FLAGS) $(LDFLAGS) -o $@ $(filter %.c,$^) -lbpf -lpthread
 
 $(B)/tests/unit/%: tests/unit/%.c $(filter-out $(B)/cmd/%,$(OBJ))
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$(CC) $(CC_FLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 check: deps-dev			## run every test; without root those that need none
 	@$(MAKE) --no-print-directory -s all tests
-	@B=$(B) tests/run $(TESTS)
+	@B=$(B) NICPROBE=$(CURDIR)/$(B)/nicprobe NIC=$(CURDIR)/$(B)/tests/nic tests/run $(TESTS)
 
 .PHONY: tests deps-dev
 tests: $(B)/tests/nic $(UNITS)

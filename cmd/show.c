@@ -26,12 +26,18 @@ struct view {
 	char (*dirs)[256];
 };
 
+/* All that can be read; what another version left is named, and the rest is shown all the same. */
 static int collect(const char *dir, __u32 netns, const char *iface, void *arg)
 {
 	struct view *v = arg;
+	struct meta meta;
+	int err = meta_read(dir, &meta);
 
 	(void)netns, (void)iface;
-	if (v->nr < MAX_SHOWN)
+	if (err == -EPROTO)
+		failed();
+	complaints_forget();
+	if (!err && v->nr < MAX_SHOWN)
 		snprintf(v->dirs[v->nr++], sizeof(*v->dirs), "%s", dir);
 	return 0;
 }

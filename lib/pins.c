@@ -145,8 +145,7 @@ int meta_read(const char *dir, struct meta *meta)
 		return not_ours(dir, "holds a \"meta\" that is not ours");
 	if (meta->version != META_VERSION || info.value_size != sizeof(*meta))
 		return complain(-EPROTO, "detach with that version, or: nicprobe detach --all --force",
-				"%s was made by another version of nicprobe (%u; this is %u)",
-				dir, meta->version, META_VERSION);
+				"%s was made by another version of nicprobe", dir);
 	return 0;
 }
 

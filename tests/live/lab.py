@@ -100,7 +100,11 @@ class Namespace:
         return sh(f"ip -n {self.name} {command}", **kwargs)
 
     def delete(self):
+        """What a failed test left attached goes, too."""
+        inode = sh(f"stat -L -c %i /run/netns/{self.name}", check=False).strip()
         sh(f"ip netns del {self.name}", check=False)
+        if inode:
+            sh(f"rm -rf /sys/fs/bpf/nicprobe/{inode}; rmdir /sys/fs/bpf/nicprobe", check=False)
 
     def __str__(self):
         return self.name
@@ -161,3 +165,128 @@ def until(condition, seconds=5):
             return True
         time.sleep(.01)
     return bool(condition())
+
+
+def global_sysctl(name, value):
+    """Sets a sysctl that all namespaces share until this test ends; waits for others that do the same."""
+    import fcntl
+    lock = open("/run/lock/nicprobe-tests", "w")
+    fcntl.flock(lock, fcntl.LOCK_EX)
+    path = "/proc/sys/" + name.replace(".", "/")
+    with open(path) as f:
+        old = f.read().strip()
+
+    def put(text):
+        with open(path, "w") as f:
+            f.write(str(text))
+
+    put(value)
+    atexit.register(lambda: (put(old), lock.close()))
+
+
+# What packet meters should say of the frames that a test sends: counted here, and not as nicprobe does it.
+SIZE_CLASSES = [64, 127, 255, 511, 1023, 1518, 2047, 4095, 9216, 16383, 32767, 65535]
+CODEPOINTS = ["not-ect", "ect1", "ect0", "ce"]
+
+
+def size_class(size):
+    return next((str(bound) for bound in SIZE_CLASSES if size <= bound), "+Inf")
+
+
+def codepoint(words):
+    """Of a frame that `nic` sends with these words."""
+    ip = "arp" not in words and "raw" not in words
+    ecn = next((int(w[4:]) for w in words if w.startswith("ecn=")), 0)
+    return CODEPOINTS[ecn] if ip else "not-ip"
+
+
+class Expected:
+    """Frames by queue: sizes, codepoints, and the sources of those marked CE."""
+    def __init__(self):
+        self.sizes, self.ecn, self.sources = {}, {}, {}
+
+    def add(self, queue, count, size, words=()):
+        sizes = self.sizes.setdefault(queue, {})
+        sizes[size] = sizes.get(size, 0) + count
+        mark = codepoint(words)
+        ecn = self.ecn.setdefault(queue, {})
+        ecn[mark] = ecn.get(mark, 0) + count
+        if mark == "ce":
+            default = "2001:2::1" if "v6" in words else "198.18.0.1"
+            source = next((w[4:] for w in words if w.startswith("src=")), default)
+            self.sources[source] = self.sources.get(source, 0) + count
+
+    def pktsize(self):
+        return {queue: histogram(sizes) for queue, sizes in self.sizes.items()}
+
+    def rxcpu(self):
+        return {queue: (h["count"], h["sum"]) for queue, h in self.pktsize().items()}
+
+    def count(self):
+        return sum(h["count"] for h in self.pktsize().values())
+
+
+def histogram(sizes):
+    """{size: packets} as pktsize shows it."""
+    le = {}
+    for size, count in sizes.items():
+        le[size_class(size)] = le.get(size_class(size), 0) + count
+    return {"count": sum(sizes.values()), "sum": sum(s * n for s, n in sizes.items()), "le": le}
+
+
+def nonzero(d):
+    return {k: v for k, v in d.items() if v}
+
+
+def sizes_at(doc, point):
+    """{queue: histogram} of the meter pktsize."""
+    return {row["queue"]: dict(row["packet_size_bytes"], le=nonzero(row["packet_size_bytes"]["le"]))
+            for row in doc["meters"]["pktsize"] if row["point"] == point}
+
+
+def ecn_at(doc, point):
+    return {row["queue"]: nonzero(row["packets"])
+            for row in doc["meters"]["ecn"] if row["point"] == point}
+
+
+def packets_at(doc, point):
+    return sum(h["count"] for h in sizes_at(doc, point).values())
+
+
+def bytes_at(doc, point):
+    return sum(h["sum"] for h in sizes_at(doc, point).values())
+
+
+def sources(doc):
+    return {row["source"]: row["packets"] for row in doc["meters"]["ecn_source"]}
+
+
+def rxcpu(doc):
+    """{queue: (packets, bytes)}, all CPUs."""
+    got = {}
+    for row in doc["meters"]["rxcpu"]:
+        packets, size = got.get(row["queue"], (0, 0))
+        got[row["queue"]] = packets + row["packets"], size + row["bytes"]
+    return got
+
+
+def random_frames(nic, random, total, l4=("udp",), queues=4, kinds=("v4", "v6", "arp", "raw")):
+    """Queues `total` frames with `nic`, of every size class and its borders; what to expect of them."""
+    borders = [64, 65, 127, 128, 255, 256, 511, 512, 1023, 1024, 1518, 1519, 2047, 2048, 4095, 4096, 9000]
+    want, batches = Expected(), 200 * queues
+    for i in range(batches):
+        kind = random.choice(kinds)
+        tag = random.choice(["", "", "vlan=7", "qinq=100,7"])
+        size = borders[i // queues] if i // queues < len(borders) else random.randint(60, 9000)
+        words = [kind, tag] if tag else [kind]
+        if kind in ("v4", "v6"):
+            words += [random.choice(l4), f"ecn={random.randrange(4)}", f"flows={random.choice([1, 16])}",
+                      "src=" + (f"198.18.1.{random.randrange(256)}" if kind == "v4" else
+                                f"2001:2::{random.randrange(1, 256):x}:1")]
+            size = max(size, 82)    # QinQ, IPv6 and TCP; the smallest are below
+        if i // queues >= batches // queues - 2:
+            words, size = ["v4", "udp", "ecn=2"], (60, 64)[i // queues % 2]
+        count = total // batches + (i < total % batches)
+        nic(f"send {i % queues} {count} {size} {' '.join(words)}")
+        want.add(i % queues, count, size, words)
+    return want
