@@ -20,6 +20,7 @@ struct driver {
 	enum rx_queue rx_queue;		/* how an skb tells the queue it came from */
 	const char *xdp;		/* what attaching native XDP disturbs; NULL: nothing, so it is chosen */
 	bool no_xdp;			/* it has no native XDP */
+	const char *spread;		/* how its receive queues get their share; NULL: ethtool -X */
 	const char *no_completion;	/* why its packets never complete; NULL: they do */
 };
 

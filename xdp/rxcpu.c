@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* How the load of the receive queues is spread over queues and CPUs, and when it is not. */
+#include "../lib/driver.h"
 #include "../lib/log.h"
 #include "../lib/snapshot.h"
 #include "rxcpu.h"
@@ -45,6 +46,15 @@ static uint64_t cpu_total(const struct table *t, unsigned cpu)
 	return n;
 }
 
+/* What spreads packets over the queues, where the driver's table knows better than ethtool. */
+static const char *spread(const struct snapshot *s)
+{
+	return driver_find(s->meta.driver)->spread ?:
+	       text("ethtool -X %s equal %u; if few flows carry it, hash their ports, too: "
+		    "ethtool -N %s rx-flow-hash udp4 sdfn", s->meta.iface, s->meta.rx_queues,
+		    s->meta.iface);
+}
+
 static void judge_queues(const struct snapshot *s, struct findings *f, uint64_t total)
 {
 	const struct table *t = &s->tables[METER_rxcpu];
@@ -55,9 +65,7 @@ static void judge_queues(const struct snapshot *s, struct findings *f, uint64_t 
 
 		if (place_of(s, &meter_rxcpu, row).queue < 0 || !uneven(share, queues))
 			continue;
-		finding(f, "rxcpu",
-			text("ethtool -X %s equal %u; if few flows carry it, hash their ports, too: "
-			     "ethtool -N %s rx-flow-hash udp4 sdfn", s->meta.iface, queues, s->meta.iface),
+		finding(f, "rxcpu", spread(s),
 			"queue %u carries %.0f%% of the packets, %.1f times its share of %.0f%%",
 			row, 100 * share, share * queues, 100.0 / queues);
 	}

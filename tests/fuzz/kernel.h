@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The kernel of the fuzzer: maps, and the memory that helpers may read. */
+#ifndef FUZZ_KERNEL_H
+#define FUZZ_KERNEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Says how many entries a map has, as attach does; for those that were declared with 1 or less. */
+void kernel_map_size(const void *map, unsigned int entries);
+/* All maps empty, no memory to read. */
+void kernel_reset(void);
+
+/* From here on bpf_probe_read_kernel() can read these bytes, too; outside of all it fails as if not mapped. */
+void kernel_mapped(const void *at, size_t size);
+/* Was a read tried outside? */
+bool kernel_strayed(void);
+
+/* What bpf_skb_load_bytes() sees: the packet, linear or not; and its length for XDP. */
+void kernel_packet(const void *at, size_t size, size_t len);
+
+/* An array map's rows, NULL if it was never looked up; a hash map's only entry, NULL if not just one. */
+const void *kernel_rows(const void *map);
+const void *kernel_entry(const void *map, const void **key);
+unsigned int kernel_entries(const void *map);
+
+#endif

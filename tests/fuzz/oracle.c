@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the packet meters must say of one packet: written a second time, one thing after the other. */
+#include <string.h>
+
+#include "oracle.h"
+
+enum { NOT_ECT, ECT1, ECT0, CE, NOT_IP };
+
+static uint16_t word_at(const uint8_t *l3, size_t n, size_t at)
+{
+	return at + 2 <= n ? l3[at] << 8 | l3[at + 1] : 0;
+}
+
+static uint8_t byte_at(const uint8_t *l3, size_t n, size_t at)
+{
+	return at < n ? l3[at] : 0;
+}
+
+static bool is_tag(uint16_t type)
+{
+	return type == 0x8100 || type == 0x88a8;
+}
+
+/* The codepoint; and if it is CE, the source. */
+static int codepoint(const struct seen *s, uint32_t source[5])
+{
+	uint16_t type = s->type;
+	size_t at = 0;
+	int ecn;
+
+	for (int tags = 0; tags < 2 && is_tag(type); tags++) {
+		if (s->n < at + 4)
+			return NOT_IP;
+		type = word_at(s->l3, s->n, at + 2);
+		at += 4;
+	}
+	if (type == 0x0800 && s->n >= at + 20 && s->l3[at] / 16 == 4) {
+		ecn = s->l3[at + 1] % 4;
+		if (ecn == CE)
+			memcpy(source, s->l3 + at + 12, 4);
+		return ecn;
+	}
+	if (type == 0x86dd && s->n >= at + 40 && s->l3[at] / 16 == 6) {
+		/* version 4, traffic class 8, flow label 20 bits; ECN is the class's last two */
+		ecn = word_at(s->l3, s->n, at) / 16 % 256 % 4;
+		if (ecn == CE) {
+			memcpy(source, s->l3 + at + 8, 16);
+			source[4] = 1;
+		}
+		return ecn;
+	}
+	return NOT_IP;
+}
+
+uint64_t oracle_headers(const uint8_t *l3, size_t n, uint16_t type, bool tcp)
+{
+	size_t at = 0;
+
+	for (int tags = 0; tags < 2 && is_tag(type); tags++) {
+		type = word_at(l3, n, at + 2);
+		at += 4;
+	}
+	if (byte_at(l3, n, at) / 16 == 6)
+		at += 40;
+	else
+		at += byte_at(l3, n, at) % 16 * 4;
+	return at + (tcp ? byte_at(l3, n, at + 12) / 16 * 4 : 8);
+}
+
+static unsigned int slot(uint64_t len)
+{
+	static const uint64_t most[] = { 64, 127, 255, 511, 1023, 1518, 2047, 4095, 9216, 16383,
+					 32767, 65535 };
+	unsigned int i = 0;
+
+	while (i < SLOTS - 1 && len > most[i])
+		i++;
+	return i;
+}
+
+static void count_size(uint64_t row[1 + SLOTS], uint64_t len)
+{
+	row[0] += len;
+	row[1 + slot(len)]++;
+}
+
+/* Cuts the packet as the wire has it, one by one. Returns how many; size is NULL: only that. */
+static uint64_t segment(const struct seen *s, uint64_t size[1 + SLOTS])
+{
+	uint64_t payload = s->len - s->headers, segs = s->gso_segs, i;
+
+	if (!s->gso_size || s->headers >= s->len)
+		return 1;
+	if (!segs)
+		segs = payload / s->gso_size + !!(payload % s->gso_size);
+	if (segs < 2 || s->gso_size * (segs - 1) >= payload)
+		return 1;
+	for (i = 1; size && i < segs; i++, payload -= s->gso_size)
+		count_size(size, s->headers + s->gso_size);
+	if (size)
+		count_size(size, s->headers + payload);
+	return segs;
+}
+
+void oracle(const struct seen *s, struct counts *c)
+{
+	uint32_t queue = s->queue < ROWS - 1 ? s->queue : ROWS - 1, source[5] = {};
+	uint32_t row = s->point * ROWS + queue;
+	uint64_t size[1 + SLOTS] = {}, segs = segment(s, size);
+	int ecn = codepoint(s, source);
+
+	if (segs == 1)
+		count_size(size, s->len);
+	if (s->point == RX_NIC && s->on >> METER_rxcpu & 1) {
+		c->rxcpu[queue][0] = segs;
+		c->rxcpu[queue][1] = size[0];
+	}
+	if (s->on >> METER_pktsize & 1) {
+		if (s->point == RX_NIC || s->point == TX_NIC)
+			memcpy(c->size[row], size, sizeof(size));
+		else
+			count_size(c->size[row], s->len);
+	}
+	if (s->on >> METER_ecn & 1)
+		c->ecn[row][ecn] = segs;
+	if (!(s->on >> METER_ecn_source & 1) || s->point != RX_NIC || ecn != CE)
+		return;
+	if (s->no_room) {
+		c->lost[METER_ecn_source] = segs;
+		return;
+	}
+	c->sources = 1;
+	c->source_packets = segs;
+	memcpy(c->source, source, sizeof(source));
+}
+
+bool oracle_loglin(uint64_t ns, uint32_t slot)
+{
+	uint64_t low, step;
+
+	if (ns < 1ull << LOGLIN_MIN)
+		return slot == 0;
+	if (ns >= 1ull << LOGLIN_MAX)
+		return slot == LOGLIN_SLOTS - 1;
+	if (slot < 1 || slot > LOGLIN_SLOTS - 2)
+		return false;
+	low = 1ull << (LOGLIN_MIN + (slot - 1) / LOGLIN_STEPS);
+	step = low / LOGLIN_STEPS;
+	low += (slot - 1) % LOGLIN_STEPS * step;
+	return ns >= low && ns < low + step;
+}

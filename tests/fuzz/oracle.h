@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the packet meters must say of one packet: written a second time, one thing after the other. */
+#ifndef FUZZ_ORACLE_H
+#define FUZZ_ORACLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "../../lib/abi.h"
+
+#define ROWS	5	/* four queues, and: unknown */
+#define SLOTS	13
+#define CODES	5
+
+struct seen {			/* one packet, where it is seen */
+	enum point point;
+	uint32_t queue;		/* 4 or more: unknown */
+	uint64_t len;		/* link header included */
+	const uint8_t *l3;	/* the network header, of which… */
+	size_t n;		/* …so many bytes can be read */
+	uint16_t type;		/* EtherType of l3 */
+	uint32_t gso_size, gso_segs;
+	uint64_t headers;	/* if gso_size: bytes before the payload, link header included */
+	unsigned int on;	/* meters */
+	bool no_room;		/* for CE sources */
+};
+
+struct counts {			/* all that can be counted, as the maps have it */
+	uint64_t size[NR_POINTS * ROWS][1 + SLOTS];
+	uint64_t ecn[NR_POINTS * ROWS][CODES];
+	uint64_t rxcpu[ROWS][2];
+	uint64_t lost[NR_METERS];
+	uint64_t sources, source_packets;
+	uint32_t source[5];	/* address, family */
+};
+
+void oracle(const struct seen *seen, struct counts *counts);
+
+/* From l3 to the payload, through two VLAN tags; what cannot be read is 0. */
+uint64_t oracle_headers(const uint8_t *l3, size_t n, uint16_t type, bool tcp);
+
+/* Is this the slot of a log-linear histogram that a value belongs in? */
+bool oracle_loglin(uint64_t ns, uint32_t slot);
+
+#endif

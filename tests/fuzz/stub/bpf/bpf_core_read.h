@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Stands in for <bpf/bpf_core_read.h>: the structures are as kernel.bpf.h declares them. */
+#ifndef __BPF_CORE_READ_H__
+#define __BPF_CORE_READ_H__
+
+#define __builtin_preserve_access_index(x)	(x)
+#define bpf_core_field_exists(field)		0	/* of a kernel up to 6.1 */
+#define bpf_core_field_offset(type, field)	offsetof(type, field)
+
+#define STUB_1(p, a)		((p)->a)
+#define STUB_2(p, a, b)		((p)->a->b)
+#define STUB_(p, a, b, n, ...)	STUB_##n
+#define BPF_CORE_READ(...)	STUB_(__VA_ARGS__, 2, 1)(__VA_ARGS__)
+#define BPF_CORE_READ_BITFIELD_PROBED(p, field) ((p)->field)
+
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Stands in for <bpf/bpf_helpers.h>: maps are arrays of ../../kernel.c, helpers its functions. */
+#ifndef __BPF_HELPERS__
+#define __BPF_HELPERS__
+
+#include <stddef.h>
+#include <linux/types.h>
+
+#define SEC(name)
+#define __uint(name, val)	int (*name)[val]
+#define __type(name, val)	typeof(val) *name
+#undef __always_inline
+#define __always_inline		inline __attribute__((always_inline))
+#define __noinline		__attribute__((noinline, unused))
+#define barrier_var(var)	asm volatile("" : "+r"(var))
+
+/* What a map's declaration says of it. */
+struct stub_map {
+	const void *map;
+	unsigned int type, max;
+	size_t key, value;
+};
+#define STUB_MAP(m) (&(struct stub_map){				\
+	.map = (m),							\
+	.type = sizeof(*(m)->type) / sizeof(int),			\
+	.max = sizeof(*(m)->max_entries) / sizeof(int),			\
+	.key = sizeof(*(m)->key),					\
+	.value = sizeof(*(m)->value) })
+
+void *stub_lookup(const struct stub_map *map, const void *key);
+long stub_update(const struct stub_map *map, const void *key, const void *value, __u64 flags);
+
+#define bpf_map_lookup_elem(map, key)	((typeof((map)->value))stub_lookup(STUB_MAP(map), key))
+#define bpf_map_update_elem(map, key, value, flags) stub_update(STUB_MAP(map), key, value, flags)
+
+struct xdp_md;
+struct __sk_buff;
+
+__u64 bpf_xdp_get_buff_len(struct xdp_md *xdp);
+long bpf_skb_load_bytes(const struct __sk_buff *skb, __u32 offset, void *to, __u32 len);
+long bpf_probe_read_kernel(void *to, __u32 size, const void *from);
+
+static inline long stub_loop(__u32 nr, long (*step)(__u32, void *), void *ctx)
+{
+	__u32 i = 0;
+
+	while (i < nr && !step(i++, ctx))
+		;
+	return i;
+}
+#define bpf_loop(nr, step, ctx, flags) stub_loop(nr, (long (*)(__u32, void *))(step), ctx)
+
+#endif
