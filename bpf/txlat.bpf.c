@@ -22,6 +22,7 @@ struct bucket {
 	__u64 stamp[WAYS + 1];	/* ns << QUEUE_BITS | queue */
 };
 #define QUEUE_BITS 12
+#define QUEUE_MASK ((1ull << QUEUE_BITS) - 1)
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -30,13 +31,25 @@ struct {
 	__type(value, struct bucket);
 } flight SEC(".maps");
 
-/* The skb this CPU is handing to the driver: freed meanwhile, it did not complete. */
+/* What this CPU is handing to the driver: an skb freed meanwhile did not complete. */
+struct txlat_handing {
+	__u64 skb;
+	__u32 queue;
+	__u32 replaces;		/* 1: an older one with this address got away unseen */
+};
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
 	__type(key, __u32);
-	__type(value, __u64);
+	__type(value, struct txlat_handing);
 } txlat_handing SEC(".maps");
+
+static __always_inline struct txlat_handing *handing_now(void)
+{
+	__u32 key = 0;
+
+	return bpf_map_lookup_elem(&txlat_handing, &key);
+}
 
 /*
  * The verifier forbids arithmetic on a pointer to a kernel object, but lets
@@ -71,9 +84,16 @@ static __always_inline int way_of(const struct bucket *b, __u64 skb)
 	return -1;
 }
 
-static __always_inline struct txlat *row_at(__u32 queue)
+/*
+ * On one CPU consume_skb can be interrupted by kfree_skb, and both by a
+ * hand-over; a program never by itself (it is missed, and that is counted). So
+ * the two ends write a lane of rows each, and a hand-over other words.
+ */
+enum lane { CONSUMED, FREED };
+
+static __always_inline struct txlat *row_at(__u32 queue, enum lane lane)
 {
-	__u32 row = row_of(0, queue);
+	__u32 row = lane * config.rows + row_of(0, queue);
 
 	return bpf_map_lookup_elem(&txlat, &row);
 }
@@ -156,28 +176,25 @@ static __always_inline bool flight_put(const void *skb, __u64 stamp)
 static __always_inline int handed_over(bool btf, const struct sk_buff *skb,
 				       const struct net_device *dev)
 {
-	__u32 queue, key = 0;
+	struct txlat_handing *handing;
 	struct txlat *row;
-	__u64 *handing;
+	__u32 queue;
 
 	if (!dev_is_ours(btf, dev))
 		return 0;
 	if (config.sample > 1 && bpf_get_prandom_u32() % config.sample)
 		return 0;
 	queue = READ(btf, skb, queue_mapping);
-	row = row_at(queue);
-	handing = bpf_map_lookup_elem(&txlat_handing, &key);
+	row = row_at(queue, CONSUMED);
+	handing = handing_now();
 	if (!row || !handing)
 		return 0;
-	row->came++;
-	if (flight_take(skb)) {		/* the same address again: the older one got away unseen */
-		row->went++;
-		row->lost[TXLAT_NEVER_FREED]++;
-	}
-	*handing = (__u64)skb;
-	if (!flight_put(skb, bpf_ktime_get_ns() << QUEUE_BITS | (queue & ((1 << QUEUE_BITS) - 1)))) {
-		*handing = 0;
-		row->went++;
+	handing->queue = queue;
+	handing->replaces = !!flight_take(skb);
+	row->lost[TXLAT_NEVER_FREED] += handing->replaces;
+	handing->skb = (__u64)skb;
+	if (!flight_put(skb, bpf_ktime_get_ns() << QUEUE_BITS | (queue & QUEUE_MASK))) {
+		handing->skb = 0;
 		row->lost[TXLAT_FULL]++;
 	}
 	return 0;
@@ -186,51 +203,53 @@ static __always_inline int handed_over(bool btf, const struct sk_buff *skb,
 /* skb may be freed by now: only its address may be used. */
 static __always_inline int returned(const void *skb, int rc)
 {
+	struct txlat_handing *handing = handing_now();
 	struct txlat *row;
-	__u64 *handing, stamp;
-	__u32 key = 0;
 
-	handing = bpf_map_lookup_elem(&txlat_handing, &key);
-	if (!handing || *handing != (__u64)skb)
+	if (!handing || handing->skb != (__u64)skb)
 		return 0;
-	*handing = 0;
-	if (rc < XMIT_TAKEN)
+	handing->skb = 0;
+	row = row_at(handing->queue, CONSUMED);
+	if (!row)
 		return 0;
-	stamp = flight_take(skb);
-	row = row_at(stamp & ((1 << QUEUE_BITS) - 1));
-	if (stamp && row) {
-		row->went++;
+	if (rc < XMIT_TAKEN) {
+		row->came += !handing->replaces;
+	} else {
+		flight_take(skb);
 		row->retried++;
 	}
 	return 0;
 }
 
-static __always_inline int freed(bool btf, const struct sk_buff *skb)
+static __always_inline int freed(bool btf, const struct sk_buff *skb, enum lane lane)
 {
-	__u64 stamp = flight_take(skb), now, *handing;
+	__u64 stamp = flight_take(skb), now, ns;
+	struct txlat_handing *handing;
 	const struct net_device *dev;
 	struct txlat *row;
-	__u32 key = 0;
 
 	if (!stamp)
 		return 0;
 	now = bpf_ktime_get_ns();
-	row = row_at(stamp & ((1 << QUEUE_BITS) - 1));
-	handing = bpf_map_lookup_elem(&txlat_handing, &key);
+	row = row_at(stamp & QUEUE_MASK, lane);
+	handing = handing_now();
 	if (!row || !handing)
 		return 0;
+	if (handing->skb == (__u64)skb) {
+		handing->skb = 0;	/* so it does not count as having come */
+		row->lost[TXLAT_FREED_IN_XMIT]++;
+		row->went += handing->replaces;
+		return 0;
+	}
 	row->went++;
 	dev = READ(btf, skb, dev);
-	if (*handing == (__u64)skb)
-		row->lost[TXLAT_FREED_IN_XMIT]++;
-	else if (!dev || READ(btf, dev, ifindex) != (int)config.ifindex)
+	if (!dev || READ(btf, dev, ifindex) != (int)config.ifindex) {
 		row->lost[TXLAT_MOVED]++;
-	else {
-		/* both shifted: the difference is right when the stamp has wrapped, too */
-		__u64 ns = ((now << QUEUE_BITS) - (stamp & ~((1ull << QUEUE_BITS) - 1))) >> QUEUE_BITS;
-
-		HIST_ADD(row->completion, loglin_slot(ns), ns);
+		return 0;
 	}
+	/* both shifted: the difference is right when the stamp has wrapped, too */
+	ns = ((now << QUEUE_BITS) - (stamp & ~QUEUE_MASK)) >> QUEUE_BITS;
+	HIST_ADD(row->completion, loglin_slot(ns), ns);
 	return 0;
 }
 
@@ -238,25 +257,25 @@ static __always_inline int freed(bool btf, const struct sk_buff *skb)
 SEC("tp_btf/consume_skb")
 int BPF_PROG(txlat_used__btf, const struct sk_buff *skb)
 {
-	return freed(true, skb);
+	return freed(true, skb, CONSUMED);
 }
 
 SEC("raw_tp/consume_skb")
 int BPF_PROG(txlat_used__raw, const struct sk_buff *skb)
 {
-	return freed(false, skb);
+	return freed(false, skb, CONSUMED);
 }
 
 SEC("tp_btf/kfree_skb")
 int BPF_PROG(txlat_free__btf, const struct sk_buff *skb)
 {
-	return freed(true, skb);
+	return freed(true, skb, FREED);
 }
 
 SEC("raw_tp/kfree_skb")
 int BPF_PROG(txlat_free__raw, const struct sk_buff *skb)
 {
-	return freed(false, skb);
+	return freed(false, skb, FREED);
 }
 
 SEC("tp_btf/net_dev_xmit")

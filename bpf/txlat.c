@@ -60,6 +60,7 @@ const struct meter meter_txlat = {
 	.help = "time from the hand-over to the driver to the completion, by TX queue",
 	.by = BY_QUEUE,
 	.point = TX_NIC,
+	.lanes = 2,
 	.row_size = sizeof(struct txlat),
 	.metrics = metrics,
 	.elf = txlat_bpf__elf_bytes,

@@ -9,7 +9,7 @@ enum txlat_lost {
 };
 
 struct txlat {
-	__u64 came, went;	/* packets followed; of these, no longer in flight */
+	__u64 came, went;	/* packets the driver took; of these, no longer in flight */
 	__u64 retried;		/* hand-overs that the driver refused (NETDEV_TX_BUSY) */
 	__u64 lost[NR_TXLAT_LOST];
 	HIST(completion, LOGLIN_SLOTS);

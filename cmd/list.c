@@ -65,9 +65,10 @@ static int each(const char *dir, __u32 netns, const char *iface, void *arg)
 {
 	char label[96], state[200];
 	struct meta meta;
-	int err = meta_read(dir, &meta);
+	int err;
 
 	iface_label(netns, iface, label, sizeof(label));
+	err = meta_read(dir, &meta);
 	if (err) {
 		const char *why = err == -ENODATA ? "an attach that was cut short; the next attach or "
 						    "detach removes it" : complaint();

@@ -40,6 +40,11 @@ unsigned meter_rows(const struct meter *m, unsigned rows)
 	return (m->by & BY_QUEUE ? rows : 1) * (m->by & BY_POINT ? NR_POINTS : 1);
 }
 
+unsigned meter_lanes(const struct meter *m)
+{
+	return m->lanes ?: 1;
+}
+
 void metric_key(const struct metric *k, char *key, size_t size)
 {
 	/* "in_flight" and "lost" count packets, as all of a row does; seconds and bytes must be said. */

@@ -40,6 +40,7 @@ struct meter {
 	const char *help;
 	unsigned by;			/* BY_… */
 	enum point point;		/* the only point it looks at, unless BY_POINT */
+	unsigned lanes;			/* sets of rows that contexts write apart; 0: 1. Summed at reading */
 	size_t row_size;
 	const struct metric *metrics;	/* ends with an empty one */
 
@@ -73,8 +74,9 @@ extern const char *const point_names[NR_POINTS];	/* "rx-nic", … */
 const struct meter *meter_find(const char *name);	/* NULL: no such meter */
 enum meter_id meter_id(const struct meter *);
 
-/* Rows of its array, when a point has `rows` of them; not for BY_KEY. */
+/* Rows of a lane of its array, when a point has `rows` of them; not for BY_KEY. */
 unsigned meter_rows(const struct meter *, unsigned rows);
+unsigned meter_lanes(const struct meter *);
 
 /* The JSON key: "packet_size_bytes"; the name alone where the unit says nothing more. */
 void metric_key(const struct metric *, char *key, size_t size);

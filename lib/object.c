@@ -35,7 +35,7 @@ static int map_prepare(const struct site *site, struct bpf_map *map)
 	if (!strcmp(name, "flight"))
 		err = bpf_map__set_max_entries(map, 1u << (32 - site->config.flight_shift));
 	if (m && !(m->by & BY_KEY))
-		err = bpf_map__set_max_entries(map, meter_rows(m, site->config.rows));
+		err = bpf_map__set_max_entries(map, meter_rows(m, site->config.rows) * meter_lanes(m));
 	if (!err && shared(name))
 		err = bpf_map__set_pin_path(map, pin_path(site, name));
 	return err;

@@ -41,21 +41,22 @@ static void row_take(struct table *t, unsigned row, const uint64_t *percpu, unsi
 		to[i % (t->cpus * t->words)] += percpu[i];
 }
 
-static int array_read(struct table *t, int fd, unsigned cpus)
+static int array_read(struct table *t, int fd, unsigned lanes, unsigned cpus)
 {
 	size_t row_size = (size_t)cpus * t->words * 8;
-	uint64_t *values = malloc(t->rows * row_size);
-	__u32 *keys = malloc(t->rows * sizeof(*keys)), n = t->rows, next;
+	unsigned rows = t->rows * lanes;
+	uint64_t *values = malloc(rows * row_size);
+	__u32 *keys = malloc(rows * sizeof(*keys)), n = rows, next;
 	int err = values && keys ? 0 : -ENOMEM;
 
 	/* All in one call; what it cannot do in one, it does row by row. */
 	if (!err && bpf_map_lookup_batch(fd, NULL, &next, keys, values, &n, NULL) && errno != ENOENT)
 		n = 0;
-	for (__u32 row = n; !err && row < t->rows; row++)
+	for (__u32 row = n; !err && row < rows; row++)
 		if (bpf_map_lookup_elem(fd, &row, (char *)values + row * row_size))
 			err = -errno;
-	for (unsigned row = 0; !err && row < t->rows; row++)
-		row_take(t, row, (void *)((char *)values + row * row_size), cpus);
+	for (unsigned row = 0; !err && row < rows; row++)
+		row_take(t, row % t->rows, (void *)((char *)values + row * row_size), cpus);
 	free(values);
 	free(keys);
 	return err;
@@ -92,13 +93,14 @@ static int table_read(struct snapshot *s, enum meter_id id, int fd)
 	t->words = m->row_size / 8;
 	t->cpus = m->by & BY_CPU ? s->meta.cpus : 1;
 	t->rows = m->by & BY_KEY ? info.max_entries : meter_rows(m, s->meta.rows);
-	if (info.value_size != m->row_size || info.max_entries != t->rows)
+	if (info.value_size != m->row_size || info.max_entries != t->rows * meter_lanes(m))
 		return complain(-EPROTO, NULL, "the map \"%s\" is not of the shape this version made",
 				m->name);
 	t->cells = calloc((size_t)t->rows * t->cpus * t->words, 8);
 	if (!t->cells)
 		return -ENOMEM;
-	return m->by & BY_KEY ? hash_read(m, t, fd, s->meta.cpus) : array_read(t, fd, s->meta.cpus);
+	return m->by & BY_KEY ? hash_read(m, t, fd, s->meta.cpus) :
+		array_read(t, fd, meter_lanes(m), s->meta.cpus);
 }
 
 static void lost_read(struct snapshot *s, const char *pins)
