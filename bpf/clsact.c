@@ -18,6 +18,7 @@
 #include "../lib/tap.h"
 #include "clsact.h"
 
+#define CLSACT_PRIORITY	0x7fff	/* of ours, where there is no other filter */
 #define INGRESS TC_H_MAKE(TC_H_CLSACT, TC_H_MIN_INGRESS)
 #define EGRESS	TC_H_MAKE(TC_H_CLSACT, TC_H_MIN_EGRESS)
 
@@ -26,6 +27,7 @@ struct search {
 	__u32 prog_id;
 	unsigned found;			/* filters, or clsact qdiscs, of the interface */
 	__u32 handle, priority;		/* of the filter with prog_id; handle 0: not there */
+	__u32 first;			/* the lowest priority there is; 0: no filter */
 };
 
 static int dump(unsigned short type, __u32 parent, int ifindex, mnl_cb_t each, void *arg)
@@ -81,6 +83,8 @@ static int each_filter(const struct nlmsghdr *nlh, void *arg)
 	if (tc->tcm_ifindex != s->ifindex)
 		return MNL_CB_OK;
 	s->found++;
+	if (!s->first || s->first > TC_H_MAJ(tc->tcm_info) >> 16)
+		s->first = TC_H_MAJ(tc->tcm_info) >> 16;
 	mnl_attr_for_each(attr, nlh, sizeof(*tc)) {
 		if (mnl_attr_get_type(attr) != TCA_OPTIONS)
 			continue;
@@ -94,7 +98,7 @@ static int each_filter(const struct nlmsghdr *nlh, void *arg)
 	return MNL_CB_OK;
 }
 
-static bool clsact_exists(int ifindex)
+bool clsact_exists(int ifindex)
 {
 	struct search s = { .ifindex = ifindex };
 
@@ -124,10 +128,16 @@ static int mark_made(const struct site *site)
 int clsact_attach(const struct site *site, int prog_fd)
 {
 	LIBBPF_OPTS(bpf_tc_hook, hook, .ifindex = site->iface.ifindex, .attach_point = BPF_TC_INGRESS);
-	/* Priority 0: the kernel takes the one before the first there is (tcf_auto_prio). */
 	LIBBPF_OPTS(bpf_tc_opts, opts, .prog_fd = prog_fd);
+	struct search others = { .ifindex = site->iface.ifindex };
 	int err = 0;
 
+	/* Left to choose, the kernel puts us behind all that have chosen theirs (tcf_auto_prio). */
+	dump(RTM_GETTFILTER, INGRESS, others.ifindex, each_filter, &others);
+	if (others.first == 1)
+		return complain(-EEXIST, NULL, "another filter has tc priority 1 on %s: ours cannot come "
+				"before it", site->iface.name);
+	opts.priority = others.first ? others.first - 1 : CLSACT_PRIORITY;
 	if (!clsact_exists(site->iface.ifindex))
 		err = mark_made(site);
 	if (!err)

@@ -3,11 +3,15 @@
 #ifndef NICPROBE_CLSACT_H
 #define NICPROBE_CLSACT_H
 
+#include <stdbool.h>
+
 struct site;
 
 #define CLSACT_PROGRAM	"tc_program"	/* pin of the program: the filter is found by its id */
 #define CLSACT_MADE	"tc_clsact"	/* pin that says: there was no clsact, it is ours */
 
+/* Has the interface that qdisc, anyone's? */
+bool clsact_exists(int ifindex);
 /* Puts the filter first, making the qdisc where there is none. 0, or -errno and a complaint. */
 int clsact_attach(const struct site *, int prog_fd);
 /* Takes our filter away, and the qdisc if we made it and nobody else uses it. */

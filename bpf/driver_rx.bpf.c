@@ -7,18 +7,19 @@
  * napi_gro_frags: the packet may lie in a page, all of it; GRO has its address
  * in napi_gro_cb.frag0, moved past the Ethernet header before the tracepoint.
  */
-static __always_inline const void *network_header(bool btf, const struct sk_buff *skb, int *linear)
+static __always_inline const void *network_header(bool btf, bool frags, const struct sk_buff *skb,
+						 int *linear)
 {
 	const struct napi_gro_cb *gro = (void *)&skb->cb;
 
 	*linear = READ(btf, skb, len) - READ(btf, skb, data_len);
-	if (*linear)
+	if (*linear || !frags)
 		return READ(btf, skb, data);
 	*linear = READ(btf, skb, len);
 	return BPF_CORE_READ(gro, frag0);
 }
 
-static __always_inline int handed_up(bool btf, const struct sk_buff *skb)
+static __always_inline int handed_up(bool btf, bool frags, const struct sk_buff *skb)
 {
 	const struct net_device *dev;
 	struct packet p = { .point = RX_NIC, .segs = 1, .ecn = ECN_NOT_IP };
@@ -33,30 +34,30 @@ static __always_inline int handed_up(bool btf, const struct sk_buff *skb)
 	skb_segments(btf, skb, &p);
 	if (packet_headers_wanted()) {
 		int linear;
-		const void *l3 = network_header(btf, skb, &linear);
+		const void *l3 = network_header(btf, frags, skb, &linear);
 
-		skb_parse(&p, l3, linear, READ(btf, skb, protocol));
+		skb_parse(btf, skb, &p, l3, linear, 0, READ(btf, skb, protocol));
 	}
 	meter_packet(&p);
 	return 0;
 }
 
-#define WAYS(name, event)						\
+#define WAYS(name, event, frags)					\
 	SEC("tp_btf/" event)						\
 	int BPF_PROG(name##__btf, const struct sk_buff *skb)		\
 	{								\
-		return handed_up(true, skb);				\
+		return handed_up(true, frags, skb);				\
 	}								\
 	SEC("raw_tp/" event)						\
 	int BPF_PROG(name##__raw, const struct sk_buff *skb)		\
 	{								\
-		return handed_up(false, skb);				\
+		return handed_up(false, frags, skb);				\
 	}
 
-WAYS(rx_gro, "napi_gro_receive_entry")
-WAYS(rx_frags, "napi_gro_frags_entry")
-WAYS(rx_skb, "netif_receive_skb_entry")
-WAYS(rx_list, "netif_receive_skb_list_entry")
-WAYS(rx_netif, "netif_rx_entry")
+WAYS(rx_gro, "napi_gro_receive_entry", false)
+WAYS(rx_frags, "napi_gro_frags_entry", true)
+WAYS(rx_skb, "netif_receive_skb_entry", false)
+WAYS(rx_list, "netif_receive_skb_list_entry", false)
+WAYS(rx_netif, "netif_rx_entry", false)
 
 char _license[] SEC("license") = "GPL";

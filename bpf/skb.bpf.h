@@ -6,9 +6,9 @@
 #include "../xdp/packet.bpf.h"
 #include "kernel.bpf.h"
 
-#define HEAD_SIZE	(2 * VLAN_TAG + 40)	/* two tags and IPv6 */
 #define GSO_TCP		(1 << 0 | 1 << 4)	/* SKB_GSO_TCPV4 | SKB_GSO_TCPV6, the same since 4.0 */
 #define UDP_HEADER	8
+#define IPV6_TLV_JUMBO	194
 
 /* Is this the interface that was asked for? Most packets end here: the ifindex first. */
 static __always_inline bool dev_is_ours(bool btf, const struct net_device *dev)
@@ -104,8 +104,21 @@ static __always_inline __u32 skb_rx_queue(bool btf, const struct sk_buff *skb,
 	return known ? *known : napi_learn((__u64)dev, id);
 }
 
+/*
+ * BIG TCP over IPv6 has a hop-by-hop header in the buffer, and in none of its
+ * packets on the wire (ipv6_hopopt_jumbo_remove(), 5.19). Its length, or 0.
+ */
+static __always_inline __u32 jumbo_header(const unsigned char *ip)
+{
+	__u8 ip6[44] = {};
+
+	bpf_probe_read_kernel(ip6, sizeof(ip6), ip);
+	return ip6[0] >> 4 == 6 && !ip6[6] && !ip6[41] && ip6[42] == IPV6_TLV_JUMBO ? 8 : 0;
+}
+
 /* Bytes from the network header to the payload, in a packet that the stack has not parsed yet. */
-static __always_inline __u32 skb_headers_rx(bool btf, const struct sk_buff *skb, __u32 gso_type)
+static __always_inline __u32 skb_headers_rx(bool btf, const struct sk_buff *skb, __u32 gso_type,
+					    __u32 *jumbo)
 {
 	const unsigned char *data = READ(btf, skb, data);
 	__be16 proto = READ(btf, skb, protocol);
@@ -119,7 +132,9 @@ static __always_inline __u32 skb_headers_rx(bool btf, const struct sk_buff *skb,
 		len += VLAN_TAG;
 	}
 	bpf_probe_read_kernel(&first, sizeof(first), data + len);
-	len += first >> 4 == 6 ? 40 : (first & 15) * 4;
+	if (READ(btf, skb, len) > 65535)
+		*jumbo = jumbo_header(data + len);
+	len += first >> 4 == 6 ? 40 + *jumbo : (first & 15) * 4;
 	if (!(gso_type & GSO_TCP))
 		return len + UDP_HEADER;
 	bpf_probe_read_kernel(&doff, sizeof(doff), data + len + 12);
@@ -127,7 +142,8 @@ static __always_inline __u32 skb_headers_rx(bool btf, const struct sk_buff *skb,
 }
 
 /* The same where the stack has set the header offsets (transmit). */
-static __always_inline __u32 skb_headers_tx(bool btf, const struct sk_buff *skb, __u32 gso_type)
+static __always_inline __u32 skb_headers_tx(bool btf, const struct sk_buff *skb, __u32 gso_type,
+					    __u32 *jumbo)
 {
 	const unsigned char *head = READ(btf, skb, head), *data = READ(btf, skb, data);
 	bool inside = BPF_CORE_READ_BITFIELD_PROBED(skb, encapsulation);
@@ -136,6 +152,8 @@ static __always_inline __u32 skb_headers_tx(bool btf, const struct sk_buff *skb,
 	__u32 len = transport - (__u32)((__u64)data - (__u64)head);
 	__u8 doff = 0;
 
+	if (READ(btf, skb, len) > 65535)
+		*jumbo = jumbo_header(head + READ(btf, skb, network_header));
 	if (!(gso_type & GSO_TCP))
 		return len + UDP_HEADER;
 	bpf_probe_read_kernel(&doff, sizeof(doff), head + transport + 12);
@@ -163,7 +181,7 @@ static __always_inline void packet_split(struct packet *p, __u32 headers, __u32 
 static __always_inline void skb_segments(bool btf, const struct sk_buff *skb, struct packet *p)
 {
 	const struct skb_shared_info *shared;
-	__u32 headers, gso_type;
+	__u32 headers, gso_type, jumbo = 0;
 	struct { __u16 size, segs; } gso = {};
 
 	shared = (void *)READ(btf, skb, head) + READ(btf, skb, end);
@@ -173,24 +191,59 @@ static __always_inline void skb_segments(bool btf, const struct sk_buff *skb, st
 		return;
 	gso_type = BPF_CORE_READ(shared, gso_type);
 	if (p->point == RX_NIC || p->point == RX_STACK)
-		headers = config.l2 + skb_headers_rx(btf, skb, gso_type);
+		headers = config.l2 + skb_headers_rx(btf, skb, gso_type, &jumbo);
 	else
-		headers = skb_headers_tx(btf, skb, gso_type);
+		headers = skb_headers_tx(btf, skb, gso_type, &jumbo);
 	packet_split(p, headers, gso.size, gso.segs);
+	if (jumbo && p->segs > 1) {
+		p->seg_len -= jumbo;
+		p->last_len -= jumbo;
+	}
 }
 
-/* Reads the network header at `l3`, of which `linear` bytes are there to be read. */
-static __always_inline void skb_parse(struct packet *p, const void *l3, int linear, __be16 proto)
+/* Linux 6.11 for typed tracepoints: config.dynptr says whether it is there. */
+extern int bpf_dynptr_from_skb(struct __sk_buff *, __u64, struct bpf_dynptr *) __ksym __weak;
+
+/* How much of a packet must be there for packet_parse(). */
+static __always_inline int head_wanted(__be16 proto)
 {
+	if (proto == bpf_htons(ETH_P_IP))
+		return 20;
+	if (proto == bpf_htons(ETH_P_IPV6))
+		return 40;
+	return proto == bpf_htons(ETH_P_8021Q) || proto == bpf_htons(ETH_P_8021AD) ? HEAD_SIZE : 0;
+}
+
+/*
+ * Reads the network header, `at` bytes into the packet. At `l3` `linear` bytes
+ * of it are there to be read; the rest may be in pages (what a raw socket sends
+ * from 4 KiB on). Where those cannot be read the packet is lost to ecn, and said to be.
+ */
+static __always_inline void skb_parse(bool btf, const struct sk_buff *skb, struct packet *p,
+				      const void *l3, int linear, __u32 at, __be16 proto)
+{
+	int all = READ(btf, skb, len) - at, want = head_wanted(proto);
 	__u8 head[HEAD_SIZE] = {};
-	__u32 n = HEAD_SIZE;
+	struct bpf_dynptr data;
+	__u32 n;
 
 	p->ecn = ECN_NOT_IP;
-	if (linear < 20)
+	if (!want || all < 20)
 		return;
-	if (linear < HEAD_SIZE)
-		n = linear;
-	bpf_probe_read_kernel(head, n, l3);
+	n = linear < want && linear < all ? all : linear;
+	if (n > HEAD_SIZE)
+		n = HEAD_SIZE;
+	barrier_var(n);		/* clang must not take it back: the verifier looks at this variable */
+	if (n > HEAD_SIZE)
+		return;
+	if (linear >= want || linear >= all) {
+		bpf_probe_read_kernel(head, n, l3);
+	} else if (!btf || !config.dynptr || bpf_dynptr_from_skb((void *)skb, 0, &data) ||
+		   bpf_dynptr_read(head, n, &data, at, 0)) {
+		p->ecn = NR_ECN;
+		lost_add(METER_ecn, p->segs);
+		return;
+	}
 	packet_parse(p, head, head + n, proto);
 }
 

@@ -17,8 +17,8 @@ static __always_inline int received(bool btf, const struct sk_buff *skb)
 	p.len = config.l2 + READ(btf, skb, len) + skb_vlan_len(btf, skb);
 	skb_segments(btf, skb, &p);
 	if (packet_headers_wanted())
-		skb_parse(&p, READ(btf, skb, data), READ(btf, skb, len) - READ(btf, skb, data_len),
-			  READ(btf, skb, protocol));
+		skb_parse(btf, skb, &p, READ(btf, skb, data),
+			  READ(btf, skb, len) - READ(btf, skb, data_len), 0, READ(btf, skb, protocol));
 	meter_packet(&p);
 	return 0;
 }

@@ -29,11 +29,15 @@ static __always_inline __u32 segments(struct __sk_buff *skb)
 {
 	__u32 at = config.l2, size = skb->gso_size;
 	__u8 first = 0, proto = 0, doff = 0;
+	__be16 type = skb->protocol;
 
 	if (!size)
 		return 1;
 	if (skb->gso_segs)
 		return skb->gso_segs;
+	/* the outer tag was taken out, the inner was not */
+	if (type == bpf_htons(ETH_P_8021Q) || type == bpf_htons(ETH_P_8021AD))
+		at += VLAN_TAG;
 	if (bpf_skb_load_bytes(skb, at, &first, 1))
 		return 1;
 	bpf_skb_load_bytes(skb, at + (first >> 4 == 6 ? 6 : 9), &proto, 1);
@@ -43,6 +47,22 @@ static __always_inline __u32 segments(struct __sk_buff *skb)
 	else
 		at += 8;
 	return skb->len > at ? (skb->len - at + size - 1) / size : 1;
+}
+
+/* A short packet, or one whose header is in a page: by a copy. */
+static __always_inline void parse_short(struct __sk_buff *skb, struct packet *p)
+{
+	__u8 head[HEAD_SIZE] = {};
+	__u32 n = skb->len - config.l2;
+
+	if (skb->len < config.l2 + 20)
+		return;
+	if (n > HEAD_SIZE)
+		n = HEAD_SIZE;
+	barrier_var(n);
+	if (n > HEAD_SIZE || bpf_skb_load_bytes(skb, config.l2, head, n))
+		return;
+	packet_parse(p, head, head + n, skb->protocol);
 }
 
 SEC("tc")
@@ -62,7 +82,9 @@ int nicprobe_tc(struct __sk_buff *skb)
 	/* helpers that can move the data were called: take its bounds again */
 	data = (void *)(long)skb->data;
 	end = (void *)(long)skb->data_end;
-	if (data + config.l2 <= end && packet_headers_wanted())
+	if (data + config.l2 + HEAD_SIZE > end && packet_headers_wanted())
+		parse_short(skb, &p);
+	else if (packet_headers_wanted())
 		packet_parse(&p, data + config.l2, end, skb->protocol);
 	meter_packet(&p);
 	return -1;	/* TC_ACT_UNSPEC for a filter, TCX_NEXT for tcx: whatever comes next */

@@ -52,10 +52,29 @@ static int attach(const struct site *site, struct bpf_object *obj, char *how, si
 	return no_tcx ? attach_clsact(site, prog) : attach_tcx(site, prog);
 }
 
+static bool stack_can(void)
+{
+	return !kernel_cannot("stack") && !(kernel_cannot("tp_btf") && kernel_cannot("raw_tp"));
+}
+
+static bool generic_xdp(const struct site *site)
+{
+	LIBBPF_OPTS(bpf_xdp_query_opts, opts);
+
+	return !bpf_xdp_query(site->iface.ifindex, 0, &opts) && opts.skb_prog_id;
+}
+
 static const char *avoid(const struct site *site)
 {
-	return site->config.rx_queue == RX_QUEUE_BY_NAPI && site->config.rx_queues > 1 ?
-		"the driver records no queue, and tc sees none" : NULL;
+	/* skb_pp_cow_data() makes a new skb, whose mac_len is 0: 6.12, 6.18; not 6.1 */
+	if (stack_can() && generic_xdp(site))
+		return "after generic XDP tc gets packets without their Ethernet header";
+	if (site->config.rx_queue == RX_QUEUE_BY_NAPI && site->config.rx_queues > 1)
+		return "the driver records no queue, and tc sees none";
+	/* qdisc_graft() stops all queues for a while, also for a qdisc of received packets; 6.18 */
+	if (stack_can() && kernel_cannot("tcx") && !clsact_exists(site->iface.ifindex))
+		return "to make a clsact qdisc, and to remove it, loses packets that are being sent";
+	return NULL;
 }
 
 const struct tap tap_tc = {

@@ -35,7 +35,8 @@ static __always_inline void look(bool btf, const struct sk_buff *skb, struct pac
 	/* An in-band tag: skb->protocol and the offsets disagree about where it stands. The frame does not. */
 	if (config.l2)
 		bpf_probe_read_kernel(&proto, sizeof(proto), data + 2 * ETH_ALEN);
-	skb_parse(p, data + config.l2, len - READ(btf, skb, data_len) - config.l2, proto);
+	skb_parse(btf, skb, p, data + config.l2, len - READ(btf, skb, data_len) - config.l2,
+		  config.l2, proto);
 }
 
 static __always_inline int queued(bool btf, const struct sk_buff *skb)

@@ -48,6 +48,8 @@ static void configure(struct site *site, const struct request *req)
 		.rx_queue = site->driver->rx_queue,
 		.sample = req->sample ?: 1,
 		.l2 = i->mac[7] == 6 || i->loopback ? 14 : 0,
+		.xdp_generic = req->rx && !strcmp(req->rx, "xdp-generic"),
+		.dynptr = !kernel_cannot("tp_btf") && !kernel_cannot("dynptr"),
 		.flight_shift = flight_shift(i, req->sample ?: 1),
 	};
 	if (kernel_cannot("recorded"))		/* for tests: as if no driver recorded its queue */
@@ -69,6 +71,14 @@ static void note(char *to, size_t size, const char *why)
 {
 	if (!*to)
 		snprintf(to, size, "%s", why);
+}
+
+/* "not xdp: …; not driver: …" */
+static void note_tap(char *to, size_t size, const char *tap, const char *why)
+{
+	size_t at = strlen(to);
+
+	snprintf(to + at, size - at, "%snot %s: %s", at ? "; " : "", tap, why);
 }
 
 static int tap_attach(const struct site *site, const struct tap *tap, struct meta *meta)
@@ -111,7 +121,7 @@ static int point_attach(const struct site *site, const struct request *req, enum
 			complaints_forget();
 			return 0;
 		}
-		note(why, sizeof(meta->note[point]), no ?: complaint());
+		note_tap(why, sizeof(meta->note[point]), (*t)->name, no ?: complaint());
 		if (only)
 			return complain(-EOPNOTSUPP, NULL, "cannot use --rx %s: %s", only, no);
 		complaints_forget();
@@ -268,20 +278,27 @@ static int demolish(const struct site *site)
 static int make_room(const struct site *site)
 {
 	struct meta old;
-	char dir[256];
+	char dir[256], now[IF_NAMESIZE];
 	int err = meta_read(site->pins, &old);
 
-	if (err == -ENODATA || (!err && old.ifindex != site->iface.ifindex)) {
+	if (!err && old.ifindex != site->iface.ifindex && if_indextoname(old.ifindex, now) &&
+	    !pins_dead(site->pins))
+		return complain(-EBUSY, text("nicprobe detach %s", now), "%s is still attached as %s, the "
+				"name it had: they cannot both be", now, site->iface.name);
+	if (err == -ENODATA ||
+	    (!err && (old.ifindex != site->iface.ifindex || pins_dead(site->pins)))) {
 		struct site gone = *site;
 
 		if (!err)
 			gone.iface.ifindex = old.ifindex;
 		return demolish(&gone);
 	}
+	if (err && err != -ENOENT)
+		return err;
 	if (!err || pins_find(site->iface.netns, site->iface.ifindex, dir, sizeof(dir)))
 		return complain(-EALREADY, text("nicprobe show %s", site->iface.name),
 				"%s is attached already", site->iface.name);
-	return err == -ENOENT ? 0 : err;
+	return 0;
 }
 
 int attach_iface(const char *name, const struct request *req, struct meta *done)
@@ -303,6 +320,7 @@ int attach_iface(const char *name, const struct request *req, struct meta *done)
 		if (err)
 			demolish(&site);
 	}
+	pins_tidy();
 	pins_unlock(lock);
 	return err;
 }
@@ -331,10 +349,10 @@ int detach_pins(const char *dir, __u32 netns, bool force)
 	return demolish(&site);
 }
 
-int detach_iface(const char *name, bool force)
+int detach_iface(__u32 netns, const char *name, bool force)
 {
-	__u32 netns = netns_inode();
-	unsigned ifindex = if_nametoindex(name);
+	/* an index we can ask for only where we are */
+	unsigned ifindex = netns == netns_inode() ? if_nametoindex(name) : 0;
 	char dir[256];
 	int lock = pins_lock(true), err;
 
@@ -343,6 +361,7 @@ int detach_iface(const char *name, bool force)
 	if (!ifindex || !pins_find(netns, ifindex, dir, sizeof(dir)))
 		pins_dir(dir, sizeof(dir), netns, name);
 	err = detach_pins(dir, netns, force);
+	pins_tidy();
 	pins_unlock(lock);
 	return err;
 }

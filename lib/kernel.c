@@ -96,6 +96,12 @@ static const char *cannot_tcx(void)
 	return why;
 }
 
+static const char *cannot_dynptr(void)
+{
+	return works("way_dynptr", -1) ? NULL : "this kernel is older than 6.11, which lets typed "
+		"tracepoints read packet data that is not linear";
+}
+
 static const char *cannot_never(void)
 {
 	return NULL;
@@ -111,6 +117,7 @@ const struct way ways[] = {
 	{ "kprobe", "function entry by breakpoint", true, cannot_kprobe },
 	{ "dispatcher", "several XDP programs on one interface", false, cannot_dispatcher },
 	{ "tcx", "tc programs by links", false, cannot_tcx },
+	{ "dynptr", "headers that are not in the linear part of a packet", false, cannot_dynptr },
 	{}
 };
 

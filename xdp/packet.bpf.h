@@ -10,6 +10,7 @@
 #include "ecn.h"
 
 #define VLAN_TAG 4	/* bytes of one 802.1Q tag: the tag, and the type of what follows */
+#define HEAD_SIZE (2 * VLAN_TAG + 40)	/* two tags and IPv6 */
 
 struct packet {
 	enum point point;	/* constant where meter_packet() is called: what asks for it costs nothing */

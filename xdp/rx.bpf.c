@@ -2,6 +2,14 @@
 /* The rx-nic tap by XDP: before the kernel has made anything of the packet. Always XDP_PASS. */
 #include "packet.bpf.h"
 
+/* Generic XDP takes queue_mapping - 1, whatever it means, and 0 where none is recorded. */
+static __always_inline __u32 queue_of(const struct xdp_md *ctx)
+{
+	if (config.xdp_generic && config.rx_queues > 1 && config.rx_queue != RX_QUEUE_RECORDED)
+		return ~0u;
+	return ctx->rx_queue_index;
+}
+
 SEC("xdp.frags")
 int nicprobe_rx(struct xdp_md *ctx)
 {
@@ -9,7 +17,7 @@ int nicprobe_rx(struct xdp_md *ctx)
 	const struct ethhdr *eth = data;
 	struct packet p = {
 		.point = RX_NIC,
-		.row = row_of(RX_NIC, ctx->rx_queue_index),
+		.row = row_of(RX_NIC, queue_of(ctx)),
 		.len = bpf_xdp_get_buff_len(ctx),	/* with its fragments */
 		.segs = 1,
 		.ecn = ECN_NOT_IP,

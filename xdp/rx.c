@@ -75,6 +75,8 @@ static int attach_beside(const struct site *site, struct bpf_object *obj)
 		return complain(err, NULL, "libxdp cannot take our program: %s", strerror(-err));
 	xdp_program__set_chain_call_enabled(prog, XDP_PASS, true);
 	xdp_program__set_run_prio(prog, 1);	/* before all others: what they drop was received, too */
+	/* libxdp 1.3 does not see it in "xdp.frags": its dispatcher would refuse a large MTU */
+	xdp_program__set_xdp_frags_support(prog, true);
 	err = xdp_program__attach(prog, site->iface.ifindex, XDP_MODE_NATIVE, 0);
 	xdp_program__close(prog);
 	return err ? refused(site, err) : 0;

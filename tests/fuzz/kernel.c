@@ -151,6 +151,19 @@ long bpf_skb_load_bytes(const struct __sk_buff *skb, __u32 offset, void *to, __u
 	return 0;
 }
 
+int bpf_dynptr_from_skb(struct __sk_buff *skb, __u64 flags, struct bpf_dynptr *ptr)
+{
+	(void)flags;
+	ptr->skb = skb;
+	return 0;
+}
+
+long bpf_dynptr_read(void *to, __u32 len, const struct bpf_dynptr *ptr, __u32 offset, __u64 flags)
+{
+	(void)flags;
+	return bpf_skb_load_bytes(ptr->skb, offset, to, len);
+}
+
 __u64 bpf_xdp_get_buff_len(struct xdp_md *xdp)
 {
 	(void)xdp;

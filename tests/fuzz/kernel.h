@@ -17,7 +17,7 @@ void kernel_mapped(const void *at, size_t size);
 /* Was a read tried outside? */
 bool kernel_strayed(void);
 
-/* What bpf_skb_load_bytes() sees: the packet, linear or not; and its length for XDP. */
+/* The packet, linear or not, for bpf_skb_load_bytes() and dynptrs; its length for XDP. */
 void kernel_packet(const void *at, size_t size, size_t len);
 
 /* An array map's rows, NULL if it was never looked up; a hash map's only entry, NULL if not just one. */

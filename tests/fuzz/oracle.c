@@ -121,6 +121,11 @@ void oracle(const struct seen *s, struct counts *c)
 		else
 			count_size(c->size[row], s->len);
 	}
+	if (s->unread) {
+		if (s->on & (1 << METER_ecn | 1 << METER_ecn_source))
+			c->lost[METER_ecn] = segs;
+		return;
+	}
 	if (s->on >> METER_ecn & 1)
 		c->ecn[row][ecn] = segs;
 	if (!(s->on >> METER_ecn_source & 1) || s->point != RX_NIC || ecn != CE)

@@ -24,6 +24,7 @@ struct seen {			/* one packet, where it is seen */
 	uint64_t headers;	/* if gso_size: bytes before the payload, link header included */
 	unsigned int on;	/* meters */
 	bool no_room;		/* for CE sources */
+	bool unread;		/* its header is where it cannot be read */
 };
 
 struct counts {			/* all that can be counted, as the maps have it */

@@ -9,6 +9,9 @@
 #define SEC(name)
 #define __uint(name, val)	int (*name)[val]
 #define __type(name, val)	typeof(val) *name
+#define __ksym
+#undef __weak
+#define __weak
 #undef __always_inline
 #define __always_inline		inline __attribute__((always_inline))
 #define __noinline		__attribute__((noinline, unused))
@@ -39,6 +42,13 @@ struct __sk_buff;
 __u64 bpf_xdp_get_buff_len(struct xdp_md *xdp);
 long bpf_skb_load_bytes(const struct __sk_buff *skb, __u32 offset, void *to, __u32 len);
 long bpf_probe_read_kernel(void *to, __u32 size, const void *from);
+
+struct bpf_dynptr {
+	const void *skb;
+};
+
+int bpf_dynptr_from_skb(struct __sk_buff *skb, __u64 flags, struct bpf_dynptr *ptr);
+long bpf_dynptr_read(void *to, __u32 len, const struct bpf_dynptr *ptr, __u32 offset, __u64 flags);
 
 static inline long stub_loop(__u32 nr, long (*step)(__u32, void *), void *ctx)
 {

@@ -1,0 +1,60 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""Writes the seed corpus: frames of every kind, to every tap. usage: seeds.py DIRECTORY"""
+import itertools
+import os
+import struct
+import sys
+
+WAYS = 12			# enum way in packet.c
+ON = 0x1f			# all meters
+FLAGS = {"plain": 0, "no-link": 1, "tag-beside": 2, "recorded": 4, "no-dynptr": 8, "no-room": 16, "tcp": 32}
+
+
+def ipv4(ecn, proto, payload):
+    return struct.pack("!BBHHHBBH4s4s", 0x45, ecn, 20 + len(payload), 1, 0, 64, proto, 0,
+                       bytes([10, 0, 0, 7]), bytes([10, 0, 0, 1])) + payload
+
+
+def ipv6(ecn, proto, payload):
+    return struct.pack("!IHBB", 6 << 28 | ecn << 20, len(payload), proto, 64) + \
+        bytes(range(16)) + bytes(range(16, 32)) + payload
+
+
+def tcp(data):
+    return struct.pack("!HHIIBBHHH", 80, 1024, 1, 1, 8 << 4, 0x10, 512, 0, 0) + bytes(12) + data
+
+
+def udp(data):
+    return struct.pack("!HHHH", 53, 1024, 8 + len(data), 0) + data
+
+
+def frames():
+    for ecn, tags, v6, is_tcp in itertools.product(range(4), range(4), (0, 1), (0, 1)):
+        l4 = (tcp if is_tcp else udp)(bytes(40))
+        packet = (ipv6 if v6 else ipv4)(ecn, 6 if is_tcp else 17, l4)
+        types = [0x88a8, 0x8100, 0x8100][:tags] + [0x86dd if v6 else 0x0800]
+        frame = bytes(6) + b"\2\0\0\0\0\1" + struct.pack("!H", types[0])
+        for t in types[1:]:
+            frame += struct.pack("!HH", 5, t)
+        yield f"{ecn}-{tags}-v{6 if v6 else 4}-{'tcp' if is_tcp else 'udp'}", is_tcp, frame + packet
+    yield "arp", 0, b"\xff" * 6 + bytes(6) + struct.pack("!HHHBBH", 0x0806, 1, 0x0800, 6, 4, 1) + bytes(20)
+
+
+def main(to):
+    os.makedirs(to, exist_ok=True)
+    for n, (name, is_tcp, frame) in enumerate(frames()):
+        for way in range(WAYS):
+            flag = list(FLAGS)[(n + way) % len(FLAGS)]
+            for gso in (0, 13):
+                head = struct.pack("<BBBBHHHHHH", way, ON, n % 5, FLAGS[flag] | is_tcp << 5, 65535,
+                                   n * 97, gso, n % 2 * 4, 20, 0)
+                with open(f"{to}/{way}-{name}-{gso}", "wb") as f:
+                    f.write(head + frame)
+        for cut in (1, 13, 17, 33):	# cut short
+            with open(f"{to}/cut{cut}-{name}", "wb") as f:
+                f.write(struct.pack("<BBBBHHHHHH", n % WAYS, ON, 0, 0, 65535, 0, 0, 0, 0, 0) +
+                        frame[:-cut - 40])
+
+
+main(sys.argv[1])
