@@ -43,7 +43,7 @@ static int run(int argc, char **argv)
 				   "attach takes one interface");
 	if (kernel_permits())
 		return failed();
-	iface = iface_enter(argv[optind]);
+	iface = iface_enter(argv[optind], NULL);
 	if (!iface)
 		return failed();
 	warn(iface, &req);

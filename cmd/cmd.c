@@ -56,13 +56,44 @@ int usage_error(const char *try, const char *what, ...)
 	return print_complaint(EXIT_USAGE);
 }
 
+#define COMMON_HELP							\
+	"  -j, --json             as a program reads it, errors too\n"	\
+	"  -v, --verbose          show what libbpf and libxdp say\n"	\
+	"  -h, --help             this\n"
+
 static void help(const struct command *c)
 {
 	printf("nicprobe %s %s\n    %s\n", c->name, c->args, c->help);
-	printf("\nOptions:\n%s", c->options ?: "");
-	printf("  -j, --json             as a program reads it, errors too\n"
-	       "  -v, --verbose          show what libbpf and libxdp say\n"
-	       "  -h, --help             this\n");
+	printf("\nOptions:\n%s" COMMON_HELP, c->options ?: "");
+}
+
+static void near_options(struct near *near, const char *help)
+{
+	for (const char *at = help; at && (at = strstr(at, "--")); at += strcspn(at, " \n"))
+		near_try(near, text("%.*s", (int)strcspn(at, " \n,"), at));
+}
+
+static int option_error(const struct command *c, const char *word, bool no_value)
+{
+	/* getopt says in optopt which short one it was, or which long one has no value */
+	bool extra = optopt && !strncmp(word, "--", 2) && strchr(word, '=');
+	struct near near;
+	char name[64];
+
+	snprintf(name, sizeof(name), "%s", word);
+	if (no_value && strncmp(word, "--", 2))
+		snprintf(name, sizeof(name), "-%c", optopt);
+	name[strcspn(name, "=")] = '\0';
+	near = near_to(name);
+	if (extra || no_value)
+		return usage_error(text("nicprobe %s --help", c->name), extra ?
+				   "the option %s takes no value" : "the option %s needs a value", name);
+	if (optopt)
+		return usage_error(text("nicprobe %s --help", c->name), "no option -%c", optopt);
+	near_options(&near, c->options);
+	near_options(&near, COMMON_HELP);
+	return usage_error(*near.name ? near.name : text("nicprobe %s --help", c->name),
+			   "no option %s", name);
 }
 
 bool common_option(const struct command *c, int option, char **argv, int *status)
@@ -80,9 +111,7 @@ bool common_option(const struct command *c, int option, char **argv, int *status
 		return false;
 	case '?':
 	case ':':
-		*status = usage_error(text("nicprobe %s --help", c->name), option == ':' ?
-				      "the option %s needs a value" : "no option %s",
-				      argv[optind - 1]);
+		*status = option_error(c, argv[optind - 1], option == ':');
 		return true;
 	}
 	return false;
@@ -102,16 +131,21 @@ void netns_go_home(void)
 	setns(home(), CLONE_NEWNET);
 }
 
-const char *iface_enter(const char *arg)
+const char *iface_enter(const char *arg, __u32 *inode)
 {
 	const char *slash = strchr(arg, '/');
 	char netns[256];
+	int end = 0;
 
 	home();
-	if (!slash)
-		return arg;
-	snprintf(netns, sizeof(netns), "%.*s", (int)(slash - arg), arg);
-	return netns_enter(netns) ? NULL : slash + 1;
+	if (inode && sscanf(arg, "netns:%u/%n", inode, &end) == 1 && end)
+		return arg + end;
+	snprintf(netns, sizeof(netns), "%.*s", slash ? (int)(slash - arg) : 0, arg);
+	if (slash && netns_enter(netns))
+		return NULL;
+	if (inode)
+		*inode = netns_inode();
+	return slash ? slash + 1 : arg;
 }
 
 void iface_label(__u32 netns, const char *iface, char *label, unsigned size)

@@ -42,8 +42,12 @@ int failed(void);
 __attribute__((format(printf, 2, 3)))
 int usage_error(const char *try, const char *what, ...);
 
-/* "NETNS/IFACE": enters the namespace. Returns the name of the interface; NULL: a complaint. */
-const char *iface_enter(const char *arg);
+/*
+ * "NETNS/IFACE": enters the namespace. Returns the name of the interface; NULL: a complaint.
+ * With `netns`, its inode goes there, and "netns:INODE/IFACE", as iface_label() calls what is in
+ * a namespace without a name, will do.
+ */
+const char *iface_enter(const char *arg, __u32 *netns);
 /* Back to the namespace we were started in. */
 void netns_go_home(void);
 /* As a user types it: "eth0", "blue/eth0". */
@@ -58,9 +62,9 @@ bool request_option(struct request *, int option);
 			{ "rx", required_argument, NULL, 'r' }, \
 			{ "sample", required_argument, NULL, 's' }
 #define REQUEST_HELP						\
-	"  -m, --meters METER,…   only these; what cannot be had is an error then (default: all)\n" \
-	"      --rx TAP           where to see received packets: auto (default), xdp, driver, tc,\n" \
-	"                         xdp-generic\n" \
+	"  -m, --meters METER,…   these, or an error (default: all that can be had)\n" \
+	"      --rx TAP           where to see received packets: auto (default),\n" \
+	"                         xdp, driver, tc, xdp-generic\n" \
 	"      --sample N         latency meters follow one packet in N (default: each)\n"
 
 const struct renderer *renderer_find(const char *name);	/* NULL: none of that name */

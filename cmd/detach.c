@@ -12,12 +12,13 @@
 
 static int one(const char *arg, bool force)
 {
-	const char *iface = iface_enter(arg);
+	__u32 netns;
+	const char *iface = iface_enter(arg, &netns);
 	int err;
 
 	if (!iface)
 		return failed();
-	err = detach_iface(iface, force);
+	err = detach_iface(netns, iface, force);
 	if (err == -ENOENT)
 		complain(err, "nicprobe list", "%s is not attached", arg);
 	else if (err)
@@ -54,7 +55,7 @@ static int every(bool force)
 	if (lock < 0)
 		return failed();
 	pins_each(each, &all);
-	pins_rmdir();
+	pins_tidy();
 	pins_unlock(lock);
 	return all.status;
 }
@@ -75,7 +76,8 @@ static int run(int argc, char **argv)
 	}
 	if (all == (optind + 1 == argc) || optind + 1 < argc)
 		return usage_error("nicprobe detach IFACE, or: nicprobe detach --all",
-				   all ? "either one interface, or all" : "detach what?");
+				   all ? "either one interface, or all" :
+				   optind == argc ? "detach what?" : "detach takes one interface, or --all");
 	if (kernel_permits())
 		return failed();
 	netns_go_home();

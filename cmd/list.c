@@ -70,10 +70,13 @@ static int each(const char *dir, __u32 netns, const char *iface, void *arg)
 	iface_label(netns, iface, label, sizeof(label));
 	err = meta_read(dir, &meta);
 	if (err) {
-		const char *why = err == -ENODATA ? "an attach that was cut short; the next attach or "
-						    "detach removes it" : complaint();
+		const char *why = text("%s: %s", label, err == -ENODATA ? "an attach that was cut short; "
+				       "the next attach or detach removes it" : complaint());
+		const char *try = text("%s", complaint_try());
 
-		fprintf(stderr, "nicprobe: %s: %s\n", label, why);
+		complaints_forget();
+		complain(err, try, "%s", why);
+		failed();
 		complaints_forget();
 		return 0;
 	}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* What the user types: the table of subcommands. */
+#include <errno.h>
 #include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,6 +39,18 @@ static int unknown(const char *name)
 			   "no command \"%s\"", name);
 }
 
+/* What could not be written was not said. A reader that has gone does not want to hear that. */
+static int written(void)
+{
+	if (!fflush(stdout) && !ferror(stdout))
+		return EXIT_SUCCESS;
+	if (errno == EPIPE)
+		return EXIT_SUCCESS;
+	complaints_forget();
+	complain(-errno, NULL, "cannot write the output: %s", strerror(errno));
+	return failed();
+}
+
 int main(int argc, char **argv)
 {
 	setlocale(LC_CTYPE, "");
@@ -48,20 +61,17 @@ int main(int argc, char **argv)
 	}
 	if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help")) {
 		overview(stdout);
-		return EXIT_SUCCESS;
+		return written();
 	}
 	if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
 		printf("nicprobe %s\n", NICPROBE_VERSION);
-		return EXIT_SUCCESS;
+		return written();
 	}
 	for (const struct command *const *c = commands; *c; c++)
 		if (!strcmp(argv[1], (*c)->name)) {
 			int status = (*c)->run(argc - 1, argv + 1);
 
-			/* what could not be written was not said */
-			if (fflush(stdout) || ferror(stdout))
-				return EXIT_FAILURE;
-			return status;
+			return status == EXIT_SUCCESS ? written() : status;
 		}
 	return unknown(argv[1]);
 }

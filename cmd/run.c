@@ -15,36 +15,50 @@
 #include "cmd.h"
 
 static volatile pid_t child;
+static volatile sig_atomic_t early;	/* the signal that came before there was a command */
 
 /* Ctrl-C reaches the command by itself; a signal to us alone is handed on. */
 static void hand_on(int signal)
 {
-	if (child > 0 && signal != SIGINT && signal != SIGQUIT)
+	if (!child)
+		early = signal;
+	else if (signal != SIGINT && signal != SIGQUIT)
 		kill(child, signal);
 }
 
-static void signals_take(void)
+static void signals_to(void (*handler)(int))
 {
 	static const int taken[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP };
-	struct sigaction action = { .sa_handler = hand_on, .sa_flags = SA_RESTART };
+	struct sigaction action = { .sa_handler = handler, .sa_flags = SA_RESTART };
 
 	for (unsigned i = 0; i < sizeof(taken) / sizeof(*taken); i++)
 		sigaction(taken[i], &action, NULL);
-	signal(SIGPIPE, SIG_IGN);	/* whoever reads us may go; detach must not */
+	/* whoever reads us may go; detach must not */
+	signal(SIGPIPE, handler == SIG_DFL ? SIG_DFL : SIG_IGN);
 }
 
 /* The command's exit status as a shell gives it: 128 + the signal that ended it. */
 static int child_run(char **argv)
 {
+	sigset_t all, before;
 	int status;
 
-	child = fork();
+	/* Who wanted to end it while we attached shall not have to say so again. */
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &before);
+	if (!early)
+		child = fork();
+	if (!early && !child)
+		signals_to(SIG_DFL);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	if (early)
+		return 128 + early;
 	if (child < 0) {
+		child = 0;
 		complain(-errno, NULL, "cannot start %s: %s", *argv, strerror(errno));
 		return failed();
 	}
 	if (!child) {
-		signal(SIGPIPE, SIG_DFL);
 		execvp(*argv, argv);
 		fprintf(stderr, "nicprobe: cannot run %s: %s\n", *argv, strerror(errno));
 		_exit(errno == ENOENT ? 127 : 126);
@@ -63,6 +77,8 @@ static int difference(const char *dir, struct snapshot *before, const struct ren
 	const struct snapshot *list = &now;
 	int err = snapshot_take(&now, dir);
 
+	if (!err && now.meta.since != before->meta.since)
+		err = -ENOENT;
 	if (!err) {
 		snapshot_diff(&now, before);
 		now.interval = false;	/* totals of the run, not rates */
@@ -81,6 +97,19 @@ static int difference(const char *dir, struct snapshot *before, const struct ren
 	return err;
 }
 
+/* Only what we attached: someone may have detached it, and attached anew. */
+static int detach_ours(const char *dir, const struct meta *meta)
+{
+	int lock = pins_lock(true), err = lock < 0 ? lock : 0;
+	struct meta now;
+
+	if (!err && !meta_read(dir, &now) && now.since == meta->since)
+		err = detach_pins(dir, meta->netns, false);
+	pins_tidy();
+	pins_unlock(lock);
+	return err;
+}
+
 static int measure(const struct meta *meta, char **argv, const struct renderer *format)
 {
 	struct snapshot before = {};
@@ -91,55 +120,68 @@ static int measure(const struct meta *meta, char **argv, const struct renderer *
 	err = snapshot_take(&before, dir);
 	if (err) {
 		complain(err, NULL, "cannot read what was just attached: %s", strerror(-err));
-		return failed();
+		status = failed();
+	} else {
+		status = child_run(argv);
+		if (difference(dir, &before, format)) {
+			complain(-EIO, NULL, "what was measured is gone: someone detached it");
+			failed();
+		}
 	}
-	status = child_run(argv);
-	if (difference(dir, &before, format)) {
-		complain(-EIO, NULL, "what was measured is gone: someone detached it");
-		failed();
-		complaints_forget();
-	}
+	complaints_forget();
 	snapshot_free(&before);
-	if (detach_pins(dir, meta->netns, false)) {
+	if (detach_ours(dir, meta)) {
 		complain(-EIO, "nicprobe detach --all", "cannot detach %s", meta->iface);
 		failed();
 	}
 	return status;
 }
 
-static int run(int argc, char **argv)
+/* Up to what is no option, or "--". False: exit with *status. */
+static bool options_take(int argc, char **argv, struct request *req, const struct renderer **format,
+			 int *status)
 {
 	static const struct option options[] = {
 		{ "format", required_argument, NULL, 'f' }, REQUEST_LONG, COMMON_LONG, {}
 	};
+	int o;
+
+	while ((o = getopt_long(argc, argv, "+:f:" REQUEST_SHORT COMMON_SHORT, options, NULL)) >= 0) {
+		if (common_option(&command_run, o, argv, status))
+			return false;
+		*status = EXIT_USAGE;
+		if (o == 'f' && !(*format = renderer_find(optarg)))
+			return false;
+		if (!request_option(req, o))
+			return false;
+	}
+	return true;
+}
+
+static int run(int argc, char **argv)
+{
 	struct request req = { .meters = (1ull << NR_METERS) - 1, .sample = 1 };
 	const struct renderer *format = &renderer_table;
 	const char *iface;
 	struct meta meta;
-	int o, status;
+	int status;
 
-	while ((o = getopt_long(argc, argv, "+:f:" REQUEST_SHORT COMMON_SHORT, options, NULL)) >= 0) {
-		if (common_option(&command_run, o, argv, &status))
-			return status;
-		if (o == 'f' && !(format = renderer_find(optarg)))
-			return EXIT_USAGE;
-		if (!request_option(&req, o))
-			return EXIT_USAGE;
-	}
+	/* before the interface, and after it; what follows the command's name is the command's */
+	if (!options_take(argc, argv, &req, &format, &status))
+		return status;
 	iface = argv[optind];
-	optind++;
-	if (optind < argc && !strcmp(argv[optind], "--"))
-		optind++;
+	if (iface && ++optind < argc && !options_take(argc, argv, &req, &format, &status))
+		return status;
 	if (!iface || optind >= argc)
 		return usage_error("nicprobe run IFACE -- COMMAND", "run what, and on which interface?");
 	if (json_wanted)
 		format = &renderer_json;
 	if (kernel_permits())
 		return failed();
-	iface = iface_enter(iface);
+	iface = iface_enter(iface, NULL);
 	if (!iface)
 		return failed();
-	signals_take();
+	signals_to(hand_on);
 	if (attach_iface(iface, &req, &meta))
 		return failed();
 	netns_go_home();

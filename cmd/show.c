@@ -22,6 +22,7 @@ struct view {
 	double interval;	/* seconds; 0: totals */
 	unsigned long count;	/* with an interval; 0: until interrupted */
 	__u64 wanted;		/* 1 << METER_x; 0: all that are on */
+	const char *iface;	/* as it was typed; NULL: all */
 	unsigned nr;
 	char (*dirs)[256];
 };
@@ -44,8 +45,11 @@ static int collect(const char *dir, __u32 netns, const char *iface, void *arg)
 
 static int nearest(const char *dir, __u32 netns, const char *iface, void *arg)
 {
-	(void)dir, (void)netns;
-	near_try(arg, iface);
+	char label[96];
+
+	(void)dir;
+	iface_label(netns, iface, label, sizeof(label));
+	near_try(arg, label);
 	return 0;
 }
 
@@ -61,9 +65,9 @@ static int not_attached(const char *arg)
 /* The directory of the interface a user typed; by its name now, or the one it had. */
 static int find(struct view *v, const char *arg)
 {
-	const char *iface = iface_enter(arg);
-	unsigned ifindex = iface ? if_nametoindex(iface) : 0;
-	__u32 netns = netns_inode();
+	__u32 netns;
+	const char *iface = iface_enter(arg, &netns);
+	unsigned ifindex = iface && netns == netns_inode() ? if_nametoindex(iface) : 0;
 	struct meta meta;
 	int err;
 
@@ -72,11 +76,30 @@ static int find(struct view *v, const char *arg)
 	if (!ifindex || !pins_find(netns, ifindex, v->dirs[0], sizeof(*v->dirs)))
 		pins_dir(v->dirs[0], sizeof(*v->dirs), netns, iface);
 	netns_go_home();
+	v->iface = arg;
 	v->nr = 1;
 	err = meta_read(v->dirs[0], &meta);
 	if (err == -ENOENT || err == -ENODATA)
 		return not_attached(arg);
 	return err;
+}
+
+static int detached(const struct view *v)
+{
+	return complain(-ENOENT, NULL, "%s was detached meanwhile", v->iface ?: "what was shown");
+}
+
+/* One interface, and none of the meters that were asked for: an empty table would not say why. */
+static int none_wanted(const struct view *v, const struct snapshot *s)
+{
+	int id = 0;
+
+	while (id < NR_METERS - 1 && !(v->wanted >> id & 1))
+		id++;
+	if (v->nr > 1 || s->wanted || *s->meta.absent[id])
+		return 0;
+	return complain(-ENOENT, text("nicprobe detach %s, and attach it with -m all", s->name),
+			"%s is not measured on %s", meters[id]->name, s->name);
 }
 
 /* Takes a snapshot of each. Those that were detached meanwhile are left out. */
@@ -86,12 +109,16 @@ static int take_all(const struct view *v, struct snapshot *all)
 
 	for (unsigned i = 0; i < v->nr && !err; i++) {
 		err = snapshot_take(&all[i], v->dirs[i]);
-		if ((err == -ENOENT || err == -ENODATA) && v->nr > 1)
-			err = 0;
-		else if (err)
-			complain(err, NULL, "it was detached meanwhile");
+		if ((err == -ENOENT || err == -ENODATA) && v->nr > 1) {
+			all[i].meta.magic = err = 0;
+			complaints_forget();
+		} else if (err) {
+			detached(v);
+		}
 		if (v->wanted)
 			all[i].wanted &= v->wanted;
+		if (!err && v->wanted)
+			err = none_wanted(v, &all[i]);
 	}
 	pins_unlock(lock);
 	return err;
@@ -150,7 +177,12 @@ static int show_rates(const struct view *v)
 		err = now && keep ? take_all(v, now) : -ENOMEM;
 		for (unsigned k = 0; k < v->nr && !err; k++) {
 			err = snapshot_copy(&keep[k], &now[k]);
-			snapshot_diff(&now[k], &before[k]);
+			if (now[k].meta.since == before[k].meta.since)
+				snapshot_diff(&now[k], &before[k]);
+			else if (v->nr > 1)	/* attached anew: from the next time on */
+				now[k].meta.magic = 0;
+			else
+				err = detached(v);
 		}
 		if (!err)
 			print_all(v, now);
@@ -202,7 +234,9 @@ static bool option(struct view *v, int o)
 		if (!number("-c", optarg, 1, &count))
 			return false;
 		v->count = count;
-		return true;
+		if (v->count != count)
+			usage_error("-c 1", "-c takes a whole number, not \"%s\"", optarg);
+		return v->count == count;
 	}
 	return true;
 }

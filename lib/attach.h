@@ -21,7 +21,7 @@ int attach_iface(const char *name, const struct request *, struct meta *done);
  * By the interface's name now, or the one it was attached under. 0; -ENOENT:
  * it is not attached; with `force` also pins that another version left.
  */
-int detach_iface(const char *name, bool force);
+int detach_iface(__u32 netns, const char *name, bool force);
 
 /* What is in one directory of pins, its namespace entered if it can be. */
 int detach_pins(const char *dir, __u32 netns, bool force);

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
+#include <mntent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,16 +21,34 @@
 
 #define BPFFS "/sys/fs/bpf"
 
+/* `ip netns exec` mounts a /sys of its own, and calls it by the name of the network namespace. */
+static bool netns_sys(void)
+{
+	FILE *mounts = setmntent("/proc/self/mounts", "re");
+	struct mntent *m;
+	bool found = false;
+
+	while (mounts && (m = getmntent(mounts)))
+		if (!strcmp(m->mnt_dir, "/sys"))
+			found = !access(text("/run/netns/%s", m->mnt_fsname), F_OK);
+	if (mounts)
+		endmntent(mounts);
+	return found;
+}
+
 /* Another mount namespace than that of pid 1: what is mounted here, nobody else sees. */
 static bool private_mounts(void)
 {
 	struct stat ours, init;
 
-	return !stat("/proc/self/ns/mnt", &ours) && !stat("/proc/1/ns/mnt", &init) &&
-	       ours.st_ino != init.st_ino;
+	/* Not everyone may ask pid 1. */
+	if (stat("/proc/self/ns/mnt", &ours) || stat("/proc/1/ns/mnt", &init))
+		return netns_sys();
+	return ours.st_ino != init.st_ino;
 }
 
-static int bpffs_mount(void)
+/* 0: the BPF file system is there; -ENODEV: not, and it must not be mounted here; 1: not. */
+static int bpffs_missing(void)
 {
 	struct statfs fs;
 
@@ -39,6 +58,15 @@ static int bpffs_mount(void)
 		return complain(-ENODEV, "leave `ip netns exec`, and name the interface NETNS/IFACE; "
 				"or enter by nsenter --net=/run/netns/NETNS",
 				BPFFS " is not the host's here, and what we pin would be lost");
+	return 1;
+}
+
+static int bpffs_mount(void)
+{
+	int missing = bpffs_missing();
+
+	if (missing <= 0)
+		return missing;
 	if (mount("bpf", BPFFS, "bpf", 0, "mode=0700"))
 		return complain(-errno, "mount -t bpf bpf " BPFFS,
 				"no BPF file system on " BPFFS ", and it cannot be mounted: %s",
@@ -61,8 +89,11 @@ int pins_lock(bool exclusive)
 						strerror(errno));
 		}
 		fd = open(PINS_ROOT, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		if (fd < 0 && errno == ENOENT)
-			return -ENOENT;
+		if (fd < 0 && errno == ENOENT) {
+			if (exclusive)
+				continue;	/* the last detach was quicker */
+			return bpffs_missing() < 0 ? -ENODEV : -ENOENT;
+		}
 		if (fd < 0)
 			return complain(-errno, NULL, "cannot open " PINS_ROOT ": %s", strerror(errno));
 		while (flock(fd, exclusive ? LOCK_EX : LOCK_SH))
@@ -104,7 +135,8 @@ char bpf_fd_type(int fd)
 {
 	static const struct { const char *link; char type; } types[] = {
 		{ "anon_inode:bpf-map", 'm' }, { "anon_inode:bpf-prog", 'p' },
-		{ "anon_inode:bpf_link", 'l' },
+		/* the first when it is made, the second when it comes from a pin; 5.8 */
+		{ "anon_inode:bpf_link", 'l' }, { "anon_inode:bpf-link", 'l' },
 	};
 	char link[64] = "";
 
@@ -133,8 +165,7 @@ int meta_read(const char *dir, struct meta *meta)
 	if (fd < 0)
 		return errno == ENOENT ? -ENODATA : not_ours(dir, "holds a \"meta\" that is not ours");
 	err = bpf_fd_type(fd) == 'm' ? 0 : -EPROTO;
-	if (!err && (bpf_obj_get_info_by_fd(fd, &info, &len) || strcmp(info.name, "nicprobe_meta") ||
-		     info.type != BPF_MAP_TYPE_ARRAY || info.value_size < 8 ||
+	if (!err && (bpf_obj_get_info_by_fd(fd, &info, &len) || info.type != BPF_MAP_TYPE_ARRAY || info.value_size < 8 ||
 		     info.value_size > sizeof(value) || bpf_map_lookup_elem(fd, &(__u32){ 0 }, value)))
 		err = -EPROTO;
 	close(fd);
@@ -177,8 +208,6 @@ int pins_remove(const char *dir)
 {
 	struct dirent *entry;
 	DIR *d = opendir(dir);
-	char parent[256];
-	int err;
 
 	if (!d)
 		return -errno;
@@ -188,17 +217,39 @@ int pins_remove(const char *dir)
 		if (entry->d_name[0] != '.')
 			pin_remove(text("%s/%s", dir, entry->d_name));
 	closedir(d);
-	err = rmdir(dir) ? -errno : 0;
-	snprintf(parent, sizeof(parent), "%s", dir);
-	*strrchr(parent, '/') = 0;
-	if (!rmdir(parent))
-		pins_rmdir();
-	return err;
+	return rmdir(dir) ? -errno : 0;
 }
 
-void pins_rmdir(void)
+void pins_tidy(void)
 {
+	struct dirent *entry;
+	DIR *d = opendir(PINS_ROOT);
+
+	while (d && (entry = readdir(d)))
+		if (entry->d_name[0] != '.')
+			rmdir(text(PINS_ROOT "/%s", entry->d_name));
+	if (d)
+		closedir(d);
 	rmdir(PINS_ROOT);
+}
+
+bool pins_dead(const char *dir)
+{
+	static const char *const links[] = { "tc", "xdp" };
+	bool dead = false;
+
+	for (unsigned i = 0; i < sizeof(links) / sizeof(*links); i++) {
+		int fd = bpf_obj_get(text("%s/%s", dir, links[i]));
+		struct bpf_link_info info = {};
+		__u32 len = sizeof(info);
+
+		/* an ifindex is the first word for tcx, too */
+		if (fd >= 0 && bpf_fd_type(fd) == 'l' && !bpf_obj_get_info_by_fd(fd, &info, &len))
+			dead |= !info.xdp.ifindex;
+		if (fd >= 0)
+			close(fd);
+	}
+	return dead;
 }
 
 static int each_in(const char *parent, __u32 netns,

@@ -30,17 +30,20 @@ void pins_dir(char *dir, size_t size, __u32 netns, const char *iface);
 int meta_read(const char *dir, struct meta *);
 int meta_write(const char *dir, const struct meta *);
 
-/* Removes all pins of a directory, and it, and its parents as far as they are empty. 0 or -errno. */
+/* Removes all pins of a directory, and it. 0 or -errno. */
 int pins_remove(const char *dir);
 
-/* Removes the root, if it is empty. */
-void pins_rmdir(void);
+/* The last to do before unlocking, when something changed: removes what directories are empty. */
+void pins_tidy(void);
 
 /* Calls `fn` for each directory of pins, until it returns other than 0; returns that. */
 int pins_each(int (*fn)(const char *dir, __u32 netns, const char *iface, void *arg), void *arg);
 
 /* The directory of what is attached to interface `ifindex` of a namespace, under whatever name. */
 bool pins_find(__u32 netns, unsigned ifindex, char *dir, size_t size);
+
+/* Its interface was deleted, whatever has its index now: our links are cut off from it. */
+bool pins_dead(const char *dir);
 
 /* What sort of object a descriptor is: 'm'ap, 'p'rogram, 'l'ink, or 0. */
 char bpf_fd_type(int fd);
