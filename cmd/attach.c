@@ -46,13 +46,14 @@ static int run(int argc, char **argv)
 	iface = iface_enter(argv[optind], NULL);
 	if (!iface)
 		return failed();
+	req.label = argv[optind];
 	warn(iface, &req);
 	complaints_forget();
 	if (attach_iface(iface, &req, &meta))
 		return failed();
 	netns_go_home();
 	iface_label(meta.netns, meta.iface, label, sizeof(label));
-	attached_print(stdout, &meta, label);
+	(json_wanted ? attached_json : attached_print)(stdout, &meta, label);
 	return EXIT_SUCCESS;
 }
 

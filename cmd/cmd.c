@@ -15,6 +15,7 @@
 #include "../lib/near.h"
 #include "../lib/tap.h"
 #include "../render/json_writer.h"
+#include "../render/text.h"
 #include "cmd.h"
 
 bool json_wanted;
@@ -56,15 +57,16 @@ int usage_error(const char *try, const char *what, ...)
 	return print_complaint(EXIT_USAGE);
 }
 
-#define COMMON_HELP							\
-	"  -j, --json             as a program reads it, errors too\n"	\
-	"  -v, --verbose          show what libbpf and libxdp say\n"	\
-	"  -h, --help             this\n"
+#define JSON_HELP	"  -j, --json             as a program reads it, errors too\n"
+#define VERBOSE_HELP	"  -v, --verbose          show what libbpf and libxdp say\n"
+#define HELP_HELP	"  -h, --help             this\n"
+#define COMMON_HELP	JSON_HELP VERBOSE_HELP HELP_HELP
 
 static void help(const struct command *c)
 {
 	printf("nicprobe %s %s\n    %s\n", c->name, c->args, c->help);
-	printf("\nOptions:\n%s" COMMON_HELP, c->options ?: "");
+	printf("\nOptions:\n%s%s%s%s", c->options ?: "", JSON_HELP,
+	       strstr(c->options ?: "", "-v,") ? "" : VERBOSE_HELP, HELP_HELP);
 }
 
 static void near_options(struct near *near, const char *help)
@@ -195,6 +197,11 @@ out:
 	return bits;
 }
 
+bool tap_choosable(const struct tap *t)
+{
+	return t->points & 1 << RX_NIC || t == &tap_tc;
+}
+
 static bool rx_parse(struct request *req, const char *name)
 {
 	struct near near = near_to(name);
@@ -204,7 +211,7 @@ static bool rx_parse(struct request *req, const char *name)
 	if (!req->rx)
 		return true;
 	for (const struct tap *const *t = taps; *t; t++) {
-		if (!((*t)->points & (1 << RX_NIC | 1 << RX_STACK)))
+		if (!tap_choosable(*t))
 			continue;
 		near_try(&near, (*t)->name);
 		if (!strcmp((*t)->name, name))
@@ -224,9 +231,9 @@ bool request_option(struct request *req, int option)
 		req->meters = meters_parse(optarg);
 		req->by_name = strcmp(optarg, "all");
 		return req->meters;
-	case 'r':
+	case 'R':
 		return rx_parse(req, optarg);
-	case 's':
+	case 'S':
 		req->sample = strtoul(optarg, &end, 10);
 		if (*end || end == optarg || !req->sample || req->sample > 1000000) {
 			usage_error("--sample 16", "--sample takes a whole number from 1 to 1000000, "
@@ -284,21 +291,79 @@ int snapshot_take(struct snapshot *s, const char *dir)
 	return 0;
 }
 
+/* "  rx-nic    xdp": a word in its column, then a sentence, wrapped under its beginning. */
+static void attached_line(struct page *p, const char *word, const char *what, const char *why)
+{
+	page_spaces(p, 2);
+	page_style(p, STYLE_DIM);
+	page_put(p, word, -1);
+	page_style(p, STYLE_PLAIN);
+	page_spaces(p, 12 - p->at);
+	page_wrap(p, 12, what);
+	if (*why)
+		page_wrap(p, 12, text(" (%s)", why));
+	page_newline(p);
+}
+
 void attached_print(FILE *out, const struct meta *meta, const char *label)
 {
-	fprintf(out, "%s: attached (%s, %u rx and %u tx queues)\n", label, meta->driver,
-		meta->rx_queues, meta->tx_queues);
-	for (int p = 0; p < NR_POINTS; p++)
-		if (*meta->tap[p] || *meta->note[p])
-			fprintf(out, "  %-9s %s%s%s%s\n", point_names[p],
-				*meta->tap[p] ? meta->tap[p] : "absent",
-				*meta->note[p] ? " (" : "", meta->note[p], *meta->note[p] ? ")" : "");
-	fprintf(out, "  measures ");
+	const struct look look = terminal_look();
+	struct page p = { .out = out, .look = &look, .width = look.width < 40 ? 40 : look.width };
+	const char *on = "";
+
+	page_style(&p, STYLE_BOLD);
+	page_put(&p, label, -1);
+	page_style(&p, STYLE_PLAIN);
+	page_wrap(&p, 2, text(": attached (%s, %u rx and %u tx queue%s)", meta->driver, meta->rx_queues,
+			      meta->tx_queues, meta->rx_queues + meta->tx_queues > 2 ? "s" : ""));
+	page_newline(&p);
+	for (int i = 0; i < NR_POINTS; i++)
+		if (*meta->tap[i] || *meta->note[i])
+			attached_line(&p, point_names[i], *meta->tap[i] ? meta->tap[i] : "absent",
+				      meta->note[i]);
 	for (int id = 0; id < NR_METERS; id++)
 		if (meta->on >> id & 1)
-			fprintf(out, " %s", meters[id]->name);
-	fputc('\n', out);
+			on = text("%s%s%s", on, *on ? " " : "", meters[id]->name);
+	attached_line(&p, "measures", on, "");
 	for (int id = 0; id < NR_METERS; id++)
 		if (*meta->absent[id])
-			fprintf(out, "  absent    %s: %s\n", meters[id]->name, meta->absent[id]);
+			attached_line(&p, "absent", text("%s: %s", meters[id]->name, meta->absent[id]), "");
+}
+
+static void attached_taps(struct json *j, const struct meta *meta)
+{
+	json_open(j, "taps", '{');
+	for (int i = 0; i < NR_POINTS; i++)
+		if (*meta->tap[i])
+			json_string(j, point_names[i], meta->tap[i]);
+		else
+			json_null(j, point_names[i]);
+	json_close(j, '}');
+}
+
+void attached_json(FILE *out, const struct meta *meta, const char *label)
+{
+	struct json j = { .out = out };
+
+	json_open(&j, NULL, '{');
+	json_string(&j, "attached", label);
+	json_uint(&j, "ifindex", meta->ifindex);
+	json_uint(&j, "netns", meta->netns);
+	json_string(&j, "driver", meta->driver);
+	attached_taps(&j, meta);
+	json_open(&j, "meters", '[');
+	for (int id = 0; id < NR_METERS; id++)
+		if (meta->on >> id & 1)
+			json_string(&j, NULL, meters[id]->name);
+	json_close(&j, ']');
+	json_open(&j, "absent", '{');
+	for (int i = 0; i < NR_POINTS; i++)
+		if (!*meta->tap[i] && *meta->note[i])
+			json_string(&j, point_names[i], meta->note[i]);
+	for (int id = 0; id < NR_METERS; id++)
+		if (*meta->absent[id])
+			json_string(&j, meters[id]->name, meta->absent[id]);
+	json_close(&j, '}');
+	json_close(&j, '}');
+	fputc('\n', out);
 }

@@ -57,15 +57,19 @@ void iface_label(__u32 netns, const char *iface, char *label, unsigned size);
 __u64 meters_parse(const char *list);
 /* -m, --rx, --sample: shared by attach and run. False: a complaint was printed. */
 bool request_option(struct request *, int option);
-#define REQUEST_SHORT	"m:r:s:"
+#define REQUEST_SHORT	"m:"
 #define REQUEST_LONG	{ "meters", required_argument, NULL, 'm' }, \
-			{ "rx", required_argument, NULL, 'r' }, \
-			{ "sample", required_argument, NULL, 's' }
+			{ "rx", required_argument, NULL, 'R' }, \
+			{ "sample", required_argument, NULL, 'S' }
 #define REQUEST_HELP						\
 	"  -m, --meters METER,…   these, or an error (default: all that can be had)\n" \
 	"      --rx TAP           where to see received packets: auto (default),\n" \
 	"                         xdp, driver, tc, xdp-generic\n" \
 	"      --sample N         latency meters follow one packet in N (default: each)\n"
+
+/* May --rx name it? Those that see rx-nic, and tc, which stands for: not there at all. */
+struct tap;
+bool tap_choosable(const struct tap *);
 
 const struct renderer *renderer_find(const char *name);	/* NULL: none of that name */
 struct look terminal_look(void);
@@ -74,5 +78,6 @@ struct look terminal_look(void);
 int snapshot_take(struct snapshot *, const char *dir);
 /* Says what is attached, and where; after attach and run. */
 void attached_print(FILE *, const struct meta *, const char *label);
+void attached_json(FILE *, const struct meta *, const char *label);
 
 #endif

@@ -34,7 +34,7 @@ static void print_taps(void)
 {
 	puts("auto");
 	for (const struct tap *const *t = taps; *t; t++)
-		if ((*t)->points & (1 << RX_NIC | 1 << RX_STACK) && strcmp((*t)->name, "stack"))
+		if (tap_choosable(*t))
 			puts((*t)->name);
 }
 

@@ -10,6 +10,8 @@
 #include "../lib/pins.h"
 #include "cmd.h"
 
+enum { FORCE = 256 };	/* an option without a short form */
+
 static int one(const char *arg, bool force)
 {
 	__u32 netns;
@@ -63,16 +65,16 @@ static int every(bool force)
 static int run(int argc, char **argv)
 {
 	static const struct option options[] = {
-		{ "all", no_argument, NULL, 'a' }, { "force", no_argument, NULL, 'f' }, COMMON_LONG, {}
+		{ "all", no_argument, NULL, 'a' }, { "force", no_argument, NULL, FORCE }, COMMON_LONG, {}
 	};
 	bool all = false, force = false;
 	int o, status;
 
-	while ((o = getopt_long(argc, argv, ":af" COMMON_SHORT, options, NULL)) >= 0) {
+	while ((o = getopt_long(argc, argv, ":a" COMMON_SHORT, options, NULL)) >= 0) {
 		if (common_option(&command_detach, o, argv, &status))
 			return status;
 		all |= o == 'a';
-		force |= o == 'f';
+		force |= o == FORCE;
 	}
 	if (all == (optind + 1 == argc) || optind + 1 < argc)
 		return usage_error("nicprobe detach IFACE, or: nicprobe detach --all",

@@ -161,6 +161,11 @@ static void describe_ways(void)
 {
 	struct utsname kernel;
 
+	if (kernel_permits()) {
+		printf("\nWhich ways into this kernel work: %s to find out\n", complaint());
+		return;
+	}
+
 	uname(&kernel);
 	printf("\nWays into this kernel (%s), best first\n", kernel.release);
 	for (const struct way *w = ways; w->name; w++) {
@@ -186,7 +191,7 @@ static int run(int argc, char **argv)
 	if (optind != argc)
 		return usage_error("nicprobe list", "list takes no operand");
 	netns_go_home();
-	if (kernel_permits())
+	if (!describe && kernel_permits())
 		return failed();
 	if (!describe)
 		return list_attached();
@@ -200,6 +205,8 @@ static int run(int argc, char **argv)
 const struct command command_list = {
 	.name = "list",
 	.args = "[-v]",
-	.help = "what is attached; -v: all there is to measure, and what works here",
+	.help = "what is attached; -v: all that can be measured here",
+	.options =
+	"  -v, --verbose          all meters, taps and drivers, and what works here and why not\n",
 	.run = run,
 };

@@ -81,7 +81,7 @@ static int difference(const char *dir, struct snapshot *before, const struct ren
 		err = -ENOENT;
 	if (!err) {
 		snapshot_diff(&now, before);
-		now.interval = false;	/* totals of the run, not rates */
+		now.counts = true;
 		snapshot_judge(&now);
 		if (format->begin)
 			format->begin(stdout, &look);
@@ -178,6 +178,7 @@ static int run(int argc, char **argv)
 		format = &renderer_json;
 	if (kernel_permits())
 		return failed();
+	req.label = iface;
 	iface = iface_enter(iface, NULL);
 	if (!iface)
 		return failed();

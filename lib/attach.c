@@ -275,7 +275,7 @@ static int demolish(const struct site *site)
  * Room for a new attach: what was cut short is removed, and so is what belongs
  * to an interface that is gone, of which ours has the name.
  */
-static int make_room(const struct site *site)
+static int make_room(const struct site *site, const char *label)
 {
 	struct meta old;
 	char dir[256], now[IF_NAMESIZE];
@@ -296,8 +296,7 @@ static int make_room(const struct site *site)
 	if (err && err != -ENOENT)
 		return err;
 	if (!err || pins_find(site->iface.netns, site->iface.ifindex, dir, sizeof(dir)))
-		return complain(-EALREADY, text("nicprobe show %s", site->iface.name),
-				"%s is attached already", site->iface.name);
+		return complain(-EALREADY, text("nicprobe show %s", label), "%s is attached already", label);
 	return 0;
 }
 
@@ -313,7 +312,7 @@ int attach_iface(const char *name, const struct request *req, struct meta *done)
 	lock = pins_lock(true);
 	if (lock < 0)
 		return lock;
-	err = make_room(&site);
+	err = make_room(&site, req->label ?: name);
 	if (!err) {
 		meta_begin(&site, req, done);
 		err = build(&site, req, done);

@@ -11,6 +11,7 @@ struct request {
 	__u64 meters;		/* 1 << METER_x: those wanted */
 	bool by_name;		/* asked for by name: what cannot be had is an error, not absent */
 	const char *rx;		/* the tap for rx-nic: a name of TAPS, or NULL: chosen */
+	const char *label;	/* the interface as it was typed, for complaints */
 	unsigned sample;	/* latency meters follow one packet in so many */
 };
 

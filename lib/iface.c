@@ -8,6 +8,7 @@
 #include <limits.h>
 #include <linux/ethtool.h>
 #include <linux/if_link.h>
+#include <linux/if_tun.h>
 #include <linux/rtnetlink.h>
 #include <linux/sockios.h>
 #include <net/if_arp.h>
@@ -211,18 +212,24 @@ static int sysfs_ours(void)
 	return fd;
 }
 
-/* /sys is that of the namespace it was mounted in, which need not be the one we have entered. */
-static bool sysfs_has(int sys, const struct iface *i)
+/* A number that the interface has in sysfs; 0: it has it not. */
+static unsigned long sysfs_number(int sys, const struct iface *i, const char *file)
 {
-	int fd = openat(sys, text("class/net/%s/ifindex", i->name), O_RDONLY | O_CLOEXEC);
-	char number[16] = "";
+	int fd = openat(sys, text("class/net/%s/%s", i->name, file), O_RDONLY | O_CLOEXEC);
+	char number[24] = "";
 	ssize_t got;
 
 	if (fd < 0)
-		return false;
+		return 0;
 	got = read(fd, number, sizeof(number) - 1);
 	close(fd);
-	return got > 0 && strtoul(number, NULL, 10) == i->ifindex;
+	return got > 0 ? strtoul(number, NULL, 0) : 0;
+}
+
+/* /sys is that of the namespace it was mounted in, which need not be the one we have entered. */
+static bool sysfs_has(int sys, const struct iface *i)
+{
+	return sysfs_number(sys, i, "ifindex") == i->ifindex;
 }
 
 static void queues_count(int sys, struct iface *i)
@@ -255,8 +262,10 @@ static void queues_read(struct iface *i)
 	if (sys < 0)
 		sys = open("/sys", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (sys >= 0) {
-		if (sysfs_has(sys, i))
+		if (sysfs_has(sys, i)) {
 			queues_count(sys, i);
+			i->gso_frames = sysfs_number(sys, i, "tun_flags") & IFF_VNET_HDR;
+		}
 		close(sys);
 	}
 	/* Kernels without RPS have no rx-N, and do not say IFLA_NUM_RX_QUEUES. */

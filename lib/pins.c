@@ -152,6 +152,16 @@ static int not_ours(const char *dir, const char *why)
 	return complain(-EPROTO, text("rm -r %s, when nothing there is needed", dir), "%s %s", dir, why);
 }
 
+/* The interface a directory is of: pins_dir() the other way round. */
+static const char *pins_iface(const char *dir)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "%s", strrchr(dir, '/') + 1);
+	swap(name, ':', '.');
+	return text("%s", name);
+}
+
 int meta_read(const char *dir, struct meta *meta)
 {
 	struct bpf_map_info info = {};
@@ -165,8 +175,10 @@ int meta_read(const char *dir, struct meta *meta)
 	if (fd < 0)
 		return errno == ENOENT ? -ENODATA : not_ours(dir, "holds a \"meta\" that is not ours");
 	err = bpf_fd_type(fd) == 'm' ? 0 : -EPROTO;
-	if (!err && (bpf_obj_get_info_by_fd(fd, &info, &len) || info.type != BPF_MAP_TYPE_ARRAY || info.value_size < 8 ||
-		     info.value_size > sizeof(value) || bpf_map_lookup_elem(fd, &(__u32){ 0 }, value)))
+	/* not by its name: that is left out where libbpf thinks that the kernel knows none */
+	if (!err && (bpf_obj_get_info_by_fd(fd, &info, &len) || info.type != BPF_MAP_TYPE_ARRAY ||
+		     info.value_size < 8 || info.value_size > sizeof(value) ||
+		     bpf_map_lookup_elem(fd, &(__u32){ 0 }, value)))
 		err = -EPROTO;
 	close(fd);
 	if (err)
@@ -175,7 +187,7 @@ int meta_read(const char *dir, struct meta *meta)
 	if (meta->magic != META_MAGIC)
 		return not_ours(dir, "holds a \"meta\" that is not ours");
 	if (meta->version != META_VERSION || info.value_size != sizeof(*meta))
-		return complain(-EPROTO, "detach with that version, or: nicprobe detach --all --force",
+		return complain(-EPROTO, text("nicprobe detach %s --force", pins_iface(dir)),
 				"%s was made by another version of nicprobe", dir);
 	return 0;
 }

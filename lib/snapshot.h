@@ -24,6 +24,7 @@ struct snapshot {
 	uint64_t boot_ns;		/* CLOCK_BOOTTIME */
 	double seconds;			/* measured: since attach, or since the snapshot before */
 	bool interval;			/* a difference of two, not totals since attach */
+	bool counts;			/* …of which a person wants the counts, not rates */
 	unsigned online;		/* CPUs that can take work now */
 	uint64_t wanted;		/* 1 << METER_x: those to show */
 	uint64_t missed;		/* events our own programs missed (nested in themselves) */

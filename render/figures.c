@@ -14,7 +14,7 @@ enum drop {
 
 static double per_second(const struct snapshot *s, double x)
 {
-	return !s->interval ? x : s->seconds > 0 ? x / s->seconds : 0;
+	return !rates(s) ? x : s->seconds > 0 ? x / s->seconds : 0;
 }
 
 static void count_text(const struct figures *f, const struct figure *c, const uint64_t *w, char *t)
@@ -102,7 +102,7 @@ static void level_text(const struct figures *f, const struct figure *c, const ui
 /* "in_flight" as "in flight"; where it is a rate, "…/s". */
 static void title(const struct figures *f, const char *name, bool rate, char *to, size_t size)
 {
-	snprintf(to, size, "%s%s", name, rate && f->s->interval ? "/s" : "");
+	snprintf(to, size, "%s%s", name, rate && rates(f->s) ? "/s" : "");
 	for (char *c = to; *c; c++)
 		if (*c == '_')
 			*c = ' ';

@@ -30,6 +30,12 @@ static inline bool meter_loses(const struct snapshot *s, unsigned id)
 	return meter_shown(s, id) && (meters[id]->by & BY_KEY || s->lost[id]);
 }
 
+/* Are counts shown as so many a second? */
+static inline bool rates(const struct snapshot *s)
+{
+	return s->interval && !s->counts;
+}
+
 static inline double attached_seconds(const struct snapshot *s)
 {
 	return s->interval ? (s->boot_ns - s->meta.since) * 1e-9 : s->seconds;

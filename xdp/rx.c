@@ -129,6 +129,9 @@ static const char *avoid(const struct site *site)
 		return text("the driver has no native XDP");
 	if (site->driver->xdp)
 		return text("attaching XDP to %s %s", site->iface.driver, site->driver->xdp);
+	/* tun_build_skb() and do_xdp_generic() of tun show such a frame whole; 6.18 */
+	if (site->iface.gso_frames)
+		return "its other end may hand over many packets as one frame, and XDP sees one";
 	return NULL;
 }
 
