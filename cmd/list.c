@@ -207,6 +207,6 @@ const struct command command_list = {
 	.args = "[-v]",
 	.help = "what is attached; -v: all that can be measured here",
 	.options =
-	"  -v, --verbose          all meters, taps and drivers, and what works here and why not\n",
+	"  -v, --verbose          all there is to measure; what works here, and why not\n",
 	.run = run,
 };

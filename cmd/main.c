@@ -19,7 +19,7 @@ const struct command *const commands[] = {
 
 static void overview(FILE *out)
 {
-	fputs("nicprobe: what a network card, its driver and the kernel around them do to every packet\n"
+	fputs("nicprobe: what a network card, its driver and the kernel do to every packet\n"
 	      "\n", out);
 	for (const struct command *const *c = commands; *c; c++)
 		if ((*c)->help)
