@@ -97,6 +97,22 @@ check: deps-dev			## run every test; without root those that need none
 .PHONY: tests deps-dev
 tests: $(B)/tests/nic $(UNITS)
 
+# What it costs, beside what else one would use.
+$(B)/bench/empty.bpf.o: bench/empty.bpf.c
+	@mkdir -p $(@D)
+	$(CLANG) $(BPFFLAGS) -c -o $@ $<
+
+$(B)/bench/empty.skel.h: $(B)/bench/empty.bpf.o
+	$(BPFTOOL) gen skeleton $< name empty_bpf > $@
+
+BENCH := $(filter-out %.bpf.c,$(wildcard bench/*.c))
+$(B)/bench/bench: $(BENCH) bench/bench.h $(B)/bench/empty.skel.h $(filter-out $(B)/cmd/%,$(OBJ))
+	$(CC) $(CC_FLAGS) -I$(B)/bench -o $@ $(filter %.c %.o,$^) $(LDLIBS)
+
+bench: deps-dev			## measure what it costs (root)
+	@$(MAKE) --no-print-directory -s all $(B)/tests/nic $(B)/bench/bench
+	@B=$(B) NICPROBE=$(CURDIR)/$(B)/nicprobe NIC=$(CURDIR)/$(B)/tests/nic python3 bench/run.py
+
 fuzz: all			## feed the packet parser for a minute
 	@FUZZ_SECONDS=60 B=$(B) sh tests/fuzz/run.sh
 

@@ -23,6 +23,8 @@ static __always_inline int handed_up(bool btf, bool frags, const struct sk_buff 
 {
 	const struct net_device *dev;
 	struct packet p = { .point = RX_NIC, .segs = 1, .ecn = ECN_NOT_IP };
+	const void *l3;
+	int linear;
 
 	if (!skb)	/* napi_gro_frags with no packet in it */
 		return 0;
@@ -31,13 +33,10 @@ static __always_inline int handed_up(bool btf, bool frags, const struct sk_buff 
 		return 0;
 	p.row = row_of(RX_NIC, skb_rx_queue(btf, skb, dev));
 	p.len = config.l2 + READ(btf, skb, len);
-	skb_segments(btf, skb, &p);
-	if (packet_headers_wanted()) {
-		int linear;
-		const void *l3 = network_header(btf, frags, skb, &linear);
-
+	l3 = network_header(btf, frags, skb, &linear);
+	skb_segments(btf, skb, &p, l3);
+	if (packet_headers_wanted())
 		skb_parse(btf, skb, &p, l3, linear, 0, READ(btf, skb, protocol));
-	}
 	meter_packet(&p);
 	return 0;
 }

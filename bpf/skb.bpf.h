@@ -116,11 +116,10 @@ static __always_inline __u32 jumbo_header(const unsigned char *ip)
 	return ip6[0] >> 4 == 6 && !ip6[6] && !ip6[41] && ip6[42] == IPV6_TLV_JUMBO ? 8 : 0;
 }
 
-/* Bytes from the network header to the payload, in a packet that the stack has not parsed yet. */
-static __always_inline __u32 skb_headers_rx(bool btf, const struct sk_buff *skb, __u32 gso_type,
-					    __u32 *jumbo)
+/* Bytes from the network header at `data` to the payload, in a packet still unparsed (receive). */
+static __always_inline __u32 skb_headers_rx(bool btf, const struct sk_buff *skb,
+					    const unsigned char *data, __u32 gso_type, __u32 *jumbo)
 {
-	const unsigned char *data = READ(btf, skb, data);
 	__be16 proto = READ(btf, skb, protocol);
 	__u8 first = 0, doff = 0;
 	__u32 len = 0;
@@ -177,8 +176,12 @@ static __always_inline void packet_split(struct packet *p, __u32 headers, __u32 
 	p->last_len = headers + payload - size * (segs - 1);
 }
 
-/* How many wire packets the buffer p is of, and how long each. */
-static __always_inline void skb_segments(bool btf, const struct sk_buff *skb, struct packet *p)
+/*
+ * How many wire packets the buffer p is of, and how long each; p->len is what
+ * is in the buffer. `l3` is the network header of a received packet.
+ */
+static __always_inline void skb_segments(bool btf, const struct sk_buff *skb, struct packet *p,
+					 const void *l3)
 {
 	const struct skb_shared_info *shared;
 	__u32 headers, gso_type, jumbo = 0;
@@ -191,7 +194,7 @@ static __always_inline void skb_segments(bool btf, const struct sk_buff *skb, st
 		return;
 	gso_type = BPF_CORE_READ(shared, gso_type);
 	if (p->point == RX_NIC || p->point == RX_STACK)
-		headers = config.l2 + skb_headers_rx(btf, skb, gso_type, &jumbo);
+		headers = config.l2 + skb_headers_rx(btf, skb, l3, gso_type, &jumbo);
 	else
 		headers = skb_headers_tx(btf, skb, gso_type, &jumbo);
 	packet_split(p, headers, gso.size, gso.segs);
@@ -217,7 +220,7 @@ static __always_inline int head_wanted(__be16 proto)
 /*
  * Reads the network header, `at` bytes into the packet. At `l3` `linear` bytes
  * of it are there to be read; the rest may be in pages (what a raw socket sends
- * from 4 KiB on). Where those cannot be read the packet is lost to ecn, and said to be.
+ * from 4 KiB on). Where those cannot be read it is ECN_UNREAD: lost to ecn, and said to be.
  */
 static __always_inline void skb_parse(bool btf, const struct sk_buff *skb, struct packet *p,
 				      const void *l3, int linear, __u32 at, __be16 proto)
@@ -240,8 +243,7 @@ static __always_inline void skb_parse(bool btf, const struct sk_buff *skb, struc
 		bpf_probe_read_kernel(head, n, l3);
 	} else if (!btf || !config.dynptr || bpf_dynptr_from_skb((void *)skb, 0, &data) ||
 		   bpf_dynptr_read(head, n, &data, at, 0)) {
-		p->ecn = NR_ECN;
-		lost_add(METER_ecn, p->segs);
+		p->ecn = ECN_UNREAD;
 		return;
 	}
 	packet_parse(p, head, head + n, proto);

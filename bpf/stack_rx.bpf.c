@@ -14,8 +14,9 @@ static __always_inline int received(bool btf, const struct sk_buff *skb)
 	if (!dev || !dev_is_ours(btf, dev))
 		return 0;
 	p.row = row_of(RX_STACK, skb_rx_queue(btf, skb, dev));
-	p.len = config.l2 + READ(btf, skb, len) + skb_vlan_len(btf, skb);
-	skb_segments(btf, skb, &p);
+	p.len = config.l2 + READ(btf, skb, len);
+	skb_segments(btf, skb, &p, READ(btf, skb, data));
+	p.len += skb_vlan_len(btf, skb);
 	if (packet_headers_wanted())
 		skb_parse(btf, skb, &p, READ(btf, skb, data),
 			  READ(btf, skb, len) - READ(btf, skb, data_len), 0, READ(btf, skb, protocol));

@@ -35,9 +35,14 @@ static __always_inline __u32 segments(struct __sk_buff *skb)
 		return 1;
 	if (skb->gso_segs)
 		return skb->gso_segs;
-	/* the outer tag was taken out, the inner was not */
-	if (type == bpf_htons(ETH_P_8021Q) || type == bpf_htons(ETH_P_8021AD))
+	/* the outer tag was taken out, the inner was not; without that there may be two */
+	for (int tags = 0; tags < 2; tags++) {
+		if (type != bpf_htons(ETH_P_8021Q) && type != bpf_htons(ETH_P_8021AD))
+			break;
+		if (bpf_skb_load_bytes(skb, at + 2, &type, 2))
+			return 1;
 		at += VLAN_TAG;
+	}
 	if (bpf_skb_load_bytes(skb, at, &first, 1))
 		return 1;
 	bpf_skb_load_bytes(skb, at + (first >> 4 == 6 ? 6 : 9), &proto, 1);

@@ -9,23 +9,25 @@
 METER_MAP(txlat);
 
 /*
- * Packets in flight, by the address of the skb. A bucket is two cache lines;
- * most skbs that are freed are not ours and are seen off by the first. Who
- * finds its bucket full goes to one of the next, and the bucket counts it, so
- * that only then the next ones are searched. A live entry is never overwritten.
+ * Packets in flight, by the address of the skb. A bucket is one cache line
+ * (BPF_F_MMAPABLE: they begin at a page, else at byte 56 of a line). Who finds
+ * its bucket full goes to one of the next, and the bucket counts it, so that
+ * only then the next ones are searched. A live entry is never overwritten.
  */
-#define WAYS	7
-#define BUCKETS	4	/* searched at the most */
+#define WAYS	3
+#define BUCKETS	8	/* searched at the most */
 struct bucket {
 	__u64 skb[WAYS];
 	__u64 elsewhere;	/* packets of this bucket that are in the next ones */
-	__u64 stamp[WAYS + 1];	/* ns << QUEUE_BITS | queue */
+	__u64 stamp[WAYS];	/* ns << QUEUE_BITS | queue */
+	__u64 unused;
 };
 #define QUEUE_BITS 12
 #define QUEUE_MASK ((1ull << QUEUE_BITS) - 1)
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
 	__uint(max_entries, 1);
 	__type(key, __u32);
 	__type(value, struct bucket);
@@ -91,11 +93,18 @@ static __always_inline int way_of(const struct bucket *b, __u64 skb)
  */
 enum lane { CONSUMED, FREED };
 
-static __always_inline struct txlat *row_at(__u32 queue, enum lane lane)
+static __always_inline struct txlat *txlat_row(__u32 queue, enum lane lane)
 {
-	__u32 row = lane * config.rows + row_of(0, queue);
+	return row_at(&txlat, lane * config.rows + row_of(0, queue));
+}
 
-	return bpf_map_lookup_elem(&txlat, &row);
+static __noinline int txlat_lost(__u32 queue, enum txlat_lost cause)
+{
+	struct txlat *row = txlat_row(queue, CONSUMED);
+
+	if (row && cause < NR_TXLAT_LOST)
+		row->lost[cause]++;
+	return 0;
 }
 
 /* Takes a free place, or returns false. */
@@ -177,25 +186,24 @@ static __always_inline int handed_over(bool btf, const struct sk_buff *skb,
 				       const struct net_device *dev)
 {
 	struct txlat_handing *handing;
-	struct txlat *row;
 	__u32 queue;
 
 	if (!dev_is_ours(btf, dev))
 		return 0;
 	if (config.sample > 1 && bpf_get_prandom_u32() % config.sample)
 		return 0;
-	queue = READ(btf, skb, queue_mapping);
-	row = row_at(queue, CONSUMED);
 	handing = handing_now();
-	if (!row || !handing)
+	if (!handing)
 		return 0;
+	queue = READ(btf, skb, queue_mapping);
 	handing->queue = queue;
 	handing->replaces = !!flight_take(skb);
-	row->lost[TXLAT_NEVER_FREED] += handing->replaces;
 	handing->skb = (__u64)skb;
+	if (handing->replaces)
+		txlat_lost(queue, TXLAT_NEVER_FREED);
 	if (!flight_put(skb, bpf_ktime_get_ns() << QUEUE_BITS | (queue & QUEUE_MASK))) {
 		handing->skb = 0;
-		row->lost[TXLAT_FULL]++;
+		txlat_lost(queue, TXLAT_FULL);
 	}
 	return 0;
 }
@@ -209,7 +217,7 @@ static __always_inline int returned(const void *skb, int rc)
 	if (!handing || handing->skb != (__u64)skb)
 		return 0;
 	handing->skb = 0;
-	row = row_at(handing->queue, CONSUMED);
+	row = txlat_row(handing->queue, CONSUMED);
 	if (!row)
 		return 0;
 	if (rc < XMIT_TAKEN) {
@@ -223,15 +231,20 @@ static __always_inline int returned(const void *skb, int rc)
 
 static __always_inline int freed(bool btf, const struct sk_buff *skb, enum lane lane)
 {
-	__u64 stamp = flight_take(skb), now, ns;
+	const struct net_device *dev = READ(btf, skb, dev);
+	bool moved = !dev || READ(btf, dev, ifindex) != (int)config.ifindex;
 	struct txlat_handing *handing;
-	const struct net_device *dev;
 	struct txlat *row;
+	__u64 stamp, now, ns;
 
+	/* Most skbs that are freed are of others: off with them, where no packet of ours can move. */
+	if (moved && config.stays)
+		return 0;
+	stamp = flight_take(skb);
 	if (!stamp)
 		return 0;
 	now = bpf_ktime_get_ns();
-	row = row_at(stamp & QUEUE_MASK, lane);
+	row = txlat_row(stamp & QUEUE_MASK, lane);
 	handing = handing_now();
 	if (!row || !handing)
 		return 0;
@@ -242,8 +255,7 @@ static __always_inline int freed(bool btf, const struct sk_buff *skb, enum lane 
 		return 0;
 	}
 	row->went++;
-	dev = READ(btf, skb, dev);
-	if (!dev || READ(btf, dev, ifindex) != (int)config.ifindex) {
+	if (moved) {
 		row->lost[TXLAT_MOVED]++;
 		return 0;
 	}

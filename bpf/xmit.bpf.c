@@ -25,11 +25,11 @@ static __always_inline void look(bool btf, const struct sk_buff *skb, struct pac
 
 	p->row = row_of(p->point, READ(btf, skb, queue_mapping));
 	p->len = len;
-	if (p->point == TX_STACK)
-		p->len += skb_vlan_len(btf, skb);
 	p->segs = 1;
 	p->ecn = ECN_NOT_IP;
-	skb_segments(btf, skb, p);
+	skb_segments(btf, skb, p, NULL);
+	if (p->point == TX_STACK)
+		p->len += skb_vlan_len(btf, skb);
 	if (!packet_headers_wanted())
 		return;
 	/* An in-band tag: skb->protocol and the offsets disagree about where it stands. The frame does not. */

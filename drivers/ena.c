@@ -5,6 +5,7 @@
 const struct driver driver_ena = {
 	.name = "ena",
 	.help = "Amazon Elastic Network Adapter",
+	.keeps_dev = true,
 	.rx_queue = RX_QUEUE_RECORDED,	/* ena_clean_rx_irq() */
 	/*
 	 * ena_xdp_set(), 6.1 and 6.12: ena_down(), ena_up(). 3498: ENA_XDP_MAX_MTU, 4 KiB pages.

@@ -5,6 +5,7 @@
 const struct driver driver_igb = {
 	.name = "igb",
 	.help = "Intel gigabit, several queues",
+	.keeps_dev = true,
 	.rx_queue = RX_QUEUE_RECORDED,	/* igb_process_skb_fields() */
 	/* igb_xdp_setup(), 6.1 and 6.12: igb_close(), igb_open(). */
 	.xdp = "takes it down and up again and fails with an MTU above its receive buffers",

@@ -25,10 +25,10 @@ const struct tap *const taps[] = {
 /* Buckets of txlat's table: room for every ring full at once, at a quarter of its places. */
 static __u32 flight_shift(const struct iface *i, unsigned sample)
 {
-	unsigned long long most = (unsigned long long)i->tx_queues * i->tx_ring * 4 / 7 / sample;
+	unsigned long long most = (unsigned long long)i->tx_queues * i->tx_ring * 4 / 3 / sample;
 	unsigned bits = 6;
 
-	while (bits < 17 && 1ull << bits < most)
+	while (bits < 18 && 1ull << bits < most)
 		bits++;
 	return 32 - bits;
 }
@@ -50,6 +50,7 @@ static void configure(struct site *site, const struct request *req)
 		.l2 = i->mac[7] == 6 || i->loopback ? 14 : 0,
 		.xdp_generic = req->rx && !strcmp(req->rx, "xdp-generic"),
 		.dynptr = !kernel_cannot("tp_btf") && !kernel_cannot("dynptr"),
+		.stays = site->driver->keeps_dev,
 		.flight_shift = flight_shift(i, req->sample ?: 1),
 	};
 	if (kernel_cannot("recorded"))		/* for tests: as if no driver recorded its queue */

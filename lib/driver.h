@@ -21,6 +21,7 @@ struct driver {
 	const char *xdp;		/* what attaching native XDP disturbs; NULL: nothing, so it is chosen */
 	bool no_xdp;			/* it has no native XDP */
 	const char *spread;		/* how its receive queues get their share; NULL: ethtool -X */
+	bool keeps_dev;			/* skb->dev is still its own when it frees a sent packet */
 	const char *no_completion;	/* why its packets never complete; NULL: they do */
 };
 

@@ -37,9 +37,12 @@ struct {
 	__type(value, __u64);
 } lost SEC(".maps");
 
+/* By value: the address of a member would keep the whole struct it is in on the stack. */
+#define row_at(map, nr) ({ __u32 row_nr = (nr); bpf_map_lookup_elem(map, &row_nr); })
+
 static __always_inline void lost_add(__u32 meter, __u64 count)
 {
-	__u64 *n = bpf_map_lookup_elem(&lost, &meter);
+	__u64 *n = row_at(&lost, meter);
 
 	if (n)
 		*n += count;

@@ -4,8 +4,16 @@ METER_MAP(ecn);
 
 static __always_inline void ecn_packet(const struct packet *p)
 {
-	struct ecn *row = bpf_map_lookup_elem(&ecn, &p->row);
+	__u32 codepoint = p->ecn;
+	struct ecn *row;
 
-	if (row && p->ecn < NR_ECN)
-		row->packets[p->ecn] += p->segs;
+	if (codepoint >= NR_ECN) {
+		lost_add(METER_ecn, p->segs);
+		return;
+	}
+	row = row_at(&ecn, p->row);
+	/* 6.1 forgets the bound of what lay on the stack meanwhile: test it again, next to its use */
+	barrier_var(codepoint);
+	if (row && codepoint < NR_ECN)
+		row->packets[codepoint] += p->segs;
 }

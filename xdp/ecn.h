@@ -3,7 +3,8 @@
 #ifndef NICPROBE_ECN_H
 #define NICPROBE_ECN_H
 
-enum codepoint { ECN_NOT_ECT, ECN_ECT1, ECN_ECT0, ECN_CE, ECN_NOT_IP, NR_ECN };
+enum codepoint { ECN_NOT_ECT, ECN_ECT1, ECN_ECT0, ECN_CE, ECN_NOT_IP, NR_ECN,
+		 ECN_UNREAD = NR_ECN };	/* its header is where we cannot read it */
 
 struct ecn {
 	__u64 packets[NR_ECN];

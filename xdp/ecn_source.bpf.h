@@ -9,6 +9,8 @@ static __always_inline void ecn_source_packet(const struct packet *p)
 	struct ecn_source_key key = {};
 	struct ecn_source *row, zero = {};
 
+	if (p->point == RX_NIC && p->ecn == ECN_UNREAD)
+		lost_add(METER_ecn_source, p->segs);	/* for all we know it was marked */
 	if (p->point != RX_NIC || p->ecn != ECN_CE)
 		return;
 	__builtin_memcpy(key.address, p->src, sizeof(key.address));

@@ -4,16 +4,17 @@
 
 METER_MAP(pktsize);
 
+/* A chain that is left early, not a sum of comparisons: the usual sizes are found by few, and foretold. */
 static __always_inline __u32 pktsize_slot(__u32 len)
 {
-#define B(bound) + (len > bound)
-	return 0 PKTSIZE_BOUNDS(B);
+#define B(slot, bound) len <= bound ? slot :
+	return PKTSIZE_BOUNDS(B) PKTSIZE_SLOTS - 1;
 #undef B
 }
 
 static __always_inline void pktsize_packet(const struct packet *p)
 {
-	struct pktsize *row = bpf_map_lookup_elem(&pktsize, &p->row);
+	struct pktsize *row = row_at(&pktsize, p->row);
 
 	if (!row)
 		return;

@@ -3,7 +3,7 @@
 #include "../lib/meter.h"
 #include "pktsize.h"
 
-#define B(bound) bound,
+#define B(slot, bound) [slot] = bound,
 static const uint64_t bounds[] = { PKTSIZE_BOUNDS(B) };
 #undef B
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Size classes: those of RFC 2819, which switches and `ethtool -S` use, then jumbo and BIG TCP. */
-#define PKTSIZE_BOUNDS(B)						\
-	B(64) B(127) B(255) B(511) B(1023) B(1518) B(2047) B(4095)	\
-	B(9216) B(16383) B(32767) B(65535)
+#define PKTSIZE_BOUNDS(B)							\
+	B(0, 64) B(1, 127) B(2, 255) B(3, 511) B(4, 1023) B(5, 1518) B(6, 2047)	\
+	B(7, 4095) B(8, 9216) B(9, 16383) B(10, 32767) B(11, 65535)
+#define PKTSIZE_SLOTS	13	/* the last is all above */
 
 struct pktsize {
-#define B(bound) +1
-	HIST(size, 1 PKTSIZE_BOUNDS(B));
-#undef B
+	HIST(size, PKTSIZE_SLOTS);
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The rx-nic tap by XDP: beside other programs where libxdp's dispatcher works, else alone. */
 #include <errno.h>
+#include <glob.h>
 #include <linux/if_link.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,11 +13,13 @@
 
 #include "../lib/kernel.h"
 #include "../lib/log.h"
+#include "../lib/pins.h"
 #include "../lib/tap.h"
 #include "rx.skel.h"
 
 #define PROGRAM "nicprobe_rx"
 #define PIN	"xdp"		/* pin of the link, when we are alone */
+#define DISPATCHERS "/sys/fs/bpf/xdp"	/* where libxdp pins */
 
 static const char *name_of(__u32 id)
 {
@@ -107,20 +110,81 @@ static int attach(const struct site *site, struct bpf_object *obj, char *how, si
 	return alone ? attach_alone(site, obj, XDP_FLAGS_DRV_MODE) : attach_beside(site, obj);
 }
 
+static __u32 map_id(const char *pin)
+{
+	struct bpf_map_info info = {};
+	__u32 len = sizeof(info);
+	int fd = bpf_obj_get(pin);
+
+	if (fd < 0)
+		return 0;
+	if (bpf_obj_get_info_by_fd(fd, &info, &len))
+		info.id = 0;
+	close(fd);
+	return info.id;
+}
+
+static bool uses_map(const char *prog_pin, __u32 map)
+{
+	__u32 ids[64];
+	struct bpf_prog_info info = { .nr_map_ids = 64, .map_ids = (__u64)(unsigned long)ids };
+	__u32 len = sizeof(info);
+	int fd = bpf_obj_get(prog_pin);
+	bool found = false;
+
+	if (fd < 0)
+		return false;
+	if (!bpf_obj_get_info_by_fd(fd, &info, &len))
+		for (__u32 i = 0; i < info.nr_map_ids && i < 64; i++)
+			found |= ids[i] == map;
+	close(fd);
+	return found;
+}
+
+/*
+ * libxdp pins a dispatcher before it attaches it: who is killed in between
+ * leaves it behind. Ours are known by their maps; the ifindex in the name is not
+ * enough, it may be of another network namespace (libxdp_clean_references()).
+ */
+static void remove_left(const struct site *site)
+{
+	__u32 ours = map_id(pin_path(site, "lost"));
+	glob_t left;
+
+	if (!ours || glob(text(DISPATCHERS "/dispatch-%u-*/prog*-prog", site->iface.ifindex), 0, NULL,
+			  &left))
+		return;
+	for (size_t i = 0; i < left.gl_pathc; i++)
+		if (uses_map(left.gl_pathv[i], ours)) {
+			*strrchr(left.gl_pathv[i], '/') = 0;
+			pins_remove(left.gl_pathv[i]);
+		}
+	globfree(&left);
+}
+
 /* Takes our program out of the dispatcher, if it is in one; found by name, as a crash leaves no pin. */
-static void detach(const struct site *site)
+static int leave_dispatcher(const struct site *site)
 {
 	struct xdp_multiprog *all = xdp_multiprog__get_from_ifindex(site->iface.ifindex);
 	struct xdp_program *prog = NULL;
+	int err = 0;
 
 	if (libxdp_get_error(all))
-		return;
+		return 0;
 	while (!xdp_multiprog__is_legacy(all) && (prog = xdp_multiprog__next_prog(prog, all)))
 		if (!strcmp(xdp_program__name(prog), PROGRAM)) {
-			xdp_program__detach(prog, site->iface.ifindex, xdp_multiprog__attach_mode(all), 0);
+			err = xdp_program__detach(prog, site->iface.ifindex,
+						  xdp_multiprog__attach_mode(all), 0);
 			break;
 		}
 	xdp_multiprog__close(all);
+	return err;
+}
+
+static void detach(const struct site *site)
+{
+	if (!leave_dispatcher(site))
+		remove_left(site);
 }
 
 static const char *avoid(const struct site *site)

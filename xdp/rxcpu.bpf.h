@@ -10,7 +10,7 @@ static __always_inline void rxcpu_packet(const struct packet *p)
 
 	if (p->point != RX_NIC)
 		return;
-	row = bpf_map_lookup_elem(&rxcpu, &p->row);	/* RX_NIC is 0: the row is the queue */
+	row = row_at(&rxcpu, p->row);	/* RX_NIC is 0: the row is the queue */
 	if (row) {
 		row->packets += p->segs;
 		row->bytes += packet_bytes(p);

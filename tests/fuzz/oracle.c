@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the packet meters must say of one packet: written a second time, one thing after the other. */
+/* What the packet meters must say of one packet: all of it written a second time, plainly. */
 #include <string.h>
 
 #include "oracle.h"
@@ -52,7 +52,16 @@ static int codepoint(const struct seen *s, uint32_t source[5])
 	return NOT_IP;
 }
 
-uint64_t oracle_headers(const uint8_t *l3, size_t n, uint16_t type, bool tcp)
+uint64_t oracle_jumbo(const uint8_t *ip, size_t n, uint64_t len)
+{
+	bool hop_by_hop = byte_at(ip, n, 0) / 16 == 6 && byte_at(ip, n, 6) == 0;
+
+	return len > 65535 && hop_by_hop && byte_at(ip, n, 41) == 0 && byte_at(ip, n, 42) == 0xc2 ?
+	       8 : 0;
+}
+
+uint64_t oracle_headers(const uint8_t *l3, size_t n, uint16_t type, bool tcp, uint64_t len,
+			uint64_t *jumbo)
 {
 	size_t at = 0;
 
@@ -60,8 +69,9 @@ uint64_t oracle_headers(const uint8_t *l3, size_t n, uint16_t type, bool tcp)
 		type = word_at(l3, n, at + 2);
 		at += 4;
 	}
+	*jumbo = at < n ? oracle_jumbo(l3 + at, n - at, len) : 0;
 	if (byte_at(l3, n, at) / 16 == 6)
-		at += 40;
+		at += 40 + *jumbo;
 	else
 		at += byte_at(l3, n, at) % 16 * 4;
 	return at + (tcp ? byte_at(l3, n, at + 12) / 16 * 4 : 8);
@@ -96,9 +106,9 @@ static uint64_t segment(const struct seen *s, uint64_t size[1 + SLOTS])
 	if (segs < 2 || s->gso_size * (segs - 1) >= payload)
 		return 1;
 	for (i = 1; size && i < segs; i++, payload -= s->gso_size)
-		count_size(size, s->headers + s->gso_size);
+		count_size(size, s->headers - s->jumbo + s->gso_size);
 	if (size)
-		count_size(size, s->headers + payload);
+		count_size(size, s->headers - s->jumbo + payload);
 	return segs;
 }
 
@@ -122,8 +132,10 @@ void oracle(const struct seen *s, struct counts *c)
 			count_size(c->size[row], s->len);
 	}
 	if (s->unread) {
-		if (s->on & (1 << METER_ecn | 1 << METER_ecn_source))
+		if (s->on >> METER_ecn & 1)
 			c->lost[METER_ecn] = segs;
+		if (s->on >> METER_ecn_source & 1 && s->point == RX_NIC)
+			c->lost[METER_ecn_source] = segs;
 		return;
 	}
 	if (s->on >> METER_ecn & 1)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the packet meters must say of one packet: written a second time, one thing after the other. */
+/* What the packet meters must say of one packet: all of it written a second time, plainly. */
 #ifndef FUZZ_ORACLE_H
 #define FUZZ_ORACLE_H
 
@@ -22,6 +22,7 @@ struct seen {			/* one packet, where it is seen */
 	uint16_t type;		/* EtherType of l3 */
 	uint32_t gso_size, gso_segs;
 	uint64_t headers;	/* if gso_size: bytes before the payload, link header included */
+	uint64_t jumbo;		/* of these in the buffer only: the hop-by-hop header of BIG TCP */
 	unsigned int on;	/* meters */
 	bool no_room;		/* for CE sources */
 	bool unread;		/* its header is where it cannot be read */
@@ -38,8 +39,12 @@ struct counts {			/* all that can be counted, as the maps have it */
 
 void oracle(const struct seen *seen, struct counts *counts);
 
-/* From l3 to the payload, through two VLAN tags; what cannot be read is 0. */
-uint64_t oracle_headers(const uint8_t *l3, size_t n, uint16_t type, bool tcp);
+/* RFC 2675: the 8 bytes that a buffer above 64 KiB has, and no packet on the wire; or 0. */
+uint64_t oracle_jumbo(const uint8_t *ip, size_t n, uint64_t len);
+
+/* From l3 to the payload, through two VLAN tags; what cannot be read is 0. `len`: from l3 on. */
+uint64_t oracle_headers(const uint8_t *l3, size_t n, uint16_t type, bool tcp, uint64_t len,
+			uint64_t *jumbo);
 
 /* Is this the slot of a log-linear histogram that a value belongs in? */
 bool oracle_loglin(uint64_t ns, uint32_t slot);

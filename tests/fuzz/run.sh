@@ -1,12 +1,13 @@
 #!/bin/sh
-# Fuzzes the packet taps and meters for FUZZ_SECONDS (10). What fails is left in $B/fuzz, to be run again:
-# build/fuzz/packet build/fuzz/crash-…
+# Fuzzes the packet taps and meters for FUZZ_SECONDS (10). What fails is left in $B/fuzz, to be
+# run again: build/fuzz/packet build/fuzz/crash-…
 cd "$(dirname "$0")/../.." || exit 1
 to=${B:-build}/fuzz
 seconds=${FUZZ_SECONDS:-10}
 clang=${CLANG:-clang}
 flags="-g -O1 -std=gnu11 -D_GNU_SOURCE -fsanitize=fuzzer,address,undefined"
-flags="$flags -fno-sanitize=alignment -fno-sanitize-recover=all"	# headers lie anywhere: BPF does not mind
+# headers lie anywhere: BPF does not mind
+flags="$flags -fno-sanitize=alignment -fno-sanitize-recover=all"
 warn="-Wall -Wextra -Werror -Wno-unused-parameter -Wno-unknown-attributes"
 # maps of one name are one map, as pins make them; each program brings its licence
 flags="$flags -fcommon -D_license=__attribute__((weak))_license"
@@ -18,7 +19,7 @@ echo 'int LLVMFuzzerTestOneInput(const char *b, long n) { return b && n < 0; }' 
 if ! why=$($clang $flags -o "$to/probe" "$to/probe.c" 2>&1); then
 	case $why in
 	*"not found"* | *"cannot find"* | *"No such file"*)
-		echo "skip fuzz packet: clang has no fuzzer here: install libclang-rt-dev (Debian 12: libclang-rt-14-dev)"
+		echo "skip fuzz packet: clang has no fuzzer here (Debian 12: libclang-rt-14-dev)"
 		exit 0 ;;
 	esac
 	echo "not ok fuzz packet: $why" | head -n 1

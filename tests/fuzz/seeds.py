@@ -8,7 +8,7 @@ import sys
 
 WAYS = 12			# enum way in packet.c
 ON = 0x1f			# all meters
-FLAGS = {"plain": 0, "no-link": 1, "tag-beside": 2, "recorded": 4, "no-dynptr": 8, "no-room": 16, "tcp": 32}
+FLAGS = [0, 1, 2, 4, 8, 16, 32]	# enum flag
 
 
 def ipv4(ecn, proto, payload):
@@ -38,16 +38,17 @@ def frames():
         for t in types[1:]:
             frame += struct.pack("!HH", 5, t)
         yield f"{ecn}-{tags}-v{6 if v6 else 4}-{'tcp' if is_tcp else 'udp'}", is_tcp, frame + packet
-    yield "arp", 0, b"\xff" * 6 + bytes(6) + struct.pack("!HHHBBH", 0x0806, 1, 0x0800, 6, 4, 1) + bytes(20)
+    yield "arp", 0, b"\xff" * 6 + bytes(6) + struct.pack("!HHHBBH", 0x0806, 1, 0x800, 6, 4, 1) + \
+        bytes(20)
 
 
 def main(to):
     os.makedirs(to, exist_ok=True)
     for n, (name, is_tcp, frame) in enumerate(frames()):
         for way in range(WAYS):
-            flag = list(FLAGS)[(n + way) % len(FLAGS)]
+            flag = FLAGS[(n + way) % len(FLAGS)]
             for gso in (0, 13):
-                head = struct.pack("<BBBBHHHHHH", way, ON, n % 5, FLAGS[flag] | is_tcp << 5, 65535,
+                head = struct.pack("<BBBBHHHHHH", way, ON, n % 5, flag | is_tcp << 5, 65535,
                                    n * 97, gso, n % 2 * 4, 20, 0)
                 with open(f"{to}/{way}-{name}-{gso}", "wb") as f:
                     f.write(head + frame)

@@ -6,7 +6,7 @@ METER_MAP(small);
 
 static __always_inline void small_packet(const struct packet *p)
 {
-	struct small *row = bpf_map_lookup_elem(&small, &p->row);
+	struct small *row = row_at(&small, p->row);
 
 	if (row && p->len < 128)
 		row->packets += p->segs;

@@ -38,14 +38,11 @@ long stub_update(const struct stub_map *map, const void *key, const void *value,
 
 struct xdp_md;
 struct __sk_buff;
+struct bpf_dynptr;
 
 __u64 bpf_xdp_get_buff_len(struct xdp_md *xdp);
 long bpf_skb_load_bytes(const struct __sk_buff *skb, __u32 offset, void *to, __u32 len);
 long bpf_probe_read_kernel(void *to, __u32 size, const void *from);
-
-struct bpf_dynptr {
-	const void *skb;
-};
 
 int bpf_dynptr_from_skb(struct __sk_buff *skb, __u64 flags, struct bpf_dynptr *ptr);
 long bpf_dynptr_read(void *to, __u32 len, const struct bpf_dynptr *ptr, __u32 offset, __u64 flags);

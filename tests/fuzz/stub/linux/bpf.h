@@ -26,4 +26,8 @@ struct __sk_buff {
 	__u32 protocol;
 };
 
+struct bpf_dynptr {
+	const void *skb;
+};
+
 #endif

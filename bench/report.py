@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The bench's figures as tables, and whether they are as good as they must be."""
+
+
+def cpu():
+    with open("/proc/cpuinfo", encoding="utf-8") as f:
+        for line in f:
+            if line.startswith("model name"):
+                return line.split(":")[1].strip()
+    return "unknown"
+
+
+def packet(result, hook, meters, size=64, ecn="ect0", build="nicprobe"):
+    for row in result["packet"]:
+        if (row["build"], row["hook"], row["meters"], row["size"], row["ecn"]) == \
+                (build, hook, meters, size, ecn):
+            return row["above_empty"]["median"]
+    return None
+
+
+def tracing(result, case, phase, programs=None):
+    return [row for row in result["tracing"] if row["case"] == case and row["phase"] == phase and
+            (programs is None or row["program"].startswith(programs))]
+
+
+def per_packet(rows):
+    return sum(row["per_packet"] for row in rows) if rows else None
+
+
+def ratio(a, b):
+    return a / b if a is not None and b else None
+
+
+def bars(result):
+    """[{what, bar, got, pass}]; got is None where it could not be measured."""
+    theirs = per_packet(tracing(result, "nettxlat", "tx"))
+    out = [("all packet meters on XDP, 64 B, ns above an empty program", 6.7,
+            packet(result, "xdp", "all"))]
+    for way in ("btf", "raw"):
+        ours = per_packet(tracing(result, f"nicprobe {way}", "tx", "txlat"))
+        out.append((f"txlat ({way}) to bpftrace's nettxlat, per packet", .4, ratio(ours, theirs)))
+    for way in ("btf", "raw"):
+        idle = [row["net"] for phase in ("tx", "rx")
+                for row in tracing(result, f"idle {way}", phase)]
+        out.append((f"attached to another interface ({way}), the dearest program, ns an event", 5,
+                    max(idle, default=None)))
+    return [{"what": what, "bar": bar, "got": got, "pass": got is not None and got <= bar}
+            for what, bar, got in out]
+
+
+def show(result):
+    print(f"{result['cpu']}, Linux {result['kernel']}, load {result['load']:.1f}, "
+          f"{result['seconds']} s\n")
+    print("BPF_PROG_TEST_RUN, ns above an empty program: median (quartiles) of the quietest third")
+    print(f"  {'':4} {'meters':11}" + "".join(f"{s:>7} B {e:<11}" for s in (64, 512, 1500)
+                                             for e in ("ECT0", "CE")))
+    for hook in ("xdp", "tc"):
+        for name in dict.fromkeys(r["meters"] for r in result["packet"] if r["hook"] == hook):
+            if name == "empty":
+                continue
+            row = [r["above_empty"] for r in result["packet"]
+                   if (r["hook"], r["meters"], r["build"]) == (hook, name, "nicprobe")]
+            print(f"  {hook:4} {name:11}" + "".join(
+                f"{a['median']:7.1f} ({a['p25']:.1f}..{a['p75']:.1f})".ljust(20) for a in row))
+    show_tracing(result)
+    print()
+    for bar in result["bars"]:
+        got = "not measured" if bar["got"] is None else f"{bar['got']:.2f}"
+        print(f"  {'pass' if bar['pass'] else 'MISS'}  {bar['what']}: {got}, at most {bar['bar']}")
+
+
+def show_tracing(result):
+    print("\nRun-time statistics, ns an event: median - an empty program's = net (of all rounds)")
+    for row in result["tracing"]:
+        low, high = row["spread"]
+        print(f"  {row['case']:13} {row['phase']}  {row['program']:23} {row['ns']:7.1f} - "
+              f"{row['empty']:5.1f} = {row['net']:6.1f}  ({low:.1f}..{high:.1f})")

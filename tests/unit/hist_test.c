@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Does a value lie in the slot that BPF puts it into, as lib/hist.c knows the slot? */
+#include <math.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "../fuzz/stub/bpf/bpf_helpers.h"	/* instead of libbpf's, which is for BPF only */
+#include "../../lib/meter.bpf.h"
+#include "../../lib/snapshot.h"
+#include "../../xdp/packet.bpf.h"
+
+static int failed;
+
+static bool check(bool good, const char *name, const char *fmt, ...)
+{
+	va_list args;
+
+	if (good)
+		return true;
+	failed = 1;
+	printf("not ok hist %s: ", name);
+	va_start(args, fmt);
+	vprintf(fmt, args);
+	va_end(args);
+	putchar('\n');
+	return false;
+}
+
+static void passed(const char *name, int failed_before)
+{
+	if (failed == failed_before)
+		printf("ok hist %s\n", name);
+}
+
+static const struct metric times = {
+	.kind = KIND_HISTOGRAM, .words = 1 + LOGLIN_SLOTS, .scale = 1,
+};
+
+#define B(slot, bound) [slot] = bound,
+static const uint64_t bounds[] = { PKTSIZE_BOUNDS(B) };
+#undef B
+static const struct metric sizes = {
+	.kind = KIND_HISTOGRAM, .words = sizeof(struct pktsize) / 8, .scale = 1, .bounds = bounds,
+};
+
+/* A time lies within [floor, bound) of its slot. */
+static bool check_time(uint64_t ns)
+{
+	uint32_t slot = loglin_slot(ns);
+
+	return check(slot < LOGLIN_SLOTS, "time", "slot %u of %lu", slot, ns) &&
+	       check(hist_floor(&times, slot) <= ns && (ns < hist_bound(&times, slot)), "time",
+		     "%lu is in slot %u, of %g to %g", ns, slot, hist_floor(&times, slot),
+		     hist_bound(&times, slot));
+}
+
+static void test_times(void)
+{
+	int before = failed;
+
+	for (uint64_t ns = 0; ns < 1 << 16; ns++)
+		if (!check_time(ns))
+			return;
+	/* about every edge of a step, of every power of two; and what lies between */
+	for (int octave = 3; octave < 64; octave++)
+		for (uint64_t step = 8; step < 16; step++)
+			for (int off = -2; off <= 2; off++)
+				if (!check_time((step << (octave - 3)) + off) ||
+				    !check_time((step << (octave - 3)) + off + (1ull << octave) / 16))
+					return;
+	check_time(~0ull);
+	passed("times are within their slots", before);
+}
+
+static void test_bounds(void)
+{
+	int before = failed;
+	unsigned last = hist_slots(&times) - 1;
+
+	check(hist_slots(&times) == LOGLIN_SLOTS, "bounds", "%u slots", hist_slots(&times));
+	check(hist_floor(&times, 0) == 0 && isinf(hist_bound(&times, last)), "bounds", "open ends");
+	for (unsigned i = 0; i < last; i++) {
+		double low = hist_floor(&times, i), high = hist_bound(&times, i);
+
+		check(low < high, "bounds", "slot %u is empty", i);
+		check(high == hist_floor(&times, i + 1), "bounds", "a gap after slot %u", i);
+		check(!i || high - low <= low / 8, "bounds", "slot %u is wider than 12.5%%", i);
+		/* the first of a slot, and the last before it */
+		check(loglin_slot(high) == i + 1 && loglin_slot(high - 1) == i, "bounds",
+		      "%g begins slot %u, not %u", high, loglin_slot(high), i + 1);
+	}
+	check(last && loglin_slot(1ull << LOGLIN_MAX) == last, "bounds", "the last begins late");
+	passed("slots are whole, without gap, 12.5% wide", before);
+}
+
+/* A size lies in (floor, bound] of its slot: its bounds are the largest it has. */
+static void test_sizes(void)
+{
+	int before = failed;
+
+	check(hist_slots(&sizes) == sizeof(bounds) / 8 + 1, "sizes", "%u slots", hist_slots(&sizes));
+	for (uint64_t len = 0; len < 200000; len++) {
+		uint32_t slot = pktsize_slot(len);
+
+		if (!check(slot < hist_slots(&sizes) && len <= hist_bound(&sizes, slot) &&
+			   (!slot || len > hist_floor(&sizes, slot)), "sizes",
+			   "%lu is in slot %u", len, slot))
+			return;
+	}
+	check(pktsize_slot(~0u) == hist_slots(&sizes) - 1, "sizes", "the largest falls out");
+	passed("sizes are within their slots, BIG TCP too", before);
+}
+
+/* What is put in comes out: a percentile lies in the slot of the value that has that rank. */
+static void test_percentiles(void)
+{
+	static uint64_t words[1 + LOGLIN_SLOTS];
+	int before = failed;
+
+	for (uint64_t ns = 1000; ns <= 1000000; ns += 1000)
+		words[1 + loglin_slot(ns)]++;
+	check(hist_count(&times, words) == 1000, "percentiles", "counted %lu",
+	      hist_count(&times, words));
+	for (int p = 1; p <= 100; p++) {
+		double got = hist_percentile(&times, words, p / 100.), want = p * 10000;
+
+		check(fabs(got - want) <= want / 8, "percentiles", "p%d is %g, not %g", p, got, want);
+	}
+	check(hist_max(&times, words) >= 1000000 && hist_max(&times, words) <= 1000000 * 1.125,
+	      "percentiles", "max is %g", hist_max(&times, words));
+	passed("percentiles are off by 12.5% at the most", before);
+}
+
+int main(void)
+{
+	test_times();
+	test_bounds();
+	test_sizes();
+	test_percentiles();
+	return failed;
+}
