@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The rx-nic tap without XDP: the five ways a driver hands a packet up, before GRO and RPS. */
-#include "skb.bpf.h"
+#include "head.bpf.h"
 #include <bpf/bpf_tracing.h>
 
 /*

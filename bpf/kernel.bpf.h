@@ -56,6 +56,11 @@ struct sk_buff___6_1 {
 struct skb_shared_info {
 	unsigned short gso_size, gso_segs;
 	unsigned int gso_type;
+	struct frag_any { long any; } frags[1];	/* head.bpf.h knows what they are */
+};
+
+struct page {
+	unsigned long flags;
 };
 
 struct napi_gro_cb {

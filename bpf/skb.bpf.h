@@ -204,49 +204,4 @@ static __always_inline void skb_segments(bool btf, const struct sk_buff *skb, st
 	}
 }
 
-/* Linux 6.11 for typed tracepoints: config.dynptr says whether it is there. */
-extern int bpf_dynptr_from_skb(struct __sk_buff *, __u64, struct bpf_dynptr *) __ksym __weak;
-
-/* How much of a packet must be there for packet_parse(). */
-static __always_inline int head_wanted(__be16 proto)
-{
-	if (proto == bpf_htons(ETH_P_IP))
-		return 20;
-	if (proto == bpf_htons(ETH_P_IPV6))
-		return 40;
-	return proto == bpf_htons(ETH_P_8021Q) || proto == bpf_htons(ETH_P_8021AD) ? HEAD_SIZE : 0;
-}
-
-/*
- * Reads the network header, `at` bytes into the packet. At `l3` `linear` bytes
- * of it are there to be read; the rest may be in pages (what a raw socket sends
- * from 4 KiB on). Where those cannot be read it is ECN_UNREAD: lost to ecn, and said to be.
- */
-static __always_inline void skb_parse(bool btf, const struct sk_buff *skb, struct packet *p,
-				      const void *l3, int linear, __u32 at, __be16 proto)
-{
-	int all = READ(btf, skb, len) - at, want = head_wanted(proto);
-	__u8 head[HEAD_SIZE] = {};
-	struct bpf_dynptr data;
-	__u32 n;
-
-	p->ecn = ECN_NOT_IP;
-	if (!want || all < 20)
-		return;
-	n = linear < want && linear < all ? all : linear;
-	if (n > HEAD_SIZE)
-		n = HEAD_SIZE;
-	barrier_var(n);		/* clang must not take it back: the verifier looks at this variable */
-	if (n > HEAD_SIZE)
-		return;
-	if (linear >= want || linear >= all) {
-		bpf_probe_read_kernel(head, n, l3);
-	} else if (!btf || !config.dynptr || bpf_dynptr_from_skb((void *)skb, 0, &data) ||
-		   bpf_dynptr_read(head, n, &data, at, 0)) {
-		p->ecn = ECN_UNREAD;
-		return;
-	}
-	packet_parse(p, head, head + n, proto);
-}
-
 #endif

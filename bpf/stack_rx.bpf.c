@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The rx-stack tap where tc cannot be had: netif_receive_skb, after GRO and RPS. */
-#include "skb.bpf.h"
+#include "head.bpf.h"
 #include <bpf/bpf_tracing.h>
 
 static __always_inline int received(bool btf, const struct sk_buff *skb)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The tx-stack and tx-nic taps. At tc egress the queue is not chosen yet: hence tracepoints. */
-#include "skb.bpf.h"
+#include "head.bpf.h"
 #include <bpf/bpf_tracing.h>
 
 #define XMIT_TAKEN 0x0f	/* dev_xmit_complete(): less is taken by the driver, more (BUSY) comes again */

@@ -49,6 +49,7 @@ struct config {
 	__u32 sample;		/* latency meters follow one packet in so many; at least 1 */
 	__u32 l2;		/* bytes of its link header that a received skb has lost: 14, or 0 */
 	__u32 xdp_generic;	/* rx-nic is generic XDP: it knows of the packet what its skb says */
+	__u64 vmemmap_base, page_offset_base;	/* where the kernel keeps them; 0: it has them not */
 	__u32 dynptr;		/* typed tracepoints can read packet data that is not linear */
 	__u32 stays;		/* what the driver was given it frees itself: it is in our tables */
 	__u32 flight_shift;	/* txlat: 32 - log2 of the buckets in its table */

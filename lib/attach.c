@@ -53,6 +53,10 @@ static void configure(struct site *site, const struct request *req)
 		.stays = site->driver->keeps_dev,
 		.flight_shift = flight_shift(i, req->sample ?: 1),
 	};
+	if (!site->config.dynptr && !kernel_cannot("frags")) {
+		site->config.vmemmap_base = kernel_symbol("vmemmap_base");
+		site->config.page_offset_base = kernel_symbol("page_offset_base");
+	}
 	if (kernel_cannot("recorded"))		/* for tests: as if no driver recorded its queue */
 		site->config.rx_queue = RX_QUEUE_BY_NAPI;
 }

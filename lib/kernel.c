@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <linux/capability.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -102,6 +103,12 @@ static const char *cannot_dynptr(void)
 		"tracepoints read packet data that is not linear";
 }
 
+static const char *cannot_frags(void)
+{
+	return kernel_symbol("vmemmap_base") && kernel_symbol("page_offset_base") ? NULL :
+		"this kernel does not tell where its pages are (kallsyms; x86 only)";
+}
+
 static const char *cannot_never(void)
 {
 	return NULL;
@@ -117,7 +124,8 @@ const struct way ways[] = {
 	{ "kprobe", "function entry by breakpoint", true, cannot_kprobe },
 	{ "dispatcher", "several XDP programs on one interface", false, cannot_dispatcher },
 	{ "tcx", "tc programs by links", false, cannot_tcx },
-	{ "dynptr", "headers that are not in the linear part of a packet", false, cannot_dynptr },
+	{ "dynptr", "headers that lie in pages, by the kernel", false, cannot_dynptr },
+	{ "frags", "headers that lie in pages, by address", false, cannot_frags },
 	{}
 };
 
@@ -203,6 +211,20 @@ const char *kernel_chosen(const struct bpf_object *obj, const char *name)
 		if (bpf_program__autoload(prog) && alternatives(bpf_program__name(prog), name))
 			return bpf_program__section_name(prog);
 	return NULL;
+}
+
+unsigned long kernel_symbol(const char *name)
+{
+	FILE *symbols = fopen("/proc/kallsyms", "re");
+	unsigned long address = 0, at;
+	char line[512], symbol[256];
+
+	while (symbols && !address && fgets(line, sizeof(line), symbols))
+		if (sscanf(line, "%lx %*c %255s", &at, symbol) == 2 && !strcmp(symbol, name))
+			address = at;
+	if (symbols)
+		fclose(symbols);
+	return address;
 }
 
 int kernel_permits(void)

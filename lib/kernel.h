@@ -33,6 +33,9 @@ int kernel_choose(struct bpf_object *);
 /* "tp_btf/net_dev_queue" of the program called `stem`, as chosen; NULL: none. */
 const char *kernel_chosen(const struct bpf_object *, const char *stem);
 
+/* The address of a kernel variable; 0: not there, or not for us to know. */
+unsigned long kernel_symbol(const char *name);
+
 /* 0, or -EPERM and a complaint that names the capability we lack. */
 int kernel_permits(void);
 

@@ -187,9 +187,18 @@ static __u64 headers_of(const struct input *in, struct seen *s, size_t linear, _
 static bool readable(const struct input *in, const struct seen *s, size_t linear)
 {
 	bool typed = in->way % 2 == DRIVER_BTF % 2;
-	size_t wanted = s->type == ETH_P_IP ? 20 : s->type == ETH_P_IPV6 ? 40 :
-			s->type == ETH_P_8021Q || s->type == ETH_P_8021AD ? 48 : 0;
+	size_t wanted = 0;
+	__u16 type = s->type;
+	bool hidden = false;
 
+	for (int tags = 0; tags < 2 && (type == ETH_P_8021Q || type == ETH_P_8021AD); tags++) {
+		hidden |= linear < wanted + VLAN_TAG;
+		if (!hidden)
+			type = s->l3[wanted + 2] << 8 | s->l3[wanted + 3];
+		wanted += VLAN_TAG;
+	}
+	wanted = hidden ? HEAD_SIZE : type == ETH_P_IP ? wanted + 20 :
+		 type == ETH_P_IPV6 ? wanted + 40 : 0;
 	if (in->way == FRAGS_BTF || in->way == FRAGS_RAW || s->n < 20)
 		return true;
 	return linear >= wanted || linear >= s->n || (typed && settings->dynptr);
@@ -204,7 +213,7 @@ static void run_skb(const struct input *in, const __u8 *data, size_t size, struc
 	struct net_device dev = { .ifindex = settings->ifindex, .nd_net.net = &net };
 	/* far enough off that no offset of a header leads there */
 	struct { __u8 pad[512]; struct skb_shared_info shared; } tail = {
-		.shared = { in->gso_size, in->gso_segs, in->flags & TCP ? 1 : 1 << 17 } };
+		.shared = { in->gso_size, in->gso_segs, in->flags & TCP ? 1 : 1 << 17, {} } };
 	size_t head_size = (linear + 7) / 8 * 8;
 	__u8 *head = calloc(1, head_size + sizeof(tail)), *frag = exactly(data, size);
 	__u16 transport = in->transport + (rx ? 0 : settings->l2);

@@ -13,4 +13,7 @@
 #define BPF_CORE_READ(...)	STUB_(__VA_ARGS__, 2, 1)(__VA_ARGS__)
 #define BPF_CORE_READ_BITFIELD_PROBED(p, field) ((p)->field)
 
+#define bpf_core_type_exists(type) 1
+#define bpf_core_type_size(type) sizeof(type)
+
 #endif

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The network header of an skb: in its linear part, or in a page, and how to read it there. */
+#ifndef NICPROBE_HEAD_BPF_H
+#define NICPROBE_HEAD_BPF_H
+
+#include "skb.bpf.h"
+
+/* Linux 6.11 for typed tracepoints: config.dynptr says whether it is there. */
+extern int bpf_dynptr_from_skb(struct __sk_buff *, __u64, struct bpf_dynptr *) __ksym __weak;
+
+/* struct bio_vec up to 6.6, struct skb_frag from then on: laid out alike. */
+struct frag {
+	__u64 page;		/* a page; bit 0 set: memory of a device */
+	__u32 len, offset;
+};
+
+/*
+ * Where the first page of an skb begins in memory, if `size` bytes of it are
+ * there; NULL: not, or this machine lays its memory out in another way. On x86
+ * with 4 KiB pages page_to_virt() is this, since 4.20.
+ */
+static __always_inline const void *first_frag(bool btf, const struct sk_buff *skb, __u32 size)
+{
+	const struct skb_shared_info *shared = (void *)READ(btf, skb, head) + READ(btf, skb, end);
+	__u64 pages = 0, memory = 0, nr;
+	struct frag frag = {};
+
+	if (!config.vmemmap_base || !config.page_offset_base)
+		return NULL;
+	bpf_probe_read_kernel(&frag, sizeof(frag), __builtin_preserve_access_index(&shared->frags));
+	bpf_probe_read_kernel(&pages, sizeof(pages), (void *)config.vmemmap_base);
+	bpf_probe_read_kernel(&memory, sizeof(memory), (void *)config.page_offset_base);
+	if (!frag.page || frag.page & 1 || frag.len < size || !bpf_core_type_exists(struct page))
+		return NULL;
+	nr = (frag.page - pages) / bpf_core_type_size(struct page);
+	return (void *)(memory + (nr << 12) + frag.offset);
+}
+
+/* How much of a packet must be there for packet_parse(): its tags, and then 20 or 40 bytes; 0: no IP. */
+static __always_inline int head_wanted(const void *l3, int linear, __be16 proto)
+{
+	int tags = 0;
+
+	for (int i = 0; i < 2; i++) {
+		if (proto != bpf_htons(ETH_P_8021Q) && proto != bpf_htons(ETH_P_8021AD))
+			break;
+		if (linear < tags + VLAN_TAG)
+			return HEAD_SIZE;
+		bpf_probe_read_kernel(&proto, sizeof(proto), l3 + tags + 2);
+		tags += VLAN_TAG;
+	}
+	return proto == bpf_htons(ETH_P_IP) ? tags + 20 : proto == bpf_htons(ETH_P_IPV6) ? tags + 40 : 0;
+}
+
+/*
+ * Reads the network header, `at` bytes into the packet. At `l3` `linear` bytes
+ * of it are there to be read; the rest may be in pages: of what a raw socket
+ * sends from 4 KiB on, and virtio_net receives from 128 bytes on (6.1). Where
+ * those cannot be read it is ECN_UNREAD: lost to ecn, and said to be.
+ */
+static __always_inline void skb_parse(bool btf, const struct sk_buff *skb, struct packet *p,
+				      const void *l3, int linear, __u32 at, __be16 proto)
+{
+	int all = READ(btf, skb, len) - at, want = head_wanted(l3, linear, proto);
+	__u8 head[HEAD_SIZE] = {};
+	struct bpf_dynptr data;
+	__u32 n;
+
+	p->ecn = ECN_NOT_IP;
+	if (!want || all < 20)
+		return;
+	n = linear < want && linear < all ? all : linear;
+	if (n > HEAD_SIZE)
+		n = HEAD_SIZE;
+	barrier_var(n);		/* clang must not take it back: the verifier looks at this variable */
+	if (n > HEAD_SIZE)
+		return;
+	p->ecn = ECN_UNREAD;
+	if (linear >= want || linear >= all) {
+		bpf_probe_read_kernel(head, n, l3);
+	} else if (btf && config.dynptr) {
+		if (bpf_dynptr_from_skb((void *)skb, 0, &data) || bpf_dynptr_read(head, n, &data, at, 0))
+			return;
+	} else {
+		l3 = linear ? NULL : first_frag(btf, skb, n);
+		if (!l3)
+			return;
+		bpf_probe_read_kernel(head, n, l3);
+	}
+	packet_parse(p, head, head + n, proto);
+}
+
+#endif
