@@ -116,9 +116,9 @@ bench: deps-dev			## measure what it costs (root)
 fuzz: all			## feed the packet parser for a minute
 	@FUZZ_SECONDS=60 B=$(B) sh tests/fuzz/run.sh
 
-lint: deps-dev $(SKEL)		## include directions, format, cppcheck
+lint: deps-dev $(SKEL)		## include directions, style, cppcheck
 	@sh tests/layers.sh
-	@clang-format --dry-run -Werror $$(git ls-files '*.c' '*.h')
+	@sh tests/style.sh
 	@cppcheck -q --error-exitcode=1 --enable=warning,performance,portability --inline-suppr \
 		--suppress=nullPointerRedundantCheck --suppress=uninitvar --include=tests/cppcheck.h \
 		-D_GNU_SOURCE $(SRC) $(wildcard tests/nic*.c)

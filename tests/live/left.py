@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What a test may leave behind: nothing. And a BPF file system of our own, where nobody else is."""
+import glob
+import json
+import os
+import sys
+import time
+
+from lab import not_ok, ok, sh
+
+BPFFS = "/sys/fs/bpf"
+HOST = "/mnt/bpf"	# the host's BPF file system, where our own hides it
+
+
+def own_bpffs():
+    """Starts the test again in a mount namespace with an empty BPF file system: what others attach
+    meanwhile is not ours, and `detach --all` is."""
+    if os.environ.get("OWN_BPFFS") != str(os.getpid()):
+        os.environ["OWN_BPFFS"] = str(os.getpid())
+        os.execvp("unshare", ["unshare", "-m", sys.executable, *sys.argv])
+    sh(f"mount -t tmpfs tmpfs {os.path.dirname(HOST)} && mkdir {HOST} && mount --bind {BPFFS} {HOST}"
+       f" && mount -t bpf bpf {BPFFS}")
+
+
+def held():
+    """The ids that processes hold: of those that still run, so not left behind."""
+    ids = {"prog": set(), "map": set(), "link": set()}
+    for fd in glob.glob("/proc/[0-9]*/fd/*"):
+        try:
+            if not os.readlink(fd).startswith("anon_inode:bpf"):
+                continue
+            with open(fd.replace("/fd/", "/fdinfo/"), encoding="ascii") as f:
+                info = dict(line.split(":", 1) for line in f if ":" in line)
+        except OSError:
+            continue
+        # a map has a prog_id, too, or a link: the first that fits is what it is
+        for kind in ("link", "map", "prog"):
+            if f"{kind}_id" in info:
+                ids[kind].add(int(info[f"{kind}_id"]))
+                break
+    return ids
+
+
+def listed(kind):
+    """What bpftool lists; it gives up when an object goes away under it: then once more."""
+    for _ in range(20):
+        try:
+            return json.loads(sh(f"bpftool -f -j {kind} show"))
+        except (RuntimeError, ValueError):
+            pass
+    return json.loads(sh(f"bpftool -f -j {kind} show"))
+
+
+def objects():
+    """All BPF objects but those of others: {(kind, id): name}."""
+    kinds = ("link", "prog", "map")
+    all_of = {kind: listed(kind) for kind in kinds}
+    theirs = held()
+    for kind in kinds:
+        theirs[kind] |= {o["id"] for o in all_of[kind]
+                         if any(p.startswith(HOST) for p in o.get("pinned", []))}
+    theirs["prog"] |= {o.get("prog_id") for o in all_of["link"] if o["id"] in theirs["link"]}
+    for prog in all_of["prog"]:
+        if prog["id"] in theirs["prog"]:
+            theirs["map"] |= set(prog.get("map_ids", []))
+    # nic_…: of the test NIC, in this test or another
+    return {(kind, o["id"]): o.get("name", str(o.get("type", "?")))
+            for kind in kinds for o in all_of[kind]
+            if o["id"] not in theirs[kind] and not o.get("name", "").startswith("nic_")}
+
+
+def pins():
+    return [os.path.join(at, name) for at, dirs, files in os.walk(BPFFS) for name in dirs + files]
+
+
+def network(*namespaces):
+    """Qdiscs, filters, XDP and features of all interfaces in these namespaces."""
+    all_of = []
+    for ns in namespaces:
+        qdiscs = json.loads(sh(f"tc -n {ns} -j qdisc show") or "[]")
+        all_of += [(str(ns), q["dev"], q["kind"], q["handle"]) for q in qdiscs]
+        for link in json.loads(sh(f"ip -n {ns} -j -d link show") or "[]"):
+            name = link["ifname"]
+            all_of.append((str(ns), name, "xdp", str(link.get("xdp"))))
+            if any(q["dev"] == name and q["kind"] == "clsact" for q in qdiscs):
+                for way in "ingress", "egress":
+                    all_of.append((str(ns), name, way, sh(f"tc -n {ns} filter show dev {name} {way}")))
+    return sorted(all_of)
+
+
+class Before:
+    """Remembers how it was; left() tells what is there that was not."""
+    def __init__(self, *namespaces):
+        self.namespaces = namespaces
+        self.objects = set(objects())
+        self.pins = pins()
+        self.network = network(*namespaces)
+
+    def left(self, seconds=10):
+        """A list, empty at best. Programs are freed some time after the last use: this waits."""
+        end = time.monotonic() + seconds
+        remains = {}
+        found = [f"pin {p}" for p in pins() if p not in self.pins]
+        found += [f"{x} is new" for x in network(*self.namespaces) if x not in self.network]
+        found += [f"{x} is gone" for x in self.network if x not in network(*self.namespaces)]
+        for n in range(1 << 30):
+            now = objects()
+            # of what was not there before, that which stays
+            remains = {k: v for k, v in now.items() if k not in self.objects and (not n or k in remains)}
+            if not remains or time.monotonic() > end:
+                break
+            time.sleep(.02)
+        return found + [f"{kind} {nr} {name}" for (kind, nr), name in sorted(remains.items())]
+
+    def check(self, name, seconds=10):
+        left = self.left(seconds)
+        if left:
+            more = f"; and {len(left) - 8} more" if len(left) > 8 else ""
+            not_ok(name, "left behind: " + "; ".join(left[:8]) + more)
+        else:
+            ok(name)
+        return not left

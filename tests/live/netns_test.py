@@ -1,0 +1,364 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Namespaces, and what becomes of an interface: the same names and numbers do not mix, nothing gets lost."""
+import json
+import os
+import subprocess
+import sys
+
+import lab
+import left
+from lab import NIC, NICPROBE, Namespace, Nic, check, nicprobe, same, sh, show, tap, until, veth
+
+
+def packets(doc, point):
+    return sum(r["packet_size_bytes"]["count"] for r in doc["meters"].get("pktsize", []) if r["point"] == point)
+
+
+def counts(iface):
+    doc = show(iface)
+    return {p: packets(doc, p) for p in ("rx-nic", "rx-stack", "tx-stack", "tx-nic")}
+
+
+def put(nic, count, queue=0):
+    nic(f"send {queue} {count} 200")
+    nic("go")
+
+
+def inode(ns):
+    return os.stat(f"/run/netns/{ns}").st_ino
+
+
+def state(iface):
+    """What show says became of it, as JSON and for a person."""
+    doc = show(iface)
+    said = doc.get("state", "")
+    words = nicprobe("show", iface, env={"COLUMNS": "300"}).stdout
+    return said if said and said in words else f"{said!r} in JSON, but the table: {words[:200]}"
+
+
+def twins():
+    """The same name and the same index in two namespaces, traffic in both."""
+    one, two = Namespace("twin1"), Namespace("twin2")
+    nics = [tap(one), tap(two)]
+    same("netns: the twins have the same index", nics[0].hello["ifindex"], nics[1].hello["ifindex"])
+    before = left.Before(one, two)
+    for rx in ("xdp", "driver", "tc"):
+        nicprobe("attach", "--rx", rx, f"{one}/tap0")
+        put(nics[0], 25)
+        put(nics[1], 1000)
+        got = counts(f"{one}/tap0")
+        same(f"netns: {rx}: the twin that is not attached does not mix in",
+             [got["rx-nic"], got["rx-stack"]], [25 if rx != "tc" else 0, 25])
+        r = nicprobe("show", f"{two}/tap0", check=False)
+        check(f"netns: {rx}: and is not shown", r.returncode == 1 and "is not attached" in r.stderr, r.stderr)
+        nicprobe("attach", "--rx", rx, f"{two}/tap0")
+        put(nics[0], 10)
+        put(nics[1], 7)
+        got = [counts(f"{ns}/tap0")["rx-stack"] for ns in (one, two)]
+        same(f"netns: {rx}: both attached, each has its own", got, [35, 7])
+        sent = [txed(ns, nic) for ns, nic in ((one, nics[0]), (two, nics[1]))]
+        got = [counts(f"{ns}/tap0")["tx-nic"] for ns in (one, two)]
+        same(f"netns: {rx}: sent packets, too", got, sent)
+        docs = [json.loads(line) for line in nicprobe("show", "-j").stdout.splitlines()]
+        same(f"netns: {rx}: show without an interface shows both",
+             sorted((d["interface"], d["netns"]) for d in docs), sorted(("tap0", inode(ns)) for ns in (one, two)))
+        same(f"netns: {rx}: list, too", sorted(d["interface"] for d in json.loads(nicprobe("list", "-j").stdout)),
+             sorted(f"{ns}/tap0" for ns in (one, two)))
+        if rx == "xdp":
+            nicprobe("detach", f"{one}/tap0")
+            same("netns: one detached, the other counts on", counts(f"{two}/tap0")["rx-stack"], 7)
+            nicprobe("detach", f"{two}/tap0")
+        else:
+            nicprobe("detach", "--all")
+    before.check("netns: the twins leave nothing")
+    for nic in nics:
+        nic.close()
+
+
+def txed(ns, nic):
+    """Frames of our own, sent by the stack: how many the other end must get."""
+    nic("read on")
+    sender = Nic("packet tap0 --queues 2", ns)
+    before = sum(q["frames"] for q in nic("count")["queues"])
+    amount = 40 if "1" in str(ns)[-1] else 60
+    sender(f"send 0 {amount} 100")
+    sender("go")
+    nic(f"wait {before + amount}")
+    sender.close()
+    return amount
+
+
+def inside():
+    """`ip netns exec` hides the host's bpffs; nsenter --net does not."""
+    ns = Namespace("inside")
+    nic = tap(ns)
+    before = left.Before(ns)
+    for args in ("attach tap0", "show tap0", "detach tap0", "list", "show", "run tap0 -- true"):
+        r = subprocess.run(["ip", "netns", "exec", str(ns), NICPROBE, *args.split()], capture_output=True, text=True)
+        lines = r.stderr.splitlines()
+        check(f"netns: inside `ip netns exec`: {args} says in a sentence what to do",
+              r.returncode == 1 and len(lines) == 2 and "is not the host's" in lines[0] and "  try: " in lines[1],
+              f"{r.returncode}: {r.stderr!r} {r.stdout!r}")
+    before.check("netns: inside `ip netns exec`, nothing is left")
+    enter = ["nsenter", f"--net=/run/netns/{ns}", NICPROBE]
+    subprocess.run([*enter, "attach", "tap0"], check=True, stdout=subprocess.DEVNULL)
+    put(nic, 12)
+    doc = json.loads(subprocess.run([*enter, "show", "-j", "tap0"], check=True, capture_output=True).stdout)
+    same("netns: by nsenter, a plain name works", [doc["interface"], packets(doc, "rx-nic")], ["tap0", 12])
+    same("netns: and from outside it has its namespace's name", counts(f"{ns}/tap0")["rx-nic"], 12)
+    subprocess.run([*enter, "detach", "tap0"], check=True)
+    before.check("netns: by nsenter, nothing is left")
+    nic.close()
+
+
+def nameless():
+    """A namespace that ip does not know: a plain name inside, netns:INODE outside."""
+    before = left.Before()
+    p = subprocess.Popen(["unshare", "-n", NIC, "tap", "tap0", "--queues", "2"], text=True, bufsize=1,
+                         stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    p.stdout.readline()
+    enter = f"nsenter --net=/proc/{p.pid}/ns/net"
+    sh(f"{enter} ip link set tap0 up")
+    number = os.stat(f"/proc/{p.pid}/ns/net").st_ino
+    sh(f"{enter} {NICPROBE} attach tap0")
+    p.stdin.write("send 0 9 100\ngo\n")
+    p.stdout.readline(), p.stdout.readline()
+    docs = [json.loads(line) for line in nicprobe("show", "-j").stdout.splitlines()]
+    same("netns: nameless: shown from outside", [(d["netns"], packets(d, "rx-nic")) for d in docs], [(number, 9)])
+    rows = json.loads(nicprobe("list", "-j").stdout)
+    same("netns: nameless: listed by a name that commands take", [r["interface"] for r in rows],
+         [f"netns:{number}/tap0"])
+    same("netns: nameless: shown by that name", counts(f"netns:{number}/tap0")["rx-nic"], 9)
+    check("netns: nameless: and it says so", "no name" in docs[0].get("state", ""), docs[0].get("state"))
+    r = nicprobe("detach", f"netns:{number}/tap0", check=False)
+    same("netns: nameless: detached by that name", [r.returncode, r.stderr], [0, ""])
+    before.check("netns: nameless: nothing is left")
+    sh(f"{enter} {NICPROBE} attach tap0")
+    p.stdin.close()
+    p.wait()
+    said = json.loads(nicprobe("show", "-j").stdout).get("state", "")
+    check("netns: nameless and gone: show says so", "gone" in said, said)
+    nicprobe("detach", "--all")
+    before.check("netns: nameless and gone: detach --all leaves nothing")
+
+
+def renamed():
+    ns = Namespace("renamed")
+    nic = tap(ns)
+    before = left.Before(ns)
+    nicprobe("attach", f"{ns}/tap0")
+    put(nic, 5)
+    ns.ip("link set tap0 down")
+    ns.ip("link set tap0 name new0")
+    ns.ip("link set new0 up")
+    put(nic, 6)
+    for name in ("tap0", "new0"):
+        same(f"netns: renamed: shown as {name}", [state(f"{ns}/{name}"), counts(f"{ns}/{name}")["rx-nic"]],
+             ["tap0 is called new0 now", 11])
+    r = nicprobe("attach", f"{ns}/new0", check=False)
+    check("netns: renamed: it is attached already", r.returncode == 1 and "attached already" in r.stderr, r.stderr)
+    # another interface takes the old name
+    other = tap(ns)
+    put(other, 100)
+    same("netns: renamed: another with the old name does not mix in", counts(f"{ns}/new0")["rx-nic"], 11)
+    r = nicprobe("attach", f"{ns}/tap0", check=False)
+    check("netns: renamed: another with the old name does not push it out",
+          r.returncode == 1 and "new0 is still attached as tap0" in r.stderr and "detach new0" in r.stderr, r.stderr)
+    same("netns: renamed: it counts on", counts(f"{ns}/new0")["rx-nic"], 11)
+    nicprobe("detach", f"{ns}/new0")
+    nicprobe("attach", f"{ns}/tap0")
+    put(other, 3)
+    same("netns: renamed: when it is detached, the other can be attached", counts(f"{ns}/tap0")["rx-nic"], 3)
+    nicprobe("detach", f"{ns}/tap0")
+    other.close()
+    ns.ip("link set new0 down")
+    ns.ip("link set new0 name tap0")
+    ns.ip("link set tap0 up")
+    before.check("netns: renamed: nothing is left")
+    nicprobe("attach", f"{ns}/tap0")
+    ns.ip("link set tap0 down")
+    ns.ip("link set tap0 name new0")
+    nicprobe("detach", f"{ns}/new0")
+    ns.ip("link set new0 name tap0")
+    ns.ip("link set tap0 up")
+    before.check("netns: renamed: detached by its new name, nothing is left")
+    nic.close()
+
+
+def moved():
+    one, two = Namespace("from"), Namespace("to")
+    for rx in ("driver", "xdp", "xdp-generic"):
+        one.ip("link add mv0 type veth peer name peer0")
+        for name in ("mv0", "peer0"):
+            one.ip(f"link set {name} up")
+        before = left.Before(one, two)
+        far = Nic("packet peer0", one)
+        nicprobe("attach", "--rx", rx, f"{one}/mv0")
+        put(far, 8)
+        until(lambda: counts(f"{one}/mv0")["rx-stack"] == 8)
+        one.ip(f"link set mv0 netns {two}")
+        two.ip("link set mv0 up")
+        # the peer, too, sends nothing before it has its link back
+        until(lambda: json.loads(one.ip("-j link show peer0"))[0]["operstate"] == "UP")
+        put(far, 100)
+        said = state(f"{one}/mv0")
+        check(f"netns: moved, {rx}: show says where to, and what to do",
+              said.startswith(f"mv0 moved to the network namespace {two}, as mv0") and "only XDP and tc count on" in said
+              and f"attach {two}/mv0" in said, said)
+        r = nicprobe("attach", f"{two}/mv0", "--rx", "driver", check=False)
+        same(f"netns: moved, {rx}: it can be attached where it is now", [r.returncode, r.stderr], [0, ""])
+        put(far, 4)
+        until(lambda: counts(f"{two}/mv0")["rx-stack"] == 4)
+        got = counts(f"{two}/mv0"), counts(f"{one}/mv0")
+        # a tcx link or an XDP program goes with the device: show said so
+        same(f"netns: moved, {rx}: the new attachment counts its own", [got[0]["rx-nic"], got[0]["rx-stack"]], [4, 4])
+        goes = {p: how.startswith(("xdp", "tcx")) for p, how in show(f"{one}/mv0")["taps"].items() if how}
+        same(f"netns: moved, {rx}: the old one counts on where show said so",
+             {p: got[1][p] for p in ("rx-nic", "rx-stack")},
+             {p: 112 if goes[p] else 8 for p in ("rx-nic", "rx-stack")})
+        nicprobe("detach", f"{two}/mv0")
+        nicprobe("detach", f"{one}/mv0")
+        far.close()
+        two.ip(f"link set mv0 netns {one}")
+        one.ip("link set mv0 up")
+        before.check(f"netns: moved, {rx}: nothing is left")
+        one.ip("link del mv0")
+
+
+def deleted():
+    ns = Namespace("deleted")
+    before = left.Before(ns)
+    nic = tap(ns)
+    nicprobe("attach", f"{ns}/tap0")
+    put(nic, 13)
+    nic.close()
+    check("netns: deleted: show says so", until(lambda: "tap0 is gone" in state(f"{ns}/tap0")), state(f"{ns}/tap0"))
+    same("netns: deleted: and shows the last figures", counts(f"{ns}/tap0")["rx-nic"], 13)
+    rows = json.loads(nicprobe("list", "-j").stdout)
+    check("netns: deleted: list says so", "gone" in rows[0].get("state", ""), str(rows))
+    nic = tap(ns)
+    put(nic, 50)
+    said = state(f"{ns}/tap0")
+    same("netns: recreated: the new one of that name does not mix in", counts(f"{ns}/tap0")["rx-nic"], 13)
+    check("netns: recreated: show says that it is another one", "tap0 is gone" in said and "another" in said, said)
+    nicprobe("attach", f"{ns}/tap0")
+    put(nic, 2)
+    same("netns: recreated: attach works, and counts from nothing", counts(f"{ns}/tap0")["rx-nic"], 2)
+    nicprobe("detach", f"{ns}/tap0")
+    nic.close()
+    before.check("netns: recreated: nothing is left")
+    nic = tap(ns)
+    nicprobe("attach", f"{ns}/tap0")
+    nic.close()
+    until(lambda: "tap0" not in ns.ip("link show"))
+    nicprobe("detach", f"{ns}/tap0")
+    before.check("netns: deleted: detach leaves nothing")
+    for rx in ("driver", "xdp"):	# the kernel gives the next device another index, unless it is told
+        ns.ip("link add index 77 a0 type veth peer name b0")
+        ns.ip("link set a0 up")
+        ns.ip("link set b0 up")
+        nicprobe("attach", "--rx", rx, f"{ns}/a0")
+        ns.ip("link del a0")
+        ns.ip("link add index 77 a0 type veth peer name b0")
+        ns.ip("link set a0 up")
+        ns.ip("link set b0 up")
+        said = state(f"{ns}/a0")
+        check(f"netns: recreated with the same index, {rx}: show says that it is another one", "another" in said, said)
+        r = nicprobe("attach", "--rx", rx, f"{ns}/a0", check=False)
+        same(f"netns: recreated with the same index, {rx}: attach works", r.returncode, 0)
+        far = Nic("packet b0", ns)
+        put(far, 3)
+        far.close()
+        until(lambda: counts(f"{ns}/a0")["rx-stack"] == 3)
+        got = counts(f"{ns}/a0")
+        same(f"netns: recreated with the same index, {rx}: and counts", [got["rx-nic"], got["rx-stack"]], [3, 3])
+        nicprobe("detach", f"{ns}/a0")
+        ns.ip("link del a0")
+    before.check("netns: recreated with the same index: nothing is left")
+
+
+def namespace_deleted():
+    before = left.Before()
+    ns = Namespace("gone")
+    nic = tap(ns)
+    nicprobe("attach", f"{ns}/tap0")
+    put(nic, 3)
+    nic.close()
+    number = inode(ns)
+    sh(f"ip netns del {ns}")
+    said = state(f"netns:{number}/tap0")
+    check("netns: its namespace is gone: show says so", "gone" in said, said)
+    r = nicprobe("detach", f"netns:{number}/tap0", check=False)
+    same("netns: its namespace is gone: detach works", [r.returncode, r.stderr], [0, ""])
+    before.check("netns: its namespace is gone: nothing is left")
+
+
+def queues_changed():
+    one, two = Namespace("q1"), Namespace("q2")
+    veth(one, two, queues=4)
+    before = left.Before(one, two)
+    nicprobe("attach", f"{one}/eth0")
+    far = Nic("packet eth0 --queues 4", two)
+    for q in range(4):
+        put(far, 10, q)
+    one.run("ethtool -L eth0 rx 2 tx 2")
+    same("netns: queues changed: show says so", state(f"{one}/eth0"),
+         "eth0 has 2 rx and 2 tx queues now; it had 4 and 4")
+    for q in range(4):
+        put(far, 5, q)
+    until(lambda: counts(f"{one}/eth0")["rx-stack"] == 60)
+    got = counts(f"{one}/eth0")
+    same("netns: fewer queues: the numbers remain right", [got["rx-nic"], got["rx-stack"]], [60, 60])
+    one.run("ethtool -L eth0 rx 4 tx 4")
+    same("netns: as many queues again: nothing to say", show(f"{one}/eth0").get("state", ""), "")
+    nicprobe("detach", f"{one}/eth0")
+    # attached with fewer than it can have: more come later
+    one.run("ethtool -L eth0 rx 1 tx 1")
+    nicprobe("attach", f"{one}/eth0")
+    one.run("ethtool -L eth0 rx 4 tx 4")
+    for q in range(4):
+        put(far, 10 + q, q)
+    until(lambda: counts(f"{one}/eth0")["rx-stack"] == 46)
+    rows = [r for r in show(f"{one}/eth0")["meters"]["pktsize"] if r["point"] == "rx-nic"]
+    same("netns: more queues than at attach: each has its row",
+         {r["queue"]: r["packet_size_bytes"]["count"] for r in rows}, {0: 10, 1: 11, 2: 12, 3: 13})
+    nicprobe("detach", f"{one}/eth0")
+    far.close()
+    before.check("netns: queues changed: nothing is left")
+
+
+def dotted():
+    """Dots are for VLANs, and bpffs forbids them in names."""
+    ns = Namespace("dots")
+    ns.ip("link add name a.b type veth peer name c.100")
+    for name in ("a.b", "c.100"):
+        ns.ip(f"link set {name} up")
+    before = left.Before(ns)
+    nicprobe("attach", f"{ns}/a.b")
+    nicprobe("attach", f"{ns}/c.100")
+    far = Nic("packet c.100", ns)
+    put(far, 21)
+    until(lambda: counts(f"{ns}/a.b")["rx-stack"] == 21)
+    same("netns: a name with a dot", [counts(f"{ns}/a.b")["rx-nic"], counts(f"{ns}/c.100")["tx-nic"]], [21, 21])
+    same("netns: names with dots are listed", sorted(r["interface"] for r in json.loads(nicprobe("list", "-j").stdout)),
+         [f"{ns}/a.b", f"{ns}/c.100"])
+    far.close()
+    # killed before it was whole: the name is all that is known
+    for name in ("a.b", "c.100"):
+        sh(f"rm {left.BPFFS}/nicprobe/*/{name.replace('.', ':')}/meta")
+    for name in ("a.b", "c.100"):
+        nicprobe("detach", f"{ns}/{name}")
+    before.check("netns: names with dots leave nothing")
+
+
+lab.need_root()
+left.own_bpffs()
+for test in (twins, inside, nameless, renamed, moved, deleted, namespace_deleted, queues_changed, dotted):
+    if sys.argv[1:] and test.__name__ not in sys.argv[1:]:
+        continue
+    try:
+        test()
+    except (RuntimeError, KeyError, ValueError, IndexError) as e:
+        lab.not_ok(f"netns: {test.__name__}", f"{type(e).__name__}: {e}")
+        nicprobe("detach", "--all", check=False)
+lab.finish()
