@@ -146,7 +146,9 @@ static void add_tests(void)
 					continue;
 				if (++nr_tests > MAX_CASES)
 					die("too many builds");
-				*t = (struct test){ .o = &objects[i], .size = sizes[s], .mark = mark };
+				*t = (struct test){
+					.o = &objects[i], .size = sizes[s], .mark = mark
+				};
 				t->empty = t;
 				/* the empty one of a hook stands before all others of it */
 				while (strcmp(t->empty->o->build, "empty") ||
@@ -252,8 +254,8 @@ static __u64 sum(struct bpf_object *obj, const char *name, unsigned int from, un
 static void expect(const struct object *o, const char *what, __u64 got, __u64 want)
 {
 	if (got != want)
-		die("%s %s: %s is %llu, not %llu: what was measured does not work", o->hook, o->meters,
-		    what, got, want);
+		die("%s %s: %s is %llu, not %llu: what was measured does not work",
+		    o->hook, o->meters, what, got, want);
 }
 
 /* Fast and wrong is no result. */
@@ -326,7 +328,8 @@ static void print(struct test *t)
 int packet_main(int argc, char **argv)
 {
 	static const struct option options[] = {
-		{ "rounds", required_argument, NULL, 'r' }, { "only", required_argument, NULL, 'o' },
+		{ "rounds", required_argument, NULL, 'r' },
+		{ "only", required_argument, NULL, 'o' },
 		{ "size", required_argument, NULL, 's' }, { "progress", no_argument, NULL, 'p' }, {}
 	};
 	bool tell = false;

@@ -56,7 +56,8 @@ static void empty_print(void)
 			if (!bpf_program__autoload(prog) ||
 			    bpf_obj_get_info_by_fd(bpf_program__fd(prog), &info, &len))
 				continue;
-			printf("%s\"%.*s\":%u", sep, (int)(strstr(name, "__") - name), name, info.id);
+			printf("%s\"%.*s\":%u", sep, (int)(strstr(name, "__") - name), name,
+			       info.id);
 			sep = ",";
 		}
 	puts("}");
@@ -113,9 +114,9 @@ static void stats_print(char *ids)
 		if (fd < 0 || bpf_obj_get_info_by_fd(fd, &info, &len))
 			die("program %s is gone", id);
 		close(fd);
-		printf("%s\"%s\":{\"name\":\"%s\",\"type\":%u,\"count\":%llu,\"ns\":%llu,\"bytes\":%u}",
-		       sep, id, info.name, info.type, info.run_cnt, info.run_time_ns,
-		       info.jited_prog_len);
+		printf("%s\"%s\":{\"name\":\"%s\",\"type\":%u,\"count\":%llu,\"ns\":%llu,"
+		       "\"bytes\":%u}", sep, id, info.name, info.type, info.run_cnt,
+		       info.run_time_ns, info.jited_prog_len);
 		sep = ",";
 	}
 	puts("}");

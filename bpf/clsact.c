@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Our filter among those of others on a clsact qdisc: found by program id, and only ours removed. */
+/* Our filter among those of others on a clsact qdisc: found by program id, only ours removed. */
 #include <errno.h>
 #include <linux/if_ether.h>
 #include <linux/pkt_cls.h>
@@ -127,7 +127,8 @@ static int mark_made(const struct site *site)
 
 int clsact_attach(const struct site *site, int prog_fd)
 {
-	LIBBPF_OPTS(bpf_tc_hook, hook, .ifindex = site->iface.ifindex, .attach_point = BPF_TC_INGRESS);
+	LIBBPF_OPTS(bpf_tc_hook, hook, .ifindex = site->iface.ifindex,
+		    .attach_point = BPF_TC_INGRESS);
 	LIBBPF_OPTS(bpf_tc_opts, opts, .prog_fd = prog_fd);
 	struct search others = { .ifindex = site->iface.ifindex };
 	int err = 0;
@@ -135,8 +136,8 @@ int clsact_attach(const struct site *site, int prog_fd)
 	/* Left to choose, the kernel puts us behind all that have chosen theirs (tcf_auto_prio). */
 	dump(RTM_GETTFILTER, INGRESS, others.ifindex, each_filter, &others);
 	if (others.first == 1)
-		return complain(-EEXIST, NULL, "another filter has tc priority 1 on %s: ours cannot come "
-				"before it", site->iface.name);
+		return complain(-EEXIST, NULL, "another filter has tc priority 1 on %s: ours "
+				"cannot come before it", site->iface.name);
 	opts.priority = others.first ? others.first - 1 : CLSACT_PRIORITY;
 	if (!clsact_exists(site->iface.ifindex))
 		err = mark_made(site);
@@ -150,7 +151,8 @@ int clsact_attach(const struct site *site, int prog_fd)
 
 static void remove_filter(const struct site *site, int prog_fd)
 {
-	LIBBPF_OPTS(bpf_tc_hook, hook, .ifindex = site->iface.ifindex, .attach_point = BPF_TC_INGRESS);
+	LIBBPF_OPTS(bpf_tc_hook, hook, .ifindex = site->iface.ifindex,
+		    .attach_point = BPF_TC_INGRESS);
 	LIBBPF_OPTS(bpf_tc_opts, opts);
 	struct search s = { .ifindex = site->iface.ifindex, .prog_id = prog_id(prog_fd) };
 

@@ -36,7 +36,7 @@ static __always_inline const void *first_frag(bool btf, const struct sk_buff *sk
 	return (void *)(memory + (nr << 12) + frag.offset);
 }
 
-/* How much of a packet must be there for packet_parse(): its tags, and then 20 or 40 bytes; 0: no IP. */
+/* What of a packet must be there for packet_parse(): its tags, then 20 or 40 bytes; 0: no IP. */
 static __always_inline int head_wanted(const void *l3, int linear, __be16 proto)
 {
 	int tags = 0;
@@ -49,7 +49,8 @@ static __always_inline int head_wanted(const void *l3, int linear, __be16 proto)
 		bpf_probe_read_kernel(&proto, sizeof(proto), l3 + tags + 2);
 		tags += VLAN_TAG;
 	}
-	return proto == bpf_htons(ETH_P_IP) ? tags + 20 : proto == bpf_htons(ETH_P_IPV6) ? tags + 40 : 0;
+	return proto == bpf_htons(ETH_P_IP) ? tags + 20 :
+	       proto == bpf_htons(ETH_P_IPV6) ? tags + 40 : 0;
 }
 
 /*
@@ -72,14 +73,16 @@ static __always_inline void skb_parse(bool btf, const struct sk_buff *skb, struc
 	n = linear < want && linear < all ? all : linear;
 	if (n > HEAD_SIZE)
 		n = HEAD_SIZE;
-	barrier_var(n);		/* clang must not take it back: the verifier looks at this variable */
+	/* clang must not take it back: the verifier looks at this variable */
+	barrier_var(n);
 	if (n > HEAD_SIZE)
 		return;
 	p->ecn = ECN_UNREAD;
 	if (linear >= want || linear >= all) {
 		bpf_probe_read_kernel(head, n, l3);
 	} else if (btf && config.dynptr) {
-		if (bpf_dynptr_from_skb((void *)skb, 0, &data) || bpf_dynptr_read(head, n, &data, at, 0))
+		if (bpf_dynptr_from_skb((void *)skb, 0, &data) ||
+		    bpf_dynptr_read(head, n, &data, at, 0))
 			return;
 	} else {
 		l3 = linear ? NULL : first_frag(btf, skb, n);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* From an skb at a tracepoint to a struct packet: whose it is, its queue, its segments, its header. */
+/* From an skb at a tracepoint to a struct packet: whose it is, its queue, segments, header. */
 #ifndef NICPROBE_SKB_BPF_H
 #define NICPROBE_SKB_BPF_H
 
 #include "../xdp/packet.bpf.h"
 #include "kernel.bpf.h"
 
-#define GSO_TCP		(1 << 0 | 1 << 4)	/* SKB_GSO_TCPV4 | SKB_GSO_TCPV6, the same since 4.0 */
+#define GSO_TCP		(1 << 0 | 1 << 4)	/* SKB_GSO_TCPV4 and _TCPV6, the same since 4.0 */
 #define UDP_HEADER	8
 #define IPV6_TLV_JUMBO	194
 
@@ -189,7 +189,8 @@ static __always_inline void skb_segments(bool btf, const struct sk_buff *skb, st
 
 	shared = (void *)READ(btf, skb, head) + READ(btf, skb, end);
 	/* gso_segs follows gso_size in every kernel since 2.6.18: one read for both. */
-	bpf_probe_read_kernel(&gso, sizeof(gso), __builtin_preserve_access_index(&shared->gso_size));
+	bpf_probe_read_kernel(&gso, sizeof(gso),
+			      __builtin_preserve_access_index(&shared->gso_size));
 	if (!gso.size)
 		return;
 	gso_type = BPF_CORE_READ(shared, gso_type);

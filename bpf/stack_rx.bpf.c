@@ -19,7 +19,8 @@ static __always_inline int received(bool btf, const struct sk_buff *skb)
 	p.len += skb_vlan_len(btf, skb);
 	if (packet_headers_wanted())
 		skb_parse(btf, skb, &p, READ(btf, skb, data),
-			  READ(btf, skb, len) - READ(btf, skb, data_len), 0, READ(btf, skb, protocol));
+			  READ(btf, skb, len) - READ(btf, skb, data_len), 0,
+			  READ(btf, skb, protocol));
 	meter_packet(&p);
 	return 0;
 }

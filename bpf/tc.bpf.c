@@ -20,7 +20,8 @@ static __always_inline __u32 queue_of(const struct __sk_buff *skb)
 		return recorded;
 	if (config.rx_queue == RX_QUEUE_RECORDED && recorded)
 		return recorded - 1;
-	known = bpf_map_lookup_elem(&napi_queue, &id);	/* the rx-nic tap saw it first, and learned */
+	/* the rx-nic tap saw it first, and learned */
+	known = bpf_map_lookup_elem(&napi_queue, &id);
 	return known ? *known : ~0u;
 }
 

@@ -73,7 +73,8 @@ static const char *avoid(const struct site *site)
 		return "the driver records no queue, and tc sees none";
 	/* qdisc_graft() stops all queues for a while, also for a qdisc of received packets; 6.18 */
 	if (stack_can() && kernel_cannot("tcx") && !clsact_exists(site->iface.ifindex))
-		return "to make a clsact qdisc, and to remove it, loses packets that are being sent";
+		return "to make a clsact qdisc, and to remove it, loses packets that are being "
+		       "sent";
 	return NULL;
 }
 

@@ -237,7 +237,7 @@ static __always_inline int freed(bool btf, const struct sk_buff *skb, enum lane 
 	struct txlat *row;
 	__u64 stamp, now, ns;
 
-	/* Most skbs that are freed are of others: off with them, where no packet of ours can move. */
+	/* Most skbs freed are of others: off with them, where no packet of ours can move. */
 	if (moved && config.stays)
 		return 0;
 	stamp = flight_take(skb);
@@ -265,7 +265,7 @@ static __always_inline int freed(bool btf, const struct sk_buff *skb, enum lane 
 	return 0;
 }
 
-/* Ends before beginnings: libbpf attaches in this order, and so no beginning is left without an end. */
+/* Ends before beginnings: libbpf attaches in this order, so no beginning is left without an end. */
 SEC("tp_btf/consume_skb")
 int BPF_PROG(txlat_used__btf, const struct sk_buff *skb)
 {

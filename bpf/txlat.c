@@ -46,10 +46,11 @@ static void judge(const struct snapshot *s, struct findings *f)
 	}
 	if (full)
 		finding(f, "txlat", text("nicprobe attach %s --sample 16", s->name),
-			"%" PRIu64 " packets were not timed: more were in flight than there is room for",
-			full);
+			"%" PRIu64 " packets were not timed: more were in flight than there is "
+			"room for", full);
 	if (in_xmit * 100 > done && in_xmit >= 100)
-		finding(f, "txlat", text("ip -s link show dev %s; a longer TX ring: ethtool -G %s tx N",
+		finding(f, "txlat", text("ip -s link show dev %s; a longer TX ring: "
+					 "ethtool -G %s tx N",
 					 s->meta.iface, s->meta.iface),
 			"the driver freed %" PRIu64 " packets before it sent them, %.1f%% of all",
 			in_xmit, 100.0 * in_xmit / (in_xmit + done));

@@ -3,7 +3,8 @@
 #include "head.bpf.h"
 #include <bpf/bpf_tracing.h>
 
-#define XMIT_TAKEN 0x0f	/* dev_xmit_complete(): less is taken by the driver, more (BUSY) comes again */
+/* dev_xmit_complete(): less is taken by the driver, more (BUSY) comes again */
+#define XMIT_TAKEN 0x0f
 
 /* What this CPU is handing to the driver; it cannot move or nest between the two tracepoints. */
 struct handing {
@@ -32,7 +33,7 @@ static __always_inline void look(bool btf, const struct sk_buff *skb, struct pac
 		p->len += skb_vlan_len(btf, skb);
 	if (!packet_headers_wanted())
 		return;
-	/* An in-band tag: skb->protocol and the offsets disagree about where it stands. The frame does not. */
+	/* An in-band tag: skb->protocol and offsets disagree where it is. The frame does not. */
 	if (config.l2)
 		bpf_probe_read_kernel(&proto, sizeof(proto), data + 2 * ETH_ALEN);
 	skb_parse(btf, skb, p, data + config.l2, len - READ(btf, skb, data_len) - config.l2,

@@ -33,7 +33,8 @@ static int print_complaint(int status)
 		fputc('\n', stderr);
 		return status;
 	}
-	fprintf(stderr, "nicprobe: %s\n", *complaint() ? complaint() : "failed, and nobody said why");
+	fprintf(stderr, "nicprobe: %s\n",
+		*complaint() ? complaint() : "failed, and nobody said why");
 	if (*complaint_try())
 		fprintf(stderr, "  try: %s\n", complaint_try());
 	return status;
@@ -89,7 +90,8 @@ static int option_error(const struct command *c, const char *word, bool no_value
 	near = near_to(name);
 	if (extra || no_value)
 		return usage_error(text("nicprobe %s --help", c->name), extra ?
-				   "the option %s takes no value" : "the option %s needs a value", name);
+				   "the option %s takes no value" : "the option %s needs a value",
+				   name);
 	if (optopt)
 		return usage_error(text("nicprobe %s --help", c->name), "no option -%c", optopt);
 	near_options(&near, c->options);
@@ -217,8 +219,8 @@ static bool rx_parse(struct request *req, const char *name)
 		if (!strcmp((*t)->name, name))
 			return true;
 	}
-	usage_error(*near.name ? text("--rx %s", near.name) : "--rx auto", "no tap \"%s\" for received "
-		    "packets", name);
+	usage_error(*near.name ? text("--rx %s", near.name) : "--rx auto",
+		    "no tap \"%s\" for received packets", name);
 	return false;
 }
 
@@ -236,8 +238,8 @@ bool request_option(struct request *req, int option)
 	case 'S':
 		req->sample = strtoul(optarg, &end, 10);
 		if (*end || end == optarg || !req->sample || req->sample > 1000000) {
-			usage_error("--sample 16", "--sample takes a whole number from 1 to 1000000, "
-				    "not \"%s\"", optarg);
+			usage_error("--sample 16", "--sample takes a whole number from 1 to "
+				    "1000000, not \"%s\"", optarg);
 			return false;
 		}
 		return true;
@@ -314,8 +316,9 @@ void attached_print(FILE *out, const struct meta *meta, const char *label)
 	page_style(&p, STYLE_BOLD);
 	page_put(&p, label, -1);
 	page_style(&p, STYLE_PLAIN);
-	page_wrap(&p, 2, text(": attached (%s, %u rx and %u tx queue%s)", meta->driver, meta->rx_queues,
-			      meta->tx_queues, meta->rx_queues + meta->tx_queues > 2 ? "s" : ""));
+	page_wrap(&p, 2, text(": attached (%s, %u rx and %u tx queue%s)", meta->driver,
+			      meta->rx_queues, meta->tx_queues,
+			      meta->rx_queues + meta->tx_queues > 2 ? "s" : ""));
 	page_newline(&p);
 	for (int i = 0; i < NR_POINTS; i++)
 		if (*meta->tap[i] || *meta->note[i])
@@ -327,7 +330,8 @@ void attached_print(FILE *out, const struct meta *meta, const char *label)
 	attached_line(&p, "measures", on, "");
 	for (int id = 0; id < NR_METERS; id++)
 		if (*meta->absent[id])
-			attached_line(&p, "absent", text("%s: %s", meters[id]->name, meta->absent[id]), "");
+			attached_line(&p, "absent",
+				      text("%s: %s", meters[id]->name, meta->absent[id]), "");
 }
 
 static void attached_taps(struct json *j, const struct meta *meta)

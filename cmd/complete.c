@@ -80,7 +80,8 @@ static int run(int argc, char **argv)
 			return EXIT_SUCCESS;
 		}
 	return usage_error("nicprobe complete commands",
-			   "complete takes one of: commands meters formats taps interfaces attached");
+			   "complete takes one of: commands meters formats taps interfaces "
+			   "attached");
 }
 
 const struct command command_complete = {

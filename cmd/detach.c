@@ -65,7 +65,8 @@ static int every(bool force)
 static int run(int argc, char **argv)
 {
 	static const struct option options[] = {
-		{ "all", no_argument, NULL, 'a' }, { "force", no_argument, NULL, FORCE }, COMMON_LONG, {}
+		{ "all", no_argument, NULL, 'a' }, { "force", no_argument, NULL, FORCE },
+		COMMON_LONG, {}
 	};
 	bool all = false, force = false;
 	int o, status;
@@ -79,7 +80,8 @@ static int run(int argc, char **argv)
 	if (all == (optind + 1 == argc) || optind + 1 < argc)
 		return usage_error("nicprobe detach IFACE, or: nicprobe detach --all",
 				   all ? "either one interface, or all" :
-				   optind == argc ? "detach what?" : "detach takes one interface, or --all");
+				   optind == argc ? "detach what?" :
+				   "detach takes one interface, or --all");
 	if (kernel_permits())
 		return failed();
 	netns_go_home();

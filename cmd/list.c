@@ -23,7 +23,8 @@ static void on_names(const struct meta *meta, char *names, size_t size)
 	*names = 0;
 	for (int id = 0; id < NR_METERS; id++)
 		if (meta->on >> id & 1 && at < (int)size)
-			at += snprintf(names + at, size - at, "%s%s", at ? " " : "", meters[id]->name);
+			at += snprintf(names + at, size - at, "%s%s", at ? " " : "",
+				       meters[id]->name);
 }
 
 static double age(const struct meta *meta)
@@ -70,8 +71,9 @@ static int each(const char *dir, __u32 netns, const char *iface, void *arg)
 	iface_label(netns, iface, label, sizeof(label));
 	err = meta_read(dir, &meta);
 	if (err) {
-		const char *why = text("%s: %s", label, err == -ENODATA ? "an attach that was cut short; "
-				       "the next attach or detach removes it" : complaint());
+		const char *why = text("%s: %s", label, err == -ENODATA ?
+				       "an attach that was cut short; the next attach or detach "
+				       "removes it" : complaint());
 		const char *try = text("%s", complaint_try());
 
 		complaints_forget();

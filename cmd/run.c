@@ -146,7 +146,8 @@ static bool options_take(int argc, char **argv, struct request *req, const struc
 	};
 	int o;
 
-	while ((o = getopt_long(argc, argv, "+:f:" REQUEST_SHORT COMMON_SHORT, options, NULL)) >= 0) {
+	while ((o = getopt_long(argc, argv, "+:f:" REQUEST_SHORT COMMON_SHORT, options,
+				NULL)) >= 0) {
 		if (common_option(&command_run, o, argv, status))
 			return false;
 		*status = EXIT_USAGE;
@@ -173,7 +174,8 @@ static int run(int argc, char **argv)
 	if (iface && ++optind < argc && !options_take(argc, argv, &req, &format, &status))
 		return status;
 	if (!iface || optind >= argc)
-		return usage_error("nicprobe run IFACE -- COMMAND", "run what, and on which interface?");
+		return usage_error("nicprobe run IFACE -- COMMAND",
+				   "run what, and on which interface?");
 	if (json_wanted)
 		format = &renderer_json;
 	if (kernel_permits())

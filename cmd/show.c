@@ -171,7 +171,8 @@ static int show_rates(const struct view *v)
 
 	clock_gettime(CLOCK_MONOTONIC, &next);
 	for (unsigned long i = 0; !err && (!v->count || i < v->count) && !ferror(stdout); i++) {
-		struct snapshot *now = calloc(v->nr, sizeof(*now)), *keep = calloc(v->nr, sizeof(*keep));
+		struct snapshot *now = calloc(v->nr, sizeof(*now));
+		struct snapshot *keep = calloc(v->nr, sizeof(*keep));
 
 		wait_until(&next, v->interval);
 		err = now && keep ? take_all(v, now) : -ENOMEM;
@@ -211,7 +212,8 @@ static bool number(const char *what, const char *from, double least, double *to)
 
 	*to = strtod(from, &end);
 	if (*end || end == from || !(*to >= least) || *to > 1e6) {
-		usage_error(text("%s 1", what), "%s takes a number from %g, not \"%s\"", what, least, from);
+		usage_error(text("%s 1", what), "%s takes a number from %g, not \"%s\"", what,
+			    least, from);
 		return false;
 	}
 	return true;
@@ -287,7 +289,8 @@ static int show(struct view *v, char **args)
 static int run(int argc, char **argv)
 {
 	static const struct option options[] = {
-		{ "format", required_argument, NULL, 'f' }, { "interval", required_argument, NULL, 'i' },
+		{ "format", required_argument, NULL, 'f' },
+		{ "interval", required_argument, NULL, 'i' },
 		{ "count", required_argument, NULL, 'c' }, COMMON_LONG, {}
 	};
 	struct view v = { .format = &renderer_table, .look = terminal_look() };

@@ -35,7 +35,7 @@ enum point {
 enum rx_queue {
 	RX_QUEUE_RECORDED,	/* queue_mapping is queue + 1, or 0: then by NAPI */
 	RX_QUEUE_BY_NAPI,	/* never recorded: rank of the NAPI id among the device's */
-	RX_QUEUE_RAW,		/* veth: queue_mapping is the queue itself, as the sender chose it */
+	RX_QUEUE_RAW,		/* veth: queue_mapping is the queue itself, the sender's choice */
 };
 
 /* Written once, before load: the verifier cuts out what it turns off. */
@@ -47,9 +47,9 @@ struct config {
 	__u32 rx_queues;	/* 1: every receive queue is queue 0, whatever an skb says */
 	__u32 rx_queue;		/* enum rx_queue */
 	__u32 sample;		/* latency meters follow one packet in so many; at least 1 */
-	__u32 l2;		/* bytes of its link header that a received skb has lost: 14, or 0 */
-	__u32 xdp_generic;	/* rx-nic is generic XDP: it knows of the packet what its skb says */
-	__u64 vmemmap_base, page_offset_base;	/* where the kernel keeps them; 0: it has them not */
+	__u32 l2;		/* bytes of link header that a received skb has lost: 14, or 0 */
+	__u32 xdp_generic;	/* rx-nic is generic XDP: it knows of a packet what its skb says */
+	__u64 vmemmap_base, page_offset_base;	/* where the kernel keeps them; 0: it has none */
 	__u32 dynptr;		/* typed tracepoints can read packet data that is not linear */
 	__u32 stays;		/* what the driver was given it frees itself: it is in our tables */
 	__u32 flight_shift;	/* txlat: 32 - log2 of the buckets in its table */

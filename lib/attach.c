@@ -68,7 +68,8 @@ static unsigned points_of(__u64 meters_on)
 
 	for (int id = 0; id < NR_METERS; id++)
 		if (meters_on >> id & 1 && !meters[id]->elf)
-			points |= meters[id]->by & BY_POINT ? (1 << NR_POINTS) - 1 : 1 << meters[id]->point;
+			points |= meters[id]->by & BY_POINT ? (1 << NR_POINTS) - 1 :
+				  1 << meters[id]->point;
 	return points;
 }
 
@@ -97,7 +98,8 @@ static int tap_attach(const struct site *site, const struct tap *tap, struct met
 	err = tap->attach ? tap->attach(site, obj, how, sizeof(how)) : attach_links(site, obj);
 	for (int p = 0; !err && p < NR_POINTS; p++)
 		if (tap->points >> p & 1) {
-			const char *by = tap->program[p] ? kernel_chosen(obj, tap->program[p]) : how;
+			const char *by = tap->program[p] ?
+					 kernel_chosen(obj, tap->program[p]) : how;
 
 			snprintf(meta->tap[p], sizeof(meta->tap[p]), "%s", by);
 		}
@@ -211,8 +213,9 @@ static int meters_attach(const struct site *site, const struct request *req, str
 		complaints_forget();
 		meta->on &= ~(1ull << id);
 	}
-	return meta->on ? 0 : complain(-EOPNOTSUPP, "nicprobe list -v", "nothing of this can be measured "
-				       "on %s here", site->iface.name);
+	return meta->on ? 0 : complain(-EOPNOTSUPP, "nicprobe list -v",
+				       "nothing of this can be measured on %s here",
+				       site->iface.name);
 }
 
 static __u64 boot_ns(void)
@@ -288,8 +291,9 @@ static int make_room(const struct site *site, const char *label)
 
 	if (!err && old.ifindex != site->iface.ifindex && if_indextoname(old.ifindex, now) &&
 	    !pins_dead(site->pins))
-		return complain(-EBUSY, text("nicprobe detach %s", now), "%s is still attached as %s, the "
-				"name it had: they cannot both be", now, site->iface.name);
+		return complain(-EBUSY, text("nicprobe detach %s", now),
+				"%s is still attached as %s, the name it had: they cannot "
+				"both be", now, site->iface.name);
 	if (err == -ENODATA ||
 	    (!err && (old.ifindex != site->iface.ifindex || pins_dead(site->pins)))) {
 		struct site gone = *site;
@@ -301,7 +305,8 @@ static int make_room(const struct site *site, const char *label)
 	if (err && err != -ENOENT)
 		return err;
 	if (!err || pins_find(site->iface.netns, site->iface.ifindex, dir, sizeof(dir)))
-		return complain(-EALREADY, text("nicprobe show %s", label), "%s is attached already", label);
+		return complain(-EALREADY, text("nicprobe show %s", label),
+				"%s is attached already", label);
 	return 0;
 }
 

@@ -18,9 +18,10 @@ struct driver {
 	const char *name;		/* as `ethtool -i` says it; "generic": any other */
 	const char *help;		/* what it is: "Amazon Elastic Network Adapter" */
 	enum rx_queue rx_queue;		/* how an skb tells the queue it came from */
-	const char *xdp;		/* what attaching native XDP disturbs; NULL: nothing, so it is chosen */
+	/* what attaching native XDP disturbs; NULL: nothing, so it is chosen */
+	const char *xdp;
 	bool no_xdp;			/* it has no native XDP */
-	const char *spread;		/* how its receive queues get their share; NULL: ethtool -X */
+	const char *spread;		/* how receive queues get their share; NULL: ethtool -X */
 	bool keeps_dev;			/* skb->dev is still its own when it frees a sent packet */
 	const char *no_completion;	/* why its packets never complete; NULL: they do */
 };

@@ -16,11 +16,11 @@ struct iface {
 	__u32 netns;			/* inode of the network namespace we are in */
 	char driver[32];		/* ethtool's, else the link kind ("veth"), else "unknown" */
 	unsigned rx_queues, tx_queues;	/* in use now */
-	unsigned max_rx_queues, max_tx_queues;	/* that it was made with: an index never passes these */
+	unsigned max_rx_queues, max_tx_queues;	/* it was made with: no index passes these */
 	unsigned mtu;
 	unsigned tx_ring;		/* descriptors of a TX queue, or the device's txqueuelen */
 	bool up, loopback;
-	bool gso_frames;		/* a tap whose other end may hand over frames yet to be segmented */
+	bool gso_frames;		/* a tap whose other end may hand over unsegmented frames */
 	__u8 mac[8];			/* address; its length in mac[7] */
 	__u32 xdp_id;			/* id of the XDP program on it; 0: none */
 };
@@ -36,11 +36,11 @@ int iface_read_index(unsigned ifindex, struct iface *);
 __u32 netns_inode(void);
 /* Enter the namespace `ip netns` knows by this name, for good. 0 or -errno. */
 int netns_enter(const char *name);
-/* Enter the namespace with this inode, if it is our own or has a name. 0 or -errno: -ENOENT, no name. */
+/* Enter the namespace with this inode, our own or a named one. 0 or -errno: -ENOENT, no name. */
 int netns_enter_inode(__u32 inode);
 /* Its name for `ip netns`, or "" for our own or a nameless one. Returns whether it was found. */
 bool netns_name(__u32 inode, char *name, unsigned size);
-/* Calls `fn` once in each named namespace, entered, and in our own first; stops when it returns true. */
+/* Calls `fn` once in our own, then in each named namespace, entered; stops when it returns true. */
 bool netns_each(bool (*fn)(const char *name, void *arg), void *arg);
 
 #endif

@@ -56,7 +56,8 @@ static bool works(const char *name, int target)
 static const char *cannot_fentry(void)
 {
 	return cannot_btf() ? cannot_btf() : works("way_fentry", -1) ? NULL :
-		"this kernel refuses BPF trampolines (fentry); lockdown, or no CONFIG_FUNCTION_TRACER";
+		"this kernel refuses BPF trampolines (fentry); lockdown, or no "
+		"CONFIG_FUNCTION_TRACER";
 }
 
 static const char *cannot_dispatcher(void)
@@ -66,7 +67,8 @@ static const char *cannot_dispatcher(void)
 			  "so only one XDP program fits an interface";
 
 	if (obj && !bpf_object__load(obj) &&
-	    works("way_freplace", bpf_program__fd(bpf_object__find_program_by_name(obj, "way_target"))))
+	    works("way_freplace",
+		  bpf_program__fd(bpf_object__find_program_by_name(obj, "way_target"))))
 		why = NULL;
 	bpf_object__close(obj);
 	return why;
@@ -86,8 +88,8 @@ static const char *cannot_tcx(void)
 
 	/* No interface has this index: a kernel with tcx looks for it, an older one does not. */
 	if (obj && !bpf_object__load(obj)) {
-		fd = bpf_link_create(bpf_program__fd(bpf_object__find_program_by_name(obj, "way_tc")),
-				     INT32_MAX, TCX_INGRESS, NULL);
+		fd = bpf_program__fd(bpf_object__find_program_by_name(obj, "way_tc"));
+		fd = bpf_link_create(fd, INT32_MAX, TCX_INGRESS, NULL);
 		if (fd >= 0 || errno == ENODEV)
 			why = NULL;
 	}
@@ -230,19 +232,21 @@ unsigned long kernel_symbol(const char *name)
 int kernel_permits(void)
 {
 	static const struct { int bit; const char *name; } wanted[] = {
-		{ CAP_BPF, "CAP_BPF" }, { CAP_NET_ADMIN, "CAP_NET_ADMIN" }, { CAP_PERFMON, "CAP_PERFMON" },
+		{ CAP_BPF, "CAP_BPF" }, { CAP_NET_ADMIN, "CAP_NET_ADMIN" },
+		{ CAP_PERFMON, "CAP_PERFMON" },
 	};
 	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
 	struct __user_cap_data_struct data[2] = {};
 	const char *missing = "";
 
 	if (syscall(SYS_capget, &head, data))
-		return complain(-errno, NULL, "cannot read our own capabilities: %s", strerror(errno));
+		return complain(-errno, NULL, "cannot read our own capabilities: %s",
+				strerror(errno));
 	for (unsigned i = 0; i < sizeof(wanted) / sizeof(*wanted); i++) {
 		int bit = wanted[i].bit;
 		bool have = data[bit / 32].effective >> bit % 32 & 1;
 
-		/* before 5.8 CAP_SYS_ADMIN was all of them, and it still is the first and the last */
+		/* before 5.8 CAP_SYS_ADMIN was all of them, and is still the first and the last */
 		if (bit != CAP_NET_ADMIN && data[0].effective >> CAP_SYS_ADMIN & 1)
 			have = true;
 		if (!have)

@@ -17,11 +17,11 @@ struct meta {
 	__u64 on;			/* 1 << METER_x */
 	__u64 since;			/* CLOCK_BOOTTIME ns, when the last program was attached */
 	__u32 sample;
-	__u8 mac[8];			/* its address, and its length in mac[7]: to find a moved device */
+	__u8 mac[8];			/* its address, length in mac[7]: to find a moved device */
 	char iface[16], driver[32];
 	char tap[NR_POINTS][48];	/* "tcx", "tp_btf/net_dev_queue"; "": absent */
 	char note[NR_POINTS][240];	/* why this tap, or why none */
-	char absent[NR_METERS][240];	/* why a meter that was wanted is not there; "": it is, or was not */
+	char absent[NR_METERS][240];	/* why a wanted meter is not there; "": it is, or was not */
 };
 
 #endif

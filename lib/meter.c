@@ -47,7 +47,7 @@ unsigned meter_lanes(const struct meter *m)
 
 void metric_key(const struct metric *k, char *key, size_t size)
 {
-	/* "in_flight" and "lost" count packets, as all of a row does; seconds and bytes must be said. */
+	/* "in_flight" and "lost" count packets, as all in a row; seconds and bytes must be said. */
 	if (!strcmp(k->unit, "packets") || !strcmp(k->unit, k->name))
 		snprintf(key, size, "%s", k->name);
 	else

@@ -40,7 +40,8 @@ struct meter {
 	const char *help;
 	unsigned by;			/* BY_… */
 	enum point point;		/* the only point it looks at, unless BY_POINT */
-	unsigned lanes;			/* sets of rows that contexts write apart; 0: 1. Summed at reading */
+	/* sets of rows that contexts write apart; 0: 1. Summed at reading */
+	unsigned lanes;
 	size_t row_size;
 	const struct metric *metrics;	/* ends with an empty one */
 
@@ -49,7 +50,7 @@ struct meter {
 	void (*key_text)(const void *key, char *text, size_t size);	/* …and how it reads */
 
 	const void *(*elf)(size_t *);	/* its own BPF object; NULL: rides on the packet taps */
-	const char *(*absent)(const struct site *);	/* why it cannot work on this interface, or NULL */
+	const char *(*absent)(const struct site *);	/* why it cannot work here, or NULL */
 	void (*judge)(const struct snapshot *, struct findings *);	/* what its figures mean */
 };
 

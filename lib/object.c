@@ -35,7 +35,8 @@ static int map_prepare(const struct site *site, struct bpf_map *map)
 	if (!strcmp(name, "flight"))
 		err = bpf_map__set_max_entries(map, 1u << (32 - site->config.flight_shift));
 	if (m && !(m->by & BY_KEY))
-		err = bpf_map__set_max_entries(map, meter_rows(m, site->config.rows) * meter_lanes(m));
+		err = bpf_map__set_max_entries(map, meter_rows(m, site->config.rows) *
+						    meter_lanes(m));
 	if (!err && shared(name))
 		err = bpf_map__set_pin_path(map, pin_path(site, name));
 	return err;
@@ -88,8 +89,8 @@ int attach_links(const struct site *site, struct bpf_object *obj)
 	int err = bpf_object__load(obj);
 
 	if (err == -ENOMEM || err == -E2BIG)
-		return complain(err, "fewer meters: -m METER", "the kernel has no memory for the maps of "
-				"%u queues on %d CPUs", site->config.rows - 1,
+		return complain(err, "fewer meters: -m METER", "the kernel has no memory for the "
+				"maps of %u queues on %d CPUs", site->config.rows - 1,
 				libbpf_num_possible_cpus());
 	if (err)
 		return complain(err, NULL, "the kernel does not load our program: %s", log_last());

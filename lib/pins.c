@@ -55,8 +55,8 @@ static int bpffs_missing(void)
 	if (!statfs(BPFFS, &fs) && fs.f_type == BPF_FS_MAGIC)
 		return 0;
 	if (private_mounts())
-		return complain(-ENODEV, "leave `ip netns exec`, and name the interface NETNS/IFACE; "
-				"or enter by nsenter --net=/run/netns/NETNS",
+		return complain(-ENODEV, "leave `ip netns exec`, and name the interface "
+				"NETNS/IFACE; or enter by nsenter --net=/run/netns/NETNS",
 				BPFFS " is not the host's here, and what we pin would be lost");
 	return 1;
 }
@@ -95,7 +95,8 @@ int pins_lock(bool exclusive)
 			return bpffs_missing() < 0 ? -ENODEV : -ENOENT;
 		}
 		if (fd < 0)
-			return complain(-errno, NULL, "cannot open " PINS_ROOT ": %s", strerror(errno));
+			return complain(-errno, NULL, "cannot open " PINS_ROOT ": %s",
+					strerror(errno));
 		while (flock(fd, exclusive ? LOCK_EX : LOCK_SH))
 			if (errno != EINTR) {
 				err = complain(-errno, NULL, "cannot lock " PINS_ROOT ": %s",
@@ -104,7 +105,8 @@ int pins_lock(bool exclusive)
 				return err;
 			}
 		/* The last detach removes the root: what we waited for may be gone by now. */
-		if (!fstat(fd, &locked) && !stat(PINS_ROOT, &there) && locked.st_ino == there.st_ino)
+		if (!fstat(fd, &locked) && !stat(PINS_ROOT, &there) &&
+		    locked.st_ino == there.st_ino)
 			return fd;
 		close(fd);
 	}
@@ -149,7 +151,8 @@ char bpf_fd_type(int fd)
 
 static int not_ours(const char *dir, const char *why)
 {
-	return complain(-EPROTO, text("rm -r %s, when nothing there is needed", dir), "%s %s", dir, why);
+	return complain(-EPROTO, text("rm -r %s, when nothing there is needed", dir), "%s %s",
+			dir, why);
 }
 
 /* The interface a directory is of: pins_dir() the other way round. */
@@ -173,7 +176,8 @@ int meta_read(const char *dir, struct meta *meta)
 		return -errno;
 	fd = bpf_obj_get(text("%s/meta", dir));
 	if (fd < 0)
-		return errno == ENOENT ? -ENODATA : not_ours(dir, "holds a \"meta\" that is not ours");
+		return errno == ENOENT ? -ENODATA :
+		       not_ours(dir, "holds a \"meta\" that is not ours");
 	err = bpf_fd_type(fd) == 'm' ? 0 : -EPROTO;
 	/* not by its name: that is left out where libbpf thinks that the kernel knows none */
 	if (!err && (bpf_obj_get_info_by_fd(fd, &info, &len) || info.type != BPF_MAP_TYPE_ARRAY ||

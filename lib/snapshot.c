@@ -50,7 +50,8 @@ static int array_read(struct table *t, int fd, unsigned lanes, unsigned cpus)
 	int err = values && keys ? 0 : -ENOMEM;
 
 	/* All in one call; what it cannot do in one, it does row by row. */
-	if (!err && bpf_map_lookup_batch(fd, NULL, &next, keys, values, &n, NULL) && errno != ENOENT)
+	if (!err && bpf_map_lookup_batch(fd, NULL, &next, keys, values, &n, NULL) &&
+	    errno != ENOENT)
 		n = 0;
 	for (__u32 row = n; !err && row < rows; row++)
 		if (bpf_map_lookup_elem(fd, &row, (char *)values + row * row_size))
@@ -72,7 +73,8 @@ static int hash_read(const struct meter *m, struct table *t, int fd, unsigned cp
 	t->keys = malloc((size_t)t->rows * m->key_size);
 	if (!values || !t->keys)
 		err = -ENOMEM;
-	else if (bpf_map_lookup_batch(fd, NULL, &next, t->keys, values, &n, NULL) && errno != ENOENT)
+	else if (bpf_map_lookup_batch(fd, NULL, &next, t->keys, values, &n, NULL) &&
+		 errno != ENOENT)
 		err = -errno;
 	t->rows = err ? 0 : n;
 	for (unsigned row = 0; row < t->rows; row++)
@@ -94,8 +96,8 @@ static int table_read(struct snapshot *s, enum meter_id id, int fd)
 	t->cpus = m->by & BY_CPU ? s->meta.cpus : 1;
 	t->rows = m->by & BY_KEY ? info.max_entries : meter_rows(m, s->meta.rows);
 	if (info.value_size != m->row_size || info.max_entries != t->rows * meter_lanes(m))
-		return complain(-EPROTO, NULL, "the map \"%s\" is not of the shape this version made",
-				m->name);
+		return complain(-EPROTO, NULL, "the map \"%s\" is not of the shape this version "
+				"made", m->name);
 	t->cells = calloc((size_t)t->rows * t->cpus * t->words, 8);
 	if (!t->cells)
 		return -ENOMEM;
@@ -141,7 +143,8 @@ static void missed_read(struct snapshot *s, const char *pins)
 	DIR *d = opendir(pins);
 
 	while (d && (entry = readdir(d))) {
-		int fd = *entry->d_name == '.' ? -1 : bpf_obj_get(text("%s/%s", pins, entry->d_name));
+		int fd = *entry->d_name == '.' ? -1 :
+			 bpf_obj_get(text("%s/%s", pins, entry->d_name));
 
 		if (fd < 0)
 			continue;
@@ -197,7 +200,8 @@ static void table_sort(const struct meter *m, struct table *t,
 	if (order && keys && cells) {
 		qsort_r(order, t->rows, sizeof(*order), cmp, &sorting);
 		for (unsigned i = 0; i < t->rows; i++) {
-			memcpy(keys + i * m->key_size, t->keys + order[i] * m->key_size, m->key_size);
+			memcpy(keys + i * m->key_size, t->keys + order[i] * m->key_size,
+			       m->key_size);
 			memcpy(cells + (size_t)i * t->words, t->cells + (size_t)order[i] * t->words,
 			       t->words * 8);
 		}
@@ -224,8 +228,8 @@ int snapshot_read(struct snapshot *s, const char *pins)
 			continue;
 		fd = bpf_obj_get(text("%s/%s", pins, meters[id]->name));
 		if (fd < 0)
-			return complain(-errno, NULL, "cannot open %s/%s: %s", pins, meters[id]->name,
-					strerror(errno));
+			return complain(-errno, NULL, "cannot open %s/%s: %s", pins,
+					meters[id]->name, strerror(errno));
 		err = table_read(s, id, fd);
 		close(fd);
 		if (!err && s->tables[id].keys)
@@ -264,7 +268,8 @@ int snapshot_copy(struct snapshot *to, const struct snapshot *from)
 	for (int id = 0; id < NR_METERS; id++) {
 		const struct table *t = &from->tables[id];
 
-		to->tables[id].cells = duplicate(t->cells, (size_t)t->rows * t->cpus * t->words * 8);
+		to->tables[id].cells = duplicate(t->cells,
+						 (size_t)t->rows * t->cpus * t->words * 8);
 		to->tables[id].keys = duplicate(t->keys, (size_t)t->rows * meters[id]->key_size);
 		if (!to->tables[id].cells != !t->cells || !to->tables[id].keys != !t->keys)
 			err = -ENOMEM;
@@ -307,7 +312,8 @@ void snapshot_diff(struct snapshot *now, struct snapshot *before)
 			keyed_diff(meters[id], t, b);
 		else if (t->cells && b->cells && t->rows == b->rows)
 			for (size_t i = 0; i < cells; i++)
-				row_diff(meters[id], t->cells + i * t->words, b->cells + i * t->words);
+				row_diff(meters[id], t->cells + i * t->words,
+					 b->cells + i * t->words);
 	}
 	now->missed -= before->missed;
 	now->seconds = (now->boot_ns - before->boot_ns) * 1e-9;

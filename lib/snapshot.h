@@ -19,7 +19,7 @@ struct table {				/* one meter */
 struct snapshot {
 	struct meta meta;
 	char name[96];			/* as a user would type it: "eth0", "blue/eth0" */
-	char state[200];		/* what became of the interface: "renamed to eth1"; "": nothing */
+	char state[200];		/* what became of it: "renamed to eth1"; "": nothing */
 	struct timespec when;		/* CLOCK_REALTIME */
 	uint64_t boot_ns;		/* CLOCK_BOOTTIME */
 	double seconds;			/* measured: since attach, or since the snapshot before */
@@ -51,10 +51,11 @@ bool cell_idle(const struct table *, unsigned row, unsigned cpu);
 
 unsigned hist_slots(const struct metric *);
 uint64_t hist_count(const struct metric *, const uint64_t *words);
-double hist_bound(const struct metric *, unsigned slot);	/* inclusive, in the unit; INFINITY: last */
+/* inclusive, in the unit; INFINITY: last */
+double hist_bound(const struct metric *, unsigned slot);
 double hist_floor(const struct metric *, unsigned slot);	/* what the slot begins after */
 double hist_percentile(const struct metric *, const uint64_t *words, double p);	/* NAN: empty */
-double hist_max(const struct metric *, const uint64_t *words);	/* bound of the highest slot in use */
+double hist_max(const struct metric *, const uint64_t *words);	/* bound of the highest slot used */
 
 /* 0 or -errno; snapshot_free() whatever comes back. */
 int snapshot_read(struct snapshot *, const char *pins);

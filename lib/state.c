@@ -48,8 +48,8 @@ void attached_state(const struct meta *meta, char *state, unsigned size)
 		snprintf(state, size, "its network namespace has no name, or is gone");
 	} else if (!iface_read_index(meta->ifindex, now)) {
 		if (pins_dead(dir))
-			snprintf(state, size, "%s is gone, and another %s has its index; detach, and "
-				 "attach again", meta->iface, now->name);
+			snprintf(state, size, "%s is gone, and another %s has its index; "
+				 "detach, and attach again", meta->iface, now->name);
 		else if (strcmp(now->name, meta->iface))
 			snprintf(state, size, "%s is called %s now", meta->iface, now->name);
 		else if (now->rx_queues != meta->rx_queues || now->tx_queues != meta->tx_queues)
@@ -57,15 +57,15 @@ void attached_state(const struct meta *meta, char *state, unsigned size)
 				 now->name, now->rx_queues, now->tx_queues, meta->rx_queues,
 				 meta->tx_queues);
 	} else if (netns_each(is_here, &m)) {
-		snprintf(state, size, "%s moved to the network namespace %s, as %s: only XDP and tc "
-			 "count on; detach, and attach %s/%s", meta->iface, m.netns, now->name, m.netns,
-			 now->name);
+		snprintf(state, size, "%s moved to the network namespace %s, as %s: only XDP and "
+			 "tc count on; detach, and attach %s/%s", meta->iface, m.netns,
+			 now->name, m.netns, now->name);
 	} else if (if_nametoindex(meta->iface)) {
-		snprintf(state, size, "%s is gone, and another has its name; these are its last figures; "
-			 "to measure the new one, attach again", meta->iface);
+		snprintf(state, size, "%s is gone, and another has its name; these are its last "
+			 "figures; to measure the new one, attach again", meta->iface);
 	} else {
-		snprintf(state, size, "%s is gone (deleted, or in a namespace without a name); these "
-			 "are its last figures", meta->iface);
+		snprintf(state, size, "%s is gone (deleted, or in a namespace without a name); "
+			 "these are its last figures", meta->iface);
 	}
 	complaints_forget();
 }

@@ -21,7 +21,7 @@ struct renderer {
 	void (*begin)(FILE *, const struct look *);
 	void (*one)(FILE *, const struct snapshot *, const struct look *);
 	void (*end)(FILE *, const struct look *);
-	/* All at once, where the format groups by metric and not by interface; then `one` is NULL. */
+	/* All at once, where the format groups by metric, not by interface; then `one` is NULL. */
 	void (*all)(FILE *, const struct snapshot *const *, unsigned nr, const struct look *);
 };
 

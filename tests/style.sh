@@ -4,7 +4,7 @@
 cd "$(dirname "$0")/.." || exit 1
 files=$(git ls-files '*.c' '*.h' 2>/dev/null) || files=
 [ -n "$files" ] || files=$(find cmd render lib xdp bpf drivers bench tests -name '*.[ch]')
-bad=$(awk '
+bad=$(LC_ALL=C awk '
 	function say(why) { print FILENAME ":" FNR ": " why }
 	FNR == 1 && !/^\/\* SPDX-License-Identifier: GPL-2.0 \*\/$/ { say("no licence line") }
 	FNR == 2 && !/^\/\*/ { say("no sentence that says what this file is") }
@@ -12,6 +12,7 @@ bad=$(awk '
 	/^ +[^ *]/ && !/^ \*/ { say("indented by spaces") }
 	{
 		line = $0
+		gsub(/[\200-\277]/, "", line)	# a character of UTF-8 is one column: only its first byte counts
 		while (i = index(line, "\t"))
 			line = substr(line, 1, i - 1) substr("        ", 1, 8 - (i - 1) % 8) substr(line, i + 1)
 		if (length(line) > 100)

@@ -12,7 +12,7 @@ static __always_inline void ecn_packet(const struct packet *p)
 		return;
 	}
 	row = row_at(&ecn, p->row);
-	/* 6.1 forgets the bound of what lay on the stack meanwhile: test it again, next to its use */
+	/* 6.1 forgets the bound of what lay on the stack meanwhile: test again, next to its use */
 	barrier_var(codepoint);
 	if (row && codepoint < NR_ECN)
 		row->packets[codepoint] += p->segs;

@@ -52,7 +52,8 @@ static void judge(const struct snapshot *s, struct findings *f)
 	if (s->meta.tap[TX_STACK][0] && s->meta.tap[TX_NIC][0] &&
 	    nic[ECN_CE] > stack[ECN_CE] && (nic[ECN_CE] - stack[ECN_CE]) * 100 >= capable(nic))
 		finding(f, "ecn", text("tc -s qdisc show dev %s", s->meta.iface),
-			"this host's own qdisc marked %" PRIu64 " packets CE, %.1f%% of the ECN-capable",
+			"this host's own qdisc marked %" PRIu64 " packets CE, %.1f%% of the "
+			"ECN-capable",
 			nic[ECN_CE] - stack[ECN_CE],
 			100.0 * (nic[ECN_CE] - stack[ECN_CE]) / capable(nic));
 }

@@ -13,7 +13,7 @@
 #define HEAD_SIZE (2 * VLAN_TAG + 40)	/* two tags and IPv6 */
 
 struct packet {
-	enum point point;	/* constant where meter_packet() is called: what asks for it costs nothing */
+	enum point point;	/* constant where meter_packet() is called: asking costs nothing */
 	__u32 row;		/* row_of(point, queue) */
 	__u32 len;		/* bytes of the buffer, Ethernet header included, FCS not */
 	__u32 segs;		/* wire packets in it: more than 1 after GRO, LRO or before GSO */

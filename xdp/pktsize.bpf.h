@@ -4,7 +4,7 @@
 
 METER_MAP(pktsize);
 
-/* A chain that is left early, not a sum of comparisons: the usual sizes are found by few, and foretold. */
+/* A chain left early, not a sum of comparisons: the usual sizes are found by few, and foretold. */
 static __always_inline __u32 pktsize_slot(__u32 len)
 {
 #define B(slot, bound) len <= bound ? slot :

@@ -46,8 +46,8 @@ static int refused(const struct site *site, int err)
 	if (err == -EOPNOTSUPP)
 		return complain(err, other, "the driver of %s (%s) has no native XDP", iface,
 				site->driver->name);
-	return complain(err, other, "the driver of %s (%s) refuses XDP: %s; its MTU of %u may be too "
-			"large for it, or it lacks free queues", iface, site->iface.driver,
+	return complain(err, other, "the driver of %s (%s) refuses XDP: %s; its MTU of %u may be "
+			"too large for it, or it lacks free queues", iface, site->iface.driver,
 			strerror(-err), site->iface.mtu);
 }
 
@@ -77,7 +77,8 @@ static int attach_beside(const struct site *site, struct bpf_object *obj)
 	if (err)
 		return complain(err, NULL, "libxdp cannot take our program: %s", strerror(-err));
 	xdp_program__set_chain_call_enabled(prog, XDP_PASS, true);
-	xdp_program__set_run_prio(prog, 1);	/* before all others: what they drop was received, too */
+	/* before all others: what they drop was received, too */
+	xdp_program__set_run_prio(prog, 1);
 	/* libxdp 1.3 does not see it in "xdp.frags": its dispatcher would refuse a large MTU */
 	xdp_program__set_xdp_frags_support(prog, true);
 	err = xdp_program__attach(prog, site->iface.ifindex, XDP_MODE_NATIVE, 0);
@@ -151,8 +152,8 @@ static void remove_left(const struct site *site)
 	__u32 ours = map_id(pin_path(site, "lost"));
 	glob_t left;
 
-	if (!ours || glob(text(DISPATCHERS "/dispatch-%u-*/prog*-prog", site->iface.ifindex), 0, NULL,
-			  &left))
+	if (!ours || glob(text(DISPATCHERS "/dispatch-%u-*/prog*-prog", site->iface.ifindex), 0,
+			  NULL, &left))
 		return;
 	for (size_t i = 0; i < left.gl_pathc; i++)
 		if (uses_map(left.gl_pathv[i], ours)) {
@@ -162,7 +163,7 @@ static void remove_left(const struct site *site)
 	globfree(&left);
 }
 
-/* Takes our program out of the dispatcher, if it is in one; found by name, as a crash leaves no pin. */
+/* Takes our program out of the dispatcher, if in one; found by name, as a crash leaves no pin. */
 static int leave_dispatcher(const struct site *site)
 {
 	struct xdp_multiprog *all = xdp_multiprog__get_from_ifindex(site->iface.ifindex);

@@ -84,7 +84,8 @@ static void compare(const struct counts *want)
 		die("number of sources");
 	source = kernel_entry(&ecn_source, &key);
 	memcpy(&wanted, want->source, sizeof(wanted));
-	if (source && (source->packets != want->source_packets || memcmp(key, &wanted, sizeof(wanted))))
+	if (source && (source->packets != want->source_packets ||
+		       memcmp(key, &wanted, sizeof(wanted))))
 		die("ecn_source");
 }
 
@@ -144,7 +145,8 @@ static void run_tc(const struct input *in, const __u8 *data, size_t size, struct
 
 	s->len = skb.len + tag * VLAN_TAG;
 	s->headers = settings->l2 + tag * VLAN_TAG +
-		     oracle_headers(s->l3, s->n, s->type, is_tcp(s->l3, s->n, s->type), 0, &s->jumbo);
+		     oracle_headers(s->l3, s->n, s->type, is_tcp(s->l3, s->n, s->type), 0,
+				    &s->jumbo);
 	if (nicprobe_tc(&skb) != -1)
 		die("tc verdict");
 	free(copy);
@@ -176,7 +178,8 @@ static __u64 headers_of(const struct input *in, struct seen *s, size_t linear, _
 	if (in->flags & TAG_BESIDE && (s->point == RX_STACK || s->point == TX_STACK))
 		beside = VLAN_TAG;	/* every segment has it */
 	if (rx)
-		return beside + l2 + oracle_headers(s->l3, n, s->type, in->flags & TCP, len, &s->jumbo);
+		return beside + l2 +
+		       oracle_headers(s->l3, n, s->type, in->flags & TCP, len, &s->jumbo);
 	s->jumbo = oracle_jumbo(s->l3, n, len);
 	if (in->flags & TCP)
 		return beside + l2 + in->transport + (doff < n ? s->l3[doff] / 16 * 4 : 0);
@@ -248,7 +251,7 @@ static void run_skb(const struct input *in, const __u8 *data, size_t size, struc
 	s->headers = headers_of(in, s, page ? size : linear, skb.len);
 	s->unread = !readable(in, s, rx ? linear : linear - settings->l2);
 	call(in->way, &skb, in->rc % 32);
-	/* where the payload begins is asked of headers that may not be there; nothing else strays */
+	/* where the payload begins is asked of headers that may be absent; nothing else strays */
 	if (kernel_strayed() && !in->gso_size)
 		die("read outside of the linear part");
 	free(frag);
@@ -281,7 +284,8 @@ static bool absurd(const struct input *in, const struct seen *s)
 		return false;
 	/* less than its headers; and given both, tc believes the kernel */
 	return s->headers + 20 > s->len ||
-	       (in->gso_segs && (in->gso_segs < 2 || in->gso_size * (in->gso_segs - 1ull) >= payload));
+	       (in->gso_segs &&
+		(in->gso_segs < 2 || in->gso_size * (in->gso_segs - 1ull) >= payload));
 }
 
 static enum point point_of(enum way way)
@@ -353,7 +357,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 
 	(void)argc;
 	(void)argv;
-	/* for the linker it is constant, and for the compiler: it must not know whose address this is */
+	/* constant for the linker, and for the compiler: it must not know whose address this is */
 	if (mprotect((void *)page, (__u64)(&config + 1) - page, PROT_READ | PROT_WRITE))
 		die("cannot write to config");
 	settings = (struct config *)&config;

@@ -67,7 +67,8 @@ static void test_times(void)
 		for (uint64_t step = 8; step < 16; step++)
 			for (int off = -2; off <= 2; off++)
 				if (!check_time((step << (octave - 3)) + off) ||
-				    !check_time((step << (octave - 3)) + off + (1ull << octave) / 16))
+				    !check_time((step << (octave - 3)) + off +
+						(1ull << octave) / 16))
 					return;
 	check_time(~0ull);
 	passed("times are within their slots", before);
@@ -99,7 +100,8 @@ static void test_sizes(void)
 {
 	int before = failed;
 
-	check(hist_slots(&sizes) == sizeof(bounds) / 8 + 1, "sizes", "%u slots", hist_slots(&sizes));
+	check(hist_slots(&sizes) == sizeof(bounds) / 8 + 1, "sizes", "%u slots",
+	      hist_slots(&sizes));
 	for (uint64_t len = 0; len < 200000; len++) {
 		uint32_t slot = pktsize_slot(len);
 
@@ -125,7 +127,8 @@ static void test_percentiles(void)
 	for (int p = 1; p <= 100; p++) {
 		double got = hist_percentile(&times, words, p / 100.), want = p * 10000;
 
-		check(fabs(got - want) <= want / 8, "percentiles", "p%d is %g, not %g", p, got, want);
+		check(fabs(got - want) <= want / 8, "percentiles", "p%d is %g, not %g", p, got,
+		      want);
 	}
 	check(hist_max(&times, words) >= 1000000 && hist_max(&times, words) <= 1000000 * 1.125,
 	      "percentiles", "max is %g", hist_max(&times, words));
