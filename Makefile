@@ -50,7 +50,7 @@ $(B)/skel/%.bpf.o: %.bpf.c $(H)
 # Debian packages: to build and for the demo; and for the tests, lint and bench besides.
 PACKAGES     := gcc make clang llvm bpftool libc6-dev libbpf-dev libxdp-dev libmnl-dev libelf-dev \
 		zlib1g-dev iproute2 python3
-PACKAGES_DEV := ethtool procps util-linux mandoc bash-completion prometheus \
+PACKAGES_DEV := ethtool procps util-linux mandoc bash-completion python3-prometheus-client \
 		libclang-rt-14-dev clang-format cppcheck bpftrace
 
 # $(call install,PACKAGES): nothing, and no network, when all are there.
@@ -74,6 +74,14 @@ deps:				## install the Debian packages needed to build (root)
 
 deps-dev: deps			## and those for the tests, lint and bench (root)
 	$(call install,$(PACKAGES_DEV),deps-dev,)
+	@command -v promtool >/dev/null || [ -x build/promtool ] || \
+		$(MAKE) --no-print-directory -s build/promtool || echo "no promtool: its checks are skipped"
+
+# Taken out of its package: to install that would start a server.
+build/promtool:
+	@mkdir -p $(@D)/deb && cd $(@D)/deb && apt-get download -qq prometheus >/dev/null 2>&1 && \
+		dpkg-deb --fsys-tarfile prometheus_*.deb | tar -xO ./usr/bin/promtool >../promtool.new
+	@chmod +x $@.new && mv $@.new $@ && rm -r $(@D)/deb
 
 demo: deps			## show it all on packets of its own (root)
 	@$(MAKE) --no-print-directory -s all $(B)/tests/nic
@@ -92,7 +100,8 @@ $(B)/tests/unit/%: tests/unit/%.c $(filter-out $(B)/cmd/%,$(OBJ))
 
 check: deps-dev			## run every test; without root those that need none
 	@$(MAKE) --no-print-directory -s all tests
-	@B=$(B) NICPROBE=$(CURDIR)/$(B)/nicprobe NIC=$(CURDIR)/$(B)/tests/nic tests/run $(TESTS)
+	@PATH="$$PATH:$(CURDIR)/build" B=$(B) NICPROBE=$(CURDIR)/$(B)/nicprobe \
+		NIC=$(CURDIR)/$(B)/tests/nic tests/run $(TESTS)
 
 .PHONY: tests deps-dev
 tests: $(B)/tests/nic $(UNITS)
