@@ -18,9 +18,10 @@ def packet(result, hook, meters, size=64, ecn="ect0", build="nicprobe"):
     return None
 
 
-def tracing(result, case, phase, programs=None):
-    return [row for row in result["tracing"] if row["case"] == case and row["phase"] == phase and
-            (programs is None or row["program"].startswith(programs))]
+def tracing(rows, case, phase, programs=""):
+    """`programs`: how their names begin, one or several."""
+    return [row for row in rows if row["case"] == case and row["phase"] == phase and
+            row["program"].startswith(programs)]
 
 
 def per_packet(rows):
@@ -33,15 +34,21 @@ def ratio(a, b):
 
 def bars(result):
     """[{what, bar, got, pass}]; got is None where it could not be measured."""
-    theirs = per_packet(tracing(result, "nettxlat", "tx"))
     out = [("all packet meters on XDP, 64 B, ns above an empty program", 6.7,
             packet(result, "xdp", "all"))]
-    for way in ("btf", "raw"):
-        ours = per_packet(tracing(result, f"nicprobe {way}", "tx", "txlat"))
-        out.append((f"txlat ({way}) to bpftrace's nettxlat, per packet", .4, ratio(ours, theirs)))
+    for what, depth, way, ends in (
+            ("its two ends", "shallow", "btf", ("txlat_hand", "txlat_used")),
+            ("all its programs", "shallow", "btf", "txlat"),
+            ("its two ends", "tracing", "btf", ("txlat_hand", "txlat_used")),
+            ("all its programs", "tracing", "btf", "txlat"),
+            ("all its programs", "tracing", "raw", "txlat")):
+        ours = per_packet(tracing(result[depth], f"nicprobe {way}", "tx", ends))
+        theirs = per_packet(tracing(result[depth], "nettxlat", "tx"))
+        out.append((f"txlat ({way}, {what}) to bpftrace's nettxlat, a packet, "
+                    f"{'64' if depth == 'shallow' else '2000'} in flight", .4, ratio(ours, theirs)))
     for way in ("btf", "raw"):
         idle = [row["net"] for phase in ("tx", "rx")
-                for row in tracing(result, f"idle {way}", phase)]
+                for row in tracing(result["tracing"], f"idle {way}", phase)]
         out.append((f"attached to another interface ({way}), the dearest program, ns an event", 5,
                     max(idle, default=None)))
     return [{"what": what, "bar": bar, "got": got, "pass": got is not None and got <= bar}
@@ -71,7 +78,14 @@ def show(result):
 
 def show_tracing(result):
     print("\nRun-time statistics, ns an event: median - an empty program's = net (of all rounds)")
-    for row in result["tracing"]:
+    show_rows("2000 frames in flight", result["tracing"])
+    show_rows("64 frames in flight", result["shallow"])
+
+
+def show_rows(title, rows):
+    if rows:
+        print(f" {title}")
+    for row in rows:
         low, high = row["spread"]
         print(f"  {row['case']:13} {row['phase']}  {row['program']:23} {row['ns']:7.1f} - "
               f"{row['empty']:5.1f} = {row['net']:6.1f}  ({low:.1f}..{high:.1f})")
