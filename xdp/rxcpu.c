@@ -81,11 +81,11 @@ static void judge_cpus(const struct snapshot *s, struct findings *f, uint64_t to
 
 		if (!uneven(share, of))
 			continue;
-		finding(f, "rxcpu", s->meta.rx_queues > 1 ?
+		finding(f, "rxcpu", s->meta.rx_queues > 1 && !driver_find(s->meta.driver)->spread ?
 			text("spread the interrupts of the queues: /proc/irq/N/smp_affinity_list, "
 			     "or let irqbalance do it") :
-			text("one queue feeds one CPU; let others help: "
-			     "echo %x > /sys/class/net/%s/queues/rx-0/rps_cpus",
+			text("let other CPUs help (RPS), for each queue N: "
+			     "echo %x > /sys/class/net/%s/queues/rx-N/rps_cpus",
 			     (1u << (of < 31 ? of : 31)) - 1, s->meta.iface),
 			"CPU %u takes %.0f%% of the packets, %.1f times its share of %.0f%%",
 			cpu, 100 * share, share * of, 100.0 / of);
