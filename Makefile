@@ -50,8 +50,8 @@ $(B)/skel/%.bpf.o: %.bpf.c $(H)
 # Debian packages: to build and for the demo; and for the tests, lint and bench besides.
 PACKAGES     := gcc make clang llvm bpftool libc6-dev libbpf-dev libxdp-dev libmnl-dev libelf-dev \
 		zlib1g-dev iproute2 python3
-PACKAGES_DEV := ethtool procps util-linux mandoc bash-completion python3-prometheus-client \
-		libclang-rt-14-dev clang-format cppcheck bpftrace
+PACKAGES_DEV := ethtool procps util-linux mandoc bash-completion python3-prometheus-client strace libcap2-bin git \
+		libclang-rt-14-dev cppcheck bpftrace
 
 # $(call install,PACKAGES): nothing, and no network, when all are there.
 missing = $(shell dpkg-query -Wf '$${Package} $${Status}\n' $(1) 2>/dev/null | \
