@@ -231,7 +231,7 @@ bool request_option(struct request *req, int option)
 	switch (option) {
 	case 'm':
 		req->meters = meters_parse(optarg);
-		req->by_name = strcmp(optarg, "all");
+		req->by_name = strcmp(optarg, "all");	/* "all": those on request, too */
 		return req->meters;
 	case 'R':
 		return rx_parse(req, optarg);
@@ -285,6 +285,7 @@ int snapshot_take(struct snapshot *s, const char *dir)
 {
 	int err = snapshot_read(s, dir);
 
+	netns_go_home();
 	if (err)
 		return err;
 	iface_label(s->meta.netns, s->meta.iface, s->name, sizeof(s->name));

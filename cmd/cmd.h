@@ -62,7 +62,7 @@ bool request_option(struct request *, int option);
 			{ "rx", required_argument, NULL, 'R' }, \
 			{ "sample", required_argument, NULL, 'S' }
 #define REQUEST_HELP						\
-	"  -m, --meters METER,…   these, or an error (default: all that can be had)\n" \
+	"  -m, --meters METER,…   these, or an error (default: what is here and cheap)\n" \
 	"      --rx TAP           where to see received packets: auto (default),\n" \
 	"                         xdp, driver, tc, xdp-generic\n" \
 	"      --sample N         latency meters follow one packet in N (default: each)\n"

@@ -129,6 +129,9 @@ static void describe_meters(void)
 			metric_key(k, key, sizeof(key));
 			printf("      %-20s %-8s %s\n", key, k->unit, k->help);
 		}
+		if (meters[id]->on_request)
+			printf("      only on request, -m %s: %s\n", meters[id]->name,
+			       meters[id]->on_request);
 	}
 }
 

@@ -9,6 +9,7 @@
 #include <bpf/libbpf.h>
 
 #include "attach.h"
+#include "baseline.h"
 #include "kernel.h"
 #include "log.h"
 #include "meter.h"
@@ -67,7 +68,7 @@ static unsigned points_of(__u64 meters_on)
 	unsigned points = 0;
 
 	for (int id = 0; id < NR_METERS; id++)
-		if (meters_on >> id & 1 && !meters[id]->elf)
+		if (meters_on >> id & 1 && meter_rides(meters[id]))
 			points |= meters[id]->by & BY_POINT ? (1 << NR_POINTS) - 1 :
 				  1 << meters[id]->point;
 	return points;
@@ -200,9 +201,9 @@ static int meters_attach(const struct site *site, const struct request *req, str
 
 		if (!(meta->on >> id & 1))
 			continue;
-		if (!m->elf)
+		if (meter_rides(m))
 			why = unseen(m, meta);
-		else if (meter_attach(site, m))
+		else if (m->read ? baseline_pin(site, m, meta) : meter_attach(site, m))
 			why = complaint();
 		if (!why)
 			continue;

@@ -35,6 +35,20 @@ enum meter_id meter_id(const struct meter *m)
 	return id;
 }
 
+bool meter_rides(const struct meter *m)
+{
+	return !m->elf && !m->read;
+}
+
+uint64_t meters_default(void)
+{
+	uint64_t bits = 0;
+
+	for (int id = 0; id < NR_METERS; id++)
+		bits |= (uint64_t)!meters[id]->on_request << id;
+	return bits;
+}
+
 unsigned meter_rows(const struct meter *m, unsigned rows)
 {
 	return (m->by & BY_QUEUE ? rows : 1) * (m->by & BY_POINT ? NR_POINTS : 1);

@@ -3,14 +3,17 @@
 #ifndef NICPROBE_METER_H
 #define NICPROBE_METER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "abi.h"
 
+struct findings;
+struct meta;
 struct site;
 struct snapshot;
-struct findings;
+struct table;
 
 enum kind {
 	KIND_COUNTER,	/* words that grow, one for each label */
@@ -46,11 +49,20 @@ struct meter {
 	const struct metric *metrics;	/* ends with an empty one */
 
 	size_t key_size;		/* BY_KEY: size of a key… */
-	const char *key_label;		/* …what it is: "source"… */
-	void (*key_text)(const void *key, char *text, size_t size);	/* …and how it reads */
+	const char *const *key_labels;	/* …what it is made of: "reason", "queue", NULL… */
+	/* …and how the part `nr` of a key reads */
+	void (*key_text)(const void *key, unsigned nr, char *text, size_t size);
 
-	const void *(*elf)(size_t *);	/* its own BPF object; NULL: rides on the packet taps */
+	/* Either of these, or none: then it rides on the packet taps. */
+	const void *(*elf)(size_t *);	/* its own BPF object */
+	/*
+	 * Figures that the kernel keeps by itself, BY_KEY, as they are now, by table_add(). What
+	 * they have grown since attach is shown. Called in the namespace of the interface.
+	 * 0 or -errno and a complaint.
+	 */
+	int (*read)(const struct meta *, struct table *);
 	const char *(*absent)(const struct site *);	/* why it cannot work here, or NULL */
+	const char *on_request;		/* why it is not attached unless asked for; NULL: it is */
 	void (*judge)(const struct snapshot *, struct findings *);	/* what its figures mean */
 };
 
@@ -74,6 +86,11 @@ extern const char *const point_names[NR_POINTS];	/* "rx-nic", … */
 
 const struct meter *meter_find(const char *name);	/* NULL: no such meter */
 enum meter_id meter_id(const struct meter *);
+
+/* Does it count in the packet taps, and has no object of its own? */
+bool meter_rides(const struct meter *);
+/* 1 << METER_x of all that are attached when none is named. */
+uint64_t meters_default(void);
 
 /* Rows of a lane of its array, when a point has `rows` of them; not for BY_KEY. */
 unsigned meter_rows(const struct meter *, unsigned rows);

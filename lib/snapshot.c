@@ -8,6 +8,8 @@
 
 #include <bpf/bpf.h>
 
+#include "baseline.h"
+#include "iface.h"
 #include "log.h"
 #include "pins.h"
 #include "snapshot.h"
@@ -103,6 +105,16 @@ static int table_read(struct snapshot *s, enum meter_id id, int fd)
 		return -ENOMEM;
 	return m->by & BY_KEY ? hash_read(m, t, fd, s->meta.cpus) :
 		array_read(t, fd, meter_lanes(m), s->meta.cpus);
+}
+
+/* Where its namespace cannot be entered any more, the meter has nothing to show. */
+static int figures_since(struct snapshot *s, enum meter_id id, int fd)
+{
+	if (s->meta.netns != netns_inode() && netns_enter_inode(s->meta.netns)) {
+		complaints_forget();
+		return 0;
+	}
+	return baseline_since(meters[id], &s->meta, &s->tables[id], fd);
 }
 
 static void lost_read(struct snapshot *s, const char *pins)
@@ -230,7 +242,7 @@ int snapshot_read(struct snapshot *s, const char *pins)
 		if (fd < 0)
 			return complain(-errno, NULL, "cannot open %s/%s: %s", pins,
 					meters[id]->name, strerror(errno));
-		err = table_read(s, id, fd);
+		err = meters[id]->read ? figures_since(s, id, fd) : table_read(s, id, fd);
 		close(fd);
 		if (!err && s->tables[id].keys)
 			table_sort(meters[id], &s->tables[id], by_count);
@@ -286,18 +298,23 @@ static void row_diff(const struct meter *m, uint64_t *now, const uint64_t *befor
 				now[i] -= before[i];
 }
 
-/* Both sorted by key; keys never go away, so what is in `before` is in `now`. */
+/* Both sorted by key. A key of a map never goes away; one that the kernel keeps may. */
 static void keyed_diff(const struct meter *m, struct table *now, struct table *before)
 {
 	unsigned old = 0;
 
 	table_sort(m, now, by_key);
 	table_sort(m, before, by_key);
-	for (unsigned row = 0; row < now->rows && old < before->rows; row++)
-		if (!memcmp(now->keys + row * m->key_size, before->keys + old * m->key_size,
-			    m->key_size))
+	for (unsigned row = 0; row < now->rows && old < before->rows; ) {
+		int order = memcmp(now->keys + row * m->key_size,
+				   before->keys + old * m->key_size, m->key_size);
+
+		if (!order)
 			row_diff(m, now->cells + (size_t)row * now->words,
-				 before->cells + (size_t)old++ * before->words);
+				 before->cells + (size_t)old * before->words);
+		row += order <= 0;
+		old += order >= 0;
+	}
 	table_sort(m, now, by_count);
 }
 

@@ -16,6 +16,9 @@ struct table {				/* one meter */
 	unsigned char *keys;		/* BY_KEY: [rows][key_size], most first; else NULL */
 };
 
+/* Adds a row to a keyed table that is summed: its words, all 0; NULL: no memory. */
+uint64_t *table_add(struct table *, const struct meter *, const void *key);
+
 struct snapshot {
 	struct meta meta;
 	char name[96];			/* as a user would type it: "eth0", "blue/eth0" */
@@ -57,7 +60,10 @@ double hist_floor(const struct metric *, unsigned slot);	/* what the slot begins
 double hist_percentile(const struct metric *, const uint64_t *words, double p);	/* NAN: empty */
 double hist_max(const struct metric *, const uint64_t *words);	/* bound of the highest slot used */
 
-/* 0 or -errno; snapshot_free() whatever comes back. */
+/*
+ * 0 or -errno; snapshot_free() whatever comes back. The figures of a meter with
+ * .read are read in the namespace of the interface, and the process stays there.
+ */
 int snapshot_read(struct snapshot *, const char *pins);
 void snapshot_free(struct snapshot *);
 int snapshot_copy(struct snapshot *to, const struct snapshot *);	/* 0 or -ENOMEM */

@@ -84,8 +84,8 @@ static void columns(struct block *b)
 		label_column(b, "");
 	if (b->m->by & BY_CPU)
 		label_column(b, "");
-	if (b->m->by & BY_KEY)
-		label_column(b, b->m->key_label);
+	for (unsigned i = 0; b->m->by & BY_KEY && b->m->key_labels[i]; i++)
+		label_column(b, b->m->key_labels[i]);
 	b->columns = b->grid.nr;
 	figures_columns(&b->figures, &b->grid, b->m);
 }
@@ -103,9 +103,9 @@ static void label(struct block *b, const struct entry *e)
 		snprintf(text, sizeof(text), "cpu%u", e->cpu);
 		grid_cell(&b->grid, column++, text);
 	}
-	if (b->m->by & BY_KEY) {
-		b->m->key_text(key_of(b->m, b->t, e->row), text, sizeof(text));
-		grid_cell(&b->grid, column, text);
+	for (unsigned i = 0; b->m->by & BY_KEY && b->m->key_labels[i]; i++) {
+		b->m->key_text(key_of(b->m, b->t, e->row), i, text, sizeof(text));
+		grid_cell(&b->grid, column + i, text);
 	}
 }
 

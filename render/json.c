@@ -59,10 +59,12 @@ static void place(struct json *j, const struct snapshot *s, const struct meter *
 	struct place at;
 
 	if (m->by & BY_KEY) {
-		char key[128];
+		for (unsigned i = 0; m->key_labels[i]; i++) {
+			char key[128];
 
-		m->key_text(key_of(m, &s->tables[meter_id(m)], row), key, sizeof(key));
-		json_string(j, m->key_label, key);
+			m->key_text(key_of(m, &s->tables[meter_id(m)], row), i, key, sizeof(key));
+			json_string(j, m->key_labels[i], key);
+		}
 		return;
 	}
 	at = place_of(s, m, row);

@@ -88,13 +88,14 @@ static void labels(FILE *out, const struct row *r, const char *suffix)
 
 	snprintf(sample, sizeof(sample), "%s%s", r->family, suffix);
 	interface_labels(out, sample, r->s);
-	if (m->by & BY_KEY) {
-		m->key_text(key_of(m, &r->s->tables[meter_id(m)], r->row), key, sizeof(key));
-		fprintf(out, ",%s=\"", m->key_label);
+	for (unsigned i = 0; m->by & BY_KEY && m->key_labels[i]; i++) {
+		m->key_text(key_of(m, &r->s->tables[meter_id(m)], r->row), i, key, sizeof(key));
+		fprintf(out, ",%s=\"", m->key_labels[i]);
 		escaped(out, key);
 		fputc('"', out);
-		return;
 	}
+	if (m->by & BY_KEY)
+		return;
 	at = place_of(r->s, m, r->row);
 	if (m->by & BY_POINT)
 		fprintf(out, ",point=\"%s\"", point_names[at.point]);

@@ -11,10 +11,11 @@ static const struct metric metrics[] = {
 	{}
 };
 
-static void address(const void *key, char *text, size_t size)
+static void address(const void *key, unsigned nr, char *text, size_t size)
 {
 	const struct ecn_source_key *from = key;
 
+	(void)nr;
 	inet_ntop(from->ipv6 ? AF_INET6 : AF_INET, from->address, text, size);
 }
 
@@ -26,6 +27,6 @@ const struct meter meter_ecn_source = {
 	.row_size = sizeof(struct ecn_source),
 	.metrics = metrics,
 	.key_size = sizeof(struct ecn_source_key),
-	.key_label = "source",
+	.key_labels = (const char *const []){ "source", NULL },
 	.key_text = address,
 };
