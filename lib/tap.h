@@ -8,6 +8,7 @@
 #include "abi.h"
 #include "driver.h"
 #include "iface.h"
+#include "queues.h"
 
 struct bpf_object;
 
@@ -18,6 +19,7 @@ struct site {			/* one interface, about to be measured */
 	struct iface iface;
 	const struct driver *driver;
 	struct config config;
+	struct queues queues;
 	char pins[256];		/* the directory of its pins */
 };
 
