@@ -171,7 +171,7 @@ static int meters_refuse(const struct site *site, const struct request *req, str
 static int meter_attach(const struct site *site, const struct meter *m)
 {
 	struct bpf_object *obj = object_open(site, m->elf);
-	int err = obj ? attach_links(site, obj) : -EOPNOTSUPP;
+	int err = !obj ? -EOPNOTSUPP : m->attach ? m->attach(site, obj) : attach_links(site, obj);
 
 	bpf_object__close(obj);
 	return err;

@@ -95,9 +95,8 @@ static void napis_tell(const struct site *site, const struct bpf_object *obj)
 					    BPF_NOEXIST);
 }
 
-int attach_links(const struct site *site, struct bpf_object *obj)
+int object_load(const struct site *site, struct bpf_object *obj)
 {
-	struct bpf_program *prog;
 	int err = bpf_object__load(obj);
 
 	if (err == -ENOMEM || err == -E2BIG)
@@ -107,6 +106,14 @@ int attach_links(const struct site *site, struct bpf_object *obj)
 	if (err)
 		return complain(err, NULL, "the kernel does not load our program: %s", log_last());
 	napis_tell(site, obj);
+	return 0;
+}
+
+int object_attach(const struct site *site, struct bpf_object *obj)
+{
+	struct bpf_program *prog;
+	int err = 0;
+
 	bpf_object__for_each_program(prog, obj)
 		if (!err && bpf_program__autoload(prog))
 			err = link_pin(site, prog);
@@ -114,4 +121,9 @@ int attach_links(const struct site *site, struct bpf_object *obj)
 		if (err && bpf_program__autoload(prog))
 			unlink(pin_path(site, bpf_program__name(prog)));
 	return err;
+}
+
+int attach_links(const struct site *site, struct bpf_object *obj)
+{
+	return object_load(site, obj) ?: object_attach(site, obj);
 }

@@ -132,52 +132,39 @@ static bool vectors_of(struct queues *q, int dir, const char *device)
 static void vector_name(struct vector *v, const char *names, const struct driver *driver,
 			const char *iface)
 {
-	size_t len;
+	bool only = !strchr(names, ',');
+	struct vector try = *v;
 
-	for (const char *at = names; *at; at += len + strspn(at + len, ", \n")) {
-		struct vector try = *v;
-
-		len = strcspn(at, ",\n");
-		snprintf(try.name, sizeof(try.name), "%.*s", (int)len, at);
-		if (vector_match(driver, &try) || !strcmp(try.name, iface) ||
-		    (at == names && !at[len + strspn(at + len, "\n")]))
+	while (vector_next(&names, try.name))
+		if (vector_match(driver, &try) || !strcmp(try.name, iface) || only)
 			*v = try;
-	}
 }
 
-/* A device whose interrupts sysfs does not list (virtio over MMIO): those called as it is. */
-static bool named_so(const char *names, const char *device)
+/* What to look for in /proc/interrupts. */
+struct search {
+	struct queues *q;
+	const struct iface *iface;
+	const struct driver *driver;
+	const char *device;	/* sysfs does not list them (virtio over MMIO): those called so */
+};
+
+static bool called(const char *names, const char *device)
 {
 	size_t len = strlen(device);
 
-	return len && !strncmp(names, device, len) && strchr("-\n", names[len]);
+	return len && !strncmp(names, device, len) && strchr("-", names[len]);
 }
 
-static void names_read(struct queues *q, const struct iface *i, const struct driver *driver,
-		       const char *device)
+static void name_read(unsigned irq, char *names, void *arg)
 {
-	FILE *f = fopen("/proc/interrupts", "re");
-	unsigned cpus = 0, irq;
-	char *line = NULL;
-	const char *names;
-	size_t room = 0;
-	bool search = !q->nr;
+	const struct search *s = arg;
+	struct queues *q = s->q;
 
-	if (f && getline(&line, &room, f) > 0)
-		for (const char *c = line; (c = strstr(c, "CPU")); c++)
-			cpus++;
-	while (f && getline(&line, &room, f) > 0) {
-		if (!vector_line(line, cpus, &irq, &names))
-			continue;
-		if (search && (named_so(names, device) || named_so(names, i->name)))
-			vector_add(q, irq);
-		for (unsigned n = 0; n < q->nr; n++)
-			if (q->vectors[n].irq == irq)
-				vector_name(&q->vectors[n], names, driver, i->name);
-	}
-	free(line);
-	if (f)
-		fclose(f);
+	if (s->device && (called(names, s->device) || called(names, s->iface->name)))
+		vector_add(q, irq);
+	for (unsigned n = 0; n < q->nr; n++)
+		if (q->vectors[n].irq == irq)
+			vector_name(&q->vectors[n], names, s->driver, s->iface->name);
 }
 
 static int by_irq(const void *a, const void *b)
@@ -190,6 +177,7 @@ static int by_irq(const void *a, const void *b)
 static void vectors_read(struct queues *q, const struct iface *i, const struct driver *driver)
 {
 	int dir = sysfs_open(i->name, i->ifindex);
+	struct search search = { q, i, driver, NULL };
 	char device[64] = "";
 	ssize_t len;
 
@@ -201,8 +189,11 @@ static void vectors_read(struct queues *q, const struct iface *i, const struct d
 	if (*device && !vectors_of(q, dir, "device"))
 		vectors_of(q, dir, "device/..");
 	close(dir);
+	q->device = *device;
+	if (!q->nr)
+		search.device = basename(device);
 	if (*device)
-		names_read(q, i, driver, basename(device));
+		vectors_each(name_read, &search);
 	if (q->nr)
 		qsort(q->vectors, q->nr, sizeof(*q->vectors), by_irq);
 }

@@ -19,7 +19,7 @@ struct vector {			/* one interrupt of the device */
 	unsigned irq;		/* 0: not requested, as of an interface that is down */
 	char name[VECTOR_NAME];	/* as /proc/interrupts has it; "": nobody requested it */
 	int rx, tx;		/* the queues it serves */
-	unsigned at, len;	/* where in its name the number of the queue stands; len 0: nowhere */
+	unsigned at, len;	/* where in its name the queue's number stands; len 0: nowhere */
 };
 
 /* How it is known which interrupt serves which queue. */
@@ -33,6 +33,7 @@ extern const char *const queues_by_text[];
 
 struct queues {
 	enum queues_by by;
+	bool device;		/* there is a device behind it: it is not software alone */
 	unsigned nr;
 	struct vector *vectors;	/* by interrupt number */
 	/* NAPI ids by queue, as netdev-genl has them; 0: not known. NULL: of none */
@@ -51,7 +52,13 @@ bool vector_match(const struct driver *, struct vector *);
 /* The name that a pattern gives the interrupt of a queue; false: it leaves something open. */
 bool vector_expand(const char *pattern, const char *iface, unsigned queue, struct vector *);
 
+/* Calls `fn` with each line that vector_line() knows, its names ended by 0. */
+void vectors_each(void (*fn)(unsigned irq, char *names, void *arg), void *arg);
+/* The name in "name, name" at `*at`, which moves on to the next; false: there is no more. */
+bool vector_next(const char **at, char name[VECTOR_NAME]);
+
 /* Where an interrupt may run, and where the hardware sends it: "0-3". "" where not to be had. */
+extern const char *proc_irq;	/* "/proc/irq"; tests have their own */
 void vector_affinity(unsigned irq, char may[CPU_LIST], char does[CPU_LIST]);
 /* Does a list such as "0-3,8" have this CPU? */
 bool cpu_listed(const char *list, unsigned cpu);

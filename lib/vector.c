@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Interrupts as /proc names them: a line of /proc/interrupts, a name against a pattern, CPU lists. */
+/* Interrupts as /proc has them: lines of /proc/interrupts, names against patterns, CPUs. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +27,38 @@ bool vector_line(const char *line, unsigned cpus, unsigned *irq, const char **na
 		word += strcspn(word, " ");
 	*names = word + strspn(word, " ");
 	return **names && **names != '\n';
+}
+
+void vectors_each(void (*fn)(unsigned irq, char *names, void *arg), void *arg)
+{
+	FILE *f = fopen("/proc/interrupts", "re");
+	unsigned cpus = 0, irq;
+	const char *names;
+	char *line = NULL;
+	size_t room = 0;
+
+	if (f && getline(&line, &room, f) > 0)
+		for (const char *c = line; (c = strstr(c, "CPU")); c++)
+			cpus++;
+	while (f && getline(&line, &room, f) > 0) {
+		line[strcspn(line, "\n")] = '\0';
+		if (vector_line(line, cpus, &irq, &names))
+			fn(irq, (char *)names, arg);
+	}
+	free(line);
+	if (f)
+		fclose(f);
+}
+
+bool vector_next(const char **at, char name[VECTOR_NAME])
+{
+	size_t len;
+
+	*at += strspn(*at, ", ");
+	len = strcspn(*at, ",");
+	snprintf(name, VECTOR_NAME, "%.*s", (int)len, *at);
+	*at += len;
+	return len;
 }
 
 /* Both directions are one queue, or one of them, or it is for all. */
@@ -106,9 +138,11 @@ bool vector_expand(const char *pattern, const char *iface, unsigned queue, struc
 	return true;
 }
 
+const char *proc_irq = "/proc/irq";
+
 static void list_read(unsigned irq, const char *file, char list[CPU_LIST])
 {
-	FILE *f = fopen(text("/proc/irq/%u/%s", irq, file), "re");
+	FILE *f = fopen(text("%s/%u/%s", proc_irq, irq, file), "re");
 
 	if (!f || !fgets(list, CPU_LIST, f))
 		*list = '\0';
