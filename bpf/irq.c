@@ -173,11 +173,29 @@ static int maps_size(const struct site *site, struct bpf_object *obj, const stru
 	       bpf_map__set_max_entries(map_of(obj, "irq_queue"), 2 * site->config.rows);
 }
 
-/* Whose polls belong to which interrupt; those that serve all queues come last. */
+/* How many interrupts serve one direction only, of those there are now. */
+static unsigned receivers(const struct queues *q)
+{
+	unsigned nr = 0;
+
+	for (unsigned i = 0; i < q->nr; i++)
+		nr += q->vectors[i].rx >= 0 && q->vectors[i].tx < 0;
+	return nr;
+}
+
+/*
+ * Whose polls belong to which interrupt. A NAPI is known by its rank, and drivers that have some
+ * to transmit only (igb with separate vectors) add them behind those that receive.
+ */
 static int queue_fill(int fd, const struct site *site, const struct irq_key *k, __u32 place)
 {
-	unsigned rows = site->config.rows;
+	unsigned rows = site->config.rows, behind = receivers(&site->queues) + k->tx;
 	int err = 0;
+
+	if (!k->irq)	/* it is not there; if it comes, its first interrupt says so */
+		return 0;
+	if (k->rx == QUEUE_NONE && k->tx >= 0 && behind < rows)
+		err = bpf_map_update_elem(fd, &behind, &place, BPF_ANY);
 
 	for (__u32 i = 0; !err && i < 2 * rows; i++) {
 		int queue = i < rows ? k->rx : k->tx;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* When interrupts are not well: too many, all on one CPU, where they may not be, far from the polls. */
+/* When interrupts are not well: too many, on one CPU, where they may not be, far from polls. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,7 +72,7 @@ static double rate(const struct snapshot *s, uint64_t n)
 	return s->seconds > 0 ? n / s->seconds : 0;
 }
 
-/* The CPU of its interrupts has the packets' descriptors in its caches; that of the poll has not. */
+/* The CPU that takes the interrupt may have the descriptors in its caches; another has not. */
 static void judge_far(const struct snapshot *s, struct findings *f, const struct sum *sums,
 		      unsigned nr)
 {
@@ -167,9 +167,9 @@ static void judge_outside(const struct snapshot *s, struct findings *f, const st
 		vector_affinity(k->irq, may, does);
 		if (!*may || cpu_listed(may, k->cpu) || cpu_listed(does, k->cpu))
 			continue;
-		finding(f, "irq", text("echo %s > /proc/irq/%u/smp_affinity_list; what became of it: "
-				       "cat /proc/irq/%u/effective_affinity_list", may, k->irq,
-				       k->irq),
+		finding(f, "irq", text("echo %s > /proc/irq/%u/smp_affinity_list; what became of "
+				       "it: cat /proc/irq/%u/effective_affinity_list", may,
+				       k->irq, k->irq),
 			"%.0f%% of the interrupts of %s ran on CPU %u, and it may run on %s only",
 			100.0 * n / all, k->name, k->cpu, may);
 	}
@@ -196,9 +196,9 @@ static void judge_often(const struct snapshot *s, struct findings *f, const stru
 	if (!worst)
 		return;
 	useless = worst->interrupts - worst->unhandled > 2 * worst->polls;
-	finding(f, "irq", text("ethtool -C %s rx-usecs 50; if its driver cannot: cd /sys/class/net/%s; "
-			       "echo 2 > napi_defer_hard_irqs; echo 50000 > gro_flush_timeout",
-			       s->meta.iface, s->meta.iface),
+	finding(f, "irq", text("ethtool -C %s rx-usecs 50; if its driver cannot: "
+			       "cd /sys/class/net/%s; echo 2 > napi_defer_hard_irqs; "
+			       "echo 50000 > gro_flush_timeout", s->meta.iface, s->meta.iface),
 		useless ? "%s interrupts %.0f times a second, %.1f times for each poll" :
 		"%s interrupts %.0f times a second, for %.1f packets each time",
 		worst->key->name, rate(s, worst->interrupts), useless ?

@@ -76,7 +76,8 @@ static const struct {
 	{ "mlx5_core", " 65: 0 9 PCI-MSIX-0000:03:00.0 0-edge mlx5_async0@pci:0000:03:00.0\n",
 	  65, "mlx5_async0@pci:0000:03:00.0", NONE, NONE },
 	/* arm64: the trigger is a word of its own */
-	{ "ena", " 70:    0    9   ITS-MSI 81921 Edge      eth0-Tx-Rx-0\n", 70, "eth0-Tx-Rx-0", 0, 0 },
+	{ "ena", " 70:    0    9   ITS-MSI 81921 Edge      eth0-Tx-Rx-0\n",
+	  70, "eth0-Tx-Rx-0", 0, 0 },
 };
 
 static void check_lines(void)

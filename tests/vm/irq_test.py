@@ -100,21 +100,21 @@ def quiet(act):
 
 
 def attached(env=None):
-    """Attaches in a quiet moment; the interrupts then."""
-    for _ in range(50):
-        before = vectors()
-        nicprobe("attach", IFACE, "-m", "irq", env=env)
-        after = vectors()
-        if before == after:
-            return after
-        nicprobe("detach", IFACE)
-    raise RuntimeError("the interface is never quiet")
+    """What the interrupts were in a quiet moment after the attach, by nicprobe and by the kernel."""
+    nicprobe("attach", IFACE, "-m", "irq", env=env)
+    return quiet(lambda: show(IFACE))
 
 
-def compare(name, before):
+def counts(doc):
+    return {k: r["interrupts"] for k, r in rows(doc).items() if r["interrupts"]}
+
+
+def compare(name, start):
+    """From a quiet moment to another one both counted the same, on the same CPUs."""
     doc, now = quiet(lambda: show(IFACE))
-    got = {k: r["interrupts"] for k, r in rows(doc).items() if r["interrupts"]}
-    want = grown(now, before)
+    old = counts(start[0])
+    got = {k: n - old.get(k, 0) for k, n in counts(doc).items() if n - old.get(k, 0)}
+    want = grown(now, start[1])
     same(f"{NAME} {name}: as /proc/interrupts # {sum(want.values())} of {len({k[0] for k in want})} "
          f"vectors on {len({k[1] for k in want})} CPUs", got, want)
     bad = [k for k, r in rows(doc).items() if r["handler_seconds"]["count"] != r["interrupts"]]
@@ -190,9 +190,9 @@ QUEUES = len([q for q in os.listdir(f"/sys/class/net/{IFACE}/queues") if q.start
 # 1. Counts equal those of the kernel, by vector and CPU, both ways.
 for env in {}, {"NICPROBE_CANNOT": "tp_btf"}:
     way = "raw_tp" if env else "tp_btf"
-    before = attached(env)
+    start = attached(env)
     traffic()
-    doc = compare(way, before)
+    doc = compare(way, start)
     polls(doc, way)
     wrong = {v: (r["serves"], serves(v)) for (v, _), r in rows(doc).items() if r["serves"] != serves(v)}
     check(f"{NAME} {way}: what each vector serves", not wrong, str(wrong))
@@ -201,23 +201,12 @@ for env in {}, {"NICPROBE_CANNOT": "tp_btf"}:
     nicprobe("detach", IFACE)
 
 # 2. Moved while attached, to another CPU each.
-before = attached()
+start = attached()
 moved = spread(lambda i: CPUS[(i + 1) % len(CPUS)])
 traffic()
-compare("moved" if moved else "not to be moved", before)
+compare("moved" if moved else "not to be moved", start)
 
 nicprobe("detach", IFACE)
-
-def by_name(doc, now, then):
-    """Counts by vector; a line of /proc/interrupts begins anew when it is requested anew, or does not."""
-    got = {}
-    for (v, _), r in rows(doc).items():
-        got[v] = got.get(v, 0) + r["interrupts"]
-    grew = {}
-    for (v, _), n in grown(now, then).items():
-        grew[v] = grew.get(v, 0) + n
-    return {v: n for v, n in got.items() if n}, grew
-
 
 def renewed(name, command):
     """The counts go on through `command`; vectors that it makes are counted from their first interrupt."""
@@ -230,12 +219,9 @@ def renewed(name, command):
         return skip(f"{NAME} {name}", str(e))
     until(lambda: sh(f"cat /sys/class/net/{IFACE}/carrier", check=False).strip() == "1", 10)
     time.sleep(1)
-    first, then = quiet(lambda: show(IFACE))
+    start = quiet(lambda: show(IFACE))
     traffic(200)
-    doc, now = quiet(lambda: show(IFACE))
-    a, b = by_name(first, {}, {})[0], by_name(doc, now, then)
-    same(f"{NAME} {name}: goes on # {sum(b[1].values())} of {len(b[1])} vectors",
-         {v: n - a.get(v, 0) for v, n in b[0].items() if n - a.get(v, 0)}, b[1])
+    compare(name, start)
     nicprobe("detach", IFACE)
 
 
