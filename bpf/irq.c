@@ -40,14 +40,17 @@ static const char *const labels[] = { "vector", "serves", "cpu", "irq", NULL };
 /* "queue 3", "rx 3", "tx 3", "all queues"; "-": it is for something else. */
 static void serves_text(const struct irq_key *k, char *to, size_t size)
 {
+	const char *rank = k->by_rank ? " by rank" : "";
+
 	if (k->rx == QUEUE_ALL || k->tx == QUEUE_ALL)
 		snprintf(to, size, "all queues");
 	else if (k->rx >= 0 && k->rx == k->tx)
-		snprintf(to, size, "queue %d", k->rx);
+		snprintf(to, size, "queue %d%s", k->rx, rank);
 	else if (k->rx >= 0 && k->tx >= 0)
 		snprintf(to, size, "rx %d tx %d", k->rx, k->tx);
 	else if (k->rx >= 0 || k->tx >= 0)
-		snprintf(to, size, "%cx %d", k->rx >= 0 ? 'r' : 't', k->rx >= 0 ? k->rx : k->tx);
+		snprintf(to, size, "%cx %d%s", k->rx >= 0 ? 'r' : 't',
+			 k->rx >= 0 ? k->rx : k->tx, rank);
 	else
 		snprintf(to, size, "-");
 }
@@ -86,6 +89,7 @@ static void names_add(struct names *names, const struct vector *v)
 	if (!*v->name || names_find(names, v->name))
 		return;
 	*to = (struct irq_vector){ .key = { .irq = v->irq, .rx = v->rx, .tx = v->tx } };
+	to->key.by_rank = names->queues->by == QUEUES_BY_RANK && names->queues->nr > 1;
 	/* cut as bpf_probe_read_kernel_str() cuts it */
 	memcpy(to->key.name, v->name, strnlen(v->name, IRQ_NAME - 1));
 	names->nr++;

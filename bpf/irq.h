@@ -6,6 +6,7 @@ struct irq_key {
 	char name[IRQ_NAME];	/* as its driver called it: that stays when the number changes */
 	__u32 irq, cpu;
 	__s32 rx, tx;		/* the queues it serves; -1: none, -2: all */
+	__u64 by_rank;		/* which these are is only guessed by the order of the interrupts */
 };
 
 struct irq {
