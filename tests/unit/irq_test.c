@@ -23,7 +23,9 @@ struct row {
 
 static void row_put(struct table *t, const struct row *r)
 {
-	struct irq_key key = { .irq = 30 + r->queue, .cpu = r->cpu, .rx = r->queue, .tx = r->queue };
+	struct irq_key key = {
+		.irq = 30 + r->queue, .cpu = r->cpu, .rx = r->queue, .tx = r->queue
+	};
 	struct irq *words;
 
 	if (r->queue < 0)
@@ -76,7 +78,8 @@ static void judge_far(void)
 {
 	judged("polls elsewhere", (struct row []){
 		{ 0, 1, 8000, 100, 900, 0 }, { 0, 2, 0, 7900, 64000, 7900 }, {} }, false,
-		"99% of the polls of eth9-TxRx-0 ran on another CPU than its interrupt: that was CPU 1",
+		"99% of the polls of eth9-TxRx-0 ran on another CPU than its interrupt: "
+		"that was CPU 1",
 		"taskset -pc 1 PID");
 	judged("polls where interrupts are", (struct row []){
 		{ 0, 1, 8000, 8000, 64000, 0 }, {} }, false, NULL, NULL);
