@@ -250,11 +250,17 @@ static int attach(const struct site *site, struct bpf_object *obj)
 
 static const char *absent(const struct site *site)
 {
+	bool named = false;
+
 	if (!site->queues.device)
 		return "it is software: no hardware interrupts for it";
 	if (!site->queues.nr)
 		return "it has no interrupt of its own: that of its bus (USB, VMBus) is for other "
 		       "devices, too";
+	for (unsigned i = 0; i < site->queues.nr; i++)
+		named |= *site->queues.vectors[i].name;
+	if (!named && site->driver == &driver_generic)
+		return "its interrupts have no names while it is down: set it up, and attach again";
 	return NULL;
 }
 

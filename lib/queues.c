@@ -2,6 +2,7 @@
 /* Puts queues, NAPIs and interrupts together: by netdev-genl, else by name, else by rank. */
 #include <ctype.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -113,7 +114,6 @@ static bool vectors_of(struct queues *q, int dir, const char *device)
 	DIR *msi = sysfs_dir(dir, text("%s/msi_irqs", device));
 	unsigned irq = sysfs_number(dir, text("%s/irq", device));
 	const struct dirent *e;
-	bool found = msi || irq;
 
 	while (msi && (e = readdir(msi)))
 		if (isdigit((unsigned char)*e->d_name))
@@ -122,7 +122,7 @@ static bool vectors_of(struct queues *q, int dir, const char *device)
 		closedir(msi);
 	else if (irq)
 		vector_add(q, irq);
-	return found;
+	return msi || !faccessat(dir, text("%s/irq", device), F_OK, 0);
 }
 
 /*
