@@ -191,9 +191,13 @@ static __always_inline int irq_ends(__u32 nr, const struct irqaction *action, in
  */
 struct irq_walk {
 	__u64 head, at, napi;
-	__u32 rank, found;
+	__u32 all, nth;		/* those without an id; and which of these it is, from 1 */
 };
 
+/*
+ * Nothing here may depend on a word that is constant before the loop: up to 6.6 the verifier
+ * looks at one round only, and takes away branches that the first round does not take.
+ */
 static long irq_step(__u32 i, struct irq_walk *w)
 {
 	const struct napi_struct *napi =
@@ -201,8 +205,9 @@ static long irq_step(__u32 i, struct irq_walk *w)
 
 	if (!w->at || w->at == w->head)
 		return 1;
-	w->rank += w->found && !BPF_CORE_READ(napi, napi_id);
-	w->found |= (__u64)napi == w->napi;
+	w->all += !BPF_CORE_READ(napi, napi_id);
+	if ((__u64)napi == w->napi)
+		w->nth = w->all;
 	w->at = (__u64)BPF_CORE_READ(napi, dev_list.next);
 	return 0;
 }
@@ -218,7 +223,7 @@ static __noinline __u32 irq_tx_queue(__u64 dev, __u64 napi)
 	__u32 queue;
 
 	bpf_loop(8192, irq_step, &w, 0);
-	queue = w.found ? w.rank : ~0u;
+	queue = w.nth ? w.all - w.nth : ~0u;
 	bpf_map_update_elem(&irq_napi, &napi, &queue, BPF_ANY);
 	return queue;
 }

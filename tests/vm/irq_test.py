@@ -123,6 +123,41 @@ def compare(name, start):
     return doc
 
 
+class Tracer:
+    """The kernel's own trace of the polls of this interface, in an instance of ours."""
+    def __init__(self):
+        self.path = f"/sys/kernel/tracing/instances/irq_test{os.getpid()}"
+        os.mkdir(self.path)
+        self.put("buffer_size_kb", 8192)
+        self.put("events/napi/napi_poll/enable", 1)
+
+    def put(self, file, value):
+        with open(f"{self.path}/{file}", "w") as f:
+            f.write(str(value))
+
+    def polls(self):
+        with open(f"{self.path}/trace") as f:
+            return sum(f"for device {IFACE} " in line for line in f)
+
+    def close(self):
+        self.put("events/napi/napi_poll/enable", 0)
+        os.rmdir(self.path)
+
+
+def trace_polls(name):
+    """As many polls as the kernel's trace has, between two quiet moments."""
+    try:
+        tracer = Tracer()
+    except OSError as e:
+        return skip(f"{NAME} {name}: as many polls as traced", str(e))
+    (doc, old), _ = quiet(lambda: (show(IFACE), tracer.polls()))
+    traffic(100)
+    (now, new), _ = quiet(lambda: (show(IFACE), tracer.polls()))
+    tracer.close()
+    same(f"{NAME} {name}: as many polls as traced # {new - old}",
+         sum(r["polls"] for r in rows(now).values()) - sum(r["polls"] for r in rows(doc).values()), new - old)
+
+
 def serves(vector):
     """What a name says, read otherwise than nicprobe reads it."""
     last = re.search(r"(input|output|TxRx|Tx-Rx|rxtx|rx|tx)[-.](\d+)$", vector)
@@ -197,6 +232,7 @@ for env in {}, {"NICPROBE_CANNOT": "tp_btf"}:
     wrong = {v: (r["serves"], serves(v)) for (v, _), r in rows(doc).items() if r["serves"] != serves(v)}
     check(f"{NAME} {way}: what each vector serves", not wrong, str(wrong))
     numbers = {(r["vector"], int(r["irq"])) for r in rows(doc).values()}
+    trace_polls(way)
     check(f"{NAME} {way}: their numbers", numbers <= {(v[0], n) for n, v in vectors().items()}, str(numbers))
     nicprobe("detach", IFACE)
 
