@@ -77,13 +77,15 @@ static void judge_far(const struct snapshot *s, struct findings *f, const struct
 		      unsigned nr)
 {
 	const struct sum *worst = NULL;
+	uint64_t far = 0, polls = 0;
 
-	for (unsigned i = 0; i < nr; i++)
-		if (sums[i].elsewhere >= ENOUGH && 2 * sums[i].elsewhere > sums[i].polls &&
-		    rate(s, sums[i].elsewhere) >= OFTEN &&
-		    (!worst || sums[i].elsewhere > worst->elsewhere))
+	for (unsigned i = 0; i < nr; i++) {
+		far += sums[i].elsewhere;
+		polls += sums[i].polls;
+		if (!worst || sums[i].elsewhere > worst->elsewhere)
 			worst = &sums[i];
-	if (!worst)
+	}
+	if (far < ENOUGH || rate(s, far) < OFTEN || 2 * far < polls)
 		return;
 	finding(f, "irq", text("let its thread run there: pgrep -a napi/%s-, taskset -pc %u PID; "
 			       "or poll without threads: echo 0 > /sys/class/net/%s/threaded",

@@ -83,6 +83,12 @@ static void judge_far(void)
 		"taskset -pc 1 PID");
 	judged("polls where interrupts are", (struct row []){
 		{ 0, 1, 8000, 8000, 64000, 0 }, {} }, false, NULL, NULL);
+	judged("polls elsewhere of many", (struct row []){
+		{ 0, 0, 800, 0, 0, 0 }, { 0, 3, 0, 800, 6400, 750 },
+		{ 1, 1, 700, 0, 0, 0 }, { 1, 3, 0, 700, 5600, 600 },
+		{ 2, 2, 900, 0, 0, 0 }, { 2, 3, 0, 900, 7200, 900 }, {} }, false,
+		"100% of the polls of eth9-TxRx-2 ran on another CPU than its interrupt: "
+		"that was CPU 2", "taskset -pc 2 PID");
 	judged("few polls elsewhere", (struct row []){
 		{ 0, 1, 8000, 7000, 64000, 0 }, { 0, 2, 0, 1000, 8000, 1000 }, {} }, false, NULL,
 		NULL);

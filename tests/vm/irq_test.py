@@ -236,8 +236,8 @@ for env in {}, {"NICPROBE_CANNOT": "tp_btf"}:
     check(f"{NAME} {way}: their numbers", numbers <= {(v[0], n) for n, v in vectors().items()}, str(numbers))
     nicprobe("detach", IFACE)
 
-# 2. Moved while attached, to another CPU each. One that comes to its new CPU while its handler still runs on
-# the old one is handled there (handle_edge_irq()), and /proc/interrupts has it on the new: then all CPUs count.
+# 2. Moved while attached, to another CPU each. One that comes while its handler still runs on its old CPU makes
+# that run once more, and /proc/interrupts does not count it (handle_edge_irq(), IRQS_PENDING).
 start = attached()
 moved = spread(lambda i: CPUS[(i + 1) % len(CPUS)])
 settled = quiet(lambda: show(IFACE))
@@ -251,8 +251,10 @@ def by_vector(counted):
 
 
 old, new = by_vector(counts(start[0])), by_vector(counts(settled[0]))
-same(f"{NAME} while it was moved: all CPUs", nonzero({v: n - old.get(v, 0) for v, n in new.items()}),
-     by_vector(grown(settled[1], start[1])))
+want = by_vector(grown(settled[1], start[1]))
+more = {v: n - old.get(v, 0) - want.get(v, 0) for v, n in new.items()}
+check(f"{NAME} while it was moved: one handled twice at the most # {sum(more.values())} of {sum(want.values())}",
+      all(0 <= n <= 1 + want.get(v, 0) // 50 for v, n in more.items()), str(nonzero(more)))
 traffic()
 compare("moved" if moved else "not to be moved", settled)
 nicprobe("detach", IFACE)
@@ -269,6 +271,7 @@ def renewed(name, command):
         return skip(f"{NAME} {name}", str(e))
     until(lambda: sh(f"cat /sys/class/net/{IFACE}/carrier", check=False).strip() == "1", 10)
     time.sleep(1)
+    traffic(50)     # the driver may have moved its interrupts
     start = quiet(lambda: show(IFACE))
     traffic(200)
     compare(name, start)
