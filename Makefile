@@ -39,6 +39,10 @@ $(B)/%.o: %.c $(H) | $(SKEL)
 	@mkdir -p $(@D)
 	$(CC) $(CC_FLAGS) -c -o $@ $<
 
+# Its bytes are in the object beside it: a program that changed is embedded anew.
+$(foreach s,$(BPF),$(eval $(B)/$(s:%.bpf.c=%.o): $(B)/skel/$(notdir $(s:%.bpf.c=%.skel.h))))
+$(B)/lib/kernel.o: $(B)/skel/ways.skel.h
+
 vpath %.bpf.c $(DIRS)
 $(B)/skel/%.skel.h: $(B)/skel/%.bpf.o
 	$(BPFTOOL) gen skeleton $< name $*_bpf > $@

@@ -31,7 +31,12 @@ struct net_device {
 
 struct napi_struct {
 	struct list_head dev_list;
+	struct net_device *dev;
 	unsigned int napi_id;
+};
+
+struct irqaction {
+	const char *name;
 };
 
 struct sk_buff {

@@ -12,4 +12,6 @@ const struct driver driver_e1000e = {
 	.keeps_dev = true,
 	.rx_queue = RX_QUEUE_BY_NAPI,	/* one queue, not recorded; 6.1, 6.12 */
 	.no_xdp = true,		/* no ndo_bpf */
+	/* e1000_request_msix(); the plain name is other causes, or MSI for all */
+	.irqs = { "%i-rx-%r", "%i-tx-%t" },
 };

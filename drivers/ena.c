@@ -12,4 +12,6 @@ const struct driver driver_ena = {
 	 * It wants twice the queues, too: with more than half of the channels in use it fails.
 	 */
 	.xdp = "resets the queues and fails with an MTU above 3498",
+	/* ena_setup_io_intr(); "ena-mgmnt@pci:…" besides; 6.1 and 6.12 */
+	.irqs = { "%i-Tx-Rx-%q" },
 };

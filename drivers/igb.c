@@ -9,4 +9,6 @@ const struct driver driver_igb = {
 	.rx_queue = RX_QUEUE_RECORDED,	/* igb_process_skb_fields() */
 	/* igb_xdp_setup(), 6.1 and 6.12: igb_close(), igb_open(). */
 	.xdp = "takes it down and up again and fails with an MTU above its receive buffers",
+	/* igb_request_msix(); the plain name is other causes, or MSI for all; 6.1, 6.12 */
+	.irqs = { "%i-TxRx-%q", "%i-rx-%r", "%i-tx-%t" },
 };

@@ -12,4 +12,6 @@ const struct driver driver_igbvf = {
 	.keeps_dev = true,
 	.rx_queue = RX_QUEUE_BY_NAPI,	/* one queue, not recorded; 6.1, 6.12 */
 	.no_xdp = true,		/* no ndo_bpf */
+	/* igbvf_request_msix(), 6.1 and 6.12 */
+	.irqs = { "%i-rx-%r", "%i-tx-%t" },
 };

@@ -11,4 +11,6 @@ const struct driver driver_iwlwifi = {
 	.help = "Intel wireless",
 	.rx_queue = RX_QUEUE_BY_NAPI,	/* mac80211 records none; 6.1, 6.12 */
 	.no_xdp = true,		/* no ndo_bpf */
+	/* queue_name(): "…:default_queue" and "…:exception" besides; 6.1, 6.12 */
+	.irqs = { "iwlwifi:queue_%r" },
 };

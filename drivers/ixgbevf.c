@@ -9,4 +9,6 @@ const struct driver driver_ixgbevf = {
 	.rx_queue = RX_QUEUE_BY_NAPI,	/* never recorded, 6.1 and 6.12 */
 	/* ixgbevf_xdp_setup(), 6.1 and 6.12: "hardware has to reinitialize queues". */
 	.xdp = "resets the queues and fails with an MTU above its receive buffers",
+	/* ixgbevf_request_msix_irqs(), 6.1 and 6.12 */
+	.irqs = { "%i-TxRx-%q", "%i-rx-%r", "%i-tx-%t" },
 };

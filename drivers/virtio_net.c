@@ -16,4 +16,6 @@ const struct driver driver_virtio_net = {
 	 * fails where the host keeps those on, and may bring a queue more into use for each CPU.
 	 */
 	.xdp = "pauses all queues and switches GRO-HW off: what is measured changes",
+	/* vp_find_vqs_msix(): "virtio3-input.0"; 6.1 and 6.12 */
+	.irqs = { "*-input.%r", "*-output.%t", "*-virtqueues%a" },
 };

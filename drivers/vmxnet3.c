@@ -13,4 +13,6 @@ const struct driver driver_vmxnet3 = {
 	.rx_queue = RX_QUEUE_RECORDED,	/* not what XDP_PASS let through: vmxnet3_xdp.c, 6.12 */
 	/* vmxnet3_xdp_set(), 6.12: vmxnet3_quiesce_dev(), no NETIF_F_LRO. 6.1 has no native XDP. */
 	.xdp = "resets the device and switches LRO off: what is measured changes",
+	/* vmxnet3_request_irqs(), 6.1 and 6.12 */
+	.irqs = { "%i-rxtx-%q", "%i-rx-%r", "%i-tx-%t" },
 };

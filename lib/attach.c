@@ -171,7 +171,7 @@ static int meters_refuse(const struct site *site, const struct request *req, str
 static int meter_attach(const struct site *site, const struct meter *m)
 {
 	struct bpf_object *obj = object_open(site, m->elf);
-	int err = obj ? attach_links(site, obj) : -EOPNOTSUPP;
+	int err = !obj ? -EOPNOTSUPP : m->attach ? m->attach(site, obj) : attach_links(site, obj);
 
 	bpf_object__close(obj);
 	return err;
@@ -319,10 +319,14 @@ int attach_iface(const char *name, const struct request *req, struct meta *done)
 	if (err)
 		return err;
 	configure(&site, req);
+	if (queues_read(&site.iface, site.driver, &site.queues))
+		return complain(-ENOMEM, NULL, "no memory for the queues of %s", name);
 	pins_dir(site.pins, sizeof(site.pins), site.iface.netns, site.iface.name);
 	lock = pins_lock(true);
-	if (lock < 0)
+	if (lock < 0) {
+		queues_free(&site.queues);
 		return lock;
+	}
 	err = make_room(&site, req->label ?: name);
 	if (!err) {
 		meta_begin(&site, req, done);
@@ -332,6 +336,7 @@ int attach_iface(const char *name, const struct request *req, struct meta *done)
 	}
 	pins_tidy();
 	pins_unlock(lock);
+	queues_free(&site.queues);
 	return err;
 }
 

@@ -17,6 +17,7 @@ const struct driver driver_generic = {
 	.help = "any other driver",
 	.rx_queue = RX_QUEUE_RECORDED,
 	.xdp = "may reset the link: nothing is known of this driver",
+	.irqs = { "*-TxRx-%q", "%i-rx-%r", "%i-tx-%t", "mlx5_comp%q@*" },
 };
 
 const struct driver *driver_find(const char *name)

@@ -14,6 +14,8 @@
 	D(veth) D(tun) D(loopback) D(bridge) D(bonding)		\
 	D(vlan) D(macvlan) D(vxlan) D(netkit) D(dummy) D(ifb)
 
+#define MAX_PATTERNS 4	/* of names of interrupts; those that are NULL end them */
+
 struct driver {
 	const char *name;		/* as `ethtool -i` says it; "generic": any other */
 	const char *help;		/* what it is: "Amazon Elastic Network Adapter" */
@@ -24,6 +26,11 @@ struct driver {
 	const char *spread;		/* how receive queues get their share; NULL: ethtool -X */
 	bool keeps_dev;			/* skb->dev is still its own when it frees a sent packet */
 	const char *no_completion;	/* why its packets never complete; NULL: they do */
+	/*
+	 * What it calls its interrupts: %i is the name the interface had then, * is anything, and
+	 * a number is that of a queue of both directions (%q), or of one (%r, %t); %a: of all.
+	 */
+	const char *irqs[MAX_PATTERNS];
 };
 
 #define D(name) extern const struct driver driver_##name;

@@ -3,7 +3,6 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <libmnl/libmnl.h>
 #include <limits.h>
 #include <linux/ethtool.h>
@@ -13,19 +12,17 @@
 #include <linux/sockios.h>
 #include <net/if_arp.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/mount.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "iface.h"
 #include "log.h"
 #include "near.h"
+#include "netlink.h"
+#include "sysfs.h"
 
 #define ALTNAMSIZ	128	/* ALTIFNAMSIZ, 5.5+; a struct near holds it */
-#define ANSWER		32768	/* one link: a few KiB, unless it has very many other names */
 #define DEFAULT_RING	1000	/* what the kernel takes for txqueuelen, too */
 
 struct link {
@@ -37,32 +34,6 @@ struct link {
 static void copy(char *to, size_t size, const char *from)
 {
 	snprintf(to, size, "%s", from);
-}
-
-/* Sends the request and shows every answer to `cb`. 0 or -errno. */
-static int ask(struct nlmsghdr *request, mnl_cb_t cb, void *arg)
-{
-	struct mnl_socket *sock = mnl_socket_open2(NETLINK_ROUTE, SOCK_CLOEXEC);
-	unsigned port, seq = time(NULL);
-	char answer[ANSWER];
-	ssize_t got = -1;
-	int ret = -1, err = 0;
-
-	if (!sock)
-		return -errno;
-	request->nlmsg_seq = seq;
-	if (!mnl_socket_bind(sock, 0, MNL_SOCKET_AUTOPID) &&
-	    mnl_socket_sendto(sock, request, request->nlmsg_len) >= 0) {
-		port = mnl_socket_get_portid(sock);
-		do {
-			got = mnl_socket_recvfrom(sock, answer, sizeof(answer));
-			ret = got < 0 ? -1 : mnl_cb_run(answer, got, seq, port, cb, arg);
-		} while (ret > MNL_CB_STOP);
-	}
-	if (ret < 0)
-		err = -errno;
-	mnl_socket_close(sock);
-	return err;
 }
 
 static struct nlmsghdr *link_request(char *buf, unsigned flags, unsigned ifindex)
@@ -199,56 +170,17 @@ static void ring_read(struct iface *i, unsigned txqlen)
 		i->tx_ring = txqlen ?: DEFAULT_RING;
 }
 
-/* A sysfs of the network namespace we are in, mounted nowhere. fd or -1. */
-static int sysfs_ours(void)
-{
-	int fs = fsopen("sysfs", FSOPEN_CLOEXEC), fd = -1;
-
-	if (fs < 0)
-		return -1;
-	if (!fsconfig(fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0))
-		fd = fsmount(fs, FSMOUNT_CLOEXEC, MOUNT_ATTR_RDONLY);
-	close(fs);
-	return fd;
-}
-
-/* A number that the interface has in sysfs; 0: it has it not. */
-static unsigned long sysfs_number(int sys, const struct iface *i, const char *file)
-{
-	int fd = openat(sys, text("class/net/%s/%s", i->name, file), O_RDONLY | O_CLOEXEC);
-	char number[24] = "";
-	ssize_t got;
-
-	if (fd < 0)
-		return 0;
-	got = read(fd, number, sizeof(number) - 1);
-	close(fd);
-	return got > 0 ? strtoul(number, NULL, 0) : 0;
-}
-
-/* /sys is that of the namespace it was mounted in, which need not be the one we have entered. */
-static bool sysfs_has(int sys, const struct iface *i)
-{
-	return sysfs_number(sys, i, "ifindex") == i->ifindex;
-}
-
 static void queues_count(int sys, struct iface *i)
 {
-	int fd = openat(sys, text("class/net/%s/queues", i->name),
-			O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	DIR *dir = fd < 0 ? NULL : fdopendir(fd);
+	DIR *dir = sysfs_dir(sys, "queues");
 	const struct dirent *e;
 
-	if (!dir) {
-		if (fd >= 0)
-			close(fd);
-		return;
-	}
-	while ((e = readdir(dir))) {
+	while (dir && (e = readdir(dir))) {
 		i->rx_queues += !strncmp(e->d_name, "rx-", 3);
 		i->tx_queues += !strncmp(e->d_name, "tx-", 3);
 	}
-	closedir(dir);
+	if (dir)
+		closedir(dir);
 }
 
 /*
@@ -257,15 +189,11 @@ static void queues_count(int sys, struct iface *i)
  */
 static void queues_read(struct iface *i)
 {
-	int sys = sysfs_ours();
+	int sys = sysfs_open(i->name, i->ifindex);
 
-	if (sys < 0)
-		sys = open("/sys", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (sys >= 0) {
-		if (sysfs_has(sys, i)) {
-			queues_count(sys, i);
-			i->gso_frames = sysfs_number(sys, i, "tun_flags") & IFF_VNET_HDR;
-		}
+		queues_count(sys, i);
+		i->gso_frames = sysfs_number(sys, "tun_flags") & IFF_VNET_HDR;
 		close(sys);
 	}
 	/* Kernels without RPS have no rx-N, and do not say IFLA_NUM_RX_QUEUES. */
@@ -296,7 +224,7 @@ static int iface_get(struct nlmsghdr *request, struct iface *i)
 	int err;
 
 	memset(i, 0, sizeof(*i));
-	err = ask(request, link_read, &l);
+	err = netlink_ask(NETLINK_ROUTE, request, link_read, &l);
 	if (!err && !i->ifindex)
 		err = -ENODEV;
 	if (err == -ENODEV)
@@ -347,7 +275,7 @@ static int missing(const char *name)
 	struct near near = near_to(name);
 	char buf[MNL_SOCKET_BUFFER_SIZE];
 
-	ask(link_request(buf, NLM_F_DUMP, 0), near_link, &near);
+	netlink_ask(NETLINK_ROUTE, link_request(buf, NLM_F_DUMP, 0), near_link, &near);
 	if (near.name[0])
 		return complain(-ENODEV, "ip link", "no interface \"%s\" here; is it \"%s\"?",
 				name, near.name);

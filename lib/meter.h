@@ -9,6 +9,7 @@
 
 #include "abi.h"
 
+struct bpf_object;
 struct findings;
 struct meta;
 struct site;
@@ -55,6 +56,8 @@ struct meter {
 
 	/* Either of these, or none: then it rides on the packet taps. */
 	const void *(*elf)(size_t *);	/* its own BPF object */
+	/* Sizes its maps, object_load(), fills them, object_attach(). NULL: attach_links() does */
+	int (*attach)(const struct site *, struct bpf_object *);
 	/*
 	 * Figures that the kernel keeps by itself, BY_KEY, as they are now, by table_add(). What
 	 * they have grown since attach is shown. Called in the namespace of the interface.

@@ -83,9 +83,20 @@ static int link_pin(const struct site *site, struct bpf_program *prog)
 	return err;
 }
 
-int attach_links(const struct site *site, struct bpf_object *obj)
+/* What the driver told the kernel of its NAPIs need not be learned, nor ranked. */
+static void napis_tell(const struct site *site, const struct bpf_object *obj)
 {
-	struct bpf_program *prog;
+	const struct queues *q = &site->queues;
+	const struct bpf_map *map = bpf_object__find_map_by_name(obj, "napi_queue");
+
+	for (__u32 queue = 0; map && queue < q->nr_rx; queue++)
+		if (q->rx_napi[queue])
+			bpf_map_update_elem(bpf_map__fd(map), &q->rx_napi[queue], &queue,
+					    BPF_NOEXIST);
+}
+
+int object_load(const struct site *site, struct bpf_object *obj)
+{
 	int err = bpf_object__load(obj);
 
 	if (err == -ENOMEM || err == -E2BIG)
@@ -94,6 +105,15 @@ int attach_links(const struct site *site, struct bpf_object *obj)
 				libbpf_num_possible_cpus());
 	if (err)
 		return complain(err, NULL, "the kernel does not load our program: %s", log_last());
+	napis_tell(site, obj);
+	return 0;
+}
+
+int object_attach(const struct site *site, struct bpf_object *obj)
+{
+	struct bpf_program *prog;
+	int err = 0;
+
 	bpf_object__for_each_program(prog, obj)
 		if (!err && bpf_program__autoload(prog))
 			err = link_pin(site, prog);
@@ -101,4 +121,9 @@ int attach_links(const struct site *site, struct bpf_object *obj)
 		if (err && bpf_program__autoload(prog))
 			unlink(pin_path(site, bpf_program__name(prog)));
 	return err;
+}
+
+int attach_links(const struct site *site, struct bpf_object *obj)
+{
+	return object_load(site, obj) ?: object_attach(site, obj);
 }

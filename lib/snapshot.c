@@ -103,6 +103,8 @@ static int table_read(struct snapshot *s, enum meter_id id, int fd)
 	t->cells = calloc((size_t)t->rows * t->cpus * t->words, 8);
 	if (!t->cells)
 		return -ENOMEM;
+	if (info.type == BPF_MAP_TYPE_HASH)	/* not per CPU: the key tells them apart */
+		return hash_read(m, t, fd, 1);
 	return m->by & BY_KEY ? hash_read(m, t, fd, s->meta.cpus) :
 		array_read(t, fd, meter_lanes(m), s->meta.cpus);
 }

@@ -8,6 +8,7 @@
 #include "abi.h"
 #include "driver.h"
 #include "iface.h"
+#include "queues.h"
 
 struct bpf_object;
 
@@ -18,6 +19,7 @@ struct site {			/* one interface, about to be measured */
 	struct iface iface;
 	const struct driver *driver;
 	struct config config;
+	struct queues queues;
 	char pins[256];		/* the directory of its pins */
 };
 
@@ -46,6 +48,9 @@ extern const struct tap *const taps[];	/* ends with NULL */
 
 /* For taps and meters alike: load, attach every chosen program, pin the links. 0 or -errno. */
 int attach_links(const struct site *, struct bpf_object *);
+/* The two halves of it: between them maps can be filled. */
+int object_load(const struct site *, struct bpf_object *);
+int object_attach(const struct site *, struct bpf_object *);
 /* The path of a pin of this interface, in a buffer that goes round. */
 const char *pin_path(const struct site *, const char *name);
 

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Questions to the kernel over netlink. They concern the network namespace the process is in. */
+#ifndef NICPROBE_NETLINK_H
+#define NICPROBE_NETLINK_H
+
+#include <libmnl/libmnl.h>
+
+/* Sends the request and shows every answer to `cb`. 0 or -errno. */
+int netlink_ask(int bus, struct nlmsghdr *request, mnl_cb_t cb, void *arg);
+
+/* The number of a generic netlink family: what nlmsg_type must be. -ENOENT: there is none such. */
+int netlink_family(const char *name);
+/* Begins a request to one in `buf`; the attributes are put behind it. */
+struct nlmsghdr *netlink_request(char *buf, int family, unsigned flags, unsigned command);
+
+#endif

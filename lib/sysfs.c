@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What sysfs has of one interface: where its directory is, and what stands in it. */
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mount.h>
+#include <unistd.h>
+
+#include "log.h"
+#include "sysfs.h"
+
+/* A sysfs of the network namespace we are in, mounted nowhere. fd or -1. */
+static int sysfs_ours(void)
+{
+	int fs = fsopen("sysfs", FSOPEN_CLOEXEC), fd = -1;
+
+	if (fs < 0)
+		return -1;
+	if (!fsconfig(fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0))
+		fd = fsmount(fs, FSMOUNT_CLOEXEC, MOUNT_ATTR_RDONLY);
+	close(fs);
+	return fd;
+}
+
+int sysfs_open(const char *iface, unsigned ifindex)
+{
+	int sys = sysfs_ours(), dir;
+
+	if (sys < 0)
+		sys = open("/sys", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (sys < 0)
+		return -1;
+	dir = openat(sys, text("class/net/%s", iface), O_PATH | O_DIRECTORY | O_CLOEXEC);
+	close(sys);
+	/* /sys is that of the namespace it was mounted in, which need not be the one we entered */
+	if (dir >= 0 && sysfs_number(dir, "ifindex") != ifindex) {
+		close(dir);
+		dir = -1;
+	}
+	return dir;
+}
+
+unsigned long sysfs_number(int dir, const char *file)
+{
+	int fd = openat(dir, file, O_RDONLY | O_CLOEXEC);
+	char number[24] = "";
+	ssize_t got;
+
+	if (fd < 0)
+		return 0;
+	got = read(fd, number, sizeof(number) - 1);
+	close(fd);
+	return got > 0 ? strtoul(number, NULL, 0) : 0;
+}
+
+DIR *sysfs_dir(int dir, const char *path)
+{
+	int fd = openat(dir, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+
+	if (!d && fd >= 0)
+		close(fd);
+	return d;
+}

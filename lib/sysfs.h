@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What sysfs has of one interface, in the network namespace the process is in. */
+#ifndef NICPROBE_SYSFS_H
+#define NICPROBE_SYSFS_H
+
+#include <dirent.h>
+
+/* The directory of an interface, to close(); -1: none, or it is that of another of this name. */
+int sysfs_open(const char *iface, unsigned ifindex);
+
+/* A number that stands in a file below it; 0: there is none. */
+unsigned long sysfs_number(int dir, const char *file);
+
+/* A directory below it, to closedir(); NULL: there is none. */
+DIR *sysfs_dir(int dir, const char *path);
+
+#endif

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Names of interrupts: are they found in /proc/interrupts, and is the right queue read of them? */
+#include <stdio.h>
+#include <string.h>
+
+#include "../../lib/log.h"
+#include "../../lib/queues.h"
+
+static int failed;
+
+static void check(bool good, const char *name, const char *why)
+{
+	if (good)
+		printf("ok queues %s\n", name);
+	else
+		printf("not ok queues %s: %s\n", name, why);
+	failed |= !good;
+}
+
+#define NONE QUEUE_NONE
+#define ALL QUEUE_ALL
+
+/* As Linux 6.1, 6.12 and 6.18 print them; two CPUs, unless said. */
+static const struct {
+	const char *driver, *line;
+	unsigned irq;
+	const char *name;
+	int rx, tx;
+} lines[] = {
+	{ "ena", " 28:    1    0 PCI-MSIX-0000:00:05.0   0-edge      ena-mgmnt@pci:0000:00:05.0\n",
+	  28, "ena-mgmnt@pci:0000:00:05.0", NONE, NONE },
+	{ "ena", " 31:  907  122 PCI-MSI 81922-edge      eth0-Tx-Rx-1\n",
+	  31, "eth0-Tx-Rx-1", 1, 1 },
+	{ "ixgbevf", " 40:    0    7 PCI-MSI 1048576-edge      ens5-TxRx-0\n",
+	  40, "ens5-TxRx-0", 0, 0 },
+	{ "ixgbevf", " 42:    0    7 PCI-MSI 1048578-edge      ens5\n", 42, "ens5", NONE, NONE },
+	{ "ixgbevf", " 43:    0    7 PCI-MSI 1048579-edge      ens5-rx-3\n",
+	  43, "ens5-rx-3", 3, NONE },
+	{ "igb", "129: 4294967295 7 IR-PCI-MSIX-0000:03:00.0   12-edge      enp3s0f1-TxRx-11\n",
+	  129, "enp3s0f1-TxRx-11", 11, 11 },
+	{ "igb", " 28:    0    1  PCI-MSIX-0000:01:00.0   0-edge      eth1\n",
+	  28, "eth1", NONE, NONE },
+	{ "igbvf", " 50:    0    1  PCI-MSI 1-edge      eth3-tx-0\n", 50, "eth3-tx-0", NONE, 0 },
+	{ "igbvf", " 51:    0    1  PCI-MSI 2-edge      eth3-rx-0\n", 51, "eth3-rx-0", 0, NONE },
+	{ "igbvf", " 52:    0    1  PCI-MSI 3-edge      eth3:mbx\n", 52, "eth3:mbx", NONE, NONE },
+	{ "e1000e", " 24:    5    0  PCI-MSIX-0000:00:04.0   0-edge      eth0-rx-0\n",
+	  24, "eth0-rx-0", 0, NONE },
+	{ "e1000e", " 25:    5    0  PCI-MSIX-0000:00:04.0   1-edge      eth0-tx-0\n",
+	  25, "eth0-tx-0", NONE, 0 },
+	{ "e1000", " 10:    5    0   IO-APIC  10-fasteoi   eth0\n", 10, "eth0", NONE, NONE },
+	{ "vmxnet3", " 57:    0    5  PCI-MSIX-0000:03:00.0   2-edge      ens160-rxtx-2\n",
+	  57, "ens160-rxtx-2", 2, 2 },
+	{ "vmxnet3", " 59:    0    0  PCI-MSIX-0000:03:00.0   4-edge      ens160-event-4\n",
+	  59, "ens160-event-4", NONE, NONE },
+	{ "virtio_net", " 38:    0 4378 PCI-MSIX-0000:00:03.0   1-edge      virtio2-input.0\n",
+	  38, "virtio2-input.0", 0, NONE },
+	{ "virtio_net", " 45: 2612    0 PCI-MSIX-0000:00:03.0   8-edge      virtio2-output.3\n",
+	  45, "virtio2-output.3", NONE, 3 },
+	{ "virtio_net", " 37:    0    0 PCI-MSIX-0000:00:03.0   0-edge      virtio2-config\n",
+	  37, "virtio2-config", NONE, NONE },
+	{ "virtio_net", " 38:    0    0 PCI-MSIX-0000:00:03.0   1-edge      virtio2-virtqueues\n",
+	  38, "virtio2-virtqueues", ALL, ALL },
+	{ "iwlwifi", "140:    0    9 IR-PCI-MSIX-0000:00:14.3   2-edge      iwlwifi:queue_2\n",
+	  140, "iwlwifi:queue_2", 2, NONE },
+	{ "iwlwifi", "141:    0    9 IR-PCI-MSIX-0000:00:14.3   9-edge      iwlwifi:exception\n",
+	  141, "iwlwifi:exception", NONE, NONE },
+	/* drivers that have no table */
+	{ "ixgbe", " 61:    0    9 PCI-MSI 524289-edge      ens1f0-TxRx-1\n",
+	  61, "ens1f0-TxRx-1", 1, 1 },
+	{ "i40e", " 62:    0    9 PCI-MSI 524290-edge i40e-enp65s0f0np0-TxRx-63\n",
+	  62, "i40e-enp65s0f0np0-TxRx-63", 63, 63 },
+	{ "iavf", " 63:    0    9 PCI-MSI 524291-edge      iavf-enp65s0f0v3-TxRx-2\n",
+	  63, "iavf-enp65s0f0v3-TxRx-2", 2, 2 },
+	{ "mlx5_core", " 64: 0 9 PCI-MSIX-0000:03:00.0 8-edge mlx5_comp7@pci:0000:03:00.0\n",
+	  64, "mlx5_comp7@pci:0000:03:00.0", 7, 7 },
+	{ "mlx5_core", " 65: 0 9 PCI-MSIX-0000:03:00.0 0-edge mlx5_async0@pci:0000:03:00.0\n",
+	  65, "mlx5_async0@pci:0000:03:00.0", NONE, NONE },
+	/* arm64: the trigger is a word of its own */
+	{ "ena", " 70:    0    9   ITS-MSI 81921 Edge      eth0-Tx-Rx-0\n",
+	  70, "eth0-Tx-Rx-0", 0, 0 },
+};
+
+static void check_lines(void)
+{
+	for (unsigned i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
+		struct vector v = { .rx = NONE, .tx = NONE };
+		const char *names;
+		bool good = vector_line(lines[i].line, 2, &v.irq, &names);
+
+		if (good)
+			snprintf(v.name, sizeof(v.name), "%.*s", (int)strcspn(names, "\n"), names);
+		vector_match(driver_find(lines[i].driver), &v);
+		check(good && v.irq == lines[i].irq && !strcmp(v.name, lines[i].name) &&
+		      v.rx == lines[i].rx && v.tx == lines[i].tx,
+		      text("%s %s", lines[i].driver, lines[i].name),
+		      text("irq %u \"%s\" rx %d tx %d", v.irq, v.name, v.rx, v.tx));
+	}
+}
+
+static void check_others(void)
+{
+	static const char *const none[] = {
+		"           CPU0       CPU1       \n",
+		"NMI:          0          0   Non-maskable interrupts\n",
+		" 30:          0          0 PCI-MSIX-0000:00:01.0   2-edge\n", "\n", "",
+	};
+	unsigned irq;
+	const char *names;
+
+	for (unsigned i = 0; i < sizeof(none) / sizeof(*none); i++)
+		check(!vector_line(none[i], 2, &irq, &names),
+		      text("no interrupt of a device %u", i), "it was taken for one");
+	check(vector_line(" 16:  1 2 3 4 IO-APIC  16-fasteoi   eth0, ehci_hcd:usb1\n", 4, &irq,
+			  &names) && irq == 16 && !strncmp(names, "eth0, ehci", 10),
+	      "a line that is shared, 4 CPUs", "another one");
+}
+
+/* What a driver will call the interrupt of a queue that has none yet. */
+static void check_expand(void)
+{
+	struct vector v;
+
+	check(vector_expand("%i-TxRx-%q", "ens5", 12, &v) && !strcmp(v.name, "ens5-TxRx-12") &&
+	      v.rx == 12 && v.tx == 12, "expand both", v.name);
+	check(vector_expand("%i-tx-%t", "e", 0, &v) && !strcmp(v.name, "e-tx-0") && v.rx == NONE &&
+	      !v.tx, "expand tx", v.name);
+	check(!vector_expand("*-input.%r", "e", 0, &v), "expand needs all", v.name);
+	check(!vector_expand("%i-012345678901234567890123456789012345678901234-%r", "e", 0, &v),
+	      "expand has no room", v.name);
+	for (const struct driver *const *d = drivers; *d; d++)
+		for (unsigned i = 0; i < MAX_PATTERNS && (*d)->irqs[i]; i++) {
+			bool good = vector_expand((*d)->irqs[i], "fifteen_letters", 4095, &v);
+			struct vector again = { .rx = NONE, .tx = NONE };
+
+			if (!good)
+				continue;
+			strcpy(again.name, v.name);
+			check(vector_match(*d, &again) && again.rx == v.rx && again.tx == v.tx &&
+			      again.len == 4 && !strncmp(again.name + again.at, "4095", 4),
+			      text("%s %s", (*d)->name, v.name), "its own pattern refuses it");
+		}
+}
+
+static void check_lists(void)
+{
+	check(cpu_listed("0-3,8", 3) && cpu_listed("0-3,8", 8) && cpu_listed("5", 5), "in the list",
+	      "it is");
+	check(!cpu_listed("0-3,8", 4) && !cpu_listed("0-3,8", 9) && !cpu_listed("", 0) &&
+	      !cpu_listed("10-13", 1), "not in the list", "it is not");
+}
+
+/* An interface without a device has queues, and no interrupts. */
+static void check_loopback(void)
+{
+	struct queues q = {};
+	struct iface lo;
+
+	check(!iface_read("lo", &lo) && !queues_read(&lo, driver_find(lo.driver), &q) &&
+	      !q.nr && q.nr_rx == 1 && q.nr_tx == 1 && !q.rx_napi[0] && !q.by, "lo",
+	      "it has interrupts, or not one queue");
+	queues_free(&q);
+}
+
+int main(void)
+{
+	check_lines();
+	check_others();
+	check_expand();
+	check_lists();
+	check_loopback();
+	return failed;
+}

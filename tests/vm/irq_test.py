@@ -1,0 +1,317 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0
+"""Interrupts of a real driver, counted by vector and CPU as /proc/interrupts counts them.
+
+irq_test.py INTERFACE: inside a virtual machine; the interface is up and has an IPv4 address, and the first
+address of its network (or the second, if the first is ours) answers pings.
+"""
+import ipaddress
+import os
+import re
+import socket
+import struct
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "live"))
+from lab import *  # noqa: E402
+
+need_root()
+IFACE = sys.argv[1]
+CPUS = sorted(os.sched_getaffinity(0))
+DRIVER = re.search(r"driver: (\S+)", sh(f"ethtool -i {IFACE}"))[1]
+NAME = f"irq {os.uname().release.split('-')[0].split('+')[0]} {DRIVER}"
+
+
+def interrupts():
+    """{number: (name, {cpu: count})}"""
+    with open("/proc/interrupts") as f:
+        cpus = [int(c[3:]) for c in f.readline().split()]
+        found = {}
+        for line in f:
+            words = line.split()
+            if words[0][:-1].isdigit() and len(words) > len(cpus) + 3:
+                found[int(words[0][:-1])] = words[-1], dict(zip(cpus, map(int, words[1:])))
+    return found
+
+
+def vectors():
+    """Those of this device: what sysfs lists, or the one that is called as it is."""
+    for where in "device/msi_irqs", "device/../msi_irqs":
+        path = f"/sys/class/net/{IFACE}/{where}"
+        if os.path.isdir(path):
+            mine = {int(n) for n in os.listdir(path)}
+            return {n: v for n, v in interrupts().items() if n in mine}
+    return {n: v for n, v in interrupts().items() if v[0] == IFACE}
+
+
+def grown(now, before):
+    """{(name, cpu): by how much}"""
+    found = {}
+    for n, (name, counts) in now.items():
+        for cpu, count in counts.items():
+            if count - before.get(n, (0, {}))[1].get(cpu, 0):
+                found[name, cpu] = count - before.get(n, (0, {}))[1].get(cpu, 0)
+    return found
+
+
+def rows(doc):
+    return {(r["vector"], int(r["cpu"])): r for r in doc["meters"]["irq"]}
+
+
+def peer():
+    net = ipaddress.ip_interface(re.search(r"inet (\S+)", sh(f"ip -4 addr show dev {IFACE}"))[1])
+    return next(str(h) for h in net.network.hosts() if h != net.ip)
+
+
+def flood(cpu, count):
+    """Pings the peer from one CPU, as fast as it answers."""
+    os.sched_setaffinity(0, [cpu])
+    with socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP) as s:
+        s.setsockopt(socket.SOL_SOCKET, socket.SO_BINDTODEVICE, IFACE.encode())
+        s.settimeout(.05)
+        for i in range(count):
+            echo = struct.pack("!BBHHH", 8, 0, 0, 0x6e70, i & 0xffff)
+            total = sum(struct.unpack("!4H", echo))
+            total = (total & 0xffff) + (total >> 16)
+            s.sendto(echo[:2] + struct.pack("!H", total ^ 0xffff) + echo[4:], (PEER, 0))
+            try:
+                s.recv(2048)
+            except TimeoutError:
+                pass
+    os.sched_setaffinity(0, CPUS)
+
+
+def traffic(count=400):
+    """Floods the peer from each CPU in turn, so that every transmit queue has some."""
+    for cpu in CPUS:
+        flood(cpu, count)
+
+
+def quiet(act):
+    """act() while no interrupt came: (its result, the interrupts). Some drivers have one every 2 seconds."""
+    for _ in range(50):
+        before = vectors()
+        result = act()
+        after = vectors()
+        if before == after:
+            return result, after
+        time.sleep(.05)
+    raise RuntimeError("the interface is never quiet")
+
+
+def attached(env=None):
+    """What the interrupts were in a quiet moment after the attach, by nicprobe and by the kernel."""
+    nicprobe("attach", IFACE, "-m", "irq", env=env)
+    return quiet(lambda: show(IFACE))
+
+
+def counts(doc):
+    return {k: r["interrupts"] for k, r in rows(doc).items() if r["interrupts"]}
+
+
+def compare(name, start):
+    """From a quiet moment to another one both counted the same, on the same CPUs."""
+    doc, now = quiet(lambda: show(IFACE))
+    old = counts(start[0])
+    got = {k: n - old.get(k, 0) for k, n in counts(doc).items() if n - old.get(k, 0)}
+    want = grown(now, start[1])
+    same(f"{NAME} {name}: as /proc/interrupts # {sum(want.values())} of {len({k[0] for k in want})} "
+         f"vectors on {len({k[1] for k in want})} CPUs", got, want)
+    bad = [k for k, r in rows(doc).items() if r["handler_seconds"]["count"] != r["interrupts"]]
+    check(f"{NAME} {name}: a time for each handler", not bad, str(bad))
+    same(f"{NAME} {name}: nothing lost", doc["lost"].get("irq"), 0)
+    return doc
+
+
+class Tracer:
+    """The kernel's own trace of the polls of this interface, in an instance of ours."""
+    def __init__(self):
+        self.path = f"/sys/kernel/tracing/instances/irq_test{os.getpid()}"
+        os.mkdir(self.path)
+        self.put("buffer_size_kb", 8192)
+        self.put("events/napi/napi_poll/enable", 1)
+
+    def put(self, file, value):
+        with open(f"{self.path}/{file}", "w") as f:
+            f.write(str(value))
+
+    def polls(self):
+        with open(f"{self.path}/trace") as f:
+            return sum(f"for device {IFACE} " in line for line in f)
+
+    def close(self):
+        self.put("events/napi/napi_poll/enable", 0)
+        os.rmdir(self.path)
+
+
+def trace_polls(name):
+    """As many polls as the kernel's trace has, between two quiet moments."""
+    try:
+        tracer = Tracer()
+    except OSError as e:
+        return skip(f"{NAME} {name}: as many polls as traced", str(e))
+    (doc, old), _ = quiet(lambda: (show(IFACE), tracer.polls()))
+    traffic(100)
+    (now, new), _ = quiet(lambda: (show(IFACE), tracer.polls()))
+    tracer.close()
+    same(f"{NAME} {name}: as many polls as traced # {new - old}",
+         sum(r["polls"] for r in rows(now).values()) - sum(r["polls"] for r in rows(doc).values()), new - old)
+
+
+def serves(vector):
+    """What a name says, read otherwise than nicprobe reads it."""
+    last = re.search(r"(input|output|TxRx|Tx-Rx|rxtx|rx|tx)[-.](\d+)$", vector)
+    if not last:
+        return "all queues" if len(vectors()) == 1 and QUEUES > 1 else "queue 0" if len(vectors()) == 1 else "-"
+    return {"input": "rx", "output": "tx", "rx": "rx", "tx": "tx"}.get(last[1], "queue") + " " + last[2]
+
+
+def polls(doc, name):
+    """Of a queue that receives: polls, and times from the interrupt to them."""
+    tot = {}
+    for (vector, cpu), r in rows(doc).items():
+        t = tot.setdefault(vector, [r["serves"], 0, 0, 0, 0])
+        for i, n in enumerate((r["interrupts"], r["polls"], r["to_poll_seconds"]["count"], r["packets"])):
+            t[1 + i] += n
+    for vector, (what, came, polled, timed, packets) in sorted(tot.items()):
+        print(f"# {vector}: {what}: {came} interrupts, {polled} polls, {timed} timed, {packets} packets")
+    busy = [v for v, t in tot.items() if t[1] >= 100 and t[0].split()[0] in ("queue", "rx", "all")]
+    check(f"{NAME} {name}: every busy receive queue polled, and timed # {len(busy)}",
+          busy and all(tot[v][2] and 0 < tot[v][3] <= min(tot[v][1], tot[v][2]) for v in busy), str(tot))
+    check(f"{NAME} {name}: packets", sum(t[4] for t in tot.values()) >= 400, str(tot))
+    return tot
+
+
+def findings(doc):
+    return [f["what"] for f in doc["findings"] if f["meter"] == "irq"]
+
+
+def move(irq, cpu):
+    try:
+        with open(f"/proc/irq/{irq}/smp_affinity_list", "w") as f:
+            f.write(str(cpu))
+    except OSError:
+        return False
+    return True
+
+
+def spread(place):
+    """Puts each vector on the CPU that `place` says of its rank."""
+    moved = [move(irq, place(i)) for i, irq in enumerate(sorted(vectors()))]
+    traffic(50)     # x86 moves an interrupt when the next one comes
+    return all(moved)
+
+
+def run(count=2000):
+    """`nicprobe run` around floods from all CPUs at once: so its seconds are those of the floods."""
+    return json.loads(nicprobe("run", "-j", "-m", "irq", IFACE, "--", sys.executable, __file__, IFACE,
+                               count).stdout)
+
+
+sh(f"sysctl -qw net.ipv6.conf.{IFACE}.disable_ipv6=1", check=False)
+if not vectors():
+    r = nicprobe("attach", IFACE, "-m", "irq", check=False)
+    check(f"{NAME}: refused where there is none", r.returncode and "interrupt" in r.stderr, r.stderr)
+    skip(NAME, f"{IFACE} has no interrupts of its own")
+    finish()
+PEER = peer()
+if len(sys.argv) > 2:       # as what run() runs
+    children = [os.fork() or (flood(cpu, int(sys.argv[2])), os._exit(0)) for cpu in CPUS]
+    for child in children:
+        os.waitpid(child, 0)
+    finish()
+QUEUES = len([q for q in os.listdir(f"/sys/class/net/{IFACE}/queues") if q.startswith("rx-")])
+
+# 1. Counts equal those of the kernel, by vector and CPU, both ways.
+for env in {}, {"NICPROBE_CANNOT": "tp_btf"}:
+    way = "raw_tp" if env else "tp_btf"
+    start = attached(env)
+    traffic()
+    doc = compare(way, start)
+    polls(doc, way)
+    wrong = {v: (r["serves"], serves(v)) for (v, _), r in rows(doc).items() if r["serves"] != serves(v)}
+    check(f"{NAME} {way}: what each vector serves", not wrong, str(wrong))
+    numbers = {(r["vector"], int(r["irq"])) for r in rows(doc).values()}
+    trace_polls(way)
+    check(f"{NAME} {way}: their numbers", numbers <= {(v[0], n) for n, v in vectors().items()}, str(numbers))
+    nicprobe("detach", IFACE)
+
+# 2. Moved while attached, to another CPU each. One that comes while its handler still runs on its old CPU makes
+# that run once more, and /proc/interrupts does not count it (handle_edge_irq(), IRQS_PENDING).
+start = attached()
+moved = spread(lambda i: CPUS[(i + 1) % len(CPUS)])
+settled = quiet(lambda: show(IFACE))
+
+
+def by_vector(counted):
+    found = {}
+    for (vector, _), n in counted.items():
+        found[vector] = found.get(vector, 0) + n
+    return nonzero(found)
+
+
+old, new = by_vector(counts(start[0])), by_vector(counts(settled[0]))
+want = by_vector(grown(settled[1], start[1]))
+more = {v: n - old.get(v, 0) - want.get(v, 0) for v, n in new.items()}
+check(f"{NAME} while it was moved: one handled twice at the most # {sum(more.values())} of {sum(want.values())}",
+      all(0 <= n <= 1 + want.get(v, 0) // 50 for v, n in more.items()), str(nonzero(more)))
+traffic()
+compare("moved" if moved else "not to be moved", settled)
+nicprobe("detach", IFACE)
+
+
+def renewed(name, command):
+    """The counts go on through `command`; vectors that it makes are counted from their first interrupt."""
+    attached()
+    traffic(100)
+    try:
+        sh(command)
+    except RuntimeError as e:
+        nicprobe("detach", IFACE)
+        return skip(f"{NAME} {name}", str(e))
+    until(lambda: sh(f"cat /sys/class/net/{IFACE}/carrier", check=False).strip() == "1", 10)
+    time.sleep(1)
+    traffic(50)     # the driver may have moved its interrupts
+    start = quiet(lambda: show(IFACE))
+    traffic(200)
+    compare(name, start)
+    nicprobe("detach", IFACE)
+
+
+# 3. Requested anew while attached.
+renewed("down and up", f"ip link set {IFACE} down && ip link set {IFACE} up")
+renewed("fewer queues", f"ethtool -L {IFACE} combined 1")
+renewed("more queues", f"ethtool -L {IFACE} combined {QUEUES}")
+
+# 4. Findings. All on one CPU, against spread; polls in threads on another CPU, against softirqs.
+if len(CPUS) > 1 and QUEUES > 1 and spread(lambda i: CPUS[0]):
+    doc = run()
+    said = findings(doc)
+    came = sum(r["interrupts"] for r in doc["meters"]["irq"]) / doc["seconds"]
+    queues = len({r["serves"].split()[1] for r in doc["meters"]["irq"] if r["serves"] != "-"})
+    if came >= 1000 and queues > 1:
+        check(f"{NAME} all on one CPU # {said}", any(f"CPU {CPUS[0]} takes 100%" in s for s in said), str(doc))
+    else:
+        skip(f"{NAME} all on one CPU", f"{came:.0f} interrupts a second of {queues} queues")
+    spread(lambda i: CPUS[i // 2 % len(CPUS)])
+    said = findings(run())
+    check(f"{NAME} spread: silent", not any(" takes " in s for s in said), str(said))
+threaded = f"/sys/class/net/{IFACE}/threaded"
+if len(CPUS) > 1 and os.path.exists(threaded) and all(move(i, CPUS[0]) for i in vectors()):
+    sh(f"echo 1 > {threaded}")
+    for p in sh(f"pgrep napi/{IFACE}-", check=False).split():
+        sh(f"taskset -pc {CPUS[1]} {p}", check=False)
+    traffic(50)
+    doc = run()
+    said = findings(doc)
+    far = sum(r["elsewhere_polls"] for r in doc["meters"]["irq"])
+    check(f"{NAME} polls in threads: counted elsewhere # {far}", far, str(doc))
+    if far >= 1000 and far / doc["seconds"] >= 1000:
+        check(f"{NAME} polls in threads # {said}", any("another CPU than its interrupt" in s for s in said), str(doc))
+    sh(f"echo 0 > {threaded}")
+    doc = run()
+    said = findings(doc)
+    check(f"{NAME} polls in softirqs: silent", not any("another CPU" in s for s in said), str(said))
+    same(f"{NAME} polls in softirqs: none elsewhere",
+         sum(r["elsewhere_polls"] for r in doc["meters"]["irq"]), 0)
+finish()
