@@ -36,14 +36,14 @@ static void histogram(struct json *j, const char *key, const struct metric *k, c
 		json_uint(j, "sum", w[0]);
 	else
 		json_double(j, "sum", w[0] * k->scale);
-	if (!k->bounds)
+	if (!metric_classes(k))
 		percentiles(j, k, w);
 	json_open(j, "le", '{');
 	for (unsigned i = 0; i < hist_slots(k); i++) {
 		double bound = hist_bound(k, i);
 		char le[32] = "+Inf";
 
-		if (!k->bounds && !w[1 + i])
+		if (!metric_classes(k) && !w[1 + i])
 			continue;
 		if (!isinf(bound))
 			snprintf(le, sizeof(le), "%.9g", bound);
