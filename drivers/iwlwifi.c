@@ -11,4 +11,6 @@ const struct driver driver_iwlwifi = {
 	.help = "Intel wireless",
 	.rx_queue = RX_QUEUE_BY_NAPI,	/* mac80211 records none; 6.1, 6.12 */
 	.no_xdp = true,		/* no ndo_bpf */
+	/* napi->dev is a dummy device of its own, with no index; 6.1, 6.12 */
+	.no_napi = "iwlwifi polls for the card: no poll says for which interface on it",
 };

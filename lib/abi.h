@@ -53,6 +53,9 @@ struct config {
 	__u32 dynptr;		/* typed tracepoints can read packet data that is not linear */
 	__u32 stays;		/* what the driver was given it frees itself: it is in our tables */
 	__u32 flight_shift;	/* txlat: 32 - log2 of the buckets in its table */
+	__u32 rx_ring;		/* descriptors of a receive queue; 0: not known */
+	__u32 percpu;		/* it is known how far these are from `runqueues` of their CPU */
+	__u64 softnet_data, ksoftirqd;
 };
 
 /*

@@ -24,6 +24,9 @@ struct driver {
 	const char *spread;		/* how receive queues get their share; NULL: ethtool -X */
 	bool keeps_dev;			/* skb->dev is still its own when it frees a sent packet */
 	const char *no_completion;	/* why its packets never complete; NULL: they do */
+	/* packets a receive queue holds, where ethtool does not tell; 0: nothing fixed */
+	unsigned rx_ring;
+	const char *no_napi;		/* why no poll is ever its own; NULL: it may be */
 };
 
 #define D(name) extern const struct driver driver_##name;

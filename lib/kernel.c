@@ -235,6 +235,47 @@ const char *kernel_chosen(const struct bpf_object *obj, const char *name)
 	return NULL;
 }
 
+static const struct btf *kernel_types(void)
+{
+	static struct btf *types;	/* large: read once */
+
+	if (!types)
+		types = btf__load_vmlinux_btf();
+	return types;
+}
+
+bool kernel_function(const char *name)
+{
+	const struct btf *types = kernel_types();
+
+	return types && btf__find_by_name_kind(types, name, BTF_KIND_FUNC) > 0;
+}
+
+static const struct btf_var_secinfo *percpu_find(const char *name)
+{
+	const struct btf *types = kernel_types();
+	int id = types ? btf__find_by_name_kind(types, ".data..percpu", BTF_KIND_DATASEC) : -1;
+	const struct btf_type *section = id > 0 ? btf__type_by_id(types, id) : NULL;
+
+	for (int i = 0; section && i < btf_vlen(section); i++) {
+		const struct btf_var_secinfo *var = btf_var_secinfos(section) + i;
+		const struct btf_type *type = btf__type_by_id(types, var->type);
+
+		if (!strcmp(btf__name_by_offset(types, type->name_off), name))
+			return var;
+	}
+	return NULL;
+}
+
+bool kernel_percpu(const char *name, __u64 *offset)
+{
+	const struct btf_var_secinfo *var = percpu_find(name), *from = percpu_find("runqueues");
+
+	if (var && from)
+		*offset = (__u64)var->offset - from->offset;
+	return var && from;
+}
+
 unsigned long kernel_symbol(const char *name)
 {
 	FILE *symbols = fopen("/proc/kallsyms", "re");

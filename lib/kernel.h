@@ -3,6 +3,7 @@
 #ifndef NICPROBE_KERNEL_H
 #define NICPROBE_KERNEL_H
 
+#include <linux/types.h>
 #include <stdbool.h>
 
 struct bpf_object;
@@ -33,6 +34,11 @@ int kernel_choose(struct bpf_object *);
 
 /* "tp_btf/net_dev_queue" of the program called `stem`, as chosen; NULL: none. */
 const char *kernel_chosen(const struct bpf_object *, const char *stem);
+
+/* Is there such a function to attach to? Modules are not searched. */
+bool kernel_function(const char *name);
+/* How far a per-CPU variable is from the variable `runqueues` of its CPU; false: nobody says. */
+bool kernel_percpu(const char *name, __u64 *offset);
 
 /* The address of a kernel variable; 0: not there, or not for us to know. */
 unsigned long kernel_symbol(const char *name);

@@ -65,6 +65,13 @@ struct meter {
 	int (*read)(const struct meta *, struct table *);
 	const char *(*absent)(const struct site *);	/* why it cannot work here, or NULL */
 	const char *on_request;		/* why it is not attached unless asked for; NULL: it is */
+	/* How it measures here where there are several ways, or what it does without; or NULL. */
+	const char *(*remark)(const struct site *);
+	/*
+	 * A row as one CPU has it, just read: `now` (CLOCK_MONOTONIC, before the reading) may
+	 * end what the CPU has not ended yet. Leaves 0 in the words that no metric has.
+	 */
+	void (*row_close)(uint64_t *words, uint64_t now);
 	void (*judge)(const struct snapshot *, struct findings *);	/* what its figures mean */
 };
 

@@ -150,6 +150,22 @@ static void head(struct json *j, const struct snapshot *s)
 		json_string(j, "state", s->state);
 }
 
+static void remarks(struct json *j, const struct snapshot *s)
+{
+	bool any = false;
+
+	for (unsigned id = 0; id < NR_METERS; id++) {
+		if (!meter_remark(s, id))
+			continue;
+		if (!any)
+			json_open(j, "remarks", '{');
+		json_string(j, meters[id]->name, meter_remark(s, id));
+		any = true;
+	}
+	if (any)
+		json_close(j, '}');
+}
+
 static void caveats(struct json *j, const struct snapshot *s)
 {
 	json_open(j, "absent", '{');
@@ -160,6 +176,7 @@ static void caveats(struct json *j, const struct snapshot *s)
 		if (meter_absent(s, id))
 			json_string(j, meters[id]->name, meter_absent(s, id));
 	json_close(j, '}');
+	remarks(j, s);
 	json_open(j, "lost", '{');
 	for (unsigned id = 0; id < NR_METERS; id++)
 		if (meter_loses(s, id))
