@@ -218,17 +218,14 @@ static __always_inline int entered(__u32 vec)
 	if (vec != NET_RX_SOFTIRQ)
 		return 0;
 	cpu = cpu_now();
-	if (!cpu)
+	if (!cpu || !cpu->armed)
 		return 0;
 	if (cpu->squeezable)
 		squeeze_charge(cpu);
-	cpu->since = 0;
 	cpu->eater = 0;
 	cpu->longest = 0;
-	if (!cpu->armed)
-		return 0;
 	cpu->armed--;
-	cpu->since = bpf_ktime_get_ns();
+	cpu->since = cpu->armed ? bpf_ktime_get_ns() : 0;
 	return 0;
 }
 
