@@ -37,7 +37,7 @@ static const struct metric metrics[] = {
 	COUNTER(struct napi, exhausted, .name = "exhausted", .unit = "polls",
 		.help = "Polls that used up their budget: more may have waited. Not busy polls."),
 	COUNTER(struct napi, squeezed, .name = "squeezed", .unit = "softirqs",
-		.help = "Softirqs that ended with work left, and most of their time was this NAPI's."),
+		.help = "Softirqs that ended with packets left, and whose longest poll was this NAPI's."),
 	COUNTS(burst, .name = "burst_100us",
 	       .help = "Packets in each 100 us in which there were any."),
 	COUNTS(burst_long, .name = "burst_1ms",
