@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Every poll of our NAPIs: what it took, how long, by whom, after what wait; and bursts and runs. */
+/* Every poll of our NAPIs: what it took, how long, by whom, after what wait; bursts and runs. */
 #include "dev.bpf.h"
 #include "napi.h"
 #include <bpf/bpf_tracing.h>
@@ -30,12 +30,12 @@ struct napi_cpu {
 	__u64 ksoftirqd;
 	__u64 stranger;			/* the last scheduled that is not ours */
 	__u32 armed;			/* softirqs still to be timed */
-	__u32 squeeze;			/* softnet_data.time_squeeze before our first poll… */
+	__u32 squeeze;			/* time_squeeze of softnet_data before our first poll… */
 	__u32 squeezable;		/* …where there was one in this softirq */
-	__u32 eater;			/* row + 1 of the NAPI with the longest poll of it; 0: others */
+	__u32 eater;			/* row + 1 of the NAPI that polled longest; 0: others' */
 	__u64 longest;			/* how long that was */
 	__u64 since;			/* a poll begins after this; 0: not known */
-	__u64 begun;			/* the NAPI that began at that moment, where fentry saw it */
+	__u64 begun;			/* the NAPI that began then, where fentry saw it */
 };
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);

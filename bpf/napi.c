@@ -31,13 +31,13 @@ static const uint64_t bounds[] = { COUNTS_BOUNDS };
 
 static const struct metric metrics[] = {
 	COUNTS(work, .name = "work",
-	       .help = "Packets that a poll took: as many samples as polls, and in sum all packets."),
+	       .help = "Packets that a poll took: a sample a poll, in sum all packets."),
 	COUNTER(struct napi, polls, .name = "polls", .unit = "polls", .label = "by", .labels = by,
 		.help = "Polls, by who polled."),
 	COUNTER(struct napi, exhausted, .name = "exhausted", .unit = "polls",
-		.help = "Polls that used up their budget: more may have waited. Not busy polls."),
+		.help = "Polls that used up their budget: more may wait; not busy polls."),
 	COUNTER(struct napi, squeezed, .name = "squeezed", .unit = "softirqs",
-		.help = "Softirqs that ended with packets left, and whose longest poll was this NAPI's."),
+		.help = "Softirqs cut short whose longest poll was this NAPI's (time_squeeze)."),
 	COUNTS(burst, .name = "burst_100us",
 	       .help = "Packets in each 100 us in which there were any."),
 	COUNTS(burst_long, .name = "burst_1ms",
@@ -150,8 +150,8 @@ static void judge_queue(const struct snapshot *s, struct findings *f, unsigned r
 		finding(f, "napi", most > ring ?
 			text("a longer ring: ethtool -G %s rx %u", s->meta.iface,
 			     most / 2 < ring ? most : 2 * ring) : spread(s),
-			"%s was not emptied for %u packets in a row or more, %" PRIu64 " time%s; its "
-			"ring holds %u: packets are lost when it is full", name,
+			"%s was not emptied for %u packets in a row or more, %" PRIu64 " time%s; "
+			"its ring holds %u: packets are lost when it is full", name,
 			ring - ring / 4, near, near == 1 ? "" : "s", ring);
 }
 
@@ -161,11 +161,12 @@ static void judge_softirqs(const struct snapshot *s, struct findings *f, uint64_
 	uint64_t all = softirq + ksoftirqd;
 
 	if (ksoftirqd >= ENOUGH && ksoftirqd * 4 >= all)
-		finding(f, "napi", text("give polling threads of its own, to be pinned and given a "
-					"priority: echo 1 > /sys/class/net/%s/threaded; or %s",
+		finding(f, "napi", text("poll in threads, to be pinned and given a priority: "
+					"echo 1 > /sys/class/net/%s/threaded; or %s",
 					s->meta.iface, spread(s)),
-			"ksoftirqd made %.0f%% of the polls: softirqs are put off to it under load, "
-			"and it waits for its turn as any process does", 100.0 * ksoftirqd / all);
+			"ksoftirqd made %.0f%% of the polls: softirqs are put off to it under "
+			"load, and it waits for its turn as any process does",
+			100.0 * ksoftirqd / all);
 	if (squeezed >= ENOUGH && squeezed * 100 >= all)
 		finding(f, "napi", text("sysctl -w net.core.netdev_budget=%lu "
 					"net.core.netdev_budget_usecs=%lu",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The NAPI of one receive queue: its polls, who made them, what they took and how long. */
 enum napi_by {
-	NAPI_SOFTIRQ,		/* softirq, at the end of an interrupt or of a section without any */
+	NAPI_SOFTIRQ,		/* softirq, at an interrupt's end or where they are let run */
 	NAPI_KSOFTIRQD,		/* softirq, put off to the thread of its CPU */
 	NAPI_THREAD,		/* a kernel thread of this NAPI */
 	NAPI_BUSY_POLL,		/* a process that waits for packets */
