@@ -20,23 +20,53 @@ typedef struct {
 } possible_net_t;
 
 struct list_head {
-	struct list_head *next;
+	struct list_head *next, *prev;
+};
+
+struct device {
+	struct device *parent;
 };
 
 struct net_device {
 	int ifindex;
 	possible_net_t nd_net;
 	struct list_head napi_list;
+	struct device dev;
+};
+
+struct rq {
+	int cpu;
+};
+
+struct cfs_rq {
+	struct rq *rq;
+};
+
+struct sched_entity {
+	struct cfs_rq *cfs_rq;
+};
+
+struct task_struct {
+	struct sched_entity se;
 };
 
 struct napi_struct {
-	struct list_head dev_list;
+	struct list_head poll_list;
+	unsigned long state;
+	int weight;
 	struct net_device *dev;
+	struct task_struct *thread;
+	struct list_head dev_list;
 	unsigned int napi_id;
 };
 
 struct irqaction {
 	const char *name;
+};
+
+struct softnet_data {
+	struct list_head poll_list;
+	unsigned int time_squeeze;
 };
 
 struct sk_buff {

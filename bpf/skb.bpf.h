@@ -4,25 +4,11 @@
 #define NICPROBE_SKB_BPF_H
 
 #include "../xdp/packet.bpf.h"
-#include "kernel.bpf.h"
+#include "dev.bpf.h"
 
 #define GSO_TCP		(1 << 0 | 1 << 4)	/* SKB_GSO_TCPV4 and _TCPV6, the same since 4.0 */
 #define UDP_HEADER	8
 #define IPV6_TLV_JUMBO	194
-
-/* Is this the interface that was asked for? Most packets end here: the ifindex first. */
-static __always_inline bool dev_is_ours(bool btf, const struct net_device *dev)
-{
-	__u32 netns;
-
-	if (READ(btf, dev, ifindex) != (int)config.ifindex)
-		return false;
-	if (btf)
-		netns = dev->nd_net.net->ns.inum;
-	else
-		netns = BPF_CORE_READ(dev, nd_net.net, ns.inum);
-	return netns == config.netns;
-}
 
 /* Bytes of a VLAN tag that the kernel holds beside the data: 0 or 4. */
 static __always_inline __u32 skb_vlan_len(bool btf, const struct sk_buff *skb)
@@ -32,56 +18,6 @@ static __always_inline __u32 skb_vlan_len(bool btf, const struct sk_buff *skb)
 	if (bpf_core_field_exists(old->vlan_present))
 		return BPF_CORE_READ_BITFIELD_PROBED(old, vlan_present) ? VLAN_TAG : 0;
 	return READ(btf, skb, vlan_all) ? VLAN_TAG : 0;
-}
-
-/* napi_id -> queue, learned by napi_learn(); ~0: not one of this device's. */
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 8192);
-	__type(key, __u32);
-	__type(value, __u32);
-} napi_queue SEC(".maps");
-
-/*
- * Drivers add their NAPIs in the order of their vectors, and ids only grow: so
- * the rank of an id among the device's is its queue. NAPIs that only transmit
- * have id 0 (netif_napi_add_tx).
- */
-struct napi_walk {
-	__u64 head, at;		/* of the device's list of NAPIs */
-	__u32 id, rank;
-	bool found;
-};
-
-static long napi_step(__u32 i, struct napi_walk *w)
-{
-	const struct napi_struct *napi =
-		(void *)w->at - bpf_core_field_offset(struct napi_struct, dev_list);
-	__u32 id;
-
-	if (!w->at || w->at == w->head)
-		return 1;
-	id = BPF_CORE_READ(napi, napi_id);
-	w->rank += id && id < w->id;
-	w->found |= id == w->id;
-	w->at = (__u64)BPF_CORE_READ(napi, dev_list.next);
-	return 0;
-}
-
-static __noinline __u32 napi_learn(__u64 dev, __u32 id)
-{
-	const struct net_device *d = (void *)dev;
-	struct napi_walk w = {
-		.head = dev + bpf_core_field_offset(struct net_device, napi_list),
-		.at = (__u64)BPF_CORE_READ(d, napi_list.next),
-		.id = id,
-	};
-	__u32 queue;
-
-	bpf_loop(8192, napi_step, &w, 0);
-	queue = w.found ? w.rank : ~0u;
-	bpf_map_update_elem(&napi_queue, &id, &queue, BPF_ANY);
-	return queue;
 }
 
 /* The receive queue, in the order of trust; ~0: not known. */

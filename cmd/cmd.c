@@ -331,7 +331,7 @@ void attached_print(FILE *out, const struct meta *meta, const char *label)
 	attached_line(&p, "measures", on, "");
 	for (int id = 0; id < NR_METERS; id++)
 		if (*meta->absent[id])
-			attached_line(&p, "absent",
+			attached_line(&p, meta->on >> id & 1 ? "how" : "absent",
 				      text("%s: %s", meters[id]->name, meta->absent[id]), "");
 }
 
@@ -366,7 +366,12 @@ void attached_json(FILE *out, const struct meta *meta, const char *label)
 		if (!*meta->tap[i] && *meta->note[i])
 			json_string(&j, point_names[i], meta->note[i]);
 	for (int id = 0; id < NR_METERS; id++)
-		if (*meta->absent[id])
+		if (*meta->absent[id] && !(meta->on >> id & 1))
+			json_string(&j, meters[id]->name, meta->absent[id]);
+	json_close(&j, '}');
+	json_open(&j, "remarks", '{');
+	for (int id = 0; id < NR_METERS; id++)
+		if (*meta->absent[id] && meta->on >> id & 1)
 			json_string(&j, meters[id]->name, meta->absent[id]);
 	json_close(&j, '}');
 	json_close(&j, '}');

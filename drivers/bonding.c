@@ -10,4 +10,5 @@ const struct driver driver_bonding = {
 	.xdp = "attaches to every port, with all that does to each of them",
 	/* The same skb goes on to a port; the last start_xmit is the hardware's. */
 	.no_completion = "a bond hands its packets to its ports: measure those",
+	.no_napi = "a bond has no NAPI: its ports are polled",
 };

@@ -9,4 +9,5 @@ const struct driver driver_bridge = {
 	.no_xdp = true,		/* no ndo_bpf */
 	/* The same skb goes on to a port; the last start_xmit is the hardware's. */
 	.no_completion = "a bridge hands its packets to its ports: measure those",
+	.no_napi = "a bridge has no NAPI: its ports are polled",
 };

@@ -9,4 +9,5 @@ const struct driver driver_dummy = {
 	.no_xdp = true,		/* no ndo_bpf */
 	/* dummy_xmit(): dev_kfree_skb() before it returns. */
 	.no_completion = "dummy throws a packet away at once: there is nothing to complete",
+	.no_napi = "dummy receives nothing",
 };

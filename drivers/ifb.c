@@ -9,4 +9,5 @@ const struct driver driver_ifb = {
 	.no_xdp = true,		/* no ndo_bpf */
 	/* ifb_ri_tasklet(): netif_receive_skb() or dev_queue_xmit() with the same skb. */
 	.no_completion = "ifb hands a packet back to where it came from and never completes it",
+	.no_napi = "ifb has no NAPI: a tasklet hands its packets on",
 };

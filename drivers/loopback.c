@@ -9,5 +9,6 @@ const struct driver driver_loopback = {
 	.no_xdp = true,		/* no ndo_bpf */
 	/* loopback_xmit(): skb_orphan(), __netif_rx() with the same skb. */
 	.no_completion = "loopback hands a packet back to the stack: the driver never completes it",
+	.no_napi = "loopback has no NAPI: the backlog of the CPU takes its packets",
 	/* eth_type_trans() in loopback_xmit(). */
 };

@@ -9,4 +9,5 @@ const struct driver driver_macvlan = {
 	.no_xdp = true,		/* no ndo_bpf */
 	/* The same skb goes on to the device below; the last start_xmit is the hardware's. */
 	.no_completion = "macvlan hands its packets to the interface below: measure that",
+	.no_napi = "macvlan has no NAPI: the interface below is polled",
 };

@@ -9,5 +9,6 @@ const struct driver driver_netkit = {
 	.no_xdp = true,		/* no ndo_bpf */
 	/* netkit_xmit(): __netif_rx() with the same skb. */
 	.no_completion = "netkit hands a packet straight to its peer and never completes it",
+	.no_napi = "netkit has no NAPI: the backlog of the CPU takes its packets",
 	/* eth_skb_pull_mac(), in L3 mode, too. */
 };

@@ -9,4 +9,5 @@ const struct driver driver_vlan = {
 	.no_xdp = true,		/* no ndo_bpf */
 	/* The same skb goes on to the device below; the last start_xmit is the hardware's. */
 	.no_completion = "a VLAN hands its packets to the interface below: measure that",
+	.no_napi = "a VLAN has no NAPI: the interface below is polled",
 };

@@ -13,7 +13,8 @@
 	M(rxcpu)
 #define EVENT_METERS(M)		/* bpf/: follow kernel events */	\
 	M(txlat)						\
-	M(irq)
+	M(irq)							\
+	M(napi)
 #define METERS(M) PACKET_METERS(M) EVENT_METERS(M)
 
 enum meter_id {
@@ -54,6 +55,9 @@ struct config {
 	__u32 dynptr;		/* typed tracepoints can read packet data that is not linear */
 	__u32 stays;		/* what the driver was given it frees itself: it is in our tables */
 	__u32 flight_shift;	/* txlat: 32 - log2 of the buckets in its table */
+	__u32 rx_ring;		/* descriptors of a receive queue; 0: not known */
+	__u32 percpu;		/* it is known how far these are from `runqueues` of their CPU */
+	__u64 softnet_data, ksoftirqd;
 };
 
 /*
@@ -72,5 +76,19 @@ struct config {
 #define LOGLIN_MAX	34
 #define LOGLIN_STEPS	8
 #define LOGLIN_SLOTS	((LOGLIN_MAX - LOGLIN_MIN) * LOGLIN_STEPS + 2)
+
+/*
+ * A histogram of how many: 0 to 8 have slots of their own, then each power of
+ * two has COUNTS_STEPS. A slot ends with its bound; the last is all above 2^18.
+ */
+#define COUNTS_STEPS	4
+#define COUNTS_MAX	18
+#define COUNTS_SLOTS	(6 + COUNTS_STEPS * (COUNTS_MAX - 2))
+#define COUNTS_OCTAVE(from) (from) / 4 * 5, (from) / 4 * 6, (from) / 4 * 7, (from) * 2
+#define COUNTS_BOUNDS	0, 1, 2, 3, 4, COUNTS_OCTAVE(4), COUNTS_OCTAVE(8), COUNTS_OCTAVE(16),	\
+	COUNTS_OCTAVE(32), COUNTS_OCTAVE(64), COUNTS_OCTAVE(128), COUNTS_OCTAVE(256),		\
+	COUNTS_OCTAVE(512), COUNTS_OCTAVE(1024), COUNTS_OCTAVE(2048), COUNTS_OCTAVE(4096),	\
+	COUNTS_OCTAVE(8192), COUNTS_OCTAVE(16384), COUNTS_OCTAVE(32768), COUNTS_OCTAVE(65536),	\
+	COUNTS_OCTAVE(131072)
 
 #endif

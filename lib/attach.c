@@ -53,11 +53,15 @@ static void configure(struct site *site, const struct request *req)
 		.dynptr = !kernel_cannot("tp_btf") && !kernel_cannot("dynptr"),
 		.stays = site->driver->keeps_dev,
 		.flight_shift = flight_shift(i, req->sample ?: 1),
+		.rx_ring = i->rx_ring ?: site->driver->rx_ring,
 	};
 	if (!site->config.dynptr && !kernel_cannot("frags")) {
 		site->config.vmemmap_base = kernel_symbol("vmemmap_base");
 		site->config.page_offset_base = kernel_symbol("page_offset_base");
 	}
+	site->config.percpu = !kernel_cannot("percpu") &&
+			      kernel_percpu("softnet_data", &site->config.softnet_data) &&
+			      kernel_percpu("ksoftirqd", &site->config.ksoftirqd);
 	if (kernel_cannot("recorded"))		/* for tests: as if no driver recorded its queue */
 		site->config.rx_queue = RX_QUEUE_BY_NAPI;
 }
@@ -205,6 +209,8 @@ static int meters_attach(const struct site *site, const struct request *req, str
 			why = unseen(m, meta);
 		else if (m->read ? baseline_pin(site, m, meta) : meter_attach(site, m))
 			why = complaint();
+		if (!why && m->remark && m->remark(site))
+			note(meta->absent[id], sizeof(meta->absent[id]), m->remark(site));
 		if (!why)
 			continue;
 		if (req->by_name)
@@ -242,6 +248,8 @@ static void meta_begin(const struct site *site, const struct request *req, struc
 		.cpus = libbpf_num_possible_cpus(),
 		.on = req->meters,
 		.sample = site->config.sample,
+		.rx_ring = site->config.rx_ring,
+		.max_rx_ring = i->max_rx_ring,
 	};
 	memcpy(meta->mac, i->mac, sizeof(meta->mac));
 	snprintf(meta->iface, sizeof(meta->iface), "%s", i->name);

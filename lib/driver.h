@@ -31,6 +31,9 @@ struct driver {
 	 * a number is that of a queue of both directions (%q), or of one (%r, %t); %a: of all.
 	 */
 	const char *irqs[MAX_PATTERNS];
+	/* packets a receive queue holds, where ethtool does not tell; 0: nothing fixed */
+	unsigned rx_ring;
+	const char *no_napi;		/* why no poll is ever its own; NULL: it may be */
 };
 
 #define D(name) extern const struct driver driver_##name;

@@ -51,6 +51,8 @@ double hist_percentile(const struct metric *k, const uint64_t *words, double p)
 		seen += words[1 + i++];
 	if (isinf(hist_bound(k, i)) || !words[1 + i])
 		return hist_floor(k, i);
+	if (k->steps)		/* of how many: there is nothing between two numbers */
+		return hist_bound(k, i);
 	/* within the slot as if they lay evenly */
 	return hist_floor(k, i) +
 	       (hist_bound(k, i) - hist_floor(k, i)) * (rank - seen) / words[1 + i];

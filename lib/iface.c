@@ -164,10 +164,10 @@ static void ring_read(struct iface *i, unsigned txqlen)
 {
 	struct ethtool_ringparam ring = { .cmd = ETHTOOL_GRINGPARAM };
 
-	if (!ethtool(i->name, &ring) && ring.tx_pending)
-		i->tx_ring = ring.tx_pending;
-	else
-		i->tx_ring = txqlen ?: DEFAULT_RING;
+	ethtool(i->name, &ring);	/* leaves it 0 where it fails */
+	i->tx_ring = ring.tx_pending ?: txqlen ?: DEFAULT_RING;
+	i->rx_ring = ring.rx_pending;
+	i->max_rx_ring = ring.rx_max_pending;
 }
 
 static void queues_count(int sys, struct iface *i)

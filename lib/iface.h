@@ -19,6 +19,7 @@ struct iface {
 	unsigned max_rx_queues, max_tx_queues;	/* it was made with: no index passes these */
 	unsigned mtu;
 	unsigned tx_ring;		/* descriptors of a TX queue, or the device's txqueuelen */
+	unsigned rx_ring, max_rx_ring;	/* of an RX queue, now and at most; 0: not told */
 	bool up, loopback;
 	bool gso_frames;		/* a tap whose other end may hand over unsegmented frames */
 	__u8 mac[8];			/* address; its length in mac[7] */

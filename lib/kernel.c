@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <bpf/bpf.h>
+#include <bpf/btf.h>
 #include <bpf/libbpf.h>
 
 #include "kernel.h"
@@ -178,12 +179,29 @@ static bool alternatives(const char *a, const char *b)
 	return stem(a) == stem(b) && !strncmp(a, b, stem(a));
 }
 
+/* Has this kernel the tracepoint or function that the program's section names? */
+static bool place_exists(const struct bpf_program *prog)
+{
+	const char *section = bpf_program__section_name(prog), *place = strchr(section, '/');
+	struct btf *btf = place ? btf__load_vmlinux_btf() : NULL;
+	int id = -ENOENT;
+
+	if (btf && !strncmp(section, "f", 1))	/* fentry, fexit */
+		id = btf__find_by_name_kind(btf, place + 1, BTF_KIND_FUNC);
+	else if (btf)
+		id = btf__find_by_name_kind(btf, text("btf_trace_%s", place + 1),
+					    BTF_KIND_TYPEDEF);
+	btf__free(btf);
+	return id > 0;
+}
+
 int kernel_choose(struct bpf_object *obj)
 {
 	struct bpf_program *prog, *other;
 
 	bpf_object__for_each_program(prog, obj) {
 		const struct way *best = NULL, *w;
+		bool optional = !bpf_program__autoload(prog);	/* SEC("?…") */
 		const char *why = "";
 
 		bpf_object__for_each_program(other, obj) {
@@ -193,14 +211,16 @@ int kernel_choose(struct bpf_object *obj)
 				continue;
 			w = way_of(other);
 			no = w ? kernel_cannot(w->name) : "unknown to nicprobe";
+			if (!no && optional && !place_exists(other))
+				no = "not in this kernel";
 			if (!no && (!best || w < best))
 				best = w;
 			if (no)
 				why = no;
 		}
-		if (!best)
+		if (!best && !optional)
 			return complain(-EOPNOTSUPP, NULL, "%s", why);
-		bpf_program__set_autoload(prog, way_of(prog) == best);
+		bpf_program__set_autoload(prog, best && way_of(prog) == best);
 	}
 	return 0;
 }
@@ -213,6 +233,47 @@ const char *kernel_chosen(const struct bpf_object *obj, const char *name)
 		if (bpf_program__autoload(prog) && alternatives(bpf_program__name(prog), name))
 			return bpf_program__section_name(prog);
 	return NULL;
+}
+
+static const struct btf *kernel_types(void)
+{
+	static struct btf *types;	/* large: read once */
+
+	if (!types)
+		types = btf__load_vmlinux_btf();
+	return types;
+}
+
+bool kernel_function(const char *name)
+{
+	const struct btf *types = kernel_types();
+
+	return types && btf__find_by_name_kind(types, name, BTF_KIND_FUNC) > 0;
+}
+
+static const struct btf_var_secinfo *percpu_find(const char *name)
+{
+	const struct btf *types = kernel_types();
+	int id = types ? btf__find_by_name_kind(types, ".data..percpu", BTF_KIND_DATASEC) : -1;
+	const struct btf_type *section = id > 0 ? btf__type_by_id(types, id) : NULL;
+
+	for (int i = 0; section && i < btf_vlen(section); i++) {
+		const struct btf_var_secinfo *var = btf_var_secinfos(section) + i;
+		const struct btf_type *type = btf__type_by_id(types, var->type);
+
+		if (!strcmp(btf__name_by_offset(types, type->name_off), name))
+			return var;
+	}
+	return NULL;
+}
+
+bool kernel_percpu(const char *name, __u64 *offset)
+{
+	const struct btf_var_secinfo *var = percpu_find(name), *from = percpu_find("runqueues");
+
+	if (var && from)
+		*offset = (__u64)var->offset - from->offset;
+	return var && from;
 }
 
 unsigned long kernel_symbol(const char *name)

@@ -3,6 +3,7 @@
 #ifndef NICPROBE_KERNEL_H
 #define NICPROBE_KERNEL_H
 
+#include <linux/types.h>
 #include <stdbool.h>
 
 struct bpf_object;
@@ -26,12 +27,18 @@ const char *kernel_cannot(const char *what);
 /*
  * Programs called NAME__one, NAME__other are ways to the same end: the best
  * that the kernel has is kept, the others are not loaded. 0, or -EOPNOTSUPP
- * and a complaint where there is no way left.
+ * and a complaint where there is no way left; but programs of SEC("?…"), with
+ * a mark before the section's name, may be left out.
  */
 int kernel_choose(struct bpf_object *);
 
 /* "tp_btf/net_dev_queue" of the program called `stem`, as chosen; NULL: none. */
 const char *kernel_chosen(const struct bpf_object *, const char *stem);
+
+/* Is there such a function to attach to? Modules are not searched. */
+bool kernel_function(const char *name);
+/* How far a per-CPU variable is from the variable `runqueues` of its CPU; false: nobody says. */
+bool kernel_percpu(const char *name, __u64 *offset);
 
 /* The address of a kernel variable; 0: not there, or not for us to know. */
 unsigned long kernel_symbol(const char *name);

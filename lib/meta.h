@@ -17,11 +17,13 @@ struct meta {
 	__u64 on;			/* 1 << METER_x */
 	__u64 since;			/* CLOCK_BOOTTIME ns, when the last program was attached */
 	__u32 sample;
+	__u32 rx_ring, max_rx_ring;	/* descriptors of a receive queue; 0: not known */
 	__u8 mac[8];			/* its address, length in mac[7]: to find a moved device */
 	char iface[16], driver[32];
 	char tap[NR_POINTS][48];	/* "tcx", "tp_btf/net_dev_queue"; "": absent */
 	char note[NR_POINTS][240];	/* why this tap, or why none */
-	char absent[NR_METERS][240];	/* why a wanted meter is not there; "": it is, or was not */
+	/* why a wanted meter is not there; of one that is there: how it measures here, or "" */
+	char absent[NR_METERS][240];
 };
 
 #endif

@@ -94,4 +94,20 @@ static __always_inline __u32 loglin_slot(__u64 ns)
 	barrier_var(slot);	/* the verifier does not know that it is in bounds: say so */
 	return slot < LOGLIN_SLOTS ? slot : LOGLIN_SLOTS - 1;
 }
+
+/* The slot of a histogram of how many. */
+static __always_inline __u32 counts_slot(__u64 n)
+{
+	__u32 octave, slot = n;
+
+	if (n > 1ull << COUNTS_MAX)
+		return COUNTS_SLOTS - 1;
+	if (n > 4) {
+		octave = log2_of(n - 1);
+		slot = 5 + (octave - 2) * COUNTS_STEPS +
+		       ((n - 1) >> (octave - 2) & (COUNTS_STEPS - 1));
+	}
+	barrier_var(slot);
+	return slot < COUNTS_SLOTS ? slot : COUNTS_SLOTS - 1;
+}
 #endif

@@ -35,6 +35,8 @@ struct metric {
 	unsigned at, words;		/* offset and length in __u64s */
 	double scale;			/* stored unit to `unit`: 1e-9 for ns */
 	const uint64_t *bounds;		/* histogram: inclusive upper bounds; NULL: log-linear */
+	/* …of so many slots to a power of two that it is shown by percentiles; 0: by its slots */
+	unsigned steps;
 	const char *label;		/* counter of several words: what tells them apart… */
 	const char *const *labels;	/* …and what each is called */
 };
@@ -66,6 +68,13 @@ struct meter {
 	int (*read)(const struct meta *, struct table *);
 	const char *(*absent)(const struct site *);	/* why it cannot work here, or NULL */
 	const char *on_request;		/* why it is not attached unless asked for; NULL: it is */
+	/* How it measures here where there are several ways, or what it does without; or NULL. */
+	const char *(*remark)(const struct site *);
+	/*
+	 * A row as one CPU has it, just read: `now` (CLOCK_MONOTONIC, before the reading) may
+	 * end what the CPU has not ended yet. Leaves 0 in the words that no metric has.
+	 */
+	void (*row_close)(uint64_t *words, uint64_t now);
 	void (*judge)(const struct snapshot *, struct findings *);	/* what its figures mean */
 };
 
@@ -78,6 +87,12 @@ struct meter {
 /* `field` is what came; what went must be the next word. */
 #define LEVEL(T, field, ...)	{ .kind = KIND_LEVEL, .scale = 1, \
 	.at = WORD(T, field), .words = 2, __VA_ARGS__ }
+
+/* Is a histogram shown by its slots, and not by percentiles? */
+static inline bool metric_classes(const struct metric *k)
+{
+	return k->bounds && !k->steps;
+}
 
 #define for_each_metric(k, m) for (const struct metric *k = (m)->metrics; k->name; k++)
 

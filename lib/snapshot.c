@@ -43,9 +43,19 @@ static void row_take(struct table *t, unsigned row, const uint64_t *percpu, unsi
 		to[i % (t->cpus * t->words)] += percpu[i];
 }
 
-static int array_read(struct table *t, int fd, unsigned lanes, unsigned cpus)
+static uint64_t nanoseconds(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return t.tv_sec * 1000000000ull + t.tv_nsec;
+}
+
+static int array_read(const struct meter *m, struct table *t, int fd, unsigned cpus)
 {
 	size_t row_size = (size_t)cpus * t->words * 8;
+	uint64_t now = nanoseconds(CLOCK_MONOTONIC);
+	unsigned lanes = meter_lanes(m);
 	unsigned rows = t->rows * lanes;
 	uint64_t *values = malloc(rows * row_size);
 	__u32 *keys = malloc(rows * sizeof(*keys)), n = rows, next;
@@ -58,8 +68,13 @@ static int array_read(struct table *t, int fd, unsigned lanes, unsigned cpus)
 	for (__u32 row = n; !err && row < rows; row++)
 		if (bpf_map_lookup_elem(fd, &row, (char *)values + row * row_size))
 			err = -errno;
-	for (unsigned row = 0; !err && row < rows; row++)
-		row_take(t, row % t->rows, (void *)((char *)values + row * row_size), cpus);
+	for (unsigned row = 0; !err && row < rows; row++) {
+		uint64_t *words = (void *)((char *)values + row * row_size);
+
+		for (unsigned cpu = 0; m->row_close && cpu < cpus; cpu++)
+			m->row_close(words + (size_t)cpu * t->words, now);
+		row_take(t, row % t->rows, words, cpus);
+	}
 	free(values);
 	free(keys);
 	return err;
@@ -106,7 +121,7 @@ static int table_read(struct snapshot *s, enum meter_id id, int fd)
 	if (info.type == BPF_MAP_TYPE_HASH)	/* not per CPU: the key tells them apart */
 		return hash_read(m, t, fd, 1);
 	return m->by & BY_KEY ? hash_read(m, t, fd, s->meta.cpus) :
-		array_read(t, fd, meter_lanes(m), s->meta.cpus);
+		array_read(m, t, fd, s->meta.cpus);
 }
 
 /* Where its namespace cannot be entered any more, the meter has nothing to show. */
@@ -168,14 +183,6 @@ static void missed_read(struct snapshot *s, const char *pins)
 	}
 	if (d)
 		closedir(d);
-}
-
-static uint64_t nanoseconds(clockid_t clock)
-{
-	struct timespec t;
-
-	clock_gettime(clock, &t);
-	return t.tv_sec * 1000000000ull + t.tv_nsec;
 }
 
 struct sorting {

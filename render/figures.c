@@ -205,10 +205,11 @@ static void latencies(struct figures *f, struct grid *g, const struct metric *k)
 	title(f, "count", true, head, sizeof(head));
 	add(f, g, &(struct figure){ k, count_text, 0, 0 }, COUNTED, head);
 	add(f, g, &(struct figure){ k, mean_text, 0, 0 }, MEAN, "mean");
+	/* of a time the 99th percentile tells most, of how many the most there were */
 	for (unsigned i = 0; i < sizeof(list) / sizeof(*list); i++)
-		add(f, g, &(struct figure){ k, percentile_text, 0, list[i].p }, list[i].drop,
-		    list[i].head);
-	add(f, g, &(struct figure){ k, max_text, 0, 0 }, MAXIMUM, "max");
+		add(f, g, &(struct figure){ k, percentile_text, 0, list[i].p },
+		    list[i].drop == KEEP && k->steps ? MAXIMUM : list[i].drop, list[i].head);
+	add(f, g, &(struct figure){ k, max_text, 0, 0 }, k->steps ? KEEP : MAXIMUM, "max");
 	title(f, k->name, false, head, sizeof(head));
 	for (unsigned i = first; i < g->nr; i++)
 		strcpy(g->columns[i].group, head);
@@ -239,7 +240,7 @@ void figures_columns(struct figures *f, struct grid *g, const struct meter *m)
 		char head[48];
 
 		title(f, k->name, k->kind == KIND_COUNTER, head, sizeof(head));
-		if (k->kind == KIND_HISTOGRAM && k->bounds) {
+		if (k->kind == KIND_HISTOGRAM && metric_classes(k)) {
 			sizes(f, g, k);
 		} else if (k->kind == KIND_HISTOGRAM) {
 			latencies(f, g, k);
@@ -272,7 +273,7 @@ void figures_legend(const struct meter *m, const struct look *look, char *legend
 
 	*legend = '\0';
 	for_each_metric(k, m) {
-		if (k->kind != KIND_HISTOGRAM || !k->bounds || len >= size)
+		if (k->kind != KIND_HISTOGRAM || !metric_classes(k) || len >= size)
 			continue;
 		len += snprintf(legend + len, size - len, "bars, by %s:", k->unit);
 		for (unsigned i = 0; i < hist_slots(k) && len < size; i++) {

@@ -36,14 +36,14 @@ static void histogram(struct json *j, const char *key, const struct metric *k, c
 		json_uint(j, "sum", w[0]);
 	else
 		json_double(j, "sum", w[0] * k->scale);
-	if (!k->bounds)
+	if (!metric_classes(k))
 		percentiles(j, k, w);
 	json_open(j, "le", '{');
 	for (unsigned i = 0; i < hist_slots(k); i++) {
 		double bound = hist_bound(k, i);
 		char le[32] = "+Inf";
 
-		if (!k->bounds && !w[1 + i])
+		if (!metric_classes(k) && !w[1 + i])
 			continue;
 		if (!isinf(bound))
 			snprintf(le, sizeof(le), "%.9g", bound);
@@ -150,6 +150,22 @@ static void head(struct json *j, const struct snapshot *s)
 		json_string(j, "state", s->state);
 }
 
+static void remarks(struct json *j, const struct snapshot *s)
+{
+	bool any = false;
+
+	for (unsigned id = 0; id < NR_METERS; id++) {
+		if (!meter_remark(s, id))
+			continue;
+		if (!any)
+			json_open(j, "remarks", '{');
+		json_string(j, meters[id]->name, meter_remark(s, id));
+		any = true;
+	}
+	if (any)
+		json_close(j, '}');
+}
+
 static void caveats(struct json *j, const struct snapshot *s)
 {
 	json_open(j, "absent", '{');
@@ -160,6 +176,7 @@ static void caveats(struct json *j, const struct snapshot *s)
 		if (meter_absent(s, id))
 			json_string(j, meters[id]->name, meter_absent(s, id));
 	json_close(j, '}');
+	remarks(j, s);
 	json_open(j, "lost", '{');
 	for (unsigned id = 0; id < NR_METERS; id++)
 		if (meter_loses(s, id))

@@ -126,10 +126,11 @@ static void level(FILE *out, const struct row *r)
 	fprintf(out, "} %.9g\n", level_of(r->words) * r->k->scale);
 }
 
-/* Latencies have hundreds of slots: those that end at a power of two are buckets. */
+/* What is shown by percentiles has many slots: those that end at a power of two are buckets. */
 static bool is_bucket(const struct metric *k, unsigned slot)
 {
-	return k->bounds || slot % LOGLIN_STEPS == 0 || slot == hist_slots(k) - 1;
+	return metric_classes(k) || slot % (k->steps ?: LOGLIN_STEPS) == 0 ||
+	       slot == hist_slots(k) - 1;
 }
 
 static void bucket(FILE *out, const struct row *r, double le, uint64_t count)

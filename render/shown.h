@@ -15,7 +15,15 @@ static inline const char *meter_absent(const struct snapshot *s, unsigned id)
 {
 	bool all = !(s->meta.on & ~s->wanted);	/* no selection was made */
 
+	if (s->meta.on >> id & 1)
+		return NULL;
 	return s->meta.absent[id][0] && (all || s->wanted >> id & 1) ? s->meta.absent[id] : NULL;
+}
+
+/* How a meter that is shown measures here, where there are several ways; or NULL. */
+static inline const char *meter_remark(const struct snapshot *s, unsigned id)
+{
+	return meter_shown(s, id) && s->meta.absent[id][0] ? s->meta.absent[id] : NULL;
 }
 
 /* Why a point is not looked at; NULL: it is, or nobody knows. */

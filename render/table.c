@@ -63,11 +63,11 @@ static void taps(struct page *p, const struct snapshot *s)
 		page_newline(p);
 }
 
-static void absent(struct page *p, const char *name, const char *why)
+static void absent(struct page *p, const char *no, const char *name, const char *why)
 {
 	if (!why)
 		return;
-	page_wrap(p, 2, "no ");
+	page_wrap(p, 2, no);
 	page_style(p, STYLE_BOLD);
 	page_put(p, name, -1);
 	page_style(p, STYLE_PLAIN);
@@ -83,14 +83,16 @@ static void all_absent(struct page *p, const struct snapshot *s)
 	for (unsigned i = 0; i < NR_POINTS; i++)
 		any |= point_absent(s, i) != NULL;
 	for (unsigned id = 0; id < NR_METERS; id++)
-		any |= meter_absent(s, id) != NULL;
+		any |= meter_absent(s, id) || meter_remark(s, id);
 	if (!any)
 		return;
 	page_newline(p);
 	for (unsigned i = 0; i < NR_POINTS; i++)
-		absent(p, point_names[i], point_absent(s, i));
+		absent(p, "no ", point_names[i], point_absent(s, i));
 	for (unsigned id = 0; id < NR_METERS; id++)
-		absent(p, meters[id]->name, meter_absent(s, id));
+		absent(p, "no ", meters[id]->name, meter_absent(s, id));
+	for (unsigned id = 0; id < NR_METERS; id++)
+		absent(p, "", meters[id]->name, meter_remark(s, id));
 }
 
 static void lost(struct page *p, const char *of, const char *name, uint64_t nr, bool *any)

@@ -114,6 +114,39 @@ static void test_sizes(void)
 	passed("sizes are within their slots, BIG TCP too", before);
 }
 
+static const uint64_t how_many[] = { COUNTS_BOUNDS };
+static const struct metric counts = {
+	.kind = KIND_HISTOGRAM, .words = 1 + COUNTS_SLOTS, .scale = 1, .bounds = how_many,
+	.steps = COUNTS_STEPS,
+};
+
+/* A number is exact up to 8, then known to a quarter; nothing is made up between two. */
+static void test_counts(void)
+{
+	static uint64_t words[1 + COUNTS_SLOTS];
+	int before = failed;
+
+	check(hist_slots(&counts) == sizeof(how_many) / 8 + 1, "counts", "%u slots",
+	      hist_slots(&counts));
+	for (uint64_t n = 0; n < 300000; n++) {
+		uint32_t slot = counts_slot(n);
+
+		if (!check(slot < hist_slots(&counts) && n <= hist_bound(&counts, slot) &&
+			   (!slot || n > hist_floor(&counts, slot)), "counts",
+			   "%lu is in slot %u", n, slot) ||
+		    !check(n > 1 << COUNTS_MAX || hist_bound(&counts, slot) <= n * 1.25 ||
+			   hist_bound(&counts, slot) == n, "counts", "%lu is known to %g only", n,
+			   hist_bound(&counts, slot)))
+			return;
+	}
+	check(counts_slot(~0ull) == hist_slots(&counts) - 1, "counts", "the largest falls out");
+	words[1 + counts_slot(1)] = 99;
+	words[1 + counts_slot(64)] = 1;
+	check(hist_percentile(&counts, words, .5) == 1 && hist_max(&counts, words) == 64, "counts",
+	      "p50 is %g, max %g", hist_percentile(&counts, words, .5), hist_max(&counts, words));
+	passed("counts are within their slots", before);
+}
+
 /* What is put in comes out: a percentile lies in the slot of the value that has that rank. */
 static void test_percentiles(void)
 {
@@ -140,6 +173,7 @@ int main(void)
 	test_times();
 	test_bounds();
 	test_sizes();
+	test_counts();
 	test_percentiles();
 	return failed;
 }

@@ -218,6 +218,7 @@ static struct snapshot *odd(void)
 	s->wanted |= 1ull << METER_rxcpu;
 	free(s->tables[METER_rxcpu].cells);
 	s->tables[METER_rxcpu] = (struct table){};
+	s->meta.on &= ~(1ull << METER_rxcpu);
 	strcpy(s->meta.absent[METER_rxcpu], "no \"xdp\", and no tracepoints in this kernel");
 	sizes(s, RX_NIC, 0, UINT64_MAX / 3, SLOTS(UINT64_MAX / 7, [12] = 999999));
 	sizes(s, TX_STACK, 0, 1, SLOTS(0));	/* a sum, but no count: read in between */

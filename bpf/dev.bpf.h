@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Whose an event is: the interface that was asked for, and which of its NAPIs. */
+#ifndef NICPROBE_DEV_BPF_H
+#define NICPROBE_DEV_BPF_H
+
+#include "../lib/meter.bpf.h"
+#include "kernel.bpf.h"
+
+/* Is this the interface that was asked for? Most packets end here: the ifindex first. */
+static __always_inline bool dev_is_ours(bool btf, const struct net_device *dev)
+{
+	__u32 netns;
+
+	if (READ(btf, dev, ifindex) != (int)config.ifindex)
+		return false;
+	if (btf)
+		netns = dev->nd_net.net->ns.inum;
+	else
+		netns = BPF_CORE_READ(dev, nd_net.net, ns.inum);
+	return netns == config.netns;
+}
+
+/* napi_id -> queue, learned by napi_learn(); ~0: not one of this device's. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 8192);
+	__type(key, __u32);
+	__type(value, __u32);
+} napi_queue SEC(".maps");
+
+/*
+ * Drivers add their NAPIs in the order of their vectors, and ids only grow: so
+ * the rank of an id among the device's is its queue. NAPIs that only transmit
+ * have id 0 (netif_napi_add_tx).
+ */
+struct napi_walk {
+	__u64 head, at;		/* of the device's list of NAPIs */
+	__u32 id, rank;
+	bool found;
+};
+
+static long napi_step(__u32 i, struct napi_walk *w)
+{
+	const struct napi_struct *napi =
+		(void *)w->at - bpf_core_field_offset(struct napi_struct, dev_list);
+	__u32 id;
+
+	if (!w->at || w->at == w->head)
+		return 1;
+	id = BPF_CORE_READ(napi, napi_id);
+	w->rank += id && id < w->id;
+	w->found |= id == w->id;
+	w->at = (__u64)BPF_CORE_READ(napi, dev_list.next);
+	return 0;
+}
+
+static __noinline __u32 napi_learn(__u64 dev, __u32 id)
+{
+	const struct net_device *d = (void *)dev;
+	struct napi_walk w = {
+		.head = dev + bpf_core_field_offset(struct net_device, napi_list),
+		.at = (__u64)BPF_CORE_READ(d, napi_list.next),
+		.id = id,
+	};
+	__u32 queue;
+
+	bpf_loop(8192, napi_step, &w, 0);
+	queue = w.found ? w.rank : ~0u;
+	bpf_map_update_elem(&napi_queue, &id, &queue, BPF_ANY);
+	return queue;
+}
+
+#endif

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* How polls are shown, which way they are timed, and when they tell of trouble. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "../lib/kernel.h"
+#include "../lib/log.h"
+#include "../lib/snapshot.h"
+#include "../lib/tap.h"
+#include "napi.h"
+#include "napi.skel.h"
+
+static const char *const by[NR_NAPI_BY] = {
+	[NAPI_SOFTIRQ] = "softirq",
+	[NAPI_KSOFTIRQD] = "ksoftirqd",
+	[NAPI_THREAD] = "thread",
+	[NAPI_BUSY_POLL] = "busy-poll",
+	[NAPI_NETPOLL] = "netpoll",
+};
+
+static const char *const timed[NR_NAPI_TIMED] = {
+	[NAPI_EXACT] = "exact",
+	[NAPI_BOUND] = "bound",
+	[NAPI_UNTIMED] = "none",
+};
+
+static const uint64_t bounds[] = { COUNTS_BOUNDS };
+
+#define COUNTS(field, ...) HISTOGRAM(struct napi, field, .unit = "packets", .scale = 1, \
+	.bounds = bounds, .steps = COUNTS_STEPS, __VA_ARGS__)
+
+static const struct metric metrics[] = {
+	COUNTS(work, .name = "work",
+	       .help = "Packets that a poll took: a sample a poll, in sum all packets."),
+	COUNTER(struct napi, polls, .name = "polls", .unit = "polls", .label = "by", .labels = by,
+		.help = "Polls, by who polled."),
+	COUNTER(struct napi, exhausted, .name = "exhausted", .unit = "polls",
+		.help = "Polls that used up their budget: more may wait; not busy polls."),
+	COUNTER(struct napi, squeezed, .name = "squeezed", .unit = "softirqs",
+		.help = "Softirqs cut short whose longest poll was this NAPI's (time_squeeze)."),
+	COUNTS(burst, .name = "burst_100us",
+	       .help = "Packets in each 100 us in which there were any."),
+	COUNTS(burst_long, .name = "burst_1ms",
+	       .help = "Packets in each millisecond in which there were any."),
+	COUNTS(run, .name = "run",
+	       .help = "Packets in polls in a row that each used up its budget."),
+	COUNTER(struct napi, near, .name = "near_ring", .unit = "runs",
+		.help = "Runs that came to three quarters of the size of the receive ring."),
+	HISTOGRAM(struct napi, wait, .name = "wait", .unit = "seconds", .scale = 1e-9,
+		  .help = "Time from the softirq that was raised for it until the poll began."),
+	HISTOGRAM(struct napi, time, .name = "poll", .unit = "seconds", .scale = 1e-9,
+		  .help = "Time that a poll took."),
+	COUNTER(struct napi, timed, .name = "timed", .unit = "polls",
+		.label = "how", .labels = timed,
+		.help = "Polls whose time is exact, only bounded from above, or not known."),
+	COUNTER(struct napi, tx_polls, .name = "tx", .unit = "polls",
+		.help = "Polls of the NAPI that only completes what this queue has sent."),
+	{}
+};
+enum { WORK, POLLS, EXHAUSTED, SQUEEZED, BURST, BURST_LONG, RUN, NEAR_RING };
+
+static const char *absent(const struct site *site)
+{
+	return site->driver->no_napi;
+}
+
+static const char *remark(const struct site *site)
+{
+	if (!site->config.percpu)
+		return "no squeezed, no wait, and ksoftirqd counts as softirq: this kernel does "
+		       "not describe its per-CPU variables";
+	if (kernel_cannot("fentry") || !kernel_function("__napi_poll"))
+		return "a poll is timed from the event before it on its CPU, which is a little "
+		       "too long; out of softirqs (threads, busy polls) it is not timed";
+	return "a poll is timed from entry to end; not a busy poll";
+}
+
+static void window_close(__u64 *hist, struct napi_window *w, uint64_t now)
+{
+	const struct metric *k = &metrics[BURST];
+	unsigned slot = 0;
+
+	/* One more must have passed: a poll at the end of it may not have been counted yet. */
+	if (!w->packets || w->nr + 1 >= now)
+		return;
+	while (slot < hist_slots(k) - 1 && w->packets > bounds[slot])
+		slot++;
+	hist[0] += w->packets;
+	hist[1 + slot]++;
+}
+
+static void row_close(uint64_t *words, uint64_t now)
+{
+	struct napi *row = (void *)words;
+
+	window_close(&row->burst.sum, &row->window, now / NAPI_WINDOW);
+	window_close(&row->burst_long.sum, &row->window_long, now / NAPI_WINDOW / NAPI_LONG);
+	row->raised = row->running = 0;
+	row->window = row->window_long = (struct napi_window){};
+}
+
+/* A setting of the kernel, to say what twice of it is; `otherwise` where it cannot be read. */
+static unsigned long setting(const char *name, unsigned long otherwise)
+{
+	FILE *file = fopen(text("/proc/sys/net/core/%s", name), "re");
+
+	if (file && fscanf(file, "%lu", &otherwise) != 1)
+		otherwise = 0;
+	if (file)
+		fclose(file);
+	return otherwise;
+}
+
+/* What spreads the work of a queue: the driver's own way, more queues, or all of them alike. */
+static const char *spread(const struct snapshot *s)
+{
+	unsigned queues = s->meta.rx_queues, most = s->meta.rows - 1;
+	const char *own = driver_find(s->meta.driver)->spread;
+
+	if (own)
+		return own;
+	if (most > s->online)
+		most = s->online;
+	if (queues < most)
+		return text("more queues: ethtool -L %s combined %u", s->meta.iface, most);
+	return text("spread the flows: ethtool -X %s equal %u", s->meta.iface, queues);
+}
+
+#define ENOUGH 10	/* fewer tell nothing */
+
+static void judge_queue(const struct snapshot *s, struct findings *f, unsigned row)
+{
+	const struct table *t = &s->tables[METER_napi];
+	const uint64_t *polls = cell(t, row, 0, &metrics[POLLS]);
+	uint64_t all = polls[NAPI_SOFTIRQ] + polls[NAPI_KSOFTIRQD] + polls[NAPI_THREAD];
+	uint64_t exhausted = *cell(t, row, 0, &metrics[EXHAUSTED]);
+	uint64_t near = *cell(t, row, 0, &metrics[NEAR_RING]);
+	unsigned ring = s->meta.rx_ring, most = s->meta.max_rx_ring;
+	int queue = place_of(s, &meter_napi, row).queue;
+	const char *name = queue < 0 ? "a queue" : text("queue %d", queue);
+
+	if (exhausted >= ENOUGH && exhausted * 10 >= all)
+		finding(f, "napi", text("%s; or let a CPU take more in one go: sysctl -w "
+					"net.core.netdev_budget=%lu", spread(s),
+					2 * setting("netdev_budget", 300)),
+			"%s used up its budget in %" PRIu64 " of %" PRIu64 " polls (%.0f%%): "
+			"more came than was taken in one go", name, exhausted, all,
+			100.0 * exhausted / all);
+	if (near)
+		finding(f, "napi", most > ring ?
+			text("a longer ring: ethtool -G %s rx %u", s->meta.iface,
+			     most / 2 < ring ? most : 2 * ring) : spread(s),
+			"%s was not emptied for %u packets in a row or more, %" PRIu64 " time%s; "
+			"its ring holds %u: packets are lost when it is full", name,
+			ring - ring / 4, near, near == 1 ? "" : "s", ring);
+}
+
+static void judge_softirqs(const struct snapshot *s, struct findings *f, uint64_t softirq,
+			   uint64_t ksoftirqd, uint64_t squeezed)
+{
+	uint64_t all = softirq + ksoftirqd;
+
+	if (ksoftirqd >= ENOUGH && ksoftirqd * 4 >= all)
+		finding(f, "napi", text("poll in threads, to be pinned and given a priority: "
+					"echo 1 > /sys/class/net/%s/threaded; or %s",
+					s->meta.iface, spread(s)),
+			"ksoftirqd made %.0f%% of the polls: softirqs are put off to it under "
+			"load, and it waits for its turn as any process does",
+			100.0 * ksoftirqd / all);
+	if (squeezed >= ENOUGH && squeezed * 100 >= all)
+		finding(f, "napi", text("sysctl -w net.core.netdev_budget=%lu "
+					"net.core.netdev_budget_usecs=%lu",
+					2 * setting("netdev_budget", 300),
+					2 * setting("netdev_budget_usecs", 2000)),
+			"%" PRIu64 " softirqs ended with packets left to take, and spent most of "
+			"their time on this interface (time_squeeze)", squeezed);
+}
+
+static void judge(const struct snapshot *s, struct findings *f)
+{
+	const struct table *t = &s->tables[METER_napi];
+	uint64_t softirq = 0, ksoftirqd = 0, squeezed = 0;
+
+	for (unsigned row = 0; row < t->rows; row++) {
+		judge_queue(s, f, row);
+		softirq += cell(t, row, 0, &metrics[POLLS])[NAPI_SOFTIRQ];
+		ksoftirqd += cell(t, row, 0, &metrics[POLLS])[NAPI_KSOFTIRQD];
+		squeezed += *cell(t, row, 0, &metrics[SQUEEZED]);
+	}
+	judge_softirqs(s, f, softirq, ksoftirqd, squeezed);
+}
+
+const struct meter meter_napi = {
+	.name = "napi",
+	.help = "polls of the driver: work, bursts, waits, by receive queue",
+	.by = BY_QUEUE,
+	.point = RX_NIC,
+	.row_size = sizeof(struct napi),
+	.metrics = metrics,
+	.elf = napi_bpf__elf_bytes,
+	.absent = absent,
+	.remark = remark,
+	.row_close = row_close,
+	.judge = judge,
+};

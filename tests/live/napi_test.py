@@ -1,0 +1,292 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0
+"""Polls as we cause them: how many packets each took, by whom, in which windows; and when it is said."""
+from lab import *
+from traffic import Sender
+
+need_root()
+BUDGET = 64
+RAW = {"NICPROBE_CANNOT": "tp_btf"}
+
+
+def rows(doc):
+    return {r["queue"]: r for r in doc["meters"]["napi"]}
+
+
+def le(histogram):
+    return {float(k): n for k, n in histogram["le"].items() if n}
+
+
+def polls(row):
+    return sum(row["polls"].values())
+
+
+def settled(where):
+    """The document once no window is open any more."""
+    time.sleep(.005)
+    return show(where)
+
+
+def conserved(name, doc):
+    """What holds whatever happened: sums, samples and causes agree with each other."""
+    for queue, r in rows(doc).items():
+        what = f"{name}: queue {queue}"
+        packets = r["work"]["sum"]
+        same(f"{what}: a sample a poll", r["work"]["count"], polls(r))
+        same(f"{what}: a time or a reason a poll", sum(r["timed_polls"].values()), polls(r))
+        same(f"{what}: times", r["poll_seconds"]["count"], polls(r) - r["timed_polls"]["none"])
+        same(f"{what}: windows hold all packets", [r[k]["sum"] for k in ("burst_100us", "burst_1ms")], [packets] * 2)
+        check(f"{what}: longer windows hold more", r["burst_1ms"]["count"] <= r["burst_100us"]["count"] and
+              (r["burst_1ms"]["max"] or 0) >= (r["burst_100us"]["max"] or 0))
+        check(f"{what}: no wait without a poll", r["wait_seconds"]["count"] <= polls(r))
+        same(f"{what}: full budgets are runs", r["run"]["sum"], r["exhausted_polls"] * BUDGET)
+
+
+# 1. A tap with NAPI: each frame we write is a poll of one, in the softirq at the end of the write.
+a, b = Namespace("a"), Namespace("b")
+for options, env in ("--napi", {}), ("--napi", RAW):
+    name = f"tap {options}{' by raw_tp' if env else ''}"
+    nic = tap(a, "tap0", 4, options)
+    nicprobe("attach", f"{a}/tap0", env=env)
+    counts = {0: 500, 1: 300, 2: 7}
+    for queue, count in counts.items():
+        nic(f"send {queue} {count} 100")
+    start = time.monotonic()
+    nic("go")
+    took = time.monotonic() - start
+    doc = settled(f"{a}/tap0")
+    nicprobe("detach", f"{a}/tap0")
+    nic.close()
+    got = rows(doc)
+    same(f"{name}: packets", {q: r["work"]["sum"] for q, r in got.items()}, counts)
+    same(f"{name}: polls of one", {q: le(r["work"]) for q, r in got.items()}, {q: {1: n} for q, n in counts.items()})
+    same(f"{name}: as rx-nic counts", {q: h["count"] for q, h in sizes_at(doc, "rx-nic").items()}, counts)
+    same(f"{name}: all in softirqs", {q: r["polls"]["softirq"] + r["polls"]["ksoftirqd"] for q, r in got.items()}, counts)
+    same(f"{name}: nothing else", [(r["exhausted_polls"], r["squeezed_softirqs"], r["tx_polls"], r["near_ring_runs"])
+                                   for r in got.values()], [(0, 0, 0, 0)] * 3)
+    same(f"{name}: each waited", {q: r["wait_seconds"]["count"] for q, r in got.items()}, counts)
+    check(f"{name}: in no more windows than there were", all(r["burst_1ms"]["count"] <= took * 1e3 + 2
+                                                             for r in got.values()))
+    check(f"{name}: times within the time it took", all(r["poll_seconds"]["sum"] + r["wait_seconds"]["sum"] < took
+                                                        for r in got.values()), str(took))
+    conserved(name, doc)
+    same(f"{name}: no finding", [f for f in doc["findings"] if f["meter"] == "napi"], [])
+
+# 2. With frags tun calls GRO itself, and nobody polls.
+nic = tap(a, "tap0", 1, "--napi-frags")
+nicprobe("attach", f"{a}/tap0")
+nic("send 0 50 1500")
+nic("go")
+doc = settled(f"{a}/tap0")
+nicprobe("detach", f"{a}/tap0")
+nic.close()
+same("tap --napi-frags: no polls", (doc["meters"]["napi"], packets_at(doc, "rx-nic")), ([], 50))
+
+# NAPIs of veths have ids: their queue is known by their order.
+veth(a, b, "eth4", 4)
+a.run("ethtool -K eth4 tso off")
+b.run("ethtool -K eth4 gro on")
+wide, counts = Nic("packet eth4 --queues 4", a), {0: 40, 1: 10, 2: 30, 3: 20}
+nicprobe("attach", f"{b}/eth4")
+for queue, count in counts.items():
+    wide(f"send {queue} {count} 100")
+wide("go")
+until(lambda: packets_at(show(f"{b}/eth4"), "rx-nic") == sum(counts.values()), 2)
+doc = settled(f"{b}/eth4")
+nicprobe("detach", f"{b}/eth4")
+same("veth of 4 queues: packets", {q: r["work"]["sum"] for q, r in rows(doc).items()}, counts)
+same("veth of 4 queues: as rx-nic counts", {q: h["count"] for q, h in sizes_at(doc, "rx-nic").items()}, counts)
+conserved("veth of 4 queues", doc)
+
+# 3. veth polls where its receiver has GRO and its sender no TSO. We fill the sender's qdisc, then open it:
+# it hands over 64 at a time (dev_tx_weight) before a poll can run on that CPU.
+veth(a, b, "eth1", 1)
+a.run("ethtool -K eth1 tso off")
+b.run("ethtool -K eth1 gro on")
+VETH = f"{b}/eth1"
+sender = Nic("packet eth1", a)
+
+
+def threaded(on):
+    b.run(f"sh -c 'echo {on} > /sys/class/net/eth1/threaded'")
+
+
+def burst(count):
+    """One frame now, the next `count` all at once."""
+    a.run("tc qdisc replace dev eth1 root tbf rate 8bit burst 150 limit 100000000")
+    sender(f"send 0 {count} 100")
+    sender("go")
+    a.run("tc qdisc replace dev eth1 root tbf rate 100gbit burst 100000000 limit 100000000")
+    sender("send 0 1 100")
+    sender("go")
+
+
+def bursts(name, sizes, env=None, tries=3):
+    """A document of these bursts in which none was torn apart, as a softirq elsewhere may do."""
+    for left in reversed(range(tries)):
+        nicprobe("attach", VETH, env=env)
+        for size in sizes:
+            burst(size)
+        until(lambda: packets_at(show(VETH), "rx-nic") >= sum(sizes) + len(sizes), 2)
+        doc = settled(VETH)
+        text = nicprobe("show", VETH).stdout
+        metrics = nicprobe("show", VETH, "-f", "openmetrics").stdout
+        nicprobe("detach", VETH)
+        r = rows(doc).get(0)
+        if not left or r and r["exhausted_polls"] == sum(size // BUDGET for size in sizes):
+            break
+    same(f"{name}: packets", (r["work"]["sum"], packets_at(doc, "rx-nic")), (sum(sizes) + len(sizes),) * 2)
+    conserved(name, doc)
+    return doc, r, text, metrics
+
+
+for env in {}, RAW:
+    name = f"20 bursts of 48{' by raw_tp' if env else ''}"
+    doc, r, text, metrics = bursts(name, [48] * 20, env)
+    want = {1: 20, 48: 20}
+    for figure in "work", "burst_100us", "burst_1ms":
+        if figure == "burst_1ms":   # a frame ahead and its burst may fall in one millisecond
+            same(f"{name}: {figure}: the most", r[figure]["max"] in (48, 56), True)
+        else:
+            same(f"{name}: {figure}", le(r[figure]), want)
+    same(f"{name}: none exhausted", (r["exhausted_polls"], r["run"]["count"]), (0, 0))
+    check(f"{name}: in the table", "burst 100us" in text and 'nicprobe_napi_burst_100us_bucket{' in metrics)
+    same(f"{name}: no finding", [f for f in doc["findings"] if f["meter"] == "napi"], [])
+
+# 4. More than a poll may take: its budget is used up again and again, without the ring being emptied.
+doc, r, text, _ = bursts("one burst of 1000", [1000])
+same("one burst of 1000: polls", le(r["work"]), {1: 1, 40: 1, 64: 15})
+same("one burst of 1000: exhausted", r["exhausted_polls"], 1000 // BUDGET)
+same("one burst of 1000: near the ring", r["near_ring_runs"], 1)
+
+
+# 5. Findings. Each is made to speak here, and was silent above.
+def said(doc, what):
+    return [f for f in doc["findings"] if f["meter"] == "napi" and what in f["what"]]
+
+
+def speaks(name, doc, text, what, remedy):
+    found = said(doc, what)
+    check(f"{name}: {what}", found and remedy in found[0]["try"], str(doc["findings"]))
+    check(f"{name}: {what}: in the table, too", "napi: " in text and "try:" in text)
+
+
+speaks("one burst of 1000", doc, text, "was not emptied for 192 packets in a row", "XPS")
+speaks("one burst of 1000", doc, text, "used up its budget in 15 of 17 polls (88%)", "net.core.netdev_budget=")
+same("one burst of 1000: no squeeze", said(doc, "time_squeeze"), [])
+doc, r, text, _ = bursts("bursts of 100 among 20 of 48", [48] * 20 + [100] * 4)
+same("bursts of 100 among 20 of 48: runs", (le(r["run"]), r["near_ring_runs"]), ({64: 4}, 0))
+same("bursts of 100 among 20 of 48: too few to speak of", [f for f in doc["findings"] if f["meter"] == "napi"], [])
+
+# So many that the softirq is put off to ksoftirqd (after ten rounds, or 2 ms). On a busy machine an
+# interrupt may come before it and do some of its work.
+for _ in range(5):
+    doc, r, text, _ = bursts("a burst of 6000", [6000])
+    if r["polls"]["ksoftirqd"] * 4 >= polls(r):
+        break
+same("a burst of 6000: exhausted", r["exhausted_polls"], 6000 // BUDGET)
+check(f"a burst of 6000: ksoftirqd took over # {r['polls']}", r["polls"]["ksoftirqd"] >= 20 and
+      r["polls"]["softirq"] + r["polls"]["ksoftirqd"] == polls(r))
+speaks("a burst of 6000", doc, text, "ksoftirqd made", "/sys/class/net/eth1/threaded")
+
+# 6. The thread of a NAPI: counted as such, and out of softirqs nothing tells when a poll began.
+threaded(1)
+doc, r, text, _ = bursts("threaded", [1000], tries=1)
+same("threaded: all by the thread", {k: n for k, n in r["polls"].items() if n}, {"thread": polls(r)})
+same("threaded: no wait for a softirq", r["wait_seconds"]["count"], 0)
+if "fentry" in doc["remarks"].get("napi", "") or r["timed_polls"]["exact"]:
+    same("threaded: timed", r["timed_polls"]["exact"], polls(r))
+else:
+    same("threaded: not timed", r["timed_polls"]["none"], polls(r))
+    check("threaded: and it says so", "threads" in doc["remarks"]["napi"], str(doc["remarks"]))
+same("threaded: not put off", said(doc, "ksoftirqd"), [])
+threaded(0)
+
+
+# 7. The budget of a softirq used up by one poll: it ends with packets left, and the kernel counts that.
+def softnet(column):
+    """The sum over all CPUs: 0 packets processed, 2 time_squeeze. Others' are in it, too."""
+    with open("/proc/net/softnet_stat") as f:
+        return sum(int(line.split()[column], 16) for line in f)
+
+
+global_sysctl("net.core.netdev_budget", BUDGET)
+before, processed = softnet(2), softnet(0)
+doc, r, text, _ = bursts("a budget of 64", [2000])
+grown, processed = softnet(2) - before, softnet(0) - processed
+check(f"a budget of 64: the kernel processed them # {processed}", processed >= 2001, str(processed))
+check(f"a budget of 64: each full poll ended its softirq # {r['squeezed_softirqs']}, the kernel counts {grown}",
+      0 <= r["exhausted_polls"] - r["squeezed_softirqs"] <= 2 and r["squeezed_softirqs"] <= grown,
+      f"{r['squeezed_softirqs']} of {r['exhausted_polls']}, {grown}")
+speaks("a budget of 64", doc, text, "softirqs ended with packets left to take", "net.core.netdev_budget=128 ")
+doc, r, text, _ = bursts("a budget of 64, small bursts", [48] * 3)
+same("a budget of 64, small bursts: no squeeze", (r["squeezed_softirqs"], said(doc, "time_squeeze")), (0, []))
+
+# 8. Without the per-CPU variables of the kernel: it says what is not there, and the rest is right.
+doc, r, text, _ = bursts("without percpu", [48] * 3 + [200], {"NICPROBE_CANNOT": "percpu"})
+same("without percpu: work", le(r["work"]), {1: 4, 8: 1, 48: 3, 64: 3})
+same("without percpu: no squeezed, no wait", (r["squeezed_softirqs"], r["wait_seconds"]["count"]), (0, 3))
+check("without percpu: it says so", "no squeezed" in doc["remarks"]["napi"] and "no squeezed" in text)
+
+# 9. A process that waits for packets polls by itself.
+for netns, address in (a, 1), (b, 2):
+    netns.ip(f"addr add 198.18.7.{address}/24 dev eth1")
+a.run("tc qdisc del dev eth1 root")
+BUSY = f"""
+import socket, struct
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+s.bind(("198.18.7.2", 7777))
+s.setsockopt(socket.SOL_SOCKET, 46, 20000)
+print("ready", flush=True)
+s.recv(100)
+s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVTIMEO, struct.pack("ll", 0, 300000))
+try:
+    s.recv(100)
+except BlockingIOError:
+    pass
+"""
+nicprobe("attach", VETH)
+waiter = subprocess.Popen(["ip", "netns", "exec", str(b), sys.executable, "-c", BUSY], stdout=subprocess.PIPE, text=True)
+waiter.stdout.readline()
+a.run(f"""{sys.executable} -c 'import socket
+socket.socket(socket.AF_INET, socket.SOCK_DGRAM).sendto(b"x", ("198.18.7.2", 7777))'""")
+waiter.wait(timeout=20)
+doc = settled(VETH)
+nicprobe("detach", VETH)
+r = rows(doc)[0]
+check(f"busy poll: counted as such # {r['polls']}", r["polls"]["busy-poll"] > 100 and not r["polls"]["thread"], str(r["polls"]))
+same("busy poll: not timed, not exhausted", (r["timed_polls"]["none"] >= r["polls"]["busy-poll"], r["exhausted_polls"]),
+     (True, 0))
+conserved("busy poll", doc)
+
+# 10. Attached while packets come: no figure is absurd, and other interfaces' polls are not ours.
+more = Nic("packet eth1", a)
+quiet = tap(b, "tap9", 1, "--napi")
+nicprobe("attach", f"{b}/tap9")
+traffic = Sender(more, 1, "100 100")
+start = time.monotonic()
+nicprobe("attach", VETH)
+time.sleep(.2)
+traffic.stop()
+doc, took = settled(VETH), time.monotonic() - start
+other = settled(f"{b}/tap9")
+nicprobe("detach", VETH)
+nicprobe("detach", f"{b}/tap9")
+r = rows(doc)[0]
+conserved("attached in traffic", doc)
+check(f"attached in traffic: times # {took:.3f} s", r["poll_seconds"]["sum"] < took and
+      (r["wait_seconds"]["max"] or 0) < took, str(r))
+same("polls of others", other["meters"]["napi"], [])
+
+# 11. What has no NAPI says so.
+nicprobe("attach", f"{a}/lo")
+doc = show(f"{a}/lo")
+nicprobe("detach", f"{a}/lo")
+check("lo: absent", "has no NAPI" in doc["absent"].get("napi", ""), str(doc["absent"]))
+refused = nicprobe("attach", f"{a}/lo", "-m", "napi", check=False)
+check("lo: asked for by name it is an error", refused.returncode == 1 and "has no NAPI" in refused.stderr, refused.stderr)
+nicprobe("attach", VETH, env={"NICPROBE_CANNOT": "tp_btf,raw_tp"})
+doc = show(VETH)
+nicprobe("detach", VETH)
+check("without tracepoints: absent", doc["absent"].get("napi"), str(doc["absent"]))
+finish()
