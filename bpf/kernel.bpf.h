@@ -24,6 +24,7 @@ struct list_head {
 };
 
 struct net_device {
+	char name[16];
 	int ifindex;
 	possible_net_t nd_net;
 	struct list_head napi_list;
@@ -61,6 +62,18 @@ struct skb_shared_info {
 
 struct page {
 	unsigned long flags;
+};
+
+struct bpf_prog_aux {
+	__u32 id;
+};
+
+struct bpf_prog {
+	struct bpf_prog_aux *aux;
+};
+
+struct xdp_cpumap_stats {
+	unsigned int redirect, pass, drop;
 };
 
 struct napi_gro_cb {
