@@ -177,28 +177,28 @@ static __always_inline int processed(bool btf, int map, __u32 nr, __u32 drops,
 #define PARAMS(...) __VA_ARGS__
 
 WAYS(xdp_except, "xdp_exception",
-     PARAMS(const struct net_device *dev, const struct bpf_prog *prog, __u32 act),
-     exception(btf, dev, prog, act))
+	PARAMS(const struct net_device *dev, const struct bpf_prog *prog, __u32 act),
+	exception(btf, dev, prog, act))
 WAYS(xdp_redir, "xdp_redirect",
-     PARAMS(const struct net_device *dev, const struct bpf_prog *prog, const void *to, int err,
+	PARAMS(const struct net_device *dev, const struct bpf_prog *prog, const void *to, int err,
 	    __u32 map_type, __u32 map, __u32 index),
-     redirect(btf, dev, prog, err, map_type, map, index))
+	redirect(btf, dev, prog, err, map_type, map, index))
 WAYS(xdp_redir_err, "xdp_redirect_err",
-     PARAMS(const struct net_device *dev, const struct bpf_prog *prog, const void *to, int err,
+	PARAMS(const struct net_device *dev, const struct bpf_prog *prog, const void *to, int err,
 	    __u32 map_type, __u32 map, __u32 index),
-     redirect(btf, dev, prog, err, map_type, map, index))
+	redirect(btf, dev, prog, err, map_type, map, index))
 WAYS(xdp_handed_on, "xdp_devmap_xmit",
-     PARAMS(const struct net_device *from, const struct net_device *to, int nr, int drops,
+	PARAMS(const struct net_device *from, const struct net_device *to, int nr, int drops,
 	    int err),
-     handed_on(btf, from, to, nr, drops, err))
+	handed_on(btf, from, to, nr, drops, err))
 WAYS(xdp_back, "xdp_bulk_tx",
-     PARAMS(const struct net_device *dev, int nr, int drops, int err),
-     sent_back(btf, dev, nr, drops, err))
+	PARAMS(const struct net_device *dev, int nr, int drops, int err),
+	sent_back(btf, dev, nr, drops, err))
 WAYS(xdp_enqueued, "xdp_cpumap_enqueue",
-     PARAMS(int map, __u32 nr, __u32 drops, int cpu),
-     ((void)btf, enqueued(map, nr, drops, cpu)))
+	PARAMS(int map, __u32 nr, __u32 drops, int cpu),
+	((void)btf, enqueued(map, nr, drops, cpu)))
 WAYS(xdp_processed, "xdp_cpumap_kthread",
-     PARAMS(int map, __u32 nr, __u32 drops, int sched, const struct xdp_cpumap_stats *stats),
-     processed(btf, map, nr, drops, stats))
+	PARAMS(int map, __u32 nr, __u32 drops, int sched, const struct xdp_cpumap_stats *stats),
+	processed(btf, map, nr, drops, stats))
 
 char _license[] SEC("license") = "GPL";

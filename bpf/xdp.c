@@ -177,7 +177,7 @@ static void judge_send(const struct snapshot *s, struct findings *f, const struc
 	const char *other = text("%.16s", key->dev), *we = s->meta.iface;
 	const char *to = key->event == XDP_SENT_TO ? other : we;
 	const char *try = key->result == ENXIO ?
-		"a veth takes them if its peer has NAPI: ethtool -K PEER gro on, or XDP on the peer" :
+		"a veth takes them if its peer has NAPI: ethtool -K PEER gro on, or XDP there" :
 		text("is its transmit ring full? ethtool -S %s; ethtool -G %s tx N", to, to);
 	const char *why = key->result == XDP_NOT_TAKEN ? "it did not take them" : result(key);
 

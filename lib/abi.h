@@ -10,10 +10,12 @@
 	M(pktsize)						\
 	M(ecn)							\
 	M(ecn_source)						\
-	M(rxcpu)
+	M(rxcpu)						\
+	M(flow)
 #define EVENT_METERS(M)		/* bpf/: follow kernel events */	\
 	M(txlat)						\
-	M(xdp)
+	M(xdp)							\
+	M(pool)
 #define METERS(M) PACKET_METERS(M) EVENT_METERS(M)
 
 enum meter_id {
@@ -39,6 +41,8 @@ enum rx_queue {
 	RX_QUEUE_RAW,		/* veth: queue_mapping is the queue itself, the sender's choice */
 };
 
+#define FLOW_SAMPLE	1024	/* flow looks at one packet in so many, unless --sample says */
+
 /* Written once, before load: the verifier cuts out what it turns off. */
 struct config {
 	__u64 on;		/* 1 << METER_x */
@@ -54,6 +58,8 @@ struct config {
 	__u32 dynptr;		/* typed tracepoints can read packet data that is not linear */
 	__u32 stays;		/* what the driver was given it frees itself: it is in our tables */
 	__u32 flight_shift;	/* txlat: 32 - log2 of the buckets in its table */
+	__u32 parent;		/* name_hash() of its hardware's name; 0: it has none */
+	__u32 flow_sample;	/* flow looks at one packet in so many; at least 1 */
 };
 
 /*

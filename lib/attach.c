@@ -53,6 +53,7 @@ static void configure(struct site *site, const struct request *req)
 		.dynptr = !kernel_cannot("tp_btf") && !kernel_cannot("dynptr"),
 		.stays = site->driver->keeps_dev,
 		.flight_shift = flight_shift(i, req->sample ?: 1),
+		.flow_sample = req->sample ?: FLOW_SAMPLE,
 	};
 	if (!site->config.dynptr && !kernel_cannot("frags")) {
 		site->config.vmemmap_base = kernel_symbol("vmemmap_base");
