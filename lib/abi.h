@@ -58,8 +58,8 @@ struct config {
 	__u32 dynptr;		/* typed tracepoints can read packet data that is not linear */
 	__u32 stays;		/* what the driver was given it frees itself: it is in our tables */
 	__u32 flight_shift;	/* txlat: 32 - log2 of the buckets in its table */
-	__u32 parent;		/* name_hash() of its hardware's name; 0: it has none */
 	__u32 flow_sample;	/* flow looks at one packet in so many; at least 1 */
+	char parent[32];	/* the name of its hardware: "0000:00:05.0"; "": it has none */
 };
 
 /*

@@ -55,6 +55,7 @@ static void configure(struct site *site, const struct request *req)
 		.flight_shift = flight_shift(i, req->sample ?: 1),
 		.flow_sample = req->sample ?: FLOW_SAMPLE,
 	};
+	snprintf(site->config.parent, sizeof(site->config.parent), "%s", i->parent);
 	if (!site->config.dynptr && !kernel_cannot("frags")) {
 		site->config.vmemmap_base = kernel_symbol("vmemmap_base");
 		site->config.page_offset_base = kernel_symbol("page_offset_base");

@@ -79,7 +79,9 @@ static __always_inline void flow_lost(__u32 segs)
 	lost_add(METER_flow, flow_weight(segs));
 }
 
-static __noinline __attribute__((unused)) int flow_take(const struct flow_head *head, __u32 queue, __u32 segs, __u64 bytes)
+/* Not every tap looks. */
+static __noinline __attribute__((unused))
+int flow_take(const struct flow_head *head, __u32 queue, __u32 segs, __u64 bytes)
 {
 	struct flow_key key = { .queue = queue < config.rows - 1 ? queue : FLOW_UNKNOWN };
 	struct flow *row, zero = {};
