@@ -65,6 +65,7 @@ static const struct config config = {
 	.sample = 1,
 	.l2 = 14,
 	.flight_shift = 26,
+	.flow_sample = FLOW_SAMPLE,
 };
 
 static void map_prepare(struct bpf_map *map, __u64 on)

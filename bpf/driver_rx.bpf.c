@@ -38,6 +38,8 @@ static __always_inline int handed_up(bool btf, bool frags, const struct sk_buff 
 	if (packet_headers_wanted())
 		skb_parse(btf, skb, &p, l3, linear, 0, READ(btf, skb, protocol));
 	meter_packet(&p);
+	if (p.look)
+		skb_look(btf, skb, &p, l3, linear, READ(btf, skb, protocol));
 	return 0;
 }
 

@@ -54,6 +54,28 @@ static __always_inline int head_wanted(const void *l3, int linear, __be16 proto)
 }
 
 /*
+ * Reads n bytes, `at` bytes into the packet: at `l3` if they are linear, else
+ * where the kernel lets us. False: it does not.
+ */
+static __always_inline bool head_read(bool btf, const struct sk_buff *skb, void *head, __u32 n,
+				      const void *l3, bool linear, bool any, __u32 at)
+{
+	struct bpf_dynptr data;
+
+	if (linear) {
+		bpf_probe_read_kernel(head, n, l3);
+		return true;
+	}
+	if (btf && config.dynptr)
+		return !bpf_dynptr_from_skb((void *)skb, 0, &data) &&
+		       !bpf_dynptr_read(head, n, &data, at, 0);
+	l3 = any ? NULL : first_frag(btf, skb, n);
+	if (l3)
+		bpf_probe_read_kernel(head, n, l3);
+	return l3;
+}
+
+/*
  * Reads the network header, `at` bytes into the packet. At `l3` `linear` bytes
  * of it are there to be read; the rest may be in pages: of what a raw socket
  * sends from 4 KiB on, and virtio_net receives from 128 bytes on (6.1). Where
@@ -64,7 +86,6 @@ static __always_inline void skb_parse(bool btf, const struct sk_buff *skb, struc
 {
 	int all = READ(btf, skb, len) - at, want = head_wanted(l3, linear, proto);
 	__u8 head[HEAD_SIZE] = {};
-	struct bpf_dynptr data;
 	__u32 n;
 
 	p->ecn = ECN_NOT_IP;
@@ -78,19 +99,25 @@ static __always_inline void skb_parse(bool btf, const struct sk_buff *skb, struc
 	if (n > HEAD_SIZE)
 		return;
 	p->ecn = ECN_UNREAD;
-	if (linear >= want || linear >= all) {
-		bpf_probe_read_kernel(head, n, l3);
-	} else if (btf && config.dynptr) {
-		if (bpf_dynptr_from_skb((void *)skb, 0, &data) ||
-		    bpf_dynptr_read(head, n, &data, at, 0))
-			return;
-	} else {
-		l3 = linear ? NULL : first_frag(btf, skb, n);
-		if (!l3)
-			return;
-		bpf_probe_read_kernel(head, n, l3);
-	}
-	packet_parse(p, head, head + n, proto);
+	if (head_read(btf, skb, head, n, l3, linear >= want || linear >= all, linear, at))
+		packet_parse(p, head, head + n, proto);
+}
+
+/* One packet in so many: its flow. What of its head cannot be read is lost. */
+static __always_inline void skb_look(bool btf, const struct sk_buff *skb, const struct packet *p,
+				     const void *l3, int linear, __be16 proto)
+{
+	struct flow_head head = { .type = proto };
+	__u32 n = READ(btf, skb, len);
+
+	if (n > sizeof(head.l3))
+		n = sizeof(head.l3);
+	barrier_var(n);
+	if (n <= sizeof(head.l3) &&
+	    head_read(btf, skb, head.l3, n, l3, linear >= (int)n, linear, 0))
+		flow_take(&head, p->row, p->segs, packet_bytes(p));
+	else
+		flow_lost(p->segs);
 }
 
 #endif

@@ -23,15 +23,27 @@ struct list_head {
 	struct list_head *next, *prev;
 };
 
+struct kobject {
+	const char *name;
+};
+
+struct class {
+	const char *name;
+};
+
 struct device {
+	struct kobject kobj;
 	struct device *parent;
+	const struct class *class;
 };
 
 struct net_device {
+	struct device dev;
+	unsigned int num_rx_queues;
+	char name[16];
 	int ifindex;
 	possible_net_t nd_net;
 	struct list_head napi_list;
-	struct device dev;
 };
 
 struct rq {
@@ -96,6 +108,51 @@ struct skb_shared_info {
 
 struct page {
 	unsigned long flags;
+};
+
+struct bpf_prog_aux {
+	__u32 id;
+};
+
+struct bpf_prog {
+	struct bpf_prog_aux *aux;
+};
+
+struct xdp_cpumap_stats {
+	unsigned int redirect, pass, drop;
+};
+
+struct page_pool_params_fast {	/* page_pool_params up to 6.6 */
+	struct device *dev;
+	struct napi_struct *napi;	/* since 6.4; NULL: its driver does not say */
+};
+
+struct page_pool_params_slow {		/* since 6.7 */
+	struct net_device *netdev;	/* since 6.8; the same */
+};
+
+struct page_pool {
+	struct page_pool_params_fast p;
+	struct page_pool_params_slow slow;
+	__u32 pages_state_hold_cnt;
+	struct { int counter; } pages_state_release_cnt;
+};
+
+struct xdp_rxq_info {
+	struct net_device *dev;
+	__u32 queue_index;
+};
+
+struct xdp_mem_allocator {
+	void *allocator;
+};
+
+struct veth_rq {
+	struct page_pool *page_pool;
+};
+
+struct veth_priv {
+	struct veth_rq *rq;
 };
 
 struct napi_gro_cb {

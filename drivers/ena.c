@@ -5,6 +5,7 @@
 const struct driver driver_ena = {
 	.name = "ena",
 	.help = "Amazon Elastic Network Adapter",
+	.no_pool = true,		/* up to 6.12 */
 	.keeps_dev = true,
 	.rx_queue = RX_QUEUE_RECORDED,	/* ena_clean_rx_irq() */
 	/*

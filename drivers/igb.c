@@ -5,6 +5,7 @@
 const struct driver driver_igb = {
 	.name = "igb",
 	.help = "Intel gigabit, several queues",
+	.no_pool = true,		/* up to 6.12 */
 	.keeps_dev = true,
 	.rx_queue = RX_QUEUE_RECORDED,	/* igb_process_skb_fields() */
 	/* igb_xdp_setup(), 6.1 and 6.12: igb_close(), igb_open(). */

@@ -9,6 +9,7 @@
 const struct driver driver_iwlwifi = {
 	.name = "iwlwifi",
 	.help = "Intel wireless",
+	.no_pool = true,		/* up to 6.12 */
 	.rx_queue = RX_QUEUE_BY_NAPI,	/* mac80211 records none; 6.1, 6.12 */
 	.no_xdp = true,		/* no ndo_bpf */
 	/* queue_name(): "…:default_queue" and "…:exception" besides; 6.1, 6.12 */

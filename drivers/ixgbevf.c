@@ -5,6 +5,7 @@
 const struct driver driver_ixgbevf = {
 	.name = "ixgbevf",
 	.help = "Intel 10-gigabit virtual function",
+	.no_pool = true,		/* up to 6.12 */
 	.keeps_dev = true,
 	.rx_queue = RX_QUEUE_BY_NAPI,	/* never recorded, 6.1 and 6.12 */
 	/* ixgbevf_xdp_setup(), 6.1 and 6.12: "hardware has to reinitialize queues". */

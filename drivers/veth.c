@@ -5,6 +5,7 @@
 const struct driver driver_veth = {
 	.name = "veth",
 	.help = "virtual Ethernet pair",
+	.pool = true,			/* veth_create_page_pool(), with NAPI; since 6.4 */
 	.spread = "the sender picks the queue of a packet: set XPS on the peer "
 		  "(queues/tx-N/xps_cpus)",
 	.rx_ring = 256,			/* VETH_RING_SIZE; 6.1, 6.12, 6.18 */

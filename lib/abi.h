@@ -10,11 +10,14 @@
 	M(pktsize)						\
 	M(ecn)							\
 	M(ecn_source)						\
-	M(rxcpu)
+	M(rxcpu)						\
+	M(flow)
 #define EVENT_METERS(M)		/* bpf/: follow kernel events */	\
 	M(txlat)						\
 	M(irq)							\
-	M(napi)
+	M(napi)							\
+	M(xdp)							\
+	M(pool)
 #define METERS(M) PACKET_METERS(M) EVENT_METERS(M)
 
 enum meter_id {
@@ -40,6 +43,8 @@ enum rx_queue {
 	RX_QUEUE_RAW,		/* veth: queue_mapping is the queue itself, the sender's choice */
 };
 
+#define FLOW_SAMPLE	1024	/* flow looks at one packet in so many, unless --sample says */
+
 /* Written once, before load: the verifier cuts out what it turns off. */
 struct config {
 	__u64 on;		/* 1 << METER_x */
@@ -58,6 +63,8 @@ struct config {
 	__u32 rx_ring;		/* descriptors of a receive queue; 0: not known */
 	__u32 percpu;		/* it is known how far these are from `runqueues` of their CPU */
 	__u64 softnet_data, ksoftirqd;
+	__u32 flow_sample;	/* flow looks at one packet in so many; at least 1 */
+	char parent[32];	/* the name of its hardware: "0000:00:05.0"; "": it has none */
 };
 
 /*

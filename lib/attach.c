@@ -54,7 +54,9 @@ static void configure(struct site *site, const struct request *req)
 		.stays = site->driver->keeps_dev,
 		.flight_shift = flight_shift(i, req->sample ?: 1),
 		.rx_ring = i->rx_ring ?: site->driver->rx_ring,
+		.flow_sample = req->sample ?: FLOW_SAMPLE,
 	};
+	snprintf(site->config.parent, sizeof(site->config.parent), "%s", i->parent);
 	if (!site->config.dynptr && !kernel_cannot("frags")) {
 		site->config.vmemmap_base = kernel_symbol("vmemmap_base");
 		site->config.page_offset_base = kernel_symbol("page_offset_base");

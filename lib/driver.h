@@ -25,6 +25,8 @@ struct driver {
 	bool no_xdp;			/* it has no native XDP */
 	const char *spread;		/* how receive queues get their share; NULL: ethtool -X */
 	bool keeps_dev;			/* skb->dev is still its own when it frees a sent packet */
+	bool pool;			/* has page pools, although no hardware */
+	bool no_pool;			/* has none, although hardware */
 	const char *no_completion;	/* why its packets never complete; NULL: they do */
 	/*
 	 * What it calls its interrupts: %i is the name the interface had then, * is anything, and

@@ -95,6 +95,9 @@ static void attr_read(const struct nlattr *attr, struct link *l)
 	case IFLA_IFNAME:
 		copy(i->name, sizeof(i->name), mnl_attr_get_str(attr));
 		break;
+	case IFLA_PARENT_DEV_NAME:
+		copy(i->parent, sizeof(i->parent), mnl_attr_get_str(attr));
+		break;
 	case IFLA_MTU:
 		i->mtu = mnl_attr_get_u32(attr);
 		break;

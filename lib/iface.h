@@ -22,6 +22,7 @@ struct iface {
 	unsigned rx_ring, max_rx_ring;	/* of an RX queue, now and at most; 0: not told */
 	bool up, loopback;
 	bool gso_frames;		/* a tap whose other end may hand over unsegmented frames */
+	char parent[32];		/* the device below it, as sysfs calls it; "": none */
 	__u8 mac[8];			/* address; its length in mac[7] */
 	__u32 xdp_id;			/* id of the XDP program on it; 0: none */
 };

@@ -29,6 +29,18 @@ const volatile struct config config SEC(".rodata.config");
 		__type(value, struct name);		\
 	} name SEC(".maps")
 
+/*
+ * The same, but what was not seen for long makes room for what is new: for a
+ * meter that is `.evicts`. All that is counted must be added to `lost`, too.
+ */
+#define METER_RECENT_MAP(name, size)			\
+	struct {					\
+		__uint(type, BPF_MAP_TYPE_LRU_PERCPU_HASH);\
+		__uint(max_entries, size);		\
+		__type(key, struct name##_key);		\
+		__type(value, struct name);		\
+	} name SEC(".maps")
+
 /* Counts that found no room in a keyed map, a word a meter. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);

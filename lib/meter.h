@@ -53,6 +53,8 @@ struct meter {
 
 	size_t key_size;		/* BY_KEY: size of a key… */
 	const char *const *key_labels;	/* …what it is made of: "reason", "queue", NULL… */
+	/* …its rows make room for new ones, and `lost` has all that its first words ever had… */
+	bool evicts;
 	/* …and how the part `nr` of a key reads */
 	void (*key_text)(const void *key, unsigned nr, char *text, size_t size);
 

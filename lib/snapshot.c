@@ -234,6 +234,21 @@ static void table_sort(const struct meter *m, struct table *t,
 	free(cells);
 }
 
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Of a meter that evicts: what its rows still have. */
+static uint64_t kept(const struct table *t)
+{
+	uint64_t n = 0;
+
+	for (unsigned row = 0; row < t->rows; row++)
+		n += t->cells[(size_t)row * t->words];
+	return n;
+}
+
 int snapshot_read(struct snapshot *s, const char *pins)
 {
 	int err = meta_read(pins, &s->meta);
@@ -242,6 +257,7 @@ int snapshot_read(struct snapshot *s, const char *pins)
 		return err;
 	s->online = sysconf(_SC_NPROCESSORS_ONLN);
 	s->wanted = s->meta.on;
+	lost_read(s, pins);	/* first: what comes meanwhile is not lost */
 	for (int id = 0; id < NR_METERS && !err; id++) {
 		int fd;
 
@@ -253,10 +269,11 @@ int snapshot_read(struct snapshot *s, const char *pins)
 					meters[id]->name, strerror(errno));
 		err = meters[id]->read ? figures_since(s, id, fd) : table_read(s, id, fd);
 		close(fd);
+		if (!err && meters[id]->evicts)
+			s->lost[id] -= least(s->lost[id], kept(&s->tables[id]));
 		if (!err && s->tables[id].keys)
 			table_sort(meters[id], &s->tables[id], by_count);
 	}
-	lost_read(s, pins);
 	missed_read(s, pins);
 	clock_gettime(CLOCK_REALTIME, &s->when);
 	s->boot_ns = nanoseconds(CLOCK_BOOTTIME);
@@ -298,9 +315,14 @@ int snapshot_copy(struct snapshot *to, const struct snapshot *from)
 	return err;
 }
 
-/* Levels are what is there now: their words are left as they are. */
+/*
+ * Levels are what is there now: their words are left as they are. A row that
+ * went and came back has less than before: all of it is new.
+ */
 static void row_diff(const struct meter *m, uint64_t *now, const uint64_t *before)
 {
+	if (m->evicts && *now < *before)
+		return;
 	for_each_metric(k, m)
 		if (k->kind != KIND_LEVEL)
 			for (unsigned i = k->at; i < k->at + k->words; i++)
@@ -333,7 +355,7 @@ void snapshot_diff(struct snapshot *now, struct snapshot *before)
 		struct table *t = &now->tables[id], *b = &before->tables[id];
 		size_t cells = (size_t)t->rows * t->cpus;
 
-		now->lost[id] -= before->lost[id];
+		now->lost[id] -= least(now->lost[id], before->lost[id]);
 		if (t->keys && b->keys)
 			keyed_diff(meters[id], t, b);
 		else if (t->cells && b->cells && t->rows == b->rows)

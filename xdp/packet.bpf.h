@@ -22,6 +22,7 @@ struct packet {
 	__u8 ecn;		/* enum codepoint */
 	__u8 ipv6;		/* the family of src */
 	__u32 src[4];		/* source address, where ecn is CE; as on the wire */
+	bool look;		/* the meters want its flow: flow_take() */
 };
 
 static __always_inline bool point_is_nic(enum point point)
@@ -38,9 +39,10 @@ static __always_inline __u64 packet_bytes(const struct packet *p)
 #include "pktsize.bpf.h"
 #include "ecn.bpf.h"
 #include "ecn_source.bpf.h"
+#include "flow.bpf.h"
 #include "rxcpu.bpf.h"
 
-static __always_inline void meter_packet(const struct packet *p)
+static __always_inline void meter_packet(struct packet *p)
 {
 #define M(name)	if (meter_on(METER_##name)) name##_packet(p);
 	PACKET_METERS(M)

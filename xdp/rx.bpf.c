@@ -10,6 +10,21 @@ static __always_inline __u32 queue_of(const struct xdp_md *ctx)
 	return ctx->rx_queue_index;
 }
 
+/* One packet in so many: its flow, from the EtherType on, whatever buffer that is in. */
+static __noinline int look(struct xdp_md *ctx)
+{
+	__u32 len = bpf_xdp_get_buff_len(ctx), n = len > FLOW_HEAD_AT ? len - FLOW_HEAD_AT : 0;
+	struct flow_head head = {};
+
+	if (n > FLOW_HEAD_SIZE)
+		n = FLOW_HEAD_SIZE;
+	/* clang must not take it back: the verifier looks at this variable */
+	barrier_var(n);
+	if (n > 0 && n <= FLOW_HEAD_SIZE)
+		bpf_xdp_load_bytes(ctx, FLOW_HEAD_AT, &head.type, n);
+	return flow_take(&head, row_of(RX_NIC, queue_of(ctx)), 1, len);
+}
+
 SEC("xdp.frags")
 int nicprobe_rx(struct xdp_md *ctx)
 {
@@ -26,6 +41,8 @@ int nicprobe_rx(struct xdp_md *ctx)
 	if ((void *)(eth + 1) <= end && packet_headers_wanted())
 		packet_parse(&p, eth + 1, end, eth->h_proto);
 	meter_packet(&p);
+	if (p.look)
+		look(ctx);
 	return XDP_PASS;
 }
 

@@ -18,7 +18,7 @@
 #include "rx.skel.h"
 
 #define PROGRAM "nicprobe_rx"
-#define PIN	"xdp"		/* pin of the link, when we are alone */
+#define PIN	"xdp_link"	/* pin of the link, when we are alone */
 #define DISPATCHERS "/sys/fs/bpf/xdp"	/* where libxdp pins */
 
 static const char *name_of(__u32 id)

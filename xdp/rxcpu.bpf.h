@@ -4,7 +4,7 @@
 
 METER_MAP(rxcpu);
 
-static __always_inline void rxcpu_packet(const struct packet *p)
+static __always_inline void rxcpu_packet(struct packet *p)
 {
 	struct rxcpu *row;
 
@@ -14,5 +14,7 @@ static __always_inline void rxcpu_packet(const struct packet *p)
 	if (row) {
 		row->packets += p->segs;
 		row->bytes += packet_bytes(p);
+		if (meter_on(METER_flow) && __builtin_expect(row->packets >= row->look, 0))
+			row->look = flow_due(p, row->packets, !row->look);
 	}
 }

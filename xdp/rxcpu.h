@@ -2,4 +2,5 @@
 /* What one CPU took from one receive queue. */
 struct rxcpu {
 	__u64 packets, bytes;
+	__u64 look;	/* not shown: from so many packets on the meter `flow` looks at one */
 };

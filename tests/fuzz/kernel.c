@@ -8,7 +8,7 @@
 
 #include "kernel.h"
 
-#define MAPS	8
+#define MAPS	9
 #define ENTRIES	4	/* of a hash, at the most */
 #define REGIONS	4
 
@@ -148,6 +148,19 @@ long bpf_skb_load_bytes(const struct __sk_buff *skb, __u32 offset, void *to, __u
 		return -14;
 	}
 	memcpy(to, packet.at + offset, len);
+	return 0;
+}
+
+/* What lies in fragments is zero. */
+long bpf_xdp_load_bytes(struct xdp_md *xdp, __u32 offset, void *to, __u32 len)
+{
+	size_t n = offset < packet.size ? packet.size - offset : 0;
+
+	(void)xdp;
+	memset(to, 0, len);
+	if (offset > packet_len || len > packet_len - offset)
+		return -22;
+	memcpy(to, packet.at + packet.size - n, n < len ? n : len);
 	return 0;
 }
 

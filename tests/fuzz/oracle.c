@@ -77,6 +77,18 @@ uint64_t oracle_headers(const uint8_t *l3, size_t n, uint16_t type, bool tcp, ui
 	return at + (tcp ? byte_at(l3, n, at + 12) / 16 * 4 : 8);
 }
 
+bool oracle_is_tcp(const uint8_t *l3, size_t n, uint16_t type)
+{
+	size_t at = 0;
+
+	for (int tags = 0; tags < 2 && is_tag(type); tags++) {
+		type = at + 3 < n ? l3[at + 2] << 8 | l3[at + 3] : 0;
+		at += 4;
+	}
+	at += at < n && l3[at] >> 4 == 6 ? 6 : 9;
+	return at < n && l3[at] == 6;
+}
+
 static unsigned int slot(uint64_t len)
 {
 	static const uint64_t most[] = { 64, 127, 255, 511, 1023, 1518, 2047, 4095, 9216, 16383,
@@ -112,6 +124,68 @@ static uint64_t segment(const struct seen *s, uint64_t size[1 + SLOTS])
 	return segs;
 }
 
+static void copy(uint8_t *to, const struct seen *s, size_t from, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		to[i] = byte_at(s->l3, s->n, from + i);
+}
+
+/* Of what is cut short the rest is 0. */
+static uint16_t cut_word_at(const uint8_t *l3, size_t n, size_t at)
+{
+	return byte_at(l3, n, at) << 8 | byte_at(l3, n, at + 1);
+}
+
+/* Which flow it is of: as it is on the wire, and what it has not is 0. */
+static void flow_key(const struct seen *s, uint8_t key[40])
+{
+	uint16_t type = s->flow_type, queue = s->queue < ROWS - 1 ? s->queue : 65535;
+	bool fragment = false;
+	size_t ip = 0, ports;
+	uint8_t proto;
+
+	for (int tags = 0; tags < 2 && is_tag(type); tags++) {
+		type = cut_word_at(s->l3, s->n, ip + 2);
+		ip += 4;
+	}
+	memcpy(key + 36, &queue, 2);
+	if (type == 0x0800 && byte_at(s->l3, s->n, ip) / 16 == 4) {
+		key[38] = 4;
+		proto = byte_at(s->l3, s->n, ip + 9);
+		copy(key, s, ip + 12, 4);
+		copy(key + 16, s, ip + 16, 4);
+		/* more fragments, or not the first */
+		fragment = cut_word_at(s->l3, s->n, ip + 6) % 0x4000;
+		ports = ip + byte_at(s->l3, s->n, ip) % 16 * 4;
+	} else if (type == 0x86dd && byte_at(s->l3, s->n, ip) / 16 == 6) {
+		key[38] = 6;
+		proto = byte_at(s->l3, s->n, ip + 6);
+		copy(key, s, ip + 8, 32);
+		ports = ip + 40;
+	} else {
+		key[32] = type >> 8;
+		key[33] = type;
+		return;
+	}
+	key[39] = proto;
+	if (!fragment && (proto == 6 || proto == 17 || proto == 33 || proto == 132 || proto == 136))
+		copy(key + 32, s, ports, 4);
+}
+
+static void count_flow(const struct seen *s, struct counts *c, uint64_t segs, uint64_t bytes)
+{
+	if (s->point != RX_NIC || !(s->on >> METER_flow & 1))
+		return;
+	c->lost[METER_flow] = segs;
+	if (s->no_room || s->hidden)
+		return;
+	c->flows = 1;
+	c->flow[0] = segs;
+	c->flow[1] = bytes;
+	c->flow[2] = 1;
+	flow_key(s, c->flow_key);
+}
+
 void oracle(const struct seen *s, struct counts *c)
 {
 	uint32_t queue = s->queue < ROWS - 1 ? s->queue : ROWS - 1, source[5] = {};
@@ -121,10 +195,13 @@ void oracle(const struct seen *s, struct counts *c)
 
 	if (segs == 1)
 		count_size(size, s->len);
-	if (s->point == RX_NIC && s->on >> METER_rxcpu & 1) {
+	/* rxcpu counts for flow, too, and says when that looks again: at the next */
+	if (s->point == RX_NIC && s->on & (1 << METER_rxcpu | 1 << METER_flow)) {
 		c->rxcpu[queue][0] = segs;
 		c->rxcpu[queue][1] = size[0];
+		c->rxcpu[queue][2] = s->on >> METER_flow & 1 ? segs + 1 : 0;
 	}
+	count_flow(s, c, segs, size[0]);
 	if (s->on >> METER_pktsize & 1) {
 		if (s->point == RX_NIC || s->point == TX_NIC)
 			memcpy(c->size[row], size, sizeof(size));

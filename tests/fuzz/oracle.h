@@ -24,17 +24,21 @@ struct seen {			/* one packet, where it is seen */
 	uint64_t headers;	/* if gso_size: bytes before the payload, link header included */
 	uint64_t jumbo;		/* of these in the buffer only: the hop-by-hop header of BIG TCP */
 	unsigned int on;	/* meters */
-	bool no_room;		/* for CE sources */
+	bool no_room;		/* for CE sources and flows */
 	bool unread;		/* its header is where it cannot be read */
+	bool hidden;		/* some of what tells its flow is where it cannot be read */
+	uint16_t flow_type;	/* EtherType, also of a frame that ends in the midst of it */
 };
 
 struct counts {			/* all that can be counted, as the maps have it */
 	uint64_t size[NR_POINTS * ROWS][1 + SLOTS];
 	uint64_t ecn[NR_POINTS * ROWS][CODES];
-	uint64_t rxcpu[ROWS][2];
+	uint64_t rxcpu[ROWS][3];
 	uint64_t lost[NR_METERS];
 	uint64_t sources, source_packets;
 	uint32_t source[5];	/* address, family */
+	uint64_t flows, flow[3];
+	uint8_t flow_key[40];	/* addresses, ports, queue, family, protocol */
 };
 
 void oracle(const struct seen *seen, struct counts *counts);
@@ -45,6 +49,9 @@ uint64_t oracle_jumbo(const uint8_t *ip, size_t n, uint64_t len);
 /* From l3 to the payload, through two VLAN tags; what cannot be read is 0. `len`: from l3 on. */
 uint64_t oracle_headers(const uint8_t *l3, size_t n, uint16_t type, bool tcp, uint64_t len,
 			uint64_t *jumbo);
+
+/* tc has no gso_type: the protocol is asked of the IP header, behind the tags. */
+bool oracle_is_tcp(const uint8_t *l3, size_t n, uint16_t type);
 
 /* Is this the slot of a log-linear histogram that a value belongs in? */
 bool oracle_loglin(uint64_t ns, uint32_t slot);

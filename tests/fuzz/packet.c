@@ -9,6 +9,8 @@
 #include "kernel.h"
 #include "oracle.h"
 
+#define FLOW_L3 72	/* bytes that tell a flow: two tags, the longest IPv4 header, ports */
+
 enum way { XDP, TC, DRIVER_BTF, DRIVER_RAW, FRAGS_BTF, FRAGS_RAW, STACK_BTF, STACK_RAW,
 	   QUEUE_BTF, QUEUE_RAW, XMIT_BTF, XMIT_RAW, NR_WAYS };
 
@@ -70,6 +72,18 @@ static void same(const void *map, const void *want, size_t size, const char *nam
 		}
 }
 
+static void compare_flow(const struct counts *want)
+{
+	const void *key, *row;
+
+	if (kernel_entries(&flow) != want->flows)
+		die("number of flows");
+	row = kernel_entry(&flow, &key);
+	if (row && (memcmp(row, want->flow, sizeof(want->flow)) ||
+		    memcmp(key, want->flow_key, sizeof(want->flow_key))))
+		die("flow");
+}
+
 static void compare(const struct counts *want)
 {
 	struct ecn_source_key wanted = {};
@@ -87,6 +101,7 @@ static void compare(const struct counts *want)
 	if (source && (source->packets != want->source_packets ||
 		       memcmp(key, &wanted, sizeof(wanted))))
 		die("ecn_source");
+	compare_flow(want);
 }
 
 /* A copy that ends where its memory ends. */
@@ -102,6 +117,7 @@ static void run_xdp(const struct input *in, const __u8 *frame, size_t size, stru
 			      .rx_queue_index = in->queue };
 
 	s->len = size + in->paged;
+	s->flow_type = (size > 12 ? frame[12] << 8 : 0) | (size > 13 ? frame[13] : 0);
 	if (in->flags & GENERIC && !(in->flags & RECORDED))
 		s->queue = ~0u;
 	kernel_packet(copy, size, s->len);
@@ -115,19 +131,6 @@ static void run_xdp(const struct input *in, const __u8 *frame, size_t size, stru
 static __u8 *whole_of(const struct input *in, const __u8 *data, size_t size)
 {
 	return memcpy(calloc(1, size + in->paged + 1), data, size);
-}
-
-/* tc has no gso_type: the protocol is asked of the IP header, behind the tags. */
-static bool is_tcp(const __u8 *l3, size_t n, __u16 type)
-{
-	size_t at = 0;
-
-	for (int tags = 0; tags < 2 && (type == ETH_P_8021Q || type == ETH_P_8021AD); tags++) {
-		type = at + 3 < n ? l3[at + 2] << 8 | l3[at + 3] : 0;
-		at += VLAN_TAG;
-	}
-	at += at < n && l3[at] >> 4 == 6 ? 6 : 9;
-	return at < n && l3[at] == 6;
 }
 
 static void run_tc(const struct input *in, const __u8 *data, size_t size, struct seen *s)
@@ -145,7 +148,7 @@ static void run_tc(const struct input *in, const __u8 *data, size_t size, struct
 
 	s->len = skb.len + tag * VLAN_TAG;
 	s->headers = settings->l2 + tag * VLAN_TAG +
-		     oracle_headers(s->l3, s->n, s->type, is_tcp(s->l3, s->n, s->type), 0,
+		     oracle_headers(s->l3, s->n, s->type, oracle_is_tcp(s->l3, s->n, s->type), 0,
 				    &s->jumbo);
 	if (nicprobe_tc(&skb) != -1)
 		die("tc verdict");
@@ -250,6 +253,9 @@ static void run_skb(const struct input *in, const __u8 *data, size_t size, struc
 		s->len += VLAN_TAG;
 	s->headers = headers_of(in, s, page ? size : linear, skb.len);
 	s->unread = !readable(in, s, rx ? linear : linear - settings->l2);
+	s->flow_type = s->type;
+	s->hidden = !page && linear < FLOW_L3 && linear < skb.len &&
+		    !(in->way % 2 == DRIVER_BTF % 2 && settings->dynptr);
 	call(in->way, &skb, in->rc % 32);
 	/* where the payload begins is asked of headers that may be absent; nothing else strays */
 	if (kernel_strayed() && !in->gso_size)
@@ -306,11 +312,12 @@ static void configure(const struct input *in)
 	settings->rows = ROWS;
 	settings->rx_queues = 4;
 	settings->rx_queue = in->flags & RECORDED ? RX_QUEUE_RECORDED : RX_QUEUE_RAW;
-	settings->sample = 1;
+	settings->sample = settings->flow_sample = 1;
 	settings->xdp_generic = !!(in->flags & GENERIC);
 	settings->dynptr = !(in->flags & NO_DYNPTR);
 	settings->l2 = in->flags & NO_LINK_HEADER && in->way != XDP ? 0 : ETH_HLEN;
 	kernel_map_size(&ecn_source, in->flags & NO_ROOM ? 0 : 1);
+	kernel_map_size(&flow, in->flags & NO_ROOM ? 0 : 1);
 }
 
 static void run(const struct input *in, const __u8 *frame, size_t size)

@@ -80,7 +80,7 @@ def rx(name, where, sender, args=(), cannot="", taps=("xdp", "tcx"), blind="", a
 
 
 def no_rx_nic(why):
-    return {"rx-nic": why, "ecn_source": "rx-nic cannot be seen: ", "rxcpu": "rx-nic cannot be seen: "}
+    return {"rx-nic": why, **{m: "rx-nic cannot be seen: " for m in ("ecn_source", "rxcpu", "flow")}}
 
 
 a, b, c = Namespace("a"), Namespace("b"), Namespace("c")

@@ -41,11 +41,17 @@ struct __sk_buff;
 struct bpf_dynptr;
 
 __u64 bpf_xdp_get_buff_len(struct xdp_md *xdp);
+long bpf_xdp_load_bytes(struct xdp_md *xdp, __u32 offset, void *to, __u32 len);
 long bpf_skb_load_bytes(const struct __sk_buff *skb, __u32 offset, void *to, __u32 len);
 long bpf_probe_read_kernel(void *to, __u32 size, const void *from);
 
 int bpf_dynptr_from_skb(struct __sk_buff *skb, __u64 flags, struct bpf_dynptr *ptr);
 long bpf_dynptr_read(void *to, __u32 len, const struct bpf_dynptr *ptr, __u32 offset, __u64 flags);
+
+static inline __u32 bpf_get_prandom_u32(void)
+{
+	return 4;	/* the fuzzer looks at every packet: any number will do */
+}
 
 static inline long stub_loop(__u32 nr, long (*step)(__u32, void *), void *ctx)
 {

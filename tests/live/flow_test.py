@@ -1,0 +1,105 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0
+"""Flows: exact where every packet is looked at, estimated well where one in 1024 is; what fills a queue is said."""
+from lab import *
+
+need_root()
+netns = Namespace("flow")
+netns.run("sysctl -qw net.ipv4.ip_forward=0")
+TAPS = {"xdp": ["--rx", "xdp"], "driver": ["--rx", "driver"]}
+
+
+def flows(doc):
+    """{(queue, flow): (packets, bytes, samples)}"""
+    return {(r["queue"], r["flow"]): (r["estimated_packets"], r["estimated_bytes"], r["samples"])
+            for r in doc["meters"]["flow"]}
+
+
+def measure(name, args, batches, cannot="", options="--steer"):
+    """Sends on a tap of its own: the document, and the table."""
+    label, name = name, f"t-{name}"
+    nic = tap(netns, name, options=options)
+    nicprobe("attach", *args, f"{netns}/{name}", env={"NICPROBE_CANNOT": cannot})
+    for batch in batches:
+        nic(f"send {batch}")
+    nic("go interleave")
+    doc = show(f"{netns}/{name}")
+    table = nicprobe("show", f"{netns}/{name}", env={"COLUMNS": "60"}).stdout
+    check(f"flow {label}: openmetrics", nicprobe("show", f"{netns}/{name}", "-f", "openmetrics").returncode == 0)
+    nicprobe("detach", f"{netns}/{name}")
+    nic.close()
+    return doc, table
+
+
+# Every packet: exact, whatever stands before the ports, on every tap and way.
+FRAMES = ["0 100 100 udp sport=1000 dport=2000", "0 30 200 tcp sport=5001 dport=80 vlan=7",
+          "1 20 300 v6 udp sport=53 dport=4000 qinq=100,7", "1 10 100 icmp", "2 7 100 arp",
+          "3 5 9000 v6 tcp sport=443 dport=5 src=2001:2::9"]
+WANT = {("0", "198.18.0.1:1000 > 198.18.0.2:2000 udp"): (100, 10000, 100),
+        ("0", "198.18.0.1:5001 > 198.18.0.2:80 tcp"): (30, 6000, 30),
+        ("1", "[2001:2::1]:53 > [2001:2::2]:4000 udp"): (20, 6000, 20),
+        ("1", "198.18.0.1 > 198.18.0.2 icmp"): (10, 1000, 10),
+        ("2", "not IP, type 0x0806"): (7, 700, 7),
+        ("3", "[2001:2::9]:443 > [2001:2::2]:5 tcp"): (5, 45000, 5)}
+for way, args, cannot, options in (("xdp", ["--rx", "xdp"], "", ""), ("btf", ["--rx", "driver"], "", ""),
+                                   ("raw", ["--rx", "driver"], "tp_btf", ""),
+                                   ("frags", ["--rx", "driver"], "", "--napi-frags"),
+                                   ("alone", ["--rx", "xdp", "-m", "flow"], "", "")):
+    doc, _ = measure(way, [*args, "--sample", "1"], FRAMES, cannot, options)
+    same(f"flow {way}: every packet", flows(doc), WANT)
+    same(f"flow {way}: lost", doc["lost"]["flow"], 0)
+
+# More flows than there is room for: what went is lost, and what is there and what is lost is all.
+doc, _ = measure("many", ["-m", "flow", "--sample", "1"], [f"{q} 4000 100 flows=4000 src=198.18.1.{q}" for q in range(4)])
+there = sum(p for p, _, _ in flows(doc).values())
+check("flow many: no more than there is room for", 1000 < len(flows(doc)) <= 4096, f"{len(flows(doc))} flows")
+same("flow many: there and lost is all", there + doc["lost"]["flow"], 16000)
+
+
+def about(name, got, want, part):
+    check(name, abs(got - want) <= part * want, f"{got}, not about {want}")
+
+
+def said(doc, meter):
+    return " | ".join(f"{f['what']}: {f['try']}" for f in doc["findings"] if f["meter"] == meter)
+
+
+# One flow and as many packets of others in between, in step: a gap at random gives each its share.
+for way, args in TAPS.items():
+    doc, table = measure(f"one-{way}", args, ["0 120000 100", "0 40000 100 flows=40 src=198.18.0.9",
+                                              "1 2000 100", "2 2000 100", "3 2000 100"])
+    one = flows(doc).get(("0", "198.18.0.1:10000 > 198.18.0.2:9 udp"), (0, 0, 0))
+    about(f"flow {way}: the large one", one[0], 120000, .25)
+    about(f"flow {way}: its bytes", one[1], 12000000, .25)
+    check(f"flow {way}: packets are samples times 1024", one[0] == 1024 * one[2], str(one))
+    about(f"flow {way}: all of them", sum(p for p, _, _ in flows(doc).values()), 166000, .25)
+    check(f"flow {way}: one flow fills the queue", "one flow, 198.18.0.1:10000 > 198.18.0.2:9 udp, is about"
+          in said(doc, "flow") and "of queue 0" in said(doc, "flow"), said(doc, "flow"))
+    check(f"flow {way}: and no table is blamed", "it is one flow, which no table spreads" in said(doc, "rxcpu") and
+          " in " not in said(doc, "rxcpu").split(":")[0], said(doc, "rxcpu"))
+    check(f"flow {way}: in the table, too", "flow: one flow" in " ".join(table.split()))
+
+# As much in one queue, but many flows: the table of hashes is to blame, and no flow.
+doc, _ = measure("table", [], ["0 160000 100 flows=400", "1 2000 100", "2 2000 100", "3 2000 100"])
+same("flow table: silent", said(doc, "flow"), "")
+check("flow table: rxcpu blames how they are spread", "queue 0 carries 96% of the packets" in said(doc, "rxcpu") and
+      " flows, the largest about " in said(doc, "rxcpu") and "the program behind it picks" in said(doc, "rxcpu"),
+      said(doc, "rxcpu"))
+
+# One flow in each queue, evenly: nothing to do.
+doc, _ = measure("even", [], [f"{q} 40000 100" for q in range(4)])
+same("flow even: silent", (said(doc, "flow"), "queue" in said(doc, "rxcpu")), ("", False))
+# Too few of one flow to say.
+doc, _ = measure("few", [], ["0 5000 100"])
+same("flow few: silent", said(doc, "flow"), "")
+
+# One queue, one CPU, one flow: RPS would not help.
+nic = tap(netns, "single", queues=1)
+nicprobe("attach", f"{netns}/single")
+nic("send 0 80000 100")
+nic("go")
+doc = show(f"{netns}/single")
+check("flow single: says so", "is about 100% of queue 0" in said(doc, "flow") and
+      "neither RPS nor more queues" in said(doc, "rxcpu"), str(doc["findings"]))
+nicprobe("detach", f"{netns}/single")
+finish()

@@ -1,0 +1,212 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0
+"""What a known XDP program does to a known number of frames is what the meter `xdp` says, to the frame."""
+import atexit
+import os
+import shutil
+import struct
+import tempfile
+
+from lab import *
+
+need_root()
+SOURCE = """
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+
+/* What to do with a frame, and with which ifindex, slot or CPU. */
+struct { __uint(type, BPF_MAP_TYPE_ARRAY); __uint(max_entries, 2); __type(key, __u32); __type(value, __u32); }
+	todo SEC(".maps");
+struct { __uint(type, BPF_MAP_TYPE_DEVMAP); __uint(max_entries, 8); __type(key, __u32); __type(value, __u32); }
+	devs SEC(".maps");
+struct { __uint(type, BPF_MAP_TYPE_CPUMAP); __uint(max_entries, 8); __type(key, __u32); __type(value, __u32); }
+	cpus SEC(".maps");
+
+SEC("xdp.frags")
+int np_test_xdp(struct xdp_md *ctx)
+{
+	__u32 zero = 0, one = 1;
+	__u32 *what = bpf_map_lookup_elem(&todo, &zero), *where = bpf_map_lookup_elem(&todo, &one);
+
+	if (!what || !where)
+		return XDP_PASS;
+	if (*what == 100)
+		return bpf_redirect(*where, 0);
+	if (*what == 101)
+		return bpf_redirect_map(&devs, *where, 0);
+	if (*what == 102)
+		return bpf_redirect_map(&cpus, *where, 0);
+	return *what;
+}
+
+char _license[] SEC("license") = "GPL";
+"""
+IFINDEX, DEVMAP, CPUMAP = 100, 101, 102
+N = 100
+
+
+class Program:
+    """The program above, loaded, with its maps known by id; gone when the test ends."""
+    def __init__(self):
+        work = tempfile.mkdtemp()
+        self.pin = f"/sys/fs/bpf/np-test-{os.getpid()}"
+        atexit.register(lambda: (shutil.rmtree(work), sh(f"rm -f {self.pin}", check=False)))
+        with open(f"{work}/p.c", "w", encoding="ascii") as f:
+            f.write(SOURCE)
+        sh(f"clang -O2 -g -target bpf -I/usr/include/$(gcc -print-multiarch) -c {work}/p.c -o {work}/p.o")
+        sh(f"bpftool prog load {work}/p.o {self.pin}")
+        prog = json.loads(sh(f"bpftool -j prog show pinned {self.pin}"))
+        self.id = prog["id"]
+        self.maps = {m["name"]: m["id"] for m in
+                     (json.loads(sh(f"bpftool -j map show id {i}")) for i in prog["map_ids"])}
+
+    def put(self, name, slot, value, netns=None, extra=b""):
+        words = " ".join(str(b) for b in struct.pack("=I", value) + extra)
+        key = " ".join(str(b) for b in struct.pack("=I", slot))
+        command = f"bpftool map update id {self.maps[name]} key {key} value {words}"
+        netns.run(command) if netns else sh(command)
+
+    def do(self, what, where=0):
+        self.put("todo", 0, what)
+        self.put("todo", 1, where)
+
+
+def index(netns, name):
+    return int(netns.run(f"cat /sys/class/net/{name}/ifindex"))
+
+
+def rows(doc):
+    """{(event, where, result): packets}; the program must be the test's where there is one."""
+    got = {}
+    for r in doc["meters"]["xdp"]:
+        if r["program"] not in ("-", f"np_test_xdp {p.id}"):
+            return {f"program {r['program']}": 0}
+        got[r["event"], r["where"], r["result"]] = r["packets"]
+    return got
+
+
+def said(doc):
+    return " | ".join(f["what"] for f in doc["findings"] if f["meter"] == "xdp" and f["try"])
+
+
+def case(name, what, where, want, says="", count=N, size=100, iface=None, cannot=""):
+    """`count` frames arrive and the program does `what`; then the rows, and what the findings say."""
+    iface = iface or f"{a}/eth0"
+    p.do(what, where)
+    nicprobe("attach", "-m", "xdp", iface, env={"NICPROBE_CANNOT": cannot})
+    for queue in range(2):
+        sender(f"send {queue} {count // 2} {size}")
+    sender("go")
+    doc = {}
+
+    def there():
+        doc.update(show(iface))
+        return sum(rows(doc).values()) >= sum(want.values())
+    until(there, 3)
+    table = nicprobe("show", iface, env={"COLUMNS": "60"}).stdout
+    check(f"xdp {name}: openmetrics", nicprobe("show", iface, "-f", "openmetrics").returncode == 0)
+    nicprobe("detach", iface)
+    same(f"xdp {name}", rows(doc), want)
+    if says:
+        check(f"xdp {name}: says {says!r}", says in said(doc) and "try:" in table, f"it says {said(doc)!r}")
+    else:
+        same(f"xdp {name}: silent", said(doc), "")
+
+
+if not shutil.which("clang") or not shutil.which("bpftool"):
+    skip("xdp", "needs clang and bpftool")
+    finish()
+
+# b sends to a's eth0; there the program runs, and sends on by a's eth1 to c.
+a, b, c = Namespace("a"), Namespace("b"), Namespace("c")
+veth(a, b, queues=2)
+a.ip("link add eth1 numtxqueues 4 numrxqueues 4 type veth peer name eth0 numtxqueues 4 numrxqueues 4 "
+     f"netns {c}")
+a.ip("link set eth1 mtu 9000 up")
+c.ip("link set eth0 mtu 9000 up")
+b.run("ethtool -K eth0 gro on")
+c.run("ethtool -K eth0 gro on")
+p = Program()
+sh(f"nsenter --net=/run/netns/{a} ip link set eth0 xdpdrv pinned {p.pin}")	# ip -n mounts another /sys
+sender = Nic("packet eth0 --queues 2", b)
+eth1 = index(a, "eth1")
+p.put("devs", 3, eth1, a)
+p.put("cpus", 0, 192)
+
+REDIRECTED = {("redirect", f"ifindex {eth1}", "ok"): N, ("send", "to eth1", "ok"): N}
+DEVMAP_ID, CPUMAP_ID = p.maps["devs"], p.maps["cpus"]
+for cannot in "", "tp_btf":
+    way = " by raw_tp" if cannot else ""
+    case(f"pass{way}", 2, 0, {}, cannot=cannot)
+    case(f"drop{way}", 1, 0, {}, cannot=cannot)
+    case(f"aborted{way}", 0, 0, {("exception", "-", "XDP_ABORTED"): N},
+         f"np_test_xdp {p.id} aborted on {N} packets", cannot=cannot)
+    case(f"unknown action{way}", 57, 0, {("exception", "-", "unknown 57"): N},
+         f"dropped {N} packets by returning an action that does not exist: 57", cannot=cannot)
+    case(f"redirect{way}", IFINDEX, eth1, REDIRECTED, cannot=cannot)
+    case(f"redirect, the other end{way}", IFINDEX, eth1, {("send", "from eth0", "ok"): N},
+         iface=f"{a}/eth1", cannot=cannot)
+    case(f"redirect to no interface{way}", IFINDEX, 1 << 30, {("redirect", "an ifindex", "EINVAL"): N},
+         f"{N} redirects of the XDP program np_test_xdp {p.id} to an ifindex failed with EINVAL: there is no",
+         cannot=cannot)
+    case(f"devmap{way}", DEVMAP, 3, {("redirect", f"devmap {DEVMAP_ID} slot 3", "ok"): N,
+                                     ("send", "to eth1", "ok"): N}, cannot=cannot)
+    # the helper itself answers XDP_ABORTED, no redirect is tried
+    case(f"devmap, empty slot{way}", DEVMAP, 5, {("exception", "-", "XDP_ABORTED"): N},
+         f"aborted on {N} packets", cannot=cannot)
+    case(f"send back{way}", 3, 0, {("send back", "-", "ok"): N}, cannot=cannot)
+    case(f"cpumap{way}", CPUMAP, 0,
+         {("redirect", f"cpumap {CPUMAP_ID} cpu 0", "ok"): N, ("to cpu", f"cpumap {CPUMAP_ID} cpu 0", "ok"): N,
+          ("on cpu", f"cpumap {CPUMAP_ID} cpu 0", "passed"): N}, cannot=cannot)
+
+# Targets that do not take what is sent to them.
+c.ip("link set eth0 mtu 500")
+case("target takes none", IFINDEX, eth1,
+     {("redirect", f"ifindex {eth1}", "ok"): N, ("send", "to eth1", "not taken"): N},
+     f"{N} packets redirected from eth0 to eth1 were dropped: it did not take them", size=1000)
+case("target takes none, its own view", IFINDEX, eth1, {("send", "from eth0", "not taken"): N},
+     f"{N} packets redirected from eth0 to eth1 were dropped", size=1000, iface=f"{a}/eth1")
+c.ip("link set eth0 mtu 9000")
+a.ip("link set eth1 mtu 500")
+case("target with a small MTU", IFINDEX, eth1, {("redirect", "an ifindex", "EMSGSIZE"): N},
+     "failed with EMSGSIZE: longer than the MTU of the target", size=1000)
+a.ip("link set eth1 mtu 9000 down")
+case("target is down", DEVMAP, 3, {("redirect", f"devmap {DEVMAP_ID}", "ENETDOWN"): N},
+     "failed with ENETDOWN: the interface that it leads to is down")
+a.ip("link set eth1 up")
+c.run("ethtool -K eth0 gro off")
+if "xdp_features" in sh("bpftool btf dump id 1 format c | grep -A400 '^struct net_device {'", check=False):
+    case("target without NAPI", IFINDEX, eth1, {("redirect", "an ifindex", "EOPNOTSUPP"): N},
+         "failed with EOPNOTSUPP: the driver of the target takes no packets from XDP")
+else:	# before 6.3 only the driver knew
+    case("target without NAPI", IFINDEX, eth1,
+         {("redirect", f"ifindex {eth1}", "ok"): N, ("send", "to eth1", "ENXIO"): N},
+         f"{N} packets redirected from eth0 to eth1 were dropped: ENXIO")
+b.run("ethtool -K eth0 gro off")
+case("send back to a peer without NAPI", 3, 0, {("send back", "-", "ENXIO"): N},
+     f"the driver dropped {N} packets that an XDP program sent back: ENXIO")
+
+# A cpumap with room for one: how many of a batch it takes is a race, but all are somewhere.
+p.put("cpus", 0, 1)
+p.do(CPUMAP, 0)
+nicprobe("attach", "-m", "xdp", f"{a}/eth0")
+sender("send 0 2000 100")
+sender("go")
+
+
+def all_done():
+    global got
+    got = {(e, r): n for (e, w, r), n in rows(show(f"{a}/eth0")).items()}
+    return got.get(("redirect", "ok")) == 2000 and \
+        got.get(("to cpu", "ok"), 0) == got.get(("on cpu", "passed"), 0) > 0
+
+
+until(all_done)
+same("xdp cpumap, full: every frame is somewhere",
+     (got.get(("redirect", "ok")), got.get(("to cpu", "ok"), 0) + got.get(("to cpu", "full"), 0),
+      got.get(("to cpu", "ok"))), (2000, 2000, got.get(("on cpu", "passed"))))
+check("xdp cpumap, full: says so", got.get(("to cpu", "full"), 0) and
+      f"{got['to cpu', 'full']} packets were dropped because the queue to CPU 0 was full" in said(show(f"{a}/eth0")),
+      f"{got} {said(show(f'{a}/eth0'))}")
+nicprobe("detach", f"{a}/eth0")
+finish()
