@@ -10,9 +10,12 @@
 	M(pktsize)						\
 	M(ecn)							\
 	M(ecn_source)						\
-	M(rxcpu)
+	M(rxcpu)						\
+	M(gso)							\
+	M(offload)
 #define EVENT_METERS(M)		/* bpf/: follow kernel events */	\
-	M(txlat)
+	M(txlat)						\
+	M(gro)
 #define METERS(M) PACKET_METERS(M) EVENT_METERS(M)
 
 enum meter_id {
@@ -71,5 +74,9 @@ struct config {
 #define LOGLIN_MAX	34
 #define LOGLIN_STEPS	8
 #define LOGLIN_SLOTS	((LOGLIN_MAX - LOGLIN_MIN) * LOGLIN_STEPS + 2)
+
+/* A histogram of buffers by the wire packets in them; the last slot is all above (BIG TCP). */
+#define SEGS_BOUNDS(B)	B(0, 1) B(1, 2) B(2, 3) B(3, 4) B(4, 8) B(5, 16) B(6, 32) B(7, 64) B(8, 128)
+#define SEGS_SLOTS	10
 
 #endif

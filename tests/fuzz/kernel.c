@@ -8,7 +8,7 @@
 
 #include "kernel.h"
 
-#define MAPS	8
+#define MAPS	12
 #define ENTRIES	4	/* of a hash, at the most */
 #define REGIONS	4
 
