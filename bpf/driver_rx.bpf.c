@@ -3,22 +3,6 @@
 #include "head.bpf.h"
 #include <bpf/bpf_tracing.h>
 
-/*
- * napi_gro_frags: the packet may lie in a page, all of it; GRO has its address
- * in napi_gro_cb.frag0, moved past the Ethernet header before the tracepoint.
- */
-static __always_inline const void *network_header(bool btf, bool frags, const struct sk_buff *skb,
-						 int *linear)
-{
-	const struct napi_gro_cb *gro = (void *)&skb->cb;
-
-	*linear = READ(btf, skb, len) - READ(btf, skb, data_len);
-	if (*linear || !frags)
-		return READ(btf, skb, data);
-	*linear = READ(btf, skb, len);
-	return BPF_CORE_READ(gro, frag0);
-}
-
 static __always_inline int handed_up(bool btf, bool frags, const struct sk_buff *skb)
 {
 	const struct net_device *dev;

@@ -36,6 +36,22 @@ static __always_inline const void *first_frag(bool btf, const struct sk_buff *sk
 	return (void *)(memory + (nr << 12) + frag.offset);
 }
 
+/*
+ * napi_gro_frags: the packet may lie in a page, all of it; GRO has its address
+ * in napi_gro_cb.frag0, moved past the Ethernet header before the tracepoint.
+ */
+static __always_inline const void *network_header(bool btf, bool frags, const struct sk_buff *skb,
+						 int *linear)
+{
+	const struct napi_gro_cb *gro = (void *)&skb->cb;
+
+	*linear = READ(btf, skb, len) - READ(btf, skb, data_len);
+	if (*linear || !frags)
+		return READ(btf, skb, data);
+	*linear = READ(btf, skb, len);
+	return BPF_CORE_READ(gro, frag0);
+}
+
 /* What of a packet must be there for packet_parse(): its tags, then 20 or 40 bytes; 0: no IP. */
 static __always_inline int head_wanted(const void *l3, int linear, __be16 proto)
 {

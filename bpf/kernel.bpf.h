@@ -37,6 +37,8 @@ struct device {
 	const struct class *class;
 };
 
+struct bpf_prog;
+
 struct net_device {
 	struct device dev;
 	unsigned int num_rx_queues;
@@ -44,6 +46,14 @@ struct net_device {
 	int ifindex;
 	possible_net_t nd_net;
 	struct list_head napi_list;
+	__u64 features;			/* on; feature.bpf.h has the bits */
+	__u64 hw_features;		/* that can be switched… */
+	__u64 wanted_features;		/* …and those that were asked to be on */
+	__u64 hw_enc_features, vlan_features;	/* on inside tunnels, and beside VLAN tags */
+	unsigned int gso_max_size;
+	unsigned int gso_ipv4_max_size;	/* Linux 6.3 */
+	__u16 gso_max_segs;
+	struct bpf_prog *xdp_prog;	/* generic XDP */
 };
 
 struct rq {
@@ -87,6 +97,7 @@ struct sk_buff {
 	__u16 queue_mapping;
 	__be16 protocol;
 	__u8 encapsulation : 1;
+	__u8 ip_summed : 2;
 	unsigned int napi_id;
 	__u32 vlan_all;			/* since 6.1: 0 where no tag is held beside the data… */
 	__u16 transport_header, mac_header, network_header;
@@ -158,6 +169,8 @@ struct veth_priv {
 struct napi_gro_cb {
 	void *frag0;
 };
+
+enum gro_result { GRO_MERGED, GRO_MERGED_FREE, GRO_HELD, GRO_NORMAL, GRO_CONSUMED };
 
 #pragma clang attribute pop
 

@@ -114,9 +114,10 @@ static __always_inline void packet_split(struct packet *p, __u32 headers, __u32 
 
 /*
  * How many wire packets the buffer p is of, and how long each; p->len is what
- * is in the buffer. `l3` is the network header of a received packet.
+ * is in the buffer. `l3` is the network header of a received packet. Returns
+ * its gso_type; 0: it is not to be segmented.
  */
-static __always_inline void skb_segments(bool btf, const struct sk_buff *skb, struct packet *p,
+static __always_inline __u32 skb_segments(bool btf, const struct sk_buff *skb, struct packet *p,
 					 const void *l3)
 {
 	const struct skb_shared_info *shared;
@@ -128,7 +129,7 @@ static __always_inline void skb_segments(bool btf, const struct sk_buff *skb, st
 	bpf_probe_read_kernel(&gso, sizeof(gso),
 			      __builtin_preserve_access_index(&shared->gso_size));
 	if (!gso.size)
-		return;
+		return 0;
 	gso_type = BPF_CORE_READ(shared, gso_type);
 	if (p->point == RX_NIC || p->point == RX_STACK)
 		headers = config.l2 + skb_headers_rx(btf, skb, l3, gso_type, &jumbo);
@@ -139,6 +140,7 @@ static __always_inline void skb_segments(bool btf, const struct sk_buff *skb, st
 		p->seg_len -= jumbo;
 		p->last_len -= jumbo;
 	}
+	return gso_type;
 }
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The tx-stack and tx-nic taps. At tc egress the queue is not chosen yet: hence tracepoints. */
 #include "head.bpf.h"
+#include "feature.bpf.h"
 #include <bpf/bpf_tracing.h>
 
 /* dev_xmit_complete(): less is taken by the driver, more (BUSY) comes again */
@@ -18,19 +19,23 @@ struct {
 	__type(value, struct handing);
 } handing SEC(".maps");
 
-static __always_inline void look(bool btf, const struct sk_buff *skb, struct packet *p)
+static __always_inline void look(bool btf, const struct sk_buff *skb,
+				 const struct net_device *dev, struct packet *p)
 {
 	__u32 len = READ(btf, skb, len);
 	const unsigned char *data = READ(btf, skb, data);
 	__be16 proto = READ(btf, skb, protocol);
+	__u32 gso_type;
 
 	p->row = row_of(p->point, READ(btf, skb, queue_mapping));
 	p->len = len;
 	p->segs = 1;
 	p->ecn = ECN_NOT_IP;
-	skb_segments(btf, skb, p, NULL);
+	gso_type = skb_segments(btf, skb, p, NULL);
 	if (p->point == TX_STACK)
 		p->len += skb_vlan_len(btf, skb);
+	if (packet_work_wanted())
+		skb_work(btf, skb, dev, p, gso_type);
 	if (!packet_headers_wanted())
 		return;
 	/* An in-band tag: skb->protocol and offsets disagree where it is. The frame does not. */
@@ -47,7 +52,7 @@ static __always_inline int queued(bool btf, const struct sk_buff *skb)
 
 	if (!dev || !dev_is_ours(btf, dev))
 		return 0;
-	look(btf, skb, &p);
+	look(btf, skb, dev, &p);
 	meter_packet(&p);
 	return 0;
 }
@@ -64,7 +69,7 @@ static __always_inline int handed_over(bool btf, const struct sk_buff *skb,
 	if (!h)
 		return 0;
 	h->packet.point = TX_NIC;
-	look(btf, skb, &h->packet);
+	look(btf, skb, dev, &h->packet);
 	h->skb = (__u64)skb;
 	return 0;
 }

@@ -9,6 +9,7 @@ const struct driver driver_veth = {
 	.spread = "the sender picks the queue of a packet: set XPS on the peer "
 		  "(queues/tx-N/xps_cpus)",
 	.rx_ring = 256,			/* VETH_RING_SIZE; 6.1, 6.12, 6.18 */
+	.gro_by_ethtool = true,		/* and TSO off at the sender: veth_xmit() */
 	.rx_queue = RX_QUEUE_RAW,	/* the queue its sender chose, without + 1; 6.18 */
 	/* veth_xdp_set(): peer->features without NETIF_F_GSO_SOFTWARE, veth_enable_xdp(). */
 	.xdp = "switches TSO off on its peer and NAPI on: what is measured changes",

@@ -11,11 +11,14 @@
 	M(ecn)							\
 	M(ecn_source)						\
 	M(rxcpu)						\
-	M(flow)
+	M(flow)							\
+	M(gso)							\
+	M(offload)
 #define EVENT_METERS(M)		/* bpf/: follow kernel events */	\
 	M(txlat)						\
 	M(irq)							\
 	M(napi)							\
+	M(gro)							\
 	M(xdp)							\
 	M(pool)
 #define METERS(M) PACKET_METERS(M) EVENT_METERS(M)
@@ -97,5 +100,9 @@ struct config {
 	COUNTS_OCTAVE(512), COUNTS_OCTAVE(1024), COUNTS_OCTAVE(2048), COUNTS_OCTAVE(4096),	\
 	COUNTS_OCTAVE(8192), COUNTS_OCTAVE(16384), COUNTS_OCTAVE(32768), COUNTS_OCTAVE(65536),	\
 	COUNTS_OCTAVE(131072)
+
+/* A histogram of buffers by the wire packets in them; the last slot is all above (BIG TCP). */
+#define SEGS_BOUNDS(B)	B(0, 1) B(1, 2) B(2, 3) B(3, 4) B(4, 8) B(5, 16) B(6, 32) B(7, 64) B(8, 128)
+#define SEGS_SLOTS	10
 
 #endif

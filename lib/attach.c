@@ -75,8 +75,7 @@ static unsigned points_of(__u64 meters_on)
 
 	for (int id = 0; id < NR_METERS; id++)
 		if (meters_on >> id & 1 && meter_rides(meters[id]))
-			points |= meters[id]->by & BY_POINT ? (1 << NR_POINTS) - 1 :
-				  1 << meters[id]->point;
+			points |= meter_points(meters[id]);
 	return points;
 }
 

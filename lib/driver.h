@@ -23,6 +23,7 @@ struct driver {
 	/* what attaching native XDP disturbs; NULL: nothing, so it is chosen */
 	const char *xdp;
 	bool no_xdp;			/* it has no native XDP */
+	bool gro_by_ethtool;		/* it hands packets past GRO unless that was switched on */
 	const char *spread;		/* how receive queues get their share; NULL: ethtool -X */
 	bool keeps_dev;			/* skb->dev is still its own when it frees a sent packet */
 	bool pool;			/* has page pools, although no hardware */

@@ -74,6 +74,14 @@ static __always_inline __u32 row_of(enum point point, __u32 queue)
 
 #define HIST_ADD(hist, slot_nr, value) ((hist).sum += (value), (hist).slot[slot_nr]++)
 
+/* The slot of a histogram of buffers; most have one packet. */
+static __always_inline __u32 segs_slot(__u32 segs)
+{
+#define B(slot, bound) segs <= bound ? slot :
+	return SEGS_BOUNDS(B) SEGS_SLOTS - 1;
+#undef B
+}
+
 /* Where the highest set bit of v is; v is not 0. */
 static __always_inline __u32 log2_of(__u64 v)
 {

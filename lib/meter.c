@@ -49,6 +49,13 @@ uint64_t meters_default(void)
 	return bits;
 }
 
+unsigned meter_points(const struct meter *m)
+{
+	if (!(m->by & BY_POINT))
+		return 1 << m->point;
+	return m->points ?: (1 << NR_POINTS) - 1;
+}
+
 unsigned meter_rows(const struct meter *m, unsigned rows)
 {
 	return (m->by & BY_QUEUE ? rows : 1) * (m->by & BY_POINT ? NR_POINTS : 1);

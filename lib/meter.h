@@ -46,6 +46,7 @@ struct meter {
 	const char *help;
 	unsigned by;			/* BY_… */
 	enum point point;		/* the only point it looks at, unless BY_POINT */
+	unsigned points;		/* BY_POINT: 1 << enum point, those it looks at; 0: all */
 	/* sets of rows that contexts write apart; 0: 1. Summed at reading */
 	unsigned lanes;
 	size_t row_size;
@@ -111,6 +112,9 @@ enum meter_id meter_id(const struct meter *);
 bool meter_rides(const struct meter *);
 /* 1 << METER_x of all that are attached when none is named. */
 uint64_t meters_default(void);
+
+/* 1 << enum point: those it looks at. */
+unsigned meter_points(const struct meter *);
 
 /* Rows of a lane of its array, when a point has `rows` of them; not for BY_KEY. */
 unsigned meter_rows(const struct meter *, unsigned rows);

@@ -27,6 +27,11 @@ static void sum_text(const struct figures *f, const struct figure *c, const uint
 	units_any(t, per_second(f->s, w[0] * c->metric->scale), c->metric->unit);
 }
 
+static bool sized(const struct metric *k)
+{
+	return !strcmp(k->unit, "bytes");
+}
+
 static void mean_text(const struct figures *f, const struct figure *c, const uint64_t *w, char *t)
 {
 	uint64_t count = hist_count(c->metric, w);
@@ -34,7 +39,7 @@ static void mean_text(const struct figures *f, const struct figure *c, const uin
 
 	(void)f;
 	if (count)	/* a tenth of a byte says nothing */
-		units_any(t, c->metric->bounds ? round(mean) : mean, c->metric->unit);
+		units_any(t, sized(c->metric) ? round(mean) : mean, c->metric->unit);
 	else
 		strcpy(t, "-");
 }
@@ -174,7 +179,8 @@ static void sizes(struct figures *f, struct grid *g, const struct metric *k)
 	add(f, g, &(struct figure){ k, count_text, 0, 0 }, COUNTED, head);
 	title(f, k->unit, true, head, sizeof(head));
 	add(f, g, &(struct figure){ k, sum_text, 0, 0 }, BYTES, head);
-	add(f, g, &(struct figure){ k, mean_text, 0, 0 }, MEAN, "mean");
+	/* of what is not a size the mean is what tells: packets in a buffer */
+	add(f, g, &(struct figure){ k, mean_text, 0, 0 }, sized(k) ? MEAN : KEEP, "mean");
 	if (f->room == ROOM_LITTLE) {
 		bars_column(f, g, k);
 		return;

@@ -8,6 +8,8 @@
 
 #include "../lib/meter.bpf.h"
 #include "ecn.h"
+#include "gso.h"
+#include "offload.h"
 
 #define VLAN_TAG 4	/* bytes of one 802.1Q tag: the tag, and the type of what follows */
 #define HEAD_SIZE (2 * VLAN_TAG + 40)	/* two tags and IPv6 */
@@ -23,6 +25,10 @@ struct packet {
 	__u8 ipv6;		/* the family of src */
 	__u32 src[4];		/* source address, where ecn is CE; as on the wire */
 	bool look;		/* the meters want its flow: flow_take() */
+	/* Where it is sent, and one of these meters is on: */
+	__u8 work;		/* 1 << enum work: what is still to be done for it */
+	__u8 why;		/* tx-stack: why some of that is done in software; 0: it is not… */
+	__u8 feature;		/* …and the feature it would take */
 };
 
 static __always_inline bool point_is_nic(enum point point)
@@ -41,6 +47,8 @@ static __always_inline __u64 packet_bytes(const struct packet *p)
 #include "ecn_source.bpf.h"
 #include "flow.bpf.h"
 #include "rxcpu.bpf.h"
+#include "gso.bpf.h"
+#include "offload.bpf.h"
 
 static __always_inline void meter_packet(struct packet *p)
 {
@@ -53,6 +61,12 @@ static __always_inline void meter_packet(struct packet *p)
 static __always_inline bool packet_headers_wanted(void)
 {
 	return meter_on(METER_ecn) || meter_on(METER_ecn_source);
+}
+
+/* Is any meter on that wants to know what is left for the card to do? */
+static __always_inline bool packet_work_wanted(void)
+{
+	return meter_on(METER_gso) || meter_on(METER_offload);
 }
 
 /*

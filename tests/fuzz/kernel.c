@@ -8,7 +8,7 @@
 
 #include "kernel.h"
 
-#define MAPS	9
+#define MAPS	13
 #define ENTRIES	4	/* of a hash, at the most */
 #define REGIONS	4
 

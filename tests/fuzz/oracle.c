@@ -186,6 +186,92 @@ static void count_flow(const struct seen *s, struct counts *c, uint64_t segs, ui
 	flow_key(s, c->flow_key);
 }
 
+static void count_work(const struct seen *s, uint64_t segs, uint64_t row[1 + SEGS + 3])
+{
+	static const uint64_t most[] = { 1, 2, 3, 4, 8, 16, 32, 64, 128 };
+	unsigned int i = 0;
+
+	while (i < SEGS - 1 && segs > most[i])
+		i++;
+	row[0] = segs;
+	row[1 + i] = 1;
+	row[1 + SEGS] = s->gso_size ? segs : 0;
+	row[1 + SEGS + 1] = s->partial ? segs : 0;
+	row[1 + SEGS + 2] = s->pieces ? segs : 0;
+}
+
+/* 1: off, 2: cannot, 3: no scatter-gather, 4: no checksumming */
+static int why_off(const struct seen *s, uint64_t bits)
+{
+	if (!(s->can & bits))
+		return 2;
+	if (!(s->asked & bits))
+		return 1;
+	if (!(s->features & 1) && s->can & 1 && !(s->asked & 1))
+		return 3;
+	if (!(s->features & 0x1a) && s->can & 0x1a && !(s->asked & 0x1a))
+		return 4;
+	return 2;
+}
+
+/* The lowest of the features it takes that are not among these; -1: all are. */
+static int lacking(const struct seen *s, uint64_t features)
+{
+	int bit;
+
+	for (bit = 0; bit < 20; bit++) {
+		bool taken = s->gso_type >> bit & 1 && bit != 1 && bit != 12;
+
+		taken |= bit == 3 && s->gso_type >> 30;
+		if (taken && !(features >> (16 + bit) & 1))
+			return bit;
+	}
+	return -1;
+}
+
+/* What is done in software: the feature, and why; 0: nothing. */
+static int software(const struct seen *s, uint64_t segs, uint16_t *feature)
+{
+	uint64_t checksums = s->type == 0x0800 ? 0xa : s->type == 0x86dd ? 0x18 : 0x1a;
+	int bit = s->gso_size ? lacking(s, s->features) : -1;
+
+	*feature = bit;
+	if (bit >= 0)
+		return why_off(s, 1ull << (16 + bit));
+	*feature = bit = s->gso_size && s->tunnel ? lacking(s, s->in_tunnel) : -1;
+	if (bit >= 0)
+		return 5;
+	*feature = bit = s->gso_size && s->tag ? lacking(s, s->with_tag) : -1;
+	if (bit >= 0)
+		return 6;
+	*feature = 32;
+	if (s->gso_size && (s->bytes >= s->most_bytes || segs > s->most_segs))
+		return 2;
+	*feature = 33;
+	if (s->partial && !(s->features & checksums))
+		return why_off(s, checksums);
+	*feature = 34;
+	return s->pieces && !(s->features & 1) ? why_off(s, 1) : 0;
+}
+
+static void count_software(const struct seen *s, uint64_t segs, uint32_t queue, struct counts *c)
+{
+	uint16_t feature;
+	int why = software(s, segs, &feature);
+
+	if (!why)
+		return;
+	if (s->no_room) {
+		c->lost[METER_offload] = segs;
+		return;
+	}
+	c->software = 1;
+	c->software_packets = segs;
+	c->software_buffers = 1;
+	c->software_key[0] = queue;
+	c->software_key[1] = (uint32_t)why << 16 | feature;
+}
+
 void oracle(const struct seen *s, struct counts *c)
 {
 	uint32_t queue = s->queue < ROWS - 1 ? s->queue : ROWS - 1, source[5] = {};
@@ -208,6 +294,10 @@ void oracle(const struct seen *s, struct counts *c)
 		else
 			count_size(c->size[row], s->len);
 	}
+	if (s->point >= TX_STACK && s->on >> METER_gso & 1)
+		count_work(s, segs, c->gso[row]);
+	if (s->point == TX_STACK && s->on >> METER_offload & 1)
+		count_software(s, segs, queue, c);
 	if (s->unread) {
 		if (s->on >> METER_ecn & 1)
 			c->lost[METER_ecn] = segs;

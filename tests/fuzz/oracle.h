@@ -12,6 +12,7 @@
 #define ROWS	5	/* four queues, and: unknown */
 #define SLOTS	13
 #define CODES	5
+#define SEGS	10
 
 struct seen {			/* one packet, where it is seen */
 	enum point point;
@@ -24,7 +25,12 @@ struct seen {			/* one packet, where it is seen */
 	uint64_t headers;	/* if gso_size: bytes before the payload, link header included */
 	uint64_t jumbo;		/* of these in the buffer only: the hop-by-hop header of BIG TCP */
 	unsigned int on;	/* meters */
-	bool no_room;		/* for CE sources and flows */
+	uint32_t gso_type;	/* of what is sent… */
+	bool partial, pieces;	/* …and: without its checksum; in several pieces */
+	bool tunnel, tag;	/* an inner packet; a VLAN tag beside the data */
+	uint64_t features, can, asked, in_tunnel, with_tag;	/* of the device */
+	uint64_t most_bytes, most_segs, bytes;	/* it takes in a buffer; that are in this one */
+	bool no_room;		/* for keys: CE sources, flows, features */
 	bool unread;		/* its header is where it cannot be read */
 	bool hidden;		/* some of what tells its flow is where it cannot be read */
 	uint16_t flow_type;	/* EtherType, also of a frame that ends in the midst of it */
@@ -34,6 +40,9 @@ struct counts {			/* all that can be counted, as the maps have it */
 	uint64_t size[NR_POINTS * ROWS][1 + SLOTS];
 	uint64_t ecn[NR_POINTS * ROWS][CODES];
 	uint64_t rxcpu[ROWS][3];
+	uint64_t gso[NR_POINTS * ROWS][1 + SEGS + 3];
+	uint64_t software, software_packets, software_buffers;
+	uint32_t software_key[2];	/* queue; feature and why */
 	uint64_t lost[NR_METERS];
 	uint64_t sources, source_packets;
 	uint32_t source[5];	/* address, family */

@@ -33,7 +33,10 @@ struct input {
 	__u16 paged;		/* bytes of the packet after the frame */
 	__u16 gso_size, gso_segs;
 	__u16 transport;	/* header, from the network header */
-	__u16 rc;		/* what the driver returned */
+	__u16 rc;		/* what the driver returned; and ip_summed */
+	__u32 gso_type;		/* beside the protocol */
+	__u32 features, can, asked, inside;	/* of the device: features_of() */
+	__u16 most_bytes, most_segs;		/* it takes in a buffer */
 } __attribute__((packed));
 
 /* run.sh builds the programs as they are. -fcommon makes maps of one name one map, as pins do. */
@@ -84,6 +87,20 @@ static void compare_flow(const struct counts *want)
 		die("flow");
 }
 
+static void compare_offload(const struct counts *want)
+{
+	const struct offload *row;
+	const void *key;
+
+	if (kernel_entries(&offload) != want->software)
+		die("number of features");
+	row = kernel_entry(&offload, &key);
+	if (row && (row->packets != want->software_packets ||
+		    row->buffers != want->software_buffers ||
+		    memcmp(key, want->software_key, sizeof(want->software_key))))
+		die("offload");
+}
+
 static void compare(const struct counts *want)
 {
 	struct ecn_source_key wanted = {};
@@ -93,6 +110,7 @@ static void compare(const struct counts *want)
 	same(&pktsize, want->size, sizeof(want->size), "pktsize");
 	same(&ecn, want->ecn, sizeof(want->ecn), "ecn");
 	same(&rxcpu, want->rxcpu, sizeof(want->rxcpu), "rxcpu");
+	same(&gso, want->gso, sizeof(want->gso), "gso");
 	same(&lost, want->lost, sizeof(want->lost), "lost");
 	if (kernel_entries(&ecn_source) != want->sources)
 		die("number of sources");
@@ -102,6 +120,7 @@ static void compare(const struct counts *want)
 		       memcmp(key, &wanted, sizeof(wanted))))
 		die("ecn_source");
 	compare_flow(want);
+	compare_offload(want);
 }
 
 /* A copy that ends where its memory ends. */
@@ -210,6 +229,46 @@ static bool readable(const struct input *in, const struct seen *s, size_t linear
 	return linear >= wanted || linear >= s->n || (typed && settings->dynptr);
 }
 
+/* 20 bits of segmentation; scatter-gather and checksums. */
+static __u64 features_of(__u32 bits)
+{
+	return (__u64)(bits & 0xfffff) << 16 | (bits >> 20 & 0x1f);
+}
+
+static __u32 gso_type_of(const struct input *in)
+{
+	__u32 protocol = !(in->flags & TCP) ? 1 << 17 : in->gso_type & 1 ? 1 << 4 : 1;
+
+	return protocol | (in->gso_type & ~GSO_TCP);
+}
+
+/* What there is to do for what is sent, and what the device will do of it. */
+static void offloads(const struct input *in, struct sk_buff *skb, struct net_device *dev,
+		     struct seen *s)
+{
+	skb->ip_summed = in->rc >> 5;
+	dev->features = features_of(in->features);
+	dev->hw_features = features_of(in->can);
+	dev->wanted_features = features_of(in->asked);
+	dev->hw_enc_features = features_of(in->inside);
+	dev->vlan_features = features_of(in->inside >> 3);
+	dev->gso_max_size = in->most_bytes;
+	dev->gso_max_segs = in->most_segs;
+	s->gso_type = gso_type_of(in);
+	s->partial = skb->ip_summed == 3;
+	s->pieces = skb->data_len;
+	s->tunnel = in->flags & ENCAPSULATED;
+	s->tag = in->flags & TAG_BESIDE;
+	s->features = dev->features;
+	s->can = dev->hw_features;
+	s->asked = dev->wanted_features;
+	s->in_tunnel = dev->hw_enc_features;
+	s->with_tag = dev->vlan_features;
+	s->most_bytes = dev->gso_max_size;
+	s->most_segs = dev->gso_max_segs;
+	s->bytes = skb->len;
+}
+
 /* An skb as tracepoints have it: data is at the network header on receive, else at the link one. */
 static void run_skb(const struct input *in, const __u8 *data, size_t size, struct seen *s)
 {
@@ -219,7 +278,7 @@ static void run_skb(const struct input *in, const __u8 *data, size_t size, struc
 	struct net_device dev = { .ifindex = settings->ifindex, .nd_net.net = &net };
 	/* far enough off that no offset of a header leads there */
 	struct { __u8 pad[512]; struct skb_shared_info shared; } tail = {
-		.shared = { in->gso_size, in->gso_segs, in->flags & TCP ? 1 : 1 << 17, {} } };
+		.shared = { in->gso_size, in->gso_segs, gso_type_of(in), {} } };
 	size_t head_size = (linear + 7) / 8 * 8;
 	__u8 *head = calloc(1, head_size + sizeof(tail)), *frag = exactly(data, size);
 	__u16 transport = in->transport + (rx ? 0 : settings->l2);
@@ -235,6 +294,7 @@ static void run_skb(const struct input *in, const __u8 *data, size_t size, struc
 	};
 
 	skb.data_len = skb.len - linear;
+	offloads(in, &skb, &dev, s);
 	if (in->flags & NOT_OURS && in->paged & 1)
 		dev.ifindex++;
 	else if (in->flags & NOT_OURS)
@@ -318,6 +378,7 @@ static void configure(const struct input *in)
 	settings->l2 = in->flags & NO_LINK_HEADER && in->way != XDP ? 0 : ETH_HLEN;
 	kernel_map_size(&ecn_source, in->flags & NO_ROOM ? 0 : 1);
 	kernel_map_size(&flow, in->flags & NO_ROOM ? 0 : 1);
+	kernel_map_size(&offload, in->flags & NO_ROOM ? 0 : 1);
 }
 
 static void run(const struct input *in, const __u8 *frame, size_t size)
@@ -375,6 +436,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	kernel_map_size(&pktsize, NR_POINTS * ROWS);
 	kernel_map_size(&ecn, NR_POINTS * ROWS);
 	kernel_map_size(&rxcpu, ROWS);
+	kernel_map_size(&gso, NR_POINTS * ROWS);
 	return 0;
 }
 

@@ -7,8 +7,12 @@ import struct
 import sys
 
 WAYS = 12			# enum way in packet.c
-ON = 0x1f			# all meters
+ON = 0x3f			# all packet meters
 FLAGS = [0, 1, 2, 4, 8, 16, 32]	# enum flag
+# gso_type beside the protocol; features on, to be had, asked for, inside tunnels and beside tags
+EVERY = (1 << 25) - 1
+OFFLOADS = [(0, EVERY, EVERY, EVERY, EVERY), (0, 0, 0, 0, 0), (0, 0, EVERY, 0, EVERY), (2, 1 << 20, EVERY, EVERY, 0),
+            (4, 8 << 20, EVERY, EVERY, 0), (1 << 10, EVERY, EVERY, EVERY, 0), (1 << 30, EVERY - 8, 8, 8, EVERY)]
 
 
 def ipv4(ecn, proto, payload):
@@ -48,13 +52,14 @@ def main(to):
         for way in range(WAYS):
             flag = FLAGS[(n + way) % len(FLAGS)]
             for gso in (0, 13):
-                head = struct.pack("<BBBBHHHHHH", way, ON, n % 5, flag | is_tcp << 5, 65535,
-                                   n * 97, gso, n % 2 * 4, 20, 0)
+                head = struct.pack("<BBBBHHHHHH5IHH", way, ON, n % 5, flag | is_tcp << 5, 65535,
+                                   n * 97, gso, n % 2 * 4, 20, n % 4 << 5, *OFFLOADS[n % 7],
+                                   60000, 64)
                 with open(f"{to}/{way}-{name}-{gso}", "wb") as f:
                     f.write(head + frame)
         for cut in (1, 13, 17, 33):	# cut short
             with open(f"{to}/cut{cut}-{name}", "wb") as f:
-                f.write(struct.pack("<BBBBHHHHHH", n % WAYS, ON, 0, 0, 65535, 0, 0, 0, 0, 0) +
+                f.write(struct.pack("<BBBBHHHHHH5IHH", n % WAYS, ON, 0, 0, 65535, *[0] * 12) +
                         frame[:-cut - 40])
 
 

@@ -1,0 +1,161 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0
+"""What GRO merges and what not: trains of frames through a tap whose NAPI polls each train at once."""
+from lab import *
+
+need_root()
+a = Namespace("a")
+BOTH = {}, {"NICPROBE_CANNOT": "tp_btf"}
+
+
+def thread_of(name):
+    """The kernel thread that polls this tap, on CPU 0, as the sender is: it runs when that is done."""
+    until(lambda: sh(f"pgrep '^napi/{name}-'", check=False))
+    pid = int(sh(f"pgrep '^napi/{name}-'").split()[0])
+    os.sched_setaffinity(pid, {0})
+
+
+def train_tap(name, options=""):
+    nic = tap(a, name, 1, f"--napi {options}", address=None)
+    a.run(f"sh -c 'echo 1 >/sys/class/net/{name}/threaded'")
+    thread_of(name)
+    os.sched_setscheduler(nic.p.pid, os.SCHED_FIFO, os.sched_param(10))
+    return nic
+
+
+def one(doc):
+    rows = doc["meters"]["gro"]
+    row = rows[0] if rows else {"buffer_size": {"count": 0, "sum": 0}, "frames": {}, "alone": {}, "card": {}}
+    return {"buffers": row["buffer_size"]["count"], "packets": row["buffer_size"]["sum"],
+            "frames": nonzero(row["frames"]), "alone": nonzero(row["alone"]), "card": nonzero(row["card"])}
+
+
+def expected(buffers, packets, merged, alone, past=0, held=None, card=None):
+    """`held`: how many of those alone were held; else those of a flow."""
+    held = sum(alone.get(k, 0) for k in ("first", "ecn", "sequence", "header")) if held is None else held
+    frames = nonzero({"merged": merged, "held": held, "normal": sum(alone.values()) - held, "past": past})
+    return {"buffers": buffers, "packets": packets, "frames": frames, "alone": alone, "card": card or {}}
+
+
+def merged_alike(got):
+    """Which of the two results a merge has is the kernel's choice."""
+    frames = got["frames"]
+    both = frames.pop("merged", 0) + frames.pop("merged-free", 0)
+    if both:
+        frames["merged"] = both
+    return got
+
+
+def measure(nic, name, sends, env=None, count=None):
+    """One train; what was counted, and the whole document."""
+    nicprobe("attach", f"{a}/{name}", env=env)
+    for send in sends:
+        nic(f"send 0 {send}")
+    sent = nic("go")["sent"]
+    until(lambda: sum(one(show(f"{a}/{name}"))["frames"].values()) >= (count or sent), 2)
+    time.sleep(.02)
+    doc = show(f"{a}/{name}")
+    nicprobe("detach", f"{a}/{name}")
+    return merged_alike(one(doc)), doc
+
+
+def exactly(what, nic, name, sends, want, envs=({},)):
+    """The kernel may end a poll within a train, if others take the CPU: then once more."""
+    for env in envs:
+        for _ in range(5):
+            got, _doc = measure(nic, name, sends, env)
+            if got == want:
+                break
+        same(f"{what}{' by raw_tp' if env else ''}", got, want)
+
+
+nic = train_tap("tg0")
+S = 20
+exactly("a train is one buffer", nic, "tg0", [f"{S} 1000 tcp"], expected(1, S, S - 1, {"first": 1}), BOTH)
+exactly("IPv6, too", nic, "tg0", [f"{S} 1000 v6 tcp"], expected(1, S, S - 1, {"first": 1}))
+exactly("CE in the second half: two buffers", nic, "tg0",
+        [f"{S} 1000 tcp ecn=2", f"{S} 1000 tcp ecn=3"], expected(2, 2 * S, 2 * S - 2, {"first": 1, "ecn": 1}), BOTH)
+exactly("a gap: two buffers", nic, "tg0", [f"{S} 1000 tcp", f"{S} 1000 tcp"],
+        expected(2, 2 * S, 2 * S - 2, {"first": 1, "sequence": 1}))
+exactly("two flows: two buffers", nic, "tg0", [f"{2 * S} 1000 tcp flows=2"],
+        expected(2, 2 * S, 2 * S - 2, {"first": 2}))
+exactly("pure ACKs", nic, "tg0", [f"{S} 54 tcp"], expected(S, S, 0, {"ack": S}))
+exactly("UDP", nic, "tg0", [f"{S} 1000 udp flows={S}"], expected(S, S, 0, {"udp": S}))
+exactly("UDP of one flow", nic, "tg0", [f"{S} 1000 udp"], expected(S, S, 0, {"udp": 1, "udp-flow": S - 1}), BOTH)
+exactly("neither TCP nor UDP", nic, "tg0", [f"{S} 1000 icmp", "7 60 arp", "5 100 raw"],
+        expected(S + 12, S + 12, 0, {"protocol": S, "not-ip": 12}), BOTH)
+
+a.run("ethtool -K tg0 rx-udp-gro-forwarding on")
+got, doc = measure(nic, "tg0", ["2000 1000 udp"])
+check("UDP is merged where it is to be", got["frames"].get("merged", 0) > 1000, str(got))
+same("no finding on UDP then", [f for f in doc["findings"] if f["meter"] == "gro"], [])
+a.run("ethtool -K tg0 rx-udp-gro-forwarding off")
+
+
+def findings(what, doc, speaks, command=""):
+    said = [f for f in doc["findings"] if f["meter"] == "gro"]
+    if speaks is None:
+        same(f"finding, {what}: silent", said, [])
+    else:
+        check(f"finding, {what}", any(speaks in f["what"] and command in f["try"] for f in said), str(said))
+
+
+# Findings, each with its silence
+findings("trains", measure(nic, "tg0", ["2000 1000 tcp"])[1], None)
+findings("ACKs", measure(nic, "tg0", ["2000 54 tcp"])[1], None)
+findings("UDP of many flows", measure(nic, "tg0", ["2000 1000 udp flows=2000"])[1], None)
+findings("UDP of one flow", measure(nic, "tg0", ["2000 1000 udp"])[1], "are UDP",
+         "ethtool -K tg0 rx-udp-gro-forwarding on")
+marks = [f"20 1000 tcp ecn={2 + i % 2}" for i in range(100)]
+findings("marks now and then", measure(nic, "tg0", marks)[1], None)
+marks = [f"2 1000 tcp ecn={2 + i % 2}" for i in range(600)]
+findings("marks everywhere", measure(nic, "tg0", marks)[1], "ECN codepoint", "nicprobe show tg0 ecn")
+findings("out of order", measure(nic, "tg0", ["2 1000 tcp"] * 600)[1], "out of order", "ethtool -S tg0")
+
+a.run("ethtool -K tg0 gro off")
+exactly("GRO off", nic, "tg0", [f"{S} 1000 tcp"], expected(S, S, 0, {"off": S}))
+findings("GRO off", measure(nic, "tg0", ["2000 1000 tcp"])[1], "GRO is off", "ethtool -K tg0 gro on")
+findings("GRO off, few", measure(nic, "tg0", ["500 1000 tcp"])[1], None)
+nic.close()
+
+# Merged before it came: what a card does by LRO or GRO-HW.
+nic = train_tap("tg1", "--vnet-hdr")
+exactly("merged by the card", nic, "tg1", ["1 10054 tcp gso=1000"],
+        expected(1, 10, 0, {"card": 1}, card={"frames": 1, "packets": 10}), BOTH)
+nic.close()
+
+# Without NAPI a tap hands its frames up past GRO.
+nic = tap(a, "tg2", 1)
+exactly("past GRO", nic, "tg2", [f"{S} 1000 tcp"], expected(S, S, 0, {}, past=S), BOTH)
+findings("past GRO, nothing to do", measure(nic, "tg2", ["2000 1000 tcp"])[1], None)
+nic.close()
+
+# The kernel's own count of what it received.
+nic = train_tap("tg3")
+before = int(a.run("cat /sys/class/net/tg3/statistics/rx_packets"))
+got, _ = measure(nic, "tg3", ["3000 1000 tcp flows=3", "500 700 udp"])
+same("frames are what the interface received", sum(got["frames"].values()),
+     int(a.run("cat /sys/class/net/tg3/statistics/rx_packets")) - before)
+same("wire packets, too", got["packets"], 3500)
+same("each buffer was held, or normal", got["buffers"], got["frames"].get("held", 0) + got["frames"].get("normal", 0))
+nic.close()
+
+# A veth uses GRO only if told so; but not where its packets are acknowledgements.
+b = Namespace("b")
+veth(a, b, queues=1)
+sender = Nic("packet eth0 --queues 1", b)
+nicprobe("attach", f"{a}/eth0")
+sender("send 0 2000 1000 tcp")
+sender("go")
+time.sleep(.1)
+findings("veth", show(f"{a}/eth0"), "go past GRO", "ethtool -K eth0 gro on")
+nicprobe("detach", f"{a}/eth0")
+a.run("ethtool -K eth0 gro on")
+b.run("ethtool -K eth0 tso off")
+nicprobe("attach", f"{a}/eth0")
+sender("send 0 2000 1000 tcp")
+sender("go")
+time.sleep(.1)
+findings("veth with GRO", show(f"{a}/eth0"), None)
+nicprobe("detach", f"{a}/eth0")
+finish()

@@ -1,0 +1,141 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0
+"""Buffers that are sent: who segments them, in packets that we count ourselves; and what the device lacks."""
+import re
+
+from lab import *
+
+need_root()
+a, b = Namespace("a"), Namespace("b")
+WHERE = f"{a}/eth0"
+veth(a, b, queues=1, mtu=1500)
+a.ip("addr add 198.18.0.1/24 dev eth0")
+a.ip("neigh add 198.18.0.2 lladdr 02:00:00:00:00:99 dev eth0")     # nobody: nothing comes back
+UDP = """
+import socket
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+s.setsockopt(socket.IPPROTO_UDP, 103, 1000)     # UDP_SEGMENT
+for i in range({count}):
+    s.sendto(bytes({segments} * 1000 - 300), ("198.18.0.2", 5000))
+"""
+
+
+def udp(count, segments):
+    a.run(f"python3 -c '{UDP.format(count=count, segments=segments)}'")
+
+
+def point(doc, name):
+    rows = [r for r in doc["meters"]["gso"] if r["point"] == name]
+    return {"buffers": sum(r["buffer_size"]["count"] for r in rows),
+            "packets": sum(r["buffer_size"]["sum"] for r in rows),
+            "segment": sum(r["left"]["segment"] for r in rows)}
+
+
+def software(doc):
+    return {(r["feature"], r["card"]): (r["packets"], r["buffers"]) for r in doc["meters"]["offload"]}
+
+
+def measured(what, send, env=None):
+    """What was seen meanwhile; once more where the kernel kept our programs from running."""
+    for _ in range(3):
+        nicprobe("attach", WHERE, env=env)
+        send()
+        doc = show(WHERE)
+        table = nicprobe("show", WHERE, "gso", "offload").stdout
+        nicprobe("detach", WHERE)
+        if point(doc, "tx-stack")["packets"] == point(doc, "tx-nic")["packets"]:
+            break
+    return doc, table
+
+
+def findings(doc):
+    return [f for f in doc["findings"] if f["meter"] in ("gso", "offload")]
+
+
+# UDP_SEGMENT, with and without the feature
+N, SEGS = 50, 30
+for env in {}, {"NICPROBE_CANNOT": "tp_btf"}:
+    by = " by raw_tp" if env else ""
+    large = {"buffers": N, "packets": N * SEGS, "segment": N * SEGS}
+    a.run("ethtool -K eth0 tx-udp-segmentation on")
+    doc, _ = measured("hardware", lambda: udp(N, SEGS), env)
+    same(f"left to the card, tx-stack{by}", point(doc, "tx-stack"), large)
+    same(f"left to the card, tx-nic{by}", point(doc, "tx-nic"), large)
+    same(f"nothing in software{by}", software(doc), {})
+    same(f"no finding{by}", findings(doc), [])
+    a.run("ethtool -K eth0 tx-udp-segmentation off")
+    doc, table = measured("software", lambda: udp(N, SEGS), env)
+    same(f"in software, tx-stack{by}", point(doc, "tx-stack"), large)
+    same(f"in software, tx-nic{by}", point(doc, "tx-nic"), {"buffers": N * SEGS, "packets": N * SEGS, "segment": 0})
+    same(f"in software: why{by}", software(doc), {("tx-udp-segmentation", "off"): (N * SEGS, N)})
+    check(f"finding{by}", any("segmented in software" in f["what"] and
+                              f["try"] == "ethtool -K eth0 tx-udp-segmentation on" for f in findings(doc)),
+          str(findings(doc)))
+    check(f"the table has it{by}", "tx-udp-segmentation  off" in table and "try:" in table, table)
+
+# Few are not worth a word.
+doc, _ = measured("few", lambda: udp(10, SEGS))
+same("few: counted", software(doc), {("tx-udp-segmentation", "off"): (10 * SEGS, 10)})
+same("few: silent", findings(doc), [])
+a.run("ethtool -K eth0 tx-udp-segmentation on")
+
+# A qdisc that segments, for its burst is less than a buffer
+a.run("tc qdisc add dev eth0 root tbf rate 10gbit burst 3000 limit 10000000")
+doc, _ = measured("tbf", lambda: (udp(N, SEGS), time.sleep(.3)))
+same("tbf segments: tx-nic", point(doc, "tx-nic"), {"buffers": N * SEGS, "packets": N * SEGS, "segment": 0})
+same("tbf: the features are there", software(doc), {})
+check("tbf: finding", any(f["meter"] == "gso" and "tc -s qdisc show dev eth0" in f["try"] for f in findings(doc)),
+      str(findings(doc)))
+sent = sh(f"ip netns exec {a} tc -s qdisc show dev eth0")
+check("tbf: as many as the qdisc sent", f"{N * SEGS} pkt" in sent, sent)
+a.run("tc qdisc del dev eth0 root")
+
+# A tap whose program takes no large frames: the device has no such feature, whatever is asked for
+nic = tap(a, "tap0", 1, mtu=1500, address="198.19.0.1/24")
+a.ip("neigh add 198.19.0.2 lladdr 02:00:00:00:00:99 dev tap0")
+nic("read on")
+nicprobe("attach", f"{a}/tap0")
+a.run("python3 -c '{}'".format(UDP.format(count=N, segments=SEGS).replace("198.18", "198.19")))
+doc = show(f"{a}/tap0")
+nicprobe("detach", f"{a}/tap0")
+same("the tap cannot: counted", software(doc), {("tx-udp-segmentation", "cannot"): (N * SEGS, N)})
+same("the tap cannot: silent", findings(doc), [])
+nic.close()
+
+# The names are those of ethtool.
+known = {line.split(":")[0].strip() for line in a.run("ethtool -k eth0").splitlines()}
+with open(os.path.join(ROOT, "xdp", "offload.c"), encoding="utf-8") as f:
+    names = set(re.findall(r'"(tx-[\w-]+)"', f.read()))
+# gone since 4.14; and younger than some kernels
+same("names as ethtool has them", sorted(names - known - {"tx-udp-fragmentation", "tx-tcp-accecn-segmentation",
+     "tx-checksumming"}), [])
+
+
+# TCP, by the kernel's own number of segments
+SERVER = """
+import socket
+s = socket.create_server(("198.18.0.9", 5001))
+c, _ = s.accept()
+while c.recv(1 << 20): pass
+"""
+b.ip("addr add 198.18.0.9/24 dev eth0")
+for tso in "on", "off":
+    a.run(f"ethtool -K eth0 tso {tso}")
+
+    def tcp():
+        server = subprocess.Popen(["ip", "netns", "exec", str(b), "python3", "-c", SERVER])
+        until(lambda: "5001" in b.run("ss -Htln"))
+        a.run('python3 -c "import socket; s = socket.create_connection((\'198.18.0.9\', 5001)); '
+              's.sendall(bytes(3000000)); s.shutdown(1); s.recv(1)"')
+        server.wait(10)
+
+    doc, _ = measured(f"TCP, tso {tso}", tcp)
+    stack, nic_ = point(doc, "tx-stack"), point(doc, "tx-nic")
+    done = sum(p for p, _ in software(doc).values())
+    same(f"TCP, tso {tso}: no packet is gone", nic_["packets"], stack["packets"])
+    same(f"TCP, tso {tso}: software is what tx-nic has less", done, stack["segment"] - nic_["segment"])
+    check(f"TCP, tso {tso}: large buffers", stack["segment"] > 1000, str(stack))
+    same(f"TCP, tso {tso}: by whom", nic_["segment"] > 0, tso == "on")
+    same(f"TCP, tso {tso}: finding", [f["try"] for f in findings(doc)],
+         [] if tso == "on" else ["ethtool -K eth0 tx-tcp-segmentation on"])
+finish()

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Counts what is sent to be segmented, checksummed or copied in software, by the missing feature. */
+METER_KEYED_MAP(offload, OFFLOAD_ROWS);
+
+static __always_inline void offload_packet(const struct packet *p)
+{
+	struct offload_key key = {};
+	struct offload *row, zero = {};
+
+	if (p->point != TX_STACK || p->why == WHY_NOT)
+		return;
+	key.queue = p->row - row_of(TX_STACK, 0);
+	key.feature = p->feature;
+	key.why = p->why;
+	row = bpf_map_lookup_elem(&offload, &key);
+	if (!row) {
+		bpf_map_update_elem(&offload, &key, &zero, BPF_NOEXIST);
+		row = bpf_map_lookup_elem(&offload, &key);
+	}
+	if (row) {
+		row->packets += p->segs;
+		row->buffers++;
+	} else {
+		lost_add(METER_offload, p->segs);
+	}
+}

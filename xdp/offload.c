@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What features are called, why they are not used, and which should be switched on. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "../lib/log.h"
+#include "../lib/snapshot.h"
+#include "offload.h"
+
+/* As `ethtool -k` calls them, in the order of the bits of gso_type. */
+static const char *const features[NR_GSO_FEATURES] = {
+	"tx-tcp-segmentation", "tx-gso-robust", "tx-tcp-ecn-segmentation",
+	"tx-tcp-mangleid-segmentation", "tx-tcp6-segmentation", "tx-fcoe-segmentation",
+	"tx-gre-segmentation", "tx-gre-csum-segmentation", "tx-ipxip4-segmentation",
+	"tx-ipxip6-segmentation", "tx-udp_tnl-segmentation", "tx-udp_tnl-csum-segmentation",
+	"tx-gso-partial", "tx-tunnel-remcsum-segmentation", "tx-sctp-segmentation",
+	"tx-esp-segmentation", "tx-udp-fragmentation", "tx-udp-segmentation", "tx-gso-list",
+	"tx-tcp-accecn-segmentation",
+};
+
+static const char *const whys[NR_WHY] = {
+	[WHY_NOT] = "on",
+	[WHY_OFF] = "off",
+	[WHY_CANNOT] = "cannot",
+	[WHY_NO_SG] = "needs sg",
+	[WHY_NO_CHECKSUM] = "needs tx",
+	[WHY_TUNNEL] = "not in tunnels",
+	[WHY_TAG] = "not with tags",
+};
+
+static const char *const labels[] = { "queue", "feature", "card", NULL };
+
+static const struct metric metrics[] = {
+	COUNTER(struct offload, packets, .name = "packets", .unit = "packets",
+		.help = "Wire packets that were segmented, checksummed or copied in software."),
+	COUNTER(struct offload, buffers, .name = "buffers", .unit = "buffers",
+		.help = "Buffers that these packets were in."),
+	{}
+};
+
+static const char *feature_name(unsigned feature)
+{
+	switch (feature) {
+	case FEATURE_SIZE:
+		return "gso_max_size";
+	case FEATURE_CHECKSUM:
+		return "tx-checksumming";
+	case FEATURE_SG:
+		return "tx-scatter-gather";
+	default:
+		return feature < NR_GSO_FEATURES ? features[feature] : "?";
+	}
+}
+
+static void key_text(const void *key, unsigned nr, char *text, size_t size)
+{
+	const struct offload_key *k = key;
+
+	if (nr == 0)
+		snprintf(text, size, "%u", k->queue);
+	else
+		snprintf(text, size, "%s", nr == 1 ? feature_name(k->feature) :
+			 k->why < NR_WHY ? whys[k->why] : "?");
+}
+
+#define ENOUGH 1000	/* fewer packets are not worth a word */
+
+static const char *remedy(const struct snapshot *s, unsigned feature, unsigned why)
+{
+	switch (why) {
+	case WHY_OFF:
+		return text("ethtool -K %s %s on", s->meta.iface, feature == FEATURE_CHECKSUM ? "tx" :
+			    feature_name(feature));
+	case WHY_NO_SG:
+		return text("ethtool -K %s sg on", s->meta.iface);
+	default:
+		return text("ethtool -K %s tx on", s->meta.iface);
+	}
+}
+
+static void speak(const struct snapshot *s, struct findings *f, unsigned feature, unsigned why,
+		  uint64_t packets)
+{
+	finding(f, "offload", remedy(s, feature, why),
+		"%" PRIu64 " packets were %s in software: %s is %s, and the card can do it",
+		packets, feature == FEATURE_CHECKSUM ? "checksummed" :
+		feature == FEATURE_SG ? "copied into one piece" : "segmented", feature_name(feature),
+		why == WHY_OFF ? "off" : why == WHY_NO_SG ? "not used without scatter-gather" :
+		"not used without checksumming");
+}
+
+/* What can be switched on, all queues together; what cannot be helped is left alone. */
+static void judge(const struct snapshot *s, struct findings *f)
+{
+	const struct table *t = &s->tables[METER_offload];
+	uint64_t packets[FEATURE_SG + 1][NR_WHY] = {};
+
+	for (unsigned row = 0; row < t->rows; row++) {
+		const struct offload_key *key = (const void *)(t->keys + row * sizeof(*key));
+
+		if (key->feature <= FEATURE_SG && key->why < NR_WHY)
+			packets[key->feature][key->why] += *cell(t, row, 0, &metrics[0]);
+	}
+	for (unsigned feature = 0; feature <= FEATURE_SG; feature++)
+		for (unsigned why = 0; why < NR_WHY; why++)
+			if (packets[feature][why] >= ENOUGH &&
+			    (why == WHY_OFF || why == WHY_NO_SG || why == WHY_NO_CHECKSUM))
+				speak(s, f, feature, why, packets[feature][why]);
+}
+
+const struct meter meter_offload = {
+	.name = "offload",
+	.help = "what is done in software for sent packets, and the feature that the card lacks",
+	.by = BY_KEY,
+	.point = TX_STACK,
+	.row_size = sizeof(struct offload),
+	.metrics = metrics,
+	.key_size = sizeof(struct offload_key),
+	.key_labels = labels,
+	.key_text = key_text,
+	.judge = judge,
+};
