@@ -244,6 +244,8 @@ int snapshot_read(struct snapshot *s, const char *pins)
 					meters[id]->name, strerror(errno));
 		err = meters[id]->read ? figures_since(s, id, fd) : table_read(s, id, fd);
 		close(fd);
+		if (!err && meters[id]->settle)
+			err = meters[id]->settle(pins, &s->tables[id]);
 		if (!err && s->tables[id].keys)
 			table_sort(meters[id], &s->tables[id], by_count);
 	}
