@@ -10,6 +10,7 @@ const struct driver driver_igbvf = {
 	.name = "igbvf",
 	.help = "Intel gigabit virtual function",
 	.keeps_dev = true,
+	.kfree_completes = true,
 	.rx_queue = RX_QUEUE_BY_NAPI,	/* one queue, not recorded; 6.1, 6.12 */
 	.no_xdp = true,		/* no ndo_bpf */
 };

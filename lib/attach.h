@@ -12,6 +12,7 @@ struct request {
 	bool by_name;		/* asked for by name: what cannot be had is an error, not absent */
 	const char *rx;		/* the tap for rx-nic: a name of TAPS, or NULL: chosen */
 	const char *label;	/* the interface as it was typed, for complaints */
+	bool stacks;		/* of drops, too */
 	unsigned sample;	/* latency meters follow one packet in so many */
 };
 

@@ -23,6 +23,7 @@ struct driver {
 	bool no_xdp;			/* it has no native XDP */
 	const char *spread;		/* how receive queues get their share; NULL: ethtool -X */
 	bool keeps_dev;			/* skb->dev is still its own when it frees a sent packet */
+	bool kfree_completes;		/* it frees what it has sent as if it were dropped */
 	const char *no_completion;	/* why its packets never complete; NULL: they do */
 };
 
