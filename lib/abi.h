@@ -13,7 +13,8 @@
 	M(rxcpu)
 #define EVENT_METERS(M)		/* bpf/: follow kernel events */	\
 	M(txlat)						\
-	M(drop)
+	M(drop)							\
+	M(counters)
 #define METERS(M) PACKET_METERS(M) EVENT_METERS(M)
 
 enum meter_id {

@@ -20,6 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "ask.h"
 #include "iface.h"
 #include "log.h"
 #include "near.h"
@@ -39,8 +40,7 @@ static void copy(char *to, size_t size, const char *from)
 	snprintf(to, size, "%s", from);
 }
 
-/* Sends the request and shows every answer to `cb`. 0 or -errno. */
-static int ask(struct nlmsghdr *request, mnl_cb_t cb, void *arg)
+int netlink_ask(struct nlmsghdr *request, mnl_cb_t cb, void *arg)
 {
 	struct mnl_socket *sock = mnl_socket_open2(NETLINK_ROUTE, SOCK_CLOEXEC);
 	unsigned port, seq = time(NULL);
@@ -163,7 +163,7 @@ static int link_read(const struct nlmsghdr *nlh, void *arg)
 }
 
 /* ioctl and not netlink: ethtool's netlink has no driver name, and no rings before 5.6. */
-static int ethtool(const char *name, void *command)
+int ethtool_ask(const char *name, void *command)
 {
 	struct ifreq ifr = { .ifr_data = command };
 	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), err = 0;
@@ -183,7 +183,7 @@ static void driver_read(struct iface *i, const char *kind)
 
 	if (i->loopback)
 		copy(i->driver, sizeof(i->driver), "loopback");
-	else if (!ethtool(i->name, &info) && info.driver[0])
+	else if (!ethtool_ask(i->name, &info) && info.driver[0])
 		snprintf(i->driver, sizeof(i->driver), "%.31s", info.driver);
 	else
 		copy(i->driver, sizeof(i->driver), kind[0] ? kind : "unknown");
@@ -193,7 +193,7 @@ static void ring_read(struct iface *i, unsigned txqlen)
 {
 	struct ethtool_ringparam ring = { .cmd = ETHTOOL_GRINGPARAM };
 
-	if (!ethtool(i->name, &ring) && ring.tx_pending)
+	if (!ethtool_ask(i->name, &ring) && ring.tx_pending)
 		i->tx_ring = ring.tx_pending;
 	else
 		i->tx_ring = txqlen ?: DEFAULT_RING;
@@ -296,7 +296,7 @@ static int iface_get(struct nlmsghdr *request, struct iface *i)
 	int err;
 
 	memset(i, 0, sizeof(*i));
-	err = ask(request, link_read, &l);
+	err = netlink_ask(request, link_read, &l);
 	if (!err && !i->ifindex)
 		err = -ENODEV;
 	if (err == -ENODEV)
@@ -347,7 +347,7 @@ static int missing(const char *name)
 	struct near near = near_to(name);
 	char buf[MNL_SOCKET_BUFFER_SIZE];
 
-	ask(link_request(buf, NLM_F_DUMP, 0), near_link, &near);
+	netlink_ask(link_request(buf, NLM_F_DUMP, 0), near_link, &near);
 	if (near.name[0])
 		return complain(-ENODEV, "ip link", "no interface \"%s\" here; is it \"%s\"?",
 				name, near.name);
