@@ -30,12 +30,18 @@ static const char *const labels[] = { "reason", "location", "who", "direction", 
 
 /*
  * No harm in them: what was for another host (a switch floods it, or the card
- * is promiscuous), for nobody, or came twice.
+ * is promiscuous), for nobody, or came twice. And what nobody had read when its
+ * socket was closed: for TCP, the end of the stream (sk_stream_kill_queues()).
  */
 static const char *const benign[] = {
 	"OTHERHOST", "UNHANDLED_PROTO", "UNICAST_IN_L2_MULTICAST", "IPV6DISABLED",
 	"IPV6_NDISC_NS_OTHERHOST", "MAC_IEEE_MAC_CONTROL", "BRIDGE_INGRESS_STP_STATE", "DUP_FRAG",
 	"TCP_OLD_DATA", "TCP_OLD_ACK", "TCP_OLD_SEQUENCE", "TCP_OFOMERGE", NULL
+};
+
+static const char *const closed[] = {
+	"sk_stream_kill_queues", "udp_destruct_common", "udp_destruct_sock",
+	"skb_queue_purge_reason", "skb_queue_purge", NULL
 };
 
 static const struct { const char *pattern, *who; } by_reason[] = {
@@ -45,9 +51,25 @@ static const struct { const char *pattern, *who; } by_reason[] = {
 	{ "FULL_RING", "driver" }, {}
 }, by_place[] = {	/* where the reason does not say */
 	{ "netif_receive_generic_xdp*", "xdp" }, { "do_xdp_generic*", "xdp" },
-	{ "generic_xdp_tx*", "xdp" }, { "tun_*", "driver" }, { "udp_destruct*", "socket" },
-	{ "skb_queue_purge*", "socket" }, {}
+	{ "generic_xdp_tx*", "xdp" }, { "tun_*", "driver" }, {}
 };
+
+static bool is_one_of(const char *name, const char *const *list)
+{
+	while (*list && strcmp(name, *list))
+		list++;
+	return *list;
+}
+
+/* Received, delivered to a socket, and never read. */
+static bool unread(const struct drop_key *key)
+{
+	static const char *const reasons[] = { "QUEUE_PURGE", "NOT_SPECIFIED", NULL };
+	const char *symbol = symbol_at(key->location);
+
+	return key->direction != DROP_TX && symbol && is_one_of(symbol, closed) &&
+	       is_one_of(drop_reason_name(key->reason), reasons);
+}
 
 static bool in_driver(const char *symbol)
 {
@@ -64,6 +86,8 @@ static const char *who(const struct drop_key *key)
 {
 	const char *reason = drop_reason_name(key->reason), *symbol = symbol_at(key->location);
 
+	if (unread(key))
+		return "socket";
 	for (int i = 0; by_reason[i].pattern; i++)
 		if (pattern_fits(by_reason[i].pattern, reason))
 			return by_reason[i].who;
@@ -102,12 +126,8 @@ static void key_text(const void *of, unsigned nr, char *out, size_t size)
 static bool is_benign(const void *of)
 {
 	const struct drop_key *key = of;
-	const char *reason = drop_reason_name(key->reason);
 
-	for (int i = 0; benign[i]; i++)
-		if (!strcmp(reason, benign[i]))
-			return true;
-	return false;
+	return is_one_of(drop_reason_name(key->reason), benign) || unread(key);
 }
 
 /* Stacks that keys of this process name by their place here: the same for all snapshots. */
@@ -194,6 +214,15 @@ static int settle(const char *pins, struct table *t)
 	return 0;
 }
 
+/* Generic XDP does not specify a reason, but it is one. */
+static const struct remedy *remedy_for(const struct drop_key *key)
+{
+	const char *reason = drop_reason_name(key->reason);
+
+	return remedy_of(!strcmp(reason, "NOT_SPECIFIED") && !strcmp(who(key), "xdp") ? "XDP" :
+			 reason);
+}
+
 /* All packets dropped for a remedy's reasons, and the queue that had most of them. */
 static uint64_t of_remedy(const struct table *t, const struct remedy *r,
 			  const struct drop_key **most)
@@ -204,7 +233,7 @@ static uint64_t of_remedy(const struct table *t, const struct remedy *r,
 	*most = NULL;
 	for (unsigned row = 0; row < t->rows; row++) {
 		if (keys[row].direction == DROP_UNSURE ||
-		    remedy_of(drop_reason_name(keys[row].reason)) != r)
+		    remedy_for(&keys[row]) != r)
 			continue;
 		if (!*most)	/* rows are sorted: it is the first */
 			*most = &keys[row];
@@ -218,6 +247,9 @@ static void judge(const struct snapshot *s, struct findings *f)
 	const struct table *t = &s->tables[METER_drop];
 	const struct drop_key *most;
 
+	if (t->rows && symbols_hidden())
+		finding(f, "drop", "sysctl -w kernel.kptr_restrict=1", "where packets were dropped "
+			"cannot be named: %s", symbols_hidden());
 	for (const struct remedy *r = remedies; r->reason; r++) {
 		uint64_t n = of_remedy(t, r, &most);
 		char what[160], queue[32] = "";

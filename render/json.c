@@ -92,6 +92,8 @@ static void place(struct json *j, const struct snapshot *s, const struct meter *
 			m->key_text(key, i, text, sizeof(text));
 			label(j, m->key_labels[i], text);
 		}
+		if (m->key_minor && m->key_is_minor(key))
+			json_bool(j, m->key_minor, true);
 		notes(j, m, key);
 		return;
 	}
