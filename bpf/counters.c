@@ -42,7 +42,7 @@ static const struct cure {
 	{ "ethtool -S", { "allowance_exceeded" }, false, 1,
 	  "packets were beyond what this size of instance is allowed",
 	  "ethtool -S {if} | grep allowance; a larger instance, or less traffic" },
-	{ "ethtool -S", { "alloc_fail", "alloc fail", "alloc_err" }, false, 1,
+	{ "ethtool -S", { "alloc_fail", "alloc fail", "buff_fail", "page_fail", "alloc_err" }, false, 1,
 	  "times the driver of {if} got no memory for a buffer",
 	  "sysctl -w vm.min_free_kbytes={2*vm.min_free_kbytes}" },
 	{ "ip -s link", { "crc", "frame", "carrier" }, false, 10,
@@ -68,7 +68,7 @@ static bool cures_it(const struct cure *c, const struct counters_key *key)
 {
 	for (int i = 0; i < 6 && c->parts[i]; i++)
 		if (!strcmp(c->source, key->source) && strcasestr(key->counter, c->parts[i]))
-			return true;
+			return strcmp(key->who, "tc");	/* tc's drops are meant */
 	return false;
 }
 

@@ -26,7 +26,8 @@ extern const struct meter meter_counters;
 static const char *const losses[] = {
 	"drop", "discard", "err", "miss", "noport", "noroute", "overflow", "prune", "reasmfail",
 	"reasmtimeout", "fragfail", "unknownproto", "truncated", "reversepath", "toobig", "fifo",
-	"no_buf", "nobuf", "out_of_buf", "alloc_fail", "alloc fail", "exceeded", "overrun", "crc",
+	"no_buf", "nobuf", "out_of_buf", "alloc_fail", "alloc fail", "buff_fail", "page_fail",
+	"exceeded", "overrun", "crc",
 	"oversize", "undersize", "jabber", "oob", "ring full", "no_space", "timeout", "xfrm", NULL
 }, *const others[] = {
 	"interrupt", "deferred", "sackdiscard", "tcptimeouts", "outtimeouts", "synretrans",
