@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Reads what nstat, softnet_stat, ip -s link, tc -s and ethtool -S show, and disturbs none of them. */
+/* Reads what nstat, softnet_stat, ip -s link, tc -s and ethtool -S show; disturbs none of them. */
 #include <errno.h>
 #include <inttypes.h>
 #include <linux/ethtool.h>
@@ -27,11 +27,11 @@ static const char *const losses[] = {
 	"drop", "discard", "err", "miss", "noport", "noroute", "overflow", "prune", "reasmfail",
 	"reasmtimeout", "fragfail", "unknownproto", "truncated", "reversepath", "toobig", "fifo",
 	"no_buf", "nobuf", "out_of_buf", "alloc_fail", "alloc fail", "buff_fail", "page_fail",
-	"exceeded", "overrun", "crc",
-	"oversize", "undersize", "jabber", "oob", "ring full", "no_space", "timeout", "xfrm", NULL
+	"exceeded", "overrun", "crc", "oversize", "undersize", "jabber", "oob", "ring full",
+	"no_space", "timeout", "xfrm", NULL
 }, *const others[] = {
-	"interrupt", "deferred", "sackdiscard", "tcptimeouts", "outtimeouts", "synretrans",
-	"spuriousrto", "cache", "csum_none", "tx_restart", "timeouts_rearmed", NULL
+	"interrupt", "deferred", "sackdiscard", "tcptimeouts", "timeoutrehash", "ontimeout",
+	"wqueuetoobig", "pkttoobigs", "mptcp", "cache", "csum_none", NULL
 };
 
 static bool has_any(const char *name, const char *const *parts)
@@ -137,7 +137,7 @@ static int list_read(struct table *t, const char *path)
 	return err;
 }
 
-/* A line a CPU, in hex: packets, dropped, time_squeeze, … flow_limit is the 11th, the CPU the 13th. */
+/* A line a CPU, in hex: packets, dropped, time_squeeze; 11th flow_limit, 13th the CPU. */
 static int softnet_read(struct table *t)
 {
 	FILE *f = fopen("/proc/net/softnet_stat", "re");

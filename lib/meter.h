@@ -53,7 +53,7 @@ struct meter {
 	const char *const *key_labels;
 	/* …and how the part `nr` of a key reads */
 	void (*key_text)(const void *key, unsigned nr, char *text, size_t size);
-	/* More of a key than labels can hold: what it is, "stack", and line `nr`; false: the end. */
+	/* More of a key than labels hold: what it is, "stack", and line `nr`; false: the end. */
 	const char *key_note;
 	bool (*key_line)(const void *key, unsigned nr, char *text, size_t size);
 	/* Keys that a table folds into one line, and what they are: "benign". */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What drop and counters say of each loss they know a remedy for, and of one packet less: nothing. */
+/* What drop and counters say of each loss with a remedy; and of one packet less: nothing. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
