@@ -90,9 +90,10 @@ static void judge(const struct snapshot *s, struct findings *f)
 			if (!events || !cures_it(c, &keys[row]))
 				continue;
 			most = most ?: keys[row].counter;	/* sorted: the first */
-			n += events;
+			/* a qdisc counts what those beneath it drop, too */
+			n += strcmp(c->source, "tc -s") ? events : n ? 0 : events;
 		}
-		if (!most || n < c->least || (c->drop_tells && drop))
+		if (!most || !worth_telling(s, n, c->least) || (c->drop_tells && drop))
 			continue;
 		snprintf(what, sizeof(what), "%s", remedy_text(c->what, s));
 		finding(f, "counters", remedy_text(c->try, s), "%" PRIu64 " %s (%s: %s)", n, what,

@@ -13,6 +13,12 @@ struct remedy {
 };
 extern const struct remedy remedies[];	/* ends with an empty one */
 
+/* Is it enough to be told? From so many on, and in the long run so many an hour. */
+static inline bool worth_telling(const struct snapshot *s, uint64_t n, uint64_t least)
+{
+	return n >= least && n * 3600 >= least * s->seconds;
+}
+
 const struct remedy *remedy_of(const char *reason);	/* NULL: none known */
 const char *remedy_text(const char *format, const struct snapshot *);
 

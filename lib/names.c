@@ -90,7 +90,19 @@ static const char *reason_find(uint32_t reason)
 		name = enums_name(btf, 1, "drop_reason", reason) ?: module_name(reason);
 	if (name && !strncmp(name, PREFIX, strlen(PREFIX)))
 		name += strlen(PREFIX);
-	return name;
+	return name ? name + strspn(name, "_") : NULL;
+}
+
+/* "OPENVSWITCH_7": whose it is, where its own name is not to be had. */
+static const char *reason_guess(uint32_t reason)
+{
+	uint32_t subsystem = reason >> SUBSYS;
+	const char *of = subsystem && vmlinux() ?
+			 enums_name(vmlinux(), 1, "skb_drop_reason_subsys", subsystem) : NULL;
+
+	if (!of || strncmp(of, PREFIX "SUBSYS_", strlen(PREFIX "SUBSYS_")))
+		return text("?%" PRIx32, reason);
+	return text("%s_%u", of + strlen(PREFIX "SUBSYS_"), reason & 0xffff);
 }
 
 const char *drop_reason_name(uint32_t reason)
@@ -102,7 +114,7 @@ const char *drop_reason_name(uint32_t reason)
 	for (unsigned i = 0; i < nr; i++)
 		if (known[i].reason == reason)
 			return known[i].name;
-	name = reason_find(reason) ?: text("?%" PRIx32, reason);
+	name = reason_find(reason) ?: reason_guess(reason);
 	if (nr == sizeof(known) / sizeof(*known))
 		return name;
 	known[nr].reason = reason;

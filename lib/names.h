@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Why an skb was dropped: "NO_SOCKET"; "?77" where the kernel has no name for it. */
+/* Why an skb was dropped: "NO_SOCKET"; "OPENVSWITCH_7" or "?77" where it has no name of its own. */
 const char *drop_reason_name(uint32_t reason);
 
 /* How many arguments a tracepoint hands over; 0: there is none of this name, or no BTF. */

@@ -78,6 +78,10 @@ static void check_remedy(const struct remedy *r)
 	      (unsigned)r->least);
 	check(r->least == 1 || !judged(METER_drop, &key, r->least - 1), "%s: silent of less",
 	      r->reason);
+	snapshot.seconds = 1e6;
+	check(!judged(METER_drop, &key, r->least * 277) && judged(METER_drop, &key, r->least * 278),
+	      "%s: silent of so few in so long", r->reason);
+	snapshot.seconds = 1;
 	key.direction = DROP_UNSURE;
 	check(!judged(METER_drop, &key, 1000), "%s: silent of what may be another's", r->reason);
 }
@@ -156,6 +160,16 @@ static void check_names(void)
 	      pattern_fits("XDP", "XDP") && !pattern_fits("XDP", "XDPX"), "patterns");
 	check(!remedy_of("OTHERHOST") && !remedy_of("NOT_SPECIFIED"), "no remedy for the benign");
 	check(!strcmp(drop_reason_name(0xfff7fff0), "?fff7fff0"), "a reason without a name");
+	if (strcmp(drop_reason_name(0), "?0"))
+		check(!strcmp(drop_reason_name(2), "NO_SOCKET") ||
+		      !strcmp(drop_reason_name(3), "NO_SOCKET"), "a reason, by the kernel's BTF");
+	else
+		printf("skip drop: no BTF, no names\n");
+	if (strcmp(drop_reason_name(0x10007), "?10007"))
+		check(strlen(drop_reason_name(0x10007)) > 8, "a reason of a subsystem: %s",
+		      drop_reason_name(0x10007));
+	else
+		printf("skip drop: no subsystem has reasons of its own\n");
 	symbol_text(1, name, sizeof(name));
 	check(!strcmp(name, symbols_hidden() ? "hidden" : "0x1"), "an address without a name");
 	check(!tracepoint_args("no_such_tracepoint"), "no such tracepoint");
