@@ -53,7 +53,7 @@ static void configure(struct site *site, const struct request *req)
 		.xdp_generic = req->rx && !strcmp(req->rx, "xdp-generic"),
 		.dynptr = !kernel_cannot("tp_btf") && !kernel_cannot("dynptr"),
 		.stays = site->driver->keeps_dev,
-		.drop_sock = tracepoint_args("kfree_skb") > 3,
+		.drop_sock = req->meters >> METER_drop & 1 && tracepoint_args("kfree_skb") > 3,
 		.kfree_completes = site->driver->kfree_completes,
 		.stacks = req->stacks,
 		.flight_shift = flight_shift(i, req->sample ?: 1),

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """Drops that we cause, each under its reason, in its direction and queue, with the exact count."""
+import re
 import socket
 
 import bpf
@@ -27,6 +28,17 @@ def rows(doc):
 
 def counters(doc):
     return {r["counter"]: r["events"] for r in doc["meters"].get("counters", [])}
+
+
+def nstat(netns):
+    """What nstat shows, without its history."""
+    return json.loads(netns.run("nstat -asj"))["kernel"]
+
+
+def history():
+    """nstat's own, if somebody has made it one."""
+    path = f"/tmp/.nstat.u{os.geteuid()}"
+    return os.path.exists(path) and os.stat(path).st_mtime
 
 
 def more(now, before):
@@ -320,11 +332,19 @@ other = Wire(b, "tap0")
 index = [n.ip("-o link show tap0").split(":")[0] for n in (a, b)]
 same("both interfaces have the same index", index[0], index[1])
 for way, env in ("tp_btf", {}), ("raw_tp", {"NICPROBE_CANNOT": "tp_btf"}):
+    before, was = nstat(a), history()
     nicprobe("attach", TAP, "-m", "drop,counters", env=env)
     Case.last = None
     for part in received, off_device, programs, sent, another:
         part(way)
-    same(f"{way}: nothing lost", lost(show(TAP)), {})
+    doc = show(TAP)
+    same(f"{way}: nothing lost", lost(doc), {})
+    grown, ours = more(nstat(a), before), {r["counter"]: r["events"] for r in doc["meters"]["counters"]
+                                           if r["source"] == "nstat"}
+    same(f"{way}: nstat says the same # {len(ours)} counters", ours, {k: grown.get(k) for k in ours})
+    same(f"{way}: no loss of nstat's is left out", [k for k in grown if k not in ours and re.search(
+        "Drop|Discard|CsumErr|InErr|BufErr|NoPorts|NoRoutes|HdrErr|AddrErr|PathFilter", k)], [])
+    same(f"{way}: its history is as it was", history(), was)
     nicprobe("detach", TAP)
 stacks()
 quiet()
