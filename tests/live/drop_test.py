@@ -266,6 +266,44 @@ def another(way):
         other.drain()
 
 
+def shorter():
+    """A ring that is made shorter than what is in it: the driver drops the rest, and gives no reason."""
+    ring = Wire(c, "tap0", 1)
+    nicprobe("attach", f"{c}/tap0", "-m", "drop")
+    with udp_socket(c) as s:
+        for _ in range(5):
+            s.sendto(bytes(50), (THERE, 9))
+    c.ip("link set tap0 txqueuelen 2")
+    got = rows(show(f"{c}/tap0"))
+    nicprobe("detach", f"{c}/tap0")
+    ring.close()
+    same("a ring that is made shorter", got, {("NOT_SPECIFIED", "driver", "tx", 0): 3})
+
+
+def buffers(way, env):
+    """What is dropped as one buffer counts as the packets that it is on the wire."""
+    nic = tap(c, "tap0", options="--vnet-hdr", address=HERE + "/24")
+    c.ip(f"neigh add {THERE} lladdr 02:00:00:00:00:99 dev tap0")
+    where = f"{c}/tap0"
+    nicprobe("attach", where, "-m", "drop", env=env)
+    nic("send 2 5 6054 v4 tcp gso=1000 dport=9")
+    nic("go")
+    c.run("tc qdisc add dev tap0 clsact")
+    can = "it can" in c.run("tc filter add dev tap0 egress bpf da bytecode '1,6 0 0 2' && echo it can", check=False)
+    if can:
+        with udp_socket(c) as s:
+            s.setsockopt(socket.IPPROTO_UDP, 103, 1000)         # UDP_SEGMENT
+            for _ in range(7):
+                s.sendto(bytes(3500), (THERE, 9))
+    got = rows(show(where))
+    nicprobe("detach", where)
+    nic.close()
+    same(f"{way}: received buffers of 6 packets", got.get(("NO_SOCKET", "kernel", "rx", 2)), 30)
+    if not can:
+        return skip(f"{way}: sent buffers of 4 packets", "no cls_bpf here")
+    same(f"{way}: sent buffers of 4 packets", got.get(("TC_EGRESS", "tc", "tx", None)), 28)
+
+
 def quiet():
     """Nothing is dropped, nothing is counted: a TCP stream, UDP both ways, ARP."""
     one, two = Namespace("one"), Namespace("two")
@@ -346,6 +384,10 @@ for way, env in ("tp_btf", {}), ("raw_tp", {"NICPROBE_CANNOT": "tp_btf"}):
         "Drop|Discard|CsumErr|InErr|BufErr|NoPorts|NoRoutes|HdrErr|AddrErr|PathFilter", k)], [])
     same(f"{way}: its history is as it was", history(), was)
     nicprobe("detach", TAP)
+c = Namespace("buffers")
+shorter()
+buffers("tp_btf", {})
+buffers("raw_tp", {"NICPROBE_CANNOT": "tp_btf"})
 stacks()
 quiet()
 finish()
