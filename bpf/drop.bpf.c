@@ -129,8 +129,6 @@ static __always_inline void measure(bool btf, const struct sk_buff *skb, int dir
 	p->point = direction == DROP_TX ? TX_NIC : RX_STACK;
 	if (direction != DROP_TX && mac != UNSET && mac < at)
 		p->len += at - mac;	/* all that was pulled since */
-	if (direction == DROP_TX)
-		p->point = TX_NIC;
 	skb_segments(btf, skb, p, head + READ(btf, skb, network_header));
 }
 
