@@ -91,8 +91,24 @@ struct softnet_data {
 	unsigned int time_squeeze;
 };
 
+struct dst_entry {
+	struct net_device *dev;
+};
+
+struct sock_common {
+	possible_net_t skc_net;
+	int skc_bound_dev_if;
+};
+
+struct sock {
+	struct sock_common __sk_common;
+};
+
 struct sk_buff {
 	struct net_device *dev;
+	struct sock *sk;
+	unsigned long _skb_refdst;
+	int skb_iif;
 	unsigned int len, data_len;
 	__u16 queue_mapping;
 	__be16 protocol;
@@ -173,6 +189,15 @@ struct napi_gro_cb {
 enum gro_result { GRO_MERGED, GRO_MERGED_FREE, GRO_HELD, GRO_NORMAL, GRO_CONSUMED };
 
 #pragma clang attribute pop
+
+/* Their numbers move from kernel to kernel: ask by bpf_core_enum_value(). */
+enum skb_drop_reason {
+	SKB_CONSUMED,			/* since 6.3 */
+	SKB_DROP_REASON_NOT_SPECIFIED,
+	SKB_DROP_REASON_QDISC_DROP,
+	SKB_DROP_REASON_TC_EGRESS,
+	SKB_DROP_REASON_FULL_RING,
+};
 
 /*
  * p->field, both ways: tp_btf knows the type and loads at once, raw_tp has

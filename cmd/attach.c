@@ -59,7 +59,7 @@ static int run(int argc, char **argv)
 
 const struct command command_attach = {
 	.name = "attach",
-	.args = "[NETNS/]IFACE [-m METER,…] [--rx TAP] [--sample N]",
+	.args = "[NETNS/]IFACE [-m METER,…] [--rx TAP] [--sample N] [--stacks]",
 	.help = "start measuring an interface",
 	.options = REQUEST_HELP,
 	.run = run,

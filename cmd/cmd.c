@@ -235,6 +235,9 @@ bool request_option(struct request *req, int option)
 		return req->meters;
 	case 'R':
 		return rx_parse(req, optarg);
+	case 'K':
+		req->stacks = true;
+		return true;
 	case 'S':
 		req->sample = strtoul(optarg, &end, 10);
 		if (*end || end == optarg || !req->sample || req->sample > 1000000) {

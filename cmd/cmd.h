@@ -60,13 +60,15 @@ bool request_option(struct request *, int option);
 #define REQUEST_SHORT	"m:"
 #define REQUEST_LONG	{ "meters", required_argument, NULL, 'm' }, \
 			{ "rx", required_argument, NULL, 'R' }, \
-			{ "sample", required_argument, NULL, 'S' }
+			{ "sample", required_argument, NULL, 'S' }, \
+			{ "stacks", no_argument, NULL, 'K' }
 #define REQUEST_HELP						\
 	"  -m, --meters METER,…   these, or an error (default: what is here and cheap)\n" \
 	"      --rx TAP           where to see received packets: auto (default),\n" \
 	"                         xdp, driver, tc, xdp-generic\n" \
 	"      --sample N         latency meters follow one packet in N (default: each),\n"	\
-	"                         and flow looks at one (default: 1024)\n"
+	"                         and flow looks at one (default: 1024)\n"	\
+	"      --stacks           with each drop, how the kernel came there\n"
 
 /* May --rx name it? Those that see rx-nic, and tc, which stands for: not there at all. */
 struct tap;

@@ -11,6 +11,7 @@ const struct driver driver_igbvf = {
 	.help = "Intel gigabit virtual function",
 	.no_pool = true,		/* up to 6.12 */
 	.keeps_dev = true,
+	.kfree_completes = true,
 	.rx_queue = RX_QUEUE_BY_NAPI,	/* one queue, not recorded; 6.1, 6.12 */
 	.no_xdp = true,		/* no ndo_bpf */
 	/* igbvf_request_msix(), 6.1 and 6.12 */

@@ -10,6 +10,7 @@ const struct driver driver_vmxnet3 = {
 	.name = "vmxnet3",
 	.help = "VMware virtual NIC",
 	.keeps_dev = true,
+	.kfree_completes = true,
 	.rx_queue = RX_QUEUE_RECORDED,	/* not what XDP_PASS let through: vmxnet3_xdp.c, 6.12 */
 	/* vmxnet3_xdp_set(), 6.12: vmxnet3_quiesce_dev(), no NETIF_F_LRO. 6.1 has no native XDP. */
 	.xdp = "resets the device and switches LRO off: what is measured changes",

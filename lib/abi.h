@@ -20,7 +20,9 @@
 	M(napi)							\
 	M(gro)							\
 	M(xdp)							\
-	M(pool)
+	M(pool)							\
+	M(drop)							\
+	M(counters)
 #define METERS(M) PACKET_METERS(M) EVENT_METERS(M)
 
 enum meter_id {
@@ -62,6 +64,9 @@ struct config {
 	__u64 vmemmap_base, page_offset_base;	/* where the kernel keeps them; 0: it has none */
 	__u32 dynptr;		/* typed tracepoints can read packet data that is not linear */
 	__u32 stays;		/* what the driver was given it frees itself: it is in our tables */
+	__u32 drop_sock;	/* kfree_skb tells the socket, too: a fourth argument */
+	__u32 kfree_completes;	/* the driver frees by kfree_skb what it has sent */
+	__u32 stacks;		/* of drops */
 	__u32 flight_shift;	/* txlat: 32 - log2 of the buckets in its table */
 	__u32 rx_ring;		/* descriptors of a receive queue; 0: not known */
 	__u32 percpu;		/* it is known how far these are from `runqueues` of their CPU */

@@ -13,6 +13,7 @@
 #include "kernel.h"
 #include "log.h"
 #include "meter.h"
+#include "names.h"
 #include "object.h"
 #include "pins.h"
 
@@ -52,6 +53,9 @@ static void configure(struct site *site, const struct request *req)
 		.xdp_generic = req->rx && !strcmp(req->rx, "xdp-generic"),
 		.dynptr = !kernel_cannot("tp_btf") && !kernel_cannot("dynptr"),
 		.stays = site->driver->keeps_dev,
+		.drop_sock = req->meters >> METER_drop & 1 && tracepoint_args("kfree_skb") > 3,
+		.kfree_completes = site->driver->kfree_completes,
+		.stacks = req->stacks,
 		.flight_shift = flight_shift(i, req->sample ?: 1),
 		.rx_ring = i->rx_ring ?: site->driver->rx_ring,
 		.flow_sample = req->sample ?: FLOW_SAMPLE,

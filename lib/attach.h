@@ -13,6 +13,7 @@ struct request {
 	const char *rx;		/* the tap for rx-nic: a name of TAPS, or NULL: chosen */
 	const char *label;	/* the interface as it was typed, for complaints */
 	unsigned sample;	/* look at one packet in so many; 0: as each meter thinks best */
+	bool stacks;		/* of drops, too */
 };
 
 /* 0 and what was done; or -errno, a complaint, and nothing left behind. -EALREADY: attached. */

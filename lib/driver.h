@@ -28,6 +28,7 @@ struct driver {
 	bool keeps_dev;			/* skb->dev is still its own when it frees a sent packet */
 	bool pool;			/* has page pools, although no hardware */
 	bool no_pool;			/* has none, although hardware */
+	bool kfree_completes;		/* it frees what it has sent as if it were dropped */
 	const char *no_completion;	/* why its packets never complete; NULL: they do */
 	/*
 	 * What it calls its interrupts: %i is the name the interface had then, * is anything, and

@@ -137,7 +137,7 @@ static int link_read(const struct nlmsghdr *nlh, void *arg)
 }
 
 /* ioctl and not netlink: ethtool's netlink has no driver name, and no rings before 5.6. */
-static int ethtool(const char *name, void *command)
+int ethtool_ask(const char *name, void *command)
 {
 	struct ifreq ifr = { .ifr_data = command };
 	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), err = 0;
@@ -157,7 +157,7 @@ static void driver_read(struct iface *i, const char *kind)
 
 	if (i->loopback)
 		copy(i->driver, sizeof(i->driver), "loopback");
-	else if (!ethtool(i->name, &info) && info.driver[0])
+	else if (!ethtool_ask(i->name, &info) && info.driver[0])
 		snprintf(i->driver, sizeof(i->driver), "%.31s", info.driver);
 	else
 		copy(i->driver, sizeof(i->driver), kind[0] ? kind : "unknown");
@@ -167,7 +167,7 @@ static void ring_read(struct iface *i, unsigned txqlen)
 {
 	struct ethtool_ringparam ring = { .cmd = ETHTOOL_GRINGPARAM };
 
-	ethtool(i->name, &ring);	/* leaves it 0 where it fails */
+	ethtool_ask(i->name, &ring);	/* leaves it 0 where it fails */
 	i->tx_ring = ring.tx_pending ?: txqlen ?: DEFAULT_RING;
 	i->rx_ring = ring.rx_pending;
 	i->max_rx_ring = ring.rx_max_pending;

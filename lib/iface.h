@@ -34,6 +34,9 @@ struct iface {
 int iface_read(const char *name, struct iface *);
 int iface_read_index(unsigned ifindex, struct iface *);
 
+/* SIOCETHTOOL: `command` begins with its number, and holds the answer. 0 or -errno. */
+int ethtool_ask(const char *name, void *command);
+
 /* Inode of the network namespace the process is in; 0: not to be had. */
 __u32 netns_inode(void);
 /* Enter the namespace `ip netns` knows by this name, for good. 0 or -errno. */

@@ -53,11 +53,20 @@ struct meter {
 	const struct metric *metrics;	/* ends with an empty one */
 
 	size_t key_size;		/* BY_KEY: size of a key… */
-	const char *const *key_labels;	/* …what it is made of: "reason", "queue", NULL… */
+	/* …what it is made of: "reason", "queue" (a number or "unknown"), NULL… */
+	const char *const *key_labels;
 	/* …its rows make room for new ones, and `lost` has all that its first words ever had… */
 	bool evicts;
 	/* …and how the part `nr` of a key reads */
 	void (*key_text)(const void *key, unsigned nr, char *text, size_t size);
+	/* More of a key than labels hold: what it is, "stack", and line `nr`; false: the end. */
+	const char *key_note;
+	bool (*key_line)(const void *key, unsigned nr, char *text, size_t size);
+	/* Keys that a table folds into one line, and what they are: "benign". */
+	const char *key_minor;
+	bool (*key_is_minor)(const void *key);
+	/* After its map was read: keys may be changed, rows left out. 0 or -errno. */
+	int (*settle)(const char *pins, struct table *);
 
 	/* Either of these, or none: then it rides on the packet taps. */
 	const void *(*elf)(size_t *);	/* its own BPF object */

@@ -13,6 +13,8 @@
 #include "meter.h"
 #include "object.h"
 
+#define MAX_STACKS 1024		/* different ones; their map has 256 bytes each */
+
 const char *pin_path(const struct site *site, const char *name)
 {
 	return text("%s/%s", site->pins, name);
@@ -21,7 +23,8 @@ const char *pin_path(const struct site *site, const char *name)
 /* Maps that several objects share, or that show reads, are pinned under their name. */
 static bool shared(const char *name)
 {
-	return meter_find(name) || !strcmp(name, "lost") || !strcmp(name, "napi_queue");
+	return meter_find(name) || !strcmp(name, "lost") || !strcmp(name, "napi_queue") ||
+	       !strcmp(name, "drop_stack");
 }
 
 static int map_prepare(const struct site *site, struct bpf_map *map)
@@ -34,6 +37,8 @@ static int map_prepare(const struct site *site, struct bpf_map *map)
 		err = bpf_map__set_initial_value(map, &site->config, sizeof(site->config));
 	if (!strcmp(name, "flight"))
 		err = bpf_map__set_max_entries(map, 1u << (32 - site->config.flight_shift));
+	if (!strcmp(name, "drop_stack") && site->config.stacks)
+		err = bpf_map__set_max_entries(map, MAX_STACKS);
 	if (m && !(m->by & BY_KEY))
 		err = bpf_map__set_max_entries(map, meter_rows(m, site->config.rows) *
 						    meter_lanes(m));

@@ -271,6 +271,8 @@ int snapshot_read(struct snapshot *s, const char *pins)
 		close(fd);
 		if (!err && meters[id]->evicts)
 			s->lost[id] -= least(s->lost[id], kept(&s->tables[id]));
+		if (!err && meters[id]->settle)
+			err = meters[id]->settle(pins, &s->tables[id]);
 		if (!err && s->tables[id].keys)
 			table_sort(meters[id], &s->tables[id], by_count);
 	}

@@ -90,6 +90,33 @@ static void columns(struct block *b)
 	figures_columns(&b->figures, &b->grid, b->m);
 }
 
+/* Queues read as in other meters: "q1", "q?". */
+static void key_label(const struct block *b, const struct entry *e, unsigned nr, char *label,
+		      size_t size)
+{
+	char text[120];
+
+	b->m->key_text(key_of(b->m, b->t, e->row), nr, text, sizeof(text));
+	if (strcmp(b->m->key_labels[nr], "queue"))
+		snprintf(label, size, "%s", text);
+	else
+		snprintf(label, size, "q%s", *text >= '0' && *text <= '9' ? text : "?");
+}
+
+/* What stands beneath a key, each line of it further in. */
+static void key_lines(struct block *b, const struct entry *e)
+{
+	const void *key = b->m->by & BY_KEY ? key_of(b->m, b->t, e->row) : NULL;
+	char text[164] = "    ";
+
+	if (!key || !b->m->key_note)
+		return;
+	for (unsigned i = 0; b->m->key_line(key, i, text + 4, sizeof(text) - 4); i++) {
+		grid_line(&b->grid);
+		grid_span(&b->grid, 0, text);
+	}
+}
+
 static void label(struct block *b, const struct entry *e)
 {
 	unsigned column = b->m->by & BY_POINT && !b->headings;
@@ -104,7 +131,7 @@ static void label(struct block *b, const struct entry *e)
 		grid_cell(&b->grid, column++, text);
 	}
 	for (unsigned i = 0; b->m->by & BY_KEY && b->m->key_labels[i]; i++) {
-		b->m->key_text(key_of(b->m, b->t, e->row), i, text, sizeof(text));
+		key_label(b, e, i, text, sizeof(text));
 		grid_cell(&b->grid, column + i, text);
 	}
 }
@@ -171,6 +198,7 @@ static void point_lines(struct block *b, enum point point, const struct entry *e
 			grid_line(&b->grid);
 		label(b, &e[i]);
 		figures_fill(&b->figures, &b->grid, b->columns, words_of(b->t, &e[i]));
+		key_lines(b, &e[i]);
 	}
 	if (nr > 1 && b->m->by & BY_QUEUE)
 		total_line(b, e, nr);
@@ -183,18 +211,66 @@ static void point_lines(struct block *b, enum point point, const struct entry *e
 	grid_span(&b->grid, points && !b->headings, idle);
 }
 
+/* Puts those that are folded behind the others, each part in its order. How many are not folded. */
+static unsigned fold(struct block *b)
+{
+	struct entry *minor = b->m->key_minor ? malloc(b->nr * sizeof(*minor)) : NULL;
+	unsigned nr = 0, folded = 0;
+
+	if (!minor)
+		return b->nr;
+	for (unsigned i = 0; i < b->nr; i++)
+		if (b->m->key_is_minor(key_of(b->m, b->t, b->active[i].row)))
+			minor[folded++] = b->active[i];
+		else
+			b->active[nr++] = b->active[i];
+	memcpy(b->active + nr, minor, folded * sizeof(*minor));
+	free(minor);
+	return nr;
+}
+
+/* One line for all of them: what they are, the first label of each once, their sum. */
+static void folded_line(struct block *b, const struct entry *e, unsigned nr)
+{
+	char names[80] = "", name[128];
+	size_t len = 0;
+
+	memset(b->total, 0, b->t->words * sizeof(*b->total));
+	for (unsigned i = 0; i < nr; i++) {
+		add(b->t, b->total, &e[i]);
+		key_label(b, &e[i], 0, name, sizeof(name));
+		if (!strstr(names, name) && len < sizeof(names))
+			len += snprintf(names + len, sizeof(names) - len, "%s%s",
+					len ? ", " : "", name);
+	}
+	grid_line(&b->grid);
+	grid_cell(&b->grid, 0, b->m->key_minor);
+	if (b->m->key_labels[1])
+		grid_cell(&b->grid, 1, names);
+	figures_fill(&b->figures, &b->grid, b->columns, b->total);
+}
+
+static void keyed_lines(struct block *b)
+{
+	unsigned nr = fold(b);
+	char more[64];
+
+	point_lines(b, b->m->point, b->active, nr < MOST_KEYS ? nr : MOST_KEYS);
+	if (nr > MOST_KEYS) {
+		snprintf(more, sizeof(more), "and %u more, with less", nr - MOST_KEYS);
+		grid_line(&b->grid);
+		grid_span(&b->grid, 0, more);
+	}
+	if (nr < b->nr)
+		folded_line(b, b->active + nr, b->nr - nr);
+}
+
 static void lines(struct block *b)
 {
 	const struct entry *e = b->active;
-	char more[64];
 
 	if (b->m->by & BY_KEY) {
-		point_lines(b, b->m->point, e, b->nr < MOST_KEYS ? b->nr : MOST_KEYS);
-		if (b->nr <= MOST_KEYS)
-			return;
-		snprintf(more, sizeof(more), "and %u more, with less", b->nr - MOST_KEYS);
-		grid_line(&b->grid);
-		grid_span(&b->grid, 0, more);
+		keyed_lines(b);
 		return;
 	}
 	for (unsigned from = 0, to; from < b->nr; from = to) {

@@ -254,9 +254,10 @@ void figures_columns(struct figures *f, struct grid *g, const struct meter *m)
 			labelled(f, g, k);
 		} else {
 			bool level = k->kind == KIND_LEVEL, any = level ? level_of(all) : *all;
+			bool keep = only || (m->by & BY_KEY && k == m->metrics);
 
 			c = add(f, g, &(struct figure){ k, level ? level_text : word_text, 0, 0 },
-				only ? KEEP : any ? EVENTS : NOTHING, head);
+				keep ? KEEP : any ? EVENTS : NOTHING, head);
 			if (c)
 				c->say = any;
 		}

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* For programs: one JSON object a snapshot, on one line; man/nicprobe.8 describes it. */
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "json_writer.h"
 #include "render.h"
@@ -53,18 +55,46 @@ static void histogram(struct json *j, const char *key, const struct metric *k, c
 	json_close(j, '}');
 }
 
+/* A queue is a number in any meter, and null where it is not known. */
+static void label(struct json *j, const char *name, const char *text)
+{
+	if (strcmp(name, "queue"))
+		json_string(j, name, text);
+	else if (*text >= '0' && *text <= '9')
+		json_uint(j, name, strtoul(text, NULL, 10));
+	else
+		json_null(j, name);
+}
+
+static void notes(struct json *j, const struct meter *m, const void *key)
+{
+	char line[160];
+
+	if (!m->key_note || !m->key_line(key, 0, line, sizeof(line)))
+		return;
+	json_open(j, m->key_note, '[');
+	for (unsigned i = 0; m->key_line(key, i, line, sizeof(line)); i++)
+		json_string(j, NULL, line);
+	json_close(j, ']');
+}
+
 static void place(struct json *j, const struct snapshot *s, const struct meter *m,
 		  unsigned row, unsigned cpu)
 {
 	struct place at;
 
 	if (m->by & BY_KEY) {
-		for (unsigned i = 0; m->key_labels[i]; i++) {
-			char key[128];
+		const void *key = key_of(m, &s->tables[meter_id(m)], row);
 
-			m->key_text(key_of(m, &s->tables[meter_id(m)], row), i, key, sizeof(key));
-			json_string(j, m->key_labels[i], key);
+		for (unsigned i = 0; m->key_labels[i]; i++) {
+			char text[128];
+
+			m->key_text(key, i, text, sizeof(text));
+			label(j, m->key_labels[i], text);
 		}
+		if (m->key_minor && m->key_is_minor(key))
+			json_bool(j, m->key_minor, true);
+		notes(j, m, key);
 		return;
 	}
 	at = place_of(s, m, row);

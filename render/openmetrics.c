@@ -80,6 +80,22 @@ struct row {
 	const uint64_t *words;
 };
 
+/* Lines of a note as one label: "a;b;c", as flame graphs have them. Keys may differ in it alone. */
+static void note(FILE *out, const struct meter *m, const void *key)
+{
+	char line[160];
+
+	if (!m->key_note || !m->key_line(key, 0, line, sizeof(line)))
+		return;
+	fprintf(out, ",%s=\"", m->key_note);
+	for (unsigned i = 0; m->key_line(key, i, line, sizeof(line)); i++) {
+		if (i)
+			fputc(';', out);
+		escaped(out, line);
+	}
+	fputc('"', out);
+}
+
 static void labels(FILE *out, const struct row *r, const char *suffix)
 {
 	const struct meter *m = r->m;
@@ -94,8 +110,10 @@ static void labels(FILE *out, const struct row *r, const char *suffix)
 		escaped(out, key);
 		fputc('"', out);
 	}
-	if (m->by & BY_KEY)
+	if (m->by & BY_KEY) {
+		note(out, m, key_of(m, &r->s->tables[meter_id(m)], r->row));
 		return;
+	}
 	at = place_of(r->s, m, r->row);
 	if (m->by & BY_POINT)
 		fprintf(out, ",point=\"%s\"", point_names[at.point]);

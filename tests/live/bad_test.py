@@ -348,11 +348,18 @@ def refused(iface):
     if not shutil.which("strace"):
         skip("bad: any bpf() that fails", "no strace")
         return
-    pins = left.pins()
+    pins, trace = left.pins(), f"/tmp/nicprobe-calls-{os.getpid()}"
+    run(f"attach {iface}", prefix=["strace", "-qq", "-o", trace, "-e", "trace=bpf"])
+    run(f"detach {iface}")
+    with open(trace, encoding="utf-8") as f:
+        calls = len(f.readlines())
+    os.unlink(trace)
     for error in "ENOMEM", "EPERM":
         why, failed, n = "", 0, 0
-        while not why and n < 200:
-            n += 6
+        # some on the way, and the last three: without "meta" nothing is attached
+        for n in [*range(6, calls - 3, calls // 30), *range(calls - 2, calls + 1)]:
+            if why:
+                break
             p = run(f"attach {iface}", prefix=["strace", "-qq", "-o", "/dev/null", "-e", "trace=bpf",
                                                "-e", f"inject=bpf:error={error}:when={n}"],
                     env={"ASAN_OPTIONS": "detect_leaks=0"})	# which would trace us, too

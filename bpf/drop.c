@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* How a drop reads: why, where, who did it; which drops are none; and what to do about them. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+
+#include "../lib/driver.h"
+#include "../lib/log.h"
+#include "../lib/names.h"
+#include "../lib/snapshot.h"
+#include "drop.h"
+#include "drop.skel.h"
+#include "remedy.h"
+
+static const struct metric metrics[] = {
+	COUNTER(struct drop, packets, .name = "packets", .unit = "packets",
+		.help = "Packets that were thrown away; of a buffer, all that it holds."),
+	COUNTER(struct drop, bytes, .name = "bytes", .unit = "bytes",
+		.help = "Their bytes, as they lay in the buffer."),
+	{}
+};
+
+enum label { REASON, LOCATION, WHO, DIRECTION, QUEUE };
+static const char *const labels[] = { "reason", "location", "who", "direction", "queue", NULL };
+
+/*
+ * No harm in them: what was for another host (a switch floods it, or the card
+ * is promiscuous), for nobody, or came twice. And what nobody had read when its
+ * socket was closed: for TCP, the end of the stream (sk_stream_kill_queues()).
+ */
+static const char *const benign[] = {
+	"OTHERHOST", "UNHANDLED_PROTO", "UNICAST_IN_L2_MULTICAST", "IPV6DISABLED",
+	"IPV6_NDISC_NS_OTHERHOST", "MAC_IEEE_MAC_CONTROL", "BRIDGE_INGRESS_STP_STATE", "DUP_FRAG",
+	"TCP_OLD_DATA", "TCP_OLD_ACK", "TCP_OLD_SEQUENCE", "TCP_OFOMERGE", NULL
+};
+
+static const char *const closed[] = {
+	"sk_stream_kill_queues", "udp_destruct_common", "udp_destruct_sock",
+	"skb_queue_purge_reason", "skb_queue_purge", NULL
+};
+
+static const struct { const char *pattern, *who; } by_reason[] = {
+	{ "QDISC_*", "qdisc" }, { "FQ_*", "qdisc" }, { "CAKE_*", "qdisc" },
+	{ "DUALPI2_*", "qdisc" }, { "XDP", "xdp" }, { "TC_*", "tc" },
+	{ "NETFILTER_*", "netfilter" }, { "SOCKET_*", "socket" }, { "TAP_*", "driver" },
+	{ "FULL_RING", "driver" }, {}
+}, by_place[] = {	/* where the reason does not say */
+	{ "netif_receive_generic_xdp*", "xdp" }, { "do_xdp_generic*", "xdp" },
+	{ "generic_xdp_tx*", "xdp" }, {}
+};
+
+static bool is_one_of(const char *name, const char *const *list)
+{
+	while (*list && strcmp(name, *list))
+		list++;
+	return *list;
+}
+
+/* Received, delivered to a socket, and never read. */
+static bool unread(const struct drop_key *key)
+{
+	static const char *const reasons[] = { "QUEUE_PURGE", "NOT_SPECIFIED", NULL };
+	const char *symbol = symbol_at(key->location);
+
+	return key->direction != DROP_TX && symbol && is_one_of(symbol, closed) &&
+	       is_one_of(drop_reason_name(key->reason), reasons);
+}
+
+/* "veth_xmit [veth]"; built in, by how its functions begin. */
+static bool in_driver(const char *symbol)
+{
+	const char *module = strchr(symbol, '[');
+
+	for (const struct driver *const *d = drivers; *d; d++) {
+		const char *at = module ? module + 1 : symbol;
+		size_t len = strlen((*d)->name);
+
+		if (!strncmp(at, (*d)->name, len) && at[len] == (module ? ']' : '_'))
+			return true;
+	}
+	return false;
+}
+
+static const char *who(const struct drop_key *key)
+{
+	const char *reason = drop_reason_name(key->reason), *symbol = symbol_at(key->location);
+
+	if (unread(key))
+		return "socket";
+	for (int i = 0; by_reason[i].pattern; i++)
+		if (pattern_fits(by_reason[i].pattern, reason))
+			return by_reason[i].who;
+	for (int i = 0; symbol && by_place[i].pattern; i++)
+		if (pattern_fits(by_place[i].pattern, symbol))
+			return by_place[i].who;
+	return symbol && in_driver(symbol) ? "driver" : "kernel";
+}
+
+static void key_text(const void *of, unsigned nr, char *out, size_t size)
+{
+	static const char *const directions[] = {
+		[DROP_RX] = "rx", [DROP_TX] = "tx", [DROP_UNSURE] = "unsure",
+	};
+	const struct drop_key *key = of;
+
+	switch (nr) {
+	case REASON:
+		snprintf(out, size, "%s", drop_reason_name(key->reason));
+		break;
+	case LOCATION:
+		symbol_text(key->location, out, size);
+		break;
+	case WHO:
+		snprintf(out, size, "%s", who(key));
+		break;
+	case DIRECTION:
+		snprintf(out, size, "%s", directions[key->direction % 3]);
+		break;
+	default:
+		snprintf(out, size, key->queue == DROP_QUEUE_UNKNOWN ? "unknown" : "%u",
+			 key->queue);
+	}
+}
+
+static bool is_benign(const void *of)
+{
+	const struct drop_key *key = of;
+
+	return is_one_of(drop_reason_name(key->reason), benign) || unread(key);
+}
+
+/* Stacks that keys of this process name by their place here: the same for all snapshots. */
+static struct stacks {
+	struct stack { uint64_t ip[DROP_STACK_DEPTH]; } *list;
+	int nr;
+} stacks;
+
+static int stack_place(const struct stack *stack)
+{
+	void *list;
+
+	for (int i = 0; i < stacks.nr; i++)
+		if (!memcmp(&stacks.list[i], stack, sizeof(*stack)))
+			return i;
+	list = realloc(stacks.list, (stacks.nr + 1) * sizeof(*stack));
+	if (!list)
+		return DROP_NO_STACK;
+	stacks.list = list;
+	stacks.list[stacks.nr] = *stack;
+	return stacks.nr++;
+}
+
+/* The programs that tell of the drop are no part of it. */
+static bool is_ours(uint64_t ip)
+{
+	const char *symbol = symbol_at(ip);
+
+	return symbol && (!strncmp(symbol, "bpf_", 4) || !strncmp(symbol, "__bpf_", 6) ||
+			  !strncmp(symbol, "__traceiter_", 12));
+}
+
+static bool stack_line(const void *of, unsigned nr, char *out, size_t size)
+{
+	const struct drop_key *key = of;
+	unsigned from = 0;
+
+	if (key->stack < 0 || key->stack >= stacks.nr)
+		return false;
+	while (from < DROP_STACK_DEPTH && is_ours(stacks.list[key->stack].ip[from]))
+		from++;
+	nr += from;
+	if (nr >= DROP_STACK_DEPTH || !stacks.list[key->stack].ip[nr])
+		return false;
+	symbol_text(stacks.list[key->stack].ip[nr], out, size);
+	return true;
+}
+
+/*
+ * 6.1 frees the parts of a buffer that GRO made as if they were dropped
+ * (skb_release_data() calls kfree_skb_list()); from 6.3 on it says SKB_CONSUMED.
+ */
+static bool is_false(const struct drop_key *key)
+{
+	const char *symbol = symbol_at(key->location);
+
+	return symbol && !strncmp(symbol, "skb_release_data", 16) &&
+	       !strcmp(drop_reason_name(key->reason), "NOT_SPECIFIED");
+}
+
+static int settle(const char *pins, struct table *t)
+{
+	int fd = bpf_obj_get(text("%s/drop_stack", pins));
+	struct drop_key *keys = (void *)t->keys;
+	unsigned kept = 0;
+
+	for (unsigned row = 0; row < t->rows; row++) {
+		struct drop_key key = keys[row];
+		__u32 id = key.stack;
+		struct stack stack;
+
+		if (is_false(&key))
+			continue;
+		if (key.stack >= 0)
+			key.stack = fd >= 0 && !bpf_map_lookup_elem(fd, &id, &stack) ?
+				    stack_place(&stack) : DROP_NO_STACK;
+		keys[kept] = key;
+		memmove(t->cells + (size_t)kept++ * t->words, t->cells + (size_t)row * t->words,
+			t->words * 8);
+	}
+	t->rows = kept;
+	if (fd >= 0)
+		close(fd);
+	return 0;
+}
+
+/* Generic XDP does not specify a reason, but it is one. */
+static const struct remedy *remedy_for(const struct drop_key *key)
+{
+	const char *reason = drop_reason_name(key->reason);
+
+	return remedy_of(!strcmp(reason, "NOT_SPECIFIED") && !strcmp(who(key), "xdp") ? "XDP" :
+			 reason);
+}
+
+/* All packets dropped for a remedy's reasons, and the queue that had most of them. */
+static uint64_t of_remedy(const struct table *t, const struct remedy *r,
+			  const struct drop_key **most)
+{
+	const struct drop_key *keys = (const void *)t->keys;
+	uint64_t n = 0;
+
+	*most = NULL;
+	for (unsigned row = 0; row < t->rows; row++) {
+		if (keys[row].direction == DROP_UNSURE ||
+		    remedy_for(&keys[row]) != r)
+			continue;
+		if (!*most)	/* rows are sorted: it is the first */
+			*most = &keys[row];
+		n += *cell(t, row, 0, &metrics[0]);
+	}
+	return n;
+}
+
+static void judge(const struct snapshot *s, struct findings *f)
+{
+	const struct table *t = &s->tables[METER_drop];
+	const struct drop_key *most;
+
+	if (t->rows && symbols_hidden())
+		finding(f, "drop", "sysctl -w kernel.kptr_restrict=1", "where packets were dropped "
+			"cannot be named: %s", symbols_hidden());
+	for (const struct remedy *r = remedies; r->reason; r++) {
+		uint64_t n = of_remedy(t, r, &most);
+		char what[160], queue[32] = "";
+
+		if (!n || !worth_telling(s, n, r->least))
+			continue;
+		if (most->queue != DROP_QUEUE_UNKNOWN)
+			snprintf(queue, sizeof(queue), ", most of queue %u", most->queue);
+		snprintf(what, sizeof(what), "%s", remedy_text(r->what, s));
+		finding(f, "drop", remedy_text(r->try, s), "%" PRIu64 " packets %s (%s%s)", n,
+			what, drop_reason_name(most->reason), queue);
+	}
+}
+
+const struct meter meter_drop = {
+	.name = "drop",
+	.help = "packets that were thrown away: why, where in the kernel, by whom",
+	.by = BY_KEY,
+	.point = RX_STACK,
+	.row_size = sizeof(struct drop),
+	.metrics = metrics,
+	.key_size = sizeof(struct drop_key),
+	.key_labels = labels,
+	.key_text = key_text,
+	.key_note = "stack",
+	.key_line = stack_line,
+	.key_minor = "benign",
+	.key_is_minor = is_benign,
+	.settle = settle,
+	.elf = drop_bpf__elf_bytes,
+	.judge = judge,
+};

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Why and where the kernel threw packets away. */
+enum drop_direction {
+	DROP_RX,
+	DROP_TX,
+	DROP_UNSURE,	/* received by an interface of this index, of a namespace nobody knows */
+};
+
+#define DROP_QUEUE_UNKNOWN	0xffff
+#define DROP_NO_STACK		(-1)
+#define DROP_STACK_DEPTH	32
+
+struct drop_key {
+	__u64 location;		/* the instruction that freed it */
+	__u32 reason;
+	__s32 stack;		/* its id in the map drop_stack, negative: none */
+	__u16 queue;
+	__u8 direction;
+	__u8 unused[5];
+};
+
+struct drop {
+	__u64 packets, bytes;
+};

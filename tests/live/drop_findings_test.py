@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Findings of drop and counters: each speaks of drops made for it, and is silent of fewer and of the remedied."""
+import socket
+
+import bpf
+from lab import *
+from wire import *
+
+need_root()
+a = Namespace("findings")
+a.run("sysctl -qw net.ipv4.conf.all.forwarding=1 net.ipv4.conf.all.rp_filter=0")
+w = Wire(a, "tap0")
+TAP = f"{a}/tap0"
+
+
+def findings(name, act, says, tries, meter="drop", meters="drop,counters"):
+    """act(n) drops n packets. From 10 on it speaks; `says` None: never."""
+    nicprobe("attach", TAP, "-m", meters)
+    act(9)
+    few = show(TAP)["findings"]
+    act(11)
+    many = show(TAP)["findings"]
+    text = nicprobe("show", TAP).stdout if name == "closed port" else None
+    nicprobe("detach", TAP)
+    same(f"{name}, 9: silent", few, [])
+    if not says:
+        same(f"{name}, 20: silent", many, [])
+        return
+    check(f"{name}: it speaks # {says}", any(f["meter"] == meter and says in f["what"] and tries in f["try"] for f in many),
+          str(many))
+    same(f"{name}: once", len(many), 1)
+    if text:
+        check(f"{name}: in the table, too", f"{meter}: " in text and "try:" in text)
+
+
+def wrote(frame, queue=1):
+    return lambda n: w.write(queue, frame, n)
+
+
+def with_sysctl(name, value, act):
+    def run(n):
+        old = a.run(f"sysctl -n {name}").strip()
+        a.run(f"sysctl -qw {name}={value}")
+        act(n)
+        a.run(f"sysctl -qw {name}={old}")
+    return run
+
+
+def socket_at(netns, port, room=None):
+    def make():
+        s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        if room:
+            s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, room)
+        s.bind((HERE, port))
+        return s
+    return inside(netns, make)
+
+
+def rcvbuf(room):
+    def act(n):
+        with socket_at(a, 5000, room) as s:
+            w.write(1, w.eth(udp(5000, 1000)), n + (4 if room < 10000 else 0))
+            for _ in range(4):
+                s.recv(2000)
+    return act
+
+
+def send(n, to=THERE):
+    with socket_at(a, 4000) as s:
+        for _ in range(n):
+            try:
+                s.sendto(bytes(900), (to, 9))
+            except PermissionError:
+                pass
+
+
+def ring(n):
+    w.drain()
+    a.ip("link set tap0 txqueuelen 10")
+    send(n + 10)
+    a.ip("link set tap0 txqueuelen 1000")
+    w.drain()
+
+
+def qdisc(n):
+    a.run("tc qdisc add dev tap0 root tbf rate 8kbit burst 1000 limit 2000")
+    send(n + 3)             # one goes through, two wait
+
+
+def unshape(n):
+    a.run("tc qdisc del dev tap0 root")
+
+
+def filtered(hook, act):
+    def run(n):
+        a.run("tc qdisc add dev tap0 clsact")
+        a.run(f"tc filter add dev tap0 {hook} bpf da bytecode '1,6 0 0 2'")
+        act(n)
+        a.run("tc qdisc del dev tap0 clsact")
+    return run
+
+
+def netfilter(n):
+    link = inside(a, lambda: bpf.netfilter(1))
+    w.write(1, w.eth(udp(9)), n)
+    os.close(link)
+
+
+def generic_xdp(n):
+    path = f"/sys/fs/bpf/nptest-{os.getpid()}"
+    fd = bpf.program(bpf.XDP, 1)
+    bpf.pin(fd, path)
+    inside(a, lambda: sh(f"ip link set tap0 xdpgeneric pinned {path}"))
+    w.write(1, w.eth(udp(9)), n)
+    a.ip("link set tap0 xdpgeneric off")
+    os.unlink(path)
+    os.close(fd)
+
+
+def no_neighbour(n):
+    def failed():
+        return sum(r["packets"] for r in show(TAP)["meters"]["drop"] if r["reason"] == "NEIGH_FAILED")
+    before = failed()
+    send(n, "198.18.0.201")
+    until(lambda: failed() == before + n)
+    w.drain()
+
+
+def open_port(n):
+    with socket_at(a, 5002):
+        w.write(1, w.eth(udp(5002)), n)
+
+
+closed, foreign = w.eth(udp(9)), w.eth(udp(5003, src="10.0.0.1"))
+findings("closed port", wrote(closed), "20 packets were for a port at which nothing listens", "tcpdump -nni tap0")
+findings("open port", open_port, None, None)
+with open("/proc/sys/net/core/rmem_max") as f:
+    twice = 2 * int(f.read())
+nicprobe("attach", TAP, "-m", "drop,counters")
+rcvbuf(4096)(60)
+doc = show(TAP)
+nicprobe("detach", TAP)
+check("full socket buffer: it speaks", any("found the receive buffer of their socket full" in f["what"] and
+                                          f"net.core.rmem_max={twice}" in f["try"] for f in doc["findings"]), str(doc["findings"]))
+same("full socket buffer: once", len(doc["findings"]), 1)
+findings("large socket buffer", rcvbuf(1 << 20), None, None)
+keeper = socket_at(a, 5003)
+findings("rp_filter", with_sysctl("net.ipv4.conf.tap0.rp_filter", 1, wrote(foreign)),
+         "20 packets came from an address that is reached another way", "net/ipv4/conf/tap0/rp_filter=2")
+a.ip("route add 10.0.0.0/24 dev lo")        # a way, but not this one: what rp_filter=2 lets pass
+findings("rp_filter, as it says", with_sysctl("net/ipv4/conf/tap0/rp_filter", 2, wrote(foreign)), None, None)
+a.ip("route del 10.0.0.0/24 dev lo")
+keeper.close()
+findings("bad UDP checksums", wrote(w.eth(udp(9, spoil=1))), "20 packets arrived with a bad UDP checksum", "ethtool -S tap0")
+findings("bad TCP checksums", wrote(w.eth(tcp(9, spoil=1))), "20 packets arrived with a bad TCP checksum", "ethtool -S tap0")
+findings("bad IP checksums", wrote(w.eth(ip4(17, bytes(40), spoil=1))), "20 packets arrived with a bad IP checksum",
+         "ethtool -K tap0 rx off")
+findings("no hops left", wrote(w.eth(udp(9, dst="198.18.0.77", ttl=1))), "20 packets had a bad IP header, or no hops left",
+         "tcpdump -nvi tap0")
+findings("no route", wrote(w.eth(udp(9, dst="10.1.1.1"))), "20 packets were to be forwarded, and there is no route",
+         "ip route get DESTINATION iif tap0")
+findings("no forwarding", with_sysctl("net.ipv4.conf.tap0.forwarding", 0, wrote(w.eth(udp(9, dst="198.18.0.77")))),
+         "20 packets were for another host, and tap0 does not forward", "net/ipv4/conf/tap0/forwarding=1")
+findings("other hosts", wrote(w.eth(udp(9), dst=b"\x02\1\1\1\1\1")), None, None)
+findings("full ring", ring, "20 packets found the ring of the device full", "ip link set tap0 txqueuelen ")
+findings("room in the ring", lambda n: (send(n), w.drain()), None, None)
+for name, meters, meter, says in ("qdisc", "drop,counters", "drop", "did not fit in the queueing discipline"), \
+        ("qdisc, without drop", "counters", "counters", "did not fit in a queueing discipline (tc -s: tbf"):
+    nicprobe("attach", TAP, "-m", meters)
+    qdisc(30)
+    doc = show(TAP)
+    nicprobe("detach", TAP)
+    unshape(0)
+    w.drain()
+    check(f"{name}: it speaks", [f["meter"] for f in doc["findings"]] == [meter] and says in doc["findings"][0]["what"] and
+          "tc -s qdisc show dev tap0" in doc["findings"][0]["try"], str(doc["findings"]))
+findings("tc ingress", filtered("ingress", wrote(closed)), "20 packets were dropped by tc ingress",
+         "tc -s filter show dev tap0 ingress")
+findings("tc egress", filtered("egress", send), "20 packets were dropped by tc egress", "tc -s filter show dev tap0 egress")
+findings("generic XDP", generic_xdp, "20 packets were dropped by an XDP program", "bpftool net show dev tap0")
+a.run("sysctl -qw net.ipv4.neigh.tap0.retrans_time_ms=10 net.ipv4.neigh.tap0.mcast_solicit=1")
+findings("no neighbour", no_neighbour, "20 packets were for a neighbour that does not answer", "ip neigh show dev tap0")
+try:
+    os.close(inside(a, lambda: bpf.netfilter(1)))
+    findings("netfilter", netfilter, "20 packets were dropped by a firewall rule", "nft list ruleset")
+except OSError as e:
+    skip("netfilter", str(e))
+finish()

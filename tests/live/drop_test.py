@@ -1,0 +1,393 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Drops that we cause, each under its reason, in its direction and queue, with the exact count."""
+import re
+import socket
+
+import bpf
+from lab import *
+from wire import *
+
+need_root()
+REASONS = sh("bpftool btf dump file /sys/kernel/btf/vmlinux format c | sed -n '/^enum skb_drop_reason {/,/^}/p'",
+             check=False)
+
+
+def known(reason):
+    """What older kernels have no name for they do not specify."""
+    return reason if f"SKB_DROP_REASON_{reason} " in REASONS else "NOT_SPECIFIED"
+
+
+def rows(doc):
+    """{(reason, who, direction, queue): packets}"""
+    got = {}
+    for r in doc["meters"].get("drop", []):
+        key = r["reason"], r["who"], r["direction"], r["queue"]
+        got[key] = got.get(key, 0) + r["packets"]
+    return got
+
+
+def counters(doc):
+    return {r["counter"]: r["events"] for r in doc["meters"].get("counters", [])}
+
+
+def nstat(netns):
+    """What nstat shows, without its history."""
+    return json.loads(netns.run("nstat -asj"))["kernel"]
+
+
+def history():
+    """nstat's own, if somebody has made it one."""
+    path = f"/tmp/.nstat.u{os.geteuid()}"
+    return os.path.exists(path) and os.stat(path).st_mtime
+
+
+def more(now, before):
+    return {k: n - before.get(k, 0) for k, n in now.items() if n != before.get(k, 0)}
+
+
+def udp_socket(netns, address=None, room=None):
+    def make():
+        s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        if room:
+            s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, room)
+        if address:
+            s.bind(address)
+        return s
+    return inside(netns, make)
+
+
+def queued(s):
+    """How many datagrams wait at a socket; they are read."""
+    s.setblocking(False)
+    n = 0
+    try:
+        while s.recv(65536) is not None:
+            n += 1
+    except BlockingIOError:
+        return n
+
+
+class Case:
+    """Figures before and after; `with` does it, and then they are compared."""
+    last = None
+
+    def __init__(self, where, name):
+        self.where, self.name = where, name
+        self.want, self.nstat = {}, {}
+
+    def __enter__(self):
+        if Case.last is None:
+            Case.last = show(self.where)
+        return self
+
+    def expect(self, reason, who, direction, queue, count, **nstat):
+        if count:
+            self.want[(known(reason), who, direction, queue)] = count
+        self.nstat.update(nstat)
+
+    def __exit__(self, kind, value, trace):
+        if kind:
+            return
+        now = show(self.where)
+        same(f"{self.name}", more(rows(now), rows(Case.last)), self.want)
+        grown = more(counters(now), counters(Case.last))
+        if self.nstat:
+            same(f"{self.name}: the kernel's counters", {k: grown.get(k, 0) for k in self.nstat}, self.nstat)
+        Case.last = now
+
+
+a = Namespace("drop")
+a.run("sysctl -qw net.ipv4.conf.all.forwarding=1 net.ipv4.conf.all.rp_filter=0")
+w = Wire(a, "tap0")
+TAP = f"{a}/tap0"
+frame = {
+    "closed": w.eth(udp(9)), "other": w.eth(udp(9), dst=b"\x02\1\1\1\1\1"), "unknown": w.eth(bytes(46), 0x88cc),
+}
+
+
+def received(way):
+    with Case(TAP, f"{way}: closed port") as c:
+        w.write(1, frame["closed"], 20)
+        w.write(3, frame["closed"], 4)
+        c.expect("NO_SOCKET", "kernel", "rx", 1, 20)
+        c.expect("NO_SOCKET", "kernel", "rx", 3, 4, UdpNoPorts=24)
+    with Case(TAP, f"{way}: full socket buffer") as c:
+        s = udp_socket(a, (HERE, 5000), 4096)
+        w.write(2, w.eth(udp(5000, 1000)), 50)
+        left = 50 - queued(s)
+        check(f"{way}: full socket buffer: it was full # {left}", 30 < left < 50)
+        c.expect("SOCKET_RCVBUFF", "socket", "rx", 2, left, UdpRcvbufErrors=left)
+        s.close()
+    with Case(TAP, f"{way}: bad checksums") as c:
+        w.write(0, w.eth(udp(9, spoil=0x55)), 6)
+        w.write(1, w.eth(tcp(9, spoil=0x55)), 7)
+        w.write(2, w.eth(ip4(17, bytes(30), spoil=0x55)), 8)
+        c.expect("UDP_CSUM", "kernel", "rx", 0, 6, UdpInCsumErrors=6)
+        c.expect("TCP_CSUM", "kernel", "rx", 1, 7, TcpInCsumErrors=7)
+        c.expect("IP_CSUM", "kernel", "rx", 2, 8, IpExtInCsumErrors=8)
+    with Case(TAP, f"{way}: no hops left, no route") as c:
+        w.write(3, w.eth(udp(9, dst="198.18.0.77", ttl=1)), 5)
+        w.write(0, w.eth(udp(9, dst="10.1.1.1")), 6)
+        c.expect("IP_INHDR", "kernel", "rx", 3, 5, IpInHdrErrors=5)
+        c.expect("IP_INNOROUTES", "kernel", "rx", 0, 6, IpExtInNoRoutes=6)
+    with Case(TAP, f"{way}: rp_filter") as c:
+        a.run("sysctl -qw net.ipv4.conf.tap0.rp_filter=1")
+        w.write(1, w.eth(udp(9, src="10.0.0.1")), 9)
+        a.run("sysctl -qw net.ipv4.conf.tap0.rp_filter=0")
+        c.expect("IP_RPFILTER", "kernel", "rx", 1, 9, TcpExtIPReversePathFilter=9)
+    with Case(TAP, f"{way}: for others, for nobody") as c:
+        w.write(2, frame["other"], 33)
+        w.write(3, frame["unknown"], 3)
+        c.expect("OTHERHOST", "kernel", "rx", 2, 33)
+        c.expect("UNHANDLED_PROTO", "kernel", "rx", 3, 3, rx_dropped=3)
+
+
+def off_device(way):
+    """TCP takes skb->dev away, UDP writes over it."""
+    with Case(TAP, f"{way}: of a listener, off its device") as c:
+        s = inside(a, lambda: socket.create_server((HERE, 6000)))
+        w.write(3, w.eth(tcp(6000, 16, ack=77)), 5)
+        s.close()
+        c.expect("TCP_FLAGS", "kernel", "rx", 3, 5)
+    if "TCP_FLAGS" not in REASONS:
+        return
+    with Case(TAP, f"{way}: unread when its socket was closed") as c:
+        s = udp_socket(a, (HERE, 5001))
+        w.write(2, w.eth(udp(5001)), 4)
+        s.close()
+        until(lambda: more(rows(show(TAP)), rows(Case.last)))
+        c.expect("NOT_SPECIFIED", "socket", "unsure", 2, 4)
+
+
+def programs(way):
+    """tc, XDP and netfilter, both ways."""
+    a.run("tc qdisc add dev tap0 clsact")
+    for hook, queue in ("ingress", 1), ("egress", None):
+        with Case(TAP, f"{way}: tc {hook}") as c:
+            r = a.run(f"tc filter add dev tap0 {hook} bpf da bytecode '1,6 0 0 2' && echo it can", check=False)
+            if "it can" not in r:
+                skip(f"{way}: tc {hook}", "no cls_bpf here")
+                continue
+            if hook == "ingress":
+                w.write(1, frame["closed"], 11)
+            else:
+                with udp_socket(a) as s:
+                    for _ in range(11):
+                        s.sendto(bytes(50), (THERE, 9))
+            a.run(f"tc filter del dev tap0 {hook}")
+            c.expect(f"TC_{hook.upper()}", "tc", "rx" if queue else "tx", queue, 11)
+    a.run("tc qdisc del dev tap0 clsact")
+    fd = bpf.program(bpf.XDP, 1)
+    path = f"/sys/fs/bpf/nptest-{os.getpid()}"
+    bpf.pin(fd, path)
+    for mode in "xdpgeneric", "xdpdrv":
+        with Case(TAP, f"{way}: {mode}") as c:
+            inside(a, lambda: sh(f"ip link set tap0 {mode} pinned {path}"))
+            w.write(2, frame["closed"], 12)
+            a.ip(f"link set tap0 {mode} off")
+            if mode == "xdpgeneric":
+                c.expect("NOT_SPECIFIED", "xdp", "rx", 2, 12)
+            else:       # there is no buffer yet that could be dropped: tun counts it
+                c.expect("NOT_SPECIFIED", "xdp", "rx", 2, 0, rx_dropped=12)
+    os.unlink(path)
+    os.close(fd)
+    try:
+        nf = {hook: lambda hook=hook: inside(a, lambda: bpf.netfilter(hook)) for hook in (1, 3)}
+        for hook, queue in (1, 3), (3, None):
+            with Case(TAP, f"{way}: netfilter hook {hook}") as c:
+                link = nf[hook]()
+                if hook == 1:
+                    w.write(3, frame["closed"], 13)
+                else:
+                    with udp_socket(a) as s:
+                        for _ in range(13):
+                            try:
+                                s.sendto(bytes(50), (THERE, 9))
+                            except PermissionError:
+                                pass
+                os.close(link)
+                c.expect("NETFILTER_DROP", "netfilter", "rx" if queue else "tx", queue, 13)
+    except OSError as e:
+        skip(f"{way}: netfilter", f"{e}")
+
+
+def sent(way):
+    with Case(TAP, f"{way}: full ring") as c:
+        for q in range(4):
+            while w.read(q):
+                pass
+        w.netns.ip("link set tap0 txqueuelen 10")
+        with udp_socket(a, (HERE, 4000)) as s:
+            for i in range(100):
+                s.sendto(bytes(100), (THERE, 9))
+        left = w.drain()
+        w.netns.ip("link set tap0 txqueuelen 1000")
+        check(f"{way}: full ring: it was full # {left}", 10 <= sum(left.values()) < 100)
+        queue = list(left)[0]           # one flow, one queue
+        c.expect("FULL_RING", "driver", "tx", queue, 100 - sum(left.values()), tx_dropped=100 - sum(left.values()))
+    with Case(TAP, f"{way}: qdisc") as c:
+        a.run("tc qdisc add dev tap0 root tbf rate 8kbit burst 2000 limit 3000")
+        with udp_socket(a, (HERE, 4000)) as s:      # the same flow, the same queue
+            for i in range(40):
+                s.sendto(bytes(958), (THERE, 9))
+        dropped = json.loads(a.run("tc -j -s qdisc show dev tap0 root"))[0]["drops"]
+        check(f"{way}: qdisc: it was full # {dropped}", 30 < dropped < 40)
+        name = next(n for n in ("QDISC_OVERLIMIT", "QDISC_DROP") if known(n) == n)
+        now = show(TAP)
+        got = more(rows(now), rows(Case.last))
+        name = next((r for r, *_ in got if r.startswith("QDISC_")), name)
+        c.expect(name, "qdisc", "tx", queue, dropped)
+        same(f"{way}: qdisc: tc's counter", [n for k, n in more(counters(now), counters(Case.last)).items()
+                                            if k.startswith("tbf")], [dropped])
+    a.run("tc qdisc del dev tap0 root")     # what waits in it is dropped by the reset, not by its limit
+    Case.last = show(TAP)
+    with Case(TAP, f"{way}: a neighbour that does not answer") as c:
+        a.run("sysctl -qw net.ipv4.neigh.tap0.retrans_time_ms=10 net.ipv4.neigh.tap0.mcast_solicit=1")
+        with udp_socket(a) as s:
+            for _ in range(3):
+                s.sendto(bytes(50), ("198.18.0.200", 9))
+            until(lambda: "NEIGH_FAILED" in str(rows(show(TAP))))
+        a.run("ip neigh flush dev tap0 to 198.18.0.200")
+        w.drain()
+        c.expect("NEIGH_FAILED", "kernel", "tx", None, 3)
+
+
+def another(way):
+    """An interface of the same index in another namespace; packets with a device, and without."""
+    with Case(TAP, f"{way}: another's drops") as c:
+        other.write(1, other.eth(udp(9)), 20)
+        s = inside(b, lambda: socket.create_server((HERE, 6000)))
+        other.write(3, other.eth(tcp(6000, 16, ack=77)), 5)
+        s.close()
+        with udp_socket(b) as s:
+            b.ip("link set tap0 txqueuelen 1")
+            for _ in range(10):
+                s.sendto(bytes(50), (THERE, 9))
+        other.drain()
+
+
+def shorter():
+    """A ring that is made shorter than what is in it: the driver drops the rest, and gives no reason."""
+    ring = Wire(c, "tap0", 1)
+    nicprobe("attach", f"{c}/tap0", "-m", "drop")
+    with udp_socket(c) as s:
+        for _ in range(5):
+            s.sendto(bytes(50), (THERE, 9))
+    c.ip("link set tap0 txqueuelen 2")
+    got = rows(show(f"{c}/tap0"))
+    nicprobe("detach", f"{c}/tap0")
+    ring.close()
+    same("a ring that is made shorter", got, {("NOT_SPECIFIED", "driver", "tx", 0): 3})
+
+
+def buffers(way, env):
+    """What is dropped as one buffer counts as the packets that it is on the wire."""
+    nic = tap(c, "tap0", options="--vnet-hdr", address=HERE + "/24")
+    c.ip(f"neigh add {THERE} lladdr 02:00:00:00:00:99 dev tap0")
+    where = f"{c}/tap0"
+    nicprobe("attach", where, "-m", "drop", env=env)
+    nic("send 2 5 6054 v4 tcp gso=1000 dport=9")
+    nic("go")
+    c.run("tc qdisc add dev tap0 clsact")
+    can = "it can" in c.run("tc filter add dev tap0 egress bpf da bytecode '1,6 0 0 2' && echo it can", check=False)
+    if can:
+        with udp_socket(c) as s:
+            s.setsockopt(socket.IPPROTO_UDP, 103, 1000)         # UDP_SEGMENT
+            for _ in range(7):
+                s.sendto(bytes(3500), (THERE, 9))
+    got = rows(show(where))
+    nicprobe("detach", where)
+    nic.close()
+    same(f"{way}: received buffers of 6 packets", got.get(("NO_SOCKET", "kernel", "rx", 2)), 30)
+    if not can:
+        return skip(f"{way}: sent buffers of 4 packets", "no cls_bpf here")
+    same(f"{way}: sent buffers of 4 packets", got.get(("TC_EGRESS", "tc", "tx", None)), 28)
+
+
+def quiet():
+    """Nothing is dropped, nothing is counted: a TCP stream, UDP both ways, ARP."""
+    one, two = Namespace("one"), Namespace("two")
+    veth(one, two, "eth0")
+    for netns, address in (one, "198.18.1.1/24"), (two, "198.18.1.2/24"):
+        netns.ip(f"addr add {address} dev eth0")
+    nicprobe("attach", f"{one}/eth0", "-m", "drop")
+    server = inside(two, lambda: socket.create_server(("198.18.1.2", 7000)))
+    client = inside(one, lambda: socket.create_connection(("198.18.1.2", 7000)))
+    peer = server.accept()[0]
+    came = 0
+    for _ in range(64):
+        client.sendall(bytes(65536))
+        peer.sendall(bytes(65536))
+        for end in client, peer:
+            left = 65536
+            while left:
+                left -= len(end.recv(left))
+            came += 65536
+    there, here = udp_socket(two, ("198.18.1.2", 7001)), udp_socket(one, ("198.18.1.1", 7002))
+    for _ in range(200):
+        here.sendto(bytes(500), ("198.18.1.2", 7001))
+        there.sendto(bytes(500), ("198.18.1.1", 7002))
+        came += len(there.recv(1000)) + len(here.recv(1000))
+    one.run("ip neigh flush dev eth0")
+    here.sendto(bytes(500), ("198.18.1.2", 7001))
+    there.recv(1000)
+    for s in client, peer, server, there, here:
+        s.close()
+    same("quiet: all of it came", came, 64 * 2 * 65536 + 200 * 1000)
+    # The end of a stream that is closed is purged, not read: that is benign.
+    same("quiet: nothing was dropped", [r for r in show(f"{one}/eth0")["meters"]["drop"] if not r.get("benign")], [])
+    table = nicprobe("show", f"{one}/eth0").stdout
+    check("quiet: no finding", "try:" not in table, table)
+    nicprobe("detach", f"{one}/eth0")
+
+
+def stacks():
+    nicprobe("attach", TAP, "-m", "drop", "--stacks")
+    w.write(1, frame["closed"], 20)
+    doc = show(TAP)["meters"]["drop"]
+    stack = [line.split("+")[0] for line in doc[0].get("stack", [])]
+    check("stacks: in JSON", len(doc) == 1 and doc[0]["packets"] == 20 and "__udp4_lib_rcv" in stack and
+          "tun_get_user" in stack and not [s for s in stack if s.startswith("bpf_")], str(doc))
+    same("stacks: the location is in it", doc[0]["location"] in doc[0]["stack"], True)
+    table = nicprobe("show", TAP).stdout.splitlines()
+    check("stacks: beneath the row in the table", any(line.startswith("      tun_get_user+") for line in table), str(table))
+    check("stacks: as a label in OpenMetrics", ';tun_get_user+' in nicprobe("show", "-f", "openmetrics").stdout)
+    # A kernel that hides its addresses: in a mount namespace of its own, where kallsyms says 0 of all.
+    fake = f"/tmp/nicprobe-kallsyms-{os.getpid()}"
+    with open(fake, "w") as f:
+        f.write("0000000000000000 T _stext\n0000000000000000 t kfree\n")
+    r = sh(f"unshare -m sh -c 'mount --bind {fake} /proc/kallsyms && {NICPROBE} show -j {TAP}'")
+    os.unlink(fake)
+    doc = json.loads(r)
+    same("hidden addresses: the location", {r["location"] for r in doc["meters"]["drop"]}, {"hidden"})
+    check("hidden addresses: a finding says why", any("kptr_restrict" in f["what"] + f["try"] for f in doc["findings"]),
+          str(doc["findings"]))
+    nicprobe("detach", TAP)
+
+
+b = Namespace("other")
+other = Wire(b, "tap0")
+index = [n.ip("-o link show tap0").split(":")[0] for n in (a, b)]
+same("both interfaces have the same index", index[0], index[1])
+for way, env in ("tp_btf", {}), ("raw_tp", {"NICPROBE_CANNOT": "tp_btf"}):
+    before, was = nstat(a), history()
+    nicprobe("attach", TAP, "-m", "drop,counters", env=env)
+    Case.last = None
+    for part in received, off_device, programs, sent, another:
+        part(way)
+    doc = show(TAP)
+    same(f"{way}: nothing lost", lost(doc), {})
+    grown, ours = more(nstat(a), before), {r["counter"]: r["events"] for r in doc["meters"]["counters"]
+                                           if r["source"] == "nstat"}
+    same(f"{way}: nstat says the same # {len(ours)} counters", ours, {k: grown.get(k) for k in ours})
+    same(f"{way}: no loss of nstat's is left out", [k for k in grown if k not in ours and re.search(
+        "Drop|Discard|CsumErr|InErr|BufErr|NoPorts|NoRoutes|HdrErr|AddrErr|PathFilter", k)], [])
+    same(f"{way}: its history is as it was", history(), was)
+    nicprobe("detach", TAP)
+c = Namespace("buffers")
+shorter()
+buffers("tp_btf", {})
+buffers("raw_tp", {"NICPROBE_CANNOT": "tp_btf"})
+stacks()
+quiet()
+finish()

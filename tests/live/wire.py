@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Frames of any make, right or wrong, written into a multi-queue tap by the test itself."""
+import ctypes
+import fcntl
+import os
+import socket
+import struct
+
+libc = ctypes.CDLL(None, use_errno=True)
+TUNSETIFF = 0x400454ca
+TAP, NO_PI, MULTI_QUEUE = 2, 0x1000, 0x100
+HERE, THERE = "198.18.0.2", "198.18.0.1"        # the interface's own address, and the sender's
+
+
+def inside(netns, make):
+    """make(), in that namespace: what it opens stays there."""
+    home = os.open("/proc/thread-self/ns/net", os.O_RDONLY)
+    there = os.open(f"/run/netns/{netns}", os.O_RDONLY)
+    try:
+        if libc.setns(there, 0):
+            raise OSError(ctypes.get_errno(), "setns")
+        return make()
+    finally:
+        libc.setns(home, 0)
+        os.close(home)
+        os.close(there)
+
+
+class Wire:
+    """A tap: write(queue, frame) is what the interface receives, read(queue) what it sent, or None."""
+    def __init__(self, netns, name, queues=4, address=HERE + "/24"):
+        def make():
+            fd = os.open("/dev/net/tun", os.O_RDWR | os.O_NONBLOCK)
+            flags = TAP | NO_PI | MULTI_QUEUE
+            fcntl.ioctl(fd, TUNSETIFF, struct.pack("16sH22x", name.encode(), flags))
+            return fd
+        self.netns, self.name = netns, name
+        self.fds = [inside(netns, make) for _ in range(queues)]
+        netns.ip(f"link set {name} up")
+        if address:
+            netns.ip(f"addr add {address} dev {name}")
+            netns.ip(f"neigh add {THERE} lladdr 02:00:00:00:00:99 dev {name}")
+        self.mac = bytes.fromhex(netns.ip(f"-o link show {name}").split("link/ether ")[1][:17].replace(":", ""))
+
+    def write(self, queue, frame, count=1):
+        for _ in range(count):
+            os.write(self.fds[queue], frame)
+
+    def read(self, queue):
+        try:
+            return os.read(self.fds[queue], 65536)
+        except BlockingIOError:
+            return None
+
+    def drain(self):
+        """How many frames each queue has sent and nobody had read."""
+        got = {}
+        for q in range(len(self.fds)):
+            while self.read(q) is not None:
+                got[q] = got.get(q, 0) + 1
+        return got
+
+    def close(self):
+        for fd in self.fds:
+            os.close(fd)
+
+    def eth(self, payload, kind=0x0800, dst=None):
+        return (dst or self.mac) + b"\x02\0\0\0\0\x99" + struct.pack("!H", kind) + payload
+
+
+def checksum(data):
+    data += b"\0" * (len(data) % 2)
+    n = sum(struct.unpack(f"!{len(data) // 2}H", data))
+    while n >> 16:
+        n = (n & 0xffff) + (n >> 16)
+    return ~n & 0xffff
+
+
+def ip4(proto, payload, src=THERE, dst=HERE, ttl=64, spoil=0):
+    head = struct.pack("!BBHHHBBH4s4s", 0x45, 0, 20 + len(payload), 1, 0, ttl, proto, 0,
+                       socket.inet_aton(src), socket.inet_aton(dst))
+    return head[:10] + struct.pack("!H", checksum(head) ^ spoil) + head[12:] + payload
+
+
+def pseudo(proto, payload, src, dst):
+    return socket.inet_aton(src) + socket.inet_aton(dst) + struct.pack("!BBH", 0, proto, len(payload)) + payload
+
+
+def udp(port, size=72, src=THERE, dst=HERE, spoil=0, sport=1000, **ip):
+    """An IPv4 packet; `size` bytes of payload. spoil: xored into its checksum."""
+    data = struct.pack("!HHHH", sport, port, 8 + size, 0) + bytes(size)
+    right = checksum(pseudo(17, data, src, dst)) or 0xffff
+    return ip4(17, data[:6] + struct.pack("!H", right ^ spoil) + data[8:], src, dst, **ip)
+
+
+def tcp(port, flags=2, src=THERE, dst=HERE, spoil=0, seq=1, ack=0, sport=1000, payload=b"", **ip):
+    """An IPv4 packet; flags: 2 is SYN, 16 ACK."""
+    data = struct.pack("!HHIIBBHHH", sport, port, seq, ack, 0x50, flags, 65535, 0, 0) + payload
+    right = checksum(pseudo(6, data, src, dst))
+    return ip4(6, data[:16] + struct.pack("!H", right ^ spoil) + data[18:], src, dst, **ip)
