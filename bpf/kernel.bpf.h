@@ -23,8 +23,29 @@ struct list_head {
 	struct list_head *next;
 };
 
+struct Qdisc_ops {
+	char id[16];
+};
+
+struct Qdisc {
+	const struct Qdisc_ops *ops;
+};
+
+struct dql {				/* byte queue limits of a TX queue */
+	unsigned int num_queued, num_completed;
+	unsigned int limit;
+	unsigned long stall_cnt;	/* 6.9 */
+};
+
+struct netdev_queue {
+	struct Qdisc *qdisc;
+	unsigned long state;
+	struct dql dql;			/* CONFIG_BQL */
+};
+
 struct net_device {
 	int ifindex;
+	struct netdev_queue *_tx;
 	possible_net_t nd_net;
 	struct list_head napi_list;
 };
@@ -68,6 +89,17 @@ struct napi_gro_cb {
 };
 
 #pragma clang attribute pop
+
+/* What a queueing discipline says when it drops; the numbers move, hence bpf_core_enum_value(). */
+enum skb_drop_reason {
+	SKB_DROP_REASON_QDISC_DROP = 1,
+	SKB_DROP_REASON_QDISC_OVERLIMIT,	/* this and the next ones: after 6.12 */
+	SKB_DROP_REASON_QDISC_CONGESTED,
+	SKB_DROP_REASON_CAKE_FLOOD,
+	SKB_DROP_REASON_FQ_BAND_LIMIT,
+	SKB_DROP_REASON_FQ_HORIZON_LIMIT,
+	SKB_DROP_REASON_FQ_FLOW_LIMIT,
+};
 
 /*
  * p->field, both ways: tp_btf knows the type and loads at once, raw_tp has

@@ -12,6 +12,8 @@
 	M(ecn_source)						\
 	M(rxcpu)
 #define EVENT_METERS(M)		/* bpf/: follow kernel events */	\
+	M(qdisc)						\
+	M(bql)							\
 	M(txlat)
 #define METERS(M) PACKET_METERS(M) EVENT_METERS(M)
 
@@ -53,6 +55,7 @@ struct config {
 	__u32 dynptr;		/* typed tracepoints can read packet data that is not linear */
 	__u32 stays;		/* what the driver was given it frees itself: it is in our tables */
 	__u32 flight_shift;	/* txlat: 32 - log2 of the buckets in its table */
+	__u32 waiting_shift;	/* qdisc: the same of its own */
 };
 
 /*

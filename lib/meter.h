@@ -49,6 +49,7 @@ struct meter {
 	const struct metric *metrics;	/* ends with an empty one */
 
 	size_t key_size;		/* BY_KEY: size of a key… */
+	unsigned keys_per_queue;	/* …for how many there is room; 0: its map says so */
 	const char *const *key_labels;	/* …what it is made of: "reason", "queue", NULL… */
 	/* …and how the part `nr` of a key reads */
 	void (*key_text)(const void *key, unsigned nr, char *text, size_t size);
