@@ -22,10 +22,12 @@ class Stalled:
         far.run(f"sh -c 'echo 1 > /sys/class/net/{name}/threaded'")
         thread, = self.threads(name) - before
         os.sched_setaffinity(thread, {self.cpu})
-        os.sched_setscheduler(thread, os.SCHED_IDLE, os.sched_param(0))
+        self.thread = thread
         self.sender = Nic(f"packet {name} --queues 1 --no-cpu-pin", near)
+        others = os.sched_getaffinity(0) - {self.cpu} or {self.cpu}
+        os.sched_setaffinity(0, others)
         for task in os.listdir(f"/proc/{self.sender.p.pid}/task"):
-            os.sched_setaffinity(int(task), os.sched_getaffinity(0) - {self.cpu} or {self.cpu})
+            os.sched_setaffinity(int(task), others)
 
     @staticmethod
     def threads(name):
@@ -34,6 +36,7 @@ class Stalled:
     @contextlib.contextmanager
     def stalled(self, seconds):
         """Takes nothing from the beginning of the block on, for so long at least."""
+        os.sched_setscheduler(self.thread, os.SCHED_IDLE, os.sched_param(0))
         ready, go = os.pipe()
         child = os.fork()
         if not child:
@@ -48,6 +51,7 @@ class Stalled:
         self.since = time.monotonic()
         yield
         os.waitpid(child, 0)
+        os.sched_setscheduler(self.thread, os.SCHED_OTHER, os.sched_param(0))
         self.until = time.monotonic()
         os.close(ready)
         os.close(go)
