@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Byte queue limits, and for how long a TX queue stood stopped while there was something to send. */
+/* Byte queue limits, and for how long a TX queue stood stopped with something to send. */
 #include "skb.bpf.h"
 #include "txq.bpf.h"
 #include "bql.h"
 #include <bpf/bpf_tracing.h>
 
-#define XMIT_TAKEN	0x0f		/* dev_xmit_complete(): from here on the driver did not take it */
+#define XMIT_TAKEN	0x0f		/* dev_xmit_complete(): from here on it was not taken */
 #define DRV_XOFF	(1ul << 0)	/* __QUEUE_STATE_DRV_XOFF and _STACK_XOFF, since 3.3 */
 #define STACK_XOFF	(1ul << 1)
 

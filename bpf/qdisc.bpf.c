@@ -34,7 +34,7 @@ struct {
 /* What goes on on this CPU. */
 struct qdisc_now {
 	__u64 entering;		/* the last packet that came to the qdisc */
-	__u64 parent, split;	/* stamp of one that was split, and when; whose work it was is open */
+	__u64 parent, split;	/* stamp of one that was split, and when; by whom is open */
 	__u64 handing;		/* what the driver is given… */
 	__u64 stamp, at;	/* …its stamp (0: not followed), and when */
 };
@@ -205,7 +205,7 @@ static __always_inline int used(bool btf, const struct sk_buff *skb)
 	struct qdisc_now *here;
 	__u64 stamp;
 
-	/* most are packets that the driver is done with: to look at them is cheaper than for them */
+	/* most are what the driver is done with: to look at them is cheaper than for them */
 	if (!dev || READ(btf, dev, ifindex) != (int)config.ifindex || !is_gso(btf, skb))
 		return 0;
 	stamp = flight_take(&waiting, skb, config.waiting_shift);

@@ -87,7 +87,7 @@ static const char *wait_less(const struct snapshot *s, const char *kind)
 }
 
 #define ENOUGH		100	/* fewer samples say nothing */
-#define SLOW		1e-3	/* seconds in the qdisc that are worth a word beside the driver's… */
+#define SLOW		1e-3	/* seconds in the qdisc worth a word beside the driver's… */
 #define SLOW_ALONE	5e-3	/* …and where the driver's are not known */
 #define TIMES		10	/* so much longer than with the driver */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* One TX queue and one kind of qdisc: how long packets waited in it, and what became of the others. */
+/* A TX queue and a kind of qdisc: how long packets waited, and what became of the others. */
 #ifndef NICPROBE_QDISC_H
 #define NICPROBE_QDISC_H
 
@@ -12,13 +12,13 @@ struct qdisc_key {
 
 enum qdisc_dropped {
 	QDISC_DROPPED,		/* by the qdisc: its reason says so */
-	QDISC_DROPPED_OTHER,	/* thrown out with the qdisc, or could not be made ready to send */
+	QDISC_DROPPED_OTHER,	/* thrown out with it, or not to be made ready to send */
 	NR_QDISC_DROPPED
 };
 
 enum qdisc_lost {
 	QDISC_FULL,		/* the table of waiting packets had no room: not followed */
-	QDISC_SEGMENTED,	/* the qdisc split it when it came in (tbf, cake): its parts are new */
+	QDISC_SEGMENTED,	/* the qdisc split it on its way in, as tbf and cake do */
 	QDISC_VANISHED,		/* its address came again, without an end that was seen */
 	NR_QDISC_LOST
 };

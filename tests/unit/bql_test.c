@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the meter bql says of limits that are wrong, on snapshots made up: it speaks, and keeps silent. */
+/* What the meter bql says of limits that are wrong, on snapshots made up; and when nothing. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
