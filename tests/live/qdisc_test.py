@@ -181,8 +181,10 @@ check("noqueue: ours are there", packets_at(doc, "tx-stack") >= 500)
 for words, n, lost in (("pfifo limit 2000", 1000, False), ("pfifo limit 10", 600, True)):
     qdisc(a, "veth0", f"root {words}")
     before, dropped = tc(a, "veth0", "requeues"), tc(a, "veth0")
-    with wire.stalled(.1):
-        took = run(VETH, [f"0 {n} 100"])
+    nicprobe("attach", VETH, "-m", "qdisc")
+    with wire.stalled(.15):
+        sender(f"send 0 {n} 100")
+        sender("go")
     until(lambda: brief(show(VETH))[0, "pfifo"].get("waiting") is None)
     doc = show(VETH)
     nicprobe("detach", VETH)
