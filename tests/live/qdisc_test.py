@@ -74,13 +74,16 @@ N, SIZE, RATE, BURST = 200, 1000, 1e6, 4000
 qdisc(a, "tap0", f"root tbf rate {RATE * 8:.0f}bit burst {BURST} limit 1000000")
 for env in {}, RAW:
     name = "tbf" + (" by raw_tp" if env else "")
-    took = run(TAP, [f"2 {N} {SIZE}"], env)
-    if not env:
+    for attempt in range(3):    # a softirq that pid 1 is interrupted by runs no tracing program here
+        took = run(TAP, [f"2 {N} {SIZE}"], env)
         got = brief(show(TAP))[2, "tbf"]
+        until(lambda: brief(show(TAP))[2, "tbf"].get("timed") == N, 1)
+        doc = show(TAP)
+        nicprobe("detach", TAP)
+        if brief(doc)[2, "tbf"] == {"timed": N}:
+            break
+    if not env:
         check(f"{name}: some wait # {got}", got["waiting"] > 0 and got["waiting"] + got["timed"] == N, str(got))
-    until(lambda: brief(show(TAP))[2, "tbf"].get("timed") == N)
-    doc = show(TAP)
-    nicprobe("detach", TAP)
     same(f"{name}: all came out", brief(doc), {(2, "tbf"): {"timed": N}})
     h = rows(doc)[2, "tbf"]["wait_seconds"]
     want = (N / 2 * SIZE - BURST) / RATE - took / 2
@@ -156,12 +159,15 @@ for env in {}, RAW:
         qdisc(a, "tap0", "root pfifo")
         qdisc(a, "tap0", f"root {words}")
         kind = words.split()[0]
-        far("reset")
-        run(TAP, ["2 50 9014 v4 tcp gso=1000", "2 7 500"], env)
         want = {**want, "timed": want.get("timed", 0) + 7}
-        until(lambda: brief(show(TAP)).get((2, kind)) == want)
-        doc = show(TAP)
-        nicprobe("detach", TAP)
+        for attempt in range(3):
+            far("reset")
+            run(TAP, ["2 50 9014 v4 tcp gso=1000", "2 7 500"], env)
+            until(lambda: packets_at(show(TAP), "tx-nic") == 457, 1)
+            doc = show(TAP)
+            nicprobe("detach", TAP)
+            if brief(doc) == {(2, kind): want} and packets_at(doc, "tx-nic") == 457:
+                break
         same(f"software GSO {name}{by}", brief(doc), {(2, kind): want})
         same(f"software GSO {name}{by}: buffers at tx-stack", packets_at(doc, "tx-stack"), 57)
         check(f"software GSO {name}{by}: packets at tx-nic # {packets_at(doc, 'tx-nic')}",
