@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Marks of this host's own qdisc, on snapshots made up: the meter qdisc says them, and ecn does not. */
+/* Marks of this host's own qdisc, on snapshots made up: qdisc says them, and ecn does not. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
