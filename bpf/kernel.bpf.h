@@ -39,11 +39,32 @@ struct device {
 
 struct bpf_prog;
 
+struct Qdisc_ops {
+	char id[16];
+};
+
+struct Qdisc {
+	const struct Qdisc_ops *ops;
+};
+
+struct dql {				/* byte queue limits of a TX queue */
+	unsigned int num_queued, num_completed;
+	unsigned int limit;
+	unsigned long stall_cnt;	/* 6.9 */
+};
+
+struct netdev_queue {
+	struct Qdisc *qdisc;
+	unsigned long state;
+	struct dql dql;			/* CONFIG_BQL */
+};
+
 struct net_device {
 	struct device dev;
 	unsigned int num_rx_queues;
 	char name[16];
 	int ifindex;
+	struct netdev_queue *_tx;
 	possible_net_t nd_net;
 	struct list_head napi_list;
 	__u64 features;			/* on; feature.bpf.h has the bits */
@@ -194,9 +215,16 @@ enum gro_result { GRO_MERGED, GRO_MERGED_FREE, GRO_HELD, GRO_NORMAL, GRO_CONSUME
 enum skb_drop_reason {
 	SKB_CONSUMED,			/* since 6.3 */
 	SKB_DROP_REASON_NOT_SPECIFIED,
-	SKB_DROP_REASON_QDISC_DROP,
 	SKB_DROP_REASON_TC_EGRESS,
 	SKB_DROP_REASON_FULL_RING,
+	/* what a queueing discipline says; all but the first: after 6.12 */
+	SKB_DROP_REASON_QDISC_DROP,
+	SKB_DROP_REASON_QDISC_OVERLIMIT,
+	SKB_DROP_REASON_QDISC_CONGESTED,
+	SKB_DROP_REASON_CAKE_FLOOD,
+	SKB_DROP_REASON_FQ_BAND_LIMIT,
+	SKB_DROP_REASON_FQ_HORIZON_LIMIT,
+	SKB_DROP_REASON_FQ_FLOW_LIMIT,
 };
 
 /*

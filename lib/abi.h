@@ -15,12 +15,14 @@
 	M(gso)							\
 	M(offload)
 #define EVENT_METERS(M)		/* bpf/: follow kernel events */	\
-	M(txlat)						\
 	M(irq)							\
 	M(napi)							\
 	M(gro)							\
 	M(xdp)							\
 	M(pool)							\
+	M(qdisc)						\
+	M(bql)							\
+	M(txlat)						\
 	M(drop)							\
 	M(counters)
 #define METERS(M) PACKET_METERS(M) EVENT_METERS(M)
@@ -73,6 +75,7 @@ struct config {
 	__u64 softnet_data, ksoftirqd;
 	__u32 flow_sample;	/* flow looks at one packet in so many; at least 1 */
 	char parent[32];	/* the name of its hardware: "0000:00:05.0"; "": it has none */
+	__u32 waiting_shift;	/* qdisc: the same of its own */
 };
 
 /*

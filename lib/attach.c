@@ -24,15 +24,29 @@ const struct tap *const taps[] = {
 	NULL
 };
 
-/* Buckets of txlat's table: room for every ring full at once, at a quarter of its places. */
-static __u32 flight_shift(const struct iface *i, unsigned sample)
+/* A table of skbs with so many buckets of three, or some more: 32 - log2 of their number. */
+static __u32 buckets_shift(unsigned long long most)
 {
-	unsigned long long most = (unsigned long long)i->tx_queues * i->tx_ring * 4 / 3 / sample;
 	unsigned bits = 6;
 
 	while (bits < 18 && 1ull << bits < most)
 		bits++;
 	return 32 - bits;
+}
+
+/* Buckets of txlat's table: room for every ring full at once, at a quarter of its places. */
+static __u32 flight_shift(const struct iface *i, unsigned sample)
+{
+	return buckets_shift((unsigned long long)i->tx_queues * i->tx_ring * 4 / 3 / sample);
+}
+
+/*
+ * And of qdisc's: a qdisc holds 1000 packets by default, the largest (fq_codel, fq) 10240. One
+ * such and the others at 1000 is half full.
+ */
+static __u32 waiting_shift(const struct iface *i, unsigned sample)
+{
+	return buckets_shift((10240ull + 1000ull * i->tx_queues) * 2 / 3 / sample);
 }
 
 static void configure(struct site *site, const struct request *req)
@@ -59,6 +73,7 @@ static void configure(struct site *site, const struct request *req)
 		.flight_shift = flight_shift(i, req->sample ?: 1),
 		.rx_ring = i->rx_ring ?: site->driver->rx_ring,
 		.flow_sample = req->sample ?: FLOW_SAMPLE,
+		.waiting_shift = waiting_shift(i, req->sample ?: 1),
 	};
 	snprintf(site->config.parent, sizeof(site->config.parent), "%s", i->parent);
 	if (!site->config.dynptr && !kernel_cannot("frags")) {

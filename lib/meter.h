@@ -53,6 +53,7 @@ struct meter {
 	const struct metric *metrics;	/* ends with an empty one */
 
 	size_t key_size;		/* BY_KEY: size of a key… */
+	unsigned keys_per_queue;	/* …for how many there is room; 0: its map says so */
 	/* …what it is made of: "reason", "queue" (a number or "unknown"), NULL… */
 	const char *const *key_labels;
 	/* …its rows make room for new ones, and `lost` has all that its first words ever had… */

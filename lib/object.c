@@ -39,9 +39,13 @@ static int map_prepare(const struct site *site, struct bpf_map *map)
 		err = bpf_map__set_max_entries(map, 1u << (32 - site->config.flight_shift));
 	if (!strcmp(name, "drop_stack") && site->config.stacks)
 		err = bpf_map__set_max_entries(map, MAX_STACKS);
+	if (!strcmp(name, "waiting"))
+		err = bpf_map__set_max_entries(map, 1u << (32 - site->config.waiting_shift));
 	if (m && !(m->by & BY_KEY))
 		err = bpf_map__set_max_entries(map, meter_rows(m, site->config.rows) *
 						    meter_lanes(m));
+	if (m && m->keys_per_queue)
+		err = bpf_map__set_max_entries(map, m->keys_per_queue * site->config.rows);
 	if (!err && shared(name))
 		err = bpf_map__set_pin_path(map, pin_path(site, name));
 	return err;

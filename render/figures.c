@@ -195,7 +195,18 @@ static void sizes(struct figures *f, struct grid *g, const struct metric *k)
 	}
 }
 
-static void latencies(struct figures *f, struct grid *g, const struct metric *k)
+/* Of several histograms those without a sample would only be dashes. */
+static bool worth_room(const struct figures *f, const struct meter *m, const struct metric *k)
+{
+	unsigned histograms = 0;
+
+	for_each_metric(other, m)
+		histograms += other->kind == KIND_HISTOGRAM;
+	return histograms == 1 || hist_count(k, f->all + k->at);
+}
+
+static void latencies(struct figures *f, struct grid *g, const struct meter *m,
+		      const struct metric *k)
 {
 	static const struct {
 		const char *head;
@@ -208,6 +219,8 @@ static void latencies(struct figures *f, struct grid *g, const struct metric *k)
 	unsigned first = g->nr;
 	char head[48];
 
+	if (!worth_room(f, m, k))
+		return;
 	title(f, "count", true, head, sizeof(head));
 	add(f, g, &(struct figure){ k, count_text, 0, 0 }, COUNTED, head);
 	add(f, g, &(struct figure){ k, mean_text, 0, 0 }, MEAN, "mean");
@@ -249,7 +262,7 @@ void figures_columns(struct figures *f, struct grid *g, const struct meter *m)
 		if (k->kind == KIND_HISTOGRAM && metric_classes(k)) {
 			sizes(f, g, k);
 		} else if (k->kind == KIND_HISTOGRAM) {
-			latencies(f, g, k);
+			latencies(f, g, m, k);
 		} else if (k->label) {
 			labelled(f, g, k);
 		} else {

@@ -49,6 +49,8 @@ static void judge(const struct snapshot *s, struct findings *f)
 		finding(f, "ecn", text("nicprobe show %s ecn_source", s->name),
 			"%.1f%% of the ECN-capable packets arrived marked CE: "
 			"a queue on their way here is congested", 100.0 * in[ECN_CE] / capable(in));
+	if (s->wanted >> METER_qdisc & 1)
+		return;		/* it says the next, too, and knows which qdisc */
 	if (s->meta.tap[TX_STACK][0] && s->meta.tap[TX_NIC][0] &&
 	    nic[ECN_CE] > stack[ECN_CE] && (nic[ECN_CE] - stack[ECN_CE]) * 100 >= capable(nic))
 		finding(f, "ecn", text("tc -s qdisc show dev %s", s->meta.iface),

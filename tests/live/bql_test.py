@@ -1,0 +1,66 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0
+"""A TX queue that its driver stops for as long as we say: the far end of a veth takes nothing meanwhile."""
+from lab import *
+from stall import Stalled
+
+need_root()
+a, b = Namespace("a"), Namespace("b")
+wire = Stalled(a, b)
+a.run("tc qdisc replace dev veth0 root pfifo limit 5000")
+VETH = f"{a}/veth0"
+
+
+def row(doc):
+    rows = doc["meters"]["bql"]
+    return rows[0] if rows else None
+
+
+def said(doc):
+    return [f["what"] for f in doc["findings"] if f["meter"] == "bql"]
+
+
+def go(words):
+    wire.sender(f"send {words}")
+    wire.sender("go")
+
+
+for env in {}, {"NICPROBE_CANNOT": "tp_btf"}:
+    by = " by raw_tp" if env else ""
+    # 1. Nothing stops: nothing is counted, nothing is said.
+    nicprobe("attach", VETH, "-m", "bql", env=env)
+    go("0 100 100")
+    time.sleep(.05)
+    doc = show(VETH)
+    nicprobe("detach", VETH)
+    same(f"not stopped{by}", (row(doc), said(doc)), (None, []))
+
+    # 2. Stopped for 200 ms with packets waiting: the longest stop is that long. The scheduler may let
+    # the far end run for a moment all the same (its fair server, 6.12): then once more.
+    for attempt in range(4):
+        nicprobe("attach", VETH, "-m", "bql", env=env)
+        with wire.stalled(.2):
+            begin = time.monotonic()
+            go("0 1000 100")
+            filled = time.monotonic()
+            level = show(VETH)
+        until(lambda: row(show(VETH))["stopped_queues"] == 0)
+        low, high = wire.until - filled, time.monotonic() - begin
+        doc = show(VETH)
+        nicprobe("detach", VETH)
+        r = row(doc)
+        h = r["stopped_by_driver_seconds"]
+        if h["max"] >= low * .9:
+            break
+    same(f"200 ms{by}: stopped while it is", level and row(level)["stopped_queues"], 1)
+    same(f"200 ms{by}: every stop has its time", h["count"], r["stops"]["driver"])
+    same(f"200 ms{by}: none by BQL, none idle", (r["stops"]["bql"], r["idle_stops"]), (0, 0))
+    check(f"200 ms{by}: the longest # {h['max'] * 1e3:.0f} ms, {low * 1e3:.0f} to {high * 1e3:.0f}",
+          low * .9 <= h["max"] <= high * 1.125, f"{h['max']}, not {low} to {high}")
+    check(f"200 ms{by}: a finding # {said(doc)}", any("the driver stopped queue 0" in f for f in said(doc)), str(said(doc)))
+
+# 3. Without BQL there is nothing of it.
+same("no BQL here", (r["fill_ratio"]["count"], r["in_flight_bytes"]["count"], r["stopped_by_bql_seconds"]["count"]),
+     (0, 0, 0))
+wire.close()
+finish()

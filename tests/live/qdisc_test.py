@@ -1,0 +1,203 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0
+"""Time in the qdisc, drops and refusals there: at rates that we set, compared with what tc(8) counts."""
+import re
+
+from lab import *
+from stall import Stalled
+
+need_root()
+STEP = 1.125        # a histogram step
+RAW = {"NICPROBE_CANNOT": "tp_btf"}
+
+
+def rows(doc):
+    """{(queue, kind): row}"""
+    return {(int(r["queue"]), r["qdisc"]): r for r in doc["meters"]["qdisc"]}
+
+
+def brief(doc):
+    """{(queue, kind): what is not 0}, histograms by their counts"""
+    got = {}
+    for key, r in rows(doc).items():
+        row = {"timed": r["wait_seconds"]["count"], "waiting": r["waiting"], "segmented": r["segmented"],
+               "refused": r["refused"], **r["dropped"], **r["lost"]}
+        got[key] = nonzero(row)
+    return got
+
+
+def tc(netns, dev, what="dropped"):
+    """A statistic of the root qdisc, as tc -s has it."""
+    text = netns.run(f"tc -s qdisc show dev {dev} root")
+    return int(re.search(rf"{what} (\d+)", text)[1])
+
+
+def qdisc(netns, dev, words):
+    netns.run(f"tc qdisc replace dev {dev} {words}")
+
+
+def said(doc):
+    return [f["what"] for f in doc["findings"] if f["meter"] == "qdisc"]
+
+
+def run(where, batches, env=None, args=(), meters="qdisc,pktsize"):
+    """Attaches, sends batches in one go; how long that took."""
+    nicprobe("attach", where, "-m", meters, *args, env=env)
+    for batch in batches:
+        sender(f"send {batch}")
+    begin = time.monotonic()
+    sender("go")
+    return time.monotonic() - begin
+
+
+a, b = Namespace("a"), Namespace("b")
+far = tap(a, "tap0", 4, "--steer")
+a.ip("link set tap0 txqueuelen 20000")
+sender = Nic("packet tap0 --queues 4 --vnet-hdr", a)
+TAP = f"{a}/tap0"
+
+# 1. Queues that are never full: every packet goes past, and is counted all the same.
+for env in {}, RAW:
+    name = "pfifo_fast" + (" by raw_tp" if env else "")
+    run(TAP, ["0 1000 100", "1 70 200", "3 3000 1000"], env)
+    doc = show(TAP)
+    nicprobe("detach", TAP)
+    same(f"{name}: every packet, by queue", brief(doc),
+         {(q, "pfifo_fast"): {"timed": n} for q, n in ((0, 1000), (1, 70), (3, 3000))})
+    same(f"{name}: as many as at tx-stack", packets_at(doc, "tx-stack"), 4070)
+    p50 = rows(doc)[3, "pfifo_fast"]["wait_seconds"]["p50"]
+    check(f"{name}: they do not wait # {p50 * 1e6:.2f} us", p50 < 1e-4, str(p50))
+    same(f"{name}: no finding", said(doc), [])
+
+# 2. tbf: packet i waits until the bytes before it are sent, less the time it came later.
+N, SIZE, RATE, BURST = 200, 1000, 1e6, 4000
+qdisc(a, "tap0", f"root tbf rate {RATE * 8:.0f}bit burst {BURST} limit 1000000")
+for env in {}, RAW:
+    name = "tbf" + (" by raw_tp" if env else "")
+    for attempt in range(3):    # a softirq that pid 1 is interrupted by runs no tracing program here
+        took = run(TAP, [f"2 {N} {SIZE}"], env)
+        got = brief(show(TAP))[2, "tbf"]
+        until(lambda: brief(show(TAP))[2, "tbf"].get("timed") == N, 1)
+        doc = show(TAP)
+        nicprobe("detach", TAP)
+        if brief(doc)[2, "tbf"] == {"timed": N}:
+            break
+    if not env:
+        check(f"{name}: some wait # {got}", got["waiting"] > 0 and got["waiting"] + got["timed"] == N, str(got))
+    same(f"{name}: all came out", brief(doc), {(2, "tbf"): {"timed": N}})
+    h = rows(doc)[2, "tbf"]["wait_seconds"]
+    want = (N / 2 * SIZE - BURST) / RATE - took / 2
+    check(f"{name}: median # {h['p50'] * 1e3:.1f} ms of {want * 1e3:.1f}", abs(h["p50"] - want) < .1 * want,
+          f"{h['p50']}, not {want}")
+    mean = ((N + 1) / 2 * SIZE - BURST) / RATE - took / 2
+    check(f"{name}: mean # {h['sum'] / N * 1e3:.1f} ms of {mean * 1e3:.1f}", abs(h["sum"] / N - mean) < .1 * mean,
+          f"{h['sum'] / N}, not {mean}")
+    check(f"{name}: a finding # {said(doc)}", any("wait" in f and "tbf" in f for f in said(doc)), str(doc["findings"]))
+
+# 3. The same beside the time in the driver: a reader that takes them at once.
+far("read on")
+run(TAP, ["1 150 1000"], meters="qdisc,txlat")
+until(lambda: brief(show(TAP))[1, "tbf"].get("timed") == 150)
+doc = show(TAP)
+nicprobe("detach", TAP)
+check(f"slower than the driver: a finding # {said(doc)}", any("times as long as in the driver" in f for f in said(doc)),
+      str(doc["findings"]))
+far("read off")
+
+# 4. Drops: tbf's own limit, and as many as tc says; sampled, too, as their reason tells.
+for args in [], ["--sample", 8]:
+    name = "tbf with a limit" + (", sampled" if args else "")
+    qdisc(a, "tap0", "root pfifo")
+    qdisc(a, "tap0", "root tbf rate 8mbit burst 4000 limit 20000")
+    before = tc(a, "tap0")
+    run(TAP, ["0 300 1000"], args=args)
+    until(lambda: tc(a, "tap0", r"backlog \d+b") == 0, 2)
+    doc, drops = show(TAP), tc(a, "tap0") - before
+    nicprobe("detach", TAP)
+    got = brief(doc)[0, "tbf"]
+    check(f"{name}: drops are tc's # {drops}", got.get("by-qdisc") == drops and drops > 100, f"{got}, tc {drops}")
+    if args:
+        check(f"{name}: others are sampled # {got}", got.get("timed", 0) < 150, str(got))
+    else:       # who sends tries again what was dropped
+        same(f"{name}: all were sent in the end", got, {"timed": 300, "by-qdisc": drops})
+    check(f"{name}: a finding # {said(doc)}", any(f"dropped {drops} packets" in f for f in said(doc)), str(said(doc)))
+
+# 5. The qdisc is changed while we look: each kind has a row of its own; what was in it is thrown away.
+nicprobe("attach", TAP, "-m", "qdisc")
+want, shift = {}, 0
+for kind, words, n in (("pfifo", "pfifo", 30), ("tbf", "tbf rate 8kbit burst 2000 limit 100000", 20),
+                       ("bfifo", "bfifo", 40)):
+    qdisc(a, "tap0", f"root {words}")
+    sender(f"send 1 {n} 1000")
+    sender("go")
+    want[1, kind] = {"timed": n}
+want[1, "tbf"] = {"timed": 2, "otherwise": 18}
+doc = show(TAP)
+nicprobe("detach", TAP)
+same("another qdisc: rows of their own", brief(doc), want)
+
+# 6. Attached while packets wait: nobody saw them come.
+qdisc(a, "tap0", "root tbf rate 8mbit burst 2000 limit 100000")
+sender("send 0 50 1000")
+sender("go")
+nicprobe("attach", TAP, "-m", "qdisc")
+sender("send 0 20 1000")
+sender("go")
+until(lambda: brief(show(TAP)).get((0, "tbf")) == {"timed": 20})
+doc = show(TAP)
+nicprobe("detach", TAP)
+same("attached while packets wait: the next are timed", brief(doc), {(0, "tbf"): {"timed": 20}})
+
+# 7. Software GSO, as the tap has no TSO: a buffer's wait ends when it is split. Past the qdisc, out of it,
+# and split by the qdisc itself, which is another thing.
+for env in {}, RAW:
+    by = " by raw_tp" if env else ""
+    for name, words, want in (
+            ("past pfifo", "pfifo", {"timed": 50, "segmented": 50}),
+            ("out of tbf", "tbf rate 80mbit burst 20000 limit 1000000", {"timed": 50, "segmented": 50}),
+            ("in tbf", "tbf rate 80mbit burst 4000 limit 1000000", {"split-by-qdisc": 50})):
+        qdisc(a, "tap0", "root pfifo")
+        qdisc(a, "tap0", f"root {words}")
+        kind = words.split()[0]
+        want = {**want, "timed": want.get("timed", 0) + 7}
+        for attempt in range(3):
+            far("reset")
+            run(TAP, ["2 50 9014 v4 tcp gso=1000", "2 7 500"], env)
+            until(lambda: packets_at(show(TAP), "tx-nic") == 457, 1)
+            doc = show(TAP)
+            nicprobe("detach", TAP)
+            if brief(doc) == {(2, kind): want} and packets_at(doc, "tx-nic") == 457:
+                break
+        same(f"software GSO {name}{by}", brief(doc), {(2, kind): want})
+        same(f"software GSO {name}{by}: buffers at tx-stack", packets_at(doc, "tx-stack"), 57)
+        check(f"software GSO {name}{by}: packets at tx-nic # {packets_at(doc, 'tx-nic')}",
+              packets_at(doc, "tx-nic") == 50 * 9 + 7, str(packets_at(doc, "tx-nic")))
+        spoke = any("splits large ones" in f for f in said(doc))
+        check(f"software GSO {name}{by}: a finding if it is not timed", spoke == ("split-by-qdisc" in want), str(said(doc)))
+
+# 8. A device without a qdisc; and one whose driver stops its queue: as many refusals as tc has requeues.
+wire = Stalled(a, b)
+VETH = f"{a}/veth0"
+sender = wire.sender
+run(VETH, ["0 500 100"])
+doc = show(VETH)
+nicprobe("detach", VETH)
+same("noqueue", brief(doc), {(0, "noqueue"): {"timed": packets_at(doc, "tx-stack")}})
+check("noqueue: ours are there", packets_at(doc, "tx-stack") >= 500)
+for words, n, lost in (("pfifo limit 2000", 1000, False), ("pfifo limit 10", 600, True)):
+    qdisc(a, "veth0", f"root {words}")
+    before, dropped = tc(a, "veth0", "requeues"), tc(a, "veth0")
+    nicprobe("attach", VETH, "-m", "qdisc")
+    with wire.stalled(.15):
+        sender(f"send 0 {n} 100")
+        sender("go")
+    until(lambda: brief(show(VETH))[0, "pfifo"].get("waiting") is None)
+    doc = show(VETH)
+    nicprobe("detach", VETH)
+    requeues, drops = tc(a, "veth0", "requeues") - before, tc(a, "veth0") - dropped
+    same(f"{words}: refusals are tc's requeues, and drops its drops", brief(doc)[0, "pfifo"],
+         nonzero({"timed": n, "refused": requeues, "by-qdisc": drops}))
+    check(f"{words}: there were some # {requeues} requeues, {drops} drops", requeues and bool(drops) == lost,
+          f"{requeues}, {drops}")
+wire.close()
+finish()

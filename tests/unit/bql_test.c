@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the meter bql says of limits that are wrong, on snapshots made up; and when nothing. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../lib/snapshot.h"
+
+static int failed;
+
+static void table_on(struct snapshot *s, enum meter_id id)
+{
+	struct table *t = &s->tables[id];
+
+	*t = (struct table){
+		.rows = meter_rows(meters[id], s->meta.rows),
+		.cpus = 1,
+		.words = meters[id]->row_size / 8,
+	};
+	t->cells = calloc((size_t)t->rows * t->words, 8);
+	s->wanted |= 1ull << id;
+}
+
+static uint64_t *words(struct snapshot *s, enum meter_id id, const char *name)
+{
+	for_each_metric(k, meters[id])
+		if (!strcmp(k->name, name))
+			return (uint64_t *)cell(&s->tables[id], 1, 0, k);
+	exit(2);
+}
+
+/* `n` samples in the slot that begins at 2^power, in the stored unit. */
+static void samples(struct snapshot *s, enum meter_id id, const char *name, unsigned power,
+		    uint64_t n)
+{
+	uint64_t *w = words(s, id, name);
+
+	w[0] = n << power;
+	w[1 + 1 + (power - LOGLIN_MIN) * LOGLIN_STEPS] = n;
+}
+
+static void expect(const char *name, uint64_t starved, unsigned sent_in, uint64_t stalls,
+		   const char *what)
+{
+	struct snapshot s = { .seconds = 10, .meta = { .rows = 3, .sample = 1 } };
+	bool good;
+
+	strcpy(s.meta.iface, "eth0");
+	table_on(&s, METER_bql);
+	table_on(&s, METER_txlat);
+	samples(&s, METER_bql, "stopped_by_bql", 16, 100);
+	samples(&s, METER_bql, "in_flight", 17, 1000);	/* 128 KiB */
+	samples(&s, METER_txlat, "completion", sent_in, 1000);
+	*words(&s, METER_bql, "starved") = starved;
+	*words(&s, METER_bql, "stalls") = stalls;
+	meter_bql.judge(&s, &s.findings);
+	good = s.findings.nr == !!what && (!what || strstr(s.findings.list[0].what, what));
+	printf("%sok bql: %s%s%s\n", good ? "" : "not ", name, good ? "" : ": it says ",
+	       good ? "" : s.findings.nr ? s.findings.list[0].what : "nothing");
+	failed |= !good;
+	snapshot_free(&s);
+}
+
+int main(void)
+{
+	expect("all well: silent", 5, 20, 0, NULL);
+	expect("the card ran dry", 20, 20, 0, "the byte limit of queue 1 is too small");
+	expect("much in flight, and slow", 0, 24, 0, "the byte limit of queue 1 is huge");
+	expect("stalls", 0, 20, 3, "completions of queue 1 stalled 3 times");
+	return failed;
+}
