@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <bpf/bpf.h>
+#include <bpf/btf.h>
 #include <bpf/libbpf.h>
 
 #include "kernel.h"
@@ -178,12 +179,29 @@ static bool alternatives(const char *a, const char *b)
 	return stem(a) == stem(b) && !strncmp(a, b, stem(a));
 }
 
+/* Has this kernel the tracepoint or function that the program's section names? */
+static bool place_exists(const struct bpf_program *prog)
+{
+	const char *section = bpf_program__section_name(prog), *place = strchr(section, '/');
+	struct btf *btf = place ? btf__load_vmlinux_btf() : NULL;
+	int id = -ENOENT;
+
+	if (btf && !strncmp(section, "f", 1))	/* fentry, fexit */
+		id = btf__find_by_name_kind(btf, place + 1, BTF_KIND_FUNC);
+	else if (btf)
+		id = btf__find_by_name_kind(btf, text("btf_trace_%s", place + 1),
+					    BTF_KIND_TYPEDEF);
+	btf__free(btf);
+	return id > 0;
+}
+
 int kernel_choose(struct bpf_object *obj)
 {
 	struct bpf_program *prog, *other;
 
 	bpf_object__for_each_program(prog, obj) {
 		const struct way *best = NULL, *w;
+		bool optional = !bpf_program__autoload(prog);	/* SEC("?…") */
 		const char *why = "";
 
 		bpf_object__for_each_program(other, obj) {
@@ -193,14 +211,16 @@ int kernel_choose(struct bpf_object *obj)
 				continue;
 			w = way_of(other);
 			no = w ? kernel_cannot(w->name) : "unknown to nicprobe";
+			if (!no && optional && !place_exists(other))
+				no = "not in this kernel";
 			if (!no && (!best || w < best))
 				best = w;
 			if (no)
 				why = no;
 		}
-		if (!best)
+		if (!best && !optional)
 			return complain(-EOPNOTSUPP, NULL, "%s", why);
-		bpf_program__set_autoload(prog, way_of(prog) == best);
+		bpf_program__set_autoload(prog, best && way_of(prog) == best);
 	}
 	return 0;
 }

@@ -26,7 +26,8 @@ const char *kernel_cannot(const char *what);
 /*
  * Programs called NAME__one, NAME__other are ways to the same end: the best
  * that the kernel has is kept, the others are not loaded. 0, or -EOPNOTSUPP
- * and a complaint where there is no way left.
+ * and a complaint where there is no way left; but programs of SEC("?…"), with
+ * a mark before the section's name, may be left out.
  */
 int kernel_choose(struct bpf_object *);
 
