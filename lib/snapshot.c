@@ -103,7 +103,9 @@ static int table_read(struct snapshot *s, enum meter_id id, int fd)
 	t->cells = calloc((size_t)t->rows * t->cpus * t->words, 8);
 	if (!t->cells)
 		return -ENOMEM;
-	return m->by & BY_KEY ? hash_read(m, t, fd, s->meta.cpus) :
+	/* a keyed map that is written by atomic adds has one row for all CPUs */
+	return m->by & BY_KEY ?
+		hash_read(m, t, fd, info.type == BPF_MAP_TYPE_HASH ? 1 : s->meta.cpus) :
 		array_read(t, fd, meter_lanes(m), s->meta.cpus);
 }
 
