@@ -26,7 +26,7 @@ static void warn(const char *iface, const struct request *req)
 static int run(int argc, char **argv)
 {
 	static const struct option options[] = { REQUEST_LONG, COMMON_LONG, {} };
-	struct request req = { .meters = meters_default(), .sample = 1 };
+	struct request req = { .meters = meters_default() };
 	const char *iface;
 	struct meta meta;
 	char label[96];

@@ -161,7 +161,7 @@ static bool options_take(int argc, char **argv, struct request *req, const struc
 
 static int run(int argc, char **argv)
 {
-	struct request req = { .meters = meters_default(), .sample = 1 };
+	struct request req = { .meters = meters_default() };
 	const struct renderer *format = &renderer_table;
 	const char *iface;
 	struct meta meta;

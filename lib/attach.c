@@ -168,11 +168,15 @@ static int meters_refuse(const struct site *site, const struct request *req, str
 	return 0;
 }
 
-static int meter_attach(const struct site *site, const struct meter *m)
+static int meter_attach(const struct site *site, const struct meter *m, const struct meta *meta)
 {
-	struct bpf_object *obj = object_open(site, m->elf);
-	int err = obj ? attach_links(site, obj) : -EOPNOTSUPP;
+	struct site own = *site;
+	struct bpf_object *obj;
+	int err;
 
+	own.config.sample = meter_sample(m, meta);
+	obj = object_open(&own, m->elf);
+	err = obj ? attach_links(&own, obj) : -EOPNOTSUPP;
 	bpf_object__close(obj);
 	return err;
 }
@@ -203,7 +207,7 @@ static int meters_attach(const struct site *site, const struct request *req, str
 			continue;
 		if (meter_rides(m))
 			why = unseen(m, meta);
-		else if (m->read ? baseline_pin(site, m, meta) : meter_attach(site, m))
+		else if (m->read ? baseline_pin(site, m, meta) : meter_attach(site, m, meta))
 			why = complaint();
 		if (!why)
 			continue;
@@ -241,7 +245,7 @@ static void meta_begin(const struct site *site, const struct request *req, struc
 		.rows = site->config.rows,
 		.cpus = libbpf_num_possible_cpus(),
 		.on = req->meters,
-		.sample = site->config.sample,
+		.sample = req->sample,
 	};
 	memcpy(meta->mac, i->mac, sizeof(meta->mac));
 	snprintf(meta->iface, sizeof(meta->iface), "%s", i->name);

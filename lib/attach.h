@@ -12,7 +12,7 @@ struct request {
 	bool by_name;		/* asked for by name: what cannot be had is an error, not absent */
 	const char *rx;		/* the tap for rx-nic: a name of TAPS, or NULL: chosen */
 	const char *label;	/* the interface as it was typed, for complaints */
-	unsigned sample;	/* latency meters follow one packet in so many */
+	unsigned sample;	/* latency meters follow one packet in so many; 0: as each likes */
 };
 
 /* 0 and what was done; or -errno, a complaint, and nothing left behind. -EALREADY: attached. */

@@ -52,6 +52,7 @@ struct meter {
 	const char *const *key_labels;	/* …what it is made of: "reason", "queue", NULL… */
 	/* …and how the part `nr` of a key reads */
 	void (*key_text)(const void *key, unsigned nr, char *text, size_t size);
+	bool by_key;			/* all rows, in the order of the keys; else the most first */
 
 	/* Either of these, or none: then it rides on the packet taps. */
 	const void *(*elf)(size_t *);	/* its own BPF object */
@@ -62,6 +63,7 @@ struct meter {
 	 */
 	int (*read)(const struct meta *, struct table *);
 	const char *(*absent)(const struct site *);	/* why it cannot work here, or NULL */
+	unsigned sample;		/* it follows one packet in so many, unless told; 0: each */
 	const char *on_request;		/* why it is not attached unless asked for; NULL: it is */
 	void (*judge)(const struct snapshot *, struct findings *);	/* what its figures mean */
 };
@@ -86,6 +88,9 @@ extern const char *const point_names[NR_POINTS];	/* "rx-nic", … */
 
 const struct meter *meter_find(const char *name);	/* NULL: no such meter */
 enum meter_id meter_id(const struct meter *);
+
+/* Of how many packets it follows one. */
+unsigned meter_sample(const struct meter *, const struct meta *);
 
 /* Does it count in the packet taps, and has no object of its own? */
 bool meter_rides(const struct meter *);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../lib/log.h"
 #include "block.h"
 #include "units.h"
 
@@ -189,8 +190,10 @@ static void lines(struct block *b)
 	char more[64];
 
 	if (b->m->by & BY_KEY) {
-		point_lines(b, b->m->point, e, b->nr < MOST_KEYS ? b->nr : MOST_KEYS);
-		if (b->nr <= MOST_KEYS)
+		unsigned most = b->m->by_key || b->nr < MOST_KEYS ? b->nr : MOST_KEYS;
+
+		point_lines(b, b->m->point, e, most);
+		if (most == b->nr)
 			return;
 		snprintf(more, sizeof(more), "and %u more, with less", b->nr - MOST_KEYS);
 		grid_line(&b->grid);
@@ -231,14 +234,18 @@ static void idle_points(struct block *b, struct page *p)
 	page_newline(p);
 }
 
-static void heading(struct page *p, const struct meter *m)
+static void heading(struct page *p, const struct snapshot *s, const struct meter *m)
 {
+	unsigned one_in = meter_sample(m, &s->meta);
+
 	page_newline(p);
 	page_style(p, STYLE_BOLD);
 	page_put(p, m->name, -1);
 	page_style(p, STYLE_PLAIN);
 	page_spaces(p, 2);
 	page_wrap(p, 2, m->help);
+	if (m->sample && one_in > 1)
+		page_wrap(p, 2, text(": 1 packet in %u", one_in));
 	page_newline(p);
 }
 
@@ -297,7 +304,7 @@ void block(struct page *p, const struct snapshot *s, const struct meter *m)
 {
 	struct block b = { .s = s, .m = m, .t = &s->tables[meter_id(m)] };
 
-	heading(p, m);
+	heading(p, s, m);
 	if (collect(&b))
 		nothing(p, "  out of memory");
 	else if (!b.nr)
