@@ -35,11 +35,14 @@ struct napi_struct {
 };
 
 struct sk_buff {
+	struct sk_buff *next;
 	struct net_device *dev;
 	unsigned int len, data_len;
 	__u16 queue_mapping;
 	__be16 protocol;
+	__u8 cloned : 1;
 	__u8 encapsulation : 1;
+	int skb_iif;
 	unsigned int napi_id;
 	__u32 vlan_all;			/* since 6.1: 0 where no tag is held beside the data… */
 	__u16 transport_header, mac_header, network_header;
@@ -47,6 +50,15 @@ struct sk_buff {
 	unsigned char *head, *data;
 	unsigned int end;
 	char cb[48];
+};
+
+struct sk_buff_head {
+	struct sk_buff *next, *prev;
+};
+
+struct sock {
+	struct sk_buff_head sk_receive_queue;
+	__u16 sk_protocol;
 };
 
 struct sk_buff___6_1 {

@@ -12,7 +12,8 @@
 	M(ecn_source)						\
 	M(rxcpu)
 #define EVENT_METERS(M)		/* bpf/: follow kernel events */	\
-	M(txlat)
+	M(txlat)						\
+	M(skblife)
 #define METERS(M) PACKET_METERS(M) EVENT_METERS(M)
 
 enum meter_id {

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* When a program has read a datagram, where UDP says so neither when it copies nor when it frees. */
+#ifndef NICPROBE_SKBLIFE_UDP_BPF_H
+#define NICPROBE_SKBLIFE_UDP_BPF_H
+
+#include "skblife.bpf.h"
+
+/*
+ * udp_recvmsg() copies a linear datagram without skb_copy_datagram_iovec, and
+ * skb_consume_udp() frees it without consume_skb (6.18; with it up to 6.12).
+ * What is left is sock_recv_length, which knows the socket only. So datagrams
+ * that are followed are kept by socket, in the order in which they came and
+ * are read: whichever is no longer in a queue when a read returns was read.
+ */
+struct life_socket {
+	__u64 next, end;	/* numbers: of the oldest that waits, and of the next to come */
+};
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 2048);
+	__type(key, __u64);
+	__type(value, struct life_socket);
+} life_sockets SEC(".maps");
+
+struct life_nr {
+	__u64 sk, nr;
+};
+struct life_waiting {
+	__u64 skb, began;
+	__u64 place;
+};
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, LIFE_WAYS << LIFE_BITS);
+	__type(key, struct life_nr);
+	__type(value, struct life_waiting);
+} life_waiting SEC(".maps");
+
+/* Who is taken out of a queue has no next; who is last in it has the queue. */
+static __always_inline bool in_queue(__u64 skb)
+{
+	return BPF_CORE_READ((const struct sk_buff *)skb, next);
+}
+
+static __noinline int udp_waits(__u64 sk, __u64 skb, __u32 place)
+{
+	struct life_socket *s = bpf_map_lookup_elem(&life_sockets, &sk), none = {};
+	struct life *life = life_at(place);
+	struct life_waiting waiting;
+	struct life_nr nr = { .sk = sk };
+
+	if (!s) {
+		bpf_map_update_elem(&life_sockets, &sk, &none, BPF_NOEXIST);
+		s = bpf_map_lookup_elem(&life_sockets, &sk);
+	}
+	if (!s || !life)
+		return 0;
+	waiting = (struct life_waiting){ .skb = skb, .began = life->at[0], .place = place };
+	nr.nr = __sync_fetch_and_add(&s->end, 1);
+	bpf_map_update_elem(&life_waiting, &nr, &waiting, BPF_ANY);
+	/* A reader on another CPU may have been faster, and not have found it here. */
+	return in_queue(skb) ? 0 : life_end(place, LIFE_READ);
+}
+
+#define MOST_READ 64	/* looked at when a read returns; it reads one, the others are long gone */
+
+/* The oldest one, if it was read or is nobody's any more: out. 1: it waits still, or none does. */
+static long udp_oldest(__u32 i, const __u64 *sk)
+{
+	struct life_socket *s = bpf_map_lookup_elem(&life_sockets, sk);
+	struct life_nr nr = { .sk = *sk };
+	struct life_waiting *at, waiting;
+	struct life *life;
+	__u64 *key;
+
+	if (!s || s->next == s->end)
+		return 1;
+	nr.nr = s->next;
+	at = bpf_map_lookup_elem(&life_waiting, &nr);
+	if (at) {
+		waiting = *at;
+		key = life_key_at(waiting.place);
+		life = life_at(waiting.place);
+		if (key && life && *key == waiting.skb && life->at[0] == waiting.began) {
+			if (in_queue(waiting.skb))
+				return 1;
+			life_end(waiting.place, LIFE_READ);
+		}
+		bpf_map_delete_elem(&life_waiting, &nr);
+	}
+	__sync_val_compare_and_swap(&s->next, nr.nr, nr.nr + 1);
+	return 0;
+}
+
+static __always_inline int udp_read(__u64 sk)
+{
+	struct life_socket *s = bpf_map_lookup_elem(&life_sockets, &sk);
+
+	if (s && s->next != s->end)
+		bpf_loop(MOST_READ, udp_oldest, &sk, 0);
+	return 0;
+}
+
+#endif
