@@ -35,7 +35,7 @@ struct napi_struct {
 };
 
 struct sk_buff {
-	struct sk_buff *next;
+	struct sk_buff *next, *prev;
 	struct net_device *dev;
 	unsigned int len, data_len;
 	__u16 queue_mapping;

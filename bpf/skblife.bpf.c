@@ -193,6 +193,17 @@ static __always_inline bool in_xmit(const struct sk_buff *skb)
 	return true;
 }
 
+/* Software GSO frees the buffer that it split. Any other we have not seen handed over. */
+static __always_inline __u32 freed_in_qdisc(bool btf, const struct sk_buff *skb, bool used)
+{
+	const struct skb_shared_info *shared;
+
+	if (!used)
+		return LIFE_DROPPED;
+	shared = (void *)READ(btf, skb, head) + READ(btf, skb, end);
+	return NR_LIFE_ENDS + (BPF_CORE_READ(shared, gso_size) ? LIFE_SEGMENTED : LIFE_UNSEEN);
+}
+
 static __always_inline int freed(bool btf, const struct sk_buff *skb, bool used)
 {
 	__u32 place = life_find(skb), how = LIFE_DROPPED;
@@ -203,7 +214,7 @@ static __always_inline int freed(bool btf, const struct sk_buff *skb, bool used)
 	if (life->stage == LIFE_DRIVER)
 		how = in_xmit(skb) ? LIFE_DROPPED : LIFE_SENT;
 	else if (life->stage == LIFE_QDISC)
-		how = used ? NR_LIFE_ENDS + LIFE_SEGMENTED : LIFE_DROPPED;
+		how = freed_in_qdisc(btf, skb, used);
 	else if (life->stage != LIFE_GRO && !same(btf, life, skb))
 		how = NR_LIFE_ENDS + LIFE_UNSEEN;
 	else if (used)

@@ -35,6 +35,7 @@ struct life {
 	__u64 head;		/* its buffer: what proves that it is the same */
 	__u32 queue;
 	__u8 first, stage;	/* enum skblife_stage */
+	__u16 unused;		/* the verifier wants every byte written; 6.1 */
 };
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);

@@ -36,10 +36,10 @@ struct {
 	__type(value, struct life_waiting);
 } life_waiting SEC(".maps");
 
-/* Who is taken out of a queue has no next; who is last in it has the queue. */
+/* Its neighbour in a queue, or the queue itself, points back; in a list of skbs to free none does. */
 static __always_inline bool in_queue(__u64 skb)
 {
-	return BPF_CORE_READ((const struct sk_buff *)skb, next);
+	return (__u64)BPF_CORE_READ((const struct sk_buff *)skb, next, prev) == skb;
 }
 
 static __noinline int udp_waits(__u64 sk, __u64 skb, __u32 place)

@@ -183,15 +183,17 @@ static bool alternatives(const char *a, const char *b)
 static bool place_exists(const struct bpf_program *prog)
 {
 	const char *section = bpf_program__section_name(prog), *place = strchr(section, '/');
-	struct btf *btf = place ? btf__load_vmlinux_btf() : NULL;
+	static struct btf *btf;		/* large: read once */
 	int id = -ENOENT;
 
-	if (btf && !strncmp(section, "f", 1))	/* fentry, fexit */
+	btf = btf ?: btf__load_vmlinux_btf();
+	if (!btf || !place)
+		return false;
+	if (!strncmp(section, "f", 1))	/* fentry, fexit */
 		id = btf__find_by_name_kind(btf, place + 1, BTF_KIND_FUNC);
-	else if (btf)
+	else
 		id = btf__find_by_name_kind(btf, text("btf_trace_%s", place + 1),
 					    BTF_KIND_TYPEDEF);
-	btf__free(btf);
 	return id > 0;
 }
 
