@@ -105,8 +105,8 @@ static const char *remedy(const struct snapshot *s, enum skblife_stage stage)
 	case LIFE_STACK:
 		return "nstat -az TcpExtTCPOFOQueue IpReasmReqds: it waits for a packet before it";
 	case LIFE_SOCKET:
-		return "ss -tunap | sort -nrk3: who has most in Recv-Q reads too late; has it enough "
-		       "CPU? pidstat -uw -p PID 1";
+		return "ss -tunap | sort -nrk3: who has most in Recv-Q reads too late; has it "
+		       "enough CPU? pidstat -uw -p PID 1";
 	case LIFE_QDISC:
 		return text("tc -s qdisc show dev %s: it limits the rate, or the link is full; a "
 			    "shorter queue: tc qdisc replace dev %s root fq_codel", iface, iface);
@@ -134,8 +134,8 @@ static void judge_way(const struct snapshot *s, struct findings *f, bool sent)
 	    l.stage[worst] < LONG * l.count)
 		return;
 	finding(f, "skblife", remedy(s, worst),
-		"where the time goes: %.0f%% of the %.1f ms that a packet %s is in this host it is "
-		"in the %s", 100 * l.stage[worst] / l.whole, 1e3 * l.whole / l.count,
+		"where the time goes: %.0f%% of the %.1f ms that a %s packet takes is in the %s",
+		100 * l.stage[worst] / l.whole, 1e3 * l.whole / l.count,
 		sent ? "sent" : "received",
 		worst == LIFE_SOCKET ? "socket queue" : worst == LIFE_GRO ? "GRO or the backlog" :
 		stages[worst]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* One stage of the life of packets, by direction and queue: how long, who is there, who ended there. */
+/* One stage of the life of packets, by way and queue: how long, who is there, who ended there. */
 #ifndef NICPROBE_SKBLIFE_H
 #define NICPROBE_SKBLIFE_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* When a program has read a datagram, where UDP says so neither when it copies nor when it frees. */
+/* When a datagram was read: where UDP says so neither when it copies nor when it frees. */
 #ifndef NICPROBE_SKBLIFE_UDP_BPF_H
 #define NICPROBE_SKBLIFE_UDP_BPF_H
 
@@ -36,7 +36,7 @@ struct {
 	__type(value, struct life_waiting);
 } life_waiting SEC(".maps");
 
-/* Its neighbour in a queue, or the queue itself, points back; in a list of skbs to free none does. */
+/* Its neighbour in a queue, or the queue, points back; in a list of skbs to free none does. */
 static __always_inline bool in_queue(__u64 skb)
 {
 	return (__u64)BPF_CORE_READ((const struct sk_buff *)skb, next, prev) == skb;

@@ -65,8 +65,8 @@ bool request_option(struct request *, int option);
 	"  -m, --meters METER,…   these, or an error (default: what is here and cheap)\n" \
 	"      --rx TAP           where to see received packets: auto (default),\n" \
 	"                         xdp, driver, tc, xdp-generic\n" \
-	"      --sample N         latency meters follow one packet in N (default: each, or\n" \
-	"                         as list -v says)\n"
+	"      --sample N         latency meters follow one packet in N (default: each,\n" \
+	"                         or as list -v says)\n"
 
 /* May --rx name it? Those that see rx-nic, and tc, which stands for: not there at all. */
 struct tap;

@@ -52,7 +52,7 @@ struct meter {
 	const char *const *key_labels;	/* …what it is made of: "reason", "queue", NULL… */
 	/* …and how the part `nr` of a key reads */
 	void (*key_text)(const void *key, unsigned nr, char *text, size_t size);
-	bool by_key;			/* all rows, in the order of the keys; else the most first */
+	bool by_key;			/* all rows, by key; else those with most, first */
 
 	/* Either of these, or none: then it rides on the packet taps. */
 	const void *(*elf)(size_t *);	/* its own BPF object */
