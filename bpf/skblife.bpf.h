@@ -34,8 +34,8 @@ struct life {
 	__u64 at[4];		/* when it began; when it left its first, second, third stage */
 	__u64 head;		/* its buffer: what proves that it is the same */
 	__u32 queue;
-	__u8 first, stage;	/* enum skblife_stage */
-	__u16 unused;		/* the verifier wants every byte written; 6.1 */
+	__u32 first, stage;	/* enum skblife_stage */
+	__u32 unused;		/* the verifier wants every byte written; 6.1 */
 };
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -196,21 +196,20 @@ __noinline int life_end(__u32 place, __u32 how)
 	return life_count(&life, how);
 }
 
-/* Into the next stage. */
-__noinline int life_step(__u32 place)
+/* From this stage into the next. 1; or 0: another CPU was faster. */
+__noinline int life_step(__u32 place, __u32 stage)
 {
 	struct life *life = life_at(place);
+	__u64 now = bpf_ktime_get_ns();
 	__u32 step;
 
-	if (!life)
+	if (!life || __sync_val_compare_and_swap(&life->stage, stage, stage + 1) != stage)
 		return 0;
-	step = life->stage + 1 - life->first;
-	if (step < 1 || step > 2)
-		return 0;
-	life_went(life->first, life->queue, life->stage);
-	life->at[step & 3] = bpf_ktime_get_ns();
-	life->stage++;
-	return life_came(life->first, life->queue, life->stage);
+	step = stage + 1 - life->first;
+	life->at[step & 3] = now;
+	life_went(life->first, life->queue, stage);
+	life_came(life->first, life->queue, stage + 1);
+	return 1;
 }
 
 #define LONG_AGO 1000000000ull	/* ns: no packet is on its way through the stack that long */

@@ -213,7 +213,7 @@ int kernel_choose(struct bpf_object *obj)
 				continue;
 			w = way_of(other);
 			no = w ? kernel_cannot(w->name) : "unknown to nicprobe";
-			if (!no && optional && !place_exists(other))
+			if (!no && optional && (kernel_cannot("optional") || !place_exists(other)))
 				no = "not in this kernel";
 			if (!no && (!best || w < best))
 				best = w;

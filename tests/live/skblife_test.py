@@ -53,7 +53,7 @@ def conserved(name, rows):
         same(f"{name}: {way}: whole lives are timed, and no others", count, timed)
         stages = sum(times(rows, way, stage)[1] for stage in STAGES[way])
         check(f"{name}: {way}: times of stages add up to lives # {total * 1e3:.3f} ms",
-              abs(stages - total) < 1e-6 + 1e-9 * total, f"{stages}, not {total}")
+              abs(stages - total) < 1e-6 + 1e-7 * total, f"{stages}, not {total}")
 
 
 def between(name, rows, way, stage, low, high, queue=None):
@@ -99,13 +99,17 @@ N = 200
 for ms, env, words in (0, None, None), (30, None, "in the socket queue"), (30, RAW, "in the socket queue"):
     name = f"read after {ms} ms{' by raw_tp' if env else ''}"
     reader, sender = bound(a, socket.SOCK_DGRAM), bound(a, socket.SOCK_DGRAM)
-    attach(LO, env=env)
-    first = time.monotonic()
-    for i in range(N):
-        sender.sendto(bytes(100), reader.getsockname())
-        if not ms:
-            reader.recv(2000)
-    last = time.monotonic()
+    for attempt in range(4):    # on a busy machine a turn of ours may take a millisecond
+        attach(LO, env=env)
+        first = time.monotonic()
+        for i in range(N):
+            sender.sendto(bytes(100), reader.getsockname())
+            if not ms:
+                reader.recv(2000)
+        last = time.monotonic()
+        if ms or last - first < N * .0009 or attempt == 3:
+            break
+        nicprobe("detach", LO)
     if ms:
         same(f"{name}: unread, they wait in the socket queue", fate(read(LO)[1], "rx", "socket"), {"now": N})
         time.sleep(max(0, last + ms / 1e3 - time.monotonic()))
@@ -206,7 +210,7 @@ for env, rate in (None, 8e6), (RAW, 16e6):
     name = f"tbf of {rate / 1e6:.0f} Mbit/s"
     a.run(f"tc qdisc replace dev tap0 root tbf rate {rate:.0f} burst {FRAME + 10} limit 1000000")
     time.sleep(.05)
-    for attempt in range(3):    # the timer of tbf may hand one over where nothing is traced
+    for attempt in range(4):    # its timer may hand one over where nothing is traced; the reader may get no CPU
         far("reset")
         attach(TAP, env=env)
         first = time.monotonic()
@@ -216,7 +220,7 @@ for env, rate in (None, 8e6), (RAW, 16e6):
         far(f"wait {PACKETS} 5000")
         doc, rows = read(TAP)
         nicprobe("detach", TAP)
-        if fate(rows, "tx") == {"sent": PACKETS}:
+        if fate(rows, "tx") == {"sent": PACKETS} and times(rows, "tx", "driver")[1] < times(rows, "tx", "qdisc")[1]:
             break
     same(f"{name}: sent", fate(rows, "tx"), {"sent": PACKETS})
     step = FRAME * 8 / rate
@@ -246,13 +250,17 @@ speaks("full qdisc", doc, None)
 for ms, words in (0, None), (20, "in the driver"):
     name = f"tap read after {ms} ms"
     far("read off")
-    attach(TAP)
-    first = time.monotonic()
-    for i in range(PACKETS):
-        sender.sendto(bytes(100), ("198.18.0.2", 9))
-        if not ms:
-            far("take 1")
-    last = time.monotonic()
+    for attempt in range(4):    # on a busy machine a turn of ours may take a millisecond
+        attach(TAP)
+        first = time.monotonic()
+        for i in range(PACKETS):
+            sender.sendto(bytes(100), ("198.18.0.2", 9))
+            if not ms:
+                far("take 1")
+        last = time.monotonic()
+        if ms or last - first < PACKETS * .0009 or attempt == 3:
+            break
+        nicprobe("detach", TAP)
     if ms:
         same(f"{name}: they are in the driver", fate(read(TAP)[1], "tx", "driver"), {"now": PACKETS})
         time.sleep(max(0, last + ms / 1e3 - time.monotonic()))
@@ -347,6 +355,49 @@ doc, rows = read(f"{c}/br0")
 nicprobe("detach", f"{c}/br0")
 same("on the bridge itself: read", fate(rows, "rx"), {"read": 1})
 same("on the bridge itself: sent, by the port below", fate(rows, "tx"), {"sent": 1})
+
+# By queue: what the driver hands up in each is read, and what is sent by each.
+multi = tap(a, "tap1", 4, "--steer", address="198.18.4.1/24")
+mac = a.run("cat /sys/class/net/tap1/address").strip()
+sink, COUNTS = bound(a, socket.SOCK_DGRAM, "198.18.4.1"), {"0": 20, "1": 5, "3": 70}
+for env in None, RAW:
+    name = "by queue" + (" by raw_tp" if env else "")
+    attach(f"{a}/tap1", env=env)
+    for queue, count in COUNTS.items():
+        multi(f"send {queue} {count} 100 v4 udp src=198.18.4.2 dst=198.18.4.1 dport={sink.getsockname()[1]} dmac={mac}")
+    before = time.monotonic()
+    multi("go")
+    after = time.monotonic()
+    time.sleep(.02)
+    begin = time.monotonic()
+    for i in range(sum(COUNTS.values())):
+        sink.recv(2000)
+    end = time.monotonic()
+    doc, rows = read(f"{a}/tap1")
+    nicprobe("detach", f"{a}/tap1")
+    same(f"{name}: read", {r["queue"]: r["ended"]["read"] for r in each(rows, "rx", "whole")}, COUNTS)
+    for queue in COUNTS:
+        between(f"{name}: queue {queue}", rows, "rx", "socket", begin - after, end - before, queue)
+    conserved(name, rows)
+
+# Without the tracepoints that not every kernel has there is less to tell, and it still adds up.
+for env in {"NICPROBE_CANNOT": "optional"}, {"NICPROBE_CANNOT": "optional,tp_btf"}:
+    name = f"without {env['NICPROBE_CANNOT']}"
+    attach(f"{a}/tap1", env=env)
+    multi(f"send 0 50 100 v4 udp src=198.18.4.2 dst=198.18.4.1 dport={sink.getsockname()[1]} dmac={mac}")
+    multi(f"send 1 50 100 v4 udp src=198.18.4.2 dst=198.18.4.1 dport=9 dmac={mac}")
+    multi("go")
+    for i in range(50):
+        sink.recv(2000)
+    doc, rows = read(f"{a}/tap1")
+    nicprobe("detach", f"{a}/tap1")
+    got = fate(rows, "rx")
+    same(f"{name}: every packet is accounted for", sum(got.values()), 100)
+    same(f"{name}: dropped at the closed port", got.get("dropped"), 50)
+    same(f"{name}: no stage \"socket\"", fate(rows, "rx", "socket"), {})
+    conserved(name, rows)
+r = nicprobe("attach", LO, "-m", "skblife", check=False, env={"NICPROBE_CANNOT": "tp_btf,raw_tp"})
+check("without any way: an error that says why", r.returncode == 1 and "taken away" in r.stderr, r.stderr)
 
 # 10. One in 16, and one in 64 if nothing is said: so many, and every one of them followed to its end.
 for n in 16, None:
