@@ -1,17 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* How long a packet lives in this host, and where: one in so many is followed by its address. */
-#include "skblife_udp.bpf.h"
+#include "skblife_socket.bpf.h"
 #include <bpf/bpf_tracing.h>
-#include <linux/in.h>
-#include <linux/tcp.h>
 
 #define XMIT_TAKEN	0x0f	/* dev_xmit_complete(): from here on the driver did not take it */
 #define GRO_MERGED_FREE	1	/* enum gro_result: up to here it is part of another */
-
-static __always_inline struct life_busy *busy_now(void)
-{
-	return row_at(&life_busy, 0);
-}
 
 static __always_inline bool sampled(void)
 {
@@ -21,21 +14,6 @@ static __always_inline bool sampled(void)
 static __always_inline bool sent(const struct life *life)
 {
 	return life->first == LIFE_QDISC;
-}
-
-/*
- * Is a received packet that we meet in the stack the one we follow? Some skbs
- * are freed without a trace (a TCP ACK, or what TCP merged into another), and
- * the address is used again. Who came by a driver began anew at our hooks. Of
- * the others those made here came from no interface, and a clone has the
- * buffer of another. Ours may have a new buffer (generic XDP), but no clone.
- */
-static __always_inline bool same(bool btf, const struct life *life, const struct sk_buff *skb)
-{
-	if (!READ(btf, skb, skb_iif))
-		return false;
-	return (__u64)READ(btf, skb, head) == life->head ||
-	       !BPF_CORE_READ_BITFIELD_PROBED(skb, cloned);
 }
 
 /*
@@ -113,95 +91,6 @@ static __always_inline int in_stack(bool btf, const struct sk_buff *skb)
 	life = place ? life_at(place) : NULL;
 	if (life && life->stage == LIFE_GRO)
 		life_step(place, LIFE_GRO);
-	return 0;
-}
-
-/*
- * TCP of a connection looks at it. One without data it frees without a trace.
- * Others it adds to the queue, or to the last one there: ready() will tell.
- */
-static __always_inline int in_tcp(bool btf, const struct sock *sk, const struct sk_buff *skb)
-{
-	__u32 place = life_find(skb);
-	struct life *life = place ? life_at(place) : NULL;
-	struct life_busy *busy = busy_now();
-	struct tcphdr tcp = {};
-
-	if (!busy)
-		return 0;
-	if (busy->tcp)
-		busy->tcp = 0;		/* that one has gone out of order: ready() did not come */
-	if (!life || life->stage != LIFE_STACK || !same(btf, life, skb))
-		return 0;
-	bpf_probe_read_kernel(&tcp, sizeof(tcp), READ(btf, skb, data));
-	if (READ(btf, skb, len) <= tcp.doff * 4u)
-		return life_end(place, LIFE_USED);
-	busy->tcp = (__u64)skb;
-	busy->tcp_sk = (__u64)sk;
-	return 0;
-}
-
-/*
- * TCP gave it to the last one in the queue of the socket; or it is the last
- * one; or it is in the queue, before others that had come too early.
- */
-static __always_inline int tcp_ready(const struct sock *sk, const struct sk_buff *last)
-{
-	struct life_busy *busy = busy_now();
-	struct life *life;
-	__u32 place;
-	__u64 skb;
-
-	if (!busy || !busy->tcp || busy->tcp_sk != (__u64)sk)
-		return 0;
-	skb = busy->tcp;
-	busy->tcp = 0;
-	if (skb == (__u64)last)
-		return 0;
-	place = life_find((void *)skb);
-	life = place ? life_at(place) : NULL;
-	if (!life || life->stage != LIFE_STACK)
-		return 0;
-	return in_queue(skb) ? life_step(place, LIFE_STACK) :
-				life_end(place, NR_LIFE_ENDS + LIFE_COALESCED);
-}
-
-/* It is in the queue of a socket. */
-static __always_inline void in_socket(bool btf, const struct sock *sk, const struct sk_buff *skb,
-				      bool udp)
-{
-	__u32 place = life_find(skb);
-	struct life *life = place ? life_at(place) : NULL;
-
-	if (life && life->stage == LIFE_STACK && same(false, life, skb) &&
-	    life_step(place, LIFE_STACK) && udp)
-		udp_waits((__u64)sk, (__u64)skb, place);
-}
-
-/*
- * A socket says that it has data: what came is the last of its queue. UDP may
- * have taken in with it what other CPUs had for it (6.18): those are before it.
- */
-static __always_inline int ready(bool btf, const struct sock *sk)
-{
-	const struct sk_buff *end = (void *)&sk->sk_receive_queue;
-	const struct sk_buff *last = READ(btf, sk, sk_receive_queue.prev), *a, *b, *c;
-
-	if (READ(btf, sk, sk_protocol) != IPPROTO_UDP) {
-		tcp_ready(sk, last);
-		in_socket(btf, sk, last, false);
-		return 0;
-	}
-	a = READ(btf, last, prev);
-	b = a != end ? READ(btf, a, prev) : end;
-	c = b != end ? READ(btf, b, prev) : end;
-	if (c != end && in_queue((__u64)c))
-		in_socket(btf, sk, c, true);
-	if (b != end && in_queue((__u64)b))
-		in_socket(btf, sk, b, true);
-	if (a != end && in_queue((__u64)a))
-		in_socket(btf, sk, a, true);
-	in_socket(btf, sk, last, true);
 	return 0;
 }
 
@@ -370,7 +259,7 @@ int BPF_PROG(life_tcp__raw, const struct sock *sk, const struct sk_buff *skb)
 	return in_tcp(false, sk, skb);
 }
 
-/* Since 6.3. Before, it is not needed: skblife_udp.bpf.h. */
+/* Since 6.3. Before, it is not needed: skblife_socket.bpf.h. */
 SEC("?tp_btf/sock_recv_length")
 int BPF_PROG(life_read__btf, const struct sock *sk)
 {

@@ -55,6 +55,11 @@ struct {
 	__type(value, struct life_busy);
 } life_busy SEC(".maps");
 
+static __always_inline struct life_busy *busy_now(void)
+{
+	return row_at(&life_busy, 0);
+}
+
 static const struct skblife life_nothing;
 
 static __always_inline struct skblife *life_row(__u32 first, __u32 queue, __u32 stage)
@@ -252,6 +257,21 @@ static __noinline bool life_begin(__u64 skb, __u32 home, __u64 head, __u32 first
 	}
 	*life = new;
 	return true;
+}
+
+/*
+ * Is a received packet that we meet in the stack the one we follow? Some skbs
+ * are freed without a trace (a TCP ACK, or what TCP merged into another), and
+ * the address is used again. Who came by a driver began anew at our hooks. Of
+ * the others those made here came from no interface, and a clone has the
+ * buffer of another. Ours may have a new buffer (generic XDP), but no clone.
+ */
+static __always_inline bool same(bool btf, const struct life *life, const struct sk_buff *skb)
+{
+	if (!READ(btf, skb, skb_iif))
+		return false;
+	return (__u64)READ(btf, skb, head) == life->head ||
+	       !BPF_CORE_READ_BITFIELD_PROBED(skb, cloned);
 }
 
 #endif

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* When a datagram was read: where UDP says so neither when it copies nor when it frees. */
-#ifndef NICPROBE_SKBLIFE_UDP_BPF_H
-#define NICPROBE_SKBLIFE_UDP_BPF_H
+/* Into the queue of a socket, and out of it where only the socket is told. */
+#ifndef NICPROBE_SKBLIFE_SOCKET_BPF_H
+#define NICPROBE_SKBLIFE_SOCKET_BPF_H
 
 #include "skblife.bpf.h"
+#include <linux/in.h>
+#include <linux/tcp.h>
 
 /*
  * udp_recvmsg() copies a linear datagram without skb_copy_datagram_iovec, and
@@ -98,6 +100,95 @@ static __always_inline int udp_read(__u64 sk)
 
 	if (s && s->next != s->end)
 		bpf_loop(MOST_READ, udp_oldest, &sk, 0);
+	return 0;
+}
+
+/*
+ * TCP of a connection looks at it. One without data it frees without a trace.
+ * Others it adds to the queue, or to the last one there: ready() will tell.
+ */
+static __always_inline int in_tcp(bool btf, const struct sock *sk, const struct sk_buff *skb)
+{
+	__u32 place = life_find(skb);
+	struct life *life = place ? life_at(place) : NULL;
+	struct life_busy *busy = busy_now();
+	struct tcphdr tcp = {};
+
+	if (!busy)
+		return 0;
+	if (busy->tcp)
+		busy->tcp = 0;		/* that one has gone out of order: ready() did not come */
+	if (!life || life->stage != LIFE_STACK || !same(btf, life, skb))
+		return 0;
+	bpf_probe_read_kernel(&tcp, sizeof(tcp), READ(btf, skb, data));
+	if (READ(btf, skb, len) <= tcp.doff * 4u)
+		return life_end(place, LIFE_USED);
+	busy->tcp = (__u64)skb;
+	busy->tcp_sk = (__u64)sk;
+	return 0;
+}
+
+/*
+ * TCP gave it to the last one in the queue of the socket; or it is the last
+ * one; or it is in the queue, before others that had come too early.
+ */
+static __always_inline int tcp_ready(const struct sock *sk, const struct sk_buff *last)
+{
+	struct life_busy *busy = busy_now();
+	struct life *life;
+	__u32 place;
+	__u64 skb;
+
+	if (!busy || !busy->tcp || busy->tcp_sk != (__u64)sk)
+		return 0;
+	skb = busy->tcp;
+	busy->tcp = 0;
+	if (skb == (__u64)last)
+		return 0;
+	place = life_find((void *)skb);
+	life = place ? life_at(place) : NULL;
+	if (!life || life->stage != LIFE_STACK)
+		return 0;
+	return in_queue(skb) ? life_step(place, LIFE_STACK) :
+				life_end(place, NR_LIFE_ENDS + LIFE_COALESCED);
+}
+
+/* It is in the queue of a socket. */
+static __always_inline void in_socket(bool btf, const struct sock *sk, const struct sk_buff *skb,
+				      bool udp)
+{
+	__u32 place = life_find(skb);
+	struct life *life = place ? life_at(place) : NULL;
+
+	if (life && life->stage == LIFE_STACK && same(false, life, skb) &&
+	    life_step(place, LIFE_STACK) && udp)
+		udp_waits((__u64)sk, (__u64)skb, place);
+}
+
+/*
+ * A socket says that it has data: what came is the last of its queue. UDP may
+ * have taken in with it what other CPUs had for it (6.18): those are before it.
+ */
+static __always_inline int ready(bool btf, const struct sock *sk)
+{
+	const struct sk_buff *end = (void *)&sk->sk_receive_queue;
+	const struct sk_buff *last = READ(btf, sk, sk_receive_queue.prev), *a, *b, *c;
+
+	if (READ(btf, sk, sk_protocol) != IPPROTO_UDP) {
+		tcp_ready(sk, last);
+		in_socket(btf, sk, last, false);
+		return 0;
+	}
+	a = READ(btf, last, prev);
+	b = a != end ? READ(btf, a, prev) : end;
+	c = b != end ? READ(btf, b, prev) : end;
+	if (c != end && in_queue((__u64)c))
+		in_socket(btf, sk, c, true);
+	if (b != end && in_queue((__u64)b))
+		in_socket(btf, sk, b, true);
+	if (a != end && in_queue((__u64)a))
+		in_socket(btf, sk, a, true);
+	in_socket(btf, sk, last, true);
 	return 0;
 }
 
