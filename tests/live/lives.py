@@ -83,6 +83,7 @@ def bound(netns, kind, address="127.0.0.1", rcvbuf=4 << 20):
     os.close(home)
     os.close(there)
     s.setsockopt(socket.SOL_SOCKET, 33, rcvbuf)     # SO_RCVBUFFORCE
+    s.setsockopt(socket.SOL_SOCKET, 32, rcvbuf)     # SO_SNDBUFFORCE
     s.bind((address, 0))
     s.settimeout(20)
     return s
