@@ -168,7 +168,7 @@ static int meters_refuse(const struct site *site, const struct request *req, str
 	return 0;
 }
 
-static int meter_attach(const struct site *site, const struct meter *m, const struct meta *meta)
+static int meter_attach(const struct site *site, const struct meter *m, struct meta *meta)
 {
 	struct site own = *site;
 	struct bpf_object *obj;
@@ -178,6 +178,9 @@ static int meter_attach(const struct site *site, const struct meter *m, const st
 	obj = object_open(&own, m->elf);
 	err = obj ? attach_links(&own, obj) : -EOPNOTSUPP;
 	bpf_object__close(obj);
+	if (!err && *kernel_left_out())
+		note(meta->absent[meter_id(m)], sizeof(meta->absent[0]),
+		     text("does without %s, which cannot be had here", kernel_left_out()));
 	return err;
 }
 

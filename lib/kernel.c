@@ -197,10 +197,28 @@ static bool place_exists(const struct bpf_program *prog)
 	return id > 0;
 }
 
+static char left_out[128];	/* places of programs that may be missing, and are */
+
+static void leave_out(const struct bpf_program *prog)
+{
+	const char *section = bpf_program__section_name(prog);
+	const char *place = strchr(section, '/') ?: "/?";
+	size_t at = strlen(left_out);
+
+	if (*section != 'f' && !strstr(left_out, place + 1))	/* not the function as well */
+		snprintf(left_out + at, sizeof(left_out) - at, "%s%s", at ? ", " : "", place + 1);
+}
+
+const char *kernel_left_out(void)
+{
+	return left_out;
+}
+
 int kernel_choose(struct bpf_object *obj)
 {
 	struct bpf_program *prog, *other;
 
+	*left_out = '\0';
 	bpf_object__for_each_program(prog, obj) {
 		const struct way *best = NULL, *w;
 		bool optional = !bpf_program__autoload(prog);	/* SEC("?…") */
@@ -220,7 +238,9 @@ int kernel_choose(struct bpf_object *obj)
 			if (no)
 				why = no;
 		}
-		if (!best && !optional)
+		if (!best && optional)
+			leave_out(prog);
+		else if (!best)
 			return complain(-EOPNOTSUPP, NULL, "%s", why);
 		bpf_program__set_autoload(prog, best && way_of(prog) == best);
 	}

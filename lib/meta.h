@@ -21,7 +21,8 @@ struct meta {
 	char iface[16], driver[32];
 	char tap[NR_POINTS][48];	/* "tcx", "tp_btf/net_dev_queue"; "": absent */
 	char note[NR_POINTS][240];	/* why this tap, or why none */
-	char absent[NR_METERS][240];	/* why a wanted meter is not there; "": it is, or was not */
+	/* why a wanted meter is not there, or not all of it; "": it is, or was not wanted */
+	char absent[NR_METERS][240];
 };
 
 #endif

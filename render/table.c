@@ -63,11 +63,12 @@ static void taps(struct page *p, const struct snapshot *s)
 		page_newline(p);
 }
 
-static void absent(struct page *p, const char *name, const char *why)
+static void absent(struct page *p, const char *name, const char *why, bool whole)
 {
 	if (!why)
 		return;
-	page_wrap(p, 2, "no ");
+	if (whole)
+		page_wrap(p, 2, "no ");
 	page_style(p, STYLE_BOLD);
 	page_put(p, name, -1);
 	page_style(p, STYLE_PLAIN);
@@ -88,9 +89,10 @@ static void all_absent(struct page *p, const struct snapshot *s)
 		return;
 	page_newline(p);
 	for (unsigned i = 0; i < NR_POINTS; i++)
-		absent(p, point_names[i], point_absent(s, i));
+		absent(p, point_names[i], point_absent(s, i), true);
 	for (unsigned id = 0; id < NR_METERS; id++)
-		absent(p, meters[id]->name, meter_absent(s, id));
+		absent(p, meters[id]->name, meter_absent(s, id),
+		       !meter_shown(s, id));
 }
 
 static void lost(struct page *p, const char *of, const char *name, uint64_t nr, bool *any)
