@@ -228,7 +228,7 @@ WAYS(life_copy, "skb_copy_datagram_iovec", copied(btf, skb), SKB)
 WAYS(life_done, "net_dev_xmit", returned(btf, skb, rc), SKB, int rc)
 WAYS(life_hand, "net_dev_start_xmit", handed_over(btf, skb, dev), SKB, const struct net_device *dev)
 
-/* "?": nice to have. Without any of them the stage "stack" reaches to the reader. Since 6.5. */
+/* "?": nice to have. Without any of them the stage "stack" reaches to the reader. Since 6.3. */
 SEC("?tp_btf/sk_data_ready")
 int BPF_PROG(life_ready__btf, const struct sock *sk)
 {

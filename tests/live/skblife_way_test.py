@@ -118,10 +118,13 @@ for env in {"NICPROBE_CANNOT": "optional"}, {"NICPROBE_CANNOT": "optional,tp_btf
     for i in range(50):
         sink.recv(2000)
     doc, rows = read(f"{a}/tap1")
+    table = " ".join(nicprobe("show", f"{a}/tap1").stdout.split())
     nicprobe("detach", f"{a}/tap1")
     got = fate(rows, "rx")
     same(f"{name}: every packet is accounted for", sum(got.values()), 100)
     same(f"{name}: dropped at the closed port", got.get("dropped"), 50)
+    check(f"{name}: it says what is missing # {doc['absent'].get('skblife')}",
+          "sk_data_ready" in doc["absent"].get("skblife", "") and "skblife: does without" in table, table)
     same(f"{name}: no stage \"socket\"", fate(rows, "rx", "socket"), {})
     conserved(name, rows)
 r = nicprobe("attach", LO, "-m", "skblife", check=False, env={"NICPROBE_CANNOT": "tp_btf,raw_tp"})
