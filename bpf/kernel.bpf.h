@@ -121,11 +121,20 @@ struct sock_common {
 	int skc_bound_dev_if;
 };
 
+struct sk_buff;
+
+struct sk_buff_head {
+	struct sk_buff *next, *prev;
+};
+
 struct sock {
 	struct sock_common __sk_common;
+	struct sk_buff_head sk_receive_queue;
+	__u16 sk_protocol;
 };
 
 struct sk_buff {
+	struct sk_buff *next, *prev;
 	struct net_device *dev;
 	struct sock *sk;
 	unsigned long _skb_refdst;
@@ -133,6 +142,7 @@ struct sk_buff {
 	unsigned int len, data_len;
 	__u16 queue_mapping;
 	__be16 protocol;
+	__u8 cloned : 1;
 	__u8 encapsulation : 1;
 	__u8 ip_summed : 2;
 	unsigned int napi_id;

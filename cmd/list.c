@@ -124,7 +124,8 @@ static void describe_meters(void)
 	for (int id = 0; id < NR_METERS; id++) {
 		char key[64];
 
-		printf("  %-12s %s\n", meters[id]->name, meters[id]->help);
+		printf("  %-12s %s%s\n", meters[id]->name, meters[id]->help,
+		       meters[id]->sample ? text(": 1 packet in %u", meters[id]->sample) : "");
 		for_each_metric(k, meters[id]) {
 			metric_key(k, key, sizeof(key));
 			printf("      %-20s %-8s %s\n", key, k->unit, k->help);

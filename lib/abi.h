@@ -24,7 +24,8 @@
 	M(bql)							\
 	M(txlat)						\
 	M(drop)							\
-	M(counters)
+	M(counters)						\
+	M(skblife)
 #define METERS(M) PACKET_METERS(M) EVENT_METERS(M)
 
 enum meter_id {

@@ -192,12 +192,19 @@ static int meters_refuse(const struct site *site, const struct request *req, str
 	return 0;
 }
 
-static int meter_attach(const struct site *site, const struct meter *m)
+static int meter_attach(const struct site *site, const struct meter *m, struct meta *meta)
 {
-	struct bpf_object *obj = object_open(site, m->elf);
-	int err = !obj ? -EOPNOTSUPP : m->attach ? m->attach(site, obj) : attach_links(site, obj);
+	struct site own = *site;
+	struct bpf_object *obj;
+	int err;
 
+	own.config.sample = meter_sample(m, meta);
+	obj = object_open(&own, m->elf);
+	err = !obj ? -EOPNOTSUPP : m->attach ? m->attach(&own, obj) : attach_links(&own, obj);
 	bpf_object__close(obj);
+	if (!err && *kernel_left_out())
+		note(meta->absent[meter_id(m)], sizeof(meta->absent[0]),
+		     text("does without %s, which cannot be had here", kernel_left_out()));
 	return err;
 }
 
@@ -227,7 +234,7 @@ static int meters_attach(const struct site *site, const struct request *req, str
 			continue;
 		if (meter_rides(m))
 			why = unseen(m, meta);
-		else if (m->read ? baseline_pin(site, m, meta) : meter_attach(site, m))
+		else if (m->read ? baseline_pin(site, m, meta) : meter_attach(site, m, meta))
 			why = complaint();
 		if (!why && m->remark && m->remark(site))
 			note(meta->absent[id], sizeof(meta->absent[id]), m->remark(site));
@@ -267,7 +274,7 @@ static void meta_begin(const struct site *site, const struct request *req, struc
 		.rows = site->config.rows,
 		.cpus = libbpf_num_possible_cpus(),
 		.on = req->meters,
-		.sample = site->config.sample,
+		.sample = req->sample,
 		.rx_ring = site->config.rx_ring,
 		.max_rx_ring = i->max_rx_ring,
 	};

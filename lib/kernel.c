@@ -183,22 +183,42 @@ static bool alternatives(const char *a, const char *b)
 static bool place_exists(const struct bpf_program *prog)
 {
 	const char *section = bpf_program__section_name(prog), *place = strchr(section, '/');
-	struct btf *btf = place ? btf__load_vmlinux_btf() : NULL;
+	static struct btf *btf;		/* large: read once */
 	int id = -ENOENT;
 
-	if (btf && !strncmp(section, "f", 1))	/* fentry, fexit */
+	btf = btf ?: btf__load_vmlinux_btf();
+	if (!btf || !place)
+		return false;
+	if (!strncmp(section, "f", 1))	/* fentry, fexit */
 		id = btf__find_by_name_kind(btf, place + 1, BTF_KIND_FUNC);
-	else if (btf)
+	else
 		id = btf__find_by_name_kind(btf, text("btf_trace_%s", place + 1),
 					    BTF_KIND_TYPEDEF);
-	btf__free(btf);
 	return id > 0;
+}
+
+static char left_out[128];	/* places of programs that may be missing, and are */
+
+static void leave_out(const struct bpf_program *prog)
+{
+	const char *section = bpf_program__section_name(prog);
+	const char *place = strchr(section, '/') ?: "/?";
+	size_t at = strlen(left_out);
+
+	if (*section != 'f' && !strstr(left_out, place + 1))	/* not the function as well */
+		snprintf(left_out + at, sizeof(left_out) - at, "%s%s", at ? ", " : "", place + 1);
+}
+
+const char *kernel_left_out(void)
+{
+	return left_out;
 }
 
 int kernel_choose(struct bpf_object *obj)
 {
 	struct bpf_program *prog, *other;
 
+	*left_out = '\0';
 	bpf_object__for_each_program(prog, obj) {
 		const struct way *best = NULL, *w;
 		bool optional = !bpf_program__autoload(prog);	/* SEC("?…") */
@@ -211,14 +231,16 @@ int kernel_choose(struct bpf_object *obj)
 				continue;
 			w = way_of(other);
 			no = w ? kernel_cannot(w->name) : "unknown to nicprobe";
-			if (!no && optional && !place_exists(other))
+			if (!no && optional && (kernel_cannot("optional") || !place_exists(other)))
 				no = "not in this kernel";
 			if (!no && (!best || w < best))
 				best = w;
 			if (no)
 				why = no;
 		}
-		if (!best && !optional)
+		if (!best && optional)
+			leave_out(prog);
+		else if (!best)
 			return complain(-EOPNOTSUPP, NULL, "%s", why);
 		bpf_program__set_autoload(prog, best && way_of(prog) == best);
 	}

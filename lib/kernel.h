@@ -32,6 +32,9 @@ const char *kernel_cannot(const char *what);
  */
 int kernel_choose(struct bpf_object *);
 
+/* What the programs that kernel_choose() left out last would have listened at; "": none was. */
+const char *kernel_left_out(void);
+
 /* "tp_btf/net_dev_queue" of the program called `stem`, as chosen; NULL: none. */
 const char *kernel_chosen(const struct bpf_object *, const char *stem);
 

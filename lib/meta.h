@@ -16,7 +16,7 @@ struct meta {
 	__u32 cpus;			/* possible CPUs */
 	__u64 on;			/* 1 << METER_x */
 	__u64 since;			/* CLOCK_BOOTTIME ns, when the last program was attached */
-	__u32 sample;
+	__u32 sample;			/* asked for; 0: nothing was, see meter_sample() */
 	__u32 rx_ring, max_rx_ring;	/* descriptors of a receive queue; 0: not known */
 	__u8 mac[8];			/* its address, length in mac[7]: to find a moved device */
 	char iface[16], driver[32];

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "meta.h"
 #include "meter.h"
 
 const struct meter *const meters[NR_METERS] = {
@@ -33,6 +34,11 @@ enum meter_id meter_id(const struct meter *m)
 	while (meters[id] != m)
 		id++;
 	return id;
+}
+
+unsigned meter_sample(const struct meter *m, const struct meta *meta)
+{
+	return meta->sample ?: m->sample ?: 1;
 }
 
 bool meter_rides(const struct meter *m)

@@ -68,6 +68,7 @@ struct meter {
 	bool (*key_is_minor)(const void *key);
 	/* After its map was read: keys may be changed, rows left out. 0 or -errno. */
 	int (*settle)(const char *pins, struct table *);
+	bool by_key;			/* all rows, by key; else those with most, first */
 
 	/* Either of these, or none: then it rides on the packet taps. */
 	const void *(*elf)(size_t *);	/* its own BPF object */
@@ -80,6 +81,7 @@ struct meter {
 	 */
 	int (*read)(const struct meta *, struct table *);
 	const char *(*absent)(const struct site *);	/* why it cannot work here, or NULL */
+	unsigned sample;		/* it follows one packet in so many, unless told; 0: each */
 	const char *on_request;		/* why it is not attached unless asked for; NULL: it is */
 	/* How it measures here where there are several ways, or what it does without; or NULL. */
 	const char *(*remark)(const struct site *);
@@ -117,6 +119,9 @@ extern const char *const point_names[NR_POINTS];	/* "rx-nic", … */
 
 const struct meter *meter_find(const char *name);	/* NULL: no such meter */
 enum meter_id meter_id(const struct meter *);
+
+/* Of how many packets it follows one. */
+unsigned meter_sample(const struct meter *, const struct meta *);
 
 /* Does it count in the packet taps, and has no object of its own? */
 bool meter_rides(const struct meter *);

@@ -207,9 +207,15 @@ static int by_count(const void *a, const void *b, void *arg)
 	return x == y ? by_key(a, b, arg) : x < y ? 1 : -1;
 }
 
+typedef int compare(const void *, const void *, void *);
+
+static compare *shown_by(const struct meter *m)
+{
+	return m->by_key ? by_key : by_count;
+}
+
 /* Puts the rows of a keyed table in order. Without memory they stay as they are. */
-static void table_sort(const struct meter *m, struct table *t,
-		       int (*cmp)(const void *, const void *, void *))
+static void table_sort(const struct meter *m, struct table *t, compare *cmp)
 {
 	struct sorting sorting = { t, m->key_size };
 	unsigned *order = malloc((t->rows + 1) * sizeof(*order));
@@ -274,7 +280,7 @@ int snapshot_read(struct snapshot *s, const char *pins)
 		if (!err && meters[id]->settle)
 			err = meters[id]->settle(pins, &s->tables[id]);
 		if (!err && s->tables[id].keys)
-			table_sort(meters[id], &s->tables[id], by_count);
+			table_sort(meters[id], &s->tables[id], shown_by(meters[id]));
 	}
 	missed_read(s, pins);
 	clock_gettime(CLOCK_REALTIME, &s->when);
@@ -348,7 +354,7 @@ static void keyed_diff(const struct meter *m, struct table *now, struct table *b
 		row += order <= 0;
 		old += order >= 0;
 	}
-	table_sort(m, now, by_count);
+	table_sort(m, now, shown_by(m));
 }
 
 void snapshot_diff(struct snapshot *now, struct snapshot *before)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../lib/log.h"
 #include "block.h"
 #include "units.h"
 
@@ -252,12 +253,12 @@ static void folded_line(struct block *b, const struct entry *e, unsigned nr)
 
 static void keyed_lines(struct block *b)
 {
-	unsigned nr = fold(b);
+	unsigned nr = fold(b), most = b->m->by_key || nr < MOST_KEYS ? nr : MOST_KEYS;
 	char more[64];
 
-	point_lines(b, b->m->point, b->active, nr < MOST_KEYS ? nr : MOST_KEYS);
-	if (nr > MOST_KEYS) {
-		snprintf(more, sizeof(more), "and %u more, with less", nr - MOST_KEYS);
+	point_lines(b, b->m->point, b->active, most);
+	if (most < nr) {
+		snprintf(more, sizeof(more), "and %u more, with less", nr - most);
 		grid_line(&b->grid);
 		grid_span(&b->grid, 0, more);
 	}
@@ -307,14 +308,18 @@ static void idle_points(struct block *b, struct page *p)
 	page_newline(p);
 }
 
-static void heading(struct page *p, const struct meter *m)
+static void heading(struct page *p, const struct snapshot *s, const struct meter *m)
 {
+	unsigned one_in = meter_sample(m, &s->meta);
+
 	page_newline(p);
 	page_style(p, STYLE_BOLD);
 	page_put(p, m->name, -1);
 	page_style(p, STYLE_PLAIN);
 	page_spaces(p, 2);
 	page_wrap(p, 2, m->help);
+	if (m->sample && one_in > 1)
+		page_wrap(p, 2, text(": 1 packet in %u", one_in));
 	page_newline(p);
 }
 
@@ -373,7 +378,7 @@ void block(struct page *p, const struct snapshot *s, const struct meter *m)
 {
 	struct block b = { .s = s, .m = m, .t = &s->tables[meter_id(m)] };
 
-	heading(p, m);
+	heading(p, s, m);
 	if (collect(&b))
 		nothing(p, "  out of memory");
 	else if (!b.nr)

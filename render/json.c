@@ -148,6 +148,23 @@ static void meters_object(struct json *j, const struct snapshot *s)
 	json_close(j, '}');
 }
 
+/* Meters with a rate of their own: of how many packets they follow one. */
+static void sampled(struct json *j, const struct snapshot *s)
+{
+	bool any = false;
+
+	for (unsigned id = 0; id < NR_METERS; id++) {
+		if (!meter_shown(s, id) || !meters[id]->sample)
+			continue;
+		if (!any)
+			json_open(j, "sampled", '{');
+		any = true;
+		json_uint(j, meters[id]->name, meter_sample(meters[id], &s->meta));
+	}
+	if (any)
+		json_close(j, '}');
+}
+
 static void head(struct json *j, const struct snapshot *s)
 {
 	char time[32];
@@ -176,6 +193,7 @@ static void head(struct json *j, const struct snapshot *s)
 	json_bool(j, "interval", s->interval);
 	if (s->meta.sample > 1)
 		json_uint(j, "sample", s->meta.sample);
+	sampled(j, s);
 	if (s->state[0])
 		json_string(j, "state", s->state);
 }

@@ -113,6 +113,7 @@ static void judge(const struct snapshot *s, struct findings *f)
 const struct meter meter_flow = {
 	.name = "flow",
 	.help = "which flows fill the receive queues, estimated from samples",
+	.sample = FLOW_SAMPLE,
 	.by = BY_KEY,
 	.point = RX_NIC,
 	.row_size = sizeof(struct flow),

@@ -1,0 +1,152 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0
+"""Lives of packets that do not go straight: merged, split, forwarded; by queue, by sample, by less."""
+import socket
+
+from lives import *
+
+need_root()
+a, b = Namespace("a"), Namespace("b")
+LO = f"{a}/lo"
+N = 200
+
+# 1. TCP: acknowledgements are used up, data is read or made part of other data. Nothing is unaccounted for.
+for env in None, RAW:
+    name = "TCP" + (" by raw_tp" if env else "")
+    got, rows = tcp(name, env, lambda: tcp_transfer(a, a, "127.0.0.1", 300), LO, a, "lo")
+    check(f"{name}: some are coalesced, read, used", all(got.get(k, 0) > 0 for k in ("coalesced", "read", "used")), str(got))
+    check(f"{name}: sent ones were handed to the other side", not set(fate(rows, "tx")) - {"sent", "segmented"})
+
+# 2. GRO and GSO between two veths: what GRO merges ends there, and what GSO splits.
+veth(a, b, mtu=1500)
+for n, netns in enumerate((a, b), 1):
+    netns.ip(f"addr add 198.18.1.{n}/24 dev eth0")
+a.run("ethtool -K eth0 tso off gso on")
+b.run("ethtool -K eth0 gro on")
+got, rows = tcp("GRO", None, lambda: tcp_transfer(a, b, "198.18.1.2", 3000), f"{b}/eth0", b, "eth0")
+check("GRO: some were merged", got.get("merged", 0) > 100, str(got))
+same("GRO: the merged end before the stack", fate(rows, "rx", "gro"), {"merged": got.get("merged")})
+attach(f"{a}/eth0")
+tcp_transfer(a, b, "198.18.1.2", 3000)
+doc, rows = read(f"{a}/eth0")
+nicprobe("detach", f"{a}/eth0")
+got = fate(rows, "tx")
+check(f"GSO: some were split, the others handed to the peer # {got}", set(got) == {"sent", "segmented"}, str(got))
+same("GSO: split in the qdisc", fate(rows, "tx", "qdisc"), {"segmented": got.get("segmented")})
+conserved("GSO", rows)
+
+# 3. Forwarded: the received life ends when the other interface is given the packet.
+c = Namespace("c")
+b.run("sysctl -qw net.ipv4.ip_forward=1")
+veth(b, c, "eth1", mtu=1500)
+b.ip("addr add 198.18.2.1/24 dev eth1")
+c.ip("addr add 198.18.2.2/24 dev eth1")
+a.ip("route add 198.18.2.0/24 via 198.18.1.2")
+c.ip("route add default via 198.18.2.1")
+sender, reader = bound(a, socket.SOCK_DGRAM, "198.18.1.1"), bound(c, socket.SOCK_DGRAM, "198.18.2.2")
+sender.sendto(b"for arp", reader.getsockname())
+reader.recv(100)
+attach(f"{b}/eth0")
+for i in range(N):
+    sender.sendto(bytes(100), reader.getsockname())
+    reader.recv(2000)
+doc, rows = read(f"{b}/eth0")
+same("forwarded", fate(rows, "rx"), {"forwarded": N})
+same("forwarded: from the stack", fate(rows, "rx", "stack"), {"forwarded": N})
+nicprobe("detach", f"{b}/eth0")
+conserved("forwarded", rows)
+
+# 4. A bridge passes it up as its own: the life goes on, to the reader.
+c.ip("link add br0 type bridge")
+c.ip("addr flush dev eth1")
+c.ip("link set eth1 master br0")
+c.ip("addr add 198.18.2.2/24 dev br0")
+c.ip("link set br0 up")
+c.ip("route replace default via 198.18.2.1")
+b.ip("neigh flush dev eth1")
+sender.sendto(b"for arp", reader.getsockname())
+reader.recv(100)
+attach(f"{c}/eth1")
+for i in range(N):
+    sender.sendto(bytes(100), reader.getsockname())
+    reader.recv(2000)
+doc, rows = read(f"{c}/eth1")
+nicprobe("detach", f"{c}/eth1")
+same("bridge: read", fate(rows, "rx"), {"read": N})
+conserved("bridge", rows)
+attach(f"{c}/br0")
+sender.sendto(bytes(100), reader.getsockname())
+reader.recv(2000)
+reader.sendto(bytes(100), sender.getsockname())
+sender.recv(2000)
+doc, rows = read(f"{c}/br0")
+nicprobe("detach", f"{c}/br0")
+same("on the bridge itself: read", fate(rows, "rx"), {"read": 1})
+same("on the bridge itself: sent, by the port below", fate(rows, "tx"), {"sent": 1})
+
+# 5. By queue: what the driver hands up in each is read, and what is sent by each.
+multi = tap(a, "tap1", 4, "--steer", address="198.18.4.1/24")
+mac = a.run("cat /sys/class/net/tap1/address").strip()
+sink, COUNTS = bound(a, socket.SOCK_DGRAM, "198.18.4.1"), {"0": 20, "1": 5, "3": 70}
+for env in None, RAW:
+    name = "by queue" + (" by raw_tp" if env else "")
+    attach(f"{a}/tap1", env=env)
+    for queue, count in COUNTS.items():
+        multi(f"send {queue} {count} 100 v4 udp src=198.18.4.2 dst=198.18.4.1 dport={sink.getsockname()[1]} dmac={mac}")
+    before = time.monotonic()
+    multi("go")
+    after = time.monotonic()
+    time.sleep(.02)
+    begin = time.monotonic()
+    for i in range(sum(COUNTS.values())):
+        sink.recv(2000)
+    end = time.monotonic()
+    doc, rows = read(f"{a}/tap1")
+    nicprobe("detach", f"{a}/tap1")
+    same(f"{name}: read", {r["queue"]: r["ended"]["read"] for r in each(rows, "rx", "whole")}, COUNTS)
+    for queue in COUNTS:
+        between(f"{name}: queue {queue}", rows, "rx", "socket", begin - after, end - before, queue)
+    conserved(name, rows)
+
+# 6. Without the tracepoints that not every kernel has there is less to tell, and it still adds up.
+for env in {"NICPROBE_CANNOT": "optional"}, {"NICPROBE_CANNOT": "optional,tp_btf"}:
+    name = f"without {env['NICPROBE_CANNOT']}"
+    attach(f"{a}/tap1", env=env)
+    multi(f"send 0 50 100 v4 udp src=198.18.4.2 dst=198.18.4.1 dport={sink.getsockname()[1]} dmac={mac}")
+    multi(f"send 1 50 100 v4 udp src=198.18.4.2 dst=198.18.4.1 dport=9 dmac={mac}")
+    multi("go")
+    for i in range(50):
+        sink.recv(2000)
+    doc, rows = read(f"{a}/tap1")
+    table = " ".join(nicprobe("show", f"{a}/tap1").stdout.split())
+    nicprobe("detach", f"{a}/tap1")
+    got = fate(rows, "rx")
+    same(f"{name}: every packet is accounted for", sum(got.values()), 100)
+    same(f"{name}: dropped at the closed port", got.get("dropped"), 50)
+    check(f"{name}: it says what is missing # {doc['absent'].get('skblife')}",
+          "sk_data_ready" in doc["absent"].get("skblife", "") and "skblife: does without" in table, table)
+    same(f"{name}: no stage \"socket\"", fate(rows, "rx", "socket"), {})
+    conserved(name, rows)
+r = nicprobe("attach", LO, "-m", "skblife", check=False, env={"NICPROBE_CANNOT": "tp_btf,raw_tp"})
+check("without any way: an error that says why", r.returncode == 1 and "taken away" in r.stderr, r.stderr)
+
+# 7. One in 16, and one in 64 if nothing is said: so many, and every one of them followed to its end.
+for n in 16, None:
+    name, rate, many = f"--sample {n}", n or 64, 4000
+    attach(f"{c}/eth1", sample=n)
+    for i in range(many):
+        sender.sendto(bytes(100), reader.getsockname())
+        if i % 100 == 99:
+            for _ in range(100):
+                reader.recv(2000)
+    doc, rows = read(f"{c}/eth1")
+    table, metrics = (nicprobe("show", f"{c}/eth1", *args).stdout for args in ([], ["-f", "openmetrics"]))
+    nicprobe("detach", f"{c}/eth1")
+    got, mean = fate(rows, "rx"), many / rate
+    check(f"{name}: as many as that makes # {got}", abs(got.get("read", 0) - mean) < 6 * mean ** .5, str(got))
+    same(f"{name}: nothing else became of them", set(got), {"read"})
+    same(f"{name}: it says so", doc["sampled"], {"skblife": rate})
+    check(f"{name}: in the table, too", f"1 packet in {rate}" in table, table)
+    check(f"{name}: openmetrics has it", 'nicprobe_skblife_time_seconds_bucket{' in metrics, metrics[:200])
+    conserved(name, rows)
+finish()
