@@ -35,7 +35,7 @@ nicprobe: $(B)/nicprobe
 $(B)/nicprobe: $(OBJ)
 	$(CC) $(CC_FLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
-$(B)/%.o: %.c $(H) | $(SKEL)
+$(B)/%.o: %.c $(H) $(SKEL)
 	@mkdir -p $(@D)
 	$(CC) $(CC_FLAGS) -c -o $@ $<
 
