@@ -52,7 +52,7 @@ struct config {
 	__u64 vmemmap_base, page_offset_base;	/* where the kernel keeps them; 0: it has none */
 	__u32 dynptr;		/* typed tracepoints can read packet data that is not linear */
 	__u32 stays;		/* what the driver was given it frees itself: it is in our tables */
-	__u32 flight_shift;	/* txlat: 32 - log2 of the buckets in its table */
+	__u32 flight_shift;	/* txlat: 32 - log2 of the chunks in its table */
 };
 
 /*

@@ -23,13 +23,16 @@ const struct tap *const taps[] = {
 	NULL
 };
 
-/* Buckets of txlat's table: room for every ring full at once, at a quarter of its places. */
+/*
+ * Chunks of txlat's table, of 16 places: with every ring full at once one place
+ * in eight is taken. And as many buckets of four in its overflow.
+ */
 static __u32 flight_shift(const struct iface *i, unsigned sample)
 {
-	unsigned long long most = (unsigned long long)i->tx_queues * i->tx_ring * 4 / 3 / sample;
+	unsigned long long most = (unsigned long long)i->tx_queues * i->tx_ring / 2 / sample;
 	unsigned bits = 6;
 
-	while (bits < 18 && 1ull << bits < most)
+	while (bits < 16 && 1ull << bits < most)
 		bits++;
 	return 32 - bits;
 }
