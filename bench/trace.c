@@ -14,9 +14,14 @@
 #include "empty.skel.h"
 
 static struct empty_bpf *empty;
+static struct bpf_link *links[32];
+static unsigned int nr_links;
 
+/* The links first: they would hold the programs, and keep them attached. */
 static void empty_off(void)
 {
+	while (nr_links)
+		bpf_link__destroy(links[--nr_links]);
 	empty_bpf__destroy(empty);	/* not there: nothing happens */
 	empty = NULL;
 }
@@ -36,9 +41,15 @@ static void empty_on(const char *kind)
 	}
 	if (empty_bpf__load(empty))
 		die("cannot load the empty programs: %s", strerror(errno));
-	bpf_object__for_each_program(prog, empty->obj)
-		if (bpf_program__autoload(prog) && !bpf_program__attach(prog))
+	bpf_object__for_each_program(prog, empty->obj) {
+		if (!bpf_program__autoload(prog))
+			continue;
+		if (nr_links == sizeof(links) / sizeof(links[0]))
+			die("more empty programs than there is room for");
+		links[nr_links] = bpf_program__attach(prog);
+		if (!links[nr_links++])
 			die("cannot attach %s: %s", bpf_program__name(prog), strerror(errno));
+	}
 }
 
 static void empty_print(void)

@@ -9,29 +9,53 @@
 METER_MAP(txlat);
 
 /*
- * Packets in flight, by the address of the skb. A bucket is one cache line
- * (BPF_F_MMAPABLE: they begin at a page, else at byte 56 of a line). Who finds
- * its bucket full goes to one of the next, and the bucket counts it, so that
- * only then the next ones are searched. A live entry is never overwritten.
+ * Packets in flight, by the address of the skb. What a table costs here is
+ * misses of the cache and of the TLB, and the allocator gives out the skbs of a
+ * page one after the other: so they have their places side by side, each its
+ * own. Where another page's skb has the place already, it goes to the overflow;
+ * `elsewhere` counts it, so that only then that is searched. A live entry is
+ * never overwritten.
  */
-#define WAYS	3
-#define BUCKETS	8	/* searched at the most */
-struct bucket {
-	__u64 skb[WAYS];
-	__u64 elsewhere;	/* packets of this bucket that are in the next ones */
-	__u64 stamp[WAYS];	/* ns << QUEUE_BITS | queue */
-	__u64 unused;
+#define PLACES	16	/* of 256 bytes: what an skb takes */
+struct place {
+	__u64 skb;
+	__u64 stamp;		/* ns << QUEUE_BITS | queue */
 };
 #define QUEUE_BITS 12
 #define QUEUE_MASK ((1ull << QUEUE_BITS) - 1)
 
+struct chunk {		/* a page's skbs; BPF_F_MMAPABLE: its cache lines are whole */
+	struct place place[PLACES];
+};
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct chunk);
+} flight SEC(".maps");
+
+/* By chunk: its packets that are in the overflow. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u32);
+} elsewhere SEC(".maps");
+
+/* A bucket is one cache line. Who finds its own full goes to one of the next. */
+#define WAYS	4
+#define BUCKETS	8	/* searched at the most */
+struct bucket {
+	struct place place[WAYS];
+};
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
 	__uint(max_entries, 1);
 	__type(key, __u32);
 	__type(value, struct bucket);
-} flight SEC(".maps");
+} overflow SEC(".maps");
 
 /* What this CPU is handing to the driver: an skb freed meanwhile did not complete. */
 struct txlat_handing {
@@ -65,25 +89,35 @@ static __always_inline __u32 lower_half(const void *p)
 	return half;
 }
 
-static __always_inline __u32 home_of(const void *skb)
+#define HASH(n) ((n) * 2654435769u)
+
+static __always_inline __u32 chunk_of(__u32 half)
+{
+	return HASH(half >> 12) >> config.flight_shift;
+}
+
+static __always_inline struct place *place_of(const void *skb)
+{
+	__u32 half = lower_half(skb), chunk = chunk_of(half);
+	struct chunk *c = bpf_map_lookup_elem(&flight, &chunk);
+
+	return c ? &c->place[half >> 8 & (PLACES - 1)] : NULL;
+}
+
+static __always_inline struct bucket *bucket_at(__u32 half, __u32 i)
 {
 	/* skbs lie 64 bytes apart at least: the bits below say nothing */
-	return (lower_half(skb) >> 6) * 2654435769u >> config.flight_shift;
+	__u32 index = (HASH(half >> 6) >> config.flight_shift) + i;
+
+	index &= 0xffffffffu >> config.flight_shift;
+	return bpf_map_lookup_elem(&overflow, &index);
 }
 
-static __always_inline struct bucket *bucket_at(__u32 home, __u32 i)
+static __always_inline __u32 *elsewhere_of(__u32 half)
 {
-	__u32 index = (home + i) & (0xffffffffu >> config.flight_shift);
+	__u32 chunk = chunk_of(half);
 
-	return bpf_map_lookup_elem(&flight, &index);
-}
-
-static __always_inline int way_of(const struct bucket *b, __u64 skb)
-{
-	for (int i = 0; i < WAYS; i++)
-		if (b->skb[i] == skb)
-			return i;
-	return -1;
+	return bpf_map_lookup_elem(&elsewhere, &chunk);
 }
 
 /*
@@ -107,85 +141,75 @@ static __noinline int txlat_lost(__u32 queue, enum txlat_lost cause)
 	return 0;
 }
 
-/* Takes a free place, or returns false. */
-static __always_inline bool bucket_put(struct bucket *b, const void *skb, __u64 stamp)
+/* Takes the place if it is free, or returns false. */
+static __always_inline bool place_put(struct place *p, __u64 skb, __u64 stamp)
 {
-	for (int i = 0; i < WAYS; i++)
-		if (!b->skb[i] && !__sync_val_compare_and_swap(&b->skb[i], 0, (__u64)skb)) {
-			b->stamp[i] = stamp;
-			return true;
-		}
-	return false;
+	if (p->skb || __sync_val_compare_and_swap(&p->skb, 0, skb))
+		return false;
+	p->stamp = stamp;
+	return true;
 }
 
-static __noinline bool put_elsewhere(__u64 skb, __u32 home, __u64 stamp)
+static __always_inline __u64 place_take(struct place *p)
 {
-	struct bucket *b = bucket_at(home, 0);
+	__u64 stamp = p->stamp;
 
-	if (!b)
+	p->skb = 0;
+	return stamp;
+}
+
+static __noinline bool put_elsewhere(__u64 skb, __u64 stamp)
+{
+	__u32 *more = elsewhere_of(skb);
+
+	if (!more)
 		return false;
 	/* Before it is there: who frees it must search for it. */
-	__sync_fetch_and_add(&b->elsewhere, 1);
-	for (__u32 i = 1; i < BUCKETS; i++) {
-		struct bucket *next = bucket_at(home, i);
+	__sync_fetch_and_add(more, 1);
+	for (__u32 i = 0; i < BUCKETS; i++) {
+		struct bucket *b = bucket_at(skb, i);
 
-		if (next && bucket_put(next, (void *)skb, stamp))
-			return true;
+		for (int w = 0; b && w < WAYS; w++)
+			if (place_put(&b->place[w], skb, stamp))
+				return true;
 	}
-	__sync_fetch_and_add(&b->elsewhere, -1);
+	__sync_fetch_and_add(more, -1);
 	return false;
 }
 
-static __noinline __u64 take_elsewhere(__u64 skb, __u32 home)
+static __noinline __u64 take_elsewhere(__u64 skb)
 {
-	struct bucket *b = bucket_at(home, 0);
+	__u32 *more = elsewhere_of(skb);
 
-	for (__u32 i = 1; b && i < BUCKETS; i++) {
-		struct bucket *next = bucket_at(home, i);
-		int way = next ? way_of(next, skb) : -1;
+	for (__u32 i = 0; more && i < BUCKETS; i++) {
+		struct bucket *b = bucket_at(skb, i);
 
-		for (int w = 0; next && w < WAYS; w++)
-			if (w == way) {
-				__u64 stamp = next->stamp[w];
-
-				next->skb[w] = 0;
-				__sync_fetch_and_add(&b->elsewhere, -1);
-				return stamp;
+		for (int w = 0; b && w < WAYS; w++)
+			if (b->place[w].skb == skb) {
+				__sync_fetch_and_add(more, -1);
+				return place_take(&b->place[w]);
 			}
 	}
 	return 0;
 }
 
-/* Out of the table with it. Returns its stamp, or 0: it was not there. */
-static __always_inline __u64 flight_take(const void *skb)
+/* Out of the table with it; p: its place. Returns its stamp, or 0: it was not there. */
+static __always_inline __u64 flight_take(const void *skb, struct place *p)
 {
-	__u32 home = home_of(skb);
-	struct bucket *b = bucket_at(home, 0);
+	__u32 *more;
 
-	if (!b)
-		return 0;
-	for (int i = 0; i < WAYS; i++)
-		if (b->skb[i] == (__u64)skb) {
-			__u64 stamp = b->stamp[i];
-
-			b->skb[i] = 0;
-			return stamp;
-		}
-	return b->elsewhere ? take_elsewhere((__u64)skb, home) : 0;
-}
-
-static __always_inline bool flight_put(const void *skb, __u64 stamp)
-{
-	__u32 home = home_of(skb);
-	struct bucket *b = bucket_at(home, 0);
-
-	return b && (bucket_put(b, skb, stamp) || put_elsewhere((__u64)skb, home, stamp));
+	if (p->skb == (__u64)skb)
+		return place_take(p);
+	more = elsewhere_of(lower_half(skb));
+	return more && *more ? take_elsewhere((__u64)skb) : 0;
 }
 
 static __always_inline int handed_over(bool btf, const struct sk_buff *skb,
 				       const struct net_device *dev)
 {
 	struct txlat_handing *handing;
+	struct place *place;
+	__u64 stamp;
 	__u32 queue;
 
 	if (!dev_is_ours(btf, dev))
@@ -193,15 +217,17 @@ static __always_inline int handed_over(bool btf, const struct sk_buff *skb,
 	if (config.sample > 1 && bpf_get_prandom_u32() % config.sample)
 		return 0;
 	handing = handing_now();
-	if (!handing)
+	place = place_of(skb);
+	if (!handing || !place)
 		return 0;
 	queue = READ(btf, skb, queue_mapping);
 	handing->queue = queue;
-	handing->replaces = !!flight_take(skb);
+	handing->replaces = !!flight_take(skb, place);
 	handing->skb = (__u64)skb;
 	if (handing->replaces)
 		txlat_lost(queue, TXLAT_NEVER_FREED);
-	if (!flight_put(skb, bpf_ktime_get_ns() << QUEUE_BITS | (queue & QUEUE_MASK))) {
+	stamp = bpf_ktime_get_ns() << QUEUE_BITS | (queue & QUEUE_MASK);
+	if (!place_put(place, (__u64)skb, stamp) && !put_elsewhere((__u64)skb, stamp)) {
 		handing->skb = 0;
 		txlat_lost(queue, TXLAT_FULL);
 	}
@@ -212,6 +238,7 @@ static __always_inline int handed_over(bool btf, const struct sk_buff *skb,
 static __always_inline int returned(const void *skb, int rc)
 {
 	struct txlat_handing *handing = handing_now();
+	struct place *place;
 	struct txlat *row;
 
 	if (!handing || handing->skb != (__u64)skb)
@@ -223,7 +250,9 @@ static __always_inline int returned(const void *skb, int rc)
 	if (rc < XMIT_TAKEN) {
 		row->came += !handing->replaces;
 	} else {
-		flight_take(skb);
+		place = place_of(skb);
+		if (place)
+			flight_take(skb, place);
 		row->retried++;
 	}
 	return 0;
@@ -234,13 +263,15 @@ static __always_inline int freed(bool btf, const struct sk_buff *skb, enum lane 
 	const struct net_device *dev = READ(btf, skb, dev);
 	bool moved = !dev || READ(btf, dev, ifindex) != (int)config.ifindex;
 	struct txlat_handing *handing;
+	struct place *place;
 	struct txlat *row;
 	__u64 stamp, now, ns;
 
 	/* Most skbs freed are of others: off with them, where no packet of ours can move. */
 	if (moved && config.stays)
 		return 0;
-	stamp = flight_take(skb);
+	place = place_of(skb);
+	stamp = place ? flight_take(skb, place) : 0;
 	if (!stamp)
 		return 0;
 	now = bpf_ktime_get_ns();

@@ -66,8 +66,8 @@ bool request_option(struct request *, int option);
 	"  -m, --meters METER,…   these, or an error (default: what is here and cheap)\n" \
 	"      --rx TAP           where to see received packets: auto (default),\n" \
 	"                         xdp, driver, tc, xdp-generic\n" \
-	"      --sample N         look at one packet in N: latency meters (default: each),\n" \
-	"                         and those that list -v calls sampled\n" \
+	"      --sample N         look at one packet in N; default: latency meters each,\n" \
+	"                         others as list -v says\n" \
 	"      --stacks           with each drop, how the kernel came there\n"
 
 /* May --rx name it? Those that see rx-nic, and tc, which stands for: not there at all. */

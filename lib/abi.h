@@ -70,13 +70,13 @@ struct config {
 	__u32 drop_sock;	/* kfree_skb tells the socket, too: a fourth argument */
 	__u32 kfree_completes;	/* the driver frees by kfree_skb what it has sent */
 	__u32 stacks;		/* of drops */
-	__u32 flight_shift;	/* txlat: 32 - log2 of the buckets in its table */
+	__u32 flight_shift;	/* txlat: 32 - log2 of the chunks in its table */
 	__u32 rx_ring;		/* descriptors of a receive queue; 0: not known */
 	__u32 percpu;		/* it is known how far these are from `runqueues` of their CPU */
 	__u64 softnet_data, ksoftirqd;
 	__u32 flow_sample;	/* flow looks at one packet in so many; at least 1 */
 	char parent[32];	/* the name of its hardware: "0000:00:05.0"; "": it has none */
-	__u32 waiting_shift;	/* qdisc: the same of its own */
+	__u32 waiting_shift;	/* qdisc: 32 - log2 of the buckets in its own */
 };
 
 /*

@@ -24,29 +24,32 @@ const struct tap *const taps[] = {
 	NULL
 };
 
-/* A table of skbs with so many buckets of three, or some more: 32 - log2 of their number. */
-static __u32 buckets_shift(unsigned long long most)
+/* The size of a table of skbs that has room for so many, up to 2^most: 32 - log2 of it. */
+static __u32 table_shift(unsigned long long room, unsigned most)
 {
 	unsigned bits = 6;
 
-	while (bits < 18 && 1ull << bits < most)
+	while (bits < most && 1ull << bits < room)
 		bits++;
 	return 32 - bits;
 }
 
-/* Buckets of txlat's table: room for every ring full at once, at a quarter of its places. */
+/*
+ * Chunks of txlat's table, of 16 places: with every ring full at once one place
+ * in eight is taken. And as many buckets of four in its overflow.
+ */
 static __u32 flight_shift(const struct iface *i, unsigned sample)
 {
-	return buckets_shift((unsigned long long)i->tx_queues * i->tx_ring * 4 / 3 / sample);
+	return table_shift((unsigned long long)i->tx_queues * i->tx_ring / 2 / sample, 16);
 }
 
 /*
- * And of qdisc's: a qdisc holds 1000 packets by default, the largest (fq_codel, fq) 10240. One
- * such and the others at 1000 is half full.
+ * Buckets of qdisc's, of three: a qdisc holds 1000 packets by default, the largest (fq_codel,
+ * fq) 10240. One such and the others at 1000 is half full.
  */
 static __u32 waiting_shift(const struct iface *i, unsigned sample)
 {
-	return buckets_shift((10240ull + 1000ull * i->tx_queues) * 2 / 3 / sample);
+	return table_shift((10240ull + 1000ull * i->tx_queues) * 2 / 3 / sample, 18);
 }
 
 static void configure(struct site *site, const struct request *req)

@@ -35,7 +35,7 @@ static int map_prepare(const struct site *site, struct bpf_map *map)
 
 	if (!strcmp(name, ".rodata.config"))
 		err = bpf_map__set_initial_value(map, &site->config, sizeof(site->config));
-	if (!strcmp(name, "flight"))
+	if (!strcmp(name, "flight") || !strcmp(name, "elsewhere") || !strcmp(name, "overflow"))
 		err = bpf_map__set_max_entries(map, 1u << (32 - site->config.flight_shift));
 	if (!strcmp(name, "drop_stack") && site->config.stacks)
 		err = bpf_map__set_max_entries(map, MAX_STACKS);

@@ -55,10 +55,15 @@ static void histogram(struct json *j, const char *key, const struct metric *k, c
 	json_close(j, '}');
 }
 
-/* A queue is a number in any meter, and null where it is not known. */
+/* These are numbers in any meter, and null where they are not known. */
+static bool numeric(const char *name)
+{
+	return !strcmp(name, "queue") || !strcmp(name, "cpu") || !strcmp(name, "irq");
+}
+
 static void label(struct json *j, const char *name, const char *text)
 {
-	if (strcmp(name, "queue"))
+	if (!numeric(name))
 		json_string(j, name, text);
 	else if (*text >= '0' && *text <= '9')
 		json_uint(j, name, strtoul(text, NULL, 10));
