@@ -26,7 +26,7 @@ if ! why=$($clang $flags -o "$to/probe" "$to/probe.c" 2>&1); then
 	exit 1
 fi
 if ! $clang $flags $warn -Itests/fuzz/stub -o "$to/packet" $taps \
-	tests/fuzz/packet.c tests/fuzz/kernel.c tests/fuzz/oracle.c 2>"$to/log"; then
+	tests/fuzz/packet.c tests/fuzz/compare.c tests/fuzz/kernel.c tests/fuzz/oracle.c 2>"$to/log"; then
 	cat "$to/log" >&2
 	echo "not ok fuzz packet: it does not build"
 	exit 1

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the BPF programs must know of an interface, a request and this kernel: struct config. */
+#ifndef NICPROBE_CONFIGURE_H
+#define NICPROBE_CONFIGURE_H
+
+#include "attach.h"
+#include "tap.h"
+
+/* Fills site->driver and site->config of an interface that has been read. */
+void site_configure(struct site *, const struct request *);
+
+#endif
