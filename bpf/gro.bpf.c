@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What GRO makes of the frames of a driver: the result of each, why it was not merged, and buffers. */
+/* What GRO makes of the frames of a driver: their results, why they were not merged, buffers. */
 #include "head.bpf.h"
 #include "feature.bpf.h"
 #include "gro.h"

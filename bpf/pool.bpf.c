@@ -44,7 +44,8 @@ static __always_inline __u32 veth_queue(__u64 pool, const struct net_device *dev
 	const struct veth_priv *priv = (void *)dev + size;
 	struct veth_walk w = { .pool = pool, .queue = ~0u };
 
-	if (!bpf_core_type_exists(struct veth_rq) || !bpf_core_field_exists(struct veth_rq, page_pool))
+	if (!bpf_core_type_exists(struct veth_rq) ||
+	    !bpf_core_field_exists(struct veth_rq, page_pool))
 		return ~0u;
 	w.rq = (__u64)BPF_CORE_READ(priv, rq);
 	bpf_loop(BPF_CORE_READ(dev, num_rx_queues), veth_step, &w, 0);

@@ -76,8 +76,8 @@ static void judge(const struct snapshot *s, struct findings *f)
 	finding(f, "gso", text("tc -s qdisc show dev %s: tbf with a burst of less than 64 KB "
 			       "splits them, and so does cake but for no-split-gso",
 			       s->meta.iface),
-		"%" PRIu64 " packets were segmented in software, %.0f%% of those in buffers, though "
-		"the card can: it was the qdisc, or the driver objected",
+		"%" PRIu64 " packets were segmented in software, %.0f%% of those in buffers, "
+		"though the card can: it was the qdisc, or the driver objected",
 		single - known, 100.0 * (single - known) / stack.large);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What is left to do for sent packets: after tx-stack by the kernel or the card, then by the card. */
+/* What is left to do for sent packets: by the kernel or the card, and at tx-nic by the card. */
 #ifndef NICPROBE_GSO_H
 #define NICPROBE_GSO_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Counts what is sent to be segmented, checksummed or copied in software, by the missing feature. */
+/* Counts what is segmented, checksummed or copied in software, by the feature that is missing. */
 METER_KEYED_MAP(offload, OFFLOAD_ROWS);
 
 static __always_inline void offload_packet(const struct packet *p)

@@ -69,8 +69,8 @@ static const char *remedy(const struct snapshot *s, unsigned feature, unsigned w
 {
 	switch (why) {
 	case WHY_OFF:
-		return text("ethtool -K %s %s on", s->meta.iface, feature == FEATURE_CHECKSUM ? "tx" :
-			    feature_name(feature));
+		return text("ethtool -K %s %s on", s->meta.iface,
+			    feature == FEATURE_CHECKSUM ? "tx" : feature_name(feature));
 	case WHY_NO_SG:
 		return text("ethtool -K %s sg on", s->meta.iface);
 	default:
@@ -84,7 +84,8 @@ static void speak(const struct snapshot *s, struct findings *f, unsigned feature
 	finding(f, "offload", remedy(s, feature, why),
 		"%" PRIu64 " packets were %s in software: %s is %s, and the card can do it",
 		packets, feature == FEATURE_CHECKSUM ? "checksummed" :
-		feature == FEATURE_SG ? "copied into one piece" : "segmented", feature_name(feature),
+		feature == FEATURE_SG ? "copied into one piece" : "segmented",
+		feature_name(feature),
 		why == WHY_OFF ? "off" : why == WHY_NO_SG ? "not used without scatter-gather" :
 		"not used without checksumming");
 }
