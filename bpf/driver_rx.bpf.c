@@ -19,11 +19,12 @@ static __always_inline int handed_up(bool btf, bool frags, const struct sk_buff 
 	p.len = config.l2 + READ(btf, skb, len);
 	l3 = network_header(btf, frags, skb, &linear);
 	skb_segments(btf, skb, &p, l3);
+	/* First the flow: behind all the branches of the others the verifier has it 1000 times. */
+	if (flow_look(&p))
+		skb_look(btf, skb, &p, l3, linear, READ(btf, skb, protocol));
 	if (packet_headers_wanted())
 		skb_parse(btf, skb, &p, l3, linear, 0, READ(btf, skb, protocol));
 	meter_packet(&p);
-	if (p.look)
-		skb_look(btf, skb, &p, l3, linear, READ(btf, skb, protocol));
 	return 0;
 }
 

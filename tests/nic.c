@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The hardware that the tests drive: the far end of a tap, or raw sockets on an interface. */
-#define _GNU_SOURCE
 #include <errno.h>
 #include <getopt.h>
 #include <sched.h>

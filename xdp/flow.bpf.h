@@ -103,10 +103,17 @@ int flow_take(const struct flow_head *head, __u32 queue, __u32 segs, __u64 bytes
 	return 0;
 }
 
-/* `rxcpu` counts for it, also where nobody wants to see that. */
-static __always_inline void rxcpu_packet(struct packet *p);
+/* Does this packet's flow count? Before meter_packet(): then `rxcpu` has counted it. */
+static __always_inline void rxcpu_count(struct packet *p);
+static __always_inline bool flow_look(struct packet *p)
+{
+	if (!meter_on(METER_flow))
+		return false;
+	rxcpu_count(p);
+	return p->look;
+}
+
 static __always_inline void flow_packet(struct packet *p)
 {
-	if (!meter_on(METER_rxcpu))
-		rxcpu_packet(p);
+	(void)p;
 }

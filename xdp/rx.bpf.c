@@ -40,9 +40,9 @@ int nicprobe_rx(struct xdp_md *ctx)
 
 	if ((void *)(eth + 1) <= end && packet_headers_wanted())
 		packet_parse(&p, eth + 1, end, eth->h_proto);
-	meter_packet(&p);
-	if (p.look)
+	if (flow_look(&p))
 		look(ctx);
+	meter_packet(&p);
 	return XDP_PASS;
 }
 

@@ -4,7 +4,7 @@
 
 METER_MAP(rxcpu);
 
-static __always_inline void rxcpu_packet(struct packet *p)
+static __always_inline void rxcpu_count(struct packet *p)
 {
 	struct rxcpu *row;
 
@@ -17,4 +17,11 @@ static __always_inline void rxcpu_packet(struct packet *p)
 		if (meter_on(METER_flow) && __builtin_expect(row->packets >= row->look, 0))
 			row->look = flow_due(p, row->packets, !row->look);
 	}
+}
+
+/* Where flow is on, it was counted by flow_look(). */
+static __always_inline void rxcpu_packet(struct packet *p)
+{
+	if (!meter_on(METER_flow))
+		rxcpu_count(p);
 }
