@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Interrupts of one device, by vector and CPU, and the polls that they cause. */
-#include "skb.bpf.h"
+#include "nameless.bpf.h"
 #include "irq.h"
 #include <bpf/bpf_tracing.h>
 
@@ -60,14 +60,6 @@ struct {
 	__type(key, __u32);
 	__type(value, __u32);
 } irq_queue SEC(".maps");
-
-/* The transmit queue of a NAPI that has no id, by its address. */
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 1024);
-	__type(key, __u64);
-	__type(value, __u32);
-} irq_napi SEC(".maps");
 
 /* The handler that runs on this CPU: they do not nest, interrupts are off. */
 struct irq_now {
@@ -185,60 +177,15 @@ static __always_inline int irq_ends(__u32 nr, const struct irqaction *action, in
 	return 0;
 }
 
-/*
- * NAPIs that only transmit have no id. A device puts its newest NAPI first (netif_napi_add, and
- * since 6.13 still so for those without an id): their rank from the end is the queue.
- */
-struct irq_walk {
-	__u64 head, at, napi;
-	__u32 all, nth;		/* those without an id; and which of these it is, from 1 */
-};
-
-/*
- * Nothing here may depend on a word that is constant before the loop: up to 6.6 the verifier
- * looks at one round only, and takes away branches that the first round does not take.
- */
-static long irq_step(__u32 i, struct irq_walk *w)
-{
-	const struct napi_struct *napi =
-		(void *)w->at - bpf_core_field_offset(struct napi_struct, dev_list);
-
-	if (!w->at || w->at == w->head)
-		return 1;
-	w->all += !BPF_CORE_READ(napi, napi_id);
-	if ((__u64)napi == w->napi)
-		w->nth = w->all;
-	w->at = (__u64)BPF_CORE_READ(napi, dev_list.next);
-	return 0;
-}
-
-static __noinline __u32 irq_tx_queue(__u64 dev, __u64 napi)
-{
-	const struct net_device *d = (void *)dev;
-	struct irq_walk w = {
-		.head = dev + bpf_core_field_offset(struct net_device, napi_list),
-		.at = (__u64)BPF_CORE_READ(d, napi_list.next),
-		.napi = napi,
-	};
-	__u32 queue;
-
-	bpf_loop(8192, irq_step, &w, 0);
-	queue = w.nth ? w.all - w.nth : ~0u;
-	bpf_map_update_elem(&irq_napi, &napi, &queue, BPF_ANY);
-	return queue;
-}
-
 /* Where the vector of a NAPI stands in irq_vectors, + 1; 0: not known. */
 static __always_inline __u32 irq_place(bool btf, const struct napi_struct *napi,
 				       const struct net_device *dev)
 {
 	__u32 id = READ(btf, napi, napi_id), queue = 0, *known, *place;
-	__u64 address = (__u64)napi;
-	bool tx = !id;
+	bool tx = !id;		/* it only transmits: netif_napi_add_tx() */
 
 	if (tx) {
-		known = bpf_map_lookup_elem(&irq_napi, &address);
-		queue = known ? *known : irq_tx_queue((__u64)dev, address);
+		queue = nameless_rank((__u64)dev, (__u64)napi);
 	} else if (config.rx_queues > 1) {
 		known = bpf_map_lookup_elem(&napi_queue, &id);
 		queue = known ? *known : napi_learn((__u64)dev, id);

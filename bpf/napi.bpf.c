@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Every poll of our NAPIs: what it took, how long, by whom, after what wait; bursts and runs. */
-#include "dev.bpf.h"
+#include "nameless.bpf.h"
 #include "napi.h"
 #include <bpf/bpf_tracing.h>
 
@@ -44,66 +44,26 @@ struct {
 	__type(value, struct napi_cpu);
 } napi_cpu SEC(".maps");
 
-/* The rank of those that have no id, by address. */
-struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, 1024);
-	__type(key, __u64);
-	__type(value, __u32);
-} napi_nameless SEC(".maps");
-
-struct nameless_walk {
-	__u64 head, at, napi;
-	__u32 rank;
-	bool found;
-};
-
-static long nameless_step(__u32 i, struct nameless_walk *w)
-{
-	const struct napi_struct *napi =
-		(void *)w->at - bpf_core_field_offset(struct napi_struct, dev_list);
-
-	if (!w->at || w->at == w->head)
-		return 1;
-	/* a device has the latest first */
-	w->rank += w->found && !BPF_CORE_READ(napi, napi_id);
-	w->found |= (__u64)napi == w->napi;
-	w->at = (__u64)BPF_CORE_READ(napi, dev_list.next);
-	return 0;
-}
-
 /*
  * A NAPI without an id cannot be busy-polled (netif_napi_add_tx()): it completes
  * what was sent, as virtio's do. Those of a device that no bus has (tun, tunnels)
  * receive; nothing of that is completed by interrupts.
  */
-static __noinline __u32 nameless_learn(__u64 dev, __u64 napi)
+static __always_inline __u32 nameless_row(__u64 dev, __u64 napi)
 {
 	const struct net_device *d = (void *)dev;
-	struct nameless_walk w = {
-		.head = dev + bpf_core_field_offset(struct net_device, napi_list),
-		.at = (__u64)BPF_CORE_READ(d, napi_list.next),
-		.napi = napi,
-	};
-	bool receives = !BPF_CORE_READ(d, dev.parent);
-	__u32 row = 0;
 
-	bpf_loop(8192, nameless_step, &w, 0);
-	if (!receives || config.rx_queues > 1)
-		row = row_of(0, w.found ? w.rank : ~0u);
-	row |= receives ? 0 : TX_ONLY;
-	bpf_map_update_elem(&napi_nameless, &napi, &row, BPF_ANY);
-	return row;
+	if (BPF_CORE_READ(d, dev.parent))
+		return row_of(0, nameless_rank(dev, napi)) | TX_ONLY;
+	return config.rx_queues > 1 ? row_of(0, nameless_rank(dev, napi)) : 0;
 }
 
 static __always_inline __u32 napi_row(__u64 dev, __u64 napi, __u32 id)
 {
 	__u32 *known;
 
-	if (!id) {
-		known = bpf_map_lookup_elem(&napi_nameless, &napi);
-		return known ? *known : nameless_learn(dev, napi);
-	}
+	if (!id)
+		return nameless_row(dev, napi);
 	if (config.rx_queues == 1)
 		return 0;
 	known = bpf_map_lookup_elem(&napi_queue, &id);
