@@ -54,10 +54,13 @@ struct {
 
 struct nameless_walk {
 	__u64 head, at, napi;
-	__u32 rank;
-	bool found;
+	__u32 all, nth;		/* those without an id; and which of these it is, from 1 */
 };
 
+/*
+ * Nothing here may depend on a word that is constant before the loop: up to 6.6 the verifier
+ * looks at one round only, and takes away branches that the first round does not take.
+ */
 static long nameless_step(__u32 i, struct nameless_walk *w)
 {
 	const struct napi_struct *napi =
@@ -65,9 +68,9 @@ static long nameless_step(__u32 i, struct nameless_walk *w)
 
 	if (!w->at || w->at == w->head)
 		return 1;
-	/* a device has the latest first */
-	w->rank += w->found && !BPF_CORE_READ(napi, napi_id);
-	w->found |= (__u64)napi == w->napi;
+	w->all += !BPF_CORE_READ(napi, napi_id);
+	if ((__u64)napi == w->napi)
+		w->nth = w->all;
 	w->at = (__u64)BPF_CORE_READ(napi, dev_list.next);
 	return 0;
 }
@@ -90,7 +93,7 @@ static __noinline __u32 nameless_learn(__u64 dev, __u64 napi)
 
 	bpf_loop(8192, nameless_step, &w, 0);
 	if (!receives || config.rx_queues > 1)
-		row = row_of(0, w.found ? w.rank : ~0u);
+		row = row_of(0, w.nth ? w.all - w.nth : ~0u);	/* the latest is first */
 	row |= receives ? 0 : TX_ONLY;
 	bpf_map_update_elem(&napi_nameless, &napi, &row, BPF_ANY);
 	return row;
