@@ -107,7 +107,17 @@ check: deps-dev			## run every test; without root those that need none
 	@PATH="$$PATH:$(CURDIR)/build" B=$(B) NICPROBE=$(CURDIR)/$(B)/nicprobe \
 		NIC=$(CURDIR)/$(B)/tests/nic tests/run $(TESTS)
 
-.PHONY: tests deps-dev
+# Debian's kernels under emulation, fetched once into ~/.cache/nicprobe-vm (or $NICPROBE_VM).
+PACKAGES_VM := qemu-system-x86 busybox-static kmod cpio xz-utils zstd
+
+deps-vm: deps-dev
+	$(call install,$(PACKAGES_VM),deps-vm,exit 1;)
+
+check-vm: deps-vm		## test on Debian's kernels, with other drivers, emulated (root)
+	@$(MAKE) --no-print-directory -s all tests
+	@B=$(B) tests/vm/run $(KERNELS)
+
+.PHONY: tests deps-dev deps-vm check-vm
 tests: $(B)/tests/nic $(UNITS)
 
 # What it costs, beside what else one would use.

@@ -13,15 +13,15 @@ static __always_inline __u32 queue_of(const struct xdp_md *ctx)
 /* One packet in so many: its flow, from the EtherType on, whatever buffer that is in. */
 static __noinline int look(struct xdp_md *ctx)
 {
-	__u32 len = bpf_xdp_get_buff_len(ctx), n = len > FLOW_HEAD_AT ? len - FLOW_HEAD_AT : 0;
+	__u32 len = bpf_xdp_get_buff_len(ctx), last = len - FLOW_HEAD_AT - 1;
 	struct flow_head head = {};
 
-	if (n > FLOW_HEAD_SIZE)
-		n = FLOW_HEAD_SIZE;
-	/* clang must not take it back: the verifier looks at this variable */
-	barrier_var(n);
-	if (n > 0 && n <= FLOW_HEAD_SIZE)
-		bpf_xdp_load_bytes(ctx, FLOW_HEAD_AT, &head.type, n);
+	if (last >= FLOW_HEAD_SIZE)
+		last = FLOW_HEAD_SIZE - 1;
+	/* for verifiers up to 6.12: no bound but that of this very variable, clang must not reshape it */
+	barrier_var(last);
+	if (len > FLOW_HEAD_AT && last < FLOW_HEAD_SIZE)
+		bpf_xdp_load_bytes(ctx, FLOW_HEAD_AT, &head.type, last + 1);
 	return flow_take(&head, row_of(RX_NIC, queue_of(ctx)), 1, len);
 }
 

@@ -95,11 +95,14 @@ nic = tap(a, "tap0", 1, mtu=1500, address="198.19.0.1/24")
 a.ip("neigh add 198.19.0.2 lladdr 02:00:00:00:00:99 dev tap0")
 nic("read on")
 nicprobe("attach", f"{a}/tap0")
-a.run("python3 -c '{}'".format(UDP.format(count=N, segments=SEGS).replace("198.18", "198.19")))
-doc = show(f"{a}/tap0")
+try:
+    a.run("python3 -c '{}'".format(UDP.format(count=N, segments=SEGS).replace("198.18", "198.19")))
+    doc = show(f"{a}/tap0")
+    same("the tap cannot: counted", software(doc), {("tx-udp-segmentation", "cannot"): (N * SEGS, N)})
+    same("the tap cannot: silent", findings(doc), [])
+except RuntimeError as e:
+    skip("the tap cannot", str(e).splitlines()[-1])     # EIO up to 6.10: it cannot compute checksums either
 nicprobe("detach", f"{a}/tap0")
-same("the tap cannot: counted", software(doc), {("tx-udp-segmentation", "cannot"): (N * SEGS, N)})
-same("the tap cannot: silent", findings(doc), [])
 nic.close()
 
 # The names are those of ethtool.

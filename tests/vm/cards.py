@@ -99,6 +99,14 @@ class Card:
                 queues[int(block.split()[0])] = sum(map(int, received))
         return queues
 
+    def limits_bytes(self):
+        """Does its driver use byte queue limits?"""
+        files = glob.glob(f"/sys/class/net/{self.name}/queues/tx-*/byte_queue_limits/limit")
+        return any(int(lab.sh(f"cat {path}")) for path in files)
+
+    def tx_ring(self):
+        return int(re.findall(r"TX:\s+(\d+)", self.ethtool("-g IF"))[-1])
+
     def settle(self):
         """Until its counters stand still: some drivers read them every two seconds."""
         before, quiet = self.link(), 0
