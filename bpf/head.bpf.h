@@ -119,6 +119,16 @@ static __always_inline void skb_parse(bool btf, const struct sk_buff *skb, struc
 		packet_parse(p, head, head + n, proto);
 }
 
+/* Only the headers may be linear, as drivers with pages have it: they are enough. */
+static __always_inline bool look_linear(struct flow_head *head, const void *l3, __u32 linear)
+{
+	barrier_var(linear);
+	if (!linear || linear > sizeof(head->l3))
+		return false;
+	bpf_probe_read_kernel(head->l3, linear, l3);
+	return flow_there(head, linear);
+}
+
 /* One packet in so many: its flow. What of its head cannot be read is lost. */
 static __always_inline void skb_look(bool btf, const struct sk_buff *skb, const struct packet *p,
 				     const void *l3, int linear, __be16 proto)
@@ -129,8 +139,9 @@ static __always_inline void skb_look(bool btf, const struct sk_buff *skb, const 
 	if (n > sizeof(head.l3))
 		n = sizeof(head.l3);
 	barrier_var(n);
-	if (n <= sizeof(head.l3) &&
-	    head_read(btf, skb, head.l3, n, l3, linear >= (int)n, linear, 0))
+	if ((n <= sizeof(head.l3) &&
+	     head_read(btf, skb, head.l3, n, l3, linear >= (int)n, linear, 0)) ||
+	    look_linear(&head, l3, linear))
 		flow_take(&head, p->row, p->segs, packet_bytes(p));
 	else
 		flow_lost(p->segs);

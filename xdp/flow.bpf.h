@@ -68,6 +68,23 @@ static __always_inline void flow_parse(struct flow_key *key, const struct flow_h
 		flow_parse_ip(key, head->l3 + 2, tag[3]);
 }
 
+static __always_inline bool flow_ip_there(const __u32 *ip, __be16 type, int size)
+{
+	return size >= (type == bpf_htons(ETH_P_IP) ? (*(const __u8 *)ip & 15) * 4 + 4 : 44);
+}
+
+/* Is all that flow_parse() looks at in the first `size` bytes of l3? */
+static __always_inline bool flow_there(const struct flow_head *head, int size)
+{
+	const __u16 *tag = (void *)head->l3;
+
+	if (!flow_tagged(head->type))
+		return flow_ip_there(head->l3, head->type, size);
+	if (!flow_tagged(tag[1]))
+		return flow_ip_there(head->l3 + 1, tag[1], size - 4);
+	return flow_ip_there(head->l3 + 2, tag[3], size - 8);
+}
+
 /* How many packets a buffer that was looked at stands for. */
 static __always_inline __u64 flow_weight(__u32 segs)
 {
