@@ -107,6 +107,6 @@ int flow_take(const struct flow_head *head, __u32 queue, __u32 segs, __u64 bytes
 static __always_inline void rxcpu_packet(struct packet *p);
 static __always_inline void flow_packet(struct packet *p)
 {
-	if (!meter_on(METER_rxcpu))
+	if (!packet_for(p, METER_rxcpu))
 		rxcpu_packet(p);
 }

@@ -14,7 +14,7 @@ static __always_inline void rxcpu_packet(struct packet *p)
 	if (row) {
 		row->packets += p->segs;
 		row->bytes += packet_bytes(p);
-		if (meter_on(METER_flow) && __builtin_expect(row->packets >= row->look, 0))
+		if (packet_for(p, METER_flow) && __builtin_expect(row->packets >= row->look, 0))
 			row->look = flow_due(p, row->packets, !row->look);
 	}
 }
