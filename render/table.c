@@ -2,6 +2,7 @@
 /* For people: a block a meter, as wide as the terminal. */
 #include <string.h>
 
+#include "../lib/log.h"
 #include "block.h"
 #include "units.h"
 
@@ -57,6 +58,24 @@ static void taps(struct page *p, const struct snapshot *s)
 		page_style(p, STYLE_PLAIN);
 		page_spaces(p, 1);
 		page_put(p, s->meta.tap[i], -1);
+		any = true;
+	}
+	if (any)
+		page_newline(p);
+}
+
+/* One line for all meters that have nothing to say: "nothing yet: xdp, pool". */
+static void nothing(struct page *p, const struct snapshot *s, uint64_t silent)
+{
+	bool any = false;
+
+	for (unsigned id = 0; id < NR_METERS; id++) {
+		if (!(silent >> id & 1))
+			continue;
+		if (!any)
+			page_newline(p);
+		page_wrap(p, 2, any ? "," : s->interval ? "nothing in this time:" : "nothing yet:");
+		page_wrap(p, 2, text(" %s", meters[id]->name));
 		any = true;
 	}
 	if (any)
@@ -145,12 +164,14 @@ static void one(FILE *out, const struct snapshot *s, const struct look *look)
 {
 	unsigned width = look->width < NARROWEST ? NARROWEST : look->width;
 	struct page p = { .out = out, .look = look, .width = width };
+	uint64_t silent = 0;
 
 	heading(&p, s);
 	taps(&p, s);
 	for (unsigned id = 0; id < NR_METERS; id++)
-		if (meter_shown(s, id))
-			block(&p, s, meters[id]);
+		if (meter_shown(s, id) && !block(&p, s, meters[id]))
+			silent |= 1ull << id;
+	nothing(&p, s, silent);
 	all_absent(&p, s);
 	losses(&p, s);
 	findings(&p, &s->findings);
