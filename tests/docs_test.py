@@ -189,7 +189,7 @@ def test_completion():
             (["attach", ""], [interface], ["pktsize"]),
             (["attach", interface, "-m", "pktsize,ec"], ["pktsize,ecn", "pktsize,ecn_source"], ["ecn"]),
             (["attach", interface, "--rx", ""], ["auto", "xdp", "driver"], [interface]),
-            (["attach", interface, "--"], ["--meters", "--rx", "--sample", "--help"], ["--interval"]),
+            (["attach", interface, "--"], ["--meters", "--rx", "--sample", "--stacks", "--help"], ["--interval"]),
             (["show", "ecn", ""], ["txlat", "rxcpu"], [interface]),
             (["show", "-f", ""], ["table", "json", "openmetrics"], ["txlat"]),
             (["show", "-i", ""], [], ["txlat", interface]),
