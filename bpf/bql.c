@@ -134,7 +134,7 @@ static void judge(const struct snapshot *s, struct findings *f)
 
 const struct meter meter_bql = {
 	.name = "bql",
-	.help = "byte queue limits: how full, and for how long a TX queue stood stopped",
+	.help = "byte queue limits, and how long a TX queue stood stopped",
 	.by = BY_QUEUE,
 	.point = TX_NIC,
 	.row_size = sizeof(struct bql),

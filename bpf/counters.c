@@ -103,7 +103,7 @@ static void judge(const struct snapshot *s, struct findings *f)
 
 const struct meter meter_counters = {
 	.name = "counters",
-	.help = "losses that the kernel, the driver and the card count by themselves",
+	.help = "losses that the kernel, the driver and the card count themselves",
 	.by = BY_KEY,
 	.point = RX_STACK,
 	.row_size = sizeof(struct counters),

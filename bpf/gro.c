@@ -49,15 +49,13 @@ static const struct metric metrics[] = {
 		.help = "Bytes in these buffers."),
 	COUNTER(struct gro, frames, .name = "frames", .unit = "packets",
 		.label = "result", .labels = frames,
-		.help = "Frames that the driver handed up, by what GRO made of them; past: without "
-			"GRO."),
+		.help = "Frames from the driver, by what GRO made of them; past: without GRO."),
 	COUNTER(struct gro, alone, .name = "alone", .unit = "packets",
 		.label = "cause", .labels = causes,
-		.help = "Frames held or normal, that is not merged into one before, by cause."),
+		.help = "Frames that were not merged into one before (held, normal), by cause."),
 	COUNTER(struct gro, card, .name = "card", .unit = "packets",
 		.label = "of", .labels = card,
-		.help = "Frames that the card had merged (LRO, GRO-HW), and the wire packets in "
-			"them."),
+		.help = "Frames that the card had merged (LRO, GRO-HW); the packets in them."),
 	{}
 };
 
@@ -133,8 +131,7 @@ static void judge(const struct snapshot *s, struct findings *f)
 
 const struct meter meter_gro = {
 	.name = "gro",
-	.help = "received buffers: wire packets in each, what GRO made of the frames, and why it "
-		"did not merge them",
+	.help = "received buffers: what GRO merged, and what it did not, and why",
 	.by = BY_QUEUE,
 	.point = RX_STACK,
 	.row_size = sizeof(struct gro),

@@ -35,7 +35,7 @@ static const char *absent(const struct site *site)
 
 const struct meter meter_pool = {
 	.name = "pool",
-	.help = "pages that the page pools of the receive queues take, have and give back",
+	.help = "pages that the receive queues take, have and give back",
 	.by = BY_QUEUE,
 	.point = RX_NIC,
 	.lanes = 2,

@@ -158,7 +158,7 @@ static void judge_drops(const struct snapshot *s, struct findings *f)
 		n = cell(t, row, 0, &metrics[DROPPED])[QDISC_DROPPED];
 		drops += n;
 		all += n + hist_count(&metrics[WAIT], cell(t, row, 0, &metrics[WAIT])) *
-			   s->meta.sample;
+			   meter_sample(&meter_qdisc, &s->meta);
 		if (n > worst) {
 			worst = n;
 			at = row;

@@ -226,7 +226,7 @@ static void judge(const struct snapshot *s, struct findings *f)
 
 const struct meter meter_xdp = {
 	.name = "xdp",
-	.help = "where XDP programs send packets, and what they and the kernel lose of them",
+	.help = "where XDP programs send packets, and what is lost of them",
 	.by = BY_KEY,
 	.point = RX_NIC,
 	.row_size = sizeof(struct xdp),

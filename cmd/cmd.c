@@ -332,10 +332,12 @@ void attached_print(FILE *out, const struct meta *meta, const char *label)
 		if (meta->on >> id & 1)
 			on = text("%s%s%s", on, *on ? " " : "", meters[id]->name);
 	attached_line(&p, "measures", on, "");
-	for (int id = 0; id < NR_METERS; id++)
-		if (*meta->absent[id])
-			attached_line(&p, meta->on >> id & 1 ? "how" : "absent",
-				      text("%s: %s", meters[id]->name, meta->absent[id]), "");
+	for (int on_too = 0; on_too < 2; on_too++)
+		for (int id = 0; id < NR_METERS; id++)
+			if (*meta->absent[id] && (meta->on >> id & 1) == (unsigned)on_too)
+				attached_line(&p, on_too ? "how" : "absent",
+					      text("%s: %s", meters[id]->name, meta->absent[id]),
+					      "");
 }
 
 static void attached_taps(struct json *j, const struct meta *meta)

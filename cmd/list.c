@@ -14,7 +14,29 @@
 #include "../lib/pins.h"
 #include "../lib/tap.h"
 #include "../render/json_writer.h"
+#include "../render/text.h"
 #include "cmd.h"
+
+static struct look look;
+static struct page page;
+
+/* A name, and from `column` on what there is to say, wrapped under its beginning. */
+static void line(unsigned indent, const char *name, unsigned column, const char *what)
+{
+	page_spaces(&page, indent);
+	page_put(&page, name, -1);
+	page_spaces(&page, page.at + 1 < column ? column - page.at : 1);
+	page_wrap(&page, column, what);
+	page_newline(&page);
+}
+
+/* A sentence; further lines of it are two further in. */
+static void remark(unsigned indent, const char *what)
+{
+	page_spaces(&page, indent);
+	page_wrap(&page, indent + 2, what);
+	page_newline(&page);
+}
 
 static void on_names(const struct meta *meta, char *names, size_t size)
 {
@@ -57,9 +79,9 @@ static void row_text(const struct meta *meta, const char *label, const char *sta
 	char names[256];
 
 	on_names(meta, names, sizeof(names));
-	printf("%-16s %-12s %9.0f s  %s\n", label, meta->driver, age(meta), names);
+	line(0, text("%-16s %-12s %9.0f s", label, meta->driver, age(meta)), 43, names);
 	if (*state)
-		printf("  %s\n", state);
+		remark(2, state);
 }
 
 static int each(const char *dir, __u32 netns, const char *iface, void *arg)
@@ -115,24 +137,34 @@ static int list_attached(void)
 static void works(const char *no)
 {
 	if (no)
-		printf("      not here: %s\n", no);
+		remark(6, text("not here: %s", no));
+}
+
+/* Its unit is said where its key does not end with it. */
+static void describe_metric(const struct metric *k)
+{
+	size_t len = strlen(k->unit);
+	char key[64];
+
+	metric_key(k, key, sizeof(key));
+	if (strlen(key) < len || strcmp(key + strlen(key) - len, k->unit))
+		line(6, text("%-13s %s", key, k->unit), 34, k->help);
+	else
+		line(6, key, 34, k->help);
 }
 
 static void describe_meters(void)
 {
 	puts("Meters, and what they count");
 	for (int id = 0; id < NR_METERS; id++) {
-		char key[64];
+		const struct meter *m = meters[id];
 
-		printf("  %-12s %s%s\n", meters[id]->name, meters[id]->help,
-		       meters[id]->sample ? text(": 1 packet in %u", meters[id]->sample) : "");
-		for_each_metric(k, meters[id]) {
-			metric_key(k, key, sizeof(key));
-			printf("      %-20s %-8s %s\n", key, k->unit, k->help);
-		}
-		if (meters[id]->on_request)
-			printf("      only on request, -m %s: %s\n", meters[id]->name,
-			       meters[id]->on_request);
+		line(2, m->name, 15, m->sample ?
+		     text("%s: 1 packet in %u", m->help, m->sample) : m->help);
+		for_each_metric(k, m)
+			describe_metric(k);
+		if (m->on_request)
+			remark(6, text("only on request, -m %s: %s", m->name, m->on_request));
 	}
 }
 
@@ -140,11 +172,13 @@ static void describe_taps(void)
 {
 	puts("\nTaps, where packets are seen; for each point the first that works is taken");
 	for (const struct tap *const *t = taps; *t; t++) {
-		printf("  %-12s %s\n      at", (*t)->name, (*t)->help);
+		const char *at = "at";
+
+		line(2, (*t)->name, 15, (*t)->help);
 		for (int p = 0; p < NR_POINTS; p++)
 			if ((*t)->points >> p & 1)
-				printf(" %s", point_names[p]);
-		putchar('\n');
+				at = text("%s %s", at, point_names[p]);
+		remark(6, at);
 		works(kernel_cannot((*t)->name));
 	}
 }
@@ -153,13 +187,13 @@ static void describe_drivers(void)
 {
 	puts("\nDrivers that nicprobe knows; others work, too");
 	for (const struct driver *const *d = drivers; *d; d++) {
-		printf("  %-12s %s\n", (*d)->name, (*d)->help);
+		line(2, (*d)->name, 15, (*d)->help);
 		if ((*d)->no_xdp)
-			puts("      it has no native XDP");
+			remark(6, "it has no native XDP");
 		else if ((*d)->xdp)
-			printf("      attaching XDP %s\n", (*d)->xdp);
+			remark(6, text("attaching XDP %s", (*d)->xdp));
 		if ((*d)->no_completion)
-			printf("      no txlat: %s\n", (*d)->no_completion);
+			remark(6, text("no txlat: %s", (*d)->no_completion));
 	}
 }
 
@@ -196,6 +230,9 @@ static int run(int argc, char **argv)
 	}
 	if (optind != argc)
 		return usage_error("nicprobe list", "list takes no operand");
+	look = terminal_look();
+	page = (struct page){ .out = stdout, .look = &look,
+			      .width = look.width < 60 ? 60 : look.width };
 	netns_go_home();
 	if (!describe && kernel_permits())
 		return failed();

@@ -74,8 +74,11 @@ unsigned meter_lanes(const struct meter *m)
 
 void metric_key(const struct metric *k, char *key, size_t size)
 {
+	size_t name = strlen(k->name), unit = strlen(k->unit);
+	bool said = name >= unit && !strcmp(k->name + name - unit, k->unit);
+
 	/* "in_flight" and "lost" count packets, as all in a row; seconds and bytes must be said. */
-	if (!strcmp(k->unit, "packets") || !strcmp(k->unit, k->name))
+	if (said || !strcmp(k->unit, "packets"))
 		snprintf(key, size, "%s", k->name);
 	else
 		snprintf(key, size, "%s_%s", k->name, k->unit);

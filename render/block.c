@@ -366,26 +366,27 @@ static void rows(struct block *b, struct page *p)
 	tear_down(b);
 }
 
-static void nothing(struct page *p, const char *why)
+static void out_of_memory(struct page *p)
 {
 	page_style(p, STYLE_DIM);
-	page_wrap(p, 2, why);
+	page_wrap(p, 2, "  out of memory");
 	page_style(p, STYLE_PLAIN);
 	page_newline(p);
 }
 
-void block(struct page *p, const struct snapshot *s, const struct meter *m)
+bool block(struct page *p, const struct snapshot *s, const struct meter *m)
 {
 	struct block b = { .s = s, .m = m, .t = &s->tables[meter_id(m)] };
+	bool short_of_memory = collect(&b), any = b.nr || short_of_memory;
 
-	heading(p, s, m);
-	if (collect(&b))
-		nothing(p, "  out of memory");
-	else if (!b.nr)
-		nothing(p, s->interval ? "  nothing in this time" : "  nothing yet");
-	else
+	if (any)
+		heading(p, s, m);
+	if (short_of_memory)
+		out_of_memory(p);
+	else if (any)
 		rows(&b, p);
 	free(b.active);
 	free(b.total);
 	free(b.all);
+	return any;
 }

@@ -5,6 +5,7 @@
 
 #include "figures.h"
 
-void block(struct page *, const struct snapshot *, const struct meter *);
+/* False: there is nothing to show of it, and nothing was printed. */
+bool block(struct page *, const struct snapshot *, const struct meter *);
 
 #endif

@@ -198,25 +198,49 @@ static void group(struct page *p, const char *name, unsigned width)
 	rule(p, width - wide - 2 - left);
 }
 
+/* How wide the group that begins with column `i` is; *next: the first column after it. */
+static unsigned group_width(const struct grid *g, unsigned i, unsigned *next)
+{
+	unsigned last = i, j;
+
+	for (j = i; j < g->nr && !strcmp(g->columns[j].group, g->columns[i].group); j++)
+		if (!g->columns[j].gone)
+			last = j;
+	*next = j;
+	return start_of(g, last) + g->columns[last].width - start_of(g, i);
+}
+
+/* The name of a group is cut short only where the page has no room for it. */
+static void widen_groups(struct grid *g, unsigned width)
+{
+	for (unsigned i = 0, next; i < g->nr; i++) {
+		unsigned wide = text_columns(g->columns[i].group), spare, has;
+
+		if (g->columns[i].gone || !wide)
+			continue;
+		has = group_width(g, i, &next);
+		spare = width > grid_width(g) ? width - grid_width(g) : 0;
+		if (wide > has)
+			g->columns[i].width += wide - has < spare ? wide - has : spare;
+		i = next - 1;
+	}
+}
+
 static void groups(const struct grid *g, struct page *p)
 {
 	bool any = false;
 
-	for (unsigned i = 0; i < g->nr; i++) {
+	for (unsigned i = 0, next; i < g->nr; i++) {
 		const char *name = g->columns[i].group;
-		unsigned last = i, j;
 
 		if (g->columns[i].gone || !*name)
 			continue;
-		for (j = i; j < g->nr && !strcmp(g->columns[j].group, name); j++)
-			if (!g->columns[j].gone)
-				last = j;
 		if (!any)
 			page_style(p, STYLE_DIM);
 		any = true;
 		to_column(g, p, i);
-		group(p, name, start_of(g, last) + g->columns[last].width - start_of(g, i));
-		i = j - 1;
+		group(p, name, group_width(g, i, &next));
+		i = next - 1;
 	}
 	if (!any)
 		return;
@@ -262,6 +286,7 @@ static void say_gone(const struct grid *g, struct page *p)
 void grid_print(struct grid *g, struct page *p)
 {
 	fit(g, p->width);
+	widen_groups(g, p->width);
 	groups(g, p);
 	heads(g, p);
 	for (unsigned i = 0; i < g->nr_lines; i++)

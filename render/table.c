@@ -2,6 +2,7 @@
 /* For people: a block a meter, as wide as the terminal. */
 #include <string.h>
 
+#include "../lib/log.h"
 #include "block.h"
 #include "units.h"
 
@@ -63,6 +64,20 @@ static void taps(struct page *p, const struct snapshot *s)
 		page_newline(p);
 }
 
+/* One line for all meters that have nothing to say: "nothing yet: xdp, pool". */
+static void nothing(struct page *p, const struct snapshot *s, uint64_t silent)
+{
+	if (!silent)
+		return;
+	page_newline(p);
+	page_put(p, s->interval ? "nothing in this time:" : "nothing yet:", -1);
+	for (unsigned id = 0; id < NR_METERS; id++)
+		if (silent >> id & 1)
+			page_wrap(p, 2, text(" %s%s", meters[id]->name,
+					     silent >> id > 1 ? "," : ""));
+	page_newline(p);
+}
+
 static void absent(struct page *p, const char *no, const char *name, const char *why)
 {
 	if (!why)
@@ -76,14 +91,20 @@ static void absent(struct page *p, const char *no, const char *name, const char 
 	page_newline(p);
 }
 
-static void all_absent(struct page *p, const struct snapshot *s)
+/* How a meter measures says nothing where it has no figures. */
+static const char *remark(const struct snapshot *s, unsigned id, uint64_t silent)
+{
+	return silent >> id & 1 ? NULL : meter_remark(s, id);
+}
+
+static void all_absent(struct page *p, const struct snapshot *s, uint64_t silent)
 {
 	bool any = false;
 
 	for (unsigned i = 0; i < NR_POINTS; i++)
 		any |= point_absent(s, i) != NULL;
 	for (unsigned id = 0; id < NR_METERS; id++)
-		any |= meter_absent(s, id) || meter_remark(s, id);
+		any |= meter_absent(s, id) || remark(s, id, silent);
 	if (!any)
 		return;
 	page_newline(p);
@@ -92,7 +113,7 @@ static void all_absent(struct page *p, const struct snapshot *s)
 	for (unsigned id = 0; id < NR_METERS; id++)
 		absent(p, "no ", meters[id]->name, meter_absent(s, id));
 	for (unsigned id = 0; id < NR_METERS; id++)
-		absent(p, "", meters[id]->name, meter_remark(s, id));
+		absent(p, "", meters[id]->name, remark(s, id, silent));
 }
 
 static void lost(struct page *p, const char *of, const char *name, uint64_t nr, bool *any)
@@ -145,13 +166,15 @@ static void one(FILE *out, const struct snapshot *s, const struct look *look)
 {
 	unsigned width = look->width < NARROWEST ? NARROWEST : look->width;
 	struct page p = { .out = out, .look = look, .width = width };
+	uint64_t silent = 0;
 
 	heading(&p, s);
 	taps(&p, s);
 	for (unsigned id = 0; id < NR_METERS; id++)
-		if (meter_shown(s, id))
-			block(&p, s, meters[id]);
-	all_absent(&p, s);
+		if (meter_shown(s, id) && !block(&p, s, meters[id]))
+			silent |= 1ull << id;
+	nothing(&p, s, silent);
+	all_absent(&p, s, silent);
 	losses(&p, s);
 	findings(&p, &s->findings);
 	page_newline(&p);	/* before the next interface, or the next interval */

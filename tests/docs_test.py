@@ -92,7 +92,7 @@ def listed():
         m = re.match(r"( +)(\S+) ", line)
         if m and len(m[1]) == 2:
             meter = metrics.setdefault(m[2], set())
-        elif m and m[2] != "only":       # with -m: no metric
+        elif m and len(m[1]) == 6 and m[2] != "only":  # "only on request": no metric
             meter.add(m[2])
     return metrics
 
@@ -189,7 +189,7 @@ def test_completion():
             (["attach", ""], [interface], ["pktsize"]),
             (["attach", interface, "-m", "pktsize,ec"], ["pktsize,ecn", "pktsize,ecn_source"], ["ecn"]),
             (["attach", interface, "--rx", ""], ["auto", "xdp", "driver"], [interface]),
-            (["attach", interface, "--"], ["--meters", "--rx", "--sample", "--help"], ["--interval"]),
+            (["attach", interface, "--"], ["--meters", "--rx", "--sample", "--stacks", "--help"], ["--interval"]),
             (["show", "ecn", ""], ["txlat", "rxcpu"], [interface]),
             (["show", "-f", ""], ["table", "json", "openmetrics"], ["txlat"]),
             (["show", "-i", ""], [], ["txlat", interface]),

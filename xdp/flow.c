@@ -11,7 +11,7 @@
 static const struct metric metrics[] = {
 	COUNTER(struct flow, packets, .name = "estimated_packets", .unit = "packets",
 		.help = "Packets of the flow, estimated: those looked at, times one in how many."),
-	COUNTER(struct flow, bytes, .name = "estimated", .unit = "bytes",
+	COUNTER(struct flow, bytes, .name = "estimated_bytes", .unit = "bytes",
 		.help = "Their bytes, estimated as the packets are."),
 	COUNTER(struct flow, samples, .name = "samples", .unit = "packets",
 		.help = "Packets of the flow that were looked at."),

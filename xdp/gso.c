@@ -22,8 +22,7 @@ static const struct metric metrics[] = {
 		  .bounds = bounds, .help = "Sent buffers, by the wire packets in them."),
 	COUNTER(struct gso, left, .name = "left", .unit = "packets",
 		.label = "work", .labels = works,
-		.help = "Wire packets whose segmentation, checksum, or gathering from several "
-			"pieces is still to be done at this point."),
+		.help = "Wire packets, by what is left to do; what tx-nic has less, software did."),
 	{}
 };
 
@@ -83,8 +82,7 @@ static void judge(const struct snapshot *s, struct findings *f)
 
 const struct meter meter_gso = {
 	.name = "gso",
-	.help = "sent buffers: wire packets in each, and the work left; what tx-nic has less was "
-		"done in software",
+	.help = "sent buffers: the wire packets in each, and the work left",
 	.by = BY_QUEUE | BY_POINT,
 	.points = 1 << TX_STACK | 1 << TX_NIC,
 	.row_size = sizeof(struct gso),

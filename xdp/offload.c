@@ -111,7 +111,7 @@ static void judge(const struct snapshot *s, struct findings *f)
 
 const struct meter meter_offload = {
 	.name = "offload",
-	.help = "what is done in software for sent packets, and the feature that the card lacks",
+	.help = "what software does for sent packets, and what the card lacks",
 	.by = BY_KEY,
 	.point = TX_STACK,
 	.row_size = sizeof(struct offload),

@@ -35,12 +35,12 @@ def measure(name, args, batches, cannot="", options="--steer"):
 FRAMES = ["0 100 100 udp sport=1000 dport=2000", "0 30 200 tcp sport=5001 dport=80 vlan=7",
           "1 20 300 v6 udp sport=53 dport=4000 qinq=100,7", "1 10 100 icmp", "2 7 100 arp",
           "3 5 9000 v6 tcp sport=443 dport=5 src=2001:2::9"]
-WANT = {("0", "198.18.0.1:1000 > 198.18.0.2:2000 udp"): (100, 10000, 100),
-        ("0", "198.18.0.1:5001 > 198.18.0.2:80 tcp"): (30, 6000, 30),
-        ("1", "[2001:2::1]:53 > [2001:2::2]:4000 udp"): (20, 6000, 20),
-        ("1", "198.18.0.1 > 198.18.0.2 icmp"): (10, 1000, 10),
-        ("2", "not IP, type 0x0806"): (7, 700, 7),
-        ("3", "[2001:2::9]:443 > [2001:2::2]:5 tcp"): (5, 45000, 5)}
+WANT = {(0, "198.18.0.1:1000 > 198.18.0.2:2000 udp"): (100, 10000, 100),
+        (0, "198.18.0.1:5001 > 198.18.0.2:80 tcp"): (30, 6000, 30),
+        (1, "[2001:2::1]:53 > [2001:2::2]:4000 udp"): (20, 6000, 20),
+        (1, "198.18.0.1 > 198.18.0.2 icmp"): (10, 1000, 10),
+        (2, "not IP, type 0x0806"): (7, 700, 7),
+        (3, "[2001:2::9]:443 > [2001:2::2]:5 tcp"): (5, 45000, 5)}
 for way, args, cannot, options in (("xdp", ["--rx", "xdp"], "", ""), ("btf", ["--rx", "driver"], "", ""),
                                    ("raw", ["--rx", "driver"], "tp_btf", ""),
                                    ("frags", ["--rx", "driver"], "", "--napi-frags"),
@@ -68,7 +68,7 @@ def said(doc, meter):
 for way, args in TAPS.items():
     doc, table = measure(f"one-{way}", args, ["0 120000 100", "0 40000 100 flows=40 src=198.18.0.9",
                                               "1 2000 100", "2 2000 100", "3 2000 100"])
-    one = flows(doc).get(("0", "198.18.0.1:10000 > 198.18.0.2:9 udp"), (0, 0, 0))
+    one = flows(doc).get((0, "198.18.0.1:10000 > 198.18.0.2:9 udp"), (0, 0, 0))
     about(f"flow {way}: the large one", one[0], 120000, .25)
     about(f"flow {way}: its bytes", one[1], 12000000, .25)
     check(f"flow {way}: packets are samples times 1024", one[0] == 1024 * one[2], str(one))
