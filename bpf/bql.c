@@ -84,7 +84,7 @@ static void judge_huge(const struct snapshot *s, struct findings *f, unsigned qu
 	if (!t->cells || isnan(bytes) || bytes < MUCH_IN_FLIGHT)
 		return;
 	took = hist_percentile(k, cell(t, queue, 0, k), .5);
-	if (isnan(took) || took < LONG_QUEUE)
+	if (isnan(took) || took < LONG_QUEUE || !finding_about(f, ABOUT_TX_SLOW, "bql"))
 		return;
 	finding(f, "bql", text("echo %.0f > %s", bytes * 1e-3 / took,
 			       limit_file(s, queue, "limit_max")),
@@ -112,7 +112,8 @@ static void judge_driver(const struct snapshot *s, struct findings *f, unsigned 
 	const char *try = text("does the other end keep up? ip -s link show dev %s; a longer TX "
 			       "ring: ethtool -G %s tx N", s->meta.iface, s->meta.iface);
 
-	if (stood < 10e-3 || stood * 100 < s->seconds)
+	if (stood < 10e-3 || stood * 100 < s->seconds ||
+	    !finding_about(f, ABOUT_TX_FULL, "bql"))
 		return;
 	finding(f, "bql", try,
 		"the driver stopped queue %u for %.3g ms in all while packets waited, %" PRIu64
