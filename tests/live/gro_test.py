@@ -3,6 +3,7 @@
 """What GRO merges and what not: trains of frames through a tap whose NAPI polls each train at once."""
 import bpf
 from lab import *
+from wire import inside
 
 need_root()
 a = Namespace("a")
@@ -117,12 +118,12 @@ a.run("ethtool -K tg0 gro off")
 exactly("GRO off", nic, "tg0", [f"{S} 1000 tcp"], expected(S, S, 0, {"off": S}))
 findings("GRO off", measure(nic, "tg0", ["2000 1000 tcp"])[1], "GRO is off", "ethtool -K tg0 gro on")
 findings("GRO off, few", measure(nic, "tg0", ["500 1000 tcp"])[1], None)
-a.run("ethtool -K tg0 gro on")
 
 # Generic XDP runs instead of GRO, here a program that lets all pass.
+a.run("ethtool -K tg0 gro on")
 PIN = f"/sys/fs/bpf/np-test-{os.getpid()}"
 bpf.pin(bpf.program(bpf.XDP, 2), PIN)
-a.ip(f"link set dev tg0 xdpgeneric pinned {PIN}")
+inside(a, lambda: sh(f"ip link set dev tg0 xdpgeneric pinned {PIN}"))
 got, doc = measure(nic, "tg0", ["2000 1000 tcp"])
 findings("generic XDP", doc, "with generic XDP there is no GRO", "ip link set dev tg0 xdpgeneric off")
 a.ip("link set dev tg0 xdpgeneric off")
