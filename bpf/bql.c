@@ -67,7 +67,8 @@ static void judge_small(const struct snapshot *s, struct findings *f, unsigned q
 		return;
 	finding(f, "bql", text("echo %.0f > %s", 2 * most, limit_file(s, queue, "limit_min")),
 		"the byte limit of queue %u is too small: packets waited, and in %" PRIu64 " of %"
-		PRIu64 " stops by BQL the card ran dry", queue, starved, stops);
+		PRIu64 " stops by BQL the card, given %.0f kB at most, ran dry",
+		queue, starved, stops, most / 1000);
 }
 
 #define LONG_QUEUE	4e-3	/* seconds that the driver has a packet… */

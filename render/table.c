@@ -2,6 +2,7 @@
 /* For people: a block a meter, as wide as the terminal. */
 #include <string.h>
 
+#include "../lib/log.h"
 #include "block.h"
 #include "units.h"
 
@@ -121,8 +122,20 @@ static void losses(struct page *p, const struct snapshot *s)
 		page_newline(p);
 }
 
-static void findings(struct page *p, const struct findings *f)
+/* Commands are for the namespace of the interface: "blue" of "blue/eth0". */
+static void where(struct page *p, const struct snapshot *s)
 {
+	const char *slash = strchr(s->name, '/');
+
+	if (!slash)
+		return;
+	page_put(p, text("in %.*s, ", (int)(slash - s->name), s->name), -1);
+}
+
+static void findings(struct page *p, const struct snapshot *s)
+{
+	const struct findings *f = &s->findings;
+
 	if (f->nr)
 		page_newline(p);
 	for (unsigned i = 0; i < f->nr; i++) {
@@ -135,6 +148,7 @@ static void findings(struct page *p, const struct findings *f)
 		if (!f->list[i].try[0])
 			continue;
 		page_spaces(p, 2);
+		where(p, s);
 		page_put(p, "try: ", -1);
 		page_wrap(p, 7, f->list[i].try);
 		page_newline(p);
@@ -153,7 +167,7 @@ static void one(FILE *out, const struct snapshot *s, const struct look *look)
 			block(&p, s, meters[id]);
 	all_absent(&p, s);
 	losses(&p, s);
-	findings(&p, &s->findings);
+	findings(&p, s);
 	page_newline(&p);	/* before the next interface, or the next interval */
 }
 

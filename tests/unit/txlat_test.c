@@ -47,7 +47,8 @@ static void says(const char *name, struct snapshot *s, const char *what, const c
 
 	snapshot_judge(s);
 	good = what ? f->nr == 1 && strstr(one->what, what) && strstr(one->try, try) : !f->nr;
-	good &= strlen(one->what) < sizeof(one->what) - 1 && strlen(one->try) < sizeof(one->try) - 1;
+	good &= strlen(one->what) < sizeof(one->what) - 1 &&
+		strlen(one->try) < sizeof(one->try) - 1;
 	if (good)
 		printf("ok txlat %s\n", name);
 	else
@@ -97,7 +98,8 @@ static void test_late(void)
 	says("of no known queue", s, NULL, NULL);
 	s = card("igb", 0, 0, false);
 	completed(s, 0, 24, 1000);
-	says("late, moderation not known", s, "take 17.8 ms (median); until then", "ethtool -G eth0 tx");
+	says("late, moderation not known", s, "take 17.8 ms (median); until then",
+	     "ethtool -G eth0 tx");
 	s = card("tun", 0, 0, false);
 	completed(s, 0, 24, 1000);
 	says("a tap that is read late", s, "take 17.8 ms (median); until then",
