@@ -67,7 +67,8 @@ static void judge_small(const struct snapshot *s, struct findings *f, unsigned q
 		return;
 	finding(f, "bql", text("echo %.0f > %s", 2 * most, limit_file(s, queue, "limit_min")),
 		"the byte limit of queue %u is too small: packets waited, and in %" PRIu64 " of %"
-		PRIu64 " stops by BQL the card ran dry", queue, starved, stops);
+		PRIu64 " stops by BQL the card, given %.0f kB at most, ran dry",
+		queue, starved, stops, most / 1000);
 }
 
 #define LONG_QUEUE	4e-3	/* seconds that the driver has a packet… */
@@ -84,7 +85,7 @@ static void judge_huge(const struct snapshot *s, struct findings *f, unsigned qu
 	if (!t->cells || isnan(bytes) || bytes < MUCH_IN_FLIGHT)
 		return;
 	took = hist_percentile(k, cell(t, queue, 0, k), .5);
-	if (isnan(took) || took < LONG_QUEUE)
+	if (isnan(took) || took < LONG_QUEUE || !finding_about(f, ABOUT_TX_SLOW, "bql"))
 		return;
 	finding(f, "bql", text("echo %.0f > %s", bytes * 1e-3 / took,
 			       limit_file(s, queue, "limit_max")),
@@ -112,7 +113,8 @@ static void judge_driver(const struct snapshot *s, struct findings *f, unsigned 
 	const char *try = text("does the other end keep up? ip -s link show dev %s; a longer TX "
 			       "ring: ethtool -G %s tx N", s->meta.iface, s->meta.iface);
 
-	if (stood < 10e-3 || stood * 100 < s->seconds)
+	if (stood < 10e-3 || stood * 100 < s->seconds ||
+	    !finding_about(f, ABOUT_TX_FULL, "bql"))
 		return;
 	finding(f, "bql", try,
 		"the driver stopped queue %u for %.3g ms in all while packets waited, %" PRIu64

@@ -73,6 +73,12 @@ static bool cures_it(const struct cure *c, const struct counters_key *key)
 	return false;
 }
 
+/* What other meters tell, too, where they are attached. */
+static enum about about(const struct cure *c)
+{
+	return strcmp(c->source, "tc -s") ? ABOUT_ITSELF : ABOUT_QDISC_DROPS;
+}
+
 static void judge(const struct snapshot *s, struct findings *f)
 {
 	const struct table *t = &s->tables[METER_counters];
@@ -93,7 +99,8 @@ static void judge(const struct snapshot *s, struct findings *f)
 			/* a qdisc counts what those beneath it drop, too */
 			n += strcmp(c->source, "tc -s") ? events : n ? 0 : events;
 		}
-		if (!most || !worth_telling(s, n, c->least) || (c->drop_tells && drop))
+		if (!most || !worth_telling(s, n, c->least) || (c->drop_tells && drop) ||
+		    !finding_about(f, about(c), "counters"))
 			continue;
 		snprintf(what, sizeof(what), "%s", remedy_text(c->what, s));
 		finding(f, "counters", remedy_text(c->try, s), "%" PRIu64 " %s (%s: %s)", n, what,

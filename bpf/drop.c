@@ -258,7 +258,8 @@ static void judge(const struct snapshot *s, struct findings *f)
 		uint64_t n = of_remedy(t, r, &most);
 		char what[160], queue[32] = "";
 
-		if (!n || !worth_telling(s, n, r->least))
+		if (!n || !worth_telling(s, n, r->least) ||
+		    !finding_about(f, remedy_about(r), "drop"))
 			continue;
 		if (most->queue != DROP_QUEUE_UNKNOWN)
 			snprintf(queue, sizeof(queue), ", most of queue %u", most->queue);

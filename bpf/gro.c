@@ -113,7 +113,7 @@ static void judge(const struct snapshot *s, struct findings *f)
 		return;
 	for (unsigned i = 0; i < sizeof(remedies) / sizeof(*remedies); i++) {
 		double share = (double)sums.alone[remedies[i].cause] / sums.frames;
-		char try[200];
+		char try[sizeof(f->list->try)];
 
 		snprintf(try, sizeof(try), remedies[i].try, s->meta.iface);
 		if (share >= remedies[i].share)

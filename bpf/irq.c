@@ -35,7 +35,9 @@ static const struct metric metrics[] = {
 	{}
 };
 
-static const char *const labels[] = { "vector", "serves", "cpu", "irq", NULL };
+enum { LABEL_VECTOR, LABEL_SERVES, LABEL_CPU, LABEL_ALLOWED, LABEL_IRQ };
+#define ALLOWED "allowed"
+static const char *const labels[] = { "vector", "serves", "cpu", ALLOWED, "irq", NULL };
 
 /* "queue 3", "rx 3", "tx 3", "all queues"; "-": it is for something else. */
 static void serves_text(const struct irq_key *k, char *to, size_t size)
@@ -55,16 +57,32 @@ static void serves_text(const struct irq_key *k, char *to, size_t size)
 		snprintf(to, size, "-");
 }
 
+/* Where it may run, beside the CPU where it ran: "0-3", as it is now. "-": it is gone. */
+static void allowed_text(const struct irq_key *k, char *to, size_t size)
+{
+	char may[CPU_LIST], does[CPU_LIST];
+
+	vector_affinity(k->irq, may, does);
+	snprintf(to, size, "%s", *may ? may : "-");
+}
+
 static void key_text(const void *key, unsigned nr, char *to, size_t size)
 {
 	const struct irq_key *k = key;
 
-	if (nr == 0)
+	switch (nr) {
+	case LABEL_VECTOR:
 		snprintf(to, size, "%.*s", IRQ_NAME, k->name);
-	else if (nr == 1)
+		break;
+	case LABEL_SERVES:
 		serves_text(k, to, size);
-	else
-		snprintf(to, size, "%u", nr == 2 ? k->cpu : k->irq);
+		break;
+	case LABEL_ALLOWED:
+		allowed_text(k, to, size);
+		break;
+	default:
+		snprintf(to, size, "%u", nr == LABEL_CPU ? k->cpu : k->irq);
+	}
 }
 
 /* All interrupts it has, then those it may request later. */
@@ -264,6 +282,11 @@ static const char *absent(const struct site *site)
 	return NULL;
 }
 
+static const char *remark(const struct site *site)
+{
+	return text("queues %s", queues_by_text[site->queues.by]);
+}
+
 const struct meter meter_irq = {
 	.name = "irq",
 	.help = "interrupts by vector and CPU, and the polls that they cause",
@@ -273,9 +296,11 @@ const struct meter meter_irq = {
 	.metrics = metrics,
 	.key_size = sizeof(struct irq_key),
 	.key_labels = labels,
+	.key_now = ALLOWED,
 	.key_text = key_text,
 	.elf = irq_bpf__elf_bytes,
 	.attach = attach,
 	.absent = absent,
+	.remark = remark,
 	.judge = irq_judge,
 };

@@ -141,7 +141,7 @@ static void judge_one_cpu(const struct snapshot *s, struct findings *f, const st
 		if (serves(key_at(t, row)) && key_at(t, row)->cpu == cpu)
 			here += word(t, row, IRQ_INTERRUPTS);
 	if ((rx < 2 && tx < 2) || s->online < 2 || all < ENOUGH || rate(s, all) < OFTEN ||
-	    here < .95 * all)
+	    here < .95 * all || !finding_about(f, ABOUT_ONE_CPU, "irq"))
 		return;
 	finding(f, "irq", spread(s, sums, nr),
 		"CPU %u takes %.0f%% of the interrupts of %u queues; %u CPUs could share them",

@@ -64,7 +64,7 @@ static const char *absent(const struct site *site)
 	return site->driver->no_napi;
 }
 
-static const char *remark(const struct site *site)
+static const char *time_remark(const struct site *site)
 {
 	if (!site->config.percpu)
 		return "no squeezed, no wait, and ksoftirqd counts as softirq: this kernel does "
@@ -73,6 +73,22 @@ static const char *remark(const struct site *site)
 		return "a poll is timed from the event before it on its CPU, which is a little "
 		       "too long; out of softirqs (threads, busy polls) it is not timed";
 	return "a poll is timed from entry to end; not a busy poll";
+}
+
+/* object_load() gives the programs what netdev-genl tells; the others count ids themselves. */
+static const char *named(const struct queues *q)
+{
+	for (unsigned i = 0; i < q->nr_rx; i++)
+		if (q->rx_napi[i])
+			return "as the driver says it (netdev-genl)";
+	return "by the order of the instances";
+}
+
+static const char *remark(const struct site *site)
+{
+	if (site->config.rx_queues == 1)
+		return time_remark(site);
+	return text("queues %s; %s", named(&site->queues), time_remark(site));
 }
 
 static void window_close(__u64 *hist, struct napi_window *w, uint64_t now)

@@ -122,7 +122,7 @@ static void judge_wait(const struct snapshot *s, struct findings *f)
 			at = row;
 		}
 	}
-	if (!slow)
+	if (!slow || !finding_about(f, ABOUT_QDISC_WAIT, "qdisc"))
 		return;
 	driver = driver_time(s, key_of(t, at)->queue);
 	snprintf(waits, sizeof(waits), "%.3g ms", worst * 1e3);
@@ -164,7 +164,7 @@ static void judge_drops(const struct snapshot *s, struct findings *f)
 			at = row;
 		}
 	}
-	if (drops * 1000 >= all && drops)
+	if (drops * 1000 >= all && drops && finding_about(f, ABOUT_QDISC_DROPS, "qdisc"))
 		finding(f, "qdisc", drop_less(s, key_of(t, at)->kind),
 			"the qdisc dropped %" PRIu64 " packets, %.1f%% of what was sent, most "
 			"(%" PRIu64 ") in the %s of queue %u", drops, 100.0 * drops / all, worst,

@@ -98,6 +98,24 @@ bool pattern_fits(const char *pattern, const char *name)
 	return !strcmp(pattern, name);
 }
 
+enum about remedy_about(const struct remedy *r)
+{
+	static const struct { const char *reason; enum about about; } shared[] = {
+		{ "SOCKET_RCVBUFF", ABOUT_READER },
+		{ "SOCKET_BACKLOG", ABOUT_READER },
+		{ "TCP_ZEROWINDOW", ABOUT_READER },
+		{ "QDISC_*", ABOUT_QDISC_DROPS },
+		{ "FQ_*", ABOUT_QDISC_DROPS },
+		{ "CAKE_*", ABOUT_QDISC_DROPS },
+		{ "FULL_RING", ABOUT_TX_FULL },
+	};
+
+	for (unsigned i = 0; i < sizeof(shared) / sizeof(*shared); i++)
+		if (!strcmp(r->reason, shared[i].reason))
+			return shared[i].about;
+	return ABOUT_ITSELF;
+}
+
 const struct remedy *remedy_of(const char *reason)
 {
 	for (const struct remedy *r = remedies; r->reason; r++)

@@ -19,6 +19,9 @@ static inline bool worth_telling(const struct snapshot *s, uint64_t n, uint64_t 
 	return n >= least && n * 3600 >= least * s->seconds;
 }
 
+/* What other meters see of it, too. */
+enum about remedy_about(const struct remedy *);
+
 const struct remedy *remedy_of(const char *reason);	/* NULL: none known */
 const char *remedy_text(const char *format, const struct snapshot *);
 

@@ -92,6 +92,12 @@ static void lives_sum(const struct snapshot *s, bool sent, struct lives *l)
 #define LONG		.001	/* seconds in one stage, on average: less is no matter */
 #define MOST		.5	/* of the whole life */
 
+static enum about about(enum skblife_stage stage)
+{
+	return stage == LIFE_SOCKET ? ABOUT_READER :
+	       stage == LIFE_QDISC ? ABOUT_QDISC_WAIT : ABOUT_TX_SLOW;
+}
+
 /* What to look at where packets wait in a stage; NULL: nothing that we know. */
 static const char *remedy(const struct snapshot *s, enum skblife_stage stage)
 {
@@ -128,7 +134,7 @@ static void judge_way(const struct snapshot *s, struct findings *f, bool sent)
 		if (l.stage[i] > l.stage[worst])
 			worst = i;
 	if (!remedy(s, worst) || l.count < ENOUGH || l.stage[worst] < MOST * l.whole ||
-	    l.stage[worst] < LONG * l.count)
+	    l.stage[worst] < LONG * l.count || !finding_about(f, about(worst), "skblife"))
 		return;
 	finding(f, "skblife", remedy(s, worst),
 		"where the time goes: %.0f%% of the %.1f ms that a %s packet takes is in the %s",

@@ -11,6 +11,8 @@ const struct driver driver_tun = {
 	.name = "tun",
 	.help = "TUN or TAP: a program is its other end",
 	.spread = "the program behind it picks the queue of a packet",
+	.late = "the program behind it reads late: has it enough CPU? ps -eo pcpu,pid,comm "
+		"--sort -pcpu; a thread for each queue?",
 	.keeps_dev = true,
 	.rx_queue = RX_QUEUE_RECORDED,	/* tfile->queue_index; 6.1, 6.12 */
 };

@@ -9,6 +9,7 @@
 const struct driver driver_virtio_net = {
 	.name = "virtio_net",
 	.help = "the NIC of virtual machines",
+	.late = "the host takes them late: has its vhost thread or emulator enough CPU there?",
 	.keeps_dev = true,
 	.rx_queue = RX_QUEUE_RECORDED,	/* 6.1 receive_buf(), 6.12 virtnet_receive_done() */
 	/*

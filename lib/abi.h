@@ -35,6 +35,10 @@ enum meter_id {
 	NR_METERS
 };
 
+#define M(name) + 1
+enum { NR_PACKET_METERS = 0 PACKET_METERS(M) };	/* the first of them */
+#undef M
+
 /* Where on its way a packet is counted, in the order of the way. */
 enum point {
 	RX_NIC,		/* what the driver hands up, before GRO: wire packets */

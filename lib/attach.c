@@ -214,6 +214,9 @@ static void meta_begin(const struct site *site, const struct request *req, struc
 		.sample = req->sample,
 		.rx_ring = site->config.rx_ring,
 		.max_rx_ring = i->max_rx_ring,
+		.tx_usecs = i->tx_usecs,
+		.tx_frames = i->tx_frames,
+		.tx_adaptive = i->tx_adaptive,
 	};
 	memcpy(meta->mac, i->mac, sizeof(meta->mac));
 	snprintf(meta->iface, sizeof(meta->iface), "%s", i->name);

@@ -29,6 +29,7 @@ struct driver {
 	bool pool;			/* has page pools, although no hardware */
 	bool no_pool;			/* has none, although hardware */
 	bool kfree_completes;		/* it frees what it has sent as if it were dropped */
+	const char *late;		/* who completes late where no card does; NULL: the card */
 	const char *no_completion;	/* why its packets never complete; NULL: they do */
 	/*
 	 * What it calls its interrupts: %i is the name the interface had then, * is anything, and

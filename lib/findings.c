@@ -2,8 +2,16 @@
 /* Sentences: what is wrong, and what to try. */
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "findings.h"
+
+bool finding_about(struct findings *f, enum about about, const char *meter)
+{
+	if (about != ABOUT_ITSELF && !f->about[about])
+		f->about[about] = meter;
+	return about == ABOUT_ITSELF || !strcmp(f->about[about], meter);
+}
 
 void finding(struct findings *f, const char *meter, const char *try, const char *what, ...)
 {

@@ -173,6 +173,17 @@ static void ring_read(struct iface *i, unsigned txqlen)
 	i->max_rx_ring = ring.rx_max_pending;
 }
 
+/* One frame is no batch: drivers say it for off. */
+static void moderation_read(struct iface *i)
+{
+	struct ethtool_coalesce c = { .cmd = ETHTOOL_GCOALESCE };
+
+	ethtool_ask(i->name, &c);	/* leaves it 0 where it fails */
+	i->tx_usecs = c.tx_coalesce_usecs;
+	i->tx_frames = c.tx_max_coalesced_frames > 1 ? c.tx_max_coalesced_frames : 0;
+	i->tx_adaptive = c.use_adaptive_tx_coalesce;
+}
+
 static void queues_count(int sys, struct iface *i)
 {
 	DIR *dir = sysfs_dir(sys, "queues");
@@ -238,6 +249,7 @@ static int iface_get(struct nlmsghdr *request, struct iface *i)
 	i->netns = netns_inode();
 	driver_read(i, l.kind);
 	ring_read(i, l.txqlen);
+	moderation_read(i);
 	queues_read(i);
 	return queues_check(i);
 }

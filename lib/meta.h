@@ -18,6 +18,8 @@ struct meta {
 	__u64 since;			/* CLOCK_BOOTTIME ns, when the last program was attached */
 	__u32 sample;			/* asked for; 0: nothing was, see meter_sample() */
 	__u32 rx_ring, max_rx_ring;	/* descriptors of a receive queue; 0: not known */
+	__u32 tx_usecs, tx_frames;	/* completions wait for so long, or so many; 0: neither */
+	__u32 tx_adaptive;		/* …and the driver changes that as it goes */
 	__u8 mac[8];			/* its address, length in mac[7]: to find a moved device */
 	char iface[16], driver[32];
 	char tap[NR_POINTS][48];	/* "tcx", "tp_btf/net_dev_queue"; "": absent */

@@ -56,6 +56,8 @@ struct meter {
 	unsigned keys_per_queue;	/* …for how many there is room; 0: its map says so */
 	/* …what it is made of: "reason", "queue" (a number or "unknown"), NULL… */
 	const char *const *key_labels;
+	/* …which of these changes while its key stays, and so is no label of OpenMetrics… */
+	const char *key_now;
 	/* …its rows make room for new ones, and `lost` has all that its first words ever had… */
 	bool evicts;
 	/* …and how the part `nr` of a key reads */

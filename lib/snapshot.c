@@ -376,9 +376,13 @@ void snapshot_diff(struct snapshot *now, struct snapshot *before)
 	now->interval = true;
 }
 
+/* Those that follow the kernel know causes, of which packet meters only see what comes of them. */
 void snapshot_judge(struct snapshot *s)
 {
-	for (int id = 0; id < NR_METERS; id++)
+	for (int i = 0; i < NR_METERS; i++) {
+		int id = (i + NR_PACKET_METERS) % NR_METERS;
+
 		if (s->wanted >> id & 1 && meters[id]->judge && s->tables[id].cells)
 			meters[id]->judge(s, &s->findings);
+	}
 }

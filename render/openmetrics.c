@@ -105,6 +105,8 @@ static void labels(FILE *out, const struct row *r, const char *suffix)
 	snprintf(sample, sizeof(sample), "%s%s", r->family, suffix);
 	interface_labels(out, sample, r->s);
 	for (unsigned i = 0; m->by & BY_KEY && m->key_labels[i]; i++) {
+		if (m->key_now && !strcmp(m->key_now, m->key_labels[i]))
+			continue;
 		m->key_text(key_of(m, &r->s->tables[meter_id(m)], r->row), i, key, sizeof(key));
 		fprintf(out, ",%s=\"", m->key_labels[i]);
 		escaped(out, key);

@@ -142,8 +142,20 @@ static void losses(struct page *p, const struct snapshot *s)
 		page_newline(p);
 }
 
-static void findings(struct page *p, const struct findings *f)
+/* Commands are for the namespace of the interface: "blue" of "blue/eth0". */
+static void where(struct page *p, const struct snapshot *s)
 {
+	const char *slash = strchr(s->name, '/');
+
+	if (!slash)
+		return;
+	page_put(p, text("in %.*s, ", (int)(slash - s->name), s->name), -1);
+}
+
+static void findings(struct page *p, const struct snapshot *s)
+{
+	const struct findings *f = &s->findings;
+
 	if (f->nr)
 		page_newline(p);
 	for (unsigned i = 0; i < f->nr; i++) {
@@ -156,6 +168,7 @@ static void findings(struct page *p, const struct findings *f)
 		if (!f->list[i].try[0])
 			continue;
 		page_spaces(p, 2);
+		where(p, s);
 		page_put(p, "try: ", -1);
 		page_wrap(p, 7, f->list[i].try);
 		page_newline(p);
@@ -176,7 +189,7 @@ static void one(FILE *out, const struct snapshot *s, const struct look *look)
 	nothing(&p, s, silent);
 	all_absent(&p, s, silent);
 	losses(&p, s);
-	findings(&p, &s->findings);
+	findings(&p, s);
 	page_newline(&p);	/* before the next interface, or the next interval */
 }
 

@@ -105,8 +105,9 @@ static void judge(const struct snapshot *s, struct findings *f)
 			continue;
 		finding(f, "flow", text("nothing spreads one flow: keep other work off the CPU of "
 					"queue %u, or let it use more connections", queue),
-			"one flow, %s, is about %.0f%% of queue %u", one.name, 100 * one.share,
-			queue);
+			"one flow, %s, is about %.0f%% of queue %u%s", one.name, 100 * one.share,
+			queue, queues > 1 ? text(", which carries %.0f%% of the packets",
+						 100 * queue_share(s, queue)) : "");
 	}
 }
 

@@ -71,6 +71,17 @@ bool queue_is_hot(const struct snapshot *s, unsigned queue)
 	return false;
 }
 
+double queue_share(const struct snapshot *s, unsigned queue)
+{
+	return (double)row_total(&s->tables[METER_rxcpu], queue) / total_of(s);
+}
+
+/* It is one flow, which nothing spreads, and flow says that. */
+static bool flow_says(const struct snapshot *s, const struct largest *flow)
+{
+	return flow_fills(flow) && s->wanted >> METER_flow & 1;
+}
+
 /* What spreads packets over the queues, where the driver's table knows better than ethtool. */
 static const char *spread(const struct snapshot *s, const struct largest *flow)
 {
@@ -91,10 +102,12 @@ static const char *in_flows(const struct largest *flow)
 	return text(", in %u flows, the largest about %.0f%%", flow->flows, 100 * flow->share);
 }
 
-static void judge_queues(const struct snapshot *s, struct findings *f, uint64_t total)
+/* Whether there is one: its CPU has much to do then, too. */
+static bool judge_queues(const struct snapshot *s, struct findings *f, uint64_t total)
 {
 	const struct table *t = &s->tables[METER_rxcpu];
 	unsigned queues = s->meta.rx_queues;
+	bool any = false;
 
 	for (unsigned row = 0; row < t->rows; row++) {
 		double share = (double)row_total(t, row) / total;
@@ -102,11 +115,15 @@ static void judge_queues(const struct snapshot *s, struct findings *f, uint64_t 
 
 		if (place_of(s, &meter_rxcpu, row).queue < 0 || !uneven(share, queues))
 			continue;
+		any = true;
 		flow = flow_largest(s, row);
+		if (flow_says(s, &flow))
+			continue;
 		finding(f, "rxcpu", spread(s, &flow), "queue %u carries %.0f%% of the packets, "
 			"%.1f times its share of %.0f%%%s", row, 100 * share, share * queues,
 			100.0 / queues, in_flows(&flow));
 	}
+	return any;
 }
 
 /* RPS hashes flows, too. */
@@ -129,12 +146,14 @@ static const char *more_cpus(const struct snapshot *s)
 static void judge_cpus(const struct snapshot *s, struct findings *f, uint64_t total)
 {
 	const struct table *t = &s->tables[METER_rxcpu];
+	struct largest flow = flow_largest(s, -1);
 	unsigned of = s->online;
 
 	for (unsigned cpu = 0; cpu < t->cpus; cpu++) {
 		double share = (double)cpu_total(t, cpu) / total;
 
-		if (uneven(share, of))
+		if (uneven(share, of) && !flow_says(s, &flow) &&
+		    finding_about(f, ABOUT_ONE_CPU, "rxcpu"))
 			finding(f, "rxcpu", more_cpus(s), "CPU %u takes %.0f%% of the packets, "
 				"%.1f times its share of %.0f%%", cpu, 100 * share, share * of,
 				100.0 / of);
@@ -147,8 +166,8 @@ static void judge(const struct snapshot *s, struct findings *f)
 
 	if (total < ENOUGH)
 		return;
-	judge_queues(s, f, total);
-	judge_cpus(s, f, total);
+	if (!judge_queues(s, f, total))
+		judge_cpus(s, f, total);
 }
 
 const struct meter meter_rxcpu = {

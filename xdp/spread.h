@@ -23,5 +23,6 @@ static inline bool flow_fills(const struct largest *l)
 
 /* rxcpu.c: does the queue have far more than its share, or is there only one, and one CPU? */
 bool queue_is_hot(const struct snapshot *, unsigned queue);
+double queue_share(const struct snapshot *, unsigned queue);	/* of all packets, 0 to 1 */
 
 #endif

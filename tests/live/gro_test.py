@@ -1,7 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
 """What GRO merges and what not: trains of frames through a tap whose NAPI polls each train at once."""
+import bpf
 from lab import *
+from wire import inside
 
 need_root()
 a = Namespace("a")
@@ -116,6 +118,17 @@ a.run("ethtool -K tg0 gro off")
 exactly("GRO off", nic, "tg0", [f"{S} 1000 tcp"], expected(S, S, 0, {"off": S}))
 findings("GRO off", measure(nic, "tg0", ["2000 1000 tcp"])[1], "GRO is off", "ethtool -K tg0 gro on")
 findings("GRO off, few", measure(nic, "tg0", ["500 1000 tcp"])[1], None)
+
+# Generic XDP runs instead of GRO, here a program that lets all pass.
+a.run("ethtool -K tg0 gro on")
+PIN = f"/sys/fs/bpf/np-test-{os.getpid()}"
+bpf.pin(bpf.program(bpf.XDP, 2), PIN)
+inside(a, lambda: sh(f"ip link set dev tg0 xdpgeneric pinned {PIN}"))
+got, doc = measure(nic, "tg0", ["2000 1000 tcp"])
+findings("generic XDP", doc, "with generic XDP there is no GRO", "ip link set dev tg0 xdpgeneric off")
+a.ip("link set dev tg0 xdpgeneric off")
+os.unlink(PIN)
+findings("generic XDP is gone", measure(nic, "tg0", ["2000 1000 tcp"])[1], None)
 nic.close()
 
 # Merged before it came: what a card does by LRO or GRO-HW.

@@ -122,16 +122,18 @@ c, _ = s.accept()
 while c.recv(1 << 20): pass
 """
 b.ip("addr add 198.18.0.9/24 dev eth0")
+
+
+def tcp():
+    server = subprocess.Popen(["ip", "netns", "exec", str(b), "python3", "-c", SERVER])
+    until(lambda: "5001" in b.run("ss -Htln"))
+    a.run('python3 -c "import socket; s = socket.create_connection((\'198.18.0.9\', 5001)); '
+          's.sendall(bytes(3000000)); s.shutdown(1); s.recv(1)"')
+    server.wait(10)
+
+
 for tso in "on", "off":
     a.run(f"ethtool -K eth0 tso {tso}")
-
-    def tcp():
-        server = subprocess.Popen(["ip", "netns", "exec", str(b), "python3", "-c", SERVER])
-        until(lambda: "5001" in b.run("ss -Htln"))
-        a.run('python3 -c "import socket; s = socket.create_connection((\'198.18.0.9\', 5001)); '
-              's.sendall(bytes(3000000)); s.shutdown(1); s.recv(1)"')
-        server.wait(10)
-
     doc, _ = measured(f"TCP, tso {tso}", tcp)
     stack, nic_ = point(doc, "tx-stack"), point(doc, "tx-nic")
     done = sum(p for p, _ in software(doc).values())
@@ -141,4 +143,24 @@ for tso in "on", "off":
     same(f"TCP, tso {tso}: by whom", nic_["segment"] > 0, tso == "on")
     same(f"TCP, tso {tso}: finding", [f["try"] for f in findings(doc)],
          [] if tso == "on" else ["ethtool -K eth0 tx-tcp-segmentation on"])
+
+# What else TCP needs of the card: without scatter-gather or checksums there is no TSO, and more is done in software.
+for off, rows, tries in (("sg", {("tx-tcp-segmentation", "needs sg")}, {"ethtool -K eth0 sg on"}),
+                         ("tx", {("tx-tcp-segmentation", "needs tx")}, {"ethtool -K eth0 tx on"})):
+    a.run(f"ethtool -K eth0 tso on {off} off")
+    doc, _ = measured(f"TCP, {off} off", tcp)
+    check(f"TCP, {off} off: why", rows <= set(software(doc)), str(software(doc)))
+    same(f"TCP, {off} off: finding", {f["try"] for f in findings(doc)}, tries)
+    a.run(f"ethtool -K eth0 {off} on")
+
+# Buffers of one packet each: the checksum alone.
+a.ip("link set eth0 gso_max_segs 1")
+a.run("ethtool -K eth0 tx off")
+doc, _ = measured("TCP, checksums alone", tcp)
+check("TCP, checksums alone: finding", [("checksummed in software: tx-checksumming is off" in f["what"], f["try"])
+      for f in findings(doc)] == [(True, "ethtool -K eth0 tx on")], f"{software(doc)} {findings(doc)}")
+a.run("ethtool -K eth0 tx on tso on")
+a.ip("link set eth0 gso_max_segs 65535")
+doc, _ = measured("TCP, all on", tcp)
+same("TCP, all on again: silent", findings(doc), [])
 finish()

@@ -31,8 +31,13 @@ def nicprobe(*args, env=None, check=True):
 
 
 def show(iface, *args):
-    """The JSON document of one snapshot."""
-    return json.loads(nicprobe("show", "-j", iface, *args).stdout)
+    """The JSON document of one snapshot. No finding may be cut: there is room for 255 bytes."""
+    doc = json.loads(nicprobe("show", "-j", iface, *args).stdout)
+    for f in doc["findings"]:
+        for words in f["what"], f["try"]:
+            if len(words.encode()) >= 255:
+                not_ok(f"{f['meter']}: a finding is whole", words)
+    return doc
 
 
 def ok(name):

@@ -38,7 +38,7 @@ static unsigned judged(enum meter_id id, const void *key, uint64_t n)
 	if (!row)
 		abort();
 	*row = n;
-	snapshot.findings.nr = 0;
+	snapshot.findings = (struct findings){};
 	meters[id]->judge(&snapshot, &snapshot.findings);
 	free(t->cells);
 	free(t->keys);

@@ -150,6 +150,28 @@ static void judge_often(void)
 		{ -1, 0, 90000, 1, 1, 0 }, {} }, false, NULL, NULL);
 }
 
+/* Beside where it ran: where it may. */
+static void show_allowed(void)
+{
+	const struct irq_key keys[] = { { .irq = 30, .cpu = 3 }, { .irq = 31 }, { .irq = 99 } };
+	static const char *const want[] = { "0-1", "0-3", "-" };
+	const char *const *label = meter_irq.key_labels;
+	unsigned nr = 0;
+	char got[32];
+
+	while (label[nr] && strcmp(label[nr], "allowed"))
+		nr++;
+	for (int i = 0; i < 3; i++) {
+		bool good = label[nr];
+
+		if (good)
+			meter_irq.key_text(&keys[i], nr, got, sizeof(got));
+		good = good && !strcmp(got, want[i]);
+		printf(good ? "ok irq allowed %s\n" : "not ok irq allowed %s: %s\n", want[i], got);
+		failed |= !good;
+	}
+}
+
 static void put(unsigned irq, const char *file, const char *list)
 {
 	FILE *f;
@@ -177,6 +199,7 @@ int main(void)
 	judge_one_cpu();
 	judge_outside();
 	judge_often();
+	show_allowed();
 	for (unsigned irq = 30; irq < 32; irq++) {
 		for (int i = 0; i < 2; i++)
 			unlink(text("%s/%u/%s", proc, irq, files[i]));

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What several meters see is said by the first of them, and by no other; the rest is nobody's business. */
+#include <stdio.h>
+
+#include "../../lib/findings.h"
+
+static int failed;
+
+static void same(const char *name, bool got, bool want)
+{
+	printf(got == want ? "ok findings %s\n" : "not ok findings %s: it is not so\n", name);
+	failed |= got != want;
+}
+
+int main(void)
+{
+	struct findings f = {};
+
+	same("the first may", finding_about(&f, ABOUT_ONE_CPU, "irq"), true);
+	same("the second may not", finding_about(&f, ABOUT_ONE_CPU, "rxcpu"), false);
+	same("the first may again", finding_about(&f, ABOUT_ONE_CPU, "irq"), true);
+	same("of something else it may", finding_about(&f, ABOUT_TX_SLOW, "rxcpu"), true);
+	same("of itself anybody may", finding_about(&f, ABOUT_ITSELF, "irq"), true);
+	same("and another, too", finding_about(&f, ABOUT_ITSELF, "rxcpu"), true);
+	return failed;
+}
