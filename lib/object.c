@@ -27,6 +27,15 @@ static bool shared(const char *name)
 	       !strcmp(name, "drop_stack");
 }
 
+/* The maps of packet meters are in most objects: where none of these is on they need no room. */
+static bool idle(const struct site *site, const struct meter *m)
+{
+	for (int id = 0; id < NR_METERS; id++)
+		if (site->config.on >> id & 1 && meter_rides(meters[id]))
+			return false;
+	return meter_rides(m);
+}
+
 static int map_prepare(const struct site *site, struct bpf_map *map)
 {
 	const char *name = bpf_map__name(map);
@@ -46,6 +55,8 @@ static int map_prepare(const struct site *site, struct bpf_map *map)
 						    meter_lanes(m));
 	if (m && m->keys_per_queue)
 		err = bpf_map__set_max_entries(map, m->keys_per_queue * site->config.rows);
+	if (m && idle(site, m))
+		err = bpf_map__set_max_entries(map, 1);
 	if (!err && shared(name))
 		err = bpf_map__set_pin_path(map, pin_path(site, name));
 	return err;
