@@ -18,9 +18,9 @@ void rcu_expedite(void);
 int packet_main(int argc, char **argv);
 
 /*
- * `bench trace`: turns run-time statistics on, then answers lines by JSON: "empty btf|raw|tp|off"
- * attaches the empty programs, "pins DIR" finds those of the links pinned there, "read ID…" tells
- * their statistics.
+ * `bench trace`: turns run-time statistics on, then answers lines by JSON: "empty btf|raw HOOK…"
+ * attaches empty programs there, "empty tp" those of the old tracepoints, "empty off" none; "pins
+ * DIR" finds the programs of the links pinned there, "read ID…" tells their statistics.
  */
 int trace_main(int argc, char **argv);
 

@@ -28,6 +28,32 @@ def per_packet(rows):
     return sum(row["per_packet"] for row in rows) if rows else None
 
 
+def meters(known, programs, rows):
+    """{meter: {what it costs a packet that is sent or received, alone; its programs}}. Net of empty
+    programs on the same hooks; an idle program: nothing of the event is of its interface."""
+    out = {}
+    for meter, why in known.items():
+        mine = [{"program": program, "phase": phase, **of(rows, meter, phase, program)}
+                for phase in ("tx", "rx") for program in programs.get(meter, [])]
+        out[meter] = {"on_request": why, "per_packet": {
+            way: {phase: sum(row["per_packet"] for row in tracing(rows, f"{meter} {way}", phase))
+                  for phase in ("tx", "rx")} for way in ("btf", "raw")},
+            "programs": [row for row in mine if len(row) > 2]}
+    return out
+
+
+def of(rows, meter, phase, program):
+    """A program's figures in the runs that had it."""
+    out = {}
+    for case, what in ((meter, ""), ("idle-all", "idle_"), ("idle", "idle_")):
+        for way in ("btf", "raw"):
+            for row in tracing(rows, f"{case} {way}", phase):
+                if row["program"] == program:
+                    out["hook"] = row["hook"]
+                    out[what + way] = {key: row[key] for key in ("net", "spread", "per_packet")}
+    return out
+
+
 def ratio(a, b):
     return a / b if a is not None and b else None
 
@@ -69,11 +95,39 @@ def show(result):
                    if (r["hook"], r["meters"], r["build"]) == (hook, name, "nicprobe")]
             print(f"  {hook:4} {name:11}" + "".join(
                 f"{a['median']:7.1f} ({a['p25']:.1f}..{a['p75']:.1f})".ljust(20) for a in row))
-    show_tracing(result)
+    show_meters(result)
+    show_tracing({**result, "tracing": [row for row in result["tracing"] if
+                                        row["case"].split()[0] not in result["meters"]]})
     print()
     for bar in result["bars"]:
         got = "not measured" if bar["got"] is None else f"{bar['got']:.2f}"
         print(f"  {'pass' if bar['pass'] else 'MISS'}  {bar['what']}: {got}, at most {bar['bar']}")
+
+
+def show_meters(result):
+    """A table a meter."""
+    print("\nA meter alone: ns above empty programs, for each packet sent (tx) and received (rx);\n"
+          "and of its programs for each event: on its own interface, and on an idle one")
+    for way in ("btf", "raw"):
+        for name, what in (("nicprobe", "what is on by default"), ("all", "all meters")):
+            print(f"  {what}, {way}: " + ", ".join(
+                f"{per_packet(tracing(result['tracing'], f'{name} {way}', phase)) or 0:.0f} {phase}"
+                for phase in ("tx", "rx")))
+    for name, meter in result["meters"].items():
+        if not meter["programs"]:
+            continue
+        print(f"\n {name}: a packet " + "; ".join(
+            f"{way} {cost['tx']:.0f} tx, {cost['rx']:.0f} rx"
+            for way, cost in meter["per_packet"].items()) + ("  (on request)" if meter["on_request"]
+                                                             else ""))
+        print(" " * 45 + "".join(f"{head:>10}" for head in (
+            "btf", "raw", "idle btf", "idle raw", "a packet")))
+        for row in meter["programs"]:
+            cells = [f"{row[key]['net']:.1f}" if key in row else "-"
+                     for key in ("btf", "raw", "idle_btf", "idle_raw")]
+            cells.append(f"{row['btf']['per_packet']:.1f}" if "btf" in row else "-")
+            print(f"  {row['phase']}  {row['program']:15} {row['hook']:24}" +
+                  "".join(f"{cell:>10}" for cell in cells))
 
 
 def show_tracing(result):

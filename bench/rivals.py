@@ -63,10 +63,10 @@ class Bpftrace:
         return ids
 
     def programs(self, trace):
-        """{id: hook}; BEGIN and END have none. The kernel keeps 15 letters of a name."""
+        """{id: (hook, hook)}; BEGIN and END have none. The kernel keeps 15 letters of a name."""
         ids = self.ids()
         names = trace("read " + " ".join(map(str, ids)))
-        return {i: hook for i in ids for hook in HOOKS if names[str(i)]["name"] == hook[:15]}
+        return {i: (hook, hook) for i in ids for hook in HOOKS if names[str(i)]["name"] == hook[:15]}
 
     def __exit__(self, *_):
         self.p.send_signal(signal.SIGINT)

@@ -3,6 +3,8 @@
 """What nicprobe costs, beside nothing and beside bpftrace, in one run (root).
 usage: bench/run.py [ROUNDS [CASE | NAME=NICPROBE]...]
 With cases only those are traced, and nothing is kept; NAME=NICPROBE is another build of it.
+"txlat btf" is that meter alone, "ecn,txlat btf" those two; "nicprobe raw" what is on by default,
+"all btf" everything; "idle btf" and "idle-all btf" the same where nothing happens.
 """
 import json
 import os
@@ -22,15 +24,8 @@ B = os.environ.get("B", "build")
 BENCH = os.path.join(B, "bench", "bench")
 ROUNDS = int(sys.argv[1]) if len(sys.argv) > 1 else 5
 QUEUES, FRAMES, SIZE = 4, 40000, 64
+ENOUGH = FRAMES // 100	# events: of fewer a mean says nothing, and they cost a packet nothing
 DEEP, SHALLOW = 2000, 64	# frames in flight: what a tap's queues hold; what one NAPI poll takes
-
-# Where each of our tracing programs is attached.
-HOOKS = {"rx_gro": "napi_gro_receive_entry", "rx_skb": "netif_receive_skb_entry",
-         "rx_stack": "netif_receive_skb", "tx_stack": "net_dev_queue",
-         "tx_nic": "net_dev_start_xmit", "tx_return": "net_dev_xmit",
-         "txlat_hand": "net_dev_start_xmit", "txlat_done": "net_dev_xmit",
-         "txlat_used": "consume_skb", "txlat_free": "kfree_skb"}
-
 
 class Wrong(Exception):
     """Fast and wrong is no result."""
@@ -54,6 +49,7 @@ class Traffic:
     """A tap in a namespace of its own: frames out of it, and into it, as many each time."""
     def __init__(self, batch):
         self.batch = batch
+        self.hooks = {}
         self.netns = lab.Namespace(f"bench{batch}")
         self.tap = lab.tap(self.netns, "tap0", QUEUES, "--napi --steer")
         self.idle = lab.tap(self.netns, "tap1", QUEUES, "--napi")
@@ -83,19 +79,20 @@ class Traffic:
         time.sleep(.05)			# the last NAPI poll
 
 
-def spent(before, after, hooks):
-    """{hook: [ns, events]} of programs {id: hook}; several of one hook are added."""
+def spent(before, after, programs):
+    """{(program, hook): [ns, events]} of programs {id: (program, hook)}."""
     out = {}
-    for prog, hook in hooks.items():
+    for prog, what in programs.items():
         a, b = before[str(prog)], after[str(prog)]
-        at = out.setdefault(hook, [0, 0])
+        at = out.setdefault(what, [0, 0])
         at[0] += b["ns"] - a["ns"]
         at[1] += b["count"] - a["count"]
     return out
 
 
 def measure(trace, traffic, programs):
-    """{phase: {what: [ns, events]}} of programs {id: what}, while frames go out and come in."""
+    """{phase: {(program, hook): [ns, events]}} of programs {id: (program, hook)}, while frames go
+    out and come in."""
     ids = " ".join(map(str, programs))
     at = [trace(f"read {ids}")]
     for phase in (traffic.out, traffic.into):
@@ -106,40 +103,75 @@ def measure(trace, traffic, programs):
 
 def empty(kind):
     def run(trace, traffic):
-        ids = trace(f"empty {kind}")
-        got = measure(trace, traffic, {v: k for k, v in ids.items()})
+        ids = trace(f"empty {kind} {' '.join(traffic.hooks.get(kind, []))}")
+        got = measure(trace, traffic, {v: (k, k) for k, v in ids.items()})
         trace("empty off")
         return got
     return run
 
 
-def nicprobe(device, kind, cannot, binary=lab.NICPROBE):
+class Attached:
+    """with Attached(...) as programs: nicprobe's tracing programs, {id: (program, hook)}."""
+    def __init__(self, trace, traffic, device, kind, meters):
+        self.where = f"{traffic.netns}/{device}"
+        self.args = [self.where, "--rx", "driver", *(["-m", meters] if meters else [])]
+        self.cannot = "tc" if kind == "btf" else "tc,tp_btf"
+        self.find = f"pins {traffic.pins}/{device}"
+        self.trace = trace
+
+    def __enter__(self):
+        lab.nicprobe("attach", *self.args, env={"NICPROBE_CANNOT": self.cannot})
+        return {pin["id"]: (name.split("__")[0], pin["hook"])
+                for name, pin in self.trace(self.find).items() if pin["hook"]}
+
+    def __exit__(self, *_):
+        lab.nicprobe("detach", self.where)
+
+
+def nicprobe(device, kind, meters=None, binary=lab.NICPROBE):
     def run(trace, traffic):
         lab.NICPROBE = binary
-        where = f"{traffic.netns}/{device}"
-        lab.nicprobe("attach", where, "--rx", "driver", env={"NICPROBE_CANNOT": cannot})
-        try:
-            pins = trace(f"pins {traffic.pins}/{device}")
-            got = measure(trace, traffic, {v: k.split("__")[0] for k, v in pins.items()
-                                           if k.endswith(kind)})
-            doc = lab.show(where)
-        finally:
-            lab.nicprobe("detach", where)
+        with Attached(trace, traffic, device, kind, meters) as programs:
+            got = measure(trace, traffic, programs)
+            doc = lab.show(f"{traffic.netns}/{device}")
         verify(doc, FRAMES if device == "tap0" else 0)
         return got
     return run
 
 
+def total(rows, metric):
+    """Of a histogram the samples, of a counter with parts their sum."""
+    return sum(row[metric] if not isinstance(row[metric], dict) else
+               row[metric].get("count", 0) if "le" in row[metric] else
+               sum(row[metric].values()) for row in rows)
+
+
+def by_point(rows, metric):
+    points = dict.fromkeys((row["point"] for row in rows), 0)
+    for row in rows:
+        points[row["point"]] += total([row], metric)
+    return points.values()
+
+
+# What a meter must have counted for each frame once; a meter of packets at every point.
+COUNTS = {"pktsize": lambda rows: by_point(rows, "packet_size_bytes"),
+          "ecn": lambda rows: by_point(rows, "packets"),
+          "rxcpu": lambda rows: [total(rows, "packets")],
+          "gso": lambda rows: by_point(rows, "buffer_size"),
+          "napi": lambda rows: [round(sum(row["work"]["sum"] for row in rows))],
+          "gro": lambda rows: [total(rows, "frames"), total(rows, "buffer_size")],
+          "qdisc": lambda rows: [total(rows, "wait_seconds")],
+          "txlat": lambda rows: [total(rows, "completion_seconds")],
+          "drop": lambda rows: [total(rows, "packets")]}
+
+
 def verify(doc, want):
-    seen = {point: 0 for point in ("rx-nic", "rx-stack", "tx-stack", "tx-nic")}
-    for row in doc["meters"]["pktsize"]:
-        seen[row["point"]] += row["packet_size_bytes"]["count"]
-    txlat = sum(row["completion_seconds"]["count"] for row in doc["meters"]["txlat"])
-    for what, got in [*seen.items(), ("txlat", txlat)]:
-        # an event inside our own program is missed, and nicprobe says how many were
-        missed = doc["lost"]["events"] if what == "txlat" else 0
-        if not want - missed <= got <= want:
-            raise Wrong(f"nicprobe counted {got} at {what}, not {want} (missed {missed})")
+    # an event inside our own program is missed, and nicprobe says how many were
+    missed = doc["lost"]["events"]
+    for meter, rows in doc["meters"].items():
+        for got in COUNTS[meter](rows) if meter in COUNTS else ():
+            if not want - missed <= got <= want:
+                raise Wrong(f"{meter} counted {got}, not {want} (missed {missed})")
 
 
 def rival(script):
@@ -153,23 +185,46 @@ def rival(script):
     return run
 
 
-CASES = {"empty btf": empty("btf"), "empty raw": empty("raw"), "empty tp": empty("tp"),
-         "nicprobe btf": nicprobe("tap0", "btf", "tc"),
-         "nicprobe raw": nicprobe("tap0", "raw", "tc,tp_btf"),
-         "idle btf": nicprobe("tap1", "btf", "tc"),
-         "idle raw": nicprobe("tap1", "raw", "tc,tp_btf"),
-         "netsize": rival("netsize"), "nettxlat": rival("nettxlat")}
+def meters_known():
+    """{meter: why it is not on by default, or ""}, in nicprobe's order."""
+    out, name = {}, ""
+    for line in lab.nicprobe("list", "-v").stdout.split("\n\n")[0].splitlines()[1:]:
+        if line[:3].strip():
+            name = line.split()[0]
+            out[name] = ""
+        elif "only on request" in line:
+            out[name] = line.split(": ", 1)[1]
+    return out
+
+
+def case(name):
+    """By its name, as the usage has them."""
+    what, _, kind = name.partition(" ")
+    if what == "empty":
+        return empty(kind)
+    if kind:
+        return nicprobe("tap1" if what.startswith("idle") else "tap0", kind,
+                        {"nicprobe": None, "idle": None, "idle-all": "all"}.get(what, what))
+    return rival(name)
+
+
+METERS = meters_known()
+WAYS = ("btf", "raw")
+NAMES = ["empty btf", "empty raw", "empty tp",
+         *(f"{what} {way}" for what in ("nicprobe", "idle", "all", "idle-all") for way in WAYS),
+         "netsize", "nettxlat",
+         *(f"{meter} {way}" for way in WAYS for meter in METERS if meter != "counters")]
 SOME = {}
 for word in sys.argv[2:]:
     name, _, path = word.partition("=")
-    SOME.update({f"{name} {way}": nicprobe(dev, "btf", "tc", path) for way, dev in
-                 (("btf", "tap0"), ("idle btf", "tap1"))} if path else {name: CASES[name]})
+    SOME.update({f"{name} {way}": nicprobe(dev, "btf", meters, path) for way, dev, meters in
+                 (("btf", "tap0", None), ("idle btf", "tap1", None))} if path else
+                {name: case(name)})
 if SOME:
-    SOME["empty btf"] = CASES["empty btf"]
-    if any(name.startswith("net") for name in SOME):
-        SOME["empty tp"] = CASES["empty tp"]
-CASES = SOME or CASES
-RIVALS = [name for name, run in CASES.items() if name.startswith("net")]
+    NAMES = ["empty btf", *(["empty raw"] if any(name.endswith("raw") for name in SOME) else []),
+             *(["empty tp"] if any(name.startswith("net") for name in SOME) else [])]
+CASES = {name: case(name) for name in NAMES} | SOME
+RIVALS = [name for name in CASES if name.startswith("net")]
 
 
 def right(run, trace, traffic):
@@ -189,6 +244,9 @@ def right(run, trace, traffic):
 def tracing(batch, cases):
     """Every case, as many times as there are rounds, one after the other."""
     trace, traffic = Trace(), Traffic(batch)
+    for way in WAYS:	# where empty programs are to be
+        with Attached(trace, traffic, "tap1", way, "all") as programs:
+            traffic.hooks[way] = sorted({hook for _, hook in programs.values()})
     got = {name: [] for name in cases}
     for n in range(ROUNDS):
         for name, run in cases.items():
@@ -204,26 +262,25 @@ def tracing(batch, cases):
 
 
 def counted(rounds, phase, what):
-    """[(ns, events)] of the rounds in which there was one for each frame at the least."""
+    """[(ns, events)] of the rounds in which there were enough to tell."""
     all_of = [r[phase].get(what, [0, 0]) for r in rounds]
-    return [(ns, events) for ns, events in all_of if events >= FRAMES]
+    return [(ns, events) for ns, events in all_of if events >= ENOUGH]
 
 
 def net(got, case, kind):
     """Each program's figures, and above those of an empty one on its hook."""
     rows = []
     for phase in ("tx", "rx"):
-        for what in got[case][0][phase] if got[case] else ():
-            hook = HOOKS.get(what, what)
-            ours = counted(got[case], phase, what)
-            base = counted(got[f"empty {kind}"], phase, hook)
+        for program, hook in got[case][0][phase] if got[case] else ():
+            ours = counted(got[case], phase, (program, hook))
+            base = counted(got[f"empty {kind}"], phase, (hook, hook))
             if not ours or not base:
                 continue
             base = statistics.median(ns / events for ns, events in base)
             each = sorted(ns / events for ns, events in ours)
             ns = statistics.median(each)
             events = statistics.median(events for _, events in ours)
-            rows.append({"case": case, "phase": phase, "program": what, "hook": hook, "ns": ns,
+            rows.append({"case": case, "phase": phase, "program": program, "hook": hook, "ns": ns,
                          "empty": base, "net": ns - base,
                          "spread": [each[0] - base, each[-1] - base],
                          "per_packet": (ns - base) * events / FRAMES})
@@ -232,8 +289,10 @@ def net(got, case, kind):
 
 def figures(batch, cases):
     got = tracing(batch, cases)
-    return [row for case in cases if not case.startswith("empty")
-            for row in net(got, case, case.split()[-1] if " " in case else "tp")]
+    programs = {name.split()[0]: sorted({what for what, _ in rounds[0]["tx"]})
+                for name, rounds in got.items() if rounds and name.split()[0] in METERS}
+    return programs, [row for case in cases if not case.startswith("empty")
+                      for row in net(got, case, case.split()[-1] if " " in case else "tp")]
 
 
 def main():
@@ -242,13 +301,15 @@ def main():
     packets = [] if SOME else json.loads(subprocess.run(
         [BENCH, "packet", *["--progress"] * sys.stderr.isatty()], check=True,
         stdout=subprocess.PIPE).stdout)
-    rows = figures(DEEP, CASES)
+    programs, rows = figures(DEEP, CASES)
     shallow = {} if SOME else {name: run for name, run in CASES.items()
                                if name in ("empty btf", "empty tp", "nicprobe btf", "nettxlat")}
     result = {"kernel": platform.release(), "cpu": report.cpu(), "date": time.strftime("%F %T"),
-              "seconds": round(time.time() - began), "load": os.getloadavg()[0],
+              "load": os.getloadavg()[0],
               "packet": packets, "tracing": rows,
-              "shallow": figures(SHALLOW, shallow) if shallow else [], "rounds": ROUNDS, "frames": FRAMES}
+              "shallow": figures(SHALLOW, shallow)[1] if shallow else [], "rounds": ROUNDS,
+              "frames": FRAMES, "meters": report.meters(METERS, programs, rows)}
+    result["seconds"] = round(time.time() - began)
     if SOME:
         report.show_tracing(result)
         return

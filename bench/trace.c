@@ -2,6 +2,7 @@
 /* Run-time statistics of tracing programs, ours and others'; and empty programs beside them. */
 #include <dirent.h>
 #include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,43 +14,106 @@
 #include "bench.h"
 #include "empty.skel.h"
 
-static struct empty_bpf *empty;
-static struct bpf_link *links[32];
-static unsigned int nr_links;
+/* An empty program for each hook that is asked for: made here, so that no list names them all. */
+#define MAX_EMPTY 128
+static struct {
+	char hook[64];
+	int prog, link;
+} empty[MAX_EMPTY];
+static unsigned int nr_empty;
+
+/* The same for bpftrace, which takes the old tracepoints. */
+static struct empty_bpf *old;
+static struct bpf_link *old_links[32];
+static unsigned int nr_old_links;
 
 /* The links first: they would hold the programs, and keep them attached. */
 static void empty_off(void)
 {
-	while (nr_links)
-		bpf_link__destroy(links[--nr_links]);
-	empty_bpf__destroy(empty);	/* not there: nothing happens */
-	empty = NULL;
+	while (nr_empty) {
+		close(empty[--nr_empty].link);
+		close(empty[nr_empty].prog);
+	}
+	while (nr_old_links)
+		bpf_link__destroy(old_links[--nr_old_links]);
+	empty_bpf__destroy(old);	/* not there: nothing happens */
+	old = NULL;
 }
 
-/* Attaches the empty programs of one kind: those whose names end so. */
-static void empty_on(const char *kind)
+static int empty_load(const char *hook, bool typed)
+{
+	static const struct bpf_insn body[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K },	/* return 0 */
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	LIBBPF_OPTS(bpf_prog_load_opts, opts);
+	int id;
+
+	if (typed) {
+		id = libbpf_find_vmlinux_btf_id(hook, BPF_TRACE_RAW_TP);
+		if (id < 0)
+			return id;
+		opts.attach_btf_id = id;
+		opts.expected_attach_type = BPF_TRACE_RAW_TP;
+	}
+	return bpf_prog_load(typed ? BPF_PROG_TYPE_TRACING : BPF_PROG_TYPE_RAW_TRACEPOINT, "empty",
+			     "GPL", body, sizeof(body) / sizeof(*body), &opts);
+}
+
+static void empty_add(const char *hook, bool typed)
+{
+	int prog = empty_load(hook, typed);
+	int link = prog < 0 ? prog : bpf_raw_tracepoint_open(typed ? NULL : hook, prog);
+
+	if (link < 0)
+		die("cannot attach an empty program to %s: %s", hook, strerror(-link));
+	if (nr_empty == MAX_EMPTY)
+		die("more empty programs than there is room for");
+	snprintf(empty[nr_empty].hook, sizeof(empty[0].hook), "%s", hook);
+	empty[nr_empty].prog = prog;
+	empty[nr_empty++].link = link;
+}
+
+static void old_add(void)
 {
 	struct bpf_program *prog;
 
-	empty = empty_bpf__open();
-	if (!empty)
+	old = empty_bpf__open();
+	if (!old)
 		die("cannot open the empty programs: %s", strerror(errno));
-	bpf_object__for_each_program(prog, empty->obj) {
-		const char *suffix = strstr(bpf_program__name(prog), "__");
-
-		bpf_program__set_autoload(prog, suffix && !strcmp(suffix + 2, kind));
-	}
-	if (empty_bpf__load(empty))
+	bpf_object__for_each_program(prog, old->obj)
+		bpf_program__set_autoload(prog, bpf_program__type(prog) == BPF_PROG_TYPE_TRACEPOINT);
+	if (empty_bpf__load(old))
 		die("cannot load the empty programs: %s", strerror(errno));
-	bpf_object__for_each_program(prog, empty->obj) {
+	bpf_object__for_each_program(prog, old->obj) {
 		if (!bpf_program__autoload(prog))
 			continue;
-		if (nr_links == sizeof(links) / sizeof(links[0]))
+		if (nr_old_links == sizeof(old_links) / sizeof(old_links[0]))
 			die("more empty programs than there is room for");
-		links[nr_links] = bpf_program__attach(prog);
-		if (!links[nr_links++])
+		old_links[nr_old_links] = bpf_program__attach(prog);
+		if (!old_links[nr_old_links++])
 			die("cannot attach %s: %s", bpf_program__name(prog), strerror(errno));
 	}
+}
+
+/* `words`: "btf HOOK…", "raw HOOK…", "tp" or "off". */
+static void empty_on(char *words)
+{
+	const char *kind = strtok(words, " ");
+
+	empty_off();
+	if (!strcmp(kind, "tp"))
+		old_add();
+	for (const char *hook = strtok(NULL, " "); hook; hook = strtok(NULL, " "))
+		empty_add(hook, !strcmp(kind, "btf"));
+}
+
+static unsigned int prog_id(int fd)
+{
+	struct bpf_prog_info info = {};
+	__u32 len = sizeof(info);
+
+	return bpf_obj_get_info_by_fd(fd, &info, &len) ? 0 : info.id;
 }
 
 static void empty_print(void)
@@ -58,24 +122,21 @@ static void empty_print(void)
 	struct bpf_program *prog;
 
 	putchar('{');
-	if (empty)
-		bpf_object__for_each_program(prog, empty->obj) {
-			struct bpf_prog_info info = {};
-			__u32 len = sizeof(info);
-			const char *name = bpf_program__name(prog);
-
-			if (!bpf_program__autoload(prog) ||
-			    bpf_obj_get_info_by_fd(bpf_program__fd(prog), &info, &len))
+	for (unsigned int i = 0; i < nr_empty; i++, sep = ",")
+		printf("%s\"%s\":%u", sep, empty[i].hook, prog_id(empty[i].prog));
+	if (old)
+		bpf_object__for_each_program(prog, old->obj) {
+			if (!bpf_program__autoload(prog))
 				continue;
-			printf("%s\"%.*s\":%u", sep, (int)(strstr(name, "__") - name), name,
-			       info.id);
+			printf("%s\"%s\":%u", sep, bpf_program__name(prog),
+			       prog_id(bpf_program__fd(prog)));
 			sep = ",";
 		}
 	puts("}");
 }
 
-/* The program of a link that is pinned; 0: it is no such link. */
-static unsigned int pinned(const char *dir, const char *name)
+/* The program of a link that is pinned, and its tracepoint; 0: it is no such link. */
+static unsigned int pinned(const char *dir, const char *name, char *hook, size_t size)
 {
 	struct bpf_link_info info = {};
 	__u32 len = sizeof(info);
@@ -83,12 +144,20 @@ static unsigned int pinned(const char *dir, const char *name)
 	int fd;
 
 	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	*hook = 0;
 	fd = bpf_obj_get(path);
 	if (fd < 0)
 		return 0;
 	/* on a map or a program this fails, or says what is no link */
 	if (bpf_obj_get_info_by_fd(fd, &info, &len) || len != sizeof(info))
 		info.prog_id = 0;
+	if (info.prog_id && info.type == BPF_LINK_TYPE_RAW_TRACEPOINT) {
+		memset(&info, 0, sizeof(info));
+		info.raw_tracepoint.tp_name = (__u64)(unsigned long)hook;
+		info.raw_tracepoint.tp_name_len = size;
+		if (bpf_obj_get_info_by_fd(fd, &info, &len))
+			die("cannot tell the tracepoint of %s: %s", name, strerror(errno));
+	}
 	close(fd);
 	return info.prog_id;
 }
@@ -98,14 +167,17 @@ static void pins_print(const char *dir)
 	DIR *d = opendir(dir);
 	const char *sep = "";
 	struct dirent *e;
+	char hook[64];
 
 	putchar('{');
 	while (d && (e = readdir(d))) {
 		unsigned int id = strstr(e->d_name, "__") || !strcmp(e->d_name, "tc") ||
-				  !strcmp(e->d_name, "xdp") ? pinned(dir, e->d_name) : 0;
+				  !strcmp(e->d_name, "xdp") ?
+				  pinned(dir, e->d_name, hook, sizeof(hook)) : 0;
 
 		if (id)
-			printf("%s\"%s\":%u", sep, e->d_name, id), sep = ",";
+			printf("%s\"%s\":{\"id\":%u,\"hook\":\"%s\"}", sep, e->d_name, id, hook),
+				sep = ",";
 	}
 	puts("}");
 	if (d)
@@ -145,9 +217,7 @@ int trace_main(int argc, char **argv)
 	while (getline(&line, &size, stdin) > 0) {
 		line[strcspn(line, "\n")] = 0;
 		if (!strncmp(line, "empty ", 6)) {
-			empty_off();
-			if (strcmp(line + 6, "off"))
-				empty_on(line + 6);
+			empty_on(line + 6);
 			empty_print();
 		} else if (!strncmp(line, "pins ", 5)) {
 			pins_print(line + 5);
