@@ -82,7 +82,8 @@ static void old_add(void)
 	if (!old)
 		die("cannot open the empty programs: %s", strerror(errno));
 	bpf_object__for_each_program(prog, old->obj)
-		bpf_program__set_autoload(prog, bpf_program__type(prog) == BPF_PROG_TYPE_TRACEPOINT);
+		bpf_program__set_autoload(prog, bpf_program__type(prog) ==
+						BPF_PROG_TYPE_TRACEPOINT);
 	if (empty_bpf__load(old))
 		die("cannot load the empty programs: %s", strerror(errno));
 	bpf_object__for_each_program(prog, old->obj) {

@@ -67,9 +67,9 @@ static __always_inline bool meter_on(enum meter_id id)
 
 static __always_inline __u32 row_of(enum point point, __u32 queue)
 {
-	__u32 unknown = config.rows - 1;
+	__u32 rows = config.rows, unknown = rows - 1;	/* read once: it is volatile */
 
-	return point * config.rows + (queue < unknown ? queue : unknown);
+	return point * rows + (queue < unknown ? queue : unknown);
 }
 
 #define HIST_ADD(hist, slot_nr, value) ((hist).sum += (value), (hist).slot[slot_nr]++)

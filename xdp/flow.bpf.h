@@ -124,7 +124,8 @@ int flow_take(const struct flow_head *head, __u32 queue, __u32 segs, __u64 bytes
 static __always_inline void rxcpu_count(struct packet *p);
 static __always_inline bool flow_look(struct packet *p)
 {
-	if (!meter_on(METER_flow))
+	p->on = config.on;
+	if (!packet_for(p, METER_flow))
 		return false;
 	rxcpu_count(p);
 	return p->look;

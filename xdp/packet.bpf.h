@@ -24,6 +24,7 @@ struct packet {
 	__u8 ecn;		/* enum codepoint */
 	__u8 ipv6;		/* the family of src */
 	__u32 src[4];		/* source address, where ecn is CE; as on the wire */
+	__u64 on;		/* config.on, which clang would read again for each question */
 	bool look;		/* the meters want its flow: flow_take() */
 	/* Where it is sent, and one of these meters is on: */
 	__u8 work;		/* 1 << enum work: what is still to be done for it */
@@ -42,6 +43,11 @@ static __always_inline __u64 packet_bytes(const struct packet *p)
 	return p->segs > 1 ? (__u64)p->seg_len * (p->segs - 1) + p->last_len : p->len;
 }
 
+static __always_inline bool packet_for(const struct packet *p, enum meter_id id)
+{
+	return p->on & 1ull << id;
+}
+
 #include "pktsize.bpf.h"
 #include "ecn.bpf.h"
 #include "ecn_source.bpf.h"
@@ -52,7 +58,8 @@ static __always_inline __u64 packet_bytes(const struct packet *p)
 
 static __always_inline void meter_packet(struct packet *p)
 {
-#define M(name)	if (meter_on(METER_##name)) name##_packet(p);
+	p->on = config.on;
+#define M(name)	if (packet_for(p, METER_##name)) name##_packet(p);
 	PACKET_METERS(M)
 #undef M
 }
@@ -60,13 +67,13 @@ static __always_inline void meter_packet(struct packet *p)
 /* Is any meter on that wants to look into the packet, not just at its length? */
 static __always_inline bool packet_headers_wanted(void)
 {
-	return meter_on(METER_ecn) || meter_on(METER_ecn_source);
+	return config.on & (1ull << METER_ecn | 1ull << METER_ecn_source);
 }
 
 /* Is any meter on that wants to know what is left for the card to do? */
 static __always_inline bool packet_work_wanted(void)
 {
-	return meter_on(METER_gso) || meter_on(METER_offload);
+	return config.on & (1ull << METER_gso | 1ull << METER_offload);
 }
 
 /*

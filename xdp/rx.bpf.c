@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The rx-nic tap by XDP: before the kernel has made anything of the packet. Always XDP_PASS. */
+#include <stddef.h>
+
 #include "packet.bpf.h"
 
 /* Generic XDP takes queue_mapping - 1, whatever it means, and 0 where none is recorded. */
@@ -29,7 +31,7 @@ SEC("xdp.frags")
 int nicprobe_rx(struct xdp_md *ctx)
 {
 	void *data = (void *)(long)ctx->data, *end = (void *)(long)ctx->data_end;
-	const struct ethhdr *eth = data;
+	const __be16 *type = data + offsetof(struct ethhdr, h_proto);	/* the struct is packed */
 	struct packet p = {
 		.point = RX_NIC,
 		.row = row_of(RX_NIC, queue_of(ctx)),
@@ -38,8 +40,8 @@ int nicprobe_rx(struct xdp_md *ctx)
 		.ecn = ECN_NOT_IP,
 	};
 
-	if ((void *)(eth + 1) <= end && packet_headers_wanted())
-		packet_parse(&p, eth + 1, end, eth->h_proto);
+	if ((void *)(type + 1) <= end && packet_headers_wanted())
+		packet_parse(&p, type + 1, end, *type);
 	if (flow_look(&p))
 		look(ctx);
 	meter_packet(&p);

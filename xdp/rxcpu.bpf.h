@@ -14,7 +14,7 @@ static __always_inline void rxcpu_count(struct packet *p)
 	if (row) {
 		row->packets += p->segs;
 		row->bytes += packet_bytes(p);
-		if (meter_on(METER_flow) && __builtin_expect(row->packets >= row->look, 0))
+		if (packet_for(p, METER_flow) && __builtin_expect(row->packets >= row->look, 0))
 			row->look = flow_due(p, row->packets, !row->look);
 	}
 }
@@ -22,6 +22,6 @@ static __always_inline void rxcpu_count(struct packet *p)
 /* Where flow is on, it was counted by flow_look(). */
 static __always_inline void rxcpu_packet(struct packet *p)
 {
-	if (!meter_on(METER_flow))
+	if (!packet_for(p, METER_flow))
 		rxcpu_count(p);
 }
