@@ -312,6 +312,7 @@ def main():
               "frames": FRAMES, "meters": report.meters(METERS, programs, rows)}
     result["seconds"] = round(time.time() - began)
     if SOME:
+        report.show_meters(result)
         report.show_tracing(result)
         return
     result["bars"] = report.bars(result)
