@@ -162,6 +162,6 @@ const struct meter meter_skblife = {
 	.elf = skblife_bpf__elf_bytes,
 	.sample = 64,
 	.on_request = "it listens wherever a packet of any interface comes by, is read or freed: "
-		      "40 ns at each of a dozen places",
+		      "0.1 us a packet that is sent, as much if received",
 	.judge = judge,
 };
