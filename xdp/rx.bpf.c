@@ -20,7 +20,7 @@ static __noinline int look(struct xdp_md *ctx)
 
 	if (last >= FLOW_HEAD_SIZE)
 		last = FLOW_HEAD_SIZE - 1;
-	/* for verifiers up to 6.12: no bound but that of this very variable, clang must not reshape it */
+	/* verifiers up to 6.12 see the bounds of what is compared, not of sums with it */
 	barrier_var(last);
 	if (len > FLOW_HEAD_AT && last < FLOW_HEAD_SIZE)
 		bpf_xdp_load_bytes(ctx, FLOW_HEAD_AT, &head.type, last + 1);

@@ -50,7 +50,7 @@ def merged_alike(got):
 
 def measure(nic, name, sends, env=None, count=None):
     """One train; what was counted, and the whole document."""
-    nicprobe("attach", f"{a}/{name}", env=env)
+    nicprobe("attach", f"{a}/{name}", "-m", "gro", env=env)
     for send in sends:
         nic(f"send 0 {send}")
     sent = nic("go")["sent"]
@@ -157,7 +157,7 @@ nic.close()
 b = Namespace("b")
 veth(a, b, queues=1)
 sender = Nic("packet eth0 --queues 1", b)
-nicprobe("attach", f"{a}/eth0")
+nicprobe("attach", f"{a}/eth0", "-m", "gro")
 sender("send 0 2000 1000 tcp")
 sender("go")
 time.sleep(.1)
@@ -165,7 +165,7 @@ findings("veth", show(f"{a}/eth0"), "go past GRO", "ethtool -K eth0 gro on")
 nicprobe("detach", f"{a}/eth0")
 a.run("ethtool -K eth0 gro on")
 b.run("ethtool -K eth0 tso off")
-nicprobe("attach", f"{a}/eth0")
+nicprobe("attach", f"{a}/eth0", "-m", "gro")
 sender("send 0 2000 1000 tcp")
 sender("go")
 time.sleep(.1)

@@ -38,7 +38,7 @@ def software(doc):
 def measured(what, send, env=None):
     """What was seen meanwhile; once more where the kernel kept our programs from running."""
     for _ in range(3):
-        nicprobe("attach", WHERE, env=env)
+        nicprobe("attach", WHERE, "-m", "gso,offload", env=env)
         send()
         doc = show(WHERE)
         table = nicprobe("show", WHERE, "gso", "offload").stdout
@@ -94,7 +94,7 @@ a.run("tc qdisc del dev eth0 root")
 nic = tap(a, "tap0", 1, mtu=1500, address="198.19.0.1/24")
 a.ip("neigh add 198.19.0.2 lladdr 02:00:00:00:00:99 dev tap0")
 nic("read on")
-nicprobe("attach", f"{a}/tap0")
+nicprobe("attach", f"{a}/tap0", "-m", "gso,offload")
 try:
     a.run("python3 -c '{}'".format(UDP.format(count=N, segments=SEGS).replace("198.18", "198.19")))
     doc = show(f"{a}/tap0")

@@ -47,7 +47,7 @@ a, b = Namespace("a"), Namespace("b")
 for options, env in ("--napi", {}), ("--napi", RAW):
     name = f"tap {options}{' by raw_tp' if env else ''}"
     nic = tap(a, "tap0", 4, options)
-    nicprobe("attach", f"{a}/tap0", env=env)
+    nicprobe("attach", f"{a}/tap0", "-m", "napi,pktsize", env=env)
     counts = {0: 500, 1: 300, 2: 7}
     for queue, count in counts.items():
         nic(f"send {queue} {count} 100")
@@ -74,7 +74,7 @@ for options, env in ("--napi", {}), ("--napi", RAW):
 
 # 2. With frags tun calls GRO itself, and nobody polls.
 nic = tap(a, "tap0", 1, "--napi-frags")
-nicprobe("attach", f"{a}/tap0")
+nicprobe("attach", f"{a}/tap0", "-m", "napi,pktsize")
 nic("send 0 50 1500")
 nic("go")
 doc = settled(f"{a}/tap0")
@@ -87,7 +87,7 @@ veth(a, b, "eth4", 4)
 a.run("ethtool -K eth4 tso off")
 b.run("ethtool -K eth4 gro on")
 wide, counts = Nic("packet eth4 --queues 4", a), {0: 40, 1: 10, 2: 30, 3: 20}
-nicprobe("attach", f"{b}/eth4")
+nicprobe("attach", f"{b}/eth4", "-m", "napi,pktsize")
 for queue, count in counts.items():
     wide(f"send {queue} {count} 100")
 wide("go")
@@ -124,7 +124,7 @@ def burst(count):
 def bursts(name, sizes, env=None, tries=3):
     """A document of these bursts in which none was torn apart, as a softirq elsewhere may do."""
     for left in reversed(range(tries)):
-        nicprobe("attach", VETH, env=env)
+        nicprobe("attach", VETH, "-m", "napi,pktsize", env=env)
         for size in sizes:
             burst(size)
         until(lambda: packets_at(show(VETH), "rx-nic") >= sum(sizes) + len(sizes), 2)

@@ -7,6 +7,7 @@ from lab import *
 from stall import Stalled
 
 need_root()
+DEFAULT = sh("sysctl -n net.core.default_qdisc").strip()
 STEP = 1.125        # a histogram step
 RAW = {"NICPROBE_CANNOT": "tp_btf"}
 
@@ -58,14 +59,14 @@ TAP = f"{a}/tap0"
 
 # 1. Queues that are never full: every packet goes past, and is counted all the same.
 for env in {}, RAW:
-    name = "pfifo_fast" + (" by raw_tp" if env else "")
+    name = DEFAULT + (" by raw_tp" if env else "")
     run(TAP, ["0 1000 100", "1 70 200", "3 3000 1000"], env)
     doc = show(TAP)
     nicprobe("detach", TAP)
     same(f"{name}: every packet, by queue", brief(doc),
-         {(q, "pfifo_fast"): {"timed": n} for q, n in ((0, 1000), (1, 70), (3, 3000))})
+         {(q, DEFAULT): {"timed": n} for q, n in ((0, 1000), (1, 70), (3, 3000))})
     same(f"{name}: as many as at tx-stack", packets_at(doc, "tx-stack"), 4070)
-    p50 = rows(doc)[3, "pfifo_fast"]["wait_seconds"]["p50"]
+    p50 = rows(doc)[3, DEFAULT]["wait_seconds"]["p50"]
     check(f"{name}: they do not wait # {p50 * 1e6:.2f} us", p50 < 1e-4, str(p50))
     same(f"{name}: no finding", said(doc), [])
 
