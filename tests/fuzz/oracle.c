@@ -136,6 +136,19 @@ static uint16_t cut_word_at(const uint8_t *l3, size_t n, size_t at)
 	return byte_at(l3, n, at) << 8 | byte_at(l3, n, at + 1);
 }
 
+/* By the headers that are there: up to the ports, of whatever protocol. */
+size_t oracle_flow_wants(const struct seen *s)
+{
+	uint16_t type = s->type;
+	size_t ip = 0;
+
+	for (int tags = 0; tags < 2 && is_tag(type); tags++) {
+		type = cut_word_at(s->l3, s->n, ip + 2);
+		ip += 4;
+	}
+	return type == 0x0800 ? ip + byte_at(s->l3, s->n, ip) % 16 * 4 + 4 : ip + 44;
+}
+
 /* Which flow it is of: as it is on the wire, and what it has not is 0. */
 static void flow_key(const struct seen *s, uint8_t key[40])
 {

@@ -52,6 +52,9 @@ struct counts {			/* all that can be counted, as the maps have it */
 
 void oracle(const struct seen *seen, struct counts *counts);
 
+/* Bytes of the packet, from the network header on, that tell its flow. */
+size_t oracle_flow_wants(const struct seen *);
+
 /* RFC 2675: the 8 bytes that a buffer above 64 KiB has, and no packet on the wire; or 0. */
 uint64_t oracle_jumbo(const uint8_t *ip, size_t n, uint64_t len);
 

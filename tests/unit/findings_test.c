@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What several meters see is said by the first of them, and by no other; the rest is nobody's business. */
+/* What several meters see of one cause is said once: the first to speak of it is the one. */
 #include <stdio.h>
 
 #include "../../lib/findings.h"
