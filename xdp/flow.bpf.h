@@ -120,18 +120,25 @@ int flow_take(const struct flow_head *head, __u32 queue, __u32 segs, __u64 bytes
 	return 0;
 }
 
-/* Does this packet's flow count? Before meter_packet(): then `rxcpu` has counted it. */
 static __always_inline void rxcpu_count(struct packet *p);
+
+/*
+ * Asks before meter_packet() whether this packet's flow counts. XDP asks afterwards, by p->look,
+ * as that costs less; but behind all the branches for an skb the verifier has it 1000 times.
+ */
 static __always_inline bool flow_look(struct packet *p)
 {
 	p->on = config.on;
 	if (!packet_for(p, METER_flow))
 		return false;
 	rxcpu_count(p);
+	p->counted = true;
 	return p->look;
 }
 
+/* `rxcpu` counts for it, also where nobody wants to see that. */
 static __always_inline void flow_packet(struct packet *p)
 {
-	(void)p;
+	if (!packet_for(p, METER_rxcpu) && !p->counted)
+		rxcpu_count(p);
 }

@@ -26,6 +26,7 @@ struct packet {
 	__u32 src[4];		/* source address, where ecn is CE; as on the wire */
 	__u64 on;		/* config.on, which clang would read again for each question */
 	bool look;		/* the meters want its flow: flow_take() */
+	bool counted;		/* by rxcpu_count(), before its turn */
 	/* Where it is sent, and one of these meters is on: */
 	__u8 work;		/* 1 << enum work: what is still to be done for it */
 	__u8 why;		/* tx-stack: why some of that is done in software; 0: it is not… */

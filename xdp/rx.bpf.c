@@ -42,9 +42,9 @@ int nicprobe_rx(struct xdp_md *ctx)
 
 	if ((void *)(type + 1) <= end && packet_headers_wanted())
 		packet_parse(&p, type + 1, end, *type);
-	if (flow_look(&p))
-		look(ctx);
 	meter_packet(&p);
+	if (p.look)
+		look(ctx);
 	return XDP_PASS;
 }
 

@@ -19,9 +19,8 @@ static __always_inline void rxcpu_count(struct packet *p)
 	}
 }
 
-/* Where flow is on, it was counted by flow_look(). */
 static __always_inline void rxcpu_packet(struct packet *p)
 {
-	if (!packet_for(p, METER_flow))
+	if (!p->counted)
 		rxcpu_count(p);
 }
