@@ -68,7 +68,8 @@ def bars(result):
             ("its two ends", "tracing", "btf", ("txlat_hand", "txlat_used")),
             ("all its programs", "tracing", "btf", "txlat"),
             ("all its programs", "tracing", "raw", "txlat")):
-        ours = per_packet(tracing(result[depth], f"nicprobe {way}", "tx", ends))
+        # alone, as nettxlat is: beside others they have to share the caches
+        ours = per_packet(tracing(result[depth], f"txlat {way}", "tx", ends))
         theirs = per_packet(tracing(result[depth], "nettxlat", "tx"))
         out.append((f"txlat ({way}, {what}) to bpftrace's nettxlat, a packet, "
                     f"{'64' if depth == 'shallow' else '2000'} in flight", .4, ratio(ours, theirs)))

@@ -304,7 +304,7 @@ def main():
         stdout=subprocess.PIPE).stdout)
     programs, rows = figures(DEEP, CASES)
     shallow = {} if SOME else {name: run for name, run in CASES.items()
-                               if name in ("empty btf", "empty tp", "nicprobe btf", "nettxlat")}
+                               if name in ("empty btf", "empty tp", "txlat btf", "nettxlat")}
     result = {"kernel": platform.release(), "cpu": report.cpu(), "date": time.strftime("%F %T"),
               "load": os.getloadavg()[0],
               "packet": packets, "tracing": rows,
