@@ -12,10 +12,11 @@ import left
 from lab import NICPROBE, Namespace, check, nicprobe, same, skip, tap
 
 POINTS = 50	# of each way
+FEW = ["-m", "pktsize,ecn,ecn_source,rxcpu,txlat"]	# all there is takes several times as long to attach
 
 WAYS = {	# how to attach; where tcx is taken away, someone else's clsact is there, or none
     "xdp": (["--rx", "xdp"], {}, False),
-    "driver": (["--rx", "driver"], {}, True),
+    "driver": (["--rx", "driver", "-m", "all"], {}, True),
     "generic": (["--rx", "xdp-generic"], {}, False),
     "filter": (["--rx", "driver"], {"NICPROBE_CANNOT": "tcx"}, True),
     "clsact": (["--rx", "driver"], {"NICPROBE_CANNOT": "tcx,stack"}, False),
@@ -23,6 +24,7 @@ WAYS = {	# how to attach; where tcx is taken away, someone else's clsact is ther
 
 
 def start(args, env, prefix=(), **kwargs):
+    args = [*args, *FEW] if args[0] == "attach" and "-m" not in args else args
     return subprocess.Popen([*prefix, NICPROBE, *args], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                             env={**os.environ, **env}, **kwargs)
 
@@ -39,7 +41,7 @@ def killed(estimate, args, env):
 def clean_up(n, iface):
     """Every second time by detach, else by the next attach: what went wrong, or ""."""
     if n % 2:
-        r = nicprobe("attach", iface, check=False)
+        r = nicprobe("attach", iface, *FEW, check=False)
         # it may have been killed after the last step
         if r.returncode and "attached already" not in r.stderr:
             return r.stderr
@@ -124,7 +126,7 @@ def attach_and_detach_at_once(ns, iface):
     why = ""
     for n in range(30):
         if n % 2:
-            nicprobe("attach", iface)
+            nicprobe("attach", iface, *FEW)
         both = [start([what, iface], {}) for what in ("attach", "detach")]
         for p in both:
             said = p.communicate()[1]
@@ -139,7 +141,7 @@ def shown_while_detached(ns, iface):
     """`show -i` must end with a sentence when what it shows is gone, and never print half of it."""
     why, whole = "", 0
     for n in range(15):
-        nicprobe("attach", iface)
+        nicprobe("attach", iface, *FEW)
         p = start(["show", "-j", "-i", ".005", "-c", "10000", iface], {})
         p.stdout.readline()	# it is under way
         time.sleep(n * .002)
@@ -157,13 +159,13 @@ def reattached_while_shown(nic, iface):
     """Detached and attached again between two snapshots: no rates of one minus the other."""
     why = ""
     for _ in range(5):
-        nicprobe("attach", iface)
+        nicprobe("attach", iface, *FEW)
         nic("send 0 1000 100")
         nic("go")
         p = start(["show", "-j", "-i", ".2", "-c", "2", iface], {})
         p.stdout.readline()
         nicprobe("detach", iface)
-        nicprobe("attach", iface)
+        nicprobe("attach", iface, *FEW)
         out, err = p.communicate(timeout=20)
         if "1844674" in out:
             why = why or f"prints what wrapped around: {out[:300]}"
@@ -178,7 +180,7 @@ def main():
     times = []
     for _ in range(5):
         at = time.monotonic()
-        nicprobe("attach", iface)
+        nicprobe("attach", iface, *FEW)
         times.append(time.monotonic() - at)
         nicprobe("detach", iface)
     seed = random.randrange(1 << 32)
