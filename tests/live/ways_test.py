@@ -14,7 +14,7 @@ VETH_XDP = "attaching XDP to veth switches TSO off on its peer and NAPI on: what
 
 
 # Whose ways these are: the points, and the meters of packets. Others have tests of their own.
-HERE = {"rx-nic", "rx-stack", "tx-stack", "tx-nic", "pktsize", "ecn", "ecn_source", "rxcpu", "txlat"}
+HERE = {"rx-nic", "rx-stack", "tx-stack", "tx-nic", "pktsize", "ecn", "ecn_source", "rxcpu", "flow", "txlat"}
 
 
 def same_absent(name, got, want):
