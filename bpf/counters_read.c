@@ -317,15 +317,17 @@ static int ethtool_put(struct table *t, const struct ethtool_gstrings *names,
 /* A driver without statistics of its own is none to complain of. */
 static int ethtool_read(const char *iface, struct table *t)
 {
+	/* struct ethtool_sset_info, with room for one number behind it */
 	struct {
-		struct ethtool_sset_info info;
+		uint32_t cmd, reserved;
+		uint64_t sset_mask;
 		uint32_t nr;
-	} count = { .info = { .cmd = ETHTOOL_GSSET_INFO, .sset_mask = 1 << ETH_SS_STATS } };
+	} count = { .cmd = ETHTOOL_GSSET_INFO, .sset_mask = 1 << ETH_SS_STATS };
 	struct ethtool_gstrings *names;
 	struct ethtool_stats *stats;
 	int err = 0;
 
-	if (ethtool_ask(iface, &count) || !count.info.sset_mask || !count.nr)
+	if (ethtool_ask(iface, &count) || !count.sset_mask || !count.nr)
 		return 0;
 	names = calloc(1, sizeof(*names) + (size_t)count.nr * ETH_GSTRING_LEN);
 	stats = calloc(1, sizeof(*stats) + (size_t)count.nr * sizeof(uint64_t));
