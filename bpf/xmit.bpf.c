@@ -53,6 +53,11 @@ static __always_inline int queued(bool btf, const struct sk_buff *skb)
 	if (!dev || !dev_is_ours(btf, dev))
 		return 0;
 	look(btf, skb, dev, &p);
+	FORGET(p.segs, p.len);
+	FORGET(p.ecn, p.len);
+	FORGET(p.work, p.len);
+	FORGET(p.why, p.len);
+	FORGET(p.feature, p.len);
 	meter_packet(&p);
 	return 0;
 }
