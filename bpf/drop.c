@@ -12,6 +12,7 @@
 #include "../lib/driver.h"
 #include "../lib/log.h"
 #include "../lib/names.h"
+#include "../lib/symbol.h"
 #include "../lib/snapshot.h"
 #include "drop.h"
 #include "drop.skel.h"
@@ -251,9 +252,6 @@ static void judge(const struct snapshot *s, struct findings *f)
 	const struct table *t = &s->tables[METER_drop];
 	const struct drop_key *most;
 
-	if (t->rows && symbols_hidden())
-		finding(f, "drop", "sysctl -w kernel.kptr_restrict=1", "where packets were dropped "
-			"cannot be named: %s", symbols_hidden());
 	for (const struct remedy *r = remedies; r->reason; r++) {
 		uint64_t n = of_remedy(t, r, &most);
 		char what[160], queue[32] = "";

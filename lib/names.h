@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the running kernel calls its own numbers: values of an enum, addresses of code. */
+/* What the running kernel calls its own numbers: values of an enum, arguments of a tracepoint. */
 #ifndef NICPROBE_NAMES_H
 #define NICPROBE_NAMES_H
 
@@ -11,12 +11,5 @@ const char *drop_reason_name(uint32_t reason);
 
 /* How many arguments a tracepoint hands over; 0: there is none of this name, or no BTF. */
 unsigned tracepoint_args(const char *name);
-
-/* "tcp_v4_rcv+0x8d3", "vmxnet3_xmit_frame+0x1f [vmxnet3]"; the address if it has no name. */
-void symbol_text(uint64_t address, char *name, size_t size);
-/* The symbol alone; NULL: not known. */
-const char *symbol_at(uint64_t address);
-/* NULL: they can be had; or why not. */
-const char *symbols_hidden(void);
 
 #endif

@@ -356,12 +356,9 @@ def stacks():
     fake = f"/tmp/nicprobe-kallsyms-{os.getpid()}"
     with open(fake, "w") as f:
         f.write("0000000000000000 T _stext\n0000000000000000 t kfree\n")
-    r = sh(f"unshare -m sh -c 'mount --bind {fake} /proc/kallsyms && {NICPROBE} show -j {TAP}'")
+    hidden = json.loads(sh(f"unshare -m sh -c 'mount --bind {fake} /proc/kallsyms && {NICPROBE} show -j {TAP}'"))
     os.unlink(fake)
-    doc = json.loads(r)
-    same("hidden addresses: the location", {r["location"] for r in doc["meters"]["drop"]}, {"hidden"})
-    check("hidden addresses: a finding says why", any("kptr_restrict" in f["what"] + f["try"] for f in doc["findings"]),
-          str(doc["findings"]))
+    same("hidden addresses: they have their names", hidden["meters"]["drop"], doc)
     nicprobe("detach", TAP)
 
 

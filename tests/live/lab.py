@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """What the live tests stand on: network namespaces of their own, the test NIC, nicprobe, and checks."""
 import atexit
+import faulthandler
 import json
 import os
 import subprocess
@@ -11,6 +12,8 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 NICPROBE = os.environ.get("NICPROBE", os.path.join(ROOT, "nicprobe"))
 NIC = os.environ.get("NIC", os.path.join(ROOT, "build", "tests", "nic"))
 failures = 0
+# tests/run interrupts what hangs: first it says where.
+faulthandler.dump_traceback_later(int(os.environ.get("LIMIT", 500)) * .9)
 
 
 def sh(command, check=True, **kwargs):

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What an address of the running kernel's code is called. */
+#ifndef NICPROBE_SYMBOL_H
+#define NICPROBE_SYMBOL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* "tcp_v4_rcv+0x8d3", "vmxnet3_xmit_frame+0x1f [vmxnet3]"; the address if it has no name. */
+void symbol_text(uint64_t address, char *name, size_t size);
+/* The same without the offset: "tcp_v4_rcv", "vmxnet3_xmit_frame [vmxnet3]"; NULL: not known. */
+const char *symbol_at(uint64_t address);
+
+#endif
