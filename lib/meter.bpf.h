@@ -76,11 +76,7 @@ static __always_inline __u32 row_of(enum point point, __u32 queue)
  * What the variable may be is unknown to the verifier from here on: it looks at what follows once,
  * and not once for each value it has seen. `length` is below 2^31: its sign changes nothing.
  */
-#define FORGET(variable, length) do {						\
-	__u64 what = (variable), nothing = (__s32)(length) >> 31;		\
-	asm volatile("%0 ^= %1" : "+r"(what) : "r"(nothing));			\
-	(variable) = what;							\
-} while (0)
+#define FORGET(variable, length) ((variable) ^= (__s32)(length) >> 31)
 
 #define HIST_ADD(hist, slot_nr, value) ((hist).sum += (value), (hist).slot[slot_nr]++)
 
