@@ -6,7 +6,7 @@
 static __always_inline int handed_up(bool btf, bool frags, const struct sk_buff *skb)
 {
 	const struct net_device *dev;
-	struct packet p = { .point = RX_NIC, .segs = 1, .ecn = ECN_NOT_IP };
+	struct packet p;
 	const void *l3;
 	int linear;
 
@@ -15,6 +15,7 @@ static __always_inline int handed_up(bool btf, bool frags, const struct sk_buff 
 	dev = READ(btf, skb, dev);
 	if (!dev || !dev_is_ours(btf, dev))
 		return 0;
+	p = (struct packet){ .point = RX_NIC, .segs = 1, .ecn = ECN_NOT_IP };
 	p.row = row_of(RX_NIC, skb_rx_queue(btf, skb, dev));
 	p.len = config.l2 + READ(btf, skb, len);
 	l3 = network_header(btf, frags, skb, &linear);

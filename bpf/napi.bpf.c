@@ -297,6 +297,7 @@ static __always_inline void times(bool btf, const struct napi_struct *n, struct 
 static __always_inline int polled(bool btf, const struct napi_struct *n, int work, int budget)
 {
 	const struct net_device *dev = READ(btf, n, dev);
+	bool ours = dev && dev_is_ours(btf, dev);
 	struct napi_cpu *cpu = cpu_now();
 	__u64 since, now;
 	enum napi_by by;
@@ -305,7 +306,7 @@ static __always_inline int polled(bool btf, const struct napi_struct *n, int wor
 
 	if (!cpu)
 		return 0;
-	if (!dev || !dev_is_ours(btf, dev)) {
+	if (!ours) {
 		if (cpu->armed)
 			poll_took(cpu, cpu->since, bpf_ktime_get_ns(), 0);
 		return 0;

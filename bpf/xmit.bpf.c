@@ -47,11 +47,12 @@ static __always_inline void look(bool btf, const struct sk_buff *skb,
 
 static __always_inline int queued(bool btf, const struct sk_buff *skb)
 {
-	struct packet p = { .point = TX_STACK };
 	const struct net_device *dev = READ(btf, skb, dev);
+	struct packet p;
 
 	if (!dev || !dev_is_ours(btf, dev))
 		return 0;
+	p = (struct packet){ .point = TX_STACK };	/* not for others' packets */
 	look(btf, skb, dev, &p);
 	FORGET(p.segs, p.len);
 	FORGET(p.ecn, p.len);
