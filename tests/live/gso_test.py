@@ -118,6 +118,7 @@ same("names as ethtool has them", sorted(names - known - {"tx-udp-fragmentation"
 SERVER = """
 import socket
 s = socket.create_server(("198.18.0.9", 5001))
+s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 16)
 c, _ = s.accept()
 while c.recv(1 << 20): pass
 """

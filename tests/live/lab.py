@@ -4,6 +4,7 @@ import atexit
 import faulthandler
 import json
 import os
+import socket
 import subprocess
 import sys
 import time
@@ -163,6 +164,14 @@ def veth(one, other, name="eth0", queues=4, mtu=9000):
     for netns in (one, other):
         netns.ip(f"link set {name} mtu {mtu}")
         netns.ip(f"link set {name} up")
+
+
+def narrow(listener):
+    """
+    Keeps what TCP has under way below the 256 packets that fit in the ring of a veth with NAPI: where it is full
+    the queue stops, and 6.18 can forget to start it again. Then nothing comes any more, with nicprobe or without.
+    """
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 16)
 
 
 def until(condition, seconds=5):

@@ -4,7 +4,7 @@ import socket
 import threading
 import time
 
-from lab import Namespace, Nic, json, tap, until, veth
+from lab import Namespace, Nic, json, narrow, tap, until, veth
 from wire import inside
 
 PORT, CLOSED = 5000, 9
@@ -67,6 +67,7 @@ class Stream(threading.Thread):
     def __init__(self, netns, to, address):
         super().__init__(daemon=True)
         self.listener = inside(to, lambda: socket.create_server((address, 0)))
+        narrow(self.listener)
         self.client = inside(netns, lambda: socket.create_connection(self.listener.getsockname()))
         self.peer = self.listener.accept()[0]
         self.going, self.sent, self.came = True, 0, 0
