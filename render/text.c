@@ -144,3 +144,20 @@ void page_wrap(struct page *p, unsigned indent, const char *s)
 		s += spaces + len;
 	}
 }
+
+void page_line(struct page *p, unsigned indent, const char *name, unsigned column,
+	       const char *what)
+{
+	page_spaces(p, indent);
+	page_put(p, name, -1);
+	page_spaces(p, p->at + 1 < column ? column - p->at : 1);
+	page_wrap(p, column, what);
+	page_newline(p);
+}
+
+void page_remark(struct page *p, unsigned indent, const char *what)
+{
+	page_spaces(p, indent);
+	page_wrap(p, indent + 2, what);
+	page_newline(p);
+}

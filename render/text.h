@@ -36,4 +36,10 @@ void page_put(struct page *, const char *s, unsigned columns);
 void page_wrap(struct page *, unsigned indent, const char *s);
 void page_newline(struct page *);
 
+/* A name, and from `column` on what there is to say, wrapped under its beginning. */
+void page_line(struct page *, unsigned indent, const char *name, unsigned column,
+	       const char *what);
+/* A sentence; further lines of it are two further in. */
+void page_remark(struct page *, unsigned indent, const char *what);
+
 #endif

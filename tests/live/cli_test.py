@@ -172,6 +172,14 @@ def lists(iface):
     missing = [w for w in ("pktsize", "ecn_source", "packet_size_bytes", "xdp-generic", "virtio_net", "tp_btf", "kprobe",
                            "not here:") if w not in text]
     same("cli: list -v tells all there is", missing, [])
+    every = json.loads(nicprobe("list", "-v", "-j", env={"NICPROBE_CANNOT": "xdp"}).stdout)
+    named = [(name, [x["name"] for x in every[name]]) for name in ("meters", "taps", "drivers", "ways")]
+    same("cli: list -v -j says what list -v says",
+         [(name, x) for name, names in named for x in names if f"\n  {x} " not in "\n" + text], [])
+    same("cli: list -v -j: the metrics", [k["name"] for m in every["meters"] for k in m["metrics"]
+         if f"\n      {k['name']} " not in text], [])
+    same("cli: list -v -j: what does not work, and why", {w["name"]: w.get("why") for w in every["ways"] + every["taps"]
+         if w["name"] == "xdp"}, {"xdp": "taken away by $NICPROBE_CANNOT"})
     r = nicprobe("list", "-v", env={"NICPROBE_CANNOT": "xdp,tcx"}).stdout
     check("cli: list -v says what was taken away", r.count("taken away by $NICPROBE_CANNOT") >= 2, r)
 

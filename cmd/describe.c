@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What nicprobe is made of, and what of it works here: nicprobe list -v. */
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "../lib/driver.h"
+#include "../lib/kernel.h"
+#include "../lib/log.h"
+#include "../lib/tap.h"
+#include "../render/json_writer.h"
+#include "../render/text.h"
+#include "cmd.h"
+#include "describe.h"
+
+static struct page *page;
+
+static void works(const char *no)
+{
+	if (no)
+		page_remark(page, 6, text("not here: %s", no));
+}
+
+/* Its unit is said where its key does not end with it. */
+static void describe_metric(const struct metric *k)
+{
+	size_t len = strlen(k->unit);
+	char key[64];
+
+	metric_key(k, key, sizeof(key));
+	if (strlen(key) < len || strcmp(key + strlen(key) - len, k->unit))
+		page_line(page, 6, text("%-13s %s", key, k->unit), 34, k->help);
+	else
+		page_line(page, 6, key, 34, k->help);
+}
+
+static void describe_meters(void)
+{
+	puts("Meters, and what they count");
+	for (int id = 0; id < NR_METERS; id++) {
+		const struct meter *m = meters[id];
+
+		page_line(page, 2, m->name, 15, m->sample ?
+		     text("%s: 1 packet in %u", m->help, m->sample) : m->help);
+		for_each_metric(k, m)
+			describe_metric(k);
+		if (m->on_request)
+			page_remark(page, 6, text("only on request, -m %s: %s", m->name, m->on_request));
+	}
+}
+
+static void describe_taps(void)
+{
+	puts("\nTaps, where packets are seen; for each point the first that works is taken");
+	for (const struct tap *const *t = taps; *t; t++) {
+		const char *at = "at";
+
+		page_line(page, 2, (*t)->name, 15, (*t)->help);
+		for (int p = 0; p < NR_POINTS; p++)
+			if ((*t)->points >> p & 1)
+				at = text("%s %s", at, point_names[p]);
+		page_remark(page, 6, at);
+		works(kernel_cannot((*t)->name));
+	}
+}
+
+static void describe_drivers(void)
+{
+	puts("\nDrivers that nicprobe knows; others work, too");
+	for (const struct driver *const *d = drivers; *d; d++) {
+		page_line(page, 2, (*d)->name, 15, (*d)->help);
+		if ((*d)->no_xdp)
+			page_remark(page, 6, "it has no native XDP");
+		else if ((*d)->xdp)
+			page_remark(page, 6, text("attaching XDP %s", (*d)->xdp));
+		if ((*d)->no_completion)
+			page_remark(page, 6, text("no txlat: %s", (*d)->no_completion));
+	}
+}
+
+static void describe_ways(void)
+{
+	struct utsname kernel;
+
+	if (kernel_permits()) {
+		printf("\nWhich ways into this kernel work: %s to find out\n", complaint());
+		return;
+	}
+
+	uname(&kernel);
+	printf("\nWays into this kernel (%s), best first\n", kernel.release);
+	for (const struct way *w = ways; w->name; w++) {
+		const char *no = kernel_cannot(w->name);
+
+		printf("  %-12s %-40s %s\n", w->name, w->help, no ? "no" : "yes");
+		works(no);
+	}
+}
+
+void describe(struct page *on)
+{
+	page = on;
+	describe_meters();
+	describe_taps();
+	describe_drivers();
+	describe_ways();
+}
+
+static void json_metric(struct json *j, const struct metric *k)
+{
+	static const char *const kinds[] = {
+		[KIND_COUNTER] = "counter", [KIND_HISTOGRAM] = "histogram", [KIND_LEVEL] = "level",
+	};
+	char key[64];
+
+	metric_key(k, key, sizeof(key));
+	json_open(j, NULL, '{');
+	json_string(j, "name", key);
+	json_string(j, "kind", kinds[k->kind]);
+	json_string(j, "unit", k->unit);
+	json_string(j, "help", k->help);
+	json_close(j, '}');
+}
+
+static void json_meters(struct json *j)
+{
+	json_open(j, "meters", '[');
+	for (int id = 0; id < NR_METERS; id++) {
+		const struct meter *m = meters[id];
+
+		json_open(j, NULL, '{');
+		json_string(j, "name", m->name);
+		json_string(j, "help", m->help);
+		if (m->sample)
+			json_uint(j, "sample", m->sample);
+		if (m->on_request)
+			json_string(j, "on_request", m->on_request);
+		json_open(j, "metrics", '[');
+		for_each_metric(k, m)
+			json_metric(j, k);
+		json_close(j, ']');
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+}
+
+/* Nothing, where we may not ask. */
+static void json_works(struct json *j, bool permitted, const char *name)
+{
+	const char *no = permitted ? kernel_cannot(name) : NULL;
+
+	if (permitted)
+		json_bool(j, "works", !no);
+	if (no)
+		json_string(j, "why", no);
+}
+
+static void json_taps(struct json *j, bool permitted)
+{
+	json_open(j, "taps", '[');
+	for (const struct tap *const *t = taps; *t; t++) {
+		json_open(j, NULL, '{');
+		json_string(j, "name", (*t)->name);
+		json_string(j, "help", (*t)->help);
+		json_open(j, "points", '[');
+		for (int p = 0; p < NR_POINTS; p++)
+			if ((*t)->points >> p & 1)
+				json_string(j, NULL, point_names[p]);
+		json_close(j, ']');
+		json_works(j, permitted, (*t)->name);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+}
+
+static void json_drivers(struct json *j)
+{
+	json_open(j, "drivers", '[');
+	for (const struct driver *const *d = drivers; *d; d++) {
+		json_open(j, NULL, '{');
+		json_string(j, "name", (*d)->name);
+		json_string(j, "help", (*d)->help);
+		json_bool(j, "xdp", !(*d)->no_xdp);
+		if ((*d)->xdp)
+			json_string(j, "attaching_xdp", (*d)->xdp);
+		if ((*d)->no_completion)
+			json_string(j, "no_txlat", (*d)->no_completion);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+}
+
+static void json_ways(struct json *j, bool permitted)
+{
+	json_open(j, "ways", '[');
+	for (const struct way *w = ways; w->name; w++) {
+		json_open(j, NULL, '{');
+		json_string(j, "name", w->name);
+		json_string(j, "help", w->help);
+		json_works(j, permitted, w->name);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+}
+
+void describe_json(void)
+{
+	bool permitted = !kernel_permits();
+	struct json j = { .out = stdout };
+	struct utsname kernel;
+
+	uname(&kernel);
+	json_open(&j, NULL, '{');
+	json_uint(&j, "nicprobe", 1);
+	json_string(&j, "kernel", kernel.release);
+	json_meters(&j);
+	json_taps(&j, permitted);
+	json_drivers(&j);
+	json_ways(&j, permitted);
+	json_close(&j, '}');
+	putchar('\n');
+}
