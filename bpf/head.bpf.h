@@ -122,8 +122,11 @@ static __always_inline void skb_parse(bool btf, const struct sk_buff *skb, struc
 /* Only the headers may be linear, as drivers with pages have it: they are enough. */
 static __always_inline bool look_linear(struct flow_head *head, const void *l3, __u32 linear)
 {
+	if (!linear)
+		return false;
+	/* else clang asks both at once, of a difference: the verifier learns no bound from that */
 	barrier_var(linear);
-	if (!linear || linear > sizeof(head->l3))
+	if (linear > sizeof(head->l3))
 		return false;
 	bpf_probe_read_kernel(head->l3, linear, l3);
 	return flow_there(head, linear);
