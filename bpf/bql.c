@@ -76,8 +76,8 @@ static const uint64_t *words(const struct snapshot *s, unsigned row, unsigned me
 }
 
 /*
- * The card ran dry while packets waited: the limit lets it have too few bytes. BQL raises it when it
- * sees that itself, but not above limit_max.
+ * The card ran dry while packets waited: the limit lets it have too few bytes. BQL raises it when
+ * it sees that itself, but not above limit_max.
  */
 static void judge_small(const struct snapshot *s, struct findings *f, unsigned queue)
 {
@@ -109,12 +109,19 @@ static void judge_huge(const struct snapshot *s, struct findings *f, unsigned qu
 	if (!t->cells || isnan(bytes) || bytes < MUCH_IN_FLIGHT)
 		return;
 	took = hist_percentile(k, cell(t, queue, 0, k), .5);
-	if (isnan(took) || took < LONG_QUEUE || !finding_about(f, ABOUT_TX_SLOW, "bql"))
+	/* moderation takes at least half of it: that is not the limit's fault, and txlat says so */
+	if (isnan(took) || took < LONG_QUEUE || s->meta.tx_usecs * 2e-6 >= took ||
+	    !finding_about(f, ABOUT_TX_SLOW, "bql"))
 		return;
 	finding(f, "bql", text("echo %.0f > %s", bytes * 1e-3 / took,
 			       limit_file(s, queue, "limit_max")),
 		"the byte limit of queue %u is huge: the driver has %.0f kB, which take %.3g ms to "
 		"send and cannot be overtaken", queue, bytes / 1000, took * 1e3);
+}
+
+static const char *times(uint64_t n)
+{
+	return n == 1 ? "once" : text("%" PRIu64 " times", n);
 }
 
 static void judge_stalls(const struct snapshot *s, struct findings *f, unsigned queue)
@@ -125,8 +132,8 @@ static void judge_stalls(const struct snapshot *s, struct findings *f, unsigned 
 		finding(f, "bql", text("the longest: cat %s; does its interrupt come late? "
 				       "ethtool -c %s", limit_file(s, queue, "stall_max"),
 				       s->meta.iface),
-			"completions of queue %u stalled %" PRIu64 " times for longer than its "
-			"stall_thrs", queue, stalls);
+			"completions of queue %u stalled %s for longer than its stall_thrs", queue,
+			times(stalls));
 }
 
 /* Stopped for a hundredth of the time, and not in the blink of an eye. */
@@ -141,9 +148,8 @@ static void judge_driver(const struct snapshot *s, struct findings *f, unsigned 
 	    !finding_about(f, ABOUT_TX_FULL, "bql"))
 		return;
 	finding(f, "bql", try,
-		"the driver stopped queue %u for %.3g ms in all while packets waited, %" PRIu64
-		" times: its ring was full", queue, stood * 1e3,
-		hist_count(&metrics[BY_DRIVER], w));
+		"the driver stopped queue %u for %.3g ms in all while packets waited, %s: its ring "
+		"was full", queue, stood * 1e3, times(hist_count(&metrics[BY_DRIVER], w)));
 }
 
 static void judge(const struct snapshot *s, struct findings *f)
