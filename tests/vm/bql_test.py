@@ -4,7 +4,7 @@
 import time
 
 from cards import cards, lab
-from held import Held, Limits, Sender, plain_queues
+from held import Held, Sender, limit_to, plain_queues
 
 LIMIT, SIZE = 2500, 1000
 TAKEN = LIMIT // SIZE + 1       # the packet that passes the limit is still taken, and is the last
@@ -18,18 +18,6 @@ def row(doc, queue=0):
 
 def said(doc, words=""):
     return [f for f in doc["findings"] if f["meter"] == "bql" and words in f["what"]]
-
-
-def limit_to(card, sender, limit):
-    """Limit and bytes in flight as BQL has them; a limit is taken up at a completion."""
-    bql = Limits(card)
-    bql["limit_max"], bql["limit_min"] = limit, limit
-    for _ in range(50):
-        if (bql["limit"], bql["inflight"]) == (limit, 0):
-            return bql
-        sender(1, 60)
-        lab.until(lambda: not bql["inflight"], 2)
-    raise RuntimeError(f"{card.name}: the limit is {bql['limit']}, not {limit}")
 
 
 def stand(held, sender, bql, count, seconds, size=SIZE):

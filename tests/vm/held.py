@@ -105,3 +105,15 @@ class Limits:
 
     def has(self, name):
         return os.path.exists(f"{self.path}/{name}")
+
+
+def limit_to(card, sender, limit):
+    """Limit and bytes in flight as BQL has them; a limit is taken up at a completion."""
+    bql = Limits(card)
+    bql["limit_max"], bql["limit_min"] = limit, limit
+    for _ in range(50):
+        if (bql["limit"], bql["inflight"]) == (limit, 0):
+            return bql
+        sender(1, 60)
+        lab.until(lambda: not bql["inflight"], 2)
+    raise RuntimeError(f"{card.name}: the limit is {bql['limit']}, not {limit}")
