@@ -173,16 +173,24 @@ def outside(card):
 
 
 def pinged(card):
-    """The far end keeps two packets on their way, and we answer: an interrupt for each."""
+    """The far end keeps three packets on their way, and we answer: an interrupt for each."""
     return run(card, lambda: ask(ping=f"{card.peer[:-1]}2", count=4000))
 
 
 def often(card):
     """No moderation; and as it then says."""
     card.ethtool("-C IF rx-usecs 0", check=True)
-    command = speaks("no moderation", pinged(card),
-                     "eth.-rx-. interrupts [2-9][0-9]{4} times a second, for [01].[0-9] packets each time",
-                     "^(ethtool -C .* rx-usecs 50); if its driver cannot: cd ")
+    for _ in range(4):      # the guest's clock goes on while it waits for the far end
+        doc = pinged(card)
+        rate = max(r["interrupts"] for r in doc["meters"]["irq"] if r["serves"].startswith("rx")) / doc["seconds"]
+        if rate > 21000:
+            break
+    if rate <= 21000:
+        return lab.skip("no moderation", f"the far end only makes {rate:.0f} interrupts a second")
+    command = speaks("no moderation", doc,
+                     "eth.-rx-. interrupts [2-9][0-9]{4} times a second, "
+                     "(for [01].[0-9] packets each time|[0-9.]+ times for each poll)",   # or as the emulated card has it
+                     "^(ethtool -C .* rx-usecs 50( tx-usecs 50)?); if its driver cannot")
     lab.sh(command)
     pinged(card)        # it tells its card at the next interrupt
     silent(f"no moderation, done what it says # {command}", pinged(card))

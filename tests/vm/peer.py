@@ -48,16 +48,20 @@ def frames(ask):
 
 
 def ping(ask):
-    """Echo requests, as fast as they are answered, two on their way. How many were."""
+    """Echo requests, as fast as they are answered, three on their way. How many were."""
+    os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))      # this thread
     request = struct.pack("!BBHHH", 8, 0, 0xf7ff, 0, 0)
     with socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP) as s:
         s.connect((ask["ping"], 0))
         s.settimeout(5)
-        s.send(request)
-        for _ in range(ask["count"] - 1):
+        for _ in range(3):
             s.send(request)
+        for _ in range(ask["count"] - 3):
             s.recv(2048)
-        s.recv(2048)
+            s.send(request)
+        for _ in range(3):
+            s.recv(2048)
+    os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
     return {"answered": ask["count"]}
 
 
