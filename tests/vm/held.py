@@ -19,7 +19,9 @@ class Held:
     """
     def __init__(self, card):
         self.card = card
-        lab.sh("sysctl -qw kernel.sched_rt_runtime_us=-1")
+        # Once: with its fair servers changed 6.12 refuses it.
+        lab.sh("[ $(sysctl -n kernel.sched_rt_runtime_us) = -1 ] || "
+               "sysctl -qw kernel.sched_rt_runtime_us=-1")
         if not os.path.isdir("/sys/kernel/debug/sched"):
             lab.sh("mount -t debugfs debugfs /sys/kernel/debug")
         # From 6.8 on others get 5% of a CPU all the same.
