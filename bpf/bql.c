@@ -3,9 +3,12 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <unistd.h>
 
+#include "../lib/iface.h"
 #include "../lib/log.h"
 #include "../lib/snapshot.h"
+#include "../lib/sysfs.h"
 #include "bql.h"
 #include "bql.skel.h"
 
@@ -44,11 +47,27 @@ static const struct metric metrics[] = {
 
 #define ENOUGH	50	/* fewer stops say nothing */
 
+#define LIMIT_FILE "queues/tx-%u/byte_queue_limits/%s"
+
 /* A file of the queue's limits, to be written. */
 static const char *limit_file(const struct snapshot *s, unsigned queue, const char *name)
 {
-	return text("/sys/class/net/%s/queues/tx-%u/byte_queue_limits/%s", s->meta.iface, queue,
-		    name);
+	return text("/sys/class/net/%s/" LIMIT_FILE, s->meta.iface, queue, name);
+}
+
+/* What stands in it now; 0: not known, it is in another namespace. */
+static unsigned long limit_now(const struct snapshot *s, unsigned queue, const char *name)
+{
+	unsigned long value = 0;
+	int dir = -1;
+
+	if (s->meta.netns == netns_inode())
+		dir = sysfs_open(s->meta.iface, s->meta.ifindex);
+	if (dir < 0)
+		return 0;
+	value = sysfs_number(dir, text(LIMIT_FILE, queue, name));
+	close(dir);
+	return value;
 }
 
 static const uint64_t *words(const struct snapshot *s, unsigned row, unsigned metric)
@@ -56,16 +75,21 @@ static const uint64_t *words(const struct snapshot *s, unsigned row, unsigned me
 	return cell(&s->tables[METER_bql], row, 0, &metrics[metric]);
 }
 
-/* The card ran dry while packets waited: the limit lets it have too few bytes. */
+/*
+ * The card ran dry while packets waited: the limit lets it have too few bytes. BQL raises it when
+ * it sees that itself, but not above limit_max.
+ */
 static void judge_small(const struct snapshot *s, struct findings *f, unsigned queue)
 {
 	uint64_t stops = hist_count(&metrics[BY_BQL], words(s, queue, BY_BQL));
 	uint64_t starved = *words(s, queue, STARVED);
 	double most = hist_max(&metrics[IN_FLIGHT], words(s, queue, IN_FLIGHT));
+	unsigned long max = limit_now(s, queue, "limit_max");
+	const char *file = max && max < 2 * most ? "limit_max" : "limit_min";
 
 	if (stops < ENOUGH || starved * 10 < stops)
 		return;
-	finding(f, "bql", text("echo %.0f > %s", 2 * most, limit_file(s, queue, "limit_min")),
+	finding(f, "bql", text("echo %.0f > %s", 2 * most, limit_file(s, queue, file)),
 		"the byte limit of queue %u is too small: packets waited, and in %" PRIu64 " of %"
 		PRIu64 " stops by BQL the card, given %.0f kB at most, ran dry",
 		queue, starved, stops, most / 1000);
@@ -85,12 +109,19 @@ static void judge_huge(const struct snapshot *s, struct findings *f, unsigned qu
 	if (!t->cells || isnan(bytes) || bytes < MUCH_IN_FLIGHT)
 		return;
 	took = hist_percentile(k, cell(t, queue, 0, k), .5);
-	if (isnan(took) || took < LONG_QUEUE || !finding_about(f, ABOUT_TX_SLOW, "bql"))
+	/* moderation takes at least half of it: that is not the limit's fault, and txlat says so */
+	if (isnan(took) || took < LONG_QUEUE || s->meta.tx_usecs * 2e-6 >= took ||
+	    !finding_about(f, ABOUT_TX_SLOW, "bql"))
 		return;
 	finding(f, "bql", text("echo %.0f > %s", bytes * 1e-3 / took,
 			       limit_file(s, queue, "limit_max")),
 		"the byte limit of queue %u is huge: the driver has %.0f kB, which take %.3g ms to "
 		"send and cannot be overtaken", queue, bytes / 1000, took * 1e3);
+}
+
+static const char *times(uint64_t n)
+{
+	return n == 1 ? "once" : text("%" PRIu64 " times", n);
 }
 
 static void judge_stalls(const struct snapshot *s, struct findings *f, unsigned queue)
@@ -101,8 +132,8 @@ static void judge_stalls(const struct snapshot *s, struct findings *f, unsigned 
 		finding(f, "bql", text("the longest: cat %s; does its interrupt come late? "
 				       "ethtool -c %s", limit_file(s, queue, "stall_max"),
 				       s->meta.iface),
-			"completions of queue %u stalled %" PRIu64 " times for longer than its "
-			"stall_thrs", queue, stalls);
+			"completions of queue %u stalled %s for longer than its stall_thrs", queue,
+			times(stalls));
 }
 
 /* Stopped for a hundredth of the time, and not in the blink of an eye. */
@@ -117,9 +148,8 @@ static void judge_driver(const struct snapshot *s, struct findings *f, unsigned 
 	    !finding_about(f, ABOUT_TX_FULL, "bql"))
 		return;
 	finding(f, "bql", try,
-		"the driver stopped queue %u for %.3g ms in all while packets waited, %" PRIu64
-		" times: its ring was full", queue, stood * 1e3,
-		hist_count(&metrics[BY_DRIVER], w));
+		"the driver stopped queue %u for %.3g ms in all while packets waited, %s: its ring "
+		"was full", queue, stood * 1e3, times(hist_count(&metrics[BY_DRIVER], w)));
 }
 
 static void judge(const struct snapshot *s, struct findings *f)

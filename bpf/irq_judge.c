@@ -17,6 +17,7 @@
 struct sum {
 	const struct irq_key *key;
 	uint64_t interrupts, polls, packets, elsewhere, unhandled;
+	uint64_t caused;		/* polls of which the interrupt is known */
 	uint64_t most;		/* of its interrupts, on one CPU… */
 	unsigned cpu;		/* …which is this */
 };
@@ -39,6 +40,7 @@ static bool same(const struct irq_key *a, const struct irq_key *b)
 /* Adds the CPUs of each vector up. How many there are. */
 static unsigned sums_make(const struct table *t, struct sum *sums)
 {
+	const struct metric *to_poll = &meter_irq.metrics[IRQ_TO_POLL];
 	unsigned nr = 0, i;
 
 	for (unsigned row = 0; row < t->rows; row++) {
@@ -53,6 +55,7 @@ static unsigned sums_make(const struct table *t, struct sum *sums)
 		sums[i].polls += word(t, row, IRQ_POLLS);
 		sums[i].packets += word(t, row, IRQ_PACKETS);
 		sums[i].elsewhere += word(t, row, IRQ_ELSEWHERE);
+		sums[i].caused += hist_count(to_poll, cell(t, row, 0, to_poll));
 		sums[i].unhandled += word(t, row, IRQ_UNHANDLED);
 		if (n > sums[i].most) {
 			sums[i].most = n;
@@ -72,26 +75,29 @@ static double rate(const struct snapshot *s, uint64_t n)
 	return s->seconds > 0 ? n / s->seconds : 0;
 }
 
-/* The CPU that takes the interrupt may have the descriptors in its caches; another has not. */
+/*
+ * The CPU that takes the interrupt may have the descriptors in its caches; another has not. Under
+ * load one interrupt makes many polls, of which only the first tells.
+ */
 static void judge_far(const struct snapshot *s, struct findings *f, const struct sum *sums,
 		      unsigned nr)
 {
 	const struct sum *worst = NULL;
-	uint64_t far = 0, polls = 0;
+	uint64_t far = 0, caused = 0;
 
 	for (unsigned i = 0; i < nr; i++) {
 		far += sums[i].elsewhere;
-		polls += sums[i].polls;
+		caused += sums[i].caused;
 		if (!worst || sums[i].elsewhere > worst->elsewhere)
 			worst = &sums[i];
 	}
-	if (far < ENOUGH || rate(s, far) < OFTEN || 2 * far < polls)
+	if (far < ENOUGH || rate(s, far) < OFTEN || 2 * far < caused)
 		return;
 	finding(f, "irq", text("let its thread run there: pgrep -a napi/%s-, taskset -pc %u PID; "
 			       "or poll without threads: echo 0 > /sys/class/net/%s/threaded",
 			       s->meta.iface, worst->cpu, s->meta.iface),
 		"%.0f%% of the polls of %s ran on another CPU than its interrupt: that was CPU %u",
-		100.0 * worst->elsewhere / worst->polls, worst->key->name, worst->cpu);
+		100.0 * worst->elsewhere / worst->caused, worst->key->name, worst->cpu);
 }
 
 /* "echo 0 > /proc/irq/31/smp_affinity_list; …", as many as there is room for. */
@@ -128,10 +134,11 @@ static void judge_one_cpu(const struct snapshot *s, struct findings *f, const st
 	const struct table *t = &s->tables[METER_irq];
 
 	for (unsigned i = 0; i < nr; i++)
-		if (serves(sums[i].key) && sums[i].interrupts) {
+		all += serves(sums[i].key) ? sums[i].interrupts : 0;
+	for (unsigned i = 0; i < nr; i++)	/* a queue with next to none has nothing to move */
+		if (serves(sums[i].key) && sums[i].interrupts * 100 > all) {
 			rx += sums[i].key->rx >= 0;
 			tx += sums[i].key->tx >= 0;
-			all += sums[i].interrupts;
 			if (sums[i].most > most) {
 				most = sums[i].most;
 				cpu = sums[i].cpu;
@@ -148,9 +155,24 @@ static void judge_one_cpu(const struct snapshot *s, struct findings *f, const st
 		cpu, 100.0 * here / all, rx > tx ? rx : tx, s->online);
 }
 
+/* Of a vector: how many ran where it may. */
+static uint64_t inside(const struct table *t, const struct irq_key *k, const char *may,
+		       const char *does)
+{
+	uint64_t n = 0;
+
+	for (unsigned row = 0; row < t->rows; row++) {
+		unsigned cpu = key_at(t, row)->cpu;
+
+		if (same(key_at(t, row), k) && (cpu_listed(may, cpu) || cpu_listed(does, cpu)))
+			n += word(t, row, IRQ_INTERRUPTS);
+	}
+	return n;
+}
+
 /*
  * Totals know no time: an interrupt that was moved since ran where it may not now. In an interval
- * it did so just now.
+ * it did so just now; but if it also ran where it may, it was moved meanwhile (irqbalance does).
  */
 static void judge_outside(const struct snapshot *s, struct findings *f, const struct sum *sums,
 			  unsigned nr)
@@ -167,7 +189,7 @@ static void judge_outside(const struct snapshot *s, struct findings *f, const st
 		if (n < ENOUGH || 10 * n < all)
 			continue;
 		vector_affinity(k->irq, may, does);
-		if (!*may || cpu_listed(may, k->cpu) || cpu_listed(does, k->cpu))
+		if (!*may || inside(t, k, may, does))
 			continue;
 		finding(f, "irq", text("echo %s > /proc/irq/%u/smp_affinity_list; what became of "
 				       "it: cat /proc/irq/%u/effective_affinity_list", may,
@@ -198,9 +220,13 @@ static void judge_often(const struct snapshot *s, struct findings *f, const stru
 	if (!worst)
 		return;
 	useless = worst->interrupts - worst->unhandled > 2 * worst->polls;
-	finding(f, "irq", text("ethtool -C %s rx-usecs 50; if its driver cannot: "
-			       "cd /sys/class/net/%s; echo 2 > napi_defer_hard_irqs; "
-			       "echo 50000 > gro_flush_timeout", s->meta.iface, s->meta.iface),
+	finding(f, "irq", useless ?
+		text("ethtool -C %s rx-usecs 50 tx-usecs 50; if its driver cannot, it does part of "
+		     "its work in the interrupt: fewer, larger packets make fewer of them",
+		     s->meta.iface) :
+		text("ethtool -C %s rx-usecs 50; if its driver cannot: cd /sys/class/net/%s; "
+		     "echo 2 > napi_defer_hard_irqs; echo 50000 > gro_flush_timeout",
+		     s->meta.iface, s->meta.iface),
 		useless ? "%s interrupts %.0f times a second, %.1f times for each poll" :
 		"%s interrupts %.0f times a second, for %.1f packets each time",
 		worst->key->name, rate(s, worst->interrupts), useless ?

@@ -39,6 +39,8 @@ static void samples(struct snapshot *s, enum meter_id id, const char *name, unsi
 	w[1 + 1 + (power - LOGLIN_MIN) * LOGLIN_STEPS] = n;
 }
 
+static unsigned tx_usecs;		/* of moderation, next time */
+
 static void expect(const char *name, uint64_t starved, unsigned sent_in, uint64_t stalls,
 		   const char *what, const char *try)
 {
@@ -47,6 +49,7 @@ static void expect(const char *name, uint64_t starved, unsigned sent_in, uint64_
 	bool good;
 
 	strcpy(s.meta.iface, "eth0");
+	s.meta.tx_usecs = tx_usecs;
 	table_on(&s, METER_bql);
 	table_on(&s, METER_txlat);
 	samples(&s, METER_bql, "stopped_by_bql", 16, 100);
@@ -74,6 +77,12 @@ int main(void)
 	expect("much in flight, and slow", 0, 24, 0, "the byte limit of queue 1 is huge: the "
 	       "driver has 139 kB, which take 17.8 ms to send",
 	       "echo 7813 > /sys/class/net/eth0/queues/tx-1/byte_queue_limits/limit_max");
+	tx_usecs = 9000;
+	expect("much in flight, held back by moderation: txlat's to say", 0, 24, 0, NULL, NULL);
+	tx_usecs = 8000;
+	expect("much in flight, longer than moderation", 0, 24, 0, "is huge",
+	       "echo 7813 > /sys/class/net/eth0/queues/tx-1/byte_queue_limits/limit_max");
+	tx_usecs = 0;
 	expect("stalls", 0, 20, 3, "completions of queue 1 stalled 3 times",
 	       "the longest: cat /sys/class/net/eth0/queues/tx-1/byte_queue_limits/stall_max; "
 	       "does its interrupt come late? ethtool -c eth0");

@@ -20,6 +20,7 @@ struct row {
 	unsigned cpu;
 	uint64_t interrupts, polls, packets, elsewhere;
 };
+static unsigned polls_each = 1;	/* that an interrupt makes */
 
 static void row_put(struct table *t, const struct row *r)
 {
@@ -37,6 +38,7 @@ static void row_put(struct table *t, const struct row *r)
 	words->polls = r->polls;
 	words->packets = r->packets;
 	words->elsewhere = r->elsewhere;
+	words->to_poll.slot[0] = r->polls / polls_each;
 }
 
 /* `speaks`: a part of the sentence, NULL: silence. `try`: a part of what to try. */
@@ -89,6 +91,12 @@ static void judge_far(void)
 		{ 2, 2, 900, 0, 0, 0 }, { 2, 3, 0, 900, 7200, 900 }, {} }, false,
 		"100% of the polls of eth9-TxRx-2 ran on another CPU than its interrupt: "
 		"that was CPU 2", "taskset -pc 2 PID");
+	polls_each = 10;
+	judged("polls elsewhere, many for each interrupt", (struct row []){
+		{ 0, 1, 8000, 0, 0, 0 }, { 0, 2, 0, 80000, 5000000, 8000 }, {} }, false,
+		"100% of the polls of eth9-TxRx-0 ran on another CPU than its interrupt: "
+		"that was CPU 1", "taskset -pc 1 PID");
+	polls_each = 1;
 	judged("few polls elsewhere", (struct row []){
 		{ 0, 1, 8000, 7000, 64000, 0 }, { 0, 2, 0, 1000, 8000, 1000 }, {} }, false, NULL,
 		NULL);
@@ -107,6 +115,8 @@ static void judge_one_cpu(void)
 		NULL);
 	judged("one queue", (struct row []){
 		{ 0, 0, 5000, 5000, 40000, 0 }, { -1, 0, 50, 0, 0, 0 }, {} }, false, NULL, NULL);
+	judged("one queue, and next to nothing of another", (struct row []){
+		{ 0, 0, 5000, 5000, 40000, 0 }, { 1, 0, 5, 5, 5, 0 }, {} }, false, NULL, NULL);
 	judged("seldom, on one CPU", (struct row []){
 		{ 0, 0, 900, 900, 9000, 0 }, { 1, 0, 900, 900, 9000, 0 }, {} }, false, NULL, NULL);
 }
@@ -115,16 +125,17 @@ static void judge_one_cpu(void)
 static void judge_outside(void)
 {
 	static const struct row outside[] = {
-		{ 0, 0, 6000, 6000, 48000, 0 }, { 0, 3, 2000, 2000, 16000, 0 },
-		{ 1, 3, 6000, 6000, 48000, 0 }, {} };
+		{ 0, 3, 8000, 8000, 64000, 0 }, { 1, 2, 6000, 6000, 48000, 0 }, {} };
 
 	judged("outside its affinity", outside, true,
-	       "25% of the interrupts of eth9-TxRx-0 ran on CPU 3, and it may run on 0-1 only",
+	       "100% of the interrupts of eth9-TxRx-0 ran on CPU 3, and it may run on 0-1 only",
 	       "echo 0-1 > /proc/irq/30/smp_affinity_list");
 	judged("outside, who knows when", outside, false, NULL, NULL);
 	judged("inside its affinity", (struct row []){
 		{ 0, 1, 6000, 6000, 48000, 0 }, { 1, 3, 6000, 6000, 48000, 0 }, {} }, true, NULL,
 		NULL);
+	judged("moved in the interval", (struct row []){
+		{ 0, 0, 100, 100, 800, 0 }, { 0, 3, 2000, 2000, 16000, 0 }, {} }, true, NULL, NULL);
 	judged("a few, while it was moved", (struct row []){
 		{ 0, 1, 60000, 60000, 480000, 0 }, { 0, 3, 500, 500, 4000, 0 }, {} }, true, NULL,
 		NULL);
@@ -143,7 +154,7 @@ static void judge_often(void)
 	judged("far above its polls", (struct row []){
 		{ 0, 0, 9000, 3000, 30000, 0 }, {} }, false,
 		"eth9-TxRx-0 interrupts 4500 times a second, 3.0 times for each poll",
-		"gro_flush_timeout");
+		"ethtool -C eth9 rx-usecs 50 tx-usecs 50; if its driver cannot");
 	judged("a vector without polls", (struct row []){
 		{ 0, 0, 9000, 0, 0, 0 }, {} }, false, NULL, NULL);
 	judged("not of a queue", (struct row []){

@@ -110,7 +110,12 @@ def attached(env=None):
 
 
 def counts(doc):
-    return {k: r["interrupts"] for k, r in rows(doc).items() if r["interrupts"]}
+    """By vector and CPU: one that was requested anew may have another number, and is another row."""
+    found = {}
+    for r in doc["meters"]["irq"]:
+        key = r["vector"], int(r["cpu"])
+        found[key] = found.get(key, 0) + r["interrupts"]
+    return nonzero(found)
 
 
 def compare(name, start):
@@ -186,10 +191,6 @@ def polls(doc, name):
     return tot
 
 
-def findings(doc):
-    return [f["what"] for f in doc["findings"] if f["meter"] == "irq"]
-
-
 def move(irq, cpu):
     try:
         with open(f"/proc/irq/{irq}/smp_affinity_list", "w") as f:
@@ -206,12 +207,6 @@ def spread(place):
     return all(moved)
 
 
-def run(count=2000):
-    """`nicprobe run` around floods from all CPUs at once: so its seconds are those of the floods."""
-    return json.loads(nicprobe("run", "-j", "-m", "irq", IFACE, "--", sys.executable, __file__, IFACE,
-                               count).stdout)
-
-
 sh(f"sysctl -qw net.ipv6.conf.{IFACE}.disable_ipv6=1", check=False)
 if not vectors():
     r = nicprobe("attach", IFACE, "-m", "irq", check=False)
@@ -219,11 +214,6 @@ if not vectors():
     skip(NAME, f"{IFACE} has no interrupts of its own")
     finish()
 PEER = peer()
-if len(sys.argv) > 2:       # as what run() runs
-    children = [os.fork() or (flood(cpu, int(sys.argv[2])), os._exit(0)) for cpu in CPUS]
-    for child in children:
-        os.waitpid(child, 0)
-    finish()
 QUEUES = len([q for q in os.listdir(f"/sys/class/net/{IFACE}/queues") if q.startswith("rx-")])
 
 # 1. Counts equal those of the kernel, by vector and CPU, both ways.
@@ -286,36 +276,4 @@ def renewed(name, command):
 renewed("down and up", f"ip link set {IFACE} down && ip link set {IFACE} up")
 renewed("fewer queues", f"ethtool -L {IFACE} combined 1")
 renewed("more queues", f"ethtool -L {IFACE} combined {QUEUES}")
-
-# 4. Findings. All on one CPU, against spread; polls in threads on another CPU, against softirqs.
-if len(CPUS) > 1 and QUEUES > 1 and spread(lambda i: CPUS[0]):
-    doc = run()
-    said = findings(doc)
-    came = sum(r["interrupts"] for r in doc["meters"]["irq"]) / doc["seconds"]
-    queues = len({r["serves"].split()[1] for r in doc["meters"]["irq"] if r["serves"] != "-"})
-    if came >= 1000 and queues > 1:
-        check(f"{NAME} all on one CPU # {said}", any(f"CPU {CPUS[0]} takes 100%" in s for s in said), str(doc))
-    else:
-        skip(f"{NAME} all on one CPU", f"{came:.0f} interrupts a second of {queues} queues")
-    spread(lambda i: CPUS[i // 2 % len(CPUS)])
-    said = findings(run())
-    check(f"{NAME} spread: silent", not any(" takes " in s for s in said), str(said))
-threaded = f"/sys/class/net/{IFACE}/threaded"
-if len(CPUS) > 1 and os.path.exists(threaded) and all(move(i, CPUS[0]) for i in vectors()):
-    sh(f"echo 1 > {threaded}")
-    for p in sh(f"pgrep napi/{IFACE}-", check=False).split():
-        sh(f"taskset -pc {CPUS[1]} {p}", check=False)
-    traffic(50)
-    doc = run()
-    said = findings(doc)
-    far = sum(r["elsewhere_polls"] for r in doc["meters"]["irq"])
-    check(f"{NAME} polls in threads: counted elsewhere # {far}", far, str(doc))
-    if far >= 1000 and far / doc["seconds"] >= 1000:
-        check(f"{NAME} polls in threads # {said}", any("another CPU than its interrupt" in s for s in said), str(doc))
-    sh(f"echo 0 > {threaded}")
-    doc = run()
-    said = findings(doc)
-    check(f"{NAME} polls in softirqs: silent", not any("another CPU" in s for s in said), str(said))
-    same(f"{NAME} polls in softirqs: none elsewhere",
-         sum(r["elsewhere_polls"] for r in doc["meters"]["irq"]), 0)
 finish()

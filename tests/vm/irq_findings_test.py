@@ -1,0 +1,224 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""In a guest, on cards: each finding about interrupts is made to speak, and is silent once done what it
+says. In slow motion: in a second of the guest's there are as many interrupts as on a real machine."""
+import contextlib
+import json
+import os
+import re
+import socket
+import struct
+import subprocess
+import sys
+import threading
+import time
+
+from cards import ask, cards, lab
+from held import Sender
+
+FLOWS = 16      # addresses of the far end: enough for every queue to have some
+WINDOW = 3      # echoes on their way: the next answer is there when one has been taken
+GO = "/tmp/go"  # floods run while there is this file
+
+
+def flood(card, cpu, flows):
+    """Echoes from one CPU, each answer asks for the next."""
+    os.sched_setaffinity(0, [cpu])
+    s = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP)
+    s.setsockopt(socket.SOL_SOCKET, socket.SO_BINDTODEVICE, card.name.encode())
+    s.settimeout(.05)
+    packet = struct.pack("!BBHHH", 8, 0, 0xf7ff, 0, 0)
+    while not os.path.exists(GO):
+        time.sleep(.005)
+    nr = 0
+    while os.path.exists(GO):
+        for _ in range(WINDOW):     # what was lost is made good
+            s.sendto(packet, (flows[0], 0))
+        with contextlib.suppress(TimeoutError):
+            for _ in range(100):
+                s.recv(2048)
+                nr = (nr + 1) % len(flows)
+                s.sendto(packet, (flows[nr], 0))
+            for _ in range(WINDOW):
+                s.recv(2048)
+
+
+@contextlib.contextmanager
+def floods(card, cpus=(0, 1)):
+    children = [os.fork() or (flood(card, cpu, card.flows), os._exit(0)) for cpu in cpus]
+    try:
+        yield
+    finally:
+        lab.sh(f"rm -f {GO}")
+        for child in children:
+            os.waitpid(child, 0)
+
+
+def run(card, act):
+    """What nicprobe says of the time of act()."""
+    def go():
+        if lab.until(lambda: os.path.exists(GO)):
+            act()
+        lab.sh(f"rm -f {GO}")
+
+    thread = threading.Thread(target=go)
+    thread.start()
+    r = lab.nicprobe("run", "-j", "-m", "irq", card.name, "--", "sh", "-c",
+                     f"touch {GO}; while [ -e {GO} ]; do sleep .01; done")
+    thread.join()
+    return json.loads(r.stdout)
+
+
+def flooded(card):
+    with floods(card):
+        return run(card, lambda: time.sleep(.15))
+
+
+def said(doc):
+    return [f for f in doc["findings"] if f["meter"] == "irq"]
+
+
+def speaks(name, doc, what, trying, words=""):
+    """One finding with these words; the first group of what it says to try."""
+    got = [f for f in said(doc) if words in f["what"]]
+    good = len(got) == 1 and re.search(what, got[0]["what"]) and re.search(trying, got[0]["try"])
+    lab.check(f"{name} # {got}", good, str(got))
+    if not good:
+        raise SystemExit(f"{name}: there is nothing to try")
+    return good[1]
+
+
+def silent(name, doc, words=""):
+    lab.same(f"{name}: silent", [f for f in said(doc) if words in f["what"]], [])
+
+
+def far_ends(card):
+    """Gives the far end many addresses, of which it answers for each."""
+    net = card.peer.rsplit(".", 1)[0]
+    card.flows = [f"{net}.{n}" for n in range(100, 100 + FLOWS)]
+    far = json.loads(lab.sh(f"ip -j neigh show {card.peer} dev {card.name}"))[0]["lladdr"]
+    ask(tap=card.tap, sh="; ".join(f"ip addr add {end}/24 dev {card.tap}" for end in card.flows))
+    lab.sh("; ".join(f"ip neigh replace {end} lladdr {far} dev {card.name} nud permanent" for end in card.flows))
+
+
+def vectors(card):
+    """{number: name} of those that serve queues"""
+    with open("/proc/interrupts", encoding="utf-8") as f:
+        words = [line.split() for line in f]
+    return {int(w[0][:-1]): w[-1] for w in words if re.fullmatch(rf"{card.name}-.*\d", w[-1])}
+
+
+def move(card, cpu):
+    lab.sh("; ".join(f"echo {cpu} > /proc/irq/{irq}/smp_affinity_list" for irq in vectors(card)))
+
+
+def one_cpu(card):
+    """All vectors on one CPU; and as it then says."""
+    move(card, 1)
+    command = speaks("all on one CPU", flooded(card), "CPU 1 takes [0-9]+% of the interrupts of 2 queues; 2 CPUs could",
+                     "irqbalance, or: (.*smp_affinity_list)")
+    lab.sh(command)
+    silent(f"all on one CPU, done what it says # {command}", flooded(card))
+
+
+def far(card):
+    """Polls in threads, and these on another CPU than the interrupts."""
+    def threads(cpu):
+        for pid in lab.sh(f"pgrep napi/{card.name}-").split():
+            lab.sh(f"taskset -pc {cpu} {pid}")
+
+    move(card, 0)
+    lab.sh(f"echo 1 > /sys/class/net/{card.name}/threaded")
+    threads(1)
+    doc = flooded(card)
+    cpu = speaks("polls far from interrupts", doc, "^100% of the polls of .* ran on another CPU than its interrupt: "
+                 "that was CPU 0", "taskset -pc ([0-9]) PID", "polls")
+    threads(cpu)
+    silent("polls far from interrupts, done what it says", flooded(card), "polls")
+    lab.sh(f"echo 0 > /sys/class/net/{card.name}/threaded")
+
+
+def outside(card):
+    """Moved to and fro in every interval; then left alone, but that the kernel's word is another one."""
+    lab.nicprobe("attach", card.name, "-m", "irq")
+
+    def interval(act):
+        """The findings of two intervals, while act() is called over and over."""
+        with floods(card):
+            lab.sh(f"touch {GO}")
+            p = subprocess.Popen([lab.NICPROBE, "show", "-j", "-i", ".3", "-c", "2", card.name],
+                                 stdout=subprocess.PIPE, text=True)
+            while p.poll() is None:
+                act()
+            docs = [json.loads(line) for line in p.stdout]
+        return [[f for f in said(doc) if "may run on" in f["what"]] for doc in docs]
+
+    def to_and_fro():
+        for cpu in 0, 1:
+            move(card, cpu)
+            time.sleep(.05)
+
+    lab.same("moved in each interval: silent", interval(to_and_fro), [[], []])
+    move(card, 0)
+    with open("/tmp/elsewhere", "w", encoding="utf-8") as f:
+        f.write("1\n")
+    files = [f"/proc/irq/{irq}/{kind}_list" for irq in vectors(card) for kind in ("smp_affinity", "effective_affinity")]
+    lab.sh("; ".join(f"mount --bind /tmp/elsewhere {file}" for file in files))
+    got = interval(lambda: time.sleep(.1))[-1]
+    lab.sh(f"umount {' '.join(files)}")
+    lab.check(f"where it may not run, as the kernel says # {got}", got and all(re.search(
+        "100% of the interrupts of .* ran on CPU 0, and it may run on 1 only", f["what"]) for f in got), str(got))
+    lab.same("where it may run: silent", interval(lambda: time.sleep(.1)), [[], []])
+    lab.nicprobe("detach", card.name)
+
+
+def pinged(card):
+    """The far end keeps three packets on their way, and we answer: an interrupt for each."""
+    return run(card, lambda: ask(ping=f"{card.peer[:-1]}2", count=4000))
+
+
+def often(card):
+    """No moderation; and as it then says."""
+    card.ethtool("-C IF rx-usecs 0", check=True)
+    for _ in range(4):      # the guest's clock goes on while it waits for the far end
+        doc = pinged(card)
+        rate = max(r["interrupts"] for r in doc["meters"]["irq"] if r["serves"].startswith("rx")) / doc["seconds"]
+        if rate > 21000:
+            break
+    if rate <= 21000:
+        return lab.skip("no moderation", f"the far end only makes {rate:.0f} interrupts a second")
+    command = speaks("no moderation", doc,
+                     "eth.-rx-. interrupts [2-9][0-9]{4} times a second, "
+                     "(for [01].[0-9] packets each time|[0-9.]+ times for each poll)",   # or as the emulated card has it
+                     "^(ethtool -C .* rx-usecs 50( tx-usecs 50)?); if its driver cannot")
+    lab.sh(command)
+    pinged(card)        # it tells its card at the next interrupt
+    silent(f"no moderation, done what it says # {command}", pinged(card))
+
+
+def useless(card):
+    """Each packet sent is an interrupt: handled at once, without a poll, or by one."""
+    sender = Sender(card)
+
+    def act():
+        card.echo(5, 60)
+        for _ in range(100):
+            sender(30, 60)
+
+    doc = run(card, act)
+    if card.model == "rtl8139":
+        speaks("interrupts without polls", doc, "eth. interrupts [0-9]+ times a second, [0-9.]+ times for each poll",
+               "ethtool -C (.*) rx-usecs 50 tx-usecs 50;")
+    else:
+        silent("interrupts with a poll each", doc, "for each poll")
+
+
+TESTS = {"igb": (one_cpu, far, outside, useless, often), "rtl8139": (useless,)}
+
+lab.need_root()
+for card in cards():
+    far_ends(card)
+    for test in TESTS[card.model]:
+        if not sys.argv[1:] or test.__name__ in sys.argv:
+            test(card)
+lab.finish()
