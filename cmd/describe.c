@@ -45,7 +45,8 @@ static void describe_meters(void)
 		for_each_metric(k, m)
 			describe_metric(k);
 		if (m->on_request)
-			page_remark(page, 6, text("only on request, -m %s: %s", m->name, m->on_request));
+			page_remark(page, 6, text("only on request, -m %s: %s", m->name,
+						  m->on_request));
 	}
 }
 
