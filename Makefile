@@ -121,15 +121,16 @@ check-vm: deps-vm		## test on Debian's kernels, with other drivers, emulated (ro
 tests: $(B)/tests/nic $(UNITS)
 
 # What it costs, beside what else one would use.
-$(B)/bench/empty.bpf.o: bench/empty.bpf.c
+$(B)/bench/%.bpf.o: bench/%.bpf.c
 	@mkdir -p $(@D)
 	$(CLANG) $(BPFFLAGS) -c -o $@ $<
 
-$(B)/bench/empty.skel.h: $(B)/bench/empty.bpf.o
-	$(BPFTOOL) gen skeleton $< name empty_bpf > $@
+$(B)/bench/%.skel.h: $(B)/bench/%.bpf.o
+	$(BPFTOOL) gen skeleton $< name $*_bpf > $@
 
 BENCH := $(filter-out %.bpf.c,$(wildcard bench/*.c))
-$(B)/bench/bench: $(BENCH) bench/bench.h $(B)/bench/empty.skel.h $(filter-out $(B)/cmd/%,$(OBJ))
+BENCH_SKEL := $(patsubst %.bpf.c,$(B)/%.skel.h,$(wildcard bench/*.bpf.c))
+$(B)/bench/bench: $(BENCH) bench/bench.h $(BENCH_SKEL) $(filter-out $(B)/cmd/%,$(OBJ))
 	$(CC) $(CC_FLAGS) -I$(B)/bench -o $@ $(filter %.c %.o,$^) $(LDLIBS)
 
 bench: deps-dev			## measure what it costs (root)

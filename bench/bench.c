@@ -26,14 +26,21 @@ static int quiet(enum libbpf_print_level level, const char *fmt, va_list args)
 	return level == LIBBPF_WARN ? vfprintf(stderr, fmt, args) : 0;
 }
 
+static const struct {
+	const char *name;
+	int (*main)(int argc, char **argv);
+} parts[] = {
+	{ "packet", packet_main }, { "trace", trace_main }, { "live", live_main },
+	{ "far", far_main }, { "sockets", sockets_main },
+};
+
 int main(int argc, char **argv)
 {
 	libbpf_set_print(quiet);
-	if (argc > 1 && !strcmp(argv[1], "packet"))
-		return packet_main(argc - 1, argv + 1);
-	if (argc > 1 && !strcmp(argv[1], "trace"))
-		return trace_main(argc - 1, argv + 1);
-	fputs("usage: bench packet [--rounds N] [NAME=rx.bpf.o ...] | bench trace\n"
-	      "bench/run.py runs both.\n", stderr);
+	for (unsigned int i = 0; argc > 1 && i < sizeof(parts) / sizeof(parts[0]); i++)
+		if (!strcmp(argv[1], parts[i].name))
+			return parts[i].main(argc - 1, argv + 1);
+	fputs("usage: bench packet|trace|live|far|sockets …, as bench.h says; bench/run.py runs them.\n",
+	      stderr);
 	return 2;
 }

@@ -3,6 +3,7 @@
 #ifndef BENCH_H
 #define BENCH_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Says why, and ends it all. */
@@ -20,8 +21,48 @@ int packet_main(int argc, char **argv);
 /*
  * `bench trace`: turns run-time statistics on, then answers lines by JSON: "empty btf|raw HOOK…"
  * attaches empty programs there, "empty tp" those of the old tracepoints, "empty off" none; "pins
- * DIR" finds the programs of the links pinned there, "read ID…" tells their statistics.
+ * DIR" finds the programs of the links pinned there, "maps DIR" the maps and their bytes, "read
+ * ID…" tells the statistics of programs.
  */
 int trace_main(int argc, char **argv);
+
+/*
+ * `bench live [--size N] [--ecn 0..3] [--mac ADDRESS] [--sources N] [--cpu N] IFACE [OUT]`: XDP live
+ * frames, as if IFACE had received them, that go up the stack; or out through OUT.
+ * On "go MS" or "send FRAMES" it tells how many, and how long it took: {"packets", "bytes",
+ * "seconds", "cpu"}. "program ID": from now on that XDP program is run on them.
+ */
+int live_main(int argc, char **argv);
+
+/* `bench far IFACE`: a socket that nobody reads; "xdp on" and "xdp off": an empty program. */
+int far_main(int argc, char **argv);
+
+/*
+ * `bench sockets udp|tcp [--size N] [--wire TAP] [--cpu N] FROM TO ADDRESS`: a socket in namespace
+ * FROM sends to one at ADDRESS in TO, in turns and in one thread: nothing is lost. With --wire
+ * there is a tap in each, and what one is given the other receives. Answers "go MS" as `live`.
+ */
+int sockets_main(int argc, char **argv);
+
+/* Two taps of this name, in two namespaces; the first call waits for the first line of stdin. */
+void wire_open(const char *name, const char *from, const char *to);
+/* Carries what either was given to the other; whether there was something. */
+bool wire_carry(void);
+
+/* An empty XDP program, loaded: its file descriptor. */
+int empty_xdp_load(void);
+
+#define BENCH_PORT 9		/* where live frames go: discard */
+
+struct span {		/* since some moment, in ns */
+	uint64_t wall, cpu;	/* cpu: of this process */
+};
+
+struct span span_begin(void);
+unsigned int span_ms(const struct span *);
+void span_print(const struct span *, uint64_t packets, uint64_t bytes);
+void cpu_pin(int cpu);
+/* The network namespace of this name, for good. */
+void enter(const char *netns);
 
 #endif

@@ -185,6 +185,50 @@ static void pins_print(const char *dir)
 		closedir(d);
 }
 
+/* What the kernel says a map takes; 0: it is no map. */
+static unsigned long long map_bytes(int fd)
+{
+	unsigned long long bytes = 0;
+	char line[128];
+	FILE *f;
+
+	snprintf(line, sizeof(line), "/proc/self/fdinfo/%d", fd);
+	f = fopen(line, "r");
+	while (f && fgets(line, sizeof(line), f))
+		sscanf(line, "memlock: %llu", &bytes);
+	if (f)
+		fclose(f);
+	return bytes;
+}
+
+/* Only maps and links are pinned. */
+static void maps_print(const char *dir)
+{
+	DIR *d = opendir(dir);
+	const char *sep = "";
+	struct dirent *e;
+
+	putchar('{');
+	while (d && (e = readdir(d))) {
+		unsigned long long bytes;
+		char path[512];
+		int fd;
+
+		snprintf(path, sizeof(path), "%s/%s", dir, e->d_name);
+		fd = bpf_obj_get(path);
+		bytes = fd < 0 ? 0 : map_bytes(fd);
+		if (bytes) {
+			printf("%s\"%s\":%llu", sep, e->d_name, bytes);
+			sep = ",";
+		}
+		if (fd >= 0)
+			close(fd);
+	}
+	puts("}");
+	if (d)
+		closedir(d);
+}
+
 static void stats_print(char *ids)
 {
 	const char *sep = "";
@@ -222,6 +266,8 @@ int trace_main(int argc, char **argv)
 			empty_print();
 		} else if (!strncmp(line, "pins ", 5)) {
 			pins_print(line + 5);
+		} else if (!strncmp(line, "maps ", 5)) {
+			maps_print(line + 5);
 		} else if (!strncmp(line, "read", 4)) {
 			stats_print(line + 4);
 		} else {

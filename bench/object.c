@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Builds of the packet programs, each with one choice of meters; and whether they count right. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <bpf/bpf.h>
+
+#include "../lib/meter.h"
+#include "../xdp/ecn.h"
+#include "../xdp/ecn_source.h"
+#include "../xdp/pktsize.h"
+#include "empty.skel.h"
+#include "object.h"
+
+#define QUEUES		4
+
+#define M(name) | 1ull << METER_##name
+static const __u64 all_meters = 0 PACKET_METERS(M);
+#undef M
+
+struct object objects[MAX_OBJECTS];
+unsigned int nr_objects;
+
+static const struct config config = {
+	.ifindex = 1,
+	.rows = QUEUES + 1,
+	.rx_queues = QUEUES,
+	.rx_queue = RX_QUEUE_RAW,	/* tc: what test_run cannot set is 0 */
+	.sample = 1,
+	.l2 = 14,
+	.flight_shift = 26,
+	.flow_sample = FLOW_SAMPLE,
+};
+
+static void map_prepare(struct bpf_map *map, __u64 on)
+{
+	const char *name = bpf_map__name(map);
+	const struct meter *m = meter_find(name);
+	struct config c = config;
+	int err = 0;
+
+	c.on = on;
+	if (!strcmp(name, ".rodata.config"))
+		err = bpf_map__set_initial_value(map, &c, sizeof(c));
+	if (m && !(m->by & BY_KEY))
+		err = bpf_map__set_max_entries(map, meter_rows(m, config.rows) * meter_lanes(m));
+	if (err)
+		die("cannot prepare the map %s: %s", name, strerror(-err));
+}
+
+static void add_object(const char *build, const char *hook, const char *meters, __u64 on,
+		       struct bpf_object *obj, const char *program)
+{
+	struct object *o = &objects[nr_objects++];
+	struct bpf_prog_info info = {};
+	__u32 len = sizeof(info);
+	struct bpf_map *map;
+
+	if (!obj)
+		die("cannot open the programs of %s: %s", build, strerror(errno));
+	*o = (struct object){ .hook = hook, .meters = meters, .on = on, .obj = obj };
+	snprintf(o->build, sizeof(o->build), "%s", build);
+	bpf_object__for_each_map(map, obj)
+		map_prepare(map, on);
+	if (bpf_object__load(obj))
+		die("cannot load the programs of %s: %s", build, strerror(errno));
+	o->prog = bpf_program__fd(bpf_object__find_program_by_name(obj, program));
+	bpf_obj_get_info_by_fd(o->prog, &info, &len);
+	o->jited = info.jited_prog_len;
+}
+
+void add_empty(const char *hook, const char *program)
+{
+	struct empty_bpf *e = empty_bpf__open();
+	struct bpf_program *prog;
+
+	if (!e)
+		die("cannot open the empty programs: %s", strerror(errno));
+	bpf_object__for_each_program(prog, e->obj)
+		bpf_program__set_autoload(prog, !strcmp(bpf_program__name(prog), program));
+	add_object("empty", hook, "empty", 0, e->obj, program);
+}
+
+void add_tap(const char *build, const char *hook, const struct tap *tap, const char *program,
+	     const char *file, const char *only)
+{
+	for (int id = -1; id <= NR_METERS; id++) {
+		__u64 on = id < 0 ? 0 : id == NR_METERS ? all_meters : 1ull << id;
+		size_t size;
+		const void *elf = tap->elf(&size);
+
+		const char *name = id < 0 ? "none" : id == NR_METERS ? "all" : meters[id]->name;
+
+		if (on & ~all_meters || (only && strcmp(only, name)))
+			continue;
+		add_object(build, hook, name, on,
+			   file ? bpf_object__open(file) : bpf_object__open_mem(elf, size, NULL),
+			   program);
+	}
+}
+
+/* The sum of one word over all rows of a map and CPUs. */
+static __u64 sum(struct bpf_object *obj, const char *name, unsigned int from, unsigned int words)
+{
+	struct bpf_map *map = bpf_object__find_map_by_name(obj, name);
+	int fd = bpf_map__fd(map), cpus = libbpf_num_possible_cpus();
+	size_t row_size = bpf_map__value_size(map);
+	__u64 *row = calloc(cpus, row_size), total = 0;
+	__u8 key[64], next[64];
+	void *prev = NULL;
+
+	while (!bpf_map_get_next_key(fd, prev, next)) {
+		memcpy(key, next, sizeof(key));
+		prev = key;
+		if (bpf_map_lookup_elem(fd, key, row))
+			continue;
+		for (int cpu = 0; cpu < cpus; cpu++)
+			for (unsigned int w = from; w < from + words; w++)
+				total += row[cpu * row_size / 8 + w];
+	}
+	free(row);
+	return total;
+}
+
+static void expect(const struct object *o, const char *what, __u64 got, __u64 want)
+{
+	if (got != want)
+		die("%s %s: %s is %llu, not %llu: what was measured does not work",
+		    o->hook, o->meters, what, got, want);
+}
+
+void verify(const struct object *o)
+{
+	size_t slots = sizeof(struct pktsize) / 8 - 1;
+
+	if (strcmp(o->build, "nicprobe"))
+		return;		/* a try may count elsewhere */
+	if (o->on >> METER_pktsize & 1) {
+		expect(o, "pktsize", sum(o->obj, "pktsize", 1, slots), o->buffers);
+		expect(o, "bytes", sum(o->obj, "pktsize", 0, 1), o->bytes);
+	}
+	if (o->on >> METER_ecn & 1) {
+		expect(o, "ECT(0)", sum(o->obj, "ecn", ECN_ECT0, 1), o->packets - o->marked);
+		expect(o, "CE", sum(o->obj, "ecn", ECN_CE, 1), o->marked);
+	}
+	if (strcmp(o->hook, "xdp"))
+		return;
+	if (o->on >> METER_rxcpu & 1)
+		expect(o, "rxcpu", sum(o->obj, "rxcpu", 0, 1), o->packets);
+	if (o->on >> METER_ecn_source & 1)
+		expect(o, "sources", sum(o->obj, "ecn_source", 0, 1), o->marked);
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Time, as the clock has it and as much of it as this process had a CPU; and where it runs. */
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "../lib/iface.h"
+#include "bench.h"
+
+static uint64_t now(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return t.tv_sec * 1000000000ull + t.tv_nsec;
+}
+
+struct span span_begin(void)
+{
+	return (struct span){ now(CLOCK_MONOTONIC), now(CLOCK_PROCESS_CPUTIME_ID) };
+}
+
+unsigned int span_ms(const struct span *s)
+{
+	return (now(CLOCK_MONOTONIC) - s->wall) / 1000000;
+}
+
+void span_print(const struct span *s, uint64_t packets, uint64_t bytes)
+{
+	printf("{\"packets\":%llu,\"bytes\":%llu,\"seconds\":%.6f,\"cpu\":%.6f}\n",
+	       (unsigned long long)packets, (unsigned long long)bytes,
+	       (now(CLOCK_MONOTONIC) - s->wall) / 1e9,
+	       (now(CLOCK_PROCESS_CPUTIME_ID) - s->cpu) / 1e9);
+	fflush(stdout);
+}
+
+void cpu_pin(int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	if (sched_setaffinity(0, sizeof(set), &set))
+		die("cannot stay on CPU %d: %s", cpu, strerror(errno));
+}
+
+void enter(const char *netns)
+{
+	if (netns_enter(netns))
+		die("cannot enter the network namespace %s", netns);
+}
