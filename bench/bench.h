@@ -27,8 +27,8 @@ int packet_main(int argc, char **argv);
 int trace_main(int argc, char **argv);
 
 /*
- * `bench live [--size N] [--ecn 0..3] [--mac ADDRESS] [--sources N] [--cpu N] IFACE [OUT]`: XDP live
- * frames, as if IFACE had received them, that go up the stack; or out through OUT.
+ * `bench live [--size N] [--ecn 0..3] [--mac ADDRESS] [--sources N] [--cpu N] IFACE [OUT]`: XDP
+ * live frames, as if IFACE had received them, that go up the stack; or out through OUT.
  * On "go MS" or "send FRAMES" it tells how many, and how long it took: {"packets", "bytes",
  * "seconds", "cpu"}. "program ID": from now on that XDP program is run on them.
  */
@@ -38,13 +38,14 @@ int live_main(int argc, char **argv);
 int far_main(int argc, char **argv);
 
 /*
- * `bench sockets udp|tcp [--size N] [--wire TAP] [--cpu N] FROM TO ADDRESS`: a socket in namespace
- * FROM sends to one at ADDRESS in TO, in turns and in one thread: nothing is lost. With --wire
- * there is a tap in each, and what one is given the other receives. Answers "go MS" as `live`.
+ * `bench sockets [--size N] [--wire TAP] [--cpu N] FROM TO ADDRESS`: sockets in the namespace FROM
+ * send to some at ADDRESS in TO, in turns and in one thread: nothing is lost. With --wire there is
+ * a tap in each, and what one is given the other receives; "{}" says they are there, and a line
+ * that they have addresses. Then "udp MS" and "tcp MS" are answered as `live` does.
  */
 int sockets_main(int argc, char **argv);
 
-/* Two taps of this name, in two namespaces; the first call waits for the first line of stdin. */
+/* Two taps of this name, in two namespaces. */
 void wire_open(const char *name, const char *from, const char *to);
 /* Carries what either was given to the other; whether there was something. */
 bool wire_carry(void);

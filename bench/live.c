@@ -118,8 +118,8 @@ int live_main(int argc, char **argv)
 {
 	static const struct option options[] = {
 		{ "size", required_argument, NULL, 's' }, { "ecn", required_argument, NULL, 'e' },
-		{ "sources", required_argument, NULL, 'n' }, { "mac", required_argument, NULL, 'm' },
-		{ "cpu", required_argument, NULL, 'c' }, {}
+		{ "mac", required_argument, NULL, 'm' }, { "cpu", required_argument, NULL, 'c' },
+		{ "sources", required_argument, NULL, 'n' }, {}
 	};
 	struct live l = { .size = 64 };
 	unsigned int sources = 1, ecn = 2;

@@ -1,15 +1,20 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What one would use else: bpftrace, doing what netsize(8) and nettxlat(8) are said to do."""
+"""What one would use else: bpftrace, tcpdump, polls of the driver's statistics, netqtop."""
 import glob
 import json
 import os
+import platform
+import re
 import shutil
 import signal
 import subprocess
 import tempfile
 import time
 
+from tell import Wrong
+
 SCRIPTS = {
+    # what netsize(8), nettxlat(8) and ipecn(8) are said to do, and the one-liner for receive CPUs
     "netsize": """
 tracepoint:net:napi_gro_receive_entry { @nic_recv = hist(args->len); }
 tracepoint:net:netif_receive_skb      { @recv = hist(args->len); }
@@ -25,24 +30,45 @@ tracepoint:skb:consume_skb /@start[args->skbaddr]/ {
 tracepoint:net:net_dev_queue { delete(@start[args->skbaddr]); }
 END { clear(@start); }
 """,
+    # by the tracepoint: a probe of ip_rcv needs kprobes, and lists of packets pass it by
+    "ipecn": """
+tracepoint:net:netif_receive_skb {
+	$skb = (struct sk_buff *)args->skbaddr;
+	if ($skb->protocol == 0x0008) {
+		$ip = (struct iphdr *)($skb->head + $skb->network_header);
+		if (($ip->tos & 3) == 3) { @ce[ntop($ip->saddr)] = count(); }
+	}
+}
+""",
+    "rxcpu": """
+tracepoint:net:netif_receive_skb { @cpu[str(args->name)] = lhist(cpu, 0, 128, 1); }
+""",
 }
 HOOKS = ["napi_gro_receive_entry", "netif_receive_skb", "net_dev_queue", "net_dev_xmit",
          "net_dev_start_xmit", "consume_skb"]
 
 
-class Bpftrace:
-    """with Bpftrace(name) as b: it counts; afterwards b.counts() says what."""
-    @staticmethod
-    def there():
-        return shutil.which("bpftrace") is not None
+def elsewhere():
+    """A process that only watches leaves CPU 0 to the packets, if there is another."""
+    if os.cpu_count() > 1:
+        os.sched_setaffinity(0, set(range(1, os.cpu_count())))
 
-    def __init__(self, name):
+
+class Bpftrace:
+    """with Bpftrace(name) as b: it counts, everywhere; afterwards b.counts() says what."""
+    everywhere = True
+
+    @staticmethod
+    def why_not():
+        return "" if shutil.which("bpftrace") else "bpftrace is not installed"
+
+    def __init__(self, name, *_):
         self.script = SCRIPTS[name]
 
     def __enter__(self):
         self.out = tempfile.TemporaryFile("w+")
         self.p = subprocess.Popen(["bpftrace", "-f", "json", "-e", self.script], stdout=self.out,
-                                  stderr=subprocess.DEVNULL)
+                                  stderr=subprocess.DEVNULL, preexec_fn=elsewhere)
         end = time.monotonic() + 20
         while len(self.ids()) < self.script.count("tracepoint:"):
             if time.monotonic() > end or self.p.poll() is not None:
@@ -68,18 +94,145 @@ class Bpftrace:
         names = trace("read " + " ".join(map(str, ids)))
         return {i: (hook, hook) for i in ids for hook in HOOKS if names[str(i)]["name"] == hook[:15]}
 
+    def cpu(self):
+        return process_cpu(self.p.pid)
+
+    def __exit__(self, *_):
+        self.p.send_signal(signal.SIGINT)
+        try:
+            self.p.wait(5)
+        except subprocess.TimeoutExpired:	# it walks a map as long as others change it
+            self.p.kill()
+            self.p.wait()
+            raise Wrong("bpftrace does not end") from None
+
+    def counts(self):
+        """{map: how many it counted}"""
+        out = {}
+        self.out.seek(0)
+        for line in self.out:
+            doc = json.loads(line) if line.startswith("{") else {"type": ""}
+            if doc["type"] in ("hist", "lhist", "map"):
+                for name, value in doc["data"].items():
+                    out[name] = counted(value)
+        return out
+
+
+def counted(value):
+    """A number, the slots of a histogram, or one of these for each key."""
+    if isinstance(value, list):
+        return sum(slot["count"] for slot in value)
+    return sum(counted(v) for v in value.values()) if isinstance(value, dict) else value
+
+
+def process_cpu(pid):
+    """Seconds of CPU of a process and of the children it has waited for."""
+    with open(f"/proc/{pid}/stat", encoding="utf-8") as f:
+        times = f.read().rpartition(")")[2].split()[11:15]
+    return sum(map(int, times)) / os.sysconf("SC_CLK_TCK")
+
+
+class Watching:
+    """A process in the namespace of the interface."""
+    everywhere = False
+
+    def start(self, netns, command, **kwargs):
+        self.p = subprocess.Popen(["ip", "netns", "exec", str(netns), *command],
+                                  preexec_fn=elsewhere, **kwargs)
+
+    def cpu(self):
+        return process_cpu(self.p.pid)
+
     def __exit__(self, *_):
         self.p.send_signal(signal.SIGINT)
         self.p.wait(20)
 
     def counts(self):
-        """{map: values in its histogram}"""
-        out = {}
+        return {}
+
+
+class Tcpdump(Watching):
+    """Captures all of an interface, and keeps nothing."""
+    @staticmethod
+    def why_not():
+        return "" if shutil.which("tcpdump") else "tcpdump is not installed"
+
+    def __init__(self, netns, device):
+        self.netns, self.device = netns, device
+
+    def __enter__(self):
+        self.err = tempfile.TemporaryFile("w+")
+        self.start(self.netns, ["tcpdump", "-n", "-i", self.device, "-w", "/dev/null"],
+                   stderr=self.err)
+        end = time.monotonic() + 5
+        while "listening" not in self.said():
+            if time.monotonic() > end or self.p.poll() is not None:
+                raise RuntimeError(f"tcpdump does not listen: {self.said()}")
+            time.sleep(.02)
+        return self
+
+    def said(self):
+        self.err.seek(0)
+        return self.err.read()
+
+    def counts(self):
+        """What came by, and how much of it was not captured."""
+        got = {word: int(n) for n, word in
+               re.findall(r"(\d+) packets? (captured|received|dropped)", self.said())}
+        return {"seen": got["received"], "lost": got["received"] - got["captured"]}
+
+
+class Poll(Watching):
+    """Reads statistics of an interface ten times a second: the kernel's, or nicprobe's."""
+    COMMANDS = {
+        "ethtool -S": "ip netns exec {netns} ethtool -S {device}",
+        "sysfs": "ip netns exec {netns} sh -c 'cat /sys/class/net/{device}/statistics/*'",
+        "show": "{nicprobe} show -j {netns}/{device}",
+    }
+
+    def __init__(self, how, netns, device, nicprobe=None):
+        self.command = self.COMMANDS[how].format(netns=netns, device=device, nicprobe=nicprobe)
+
+    def __enter__(self):
+        # not interrupted in the middle of a command: SIGINT ends the loop
+        loop = f"trap 'exit 0' INT; while :; do {self.command} >/dev/null; sleep .1; done"
+        self.p = subprocess.Popen(["sh", "-c", loop], stderr=subprocess.DEVNULL,
+                                  preexec_fn=elsewhere)
+        return self
+
+
+def netqtop_why_not():
+    """bcc compiles its tools where they run, against the headers of the kernel that runs."""
+    headers = [f"/lib/modules/{platform.release()}/build", "/sys/kernel/kheaders.tar.xz"]
+    if not any(map(os.path.exists, headers)):
+        return ("bcc compiles it against the kernel's headers, and there are none: neither " +
+                " nor ".join(["/lib/modules/…/build", headers[1]]))
+    if not netqtop():
+        return "it is not installed (Debian: bpfcc-tools)"
+    return ""
+
+
+def netqtop():
+    return shutil.which("netqtop-bpfcc") or shutil.which("netqtop")
+
+
+class Netqtop(Watching):
+    why_not = staticmethod(netqtop_why_not)
+
+    def __init__(self, netns, device):
+        self.netns, self.device = netns, device
+
+    def __enter__(self):
+        # not by `ip netns exec`: that hides the tracepoints
+        self.out = tempfile.TemporaryFile("w+")
+        self.p = subprocess.Popen(["nsenter", f"--net=/run/netns/{self.netns}", netqtop(), "-n",
+                                   self.device, "-i", "1"], stdout=self.out, stderr=self.out,
+                                  preexec_fn=elsewhere)
+        end = time.monotonic() + 60
+        while time.monotonic() < end and self.p.poll() is None:
+            self.out.seek(0)
+            if "TX" in self.out.read():	# its first table
+                return self
+            time.sleep(.1)
         self.out.seek(0)
-        for line in self.out:
-            if line.startswith("{"):
-                doc = json.loads(line)
-                if doc["type"] == "hist":
-                    for name, slots in doc["data"].items():
-                        out[name] = sum(slot["count"] for slot in slots)
-        return out
+        raise RuntimeError(f"netqtop does not start: {self.out.read()[-200:]}")

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <linux/sockios.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -23,6 +25,7 @@ struct pair {
 	unsigned int payload;	/* of a UDP packet */
 	uint64_t packets, bytes;
 };
+static struct pair udp_pair = { .type = SOCK_DGRAM }, tcp_pair = { .type = SOCK_STREAM };
 
 static int nonblocking(int fd)
 {
@@ -110,36 +113,59 @@ static void udp(struct pair *p)
 	p->bytes += (uint64_t)sent * p->payload;
 }
 
+static bool receive(struct pair *p)
+{
+	bool some = false;
+	ssize_t n;
+
+	while ((n = recv(p->receiver, data, sizeof(data), 0)) > 0) {
+		p->bytes += n;
+		some = true;
+	}
+	return some;
+}
+
 static void tcp(struct pair *p)
 {
 	struct span began = span_begin();
-	bool moved = false;
 
-	while (!moved) {
-		ssize_t n = send(p->sender, data, sizeof(data), 0);
-
-		wire_carry();
-		if (n < 0 && errno != EAGAIN)
+	do {
+		if (send(p->sender, data, sizeof(data), 0) < 0 && errno != EAGAIN)
 			die("cannot send: %s", strerror(errno));
-		while ((n = recv(p->receiver, data, sizeof(data), 0)) > 0) {
-			p->bytes += n;
-			moved = true;
-		}
-		if (!moved && span_ms(&began) > PATIENCE)
+		wire_carry();
+		if (span_ms(&began) > PATIENCE)
 			die("TCP does not get on");
+	} while (!receive(p));
+}
+
+/* Until all is acknowledged: what is on its way when nobody carries it would be sent again. */
+static void tcp_finish(struct pair *p)
+{
+	struct span began = span_begin();
+	int left = 1;
+
+	while (!ioctl(p->sender, SIOCOUTQ, &left) && left) {
+		wire_carry();
+		receive(p);
+		if (span_ms(&began) > PATIENCE)
+			die("TCP does not end");
 	}
 }
 
-static void command(struct pair *p, const char *line)
+/* "udp MS" or "tcp MS" */
+static void command(const char *line)
 {
 	struct span span = span_begin();
+	struct pair *p = strncmp(line, "udp ", 4) ? &tcp_pair : &udp_pair;
 	unsigned int ms;
 
-	if (sscanf(line, "go %u", &ms) != 1)
+	if (sscanf(line, p == &udp_pair ? "udp %u" : "tcp %u", &ms) != 1)
 		die("no such command: %s", line);
 	p->packets = p->bytes = 0;
 	while (span_ms(&span) < ms)
-		(p->type == SOCK_DGRAM ? udp : tcp)(p);
+		(p == &udp_pair ? udp : tcp)(p);
+	if (p == &tcp_pair)
+		tcp_finish(p);
 	span_print(&span, p->packets, p->bytes);
 }
 
@@ -164,23 +190,22 @@ int sockets_main(int argc, char **argv)
 		else
 			return 2;
 	}
-	if (argc - optind != 4 || size < 42 || size > sizeof(data))
+	if (argc - optind != 3 || size < 42 || size > sizeof(data))
 		return 2;
 	argv += optind;
 	if (tap) {
-		wire_open(tap, argv[1], argv[2]);
+		wire_open(tap, argv[0], argv[1]);
 		puts("{}");	/* now they can be given addresses */
 		fflush(stdout);
 		if (!fgets(line, sizeof(line), stdin))
 			return 0;
 	}
-	struct pair p = { .type = !strcmp(argv[0], "tcp") ? SOCK_STREAM : SOCK_DGRAM,
-			  .payload = size - 42 };
-
-	pair_open(&p, argv[1], argv[2], argv[3]);
+	udp_pair.payload = size - 42;
+	pair_open(&udp_pair, argv[0], argv[1], argv[2]);
+	pair_open(&tcp_pair, argv[0], argv[1], argv[2]);
 	puts("{}");
 	fflush(stdout);
 	while (fgets(line, sizeof(line), stdin))
-		command(&p, line);
+		command(line);
 	return 0;
 }

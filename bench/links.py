@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Where packets go as fast as one CPU can: live frames and sockets, by a veth pair and by a tap."""
+from contextlib import contextmanager
+
+from checks import at_point, between
+from children import HEADLINE, Attached, Bench, lab, mac, xdp_id
+from tell import Wrong
+
+CPU = 0
+OTHERS = 50		# packets that nobody asked for: ARP
+HEADERS = 1.1		# bytes with headers, to those without, of full TCP segments
+
+
+def udp_received(netns):
+    """Packets that UDP was given, wherever they ended."""
+    lines = [line.split() for line in netns.run("cat /proc/net/snmp").splitlines()
+             if line.startswith("Udp:")]
+    udp = dict(zip(lines[0][1:], map(int, lines[1][1:])))
+    return udp["InDatagrams"] + udp["InErrors"]
+
+
+class Link:
+    """name; netns and device: what is measured; kinds of traffic; points that all of it passes."""
+    headline = HEADLINE
+
+    def go(self, kind, ms):
+        """{"packets", "bytes", "seconds", "cpu"}, and not one packet was lost."""
+
+    def slices(self, ms):
+        """{kind: what go() says}"""
+        return {kind: self.go(kind, ms) for kind in self.kinds}
+
+
+class Live(Link):
+    """64-byte UDP packets made in the kernel; they end in a socket that nobody reads."""
+    kinds, rx, points = ("udp",), "xdp", ("rx-nic", "rx-stack")
+
+    def ready(self):
+        self.live("send 1000")	# then the socket is full: from now on packets count as errors
+
+    def go(self, kind, ms):
+        before = udp_received(self.netns)
+        said = self.live(f"go {ms}")
+        if udp_received(self.netns) - before != said["packets"]:
+            raise Wrong(f"{self.name}: {udp_received(self.netns) - before} packets arrived, "
+                        f"not {said['packets']}")
+        return said
+
+    def verify(self, doc, told):
+        missed = doc["lost"]["events"]
+        for point in self.points:
+            between(f"{self.name}, {point},", at_point(doc, point), told["packets"] - missed,
+                    told["packets"] + OTHERS)
+
+
+class VethLive(Live):
+    """They leave by one end; the other has XDP, and passes them into the stack."""
+    name, device, headline = "live frames, veth", "eth0", "pktsize,ecn,rxcpu"
+
+    def __init__(self, sources=1, ecn=2):
+        self.near, self.netns = lab.Namespace("near"), lab.Namespace("far")
+        lab.veth(self.near, self.netns, mtu=1500)
+        self.netns.ip("addr add 10.0.0.1/8 dev eth0")
+        self.far = Bench("far", "eth0", netns=self.netns)
+        self.far("xdp on")	# a veth whose peer has no XDP program throws live frames away
+        self.live = Bench("live", "--cpu", CPU, "--mac", mac(self.netns, "eth0"), "--sources",
+                          sources, "--ecn", ecn, "eth0", "eth0", netns=self.near)
+        self.ready()
+
+    @contextmanager
+    def attach(self, meters, rx="xdp", **options):
+        if rx == "xdp":
+            self.far("xdp off")
+        with Attached(self.netns, "eth0", rx, meters, **options) as attached:
+            yield attached
+        self.far("xdp on")
+
+    def close(self):
+        self.live.close()
+        self.far.close()
+        self.near.delete()
+        self.netns.delete()
+
+
+class TapLive(Live):
+    """The XDP program of the tap is run on them as if the tap had received them."""
+    name, device = "live frames, tap", "tap0"
+
+    def __init__(self):
+        self.netns = lab.Namespace("live")
+        self.nic = lab.tap(self.netns, "tap0", 1, "--napi", 1500, "10.0.0.1/8")
+        self.far = Bench("far", "tap0", netns=self.netns)
+        self.live = Bench("live", "--cpu", CPU, "--mac", mac(self.netns, "tap0"), "tap0",
+                          netns=self.netns)
+        self.ready()
+
+    @contextmanager
+    def attach(self, meters, rx="xdp"):
+        with Attached(self.netns, "tap0", rx, meters) as attached:
+            if rx == "xdp":
+                self.live(f"program {xdp_id(self.netns, 'tap0')}")
+            yield attached
+            self.live("program 0")
+
+
+class Sockets(Link):
+    """64-byte UDP packets and a TCP stream, from a socket to another."""
+    kinds, rx = ("udp", "tcp"), None
+
+    def __init__(self, *wire):
+        self.near, self.far = lab.Namespace("from"), lab.Namespace("to")
+        self.near.run("sysctl -qw net.ipv4.tcp_slow_start_after_idle=0")
+        if not wire:
+            lab.veth(self.near, self.far, mtu=1500)
+            self.address()
+        self.bench = Bench("sockets", "--cpu", CPU, *wire, self.near, self.far, "10.0.0.1")
+        self.bench.answer()
+        if wire:
+            self.address()
+            self.bench("there are addresses")
+
+    def address(self):
+        for netns, last in (self.near, 2), (self.far, 1):
+            netns.ip(f"addr add 10.0.0.{last}/8 dev {self.device}")
+            netns.ip(f"link set {self.device} up")
+
+    def go(self, kind, ms):
+        return self.bench(f"{kind} {ms}")
+
+    def attach(self, meters, rx=None):
+        return Attached(self.netns, self.device, rx, meters)
+
+    def verify(self, doc, told):
+        """By bytes: how many packets TCP makes of them is its own affair."""
+        least = told["packets"] * 64 + told["bytes"] - told["packets"] * 22
+        missed = doc["lost"]["events"] * 65536
+        for point in self.points:
+            between(f"{self.name}, {point}, bytes,", lab.bytes_at(doc, point), least - missed,
+                    least * HEADERS + OTHERS * 100)
+
+
+class VethSockets(Sockets):
+    name, device, points, headline = "sockets, veth", "eth0", ("rx-stack",), "pktsize,ecn,rxcpu"
+
+    @property
+    def netns(self):
+        return self.far		# it receives
+
+
+class TapSockets(Sockets):
+    """Two taps with a wire between them; the one that sends is measured."""
+    name, device, points = "sockets, tap", "tap0", ("tx-stack", "tx-nic")
+
+    def __init__(self):
+        super().__init__("--wire", "tap0")
+
+    @property
+    def netns(self):
+        return self.near
+
+
+LINKS = [VethLive, TapLive, VethSockets, TapSockets]

@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Packets per second of one CPU: nothing attached, nicprobe, and what one would use else."""
+import statistics
+import time
+from contextlib import contextmanager
+
+import machine
+from children import lab
+from checks import between
+from links import LINKS, TapSockets, VethLive
+from rivals import SCRIPTS, Bpftrace, Netqtop, Poll, Tcpdump
+from tell import done, progress, right
+
+
+@contextmanager
+def shown(link):
+    """The headline meters, and someone who looks at them all the time."""
+    with link.attach(link.headline) as attached:
+        with Poll("show", link.netns, link.device, lab.NICPROBE) as poll:
+            attached.cpu = poll.cpu
+            yield attached
+
+
+def rival(make, *args):
+    return lambda link: make(*args, link.netns, link.device)
+
+
+# name: what is attached, a context manager
+CASES = {
+    "nicprobe, headline": lambda link: link.attach(link.headline),
+    "nicprobe, headline, tracepoints": lambda link: link.attach(link.headline, "driver"),
+    "nicprobe, headline, shown 10/s": shown,
+    "nicprobe, default": lambda link: link.attach(None),
+    "nicprobe, all": lambda link: link.attach("all"),
+    **{f"bpftrace {name}": rival(Bpftrace, name) for name in SCRIPTS},
+    "tcpdump": rival(Tcpdump),
+    "ethtool -S, 10/s": rival(Poll, "ethtool -S"),
+    "sysfs, 10/s": rival(Poll, "sysfs"),
+    "netqtop": rival(Netqtop),
+}
+QUICK = ["nicprobe, headline", "nicprobe, all", "bpftrace netsize", "bpftrace nettxlat", "tcpdump"]
+
+
+def why_not(case, link):
+    """Why it cannot be had there, or ""."""
+    if case.startswith("bpftrace"):
+        return Bpftrace.why_not()
+    if case == "tcpdump":
+        return Tcpdump.why_not()
+    if case == "netqtop":
+        return Netqtop.why_not()
+    if case.endswith("tracepoints") and link.rx != "xdp":
+        return "that is how it is attached there"
+    if case.startswith("ethtool") and link.device == "tap0":
+        return "a tap has no such statistics"
+    return ""
+
+
+def rates(said, by):
+    """{kind: packets a second, of TCP bytes}"""
+    return {kind: (s["packets"] or s["bytes"]) / s[by] for kind, s in said.items()}
+
+
+def verify(case, link, what, told):
+    """What was measured counted all the packets there were."""
+    counts = what.counts() if hasattr(what, "counts") else {}
+    if case.startswith("bpftrace"):
+        # ipecn has nothing to count here, nettxlat nothing where no packet completes
+        for name, count in counts.items():
+            if name != "@us" or link.device == "tap0" and link.rx is None:
+                between(f"{case}, {name},", count,
+                        told["packets"] if name in ("@recv", "@cpu") else 1, 1 << 60)
+    if case == "tcpdump":
+        between("tcpdump", counts["seen"], told["packets"], 1 << 60)
+    return counts
+
+
+def abba(link, case, ms, by):
+    """One round of a case: without, with, with, without; the ratio, and who watches costs so much."""
+    without, told = [rates(link.slices(ms), by)], {"packets": 0, "bytes": 0}
+    with_it = []
+    with CASES[case](link) as what:
+        began, cpu = time.monotonic(), what.cpu() if hasattr(what, "cpu") else 0
+        for _ in range(2):
+            said = link.slices(ms)
+            with_it.append(rates(said, by))
+            for s in said.values():
+                told = {key: told[key] + s[key] for key in told}
+        cpu = ((what.cpu() if hasattr(what, "cpu") else 0) - cpu) / (time.monotonic() - began)
+        if hasattr(what, "show"):
+            link.verify(what.show(), told)
+    counts = verify(case, link, what, told)
+    without.append(rates(link.slices(ms), by))
+    return {kind: {"base": statistics.mean(r[kind] for r in without),
+                   "rate": statistics.mean(r[kind] for r in with_it),
+                   "watcher": cpu, "lost": counts.get("lost", 0) / max(1, told["packets"])}
+            for kind in link.kinds}
+
+
+def row(link, case, kind, rounds):
+    loss = sorted(100 * (1 - r[kind]["rate"] / r[kind]["base"]) for r in rounds)
+    middle = statistics.median
+    n = len(loss)
+    return {"link": link.name, "traffic": kind, "case": case,
+            "base": round(middle(r[kind]["base"] for r in rounds)),
+            "rate": round(middle(r[kind]["rate"] for r in rounds)),
+            "loss": round(middle(loss), 2),
+            "spread": [round(loss[n // 4], 2), round(loss[n - 1 - n // 4], 2)],
+            "watcher_cpu": round(100 * middle(r[kind]["watcher"] for r in rounds), 1),
+            "unseen": round(100 * middle(r[kind]["lost"] for r in rounds), 1)}
+
+
+def part(quick):
+    links = [make() for make in ([VethLive, TapSockets] if quick else LINKS)]
+    rounds, ms = (2, 60) if quick else (7, 100)
+    by = "seconds" if machine.irq_time_apart() else "cpu"
+    absent, got = {}, {}
+    for n in range(rounds):
+        for link in links:
+            cases = QUICK if quick else list(CASES)
+            for case in cases[n % len(cases):] + cases[:n % len(cases)]:
+                reason = why_not(case, link)
+                if reason:
+                    absent[link.name, case] = reason
+                    continue
+                progress(f"throughput: round {n + 1} of {rounds}: {link.name}: {case}")
+                got.setdefault((link, case), []).append(right(abba, link, case, ms, by))
+    done()
+    return {"rounds": rounds, "ms": ms, "by": by, "cases": list(CASES),
+            "rows": [row(link, case, kind, rounds) for (link, case), rounds in got.items()
+                     for kind in link.kinds],
+            "absent": [{"link": link, "case": case, "why": why}
+                       for (link, case), why in absent.items()]}
