@@ -23,7 +23,7 @@ SRC  := $(filter-out %.bpf.c,$(wildcard $(DIRS:%=%/*.c)))
 OBJ  := $(SRC:%.c=$(B)/%.o)
 SKEL := $(patsubst %.bpf.c,$(B)/skel/%.skel.h,$(notdir $(BPF)))
 
-.PHONY: all deps demo check bench lint fuzz install uninstall clean help
+.PHONY: all deps demo check bench bench-quick bench-docs lint fuzz install uninstall clean help
 .SECONDARY:
 .DELETE_ON_ERROR:
 
@@ -55,7 +55,7 @@ $(B)/skel/%.bpf.o: %.bpf.c $(H)
 PACKAGES     := gcc make clang llvm bpftool libc6-dev libbpf-dev libxdp-dev libmnl-dev libelf-dev \
 		zlib1g-dev iproute2 python3
 PACKAGES_DEV := ethtool procps util-linux mandoc bash-completion python3-prometheus-client strace libcap2-bin git \
-		libclang-rt-14-dev cppcheck bpftrace
+		libclang-rt-14-dev cppcheck bpftrace tcpdump
 
 # $(call install,PACKAGES): nothing, and no network, when all are there.
 missing = $(shell dpkg-query -Wf '$${Package} $${Status}\n' $(1) 2>/dev/null | \
@@ -133,9 +133,19 @@ BENCH_SKEL := $(patsubst %.bpf.c,$(B)/%.skel.h,$(wildcard bench/*.bpf.c))
 $(B)/bench/bench: $(BENCH) bench/bench.h $(BENCH_SKEL) $(filter-out $(B)/cmd/%,$(OBJ))
 	$(CC) $(CC_FLAGS) -I$(B)/bench -o $@ $(filter %.c %.o,$^) $(LDLIBS)
 
-bench: deps-dev			## measure what it costs (root)
+bench: deps-dev			## measure what it costs: a quarter of an hour (root)
 	@$(MAKE) --no-print-directory -s all $(B)/tests/nic $(B)/bench/bench
-	@B=$(B) NICPROBE=$(CURDIR)/$(B)/nicprobe NIC=$(CURDIR)/$(B)/tests/nic python3 bench/run.py
+	@$(RUN_BENCH)
+
+bench-quick: deps-dev		## the same in two minutes, roughly, for a first look (root)
+	@$(MAKE) --no-print-directory -s all $(B)/tests/nic $(B)/bench/bench
+	@$(RUN_BENCH) --quick --out $(B)/bench/quick
+
+bench-docs:			## have README.md quote the last bench
+	@python3 bench/page.py bench/results README.md
+
+RUN_BENCH = B=$(B) NICPROBE=$(CURDIR)/$(B)/nicprobe NIC=$(CURDIR)/$(B)/tests/nic \
+	    PATH="$$PATH:/usr/sbin" python3 bench/run.py
 
 fuzz: all			## feed the packet parser for a minute
 	@FUZZ_SECONDS=60 B=$(B) sh tests/fuzz/run.sh

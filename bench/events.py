@@ -162,7 +162,7 @@ def names(quick):
     alone = [f"{meter} {way}" for way in WAYS for meter in meters_known() if meter != "counters"]
     if quick:
         return ["empty btf", "empty raw", "empty tp", "headline btf", "nicprobe btf", "all btf",
-                "idle-all btf", "idle-all raw", "pktsize btf", "txlat btf", *SCRIPTS]
+                "idle btf", "idle-all btf", "idle raw", "pktsize btf", "txlat btf", *SCRIPTS]
     return ["empty btf", "empty raw", "empty tp",
             *(f"{what} {way}" for what in ("headline", "nicprobe", "idle", "all", "idle-all")
               for way in WAYS), *SCRIPTS, *alone]

@@ -102,6 +102,11 @@ class TapLive(Live):
             yield attached
             self.live("program 0")
 
+    def close(self):
+        for child in (self.live, self.far, self.nic):
+            child.close()
+        self.netns.delete()
+
 
 class Sockets(Link):
     """64-byte UDP packets and a TCP stream, from a socket to another."""
@@ -126,6 +131,11 @@ class Sockets(Link):
 
     def go(self, kind, ms):
         return self.bench(f"{kind} {ms}")
+
+    def close(self):
+        self.bench.close()
+        self.near.delete()
+        self.far.delete()
 
     def attach(self, meters, rx=None):
         return Attached(self.netns, self.device, rx, meters)

@@ -100,7 +100,7 @@ class Bpftrace:
     def __exit__(self, *_):
         self.p.send_signal(signal.SIGINT)
         try:
-            self.p.wait(5)
+            self.p.wait(4)
         except subprocess.TimeoutExpired:	# it walks a map as long as others change it
             self.p.kill()
             self.p.wait()

@@ -50,7 +50,7 @@ def why_not(case, link):
     if case == "netqtop":
         return Netqtop.why_not()
     if case.endswith("tracepoints") and link.rx != "xdp":
-        return "that is how it is attached there"
+        return "it is attached by tracepoints and tc in any case"
     if case.startswith("ethtool") and link.device == "tap0":
         return "a tap has no such statistics"
     return ""
@@ -126,6 +126,8 @@ def part(quick):
                 progress(f"throughput: round {n + 1} of {rounds}: {link.name}: {case}")
                 got.setdefault((link, case), []).append(right(abba, link, case, ms, by))
     done()
+    for link in links:
+        link.close()
     return {"rounds": rounds, "ms": ms, "by": by, "cases": list(CASES),
             "rows": [row(link, case, kind, rounds) for (link, case), rounds in got.items()
                      for kind in link.kinds],

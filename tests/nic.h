@@ -11,7 +11,7 @@
 
 #include "nic_frame.h"
 
-#define NIC_MAX_QUEUES	64
+#define NIC_MAX_QUEUES	256	/* as many as a tap can have */
 #define NIC_MAX_FRAMES	10000000ULL	/* of one `go` */
 #define NSEC_PER_SEC	1000000000ULL
 

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What the figures must be at most, and whether they are."""
+# bpftrace's event, ours, and our program there
+EVENTS = [("rx", "napi_gro_receive_entry", "napi_gro_receive_entry", "rx_gro"),
+          ("rx", "netif_receive_skb", "netif_receive_skb", "rx_stack"),
+          ("tx", "net_dev_queue", "net_dev_queue", "tx_stack"),
+          ("tx", "net_dev_xmit", "net_dev_start_xmit", "tx_nic")]
+
+
+def packet(doc, hook, meters, size=64, ecn="ect0", build="nicprobe"):
+    """A row of packets.json, or None."""
+    for row in doc["rows"]:
+        if (row["build"], row["hook"], row["meters"], row["size"], row["ecn"]) == \
+                (build, hook, meters, size, ecn):
+            return row
+    return None
+
+
+def events(doc, case, phase=None, programs="", shape="64 B", in_flight=2000):
+    """`programs`: how their names begin, one or several."""
+    return [row for row in doc["rows"]
+            if (row["case"], row["shape"], row["in_flight"]) == (case, shape, in_flight) and
+            row["phase"] == (phase or row["phase"]) and row["program"].startswith(programs)]
+
+
+def per_packet(rows):
+    return sum(row["per_packet"] for row in rows) if rows else None
+
+
+def to_netsize(doc, case):
+    """[(event, our ns, bpftrace's)]"""
+    out = []
+    for phase, theirs, ours, program in EVENTS:
+        a = events(doc, case, phase, program)
+        b = [row for row in events(doc, "netsize", phase) if row["hook"] == theirs]
+        if a and b:
+            out.append((ours, a[0]["net"], b[0]["net"]))
+    return out
+
+
+def txlat(doc, way, in_flight):
+    """(its two ends, all its programs, nettxlat), ns a packet sent."""
+    at = {"in_flight": in_flight}
+    return (per_packet(events(doc, f"txlat {way}", "tx", ("txlat_hand", "txlat_used"), **at)),
+            per_packet(events(doc, f"txlat {way}", "tx", **at)),
+            per_packet(events(doc, "nettxlat", "tx", **at)))
+
+
+def idle(doc, way, case="idle"):
+    """The dearest program of an interface where nothing happens."""
+    rows = events(doc, f"{case} {way}")
+    return max(rows, key=lambda row: row["net"]) if rows else None
+
+
+def loss(doc, link, case, kind="udp"):
+    for row in doc["rows"]:
+        if (row["link"], row["case"], row["traffic"]) == (link, case, kind):
+            return row["loss"]
+    return None
+
+
+def lifecycle(doc, queues, meters, what):
+    for row in doc["rows"]:
+        if (row["queues"], row["meters"]) == (queues, meters):
+            return row[what]["ms"]
+    return None
+
+
+def ratio(a, b):
+    return a / b if a is not None and b else None
+
+
+def of_packets(doc):
+    row = packet(doc, "xdp", "all")
+    yield ("all packet meters on the XDP tap, 64 B, above an empty program", "ns", 6.7,
+           row and row["above_empty"]["median"])
+
+
+def of_events(doc):
+    for case, what in ("pktsize btf", "sizes, as netsize counts"), ("headline btf", "headline meters"):
+        ratios = [ours / theirs for _, ours, theirs in to_netsize(doc, case)]
+        yield (f"a tap's tracepoints, {what}, to bpftrace's netsize: the worst of four", "", .6,
+               max(ratios, default=None))
+    for way, depth in ("btf", 64), ("btf", 2000), ("raw", 2000):
+        ends, whole, theirs = txlat(doc, way, depth)
+        yield (f"txlat, its two ends, to bpftrace's nettxlat; {way}, {depth} in flight", "", .35,
+               ratio(ends, theirs))
+        yield (f"txlat, all its programs, to bpftrace's nettxlat; {way}, {depth} in flight", "", .35,
+               ratio(whole, theirs))
+    for case, what in ("idle", "by default"), ("idle-all", "all meters"):
+        for way in "btf", "raw":
+            row = idle(doc, way, case)
+            name = f" ({row['program']})" if row else ""
+            yield (f"idle interface, {what}, {way}: its dearest program{name}, an event", "ns", 5,
+                   row and row["net"])
+
+
+def of_throughput(doc):
+    for link in "live frames, veth", "live frames, tap":
+        got = loss(doc, link, "nicprobe, headline")
+        theirs = loss(doc, link, "bpftrace netsize")
+        beside = "" if theirs is None else f" (bpftrace's netsize: {theirs:.1f}%)"
+        yield f"packets lost, headline meters, 64 B UDP, {link}{beside}", "%", 3, got
+
+
+def of_lifecycle(doc):
+    for meters in "default", "all":
+        yield f"show of 64 queues, meters: {meters}", "ms", 10, lifecycle(doc, 64, meters, "show")
+    yield ("show of 64 queues, meters: all, and something was dropped", "ms", 10,
+           lifecycle(doc, 64, "all", "show_drops"))
+    yield "attach with all meters, 64 queues", "ms", 500, lifecycle(doc, 64, "all", "attach")
+
+
+OF = {"packets": of_packets, "events": of_events, "throughput": of_throughput,
+      "lifecycle": of_lifecycle}
+
+
+def bars(docs):
+    """[(what, unit, at most, what it is or None)], of the parts there are."""
+    return [bar for part, of in OF.items() if part in docs for bar in of(docs[part])]

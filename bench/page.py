@@ -1,0 +1,171 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""The figures as a page with plots, and what README.md quotes of them.
+usage: bench/page.py DIR          writes DIR/README.md and its plots from DIR/*.json
+       bench/page.py DIR README   and puts what README quotes between its two marks
+"""
+import json
+import os
+import re
+import sys
+
+import bars
+import machine
+import plots
+import tables
+
+PARTS = ["packets", "events", "throughput", "scale", "lifecycle"]
+BEGIN, END = "<!-- from make bench -->", "<!-- end of make bench -->"
+
+ABOUT = {
+    "packets": """A packet meter is a piece of one XDP or tc program.
+The kernel runs the program 20000 times on one packet (`BPF_PROG_TEST_RUN`), in turns with an empty program; the figure is the difference, of the quietest third of the pairs.
+`GSO` is a buffer of two packets, which XDP cannot have; a packet marked `CE` is counted by its sender, too.""",
+    "events": """All else hangs on tracepoints.
+The kernel keeps run-time statistics of every program while frames go out of a tap and come into it, every one a NAPI poll, every received one dropped in the end: the worst there is.
+Of each program the figure of an empty program on the same tracepoint in the same run is taken off.
+bpftrace does the same work beside, by scripts written for this (`bench/rivals.py`); its ipecn is here by a tracepoint, for want of kprobes, and has nothing to count but 1000 packets.""",
+    "throughput": """Packets as fast as one CPU can, without, with, with, without: the loss is that of the time a packet takes.
+*Live frames* are UDP packets of 64 bytes that the kernel makes (`BPF_F_TEST_XDP_LIVE_FRAMES`); they pass an XDP program and the whole stack, and end in a socket that nobody reads.
+*Sockets* send UDP packets of 64 bytes and a TCP stream to each other, across a veth pair, or across two taps and a wire in user space.
+The headline meters are pktsize, ecn, rxcpu and txlat; on a veth, where packets never complete, the first three.
+A watcher that polls is a process beside; it runs on another CPU, so its cost is told apart.""",
+    "scale": """How the cost of a packet grows.
+Rows of arrays are found by their number: it should not matter how many queues there are.
+Programs of other interfaces see each event, too, and turn away.
+Keys are looked up by hash.""",
+    "lifecycle": """What the tool takes, from the start of the process to its end, on a tap of which every queue has had packets.
+`show, drops`: something was dropped, so it looks up names of functions in `/proc/kallsyms`, which takes the kernel its time.
+Maps have a row for every queue and possible CPU: to read them takes as long as there are both.""",
+}
+
+
+def save(doc, path):
+    """A row a line, so that a change is seen."""
+    def lines(value):
+        return "[\n  " + ",\n  ".join(json.dumps(v) for v in value) + "]"
+
+    fields = (f" {json.dumps(key)}: {lines(v) if isinstance(v, list) and v else json.dumps(v)}"
+              for key, v in doc.items())
+    with open(path, "w", encoding="utf-8") as f:
+        f.write("{\n" + ",\n".join(fields) + "\n}\n")
+
+
+def load(folder):
+    """{part: doc} of the parts that are there."""
+    docs = {}
+    for part in PARTS:
+        path = os.path.join(folder, f"{part}.json")
+        if os.path.exists(path):
+            with open(path, encoding="utf-8") as f:
+                docs[part] = json.load(f)
+    return docs
+
+
+def markdown(table):
+    """Words to the left, numbers to the right."""
+    numbers = [n > 0 and any(row[n][:1].isdigit() for row in table.rows)
+               for n in range(len(table.heads))]
+    return "\n".join([f"**{table.title}**", "", "| " + " | ".join(table.heads) + " |",
+                      "|" + "|".join("--:" if n else "---" for n in numbers) + "|",
+                      *("| " + " | ".join(row) + " |" for row in table.rows)])
+
+
+def write(docs, folder):
+    """README.md and the plots."""
+    first = next(iter(docs.values()))
+    dates = sorted({doc["date"] for doc in docs.values()})
+    out = ["# What nicprobe costs", "",
+           f"Measured by `make bench{'-quick' if first['quick'] else ''}` "
+           f"{' and '.join(dates)} on {machine.line(first['machine'])}; "
+           f"{sum(doc['seconds'] for doc in docs.values())} s in all, the load average was "
+           f"{min(d['load'] for d in docs.values())} to {max(d['load'] for d in docs.values())}.",
+           "Every figure that is compared comes from the same run, in turns; what counted wrong "
+           "while it was measured would have ended the run.", "",
+           markdown(tables.of_bars(docs))]
+    for part, doc in docs.items():
+        out += ["", f"## {part.capitalize()}", "", ABOUT[part], ""]
+        drawing = plots.of(part, doc)
+        if drawing:
+            with open(os.path.join(folder, f"{part}.svg"), "w", encoding="utf-8") as f:
+                f.write(drawing)
+            out += [f"![{part}]({part}.svg)", ""]
+        out.append("\n\n".join(map(markdown, tables.tables(part, doc))))
+    with open(os.path.join(folder, "README.md"), "w", encoding="utf-8") as f:
+        f.write("\n".join(out) + "\n")
+
+
+def quoted(docs):
+    """What README.md has of it."""
+    yield (f"From `make bench` on {machine.line(docs['packets']['machine'])}, "
+           "in nanoseconds above an empty program of the same kind in the same run; "
+           "[all figures and plots](bench/results/README.md).")
+    yield markdown(tables.Table("The whole", ["", ""], list(whole(docs)))).split("\n\n", 1)[1]
+    yield "Each meter alone, a packet, by typed and by raw tracepoints; here every frame is a poll, and every received one a drop:"
+    yield markdown(tables.alone(docs["events"])).split("\n\n", 1)[1]
+    yield ("An interface that is attached but idle costs another's packets {} ns an event and program "
+           "(the median; the dearest, `{}`, {}), by raw tracepoints {} ({}).\n"
+           "A 64-byte frame at 100 Gbit/s takes 6.7 ns.").format(*idle(docs["events"]))
+
+
+def whole(docs):
+    e, t = docs["events"], docs["throughput"]
+    packet = [bars.packet(docs["packets"], hook, "all", ecn=ecn)["above_empty"]["median"]
+              for hook, ecn in (("xdp", "ect0"), ("xdp", "ce"), ("tc", "ect0"))]
+    yield ["all packet meters on the XDP tap, 64 bytes", f"{packet[0]:.1f} a packet; "
+           f"{packet[1]:.1f} one that is marked CE"]
+    yield ["the same on tc", f"{packet[2]:.1f} a packet"]
+    for case, what in ("headline btf", "pktsize, ecn, rxcpu and txlat, by tracepoints"), \
+            ("nicprobe btf", "all that is on by default"), ("all btf", "all there is"):
+        sent, got = (bars.per_packet(bars.events(e, case, phase)) for phase in ("tx", "rx"))
+        yield [what, f"{sent:.0f} a packet sent, {got:.0f} received"]
+    ends, everything, theirs = bars.txlat(e, "btf", 64)
+    yield ["txlat's two ends, to bpftrace's nettxlat",
+           f"{ends:.0f} a packet of {theirs:.0f}; all its programs {everything:.0f}"]
+    for link, what in ("live frames, veth", "XDP_PASS into the stack"), \
+            ("sockets, tap", "UDP sockets, sent through a tap"):
+        found = [bars.loss(t, link, case) for case in
+                 ("nicprobe, headline", "nicprobe, all", "bpftrace netsize", "tcpdump")]
+        yield [f"packets a second lost, {what}, 64 bytes",
+               "{}% with those four, {}% with all; bpftrace's netsize {}%, tcpdump {}%".format(
+                   *(tables.number(f, 1) for f in found))]
+    at = [bars.lifecycle(docs["lifecycle"], 64, "all", what)
+          for what in ("attach", "show", "show_drops", "detach")]
+    yield ["`attach` of 64 queues with everything, `show`, `detach`",
+           f"{at[0]:.0f} ms, {at[1]:.0f} ms ({at[2]:.0f} if something was dropped), {at[3]:.0f} ms"]
+
+
+def idle(doc):
+    out = []
+    for way in "btf", "raw":
+        nets = sorted(row["net"] for row in bars.events(doc, f"idle {way}"))
+        dearest = bars.idle(doc, way)
+        out.append((nets[len(nets) // 2], dearest["program"], dearest["net"]))
+    (a, name, b), (c, _, d) = out
+    return f"{a:.0f}", name, f"{b:.0f}", f"{c:.0f}", f"{d:.0f}"
+
+
+def quote(docs, path):
+    missing = [part for part in ("packets", "events", "throughput", "lifecycle") if part not in docs]
+    if missing:
+        sys.exit(f"bench: {path} quotes {', '.join(missing)}, which was not measured")
+    with open(path, encoding="utf-8") as f:
+        text = f.read()
+    inside = f"{BEGIN}\n" + "\n\n".join(quoted(docs)) + f"\n{END}"
+    text, found = re.subn(f"{BEGIN}.*{END}", lambda _: inside, text, flags=re.S)
+    if not found:
+        sys.exit(f"bench: {path} has no {BEGIN}")
+    with open(path, "w", encoding="utf-8") as f:
+        f.write(text)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) not in (2, 3):
+        print(__doc__, file=sys.stderr)
+        sys.exit(2)
+    found = load(sys.argv[1])
+    if not found:
+        sys.exit(f"bench: there are no results in {sys.argv[1]}\n  try: make bench")
+    write(found, sys.argv[1])
+    if len(sys.argv) == 3:
+        quote(found, sys.argv[2])

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: GPL-2.0
+"""How the cost of a packet grows: with queues, with interfaces attached, with keys in maps."""
+import statistics
+
+import checks
+import events
+from checks import at_point, total
+from children import Attached, Bench, lab, xdp_id
+from links import OTHERS, VethLive
+from tell import Wrong, done, progress, right
+from traffic import Traffic
+
+QUEUES = [1, 2, 4, 8, 16, 32, 64]
+IFACES = [1, 2, 4, 8, 16]
+KEYS = [1, 16, 256, 1024, 4096, 8192]	# ecn_source and flow have room for 4096
+
+
+def by_queues(trace, quick):
+    """All that is on by default, by typed tracepoints, ns a packet."""
+    rows = []
+    for queues in QUEUES[::3] if quick else QUEUES:
+        traffic = Traffic(events.DEEP, queues=queues, frames=10000 if quick else 20000)
+        progress(f"scale: {queues} queues")
+        got = events.figures(trace, traffic, events.cases(["empty btf", "nicprobe btf"]),
+                             1 if quick else 3)
+        rows.append({"queues": queues, **{phase: per_packet(got, phase) for phase in ("tx", "rx")}})
+    return rows
+
+
+def per_packet(rows, phase):
+    return round(sum(row["per_packet"] for row in rows if row["phase"] == phase), 1)
+
+
+def interfaces(trace, traffic, attached, rounds):
+    """{phase: ns a packet of tap0} of the programs of all these interfaces, above empty ones."""
+    programs = {}
+    for each in attached:
+        programs.update(each.programs(trace))
+    got = [events.measure(trace, traffic, programs) for _ in range(rounds)]
+    ids = trace(f"empty btf {' '.join(traffic.hooks['btf'])}")
+    base = events.measure(trace, traffic, {v: (k, k) for k, v in ids.items()})
+    trace("empty off")
+    return {phase: round(statistics.median(
+        net(round_[phase], base[phase]) for round_ in got) / traffic.frames, 1)
+        for phase in ("tx", "rx")}
+
+
+def net(spent, base):
+    """ns, above what empty programs take for as many events."""
+    out = 0
+    for (_, hook), (ns, count) in spent.items():
+        empty_ns, events_ = base.get((hook, hook), [0, 0])
+        if events_:
+            out += ns - count * empty_ns / events_
+    return out
+
+
+def check_interfaces(attached, traffic, times):
+    """tap0 counted all that there was, the others nothing. What was measured again is more."""
+    for n, each in enumerate(attached):
+        doc = each.show()
+        rounds = max(times, at_point(doc, "tx-nic") // traffic.frames) if n == 0 else 0
+        checks.verify(doc, rounds * traffic.frames, rounds * traffic.frames)
+
+
+def by_interfaces(trace, quick):
+    """Traffic on one; on the others nothing happens."""
+    most = 4 if quick else IFACES[-1]
+    traffic = Traffic(events.DEEP, frames=10000)
+    events.hooks(trace, traffic)
+    others = [lab.tap(traffic.netns, f"tap{n}", 4, "--napi") for n in range(2, most)]
+    attached, rows = [], []
+    env = {"NICPROBE_CANNOT": events.CANNOT["btf"]}
+    for n in range(most):
+        attached.append(Attached(traffic.netns, f"tap{n}", "driver", None, env))
+        attached[-1].__enter__()
+        if n + 1 in IFACES:
+            progress(f"scale: {n + 1} interfaces")
+            rows.append({"interfaces": n + 1,
+                         **right(interfaces, trace, traffic, attached, 1 if quick else 3)})
+    check_interfaces(attached, traffic, len(rows) * (2 if quick else 4))
+    for a in attached:
+        a.__exit__()
+    for nic in others:
+        nic.close()
+    traffic.close()
+    return rows
+
+
+def program_ns(trace, link, prog, frames):
+    """ns a packet of an XDP program, while frames come in."""
+    before = trace(f"read {prog}")[str(prog)]
+    link.live(f"send {frames}")
+    after = trace(f"read {prog}")[str(prog)]
+    seen = after["count"] - before["count"]
+    if seen != frames:
+        raise Wrong(f"the XDP program saw {seen} of {frames} packets")
+    return (after["ns"] - before["ns"]) / frames
+
+
+def full_ns(trace, link, meter, frames, rounds):
+    """The same above an empty program: of one meter, when its map has been filled."""
+    sample = 1 if meter == "flow" else None
+    empty = [program_ns(trace, link, xdp_id(link.netns, "eth0"), frames) for _ in range(rounds)]
+    with link.attach(meter, sample=sample) as attached:
+        prog = xdp_id(link.netns, "eth0")
+        link.live(f"send {frames}")
+        ours = [program_ns(trace, link, prog, frames) for _ in range(rounds)]
+        doc = attached.show()
+    counted = total(doc["meters"][meter], "packets") + doc["lost"].get(meter, 0)
+    sent = frames * (rounds + 1)
+    if not sent <= counted <= sent + OTHERS:
+        raise Wrong(f"{meter} counted {counted} packets, not {sent}")
+    return (statistics.median(ours) - statistics.median(empty),
+            100 * doc["lost"].get(meter, 0) / sent)
+
+
+def by_keys(trace, quick):
+    """Every packet of the next source, all marked CE; ns a packet, and what found no room."""
+    rows = []
+    for keys in KEYS[::2] if quick else KEYS:
+        link = VethLive(sources=keys, ecn=3)
+        for meter in ["ecn_source"] if quick else ["ecn_source", "flow"]:
+            progress(f"scale: {keys} keys: {meter}")
+            ns, lost = right(full_ns, trace, link, meter, 4 * KEYS[-1], 2 if quick else 5)
+            rows.append({"meter": meter, "keys": keys, "ns": round(ns, 1), "lost": round(lost, 1)})
+        link.close()
+    return rows
+
+
+def part(quick):
+    trace = Bench("trace")
+    result = {"queues": by_queues(trace, quick), "interfaces": by_interfaces(trace, quick),
+              "keys": by_keys(trace, quick)}
+    done()
+    return result

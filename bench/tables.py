@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The figures as tables: (title, heads, rows), for a terminal and for a page alike."""
+from collections import namedtuple
+
+import bars
+
+Table = namedtuple("Table", "title heads rows")
+HOOKS = {"xdp": "XDP", "tc": "tc"}
+WHOLE = {"headline btf": "headline meters", "nicprobe btf": "what is on by default",
+         "all btf": "all meters", "headline raw": "headline meters, raw tracepoints",
+         "nicprobe raw": "what is on by default, raw", "all raw": "all meters, raw",
+         "netsize": "bpftrace netsize", "nettxlat": "bpftrace nettxlat",
+         "ipecn": "bpftrace ipecn", "rxcpu": "bpftrace receive CPUs"}
+
+
+def number(value, digits=0):
+    return "-" if value is None else f"{value:.{digits}f}".replace("-0.0", "0.0")
+
+
+def of_packets(doc):
+    columns = [(64, "ect0", "64 B"), (64, "ce", "64 B, CE"), (512, "ect0", "512 B"),
+               (1500, "ect0", "1500 B")]
+    gso = next((r["size"] for r in doc["rows"] if r["segs"] > 1), None)
+    columns.append((gso, "ect0", "GSO"))
+    rows = []
+    for hook in HOOKS:
+        for meters in dict.fromkeys(r["meters"] for r in doc["rows"]
+                                    if r["hook"] == hook and r["build"] == "nicprobe"):
+            found = [bars.packet(doc, hook, meters, size, ecn) for size, ecn, _ in columns]
+            if meters == "none":
+                meters = "none: parsed only"
+            spread = found[0]["above_empty"]
+            rows.append([HOOKS[hook], meters,
+                         *(number(r and r["above_empty"]["median"], 1) for r in found),
+                         f"{spread['p25']:.1f} to {spread['p75']:.1f}", str(found[0]["jited"])])
+    yield Table("Packet meters on XDP and tc, ns a packet above an empty program",
+                ["", "meters", *(c[2] for c in columns), "quartiles, 64 B", "bytes of code"], rows)
+
+
+def of_events(doc):
+    shapes = list(dict.fromkeys(r["shape"] for r in doc["rows"]))
+    cases = [c for c in WHOLE if any(r["case"] == c for r in doc["rows"])]
+    yield Table("Everything that is attached by tracepoints, ns a buffer sent, received, above empty programs",
+                ["", *(f"{s}, {p}" for s in shapes for p in ("sent", "received"))],
+                [[WHOLE[c], *(number(bars.per_packet(bars.events(doc, c, phase, shape=s)))
+                              for s in shapes for phase in ("tx", "rx"))] for c in cases])
+    yield alone(doc)
+    yield Table("A tap at its tracepoint, ns an event above an empty program, beside bpftrace's netsize",
+                ["event", "sizes only", "headline meters", "on by default", "netsize"],
+                netsize_rows(doc))
+    rows = []
+    for way, depth in ("btf", 64), ("btf", 2000), ("raw", 2000):
+        ends, whole, theirs = bars.txlat(doc, way, depth)
+        if ends is not None:
+            rows.append([f"{way}, {depth} in flight", number(ends), number(whole), number(theirs)])
+    yield Table("txlat, ns a packet sent", ["", "its two ends", "all its programs", "nettxlat"], rows)
+    rows = []
+    for case, what in ("idle", "on by default"), ("idle-all", "all meters"):
+        for way in "btf", "raw":
+            row = bars.idle(doc, way, case)
+            nets = sorted(r["net"] for r in bars.events(doc, f"{case} {way}"))
+            if row:
+                rows.append([f"{what}, {way}", number(nets[len(nets) // 2], 1),
+                             number(row["net"], 1), row["program"], row["hook"]])
+    yield Table("An interface that is attached but idle, ns an event of another, each program",
+                ["", "median", "dearest", "it is", "on"], rows)
+
+
+def netsize_rows(doc):
+    found = {case: {event: (ours, theirs) for event, ours, theirs in bars.to_netsize(doc, case)}
+             for case in ("pktsize btf", "headline btf", "nicprobe btf")}
+    return [[event, *(number(found[c].get(event, (None,))[0]) for c in found),
+             number(next((f[event][1] for f in found.values() if event in f), None))]
+            for event in dict.fromkeys(e for f in found.values() for e in f)]
+
+
+def alone(doc):
+    """A meter alone, or None if none was."""
+    rows = []
+    for meter, why in doc["meters"].items():
+        cells = [bars.per_packet(bars.events(doc, f"{meter} {way}", phase))
+                 for way in ("btf", "raw") for phase in ("tx", "rx")]
+        if any(cells):
+            rows.append([meter + (" (on request)" if why else ""),
+                         *(number(c) if c else "-" for c in cells)])
+    return Table("Each meter alone, 64 B, ns a packet above empty programs, by typed and raw tracepoints",
+                 ["", "sent", "received", "sent, raw", "received, raw"], rows)
+
+
+def of_throughput(doc):
+    links = list(dict.fromkeys((r["link"], r["traffic"]) for r in doc["rows"]))
+    for what in "live frames", "sockets":
+        yield lost(doc, what, [link for link in links if link[0].startswith(what)])
+    watchers = [[r["case"], r["link"], number(r["watcher_cpu"], 1), number(r["unseen"], 1)]
+                for r in doc["rows"] if r["traffic"] == "udp" and (r["watcher_cpu"] or r["unseen"])]
+    yield Table("What watches beside: percent of a CPU it took, percent of packets it missed",
+                ["", "", "CPU", "missed"], watchers)
+    absent = {}
+    for a in doc["absent"]:
+        absent.setdefault((a["case"], a["why"]), []).append(a["link"])
+    yield Table("Not measured", ["", "why", "where"],
+                [[case, why, "everywhere" if len(where) == len({link for link, _ in links})
+                  else "; ".join(where)] for (case, why), where in absent.items()])
+
+
+def lost(doc, what, links):
+    found = {(r["link"], r["traffic"], r["case"]): r for r in doc["rows"]}
+    rows = [["nothing attached, a CPU second" if doc["by"] == "cpu" else "nothing attached, a second",
+             *(rate(*link, found) for link in links)]]
+    for case in doc["cases"]:
+        mine = [found.get((*link, case)) for link in links]
+        if any(mine):
+            rows.append([case, *("-" if r is None else
+                                 f"{number(r['loss'], 1)} ({number(r['spread'][0], 1)} to "
+                                 f"{number(r['spread'][1], 1)})" for r in mine)])
+    return Table(f"Throughput lost, {what}, percent: median and quartiles",
+                 ["", *(f"{link.split(', ')[1]}, {kind.upper()}" for link, kind in links)],
+                 rows if links else [])
+
+
+def rate(link, kind, found):
+    r = next(r for (l, k, _), r in found.items() if (l, k) == (link, kind))
+    return f"{8 * r['base'] / 1e9:.1f} Gbit" if kind == "tcp" else f"{r['base'] / 1e3:.0f}k packets"
+
+
+def of_scale(doc):
+    yield Table("On by default, ns a packet above empty programs, by queues of the interface",
+                ["queues", "sent", "received"],
+                [[str(r["queues"]), number(r["tx"]), number(r["rx"])] for r in doc["queues"]])
+    yield Table("The same of all interfaces attached, traffic on one of them only",
+                ["interfaces", "sent", "received"],
+                [[str(r["interfaces"]), number(r["tx"]), number(r["rx"])] for r in doc["interfaces"]])
+    keys = {}
+    for r in doc["keys"]:
+        keys.setdefault(r["keys"], {})[r["meter"]] = r
+    meters = list(dict.fromkeys(r["meter"] for r in doc["keys"]))
+    yield Table("A keyed map that fills up (it holds 4096), ns a packet above an empty XDP program; "
+                "every packet has the next key",
+                ["keys", *(head for m in meters for head in (m, "no room, %"))],
+                [[str(k), *(cell for m in meters for cell in
+                            (number(keys[k][m]["ns"], 1), number(keys[k][m]["lost"], 1)))]
+                 for k in keys])
+
+
+def of_lifecycle(doc):
+    yield Table(f"The tool itself, ms; {doc['machine']['possible_cpus']} possible CPUs",
+                ["queues", "meters", "attach", "show", "show, drops", "detach", "calls of show",
+                 "with drops", "memory of maps, MB"],
+                [[str(r["queues"]), r["meters"],
+                  *(number(r[k]["ms"], 1) for k in ("attach", "show", "show_drops", "detach")),
+                  *(str(sum(calls.values())) if calls else "-" for calls in r["syscalls"].values()),
+                  number(r["bytes"] / 1e6, 1)] for r in doc["rows"]])
+    most = doc["rows"][-1]
+    largest = sorted(most["memory"].items(), key=lambda kv: -kv[1])[:8]
+    yield Table(f"The largest maps of {most['queues']} queues, meters: {most['meters']}",
+                ["map", "kB"], [[name, number(size / 1e3)] for name, size in largest])
+
+
+OF = {"packets": of_packets, "events": of_events, "throughput": of_throughput, "scale": of_scale,
+      "lifecycle": of_lifecycle}
+
+
+def tables(part, doc):
+    """Those that have something to say."""
+    return [t for t in OF[part](doc) if t.rows]
+
+
+def of_bars(docs):
+    rows = []
+    for what, unit, bar, got in bars.bars(docs):
+        state = "not measured" if got is None else "reached" if got <= bar else "missed"
+        value = "-" if got is None else f"{got:.2f}" if not unit else f"{got:.1f} {unit}"
+        rows.append([state, value, f"{bar:g}{' ' + unit if unit else ''}", what])
+    return Table("What it must be at most", ["", "is", "at most", "figure"], rows)
