@@ -77,16 +77,16 @@ def of_packets(doc):
 
 
 def of_events(doc):
-    for case, what in ("pktsize btf", "sizes, as netsize counts"), ("headline btf", "headline meters"):
+    for case, what in (("pktsize btf", "sizes, as netsize counts"),
+                       ("headline btf", "headline meters")):
         ratios = [ours / theirs for _, ours, theirs in to_netsize(doc, case)]
         yield (f"a tap's tracepoints, {what}, to bpftrace's netsize: the worst of four", "", .6,
                max(ratios, default=None))
     for way, depth in ("btf", 64), ("btf", 2000), ("raw", 2000):
         ends, whole, theirs = txlat(doc, way, depth)
-        yield (f"txlat, its two ends, to bpftrace's nettxlat; {way}, {depth} in flight", "", .35,
-               ratio(ends, theirs))
-        yield (f"txlat, all its programs, to bpftrace's nettxlat; {way}, {depth} in flight", "", .35,
-               ratio(whole, theirs))
+        for got, what in (ends, "its two ends"), (whole, "all its programs"):
+            yield (f"txlat, {what}, to bpftrace's nettxlat; {way}, {depth} in flight", "", .35,
+                   ratio(got, theirs))
     for case, what in ("idle", "by default"), ("idle-all", "all meters"):
         for way in "btf", "raw":
             row = idle(doc, way, case)

@@ -149,7 +149,6 @@ int live_main(int argc, char **argv)
 	frame_make(&l, mac, ecn);
 	l.own = argc - optind > 1 ? load_redirecting(argv[optind + 1], sources) : empty_xdp_load();
 	l.prog = l.own;
-	rcu_expedite();
 	while (fgets(line, sizeof(line), stdin))
 		command(&l, line);
 	return 0;

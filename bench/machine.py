@@ -38,7 +38,8 @@ def line(m):
 
 def irq_time_apart():
     """Does the kernel keep the time of soft interrupts out of that of the process they are in?"""
-    for path, opener in ("/proc/config.gz", gzip.open), (f"/boot/config-{platform.release()}", open):
+    for path, opener in (("/proc/config.gz", gzip.open),
+                         (f"/boot/config-{platform.release()}", open)):
         try:
             with opener(path, "rt", encoding="utf-8") as f:
                 return "CONFIG_IRQ_TIME_ACCOUNTING=y" in f.read()

@@ -101,10 +101,11 @@ def quoted(docs):
            "in nanoseconds above an empty program of the same kind in the same run; "
            "[all figures and plots](bench/results/README.md).")
     yield markdown(tables.Table("The whole", ["", ""], list(whole(docs)))).split("\n\n", 1)[1]
-    yield "Each meter alone, a packet, by typed and by raw tracepoints; here every frame is a poll, and every received one a drop:"
+    yield ("Each meter alone, a packet, by typed and by raw tracepoints; "
+           "here every frame is a poll, and every received one a drop:")
     yield markdown(tables.alone(docs["events"])).split("\n\n", 1)[1]
-    yield ("An interface that is attached but idle costs another's packets {} ns an event and program "
-           "(the median; the dearest, `{}`, {}), by raw tracepoints {} ({}).\n"
+    yield ("An interface that is attached but idle costs another's packets {} ns an event and "
+           "program (the median; the dearest, `{}`, {}), by raw tracepoints {} ({}).\n"
            "A 64-byte frame at 100 Gbit/s takes 6.7 ns.").format(*idle(docs["events"]))
 
 
@@ -146,7 +147,8 @@ def idle(doc):
 
 
 def quote(docs, path):
-    missing = [part for part in ("packets", "events", "throughput", "lifecycle") if part not in docs]
+    needs = "packets", "events", "throughput", "lifecycle"
+    missing = [part for part in needs if part not in docs]
     if missing:
         sys.exit(f"bench: {path} quotes {', '.join(missing)}, which was not measured")
     with open(path, encoding="utf-8") as f:

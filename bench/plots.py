@@ -12,7 +12,8 @@ def of_packets(doc):
         for meters in dict.fromkeys(r["meters"] for r in doc["rows"]
                                     if r["hook"] == hook and r["build"] == "nicprobe"):
             a = bars.packet(doc, hook, meters)["above_empty"]
-            rows.append((meters, [(a["median"], a["p25"], a["p75"])]))
+            name_ = "none: parsed only" if meters == "none" else meters
+            rows.append((name_, [(a["median"], a["p25"], a["p75"])]))
         panels.append(Bars(f"Packet meters on {name}, 64 B", "ns above an empty program", rows,
                            bar=6.7 if hook == "xdp" else None))
     return panels
@@ -65,14 +66,14 @@ def of_lifecycle(doc):
                        for r in doc["rows"] if r["meters"] == meters]
                 for name, meters, key in what}
 
-    return [Lines("show", "queues", "ms", by([("all meters", "all", "show"),
-                                              ("default", "default", "show"),
-                                              ("all, something dropped", "all", "show_drops")]), 10),
-            Lines("attach and detach", "queues", "ms", by([("attach, all meters", "all", "attach"),
-                                                           ("attach, default", "default", "attach"),
-                                                           ("detach", "all", "detach")]), 500),
-            Lines("Memory of the maps", "queues", "MB", by([("all meters", "all", "bytes"),
-                                                            ("default", "default", "bytes")], 1e-6))]
+    show = by([("all meters", "all", "show"), ("default", "default", "show"),
+               ("all, something dropped", "all", "show_drops")])
+    attach = by([("attach, all meters", "all", "attach"), ("attach, default", "default", "attach"),
+                 ("detach", "all", "detach")])
+    memory = by([("all meters", "all", "bytes"), ("default", "default", "bytes")], 1e-6)
+    return [Lines("show", "queues", "ms", show, 10),
+            Lines("attach and detach", "queues", "ms", attach, 500),
+            Lines("Memory of the maps", "queues", "MB", memory)]
 
 
 OF = {"packets": of_packets, "events": of_events, "throughput": of_throughput, "scale": of_scale,

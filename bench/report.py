@@ -8,10 +8,11 @@ def aligned(table):
     """Words to the left, numbers to the right."""
     lines = [table.heads, *table.rows]
     widths = [max(len(line[n]) for line in lines) for n in range(len(table.heads))]
-    left = [not any(row[n][:1].isdigit() for row in table.rows) for n in range(len(widths))]
+    left = [n == 0 or not any(row[n][:1].isdigit() for row in table.rows)
+            for n in range(len(widths))]
     for line in lines:
-        yield "  " + "  ".join(cell.ljust(w) if to_left or n == 0 else cell.rjust(w) for n, (cell, w, to_left)
-                               in enumerate(zip(line, widths, left))).rstrip()
+        yield "  " + "  ".join(cell.ljust(w) if words else cell.rjust(w)
+                               for cell, w, words in zip(line, widths, left)).rstrip()
 
 
 def show(table):
@@ -39,5 +40,6 @@ def rows(found):
               f"{row['empty']:5.1f} = {row['net']:6.1f}  ({low:.1f} to {high:.1f})")
     print("\n  a packet" + " " * 12 + "sent  received")
     for case in dict.fromkeys(row["case"] for row in found):
-        print(f"  {case:18}" + "".join(f"{sum(r['per_packet'] for r in found if (r['case'], r['phase']) == (case, p)):8.1f}"
-                                       for p in ("tx", "rx")))
+        both = [sum(r["per_packet"] for r in found if (r["case"], r["phase"]) == (case, phase))
+                for phase in ("tx", "rx")]
+        print(f"  {case:18}{both[0]:8.1f}{both[1]:10.1f}")

@@ -92,7 +92,8 @@ class Bpftrace:
         """{id: (hook, hook)}; BEGIN and END have none. The kernel keeps 15 letters of a name."""
         ids = self.ids()
         names = trace("read " + " ".join(map(str, ids)))
-        return {i: (hook, hook) for i in ids for hook in HOOKS if names[str(i)]["name"] == hook[:15]}
+        return {i: (hook, hook) for i in ids for hook in HOOKS
+                if names[str(i)]["name"] == hook[:15]}
 
     def cpu(self):
         return process_cpu(self.p.pid)

@@ -3,7 +3,8 @@
 import math
 from html import escape
 
-COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"]	# told apart by all eyes
+# told apart by all eyes
+COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"]
 GREY = "#777777"
 WIDTH, GAP = 480, 30		# of a panel; between panels
 TITLE, LEGEND, AXIS = 28, 20, 40
@@ -15,8 +16,9 @@ def text(x, y, words, anchor="start", size=12, colour="#222222", weight="normal"
 
 
 def line(x1, y1, x2, y2, colour="#dddddd", width=1, dashes=""):
+    dashes = f' stroke-dasharray="{dashes}"' if dashes else ""
     return (f'<line x1="{x1:.1f}" y1="{y1:.1f}" x2="{x2:.1f}" y2="{y2:.1f}" stroke="{colour}" '
-            f'stroke-width="{width}"{f" stroke-dasharray={chr(34)}{dashes}{chr(34)}" if dashes else ""}/>')
+            f'stroke-width="{width}"{dashes}/>')
 
 
 def ticks(low, high, count=5):
@@ -46,7 +48,7 @@ def legend(names):
 
 
 class Bars:
-    """rows: (label, [(value, low, high) or None, one a series]). A line at `bar`, if there is one."""
+    """rows: (label, [(value, low, high) or None, one a series]). A line at `bar`, if there is."""
     HEIGHT, LABEL = 15, 185
 
     def __init__(self, title, unit, rows, series=(), bar=None):
@@ -69,7 +71,8 @@ class Bars:
 
         out = [text(0, 16, self.title, size=14, weight="bold"), *legend(self.series)]
         for t in ticks(low, high):
-            out += [line(at(t), self.top, at(t), bottom), text(at(t), bottom + 15, short(t), "middle", 11)]
+            out += [line(at(t), self.top, at(t), bottom),
+                    text(at(t), bottom + 15, short(t), "middle", 11)]
         out.append(text((self.LABEL + right) / 2, bottom + 32, self.unit, "middle", 11, GREY))
         for n, (label, values) in enumerate(self.rows):
             y = self.top + n * self.each + 4
@@ -80,7 +83,7 @@ class Bars:
         out.append(line(at(0), self.top, at(0), bottom, GREY))
         if self.bar is not None:
             out += [line(at(self.bar), self.top, at(self.bar), bottom, "#222222", 1.5, "5 3"),
-                    text(at(self.bar), self.top - 2, f"bar {self.bar:g}", "middle", 11)]
+                    text(at(self.bar), self.top - 2, f"at most {self.bar:g}", "middle", 11)]
         return out
 
     def one(self, at, y, value, colour):
@@ -91,7 +94,8 @@ class Bars:
         if high > low:
             middle = y + self.HEIGHT / 2 - .5
             out += [line(at(low), middle, at(high), middle, "#222222"),
-                    *(line(at(end), middle - 3, at(end), middle + 3, "#222222") for end in (low, high))]
+                    *(line(at(end), middle - 3, at(end), middle + 3, "#222222")
+                      for end in (low, high))]
         end = max(at(mid), at(high), at(0))
         return out + [text(end + 5, y + self.HEIGHT - 4, f"{mid:.3g}", size=11)]
 
@@ -112,8 +116,8 @@ class Lines:
         first, last = math.log2(xs[0]), math.log2(xs[-1])
 
         def at(x, y):
-            return (self.LEFT + (math.log2(x) - first) / ((last - first) or 1) * (right - self.LEFT),
-                    bottom - y / high * (bottom - top))
+            along = (math.log2(x) - first) / ((last - first) or 1)
+            return self.LEFT + along * (right - self.LEFT), bottom - y / high * (bottom - top)
 
         out = [text(0, 16, self.title, size=14, weight="bold"), *legend(self.series),
                text(self.LEFT - 45, top - 8, self.unit, size=11, colour=GREY)]
@@ -127,10 +131,11 @@ class Lines:
         if self.bar is not None:
             y = at(xs[0], self.bar)[1]
             out += [line(self.LEFT, y, right, y, "#222222", 1.5, "5 3"),
-                    text(right, y - 4, f"bar {self.bar:g}", "end", 11)]
+                    text(right, y - 4, f"at most {self.bar:g}", "end", 11)]
         for (_, line_), colour in zip(self.series.items(), COLOURS):
             path = " ".join(f"{x:.1f},{y:.1f}" for x, y in (at(*p) for p in line_))
-            out.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>')
+            out.append(f'<polyline points="{path}" fill="none" stroke="{colour}" '
+                       'stroke-width="2"/>')
             out += [f'<circle cx="{at(*p)[0]:.1f}" cy="{at(*p)[1]:.1f}" r="3" fill="{colour}"/>'
                     for p in line_]
         return out
@@ -148,4 +153,5 @@ def figure(panels, columns=2):
         y += max(panel.height for panel in row) + 15
     return (f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="{y:.0f}" '
             f'viewBox="0 0 {width} {y:.0f}" font-family="DejaVu Sans, Arial, sans-serif">\n'
-            f'<rect width="{width}" height="{y:.0f}" fill="#ffffff"/>\n' + "\n".join(out) + "\n</svg>\n")
+            f'<rect width="{width}" height="{y:.0f}" fill="#ffffff"/>\n' + "\n".join(out) +
+            "\n</svg>\n")

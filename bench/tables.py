@@ -40,12 +40,12 @@ def of_packets(doc):
 def of_events(doc):
     shapes = list(dict.fromkeys(r["shape"] for r in doc["rows"]))
     cases = [c for c in WHOLE if any(r["case"] == c for r in doc["rows"])]
-    yield Table("Everything that is attached by tracepoints, ns a buffer sent, received, above empty programs",
+    yield Table("Everything that is attached by tracepoints, ns a buffer above empty programs",
                 ["", *(f"{s}, {p}" for s in shapes for p in ("sent", "received"))],
                 [[WHOLE[c], *(number(bars.per_packet(bars.events(doc, c, phase, shape=s)))
                               for s in shapes for phase in ("tx", "rx"))] for c in cases])
     yield alone(doc)
-    yield Table("A tap at its tracepoint, ns an event above an empty program, beside bpftrace's netsize",
+    yield Table("A tap at its tracepoint, ns an event above an empty program, beside netsize",
                 ["event", "sizes only", "headline meters", "on by default", "netsize"],
                 netsize_rows(doc))
     rows = []
@@ -53,7 +53,8 @@ def of_events(doc):
         ends, whole, theirs = bars.txlat(doc, way, depth)
         if ends is not None:
             rows.append([f"{way}, {depth} in flight", number(ends), number(whole), number(theirs)])
-    yield Table("txlat, ns a packet sent", ["", "its two ends", "all its programs", "nettxlat"], rows)
+    yield Table("txlat, ns a packet sent, beside nettxlat",
+                ["", "its two ends", "all its programs", "nettxlat"], rows)
     rows = []
     for case, what in ("idle", "on by default"), ("idle-all", "all meters"):
         for way in "btf", "raw":
@@ -83,7 +84,7 @@ def alone(doc):
         if any(cells):
             rows.append([meter + (" (on request)" if why else ""),
                          *(number(c) if c else "-" for c in cells)])
-    return Table("Each meter alone, 64 B, ns a packet above empty programs, by typed and raw tracepoints",
+    return Table("Each meter alone, 64 B, ns a packet above empty programs; raw: by raw tracepoints",
                  ["", "sent", "received", "sent, raw", "received, raw"], rows)
 
 
@@ -105,7 +106,7 @@ def of_throughput(doc):
 
 def lost(doc, what, links):
     found = {(r["link"], r["traffic"], r["case"]): r for r in doc["rows"]}
-    rows = [["nothing attached, a CPU second" if doc["by"] == "cpu" else "nothing attached, a second",
+    rows = [[f"nothing attached, a {'CPU ' if doc['by'] == 'cpu' else ''}second",
              *(rate(*link, found) for link in links)]]
     for case in doc["cases"]:
         mine = [found.get((*link, case)) for link in links]
@@ -129,12 +130,13 @@ def of_scale(doc):
                 [[str(r["queues"]), number(r["tx"]), number(r["rx"])] for r in doc["queues"]])
     yield Table("The same of all interfaces attached, traffic on one of them only",
                 ["interfaces", "sent", "received"],
-                [[str(r["interfaces"]), number(r["tx"]), number(r["rx"])] for r in doc["interfaces"]])
+                [[str(r["interfaces"]), number(r["tx"]), number(r["rx"])]
+                 for r in doc["interfaces"]])
     keys = {}
     for r in doc["keys"]:
         keys.setdefault(r["keys"], {})[r["meter"]] = r
     meters = list(dict.fromkeys(r["meter"] for r in doc["keys"]))
-    yield Table("A keyed map that fills up (it holds 4096), ns a packet above an empty XDP program; "
+    yield Table("A keyed map that fills up (it holds 4096), ns a packet above an empty program; "
                 "every packet has the next key",
                 ["keys", *(head for m in meters for head in (m, "no room, %"))],
                 [[str(k), *(cell for m in meters for cell in
