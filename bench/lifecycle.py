@@ -69,8 +69,9 @@ def check(where, queues, calm):
         raise Wrong(f"{len(doc['meters']['drop'])} places where packets were dropped")
 
 
-def median(values):
-    return round(statistics.median(values), 2)
+def quartile(values):
+    """The lower one: others use the CPU, too."""
+    return round(statistics.quantiles(values, n=4, method="inclusive")[0], 2)
 
 
 def cycle(trace, netns, nic, packet, queues, meters, rounds):
@@ -91,8 +92,8 @@ def cycle(trace, netns, nic, packet, queues, meters, rounds):
     row = {"queues": queues, "meters": meters,
            "memory": memory, "bytes": sum(memory.values()), "syscalls": calls}
     for name, took in times.items():
-        row[name] = {"ms": median(t[0] for t in took), "least": round(min(took)[0], 2),
-                     "cpu_ms": median(t[1] for t in took)}
+        row[name] = {"ms": quartile(t[0] for t in took), "least": round(min(took)[0], 2),
+                     "cpu_ms": quartile(t[1] for t in took)}
     return row
 
 

@@ -145,7 +145,8 @@ def of_scale(doc):
 
 
 def of_lifecycle(doc):
-    yield Table(f"The tool itself, ms; {doc['machine']['possible_cpus']} possible CPUs",
+    yield Table("The tool itself, ms, lower quartiles; "
+                f"{doc['machine']['possible_cpus']} possible CPUs",
                 ["queues", "meters", "attach", "show", "show, drops", "detach", "calls of show",
                  "with drops", "memory of maps, MB"],
                 [[str(r["queues"]), r["meters"],
