@@ -99,13 +99,16 @@ class Bpftrace:
         return process_cpu(self.p.pid)
 
     def __exit__(self, *_):
-        self.p.send_signal(signal.SIGINT)
-        try:
-            self.p.wait(4)
-        except subprocess.TimeoutExpired:	# it walks a map as long as others change it
-            self.p.kill()
-            self.p.wait()
-            raise Wrong("bpftrace does not end") from None
+        for _ in range(5):
+            self.p.send_signal(signal.SIGINT)
+            try:
+                self.p.wait(1.5)
+                return
+            except subprocess.TimeoutExpired:
+                pass		# 0.17 sometimes misses the first
+        self.p.kill()
+        self.p.wait()
+        raise Wrong("bpftrace does not end")
 
     def counts(self):
         """{map: how many it counted}"""
