@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """The processes that the bench drives by lines of text: the parts of `bench`, and nicprobe."""
 import atexit
+import faulthandler
 import json
 import os
 import subprocess
@@ -9,6 +10,8 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.append(os.path.join(HERE, "..", "tests", "live"))
 import lab                      # noqa: E402
+
+faulthandler.cancel_dump_traceback_later()	# tests that take so long hang; we do not
 
 BENCH = os.path.join(os.environ.get("B", "build"), "bench", "bench")
 HEADLINE = "pktsize,ecn,rxcpu,txlat"

@@ -170,7 +170,7 @@ def names(quick):
 
 def part(quick):
     trace = Bench("trace")
-    rounds = 1 if quick else 5
+    rounds = 1 if quick else 4
     rows = figures(trace, Traffic(DEEP), cases(names(quick)), rounds)
     short = ["empty btf", "empty tp", "txlat btf", "nettxlat"]
     rows += figures(trace, Traffic(SHALLOW), cases(short), rounds)

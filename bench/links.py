@@ -113,7 +113,7 @@ class Sockets(Link):
     kinds, rx = ("udp", "tcp"), None
 
     def __init__(self, *wire):
-        self.near, self.far = lab.Namespace("from"), lab.Namespace("to")
+        self.near, self.far = (lab.Namespace(f"{self.device}-{end}") for end in ("from", "to"))
         self.near.run("sysctl -qw net.ipv4.tcp_slow_start_after_idle=0")
         if not wire:
             lab.veth(self.near, self.far, mtu=1500)

@@ -24,8 +24,10 @@ The kernel runs the program 20000 times on one packet (`BPF_PROG_TEST_RUN`), in 
     "events": """All else hangs on tracepoints.
 The kernel keeps run-time statistics of every program while frames go out of a tap and come into it, every one a NAPI poll, every received one dropped in the end: the worst there is.
 Of each program the figure of an empty program on the same tracepoint in the same run is taken off.
+`btf` is by typed tracepoints, which nicprobe takes where it can, `raw` by raw ones.
 bpftrace does the same work beside, by scripts written for this (`bench/rivals.py`); its ipecn is here by a tracepoint, for want of kprobes, and has nothing to count but 1000 packets.""",
-    "throughput": """Packets as fast as one CPU can, without, with, with, without: the loss is that of the time a packet takes.
+    "throughput": """Packets as fast as one CPU can: without, with, with, without.
+The loss is that in packets (of TCP, bytes) for each second that a CPU worked on them, so that others who use the machine count less; of the rounds the third whose two ends differ most is left out.
 *Live frames* are UDP packets of 64 bytes that the kernel makes (`BPF_F_TEST_XDP_LIVE_FRAMES`); they pass an XDP program and the whole stack, and end in a socket that nobody reads.
 *Sockets* send UDP packets of 64 bytes and a TCP stream to each other, across a veth pair, or across two taps and a wire in user space.
 The headline meters are pktsize, ecn, rxcpu and txlat; on a veth, where packets never complete, the first three.
@@ -34,9 +36,10 @@ A watcher that polls is a process beside; it runs on another CPU, so its cost is
 Rows of arrays are found by their number: it should not matter how many queues there are.
 Programs of other interfaces see each event, too, and turn away.
 Keys are looked up by hash.""",
-    "lifecycle": """What the tool takes, from the start of the process to its end, on a tap of which every queue has had packets.
-`show, drops`: something was dropped, so it looks up names of functions in `/proc/kallsyms`, which takes the kernel its time.
-Maps have a row for every queue and possible CPU: to read them takes as long as there are both.""",
+    "lifecycle": """What the tool takes, from the start of the process to its end; every queue of the tap has had packets.
+`show, drops`: something was dropped, too, so it has to find the names of functions in the kernel.
+Maps have a row for every queue and possible CPU: to read them takes as long as there are both.
+The possible CPUs are the machine's; more of them are to `show` what more queues are.""",
 }
 
 
