@@ -5,6 +5,7 @@ import json
 import os
 import platform
 import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -56,8 +57,6 @@ def elsewhere():
 
 class Bpftrace:
     """with Bpftrace(name) as b: it counts, everywhere; afterwards b.counts() says what."""
-    everywhere = True
-
     @staticmethod
     def why_not():
         return "" if shutil.which("bpftrace") else "bpftrace is not installed"
@@ -95,9 +94,6 @@ class Bpftrace:
         return {i: (hook, hook) for i in ids for hook in HOOKS
                 if names[str(i)]["name"] == hook[:15]}
 
-    def cpu(self):
-        return process_cpu(self.p.pid)
-
     def __exit__(self, *_):
         for _ in range(5):
             self.p.send_signal(signal.SIGINT)
@@ -129,27 +125,23 @@ def counted(value):
     return sum(counted(v) for v in value.values()) if isinstance(value, dict) else value
 
 
-def process_cpu(pid):
-    """Seconds of CPU of a process and of the children it has waited for."""
-    with open(f"/proc/{pid}/stat", encoding="utf-8") as f:
-        times = f.read().rpartition(")")[2].split()[11:15]
-    return sum(map(int, times)) / os.sysconf("SC_CLK_TCK")
+def children_cpu():
+    """Seconds of CPU of all processes that have ended."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
 
 
 class Watching:
-    """A process in the namespace of the interface."""
-    everywhere = False
-
-    def start(self, netns, command, **kwargs):
-        self.p = subprocess.Popen(["ip", "netns", "exec", str(netns), *command],
-                                  preexec_fn=elsewhere, **kwargs)
-
-    def cpu(self):
-        return process_cpu(self.p.pid)
+    """A process beside; afterwards `watched` says which part of a CPU it took."""
+    def start(self, command, **kwargs):
+        self.began = time.monotonic()
+        self.p = subprocess.Popen(command, preexec_fn=elsewhere, **kwargs)
 
     def __exit__(self, *_):
+        cpu = children_cpu()
         self.p.send_signal(signal.SIGINT)
         self.p.wait(20)
+        self.watched = (children_cpu() - cpu) / (time.monotonic() - self.began)
 
     def counts(self):
         return {}
@@ -166,8 +158,8 @@ class Tcpdump(Watching):
 
     def __enter__(self):
         self.err = tempfile.TemporaryFile("w+")
-        self.start(self.netns, ["tcpdump", "-n", "-i", self.device, "-w", "/dev/null"],
-                   stderr=self.err)
+        self.start(["ip", "netns", "exec", str(self.netns), "tcpdump", "-n", "-i", self.device,
+                    "-w", "/dev/null"], stderr=self.err)
         end = time.monotonic() + 5
         while "listening" not in self.said():
             if time.monotonic() > end or self.p.poll() is not None:
@@ -200,8 +192,7 @@ class Poll(Watching):
     def __enter__(self):
         # not interrupted in the middle of a command: SIGINT ends the loop
         loop = f"trap 'exit 0' INT; while :; do {self.command} >/dev/null; sleep .1; done"
-        self.p = subprocess.Popen(["sh", "-c", loop], stderr=subprocess.DEVNULL,
-                                  preexec_fn=elsewhere)
+        self.start(["sh", "-c", loop], stderr=subprocess.DEVNULL)
         return self
 
 
@@ -229,9 +220,8 @@ class Netqtop(Watching):
     def __enter__(self):
         # not by `ip netns exec`: that hides the tracepoints
         self.out = tempfile.TemporaryFile("w+")
-        self.p = subprocess.Popen(["nsenter", f"--net=/run/netns/{self.netns}", netqtop(), "-n",
-                                   self.device, "-i", "1"], stdout=self.out, stderr=self.out,
-                                  preexec_fn=elsewhere)
+        self.start(["nsenter", f"--net=/run/netns/{self.netns}", netqtop(), "-n", self.device,
+                    "-i", "1"], stdout=self.out, stderr=self.out)
         end = time.monotonic() + 60
         while time.monotonic() < end and self.p.poll() is None:
             self.out.seek(0)

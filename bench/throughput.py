@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """Packets per second of one CPU: nothing attached, nicprobe, and what one would use else."""
 import statistics
-import time
 from contextlib import contextmanager
 
 import machine
@@ -17,8 +16,8 @@ def shown(link):
     """The headline meters, and someone who looks at them all the time."""
     with link.attach(link.headline) as attached:
         with Poll("show", link.netns, link.device, lab.NICPROBE) as poll:
-            attached.cpu = poll.cpu
             yield attached
+        attached.watched = poll.watched
 
 
 def rival(make, *args):
@@ -80,13 +79,11 @@ def abba(link, case, ms, by):
     without, told = [rates(link.slices(ms), by)], {"packets": 0, "bytes": 0}
     with_it = []
     with CASES[case](link) as what:
-        began, cpu = time.monotonic(), what.cpu() if hasattr(what, "cpu") else 0
         for _ in range(2):
             said = link.slices(ms)
             with_it.append(rates(said, by))
             for s in said.values():
                 told = {key: told[key] + s[key] for key in told}
-        cpu = ((what.cpu() if hasattr(what, "cpu") else 0) - cpu) / (time.monotonic() - began)
         if hasattr(what, "show"):
             link.verify(what.show(), told)
     counts = verify(case, link, what, told)
@@ -94,7 +91,7 @@ def abba(link, case, ms, by):
     return {kind: {"base": statistics.mean(r[kind] for r in without),
                    "drift": abs(without[0][kind] - without[1][kind]) / without[0][kind],
                    "rate": statistics.mean(r[kind] for r in with_it),
-                   "watcher": cpu, "lost": counts.get("lost", 0) / max(1, told["packets"])}
+                   "watcher": getattr(what, "watched", 0), "lost": counts.get("lost", 0) / max(1, told["packets"])}
             for kind in link.kinds}
 
 
