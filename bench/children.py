@@ -18,7 +18,8 @@ HEADLINE = "pktsize,ecn,rxcpu,txlat"
 
 
 class Bench:
-    """A part of `bench`: bench("go 100") answers what it says."""
+    """A part of `bench`: bench("go 100") answers what it says. One that traces is to be closed:
+    until then every BPF program of the machine takes longer."""
     def __init__(self, *args, netns=None):
         inside = ["ip", "netns", "exec", str(netns)] if netns else []
         self.args = [str(arg) for arg in args]

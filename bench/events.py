@@ -177,6 +177,7 @@ def part(quick):
     typed = [name for name in names(quick) if not name.endswith(" raw") and "idle" not in name]
     for shape in [] if quick else SHAPES[1:]:
         rows += figures(trace, Traffic(DEEP, shape, frames=DEEP * 10), cases(typed), 2)
+    trace.close()
     return {"rounds": rounds, "meters": meters_known(), "rows": rows}
 
 

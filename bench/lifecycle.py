@@ -112,5 +112,6 @@ def part(quick):
         packet.close()
         nic.close()
         netns.delete()
+    trace.close()
     done()
     return {"rounds": rounds, "rows": rows}

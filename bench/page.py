@@ -34,7 +34,7 @@ The headline meters are pktsize, ecn, rxcpu and txlat; on a veth, where packets 
 A watcher that polls is a process beside; it runs on another CPU, so its cost is told apart.""",
     "scale": """How the cost of a packet grows.
 Rows of arrays are found by their number: it should not matter how many queues there are.
-Programs of other interfaces see each event, too, and turn away.
+Programs of other interfaces see each event, too, and turn away: as programs' statistics say, which fill caches themselves, and as packets between sockets say.
 Keys are looked up by hash.""",
     "lifecycle": """What the tool takes, from the start of the process to its end; every queue of the tap has had packets.
 `show, drops`: something was dropped, too, so it has to find the names of functions in the kernel.

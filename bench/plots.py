@@ -57,6 +57,9 @@ def of_scale(doc):
     return [Lines("Queues, on by default", "queues", "ns a packet", both(doc["queues"], "queues")),
             Lines("Interfaces attached, traffic on one", "interfaces", "ns a packet",
                   both(doc["interfaces"], "interfaces")),
+            Lines("Idle interfaces attached", "interfaces", "ns a packet",
+                  {"UDP from socket to socket": [(r["interfaces"], r["ns"])
+                                                 for r in doc["idle"]["rows"]]}),
             Lines("Keys in a map that holds 4096", "keys", "ns a packet", keys)]
 
 

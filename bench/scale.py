@@ -6,7 +6,7 @@ import checks
 import events
 from checks import at_point, total
 from children import Attached, Bench, lab, xdp_id
-from links import OTHERS, VethLive
+from links import OTHERS, TapSockets, VethLive
 from tell import Wrong, done, progress, right
 from traffic import Traffic
 
@@ -129,9 +129,39 @@ def by_keys(trace, quick):
     return rows
 
 
+def socket_ns(link, rounds):
+    """ns of CPU a packet, from socket to socket."""
+    said = [link.go("udp", 100) for _ in range(rounds)]
+    return statistics.median(1e9 * s["cpu"] / s["packets"] for s in said)
+
+
+def by_idle(quick):
+    """What interfaces where nothing happens cost a packet elsewhere: by the clock, as statistics of
+    so many programs take caches of their own."""
+    most = 4 if quick else IFACES[-1]
+    link, netns = TapSockets(), lab.Namespace("idle")
+    nics = [lab.tap(netns, f"tap{n}", 4, "--napi") for n in range(most)]
+    attached, rows, rounds = [], [], 3 if quick else 9
+    none = socket_ns(link, rounds)
+    for n in range(most):
+        attached.append(Attached(netns, f"tap{n}", "driver"))
+        attached[-1].__enter__()
+        if n + 1 in IFACES:
+            progress(f"scale: {n + 1} idle interfaces")
+            rows.append({"interfaces": n + 1, "ns": round(socket_ns(link, rounds) - none)})
+    for each, nic in zip(attached, nics):
+        each.__exit__()
+        nic.close()
+    link.close()
+    netns.delete()
+    return {"packet_ns": round(none), "rows": rows}
+
+
 def part(quick):
+    idle = by_idle(quick)
     trace = Bench("trace")
     result = {"queues": by_queues(trace, quick), "interfaces": by_interfaces(trace, quick),
-              "keys": by_keys(trace, quick)}
+              "keys": by_keys(trace, quick), "idle": idle}
+    trace.close()
     done()
     return result

@@ -132,6 +132,9 @@ def of_scale(doc):
                 ["interfaces", "sent", "received"],
                 [[str(r["interfaces"]), number(r["tx"]), number(r["rx"])]
                  for r in doc["interfaces"]])
+    yield Table("What idle interfaces, all attached, cost a UDP packet between sockets, which takes "
+                f"{doc['idle']['packet_ns']} ns", ["interfaces", "ns a packet"],
+                [[str(r["interfaces"]), number(r["ns"])] for r in doc["idle"]["rows"]])
     keys = {}
     for r in doc["keys"]:
         keys.setdefault(r["keys"], {})[r["meter"]] = r
