@@ -132,7 +132,7 @@ def net(got, name, traffic):
     """Each program's figures, and above those of an empty one on its hook."""
     rows = []
     kind = name.partition(" ")[2] or "tp"
-    enough = traffic.frames // 100	# of fewer a mean says nothing, and they cost a packet nothing
+    enough = traffic.frames // 10	# fewer cost a packet little, or are of others' packets
     for phase in ("tx", "rx"):
         for program, hook in got[name][0][phase]:
             ours = counted(got[name], phase, (program, hook), enough)

@@ -109,7 +109,10 @@ def quoted(docs):
     yield markdown(tables.alone(docs["events"])).split("\n\n", 1)[1]
     yield ("An interface that is attached but idle costs another's packets {} ns an event and "
            "program (the median; the dearest, `{}`, {}), by raw tracepoints {} ({}).\n"
-           "A 64-byte frame at 100 Gbit/s takes 6.7 ns.").format(*idle(docs["events"]))
+           "All told, by the clock: a UDP packet from socket to socket, through two taps, takes {} "
+           "ns; {}.\n"
+           "A 64-byte frame at 100 Gbit/s takes 6.7 ns.").format(*idle(docs["events"]),
+                                                                 *idle_all(docs["scale"]))
 
 
 def whole(docs):
@@ -149,9 +152,15 @@ def idle(doc):
     return f"{a:.0f}", name, f"{b:.0f}", f"{c:.0f}", f"{d:.0f}"
 
 
+def idle_all(doc):
+    rows = [(f"{r['interfaces']} idle interfaces attached" if r["interfaces"] > 1 else
+             "one idle interface attached", r["ns"]) for r in doc["idle"]["rows"]]
+    (one, ns), (many, most) = rows[0], rows[-1]
+    return doc["idle"]["packet_ns"], f"with {one} {ns:.0f} more, with {many} {most:.0f}"
+
+
 def quote(docs, path):
-    needs = "packets", "events", "throughput", "lifecycle"
-    missing = [part for part in needs if part not in docs]
+    missing = [part for part in PARTS if part not in docs]
     if missing:
         sys.exit(f"bench: {path} quotes {', '.join(missing)}, which was not measured")
     with open(path, encoding="utf-8") as f:

@@ -150,6 +150,7 @@ static void tcp_finish(struct pair *p)
 		if (span_ms(&began) > PATIENCE)
 			die("TCP does not end");
 	}
+	receive(p);	/* or it would be counted with what is sent next */
 }
 
 /* "udp MS" or "tcp MS" */

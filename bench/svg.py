@@ -38,6 +38,11 @@ def short(value):
     return f"{value:g}"
 
 
+def three(value):
+    """Three digits, or as many as it takes."""
+    return f"{value:.0f}" if abs(value) >= 100 else f"{value:.3g}"
+
+
 def legend(names):
     out, x = [], 0
     for name, colour in zip(names, COLOURS):
@@ -49,7 +54,7 @@ def legend(names):
 
 class Bars:
     """rows: (label, [(value, low, high) or None, one a series]). A line at `bar`, if there is."""
-    HEIGHT, LABEL = 15, 185
+    HEIGHT, LABEL = 15, 215
 
     def __init__(self, title, unit, rows, series=(), bar=None):
         self.title, self.unit, self.rows, self.bar = title, unit, rows, bar
@@ -97,7 +102,7 @@ class Bars:
                     *(line(at(end), middle - 3, at(end), middle + 3, "#222222")
                       for end in (low, high))]
         end = max(at(mid), at(high), at(0))
-        return out + [text(end + 5, y + self.HEIGHT - 4, f"{mid:.3g}", size=11)]
+        return out + [text(end + 5, y + self.HEIGHT - 4, three(mid), size=11)]
 
 
 class Lines:
