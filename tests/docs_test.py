@@ -49,13 +49,13 @@ def flags(body):
     """The options that a body says: -f, --format."""
     found = set()
     for line in re.findall(r"^\.(?:It|Op) (Fl .*)$", body, flags=re.M):
-        for word in re.findall(r"(?:Fl|,) (-?[a-z][a-z-]*)", line):
+        for word in re.findall(r"(?:Fl|,) (-?[a-z][a-z0-9-]*)", line):
             found.add("-" + word)
     return found
 
 
 def help_flags(text):
-    return {f for line in re.findall(r"^  +((?:-\w, )?--[a-z-]+)", text, flags=re.M) for f in line.split(", ")}
+    return {f for line in re.findall(r"^  +((?:-\w, )?--[a-z0-9-]+)", text, flags=re.M) for f in line.split(", ")}
 
 
 man = read("man", "nicprobe.8")
@@ -195,6 +195,9 @@ def test_completion():
             (["show", "-i", ""], [], ["txlat", interface]),
             (["run", "-m", "ecn", ""], [interface], ["attach"]),
             (["detach", "--"], ["--all", "--force"], ["--rx"]),
+            (["bench", ""], [interface], ["rx-drop"]),
+            (["bench", interface, "--rate", "10", "t"], ["tx"], [interface]),
+            (["bench", interface, "--ecn", ""], ["ce", "ect0"], [interface]),
             (["list", ""], [], [interface])):
         got = say("bash", "-c", 'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _nicprobe; '
                   'printf "%s\\n" "${COMPREPLY[@]}"', "bash", script, NICPROBE, *words).split()

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Named numbers that a trial gives, round by round: who makes and who compares them agree on this. */
+/* Named numbers that a trial gives, round by round: who makes and who compares them agree on it. */
 #ifndef NICPROBE_TRIAL_H
 #define NICPROBE_TRIAL_H
 

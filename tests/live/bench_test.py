@@ -1,0 +1,147 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0
+"""Does `nicprobe bench` count what it sends, does it keep off what is not its own, and leave nothing behind?"""
+import signal
+import subprocess
+
+from lab import *
+
+need_root()
+SHORT = ("--seconds", ".6", "-j")
+a, b = Namespace("a"), Namespace("b")
+veth(a, b)
+IFACE, PEER = f"{a}/eth0", f"{b}/eth0"
+
+
+def bench(*args, iface=IFACE):
+    """{scenario: its object}"""
+    doc = json.loads(nicprobe("bench", iface, *SHORT, *args).stdout)
+    return {s["scenario"]: s for s in doc["scenarios"]}
+
+
+def refused(name, words, *args, iface=IFACE, status=1):
+    """It says why in one sentence, and does nothing."""
+    r = nicprobe("bench", iface, "--seconds", ".5", *args, check=False)
+    lines = [line for line in r.stderr.splitlines() if not line.startswith("  try: ")]
+    check(f"bench {name}", r.returncode == status and len(lines) == 1 and words in lines[0] and not r.stdout,
+          f"{r.returncode}: {r.stderr.strip()} {r.stdout[:200]}")
+
+
+def nothing_left(name):
+    """No program, no pin, no address, no process."""
+    for netns in a, b:
+        links = netns.ip("-d link show eth0")
+        check(f"bench {name}: no program on {netns}", "xdp" not in links, links)
+        check(f"bench {name}: no address on {netns}", not netns.ip("-o addr show dev eth0").strip())
+        inode = sh(f"stat -L -c %i /run/netns/{netns}").strip()
+        check(f"bench {name}: no pins of {netns}", not os.path.exists(f"/sys/fs/bpf/nicprobe/{inode}"))
+
+
+def account(s):
+    """{(stage, kind): packets}"""
+    got = {}
+    for line in s["account"]:
+        key = line["stage"], line["kind"]
+        got[key] = got.get(key, 0) + line["packets"]
+    return got
+
+
+def adds_up(name, s, stages=1):
+    """Sent is arrived and lost, nothing is unexplained; and it was something."""
+    got = account(s)
+    for stage in range(stages):
+        sent, lost, arrived = (got.get((stage, k), 0) for k in ("sent", "lost", "arrived"))
+        check(f"bench {name}: the account of stage {stage} adds up",
+              sent and arrived and sent == lost + arrived and got.get((stage, "unexplained")) == 0, str(got))
+    check(f"bench {name}: by queue and CPU it is the same",
+          sum(q["packets"] for q in s["queues"]) == s["packets"] or s["scenario"] in ("tx", "redirect"))
+
+
+def xdp_counted(netns):
+    """What the driver says of the frames that its XDP program saw, by queue, in sum."""
+    lines = sh(f"ip netns exec {netns} ethtool -S eth0").splitlines()
+    return sum(int(line.split(":")[1]) for line in lines if "_xdp_packets:" in line)
+
+
+def test_scenarios():
+    before = xdp_counted(a)
+    got = bench("rx-drop")["rx-drop"]
+    adds_up("rx-drop", got)
+    # and the few with which the way to send was tried
+    more = xdp_counted(a) - before - account(got)[0, "arrived"]
+    check("bench rx-drop: the driver saw as many", 0 <= more <= 64, str(more))
+    check("bench rx-drop: polls", got["polls_per_packet"] > 0)
+    got = bench("rx-pass", "tx", "redirect")
+    same("bench: the scenarios that were asked for, in order", list(got), ["rx-pass", "tx", "redirect"])
+    adds_up("rx-pass", got["rx-pass"])
+    check("bench rx-pass: it is said where the stack drops", sum(d["packets"] for d in got["rx-pass"]["dropped"]) > 0)
+    adds_up("tx", got["tx"])
+    adds_up("redirect", got["redirect"], stages=2)
+    nothing_left("after it")
+
+
+def test_kinds():
+    for words in ("--ipv6", "--vlan 7 --ecn ce --size 1514", "--generator packet", "--generator packet --ipv6 --vlan 9",
+                  "--threads 1 --flows 1", "--size 60"):
+        adds_up(f"rx-drop {words}", bench("rx-drop", *words.split())["rx-drop"])
+    # four queues, whatever the kernel hashes: one flow is in one of them, many in all
+    one = bench("rx-drop", "--generator", "packet", "--flows", "1")["rx-drop"]
+    same("bench: one flow is one queue", len(one["queues"]), 1)
+    many = bench("rx-drop", "--generator", "packet", "--flows", "256")["rx-drop"]
+    same("bench: many flows are in all queues", len(many["queues"]), 4)
+
+
+def test_rate():
+    for how in "live", "packet":
+        got = bench("rx-drop", "--rate", "2000", "--generator", how)["rx-drop"]
+        sent = account(got)[0, "sent"]
+        # .6 s, less what a slow machine does not come to; those that try the way are not in the account
+        check(f"bench {how}: no more than the rate", 0 < sent <= 1210, str(sent))
+        adds_up(f"{how} at a rate", got)
+
+
+def test_refusals():
+    refused("no such scenario", "no scenario", "rx-dorp", status=2)
+    refused("no such interface", "no interface", iface=f"{a}/nothing")
+    refused("a size that is too small", "at least", "--ipv6", "--size", "60")
+    refused("a size beyond the MTU", "do not fit", "--size", "9100")
+    refused("its own peer", "own peer", "--peer", IFACE)
+    refused("the loopback", "loopback", iface=f"{a}/lo")
+    b.ip("link set eth0 down")
+    refused("a peer that is down", "is down")
+    b.ip("link set eth0 up")
+    a.ip("addr add 192.0.2.1/24 dev eth0")
+    a.ip("route add default via 192.0.2.2 dev eth0")
+    refused("the default route", "default route")
+    check("bench --force: the default route", "rx-drop" in bench("rx-drop", "--force"))
+    a.ip("addr flush dev eth0")
+    nicprobe("attach", IFACE, "-m", "drop")
+    refused("attached", "is attached")
+    nicprobe("detach", IFACE)
+
+
+def start(*args):
+    return subprocess.Popen([NICPROBE, "bench", IFACE, "--seconds", "20", *args], stdout=subprocess.PIPE,
+                            stderr=subprocess.PIPE, text=True)
+
+
+def under_way():
+    return "xdp" in a.ip("-d link show eth0")
+
+
+def test_ends():
+    for name, number in ("Ctrl-C", signal.SIGINT), ("kill", signal.SIGTERM), ("kill -9", signal.SIGKILL):
+        p = start("rx-drop", "--rate", "1000")
+        check(f"bench {name}: it runs", until(under_way))
+        p.send_signal(number)
+        out, err = p.communicate(timeout=20)
+        check(f"bench {name}: it ends soon, and silently", p.returncode in (128 + number, -number) and
+              not out and not err, f"{p.returncode}: {out} {err}")
+        until(lambda: not under_way())
+        nothing_left(name)
+    adds_up("after all that", bench("rx-drop")["rx-drop"])
+
+
+for test in [f for name, f in list(globals().items()) if name.startswith("test_")]:
+    test()
+finish()

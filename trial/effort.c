@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Reads /proc/stat, and the PMU where there is one. */
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "effort.h"
+
+static int counter_open(enum pmu what, int cpu)
+{
+	static const unsigned long long config[NR_PMU] = {
+		[PMU_CYCLES] = PERF_COUNT_HW_CPU_CYCLES,
+		[PMU_INSTRUCTIONS] = PERF_COUNT_HW_INSTRUCTIONS,
+		[PMU_CACHE_MISSES] = PERF_COUNT_HW_CACHE_MISSES,
+	};
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_HARDWARE, .size = sizeof(attr), .config = config[what],
+		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
+	};
+
+	return syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+static const char *why_not(int err)
+{
+	if (err == EACCES || err == EPERM)
+		return "the kernel does not let us: sysctl kernel.perf_event_paranoid";
+	return err == ENOENT || err == EOPNOTSUPP || err == ENODEV ?
+	       "this machine shows no PMU, as most virtual ones do" : strerror(err);
+}
+
+void pmus_open(struct pmus *p)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_CONF);
+
+	*p = (struct pmus){ .nr = cpus < EFFORT_CPUS ? cpus : EFFORT_CPUS };
+	p->fd = calloc(p->nr, sizeof(*p->fd));
+	if (!p->fd)
+		p->nr = 0;
+	memset(p->fd, -1, p->nr * sizeof(*p->fd));
+	for (unsigned cpu = 0; cpu < p->nr && !*p->why; cpu++)
+		for (int i = 0; i < NR_PMU && !*p->why; i++) {
+			p->fd[cpu][i] = counter_open(i, cpu);
+			/* a CPU that is offline is none to complain of */
+			if (p->fd[cpu][i] < 0 && !cpu)
+				snprintf(p->why, sizeof(p->why), "%s", why_not(errno));
+		}
+	if (*p->why)
+		pmus_close(p);
+}
+
+void pmus_close(struct pmus *p)
+{
+	for (unsigned cpu = 0; cpu < p->nr; cpu++)
+		for (int i = 0; i < NR_PMU; i++)
+			if (p->fd[cpu][i] >= 0)
+				close(p->fd[cpu][i]);
+	free(p->fd);
+	p->fd = NULL;
+	p->nr = 0;
+}
+
+/* Where the PMU has fewer counters than are wanted the kernel lets them take turns. */
+static uint64_t counter_read(int fd)
+{
+	struct { uint64_t value, enabled, running; } c = {};
+
+	if (fd < 0 || read(fd, &c, sizeof(c)) != sizeof(c) || !c.running)
+		return 0;
+	return c.running == c.enabled ? c.value : (double)c.value * c.enabled / c.running;
+}
+
+/* user nice system idle iowait irq softirq steal, in clock ticks */
+static void cpu_line(struct effort *e, const char *line)
+{
+	unsigned long long v[8] = {}, all = 0;
+	uint64_t tick = 1000000000ull / sysconf(_SC_CLK_TCK);
+	unsigned cpu;
+
+	if (sscanf(line, "cpu%u %llu %llu %llu %llu %llu %llu %llu %llu", &cpu, &v[0], &v[1], &v[2],
+		   &v[3], &v[4], &v[5], &v[6], &v[7]) < 8 || cpu >= EFFORT_CPUS)
+		return;
+	for (int i = 0; i < 8; i++)
+		all += v[i];
+	e->all[cpu] = all * tick;
+	e->busy[cpu] = (all - v[3] - v[4] - v[7]) * tick;
+	if (e->cpus <= cpu)
+		e->cpus = cpu + 1;
+}
+
+void effort_read(const struct pmus *p, struct effort *e)
+{
+	FILE *f = fopen("/proc/stat", "re");
+	char line[512];
+
+	memset(e, 0, sizeof(*e));
+	while (f && fgets(line, sizeof(line), f))
+		cpu_line(e, line);
+	if (f)
+		fclose(f);
+	for (unsigned cpu = 0; cpu < p->nr; cpu++)
+		for (int i = 0; i < NR_PMU; i++)
+			e->pmu[i] += counter_read(p->fd[cpu][i]);
+}
+
+void effort_diff(struct effort *now, const struct effort *before)
+{
+	for (unsigned cpu = 0; cpu < now->cpus; cpu++) {
+		now->busy[cpu] -= before->busy[cpu];
+		now->all[cpu] -= before->all[cpu];
+	}
+	for (int i = 0; i < NR_PMU; i++)
+		now->pmu[i] -= before->pmu[i];
+}

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The scenarios that send frames: rx-drop, rx-pass, tx, redirect. */
+#include <errno.h>
+#include <linux/bpf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "../lib/log.h"
+#include "bench.h"
+#include "frames.h"
+
+#define METERED		(1 / 3.)	/* the part of the time that the second part takes */
+
+/* The program that a port gets, whose frames it counts as ours. */
+static int sink_put(struct run *r, struct sink *s, const struct port *p, __u32 action)
+{
+	const struct frame_spec *f = &r->b->load.frame;
+
+	return sink_open(s, p, action, r->from ? f->size : 0, f->vlan);
+}
+
+static int cannot(struct outcome *o, const char *why)
+{
+	snprintf(o->cannot, sizeof(o->cannot), "%s", why);
+	complaints_forget();
+	return 1;
+}
+
+/* The port's program; without one rx-pass goes by the statistics of the driver. */
+static int port_prepare(struct run *r, __u32 action)
+{
+	int err = -EBUSY;
+
+	if (r->b->mine[0])
+		err = sink_put(r, &r->at_port, &r->b->port, action);
+	else
+		complain(err, NULL, "%s has an XDP program of somebody else", r->b->port.label);
+	if (!err && r->at_port.generic && action == XDP_PASS)
+		sink_close(&r->at_port);	/* the statistics count the same, and cost nothing */
+	if (!err && r->at_port.generic)
+		snprintf(r->o->remark[0], sizeof(r->o->remark[0]), "the driver of %s has no XDP: "
+			 "the program runs after the skb was made (generic XDP)", r->b->port.label);
+	if (!err || action != XDP_PASS)
+		return err ? cannot(r->o, complaint()) : 0;
+	complaints_forget();
+	return 0;
+}
+
+/* Without one frames are thrown away where they arrive, if they do: veth needs it to be polled. */
+static void peer_prepare(struct run *r, __u32 action)
+{
+	if (!r->b->has_peer || !r->b->mine[1] ||
+	    sink_put(r, &r->at_peer, &r->b->peer, action))
+		r->at_peer.bpf = NULL;
+	complaints_forget();
+}
+
+static void run_close(struct run *r)
+{
+	generator_close(&r->g);
+	if (r->out.bpf)
+		redirects_close(&r->out);
+	if (r->back.bpf)
+		redirects_close(&r->back);
+	if (r->at_port.bpf)
+		sink_close(&r->at_port);
+	if (r->at_peer.bpf)
+		sink_close(&r->at_peer);
+}
+
+/* Sends, or waits, for so long. */
+static int send_for(struct run *r, double seconds)
+{
+	double until = seconds_now() + seconds;
+	int err = 0;
+
+	if (r->from)
+		err = generator_start(&r->g, r->from, seconds) ?: generator_wait(&r->g);
+	else
+		sleep_until(until);
+	return err ?: trial_stop ? complain(-EINTR, NULL, "stopped") : 0;
+}
+
+/* What is on its way when the generator ends arrives soon, or never. */
+static void drain(const struct run *r, struct tally *t)
+{
+	double until = seconds_now() + 1;
+	unsigned still = 0;
+	uint64_t last = 0;
+
+	do {
+		struct timespec nap = { .tv_nsec = 10000000 };
+		uint64_t now;
+
+		nanosleep(&nap, NULL);
+		tally_take(r, t);
+		now = t->port.packets + t->peer.packets + t->port_link.rx_packets +
+		      t->peer_link.rx_packets + t->back.sent;
+		still = now == last ? still + 1 : 0;
+		last = now;
+	} while (still < 3 && seconds_now() < until);
+}
+
+static int part_bare(struct run *r, const struct tally *before, struct tally *after)
+{
+	struct effort start;
+	double began = seconds_now();
+	int err;
+
+	effort_read(&r->b->pmus, &start);
+	err = send_for(r, r->b->seconds * (1 - METERED));
+	r->o->seconds = seconds_now() - began;
+	effort_read(&r->b->pmus, &r->o->effort);
+	effort_diff(&r->o->effort, &start);
+	tally_take(r, after);
+	if (!err)
+		bare_fill(r, before, after);
+	return err;
+}
+
+/* Without the meters the rest of the figures is good all the same. */
+static int part_metered(struct run *r, struct tally *after)
+{
+	struct tally *before = calloc(1, sizeof(*before));
+	struct meta *meta = calloc(1, sizeof(*meta));
+	int err = before && meta ? 0 : -ENOMEM;
+
+	if (!err && !r->b->no_meters[0] && watch_attach(&r->b->port, meta)) {
+		snprintf(r->o->remark[1], sizeof(r->o->remark[1]), "no meters: %s", complaint());
+		complaints_forget();
+		err = send_for(r, r->b->seconds * METERED);
+	} else if (!err && !r->b->no_meters[0]) {
+		tally_take(r, before);
+		err = send_for(r, r->b->seconds * METERED);
+		drain(r, after);
+		r->o->metered = !watch_detach(&r->b->port, meta, &r->o->seen);
+		r->o->metered_packets = headline(r, before, after);
+	} else if (!err) {
+		snprintf(r->o->remark[1], sizeof(r->o->remark[1]), "no meters: %.200s",
+			 r->b->no_meters);
+	}
+	free(before);
+	free(meta);
+	return err;
+}
+
+static int parts_run(struct run *r)
+{
+	struct tally *before = calloc(1, sizeof(*before)), *after = calloc(1, sizeof(*after));
+	int err = before && after ? losses_read(&r->b->port, &r->losses[0]) : -ENOMEM;
+
+	if (!err && r->b->has_peer)
+		err = losses_read(&r->b->peer, &r->losses[1]);
+	if (!err) {
+		drain(r, before);
+		err = part_bare(r, before, after);
+	}
+	if (!err) {
+		drain(r, after);
+		err = part_metered(r, after);
+	}
+	if (!err) {
+		drain(r, after);
+		account_fill(r, before, after);
+		limit_find(r->b, r->o, r->from ? generator_cpus(&r->g) : 0);
+	}
+	losses_free(&r->losses[0]);
+	losses_free(&r->losses[1]);
+	free(before);
+	free(after);
+	return err;
+}
+
+/* What a way of sending needs, or why there is none: 0, 1 or -errno. */
+static int generator_prepare(struct run *r)
+{
+	int err;
+
+	if (!r->from) {
+		snprintf(r->o->how, sizeof(r->o->how), "whoever sends: there is no --peer");
+		return 0;
+	}
+	err = redirects_open(&r->out, r->from) ?: generator_choose(r);
+	if (err)
+		return err;
+	snprintf(r->o->how, sizeof(r->o->how), "%s from %s, %u thread%s, %u flow%s, %u bytes%s%s%s",
+		 r->g.how == HOW_LIVE ? "XDP live frames" : "a packet socket", r->from->label,
+		 r->b->load.threads, r->b->load.threads > 1 ? "s" : "", r->b->load.flows,
+		 r->b->load.flows > 1 ? "s" : "", r->b->load.frame.size,
+		 r->b->load.frame.ipv6 ? ", IPv6" : "",
+		 r->b->load.frame.vlan ? text(", VLAN %u", r->b->load.frame.vlan) : "",
+		 r->b->load.rate ? text(", at most %.0f/s", r->b->load.rate) : "");
+	return 0;
+}
+
+static int frames_run(struct bench *b, struct outcome *o, bool transmit, __u32 action)
+{
+	struct run *r = calloc(1, sizeof(*r));
+	int err = 0;
+
+	if (!r)
+		return -ENOMEM;
+	r->b = b;
+	r->o = o;
+	r->transmit = transmit;
+	r->redirect = action == XDP_REDIRECT;
+	r->from = transmit ? &b->port : b->has_peer ? &b->peer : NULL;
+	r->to = transmit ? b->has_peer ? &b->peer : NULL : &b->port;
+	r->at_port.link = r->at_peer.link = -1;
+	if (!transmit)
+		err = port_prepare(r, action);
+	if (!err && (transmit || r->redirect))
+		peer_prepare(r, XDP_DROP);
+	if (!err && r->redirect)
+		err = redirects_open(&r->back, &b->port);
+	if (!err)
+		err = generator_prepare(r);
+	if (!err)
+		err = parts_run(r);
+	run_close(r);
+	free(r);
+	return err;
+}
+
+static int rx_drop(struct bench *b, struct outcome *o)
+{
+	return frames_run(b, o, false, XDP_DROP);
+}
+
+static int rx_pass(struct bench *b, struct outcome *o)
+{
+	return frames_run(b, o, false, XDP_PASS);
+}
+
+static int tx(struct bench *b, struct outcome *o)
+{
+	return frames_run(b, o, true, XDP_DROP);
+}
+
+static int redirect(struct bench *b, struct outcome *o)
+{
+	return frames_run(b, o, false, XDP_REDIRECT);
+}
+
+const struct scenario scenario_rx_drop = {
+	.name = "rx-drop",
+	.help = "receive, and drop by XDP: what the driver can take in",
+	.run = rx_drop,
+	.needs_peer = true,
+};
+
+const struct scenario scenario_rx_pass = {
+	.name = "rx-pass",
+	.help = "receive into the network stack, which drops what nobody wants",
+	.run = rx_pass,
+	.needs_peer = true,
+};
+
+const struct scenario scenario_tx = {
+	.name = "tx",
+	.help = "send: what the driver can put out",
+	.run = tx,
+	.transmits = true,
+};
+
+const struct scenario scenario_redirect = {
+	.name = "redirect",
+	.help = "receive, and send back by XDP_REDIRECT",
+	.run = redirect,
+	.needs_peer = true,
+};

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Sends XDP live frames: the kernel runs our program on frames of its own and sends what it redirects. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "../lib/log.h"
+#include "generator.h"
+#include "traffic.h"
+#include "live.skel.h"
+
+#define BATCH	64
+#define CHUNK	0.01	/* seconds that a call may take: so soon it ends, and so even is a rate */
+
+/* Each CPU begins with the flow of its thread. */
+static int states_fill(struct generator *g)
+{
+	int cpus = libbpf_num_possible_cpus(), err;
+	struct live_state *states = calloc(cpus, sizeof(*states));
+	__u32 zero = 0;
+
+	for (unsigned i = 0; states && i < g->load.threads; i++) {
+		struct live_state *s = &states[g->worker[i].cpu];
+
+		s->first = s->next = i % g->load.flows;
+	}
+	err = states ? bpf_map_update_elem(bpf_map__fd(g->live->maps.state), &zero, states, 0) :
+		       -ENOMEM;
+	free(states);
+	return err;
+}
+
+int live_open(struct generator *g)
+{
+	const struct frame_at at = frame_at(&g->load.frame);
+	__u8 frame[FRAME_MAX];
+	int err;
+
+	g->live = live_bpf__open();
+	if (!g->live)
+		return complain(-errno, NULL, "cannot open the generator's program: %s",
+				strerror(errno));
+	g->live->rodata->config = (struct live_config){
+		.ifindex = g->ifindex, .flows = g->load.flows, .threads = g->load.threads,
+		.saddr = at.saddr, .daddr = at.daddr, .port = at.port, .payload = at.payload,
+		.end = at.end,
+	};
+	frame_build(&g->load.frame, 0, frame);
+	memcpy((void *)g->live->rodata->config.macs, frame, 12);
+	err = live_bpf__load(g->live);
+	if (!err)
+		err = states_fill(g);
+	if (!err)
+		return 0;
+	live_close(g);
+	return complain(err, NULL, "cannot load the generator's program: %s",
+			*log_last() ? log_last() : strerror(-err));
+}
+
+void live_close(struct generator *g)
+{
+	live_bpf__destroy(g->live);
+	g->live = NULL;
+}
+
+/* How many in the next call, so that it takes CHUNK, and not more than the rate allows. */
+static unsigned chunk(const struct worker *w, unsigned last, double took, double due)
+{
+	double n = last;
+
+	if (took < CHUNK / 2 && n < 1 << 20)
+		n *= 2;
+	else if (took > CHUNK * 2 && n > BATCH)
+		n /= 2;
+	if (w->g->load.rate && n > due)
+		n = due < 1 ? 1 : due;
+	return n;
+}
+
+int live_send(struct worker *w)
+{
+	const struct load *load = &w->g->load;
+	double start = seconds_now(), now = start, took = 0, rate = load->rate / load->threads;
+	unsigned n = BATCH;
+	uint64_t sent = 0;
+	__u8 frame[FRAME_MAX];
+	int fd = bpf_program__fd(w->g->live->progs.generate), err = 0;
+
+	frame_build(&load->frame, 0, frame);
+	while (!err && !trial_stop && now < w->g->until) {
+		LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = frame,
+			    .data_size_in = load->frame.size, .batch_size = BATCH,
+			    .flags = BPF_F_TEST_XDP_LIVE_FRAMES);
+
+		n = chunk(w, n, took, rate * (now - start) - sent);
+		if (rate && sent >= rate * (now - start)) {
+			double next = start + (sent + 1) / rate;
+
+			if (next > now + CHUNK / 10)
+				sleep_until(next < now + CHUNK / 10 ? next : now + CHUNK / 10);
+			now = seconds_now();
+			continue;
+		}
+		opts.repeat = n;
+		err = bpf_prog_test_run_opts(fd, &opts);
+		sent += n;
+		took = seconds_now() - now;
+		now += took;
+	}
+	return err == -EINTR ? 0 : err;
+}
+
+uint64_t live_sent(const struct generator *g, uint64_t *by_cpu)
+{
+	int cpus = libbpf_num_possible_cpus(), fd = bpf_map__fd(g->live->maps.state);
+	struct live_state *states = calloc(cpus, sizeof(*states));
+	uint64_t sent = 0;
+	__u32 zero = 0;
+
+	if (states && !bpf_map_lookup_elem(fd, &zero, states))
+		for (int cpu = 0; cpu < cpus; cpu++) {
+			sent += states[cpu].sent;
+			if (by_cpu)
+				by_cpu[cpu < TRAFFIC_CPUS ? cpu : TRAFFIC_CPUS - 1] +=
+					states[cpu].sent;
+		}
+	free(states);
+	return sent;
+}

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What kept it from being more: read from where packets were lost, and from how busy the CPUs were. */
+#include <stdio.h>
+#include <string.h>
+
+#include "../lib/log.h"
+#include "bench.h"
+
+#define BUSY	.9		/* of its time: such a CPU has no more to give */
+#define MANY	.01		/* of the packets: lost not by accident */
+
+static double busy(const struct outcome *o, unsigned cpu)
+{
+	return o->effort.all[cpu] ? (double)o->effort.busy[cpu] / o->effort.all[cpu] : 0;
+}
+
+/* "CPUs 0, 1" */
+static const char *cpus_text(uint64_t cpus)
+{
+	const char *list = "";
+
+	for (unsigned cpu = 0; cpu < 64; cpu++)
+		if (cpus >> cpu & 1)
+			list = text("%s%s%u", list, *list ? ", " : "", cpu);
+	return text("CPU%s %s", cpus & (cpus - 1) ? "s" : "", list);
+}
+
+static uint64_t cpus_full(const struct outcome *o)
+{
+	uint64_t cpus = 0;
+
+	for (unsigned cpu = 0; cpu < o->effort.cpus && cpu < 64; cpu++)
+		if (busy(o, cpu) >= BUSY)
+			cpus |= 1ull << cpu;
+	return cpus;
+}
+
+/* The largest loss of the account, if it is many. */
+static const struct account *loss(const struct outcome *o)
+{
+	const struct account *most = NULL;
+	double sent = 0;
+
+	for (unsigned i = 0; i < o->lines; i++) {
+		const struct account *a = &o->account[i];
+
+		if (a->kind == ACCOUNT_SENT)
+			sent = a->packets;
+		if (a->kind == ACCOUNT_LOST && a->packets > MANY * sent &&
+		    (!most || a->packets > most->packets))
+			most = a;
+	}
+	return most;
+}
+
+static double share_of(const struct outcome *o, const struct account *lost)
+{
+	for (unsigned i = 0; i < o->lines; i++)
+		if (o->account[i].stage == lost->stage && o->account[i].kind == ACCOUNT_SENT)
+			return 100. * lost->packets / o->account[i].packets;
+	return 0;
+}
+
+/* Which CPUs had no more to give, and what for. */
+static const char *cpus_limit(const struct outcome *o, uint64_t sending)
+{
+	uint64_t full = cpus_full(o), receiving = o->receiving;
+	double most = 0;
+
+	for (unsigned cpu = 0; cpu < o->effort.cpus; cpu++)
+		most = busy(o, cpu) > most ? busy(o, cpu) : most;
+	if (full & sending & receiving)
+		return text("%s: fully busy with both sending and receiving",
+			    cpus_text(full & sending & receiving));
+	if (full & receiving)
+		return text("%s: fully busy with receiving", cpus_text(full & receiving));
+	if (full & sending)
+		return text("the generator: %s fully busy", cpus_text(full & sending));
+	return text("not the CPUs: the busiest was so for %.0f%% of the time", 100 * most);
+}
+
+void limit_find(const struct bench *b, struct outcome *o, uint64_t sending)
+{
+	const struct account *lost = loss(o);
+	const char *why;
+
+	if (!o->packets && !o->sent)
+		why = "nothing came: nobody sends to it";
+	else if (b->load.rate && o->sent > .98 * b->load.rate * o->seconds && !lost)
+		why = "the rate that was asked for";
+	else if (lost)
+		why = text("%s (%.0f%%); %s", lost->what, share_of(o, lost), cpus_limit(o, sending));
+	else if (!o->sent)
+		why = text("what comes, or before it is counted: %s", cpus_limit(o, 0));
+	else
+		why = cpus_limit(o, sending);
+	snprintf(o->limit, sizeof(o->limit), "%s", why);
+}
