@@ -47,7 +47,7 @@ static void account(struct json *j, const struct outcome *o)
 		json_string(j, "kind", kinds[o->account[i].kind]);
 		json_uint(j, "stage", o->account[i].stage);
 		json_string(j, "what", o->account[i].what);
-		json_double(j, "packets", o->account[i].packets);
+		json_double(j, o->sockets ? "bytes" : "packets", o->account[i].packets);
 		json_close(j, '}');
 	}
 	json_close(j, ']');
@@ -98,8 +98,8 @@ static void outcome(struct json *j, const struct bench *b, const struct outcome 
 	json_uint(j, "bytes", o->bytes);
 	figures(j, b, o);
 	json_string(j, "queues_of", o->queues_of);
-	places(j, "queues", "queue", o->where.queue, TRAFFIC_QUEUES);
-	places(j, "cpus", "cpu", o->where.cpu, TRAFFIC_CPUS);
+	places(j, "queues", "queue", o->sockets ? o->seen.queue : o->where.queue, TRAFFIC_QUEUES);
+	places(j, "cpus", "cpu", o->sockets ? o->seen.cpu : o->where.cpu, TRAFFIC_CPUS);
 	account(j, o);
 	absent(j, b, o);
 	json_close(j, '}');

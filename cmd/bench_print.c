@@ -71,19 +71,22 @@ static void headline(struct page *p, const struct outcome *o, const struct resul
 /* "q0 1.3M/s, q1 1.2M/s" of those with packets; and how busy a CPU was. */
 static void places(struct page *p, const struct outcome *o)
 {
+	const uint64_t *queue = o->sockets ? o->seen.queue : o->where.queue;
+	const uint64_t *cpu = o->sockets ? o->seen.cpu : o->where.cpu;
+	double seconds = o->sockets ? o->metered_seconds : o->seconds;
 	const char *queues = "", *cpus = "";
 
 	for (unsigned i = 0; i < TRAFFIC_QUEUES; i++)
-		if (o->where.queue[i] && strlen(queues) < 300)
+		if (queue[i] && strlen(queues) < 300)
 			queues = text("%s%sq%u %s/s", queues, *queues ? ", " : "", i,
-				      count(o->where.queue[i] / o->seconds));
+				      count(queue[i] / seconds));
 	for (unsigned i = 0; i < TRAFFIC_CPUS; i++)
-		if (o->where.cpu[i] && strlen(cpus) < 300)
+		if (cpu[i] && strlen(cpus) < 300)
 			cpus = text("%s%scpu%u %s/s (%.0f%% busy)", cpus, *cpus ? ", " : "", i,
-				    count(o->where.cpu[i] / o->seconds), o->effort.all[i] ?
+				    count(cpu[i] / seconds), o->effort.all[i] ?
 				    100. * o->effort.busy[i] / o->effort.all[i] : 0);
 	if (*queues)
-		line(p, "queues", text("%s, of %s", queues, o->queues_of));
+		line(p, "queues", *o->queues_of ? text("%s, of %s", queues, o->queues_of) : queues);
 	if (*cpus)
 		line(p, "CPUs", cpus);
 }
@@ -99,7 +102,7 @@ static void costs(struct page *p, const struct bench *b, const struct outcome *o
 					 count(figure(r, o, "cycles_per_packet")),
 					 count(figure(r, o, "instructions_per_packet")),
 					 count(figure(r, o, "cache_misses_per_packet"))));
-	if (!isnan(polls))
+	if (polls > 0)
 		line(p, "polls", text("%s of them a packet%s", count(polls), isnan(ns) ? "" :
 				      text(", %s in them", seconds(ns * 1e-9))));
 	if (!isnan(irqs))
@@ -119,8 +122,8 @@ static void account(struct page *p, const struct outcome *o)
 	for (unsigned i = 0; i < o->lines; i++) {
 		const struct account *a = &o->account[i];
 
-		line(p, i ? "" : "account", text("%2s%11" PRId64 "  %s", sign[a->kind], a->packets,
-						 a->what));
+		line(p, i ? "" : "account", text("%2s%11" PRId64 "%s  %s", sign[a->kind], a->packets,
+						 o->sockets ? " bytes" : "", a->what));
 	}
 	for (unsigned i = 0; i < o->seen.drops; i++)
 		line(p, i ? "" : "skb drops", text("%13" PRIu64 "  %s, %s", o->seen.drop[i].packets,

@@ -137,6 +137,16 @@ def test_json():
     check("docs: the man page has every JSON key", [k for k in sorted(keys) if f"Qq {k}" not in told])
 
 
+def test_bench():
+    """Every scenario, and every key of the JSON of bench."""
+    told = by_command["bench"]
+    keys = set(re.findall(r'json_\w+\(&?j, "(\w+)"', read("cmd", "bench_json.c")))
+    keys |= set(re.findall(r'"%s (\w+)"', read("trial", "figures.c")))
+    check("docs: the man page has every JSON key of bench", [k for k in sorted(keys) if f"Qq {k}" not in told])
+    check("docs: the man page has every scenario", [s for s in complete("scenarios") if not re.search(
+        rf"^\.It Cm .*\b{s}\b", told, flags=re.M)])
+
+
 def test_names():
     taps = [t for t in complete("taps") if t != "auto"]
     check("docs: the man page has every tap", [t for t in taps if f".It Cm {t}\n" not in part["DESCRIPTION"]])

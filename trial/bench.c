@@ -8,6 +8,7 @@
 #include "../lib/driver.h"
 #include "../lib/log.h"
 #include "bench.h"
+#include "tcp.h"
 
 const struct scenario *const scenarios[] = {
 #define S(name) &scenario_##name,
@@ -19,9 +20,6 @@ const struct scenario *const scenarios[] = {
 /* What would harm others: their way out, or their program. */
 static int port_refuse(const struct bench *b, const struct port *p)
 {
-	if (p->iface.loopback)
-		return complain(-EINVAL, "two veths: ip link add v0 type veth peer name v1",
-				"%s is the loopback: there is no driver to be tried", p->label);
 	if (watch_attached(p))
 		return complain(-EBUSY, text("nicprobe detach %s", p->label),
 				"nicprobe is attached to %s, which costs it time", p->label);
@@ -40,9 +38,18 @@ static int port_check(const struct bench *b, const struct port *p)
 {
 	const struct frame_spec *f = &b->load.frame;
 
+	if (p->iface.loopback)
+		return complain(-EINVAL, "two veths: ip link add v0 type veth peer name v1",
+				"%s is the loopback: there is no driver to be tried", p->label);
+	if (p->iface.mac[7] != 6)
+		return complain(-EINVAL, NULL, "%s is no Ethernet interface: there are no frames for "
+				"it", p->label);
 	if (!p->iface.up)
 		return complain(-ENETDOWN, text("ip link set %s up", p->iface.name),
 				"%s is down", p->label);
+	if (!port_has_carrier(p))
+		return complain(-ENETDOWN, text("ethtool %s", p->iface.name), "%s has no carrier: "
+				"there is nothing at its other end", p->label);
 	if (f->size > p->iface.mtu + 14 + (f->vlan ? 4 : 0))
 		return complain(-EMSGSIZE, text("--size %u", p->iface.mtu + 14), "frames of %u bytes "
 				"do not fit in the MTU of %s, %u, and 14 for Ethernet", f->size,
@@ -89,6 +96,7 @@ static int load_fill(struct bench *b)
 	if (l->threads > cpus || l->threads > THREADS_MAX)
 		return complain(-EINVAL, NULL, "there are %u CPUs for the threads of the generator, "
 				"not %u", cpus < THREADS_MAX ? cpus : THREADS_MAX, l->threads);
+	b->connections = l->flows ?: queues < CONNECTIONS_MAX ? queues : CONNECTIONS_MAX;
 	l->threads = l->threads ?: queues < cpus ? queues : cpus;
 	l->threads = l->threads < THREADS_MAX ? l->threads : THREADS_MAX;
 	l->flows = l->flows ?: 16 * queues < FLOWS_MAX ? 16 * queues : FLOWS_MAX;

@@ -23,7 +23,7 @@ struct scenario {
 	bool needs_peer;	/* not among those that are run unasked without one */
 };
 
-#define SCENARIOS(S) S(rx_drop) S(rx_pass) S(tx) S(redirect)
+#define SCENARIOS(S) S(rx_drop) S(rx_pass) S(tx) S(redirect) S(rx_tcp) S(tx_tcp)
 #define S(name) extern const struct scenario scenario_##name;
 SCENARIOS(S)
 #undef S
@@ -35,7 +35,7 @@ struct account {
 	enum account_kind kind;
 	unsigned stage;		/* 0: there; 1: and back, of a redirect */
 	char what[120];
-	int64_t packets;	/* ACCOUNT_UNEXPLAINED: negative: more arrived than was sent */
+	int64_t packets;	/* or bytes; ACCOUNT_UNEXPLAINED: negative: more arrived than was sent */
 };
 
 struct outcome {		/* of a scenario, in one round */
@@ -48,7 +48,9 @@ struct outcome {		/* of a scenario, in one round */
 	/* The first part: nothing else runs. */
 	double seconds;
 	uint64_t packets, bytes;
-	uint64_t sent;		/* 0: somebody else sends */
+	uint64_t sent;		/* 0: somebody else sends, or sockets do */
+	bool sockets;		/* the account is of bytes, queues and CPUs of the second part */
+	uint64_t retransmits;
 	struct traffic where;	/* packets by queue and CPU; bytes and others unused */
 	char queues_of[96];	/* whose queues and CPUs; "": not known */
 	uint64_t receiving;	/* 1 << CPU, of those below 64 that took packets here */
@@ -56,7 +58,7 @@ struct outcome {		/* of a scenario, in one round */
 
 	/* The second: with nicprobe's meters. */
 	bool metered;
-	double metered_packets;
+	double metered_packets, metered_seconds;
 	struct seen seen;
 
 	/* Both, and what came late. */
@@ -71,6 +73,7 @@ struct bench {
 	struct load load;
 	enum how how;
 	double seconds;			/* of each scenario: both parts */
+	unsigned connections;		/* of sockets */
 	const struct scenario *wanted[SCENARIOS_MAX + 1];
 	bool asked;			/* …by name: what cannot be done is an error */
 	void (*starts)(const struct bench *, const struct scenario *);	/* …now; or NULL */

@@ -54,6 +54,9 @@ void outcome_figures(const struct bench *b, const struct outcome *o, struct resu
 {
 	const char *name = o->scenario->name;
 	double packets = o->packets, busy = 0;
+	const uint64_t *queue = o->sockets ? o->seen.queue : o->where.queue;
+	const uint64_t *cpus = o->sockets ? o->seen.cpu : o->where.cpu;
+	double seconds = o->sockets ? o->metered_seconds : o->seconds;
 	unsigned shown = 0;
 
 	for (unsigned cpu = 0; cpu < o->effort.cpus; cpu++)
@@ -63,15 +66,17 @@ void outcome_figures(const struct bench *b, const struct outcome *o, struct resu
 	put(r, "packets/s", 0, o->sent ? o->sent / o->seconds : NAN, "%s sent_per_second", name);
 	put(r, "ns", -1, packets ? busy / packets : NAN, "%s ns_per_packet", name);
 	put(r, "CPUs", 0, busy * 1e-9 / o->seconds, "%s busy_cpus", name);
+	if (o->sockets)
+		put(r, "segments", -1, o->retransmits, "%s retransmits", name);
 	pmu_figures(b, o, r);
 	seen_figures(o, r);
 	for (unsigned i = 0; i < TRAFFIC_QUEUES && shown < QUEUES_SHOWN; i++)
-		if (o->where.queue[i] && ++shown)
-			put(r, "packets/s", 0, o->where.queue[i] / o->seconds,
+		if (queue[i] && ++shown)
+			put(r, "packets/s", 0, queue[i] / seconds,
 			    "%s queue %u packets_per_second", name, i);
 	shown = 0;
 	for (unsigned i = 0; i < TRAFFIC_CPUS && shown < QUEUES_SHOWN; i++)
-		if (o->where.cpu[i] && ++shown)
-			put(r, "packets/s", 0, o->where.cpu[i] / o->seconds,
+		if (cpus[i] && ++shown)
+			put(r, "packets/s", 0, cpus[i] / seconds,
 			    "%s cpu %u packets_per_second", name, i);
 }

@@ -4,6 +4,7 @@
 #define NICPROBE_FRAMES_H
 
 #include "bench.h"
+#include "tcp.h"
 
 struct run {
 	struct bench *b;
@@ -11,7 +12,9 @@ struct run {
 	const struct port *from, *to;	/* NULL: somebody else sends, or nobody here receives */
 	bool transmit;			/* the port sends, it does not receive */
 	bool redirect;
+	bool sockets;			/* by `tcp`, and not by the generator */
 	struct generator g;
+	struct tcp tcp;
 	struct sink at_port, at_peer;	/* .bpf NULL: there is none */
 	struct ledger_of out;		/* of what the generator redirects */
 	struct ledger_of back;		/* of what the port redirects */
@@ -20,6 +23,7 @@ struct run {
 
 struct tally {			/* all that is counted, at one moment */
 	uint64_t sent, refused;
+	uint64_t written, read, retransmits;	/* bytes by sockets, and segments sent again */
 	uint64_t by_cpu[TRAFFIC_CPUS];	/* sent */
 	struct traffic port, peer;
 	struct redirects out, back;
@@ -34,6 +38,12 @@ uint64_t headline(const struct run *, const struct tally *before, const struct t
 void bare_fill(const struct run *, const struct tally *before, const struct tally *after);
 /* Where every packet went. */
 void account_fill(const struct run *, const struct tally *before, const struct tally *after);
+
+/*
+ * Runs both parts of a scenario that is prepared: fills the outcome. 0; -EINTR: it was stopped;
+ * or -errno and a complaint.
+ */
+int parts_run(struct run *);
 
 /* Opens the generator, by the best way that works. 0; 1 and outcome->cannot; or -errno. */
 int generator_choose(struct run *);

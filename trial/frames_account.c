@@ -12,7 +12,9 @@
 void tally_take(const struct run *r, struct tally *t)
 {
 	memset(t, 0, sizeof(*t));
-	if (r->from) {
+	if (r->sockets) {
+		tcp_count(&r->tcp, &t->written, &t->read, &t->retransmits);
+	} else if (r->from) {
 		t->sent = generator_sent(&r->g, t->by_cpu);
 		t->refused = generator_refused(&r->g);
 	}
@@ -38,14 +40,20 @@ static uint64_t received(const struct run *r, const struct tally *a, const struc
 	return b->port_link.rx_packets - a->port_link.rx_packets;
 }
 
-/* What the driver that sends first took over. */
+/* What the driver that sends first took over, by its own count where skbs go through a qdisc. */
 static uint64_t handed(const struct run *r, const struct tally *a, const struct tally *b)
 {
-	return r->g.how == HOW_PACKET ? b->sent - a->sent : b->out.sent - a->out.sent;
+	const struct rtnl_link_stats64 *from = r->transmit ? &a->port_link : &a->peer_link;
+	const struct rtnl_link_stats64 *to = r->transmit ? &b->port_link : &b->peer_link;
+
+	return r->g.how == HOW_PACKET ? to->tx_packets - from->tx_packets :
+	       b->out.sent - a->out.sent;
 }
 
 uint64_t headline(const struct run *r, const struct tally *a, const struct tally *b)
 {
+	if (r->sockets && r->transmit)
+		return b->port_link.tx_packets - a->port_link.tx_packets;
 	if (r->transmit)
 		return handed(r, a, b);
 	return r->redirect ? b->back.sent - a->back.sent : received(r, a, b);
@@ -74,6 +82,12 @@ void bare_fill(const struct run *r, const struct tally *a, const struct tally *b
 	struct outcome *o = r->o;
 
 	o->packets = headline(r, a, b);
+	if (r->sockets) {
+		o->sockets = true;
+		o->bytes = b->read - a->read;
+		o->retransmits = b->retransmits - a->retransmits;
+		return;
+	}
 	o->sent = r->from ? b->sent + b->refused - a->sent - a->refused : 0;
 	if (r->from)
 		o->bytes = o->packets * r->b->load.frame.size;
@@ -196,7 +210,8 @@ static void losses_explain(struct outcome *o, const struct port *p, const struct
 {
 	static const char *const sources[] = { "ethtool -S", "ip -s link", "tc -s", "softnet" };
 	struct grown g[4] = {}, *best = NULL;
-	int64_t rest = account_rest(o, 0), most = 0;
+	int64_t rest = o->account[0].kind == ACCOUNT_SENT ? account_rest(o, 0) : INT64_MAX;
+	int64_t most = 0;
 	struct table now;
 
 	if (rest <= 0 || losses_read(p, &now))
@@ -247,12 +262,23 @@ static void arrived_fill(const struct run *r, const struct tally *a, const struc
 			    "arrived at %s (ip -s link)", r->to->label);
 }
 
+static void sockets_fill(const struct run *r, const struct tally *a, const struct tally *b)
+{
+	account_add(r->o, ACCOUNT_SENT, b->written - a->written, "written to sockets at %s",
+		    r->from->label);
+	account_add(r->o, ACCOUNT_ARRIVED, b->read - a->read, "read from sockets at %s",
+		    r->to->label);
+	account_add(r->o, ACCOUNT_UNEXPLAINED, account_rest(r->o, 0), "unexplained");
+}
+
 void account_fill(const struct run *r, const struct tally *a, const struct tally *b)
 {
 	uint64_t refused = b->refused - a->refused;
 	struct outcome *o = r->o;
 
-	if (r->from) {
+	if (r->sockets) {
+		sockets_fill(r, a, b);
+	} else if (r->from) {
 		account_add(o, ACCOUNT_SENT, b->sent - a->sent + refused, "sent from %s",
 			    r->from->label);
 		redirects_fill(o, &a->out, &b->out, r->from->label);
@@ -264,6 +290,9 @@ void account_fill(const struct run *r, const struct tally *a, const struct tally
 			losses_explain(o, r->to, &r->losses[r->to == &r->b->peer]);
 		losses_explain(o, r->from, &r->losses[r->from == &r->b->peer]);
 		account_add(o, ACCOUNT_UNEXPLAINED, account_rest(o, 0), "unexplained");
+	} else {
+		arrived_fill(r, a, b);
+		losses_explain(o, r->to, &r->losses[0]);
 	}
 	if (r->redirect)
 		back_fill(r, a, b);

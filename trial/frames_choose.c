@@ -25,8 +25,9 @@ static const char *why_none(const struct port *p, const struct redirects *a,
 	for (int err = 0; err < LEDGER_ERRORS; err++) {
 		if (b->refused[err] > a->refused[err])
 			return err == EOPNOTSUPP ?
-			       text("the driver of %s (%s) has no ndo_xdp_xmit, or not now", p->label,
-				    p->iface.driver) :
+			       text("the driver of %s (%s) has no ndo_xdp_xmit%s", p->label,
+				    p->iface.driver, strcmp(p->iface.driver, "veth") ? ", or not now"
+				    : " while its other end has neither an XDP program nor GRO") :
 			       text("frames cannot be redirected to %s: %s", p->label,
 				    strerror(err));
 		if (b->dropped[err] > a->dropped[err])

@@ -76,6 +76,8 @@ static const char *cpus_limit(const struct outcome *o, uint64_t sending)
 		return text("%s: fully busy with receiving", cpus_text(full & receiving));
 	if (full & sending)
 		return text("the generator: %s fully busy", cpus_text(full & sending));
+	if (full)
+		return text("%s: fully busy", cpus_text(full));
 	return text("not the CPUs: the busiest was so for %.0f%% of the time", 100 * most);
 }
 
@@ -84,8 +86,16 @@ void limit_find(const struct bench *b, struct outcome *o, uint64_t sending)
 	const struct account *lost = loss(o);
 	const char *why;
 
-	if (!o->packets && !o->sent)
+	if (o->sockets)
+		why = cpus_limit(o, 0);
+	else if (!o->packets && !o->sent)
 		why = "nothing came: nobody sends to it";
+	else if (!o->packets && o->scenario->transmits)
+		why = text("nothing is sent: does anybody take what %s has to send?",
+			   b->port.label);
+	else if (!o->packets)
+		why = text("nothing arrives: is %s really at the other end of %s?",
+			   b->has_peer ? b->peer.label : "anybody", b->port.label);
 	else if (b->load.rate && o->sent > .98 * b->load.rate * o->seconds && !lost)
 		why = "the rate that was asked for";
 	else if (lost)

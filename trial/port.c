@@ -6,6 +6,8 @@
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "../lib/log.h"
@@ -208,6 +210,21 @@ int port_features(const struct port *p)
 	}
 	port_home();
 	return features;
+}
+
+bool port_has_carrier(const struct port *p)
+{
+	struct ifreq ifr = {};
+	int fd = port_enter(p) ? -1 : socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	bool has = true;
+
+	snprintf(ifr.ifr_name, sizeof(ifr.ifr_name), "%s", p->iface.name);
+	if (fd >= 0 && !ioctl(fd, SIOCGIFFLAGS, &ifr))
+		has = ifr.ifr_flags & IFF_RUNNING;
+	if (fd >= 0)
+		close(fd);
+	port_home();
+	return has;
 }
 
 static int statistics_read(const struct nlmsghdr *nlh, void *arg)

@@ -33,6 +33,9 @@ int port_features(const struct port *);
 /* 0 or -errno and a complaint. */
 int port_statistics(const struct port *, struct rtnl_link_stats64 *);
 
+/* Is something at its other end? */
+bool port_has_carrier(const struct port *);
+
 /* Does a default route lead through it, or through what is built on it? */
 bool port_is_needed(const struct port *);
 

@@ -12,6 +12,7 @@
 #include "../lib/kernel.h"
 #include "../lib/log.h"
 #include "../lib/pins.h"
+#include "../lib/tap.h"
 #include "watch.h"
 
 #define BPFFS "/sys/fs/bpf"
@@ -40,15 +41,25 @@ int watch_begin(void)
 
 #define BIT(name) (1ull << METER_##name)
 
-int watch_attach(const struct port *p, struct meta *meta)
+/* Not by XDP: that would make a driver do without TSO, or without GRO. */
+int watch_attach(const struct port *p, enum watch_by by, struct meta *meta)
 {
-	const struct request req = {
-		.meters = BIT(napi) | BIT(irq) | BIT(txlat) | BIT(drop), .label = p->label,
+	struct request req = {
+		.meters = BIT(napi) | BIT(irq) | BIT(txlat) | BIT(drop) |
+			  (by == WATCH_RX ? BIT(rxcpu) : by == WATCH_TX ? BIT(gso) : 0),
+		.rx = by == WATCH_RX ? tap_driver_rx.name : NULL,
+		.label = p->label,
 	};
 	int err = port_enter(p);
 
 	if (!err)
 		err = attach_iface(p->iface.name, &req, meta);
+	if (err && by == WATCH_RX) {
+		complaints_forget();
+		req.meters &= ~BIT(rxcpu);
+		req.rx = NULL;
+		err = attach_iface(p->iface.name, &req, meta);
+	}
 	port_home();
 	return err;
 }
@@ -123,7 +134,7 @@ static void completions_see(const struct snapshot *s, struct seen *seen)
 		return;
 	}
 	summed(s, METER_txlat, "completion", words);
-	seen->p50 = hist_percentile(k, words, .5) ;
+	seen->p50 = hist_percentile(k, words, .5);
 	seen->p99 = hist_percentile(k, words, .99);
 	if (isnan(seen->p50))
 		snprintf(seen->no_completions, sizeof(seen->no_completions),
@@ -155,6 +166,38 @@ static void drops_see(const struct snapshot *s, struct seen *seen)
 	}
 }
 
+static void received_see(const struct snapshot *s, struct seen *seen)
+{
+	const struct metric *k = metric_of(METER_rxcpu, "packets");
+	const struct table *t = &s->tables[METER_rxcpu];
+
+	for (unsigned row = 0; measured(s, METER_rxcpu) && row < t->rows; row++)
+		for (unsigned cpu = 0; cpu < t->cpus; cpu++) {
+			uint64_t packets = *cell(t, row, cpu, k);
+			int queue = place_of(s, meters[METER_rxcpu], row).queue;
+
+			seen->cpu[cpu < TRAFFIC_CPUS ? cpu : TRAFFIC_CPUS - 1] += packets;
+			if (queue >= 0)
+				seen->queue[queue < TRAFFIC_QUEUES ? queue : TRAFFIC_QUEUES - 1] +=
+					packets;
+		}
+}
+
+/* Wire packets, as those that are received are. */
+static void sent_see(const struct snapshot *s, struct seen *seen)
+{
+	const struct metric *k = metric_of(METER_gso, "buffer_size");
+	const struct table *t = &s->tables[METER_gso];
+
+	for (unsigned row = 0; measured(s, METER_gso) && row < t->rows; row++) {
+		struct place at = place_of(s, meters[METER_gso], row);
+
+		if (at.point == TX_NIC && at.queue >= 0)
+			seen->queue[at.queue < TRAFFIC_QUEUES ? at.queue : TRAFFIC_QUEUES - 1] +=
+				*cell(t, row, 0, k);	/* the histogram's sum */
+	}
+}
+
 int watch_detach(const struct port *p, const struct meta *meta, struct seen *seen)
 {
 	struct snapshot s = {};
@@ -170,6 +213,8 @@ int watch_detach(const struct port *p, const struct meta *meta, struct seen *see
 		interrupts_see(&s, seen);
 		completions_see(&s, seen);
 		drops_see(&s, seen);
+		received_see(&s, seen);
+		sent_see(&s, seen);
 	}
 	snapshot_free(&s);
 	if (!port_enter(p))

@@ -7,6 +7,7 @@
 
 #include "../lib/snapshot.h"
 #include "port.h"
+#include "traffic.h"
 
 /*
  * Gives the process a BPF file system of its own: what is pinned there ends with it, however it
@@ -25,6 +26,7 @@ struct seen {			/* while the meters were attached */
 	double poll_seconds;		/* in polls */
 	double p50, p99;		/* seconds to the completion of a sent packet; NAN */
 	char no_polls[240], no_interrupts[240], no_completions[240];	/* why not */
+	uint64_t queue[TRAFFIC_QUEUES], cpu[TRAFFIC_CPUS];	/* packets; see enum watch_by */
 	unsigned drops;
 	struct {
 		char reason[48], where[64];
@@ -32,8 +34,11 @@ struct seen {			/* while the meters were attached */
 	} drop[DROPS_MAX];	/* of skbs, most first */
 };
 
+/* Which packets are counted by queue and CPU, too. */
+enum watch_by { WATCH_NONE, WATCH_RX, WATCH_TX };
+
 /* 0, or -errno and a complaint. */
-int watch_attach(const struct port *, struct meta *);
+int watch_attach(const struct port *, enum watch_by, struct meta *);
 int watch_detach(const struct port *, const struct meta *, struct seen *);
 
 /* The counters of losses of a port as they are now; table_free() it. 0 or -errno, a complaint. */

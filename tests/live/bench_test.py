@@ -10,6 +10,9 @@ need_root()
 SHORT = ("--seconds", ".6", "-j")
 a, b = Namespace("a"), Namespace("b")
 veth(a, b)
+a.ip("link add v0 type veth peer name v1")
+a.ip("link set v0 up")
+a.ip("link set v1 up")
 IFACE, PEER = f"{a}/eth0", f"{b}/eth0"
 
 
@@ -91,6 +94,46 @@ def test_kinds():
     same("bench: many flows are in all queues", len(many["queues"]), 4)
 
 
+def test_sockets():
+    got = bench("rx-tcp", "tx-tcp")
+    for name in "rx-tcp", "tx-tcp":
+        lines = {line["kind"]: line["bytes"] for line in got[name]["account"]}
+        check(f"bench {name}: what was written was read", lines["sent"] == lines["arrived"] > 0 and
+              lines["unexplained"] == 0, str(lines))
+        check(f"bench {name}: it is told by queue", sum(q["packets"] for q in got[name]["queues"]) > 0)
+    nothing_left("sockets")
+    refused("the loopback instead of TCP", "one network namespace", "rx-tcp", "--peer", f"{a}/v1", iface=f"{a}/v0")
+
+
+def test_tap():
+    """Its owner is somebody else who sends, and whom what is sent reaches."""
+    nic = tap(a, "tap0")
+    p = subprocess.Popen([NICPROBE, "bench", f"{a}/tap0", "rx-drop", "-j", "--seconds", "4"], stdout=subprocess.PIPE,
+                         text=True)
+    check("bench tap: it runs", until(lambda: "xdp" in a.ip("-d link show tap0")))
+    time.sleep(1)  # what comes before it begins to count does not
+    for queue in range(4):
+        nic(f"send {queue} 500 100")
+    nic("go")
+    got = json.loads(p.communicate(timeout=30)[0])["scenarios"][0]
+    same("bench tap: what its owner sent", (got["packets"], got["bytes"]), (2000, 200000))
+    same("bench tap: by queue", [q["packets"] for q in got["queues"]], [500] * 4)
+    same("bench tap: nobody here sent", got["sent_per_second"], None)
+    for how in "live", "packet":
+        nic("reset")
+        nic("read on")
+        got = bench("tx", "--generator", how, "--rate", "5000", iface=f"{a}/tap0")["tx"]
+        adds_up(f"tap tx {how}", got)
+        taken = lambda: sum(q["frames"] for q in nic("count")["queues"])
+        until(lambda: taken() >= account(got)[0, "arrived"])
+        more = taken() - account(got)[0, "arrived"]
+        check(f"bench tap tx {how}: its owner had as many", 0 <= more <= 64, str(more))
+        check(f"bench tap tx {how}: completions, of skbs", (got["completion_p50_ns"] or 0) > 0 if how == "packet" else
+              got["completion_p50_ns"] is None)
+    nic.close()
+    refused("an owner that has gone", "no interface", iface=f"{a}/tap0")
+
+
 def test_rate():
     for how in "live", "packet":
         got = bench("rx-drop", "--rate", "2000", "--generator", how)["rx-drop"]
@@ -108,8 +151,12 @@ def test_refusals():
     refused("its own peer", "own peer", "--peer", IFACE)
     refused("the loopback", "loopback", iface=f"{a}/lo")
     b.ip("link set eth0 down")
-    refused("a peer that is down", "is down")
+    refused("a peer that is down", "no carrier")
+    refused("one that is down", "is down", iface=PEER)
     b.ip("link set eth0 up")
+    a.ip("tuntap add mode tun name tun0")
+    a.ip("link set tun0 up")
+    refused("what is no Ethernet", "no Ethernet", iface=f"{a}/tun0")
     a.ip("addr add 192.0.2.1/24 dev eth0")
     a.ip("route add default via 192.0.2.2 dev eth0")
     refused("the default route", "default route")
