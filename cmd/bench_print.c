@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The outcome of a benchmark as a person reads it: the answer first, then why, then where it all went. */
+/* The outcome of a benchmark as a person reads it: the answer, then why, then where all went. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -122,8 +122,9 @@ static void account(struct page *p, const struct outcome *o)
 	for (unsigned i = 0; i < o->lines; i++) {
 		const struct account *a = &o->account[i];
 
-		line(p, i ? "" : "account", text("%2s%11" PRId64 "%s  %s", sign[a->kind], a->packets,
-						 o->sockets ? " bytes" : "", a->what));
+		line(p, i ? "" : "account",
+		     text("%2s%11" PRId64 "%s  %s", sign[a->kind], a->packets,
+			  o->sockets ? " bytes" : "", a->what));
 	}
 	for (unsigned i = 0; i < o->seen.drops; i++)
 		line(p, i ? "" : "skb drops", text("%13" PRIu64 "  %s, %s", o->seen.drop[i].packets,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Opens what a benchmark needs, refuses what would do harm, runs the scenarios one after another. */
+/* Opens what a benchmark needs, refuses what would do harm, runs one scenario after another. */
 #include <errno.h>
 #include <sched.h>
 #include <stdio.h>
@@ -42,8 +42,8 @@ static int port_check(const struct bench *b, const struct port *p)
 		return complain(-EINVAL, "two veths: ip link add v0 type veth peer name v1",
 				"%s is the loopback: there is no driver to be tried", p->label);
 	if (p->iface.mac[7] != 6)
-		return complain(-EINVAL, NULL, "%s is no Ethernet interface: there are no frames for "
-				"it", p->label);
+		return complain(-EINVAL, NULL, "%s is no Ethernet interface: there are no frames "
+				"for it", p->label);
 	if (!p->iface.up)
 		return complain(-ENETDOWN, text("ip link set %s up", p->iface.name),
 				"%s is down", p->label);
@@ -51,9 +51,9 @@ static int port_check(const struct bench *b, const struct port *p)
 		return complain(-ENETDOWN, text("ethtool %s", p->iface.name), "%s has no carrier: "
 				"there is nothing at its other end", p->label);
 	if (f->size > p->iface.mtu + 14 + (f->vlan ? 4 : 0))
-		return complain(-EMSGSIZE, text("--size %u", p->iface.mtu + 14), "frames of %u bytes "
-				"do not fit in the MTU of %s, %u, and 14 for Ethernet", f->size,
-				p->label, p->iface.mtu);
+		return complain(-EMSGSIZE, text("--size %u", p->iface.mtu + 14), "frames of %u "
+				"bytes do not fit in the MTU of %s, %u, and 14 for Ethernet",
+				f->size, p->label, p->iface.mtu);
 	return port_refuse(b, p);
 }
 
@@ -94,8 +94,9 @@ static int load_fill(struct bench *b)
 		return complain(-EINVAL, text("--size %u", least), "such a frame has at least %u "
 				"bytes, not %u", least, l->frame.size);
 	if (l->threads > cpus || l->threads > THREADS_MAX)
-		return complain(-EINVAL, NULL, "there are %u CPUs for the threads of the generator, "
-				"not %u", cpus < THREADS_MAX ? cpus : THREADS_MAX, l->threads);
+		return complain(-EINVAL, NULL, "there are %u CPUs for the threads of the "
+				"generator, not %u", cpus < THREADS_MAX ? cpus : THREADS_MAX,
+				l->threads);
 	b->connections = l->flows ?: queues < CONNECTIONS_MAX ? queues : CONNECTIONS_MAX;
 	l->threads = l->threads ?: queues < cpus ? queues : cpus;
 	l->threads = l->threads < THREADS_MAX ? l->threads : THREADS_MAX;

@@ -35,7 +35,7 @@ struct account {
 	enum account_kind kind;
 	unsigned stage;		/* 0: there; 1: and back, of a redirect */
 	char what[120];
-	int64_t packets;	/* or bytes; ACCOUNT_UNEXPLAINED: negative: more arrived than was sent */
+	int64_t packets;	/* or bytes; negative: more arrived than was sent */
 };
 
 struct outcome {		/* of a scenario, in one round */

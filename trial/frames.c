@@ -35,7 +35,7 @@ static int port_prepare(struct run *r, __u32 action)
 	else
 		complain(err, NULL, "%s has an XDP program of somebody else", r->b->port.label);
 	if (!err && r->at_port.generic && action == XDP_PASS)
-		sink_close(&r->at_port);	/* the statistics count the same, and cost nothing */
+		sink_close(&r->at_port);	/* the statistics count the same, for nothing */
 	if (!err && r->at_port.generic)
 		snprintf(r->o->remark[0], sizeof(r->o->remark[0]), "the driver of %s has no XDP: "
 			 "the program runs after the skb was made (generic XDP)", r->b->port.label);

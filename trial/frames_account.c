@@ -74,7 +74,8 @@ static void where_fill(const struct run *r, const struct tally *a, const struct 
 		if (to->cpu[i] - from->cpu[i] > r->o->packets / 100)
 			r->o->receiving |= 1ull << i;
 	for (int i = 0; i < TRAFFIC_CPUS; i++)
-		where->cpu[i] = r->transmit ? b->by_cpu[i] - a->by_cpu[i] : to->cpu[i] - from->cpu[i];
+		where->cpu[i] = r->transmit ? b->by_cpu[i] - a->by_cpu[i] :
+				to->cpu[i] - from->cpu[i];
 }
 
 void bare_fill(const struct run *r, const struct tally *a, const struct tally *b)

@@ -18,16 +18,22 @@ uint64_t generator_cpus(const struct generator *g)
 	return cpus;
 }
 
+static const char *no_xmit(const struct port *p)
+{
+	if (!strcmp(p->iface.driver, "veth"))
+		return text("%s cannot send them while its other end has neither an XDP "
+			    "program nor GRO", p->label);
+	return text("the driver of %s (%s) has no ndo_xdp_xmit, or not now", p->label,
+		    p->iface.driver);
+}
+
 /* Why none was taken of those that were tried. */
 static const char *why_none(const struct port *p, const struct redirects *a,
 			    const struct redirects *b)
 {
 	for (int err = 0; err < LEDGER_ERRORS; err++) {
 		if (b->refused[err] > a->refused[err])
-			return err == EOPNOTSUPP ?
-			       text("the driver of %s (%s) has no ndo_xdp_xmit%s", p->label,
-				    p->iface.driver, strcmp(p->iface.driver, "veth") ? ", or not now"
-				    : " while its other end has neither an XDP program nor GRO") :
+			return err == EOPNOTSUPP ? no_xmit(p) :
 			       text("frames cannot be redirected to %s: %s", p->label,
 				    strerror(err));
 		if (b->dropped[err] > a->dropped[err])

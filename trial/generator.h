@@ -52,7 +52,8 @@ extern volatile int trial_stop;
 int generator_open(struct generator *, const struct port *, const struct load *, enum how);
 /* Starts the threads; they send for so many seconds. 0, or -errno, a complaint and none of them. */
 int generator_start(struct generator *, const struct port *, double seconds);
-int generator_wait(struct generator *);		/* until they have ended. 0 or -errno, a complaint */
+/* Until they have ended. 0, or -errno and a complaint. */
+int generator_wait(struct generator *);
 void generator_close(struct generator *);
 
 /* Since it was opened; by CPU, too, where it is not NULL (of TRAFFIC_CPUS). */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Sends XDP live frames: the kernel runs our program on frames of its own and sends what it redirects. */
+/* Sends XDP live frames: the kernel runs our program on frames of its own, and sends them. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

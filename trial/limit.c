@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What kept it from being more: read from where packets were lost, and from how busy the CPUs were. */
+/* What kept it from being more: where packets were lost, and how busy the CPUs were. */
 #include <stdio.h>
 #include <string.h>
 
@@ -99,7 +99,8 @@ void limit_find(const struct bench *b, struct outcome *o, uint64_t sending)
 	else if (b->load.rate && o->sent > .98 * b->load.rate * o->seconds && !lost)
 		why = "the rate that was asked for";
 	else if (lost)
-		why = text("%s (%.0f%%); %s", lost->what, share_of(o, lost), cpus_limit(o, sending));
+		why = text("%s (%.0f%%); %s", lost->what, share_of(o, lost),
+			   cpus_limit(o, sending));
 	else if (!o->sent)
 		why = text("what comes, or before it is counted: %s", cpus_limit(o, 0));
 	else

@@ -21,7 +21,7 @@ static __always_inline void put(void *frame, __u32 at, __u16 value)
 	*(__u16 *)(frame + at) = bpf_htons(value);
 }
 
-/* What a frame was when it left is what it is when its page comes back: all that changes is written. */
+/* A frame comes back in its page as it left, or was left: all that may differ is written. */
 SEC("xdp")
 int generate(struct xdp_md *ctx)
 {

@@ -9,7 +9,7 @@ struct live_config {		/* of the generator */
 	__u32 ifindex;		/* where the frames leave */
 	__u32 flows, threads;
 	__u32 saddr, daddr, port, payload, end;	/* as in struct frame_at */
-	__u32 macs[3];		/* the frame's first 12 bytes: who got a frame may have changed them */
+	__u32 macs[3];		/* the frame's first 12 bytes: who got it may have changed them */
 };
 
 struct live_state {		/* of a CPU */
@@ -30,7 +30,7 @@ struct ledger {			/* of frames redirected to an interface, by errno */
 };
 
 struct sink_config {
-	__u32 action;		/* XDP_DROP, XDP_PASS, or XDP_REDIRECT: back to where it came from */
+	__u32 action;		/* XDP_DROP, XDP_PASS, or XDP_REDIRECT: back whence it came */
 	__u32 ifindex;
 	__u32 rows;		/* one a queue; the last is any above */
 	__u32 size, tagged;	/* frames of either size are ours; 0: all are */

@@ -33,8 +33,9 @@ void port_home(void)
 int port_enter(const struct port *p)
 {
 	if (setns(p->netns, CLONE_NEWNET))
-		return complain(-errno, "run it as root", "cannot enter the network namespace of %s: "
-				"%s", p->label, strerror(errno));
+		return complain(-errno, "run it as root",
+				"cannot enter the network namespace of %s: %s", p->label,
+				strerror(errno));
 	return 0;
 }
 
@@ -147,7 +148,8 @@ static bool peer_here(const char *name, void *arg)
 
 	if (here < 0 || port_enter(s->port))
 		goto out;
-	found = s->end.nsid < 0 ? netns_inode() == s->port->iface.netns : nsid_of(here) == s->end.nsid;
+	found = s->end.nsid < 0 ? netns_inode() == s->port->iface.netns :
+		nsid_of(here) == s->end.nsid;
 	setns(s->end.nsid < 0 ? s->port->netns : here, CLONE_NEWNET);
 	found = found && if_indextoname(s->end.link, iface);
 	if (found && s->end.nsid < 0) {
@@ -181,9 +183,9 @@ int port_peer(const struct port *p, struct port *peer)
 	port_home();
 	complaints_forget();
 	if (!*s.label)
-		return complain(-ENODEV, "ip netns attach NAME PID, with a process that is in it; or "
-				"--peer NETNS/IFACE", "the other end of %s is in a network namespace "
-				"that has no name to enter it by", p->label);
+		return complain(-ENODEV, "ip netns attach NAME PID, with a process that is in it; "
+				"or --peer NETNS/IFACE", "the other end of %s is in a network "
+				"namespace that has no name to enter it by", p->label);
 	return port_open(s.label, peer);
 }
 
@@ -203,7 +205,8 @@ int port_features(const struct port *p)
 	char buf[256];
 
 	if (family > 0) {
-		struct nlmsghdr *nlh = netlink_request(buf, family, NLM_F_ACK, 1);	/* DEV_GET */
+		/* NETDEV_CMD_DEV_GET */
+		struct nlmsghdr *nlh = netlink_request(buf, family, NLM_F_ACK, 1);
 
 		mnl_attr_put_u32(nlh, 1, p->iface.ifindex);	/* NETDEV_A_DEV_IFINDEX */
 		netlink_ask(NETLINK_GENERIC, nlh, features_read, &features);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The receiving end: counts what arrives by queue and CPU, then drops it, passes it or sends it back. */
+/* The receiving end: counts what arrives by queue and CPU, then drops, passes or returns it. */
 #include <linux/bpf.h>
 #include <stdbool.h>
 

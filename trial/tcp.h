@@ -10,7 +10,7 @@
 
 #define CONNECTIONS_MAX	1024
 
-struct address {		/* one that a port gets for a while; the kernel takes it back, too */
+struct address {		/* that a port gets for a while: the kernel takes it back, too */
 	const struct port *port;	/* NULL: it has none */
 	int family;
 	uint8_t bytes[16];
