@@ -163,7 +163,7 @@ static int once(struct bench *b)
 	int err = bench_round(b, &result);
 
 	progress_wipe();
-	if (err)
+	if (err && !(trial_stop && b->outcomes))	/* what was done by then is shown */
 		return err;
 	if (json_wanted)
 		bench_json(stdout, b);

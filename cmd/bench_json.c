@@ -98,8 +98,8 @@ static void outcome(struct json *j, const struct bench *b, const struct outcome 
 	json_uint(j, "bytes", o->bytes);
 	figures(j, b, o);
 	json_string(j, "queues_of", o->queues_of);
-	places(j, "queues", "queue", o->sockets ? o->seen.queue : o->where.queue, TRAFFIC_QUEUES);
-	places(j, "cpus", "cpu", o->sockets ? o->seen.cpu : o->where.cpu, TRAFFIC_CPUS);
+	places(j, "queues", "queue", o->places ? o->seen.queue : o->where.queue, TRAFFIC_QUEUES);
+	places(j, "cpus", "cpu", o->places ? o->seen.cpu : o->where.cpu, TRAFFIC_CPUS);
 	account(j, o);
 	absent(j, b, o);
 	json_close(j, '}');

@@ -71,9 +71,9 @@ static void headline(struct page *p, const struct outcome *o, const struct resul
 /* "q0 1.3M/s, q1 1.2M/s" of those with packets; and how busy a CPU was. */
 static void places(struct page *p, const struct outcome *o)
 {
-	const uint64_t *queue = o->sockets ? o->seen.queue : o->where.queue;
-	const uint64_t *cpu = o->sockets ? o->seen.cpu : o->where.cpu;
-	double seconds = o->sockets ? o->metered_seconds : o->seconds;
+	const uint64_t *queue = o->places ? o->seen.queue : o->where.queue;
+	const uint64_t *cpu = o->places ? o->seen.cpu : o->where.cpu;
+	double seconds = o->places ? o->metered_seconds : o->seconds;
 	const char *queues = "", *cpus = "";
 
 	for (unsigned i = 0; i < TRAFFIC_QUEUES; i++)

@@ -49,7 +49,7 @@ struct outcome {		/* of a scenario, in one round */
 	double seconds;
 	uint64_t packets, bytes;
 	uint64_t sent;		/* 0: somebody else sends, or sockets do */
-	bool sockets;		/* the account is of bytes, queues and CPUs of the second part */
+	bool sockets;		/* the account is of bytes */
 	uint64_t retransmits;
 	struct traffic where;	/* packets by queue and CPU; bytes and others unused */
 	char queues_of[96];	/* whose queues and CPUs; "": not known */
@@ -59,6 +59,7 @@ struct outcome {		/* of a scenario, in one round */
 	/* The second: with nicprobe's meters. */
 	bool metered;
 	double metered_packets, metered_seconds;
+	bool places;		/* queues and CPUs are those of `seen`, not of `where` */
 	struct seen seen;
 
 	/* Both, and what came late. */

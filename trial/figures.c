@@ -54,9 +54,9 @@ void outcome_figures(const struct bench *b, const struct outcome *o, struct resu
 {
 	const char *name = o->scenario->name;
 	double packets = o->packets, busy = 0;
-	const uint64_t *queue = o->sockets ? o->seen.queue : o->where.queue;
-	const uint64_t *cpus = o->sockets ? o->seen.cpu : o->where.cpu;
-	double seconds = o->sockets ? o->metered_seconds : o->seconds;
+	const uint64_t *queue = o->places ? o->seen.queue : o->where.queue;
+	const uint64_t *cpus = o->places ? o->seen.cpu : o->where.cpu;
+	double seconds = o->places ? o->metered_seconds : o->seconds;
 	unsigned shown = 0;
 
 	for (unsigned cpu = 0; cpu < o->effort.cpus; cpu++)

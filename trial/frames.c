@@ -54,6 +54,22 @@ static void peer_prepare(struct run *r, __u32 action)
 	complaints_forget();
 }
 
+/*
+ * A router would send them on, by its default route, or tell their senders that it cannot.
+ * 0; or 1 and outcome->cannot.
+ */
+static int stack_keeps(struct run *r, const struct port *p, const struct sink *s, __u32 action)
+{
+	bool ipv6 = r->b->load.frame.ipv6;
+
+	if (r->b->force || !r->from || (s->bpf && action != XDP_PASS) || !port_forwards(p, ipv6))
+		return 0;
+	snprintf(r->o->cannot, sizeof(r->o->cannot), "%s forwards what it receives, and would send "
+		 "these packets on: sysctl -w net.ipv%d.conf.%s.forwarding=0, or --force", p->label,
+		 ipv6 ? 6 : 4, p->iface.name);
+	return 1;
+}
+
 static void run_close(struct run *r)
 {
 	generator_close(&r->g);
@@ -107,6 +123,10 @@ static int frames_run(struct bench *b, struct outcome *o, bool transmit, __u32 a
 		err = port_prepare(r, action);
 	if (!err && (transmit || r->redirect))
 		peer_prepare(r, XDP_DROP);
+	if (!err && !transmit)
+		err = stack_keeps(r, &b->port, &r->at_port, action);
+	if (!err && b->has_peer && (transmit || r->redirect))
+		err = stack_keeps(r, &b->peer, &r->at_peer, XDP_DROP);
 	if (!err && r->redirect)
 		err = redirects_open(&r->back, &b->port);
 	if (!err)

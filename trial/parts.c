@@ -66,7 +66,8 @@ static int part_bare(struct run *r, const struct tally *before, struct tally *af
 /* Without the meters the rest of the figures is good all the same. */
 static int part_metered(struct run *r, struct tally *after)
 {
-	enum watch_by by = !r->sockets ? WATCH_NONE : r->transmit ? WATCH_TX : WATCH_RX;
+	enum watch_by by = r->transmit ? r->sockets ? WATCH_TX : WATCH_NONE :
+			   r->at_port.bpf ? WATCH_NONE : WATCH_RX;
 	struct tally *before = calloc(1, sizeof(*before));
 	struct meta *meta = calloc(1, sizeof(*meta));
 	int err = before && meta ? 0 : -ENOMEM;
@@ -82,6 +83,7 @@ static int part_metered(struct run *r, struct tally *after)
 		err = send_for(r, r->b->seconds * METERED);
 		r->o->metered_seconds = seconds_now() - began;
 		drain(r, after);
+		r->o->places = by != WATCH_NONE;
 		r->o->metered = !watch_detach(&r->b->port, meta, &r->o->seen);
 		r->o->metered_packets = headline(r, before, after);
 	} else if (!err) {

@@ -230,6 +230,19 @@ bool port_has_carrier(const struct port *p)
 	return has;
 }
 
+bool port_forwards(const struct port *p, bool ipv6)
+{
+	FILE *f = port_enter(p) ? NULL :	/* that of the namespace that the thread is in */
+		  fopen(text("/proc/sys/net/ipv%d/conf/%s/forwarding", ipv6 ? 6 : 4,
+			     p->iface.name), "re");
+	bool forwards = f && fgetc(f) == '1';
+
+	if (f)
+		fclose(f);
+	port_home();
+	return forwards;
+}
+
 static int statistics_read(const struct nlmsghdr *nlh, void *arg)
 {
 	const struct nlattr *attr;

@@ -36,6 +36,9 @@ int port_statistics(const struct port *, struct rtnl_link_stats64 *);
 /* Is something at its other end? */
 bool port_has_carrier(const struct port *);
 
+/* Would it send on what is not for this host? */
+bool port_forwards(const struct port *, bool ipv6);
+
 /* Does a default route lead through it, or through what is built on it? */
 bool port_is_needed(const struct port *);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Attaches meters, reads them once, detaches them. */
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <sched.h>
 #include <stdio.h>
@@ -28,9 +29,18 @@ bool watch_attached(const struct port *p)
 	return is;
 }
 
+static int outside = -1;
+
+void watch_outside(void)
+{
+	if (outside >= 0)
+		setns(outside, CLONE_NEWNS);
+}
+
 /* Slaves: what is mounted outside meanwhile is seen here, what we mount is not seen there. */
 int watch_begin(void)
 {
+	outside = open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);
 	if (unshare(CLONE_NEWNS) || mount("", "/", NULL, MS_REC | MS_SLAVE, NULL) ||
 	    mount("bpf", BPFFS, "bpf", 0, "mode=0700"))
 		return complain(-errno, "run it as root, outside of containers",

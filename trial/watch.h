@@ -15,6 +15,9 @@
  */
 int watch_begin(void);
 
+/* For a child before it runs somebody's command: back to the mounts that all see. */
+void watch_outside(void);
+
 /* Is nicprobe attached to it, in the BPF file system that all see? Before watch_begin(). */
 bool watch_attached(const struct port *);
 
