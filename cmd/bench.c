@@ -224,6 +224,8 @@ const struct command command_bench = {
 	.args = "[NETNS/]IFACE [SCENARIO…]",
 	.help = "send packets: what can this driver do?",
 	.options =
+	"  SCENARIO               rx-drop, rx-pass, tx, redirect, rx-tcp, tx-tcp\n"
+	"                         (default: all that make sense)\n"
 	"      --peer P           the other port, [NETNS/]IFACE (default: of a veth its\n"
 	"                         other end; of others none: rx-* measure what comes)\n"
 	"      --seconds S        of each scenario (default 3)\n"

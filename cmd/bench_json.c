@@ -77,7 +77,7 @@ static void absent(struct json *j, const struct bench *b, const struct outcome *
 	why(j, "completion", o->seen.no_completions);
 	json_close(j, '}');
 	json_open(j, "remarks", '[');
-	for (int i = 0; i < 3; i++)
+	for (int i = 0; i < REMARKS_MAX; i++)
 		why(j, NULL, o->remark[i]);
 	json_close(j, ']');
 }

@@ -152,7 +152,7 @@ static void outcome(struct page *p, const struct bench *b, const struct outcome 
 	places(p, o);
 	costs(p, b, o, &r);
 	account(p, o);
-	for (int i = 0; i < 3; i++)
+	for (int i = 0; i < REMARKS_MAX; i++)
 		if (*o->remark[i])
 			line(p, "note", o->remark[i]);
 }

@@ -10,6 +10,8 @@
 #include "bench.h"
 #include "tcp.h"
 
+#define CARRIER	5	/* seconds that a link may take to come back */
+
 const struct scenario *const scenarios[] = {
 #define S(name) &scenario_##name,
 	SCENARIOS(S)
@@ -34,9 +36,21 @@ static int port_refuse(const struct bench *b, const struct port *p)
 	return 0;
 }
 
+static int port_ready(const struct port *p)
+{
+	if (!p->iface.up)
+		return complain(-ENETDOWN, text("ip link set %s up", p->iface.name),
+				"%s is down", p->label);
+	if (!port_has_carrier(p))
+		return complain(-ENETDOWN, text("ethtool %s", p->iface.name), "%s has no carrier: "
+				"there is nothing at its other end", p->label);
+	return 0;
+}
+
 static int port_check(const struct bench *b, const struct port *p)
 {
 	const struct frame_spec *f = &b->load.frame;
+	int err;
 
 	if (p->iface.loopback)
 		return complain(-EINVAL, "two veths: ip link add v0 type veth peer name v1",
@@ -44,12 +58,9 @@ static int port_check(const struct bench *b, const struct port *p)
 	if (p->iface.mac[7] != 6)
 		return complain(-EINVAL, NULL, "%s is no Ethernet interface: there are no frames "
 				"for it", p->label);
-	if (!p->iface.up)
-		return complain(-ENETDOWN, text("ip link set %s up", p->iface.name),
-				"%s is down", p->label);
-	if (!port_has_carrier(p))
-		return complain(-ENETDOWN, text("ethtool %s", p->iface.name), "%s has no carrier: "
-				"there is nothing at its other end", p->label);
+	err = port_ready(p);
+	if (err)
+		return err;
 	if (f->size > p->iface.mtu + 14 + (f->vlan ? 4 : 0))
 		return complain(-EMSGSIZE, text("--size %u", p->iface.mtu + 14), "frames of %u "
 				"bytes do not fit in the MTU of %s, %u, and 14 for Ethernet",
@@ -142,11 +153,27 @@ static void address(struct bench *b, bool transmit)
 	memcpy(b->load.frame.dst, to->iface.mac, 6);
 }
 
+/* What was done between two rounds may have changed it, or be about to bring its link back. */
+static int port_again(struct port *p)
+{
+	double until = seconds_now() + CARRIER;
+	int err = port_enter(p) ?: iface_read_index(p->iface.ifindex, &p->iface);
+
+	port_home();
+	if (err)
+		return complain(err, NULL, "%s is gone", p->label);
+	while (!port_has_carrier(p) && seconds_now() < until && !trial_stop)
+		sleep_until(seconds_now() + .05);
+	return port_ready(p);
+}
+
 int bench_round(void *ctx, struct result *result)
 {
 	struct bench *b = ctx;
 
 	b->outcomes = result->nr = 0;
+	if (port_again(&b->port) || (b->has_peer && port_again(&b->peer)))
+		return -ENODEV;
 	for (const struct scenario *const *s = b->wanted; *s; s++) {
 		struct outcome *o = &b->outcome[b->outcomes];
 		int err;

@@ -11,6 +11,7 @@
 
 #define SCENARIOS_MAX	8
 #define ACCOUNT_MAX	24
+#define REMARKS_MAX	3
 
 struct bench;
 struct outcome;
@@ -43,7 +44,7 @@ struct outcome {		/* of a scenario, in one round */
 	char cannot[320];	/* why it was not run; "": it was */
 	char how[200];		/* who sent: "XDP live frames from blue/eth0, 2 threads" */
 	char limit[240];	/* what kept it from being more */
-	char remark[3][240];	/* what is to be known of these figures; "" */
+	char remark[REMARKS_MAX][240];	/* what is to be known of these figures; "" */
 
 	/* The first part: nothing else runs. */
 	double seconds;
@@ -55,6 +56,7 @@ struct outcome {		/* of a scenario, in one round */
 	char queues_of[96];	/* whose queues and CPUs; "": not known */
 	uint64_t receiving;	/* 1 << CPU, of those below 64 that took packets here */
 	struct effort effort;
+	double others;		/* other work had the CPUs that send so much of the time, 0 to 1 */
 
 	/* The second: with nicprobe's meters. */
 	bool metered;

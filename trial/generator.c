@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -63,26 +64,52 @@ void generator_close(struct generator *g)
 	live_close(g);
 }
 
+/* How long this thread could have run while others did; 0: the kernel does not tell. */
+static double seconds_waited(void)
+{
+	FILE *f = fopen("/proc/thread-self/schedstat", "re");
+	unsigned long long ran, waited = 0;
+
+	if (f && fscanf(f, "%llu %llu", &ran, &waited) != 2)
+		waited = 0;
+	if (f)
+		fclose(f);
+	return waited * 1e-9;
+}
+
 static void *work(void *arg)
 {
 	struct worker *w = arg;
+	double began = seconds_now(), waited = seconds_waited();
+	sigset_t end;
 	cpu_set_t set;
 
+	sigemptyset(&end);
+	sigaddset(&end, SIGUSR1);
+	pthread_sigmask(SIG_UNBLOCK, &end, NULL);
 	CPU_ZERO(&set);
 	CPU_SET(w->cpu, &set);
 	if (pthread_setaffinity_np(pthread_self(), sizeof(set), &set))
 		w->err = -EINVAL;
 	else
 		w->err = w->g->how == HOW_PACKET ? packet_send(w) : live_send(w);
+	w->waited = (seconds_waited() - waited) / (seconds_now() - began);
 	return NULL;
+}
+
+static void ignore(int signal)
+{
+	(void)signal;
 }
 
 /* Threads live in the network namespace of who starts them; signals are for the first thread. */
 int generator_start(struct generator *g, const struct port *p, double seconds)
 {
 	sigset_t all, before;
+	const struct sigaction end = { .sa_handler = ignore };
 	int err = port_enter(p);
 
+	sigaction(SIGUSR1, &end, NULL);
 	g->until = seconds_now() + seconds;
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &before);
@@ -100,14 +127,29 @@ int generator_start(struct generator *g, const struct port *p, double seconds)
 	return err;
 }
 
+/* A signal that comes just before the call that it is to end has come for nothing: so, again. */
+static void worker_end(struct worker *w)
+{
+	struct timespec t;
+
+	do {
+		pthread_kill(w->thread, SIGUSR1);
+		clock_gettime(CLOCK_REALTIME, &t);
+		t.tv_nsec += 5000000;
+		t.tv_sec += t.tv_nsec / 1000000000;
+		t.tv_nsec %= 1000000000;
+	} while (pthread_timedjoin_np(w->thread, NULL, &t) == ETIMEDOUT);
+}
+
 int generator_wait(struct generator *g)
 {
 	int err = 0;
 
+	sleep_until(g->until);
 	for (unsigned i = 0; i < g->load.threads; i++) {
 		if (!g->worker[i].started)
 			continue;
-		pthread_join(g->worker[i].thread, NULL);
+		worker_end(&g->worker[i]);
 		g->worker[i].started = false;
 		err = err ?: g->worker[i].err;
 	}

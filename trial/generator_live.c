@@ -13,7 +13,7 @@
 #include "live.skel.h"
 
 #define BATCH	64
-#define CHUNK	0.01	/* seconds that a call may take: so soon it ends, and so even is a rate */
+#define ENDLESS	(1u << 30)
 
 /* Each CPU begins with the flow of its thread. */
 static int states_fill(struct generator *g)
@@ -66,49 +66,32 @@ void live_close(struct generator *g)
 	g->live = NULL;
 }
 
-/* How many in the next call, so that it takes CHUNK, and not more than the rate allows. */
-static unsigned chunk(const struct worker *w, unsigned last, double took, double due)
-{
-	double n = last;
-
-	if (took < CHUNK / 2 && n < 1 << 20)
-		n *= 2;
-	else if (took > CHUNK * 2 && n > BATCH)
-		n /= 2;
-	if (w->g->load.rate && n > due)
-		n = due < 1 ? 1 : due;
-	return n;
-}
-
+/*
+ * A call waits for other CPUs (RCU) at its end, on a busy machine for tens of milliseconds. So
+ * without a rate there is only one, which a signal ends.
+ */
 int live_send(struct worker *w)
 {
 	const struct load *load = &w->g->load;
-	double start = seconds_now(), now = start, took = 0, rate = load->rate / load->threads;
-	unsigned n = BATCH;
+	double start = seconds_now(), now = start, rate = load->rate / load->threads;
 	uint64_t sent = 0;
 	__u8 frame[FRAME_MAX];
 	int fd = bpf_program__fd(w->g->live->progs.generate), err = 0;
 
 	frame_build(&load->frame, 0, frame);
-	while (!err && !trial_stop && now < w->g->until) {
+	for (; !err && !trial_stop && now < w->g->until; now = seconds_now()) {
+		double due = rate * (now - start) - sent;
 		LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = frame,
 			    .data_size_in = load->frame.size, .batch_size = BATCH,
 			    .flags = BPF_F_TEST_XDP_LIVE_FRAMES);
 
-		n = chunk(w, n, took, rate * (now - start) - sent);
-		if (rate && sent >= rate * (now - start)) {
-			double next = start + (sent + 1) / rate;
-
-			if (next > now + CHUNK / 10)
-				sleep_until(next < now + CHUNK / 10 ? next : now + CHUNK / 10);
-			now = seconds_now();
+		if (rate && due < 1) {
+			sleep_until(now + (1 - due) / rate);
 			continue;
 		}
-		opts.repeat = n;
+		opts.repeat = rate && due < ENDLESS ? due : ENDLESS;
 		err = bpf_prog_test_run_opts(fd, &opts);
-		sent += n;
-		took = seconds_now() - now;
-		now += took;
+		sent += opts.repeat;
 	}
 	return err == -EINTR ? 0 : err;
 }

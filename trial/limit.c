@@ -7,6 +7,7 @@
 #include "bench.h"
 
 #define BUSY	.9		/* of its time: such a CPU has no more to give */
+#define OTHERS	.05		/* of the time of the CPUs: somebody else does something */
 #define MANY	.01		/* of the packets: lost not by accident */
 
 static double busy(const struct outcome *o, unsigned cpu)
@@ -105,5 +106,8 @@ void limit_find(const struct bench *b, struct outcome *o, uint64_t sending)
 		why = text("what comes, or before it is counted: %s", cpus_limit(o, 0));
 	else
 		why = cpus_limit(o, sending);
+	if (o->others > OTHERS)
+		why = text("%s; other work had the CPUs that send for %.0f%% of the time", why,
+			   100 * o->others);
 	snprintf(o->limit, sizeof(o->limit), "%s", why);
 }

@@ -46,6 +46,15 @@ static void drain(const struct run *r, struct tally *t)
 	} while (still < 3 && seconds_now() < until);
 }
 
+static double others_had(const struct run *r)
+{
+	double waited = 0;
+
+	for (unsigned i = 0; r->from && !r->sockets && i < r->b->load.threads; i++)
+		waited += r->g.worker[i].waited / r->b->load.threads;
+	return waited;
+}
+
 static int part_bare(struct run *r, const struct tally *before, struct tally *after)
 {
 	struct effort start;
@@ -60,6 +69,7 @@ static int part_bare(struct run *r, const struct tally *before, struct tally *af
 	tally_take(r, after);
 	if (!err)
 		bare_fill(r, before, after);
+	r->o->others = others_had(r);
 	return err;
 }
 
