@@ -132,6 +132,11 @@ def test_tap():
         check(f"bench tap tx {how}: its owner had as many", 0 <= more <= 64, str(more))
         check(f"bench tap tx {how}: completions, of skbs", (got["completion_p50_ns"] or 0) > 0 if how == "packet" else
               got["completion_p50_ns"] is None)
+    nic("read off")
+    got = bench("tx", "--rate", "30000", iface=f"{a}/tap0")["tx"]
+    adds_up("tap tx that nobody reads", got)
+    check("bench tap tx that nobody reads: it is said", account(got)[0, "lost"] > 0 and "no room" in got["limit"],
+          f"{account(got)} {got['limit']}")
     nic.close()
     refused("an owner that has gone", "no interface", iface=f"{a}/tap0")
 
@@ -187,6 +192,22 @@ def test_nameless():
     refused("a peer in a nameless namespace", "no name", iface=f"{a}/w0")
     p.kill()
     p.wait()
+
+
+def test_losses():
+    """What the qdisc does not take is its, by name."""
+    try:
+        b.ip("link set eth0 txqueuelen 100")
+        b.run("tc qdisc add dev eth0 root tbf rate 1mbit burst 3kb latency 20ms")
+    except RuntimeError as e:
+        skip("bench: losses in a qdisc", e)
+        return
+    got = bench("rx-drop", "--generator", "packet", "--size", "1000", "--threads", "1")["rx-drop"]
+    adds_up("a slow qdisc", got)
+    lost = [line["what"] for line in got["account"] if line["kind"] == "lost"]
+    check("bench a slow qdisc: it is named", len(lost) == 1 and "qdisc" in lost[0] and "qdisc" in got["limit"],
+          f"{lost} {got['limit']}")
+    b.run("tc qdisc del dev eth0 root")
 
 
 def test_refusals():
