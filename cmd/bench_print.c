@@ -32,6 +32,11 @@ static const char *count(double x)
 	return text("%s", n);
 }
 
+static const char *known(double x)
+{
+	return isnan(x) ? "-" : count(x);
+}
+
 static const char *seconds(double x)
 {
 	char n[UNITS_SIZE];
@@ -99,9 +104,9 @@ static void costs(struct page *p, const struct bench *b, const struct outcome *o
 
 	if (b->pmus.nr)
 		line(p, "a packet", text("%s cycles, %s instructions, %s cache misses",
-					 count(figure(r, o, "cycles_per_packet")),
-					 count(figure(r, o, "instructions_per_packet")),
-					 count(figure(r, o, "cache_misses_per_packet"))));
+					 known(figure(r, o, "cycles_per_packet")),
+					 known(figure(r, o, "instructions_per_packet")),
+					 known(figure(r, o, "cache_misses_per_packet"))));
 	if (polls > 0)
 		line(p, "polls", text("%s of them a packet%s", count(polls), isnan(ns) ? "" :
 				      text(", %s in them", seconds(ns * 1e-9))));

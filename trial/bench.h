@@ -56,7 +56,7 @@ struct outcome {		/* of a scenario, in one round */
 	char queues_of[96];	/* whose queues and CPUs; "": not known */
 	uint64_t receiving;	/* 1 << CPU, of those below 64 that took packets here */
 	struct effort effort;
-	double others;		/* other work had the CPUs that send so much of the time, 0 to 1 */
+	double others;		/* seconds that other work had of those CPUs that send */
 
 	/* The second: with nicprobe's meters. */
 	bool metered;

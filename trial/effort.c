@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Reads /proc/stat, and the PMU where there is one. */
+#include <dirent.h>
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
@@ -8,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "../lib/log.h"
 #include "effort.h"
 
 static int counter_open(enum pmu what, int cpu)
@@ -33,23 +35,58 @@ static const char *why_not(int err)
 	       "this machine shows no PMU, as most virtual ones do" : strerror(err);
 }
 
+/* Not to be seen in a container with processes of its own. */
+static void softirqd_find(struct pmus *p)
+{
+	DIR *proc = opendir("/proc");
+	const struct dirent *e;
+	char name[32];
+	unsigned cpu;
+
+	while (proc && (e = readdir(proc))) {
+		FILE *f = *e->d_name < '1' || *e->d_name > '9' ? NULL :
+			  fopen(text("/proc/%s/comm", e->d_name), "re");
+
+		if (f && fgets(name, sizeof(name), f) &&
+		    sscanf(name, "ksoftirqd/%u", &cpu) == 1 && cpu < EFFORT_CPUS)
+			p->softirqd[cpu] = atoi(e->d_name);
+		if (f)
+			fclose(f);
+	}
+	if (proc)
+		closedir(proc);
+}
+
+/* The first number of schedstat: ns that it ran. */
+static uint64_t process_ran(int pid)
+{
+	FILE *f = pid ? fopen(text("/proc/%d/schedstat", pid), "re") : NULL;
+	unsigned long long ran = 0;
+
+	if (f && fscanf(f, "%llu", &ran) != 1)
+		ran = 0;
+	if (f)
+		fclose(f);
+	return ran;
+}
+
 void pmus_open(struct pmus *p)
 {
 	long cpus = sysconf(_SC_NPROCESSORS_CONF);
 
 	*p = (struct pmus){ .nr = cpus < EFFORT_CPUS ? cpus : EFFORT_CPUS };
+	softirqd_find(p);
 	p->fd = calloc(p->nr, sizeof(*p->fd));
 	if (!p->fd)
 		p->nr = 0;
-	memset(p->fd, -1, p->nr * sizeof(*p->fd));
-	for (unsigned cpu = 0; cpu < p->nr && !*p->why; cpu++)
-		for (int i = 0; i < NR_PMU && !*p->why; i++) {
+	for (unsigned cpu = 0; cpu < p->nr; cpu++)
+		for (int i = 0; i < NR_PMU; i++) {
 			p->fd[cpu][i] = counter_open(i, cpu);
-			/* a CPU that is offline is none to complain of */
-			if (p->fd[cpu][i] < 0 && !cpu)
+			if (p->fd[cpu][i] < 0 && !*p->why)
 				snprintf(p->why, sizeof(p->why), "%s", why_not(errno));
+			p->has[i] |= p->fd[cpu][i] >= 0;	/* CPUs may be offline */
 		}
-	if (*p->why)
+	if (!p->has[PMU_CYCLES])
 		pmus_close(p);
 }
 
@@ -60,6 +97,7 @@ void pmus_close(struct pmus *p)
 			if (p->fd[cpu][i] >= 0)
 				close(p->fd[cpu][i]);
 	free(p->fd);
+	memset(p->has, 0, sizeof(p->has));
 	p->fd = NULL;
 	p->nr = 0;
 }
@@ -102,6 +140,8 @@ void effort_read(const struct pmus *p, struct effort *e)
 		cpu_line(e, line);
 	if (f)
 		fclose(f);
+	for (unsigned cpu = 0; cpu < e->cpus; cpu++)
+		e->softirqd[cpu] = process_ran(p->softirqd[cpu]);
 	for (unsigned cpu = 0; cpu < p->nr; cpu++)
 		for (int i = 0; i < NR_PMU; i++)
 			e->pmu[i] += counter_read(p->fd[cpu][i]);
@@ -112,6 +152,7 @@ void effort_diff(struct effort *now, const struct effort *before)
 	for (unsigned cpu = 0; cpu < now->cpus; cpu++) {
 		now->busy[cpu] -= before->busy[cpu];
 		now->all[cpu] -= before->all[cpu];
+		now->softirqd[cpu] -= before->softirqd[cpu];
 	}
 	for (int i = 0; i < NR_PMU; i++)
 		now->pmu[i] -= before->pmu[i];

@@ -3,6 +3,7 @@
 #ifndef NICPROBE_EFFORT_H
 #define NICPROBE_EFFORT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define EFFORT_CPUS	256
@@ -11,14 +12,17 @@ enum pmu { PMU_CYCLES, PMU_INSTRUCTIONS, PMU_CACHE_MISSES, NR_PMU };
 struct effort {
 	unsigned cpus;
 	uint64_t busy[EFFORT_CPUS], all[EFFORT_CPUS];	/* ns of each CPU; busy is not idle */
+	uint64_t softirqd[EFFORT_CPUS];	/* ns that the softirqs of a CPU ran in their thread */
 	uint64_t pmu[NR_PMU];				/* of all CPUs */
 };
 
 /* Descriptors of the PMU's counters, which go with the process. */
 struct pmus {
 	unsigned nr;			/* CPUs; 0: there is no PMU for us */
+	bool has[NR_PMU];		/* this one it can count */
 	int (*fd)[NR_PMU];
 	char why[160];			/* why there is none; "" */
+	int softirqd[EFFORT_CPUS];	/* process ids; 0: not known */
 };
 
 void pmus_open(struct pmus *);

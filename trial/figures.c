@@ -32,7 +32,7 @@ static void pmu_figures(const struct bench *b, const struct outcome *o, struct r
 	};
 
 	for (int i = 0; i < NR_PMU; i++)
-		put(r, names[i], -1, b->pmus.nr && o->packets ?
+		put(r, names[i], -1, b->pmus.has[i] && o->packets ?
 		    (double)o->effort.pmu[i] / o->packets : NAN, "%s %s_per_packet",
 		    o->scenario->name, names[i]);
 }
@@ -61,11 +61,13 @@ void outcome_figures(const struct bench *b, const struct outcome *o, struct resu
 
 	for (unsigned cpu = 0; cpu < o->effort.cpus; cpu++)
 		busy += o->effort.busy[cpu];
+	busy = busy > 1e9 * o->others ? busy - 1e9 * o->others : 0;
 	put(r, "packets/s", 1, packets / o->seconds, "%s packets_per_second", name);
 	put(r, "bit/s", 1, 8. * o->bytes / o->seconds, "%s bits_per_second", name);
 	put(r, "packets/s", 0, o->sent ? o->sent / o->seconds : NAN, "%s sent_per_second", name);
 	put(r, "ns", -1, packets ? busy / packets : NAN, "%s ns_per_packet", name);
 	put(r, "CPUs", 0, busy * 1e-9 / o->seconds, "%s busy_cpus", name);
+	put(r, "CPUs", 0, o->sent ? o->others / o->seconds : NAN, "%s other_cpus", name);
 	if (o->sockets)
 		put(r, "segments", -1, o->retransmits, "%s retransmits", name);
 	pmu_figures(b, o, r);

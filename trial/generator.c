@@ -80,7 +80,7 @@ static double seconds_waited(void)
 static void *work(void *arg)
 {
 	struct worker *w = arg;
-	double began = seconds_now(), waited = seconds_waited();
+	double waited = seconds_waited();
 	sigset_t end;
 	cpu_set_t set;
 
@@ -93,7 +93,7 @@ static void *work(void *arg)
 		w->err = -EINVAL;
 	else
 		w->err = w->g->how == HOW_PACKET ? packet_send(w) : live_send(w);
-	w->waited = (seconds_waited() - waited) / (seconds_now() - began);
+	w->waited = seconds_waited() - waited;
 	return NULL;
 }
 

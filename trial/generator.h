@@ -30,7 +30,7 @@ struct worker {
 	bool started;
 	uint64_t sent;		/* by packets: the kernel took them */
 	uint64_t refused;	/* by packets: the kernel had no room for them (ENOBUFS) */
-	double waited;		/* for its CPU, so much of the last time that it sent: 0 to 1 */
+	double waited;		/* seconds, for its CPU, of the last time that it sent */
 	int err;		/* why it ended early; 0: it did not */
 };
 

@@ -8,6 +8,7 @@
 
 #define BUSY	.9		/* of its time: such a CPU has no more to give */
 #define OTHERS	.05		/* of the time of the CPUs: somebody else does something */
+#define MOST	.25		/* …and so much that it is what matters */
 #define MANY	.01		/* of the packets: lost not by accident */
 
 static double busy(const struct outcome *o, unsigned cpu)
@@ -85,6 +86,7 @@ static const char *cpus_limit(const struct outcome *o, uint64_t sending)
 void limit_find(const struct bench *b, struct outcome *o, uint64_t sending)
 {
 	const struct account *lost = loss(o);
+	double others = o->others / (o->seconds * b->load.threads);
 	const char *why;
 
 	if (o->sockets)
@@ -104,10 +106,11 @@ void limit_find(const struct bench *b, struct outcome *o, uint64_t sending)
 			   cpus_limit(o, sending));
 	else if (!o->sent)
 		why = text("what comes, or before it is counted: %s", cpus_limit(o, 0));
+	else if (others > MOST)
+		why = text("other work, which had %.0f%% of the CPUs that send", 100 * others);
 	else
 		why = cpus_limit(o, sending);
-	if (o->others > OTHERS)
-		why = text("%s; other work had the CPUs that send for %.0f%% of the time", why,
-			   100 * o->others);
+	if (others > OTHERS && others <= MOST)
+		why = text("%s; other work had %.0f%% of the CPUs that send", why, 100 * others);
 	snprintf(o->limit, sizeof(o->limit), "%s", why);
 }

@@ -33,7 +33,7 @@ struct sink_config {
 	__u32 action;		/* XDP_DROP, XDP_PASS, or XDP_REDIRECT: back whence it came */
 	__u32 ifindex;
 	__u32 rows;		/* one a queue; the last is any above */
-	__u32 size, tagged;	/* frames of either size are ours; 0: all are */
+	__u32 least, most;	/* sizes of frames that are ours; 0: all are */
 };
 
 struct sink_count {		/* of a queue and CPU */

@@ -46,13 +46,21 @@ static void drain(const struct run *r, struct tally *t)
 	} while (still < 3 && seconds_now() < until);
 }
 
+/*
+ * What a sending thread waited for its CPU others had it: softirqs that run in their thread are
+ * none of these, they receive. Seconds of all of them.
+ */
 static double others_had(const struct run *r)
 {
-	double waited = 0;
+	double had = 0;
 
-	for (unsigned i = 0; r->from && !r->sockets && i < r->b->load.threads; i++)
-		waited += r->g.worker[i].waited / r->b->load.threads;
-	return waited;
+	for (unsigned i = 0; r->from && !r->sockets && i < r->b->load.threads; i++) {
+		const struct worker *w = &r->g.worker[i];
+		double softirqs = w->cpu < EFFORT_CPUS ? r->o->effort.softirqd[w->cpu] * 1e-9 : 0;
+
+		had += w->waited > softirqs ? w->waited - softirqs : 0;
+	}
+	return had;
 }
 
 static int part_bare(struct run *r, const struct tally *before, struct tally *after)

@@ -19,7 +19,7 @@ struct {
 /* No byte of the packet is read: that would cost the cache miss that drivers like to hide. */
 static __always_inline __u64 length(struct xdp_md *ctx)
 {
-	if (config.size > 1500)		/* may be in several buffers */
+	if (config.most > 1500)		/* may be in several buffers */
 		return bpf_xdp_get_buff_len(ctx);
 	return ctx->data_end - ctx->data;
 }
@@ -51,7 +51,7 @@ int sink(struct xdp_md *ctx)
 	c = bpf_map_lookup_elem(&counts, &row);
 	if (!c)
 		return XDP_PASS;
-	if (config.size && len != config.size && len != config.tagged) {
+	if (config.most && (len < config.least || len > config.most)) {
 		c->others++;
 		return XDP_PASS;
 	}

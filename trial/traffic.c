@@ -50,8 +50,9 @@ int sink_open(struct sink *s, const struct port *p, __u32 action, unsigned size,
 	s->bpf->rodata->config.action = action;
 	s->bpf->rodata->config.ifindex = p->iface.ifindex;
 	s->bpf->rodata->config.rows = s->rows;
-	s->bpf->rodata->config.size = size;
-	s->bpf->rodata->config.tagged = tagged ? size - 4 : size;
+	/* the card may have taken the tag from it, or left the frame check sequence on it */
+	s->bpf->rodata->config.least = size && tagged ? size - 4 : size;
+	s->bpf->rodata->config.most = size ? size + 4 : 0;
 	bpf_map__set_max_entries(s->bpf->maps.counts, s->rows);
 	err = sink_bpf__load(s->bpf);
 	if (err)

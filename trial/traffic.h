@@ -26,8 +26,8 @@ struct sink {
 };
 
 /*
- * `action` as in struct sink_config; `size`: only frames of this size are ours, or, of `tagged`
- * ones, those the card took the tag from; 0: all are. 0, or -errno and a complaint.
+ * `action` as in struct sink_config; only frames of this size, `tagged` or not, are ours; 0: all
+ * are. 0, or -errno and a complaint.
  */
 int sink_open(struct sink *, const struct port *, __u32 action, unsigned size, bool tagged);
 void sink_read(const struct sink *, struct traffic *);

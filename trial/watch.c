@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <unistd.h>
 
 #include "../lib/attach.h"
 #include "../lib/kernel.h"
@@ -31,10 +32,16 @@ bool watch_attached(const struct port *p)
 
 static int outside = -1;
 
-void watch_outside(void)
+/* Who enters a mount namespace stands at its root. */
+int watch_outside(void)
 {
-	if (outside >= 0)
-		setns(outside, CLONE_NEWNS);
+	int here = open(".", O_PATH | O_CLOEXEC), err = 0;
+
+	if (outside >= 0 && (here < 0 || setns(outside, CLONE_NEWNS) || fchdir(here)))
+		err = -errno;
+	if (here >= 0)
+		close(here);
+	return err;
 }
 
 /* Slaves: what is mounted outside meanwhile is seen here, what we mount is not seen there. */

@@ -15,8 +15,8 @@
  */
 int watch_begin(void);
 
-/* For a child before it runs somebody's command: back to the mounts that all see. */
-void watch_outside(void);
+/* For a child before it runs somebody's command: to the mounts that all see. 0 or -errno. */
+int watch_outside(void);
 
 /* Is nicprobe attached to it, in the BPF file system that all see? Before watch_begin(). */
 bool watch_attached(const struct port *);
