@@ -161,15 +161,18 @@ static int once(struct bench *b)
 {
 	static struct result result;
 	int err = bench_round(b, &result);
+	bool any = false;
 
 	progress_wipe();
-	if (err && !(trial_stop && b->outcomes))	/* what was done by then is shown */
+	for (unsigned i = 0; i < b->outcomes; i++)
+		any |= !*b->outcome[i].cannot;
+	if (err && !any)	/* but what was done by then is shown */
 		return err;
 	if (json_wanted)
 		bench_json(stdout, b);
 	else
 		bench_print(stdout, b);
-	return 0;
+	return err;
 }
 
 static const struct option options[] = {

@@ -170,6 +170,7 @@ static int port_again(struct port *p)
 int bench_round(void *ctx, struct result *result)
 {
 	struct bench *b = ctx;
+	int cannot = 0;
 
 	b->outcomes = result->nr = 0;
 	if (port_again(&b->port) || (b->has_peer && port_again(&b->peer)))
@@ -188,11 +189,11 @@ int bench_round(void *ctx, struct result *result)
 			return *complaint() ? err : complain(err, NULL, "%s: %s", (*s)->name,
 							     strerror(-err));
 		if (err && b->asked)
-			return complain(-EOPNOTSUPP, NULL, "cannot do %s: %s", (*s)->name,
-					o->cannot);
+			cannot = complain(-EOPNOTSUPP, NULL, "cannot do %s: %s", (*s)->name,
+					  o->cannot);
 		b->outcomes++;
 		if (!err)
 			outcome_figures(b, o, result);
 	}
-	return 0;
+	return cannot;
 }

@@ -35,7 +35,7 @@ enum account_kind { ACCOUNT_SENT, ACCOUNT_LOST, ACCOUNT_ARRIVED, ACCOUNT_UNEXPLA
 struct account {
 	enum account_kind kind;
 	unsigned stage;		/* 0: there; 1: and back, of a redirect */
-	char what[120];
+	char what[200];
 	int64_t packets;	/* or bytes; negative: more arrived than was sent */
 };
 
@@ -43,7 +43,7 @@ struct outcome {		/* of a scenario, in one round */
 	const struct scenario *scenario;
 	char cannot[320];	/* why it was not run; "": it was */
 	char how[200];		/* who sent: "XDP live frames from blue/eth0, 2 threads" */
-	char limit[240];	/* what kept it from being more */
+	char limit[400];	/* what kept it from being more */
 	char remark[REMARKS_MAX][240];	/* what is to be known of these figures; "" */
 
 	/* The first part: nothing else runs. */
@@ -93,7 +93,10 @@ struct bench {
 int bench_open(struct bench *, const char *port, const char *peer);
 void bench_close(struct bench *);
 
-/* Runs every scenario that is wanted: a trial_round, of a struct bench. -EINTR: it was stopped. */
+/*
+ * Runs every scenario that is wanted: a trial_round, of a struct bench. -EINTR: it was stopped;
+ * -EOPNOTSUPP: one that was asked for cannot be run, the others were.
+ */
 int bench_round(void *bench, struct result *);
 
 /* The figures of an outcome, each called "SCENARIO name". */

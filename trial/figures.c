@@ -41,7 +41,7 @@ static void seen_figures(const struct outcome *o, struct result *r)
 {
 	const char *name = o->scenario->name;
 	const struct seen *s = &o->seen;
-	double packets = o->metered ? o->metered_packets : NAN;
+	double packets = o->metered && o->metered_packets ? o->metered_packets : NAN;
 
 	put(r, "polls", 0, s->polls / packets, "%s polls_per_packet", name);
 	put(r, "interrupts", 0, s->interrupts / packets, "%s interrupts_per_packet", name);

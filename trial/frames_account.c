@@ -138,7 +138,7 @@ static const char *xmit_why(int err)
 	case ENETDOWN:
 		return "it is down";
 	case EOPNOTSUPP:
-		return "its driver cannot send them now";
+		return "its driver has no way to, or not now: a veth's other end needs XDP or GRO";
 	case EMSGSIZE:
 		return "longer than its MTU";
 	default:

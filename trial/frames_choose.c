@@ -50,18 +50,17 @@ static const char *why_none(const struct port *p, const struct redirects *a,
 static const char *try(struct run *r)
 {
 	struct redirects before, after;
-	double rate = r->g.load.rate;
 	int err;
 
 	redirects_read(&r->out, &before);
-	r->g.load.rate = 1000 * r->g.load.threads;
-	err = generator_start(&r->g, r->from, .01) ?: generator_wait(&r->g);
-	r->g.load.rate = rate;
+	err = port_enter(r->from) ?: live_try(&r->g);
+	port_home();
 	redirects_read(&r->out, &after);
 	if (err == -EINVAL || err == -EOPNOTSUPP || err == -524)	/* ENOTSUPP */
 		return "this kernel runs no XDP program on live frames of this size";
 	if (err)
-		return complaint();
+		return *complaint() ? complaint() : text("live frames cannot be sent: %s",
+							 strerror(-err));
 	return after.sent > before.sent ? NULL : why_none(r->from, &before, &after);
 }
 

@@ -69,6 +69,8 @@ void sleep_until(double when);
 int live_open(struct generator *);
 void live_close(struct generator *);
 int live_send(struct worker *);
+/* A few frames, by the calling thread. 0 or -errno. */
+int live_try(struct generator *);
 int packet_send(struct worker *);
 uint64_t live_sent(const struct generator *, uint64_t *by_cpu);
 

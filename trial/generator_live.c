@@ -66,6 +66,17 @@ void live_close(struct generator *g)
 	g->live = NULL;
 }
 
+int live_try(struct generator *g)
+{
+	__u8 frame[FRAME_MAX];
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .data_in = frame,
+		    .data_size_in = g->load.frame.size, .batch_size = 1, .repeat = 8,
+		    .flags = BPF_F_TEST_XDP_LIVE_FRAMES);
+
+	frame_build(&g->load.frame, 0, frame);
+	return bpf_prog_test_run_opts(bpf_program__fd(g->live->progs.generate), &opts);
+}
+
 /*
  * A call waits for other CPUs (RCU) at its end, on a busy machine for tens of milliseconds. So
  * without a rate there is only one, which a signal ends.

@@ -93,14 +93,16 @@ void limit_find(const struct bench *b, struct outcome *o, uint64_t sending)
 		why = cpus_limit(o, 0);
 	else if (!o->packets && !o->sent)
 		why = "nothing came: nobody sends to it";
-	else if (!o->packets && o->scenario->transmits)
+	else if (!o->packets && !lost && o->scenario->transmits)
 		why = text("nothing is sent: does anybody take what %s has to send?",
 			   b->port.label);
-	else if (!o->packets)
+	else if (!o->packets && !lost)
 		why = text("nothing arrives: is %s really at the other end of %s?",
 			   b->has_peer ? b->peer.label : "anybody", b->port.label);
 	else if (b->load.rate && o->sent > .98 * b->load.rate * o->seconds && !lost)
 		why = "the rate that was asked for";
+	else if (lost && !o->packets)
+		why = text("%s (%.0f%%)", lost->what, share_of(o, lost));
 	else if (lost)
 		why = text("%s (%.0f%%); %s", lost->what, share_of(o, lost),
 			   cpus_limit(o, sending));

@@ -164,6 +164,30 @@ def test_no_xdp():
     b.ip("link del mv0")
 
 
+def test_cable():
+    """Two ports of one namespace; what lies between them is not ours to ask."""
+    b.ip("link add cable type bridge")
+    b.ip("link set cable up")
+    for n in "0", "1":
+        a.ip(f"link add p{n} type veth peer name x{n} netns {b}")
+        b.ip(f"link set x{n} master cable")
+        b.ip(f"link set x{n} up")
+        a.ip(f"link set p{n} up")
+    until(lambda: b.ip("-o link show master cable").count("LOWER_UP") == 2)
+    got = bench("--peer", f"{a}/p1", "--rate", "5000", iface=f"{a}/p0")
+    adds_up("cable rx-drop", got["rx-drop"])
+    adds_up("cable rx-pass", got["rx-pass"])
+    adds_up("cable tx", got["tx"])
+    lost = account(got["redirect"])
+    check("bench cable redirect: what cannot be redirected is said to be so", lost[1, "sent"] == lost[1, "lost"] > 0 and
+          lost[1, "unexplained"] == 0 and "not redirected" in got["redirect"]["limit"], str(lost))
+    check("bench cable redirect: as a table", "0 packets/s" in nicprobe(
+        "bench", f"{a}/p0", "--peer", f"{a}/p1", "--seconds", ".3", "redirect").stdout)
+    check("bench cable: TCP is not for one namespace", "one network namespace" in got["rx-tcp"]["cannot"])
+    for n in "0", "1":
+        a.ip(f"link del p{n}")
+
+
 def test_others_xdp():
     """A program that is not ours stays, whatever is said; with --force we do without one of ours."""
     path = f"/sys/fs/bpf/np-bench-{os.getpid()}"
