@@ -23,8 +23,8 @@ static const char *no_xmit(const struct port *p)
 	if (!strcmp(p->iface.driver, "veth"))
 		return text("%s cannot send them while its other end has neither an XDP "
 			    "program nor GRO", p->label);
-	return text("the driver of %s (%s) has no ndo_xdp_xmit, or not now", p->label,
-		    p->iface.driver);
+	return text("the driver of %s (%s) has no ndo_xdp_xmit%s", p->label, p->iface.driver,
+		    port_features(p) < 0 ? ", or not now" : ", as its xdp-features say");
 }
 
 /* Why none was taken of those that were tried. */
