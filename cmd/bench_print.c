@@ -32,6 +32,16 @@ static const char *count(double x)
 	return text("%s", n);
 }
 
+static const char *bits(double x)
+{
+	char n[UNITS_SIZE];
+	size_t digits;
+
+	units_count(n, x);
+	digits = strspn(n, "0123456789.<");
+	return text("%.*s %sbit/s", (int)digits, n, n + digits);
+}
+
 static const char *known(double x)
 {
 	return isnan(x) ? "-" : count(x);
@@ -66,9 +76,9 @@ static void headline(struct page *p, const struct outcome *o, const struct resul
 	page_put(p, o->scenario->name, -1);
 	page_style(p, STYLE_PLAIN);
 	page_spaces(p, INDENT - p->at);
-	page_wrap(p, INDENT, text("%s packets/s, %sbit/s%s",
+	page_wrap(p, INDENT, text("%s packets/s, %s%s",
 				  count(figure(r, o, "packets_per_second")),
-				  count(figure(r, o, "bits_per_second")), isnan(ns) ? "" :
+				  bits(figure(r, o, "bits_per_second")), isnan(ns) ? "" :
 				  text("; %s of CPU time a packet", seconds(ns * 1e-9))));
 	page_newline(p);
 }
@@ -108,8 +118,9 @@ static void costs(struct page *p, const struct bench *b, const struct outcome *o
 					 known(figure(r, o, "instructions_per_packet")),
 					 known(figure(r, o, "cache_misses_per_packet"))));
 	if (polls > 0)
-		line(p, "polls", text("%s of them a packet%s", count(polls), isnan(ns) ? "" :
-				      text(", %s in them", seconds(ns * 1e-9))));
+		line(p, "polls", text("%s a packet%s", count(polls), isnan(ns) ? "" :
+				      text("; %s of a packet's time are spent in them",
+					   seconds(ns * 1e-9))));
 	if (!isnan(irqs))
 		line(p, "interrupts", text("%s a packet", count(irqs)));
 	if (!isnan(figure(r, o, "completion_p50_ns")))

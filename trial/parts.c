@@ -10,18 +10,25 @@
 
 #define METERED		(1 / 3.)	/* the part of the time that the second part takes */
 
-/* Sends, or waits, for so long. */
-static int send_for(struct run *r, double seconds)
+/* Sends, or waits, for so long: and is sending still, where it is the generator. */
+static int send_begin(struct run *r, double seconds)
 {
 	double until = seconds_now() + seconds;
 	int err = 0;
 
 	if (r->sockets)
-		err = tcp_send(&r->tcp, seconds);
-	else if (r->from)
-		err = generator_start(&r->g, r->from, seconds) ?: generator_wait(&r->g);
-	else
+		return tcp_send(&r->tcp, seconds);
+	if (r->from)
+		err = generator_start(&r->g, r->from, seconds);
+	if (!err)
 		sleep_until(until);
+	return err;
+}
+
+static int send_end(struct run *r, int err)
+{
+	if (r->from && !r->sockets && !err)
+		err = generator_wait(&r->g);
 	return err ?: trial_stop ? complain(-EINTR, NULL, "stopped") : 0;
 }
 
@@ -70,11 +77,12 @@ static int part_bare(struct run *r, const struct tally *before, struct tally *af
 	int err;
 
 	effort_read(&r->b->pmus, &start);
-	err = send_for(r, r->b->seconds * (1 - METERED));
+	err = send_begin(r, r->b->seconds * (1 - METERED));
 	r->o->seconds = seconds_now() - began;
 	effort_read(&r->b->pmus, &r->o->effort);
 	effort_diff(&r->o->effort, &start);
-	tally_take(r, after);
+	tally_take(r, after);	/* before the threads end: that may take them a while */
+	err = send_end(r, err);
 	if (!err)
 		bare_fill(r, before, after);
 	r->o->others = others_had(r);
@@ -93,12 +101,12 @@ static int part_metered(struct run *r, struct tally *after)
 	if (!err && !r->b->no_meters[0] && watch_attach(&r->b->port, by, meta)) {
 		snprintf(r->o->remark[1], sizeof(r->o->remark[1]), "no meters: %s", complaint());
 		complaints_forget();
-		err = send_for(r, r->b->seconds * METERED);
+		err = send_end(r, send_begin(r, r->b->seconds * METERED));
 	} else if (!err && !r->b->no_meters[0]) {
 		double began = seconds_now();
 
 		tally_take(r, before);
-		err = send_for(r, r->b->seconds * METERED);
+		err = send_end(r, send_begin(r, r->b->seconds * METERED));
 		r->o->metered_seconds = seconds_now() - began;
 		drain(r, after);
 		r->o->places = by != WATCH_NONE;
