@@ -37,8 +37,9 @@ static int port_prepare(struct run *r, __u32 action)
 	if (!err && r->at_port.generic && action == XDP_PASS)
 		sink_close(&r->at_port);	/* the statistics count the same, for nothing */
 	if (!err && r->at_port.generic)
-		snprintf(r->o->remark[0], sizeof(r->o->remark[0]), "the driver of %s has no XDP: "
-			 "the program runs after the skb was made (generic XDP)", r->b->port.label);
+		snprintf(r->o->remark[0], sizeof(r->o->remark[0]), "the driver of %s takes no XDP "
+			 "program (%s): ours runs after the skb was made (generic XDP)",
+			 r->b->port.label, strerror(r->at_port.generic));
 	if (!err || action != XDP_PASS)
 		return err ? cannot(r->o, complaint()) : 0;
 	complaints_forget();

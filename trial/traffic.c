@@ -20,10 +20,10 @@ static int sink_attach(struct sink *s, const struct port *p)
 	int prog = bpf_program__fd(s->bpf->progs.sink);
 
 	s->link = bpf_link_create(prog, p->iface.ifindex, BPF_XDP, &opts);
-	if (s->link < 0 && (errno == EOPNOTSUPP || errno == EINVAL)) {
+	if (s->link < 0 && errno != EBUSY && errno != EEXIST && errno != EPERM) {
+		s->generic = errno;
 		opts.flags = XDP_FLAGS_SKB_MODE;
 		s->link = bpf_link_create(prog, p->iface.ifindex, BPF_XDP, &opts);
-		s->generic = s->link >= 0;
 	}
 	return s->link < 0 ? -errno : 0;
 }
@@ -34,8 +34,7 @@ static int taken(const struct port *p, int err)
 		return complain(err, text("bpftool net show dev %s", p->iface.name),
 				"cannot put an XDP program on %s: another one is on it", p->label);
 	return complain(err, text("nicprobe bench -v %s", p->label),
-			"cannot put an XDP program on %s: %s", p->label,
-			err == -ERANGE ? "the driver has not the queues for it" : strerror(-err));
+			"cannot put an XDP program on %s: %s", p->label, strerror(-err));
 }
 
 int sink_open(struct sink *s, const struct port *p, __u32 action, unsigned size, bool tagged)

@@ -22,7 +22,7 @@ struct sink {
 	struct sink_bpf *bpf;
 	int link;
 	unsigned rows;
-	bool generic;		/* the driver has no XDP: after the skb was made */
+	int generic;		/* after the skb was made: the driver's errno; 0: it is native */
 };
 
 /*

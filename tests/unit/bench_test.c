@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Do the figures of a benchmark fit and have names of their own, and is its limit the right one? */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "../../trial/bench.h"
@@ -53,9 +52,11 @@ static void test_figures(void)
 			o->where.cpu[i] = i + 1;
 		outcome_figures(&bench, o, &r);
 	}
-	check(r.nr < FIGURES_MAX, "figures of all scenarios on a large machine: they fit", "too many");
+	check(r.nr < FIGURES_MAX, "figures: those of all scenarios on a large machine fit",
+	      "too many");
 	for (int i = 0; i < r.nr; i++) {
-		whole &= strlen(r.figure[i].name) < sizeof(r.figure[i].name) - 1 && r.figure[i].unit;
+		whole &= strlen(r.figure[i].name) < sizeof(r.figure[i].name) - 1;
+		whole &= !!r.figure[i].unit;
 		for (int j = 0; j < i; j++)
 			own &= strcmp(r.figure[i].name, r.figure[j].name) != 0;
 	}
@@ -74,8 +75,8 @@ static void test_values(void)
 	outcome_figures(&bench, o, &r);
 	check(value(&r, "rx-drop packets_per_second") == 1000, "figures: packets", "wrong");
 	check(value(&r, "rx-drop bits_per_second") == 512000, "figures: bits", "wrong");
-	check(value(&r, "rx-drop ns_per_packet") == 800000, "figures: CPU time, less what others had",
-	      "wrong");
+	check(value(&r, "rx-drop ns_per_packet") == 800000,
+	      "figures: CPU time, less what others had", "wrong");
 	check(isnan(value(&r, "rx-drop cycles_per_packet")), "figures: no PMU, no cycles", "wrong");
 	o->metered = true;
 	o->seen.polls = 10;	/* and no packet of ours */
@@ -132,7 +133,8 @@ static void test_stages(void)
 	account_add(o, ACCOUNT_ARRIVED, 9, "there");
 	account_add(o, ACCOUNT_SENT, 9, "back");
 	account_add(o, ACCOUNT_ARRIVED, 11, "back");
-	check(account_rest(o, 0) == 1 && account_rest(o, 1) == -2, "account: there and back", "wrong");
+	check(account_rest(o, 0) == 1 && account_rest(o, 1) == -2, "account: there and back",
+	      "wrong");
 	for (int i = 0; i < 2 * ACCOUNT_MAX; i++)
 		account_add(o, ACCOUNT_LOST, 1, "of %s", "too many");
 	check(o->lines == ACCOUNT_MAX, "account: no more than there is room for", "more");
