@@ -153,17 +153,23 @@ static void address(struct bench *b, bool transmit)
 	memcpy(b->load.frame.dst, to->iface.mac, 6);
 }
 
+void carrier_await(const struct port *p)
+{
+	double until = seconds_now() + CARRIER;
+
+	while (!port_has_carrier(p) && seconds_now() < until && !trial_stop)
+		sleep_until(seconds_now() + .05);
+}
+
 /* What was done between two rounds may have changed it, or be about to bring its link back. */
 static int port_again(struct port *p)
 {
-	double until = seconds_now() + CARRIER;
 	int err = port_enter(p) ?: iface_read_index(p->iface.ifindex, &p->iface);
 
 	port_home();
 	if (err)
 		return complain(err, NULL, "%s is gone", p->label);
-	while (!port_has_carrier(p) && seconds_now() < until && !trial_stop)
-		sleep_until(seconds_now() + .05);
+	carrier_await(p);
 	return port_ready(p);
 }
 

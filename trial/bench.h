@@ -99,6 +99,9 @@ void bench_close(struct bench *);
  */
 int bench_round(void *bench, struct result *);
 
+/* Some drivers bring their link down for a new program, and for most else. */
+void carrier_await(const struct port *);
+
 /* The figures of an outcome, each called "SCENARIO name". */
 void outcome_figures(const struct bench *, const struct outcome *, struct result *);
 __attribute__((format(printf, 4, 5)))

@@ -61,7 +61,8 @@ void outcome_figures(const struct bench *b, const struct outcome *o, struct resu
 
 	for (unsigned cpu = 0; cpu < o->effort.cpus; cpu++)
 		busy += o->effort.busy[cpu];
-	busy = busy > 1e9 * o->others ? busy - 1e9 * o->others : 0;
+	/* the kernel counts in ticks: a short while cannot be told apart */
+	busy = busy > 1e9 * o->others ? busy - 1e9 * o->others : NAN;
 	put(r, "packets/s", 1, packets / o->seconds, "%s packets_per_second", name);
 	put(r, "bit/s", 1, 8. * o->bytes / o->seconds, "%s bits_per_second", name);
 	put(r, "packets/s", 0, o->sent ? o->sent / o->seconds : NAN, "%s sent_per_second", name);

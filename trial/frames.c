@@ -128,6 +128,9 @@ static int frames_run(struct bench *b, struct outcome *o, bool transmit, __u32 a
 		err = stack_keeps(r, &b->port, &r->at_port, action);
 	if (!err && b->has_peer && (transmit || r->redirect))
 		err = stack_keeps(r, &b->peer, &r->at_peer, XDP_DROP);
+	carrier_await(&b->port);
+	if (b->has_peer)
+		carrier_await(&b->peer);
 	if (!err && r->redirect)
 		err = redirects_open(&r->back, &b->port);
 	if (!err)

@@ -88,7 +88,9 @@ int generator_choose(struct run *r)
 	/* There are drivers that have the queues for it only while they have a program. */
 	if (err && r->b->how != HOW_PACKET && !own->bpf && r->b->mine[r->from == &r->b->peer] &&
 	    features != 0) {
-		if (!sink_open(own, r->from, XDP_PASS, 0, false))
+		err = sink_open(own, r->from, XDP_PASS, 0, false);
+		carrier_await(r->from);
+		if (!err)
 			err = live_choose(r, why, sizeof(why));
 		complaints_forget();
 		if (err && own->bpf)

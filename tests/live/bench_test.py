@@ -17,6 +17,9 @@ a.ip("link set v1 up")
 IFACE, PEER = f"{a}/eth0", f"{b}/eth0"
 
 
+features = {netns: netns.run("ethtool -k eth0") for netns in (a, b)}
+
+
 def bench(*args, iface=IFACE):
     """{scenario: its object}"""
     doc = json.loads(nicprobe("bench", iface, *SHORT, *args).stdout)
@@ -32,11 +35,12 @@ def refused(name, words, *args, iface=IFACE, status=1):
 
 
 def nothing_left(name):
-    """No program, no pin, no address, no process."""
+    """No program, no pin, no address; and what the kernel switches off for XDP is on again."""
     for netns in a, b:
         links = netns.ip("-d link show eth0")
         check(f"bench {name}: no program on {netns}", "xdp" not in links, links)
         check(f"bench {name}: no address on {netns}", not netns.ip("-o addr show dev eth0").strip())
+        same(f"bench {name}: features of {netns} are what they were", netns.run("ethtool -k eth0"), features[netns])
         inode = sh(f"stat -L -c %i /run/netns/{netns}").strip()
         check(f"bench {name}: no pins of {netns}", not os.path.exists(f"/sys/fs/bpf/nicprobe/{inode}"))
 
