@@ -37,18 +37,31 @@ static uint64_t cpus_full(const struct outcome *o)
 	return cpus;
 }
 
-/* The largest loss of the account, if it is many. */
-static const struct account *loss(const struct outcome *o)
+/* What a stage began with: as sent, or where somebody else sends as arrived and lost. */
+static double whole(const struct outcome *o, unsigned stage)
 {
-	const struct account *most = NULL;
-	double sent = 0;
+	double sent = 0, known = 0;
 
 	for (unsigned i = 0; i < o->lines; i++) {
 		const struct account *a = &o->account[i];
 
-		if (a->kind == ACCOUNT_SENT)
+		if (a->stage == stage && a->kind == ACCOUNT_SENT)
 			sent = a->packets;
-		if (a->kind == ACCOUNT_LOST && a->packets > MANY * sent &&
+		if (a->stage == stage && (a->kind == ACCOUNT_LOST || a->kind == ACCOUNT_ARRIVED))
+			known += a->packets;
+	}
+	return sent ?: known;
+}
+
+/* The largest loss of the account, if it is many. */
+static const struct account *loss(const struct outcome *o)
+{
+	const struct account *most = NULL;
+
+	for (unsigned i = 0; i < o->lines; i++) {
+		const struct account *a = &o->account[i];
+
+		if (a->kind == ACCOUNT_LOST && a->packets > MANY * whole(o, a->stage) &&
 		    (!most || a->packets > most->packets))
 			most = a;
 	}
@@ -57,10 +70,7 @@ static const struct account *loss(const struct outcome *o)
 
 static double share_of(const struct outcome *o, const struct account *lost)
 {
-	for (unsigned i = 0; i < o->lines; i++)
-		if (o->account[i].stage == lost->stage && o->account[i].kind == ACCOUNT_SENT)
-			return 100. * lost->packets / o->account[i].packets;
-	return 0;
+	return 100 * lost->packets / whole(o, lost->stage);
 }
 
 /* Which CPUs had no more to give, and what for. */
@@ -106,8 +116,9 @@ void limit_find(const struct bench *b, struct outcome *o, uint64_t sending)
 	else if (lost)
 		why = text("%s (%.0f%%); %s", lost->what, share_of(o, lost),
 			   cpus_limit(o, sending));
-	else if (!o->sent)
-		why = text("what comes, or before it is counted: %s", cpus_limit(o, 0));
+	else if (!o->sent && !(cpus_full(o) & o->receiving))
+		why = text("what comes, and what is lost where nobody counts; %s",
+			   cpus_limit(o, 0));
 	else if (others > MOST)
 		why = text("other work, which had %.0f%% of the CPUs that send", 100 * others);
 	else

@@ -120,6 +120,12 @@ static void test_limits(void)
 	o->sent = 0;
 	limit_is("limit: nobody sends", o, "nobody sends");
 	o = fresh(&scenario_rx_drop);
+	o->sent = 0;
+	limit_is("limit: what comes", o, "what comes");
+	account_add(o, ACCOUNT_ARRIVED, 750, "arrived");
+	account_add(o, ACCOUNT_LOST, 250, "rx_missed_errors of eth0");
+	limit_is("limit: what came and was lost", o, "rx_missed_errors of eth0 (25%)");
+	o = fresh(&scenario_rx_drop);
 	bench.load.rate = 1000;
 	limit_is("limit: the rate", o, "asked for");
 	bench.load.rate = 0;
