@@ -11,12 +11,12 @@ SANFLAGS := -fsanitize=address,undefined -fno-omit-frame-pointer
 endif
 CFLAGS   ?= -O2 -g
 CC_FLAGS = -std=gnu11 -Wall -Wextra -D_GNU_SOURCE -I$(B)/skel $(SANFLAGS) $(CFLAGS)
-LDLIBS   = -lxdp -lbpf -lmnl -lelf -lm
+LDLIBS   = -lxdp -lbpf -lmnl -lelf -lm -lpthread
 BPFFLAGS = -O2 -g -Wall -Wextra -Wno-unused-parameter -target bpf -mcpu=v3 \
 	   -D__TARGET_ARCH_$(BPFARCH) -I/usr/include/$(shell $(CC) -print-multiarch)
 BPFARCH  = $(patsubst aarch64,arm64,$(patsubst x86_64,x86,$(shell uname -m)))
 
-DIRS := cmd render lib xdp bpf drivers
+DIRS := cmd trial render lib xdp bpf drivers
 H    := $(wildcard $(DIRS:%=%/*.h))
 BPF  := $(wildcard $(DIRS:%=%/*.bpf.c))
 SRC  := $(filter-out %.bpf.c,$(wildcard $(DIRS:%=%/*.c)))

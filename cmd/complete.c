@@ -8,6 +8,7 @@
 #include "../lib/log.h"
 #include "../lib/pins.h"
 #include "../lib/tap.h"
+#include "bench.h"
 #include "cmd.h"
 
 static void print_commands(void)
@@ -63,6 +64,12 @@ static void print_attached(void)
 	pins_each(each, NULL);
 }
 
+static void print_scenarios(void)
+{
+	for (const struct scenario *const *s = scenarios; *s; s++)
+		puts((*s)->name);
+}
+
 static int run(int argc, char **argv)
 {
 	static const struct {
@@ -72,6 +79,7 @@ static int run(int argc, char **argv)
 		{ "commands", print_commands }, { "meters", print_meters },
 		{ "formats", print_formats }, { "taps", print_taps },
 		{ "interfaces", print_interfaces }, { "attached", print_attached },
+		{ "scenarios", print_scenarios },
 	};
 
 	for (unsigned i = 0; argc == 2 && i < sizeof(words) / sizeof(*words); i++)
@@ -81,11 +89,11 @@ static int run(int argc, char **argv)
 		}
 	return usage_error("nicprobe complete commands",
 			   "complete takes one of: commands meters formats taps interfaces "
-			   "attached");
+			   "attached scenarios");
 }
 
 const struct command command_complete = {
 	.name = "complete",
-	.args = "commands|meters|formats|taps|interfaces|attached",
+	.args = "commands|meters|formats|taps|interfaces|attached|scenarios",
 	.run = run,
 };

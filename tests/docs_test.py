@@ -49,13 +49,13 @@ def flags(body):
     """The options that a body says: -f, --format."""
     found = set()
     for line in re.findall(r"^\.(?:It|Op) (Fl .*)$", body, flags=re.M):
-        for word in re.findall(r"(?:Fl|,) (-?[a-z][a-z-]*)", line):
+        for word in re.findall(r"(?:Fl|,) (-?[a-z][a-z0-9-]*)", line):
             found.add("-" + word)
     return found
 
 
 def help_flags(text):
-    return {f for line in re.findall(r"^  +((?:-\w, )?--[a-z-]+)", text, flags=re.M) for f in line.split(", ")}
+    return {f for line in re.findall(r"^  +((?:-\w, )?--[a-z0-9-]+)", text, flags=re.M) for f in line.split(", ")}
 
 
 man = read("man", "nicprobe.8")
@@ -137,6 +137,16 @@ def test_json():
     check("docs: the man page has every JSON key", [k for k in sorted(keys) if f"Qq {k}" not in told])
 
 
+def test_bench():
+    """Every scenario, and every key of the JSON of bench."""
+    told = by_command["bench"]
+    keys = set(re.findall(r'json_\w+\(&?j, "(\w+)"', read("cmd", "bench_json.c")))
+    keys |= set(re.findall(r'"%s (\w+)"', read("trial", "figures.c")))
+    check("docs: the man page has every JSON key of bench", [k for k in sorted(keys) if f"Qq {k}" not in told])
+    check("docs: the man page has every scenario", [s for s in complete("scenarios") if not re.search(
+        rf"^\.It Cm .*\b{s}\b", told, flags=re.M)])
+
+
 def test_names():
     taps = [t for t in complete("taps") if t != "auto"]
     check("docs: the man page has every tap", [t for t in taps if f".It Cm {t}\n" not in part["DESCRIPTION"]])
@@ -195,6 +205,9 @@ def test_completion():
             (["show", "-i", ""], [], ["txlat", interface]),
             (["run", "-m", "ecn", ""], [interface], ["attach"]),
             (["detach", "--"], ["--all", "--force"], ["--rx"]),
+            (["bench", ""], [interface], ["rx-drop"]),
+            (["bench", interface, "--rate", "10", "t"], ["tx"], [interface]),
+            (["bench", interface, "--ecn", ""], ["ce", "ect0"], [interface]),
             (["list", ""], [], [interface])):
         got = say("bash", "-c", 'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _nicprobe; '
                   'printf "%s\\n" "${COMPREPLY[@]}"', "bash", script, NICPROBE, *words).split()

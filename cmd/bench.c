@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* nicprobe bench: what a driver can do, by packets of its own. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../lib/kernel.h"
+#include "../lib/log.h"
+#include "../lib/near.h"
+#include "bench.h"
+#include "cmd.h"
+
+enum { PEER = 256, SECONDS, SIZE, FLOWS, THREADS, IPV6, VLAN, ECN, RATE, FORCE, GENERATOR };
+
+static void stop(int signal)
+{
+	trial_stop = signal;
+}
+
+/* A second one ends it at once: nothing of ours outlives the process. */
+static void signals_take(void)
+{
+	static const int taken[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP };
+	struct sigaction action = { .sa_handler = stop, .sa_flags = SA_RESETHAND };
+
+	for (unsigned i = 0; i < sizeof(taken) / sizeof(*taken); i++)
+		sigaction(taken[i], &action, NULL);
+}
+
+static bool number(const char *option, double least, double most, double *to)
+{
+	char *end;
+	double x = strtod(optarg, &end);
+
+	if (*end || end == optarg || !(x >= least && x <= most)) {
+		usage_error("nicprobe bench --help", "%s takes a number from %.10g to %.10g, not "
+			    "\"%s\"", option, least, most, optarg);
+		return false;
+	}
+	*to = x;
+	return true;
+}
+
+static bool whole(const char *option, unsigned least, unsigned most, unsigned *to)
+{
+	double x;
+
+	if (!number(option, least, most, &x))
+		return false;
+	*to = x;
+	if (*to == x)
+		return true;
+	usage_error("nicprobe bench --help", "%s takes a whole number, not \"%s\"", option, optarg);
+	return false;
+}
+
+/* The index of `word` in a list that ends with NULL; -1: a complaint was printed. */
+static int one_of(const char *option, const char *word, const char *const *list)
+{
+	struct near near = near_to(word);
+
+	for (int i = 0; list[i]; i++) {
+		if (!strcmp(list[i], word))
+			return i;
+		near_try(&near, list[i]);
+	}
+	usage_error(*near.name ? text("%s %s", option, near.name) : "nicprobe bench --help",
+		    "%s does not take \"%s\"", option, word);
+	return -1;
+}
+
+static bool option_take(struct bench *b, const char **peer, int o)
+{
+	static const char *const ecn[] = { "not-ect", "ect1", "ect0", "ce", NULL };
+	static const char *const how[] = { "auto", "live", "packet", NULL };
+	struct frame_spec *f = &b->load.frame;
+	int i;
+
+	switch (o) {
+	case PEER:
+		*peer = optarg;
+		return true;
+	case SECONDS:
+		return number("--seconds", .1, 86400, &b->seconds);
+	case SIZE:
+		return whole("--size", 60, FRAME_MAX, &f->size);
+	case FLOWS:
+		return whole("--flows", 1, FLOWS_MAX, &b->load.flows);
+	case THREADS:
+		return whole("--threads", 1, THREADS_MAX, &b->load.threads);
+	case VLAN:
+		return whole("--vlan", 1, 4094, &f->vlan);
+	case RATE:
+		return number("--rate", 1, 1e9, &b->load.rate);
+	case IPV6:
+		return f->ipv6 = true;
+	case FORCE:
+		return b->force = true;
+	case ECN:
+		i = one_of("--ecn", optarg, ecn);
+		f->ecn = i;
+		return i >= 0;
+	case GENERATOR:
+		i = one_of("--generator", optarg, how);
+		b->how = i;
+		return i >= 0;
+	}
+	return true;
+}
+
+static bool scenario_want(struct bench *b, const char *name)
+{
+	struct near near = near_to(name);
+	unsigned n = 0;
+
+	while (b->wanted[n])
+		n++;
+	for (const struct scenario *const *s = scenarios; *s; s++) {
+		near_try(&near, (*s)->name);
+		if (strcmp((*s)->name, name))
+			continue;
+		for (unsigned i = 0; i < n; i++)
+			if (b->wanted[i] == *s)
+				return true;
+		b->wanted[n] = *s;
+		return b->asked = true;
+	}
+	usage_error(*near.name ? text("nicprobe bench IFACE %s", near.name) :
+		    "nicprobe bench --help", "no scenario \"%s\"", name);
+	return false;
+}
+
+/* Unasked, those that make sense. */
+static void scenarios_choose(struct bench *b)
+{
+	unsigned n = 0;
+
+	for (const struct scenario *const *s = scenarios; *s && !b->asked; s++)
+		if (b->has_peer || !(*s)->needs_peer)
+			b->wanted[n++] = *s;
+}
+
+/* What is under way, for who waits: on a terminal only, and wiped off. */
+static void starts(const struct bench *b, const struct scenario *s)
+{
+	if (isatty(STDERR_FILENO))
+		fprintf(stderr, "\r%s, %.3g s …\033[K", s->name, b->seconds);
+}
+
+static void progress_wipe(void)
+{
+	if (isatty(STDERR_FILENO))
+		fputs("\r\033[K", stderr);
+}
+
+/* One round, and what it gave. */
+static int once(struct bench *b)
+{
+	static struct result result;
+	int err = bench_round(b, &result);
+	bool any = false;
+
+	progress_wipe();
+	for (unsigned i = 0; i < b->outcomes; i++)
+		any |= !*b->outcome[i].cannot;
+	if (err && !any)	/* but what was done by then is shown */
+		return err;
+	if (json_wanted)
+		bench_json(stdout, b);
+	else
+		bench_print(stdout, b);
+	return err;
+}
+
+static const struct option options[] = {
+	{ "peer", required_argument, NULL, PEER },
+	{ "seconds", required_argument, NULL, SECONDS },
+	{ "size", required_argument, NULL, SIZE },
+	{ "flows", required_argument, NULL, FLOWS },
+	{ "threads", required_argument, NULL, THREADS },
+	{ "ipv6", no_argument, NULL, IPV6 },
+	{ "vlan", required_argument, NULL, VLAN },
+	{ "ecn", required_argument, NULL, ECN },
+	{ "rate", required_argument, NULL, RATE },
+	{ "force", no_argument, NULL, FORCE },
+	{ "generator", required_argument, NULL, GENERATOR },
+	COMMON_LONG, {}
+};
+
+static int run(int argc, char **argv)
+{
+	static struct bench b = { .seconds = 3 };
+	const char *peer = NULL;
+	int o, err, status;
+
+	while ((o = getopt_long(argc, argv, ":" COMMON_SHORT, options, NULL)) >= 0) {
+		if (common_option(&command_bench, o, argv, &status))
+			return status;
+		if (!option_take(&b, &peer, o))
+			return EXIT_USAGE;
+	}
+	if (optind == argc)
+		return usage_error("nicprobe bench IFACE", "bench which interface?");
+	for (int i = optind + 1; i < argc; i++)
+		if (!scenario_want(&b, argv[i]))
+			return EXIT_USAGE;
+	if (kernel_permits())
+		return failed();
+	signals_take();
+	b.starts = starts;
+	err = bench_open(&b, argv[optind], peer);
+	if (!err) {
+		scenarios_choose(&b);
+		err = once(&b);
+	}
+	bench_close(&b);
+	if (trial_stop)
+		return 128 + trial_stop;
+	return err ? failed() : EXIT_SUCCESS;
+}
+
+const struct command command_bench = {
+	.name = "bench",
+	.args = "[NETNS/]IFACE [SCENARIO…]",
+	.help = "send packets: what can this driver do?",
+	.options =
+	"  SCENARIO               rx-drop, rx-pass, tx, redirect, rx-tcp, tx-tcp\n"
+	"                         (default: all that make sense)\n"
+	"      --peer P           the other port, [NETNS/]IFACE (default: of a veth its\n"
+	"                         other end; of others none: rx-* measure what comes)\n"
+	"      --seconds S        of each scenario (default 3)\n"
+	"      --size BYTES       of a frame, with Ethernet's 14 (default 64)\n"
+	"      --flows N          addresses and ports to spread (default 16 a queue)\n"
+	"      --threads N        that send, one a CPU (default: as many as queues)\n"
+	"      --ipv6             instead of IPv4\n"
+	"      --vlan ID          with a tag\n"
+	"      --ecn CP           not-ect (default), ect0, ect1, ce\n"
+	"      --rate PPS         at most (default: all that can be sent)\n"
+	"      --generator HOW    auto (default), live: XDP live frames, packet: a socket\n"
+	"      --force            though it carries the default route, or has an XDP\n"
+	"                         program, which then stays\n",
+	.run = run,
+};
