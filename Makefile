@@ -11,7 +11,7 @@ SANFLAGS := -fsanitize=address,undefined -fno-omit-frame-pointer
 endif
 CFLAGS   ?= -O2 -g
 CC_FLAGS = -std=gnu11 -Wall -Wextra -D_GNU_SOURCE -I$(B)/skel $(SANFLAGS) $(CFLAGS)
-LDLIBS   = -lxdp -lbpf -lmnl -lelf -lm -lpthread
+LDLIBS   = -lxdp -lbpf -lmnl -lelf -ljson-c -lm -lpthread
 BPFFLAGS = -O2 -g -Wall -Wextra -Wno-unused-parameter -target bpf -mcpu=v3 \
 	   -D__TARGET_ARCH_$(BPFARCH) -I/usr/include/$(shell $(CC) -print-multiarch)
 BPFARCH  = $(patsubst aarch64,arm64,$(patsubst x86_64,x86,$(shell uname -m)))
@@ -53,7 +53,7 @@ $(B)/skel/%.bpf.o: %.bpf.c $(H)
 
 # Debian packages: to build and for the demo; and for the tests, lint and bench besides.
 PACKAGES     := gcc make clang llvm bpftool libc6-dev libbpf-dev libxdp-dev libmnl-dev libelf-dev \
-		zlib1g-dev iproute2 python3
+		zlib1g-dev libjson-c-dev iproute2 python3
 PACKAGES_DEV := ethtool procps util-linux mandoc bash-completion python3-prometheus-client strace libcap2-bin git \
 		libclang-rt-14-dev cppcheck bpftrace tcpdump
 

@@ -13,7 +13,8 @@
 #include "bench.h"
 #include "cmd.h"
 
-enum { PEER = 256, SECONDS, SIZE, FLOWS, THREADS, IPV6, VLAN, ECN, RATE, FORCE, GENERATOR };
+enum { PEER = 256, SECONDS, SIZE, FLOWS, THREADS, IPV6, VLAN, ECN, RATE, FORCE, GENERATOR, AB,
+	SAVE, AGAINST, TOLERANCE, ROUNDS, MINUTES, PAUSE, FIGURE };
 
 static void stop(int signal)
 {
@@ -111,6 +112,45 @@ static bool option_take(struct bench *b, const char **peer, int o)
 	return true;
 }
 
+/* --ab takes two words, of which getopt knows the first. */
+static bool commands_take(struct versus *v, int argc, char **argv)
+{
+	if (optind == argc || argv[optind][0] == '-') {
+		usage_error("--ab \"ethtool -K eth0 gro on\" \"ethtool -K eth0 gro off\"",
+			    "--ab needs two commands, A and B");
+		return false;
+	}
+	v->ab[0] = optarg;
+	v->ab[1] = argv[optind++];
+	return true;
+}
+
+static bool versus_take(struct versus *v, int o, int argc, char **argv)
+{
+	switch (o) {
+	case AB:
+		return commands_take(v, argc, argv);
+	case SAVE:
+		v->save = optarg;
+		return true;
+	case AGAINST:
+		v->against = optarg;
+		return true;
+	case FIGURE:
+		v->figure = optarg;
+		return true;
+	case TOLERANCE:
+		return number("--tolerance", 0, 1000, &v->tolerance);
+	case ROUNDS:
+		return whole("--rounds", 1, ROUNDS_MAX, &v->rounds);
+	case MINUTES:
+		return number("--minutes", .01, 10000, &v->minutes);
+	case PAUSE:
+		return number("--pause", 0, 600, &v->pause);
+	}
+	return true;
+}
+
 static bool scenario_want(struct bench *b, const char *name)
 {
 	struct near near = near_to(name);
@@ -187,19 +227,28 @@ static const struct option options[] = {
 	{ "rate", required_argument, NULL, RATE },
 	{ "force", no_argument, NULL, FORCE },
 	{ "generator", required_argument, NULL, GENERATOR },
+	{ "ab", required_argument, NULL, AB },
+	{ "save", required_argument, NULL, SAVE },
+	{ "against", required_argument, NULL, AGAINST },
+	{ "tolerance", required_argument, NULL, TOLERANCE },
+	{ "rounds", required_argument, NULL, ROUNDS },
+	{ "minutes", required_argument, NULL, MINUTES },
+	{ "pause", required_argument, NULL, PAUSE },
+	{ "figure", required_argument, NULL, FIGURE },
 	COMMON_LONG, {}
 };
 
 static int run(int argc, char **argv)
 {
-	static struct bench b = { .seconds = 3 };
+	struct versus v = { .minutes = -1, .pause = -1, .tolerance = -1 };
 	const char *peer = NULL;
+	static struct bench b;
 	int o, err, status;
 
 	while ((o = getopt_long(argc, argv, ":" COMMON_SHORT, options, NULL)) >= 0) {
 		if (common_option(&command_bench, o, argv, &status))
 			return status;
-		if (!option_take(&b, &peer, o))
+		if (!option_take(&b, &peer, o) || !versus_take(&v, o, argc, argv))
 			return EXIT_USAGE;
 	}
 	if (optind == argc)
@@ -207,6 +256,11 @@ static int run(int argc, char **argv)
 	for (int i = optind + 1; i < argc; i++)
 		if (!scenario_want(&b, argv[i]))
 			return EXIT_USAGE;
+	status = versus_check(&v);
+	if (status)
+		return status;
+	if (!b.seconds)
+		b.seconds = versus_wanted(&v) ? 1 : 3;
 	if (kernel_permits())
 		return failed();
 	signals_take();
@@ -214,12 +268,15 @@ static int run(int argc, char **argv)
 	err = bench_open(&b, argv[optind], peer);
 	if (!err) {
 		scenarios_choose(&b);
-		err = once(&b);
+		if (versus_wanted(&v))
+			status = versus_run(&b, &v);
+		else
+			err = once(&b);
 	}
 	bench_close(&b);
 	if (trial_stop)
 		return 128 + trial_stop;
-	return err ? failed() : EXIT_SUCCESS;
+	return err ? failed() : status;
 }
 
 const struct command command_bench = {
@@ -231,7 +288,7 @@ const struct command command_bench = {
 	"                         (default: all that make sense)\n"
 	"      --peer P           the other port, [NETNS/]IFACE (default: of a veth its\n"
 	"                         other end; of others none: rx-* measure what comes)\n"
-	"      --seconds S        of each scenario (default 3)\n"
+	"      --seconds S        of each scenario (default 3, with many rounds 1)\n"
 	"      --size BYTES       of a frame, with Ethernet's 14 (default 64)\n"
 	"      --flows N          addresses and ports to spread (default 16 a queue)\n"
 	"      --threads N        that send, one a CPU (default: as many as queues)\n"
@@ -241,6 +298,15 @@ const struct command command_bench = {
 	"      --rate PPS         at most (default: all that can be sent)\n"
 	"      --generator HOW    auto (default), live: XDP live frames, packet: a socket\n"
 	"      --force            though it carries the default route, or has an XDP\n"
-	"                         program, which then stays\n",
+	"                         program, which then stays\n"
+	"      --ab A B           two commands, turn by turn, until it is clear whether\n"
+	"                         they differ; A is run again at the end\n"
+	"      --save FILE        keep the rounds as a baseline\n"
+	"      --against FILE     compare with a baseline; status 1 if worse\n"
+	"      --tolerance P      percent that are no difference (default 5; with --ab 1)\n"
+	"      --rounds N         of each command at most (32), or for a baseline (10)\n"
+	"      --minutes M        --ab takes no longer (default 10)\n"
+	"      --pause S          between a command and its round (default 0.2)\n"
+	"      --figure NAME      which decides when --ab is done (default: the first)\n",
 	.run = run,
 };

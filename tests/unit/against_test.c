@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Baselines: written, read again, broken in every way; and what is told of a trial against one. */
+#include <errno.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../../lib/log.h"
+#include "../../render/json_writer.h"
+#include "../../trial/against.h"
+#include "../../trial/said.h"
+
+static int failed;
+static char dir[] = "/tmp/against_test.XXXXXX", file[64];
+
+static void check(bool good, const char *name, const char *why)
+{
+	printf(good ? "ok against: %s%.0s\n" : "not ok against: %s: %s\n", name, why);
+	failed |= !good;
+}
+
+static uint64_t state = 88172645463325252ull;
+
+static double uniform(void)
+{
+	state ^= state >> 12;
+	state ^= state << 25;
+	state ^= state >> 27;
+	return ((state * 2685821657736338717ull >> 11) + 0.5) / 9007199254740992.0;
+}
+
+static double normal(void)
+{
+	return sqrt(-2 * log(uniform())) * cos(2 * M_PI * uniform());
+}
+
+/* Rounds of a machine, each like the one before it by half; `speed` times as fast. */
+static void measure(struct record *r, double speed, unsigned rounds)
+{
+	double off = 0.035 * normal();
+
+	if (record_start(r))
+		exit(2);
+	strcpy(r->iface, "eth0");
+	strcpy(r->driver, "veth");
+	strcpy(r->scenario, "rx-drop");
+	record_set(r, "size", "%d", 64);
+	record_set(r, "threads", "%d", 2);
+	for (unsigned i = 0; i < rounds; i++) {
+		struct result one = { .nr = 5, .figure = {
+			{ .name = "packets_per_second", .unit = "packets/s", .better = 1,
+			  .value = 1e6 * speed * exp(off) },
+			{ .name = "ns_per_packet", .unit = "ns", .better = -1,
+			  .value = 1e3 / speed * exp(-off) },
+			{ .name = "drops", .unit = "packets", .better = -1 },
+			{ .name = "cycles_per_packet", .unit = "1", .better = -1, .value = NAN },
+			{ .name = "odd \"\\\n\t§", .unit = "%", .value = i ? -1.5 : NAN },
+		} };
+
+		off = 0.5 * off + 0.03 * normal();
+		series_add(r->series, &one);
+	}
+}
+
+static bool same_series(const struct series *a, const struct series *b)
+{
+	if (a->nr != b->nr || a->rounds != b->rounds)
+		return false;
+	for (unsigned i = 0; i < a->nr; i++) {
+		if (strcmp(a->figure[i].name, b->figure[i].name) ||
+		    strcmp(a->figure[i].unit, b->figure[i].unit) ||
+		    a->figure[i].better != b->figure[i].better)
+			return false;
+		for (unsigned j = 0; j < a->rounds; j++) {
+			double x = a->values[i][j], y = b->values[i][j];
+
+			if (isnan(x) != isnan(y) || fabs(x - y) > 1e-8 * fabs(x))
+				return false;
+		}
+	}
+	return true;
+}
+
+static void check_round_trip(void)
+{
+	struct record r, again;
+	struct stat st;
+	int err;
+
+	measure(&r, 1, 10);
+	check(!record_can_write(file) && !record_write(&r, file), "is written", complaint());
+	err = record_read(&again, file);
+	check(!err && same_series(r.series, again.series) && !strcmp(r.kernel, again.kernel) &&
+	      !strcmp(r.saved, again.saved) && !strcmp(r.cpu, again.cpu) && r.cpus == again.cpus &&
+	      !strcmp(again.scenario, "rx-drop") && again.nr_settings == 2 &&
+	      !strcmp(again.settings[1].name, "threads") && !strcmp(again.settings[1].value, "2"),
+	      "and read, the same", complaint());
+	check(!stat(file, &st) && (st.st_mode & 0777) == (0666 & ~umask(022)),
+	      "with the usual rights", text("%o", st.st_mode));
+	record_free(&again);
+	check(!record_write(&r, file), "is written over", complaint());
+	record_free(&r);
+	check(record_can_write(dir) == -EISDIR && strstr(complaint(), "Is a directory"),
+	      "not over a directory", complaint());
+	complaints_forget();
+	check(record_can_write("/none/such") == -ENOENT, "nor where there is none", complaint());
+	complaints_forget();
+}
+
+static char *whole;
+static size_t size;
+
+static void load(void)
+{
+	FILE *f = fopen(file, "r");
+
+	whole = calloc(1, 1 << 20);
+	size = f ? fread(whole, 1, (1 << 20) - 1, f) : 0;
+	if (f)
+		fclose(f);
+}
+
+static int read_bytes(const char *bytes, size_t nr)
+{
+	FILE *f = fopen(file, "w");
+	struct record r;
+	int err;
+
+	complaints_forget();
+	if (!f || fwrite(bytes, 1, nr, f) != nr || fclose(f))
+		exit(2);
+	err = record_read(&r, file);
+	if (!err && (!r.series->nr || !r.series->rounds || r.series->rounds > ROUNDS_MAX))
+		exit(3);
+	record_free(&r);
+	return err;
+}
+
+/* The document with one thing replaced by another. */
+static void expect_broken(const char *from, const char *to, const char *says)
+{
+	char *at = strstr(whole, from), *bytes;
+
+	bytes = calloc(1, size + strlen(to) + 1);
+	if (at && bytes) {
+		sprintf(bytes, "%.*s%s%s", (int)(at - whole), whole, to, at + strlen(from));
+		check(read_bytes(bytes, strlen(bytes)) == -EBADMSG && strstr(complaint(), says),
+		      text("broken: %.60s", to), complaint());
+	} else {
+		check(false, text("broken: %.60s", to), "what was to be replaced is not there");
+	}
+	free(bytes);
+}
+
+static void check_broken(void)
+{
+	unsigned bad = 0, cut = 0, read = 0;
+	char *bytes = malloc(size);
+
+	for (size_t nr = 0; nr < size - 1; nr += nr < 200 ? 1 : 37, cut++)
+		bad += read_bytes(whole, nr) != -EBADMSG || !*complaint();
+	check(!bad, text("cut short at %u places: refused", cut), text("%u not", bad));
+	for (unsigned i = 0; i < 1000; i++) {
+		memcpy(bytes, whole, size);
+		for (unsigned n = 0; n < 1 + i % 3; n++)
+			bytes[(size_t)(uniform() * size)] = uniform() * 256;
+		if (!read_bytes(bytes, size))
+			read++;
+		else
+			bad += !*complaint();
+	}
+	free(bytes);
+	check(!bad && read < 1000, text("1000 with wrong bytes: %u can be read still", read),
+	      "without a word");
+	expect_broken("{\"nicprobe_baseline\":1", "{\"nicprobe_baseline\":2",
+		      "is of version 2, and this nicprobe reads 1");
+	expect_broken("{\"nicprobe_baseline\":1", "{\"nicprobe\":1", "it is something else");
+	expect_broken("{\"nicprobe_baseline\"", "[1,2]{\"x\"", "at byte 5");
+	expect_broken("\"rounds\":10", "\"rounds\":11", "not a value for every round");
+	expect_broken("\"rounds\":10", "\"rounds\":-1", "not from 1 to 128");
+	expect_broken("\"rounds\":10", "\"rounds\":99999999999999999999", "not from 1 to 128");
+	expect_broken("\"better\":1", "\"better\":7", "none of 1, 0, -1");
+	expect_broken("\"better\":1", "\"better\":\"x\"", "\"better\" is not there, or not an int");
+	expect_broken("ns_per_packet", "packets_per_second", "a figure is there twice");
+	expect_broken("\"values\":[", "\"values\":[true,", "not a value for every round");
+	expect_broken("null", "NaN", "a value is not finite");
+	expect_broken("null", "-Infinity", "a value is not finite");
+	expect_broken("null", "\"1\"", "a value is no number");
+	expect_broken("\"figures\":", "\"figures\":[],\"others\":", "it has no figure");
+	expect_broken("\"size\":\"64\"", "\"size\":64", "\"size\" is not there, or not a string");
+	expect_broken("\"driver\":\"veth\"",
+		      "\"driver\":\"veth veth veth veth veth veth veth veth\"",
+		      "\"driver\" is too long");
+	expect_broken("\"interface\"", "\"face\"", "\"interface\" is not there, or not a string");
+	check(read_bytes("", 0) == -EBADMSG, "broken: an empty file", complaint());
+	check(read_bytes("\177ELF\2\1\1\0\0", 9) == -EBADMSG, "broken: a program", complaint());
+}
+
+static void check_missing(void)
+{
+	struct record r;
+
+	complaints_forget();
+	check(record_read(&r, "/none/such") == -ENOENT &&
+	      !strcmp(complaint(), "cannot read the baseline /none/such: "
+		      "No such file or directory"), "no such file", complaint());
+	record_free(&r);
+	complaints_forget();
+	check(record_read(&r, dir) == -EISDIR, "a directory", complaint());
+	record_free(&r);
+	complaints_forget();
+	check(record_read(&r, "/dev/zero") == -EBADMSG, "one without end", complaint());
+	record_free(&r);
+	complaints_forget();
+}
+
+static unsigned worse(double speed, double tolerance, struct against *g, struct record *then,
+		      struct record *now)
+{
+	measure(then, 1, 12);
+	measure(now, speed, 12);
+	complaints_forget();
+	return against_compare(g, then, now, tolerance) ? 99 : g->worse;
+}
+
+static void check_judgement(void)
+{
+	enum { TRIALS = 200 };
+	static const double speeds[] = { 1, 0.8, 0.97 };
+	unsigned alarms = 0, found = 0, forgiven = 0;
+	struct record then, now;
+	struct against g;
+
+	for (int i = 0; i < TRIALS; i++)
+		for (int which = 0; which < 3; which++) {
+			unsigned nr = worse(speeds[which], 5, &g, &then, &now);
+
+			*(which == 0 ? &alarms : which == 1 ? &found : &forgiven) += nr > 0;
+			against_free(&g);
+			record_free(&then);
+			record_free(&now);
+		}
+	check(alarms * 20 <= TRIALS, text("the same again, rounds alike by half: worse in %u of %d",
+					  alarms, TRIALS), "more than 1 in 20");
+	check(found * 10 >= 9 * TRIALS, text("20%% less: worse in %u of %d", found, TRIALS),
+	      "less than 9 in 10");
+	check(forgiven * 5 <= TRIALS, text("3%% less, with a tolerance of 5%%: worse in %u of %d",
+					   forgiven, TRIALS), "more than 1 in 5");
+}
+
+static const char *printed(const struct against *g, bool json)
+{
+	static char out[16384];
+	const struct look look = { .width = 100 };
+	FILE *f = fmemopen(out, sizeof(out), "w");
+	struct json j = { .out = f };
+
+	if (json)
+		against_json(&j, g);
+	else
+		against_table(f, &look, g);
+	fclose(f);
+	return out;
+}
+
+static void check_words(void)
+{
+	struct record then, now;
+	struct against g = {};
+	unsigned nr;
+
+	state = 88172645463325252ull;
+	nr = worse(0.6, 5, &g, &then, &now);
+	check(nr == 2 && g.nr == 5, "two of five figures are worse", text("%u of %u", nr, g.nr));
+	check(strstr(printed(&g, false), "Worse by more than 5%: packets_per_second (-") &&
+	      strstr(printed(&g, false), "not measured: cycles_per_packet") &&
+	      strstr(printed(&g, false), " worse"), "and named", printed(&g, false));
+	check(strstr(printed(&g, true), "\"worse\":2,\"better\":0") &&
+	      strstr(printed(&g, true), "\"worse_than_tolerance\":true"), "in JSON, too",
+	      printed(&g, true));
+	against_free(&g);
+	strcpy(now.settings[0].value, "1500");
+	check(against_compare(&g, &then, &now, 5) == -EINVAL &&
+	      strstr(complaint(), "with size 64, and this with 1500"), "other options",
+	      complaint());
+	against_free(&g);
+	complaints_forget();
+	strcpy(now.settings[0].value, "64");
+	record_set(&now, "vlan", "7");
+	check(against_compare(&g, &then, &now, 5) == -EINVAL &&
+	      strstr(complaint(), "with vlan not set, and this with 7"), "an option more",
+	      complaint());
+	against_free(&g);
+	complaints_forget();
+	strcpy(now.scenario, "tx");
+	check(against_compare(&g, &then, &now, 5) == -EINVAL &&
+	      strstr(complaint(), "is of the scenario \"rx-drop\", and this is \"tx\""),
+	      "another scenario", complaint());
+	against_free(&g);
+	record_free(&then);
+	record_free(&now);
+}
+
+int main(void)
+{
+	if (!mkdtemp(dir))
+		return 2;
+	snprintf(file, sizeof(file), "%s/baseline.json", dir);
+	check_round_trip();
+	load();
+	check_broken();
+	check_missing();
+	check_judgement();
+	check_words();
+	unlink(file);
+	rmdir(dir);
+	free(whole);
+	return failed;
+}
