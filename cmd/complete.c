@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../lib/driver.h"
 #include "../lib/log.h"
 #include "../lib/pins.h"
 #include "../lib/tap.h"
@@ -36,6 +37,13 @@ static void print_taps(void)
 	for (const struct tap *const *t = taps; *t; t++)
 		if (tap_choosable(*t))
 			puts((*t)->name);
+}
+
+static void print_drivers(void)
+{
+	for (const struct driver *const *d = drivers; *d; d++)
+		if (!strchr((*d)->name, ' '))
+			puts((*d)->name);
 }
 
 static void print_interfaces(void)
@@ -71,7 +79,8 @@ static int run(int argc, char **argv)
 	} words[] = {
 		{ "commands", print_commands }, { "meters", print_meters },
 		{ "formats", print_formats }, { "taps", print_taps },
-		{ "interfaces", print_interfaces }, { "attached", print_attached },
+		{ "drivers", print_drivers }, { "interfaces", print_interfaces },
+		{ "attached", print_attached },
 	};
 
 	for (unsigned i = 0; argc == 2 && i < sizeof(words) / sizeof(*words); i++)
@@ -80,12 +89,12 @@ static int run(int argc, char **argv)
 			return EXIT_SUCCESS;
 		}
 	return usage_error("nicprobe complete commands",
-			   "complete takes one of: commands meters formats taps interfaces "
-			   "attached");
+			   "complete takes one of: commands meters formats taps drivers "
+			   "interfaces attached");
 }
 
 const struct command command_complete = {
 	.name = "complete",
-	.args = "commands|meters|formats|taps|interfaces|attached",
+	.args = "commands|meters|formats|taps|drivers|interfaces|attached",
 	.run = run,
 };

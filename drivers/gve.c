@@ -48,7 +48,7 @@ const struct driver driver_gve = {
 	.help = "Google virtual NIC",
 	.keeps_dev = true,
 	.rx_queue = RX_QUEUE_RECORDED,	/* 6.1, 6.12 */
-	/* gve_set_xdp(), 6.12: gve_turndown(), queues for XDP, gve_turnup(). 6.1 has no native XDP. */
+	/* gve_set_xdp(), 6.12: gve_turndown(), gve_turnup(). 6.1 has no native XDP. */
 	.xdp = "pauses all queues and fails while LRO is on",
 
 	.functions = functions,

@@ -47,7 +47,7 @@ const struct driver driver_hv_netvsc = {
 	.no_pool = true,		/* up to 6.12 */
 	.rx_queue = RX_QUEUE_RECORDED,	/* netvsc_recv_callback(); 6.1, 6.12 */
 	/* netvsc_bpf(), 6.1 and 6.12: netvsc_vf_setxdp() gives it to the VF as well. */
-	.xdp = "may reset the virtual function below, which gets it, too, and fails while LRO is on",
+	.xdp = "may reset the virtual function below, which gets it, and fails while LRO is on",
 
 	.functions = functions,
 	.tracepoints = tracepoints,

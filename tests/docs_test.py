@@ -195,6 +195,8 @@ def test_completion():
             (["show", "-i", ""], [], ["txlat", interface]),
             (["run", "-m", "ecn", ""], [interface], ["attach"]),
             (["detach", "--"], ["--all", "--force"], ["--rx"]),
+            (["drivers", "ig"], ["igb", "igbvf"], ["ixgbe", interface]),
+            (["drivers", "--check", "README"], ["README.md"], ["igb"]),
             (["list", ""], [], [interface])):
         got = say("bash", "-c", 'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _nicprobe; '
                   'printf "%s\\n" "${COMPREPLY[@]}"', "bash", script, NICPROBE, *words).split()
