@@ -92,8 +92,9 @@ struct verdict facts_stat(struct facts *f, const struct driver_stat *s)
 	return judge(f, spot, s->since, s->until);
 }
 
-struct verdict facts_irq(struct facts *f, const char *pattern)
+struct verdict facts_irq(struct facts *f, unsigned i)
 {
+	const char *pattern = f->driver->irqs[i];
 	bool others = *pattern == '*';	/* another module's, perhaps all of it */
 	struct spot spot = {};
 
@@ -102,7 +103,7 @@ struct verdict facts_irq(struct facts *f, const char *pattern)
 	spot.there = module_says(f->module, example(pattern));
 	if (others && !spot.there)
 		return (struct verdict){};
-	return judge(f, spot, 0, 0);
+	return judge(f, spot, f->driver->irqs_since[i], f->driver->irqs_until[i]);
 }
 
 const char *facts_pattern(const char *pattern)

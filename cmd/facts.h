@@ -30,7 +30,7 @@ struct verdict {
 struct verdict facts_function(struct facts *, const struct driver_name *);
 struct verdict facts_tracepoint(struct facts *, const struct driver_name *);
 struct verdict facts_stat(struct facts *, const struct driver_stat *);
-struct verdict facts_irq(struct facts *, const char *pattern);
+struct verdict facts_irq(struct facts *, unsigned i);
 
 /* Is it of the module that is asked? */
 bool facts_name(const struct facts *, const struct driver_name *);

@@ -55,14 +55,17 @@ static void irqs(struct json *j, struct facts *f)
 {
 	json_open(j, "interrupts", '[');
 	for (unsigned i = 0; i < MAX_PATTERNS && f->driver->irqs[i]; i++) {
-		struct verdict v = facts_irq(f, f->driver->irqs[i]);
+		struct verdict v = facts_irq(f, i);
 
 		json_open(j, NULL, '{');
 		json_string(j, "name", facts_pattern(f->driver->irqs[i]));
+		version(j, "since", f->driver->irqs_since[i]);
+		version(j, "until", f->driver->irqs_until[i]);
 		verdict(j, &v);
 		json_close(j, '}');
 	}
 	json_close(j, ']');
+	maybe(j, "interrupts_note", f->driver->irqs_how);
 }
 
 static void stats(struct json *j, struct facts *f)

@@ -135,8 +135,9 @@ static void stats(struct page *p, struct facts *f)
 static void irqs(struct page *p, struct facts *f)
 {
 	for (unsigned i = 0; i < MAX_PATTERNS && f->driver->irqs[i]; i++) {
-		struct verdict v = facts_irq(f, f->driver->irqs[i]);
-		const char *said = state(f, &v, "");
+		struct verdict v = facts_irq(f, i);
+		const char *said = state(f, &v, facts_range(f->driver->irqs_since[i],
+							    f->driver->irqs_until[i]));
 
 		page_spaces(p, 2);
 		page_put(p, i ? "" : "interrupts", -1);
@@ -144,6 +145,7 @@ static void irqs(struct page *p, struct facts *f)
 		page_put(p, facts_pattern(f->driver->irqs[i]), -1);
 		say(p, &v, NAMES, v.there ? "" : said);
 	}
+	fact(p, *f->driver->irqs ? "" : "interrupts", f->driver->irqs_how);
 }
 
 static void completion(struct page *p, const struct driver *d)

@@ -39,6 +39,7 @@ const struct driver driver_e1000 = {
 	.keeps_dev = true,
 	.rx_queue = RX_QUEUE_BY_NAPI,	/* one queue, not recorded; 6.1, 6.12 */
 	.no_xdp = true,		/* no ndo_bpf */
+	.irqs_how = "IFACE: one, for all; shared with other devices, as it is no MSI",
 
 	.functions = functions,
 	.stats = stats,

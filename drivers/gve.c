@@ -50,6 +50,11 @@ const struct driver driver_gve = {
 	.rx_queue = RX_QUEUE_RECORDED,	/* 6.1, 6.12 */
 	/* gve_set_xdp(), 6.12: gve_turndown(), gve_turnup(). 6.1 has no native XDP. */
 	.xdp = "pauses all queues and fails while LRO is on",
+	/* gve_alloc_notify_blocks(), gve_rx_idx_to_ntfy(): all of them, whatever is in use */
+	.irqs = { "%i-ntfy-block.%b", "gve-ntfy-blk%b@pci:*" },
+	.irqs_until = { KERNEL(6, 1) },
+	.irqs_since = { 0, KERNEL(6, 12) },
+	.irqs_how = "the first half of them serves transmit queues, the second receive queues",
 
 	.functions = functions,
 	.stats = stats,

@@ -48,6 +48,7 @@ const struct driver driver_hv_netvsc = {
 	.rx_queue = RX_QUEUE_RECORDED,	/* netvsc_recv_callback(); 6.1, 6.12 */
 	/* netvsc_bpf(), 6.1 and 6.12: netvsc_vf_setxdp() gives it to the VF as well. */
 	.xdp = "may reset the virtual function below, which gets it, and fails while LRO is on",
+	.irqs_how = "none of its own: those of the VMBus serve all its devices",
 
 	.functions = functions,
 	.tracepoints = tracepoints,

@@ -96,6 +96,7 @@ const struct driver driver_iwlwifi = {
 	.no_xdp = true,		/* no ndo_bpf */
 	/* queue_name(): "…:default_queue" and "…:exception" besides; 6.1, 6.12 */
 	.irqs = { "iwlwifi:queue_%r" },
+	.irqs_how = "iwlwifi:default_queue is receive queue 0; with few vectors, all is one",
 	/* napi->dev is a dummy device of its own, with no index; 6.1, 6.12 */
 	.no_napi = "iwlwifi polls for the card: no poll says for which interface on it",
 

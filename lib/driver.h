@@ -98,8 +98,11 @@ struct driver {
 	/*
 	 * What it calls its interrupts: %i is the name the interface had then, * is anything, and
 	 * a number is that of a queue of both directions (%q), or of one (%r, %t); %a: of all.
+	 * %b: the first half of so many serves transmit queues, the second receive queues.
 	 */
 	const char *irqs[MAX_PATTERNS];
+	unsigned irqs_since[MAX_PATTERNS], irqs_until[MAX_PATTERNS];	/* as of driver_name */
+	const char *irqs_how;		/* what the names do not tell */
 	/* packets a receive queue holds, where ethtool does not tell; 0: nothing fixed */
 	unsigned rx_ring;
 	const char *no_napi;		/* why no poll is ever its own; NULL: it may be */
