@@ -137,27 +137,24 @@ const char *facts_range(unsigned since, unsigned until)
 
 const char *facts_received(const struct driver *d)
 {
-	switch (d->bytes.rx_more) {
-	case 0:
-		return "as the stack counts: without the 14 bytes of Ethernet";
-	case 14:
-		return "frames without FCS, with the 14 bytes of Ethernet";
-	case 18:
-		return "frames with FCS and the 14 bytes of Ethernet";
-	}
-	return text("%d more than the stack counts, a packet", d->bytes.rx_more);
+	int more = d->bytes.rx_more;
+
+	return text("skb->len before GRO%s: frames %s", more ? text(" + %d", more) : "",
+		    more == 0 ? "without Ethernet header and FCS" :
+		    more == 14 ? "without FCS" : "with FCS");
 }
 
 const char *facts_sent(const struct driver *d)
 {
 	static const char *const how[] = {
-		[TX_BUFFERS] = "buffers: one that is segmented later is one packet",
-		[TX_WIRE] = "frames on the wire, without FCS",
-		[TX_LINEAR] = "frames on the wire, without FCS; the linear part of a buffer counts "
-			      "as the headers of each",
-		[TX_CARD] = "frames on the wire, as the card counts them",
+		[TX_BUFFERS] = "skb->len, and 1 packet, whatever is segmented later",
+		[TX_WIRE] = "skb->len + (segments - 1) * headers, as many packets as segments: "
+			    "frames without FCS",
+		[TX_LINEAR] = "skb->len + (segments - 1) * skb_headlen, as many packets as "
+			      "segments: frames without FCS, if only headers are linear",
+		[TX_CARD] = "frames on the wire, by the card",
 	};
-	const char *least = d->bytes.tx_least ? text(", each at least %u", d->bytes.tx_least) : "";
+	const char *least = d->bytes.tx_least ? text("; %u at least", d->bytes.tx_least) : "";
 
-	return text("%s%s; at %s", how[d->bytes.tx], least, d->bytes.when);
+	return text("%s%s; counted at %s", how[d->bytes.tx], least, d->bytes.when);
 }

@@ -58,9 +58,11 @@ static void line_read(struct seen *seen, unsigned nr, const char *line)
 	}
 }
 
+const char *proc_kallsyms = "/proc/kallsyms";
+
 static int symbols_read(struct seen *seen, unsigned nr)
 {
-	FILE *symbols = fopen("/proc/kallsyms", "re");
+	FILE *symbols = fopen(proc_kallsyms, "re");
 	char line[512];
 
 	if (!symbols)

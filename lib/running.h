@@ -8,6 +8,8 @@
 
 struct running;
 
+extern const char *proc_kallsyms;	/* "/proc/kallsyms"; tests have their own */
+
 /* NULL: /proc/kallsyms cannot be read. */
 struct running *running_open(const struct driver *);
 void running_close(struct running *);
