@@ -44,7 +44,7 @@ static void names(struct json *j, const char *key, struct facts *f,
 		verdict(j, &v);
 		if (v.asked && ask == facts_function) {
 			json_bool(j, "fentry", v.spot.fentry && !f->no_fentry);
-			json_bool(j, "kprobe", v.there && !f->no_kprobe);
+			json_bool(j, "kprobe", v.spot.kprobe && !f->no_kprobe);
 		}
 		json_close(j, '}');
 	}

@@ -32,16 +32,19 @@ static void title(struct page *p, const char *what)
 	page_newline(p);
 }
 
-/* Two alternatives, and why not: "kprobe; no fentry: it has no type". */
+/* "fentry, kprobe", or what there is of it and why not more. */
 static const char *ways(const struct facts *f, const struct verdict *v)
 {
-	const char *kprobe = f->no_kprobe ? "" : "kprobe";
+	bool fentry = !f->no_fentry && v->spot.fentry, kprobe = !f->no_kprobe && v->spot.kprobe;
+	const char *why = v->spot.why;
 
-	if (!f->no_fentry && v->spot.fentry)
-		return text("fentry%s%s", *kprobe ? ", " : "", kprobe);
-	if (!f->no_fentry && *v->spot.why)
-		return text("%s%sno fentry: %s", kprobe, *kprobe ? "; " : "", v->spot.why);
-	return *kprobe ? kprobe : "there";
+	if (f->no_kprobe && f->no_fentry)
+		return "there";
+	if (fentry)
+		return kprobe ? "fentry, kprobe" : "fentry";
+	if (kprobe)
+		return *why && !f->no_fentry ? text("kprobe; no fentry: %s", why) : "kprobe";
+	return *why ? text("not traceable: %s", why) : "there";
 }
 
 static const char *state(const struct facts *f, const struct verdict *v, const char *range)

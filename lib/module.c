@@ -198,16 +198,24 @@ static bool traceable(const struct module *m, const struct symbol *s)
 	return false;
 }
 
+/* Kprobe events, and so BPF, are refused what is marked notrace, as all that is inline is. */
+static const char *why_no_kprobe(const struct module *m, const struct symbol *s)
+{
+	unsigned nr = copies(m, s->name);
+
+	if (m->nr_sites && !traceable(m, s))
+		return "notrace";
+	return nr > 1 ? text("%u functions have this name", nr) : NULL;
+}
+
 static const char *why_no_fentry(const struct module *m, const struct symbol *s)
 {
-	unsigned version = release_version(m->release), nr = copies(m, s->name);
+	unsigned version = release_version(m->release);
 	const struct btf_type *t;
 	int id;
 
-	if (!traceable(m, s))
-		return "the compiler left no room for a trampoline";
-	if (nr > 1)
-		return text("%u functions have this name", nr);
+	if (!m->nr_sites)
+		return "built without ftrace";
 	if (!m->btf)
 		return "";
 	id = btf__find_by_name_kind(m->btf, s->name, BTF_KIND_FUNC);
@@ -232,7 +240,9 @@ struct spot module_function(const struct module *m, const char *name)
 			snprintf(spot.why, sizeof(spot.why), "changed to %s", s->name);
 		return spot;
 	}
-	why = why_no_fentry(m, s);
+	why = why_no_kprobe(m, s);
+	spot.kprobe = !why;
+	why = why ?: why_no_fentry(m, s);
 	spot.fentry = !why;
 	snprintf(spot.why, sizeof(spot.why), "%s", why ?: "");
 	return spot;

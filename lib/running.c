@@ -170,6 +170,7 @@ struct spot running_function(const struct running *r, const char *name)
 	if (!spot.there)
 		return spot;
 	btf = types((struct running *)r, s->module);
+	spot.kprobe = s->copies == 1;
 	if (s->copies > 1)
 		snprintf(spot.why, sizeof(spot.why), "%u functions have this name", s->copies);
 	else if (!btf || btf__find_by_name_kind(btf, name, BTF_KIND_FUNC) <= 0)

@@ -7,7 +7,7 @@
 
 struct spot {
 	bool there;
-	bool fentry;		/* a BPF trampoline can be put there; functions only */
+	bool fentry, kprobe;	/* can be put there; functions only */
 	char why[64];		/* why not, or where it went; "": nothing to say */
 };
 

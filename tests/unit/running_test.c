@@ -55,11 +55,13 @@ static void check_names(void)
 {
 	struct running *r = open_of("tun");
 
-	check(running_function(r, "tun_net_xmit").there, "a function that is there");
+	check(running_function(r, "tun_net_xmit").there &&
+	      running_function(r, "tun_net_xmit").kprobe, "a function that is there");
 	check(!running_function(r, "tun_do_read").there, "what a compiler split off is another");
 	check(!running_function(r, "tun_xdp").there, "a function that is not there");
 	check(running_function(r, "tun_get_user").there &&
 	      !running_function(r, "tun_get_user").fentry &&
+	      !running_function(r, "tun_get_user").kprobe &&
 	      !strcmp(running_function(r, "tun_get_user").why, "2 functions have this name"),
 	      "two of one name");
 	running_close(r);
