@@ -135,6 +135,72 @@ def test_modules(folder):
         "--check", module(folder, "mac80211", "ieee80211_rx_napi")).stdout)
 
 
+def btf(functions, base=0):
+    """Types as a module has them: {function: number of arguments}; numbered on from `base` bytes of strings, no types."""
+    types, strings, at = b"", b"" if base else b"\0", {}
+    for name in functions:
+        at[name] = base + len(strings)
+        strings += name.encode() + b"\0"
+    for number, (name, args) in enumerate(functions.items()):
+        types += struct.pack("<III", 0, 13 << 24 | args, 0) + b"\0" * 8 * args  # FUNC_PROTO, and its arguments
+        types += struct.pack("<III", at[name], 12 << 24, 2 * number + 1)  # FUNC of that type
+    return struct.pack("<HBBIIIII", 0xeb9f, 1, 0, 24, 0, len(types), len(types), len(strings)) + types + strings
+
+
+def with_types(path, **sections):
+    for name, data in sections.items():
+        with open(path + ".section", "wb") as f:
+            f.write(data)
+        subprocess.run(["objcopy", "--add-section", f".{name.replace('_', '.')}={path}.section", path], check=True,
+                       timeout=60)
+    return path
+
+
+def fentry(result):
+    """{function: may have a trampoline, or why not}"""
+    return {f["name"]: f["fentry"] or f.get("why", "") for f in json.loads(result.stdout)["functions"]}
+
+
+def test_types(folder):
+    if platform.machine() != "x86_64":
+        print("skip drivers: where a module may be traced: its objects are made for x86-64")
+        return
+    names = FUNCTIONS["tun"].split()
+    args = {n: 7 if n == "tun_get_user" else 2 for n in names if n != "tun_xdp"}
+    want = {**{n: True for n in names}, "tun_xdp": "it has no type (BTF)"}
+    own = with_types(module(folder, "tun"), BTF_base=btf({}), BTF=btf(args, base=1))
+    check("fentry, by the types that a module has beside it", fentry(run("-j", "--check", own)) == want,
+          str(fentry(run("-j", "--check", own))))
+    check("and kprobe", " ".join(run("--check", own).stdout.split()).count("fentry, kprobe") == len(names) - 1)
+
+    raw = os.path.join(folder, "vmlinux.btf")
+    with open(raw, "wb") as f:
+        f.write(btf({}))
+    old = with_types(module(folder, "tun", release="6.1.0-test"), BTF=btf(args, base=1))
+    check("by those of its kernel; and before 6.6, 6 arguments", fentry(run("-j", "--check", "--btf", raw, old)) ==
+          {**want, "tun_get_user": "7 arguments; before 6.6 at most 6"},
+          str(fentry(run("-j", "--check", "--btf", raw, old))))
+    doc = json.loads(run("-j", "--check", old).stdout)
+    check("which are not here", "give its vmlinux by --btf" in doc["no_fentry"] and
+          not any(f["fentry"] for f in doc["functions"]), str(doc))
+    with open(raw, "wb") as f:
+        f.write(btf({"another": 1}))
+    check("those of another kernel are not taken", "not for this vmlinux" in json.loads(
+        run("-j", "--check", "--btf", raw, old).stdout)["no_fentry"])
+
+    twice = with_types(module(folder, "tun", rest='__attribute__((noinline, used)) static int again(int) '
+                              '__asm__("tun_sendmsg_2"); static int again(int a) { return a * 9; }'), BTF_base=btf({}),
+                       BTF=btf(args, base=1))
+    subprocess.run(["objcopy", "--redefine-sym", "tun_sendmsg_2=tun_xdp", twice], check=True, timeout=60)
+    f = {f["name"]: f for f in json.loads(run("-j", "--check", twice).stdout)["functions"]}["tun_xdp"]
+    check("two functions of one name", f["there"] and not f["kprobe"] and f["why"] == "2 functions have this name", str(f))
+    quiet = with_types(module(folder, "tun", FUNCTIONS["tun"].replace("tun_recvmsg", ""),
+                              "__attribute__((noinline, used, no_instrument_function)) int tun_recvmsg(int a) "
+                              "{ return a * 5; }"), BTF_base=btf({}), BTF=btf(args, base=1))
+    f = {f["name"]: f for f in json.loads(run("-j", "--check", quiet).stdout)["functions"]}["tun_recvmsg"]
+    check("one that is notrace", f["there"] and not f["kprobe"] and not f["fentry"] and f["why"] == "notrace", str(f))
+
+
 def test_packed(folder):
     whole = module(folder, "tun")
     for tool, end in ("xz", "xz"), ("zstd", "zst"), ("gzip", "gz"):
@@ -211,6 +277,7 @@ if __name__ == "__main__":
     test_each()
     with tempfile.TemporaryDirectory() as made:
         test_modules(made)
+        test_types(made)
         test_packed(made)
         test_bad(made)
     sys.exit(1 if failed else 0)
