@@ -22,7 +22,8 @@ struct command {
 	int (*run)(int argc, char **argv);	/* argv[0] is the name; the exit status */
 };
 
-#define COMMANDS(C) C(attach) C(show) C(list) C(detach) C(run) C(bench) C(complete)
+#define COMMANDS(C) \
+	C(attach) C(show) C(list) C(detach) C(run) C(bench) C(drivers) C(complete)
 #define C(name) extern const struct command command_##name;
 COMMANDS(C)
 #undef C

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../lib/driver.h"
 #include "../lib/log.h"
 #include "../lib/pins.h"
 #include "../lib/tap.h"
@@ -37,6 +38,13 @@ static void print_taps(void)
 	for (const struct tap *const *t = taps; *t; t++)
 		if (tap_choosable(*t))
 			puts((*t)->name);
+}
+
+static void print_drivers(void)
+{
+	for (const struct driver *const *d = drivers; *d; d++)
+		if (!strchr((*d)->name, ' '))
+			puts((*d)->name);
 }
 
 static void print_interfaces(void)
@@ -78,8 +86,8 @@ static int run(int argc, char **argv)
 	} words[] = {
 		{ "commands", print_commands }, { "meters", print_meters },
 		{ "formats", print_formats }, { "taps", print_taps },
-		{ "interfaces", print_interfaces }, { "attached", print_attached },
-		{ "scenarios", print_scenarios },
+		{ "drivers", print_drivers }, { "interfaces", print_interfaces },
+		{ "attached", print_attached }, { "scenarios", print_scenarios },
 	};
 
 	for (unsigned i = 0; argc == 2 && i < sizeof(words) / sizeof(*words); i++)
@@ -88,12 +96,12 @@ static int run(int argc, char **argv)
 			return EXIT_SUCCESS;
 		}
 	return usage_error("nicprobe complete commands",
-			   "complete takes one of: commands meters formats taps interfaces "
-			   "attached scenarios");
+			   "complete takes one of: commands meters formats taps drivers "
+			   "interfaces attached scenarios");
 }
 
 const struct command command_complete = {
 	.name = "complete",
-	.args = "commands|meters|formats|taps|interfaces|attached|scenarios",
+	.args = "commands|meters|formats|taps|drivers|interfaces|attached|scenarios",
 	.run = run,
 };

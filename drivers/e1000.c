@@ -2,6 +2,36 @@
 /* e1000, Intel gigabit for PCI, and what many hypervisors imitate. */
 #include "../lib/driver.h"
 
+static const struct driver_name functions[] = {
+	{ .name = "e1000_intr", .does = DOES_INTERRUPT },
+	{ .name = "e1000_clean", .does = DOES_POLL },
+	{ .name = "e1000_xmit_frame", .does = DOES_TRANSMIT },
+	{ .name = "e1000_unmap_and_free_tx_resource", .does = DOES_COMPLETE },
+	{ .name = "e1000_clean_rx_irq", .does = DOES_RECEIVE },
+	{ .name = "e1000_clean_jumbo_rx_irq", .does = DOES_RECEIVE },
+	{ .name = "e1000_alloc_rx_buffers", .does = DOES_REFILL },
+	{ .name = "e1000_alloc_jumbo_rx_buffers", .does = DOES_REFILL },
+	{ .name = "e1000_tx_timeout", .does = DOES_TIMEOUT },
+	{}
+};
+
+static const struct driver_stat stats[] = {
+	{ .name = "tx_packets", .as = "tx_packets" },
+	{ .name = "tx_bytes", .as = "tx_bytes" },
+	{ .name = "tx_restart_queue", .as = "tx_wake" },
+	{ .name = "tx_timeout_count", .as = "tx_timeouts" },
+	{ .name = "rx_packets", .as = "rx_packets" },
+	{ .name = "rx_bytes", .as = "rx_bytes" },
+	{ .name = "rx_csum_offload_errors", .as = "rx_csum_errors" },
+	{ .name = "alloc_rx_buff_failed", .as = "rx_alloc_fail" },
+	{ .name = "tx_errors", .as = "tx_errors" },
+	{ .name = "rx_errors", .as = "rx_errors" },
+	{ .name = "rx_no_buffer_count", .as = "rx_no_buffer" },
+	{ .name = "rx_missed_errors", .as = "rx_missed" },
+	{ .name = "tx_tcp_seg_good", .as = "tx_merged" },
+	{}
+};
+
 const struct driver driver_e1000 = {
 	.name = "e1000",
 	.help = "Intel gigabit, PCI",
@@ -9,4 +39,10 @@ const struct driver driver_e1000 = {
 	.keeps_dev = true,
 	.rx_queue = RX_QUEUE_BY_NAPI,	/* one queue, not recorded; 6.1, 6.12 */
 	.no_xdp = true,		/* no ndo_bpf */
+	.irqs_how = "IFACE: one, for all; shared with other devices, as it is no MSI",
+
+	.functions = functions,
+	.stats = stats,
+	.bytes = { TX_LINEAR, .tx_least = 60, .rx_more = 14, .when = "completion" },
+	.completes = "e1000_clean(), by NAPI",
 };

@@ -2,6 +2,48 @@
 /* e1000e, Intel gigabit for PCI Express. */
 #include "../lib/driver.h"
 
+static const struct driver_name functions[] = {
+	{ .name = "e1000_intr_msix_rx", .does = DOES_INTERRUPT },
+	{ .name = "e1000_intr_msix_tx", .does = DOES_INTERRUPT },
+	{ .name = "e1000_msix_other", .does = DOES_INTERRUPT },
+	{ .name = "e1000_intr_msi", .does = DOES_INTERRUPT },
+	{ .name = "e1000_intr", .does = DOES_INTERRUPT },
+	{ .name = "e1000e_poll", .does = DOES_POLL },
+	{ .name = "e1000_xmit_frame", .does = DOES_TRANSMIT },
+	{ .name = "e1000_clean_tx_irq", .does = DOES_COMPLETE },
+	{ .name = "e1000_clean_rx_irq", .does = DOES_RECEIVE },
+	{ .name = "e1000_clean_rx_irq_ps", .does = DOES_RECEIVE },
+	{ .name = "e1000_clean_jumbo_rx_irq", .does = DOES_RECEIVE },
+	{ .name = "e1000_alloc_rx_buffers", .does = DOES_REFILL },
+	{ .name = "e1000_alloc_rx_buffers_ps", .does = DOES_REFILL },
+	{ .name = "e1000_alloc_jumbo_rx_buffers", .does = DOES_REFILL },
+	{ .name = "e1000_tx_timeout", .does = DOES_TIMEOUT },
+	{}
+};
+
+static const struct driver_name tracepoints[] = {
+	{ .name = "e1000e_trace_mac_register", .does = DOES_OTHER, .since = KERNEL(6, 12) },
+	{}
+};
+
+static const struct driver_stat stats[] = {
+	{ .name = "tx_packets", .as = "tx_packets" },
+	{ .name = "tx_bytes", .as = "tx_bytes" },
+	{ .name = "tx_restart_queue", .as = "tx_wake" },
+	{ .name = "tx_timeout_count", .as = "tx_timeouts" },
+	{ .name = "rx_packets", .as = "rx_packets" },
+	{ .name = "rx_bytes", .as = "rx_bytes" },
+	{ .name = "rx_csum_offload_errors", .as = "rx_csum_errors" },
+	{ .name = "alloc_rx_buff_failed", .as = "rx_alloc_fail" },
+	{ .name = "tx_errors", .as = "tx_errors" },
+	{ .name = "rx_errors", .as = "rx_errors" },
+	{ .name = "rx_no_buffer_count", .as = "rx_no_buffer" },
+	{ .name = "rx_missed_errors", .as = "rx_missed" },
+	{ .name = "tx_tcp_seg_good", .as = "tx_merged" },
+	{ .name = "tx_dma_failed", .as = "tx_dma_fail" },
+	{}
+};
+
 /*
  * With MSI-X it frees in the hard interrupt, which is traced later, in net_tx_action(): the latency
  * includes the wait for that softirq (e1000_intr_msix_tx(), 6.12).
@@ -15,4 +57,11 @@ const struct driver driver_e1000e = {
 	.no_xdp = true,		/* no ndo_bpf */
 	/* e1000_request_msix(); the plain name is other causes, or MSI for all */
 	.irqs = { "%i-rx-%r", "%i-tx-%t" },
+
+	.functions = functions,
+	.tracepoints = tracepoints,
+	.stats = stats,
+	.bytes = { TX_CARD, .rx_more = 18, .when = "reading",
+		   .but = "the card counts the frames on the wire, with FCS" },
+	.completes = "with MSI-X in the hard interrupt, else e1000e_poll()",
 };

@@ -2,6 +2,54 @@
 /* ena, the NIC of Amazon EC2 instances. */
 #include "../lib/driver.h"
 
+static const struct driver_name functions[] = {
+	{ .name = "ena_intr_msix_io", .does = DOES_INTERRUPT },
+	{ .name = "ena_intr_msix_mgmnt", .does = DOES_INTERRUPT },
+	{ .name = "ena_io_poll", .does = DOES_POLL },
+	{ .name = "ena_xdp_io_poll", .does = DOES_POLL },
+	{ .name = "ena_start_xmit", .does = DOES_TRANSMIT },
+	{ .name = "ena_xmit_common", .does = DOES_TRANSMIT },
+	{ .name = "ena_refill_rx_bufs", .does = DOES_REFILL },
+	{ .name = "ena_xdp", .does = DOES_XDP },
+	{ .name = "ena_xdp_xmit", .does = DOES_XDP },
+	{ .name = "ena_xdp_xmit_frame", .does = DOES_XDP },
+	{ .name = "ena_tx_timeout", .does = DOES_TIMEOUT },
+	{}
+};
+
+static const struct driver_stat stats[] = {
+	{ .name = "queue_%t_tx_cnt", .as = "tx_packets" },
+	{ .name = "queue_%t_tx_bytes", .as = "tx_bytes" },
+	{ .name = "queue_%t_tx_queue_stop", .as = "tx_stop" },
+	{ .name = "queue_%t_tx_queue_wakeup", .as = "tx_wake" },
+	{ .name = "queue_%t_tx_doorbells", .as = "tx_doorbells" },
+	{ .name = "queue_%t_tx_dma_mapping_err", .as = "tx_dma_fail" },
+	{ .name = "queue_%t_tx_prepare_ctx_err", .as = "tx_errors" },
+	{ .name = "queue_%t_tx_linearize", .as = "tx_linearized" },
+	{ .name = "queue_%t_tx_missed_tx", .as = "tx_missed" },
+	{ .name = "queue_%t_tx_tx_poll", .as = "polls" },
+	{ .name = "queue_%r_rx_cnt", .as = "rx_packets" },
+	{ .name = "queue_%r_rx_bytes", .as = "rx_bytes" },
+	{ .name = "queue_%r_rx_page_alloc_fail", .as = "rx_alloc_fail" },
+	{ .name = "queue_%r_rx_skb_alloc_fail", .as = "rx_alloc_fail" },
+	{ .name = "queue_%r_rx_refil_partial", .as = "rx_alloc_fail" },
+	{ .name = "queue_%r_rx_empty_rx_ring", .as = "rx_ring_empty" },
+	{ .name = "queue_%r_rx_csum_bad", .as = "rx_csum_errors" },
+	{ .name = "queue_%r_rx_bad_desc_num", .as = "rx_errors" },
+	{ .name = "queue_%r_rx_xdp_pass", .as = "xdp_pass" },
+	{ .name = "queue_%r_rx_xdp_drop", .as = "xdp_drop" },
+	{ .name = "queue_%r_rx_xdp_tx", .as = "xdp_tx" },
+	{ .name = "queue_%r_rx_xdp_redirect", .as = "xdp_redirect" },
+	{ .name = "queue_%r_rx_xdp_aborted", .as = "xdp_aborted" },
+	{ .name = "tx_timeout", .as = "tx_timeouts" },
+	{ .name = "bw_in_allowance_exceeded", .as = "over_allowance" },
+	{ .name = "bw_out_allowance_exceeded", .as = "over_allowance" },
+	{ .name = "pps_allowance_exceeded", .as = "over_allowance" },
+	{ .name = "conntrack_allowance_exceeded", .as = "over_allowance" },
+	{ .name = "linklocal_allowance_exceeded", .as = "over_allowance" },
+	{}
+};
+
 const struct driver driver_ena = {
 	.name = "ena",
 	.help = "Amazon Elastic Network Adapter",
@@ -15,4 +63,12 @@ const struct driver driver_ena = {
 	.xdp = "resets the queues and fails with an MTU above 3498",
 	/* ena_setup_io_intr(); "ena-mgmnt@pci:…" besides; 6.1 and 6.12 */
 	.irqs = { "%i-Tx-Rx-%q" },
+
+	.functions = functions,
+	.stats = stats,
+	.bytes = { TX_BUFFERS, .when = "hand-over",
+		   .but = "Amazon's own ena counts 14 more a received packet" },
+	.xdp_since = KERNEL(5, 6),
+	.xdp_needs = "an MTU of at most 3498, and no more than half of the channels in use",
+	.completes = "ena_io_poll(), by NAPI",
 };

@@ -2,6 +2,32 @@
 /* ixgbevf, the virtual functions of Intel 82599, X540 and X550. */
 #include "../lib/driver.h"
 
+static const struct driver_name functions[] = {
+	{ .name = "ixgbevf_msix_clean_rings", .does = DOES_INTERRUPT },
+	{ .name = "ixgbevf_msix_other", .does = DOES_INTERRUPT },
+	{ .name = "ixgbevf_poll", .does = DOES_POLL },
+	{ .name = "ixgbevf_xmit_frame", .does = DOES_TRANSMIT },
+	{ .name = "ixgbevf_alloc_rx_buffers", .does = DOES_REFILL },
+	{ .name = "ixgbevf_xdp", .does = DOES_XDP },
+	{ .name = "ixgbevf_tx_timeout", .does = DOES_TIMEOUT },
+	{}
+};
+
+static const struct driver_stat stats[] = {
+	{ .name = "tx_queue_%t_packets", .as = "tx_packets" },
+	{ .name = "tx_queue_%t_bytes", .as = "tx_bytes" },
+	{ .name = "rx_queue_%r_packets", .as = "rx_packets" },
+	{ .name = "rx_queue_%r_bytes", .as = "rx_bytes" },
+	{ .name = "xdp_queue_%t_packets", .as = "tx_xdp" },
+	{ .name = "tx_busy", .as = "tx_busy" },
+	{ .name = "tx_restart_queue", .as = "tx_wake" },
+	{ .name = "tx_timeout_count", .as = "tx_timeouts" },
+	{ .name = "alloc_rx_page_failed", .as = "rx_alloc_fail" },
+	{ .name = "alloc_rx_buff_failed", .as = "rx_alloc_fail" },
+	{ .name = "rx_csum_offload_errors", .as = "rx_csum_errors" },
+	{}
+};
+
 const struct driver driver_ixgbevf = {
 	.name = "ixgbevf",
 	.help = "Intel 10-gigabit virtual function",
@@ -12,4 +38,12 @@ const struct driver driver_ixgbevf = {
 	.xdp = "resets the queues and fails with an MTU above its receive buffers",
 	/* ixgbevf_request_msix_irqs(), 6.1 and 6.12 */
 	.irqs = { "%i-TxRx-%q", "%i-rx-%r", "%i-tx-%t" },
+
+	.functions = functions,
+	.stats = stats,
+	.bytes = { TX_WIRE, .tx_least = 17, .rx_more = 14, .when = "completion",
+		   .but = "bytes, but no packets, of multicast that it sent itself" },
+	.xdp_since = KERNEL(4, 17),
+	.xdp_needs = "an MTU that fits a receive buffer",
+	.completes = "ixgbevf_poll(), by NAPI",
 };

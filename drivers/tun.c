@@ -2,6 +2,17 @@
 /* tun, TUN and TAP interfaces: a program is at the other end. */
 #include "../lib/driver.h"
 
+static const struct driver_name functions[] = {
+	{ .name = "tun_napi_poll", .does = DOES_POLL },
+	{ .name = "tun_net_xmit", .does = DOES_TRANSMIT },
+	{ .name = "tun_do_read", .does = DOES_COMPLETE },
+	{ .name = "tun_recvmsg", .does = DOES_COMPLETE },
+	{ .name = "tun_get_user", .does = DOES_RECEIVE },
+	{ .name = "tun_sendmsg", .does = DOES_RECEIVE },
+	{ .name = "tun_xdp", .does = DOES_XDP },
+	{}
+};
+
 /*
  * Attaching XDP to a TAP swaps a pointer (tun_xdp_set()): nothing is disturbed. A TUN has no
  * ndo_bpf, and no Ethernet header: iface.mac has length 0 then.
@@ -15,4 +26,10 @@ const struct driver driver_tun = {
 		"--sort -pcpu; a thread for each queue?",
 	.keeps_dev = true,
 	.rx_queue = RX_QUEUE_RECORDED,	/* tfile->queue_index; 6.1, 6.12 */
+
+	.functions = functions,
+	.bytes = { TX_BUFFERS, .rx_more = 14, .when = "completion",
+		   .but = "a TUN has no Ethernet, and so not these 14" },
+	.xdp_since = KERNEL(4, 14),
+	.completes = "tun_do_read(), when the program behind it reads",
 };

@@ -2,6 +2,28 @@
 /* veth, a pair of virtual interfaces, as containers have them. */
 #include "../lib/driver.h"
 
+static const struct driver_name functions[] = {
+	{ .name = "veth_poll", .does = DOES_POLL },
+	{ .name = "veth_xmit", .does = DOES_TRANSMIT },
+	{ .name = "veth_xdp_rcv_skb", .does = DOES_RECEIVE },
+	{ .name = "veth_xdp_rcv_one", .does = DOES_RECEIVE },
+	{ .name = "veth_xdp", .does = DOES_XDP },
+	{ .name = "veth_xdp_xmit", .does = DOES_XDP },
+	{}
+};
+
+static const struct driver_stat stats[] = {
+	{ .name = "rx_queue_%r_xdp_packets", .as = "xdp_packets" },
+	{ .name = "rx_queue_%r_xdp_bytes", .as = "rx_bytes" },
+	{ .name = "rx_queue_%r_drops", .as = "rx_drops" },
+	{ .name = "rx_queue_%r_xdp_redirect", .as = "xdp_redirect" },
+	{ .name = "rx_queue_%r_xdp_drops", .as = "xdp_drop" },
+	{ .name = "rx_queue_%r_xdp_tx", .as = "xdp_tx" },
+	{ .name = "tx_queue_%t_xdp_xmit", .as = "tx_xdp" },
+	{ .name = "tx_queue_%t_xdp_xmit_errors", .as = "tx_errors" },
+	{}
+};
+
 const struct driver driver_veth = {
 	.name = "veth",
 	.help = "virtual Ethernet pair",
@@ -15,4 +37,13 @@ const struct driver driver_veth = {
 	.xdp = "switches TSO off on its peer and NAPI on: what is measured changes",
 	/* The same skb becomes the received packet of the peer. */
 	.no_completion = "veth hands a packet straight to its peer: the driver never completes it",
+
+	.functions = functions,
+	.stats = stats,
+	.stats_how = "they count only while it uses NAPI",
+	.bytes = { TX_BUFFERS, .rx_more = 14, .when = "hand-over",
+		   .but = "while it uses NAPI without the 14 bytes of Ethernet, "
+			  "sent and received" },
+	.xdp_since = KERNEL(4, 19),
+	.xdp_needs = "an MTU that fits a page, unless the program is for fragments",
 };

@@ -2,6 +2,52 @@
 /* virtio_net, the NIC of most virtual machines. */
 #include "../lib/driver.h"
 
+static const struct driver_name functions[] = {
+	{ .name = "skb_recv_done", .does = DOES_INTERRUPT },
+	{ .name = "skb_xmit_done", .does = DOES_INTERRUPT },
+	{ .name = "virtnet_poll", .does = DOES_POLL },
+	{ .name = "virtnet_poll_tx", .does = DOES_POLL },
+	{ .name = "start_xmit", .does = DOES_TRANSMIT },
+	{ .name = "free_old_xmit_skbs", .does = DOES_COMPLETE, .until = KERNEL(6, 1) },
+	{ .name = "free_old_xmit", .does = DOES_COMPLETE, .since = KERNEL(6, 12) },
+	{ .name = "__free_old_xmit", .does = DOES_COMPLETE, .since = KERNEL(6, 12) },
+	{ .name = "receive_buf", .does = DOES_RECEIVE },
+	{ .name = "virtnet_receive_done", .does = DOES_RECEIVE, .since = KERNEL(6, 12) },
+	{ .name = "try_fill_recv", .does = DOES_REFILL },
+	{ .name = "virtnet_xdp", .does = DOES_XDP },
+	{ .name = "virtnet_xdp_xmit", .does = DOES_XDP },
+	{ .name = "virtnet_tx_timeout", .does = DOES_TIMEOUT },
+	{}
+};
+
+static const struct driver_stat stats[] = {
+	{ .name = "tx_queue_%t_packets", .as = "tx_packets", .until = KERNEL(6, 1) },
+	{ .name = "tx_queue_%t_bytes", .as = "tx_bytes", .until = KERNEL(6, 1) },
+	{ .name = "tx_queue_%t_kicks", .as = "tx_doorbells", .until = KERNEL(6, 1) },
+	{ .name = "tx_queue_%t_tx_timeouts", .as = "tx_timeouts", .until = KERNEL(6, 1) },
+	{ .name = "tx_queue_%t_xdp_tx", .as = "tx_xdp", .until = KERNEL(6, 1) },
+	{ .name = "tx_queue_%t_xdp_tx_drops", .as = "tx_drops", .until = KERNEL(6, 1) },
+	{ .name = "rx_queue_%r_packets", .as = "rx_packets", .until = KERNEL(6, 1) },
+	{ .name = "rx_queue_%r_bytes", .as = "rx_bytes", .until = KERNEL(6, 1) },
+	{ .name = "rx_queue_%r_drops", .as = "rx_drops", .until = KERNEL(6, 1) },
+	{ .name = "rx_queue_%r_kicks", .as = "rx_doorbells", .until = KERNEL(6, 1) },
+	{ .name = "rx_queue_%r_xdp_packets", .as = "xdp_packets", .until = KERNEL(6, 1) },
+	{ .name = "rx_queue_%r_xdp_tx", .as = "xdp_tx", .until = KERNEL(6, 1) },
+	{ .name = "rx_queue_%r_xdp_redirects", .as = "xdp_redirect", .until = KERNEL(6, 1) },
+	{ .name = "rx_queue_%r_xdp_drops", .as = "xdp_drop", .until = KERNEL(6, 1) },
+	{ .name = "tx%t_kicks", .as = "tx_doorbells", .since = KERNEL(6, 12) },
+	{ .name = "tx%t_tx_timeouts", .as = "tx_timeouts", .since = KERNEL(6, 12) },
+	{ .name = "tx%t_xdp_tx", .as = "tx_xdp", .since = KERNEL(6, 12) },
+	{ .name = "tx%t_xdp_tx_drops", .as = "tx_drops", .since = KERNEL(6, 12) },
+	{ .name = "rx%r_drops", .as = "rx_drops", .since = KERNEL(6, 12) },
+	{ .name = "rx%r_kicks", .as = "rx_doorbells", .since = KERNEL(6, 12) },
+	{ .name = "rx%r_xdp_packets", .as = "xdp_packets", .since = KERNEL(6, 12) },
+	{ .name = "rx%r_xdp_tx", .as = "xdp_tx", .since = KERNEL(6, 12) },
+	{ .name = "rx%r_xdp_redirects", .as = "xdp_redirect", .since = KERNEL(6, 12) },
+	{ .name = "rx%r_xdp_drops", .as = "xdp_drop", .since = KERNEL(6, 12) },
+	{}
+};
+
 /*
  * With the module parameter napi_tx=N a packet is freed only when a later one is sent: the
  * completion latency then says nothing of the device (__free_old_xmit(), 6.12).
@@ -19,4 +65,12 @@ const struct driver driver_virtio_net = {
 	.xdp = "pauses all queues and switches GRO-HW off: what is measured changes",
 	/* vp_find_vqs_msix(): "virtio3-input.0"; 6.1 and 6.12 */
 	.irqs = { "*-input.%r", "*-output.%t", "*-virtqueues%a" },
+
+	.functions = functions,
+	.stats = stats,
+	.stats_how = "6.12 tells packets, bytes, stops and wakes by netdev-genl (qstats) only",
+	.bytes = { TX_BUFFERS, .rx_more = 14, .when = "completion" },
+	.xdp_since = KERNEL(4, 10),
+	.xdp_needs = "a host that lets GRO-HW and LRO be switched off",
+	.completes = "virtnet_poll_tx(), virtnet_poll(), or the next start_xmit()",
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Finds what we know of a driver. */
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "driver.h"
@@ -17,7 +18,7 @@ const struct driver driver_generic = {
 	.help = "any other driver",
 	.rx_queue = RX_QUEUE_RECORDED,
 	.xdp = "may reset the link: nothing is known of this driver",
-	.irqs = { "*-TxRx-%q", "%i-rx-%r", "%i-tx-%t", "mlx5_comp%q@*" },
+	.irqs = { "*-TxRx-%q", "%i-rx-%r", "%i-tx-%t", "mlx5_comp%q@pci:*" },
 };
 
 const struct driver *driver_find(const char *name)
@@ -26,4 +27,78 @@ const struct driver *driver_find(const char *name)
 		if (!strcmp((*d)->name, name))
 			return *d;
 	return &driver_generic;
+}
+
+const char *const does_text[] = {
+	[DOES_INTERRUPT] = "interrupt",
+	[DOES_POLL] = "poll",
+	[DOES_TRANSMIT] = "transmit",
+	[DOES_COMPLETE] = "complete",
+	[DOES_RECEIVE] = "receive",
+	[DOES_REFILL] = "refill",
+	[DOES_XDP] = "xdp",
+	[DOES_TIMEOUT] = "timeout",
+	[DOES_SCAN] = "scan",
+	[DOES_OTHER] = "other",
+};
+
+const struct stat_name stat_names[] = {
+	{ "rx_packets", "packets received" },
+	{ "rx_bytes", "bytes received" },
+	{ "rx_drops", "packets that the driver threw away" },
+	{ "rx_missed", "packets that the card threw away: it had no room for them" },
+	{ "rx_no_buffer", "packets for which the driver had given the card no buffer" },
+	{ "rx_errors", "packets that arrived damaged" },
+	{ "rx_csum_errors", "packets with a wrong checksum" },
+	{ "rx_alloc_fail", "buffers for which there was no memory: the ring runs dry" },
+	{ "rx_ring_empty", "times the ring was empty: nothing could be received" },
+	{ "rx_doorbells", "times the card was told of new buffers" },
+	{ "rx_merged", "packets that the card merged (LRO)" },
+	{ "rx_ce_marks", "packets that the driver itself marked CE" },
+	{ "xdp_packets", "packets that an XDP program saw" },
+	{ "xdp_pass", "packets that XDP let pass" },
+	{ "xdp_drop", "packets that XDP dropped" },
+	{ "xdp_tx", "packets that XDP sent back" },
+	{ "xdp_redirect", "packets that XDP redirected" },
+	{ "xdp_aborted", "packets that an XDP program failed on" },
+	{ "tx_packets", "packets sent" },
+	{ "tx_bytes", "bytes sent" },
+	{ "tx_drops", "packets that the driver threw away" },
+	{ "tx_errors", "packets that could not be sent" },
+	{ "tx_busy", "packets handed back to the qdisc: the ring was full" },
+	{ "tx_stop", "times the queue was stopped: its ring was full" },
+	{ "tx_wake", "times a stopped queue was started again" },
+	{ "tx_doorbells", "times the card was told of new packets" },
+	{ "tx_timeouts", "times that nothing completed for seconds: the queue is reset" },
+	{ "tx_missed", "packets that did not complete in time" },
+	{ "tx_dma_fail", "packets that could not be mapped for the card" },
+	{ "tx_linearized", "packets copied, because they were in too many pieces" },
+	{ "tx_xdp", "packets that XDP programs sent from this queue" },
+	{ "tx_merged", "packets that the card segmented (TSO)" },
+	{ "polls", "NAPI polls" },
+	{ "interrupts", "interrupts, or events that stand for them" },
+	{ "over_allowance", "packets delayed or dropped: more than the instance is allowed" },
+	{}
+};
+
+const struct stat_name *stat_find(const char *name)
+{
+	for (const struct stat_name *s = stat_names; s->name; s++)
+		if (!strcmp(s->name, name))
+			return s;
+	return NULL;
+}
+
+unsigned release_version(const char *release)
+{
+	unsigned major, minor;
+
+	return sscanf(release, "%3u.%3u", &major, &minor) == 2 ? KERNEL(major, minor) : 0;
+}
+
+bool version_has(unsigned version, unsigned since, unsigned until)
+{
+	if (!version)
+		return !since && !until;
+	return version >= since && (!until || version <= until);
 }

@@ -198,6 +198,24 @@ static void vectors_read(struct queues *q, const struct iface *i, const struct d
 		qsort(q->vectors, q->nr, sizeof(*q->vectors), by_irq);
 }
 
+void vectors_halve(struct queues *q, unsigned rx_queues, unsigned tx_queues)
+{
+	int half = 0;
+
+	for (unsigned n = 0; n < q->nr; n++)
+		half += q->vectors[n].half;
+	half /= 2;
+	for (unsigned n = 0; n < q->nr; n++) {
+		struct vector *v = &q->vectors[n];
+
+		if (!v->half)
+			continue;
+		v->half = false;
+		v->rx = v->tx >= half && v->tx - half < (int)rx_queues ? v->tx - half : QUEUE_NONE;
+		v->tx = v->tx < half && v->tx < (int)tx_queues ? v->tx : QUEUE_NONE;
+	}
+}
+
 /* Names say nothing: one interrupt is for all, and as many as there are queues are in order. */
 static void rank(struct queues *q, const struct iface *i)
 {
@@ -232,6 +250,7 @@ int queues_read(const struct iface *i, const struct driver *driver, struct queue
 	for (unsigned n = 0; n < q->nr; n++)
 		if (vector_match(driver, &q->vectors[n]))
 			q->by = QUEUES_BY_NAME;
+	vectors_halve(q, i->rx_queues, i->tx_queues);
 	netdev_read(q, i->ifindex);
 	if (!q->by)
 		rank(q, i);

@@ -20,6 +20,7 @@ struct vector {			/* one interrupt of the device */
 	char name[VECTOR_NAME];	/* as /proc/interrupts has it; "": nobody requested it */
 	int rx, tx;		/* the queues it serves */
 	unsigned at, len;	/* where in its name the queue's number stands; len 0: nowhere */
+	bool half;		/* %b: which queue it is, vectors_halve() has yet to say */
 };
 
 /* How it is known which interrupt serves which queue. */
@@ -49,6 +50,8 @@ void queues_free(struct queues *);
 bool vector_line(const char *line, unsigned cpus, unsigned *irq, const char **names);
 /* Which queue an interrupt of this name serves, by the patterns of the driver. */
 bool vector_match(const struct driver *, struct vector *);
+/* Gives the second half of those of a %b to the receive queues, and what is no queue to none. */
+void vectors_halve(struct queues *, unsigned rx_queues, unsigned tx_queues);
 /* The name that a pattern gives the interrupt of a queue; false: it leaves something open. */
 bool vector_expand(const char *pattern, const char *iface, unsigned queue, struct vector *);
 

@@ -66,9 +66,10 @@ static bool queue_set(struct vector *v, char direction, int queue)
 {
 	if (strchr("qra", direction))
 		v->rx = queue;
-	if (strchr("qta", direction))
+	if (strchr("qtab", direction))
 		v->tx = queue;
-	return strchr("qrta", direction);
+	v->half = direction == 'b';
+	return strchr("qrtab", direction);
 }
 
 static bool match(const char *p, const char *start, const char *name, struct vector *v)

@@ -208,6 +208,8 @@ def test_completion():
             (["bench", ""], [interface], ["rx-drop"]),
             (["bench", interface, "--rate", "10", "t"], ["tx"], [interface]),
             (["bench", interface, "--ecn", ""], ["ce", "ect0"], [interface]),
+            (["drivers", "ig"], ["igb", "igbvf"], ["ixgbe", interface]),
+            (["drivers", "--check", "README"], ["README.md"], ["igb"]),
             (["list", ""], [], [interface])):
         got = say("bash", "-c", 'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _nicprobe; '
                   'printf "%s\\n" "${COMPREPLY[@]}"', "bash", script, NICPROBE, *words).split()

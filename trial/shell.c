@@ -4,8 +4,8 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -15,6 +15,7 @@
 #include "../lib/log.h"
 #include "generator.h"
 #include "shell.h"
+#include "watch.h"
 
 #define SHOWN 120	/* bytes of a command, or of what it said, in a complaint */
 
@@ -40,32 +41,34 @@ static const char *last_line(int fd)
 	return text("%.*s", SHOWN, line);
 }
 
+static const int ours[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGCHLD };
+
+/* In the child: as a shell would start it, where the mounts are those that all see. */
+static void become(const char *command, int errors)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+	sigset_t none;
+
+	setpgid(0, 0);
+	for (unsigned i = 0; i < sizeof(ours) / sizeof(*ours); i++)
+		signal(ours[i], SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
+	dup2(null, STDIN_FILENO);
+	dup2(null, STDOUT_FILENO);
+	dup2(errors, STDERR_FILENO);
+	if (!watch_outside())
+		execl("/bin/sh", "sh", "-c", command, NULL);
+	dprintf(STDERR_FILENO, "cannot start a shell: %s\n", strerror(errno));
+	_exit(127);
+}
+
 static int spawn(const char *command, int errors, pid_t *child)
 {
-	static const int reset[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGCHLD };
-	char *const argv[] = { "sh", "-c", (char *)command, NULL };
-	posix_spawn_file_actions_t files;
-	posix_spawnattr_t attr;
-	sigset_t none, usual;
-	int err;
-
-	sigemptyset(&none);
-	sigemptyset(&usual);
-	for (unsigned i = 0; i < sizeof(reset) / sizeof(*reset); i++)
-		sigaddset(&usual, reset[i]);
-	posix_spawn_file_actions_init(&files);
-	posix_spawn_file_actions_addopen(&files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-	posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
-	posix_spawn_file_actions_adddup2(&files, errors, STDERR_FILENO);
-	posix_spawnattr_init(&attr);
-	posix_spawnattr_setsigmask(&attr, &none);
-	posix_spawnattr_setsigdefault(&attr, &usual);
-	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
-				 POSIX_SPAWN_SETSIGDEF);
-	err = posix_spawn(child, "/bin/sh", &files, &attr, argv, environ);
-	posix_spawnattr_destroy(&attr);
-	posix_spawn_file_actions_destroy(&files);
-	return -err;
+	*child = fork();
+	if (!*child)
+		become(command, errors);
+	return *child < 0 ? -errno : 0;
 }
 
 /* Has it ended within the time? Signals that come meanwhile are somebody else's. */

@@ -53,11 +53,97 @@ static void check_name(const struct driver *d)
 	check(driver_find(d->name) == d, "findable", d->name, "driver_find() gives another");
 }
 
+/* What is one of many: it is only said if it is wrong. */
+static void must(bool good, const char *name, const char *of, const char *why)
+{
+	if (!good)
+		check(false, name, of, why);
+}
+
+static bool twice(const struct driver_name *list, const struct driver_name *n)
+{
+	for (const struct driver_name *o = list; o < n; o++)
+		if (!strcmp(o->name, n->name))
+			return true;
+	return false;
+}
+
+static void check_names(const struct driver *d, const struct driver_name *list)
+{
+	for (const struct driver_name *n = list; n && n->name; n++) {
+		must(!twice(list, n), d->name, n->name, "named twice");
+		must(n->does < NR_DOES && does_text[n->does], d->name, n->name, "does nothing");
+		must(!n->since || !n->until || n->since <= n->until, d->name, n->name,
+		      "until before it was");
+	}
+}
+
+/* That which says whether a driver is here: it must be no other's. */
+static unsigned polls(const struct driver *d)
+{
+	unsigned nr = 0;
+
+	for (const struct driver_name *n = d->functions; n && n->name; n++)
+		nr += n->does == DOES_POLL && !n->module;
+	return nr;
+}
+
+static bool names_queues(const char *pattern)
+{
+	unsigned nr = 0;
+
+	for (; *pattern; pattern++)
+		if (*pattern == '%') {
+			pattern++;
+			if (!*pattern || !strchr("rt", *pattern))
+				return false;
+			nr++;
+		}
+	return nr <= 1;
+}
+
+static void check_known(const struct driver *d)
+{
+	int before = failed;
+
+	failed = 0;
+	check_names(d, d->functions);
+	check_names(d, d->tracepoints);
+	must(!d->functions || polls(d), "poll", d->name, "nothing tells whether it is here");
+	must(!d->functions || d->bytes.tx, "bytes", d->name, "what it counts is not said");
+	must(!d->functions || d->no_xdp || d->xdp_since, "xdp_since", d->name, "not said");
+	must(!d->bytes.tx || d->bytes.when, "when", d->name, "it counts at some time");
+	must(is_fragment(d->xdp_needs) && is_fragment(d->completes) && is_fragment(d->stats_how) &&
+	      is_fragment(d->bytes.but), "fragments", d->name, "one is none");
+	for (const struct driver_stat *s = d->stats; s && s->name; s++) {
+		must(stat_find(s->as), d->name, s->name, "its common name is not known");
+		must(names_queues(s->name), d->name, s->name, "no pattern of a statistic");
+	}
+	if (!failed)
+		printf("ok known %s\n", d->name);
+	failed |= before;
+}
+
+static void check_versions(void)
+{
+	check(release_version("6.12.117+deb12-amd64") == KERNEL(6, 12), "release", "6.12", "no");
+	check(release_version("6.1.0-56-amd64") == KERNEL(6, 1), "release", "6.1", "no");
+	check(release_version("6.1.0-56-amd64") < release_version("6.12.0"), "release", "order",
+	      "6.12 is before 6.1");
+	check(!release_version("") && !release_version("next"), "release", "none", "one");
+	check(version_has(KERNEL(6, 12), KERNEL(6, 12), 0), "since", "it", "no");
+	check(!version_has(KERNEL(6, 1), KERNEL(6, 12), 0), "since", "before", "it was there");
+	check(version_has(KERNEL(6, 1), 0, KERNEL(6, 1)), "until", "it", "no");
+	check(!version_has(KERNEL(6, 12), 0, KERNEL(6, 1)), "until", "after", "it is there");
+	check(version_has(0, 0, 0) && !version_has(0, KERNEL(6, 1), 0), "version", "unknown",
+	      "what is not in all kernels is expected");
+}
+
 static void check_facts(void)
 {
 	check(driver_find("nonesuch") == &driver_generic, "unknown", "nonesuch", "not generic");
 	check(driver_find("") == &driver_generic, "unknown", "empty", "not generic");
-	check(driver_find("ixgbe") == &driver_generic, "prefix", "ixgbe", "took ixgbevf for it");
+	check(driver_find("ixg") == &driver_generic, "prefix", "ixg", "took ixgbe for it");
 	check(driver_find("ena")->xdp, "disturbs", "ena", "attaching XDP resets its queues");
 	check(!driver_find("tun")->xdp && !driver_find("tun")->no_xdp, "undisturbed", "tun",
 	      "attaching XDP swaps a pointer");
@@ -74,7 +160,9 @@ int main(void)
 	for (const struct driver *const *d = drivers; *d; d++) {
 		check_name(*d);
 		check_table(*d);
+		check_known(*d);
 	}
+	check_versions();
 	check_table(&driver_generic);
 	check(driver_generic.xdp, "disturbs", "generic", "unknown is not harmless");
 	check_facts();

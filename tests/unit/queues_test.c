@@ -64,7 +64,6 @@ static const struct {
 	  140, "iwlwifi:queue_2", 2, NONE },
 	{ "iwlwifi", "141:    0    9 IR-PCI-MSIX-0000:00:14.3   9-edge      iwlwifi:exception\n",
 	  141, "iwlwifi:exception", NONE, NONE },
-	/* drivers that have no table */
 	{ "ixgbe", " 61:    0    9 PCI-MSI 524289-edge      ens1f0-TxRx-1\n",
 	  61, "ens1f0-TxRx-1", 1, 1 },
 	{ "i40e", " 62:    0    9 PCI-MSI 524290-edge i40e-enp65s0f0np0-TxRx-63\n",
@@ -75,6 +74,20 @@ static const struct {
 	  64, "mlx5_comp7@pci:0000:03:00.0", 7, 7 },
 	{ "mlx5_core", " 65: 0 9 PCI-MSIX-0000:03:00.0 0-edge mlx5_async0@pci:0000:03:00.0\n",
 	  65, "mlx5_async0@pci:0000:03:00.0", NONE, NONE },
+	{ "ice", " 66:    0    9 PCI-MSIX-0000:03:00.0 8-edge      ice-enp65s0f0np0-TxRx-7\n",
+	  66, "ice-enp65s0f0np0-TxRx-7", 7, 7 },
+	{ "iavf", " 67:    0    9 PCI-MSI 524291-edge      iavf-0000:41:01.0:mbx\n",
+	  67, "iavf-0000:41:01.0:mbx", NONE, NONE },
+	/* which half of them it is in is not in its name */
+	{ "gve", " 68:    0    9 PCI-MSI 65541-edge      ens4-ntfy-block.5\n",
+	  68, "ens4-ntfy-block.5", NONE, 5 },
+	{ "gve", " 69:    0    9 PCI-MSIX-0000:00:04.0 5-edge gve-ntfy-blk5@pci:0000:00:04.0\n",
+	  69, "gve-ntfy-blk5@pci:0000:00:04.0", NONE, 5 },
+	{ "gve", " 71:    0    0 PCI-MSIX-0000:00:04.0 16-edge gve-mgmnt@pci:0000:00:04.0\n",
+	  71, "gve-mgmnt@pci:0000:00:04.0", NONE, NONE },
+	/* no table: the patterns of most */
+	{ "igc", " 72:    0    9 PCI-MSIX-0000:03:00.0 1-edge      enp3s0-TxRx-0\n",
+	  72, "enp3s0-TxRx-0", 0, 0 },
 	/* arm64: the trigger is a word of its own */
 	{ "ena", " 70:    0    9   ITS-MSI 81921 Edge      eth0-Tx-Rx-0\n",
 	  70, "eth0-Tx-Rx-0", 0, 0 },
@@ -141,6 +154,28 @@ static void check_expand(void)
 		}
 }
 
+/* gve: of 8 blocks, 4 and on are of receive queues; of those that are not in use, of none. */
+static void check_halves(void)
+{
+	struct vector blocks[9];
+	struct queues q = { .nr = 9, .vectors = blocks };
+	bool good = true;
+
+	for (int n = 0; n < 9; n++) {
+		blocks[n] = (struct vector){ .irq = n, .rx = NONE, .tx = NONE };
+		strcpy(blocks[n].name, n == 8 ? "gve-mgmnt@pci:0000:00:04.0" :
+		       text("gve-ntfy-blk%d@pci:0000:00:04.0", n));
+		vector_match(driver_find("gve"), &blocks[n]);
+	}
+	vectors_halve(&q, 2, 3);
+	for (int n = 0; n < 9; n++)
+		good &= blocks[n].tx == (n < 3 ? n : NONE) &&
+			blocks[n].rx == (n == 4 || n == 5 ? n - 4 : NONE);
+	check(good, "halves", "a block serves another queue");
+	vectors_halve(&q, 2, 3);
+	check(blocks[5].rx == 1 && blocks[2].tx == 2, "halves once", "they were halved again");
+}
+
 static void check_lists(void)
 {
 	check(cpu_listed("0-3,8", 3) && cpu_listed("0-3,8", 8) && cpu_listed("5", 5), "in the list",
@@ -166,6 +201,7 @@ int main(void)
 	check_lines();
 	check_others();
 	check_expand();
+	check_halves();
 	check_lists();
 	check_loopback();
 	return failed;

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* nicprobe drivers: what is known of a driver, and whether this kernel or a module has it. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "../lib/kernel.h"
+#include "../lib/log.h"
+#include "../lib/module.h"
+#include "../lib/near.h"
+#include "../lib/running.h"
+#include "cmd.h"
+#include "facts.h"
+
+static struct look look;
+static struct page page;
+
+static void put(const char *what)
+{
+	page_wrap(&page, 2, what);
+	page_newline(&page);
+}
+
+static const char *release(void)
+{
+	static struct utsname kernel;
+
+	uname(&kernel);
+	return kernel.release;
+}
+
+/* Does the running kernel have it? No: it is not asked for more. */
+static bool ask_running(struct facts *f, struct running **running)
+{
+	*running = running_open(f->driver);
+	f->version = release_version(release());
+	if (*running && running_here(*running, f->driver))
+		f->running = *running;
+	return f->running;
+}
+
+/* By which ways its functions can be traced here. */
+static void ask_ways(struct facts *f)
+{
+	bool permits = !kernel_permits();
+
+	complaints_forget();
+	f->no_fentry = permits ? kernel_cannot("fentry") : "only root can find out";
+	f->no_kprobe = kernel_cannot("kprobe");
+}
+
+/* What is to be said before the list of functions. */
+static void say_here(const struct facts *f)
+{
+	put(text("%s  %s", f->driver->name, f->driver->help));
+	if (!f->driver->functions)
+		return;
+	if (!f->running) {
+		put(text("Not in this kernel (%s): a module's file can be asked, nicprobe drivers "
+			 "--check FILE.", release()));
+		return;
+	}
+	put(text("It is in this kernel (%s).", release()));
+	if (f->no_fentry)
+		put(text("fentry: %s.", f->no_fentry));
+	if (f->no_kprobe)
+		put(text("kprobe: %s.", f->no_kprobe));
+}
+
+static void one_json(struct json *j, struct facts *f)
+{
+	json_open(j, NULL, '{');
+	json_string(j, "driver", f->driver->name);
+	json_string(j, "help", f->driver->help);
+	json_bool(j, "here", f->running);
+	facts_json(j, f);
+	json_close(j, '}');
+}
+
+static void one(const struct driver *d, struct json *j, bool ask)
+{
+	struct facts f = { .driver = d };
+	struct running *running = NULL;
+
+	if (ask && ask_running(&f, &running))
+		ask_ways(&f);
+	if (j) {
+		one_json(j, &f);
+	} else {
+		say_here(&f);
+		facts_text(&page, &f);
+	}
+	if (running)
+		running_close(running);
+}
+
+static void overview_line(const struct driver *d, bool here)
+{
+	page_put(&page, d->name, -1);
+	page_spaces(&page, 20 - page.at);
+	page_put(&page, here ? "here" : d->functions ? "" : "-", -1);
+	page_spaces(&page, 26 - page.at);
+	put(d->help);
+}
+
+static void overview(void)
+{
+	struct json j = { .out = stdout };
+	unsigned nr = 0;
+	bool *here;
+
+	while (drivers[nr])
+		nr++;
+	here = calloc(nr, sizeof(*here));
+	if (here)
+		running_all(here);
+	if (json_wanted)
+		json_open(&j, NULL, '[');
+	for (unsigned i = 0; here && i < nr; i++)
+		if (json_wanted)
+			one(drivers[i], &j, here[i]);
+		else
+			overview_line(drivers[i], here[i]);
+	free(here);
+	if (json_wanted) {
+		json_close(&j, ']');
+		putchar('\n');
+	} else {
+		put("");
+		put("here: in this kernel; -: nothing to look for.");
+		put("nicprobe drivers NAME tells what is known of one.");
+	}
+}
+
+static int unknown(const char *name)
+{
+	struct near near = near_to(name);
+
+	for (const struct driver *const *d = drivers; *d; d++)
+		near_try(&near, (*d)->name);
+	return usage_error(*near.name ? text("nicprobe drivers %s", near.name) :
+			   "nicprobe drivers", "no driver \"%s\" is known", name);
+}
+
+/* The table that has names of this module: its own, or one that has some in it. NULL: none. */
+static const struct driver *table_of(const char *module)
+{
+	const struct driver *own = driver_find(module);
+
+	if (own != &driver_generic)
+		return own;
+	for (const struct driver *const *d = drivers; *d; d++) {
+		struct facts f = { .driver = *d, .only = module };
+
+		if (facts_functions(&f))
+			return *d;
+	}
+	return NULL;
+}
+
+static void check_text(struct facts *f, const char *path)
+{
+	const char *name = module_name(f->module), *machine = module_machine(f->module);
+
+	put(text("%s  %s", name, facts_own(f) ? f->driver->help :
+		 text("what the driver %s has in it", f->driver->name)));
+	put(text("%s, for Linux %s%s.", basename(path), *module_release(f->module) ?
+		 module_release(f->module) : "(it does not say which)",
+		 machine ? text(" on %s, which this machine is not", machine) : ""));
+	if (f->no_fentry && facts_functions(f))
+		put(text("Nothing is known of fentry: %s.", f->no_fentry));
+	facts_text(&page, f);
+	put("");
+	put(f->missing ? text("%u name%s that should be there %s not.", f->missing,
+			      f->missing == 1 ? "" : "s", f->missing == 1 ? "is" : "are") :
+	    facts_functions(f) ? "Every name that should be there is there." :
+	    "Nothing to look for is known of it.");
+}
+
+static void check_json(struct facts *f, const char *path)
+{
+	struct json j = { .out = stdout };
+
+	json_open(&j, NULL, '{');
+	json_string(&j, "module", module_name(f->module));
+	json_string(&j, "file", path);
+	json_string(&j, "release", module_release(f->module));
+	json_string(&j, "driver", f->driver->name);
+	facts_json(&j, f);
+	json_uint(&j, "missing", f->missing);
+	json_close(&j, '}');
+	putchar('\n');
+}
+
+static int check(const char *path, const char *btf)
+{
+	struct module *m = module_open(path, btf);
+	struct facts f = { .module = m };
+
+	if (!m)
+		return failed();
+	f.only = module_name(m);
+	f.driver = table_of(f.only);
+	f.version = release_version(module_release(m));
+	f.no_fentry = module_no_btf(m);
+	if (!f.driver) {
+		complain(-1, "nicprobe drivers", "cannot check %s: nothing is known of a module %s",
+			 path, module_name(m));
+		module_close(m);
+		return failed();
+	}
+	if (json_wanted)
+		check_json(&f, path);
+	else
+		check_text(&f, path);
+	module_close(m);
+	return f.missing ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+/* Of several files each is checked, whatever became of those before. */
+static int check_all(int argc, char **argv, const char *btf)
+{
+	int status = EXIT_SUCCESS;
+
+	if (optind == argc)
+		return usage_error("nicprobe drivers --check MODULE.ko", "--check names no file");
+	for (int i = optind; i < argc; i++) {
+		if (i > optind && !json_wanted)
+			put("");
+		if (check(argv[i], btf))
+			status = EXIT_FAILURE;
+		complaints_forget();
+	}
+	return status;
+}
+
+static int run(int argc, char **argv)
+{
+	static const struct option options[] = {
+		COMMON_LONG, { "check", no_argument, NULL, 'c' },
+		{ "btf", required_argument, NULL, 'b' }, {}
+	};
+	struct json j = { .out = stdout };
+	const struct driver *d;
+	const char *btf = NULL;
+	bool file = false;
+	int o, status;
+
+	while ((o = getopt_long(argc, argv, ":cb:" COMMON_SHORT, options, NULL)) >= 0) {
+		if (o == 'c')
+			file = true;
+		else if (o == 'b')
+			btf = optarg;
+		else if (common_option(&command_drivers, o, argv, &status))
+			return status;
+	}
+	look = terminal_look();
+	page = (struct page){ .out = stdout, .look = &look,
+			      .width = look.width < 60 ? 60 : look.width };
+	if (file)
+		return check_all(argc, argv, btf);
+	if (btf)
+		return usage_error("nicprobe drivers --btf VMLINUX --check MODULE.ko",
+				   "--btf goes with --check");
+	if (optind == argc) {
+		overview();
+		return EXIT_SUCCESS;
+	}
+	if (optind + 1 < argc)
+		return usage_error("nicprobe drivers", "drivers takes one name");
+	d = driver_find(argv[optind]);
+	if (d == &driver_generic)
+		return unknown(argv[optind]);
+	one(d, json_wanted ? &j : NULL, true);
+	if (json_wanted)
+		putchar('\n');
+	return EXIT_SUCCESS;
+}
+
+const struct command command_drivers = {
+	.name = "drivers",
+	.args = "[NAME | --check MODULE.ko…]",
+	.help = "what is known of a driver, and what of it a build has",
+	.options =
+	"  -c, --check            look into files of modules for what is known; exit\n"
+	"                         status 1: something is missing\n"
+	"  -b, --btf VMLINUX      the kernel they are for, to know its types\n",
+	.run = run,
+};
