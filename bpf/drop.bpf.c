@@ -16,6 +16,14 @@ struct {
 	__uint(value_size, DROP_STACK_DEPTH * 8);
 } drop_stack SEC(".maps");
 
+/* What this kernel calls its reasons, told by attach: to read its BTF takes longer than a show. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, DROP_REASONS);
+	__type(key, __u32);
+	__type(value, struct drop_reason);
+} drop_reasons SEC(".maps");
+
 #define REASON(name)	bpf_core_enum_value(enum skb_drop_reason, SKB_DROP_REASON_##name)
 #define IS(reason, name) \
 	(bpf_core_enum_value_exists(enum skb_drop_reason, SKB_DROP_REASON_##name) && \

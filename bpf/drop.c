@@ -13,6 +13,7 @@
 #include "../lib/log.h"
 #include "../lib/names.h"
 #include "../lib/symbol.h"
+#include "../lib/tap.h"
 #include "../lib/snapshot.h"
 #include "drop.h"
 #include "drop.skel.h"
@@ -193,12 +194,54 @@ static bool is_false(const struct drop_key *key)
 	       !strcmp(drop_reason_name(key->reason), "NOT_SPECIFIED");
 }
 
+/* What no kernel has a name for stays empty. */
+static int reasons_tell(struct bpf_object *obj)
+{
+	int fd = bpf_object__find_map_fd_by_name(obj, "drop_reasons"), err = 0;
+
+	for (__u32 reason = 0; !err && reason < DROP_REASONS; reason++) {
+		const char *name = drop_reason_core(reason);
+		struct drop_reason told = {};
+
+		if (!name)
+			continue;
+		snprintf(told.name, sizeof(told.name), "%s", name);
+		err = bpf_map_update_elem(fd, &reason, &told, BPF_ANY);
+	}
+	return err;
+}
+
+static int attach(const struct site *site, struct bpf_object *obj)
+{
+	return object_load(site, obj) ?: reasons_tell(obj) ?: object_attach(site, obj);
+}
+
+/* Once is enough: a kernel does not call them otherwise while it runs. */
+static void reasons_learn(const char *pins)
+{
+	struct drop_reason told[DROP_REASONS];
+	__u32 keys[DROP_REASONS], n = DROP_REASONS, next;
+	static bool learned;
+	int fd = learned ? -1 : bpf_obj_get(text("%s/drop_reasons", pins));
+
+	learned = true;
+	if (fd < 0)
+		return;
+	if (bpf_map_lookup_batch(fd, NULL, &next, keys, told, &n, NULL) && errno != ENOENT)
+		n = 0;
+	for (__u32 i = 0; i < n; i++)
+		if (*told[i].name)
+			drop_reason_know(keys[i], told[i].name);
+	close(fd);
+}
+
 static int settle(const char *pins, struct table *t)
 {
 	int fd = bpf_obj_get(text("%s/drop_stack", pins));
 	struct drop_key *keys = (void *)t->keys;
 	unsigned kept = 0;
 
+	reasons_learn(pins);
 	for (unsigned row = 0; row < t->rows; row++) {
 		struct drop_key key = keys[row];
 		__u32 id = key.stack;
@@ -282,6 +325,7 @@ const struct meter meter_drop = {
 	.key_minor = "benign",
 	.key_is_minor = is_benign,
 	.settle = settle,
+	.attach = attach,
 	.elf = drop_bpf__elf_bytes,
 	.judge = judge,
 };

@@ -10,6 +10,12 @@ enum drop_direction {
 #define DROP_NO_STACK		(-1)
 #define DROP_STACK_DEPTH	32
 
+#define DROP_REASONS		256	/* of the stack itself; 6.18 has 125 */
+
+struct drop_reason {
+	char name[48];
+};
+
 struct drop_key {
 	__u64 location;		/* the instruction that freed it */
 	__u32 reason;

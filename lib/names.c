@@ -78,19 +78,32 @@ static const char *module_name(uint32_t reason)
 	return name;
 }
 
-static const char *reason_find(uint32_t reason)
+static const char *without_prefix(const char *name)
 {
-	const struct btf *btf = vmlinux();
-	const char *name = NULL;
-	int id = btf ? btf__find_by_name_kind(btf, "skb_drop_reason", BTF_KIND_ENUM) : 0;
-
-	if (id > 0 && !(reason >> SUBSYS))
-		name = enum_name(btf, btf__type_by_id(btf, id), reason);
-	if (btf && !name && reason >> SUBSYS)
-		name = enums_name(btf, 1, "drop_reason", reason) ?: module_name(reason);
 	if (name && !strncmp(name, PREFIX, strlen(PREFIX)))
 		name += strlen(PREFIX);
 	return name ? name + strspn(name, "_") : NULL;
+}
+
+const char *drop_reason_core(uint32_t reason)
+{
+	static const struct btf_type *reasons;
+	const struct btf *btf = vmlinux();
+	int id;
+
+	if (!reasons && btf) {
+		id = btf__find_by_name_kind(btf, "skb_drop_reason", BTF_KIND_ENUM);
+		reasons = id > 0 ? btf__type_by_id(btf, id) : NULL;
+	}
+	return reasons ? without_prefix(enum_name(btf, reasons, reason)) : NULL;
+}
+
+static const char *reason_find(uint32_t reason)
+{
+	if (!(reason >> SUBSYS))
+		return drop_reason_core(reason);
+	return vmlinux() ? without_prefix(enums_name(vmlinux(), 1, "drop_reason", reason) ?:
+					  module_name(reason)) : NULL;
 }
 
 /* "OPENVSWITCH_7": whose it is, where its own name is not to be had. */
@@ -105,21 +118,27 @@ static const char *reason_guess(uint32_t reason)
 	return text("%s_%u", of + strlen(PREFIX "SUBSYS_"), reason & 0xffff);
 }
 
+static struct { uint32_t reason; char name[64]; } known[512];
+static unsigned nr_known;
+
+void drop_reason_know(uint32_t reason, const char *name)
+{
+	if (nr_known == sizeof(known) / sizeof(*known))
+		return;
+	known[nr_known].reason = reason;
+	snprintf(known[nr_known++].name, sizeof(known->name), "%s", name);
+}
+
 const char *drop_reason_name(uint32_t reason)
 {
-	static struct { uint32_t reason; char name[64]; } known[256];
-	static unsigned nr;
 	const char *name;
 
-	for (unsigned i = 0; i < nr; i++)
+	for (unsigned i = 0; i < nr_known; i++)
 		if (known[i].reason == reason)
 			return known[i].name;
 	name = reason_find(reason) ?: reason_guess(reason);
-	if (nr == sizeof(known) / sizeof(*known))
-		return name;
-	known[nr].reason = reason;
-	snprintf(known[nr].name, sizeof(known[nr].name), "%s", name);
-	return known[nr++].name;
+	drop_reason_know(reason, name);
+	return name;
 }
 
 unsigned tracepoint_args(const char *name)
