@@ -1,11 +1,14 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""Every packet is counted, once, where it belongs: 10 runs of 100,000 for each tap, veth and tap device."""
+"""
+Every packet is counted, once, where it belongs: 10 runs of 100,000 for each tap, veth and tap device; or $RUNS,
+where a CPU is emulated.
+"""
 import random
 
 from lab import *
 
-RUNS, PACKETS = 10, 100000
+RUNS, PACKETS = int(os.environ.get("RUNS", 10)), 100000
 need_root()
 # The backlog is where RPS and veth put packets; what it drops never gets to the stack.
 global_sysctl("net.core.netdev_max_backlog", 300000)

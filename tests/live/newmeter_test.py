@@ -10,7 +10,7 @@ import lab
 lab.need_root()
 copy = tempfile.mkdtemp(prefix="nicprobe-newmeter-")
 try:
-    for folder in ("cmd", "render", "lib", "xdp", "bpf", "drivers"):
+    for folder in ("cmd", "render", "lib", "xdp", "bpf", "drivers", "trial"):
         shutil.copytree(os.path.join(lab.ROOT, folder), os.path.join(copy, folder))
     shutil.copy(os.path.join(lab.ROOT, "Makefile"), copy)
     added = glob.glob(os.path.join(lab.ROOT, "tests", "newmeter", "small.*"))
