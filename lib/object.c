@@ -89,18 +89,23 @@ static int link_pin(const struct site *site, struct bpf_program *prog)
 {
 	const char *name = bpf_program__name(prog);
 	struct bpf_link *link = bpf_program__attach(prog);
-	int err;
+	int err, fd;
 
 	if (!link)
 		return complain(-errno, NULL, "cannot attach to %s: %s",
 				bpf_program__section_name(prog), strerror(errno));
 	err = bpf_link__pin(link, pin_path(site, name));
-	if (err)
+	if (err) {
 		complain(err, NULL, "cannot pin the link %s: %s", name, strerror(-err));
-	else
-		bpf_link__disconnect(link);	/* the pin holds it now */
+		bpf_link__destroy(link);
+		return err;
+	}
+	/* The pin holds it now, alone: who lives on and unpins it expects that it ends. */
+	fd = bpf_link__fd(link);
+	bpf_link__disconnect(link);
 	bpf_link__destroy(link);
-	return err;
+	close(fd);
+	return 0;
 }
 
 /* What the driver told the kernel of its NAPIs need not be learned, nor ranked. */

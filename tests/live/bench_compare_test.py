@@ -13,6 +13,7 @@ need_root()
 STEADY = ("rx-drop", "--generator", "packet", "--rate", "4000", "--threads", "1", "--flows", "256", "--seconds", ".3")
 a, b = Namespace("a"), Namespace("b")
 veth(a, b)
+narrow_all(a), narrow_all(b)
 IFACE = f"{a}/eth0"
 PPS = "rx-drop packets_per_second"
 QUEUE = "rx-drop queue 0 packets_per_second"
@@ -60,6 +61,14 @@ def test_none():
     """A against A: one of twenty may be wrong, so one of two may be."""
     alarms = sum(ab("true", "true", "--rounds", "6", "--seconds", ".1")[1][PPS]["verdict"] == "real" for _ in range(2))
     check("bench --ab: A against A: no difference", alarms <= 1, f"{alarms} of 2")
+
+
+def test_rounds_end():
+    """A round leaves nothing to the next: programs that stay make each slower than the one before."""
+    with tempfile.NamedTemporaryFile("r") as f:
+        ab("true", f"cat /proc/$PPID/fdinfo/* | grep -c link_type >>{f.name}; true", "--rounds", "6", "--seconds", ".1")
+        links = [int(n) for n in f.read().split()]
+    same("bench --ab: links that a round leaves", links, [0] * 6)
 
 
 def test_bad():

@@ -175,6 +175,11 @@ def narrow(listener):
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 16)
 
 
+def narrow_all(netns):
+    """The same for all that listens in a namespace."""
+    netns.run("sysctl -qw net.ipv4.tcp_rmem='4096 65536 131072'")
+
+
 def until(condition, seconds=5):
     """Waits until condition() is true; whether it was in time."""
     end = time.monotonic() + seconds
