@@ -11,6 +11,7 @@ from tell import Wrong, done, progress, right
 from traffic import Traffic
 
 QUEUES = [1, 2, 4, 8, 16, 32, 64]
+HELD = 500	# frames that a queue of a tap holds, and some more
 IFACES = [1, 2, 4, 8, 16]
 KEYS = [1, 16, 256, 1024, 4096, 8192]	# both have room for 4096
 KEYED = {"ecn_source": "packets", "flow": "estimated_packets"}	# of every packet: exact
@@ -20,7 +21,8 @@ def by_queues(trace, quick):
     """All that is on by default, by typed tracepoints, ns a packet."""
     rows = []
     for queues in QUEUES[::3] if quick else QUEUES:
-        traffic = Traffic(events.DEEP, queues=queues, frames=10000 if quick else 20000)
+        traffic = Traffic(min(events.DEEP, HELD * queues), queues=queues,
+                          frames=10000 if quick else 20000)
         progress(f"scale: {queues} queues")
         got = events.figures(trace, traffic, events.cases(["empty btf", "nicprobe btf"]),
                              1 if quick else 3)
