@@ -145,6 +145,10 @@ static void account(struct page *p, const struct outcome *o)
 	for (unsigned i = 0; i < o->seen.drops; i++)
 		line(p, i ? "" : "skb drops", text("%13" PRIu64 "  %s, %s", o->seen.drop[i].packets,
 						 o->seen.drop[i].reason, o->seen.drop[i].where));
+	if (o->seen.drops)
+		line(p, "", text("in the last third of the time, when it looked closer%s",
+				 o->seen.polled > 0 ? text(" and polls took %.0f packets",
+							   o->seen.polled) : ""));
 }
 
 static void outcome(struct page *p, const struct bench *b, const struct outcome *o)
