@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../lib/driver.h"
 #include "../lib/log.h"
 #include "frames.h"
 
@@ -231,6 +232,19 @@ static void losses_explain(struct outcome *o, const struct port *p, const struct
 	losses_free(&now);
 }
 
+/* A driver that counts what has completed says nothing of what it still has. */
+static void waiting_explain(const struct run *r)
+{
+	const struct iface *i = &r->from->iface;
+	const char *when = driver_find(i->driver)->bytes.when;
+	int64_t rest = account_rest(r->o, 0);
+
+	if (r->g.how == HOW_PACKET && !r->to && when && strcmp(when, "hand-over") && rest > 0 &&
+	    rest <= (int64_t)i->tx_ring * i->tx_queues)
+		account_add(r->o, ACCOUNT_LOST, rest, "waiting in the rings of %s: its driver "
+			    "counts at %s", r->from->label, when);
+}
+
 static void back_fill(const struct run *r, const struct tally *a, const struct tally *b)
 {
 	struct outcome *o = r->o;
@@ -290,6 +304,7 @@ void account_fill(const struct run *r, const struct tally *a, const struct tally
 		if (r->to)
 			losses_explain(o, r->to, &r->losses[r->to == &r->b->peer]);
 		losses_explain(o, r->from, &r->losses[r->from == &r->b->peer]);
+		waiting_explain(r);
 		account_add(o, ACCOUNT_UNEXPLAINED, account_rest(o, 0), "unexplained");
 	} else {
 		arrived_fill(r, a, b);

@@ -143,6 +143,14 @@ def test_tap():
     check("bench tap tx that nobody reads: it is said", account(got)[0, "lost"] > 0 and "no room" in got["limit"],
           f"{account(got)} {got['limit']}")
     nic.close()
+    nic = tap(a, "tap0")
+    room = int(a.ip("-j link show tap0").split('"txqlen":')[1].split("}")[0].split(",")[0]) * 4
+    got = bench("tx", "--rate", "30000", "--generator", "packet", iface=f"{a}/tap0")["tx"]
+    same("bench tap tx packets that nobody reads: nothing is unexplained", account(got)[0, "unexplained"], 0)
+    waiting = [x["packets"] for x in got["account"] if "waiting in the rings" in x["what"]]
+    check("bench tap tx packets that nobody reads: they wait", len(waiting) == 1 and 0 < waiting[0] <= room,
+          f"{waiting} of {room}: {got['account']}")
+    nic.close()
     refused("an owner that has gone", "no interface", iface=f"{a}/tap0")
 
 
