@@ -99,8 +99,11 @@ def of_throughput(doc):
     for link in "live frames, veth", "live frames, tap":
         got = loss(doc, link, "nicprobe, headline")
         theirs = loss(doc, link, "bpftrace netsize")
-        beside = "" if theirs is None else f" (bpftrace's netsize: {theirs:.1f}%)"
-        yield f"packets lost, headline meters, 64 B UDP, {link}{beside}", "%", 3, got
+        floor = loss(doc, link, "empty programs")
+        beside = "; ".join(f"{what}: {percent:.1f}%" for what, percent in
+                           (("empty programs there", floor), ("bpftrace's netsize", theirs))
+                           if percent is not None)
+        yield f"packets lost, headline meters, 64 B UDP, {link} ({beside})", "%", 3, got
 
 
 def of_lifecycle(doc):

@@ -31,7 +31,7 @@ static const struct {
 	int (*main)(int argc, char **argv);
 } parts[] = {
 	{ "packet", packet_main }, { "trace", trace_main }, { "live", live_main },
-	{ "far", far_main }, { "sockets", sockets_main },
+	{ "far", far_main }, { "nothing", nothing_main }, { "sockets", sockets_main },
 };
 
 int main(int argc, char **argv)
@@ -40,7 +40,7 @@ int main(int argc, char **argv)
 	for (unsigned int i = 0; argc > 1 && i < sizeof(parts) / sizeof(parts[0]); i++)
 		if (!strcmp(argv[1], parts[i].name))
 			return parts[i].main(argc - 1, argv + 1);
-	fputs("usage: bench packet|trace|live|far|sockets …, as bench.h says\n"
+	fputs("usage: bench packet|trace|live|far|nothing|sockets …, as bench.h says\n"
 	      "bench/run.py runs them.\n", stderr);
 	return 2;
 }

@@ -38,6 +38,15 @@ int live_main(int argc, char **argv);
 int far_main(int argc, char **argv);
 
 /*
+ * `bench nothing IFACE HOOK…`: empty programs at these tracepoints, and "tcx" on the interface;
+ * says "{}", and they are there until its input ends.
+ */
+int nothing_main(int argc, char **argv);
+
+/* A program that does nothing, for a tracepoint, typed or raw: its descriptor, or -errno. */
+int empty_load(const char *hook, bool typed);
+
+/*
  * `bench sockets [--size N] [--wire TAP] [--cpu N] FROM TO ADDRESS`: sockets in the namespace FROM
  * send to some at ADDRESS in TO, in turns and in one thread: nothing is lost. With --wire there is
  * a tap in each, and what one is given the other receives; "{}" says they are there, and a line

@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+from contextlib import closing
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.append(os.path.join(HERE, "..", "tests", "live"))
@@ -63,6 +64,12 @@ class Attached:
         """{id: (name, hook)}, tracing programs only."""
         return {pin["id"]: (name.split("__")[0], pin["hook"])
                 for name, pin in trace(f"pins {self.pins}").items() if pin["hook"]}
+
+    def hooks(self):
+        """The tracepoints of its programs, each as often as it has programs there; and "tcx"."""
+        with closing(Bench("trace")) as trace:
+            found = trace(f"pins {self.pins}")
+        return [pin["hook"] or "tcx" for name, pin in found.items() if pin["hook"] or name == "tc"]
 
     def show(self):
         return lab.show(self.where)

@@ -31,6 +31,7 @@ The loss is that in packets (of TCP, bytes) for each second that a CPU worked on
 *Live frames* are UDP packets of 64 bytes that the kernel makes (`BPF_F_TEST_XDP_LIVE_FRAMES`); they pass an XDP program and the whole stack, and end in a socket that nobody reads.
 *Sockets* send UDP packets of 64 bytes and a TCP stream to each other, across a veth pair, or across two taps and a wire in user space.
 The headline meters are pktsize, ecn, rxcpu and txlat; on a veth, where packets never complete, the first three.
+*Empty programs* are as many programs as these have, on the same hooks, that do nothing: less no meter there can cost.
 A watcher that polls is a process beside; it runs on another CPU, so its cost is told apart.""",
     "scale": """How the cost of a packet grows.
 Rows of arrays are found by their number: it should not matter how many queues there are.

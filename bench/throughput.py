@@ -4,7 +4,7 @@ import statistics
 from contextlib import contextmanager
 
 import machine
-from children import lab
+from children import Bench, lab
 from checks import between
 from links import LINKS, TapSockets, VethLive
 from rivals import SCRIPTS, Bpftrace, Netqtop, Poll, Tcpdump
@@ -20,12 +20,27 @@ def shown(link):
         attached.watched = poll.watched
 
 
+@contextmanager
+def nothing(link):
+    """Empty programs where those of the headline meters are: no meter can cost less."""
+    if not hasattr(link, "hooks"):
+        with link.attach(link.headline) as attached:
+            link.hooks = attached.hooks()
+    child = Bench("nothing", link.device, *link.hooks, netns=link.netns)
+    child.answer()
+    try:
+        yield child
+    finally:
+        child.close()
+
+
 def rival(make, *args):
     return lambda link: make(*args, link.netns, link.device)
 
 
 # name: what is attached, a context manager
 CASES = {
+    "empty programs": nothing,
     "nicprobe, headline": lambda link: link.attach(link.headline),
     "nicprobe, headline, tracepoints": lambda link: link.attach(link.headline, "driver"),
     "nicprobe, headline, shown 10/s": shown,
@@ -37,7 +52,7 @@ CASES = {
     "sysfs, 10/s": rival(Poll, "sysfs"),
     "netqtop": rival(Netqtop),
 }
-QUICK = ["nicprobe, headline", "nicprobe, all", "bpftrace netsize", "bpftrace nettxlat", "tcpdump"]
+QUICK = ["empty programs", "nicprobe, headline", "nicprobe, all", "bpftrace netsize", "bpftrace nettxlat", "tcpdump"]
 
 
 def why_not(case, link):

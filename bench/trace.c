@@ -40,26 +40,6 @@ static void empty_off(void)
 	old = NULL;
 }
 
-static int empty_load(const char *hook, bool typed)
-{
-	static const struct bpf_insn body[] = {
-		{ .code = BPF_ALU64 | BPF_MOV | BPF_K },	/* return 0 */
-		{ .code = BPF_JMP | BPF_EXIT },
-	};
-	LIBBPF_OPTS(bpf_prog_load_opts, opts);
-	int id;
-
-	if (typed) {
-		id = libbpf_find_vmlinux_btf_id(hook, BPF_TRACE_RAW_TP);
-		if (id < 0)
-			return id;
-		opts.attach_btf_id = id;
-		opts.expected_attach_type = BPF_TRACE_RAW_TP;
-	}
-	return bpf_prog_load(typed ? BPF_PROG_TYPE_TRACING : BPF_PROG_TYPE_RAW_TRACEPOINT, "empty",
-			     "GPL", body, sizeof(body) / sizeof(*body), &opts);
-}
-
 static void empty_add(const char *hook, bool typed)
 {
 	int prog = empty_load(hook, typed);

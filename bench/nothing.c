@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Programs that do nothing, where nicprobe's would be: what it costs to be there at all. */
+#include <errno.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "bench.h"
+
+#define TCX_INGRESS 46		/* BPF_TCX_INGRESS (6.6): Debian 12's headers are older */
+
+int empty_load(const char *hook, bool typed)
+{
+	static const struct bpf_insn body[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K },	/* return 0 */
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	LIBBPF_OPTS(bpf_prog_load_opts, opts);
+	int id;
+
+	if (typed) {
+		id = libbpf_find_vmlinux_btf_id(hook, BPF_TRACE_RAW_TP);
+		if (id < 0)
+			return id;
+		opts.attach_btf_id = id;
+		opts.expected_attach_type = BPF_TRACE_RAW_TP;
+	}
+	return bpf_prog_load(typed ? BPF_PROG_TYPE_TRACING : BPF_PROG_TYPE_RAW_TRACEPOINT, "empty",
+			     "GPL", body, sizeof(body) / sizeof(*body), &opts);
+}
+
+/* As nicprobe's is: a link to the interface, or to a tracepoint. */
+static void attach(const char *hook, const char *iface)
+{
+	static const struct bpf_insn next[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .imm = -1 },	/* return TCX_NEXT */
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	bool tcx = !strcmp(hook, "tcx");
+	int prog = tcx ? bpf_prog_load(BPF_PROG_TYPE_SCHED_CLS, "empty", "GPL", next, 2, NULL) :
+			 empty_load(hook, true);
+	int link = prog < 0 ? prog : tcx ?
+		   bpf_link_create(prog, if_nametoindex(iface), TCX_INGRESS, NULL) :
+		   bpf_raw_tracepoint_open(NULL, prog);
+
+	if (link < 0)
+		die("cannot attach an empty program to %s: %s", hook, strerror(-link));
+}
+
+int nothing_main(int argc, char **argv)
+{
+	char line[64];
+
+	if (argc < 2)
+		return 2;
+	for (int i = 2; i < argc; i++)
+		attach(argv[i], argv[1]);
+	puts("{}");
+	fflush(stdout);
+	while (fgets(line, sizeof(line), stdin))
+		;
+	return 0;
+}
