@@ -98,9 +98,9 @@ $(B)/tests/nic: $(wildcard tests/nic*.c tests/nic*.h)
 	@mkdir -p $(@D)
 	$(CC) $(CC_FLAGS) $(LDFLAGS) -o $@ $(filter %.c,$^) -lbpf -lpthread
 
-$(B)/tests/unit/%: tests/unit/%.c $(filter-out $(B)/cmd/%,$(OBJ))
+$(B)/tests/unit/%: tests/unit/%.c $(filter-out $(B)/cmd/%,$(OBJ)) $(wildcard tests/unit/*.h)
 	@mkdir -p $(@D)
-	$(CC) $(CC_FLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$(CC) $(CC_FLAGS) $(LDFLAGS) -o $@ $(filter-out %.h,$^) $(LDLIBS)
 
 check: deps-dev			## run every test; without root those that need none
 	@$(MAKE) --no-print-directory -s all tests

@@ -172,6 +172,11 @@ static __u64 meter_bit(const char *name)
 
 	if (m)
 		return 1ull << meter_id(m);
+	if (!strcmp(name, "hw")) {
+		usage_error("nicprobe show IFACE hw", "hw is no meter: nothing is measured for it, "
+			    "and nothing need be attached");
+		return 0;
+	}
 	for (int id = 0; id < NR_METERS; id++)
 		near_try(&near, meters[id]->name);
 	usage_error(*near.name ? near.name : "nicprobe list -v", "no meter \"%s\"", name);

@@ -7,25 +7,14 @@
 #include <string.h>
 #include <time.h>
 
+#include "../lib/hw.h"
 #include "../lib/iface.h"
 #include "../lib/kernel.h"
 #include "../lib/log.h"
 #include "../lib/near.h"
 #include "../lib/pins.h"
 #include "cmd.h"
-
-#define MAX_SHOWN 256	/* interfaces at once */
-
-struct view {
-	const struct renderer *format;
-	struct look look;
-	double interval;	/* seconds; 0: totals */
-	unsigned long count;	/* with an interval; 0: until interrupted */
-	__u64 wanted;		/* 1 << METER_x; 0: all that are on */
-	const char *iface;	/* as it was typed; NULL: all */
-	unsigned nr;
-	char (*dirs)[256];
-};
+#include "show.h"
 
 /* All that can be read; what another version left is named, and the rest is shown all the same. */
 static int collect(const char *dir, __u32 netns, const char *iface, void *arg)
@@ -131,25 +120,42 @@ static void free_all(const struct view *v, struct snapshot *all)
 	free(all);
 }
 
-static void print_all(const struct view *v, struct snapshot *all)
+void show_list(const struct view *v, const struct snapshot *const *list, unsigned nr)
 {
-	const struct snapshot *list[MAX_SHOWN];
-	unsigned nr = 0;
-
-	for (unsigned i = 0; i < v->nr; i++) {
-		if (!all[i].meta.magic)
-			continue;
-		snapshot_judge(&all[i]);
-		list[nr++] = &all[i];
-		if (v->format->one)
-			v->format->one(stdout, &all[i], &v->look);
-	}
+	for (unsigned i = 0; i < nr && v->format->one; i++)
+		v->format->one(stdout, list[i], &v->look);
 	if (v->format->all)
 		v->format->all(stdout, list, nr, &v->look);
 	fflush(stdout);
 }
 
-static void wait_until(struct timespec *next, double interval)
+static int print_all(const struct view *v, struct snapshot *all)
+{
+	const struct snapshot *list[MAX_SHOWN] = {};
+	struct hw *hw = calloc(v->nr ?: 1, sizeof(*hw));
+	unsigned nr = 0;
+	int err = hw ? 0 : -ENOMEM;
+
+	for (unsigned i = 0; i < v->nr && !err; i++) {
+		if (!all[i].meta.magic)
+			continue;
+		snapshot_judge(&all[i]);
+		/* of what is gone the state tells */
+		if (v->hw && show_hw_add(&all[i], &hw[i]) && v->nr == 1 && !*all[i].state)
+			err = -ENODEV;
+		list[nr++] = &all[i];
+	}
+	if (!err) {
+		complaints_forget();
+		show_list(v, list, nr);
+	}
+	for (unsigned i = 0; hw && i < v->nr; i++)
+		hw_free(&hw[i]);
+	free(hw);
+	return err;
+}
+
+void show_wait(struct timespec *next, double interval)
 {
 	double whole = floor(interval);
 
@@ -174,7 +180,7 @@ static int show_rates(const struct view *v)
 		struct snapshot *now = calloc(v->nr, sizeof(*now));
 		struct snapshot *keep = calloc(v->nr, sizeof(*keep));
 
-		wait_until(&next, v->interval);
+		show_wait(&next, v->interval);
 		err = now && keep ? take_all(v, now) : -ENOMEM;
 		for (unsigned k = 0; k < v->nr && !err; k++) {
 			err = snapshot_copy(&keep[k], &now[k]);
@@ -186,7 +192,7 @@ static int show_rates(const struct view *v)
 				err = detached(v);
 		}
 		if (!err)
-			print_all(v, now);
+			err = print_all(v, now);
 		free_all(v, now);
 		free_all(v, before);
 		before = keep;
@@ -201,7 +207,7 @@ static int show_totals(const struct view *v)
 	int err = all ? take_all(v, all) : -ENOMEM;
 
 	if (!err)
-		print_all(v, all);
+		err = print_all(v, all);
 	free_all(v, all);
 	return err;
 }
@@ -243,47 +249,103 @@ static bool option(struct view *v, int o)
 	return true;
 }
 
-/* [IFACE] [METER…]; a name that is a meter's and not attached is a meter. */
-static int operands(struct view *v, char **args)
+/* Takes "hw" out of a word such as "hw,ecn"; whether it was there. */
+static bool hw_taken(char *word)
 {
-	int err = 0;
+	char *at = word;
 
-	if (*args && (!meter_find(*args) || if_nametoindex(*args)))
-		err = find(v, *args++);
-	else
-		pins_each(collect, v);
-	for (; *args && !err; args++) {
-		__u64 bits = meters_parse(*args);
+	for (size_t len; *at; at += len + 1) {
+		len = strcspn(at, ",");
+		if (len == 2 && !strncmp(at, "hw", 2)) {
+			memmove(at, at + len + (at[len] == ','), strlen(at + len) + !at[len]);
+			if (!*at && at > word)
+				at[-1] = '\0';
+			return true;
+		}
+		if (!at[len])
+			break;
+	}
+	return false;
+}
 
+/* Of what is shown: 0, or EXIT_USAGE. */
+static int sections(struct view *v, char **words)
+{
+	for (; *words; words++) {
+		__u64 bits;
+
+		v->hw |= hw_taken(*words);
+		if (!**words)
+			continue;
+		bits = meters_parse(*words);
 		if (!bits)
 			return EXIT_USAGE;
 		v->wanted |= bits;
 	}
-	return err ? failed() : 0;
+	return 0;
 }
 
+/* Interfaces, or pins; `iface` is NULL for all of them. */
+static int interfaces(struct view *v, const char *iface)
+{
+	if (only_hw(v) && iface) {
+		snprintf(v->dirs[v->nr++], sizeof(*v->dirs), "%s", iface);
+		return 0;
+	}
+	if (only_hw(v)) {
+		v->nr = show_hw_interfaces(v);
+		return v->nr || v->format->all ? 0 :
+		       complain(-ENODEV, "nicprobe show IFACE hw",
+				"no interface here has hardware");
+	}
+	if (iface)
+		return find(v, iface);
+	pins_each(collect, v);
+	return 0;
+}
+
+static int show_them(const struct view *v)
+{
+	int err;
+
+	if (v->format->begin)
+		v->format->begin(stdout, &v->look);
+	err = only_hw(v) ? show_hw(v) : v->interval ? show_rates(v) : show_totals(v);
+	if (err)
+		failed();
+	if (v->format->end)
+		v->format->end(stdout, &v->look);
+	return err ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+/* [IFACE] [hw] [METER…]; a name that is a section's and not an interface's is a section. */
 static int show(struct view *v, char **args)
 {
-	int lock = pins_lock(false), status;
+	const char *iface = NULL;
+	int lock = -ENOENT, err;
 
+	if (*args && ((strcmp(*args, "hw") && !meter_find(*args)) || if_nametoindex(*args)))
+		iface = *args++;
+	if (sections(v, args))
+		return EXIT_USAGE;
+	if (!only_hw(v) && kernel_permits())
+		return failed();
+	netns_go_home();
+	if (!only_hw(v))
+		lock = pins_lock(false);
 	if (lock < 0 && lock != -ENOENT)
 		return failed();
-	status = operands(v, args);
+	err = interfaces(v, iface);
 	pins_unlock(lock);
-	if (status)
-		return status;
+	if (err)
+		return failed();
 	if (!v->nr && !v->format->all) {
 		complain(-ENOENT, "nicprobe attach IFACE", "nothing is attached");
 		return failed();
 	}
 	if (v->count && !v->interval)
 		v->interval = 1;
-	if (v->format->begin)
-		v->format->begin(stdout, &v->look);
-	status = (v->interval ? show_rates(v) : show_totals(v)) ? failed() : EXIT_SUCCESS;
-	if (v->format->end)
-		v->format->end(stdout, &v->look);
-	return status;
+	return show_them(v);
 }
 
 static int run(int argc, char **argv)
@@ -302,9 +364,6 @@ static int run(int argc, char **argv)
 		if (!option(&v, o))
 			return EXIT_USAGE;
 	}
-	if (kernel_permits())
-		return failed();
-	netns_go_home();
 	v.dirs = calloc(MAX_SHOWN, sizeof(*v.dirs));
 	status = v.dirs ? show(&v, argv + optind) : EXIT_FAILURE;
 	free(v.dirs);
@@ -313,8 +372,8 @@ static int run(int argc, char **argv)
 
 const struct command command_show = {
 	.name = "show",
-	.args = "[[NETNS/]IFACE] [METER…] [-f FORMAT] [-i SECONDS] [-c COUNT]",
-	.help = "print what was measured",
+	.args = "[[NETNS/]IFACE] [hw] [METER…] [-f FORMAT] [-i SECONDS] [-c COUNT]",
+	.help = "print what was measured, and with hw what the hardware is",
 	.options =
 	"  -f, --format FORMAT    table (default), json, openmetrics\n"
 	"  -i, --interval SECONDS rates, measured over so long, again and again\n"

@@ -4,6 +4,7 @@
 #include <linux/genetlink.h>
 #include <time.h>
 
+#include "kernel.h"
 #include "netlink.h"
 
 #define ANSWER	32768	/* one link: a few KiB, unless it has very many other names */
@@ -63,6 +64,8 @@ int netlink_family(const char *name)
 						   CTRL_CMD_GETFAMILY);
 	int id = -ENOENT, err;
 
+	if (kernel_cannot(name))
+		return -ENOENT;
 	mnl_attr_put_strz(request, CTRL_ATTR_FAMILY_NAME, name);
 	err = netlink_ask(NETLINK_GENERIC, request, family_read, &id);
 	return err ? err : id;

@@ -19,6 +19,8 @@ struct table {				/* one meter */
 /* Adds a row to a keyed table that is summed: its words, all 0; NULL: no memory. */
 uint64_t *table_add(struct table *, const struct meter *, const void *key);
 
+struct hw;
+
 struct snapshot {
 	struct meta meta;
 	char name[96];			/* as a user would type it: "eth0", "blue/eth0" */
@@ -34,6 +36,7 @@ struct snapshot {
 	uint64_t lost[NR_METERS];	/* counts that found no room, by meter */
 	struct table tables[NR_METERS];
 	struct findings findings;
+	const struct hw *hw;		/* what it is made of, not ours; NULL: nobody asked */
 };
 
 struct place {

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* What sysfs has of one interface: where its directory is, and what stands in it. */
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mount.h>
 #include <unistd.h>
 
@@ -50,6 +52,28 @@ unsigned long sysfs_number(int dir, const char *file)
 	got = read(fd, number, sizeof(number) - 1);
 	close(fd);
 	return got > 0 ? strtoul(number, NULL, 0) : 0;
+}
+
+bool sysfs_line(int dir, const char *file, char *line, size_t size)
+{
+	int fd = openat(dir, file, O_RDONLY | O_CLOEXEC);
+	ssize_t got = fd < 0 ? -1 : read(fd, line, size - 1);
+
+	if (fd >= 0)
+		close(fd);
+	line[got > 0 ? got : 0] = '\0';
+	line[strcspn(line, "\n")] = '\0';
+	return got >= 0;
+}
+
+bool sysfs_link(int dir, const char *link, char *name, size_t size)
+{
+	char to[256];
+	ssize_t len = readlinkat(dir, link, to, sizeof(to) - 1);
+
+	to[len > 0 ? len : 0] = '\0';
+	snprintf(name, size, "%s", basename(to));
+	return *name;
 }
 
 DIR *sysfs_dir(int dir, const char *path)

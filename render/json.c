@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "hw.h"
 #include "json_writer.h"
 #include "render.h"
 #include "shown.h"
@@ -170,6 +171,17 @@ static void sampled(struct json *j, const struct snapshot *s)
 		json_close(j, '}');
 }
 
+static void taps(struct json *j, const struct snapshot *s)
+{
+	json_open(j, "taps", '{');
+	for (unsigned p = 0; p < NR_POINTS; p++)
+		if (s->meta.tap[p][0])
+			json_string(j, point_names[p], s->meta.tap[p]);
+		else
+			json_null(j, point_names[p]);
+	json_close(j, '}');
+}
+
 static void head(struct json *j, const struct snapshot *s)
 {
 	char time[32];
@@ -184,16 +196,13 @@ static void head(struct json *j, const struct snapshot *s)
 	json_uint(j, "rx", s->meta.rx_queues);
 	json_uint(j, "tx", s->meta.tx_queues);
 	json_close(j, '}');
-	json_open(j, "taps", '{');
-	for (unsigned p = 0; p < NR_POINTS; p++)
-		if (s->meta.tap[p][0])
-			json_string(j, point_names[p], s->meta.tap[p]);
-		else
-			json_null(j, point_names[p]);
-	json_close(j, '}');
+	if (measured(s))
+		taps(j, s);
 	gmtime_r(&s->when.tv_sec, &tm);
 	strftime(time, sizeof(time), "%Y-%m-%dT%H:%M:%SZ", &tm);
 	json_string(j, "time", time);
+	if (!measured(s))
+		return;
 	json_double(j, "seconds", s->seconds);
 	json_bool(j, "interval", s->interval);
 	if (s->meta.sample > 1)
@@ -245,8 +254,15 @@ static void one(FILE *out, const struct snapshot *s, const struct look *look)
 	(void)look;
 	json_open(&j, NULL, '{');
 	head(&j, s);
-	meters_object(&j, s);
-	caveats(&j, s);
+	if (s->hw) {
+		json_open(&j, "hw", '{');
+		hw_json(&j, s->hw);
+		json_close(&j, '}');
+	}
+	if (measured(s)) {
+		meters_object(&j, s);
+		caveats(&j, s);
+	}
 	json_open(&j, "findings", '[');
 	for (unsigned i = 0; i < s->findings.nr; i++) {
 		json_open(&j, NULL, '{');

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "hw.h"
+#include "openmetrics.h"
 #include "render.h"
 #include "shown.h"
 #include "text.h"
@@ -15,7 +17,7 @@ struct all {
 	unsigned nr;
 };
 
-static void escaped(FILE *out, const char *s)
+void openmetrics_escaped(FILE *out, const char *s)
 {
 	for (const char *from = s; *from; from = s) {
 		uint32_t c = utf8_next(&s);
@@ -62,11 +64,10 @@ static void head(FILE *out, const char *family, const char *type, const char *un
 	help_line(out, family, "", help);
 }
 
-/* "{interface=…,netns=…": the caller closes it. */
-static void interface_labels(FILE *out, const char *sample, const struct snapshot *s)
+void openmetrics_labels(FILE *out, const char *sample, const struct snapshot *s)
 {
 	fprintf(out, "%s{interface=\"", sample);
-	escaped(out, s->meta.iface);
+	openmetrics_escaped(out, s->meta.iface);
 	fprintf(out, "\",netns=\"%" PRIu32 "\"", s->meta.netns);
 }
 
@@ -91,7 +92,7 @@ static void note(FILE *out, const struct meter *m, const void *key)
 	for (unsigned i = 0; m->key_line(key, i, line, sizeof(line)); i++) {
 		if (i)
 			fputc(';', out);
-		escaped(out, line);
+		openmetrics_escaped(out, line);
 	}
 	fputc('"', out);
 }
@@ -103,13 +104,13 @@ static void labels(FILE *out, const struct row *r, const char *suffix)
 	struct place at;
 
 	snprintf(sample, sizeof(sample), "%s%s", r->family, suffix);
-	interface_labels(out, sample, r->s);
+	openmetrics_labels(out, sample, r->s);
 	for (unsigned i = 0; m->by & BY_KEY && m->key_labels[i]; i++) {
 		if (m->key_now && !strcmp(m->key_now, m->key_labels[i]))
 			continue;
 		m->key_text(key_of(m, &r->s->tables[meter_id(m)], r->row), i, key, sizeof(key));
 		fprintf(out, ",%s=\"", m->key_labels[i]);
-		escaped(out, key);
+		openmetrics_escaped(out, key);
 		fputc('"', out);
 	}
 	if (m->by & BY_KEY) {
@@ -236,20 +237,20 @@ static void self(const struct all *a)
 		for (unsigned id = 0; id < NR_METERS; id++) {
 			if (!meter_loses(a->list[i], id))
 				continue;
-			interface_labels(a->out, "nicprobe_lost_total", a->list[i]);
+			openmetrics_labels(a->out, "nicprobe_lost_total", a->list[i]);
 			fprintf(a->out, ",meter=\"%s\"} %" PRIu64 "\n", meters[id]->name,
 				a->list[i]->lost[id]);
 		}
 	counter_head(a->out, "nicprobe_missed_events",
 		     "Kernel events that the programs of nicprobe missed.");
 	for (unsigned i = 0; i < a->nr; i++) {
-		interface_labels(a->out, "nicprobe_missed_events_total", a->list[i]);
+		openmetrics_labels(a->out, "nicprobe_missed_events_total", a->list[i]);
 		fprintf(a->out, "} %" PRIu64 "\n", a->list[i]->missed);
 	}
 	head(a->out, "nicprobe_attached_seconds", "gauge", "seconds",
 	     "How long nicprobe has been attached.");
 	for (unsigned i = 0; i < a->nr; i++) {
-		interface_labels(a->out, "nicprobe_attached_seconds", a->list[i]);
+		openmetrics_labels(a->out, "nicprobe_attached_seconds", a->list[i]);
 		fprintf(a->out, "} %.9g\n", attached_seconds(a->list[i]));
 	}
 }
@@ -258,11 +259,18 @@ static void all(FILE *out, const struct snapshot *const *list, unsigned nr,
 		const struct look *look)
 {
 	struct all a = { .out = out, .list = list, .nr = nr };
+	bool hw = false, figures = false;
 
 	(void)look;
+	for (unsigned i = 0; i < nr; i++) {
+		hw |= !!list[i]->hw;
+		figures |= measured(list[i]);
+	}
+	if (hw)
+		hw_openmetrics(out, list, nr);
 	for (unsigned id = 0; id < NR_METERS; id++)
 		families(&a, id);
-	if (nr)
+	if (figures)
 		self(&a);
 	fputs("# EOF\n", out);
 }

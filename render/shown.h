@@ -5,6 +5,12 @@
 
 #include "../lib/snapshot.h"
 
+/* Does it have figures at all? If not, it is there for what the interface is made of. */
+static inline bool measured(const struct snapshot *s)
+{
+	return s->meta.since;
+}
+
 static inline bool meter_shown(const struct snapshot *s, unsigned id)
 {
 	return s->wanted >> id & 1 && s->tables[id].cells;

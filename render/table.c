@@ -4,6 +4,7 @@
 
 #include "../lib/log.h"
 #include "block.h"
+#include "hw.h"
 #include "units.h"
 
 #define NARROWEST 24	/* what is narrower is cut off by the terminal */
@@ -16,15 +17,19 @@ static void heading(struct page *p, const struct snapshot *s)
 		units_seconds(time, s->seconds);
 	else
 		units_duration(time, s->seconds);
-	snprintf(rest, sizeof(rest), "%s, %u rx and %u tx queue%s, %s %s%s", s->meta.driver,
+	snprintf(rest, sizeof(rest), "%s, %u rx and %u tx queue%s", s->meta.driver,
 		 s->meta.rx_queues, s->meta.tx_queues,
-		 s->meta.rx_queues == 1 && s->meta.tx_queues == 1 ? "" : "s",
-		 s->interval ? "over" : "attached", time, s->interval ? "" : " ago");
+		 s->meta.rx_queues == 1 && s->meta.tx_queues == 1 ? "" : "s");
 	page_style(p, STYLE_BOLD);
 	page_put(p, s->name, -1);
 	page_style(p, STYLE_PLAIN);
 	page_spaces(p, 2);
 	page_wrap(p, 2, rest);
+	if (measured(s)) {
+		snprintf(rest, sizeof(rest), ", %s %s%s", s->interval ? "over" : "attached", time,
+			 s->interval ? "" : " ago");
+		page_wrap(p, 2, rest);
+	}
 	if (s->meta.sample > 1) {
 		snprintf(rest, sizeof(rest), ", 1 packet in %u timed", s->meta.sample);
 		page_wrap(p, 2, rest);
@@ -183,6 +188,8 @@ static void one(FILE *out, const struct snapshot *s, const struct look *look)
 
 	heading(&p, s);
 	taps(&p, s);
+	if (s->hw)
+		hw_table(&p, s->hw);
 	for (unsigned id = 0; id < NR_METERS; id++)
 		if (meter_shown(s, id) && !block(&p, s, meters[id]))
 			silent |= 1ull << id;

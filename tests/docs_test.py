@@ -116,7 +116,7 @@ def test_meters():
 
 def test_families():
     """Every OpenMetrics name in the renderer's golden file and of every metric is in the man page, and no other."""
-    golden = read("tests", "golden", "busy+odd.om")
+    golden = read("tests", "golden", "busy+odd.om") + read("tests", "golden", "card.om")
     have = {re.sub(r"_(bucket|sum|count)$", "", n) for n in re.findall(r"^(nicprobe_\w+)\{", golden, flags=re.M)}
     told = set(re.findall(r"\b(nicprobe_\w+)", part["OPENMETRICS"]))
     for meter, names in listed().items():
@@ -134,6 +134,8 @@ def test_json():
     told = part["THE JSON DOCUMENT"]
     keys = set(re.findall(r'json_\w+\(&?j, "(\w+)"', read("render", "json.c")))
     keys |= set(re.findall(r'\{ "(p\d+)"', read("render", "json.c")))
+    # what is one of several things: number(j, "vfs", …)
+    keys |= set(re.findall(r'\w+\(j, "(\w+)"', read("render", "hw_json.c")))
     check("docs: the man page has every JSON key", [k for k in sorted(keys) if f"Qq {k}" not in told])
 
 
@@ -200,7 +202,8 @@ def test_completion():
             (["attach", interface, "-m", "pktsize,ec"], ["pktsize,ecn", "pktsize,ecn_source"], ["ecn"]),
             (["attach", interface, "--rx", ""], ["auto", "xdp", "driver"], [interface]),
             (["attach", interface, "--"], ["--meters", "--rx", "--sample", "--stacks", "--help"], ["--interval"]),
-            (["show", "ecn", ""], ["txlat", "rxcpu"], [interface]),
+            (["show", "ecn", ""], ["txlat", "rxcpu", "hw"], [interface]),
+            (["show", "h"], ["hw"], []),
             (["show", "-f", ""], ["table", "json", "openmetrics"], ["txlat"]),
             (["show", "-i", ""], [], ["txlat", interface]),
             (["run", "-m", "ecn", ""], [interface], ["attach"]),

@@ -14,10 +14,15 @@ def once(pairs):
 def check_json(text):
     assert text.count("\n") == 1 and text.endswith("\n"), "one object, one line"
     document = json.loads(text, object_pairs_hook=once)
-    keys = [k for k in document if k not in ("sample", "state")]
-    assert keys == ["nicprobe", "interface", "ifindex", "netns", "driver", "queues", "taps", "time",
-                    "seconds", "interval", "meters", "absent", "lost", "findings"], keys
-    for rows in document["meters"].values():
+    keys = [k for k in document if k not in ("sample", "state", "hw")]
+    measured = ["taps", "seconds", "interval", "meters", "absent", "lost"]
+    want = ["nicprobe", "interface", "ifindex", "netns", "driver", "queues", "taps", "time",
+            "seconds", "interval", "meters", "absent", "lost", "findings"]
+    if "meters" not in document:    # nothing but what the interface is
+        assert document["hw"], "neither meters nor hw"
+        want = [k for k in want if k not in measured]
+    assert keys == want, keys
+    for rows in document.get("meters", {}).values():
         for row in rows:
             for figure in row.values():
                 if isinstance(figure, dict) and "le" in figure:

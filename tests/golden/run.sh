@@ -56,14 +56,19 @@ for case in idle interval many odd; do
 	golden $case.80.txt table $case 80
 done
 golden odd.40.txt table odd 40
-for case in busy idle interval many odd; do
+for width in 40 80 120; do
+	golden card.$width.txt table card $width
+done
+golden both.80.txt table both 80
+golden card.om openmetrics card
+for case in busy idle interval many odd card both; do
 	golden $case.json json $case
 	check json/$case python3 "$here/check.py" json
 done
 golden busy+odd.om openmetrics busy+odd
 golden idle.om openmetrics idle
 
-for case in busy idle interval many odd; do
+for case in busy idle interval many odd card both; do
 	for width in 24 33 40 47 60 72 80 99 120 160 200; do
 		for glyphs in '' ascii; do
 			"$test" table $case $width $glyphs > "$now"
@@ -77,7 +82,7 @@ for python in python3 /usr/bin/python3; do
 	$python -c 'import prometheus_client' 2> /dev/null && break
 	python=
 done
-for case in busy idle many odd busy+odd+many; do
+for case in busy idle many odd busy+odd+many card both card+busy; do
 	"$test" openmetrics $case > "$now"
 	if [ -n "$python" ]; then
 		check openmetrics/$case "$python" "$here/check.py" openmetrics

@@ -7,6 +7,7 @@
 #include "../../lib/snapshot.h"
 #include "../../render/render.h"
 #include "../../xdp/ecn_source.h"
+#include "card.h"
 
 enum { NOT_ECT, ECT1, ECT0, CE, NOT_IP };
 enum { TABLE_FULL, FREED_IN_XMIT };
@@ -233,12 +234,34 @@ static struct snapshot *odd(void)
 	return s;
 }
 
+/* Nothing is attached to it. */
+static struct snapshot *card(void)
+{
+	struct snapshot *s = calloc(1, sizeof(*s));
+
+	s->meta = (struct meta){ .ifindex = 2, .netns = 4026531840, .rx_queues = 64,
+				 .tx_queues = 64, .iface = "ens1f0", .driver = "ice" };
+	snprintf(s->name, sizeof(s->name), "ens1f0");
+	s->when.tv_sec = 1795168800;
+	s->hw = card_hw();
+	hw_judge(s->hw, &s->findings);
+	return s;
+}
+
+static struct snapshot *both(void)
+{
+	struct snapshot *s = idle();
+
+	s->hw = card_hw();
+	return s;
+}
+
 static const struct {
 	const char *name;
 	struct snapshot *(*make)(void);
 } cases[] = {
 	{ "busy", busy }, { "idle", idle }, { "interval", interval },
-	{ "many", many }, { "odd", odd },
+	{ "many", many }, { "odd", odd }, { "card", card }, { "both", both },
 };
 
 static void drop(struct snapshot *s)

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What `nicprobe show` was asked for; its two halves share it. */
+#ifndef NICPROBE_SHOW_H
+#define NICPROBE_SHOW_H
+
+#include "cmd.h"
+
+#define MAX_SHOWN 256	/* interfaces at once */
+
+struct view {
+	const struct renderer *format;
+	struct look look;
+	double interval;	/* seconds; 0: totals */
+	unsigned long count;	/* with an interval; 0: until interrupted */
+	__u64 wanted;		/* 1 << METER_x; 0: all that are on */
+	bool hw;		/* what it is made of; without `wanted`, that alone */
+	const char *iface;	/* as it was typed; NULL: all */
+	unsigned nr;
+	char (*dirs)[256];	/* of pins; where nothing but hw is wanted, interfaces */
+};
+
+/* Prints them as the format does: one after the other, or all at once. */
+void show_list(const struct view *, const struct snapshot *const *, unsigned nr);
+/* Until the next interval ends: of nominal times, so that they do not drift. */
+void show_wait(struct timespec *next, double interval);
+
+struct hw;
+
+static inline bool only_hw(const struct view *v)
+{
+	return v->hw && !v->wanted;
+}
+
+/* Of interfaces that need not be attached; again and again with an interval. 0 or -errno. */
+int show_hw(const struct view *);
+/* Those here behind which there is a device go to `dirs`; how many. */
+unsigned show_hw_interfaces(const struct view *);
+/* Adds it to the snapshot of what is attached. 0 or -errno. */
+int show_hw_add(struct snapshot *, struct hw *);
+
+#endif

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The section "hw" of `nicprobe show`: reads it, of an interface that is attached or not. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../lib/hw.h"
+#include "../lib/log.h"
+#include "../lib/sysfs.h"
+#include "show.h"
+
+/* A snapshot that knows what the interface is, and has no figures. */
+static void describe(struct snapshot *s, const struct hw *h)
+{
+	const struct iface *i = &h->iface;
+
+	*s = (struct snapshot){
+		.hw = h, .online = cpus_count(&h->online),
+		.meta = { .ifindex = i->ifindex, .netns = i->netns, .rx_queues = i->rx_queues,
+			  .tx_queues = i->tx_queues },
+	};
+	snprintf(s->meta.iface, sizeof(s->meta.iface), "%s", i->name);
+	snprintf(s->meta.driver, sizeof(s->meta.driver), "%s", i->driver);
+	clock_gettime(CLOCK_REALTIME, &s->when);
+}
+
+/* 0 or -errno. */
+static int take(const char *arg, struct snapshot *s, struct hw *h)
+{
+	__u32 netns;
+	const char *name;
+	int err;
+
+	*h = (struct hw){};
+	name = iface_enter(arg, &netns);
+	/* "netns:INODE/IFACE" is not entered yet */
+	if (!name || (netns != netns_inode() && netns_enter_inode(netns)))
+		err = complain(-ENOENT, "ip netns", "no network namespace for %s", arg);
+	else
+		err = hw_read(name, h);
+	netns_go_home();
+	if (err)
+		return err;
+	describe(s, h);
+	iface_label(h->iface.netns, h->iface.name, s->name, sizeof(s->name));
+	hw_judge(h, &s->findings);
+	return 0;
+}
+
+/* It may have been renamed since: its index stays. */
+int show_hw_add(struct snapshot *s, struct hw *h)
+{
+	char name[IF_NAMESIZE];
+	int err;
+
+	*h = (struct hw){};
+	if (s->meta.netns != netns_inode() && netns_enter_inode(s->meta.netns))
+		err = complain(-ENOENT, NULL, "the network namespace of %s has no name", s->name);
+	else if (!if_indextoname(s->meta.ifindex, name))
+		err = complain(-ENODEV, NULL, "%s is gone", s->name);
+	else
+		err = hw_read(name, h);
+	netns_go_home();
+	if (err)
+		return err;
+	s->hw = h;
+	hw_judge(h, &s->findings);
+	return 0;
+}
+
+static bool has_device(const char *name, unsigned ifindex)
+{
+	int dir = sysfs_open(name, ifindex);
+	bool has = dir >= 0 && !faccessat(dir, "device", F_OK, 0);
+
+	if (dir >= 0)
+		close(dir);
+	return has;
+}
+
+unsigned show_hw_interfaces(const struct view *v)
+{
+	struct if_nameindex *list = if_nameindex();
+	unsigned nr = 0;
+
+	for (struct if_nameindex *i = list; i && i->if_index && nr < MAX_SHOWN; i++)
+		if (has_device(i->if_name, i->if_index))
+			snprintf(v->dirs[nr++], sizeof(*v->dirs), "%s", i->if_name);
+	if (list)
+		if_freenameindex(list);
+	return nr;
+}
+
+/* Of interfaces that need not be attached. Of several, one that went away meanwhile is left out. */
+static int print_hw(const struct view *v)
+{
+	struct snapshot *all = calloc(v->nr ?: 1, sizeof(*all));
+	struct hw *hw = calloc(v->nr ?: 1, sizeof(*hw));
+	const struct snapshot *list[MAX_SHOWN] = {};
+	unsigned nr = 0;
+	int err = all && hw ? 0 : -ENOMEM;
+
+	for (unsigned i = 0; i < v->nr && !err; i++) {
+		err = take(v->dirs[i], &all[i], &hw[i]);
+		if (!err)
+			list[nr++] = &all[i];
+		else if (v->nr > 1)
+			err = 0;
+	}
+	if (!err)
+		show_list(v, list, nr);
+	for (unsigned i = 0; hw && i < v->nr; i++)
+		hw_free(&hw[i]);
+	free(all);
+	free(hw);
+	return err;
+}
+
+/* Again and again with -i: so it is seen how interrupts are moved. */
+int show_hw(const struct view *v)
+{
+	struct timespec next;
+	int err = print_hw(v);
+
+	clock_gettime(CLOCK_MONOTONIC, &next);
+	for (unsigned long i = 1; !err && v->interval && (!v->count || i < v->count) &&
+	     !ferror(stdout); i++) {
+		show_wait(&next, v->interval);
+		err = print_hw(v);
+	}
+	return err;
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The NAPI instances of an interface: asks netdev-genl, and /proc for their threads. */
+#include <errno.h>
+#include <linux/genetlink.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "log.h"
+#include "napis.h"
+#include "netlink.h"
+
+/* Of include/uapi/linux/netdev.h, 6.8, 6.13 and 6.17; Debian 12's headers are older. */
+enum { NAPI_GET = 11 };
+enum {
+	NAPI_IFINDEX = 1, NAPI_ID, NAPI_IRQ, NAPI_PID, NAPI_DEFER, NAPI_FLUSH, NAPI_SUSPEND,
+	NAPI_THREADED
+};
+
+/* 4 or 8 bytes, as the value needs them (NLA_UINT). */
+static long long number(const struct nlattr *attr)
+{
+	switch (mnl_attr_get_payload_len(attr)) {
+	case 4: return mnl_attr_get_u32(attr);
+	case 8: return mnl_attr_get_u64(attr);
+	}
+	return -1;
+}
+
+static void thread_read(struct napi *n)
+{
+	FILE *f = fopen(text("/proc/%u/status", n->pid), "re");
+	static const char key[] = "Cpus_allowed_list:\t";
+	char *line = NULL;
+	size_t room = 0;
+
+	while (f && getline(&line, &room, f) > 0)
+		if (!strncmp(line, key, sizeof(key) - 1))
+			cpus_from_list(&n->thread_cpus, line + sizeof(key) - 1);
+	free(line);
+	if (f)
+		fclose(f);
+}
+
+static int napi_read(const struct nlmsghdr *nlh, void *arg)
+{
+	struct napi n = { .defer_hard_irqs = -1, .gro_flush_ns = -1, .irq_suspend_ns = -1 };
+	bool told = false;
+	struct napis *all = arg;
+	const struct nlattr *attr;
+	struct napi *more;
+
+	mnl_attr_for_each(attr, nlh, sizeof(struct genlmsghdr))
+		switch (mnl_attr_get_type(attr)) {
+		case NAPI_ID:		n.id = number(attr); break;
+		case NAPI_IRQ:		n.irq = number(attr); break;
+		case NAPI_PID:		n.pid = number(attr); break;
+		case NAPI_DEFER:	n.defer_hard_irqs = number(attr); break;
+		case NAPI_FLUSH:	n.gro_flush_ns = number(attr); break;
+		case NAPI_SUSPEND:	n.irq_suspend_ns = number(attr); break;
+		case NAPI_THREADED:	n.threaded = number(attr); told = true; break;
+		}
+	/* before 6.17 it had a thread if it was threaded; now the thread stays for later */
+	if (!told && n.pid)
+		n.threaded = NAPI_THREAD;
+	if (n.pid)
+		thread_read(&n);
+	more = n.id ? realloc(all->list, (all->nr + 1) * sizeof(*more)) : NULL;
+	if (more) {
+		all->list = more;
+		more[all->nr++] = n;
+	}
+	return MNL_CB_OK;
+}
+
+static int by_id(const void *a, const void *b)
+{
+	const struct napi *x = a, *y = b;
+
+	return x->id < y->id ? -1 : x->id > y->id;
+}
+
+void napis_read(unsigned ifindex, struct napis *all)
+{
+	int family = netlink_family("netdev");
+	char buf[MNL_SOCKET_BUFFER_SIZE];
+	struct nlmsghdr *request;
+
+	*all = (struct napis){ .err = family < 0 ? -ENOENT : 0 };
+	if (all->err)
+		return;
+	request = netlink_request(buf, family, NLM_F_DUMP, NAPI_GET);
+	mnl_attr_put_u32(request, NAPI_IFINDEX, ifindex);
+	all->err = netlink_ask(NETLINK_GENERIC, request, napi_read, all);
+	if (all->nr)
+		qsort(all->list, all->nr, sizeof(*all->list), by_id);
+}
+
+void napis_free(struct napis *all)
+{
+	free(all->list);
+	*all = (struct napis){};
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The NAPI instances of an interface, as netdev-genl has them. */
+#ifndef NICPROBE_NAPIS_H
+#define NICPROBE_NAPIS_H
+
+#include <linux/types.h>
+
+#include "cpus.h"
+
+enum napi_threaded { NAPI_SOFTIRQ, NAPI_THREAD, NAPI_THREAD_BUSY /* 6.19 */ };
+
+struct napi {
+	__u32 id, irq;			/* irq 0: the driver did not tell it */
+	enum napi_threaded threaded;
+	__u32 pid;			/* of its thread; 0: it has none */
+	struct cpus thread_cpus;	/* on which that may run */
+	/* of its own since 6.13; -1: not told */
+	long long defer_hard_irqs, gro_flush_ns, irq_suspend_ns;
+};
+
+struct napis {
+	int err;	/* 0; -ENOENT: no such family; -EOPNOTSUPP: no such command */
+	unsigned nr;
+	struct napi *list;
+};
+
+void napis_read(unsigned ifindex, struct napis *);
+void napis_free(struct napis *);
+
+#endif

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A made-up card of 64 queues, for the tests of how it looks. */
+#include <errno.h>
+#include <linux/ethtool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../../lib/hw.h"
+
+static void set(const struct setting_group *g, struct settings *s, const char *name,
+		long long value)
+{
+	for (unsigned i = 0; i < g->nr; i++)
+		if (!strcmp(g->list[i].name, name))
+			s->value[i] = value;
+}
+
+static void card_settings(struct hw *h)
+{
+	for (unsigned i = 0; i < MAX_SETTINGS; i++)
+		h->link.value[i] = h->port.value[i] = h->fec.value[i] = h->pause.value[i] =
+			h->rings.value[i] = h->channels.value[i] = h->coalesce.value[i] = NOT_TOLD;
+	set(&group_link, &h->link, "speed", 100000);
+	set(&group_link, &h->link, "duplex", DUPLEX_FULL);
+	set(&group_link, &h->link, "autoneg", 1);
+	set(&group_port, &h->port, "port", PORT_FIBRE);
+	set(&group_fec, &h->fec, "active", ETHTOOL_LINK_MODE_FEC_RS_BIT);
+	set(&group_channels, &h->channels, "combined", 64);
+	set(&group_channels, &h->channels, "combined-max", 64);
+	set(&group_rings, &h->rings, "rx", 2048);
+	set(&group_rings, &h->rings, "rx-max", 8160);
+	set(&group_rings, &h->rings, "tx", 256);
+	set(&group_rings, &h->rings, "tx-max", 8160);
+	set(&group_rings, &h->rings, "tx-push", 0);
+	set(&group_coalesce, &h->coalesce, "adaptive-rx", 1);
+	set(&group_coalesce, &h->coalesce, "rx-usecs", 50);
+	h->pause.err = -EOPNOTSUPP;
+	hw_note(h, "pause frames", "its driver does not tell");
+}
+
+static void card_line(struct hw *h, unsigned i)
+{
+	struct hw_line *l = &h->lines[i];
+
+	*l = (struct hw_line){ .rx = i, .tx = i, .irq = 120 + i, .napi = 8193 + i,
+			       .node = i / 32 };
+	l->at = snprintf(l->vector, sizeof(l->vector), "ice-ens1f0-TxRx-");
+	l->len = sprintf(l->vector + l->at, "%u", i);
+	cpus_from_list(&l->may, i < 32 ? "0-31" : "32-63");
+	cpus_add(&l->does, i);
+	cpus_add(&l->xps, i);
+	if (i == 20)
+		cpus_from_list(&l->rps, "16-31");
+}
+
+/* 64 queues on two nodes, and its own interrupt; the rest of it as a card of 100 Gbit/s has it. */
+static const struct hw *card_hw(void)
+{
+	static struct hw h = {
+		.iface = { .name = "ens1f0", .ifindex = 2, .driver = "ice", .up = true, .mtu = 9000,
+			   .rx_queues = 64, .tx_queues = 64, .mac = { 2, 0, 0, 0, 0, 1, 0, 6 } },
+		.version = "6.12.117", .firmware = "4.40 0x8001ba1e 1.3534.0",
+		.bus = "0000:17:00.0",
+		.carrier = true, .nodes = 2, .by = QUEUES_BY_NETDEV,
+		.napi_by = QUEUES_BY_NETDEV, .nr = 65, .rx_missed = 0,
+		.card = { "pci", "0000:17:00.0", "8086:1592", "16.0 GT/s PCIe", "16.0 GT/s PCIe",
+			  8, 16, .vfs = 4, .max_vfs = 128 },
+		.rss = { .function = "toeplitz", .nr = 128, .key_size = 40,
+			 .hashed = { 0xf0, 0x30, 0xf0, 0x30 } },
+	};
+	static struct hw_line lines[65];
+	static unsigned table[128];
+	static struct feature features[] = {
+		{ "rx-gro", FEATURE_CAN | FEATURE_ON }, { "rx-checksum", FEATURE_ON },
+		{ "tx-tcp-segmentation", FEATURE_CAN | FEATURE_ON },
+		{ "tx-udp-segmentation", FEATURE_CAN | FEATURE_ON },
+		{ "rx-lro", FEATURE_CAN }, { "hw-tc-offload", FEATURE_CAN | FEATURE_WANTED },
+	};
+	static struct napi napis[] = { { .id = 8193, .irq = 120, .threaded = NAPI_THREAD, .pid = 77,
+					 .defer_hard_irqs = 2, .gro_flush_ns = 50000 } };
+
+	h.driver = driver_find("ice");
+	h.lines = lines;
+	h.rss.table = table;
+	h.features.list = features;
+	h.features.nr = sizeof(features) / sizeof(*features);
+	h.napis = (struct napis){ .nr = 1, .list = napis };
+	h.nr_notes = 0;
+	cpus_from_list(&h.online, "0-63");
+	cpus_from_list(&h.card.local, "0-31");
+	for (unsigned i = 0; i < h.rss.key_size; i++)
+		h.rss.key[i] = 37 * i;
+	for (unsigned i = 0; i < 128; i++)
+		table[i] = i % 64;
+	for (unsigned i = 0; i < 64; i++)
+		card_line(&h, i);
+	lines[64] = (struct hw_line){ .rx = -1, .tx = -1, .irq = 119, .node = 0 };
+	strcpy(lines[64].vector, "ice-0000:17:00.0:misc");
+	cpus_from_list(&lines[64].may, "0-63");
+	cpus_add(&lines[64].does, 0);
+	card_settings(&h);
+	return &h;
+}

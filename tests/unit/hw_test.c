@@ -1,0 +1,438 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Sets of CPUs are read and written right; queues are folded when that says all; what is judged. */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/ethtool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../../lib/hw.h"
+#include "../../lib/log.h"
+#include "../../render/hw.h"
+
+static int failed;
+
+static void check(bool good, const char *name, const char *why)
+{
+	if (good)
+		printf("ok hw %s\n", name);
+	else
+		printf("not ok hw %s: %s\n", name, why);
+	failed |= !good;
+}
+
+static const char *listed(const struct cpus *c)
+{
+	static char list[8 * MAX_CPUS];
+
+	return cpus_text(c, list, sizeof(list));
+}
+
+static void check_sets(void)
+{
+	static const struct {
+		bool mask;
+		const char *from, *list;	/* list NULL: it must be refused */
+	} sets[] = {
+		{ false, "0-3,8\n", "0-3,8" }, { false, "5", "5" }, { false, "\n", "" },
+		{ false, "", "" }, { false, "8191", "8191" }, { false, "0,1,2", "0-2" },
+		{ false, "8192", NULL }, { false, "3-1", NULL }, { false, "1;2", NULL },
+		{ false, "all", NULL }, { false, "1-", NULL }, { false, "-1", NULL },
+		{ true, "3\n", "0-1" }, { true, "00000000,00000003", "0-1" },
+		{ true, "1,00000000\n", "32" }, { true, "80000000,00000000,00000001", "0,95" },
+		{ true, "00", "" }, { true, "ff0f", "0-3,8-15" }, { true, "", "" },
+		{ true, "xyz", NULL }, { true, "f f", NULL },
+	};
+
+	for (unsigned i = 0; i < sizeof(sets) / sizeof(*sets); i++) {
+		struct cpus c;
+		bool good = sets[i].mask ? cpus_from_mask(&c, sets[i].from) :
+					   cpus_from_list(&c, sets[i].from);
+
+		check(good == !!sets[i].list && !strcmp(listed(&c), sets[i].list ?: ""),
+		      text("%s %.*s", sets[i].mask ? "mask" : "list",
+			   (int)strcspn(sets[i].from, "\n"), sets[i].from), listed(&c));
+	}
+}
+
+static void check_text(void)
+{
+	struct cpus all = {}, odd = {};
+	char list[12];
+
+	for (int i = 0; i < MAX_CPUS; i++) {
+		cpus_add(&all, i);
+		if (i % 2)
+			cpus_add(&odd, i);
+	}
+	cpus_add(&all, MAX_CPUS);	/* there is none */
+	check(!strcmp(listed(&all), "0-8191") && cpus_count(&all) == MAX_CPUS, "all CPUs",
+	      listed(&all));
+	cpus_text(&odd, list, sizeof(list));
+	check(!strcmp(list, "1,3,5,7,…"), "what has no room", list);
+	check(strlen(listed(&odd)) < 8 * MAX_CPUS - 16 && !strstr(listed(&odd), "…"),
+	      "every second CPU has room", "it has not");
+	check(cpus_common(&all, &odd) == MAX_CPUS / 2 && cpus_next(&odd, 1) == 3 &&
+	      cpus_next(&odd, 8191) == -1 && cpus_next(&odd, -1) == 1, "in both, and the next",
+	      "not so");
+}
+
+/* A card of `nr` queues: CPUs by `does`, of queue and step. */
+static struct hw card(unsigned nr)
+{
+	struct hw h = {
+		.nr = nr, .lines = calloc(nr, sizeof(*h.lines)), .driver = &driver_generic
+	};
+
+	for (unsigned i = 0; i < nr; i++) {
+		struct hw_line *l = &h.lines[i];
+
+		*l = (struct hw_line){ .rx = i, .tx = i, .irq = 120 + i, .napi = 8193 + i };
+		l->at = snprintf(l->vector, sizeof(l->vector), "eth0-TxRx-");
+		l->len = sprintf(l->vector + l->at, "%u", i);
+		cpus_from_list(&l->may, text("0-%u", nr - 1));
+		cpus_add(&l->does, i);
+	}
+	return h;
+}
+
+static const char *cell_does(const struct hw *h, const struct hw_span *s)
+{
+	static char cell[HW_CELL];
+
+	hw_cpus(cell, h, s, offsetof(struct hw_line, does), &s->does);
+	return cell;
+}
+
+static void check_fold(void)
+{
+	struct hw h = card(64);
+	struct hw_span s = hw_fold(&h, 0);
+	char queues[HW_CELL], name[HW_CELL], irq[HW_CELL];
+
+	hw_queues(queues, &h, &s);
+	hw_vector(name, &h, &s);
+	hw_numbers(irq, 120, s.irq_step, s.nr);
+	check(s.nr == 64 && !strcmp(queues, "rx+tx 0..63") && !strcmp(name, "eth0-TxRx-0..63") &&
+	      !strcmp(irq, "120..183") && !strcmp(cell_does(&h, &s), "0..63"),
+	      "64 queues, one line",
+	      text("%u lines: %s %s %s %s", s.nr, queues, name, irq, cell_does(&h, &s)));
+
+	cpus_from_list(&h.lines[40].does, "7");
+	s = hw_fold(&h, 0);
+	check(s.nr == 40 && hw_fold(&h, 40).nr == 1 && hw_fold(&h, 41).nr == 23,
+	      "one is elsewhere: it stands alone", text("%u, %u", s.nr, hw_fold(&h, 40).nr));
+	h.lines[41].irq = 999;
+	check(hw_fold(&h, 41).nr == 1, "an interrupt out of order breaks off", "it does not");
+	h.lines[10].rps_flows = 32;
+	check(hw_fold(&h, 0).nr == 10, "what differs breaks off", "it does not");
+	hw_free(&h);
+}
+
+static void check_cycle(void)
+{
+	struct hw h = card(8);
+	struct hw_span s;
+
+	for (int i = 0; i < 8; i++) {
+		cpus_from_list(&h.lines[i].does, i % 2 ? "1" : "0");
+		h.lines[i].irq = 30 + 2 * i;
+		cpus_from_list(&h.lines[i].xps, text("%d,%d", i, i + 8));
+	}
+	s = hw_fold(&h, 0);
+	check(s.nr == 8 && !strcmp(cell_does(&h, &s), "0..1 in turn") && s.irq_step == 2,
+	      "in turn", text("%u: %s", s.nr, cell_does(&h, &s)));
+	{
+		char cell[HW_CELL], irq[HW_CELL];
+
+		hw_cpus(cell, &h, &s, offsetof(struct hw_line, xps), &s.xps);
+		hw_numbers(irq, 30, s.irq_step, s.nr);
+		check(!strcmp(cell, "0,8..7,15") && !strcmp(irq, "30,32..44"), "pairs of CPUs",
+		      text("%s %s", cell, irq));
+	}
+	cpus_from_list(&h.lines[5].does, "0");	/* 0 1 0 1 0 0 0 1 */
+	check(hw_fold(&h, 0).nr == 5 && hw_fold(&h, 5).nr == 2, "out of turn",
+	      text("%u, %u", hw_fold(&h, 0).nr, hw_fold(&h, 5).nr));
+	for (int i = 0; i < 8; i++)
+		cpus_from_list(&h.lines[i].does, text("%d", 7 - i));
+	s = hw_fold(&h, 0);
+	check(s.nr == 8 && !strcmp(cell_does(&h, &s), "7..0"), "downwards", cell_does(&h, &s));
+	hw_free(&h);
+}
+
+/* What is of no queue stands alone, and queues that end are not mixed with those that go on. */
+static void check_kinds(void)
+{
+	struct hw h = card(6);
+
+	h.lines[2].tx = h.lines[3].tx = QUEUE_NONE;
+	h.lines[4].rx = h.lines[5].rx = h.lines[4].tx = h.lines[5].tx = QUEUE_NONE;
+	check(hw_fold(&h, 0).nr == 2 && hw_fold(&h, 2).nr == 2 && hw_fold(&h, 4).nr == 2,
+	      "both, rx alone, none", "they are mixed");
+	h.lines[5].len = h.lines[4].len = 0;
+	check(hw_fold(&h, 4).nr == 1, "of no queue and without a number", "they are mixed");
+	strcpy(h.lines[1].vector, "eth1-TxRx-1");
+	check(hw_fold(&h, 0).nr == 1, "another name breaks off", "it does not");
+	hw_free(&h);
+}
+
+static struct findings judged(const struct hw *h)
+{
+	struct findings f = {};
+
+	hw_judge(h, &f);
+	return f;
+}
+
+static void says(const struct hw *h, const char *name, unsigned nr, const char *what)
+{
+	struct findings f = judged(h);
+
+	check(f.nr == nr && (!nr || strstr(f.list[0].what, what)), name,
+	      text("%u findings: %s", f.nr, f.list[0].what));
+}
+
+/* Four queues on four CPUs of one node, of a card that has no more: nothing is wrong. */
+static struct hw good_card(void)
+{
+	struct hw h = card(4);
+
+	strcpy(h.iface.name, "eth0");
+	h.iface.rx_queues = h.iface.tx_queues = 4;
+	strcpy(h.card.subsystem, "pci");
+	h.carrier = true;
+	cpus_from_list(&h.online, "0-3");
+	cpus_from_list(&h.card.local, "0-3");
+	h.rss.nr = 8;
+	h.rss.table = calloc(8, sizeof(*h.rss.table));
+	for (unsigned i = 0; i < 8; i++)
+		h.rss.table[i] = i % 4;
+	for (unsigned i = 0; i < MAX_SETTINGS; i++)
+		h.channels.value[i] = h.rings.value[i] = h.link.value[i] = NOT_TOLD;
+	return h;
+}
+
+/* The place of a setting, to set it. */
+static long long *set(const struct setting_group *g, struct settings *s, const char *name)
+{
+	for (unsigned i = 0; i < g->nr; i++)
+		if (!strcmp(g->list[i].name, name))
+			return &s->value[i];
+	abort();
+}
+
+static void check_judge(void)
+{
+	struct hw h = good_card();
+
+	says(&h, "nothing is wrong", 0, "");
+	*set(&group_channels, &h.channels, "combined") = 2;
+	*set(&group_channels, &h.channels, "combined-max") = 8;
+	says(&h, "fewer queues than CPUs", 1, "it uses 2 of 8 possible queues, and 4 CPUs could");
+	cpus_from_list(&h.card.local, "0-1");
+	says(&h, "as many queues as near CPUs", 0, "");
+	*set(&group_channels, &h.channels, "combined") = 4;
+	h.nodes = 2;
+	h.card.node = 0;
+	says(&h, "another node", 1, "2 of 4 interrupts of queues go to CPUs of another NUMA node");
+	h.nodes = 1;
+	for (unsigned i = 0; i < 4; i++)
+		cpus_from_list(&h.lines[i].does, "2");
+	says(&h, "one CPU", 1, "the interrupts of all 4 queues go to CPU 2; 4 CPUs could");
+	for (unsigned i = 0; i < 4; i++)
+		cpus_from_list(&h.lines[i].does, text("%u", i));
+	cpus_from_list(&h.lines[1].rps, "0-3");
+	says(&h, "RPS and RSS", 1, "RPS moves packets of 1 receive queue to CPUs 0-3");
+	cpus_from_list(&h.lines[1].rps, "1");
+	says(&h, "RPS to its own CPU", 0, "");
+	h.rss.table[3] = h.rss.table[7] = 0;
+	says(&h, "RSS leaves one out", 1, "RSS sends packets to 3 of 4 receive queues");
+	h.rss.rules = 1;
+	says(&h, "a rule may send packets there", 0, "");
+	h.rx_missed = 12;
+	*set(&group_rings, &h.rings, "rx") = 256;
+	*set(&group_rings, &h.rings, "rx-max") = 4096;
+	says(&h, "short ring", 1, "12 packets found no room since the interface came");
+	h.rx_missed = 0;
+	says(&h, "short ring that is no trouble", 0, "");
+	h.defer_hard_irqs = 2;
+	says(&h, "no timeout", 1, "napi_defer_hard_irqs is 2, and has no effect");
+	h.gro_flush_ns = 1;
+	*set(&group_link, &h.link, "duplex") = DUPLEX_HALF;
+	h.card.width = 4;
+	h.card.max_width = 8;
+	says(&h, "half duplex, few lanes", 2, "half duplex");
+	hw_free(&h);
+}
+
+/* Other meters' sentences are not said again. */
+static void check_once(void)
+{
+	struct hw h = good_card();
+	struct findings f = {};
+
+	for (unsigned i = 0; i < 4; i++)
+		cpus_from_list(&h.lines[i].does, "2");
+	h.rx_missed = 1;
+	*set(&group_rings, &h.rings, "rx") = 256;
+	*set(&group_rings, &h.rings, "rx-max") = 4096;
+	finding_about(&f, ABOUT_ONE_CPU, "irq");
+	finding(&f, "counters", "ethtool -G eth0 rx N", "the ring is short");
+	hw_judge(&h, &f);
+	check(f.nr == 1, "once", text("%u findings: %s", f.nr, f.list[1].what));
+	hw_free(&h);
+}
+
+/* `nr` NAPIs, and interrupts of these queues: which NAPI has queue 0 of each direction, and 1? */
+static void ranks(const char *name, unsigned nr, unsigned vectors, const int (*of)[2],
+		  const unsigned want[4])
+{
+	struct hw h = card(vectors ?: 2);
+	struct vector list[8] = {};
+	struct napi napis[8];
+	__u32 none[8] = {};
+	struct queues q = { .nr = vectors, .vectors = list, .rx_napi = none, .tx_napi = none };
+	unsigned got[4] = {};
+
+	for (unsigned i = 0; i < nr; i++)
+		napis[i] = (struct napi){ .id = 101 + i };
+	for (unsigned i = 0; i < h.nr; i++) {
+		h.lines[i].napi = 0;
+		if (!vectors) {
+			h.lines[i].irq = 0;
+			continue;
+		}
+		list[i] = (struct vector){ .irq = h.lines[i].irq, .rx = of[i][0], .tx = of[i][1] };
+		/* two of each are in use */
+		h.lines[i].rx = of[i][0] < 2 ? of[i][0] : QUEUE_NONE;
+		h.lines[i].tx = of[i][1] < 2 ? of[i][1] : QUEUE_NONE;
+	}
+	h.iface.rx_queues = 2;
+	h.iface.max_rx_queues = 4;
+	h.napis = (struct napis){ .nr = nr, .list = napis };
+	hw_napis_match(&h, &q);
+	for (unsigned i = 0; i < h.nr; i++) {
+		if (h.lines[i].rx >= 0)
+			got[h.lines[i].rx] = h.lines[i].napi;
+		if (h.lines[i].tx >= 0)
+			got[2 + h.lines[i].tx] = h.lines[i].napi;
+	}
+	check(!memcmp(got, want, sizeof(got)) && !h.napi_by == !want[0], name,
+	      text("%u %u, %u %u", got[0], got[1], got[2], got[3]));
+	h.napis = (struct napis){};
+	hw_free(&h);
+}
+
+static void check_ranks(void)
+{
+	static const int both[][2] = { { 0, 0 }, { 1, 1 } };
+	static const int apart[][2] = { { 0, -1 }, { 1, -1 }, { -1, 0 }, { -1, 1 } };
+	static const int spare[][2] = { { 0, -1 }, { -1, 0 }, { 1, -1 }, { -1, 1 },
+					{ 2, -1 }, { -1, 2 }, { 3, -1 }, { -1, 3 } };
+
+	ranks("one NAPI for each pair", 2, 2, both, (unsigned[]){ 101, 102, 101, 102 });
+	ranks("one for each interrupt", 4, 4, apart, (unsigned[]){ 101, 102, 103, 104 });
+	ranks("one for each receive queue", 2, 4, apart, (unsigned[]){ 101, 102, 0, 0 });
+	ranks("those of spare queues, too", 4, 8, spare, (unsigned[]){ 101, 102, 0, 0 });
+	ranks("software", 4, 0, NULL, (unsigned[]){ 101, 102, 101, 102 });
+	ranks("nobody knows", 3, 4, apart, (unsigned[]){ 0, 0, 0, 0 });
+}
+
+static char tree[] = "/tmp/nicprobe-hw-XXXXXX";
+
+/* A file of the tree, with the directories above it. */
+static void put(const char *file, const char *line)
+{
+	char path[256];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", tree, file);
+	for (char *at = path + strlen(tree) + 1; (at = strchr(at, '/')); *at++ = '/') {
+		*at = '\0';
+		mkdir(path, 0700);
+	}
+	f = fopen(path, "w");
+	if (f) {
+		fprintf(f, "%s\n", line);
+		fclose(f);
+	}
+}
+
+static void lead(const char *link, const char *to)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), "%s/%s", tree, link);
+	check(!symlink(to, path), text("a tree for %s", link), "it cannot be made");
+}
+
+/* A virtual function; its physical one; and a channel of the VMBus. */
+static void check_cards(void)
+{
+	struct hw vf = { .card.node = -1 }, pf = vf;
+	int sys = -1;
+
+	check(mkdtemp(tree) && (sys = open(tree, O_PATH | O_DIRECTORY)) >= 0, "a tree", tree);
+	put("bus/pci/x", "");
+	put("dev/0000:03:00.0/vendor", "0x8086");
+	put("dev/0000:03:00.0/sriov_numvfs", "2");
+	put("dev/0000:03:00.0/sriov_totalvfs", "63");
+	put("dev/0000:03:00.0/numa_node", "1");
+	put("dev/0000:03:00.0/local_cpulist", "8-15");
+	put("dev/0000:03:00.0/current_link_speed", "Unknown");
+	put("dev/0000:03:00.0/net/ens1/x", "");
+	put("dev/0000:03:10.0/vendor", "0x8086");
+	put("dev/0000:03:10.0/device", "0x10ed");
+	put("dev/0000:03:10.0/current_link_speed", "5.0 GT/s PCIe");
+	put("dev/0000:03:10.0/max_link_speed", "5.0 GT/s PCIe");
+	put("dev/0000:03:10.0/current_link_width", "4");
+	put("dev/0000:03:10.0/max_link_width", "255");
+	lead("dev/0000:03:00.0/subsystem", "../../bus/pci");
+	lead("dev/0000:03:10.0/subsystem", "../../bus/pci");
+	lead("dev/0000:03:10.0/physfn", "../0000:03:00.0");
+	lead("device", "dev/0000:03:10.0");
+	hw_card_read(&vf, sys);
+	check(!strcmp(vf.card.pf, "0000:03:00.0") && !strcmp(vf.card.pf_iface, "ens1") &&
+	      !strcmp(vf.card.ids, "8086:10ed") && vf.card.width == 4 && !vf.card.max_width &&
+	      vf.card.node == -1 && !strcmp(vf.card.subsystem, "pci"), "a virtual function",
+	      text("%s %s %s", vf.card.pf, vf.card.pf_iface, vf.card.ids));
+	unlink(text("%s/device", tree));
+	lead("device", "dev/0000:03:00.0");
+	hw_card_read(&pf, sys);
+	check(pf.card.vfs == 2 && pf.card.max_vfs == 63 && !*pf.card.pf && pf.card.node == 1 &&
+	      cpus_count(&pf.card.local) == 8 && !*pf.card.speed, "a physical function",
+	      text("%u of %u", pf.card.vfs, pf.card.max_vfs));
+	close(sys);
+}
+
+/* The interface that every machine has. */
+static void check_loopback(void)
+{
+	struct hw h;
+	int err = hw_read("lo", &h);
+
+	check(!err && !*h.card.subsystem && h.iface.loopback && h.features.nr > 10 && h.nr_notes &&
+	      cpus_count(&h.online), "lo", text("%d, %u features", err, h.features.nr));
+	hw_free(&h);
+	check(hw_read("no-such", &h) == -ENODEV && strstr(complaint(), "no interface"),
+	      "no interface", complaint());
+	hw_free(&h);
+}
+
+int main(void)
+{
+	check_sets();
+	check_text();
+	check_fold();
+	check_cycle();
+	check_kinds();
+	check_judge();
+	check_once();
+	check_ranks();
+	check_cards();
+	check_loopback();
+	return system(text("rm -r %s", tree)) || failed;
+}
