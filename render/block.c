@@ -31,7 +31,7 @@ struct block {
 
 static const uint64_t *words_of(const struct table *t, const struct entry *e)
 {
-	return t->cells + ((size_t)e->row * t->cpus + e->cpu) * t->words;
+	return row_words(t, e->row, e->cpu);
 }
 
 static void add(const struct table *t, uint64_t *sum, const struct entry *e)
