@@ -25,6 +25,7 @@ struct block {
 	uint64_t *all, *total;		/* sums of all active rows, and of those of one point */
 	bool headings;			/* a point is a line, not a column */
 	unsigned columns;		/* that say which row it is */
+	unsigned width;			/* of the page */
 	struct figures figures;
 	struct grid grid;
 };
@@ -186,6 +187,15 @@ static void total_line(struct block *b, const struct entry *e, unsigned nr)
 	figures_fill(&b->figures, &b->grid, b->columns, b->total);
 }
 
+/* For columns as wide as they are by now. The last way drops some: then their text is not made. */
+static bool has_room(struct block *b)
+{
+	if (b->figures.room < ROOM_LITTLE)
+		return grid_width(&b->grid) <= b->width;
+	grid_make_way(&b->grid, b->width);
+	return true;
+}
+
 /* The lines of one point, or of a meter that knows no points. */
 static void point_lines(struct block *b, enum point point, const struct entry *e, unsigned nr)
 {
@@ -193,6 +203,8 @@ static void point_lines(struct block *b, enum point point, const struct entry *e
 	char idle[160];
 
 	for (unsigned i = 0; i < nr; i++) {
+		if (!has_room(b))
+			return;
 		if (points && !i)
 			point_name(b, point);
 		if (!points || i || b->headings)
@@ -254,13 +266,11 @@ static void folded_line(struct block *b, const struct entry *e, unsigned nr)
 static void keyed_lines(struct block *b)
 {
 	unsigned nr = fold(b), most = b->m->by_key || nr < MOST_KEYS ? nr : MOST_KEYS;
-	char more[64];
 
 	point_lines(b, b->m->point, b->active, most);
 	if (most < nr) {
-		snprintf(more, sizeof(more), "and %u more, with less", nr - most);
 		grid_line(&b->grid);
-		grid_span(&b->grid, 0, more);
+		grid_span(&b->grid, 0, text("and %u more, with less", nr - most));
 	}
 	if (nr < b->nr)
 		folded_line(b, b->active + nr, b->nr - nr);
@@ -337,6 +347,15 @@ static void tear_down(struct block *b)
 	free(b->figures.list);
 }
 
+static void dim_line(struct page *p, const char *what)
+{
+	page_spaces(p, 2);
+	page_style(p, STYLE_DIM);
+	page_wrap(p, 2, what);
+	page_style(p, STYLE_PLAIN);
+	page_newline(p);
+}
+
 static void legend_line(struct block *b, struct page *p)
 {
 	char legend[256];
@@ -344,19 +363,16 @@ static void legend_line(struct block *b, struct page *p)
 	if (!b->figures.bars || b->grid.columns[b->figures.bars].gone)
 		return;
 	figures_legend(b->m, p->look, legend, sizeof(legend));
-	page_spaces(p, 2);
-	page_style(p, STYLE_DIM);
-	page_wrap(p, 2, legend);
-	page_style(p, STYLE_PLAIN);
-	page_newline(p);
+	dim_line(p, legend);
 }
 
 static void rows(struct block *b, struct page *p)
 {
 	b->headings = b->m->by & BY_POINT && p->width < NARROW;
+	b->width = p->width;
 	for (enum room room = ROOM_PLENTY; ; room++) {
 		build(b, p->look, room);
-		if (room == ROOM_LITTLE || grid_width(&b->grid) <= p->width)
+		if (has_room(b))
 			break;
 		tear_down(b);
 	}
@@ -364,14 +380,6 @@ static void rows(struct block *b, struct page *p)
 	idle_points(b, p);
 	legend_line(b, p);
 	tear_down(b);
-}
-
-static void out_of_memory(struct page *p)
-{
-	page_style(p, STYLE_DIM);
-	page_wrap(p, 2, "  out of memory");
-	page_style(p, STYLE_PLAIN);
-	page_newline(p);
 }
 
 bool block(struct page *p, const struct snapshot *s, const struct meter *m)
@@ -382,7 +390,7 @@ bool block(struct page *p, const struct snapshot *s, const struct meter *m)
 	if (any)
 		heading(p, s, m);
 	if (short_of_memory)
-		out_of_memory(p);
+		dim_line(p, "out of memory");
 	else if (any)
 		rows(&b, p);
 	free(b.active);
