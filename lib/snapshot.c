@@ -75,14 +75,20 @@ static uint64_t misses_of(int link)
 	return prog.recursion_misses;
 }
 
+/* The name of a link's pin is its program's, and no map is called so. */
+static bool may_be_link(const char *name)
+{
+	return *name != '.' && !meter_find(name) && strcmp(name, "meta") && strcmp(name, "lost");
+}
+
 static void missed_read(struct snapshot *s, const char *pins)
 {
 	struct dirent *entry;
 	DIR *d = opendir(pins);
 
 	while (d && (entry = readdir(d))) {
-		int fd = *entry->d_name == '.' ? -1 :
-			 bpf_obj_get(text("%s/%s", pins, entry->d_name));
+		int fd = may_be_link(entry->d_name) ?
+			 bpf_obj_get(text("%s/%s", pins, entry->d_name)) : -1;
 
 		if (fd < 0)
 			continue;
