@@ -35,10 +35,10 @@ static const uint64_t *words_of(const struct table *t, const struct entry *e)
 	return row_words(t, e->row, e->cpu);
 }
 
-static void add(const struct table *t, uint64_t *sum, const struct entry *e)
+static void add(uint64_t *sum, const uint64_t *words, unsigned nr)
 {
-	for (unsigned i = 0; i < t->words; i++)
-		sum[i] += words_of(t, e)[i];
+	for (unsigned i = 0; i < nr; i++)
+		sum[i] += words[i];
 }
 
 /* Which rows are active; and their sum. */
@@ -64,7 +64,7 @@ static int collect(struct block *b)
 				return -1;
 			b->active = list;
 			list[b->nr++] = e;
-			add(t, b->all, &e);
+			add(b->all, words_of(t, &e), t->words);
 		}
 	return 0;
 }
@@ -79,7 +79,6 @@ static void label_column(struct block *b, const char *head)
 
 static void columns(struct block *b)
 {
-	b->grid = (struct grid){};
 	if (b->m->by & BY_POINT && !b->headings)
 		label_column(b, "");
 	if (b->m->by & BY_QUEUE)
@@ -181,7 +180,7 @@ static void total_line(struct block *b, const struct entry *e, unsigned nr)
 {
 	memset(b->total, 0, b->t->words * sizeof(*b->total));
 	for (unsigned i = 0; i < nr; i++)
-		add(b->t, b->total, &e[i]);
+		add(b->total, words_of(b->t, &e[i]), b->t->words);
 	grid_line(&b->grid);
 	grid_cell(&b->grid, b->m->by & BY_POINT && !b->headings, "total");
 	figures_fill(&b->figures, &b->grid, b->columns, b->total);
@@ -250,7 +249,7 @@ static void folded_line(struct block *b, const struct entry *e, unsigned nr)
 
 	memset(b->total, 0, b->t->words * sizeof(*b->total));
 	for (unsigned i = 0; i < nr; i++) {
-		add(b->t, b->total, &e[i]);
+		add(b->total, words_of(b->t, &e[i]), b->t->words);
 		key_label(b, &e[i], 0, name, sizeof(name));
 		if (!strstr(names, name) && len < sizeof(names))
 			len += snprintf(names + len, sizeof(names) - len, "%s%s",

@@ -106,7 +106,7 @@ void page_put(struct page *p, const char *s, unsigned columns)
 	cut = text_columns(s) > columns;
 	if (columns && *s) {
 		for (; p->gap; p->gap--)
-			putc(' ', p->out);
+			putc_unlocked(' ', p->out);
 	}
 	while (columns) {
 		unsigned wide = plain(s, columns - cut);
