@@ -39,14 +39,25 @@ uint32_t utf8_next(const char **s)
 	return c;
 }
 
-/* How many bytes, at most so many, are a column each and harmless: most texts are nothing else. */
-static unsigned plain(const char *s, unsigned most)
+/* A column each, and harmless. Most texts are nothing else. */
+unsigned text_plain(const char *s, unsigned most)
 {
 	unsigned nr = 0;
 
 	while (nr < most && s[nr] >= ' ' && s[nr] <= '~')
 		nr++;
 	return nr;
+}
+
+const char *text_number(char room[NUMBER_SIZE], uint64_t n)
+{
+	unsigned at = NUMBER_SIZE - 1;
+
+	room[at] = '\0';
+	do
+		room[--at] = '0' + n % 10;
+	while (n /= 10);
+	return &room[at];
 }
 
 static unsigned columns_of(uint32_t c)
@@ -62,7 +73,7 @@ static unsigned columns_of(uint32_t c)
 
 unsigned text_columns(const char *s)
 {
-	unsigned nr = plain(s, -1);
+	unsigned nr = text_plain(s, -1);
 
 	s += nr;
 	for (uint32_t c; (c = utf8_next(&s));)
@@ -109,7 +120,7 @@ void page_put(struct page *p, const char *s, unsigned columns)
 			putc_unlocked(' ', p->out);
 	}
 	while (columns) {
-		unsigned wide = plain(s, columns - cut);
+		unsigned wide = text_plain(s, columns - cut);
 		const char *from = s;
 		uint32_t c;
 

@@ -5,19 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "text.h"
 #include "units.h"
 
 static void digits_put(char text[UNITS_SIZE], unsigned n, const char *suffix)
 {
-	char digits[12], *at = digits + sizeof(digits);
-	size_t len;
+	char room[NUMBER_SIZE];
 
-	do
-		*--at = '0' + n % 10;
-	while (n /= 10);
-	len = digits + sizeof(digits) - at;
-	memcpy(text, at, len);
-	strcpy(text + len, suffix);
+	strcpy(stpcpy(text, text_number(room, n)), suffix);
 }
 
 /*
