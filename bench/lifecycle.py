@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """What the tool takes: to attach, to show, to detach; system calls, and memory of maps.
 `show` twice: when every queue has had packets, and when some of them were dropped besides:
-then it has to find the names of functions in the kernel."""
+then it has to find the names of functions in the kernel. Beside it `true`, which does nothing."""
 import os
 import re
 import shutil
@@ -17,19 +17,30 @@ QUEUES = [1, 4, 16, 64, 256]
 METERS = ["default", "all"]
 
 
-def timed(*args, env=None):
-    """(ms by the clock, ms of CPU) of a nicprobe that must succeed; without Python's own."""
+def spawned(program, *args):
+    """(ms by the clock, ms of CPU) of a process that must succeed; without Python's own."""
     out = os.open("/dev/null", os.O_WRONLY)
     began = time.monotonic()
-    pid = os.posix_spawn(lab.NICPROBE, [lab.NICPROBE, *args], env or os.environ,
+    pid = os.posix_spawn(program, [program, *args], os.environ,
                          file_actions=[(os.POSIX_SPAWN_DUP2, out, 1),
                                        (os.POSIX_SPAWN_DUP2, out, 2)])
     _, status, usage = os.wait4(pid, 0)
     wall = time.monotonic() - began
     os.close(out)
     if status:
-        raise RuntimeError(f"nicprobe {' '.join(args)}: status {status}")
+        raise RuntimeError(f"{program} {' '.join(args)}: status {status}")
     return 1000 * wall, 1000 * (usage.ru_utime + usage.ru_stime)
+
+
+def timed(*args):
+    return spawned(lab.NICPROBE, *args)
+
+
+def shows(where, times, name, rounds):
+    """In turns with a process that does nothing: so much is to be had for any program."""
+    for _ in range(rounds):
+        times.setdefault(name, []).append(timed("show", where))
+        times["true"].append(spawned(shutil.which("true")))
 
 
 def syscalls(*args):
@@ -77,7 +88,7 @@ def quartile(values):
 def cycle(trace, netns, nic, packet, queues, meters, rounds):
     where = f"{netns}/tap0"
     chosen = [] if meters == "default" else ["-m", meters]
-    times, calls = {"attach": [], "detach": []}, {}
+    times, calls = {"attach": [], "detach": [], "true": []}, {}
     for n in range(rounds):
         times["attach"].append(timed("attach", where, *chosen))
         if not n:
@@ -86,7 +97,7 @@ def cycle(trace, netns, nic, packet, queues, meters, rounds):
             for name, kind in ("show", "arp"), ("show_drops", "v4 udp"):
                 busy(packet, nic, queues, kind)
                 check(where, queues, kind == "arp")
-                times[name] = [timed("show", where) for _ in range(5 * rounds)]
+                shows(where, times, name, 5 * rounds)
                 calls[name] = syscalls("show", where)
         times["detach"].append(timed("detach", where))
     row = {"queues": queues, "meters": meters,

@@ -39,6 +39,8 @@ Programs of other interfaces see each event, too, and turn away: as programs' st
 Keys are looked up by hash.""",
     "lifecycle": """What the tool takes, from the start of the process to its end; every queue of the tap has had packets.
 `show, drops`: something was dropped, too, so it has to find the names of functions in the kernel.
+`true` is a process that does nothing, started in turns with `show`: no program takes less.
+Times are by the clock, so they are longer where others use the CPU; what `show` itself uses of it stands beside.
 Maps have a row for every queue and possible CPU: to read them takes as long as there are both.
 The possible CPUs are the machine's; more of them are to `show` what more queues are.""",
 }

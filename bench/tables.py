@@ -150,10 +150,13 @@ def of_scale(doc):
 def of_lifecycle(doc):
     yield Table("The tool itself, ms, lower quartiles; "
                 f"{doc['machine']['possible_cpus']} possible CPUs",
-                ["queues", "meters", "attach", "show", "show, drops", "detach", "calls of show",
-                 "with drops", "memory of maps, MB"],
+                ["queues", "meters", "attach", "show", "show, drops", "detach", "true",
+                 "CPU of show", "with drops", "calls of show", "with drops",
+                 "memory of maps, MB"],
                 [[str(r["queues"]), r["meters"],
-                  *(number(r[k]["ms"], 1) for k in ("attach", "show", "show_drops", "detach")),
+                  *(number(r[k]["ms"], 1) if k in r else "-"
+                    for k in ("attach", "show", "show_drops", "detach", "true")),
+                  *(number(r[k]["cpu_ms"], 1) for k in ("show", "show_drops")),
                   *(str(sum(calls.values())) if calls else "-" for calls in r["syscalls"].values()),
                   number(r["bytes"] / 1e6, 1)] for r in doc["rows"]])
     most = doc["rows"][-1]

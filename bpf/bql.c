@@ -84,11 +84,13 @@ static void judge_small(const struct snapshot *s, struct findings *f, unsigned q
 	uint64_t stops = hist_count(&metrics[BY_BQL], words(s, queue, BY_BQL));
 	uint64_t starved = *words(s, queue, STARVED);
 	double most = hist_max(&metrics[IN_FLIGHT], words(s, queue, IN_FLIGHT));
-	unsigned long max = limit_now(s, queue, "limit_max");
-	const char *file = max && max < 2 * most ? "limit_max" : "limit_min";
+	const char *file;
+	unsigned long max;
 
 	if (stops < ENOUGH || starved * 10 < stops)
 		return;
+	max = limit_now(s, queue, "limit_max");
+	file = max && max < 2 * most ? "limit_max" : "limit_min";
 	finding(f, "bql", text("echo %.0f > %s", 2 * most, limit_file(s, queue, file)),
 		"the byte limit of queue %u is too small: packets waited, and in %" PRIu64 " of %"
 		PRIu64 " stops by BQL the card, given %.0f kB at most, ran dry",
@@ -157,6 +159,8 @@ static void judge(const struct snapshot *s, struct findings *f)
 	const struct table *t = &s->tables[METER_bql];
 
 	for (unsigned row = 0; row + 1 < t->rows; row++) {	/* the last: queue unknown */
+		if (cell_idle(t, row, 0))
+			continue;
 		judge_small(s, f, row);
 		judge_huge(s, f, row);
 		judge_stalls(s, f, row);

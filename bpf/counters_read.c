@@ -73,13 +73,16 @@ const char *counter_who(const char *source, const char *name)
 	return !strcmp(source, "ip -s link") && strstr(name, "_dropped") ? "any" : "driver";
 }
 
-/* Names may come twice (a queue's are not always numbered): they are summed. */
+/*
+ * Names may come twice (a queue's are not always numbered): they are summed. What
+ * stands at 0 has not grown: there are many of them, and none would be shown.
+ */
 static int put(struct table *t, const char *source, const char *name, uint64_t value)
 {
 	struct counters_key key = {};
 	uint64_t *row = NULL;
 
-	if (!counter_is_loss(source, name))
+	if (!value || !counter_is_loss(source, name))
 		return 0;
 	snprintf(key.counter, sizeof(key.counter), "%s", name);
 	snprintf(key.source, sizeof(key.source), "%s", source);

@@ -25,9 +25,12 @@ __u32 netns_inode(void)
 /* The inode behind a name; 0: none, or what a namespace left behind, which is a plain file. */
 static __u32 inode_of(const char *name)
 {
-	struct stat ours, st;
+	static dev_t nsfs;	/* there is one for all namespaces, always */
+	struct stat st;
 
-	if (stat(OURS, &ours) || stat(text(NAMES "/%s", name), &st) || st.st_dev != ours.st_dev)
+	if (!nsfs && !stat(OURS, &st))
+		nsfs = st.st_dev;
+	if (stat(text(NAMES "/%s", name), &st) || st.st_dev != nsfs)
 		return 0;
 	return st.st_ino;
 }
@@ -96,6 +99,7 @@ int netns_enter(const char *name)
 
 bool netns_name(__u32 inode, char *name, unsigned size)
 {
+	static char last[256];	/* it is asked for again and again; one look tells if it holds */
 	struct dirent **names;
 	bool found = inode && inode == netns_inode();
 	int n;
@@ -104,11 +108,16 @@ bool netns_name(__u32 inode, char *name, unsigned size)
 		name[0] = '\0';
 	if (found || !inode)
 		return found;
+	if (*last && inode_of(last) == inode && strlen(last) < size) {
+		strcpy(name, last);
+		return true;
+	}
 	n = names_list(&names);
 	for (int i = 0; i < n && !found; i++) {
 		if (inode_of(names[i]->d_name) != inode || strlen(names[i]->d_name) >= size)
 			continue;
 		strcpy(name, names[i]->d_name);
+		strcpy(last, name);
 		found = true;
 	}
 	names_free(names, n);

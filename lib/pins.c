@@ -251,7 +251,7 @@ void pins_tidy(void)
 
 bool pins_dead(const char *dir)
 {
-	static const char *const links[] = { "tc", "xdp" };
+	static const char *const links[] = { "tc", "xdp_link" };
 	bool dead = false;
 
 	for (unsigned i = 0; i < sizeof(links) / sizeof(*links); i++) {

@@ -13,6 +13,7 @@
 #include "log.h"
 #include "pins.h"
 #include "snapshot.h"
+#include "table.h"
 
 struct place place_of(const struct snapshot *s, const struct meter *m, unsigned row)
 {
@@ -24,104 +25,12 @@ struct place place_of(const struct snapshot *s, const struct meter *m, unsigned 
 	};
 }
 
-bool cell_idle(const struct table *t, unsigned row, unsigned cpu)
-{
-	const uint64_t *words = t->cells + ((size_t)row * t->cpus + cpu) * t->words;
-
-	for (unsigned i = 0; i < t->words; i++)
-		if (words[i])
-			return false;
-	return true;
-}
-
-/* Adds the CPUs of one row up, or lays them side by side. */
-static void row_take(struct table *t, unsigned row, const uint64_t *percpu, unsigned cpus)
-{
-	uint64_t *to = t->cells + (size_t)row * t->cpus * t->words;
-
-	for (unsigned i = 0; i < cpus * t->words; i++)
-		to[i % (t->cpus * t->words)] += percpu[i];
-}
-
 static uint64_t nanoseconds(clockid_t clock)
 {
 	struct timespec t;
 
 	clock_gettime(clock, &t);
 	return t.tv_sec * 1000000000ull + t.tv_nsec;
-}
-
-static int array_read(const struct meter *m, struct table *t, int fd, unsigned cpus)
-{
-	size_t row_size = (size_t)cpus * t->words * 8;
-	uint64_t now = nanoseconds(CLOCK_MONOTONIC);
-	unsigned lanes = meter_lanes(m);
-	unsigned rows = t->rows * lanes;
-	uint64_t *values = malloc(rows * row_size);
-	__u32 *keys = malloc(rows * sizeof(*keys)), n = rows, next;
-	int err = values && keys ? 0 : -ENOMEM;
-
-	/* All in one call; what it cannot do in one, it does row by row. */
-	if (!err && bpf_map_lookup_batch(fd, NULL, &next, keys, values, &n, NULL) &&
-	    errno != ENOENT)
-		n = 0;
-	for (__u32 row = n; !err && row < rows; row++)
-		if (bpf_map_lookup_elem(fd, &row, (char *)values + row * row_size))
-			err = -errno;
-	for (unsigned row = 0; !err && row < rows; row++) {
-		uint64_t *words = (void *)((char *)values + row * row_size);
-
-		for (unsigned cpu = 0; m->row_close && cpu < cpus; cpu++)
-			m->row_close(words + (size_t)cpu * t->words, now);
-		row_take(t, row % t->rows, words, cpus);
-	}
-	free(values);
-	free(keys);
-	return err;
-}
-
-static int hash_read(const struct meter *m, struct table *t, int fd, unsigned cpus)
-{
-	size_t row_size = (size_t)cpus * t->words * 8;
-	uint64_t *values = malloc(t->rows * row_size);
-	__u32 n = t->rows, next;
-	int err = 0;
-
-	t->keys = malloc((size_t)t->rows * m->key_size);
-	if (!values || !t->keys)
-		err = -ENOMEM;
-	else if (bpf_map_lookup_batch(fd, NULL, &next, t->keys, values, &n, NULL) &&
-		 errno != ENOENT)
-		err = -errno;
-	t->rows = err ? 0 : n;
-	for (unsigned row = 0; row < t->rows; row++)
-		row_take(t, row, (void *)((char *)values + row * row_size), cpus);
-	free(values);
-	return err;
-}
-
-static int table_read(struct snapshot *s, enum meter_id id, int fd)
-{
-	const struct meter *m = meters[id];
-	struct table *t = &s->tables[id];
-	struct bpf_map_info info = {};
-	__u32 len = sizeof(info);
-
-	if (bpf_obj_get_info_by_fd(fd, &info, &len))
-		return -errno;
-	t->words = m->row_size / 8;
-	t->cpus = m->by & BY_CPU ? s->meta.cpus : 1;
-	t->rows = m->by & BY_KEY ? info.max_entries : meter_rows(m, s->meta.rows);
-	if (info.value_size != m->row_size || info.max_entries != t->rows * meter_lanes(m))
-		return complain(-EPROTO, NULL, "the map \"%s\" is not of the shape this version "
-				"made", m->name);
-	t->cells = calloc((size_t)t->rows * t->cpus * t->words, 8);
-	if (!t->cells)
-		return -ENOMEM;
-	if (info.type == BPF_MAP_TYPE_HASH)	/* not per CPU: the key tells them apart */
-		return hash_read(m, t, fd, 1);
-	return m->by & BY_KEY ? hash_read(m, t, fd, s->meta.cpus) :
-		array_read(m, t, fd, s->meta.cpus);
 }
 
 /* Where its namespace cannot be entered any more, the meter has nothing to show. */
@@ -166,14 +75,20 @@ static uint64_t misses_of(int link)
 	return prog.recursion_misses;
 }
 
+/* The name of a link's pin is its program's, and no map is called so. */
+static bool may_be_link(const char *name)
+{
+	return *name != '.' && !meter_find(name) && strcmp(name, "meta") && strcmp(name, "lost");
+}
+
 static void missed_read(struct snapshot *s, const char *pins)
 {
 	struct dirent *entry;
 	DIR *d = opendir(pins);
 
 	while (d && (entry = readdir(d))) {
-		int fd = *entry->d_name == '.' ? -1 :
-			 bpf_obj_get(text("%s/%s", pins, entry->d_name));
+		int fd = may_be_link(entry->d_name) ?
+			 bpf_obj_get(text("%s/%s", pins, entry->d_name)) : -1;
 
 		if (fd < 0)
 			continue;
@@ -273,7 +188,8 @@ int snapshot_read(struct snapshot *s, const char *pins)
 		if (fd < 0)
 			return complain(-errno, NULL, "cannot open %s/%s: %s", pins,
 					meters[id]->name, strerror(errno));
-		err = meters[id]->read ? figures_since(s, id, fd) : table_read(s, id, fd);
+		err = meters[id]->read ? figures_since(s, id, fd) :
+		      table_read(meters[id], &s->meta, &s->tables[id], fd);
 		close(fd);
 		if (!err && meters[id]->evicts)
 			s->lost[id] -= least(s->lost[id], kept(&s->tables[id]));
@@ -292,10 +208,12 @@ int snapshot_read(struct snapshot *s, const char *pins)
 void snapshot_free(struct snapshot *s)
 {
 	for (int id = 0; id < NR_METERS; id++) {
-		free(s->tables[id].cells);
-		free(s->tables[id].keys);
-		s->tables[id].cells = NULL;
-		s->tables[id].keys = NULL;
+		struct table *t = &s->tables[id];
+
+		free(t->cells);
+		free(t->at);
+		free(t->keys);
+		*t = (struct table){};
 	}
 }
 
@@ -314,10 +232,13 @@ int snapshot_copy(struct snapshot *to, const struct snapshot *from)
 	for (int id = 0; id < NR_METERS; id++) {
 		const struct table *t = &from->tables[id];
 
-		to->tables[id].cells = duplicate(t->cells,
-						 (size_t)t->rows * t->cpus * t->words * 8);
-		to->tables[id].keys = duplicate(t->keys, (size_t)t->rows * meters[id]->key_size);
-		if (!to->tables[id].cells != !t->cells || !to->tables[id].keys != !t->keys)
+		struct table *copy = &to->tables[id];
+
+		copy->cells = duplicate(t->cells, (size_t)(t->at ? t->held : t->rows) * t->cpus *
+						  t->words * 8);
+		copy->at = duplicate(t->at, t->rows * sizeof(*t->at));
+		copy->keys = duplicate(t->keys, (size_t)t->rows * meters[id]->key_size);
+		if (!copy->cells != !t->cells || !copy->at != !t->at || !copy->keys != !t->keys)
 			err = -ENOMEM;
 	}
 	return err;
@@ -357,19 +278,24 @@ static void keyed_diff(const struct meter *m, struct table *now, struct table *b
 	table_sort(m, now, shown_by(m));
 }
 
+/* What has nothing now had nothing before. */
+static void rows_diff(const struct meter *m, struct table *now, const struct table *before)
+{
+	for (unsigned row = 0; row < now->rows; row++)
+		for (unsigned cpu = 0; cpu < now->cpus && !(now->at && !now->at[row]); cpu++)
+			row_diff(m, row_words(now, row, cpu), row_words(before, row, cpu));
+}
+
 void snapshot_diff(struct snapshot *now, struct snapshot *before)
 {
 	for (int id = 0; id < NR_METERS; id++) {
 		struct table *t = &now->tables[id], *b = &before->tables[id];
-		size_t cells = (size_t)t->rows * t->cpus;
 
 		now->lost[id] -= least(now->lost[id], before->lost[id]);
 		if (t->keys && b->keys)
 			keyed_diff(meters[id], t, b);
 		else if (t->cells && b->cells && t->rows == b->rows)
-			for (size_t i = 0; i < cells; i++)
-				row_diff(meters[id], t->cells + i * t->words,
-					 b->cells + i * t->words);
+			rows_diff(meters[id], t, b);
 	}
 	now->missed -= before->missed;
 	now->seconds = (now->boot_ns - before->boot_ns) * 1e-9;

@@ -13,6 +13,9 @@
 struct table {				/* one meter */
 	unsigned rows, cpus, words;	/* cpus is 1 once summed */
 	uint64_t *cells;		/* [rows][cpus][words]; NULL: this meter is off */
+	/* which of these a row has; 0, zeros: nothing ever happened there. NULL: each its own */
+	unsigned *at;
+	unsigned held;			/* rows in cells, where they are not `rows` */
 	unsigned char *keys;		/* BY_KEY: [rows][key_size], most first; else NULL */
 };
 
@@ -45,11 +48,19 @@ struct place {
 };
 struct place place_of(const struct snapshot *, const struct meter *, unsigned row);
 
+/* All words of one cell. */
+static inline uint64_t *row_words(const struct table *t, unsigned row, unsigned cpu)
+{
+	size_t at = t->at ? t->at[row] : row;
+
+	return t->cells + (at * t->cpus + cpu) * t->words;
+}
+
 /* The words of one metric in one cell. */
 static inline const uint64_t *cell(const struct table *t, unsigned row, unsigned cpu,
 				   const struct metric *k)
 {
-	return t->cells + ((size_t)row * t->cpus + cpu) * t->words + k->at;
+	return row_words(t, row, cpu) + k->at;
 }
 
 /* Has nothing at all happened there? Such rows are folded. */

@@ -25,19 +25,20 @@ struct block {
 	uint64_t *all, *total;		/* sums of all active rows, and of those of one point */
 	bool headings;			/* a point is a line, not a column */
 	unsigned columns;		/* that say which row it is */
+	unsigned width;			/* of the page */
 	struct figures figures;
 	struct grid grid;
 };
 
 static const uint64_t *words_of(const struct table *t, const struct entry *e)
 {
-	return t->cells + ((size_t)e->row * t->cpus + e->cpu) * t->words;
+	return row_words(t, e->row, e->cpu);
 }
 
-static void add(const struct table *t, uint64_t *sum, const struct entry *e)
+static void add(uint64_t *sum, const uint64_t *words, unsigned nr)
 {
-	for (unsigned i = 0; i < t->words; i++)
-		sum[i] += words_of(t, e)[i];
+	for (unsigned i = 0; i < nr; i++)
+		sum[i] += words[i];
 }
 
 /* Which rows are active; and their sum. */
@@ -63,7 +64,7 @@ static int collect(struct block *b)
 				return -1;
 			b->active = list;
 			list[b->nr++] = e;
-			add(t, b->all, &e);
+			add(b->all, words_of(t, &e), t->words);
 		}
 	return 0;
 }
@@ -78,7 +79,6 @@ static void label_column(struct block *b, const char *head)
 
 static void columns(struct block *b)
 {
-	b->grid = (struct grid){};
 	if (b->m->by & BY_POINT && !b->headings)
 		label_column(b, "");
 	if (b->m->by & BY_QUEUE)
@@ -180,10 +180,19 @@ static void total_line(struct block *b, const struct entry *e, unsigned nr)
 {
 	memset(b->total, 0, b->t->words * sizeof(*b->total));
 	for (unsigned i = 0; i < nr; i++)
-		add(b->t, b->total, &e[i]);
+		add(b->total, words_of(b->t, &e[i]), b->t->words);
 	grid_line(&b->grid);
 	grid_cell(&b->grid, b->m->by & BY_POINT && !b->headings, "total");
 	figures_fill(&b->figures, &b->grid, b->columns, b->total);
+}
+
+/* For columns as wide as they are by now. The last way drops some: then their text is not made. */
+static bool has_room(struct block *b)
+{
+	if (b->figures.room < ROOM_LITTLE)
+		return grid_width(&b->grid) <= b->width;
+	grid_make_way(&b->grid, b->width);
+	return true;
 }
 
 /* The lines of one point, or of a meter that knows no points. */
@@ -193,6 +202,8 @@ static void point_lines(struct block *b, enum point point, const struct entry *e
 	char idle[160];
 
 	for (unsigned i = 0; i < nr; i++) {
+		if (!has_room(b))
+			return;
 		if (points && !i)
 			point_name(b, point);
 		if (!points || i || b->headings)
@@ -238,7 +249,7 @@ static void folded_line(struct block *b, const struct entry *e, unsigned nr)
 
 	memset(b->total, 0, b->t->words * sizeof(*b->total));
 	for (unsigned i = 0; i < nr; i++) {
-		add(b->t, b->total, &e[i]);
+		add(b->total, words_of(b->t, &e[i]), b->t->words);
 		key_label(b, &e[i], 0, name, sizeof(name));
 		if (!strstr(names, name) && len < sizeof(names))
 			len += snprintf(names + len, sizeof(names) - len, "%s%s",
@@ -254,13 +265,11 @@ static void folded_line(struct block *b, const struct entry *e, unsigned nr)
 static void keyed_lines(struct block *b)
 {
 	unsigned nr = fold(b), most = b->m->by_key || nr < MOST_KEYS ? nr : MOST_KEYS;
-	char more[64];
 
 	point_lines(b, b->m->point, b->active, most);
 	if (most < nr) {
-		snprintf(more, sizeof(more), "and %u more, with less", nr - most);
 		grid_line(&b->grid);
-		grid_span(&b->grid, 0, more);
+		grid_span(&b->grid, 0, text("and %u more, with less", nr - most));
 	}
 	if (nr < b->nr)
 		folded_line(b, b->active + nr, b->nr - nr);
@@ -337,6 +346,15 @@ static void tear_down(struct block *b)
 	free(b->figures.list);
 }
 
+static void dim_line(struct page *p, const char *what)
+{
+	page_spaces(p, 2);
+	page_style(p, STYLE_DIM);
+	page_wrap(p, 2, what);
+	page_style(p, STYLE_PLAIN);
+	page_newline(p);
+}
+
 static void legend_line(struct block *b, struct page *p)
 {
 	char legend[256];
@@ -344,19 +362,16 @@ static void legend_line(struct block *b, struct page *p)
 	if (!b->figures.bars || b->grid.columns[b->figures.bars].gone)
 		return;
 	figures_legend(b->m, p->look, legend, sizeof(legend));
-	page_spaces(p, 2);
-	page_style(p, STYLE_DIM);
-	page_wrap(p, 2, legend);
-	page_style(p, STYLE_PLAIN);
-	page_newline(p);
+	dim_line(p, legend);
 }
 
 static void rows(struct block *b, struct page *p)
 {
 	b->headings = b->m->by & BY_POINT && p->width < NARROW;
+	b->width = p->width;
 	for (enum room room = ROOM_PLENTY; ; room++) {
 		build(b, p->look, room);
-		if (room == ROOM_LITTLE || grid_width(&b->grid) <= p->width)
+		if (has_room(b))
 			break;
 		tear_down(b);
 	}
@@ -364,14 +379,6 @@ static void rows(struct block *b, struct page *p)
 	idle_points(b, p);
 	legend_line(b, p);
 	tear_down(b);
-}
-
-static void out_of_memory(struct page *p)
-{
-	page_style(p, STYLE_DIM);
-	page_wrap(p, 2, "  out of memory");
-	page_style(p, STYLE_PLAIN);
-	page_newline(p);
 }
 
 bool block(struct page *p, const struct snapshot *s, const struct meter *m)
@@ -382,7 +389,7 @@ bool block(struct page *p, const struct snapshot *s, const struct meter *m)
 	if (any)
 		heading(p, s, m);
 	if (short_of_memory)
-		out_of_memory(p);
+		dim_line(p, "out of memory");
 	else if (any)
 		rows(&b, p);
 	free(b.active);

@@ -282,6 +282,8 @@ void figures_fill(const struct figures *f, struct grid *g, unsigned column, cons
 	for (unsigned i = 0; i < f->nr; i++) {
 		char text[FIGURE_SIZE];
 
+		if (g->columns[column + i].gone)
+			continue;
 		f->list[i].text(f, &f->list[i], row + f->list[i].metric->at, text);
 		grid_cell(g, column + i, text);
 	}

@@ -117,12 +117,20 @@ static struct column *widest_name(const struct grid *g)
 	return c;
 }
 
-static void fit(struct grid *g, unsigned width)
+/* In an order that no width changes: what is gone early would go in the end. */
+void grid_make_way(struct grid *g, unsigned width)
 {
 	struct column *c;
 
 	while (grid_width(g) > width && (c = least(g)))
 		c->gone = true;
+}
+
+static void fit(struct grid *g, unsigned width)
+{
+	struct column *c;
+
+	grid_make_way(g, width);
 	while (grid_width(g) > width && (c = widest_name(g)) && c->width > SHORTEST)
 		c->width--;
 }

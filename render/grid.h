@@ -37,6 +37,8 @@ void grid_cell(struct grid *, unsigned column, const char *text);	/* in the last
 void grid_span(struct grid *, unsigned column, const char *text);	/* dim, to the end of it */
 void grid_name(struct grid *, const char *text);	/* the last line is a heading */
 unsigned grid_width(const struct grid *);	/* that it would need, all told */
+/* Columns that a page of this width has no room for, as wide as they are by now: gone. */
+void grid_make_way(struct grid *, unsigned width);
 void grid_print(struct grid *, struct page *);	/* what does not fit is gone then */
 void grid_free(struct grid *);
 

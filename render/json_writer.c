@@ -11,8 +11,15 @@ static void quoted(FILE *out, const char *s)
 {
 	fputc('"', out);
 	for (const char *from = s; *from; from = s) {
-		uint32_t c = utf8_next(&s);
+		unsigned plain = text_plain(s, strcspn(s, "\"\\"));
+		uint32_t c;
 
+		if (plain) {
+			fwrite(s, 1, plain, out);
+			s += plain;
+			continue;
+		}
+		c = utf8_next(&s);
 		if (c == '"' || c == '\\')
 			fprintf(out, "\\%c", (char)c);
 		else if (c < 0x20 || c == 0x7f || c == UTF8_BAD)
@@ -55,8 +62,10 @@ void json_string(struct json *j, const char *key, const char *value)
 
 void json_uint(struct json *j, const char *key, uint64_t value)
 {
+	char room[NUMBER_SIZE];
+
 	next(j, key);
-	fprintf(j->out, "%" PRIu64, value);
+	fputs(text_number(room, value), j->out);
 }
 
 void json_double(struct json *j, const char *key, double value)

@@ -2,6 +2,7 @@
 /* For Prometheus and its like: OpenMetrics 1.0 that the older text format 0.0.4 reads alike. */
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "hw.h"
@@ -15,13 +16,23 @@ struct all {
 	FILE *out;
 	const struct snapshot *const *list;
 	unsigned nr;
+	FILE *memory;		/* writes `labels`: those of one row, for all its samples */
+	char *labels;
+	size_t size;
 };
 
 void openmetrics_escaped(FILE *out, const char *s)
 {
 	for (const char *from = s; *from; from = s) {
-		uint32_t c = utf8_next(&s);
+		unsigned plain = text_plain(s, strcspn(s, "\"\\"));
+		uint32_t c;
 
+		if (plain) {
+			fwrite(s, 1, plain, out);
+			s += plain;
+			continue;
+		}
+		c = utf8_next(&s);
 		if (c == '"' || c == '\\')
 			fprintf(out, "\\%c", (char)c);
 		else if (c == '\n')
@@ -77,8 +88,14 @@ struct row {
 	const struct meter *m;
 	const struct metric *k;
 	const char *family;
+	const struct bound *bounds;	/* of a histogram, by slot */
 	unsigned row, cpu;
 	const uint64_t *words;
+	const char *labels;
+};
+
+struct bound {
+	char le[24];
 };
 
 /* Lines of a note as one label: "a;b;c", as flame graphs have them. Keys may differ in it alone. */
@@ -97,14 +114,13 @@ static void note(FILE *out, const struct meter *m, const void *key)
 	fputc('"', out);
 }
 
-static void labels(FILE *out, const struct row *r, const char *suffix)
+static void labels(FILE *out, const struct row *r)
 {
 	const struct meter *m = r->m;
-	char sample[128], key[128];
 	struct place at;
+	char key[128];
 
-	snprintf(sample, sizeof(sample), "%s%s", r->family, suffix);
-	openmetrics_labels(out, sample, r->s);
+	openmetrics_labels(out, "", r->s);
 	for (unsigned i = 0; m->by & BY_KEY && m->key_labels[i]; i++) {
 		if (m->key_now && !strcmp(m->key_now, m->key_labels[i]))
 			continue;
@@ -128,14 +144,31 @@ static void labels(FILE *out, const struct row *r, const char *suffix)
 		fprintf(out, ",cpu=\"%u\"", r->cpu);
 }
 
+/* "NAME{LABELS": the caller goes on. */
+static void sample(FILE *out, const struct row *r, const char *suffix)
+{
+	fputs(r->family, out);
+	fputs(suffix, out);
+	fputs(r->labels, out);
+}
+
+static void number(FILE *out, uint64_t n)
+{
+	char room[NUMBER_SIZE];
+
+	fputs("} ", out);
+	fputs(text_number(room, n), out);
+	fputc('\n', out);
+}
+
 static void counter(FILE *out, const struct row *r)
 {
 	for (unsigned i = 0; i < r->k->words; i++) {
-		labels(out, r, "_total");
+		sample(out, r, "_total");
 		if (r->k->label)
 			fprintf(out, ",%s=\"%s\"", r->k->label, r->k->labels[i]);
 		if (r->k->scale == 1)
-			fprintf(out, "} %" PRIu64 "\n", r->words[i]);
+			number(out, r->words[i]);
 		else
 			fprintf(out, "} %.9g\n", r->words[i] * r->k->scale);
 	}
@@ -143,7 +176,7 @@ static void counter(FILE *out, const struct row *r)
 
 static void level(FILE *out, const struct row *r)
 {
-	labels(out, r, "");
+	sample(out, r, "");
 	fprintf(out, "} %.9g\n", level_of(r->words) * r->k->scale);
 }
 
@@ -154,15 +187,28 @@ static bool is_bucket(const struct metric *k, unsigned slot)
 	       slot == hist_slots(k) - 1;
 }
 
-static void bucket(FILE *out, const struct row *r, double le, uint64_t count)
+/* OpenMetrics wants a float: 64.0 */
+static void bounds_fill(struct bound *bounds, const struct metric *k)
 {
-	char bound[32] = "+Inf";
+	for (unsigned i = 0; i < hist_slots(k); i++) {
+		char *le = bounds[i].le;
+		double bound = hist_bound(k, i);
 
-	if (!isinf(le))
-		snprintf(bound, sizeof(bound), "%.9g", le);
-	labels(out, r, "_bucket");	/* OpenMetrics wants a float: 64.0 */
-	fprintf(out, ",le=\"%s%s\"} %" PRIu64 "\n", bound, strpbrk(bound, ".eI") ? "" : ".0",
-		count);
+		strcpy(le, "+Inf");
+		if (!isinf(bound))
+			snprintf(le, sizeof(bounds[i].le), "%.9g", bound);
+		if (!strpbrk(le, ".eI"))
+			strcat(le, ".0");
+	}
+}
+
+static void bucket(FILE *out, const struct row *r, const char *le, uint64_t count)
+{
+	sample(out, r, "_bucket");
+	fputs(",le=\"", out);
+	fputs(le, out);
+	fputc('"', out);
+	number(out, count);
 }
 
 static void histogram(FILE *out, const struct row *r)
@@ -172,18 +218,29 @@ static void histogram(FILE *out, const struct row *r)
 	for (unsigned i = 0; i < hist_slots(r->k); i++) {
 		seen += r->words[1 + i];
 		if (is_bucket(r->k, i))
-			bucket(out, r, hist_bound(r->k, i), seen);
+			bucket(out, r, r->bounds[i].le, seen);
 	}
-	labels(out, r, "_sum");
+	sample(out, r, "_sum");
 	if (r->k->scale == 1)
-		fprintf(out, "} %" PRIu64 "\n", r->words[0]);
+		number(out, r->words[0]);
 	else
 		fprintf(out, "} %.9g\n", r->words[0] * r->k->scale);
-	labels(out, r, "_count");
-	fprintf(out, "} %" PRIu64 "\n", seen);
+	sample(out, r, "_count");
+	number(out, seen);
 }
 
-static void samples(FILE *out, struct row *r)
+static void row_write(struct all *a, struct row *r,
+		      void (*write)(FILE *, const struct row *))
+{
+	rewind(a->memory);
+	labels(a->memory, r);
+	fputc('\0', a->memory);
+	fflush(a->memory);
+	r->labels = a->labels;
+	write(a->out, r);
+}
+
+static void samples(struct all *a, struct row *r)
 {
 	static void (*const write[])(FILE *, const struct row *) = {
 		[KIND_COUNTER] = counter,
@@ -197,12 +254,13 @@ static void samples(FILE *out, struct row *r)
 			if (row_idle(r->m, t, r->row, r->cpu))
 				continue;
 			r->words = cell(t, r->row, r->cpu, r->k);
-			write[r->k->kind](out, r);
+			row_write(a, r, write[r->k->kind]);
 		}
 }
 
-static void family(const struct all *a, const struct meter *m, const struct metric *k)
+static void family(struct all *a, const struct meter *m, const struct metric *k)
 {
+	struct bound bounds[k->words];
 	char name[96];
 
 	metric_family(m, k, name, sizeof(name));
@@ -210,15 +268,19 @@ static void family(const struct all *a, const struct meter *m, const struct metr
 		counter_head(a->out, name, k->help);
 	else
 		head(a->out, name, k->kind == KIND_LEVEL ? "gauge" : "histogram", k->unit, k->help);
+	if (k->kind == KIND_HISTOGRAM)
+		bounds_fill(bounds, k);
 	for (unsigned i = 0; i < a->nr; i++) {
-		struct row r = { .s = a->list[i], .m = m, .k = k, .family = name };
+		struct row r = {
+			.s = a->list[i], .m = m, .k = k, .family = name, .bounds = bounds
+		};
 
 		if (meter_shown(r.s, meter_id(m)))
-			samples(a->out, &r);
+			samples(a, &r);
 	}
 }
 
-static void families(const struct all *a, unsigned id)
+static void families(struct all *a, unsigned id)
 {
 	bool shown = false;
 
@@ -262,6 +324,9 @@ static void all(FILE *out, const struct snapshot *const *list, unsigned nr,
 	bool hw = false, figures = false;
 
 	(void)look;
+	a.memory = open_memstream(&a.labels, &a.size);
+	if (!a.memory)
+		return;		/* what does not end by "# EOF" nobody takes for whole */
 	for (unsigned i = 0; i < nr; i++) {
 		hw |= !!list[i]->hw;
 		figures |= measured(list[i]);
@@ -273,6 +338,8 @@ static void all(FILE *out, const struct snapshot *const *list, unsigned nr,
 	if (figures)
 		self(&a);
 	fputs("# EOF\n", out);
+	fclose(a.memory);
+	free(a.labels);
 }
 
 const struct renderer renderer_openmetrics = {

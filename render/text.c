@@ -39,6 +39,27 @@ uint32_t utf8_next(const char **s)
 	return c;
 }
 
+/* A column each, and harmless. Most texts are nothing else. */
+unsigned text_plain(const char *s, unsigned most)
+{
+	unsigned nr = 0;
+
+	while (nr < most && s[nr] >= ' ' && s[nr] <= '~')
+		nr++;
+	return nr;
+}
+
+const char *text_number(char room[NUMBER_SIZE], uint64_t n)
+{
+	unsigned at = NUMBER_SIZE - 1;
+
+	room[at] = '\0';
+	do
+		room[--at] = '0' + n % 10;
+	while (n /= 10);
+	return &room[at];
+}
+
 static unsigned columns_of(uint32_t c)
 {
 	static const struct range wide[] = {
@@ -52,8 +73,9 @@ static unsigned columns_of(uint32_t c)
 
 unsigned text_columns(const char *s)
 {
-	unsigned nr = 0;
+	unsigned nr = text_plain(s, -1);
 
+	s += nr;
 	for (uint32_t c; (c = utf8_next(&s));)
 		nr += columns_of(c);
 	return nr;
@@ -94,13 +116,22 @@ void page_put(struct page *p, const char *s, unsigned columns)
 		columns = left;
 	cut = text_columns(s) > columns;
 	if (columns && *s) {
-		fprintf(p->out, "%*s", (int)p->gap, "");
-		p->gap = 0;
+		for (; p->gap; p->gap--)
+			putc_unlocked(' ', p->out);
 	}
 	while (columns) {
+		unsigned wide = text_plain(s, columns - cut);
 		const char *from = s;
-		uint32_t c = utf8_next(&s);
-		unsigned wide;
+		uint32_t c;
+
+		if (wide) {
+			fwrite(s, 1, wide, p->out);
+			s += wide;
+			columns -= wide;
+			p->at += wide;
+			continue;
+		}
+		c = utf8_next(&s);
 
 		if (!c)
 			return;

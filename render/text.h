@@ -27,6 +27,12 @@ struct page {
 /* The next code point, and past it; 0: the end. */
 uint32_t utf8_next(const char **s);
 unsigned text_columns(const char *s);
+/* How many bytes of it, at most so many, are ASCII that can be shown. */
+unsigned text_plain(const char *s, unsigned most);
+
+#define NUMBER_SIZE 24
+/* Its digits, somewhere in `room`. */
+const char *text_number(char room[NUMBER_SIZE], uint64_t n);
 
 void page_style(struct page *, const char *style);	/* until page_style(STYLE_PLAIN) */
 void page_spaces(struct page *, unsigned nr);

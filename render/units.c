@@ -5,7 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "text.h"
 #include "units.h"
+
+static void digits_put(char text[UNITS_SIZE], unsigned n, const char *suffix)
+{
+	char room[NUMBER_SIZE];
+
+	strcpy(stpcpy(text, text_number(room, n)), suffix);
+}
 
 /*
  * `x` with so many significant digits and the suffix of its power of 1000.
@@ -13,26 +21,33 @@
  */
 static void scaled(char text[UNITS_SIZE], double x, int digits, const char *const *suffix, int last)
 {
-	char rounded[32];
-	int exponent, power, decimals;
+	char rounded[32];	/* "1.234e+05" */
+	int exponent, power, point;
 
-	snprintf(rounded, sizeof(rounded), "%.*e", digits - 1, x);
+	snprintf(rounded, sizeof(rounded), "%.*e", digits - 1, fabs(x));
+	if (x < 0)
+		*text++ = '-';
 	exponent = atoi(strchr(rounded, 'e') + 1);
 	power = exponent < 0 ? 0 : exponent / 3;
 	if (power > last)
 		power = last;
-	decimals = digits - 1 - (exponent - 3 * power);
-	if (decimals < 0)
-		decimals = 0;
-	snprintf(text, UNITS_SIZE, "%.*f%s", decimals, atof(rounded) / pow(1000, power),
-		 suffix[power]);
+	rounded[1] = rounded[0];
+	point = exponent - 3 * power + 1;	/* digits before it */
+	for (int i = point < 1 ? point - 1 : 0; i < digits || i < point; i++) {
+		*text++ = i < 0 || i >= digits ? '0' : rounded[1 + i];
+		if (i == point - 1 && i + 1 < digits)
+			*text++ = '.';
+	}
+	strcpy(text, suffix[power]);
 }
 
 static void counted(char text[UNITS_SIZE], double x, const char *const *suffix)
 {
 	if (x >= 9999.5)
 		scaled(text, x, 4, suffix, 6);
-	else if (x == floor(x) || x >= 99.95)
+	else if (x >= 0 && x == floor(x))
+		digits_put(text, x, suffix[0]);
+	else if (x >= 99.95)
 		snprintf(text, UNITS_SIZE, "%.0f%s", x, suffix[0]);
 	else if (x < 0.01)
 		snprintf(text, UNITS_SIZE, "<0.01%s", suffix[0]);
@@ -59,8 +74,9 @@ void units_seconds(char text[UNITS_SIZE], double x)
 	static const char *const suffix[] = { " ns", " us", " ms", " s" };
 	double ns = x * 1e9;
 
-	if (ns < 999.5 && fabs(ns - round(ns)) < 1e-6)	/* a count of ns has no decimals */
-		snprintf(text, UNITS_SIZE, "%.0f ns", ns);
+	/* a count of ns has no decimals */
+	if (ns >= 0 && ns < 999.5 && fabs(ns - round(ns)) < 1e-6)
+		digits_put(text, lrint(ns), suffix[0]);
 	else
 		scaled(text, ns, 3, suffix, 3);
 }
@@ -86,7 +102,7 @@ void units_percent(char text[UNITS_SIZE], uint64_t part, uint64_t whole, const c
 	else if (x >= 99.5 && part < whole)
 		snprintf(text, UNITS_SIZE, ">99%%");
 	else
-		snprintf(text, UNITS_SIZE, "%.0f%%", x);
+		digits_put(text, lrint(x), "%");
 }
 
 void units_duration(char text[UNITS_SIZE], double seconds)

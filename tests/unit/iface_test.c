@@ -239,6 +239,10 @@ static void check_netns(__u32 inode)
 	string(name, "", "our own has no name");
 	number(netns_name(inode, name, sizeof(name)), 1, "blue is known");
 	string(name, blue, "blue by inode");
+	run(text("umount /run/netns/%s", blue));
+	number(netns_name(inode, name, sizeof(name)), 1, "it is known when that name is gone");
+	string(name, red, "by its other one");
+	run(text("mount --bind /run/netns/%s /run/netns/%s", red, blue));
 	number(netns_name(inode, tiny, sizeof(tiny)), 0, "no room for the name");
 	number(netns_name(1, name, sizeof(name)), 0, "no such inode");
 	number(netns_name(0, name, sizeof(name)), 0, "inode 0");

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Maps as tables: by parts, lanes and CPUs summed, idle rows without room; their differences. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "../../lib/table.h"
+
+#define ROWS	301		/* of 2 KB a CPU: more than are read at once */
+
+static int failed;
+static int cpus;
+
+static void number(uint64_t got, uint64_t want, const char *name)
+{
+	failed |= got != want;
+	if (got == want)
+		printf("ok %s\n", name);
+	else
+		printf("not ok %s: it is %llu, not %llu\n", name, (unsigned long long)got,
+		       (unsigned long long)want);
+}
+
+/* Word i of CPU c: base + i + c. */
+static void put(int fd, __u32 key, uint64_t base)
+{
+	unsigned words = meter_txlat.row_size / 8;
+	uint64_t *row = calloc(cpus, meter_txlat.row_size);
+
+	for (int cpu = 0; cpu < cpus; cpu++)
+		for (unsigned i = 0; i < words; i++)
+			row[cpu * words + i] = base + i + cpu;
+	if (bpf_map_update_elem(fd, &key, row, 0))
+		exit(2);
+	free(row);
+}
+
+/* All words of it, summed over CPUs, are those of so many rows with so much in all. */
+static void row_is(const struct table *t, unsigned row, unsigned rows, uint64_t base,
+		   const char *name)
+{
+	uint64_t wrong = 0, each = (uint64_t)cpus * (cpus - 1) / 2;
+
+	for (unsigned i = 0; i < t->words; i++)
+		wrong += row_words(t, row, 0)[i] != cpus * base + rows * (cpus * i + each);
+	number(wrong, 0, name);
+}
+
+static struct snapshot taken(int fd)
+{
+	struct snapshot s = { .meta = { .rows = ROWS, .cpus = cpus } };
+
+	number(-table_read(&meter_txlat, &s.meta, &s.tables[METER_txlat], fd), 0, "it is read");
+	return s;
+}
+
+static void check_rows(const struct table *t)
+{
+	unsigned busy = 0;
+
+	for (unsigned row = 0; row < t->rows; row++)
+		busy += !cell_idle(t, row, 0);
+	number(t->rows, ROWS, "a row each");
+	number(busy, 4, "four are not idle");
+	number(t->held, 5, "and the idle ones share one");
+	row_is(t, 0, 1, 1000, "the first row");
+	row_is(t, 31, 1, 2000, "one in the first part");
+	row_is(t, 32, 2, 7000, "two lanes are summed");
+	row_is(t, ROWS - 1, 1, 5000, "the last row, of the other lane");
+	number(row_words(t, 33, 0)[t->words - 1], 0, "an idle row has zeros");
+}
+
+static unsigned level_words(const struct table *t, unsigned row, uint64_t want)
+{
+	unsigned wrong = 0;
+
+	for_each_metric(k, &meter_txlat)
+		for (unsigned i = 0; k->kind != KIND_LEVEL && i < k->words; i++)
+			wrong += cell(t, row, 0, k)[i] != want;
+	return wrong;
+}
+
+static void check_difference(int fd)
+{
+	struct snapshot before = taken(fd), now, kept;
+	struct table *t;
+
+	put(fd, 31, 2007);	/* each word 7 more, on each CPU */
+	put(fd, 200, 0);	/* the first time; word 0 of CPU 0 stays 0 */
+	now = taken(fd);
+	number(-snapshot_copy(&kept, &now), 0, "it is copied");
+	check_rows(&before.tables[METER_txlat]);
+	snapshot_diff(&now, &before);
+	t = &now.tables[METER_txlat];
+	number(level_words(t, 31, 7 * cpus), 0, "what it grew");
+	number(level_words(t, 0, 0), 0, "what has not grown");
+	row_is(t, 200, 1, 0, "what was idle before");
+	number(cell_idle(t, 33, 0), 1, "what is idle still");
+	row_is(&kept.tables[METER_txlat], 31, 1, 2007, "a copy keeps what it was");
+	snapshot_free(&before);
+	snapshot_free(&now);
+	snapshot_free(&kept);
+}
+
+int main(void)
+{
+	int fd;
+
+	cpus = libbpf_num_possible_cpus();
+	fd = bpf_map_create(BPF_MAP_TYPE_PERCPU_ARRAY, "table_test", 4, meter_txlat.row_size,
+			    ROWS * meter_lanes(&meter_txlat), NULL);
+	if (fd < 0) {
+		printf("skip table: no map can be made\n");
+		return 0;
+	}
+	put(fd, 0, 1000);
+	put(fd, 31, 2000);
+	put(fd, 32, 3000);
+	put(fd, ROWS + 32, 4000);
+	put(fd, 2 * ROWS - 1, 5000);
+	check_difference(fd);
+	close(fd);
+	return failed;
+}
