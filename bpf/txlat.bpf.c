@@ -235,12 +235,15 @@ static __always_inline int handed_over(bool btf, const struct sk_buff *skb,
 }
 
 /* skb may be freed by now: only its address may be used. */
-static __always_inline int returned(const void *skb, int rc)
+static __always_inline int returned(const void *skb, int rc, const struct net_device *dev)
 {
-	struct txlat_handing *handing = handing_now();
+	struct txlat_handing *handing;
 	struct place *place;
 	struct txlat *row;
 
+	if (dev_is_other(dev))
+		return 0;
+	handing = handing_now();
 	if (!handing || handing->skb != (__u64)skb)
 		return 0;
 	handing->skb = 0;
@@ -261,13 +264,17 @@ static __always_inline int returned(const void *skb, int rc)
 static __always_inline int freed(bool btf, const struct sk_buff *skb, enum lane lane)
 {
 	const struct net_device *dev = READ(btf, skb, dev);
-	bool moved = !dev || READ(btf, dev, ifindex) != (int)config.ifindex;
 	struct txlat_handing *handing;
 	struct place *place;
 	struct txlat *row;
 	__u64 stamp, now, ns;
+	bool moved;
 
 	/* Most skbs freed are of others: off with them, where no packet of ours can move. */
+	if (dev_never_ours(dev))
+		return 0;
+	barrier();
+	moved = !dev_may_be_ours(btf, dev);
 	if (moved && config.stays)
 		return 0;
 	place = place_of(skb);
@@ -322,15 +329,15 @@ int BPF_PROG(txlat_free__raw, const struct sk_buff *skb)
 }
 
 SEC("tp_btf/net_dev_xmit")
-int BPF_PROG(txlat_done__btf, const struct sk_buff *skb, int rc)
+int BPF_PROG(txlat_done__btf, const struct sk_buff *skb, int rc, const struct net_device *dev)
 {
-	return returned(skb, rc);
+	return returned(skb, rc, dev);
 }
 
 SEC("raw_tp/net_dev_xmit")
-int BPF_PROG(txlat_done__raw, const struct sk_buff *skb, int rc)
+int BPF_PROG(txlat_done__raw, const struct sk_buff *skb, int rc, const struct net_device *dev)
 {
-	return returned(skb, rc);
+	return returned(skb, rc, dev);
 }
 
 SEC("tp_btf/net_dev_start_xmit")
