@@ -274,7 +274,7 @@ static __always_inline int freed(bool btf, const struct sk_buff *skb, enum lane 
 	if (dev_never_ours(dev))
 		return 0;
 	barrier();
-	moved = !dev_may_be_ours(btf, dev);
+	moved = !dev || READ(btf, dev, ifindex) != (int)config.ifindex;
 	if (moved && config.stays)
 		return 0;
 	place = place_of(skb);
