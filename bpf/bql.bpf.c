@@ -112,7 +112,7 @@ static __always_inline int queued(bool btf, const struct sk_buff *skb)
 	struct stop *stop;
 	__u32 queue;
 
-	if (!dev || !dev_is_ours(btf, dev))
+	if (!dev_is_ours(btf, dev))
 		return 0;
 	queue = READ(btf, skb, queue_mapping);
 	stop = row_at(&bql_stop, queue);
@@ -193,11 +193,14 @@ static __noinline int limit_look(const struct netdev_queue *txq, struct stop *st
 /* skb may be freed by now: only its address may be used. */
 static __always_inline int returned(const void *skb, int rc, const struct net_device *dev)
 {
-	struct bql_handing *handing = row_at(&bql_handing, 0);
 	const struct netdev_queue *txq;
+	struct bql_handing *handing;
 	unsigned long state;
 	struct stop *stop;
 
+	if (dev_is_other(dev))
+		return 0;
+	handing = row_at(&bql_handing, 0);
 	if (!handing || handing->skb != (__u64)skb)
 		return 0;
 	handing->skb = 0;

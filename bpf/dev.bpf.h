@@ -6,13 +6,53 @@
 #include "../lib/meter.bpf.h"
 #include "kernel.bpf.h"
 
-/* Is this the interface that was asked for? Most packets end here: the ifindex first. */
+/*
+ * Surely not the interface that was asked for? Nearly all events end here: so it is the first
+ * thing to be asked, in the program itself (what it calls, the loader does not see).
+ */
+static __always_inline bool dev_is_other(const void *dev)
+{
+	__u64 ours;
+
+	asm("%0 = %1 ll" : "=r"(ours) : "i"(DEV_UNKNOWN));
+	if ((__u32)ours == (__u32)DEV_UNKNOWN)
+		return false;
+	barrier_var(ours);
+	return (__u64)dev != ours;
+}
+
+/* The same of the device of a packet that we may have met on ours. */
+static __always_inline bool dev_never_ours(const void *dev)
+{
+	__u64 ours;
+
+	asm("%0 = %1 ll" : "=r"(ours) : "i"(DEV_OF_PACKET));
+	if ((__u32)ours == (__u32)DEV_OF_PACKET)
+		return false;
+	barrier_var(ours);
+	return (__u64)dev != ours;
+}
+
+/* All but its namespace is right: for what is in our own tables, or is not. */
+static __always_inline bool dev_may_be_ours(bool btf, const struct net_device *dev)
+{
+	if (dev_is_other(dev))
+		return false;
+	barrier();		/* a branch, and nothing of what follows before it */
+	return dev && READ(btf, dev, ifindex) == (int)config.ifindex;
+}
+
+/* Ours may be gone, and another have its address; or it may be in another namespace now. */
 static __always_inline bool dev_is_ours(bool btf, const struct net_device *dev)
 {
 	__u32 netns;
+	__u64 net;
 
-	if (READ(btf, dev, ifindex) != (int)config.ifindex)
+	if (!dev_may_be_ours(btf, dev))
 		return false;
+	net = config.net;		/* read once: it is volatile */
+	if (net)
+		return (__u64)READ(btf, dev, nd_net.net) == net;
 	if (btf)
 		netns = dev->nd_net.net->ns.inum;
 	else

@@ -13,7 +13,7 @@ static __always_inline int handed_up(bool btf, bool frags, const struct sk_buff 
 	if (!skb)	/* napi_gro_frags with no packet in it */
 		return 0;
 	dev = READ(btf, skb, dev);
-	if (!dev || !dev_is_ours(btf, dev))
+	if (!dev_is_ours(btf, dev))
 		return 0;
 	p = (struct packet){ .point = RX_NIC, .segs = 1, .ecn = ECN_NOT_IP };
 	p.row = row_of(RX_NIC, skb_rx_queue(btf, skb, dev));

@@ -51,8 +51,10 @@ static __always_inline const struct net_device *route_dev(bool btf, const struct
  * The index stays; the namespace is the socket's, or the route's.
  */
 static __always_inline int received_whose(bool btf, const struct sk_buff *skb,
-					  const struct sock *rx_sk)
+					  const __u64 *ctx)
 {
+	/* the socket that did not take it is told since 6.11; to read it before is refused */
+	const struct sock *rx_sk = config.drop_sock ? (void *)ctx[3] : NULL;
 	const struct net_device *dev;
 
 	if (!rx_sk)
@@ -160,16 +162,22 @@ static __noinline int count(struct drop_key *key, __u32 packets, __u32 bytes)
 	return 0;
 }
 
-static __always_inline int dropped(bool btf, void *ctx, const struct sk_buff *skb, __u64 location,
-				   __u32 reason, const struct sock *rx_sk)
+/* What `ctx` has: the packet, the place, the reason. */
+static __always_inline int dropped(bool btf, const __u64 *ctx)
 {
+	const struct sk_buff *skb = (void *)ctx[0];
 	const struct net_device *dev = READ(btf, skb, dev);
 	int direction, index = dev ? READ(btf, dev, ifindex) : 0;
-	struct drop_key key = { .location = location, .reason = reason, .stack = DROP_NO_STACK };
-	struct packet p = {};
+	struct drop_key key;
+	struct packet p;
+	__u32 reason;
 
+	if (index && dev_is_other(dev))
+		return 0;
+	barrier();
+	reason = ctx[2];
 	if (index) {
-		if (index != (int)config.ifindex || !dev_is_ours(btf, dev))
+		if (!dev_is_ours(btf, dev))
 			return 0;
 		direction = direction_of(btf, skb, reason);
 	} else {	/* no device, or what cannot be one */
@@ -177,7 +185,7 @@ static __always_inline int dropped(bool btf, void *ctx, const struct sk_buff *sk
 
 		if (iif && iif != (int)config.ifindex)
 			return 0;
-		direction = iif ? received_whose(btf, skb, rx_sk) : sent_whose(btf, skb);
+		direction = iif ? received_whose(btf, skb, ctx) : sent_whose(btf, skb);
 		if (direction < 0)
 			return 0;
 		dev = NULL;
@@ -189,27 +197,27 @@ static __always_inline int dropped(bool btf, void *ctx, const struct sk_buff *sk
 	if (config.kfree_completes && direction == DROP_TX && IS(reason, NOT_SPECIFIED) &&
 	    framed(btf, skb))
 		return 0;
-	key.direction = direction;
-	key.queue = queue_of(btf, skb, dev, direction, reason);
-	if (config.stacks)
-		key.stack = bpf_get_stackid(ctx, &drop_stack, 0);
+	key = (struct drop_key){
+		.location = ctx[1], .reason = reason, .direction = direction,
+		.queue = queue_of(btf, skb, dev, direction, reason),
+		.stack = config.stacks ? bpf_get_stackid((void *)ctx, &drop_stack, 0) :
+					 DROP_NO_STACK,
+	};
+	p = (struct packet){};
 	measure(btf, skb, direction, &p);
 	return count(&key, p.segs, p.len);
 }
 
-/* The socket that did not take it is told since 6.11; to read it before is refused. */
 SEC("tp_btf/kfree_skb")
-int BPF_PROG(drop_free__btf, const struct sk_buff *skb, void *location, __u32 reason)
+int drop_free__btf(const __u64 *ctx)
 {
-	return dropped(true, ctx, skb, (__u64)location, reason,
-		       config.drop_sock ? (void *)ctx[3] : NULL);
+	return dropped(true, ctx);
 }
 
 SEC("raw_tp/kfree_skb")
-int BPF_PROG(drop_free__raw, const struct sk_buff *skb, void *location, __u32 reason)
+int drop_free__raw(const __u64 *ctx)
 {
-	return dropped(false, ctx, skb, (__u64)location, reason,
-		       config.drop_sock ? (void *)ctx[3] : NULL);
+	return dropped(false, ctx);
 }
 
 char _license[] SEC("license") = "GPL";

@@ -24,6 +24,7 @@ struct gro_now {
 	__u32 row;		/* + 1; 0: it is not ours */
 	__u16 held, normal;	/* enum gro_alone, if that becomes of it */
 	__u32 poll;		/* of this CPU: what is held is mostly flushed where one ends */
+	__u32 armed;		/* polls still to be counted */
 };
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -31,6 +32,10 @@ struct {
 	__type(key, __u32);
 	__type(value, struct gro_now);
 } gro_now SEC(".maps");
+
+/* Polls of a CPU that are counted after a frame of ours: others end at one look. */
+#define ARMED 64
+static __u32 armed_cpus;
 
 /* The last frame of a flow on this CPU, by a hash of the flow. */
 #define FLOW_BITS 6
@@ -243,7 +248,7 @@ static __always_inline int enters(bool btf, bool frags, const struct sk_buff *sk
 	if (!skb)	/* napi_gro_frags with no packet in it */
 		return 0;
 	dev = READ(btf, skb, dev);
-	if (!dev || !dev_is_ours(btf, dev))
+	if (!dev_is_ours(btf, dev))
 		return 0;
 	n = now();
 	nr = row_of(0, skb_rx_queue(btf, skb, dev));
@@ -252,6 +257,9 @@ static __always_inline int enters(bool btf, bool frags, const struct sk_buff *sk
 		return 0;
 	l3 = network_header(btf, frags, skb, &linear);
 	card = merged_by_card(btf, skb, l3, row);
+	if (!n->armed)
+		__sync_fetch_and_add(&armed_cpus, 1);
+	n->armed = ARMED;
 	look(btf, skb, dev, l3, linear, n);
 	if (card && n->normal == GRO_OTHER)
 		n->normal = GRO_CARD;
@@ -263,9 +271,12 @@ static __always_inline int enters(bool btf, bool frags, const struct sk_buff *sk
 
 static __always_inline int left(int ret)
 {
-	struct gro_now *n = now();
+	struct gro_now *n;
 	struct gro *row;
 
+	if (!armed_cpus)
+		return 0;
+	n = now();
 	if (!n || !n->row)
 		return 0;
 	row = row_at(&gro, n->row - 1);
@@ -291,7 +302,7 @@ static __always_inline int passes(bool btf, const struct sk_buff *skb)
 	const struct net_device *dev = READ(btf, skb, dev);
 	struct gro *row;
 
-	if (!dev || !dev_is_ours(btf, dev))
+	if (!dev_is_ours(btf, dev))
 		return 0;
 	row = row_at(&gro, row_of(0, skb_rx_queue(btf, skb, dev)));
 	if (!row)
@@ -308,7 +319,7 @@ static __always_inline int received(bool btf, const struct sk_buff *skb)
 	struct packet p = { .point = RX_STACK, .segs = 1 };
 	struct gro *row;
 
-	if (!dev || !dev_is_ours(btf, dev))
+	if (!dev_is_ours(btf, dev))
 		return 0;
 	row = row_at(&gro, row_of(0, skb_rx_queue(btf, skb, dev)));
 	if (!row)
@@ -359,10 +370,16 @@ SKB_WAYS(gro_netif, "netif_rx_entry", skb ? passes(btf, skb) : 0)
 /* Here most of what is held is flushed. Any NAPI will do: no two take turns within a poll. */
 static __always_inline int polled(void)
 {
-	struct gro_now *n = now();
+	struct gro_now *n;
 
-	if (n)
-		n->poll++;
+	if (!armed_cpus)
+		return 0;
+	n = now();
+	if (!n || !n->armed)
+		return 0;
+	n->poll++;
+	if (!--n->armed)
+		__sync_fetch_and_add(&armed_cpus, -1);
 	return 0;
 }
 

@@ -204,7 +204,7 @@ static __always_inline int irq_polled(bool btf, const struct napi_struct *napi, 
 	__u64 stamp, ns;
 	__u32 place;
 
-	if (!dev || !dev_is_ours(btf, dev))
+	if (!dev_is_ours(btf, dev))
 		return 0;
 	place = irq_place(btf, napi, dev);
 	v = place ? row_at(&irq_vectors, place - 1) : NULL;

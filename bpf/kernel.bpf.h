@@ -238,10 +238,20 @@ enum skb_drop_reason {
 };
 
 /*
+ * Since 6.2 a plain address can be given a type, which costs nothing: a load of it then reads 0
+ * where there is no memory. The kernel has this list of such functions for itself.
+ */
+extern void *bpf_rdonly_cast(const void *, __u32) __ksym __weak;
+enum special_kfunc_type { KF_bpf_rdonly_cast };
+#define CAN_CAST	bpf_core_enum_value_exists(enum special_kfunc_type, KF_bpf_rdonly_cast)
+#define CAST(p)		((typeof(p))bpf_rdonly_cast(p, bpf_core_type_id_kernel(typeof(*(p)))))
+
+/*
  * p->field, both ways: tp_btf knows the type and loads at once, raw_tp has
- * plain addresses and must ask a helper. `btf` is a constant: one is cut out.
+ * plain addresses and must ask a helper where it cannot give them a type.
+ * `btf` is a constant: one is cut out.
  */
 #define READ(btf, p, field) \
-	((btf) ? (p)->field : BPF_CORE_READ(p, field))
+	((btf) ? (p)->field : CAN_CAST ? CAST(p)->field : BPF_CORE_READ(p, field))
 
 #endif

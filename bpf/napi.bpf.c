@@ -26,7 +26,7 @@ struct napi_seen {
  */
 struct napi_cpu {
 	struct napi_seen seen_polled, seen_raised;
-	__u64 rq;			/* struct rq of this CPU, once it is known */
+	__u64 softnet;			/* its struct softnet_data, once it is known */
 	__u64 ksoftirqd;
 	__u64 stranger;			/* the last scheduled that is not ours */
 	__u32 armed;			/* softirqs still to be timed */
@@ -43,6 +43,18 @@ struct {
 	__type(key, __u32);
 	__type(value, struct napi_cpu);
 } napi_cpu SEC(".maps");
+
+/* CPUs that are armed: where none is, a poll or a softirq of others ends at one look. */
+static __u32 armed_cpus;
+
+static __always_inline void arm(struct napi_cpu *cpu)
+{
+	/* a raise in an interrupt may come in between: who finds it 0 counts it */
+	if (cpu->armed)
+		cpu->armed = ARMED;
+	else if (!__sync_lock_test_and_set(&cpu->armed, ARMED))
+		__sync_fetch_and_add(&armed_cpus, 1);
+}
 
 /*
  * A NAPI without an id cannot be busy-polled (netif_napi_add_tx()): it completes
@@ -104,16 +116,16 @@ static __noinline int percpu_find(struct napi_cpu *cpu)
 	if (!rq || BPF_CORE_READ(rq, cpu) != (int)bpf_get_smp_processor_id())
 		return 0;
 	bpf_probe_read_kernel(&cpu->ksoftirqd, 8, (void *)rq + config.ksoftirqd);
-	cpu->rq = (__u64)rq;
+	cpu->softnet = (__u64)rq + config.softnet_data;
 	return 0;
 }
 
 /* The address of this CPU's; 0: not known. */
 static __always_inline const struct softnet_data *softnet(struct napi_cpu *cpu)
 {
-	if (!cpu->rq)
+	if (!cpu->softnet)
 		percpu_find(cpu);
-	return cpu->rq ? (void *)cpu->rq + config.softnet_data : NULL;
+	return (void *)cpu->softnet;
 }
 
 /* Whose poll it is that `n` waits for: its row, or NULL: it only transmits. */
@@ -144,19 +156,19 @@ static __always_inline int raised(__u32 vec)
 	sd = cpu ? softnet(cpu) : NULL;
 	if (!sd)
 		return 0;
-	n = (void *)BPF_CORE_READ(sd, poll_list.prev) -
+	n = (void *)READ(false, sd, poll_list.prev) -
 	    bpf_core_field_offset(struct napi_struct, poll_list);
 	if ((__u64)n == cpu->stranger)
 		return 0;
 	dev = BPF_CORE_READ(n, dev);
-	if (!dev || !dev_is_ours(false, dev)) {
+	if (!dev_is_ours(false, dev)) {
 		cpu->stranger = (__u64)n;
 		return 0;
 	}
 	row = row_raised(cpu, dev, n);
 	if (row && !row->raised)
 		row->raised = bpf_ktime_get_ns();
-	cpu->armed = ARMED;
+	arm(cpu);
 	return 0;
 }
 
@@ -175,7 +187,7 @@ static __always_inline int entered(__u32 vec)
 {
 	struct napi_cpu *cpu;
 
-	if (vec != NET_RX_SOFTIRQ)
+	if (vec != NET_RX_SOFTIRQ || !armed_cpus)
 		return 0;
 	cpu = cpu_now();
 	if (!cpu || !cpu->armed)
@@ -184,8 +196,12 @@ static __always_inline int entered(__u32 vec)
 		squeeze_charge(cpu);
 	cpu->eater = 0;
 	cpu->longest = 0;
-	cpu->armed--;
-	cpu->since = cpu->armed ? bpf_ktime_get_ns() : 0;
+	if (--cpu->armed) {
+		cpu->since = bpf_ktime_get_ns();
+	} else {
+		cpu->since = 0;
+		__sync_fetch_and_add(&armed_cpus, -1);
+	}
 	return 0;
 }
 
@@ -294,19 +310,27 @@ static __always_inline void times(bool btf, const struct napi_struct *n, struct 
 	cpu->squeezable = 1;
 }
 
-static __always_inline int polled(bool btf, const struct napi_struct *n, int work, int budget)
+/* What `ctx` has: the NAPI, what it took, and what it might have taken. */
+static __always_inline int polled(bool btf, const __u64 *ctx)
 {
+	const struct napi_struct *n = (void *)ctx[0];
 	const struct net_device *dev = READ(btf, n, dev);
-	bool ours = dev && dev_is_ours(btf, dev);
-	struct napi_cpu *cpu = cpu_now();
+	struct napi_cpu *cpu;
 	__u64 since, now;
+	int work, budget;
 	enum napi_by by;
 	struct napi *row;
 	__u32 nr;
 
+	if (dev_is_other(dev) && !armed_cpus)
+		return 0;
+	barrier();
+	work = ctx[1];
+	budget = ctx[2];
+	cpu = cpu_now();
 	if (!cpu)
 		return 0;
-	if (!ours) {
+	if (!dev_is_ours(btf, dev)) {
 		if (cpu->armed)
 			poll_took(cpu, cpu->since, bpf_ktime_get_ns(), 0);
 		return 0;
@@ -318,7 +342,7 @@ static __always_inline int polled(bool btf, const struct napi_struct *n, int wor
 	row = row_at(&napi, nr & ~TX_ONLY);
 	if (!row)
 		return 0;
-	cpu->armed = ARMED;
+	arm(cpu);
 	softnet(cpu);			/* finds ksoftirqd, too */
 	by = who(btf, n, budget, cpu->ksoftirqd);
 	/* Out of softirqs, what was before it on this CPU was no poll: only fentry knows. */
@@ -341,7 +365,7 @@ static __always_inline int begins(const struct napi_struct *n)
 	const struct net_device *dev = n->dev;
 	struct napi_cpu *cpu;
 
-	if (!dev || !dev_is_ours(true, dev))
+	if (!dev_is_ours(true, dev))
 		return 0;
 	cpu = cpu_now();
 	if (!cpu)
@@ -352,15 +376,15 @@ static __always_inline int begins(const struct napi_struct *n)
 }
 
 SEC("tp_btf/napi_poll")
-int BPF_PROG(napi_polled__btf, const struct napi_struct *n, int work, int budget)
+int napi_polled__btf(const __u64 *ctx)
 {
-	return polled(true, n, work, budget);
+	return polled(true, ctx);
 }
 
 SEC("raw_tp/napi_poll")
-int BPF_PROG(napi_polled__raw, const struct napi_struct *n, int work, int budget)
+int napi_polled__raw(const __u64 *ctx)
 {
-	return polled(false, n, work, budget);
+	return polled(false, ctx);
 }
 
 SEC("tp_btf/softirq_entry")

@@ -190,7 +190,7 @@ static __always_inline int connected(bool btf, const struct xdp_mem_allocator *m
 	if (!mem || !rxq)
 		return 0;
 	dev = READ(btf, rxq, dev);
-	if (!dev || !dev_is_ours(false, dev))
+	if (!dev_is_ours(false, dev))
 		return 0;
 	address = (__u64)READ(btf, mem, allocator);
 	met.row = row_of(0, READ(btf, rxq, queue_index));

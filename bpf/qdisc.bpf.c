@@ -149,7 +149,7 @@ static __always_inline int queued(bool btf, const struct sk_buff *skb)
 	struct qdisc *row;
 	__u64 old, place;
 
-	if (!dev || !dev_is_ours(btf, dev))
+	if (!dev_is_ours(btf, dev))
 		return 0;
 	here = now_here();
 	if (!here)
@@ -206,7 +206,7 @@ static __always_inline int used(bool btf, const struct sk_buff *skb)
 	__u64 stamp;
 
 	/* most are what the driver is done with: to look at them is cheaper than for them */
-	if (!dev || READ(btf, dev, ifindex) != (int)config.ifindex || !is_gso(btf, skb))
+	if (!dev_may_be_ours(btf, dev) || !is_gso(btf, skb))
 		return 0;
 	stamp = flight_take(&waiting, skb, config.waiting_shift);
 	if (!stamp)
@@ -238,7 +238,7 @@ static __always_inline int freed(bool btf, const struct sk_buff *skb, int reason
 	struct qdisc *row;
 	__u64 stamp;
 
-	if (!dev || !dev_is_ours(btf, dev))
+	if (!dev_is_ours(btf, dev))
 		return 0;
 	stamp = flight_take(&waiting, skb, config.waiting_shift);
 	if (!stamp && !by_qdisc)
@@ -290,8 +290,11 @@ static __noinline int refused(__u64 place)
 /* skb may be freed by now, unless it was refused: only its address may be used. */
 static __always_inline int returned(const void *skb, int rc, const struct net_device *dev)
 {
-	struct qdisc_now *here = now_here();
+	struct qdisc_now *here;
 
+	if (dev_is_other(dev))
+		return 0;
+	here = now_here();
 	if (!here || here->handing != (__u64)skb)
 		return 0;
 	here->handing = 0;

@@ -46,6 +46,8 @@ static __always_inline int received(bool btf, const struct sk_buff *skb, bool gr
 	if (!skb)	/* napi_gro_frags with no packet in it */
 		return 0;
 	dev = READ(btf, skb, dev);
+	if (dev_is_other(dev) && !life_watched)
+		return 0;
 	if (!dev)
 		return 0;
 	ours = dev_is_ours(btf, dev);
@@ -59,20 +61,23 @@ static __always_inline int received(bool btf, const struct sk_buff *skb, bool gr
 		return 0;
 	busy = busy_now();
 	if (busy)
-		busy->merging = (__u64)skb;
+		busy_set(&busy->merging, (__u64)skb);
 	return 0;
 }
 
 static __always_inline int gro_done(bool btf, int result)
 {
-	struct life_busy *busy = busy_now();
+	struct life_busy *busy;
 	__u64 skb;
 	__u32 place;
 
+	if (!life_watched)
+		return 0;
+	busy = busy_now();
 	if (!busy || !busy->merging)
 		return 0;
 	skb = busy->merging;
-	busy->merging = 0;
+	busy_clear(&busy->merging);
 	if (result > GRO_MERGED_FREE)
 		return 0;
 	place = life_find((void *)skb);
@@ -85,7 +90,7 @@ static __always_inline int in_stack(bool btf, const struct sk_buff *skb)
 	struct life *life;
 	__u32 place;
 
-	if (!dev || READ(btf, dev, ifindex) != (int)config.ifindex)
+	if (!dev_may_be_ours(btf, dev))
 		return 0;
 	place = life_find(skb);
 	life = place ? life_at(place) : NULL;
@@ -97,9 +102,13 @@ static __always_inline int in_stack(bool btf, const struct sk_buff *skb)
 /* A program reads from it. A tap reads what was sent, too: that ends when the tap frees it. */
 static __always_inline int copied(bool btf, const struct sk_buff *skb)
 {
-	__u32 place = life_find(skb);
-	struct life *life = place ? life_at(place) : NULL;
+	struct life *life;
+	__u32 place;
 
+	if (!life_watched)
+		return 0;
+	place = life_find(skb);
+	life = place ? life_at(place) : NULL;
 	if (!life || sent(life))
 		return 0;
 	return life_end(place, same(btf, life, skb) ? LIFE_READ : NR_LIFE_ENDS + LIFE_UNSEEN);
@@ -112,7 +121,7 @@ static __always_inline bool in_xmit(const struct sk_buff *skb)
 
 	if (!busy || busy->handing != (__u64)skb)
 		return false;
-	busy->handing = 0;
+	busy_clear(&busy->handing);
 	return true;
 }
 
@@ -129,9 +138,13 @@ static __always_inline __u32 freed_in_qdisc(bool btf, const struct sk_buff *skb,
 
 static __always_inline int freed(bool btf, const struct sk_buff *skb, bool used)
 {
-	__u32 place = life_find(skb), how = LIFE_DROPPED;
-	struct life *life = place ? life_at(place) : NULL;
+	__u32 place, how = LIFE_DROPPED;
+	struct life *life;
 
+	if (!life_watched)
+		return 0;
+	place = life_find(skb);
+	life = place ? life_at(place) : NULL;
 	if (!life)
 		return 0;
 	if (life->stage == LIFE_DRIVER)
@@ -148,15 +161,19 @@ static __always_inline int freed(bool btf, const struct sk_buff *skb, bool used)
 static __always_inline int queued(bool btf, const struct sk_buff *skb)
 {
 	const struct net_device *dev = READ(btf, skb, dev);
-	__u32 place = life_find(skb);
-	struct life *life = place ? life_at(place) : NULL;
+	struct life *life;
+	__u32 place;
 
+	if (dev_is_other(dev) && !life_watched)
+		return 0;
+	place = life_find(skb);
+	life = place ? life_at(place) : NULL;
 	if (life && life->stage == LIFE_DRIVER)
 		life_end(place, LIFE_SENT);	/* a VLAN, a bond: to the device below */
 	else if (life)
 		life_end(place, sent(life) || READ(btf, skb, skb_iif) ? LIFE_FORWARDED :
 			 NR_LIFE_ENDS + LIFE_UNSEEN);
-	if (!dev || !dev_is_ours(btf, dev) || !sampled())
+	if (!dev_is_ours(btf, dev) || !sampled())
 		return 0;
 	life_begin((__u64)skb, life_home(skb), 0, LIFE_QDISC, READ(btf, skb, queue_mapping));
 	return 0;
@@ -169,7 +186,7 @@ static __always_inline int handed_over(bool btf, const struct sk_buff *skb,
 	struct life *life;
 	__u32 place;
 
-	if (READ(btf, dev, ifindex) != (int)config.ifindex)
+	if (!dev_may_be_ours(btf, dev))
 		return 0;
 	place = life_find(skb);
 	life = place ? life_at(place) : NULL;
@@ -177,21 +194,25 @@ static __always_inline int handed_over(bool btf, const struct sk_buff *skb,
 		return 0;
 	busy = busy_now();
 	if (busy)
-		busy->handing = (__u64)skb;
+		busy_set(&busy->handing, (__u64)skb);
 	life_step(place, LIFE_QDISC);
 	return 0;
 }
 
 /* skb may be freed by now: only its address may be used. */
-static __always_inline int returned(bool btf, const struct sk_buff *skb, int rc)
+static __always_inline int returned(bool btf, const struct sk_buff *skb, int rc,
+				    const struct net_device *dev)
 {
-	struct life_busy *busy = busy_now();
+	struct life_busy *busy;
 	struct life *life;
 	__u32 place;
 
+	if (dev_is_other(dev))
+		return 0;
+	busy = busy_now();
 	if (!busy || busy->handing != (__u64)skb)
 		return 0;
-	busy->handing = 0;
+	busy_clear(&busy->handing);
 	if (rc < XMIT_TAKEN)
 		return 0;
 	/* It comes again, from the qdisc: back to it. */
@@ -221,12 +242,13 @@ static __always_inline int returned(bool btf, const struct sk_buff *skb, int rc)
 		return call;						\
 	}
 #define SKB const struct sk_buff *skb
+#define DEV const struct net_device *dev
 
 WAYS(life_used, "consume_skb", freed(btf, skb, true), SKB)
 WAYS(life_free, "kfree_skb", freed(btf, skb, false), SKB)
 WAYS(life_copy, "skb_copy_datagram_iovec", copied(btf, skb), SKB)
-WAYS(life_done, "net_dev_xmit", returned(btf, skb, rc), SKB, int rc)
-WAYS(life_hand, "net_dev_start_xmit", handed_over(btf, skb, dev), SKB, const struct net_device *dev)
+WAYS(life_done, "net_dev_xmit", returned(btf, skb, rc, dev), SKB, int rc, DEV)
+WAYS(life_hand, "net_dev_start_xmit", handed_over(btf, skb, dev), SKB, DEV)
 
 /* "?": nice to have. Without any of them the stage "stack" reaches to the reader. Since 6.3. */
 SEC("?tp_btf/sk_data_ready")

@@ -55,9 +55,30 @@ struct {
 	__type(value, struct life_busy);
 } life_busy SEC(".maps");
 
+/*
+ * How many are followed, and how many words of life_busy are set: where none is, an event of
+ * others ends at one look.
+ */
+static __u64 life_watched;
+
+#define ADD(word, n) __sync_fetch_and_add(&(word), n)
+
 static __always_inline struct life_busy *busy_now(void)
 {
 	return row_at(&life_busy, 0);
+}
+
+/* Exchanged: an interrupt may come in between. */
+static __always_inline void busy_set(__u64 *word, __u64 skb)
+{
+	if (!__sync_lock_test_and_set(word, skb))
+		ADD(life_watched, 1);
+}
+
+static __always_inline void busy_clear(__u64 *word)
+{
+	if (__sync_lock_test_and_set(word, 0))
+		ADD(life_watched, -1);
 }
 
 static const struct skblife life_nothing;
@@ -77,8 +98,6 @@ static __always_inline struct skblife *life_row(__u32 first, __u32 queue, __u32 
 		lost_add(METER_skblife, 1);
 	return row;
 }
-
-#define ADD(word, n) __sync_fetch_and_add(&(word), n)
 
 /* Not static: the verifier looks at each of these once, not once for every way to call it. */
 __noinline int life_came(__u32 first, __u32 queue, __u32 stage)
@@ -198,6 +217,7 @@ __noinline int life_end(__u32 place, __u32 how)
 	skb = *key;
 	if (!skb || __sync_val_compare_and_swap(key, skb, 0) != skb)
 		return 0;
+	ADD(life_watched, -1);
 	return life_count(&life, how);
 }
 
@@ -219,6 +239,14 @@ __noinline int life_step(__u32 place, __u32 stage)
 
 #define LONG_AGO 1000000000ull	/* ns: no packet is on its way through the stack that long */
 
+static __always_inline bool life_claim(__u64 *key, __u64 skb)
+{
+	if (*key || __sync_val_compare_and_swap(key, 0, skb))
+		return false;
+	ADD(life_watched, 1);
+	return true;
+}
+
 /* A free place in the bucket, + 1; when there is none, that of one that is long gone. */
 static __noinline __u32 life_place(__u64 skb, __u32 home, __u64 now)
 {
@@ -227,7 +255,7 @@ static __noinline __u32 life_place(__u64 skb, __u32 home, __u64 now)
 	if (!b)
 		return 0;
 	for (__u32 i = 0; i < LIFE_WAYS; i++)
-		if (!b->skb[i] && !__sync_val_compare_and_swap(&b->skb[i], 0, skb))
+		if (life_claim(&b->skb[i], skb))
 			return home * LIFE_WAYS + i + 1;
 	for (__u32 i = 0; i < LIFE_WAYS; i++) {
 		struct life *life = life_at(home * LIFE_WAYS + i + 1);
@@ -235,7 +263,7 @@ static __noinline __u32 life_place(__u64 skb, __u32 home, __u64 now)
 		if (!life || life->stage != LIFE_STACK || now - life->at[1] < LONG_AGO)
 			continue;
 		life_end(home * LIFE_WAYS + i + 1, NR_LIFE_ENDS + LIFE_UNSEEN);
-		if (!__sync_val_compare_and_swap(&b->skb[i], 0, skb))
+		if (life_claim(&b->skb[i], skb))
 			return home * LIFE_WAYS + i + 1;
 	}
 	return 0;

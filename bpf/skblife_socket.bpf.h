@@ -96,8 +96,11 @@ static long udp_oldest(__u32 i, const __u64 *sk)
 
 static __always_inline int udp_read(__u64 sk)
 {
-	struct life_socket *s = bpf_map_lookup_elem(&life_sockets, &sk);
+	struct life_socket *s;
 
+	if (!life_watched)
+		return 0;
+	s = bpf_map_lookup_elem(&life_sockets, &sk);
 	if (s && s->next != s->end)
 		bpf_loop(MOST_READ, udp_oldest, &sk, 0);
 	return 0;
@@ -109,21 +112,26 @@ static __always_inline int udp_read(__u64 sk)
  */
 static __always_inline int in_tcp(bool btf, const struct sock *sk, const struct sk_buff *skb)
 {
-	__u32 place = life_find(skb);
-	struct life *life = place ? life_at(place) : NULL;
-	struct life_busy *busy = busy_now();
 	struct tcphdr tcp = {};
+	struct life_busy *busy;
+	struct life *life;
+	__u32 place;
 
+	if (!life_watched)
+		return 0;
+	place = life_find(skb);
+	life = place ? life_at(place) : NULL;
+	busy = busy_now();
 	if (!busy)
 		return 0;
 	if (busy->tcp)
-		busy->tcp = 0;		/* that one has gone out of order: ready() did not come */
+		busy_clear(&busy->tcp);	/* it has gone out of order: ready() did not come */
 	if (!life || life->stage != LIFE_STACK || !same(btf, life, skb))
 		return 0;
 	bpf_probe_read_kernel(&tcp, sizeof(tcp), READ(btf, skb, data));
 	if (READ(btf, skb, len) <= tcp.doff * 4u)
 		return life_end(place, LIFE_USED);
-	busy->tcp = (__u64)skb;
+	busy_set(&busy->tcp, (__u64)skb);
 	busy->tcp_sk = (__u64)sk;
 	return 0;
 }
@@ -142,7 +150,7 @@ static __always_inline int tcp_ready(const struct sock *sk, const struct sk_buff
 	if (!busy || !busy->tcp || busy->tcp_sk != (__u64)sk)
 		return 0;
 	skb = busy->tcp;
-	busy->tcp = 0;
+	busy_clear(&busy->tcp);
 	if (skb == (__u64)last)
 		return 0;
 	place = life_find((void *)skb);
@@ -172,8 +180,11 @@ static __always_inline void in_socket(bool btf, const struct sock *sk, const str
 static __always_inline int ready(bool btf, const struct sock *sk)
 {
 	const struct sk_buff *end = (void *)&sk->sk_receive_queue;
-	const struct sk_buff *last = READ(btf, sk, sk_receive_queue.prev), *a, *b, *c;
+	const struct sk_buff *last, *a, *b, *c;
 
+	if (!life_watched)
+		return 0;
+	last = READ(btf, sk, sk_receive_queue.prev);
 	if (READ(btf, sk, sk_protocol) != IPPROTO_UDP) {
 		tcp_ready(sk, last);
 		in_socket(btf, sk, last, false);

@@ -11,7 +11,7 @@ static __always_inline int received(bool btf, const struct sk_buff *skb)
 	if (!skb)
 		return 0;
 	dev = READ(btf, skb, dev);
-	if (!dev || !dev_is_ours(btf, dev))
+	if (!dev_is_ours(btf, dev))
 		return 0;
 	p = (struct packet){ .point = RX_STACK, .segs = 1, .ecn = ECN_NOT_IP };
 	p.row = row_of(RX_STACK, skb_rx_queue(btf, skb, dev));

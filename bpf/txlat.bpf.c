@@ -132,15 +132,6 @@ static __always_inline struct txlat *txlat_row(__u32 queue, enum lane lane)
 	return row_at(&txlat, lane * config.rows + row_of(0, queue));
 }
 
-static __noinline int txlat_lost(__u32 queue, enum txlat_lost cause)
-{
-	struct txlat *row = txlat_row(queue, CONSUMED);
-
-	if (row && cause < NR_TXLAT_LOST)
-		row->lost[cause]++;
-	return 0;
-}
-
 /* Takes the place if it is free, or returns false. */
 static __always_inline bool place_put(struct place *p, __u64 skb, __u64 stamp)
 {
@@ -209,6 +200,7 @@ static __always_inline int handed_over(bool btf, const struct sk_buff *skb,
 {
 	struct txlat_handing *handing;
 	struct place *place;
+	struct txlat *row;
 	__u64 stamp;
 	__u32 queue;
 
@@ -218,56 +210,64 @@ static __always_inline int handed_over(bool btf, const struct sk_buff *skb,
 		return 0;
 	handing = handing_now();
 	place = place_of(skb);
-	if (!handing || !place)
-		return 0;
 	queue = READ(btf, skb, queue_mapping);
+	row = txlat_row(queue, CONSUMED);
+	if (!handing || !place || !row)
+		return 0;
 	handing->queue = queue;
 	handing->replaces = !!flight_take(skb, place);
 	handing->skb = (__u64)skb;
-	if (handing->replaces)
-		txlat_lost(queue, TXLAT_NEVER_FREED);
+	/* here, and not when the driver has returned: its line is fetched beside the others */
+	row->came += !handing->replaces;
+	row->lost[TXLAT_NEVER_FREED] += handing->replaces;
 	stamp = bpf_ktime_get_ns() << QUEUE_BITS | (queue & QUEUE_MASK);
 	if (!place_put(place, (__u64)skb, stamp) && !put_elsewhere((__u64)skb, stamp)) {
 		handing->skb = 0;
-		txlat_lost(queue, TXLAT_FULL);
+		row->came -= !handing->replaces;
+		row->lost[TXLAT_FULL]++;
 	}
 	return 0;
 }
 
 /* skb may be freed by now: only its address may be used. */
-static __always_inline int returned(const void *skb, int rc)
+static __always_inline int returned(const void *skb, int rc, const struct net_device *dev)
 {
-	struct txlat_handing *handing = handing_now();
+	struct txlat_handing *handing;
 	struct place *place;
 	struct txlat *row;
 
+	if (dev_is_other(dev))
+		return 0;
+	handing = handing_now();
 	if (!handing || handing->skb != (__u64)skb)
 		return 0;
 	handing->skb = 0;
-	row = txlat_row(handing->queue, CONSUMED);
-	if (!row)
+	if (rc < XMIT_TAKEN)
 		return 0;
-	if (rc < XMIT_TAKEN) {
-		row->came += !handing->replaces;
-	} else {
-		place = place_of(skb);
-		if (place)
-			flight_take(skb, place);
-		row->retried++;
-	}
+	row = txlat_row(handing->queue, CONSUMED);
+	place = place_of(skb);
+	if (!row || !place)
+		return 0;
+	flight_take(skb, place);
+	row->came -= !handing->replaces;
+	row->retried++;
 	return 0;
 }
 
 static __always_inline int freed(bool btf, const struct sk_buff *skb, enum lane lane)
 {
 	const struct net_device *dev = READ(btf, skb, dev);
-	bool moved = !dev || READ(btf, dev, ifindex) != (int)config.ifindex;
 	struct txlat_handing *handing;
 	struct place *place;
 	struct txlat *row;
 	__u64 stamp, now, ns;
+	bool moved;
 
 	/* Most skbs freed are of others: off with them, where no packet of ours can move. */
+	if (dev_never_ours(dev))
+		return 0;
+	barrier();
+	moved = !dev || READ(btf, dev, ifindex) != (int)config.ifindex;
 	if (moved && config.stays)
 		return 0;
 	place = place_of(skb);
@@ -279,13 +279,12 @@ static __always_inline int freed(bool btf, const struct sk_buff *skb, enum lane 
 	handing = handing_now();
 	if (!row || !handing)
 		return 0;
+	row->went++;
 	if (handing->skb == (__u64)skb) {
-		handing->skb = 0;	/* so it does not count as having come */
+		handing->skb = 0;
 		row->lost[TXLAT_FREED_IN_XMIT]++;
-		row->went += handing->replaces;
 		return 0;
 	}
-	row->went++;
 	if (moved) {
 		row->lost[TXLAT_MOVED]++;
 		return 0;
@@ -322,15 +321,15 @@ int BPF_PROG(txlat_free__raw, const struct sk_buff *skb)
 }
 
 SEC("tp_btf/net_dev_xmit")
-int BPF_PROG(txlat_done__btf, const struct sk_buff *skb, int rc)
+int BPF_PROG(txlat_done__btf, const struct sk_buff *skb, int rc, const struct net_device *dev)
 {
-	return returned(skb, rc);
+	return returned(skb, rc, dev);
 }
 
 SEC("raw_tp/net_dev_xmit")
-int BPF_PROG(txlat_done__raw, const struct sk_buff *skb, int rc)
+int BPF_PROG(txlat_done__raw, const struct sk_buff *skb, int rc, const struct net_device *dev)
 {
-	return returned(skb, rc);
+	return returned(skb, rc, dev);
 }
 
 SEC("tp_btf/net_dev_start_xmit")

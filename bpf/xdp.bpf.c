@@ -47,7 +47,7 @@ static __always_inline int exception(bool btf, const struct net_device *dev,
 {
 	struct xdp_key key = { .event = XDP_EXCEPTION, .result = act };
 
-	if (!dev || !dev_is_ours(btf, dev))
+	if (!dev_is_ours(btf, dev))
 		return 0;
 	key.prog = id_of(btf, prog);
 	add(&key, 1);
@@ -62,7 +62,7 @@ static __always_inline int redirect(bool btf, const struct net_device *dev,
 	struct xdp_key key = { .event = XDP_REDIRECTED, .result = -err };
 	__u32 known = 1;
 
-	if (!dev || !dev_is_ours(btf, dev))
+	if (!dev_is_ours(btf, dev))
 		return 0;
 	key.prog = id_of(btf, prog);
 	key.map_type = map_type;
@@ -111,7 +111,7 @@ static __always_inline int sent_back(bool btf, const struct net_device *dev, int
 {
 	struct xdp_key key = { .event = XDP_SENT_BACK };
 
-	if (dev && dev_is_ours(btf, dev))
+	if (dev_is_ours(btf, dev))
 		sent(&key, nr, drops, err);
 	return 0;
 }

@@ -50,7 +50,7 @@ static __always_inline int queued(bool btf, const struct sk_buff *skb)
 	const struct net_device *dev = READ(btf, skb, dev);
 	struct packet p;
 
-	if (!dev || !dev_is_ours(btf, dev))
+	if (!dev_is_ours(btf, dev))
 		return 0;
 	p = (struct packet){ .point = TX_STACK };	/* not for others' packets */
 	look(btf, skb, dev, &p);
@@ -81,12 +81,14 @@ static __always_inline int handed_over(bool btf, const struct sk_buff *skb,
 }
 
 /* skb may be freed by now: only its address may be used. */
-static __always_inline int returned(__u64 skb, int rc)
+static __always_inline int returned(__u64 skb, int rc, const struct net_device *dev)
 {
 	struct handing *h;
 	struct packet p;
 	__u32 key = 0;
 
+	if (dev_is_other(dev))
+		return 0;
 	h = bpf_map_lookup_elem(&handing, &key);
 	if (!h || h->skb != skb)
 		return 0;
@@ -124,15 +126,15 @@ int BPF_PROG(tx_nic__raw, const struct sk_buff *skb, const struct net_device *de
 }
 
 SEC("tp_btf/net_dev_xmit")
-int BPF_PROG(tx_return__btf, const struct sk_buff *skb, int rc)
+int BPF_PROG(tx_return__btf, const struct sk_buff *skb, int rc, const struct net_device *dev)
 {
-	return returned((__u64)skb, rc);
+	return returned((__u64)skb, rc, dev);
 }
 
 SEC("raw_tp/net_dev_xmit")
-int BPF_PROG(tx_return__raw, const struct sk_buff *skb, int rc)
+int BPF_PROG(tx_return__raw, const struct sk_buff *skb, int rc, const struct net_device *dev)
 {
-	return returned((__u64)skb, rc);
+	return returned((__u64)skb, rc, dev);
 }
 
 char _license[] SEC("license") = "GPL";

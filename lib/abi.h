@@ -62,6 +62,7 @@ struct config {
 	__u64 on;		/* 1 << METER_x */
 	__u32 ifindex;
 	__u32 netns;		/* inode of its network namespace: an ifindex alone is not unique */
+	__u64 dev, net;		/* where the kernel has both (device.h); 0: not known */
 	__u32 rows;		/* map rows a point has: one a queue, and the last: queue unknown */
 	__u32 rx_queues;	/* 1: every receive queue is queue 0, whatever an skb says */
 	__u32 rx_queue;		/* enum rx_queue */
@@ -82,6 +83,14 @@ struct config {
 	char parent[32];	/* the name of its hardware: "0000:00:05.0"; "": it has none */
 	__u32 waiting_shift;	/* qdisc: 32 - log2 of the buckets in its own */
 };
+
+/*
+ * A program has the address of its device among its instructions: there the loader writes it over
+ * these, which are none. To read it from `config` would take as long as all else that is done for
+ * events of others. The second is left as it is where the driver's packets may change devices.
+ */
+#define DEV_UNKNOWN	0x6e696370726f6265	/* "nicprobe" */
+#define DEV_OF_PACKET	0x6e696370726f6267
 
 /*
  * The value of every map is one row of __u64 that only ever grow. Therefore

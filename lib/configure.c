@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "configure.h"
+#include "device.h"
 #include "kernel.h"
 #include "names.h"
 
@@ -61,6 +62,8 @@ void site_configure(struct site *site, const struct request *req)
 		.flow_sample = req->sample ?: FLOW_SAMPLE,
 		.waiting_shift = waiting_shift(i, req->sample ?: 1),
 	};
+	if (!kernel_cannot("device"))
+		device_find(i->ifindex, &site->config.dev, &site->config.net);
 	snprintf(site->config.parent, sizeof(site->config.parent), "%s", i->parent);
 	if (!site->config.dynptr && !kernel_cannot("frags")) {
 		site->config.vmemmap_base = kernel_symbol("vmemmap_base");

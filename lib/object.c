@@ -2,6 +2,7 @@
 /* One BPF object: opened, sized to the interface, loaded, attached and pinned. */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -62,11 +63,42 @@ static int map_prepare(const struct site *site, struct bpf_map *map)
 	return err;
 }
 
+/* Is this an instruction that loads `value`? It takes two. */
+static bool loads(const struct bpf_insn *in, __u64 value)
+{
+	return in[0].code == (BPF_LD | BPF_IMM | BPF_DW) && !in[0].src_reg &&
+	       in[0].imm == (__s32)value && in[1].imm == (__s32)(value >> 32);
+}
+
+/* Writes the address of the device into a program: see DEV_UNKNOWN. */
+static int dev_tell(const struct site *site, struct bpf_program *prog)
+{
+	size_t nr = bpf_program__insn_cnt(prog), size = nr * sizeof(struct bpf_insn);
+	struct bpf_insn *insns = malloc(size);
+	int err;
+
+	if (!insns)
+		return -ENOMEM;
+	memcpy(insns, bpf_program__insns(prog), size);
+	for (size_t i = 0; i + 1 < nr; i++) {
+		struct bpf_insn *in = insns + i;
+
+		if (!loads(in, DEV_UNKNOWN) && !(site->config.stays && loads(in, DEV_OF_PACKET)))
+			continue;
+		in[0].imm = site->config.dev;
+		in[1].imm = site->config.dev >> 32;
+	}
+	err = bpf_program__set_insns(prog, insns, nr);
+	free(insns);
+	return err;
+}
+
 struct bpf_object *object_open(const struct site *site, const void *(*elf)(size_t *))
 {
 	size_t size;
 	const void *bytes = elf(&size);
 	struct bpf_object *obj = bpf_object__open_mem(bytes, size, NULL);
+	struct bpf_program *prog;
 	struct bpf_map *map;
 	int err = 0;
 
@@ -76,6 +108,9 @@ struct bpf_object *object_open(const struct site *site, const void *(*elf)(size_
 	}
 	bpf_object__for_each_map(map, obj)
 		err = err ?: map_prepare(site, map);
+	bpf_object__for_each_program(prog, obj)
+		if (!err && site->config.dev)
+			err = dev_tell(site, prog);
 	if (err)
 		complain(err, NULL, "cannot prepare our own BPF object: %s", strerror(-err));
 	if (err || kernel_choose(obj)) {

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
 """Every tap and every way round, forced in turn: the same counts; and what is not there is said."""
+import glob
 import random
 
 from lab import *
@@ -132,6 +133,23 @@ rx("veth, --rx xdp-generic", VETH, sender, ["--rx", "xdp-generic"],
 rx("veth without driver", VETH, sender, cannot="driver", taps=(None, "tcx"), absent=no_rx_nic(VETH_XDP))
 rx("veth without tcx, stack", VETH, sender, cannot="tcx,stack", taps=(TP, "clsact"))
 rx("veth without tc", VETH, sender, cannot="tc", taps=(TP, "tp_btf/netif_receive_skb"))
+rx("veth without device", VETH, sender, cannot="device", taps=(TP, "tcx"))
+
+
+def untold(cannot):
+    """Are there many programs, and how many of them were not told where the device is? Of a page
+    pool it is asked in what its programs call."""
+    nicprobe("attach", VETH, "-m", "all", env={"NICPROBE_CANNOT": cannot})
+    links = glob.glob(f"/sys/fs/bpf/nicprobe/{os.stat(f'/run/netns/{b.name}').st_ino}/eth0/[!p]*__btf")
+    code = [sh(f"bpftool prog dump xlated id {json.loads(sh(f'bpftool -j link show pinned {link}'))['prog_id']}")
+            for link in links]
+    nicprobe("detach", VETH)
+    return len(code) > 20, sum(f"0x{unknown}" in text for text in code
+                               for unknown in ("6e696370726f6265", "6e696370726f6267"))
+
+
+same("the device is told by its address", untold(""), (True, 0))
+check("without device it is not", untold("device")[1] > 20)
 # With one queue there is nothing to know.
 veth(b, c, "eth1", 1)
 nicprobe("attach", f"{b}/eth1", env={"NICPROBE_CANNOT": "recorded"})
@@ -207,6 +225,7 @@ def tx(cannot, taps, absent=None, big=True):
 tx("", ("tp_btf/net_dev_queue", "tp_btf/net_dev_start_xmit"))
 tx("raw_tp", ("tp_btf/net_dev_queue", "tp_btf/net_dev_start_xmit"))
 tx("tp_btf", ("raw_tp/net_dev_queue", "raw_tp/net_dev_start_xmit"), big=False)
+tx("tp_btf,device", ("raw_tp/net_dev_queue", "raw_tp/net_dev_start_xmit"), big=False)
 tx("xmit", (None, None), {"tx-stack": ABSENT, "tx-nic": ABSENT})
 tx("tp_btf,raw_tp", (None, None), {"tx-stack": ABSENT, "tx-nic": ABSENT, "txlat": ABSENT})
 
