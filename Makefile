@@ -113,12 +113,19 @@ PACKAGES_VM := qemu-system-x86 busybox-static kmod cpio xz-utils zstd
 deps-vm: deps-dev
 	$(call install,$(PACKAGES_VM),deps-vm,exit 1;)
 
-check-vm: deps-vm		## test on Debian's kernels, with other drivers, emulated (root)
+check-vm:			## test on Debian's kernels, with other drivers, emulated (root)
+	@$(MAKE) --no-print-directory -s deps-vm || \
+		{ echo "not ok check-vm: what it needs cannot be installed: $(PACKAGES_VM)"; exit 1; }
 	@$(MAKE) --no-print-directory -s all tests
 	@B=$(B) tests/vm/run $(KERNELS)
 
+# Somebody else's XDP program, for the guests.
+$(B)/tests/vm/%.bpf.o: tests/vm/%.bpf.c
+	@mkdir -p $(@D)
+	$(CLANG) $(BPFFLAGS) -c -o $@ $<
+
 .PHONY: tests deps-dev deps-vm check-vm
-tests: $(B)/tests/nic $(UNITS)
+tests: $(B)/tests/nic $(UNITS) $(B)/tests/vm/pass.bpf.o
 
 # What it costs, beside what else one would use.
 $(B)/bench/%.bpf.o: bench/%.bpf.c

@@ -8,7 +8,7 @@ import random
 
 from lab import *
 
-RUNS, PACKETS = int(os.environ.get("RUNS", 10)), 100000
+RUNS, PACKETS = int(os.environ.get("RUNS", 10)), int(os.environ.get("PACKETS", 100000))
 need_root()
 # The backlog is where RPS and veth put packets; what it drops never gets to the stack.
 global_sysctl("net.core.netdev_max_backlog", 300000)

@@ -20,13 +20,21 @@ def said(doc, words=""):
     return [f for f in doc["findings"] if f["meter"] == "bql" and words in f["what"]]
 
 
+def sent(card):
+    """Packets that its driver has completed."""
+    with open(f"/sys/class/net/{card.name}/statistics/tx_packets", encoding="ascii") as f:
+        return int(f.read())
+
+
 def stand(held, sender, bql, count, seconds, size=SIZE):
     """Sends so many while nothing completes: what nicprobe and BQL say meanwhile, how long a stop was at least and at most."""
+    before = sent(held.card)
     with held.held():
         begin, last = sender(count, size)
         doc, flying = lab.show(held.card.name), bql["inflight"]
         time.sleep(max(0, last + seconds - time.monotonic()))
-    lab.until(lambda: not bql["inflight"])
+    # Nothing in flight is not enough: what waited in the qdisc goes a little later, and ends the stop.
+    lab.until(lambda: not bql["inflight"] and sent(held.card) - before >= count)
     return doc, flying, held.until - last, time.monotonic() - begin
 
 

@@ -10,7 +10,8 @@ import sys
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "live"))
-import lab      # noqa: E402
+import counters     # noqa: E402
+import lab          # noqa: E402
 
 RESULTS = "/results"
 asked = len(glob.glob(f"{RESULTS}/done-*"))
@@ -39,6 +40,7 @@ class Card:
     def __init__(self, nr, words):
         self.model, self.name, self.peer = words.split("=")
         self.tap = f"tap{nr}"
+        self.driver = os.path.basename(os.readlink(f"/sys/class/net/{self.name}/device/driver"))
         self.mac = lab.sh(f"cat /sys/class/net/{self.name}/address").strip()
         # No ARP, and with it no packet that nobody asked for.
         far = json.loads(ask(tap=self.tap, sh=f"ip -j link show {self.tap}")["out"])[0]["address"]
@@ -46,6 +48,16 @@ class Card:
 
     def ethtool(self, options, check=False):
         return lab.sh(f"ethtool {options.replace('IF', self.name)}", check=check)
+
+    def offload(self, card, tap):
+        """Sets features of the card, those that it has and that can be changed; and of the tap, the far end."""
+        have = dict(re.findall(r"^(\S+): (\S+(?: \[\S+\])?)", self.ethtool("-k IF"), re.M))
+        words = card.split()
+        todo = [f"{feature} {value}" for feature, value in zip(words[::2], words[1::2])
+                if have.get(feature, value) not in (value, f"{value} [fixed]") and "fixed" not in have[feature]]
+        if todo:
+            self.ethtool("-K IF " + " ".join(todo), check=True)
+        ask(tap=self.tap, sh=f"ethtool -K {self.tap} {tap}")
 
     def echo(self, count, size):
         """ICMP echo requests, one after the other; how many were answered."""
@@ -83,21 +95,26 @@ class Card:
         """Frames of any kind, from outside; how many were sent."""
         return ask(tap=self.tap, mac=self.mac, frames=frames)["sent"][0]
 
-    def link(self):
-        """The interface's own counters: (rx packets, rx bytes, tx packets, tx bytes)."""
-        stats = json.loads(lab.sh(f"ip -j -s link show dev {self.name}"))[0]["stats64"]
-        return tuple(stats[way][what] for way in ("rx", "tx") for what in ("packets", "bytes"))
+    def queues(self, count):
+        """So many of each kind, if it can have them."""
+        self.ethtool(f"-L IF combined {count}")
+        until_up(self.name)
 
-    def rx_queues(self):
-        """{queue: packets} as the driver says them; {}: it does not."""
-        text = self.ethtool("-S IF")
-        found = re.findall(r"rx_queue_(\d+)_packets: (\d+)|rx(\d+)_packets: (\d+)", text)
-        queues = {int(a or c): int(b or d) for a, b, c, d in found}
-        if self.model == "vmxnet3":
-            for block in re.split(r"Rx Queue#: ", text)[1:]:
-                received = re.findall(r"[umb]cast pkts rx: (\d+)", block)
-                queues[int(block.split()[0])] = sum(map(int, received))
-        return queues
+    def moment(self):
+        """What the driver says and what nicprobe says, of one moment: nothing came or went meanwhile, and nothing is
+        on its way to be completed."""
+        end, quiet, before = time.monotonic() + 30, 0, None
+        while time.monotonic() < end:
+            now = counters.interface(self.name)
+            quiet = quiet + 1 if now == before else 0
+            before = now
+            if quiet >= 3:
+                doc, queues = lab.show(self.name), counters.by_queue(self.name, self.model)
+                flying = sum(row["in_flight"] for row in doc["meters"].get("txlat", []))
+                if not flying and counters.interface(self.name) == now:
+                    return Moment(now, queues, doc)
+            time.sleep(.1)
+        raise RuntimeError(f"{self.name} does not come to rest: {before}")
 
     def limits_bytes(self):
         """Does its driver use byte queue limits?"""
@@ -107,16 +124,29 @@ class Card:
     def tx_ring(self):
         return int(re.findall(r"TX:\s+(\d+)", self.ethtool("-g IF"))[-1])
 
-    def settle(self):
-        """Until its counters stand still: some drivers read them every two seconds."""
-        before, quiet = self.link(), 0
-        end = time.monotonic() + 15
-        while quiet < 5 and time.monotonic() < end:
-            time.sleep(.5)
-            now = self.link()
-            quiet = quiet + 1 if now == before else 0
-            before = now
-        return before
+
+class Moment:
+    """All counters of a card, and nicprobe's document."""
+    def __init__(self, link, queues, doc):
+        self.link, (self.queues, self.who), self.doc = link, queues, doc
+
+    def since(self, old, model):
+        """[(whose counters, {what: theirs}, {what: ours})] of the time from `old` until now."""
+        ours = grown(counters.expected(self.doc, model), counters.expected(old.doc, model))
+        found = [("statistics", grown(self.link, old.link), counters.sums(ours))]
+        if self.queues:
+            found.append((self.who, grown(self.queues, old.queues), ours))
+        return found
+
+
+def grown(now, before):
+    """What became more."""
+    return {k: n - before.get(k, 0) for k, n in now.items() if n != before.get(k, 0)}
+
+
+def until_up(name):
+    """It has a carrier, or a while has passed: e1000 negotiates for two seconds."""
+    lab.until(lambda: lab.sh(f"cat /sys/class/net/{name}/carrier", check=False).strip() == "1", 10)
 
 
 def cards():

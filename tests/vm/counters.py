@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: GPL-2.0
+"""In a guest: what a driver itself says of its packets and bytes, by interface and by queue.
+
+What it counts of a buffer that is many packets on the wire differs by driver, and is said here, not
+taken from nicprobe: a "merged" buffer is one packet, without the headers of the others.
+"""
+import re
+import socket
+import struct
+
+import lab
+
+FIGURES = "rx_packets", "rx_bytes", "tx_packets", "tx_bytes"
+WIRE, MERGED = "wire", "merged"
+# How a driver counts what it receives and sends, and bytes that it counts of each packet besides.
+# Of e1000e and vmxnet3 it is the card that counts, as the emulator made it.
+COUNTS = {
+    "virtio": (MERGED, MERGED, 0),
+    "igb": (WIRE, WIRE, 0),
+    "igbvf": (WIRE, WIRE, 0),
+    "e1000": (WIRE, WIRE, 0),
+    "e1000e": (WIRE, MERGED, 4),        # with the FCS
+    "vmxnet3": (MERGED, MERGED, 0),
+}
+# The kinds of VLAN tags that a card takes off the frame, where it is let: the stack counts them, the driver does not.
+UNTAGS = {"igb": 1, "e1000": 1, "e1000e": 1, "vmxnet3": 2}
+QUEUES = "virtio", "igb", "vmxnet3"     # who say it by queue
+HEADERS = 14 + 20 + 32      # of a TCP packet with timestamps, as all here that are merged or split
+
+
+def interface(name):
+    """{figure: number} as the kernel has them of the interface."""
+    found = {}
+    for figure in FIGURES:
+        with open(f"/sys/class/net/{name}/statistics/{figure}", encoding="ascii") as f:
+            found[figure] = int(f.read())
+    return found
+
+
+def ethtool(name, model):
+    """{(queue, figure): number}, as far as `ethtool -S` tells."""
+    text, found = lab.sh(f"ethtool -S {name}", check=False), {}
+    if model == "vmxnet3":
+        for way, queue, block in re.findall(r"(Rx|Tx) Queue#: (\d+)\n(.*?)(?=\n\s*[RT]x Queue#|\Z)", text, re.S):
+            for cast, what, number in re.findall(r"([umb]cast) (pkts|bytes) [rt]x: (\d+)", block):
+                key = int(queue), f"{way.lower()}_{'packets' if what == 'pkts' else what}"
+                found[key] = found.get(key, 0) + int(number)
+    for way, queue, what, number in re.findall(r"\b(rx|tx)_queue_(\d+)_(packets|bytes): (\d+)", text):
+        found[int(queue), f"{way}_{what}"] = int(number)
+    return found
+
+
+class Netlink:
+    """Generic netlink, just enough to ask for the statistics of queues (Linux 6.9)."""
+    def __init__(self):
+        self.socket = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 16)
+        self.socket.bind((0, 0))
+
+    @staticmethod
+    def attribute(kind, data):
+        return struct.pack("=HH", 4 + len(data), kind) + data + bytes(-len(data) % 4)
+
+    @staticmethod
+    def attributes(data):
+        found = {}
+        while len(data) >= 4:
+            size, kind = struct.unpack_from("=HH", data)
+            found[kind & 0x3fff] = data[4:size]
+            data = data[(size + 3) & ~3:]
+        return found
+
+    def ask(self, family, command, body, flags):
+        """The attributes of each answer; none: the kernel knows no such request."""
+        payload = struct.pack("=BBH", command, 1, 0) + body
+        self.socket.send(struct.pack("=IHHII", 16 + len(payload), family, flags, 1, 0) + payload)
+        answers = []
+        while True:
+            data = self.socket.recv(1 << 16)
+            while data:
+                size, kind = struct.unpack_from("=IH", data)
+                if kind == 2:       # an error; or it is done
+                    return answers
+                if kind == 3:
+                    return answers
+                answers.append(self.attributes(data[20:size]))
+                data = data[(size + 3) & ~3:]
+            if not flags & 0x300:
+                return answers
+
+    def family(self, name):
+        answers = self.ask(16, 3, self.attribute(2, name.encode() + b"\0"), 1)
+        return struct.unpack("=H", answers[0][1])[0] if answers else None
+
+
+def qstats(name):
+    """{(queue, figure): number} of netdev-genl; empty: this kernel or driver has none."""
+    netlink, found = Netlink(), {}
+    family = netlink.family("netdev")
+    if not family:
+        return {}
+    body = (netlink.attribute(1, struct.pack("=I", socket.if_nametoindex(name))) +
+            netlink.attribute(4, struct.pack("=I", 1)))        # of each queue
+    for answer in netlink.ask(family, 12, body, 0x301):
+        if 2 not in answer or 3 not in answer:
+            continue
+        tx, queue = struct.unpack("=I", answer[2])[0], struct.unpack("=I", answer[3])[0]
+        for kind, figure in enumerate(FIGURES, 8):
+            if kind in answer and figure.startswith("tx" if tx else "rx"):
+                number = answer[kind]
+                found[queue, figure] = struct.unpack("=Q" if len(number) == 8 else "=I", number)[0]
+    return found
+
+
+def by_queue(name, model):
+    """({(queue, figure): number}, who says so)"""
+    if model not in QUEUES:
+        return {}, None
+    found = ethtool(name, model)
+    return (found, "ethtool -S") if found else (qstats(name), "qstats")
+
+
+def sums(numbers):
+    """{figure: number} of all queues"""
+    found = {}
+    for (_, figure), number in numbers.items():
+        found[figure] = found.get(figure, 0) + number
+    return found
+
+
+def expected(doc, model):
+    """{(queue, figure): number}: what a driver of this kind should say, by what nicprobe does."""
+    rx, tx, more = COUNTS[model]
+    found = {}
+    for point, way, how in ("rx-nic", "rx", rx), ("tx-nic", "tx", tx):
+        merged = merged_packets(doc, point) if how == MERGED else {}
+        for queue, h in lab.sizes_at(doc, point).items():
+            packets = h["count"] - merged.get(queue, 0)
+            found[queue, f"{way}_packets"] = packets
+            found[queue, f"{way}_bytes"] = (h["sum"] - HEADERS * merged.get(queue, 0) +
+                                            more * packets)
+    return found
+
+
+def merged_packets(doc, point):
+    """{queue: packets of the wire that are no packet of their own to who counts buffers}"""
+    found = {}
+    for row in doc["meters"]["gro" if point.startswith("rx") else "gso"]:
+        if row.get("point", point) != point:
+            continue
+        if point == "rx-nic":
+            more = row["card"]["packets"] - row["card"]["frames"]
+        else:
+            more = row["buffer_size"]["sum"] - row["buffer_size"]["count"]
+        found[row["queue"]] = found.get(row["queue"], 0) + int(more)
+    return found

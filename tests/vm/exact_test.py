@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""In a guest, on each card: whatever the tap, and whatever the way into the kernel, nicprobe counts what the driver
+counts: packets and bytes, both ways, by queue where the driver says so, with and without TSO, GRO and LRO.
+
+Each comparison leaves a line "# exact {…}", of which tests/vm/run makes its table.
+"""
+import json
+import os
+import time
+
+from cards import cards, counters, grown, lab
+from others import Others
+
+FRAMES = ["60 v4 ecn=1", "200 v4 icmp ecn=2", "1514 v4 ecn=3", "1280 v6", "60 arp", "600 v4 vlan=5 ecn=1",
+          "604 v4 qinq=7,8 ecn=2"]
+EACH = int(os.environ.get("EACH", 200))
+MB = 1 << 20
+METERS = "pktsize,gso,gro,txlat"      # txlat: has all been completed?
+FEATURES = ("tcp-segmentation-offload", "generic-segmentation-offload", "generic-receive-offload",
+            "large-receive-offload", "rx-gro-hw", "rx-vlan-offload")
+# The tap of rx-nic, what is taken away from nicprobe, and what is split or merged below its points.
+WAYS = [
+    ("driver", "tc", "none"),
+    ("driver", "tp_btf,tc", "none"),
+    ("driver", "", "all"),
+    ("driver", "tp_btf,tcx,stack", "all"),
+]
+XDP_WAYS = [("xdp", "dispatcher", "none"), ("xdp", "", "none")]
+XDP_SINCE = {"virtio": (4, 10), "igb": (5, 10), "vmxnet3": (6, 6)}      # native, in the kernels' drivers
+KERNEL = tuple(map(int, os.uname().release.split(".")[:2]))
+
+
+def offload(card, which):
+    value = "on" if which == "all" else "off"
+    card.offload(" ".join(f"{feature} {value}" for feature in FEATURES), f"tso {value} gso {value}")
+
+
+def drive(card, megabytes):
+    """Frames of every kind, and TCP both ways. What was done, and what was to be."""
+    sent = card.frames(*[f"{EACH} {frame} flows=64 pps=4000" for frame in FRAMES])
+    size = megabytes * MB
+    return (sent, card.echo(5, 400), card.tcp("R", size), card.tcp("S", size)), (EACH * len(FRAMES), 5, size, size)
+
+
+def tell(card, point, way, which, packets, off):
+    print("# exact " + json.dumps({"kernel": "%d.%d" % KERNEL, "driver": card.driver, "point": point, "way": way,
+                                   "offloads": which, "packets": packets, "off": off}), flush=True)
+
+
+def wire(doc, point):
+    """{queue: (packets, bytes)} on the wire, of what the stack has in fewer buffers."""
+    merged = counters.merged_packets(doc, point)
+    return {q: (h["count"] + merged.get(q, 0), h["sum"] + counters.HEADERS * merged.get(q, 0))
+            for q, h in lab.sizes_at(doc, point).items()}
+
+
+def compare_stack(name, card, doc, which, stack, nic):
+    """What GRO merged, or TSO and GSO are to split, is as many packets on the wire."""
+    want = {q: (h["count"], h["sum"]) for q, h in lab.sizes_at(doc, nic).items()}
+    got = wire(doc, stack)
+    tags = 4 * EACH * counters.UNTAGS.get(card.model, 0) if stack == "rx-stack" and which == "all" else 0
+    more = {q: size - want.get(q, (0, 0))[1] for q, (_, size) in got.items()}
+    if tags and tags == sum(more.values()) and min(more.values()) >= 0:
+        got = {q: (n, size - more[q]) for q, (n, size) in got.items()}
+    good = lab.same(f"{name}: {stack}", got, want)
+    tell(card, stack, doc["taps"][stack], which, sum(n for n, _ in want.values()), 0 if good else 1)
+
+
+def compare(name, card, before, after, which):
+    """Every counter that there is; a line of the table for each of the four points."""
+    off = {}
+    for who, theirs, ours in after.since(before, card.model):
+        lab.same(f"{name}: {who} # {sum(n for k, n in theirs.items() if 'packets' in str(k))} packets", ours, theirs)
+        for key in set(ours) | set(theirs):
+            figure = key if isinstance(key, str) else key[1]
+            off[figure] = max(off.get(figure, 0), abs(ours.get(key, 0) - theirs.get(key, 0)))
+    compare_stack(name, card, after.doc, which, "rx-stack", "rx-nic")
+    compare_stack(name, card, after.doc, which, "tx-stack", "tx-nic")
+    for point in "rx-nic", "tx-nic":
+        way = point[:2]
+        tell(card, point, after.doc["taps"][point], which,
+             lab.packets_at(after.doc, point) - lab.packets_at(before.doc, point),
+             max(off.get(f"{way}_packets", 0), off.get(f"{way}_bytes", 0)))
+
+
+def completed(name, before, after):
+    """As many completions as packets that the driver took."""
+    rows = after.doc["meters"]["txlat"]
+    lab.same(f"{name}: completions, lost",
+             (sum(r["completion_seconds"]["count"] for r in rows), sum(sum(r["lost"].values()) for r in rows)),
+             (int(sum(r["buffer_size"]["count"] for r in after.doc["meters"]["gso"] if r["point"] == "tx-nic")), 0))
+
+
+def run(card, tap, cannot, which, megabytes, others=None):
+    """One attach, with all that is compared of it."""
+    name = f"{card.model}, {tap}{', without ' + cannot if cannot else ''}, offloads: {which}{', others' if others else ''}"
+    began = time.monotonic()
+    offload(card, which)
+    if others:
+        others.add(card, 0)     # runs before ours, as it says; and is there before
+    lab.nicprobe("attach", card.name, "-m", METERS, "--rx", tap, env={"NICPROBE_CANNOT": cannot})
+    if others:
+        others.add(card, 50)
+    before = card.moment()
+    seen = others.counts() if others else {}
+    done, wanted = drive(card, megabytes)
+    after = card.moment()
+    lab.nicprobe("detach", card.name)
+    lab.same(f"{name}: traffic", done, wanted)
+    compare(name, card, before, after, which)
+    completed(name, before, after)
+    if others:
+        received = lab.packets_at(after.doc, "rx-nic") - lab.packets_at(before.doc, "rx-nic")
+        lab.same(f"{name}: two other programs saw as many", grown(others.counts(), seen), {0: received, 50: received})
+        lab.check(f"{name}: in a dispatcher", after.doc["taps"]["rx-nic"] == "xdp in a dispatcher", str(after.doc["taps"]))
+        others.remove()
+    print(f"# {name}: {time.monotonic() - began:.1f} s", flush=True)
+
+
+lab.need_root()
+others = Others()
+for card in cards():
+    card.queues(4)
+    lab.sh(f"ip link set {card.name} promisc on")
+    for tap, cannot, which in WAYS:
+        run(card, tap, cannot, which, 24 if which == "all" else 2)
+    if KERNEL >= XDP_SINCE.get(card.model, (99,)):
+        for tap, cannot, which in XDP_WAYS:
+            run(card, tap, cannot, which, 2)
+        run(card, "xdp", "", "none", 2, others)
+lab.finish()

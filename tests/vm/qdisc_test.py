@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""In a guest: qdiscs that not every kernel has. What they were given went through or was dropped, as tc(8) counts it."""
+import re
+
+from cards import cards, lab
+from held import Sender
+
+COUNT, SIZE, FLOWS = 400, 1000, 8
+NEVER, SOME = "never", "some"
+# The qdisc, one below it, whether it drops, and the least that a packet waits, in seconds.
+KINDS = [
+    ("netem delay 5ms limit 2000", "", NEVER, .005),
+    ("netem loss 25%", "", SOME, 0),
+    ("fq flow_limit 1000", "", NEVER, 0),
+    ("fq_codel limit 1000", "", NEVER, 0),
+    ("tbf rate 8mbit burst 3000 limit 40000", "", SOME, 0),
+    ("tbf rate 8mbit burst 3000 limit 400000",
+     "red limit 60000 min 5000 max 15000 avpkt 1000 burst 10 probability 0.5 bandwidth 8mbit", SOME, 0),
+]
+
+
+def tc_counts(card):
+    """(packets sent, dropped) by the root, as tc -s says."""
+    text = lab.sh(f"tc -s qdisc show dev {card.name} root")
+    found = re.search(r"Sent \d+ bytes (\d+) pkt \(dropped (\d+)", text)
+    return int(found[1]), int(found[2])
+
+
+def one(card, sender, root, child, drops, least):
+    name = f"{root.split()[0]}{' above ' + child.split()[0] if child else ''} # {root}"
+    for words in root, child:
+        module = words.split(" ", 1)[0]
+        if module and lab.subprocess.run(["modprobe", "-q", f"sch_{module}"], check=False).returncode:
+            return lab.skip(name, f"this kernel has no module sch_{module}")
+    lab.sh(f"tc qdisc del dev {card.name} root", check=False)
+    lab.sh(f"tc qdisc add dev {card.name} root handle 1: {root}")
+    if child:
+        lab.sh(f"tc qdisc add dev {card.name} parent 1:1 handle 2: {child}")
+    lab.nicprobe("attach", card.name, "-m", "qdisc,pktsize,drop")
+    before = tc_counts(card)
+    sender(COUNT, SIZE, words=f"v4 flows={FLOWS}")
+    lab.until(lambda: "backlog 0b 0p" in lab.sh(f"tc -s qdisc show dev {card.name} root"), 20)
+    sent, dropped = (now - then for now, then in zip(tc_counts(card), before))
+    doc = lab.show(card.name)
+    lab.nicprobe("detach", card.name)
+    rows = doc["meters"]["qdisc"]
+    timed = sum(r["wait_seconds"]["count"] for r in rows)
+    waited = sum(r["wait_seconds"]["sum"] for r in rows)
+    lab.same(f"{name}: sent, timed, at the driver", (timed, lab.packets_at(doc, "tx-nic")), (sent, sent))
+    lab.same(f"{name}: dropped", sum(sum(r["dropped"].values()) for r in rows), dropped)
+    lab.same(f"{name}: sent and dropped is what it was given", sent + dropped, COUNT)
+    lab.same(f"{name}: the meter drop", sum(r["packets"] for r in doc["meters"]["drop"] if r["who"] == "qdisc"), dropped)
+    lab.check(f"{name}: it drops {drops}, {dropped}", (dropped > 0) == (drops == SOME), str(dropped))
+    lab.check(f"{name}: waits # {waited / max(timed, 1) * 1e3:.2f} ms each", waited >= least * timed, f"{waited} s")
+    return None
+
+
+lab.need_root()
+card = next(c for c in cards() if c.model == "virtio")
+sender = Sender(card)
+for kind in KINDS:
+    one(card, sender, *kind)
+sender.close()
+lab.sh(f"tc qdisc del dev {card.name} root")
+lab.finish()
