@@ -85,7 +85,9 @@ static bool mac80211(void)
 
 const char *wifi_cannot(void)
 {
-	static const char *const wanted[] = { "rdev_scan", "rdev_return_int", "cfg80211_scan_done" };
+	static const char *const wanted[] = {
+		"rdev_scan", "rdev_return_int", "cfg80211_scan_done"
+	};
 	const struct types *t;
 
 	if (access("/sys/class/ieee80211", F_OK))
@@ -110,10 +112,11 @@ const char *wifi_without(void)
 		       "of the radio count, and neither their channels nor whether they were "
 		       "aborted is known";
 	if (!tracepoint(t->cfg80211, "cfg80211_return_bss"))
-		return "what was heard is not known: cfg80211 has no tracepoint cfg80211_return_bss";
+		return "what was heard is not known: cfg80211 has no tracepoint "
+		       "cfg80211_return_bss";
 	if (!access("/sys/module/mac80211", F_OK) && !mac80211())
-		return "whether mac80211 or the card scans is not known: mac80211 does not describe "
-		       "its types, or has no tracepoints";
+		return "whether mac80211 or the card scans is not known: mac80211 does not "
+		       "describe its types, or has no tracepoints";
 	return NULL;
 }
 
