@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../../lib/meter.h"
+#include "../../lib/snapshot.h"
 #include "../../bpf/wifi.h"
 #include "../../lib/wifi.h"
 
@@ -22,13 +22,38 @@ static void row(unsigned khz, unsigned kind, const char *by, const char *want)
 	struct wifi_key key = { .khz = htonl(khz), .kind = kind };
 	char got[160] = "", label[40];
 
-	strncpy(key.by, by, sizeof(key.by));
+	memcpy(key.by, by, strnlen(by, sizeof(key.by)));
 	for (unsigned i = 0; meter_wifi.key_labels[i]; i++) {
 		meter_wifi.key_text(&key, i, label, sizeof(label));
 		strcat(got, i ? "/" : "");
 		strcat(got, label);
 	}
 	check(!strcmp(got, want), want, got);
+}
+
+/* Two programs scan: what is said of `a` and `b` times a second each in a minute. */
+static void judged(unsigned a, unsigned b, const char *want)
+{
+	struct wifi_key keys[2] = { { .kind = WIFI_HARDWARE, .by = "NetworkManager" },
+				    { .kind = WIFI_HARDWARE, .by = "iw" } };
+	struct wifi rows[2] = {};
+	static struct snapshot s;
+	struct findings *f = &s.findings;
+	char name[128];
+
+	s = (struct snapshot){ .seconds = 60, .name = "wlan0", .meta.iface = "wlan0" };
+	rows[0].duration.sum = a * 1000000000ull;
+	rows[0].duration.slot[200] = a;
+	rows[1].duration.sum = b * 1000000000ull;
+	rows[1].duration.slot[200] = b;
+	s.tables[METER_wifi] = (struct table){
+		.rows = 2, .cpus = 1, .words = sizeof(*rows) / 8,
+		.cells = (void *)rows, .keys = (void *)keys,
+	};
+	meter_wifi.judge(&s, f);
+	snprintf(name, sizeof(name), "%u and %u seconds of a minute", a, b);
+	check(f->nr == !!*want && (!f->nr || strstr(f->list[0].what, want)), name,
+	      f->nr ? f->list[0].what : "silent");
 }
 
 int main(void)
@@ -57,5 +82,9 @@ int main(void)
 	row(0, 77, "iw", "iw/?/-/-");
 	row(5180000, 0, "", "-/-/5 GHz/36");
 	row(3700000, 0, "", "-/-/?/3700 MHz");
+	judged(0, 0, "");
+	judged(2, 3, "");
+	judged(4, 2, "10% of the time, most of it for NetworkManager");
+	judged(10, 50, "100% of the time, most of it for iw");
 	return failed;
 }
