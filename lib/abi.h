@@ -26,7 +26,8 @@
 	M(drop)							\
 	M(counters)						\
 	M(skblife)						\
-	M(wifi)
+	M(wifi)							\
+	M(station)
 #define METERS(M) PACKET_METERS(M) EVENT_METERS(M)
 
 enum meter_id {

@@ -57,12 +57,21 @@ static bool is_struct(const struct btf *btf, const char *name)
 	return btf && btf__find_by_name_kind(btf, name, BTF_KIND_STRUCT) > 0;
 }
 
-/* A tracepoint can be listened at without its type; to find it by name takes longer. */
+/* A tracepoint can be listened at without its type. To find it by name takes long: only once. */
 static bool tracepoint(const struct btf *btf, const char *name)
 {
+	static struct { const char *name; bool there; } known[16];
+	unsigned nr = 0;
+
 	if (btf && btf__find_by_name_kind(btf, text("btf_trace_%s", name), BTF_KIND_TYPEDEF) > 0)
 		return true;
-	return kernel_symbol(text("__tracepoint_%s", name));
+	while (nr < 15 && known[nr].name && strcmp(known[nr].name, name))
+		nr++;
+	if (!known[nr].name) {
+		known[nr].there = kernel_symbol(text("__tracepoint_%s", name));
+		known[nr].name = name;
+	}
+	return known[nr].there;
 }
 
 static bool typed(void)
@@ -191,7 +200,7 @@ int wifi_prepare(struct bpf_object *obj, const char *radio, bool live)
 
 	strncpy(setup.radio, radio, sizeof(setup.radio) - 1);
 	leave_out(obj, "scan_heard", !typed() || !tracepoint(t->cfg80211, "cfg80211_return_bss"));
-	leave_out(obj, "scan_abort", !tracepoint(t->cfg80211, "rdev_abort_scan"));
+	leave_out(obj, "scan_abort", !typed() || !tracepoint(t->cfg80211, "rdev_abort_scan"));
 	leave_out(obj, "scan_hardware", !setup.mac80211);
 	leave_out(obj, "scan_software", !setup.mac80211);
 	leave_out(obj, "scan_here", !setup.mac80211);

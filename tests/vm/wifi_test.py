@@ -5,6 +5,7 @@ import atexit
 import json
 import os
 import shutil
+import socket
 import subprocess
 import sys
 import threading
@@ -17,6 +18,7 @@ from lab import check, nicprobe, same, sh, until      # noqa: E402
 IBSS, AP = 2412, 2437       # where wlan2 and wlan3 are heard
 ONE = [2412, 2417, 2422, 2437, 5180, 5200, 5220, 5240]
 TWO = [2462, 2437, 2467, 5180, 5745, 5765, 5785, 5805]
+JOIN = f"iw dev {{}} ibss join np-adhoc {IBSS} fixed-freq 02:00:00:00:09:09 beacon-interval 25"
 ALL = []                    # some 76, for eight seconds
 
 
@@ -114,7 +116,7 @@ def radios(channels):
         sh(f"ip link set wlan{nr} up")
     with open("/sys/class/net/wlan3/address", encoding="ascii") as f:
         mac = f.read().strip()
-    sh(f"iw dev wlan2 ibss join np-adhoc {IBSS} fixed-freq 02:00:00:00:09:09 beacon-interval 25")
+    sh(JOIN.format("wlan2"))
     sh(f"iw dev wlan3 ap start np-ap {AP} 25 1 head {beacon_head(mac, 'np-ap', 6)}")
 
 
@@ -268,6 +270,37 @@ def typeless(name):
     nicprobe("attach", "wlan0", "-m", "wifi")
 
 
+def stations(name):
+    """Two in an ad-hoc network: what one sends and the other is what is counted of the other."""
+    mac = {}
+    sh("iw dev wlan3 ap stop; ip link set wlan3 down; iw dev wlan3 set type ibss; ip link set wlan3 up")
+    sh(JOIN.format("wlan3"))
+    for nr in 2, 3:
+        with open(f"/sys/class/net/wlan{nr}/address", encoding="ascii") as f:
+            mac[nr] = f.read().strip()
+    met = until(lambda: all(mac[5 - nr] in sh(f"iw dev wlan{nr} station dump") for nr in (2, 3)), 20)
+    if not check(f"{name}: they have met", met):
+        return
+    nicprobe("attach", "wlan2", "-m", "station")
+    for nr, count in (2, 25), (3, 7):
+        with socket.socket(socket.AF_PACKET, socket.SOCK_RAW) as s:
+            s.bind((f"wlan{nr}", 0))
+            frame = bytes.fromhex((mac[5 - nr] + mac[nr]).replace(":", "")) + b"\x88\xb5" + bytes(86)
+            for _ in range(count):
+                s.send(frame)
+
+    def packets(way):
+        return sum(r["packets"][way] for r in lab.show("wlan2")["meters"]["station"])
+    until(lambda: (packets("rx"), packets("tx")) == (7, 25), 10)
+    found = lab.show("wlan2")["meters"]["station"]
+    same(f"{name}: of whom", {r["station"] for r in found}, {mac[3]})
+    same(f"{name}: packets", (packets("rx"), packets("tx")), (7, 25))
+    whole = next(r for r in found if r["tid"] == "-")
+    check(f"{name}: bytes # {whole['bytes']}",
+          whole["bytes"]["tx"] >= 25 * 86 and whole["bytes"]["rx"] >= 7 * 86, str(whole))
+    nicprobe("detach", "wlan2")
+
+
 def removed(name, live):
     """The radios go while they scan."""
     live.anew()
@@ -307,6 +340,7 @@ for channels, kind in (1, "software"), (2, "hardware"):
         under_way("wifi: under way at attach", everything)
     else:
         p2p("wifi: P2P device", everything)
+        stations("wifi: stations")
     removed(f"wifi: {kind}: radios removed", everything)
 same("wifi: nothing is left behind", sh("ls /sys/fs/bpf"), "")
 r = nicprobe("attach", "lo", "-m", "wifi", check=False)
