@@ -108,7 +108,7 @@ check: deps-dev			## run every test; without root those that need none
 		NIC=$(CURDIR)/$(B)/tests/nic tests/run $(TESTS)
 
 # Debian's kernels under emulation, fetched once into ~/.cache/nicprobe-vm (or $NICPROBE_VM).
-PACKAGES_VM := qemu-system-x86 busybox-static kmod cpio xz-utils zstd
+PACKAGES_VM := qemu-system-x86 busybox-static kmod cpio xz-utils zstd iw
 
 deps-vm: deps-dev
 	$(call install,$(PACKAGES_VM),deps-vm,exit 1;)

@@ -23,7 +23,7 @@ struct command {
 };
 
 #define COMMANDS(C) \
-	C(attach) C(show) C(list) C(detach) C(run) C(bench) C(drivers) C(complete)
+	C(attach) C(show) C(list) C(detach) C(run) C(bench) C(drivers) C(wifi) C(complete)
 #define C(name) extern const struct command command_##name;
 COMMANDS(C)
 #undef C

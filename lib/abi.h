@@ -25,7 +25,9 @@
 	M(txlat)						\
 	M(drop)							\
 	M(counters)						\
-	M(skblife)
+	M(skblife)						\
+	M(wifi)							\
+	M(station)
 #define METERS(M) PACKET_METERS(M) EVENT_METERS(M)
 
 enum meter_id {

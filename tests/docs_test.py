@@ -213,6 +213,7 @@ def test_completion():
             (["bench", interface, "--ecn", ""], ["ce", "ect0"], [interface]),
             (["drivers", "ig"], ["igb", "igbvf"], ["ixgbe", interface]),
             (["drivers", "--check", "README"], ["README.md"], ["igb"]),
+            (["wifi", ""], [interface], ["pktsize"]),
             (["list", ""], [], [interface])):
         got = say("bash", "-c", 'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _nicprobe; '
                   'printf "%s\\n" "${COMPREPLY[@]}"', "bash", script, NICPROBE, *words).split()

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* nicprobe wifi: scans, a line when one begins and a line when it ends. */
+#include <errno.h>
+#include <net/if.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../lib/iface.h"
+#include "../lib/kernel.h"
+#include "../lib/log.h"
+#include "../lib/wifi.h"
+#include "../render/json_writer.h"
+#include "../render/text.h"
+#include "cmd.h"
+#include "wifi.h"
+
+#define MOST 64		/* interfaces at once */
+
+/* Those that are meant. */
+static struct {
+	__u32 netns;
+	unsigned ifindex;
+	char radio[WIFI_RADIO];
+} wanted[MOST];
+static unsigned nr_wanted;
+
+static unsigned long left;		/* scans to end before we do; 0: any number */
+static bool enough;
+static struct look look;
+static volatile sig_atomic_t stop;
+
+static bool is_wanted(const struct wifi_scan *s)
+{
+	for (unsigned i = 0; i < nr_wanted; i++)
+		if (s->ifindex ? s->ifindex == wanted[i].ifindex && s->netns == wanted[i].netns :
+		    !strcmp(s->radio, wanted[i].radio))
+			return true;
+	return !nr_wanted;
+}
+
+static void hear(const struct wifi_scan *s, void *arg)
+{
+	(void)arg;
+	if (enough || !is_wanted(s))
+		return;
+	if (json_wanted)
+		wifi_print_json(s);
+	else
+		wifi_print(s, &look);
+	fflush(stdout);
+	if (s->state != WIFI_BEGAN && left)
+		enough = !--left;
+}
+
+static void interrupted(int signal)
+{
+	(void)signal;
+	stop = true;
+}
+
+/* Interrupts come only while we wait: none is overlooked. */
+static void signals_take(void)
+{
+	struct sigaction action = { .sa_handler = interrupted };
+	sigset_t held;
+
+	sigemptyset(&held);
+	sigaddset(&held, SIGINT);
+	sigaddset(&held, SIGTERM);
+	sigprocmask(SIG_BLOCK, &held, NULL);
+	sigaction(SIGINT, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
+	signal(SIGPIPE, SIG_IGN);
+}
+
+/* What is to be said first: from here on nothing is missed. */
+static void say_ready(void)
+{
+	struct json j = { .out = stdout };
+
+	if (json_wanted) {
+		json_open(&j, NULL, '{');
+		json_string(&j, "event", "listening");
+		if (wifi_without())
+			json_string(&j, "without", wifi_without());
+		json_close(&j, '}');
+		putchar('\n');
+	} else {
+		struct page p = { .out = stdout, .look = &look, .width = look.width };
+
+		if (wifi_without()) {
+			page_wrap(&p, 2, text("Without all details: %s.", wifi_without()));
+			page_newline(&p);
+		}
+		page_wrap(&p, 2, "Scans, as they begin and end. Ctrl-C ends it.");
+		page_newline(&p);
+	}
+	fflush(stdout);
+}
+
+static int listen_on(struct wifi_ear *ear)
+{
+	struct pollfd fds[] = {
+		{ .fd = wifi_fd(ear), .events = POLLIN },
+		{ .fd = STDOUT_FILENO },	/* its reader has gone */
+	};
+	sigset_t none;
+	int err = 0;
+
+	sigemptyset(&none);
+	say_ready();
+	while (!err && !stop && !enough && !ferror(stdout) && !fds[1].revents) {
+		if (ppoll(fds, 2, NULL, &none) < 0 && errno != EINTR)
+			err = -errno;
+		else
+			err = wifi_take(ear);
+	}
+	if (err)
+		return complain(err, NULL, "cannot listen any longer: %s", strerror(-err));
+	if (wifi_lost(ear))
+		fprintf(stderr, "nicprobe: %llu events came faster than they were taken\n",
+			wifi_lost(ear));
+	return 0;
+}
+
+/* The interfaces that were named. False: a complaint. */
+static bool want(char **args)
+{
+	for (; *args; args++) {
+		const char *iface;
+
+		if (nr_wanted == MOST) {
+			complain(-E2BIG, NULL, "no more than %d interfaces", MOST);
+			return false;
+		}
+		iface = iface_enter(*args, &wanted[nr_wanted].netns);
+		if (!iface)
+			return false;
+		wanted[nr_wanted].ifindex = if_nametoindex(iface);
+		if (!wanted[nr_wanted].ifindex) {
+			complain(-ENODEV, NULL, "there is no interface %s", *args);
+			return false;
+		}
+		if (!wifi_radio(iface, wanted[nr_wanted].ifindex, wanted[nr_wanted].radio)) {
+			complain(-EOPNOTSUPP, "ls /sys/class/ieee80211", "%s is no wireless "
+				 "interface", *args);
+			return false;
+		}
+		nr_wanted++;
+		netns_go_home();
+	}
+	return true;
+}
+
+static int begin(char **args)
+{
+	struct wifi_ear *ear;
+	int err;
+
+	if (kernel_permits())
+		return failed();
+	if (wifi_cannot()) {
+		complain(-EOPNOTSUPP, NULL, "cannot follow scans: %s", wifi_cannot());
+		return failed();
+	}
+	if (!want(args))
+		return failed();
+	look = terminal_look();
+	signals_take();
+	ear = wifi_listen(hear, NULL);
+	if (!ear)
+		return failed();
+	err = listen_on(ear);
+	wifi_deaf(ear);
+	return err ? failed() : EXIT_SUCCESS;
+}
+
+static int run(int argc, char **argv)
+{
+	static const struct option options[] = {
+		{ "count", required_argument, NULL, 'c' }, COMMON_LONG, {}
+	};
+	char *end;
+	int o, status;
+
+	while ((o = getopt_long(argc, argv, ":c:" COMMON_SHORT, options, NULL)) >= 0) {
+		if (common_option(&command_wifi, o, argv, &status))
+			return status;
+		if (o != 'c')
+			continue;
+		left = strtoul(optarg, &end, 10);
+		if (*end || !left || strchr(optarg, '-'))
+			return usage_error("-c 1", "-c takes a whole number from 1, not \"%s\"",
+					   optarg);
+	}
+	return begin(argv + optind);
+}
+
+const struct command command_wifi = {
+	.name = "wifi",
+	.args = "[[NETNS/]IFACE…] [-c COUNT]",
+	.help = "print each scan: who asked, which channels, what was heard",
+	.options =
+	"  -c, --count COUNT      stop after so many have ended\n",
+	.run = run,
+};
