@@ -276,7 +276,9 @@ def cycles(m):
 
 m = Machine()
 m.here.run("tc qdisc replace dev tap0 root handle 1: mq")
-m.here.run("tc qdisc replace dev tap0 parent 1:1 tbf rate 20mbit burst 10000 limit 30000")
+# So little that even a slow machine sends more: frames come 500 at a time.
+m.here.run("tc qdisc replace dev tap0 parent 1:1 tbf rate 1mbit burst 10000 limit 30000")
+m.here.ip("link set tap0 txqueuelen 100")
 m.nic("delay 100 3")
 for tso, env in ("on", {}), ("off", {}), ("off", {"NICPROBE_CANNOT": "tp_btf"}):
     m.tso(tso)
