@@ -66,6 +66,20 @@ void hw_numbers(char cell[HW_CELL], unsigned first, unsigned step, unsigned nr)
 			 nr == 2 ? last : first + step, last);
 }
 
+/* The same with a step that may be negative: "2,0", "6,4..0". */
+static void cpu_numbers(char cell[HW_CELL], int first, int step, unsigned nr)
+{
+	int last = first + step * ((int)nr - 1);
+
+	if (step > 0)
+		hw_numbers(cell, first, step, nr);
+	else if (step == -1 && nr > 2)
+		snprintf(cell, HW_CELL, "%d..%d", first, last);
+	else
+		snprintf(cell, HW_CELL, nr == 2 ? "%d,%d" : "%d,%d..%d", first,
+			 nr == 2 ? last : first + step, last);
+}
+
 static const struct cpus *cpus_of(const struct hw *h, unsigned line, size_t at)
 {
 	return (const void *)((const char *)&h->lines[line] + at);
@@ -82,8 +96,8 @@ void hw_cpus(char cell[HW_CELL], const struct hw *h, const struct hw_span *s, si
 
 	if (f->run == RUN_SAME) {
 		cpus_text(first, cell, CPUS_TEXT);
-	} else if (cpus_count(first) == 1 && f->step > 0) {
-		hw_numbers(cell, cpus_next(first, -1), f->step, nr);
+	} else if (cpus_count(first) == 1) {
+		cpu_numbers(cell, cpus_next(first, -1), f->step, nr);
 		snprintf(cell + strlen(cell), HW_CELL - strlen(cell), "%s", again);
 	} else {
 		cpus_text(first, a, 40);

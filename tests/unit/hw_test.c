@@ -160,6 +160,16 @@ static void check_cycle(void)
 		cpus_from_list(&h.lines[i].does, text("%d", 7 - i));
 	s = hw_fold(&h, 0);
 	check(s.nr == 8 && !strcmp(cell_does(&h, &s), "7..0"), "downwards", cell_does(&h, &s));
+	for (int i = 0; i < 8; i++)
+		cpus_from_list(&h.lines[i].does, text("%d", i % 2 ? 0 : 2));
+	s = hw_fold(&h, 0);
+	check(s.nr == 8 && !strcmp(cell_does(&h, &s), "2,0 in turn"), "downwards in turn",
+	      cell_does(&h, &s));
+	for (int i = 0; i < 8; i++)
+		cpus_from_list(&h.lines[i].does, text("%d", 14 - 2 * i));
+	s = hw_fold(&h, 0);
+	check(s.nr == 8 && !strcmp(cell_does(&h, &s), "14,12..0"), "downwards by two",
+	      cell_does(&h, &s));
 	hw_free(&h);
 }
 
