@@ -184,7 +184,10 @@ static void json_end(struct json *j, const struct wifi_scan *s)
 	}
 	json_string(j, "kind", wifi_kind(s->kind));
 	json_task(j, "aborted_by", &s->aborter);
-	json_uint(j, "networks", networks(s));
+	if (s->channels)
+		json_uint(j, "networks", networks(s));
+	else
+		json_null(j, "networks");
 }
 
 void wifi_print_json(const struct wifi_scan *s)
