@@ -181,7 +181,7 @@ static __always_inline void end(struct wifi_scan *scan, enum wifi_state state, _
 
 	scan->state = state;
 	scan->error = error;
-	if (scan->kind == WIFI_DRIVER && !setup.mac80211)
+	if (scan->kind == WIFI_DRIVER && !setup.kind_known)
 		scan->kind = WIFI_KIND_UNKNOWN;
 	tell(scan);
 	if (!setup.live) {

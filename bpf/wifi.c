@@ -15,15 +15,16 @@
 
 static const char *const ends[] = { "done", "aborted", "refused" };
 
-static const struct metric metrics[] = {
-	COUNTER(struct wifi, scans, .name = "scans", .unit = "scans",
-		.help = "Scans by how they ended.", .label = "end", .labels = ends),
-	HISTOGRAM(struct wifi, duration, .name = "duration", .unit = "seconds", .scale = 1e-9,
-		  .help = "How long a scan took that was done, from the request to its end."),
-	COUNTER(struct wifi, visits, .name = "visits", .unit = "visits",
-		.help = "Scans, done and not aborted, that were asked to listen on the channel."),
+enum { NETWORKS, SCANS, VISITS, DURATION };
+static const struct metric metrics[] = {	/* for the first there is always room */
 	COUNTER(struct wifi, networks, .name = "networks", .unit = "networks",
 		.help = "Networks (BSSIDs) that scans heard on the channel, once in each scan."),
+	COUNTER(struct wifi, scans, .name = "scans", .unit = "scans",
+		.help = "Scans by how they ended.", .label = "end", .labels = ends),
+	COUNTER(struct wifi, visits, .name = "visits", .unit = "visits",
+		.help = "Scans, done and not aborted, that were asked to listen on the channel."),
+	HISTOGRAM(struct wifi, duration, .name = "duration", .unit = "seconds", .scale = 1e-9,
+		  .help = "How long a scan took that was done, from the request to its end."),
 	{}
 };
 
@@ -56,7 +57,7 @@ static void key_text(const void *key, unsigned nr, char *out, size_t size)
 static void judge(const struct snapshot *s, struct findings *f)
 {
 	const struct table *t = &s->tables[METER_wifi];
-	const struct metric *duration = &metrics[1];
+	const struct metric *duration = &metrics[DURATION];
 	uint64_t all = 0, most = 0;
 	const char *who = "";
 

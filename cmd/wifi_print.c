@@ -73,11 +73,13 @@ static void put_channels(struct page *p, const struct wifi_scan *s, bool heard)
 		while (!heard && to < n && follows(&s->channel[to]))
 			to++;
 		page_wrap(p, 14, new ? text("%s%s ", before, wifi_band(c->khz)) : " ");
-		page_wrap(p, 14, wifi_channel(c->khz));
 		if (heard)
-			page_wrap(p, 14, text(" (%u)", c->networks));
-		else if (to - i > 1)
-			page_wrap(p, 14, text("-%s", wifi_channel(s->channel[to - 1].khz)));
+			page_wrap(p, 14, text("%s (%u)", wifi_channel(c->khz), c->networks));
+		else if (to - i > 1)	/* one word: it is not broken */
+			page_wrap(p, 14, text("%s-%s", wifi_channel(c->khz),
+					      wifi_channel(s->channel[to - 1].khz)));
+		else
+			page_wrap(p, 14, wifi_channel(c->khz));
 		band = wifi_band(c->khz);
 		before = "; ";
 	}
@@ -184,7 +186,10 @@ static void json_end(struct json *j, const struct wifi_scan *s)
 	}
 	json_string(j, "kind", wifi_kind(s->kind));
 	json_task(j, "aborted_by", &s->aborter);
-	json_uint(j, "networks", networks(s));
+	if (s->channels)
+		json_uint(j, "networks", networks(s));
+	else
+		json_null(j, "networks");
 }
 
 void wifi_print_json(const struct wifi_scan *s)

@@ -49,7 +49,7 @@ struct wifi_setup {
 	char radio[16];		/* "phy0"; what belongs to no network device is told by it */
 	__u32 live;		/* tell what happens, of every interface, and count nothing */
 	__u32 typeless;		/* as if no module described its types: for tests */
-	__u32 mac80211;		/* its tracepoints are there, and its types */
+	__u32 kind_known;	/* mac80211 tells, or is not there: the driver does it */
 };
 
 #endif

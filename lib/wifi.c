@@ -92,6 +92,11 @@ static bool mac80211(void)
 	return true;
 }
 
+static bool mac80211_loaded(void)
+{
+	return !access("/sys/module/mac80211", F_OK);
+}
+
 const char *wifi_cannot(void)
 {
 	static const char *const wanted[] = {
@@ -123,7 +128,7 @@ const char *wifi_without(void)
 	if (!tracepoint(t->cfg80211, "cfg80211_return_bss"))
 		return "what was heard is not known: cfg80211 has no tracepoint "
 		       "cfg80211_return_bss";
-	if (!access("/sys/module/mac80211", F_OK) && !mac80211())
+	if (mac80211_loaded() && !mac80211())
 		return "whether mac80211 or the card scans is not known: mac80211 does not "
 		       "describe its types, or has no tracepoints";
 	return NULL;
@@ -196,14 +201,17 @@ int wifi_prepare(struct bpf_object *obj, const char *radio, bool live)
 {
 	const struct types *t = types_read();
 	struct bpf_map *map = bpf_object__find_map_by_name(obj, ".rodata.wifi");
-	struct wifi_setup setup = { .live = live, .typeless = !typed(), .mac80211 = mac80211() };
+	struct wifi_setup setup = {
+		.live = live, .typeless = !typed(),
+		.kind_known = mac80211() || (typed() && !mac80211_loaded()),
+	};
 
 	strncpy(setup.radio, radio, sizeof(setup.radio) - 1);
 	leave_out(obj, "scan_heard", !typed() || !tracepoint(t->cfg80211, "cfg80211_return_bss"));
 	leave_out(obj, "scan_abort", !typed() || !tracepoint(t->cfg80211, "rdev_abort_scan"));
-	leave_out(obj, "scan_hardware", !setup.mac80211);
-	leave_out(obj, "scan_software", !setup.mac80211);
-	leave_out(obj, "scan_here", !setup.mac80211);
+	leave_out(obj, "scan_hardware", !mac80211());
+	leave_out(obj, "scan_software", !mac80211());
+	leave_out(obj, "scan_here", !mac80211());
 	return map ? bpf_map__set_initial_value(map, &setup, sizeof(setup)) : -ENOENT;
 }
 

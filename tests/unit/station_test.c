@@ -95,12 +95,13 @@ int main(void)
 
 	check(station_take(answer(buf, true), &t) == MNL_CB_OK && t.rows == 4,
 	      "by TID: those that had something, and the whole");
-	check(is_called(&t, 0, "02:00:00:00:03:ff - -") && is_called(&t, 1, "02:00:00:00:03:ff 0 BE") &&
+	check(is_called(&t, 0, "02:00:00:00:03:ff - -") &&
+	      is_called(&t, 1, "02:00:00:00:03:ff 0 BE") &&
 	      is_called(&t, 2, "02:00:00:00:03:ff 6 VO") &&
 	      is_called(&t, 3, "02:00:00:00:03:ff none -"), "their names");
 	check(row(&t, 0)->bytes[0] == 5000000000 && row(&t, 0)->bytes[1] == 60 &&
 	      row(&t, 0)->beacon_losses == 3, "the whole");
-	check(!row(&t, 0)->packets[1] && !row(&t, 0)->retries, "what is told by TID is not told twice");
+	check(!row(&t, 0)->packets[1] && !row(&t, 0)->retries, "told by TID, it is not told twice");
 	check(row(&t, 1)->packets[0] == 7 && row(&t, 1)->packets[1] == 9, "packets");
 	check(row(&t, 2)->dropped == 2 && row(&t, 2)->packets[1] == 1, "the queue");
 	free(t.cells);
@@ -108,9 +109,10 @@ int main(void)
 	t = table();
 	memset(buf, 0, sizeof(buf));
 	check(station_take(answer(buf, false), &t) == MNL_CB_OK && t.rows == 1 &&
-	      row(&t, 0)->packets[1] == 12 && row(&t, 0)->retries == 4, "without TIDs");
+	      row(&t, 0)->packets[1] == 12 && row(&t, 0)->retries == 4,
+	      "without TIDs");
 	memset(buf, 0, sizeof(buf));
-	check(station_take(begin(buf), &t) == MNL_CB_OK && t.rows == 1, "a station without figures");
+	check(station_take(begin(buf), &t) == MNL_CB_OK && t.rows == 1, "one without figures");
 	free(t.cells);
 	free(t.keys);
 	return failed;

@@ -259,8 +259,8 @@ def typeless(name):
     scan("asker-one", "wlan0", ONE).wait(30)
     end = live.wait(None, "done")
     scans, channels = rows(lab.show("wlan0"))
-    same(f"{name}: live", (end["by"]["name"], end["radio"], end.get("channels")),
-         ("asker-one", radio_of("wlan0"), None))
+    same(f"{name}: live", (end["by"]["name"], end["radio"], end["kind"], end["networks"], end.get("channels")),
+         ("asker-one", radio_of("wlan0"), "unknown", None, None))
     same(f"{name}: counted", ({k: ends(r) for k, r in scans.items()}, channels),
          ({("asker-one", "unknown"): {"done": 1}}, {}))
     check(f"{name}: for how long", .1 * len(ONE) <= scans["asker-one", "unknown"]["duration_seconds"]["sum"] <= 60)
