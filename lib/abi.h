@@ -24,6 +24,8 @@
 	M(bql)							\
 	M(txlat)						\
 	M(drop)							\
+	M(ledger)						\
+	M(hwstat)						\
 	M(counters)						\
 	M(skblife)						\
 	M(wifi)							\
