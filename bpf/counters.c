@@ -30,38 +30,42 @@ static const struct cure {
 	bool drop_tells;	/* silent while the meter drop counts the same, packet by packet */
 	uint64_t least;
 	const char *what, *try;		/* as in struct remedy */
+	enum about about;		/* what other meters tell, too, where they are attached */
 } cures[] = {
 	{ "ip -s link", { "rx_missed", "rx_fifo", "rx_over" }, false, 1,
 	  "packets found no room in the receive ring of {if}",
 	  "ethtool -g {if} tells the most; ethtool -G {if} rx N; spread them over more queues: "
-	  "ethtool -L {if} combined N" },
+	  "ethtool -L {if} combined N", ABOUT_RX_NO_ROOM },
 	{ "ethtool -S", { "no_buf", "nobuf", "out_of_buf", "missed", "queue_drop" }, false, 1,
 	  "packets found no receive buffer of {if}",
 	  "ethtool -g {if} tells the most; ethtool -G {if} rx N; spread them over more queues: "
-	  "ethtool -L {if} combined N" },
+	  "ethtool -L {if} combined N", ABOUT_RX_NO_ROOM },
 	{ "ethtool -S", { "allowance_exceeded" }, false, 1,
 	  "packets were beyond what this size of instance is allowed",
-	  "ethtool -S {if} | grep allowance; a larger instance, or less traffic" },
+	  "ethtool -S {if} | grep allowance; a larger instance, or less traffic",
+	  ABOUT_ALLOWANCE },
 	{ "ethtool -S", { "alloc_fail", "alloc fail", "buff_fail", "page_fail", "alloc_err" },
 	  false, 1,
 	  "times the driver of {if} got no memory for a buffer",
-	  "sysctl -w vm.min_free_kbytes={2*vm.min_free_kbytes}" },
+	  "sysctl -w vm.min_free_kbytes={2*vm.min_free_kbytes}", ABOUT_RX_NO_MEMORY },
 	{ "ip -s link", { "crc", "frame", "carrier" }, false, 10,
 	  "frames arrived broken at {if}, or left broken",
-	  "a cable or an optic: ethtool -m {if}; ethtool {if}; ip -s -s link show dev {if}" },
+	  "a cable or an optic: ethtool -m {if}; ethtool {if}; ip -s -s link show dev {if}",
+	  ABOUT_ITSELF },
 	{ "ethtool -S", { "xdp_drop", "xdp drop" }, false, 10,
-	  "packets were dropped by an XDP program", "bpftool net show dev {if}" },
+	  "packets were dropped by an XDP program", "bpftool net show dev {if}", ABOUT_ITSELF },
 	{ "conntrack", { "drop" }, false, 1, "packets found no room in the table of connections",
-	  "sysctl -w net.netfilter.nf_conntrack_max={2*net.netfilter.nf_conntrack_max}" },
+	  "sysctl -w net.netfilter.nf_conntrack_max={2*net.netfilter.nf_conntrack_max}",
+	  ABOUT_ITSELF },
 	{ "softnet", { " dropped" }, true, 1, "packets found the backlog of their CPU full",
-	  "sysctl -w net.core.netdev_max_backlog={2*net.core.netdev_max_backlog}" },
+	  "sysctl -w net.core.netdev_max_backlog={2*net.core.netdev_max_backlog}", ABOUT_ITSELF },
 	{ "tc -s", { " dropped" }, true, 10, "packets did not fit in a queueing discipline",
-	  "tc -s qdisc show dev {if}" },
+	  "tc -s qdisc show dev {if}", ABOUT_QDISC_DROPS },
 	{ "nstat", { "rcvbuferrors", "rcvqdrop", "backlogdrop" }, true, 10,
 	  "packets found the buffer of their socket full",
-	  "ss -uamp; sysctl -w net.core.rmem_max={2*net.core.rmem_max}" },
+	  "ss -uamp; sysctl -w net.core.rmem_max={2*net.core.rmem_max}", ABOUT_ITSELF },
 	{ "nstat", { "listenoverflows" }, true, 1, "connections found the accept queue full",
-	  "ss -lnt; sysctl -w net.core.somaxconn={2*net.core.somaxconn}" },
+	  "ss -lnt; sysctl -w net.core.somaxconn={2*net.core.somaxconn}", ABOUT_ITSELF },
 	{}
 };
 
@@ -71,12 +75,6 @@ static bool cures_it(const struct cure *c, const struct counters_key *key)
 		if (!strcmp(c->source, key->source) && strcasestr(key->counter, c->parts[i]))
 			return strcmp(key->who, "tc");	/* tc's drops are meant */
 	return false;
-}
-
-/* What other meters tell, too, where they are attached. */
-static enum about about(const struct cure *c)
-{
-	return strcmp(c->source, "tc -s") ? ABOUT_ITSELF : ABOUT_QDISC_DROPS;
 }
 
 static void judge(const struct snapshot *s, struct findings *f)
@@ -100,7 +98,7 @@ static void judge(const struct snapshot *s, struct findings *f)
 			n += strcmp(c->source, "tc -s") ? events : n ? 0 : events;
 		}
 		if (!most || !worth_telling(s, n, c->least) || (c->drop_tells && drop) ||
-		    !finding_about(f, about(c), "counters"))
+		    !finding_about(f, c->about, "counters"))
 			continue;
 		snprintf(what, sizeof(what), "%s", remedy_text(c->what, s));
 		finding(f, "counters", remedy_text(c->try, s), "%" PRIu64 " %s (%s: %s)", n, what,

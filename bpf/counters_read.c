@@ -2,7 +2,6 @@
 /* Reads what nstat, softnet_stat, ip -s link, tc -s and ethtool -S show; disturbs none of them. */
 #include <errno.h>
 #include <inttypes.h>
-#include <linux/ethtool.h>
 #include <linux/gen_stats.h>
 #include <linux/if_link.h>
 #include <linux/pkt_sched.h>
@@ -13,6 +12,7 @@
 #include <strings.h>
 #include <time.h>
 
+#include "../lib/statistics.h"
 #include "../lib/iface.h"
 #include "../lib/log.h"
 #include "../lib/netlink.h"
@@ -295,59 +295,29 @@ static int qdisc_ask(struct asked *a)
 	return err ?: a->err;
 }
 
+struct own {
+	struct table *t;
+	char queue[16];
+};
+
 /* vmxnet3 has a heading a queue, "Tx Queue#" with its number, and the same names under each. */
-static int ethtool_put(struct table *t, const struct ethtool_gstrings *names,
-		       const struct ethtool_stats *stats)
+static int own_put(const char *name, uint64_t value, void *arg)
 {
-	char queue[16] = "";
-	int err = 0;
+	const char *at = name + strspn(name, " ");
+	struct own *o = arg;
 
-	for (unsigned i = 0; i < stats->n_stats && i < names->len && !err; i++) {
-		char name[ETH_GSTRING_LEN + 1];
-		const char *at = name;
-
-		memcpy(name, names->data + i * ETH_GSTRING_LEN, ETH_GSTRING_LEN);
-		name[ETH_GSTRING_LEN] = '\0';
-		at += strspn(name, " ");
-		if (strstr(at, " Queue#"))
-			snprintf(queue, sizeof(queue), "%.2s%u ", at, (unsigned)stats->data[i]);
-		err = put(t, "ethtool -S", text("%s%s", at == name ? "" : queue, at),
-			  stats->data[i]);
-	}
-	return err;
+	if (strstr(at, " Queue#"))
+		snprintf(o->queue, sizeof(o->queue), "%.2s%u ", at, (unsigned)value);
+	return put(o->t, "ethtool -S", text("%s%s", at == name ? "" : o->queue, at), value);
 }
 
 /* A driver without statistics of its own is none to complain of. */
 static int ethtool_read(const char *iface, struct table *t)
 {
-	/* struct ethtool_sset_info, with room for one number behind it */
-	struct {
-		uint32_t cmd, reserved;
-		uint64_t sset_mask;
-		uint32_t nr;
-	} count = { .cmd = ETHTOOL_GSSET_INFO, .sset_mask = 1 << ETH_SS_STATS };
-	struct ethtool_gstrings *names;
-	struct ethtool_stats *stats;
-	int err = 0;
+	struct own o = { .t = t };
+	int err = ethtool_stats_each(iface, own_put, &o);
 
-	if (ethtool_ask(iface, &count) || !count.sset_mask || !count.nr)
-		return 0;
-	names = calloc(1, sizeof(*names) + (size_t)count.nr * ETH_GSTRING_LEN);
-	stats = calloc(1, sizeof(*stats) + (size_t)count.nr * sizeof(uint64_t));
-	if (names && stats) {
-		names->cmd = ETHTOOL_GSTRINGS;
-		names->string_set = ETH_SS_STATS;
-		names->len = count.nr;
-		stats->cmd = ETHTOOL_GSTATS;
-		stats->n_stats = count.nr;
-		if (!ethtool_ask(iface, names) && !ethtool_ask(iface, stats))
-			err = ethtool_put(t, names, stats);
-	} else {
-		err = -ENOMEM;
-	}
-	free(names);
-	free(stats);
-	return err;
+	return err == -ENOMEM ? err : 0;
 }
 
 int counters_read(const struct meta *meta, struct table *t)

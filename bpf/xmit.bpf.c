@@ -31,7 +31,10 @@ static __always_inline void look(bool btf, const struct sk_buff *skb,
 	p->len = len;
 	p->segs = 1;
 	p->ecn = ECN_NOT_IP;
+	p->linear = 0;
 	gso_type = skb_segments(btf, skb, p, NULL);
+	if (config.tx_linear && p->point == TX_NIC && p->segs > 1)
+		p->linear = (p->segs - 1ull) * (len - READ(btf, skb, data_len));
 	if (p->point == TX_STACK)
 		p->len += skb_vlan_len(btf, skb);
 	if (packet_work_wanted())

@@ -111,6 +111,7 @@ static void json_metric(struct json *j, const struct metric *k)
 {
 	static const char *const kinds[] = {
 		[KIND_COUNTER] = "counter", [KIND_HISTOGRAM] = "histogram", [KIND_LEVEL] = "level",
+		[KIND_RESIDUE] = "residue",
 	};
 	char key[64];
 

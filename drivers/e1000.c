@@ -16,12 +16,12 @@ static const struct driver_name functions[] = {
 };
 
 static const struct driver_stat stats[] = {
-	{ .name = "tx_packets", .as = "tx_packets" },
-	{ .name = "tx_bytes", .as = "tx_bytes" },
+	{ .name = "tx_packets", .as = "tx_card_packets" },
+	{ .name = "tx_bytes", .as = "tx_card_bytes" },
 	{ .name = "tx_restart_queue", .as = "tx_wake" },
 	{ .name = "tx_timeout_count", .as = "tx_timeouts" },
-	{ .name = "rx_packets", .as = "rx_packets" },
-	{ .name = "rx_bytes", .as = "rx_bytes" },
+	{ .name = "rx_packets", .as = "rx_card_packets" },
+	{ .name = "rx_bytes", .as = "rx_card_bytes" },
 	{ .name = "rx_csum_offload_errors", .as = "rx_csum_errors" },
 	{ .name = "alloc_rx_buff_failed", .as = "rx_alloc_fail" },
 	{ .name = "tx_errors", .as = "tx_errors" },

@@ -59,7 +59,7 @@ const struct driver driver_gve = {
 	.functions = functions,
 	.stats = stats,
 	.stats_how = "descriptors stand for packets: a packet may be several",
-	.bytes = { TX_BUFFERS, .rx_more = 14, .when = "completion" },
+	.bytes = { TX_BUFFERS, .rx_more = 14, .link = true, .when = "completion" },
 	.xdp_since = KERNEL(6, 4),
 	.xdp_needs = "the queue format GQI-QPL, LRO off, no more than half of the queues in use",
 	.completes = "gve_tx_poll(), by NAPI",

@@ -53,7 +53,7 @@ const struct driver driver_hv_netvsc = {
 	.functions = functions,
 	.tracepoints = tracepoints,
 	.stats = stats,
-	.bytes = { TX_BUFFERS, .rx_more = 14, .when = "completion",
+	.bytes = { TX_BUFFERS, .rx_more = 14, .rx_some = -14, .when = "completion",
 		   .but = "traffic of the virtual function below it is counted, "
 			  "too, without those 14" },
 	.xdp_since = KERNEL(5, 6),

@@ -28,7 +28,7 @@ const struct driver driver_tun = {
 	.rx_queue = RX_QUEUE_RECORDED,	/* tfile->queue_index; 6.1, 6.12 */
 
 	.functions = functions,
-	.bytes = { TX_BUFFERS, .rx_more = 14, .when = "completion",
+	.bytes = { TX_BUFFERS, .rx_more = 14, .tx_some = 4 /* a VLAN tag */, .when = "completion",
 		   .but = "a TUN has no Ethernet, and so not these 14" },
 	.xdp_since = KERNEL(4, 14),
 	.completes = "tun_do_read(), when the program behind it reads",

@@ -41,7 +41,7 @@ const struct driver driver_veth = {
 	.functions = functions,
 	.stats = stats,
 	.stats_how = "they count only while it uses NAPI",
-	.bytes = { TX_BUFFERS, .rx_more = 14, .when = "hand-over",
+	.bytes = { TX_BUFFERS, .rx_more = 14, .rx_some = -14, .tx_some = -14, .when = "hand-over",
 		   .but = "while it uses NAPI without the 14 bytes of Ethernet, "
 			  "sent and received" },
 	.xdp_since = KERNEL(4, 19),

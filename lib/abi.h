@@ -24,6 +24,8 @@
 	M(bql)							\
 	M(txlat)						\
 	M(drop)							\
+	M(ledger)						\
+	M(hwstat)						\
 	M(counters)						\
 	M(skblife)						\
 	M(wifi)							\
@@ -84,6 +86,7 @@ struct config {
 	__u32 flow_sample;	/* flow looks at one packet in so many; at least 1 */
 	char parent[32];	/* the name of its hardware: "0000:00:05.0"; "": it has none */
 	__u32 waiting_shift;	/* qdisc: 32 - log2 of the buckets in its own */
+	__u32 tx_linear;	/* the driver counts for each segment all that is linear */
 };
 
 /*

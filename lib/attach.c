@@ -11,6 +11,7 @@
 #include "attach.h"
 #include "baseline.h"
 #include "configure.h"
+#include "derived.h"
 #include "kernel.h"
 #include "log.h"
 #include "meter.h"
@@ -111,6 +112,12 @@ static int points_attach(const struct site *site, const struct request *req, str
 	return err;
 }
 
+/* Was it asked for, and not only needed by what was? */
+static bool named(const struct request *req, int id)
+{
+	return req->by_name && req->meters >> id & 1;
+}
+
 /* Meters that this interface cannot have, before anything is attached. */
 static int meters_refuse(const struct site *site, const struct request *req, struct meta *meta)
 {
@@ -120,7 +127,7 @@ static int meters_refuse(const struct site *site, const struct request *req, str
 
 		if (!why)
 			continue;
-		if (req->by_name)
+		if (named(req, id))
 			return complain(-EOPNOTSUPP, NULL, "%s cannot be had on %s: %s", m->name,
 					site->iface.name, why);
 		meta->on &= ~(1ull << id);
@@ -145,10 +152,10 @@ static int meter_attach(const struct site *site, const struct meter *m, struct m
 	return err;
 }
 
-/* A packet meter lives where at least one of its points is seen. */
+/* A packet meter lives where at least one of its points is seen, and what is made of it, too. */
 static const char *unseen(const struct meter *m, const struct meta *meta)
 {
-	unsigned points = points_of(1ull << meter_id(m));
+	unsigned points = m->derive ? m->points : points_of(1ull << meter_id(m));
 	const char *why = NULL;
 
 	for (int p = 0; p < NR_POINTS; p++) {
@@ -161,29 +168,55 @@ static const char *unseen(const struct meter *m, const struct meta *meta)
 	return why;
 }
 
+/* Last of all: it is made of what the others count. */
+static int derived_attach(const struct site *site, const struct meter *m, const struct meta *meta)
+{
+	const struct meter *lacks = derived_lacks(m, meta->on);
+	const char *why = lacks ? NULL : unseen(m, meta);
+
+	if (why)
+		return complain(-EOPNOTSUPP, NULL, "%s", why);
+	if (!lacks)
+		return derived_pin(site, m, meta);
+	return complain(-EOPNOTSUPP, NULL, "it is made of %s, which is not there: %s", lacks->name,
+			meta->absent[meter_id(lacks)]);
+}
+
+/* Attaches one; what it cannot do is noted, and an error if it was asked for by name. */
+static int one_attach(const struct site *site, const struct request *req, const struct meter *m,
+		      struct meta *meta)
+{
+	int id = meter_id(m);
+	const char *why = NULL;
+
+	if (meter_rides(m))
+		why = unseen(m, meta);
+	else if (m->derive ? derived_attach(site, m, meta) :
+		 m->read ? baseline_pin(site, m, meta) : meter_attach(site, m, meta))
+		why = complaint();
+	if (!why && m->remark && m->remark(site))
+		note(meta->absent[id], sizeof(meta->absent[id]), m->remark(site));
+	if (!why)
+		return 0;
+	if (named(req, id))
+		return complain(-EOPNOTSUPP, NULL, "%s cannot be had on %s: %s", m->name,
+				site->iface.name, why);
+	note(meta->absent[id], sizeof(meta->absent[id]), why);
+	complaints_forget();
+	meta->on &= ~(1ull << id);
+	return 0;
+}
+
 static int meters_attach(const struct site *site, const struct request *req, struct meta *meta)
 {
-	for (int id = 0; id < NR_METERS; id++) {
-		const struct meter *m = meters[id];
-		const char *why = NULL;
+	int err = 0;
 
-		if (!(meta->on >> id & 1))
-			continue;
-		if (meter_rides(m))
-			why = unseen(m, meta);
-		else if (m->read ? baseline_pin(site, m, meta) : meter_attach(site, m, meta))
-			why = complaint();
-		if (!why && m->remark && m->remark(site))
-			note(meta->absent[id], sizeof(meta->absent[id]), m->remark(site));
-		if (!why)
-			continue;
-		if (req->by_name)
-			return complain(-EOPNOTSUPP, NULL, "%s cannot be had on %s: %s", m->name,
-					site->iface.name, why);
-		note(meta->absent[id], sizeof(meta->absent[id]), why);
-		complaints_forget();
-		meta->on &= ~(1ull << id);
-	}
+	for (int derived = 0; derived < 2; derived++)
+		for (int id = 0; id < NR_METERS && !err; id++)
+			if (meta->on >> id & 1 && !meters[id]->derive == !derived)
+				err = one_attach(site, req, meters[id], meta);
+	if (err)
+		return err;
 	return meta->on ? 0 : complain(-EOPNOTSUPP, "nicprobe list -v",
 				       "nothing of this can be measured on %s here",
 				       site->iface.name);
@@ -210,7 +243,7 @@ static void meta_begin(const struct site *site, const struct request *req, struc
 		.tx_queues = i->tx_queues,
 		.rows = site->config.rows,
 		.cpus = libbpf_num_possible_cpus(),
-		.on = req->meters,
+		.on = meters_needed(req->meters),
 		.sample = req->sample,
 		.rx_ring = site->config.rx_ring,
 		.max_rx_ring = i->max_rx_ring,

@@ -38,19 +38,15 @@ static int figures_read(const struct meter *m, const struct meta *meta, struct t
 	return t->cells && t->keys ? m->read(meta, t) : -ENOMEM;
 }
 
-int baseline_pin(const struct site *site, const struct meter *m, const struct meta *meta)
+int table_pin(const struct site *site, const struct meter *m, const struct table *t)
 {
-	struct table t;
-	int err = figures_read(m, meta, &t), fd = -1;
+	int fd = bpf_map_create(BPF_MAP_TYPE_HASH, m->name, m->key_size, m->row_size,
+				t->rows ?: 1, NULL);
+	int err = fd < 0 ? -errno : 0;
 
-	if (!err) {
-		fd = bpf_map_create(BPF_MAP_TYPE_HASH, m->name, m->key_size, m->row_size,
-				    t.rows ?: 1, NULL);
-		err = fd < 0 ? -errno : 0;
-	}
-	for (unsigned row = 0; !err && row < t.rows; row++)
-		if (bpf_map_update_elem(fd, t.keys + row * m->key_size,
-					t.cells + (size_t)row * t.words, 0))
+	for (unsigned row = 0; !err && row < t->rows; row++)
+		if (bpf_map_update_elem(fd, t->keys + row * m->key_size,
+					t->cells + (size_t)row * t->words, 0))
 			err = -errno;
 	if (!err && bpf_obj_pin(fd, pin_path(site, m->name)))
 		err = -errno;
@@ -58,6 +54,17 @@ int baseline_pin(const struct site *site, const struct meter *m, const struct me
 		complain(err, NULL, "cannot keep what the counters were: %s", strerror(-err));
 	if (fd >= 0)
 		close(fd);
+	return err;
+}
+
+int baseline_pin(const struct site *site, const struct meter *m, const struct meta *meta)
+{
+	struct table t;
+	int err = figures_read(m, meta, &t);
+
+	if (err && !*complaint())
+		complain(err, NULL, "cannot read what the counters are: %s", strerror(-err));
+	err = err ?: table_pin(site, m, &t);
 	free(t.cells);
 	free(t.keys);
 	return err;

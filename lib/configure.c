@@ -61,6 +61,7 @@ void site_configure(struct site *site, const struct request *req)
 		.rx_ring = i->rx_ring ?: site->driver->rx_ring,
 		.flow_sample = req->sample ?: FLOW_SAMPLE,
 		.waiting_shift = waiting_shift(i, req->sample ?: 1),
+		.tx_linear = site->driver->bytes.tx == TX_LINEAR,
 	};
 	if (!kernel_cannot("device"))
 		device_find(i->ifindex, &site->config.dev, &site->config.net);

@@ -45,6 +45,8 @@ const char *const does_text[] = {
 const struct stat_name stat_names[] = {
 	{ "rx_packets", "packets received" },
 	{ "rx_bytes", "bytes received" },
+	{ "rx_card_packets", "packets received, as the card counts them" },
+	{ "rx_card_bytes", "bytes received, as the card counts them: with FCS" },
 	{ "rx_drops", "packets that the driver threw away" },
 	{ "rx_missed", "packets that the card threw away: it had no room for them" },
 	{ "rx_no_buffer", "packets for which the driver had given the card no buffer" },
@@ -63,6 +65,8 @@ const struct stat_name stat_names[] = {
 	{ "xdp_aborted", "packets that an XDP program failed on" },
 	{ "tx_packets", "packets sent" },
 	{ "tx_bytes", "bytes sent" },
+	{ "tx_card_packets", "packets sent, as the card counts them" },
+	{ "tx_card_bytes", "bytes sent, as the card counts them: with FCS" },
 	{ "tx_drops", "packets that the driver threw away" },
 	{ "tx_errors", "packets that could not be sent" },
 	{ "tx_busy", "packets handed back to the qdisc: the ring was full" },

@@ -76,6 +76,10 @@ struct driver_bytes {
 	enum tx_bytes tx;
 	unsigned tx_least;	/* shorter packets count as so long */
 	int rx_more;		/* bytes a packet, above skb->len before GRO: 14 is Ethernet */
+	bool rx_wire;		/* a packet that the card merged counts as those it was */
+	/* some packets count with so many bytes more, or less, and nobody says which */
+	int rx_some, tx_some;
+	bool link;		/* it is in `ip -s link` alone: what a queue has is no packets */
 	const char *when;	/* it counts what it sent: "completion", "hand-over", "reading" */
 	const char *but;	/* what else there is to know */
 };

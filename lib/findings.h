@@ -15,6 +15,9 @@ enum about {
 	ABOUT_QDISC_DROPS,
 	ABOUT_TX_FULL,		/* there is no room in the transmit ring */
 	ABOUT_TX_SLOW,		/* what is in the ring stays there */
+	ABOUT_ALLOWANCE,	/* the instance sends or receives more than it may */
+	ABOUT_RX_NO_ROOM,	/* the receive ring had no buffer for a packet */
+	ABOUT_RX_NO_MEMORY,	/* and there was no memory for one */
 	ABOUT_READER,		/* a program reads its socket too slowly */
 	NR_ABOUT
 };

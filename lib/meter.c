@@ -43,7 +43,17 @@ unsigned meter_sample(const struct meter *m, const struct meta *meta)
 
 bool meter_rides(const struct meter *m)
 {
-	return !m->elf && !m->read;
+	return !m->elf && !m->read && !m->derive;
+}
+
+uint64_t meters_needed(uint64_t bits)
+{
+	uint64_t all = bits;
+
+	for (int id = 0; id < NR_METERS; id++)
+		if (bits >> id & 1)
+			all |= meters[id]->needs;
+	return all;
 }
 
 uint64_t meters_default(void)

@@ -20,6 +20,11 @@ enum kind {
 	KIND_COUNTER,	/* words that grow, one for each label */
 	KIND_HISTOGRAM,	/* a sum, then slots */
 	KIND_LEVEL,	/* two words, what came and what went; shown: the difference, now */
+	/*
+	 * What one count has more than another, signed. Two words, the least and the most it can
+	 * be, for each way in which the other may count; residue_of() says what is shown.
+	 */
+	KIND_RESIDUE,
 };
 
 /* What one row of the map stands for; CPUs are summed unless BY_CPU. */
@@ -39,6 +44,8 @@ struct metric {
 	unsigned steps;
 	const char *label;		/* counter of several words: what tells them apart… */
 	const char *const *labels;	/* …and what each is called */
+	const char *group;		/* what the table writes above its column; NULL: nothing */
+	bool rare;			/* the table leaves it out where it is 0 everywhere */
 };
 
 struct meter {
@@ -46,7 +53,8 @@ struct meter {
 	const char *help;
 	unsigned by;			/* BY_… */
 	enum point point;		/* the only point it looks at, unless BY_POINT */
-	unsigned points;		/* BY_POINT: 1 << enum point, those it looks at; 0: all */
+	/* BY_POINT: 1 << enum point, those it looks at; 0: all. If derived: one must be seen. */
+	unsigned points;
 	/* sets of rows that contexts write apart; 0: 1. Summed at reading */
 	unsigned lanes;
 	size_t row_size;
@@ -71,8 +79,11 @@ struct meter {
 	/* After its map was read: keys may be changed, rows left out. 0 or -errno. */
 	int (*settle)(const char *pins, struct table *);
 	bool by_key;			/* all rows, by key; else those with most, first */
+	/* The table: a column for each value of the third label, a line for each of the second. */
+	bool across;
+	bool bare;			/* …and writes nothing above its labels */
 
-	/* Either of these, or none: then it rides on the packet taps. */
+	/* One of these, or none: then it rides on the packet taps. */
 	const void *(*elf)(size_t *);	/* its own BPF object */
 	/* Sizes its maps, object_load(), fills them, object_attach(). NULL: attach_links() does */
 	int (*attach)(const struct site *, struct bpf_object *);
@@ -82,6 +93,13 @@ struct meter {
 	 * 0 or -errno and a complaint.
 	 */
 	int (*read)(const struct meta *, struct table *);
+	/*
+	 * It is made of what others counted, BY_KEY, as it is in a snapshot that has all others
+	 * whole, by table_add(). `late` has the tables of those `around`, read once more.
+	 * 0 or -errno.
+	 */
+	int (*derive)(const struct snapshot *, const struct snapshot *late, struct table *);
+	uint64_t needs, uses, around;	/* 1 << METER_x: must be on; may be; read twice */
 	const char *(*absent)(const struct site *);	/* why it cannot work here, or NULL */
 	unsigned sample;		/* it follows one packet in so many, unless told; 0: each */
 	const char *on_request;		/* why it is not attached unless asked for; NULL: it is */
@@ -125,6 +143,8 @@ enum meter_id meter_id(const struct meter *);
 /* Of how many packets it follows one. */
 unsigned meter_sample(const struct meter *, const struct meta *);
 
+/* These, and what some of them are made of. */
+uint64_t meters_needed(uint64_t bits);
 /* Does it count in the packet taps, and has no object of its own? */
 bool meter_rides(const struct meter *);
 /* 1 << METER_x of all that are attached when none is named. */

@@ -9,6 +9,7 @@
 #include <bpf/bpf.h>
 
 #include "baseline.h"
+#include "derived.h"
 #include "iface.h"
 #include "log.h"
 #include "pins.h"
@@ -122,15 +123,13 @@ static int by_count(const void *a, const void *b, void *arg)
 	return x == y ? by_key(a, b, arg) : x < y ? 1 : -1;
 }
 
-typedef int compare(const void *, const void *, void *);
-
-static compare *shown_by(const struct meter *m)
+static table_order *shown_by(const struct meter *m)
 {
 	return m->by_key ? by_key : by_count;
 }
 
 /* Puts the rows of a keyed table in order. Without memory they stay as they are. */
-static void table_sort(const struct meter *m, struct table *t, compare *cmp)
+void table_sort(const struct meter *m, struct table *t, table_order *cmp)
 {
 	struct sorting sorting = { t, m->key_size };
 	unsigned *order = malloc((t->rows + 1) * sizeof(*order));
@@ -140,7 +139,7 @@ static void table_sort(const struct meter *m, struct table *t, compare *cmp)
 	for (unsigned i = 0; order && i < t->rows; i++)
 		order[i] = i;
 	if (order && keys && cells) {
-		qsort_r(order, t->rows, sizeof(*order), cmp, &sorting);
+		qsort_r(order, t->rows, sizeof(*order), cmp ?: shown_by(m), &sorting);
 		for (unsigned i = 0; i < t->rows; i++) {
 			memcpy(keys + i * m->key_size, t->keys + order[i] * m->key_size,
 			       m->key_size);
@@ -170,6 +169,37 @@ static uint64_t kept(const struct table *t)
 	return n;
 }
 
+int snapshot_table(struct snapshot *s, int id, const char *pins)
+{
+	const struct meter *m = meters[id];
+	int fd = bpf_obj_get(text("%s/%s", pins, m->name)), err;
+
+	if (fd < 0)
+		return complain(-errno, NULL, "cannot open %s/%s: %s", pins, m->name,
+				strerror(errno));
+	err = m->read ? figures_since(s, id, fd) :
+	      table_read(m, &s->meta, &s->tables[id], fd);
+	close(fd);
+	if (!err && m->evicts)
+		s->lost[id] -= least(s->lost[id], kept(&s->tables[id]));
+	if (!err && m->settle)
+		err = m->settle(pins, &s->tables[id]);
+	if (!err && s->tables[id].keys)
+		table_sort(m, &s->tables[id], NULL);
+	return err;
+}
+
+int snapshot_fill(struct snapshot *s, const char *pins)
+{
+	int err = 0;
+
+	lost_read(s, pins);	/* first: what comes meanwhile is not lost */
+	for (int id = 0; id < NR_METERS && !err; id++)
+		if (s->meta.on >> id & 1 && !meters[id]->derive)
+			err = snapshot_table(s, id, pins);
+	return err;
+}
+
 int snapshot_read(struct snapshot *s, const char *pins)
 {
 	int err = meta_read(pins, &s->meta);
@@ -178,26 +208,7 @@ int snapshot_read(struct snapshot *s, const char *pins)
 		return err;
 	s->online = sysconf(_SC_NPROCESSORS_ONLN);
 	s->wanted = s->meta.on;
-	lost_read(s, pins);	/* first: what comes meanwhile is not lost */
-	for (int id = 0; id < NR_METERS && !err; id++) {
-		int fd;
-
-		if (!(s->meta.on >> id & 1))
-			continue;
-		fd = bpf_obj_get(text("%s/%s", pins, meters[id]->name));
-		if (fd < 0)
-			return complain(-errno, NULL, "cannot open %s/%s: %s", pins,
-					meters[id]->name, strerror(errno));
-		err = meters[id]->read ? figures_since(s, id, fd) :
-		      table_read(meters[id], &s->meta, &s->tables[id], fd);
-		close(fd);
-		if (!err && meters[id]->evicts)
-			s->lost[id] -= least(s->lost[id], kept(&s->tables[id]));
-		if (!err && meters[id]->settle)
-			err = meters[id]->settle(pins, &s->tables[id]);
-		if (!err && s->tables[id].keys)
-			table_sort(meters[id], &s->tables[id], shown_by(meters[id]));
-	}
+	err = snapshot_fill(s, pins) ?: derived_read(s, pins);
 	missed_read(s, pins);
 	clock_gettime(CLOCK_REALTIME, &s->when);
 	s->boot_ns = nanoseconds(CLOCK_BOOTTIME);
@@ -244,20 +255,6 @@ int snapshot_copy(struct snapshot *to, const struct snapshot *from)
 	return err;
 }
 
-/*
- * Levels are what is there now: their words are left as they are. A row that
- * went and came back has less than before: all of it is new.
- */
-static void row_diff(const struct meter *m, uint64_t *now, const uint64_t *before)
-{
-	if (m->evicts && *now < *before)
-		return;
-	for_each_metric(k, m)
-		if (k->kind != KIND_LEVEL)
-			for (unsigned i = k->at; i < k->at + k->words; i++)
-				now[i] -= before[i];
-}
-
 /* Both sorted by key. A key of a map never goes away; one that the kernel keeps may. */
 static void keyed_diff(const struct meter *m, struct table *now, struct table *before)
 {
@@ -270,12 +267,12 @@ static void keyed_diff(const struct meter *m, struct table *now, struct table *b
 				   before->keys + old * m->key_size, m->key_size);
 
 		if (!order)
-			row_diff(m, now->cells + (size_t)row * now->words,
+			row_since(m, now->cells + (size_t)row * now->words,
 				 before->cells + (size_t)old * before->words);
 		row += order <= 0;
 		old += order >= 0;
 	}
-	table_sort(m, now, shown_by(m));
+	table_sort(m, now, NULL);
 }
 
 /* What has nothing now had nothing before. */
@@ -283,7 +280,7 @@ static void rows_diff(const struct meter *m, struct table *now, const struct tab
 {
 	for (unsigned row = 0; row < now->rows; row++)
 		for (unsigned cpu = 0; cpu < now->cpus && !(now->at && !now->at[row]); cpu++)
-			row_diff(m, row_words(now, row, cpu), row_words(before, row, cpu));
+			row_since(m, row_words(now, row, cpu), row_words(before, row, cpu));
 }
 
 void snapshot_diff(struct snapshot *now, struct snapshot *before)

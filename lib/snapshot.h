@@ -19,6 +19,10 @@ struct table {				/* one meter */
 	unsigned char *keys;		/* BY_KEY: [rows][key_size], most first; else NULL */
 };
 
+/* Puts the rows of a keyed table in this order; NULL: that in which they are shown. */
+typedef int table_order(const void *, const void *, void *);
+void table_sort(const struct meter *, struct table *, table_order *);
+
 /* Adds a row to a keyed table that is summed: its words, all 0; NULL: no memory. */
 uint64_t *table_add(struct table *, const struct meter *, const void *key);
 
@@ -79,6 +83,9 @@ double hist_max(const struct metric *, const uint64_t *words);	/* bound of the h
  * .read are read in the namespace of the interface, and the process stays there.
  */
 int snapshot_read(struct snapshot *, const char *pins);
+/* Its two halves: what others than derived meters have, where .meta is known; and one of them. */
+int snapshot_fill(struct snapshot *, const char *pins);
+int snapshot_table(struct snapshot *, int id, const char *pins);
 void snapshot_free(struct snapshot *);
 int snapshot_copy(struct snapshot *to, const struct snapshot *);	/* 0 or -ENOMEM */
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "../lib/log.h"
+#include "across.h"
 #include "block.h"
 #include "units.h"
 
@@ -86,7 +87,7 @@ static void columns(struct block *b)
 	if (b->m->by & BY_CPU)
 		label_column(b, "");
 	for (unsigned i = 0; b->m->by & BY_KEY && b->m->key_labels[i]; i++)
-		label_column(b, b->m->key_labels[i]);
+		label_column(b, b->m->bare ? "" : b->m->key_labels[i]);
 	b->columns = b->grid.nr;
 	figures_columns(&b->figures, &b->grid, b->m);
 }
@@ -100,6 +101,8 @@ static void key_label(const struct block *b, const struct entry *e, unsigned nr,
 	b->m->key_text(key_of(b->m, b->t, e->row), nr, text, sizeof(text));
 	if (strcmp(b->m->key_labels[nr], "queue"))
 		snprintf(label, size, "%s", text);
+	else if (!strcmp(text, "all"))
+		snprintf(label, size, "all");
 	else
 		snprintf(label, size, "q%s", *text >= '0' && *text <= '9' ? text : "?");
 }
@@ -388,10 +391,12 @@ bool block(struct page *p, const struct snapshot *s, const struct meter *m)
 
 	if (any)
 		heading(p, s, m);
+	if (any && !short_of_memory && m->across)
+		short_of_memory = !across(p, s, m);
+	else if (any && !short_of_memory)
+		rows(&b, p);
 	if (short_of_memory)
 		dim_line(p, "out of memory");
-	else if (any)
-		rows(&b, p);
 	free(b.active);
 	free(b.total);
 	free(b.all);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../lib/derived.h"
 #include "figures.h"
 #include "units.h"
 
@@ -95,13 +96,41 @@ static void max_text(const struct figures *f, const struct figure *c, const uint
 
 static void word_text(const struct figures *f, const struct figure *c, const uint64_t *w, char *t)
 {
-	units_any(t, per_second(f->s, w[c->arg] * c->metric->scale), c->metric->unit);
+	if (c->metric->rare && !w[c->arg])
+		*t = '\0';
+	else
+		units_any(t, per_second(f->s, w[c->arg] * c->metric->scale), c->metric->unit);
 }
 
 static void level_text(const struct figures *f, const struct figure *c, const uint64_t *w, char *t)
 {
 	(void)f;
 	units_any(t, level_of(w) * c->metric->scale, c->metric->unit);
+}
+
+/* "-12", "0 ±3": what was not read at one moment may be off by so much. */
+static void residue_text(const struct figures *f, const struct figure *c, const uint64_t *w,
+			 char *t)
+{
+	char is[UNITS_SIZE], off[UNITS_SIZE];
+	uint64_t within;
+	int64_t n = residue_of(c->metric, w, &within);
+
+	*t = '\0';
+	if (c->metric->rare && !n && !within)
+		return;
+	units_any(is, n < 0 ? -(double)n : n, c->metric->unit);
+	units_any(off, within, c->metric->unit);
+	snprintf(t, FIGURE_SIZE, "%s%s", n < 0 ? "-" : "", is);
+	if (within)
+		snprintf(t + strlen(t), 2 * UNITS_SIZE, "%s%s", f->look->utf8 ? " ±" : " +-", off);
+}
+
+static bool any_residue(const struct metric *k, const uint64_t *w)
+{
+	uint64_t within;
+
+	return residue_of(k, w, &within);
 }
 
 /* "in_flight" as "in flight"; where it is a rate, "…/s". */
@@ -249,32 +278,58 @@ static void labelled(struct figures *f, struct grid *g, const struct metric *k)
 	}
 }
 
+/* How soon the column of a number goes. Of an account what is rare is its point: it is named. */
+static unsigned char leaves(const struct metric *k, bool keep, bool any)
+{
+	bool residue = k->kind == KIND_RESIDUE;
+
+	if (k->group && sized(k))
+		return residue ? EVENTS : k->rare ? THOUSANDTH : BYTES;
+	if (keep || (residue && !k->rare))
+		return KEEP;
+	if (k->group && !k->rare)
+		return MEDIAN;
+	return any ? EVENTS : NOTHING;
+}
+
+/* A number: a counter, a level, a residue. */
+static void plain(struct figures *f, struct grid *g, const struct meter *m, const struct metric *k)
+{
+	static void (*const texts[])(const struct figures *, const struct figure *,
+				     const uint64_t *, char *) = {
+		[KIND_COUNTER] = word_text, [KIND_LEVEL] = level_text,
+		[KIND_RESIDUE] = residue_text,
+	};
+	const uint64_t *all = f->all + k->at;
+	bool only = !m->metrics[1].name, residue = k->kind == KIND_RESIDUE;
+	bool any = residue ? any_residue(k, all) : k->kind == KIND_LEVEL ? level_of(all) : *all;
+	bool keep = only || (m->by & BY_KEY && k == m->metrics && !k->rare);
+	struct column *c;
+	char head[48];
+
+	if (k->rare && !any)
+		return;
+	title(f, k->name, k->kind == KIND_COUNTER && !k->group, head, sizeof(head));
+	c = add(f, g, &(struct figure){ k, texts[k->kind], 0, 0 },
+		leaves(k, keep, any), head);
+	if (!c)
+		return;
+	c->say = any && (!k->group || (k->rare && !sized(k)));
+	if (k->group)
+		title(f, k->group, true, c->group, sizeof(c->group));
+}
+
 void figures_columns(struct figures *f, struct grid *g, const struct meter *m)
 {
-	bool only = !m->metrics[1].name;
-
-	for_each_metric(k, m) {
-		const uint64_t *all = f->all + k->at;
-		struct column *c;
-		char head[48];
-
-		title(f, k->name, k->kind == KIND_COUNTER, head, sizeof(head));
-		if (k->kind == KIND_HISTOGRAM && metric_classes(k)) {
+	for_each_metric(k, m)
+		if (k->kind == KIND_HISTOGRAM && metric_classes(k))
 			sizes(f, g, k);
-		} else if (k->kind == KIND_HISTOGRAM) {
+		else if (k->kind == KIND_HISTOGRAM)
 			latencies(f, g, m, k);
-		} else if (k->label) {
+		else if (k->label)
 			labelled(f, g, k);
-		} else {
-			bool level = k->kind == KIND_LEVEL, any = level ? level_of(all) : *all;
-			bool keep = only || (m->by & BY_KEY && k == m->metrics);
-
-			c = add(f, g, &(struct figure){ k, level ? level_text : word_text, 0, 0 },
-				keep ? KEEP : any ? EVENTS : NOTHING, head);
-			if (c)
-				c->say = any;
-		}
-	}
+		else
+			plain(f, g, m, k);
 }
 
 void figures_fill(const struct figures *f, struct grid *g, unsigned column, const uint64_t *row)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../lib/derived.h"
 #include "hw.h"
 #include "json_writer.h"
 #include "render.h"
@@ -56,6 +57,20 @@ static void histogram(struct json *j, const char *key, const struct metric *k, c
 	json_close(j, '}');
 }
 
+/* What it is, and if that is not exact, how far it may be off. */
+static void residue(struct json *j, const char *key, const struct metric *k, const uint64_t *w)
+{
+	uint64_t within;
+	int64_t is = residue_of(k, w, &within);
+	char name[128];
+
+	json_double(j, key, is);
+	if (!within)
+		return;
+	snprintf(name, sizeof(name), "%s_within", key);
+	json_uint(j, name, within);
+}
+
 /* These are numbers in any meter, and null where they are not known. */
 static bool numeric(const char *name)
 {
@@ -68,6 +83,8 @@ static void label(struct json *j, const char *name, const char *text)
 		json_string(j, name, text);
 	else if (*text >= '0' && *text <= '9')
 		json_uint(j, name, strtoul(text, NULL, 10));
+	else if (!strcmp(text, "all"))
+		json_string(j, name, text);
 	else
 		json_null(j, name);
 }
@@ -128,6 +145,8 @@ static void row_object(struct json *j, const struct snapshot *s, const struct me
 			histogram(j, key, k, w);
 		else if (k->kind == KIND_LEVEL)
 			json_uint(j, key, level_of(w));
+		else if (k->kind == KIND_RESIDUE)
+			residue(j, key, k, w);
 		else if (k->label)
 			labelled(j, key, k, w);
 		else

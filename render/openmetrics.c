@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../lib/derived.h"
 #include "hw.h"
 #include "openmetrics.h"
 #include "render.h"
@@ -180,6 +181,14 @@ static void level(FILE *out, const struct row *r)
 	fprintf(out, "} %.9g\n", level_of(r->words) * r->k->scale);
 }
 
+static void residue(FILE *out, const struct row *r)
+{
+	uint64_t within;
+
+	sample(out, r, "");
+	fprintf(out, "} %" PRId64 "\n", residue_of(r->k, r->words, &within));
+}
+
 /* What is shown by percentiles has many slots: those that end at a power of two are buckets. */
 static bool is_bucket(const struct metric *k, unsigned slot)
 {
@@ -246,6 +255,7 @@ static void samples(struct all *a, struct row *r)
 		[KIND_COUNTER] = counter,
 		[KIND_HISTOGRAM] = histogram,
 		[KIND_LEVEL] = level,
+		[KIND_RESIDUE] = residue,
 	};
 	const struct table *t = &r->s->tables[meter_id(r->m)];
 
@@ -267,7 +277,8 @@ static void family(struct all *a, const struct meter *m, const struct metric *k)
 	if (k->kind == KIND_COUNTER)
 		counter_head(a->out, name, k->help);
 	else
-		head(a->out, name, k->kind == KIND_LEVEL ? "gauge" : "histogram", k->unit, k->help);
+		head(a->out, name, k->kind == KIND_HISTOGRAM ? "histogram" : "gauge", k->unit,
+		     k->help);
 	if (k->kind == KIND_HISTOGRAM)
 		bounds_fill(bounds, k);
 	for (unsigned i = 0; i < a->nr; i++) {

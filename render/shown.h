@@ -77,7 +77,7 @@ static inline bool row_idle(const struct meter *m, const struct table *t,
 
 		if (k->kind == KIND_LEVEL && level_of(w))
 			return false;
-		for (unsigned i = 0; k->kind != KIND_LEVEL && i < k->words; i++)
+		for (unsigned i = 0; k->kind < KIND_LEVEL && i < k->words; i++)
 			if (w[i])
 				return false;
 	}

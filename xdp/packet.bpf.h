@@ -25,6 +25,7 @@ struct packet {
 	__u8 ipv6;		/* the family of src */
 	__u32 src[4];		/* source address, where ecn is CE; as on the wire */
 	__u64 on;		/* config.on, which clang would read again for each question */
+	__u64 linear;		/* tx-nic, config.tx_linear: what the driver adds for segments */
 	bool look;		/* the meters want its flow: flow_take() */
 	bool counted;		/* by rxcpu_count(), before its turn */
 	/* Where it is sent, and one of these meters is on: */

@@ -18,11 +18,17 @@ static __always_inline void pktsize_packet(const struct packet *p)
 
 	if (!row)
 		return;
+	if (p->segs > 1)
+		row->more_packets += p->segs - 1;
 	if (point_is_nic(p->point) && p->segs > 1) {
 		row->size.slot[pktsize_slot(p->seg_len)] += p->segs - 1;
 		row->size.slot[pktsize_slot(p->last_len)]++;
 		row->size.sum += packet_bytes(p);
+		row->more_bytes += packet_bytes(p) - p->len;
+		row->linear += p->linear;
 	} else {
 		HIST_ADD(row->size, pktsize_slot(p->len), p->len);
+		if (p->point == TX_NIC && p->len < PKTSIZE_SHORTEST)
+			row->padding += PKTSIZE_SHORTEST - p->len;
 	}
 }

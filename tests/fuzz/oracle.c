@@ -302,10 +302,17 @@ void oracle(const struct seen *s, struct counts *c)
 	}
 	count_flow(s, c, segs, size[0]);
 	if (s->on >> METER_pktsize & 1) {
-		if (s->point == RX_NIC || s->point == TX_NIC)
+		bool nic = s->point == RX_NIC || s->point == TX_NIC;
+		uint64_t *more = c->size[row] + 1 + SLOTS;
+
+		if (nic)
 			memcpy(c->size[row], size, sizeof(size));
 		else
 			count_size(c->size[row], s->len);
+		more[0] = segs - 1;
+		more[1] = nic ? size[0] - s->len : 0;
+		more[2] = s->point == TX_NIC && segs == 1 && s->len < 60 ? 60 - s->len : 0;
+		more[3] = s->point == TX_NIC ? (segs - 1) * s->linear : 0;
 	}
 	if (s->point >= TX_STACK && s->on >> METER_gso & 1)
 		count_work(s, segs, c->gso[row]);

@@ -30,6 +30,7 @@ struct seen {			/* one packet, where it is seen */
 	bool tunnel, tag;	/* an inner packet; a VLAN tag beside the data */
 	uint64_t features, can, asked, in_tunnel, with_tag;	/* of the device */
 	uint64_t most_bytes, most_segs, bytes;	/* it takes in a buffer; that are in this one */
+	uint64_t linear;	/* bytes of it, of a driver that counts them for each segment */
 	bool no_room;		/* for keys: CE sources, flows, features */
 	bool unread;		/* its header is where it cannot be read */
 	bool hidden;		/* some of what tells its flow is where it cannot be read */
@@ -37,7 +38,7 @@ struct seen {			/* one packet, where it is seen */
 };
 
 struct counts {			/* all that can be counted, as the maps have it */
-	uint64_t size[NR_POINTS * ROWS][1 + SLOTS];
+	uint64_t size[NR_POINTS * ROWS][1 + SLOTS + 4];	/* …and what a driver counts else */
 	uint64_t ecn[NR_POINTS * ROWS][CODES];
 	uint64_t rxcpu[ROWS][3];
 	uint64_t gso[NR_POINTS * ROWS][1 + SEGS + 3];

@@ -202,6 +202,7 @@ static void offloads(const struct input *in, struct sk_buff *skb, struct net_dev
 	s->most_bytes = dev->gso_max_size;
 	s->most_segs = dev->gso_max_segs;
 	s->bytes = skb->len;
+	s->linear = settings->tx_linear ? skb->len - skb->data_len : 0;
 }
 
 /* An skb as tracepoints have it: data is at the network header on receive, else at the link one. */
@@ -309,6 +310,7 @@ static void configure(const struct input *in)
 	settings->rx_queues = 4;
 	settings->rx_queue = in->flags & RECORDED ? RX_QUEUE_RECORDED : RX_QUEUE_RAW;
 	settings->sample = settings->flow_sample = 1;
+	settings->tx_linear = in->most_segs & 1;
 	settings->xdp_generic = !!(in->flags & GENERIC);
 	settings->dynptr = !(in->flags & NO_DYNPTR);
 	settings->l2 = in->flags & NO_LINK_HEADER && in->way != XDP ? 0 : ETH_HLEN;

@@ -61,6 +61,13 @@ for width in 40 80 120; do
 done
 golden both.80.txt table both 80
 golden card.om openmetrics card
+golden account.80.txt table account 80
+for width in 40 80 120; do
+	golden named.$width.txt table named $width
+done
+golden named.json json named
+check json/named python3 "$here/check.py" json
+golden named.om openmetrics named
 for case in busy idle interval many odd card both; do
 	golden $case.json json $case
 	check json/$case python3 "$here/check.py" json
@@ -68,7 +75,7 @@ done
 golden busy+odd.om openmetrics busy+odd
 golden idle.om openmetrics idle
 
-for case in busy idle interval many odd card both; do
+for case in busy idle interval many odd card both account named; do
 	for width in 24 33 40 47 60 72 80 99 120 160 200; do
 		for glyphs in '' ascii; do
 			"$test" table $case $width $glyphs > "$now"
@@ -82,7 +89,7 @@ for python in python3 /usr/bin/python3; do
 	$python -c 'import prometheus_client' 2> /dev/null && break
 	python=
 done
-for case in busy idle many odd busy+odd+many card both card+busy; do
+for case in busy idle many odd busy+odd+many named card both card+busy; do
 	"$test" openmetrics $case > "$now"
 	if [ -n "$python" ]; then
 		check openmetrics/$case "$python" "$here/check.py" openmetrics

@@ -19,10 +19,11 @@ WAYS = ["tp_btf", "raw_tp", "percpu", "optional", "fentry", "kprobe", "tcx", "tc
 # What takes a meter away, besides what it cannot do here at all. A packet meter goes with the last of its points.
 EVENTS = {"irq", "napi", "gro", "xdp", "pool", "qdisc", "bql", "txlat", "drop", "skblife"}
 RX_NIC, TX = {"ecn_source", "rxcpu", "flow"}, {"gso", "offload"}
-GONE = {"tp_btf,raw_tp": EVENTS | TX, "xmit": TX, "xdp,driver,tc,stack,xmit,raw_tp": RX_NIC | TX | {"pktsize", "ecn"}}
+GONE = {"tp_btf,raw_tp": EVENTS | TX, "xmit": TX, "xdp,driver,tc,stack,xmit,raw_tp": RX_NIC | TX |
+        {"pktsize", "ecn", "ledger"}}
 # On veth XDP is taken only if asked for: without its tracepoints rx-nic is not seen.
 VETH_WAYS = {"tp_btf": set(), "percpu": set(), "tc": set(), "dynptr": set(), "driver": RX_NIC,
-             "tp_btf,raw_tp": EVENTS | TX | RX_NIC, "xdp,tcx,tp_btf,percpu,optional,frags": set()}
+             "tp_btf,raw_tp": EVENTS | TX | RX_NIC | {"ledger"}, "xdp,tcx,tp_btf,percpu,optional,frags": set()}
 
 
 def by(rows, labels, *figures):
@@ -59,6 +60,8 @@ def exact(meter, doc, queues):
         "qdisc": (["queue", "qdisc"], ["wait_seconds", "dropped", "segmented", "lost"]),
         "txlat": (["queue"], ["completion_seconds", "in_flight", "lost"]),
         "drop": (queue + ["reason", "who", "direction"], ["packets", "bytes"]),
+        "ledger": (["direction"], ["driver", "ours", "driver_bytes", "ours_bytes", "residue", "residue_bytes"]),
+        "hwstat": (["direction", "statistic", "source"], ["value"]),
         "counters": (["source", "counter"], ["events"]),
     }[meter]
     if meter == "counters":     # the machine's are others' as well
@@ -148,6 +151,8 @@ def compare(doc, base, cannot):
             want = {k: v for k, v in want.items() if doc["taps"][k[0]]}
             if not queues:
                 got, want = ({k: sorted(v) for k, v in x.items() if k[0][0] == "t"} for x in (got, want))
+        if meter == "ledger":
+            want = {k: v for k, v in want.items() if doc["taps"][f"{k[0]}-nic"]}
         if got != want:
             bad.append((meter, difference(got, want)))
     return bad

@@ -41,7 +41,7 @@ static const struct metric times = {
 static const uint64_t bounds[] = { PKTSIZE_BOUNDS(B) };
 #undef B
 static const struct metric sizes = {
-	.kind = KIND_HISTOGRAM, .words = sizeof(struct pktsize) / 8, .scale = 1, .bounds = bounds,
+	.kind = KIND_HISTOGRAM, .words = 1 + PKTSIZE_SLOTS, .scale = 1, .bounds = bounds,
 };
 
 /* A time lies within [floor, bound) of its slot. */

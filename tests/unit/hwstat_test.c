@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the names in `ethtool -S` mean, driver by driver; and what is said of those that suffer. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../bpf/hwstat.h"
+#include "../../lib/log.h"
+
+static int failed;
+
+static void check(bool good, const char *name, const char *why)
+{
+	printf(good ? "ok hwstat %s\n" : "not ok hwstat %s: %s\n", name, why);
+	failed |= !good;
+}
+
+static void names(void)
+{
+	static const struct {
+		const char *driver, *name, *as;	/* as NULL: nobody knows it */
+		enum stat_way way;
+		int queue;
+	} list[] = {
+		{ "ena", "queue_12_tx_cnt", "tx_packets", STAT_TX, 12 },
+		{ "ena", "queue_3_rx_page_alloc_fail", "rx_alloc_fail", STAT_RX, 3 },
+		{ "ena", "pps_allowance_exceeded", "over_allowance", STAT_NEITHER, -1 },
+		{ "ena", "queue_3_rx_csum_good", NULL, STAT_NEITHER, -1 },
+		{ "igb", "rx_queue_7_bytes", "rx_bytes", STAT_RX, 7 },
+		{ "igb", "rx_bytes", "rx_card_bytes", STAT_RX, -1 },
+		{ "igb", "rx_queue__bytes", NULL, STAT_RX, -1 },
+		{ "igb", "rx_queue_7_bytes_more", NULL, STAT_RX, -1 },
+		{ "i40e", "tx-15.packets", "tx_packets", STAT_TX, 15 },
+		{ "gve", "rx_bytes[4]", "rx_bytes", STAT_RX, 4 },
+		{ "gve", "rx_bytes[4", NULL, STAT_RX, -1 },
+		{ "virtio_net", "rx0_kicks", "rx_doorbells", STAT_RX, 0 },
+		{ "mlx5_core", "ch3_poll", "polls", STAT_RX, 3 },
+		{ "nobody's", "rx_queue_7_bytes", NULL, STAT_RX, -1 },
+		{}
+	};
+
+	for (int i = 0; list[i].name; i++) {
+		struct stat_heading h = {};
+		const struct driver *d = driver_find(list[i].driver);
+		struct stat_meaning m = stat_meaning(d, &h, list[i].name, 1);
+		const char *as = m.as ? m.as->name : "-";
+
+		check(!strcmp(as, list[i].as ?: "-") && m.way == list[i].way &&
+		      m.queue == list[i].queue, text("%s %s", list[i].driver, list[i].name),
+		      text("%s, %d, queue %d", as, m.way, m.queue));
+	}
+}
+
+/* vmxnet3: what comes after a heading is of its queue, until something stands at the margin. */
+static void headings(void)
+{
+	static const struct {
+		const char *name;
+		uint64_t value;
+		const char *as;
+		int queue;
+	} list[] = {
+		{ "Tx Queue#", 0, NULL, -1 }, { "  ucast pkts tx", 9, "tx_packets", 0 },
+		{ "Tx Queue#", 1, NULL, -1 }, { "  mcast pkts tx", 9, "tx_packets", 1 },
+		{ "  something new", 9, NULL, 1 }, { "Rx Queue#", 1, NULL, -1 },
+		{ "     xdp drops", 9, "xdp_drop", 1 },
+		{ "tx timeout count", 9, "tx_timeouts", -1 },
+	};
+	struct stat_heading h = {};
+
+	for (unsigned i = 0; i < sizeof(list) / sizeof(*list); i++) {
+		struct stat_meaning m = stat_meaning(driver_find("vmxnet3"), &h, list[i].name,
+						     list[i].value);
+		const char *as = m.as ? m.as->name : "-";
+
+		check(!strcmp(as, list[i].as ?: "-") && m.queue == list[i].queue,
+		      text("vmxnet3 \"%s\"", list[i].name), text("%s, queue %d", as, m.queue));
+	}
+}
+
+static void put(struct snapshot *s, const char *name, unsigned queue, uint64_t value)
+{
+	struct hwstat_key key = {
+		.way = *name == 't' ? STAT_TX : STAT_RX, .queue = { queue >> 8, queue },
+		.rank = stat_find(name) - stat_names,
+	};
+
+	*table_add(&s->tables[METER_hwstat], &meter_hwstat, &key) = value;
+}
+
+static void findings(void)
+{
+	static const char *const list[][2] = {
+		{ "rx_missed", "found no receive buffer" }, { "rx_no_buffer", "of queue 3" },
+		{ "rx_alloc_fail", "no memory" }, { "over_allowance", "size of instance" },
+		{ "tx_timeouts", "gave up" }, { "rx_packets", NULL }, { "rx_drops", NULL },
+	};
+
+	for (unsigned i = 0; i < sizeof(list) / sizeof(*list); i++) {
+		struct snapshot s = { .seconds = 60 };
+
+		s.tables[METER_hwstat] = (struct table){ .cpus = 1, .words = 1 };
+		strcpy(s.meta.iface, "eth0");
+		put(&s, list[i][0], 2, 5);
+		put(&s, list[i][0], 3, 7);
+		meter_hwstat.judge(&s, &s.findings);
+		check(list[i][1] ? s.findings.nr == 1 && strstr(s.findings.list[0].what, "12 ") &&
+		      strstr(s.findings.list[0].what, list[i][1]) : !s.findings.nr,
+		      text("%s: finding", list[i][0]), s.findings.list[0].what);
+		snapshot_free(&s);
+	}
+}
+
+int main(void)
+{
+	names();
+	headings();
+	findings();
+	return failed;
+}

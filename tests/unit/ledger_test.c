@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The ledger of made-up snapshots: the formulas, what is left, and what is read at two moments. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../bpf/hwstat.h"
+#include "../../bpf/ledger_ways.h"
+#include "../../bpf/txlat.h"
+#include "../../lib/derived.h"
+#include "../../lib/log.h"
+
+static int failed;
+
+static void check(bool good, const char *name, const char *why)
+{
+	printf(good ? "ok ledger %s\n" : "not ok ledger %s: %s\n", name, why);
+	failed |= !good;
+}
+
+static void same(const char *name, int64_t got, int64_t want)
+{
+	check(got == want, name, text("%" PRId64 ", not %" PRId64, got, want));
+}
+
+#define QUEUES	4
+#define NOBODY	(QUEUES + 1)	/* rows of a point */
+
+/* A snapshot of an interface of 4 queues: what we counted, twice, and what its driver said. */
+struct made {
+	struct snapshot s, late;
+	struct table out;
+};
+
+static void table_on(struct snapshot *s, enum meter_id id)
+{
+	struct table *t = &s->tables[id];
+
+	t->words = meters[id]->row_size / 8;
+	t->cpus = 1;
+	t->rows = meters[id]->by & BY_KEY ? 0 : meter_rows(meters[id], s->meta.rows);
+	t->cells = t->rows ? calloc(t->rows, meters[id]->row_size) : NULL;
+	s->meta.on |= 1ull << id;
+}
+
+static struct made *made(const char *driver)
+{
+	struct made *m = calloc(1, sizeof(*m));
+
+	m->s.meta = (struct meta){ .rows = NOBODY, .rx_queues = QUEUES, .tx_queues = QUEUES,
+				   .since = 1 };
+	strcpy(m->s.meta.iface, "eth0");
+	strcpy(m->s.meta.driver, driver);
+	for (int p = 0; p < NR_POINTS; p++)
+		strcpy(m->s.meta.tap[p], "somehow");
+	m->late.meta = m->s.meta;
+	table_on(&m->s, METER_pktsize);
+	table_on(&m->late, METER_pktsize);
+	table_on(&m->s, METER_hwstat);
+	m->out = (struct table){ .cpus = 1, .words = sizeof(struct ledger) / 8 };
+	return m;
+}
+
+static struct pktsize *row(struct snapshot *s, enum point point, unsigned queue)
+{
+	const struct table *t = &s->tables[METER_pktsize];
+
+	return (struct pktsize *)(t->cells + (size_t)(point * NOBODY + queue) * t->words);
+}
+
+/* So many buffers of `segs` packets of `len` bytes each on the wire, `head` of them headers. */
+static void buffers(struct snapshot *s, enum point point, unsigned queue, unsigned nr,
+		    unsigned segs, unsigned len, unsigned head)
+{
+	struct pktsize *p = row(s, point, queue);
+	bool nic = point == RX_NIC || point == TX_NIC;
+
+	p->size.slot[5] += (uint64_t)nr * (nic ? segs : 1);
+	p->more_packets += (uint64_t)nr * (segs - 1);
+	p->size.sum += (uint64_t)nr * (nic ? segs * len : segs * len - (segs - 1) * head);
+	if (nic)
+		p->more_bytes += (uint64_t)nr * (segs - 1) * head;
+}
+
+/* The same at both readings. */
+static void seen(struct made *m, enum point point, unsigned queue, unsigned nr, unsigned segs)
+{
+	buffers(&m->s, point, queue, nr, segs, 1000, 66);
+	buffers(&m->late, point, queue, nr, segs, 1000, 66);
+}
+
+static void said(struct made *m, const char *name, int queue, uint64_t value)
+{
+	unsigned q = queue < 0 ? HWSTAT_ALL : queue;
+	struct hwstat_key key = {
+		.way = *name == 't' ? STAT_TX : STAT_RX, .queue = { q >> 8, q },
+		.rank = stat_find(name) - stat_names,
+	};
+
+	*table_add(&m->s.tables[METER_hwstat], &meter_hwstat, &key) = value;
+}
+
+static void done(struct made *m)
+{
+	snapshot_free(&m->s);
+	snapshot_free(&m->late);
+	free(m->out.cells);
+	free(m->out.keys);
+	free(m);
+}
+
+static const struct ledger *find(struct made *m, bool tx, unsigned queue)
+{
+	static const struct ledger none;
+
+	if (!m->out.rows && ledger_derive(&m->s, &m->late, &m->out))
+		return &none;
+	for (unsigned i = 0; i < m->out.rows; i++) {
+		const struct ledger_key *key = (void *)(m->out.keys + i * sizeof(*key));
+
+		if (key->way == tx && ledger_queue(key) == queue)
+			return (const void *)(m->out.cells + (size_t)i * m->out.words);
+	}
+	return &none;
+}
+
+static const struct metric *metric(const char *key_wanted)
+{
+	for_each_metric(k, &meter_ledger) {
+		char key[64];
+
+		metric_key(k, key, sizeof(key));
+		if (!strcmp(key, key_wanted))
+			return k;
+	}
+	exit(2);
+}
+
+static int64_t left(const struct ledger *l, const char *key, uint64_t *within)
+{
+	const struct metric *k = metric(key);
+
+	return residue_of(k, (const uint64_t *)l + k->at, within);
+}
+
+static void residue(const char *name, const struct ledger *l, int64_t packets, int64_t bytes)
+{
+	uint64_t within;
+
+	same(text("%s: packets", name), left(l, "residue", &within), packets);
+	same(text("%s: packets are exact", name), within, 0);
+	same(text("%s: bytes", name), left(l, "residue_bytes", &within), bytes);
+	same(text("%s: bytes are exact", name), within, 0);
+}
+
+/* 10 buffers of 4 packets and 5 of one, and what each driver says of them. */
+static void formulas(void)
+{
+	static const struct {
+		const char *driver;
+		int queue;
+		uint64_t rx_packets, rx_bytes, tx_packets, tx_bytes;
+	} list[] = {	/* wire: 45 packets, 45000 bytes; buffers: 15, 10 * 3 * 66 less */
+		{ "virtio_net", 0, 15, 43020, 15, 43020 },
+		{ "ena", 1, 15, 43020 - 15 * 14, 15, 43020 },
+		{ "igb", 3, 15, 43020, 45, 45000 },
+		{ "mlx5_core", 0, 45, 43020, 45, 45007 },
+		{ "e1000", -1, 15, 43020, 45, 43020 + 10 * 3 * 100 + 7 },
+		{ "igbvf", -1, 15, 43020, 45, 43020 + 10 * 3 * 100 },
+		{ "e1000e", -1, 15, 43020 + 15 * 4, 45, 45000 + 45 * 4 + 7 },
+		{ "e1000e", -1, 15, 43020 + 15 * 4, 15, 43020 + 15 * 4 },
+		{ "vmxnet3", 2, 15, 43020, 15, 43020 },
+		{ "veth", -1, 15, 43020, 15, 43020 },
+		{ "veth", -1, 15, 43020 - 15 * 14, 15, 43020 - 15 * 14 },
+		{ "gve", -1, 15, 43020, 15, 43020 },
+		{ "strange", -1, 45, 45000, 45, 45000 },
+		{ "strange", -1, 15, 43020 - 15 * 14, 15, 43020 - 15 * 14 },
+		{}
+	};
+
+	for (int i = 0; list[i].driver; i++) {
+		struct made *m = made(list[i].driver);
+		int q = list[i].queue < 0 ? 0 : list[i].queue;
+
+		for (int tx = 0; tx < 2; tx++) {
+			seen(m, tx ? TX_NIC : RX_NIC, q, 10, 4);
+			seen(m, tx ? TX_NIC : RX_NIC, q, 5, 1);
+			seen(m, tx ? TX_STACK : RX_STACK, q, 5, 1);
+			seen(m, tx ? TX_STACK : RX_STACK, q, 5, 8);
+		}
+		for (int late = 0; late < 2; late++) {
+			row(late ? &m->late : &m->s, TX_NIC, q)->linear = 10 * 3 * 100;
+			row(late ? &m->late : &m->s, TX_NIC, q)->padding = 7;
+		}
+		said(m, "rx_packets", list[i].queue, list[i].rx_packets);
+		said(m, "rx_bytes", list[i].queue, list[i].rx_bytes);
+		said(m, "tx_packets", list[i].queue, list[i].tx_packets);
+		said(m, "tx_bytes", list[i].queue, list[i].tx_bytes);
+		for (int tx = 0; tx < 2; tx++) {
+			const struct ledger *l = find(m, tx, list[i].queue < 0 ? LEDGER_ALL :
+						      (unsigned)list[i].queue);
+
+			residue(text("%s %s", list[i].driver, tx ? "tx" : "rx"), l, 0, 0);
+			same("what the stack has", l->stack, 45);
+			same("what the driver has", l->driver, tx ? list[i].tx_packets :
+			     list[i].rx_packets);
+		}
+		done(m);
+	}
+}
+
+/* Two queues, of which one has lost; and a third that says nothing. */
+static void by_queue(void)
+{
+	struct made *m = made("igb");
+
+	for (unsigned q = 0; q < 2; q++) {
+		seen(m, RX_NIC, q, 100, 1);
+		seen(m, RX_STACK, q, q ? 100 : 90, 1);
+		said(m, "rx_packets", q, q ? 103 : 100);
+		said(m, "rx_bytes", q, q ? 103000 : 100000);
+	}
+	said(m, "rx_card_packets", -1, 210);
+	residue("a queue", find(m, false, 0), 0, 0);
+	residue("a queue that misses", find(m, false, 1), 3, 3000);
+	residue("all queues", find(m, false, LEDGER_ALL), 3, 3000);
+	same("the card", find(m, false, LEDGER_ALL)->hardware, 210);
+	same("rows", m->out.rows, 3);
+	same("between", left(find(m, false, 0), "between", &(uint64_t){ 0 }), 10);
+	done(m);
+	m = made("ixgbevf");	/* nobody knows of which queue these are */
+	seen(m, RX_NIC, QUEUES, 100, 1);
+	for (unsigned q = 0; q < 2; q++) {
+		said(m, "rx_packets", q, 50);
+		said(m, "rx_bytes", q, 50000);
+	}
+	for (unsigned q = 0; q < 2; q++)
+		same("queue unknown", left(find(m, false, q), "residue", &(uint64_t){ 0 }), 0);
+	residue("queue unknown, all", find(m, false, LEDGER_ALL), 0, 0);
+	done(m);
+}
+
+/* A veth: some packets by its NAPI, some not; and what no number of those explains. */
+static void mixed(void)
+{
+	static const struct { int less, left; } list[] = {
+		{ 0, 0 }, { 140, 0 }, { 14 * 30, 0 }, { 14 * 100, 0 }, { 1410, -10 }, { -10, 10 },
+	};
+
+	for (unsigned i = 0; i < sizeof(list) / sizeof(*list); i++)
+		for (int tx = 0; tx < 2; tx++) {
+			struct made *m = made("veth");
+
+			seen(m, tx ? TX_NIC : RX_NIC, 0, 100, 1);
+			said(m, tx ? "tx_packets" : "rx_packets", -1, 100);
+			said(m, tx ? "tx_bytes" : "rx_bytes", -1, 100000 - list[i].less);
+			same(text("veth, %d bytes less", list[i].less),
+			     left(find(m, tx, LEDGER_ALL), "residue_bytes", &(uint64_t){ 0 }),
+			     list[i].left);
+			done(m);
+		}
+}
+
+/* What is named is not left, and more than that is. */
+static void named(void)
+{
+	static const struct { const char *name; uint64_t more, less; } list[] = {
+		{ "rx_drops", 0, 20 }, { "xdp_drop", 20, 20 }, { "tx_drops", 0, 20 },
+		{ "tx_errors", 0, 20 }, { "tx_xdp", 20, 0 }, {}
+	};
+	int before = failed;
+	uint64_t within;
+
+	for (int i = 0; list[i].name; i++)
+		for (int off = -22; off <= 22; off += 2) {
+			bool tx = *list[i].name == 't';
+			struct made *m = made("virtio_net");
+			int want = off > (int)list[i].more ? off - (int)list[i].more :
+				   off < -(int)list[i].less ? off + (int)list[i].less : 0;
+			int64_t got;
+
+			seen(m, tx ? TX_NIC : RX_NIC, 0, 100, 1);
+			said(m, tx ? "tx_packets" : "rx_packets", 0, 100 + off);
+			said(m, list[i].name, 0, 20);
+			got = left(find(m, tx, 0), "residue", &within);
+			if (got != want)
+				same(text("%s, off by %d", list[i].name, off), got, want);
+			done(m);
+		}
+	check(failed == before, "named losses are not left", "see above");
+}
+
+/* 100 before the driver was read and 130 after it: what it says in between is no residue. */
+static void moments(void)
+{
+	static const int list[][3] = { /* it says; what is left; off by */
+		{ 130, 0, 0 }, { 100, 0, 30 }, { 115, 0, 15 }, { 36, 0, 0 }, { 35, -1, 94 },
+		{ 131, 1, 94 },
+	};
+
+	for (unsigned i = 0; i < sizeof(list) / sizeof(*list); i++) {
+		struct made *m = made("tun");
+		uint64_t within;
+
+		buffers(&m->s, RX_NIC, 0, 100, 1, 1000, 0);
+		buffers(&m->late, RX_NIC, 0, 130, 1, 1000, 0);
+		said(m, "rx_packets", -1, list[i][0]);
+		same(text("meanwhile: %d", list[i][0]),
+		     left(find(m, false, LEDGER_ALL), "residue", &within), list[i][1]);
+		check(i == 1 || i == 2 ? within > 0 : within == (uint64_t)list[i][2],
+		      text("meanwhile: %d, off by", list[i][0]), text("%" PRIu64, within));
+		done(m);
+	}
+}
+
+/* Handed over and not completed: txlat knows how many. */
+static void flying(void)
+{
+	struct made *m = made("virtio_net");
+	struct txlat *w;
+
+	table_on(&m->s, METER_txlat);
+	w = (void *)(m->s.tables[METER_txlat].cells + 2 * m->s.tables[METER_txlat].words);
+	w->came = 50;
+	w->went = 43;
+	seen(m, TX_NIC, 2, 50, 1);
+	said(m, "tx_packets", 2, 43);
+	said(m, "tx_bytes", 2, 43000);
+	same("in flight", left(find(m, true, 2), "residue", &(uint64_t){ 0 }), 0);
+	same("in flight: bytes", left(find(m, true, 2), "residue_bytes", &(uint64_t){ 0 }), 0);
+	m->s.tables[METER_hwstat].cells[0] = 42;
+	m->out.rows = 0;
+	same("lost in flight", left(find(m, true, 2), "residue", &(uint64_t){ 0 }), -1);
+	done(m);
+}
+
+/* The difference of two that are not exact is as far off as both together. */
+static void intervals(void)
+{
+	const struct metric *k = metric("residue");
+	struct ledger then = { .driver = 10 }, now = { .driver = 110 };
+	uint64_t within;
+
+	for (int i = 0; i < LEDGER_WAYS; i++) {
+		then.residue[2 * i] = -5, then.residue[2 * i + 1] = 2;
+		now.residue[2 * i] = -1, now.residue[2 * i + 1] = 8;
+	}
+	row_since(&meter_ledger, (uint64_t *)&now, (uint64_t *)&then);
+	same("an interval: counters", now.driver, 100);
+	same("an interval: the least", now.residue[0], -3);
+	same("an interval: the most", now.residue[1], 13);
+	same("an interval", residue_of(k, (uint64_t *)&now + k->at, &within), 0);
+	now.residue[2] = 4, now.residue[3] = 9;		/* one way is off, another fits */
+	same("ways", residue_of(k, (uint64_t *)&now + k->at, &within), 0);
+	for (int i = 0; i < LEDGER_WAYS; i++)
+		now.residue[2 * i] = -9 - i, now.residue[2 * i + 1] = -4 - i;
+	same("ways: the least is left", residue_of(k, (uint64_t *)&now + k->at, &within), -4);
+	same("ways: off by", within, 5);
+}
+
+/* What may have come of it is said, of the queues that it is of, and of 0 nothing is. */
+static void findings(void)
+{
+	static const struct { const char *driver; bool tx; int off; const char *says; } list[] = {
+		{ "virtio_net", false, 0, NULL }, { "virtio_net", false, 7, "AF_XDP" },
+		{ "virtio_net", false, -7, "lag" }, { "igb", true, 7, "PACKET_QDISC_BYPASS" },
+		{ "ena", true, -7, "lost in the driver" },
+		{ "igb", true, -7, NULL },	/* not completed, and no txlat that knows */
+		{ "igb", true, -5000, "lost in the driver" }, {}
+	};
+
+	for (int i = 0; list[i].driver; i++) {
+		struct made *m = made(list[i].driver);
+
+		seen(m, list[i].tx ? TX_NIC : RX_NIC, 1, 9000, 1);
+		said(m, list[i].tx ? "tx_packets" : "rx_packets", 1, 9000 + list[i].off);
+		said(m, list[i].tx ? "tx_bytes" : "rx_bytes", 1, 1000 * (9000 + list[i].off) -
+		     (!strcmp(list[i].driver, "ena") && !list[i].tx ? 9000 * 14 : 0));
+		find(m, list[i].tx, 1);
+		m->s.tables[METER_ledger] = m->out;
+		m->out = (struct table){};
+		meter_ledger.judge(&m->s, &m->s.findings);
+		check(list[i].says ? m->s.findings.nr == 1 &&
+		      strstr(m->s.findings.list[0].try, list[i].says) &&
+		      strstr(m->s.findings.list[0].what, "queue 1 of eth0") :
+		      !m->s.findings.nr, text("%s, off by %d: finding", list[i].driver,
+					      list[i].off), m->s.findings.list[0].what);
+		done(m);
+	}
+}
+
+int main(void)
+{
+	formulas();
+	by_queue();
+	mixed();
+	named();
+	moments();
+	flying();
+	intervals();
+	findings();
+	return failed;
+}

@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""In a guest: the ledger of every card there is comes to 0, packets and bytes, by the driver's own formula."""
+import json
+import os
+
+from cards import ask, cards, lab
+
+FRAMES = ["60 v4 ecn=1", "200 v4 tcp ecn=2", "1514 v4", "1280 v6", "60 arp", "600 v4 vlan=5"]
+EACH = 50
+SHORT = 10      # of an echo request: frames that the driver or the card fills up
+
+
+def odd(doc):
+    """Rows in which something is left, or not exact."""
+    left = ("residue", "residue_within", "residue_bytes", "residue_bytes_within", "between", "between_within")
+    return [r for r in doc["meters"]["ledger"] if any(r.get(k) for k in left)]
+
+
+def said(doc):
+    return [f["what"] for f in doc["findings"] if f["meter"] == "ledger"]
+
+
+def of_all(doc, way):
+    rows = [r for r in doc["meters"]["ledger"] if r["direction"] == way]
+    return next((r for r in rows if r["queue"] == "all"), rows[0] if rows else {})
+
+
+def link(card):
+    """(rx packets, rx bytes, tx packets, tx bytes) of the interface."""
+    stats = json.loads(lab.sh(f"ip -j -s link show dev {card.name}"))[0]["stats64"]
+    return [stats[way][what] for way in ("rx", "tx") for what in ("packets", "bytes")]
+
+
+def one(card, name, *options, cannot=""):
+    before = link(card)
+    os.environ["NICPROBE_CANNOT"] = cannot
+    lab.nicprobe("attach", card.name, "-m", "ledger,txlat", *options)
+    sent = card.frames(*[f"{EACH} {frame} flows=64 pps=4000" for frame in FRAMES])
+    done = (sent, card.echo(10, SHORT), card.echo(10, 700), card.tcp("R", 1 << 18), card.tcp("S", 1 << 18))
+    lab.same(f"{name}: traffic", done, (EACH * len(FRAMES), 10, 10, 1 << 18, 1 << 18))
+    # Completions come late, and some counters every two seconds.
+    lab.until(lambda: not odd(lab.show(card.name)), 10)
+    doc = lab.show(card.name)
+    grown = [now - then for now, then in zip(link(card), before)]
+    lab.nicprobe("detach", card.name)
+    lab.same(f"{name}: nothing is left", (odd(doc), said(doc)), ([], []))
+    got = [of_all(doc, way).get(what, 0) for way in ("rx", "tx") for what in ("driver", "driver_bytes")]
+    lab.same(f"{name}: the driver's packets and bytes # {got}", got, grown)
+    few = [way for way in ("rx", "tx") if of_all(doc, way).get("stack", 0) < 150]
+    lab.same(f"{name}: packets on the wire, both ways", few, [])
+
+
+lab.need_root()
+for card in cards():
+    lab.sh(f"ip link set {card.name} promisc on")
+    for state in "off", "on":
+        card.ethtool(f"-K IF tso {state} gso {state} gro {state}")
+        ask(tap=card.tap, sh=f"ethtool -K {card.tap} tso {state} gso {state}")
+        one(card, f"{card.model}, offloads {state}")
+    if card.model == "virtio":
+        one(card, "virtio, raw_tp and without netdev-genl", "--rx", "driver", cannot="tp_btf,netdev-genl")
+lab.finish()
