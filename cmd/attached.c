@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Says what was attached, what is absent and why: for people and for programs. */
+#include <string.h>
+
+#include "../lib/log.h"
+#include "../render/json_writer.h"
+#include "../render/text.h"
+#include "cmd.h"
+
+/* "  rx-nic    xdp": a word in its column, then a sentence, wrapped under its beginning. */
+static void attached_line(struct page *p, const char *word, const char *what, const char *why)
+{
+	page_spaces(p, 2);
+	page_style(p, STYLE_DIM);
+	page_put(p, word, -1);
+	page_style(p, STYLE_PLAIN);
+	page_spaces(p, 12 - p->at);
+	page_wrap(p, 12, what);
+	if (*why)
+		page_wrap(p, 12, text(" (%s)", why));
+	page_newline(p);
+}
+
+/* A line for each reason; the meters that share one share its line, in the place of the first. */
+static void attached_reasons(struct page *p, const struct meta *meta, bool on_too)
+{
+	for (int id = 0; id < NR_METERS; id++) {
+		const char *why = meta->absent[id], *names = meters[id]->name;
+		bool told = !*why || (meta->on >> id & 1) != (unsigned)on_too;
+
+		for (int other = 0; !told && other < NR_METERS; other++) {
+			if (strcmp(meta->absent[other], why) ||
+			    (meta->on >> other & 1) != (unsigned)on_too)
+				continue;
+			told = other < id;
+			if (other > id)
+				names = text("%s, %s", names, meters[other]->name);
+		}
+		if (!told)
+			attached_line(p, on_too ? "how" : "absent", text("%s: %s", names, why), "");
+	}
+}
+
+void attached_print(FILE *out, const struct meta *meta, const char *label)
+{
+	const struct look look = terminal_look();
+	struct page p = { .out = out, .look = &look, .width = look.width < 40 ? 40 : look.width };
+	const char *on = "";
+
+	page_style(&p, STYLE_BOLD);
+	page_put(&p, label, -1);
+	page_style(&p, STYLE_PLAIN);
+	page_wrap(&p, 2, text(": attached (%s, %u rx and %u tx queue%s)", meta->driver,
+			      meta->rx_queues, meta->tx_queues,
+			      meta->rx_queues + meta->tx_queues > 2 ? "s" : ""));
+	page_newline(&p);
+	for (int i = 0; i < NR_POINTS; i++)
+		if (*meta->tap[i] || *meta->note[i])
+			attached_line(&p, point_names[i], *meta->tap[i] ? meta->tap[i] : "absent",
+				      meta->note[i]);
+	for (int id = 0; id < NR_METERS; id++)
+		if (meta->on >> id & 1)
+			on = text("%s%s%s", on, *on ? " " : "", meters[id]->name);
+	attached_line(&p, "measures", on, "");
+	attached_reasons(&p, meta, false);
+	attached_reasons(&p, meta, true);
+}
+
+static void attached_taps(struct json *j, const struct meta *meta)
+{
+	json_open(j, "taps", '{');
+	for (int i = 0; i < NR_POINTS; i++)
+		if (*meta->tap[i])
+			json_string(j, point_names[i], meta->tap[i]);
+		else
+			json_null(j, point_names[i]);
+	json_close(j, '}');
+}
+
+void attached_json(FILE *out, const struct meta *meta, const char *label)
+{
+	struct json j = { .out = out };
+
+	json_open(&j, NULL, '{');
+	json_string(&j, "attached", label);
+	json_uint(&j, "ifindex", meta->ifindex);
+	json_uint(&j, "netns", meta->netns);
+	json_string(&j, "driver", meta->driver);
+	attached_taps(&j, meta);
+	json_open(&j, "meters", '[');
+	for (int id = 0; id < NR_METERS; id++)
+		if (meta->on >> id & 1)
+			json_string(&j, NULL, meters[id]->name);
+	json_close(&j, ']');
+	json_open(&j, "absent", '{');
+	for (int i = 0; i < NR_POINTS; i++)
+		if (!*meta->tap[i] && *meta->note[i])
+			json_string(&j, point_names[i], meta->note[i]);
+	for (int id = 0; id < NR_METERS; id++)
+		if (*meta->absent[id] && !(meta->on >> id & 1))
+			json_string(&j, meters[id]->name, meta->absent[id]);
+	json_close(&j, '}');
+	json_open(&j, "remarks", '{');
+	for (int id = 0; id < NR_METERS; id++)
+		if (*meta->absent[id] && meta->on >> id & 1)
+			json_string(&j, meters[id]->name, meta->absent[id]);
+	json_close(&j, '}');
+	json_close(&j, '}');
+	fputc('\n', out);
+}
