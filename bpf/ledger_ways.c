@@ -107,9 +107,9 @@ static int64_t shift(const struct ledger_seen *s, int way, uint64_t packets)
 }
 
 /* In the others nobody knows how many. */
-static int64_t room(const struct ledger_seen *s, int way)
+static int64_t room(const struct ledger_seen *s, int way, uint64_t packets)
 {
-	return way > 1 ? s->some * (int64_t)s->last[way].packets : 0;
+	return way > 1 ? s->some * (int64_t)packets : 0;
 }
 
 void ledger_residue(const struct ledger_seen *s, struct ledger *row)
@@ -117,7 +117,7 @@ void ledger_residue(const struct ledger_seen *s, struct ledger *row)
 	for (int i = 0; i < LEDGER_WAYS; i++) {
 		uint64_t *packets = row->residue + 2 * i, *bytes = row->residue_bytes + 2 * i;
 		const struct tally *first = &s->first[i], *last = &s->last[i];
-		int64_t some = room(s, i);
+		int64_t some = room(s, i, last->packets);
 
 		packets[0] = s->driver.packets - last->packets - s->more;
 		packets[1] = s->driver.packets - first->packets + s->less;
