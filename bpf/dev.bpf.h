@@ -6,6 +6,11 @@
 #include "../lib/meter.bpf.h"
 #include "kernel.bpf.h"
 
+/* A constant that the loader writes into the program; where it does not, `mark`. */
+#ifndef CONSTANT
+#define CONSTANT(word, mark)	asm("%0 = %1 ll" : "=r"(word) : "i"(mark))
+#endif
+
 /*
  * Surely not the interface that was asked for? Nearly all events end here: so it is the first
  * thing to be asked, in the program itself (what it calls, the loader does not see).
@@ -14,7 +19,7 @@ static __always_inline bool dev_is_other(const void *dev)
 {
 	__u64 ours;
 
-	asm("%0 = %1 ll" : "=r"(ours) : "i"(DEV_UNKNOWN));
+	CONSTANT(ours, DEV_UNKNOWN);
 	if ((__u32)ours == (__u32)DEV_UNKNOWN)
 		return false;
 	barrier_var(ours);
@@ -26,7 +31,7 @@ static __always_inline bool dev_never_ours(const void *dev)
 {
 	__u64 ours;
 
-	asm("%0 = %1 ll" : "=r"(ours) : "i"(DEV_OF_PACKET));
+	CONSTANT(ours, DEV_OF_PACKET);
 	if ((__u32)ours == (__u32)DEV_OF_PACKET)
 		return false;
 	barrier_var(ours);

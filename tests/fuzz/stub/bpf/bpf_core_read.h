@@ -14,6 +14,8 @@
 #define BPF_CORE_READ_BITFIELD_PROBED(p, field) ((p)->field)
 
 #define bpf_core_type_exists(type) 1
+#define bpf_core_enum_value_exists(type, value) 0	/* of a kernel up to 6.1 */
+#define bpf_core_type_id_kernel(type) 0
 #define bpf_core_type_size(type) sizeof(type)
 
 #endif

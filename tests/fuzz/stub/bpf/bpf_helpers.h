@@ -15,6 +15,8 @@
 #undef __always_inline
 #define __always_inline		inline __attribute__((always_inline))
 #define __noinline		__attribute__((noinline, unused))
+#define barrier()		asm volatile("" ::: "memory")
+#define CONSTANT(word, mark)	((word) = (mark))	/* no loader writes into this */
 #define barrier_var(var)	asm volatile("" : "+r"(var))
 
 /* What a map's declaration says of it. */
