@@ -41,6 +41,8 @@ static int run(int argc, char **argv)
 	if (optind + 1 != argc)
 		return usage_error("nicprobe attach IFACE", optind == argc ? "attach what?" :
 				   "attach takes one interface");
+	if (!request_fits(&req))
+		return EXIT_USAGE;
 	if (kernel_permits())
 		return failed();
 	iface = iface_enter(argv[optind], NULL);

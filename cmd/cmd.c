@@ -13,7 +13,6 @@
 #include "../lib/iface.h"
 #include "../lib/log.h"
 #include "../lib/near.h"
-#include "../lib/tap.h"
 #include "../render/json_writer.h"
 #include "../render/text.h"
 #include "cmd.h"
@@ -165,96 +164,6 @@ void iface_label(__u32 netns, const char *iface, char *label, unsigned size)
 	complaints_forget();
 }
 
-static __u64 meter_bit(const char *name)
-{
-	const struct meter *m = meter_find(name);
-	struct near near = near_to(name);
-
-	if (m)
-		return 1ull << meter_id(m);
-	if (!strcmp(name, "hw")) {
-		usage_error("nicprobe show IFACE hw", "hw is no meter: nothing is measured for it, "
-			    "and nothing need be attached");
-		return 0;
-	}
-	for (int id = 0; id < NR_METERS; id++)
-		near_try(&near, meters[id]->name);
-	usage_error(*near.name ? near.name : "nicprobe list -v", "no meter \"%s\"", name);
-	return 0;
-}
-
-__u64 meters_parse(const char *list)
-{
-	char *copy = strdup(list), *rest, *name;
-	__u64 bits = 0;
-
-	for (name = strtok_r(copy, ",", &rest); name; name = strtok_r(NULL, ",", &rest)) {
-		__u64 bit = strcmp(name, "all") ? meter_bit(name) : (1ull << NR_METERS) - 1;
-
-		if (!bit) {
-			bits = 0;
-			goto out;
-		}
-		bits |= bit;
-	}
-	if (!bits)
-		usage_error("nicprobe list -v", "-m names no meter");
-out:
-	free(copy);
-	return bits;
-}
-
-bool tap_choosable(const struct tap *t)
-{
-	return t->points & 1 << RX_NIC || t == &tap_tc;
-}
-
-static bool rx_parse(struct request *req, const char *name)
-{
-	struct near near = near_to(name);
-
-	near_try(&near, "auto");
-	req->rx = strcmp(name, "auto") ? name : NULL;
-	if (!req->rx)
-		return true;
-	for (const struct tap *const *t = taps; *t; t++) {
-		if (!tap_choosable(*t))
-			continue;
-		near_try(&near, (*t)->name);
-		if (!strcmp((*t)->name, name))
-			return true;
-	}
-	usage_error(*near.name ? text("--rx %s", near.name) : "--rx auto",
-		    "no tap \"%s\" for received packets", name);
-	return false;
-}
-
-bool request_option(struct request *req, int option)
-{
-	char *end;
-
-	switch (option) {
-	case 'm':
-		req->meters = meters_parse(optarg);
-		req->by_name = strcmp(optarg, "all");	/* "all": those on request, too */
-		return req->meters;
-	case 'R':
-		return rx_parse(req, optarg);
-	case 'K':
-		req->stacks = true;
-		return true;
-	case 'S':
-		req->sample = strtoul(optarg, &end, 10);
-		if (*end || end == optarg || !req->sample || req->sample > 1000000) {
-			usage_error("--sample 16", "--sample takes a whole number from 1 to "
-				    "1000000, not \"%s\"", optarg);
-			return false;
-		}
-		return true;
-	}
-	return true;
-}
-
 const struct renderer *renderer_find(const char *name)
 {
 	static const struct renderer *const all[] = {
@@ -296,6 +205,10 @@ int snapshot_take(struct snapshot *s, const char *dir)
 	netns_go_home();
 	if (err)
 		return err;
+	if (!*s->meta.iface) {	/* of a driver, whatever its interfaces */
+		snprintf(s->name, sizeof(s->name), "%s", s->meta.driver);
+		return 0;
+	}
 	iface_label(s->meta.netns, s->meta.iface, s->name, sizeof(s->name));
 	attached_state(&s->meta, s->state, sizeof(s->state));
 	netns_go_home();

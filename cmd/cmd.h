@@ -23,7 +23,8 @@ struct command {
 };
 
 #define COMMANDS(C) \
-	C(attach) C(show) C(list) C(detach) C(run) C(bench) C(drivers) C(wifi) C(complete)
+	C(attach) C(show) C(list) C(detach) C(run) C(driver) C(bench) C(drivers) C(wifi) \
+	C(complete)
 #define C(name) extern const struct command command_##name;
 COMMANDS(C)
 #undef C
@@ -58,18 +59,31 @@ void iface_label(__u32 netns, const char *iface, char *label, unsigned size);
 __u64 meters_parse(const char *list);
 /* -m, --rx, --sample: shared by attach and run. False: a complaint was printed. */
 bool request_option(struct request *, int option);
+void request_tell(const char *);	/* for .tell: to standard error */
+/* Options that go with a meter, and it is there; else a complaint was printed. */
+bool request_fits(const struct request *);
 #define REQUEST_SHORT	"m:"
 #define REQUEST_LONG	{ "meters", required_argument, NULL, 'm' }, \
 			{ "rx", required_argument, NULL, 'R' }, \
 			{ "sample", required_argument, NULL, 'S' }, \
-			{ "stacks", no_argument, NULL, 'K' }
+			{ "stacks", no_argument, NULL, 'K' }, DRIVER_LONG
+/* Of the meter driver, and of the command. */
+#define DRIVER_LONG	{ "functions", required_argument, NULL, 'F' }, \
+			{ "time", required_argument, NULL, 'T' }, \
+			{ "max-functions", required_argument, NULL, 'X' }
+#define DRIVER_HELP \
+	"      --functions GLOB,… count calls of these, not of those known of the\n" \
+	"                         driver; MODULE:GLOB: of one module\n" \
+	"      --time GLOB,…      how long these take, too\n" \
+	"      --max-functions N  rather fail than attach to more (default: 512)\n"
 #define REQUEST_HELP						\
 	"  -m, --meters METER,…   these, or an error (default: what is here and cheap)\n" \
 	"      --rx TAP           where to see received packets: auto (default),\n" \
 	"                         xdp, driver, tc, xdp-generic\n" \
 	"      --sample N         look at one packet in N; default: latency meters each,\n" \
 	"                         others as list -v says\n" \
-	"      --stacks           with each drop, how the kernel came there\n"
+	"      --stacks           with each drop, how the kernel came there\n" \
+	"  Of the meter driver:\n" DRIVER_HELP
 
 /* May --rx name it? Those that see rx-nic, and tc, which stands for: not there at all. */
 struct tap;
@@ -80,6 +94,15 @@ struct look terminal_look(void);
 
 /* A new snapshot of what is attached in `dir`, with its label and state. 0 or -errno. */
 int snapshot_take(struct snapshot *, const char *dir);
+/*
+ * Runs a command (NULL: until Ctrl-C) and shows what the maps in `dir` have counted meanwhile.
+ * signals_ready() comes before what is to be undone. Returns the command's exit status.
+ */
+void signals_ready(void);
+int measured_run(const char *dir, char **argv, const struct renderer *);
+/* Packets that all interfaces had until now, for figures per packet; NULL: by the meters. */
+extern uint64_t (*measured_packets)(void);
+
 /* Says what is attached, and where; after attach and run. */
 void attached_print(FILE *, const struct meta *, const char *label);
 void attached_json(FILE *, const struct meta *, const char *label);

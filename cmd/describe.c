@@ -34,7 +34,7 @@ static void describe_metric(const struct metric *k)
 		page_line(page, 6, key, 34, k->help);
 }
 
-static void describe_meters(void)
+static void describe_meters(bool permitted)
 {
 	puts("Meters, and what they count");
 	for (int id = 0; id < NR_METERS; id++) {
@@ -47,6 +47,8 @@ static void describe_meters(void)
 		if (m->on_request)
 			page_remark(page, 6, text("only on request, -m %s: %s", m->name,
 						  m->on_request));
+		if (m->cannot && permitted)
+			works(m->cannot());
 	}
 }
 
@@ -100,8 +102,11 @@ static void describe_ways(void)
 
 void describe(struct page *on)
 {
+	bool permitted = !kernel_permits();
+
 	page = on;
-	describe_meters();
+	complaints_forget();
+	describe_meters(permitted);
 	describe_taps();
 	describe_drivers();
 	describe_ways();
@@ -124,7 +129,7 @@ static void json_metric(struct json *j, const struct metric *k)
 	json_close(j, '}');
 }
 
-static void json_meters(struct json *j)
+static void json_meters(struct json *j, bool permitted)
 {
 	json_open(j, "meters", '[');
 	for (int id = 0; id < NR_METERS; id++) {
@@ -137,6 +142,11 @@ static void json_meters(struct json *j)
 			json_uint(j, "sample", m->sample);
 		if (m->on_request)
 			json_string(j, "on_request", m->on_request);
+		if (m->cannot && permitted) {
+			json_bool(j, "works", !m->cannot());
+			if (m->cannot())
+				json_string(j, "why", m->cannot());
+		}
 		json_open(j, "metrics", '[');
 		for_each_metric(k, m)
 			json_metric(j, k);
@@ -215,7 +225,7 @@ void describe_json(void)
 	json_open(&j, NULL, '{');
 	json_uint(&j, "nicprobe", 1);
 	json_string(&j, "kernel", kernel.release);
-	json_meters(&j);
+	json_meters(&j, permitted);
 	json_taps(&j, permitted);
 	json_drivers(&j);
 	json_ways(&j, permitted);

@@ -37,6 +37,25 @@ static void signals_to(void (*handler)(int))
 	signal(SIGPIPE, handler == SIG_DFL ? SIG_DFL : SIG_IGN);
 }
 
+void signals_ready(void)
+{
+	signals_to(hand_on);
+}
+
+/* Without a command: until someone says that it is enough. */
+static int wait_run(void)
+{
+	sigset_t all, before;
+
+	fputs("nicprobe: counting, until Ctrl-C\n", stderr);
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &before);
+	while (!early)
+		sigsuspend(&before);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return early == SIGINT ? EXIT_SUCCESS : 128 + early;
+}
+
 /* The command's exit status as a shell gives it: 128 + the signal that ended it. */
 static int child_run(char **argv)
 {
@@ -69,6 +88,8 @@ static int child_run(char **argv)
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
+uint64_t (*measured_packets)(void);
+
 /* What happened between two moments, both of this attachment. */
 static int difference(const char *dir, struct snapshot *before, const struct renderer *format)
 {
@@ -81,6 +102,8 @@ static int difference(const char *dir, struct snapshot *before, const struct ren
 		err = -ENOENT;
 	if (!err) {
 		snapshot_diff(&now, before);
+		if (measured_packets)
+			now.packets = measured_packets() - before->packets;
 		now.counts = true;
 		snapshot_judge(&now);
 		if (format->begin)
@@ -110,19 +133,19 @@ static int detach_ours(const char *dir, const struct meta *meta)
 	return err;
 }
 
-static int measure(const struct meta *meta, char **argv, const struct renderer *format)
+int measured_run(const char *dir, char **argv, const struct renderer *format)
 {
 	struct snapshot before = {};
-	char dir[256];
 	int status, err;
 
-	pins_dir(dir, sizeof(dir), meta->netns, meta->iface);
+	if (measured_packets)	/* to ask is to call the driver: not between the snapshots */
+		before.packets = measured_packets();
 	err = snapshot_take(&before, dir);
 	if (err) {
 		complain(err, NULL, "cannot read what was just attached: %s", strerror(-err));
 		status = failed();
 	} else {
-		status = child_run(argv);
+		status = argv ? child_run(argv) : wait_run();
 		if (difference(dir, &before, format)) {
 			complain(-EIO, NULL, "what was measured is gone: someone detached it");
 			failed();
@@ -130,6 +153,16 @@ static int measure(const struct meta *meta, char **argv, const struct renderer *
 	}
 	complaints_forget();
 	snapshot_free(&before);
+	return status;
+}
+
+static int measure(const struct meta *meta, char **argv, const struct renderer *format)
+{
+	char dir[256];
+	int status;
+
+	pins_dir(dir, sizeof(dir), meta->netns, meta->iface);
+	status = measured_run(dir, argv, format);
 	if (detach_ours(dir, meta)) {
 		complain(-EIO, "nicprobe detach --all", "cannot detach %s", meta->iface);
 		failed();
@@ -178,13 +211,15 @@ static int run(int argc, char **argv)
 				   "run what, and on which interface?");
 	if (json_wanted)
 		format = &renderer_json;
+	if (!request_fits(&req))
+		return EXIT_USAGE;
 	if (kernel_permits())
 		return failed();
 	req.label = iface;
 	iface = iface_enter(iface, NULL);
 	if (!iface)
 		return failed();
-	signals_to(hand_on);
+	signals_ready();
 	if (attach_iface(iface, &req, &meta))
 		return failed();
 	netns_go_home();

@@ -29,7 +29,8 @@
 	M(counters)						\
 	M(skblife)						\
 	M(wifi)							\
-	M(station)
+	M(station)						\
+	M(driver)
 #define METERS(M) PACKET_METERS(M) EVENT_METERS(M)
 
 enum meter_id {

@@ -132,6 +132,7 @@ static int meters_refuse(const struct site *site, const struct request *req, str
 					site->iface.name, why);
 		meta->on &= ~(1ull << id);
 		note(meta->absent[id], sizeof(meta->absent[id]), why);
+		complaints_forget();
 	}
 	return 0;
 }
@@ -250,6 +251,7 @@ static void meta_begin(const struct site *site, const struct request *req, struc
 		.tx_usecs = i->tx_usecs,
 		.tx_frames = i->tx_frames,
 		.tx_adaptive = i->tx_adaptive,
+		.devices = driver_devices(i->driver),
 	};
 	memcpy(meta->mac, i->mac, sizeof(meta->mac));
 	snprintf(meta->iface, sizeof(meta->iface), "%s", i->name);

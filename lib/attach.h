@@ -14,6 +14,10 @@ struct request {
 	const char *label;	/* the interface as it was typed, for complaints */
 	unsigned sample;	/* look at one packet in so many; 0: as each meter thinks best */
 	bool stacks;		/* of drops, too */
+	/* Of the driver: see struct probes_wanted */
+	const char *functions, *timed;
+	unsigned max_functions;
+	void (*tell)(const char *);	/* what it will cost, before it begins; NULL: nobody asks */
 };
 
 /* 0 and what was done; or -errno, a complaint, and nothing left behind. -EALREADY: attached. */

@@ -41,6 +41,7 @@ void site_configure(struct site *site, const struct request *req)
 	const struct iface *i = &site->iface;
 	unsigned queues = i->max_rx_queues > i->max_tx_queues ? i->max_rx_queues : i->max_tx_queues;
 
+	site->request = req;
 	site->driver = driver_find(i->driver);
 	site->config = (struct config){
 		.on = req->meters,

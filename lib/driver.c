@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Finds what we know of a driver. */
+#include <glob.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "driver.h"
 
@@ -91,6 +93,25 @@ const struct stat_name *stat_find(const char *name)
 		if (!strcmp(s->name, name))
 			return s;
 	return NULL;
+}
+
+unsigned driver_devices(const char *name)
+{
+	glob_t found = {};
+	unsigned nr = 0;
+	char path[128];
+
+	/* links to the devices, and one to its module */
+	snprintf(path, sizeof(path), "/sys/bus/*/drivers/%s/*", name);
+	if (!glob(path, GLOB_NOSORT, NULL, &found))
+		for (size_t i = 0; i < found.gl_pathc; i++) {
+			struct stat st;
+
+			nr += !lstat(found.gl_pathv[i], &st) && S_ISLNK(st.st_mode) &&
+			      strcmp(strrchr(found.gl_pathv[i], '/'), "/module");
+		}
+	globfree(&found);
+	return nr;
 }
 
 unsigned release_version(const char *release)

@@ -128,6 +128,8 @@ extern const struct driver driver_generic;
 extern const struct driver *const drivers[];	/* ends with NULL; driver_generic is not in it */
 
 const struct driver *driver_find(const char *name);	/* never NULL: driver_generic */
+/* Devices that a driver serves, in all namespaces; 0: none, or what it serves is no hardware. */
+unsigned driver_devices(const char *name);
 /* "6.12.117+deb12-amd64" to KERNEL(6, 12); 0: it is no version. */
 unsigned release_version(const char *release);
 /* Should a kernel of this version (0: not known) have what is there since and until? */

@@ -81,6 +81,27 @@ static const char *cannot_kprobe(void)
 		"this kernel has no kprobes (CONFIG_KPROBES is off)" : NULL;
 }
 
+/* Not by libbpf: to find one name it would read all that there are. */
+static const char *cannot_multi(void)
+{
+	static const struct bpf_insn nothing[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K }, { .code = BPF_JMP | BPF_EXIT },
+	};
+	const char *name = "__napi_schedule";
+	LIBBPF_OPTS(bpf_prog_load_opts, load, .expected_attach_type = BPF_TRACE_KPROBE_MULTI);
+	LIBBPF_OPTS(bpf_link_create_opts, link, .kprobe_multi.cnt = 1,
+		    .kprobe_multi.syms = &name);
+	int prog = bpf_prog_load(BPF_PROG_TYPE_KPROBE, NULL, "GPL", nothing, 2, &load);
+	int fd = prog < 0 ? -1 : bpf_link_create(prog, 0, BPF_TRACE_KPROBE_MULTI, &link);
+
+	if (fd >= 0)
+		close(fd);
+	if (prog >= 0)
+		close(prog);
+	return fd >= 0 ? NULL : "this kernel cannot attach to many functions at once "
+		"(CONFIG_FPROBE is off, or it is older than 5.18)";
+}
+
 static const char *cannot_tcx(void)
 {
 	struct bpf_object *obj = ways_open("way_tc");
@@ -125,6 +146,8 @@ const struct way ways[] = {
 	{ "raw_tp", "raw tracepoints", true, cannot_btf },
 	{ "fentry", "function entry by trampoline", true, cannot_fentry },
 	{ "kprobe", "function entry by breakpoint", true, cannot_kprobe },
+	{ "tp", "tracepoints by perf", true, cannot_never },
+	{ "kprobe.multi", "entry of many functions at once", false, cannot_multi },
 	{ "dispatcher", "several XDP programs on one interface", false, cannot_dispatcher },
 	{ "tcx", "tc programs by links", false, cannot_tcx },
 	{ "dynptr", "headers that lie in pages, by the kernel", false, cannot_dynptr },
@@ -144,11 +167,18 @@ static bool listed(const char *list, const char *what)
 
 const char *kernel_cannot(const char *what)
 {
+	static struct { bool asked; const char *no; } known[sizeof(ways) / sizeof(*ways)];
+
 	if (listed(getenv("NICPROBE_CANNOT"), what))
 		return "taken away by $NICPROBE_CANNOT";
-	for (const struct way *w = ways; w->name; w++)
-		if (!strcmp(w->name, what))
-			return w->cannot();
+	for (const struct way *w = ways; w->name; w++) {
+		if (strcmp(w->name, what))
+			continue;
+		if (!known[w - ways].asked)	/* to find out may take as long as an attach */
+			known[w - ways].no = w->cannot();
+		known[w - ways].asked = true;
+		return known[w - ways].no;
+	}
 	return NULL;
 }
 

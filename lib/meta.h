@@ -20,6 +20,7 @@ struct meta {
 	__u32 rx_ring, max_rx_ring;	/* descriptors of a receive queue; 0: not known */
 	__u32 tx_usecs, tx_frames;	/* completions wait for so long, or so many; 0: neither */
 	__u32 tx_adaptive;		/* …and the driver changes that as it goes */
+	__u32 devices;			/* that its driver serves; 0: no hardware */
 	__u8 mac[8];			/* its address, length in mac[7]: to find a moved device */
 	char iface[16], driver[32];
 	char tap[NR_POINTS][48];	/* "tcx", "tp_btf/net_dev_queue"; "": absent */

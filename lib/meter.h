@@ -38,6 +38,7 @@ struct metric {
 	const char *family;		/* OpenMetrics, without nicprobe_; NULL: METER_KEY */
 	enum kind kind;
 	unsigned at, words;		/* offset and length in __u64s */
+	bool per_packet;		/* counter: of interest for a packet, too */
 	double scale;			/* stored unit to `unit`: 1e-9 for ns */
 	const uint64_t *bounds;		/* histogram: inclusive upper bounds; NULL: log-linear */
 	/* …of so many slots to a power of two that it is shown by percentiles; 0: by its slots */
@@ -76,7 +77,10 @@ struct meter {
 	/* Keys that a table folds into one line, and what they are: "benign". */
 	const char *key_minor;
 	bool (*key_is_minor)(const void *key);
-	/* After its map was read: keys may be changed, rows left out. 0 or -errno. */
+	/*
+	 * After its map was read: keys may be changed, rows left out; words at the end of a row
+	 * that the map has not are 0, and may be set. 0 or -errno.
+	 */
 	int (*settle)(const char *pins, struct table *);
 	bool by_key;			/* all rows, by key; else those with most, first */
 	/* The table: a column for each value of the third label, a line for each of the second. */
@@ -101,6 +105,7 @@ struct meter {
 	int (*derive)(const struct snapshot *, const struct snapshot *late, struct table *);
 	uint64_t needs, uses, around;	/* 1 << METER_x: must be on; may be; read twice */
 	const char *(*absent)(const struct site *);	/* why it cannot work here, or NULL */
+	const char *(*cannot)(void);	/* why it can work nowhere in this kernel, or NULL */
 	unsigned sample;		/* it follows one packet in so many, unless told; 0: each */
 	const char *on_request;		/* why it is not attached unless asked for; NULL: it is */
 	/* How it measures here where there are several ways, or what it does without; or NULL. */

@@ -25,7 +25,8 @@ const char *pin_path(const struct site *site, const char *name)
 static bool shared(const char *name)
 {
 	return meter_find(name) || !strcmp(name, "lost") || !strcmp(name, "napi_queue") ||
-	       !strcmp(name, "drop_stack") || !strcmp(name, "drop_reasons");
+	       !strcmp(name, "drop_stack") || !strcmp(name, "drop_reasons") ||
+	       !strcmp(name, "driver_times") || !strcmp(name, "driver_functions");
 }
 
 /* The maps of packet meters are in most objects: where none of these is on they need no room. */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* From maps to arrays; the difference of two moments. */
-#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +11,7 @@
 #include "derived.h"
 #include "iface.h"
 #include "log.h"
+#include "losses.h"
 #include "pins.h"
 #include "snapshot.h"
 #include "table.h"
@@ -42,63 +42,6 @@ static int figures_since(struct snapshot *s, enum meter_id id, int fd)
 		return 0;
 	}
 	return baseline_since(meters[id], &s->meta, &s->tables[id], fd);
-}
-
-static void lost_read(struct snapshot *s, const char *pins)
-{
-	int fd = bpf_obj_get(text("%s/lost", pins));
-	uint64_t percpu[4096];
-
-	for (__u32 id = 0; fd >= 0 && s->meta.cpus <= 4096 && id < NR_METERS; id++)
-		if (!bpf_map_lookup_elem(fd, &id, percpu))
-			for (unsigned cpu = 0; cpu < s->meta.cpus; cpu++)
-				s->lost[id] += percpu[cpu];
-	if (fd >= 0)
-		close(fd);
-}
-
-/* Events that found our program running already on their CPU, and did not count (Linux 5.12). */
-static uint64_t misses_of(int link)
-{
-	struct bpf_link_info info = {};
-	struct bpf_prog_info prog = {};
-	__u32 len = sizeof(info);
-	int fd;
-
-	if (bpf_obj_get_info_by_fd(link, &info, &len))
-		return 0;
-	fd = bpf_prog_get_fd_by_id(info.prog_id);
-	len = sizeof(prog);
-	if (fd >= 0) {
-		bpf_obj_get_info_by_fd(fd, &prog, &len);
-		close(fd);
-	}
-	return prog.recursion_misses;
-}
-
-/* The name of a link's pin is its program's, and no map is called so. */
-static bool may_be_link(const char *name)
-{
-	return *name != '.' && !meter_find(name) && strcmp(name, "meta") && strcmp(name, "lost");
-}
-
-static void missed_read(struct snapshot *s, const char *pins)
-{
-	struct dirent *entry;
-	DIR *d = opendir(pins);
-
-	while (d && (entry = readdir(d))) {
-		int fd = may_be_link(entry->d_name) ?
-			 bpf_obj_get(text("%s/%s", pins, entry->d_name)) : -1;
-
-		if (fd < 0)
-			continue;
-		if (bpf_fd_type(fd) == 'l')
-			s->missed += misses_of(fd);
-		close(fd);
-	}
-	if (d)
-		closedir(d);
 }
 
 struct sorting {
@@ -193,7 +136,7 @@ int snapshot_fill(struct snapshot *s, const char *pins)
 {
 	int err = 0;
 
-	lost_read(s, pins);	/* first: what comes meanwhile is not lost */
+	losses_lost(s, pins);	/* first: what comes meanwhile is not lost */
 	for (int id = 0; id < NR_METERS && !err; id++)
 		if (s->meta.on >> id & 1 && !meters[id]->derive)
 			err = snapshot_table(s, id, pins);
@@ -209,7 +152,7 @@ int snapshot_read(struct snapshot *s, const char *pins)
 	s->online = sysconf(_SC_NPROCESSORS_ONLN);
 	s->wanted = s->meta.on;
 	err = snapshot_fill(s, pins) ?: derived_read(s, pins);
-	missed_read(s, pins);
+	losses_missed(s, pins);
 	clock_gettime(CLOCK_REALTIME, &s->when);
 	s->boot_ns = nanoseconds(CLOCK_BOOTTIME);
 	s->seconds = (s->boot_ns - s->meta.since) * 1e-9;
@@ -297,6 +240,24 @@ void snapshot_diff(struct snapshot *now, struct snapshot *before)
 	now->missed -= before->missed;
 	now->seconds = (now->boot_ns - before->boot_ns) * 1e-9;
 	now->interval = true;
+}
+
+uint64_t snapshot_packets(const struct snapshot *s)
+{
+	const struct table *t = &s->tables[METER_pktsize];
+	const struct metric *k = meter_pktsize.metrics;
+	uint64_t n = s->packets;
+
+	if (n || s->meta.devices != 1 || !t->cells || !*s->meta.tap[RX_NIC] ||
+	    !*s->meta.tap[TX_NIC])
+		return n;
+	for (unsigned row = 0; row < t->rows; row++) {
+		enum point point = place_of(s, &meter_pktsize, row).point;
+
+		if (point == RX_NIC || point == TX_NIC)
+			n += hist_count(k, cell(t, row, 0, k));
+	}
+	return n;
 }
 
 /* Those that follow the kernel know causes, of which packet meters only see what comes of them. */

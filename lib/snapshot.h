@@ -39,6 +39,7 @@ struct snapshot {
 	bool counts;			/* …of which a person wants the counts, not rates */
 	unsigned online;		/* CPUs that can take work now */
 	uint64_t wanted;		/* 1 << METER_x: those to show */
+	uint64_t packets;		/* that came and went; 0: see snapshot_packets() */
 	uint64_t missed;		/* events our own programs missed (nested in themselves) */
 	uint64_t lost[NR_METERS];	/* counts that found no room, by meter */
 	struct table tables[NR_METERS];
@@ -91,6 +92,12 @@ int snapshot_copy(struct snapshot *to, const struct snapshot *);	/* 0 or -ENOMEM
 
 /* `now` becomes the difference to `before`; levels stay as they are now. */
 void snapshot_diff(struct snapshot *now, struct snapshot *before);
+
+/*
+ * Packets received and sent by all that the driver serves: what its calls are for. 0: not known,
+ * unless that was told, or pktsize counts all of its one device.
+ */
+uint64_t snapshot_packets(const struct snapshot *);
 
 /* Let every meter say what its figures mean. */
 void snapshot_judge(struct snapshot *);

@@ -37,16 +37,17 @@ static uint64_t *row_open(struct table *t, unsigned row)
 	return t->cells + t->at[row] * words;
 }
 
-/* Adds the CPUs of one row up, or lays them side by side. */
-static void row_take(struct table *t, unsigned row, const uint64_t *percpu, unsigned cpus)
+/* Adds the CPUs of one row up, or lays them side by side. `words`: that each CPU has of it. */
+static void row_take(struct table *t, unsigned row, const uint64_t *percpu, unsigned cpus,
+		     unsigned words)
 {
-	for (unsigned cpu = 0; cpu < cpus; cpu++, percpu += t->words) {
+	for (unsigned cpu = 0; cpu < cpus; cpu++, percpu += words) {
 		uint64_t *to;
 
-		if (nothing(percpu, t->words))
+		if (nothing(percpu, words))
 			continue;
 		to = row_open(t, row) + (size_t)(cpu % t->cpus) * t->words;
-		for (unsigned i = 0; i < t->words; i++)
+		for (unsigned i = 0; i < words; i++)
 			to[i] += percpu[i];
 	}
 }
@@ -90,7 +91,7 @@ static int rows_take(const struct meter *m, struct table *t, int fd, unsigned cp
 
 			for (unsigned cpu = 0; m->row_close && cpu < cpus; cpu++)
 				m->row_close(words + (size_t)cpu * t->words, now);
-			row_take(t, (from + i) % t->rows, words, cpus);
+			row_take(t, (from + i) % t->rows, words, cpus, t->words);
 		}
 	}
 	free(values);
@@ -112,9 +113,9 @@ static int array_read(const struct meter *m, struct table *t, int fd, unsigned c
 	return rows_take(m, t, fd, cpus);
 }
 
-static int hash_read(const struct meter *m, struct table *t, int fd, unsigned cpus)
+static int hash_read(const struct meter *m, struct table *t, int fd, unsigned cpus, unsigned words)
 {
-	size_t row_size = (size_t)cpus * t->words * 8;
+	size_t row_size = (size_t)cpus * words * 8;
 	uint64_t *values = malloc(t->rows * row_size);
 	__u32 n = t->rows, next;
 	int err = 0;
@@ -130,9 +131,16 @@ static int hash_read(const struct meter *m, struct table *t, int fd, unsigned cp
 	if (!t->cells)
 		err = err ?: -ENOMEM;
 	for (unsigned row = 0; !err && row < t->rows; row++)
-		row_take(t, row, values + row * row_size / 8, cpus);
+		row_take(t, row, values + row * row_size / 8, cpus, words);
 	free(values);
 	return err;
+}
+
+/* The map of a meter that settles may have the first words of a row only. */
+static bool shape_fits(const struct meter *m, const struct table *t, const struct bpf_map_info *i)
+{
+	return (m->settle ? i->value_size <= m->row_size : i->value_size == m->row_size) &&
+	       i->max_entries == t->rows * meter_lanes(m);
 }
 
 int table_read(const struct meter *m, const struct meta *meta, struct table *t, int fd)
@@ -145,11 +153,11 @@ int table_read(const struct meter *m, const struct meta *meta, struct table *t, 
 	t->words = m->row_size / 8;
 	t->cpus = m->by & BY_CPU ? meta->cpus : 1;
 	t->rows = m->by & BY_KEY ? info.max_entries : meter_rows(m, meta->rows);
-	if (info.value_size != m->row_size || info.max_entries != t->rows * meter_lanes(m))
+	if (!shape_fits(m, t, &info))
 		return complain(-EPROTO, NULL, "the map \"%s\" is not of the shape this version "
 				"made", m->name);
 	if (info.type == BPF_MAP_TYPE_HASH)	/* not per CPU: the key tells them apart */
-		return hash_read(m, t, fd, 1);
-	return m->by & BY_KEY ? hash_read(m, t, fd, meta->cpus) :
+		return hash_read(m, t, fd, 1, t->words);
+	return m->by & BY_KEY ? hash_read(m, t, fd, meta->cpus, info.value_size / 8) :
 		array_read(m, t, fd, meta->cpus);
 }

@@ -11,6 +11,7 @@
 #include "queues.h"
 
 struct bpf_object;
+struct request;
 
 /* Every tap; for a point, best first. A new one is a file and a word here. */
 #define TAPS(T) T(xdp) T(driver_rx) T(xdp_generic) T(tc) T(stack_rx) T(xmit)
@@ -20,6 +21,7 @@ struct site {			/* one interface, about to be measured */
 	const struct driver *driver;
 	struct config config;
 	struct queues queues;
+	const struct request *request;	/* what was asked for */
 	char pins[256];		/* the directory of its pins */
 };
 

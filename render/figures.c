@@ -102,6 +102,12 @@ static void word_text(const struct figures *f, const struct figure *c, const uin
 		units_any(t, per_second(f->s, w[c->arg] * c->metric->scale), c->metric->unit);
 }
 
+static void per_packet_text(const struct figures *f, const struct figure *c, const uint64_t *w,
+			    char *t)
+{
+	units_count(t, *w * c->metric->scale / snapshot_packets(f->s));
+}
+
 static void level_text(const struct figures *f, const struct figure *c, const uint64_t *w, char *t)
 {
 	(void)f;
@@ -231,7 +237,7 @@ static bool worth_room(const struct figures *f, const struct meter *m, const str
 
 	for_each_metric(other, m)
 		histograms += other->kind == KIND_HISTOGRAM;
-	return histograms == 1 || hist_count(k, f->all + k->at);
+	return (histograms == 1 && k == m->metrics) || hist_count(k, f->all + k->at);
 }
 
 static void latencies(struct figures *f, struct grid *g, const struct meter *m,
@@ -317,6 +323,8 @@ static void plain(struct figures *f, struct grid *g, const struct meter *m, cons
 	c->say = any && (!k->group || (k->rare && !sized(k)));
 	if (k->group)
 		title(f, k->group, true, c->group, sizeof(c->group));
+	if (k->per_packet && snapshot_packets(f->s))
+		add(f, g, &(struct figure){ k, per_packet_text, 0, 0 }, SHARES, "/packet");
 }
 
 void figures_columns(struct figures *f, struct grid *g, const struct meter *m)

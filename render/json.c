@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../lib/derived.h"
+#include "../lib/log.h"
 #include "hw.h"
 #include "json_writer.h"
 #include "render.h"
@@ -151,6 +152,9 @@ static void row_object(struct json *j, const struct snapshot *s, const struct me
 			labelled(j, key, k, w);
 		else
 			json_uint(j, key, *w);
+		if (k->per_packet && snapshot_packets(s))
+			json_double(j, text("%s_per_packet", key),
+				    (double)*w / snapshot_packets(s));
 	}
 	json_close(j, '}');
 }
@@ -207,7 +211,10 @@ static void head(struct json *j, const struct snapshot *s)
 	struct tm tm;
 
 	json_uint(j, "nicprobe", DOCUMENT);
-	json_string(j, "interface", s->meta.iface);
+	if (*s->meta.iface)
+		json_string(j, "interface", s->meta.iface);
+	else
+		json_null(j, "interface");
 	json_uint(j, "ifindex", s->meta.ifindex);
 	json_uint(j, "netns", s->meta.netns);
 	json_string(j, "driver", s->meta.driver);

@@ -17,9 +17,12 @@ static void heading(struct page *p, const struct snapshot *s)
 		units_seconds(time, s->seconds);
 	else
 		units_duration(time, s->seconds);
-	snprintf(rest, sizeof(rest), "%s, %u rx and %u tx queue%s", s->meta.driver,
-		 s->meta.rx_queues, s->meta.tx_queues,
-		 s->meta.rx_queues == 1 && s->meta.tx_queues == 1 ? "" : "s");
+	if (*s->meta.iface)
+		snprintf(rest, sizeof(rest), "%s, %u rx and %u tx queue%s", s->meta.driver,
+			 s->meta.rx_queues, s->meta.tx_queues,
+			 s->meta.rx_queues == 1 && s->meta.tx_queues == 1 ? "" : "s");
+	else
+		snprintf(rest, sizeof(rest), "the driver");
 	page_style(p, STYLE_BOLD);
 	page_put(p, s->name, -1);
 	page_style(p, STYLE_PLAIN);
@@ -96,10 +99,10 @@ static void absent(struct page *p, const char *no, const char *name, const char 
 	page_newline(p);
 }
 
-/* How a meter measures says nothing where it has no figures. */
+/* How a meter measures says nothing where it has no figures, unless it is all there is to say. */
 static const char *remark(const struct snapshot *s, unsigned id, uint64_t silent)
 {
-	return silent >> id & 1 ? NULL : meter_remark(s, id);
+	return silent >> id & 1 && *s->meta.iface ? NULL : meter_remark(s, id);
 }
 
 static void all_absent(struct page *p, const struct snapshot *s, uint64_t silent)

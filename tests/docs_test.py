@@ -92,7 +92,7 @@ def listed():
         m = re.match(r"( +)(\S+) ", line)
         if m and len(m[1]) == 2:
             meter = metrics.setdefault(m[2], set())
-        elif m and len(m[1]) == 6 and m[2] != "only":  # "only on request": no metric
+        elif m and len(m[1]) == 6 and m[2] not in ("only", "not"):  # "only on request", "not here": no metric
             meter.add(m[2])
     return metrics
 

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* nicprobe driver: what of a driver a command calls, whether it has an interface or none. */
+#include <errno.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <bpf/libbpf.h>
+
+#include "../lib/iface.h"
+#include "../lib/kernel.h"
+#include "../lib/log.h"
+#include "../lib/near.h"
+#include "../lib/object.h"
+#include "../lib/pins.h"
+#include "../lib/sysfs.h"
+#include "../lib/tap.h"
+#include "cmd.h"
+
+static const char *driver;	/* whose packets are counted */
+
+/* By what the kernel says of all its interfaces that are in this namespace. */
+static uint64_t packets(void)
+{
+	struct if_nameindex *list = if_nameindex();
+	uint64_t n = 0;
+
+	for (struct if_nameindex *i = list; i && i->if_index; i++) {
+		struct iface now;
+		int dir = -1;
+
+		if (!iface_read(i->if_name, &now) && !strcmp(now.driver, driver))
+			dir = sysfs_open(i->if_name, i->if_index);
+		complaints_forget();
+		if (dir < 0)
+			continue;
+		n += sysfs_number(dir, "statistics/rx_packets") +
+		     sysfs_number(dir, "statistics/tx_packets");
+		close(dir);
+	}
+	if (list)
+		if_freenameindex(list);
+	return n;
+}
+
+static int unknown(const char *name)
+{
+	struct near near = near_to(name);
+
+	for (const struct driver *const *d = drivers; *d; d++)
+		near_try(&near, (*d)->name);
+	complaints_forget();
+	complain(-ENOENT, *near.name ? text("nicprobe driver %s", near.name) : "nicprobe drivers",
+		 "no driver, module or interface is called \"%s\"", name);
+	return -ENOENT;
+}
+
+/* The driver of this name, or that of the interface, or a module of which nothing is known. */
+static int driver_choose(const char *name, struct site *site)
+{
+	struct iface *i = &site->iface;
+	const char *iface;
+
+	site->driver = driver_find(name);
+	if (site->driver == &driver_generic && !strchr(name, '/') &&
+	    !access(text("/sys/module/%s", name), F_OK))
+		snprintf(i->driver, sizeof(i->driver), "%s", name);
+	else if (site->driver != &driver_generic)
+		snprintf(i->driver, sizeof(i->driver), "%s", site->driver->name);
+	if (*i->driver)
+		return 0;
+	iface = iface_enter(name, NULL);
+	if (!iface || iface_read(iface, i))
+		return unknown(name);
+	site->driver = driver_find(i->driver);
+	*i->name = '\0';	/* the calls are not only for it */
+	return 0;
+}
+
+/*
+ * A BPF file system that only this process has: when it ends, however it ends, nothing is left.
+ * Its descriptor or -errno; Linux 5.2.
+ */
+static int private_pins(void)
+{
+	int fs = fsopen("bpf", FSOPEN_CLOEXEC), fd = -1, err;
+
+	if (fs >= 0 && !fsconfig(fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0))
+		fd = fsmount(fs, FSMOUNT_CLOEXEC, 0);
+	err = fd < 0 ? complain(-errno, NULL, "cannot make a BPF file system of our own: %s",
+				strerror(errno)) : 0;
+	if (fs >= 0)
+		close(fs);
+	return err ?: fd;
+}
+
+static int attach(struct site *site, struct meta *meta)
+{
+	const struct meter *m = &meter_driver;
+	const char *why = m->absent(site);
+	struct bpf_object *obj;
+	struct timespec t;
+	int err;
+
+	if (why)
+		return complain(-EOPNOTSUPP, NULL, "the functions of %s cannot be counted: %s",
+				site->iface.driver, why);
+	obj = object_open(site, m->elf);
+	err = obj ? m->attach(site, obj) : -EOPNOTSUPP;
+	bpf_object__close(obj);
+	if (err)
+		return complain(err, NULL, "cannot attach to %s: %s", site->iface.driver,
+				strerror(-err));
+	snprintf(meta->absent[METER_driver], sizeof(meta->absent[0]), "%s", m->remark(site));
+	clock_gettime(CLOCK_BOOTTIME, &t);
+	meta->since = t.tv_sec * 1000000000ull + t.tv_nsec;
+	return meta_write(site->pins, meta);
+}
+
+static int look(const char *name, struct request *req, char **argv, const struct renderer *format)
+{
+	struct site site = {
+		.config = { .on = 1ull << METER_driver, .rows = 1, .sample = 1 },
+		.request = req,
+	};
+	struct meta meta = {
+		.magic = META_MAGIC, .version = META_VERSION,
+		.on = 1ull << METER_driver, .rows = 1, .cpus = libbpf_num_possible_cpus(),
+	};
+	int fd, status;
+
+	if (driver_choose(name, &site))
+		return failed();
+	netns_go_home();
+	meta.netns = netns_inode();
+	meta.devices = driver_devices(site.iface.driver);
+	snprintf(meta.driver, sizeof(meta.driver), "%s", site.iface.driver);
+	fd = private_pins();
+	if (fd < 0)
+		return failed();
+	snprintf(site.pins, sizeof(site.pins), "/proc/self/fd/%d", fd);
+	signals_ready();
+	if (attach(&site, &meta))
+		return failed();
+	driver = meta.driver;
+	measured_packets = packets;
+	status = measured_run(site.pins, argv, format);
+	pins_remove(site.pins);		/* now, and not some time after we have ended */
+	return status;
+}
+
+/* Up to what is no option, or "--". False: exit with *status. */
+static bool options_take(int argc, char **argv, struct request *req, const struct renderer **format,
+			 int *status)
+{
+	static const struct option options[] = {
+		{ "format", required_argument, NULL, 'f' }, DRIVER_LONG, COMMON_LONG, {}
+	};
+	int o;
+
+	while ((o = getopt_long(argc, argv, "+:f:" COMMON_SHORT, options, NULL)) >= 0) {
+		if (common_option(&command_driver, o, argv, status))
+			return false;
+		*status = EXIT_USAGE;
+		if (o == 'f')
+			*format = renderer_find(optarg);
+		if (!*format || !request_option(req, o))
+			return false;
+	}
+	return true;
+}
+
+static int run(int argc, char **argv)
+{
+	struct request req = {
+		.meters = 1ull << METER_driver, .by_name = true, .tell = request_tell,
+	};
+	const struct renderer *format = &renderer_table;
+	const char *name;
+	int status;
+
+	/* before the name, and after it; what follows the command's name is the command's */
+	if (!options_take(argc, argv, &req, &format, &status))
+		return status;
+	name = argv[optind];
+	if (name && ++optind < argc && !options_take(argc, argv, &req, &format, &status))
+		return status;
+	if (!name)
+		return usage_error("nicprobe driver DRIVER -- COMMAND", "which driver?");
+	if (json_wanted)
+		format = &renderer_json;
+	if (kernel_permits())
+		return failed();
+	return look(name, &req, optind < argc ? argv + optind : NULL, format);
+}
+
+const struct command command_driver = {
+	.name = "driver",
+	.args = "DRIVER | [NETNS/]IFACE [--functions GLOB,…] [-- COMMAND…]",
+	.help = "count calls of a driver's functions while a command runs",
+	.options =
+	DRIVER_HELP
+	"  -f, --format FORMAT    table (default), json, openmetrics\n",
+	.run = run,
+};

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Options that say what to measure, and how. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../lib/log.h"
+#include "../lib/near.h"
+#include "../lib/tap.h"
+#include "cmd.h"
+
+static __u64 meter_bit(const char *name)
+{
+	const struct meter *m = meter_find(name);
+	struct near near = near_to(name);
+
+	if (m)
+		return 1ull << meter_id(m);
+	if (!strcmp(name, "hw")) {
+		usage_error("nicprobe show IFACE hw", "hw is no meter: nothing is measured for it, "
+			    "and nothing need be attached");
+		return 0;
+	}
+	for (int id = 0; id < NR_METERS; id++)
+		near_try(&near, meters[id]->name);
+	usage_error(*near.name ? near.name : "nicprobe list -v", "no meter \"%s\"", name);
+	return 0;
+}
+
+__u64 meters_parse(const char *list)
+{
+	char *copy = strdup(list), *rest, *name;
+	__u64 bits = 0;
+
+	for (name = strtok_r(copy, ",", &rest); name; name = strtok_r(NULL, ",", &rest)) {
+		__u64 bit = strcmp(name, "all") ? meter_bit(name) : (1ull << NR_METERS) - 1;
+
+		if (!bit) {
+			bits = 0;
+			goto out;
+		}
+		bits |= bit;
+	}
+	if (!bits)
+		usage_error("nicprobe list -v", "-m names no meter");
+out:
+	free(copy);
+	return bits;
+}
+
+bool tap_choosable(const struct tap *t)
+{
+	return t->points & 1 << RX_NIC || t == &tap_tc;
+}
+
+static bool rx_parse(struct request *req, const char *name)
+{
+	struct near near = near_to(name);
+
+	near_try(&near, "auto");
+	req->rx = strcmp(name, "auto") ? name : NULL;
+	if (!req->rx)
+		return true;
+	for (const struct tap *const *t = taps; *t; t++) {
+		if (!tap_choosable(*t))
+			continue;
+		near_try(&near, (*t)->name);
+		if (!strcmp((*t)->name, name))
+			return true;
+	}
+	usage_error(*near.name ? text("--rx %s", near.name) : "--rx auto",
+		    "no tap \"%s\" for received packets", name);
+	return false;
+}
+
+static bool globs_check(const char *globs, const char *option)
+{
+	if (globs[strspn(globs, ",")])
+		return true;
+	usage_error(text("%s 'ena_*'", option), "%s names no function", option);
+	return false;
+}
+
+void request_tell(const char *what)
+{
+	fprintf(stderr, "nicprobe: %s\n", what);
+}
+
+bool request_fits(const struct request *req)
+{
+	if (req->meters >> METER_driver & 1 ||
+	    (!req->functions && !req->timed && !req->max_functions))
+		return true;
+	usage_error("-m driver", "%s is for the meter driver, which is not asked for",
+		    req->functions ? "--functions" : req->timed ? "--time" : "--max-functions");
+	return false;
+}
+
+static bool number_parse(unsigned *to, const char *option, unsigned example, unsigned most)
+{
+	unsigned long number;
+	char *end;
+
+	number = strtoul(optarg, &end, 10);
+	if (*end || end == optarg || !number || number > most) {
+		usage_error(text("%s %u", option, example), "%s takes a whole number from 1 to "
+			    "%u, not \"%s\"", option, most, optarg);
+		return false;
+	}
+	*to = number;
+	return true;
+}
+
+bool request_option(struct request *req, int option)
+{
+	req->tell = request_tell;
+	switch (option) {
+	case 'm':
+		req->meters = meters_parse(optarg);
+		req->by_name = strcmp(optarg, "all");	/* "all": those on request, too */
+		return req->meters;
+	case 'R':
+		return rx_parse(req, optarg);
+	case 'K':
+		req->stacks = true;
+		return true;
+	case 'F':
+		req->functions = optarg;
+		return globs_check(optarg, "--functions");
+	case 'T':
+		req->timed = optarg;
+		return globs_check(optarg, "--time");
+	case 'X':
+		return number_parse(&req->max_functions, "--max-functions", 512, 100000);
+	case 'S':
+		return number_parse(&req->sample, "--sample", 16, 1000000);
+	}
+	return true;
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What was not counted, by meter; and what our programs did not see at all. */
+#include <dirent.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+
+#include "log.h"
+#include "losses.h"
+#include "pins.h"
+
+#define MOST_SEEN 1024		/* programs of one interface */
+
+void losses_lost(struct snapshot *s, const char *pins)
+{
+	int fd = bpf_obj_get(text("%s/lost", pins));
+	uint64_t percpu[4096];
+
+	for (__u32 id = 0; fd >= 0 && s->meta.cpus <= 4096 && id < NR_METERS; id++)
+		if (!bpf_map_lookup_elem(fd, &id, percpu))
+			for (unsigned cpu = 0; cpu < s->meta.cpus; cpu++)
+				s->lost[id] += percpu[cpu];
+	if (fd >= 0)
+		close(fd);
+}
+
+/*
+ * Events that found our program running already on their CPU, and did not count (Linux 5.12).
+ * Many links may have one program: those in `seen` are counted.
+ */
+static uint64_t misses_of(int link, __u32 *seen, unsigned *nr_seen)
+{
+	struct bpf_link_info info = {};
+	struct bpf_prog_info prog = {};
+	__u32 len = sizeof(info);
+	int fd;
+
+	if (bpf_obj_get_info_by_fd(link, &info, &len))
+		return 0;
+	for (unsigned i = 0; i < *nr_seen; i++)
+		if (seen[i] == info.prog_id)
+			return 0;
+	if (*nr_seen < MOST_SEEN)
+		seen[(*nr_seen)++] = info.prog_id;
+	fd = bpf_prog_get_fd_by_id(info.prog_id);
+	len = sizeof(prog);
+	if (fd >= 0) {
+		bpf_obj_get_info_by_fd(fd, &prog, &len);
+		close(fd);
+	}
+	return prog.recursion_misses;
+}
+
+/* The name of a link's pin is its program's, and no map is called so. */
+static bool may_be_link(const char *name)
+{
+	return *name != '.' && !meter_find(name) && strcmp(name, "meta") && strcmp(name, "lost");
+}
+
+void losses_missed(struct snapshot *s, const char *pins)
+{
+	__u32 seen[MOST_SEEN];
+	struct dirent *entry;
+	DIR *d = opendir(pins);
+	unsigned nr = 0;
+
+	while (d && (entry = readdir(d))) {
+		int fd = may_be_link(entry->d_name) ?
+			 bpf_obj_get(text("%s/%s", pins, entry->d_name)) : -1;
+
+		if (fd < 0)
+			continue;
+		if (bpf_fd_type(fd) == 'l')
+			s->missed += misses_of(fd, seen, &nr);
+		close(fd);
+	}
+	if (d)
+		closedir(d);
+}

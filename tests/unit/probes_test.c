@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Which functions of a driver are chosen, from a kernel that is made up. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../../lib/log.h"
+#include "../../lib/probes.h"
+#include "../../lib/running.h"
+#include "../../lib/tracefs.h"
+
+static int failed;
+
+static void check(const char *name, bool good)
+{
+	printf("%s %s\n", good ? "ok" : "not ok", name);
+	failed |= !good;
+}
+
+static char dir[] = "/tmp/probes_test.XXXXXX";
+
+static void put(const char *name, const char *what)
+{
+	FILE *f;
+	char path[128];
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	for (char *slash = strchr(path + strlen(dir) + 1, '/'); slash; ) {
+		*slash = '\0';
+		mkdir(path, 0700);
+		*slash = '/';
+		slash = strchr(slash + 1, '/');
+	}
+	f = fopen(path, "w");
+	if (!f || fputs(what, f) < 0 || fclose(f))
+		exit(2);
+}
+
+static const char symbols[] =
+	"ffffffff81000000 t receive_buf\n"
+	"ffffffff81000100 T napi_poll_it\n"
+	"ffffffff81000180 t __pfx_napi_poll_it\n"
+	"ffffffffc0000000 t receive_buf\t[virtio_net]\n"
+	"ffffffffc0000100 t virtnet_poll\t[virtio_net]\n"
+	"ffffffffc0000200 t virtnet_poll.cold\t[virtio_net]\n"
+	"ffffffffc0000300 t start_xmit\t[virtio_net]\n"
+	"ffffffffc0000400 t skb_recv_done\t[virtio_net]\n"
+	"ffffffffc0000500 t virtnet_twice\t[virtio_net]\n"
+	"ffffffffc0000600 t virtnet_twice\t[virtio_net]\n"
+	"ffffffffc0000700 d virtnet_data\t[virtio_net]\n"
+	"ffffffffc0000800 t start_xmit\t[other]\n"
+	"ffffffffc0000900 t __traceiter_virtnet_seen\t[virtio_net]\n"
+	"ffffffffc0000a00 t __traceiter_other_seen\t[other]\n"
+	"ffffffffc0000b00 t __traceiter_nowhere\t[virtio_net]\n"
+	"ffffffff81000200 T __traceiter_napi_poll\n";
+
+static const char traceable[] =	/* skb_recv_done is not: nobody asks for those known */
+	"receive_buf\nnapi_poll_it\nreceive_buf [virtio_net]\nvirtnet_poll [virtio_net]\n"
+	"start_xmit [virtio_net]\nvirtnet_twice [virtio_net]\nvirtnet_twice [virtio_net]\n"
+	"start_xmit [other]\n";
+
+static struct probes p;
+
+/* "name[module]:row…" of all, in their order. */
+static const char *chosen(const struct probes_wanted *w)
+{
+	static char list[1000];
+	int at = 0;
+
+	complaints_forget();
+	probes_free(&p);
+	*list = '\0';
+	if (probes_choose(&p, w))
+		return complaint();
+	for (unsigned i = 0; i < p.nr; i++)
+		at += snprintf(list + at, sizeof(list) - at, "%s%s[%s]:%u%s%s", i ? " " : "",
+			       p.list[i].name, p.list[i].module, p.list[i].row,
+			       p.list[i].timed ? "t" : "", p.list[i].tracepoint ? "!" : "");
+	return list;
+}
+
+static void same(const char *name, const char *got, const char *want)
+{
+	check(name, !strcmp(got, want));
+	if (strcmp(got, want))
+		printf("# %s\n# not %s\n", got, want);
+}
+
+static void globs(void)
+{
+	unsigned nr = 9;
+
+	check("a name fits itself", probes_fit("ena_io_poll", "ena_io_poll", "ena", NULL));
+	check("the second of two", probes_fit("igb_*,ena_*", "ena_io_poll", "ena", &nr) && nr == 1);
+	check("none", !probes_fit("igb_*,ena", "ena_io_poll", "ena", NULL));
+	check("of a module", probes_fit("ena:*poll", "ena_io_poll", "ena", NULL));
+	check("not of another", !probes_fit("igb:*poll", "ena_io_poll", "ena", NULL));
+	check("of the kernel", probes_fit("vmlinux:napi_*", "napi_poll", "", NULL));
+	check("not of the kernel", !probes_fit("vmlinux:*", "ena_io_poll", "ena", NULL));
+	check("commas that part nothing", probes_fit(",,ena_*,", "ena_io_poll", "ena", &nr) && !nr);
+	check("no globs", !probes_fit("", "x", "", NULL) && !probes_fit(NULL, "x", "", NULL));
+}
+
+static void table(struct probes_wanted w)
+{
+	same("what is known of a driver, not what is called like it elsewhere", chosen(&w),
+	     "receive_buf[virtio_net]:0 skb_recv_done[virtio_net]:1 start_xmit[virtio_net]:2 "
+	     "virtnet_poll[virtio_net]:3 virtnet_seen[virtio_net]:4!");
+	check("…how many, and how many are not there",
+	      p.functions == 4 && p.tracepoints == 1 && p.rows == 5 && p.known >= 10 &&
+	      p.missing == p.known - 4);
+	w.timed = "virtnet_poll,napi*";
+	same("besides those that are timed", chosen(&w),
+	     "napi_poll_it[]:0t receive_buf[virtio_net]:1 start_xmit[virtio_net]:2 "
+	     "virtnet_poll[virtio_net]:3t virtnet_seen[virtio_net]:4!");
+	check("…whose times have rows of their own", p.times == 2 && p.list[0].time == 0 &&
+	      p.list[3].time == 1);
+	w.timed = NULL;
+	w.cannot = "no kprobes";
+	same("without functions the tracepoints are left", chosen(&w),
+	     "virtnet_seen[virtio_net]:0!");
+}
+
+static void named(struct probes_wanted w)
+{
+	w.functions = "virtnet_*";
+	same("by a glob: two of one name are one row", chosen(&w),
+	     "virtnet_poll[virtio_net]:0 virtnet_seen[virtio_net]:1! virtnet_twice[virtio_net]:2 "
+	     "virtnet_twice[virtio_net]:2");
+	check("…of which the second is a copy", !p.list[2].copy && p.list[3].copy && p.rows == 3 &&
+	      p.functions == 3 && !p.known);
+	w.functions = "start_xmit,vmlinux:receive_buf";
+	same("in any module, or in none", chosen(&w),
+	     "receive_buf[]:0 start_xmit[other]:1 start_xmit[virtio_net]:2");
+	w.functions = "virtnet_*";
+	w.max = 2;
+	same("more than may be", chosen(&w), "3 functions are chosen, and 2 is the most");
+	check("…and what to do", !strncmp(complaint_try(), "--max-functions 3", 17));
+	w.functions = "start_xmit,nosuch*";
+	same("a glob that fits nothing", chosen(&w), "no function in this kernel fits \"nosuch*\"");
+	w.functions = "skb_recv_done";
+	same("one that cannot be traced", chosen(&w),
+	     "what fits \"skb_recv_done\" cannot be traced: it is notrace, or known by another "
+	     "name");
+	w.functions = NULL;
+	w.timed = "virtnet_poll,skb_recv_done";
+	same("one that is timed, and cannot be traced", chosen(&w),
+	     "what fits \"skb_recv_done\" cannot be traced: it is notrace, or known by another "
+	     "name");
+	w.timed = "virtnet_seen";
+	same("a tracepoint has no duration", chosen(&w),
+	     "no function in this kernel fits \"virtnet_seen\"");
+}
+
+static void strangers(void)
+{
+	struct probes_wanted w = { .driver = &driver_generic, .module = "other" };
+
+	same("of a module nobody knows its tracepoints", chosen(&w), "other_seen[other]:0!");
+	w.module = "virtio_pci";
+	same("a module with nothing", chosen(&w),
+	     "nothing is known of the functions of virtio_pci");
+	w.driver = driver_find("igb");
+	w.module = "igb";
+	same("a driver that is not loaded", chosen(&w),
+	     "the driver igb is not in this kernel, or not loaded");
+	same("…and what to do", complaint_try(), "modprobe igb");
+}
+
+int main(void)
+{
+	struct probes_wanted virtio = {
+		.driver = driver_find("virtio_net"), .module = "virtio_net",
+	};
+	static char path[64];
+
+	if (!mkdtemp(dir))
+		return 2;
+	put("kallsyms", symbols);
+	put("available_filter_functions", traceable);
+	put("events/virtio/virtnet_seen/id", "77\n");
+	put("events/other/other_seen/id", "78\n");
+	snprintf(path, sizeof(path), "%s/kallsyms", dir);
+	proc_kallsyms = path;
+	tracefs_dirs[0] = dir;
+	tracefs_dirs[1] = NULL;
+	globs();
+	table(virtio);
+	named(virtio);
+	strangers();
+	put("kallsyms", "0000000000000000 t virtnet_poll\t[virtio_net]\n");
+	same("addresses that are hidden", chosen(&virtio),
+	     "the kernel hides the addresses of its functions");
+	probes_free(&p);
+	return system(text("rm -r %s", dir)) || failed;
+}
