@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
 """
-Every packet is counted, once, where it belongs: 10 runs of 100,000 for each tap, veth and tap device; or $RUNS,
-where a CPU is emulated.
+Every packet is counted, once, where it belongs: 10 runs of 100,000 for each tap, veth and tap device; or $RUNS of
+$PACKETS, of fewer kinds, where a CPU is emulated.
 """
 import random
 
@@ -16,7 +16,7 @@ global_sysctl("net.core.netdev_max_backlog", 300000)
 
 def send(nic, seed, l4):
     rng = random.Random(seed)
-    want = random_frames(nic, rng, PACKETS, l4)
+    want = random_frames(nic, rng, PACKETS, l4, each=200 if PACKETS >= 100000 else 50)
     sent = nic("go interleave")
     if sent["sent"] != PACKETS or want.count() != PACKETS:
         raise RuntimeError(f"sent {sent}, wanted {want.count()}")
@@ -34,8 +34,8 @@ def settled(where, point):
     return docs[-1]
 
 
-def wrong_rx(doc, want):
-    """What the document has wrong, or nothing."""
+def wrong_rx(doc, want, loses):
+    """What the document has wrong, or nothing; `loses`: meters that cannot read all there is."""
     for what, got, expect in [
             ("rx-nic sizes", sizes_at(doc, "rx-nic"), want.pktsize()),
             ("rx-stack sizes", sizes_at(doc, "rx-stack"), want.pktsize()),
@@ -45,20 +45,20 @@ def wrong_rx(doc, want):
             ("rxcpu", rxcpu(doc), want.rxcpu()),
             ("tx-stack", sizes_at(doc, "tx-stack"), {}),
             ("tx-nic", sizes_at(doc, "tx-nic"), {}),
-            ("lost", lost(doc), {})]:
+            ("lost", {k: n for k, n in lost(doc).items() if k not in loses}, {})]:
         if got != expect:
             return f"{what}: {difference(got, expect)}"
     return None
 
 
-def rx(name, where, sender, tap, l4=("udp", "icmp"), how=None, cpus=None):
+def rx(name, where, sender, tap, l4=("udp", "icmp"), how=None, cpus=None, loses=()):
     """10 attaches, each with 100,000 packets over 4 queues from both CPUs."""
     for run in range(RUNS):
         nicprobe("attach", where, "--rx", tap)
         want = send(sender, f"{name} {run}", l4)
         doc = settled(where, "rx-stack")
         nicprobe("detach", where)
-        why = wrong_rx(doc, want)
+        why = wrong_rx(doc, want, loses)
         if not why and how and doc["taps"]["rx-nic"] != how:
             why = f"the tap is {doc['taps']['rx-nic']}, not {how}"
         if not why and cpus:
@@ -140,7 +140,8 @@ for way in "xdp", "driver":
 napi = tap(a, "tap1", options="--napi")
 rx("tap with NAPI, driver", f"{a}/tap1", napi, "driver")
 frags = tap(a, "tap2", options="--napi-frags")
-rx("tap with NAPI and frags, driver", f"{a}/tap2", frags, "driver")
+# The headers are in pages, which typed tracepoints read since 6.11: of flow's samples some are lost, as is said.
+rx("tap with NAPI and frags, driver", f"{a}/tap2", frags, "driver", loses={"flow"} if KERNEL < (6, 11) else ())
 
 veth(b, c)
 sender = Nic("packet eth0 --queues 4", c)

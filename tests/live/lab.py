@@ -12,6 +12,7 @@ import time
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 NICPROBE = os.environ.get("NICPROBE", os.path.join(ROOT, "nicprobe"))
 NIC = os.environ.get("NIC", os.path.join(ROOT, "build", "tests", "nic"))
+KERNEL = tuple(map(int, os.uname().release.split("-")[0].split("+")[0].split(".")[:2]))
 failures = 0
 # tests/run interrupts what hangs: first it says where.
 faulthandler.dump_traceback_later(int(os.environ.get("LIMIT", 500)) * .9)
@@ -298,10 +299,10 @@ def lost(doc):
     return {meter: n for meter, n in doc["lost"].items() if n and meter != "events"}
 
 
-def random_frames(nic, random, total, l4=("udp",), queues=4, kinds=("v4", "v6", "arp", "raw")):
-    """Queues `total` frames with `nic`, of every size class and its borders; what to expect of them."""
+def random_frames(nic, random, total, l4=("udp",), queues=4, kinds=("v4", "v6", "arp", "raw"), each=200):
+    """Queues `total` frames with `nic`, of every size class and its borders, `each` kinds a queue; what to expect of them."""
     borders = [64, 65, 127, 128, 255, 256, 511, 512, 1023, 1024, 1518, 1519, 2047, 2048, 4095, 4096, 9000]
-    want, batches = Expected(), 200 * queues
+    want, batches = Expected(), each * queues
     for i in range(batches):
         kind = random.choice(kinds)
         tag = random.choice(["", "", "vlan=7", "qinq=100,7"])
@@ -313,6 +314,8 @@ def random_frames(nic, random, total, l4=("udp",), queues=4, kinds=("v4", "v6", 
                                 f"2001:2::{random.randrange(1, 256):x}:1")]
             size = max(size, 14 + 4 * len(tag.split(",")) * bool(tag) + (20 if kind == "v4" else 40) +
                        (20 if "tcp" in words else 8))
+        if tag and KERNEL < (6, 11):    # from 4 KiB on it is in pages, and its codepoint is lost, as is said
+            size = min(size, 4000)
         if i // queues >= batches // queues - 2:
             words, size = ["v4", "udp", "ecn=2"], (60, 64)[i // queues % 2]
         count = total // batches + (i < total % batches)

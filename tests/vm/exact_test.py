@@ -12,9 +12,10 @@ import time
 from cards import cards, counters, grown, lab
 from others import Others
 
-FRAMES = ["60 v4 ecn=1", "200 v4 icmp ecn=2", "1514 v4 ecn=3", "1280 v6", "60 arp", "600 v4 vlan=5 ecn=1",
+FRAMES = ["60 v4 ecn=1", "1514 v4 ecn=3", "1280 v6", "60 arp", "600 v4 vlan=5 ecn=1",
           "604 v4 qinq=7,8 ecn=2"]
 EACH = int(os.environ.get("EACH", 200))
+FROM_MANY = [f"3 200 v4 icmp ecn=2 src=198.18.0.{n}" for n in range(1, 65)]      # RSS spreads them
 MB = 1 << 20
 METERS = "pktsize,gso,gro,txlat"      # txlat: has all been completed?
 FEATURES = ("tcp-segmentation-offload", "generic-segmentation-offload", "generic-receive-offload",
@@ -28,7 +29,6 @@ WAYS = [
 ]
 XDP_WAYS = [("xdp", "dispatcher", "none"), ("xdp", "", "none")]
 XDP_SINCE = {"virtio": (4, 10), "igb": (5, 10), "vmxnet3": (6, 6)}      # native, in the kernels' drivers
-KERNEL = tuple(map(int, os.uname().release.split(".")[:2]))
 
 
 def offload(card, which):
@@ -38,13 +38,14 @@ def offload(card, which):
 
 def drive(card, megabytes):
     """Frames of every kind, and TCP both ways. What was done, and what was to be."""
-    sent = card.frames(*[f"{EACH} {frame} flows=64 pps=4000" for frame in FRAMES])
+    sent = card.frames(*[f"{EACH} {frame} flows=64 pps=4000" for frame in FRAMES], *FROM_MANY)
     size = megabytes * MB
-    return (sent, card.echo(5, 400), card.tcp("R", size), card.tcp("S", size)), (EACH * len(FRAMES), 5, size, size)
+    done = (sent, card.echo(5, 400), card.tcp("R", size), card.tcp("S", size))
+    return done, (EACH * len(FRAMES) + 3 * len(FROM_MANY), 5, size, size)
 
 
 def tell(card, point, way, which, packets, off):
-    print("# exact " + json.dumps({"kernel": "%d.%d" % KERNEL, "driver": card.driver, "point": point, "way": way,
+    print("# exact " + json.dumps({"kernel": "%d.%d" % lab.KERNEL, "driver": card.driver, "point": point, "way": way,
                                    "offloads": which, "packets": packets, "off": off}), flush=True)
 
 
@@ -84,6 +85,13 @@ def compare(name, card, before, after, which):
              max(off.get(f"{way}_packets", 0), off.get(f"{way}_bytes", 0)))
 
 
+def spread(name, card, doc):
+    """The card spreads what comes from many; a tap of several queues keeps to what the guest last sent from."""
+    if card.model == "igb":
+        received = {q: h["count"] for q, h in lab.sizes_at(doc, "rx-nic").items()}
+        lab.check(f"{name}: RSS fills four queues # {received}", len(received) == 4, str(received))
+
+
 def completed(name, before, after):
     """As many completions as packets that the driver took."""
     rows = after.doc["meters"]["txlat"]
@@ -110,6 +118,7 @@ def run(card, tap, cannot, which, megabytes, others=None):
     lab.same(f"{name}: traffic", done, wanted)
     compare(name, card, before, after, which)
     completed(name, before, after)
+    spread(name, card, after.doc)
     if others:
         received = lab.packets_at(after.doc, "rx-nic") - lab.packets_at(before.doc, "rx-nic")
         lab.same(f"{name}: two other programs saw as many", grown(others.counts(), seen), {0: received, 50: received})
@@ -125,7 +134,7 @@ for card in cards():
     lab.sh(f"ip link set {card.name} promisc on")
     for tap, cannot, which in WAYS:
         run(card, tap, cannot, which, 24 if which == "all" else 2)
-    if KERNEL >= XDP_SINCE.get(card.model, (99,)):
+    if lab.KERNEL >= XDP_SINCE.get(card.model, (99,)):
         for tap, cannot, which in XDP_WAYS:
             run(card, tap, cannot, which, 2)
         run(card, "xdp", "", "none", 2, others)

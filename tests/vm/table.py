@@ -37,7 +37,7 @@ rows, totals, times = {}, {}, []
 
 
 def add(kernel, driver, point, way, offloads, packets, off):
-    cell = rows.setdefault((driver, point, way, offloads), {}).setdefault(kernel, Cell())
+    cell = rows.setdefault((driver, point, way), {}).setdefault((kernel, offloads), Cell())
     cell.packets += packets
     cell.off = max(cell.off, off)
 
@@ -50,7 +50,7 @@ def software(kernel, line):
     good, name, how, tap, rps, runs, packets = found.groups()
     for point in ("tx-stack", "tx-nic") if tap == "tx" else ("rx-nic", "rx-stack"):
         way = "as chosen" if tap == "tx" or point == "rx-stack" else f"--rx {tap}"
-        add(kernel, {"tap": "tun"}.get(name, name), point, way + how + (rps or "").replace(",", " with"), "",
+        add(kernel, {"tap": "tun"}.get(name, name), point, way + how + (rps or "").replace(",", " with"), "none",
             int(runs or 0) * int(packets or 0) or 1, int(good != "ok"))
 
 
@@ -70,12 +70,15 @@ for kernel, guest, line in lines():
     if took:
         times.append((kernel, guest, "in all", f"{took[2]} s, of the CPUs {took[3]}"))
 
-print("#\n# What nicprobe counted, compared with the driver's own counters (tun, veth: with what was sent); wire packets")
-print(f"# {'driver':<11}{'point':<10}{'way':<40}{'offloads':<10}" + "".join(f"{k:<18}" for k in kernels))
+print("#\n# What nicprobe counted, compared with the driver's own counters; tun and veth: with what was sent.\n"
+      "# In wire packets, without and with offloads (TSO, GSO, GRO, LRO, VLAN).")
+columns = [(k, offloads) for k in kernels for offloads in ("none", "all")]
+heads = [f"{k} {'without' if offloads == 'none' else 'with'}" for k, offloads in columns]
+print(f"# {'driver':<11}{'point':<10}{'way':<34}" + "".join(f"{h:<14}" for h in heads))
 for key in sorted(rows):
-    driver, point, way, offloads = key
-    cells = "".join(f"{str(rows[key].get(k, Cell())):<18}" for k in kernels)
-    print(f"# {driver:<11}{point:<10}{way:<40}{offloads:<10}{cells}".rstrip())
+    driver, point, way = key
+    cells = "".join(f"{str(rows[key].get(c, Cell())):<14}" for c in columns)
+    print(f"# {driver:<11}{point:<10}{way:<34}{cells}".rstrip())
 print("#\n# Packets at the nic points, by driver: " + ", ".join(f"{d} {n}" for d, n in sorted(totals.items())))
 if len(kernels) > 1:
     total = sum(totals.values())
