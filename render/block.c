@@ -349,15 +349,6 @@ static void tear_down(struct block *b)
 	free(b->figures.list);
 }
 
-static void dim_line(struct page *p, const char *what)
-{
-	page_spaces(p, 2);
-	page_style(p, STYLE_DIM);
-	page_wrap(p, 2, what);
-	page_style(p, STYLE_PLAIN);
-	page_newline(p);
-}
-
 static void legend_line(struct block *b, struct page *p)
 {
 	char legend[256];
@@ -365,7 +356,7 @@ static void legend_line(struct block *b, struct page *p)
 	if (!b->figures.bars || b->grid.columns[b->figures.bars].gone)
 		return;
 	figures_legend(b->m, p->look, legend, sizeof(legend));
-	dim_line(p, legend);
+	page_dim(p, 2, legend);
 }
 
 static void rows(struct block *b, struct page *p)
@@ -396,7 +387,7 @@ bool block(struct page *p, const struct snapshot *s, const struct meter *m)
 	else if (any && !short_of_memory)
 		rows(&b, p);
 	if (short_of_memory)
-		dim_line(p, "out of memory");
+		page_dim(p, 2, "out of memory");
 	free(b.active);
 	free(b.total);
 	free(b.all);

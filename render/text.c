@@ -192,3 +192,12 @@ void page_remark(struct page *p, unsigned indent, const char *what)
 	page_wrap(p, indent + 2, what);
 	page_newline(p);
 }
+
+void page_dim(struct page *p, unsigned indent, const char *what)
+{
+	page_spaces(p, indent);
+	page_style(p, STYLE_DIM);
+	page_wrap(p, indent, what);
+	page_style(p, STYLE_PLAIN);
+	page_newline(p);
+}

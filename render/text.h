@@ -47,5 +47,6 @@ void page_line(struct page *, unsigned indent, const char *name, unsigned column
 	       const char *what);
 /* A sentence; further lines of it are two further in. */
 void page_remark(struct page *, unsigned indent, const char *what);
+void page_dim(struct page *, unsigned indent, const char *what);	/* a line of less weight */
 
 #endif

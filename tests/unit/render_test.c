@@ -9,6 +9,7 @@
 #include "../../lib/snapshot.h"
 #include "../../render/render.h"
 #include "../../xdp/ecn_source.h"
+#include "account.h"
 #include "card.h"
 
 enum { NOT_ECT, ECT1, ECT0, CE, NOT_IP };
@@ -258,79 +259,13 @@ static struct snapshot *both(void)
 	return s;
 }
 
-/* A residue that is the same in every way to count. */
-static void residue(uint64_t *words, int nr, int64_t least, int64_t most)
-{
-	for (int i = 0; i < nr; i++) {
-		words[2 * i] = least;
-		words[2 * i + 1] = most;
-	}
-}
-
-static struct ledger *ledger(struct snapshot *s, bool tx, unsigned queue, uint64_t driver,
-			     uint64_t ours)
-{
-	struct ledger_key key = { .way = tx, .queue = { queue >> 8, queue } };
-	struct ledger *l = (void *)table_add(&s->tables[METER_ledger], &meter_ledger, &key);
-
-	l->driver = driver;
-	l->ours = l->stack = ours;
-	l->driver_bytes = 1000 * driver;
-	l->our_bytes = 1000 * ours;
-	residue(l->residue, LEDGER_WAYS, driver - ours, driver - ours);
-	residue(l->residue_bytes, LEDGER_WAYS, 1000 * (driver - ours), 1000 * (driver - ours));
-	return l;
-}
-
-/* NULL: its own name is `own`. */
-static void hwstat(struct snapshot *s, enum stat_way way, int queue, const char *name,
-		   const char *own, uint64_t value)
-{
-	unsigned q = queue < 0 ? HWSTAT_ALL : queue;
-	struct hwstat_key key = {
-		.way = way, .queue = { q >> 8, q }, .source = HWSTAT_ETHTOOL,
-		.rank = name ? stat_find(name) - stat_names : HWSTAT_OWN,
-	};
-
-	snprintf(key.own, sizeof(key.own), "%s", own ?: "");
-	*table_add(&s->tables[METER_hwstat], &meter_hwstat, &key) = value;
-}
-
 static struct snapshot *account(void)
 {
 	struct snapshot *s = snapshot("eth0", "igb", 4, 0);
-	struct ledger *l;
-	char own[32];
 
 	table_on(s, METER_ledger, 0);
 	table_on(s, METER_hwstat, 0);
-	ledger(s, false, 0, 123456, 123456);
-	residue(ledger(s, false, 1, 1000, 1000)->residue, LEDGER_WAYS, -3, 12);
-	l = ledger(s, false, 2, 1700, 1640);
-	l->xdp = 1200;
-	residue(l->between, 1, 1200, 1200);
-	ledger(s, false, 3, 0, 0);
-	l = ledger(s, false, LEDGER_ALL, 126156, 126096);
-	l->hardware = 126170;
-	l->hardware_bytes = 126170 * 1004ul;
-	l->xdp = 1200;
-	residue(l->between, 1, 1200, 1200);
-	ledger(s, true, 2, 5000, 5020);
-	ledger(s, true, LEDGER_ALL, 5000, 5020)->hardware = 5000;
-	for (int q = 0; q < 3; q++) {
-		hwstat(s, STAT_RX, q, "rx_packets", NULL, 123456 / (q * q * q + 1));
-		hwstat(s, STAT_RX, q, "rx_bytes", NULL, 123456789 / (q * q * q + 1));
-		hwstat(s, STAT_RX, q, "rx_drops", NULL, q == 2 ? 7 : 0);
-	}
-	hwstat(s, STAT_RX, -1, "rx_card_packets", NULL, 126170);
-	hwstat(s, STAT_RX, -1, "rx_missed", NULL, 14);
-	hwstat(s, STAT_TX, 2, "tx_packets", NULL, 5000);
-	hwstat(s, STAT_TX, 2, "tx_bytes", NULL, 5000000);
-	hwstat(s, STAT_TX, 2, "tx_doorbells", NULL, 4321);
-	for (int i = 0; i < 25; i++) {
-		snprintf(own, sizeof(own), "os2bmc_%s_by_host_%d", i % 2 ? "tx" : "rx", i);
-		hwstat(s, STAT_NEITHER, -1, NULL, own, i * i);
-	}
+	account_fill(s);
 	return s;
 }
 
