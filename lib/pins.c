@@ -16,6 +16,7 @@
 
 #include <bpf/bpf.h>
 
+#include "iface.h"
 #include "log.h"
 #include "pins.h"
 
@@ -155,14 +156,25 @@ static int not_ours(const char *dir, const char *why)
 			dir, why);
 }
 
-/* The interface a directory is of: pins_dir() the other way round. */
+/* The interface a directory is of, pins_dir() the other way round, as `detach` finds it. */
 static const char *pins_iface(const char *dir)
 {
-	char name[64];
+	const char *slash = strrchr(dir, '/'), *number = slash;
+	char name[64], netns[256];
+	struct stat first;
+	__u32 inode;
 
-	snprintf(name, sizeof(name), "%s", strrchr(dir, '/') + 1);
+	while (number > dir && number[-1] != '/')
+		number--;
+	inode = strtoul(number, NULL, 10);
+	snprintf(name, sizeof(name), "%s", slash + 1);
 	swap(name, ':', '.');
-	return text("%s", name);
+	if (!stat("/proc/1/ns/net", &first) && first.st_ino == inode)
+		return text("%s", name);
+	/* where we are now may not be where the user is */
+	if (netns_name(inode, netns, sizeof(netns)) && *netns)
+		return text("%s/%s", netns, name);
+	return text("netns:%u/%s", inode, name);
 }
 
 int meta_read(const char *dir, struct meta *meta)

@@ -251,7 +251,7 @@ def foreign_pins(ns, iface):
 
     magic = struct.pack("<II", 0x6e696370, 99)
     fake(magic + bytes(3000))
-    all_say("another version", "another version of nicprobe", "--force")
+    all_say("another version", "another version of nicprobe", "nicprobe detach ", "/tap0 --force")
     r = run(f"detach --force {iface}")
     check("bad: another version: detach --force", r.returncode == 0 and not os.path.exists(OURS), r.stderr)
     fake(struct.pack("<II", 0x6e696370, 1) + bytes(8))
