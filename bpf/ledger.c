@@ -20,7 +20,7 @@
 
 enum { RESIDUE_PACKETS = 8, RESIDUE_BYTES = 12 };
 static const struct metric metrics[] = {
-	PACKETS(hardware, .name = "hardware", .rare = true,
+	PACKETS(hardware, .name = "hardware", .rare = true, .untold = true,
 		.help = "Packets that the card says it received or sent."),
 	PACKETS(driver, .name = "driver",
 		.help = "Packets that the driver says it received or sent."),
@@ -38,7 +38,7 @@ static const struct metric metrics[] = {
 		.help = "Packets that filters of tc dropped, as the meter drop says."),
 	RESIDUE(residue, .name = "residue", .unit = "packets", .group = "packets",
 		.help = "Packets that the driver counted and we did not; below 0: we alone."),
-	BYTES(hardware_bytes, .name = "hardware", .rare = true,
+	BYTES(hardware_bytes, .name = "hardware", .rare = true, .untold = true,
 	      .help = "Bytes that the card says it received or sent."),
 	BYTES(driver_bytes, .name = "driver",
 	      .help = "Bytes that the driver says it received or sent."),

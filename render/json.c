@@ -142,7 +142,9 @@ static void row_object(struct json *j, const struct snapshot *s, const struct me
 		char key[96];
 
 		metric_key(k, key, sizeof(key));
-		if (k->kind == KIND_HISTOGRAM)
+		if (k->untold && !*w)
+			json_null(j, key);
+		else if (k->kind == KIND_HISTOGRAM)
 			histogram(j, key, k, w);
 		else if (k->kind == KIND_LEVEL)
 			json_uint(j, key, level_of(w));

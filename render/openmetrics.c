@@ -264,7 +264,8 @@ static void samples(struct all *a, struct row *r)
 			if (row_idle(r->m, t, r->row, r->cpu))
 				continue;
 			r->words = cell(t, r->row, r->cpu, r->k);
-			row_write(a, r, write[r->k->kind]);
+			if (!r->k->untold || *r->words)
+				row_write(a, r, write[r->k->kind]);
 		}
 }
 
