@@ -59,9 +59,9 @@ static int common_put(struct reading *r, const struct stat_meaning *m, uint64_t 
 {
 	struct hwstat_key key = key_of(r, m);
 	uint32_t *at = &r->at[m->way][key.rank][m->queue < 0 ? QUEUES - 1 : m->queue];
-	const struct hwstat_key *there = (const void *)(r->t->keys + (*at - 1ul) * sizeof(key));
+	const struct hwstat_key *keys = (const void *)r->t->keys;
 
-	if (*at && there->source != r->source)
+	if (*at && keys[*at - 1].source != r->source)
 		return 0;
 	if (!*at && !table_add(r->t, &meter_hwstat, &key))
 		return -ENOMEM;

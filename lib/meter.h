@@ -47,7 +47,7 @@ struct metric {
 	const char *const *labels;	/* …and what each is called */
 	const char *group;		/* what the table writes above its column; NULL: nothing */
 	bool rare;			/* the table leaves it out where it is 0 everywhere */
-	bool untold;			/* counter: 0 if nobody counts it: it is null, or not there */
+	bool untold;			/* counter: 0 is that nobody counts: null, or not there */
 };
 
 struct meter {

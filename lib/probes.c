@@ -190,7 +190,7 @@ static void traceable_mark(struct probes *p, bool ask)
 
 		if (sscanf(line, "%95s [%55[^]]", key.name, key.module) < 1)
 			continue;
-		found = bsearch(&key, p->list, p->nr, sizeof(key), by_name);
+		found = p->nr ? bsearch(&key, p->list, p->nr, sizeof(key), by_name) : NULL;
 		if (!found)
 			continue;
 		while (found > p->list && !by_name(found - 1, &key))
@@ -344,7 +344,8 @@ int probes_choose(struct probes *p, const struct probes_wanted *w)
 	err = symbols_take(&c);
 	if (err)
 		return err;
-	qsort(p->list, p->nr, sizeof(*p->list), by_name);
+	if (p->nr)
+		qsort(p->list, p->nr, sizeof(*p->list), by_name);
 	if (functions)
 		traceable_mark(p, w->functions || w->timed);
 	strays_mark(p, w);
