@@ -32,17 +32,36 @@ def link(card):
     return [stats[way][what] for way in ("rx", "tx") for what in ("packets", "bytes")]
 
 
+def attach(card, options):
+    """What `ip -s link` said when it was attached: nothing came or went meanwhile."""
+    for _ in range(10):
+        before = link(card)
+        lab.nicprobe("attach", card.name, "-m", "ledger,txlat", *options)
+        if link(card) == before:
+            return before
+        lab.nicprobe("detach", card.name)
+    raise RuntimeError(f"{card.name} is never at rest")
+
+
+def same_moment(card):
+    """The document, and what `ip -s link` said before and after it."""
+    for _ in range(20):
+        before, doc, after = link(card), lab.show(card.name), link(card)
+        if before == after:
+            return doc, after
+    raise RuntimeError(f"{card.name} is never at rest")
+
+
 def one(card, name, *options, cannot=""):
-    before = link(card)
     os.environ["NICPROBE_CANNOT"] = cannot
-    lab.nicprobe("attach", card.name, "-m", "ledger,txlat", *options)
+    before = attach(card, options)
     sent = card.frames(*[f"{EACH} {frame} flows=64 pps=4000" for frame in FRAMES])
     done = (sent, card.echo(10, SHORT), card.echo(10, 700), card.tcp("R", 1 << 18), card.tcp("S", 1 << 18))
     lab.same(f"{name}: traffic", done, (EACH * len(FRAMES), 10, 10, 1 << 18, 1 << 18))
     # Completions come late, and some counters every two seconds.
     lab.until(lambda: not odd(lab.show(card.name)), 10)
-    doc = lab.show(card.name)
-    grown = [now - then for now, then in zip(link(card), before)]
+    doc, now = same_moment(card)
+    grown = [n - then for n, then in zip(now, before)]
     lab.nicprobe("detach", card.name)
     lab.same(f"{name}: nothing is left", (odd(doc), said(doc)), ([], []))
     got = [of_all(doc, way).get(what, 0) for way in ("rx", "tx") for what in ("driver", "driver_bytes")]
