@@ -6,8 +6,7 @@ import os
 import re
 import time
 
-import counters
-from cards import cards, lab
+from cards import cards, counters, lab
 
 CPUS = os.cpu_count()
 # What the names of interrupts say, as the drivers' sources have it: rx, tx or both.
