@@ -200,7 +200,7 @@ struct asked {
 	int err;
 };
 
-static int link_stats(const struct nlmsghdr *nlh, void *arg)
+static int link_read(struct asked *a)
 {
 #define STAT(field) { #field, offsetof(struct rtnl_link_stats64, field) }
 	static const struct { const char *name; size_t at; } list[] = {
@@ -210,37 +210,14 @@ static int link_stats(const struct nlmsghdr *nlh, void *arg)
 		STAT(tx_aborted_errors), STAT(tx_carrier_errors), STAT(tx_fifo_errors),
 		STAT(tx_heartbeat_errors), STAT(tx_window_errors),
 	};
-	struct rtnl_link_stats64 stats = {};
-	struct asked *a = arg;
-	const struct nlattr *attr;
+#undef STAT
+	struct rtnl_link_stats64 stats;
+	int err = link_statistics(a->meta->ifindex, &stats);
 
-	mnl_attr_for_each(attr, nlh, sizeof(struct ifinfomsg)) {
-		size_t len = mnl_attr_get_payload_len(attr);
-
-		if (mnl_attr_get_type(attr) == IFLA_STATS64)
-			memcpy(&stats, mnl_attr_get_payload(attr),
-			       len < sizeof(stats) ? len : sizeof(stats));
-	}
-	for (unsigned i = 0; i < sizeof(list) / sizeof(*list) && !a->err; i++)
-		a->err = put(a->t, "ip -s link", list[i].name,
-			     *(uint64_t *)((char *)&stats + list[i].at));
-	return MNL_CB_OK;
-}
-
-static int link_ask(struct asked *a)
-{
-	char buf[256];
-	struct nlmsghdr *nlh = mnl_nlmsg_put_header(buf);
-	struct ifinfomsg *info;
-	int err;
-
-	nlh->nlmsg_type = RTM_GETLINK;
-	nlh->nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK;
-	info = mnl_nlmsg_put_extra_header(nlh, sizeof(*info));
-	info->ifi_family = AF_UNSPEC;
-	info->ifi_index = a->meta->ifindex;
-	err = netlink_ask(NETLINK_ROUTE, nlh, link_stats, a);
-	return err ?: a->err;
+	for (unsigned i = 0; i < sizeof(list) / sizeof(*list) && !err; i++)
+		err = put(a->t, "ip -s link", list[i].name,
+			  *(uint64_t *)((char *)&stats + list[i].at));
+	return err;
 }
 
 /* "pfifo 8001:", "fq_codel 8001:2" for a child without a handle of its own. */
@@ -330,6 +307,6 @@ int counters_read(const struct meta *meta, struct table *t)
 
 	/* The interface may be gone, or renamed: the others are good all the same. */
 	if (!err && if_indextoname(meta->ifindex, now))
-		err = link_ask(&a) ?: qdisc_ask(&a) ?: ethtool_read(now, t);
+		err = link_read(&a) ?: qdisc_ask(&a) ?: ethtool_read(now, t);
 	return err == -ENODEV ? 0 : err;
 }

@@ -4,7 +4,7 @@
 #define NICPROBE_DEV_BPF_H
 
 #include "../lib/meter.bpf.h"
-#include "kernel.bpf.h"
+#include "../lib/kernel.bpf.h"
 
 /* A constant that the loader writes into the program; where it does not, `mark`. */
 #ifndef CONSTANT

@@ -144,9 +144,9 @@ static int qstats_read(struct reading *r)
 	return r->err ?: err;
 }
 
-static int link_stats(const struct nlmsghdr *nlh, void *arg)
+static int link_read(struct reading *r)
 {
-#define STAT(as, field) { #as, offsetof(struct rtnl_link_stats64, field) }
+#define STAT(name, field) { #name, offsetof(struct rtnl_link_stats64, field) }
 	static const struct { const char *as; size_t at; } list[] = {
 		STAT(rx_packets, rx_packets), STAT(rx_bytes, rx_bytes),
 		STAT(tx_packets, tx_packets), STAT(tx_bytes, tx_bytes),
@@ -155,38 +155,14 @@ static int link_stats(const struct nlmsghdr *nlh, void *arg)
 		STAT(rx_missed, rx_missed_errors),
 	};
 #undef STAT
-	struct rtnl_link_stats64 stats = {};
-	struct reading *r = arg;
-	const struct nlattr *attr;
-
-	mnl_attr_for_each(attr, nlh, sizeof(struct ifinfomsg)) {
-		size_t len = mnl_attr_get_payload_len(attr);
-
-		if (mnl_attr_get_type(attr) == IFLA_STATS64)
-			memcpy(&stats, mnl_attr_get_payload(attr),
-			       len < sizeof(stats) ? len : sizeof(stats));
-	}
-	for (unsigned i = 0; i < sizeof(list) / sizeof(*list) && !r->err; i++)
-		r->err = named_put(r, list[i].as, STAT_NO_QUEUE,
-				   *(uint64_t *)((char *)&stats + list[i].at));
-	return MNL_CB_OK;
-}
-
-static int link_read(struct reading *r)
-{
-	char buf[256];
-	struct nlmsghdr *nlh = mnl_nlmsg_put_header(buf);
-	struct ifinfomsg *info;
-	int err;
+	struct rtnl_link_stats64 stats;
+	int err = link_statistics(r->meta->ifindex, &stats);
 
 	r->source = HWSTAT_LINK;
-	nlh->nlmsg_type = RTM_GETLINK;
-	nlh->nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK;
-	info = mnl_nlmsg_put_extra_header(nlh, sizeof(*info));
-	info->ifi_family = AF_UNSPEC;
-	info->ifi_index = r->meta->ifindex;
-	err = netlink_ask(NETLINK_ROUTE, nlh, link_stats, r);
-	return r->err ?: err;
+	for (unsigned i = 0; i < sizeof(list) / sizeof(*list) && !err; i++)
+		err = named_put(r, list[i].as, STAT_NO_QUEUE,
+				*(uint64_t *)((char *)&stats + list[i].at));
+	return err;
 }
 
 /* What each source has not is not there; only memory is an error, and a table that is half. */

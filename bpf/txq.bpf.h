@@ -3,7 +3,7 @@
 #ifndef NICPROBE_TXQ_BPF_H
 #define NICPROBE_TXQ_BPF_H
 
-#include "kernel.bpf.h"
+#include "../lib/kernel.bpf.h"
 
 /* By address: the verifier forbids arithmetic on the pointer that a typed tracepoint has. */
 static __always_inline const struct netdev_queue *txq_of(const struct net_device *dev, __u32 queue)

@@ -5,7 +5,7 @@
 
 #include "../lib/meter.bpf.h"
 #include "../lib/wifi.bpf.h"
-#include "kernel.bpf.h"
+#include "../lib/kernel.bpf.h"
 #include "wifi.h"
 
 /*

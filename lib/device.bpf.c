@@ -1,42 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Finds the struct net_device of an index in the network namespace of who asks. */
 #include <linux/bpf.h>
+
 #include <bpf/bpf_helpers.h>
-#include <bpf/bpf_core_read.h>
 
 #include "device.bpf.h"
+#include "kernel.bpf.h"
 
 #define HASHED	256		/* NETDEV_HASHENTRIES; were it another, some were not found */
 #define MOST	1024		/* of one hash */
-
-#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
-
-struct hlist_node {
-	struct hlist_node *next;
-};
-
-struct hlist_head {
-	struct hlist_node *first;
-};
-
-struct net {
-	struct hlist_head *dev_index_head;
-};
-
-struct nsproxy {
-	struct net *net_ns;
-};
-
-struct task_struct {
-	struct nsproxy *nsproxy;
-};
-
-struct net_device {
-	int ifindex;
-	struct hlist_node index_hlist;
-};
-
-#pragma clang attribute pop
 
 struct wanted wanted;
 

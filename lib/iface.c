@@ -36,16 +36,11 @@ static void copy(char *to, size_t size, const char *from)
 	snprintf(to, size, "%s", from);
 }
 
-static struct nlmsghdr *link_request(char *buf, unsigned flags, unsigned ifindex)
+/* Statistics would be most of the answer, and some drivers take long to gather them. */
+static struct nlmsghdr *short_request(char *buf, unsigned flags, unsigned ifindex)
 {
-	struct nlmsghdr *nlh = mnl_nlmsg_put_header(buf);
-	struct ifinfomsg *info;
+	struct nlmsghdr *nlh = link_request(buf, flags, ifindex);
 
-	nlh->nlmsg_type = RTM_GETLINK;
-	nlh->nlmsg_flags = NLM_F_REQUEST | flags;
-	info = mnl_nlmsg_put_extra_header(nlh, sizeof(*info));
-	info->ifi_family = AF_UNSPEC;
-	info->ifi_index = ifindex;
 	mnl_attr_put_u32(nlh, IFLA_EXT_MASK, RTEXT_FILTER_SKIP_STATS);
 	return nlh;
 }
@@ -290,7 +285,7 @@ static int missing(const char *name)
 	struct near near = near_to(name);
 	char buf[MNL_SOCKET_BUFFER_SIZE];
 
-	netlink_ask(NETLINK_ROUTE, link_request(buf, NLM_F_DUMP, 0), near_link, &near);
+	netlink_ask(NETLINK_ROUTE, short_request(buf, NLM_F_DUMP, 0), near_link, &near);
 	if (near.name[0])
 		return complain(-ENODEV, "ip link", "no interface \"%s\" here; is it \"%s\"?",
 				name, near.name);
@@ -307,7 +302,7 @@ int iface_read(const char *name, struct iface *i)
 	if (wrong)
 		return complain(-ENODEV, "ip link", "no interface can be called \"%.40s\": %s",
 				name, wrong);
-	request = link_request(buf, NLM_F_ACK, 0);
+	request = short_request(buf, NLM_F_ACK, 0);
 	/* Either finds a device by any of its names, but the first must be short. */
 	mnl_attr_put_strz(request, strlen(name) < IFNAMSIZ ? IFLA_IFNAME : IFLA_ALT_IFNAME, name);
 	err = iface_get(request, i);
@@ -320,7 +315,7 @@ int iface_read_index(unsigned ifindex, struct iface *i)
 	int err = -ENODEV;
 
 	if (ifindex && ifindex <= INT_MAX)
-		err = iface_get(link_request(buf, NLM_F_ACK, ifindex), i);
+		err = iface_get(short_request(buf, NLM_F_ACK, ifindex), i);
 	if (err == -ENODEV)
 		complain(err, "ip link", "no interface with index %u here", ifindex);
 	return err;

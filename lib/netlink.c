@@ -2,6 +2,9 @@
 /* Questions to the kernel over netlink: rtnetlink and generic families alike. */
 #include <errno.h>
 #include <linux/genetlink.h>
+#include <linux/if_link.h>
+#include <linux/rtnetlink.h>
+#include <string.h>
 #include <time.h>
 
 #include "kernel.h"
@@ -69,4 +72,41 @@ int netlink_family(const char *name)
 	mnl_attr_put_strz(request, CTRL_ATTR_FAMILY_NAME, name);
 	err = netlink_ask(NETLINK_GENERIC, request, family_read, &id);
 	return err ? err : id;
+}
+
+struct nlmsghdr *link_request(char *buf, unsigned flags, unsigned ifindex)
+{
+	struct nlmsghdr *nlh = mnl_nlmsg_put_header(buf);
+	struct ifinfomsg *info;
+
+	nlh->nlmsg_type = RTM_GETLINK;
+	nlh->nlmsg_flags = NLM_F_REQUEST | flags;
+	info = mnl_nlmsg_put_extra_header(nlh, sizeof(*info));
+	info->ifi_family = AF_UNSPEC;
+	info->ifi_index = ifindex;
+	return nlh;
+}
+
+static int statistics_read(const struct nlmsghdr *nlh, void *arg)
+{
+	const struct nlattr *attr;
+
+	mnl_attr_for_each(attr, nlh, sizeof(struct ifinfomsg)) {
+		size_t len = mnl_attr_get_payload_len(attr);
+
+		if (mnl_attr_get_type(attr) == IFLA_STATS64)	/* it grows with the kernels */
+			memcpy(arg, mnl_attr_get_payload(attr),
+			       len < sizeof(struct rtnl_link_stats64) ? len :
+			       sizeof(struct rtnl_link_stats64));
+	}
+	return MNL_CB_OK;
+}
+
+int link_statistics(unsigned ifindex, struct rtnl_link_stats64 *stats)
+{
+	char buf[MNL_SOCKET_BUFFER_SIZE];
+
+	memset(stats, 0, sizeof(*stats));
+	return netlink_ask(NETLINK_ROUTE, link_request(buf, NLM_F_ACK, ifindex), statistics_read,
+			   stats);
 }

@@ -5,6 +5,8 @@
 
 #include <libmnl/libmnl.h>
 
+struct rtnl_link_stats64;
+
 /* Sends the request and shows every answer to `cb`. 0 or -errno. */
 int netlink_ask(int bus, struct nlmsghdr *request, mnl_cb_t cb, void *arg);
 
@@ -12,5 +14,10 @@ int netlink_ask(int bus, struct nlmsghdr *request, mnl_cb_t cb, void *arg);
 int netlink_family(const char *name);
 /* Begins a request to one in `buf`; the attributes are put behind it. */
 struct nlmsghdr *netlink_request(char *buf, int family, unsigned flags, unsigned command);
+
+/* Begins a question about one interface, in `buf`; what IFLA_ attributes it has follow. */
+struct nlmsghdr *link_request(char *buf, unsigned flags, unsigned ifindex);
+/* What `ip -s link` shows; what the kernel does not tell is 0. 0 or -errno. */
+int link_statistics(unsigned ifindex, struct rtnl_link_stats64 *);
 
 #endif

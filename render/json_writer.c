@@ -2,31 +2,23 @@
 /* Writes JSON: commas, keys and escapes are its business, what goes where is the caller's. */
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 #include "json_writer.h"
 #include "text.h"
 
+static bool escaped(FILE *out, uint32_t c)
+{
+	bool odd = c < 0x20 || c == 0x7f || c == UTF8_BAD;
+
+	if (odd)
+		fprintf(out, "\\u%04" PRIx32, c);
+	return odd;
+}
+
 static void quoted(FILE *out, const char *s)
 {
 	fputc('"', out);
-	for (const char *from = s; *from; from = s) {
-		unsigned plain = text_plain(s, strcspn(s, "\"\\"));
-		uint32_t c;
-
-		if (plain) {
-			fwrite(s, 1, plain, out);
-			s += plain;
-			continue;
-		}
-		c = utf8_next(&s);
-		if (c == '"' || c == '\\')
-			fprintf(out, "\\%c", (char)c);
-		else if (c < 0x20 || c == 0x7f || c == UTF8_BAD)
-			fprintf(out, "\\u%04" PRIx32, c);
-		else
-			fwrite(from, 1, s - from, out);
-	}
+	text_escape(out, s, escaped);
 	fputc('"', out);
 }
 

@@ -22,27 +22,18 @@ struct all {
 	size_t size;
 };
 
+static bool escaped(FILE *out, uint32_t c)
+{
+	if (c == '\n')
+		fputs("\\n", out);
+	else if (c == UTF8_BAD)
+		fputs("\uFFFD", out);
+	return c == '\n' || c == UTF8_BAD;
+}
+
 void openmetrics_escaped(FILE *out, const char *s)
 {
-	for (const char *from = s; *from; from = s) {
-		unsigned plain = text_plain(s, strcspn(s, "\"\\"));
-		uint32_t c;
-
-		if (plain) {
-			fwrite(s, 1, plain, out);
-			s += plain;
-			continue;
-		}
-		c = utf8_next(&s);
-		if (c == '"' || c == '\\')
-			fprintf(out, "\\%c", (char)c);
-		else if (c == '\n')
-			fputs("\\n", out);
-		else if (c == UTF8_BAD)
-			fputs("\uFFFD", out);
-		else
-			fwrite(from, 1, s - from, out);
-	}
+	text_escape(out, s, escaped);
 }
 
 /* In a HELP line 0.0.4 knows no \", and OpenMetrics no bare quote. */

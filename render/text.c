@@ -49,6 +49,25 @@ unsigned text_plain(const char *s, unsigned most)
 	return nr;
 }
 
+void text_escape(FILE *out, const char *s, bool (*other)(FILE *out, uint32_t c))
+{
+	for (const char *from = s; *from; from = s) {
+		unsigned plain = text_plain(s, strcspn(s, "\"\\"));
+		uint32_t c;
+
+		if (plain) {
+			fwrite(s, 1, plain, out);
+			s += plain;
+			continue;
+		}
+		c = utf8_next(&s);
+		if (c == '"' || c == '\\')
+			fprintf(out, "\\%c", (char)c);
+		else if (!other(out, c))
+			fwrite(from, 1, s - from, out);
+	}
+}
+
 const char *text_number(char room[NUMBER_SIZE], uint64_t n)
 {
 	unsigned at = NUMBER_SIZE - 1;

@@ -30,6 +30,12 @@ unsigned text_columns(const char *s);
 /* How many bytes of it, at most so many, are ASCII that can be shown. */
 unsigned text_plain(const char *s, unsigned most);
 
+/*
+ * Writes it for between quotes: a backslash before each quote and backslash, `other` what else is
+ * not for there as it is (true: written), UTF8_BAD among it.
+ */
+void text_escape(FILE *out, const char *s, bool (*other)(FILE *out, uint32_t c));
+
 #define NUMBER_SIZE 24
 /* Its digits, somewhere in `room`. */
 const char *text_number(char room[NUMBER_SIZE], uint64_t n);

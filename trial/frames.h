@@ -16,8 +16,8 @@ struct run {
 	struct generator g;
 	struct tcp tcp;
 	struct sink at_port, at_peer;	/* .bpf NULL: there is none */
-	struct ledger_of out;		/* of what the generator redirects */
-	struct ledger_of back;		/* of what the port redirects */
+	struct redirects_of out;	/* of what the generator redirects */
+	struct redirects_of back;	/* of what the port redirects */
 	struct table losses[2];		/* of port and peer, before */
 };
 

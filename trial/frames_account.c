@@ -150,7 +150,7 @@ static const char *xmit_why(int err)
 static void redirects_fill(struct outcome *o, const struct redirects *a, const struct redirects *b,
 			   const char *label)
 {
-	for (int err = 0; err < LEDGER_ERRORS; err++) {
+	for (int err = 0; err < REDIRECT_ERRORS; err++) {
 		uint64_t dropped = b->dropped[err] - a->dropped[err];
 		uint64_t refused = b->refused[err] - a->refused[err];
 

@@ -31,7 +31,7 @@ static const char *no_xmit(const struct port *p)
 static const char *why_none(const struct port *p, const struct redirects *a,
 			    const struct redirects *b)
 {
-	for (int err = 0; err < LEDGER_ERRORS; err++) {
+	for (int err = 0; err < REDIRECT_ERRORS; err++) {
 		if (b->refused[err] > a->refused[err])
 			return err == EOPNOTSUPP ? no_xmit(p) :
 			       text("frames cannot be redirected to %s: %s", p->label,

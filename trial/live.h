@@ -17,13 +17,13 @@ struct live_state {		/* of a CPU */
 	__u32 first, next;	/* its flows are first, first + threads… */
 };
 
-struct ledger_config {
+struct redirects_config {
 	__u32 ifindex, netns;	/* of what frames are redirected to */
 };
 
-#define LEDGER_ERRORS	256	/* errno, the last: this or more */
+#define REDIRECT_ERRORS	256	/* errno, the last: this or more */
 
-struct ledger {			/* of frames redirected to an interface, by errno */
+struct redirected {		/* of frames redirected to an interface, by errno */
 	__u64 sent;
 	__u64 dropped;		/* by ndo_xdp_xmit: it took less than it was given */
 	__u64 refused;		/* never given to it */

@@ -67,19 +67,6 @@ void port_close(struct port *p)
 	p->netns = -1;
 }
 
-static struct nlmsghdr *link_request(char *buf, unsigned ifindex)
-{
-	struct nlmsghdr *nlh = mnl_nlmsg_put_header(buf);
-	struct ifinfomsg *info;
-
-	nlh->nlmsg_type = RTM_GETLINK;
-	nlh->nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK;
-	info = mnl_nlmsg_put_extra_header(nlh, sizeof(*info));
-	info->ifi_family = AF_UNSPEC;
-	info->ifi_index = ifindex;
-	return nlh;
-}
-
 struct end {			/* of a veth */
 	unsigned link;		/* ifindex of the other one; 0: it is no veth */
 	int nsid;		/* …in the namespace that has this number here; -1: in ours */
@@ -174,8 +161,8 @@ int port_peer(const struct port *p, struct port *peer)
 	int err = port_enter(p);
 
 	if (!err)
-		err = netlink_ask(NETLINK_ROUTE, link_request(buf, p->iface.ifindex), end_read,
-				  &s.end);
+		err = netlink_ask(NETLINK_ROUTE, link_request(buf, NLM_F_ACK, p->iface.ifindex),
+				  end_read, &s.end);
 	port_home();
 	if (err || !s.end.veth || !s.end.link)
 		return err ?: -ENOENT;
@@ -243,30 +230,10 @@ bool port_forwards(const struct port *p, bool ipv6)
 	return forwards;
 }
 
-static int statistics_read(const struct nlmsghdr *nlh, void *arg)
-{
-	const struct nlattr *attr;
-
-	mnl_attr_for_each(attr, nlh, sizeof(struct ifinfomsg))
-		if (mnl_attr_get_type(attr) == IFLA_STATS64) {
-			size_t len = mnl_attr_get_payload_len(attr);
-
-			memcpy(arg, mnl_attr_get_payload(attr),
-			       len < sizeof(struct rtnl_link_stats64) ? len :
-			       sizeof(struct rtnl_link_stats64));
-		}
-	return MNL_CB_OK;
-}
-
 int port_statistics(const struct port *p, struct rtnl_link_stats64 *s)
 {
-	char buf[256];
-	int err = port_enter(p);
+	int err = port_enter(p) ?: link_statistics(p->iface.ifindex, s);
 
-	memset(s, 0, sizeof(*s));
-	if (!err)
-		err = netlink_ask(NETLINK_ROUTE, link_request(buf, p->iface.ifindex),
-				  statistics_read, s);
 	port_home();
 	if (err)
 		return complain(err, NULL, "cannot read the statistics of %s: %s", p->label,

@@ -11,7 +11,7 @@
 
 #include "../lib/log.h"
 #include "traffic.h"
-#include "ledger.skel.h"
+#include "redirects.skel.h"
 #include "sink.skel.h"
 
 static int sink_attach(struct sink *s, const struct port *p)
@@ -101,32 +101,32 @@ void sink_close(struct sink *s)
 	s->link = -1;
 }
 
-int redirects_open(struct ledger_of *l, const struct port *p)
+int redirects_open(struct redirects_of *of, const struct port *p)
 {
 	int err;
 
-	l->bpf = ledger_bpf__open();
-	if (!l->bpf)
+	of->bpf = redirects_bpf__open();
+	if (!of->bpf)
 		return complain(-errno, NULL, "cannot open the programs that count redirects: %s",
 				strerror(errno));
-	l->bpf->rodata->config.ifindex = p->iface.ifindex;
-	l->bpf->rodata->config.netns = p->iface.netns;
-	err = ledger_bpf__load(l->bpf) ?: ledger_bpf__attach(l->bpf);
+	of->bpf->rodata->config.ifindex = p->iface.ifindex;
+	of->bpf->rodata->config.netns = p->iface.netns;
+	err = redirects_bpf__load(of->bpf) ?: redirects_bpf__attach(of->bpf);
 	if (err) {
 		complain(err, NULL, "cannot count what becomes of redirected frames: %s",
 			 *log_last() ? log_last() : strerror(-err));
-		redirects_close(l);
+		redirects_close(of);
 	}
 	return err;
 }
 
-void redirects_read(const struct ledger_of *l, struct redirects *r)
+void redirects_read(const struct redirects_of *of, struct redirects *r)
 {
-	int cpus = libbpf_num_possible_cpus(), fd = bpf_map__fd(l->bpf->maps.ledger);
-	struct ledger *c = calloc(cpus, sizeof(*c));
+	int cpus = libbpf_num_possible_cpus(), fd = bpf_map__fd(of->bpf->maps.redirected);
+	struct redirected *c = calloc(cpus, sizeof(*c));
 
 	memset(r, 0, sizeof(*r));
-	for (__u32 err = 0; c && err < LEDGER_ERRORS; err++) {
+	for (__u32 err = 0; c && err < REDIRECT_ERRORS; err++) {
 		if (bpf_map_lookup_elem(fd, &err, c))
 			continue;
 		for (int cpu = 0; cpu < cpus; cpu++) {
@@ -138,8 +138,8 @@ void redirects_read(const struct ledger_of *l, struct redirects *r)
 	free(c);
 }
 
-void redirects_close(struct ledger_of *l)
+void redirects_close(struct redirects_of *of)
 {
-	ledger_bpf__destroy(l->bpf);
-	l->bpf = NULL;
+	redirects_bpf__destroy(of->bpf);
+	of->bpf = NULL;
 }

@@ -34,16 +34,16 @@ void sink_read(const struct sink *, struct traffic *);
 void sink_close(struct sink *);
 
 /* What became of frames that were redirected to a port. */
-struct ledger_of {
-	struct ledger_bpf *bpf;
+struct redirects_of {
+	struct redirects_bpf *bpf;
 };
 struct redirects {
 	uint64_t sent;
-	uint64_t dropped[LEDGER_ERRORS], refused[LEDGER_ERRORS];	/* by errno */
+	uint64_t dropped[REDIRECT_ERRORS], refused[REDIRECT_ERRORS];	/* by errno */
 };
 
-int redirects_open(struct ledger_of *, const struct port *);
-void redirects_read(const struct ledger_of *, struct redirects *);
-void redirects_close(struct ledger_of *);
+int redirects_open(struct redirects_of *, const struct port *);
+void redirects_read(const struct redirects_of *, struct redirects *);
+void redirects_close(struct redirects_of *);
 
 #endif

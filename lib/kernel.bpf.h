@@ -11,8 +11,17 @@ struct ns_common {
 	unsigned int inum;
 };
 
+struct hlist_node {
+	struct hlist_node *next;
+};
+
+struct hlist_head {
+	struct hlist_node *first;
+};
+
 struct net {
 	struct ns_common ns;
+	struct hlist_head *dev_index_head;	/* its interfaces, hashed by ifindex */
 };
 
 typedef struct {
@@ -64,6 +73,7 @@ struct net_device {
 	unsigned int num_rx_queues;
 	char name[16];
 	int ifindex;
+	struct hlist_node index_hlist;
 	struct netdev_queue *_tx;
 	possible_net_t nd_net;
 	struct list_head napi_list;
@@ -89,8 +99,13 @@ struct sched_entity {
 	struct cfs_rq *cfs_rq;
 };
 
+struct nsproxy {
+	struct net *net_ns;
+};
+
 struct task_struct {
 	struct sched_entity se;
+	struct nsproxy *nsproxy;
 };
 
 struct napi_struct {

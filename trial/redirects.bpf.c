@@ -5,47 +5,25 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 
+#include "../lib/kernel.bpf.h"
 #include "live.h"
 
-#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
-
-struct ns_common {
-	unsigned int inum;
-};
-
-struct net {
-	struct ns_common ns;
-};
-
-typedef struct {
-	struct net *net;
-} possible_net_t;
-
-struct net_device {
-	int ifindex;
-	possible_net_t nd_net;
-};
-
-#pragma clang attribute pop
-
-struct bpf_prog;
-
-const volatile struct ledger_config config;
+const volatile struct redirects_config config;
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, LEDGER_ERRORS);
+	__uint(max_entries, REDIRECT_ERRORS);
 	__type(key, __u32);
-	__type(value, struct ledger);
-} ledger SEC(".maps");
+	__type(value, struct redirected);
+} redirected SEC(".maps");
 
-static __always_inline struct ledger *row_of(int err)
+static __always_inline struct redirected *row_of(int err)
 {
 	__u32 key = -err;
 
-	if (key >= LEDGER_ERRORS)
-		key = LEDGER_ERRORS - 1;
-	return bpf_map_lookup_elem(&ledger, &key);
+	if (key >= REDIRECT_ERRORS)
+		key = REDIRECT_ERRORS - 1;
+	return bpf_map_lookup_elem(&redirected, &key);
 }
 
 /* Once for up to 16 frames, at the end of a poll or a batch. */
@@ -53,14 +31,14 @@ SEC("tp_btf/xdp_devmap_xmit")
 int BPF_PROG(xmit, const struct net_device *from, const struct net_device *to, int sent, int drops,
 	     int err)
 {
-	struct ledger *l;
+	struct redirected *r;
 
 	if (!to || to->ifindex != (int)config.ifindex || to->nd_net.net->ns.inum != config.netns)
 		return 0;
-	l = row_of(err);
-	if (l) {
-		l->sent += sent;
-		l->dropped += drops;
+	r = row_of(err);
+	if (r) {
+		r->sent += sent;
+		r->dropped += drops;
 	}
 	return 0;
 }
@@ -70,14 +48,14 @@ SEC("tp_btf/xdp_redirect_err")
 int BPF_PROG(refused, const struct net_device *from, const struct bpf_prog *prog, const void *to,
 	     int err, int map_type, __u32 map_id, __u32 index)
 {
-	struct ledger *l;
+	struct redirected *r;
 
 	if (map_type || index != config.ifindex || !from ||
 	    from->nd_net.net->ns.inum != config.netns)
 		return 0;
-	l = row_of(err);
-	if (l)
-		l->refused++;
+	r = row_of(err);
+	if (r)
+		r->refused++;
 	return 0;
 }
 
