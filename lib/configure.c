@@ -7,6 +7,7 @@
 #include "device.h"
 #include "kernel.h"
 #include "names.h"
+#include "symbol.h"
 
 /* The size of a table of skbs that has room for so many, up to 2^most: 32 - log2 of it. */
 static __u32 table_shift(unsigned long long room, unsigned most)
@@ -68,8 +69,8 @@ void site_configure(struct site *site, const struct request *req)
 		device_find(i->ifindex, &site->config.dev, &site->config.net);
 	snprintf(site->config.parent, sizeof(site->config.parent), "%s", i->parent);
 	if (!site->config.dynptr && !kernel_cannot("frags")) {
-		site->config.vmemmap_base = kernel_symbol("vmemmap_base");
-		site->config.page_offset_base = kernel_symbol("page_offset_base");
+		site->config.vmemmap_base = symbol_address("vmemmap_base");
+		site->config.page_offset_base = symbol_address("page_offset_base");
 	}
 	site->config.percpu = !kernel_cannot("percpu") &&
 			      kernel_percpu("softnet_data", &site->config.softnet_data) &&

@@ -15,6 +15,7 @@
 
 #include "kernel.h"
 #include "log.h"
+#include "symbol.h"
 #include "ways.skel.h"
 
 #define TCX_INGRESS 46	/* BPF_TCX_INGRESS: Linux 6.6, not yet in Debian 12's headers */
@@ -129,7 +130,7 @@ static const char *cannot_dynptr(void)
 
 static const char *cannot_frags(void)
 {
-	return kernel_symbol("vmemmap_base") && kernel_symbol("page_offset_base") ? NULL :
+	return symbol_address("vmemmap_base") && symbol_address("page_offset_base") ? NULL :
 		"this kernel does not tell where its pages are (kallsyms; x86 only)";
 }
 
@@ -209,14 +210,22 @@ static bool alternatives(const char *a, const char *b)
 	return stem(a) == stem(b) && !strncmp(a, b, stem(a));
 }
 
+static const struct btf *kernel_types(void)
+{
+	static struct btf *types;	/* large: read once */
+
+	if (!types)
+		types = btf__load_vmlinux_btf();
+	return types;
+}
+
 /* Has this kernel the tracepoint or function that the program's section names? */
 static bool place_exists(const struct bpf_program *prog)
 {
 	const char *section = bpf_program__section_name(prog), *place = strchr(section, '/');
-	static struct btf *btf;		/* large: read once */
+	const struct btf *btf = kernel_types();
 	int id = -ENOENT;
 
-	btf = btf ?: btf__load_vmlinux_btf();
 	if (!btf || !place)
 		return false;
 	if (!strncmp(section, "f", 1))	/* fentry, fexit */
@@ -287,15 +296,6 @@ const char *kernel_chosen(const struct bpf_object *obj, const char *name)
 	return NULL;
 }
 
-static const struct btf *kernel_types(void)
-{
-	static struct btf *types;	/* large: read once */
-
-	if (!types)
-		types = btf__load_vmlinux_btf();
-	return types;
-}
-
 bool kernel_function(const char *name)
 {
 	const struct btf *types = kernel_types();
@@ -326,20 +326,6 @@ bool kernel_percpu(const char *name, __u64 *offset)
 	if (var && from)
 		*offset = (__u64)var->offset - from->offset;
 	return var && from;
-}
-
-unsigned long kernel_symbol(const char *name)
-{
-	FILE *symbols = fopen("/proc/kallsyms", "re");
-	unsigned long address = 0, at;
-	char line[512], symbol[256];
-
-	while (symbols && !address && fgets(line, sizeof(line), symbols))
-		if (sscanf(line, "%lx %*c %255s", &at, symbol) == 2 && !strcmp(symbol, name))
-			address = at;
-	if (symbols)
-		fclose(symbols);
-	return address;
 }
 
 int kernel_permits(void)

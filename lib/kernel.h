@@ -43,9 +43,6 @@ bool kernel_function(const char *name);
 /* How far a per-CPU variable is from the variable `runqueues` of its CPU; false: nobody says. */
 bool kernel_percpu(const char *name, __u64 *offset);
 
-/* The address of a kernel variable; 0: not there, or not for us to know. */
-unsigned long kernel_symbol(const char *name);
-
 /* 0, or -EPERM and a complaint that names the capability we lack. */
 int kernel_permits(void);
 

@@ -7,7 +7,8 @@
 
 struct asked {
 	__u64 address;
-	char name[192];		/* "tcp_v4_rcv+0x8d3/0x1100", with " [module]"; or "0xffff…" */
+	/* "tcp_v4_rcv+0x8d3/0x1100", with " [module]"; or "0xffff…". To look it up: "tcp_v4_rcv" */
+	char name[192];
 };
 
 #endif

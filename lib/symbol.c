@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What an address of the running kernel's code is called. */
+/* What an address of the running kernel is called, and where what is called so is. */
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -12,22 +12,45 @@
 #include "symbol.h"
 #include "symbol.skel.h"
 
-/* The kernel's answer: bpf_snprintf() has %pS since 5.13. NULL: it gives none. */
-static const char *ask(uint64_t address)
+/* Loaded once; NULL: it cannot be. */
+static struct symbol_bpf *kernel_ready(void)
 {
 	static struct symbol_bpf *kernel;
 	static bool tried;
-	LIBBPF_OPTS(bpf_test_run_opts, run);
 
 	if (!tried)
 		kernel = symbol_bpf__open_and_load();
 	tried = true;
+	return kernel;
+}
+
+/* The kernel's answer: bpf_snprintf() has %pS since 5.13. NULL: it gives none. */
+static const char *ask(uint64_t address)
+{
+	struct symbol_bpf *kernel = kernel_ready();
+	LIBBPF_OPTS(bpf_test_run_opts, run);
+
 	if (!kernel)
 		return NULL;
 	kernel->bss->asked.address = address;
 	if (bpf_prog_test_run_opts(bpf_program__fd(kernel->progs.symbol), &run))
 		return NULL;
 	return kernel->bss->asked.name;
+}
+
+/* bpf_kallsyms_lookup_name(): since 5.16. */
+uint64_t symbol_address(const char *name)
+{
+	struct symbol_bpf *kernel = kernel_ready();
+	LIBBPF_OPTS(bpf_test_run_opts, run);
+
+	if (!kernel)
+		return 0;
+	kernel->bss->asked = (struct asked){};
+	snprintf(kernel->bss->asked.name, sizeof(kernel->bss->asked.name), "%s", name);
+	if (bpf_prog_test_run_opts(bpf_program__fd(kernel->progs.address), &run))
+		return 0;
+	return kernel->bss->asked.address;
 }
 
 /* One address, asked for once; a full list forgets the oldest. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What an address of the running kernel's code is called. */
+/* What an address of the running kernel is called, and where what is called so is. */
 #ifndef NICPROBE_SYMBOL_H
 #define NICPROBE_SYMBOL_H
 
@@ -10,5 +10,7 @@
 void symbol_text(uint64_t address, char *name, size_t size);
 /* The same without the offset: "tcp_v4_rcv", "vmxnet3_xmit_frame [vmxnet3]"; NULL: not known. */
 const char *symbol_at(uint64_t address);
+/* Of the kernel or a module, code or data; 0: not there, or /proc/kallsyms would hide it. */
+uint64_t symbol_address(const char *name);
 
 #endif

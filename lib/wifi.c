@@ -13,6 +13,7 @@
 #include "kernel.h"
 #include "log.h"
 #include "meter.h"
+#include "symbol.h"
 #include "sysfs.h"
 #include "wifi.h"
 
@@ -68,7 +69,7 @@ static bool tracepoint(const struct btf *btf, const char *name)
 	while (nr < 15 && known[nr].name && strcmp(known[nr].name, name))
 		nr++;
 	if (!known[nr].name) {
-		known[nr].there = kernel_symbol(text("__tracepoint_%s", name));
+		known[nr].there = symbol_address(text("__tracepoint_%s", name));
 		known[nr].name = name;
 	}
 	return known[nr].there;
