@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the kernel says of its names and addresses is what /proc/kallsyms says. */
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../../lib/symbol.h"
+
+static int failed;
+
+static void check(bool good, const char *name, const char *of)
+{
+	printf(good ? "ok symbol %s: %s\n" : "not ok symbol %s: %s\n", of, name);
+	failed |= !good;
+}
+
+/* The slow way; 0: it is not there, there are several, or it is hidden. */
+static uint64_t listed(const char *name)
+{
+	FILE *list = fopen("/proc/kallsyms", "re");
+	char line[512], symbol[256];
+	uint64_t found = 0, at;
+	unsigned nr = 0;
+
+	while (list && fgets(line, sizeof(line), list))
+		if (sscanf(line, "%" SCNx64 " %*c %255s", &at, symbol) == 2 &&
+		    !strcmp(symbol, name)) {
+			found = at;
+			nr++;
+		}
+	if (list)
+		fclose(list);
+	return nr == 1 ? found : 0;
+}
+
+int main(void)
+{
+	static const char *const functions[] = {
+		"netif_receive_skb", "napi_complete_done", "consume_skb",
+	};
+	static const char *const variables[] = {
+		"init_net", "vmemmap_base", "page_offset_base",
+	};
+	char text[192];
+
+	if (!listed("consume_skb")) {
+		printf("skip symbol: /proc/kallsyms hides addresses\n");
+		return 0;
+	}
+	for (unsigned i = 0; i < sizeof(functions) / sizeof(*functions); i++) {
+		uint64_t at = symbol_address(functions[i]);
+		const char *name = symbol_at(at);
+
+		check(at && at == listed(functions[i]), "its address", functions[i]);
+		check(name && !strcmp(name, functions[i]), "its name", functions[i]);
+	}
+	for (unsigned i = 0; i < sizeof(variables) / sizeof(*variables); i++)
+		check(symbol_address(variables[i]) == listed(variables[i]), "its address",
+		      variables[i]);
+	check(!symbol_address("nicprobe_is_no_function_of_the_kernel"), "none", "of no function");
+	check(!symbol_at(16), "none", "of no address");
+	symbol_text(16, text, sizeof(text));
+	check(!strcmp(text, "0x10"), "it is shown itself", "of no address");
+	return failed;
+}
