@@ -11,7 +11,7 @@ import lab
 import left
 from lab import NICPROBE, Namespace, check, nicprobe, same, skip, tap
 
-POINTS = 50	# of each way
+POINTS = int(os.environ.get("POINTS", 50))	# of each way
 FEW = ["-m", "pktsize,ecn,ecn_source,rxcpu,txlat"]	# all there is takes several times as long to attach
 
 WAYS = {	# how to attach; where tcx is taken away, someone else's clsact is there, or none

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """Attach and detach, again and again, under full traffic: no packet is lost, and nothing is left."""
+import os
 import re
 import statistics
 import time
@@ -9,7 +10,7 @@ import left
 from lab import Namespace, check, nicprobe, same, show, tap
 from traffic import Sender
 
-CYCLES = 500
+CYCLES = int(os.environ.get("CYCLES", 500))
 PPS = 2500	# frames a queue, a second, each way: with attach itself, what two CPUs can do
 
 TAPS = [	# in turn: each way to see received packets, and what there is without tcx
