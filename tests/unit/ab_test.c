@@ -12,15 +12,11 @@
 #include "../../trial/settle.h"
 #include "../../trial/shell.h"
 
-static int failed;
+#define SUBJECT "ab: "
+#include "check.h"
+
 static char dir[] = "/tmp/ab_test.XXXXXX";
 static volatile sig_atomic_t stop;
-
-static void check(bool good, const char *name, const char *why)
-{
-	printf(good ? "ok ab: %s%.0s\n" : "not ok ab: %s: %s\n", name, why);
-	failed |= !good;
-}
 
 /* The machine: what stands in the file "speed", and 2% of noise, and a limp every second round. */
 struct machine {
@@ -106,8 +102,7 @@ static void check_difference(void)
 	check(!err && t.end == AB_DECIDED && c->verdict == VERDICT_REAL &&
 	      comparison_good(c) == 1 && c->difference > 2 && c->difference < 8 && c->low > 0,
 	      "5% more is found", text("%d %g %g %s", t.end, c->difference, c->low, complaint()));
-	check(!strcmp(c->name, "packets_per_second"), "the first that can be better decides",
-	      c->name);
+	same_text("the first that can be better decides", c->name, "packets_per_second");
 	check(comparison_good(&t.pairs.list[2]) == 1 && t.pairs.list[2].difference < 0 &&
 	      t.pairs.list[0].verdict == VERDICT_NONE, "as do the others, each in its way",
 	      text("%g", t.pairs.list[2].difference));
@@ -213,8 +208,7 @@ static void check_failures(void)
 	o = options(&m, set_speed('A', 1), set_speed('B', 1));
 	o.figure = "packet_per_second";
 	expect_failure(o, "the trial gives no figure \"packet_per_second\"", "no such figure");
-	check(!strcmp(complaint_try(), "packets_per_second"), "but one much like it",
-	      complaint_try());
+	same_text("but one much like it", complaint_try(), "packets_per_second");
 }
 
 static void check_shell(void)
@@ -232,7 +226,7 @@ static void check_shell(void)
 	check(shell_run("command A", "yes long | tr -d '\\n' | head -c 99999 >&2; exit 3", 5) &&
 	      strlen(complaint()) < 400, "much said on one line", complaint());
 	complaints_forget();
-	check(!link_running(sock, "none such"), "what is not there has none", "it has");
+	holds(!link_running(sock, "none such"), "what is not there has none");
 	check(settle(sock, "none such", 0, 0.1, NULL) == -ENETDOWN &&
 	      !strcmp(complaint(), "none such has had no carrier for 0.1 s"),
 	      "a carrier that does not come", complaint());
@@ -253,5 +247,5 @@ int main(void)
 	check_shell();
 	unlink(text("%s/speed", dir));
 	rmdir(dir);
-	return failed;
+	return failed > 0;
 }

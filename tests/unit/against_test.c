@@ -13,14 +13,10 @@
 #include "../../trial/against.h"
 #include "../../trial/said.h"
 
-static int failed;
-static char dir[] = "/tmp/against_test.XXXXXX", file[64];
+#define SUBJECT "against: "
+#include "check.h"
 
-static void check(bool good, const char *name, const char *why)
-{
-	printf(good ? "ok against: %s%.0s\n" : "not ok against: %s: %s\n", name, why);
-	failed |= !good;
-}
+static char dir[] = "/tmp/against_test.XXXXXX", file[64];
 
 static uint64_t state = 88172645463325252ull;
 
@@ -318,5 +314,5 @@ int main(void)
 	unlink(file);
 	rmdir(dir);
 	free(whole);
-	return failed;
+	return failed > 0;
 }

@@ -1,18 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Do the figures of a benchmark fit and have names of their own, and is its limit the right one? */
-#include <stdio.h>
 #include <string.h>
 
 #include "../../trial/bench.h"
 
-static int failed;
-
-static void check(bool good, const char *name, const char *why)
-{
-	if (!good)
-		failed = 1;
-	printf(good ? "ok bench %s\n" : "not ok bench %s: %s\n", name, why);
-}
+#define SUBJECT "bench "
+#include "check.h"
 
 static struct bench bench = { .load.threads = 2, .port.label = "eth0", .peer.label = "eth1",
 			      .has_peer = true };
@@ -73,17 +66,17 @@ static void test_values(void)
 	o->effort.busy[0] = o->effort.busy[1] = 500000000;
 	o->others = .2;
 	outcome_figures(&bench, o, &r);
-	check(value(&r, "rx-drop packets_per_second") == 1000, "figures: packets", "wrong");
-	check(value(&r, "rx-drop bits_per_second") == 512000, "figures: bits", "wrong");
-	check(value(&r, "rx-drop ns_per_packet") == 800000,
-	      "figures: CPU time, less what others had", "wrong");
-	check(isnan(value(&r, "rx-drop cycles_per_packet")), "figures: no PMU, no cycles", "wrong");
+	holds(value(&r, "rx-drop packets_per_second") == 1000, "figures: packets");
+	holds(value(&r, "rx-drop bits_per_second") == 512000, "figures: bits");
+	holds(value(&r, "rx-drop ns_per_packet") == 800000,
+	      "figures: CPU time, less what others had");
+	holds(isnan(value(&r, "rx-drop cycles_per_packet")), "figures: no PMU, no cycles");
 	o->metered = true;
 	o->seen.polls = 10;	/* and no packet of ours */
 	r.nr = 0;
 	outcome_figures(&bench, o, &r);
-	check(isnan(value(&r, "rx-drop polls_per_packet")), "figures: no packet, no polls a packet",
-	      "wrong");
+	holds(isnan(value(&r, "rx-drop polls_per_packet")),
+	      "figures: no packet, no polls a packet");
 }
 
 static void limit_is(const char *name, struct outcome *o, const char *words)
@@ -112,7 +105,7 @@ static void test_limits(void)
 	account_add(o, ACCOUNT_LOST, 5, "a few of eth0");
 	account_add(o, ACCOUNT_LOST, 300, "no room in eth0");
 	account_add(o, ACCOUNT_ARRIVED, 690, "arrived");
-	check(account_rest(o, 0) == 5, "account: what is left", "wrong");
+	same("account: what is left", account_rest(o, 0), 5);
 	limit_is("limit: what is lost", o, "no room in eth0 (30%)");
 	o = fresh(&scenario_rx_drop);
 	o->packets = 0;
@@ -139,11 +132,10 @@ static void test_stages(void)
 	account_add(o, ACCOUNT_ARRIVED, 9, "there");
 	account_add(o, ACCOUNT_SENT, 9, "back");
 	account_add(o, ACCOUNT_ARRIVED, 11, "back");
-	check(account_rest(o, 0) == 1 && account_rest(o, 1) == -2, "account: there and back",
-	      "wrong");
+	holds(account_rest(o, 0) == 1 && account_rest(o, 1) == -2, "account: there and back");
 	for (int i = 0; i < 2 * ACCOUNT_MAX; i++)
 		account_add(o, ACCOUNT_LOST, 1, "of %s", "too many");
-	check(o->lines == ACCOUNT_MAX, "account: no more than there is room for", "more");
+	same("account: no more than there is room for", o->lines, ACCOUNT_MAX);
 }
 
 int main(void)
@@ -152,5 +144,5 @@ int main(void)
 	test_values();
 	test_limits();
 	test_stages();
-	return failed;
+	return failed > 0;
 }

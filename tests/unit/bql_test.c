@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* What the meter bql says of limits that are wrong, on snapshots made up; and when nothing. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../../lib/snapshot.h"
 
-static int failed;
+#define SUBJECT "bql: "
+#include "check.h"
 
 static void table_on(struct snapshot *s, enum meter_id id)
 {
@@ -46,7 +46,6 @@ static void expect(const char *name, uint64_t starved, unsigned sent_in, uint64_
 {
 	struct snapshot s = { .seconds = 10, .meta = { .rows = 3, .sample = 1 } };
 	const struct finding *one = s.findings.list;
-	bool good;
 
 	strcpy(s.meta.iface, "eth0");
 	s.meta.tx_usecs = tx_usecs;
@@ -58,13 +57,9 @@ static void expect(const char *name, uint64_t starved, unsigned sent_in, uint64_
 	*words(&s, METER_bql, "starved") = starved;
 	*words(&s, METER_bql, "stalls") = stalls;
 	meter_bql.judge(&s, &s.findings);
-	good = s.findings.nr == !!what && (!what || (strstr(one->what, what) &&
-						     !strcmp(one->try, try)));
-	if (good)
-		printf("ok bql: %s\n", name);
-	else
-		printf("not ok bql: %s: %s (%s)\n", name, one->what, one->try);
-	failed |= !good;
+	check(s.findings.nr == !!what && (!what || (strstr(one->what, what) &&
+						    !strcmp(one->try, try))), name,
+	      text("%s (%s)", one->what, one->try));
 	snapshot_free(&s);
 }
 
@@ -86,5 +81,5 @@ int main(void)
 	expect("stalls", 0, 20, 3, "completions of queue 1 stalled 3 times",
 	       "the longest: cat /sys/class/net/eth0/queues/tx-1/byte_queue_limits/stall_max; "
 	       "does its interrupt come late? ethtool -c eth0");
-	return failed;
+	return failed > 0;
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* What drop and counters say of each loss with a remedy; and of one packet less: nothing. */
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,20 +10,8 @@
 #include "../../lib/names.h"
 #include "../../lib/symbol.h"
 
-static int failed;
-
-__attribute__((format(printf, 2, 3)))
-static void check(bool good, const char *name, ...)
-{
-	va_list args;
-
-	va_start(args, name);
-	printf(good ? "ok drop " : "not ok drop ");
-	vprintf(name, args);
-	printf(good ? "\n" : ": it is not so\n");
-	va_end(args);
-	failed |= !good;
-}
+#define SUBJECT "drop "
+#include "check.h"
 
 static struct snapshot snapshot = { .meta = { .iface = "eth0", .netns = 1 } };
 
@@ -68,23 +55,25 @@ static void check_remedy(const struct remedy *r)
 	struct drop_key key = { .stack = DROP_NO_STACK, .queue = 3, .reason = reason_of(r) };
 	const struct finding *f = snapshot.findings.list;
 
-	check(strlen(remedy_text(r->try, &snapshot)) < sizeof(f->try), "%s: fits", r->reason);
-	check(!strpbrk(remedy_text(r->try, &snapshot), "{}"), "%s: nothing left open", r->reason);
+	holds(strlen(remedy_text(r->try, &snapshot)) < sizeof(f->try), text("%s: fits", r->reason));
+	holds(!strpbrk(remedy_text(r->try, &snapshot), "{}"),
+	      text("%s: nothing left open", r->reason));
 	if (!key.reason) {
 		printf("skip drop %s: this kernel does not have it\n", r->reason);
 		return;
 	}
-	check(judged(METER_drop, &key, r->least) == 1 && is_whole(f) &&
-	      strstr(f->what, "most of queue 3"), "%s: speaks of %u", r->reason,
-	      (unsigned)r->least);
-	check(r->least == 1 || !judged(METER_drop, &key, r->least - 1), "%s: silent of less",
-	      r->reason);
+	holds(judged(METER_drop, &key, r->least) == 1 && is_whole(f) &&
+	      strstr(f->what, "most of queue 3"),
+	      text("%s: speaks of %u", r->reason, (unsigned)r->least));
+	holds(r->least == 1 || !judged(METER_drop, &key, r->least - 1),
+	      text("%s: silent of less", r->reason));
 	snapshot.seconds = 1e6;
-	check(!judged(METER_drop, &key, r->least * 277) && judged(METER_drop, &key, r->least * 278),
-	      "%s: silent of so few in so long", r->reason);
+	holds(!judged(METER_drop, &key, r->least * 277) && judged(METER_drop, &key, r->least * 278),
+	      text("%s: silent of so few in so long", r->reason));
 	snapshot.seconds = 1;
 	key.direction = DROP_UNSURE;
-	check(!judged(METER_drop, &key, 1000), "%s: silent of what may be another's", r->reason);
+	holds(!judged(METER_drop, &key, 1000),
+	      text("%s: silent of what may be another's", r->reason));
 }
 
 /* What ethtool and its like call losses; who had them; how many before it is said; and what. */
@@ -136,44 +125,44 @@ static void check_counted(const struct counted *c)
 	const struct finding *f = snapshot.findings.list;
 	struct counters_key key = {};
 
-	check(counter_is_loss(c->source, c->name) == !!c->who, "%s %s: %s", c->source, c->name,
-	      c->who ? "a loss" : "no loss");
+	holds(counter_is_loss(c->source, c->name) == !!c->who,
+	      text("%s %s: %s", c->source, c->name, c->who ? "a loss" : "no loss"));
 	if (!c->who)
 		return;
-	check(!strcmp(counter_who(c->source, c->name), c->who), "%s: by %s", c->name, c->who);
+	same_text(text("%s: by %s", c->name, c->who), counter_who(c->source, c->name), c->who);
 	snprintf(key.counter, sizeof(key.counter), "%s", c->name);
 	snprintf(key.source, sizeof(key.source), "%s", c->source);
 	snprintf(key.who, sizeof(key.who), "%s", c->who);
 	if (!c->least) {
-		check(!judged(METER_counters, &key, 1000), "%s: never spoken of", c->name);
+		holds(!judged(METER_counters, &key, 1000), text("%s: never spoken of", c->name));
 		return;
 	}
-	check(judged(METER_counters, &key, c->least) == 1 && is_whole(f) &&
-	      strstr(f->what, c->says) && strstr(f->try, c->tries), "%s: speaks", c->name);
-	check(!judged(METER_counters, &key, c->least - 1), "%s: silent of less", c->name);
+	holds(judged(METER_counters, &key, c->least) == 1 && is_whole(f) &&
+	      strstr(f->what, c->says) && strstr(f->try, c->tries), text("%s: speaks", c->name));
+	holds(!judged(METER_counters, &key, c->least - 1), text("%s: silent of less", c->name));
 }
 
 static void check_names(void)
 {
 	char name[128];
 
-	check(pattern_fits("FQ_*", "FQ_FLOW_LIMIT") && !pattern_fits("FQ_*", "XFQ_") &&
+	holds(pattern_fits("FQ_*", "FQ_FLOW_LIMIT") && !pattern_fits("FQ_*", "XFQ_") &&
 	      pattern_fits("XDP", "XDP") && !pattern_fits("XDP", "XDPX"), "patterns");
-	check(!remedy_of("OTHERHOST") && !remedy_of("NOT_SPECIFIED"), "no remedy for the benign");
-	check(!strcmp(drop_reason_name(0xfff7fff0), "?fff7fff0"), "a reason without a name");
+	holds(!remedy_of("OTHERHOST") && !remedy_of("NOT_SPECIFIED"), "no remedy for the benign");
+	same_text("a reason without a name", drop_reason_name(0xfff7fff0), "?fff7fff0");
 	if (strcmp(drop_reason_name(0), "?0"))
-		check(!strcmp(drop_reason_name(2), "NO_SOCKET") ||
+		holds(!strcmp(drop_reason_name(2), "NO_SOCKET") ||
 		      !strcmp(drop_reason_name(3), "NO_SOCKET"), "a reason, by the kernel's BTF");
 	else
 		printf("skip drop: no BTF, no names\n");
 	if (strcmp(drop_reason_name(0x10007), "?10007"))
-		check(strlen(drop_reason_name(0x10007)) > 8, "a reason of a subsystem: %s",
-		      drop_reason_name(0x10007));
+		holds(strlen(drop_reason_name(0x10007)) > 8,
+		      text("a reason of a subsystem: %s", drop_reason_name(0x10007)));
 	else
 		printf("skip drop: no subsystem has reasons of its own\n");
 	symbol_text(1, name, sizeof(name));
-	check(!strcmp(name, "0x1") && !symbol_at(1), "an address without a name: %s", name);
-	check(!tracepoint_args("no_such_tracepoint"), "no such tracepoint");
+	holds(!strcmp(name, "0x1") && !symbol_at(1), text("an address without a name: %s", name));
+	holds(!tracepoint_args("no_such_tracepoint"), "no such tracepoint");
 }
 
 int main(void)
@@ -183,5 +172,5 @@ int main(void)
 	for (const struct counted *c = counted; c->source; c++)
 		check_counted(c);
 	check_names();
-	return failed;
+	return failed > 0;
 }

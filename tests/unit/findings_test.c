@@ -1,16 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* What several meters see of one cause is said once: the first to speak of it is the one. */
-#include <stdio.h>
-
 #include "../../lib/findings.h"
 
-static int failed;
-
-static void same(const char *name, bool got, bool want)
-{
-	printf(got == want ? "ok findings %s\n" : "not ok findings %s: it is not so\n", name);
-	failed |= got != want;
-}
+#define SUBJECT "findings "
+#include "check.h"
 
 int main(void)
 {
@@ -22,5 +15,5 @@ int main(void)
 	same("of something else it may", finding_about(&f, ABOUT_TX_SLOW, "rxcpu"), true);
 	same("of itself anybody may", finding_about(&f, ABOUT_ITSELF, "irq"), true);
 	same("and another, too", finding_about(&f, ABOUT_ITSELF, "rxcpu"), true);
-	return failed;
+	return failed > 0;
 }

@@ -7,16 +7,13 @@
 
 #include "../../trial/frame.h"
 
-static int failed;
+#define SUBJECT "frame "
+#include "check.h"
 
-static bool check(bool good, const char *name, const struct frame_spec *f, unsigned flow)
+static bool is(bool good, const char *name, const struct frame_spec *f, unsigned flow)
 {
-	if (!good) {
-		failed = 1;
-		printf("not ok frame %s: %u bytes, vlan %u, ecn %u, IPv%d, flow %u\n", name,
-		       f->size, f->vlan, f->ecn, f->ipv6 ? 6 : 4, flow);
-	}
-	return good;
+	return must(good, name, text("%u bytes, vlan %u, ecn %u, IPv%d, flow %u", f->size, f->vlan,
+				     f->ecn, f->ipv6 ? 6 : 4, flow));
 }
 
 /* Word by word, as a receiver adds up what it got: all ones when it is whole. */
@@ -49,15 +46,15 @@ static bool frame_good(const struct frame_spec *f, unsigned flow, const uint8_t 
 	const uint8_t *udp = ip + (f->ipv6 ? 40 : 20);
 	unsigned len = frame + f->size - udp, pseudo = f->ipv6 ? 32 : 8;
 
-	return check(!memcmp(frame, f->dst, 6) && !memcmp(frame + 6, f->src, 6), "macs", f, flow) &&
-	       check(!f->vlan || (word(frame + 12) == 0x8100 && word(frame + 14) == f->vlan), "tag",
-		     f, flow) &&
-	       check(word(type) == (f->ipv6 ? 0x86dd : 0x0800), "type", f, flow) &&
-	       check(l3_good(f, ip, frame + f->size - ip), "IP", f, flow) &&
-	       check(word(udp) == 1024 + flow && word(udp + 2) == 9 && word(udp + 4) == len, "UDP",
-		     f, flow) &&
-	       check(word(udp + 6) && folded(folded(17 + len, udp - pseudo, pseudo), udp, len) ==
-		     0xffff, "checksum", f, flow);
+	return is(!memcmp(frame, f->dst, 6) && !memcmp(frame + 6, f->src, 6), "macs", f, flow) &&
+	       is(!f->vlan || (word(frame + 12) == 0x8100 && word(frame + 14) == f->vlan), "tag",
+		  f, flow) &&
+	       is(word(type) == (f->ipv6 ? 0x86dd : 0x0800), "type", f, flow) &&
+	       is(l3_good(f, ip, frame + f->size - ip), "IP", f, flow) &&
+	       is(word(udp) == 1024 + flow && word(udp + 2) == 9 && word(udp + 4) == len, "UDP",
+		  f, flow) &&
+	       is(word(udp + 6) && folded(folded(17 + len, udp - pseudo, pseudo), udp, len) ==
+		  0xffff, "checksum", f, flow);
 }
 
 /* What the program in the kernel does to a frame of flow 0 makes the same frame as here. */
@@ -67,7 +64,7 @@ static bool turned(const struct frame_spec *f, unsigned flow, const uint8_t *fra
 
 	frame_build(f, 0, other);
 	frame_flow(f, flow, other);
-	return check(!memcmp(frame, other, f->size), "turned", f, flow);
+	return is(!memcmp(frame, other, f->size), "turned", f, flow);
 }
 
 static void test_kind(struct frame_spec f)
@@ -82,7 +79,7 @@ static void test_kind(struct frame_spec f)
 			frame_build(&f, flows[i], frame);
 			if (!frame_good(&f, flows[i], frame) || !turned(&f, flows[i], frame))
 				return;
-			if (i && !check(memcmp(frame, last, f.size), "another flow", &f, flows[i]))
+			if (i && !is(memcmp(frame, last, f.size), "another flow", &f, flows[i]))
 				return;
 			memcpy(last, frame, f.size);
 		}
@@ -98,5 +95,5 @@ int main(void)
 		});
 	if (!failed)
 		puts("ok frame");
-	return failed;
+	return failed > 0;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Does a value lie in the slot that BPF puts it into, as lib/hist.c knows the slot? */
 #include <math.h>
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -10,28 +9,8 @@
 #include "../../lib/snapshot.h"
 #include "../../xdp/packet.bpf.h"
 
-static int failed;
-
-static bool check(bool good, const char *name, const char *fmt, ...)
-{
-	va_list args;
-
-	if (good)
-		return true;
-	failed = 1;
-	printf("not ok hist %s: ", name);
-	va_start(args, fmt);
-	vprintf(fmt, args);
-	va_end(args);
-	putchar('\n');
-	return false;
-}
-
-static void passed(const char *name, int failed_before)
-{
-	if (failed == failed_before)
-		printf("ok hist %s\n", name);
-}
+#define SUBJECT "hist "
+#include "check.h"
 
 static const struct metric times = {
 	.kind = KIND_HISTOGRAM, .words = 1 + LOGLIN_SLOTS, .scale = 1,
@@ -49,10 +28,10 @@ static bool check_time(uint64_t ns)
 {
 	uint32_t slot = loglin_slot(ns);
 
-	return check(slot < LOGLIN_SLOTS, "time", "slot %u of %lu", slot, ns) &&
-	       check(hist_floor(&times, slot) <= ns && (ns < hist_bound(&times, slot)), "time",
-		     "%lu is in slot %u, of %g to %g", ns, slot, hist_floor(&times, slot),
-		     hist_bound(&times, slot));
+	return must(slot < LOGLIN_SLOTS, "time", text("slot %u of %lu", slot, ns)) &&
+	       must(hist_floor(&times, slot) <= ns && (ns < hist_bound(&times, slot)), "time",
+		    text("%lu is in slot %u, of %g to %g", ns, slot, hist_floor(&times, slot),
+			 hist_bound(&times, slot)));
 }
 
 static void test_times(void)
@@ -71,7 +50,7 @@ static void test_times(void)
 						(1ull << octave) / 16))
 					return;
 	check_time(~0ull);
-	passed("times are within their slots", before);
+	check(failed == before, "times are within their slots", "see above");
 }
 
 static void test_bounds(void)
@@ -79,20 +58,21 @@ static void test_bounds(void)
 	int before = failed;
 	unsigned last = hist_slots(&times) - 1;
 
-	check(hist_slots(&times) == LOGLIN_SLOTS, "bounds", "%u slots", hist_slots(&times));
-	check(hist_floor(&times, 0) == 0 && isinf(hist_bound(&times, last)), "bounds", "open ends");
+	must(hist_slots(&times) == LOGLIN_SLOTS, "bounds", text("%u slots", hist_slots(&times)));
+	must(hist_floor(&times, 0) == 0 && isinf(hist_bound(&times, last)), "bounds", "open ends");
 	for (unsigned i = 0; i < last; i++) {
 		double low = hist_floor(&times, i), high = hist_bound(&times, i);
 
-		check(low < high, "bounds", "slot %u is empty", i);
-		check(high == hist_floor(&times, i + 1), "bounds", "a gap after slot %u", i);
-		check(!i || high - low <= low / 8, "bounds", "slot %u is wider than 12.5%%", i);
+		must(low < high, "bounds", text("slot %u is empty", i));
+		must(high == hist_floor(&times, i + 1), "bounds", text("a gap after slot %u", i));
+		must(!i || high - low <= low / 8, "bounds",
+		     text("slot %u is wider than 12.5%%", i));
 		/* the first of a slot, and the last before it */
-		check(loglin_slot(high) == i + 1 && loglin_slot(high - 1) == i, "bounds",
-		      "%g begins slot %u, not %u", high, loglin_slot(high), i + 1);
+		must(loglin_slot(high) == i + 1 && loglin_slot(high - 1) == i, "bounds",
+		     text("%g begins slot %u, not %u", high, loglin_slot(high), i + 1));
 	}
-	check(last && loglin_slot(1ull << LOGLIN_MAX) == last, "bounds", "the last begins late");
-	passed("slots are whole, without gap, 12.5% wide", before);
+	must(last && loglin_slot(1ull << LOGLIN_MAX) == last, "bounds", "the last begins late");
+	check(failed == before, "slots are whole, without gap, 12.5% wide", "see above");
 }
 
 /* A size lies in (floor, bound] of its slot: its bounds are the largest it has. */
@@ -100,18 +80,18 @@ static void test_sizes(void)
 {
 	int before = failed;
 
-	check(hist_slots(&sizes) == sizeof(bounds) / 8 + 1, "sizes", "%u slots",
-	      hist_slots(&sizes));
+	must(hist_slots(&sizes) == sizeof(bounds) / 8 + 1, "sizes",
+	     text("%u slots", hist_slots(&sizes)));
 	for (uint64_t len = 0; len < 200000; len++) {
 		uint32_t slot = pktsize_slot(len);
 
-		if (!check(slot < hist_slots(&sizes) && len <= hist_bound(&sizes, slot) &&
-			   (!slot || len > hist_floor(&sizes, slot)), "sizes",
-			   "%lu is in slot %u", len, slot))
+		if (!must(slot < hist_slots(&sizes) && len <= hist_bound(&sizes, slot) &&
+			  (!slot || len > hist_floor(&sizes, slot)), "sizes",
+			  text("%lu is in slot %u", len, slot)))
 			return;
 	}
-	check(pktsize_slot(~0u) == hist_slots(&sizes) - 1, "sizes", "the largest falls out");
-	passed("sizes are within their slots, BIG TCP too", before);
+	must(pktsize_slot(~0u) == hist_slots(&sizes) - 1, "sizes", "the largest falls out");
+	check(failed == before, "sizes are within their slots, BIG TCP too", "see above");
 }
 
 static const uint64_t how_many[] = { COUNTS_BOUNDS };
@@ -126,25 +106,26 @@ static void test_counts(void)
 	static uint64_t words[1 + COUNTS_SLOTS];
 	int before = failed;
 
-	check(hist_slots(&counts) == sizeof(how_many) / 8 + 1, "counts", "%u slots",
-	      hist_slots(&counts));
+	must(hist_slots(&counts) == sizeof(how_many) / 8 + 1, "counts",
+	     text("%u slots", hist_slots(&counts)));
 	for (uint64_t n = 0; n < 300000; n++) {
 		uint32_t slot = counts_slot(n);
 
-		if (!check(slot < hist_slots(&counts) && n <= hist_bound(&counts, slot) &&
-			   (!slot || n > hist_floor(&counts, slot)), "counts",
-			   "%lu is in slot %u", n, slot) ||
-		    !check(n > 1 << COUNTS_MAX || hist_bound(&counts, slot) <= n * 1.25 ||
-			   hist_bound(&counts, slot) == n, "counts", "%lu is known to %g only", n,
-			   hist_bound(&counts, slot)))
+		if (!must(slot < hist_slots(&counts) && n <= hist_bound(&counts, slot) &&
+			  (!slot || n > hist_floor(&counts, slot)), "counts",
+			  text("%lu is in slot %u", n, slot)) ||
+		    !must(n > 1 << COUNTS_MAX || hist_bound(&counts, slot) <= n * 1.25 ||
+			  hist_bound(&counts, slot) == n, "counts",
+			  text("%lu is known to %g only", n, hist_bound(&counts, slot))))
 			return;
 	}
-	check(counts_slot(~0ull) == hist_slots(&counts) - 1, "counts", "the largest falls out");
+	must(counts_slot(~0ull) == hist_slots(&counts) - 1, "counts", "the largest falls out");
 	words[1 + counts_slot(1)] = 99;
 	words[1 + counts_slot(64)] = 1;
-	check(hist_percentile(&counts, words, .5) == 1 && hist_max(&counts, words) == 64, "counts",
-	      "p50 is %g, max %g", hist_percentile(&counts, words, .5), hist_max(&counts, words));
-	passed("counts are within their slots", before);
+	must(hist_percentile(&counts, words, .5) == 1 && hist_max(&counts, words) == 64, "counts",
+	     text("p50 is %g, max %g", hist_percentile(&counts, words, .5),
+		  hist_max(&counts, words)));
+	check(failed == before, "counts are within their slots", "see above");
 }
 
 /* What is put in comes out: a percentile lies in the slot of the value that has that rank. */
@@ -155,17 +136,17 @@ static void test_percentiles(void)
 
 	for (uint64_t ns = 1000; ns <= 1000000; ns += 1000)
 		words[1 + loglin_slot(ns)]++;
-	check(hist_count(&times, words) == 1000, "percentiles", "counted %lu",
-	      hist_count(&times, words));
+	must(hist_count(&times, words) == 1000, "percentiles",
+	     text("counted %lu", hist_count(&times, words)));
 	for (int p = 1; p <= 100; p++) {
 		double got = hist_percentile(&times, words, p / 100.), want = p * 10000;
 
-		check(fabs(got - want) <= want / 8, "percentiles", "p%d is %g, not %g", p, got,
-		      want);
+		must(fabs(got - want) <= want / 8, "percentiles",
+		     text("p%d is %g, not %g", p, got, want));
 	}
-	check(hist_max(&times, words) >= 1000000 && hist_max(&times, words) <= 1000000 * 1.125,
-	      "percentiles", "max is %g", hist_max(&times, words));
-	passed("percentiles are off by 12.5% at the most", before);
+	must(hist_max(&times, words) >= 1000000 && hist_max(&times, words) <= 1000000 * 1.125,
+	     "percentiles", text("max is %g", hist_max(&times, words)));
+	check(failed == before, "percentiles are off by 12.5% at the most", "see above");
 }
 
 int main(void)
@@ -175,5 +156,5 @@ int main(void)
 	test_sizes();
 	test_counts();
 	test_percentiles();
-	return failed;
+	return failed > 0;
 }

@@ -12,16 +12,8 @@
 #include "../../lib/log.h"
 #include "../../render/hw.h"
 
-static int failed;
-
-static void check(bool good, const char *name, const char *why)
-{
-	if (good)
-		printf("ok hw %s\n", name);
-	else
-		printf("not ok hw %s: %s\n", name, why);
-	failed |= !good;
-}
+#define SUBJECT "hw "
+#include "check.h"
 
 static char tree[] = "/tmp/nicprobe-hw-XXXXXX";
 
@@ -108,5 +100,5 @@ int main(void)
 {
 	check_cards();
 	check_loopback();
-	return system(text("rm -r %s", tree)) || failed;
+	return system(text("rm -r %s", tree)) || failed > 0;
 }

@@ -9,16 +9,8 @@
 #include "../../lib/log.h"
 #include "../../render/hw.h"
 
-static int failed;
-
-static void check(bool good, const char *name, const char *why)
-{
-	if (good)
-		printf("ok hw %s\n", name);
-	else
-		printf("not ok hw %s: %s\n", name, why);
-	failed |= !good;
-}
+#define SUBJECT "hw "
+#include "check.h"
 
 static const char *listed(const struct cpus *c)
 {
@@ -68,12 +60,11 @@ static void check_text(void)
 	check(!strcmp(listed(&all), "0-8191") && cpus_count(&all) == MAX_CPUS, "all CPUs",
 	      listed(&all));
 	cpus_text(&odd, list, sizeof(list));
-	check(!strcmp(list, "1,3,5,7,…"), "what has no room", list);
-	check(strlen(listed(&odd)) < 8 * MAX_CPUS - 16 && !strstr(listed(&odd), "…"),
-	      "every second CPU has room", "it has not");
-	check(cpus_common(&all, &odd) == MAX_CPUS / 2 && cpus_next(&odd, 1) == 3 &&
-	      cpus_next(&odd, 8191) == -1 && cpus_next(&odd, -1) == 1, "in both, and the next",
-	      "not so");
+	same_text("what has no room", list, "1,3,5,7,…");
+	holds(strlen(listed(&odd)) < 8 * MAX_CPUS - 16 && !strstr(listed(&odd), "…"),
+	      "every second CPU has room");
+	holds(cpus_common(&all, &odd) == MAX_CPUS / 2 && cpus_next(&odd, 1) == 3 &&
+	      cpus_next(&odd, 8191) == -1 && cpus_next(&odd, -1) == 1, "in both, and the next");
 }
 
 /* A card of `nr` queues: CPUs by `does`, of queue and step. */
@@ -122,9 +113,9 @@ static void check_fold(void)
 	check(s.nr == 40 && hw_fold(&h, 40).nr == 1 && hw_fold(&h, 41).nr == 23,
 	      "one is elsewhere: it stands alone", text("%u, %u", s.nr, hw_fold(&h, 40).nr));
 	h.lines[41].irq = 999;
-	check(hw_fold(&h, 41).nr == 1, "an interrupt out of order breaks off", "it does not");
+	same("an interrupt out of order breaks off", hw_fold(&h, 41).nr, 1);
 	h.lines[10].rps_flows = 32;
-	check(hw_fold(&h, 0).nr == 10, "what differs breaks off", "it does not");
+	same("what differs breaks off", hw_fold(&h, 0).nr, 10);
 	hw_free(&h);
 }
 
@@ -176,12 +167,12 @@ static void check_kinds(void)
 
 	h.lines[2].tx = h.lines[3].tx = QUEUE_NONE;
 	h.lines[4].rx = h.lines[5].rx = h.lines[4].tx = h.lines[5].tx = QUEUE_NONE;
-	check(hw_fold(&h, 0).nr == 2 && hw_fold(&h, 2).nr == 2 && hw_fold(&h, 4).nr == 2,
-	      "both, rx alone, none", "they are mixed");
+	holds(hw_fold(&h, 0).nr == 2 && hw_fold(&h, 2).nr == 2 && hw_fold(&h, 4).nr == 2,
+	      "both, rx alone, none");
 	h.lines[5].len = h.lines[4].len = 0;
-	check(hw_fold(&h, 4).nr == 1, "of no queue and without a number", "they are mixed");
+	same("of no queue and without a number", hw_fold(&h, 4).nr, 1);
 	strcpy(h.lines[1].vector, "eth1-TxRx-1");
-	check(hw_fold(&h, 0).nr == 1, "another name breaks off", "it does not");
+	same("another name breaks off", hw_fold(&h, 0).nr, 1);
 	hw_free(&h);
 }
 
@@ -357,5 +348,5 @@ int main(void)
 	check_judge();
 	check_once();
 	check_ranks();
-	return failed;
+	return failed > 0;
 }

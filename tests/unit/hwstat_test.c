@@ -1,19 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* What the names in `ethtool -S` mean, driver by driver; and what is said of those that suffer. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../../bpf/hwstat.h"
 #include "../../lib/log.h"
 
-static int failed;
-
-static void check(bool good, const char *name, const char *why)
-{
-	printf(good ? "ok hwstat %s\n" : "not ok hwstat %s: %s\n", name, why);
-	failed |= !good;
-}
+#define SUBJECT "hwstat "
+#include "check.h"
 
 static void names(void)
 {
@@ -116,5 +110,5 @@ int main(void)
 	names();
 	headings();
 	findings();
-	return failed;
+	return failed > 0;
 }

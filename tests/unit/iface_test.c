@@ -14,30 +14,10 @@
 
 #include "../../lib/iface.h"
 #include "../../lib/log.h"
+#include "check.h"
 
-static int failed;
 static char blue[32], red[32], stale[32];	/* namespaces of this very run */
 static __u32 home;
-
-static void check(bool good, const char *name, const char *why)
-{
-	if (good)
-		printf("ok %s\n", name);
-	else
-		printf("not ok %s: %s\n", name, why);
-	failed |= !good;
-	complaints_forget();
-}
-
-static void number(unsigned is, unsigned expected, const char *name)
-{
-	check(is == expected, name, text("%u instead of %u", is, expected));
-}
-
-static void string(const char *is, const char *expected, const char *name)
-{
-	check(!strcmp(is, expected), name, text("\"%s\" instead of \"%s\"", is, expected));
-}
 
 static int run(const char *command)
 {
@@ -49,6 +29,12 @@ static void refused(int err, int expected, const char *sentence, const char *nam
 {
 	check(err == expected && strstr(complaint(), sentence), name,
 	      text("%d, \"%.200s\"", err, complaint()));
+	complaints_forget();
+}
+
+static void works(int err, const char *name)
+{
+	refused(err, 0, "", name);
 }
 
 static void check_names(void)
@@ -72,14 +58,14 @@ static void check_loopback(void)
 {
 	struct iface i;
 
-	number(-iface_read("lo", &i), 0, "lo");
-	string(i.driver, "loopback", "lo driver");
-	number(i.loopback, 1, "lo is loopback");
-	number(i.ifindex, 1, "lo index");
-	number(i.rx_queues, 1, "lo rx queues");
-	number(i.netns, home, "lo namespace");
-	number(-iface_read_index(1, &i), 0, "lo by index");
-	string(i.name, "lo", "lo by index: name");
+	works(iface_read("lo", &i), "lo");
+	same_text("lo driver", i.driver, "loopback");
+	same("lo is loopback", i.loopback, 1);
+	same("lo index", i.ifindex, 1);
+	same("lo rx queues", i.rx_queues, 1);
+	same("lo namespace", i.netns, home);
+	works(iface_read_index(1, &i), "lo by index");
+	same_text("lo by index: name", i.name, "lo");
 }
 
 /* The queues in use are fewer than the device was made with; /sys here shows another namespace. */
@@ -90,25 +76,25 @@ static void check_veth(void)
 	if (run(text("ip -n %s link add v0 mtu 1400 address 02:00:00:00:00:07 txqueuelen 123 "
 		     "numtxqueues 5 numrxqueues 4 type veth peer name v1", blue)))
 		return (void)printf("skip veth: ip cannot make one\n");
-	number(-iface_read("v0", &i), 0, "veth");
-	string(i.driver, "veth", "veth driver");
-	number(i.max_tx_queues, 5, "veth tx queues made with");
-	number(i.max_rx_queues, 4, "veth rx queues made with");
-	number(i.mtu, 1400, "veth mtu");
-	number(i.tx_ring, 123, "veth txqueuelen");
-	number(i.up || i.loopback || i.xdp_id, 0, "veth is down and bare");
-	number(i.netns == netns_inode() && i.netns != home, 1, "veth namespace");
+	works(iface_read("v0", &i), "veth");
+	same_text("veth driver", i.driver, "veth");
+	same("veth tx queues made with", i.max_tx_queues, 5);
+	same("veth rx queues made with", i.max_rx_queues, 4);
+	same("veth mtu", i.mtu, 1400);
+	same("veth txqueuelen", i.tx_ring, 123);
+	same("veth is down and bare", i.up || i.loopback || i.xdp_id, 0);
+	same("veth namespace", i.netns == netns_inode() && i.netns != home, 1);
 	check(i.mac[0] == 2 && i.mac[5] == 7 && i.mac[7] == 6, "veth address", "another one");
 	refused(iface_read("v00", &i), -ENODEV, "is it \"v0\"?", "veth near name");
 
 	if (run(text("ip netns exec %s ethtool -L v0 rx 3 tx 2", blue)) ||
 	    run(text("ip -n %s link set v0 up", blue)))
 		return (void)printf("skip veth-channels: ethtool cannot set them\n");
-	number(-iface_read("v0", &i), 0, "veth again");
-	number(i.rx_queues, 3, "veth rx queues in use");
-	number(i.tx_queues, 2, "veth tx queues in use");
-	number(i.max_tx_queues, 5, "veth tx queues made with, still");
-	number(i.up, 1, "veth up");
+	works(iface_read("v0", &i), "veth again");
+	same("veth rx queues in use", i.rx_queues, 3);
+	same("veth tx queues in use", i.tx_queues, 2);
+	same("veth tx queues made with, still", i.max_tx_queues, 5);
+	same("veth up", i.up, 1);
 }
 
 static void check_altname(void)
@@ -117,12 +103,12 @@ static void check_altname(void)
 
 	if (run(text("ip -n %s link property add dev v0 altname a_name_of_more_than_15", blue)))
 		return (void)printf("skip altname: this kernel has none\n");
-	number(-iface_read("a_name_of_more_than_15", &i), 0, "altname");
-	string(i.name, "v0", "altname gives the name");
+	works(iface_read("a_name_of_more_than_15", &i), "altname");
+	same_text("altname gives the name", i.name, "v0");
 	refused(iface_read("a_name_of_more_than_16", &i), -ENODEV,
 		"is it \"a_name_of_more_than_15\"?", "near altname");
 	run(text("ip -n %s link property add dev v0 altname short", blue));
-	number(-iface_read("short", &i), 0, "short altname");
+	works(iface_read("short", &i), "short altname");
 }
 
 static void check_tun(void)
@@ -132,15 +118,15 @@ static void check_tun(void)
 	if (run(text("ip -n %s tuntap add tap0 mode tap multi_queue && "
 		     "ip -n %s tuntap add tun0 mode tun", blue, blue)))
 		return (void)printf("skip tun: ip cannot make one\n");
-	number(-iface_read("tap0", &i), 0, "tap");
-	string(i.driver, "tun", "tap driver");
+	works(iface_read("tap0", &i), "tap");
+	same_text("tap driver", i.driver, "tun");
 	/* Nobody has opened it: 256 queues are possible, one is in use. */
-	number(i.max_tx_queues > 1, 1, "tap queues made with");
-	number(i.tx_queues, 1, "tap queues in use");
-	number(i.mac[7], 6, "tap address length");
-	number(-iface_read("tun0", &i), 0, "tun");
-	number(i.mac[7], 0, "tun has no address");
-	number(i.tx_ring, 500, "tun ring is its txqueuelen");
+	same("tap queues made with", i.max_tx_queues > 1, 1);
+	same("tap queues in use", i.tx_queues, 1);
+	same("tap address length", i.mac[7], 6);
+	works(iface_read("tun0", &i), "tun");
+	same("tun has no address", i.mac[7], 0);
+	same("tun ring is its txqueuelen", i.tx_ring, 500);
 }
 
 /* As ethtool -i, or the link kind, has it. */
@@ -150,10 +136,8 @@ static void check_driver(const char *type, const char *driver)
 
 	if (run(text("ip -n %s link add k0 %s", blue, type)))
 		return (void)printf("skip driver %s: ip cannot make one\n", type);
-	if (iface_read("k0", &i))
-		check(false, text("driver %s", type), complaint());
-	else
-		string(i.driver, driver, text("driver %s", type));
+	same_text(text("driver %s", type), iface_read("k0", &i) ? complaint() : i.driver, driver);
+	complaints_forget();
 	run(text("ip -n %s link del k0", blue));
 }
 
@@ -187,11 +171,11 @@ static void check_xdp_mode(int prog, __u32 flags, const char *mode)
 	if (bpf_xdp_attach(if_nametoindex("v0"), prog, flags, NULL))
 		return (void)printf("skip xdp %s: cannot attach\n", mode);
 	bpf_obj_get_info_by_fd(prog, &info, &size);
-	number(-iface_read("v0", &i), 0, text("xdp %s", mode));
-	number(i.xdp_id, info.id, text("xdp %s id", mode));
+	works(iface_read("v0", &i), text("xdp %s", mode));
+	same(text("xdp %s id", mode), i.xdp_id, info.id);
 	bpf_xdp_detach(if_nametoindex("v0"), flags, NULL);
-	number(-iface_read("v0", &i), 0, text("xdp %s gone", mode));
-	number(i.xdp_id, 0, text("xdp %s id gone", mode));
+	works(iface_read("v0", &i), text("xdp %s gone", mode));
+	same(text("xdp %s id gone", mode), i.xdp_id, 0);
 }
 
 static void check_xdp(void)
@@ -220,34 +204,34 @@ static bool count(const char *name, void *arg)
 static void check_each(void)
 {
 	calls = blues = homes = 0;
-	number(netns_each(count, NULL), 0, "each: nobody stopped");
-	number(homes, 1, "each: ours once");
-	number(blues, 1, "each: blue once, entered");
-	number(netns_inode(), home, "each: back home");
-	number(netns_each(count, blue), 1, "each: stopped at blue");
-	number(netns_inode(), home, "each: back home from blue");
+	same("each: nobody stopped", netns_each(count, NULL), 0);
+	same("each: ours once", homes, 1);
+	same("each: blue once, entered", blues, 1);
+	same("each: back home", netns_inode(), home);
+	same("each: stopped at blue", netns_each(count, blue), 1);
+	same("each: back home from blue", netns_inode(), home);
 	calls = 0;
-	number(netns_each(count, ""), 1, "each: stopped at ours");
-	number(calls, 1, "each: and nowhere else");
+	same("each: stopped at ours", netns_each(count, ""), 1);
+	same("each: and nowhere else", calls, 1);
 }
 
 static void check_netns(__u32 inode)
 {
 	char name[64], tiny[2];
 
-	number(netns_name(home, name, sizeof(name)), 1, "our own namespace is known");
-	string(name, "", "our own has no name");
-	number(netns_name(inode, name, sizeof(name)), 1, "blue is known");
-	string(name, blue, "blue by inode");
+	same("our own namespace is known", netns_name(home, name, sizeof(name)), 1);
+	same_text("our own has no name", name, "");
+	same("blue is known", netns_name(inode, name, sizeof(name)), 1);
+	same_text("blue by inode", name, blue);
 	run(text("umount /run/netns/%s", blue));
-	number(netns_name(inode, name, sizeof(name)), 1, "it is known when that name is gone");
-	string(name, red, "by its other one");
+	same("it is known when that name is gone", netns_name(inode, name, sizeof(name)), 1);
+	same_text("by its other one", name, red);
 	run(text("mount --bind /run/netns/%s /run/netns/%s", red, blue));
-	number(netns_name(inode, tiny, sizeof(tiny)), 0, "no room for the name");
-	number(netns_name(1, name, sizeof(name)), 0, "no such inode");
-	number(netns_name(0, name, sizeof(name)), 0, "inode 0");
+	same("no room for the name", netns_name(inode, tiny, sizeof(tiny)), 0);
+	same("no such inode", netns_name(1, name, sizeof(name)), 0);
+	same("inode 0", netns_name(0, name, sizeof(name)), 0);
 	refused(netns_enter_inode(1), -ENOENT, "has no name", "enter a nameless one");
-	number(-netns_enter_inode(home), 0, "enter our own");
+	works(netns_enter_inode(home), "enter our own");
 	refused(netns_enter("no-such-ns"), -ENOENT, "\"no-such-ns\"", "enter none");
 	refused(netns_enter("../netns"), -ENOENT, "no network namespace", "enter a path");
 	refused(netns_enter(""), -ENOENT, "no network namespace", "enter an empty name");
@@ -287,7 +271,7 @@ int main(void)
 	log_init(false);
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	home = netns_inode();
-	number(!!home, 1, "we are somewhere");
+	same("we are somewhere", !!home, 1);
 	check_names();
 	check_loopback();
 	if (!setup()) {
@@ -295,12 +279,12 @@ int main(void)
 		return failed;
 	}
 	check_netns(stat(text("/run/netns/%s", blue), &st) ? 0 : st.st_ino);
-	number(-netns_enter(blue), 0, "enter blue");
+	works(netns_enter(blue), "enter blue");
 	check_veth();
 	check_altname();
 	check_tun();
 	check_drivers();
 	check_xdp();
 	cleanup();
-	return failed;
+	return failed > 0;
 }

@@ -11,7 +11,9 @@
 #include "../../lib/snapshot.h"
 #include "../../bpf/irq.h"
 
-static int failed;
+#define SUBJECT "irq "
+#include "check.h"
+
 static char proc[64] = "/tmp/irq_test.XXXXXX";
 
 /* One row: the queue it serves, its CPU, and what it counted. */
@@ -65,12 +67,8 @@ static void judged(const char *name, const struct row *rows, bool interval, cons
 		       strlen(f->try) < sizeof(f->try) - 1;
 	else
 		good = !s->findings.nr;
-	if (good)
-		printf("ok irq judge %s\n", name);
-	else
-		printf("not ok irq judge %s: %u, \"%s\", \"%s\"\n", name, s->findings.nr, f->what,
-		       f->try);
-	failed |= !good;
+	check(good, text("judge %s", name),
+	      text("%u, \"%s\", \"%s\"", s->findings.nr, f->what, f->try));
 	free(t->cells);
 	free(t->keys);
 	free(s);
@@ -168,18 +166,14 @@ static void show_allowed(void)
 	static const char *const want[] = { "0-1", "0-3", "-" };
 	const char *const *label = meter_irq.key_labels;
 	unsigned nr = 0;
-	char got[32];
+	char got[32] = "no such label";
 
 	while (label[nr] && strcmp(label[nr], "allowed"))
 		nr++;
 	for (int i = 0; i < 3; i++) {
-		bool good = label[nr];
-
-		if (good)
+		if (label[nr])
 			meter_irq.key_text(&keys[i], nr, got, sizeof(got));
-		good = good && !strcmp(got, want[i]);
-		printf(good ? "ok irq allowed %s\n" : "not ok irq allowed %s: %s\n", want[i], got);
-		failed |= !good;
+		same_text(text("allowed %s", want[i]), got, want[i]);
 	}
 }
 
@@ -217,5 +211,5 @@ int main(void)
 		rmdir(text("%s/%u", proc, irq));
 	}
 	rmdir(proc);
-	return failed;
+	return failed > 0;
 }

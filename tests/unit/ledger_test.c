@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The ledger of made-up snapshots: the formulas, what is left, and what is read at two moments. */
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,18 +11,8 @@
 #include "../../lib/log.h"
 #include "made.h"
 
-static int failed;
-
-static void check(bool good, const char *name, const char *why)
-{
-	printf(good ? "ok ledger %s\n" : "not ok ledger %s: %s\n", name, why);
-	failed |= !good;
-}
-
-static void same(const char *name, int64_t got, int64_t want)
-{
-	check(got == want, name, text("%" PRId64 ", not %" PRId64, got, want));
-}
+#define SUBJECT "ledger "
+#include "check.h"
 
 static const struct metric *metric(const char *key_wanted)
 {
@@ -184,8 +173,8 @@ static void named(void)
 			said(m, tx ? "tx_packets" : "rx_packets", 0, 100 + off);
 			said(m, list[i].name, 0, 20);
 			got = left(find(m, tx, 0), "residue", &within);
-			if (got != want)
-				same(text("%s, off by %d", list[i].name, off), got, want);
+			must(got == want, text("%s, off by %d", list[i].name, off),
+			     text("%" PRId64 ", not %d", got, want));
 			done(m);
 		}
 	check(failed == before, "named losses are not left", "see above");
@@ -300,5 +289,5 @@ int main(void)
 	flying();
 	intervals();
 	findings();
-	return failed;
+	return failed > 0;
 }

@@ -3,34 +3,23 @@
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "../../lib/log.h"
 #include "../../lib/near.h"
-
-static int failed;
-
-static void check(bool good, const char *name, const char *why)
-{
-	if (good)
-		printf("ok %s\n", name);
-	else
-		printf("not ok %s: %s\n", name, why);
-	failed |= !good;
-}
+#include "check.h"
 
 static void check_complaints(void)
 {
 	check(!complaint()[0] && !complaint_try()[0], "silent at first", complaint());
-	check(complain(-ENOENT, "try it", "no %s", "luck") == -ENOENT, "returns err", "not so");
-	check(complain(-EPERM, "more", "later") == -EPERM, "returns its own err", "other value");
-	check(!strcmp(complaint(), "no luck"), "first wins", complaint());
-	check(!strcmp(complaint_try(), "try it"), "first try wins", complaint_try());
+	same("returns err", complain(-ENOENT, "try it", "no %s", "luck"), -ENOENT);
+	same("returns its own err", complain(-EPERM, "more", "later"), -EPERM);
+	same_text("first wins", complaint(), "no luck");
+	same_text("first try wins", complaint_try(), "try it");
 	complaints_forget();
 	check(!complaint()[0] && !complaint_try()[0] && !log_last()[0], "forgets", complaint());
 	complain(-EIO, NULL, "nothing known");
-	check(!complaint_try()[0], "try may be NULL", complaint_try());
+	same_text("try may be NULL", complaint_try(), "");
 	complaints_forget();
 }
 
@@ -44,7 +33,7 @@ static void check_texts(void)
 	for (int i = 0; i < 8; i++)
 		good = good && texts[i][0] == '0' + i && !texts[i][1];
 	check(good, "eight texts live at once", texts[0]);
-	check(strlen(text("%9999d", 1)) == 511, "a long text is cut", "overflow");
+	same("a long text is cut", strlen(text("%9999d", 1)), 511);
 }
 
 static void near(const char *wanted, const char *expected)
@@ -54,7 +43,7 @@ static void near(const char *wanted, const char *expected)
 
 	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		near_try(&n, names[i]);
-	check(!strcmp(n.name, expected), text("near \"%.9s\" is \"%s\"", wanted, expected), n.name);
+	same_text(text("near \"%.9s\" is \"%s\"", wanted, expected), n.name, expected);
 }
 
 static void check_near(void)
@@ -83,7 +72,7 @@ static void libbpf_says(const char *format, ...)
 
 static void last_is(const char *expected, const char *name)
 {
-	check(!strcmp(log_last(), expected), name, log_last());
+	same_text(name, log_last(), expected);
 }
 
 /* What libbpf 1.1 prints of a program that the verifier refuses, in its order. */
@@ -128,5 +117,5 @@ int main(void)
 	check_near();
 	check_verifier();
 	check_libbpf();
-	return failed;
+	return failed > 0;
 }

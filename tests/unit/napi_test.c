@@ -7,15 +7,10 @@
 #include "../../lib/snapshot.h"
 #include "../../bpf/napi.h"
 
+#define SUBJECT "napi "
+#include "check.h"
+
 #define QUEUES 4
-
-static int failed;
-
-static void check(bool good, const char *name, const char *why)
-{
-	printf(good ? "ok napi %s\n" : "not ok napi %s: %s\n", name, why);
-	failed |= !good;
-}
 
 static struct snapshot *snapshot(unsigned in_use, unsigned ring, unsigned most)
 {
@@ -105,14 +100,13 @@ static void test_close(void)
 {
 	static struct napi n;
 	const uint64_t now = 5000 * NAPI_WINDOW;
-	char got[80];
 
 	n.window = (struct napi_window){ .nr = 4998, .packets = 64 };
 	n.window_long = (struct napi_window){ .nr = 499, .packets = 64 };
 	n.raised = n.running = 7;
 	meter_napi.row_close((uint64_t *)&n, now);
-	snprintf(got, sizeof(got), "%llu, %llu", n.burst.sum, n.burst_long.sum);
-	check(n.burst.sum == 64 && !n.burst_long.sum, "windows end", got);
+	check(n.burst.sum == 64 && !n.burst_long.sum, "windows end",
+	      text("%llu, %llu", n.burst.sum, n.burst_long.sum));
 	check(n.burst.slot[20] == 1, "the slot of a window", "it is not that of 64");
 	check(!n.raised && !n.running && !n.window.packets && !n.window_long.packets &&
 	      !n.window.nr && !n.window_long.nr, "state is left out", "some is left");
@@ -122,5 +116,5 @@ int main(void)
 {
 	test_judge();
 	test_close();
-	return failed;
+	return failed > 0;
 }

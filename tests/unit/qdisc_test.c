@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Marks of this host's own qdisc, on snapshots made up: qdisc says them, and ecn does not. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +7,8 @@
 #include "../../bpf/qdisc.h"
 #include "../../xdp/ecn.h"
 
-static int failed;
+#define SUBJECT "qdisc: "
+#include "check.h"
 
 static void table_on(struct snapshot *s, enum meter_id id, unsigned rows)
 {
@@ -24,7 +24,7 @@ static void table_on(struct snapshot *s, enum meter_id id, unsigned rows)
 static void expect(const char *name, uint64_t marks, const char *what)
 {
 	struct snapshot s = { .seconds = 10, .meta = { .rows = 2, .sample = 1 } };
-	bool good;
+	const char *said;
 
 	for (int p = 0; p < NR_POINTS; p++)
 		strcpy(s.meta.tap[p], "tp_btf");
@@ -39,10 +39,9 @@ static void expect(const char *name, uint64_t marks, const char *what)
 	}
 	meter_qdisc.judge(&s, &s.findings);
 	meter_ecn.judge(&s, &s.findings);
-	good = s.findings.nr == !!what && (!what || strstr(s.findings.list[0].what, what));
-	printf("%sok qdisc: %s%s%s\n", good ? "" : "not ", name, good ? "" : ": it says ",
-	       good ? "" : s.findings.nr ? s.findings.list[0].what : "nothing");
-	failed |= !good;
+	said = s.findings.nr ? s.findings.list[0].what : "nothing";
+	check(s.findings.nr == !!what && (!what || strstr(said, what)), name,
+	      text("it says %s", said));
 	snapshot_free(&s);
 }
 
@@ -51,5 +50,5 @@ int main(void)
 	expect("no marks of its own: silent", 0, NULL);
 	expect("few marks: silent", 9, NULL);
 	expect("marks", 20, "own qdisc (fq_codel) marked 20 packets CE, 2.0%");
-	return failed;
+	return failed > 0;
 }

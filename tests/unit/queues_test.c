@@ -6,16 +6,8 @@
 #include "../../lib/log.h"
 #include "../../lib/queues.h"
 
-static int failed;
-
-static void check(bool good, const char *name, const char *why)
-{
-	if (good)
-		printf("ok queues %s\n", name);
-	else
-		printf("not ok queues %s: %s\n", name, why);
-	failed |= !good;
-}
+#define SUBJECT "queues "
+#include "check.h"
 
 #define NONE QUEUE_NONE
 #define ALL QUEUE_ALL
@@ -178,10 +170,10 @@ static void check_halves(void)
 
 static void check_lists(void)
 {
-	check(cpu_listed("0-3,8", 3) && cpu_listed("0-3,8", 8) && cpu_listed("5", 5), "in the list",
-	      "it is");
-	check(!cpu_listed("0-3,8", 4) && !cpu_listed("0-3,8", 9) && !cpu_listed("", 0) &&
-	      !cpu_listed("10-13", 1), "not in the list", "it is not");
+	holds(cpu_listed("0-3,8", 3) && cpu_listed("0-3,8", 8) && cpu_listed("5", 5),
+	      "in the list");
+	holds(!cpu_listed("0-3,8", 4) && !cpu_listed("0-3,8", 9) && !cpu_listed("", 0) &&
+	      !cpu_listed("10-13", 1), "not in the list");
 }
 
 /* An interface without a device has queues, and no interrupts. */
@@ -204,5 +196,5 @@ int main(void)
 	check_halves();
 	check_lists();
 	check_loopback();
-	return failed;
+	return failed > 0;
 }

@@ -1,19 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* What a running kernel has of a driver, by a kallsyms of our own. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "../../lib/running.h"
 
-static int failed;
-
-static void check(bool good, const char *name)
-{
-	printf(good ? "ok running %s\n" : "not ok running %s: it is not so\n", name);
-	failed |= !good;
-}
+#define SUBJECT "running "
+#include "check.h"
 
 /* As 6.12 prints them to root and to others: modules in brackets, after a tab. */
 static const char symbols[] =
@@ -38,7 +32,7 @@ static struct running *open_of(const char *driver)
 
 	if (r)
 		return r;
-	check(false, driver);
+	check(false, driver, "it cannot be opened");
 	exit(1);
 }
 
@@ -55,11 +49,11 @@ static void check_names(void)
 {
 	struct running *r = open_of("tun");
 
-	check(running_function(r, "tun_net_xmit").there &&
+	holds(running_function(r, "tun_net_xmit").there &&
 	      running_function(r, "tun_net_xmit").kprobe, "a function that is there");
-	check(!running_function(r, "tun_do_read").there, "what a compiler split off is another");
-	check(!running_function(r, "tun_xdp").there, "a function that is not there");
-	check(running_function(r, "tun_get_user").there &&
+	holds(!running_function(r, "tun_do_read").there, "what a compiler split off is another");
+	holds(!running_function(r, "tun_xdp").there, "a function that is not there");
+	holds(running_function(r, "tun_get_user").there &&
 	      !running_function(r, "tun_get_user").fentry &&
 	      !running_function(r, "tun_get_user").kprobe &&
 	      !strcmp(running_function(r, "tun_get_user").why, "2 functions have this name"),
@@ -67,9 +61,9 @@ static void check_names(void)
 	running_close(r);
 
 	r = open_of("i40e");
-	check(running_tracepoint(r, "i40e_clean_tx_irq").there, "a tracepoint that is there");
-	check(!running_tracepoint(r, "i40e_clean_rx_irq").there, "one that nobody fires");
-	check(running_function(r, "i40e_napi_poll").there &&
+	holds(running_tracepoint(r, "i40e_clean_tx_irq").there, "a tracepoint that is there");
+	holds(!running_tracepoint(r, "i40e_clean_rx_irq").there, "one that nobody fires");
+	holds(running_function(r, "i40e_napi_poll").there &&
 	      !running_tracepoint(r, "i40e_napi_poll").there, "a function is no tracepoint");
 	running_close(r);
 }
@@ -81,7 +75,7 @@ static void check_all(void)
 	running_all(all);
 	for (unsigned i = 0; drivers[i]; i++)
 		good &= all[i] == here(drivers[i]->name);
-	check(good, "all at once are as each alone");
+	holds(good, "all at once are as each alone");
 }
 
 int main(void)
@@ -93,15 +87,15 @@ int main(void)
 		return 1;
 	close(fd);
 	proc_kallsyms = path;
-	check(here("tun"), "a driver in the kernel itself is here");
-	check(here("e1000") && here("i40e"), "a module is here");
-	check(!here("e1000e"), "e1000e is not, although e1000 has functions called the same");
-	check(!here("veth"), "a function of another module is not its own");
-	check(!here("ena") && !here("dummy"), "what is not there is not");
+	holds(here("tun"), "a driver in the kernel itself is here");
+	holds(here("e1000") && here("i40e"), "a module is here");
+	holds(!here("e1000e"), "e1000e is not, although e1000 has functions called the same");
+	holds(!here("veth"), "a function of another module is not its own");
+	holds(!here("ena") && !here("dummy"), "what is not there is not");
 	check_names();
 	check_all();
 	unlink(path);
 	proc_kallsyms = "/nonesuch";
-	check(!running_open(driver_find("tun")), "no kallsyms");
-	return failed;
+	holds(!running_open(driver_find("tun")), "no kallsyms");
+	return failed > 0;
 }

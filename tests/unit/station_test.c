@@ -2,7 +2,6 @@
 /* What is taken of an answer of nl80211, and how rows are called. */
 #include <linux/genetlink.h>
 #include <linux/nl80211.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,13 +9,8 @@
 
 #include "../../bpf/station.h"
 
-static int failed;
-
-static void check(bool good, const char *name)
-{
-	printf(good ? "ok station %s\n" : "not ok station %s: it is not so\n", name);
-	failed |= !good;
-}
+#define SUBJECT "station "
+#include "check.h"
 
 static const uint8_t mac[6] = { 2, 0, 0, 0, 3, 255 };
 
@@ -93,27 +87,26 @@ int main(void)
 	char buf[4096] = {};
 	struct table t = table();
 
-	check(station_take(answer(buf, true), &t) == MNL_CB_OK && t.rows == 4,
+	holds(station_take(answer(buf, true), &t) == MNL_CB_OK && t.rows == 4,
 	      "by TID: those that had something, and the whole");
-	check(is_called(&t, 0, "02:00:00:00:03:ff - -") &&
+	holds(is_called(&t, 0, "02:00:00:00:03:ff - -") &&
 	      is_called(&t, 1, "02:00:00:00:03:ff 0 BE") &&
 	      is_called(&t, 2, "02:00:00:00:03:ff 6 VO") &&
 	      is_called(&t, 3, "02:00:00:00:03:ff none -"), "their names");
-	check(row(&t, 0)->bytes[0] == 5000000000 && row(&t, 0)->bytes[1] == 60 &&
+	holds(row(&t, 0)->bytes[0] == 5000000000 && row(&t, 0)->bytes[1] == 60 &&
 	      row(&t, 0)->beacon_losses == 3, "the whole");
-	check(!row(&t, 0)->packets[1] && !row(&t, 0)->retries, "told by TID, it is not told twice");
-	check(row(&t, 1)->packets[0] == 7 && row(&t, 1)->packets[1] == 9, "packets");
-	check(row(&t, 2)->dropped == 2 && row(&t, 2)->packets[1] == 1, "the queue");
+	holds(!row(&t, 0)->packets[1] && !row(&t, 0)->retries, "told by TID, it is not told twice");
+	holds(row(&t, 1)->packets[0] == 7 && row(&t, 1)->packets[1] == 9, "packets");
+	holds(row(&t, 2)->dropped == 2 && row(&t, 2)->packets[1] == 1, "the queue");
 	free(t.cells);
 	free(t.keys);
 	t = table();
 	memset(buf, 0, sizeof(buf));
-	check(station_take(answer(buf, false), &t) == MNL_CB_OK && t.rows == 1 &&
-	      row(&t, 0)->packets[1] == 12 && row(&t, 0)->retries == 4,
-	      "without TIDs");
+	holds(station_take(answer(buf, false), &t) == MNL_CB_OK && t.rows == 1 &&
+	      row(&t, 0)->packets[1] == 12 && row(&t, 0)->retries == 4, "without TIDs");
 	memset(buf, 0, sizeof(buf));
-	check(station_take(begin(buf), &t) == MNL_CB_OK && t.rows == 1, "one without figures");
+	holds(station_take(begin(buf), &t) == MNL_CB_OK && t.rows == 1, "one without figures");
 	free(t.cells);
 	free(t.keys);
-	return failed;
+	return failed > 0;
 }

@@ -1,17 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Which names can be made of the strings and formats of a program's data? */
-#include <stdio.h>
-#include <string.h>
-
 #include "../../lib/strings.h"
 
-static int failed;
-
-static void check(bool good, const char *name)
-{
-	printf(good ? "ok strings %s\n" : "not ok strings %s: it is not so\n", name);
-	failed |= !good;
-}
+#define SUBJECT "strings "
+#include "check.h"
 
 int main(void)
 {
@@ -32,12 +24,12 @@ int main(void)
 	};
 	struct strings s = {};
 
-	check(!strings_add(&s, data, sizeof(data) - 1), "they are taken in");
+	holds(!strings_add(&s, data, sizeof(data) - 1), "they are taken in");
 	strings_sort(&s);
-	check(s.nr_plain == 10 && s.nr_formats == 7, "as many as there are");
+	holds(s.nr_plain == 10 && s.nr_formats == 7, "as many as there are");
 	for (unsigned i = 0; i < sizeof(names) / sizeof(*names); i++)
-		check(strings_make(&s, names[i].name) == names[i].made, names[i].name);
+		holds(strings_make(&s, names[i].name) == names[i].made, names[i].name);
 	strings_free(&s);
-	check(!strings_make(&s, "rx_packets"), "none are left");
-	return failed;
+	holds(!strings_make(&s, "rx_packets"), "none are left");
+	return failed > 0;
 }

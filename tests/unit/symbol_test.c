@@ -1,19 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* What the kernel says of its names and addresses is what /proc/kallsyms says. */
 #include <inttypes.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "../../lib/symbol.h"
 
-static int failed;
-
-static void check(bool good, const char *name, const char *of)
-{
-	printf(good ? "ok symbol %s: %s\n" : "not ok symbol %s: %s\n", of, name);
-	failed |= !good;
-}
+#define SUBJECT "symbol "
+#include "check.h"
 
 /* The slow way; 0: it is not there, there are several, or it is hidden. */
 static uint64_t listed(const char *name)
@@ -42,7 +36,7 @@ int main(void)
 	static const char *const variables[] = {
 		"init_net", "vmemmap_base", "page_offset_base",
 	};
-	char text[192];
+	char shown[192];
 
 	if (!listed("consume_skb")) {
 		printf("skip symbol: /proc/kallsyms hides addresses\n");
@@ -52,15 +46,15 @@ int main(void)
 		uint64_t at = symbol_address(functions[i]);
 		const char *name = symbol_at(at);
 
-		check(at && at == listed(functions[i]), "its address", functions[i]);
-		check(name && !strcmp(name, functions[i]), "its name", functions[i]);
+		holds(at && at == listed(functions[i]), text("%s: its address", functions[i]));
+		same_text(text("%s: its name", functions[i]), name ?: "none", functions[i]);
 	}
 	for (unsigned i = 0; i < sizeof(variables) / sizeof(*variables); i++)
-		check(symbol_address(variables[i]) == listed(variables[i]), "its address",
-		      variables[i]);
-	check(!symbol_address("nicprobe_is_no_function_of_the_kernel"), "none", "of no function");
-	check(!symbol_at(16), "none", "of no address");
-	symbol_text(16, text, sizeof(text));
-	check(!strcmp(text, "0x10"), "it is shown itself", "of no address");
-	return failed;
+		holds(symbol_address(variables[i]) == listed(variables[i]),
+		      text("%s: its address", variables[i]));
+	same("of no function: none", symbol_address("nicprobe_is_no_function_of_the_kernel"), 0);
+	holds(!symbol_at(16), "of no address: none");
+	symbol_text(16, shown, sizeof(shown));
+	same_text("of no address: it is shown itself", shown, "0x10");
+	return failed > 0;
 }

@@ -3,28 +3,17 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
 #include "../../lib/table.h"
+#include "check.h"
 
 #define ROWS	301		/* of 2 KB a CPU: more than are read at once */
 
-static int failed;
 static int cpus;
-
-static void number(uint64_t got, uint64_t want, const char *name)
-{
-	failed |= got != want;
-	if (got == want)
-		printf("ok %s\n", name);
-	else
-		printf("not ok %s: it is %llu, not %llu\n", name, (unsigned long long)got,
-		       (unsigned long long)want);
-}
 
 /* Word i of CPU c: base + i + c. */
 static void put(int fd, __u32 key, uint64_t base)
@@ -48,14 +37,14 @@ static void row_is(const struct table *t, unsigned row, unsigned rows, uint64_t 
 
 	for (unsigned i = 0; i < t->words; i++)
 		wrong += row_words(t, row, 0)[i] != cpus * base + rows * (cpus * i + each);
-	number(wrong, 0, name);
+	same(name, wrong, 0);
 }
 
 static struct snapshot taken(int fd)
 {
 	struct snapshot s = { .meta = { .rows = ROWS, .cpus = cpus } };
 
-	number(-table_read(&meter_txlat, &s.meta, &s.tables[METER_txlat], fd), 0, "it is read");
+	same("it is read", -table_read(&meter_txlat, &s.meta, &s.tables[METER_txlat], fd), 0);
 	return s;
 }
 
@@ -65,14 +54,14 @@ static void check_rows(const struct table *t)
 
 	for (unsigned row = 0; row < t->rows; row++)
 		busy += !cell_idle(t, row, 0);
-	number(t->rows, ROWS, "a row each");
-	number(busy, 4, "four are not idle");
-	number(t->held, 5, "and the idle ones share one");
+	same("a row each", t->rows, ROWS);
+	same("four are not idle", busy, 4);
+	same("and the idle ones share one", t->held, 5);
 	row_is(t, 0, 1, 1000, "the first row");
 	row_is(t, 31, 1, 2000, "one in the first part");
 	row_is(t, 32, 2, 7000, "two lanes are summed");
 	row_is(t, ROWS - 1, 1, 5000, "the last row, of the other lane");
-	number(row_words(t, 33, 0)[t->words - 1], 0, "an idle row has zeros");
+	same("an idle row has zeros", row_words(t, 33, 0)[t->words - 1], 0);
 }
 
 static unsigned level_words(const struct table *t, unsigned row, uint64_t want)
@@ -93,14 +82,14 @@ static void check_difference(int fd)
 	put(fd, 31, 2007);	/* each word 7 more, on each CPU */
 	put(fd, 200, 0);	/* the first time; word 0 of CPU 0 stays 0 */
 	now = taken(fd);
-	number(-snapshot_copy(&kept, &now), 0, "it is copied");
+	same("it is copied", -snapshot_copy(&kept, &now), 0);
 	check_rows(&before.tables[METER_txlat]);
 	snapshot_diff(&now, &before);
 	t = &now.tables[METER_txlat];
-	number(level_words(t, 31, 7 * cpus), 0, "what it grew");
-	number(level_words(t, 0, 0), 0, "what has not grown");
+	same("what it grew", level_words(t, 31, 7 * cpus), 0);
+	same("what has not grown", level_words(t, 0, 0), 0);
 	row_is(t, 200, 1, 0, "what was idle before");
-	number(cell_idle(t, 33, 0), 1, "what is idle still");
+	same("what is idle still", cell_idle(t, 33, 0), 1);
 	row_is(&kept.tables[METER_txlat], 31, 1, 2007, "a copy keeps what it was");
 	snapshot_free(&before);
 	snapshot_free(&now);
@@ -125,5 +114,5 @@ int main(void)
 	put(fd, 2 * ROWS - 1, 5000);
 	check_difference(fd);
 	close(fd);
-	return failed;
+	return failed > 0;
 }

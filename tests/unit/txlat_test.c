@@ -7,9 +7,10 @@
 #include "../../lib/snapshot.h"
 #include "../../bpf/txlat.h"
 
-#define QUEUES 4
+#define SUBJECT "txlat "
+#include "check.h"
 
-static int failed;
+#define QUEUES 4
 
 static struct snapshot *card(const char *driver, unsigned usecs, unsigned frames, bool adaptive)
 {
@@ -49,11 +50,7 @@ static void says(const char *name, struct snapshot *s, const char *what, const c
 	good = what ? f->nr == 1 && strstr(one->what, what) && strstr(one->try, try) : !f->nr;
 	good &= strlen(one->what) < sizeof(one->what) - 1 &&
 		strlen(one->try) < sizeof(one->try) - 1;
-	if (good)
-		printf("ok txlat %s\n", name);
-	else
-		printf("not ok txlat %s: %u: %s (%s)\n", name, f->nr, one->what, one->try);
-	failed |= !good;
+	check(good, name, text("%u: %s (%s)", f->nr, one->what, one->try));
 	snapshot_free(s);
 	free(s);
 }
@@ -133,5 +130,5 @@ int main(void)
 	test_held();
 	test_late();
 	test_full();
-	return failed;
+	return failed > 0;
 }

@@ -1,20 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Which band and number a frequency is, and how rows of the meter are called. */
 #include <arpa/inet.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "../../lib/snapshot.h"
 #include "../../bpf/wifi.h"
 #include "../../lib/wifi.h"
 
-static int failed;
-
-static void check(bool good, const char *name, const char *got)
-{
-	printf(good ? "ok wifi %s\n" : "not ok wifi %s: it is %s\n", name, got);
-	failed |= !good;
-}
+#define SUBJECT "wifi "
+#include "check.h"
 
 /* "-/-/5 GHz/36": all labels of a row. */
 static void row(unsigned khz, unsigned kind, const char *by, const char *want)
@@ -28,7 +22,7 @@ static void row(unsigned khz, unsigned kind, const char *by, const char *want)
 		strcat(got, i ? "/" : "");
 		strcat(got, label);
 	}
-	check(!strcmp(got, want), want, got);
+	same_text(want, got, want);
 }
 
 /* Two programs scan: what is said of `a` and `b` times a second each in a minute. */
@@ -39,7 +33,6 @@ static void judged(unsigned a, unsigned b, const char *want)
 	struct wifi rows[2] = {};
 	static struct snapshot s;
 	struct findings *f = &s.findings;
-	char name[128];
 
 	s = (struct snapshot){ .seconds = 60, .name = "wlan0", .meta.iface = "wlan0" };
 	rows[0].duration.sum = a * 1000000000ull;
@@ -51,9 +44,8 @@ static void judged(unsigned a, unsigned b, const char *want)
 		.cells = (void *)rows, .keys = (void *)keys,
 	};
 	meter_wifi.judge(&s, f);
-	snprintf(name, sizeof(name), "%u and %u seconds of a minute", a, b);
-	check(f->nr == !!*want && (!f->nr || strstr(f->list[0].what, want)), name,
-	      f->nr ? f->list[0].what : "silent");
+	check(f->nr == !!*want && (!f->nr || strstr(f->list[0].what, want)),
+	      text("%u and %u seconds of a minute", a, b), f->nr ? f->list[0].what : "silent");
 }
 
 int main(void)
@@ -66,16 +58,15 @@ int main(void)
 		{ 902500, 1, "900 MHz" }, { 903000, 2, "900 MHz" }, { 927500, 51, "900 MHz" },
 		{ 2400000, 0, "?" }, { 3700000, 0, "?" }, { 0, 0, "?" }, { ~0u, 0, "?" },
 	};
-	char name[64], got[64];
 
 	for (unsigned i = 0; i < sizeof(channels) / sizeof(*channels); i++) {
-		snprintf(name, sizeof(name), "%u kHz", channels[i].khz);
-		snprintf(got, sizeof(got), "%s, %u", wifi_band(channels[i].khz),
-			 wifi_number(channels[i].khz));
-		check(wifi_number(channels[i].khz) == channels[i].number &&
-		      !strcmp(wifi_band(channels[i].khz), channels[i].band), name, got);
+		const char *band = wifi_band(channels[i].khz);
+		unsigned number = wifi_number(channels[i].khz);
+
+		check(number == channels[i].number && !strcmp(band, channels[i].band),
+		      text("%u kHz", channels[i].khz), text("%s, %u", band, number));
 	}
-	check(!strcmp(wifi_channel(3700500), "3700.5 MHz"), "no number", wifi_channel(3700500));
+	same_text("no number", wifi_channel(3700500), "3700.5 MHz");
 	row(0, WIFI_HARDWARE, "wpa_supplicant", "wpa_supplicant/hardware/-/-");
 	row(0, WIFI_KIND_UNKNOWN, "", "unknown/unknown/-/-");
 	row(0, WIFI_SOFTWARE, "sixteen_letters_", "sixteen_letters_/software/-/-");
@@ -86,5 +77,5 @@ int main(void)
 	judged(2, 3, "");
 	judged(4, 2, "10% of the time, most of it for NetworkManager");
 	judged(10, 50, "100% of the time, most of it for iw");
-	return failed;
+	return failed > 0;
 }
