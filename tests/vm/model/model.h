@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A network card of ours that qemu shows to its guest: what a model is, and what it can call. */
+#ifndef NICPROBE_MODEL_H
+#define NICPROBE_MODEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+struct model;			/* one card in one guest */
+
+/*
+ * What there is of each model: "-device NAME,netdev=ID,mac=…". A PCI network card with 32-bit
+ * registers in BAR 0 and MSI-X. All is called by qemu under its big lock: never two at once.
+ */
+struct model_card {
+	const char *name;
+	uint16_t vendor, device;
+	uint8_t revision;
+	uint32_t registers;		/* bytes of BAR 0, a power of two */
+	uint32_t memory;		/* bytes of BAR 2, plain RAM, a power of two; 0: none */
+	unsigned vectors;		/* of MSI-X; their table is in BAR 3 */
+	size_t state;			/* bytes that a card has for itself, zero at first */
+	void (*reset)(struct model *);	/* at power-on, and when the guest resets the bus */
+	/* Registers: `at` is a multiple of four below `registers`. */
+	uint32_t (*read)(struct model *, uint32_t at);
+	void (*write)(struct model *, uint32_t at, uint32_t value);
+	/*
+	 * A frame from the wire, without FCS, at least 60 bytes. Its size: taken, or dropped and
+	 * counted; 0: there is no room now, model_room() will tell.
+	 */
+	ssize_t (*receive)(struct model *, const uint8_t *frame, size_t size);
+};
+
+void model_register(const struct model_card *);	/* from a constructor */
+
+void *model_state(struct model *);
+const uint8_t *model_mac(const struct model *);
+
+/* The guest's memory, by the address that the driver gave to the card. false: there is none. */
+bool model_load(struct model *, uint64_t from, void *to, size_t size);
+bool model_store(struct model *, uint64_t to, const void *from, size_t size);
+/* MSI-X; one that the guest has masked is raised once it is unmasked. */
+void model_interrupt(struct model *, unsigned vector);
+/* To the wire. */
+void model_send(struct model *, const uint8_t *frame, size_t size);
+void model_room(struct model *);	/* receive() would take frames again */
+/*
+ * Calls `then` once, so many nanoseconds of the guest's time later, also after a reset: moderation,
+ * delayed completions.
+ */
+void model_later(struct model *, int64_t ns, void (*then)(struct model *));
+
+#endif
