@@ -102,6 +102,8 @@ $(B)/tests/unit/%: tests/unit/%.c $(filter-out $(B)/cmd/%,$(OBJ)) $(wildcard tes
 	@mkdir -p $(@D)
 	$(CC) $(CC_FLAGS) $(LDFLAGS) -o $@ $(filter-out %.h,$^) $(LDLIBS)
 
+$(B)/tests/unit/segment_test: tests/vm/model/segment.c tests/vm/model/segment.h
+
 check: deps-dev			## run every test; without root those that need none
 	@$(MAKE) --no-print-directory -s all tests
 	@PATH="$$PATH:$(CURDIR)/build" B=$(B) NICPROBE=$(CURDIR)/$(B)/nicprobe \
