@@ -46,6 +46,7 @@ void model_interrupt(struct model *, unsigned vector);
 /* To the wire. */
 void model_send(struct model *, const uint8_t *frame, size_t size);
 void model_room(struct model *);	/* receive() would take frames again */
+int64_t model_now(void);		/* nanoseconds of the guest's time */
 /*
  * Calls `then` once, so many nanoseconds of the guest's time later, also after a reset: moderation,
  * delayed completions.

@@ -83,6 +83,11 @@ void model_room(struct model *m)
 	qemu_flush_queued_packets(m->wire);
 }
 
+int64_t model_now(void)
+{
+	return qemu_clock_get_ns(CLOCK_GUEST);
+}
+
 static void now(void *arg)
 {
 	struct later *l = arg;
@@ -101,7 +106,7 @@ void model_later(struct model *m, int64_t ns, void (*then)(struct model *))
 	l->model = m;
 	l->then = then;
 	timer_init_full(&l->timer, NULL, CLOCK_GUEST, 1, 0, now, l);
-	timer_mod_ns(&l->timer, qemu_clock_get_ns(CLOCK_GUEST) + ns);
+	timer_mod_ns(&l->timer, model_now() + ns);
 }
 
 static uint64_t register_read(void *arg, uint64_t at, unsigned size)
