@@ -18,13 +18,15 @@ COUNTS = {
     "virtio": (MERGED, MERGED, 0),
     "igb": (WIRE, WIRE, 0),
     "igbvf": (WIRE, WIRE, 0),
+    "ixgbevf": (WIRE, WIRE, 0),
     "e1000": (WIRE, WIRE, 0),
     "e1000e": (WIRE, MERGED, 4),        # with the FCS
     "vmxnet3": (MERGED, MERGED, 0),
 }
 # The kinds of VLAN tags that a card takes off the frame, where it is let: the stack counts them, the driver does not.
 UNTAGS = {"igb": 1, "e1000": 1, "e1000e": 1, "vmxnet3": 2}
-QUEUES = "virtio", "igb", "vmxnet3"     # who say it by queue
+QUEUES = "virtio", "igb", "ixgbevf", "vmxnet3"     # who say it by queue
+NAMELESS = "ixgbevf",       # of several queues, and no packet says which it came by
 HEADERS = 14 + 20 + 32      # of a TCP packet with timestamps, as all here that are merged or split
 
 
