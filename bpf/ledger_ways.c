@@ -80,7 +80,7 @@ static void card_ways(const struct pktsize *p, struct tally *way)
 
 static void tx_ways(const struct driver *d, const struct pktsize *p, struct tally *way)
 {
-	uint64_t padding = d->bytes.tx_least >= PKTSIZE_SHORTEST ? p->padding : 0;
+	uint64_t padding = d->bytes.tx_least ? p->padding : 0;
 	struct tally one = buffers(p);
 
 	if (d->bytes.tx == TX_NOT_KNOWN || d->bytes.tx == TX_CARD) {

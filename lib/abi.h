@@ -88,6 +88,7 @@ struct config {
 	char parent[32];	/* the name of its hardware: "0000:00:05.0"; "": it has none */
 	__u32 waiting_shift;	/* qdisc: 32 - log2 of the buckets in its own */
 	__u32 tx_linear;	/* the driver counts for each segment all that is linear */
+	__u32 tx_least;		/* it, or its card, counts a shorter packet as so long */
 };
 
 /*

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* What the BPF programs must know of an interface, a request and this kernel: struct config. */
+#include <linux/if_ether.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -64,6 +65,8 @@ void site_configure(struct site *site, const struct request *req)
 		.flow_sample = req->sample ?: FLOW_SAMPLE,
 		.waiting_shift = waiting_shift(i, req->sample ?: 1),
 		.tx_linear = site->driver->bytes.tx == TX_LINEAR,
+		.tx_least = site->driver->bytes.tx == TX_CARD ? ETH_ZLEN :
+							      site->driver->bytes.tx_least,
 	};
 	if (!kernel_cannot("device"))
 		device_find(i->ifindex, &site->config.dev, &site->config.net);

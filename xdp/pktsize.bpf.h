@@ -28,7 +28,7 @@ static __always_inline void pktsize_packet(const struct packet *p)
 		row->linear += p->linear;
 	} else {
 		HIST_ADD(row->size, pktsize_slot(p->len), p->len);
-		if (p->point == TX_NIC && p->len < PKTSIZE_SHORTEST)
-			row->padding += PKTSIZE_SHORTEST - p->len;
+		if (p->point == TX_NIC && p->len < config.tx_least)
+			row->padding += config.tx_least - p->len;
 	}
 }

@@ -5,13 +5,11 @@
 	B(7, 4095) B(8, 9216) B(9, 16383) B(10, 32767) B(11, 65535)
 #define PKTSIZE_SLOTS	13	/* the last is all above */
 
-#define PKTSIZE_SHORTEST 60	/* of Ethernet, without FCS: drivers and cards fill up to it */
-
 struct pktsize {
 	HIST(size, PKTSIZE_SLOTS);
 	/* What makes of these numbers those that a driver counts; no metric has it: */
 	__u64 more_packets;	/* wire packets beyond one a buffer */
 	__u64 more_bytes;	/* nic points: bytes on the wire beyond those of the buffers */
-	__u64 padding;		/* tx-nic: bytes that buffers lacked of the shortest frame */
+	__u64 padding;		/* tx-nic: bytes that buffers lacked of config.tx_least */
 	__u64 linear;		/* tx-nic, a TX_LINEAR driver: (segments - 1) * skb_headlen */
 };
