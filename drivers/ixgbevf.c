@@ -41,8 +41,7 @@ const struct driver driver_ixgbevf = {
 
 	.functions = functions,
 	.stats = stats,
-	.bytes = { TX_WIRE, .tx_least = 17, .rx_more = 14, .when = "completion",
-		   .but = "bytes, but no packets, of multicast that it sent itself" },
+	.bytes = { TX_WIRE, .tx_least = 17, .rx_more = 14, .when = "completion" },
 	.xdp_since = KERNEL(4, 17),
 	.xdp_needs = "an MTU that fits a receive buffer",
 	.completes = "ixgbevf_poll(), by NAPI",
