@@ -234,7 +234,8 @@ int main(void)
 		{ .name = "TCP with options", .options = 12 },
 		{ .name = "TCP in a VLAN", .vlan = true },
 		{ .name = "TCP over IPv6", .ipv6 = true },
-		{ .name = "TCP behind another header", .ipv6 = true, .options = 12, .extension = true },
+		{ .name = "TCP behind another header", .ipv6 = true, .options = 12,
+		  .extension = true },
 		{ .name = "UDP", .udp = true },
 		{ .name = "UDP over IPv6", .ipv6 = true, .udp = true },
 	};

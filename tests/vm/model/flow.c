@@ -1,24 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Reads IPv4, IPv6, TCP and UDP as a card does, and hashes for RSS. */
 #include "flow.h"
+#include "segment.h"
 
 enum { TYPE_AT = 12, TAG = 4, IPV4 = 20, IPV6 = 40, TCP = 20, UDP = 8 };
 
 static unsigned word(const uint8_t *at)
 {
 	return at[0] << 8 | at[1];
-}
-
-/* 0xffff: the sum that is among the words is right. */
-static unsigned sum(uint32_t sum, const uint8_t *at, size_t size)
-{
-	for (; size > 1; at += 2, size -= 2)
-		sum += word(at);
-	if (size)
-		sum += *at << 8;
-	while (sum >> 16)
-		sum = (sum & 0xffff) + (sum >> 16);
-	return sum;
 }
 
 static void l4_read(struct flow *f, unsigned protocol, const uint8_t *l4, size_t size)
@@ -32,7 +21,8 @@ static void l4_read(struct flow *f, unsigned protocol, const uint8_t *l4, size_t
 	if (protocol == FLOW_UDP && f->version == 4 && !word(l4 + 6))
 		return;
 	f->l4_checked = true;
-	f->l4_wrong = sum(sum(pseudo, f->addresses, f->address_size), l4, size) != 0xffff;
+	pseudo = sum_words(pseudo, f->addresses, f->address_size);
+	f->l4_wrong = sum_words(pseudo, l4, size) != 0xffff;
 }
 
 static void ipv4_read(struct flow *f, const uint8_t *ip, size_t size)
@@ -44,8 +34,9 @@ static void ipv4_read(struct flow *f, const uint8_t *ip, size_t size)
 	f->version = 4;
 	f->addresses = ip + 12;
 	f->address_size = 8;
-	f->ip_wrong = sum(0, ip, head) != 0xffff;
-	if (!(word(ip + 6) & 0x3fff))
+	f->ip_wrong = sum_words(0, ip, head) != 0xffff;
+	f->fragment = word(ip + 6) & 0x3fff;
+	if (!f->fragment)
 		l4_read(f, ip[9], ip + head, word(ip + 2) - head);
 }
 

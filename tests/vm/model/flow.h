@@ -17,6 +17,7 @@ struct flow {
 	const uint8_t *ports;		/* from and to, 4 bytes */
 	bool ip_wrong, l4_wrong;
 	bool l4_checked;		/* there was a sum */
+	bool fragment;
 };
 
 /* `frame` begins with MAC addresses; tags of VLANs are stepped over. */

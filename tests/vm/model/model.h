@@ -43,6 +43,7 @@ bool model_load(struct model *, uint64_t from, void *to, size_t size);
 bool model_store(struct model *, uint64_t to, const void *from, size_t size);
 /* MSI-X; one that the guest has masked is raised once it is unmasked. */
 void model_interrupt(struct model *, unsigned vector);
+uint8_t *model_memory(struct model *);	/* BAR 2 */
 /* To the wire. */
 void model_send(struct model *, const uint8_t *frame, size_t size);
 void model_room(struct model *);	/* receive() would take frames again */

@@ -73,6 +73,11 @@ void model_interrupt(struct model *m, unsigned vector)
 		msix_notify(m->device, vector);
 }
 
+uint8_t *model_memory(struct model *m)
+{
+	return memory_region_get_ram_ptr(&m->memory);
+}
+
 void model_send(struct model *m, const uint8_t *frame, size_t size)
 {
 	qemu_send_packet(m->wire, frame, size);

@@ -96,6 +96,7 @@ struct region {
 void memory_region_init_io(struct region *, object *, const struct region_ops *, void *arg,
 			   const char *name, uint64_t size);
 bool memory_region_init_ram(struct region *, object *, const char *name, uint64_t size, error **);
+void *memory_region_get_ram_ptr(struct region *);
 void pci_register_bar(object *, int nr, uint8_t type, struct region *);
 
 struct attributes {

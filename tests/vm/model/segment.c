@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Splits a frame for the wire as TSO and USO do, and fills in checksums of IPv4, TCP and UDP. */
-#include <stdbool.h>
 #include <string.h>
 
 #include "segment.h"
@@ -45,8 +44,7 @@ static void long_put(uint8_t *at, uint32_t value)
 	word_put(at + 2, value);
 }
 
-/* The ones' complement sum of RFC 1071, not yet inverted. */
-static uint16_t add_up(uint32_t sum, const uint8_t *at, size_t size)
+uint16_t sum_words(uint32_t sum, const uint8_t *at, size_t size)
 {
 	for (; size > 1; at += 2, size -= 2)
 		sum += word(at);
@@ -60,7 +58,7 @@ static uint16_t add_up(uint32_t sum, const uint8_t *at, size_t size)
 static void ip_fill(uint8_t *ip)
 {
 	word_put(ip + 10, 0);
-	word_put(ip + 10, ~add_up(0, ip, (*ip & 15) * 4));
+	word_put(ip + 10, ~sum_words(0, ip, (*ip & 15) * 4));
 }
 
 /* Of the packet that IP says is there: what pads a small frame has no part in it. */
@@ -75,8 +73,8 @@ static bool l4_fill(struct packet *p)
 		return false;
 	word_put(l4 + field, 0);
 	sum = p->protocol + end - p->o.l4;
-	sum = p->ipv6 ? add_up(sum, ip + 8, 32) : add_up(sum, ip + 12, 8);
-	sum = add_up(sum, l4, end - p->o.l4) ^ 0xffff;
+	sum = p->ipv6 ? sum_words(sum, ip + 8, 32) : sum_words(sum, ip + 12, 8);
+	sum = sum_words(sum, l4, end - p->o.l4) ^ 0xffff;
 	word_put(l4 + field, !sum && p->protocol == UDP ? 0xffff : sum);
 	return true;
 }

@@ -3,6 +3,7 @@
 #ifndef NICPROBE_SEGMENT_H
 #define NICPROBE_SEGMENT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -13,8 +14,11 @@ struct offload {
 	bool ip_sum, l4_sum;	/* fill it in */
 };
 
-/* Each frame that leaves: `out` is called for it. Returns how many; 0: what was asked makes no sense. */
+/* Calls `out` for each frame that leaves. Returns how many; 0: what was asked makes no sense. */
 unsigned segment(const uint8_t *frame, size_t size, const struct offload *,
 		 void (*out)(void *arg, const uint8_t *frame, size_t size), void *arg);
+
+/* The ones' complement sum of big-endian words (RFC 1071): 0xffff if it was filled in. */
+uint16_t sum_words(uint32_t sum, const uint8_t *at, size_t size);
 
 #endif
