@@ -96,9 +96,12 @@ class Card:
         return ask(tap=self.tap, mac=self.mac, frames=frames)["sent"][0]
 
     def queues(self, count):
-        """So many of each kind, if it can have them."""
+        """So many of each kind, or as many as it can have; how many."""
+        most = re.search(r"Combined:\s+(\d+)", self.ethtool("-l IF"))
+        count = min(count, int(most[1])) if most else count
         self.ethtool(f"-L IF combined {count}")
         until_up(self.name)
+        return count
 
     def moment(self):
         """What the driver says and what nicprobe says, of one moment: nothing came or went meanwhile, and nothing is

@@ -22,10 +22,12 @@ COUNTS = {
     "e1000": (WIRE, WIRE, 0),
     "e1000e": (WIRE, MERGED, 4),        # with the FCS
     "vmxnet3": (MERGED, MERGED, 0),
+    "ena": (WIRE, MERGED, 0),
 }
+HEADERLESS = {"ena": 14}        # bytes that a driver leaves out of each packet that it receives
 # The kinds of VLAN tags that a card takes off the frame, where it is let: the stack counts them, the driver does not.
 UNTAGS = {"igb": 1, "e1000": 1, "e1000e": 1, "vmxnet3": 2}
-QUEUES = "virtio", "igb", "ixgbevf", "vmxnet3"     # who say it by queue
+QUEUES = "virtio", "igb", "ixgbevf", "vmxnet3", "ena"     # who say it by queue
 NAMELESS = "ixgbevf",       # of several queues, and no packet says which it came by
 HEADERS = 14 + 20 + 32      # of a TCP packet with timestamps, as all here that are merged or split
 
@@ -49,6 +51,8 @@ def ethtool(name, model):
                 found[key] = found.get(key, 0) + int(number)
     for way, queue, what, number in re.findall(r"\b(rx|tx)_queue_(\d+)_(packets|bytes): (\d+)", text):
         found[int(queue), f"{way}_{what}"] = int(number)
+    for queue, way, what, number in re.findall(r"\bqueue_(\d+)_([rt]x)_(cnt|bytes): (\d+)", text):
+        found[int(queue), f"{way}_{'packets' if what == 'cnt' else what}"] = int(number)
     return found
 
 
@@ -135,11 +139,12 @@ def expected(doc, model):
     found = {}
     for point, way, how in ("rx-nic", "rx", rx), ("tx-nic", "tx", tx):
         merged = merged_packets(doc, point) if how == MERGED else {}
+        each = more - (HEADERLESS.get(model, 0) if way == "rx" else 0)
         for queue, h in lab.sizes_at(doc, point).items():
             packets = h["count"] - merged.get(queue, 0)
             found[queue, f"{way}_packets"] = packets
             found[queue, f"{way}_bytes"] = (h["sum"] - HEADERS * merged.get(queue, 0) +
-                                            more * packets)
+                                            each * packets)
     return found
 
 
