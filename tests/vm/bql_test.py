@@ -121,7 +121,7 @@ def by_driver(name, held, sender, env):
 lab.need_root()
 for card in cards():
     # vmxnet3 has no BQL, virtio_net has since 6.11, and e1000e completes in the interrupt.
-    if card.model not in ("igb", "e1000"):
+    if card.model not in ("igb", "e1000", "ena"):
         continue
     plain_queues(card)
     held, sender = Held(card), Sender(card)

@@ -10,7 +10,7 @@ from cards import cards, counters, lab
 
 CPUS = os.cpu_count()
 # What the names of interrupts say, as the drivers' sources have it: rx, tx or both.
-NAMES = [(r"TxRx-(\d+)$|rxtx-(\d+)$", "both"), (r"input\.(\d+)$|-rx-(\d+)$", "rx"), (r"output\.(\d+)$|-tx-(\d+)$", "tx")]
+NAMES = [(r"Tx-?Rx-(\d+)$|rxtx-(\d+)$", "both"), (r"input\.(\d+)$|-rx-(\d+)$", "rx"), (r"output\.(\d+)$|-tx-(\d+)$", "tx")]
 
 
 def hw(card, *args):
@@ -34,14 +34,18 @@ def interrupts(card):
         for line in f:
             words = line.split()
             if words[0][:-1].isdigit() and int(words[0][:-1]) in mine and len(words) > cpus + 2:
-                found[int(words[0][:-1])] = words[-1], sum(map(int, words[1:cpus + 1]))
+                # Nobody has requested one without a name: 6.12 does not list it at all.
+                name = words[-1] if len(words) > cpus + 3 else None
+                found[int(words[0][:-1])] = name, sum(map(int, words[1:cpus + 1]))
+    for irq in mine - found.keys() - {0}:
+        found[irq] = None, 0
     return found
 
 
 def of_queue(name):
     """(rx, tx) by the name of an interrupt."""
     for pattern, way in NAMES:
-        found = re.search(pattern, name)
+        found = re.search(pattern, name or "")
         if found:
             queue = int(next(g for g in found.groups() if g is not None))
             return (queue if way != "tx" else None, queue if way != "rx" else None)
