@@ -59,7 +59,8 @@ struct rss {
 	long long rules;		/* of ethtool -N, which go before it; -1: not told */
 };
 
-void rss_read(const struct iface *, struct rss *);
+void rss_read(const struct iface *, struct rss *);	/* without the rules */
+long long rss_rules(const struct iface *);
 void rss_free(struct rss *);
 
 enum { FEATURE_CAN = 1, FEATURE_WANTED = 2, FEATURE_ON = 4, FEATURE_FIXED = 8 };

@@ -98,17 +98,22 @@ static int old_read(const struct iface *i, struct rss *r)
 }
 
 /* What netlink has no question for, or only since 6.17. */
-static void rules_read(const struct iface *i, struct rss *r)
+static void hashed_read(const struct iface *i, struct rss *r)
 {
 	static const unsigned flows[] = { TCP_V4_FLOW, UDP_V4_FLOW, TCP_V6_FLOW, UDP_V6_FLOW };
-	struct ethtool_rxnfc count = { .cmd = ETHTOOL_GRXCLSRLCNT };
 
 	for (unsigned n = 0; n < NR_HASHED; n++) {
 		struct ethtool_rxnfc ask = { .cmd = ETHTOOL_GRXFH, .flow_type = flows[n] };
 
 		r->hashed[n] = ethtool_ask(i->name, &ask) ? -1 : (long long)ask.data;
 	}
-	r->rules = ethtool_ask(i->name, &count) ? -1 : (long long)count.rule_cnt;
+}
+
+long long rss_rules(const struct iface *i)
+{
+	struct ethtool_rxnfc count = { .cmd = ETHTOOL_GRXCLSRLCNT };
+
+	return ethtool_ask(i->name, &count) ? -1 : (long long)count.rule_cnt;
 }
 
 void rss_read(const struct iface *i, struct rss *r)
@@ -116,7 +121,7 @@ void rss_read(const struct iface *i, struct rss *r)
 	char buf[MNL_SOCKET_BUFFER_SIZE];
 	struct nlmsghdr *request = ethtool_request(buf, MSG_RSS_GET, i);
 
-	*r = (struct rss){ .err = -EOPNOTSUPP, .function = "" };
+	*r = (struct rss){ .err = -EOPNOTSUPP, .function = "", .rules = -1 };
 	if (request)
 		r->err = netlink_ask(NETLINK_GENERIC, request, answer_read, r);
 	/* 6.1 has no such command; and if the driver has none, the ioctl says so again */
@@ -124,7 +129,7 @@ void rss_read(const struct iface *i, struct rss *r)
 		rss_free(r);
 		r->err = old_read(i, r);
 	}
-	rules_read(i, r);
+	hashed_read(i, r);
 	if (!r->err && !r->nr && !r->key_size && !*r->function)
 		r->err = -EOPNOTSUPP;
 }

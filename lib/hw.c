@@ -101,6 +101,20 @@ static void sysctls_read(struct hw *h)
 	h->rfs_entries = number(AT_FDCWD, "/proc/sys/net/core/rps_sock_flow_entries");
 }
 
+/*
+ * Drivers that we know have rules only with this feature: without it they are not asked, for ena
+ * logs an error each time (6.1, 6.12).
+ */
+static bool rules_possible(const struct hw *h)
+{
+	if (h->features.err || h->driver == &driver_generic)
+		return true;
+	for (unsigned i = 0; i < h->features.nr; i++)
+		if (!strcmp(h->features.list[i].name, "rx-ntuple-filter"))
+			return h->features.list[i].is & (FEATURE_CAN | FEATURE_ON);
+	return false;
+}
+
 static void settings_all(struct hw *h)
 {
 	const struct {
@@ -127,6 +141,7 @@ static void settings_all(struct hw *h)
 	features_read(&h->iface, &h->features);
 	if (h->features.err)
 		hw_note(h, "offloads", "%s", reason(h->features.err));
+	h->rss.rules = rules_possible(h) ? rss_rules(&h->iface) : 0;
 }
 
 static void napis_note(struct hw *h)
