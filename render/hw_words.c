@@ -111,7 +111,7 @@ void hw_vector(char cell[HW_CELL], const struct hw *h, const struct hw_span *s)
 	const struct hw_line *l = &h->lines[s->first], *last = l + s->nr - 1;
 
 	if (s->nr == 1 || !l->len)
-		snprintf(cell, HW_CELL, "%s", l->vector);
+		snprintf(cell, HW_CELL, "%s", *l->vector ? l->vector : "(not requested)");
 	else
 		snprintf(cell, HW_CELL, "%.*s..%s", (int)(l->at + l->len), l->vector,
 			 last->vector + l->at);
