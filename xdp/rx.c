@@ -46,6 +46,10 @@ static int refused(const struct site *site, int err)
 	if (err == -EOPNOTSUPP)
 		return complain(err, other, "the driver of %s (%s) has no native XDP", iface,
 				site->driver->name);
+	if (site->driver->xdp_needs)
+		return complain(err, other, "the driver of %s (%s) refuses XDP: %s; its MTU is %u, "
+				"and it needs %s", iface, site->iface.driver, strerror(-err),
+				site->iface.mtu, site->driver->xdp_needs);
 	return complain(err, other, "the driver of %s (%s) refuses XDP: %s; its MTU of %u may be "
 			"too large for it, or it lacks free queues", iface, site->iface.driver,
 			strerror(-err), site->iface.mtu);
