@@ -51,13 +51,16 @@ static bool key_is_minor(const void *key)
 
 /* What a statistic says when it grows. The meter counters may see the same, by other names. */
 static const struct trouble {
-	const char *stats[3];
+	const char *stats[4];
 	enum about about;
 	const char *what, *try;	/* as in struct remedy */
 } troubles[] = {
-	{ { "over_allowance" }, ABOUT_ALLOWANCE,
+	{ { "over_bw_in", "over_bw_out", "over_pps", "over_conntrack" }, ABOUT_ALLOWANCE,
 	  "packets were beyond what this size of instance is allowed",
 	  "ethtool -S {if} | grep allowance; a larger instance, or less traffic" },
+	{ { "over_linklocal" }, ABOUT_ALLOWANCE,
+	  "packets were too many for the provider's DNS, clock or metadata",
+	  "a cache on this machine: systemd-resolved, nscd; no size of instance allows more" },
 	{ { "rx_missed", "rx_no_buffer", "rx_ring_empty" }, ABOUT_RX_NO_ROOM,
 	  "times a packet found no receive buffer of {if}",
 	  "ethtool -g {if} tells the most; ethtool -G {if} rx N; spread them over more queues: "
@@ -73,7 +76,7 @@ static const struct trouble {
 
 static bool troubles_it(const struct trouble *t, const struct hwstat_key *key)
 {
-	for (int i = 0; key->rank != HWSTAT_OWN && i < 3 && t->stats[i]; i++)
+	for (int i = 0; key->rank != HWSTAT_OWN && i < 4 && t->stats[i]; i++)
 		if (!strcmp(t->stats[i], stat_names[key->rank].name))
 			return true;
 	return false;

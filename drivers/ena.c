@@ -42,11 +42,11 @@ static const struct driver_stat stats[] = {
 	{ .name = "queue_%r_rx_xdp_redirect", .as = "xdp_redirect" },
 	{ .name = "queue_%r_rx_xdp_aborted", .as = "xdp_aborted" },
 	{ .name = "tx_timeout", .as = "tx_timeouts" },
-	{ .name = "bw_in_allowance_exceeded", .as = "over_allowance" },
-	{ .name = "bw_out_allowance_exceeded", .as = "over_allowance" },
-	{ .name = "pps_allowance_exceeded", .as = "over_allowance" },
-	{ .name = "conntrack_allowance_exceeded", .as = "over_allowance" },
-	{ .name = "linklocal_allowance_exceeded", .as = "over_allowance" },
+	{ .name = "bw_in_allowance_exceeded", .as = "over_bw_in" },
+	{ .name = "bw_out_allowance_exceeded", .as = "over_bw_out" },
+	{ .name = "pps_allowance_exceeded", .as = "over_pps" },
+	{ .name = "conntrack_allowance_exceeded", .as = "over_conntrack" },
+	{ .name = "linklocal_allowance_exceeded", .as = "over_linklocal" },
 	{}
 };
 

@@ -83,7 +83,11 @@ const struct stat_name stat_names[] = {
 	{ "tx_merged", "packets that the card segmented (TSO)" },
 	{ "polls", "NAPI polls" },
 	{ "interrupts", "interrupts, or events that stand for them" },
-	{ "over_allowance", "packets delayed or dropped: more than the instance is allowed" },
+	{ "over_bw_in", "packets delayed or dropped: more bytes than the instance may receive" },
+	{ "over_bw_out", "packets delayed or dropped: more bytes than the instance may send" },
+	{ "over_pps", "packets delayed or dropped: more packets than the instance may have" },
+	{ "over_conntrack", "packets dropped: more connections than the instance may have" },
+	{ "over_linklocal", "packets dropped: too many to the provider's DNS, clock or metadata" },
 	{}
 };
 

@@ -91,6 +91,8 @@ static const struct counted {
 	{ "ethtool -S", "rx_no_buffer_count", "hardware", 1, "no receive buffer", "-G eth0 rx" },
 	{ "ethtool -S", "rx_out_of_buffer", "hardware", 1, "no receive buffer", "-G eth0 rx" },
 	{ "ethtool -S", "bw_in_allowance_exceeded", "hardware", 1, "size of instance", "instance" },
+	{ "ethtool -S", "linklocal_allowance_exceeded", "hardware", 1, "provider's DNS", "cache" },
+	{ "ethtool -S", "conntrack_allowance_available", NULL, 0, NULL, NULL },
 	{ "ethtool -S", "alloc_rx_buff_failed", "driver", 1, "no memory", "min_free_kbytes" },
 	{ "ethtool -S", "rx_queue_0_alloc_failed", "driver", 1, "no memory", "min_free_kbytes" },
 	{ "ethtool -S", "rx_queue_3_xdp_drops", "xdp", 10, "by an XDP program", "bpftool net" },

@@ -18,7 +18,7 @@ static void names(void)
 	} list[] = {
 		{ "ena", "queue_12_tx_cnt", "tx_packets", STAT_TX, 12 },
 		{ "ena", "queue_3_rx_page_alloc_fail", "rx_alloc_fail", STAT_RX, 3 },
-		{ "ena", "pps_allowance_exceeded", "over_allowance", STAT_NEITHER, -1 },
+		{ "ena", "pps_allowance_exceeded", "over_pps", STAT_NEITHER, -1 },
 		{ "ena", "queue_3_rx_csum_good", NULL, STAT_NEITHER, -1 },
 		{ "igb", "rx_queue_7_bytes", "rx_bytes", STAT_RX, 7 },
 		{ "igb", "rx_bytes", "rx_card_bytes", STAT_RX, -1 },
@@ -86,7 +86,8 @@ static void findings(void)
 {
 	static const char *const list[][2] = {
 		{ "rx_missed", "found no receive buffer" }, { "rx_no_buffer", "of queue 3" },
-		{ "rx_alloc_fail", "no memory" }, { "over_allowance", "size of instance" },
+		{ "rx_alloc_fail", "no memory" }, { "over_bw_in", "size of instance" },
+		{ "over_linklocal", "provider's DNS" },
 		{ "tx_timeouts", "gave up" }, { "rx_packets", NULL }, { "rx_drops", NULL },
 	};
 
