@@ -9,6 +9,7 @@
 #include "../lib/driver.h"
 #include "../lib/log.h"
 #include "../lib/tap.h"
+#include "hwstat.h"
 #include "ledger.h"
 
 #define PACKETS(field, ...) \
@@ -145,12 +146,33 @@ static bool tell(const struct snapshot *s, struct findings *f, unsigned row)
 	return true;
 }
 
+/* How often the driver began at 0 again, where it says so. */
+static uint64_t restarts(const struct snapshot *s)
+{
+	const struct table *t = &s->tables[METER_hwstat];
+	const struct hwstat_key *keys = (const void *)t->keys;
+	uint64_t n = 0;
+
+	for (unsigned row = 0; row < t->rows; row++)
+		if (keys[row].rank != HWSTAT_OWN &&
+		    !strcmp(stat_names[keys[row].rank].name, "restarts"))
+			n += t->cells[row];
+	return n;
+}
+
 /* Of each direction what is left of all of it; where that is nothing, of a queue. */
 static void judge(const struct snapshot *s, struct findings *f)
 {
 	const struct table *t = &s->tables[METER_ledger];
 	const struct ledger_key *keys = (const void *)t->keys;
 
+	if (restarts(s)) {
+		finding(f, "ledger", text("nicprobe detach %s; nicprobe attach %s -m ledger",
+					  s->meta.iface, s->meta.iface),
+			"the driver of %s began to count from 0 again, as its queues were made "
+			"anew: what it had counted before that is missing", s->meta.iface);
+		return;
+	}
 	for (int way = 0; way < 2; way++) {
 		bool told = false;
 

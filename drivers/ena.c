@@ -42,6 +42,8 @@ static const struct driver_stat stats[] = {
 	{ .name = "queue_%r_rx_xdp_redirect", .as = "xdp_redirect" },
 	{ .name = "queue_%r_rx_xdp_aborted", .as = "xdp_aborted" },
 	{ .name = "tx_timeout", .as = "tx_timeouts" },
+	/* ena_up() makes the queues anew, and they have the counters: 6.1 and 6.12 */
+	{ .name = "interface_up", .as = "restarts" },
 	{ .name = "bw_in_allowance_exceeded", .as = "over_bw_in" },
 	{ .name = "bw_out_allowance_exceeded", .as = "over_bw_out" },
 	{ .name = "pps_allowance_exceeded", .as = "over_pps" },

@@ -83,6 +83,7 @@ const struct stat_name stat_names[] = {
 	{ "tx_merged", "packets that the card segmented (TSO)" },
 	{ "polls", "NAPI polls" },
 	{ "interrupts", "interrupts, or events that stand for them" },
+	{ "restarts", "times the driver began to count its packets from 0 again" },
 	{ "over_bw_in", "packets delayed or dropped: more bytes than the instance may receive" },
 	{ "over_bw_out", "packets delayed or dropped: more bytes than the instance may send" },
 	{ "over_pps", "packets delayed or dropped: more packets than the instance may have" },

@@ -279,6 +279,24 @@ static void findings(void)
 	}
 }
 
+/* A driver that says it began at 0 again has lost nothing: that it did is all that is said. */
+static void restarted(void)
+{
+	struct made *m = made("ena");
+
+	seen(m, TX_NIC, 1, 9000, 1);
+	said(m, "tx_packets", 1, 200);
+	said(m, "tx_bytes", 1, 200000);
+	said(m, "restarts", HWSTAT_ALL, 1);
+	same("began anew: a residue", left(find(m, true, 1), "residue", &(uint64_t){ 0 }), -8800);
+	m->s.tables[METER_ledger] = m->out;
+	m->out = (struct table){};
+	meter_ledger.judge(&m->s, &m->s.findings);
+	check(m->s.findings.nr == 1 && strstr(m->s.findings.list[0].what, "from 0 again"),
+	      "began anew: the only finding", m->s.findings.list[0].what);
+	done(m);
+}
+
 int main(void)
 {
 	formulas();
@@ -289,5 +307,6 @@ int main(void)
 	flying();
 	intervals();
 	findings();
+	restarted();
 	return failed > 0;
 }
