@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""In a guest: what nicprobe says of ena alone is what Amazon's driver does, on our model of the card."""
+import re
+
+from cards import cards, counters, lab
+from held import Held, Sender
+
+XDP_MTU = 3498      # the most, with 4 KiB pages
+ALLOWED = 1024      # packets a second to link-local addresses
+
+
+def said(doc, meter):
+    return [f["what"] for f in doc["findings"] if f["meter"] == meter]
+
+
+def statistic(card, name):
+    return int(re.search(rf"^\s*{name}: (\d+)", card.ethtool("-S IF"), re.M)[1])
+
+
+def figure(doc, name):
+    """A statistic of the interface, by its common name."""
+    return sum(r["value"] for r in doc["meters"]["hwstat"] if (r["statistic"], r["queue"]) == (name, "all"))
+
+
+def complaints():
+    return lab.sh("dmesg | grep -c 'ena .* is not supported'", check=False).strip()
+
+
+def quiet(card):
+    """Nothing that nicprobe asks for makes the driver complain to the kernel's log."""
+    before = complaints()
+    lab.nicprobe("show", card.name, "hw")
+    lab.nicprobe("attach", card.name, "-m", "all")
+    lab.nicprobe("show", card.name)
+    lab.nicprobe("detach", card.name)
+    lab.same("ena: the kernel's log stays as it was", complaints(), before)
+
+
+def attach_xdp(card):
+    return lab.nicprobe("attach", card.name, "-m", "pktsize", "--rx", "xdp", check=False)
+
+
+def xdp(card, queues):
+    """It wants a queue for each of its own besides, and frames that fit a page."""
+    r = attach_xdp(card)
+    lab.check("ena, XDP: not with all queues in use", r.returncode == 1 and "half of the channels" in r.stderr, r.stderr)
+    card.queues(queues // 2)
+    for mtu in XDP_MTU + 1, XDP_MTU:
+        lab.sh(f"ip link set {card.name} mtu {mtu}")
+        r = attach_xdp(card)
+        lab.same(f"ena, XDP: with an MTU of {mtu}", r.returncode, int(mtu > XDP_MTU))
+    lab.check("ena, XDP: and no larger one then", not lab.sh(f"ip link set {card.name} mtu {XDP_MTU + 1} 2>&1 && echo set",
+                                                            check=False).endswith("set\n"))
+    lab.nicprobe("detach", card.name)
+    lab.sh(f"ip link set {card.name} mtu 1500")
+    card.queues(queues)
+
+
+def restarts(card):
+    """Its counters are its queues': it is said that they began anew, and not that packets were lost."""
+    lab.nicprobe("attach", card.name, "-m", "ledger")
+    card.echo(20, 400)
+    before = lab.show(card.name)
+    lab.sh(f"ip link set {card.name} down && ip link set {card.name} up")
+    doc = lab.show(card.name)
+    lab.nicprobe("detach", card.name)
+    lab.same("ena, counters: nothing is said before", said(before, "ledger"), [])
+    lab.check("ena, counters: they begin anew", [w for w in said(doc, "ledger") if "from 0 again" in w] ==
+              said(doc, "ledger") != [], str(said(doc, "ledger")))
+    lab.same("ena, counters: how often", figure(doc, "restarts"), 1)
+    lab.until(lambda: lab.sh(f"cat /sys/class/net/{card.name}/carrier", check=False).strip() == "1")
+    lab.sh(f"ip neigh replace {card.peer} lladdr {card.far} dev {card.name} nud permanent")
+
+
+def allowance(card):
+    """What is too much for Amazon's own services is told by the card, and by its name."""
+    sender, count = Sender(card), 8 * ALLOWED
+    lab.nicprobe("attach", card.name, "-m", "hwstat,counters")
+    before = statistic(card, "linklocal_allowance_exceeded")
+    sender(count, 100, words="v4 dst=169.254.169.254")
+    sender.close()
+    lab.until(lambda: not counters.interface(card.name)["tx_packets"] < count, 5)
+    # the card's own count of drops comes with its sign of life, each second
+    lab.until(lambda: figure(lab.show(card.name), "tx_drops") == statistic(card, "linklocal_allowance_exceeded") - before)
+    doc, now = lab.show(card.name), statistic(card, "linklocal_allowance_exceeded") - before
+    lab.nicprobe("detach", card.name)
+    lab.check(f"ena, allowance: exceeded # {now} of {count}", 0 < now <= count - ALLOWED, str(now))
+    lab.same("ena, allowance: by its name, and as drops", (figure(doc, "over_linklocal"), figure(doc, "tx_drops")),
+             (now, now))
+    lab.check("ena, allowance: a finding", any(f"{now} packets were too many for the provider's DNS" in w
+                                               for m in ("hwstat", "counters") for w in said(doc, m)), str(doc["findings"]))
+
+
+def no_room(card):
+    """While its driver does not poll, the card drops what finds no buffer, and says so a second later."""
+    count = 2000
+    card.ethtool("-G IF rx 256", check=True)
+    lab.until(lambda: lab.sh(f"cat /sys/class/net/{card.name}/carrier", check=False).strip() == "1")
+    held = Held(card)
+    lab.nicprobe("attach", card.name, "-m", "ledger,counters", "--rx", "driver")
+    with held.held():
+        sent = card.frames(f"{count} 60 v4 flows=64 pps=4000")     # the tap holds 1000
+
+    def seen():
+        doc = lab.show(card.name)
+        return doc, lab.packets_at(doc, "rx-nic"), figure(doc, "rx_drops")
+    lab.until(lambda: sum(seen()[1:]) == sent, 10)
+    doc, received, dropped = seen()
+    lab.nicprobe("detach", card.name)
+    held.close()
+    lab.same("ena, no buffers: received and dropped", received + dropped, sent)
+    lab.check(f"ena, no buffers: dropped # {dropped}", dropped >= count - 2 * 256, str(dropped))
+    lab.same("ena, no buffers: nothing is left in the ledger", said(doc, "ledger"), [])
+    lab.check("ena, no buffers: who dropped", any(r["counter"] == "rx_dropped" and r["events"] == dropped
+                                                  for r in doc["meters"]["counters"]), str(doc["meters"]["counters"]))
+    card.ethtool("-G IF rx 1024", check=True)
+
+
+lab.need_root()
+for one in cards():
+    if one.model != "ena":
+        continue
+    one.far = re.search(r"lladdr (\S+)", lab.sh(f"ip neigh show {one.peer} dev {one.name}"))[1]
+    quiet(one)
+    xdp(one, one.queues(64))
+    restarts(one)
+    allowance(one)
+    no_room(one)
+lab.finish()
