@@ -61,6 +61,7 @@ const struct driver driver_ena = {
 	/*
 	 * ena_xdp_set(), 6.1 and 6.12: ena_down(), ena_up(). 3498: ENA_XDP_MAX_MTU, 4 KiB pages.
 	 * It wants twice the queues, too: with more than half of the channels in use it fails.
+	 * 6.1 warns in ena_del_napi_in_range() at each close, once it had XDP and has more queues.
 	 */
 	.xdp = "resets the queues and fails with an MTU above 3498",
 	/* ena_setup_io_intr(); "ena-mgmnt@pci:…" besides; 6.1 and 6.12 */
