@@ -73,5 +73,6 @@ const struct driver driver_ena = {
 		   .but = "Amazon's own ena counts 14 more a received packet" },
 	.xdp_since = KERNEL(5, 6),
 	.xdp_needs = "an MTU of at most 3498, and no more than half of the channels in use",
+	.xdp_halves = true,
 	.completes = "ena_io_poll(), by NAPI",
 };

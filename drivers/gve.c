@@ -62,5 +62,6 @@ const struct driver driver_gve = {
 	.bytes = { TX_BUFFERS, .rx_more = 14, .link = true, .when = "completion" },
 	.xdp_since = KERNEL(6, 4),
 	.xdp_needs = "the queue format GQI-QPL, LRO off, no more than half of the queues in use",
+	.xdp_halves = true,
 	.completes = "gve_tx_poll(), by NAPI",
 };

@@ -118,6 +118,7 @@ struct driver {
 	struct driver_bytes bytes;
 	unsigned xdp_since;		/* kernel that brought native XDP */
 	const char *xdp_needs;		/* without which attaching fails */
+	bool xdp_halves;		/* it needs as many queues as are in use once more */
 	const char *completes;		/* where it frees what was sent: "ena_io_poll(), NAPI" */
 };
 

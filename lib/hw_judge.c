@@ -33,8 +33,11 @@ static void judge_channels(const struct hw *h, struct findings *f)
 			  "combined" : "rx";
 	long long now = setting_of(&group_channels, &h->channels, way);
 	long long most = setting_of(&group_channels, &h->channels, text("%s-max", way));
-	long long useful = most < near_cpus(h) ? most : near_cpus(h);
+	long long useful;
 
+	if (h->iface.xdp_id && h->driver->xdp_halves)
+		most /= 2;
+	useful = most < near_cpus(h) ? most : near_cpus(h);
 	if (!*h->card.subsystem || now < 1 || now >= useful)
 		return;
 	finding(f, "hw", text("ethtool -L %s %s %lld (it may stop the link for a moment)",

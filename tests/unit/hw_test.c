@@ -229,6 +229,12 @@ static void check_judge(void)
 	*set(&group_channels, &h.channels, "combined") = 2;
 	*set(&group_channels, &h.channels, "combined-max") = 8;
 	says(&h, "fewer queues than CPUs", 1, "it uses 2 of 8 possible queues, and 4 CPUs could");
+	*set(&group_channels, &h.channels, "combined-max") = 4;
+	h.driver = &driver_ena;
+	h.iface.xdp_id = 1;
+	says(&h, "XDP has the other queues", 0, "");
+	h.iface.xdp_id = 0;
+	says(&h, "no XDP has them", 1, "it uses 2 of 4 possible queues");
 	cpus_from_list(&h.card.local, "0-1");
 	says(&h, "as many queues as near CPUs", 0, "");
 	*set(&group_channels, &h.channels, "combined") = 4;

@@ -52,7 +52,11 @@ def xdp(card, queues):
         lab.same(f"ena, XDP: with an MTU of {mtu}", r.returncode, int(mtu > XDP_MTU))
     lab.check("ena, XDP: and no larger one then", not lab.sh(f"ip link set {card.name} mtu {XDP_MTU + 1} 2>&1 && echo set",
                                                             check=False).endswith("set\n"))
+    got = [w for w in said(lab.show(card.name, "hw"), "hw") if "possible" in w]
+    lab.same("ena, XDP: and no more queues are advised", got, [])
     lab.nicprobe("detach", card.name)
+    got = [w for w in said(lab.show(card.name, "hw"), "hw") if "possible" in w]
+    lab.check("ena, without XDP: they are", len(got) == 1, str(got))
     lab.sh(f"ip link set {card.name} mtu 1500")
     card.queues(queues)
 
