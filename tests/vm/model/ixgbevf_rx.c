@@ -91,7 +91,7 @@ static void write_back(struct model *m, uint64_t at, const struct written *w)
 	model_store(m, at + 8, (const uint8_t *)w + 8, 8);
 }
 
-static void fill(struct model *m, unsigned queue, const uint8_t *frame, size_t size,
+static bool fill(struct model *m, unsigned queue, const uint8_t *frame, size_t size,
 		 const struct written *whole)
 {
 	struct ixgbevf *v = model_state(m);
@@ -104,13 +104,15 @@ static void fill(struct model *m, unsigned queue, const uint8_t *frame, size_t s
 
 		w.size = size < most ? size : most;
 		w.status = w.size == size ? whole->status | DONE | END : DONE;
-		model_load(m, at, &buffer, sizeof(buffer));
-		model_store(m, buffer, frame, w.size);
+		if (!model_load(m, at, &buffer, sizeof(buffer)) ||
+		    !model_store(m, buffer, frame, w.size))
+			return false;
 		write_back(m, at, &w);
 		*head = (*head + 1) % ring_size(v, RX_QUEUES, queue);
 		frame += w.size;
 		size -= w.size;
 	}
+	return true;
 }
 
 static void count(struct ixgbevf *v, const uint8_t *frame, size_t size)
@@ -157,8 +159,9 @@ ssize_t ixgbevf_receive(struct model *m, const uint8_t *frame, size_t size)
 		return size;
 	if (!enough(v, queue, length))
 		return 0;
-	count(v, frame, size);
-	fill(m, queue, data, length, &w);
-	ixgbevf_queue_news(m, queue, false);
+	if (fill(m, queue, data, length, &w)) {
+		count(v, frame, size);
+		ixgbevf_queue_news(m, queue, false);
+	}
 	return size;
 }

@@ -88,22 +88,17 @@ static void gather(struct model *m, unsigned queue, const struct descriptor *d)
 		send_whole(m, queue);
 }
 
-/* One descriptor; does its driver want to know? */
-static bool take(struct model *m, unsigned queue, uint64_t at)
+static void take(struct model *m, unsigned queue, const struct descriptor *d)
 {
 	struct ixgbevf *v = model_state(m);
-	struct descriptor d;
 	struct context c;
 
-	if (!model_load(m, at, &d, sizeof(d)))
-		return false;
-	if ((d.command & KIND) == CONTEXT) {
-		memcpy(&c, &d, sizeof(c));
+	if ((d->command & KIND) == CONTEXT) {
+		memcpy(&c, d, sizeof(c));
 		v->contexts[queue][!!(c.mss & CONTEXT_NR)] = c;
-	} else if ((d.command & KIND) == DATA) {
-		gather(m, queue, &d);
+	} else if ((d->command & KIND) == DATA) {
+		gather(m, queue, d);
 	}
-	return d.command & REPORT;
 }
 
 void ixgbevf_transmit(struct model *m, unsigned queue)
@@ -118,8 +113,12 @@ void ixgbevf_transmit(struct model *m, unsigned queue)
 		return;
 	while (*head != tail) {
 		uint64_t at = descriptor_at(v, TX_QUEUES, queue, *head);
+		struct descriptor d;
 
-		if (take(m, queue, at)) {
+		if (!model_load(m, at, &d, sizeof(d)))
+			break;		/* it must not: it stands */
+		take(m, queue, &d);
+		if (d.command & REPORT) {
 			model_store(m, at + 12, &done, sizeof(done));
 			news = true;
 		}

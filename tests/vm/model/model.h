@@ -38,7 +38,10 @@ void model_register(const struct model_card *);	/* from a constructor */
 void *model_state(struct model *);
 const uint8_t *model_mac(const struct model *);
 
-/* The guest's memory, by the address that the driver gave to the card. false: there is none. */
+/*
+ * The guest's memory, by the address that the driver gave to the card. false: there is none, or
+ * the card is not allowed to be the bus's master.
+ */
 bool model_load(struct model *, uint64_t from, void *to, size_t size);
 bool model_store(struct model *, uint64_t to, const void *from, size_t size);
 /* MSI-X; one that the guest has masked is raised once it is unmasked. */

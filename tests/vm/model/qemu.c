@@ -53,7 +53,10 @@ const uint8_t *model_mac(const struct model *m)
 
 static bool move(struct model *m, uint64_t at, void *bytes, size_t size, bool write)
 {
-	return !address_space_rw(m->space, at, (struct attributes){ .unspecified = true }, bytes,
+	bool may = pci_default_read_config(m->device, COMMAND, 2) & COMMAND_MASTER;
+
+	return may &&
+	       !address_space_rw(m->space, at, (struct attributes){ .unspecified = true }, bytes,
 				 size, write);
 }
 

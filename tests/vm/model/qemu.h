@@ -97,6 +97,8 @@ void memory_region_init_io(struct region *, object *, const struct region_ops *,
 			   const char *name, uint64_t size);
 bool memory_region_init_ram(struct region *, object *, const char *name, uint64_t size, error **);
 void *memory_region_get_ram_ptr(struct region *);
+enum { COMMAND = 4, COMMAND_MASTER = 4 };
+uint32_t pci_default_read_config(object *, uint32_t at, int size);
 void pci_register_bar(object *, int nr, uint8_t type, struct region *);
 
 struct attributes {
