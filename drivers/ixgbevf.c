@@ -19,8 +19,6 @@ static const struct driver_stat stats[] = {
 	{ .name = "rx_queue_%r_packets", .as = "rx_packets" },
 	{ .name = "rx_queue_%r_bytes", .as = "rx_bytes" },
 	{ .name = "xdp_queue_%t_packets", .as = "tx_xdp" },
-	{ .name = "tx_busy", .as = "tx_busy" },
-	{ .name = "tx_restart_queue", .as = "tx_wake" },
 	{ .name = "tx_timeout_count", .as = "tx_timeouts" },
 	{ .name = "alloc_rx_page_failed", .as = "rx_alloc_fail" },
 	{ .name = "alloc_rx_buff_failed", .as = "rx_alloc_fail" },
@@ -34,13 +32,14 @@ const struct driver driver_ixgbevf = {
 	.no_pool = true,		/* up to 6.12 */
 	.keeps_dev = true,
 	.rx_queue = RX_QUEUE_BY_NAPI,	/* never recorded, 6.1 and 6.12 */
-	/* ixgbevf_xdp_setup(), 6.1 and 6.12: "hardware has to reinitialize queues". */
-	.xdp = "resets the queues and fails with an MTU above its receive buffers",
+	/* ixgbevf_xdp_setup(), 6.1 and 6.12: its rings, which have the counters, are made anew. */
+	.xdp = "resets the queues and counters and fails with an MTU above its receive buffers",
 	/* ixgbevf_request_msix_irqs(), 6.1 and 6.12 */
 	.irqs = { "%i-TxRx-%q", "%i-rx-%r", "%i-tx-%t" },
 
 	.functions = functions,
 	.stats = stats,
+	.stats_how = "tx_busy and tx_restart_queue stay 0: it counts by ring, and tells nobody",
 	.bytes = { TX_WIRE, .tx_least = 17, .rx_more = 14, .when = "completion" },
 	.xdp_since = KERNEL(4, 17),
 	.xdp_needs = "an MTU that fits a receive buffer",

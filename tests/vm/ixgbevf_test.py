@@ -1,0 +1,120 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""In a guest: what nicprobe says of ixgbevf alone is what the driver does, on our model of the card."""
+import contextlib
+import re
+import time
+
+from cards import ask, cards, counters, lab, until_up
+from held import Held, Sender, plain_queues
+
+FAR = "02000000000a"
+TCP4 = "450000280000000040060000c6120001c6120002" + "00" * 12 + "5000000012340000"     # no sum of it is right
+
+
+def statistic(card, name):
+    return int(re.search(rf"^\s*{name}: (\d+)", card.ethtool("-S IF"), re.M)[1])
+
+
+def figure(doc, name):
+    """A statistic of the interface, by its common name."""
+    return sum(r["value"] for r in doc["meters"].get("hwstat", [])
+               if (r["statistic"], r["queue"]) == (name, "all") and not r.get("own"))
+
+
+def said(doc, meter, words):
+    return any(f["meter"] == meter and words in f["what"] for f in doc["findings"])
+
+
+def sums(card):
+    """Frames of which no sum is right are received, and counted once more."""
+    frame = card.mac.replace(":", "") + FAR + "0800" + TCP4 + "00" * 6
+    lab.nicprobe("attach", card.name, "-m", "hwstat,ledger")
+    ask(tap=card.tap, sh=f"""python3 -c 'import socket
+s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
+s.bind(("{card.tap}", 0))
+for _ in range(20): s.send(bytes.fromhex("{frame}"))'""")
+    lab.until(lambda: figure(lab.show(card.name), "rx_csum_errors") == 20, 10)
+    doc = lab.show(card.name)
+    lab.nicprobe("detach", card.name)
+    lab.same("ixgbevf, wrong sums: received, and said to be wrong",
+             (figure(doc, "rx_packets"), figure(doc, "rx_csum_errors")), (20, 20))
+
+
+def full(card, sender):
+    """While nothing completes its ring fills up and it stops the queue: of that ethtool -S tells nothing."""
+    count, before = card.tx_ring(), counters.interface(card.name)["tx_packets"]
+    held = Held(card)
+    lab.nicprobe("attach", card.name, "-m", "bql,ledger")
+    with held.held():
+        sender(count, 100)
+        time.sleep(.1)
+    lab.until(lambda: counters.interface(card.name)["tx_packets"] - before == count, 10)
+    doc = card.moment().doc
+    lab.nicprobe("detach", card.name)
+    held.close()
+    stops = sum(r["stops"]["driver"] for r in doc["meters"]["bql"])
+    lab.check(f"ixgbevf, ring full: it stops the queue # {stops} times", stops > 0, str(doc["meters"]["bql"]))
+    lab.same("ixgbevf, ring full: its own counters of that stay 0",
+             (statistic(card, "tx_restart_queue"), statistic(card, "tx_busy")), (0, 0))
+
+
+@contextlib.contextmanager
+def no_master(card):
+    """The card may not read or write memory, until its driver sets it up anew."""
+    with open(f"/sys/class/net/{card.name}/device/config", "r+b", buffering=0) as f:
+        f.seek(4)
+        command = int.from_bytes(f.read(2), "little")
+        f.seek(4)
+        f.write((command & ~4).to_bytes(2, "little"))
+        yield
+
+
+def hangs(card, sender):
+    """A card that sends no more: after 5 s the kernel tells the driver, and that throws away what it has."""
+    lab.nicprobe("attach", card.name, "-m", "hwstat,ledger,driver,txlat")
+    with no_master(card):
+        sender(card.tx_ring(), 100)
+        lab.until(lambda: figure(lab.show(card.name), "tx_timeouts"), 30)
+    until_up(card.name)
+    sender(1, 100)      # what waits in the qdisc goes with it
+    doc = card.moment().doc
+    lab.nicprobe("detach", card.name)
+    calls = {r["function"]: r["calls"] for r in doc["meters"]["driver"]}
+    lab.same("ixgbevf, hang: counted, and by its function",
+             (figure(doc, "tx_timeouts"), calls.get("ixgbevf_tx_timeout")), (1, 1))
+    lost = lab.packets_at(doc, "tx-nic") - figure(doc, "tx_packets")
+    lab.check(f"ixgbevf, hang: the ledger misses what was thrown away # {lost}", lost > 0 and
+              said(doc, "ledger", f"we handed it {lost} packets"), str(doc["findings"]))
+    lab.check("ixgbevf, hang: a finding", said(doc, "hwstat", "the driver of"), str(doc["findings"]))
+
+
+def xdp(card):
+    """It makes its rings anew, and with them its counters; and a frame must fit a buffer."""
+    lab.sh(f"ip link set {card.name} mtu 9000")
+    r = lab.nicprobe("attach", card.name, "-m", "pktsize", "--rx", "xdp", check=False)
+    lab.check("ixgbevf, XDP: not with a large MTU", r.returncode == 1 and "MTU of 9000" in r.stderr, r.stderr)
+    lab.sh(f"ip link set {card.name} mtu 1500")
+    until_up(card.name)
+    card.echo(5, 400)
+    before = counters.interface(card.name)["tx_packets"]
+    lab.nicprobe("attach", card.name, "-m", "pktsize", "--rx", "xdp")
+    now = counters.interface(card.name)["tx_packets"]
+    lab.nicprobe("detach", card.name)
+    lab.check(f"ixgbevf, XDP: its counters begin anew # {now}, were {before}", now < 5 <= before)
+    until_up(card.name)
+
+
+lab.need_root()
+for one in cards():
+    if one.model != "ixgbevf":
+        continue
+    plain_queues(one)
+    sums(one)
+    hand = Sender(one)
+    full(one, hand)
+    hangs(one, hand)
+    hand.close()
+    xdp(one)
+    lab.sh(f"tc qdisc del dev {one.name} root")
+lab.finish()
