@@ -18,6 +18,7 @@ enum {
 };
 
 enum { DONE = 1, CONTEXT_NR = 1 << 4, IP_SUM = 1 << 8, L4_SUM = 1 << 9 };
+enum { L4_KIND = 3 << 11, L4_SCTP = 2 << 11 };		/* of a context */
 
 struct leaving {
 	struct model *m;
@@ -57,6 +58,23 @@ static struct offload offload(const struct sending *s, const struct context *c)
 	return o;
 }
 
+/* SCTP's sum, which is none of those that segment() knows: CRC-32C, its lowest byte first. */
+static void crc_fill(struct sending *s, size_t l4)
+{
+	uint32_t crc = ~0U;
+
+	if (s->size < l4 + 12)
+		return;
+	memset(s->frame + l4 + 8, 0, 4);
+	for (size_t i = l4; i < s->size; i++) {
+		crc ^= s->frame[i];
+		for (int bit = 0; bit < 8; bit++)
+			crc = crc >> 1 ^ (crc & 1 ? 0x82f63b78 : 0);
+	}
+	crc = ~crc;
+	memcpy(s->frame + l4 + 8, &crc, 4);
+}
+
 static void send_whole(struct model *m, unsigned queue)
 {
 	struct ixgbevf *v = model_state(m);
@@ -65,6 +83,10 @@ static void send_whole(struct model *m, unsigned queue)
 	struct offload o = offload(s, c);
 	struct leaving l = { m, s->command & ADD_TAG, c->lengths >> 16 };
 
+	if (o.l4_sum && !o.mss && (c->type & L4_KIND) == L4_SCTP) {
+		crc_fill(s, o.l4);
+		o = (struct offload){};
+	}
 	if (!s->too_long && s->size > MACS)
 		segment(s->frame, s->size, &o, leave, &l);
 	s->size = 0;
