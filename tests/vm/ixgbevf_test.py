@@ -41,6 +41,22 @@ for _ in range(20): s.send(bytes.fromhex("{frame}"))'""")
              (figure(doc, "rx_packets"), figure(doc, "rx_csum_errors")), (20, 20))
 
 
+def tags(card):
+    """It takes the tag off what a VLAN here receives, and counts the frame without; the stack counts it with."""
+    count, size = 50, 600
+    lab.sh(f"modprobe 8021q && ip link add link {card.name} name v5 type vlan id 5 && "
+           f"sysctl -qw net.ipv6.conf.v5.disable_ipv6=1 && ip link set v5 up")
+    lab.nicprobe("attach", card.name, "-m", "ledger")
+    card.frames(f"{count} {size} v4 vlan=5")
+    lab.until(lambda: counters.interface("v5")["rx_packets"] == count, 10)
+    doc = card.moment().doc
+    lab.nicprobe("detach", card.name)
+    lab.sh("ip link del v5")
+    sizes = [sum(h["sum"] for h in lab.sizes_at(doc, point).values()) for point in ("rx-nic", "rx-stack")]
+    lab.same("ixgbevf, tags: bytes without and with, and what is left", (sizes, [r for r in doc["meters"]["ledger"] if
+             r["residue"] or r["residue_bytes"]]), ([count * (size - 4), count * size], []))
+
+
 def full(card, sender):
     """While nothing completes its ring fills up and it stops the queue: of that ethtool -S tells nothing."""
     count, before = card.tx_ring(), counters.interface(card.name)["tx_packets"]
@@ -72,7 +88,7 @@ def no_master(card):
 
 def hangs(card, sender):
     """A card that sends no more: after 5 s the kernel tells the driver, and that throws away what it has."""
-    lab.nicprobe("attach", card.name, "-m", "hwstat,ledger,driver,txlat")
+    lab.nicprobe("attach", card.name, "-m", "hwstat,ledger,driver,txlat,bql")
     with no_master(card):
         sender(card.tx_ring(), 100)
         lab.until(lambda: figure(lab.show(card.name), "tx_timeouts"), 30)
@@ -86,6 +102,7 @@ def hangs(card, sender):
     lost = lab.packets_at(doc, "tx-nic") - figure(doc, "tx_packets")
     lab.check(f"ixgbevf, hang: the ledger misses what was thrown away # {lost}", lost > 0 and
               said(doc, "ledger", f"we handed it {lost} packets"), str(doc["findings"]))
+    lab.same("ixgbevf, hang: no queue stands any more", sum(r["stopped_queues"] for r in doc["meters"]["bql"]), 0)
     lab.check("ixgbevf, hang: a finding", said(doc, "hwstat", "the driver of"), str(doc["findings"]))
 
 
@@ -111,6 +128,7 @@ for one in cards():
         continue
     plain_queues(one)
     sums(one)
+    tags(one)
     hand = Sender(one)
     full(one, hand)
     hangs(one, hand)
