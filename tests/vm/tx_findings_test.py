@@ -137,13 +137,15 @@ def moderated(card, sender):
 
 
 lab.need_root()
-card = next(c for c in cards() if c.model == "igb")
-plain_queues(card)
-held, sender = Held(card), Sender(card)
-too_small(card, sender)
-huge(card, held, sender)
-stalls(card, held, sender)
-held.close()
-moderated(card, sender)
-sender.close()
+for card in cards():
+    if card.model not in ("igb", "ena"):
+        continue
+    plain_queues(card)
+    held, sender = Held(card), Sender(card)
+    too_small(card, sender)
+    huge(card, held, sender)
+    stalls(card, held, sender)
+    held.close()
+    moderated(card, sender)
+    sender.close()
 lab.finish()
