@@ -3,7 +3,7 @@
 """In a guest: what nicprobe says of ena alone is what Amazon's driver does, on our model of the card."""
 import re
 
-from cards import cards, counters, lab
+from cards import ask, cards, counters, lab
 from held import Held, Sender
 
 XDP_MTU = 3498      # the most, with 4 KiB pages
@@ -16,6 +16,14 @@ def said(doc, meter):
 
 def statistic(card, name):
     return int(re.search(rf"^\s*{name}: (\d+)", card.ethtool("-S IF"), re.M)[1])
+
+
+def statistics(card):
+    """{name: sum of all queues}"""
+    found = {}
+    for name, number in re.findall(r"queue_\d+_[rt]x_(\w+): (\d+)", card.ethtool("-S IF")):
+        found[name] = found.get(name, 0) + int(number)
+    return found
 
 
 def figure(doc, name):
@@ -77,6 +85,28 @@ def restarts(card):
     lab.sh(f"ip neigh replace {card.peer} lladdr {card.far} dev {card.name} nud permanent")
 
 
+def jumbo(card):
+    """A frame of several buffers is one packet, and of as many bytes."""
+    size = 1 << 20
+    ask(tap=card.tap, sh=f"ip link set {card.tap} mtu 9000; ethtool -K {card.tap} tso off gso off")
+    lab.sh(f"ip link set {card.name} mtu 9000")
+    lab.nicprobe("attach", card.name, "-m", "ledger,txlat")
+    before = statistics(card)
+    sent = card.frames("300 9014 v4 flows=64 pps=2000")
+    done = card.echo(5, 8900), card.tcp("R", size), card.tcp("S", size)
+    lab.until(lambda: not said(lab.show(card.name), "ledger"))
+    doc, now = card.moment().doc, statistics(card)
+    lab.nicprobe("detach", card.name)
+    lab.same("ena, large frames: traffic", (sent, *done), (300, 5, size, size))
+    lab.same("ena, large frames: nothing is left in the ledger", said(doc, "ledger"), [])
+    large = sum(n for row in doc["meters"]["pktsize"] if row["point"] == "rx-nic"
+                for least, n in row["packet_size_bytes"]["le"].items() if least == "9216")
+    lab.check(f"ena, large frames: received # {large}", large >= 300 + size // 9000, str(doc["meters"]["pktsize"]))
+    lab.same("ena, large frames: no reset", now["missed_tx"] + now["bad_req_id"], before["missed_tx"] + before["bad_req_id"])
+    lab.sh(f"ip link set {card.name} mtu 1500")
+    ask(tap=card.tap, sh=f"ip link set {card.tap} mtu 1500")
+
+
 def allowance(card):
     """What is too much for Amazon's own services is told by the card, and by its name."""
     sender, count = Sender(card), 8 * ALLOWED
@@ -129,6 +159,7 @@ for one in cards():
     quiet(one)
     xdp(one, one.queues(64))
     restarts(one)
+    jumbo(one)
     allowance(one)
     no_room(one)
 lab.finish()
