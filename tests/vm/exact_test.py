@@ -28,7 +28,7 @@ WAYS = [
     ("driver", "tp_btf,tcx,stack", "all"),
 ]
 XDP_WAYS = [("xdp", "dispatcher", "none"), ("xdp", "", "none")]
-SPREADS = {"igb": 4, "ixgbevf": 2, "ena": 2}    # over so many queues, as this test sets them
+SPREADS = {"igb": 4, "ixgbevf": 2, "ena": 4}    # over so many queues, if it has them
 XDP_SINCE = {"virtio": (4, 10), "igb": (5, 10), "ixgbevf": (4, 17), "vmxnet3": (6, 6), "ena": (5, 6)}     # native
 
 
