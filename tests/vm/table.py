@@ -80,7 +80,7 @@ for key in sorted(rows):
     cells = "".join(f"{str(rows[key].get(c, Cell())):<14}" for c in columns)
     print(f"# {driver:<11}{point:<10}{way:<34}{cells}".rstrip())
 print("#\n# Packets at the nic points, by driver: " + ", ".join(f"{d} {n}" for d, n in sorted(totals.items())))
-if len(kernels) > 1:
+if len(kernels) > 1 and not os.environ.get("GUESTS"):
     total = sum(totals.values())
     print(f"{'ok' if total >= MILLION else 'not ok'} packets compared with drivers' counters # {total}" +
           ("" if total >= MILLION else f": fewer than {MILLION}"))
