@@ -117,8 +117,8 @@ static void judge_huge(const struct snapshot *s, struct findings *f, unsigned qu
 		return;
 	finding(f, "bql", text("echo %.0f > %s", bytes * 1e-3 / took,
 			       limit_file(s, queue, "limit_max")),
-		"the byte limit of queue %u is huge: the driver has %.0f kB, which take %.3g ms to "
-		"send and cannot be overtaken", queue, bytes / 1000, took * 1e3);
+		"the byte limit of queue %u is huge: the driver has %.0f kB, which take %s to "
+		"send and cannot be overtaken", queue, bytes / 1000, finding_time(took));
 }
 
 static const char *times(uint64_t n)
@@ -150,8 +150,8 @@ static void judge_driver(const struct snapshot *s, struct findings *f, unsigned 
 	    !finding_about(f, ABOUT_TX_FULL, "bql"))
 		return;
 	finding(f, "bql", try,
-		"the driver stopped queue %u for %.3g ms in all while packets waited, %s: its ring "
-		"was full", queue, stood * 1e3, times(hist_count(&metrics[BY_DRIVER], w)));
+		"the driver stopped queue %u for %s in all while packets waited, %s: its ring "
+		"was full", queue, finding_time(stood), times(hist_count(&metrics[BY_DRIVER], w)));
 }
 
 static void judge(const struct snapshot *s, struct findings *f)

@@ -105,7 +105,6 @@ static void judge_wait(const struct snapshot *s, struct findings *f)
 	const struct table *t = &s->tables[METER_qdisc];
 	double worst = 0, driver, p50;
 	unsigned row, slow = 0, at = 0;
-	char waits[32], drives[32];
 
 	for (row = 0; row < t->rows; row++) {
 		const uint64_t *w = cell(t, row, 0, &metrics[WAIT]);
@@ -125,13 +124,12 @@ static void judge_wait(const struct snapshot *s, struct findings *f)
 	if (!slow || !finding_about(f, ABOUT_QDISC_WAIT, "qdisc"))
 		return;
 	driver = driver_time(s, key_of(t, at)->queue);
-	snprintf(waits, sizeof(waits), "%.3g ms", worst * 1e3);
-	snprintf(drives, sizeof(drives), "%.3g ms", driver * 1e3);
 	finding(f, "qdisc", wait_less(s, key_of(t, at)->kind),
 		"packets of queue %u%s wait %s (median) in the qdisc %s%s", key_of(t, at)->queue,
-		slow > 1 ? text(" and of %u more", slow - 1) : "", waits, key_of(t, at)->kind,
+		slow > 1 ? text(" and of %u more", slow - 1) : "", finding_time(worst),
+		key_of(t, at)->kind,
 		isnan(driver) ? "" : text(", %.0f times as long as in the driver and the card (%s)",
-					  worst / driver, drives));
+					  worst / driver, finding_time(driver)));
 }
 
 /* What to do about a qdisc of this kind that drops. */

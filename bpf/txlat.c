@@ -113,9 +113,10 @@ static void judge_slow(const struct snapshot *s, struct findings *f)
 		return;
 	more = slowest(s, held ? HELD : LATE, &queue, &took) - 1;
 	finding(f, "txlat", held ? less_moderation(&s->meta) : not_late(s),
-		"completions of queue %u%s take %.3g ms (median)%s; until then their memory is "
+		"completions of queue %u%s take %s (median)%s; until then their memory is "
 		"held, and TCP (small queues) and BQL wait for them", queue,
-		more ? text(" and of %u more", more) : "", took * 1e3, cause(&s->meta, held));
+		more ? text(" and of %u more", more) : "", finding_time(took),
+		cause(&s->meta, held));
 }
 
 /* A ring that ethtool knows, or that of a device which has the length of its queue. */

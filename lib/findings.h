@@ -37,6 +37,9 @@ struct findings {
 /* May this meter speak of it? The first that asks may, and so must ask only when it will. */
 bool finding_about(struct findings *, enum about, const char *meter);
 
+/* "32.8 us", "1.12 s": as text(). */
+const char *finding_time(double seconds);
+
 /* Past MAX_FINDINGS they are dropped: nobody reads the 33rd. */
 __attribute__((format(printf, 4, 5)))
 void finding(struct findings *, const char *meter, const char *try, const char *what, ...);

@@ -15,5 +15,11 @@ int main(void)
 	same("of something else it may", finding_about(&f, ABOUT_TX_SLOW, "rxcpu"), true);
 	same("of itself anybody may", finding_about(&f, ABOUT_ITSELF, "irq"), true);
 	same("and another, too", finding_about(&f, ABOUT_ITSELF, "rxcpu"), true);
+	same_text("a time of 0", finding_time(0), "0 ns");
+	same_text("a short time", finding_time(32.84e-6), "32.8 us");
+	same_text("just below the next unit", finding_time(.9994e-3), "999 us");
+	same_text("rounded, it is the next unit", finding_time(.9996e-3), "1 ms");
+	same_text("more than a second", finding_time(1.12), "1.12 s");
+	same_text("a long time", finding_time(12345), "12345 s");
 	return failed > 0;
 }

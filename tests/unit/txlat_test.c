@@ -62,12 +62,12 @@ static void test_held(void)
 	completed(s, 1, 18, 1000);	/* 262 us */
 	completed(s, 2, 18, 99);	/* too few */
 	says("held back by moderation", s,
-	     "completions of queue 1 take 0.279 ms (median): the card holds them back for 500 us "
+	     "completions of queue 1 take 279 us (median): the card holds them back for 500 us "
 	     "(tx-usecs)", "ethtool -C eth0 tx-usecs 50");
 	s = card("igb", 1000, 0, true);
 	for (unsigned q = 0; q < 3; q++)
 		completed(s, q, 18 + (q == 2), 1000);
-	says("held back, adaptive, three queues", s, "queue 2 and of 2 more take 0.557 ms",
+	says("held back, adaptive, three queues", s, "queue 2 and of 2 more take 557 us",
 	     "ethtool -C eth0 adaptive-tx off tx-usecs 50");
 	s = card("igb", 64, 0, false);
 	completed(s, 0, 16, 1000);	/* 66 us */
