@@ -311,7 +311,8 @@ void oracle(const struct seen *s, struct counts *c)
 			count_size(c->size[row], s->len);
 		more[0] = segs - 1;
 		more[1] = nic ? size[0] - s->len : 0;
-		more[2] = s->point == TX_NIC && segs == 1 && s->len < 60 ? 60 - s->len : 0;
+		more[2] = s->point == TX_NIC && segs == 1 && s->len < s->least ?
+			  s->least - s->len : 0;
 		more[3] = s->point == TX_NIC ? (segs - 1) * s->linear : 0;
 	}
 	if (s->point >= TX_STACK && s->on >> METER_gso & 1)

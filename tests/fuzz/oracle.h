@@ -30,6 +30,7 @@ struct seen {			/* one packet, where it is seen */
 	bool tunnel, tag;	/* an inner packet; a VLAN tag beside the data */
 	uint64_t features, can, asked, in_tunnel, with_tag;	/* of the device */
 	uint64_t most_bytes, most_segs, bytes;	/* it takes in a buffer; that are in this one */
+	uint64_t least;		/* what the driver counts a shorter packet as */
 	uint64_t linear;	/* bytes of it, of a driver that counts them for each segment */
 	bool no_room;		/* for keys: CE sources, flows, features */
 	bool unread;		/* its header is where it cannot be read */

@@ -202,6 +202,7 @@ static void offloads(const struct input *in, struct sk_buff *skb, struct net_dev
 	s->most_bytes = dev->gso_max_size;
 	s->most_segs = dev->gso_max_segs;
 	s->bytes = skb->len;
+	s->least = settings->tx_least;
 	s->linear = settings->tx_linear ? skb->len - skb->data_len : 0;
 }
 
@@ -311,6 +312,7 @@ static void configure(const struct input *in)
 	settings->rx_queue = in->flags & RECORDED ? RX_QUEUE_RECORDED : RX_QUEUE_RAW;
 	settings->sample = settings->flow_sample = 1;
 	settings->tx_linear = in->most_segs & 1;
+	settings->tx_least = (const __u32 []){ 0, 17, 60, 60 }[in->most_segs >> 1 & 3];
 	settings->xdp_generic = !!(in->flags & GENERIC);
 	settings->dynptr = !(in->flags & NO_DYNPTR);
 	settings->l2 = in->flags & NO_LINK_HEADER && in->way != XDP ? 0 : ETH_HLEN;
