@@ -9,26 +9,12 @@
 
 #define SUBJECT "frame "
 #include "check.h"
+#include "wire.h"
 
 static bool is(bool good, const char *name, const struct frame_spec *f, unsigned flow)
 {
 	return must(good, name, text("%u bytes, vlan %u, ecn %u, IPv%d, flow %u", f->size, f->vlan,
 				     f->ecn, f->ipv6 ? 6 : 4, flow));
-}
-
-/* Word by word, as a receiver adds up what it got: all ones when it is whole. */
-static uint16_t folded(uint32_t sum, const uint8_t *at, unsigned len)
-{
-	for (unsigned i = 0; i < len; i++) {
-		sum += i % 2 ? at[i] : at[i] << 8;
-		sum = (sum & 0xffff) + (sum >> 16);
-	}
-	return sum;
-}
-
-static unsigned word(const uint8_t *at)
-{
-	return at[0] << 8 | at[1];
 }
 
 static bool l3_good(const struct frame_spec *f, const uint8_t *ip, unsigned len)

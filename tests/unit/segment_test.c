@@ -4,6 +4,7 @@
 
 #include "../vm/model/segment.h"
 #include "check.h"
+#include "wire.h"
 
 #define ID	0xfffe		/* two segments on it begins anew */
 #define SEQ	0xfffffc00u	/* and so does this, within the first */
@@ -29,25 +30,10 @@ struct split {
 	unsigned frames;
 };
 
-static unsigned word(const uint8_t *at)
-{
-	return at[0] << 8 | at[1];
-}
-
 static void word_put(uint8_t *at, unsigned value)
 {
 	at[0] = value >> 8;
 	at[1] = value;
-}
-
-/* As a receiver adds up what it got: all ones when it is whole. */
-static uint16_t folded(uint32_t sum, const uint8_t *at, size_t len)
-{
-	for (size_t i = 0; i < len; i++) {
-		sum += i % 2 ? at[i] : at[i] << 8;
-		sum = (sum & 0xffff) + (sum >> 16);
-	}
-	return sum;
 }
 
 static void ip_build(struct split *s)
