@@ -153,4 +153,5 @@ def until_up(name):
 
 
 def cards():
+    lab.nicprobe("detach", "--all")     # of an attempt that ended early
     return [Card(nr, words) for nr, words in enumerate(os.environ.get("NICS", "").split())]

@@ -11,7 +11,7 @@ import socket
 import subprocess
 import time
 
-from cards import cards, lab
+from cards import cards, lab, until_up
 
 TRACEABLE = "/sys/kernel/tracing/available_filter_functions"
 ON, OFF = 4242424, 4242425       # no process has these numbers: signs for bpftrace
@@ -57,12 +57,13 @@ class Vf:
     model = "igbvf"
 
     def __init__(self, card):
-        lab.sh(f"modprobe igbvf; echo 1 > /sys/class/net/{card.name}/device/sriov_numvfs")
+        lab.sh(f"echo 1 > /sys/class/net/{card.name}/device/sriov_numvfs")      # resets the card
+        until_up(card.name)
+        lab.sh("modprobe igbvf")
         lab.until(self.find, 15)
         self.name = self.find()
         lab.sh(f"sysctl -qw net.ipv6.conf.{self.name}.disable_ipv6=1; ip link set {self.name} up")
-        for name in self.name, card.name:       # to make it resets the other
-            lab.until(lambda name=name: lab.sh(f"cat /sys/class/net/{name}/operstate").strip() == "up", 15)
+        until_up(self.name)
 
     def find(self):
         for path in glob.glob("/sys/class/net/*/device/driver"):
@@ -70,23 +71,11 @@ class Vf:
                 return path.split("/")[4]
         return None
 
-    def up(self):
-        return lab.sh(f"cat /sys/class/net/{self.name}/operstate").strip() == "up"
-
-    def sent(self):
-        return int(lab.sh(f"cat /sys/class/net/{self.name}/statistics/tx_packets"))
-
     def drive(self):
-        """Forty frames that it really sends: whenever the physical function is reset its link is down for a while, and
-        what comes meanwhile is dropped before the driver."""
-        before, end = self.sent(), time.monotonic() + 30
-        while self.sent() - before < 40 and time.monotonic() < end:
-            lab.until(self.up, 10)
-            with socket.socket(socket.AF_PACKET, socket.SOCK_RAW) as s:
-                s.bind((self.name, 0))
-                for _ in range(40):
-                    s.send(bytes.fromhex("ffffffffffff52540009aaaa88b5") + bytes(100))
-            time.sleep(.5)
+        with socket.socket(socket.AF_PACKET, socket.SOCK_RAW) as s:
+            s.bind((self.name, 0))
+            for _ in range(40):
+                s.send(bytes.fromhex("ffffffffffff52540009aaaa88b5") + bytes(100))
 
 
 def drive(card):

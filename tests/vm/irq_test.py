@@ -18,6 +18,7 @@ from lab import *  # noqa: E402
 
 need_root()
 if len(sys.argv) == 1:
+    nicprobe("detach", "--all")     # of an attempt that ended early
     # A virtual function has the vectors that an e1000e has, vmxnet3 those of igb.
     cards = [words.split("=")[1] for words in os.environ.get("NICS", "").split()
              if os.environ.get("VM") == "long" or words.split("=")[0] not in ("igbvf", "vmxnet3")]
