@@ -203,6 +203,7 @@ static void judge_outside(const struct snapshot *s, struct findings *f, const st
 static void judge_often(const struct snapshot *s, struct findings *f, const struct sum *sums,
 			unsigned nr)
 {
+	const char *fixed_rx = s->meta.rx_adaptive ? "adaptive-rx off " : "";
 	const struct sum *worst = NULL;
 	bool useless;
 
@@ -221,12 +222,12 @@ static void judge_often(const struct snapshot *s, struct findings *f, const stru
 		return;
 	useless = worst->interrupts - worst->unhandled > 2 * worst->polls;
 	finding(f, "irq", useless ?
-		text("ethtool -C %s rx-usecs 50 tx-usecs 50; if its driver cannot, it does part of "
-		     "its work in the interrupt: fewer, larger packets make fewer of them",
-		     s->meta.iface) :
-		text("ethtool -C %s rx-usecs 50; if its driver cannot: cd /sys/class/net/%s; "
+		text("ethtool -C %s %s%srx-usecs 50 tx-usecs 50; if its driver cannot, it does "
+		     "part of its work in the interrupt: fewer, larger packets make fewer of them",
+		     s->meta.iface, fixed_rx, s->meta.tx_adaptive ? "adaptive-tx off " : "") :
+		text("ethtool -C %s %srx-usecs 50; if its driver cannot: cd /sys/class/net/%s; "
 		     "echo 2 > napi_defer_hard_irqs; echo 50000 > gro_flush_timeout",
-		     s->meta.iface, s->meta.iface),
+		     s->meta.iface, fixed_rx, s->meta.iface),
 		useless ? "%s interrupts %.0f times a second, %.1f times for each poll" :
 		"%s interrupts %.0f times a second, for %.1f packets each time",
 		worst->key->name, rate(s, worst->interrupts), useless ?

@@ -250,6 +250,7 @@ static void meta_begin(const struct site *site, const struct request *req, struc
 		.max_rx_ring = i->max_rx_ring,
 		.tx_usecs = i->tx_usecs,
 		.tx_frames = i->tx_frames,
+		.rx_adaptive = i->rx_adaptive,
 		.tx_adaptive = i->tx_adaptive,
 		.devices = driver_devices(i->driver),
 	};

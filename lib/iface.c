@@ -176,6 +176,7 @@ static void moderation_read(struct iface *i)
 	ethtool_ask(i->name, &c);	/* leaves it 0 where it fails */
 	i->tx_usecs = c.tx_coalesce_usecs;
 	i->tx_frames = c.tx_max_coalesced_frames > 1 ? c.tx_max_coalesced_frames : 0;
+	i->rx_adaptive = c.use_adaptive_rx_coalesce;
 	i->tx_adaptive = c.use_adaptive_tx_coalesce;
 }
 

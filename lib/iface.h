@@ -21,7 +21,7 @@ struct iface {
 	unsigned tx_ring;		/* descriptors of a TX queue, or the device's txqueuelen */
 	unsigned rx_ring, max_rx_ring;	/* of an RX queue, now and at most; 0: not told */
 	unsigned tx_usecs, tx_frames;	/* completions wait for so long, or so many; 0: neither */
-	bool tx_adaptive;		/* …and the driver changes that as it goes */
+	bool rx_adaptive, tx_adaptive;	/* …and the driver changes that as it goes */
 	bool up, loopback;
 	bool gso_frames;		/* a tap whose other end may hand over unsegmented frames */
 	char parent[32];		/* the device below it, as sysfs calls it; "": none */

@@ -6,7 +6,7 @@
 #include "abi.h"
 
 #define META_MAGIC	0x6e696370	/* "nicp" */
-#define META_VERSION	3		/* any change of a row, a map or this struct is a new one */
+#define META_VERSION	4		/* any change of a row, a map or this struct is a new one */
 
 struct meta {
 	__u32 magic, version;
@@ -19,7 +19,7 @@ struct meta {
 	__u32 sample;			/* asked for; 0: nothing was, see meter_sample() */
 	__u32 rx_ring, max_rx_ring;	/* descriptors of a receive queue; 0: not known */
 	__u32 tx_usecs, tx_frames;	/* completions wait for so long, or so many; 0: neither */
-	__u32 tx_adaptive;		/* …and the driver changes that as it goes */
+	__u32 rx_adaptive, tx_adaptive;	/* …and the driver changes that as it goes */
 	__u32 devices;			/* that its driver serves; 0: no hardware */
 	__u8 mac[8];			/* its address, length in mac[7]: to find a moved device */
 	char iface[16], driver[32];

@@ -23,6 +23,7 @@ struct row {
 	uint64_t interrupts, polls, packets, elsewhere;
 };
 static unsigned polls_each = 1;	/* that an interrupt makes */
+static bool adaptive;		/* its driver changes the moderation as it goes */
 
 static void row_put(struct table *t, const struct row *r)
 {
@@ -57,6 +58,7 @@ static void judged(const char *name, const struct row *rows, bool interval, cons
 	for (; rows->interrupts || rows->polls; rows++)
 		row_put(t, rows);
 	snprintf(s->meta.iface, sizeof(s->meta.iface), "eth9");
+	s->meta.rx_adaptive = s->meta.tx_adaptive = adaptive;
 	s->seconds = 2;
 	s->online = 4;
 	s->interval = interval;
@@ -153,6 +155,14 @@ static void judge_often(void)
 		{ 0, 0, 9000, 3000, 30000, 0 }, {} }, false,
 		"eth9-TxRx-0 interrupts 4500 times a second, 3.0 times for each poll",
 		"ethtool -C eth9 rx-usecs 50 tx-usecs 50; if its driver cannot");
+	adaptive = true;
+	judged("no moderation, and adaptive", (struct row []){
+		{ 0, 0, 90000, 90000, 99000, 0 }, {} }, false, "for 1.1 packets each time",
+		"ethtool -C eth9 adaptive-rx off rx-usecs 50; if its driver cannot");
+	judged("far above its polls, and adaptive", (struct row []){
+		{ 0, 0, 9000, 3000, 30000, 0 }, {} }, false, "3.0 times for each poll",
+		"ethtool -C eth9 adaptive-rx off adaptive-tx off rx-usecs 50 tx-usecs 50; if");
+	adaptive = false;
 	judged("a vector without polls", (struct row []){
 		{ 0, 0, 9000, 0, 0, 0 }, {} }, false, NULL, NULL);
 	judged("not of a queue", (struct row []){
