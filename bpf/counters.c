@@ -106,8 +106,8 @@ static void judge(const struct snapshot *s, struct findings *f)
 		    !finding_about(f, c->about, "counters"))
 			continue;
 		snprintf(what, sizeof(what), "%s", remedy_text(c->what, s));
-		finding(f, "counters", remedy_text(c->try, s), "%" PRIu64 " %s (%s: %s)", n, what,
-			c->source, most);
+		finding(f, "counters", remedy_text(c->try, s), "%s (%s: %s)",
+			remedy_count(n, what), c->source, most);
 	}
 }
 

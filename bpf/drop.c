@@ -305,8 +305,9 @@ static void judge(const struct snapshot *s, struct findings *f)
 		if (most->queue != DROP_QUEUE_UNKNOWN)
 			snprintf(queue, sizeof(queue), ", most of queue %u", most->queue);
 		snprintf(what, sizeof(what), "%s", remedy_text(r->what, s));
-		finding(f, "drop", remedy_text(r->try, s), "%" PRIu64 " packets %s (%s%s)", n,
-			what, drop_reason_name(most->reason), queue);
+		finding(f, "drop", remedy_text(r->try, s), "%s (%s%s)",
+			remedy_count(n, text("packets %s", what)),
+			drop_reason_name(most->reason), queue);
 	}
 }
 

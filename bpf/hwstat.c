@@ -112,8 +112,8 @@ static void judge(const struct snapshot *s, struct findings *f)
 		if (!most || !worth_telling(s, n, 1) || !finding_about(f, one->about, "hwstat"))
 			continue;
 		snprintf(what, sizeof(what), "%s", remedy_text(one->what, s));
-		finding(f, "hwstat", remedy_text(one->try, s), "%" PRIu64 " %s (most: %s)", n, what,
-			most_of(most));
+		finding(f, "hwstat", remedy_text(one->try, s), "%s (most: %s)",
+			remedy_count(n, what), most_of(most));
 	}
 }
 

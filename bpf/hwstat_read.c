@@ -78,6 +78,8 @@ static int own_put(const char *name, uint64_t value, void *arg)
 	struct hwstat_key key = key_of(r, &m);
 	uint64_t *row;
 
+	if (m.level)	/* we tell what has grown */
+		return 0;
 	if (m.as)
 		return common_put(r, &m, value);
 	if (strstr(name, " Queue#"))

@@ -177,3 +177,15 @@ const char *remedy_text(const char *format, const struct snapshot *s)
 	}
 	return out;
 }
+
+const char *remedy_count(uint64_t n, const char *what)
+{
+	static const char *const list[][2] = {
+		{ "packets were ", "packet was" }, { "packets ", "packet" }, { "times ", "time" },
+	};
+
+	for (unsigned i = 0; n == 1 && i < sizeof(list) / sizeof(*list); i++)
+		if (!strncmp(what, list[i][0], strlen(list[i][0])))
+			return text("1 %s %s", list[i][1], what + strlen(list[i][0]));
+	return text("%" PRIu64 " %s", n, what);
+}

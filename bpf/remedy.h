@@ -24,6 +24,8 @@ enum about remedy_about(const struct remedy *);
 
 const struct remedy *remedy_of(const char *reason);	/* NULL: none known */
 const char *remedy_text(const char *format, const struct snapshot *);
+/* "3 packets were late" of what "packets were late"; "1 packet was late"; "1 time". */
+const char *remedy_count(uint64_t n, const char *what);
 
 /* Names that begin with `pattern` if it ends with '*', else that are it. */
 bool pattern_fits(const char *pattern, const char *name);

@@ -48,6 +48,8 @@ static const struct driver_stat stats[] = {
 	{ .name = "bw_out_allowance_exceeded", .as = "over_bw_out" },
 	{ .name = "pps_allowance_exceeded", .as = "over_pps" },
 	{ .name = "conntrack_allowance_exceeded", .as = "over_conntrack" },
+	{ .name = "conntrack_allowance_available", .as = "conntrack_left",
+	  .level = true, .since = KERNEL(6, 12) },
 	{ .name = "linklocal_allowance_exceeded", .as = "over_linklocal" },
 	{}
 };

@@ -89,6 +89,7 @@ const struct stat_name stat_names[] = {
 	{ "over_pps", "packets delayed or dropped: more packets than the instance may have" },
 	{ "over_conntrack", "packets dropped: more connections than the instance may have" },
 	{ "over_linklocal", "packets dropped: too many to the provider's DNS, clock or metadata" },
+	{ "conntrack_left", "connections that the instance may still have: a level, no count" },
 	{}
 };
 

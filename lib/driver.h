@@ -54,6 +54,7 @@ struct driver_name {
  */
 struct driver_stat {
 	const char *name, *as;
+	bool level;		/* how much there is now, not how often something was */
 	unsigned since, until;
 };
 

@@ -200,6 +200,7 @@ struct stat_meaning stat_meaning(const struct driver *driver, struct stat_headin
 		if (!stat_match(s->name, name, &m.queue))
 			continue;
 		m.as = stat_find(s->as);
+		m.level = s->level;
 		m.way = strchr(s->name, '%') ? (strstr(s->name, "%t") ? STAT_TX : STAT_RX) :
 			way_of(s->as);
 	}

@@ -21,6 +21,7 @@ enum stat_way { STAT_RX, STAT_TX, STAT_NEITHER, NR_STAT_WAYS };
 /* What a driver's name for a statistic means. */
 struct stat_meaning {
 	const struct stat_name *as;	/* NULL: not known; the rest says what its name tells */
+	bool level;			/* how much there is now: it does not grow */
 	enum stat_way way;
 	int queue;
 };

@@ -30,6 +30,8 @@ static void names(void)
 		{ "virtio_net", "rx0_kicks", "rx_doorbells", STAT_RX, 0 },
 		{ "mlx5_core", "ch3_poll", "polls", STAT_RX, 3 },
 		{ "nobody's", "rx_queue_7_bytes", NULL, STAT_RX, -1 },
+		{ "ena", "conntrack_allowance_exceeded", "over_conntrack", STAT_NEITHER, -1 },
+		{ "ena", "conntrack_allowance_available", "conntrack_left", STAT_NEITHER, -1 },
 		{}
 	};
 
@@ -40,7 +42,8 @@ static void names(void)
 		const char *as = m.as ? m.as->name : "-";
 
 		check(!strcmp(as, list[i].as ?: "-") && m.way == list[i].way &&
-		      m.queue == list[i].queue, text("%s %s", list[i].driver, list[i].name),
+		      m.queue == list[i].queue && m.level == !strcmp(as, "conntrack_left"),
+		      text("%s %s", list[i].driver, list[i].name),
 		      text("%s, %d, queue %d", as, m.way, m.queue));
 	}
 }
@@ -106,10 +109,32 @@ static void findings(void)
 	}
 }
 
+/* One is told as one. */
+static void one(void)
+{
+	static const char *const list[][2] = {
+		{ "tx_timeouts", "1 time nothing was" }, { "over_bw_in", "1 packet was beyond" },
+		{ "rx_alloc_fail", "1 time the driver" },
+	};
+
+	for (unsigned i = 0; i < sizeof(list) / sizeof(*list); i++) {
+		struct snapshot s = { .seconds = 60 };
+
+		s.tables[METER_hwstat] = (struct table){ .cpus = 1, .words = 1 };
+		put(&s, list[i][0], 0, 1);
+		meter_hwstat.judge(&s, &s.findings);
+		check(s.findings.nr == 1 && !strncmp(s.findings.list[0].what, list[i][1],
+						    strlen(list[i][1])),
+		      text("%s: one", list[i][0]), s.findings.list[0].what);
+		snapshot_free(&s);
+	}
+}
+
 int main(void)
 {
 	names();
 	headings();
 	findings();
+	one();
 	return failed > 0;
 }

@@ -122,6 +122,8 @@ def allowance(card):
     lab.check(f"ena, allowance: exceeded # {now} of {count}", 0 < now <= count - ALLOWED, str(now))
     lab.same("ena, allowance: by its name, and as drops", (figure(doc, "over_linklocal"), figure(doc, "tx_drops")),
              (now, now))
+    lab.same("ena, allowance: what is left is a level, and no count",
+             [r for r in doc["meters"]["hwstat"] if r["statistic"].startswith("conntrack_")], [])
     lab.check("ena, allowance: a finding", any(f"{now} packets were too many for the provider's DNS" in w
                                                for m in ("hwstat", "counters") for w in said(doc, m)), str(doc["findings"]))
 
