@@ -349,7 +349,8 @@ def refused(iface):
         skip("bad: any bpf() that fails", "no strace")
         return
     pins, trace = left.pins(), f"/tmp/nicprobe-calls-{os.getpid()}"
-    run(f"attach {iface}", prefix=["strace", "-qq", "-o", trace, "-e", "trace=bpf"])
+    strace = ["strace", "-f", "--seccomp-bpf", "-qq", "-e", "trace=bpf"]    # stops at no other call: ten times as fast
+    run(f"attach {iface}", prefix=[*strace, "-o", trace])
     run(f"detach {iface}")
     with open(trace, encoding="utf-8") as f:
         calls = len(f.readlines())
@@ -360,8 +361,7 @@ def refused(iface):
         for n in [*range(6, calls - 3, calls // 30), *range(calls - 2, calls + 1)]:
             if why:
                 break
-            p = run(f"attach {iface}", prefix=["strace", "-qq", "-o", "/dev/null", "-e", "trace=bpf",
-                                               "-e", f"inject=bpf:error={error}:when={n}"],
+            p = run(f"attach {iface}", prefix=[*strace, "-o", "/dev/null", "-e", f"inject=bpf:error={error}:when={n}"],
                     env={"ASAN_OPTIONS": "detect_leaks=0"})	# which would trace us, too
             if p.returncode == 0:
                 run(f"detach {iface}")
@@ -370,7 +370,7 @@ def refused(iface):
                 why = one_sentence(p.stderr, [], hint=False)
             if left.pins() != pins:
                 why = why or f"leaves {[pin for pin in left.pins() if pin not in pins]}"
-        check(f"bad: any bpf() may fail with {error}", not why and failed, f"the call {n}: {why}")
+        check(f"bad: any bpf() may fail with {error} # {failed} attaches did", not why and failed, f"the call {n}: {why}")
 
 
 def json_errors(ns, iface):
