@@ -68,9 +68,11 @@ static __always_inline void flow_parse(struct flow_key *key, const struct flow_h
 		flow_parse_ip(key, head->l3 + 2, tag[3]);
 }
 
+/* Of what is not IP it looks at the type alone. */
 static __always_inline bool flow_ip_there(const __u32 *ip, __be16 type, int size)
 {
-	return size >= (type == bpf_htons(ETH_P_IP) ? (*(const __u8 *)ip & 15) * 4 + 4 : 44);
+	return size >= (type == bpf_htons(ETH_P_IP) ? (*(const __u8 *)ip & 15) * 4 + 4 :
+			type == bpf_htons(ETH_P_IPV6) ? 44 : 0);
 }
 
 /* Is all that flow_parse() looks at in the first `size` bytes of l3? */
