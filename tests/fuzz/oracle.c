@@ -146,7 +146,8 @@ size_t oracle_flow_wants(const struct seen *s)
 		type = cut_word_at(s->l3, s->n, ip + 2);
 		ip += 4;
 	}
-	return type == 0x0800 ? ip + byte_at(s->l3, s->n, ip) % 16 * 4 + 4 : ip + 44;
+	return type == 0x0800 ? ip + byte_at(s->l3, s->n, ip) % 16 * 4 + 4 :
+	       type == 0x86dd ? ip + 44 : ip;
 }
 
 /* Which flow it is of: as it is on the wire, and what it has not is 0. */

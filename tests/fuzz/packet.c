@@ -225,7 +225,7 @@ static void run_skb(const struct input *in, const __u8 *data, size_t size, struc
 	s->unread = !readable(in, s, rx ? linear : linear - settings->l2);
 	s->flow_type = s->type;
 	s->hidden = !page && linear < FLOW_L3 && linear < skb.len &&
-		    linear < oracle_flow_wants(s) &&
+		    (!linear || linear < oracle_flow_wants(s)) &&
 		    !(in->way % 2 == DRIVER_BTF % 2 && settings->dynptr);
 	call(in->way, &skb, in->rc % 32);
 	/* where the payload begins is asked of headers that may be absent; nothing else strays */
