@@ -16,7 +16,7 @@ BPFFLAGS = -O2 -g -Wall -Wextra -Wno-unused-parameter -target bpf -mcpu=v3 \
 	   -D__TARGET_ARCH_$(BPFARCH) -I/usr/include/$(shell $(CC) -print-multiarch)
 BPFARCH  = $(patsubst aarch64,arm64,$(patsubst x86_64,x86,$(shell uname -m)))
 
-DIRS := cmd trial render lib xdp bpf drivers
+DIRS := cmd findings trial render lib xdp bpf drivers
 H    := $(wildcard $(DIRS:%=%/*.h))
 BPF  := $(wildcard $(DIRS:%=%/*.bpf.c))
 SRC  := $(filter-out %.bpf.c,$(wildcard $(DIRS:%=%/*.c)))
@@ -174,11 +174,14 @@ lint: deps-dev $(SKEL)		## include directions, style, cppcheck
 install: all			## to $(DESTDIR)$(PREFIX)
 	install -D -m 755 $(B)/nicprobe $(DESTDIR)$(PREFIX)/sbin/nicprobe
 	install -D -m 644 man/nicprobe.8 $(DESTDIR)$(PREFIX)/share/man/man8/nicprobe.8
+	install -D -m 644 man/nicprobe-findings.7 \
+		$(DESTDIR)$(PREFIX)/share/man/man7/nicprobe-findings.7
 	install -D -m 644 completion/nicprobe \
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/nicprobe
 
 uninstall:			## undo that
 	rm -f $(DESTDIR)$(PREFIX)/sbin/nicprobe $(DESTDIR)$(PREFIX)/share/man/man8/nicprobe.8 \
+		$(DESTDIR)$(PREFIX)/share/man/man7/nicprobe-findings.7 \
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/nicprobe
 
 clean:				## remove what was built

@@ -39,7 +39,7 @@ def timed(*args):
 def shows(where, times, name, rounds):
     """In turns with a process that does nothing: so much is to be had for any program."""
     for _ in range(rounds):
-        times.setdefault(name, []).append(timed("show", where))
+        times.setdefault(name, []).append(timed("show", "--total", where))
         times["true"].append(spawned(shutil.which("true")))
 
 
@@ -98,7 +98,7 @@ def cycle(trace, netns, nic, packet, queues, meters, rounds):
                 busy(packet, nic, queues, kind)
                 check(where, queues, kind == "arp")
                 shows(where, times, name, 5 * rounds)
-                calls[name] = syscalls("show", where)
+                calls[name] = syscalls("show", "--total", where)
         times["detach"].append(timed("detach", where))
     row = {"queues": queues, "meters": meters,
            "memory": memory, "bytes": sum(memory.values()), "syscalls": calls}

@@ -183,7 +183,7 @@ class Poll(Watching):
     COMMANDS = {
         "ethtool -S": "ip netns exec {netns} ethtool -S {device}",
         "sysfs": "ip netns exec {netns} sh -c 'cat /sys/class/net/{device}/statistics/*'",
-        "show": "{nicprobe} show -j {netns}/{device}",
+        "show": "{nicprobe} show --total -j {netns}/{device}",
     }
 
     def __init__(self, how, netns, device, nicprobe=None):

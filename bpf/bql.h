@@ -3,6 +3,8 @@
 #ifndef NICPROBE_BQL_H
 #define NICPROBE_BQL_H
 
+#include "../lib/abi.h"
+
 /* Log-linear, as times are, but shorter: the last slot is from 256% of the limit, from 8 MiB on. */
 #define BQL_FILL_SLOTS	((14 - LOGLIN_MIN) * LOGLIN_STEPS + 2)
 #define BQL_SIZE_SLOTS	((23 - LOGLIN_MIN) * LOGLIN_STEPS + 2)

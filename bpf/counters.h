@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Losses that the kernel, the driver and the card count by themselves. */
+#ifndef NICPROBE_COUNTERS_H
+#define NICPROBE_COUNTERS_H
+
 #include <stdint.h>
 
 #include "../lib/meta.h"
@@ -22,3 +25,5 @@ int counters_read(const struct meta *, struct table *);
 bool counter_is_loss(const char *source, const char *name);
 /* Who lost it, by the name of the counter. */
 const char *counter_who(const char *source, const char *name);
+
+#endif

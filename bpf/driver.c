@@ -87,6 +87,13 @@ static int known_place(const struct driver_function *f)
 	return nr_known++;
 }
 
+const char *driver_row_gone(const void *key)
+{
+	const struct known *k = known_at(key);
+
+	return k && k->gone ? k->f.module : NULL;
+}
+
 static int times_add(uint64_t *to, int fd, __u32 row)
 {
 	int cpus = libbpf_num_possible_cpus();
@@ -274,23 +281,6 @@ static const char *remark(const struct site *site)
 	return said;
 }
 
-static void judge(const struct snapshot *s, struct findings *f)
-{
-	const struct table *t = &s->tables[METER_driver];
-
-	for (unsigned row = 0; row < t->rows; row++) {
-		const struct known *k = known_at(t->keys + row * sizeof(__u32));
-
-		if (!k || !k->gone)
-			continue;
-		finding(f, "driver", text("nicprobe detach %s; nicprobe attach %s -m driver",
-					  s->name, s->name),
-			"the module %s was unloaded since, and its functions are counted no more",
-			k->f.module);
-		return;
-	}
-}
-
 const struct meter meter_driver = {
 	.name = "driver",
 	.help = "calls of the driver's functions, and the time in those chosen",
@@ -309,5 +299,4 @@ const struct meter meter_driver = {
 	.on_request = "it is called with every function of the driver, for all its interfaces: "
 		      "0.03 to 0.15 us a call",
 	.remark = remark,
-	.judge = judge,
 };

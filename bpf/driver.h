@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Calls of a driver's functions, and the time in those chosen. */
+#ifndef NICPROBE_BPF_DRIVER_H
+#define NICPROBE_BPF_DRIVER_H
+
+#include "../lib/abi.h"
+
 #define DRIVER_DEEP	16	/* timed functions that a task is in at once, at most */
 #define DRIVER_TASKS	4096	/* that were in one of them last */
 
@@ -36,3 +41,8 @@ struct driver_frames {
 		__u32 row, unused;
 	} frame[DRIVER_DEEP];
 };
+
+/* The module of a key of `show`, if it was unloaded: it is counted no more. Else NULL. */
+const char *driver_row_gone(const void *key);
+
+#endif

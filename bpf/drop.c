@@ -17,7 +17,6 @@
 #include "../lib/snapshot.h"
 #include "drop.h"
 #include "drop.skel.h"
-#include "remedy.h"
 
 static const struct metric metrics[] = {
 	COUNTER(struct drop, packets, .name = "packets", .unit = "packets",
@@ -56,6 +55,16 @@ static const struct { const char *pattern, *who; } by_reason[] = {
 	{ "generic_xdp_tx*", "xdp" }, {}
 };
 
+/* A pattern that ends with '*' fits all that begin so. */
+static bool pattern_fits(const char *pattern, const char *name)
+{
+	size_t len = strlen(pattern);
+
+	if (len && pattern[len - 1] == '*')
+		return !strncmp(pattern, name, len - 1);
+	return !strcmp(pattern, name);
+}
+
 static bool is_one_of(const char *name, const char *const *list)
 {
 	while (*list && strcmp(name, *list))
@@ -88,7 +97,7 @@ static bool in_driver(const char *symbol)
 	return false;
 }
 
-static const char *who(const struct drop_key *key)
+const char *drop_who(const struct drop_key *key)
 {
 	const char *reason = drop_reason_name(key->reason), *symbol = symbol_at(key->location);
 
@@ -118,7 +127,7 @@ static void key_text(const void *of, unsigned nr, char *out, size_t size)
 		symbol_text(key->location, out, size);
 		break;
 	case WHO:
-		snprintf(out, size, "%s", who(key));
+		snprintf(out, size, "%s", drop_who(key));
 		break;
 	case DIRECTION:
 		snprintf(out, size, "%s", directions[key->direction % 3]);
@@ -262,55 +271,6 @@ static int settle(const char *pins, struct table *t)
 	return 0;
 }
 
-/* Generic XDP does not specify a reason, but it is one. */
-static const struct remedy *remedy_for(const struct drop_key *key)
-{
-	const char *reason = drop_reason_name(key->reason);
-
-	return remedy_of(!strcmp(reason, "NOT_SPECIFIED") && !strcmp(who(key), "xdp") ? "XDP" :
-			 reason);
-}
-
-/* All packets dropped for a remedy's reasons, and the queue that had most of them. */
-static uint64_t of_remedy(const struct table *t, const struct remedy *r,
-			  const struct drop_key **most)
-{
-	const struct drop_key *keys = (const void *)t->keys;
-	uint64_t n = 0;
-
-	*most = NULL;
-	for (unsigned row = 0; row < t->rows; row++) {
-		if (keys[row].direction == DROP_UNSURE ||
-		    remedy_for(&keys[row]) != r)
-			continue;
-		if (!*most)	/* rows are sorted: it is the first */
-			*most = &keys[row];
-		n += *cell(t, row, 0, &metrics[0]);
-	}
-	return n;
-}
-
-static void judge(const struct snapshot *s, struct findings *f)
-{
-	const struct table *t = &s->tables[METER_drop];
-	const struct drop_key *most;
-
-	for (const struct remedy *r = remedies; r->reason; r++) {
-		uint64_t n = of_remedy(t, r, &most);
-		char what[160], queue[32] = "";
-
-		if (!n || !worth_telling(s, n, r->least) ||
-		    !finding_about(f, remedy_about(r), "drop"))
-			continue;
-		if (most->queue != DROP_QUEUE_UNKNOWN)
-			snprintf(queue, sizeof(queue), ", most of queue %u", most->queue);
-		snprintf(what, sizeof(what), "%s", remedy_text(r->what, s));
-		finding(f, "drop", remedy_text(r->try, s), "%s (%s%s)",
-			remedy_count(n, text("packets %s", what)),
-			drop_reason_name(most->reason), queue);
-	}
-}
-
 const struct meter meter_drop = {
 	.name = "drop",
 	.help = "packets that were thrown away: why, where in the kernel, by whom",
@@ -328,5 +288,4 @@ const struct meter meter_drop = {
 	.settle = settle,
 	.attach = attach,
 	.elf = drop_bpf__elf_bytes,
-	.judge = judge,
 };

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Why and where the kernel threw packets away. */
+#ifndef NICPROBE_DROP_H
+#define NICPROBE_DROP_H
+
+#include "../lib/abi.h"
+
 enum drop_direction {
 	DROP_RX,
 	DROP_TX,
@@ -28,3 +33,8 @@ struct drop_key {
 struct drop {
 	__u64 packets, bytes;
 };
+
+/* Who threw it away: "xdp", "tc", "qdisc", "netfilter", "socket", "driver", "kernel". */
+const char *drop_who(const struct drop_key *);
+
+#endif

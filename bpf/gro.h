@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* One receive queue: what became of its frames in GRO, and the buffers that came out. */
+#ifndef NICPROBE_GRO_H
+#define NICPROBE_GRO_H
+
+#include "../lib/abi.h"
+
 enum gro_frame {
 	GRO_FRAME_MERGED,	/* into a buffer that is held; its head was still needed… */
 	GRO_FRAME_MERGED_FREE,	/* …or freed */
@@ -38,3 +43,5 @@ struct gro {
 	__u64 alone[NR_GRO_ALONE];
 	__u64 card[2];		/* frames that the card had merged, and wire packets in them */
 };
+
+#endif

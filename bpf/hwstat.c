@@ -7,7 +7,6 @@
 #include "../lib/log.h"
 #include "../lib/tap.h"
 #include "hwstat.h"
-#include "remedy.h"
 
 static const struct metric metrics[] = {
 	COUNTER(struct hwstat, value, .name = "value", .unit = "value",
@@ -49,74 +48,6 @@ static bool key_is_minor(const void *key)
 	return ((const struct hwstat_key *)key)->rank == HWSTAT_OWN;
 }
 
-/* What a statistic says when it grows. The meter counters may see the same, by other names. */
-static const struct trouble {
-	const char *stats[4];
-	enum about about;
-	const char *what, *try;	/* as in struct remedy */
-} troubles[] = {
-	{ { "over_bw_in", "over_bw_out", "over_pps", "over_conntrack" }, ABOUT_ALLOWANCE,
-	  "packets were beyond what this size of instance is allowed",
-	  "ethtool -S {if} | grep allowance; a larger instance, or less traffic" },
-	{ { "over_linklocal" }, ABOUT_ALLOWANCE,
-	  "packets were too many for the provider's DNS, clock or metadata",
-	  "a cache on this machine: systemd-resolved, nscd; no size of instance allows more" },
-	{ { "rx_missed", "rx_no_buffer", "rx_ring_empty" }, ABOUT_RX_NO_ROOM,
-	  "times a packet found no receive buffer of {if}",
-	  "ethtool -g {if} tells the most; ethtool -G {if} rx N; spread them over more queues: "
-	  "ethtool -L {if} combined N" },
-	{ { "rx_alloc_fail" }, ABOUT_RX_NO_MEMORY,
-	  "times the driver of {if} got no memory for a buffer",
-	  "sysctl -w vm.min_free_kbytes={2*vm.min_free_kbytes}" },
-	{ { "tx_timeouts", "tx_missed" }, ABOUT_ITSELF,
-	  "times nothing was completed for so long that the driver of {if} gave up",
-	  "dmesg | grep -i -e {if} -e watchdog; a newer driver or firmware: ethtool -i {if}" },
-	{}
-};
-
-static bool troubles_it(const struct trouble *t, const struct hwstat_key *key)
-{
-	for (int i = 0; key->rank != HWSTAT_OWN && i < 4 && t->stats[i]; i++)
-		if (!strcmp(t->stats[i], stat_names[key->rank].name))
-			return true;
-	return false;
-}
-
-/* "rx_missed", "rx_no_buffer of queue 3" */
-static const char *most_of(const struct hwstat_key *key)
-{
-	unsigned queue = hwstat_queue(key);
-
-	return queue == HWSTAT_ALL ? name_of(key) : text("%s of queue %u", name_of(key), queue);
-}
-
-static void judge(const struct snapshot *s, struct findings *f)
-{
-	const struct table *t = &s->tables[METER_hwstat];
-	const struct hwstat_key *keys = (const void *)t->keys;
-
-	for (const struct trouble *one = troubles; one->what; one++) {
-		const struct hwstat_key *most = NULL;
-		uint64_t n = 0, top = 0;
-		char what[140];
-
-		for (unsigned row = 0; row < t->rows; row++) {
-			if (!t->cells[row] || !troubles_it(one, &keys[row]))
-				continue;
-			n += t->cells[row];
-			if (t->cells[row] > top) {
-				top = t->cells[row];
-				most = &keys[row];
-			}
-		}
-		if (!most || !worth_telling(s, n, 1) || !finding_about(f, one->about, "hwstat"))
-			continue;
-		snprintf(what, sizeof(what), "%s", remedy_text(one->what, s));
-		finding(f, "hwstat", remedy_text(one->try, s), "%s (most: %s)",
-			remedy_count(n, what), most_of(most));
-	}
-}
-
 static const char *remark(const struct site *site)
 {
 	struct meta meta = { .ifindex = site->iface.ifindex };
@@ -141,5 +72,4 @@ const struct meter meter_hwstat = {
 	.across = true,
 	.read = hwstat_read,
 	.remark = remark,
-	.judge = judge,
 };

@@ -13,24 +13,23 @@
 #include "../lib/tap.h"
 #include "irq.h"
 #include "irq.skel.h"
-#include "irq_judge.h"
 
 static const struct metric metrics[] = {
-	[IRQ_INTERRUPTS] = COUNTER(struct irq, interrupts, .name = "interrupts",
+	COUNTER(struct irq, interrupts, .name = "interrupts",
 		.unit = "interrupts", .help = "How often it came, on this CPU."),
-	[IRQ_POLLS] = COUNTER(struct irq, polls, .name = "polls", .unit = "polls",
+	COUNTER(struct irq, polls, .name = "polls", .unit = "polls",
 		.help = "NAPI polls of what it serves, on this CPU."),
-	[IRQ_PACKETS] = COUNTER(struct irq, packets, .name = "packets", .unit = "packets",
+	COUNTER(struct irq, packets, .name = "packets", .unit = "packets",
 		.help = "Packets that these polls received."),
-	[IRQ_ELSEWHERE] = COUNTER(struct irq, elsewhere, .name = "elsewhere", .unit = "polls",
+	COUNTER(struct irq, elsewhere, .name = "elsewhere", .unit = "polls",
 		.help = "Polls that an interrupt on another CPU had caused."),
-	[IRQ_UNHANDLED] = COUNTER(struct irq, unhandled, .name = "unhandled",
+	COUNTER(struct irq, unhandled, .name = "unhandled",
 		.unit = "interrupts",
 		.help = "Interrupts that were another device's: the line is shared."),
-	[IRQ_TO_POLL] = HISTOGRAM(struct irq, to_poll, .name = "to_poll", .unit = "seconds",
+	HISTOGRAM(struct irq, to_poll, .name = "to_poll", .unit = "seconds",
 		.scale = 1e-9, .help = "Time from an interrupt until the first poll that it "
 			"caused was done."),
-	[IRQ_HANDLER] = HISTOGRAM(struct irq, handler, .name = "handler", .unit = "seconds",
+	HISTOGRAM(struct irq, handler, .name = "handler", .unit = "seconds",
 		.scale = 1e-9, .help = "Time that the interrupt handler took."),
 	{}
 };
@@ -302,5 +301,4 @@ const struct meter meter_irq = {
 	.attach = attach,
 	.absent = absent,
 	.remark = remark,
-	.judge = irq_judge,
 };

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* One interrupt on one CPU: how often, how long its handler took, and the polls it caused. */
+#ifndef NICPROBE_IRQ_H
+#define NICPROBE_IRQ_H
+
+#include "../lib/abi.h"
+
 #define IRQ_NAME 48
 
 struct irq_key {
@@ -26,3 +31,5 @@ struct irq_vector {
 	__u32 cpu;		/* where that was */
 	__u32 strict;		/* another device has one of this name: this number only */
 };
+
+#endif

@@ -115,97 +115,6 @@ static void row_close(uint64_t *words, uint64_t now)
 	row->window = row->window_long = (struct napi_window){};
 }
 
-/* A setting of the kernel, to say what twice of it is; `otherwise` where it cannot be read. */
-static unsigned long setting(const char *name, unsigned long otherwise)
-{
-	FILE *file = fopen(text("/proc/sys/net/core/%s", name), "re");
-
-	if (file && fscanf(file, "%lu", &otherwise) != 1)
-		otherwise = 0;
-	if (file)
-		fclose(file);
-	return otherwise;
-}
-
-/* What spreads the work of a queue: the driver's own way, more queues, or all of them alike. */
-static const char *spread(const struct snapshot *s)
-{
-	unsigned queues = s->meta.rx_queues, most = s->meta.rows - 1;
-	const char *own = driver_find(s->meta.driver)->spread;
-
-	if (own)
-		return own;
-	if (most > s->online)
-		most = s->online;
-	if (queues < most)
-		return text("more queues: ethtool -L %s combined %u", s->meta.iface, most);
-	return text("spread the flows: ethtool -X %s equal %u", s->meta.iface, queues);
-}
-
-#define ENOUGH 10	/* fewer tell nothing */
-
-static void judge_queue(const struct snapshot *s, struct findings *f, unsigned row)
-{
-	const struct table *t = &s->tables[METER_napi];
-	const uint64_t *polls = cell(t, row, 0, &metrics[POLLS]);
-	uint64_t all = polls[NAPI_SOFTIRQ] + polls[NAPI_KSOFTIRQD] + polls[NAPI_THREAD];
-	uint64_t exhausted = *cell(t, row, 0, &metrics[EXHAUSTED]);
-	uint64_t near = *cell(t, row, 0, &metrics[NEAR_RING]);
-	unsigned ring = s->meta.rx_ring, most = s->meta.max_rx_ring;
-	int queue = place_of(s, &meter_napi, row).queue;
-	const char *name = queue < 0 ? "a queue" : text("queue %d", queue);
-
-	if (exhausted >= ENOUGH && exhausted * 10 >= all)
-		finding(f, "napi", text("%s; or let a CPU take more in one go: sysctl -w "
-					"net.core.netdev_budget=%lu", spread(s),
-					2 * setting("netdev_budget", 300)),
-			"%s used up its budget in %" PRIu64 " of %" PRIu64 " polls (%.0f%%): "
-			"more came than was taken in one go", name, exhausted, all,
-			100.0 * exhausted / all);
-	if (near)
-		finding(f, "napi", most > ring ?
-			text("a longer ring: ethtool -G %s rx %u", s->meta.iface,
-			     most / 2 < ring ? most : 2 * ring) : spread(s),
-			"%s was not emptied for %u packets in a row or more, %" PRIu64 " time%s; "
-			"its ring holds %u: packets are lost when it is full", name,
-			ring - ring / 4, near, near == 1 ? "" : "s", ring);
-}
-
-static void judge_softirqs(const struct snapshot *s, struct findings *f, uint64_t softirq,
-			   uint64_t ksoftirqd, uint64_t squeezed)
-{
-	uint64_t all = softirq + ksoftirqd;
-
-	if (ksoftirqd >= ENOUGH && ksoftirqd * 4 >= all)
-		finding(f, "napi", text("poll in threads, to be pinned and given a priority: "
-					"echo 1 > /sys/class/net/%s/threaded; or %s",
-					s->meta.iface, spread(s)),
-			"ksoftirqd made %.0f%% of the polls: softirqs are put off to it under "
-			"load, and it waits for its turn as any process does",
-			100.0 * ksoftirqd / all);
-	if (squeezed >= ENOUGH && squeezed * 100 >= all)
-		finding(f, "napi", text("sysctl -w net.core.netdev_budget=%lu "
-					"net.core.netdev_budget_usecs=%lu",
-					2 * setting("netdev_budget", 300),
-					2 * setting("netdev_budget_usecs", 2000)),
-			"%" PRIu64 " softirqs ended with packets left to take, and spent most of "
-			"their time on this interface (time_squeeze)", squeezed);
-}
-
-static void judge(const struct snapshot *s, struct findings *f)
-{
-	const struct table *t = &s->tables[METER_napi];
-	uint64_t softirq = 0, ksoftirqd = 0, squeezed = 0;
-
-	for (unsigned row = 0; row < t->rows; row++) {
-		judge_queue(s, f, row);
-		softirq += cell(t, row, 0, &metrics[POLLS])[NAPI_SOFTIRQ];
-		ksoftirqd += cell(t, row, 0, &metrics[POLLS])[NAPI_KSOFTIRQD];
-		squeezed += *cell(t, row, 0, &metrics[SQUEEZED]);
-	}
-	judge_softirqs(s, f, softirq, ksoftirqd, squeezed);
-}
-
 const struct meter meter_napi = {
 	.name = "napi",
 	.help = "polls of the driver: work, bursts, waits, by receive queue",
@@ -217,5 +126,4 @@ const struct meter meter_napi = {
 	.absent = absent,
 	.remark = remark,
 	.row_close = row_close,
-	.judge = judge,
 };

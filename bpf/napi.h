@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The NAPI of one receive queue: its polls, who made them, what they took and how long. */
+#ifndef NICPROBE_NAPI_H
+#define NICPROBE_NAPI_H
+
+#include "../lib/abi.h"
+
 enum napi_by {
 	NAPI_SOFTIRQ,		/* softirq, at an interrupt's end or where they are let run */
 	NAPI_KSOFTIRQD,		/* softirq, put off to the thread of its CPU */
@@ -39,3 +44,5 @@ struct napi {
 	__u64 running;			/* packets of the run so far */
 	struct napi_window window, window_long;
 };
+
+#endif

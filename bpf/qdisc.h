@@ -3,6 +3,8 @@
 #ifndef NICPROBE_QDISC_H
 #define NICPROBE_QDISC_H
 
+#include "../lib/abi.h"
+
 #define QDISC_KINDS	4	/* on one queue, one after the other */
 
 struct qdisc_key {

@@ -3,6 +3,8 @@
 #ifndef NICPROBE_SKBLIFE_H
 #define NICPROBE_SKBLIFE_H
 
+#include "../lib/abi.h"
+
 /* In the order of the way; the whole life first. */
 enum skblife_stage {
 	LIFE_WHOLE,

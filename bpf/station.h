@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The wireless stations that an interface speaks with, and the queues to each. */
+#ifndef NICPROBE_STATION_H
+#define NICPROBE_STATION_H
+
 #include <stdint.h>
 
 #include "../lib/meta.h"
@@ -25,3 +28,5 @@ struct station {
 struct nlmsghdr;
 /* Takes up what nl80211 says of one station; a callback for netlink_ask(): `table` is a table. */
 int station_take(const struct nlmsghdr *, void *table);
+
+#endif

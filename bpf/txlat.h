@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* One TX queue: how long its packets were with the driver, and which could not be followed. */
+#ifndef NICPROBE_TXLAT_H
+#define NICPROBE_TXLAT_H
+
+#include "../lib/abi.h"
+
 enum txlat_lost {
 	TXLAT_FULL,		/* the table of packets in flight had no room: not followed */
 	TXLAT_FREED_IN_XMIT,	/* the driver freed it before it returned: dropped, or copied */
@@ -14,3 +19,5 @@ struct txlat {
 	__u64 lost[NR_TXLAT_LOST];
 	HIST(completion, LOGLIN_SLOTS);
 };
+
+#endif

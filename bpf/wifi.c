@@ -15,7 +15,6 @@
 
 static const char *const ends[] = { "done", "aborted", "refused" };
 
-enum { NETWORKS, SCANS, VISITS, DURATION };
 static const struct metric metrics[] = {	/* for the first there is always room */
 	COUNTER(struct wifi, networks, .name = "networks", .unit = "networks",
 		.help = "Networks (BSSIDs) that scans heard on the channel, once in each scan."),
@@ -50,31 +49,6 @@ static const char *label(const struct wifi_key *key, enum label nr)
 static void key_text(const void *key, unsigned nr, char *out, size_t size)
 {
 	snprintf(out, size, "%s", label(key, nr));
-}
-
-#define MUCH	.1	/* of the time; a scan of all channels every half minute is that */
-
-static void judge(const struct snapshot *s, struct findings *f)
-{
-	const struct table *t = &s->tables[METER_wifi];
-	const struct metric *duration = &metrics[DURATION];
-	uint64_t all = 0, most = 0;
-	const char *who = "";
-
-	for (unsigned row = 0; row < t->rows; row++) {
-		uint64_t ns = *cell(t, row, 0, duration);
-
-		all += ns;
-		if (ns <= most)
-			continue;
-		most = ns;
-		who = label((const void *)(t->keys + row * sizeof(struct wifi_key)), BY);
-	}
-	if (s->seconds >= 10 && all * 1e-9 >= MUCH * s->seconds)
-		finding(f, "wifi", text("nicprobe wifi %s; fewer channels, or less often, in what "
-					"asks for them", s->name),
-			"scans take %.0f%% of the time, most of it for %s: meanwhile packets wait "
-			"while the radio is on other channels", all * 1e-7 / s->seconds, who);
 }
 
 static const char *absent(const struct site *site)
@@ -120,5 +94,4 @@ const struct meter meter_wifi = {
 	.attach = attach,
 	.absent = absent,
 	.remark = remark,
-	.judge = judge,
 };

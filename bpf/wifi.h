@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Scans, by who asked and how they were done; and channels, by what was heard on them. */
+#ifndef NICPROBE_BPF_WIFI_H
+#define NICPROBE_BPF_WIFI_H
+
+#include "../lib/abi.h"
+
 #define WIFI_KEYS 512
 
 enum { WIFI_SCANS_DONE, WIFI_SCANS_ABORTED, WIFI_SCANS_REFUSED, NR_WIFI_SCANS };
@@ -16,3 +21,5 @@ struct wifi {
 	HIST(duration, LOGLIN_SLOTS);
 	__u64 visits, networks;
 };
+
+#endif

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* One thing that came of packets in XDP programs: what, by which program, where, how it went. */
+#ifndef NICPROBE_XDP_H
+#define NICPROBE_XDP_H
+
+#include "../lib/abi.h"
+
 #define XDP_KEYS 1024
 
 enum xdp_event {
@@ -32,3 +37,5 @@ struct xdp_key {
 struct xdp {
 	__u64 packets;
 };
+
+#endif

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../findings/subjects.h"
 #include "../lib/driver.h"
 #include "../lib/log.h"
 #include "../lib/pins.h"
@@ -47,6 +48,13 @@ static void print_drivers(void)
 			puts((*d)->name);
 }
 
+static void print_findings(void)
+{
+	for (const struct subject *const *s = subjects; *s; s++)
+		for (unsigned i = 0; (*s)->kind(i); i++)
+			puts((*s)->kind(i)->id);
+}
+
 static void print_interfaces(void)
 {
 	struct if_nameindex *list = if_nameindex();
@@ -86,7 +94,8 @@ static int run(int argc, char **argv)
 	} words[] = {
 		{ "commands", print_commands }, { "meters", print_meters },
 		{ "formats", print_formats }, { "taps", print_taps },
-		{ "drivers", print_drivers }, { "interfaces", print_interfaces },
+		{ "drivers", print_drivers }, { "findings", print_findings },
+		{ "interfaces", print_interfaces },
 		{ "attached", print_attached }, { "scenarios", print_scenarios },
 	};
 

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../findings/subjects.h"
 #include "../lib/iface.h"
 #include "../lib/kernel.h"
 #include "../lib/log.h"
@@ -105,7 +106,7 @@ static int difference(const char *dir, struct snapshot *before, const struct ren
 		if (measured_packets)
 			now.packets = measured_packets() - before->packets;
 		now.counts = true;
-		snapshot_judge(&now);
+		findings_judge(&now, NULL);
 		if (format->begin)
 			format->begin(stdout, &look);
 		if (format->one)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* nicprobe show: what was measured, since attach or over an interval. */
+/* nicprobe show: what was measured over a window, by default the last second, or since attach. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -7,6 +7,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "../findings/subjects.h"
 #include "../lib/hw.h"
 #include "../lib/iface.h"
 #include "../lib/kernel.h"
@@ -115,7 +116,7 @@ static int take_all(const struct view *v, struct snapshot *all)
 
 static void free_all(const struct view *v, struct snapshot *all)
 {
-	for (unsigned i = 0; i < v->nr; i++)
+	for (unsigned i = 0; all && i < v->nr; i++)
 		snapshot_free(&all[i]);
 	free(all);
 }
@@ -129,7 +130,19 @@ void show_list(const struct view *v, const struct snapshot *const *list, unsigne
 	fflush(stdout);
 }
 
-static int print_all(const struct view *v, struct snapshot *all)
+/* What it is made of, where that was asked for, and what is wrong with it. 0 or -errno. */
+static int judge(const struct view *v, struct snapshot *s, struct hw *hw)
+{
+	/* of what is gone the state tells */
+	if (v->hw && show_hw_add(s, hw) && v->nr == 1 && !*s->state)
+		return -ENODEV;
+	findings_judge(s, s->hw);
+	complaints_forget();
+	return 0;
+}
+
+/* Judges `all`, and prints it; or where `shown` is not NULL that, with what was found. */
+static int print_all(const struct view *v, struct snapshot *all, struct snapshot *shown)
 {
 	const struct snapshot *list[MAX_SHOWN] = {};
 	struct hw *hw = calloc(v->nr ?: 1, sizeof(*hw));
@@ -139,18 +152,20 @@ static int print_all(const struct view *v, struct snapshot *all)
 	for (unsigned i = 0; i < v->nr && !err; i++) {
 		if (!all[i].meta.magic)
 			continue;
-		snapshot_judge(&all[i]);
-		/* of what is gone the state tells */
-		if (v->hw && show_hw_add(&all[i], &hw[i]) && v->nr == 1 && !*all[i].state)
-			err = -ENODEV;
-		list[nr++] = &all[i];
+		err = judge(v, &all[i], &hw[i]);
+		list[nr++] = shown ? &shown[i] : &all[i];
+		if (shown) {
+			shown[i].findings = all[i].findings;
+			shown[i].hw = all[i].hw;
+		}
 	}
-	if (!err) {
-		complaints_forget();
+	if (!err)
 		show_list(v, list, nr);
-	}
-	for (unsigned i = 0; hw && i < v->nr; i++)
+	for (unsigned i = 0; hw && i < v->nr; i++) {
 		hw_free(&hw[i]);
+		if (shown)
+			shown[i].hw = NULL;
+	}
 	free(hw);
 	return err;
 }
@@ -169,30 +184,36 @@ void show_wait(struct timespec *next, double interval)
 		;
 }
 
-static int show_rates(const struct view *v)
+/* Leaves in `now` what came since `before`; what was attached anew has nothing yet. */
+static int window(const struct view *v, struct snapshot *now, struct snapshot *before)
 {
-	struct snapshot *before = calloc(v->nr, sizeof(*before));
+	if (now->meta.since == before->meta.since)
+		snapshot_diff(now, before);
+	else if (v->nr > 1)	/* from the next time on */
+		now->meta.magic = 0;
+	else
+		return detached(v);
+	return 0;
+}
+
+/* Formats of counters take totals, whatever the window: what is found is of the window. */
+static int show_windows(const struct view *v)
+{
+	struct snapshot *before = calloc(v->nr ?: 1, sizeof(*before));
 	struct timespec next;
 	int err = before ? take_all(v, before) : -ENOMEM;
 
 	clock_gettime(CLOCK_MONOTONIC, &next);
 	for (unsigned long i = 0; !err && (!v->count || i < v->count) && !ferror(stdout); i++) {
-		struct snapshot *now = calloc(v->nr, sizeof(*now));
-		struct snapshot *keep = calloc(v->nr, sizeof(*keep));
+		struct snapshot *now = calloc(v->nr ?: 1, sizeof(*now));
+		struct snapshot *keep = calloc(v->nr ?: 1, sizeof(*keep));
 
 		show_wait(&next, v->interval);
 		err = now && keep ? take_all(v, now) : -ENOMEM;
-		for (unsigned k = 0; k < v->nr && !err; k++) {
-			err = snapshot_copy(&keep[k], &now[k]);
-			if (now[k].meta.since == before[k].meta.since)
-				snapshot_diff(&now[k], &before[k]);
-			else if (v->nr > 1)	/* attached anew: from the next time on */
-				now[k].meta.magic = 0;
-			else
-				err = detached(v);
-		}
+		for (unsigned k = 0; k < v->nr && !err; k++)
+			err = snapshot_copy(&keep[k], &now[k]) ?: window(v, &now[k], &before[k]);
 		if (!err)
-			err = print_all(v, now);
+			err = print_all(v, now, v->format->all ? keep : NULL);
 		free_all(v, now);
 		free_all(v, before);
 		before = keep;
@@ -207,7 +228,7 @@ static int show_totals(const struct view *v)
 	int err = all ? take_all(v, all) : -ENOMEM;
 
 	if (!err)
-		err = print_all(v, all);
+		err = print_all(v, all, NULL);
 	free_all(v, all);
 	return err;
 }
@@ -237,7 +258,16 @@ static bool option(struct view *v, int o)
 		v->format = &renderer_json;
 		return true;
 	case 'i':
+		v->again = true;
 		return number("-i", optarg, .001, &v->interval);
+	case 'w':
+		return number("-w", optarg, .001, &v->interval);
+	case 't':
+		v->total = true;
+		return true;
+	case 'q':
+		v->look.queues = true;
+		return true;
 	case 'c':
 		if (!number("-c", optarg, 1, &count))
 			return false;
@@ -310,7 +340,7 @@ static int show_them(const struct view *v)
 
 	if (v->format->begin)
 		v->format->begin(stdout, &v->look);
-	err = only_hw(v) ? show_hw(v) : v->interval ? show_rates(v) : show_totals(v);
+	err = only_hw(v) ? show_hw(v) : v->total ? show_totals(v) : show_windows(v);
 	if (err)
 		failed();
 	if (v->format->end)
@@ -343,8 +373,11 @@ static int show(struct view *v, char **args)
 		complain(-ENOENT, "nicprobe attach IFACE", "nothing is attached");
 		return failed();
 	}
-	if (v->count && !v->interval)
+	v->look.brief = !v->wanted && !v->look.queues;
+	if (!v->interval)
 		v->interval = 1;
+	if (!v->again && !v->count)
+		v->count = 1;
 	return show_them(v);
 }
 
@@ -353,12 +386,14 @@ static int run(int argc, char **argv)
 	static const struct option options[] = {
 		{ "format", required_argument, NULL, 'f' },
 		{ "interval", required_argument, NULL, 'i' },
+		{ "window", required_argument, NULL, 'w' }, { "total", no_argument, NULL, 't' },
+		{ "queues", no_argument, NULL, 'q' },
 		{ "count", required_argument, NULL, 'c' }, COMMON_LONG, {}
 	};
 	struct view v = { .format = &renderer_table, .look = terminal_look() };
 	int o, status;
 
-	while ((o = getopt_long(argc, argv, ":f:i:c:" COMMON_SHORT, options, NULL)) >= 0) {
+	while ((o = getopt_long(argc, argv, ":f:i:w:tqc:" COMMON_SHORT, options, NULL)) >= 0) {
 		if (common_option(&command_show, o, argv, &status))
 			return status;
 		if (!option(&v, o))
@@ -372,11 +407,14 @@ static int run(int argc, char **argv)
 
 const struct command command_show = {
 	.name = "show",
-	.args = "[[NETNS/]IFACE] [hw] [METER…] [-f FORMAT] [-i SECONDS] [-c COUNT]",
-	.help = "print what was measured, and with hw what the hardware is",
+	.args = "[[NETNS/]IFACE] [hw] [METER…] [OPTION…]",
+	.help = "what is wrong, what was measured; hw: what the card is",
 	.options =
 	"  -f, --format FORMAT    table (default), json, openmetrics\n"
-	"  -i, --interval SECONDS rates, measured over so long, again and again\n"
-	"  -c, --count COUNT      stop after so many\n",
+	"  -w, --window SECONDS   look for so long, then show it (default: 1)\n"
+	"  -t, --total            what was counted since attach, at once\n"
+	"  -q, --queues           each queue, however many there are\n"
+	"  -i, --interval SECONDS one window after the other\n"
+	"  -c, --count COUNT      stop after so many windows\n",
 	.run = run,
 };

@@ -10,8 +10,10 @@
 struct view {
 	const struct renderer *format;
 	struct look look;
-	double interval;	/* seconds; 0: totals */
-	unsigned long count;	/* with an interval; 0: until interrupted */
+	bool total;		/* since attach; else of windows */
+	bool again;		/* one window after the other */
+	double interval;	/* seconds of a window */
+	unsigned long count;	/* windows; 0: until interrupted */
 	__u64 wanted;		/* 1 << METER_x; 0: all that are on */
 	bool hw;		/* what it is made of; without `wanted`, that alone */
 	const char *iface;	/* as it was typed; NULL: all */

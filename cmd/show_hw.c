@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../findings/subjects.h"
 #include "../lib/hw.h"
 #include "../lib/log.h"
 #include "../lib/sysfs.h"
@@ -46,7 +47,7 @@ static int take(const char *arg, struct snapshot *s, struct hw *h)
 		return err;
 	describe(s, h);
 	iface_label(h->iface.netns, h->iface.name, s->name, sizeof(s->name));
-	hw_judge(h, &s->findings);
+	findings_judge(s, h);
 	return 0;
 }
 
@@ -67,7 +68,6 @@ int show_hw_add(struct snapshot *s, struct hw *h)
 	if (err)
 		return err;
 	s->hw = h;
-	hw_judge(h, &s->findings);
 	return 0;
 }
 
@@ -126,7 +126,7 @@ int show_hw(const struct view *v)
 	int err = print_hw(v);
 
 	clock_gettime(CLOCK_MONOTONIC, &next);
-	for (unsigned long i = 1; !err && v->interval && (!v->count || i < v->count) &&
+	for (unsigned long i = 1; !err && v->again && (!v->count || i < v->count) &&
 	     !ferror(stdout); i++) {
 		show_wait(&next, v->interval);
 		err = print_hw(v);

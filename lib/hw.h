@@ -5,7 +5,6 @@
 
 #include "cpus.h"
 #include "ethtool.h"
-#include "findings.h"
 #include "napis.h"
 #include "queues.h"
 
@@ -92,8 +91,6 @@ int hw_lines_read(struct hw *, int sys);	/* 0 or -ENOMEM */
 void hw_channels_read(struct hw *, int sys);
 void hw_napis_match(struct hw *, const struct queues *);	/* once the lines are in order */
 
-/* What is certainly not well. Judge after the meters: what they say is not said again. */
-void hw_judge(const struct hw *, struct findings *);
 
 /* How the CPUs of a run of lines follow one another. */
 enum hw_run {

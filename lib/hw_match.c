@@ -57,7 +57,7 @@ static void napi_give(struct hw *h, unsigned irq, __u32 id)
  */
 static void napis_rank(struct hw *h, const struct queues *q)
 {
-	const struct napi *list = h->napis.list;
+	const struct napi_instance *list = h->napis.list;
 	unsigned all = 0, rx = 0, nr = h->napis.nr;
 
 	for (unsigned i = 0; i < q->nr; i++) {
@@ -80,7 +80,7 @@ static void napis_rank(struct hw *h, const struct queues *q)
 static void thread_set(const struct hw *h, struct hw_line *l)
 {
 	for (unsigned i = 0; i < h->napis.nr; i++) {
-		const struct napi *n = &h->napis.list[i];
+		const struct napi_instance *n = &h->napis.list[i];
 
 		if (!l->napi || n->id != l->napi)
 			continue;

@@ -10,7 +10,6 @@
 #include "abi.h"
 
 struct bpf_object;
-struct findings;
 struct meta;
 struct site;
 struct snapshot;
@@ -116,7 +115,6 @@ struct meter {
 	 * end what the CPU has not ended yet. Leaves 0 in the words that no metric has.
 	 */
 	void (*row_close)(uint64_t *words, uint64_t now);
-	void (*judge)(const struct snapshot *, struct findings *);	/* what its figures mean */
 };
 
 #define WORD(T, field)	(offsetof(T, field) / 8)

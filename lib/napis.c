@@ -27,7 +27,7 @@ static long long number(const struct nlattr *attr)
 	return -1;
 }
 
-static void thread_read(struct napi *n)
+static void thread_read(struct napi_instance *n)
 {
 	FILE *f = fopen(text("/proc/%u/status", n->pid), "re");
 	static const char key[] = "Cpus_allowed_list:\t";
@@ -44,11 +44,12 @@ static void thread_read(struct napi *n)
 
 static int napi_read(const struct nlmsghdr *nlh, void *arg)
 {
-	struct napi n = { .defer_hard_irqs = -1, .gro_flush_ns = -1, .irq_suspend_ns = -1 };
+	struct napi_instance n = { .defer_hard_irqs = -1, .gro_flush_ns = -1,
+				  .irq_suspend_ns = -1 };
 	bool told = false;
 	struct napis *all = arg;
 	const struct nlattr *attr;
-	struct napi *more;
+	struct napi_instance *more;
 
 	mnl_attr_for_each(attr, nlh, sizeof(struct genlmsghdr))
 		switch (mnl_attr_get_type(attr)) {
@@ -62,7 +63,7 @@ static int napi_read(const struct nlmsghdr *nlh, void *arg)
 		}
 	/* before 6.17 it had a thread if it was threaded; now the thread stays for later */
 	if (!told && n.pid)
-		n.threaded = NAPI_THREAD;
+		n.threaded = NAPI_IN_THREAD;
 	if (n.pid)
 		thread_read(&n);
 	more = n.id ? realloc(all->list, (all->nr + 1) * sizeof(*more)) : NULL;
@@ -75,7 +76,7 @@ static int napi_read(const struct nlmsghdr *nlh, void *arg)
 
 static int by_id(const void *a, const void *b)
 {
-	const struct napi *x = a, *y = b;
+	const struct napi_instance *x = a, *y = b;
 
 	return x->id < y->id ? -1 : x->id > y->id;
 }

@@ -7,9 +7,9 @@
 
 #include "cpus.h"
 
-enum napi_threaded { NAPI_SOFTIRQ, NAPI_THREAD, NAPI_THREAD_BUSY /* 6.19 */ };
+enum napi_threaded { NAPI_IN_SOFTIRQ, NAPI_IN_THREAD, NAPI_IN_BUSY_THREAD /* 6.19 */ };
 
-struct napi {
+struct napi_instance {
 	__u32 id, irq;			/* irq 0: the driver did not tell it */
 	enum napi_threaded threaded;
 	__u32 pid;			/* of its thread; 0: it has none */
@@ -21,7 +21,7 @@ struct napi {
 struct napis {
 	int err;	/* 0; -ENOENT: no such family; -EOPNOTSUPP: no such command */
 	unsigned nr;
-	struct napi *list;
+	struct napi_instance *list;
 };
 
 void napis_read(unsigned ifindex, struct napis *);

@@ -28,10 +28,13 @@ static bool netns_sys(void)
 	FILE *mounts = setmntent("/proc/self/mounts", "re");
 	struct mntent *m;
 	bool found = false;
+	char path[300];
 
 	while (mounts && (m = getmntent(mounts)))
-		if (!strcmp(m->mnt_dir, "/sys"))
-			found = !access(text("/run/netns/%s", m->mnt_fsname), F_OK);
+		if (!strcmp(m->mnt_dir, "/sys")) {
+			snprintf(path, sizeof(path), "/run/netns/%s", m->mnt_fsname);
+			found = !access(path, F_OK);
+		}
 	if (mounts)
 		endmntent(mounts);
 	return found;

@@ -150,6 +150,7 @@ int snapshot_read(struct snapshot *s, const char *pins)
 	if (err)
 		return err;
 	s->online = sysconf(_SC_NPROCESSORS_ONLN);
+	load_read(&s->load);
 	s->wanted = s->meta.on;
 	err = snapshot_fill(s, pins) ?: derived_read(s, pins);
 	losses_missed(s, pins);
@@ -169,6 +170,7 @@ void snapshot_free(struct snapshot *s)
 		free(t->keys);
 		*t = (struct table){};
 	}
+	load_free(&s->load);
 }
 
 static void *duplicate(const void *from, size_t size)
@@ -180,9 +182,10 @@ static void *duplicate(const void *from, size_t size)
 
 int snapshot_copy(struct snapshot *to, const struct snapshot *from)
 {
-	int err = 0;
+	int err;
 
 	*to = *from;
+	err = load_copy(&to->load, &from->load);
 	for (int id = 0; id < NR_METERS; id++) {
 		const struct table *t = &from->tables[id];
 
@@ -237,6 +240,7 @@ void snapshot_diff(struct snapshot *now, struct snapshot *before)
 		else if (t->cells && b->cells && t->rows == b->rows)
 			rows_diff(meters[id], t, b);
 	}
+	load_diff(&now->load, &before->load);
 	now->missed -= before->missed;
 	now->seconds = (now->boot_ns - before->boot_ns) * 1e-9;
 	now->interval = true;
@@ -258,15 +262,4 @@ uint64_t snapshot_packets(const struct snapshot *s)
 			n += hist_count(k, cell(t, row, 0, k));
 	}
 	return n;
-}
-
-/* Those that follow the kernel know causes, of which packet meters only see what comes of them. */
-void snapshot_judge(struct snapshot *s)
-{
-	for (int i = 0; i < NR_METERS; i++) {
-		int id = (i + NR_PACKET_METERS) % NR_METERS;
-
-		if (s->wanted >> id & 1 && meters[id]->judge && s->tables[id].cells)
-			meters[id]->judge(s, &s->findings);
-	}
 }

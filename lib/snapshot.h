@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "findings.h"
+#include "load.h"
 #include "meta.h"
 #include "meter.h"
 
@@ -43,6 +44,7 @@ struct snapshot {
 	uint64_t missed;		/* events our own programs missed (nested in themselves) */
 	uint64_t lost[NR_METERS];	/* counts that found no room, by meter */
 	struct table tables[NR_METERS];
+	struct cpu_load load;		/* of the CPUs; of an interval alone */
 	struct findings findings;
 	const struct hw *hw;		/* what it is made of, not ours; NULL: nobody asked */
 };
@@ -98,8 +100,5 @@ void snapshot_diff(struct snapshot *now, struct snapshot *before);
  * unless that was told, or pktsize counts all of its one device.
  */
 uint64_t snapshot_packets(const struct snapshot *);
-
-/* Let every meter say what its figures mean. */
-void snapshot_judge(struct snapshot *);
 
 #endif

@@ -9,6 +9,8 @@
 #include "units.h"
 
 #define NARROW	60	/* below it a point is a line of its own, not a column */
+#define MOST_QUEUES 8	/* of a meter by queue, unless each is wanted: more are folded… */
+#define BUSIEST	3	/* …but for so many, which have most */
 #define MOST_KEYS 20	/* of a keyed meter, largest first; the others are one line */
 
 /* One line of the block. */
@@ -198,23 +200,64 @@ static bool has_room(struct block *b)
 	return true;
 }
 
+/* Is this among the busiest of them? Of equals the first. */
+static bool stands_out(const struct block *b, const struct entry *e, unsigned nr, unsigned i)
+{
+	uint64_t mine = row_weight(b->m, words_of(b->t, &e[i]));
+	unsigned before = 0;
+
+	for (unsigned k = 0; k < nr; k++) {
+		uint64_t other = row_weight(b->m, words_of(b->t, &e[k]));
+
+		before += other > mine || (other == mine && k < i);
+	}
+	return before < BUSIEST;
+}
+
+/* "61 others, each 1.2% to 1.7% of them" */
+static void others_line(struct block *b, unsigned column, const struct entry *e, unsigned nr)
+{
+	uint64_t all = 0, least = UINT64_MAX, most = 0;
+
+	for (unsigned i = 0; i < nr; i++)
+		all += row_weight(b->m, words_of(b->t, &e[i]));
+	for (unsigned i = 0; i < nr; i++) {
+		uint64_t n = row_weight(b->m, words_of(b->t, &e[i]));
+
+		if (stands_out(b, e, nr, i))
+			continue;
+		least = n < least ? n : least;
+		most = n > most ? n : most;
+	}
+	grid_line(&b->grid);
+	grid_span(&b->grid, column, text("%u others, %.1f%% to %.1f%% each", nr - BUSIEST,
+					 all ? 100.0 * least / all : 0, all ? 100.0 * most / all :
+					 0));
+}
+
 /* The lines of one point, or of a meter that knows no points. */
 static void point_lines(struct block *b, enum point point, const struct entry *e, unsigned nr)
 {
-	bool points = b->m->by & BY_POINT;
+	bool points = b->m->by & BY_POINT, first = true;
+	bool folds = !(b->m->by & BY_KEY) && nr > MOST_QUEUES && !b->figures.look->queues;
 	char idle[160];
 
 	for (unsigned i = 0; i < nr; i++) {
+		if (folds && !stands_out(b, e, nr, i))
+			continue;
 		if (!has_room(b))
 			return;
-		if (points && !i)
+		if (points && first)
 			point_name(b, point);
-		if (!points || i || b->headings)
+		if (!points || !first || b->headings)
 			grid_line(&b->grid);
+		first = false;
 		label(b, &e[i]);
 		figures_fill(&b->figures, &b->grid, b->columns, words_of(b->t, &e[i]));
 		key_lines(b, &e[i]);
 	}
+	if (folds)
+		others_line(b, points && !b->headings, e, nr);
 	if (nr > 1 && b->m->by & BY_QUEUE)
 		total_line(b, e, nr);
 	if (!(b->m->by & BY_QUEUE))

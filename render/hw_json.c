@@ -199,13 +199,14 @@ static void napi(struct json *j, const struct hw *h)
 	seconds(j, "busy_read_seconds", h->busy_read_us < 0 ? -1 : h->busy_read_us * 1000);
 	json_open(j, "instances", '[');
 	for (unsigned i = 0; i < h->napis.nr; i++) {
-		const struct napi *n = &h->napis.list[i];
+		const struct napi_instance *n = &h->napis.list[i];
 
 		json_open(j, NULL, '{');
 		json_uint(j, "id", n->id);
 		number(j, "irq", n->irq ? (long long)n->irq : -1);
-		json_string(j, "threaded", threaded[n->threaded <= NAPI_THREAD_BUSY ? n->threaded :
-						    NAPI_THREAD]);
+		json_string(j, "threaded", threaded[n->threaded <= NAPI_IN_BUSY_THREAD ?
+						    n->threaded :
+						    NAPI_IN_THREAD]);
 		number(j, "thread", n->pid ? (long long)n->pid : -1);
 		number(j, "defer_hard_irqs", n->defer_hard_irqs);
 		seconds(j, "gro_flush_seconds", n->gro_flush_ns);

@@ -164,17 +164,19 @@ static const char *duration(double seconds)
 }
 
 /* One that is set otherwise than the interface, since 6.13. */
-static void napi_own(struct page *p, const struct hw *h, const struct napi *n)
+static void napi_own(struct page *p, const struct hw *h, const struct napi_instance *n)
 {
 	bool any = false;
 
 	if (n->defer_hard_irqs == h->defer_hard_irqs && n->gro_flush_ns == h->gro_flush_ns &&
-	    n->irq_suspend_ns <= 0 && n->threaded == (h->threaded ? NAPI_THREAD : NAPI_SOFTIRQ))
+	    n->irq_suspend_ns <= 0 && n->threaded == (h->threaded ? NAPI_IN_THREAD :
+						      NAPI_IN_SOFTIRQ))
 		return;
-	if (n->defer_hard_irqs < 0 && n->threaded == (h->threaded ? NAPI_THREAD : NAPI_SOFTIRQ))
+	if (n->defer_hard_irqs < 0 && n->threaded == (h->threaded ? NAPI_IN_THREAD :
+						      NAPI_IN_SOFTIRQ))
 		return;
 	hw_key(p, "");
-	hw_item(p, &any, text("%u: %s", n->id, n->threaded == NAPI_THREAD_BUSY ?
+	hw_item(p, &any, text("%u: %s", n->id, n->threaded == NAPI_IN_BUSY_THREAD ?
 			   text("polled by thread %u, all the time", n->pid) : n->threaded ?
 			   text("polled by thread %u", n->pid) : "polled in softirqs"));
 	if (n->defer_hard_irqs > 0)

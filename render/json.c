@@ -6,12 +6,13 @@
 
 #include "../lib/derived.h"
 #include "../lib/log.h"
+#include "findings.h"
 #include "hw.h"
 #include "json_writer.h"
 #include "render.h"
 #include "shown.h"
 
-#define DOCUMENT 1	/* version of the document; a change that breaks a reader is a new one */
+#define DOCUMENT 2	/* version of the document; a change that breaks a reader is a new one */
 
 static void labelled(struct json *j, const char *key, const struct metric *k, const uint64_t *w)
 {
@@ -291,15 +292,7 @@ static void one(FILE *out, const struct snapshot *s, const struct look *look)
 		meters_object(&j, s);
 		caveats(&j, s);
 	}
-	json_open(&j, "findings", '[');
-	for (unsigned i = 0; i < s->findings.nr; i++) {
-		json_open(&j, NULL, '{');
-		json_string(&j, "meter", s->findings.list[i].meter);
-		json_string(&j, "what", s->findings.list[i].what);
-		json_string(&j, "try", s->findings.list[i].try);
-		json_close(&j, '}');
-	}
-	json_close(&j, ']');
+	findings_json(&j, s);
 	json_close(&j, '}');
 	fputc('\n', out);
 }

@@ -12,6 +12,8 @@ struct look {
 	unsigned width;		/* columns of the terminal; 80 where there is none */
 	bool colour;
 	bool utf8;
+	bool brief;		/* tables: a line or two of each meter, and no queues */
+	bool queues;		/* tables: each queue, however many there are */
 };
 
 struct renderer {

@@ -60,6 +60,14 @@ static inline const void *key_of(const struct meter *m, const struct table *t, u
 	return t->keys + (size_t)row * m->key_size;
 }
 
+/* What counts most in a row: by that queues are compared. */
+static inline uint64_t row_weight(const struct meter *m, const uint64_t *words)
+{
+	const struct metric *k = m->metrics;
+
+	return k->kind == KIND_HISTOGRAM ? hist_count(k, words + k->at) : words[k->at];
+}
+
 /* CPUs are read one after the other, so what went can seem more than what came. */
 static inline uint64_t level_of(const uint64_t *words)
 {

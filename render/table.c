@@ -4,6 +4,8 @@
 
 #include "../lib/log.h"
 #include "block.h"
+#include "findings.h"
+#include "glance.h"
 #include "hw.h"
 #include "units.h"
 
@@ -29,8 +31,8 @@ static void heading(struct page *p, const struct snapshot *s)
 	page_spaces(p, 2);
 	page_wrap(p, 2, rest);
 	if (measured(s)) {
-		snprintf(rest, sizeof(rest), ", %s %s%s", s->interval ? "over" : "attached", time,
-			 s->interval ? "" : " ago");
+		snprintf(rest, sizeof(rest), ", %s %s%s", s->counts ? "over" : s->interval ?
+			 "in the last" : "attached", time, s->interval ? "" : " ago");
 		page_wrap(p, 2, rest);
 	}
 	if (s->meta.sample > 1) {
@@ -150,37 +152,15 @@ static void losses(struct page *p, const struct snapshot *s)
 		page_newline(p);
 }
 
-/* Commands are for the namespace of the interface: "blue" of "blue/eth0". */
-static void where(struct page *p, const struct snapshot *s)
+/* First of all: it is what most come for. */
+static void found(struct page *p, const struct snapshot *s)
 {
-	const char *slash = strchr(s->name, '/');
-
-	if (!slash)
+	if (!s->findings.nr && !measured(s))
 		return;
-	page_put(p, text("in %.*s, ", (int)(slash - s->name), s->name), -1);
-}
-
-static void findings(struct page *p, const struct snapshot *s)
-{
-	const struct findings *f = &s->findings;
-
-	if (f->nr)
-		page_newline(p);
-	for (unsigned i = 0; i < f->nr; i++) {
-		page_style(p, STYLE_YELLOW);
-		page_put(p, f->list[i].meter, -1);
-		page_put(p, ": ", -1);
-		page_wrap(p, 2, f->list[i].what);
-		page_style(p, STYLE_PLAIN);
-		page_newline(p);
-		if (!f->list[i].try[0])
-			continue;
-		page_spaces(p, 2);
-		where(p, s);
-		page_put(p, "try: ", -1);
-		page_wrap(p, 7, f->list[i].try);
-		page_newline(p);
-	}
+	page_newline(p);
+	if (!s->findings.nr)
+		page_dim(p, 0, "no findings");
+	findings_table(p, s);
 }
 
 static void one(FILE *out, const struct snapshot *s, const struct look *look)
@@ -191,15 +171,18 @@ static void one(FILE *out, const struct snapshot *s, const struct look *look)
 
 	heading(&p, s);
 	taps(&p, s);
+	found(&p, s);
 	if (s->hw)
 		hw_table(&p, s->hw);
+	if (look->brief && measured(s))
+		page_newline(&p);
 	for (unsigned id = 0; id < NR_METERS; id++)
-		if (meter_shown(s, id) && !block(&p, s, meters[id]))
+		if (meter_shown(s, id) && !(look->brief ? glance : block)(&p, s, meters[id]))
 			silent |= 1ull << id;
 	nothing(&p, s, silent);
-	all_absent(&p, s, silent);
+	if (!look->brief)
+		all_absent(&p, s, silent);
 	losses(&p, s);
-	findings(&p, s);
 	page_newline(&p);	/* before the next interface, or the next interval */
 }
 

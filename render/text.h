@@ -13,6 +13,7 @@
 #define STYLE_DIM	"2"
 #define STYLE_BOLD	"1"
 #define STYLE_YELLOW	"33"
+#define STYLE_RED	"31"
 
 /* A line to write to: how wide it may be, and how far it has come. */
 struct page {

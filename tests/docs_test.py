@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
 """What is written about nicprobe is so: the man page, --help, the README and the completion agree with it."""
+import json
 import os
 import re
 import shutil
@@ -10,6 +11,7 @@ import sys
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 NICPROBE = os.environ.get("NICPROBE", os.path.join(ROOT, "nicprobe"))
 MAN = os.path.join(ROOT, "man", "nicprobe.8")
+FINDINGS = os.path.join(ROOT, "man", "nicprobe-findings.7")
 failed = 0
 
 
@@ -132,7 +134,8 @@ def test_families():
 def test_json():
     """Every key that render/json.c writes is in the man page."""
     told = part["THE JSON DOCUMENT"]
-    keys = set(re.findall(r'json_\w+\(&?j, "(\w+)"', read("render", "json.c")))
+    written = read("render", "json.c") + read("render", "findings.c")
+    keys = set(re.findall(r'json_\w+\(&?j, "(\w+)"', written))
     keys |= set(re.findall(r'\{ "(p\d+)"', read("render", "json.c")))
     # what is one of several things: number(j, "vfs", …)
     keys |= set(re.findall(r'\w+\(j, "(\w+)"', read("render", "hw_json.c")))
@@ -162,14 +165,32 @@ def test_names():
 
 def test_man_lints():
     mandoc = shutil.which("mandoc")
-    if not mandoc:
-        skip("docs: mandoc accepts the man page", "mandoc is not installed")
-        return
-    r = subprocess.run([mandoc, "-Tlint", MAN], capture_output=True, text=True)
-    # What other man pages are installed here says nothing of ours.
-    check("docs: mandoc accepts the man page", [line for line in r.stdout.splitlines()
-                                                if "mandoc.db" not in line and "referenced manual not found" not in line])
-    check("docs: the man page renders", [] if "NICPROBE(8)" in say(mandoc, "-Tascii", MAN) else ["it does not"])
+    for page, title in (MAN, "NICPROBE(8)"), (FINDINGS, "NICPROBE-FINDINGS(7)"):
+        name = os.path.basename(page)
+        if not mandoc:
+            skip(f"docs: mandoc accepts {name}", "mandoc is not installed")
+            continue
+        r = subprocess.run([mandoc, "-Tlint", page], capture_output=True, text=True)
+        # What other man pages are installed here says nothing of ours.
+        check(f"docs: mandoc accepts {name}", [
+            line for line in r.stdout.splitlines()
+            if "mandoc.db" not in line and "referenced manual not found" not in line])
+        check(f"docs: {name} renders", [] if title in say(mandoc, "-Tascii", page) else ["it does not"])
+
+
+def test_findings():
+    """nicprobe-findings(7) is what explain says, of every finding; each has all its parts."""
+    check("docs: nicprobe-findings(7) is up to date", [] if read("man", "nicprobe-findings.7") == say(
+        NICPROBE, "explain", "--man") else ["run nicprobe explain --man >man/nicprobe-findings.7"])
+    ids = complete("findings")
+    told = json.loads(say(NICPROBE, "explain", "-j"))
+    check("docs: every finding has one id of its own", [i for i in ids if ids.count(i) > 1])
+    check("docs: explain -j has every finding", sorted(set(ids) ^ {k["id"] for k in told}))
+    check("docs: every finding says what it means, when it speaks and what helps", [
+        f"{k['id']}: no {part}" for k in told for part in ("title", "means", "when", "remedy")
+        if not k[part]])
+    check("docs: what a finding follows is a finding", [
+        f"{k['id']}: {i}" for k in told for i in k["follows"] if i not in ids])
 
 
 def test_readme():
@@ -206,6 +227,7 @@ def test_completion():
             (["show", "h"], ["hw"], []),
             (["show", "-f", ""], ["table", "json", "openmetrics"], ["txlat"]),
             (["show", "-i", ""], [], ["txlat", interface]),
+            (["show", "--window", ""], [], ["txlat", interface]),
             (["run", "-m", "ecn", ""], [interface], ["attach"]),
             (["detach", "--"], ["--all", "--force"], ["--rx"]),
             (["bench", ""], [interface], ["rx-drop"]),
@@ -214,6 +236,7 @@ def test_completion():
             (["drivers", "ig"], ["igb", "igbvf"], ["ixgbe", interface]),
             (["drivers", "--check", "README"], ["README.md"], ["igb"]),
             (["wifi", ""], [interface], ["pktsize"]),
+            (["explain", "rx-ring"], ["rx-ring-full", "rx-ring-near"], ["gro-off"]),
             (["list", ""], [], [interface])):
         got = say("bash", "-c", 'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _nicprobe; '
                   'printf "%s\\n" "${COMPREPLY[@]}"', "bash", script, NICPROBE, *words).split()

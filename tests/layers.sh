@@ -1,9 +1,9 @@
 #!/bin/sh
 # Who may include whom: a folder sees those that stand to its right here, never those to its left.
 cd "$(dirname "$0")/.." || exit 1
-allowed="cmd: trial render lib  trial: lib  render: lib  drivers: lib  bpf: lib xdp/packet.bpf.h xdp/pktsize.h  xdp: lib  lib:"
+allowed="cmd: findings trial render lib  findings: bpf xdp drivers lib  trial: lib  render: lib  drivers: lib  bpf: lib xdp/packet.bpf.h xdp/pktsize.h  xdp: lib  lib:"
 bad=0
-for file in cmd/*.[ch] trial/*.[ch] render/*.[ch] drivers/*.[ch] bpf/*.[ch] xdp/*.[ch] lib/*.[ch]; do
+for file in cmd/*.[ch] findings/*.[ch] trial/*.[ch] render/*.[ch] drivers/*.[ch] bpf/*.[ch] xdp/*.[ch] lib/*.[ch]; do
 	from=${file%%/*}
 	list=${allowed#*"$from":}
 	list=" ${list%%:*} "

@@ -3,7 +3,7 @@
 # no space at a line's end, and a first line that says what the file is.
 cd "$(dirname "$0")/.." || exit 1
 files=$(git ls-files '*.c' '*.h' 2>/dev/null) || files=
-[ -n "$files" ] || files=$(find cmd trial render lib xdp bpf drivers bench tests -name '*.[ch]')
+[ -n "$files" ] || files=$(find cmd findings trial render lib xdp bpf drivers bench tests -name '*.[ch]')
 bad=$(LC_ALL=C awk '
 	function say(why) { print FILENAME ":" FNR ": " why }
 	FNR == 1 && !/^\/\* SPDX-License-Identifier: GPL-2.0 \*\/$/ { say("no licence line") }

@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Who sent packets that arrived marked. */
+#ifndef NICPROBE_ECN_SOURCE_H
+#define NICPROBE_ECN_SOURCE_H
+
+#include "../lib/abi.h"
+
 #define ECN_SOURCES 4096	/* addresses, all told; more are counted as lost */
 
 struct ecn_source_key {
@@ -10,3 +15,5 @@ struct ecn_source_key {
 struct ecn_source {
 	__u64 packets;
 };
+
+#endif

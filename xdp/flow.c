@@ -5,8 +5,8 @@
 #include <stdio.h>
 
 #include "../lib/log.h"
+#include "../lib/snapshot.h"
 #include "flow.h"
-#include "spread.h"
 
 static const struct metric metrics[] = {
 	COUNTER(struct flow, packets, .name = "estimated_packets", .unit = "packets",
@@ -17,8 +17,6 @@ static const struct metric metrics[] = {
 		.help = "Packets of the flow that were looked at."),
 	{}
 };
-
-#define ENOUGH 30	/* samples of a queue: a share of one half is known to 9 percent points */
 
 enum { LABEL_QUEUE, LABEL_FLOW };
 static const char *const labels[] = { "queue", "flow", NULL };
@@ -68,49 +66,6 @@ static void key_text(const void *k, unsigned nr, char *to, size_t size)
 		snprintf(to, size, "%u", key->queue);
 }
 
-struct largest flow_largest(const struct snapshot *s, int queue)
-{
-	const struct table *t = &s->tables[METER_flow];
-	uint64_t most = 0, all = 0, samples = 0;
-	struct largest largest = {};
-
-	for (unsigned row = 0; t->keys && row < t->rows; row++) {
-		const struct flow_key *key = (void *)(t->keys + row * sizeof(*key));
-		uint64_t n = *cell(t, row, 0, &metrics[0]);
-
-		if (!n || (queue >= 0 && key->queue != queue))
-			continue;
-		all += n;
-		samples += *cell(t, row, 0, &metrics[2]);
-		largest.flows++;
-		if (n > most) {
-			most = n;
-			largest.name = flow_name(key);
-		}
-	}
-	largest.share = all ? (double)most / all : 0;
-	largest.known = samples >= ENOUGH;
-	return largest;
-}
-
-/* One flow is where it is whatever spreads them: only that and a busy queue make it a finding. */
-static void judge(const struct snapshot *s, struct findings *f)
-{
-	unsigned queues = s->meta.rx_queues;
-
-	for (unsigned queue = 0; queue < queues; queue++) {
-		struct largest one = flow_largest(s, queue);
-
-		if (!flow_fills(&one) || !queue_is_hot(s, queue))
-			continue;
-		finding(f, "flow", text("nothing spreads one flow: keep other work off the CPU of "
-					"queue %u, or let it use more connections", queue),
-			"one flow, %s, is about %.0f%% of queue %u%s", one.name, 100 * one.share,
-			queue, queues > 1 ? text(", which carries %.0f%% of the packets",
-						 100 * queue_share(s, queue)) : "");
-	}
-}
-
 const struct meter meter_flow = {
 	.name = "flow",
 	.help = "which flows fill the receive queues, estimated from samples",
@@ -123,5 +78,4 @@ const struct meter meter_flow = {
 	.evicts = true,
 	.key_labels = labels,
 	.key_text = key_text,
-	.judge = judge,
 };

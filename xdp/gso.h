@@ -3,6 +3,8 @@
 #ifndef NICPROBE_GSO_H
 #define NICPROBE_GSO_H
 
+#include "../lib/abi.h"
+
 enum work {
 	WORK_SEGMENT,		/* its buffer is to be split into wire packets */
 	WORK_CHECKSUM,		/* its checksum is to be filled in */

@@ -63,52 +63,6 @@ static void key_text(const void *key, unsigned nr, char *text, size_t size)
 			 k->why < NR_WHY ? whys[k->why] : "?");
 }
 
-#define ENOUGH 1000	/* fewer packets are not worth a word */
-
-static const char *remedy(const struct snapshot *s, unsigned feature, unsigned why)
-{
-	switch (why) {
-	case WHY_OFF:
-		return text("ethtool -K %s %s on", s->meta.iface,
-			    feature == FEATURE_CHECKSUM ? "tx" : feature_name(feature));
-	case WHY_NO_SG:
-		return text("ethtool -K %s sg on", s->meta.iface);
-	default:
-		return text("ethtool -K %s tx on", s->meta.iface);
-	}
-}
-
-static void speak(const struct snapshot *s, struct findings *f, unsigned feature, unsigned why,
-		  uint64_t packets)
-{
-	finding(f, "offload", remedy(s, feature, why),
-		"%" PRIu64 " packets were %s in software: %s is %s, and the card can do it",
-		packets, feature == FEATURE_CHECKSUM ? "checksummed" :
-		feature == FEATURE_SG ? "copied into one piece" : "segmented",
-		feature_name(feature),
-		why == WHY_OFF ? "off" : why == WHY_NO_SG ? "not used without scatter-gather" :
-		"not used without checksumming");
-}
-
-/* What can be switched on, all queues together; what cannot be helped is left alone. */
-static void judge(const struct snapshot *s, struct findings *f)
-{
-	const struct table *t = &s->tables[METER_offload];
-	uint64_t packets[FEATURE_SG + 1][NR_WHY] = {};
-
-	for (unsigned row = 0; row < t->rows; row++) {
-		const struct offload_key *key = (const void *)(t->keys + row * sizeof(*key));
-
-		if (key->feature <= FEATURE_SG && key->why < NR_WHY)
-			packets[key->feature][key->why] += *cell(t, row, 0, &metrics[0]);
-	}
-	for (unsigned feature = 0; feature <= FEATURE_SG; feature++)
-		for (unsigned why = 0; why < NR_WHY; why++)
-			if (packets[feature][why] >= ENOUGH &&
-			    (why == WHY_OFF || why == WHY_NO_SG || why == WHY_NO_CHECKSUM))
-				speak(s, f, feature, why, packets[feature][why]);
-}
-
 const struct meter meter_offload = {
 	.name = "offload",
 	.help = "what software does for sent packets, and what the card lacks",
@@ -119,5 +73,4 @@ const struct meter meter_offload = {
 	.key_size = sizeof(struct offload_key),
 	.key_labels = labels,
 	.key_text = key_text,
-	.judge = judge,
 };

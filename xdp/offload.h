@@ -3,6 +3,8 @@
 #ifndef NICPROBE_OFFLOAD_H
 #define NICPROBE_OFFLOAD_H
 
+#include "../lib/abi.h"
+
 #define OFFLOAD_ROWS	1024	/* in all; more are counted as lost */
 
 enum why {

@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* What one CPU took from one receive queue. */
+#ifndef NICPROBE_RXCPU_H
+#define NICPROBE_RXCPU_H
+
+#include "../lib/abi.h"
+
 struct rxcpu {
 	__u64 packets, bytes;
 	__u64 look;	/* not shown: from so many packets on the meter `flow` looks at one */
 };
+
+#endif

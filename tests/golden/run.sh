@@ -56,6 +56,11 @@ for case in idle interval many odd; do
 	golden $case.80.txt table $case 80
 done
 golden odd.40.txt table odd 40
+golden brief.80.txt table busy 80 brief
+golden brief.40.txt table many 40 brief
+golden brief.many.txt table many 120 brief
+golden brief.account.txt table account 80 brief
+golden queues.80.txt table many 80 queues
 for width in 40 80 120; do
 	golden card.$width.txt table card $width
 done
@@ -77,10 +82,10 @@ golden idle.om openmetrics idle
 
 for case in busy idle interval many odd card both account named; do
 	for width in 24 33 40 47 60 72 80 99 120 160 200; do
-		for glyphs in '' ascii; do
+		for glyphs in '' ascii brief; do
 			"$test" table $case $width $glyphs > "$now"
 			check table/$case.$width${glyphs:+.$glyphs} \
-				python3 "$here/check.py" table $width $glyphs
+				python3 "$here/check.py" table $width ${glyphs#brief}
 		done
 	done
 done

@@ -84,7 +84,7 @@ def words(ns, iface):
     bad("unknown option", f"attach --metres ecn {iface}", 2, "no option --metres", "--meters")
     bad("unknown option of show", "show --interwal 1", 2, "no option --interwal", "--interval")
     bad("unknown common option", "list --jsn", 2, "no option --jsn", "--json")
-    bad("unknown short option", "show -q", 2, "no option -q", "nicprobe show --help")
+    bad("unknown short option", "show -z", 2, "no option -z", "nicprobe show --help")
     bad("unknown short option among others", "list -vq", 2, "no option -q")
     bad("an option without its value", "show -i", 2, "-i needs a value")
     bad("a long option without its value", "show --interval", 2, "--interval needs a value")

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
-"""BPF programs of two instructions, which answer always the same: "drop" as XDP, tc or netfilter say it."""
+"""BPF programs which answer always the same, "drop" as XDP, tc or netfilter say it; at once, or after a while."""
 import ctypes
 import os
 import struct
 
 libc = ctypes.CDLL(None, use_errno=True)
 BPF = {"x86_64": 321, "aarch64": 280}[os.uname().machine]
-XDP, NETFILTER = 6, 32              # BPF_PROG_TYPE_…
+TC, XDP, NETFILTER = 3, 6, 32       # BPF_PROG_TYPE_…
 PROG_LOAD, OBJ_PIN, LINK_CREATE = 5, 6, 28
 
 
@@ -18,12 +18,16 @@ def call(command, attr):
     return fd
 
 
-def program(kind, answer):
-    """Loads `return answer`; its descriptor. Raises OSError where the kernel does not know this kind."""
-    insns = struct.pack("<BBhiBBhi", 0xb7, 0, 0, answer, 0x95, 0, 0, 0)
+def program(kind, answer, turns=0):
+    """
+    Loads `return answer`, after a loop of so many turns, each about a nanosecond; its descriptor. Raises OSError
+    where the kernel does not know this kind. The verifier walks every turn: 300,000 are the most.
+    """
+    loop = struct.pack("<BBhiBBhiBBhi", 0xb7, 1, 0, turns, 0x17, 1, 0, 1, 0x55, 1, -2, 0) if turns else b""
+    insns = loop + struct.pack("<BBhiBBhi", 0xb7, 0, 0, answer, 0x95, 0, 0, 0)
     code, licence = ctypes.create_string_buffer(insns), ctypes.create_string_buffer(b"GPL")
     attach = 45 if kind == NETFILTER else 0     # BPF_NETFILTER
-    return call(PROG_LOAD, struct.pack("IIQQIIQII16sII", kind, 2, ctypes.addressof(code),
+    return call(PROG_LOAD, struct.pack("IIQQIIQII16sII", kind, len(insns) // 8, ctypes.addressof(code),
                                        ctypes.addressof(licence), 0, 0, 0, 0, 0, b"test", 0, attach))
 
 

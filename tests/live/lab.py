@@ -18,17 +18,25 @@ failures = 0
 faulthandler.dump_traceback_later(int(os.environ.get("LIMIT", 500)) * .9)
 
 
-def sh(command, check=True, **kwargs):
+def sh(command, check=True, timeout=120, **kwargs):
     """Runs a shell command; its standard output. Raises when it fails, unless told not to."""
-    r = subprocess.run(command, shell=True, capture_output=True, text=True, timeout=120, **kwargs)
+    r = subprocess.run(command, shell=True, capture_output=True, text=True, timeout=timeout, **kwargs)
     if check and r.returncode:
         raise RuntimeError(f"{command}: {r.stderr.strip() or r.returncode}")
     return r.stdout
 
 
+def whole(args):
+    """What a test asks of `show`: all that came since attach, in whole tables, unless it asks for a window."""
+    args = [*map(str, args)]
+    if args and args[0] == "show" and not {"-i", "-w", "-c", "-t", "--total", "--help"} & set(args):
+        args[1:1] = ["--total", "--queues"]
+    return args
+
+
 def nicprobe(*args, env=None, check=True):
     """Runs nicprobe; its CompletedProcess."""
-    r = subprocess.run([NICPROBE, *map(str, args)], capture_output=True, text=True, timeout=120,
+    r = subprocess.run([NICPROBE, *whole(args)], capture_output=True, text=True, timeout=120,
                        env={**os.environ, **(env or {})})
     if check and r.returncode:
         raise RuntimeError(f"nicprobe {' '.join(map(str, args))}: {r.returncode}: {r.stderr.strip()}")
@@ -36,13 +44,22 @@ def nicprobe(*args, env=None, check=True):
 
 
 def show(iface, *args):
-    """The JSON document of one snapshot. No finding may be cut: there is room for 255 bytes."""
+    """The JSON document of one snapshot, since attach. No finding may be cut: there is room for 359 bytes."""
     doc = json.loads(nicprobe("show", "-j", iface, *args).stdout)
     for f in doc["findings"]:
-        for words in f["what"], f["try"]:
-            if len(words.encode()) >= 255:
-                not_ok(f"{f['meter']}: a finding is whole", words)
+        if len(f["what"].encode()) >= 359:
+            not_ok(f"{f['id']}: a finding is whole", f["what"])
     return doc
+
+
+def found(doc, folded=False):
+    """The ids of what was found, worst first; `folded`: those that follow from others, too."""
+    return [f["id"] for f in doc["findings"] if folded or not f["follows"]]
+
+
+def said(doc, *ids):
+    """What was found whose id begins with one of these, each as "ID: sentence: what to try"."""
+    return " | ".join(f"{f['id']}: {f['what']}: {f['try']}" for f in doc["findings"] if f["id"].startswith(ids))
 
 
 def ok(name):

@@ -103,7 +103,7 @@ def inside():
     enter = ["nsenter", f"--net=/run/netns/{ns}", NICPROBE]
     subprocess.run([*enter, "attach", "tap0"], check=True, stdout=subprocess.DEVNULL)
     put(nic, 12)
-    doc = json.loads(subprocess.run([*enter, "show", "-j", "tap0"], check=True, capture_output=True).stdout)
+    doc = json.loads(subprocess.run([*enter, "show", "--total", "-j", "tap0"], check=True, capture_output=True).stdout)
     same("netns: by nsenter, a plain name works", [doc["interface"], packets(doc, "rx-nic")], ["tap0", 12])
     same("netns: and from outside it has its namespace's name", counts(f"{ns}/tap0")["rx-nic"], 12)
     subprocess.run([*enter, "detach", "tap0"], check=True)

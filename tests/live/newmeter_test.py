@@ -10,7 +10,7 @@ import lab
 lab.need_root()
 copy = tempfile.mkdtemp(prefix="nicprobe-newmeter-")
 try:
-    for folder in ("cmd", "render", "lib", "xdp", "bpf", "drivers", "trial"):
+    for folder in ("cmd", "render", "lib", "xdp", "bpf", "drivers", "trial", "findings"):
         shutil.copytree(os.path.join(lab.ROOT, folder), os.path.join(copy, folder))
     shutil.copy(os.path.join(lab.ROOT, "Makefile"), copy)
     added = glob.glob(os.path.join(lab.ROOT, "tests", "newmeter", "small.*"))
@@ -20,7 +20,7 @@ try:
     lab.check("newmeter: at most 60 lines", len(added) == 3 and lines <= 60, f"{lines} lines")
     lab.sh(f"sed -i 's/M(pktsize)/M(pktsize) M(small)/' {copy}/lib/abi.h")
     lab.sh(f"sed -i 's/^#include \"rxcpu.bpf.h\"/&\\n#include \"small.bpf.h\"/' {copy}/xdp/packet.bpf.h")
-    lab.sh(f"make -s -j2 -C {copy} B=build all 2>&1")
+    lab.sh(f"make -s -j2 -C {copy} B=build all 2>&1", timeout=450)
     lab.NICPROBE = os.path.join(copy, "nicprobe")
 
     netns = lab.Namespace("newmeter")

@@ -76,7 +76,8 @@ static const struct hw *card_hw(void)
 		{ "tx-udp-segmentation", FEATURE_CAN | FEATURE_ON },
 		{ "rx-lro", FEATURE_CAN }, { "hw-tc-offload", FEATURE_CAN | FEATURE_WANTED },
 	};
-	static struct napi napis[] = { { .id = 8193, .irq = 120, .threaded = NAPI_THREAD, .pid = 77,
+	static struct napi_instance napis[] = { { .id = 8193, .irq = 120,
+						 .threaded = NAPI_IN_THREAD, .pid = 77,
 					 .defer_hard_irqs = 2, .gro_flush_ns = 50000 } };
 
 	h.driver = driver_find("ice");

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What drop and counters say of each loss with a remedy; and of one packet less: nothing. */
+/* What is found of each loss that drop or counters tell; and of one packet less: nothing. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../../bpf/counters.h"
 #include "../../bpf/drop.h"
-#include "../../bpf/remedy.h"
+#include "../../findings/dropping.h"
 #include "../../lib/names.h"
 #include "../../lib/symbol.h"
 
 #define SUBJECT "drop "
-#include "check.h"
+#include "judge.h"
 
-static struct snapshot snapshot = { .meta = { .iface = "eth0", .netns = 1 } };
+static struct snapshot snapshot = { .seconds = 1, .meta = { .iface = "eth0", .netns = 1,
+							   .cpus = 4 } };
 
-/* One row in the table of a meter, and what is said of it. */
+/* One row in the table of a meter, and what is found: how many. */
 static unsigned judged(enum meter_id id, const void *key, uint64_t n)
 {
 	struct table *t = &snapshot.tables[id];
@@ -26,99 +27,112 @@ static unsigned judged(enum meter_id id, const void *key, uint64_t n)
 	if (!row)
 		abort();
 	*row = n;
-	snapshot.findings = (struct findings){};
-	meters[id]->judge(&snapshot, &snapshot.findings);
+	snapshot.meta.on = 1ull << id;
+	findings_judge(&snapshot, setup_unknown());
 	free(t->cells);
 	free(t->keys);
 	*t = (struct table){};
 	return snapshot.findings.nr;
 }
 
+/* What to try, of the first that was found. */
+static const char *tries(void)
+{
+	static char words[900];
+
+	finding_try(snapshot.findings.list, words, sizeof(words));
+	return words;
+}
+
 /* No brace is left, and it fits in its place. */
 static bool is_whole(const struct finding *f)
 {
-	return !strpbrk(f->what, "{}") && !strpbrk(f->try, "{}") && *f->try &&
-	       strlen(f->what) < sizeof(f->what) - 1 && strlen(f->try) < sizeof(f->try) - 1;
+	return !strpbrk(f->what, "{}") && !strpbrk(tries(), "{}") && *tries() &&
+	       strlen(f->what) < sizeof(f->what) - 1 && strlen(f->advice) < sizeof(f->advice) - 1;
 }
 
-/* The number of the first reason that a remedy is for; 0: this kernel has none, or no BTF. */
-static uint32_t reason_of(const struct remedy *r)
+/* The number of a reason by its name; "X*": the first that begins so. 0: this kernel has none. */
+static uint32_t reason_of(const char *name)
 {
+	size_t len = strcspn(name, "*");
+
 	for (uint32_t i = 2; i < 512; i++)
-		if (remedy_of(drop_reason_name(i)) == r)
+		if (!strncmp(drop_reason_name(i), name, len) &&
+		    (name[len] || !drop_reason_name(i)[len]))
 			return i;
 	return 0;
 }
 
-static void check_remedy(const struct remedy *r)
+static void check_loss(const struct loss *l, const char *reason)
 {
-	struct drop_key key = { .stack = DROP_NO_STACK, .queue = 3, .reason = reason_of(r) };
+	struct drop_key key = { .stack = DROP_NO_STACK, .queue = 3, .reason = reason_of(reason) };
 	const struct finding *f = snapshot.findings.list;
+	unsigned least = l->kind.limits[0]->value;
 
-	holds(strlen(remedy_text(r->try, &snapshot)) < sizeof(f->try), text("%s: fits", r->reason));
-	holds(!strpbrk(remedy_text(r->try, &snapshot), "{}"),
-	      text("%s: nothing left open", r->reason));
 	if (!key.reason) {
-		printf("skip drop %s: this kernel does not have it\n", r->reason);
+		printf("skip drop %s: this kernel does not have it\n", reason);
 		return;
 	}
-	holds(judged(METER_drop, &key, r->least) == 1 && is_whole(f) &&
-	      strstr(f->what, "most of queue 3"),
-	      text("%s: speaks of %u", r->reason, (unsigned)r->least));
-	holds(r->least == 1 || !judged(METER_drop, &key, r->least - 1),
-	      text("%s: silent of less", r->reason));
+	if (l->meant) {
+		holds(!judged(METER_drop, &key, 1000), text("%s: not wherever it is", reason));
+		return;
+	}
+	holds(judged(METER_drop, &key, least) == 1 && !strcmp(f->kind->id, l->kind.id) &&
+	      is_whole(f) && strstr(f->what, "most of queue 3"),
+	      text("%s: speaks of %u", reason, least));
+	holds(least == 1 || !judged(METER_drop, &key, least - 1),
+	      text("%s: silent of less", reason));
 	snapshot.seconds = 1e6;
-	holds(!judged(METER_drop, &key, r->least * 277) && judged(METER_drop, &key, r->least * 278),
-	      text("%s: silent of so few in so long", r->reason));
+	holds(!judged(METER_drop, &key, least * 277) && judged(METER_drop, &key, least * 278),
+	      text("%s: silent of so few in so long", reason));
 	snapshot.seconds = 1;
 	key.direction = DROP_UNSURE;
 	holds(!judged(METER_drop, &key, 1000),
-	      text("%s: silent of what may be another's", r->reason));
+	      text("%s: silent of what may be another's", reason));
 }
 
 /* What ethtool and its like call losses; who had them; how many before it is said; and what. */
 static const struct counted {
 	const char *source, *name, *who;	/* who NULL: no loss */
 	uint64_t least;				/* 0: never spoken of */
-	const char *says, *tries;
+	const char *id;
 } counted[] = {
-	{ "ip -s link", "rx_missed_errors", "hardware", 1, "no room in the receive ring of eth0",
-	  "ethtool -G eth0 rx N" },
-	{ "ip -s link", "rx_over_errors", "hardware", 1, "no room in the receive ring", "-L eth0" },
-	{ "ip -s link", "rx_crc_errors", "hardware", 10, "arrived broken at eth0", "ethtool -m" },
-	{ "ip -s link", "rx_dropped", "any", 0, NULL, NULL },
-	{ "ip -s link", "rx_packets", NULL, 0, NULL, NULL },
-	{ "ethtool -S", "rx_no_buffer_count", "hardware", 1, "no receive buffer", "-G eth0 rx" },
-	{ "ethtool -S", "rx_out_of_buffer", "hardware", 1, "no receive buffer", "-G eth0 rx" },
-	{ "ethtool -S", "bw_in_allowance_exceeded", "hardware", 1, "size of instance", "instance" },
-	{ "ethtool -S", "linklocal_allowance_exceeded", "hardware", 1, "provider's DNS", "cache" },
-	{ "ethtool -S", "conntrack_allowance_available", NULL, 0, NULL, NULL },
-	{ "ethtool -S", "alloc_rx_buff_failed", "driver", 1, "no memory", "min_free_kbytes" },
-	{ "ethtool -S", "rx_queue_0_alloc_failed", "driver", 1, "no memory", "min_free_kbytes" },
-	{ "ethtool -S", "rx_queue_3_xdp_drops", "xdp", 10, "by an XDP program", "bpftool net" },
-	{ "ethtool -S", "rx_queue_0_drops", "driver", 0, NULL, NULL },
-	{ "ethtool -S", "tx_timeout_count", "driver", 0, NULL, NULL },
-	{ "ethtool -S", "rx_csum_errors", "driver", 0, NULL, NULL },
-	{ "ethtool -S", "interrupts", NULL, 0, NULL, NULL },
-	{ "ethtool -S", "tx_deferred_ok", NULL, 0, NULL, NULL },
-	{ "ethtool -S", "rx_bytes", NULL, 0, NULL, NULL },
-	{ "ethtool -S", "Tx0 ring full", "driver", 0, NULL, NULL },
-	{ "ethtool -S", "Rx1 pkts rx OOB", "hardware", 0, NULL, NULL },
-	{ "softnet", "cpu1 dropped", "kernel", 1, "backlog of their CPU full", "max_backlog=" },
-	{ "softnet", "cpu1 time_squeeze", "kernel", 0, NULL, NULL },
-	{ "conntrack", "drop", "netfilter", 1, "table of connections", "nf_conntrack_max=" },
-	{ "conntrack", "early_drop", "netfilter", 1, "table of connections", "nf_conntrack_max=" },
-	{ "conntrack", "insert_failed", "netfilter", 0, NULL, NULL },
-	{ "tc -s", "pfifo 8001: dropped", "qdisc", 10, "queueing discipline", "tc -s qdisc" },
-	{ "tc -s", "clsact ffff: dropped", "tc", 0, NULL, NULL },
-	{ "nstat", "UdpRcvbufErrors", "socket", 10, "buffer of their socket", "rmem_max=" },
-	{ "nstat", "TcpExtListenOverflows", "socket", 1, "accept queue full", "somaxconn=" },
-	{ "nstat", "UdpNoPorts", "kernel", 0, NULL, NULL },
-	{ "nstat", "TcpExtTCPBacklogDrop", "kernel", 10, "buffer of their socket", "rmem_max=" },
-	{ "nstat", "TcpExtTCPTimeouts", NULL, 0, NULL, NULL },
-	{ "nstat", "TcpInSegs", NULL, 0, NULL, NULL },
-	{ "nstat", "TcpExtTCPSACKDiscard", NULL, 0, NULL, NULL },
-	{ "nstat", "Ip6InNoRoutes", "kernel", 0, NULL, NULL },
+	{ "ip -s link", "rx_missed_errors", "hardware", 10, "rx-ring-full" },
+	{ "ip -s link", "rx_over_errors", "hardware", 10, "rx-ring-full" },
+	{ "ip -s link", "rx_crc_errors", "hardware", 10, "rx-broken" },
+	{ "ip -s link", "rx_dropped", "any", 0, NULL },
+	{ "ip -s link", "rx_packets", NULL, 0, NULL },
+	{ "ethtool -S", "rx_no_buffer_count", "hardware", 10, "rx-ring-full" },
+	{ "ethtool -S", "rx_out_of_buffer", "hardware", 10, "rx-ring-full" },
+	{ "ethtool -S", "bw_in_allowance_exceeded", "hardware", 1, "allowance-exceeded" },
+	{ "ethtool -S", "linklocal_allowance_exceeded", "hardware", 1, "allowance-linklocal" },
+	{ "ethtool -S", "conntrack_allowance_available", NULL, 0, NULL },
+	{ "ethtool -S", "alloc_rx_buff_failed", "driver", 1, "rx-no-memory" },
+	{ "ethtool -S", "rx_queue_0_alloc_failed", "driver", 1, "rx-no-memory" },
+	{ "ethtool -S", "rx_queue_3_xdp_drops", "xdp", 10, "xdp-drops" },
+	{ "ethtool -S", "rx_queue_0_drops", "driver", 0, NULL },
+	{ "ethtool -S", "tx_timeout_count", "driver", 0, NULL },
+	{ "ethtool -S", "rx_csum_errors", "driver", 0, NULL },
+	{ "ethtool -S", "interrupts", NULL, 0, NULL },
+	{ "ethtool -S", "tx_deferred_ok", NULL, 0, NULL },
+	{ "ethtool -S", "rx_bytes", NULL, 0, NULL },
+	{ "ethtool -S", "Tx0 ring full", "driver", 0, NULL },
+	{ "ethtool -S", "Rx1 pkts rx OOB", "hardware", 0, NULL },
+	{ "softnet", "cpu1 dropped", "kernel", 10, "backlog-full" },
+	{ "softnet", "cpu1 time_squeeze", "kernel", 0, NULL },
+	{ "conntrack", "drop", "netfilter", 1, "conntrack-full" },
+	{ "conntrack", "early_drop", "netfilter", 0, NULL },
+	{ "conntrack", "insert_failed", "netfilter", 0, NULL },
+	{ "tc -s", "pfifo 8001: dropped", "qdisc", 10, "qdisc-drops" },
+	{ "tc -s", "clsact ffff: dropped", "tc", 0, NULL },
+	{ "nstat", "UdpRcvbufErrors", "socket", 10, "socket-full" },
+	{ "nstat", "TcpExtListenOverflows", "socket", 1, "accept-queue-full" },
+	{ "nstat", "UdpNoPorts", "kernel", 10, "udp-port-closed" },
+	{ "nstat", "TcpExtTCPBacklogDrop", "kernel", 10, "tcp-backlog-full" },
+	{ "nstat", "TcpExtTCPTimeouts", NULL, 0, NULL },
+	{ "nstat", "TcpInSegs", NULL, 0, NULL },
+	{ "nstat", "TcpExtTCPSACKDiscard", NULL, 0, NULL },
+	{ "nstat", "Ip6InNoRoutes", "kernel", 0, NULL },
 	{}
 };
 
@@ -140,7 +154,7 @@ static void check_counted(const struct counted *c)
 		return;
 	}
 	holds(judged(METER_counters, &key, c->least) == 1 && is_whole(f) &&
-	      strstr(f->what, c->says) && strstr(f->try, c->tries), text("%s: speaks", c->name));
+	      !strcmp(f->kind->id, c->id), text("%s: speaks", c->name));
 	holds(!judged(METER_counters, &key, c->least - 1), text("%s: silent of less", c->name));
 }
 
@@ -148,9 +162,9 @@ static void check_names(void)
 {
 	char name[128];
 
-	holds(pattern_fits("FQ_*", "FQ_FLOW_LIMIT") && !pattern_fits("FQ_*", "XFQ_") &&
-	      pattern_fits("XDP", "XDP") && !pattern_fits("XDP", "XDPX"), "patterns");
-	holds(!remedy_of("OTHERHOST") && !remedy_of("NOT_SPECIFIED"), "no remedy for the benign");
+	struct drop_key benign = { .stack = DROP_NO_STACK, .reason = reason_of("OTHERHOST") };
+
+	holds(!judged(METER_drop, &benign, 1000000), "nothing is said of the benign");
 	same_text("a reason without a name", drop_reason_name(0xfff7fff0), "?fff7fff0");
 	if (strcmp(drop_reason_name(0), "?0"))
 		holds(!strcmp(drop_reason_name(2), "NO_SOCKET") ||
@@ -169,8 +183,9 @@ static void check_names(void)
 
 int main(void)
 {
-	for (const struct remedy *r = remedies; r->reason; r++)
-		check_remedy(r);
+	for (unsigned i = 0; i < nr_losses; i++)
+		for (unsigned k = 0; k < MAX_REASONS && losses[i].reasons[k]; k++)
+			check_loss(&losses[i], losses[i].reasons[k]);
 	for (const struct counted *c = counted; c->source; c++)
 		check_counted(c);
 	check_names();

@@ -5,12 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../lib/hw.h"
-#include "../../lib/log.h"
 #include "../../render/hw.h"
 
 #define SUBJECT "hw "
-#include "check.h"
+#include "judge.h"
 
 static const char *listed(const struct cpus *c)
 {
@@ -176,20 +174,14 @@ static void check_kinds(void)
 	hw_free(&h);
 }
 
-static struct findings judged(const struct hw *h)
-{
-	struct findings f = {};
-
-	hw_judge(h, &f);
-	return f;
-}
-
 static void says(const struct hw *h, const char *name, unsigned nr, const char *what)
 {
-	struct findings f = judged(h);
+	static struct snapshot s;
 
-	check(f.nr == nr && (!nr || strstr(f.list[0].what, what)), name,
-	      text("%u findings: %s", f.nr, f.list[0].what));
+	s = (struct snapshot){ .hw = h };
+	findings_judge(&s, h);
+	check(s.findings.nr == nr && (!nr || finding_says(&s.findings, what)), name,
+	      text("%u findings: %s", s.findings.nr, s.findings.list[0].what));
 }
 
 /* Four queues on four CPUs of one node, of a card that has no more: nothing is wrong. */
@@ -210,15 +202,6 @@ static struct hw good_card(void)
 	for (unsigned i = 0; i < MAX_SETTINGS; i++)
 		h.channels.value[i] = h.rings.value[i] = h.link.value[i] = NOT_TOLD;
 	return h;
-}
-
-/* The place of a setting, to set it. */
-static long long *set(const struct setting_group *g, struct settings *s, const char *name)
-{
-	for (unsigned i = 0; i < g->nr; i++)
-		if (!strcmp(g->list[i].name, name))
-			return &s->value[i];
-	abort();
 }
 
 static void check_judge(void)
@@ -271,37 +254,19 @@ static void check_judge(void)
 	hw_free(&h);
 }
 
-/* Other meters' sentences are not said again. */
-static void check_once(void)
-{
-	struct hw h = good_card();
-	struct findings f = {};
-
-	for (unsigned i = 0; i < 4; i++)
-		cpus_from_list(&h.lines[i].does, "2");
-	h.rx_missed = 1;
-	*set(&group_rings, &h.rings, "rx") = 256;
-	*set(&group_rings, &h.rings, "rx-max") = 4096;
-	finding_about(&f, ABOUT_ONE_CPU, "irq");
-	finding(&f, "counters", "ethtool -G eth0 rx N", "the ring is short");
-	hw_judge(&h, &f);
-	check(f.nr == 1, "once", text("%u findings: %s", f.nr, f.list[1].what));
-	hw_free(&h);
-}
-
 /* `nr` NAPIs, and interrupts of these queues: which NAPI has queue 0 of each direction, and 1? */
 static void ranks(const char *name, unsigned nr, unsigned vectors, const int (*of)[2],
 		  const unsigned want[4])
 {
 	struct hw h = card(vectors ?: 2);
 	struct vector list[8] = {};
-	struct napi napis[8];
+	struct napi_instance napis[8];
 	__u32 none[8] = {};
 	struct queues q = { .nr = vectors, .vectors = list, .rx_napi = none, .tx_napi = none };
 	unsigned got[4] = {};
 
 	for (unsigned i = 0; i < nr; i++)
-		napis[i] = (struct napi){ .id = 101 + i };
+		napis[i] = (struct napi_instance){ .id = 101 + i };
 	for (unsigned i = 0; i < h.nr; i++) {
 		h.lines[i].napi = 0;
 		if (!vectors) {
@@ -352,7 +317,6 @@ int main(void)
 	check_cycle();
 	check_kinds();
 	check_judge();
-	check_once();
 	check_ranks();
 	return failed > 0;
 }

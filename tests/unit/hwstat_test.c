@@ -7,7 +7,7 @@
 #include "../../lib/log.h"
 
 #define SUBJECT "hwstat "
-#include "check.h"
+#include "judge.h"
 
 static void names(void)
 {
@@ -87,11 +87,17 @@ static void put(struct snapshot *s, const char *name, unsigned queue, uint64_t v
 
 static void findings(void)
 {
-	static const char *const list[][2] = {
-		{ "rx_missed", "found no receive buffer" }, { "rx_no_buffer", "of queue 3" },
-		{ "rx_alloc_fail", "no memory" }, { "over_bw_in", "size of instance" },
-		{ "over_linklocal", "provider's DNS" },
-		{ "tx_timeouts", "gave up" }, { "rx_packets", NULL }, { "rx_drops", NULL },
+	static const struct {
+		const char *stat, *id, *what;
+	} list[] = {
+		{ "rx_missed", "rx-ring-full", "found no room" },
+		{ "rx_no_buffer", "rx-ring-full", "of queue 3" },
+		{ "rx_alloc_fail", "rx-no-memory", "no memory" },
+		{ "over_bw_in", "allowance-exceeded", "size of instance" },
+		{ "over_linklocal", "allowance-linklocal", "provider's DNS" },
+		{ "tx_timeouts", "tx-timeout", "gave up" },
+		{ "xdp_drop", "xdp-drops", "by an XDP program" },
+		{ "rx_packets", NULL, NULL }, { "rx_drops", NULL, NULL },
 	};
 
 	for (unsigned i = 0; i < sizeof(list) / sizeof(*list); i++) {
@@ -99,12 +105,12 @@ static void findings(void)
 
 		s.tables[METER_hwstat] = (struct table){ .cpus = 1, .words = 1 };
 		strcpy(s.meta.iface, "eth0");
-		put(&s, list[i][0], 2, 5);
-		put(&s, list[i][0], 3, 7);
-		meter_hwstat.judge(&s, &s.findings);
-		check(list[i][1] ? s.findings.nr == 1 && strstr(s.findings.list[0].what, "12 ") &&
-		      strstr(s.findings.list[0].what, list[i][1]) : !s.findings.nr,
-		      text("%s: finding", list[i][0]), s.findings.list[0].what);
+		put(&s, list[i].stat, 2, 5);
+		put(&s, list[i].stat, 3, 7);
+		finds(&s, setup_unknown(), text("%s: finding", list[i].stat), list[i].id,
+		      list[i].what, NULL);
+		holds(!list[i].id || strstr(s.findings.list->what, "12 "),
+		      text("%s: of all queues", list[i].stat));
 		snapshot_free(&s);
 	}
 }
@@ -122,7 +128,7 @@ static void one(void)
 
 		s.tables[METER_hwstat] = (struct table){ .cpus = 1, .words = 1 };
 		put(&s, list[i][0], 0, 1);
-		meter_hwstat.judge(&s, &s.findings);
+		judge_all(&s, setup_unknown());
 		check(s.findings.nr == 1 && !strncmp(s.findings.list[0].what, list[i][1],
 						    strlen(list[i][1])),
 		      text("%s: one", list[i][0]), s.findings.list[0].what);

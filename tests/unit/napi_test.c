@@ -4,25 +4,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../lib/snapshot.h"
 #include "../../bpf/napi.h"
 
 #define SUBJECT "napi "
-#include "check.h"
+#include "judge.h"
 
 #define QUEUES 4
 
-static struct snapshot *snapshot(unsigned in_use, unsigned ring, unsigned most)
+static struct snapshot *snapshot(unsigned in_use, unsigned ring)
 {
 	struct snapshot *s = calloc(1, sizeof(*s));
 	struct table *t = &s->tables[METER_napi];
 
 	s->meta = (struct meta){
 		.rx_queues = in_use, .tx_queues = in_use, .rows = QUEUES + 1,
-		.rx_ring = ring, .max_rx_ring = most, .iface = "eth0", .driver = "ena",
+		.rx_ring = ring, .iface = "eth0", .driver = "ena",
 	};
 	s->online = 8;
-	s->wanted = 1ull << METER_napi;
 	*t = (struct table){ .rows = QUEUES + 1, .cpus = 1, .words = sizeof(struct napi) / 8 };
 	t->cells = calloc(t->rows, sizeof(struct napi));
 	return s;
@@ -33,66 +31,61 @@ static struct napi *row(struct snapshot *s, unsigned queue)
 	return (struct napi *)s->tables[METER_napi].cells + queue;
 }
 
-/* Judges and frees it: `what` and `try` stand in a finding; NULL: it says nothing at all. */
-static void says(const char *name, struct snapshot *s, const char *what, const char *try)
+/* Judges and frees it; `ring` is what the card's may be made; NULL: nothing is found. */
+static void says(const char *name, struct snapshot *s, unsigned ring, const char *id,
+		 const char *what, const char *try)
 {
-	const struct findings *f = &s->findings;
-	bool found;
+	struct hw *h = setup_unknown();
 
-	snapshot_judge(s);
-	found = !what && !f->nr;
-	for (unsigned i = 0; what && i < f->nr; i++)
-		found |= strstr(f->list[i].what, what) && strstr(f->list[i].try, try);
-	check(found, name, f->nr ? f->list[0].what : "it says nothing");
-	if (!found && f->nr)
-		printf("# try: %s\n", f->list[0].try);
+	*set(&group_rings, &h->rings, "rx") = s->meta.rx_ring;
+	*set(&group_rings, &h->rings, "rx-max") = ring;
+	finds(s, h, name, id, what, try);
 	snapshot_free(s);
 	free(s);
 }
 
+/* `n` polls of a queue that waited 2^power ns. */
+static void waited(struct snapshot *s, unsigned queue, unsigned power, uint64_t n)
+{
+	row(s, queue)->wait.sum += n << power;
+	row(s, queue)->wait.slot[1 + (power - LOGLIN_MIN) * LOGLIN_STEPS] += n;
+}
+
 static void test_judge(void)
 {
-	struct snapshot *s = snapshot(4, 512, 4096);
+	struct snapshot *s = snapshot(4, 512);
 
 	row(s, 2)->polls[NAPI_SOFTIRQ] = 100;
-	row(s, 2)->exhausted = 40;
-	says("exhausted, all queues in use", s,
-	     "queue 2 used up its budget in 40 of 100 polls (40%)",
-	     "ethtool -X eth0 equal 4; or let");
-	s = snapshot(2, 512, 4096);
-	row(s, 1)->polls[NAPI_THREAD] = 100;
-	row(s, 1)->exhausted = 10;
-	says("exhausted, more queues to be had", s, "(10%)", "ethtool -L eth0 combined 4");
-	s = snapshot(4, 512, 4096);
-	row(s, 1)->polls[NAPI_SOFTIRQ] = 101;
-	row(s, 1)->exhausted = 10;
-	says("seldom exhausted", s, NULL, NULL);
+	row(s, 2)->exhausted = 90;
+	says("full polls alone do no harm", s, 4096, NULL, NULL, NULL);
+	s = snapshot(4, 512);
+	row(s, 0)->near = 30;
+	says("near the ring", s, 4096, "rx-ring-near", "30 bursts filled three quarters or more of "
+	     "the ring of receive queue 0, which holds 512", "ethtool -G eth0 rx 2048");
+	s = snapshot(4, 512);
+	row(s, 0)->near = row(s, 3)->near = 10;
+	says("near the ring, not four times of it", s, 800, "rx-ring-near", NULL,
+	     "ethtool -G eth0 rx 800");
+	s = snapshot(4, 512);
+	row(s, 0)->near = 10;
+	says("near the longest ring", s, 512, "rx-ring-near", NULL, "");
+	s = snapshot(4, 512);
+	row(s, 0)->near = 9;
+	says("seldom near", s, 4096, NULL, NULL, NULL);
 
-	s = snapshot(4, 512, 4096);
-	row(s, 0)->near = 3;
-	says("near the ring", s,
-	     "queue 0 was not emptied for 384 packets in a row or more, 3 times",
-	     "ethtool -G eth0 rx 1024");
-	s = snapshot(4, 512, 800);
-	row(s, 0)->near = 1;
-	says("near the ring, no twice of it", s, "its ring holds 512", "ethtool -G eth0 rx 800");
-	s = snapshot(4, 512, 512);
-	row(s, 0)->near = 1;
-	says("near the longest ring", s, "1 time;", "ethtool -X eth0 equal 4");
-
-	s = snapshot(4, 512, 512);
-	row(s, 0)->polls[NAPI_SOFTIRQ] = 700;
-	row(s, 1)->polls[NAPI_KSOFTIRQD] = 300;
-	says("ksoftirqd", s, "ksoftirqd made 30% of the polls", "/sys/class/net/eth0/threaded");
-	s = snapshot(4, 512, 512);
-	row(s, 0)->polls[NAPI_SOFTIRQ] = 800;
-	row(s, 1)->polls[NAPI_KSOFTIRQD] = 200;
-	row(s, 1)->squeezed = 9;
-	says("little of it, and few squeezes", s, NULL, NULL);
-	s = snapshot(4, 512, 512);
+	s = snapshot(4, 512);
 	row(s, 0)->polls[NAPI_SOFTIRQ] = 1000;
-	row(s, 0)->squeezed = 10;
-	says("squeezed", s, "10 softirqs ended with packets left", "net.core.netdev_budget_usecs=");
+	row(s, 0)->squeezed = 1000;
+	says("squeezed, with the default budget", s, 512, NULL, NULL, NULL);
+	s = snapshot(4, 512);
+	waited(s, 1, 24, 100);
+	waited(s, 2, 10, 100000);
+	says("late", s, 512, "napi-poll-late", "polls of queue 1 begin 17.8 ms (median) after",
+	     "echo 1 > /sys/class/net/eth0/threaded");
+	s = snapshot(4, 512);
+	waited(s, 1, 24, 9);
+	waited(s, 2, 22, 1000);
+	says("now and then late", s, 512, NULL, NULL, NULL);
 }
 
 /* Only a window that is over for sure is counted, and nothing of the CPU's state is left. */

@@ -6,6 +6,7 @@
 
 #include "../../bpf/hwstat.h"
 #include "../../bpf/ledger.h"
+#include "../../findings/subjects.h"
 #include "../../lib/snapshot.h"
 #include "../../render/render.h"
 #include "../../xdp/ecn_source.h"
@@ -129,6 +130,35 @@ static void source(struct snapshot *s, unsigned row, const char *address, uint64
 	t->cells[row * t->words] = packets;
 }
 
+/* Two findings, a third that follows from one of them, and each part that one can have. */
+static void found(struct snapshot *s)
+{
+	struct findings *f = &s->findings;
+	struct finding *one = finding_add(f, kind_find("rx-flows-collide"), 1, "2 flows share "
+					  "receive "
+					  "queue 1, which has 99%% of the packets: CPU 1 has 0%% "
+					  "of "
+					  "its time left, and 2 others have half or more");
+
+	finding_harm(one, .99);
+	finding_fact(one, "share", .99, "ratio");
+	finding_fact(one, "flows", 2, "flows");
+	finding_fix(one, "sh", "-c", "echo f > /sys/class/net/eth0/queues/rx-1/rps_cpus");
+	finding_changes(one, "RPS may use 4 CPUs");
+	one = finding_add(f, kind_find("backlog-full"), -1, "1234 packets found the backlog of "
+			  "their "
+			  "CPU full, which holds 1000");
+	finding_harm(one, 1234.5);
+	finding_fix(one, "sysctl", "-w", "net.core.netdev_max_backlog=4000");
+	one->host = true;
+	one = finding_add(f, kind_find("ecn-marked"), -1, "8.1%% of the ECN-capable packets "
+			  "arrived "
+			  "marked CE: a queue on their way here is congested");
+	finding_harm(one, 6);
+	finding_advise(one, "who sends them: nicprobe show %s ecn_source", s->name);
+	findings_order(f);
+}
+
 static struct snapshot *busy(void)
 {
 	struct snapshot *s = snapshot("eth0", "ena", 4, 3);
@@ -155,11 +185,7 @@ static struct snapshot *busy(void)
 	at(s, METER_txlat, "lost", TX_NIC, 2, 0)[TABLE_FULL] = 3;
 	s->lost[METER_ecn_source] = 12;
 	s->missed = 2;
-	finding(&s->findings, "rxcpu", "ethtool -X eth0 equal 4",
-		"queue 1 carries 99%% of the packets, 4.0 times its share of 25%%");
-	finding(&s->findings, "ecn", "nicprobe show eth0 ecn_source",
-		"8.1%% of the ECN-capable packets arrived marked CE: "
-		"a queue on their way here is congested");
+	found(s);
 	return s;
 }
 
@@ -247,7 +273,7 @@ static struct snapshot *card(void)
 	snprintf(s->name, sizeof(s->name), "ens1f0");
 	s->when.tv_sec = 1795168800;
 	s->hw = card_hw();
-	hw_judge(s->hw, &s->findings);
+	findings_judge(s, s->hw);
 	return s;
 }
 
@@ -323,7 +349,7 @@ static const struct renderer *renderer(const char *name)
 	return NULL;
 }
 
-/* render_test FORMAT CASE[+CASE…] [WIDTH] [colour] [ascii] */
+/* render_test FORMAT CASE[+CASE…] [WIDTH] [colour] [ascii] [brief] [queues] */
 int main(int argc, char **argv)
 {
 	struct look look = { .width = argc > 3 ? atoi(argv[3]) : 80, .utf8 = true };
@@ -334,13 +360,16 @@ int main(int argc, char **argv)
 	for (int i = 4; i < argc; i++) {
 		look.colour |= !strcmp(argv[i], "colour");
 		look.utf8 &= strcmp(argv[i], "ascii") != 0;
+		look.brief |= !strcmp(argv[i], "brief");
+		look.queues |= !strcmp(argv[i], "queues");
 	}
 	for (char *name = argc > 2 ? strtok(argv[2], "+") : NULL; name; name = strtok(NULL, "+"))
 		for (unsigned i = 0; i < sizeof(cases) / sizeof(*cases); i++)
 			if (!strcmp(cases[i].name, name) && nr < 8)
 				list[nr++] = cases[i].make();
 	if (!r || !nr) {
-		fputs("usage: render_test FORMAT CASE[+CASE…] [WIDTH] [colour] [ascii]\n", stderr);
+		fputs("usage: render_test FORMAT CASE[+CASE…] [WIDTH] [colour] [ascii] [brief] "
+		      "[queues]\n", stderr);
 		return 2;
 	}
 	print(r, list, nr, &look);

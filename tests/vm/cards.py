@@ -14,6 +14,8 @@ import counters     # noqa: E402
 import lab          # noqa: E402
 
 RESULTS = "/results"
+# Findings of what is left in the ledger.
+LEFT = "unseen-", "uncounted-", "bytes-differ", "counters-restarted"
 asked = len(glob.glob(f"{RESULTS}/done-*"))
 
 

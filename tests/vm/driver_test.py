@@ -249,7 +249,7 @@ def unload():
     doc = look("gve", "--", "sh", "-c", "rmmod gve; modprobe gve",
                env={"NICPROBE_CANNOT": "fentry,kprobe.multi"})
     lab.check("unloaded and loaded while attached: it is said", any(
-        f["meter"] == "driver" and "module gve was unloaded" in f["what"] for f in doc["findings"]), str(doc))
+        f["id"] == "driver-module-gone" and "module gve was unloaded" in f["what"] for f in doc["findings"]), str(doc))
     doc = look("gve", "--", "sh", "-c", "rmmod gve; true")
     lab.check("unloaded while attached: it is said, or refused", os.path.exists("/sys/module/gve") or
               doc["findings"], str(doc))

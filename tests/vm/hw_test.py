@@ -97,8 +97,8 @@ def moved(name, card, doc):
         went = {q["irq"]: q["effective_affinity"] for q in doc["hw"]["queues"] if q["irq"] in want}
         same = {irq: lab.sh(f"cat /proc/irq/{irq}/effective_affinity_list").strip() for irq in want}
         lab.same(f"{name}: {what}: runs on", went, same)
-        said = [f for f in doc["findings"] if "go to CPU" in f["what"]]
-        lab.same(f"{name}: {what}: a finding", len(said), int(several and CPUS > 1 and len(set(went.values())) == 1))
+        lab.same(f"{name}: {what}: a finding", lab.found(doc).count("setup-irqs-together"),
+                 int(several and CPUS > 1 and len(set(went.values())) == 1))
     for q in serving:
         lab.sh(f"echo {q['affinity']} > /proc/irq/{q['irq']}/smp_affinity_list")
 
@@ -200,7 +200,7 @@ def changed(name, card, doc):
     lab.until(lambda: lab.sh(f"cat /sys/class/net/{card.name}/carrier", check=False).strip() == "1", 10)
     now = hw(card)
     lab.same(f"{name}: one queue", now["queues"], {"rx": 1, "tx": 1})
-    lab.check(f"{name}: more are possible", any(f"it uses 1 of {most} possible queues" in f["what"] for f in now["findings"]),
+    lab.check(f"{name}: more are possible", f"it uses 1 of {most} possible queues" in lab.said(now, "setup-few-queues"),
               str(now["findings"]))
     pairs(f"{name}, one queue", card, now)
     card.ethtool(f"-L IF combined {doc['hw']['channels']['combined']}")

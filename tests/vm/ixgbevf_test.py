@@ -22,10 +22,6 @@ def figure(doc, name):
                if (r["statistic"], r["queue"]) == (name, "all") and not r.get("own"))
 
 
-def said(doc, meter, words):
-    return any(f["meter"] == meter and words in f["what"] for f in doc["findings"])
-
-
 def sums(card):
     """Frames of which no sum is right are received, and counted once more."""
     frame = card.mac.replace(":", "") + FAR + "0800" + TCP4 + "00" * 6
@@ -101,9 +97,9 @@ def hangs(card, sender):
              (figure(doc, "tx_timeouts"), calls.get("ixgbevf_tx_timeout")), (1, 1))
     lost = lab.packets_at(doc, "tx-nic") - figure(doc, "tx_packets")
     lab.check(f"ixgbevf, hang: the ledger misses what was thrown away # {lost}", lost > 0 and
-              said(doc, "ledger", f"we handed it {lost} packets"), str(doc["findings"]))
+              f"we handed it {lost} packets" in lab.said(doc, "uncounted-sent"), str(doc["findings"]))
     lab.same("ixgbevf, hang: no queue stands any more", sum(r["stopped_queues"] for r in doc["meters"]["bql"]), 0)
-    lab.check("ixgbevf, hang: a finding", said(doc, "hwstat", "the driver of"), str(doc["findings"]))
+    lab.check("ixgbevf, hang: a finding", "the driver of" in lab.said(doc, "tx-timeout"), str(doc["findings"]))
 
 
 def xdp(card):

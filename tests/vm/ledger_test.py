@@ -5,7 +5,7 @@ import json
 import os
 import socket
 
-from cards import ask, cards, lab
+from cards import LEFT, ask, cards, lab
 
 FRAMES = ["60 v4 ecn=1", "200 v4 tcp ecn=2", "1514 v4", "1280 v6", "60 arp", "600 v4 vlan=5"]
 EACH = 50
@@ -20,7 +20,7 @@ def odd(doc):
 
 
 def said(doc):
-    return [f["what"] for f in doc["findings"] if f["meter"] == "ledger"]
+    return lab.said(doc, *LEFT)
 
 
 def of_all(doc, way):
@@ -78,7 +78,7 @@ def one(card, name, *options, cannot=""):
     doc, now = same_moment(card)
     grown = [n - then for n, then in zip(now, before)]
     lab.nicprobe("detach", card.name)
-    lab.same(f"{name}: nothing is left", (odd(doc), said(doc)), ([], []))
+    lab.same(f"{name}: nothing is left", (odd(doc), said(doc)), ([], ""))
     got = [of_all(doc, way).get(what, 0) for way in ("rx", "tx") for what in ("driver", "driver_bytes")]
     lab.same(f"{name}: the driver's packets and bytes # {got}", got, grown)
     few = [way for way in ("rx", "tx") if of_all(doc, way).get("stack", 0) < 150]

@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Findings about received packets that find no room, memory or time before the stack. */
+#include <inttypes.h>
+#include <math.h>
+
+#include "../lib/snapshot.h"
+
+#include "../bpf/napi.h"
+#include "../lib/log.h"
+#include "pressure.h"
+#include "settings.h"
+#include "subjects.h"
+
+enum { RING_FULL, BACKLOG_FULL, NO_MEMORY, RING_NEAR, BUDGET_LOW, POLL_LATE };
+
+static const struct limit few = { 10, "10 packets" };
+static const struct limit few_runs = { 10, "10" };
+static const struct limit one = { 1, "one packet" };
+static const struct limit near = { .75, "three quarters" };
+static const struct limit squeezed = { .5, "half of the softirqs" };
+static const struct limit late = { 10e-3, "10 ms" };
+
+#define CPU_CAUSES "rps-one-cpu", "napi-threads-one-cpu", "irq-one-cpu", "rx-one-flow", \
+	"rx-flows-collide", "rx-queues-uneven", "rx-one-queue"
+
+static const struct finding_kind kinds[] = {
+	[RING_FULL] = {
+		.id = "rx-ring-full",
+		.severity = SEVERITY_CRITICAL,
+		.harm = HARM_LOSS,
+		.title = "The receive ring is full, and the card drops packets",
+		.means = "The driver gives the card a ring of buffers, and takes packets out of it "
+			 "when it polls. Packets that come while no buffer is free are dropped by "
+			 "the card; the stack never hears of them.",
+		.when = "{1} found no room in the window (rx_missed, rx_no_buffer, or "
+			"rx_missed_errors, rx_fifo_errors and rx_over_errors of the interface)",
+		.remedy = "A longer ring (ethtool -G) bridges bursts. Where the CPU is always busy "
+			  "it only delays the loss: spread the packets over more queues and CPUs "
+			  "instead.",
+		.symptom = "Packets are lost and the host's protocols do not count them",
+		.limits = { &few },
+		.follows = { CPU_CAUSES, "napi-budget-low" },
+	},
+	[BACKLOG_FULL] = {
+		.id = "backlog-full",
+		.severity = SEVERITY_CRITICAL,
+		.harm = HARM_LOSS,
+		.title = "The backlog of a CPU is full",
+		.means = "Packets that RPS hands to another CPU, and those of devices without NAPI "
+			 "(loopback, tunnels, veth without GRO), wait in the backlog of the CPU, "
+			 "which holds net.core.netdev_max_backlog packets. What finds it full is "
+			 "dropped.",
+		.when = "{1} were dropped with CPU_BACKLOG in the window (softnet_stat, column 2)",
+		.remedy = "A longer backlog bridges bursts: net.core.netdev_max_backlog. Against a "
+			  "CPU that is always busy spread the packets: more CPUs in rps_cpus.",
+		.symptom = "Packets are lost and the card does not count them",
+		.limits = { &few },
+		.follows = { CPU_CAUSES, "napi-budget-low" },
+	},
+	[NO_MEMORY] = {
+		.id = "rx-no-memory",
+		.severity = SEVERITY_CRITICAL,
+		.harm = HARM_LOSS,
+		.title = "The driver gets no memory for receive buffers",
+		.means = "The driver could not allocate a page for its ring while it could not "
+			 "wait for one. The ring runs dry, and packets are dropped.",
+		.when = "{1} had no buffer for want of memory (rx_alloc_fail)",
+		.remedy = "Keep more memory free: vm.min_free_kbytes.",
+		.symptom = "Packets are lost while memory is short",
+		.limits = { &one },
+	},
+	[RING_NEAR] = {
+		.id = "rx-ring-near",
+		.severity = SEVERITY_WARNING,
+		.harm = HARM_RISK,
+		.title = "Bursts come near the size of the receive ring",
+		.means = "Polls took so many packets in a row from a queue without emptying it "
+			 "that its ring must have been almost full. The next larger burst loses "
+			 "packets.",
+		.when = "polls in a row, each with its budget used up, took {2} of the ring, in at "
+			"least {1} runs",
+		.remedy = "A longer ring: ethtool -G IFACE rx N; or more queues.",
+		.symptom = "Packets are lost now and then",
+		.limits = { &few_runs, &near },
+		.follows = { "rx-ring-full", "backlog-full", CPU_CAUSES },
+	},
+	[BUDGET_LOW] = {
+		.id = "napi-budget-low",
+		.severity = SEVERITY_WARNING,
+		.harm = HARM_RISK,
+		.title = "The budget of softirqs is lower than the kernel's default",
+		.means = "A softirq that has taken net.core.netdev_budget packets, or has run for "
+			 "netdev_budget_usecs, ends with packets left to take (time_squeeze). They "
+			 "wait until it is run again, often by ksoftirqd, which waits for its turn "
+			 "as any process does.",
+		.when = "{1} that polled this interface ended so, and netdev_budget is below 300 "
+			"or netdev_budget_usecs below 2000",
+		.silent = "Softirqs that end so under full load with the default budget: that is "
+			  "what the budget is for.",
+		.remedy = "sysctl -w net.core.netdev_budget=300 net.core.netdev_budget_usecs=8000",
+		.symptom = "Packets are late or lost though the CPU is not busy",
+		.limits = { &squeezed },
+	},
+	[POLL_LATE] = {
+		.id = "napi-poll-late",
+		.severity = SEVERITY_WARNING,
+		.harm = HARM_WAIT,
+		.title = "Polls begin late",
+		.means = "The interrupt came and its softirq was raised, but the poll began much "
+			 "later: the CPU was kept by another softirq or by code with interrupts "
+			 "off, or the softirq was left to ksoftirqd, which waits for its turn.",
+		.when = "half of the polls began {1} or more after the softirq was raised for them",
+		.remedy = "Move other work off that CPU; poll in threads with a priority: echo 1 > "
+			  "/sys/class/net/IFACE/threaded, chrt -f -p 50 PID.",
+		.symptom = "Latency of milliseconds on an idle network",
+		.limits = { &late },
+		.follows = { "napi-budget-low", CPU_CAUSES },
+	},
+};
+KINDS(kinds)
+
+static void judge_ring(struct evidence *e)
+{
+	long long now, longer = ring_longer(e, "rx", &now);
+	struct pressure p = pressure_of(e);
+	struct finding *f;
+	int queue;
+	uint64_t n = ring_losses(e, &queue);
+
+	if (!worth(e, n, few.value))
+		return;
+	f = finding_add(e->f, &kinds[RING_FULL], queue, "%" PRIu64 " packet%s found no room in the "
+			"receive ring%s%s", n, n == 1 ? "" : "s", queue < 0 ? "" : text("s, most "
+			"in that of queue %d",
+									    queue),
+			now > 0 ? text(", which holds %lld", now) : "");
+	finding_harm(f, rate(e, n));
+	finding_fact(f, "lost", n, "packets");
+	if (now > 0)
+		finding_fact(f, "ring", now, "packets");
+	if (longer && !p.pressed) {
+		finding_fix(f, "ethtool", "-G", e->s->meta.iface, "rx", text("%lld", longer));
+		finding_changes(f, "receive ring of %lld to %lld; the link may stop for a moment",
+				now,
+				longer);
+	} else if (p.pressed) {
+		finding_advise(f, "its CPU is busy all the time: a longer ring would only delay "
+			       "the loss");
+	} else {
+		finding_advise(f, now > 0 ? "the ring is as long as the card allows: spread the "
+			       "packets over more queues" : "ethtool -g %s; more queues: ethtool "
+			       "-l %s",
+			       e->s->meta.iface, e->s->meta.iface);
+	}
+}
+
+static void judge_backlog(struct evidence *e)
+{
+	uint64_t n = backlog_losses(e);
+	bool host;
+	unsigned long most = sysctl_value(e, "net/core/netdev_max_backlog", &host);
+	struct finding *f;
+
+	if (!worth(e, n, few.value))
+		return;
+	f = finding_add(e->f, &kinds[BACKLOG_FULL], -1, "%" PRIu64 " packets found the backlog of "
+			"their CPU full, which holds %lu", n, most);
+	finding_harm(f, rate(e, n));
+	finding_fact(f, "lost", n, "packets");
+	finding_fact(f, "backlog", most, "packets");
+	if (!most)
+		return;
+	finding_fix(f, "sysctl", "-w", text("net.core.netdev_max_backlog=%lu", 4 * most));
+	finding_changes(f, "backlog of each CPU of %lu to %lu packets", most, 4 * most);
+	if (f)
+		f->host = host;
+}
+
+static const char *const alloc_fails[] = {
+	"alloc_fail", "alloc fail", "buff_fail", "page_fail", "alloc_err", NULL
+};
+
+static void judge_memory(struct evidence *e)
+{
+	int queue;
+	uint64_t n = card_counted(e, "rx_alloc_fail", &queue) ?:
+		     counted_like(e, "ethtool -S", alloc_fails);
+	bool host;
+	unsigned long kept = sysctl_value(e, "vm/min_free_kbytes", &host);
+	struct finding *f;
+
+	if (!worth(e, n, one.value))
+		return;
+	f = finding_add(e->f, &kinds[NO_MEMORY], queue, "%" PRIu64 " time%s the driver got no "
+			"memory for a receive buffer", n, n == 1 ? "" : "s");
+	finding_harm(f, rate(e, n));
+	finding_fact(f, "failed", n, "buffers");
+	if (!kept)
+		return;
+	finding_fix(f, "sysctl", "-w", text("vm.min_free_kbytes=%lu", 2 * kept));
+	finding_changes(f, "memory kept free of %lu to %lu kB", kept, 2 * kept);
+}
+
+static const struct napi *row_of(const struct evidence *e, unsigned row)
+{
+	return (const void *)row_words(&e->s->tables[METER_napi], row, 0);
+}
+
+static void judge_near(struct evidence *e, unsigned row)
+{
+	long long now, longer = ring_longer(e, "rx", &now);
+	uint64_t runs = row_of(e, row)->near;
+	struct finding *f;
+
+	if (!worth(e, runs, few_runs.value))
+		return;
+	f = finding_add(e->f, &kinds[RING_NEAR], row, "%" PRIu64 " bursts filled three quarters or "
+			"more of the ring of receive queue %u, which holds %u", runs, row,
+			e->s->meta.rx_ring);
+	finding_harm(f, near.value);
+	finding_fact(f, "runs", runs, "bursts");
+	finding_fact(f, "ring", e->s->meta.rx_ring, "packets");
+	if (!longer)
+		return;
+	finding_fix(f, "ethtool", "-G", e->s->meta.iface, "rx", text("%lld", longer));
+	finding_changes(f, "receive ring of %lld to %lld; the link may stop for a moment", now,
+			longer);
+}
+
+/* All queues together: the softirq is of a CPU, whichever queue it was polling. */
+static void judge_budget(struct evidence *e, uint64_t softirqs, uint64_t cut)
+{
+	bool host, host2;
+	unsigned long budget = sysctl_value(e, "net/core/netdev_budget", &host);
+	unsigned long usecs = sysctl_value(e, "net/core/netdev_budget_usecs", &host2);
+	struct finding *f;
+
+	if (!worth(e, cut, few.value) || cut < squeezed.value * softirqs || !budget || !usecs ||
+	    (budget >= 300 && usecs >= 2000))
+		return;
+	f = finding_add(e->f, &kinds[BUDGET_LOW], -1, "%" PRIu64 " softirqs ended with packets "
+			"left to take: net.core.netdev_budget is %lu packets, netdev_budget_usecs "
+			"%lu", cut, budget, usecs);
+	finding_harm(f, softirqs ? fmin(1, (double)cut / softirqs) : 1);
+	finding_fact(f, "squeezed", cut, "softirqs");
+	finding_fact(f, "budget", budget, "packets");
+	finding_fix(f, "sysctl", "-w", "net.core.netdev_budget=300",
+		    "net.core.netdev_budget_usecs=8000");
+	finding_changes(f, "the kernel's default budget");
+	if (f)
+		f->host = host;
+}
+
+static void judge_late(struct evidence *e, unsigned row)
+{
+	const struct metric *k = metric_of(&meter_napi, "wait");
+	const uint64_t *words = cell(&e->s->tables[METER_napi], row, 0, k);
+	double p50 = hist_percentile(k, words, .5);
+	struct finding *f;
+
+	if (isnan(p50) || p50 < late.value || !worth(e, hist_count(k, words), few.value))
+		return;
+	f = finding_add(e->f, &kinds[POLL_LATE], row, "polls of queue %u begin %s (median) after "
+			"their softirq was raised", row, finding_time(p50));
+	finding_harm(f, p50);
+	finding_fact(f, "wait", p50, "seconds");
+	finding_fix(f, "sh", "-c", text("echo 1 > /sys/class/net/%s/threaded", e->s->meta.iface));
+	finding_changes(f, "each queue is polled by a thread of its own, which the scheduler can "
+			"place");
+}
+
+static void judge(struct evidence *e)
+{
+	const struct table *t = &e->s->tables[METER_napi];
+	uint64_t softirqs = 0, cut = 0;
+
+	judge_ring(e);
+	judge_backlog(e);
+	judge_memory(e);
+	for (unsigned row = 0; has(e, METER_napi) && row < t->rows; row++) {
+		const struct napi *n = row_of(e, row);
+
+		if (cell_idle(t, row, 0))
+			continue;
+		softirqs += n->polls[NAPI_SOFTIRQ] + n->polls[NAPI_KSOFTIRQD];
+		cut += n->squeezed;
+		if (row < e->s->meta.rx_queues && e->s->meta.rx_ring)
+			judge_near(e, row);
+		if (row < e->s->meta.rx_queues)
+			judge_late(e, row);
+	}
+	judge_budget(e, softirqs, cut);
+}
+
+const struct subject subject_arriving = {
+	.name = "arriving",
+	.title = "Arriving: ring, polls, backlog, memory",
+	.kind = kind,
+	.judge = judge,
+};

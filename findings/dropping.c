@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Findings about packets that the stack or a socket drops, as the table of losses tells. */
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../bpf/drop.h"
+#include "../lib/log.h"
+#include "../lib/names.h"
+#include "dropping.h"
+#include "subjects.h"
+
+#define MUCH .5	/* of the packets: what loses more is always too slow, not in bursts */
+
+static const struct finding_kind *kind(unsigned nr)
+{
+	return nr < nr_losses ? &losses[nr].kind : NULL;
+}
+
+/* What the words in braces of a template stand for. */
+struct filling {
+	struct evidence *e;
+	bool whole;		/* all of them are known */
+	bool host;		/* one is a sysctl of the host alone */
+};
+
+/* "4*net.core.rmem_max" to its number. */
+static void value_put(struct filling *f, const char *word, char *out, size_t size)
+{
+	unsigned long times = 1, value;
+	char path[120];
+	bool host;
+	char *end;
+
+	if (isdigit((unsigned char)*word)) {
+		times = strtoul(word, &end, 10);
+		word = end + (*end == '*');
+	}
+	snprintf(path, sizeof(path), "%s", word);
+	for (char *c = path; *c && !strchr(word, '/'); c++)
+		*c = *c == '.' ? '/' : *c;
+	value = sysctl_value(f->e, path, &host);
+	f->whole &= value > 0;
+	f->host |= host;
+	snprintf(out, size, "%lu", times * value);
+}
+
+/* {if} first, as it may stand in the name of a sysctl. */
+static void fill(struct filling *f, const char *template, char *out, size_t size)
+{
+	char half[400] = "", word[120];
+	const char *at;
+
+	for (; (at = strstr(template, "{if}")); template = at + 4)
+		snprintf(half + strlen(half), sizeof(half) - strlen(half), "%.*s%s",
+			 (int)(at - template),
+			 template, f->e->s->meta.iface);
+	snprintf(half + strlen(half), sizeof(half) - strlen(half), "%s", template);
+	*out = '\0';
+	for (template = half; (at = strchr(template, '{')); template = at + strcspn(at, "}") + 1) {
+		size_t len = strlen(out);
+
+		snprintf(word, sizeof(word), "%.*s", (int)strcspn(at + 1, "}"), at + 1);
+		snprintf(out + len, size - len, "%.*s", (int)(at - template), template);
+		len = strlen(out);
+		value_put(f, word, out + len, size - len);
+	}
+	snprintf(out + strlen(out), size - strlen(out), "%s", template);
+}
+
+/* The words of a command, by blanks. */
+static void fix_words(struct finding *one, char *command)
+{
+	const char *words[6] = {};
+	char *save, *word = strtok_r(command, " ", &save);
+
+	for (unsigned i = 0; word && i < 6; i++, word = strtok_r(NULL, " ", &save))
+		words[i] = word;
+	finding_fix(one, words[0], words[1], words[2], words[3], words[4], words[5]);
+}
+
+static bool fits(const struct loss *l, const struct drop_key *key)
+{
+	const char *reason = drop_reason_name(key->reason);
+
+	for (unsigned i = 0; i < MAX_REASONS && l->reasons[i]; i++) {
+		size_t len = strlen(l->reasons[i]);
+		bool open = l->reasons[i][len - 1] == '*';
+
+		if (open ? !strncmp(reason, l->reasons[i], len - 1) : !strcmp(reason,
+									      l->reasons[i]))
+			return !l->meant || l->meant(key);
+	}
+	return false;
+}
+
+/* What was dropped for these reasons; of most of it: the queue, and whether it was sent. */
+static uint64_t dropped(const struct evidence *e, const struct loss *l,
+			const struct drop_key **most)
+{
+	const struct table *t = &e->s->tables[METER_drop];
+	const struct drop_key *keys = (const void *)t->keys;
+	uint64_t n = 0;
+
+	*most = NULL;
+	for (unsigned row = 0; row < t->rows; row++) {
+		if (keys[row].direction == DROP_UNSURE || !fits(l, &keys[row]))
+			continue;
+		*most = *most ?: &keys[row];	/* rows are sorted: it is the first */
+		n += row_words(t, row, 0)[0];
+	}
+	return n;
+}
+
+/* "conntrack:drop" is of that source, others of nstat. */
+static uint64_t counted(const struct evidence *e, const struct loss *l)
+{
+	uint64_t n = 0;
+
+	for (unsigned i = 0; i < MAX_REASONS && l->counters[i]; i++) {
+		const char *colon = strchr(l->counters[i], ':');
+
+		n += kernel_counted(e, colon ? text("%.*s", (int)(colon - l->counters[i]),
+						    l->counters[i]) :
+				    "nstat", colon ? colon + 1 : l->counters[i]);
+	}
+	return n;
+}
+
+static void advise(struct evidence *e, struct finding *one, const struct loss *l, double lost)
+{
+	struct filling f = { .e = e, .whole = true };
+	char out[400];
+
+	if (l->fix && !(l->only_bursts && lost > MUCH)) {
+		fill(&f, l->fix, out, sizeof(out));
+		if (f.whole) {
+			fix_words(one, out);
+			finding_changes(one, "%s", l->changes);
+		}
+		if (one)
+			one->host = f.host;
+	}
+	fill(&f, l->advice ?: "", out, sizeof(out));
+	finding_advise(one, "%s", out);
+}
+
+static void judge_one(struct evidence *e, const struct loss *l)
+{
+	const struct drop_key *most = NULL;
+	uint64_t n = has(e, METER_drop) && *l->reasons ? dropped(e, l, &most) : 0;
+	uint64_t all = most && most->direction == DROP_TX ? sent_packets(e) : received(e, -1, -1);
+	const struct limit *least = l->kind.limits[0], *part = l->kind.limits[1];
+	int queue = most && most->queue != DROP_QUEUE_UNKNOWN ? most->queue : -1;
+	struct filling f = { .e = e };
+	struct finding *one;
+	char what[200];
+
+	if (!n && (!has(e, METER_drop) || !*l->reasons || l->untraced))
+		n = counted(e, l);
+	if (!worth(e, n, least->value) || (part && n < part->value * all))
+		return;
+	fill(&f, l->what, what, sizeof(what));
+	one = finding_add(e->f, &l->kind, -1, "%s (%s%s)", packets(n, what),
+			  most ? drop_reason_name(most->reason) : l->counters[0],
+			  queue < 0 ? "" : text(", most of queue %d", queue));
+	finding_harm(one, rate(e, n));
+	finding_fact(one, "packets", n, "packets");
+	if (all)
+		finding_fact(one, "share", (double)n / all, "ratio");
+	advise(e, one, l, all ? (double)n / all : 0);
+}
+
+static void judge(struct evidence *e)
+{
+	for (unsigned i = 0; i < nr_losses; i++)
+		judge_one(e, &losses[i]);
+}
+
+const struct subject subject_dropping = {
+	.name = "dropping",
+	.title = "Dropped by the stack or a socket",
+	.kind = kind,
+	.judge = judge,
+};

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What findings rest on: figures of a window, load of the CPUs, setup of the interface. */
+#include <fcntl.h>
+#include <inttypes.h>
+#include <math.h>
+#include <net/if.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../bpf/counters.h"
+#include "../bpf/drop.h"
+#include "../bpf/hwstat.h"
+#include "../bpf/napi.h"
+#include "../bpf/txlat.h"
+#include "../lib/driver.h"
+#include "../lib/hw.h"
+#include "../lib/log.h"
+#include "../lib/names.h"
+#include "../xdp/rxcpu.h"
+#include "evidence.h"
+
+#define FREE	.5	/* of its time: enough to take over work */
+#define FULL	.05	/* of its time: so little is left of a CPU that is full… */
+#define BUSY	.25	/* of its time: less is left of a CPU that others want, too */
+#define NETWORK	.5	/* …and so much it spends receiving and sending */
+
+/* Into the namespace of the interface. A descriptor of our own for leave(); -1: we are in it. */
+static int enter(const struct evidence *e, bool *there)
+{
+	int home = -1;
+
+	*there = e->s->meta.netns == netns_inode();
+	if (*there)
+		return -1;
+	home = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
+	*there = home >= 0 && !netns_enter_inode(e->s->meta.netns);
+	complaints_forget();
+	return home;
+}
+
+static void leave(int home)
+{
+	if (home < 0)
+		return;
+	setns(home, CLONE_NEWNET);
+	close(home);
+}
+
+const struct hw *setup(struct evidence *e)
+{
+	char name[IF_NAMESIZE];
+	bool there;
+	int home;
+
+	if (e->hw || e->asked || !*e->s->meta.iface)
+		return e->hw;
+	e->asked = true;
+	e->own = calloc(1, sizeof(*e->own));
+	home = enter(e, &there);
+	if (e->own && there && if_indextoname(e->s->meta.ifindex, name) &&
+	    !hw_read(name, e->own))
+		e->hw = e->own;
+	complaints_forget();
+	leave(home);
+	return e->hw;
+}
+
+bool has(const struct evidence *e, enum meter_id id)
+{
+	return e->s->meta.on >> id & 1 && e->s->tables[id].cells;
+}
+
+double rate(const struct evidence *e, double n)
+{
+	return e->s->seconds > 0 ? n / e->s->seconds : 0;
+}
+
+bool worth(const struct evidence *e, uint64_t n, uint64_t least)
+{
+	return n >= least && n * 3600 >= least * e->s->seconds;
+}
+
+const char *packets(uint64_t n, const char *what)
+{
+	if (n != 1)
+		return text("%" PRIu64 " packets %s", n, what);
+	return strncmp(what, "were ", 5) ? text("1 packet %s", what) :
+					   text("1 packet was %s", what + 5);
+}
+
+const struct metric *metric_of(const struct meter *m, const char *name)
+{
+	const struct metric *k = m->metrics;
+
+	while (strcmp(k->name, name))
+		k++;
+	return k;
+}
+
+/* "QDISC_*" fits all that begin so. */
+static bool fits(const char *pattern, const char *name)
+{
+	size_t len = strlen(pattern);
+
+	if (len && pattern[len - 1] == '*')
+		return !strncmp(pattern, name, len - 1);
+	return !strcmp(pattern, name);
+}
+
+uint64_t dropped_for(const struct evidence *e, const char *reason)
+{
+	const struct table *t = &e->s->tables[METER_drop];
+	const struct drop_key *keys = (const void *)t->keys;
+	uint64_t n = 0;
+
+	for (unsigned row = 0; has(e, METER_drop) && row < t->rows; row++)
+		if (keys[row].direction != DROP_UNSURE &&
+		    fits(reason, drop_reason_name(keys[row].reason)))
+			n += row_words(t, row, 0)[0];
+	return n;
+}
+
+uint64_t dropped_by(const struct evidence *e, const char *who)
+{
+	const struct table *t = &e->s->tables[METER_drop];
+	const struct drop_key *keys = (const void *)t->keys;
+	uint64_t n = 0;
+
+	for (unsigned row = 0; has(e, METER_drop) && row < t->rows; row++)
+		if (keys[row].direction != DROP_UNSURE && !strcmp(drop_who(&keys[row]), who))
+			n += row_words(t, row, 0)[0];
+	return n;
+}
+
+uint64_t card_counted(const struct evidence *e, const char *stat, int *queue)
+{
+	const struct table *t = &e->s->tables[METER_hwstat];
+	const struct hwstat_key *keys = (const void *)t->keys;
+	uint64_t n = 0, most = 0;
+
+	*queue = -1;
+	for (unsigned row = 0; has(e, METER_hwstat) && row < t->rows; row++) {
+		unsigned at = hwstat_queue(&keys[row]);
+
+		if (keys[row].rank == HWSTAT_OWN || strcmp(stat, stat_names[keys[row].rank].name))
+			continue;
+		n += t->cells[row];
+		if (t->cells[row] > most) {
+			most = t->cells[row];
+			*queue = at == HWSTAT_ALL ? -1 : (int)at;
+		}
+	}
+	return n;
+}
+
+uint64_t kernel_counted(const struct evidence *e, const char *source, const char *counter)
+{
+	const struct table *t = &e->s->tables[METER_counters];
+	const struct counters_key *keys = (const void *)t->keys;
+	uint64_t n = 0;
+
+	for (unsigned row = 0; has(e, METER_counters) && row < t->rows; row++)
+		if (!strcmp(keys[row].source, source) && fits(counter, keys[row].counter))
+			n += t->cells[row];
+	return n;
+}
+
+uint64_t counted_like(const struct evidence *e, const char *source, const char *const *parts)
+{
+	const struct table *t = &e->s->tables[METER_counters];
+	const struct counters_key *keys = (const void *)t->keys;
+	uint64_t n = 0;
+
+	for (unsigned row = 0; has(e, METER_counters) && row < t->rows; row++)
+		for (unsigned i = 0; parts[i] && !strcmp(keys[row].source, source); i++)
+			if (strcasestr(keys[row].counter, parts[i])) {
+				n += t->cells[row];
+				break;
+			}
+	return n;
+}
+
+uint64_t received(const struct evidence *e, int queue, int cpu)
+{
+	const struct table *t = &e->s->tables[METER_rxcpu];
+	uint64_t n = 0;
+
+	for (unsigned row = 0; has(e, METER_rxcpu) && row < t->rows; row++)
+		for (unsigned c = 0; c < t->cpus; c++)
+			if ((queue < 0 || row == (unsigned)queue) &&
+			    (cpu < 0 || c == (unsigned)cpu) && !cell_idle(t, row, c))
+				n += ((const struct rxcpu *)row_words(t, row, c))->packets;
+	return n;
+}
+
+uint64_t sent_packets(const struct evidence *e)
+{
+	const struct table *t = &e->s->tables[METER_pktsize];
+	const struct metric *k = meter_pktsize.metrics;
+	uint64_t n = 0;
+
+	for (unsigned row = 0; has(e, METER_pktsize) && row < t->rows; row++)
+		if (place_of(e->s, &meter_pktsize, row).point == TX_NIC)
+			n += hist_count(k, cell(t, row, 0, k));
+	if (has(e, METER_pktsize))
+		return n;
+	t = &e->s->tables[METER_txlat];
+	for (unsigned row = 0; has(e, METER_txlat) && row < t->rows; row++)
+		n += ((const struct txlat *)row_words(t, row, 0))->came;
+	return n;
+}
+
+int busiest_queue(const struct evidence *e)
+{
+	uint64_t most = 0;
+	int best = -1;
+
+	for (unsigned queue = 0; queue < e->s->meta.rx_queues; queue++)
+		if (received(e, queue, -1) > most) {
+			most = received(e, queue, -1);
+			best = queue;
+		}
+	return best;
+}
+
+int cpu_of_queue(const struct evidence *e, int queue)
+{
+	const struct table *t = &e->s->tables[METER_rxcpu];
+	uint64_t most = 0;
+	int best = -1;
+
+	for (unsigned cpu = 0; has(e, METER_rxcpu) && cpu < t->cpus; cpu++)
+		if (received(e, queue, cpu) > most) {
+			most = received(e, queue, cpu);
+			best = cpu;
+		}
+	return best;
+}
+
+/* Most polls are made by threads: their time is a system's, and not a softirq's. */
+static bool polls_in_threads(const struct evidence *e)
+{
+	const struct table *t = &e->s->tables[METER_napi];
+	uint64_t threads = 0, all = 0;
+
+	for (unsigned row = 0; has(e, METER_napi) && row < t->rows; row++) {
+		const struct napi *n = (const void *)row_words(t, row, 0);
+
+		for (unsigned by = 0; by < NR_NAPI_BY; by++)
+			all += n->polls[by];
+		threads += n->polls[NAPI_THREAD];
+	}
+	return 2 * threads > all;
+}
+
+double time_receiving(const struct evidence *e, int cpu)
+{
+	const struct cpu_load *l = &e->s->load;
+
+	return load_network(l, cpu) + (polls_in_threads(e) ? load_share(l, cpu, SPENT_SYSTEM) : 0);
+}
+
+unsigned free_cpus(const struct evidence *e, int cpu, bool lost)
+{
+	const struct cpu_load *l = &e->s->load;
+	unsigned nr = 0;
+
+	if (!l->nr)
+		return e->s->online > 1 ? e->s->online - (cpu >= 0) : 0;
+	for (int other = 0; other < (int)l->nr; other++)
+		nr += other != cpu && (load_idle(l, other) >= FREE ||
+				       (lost && time_receiving(e, other) < NETWORK));
+	return nr;
+}
+
+bool cpu_is_full(const struct evidence *e, int cpu)
+{
+	return cpu >= 0 && load_idle(&e->s->load, cpu) <= FULL &&
+	       time_receiving(e, cpu) >= NETWORK;
+}
+
+bool cpu_is_busy(const struct evidence *e, int cpu)
+{
+	return cpu >= 0 && load_idle(&e->s->load, cpu) < BUSY;
+}
+
+static bool number_read(const char *path, unsigned long *value)
+{
+	FILE *file = fopen(path, "re");
+	bool got = file && fscanf(file, "%lu", value) == 1;
+
+	if (file)
+		fclose(file);
+	return got;
+}
+
+/* A namespace shows some of the host's values, and they can be set there alone. */
+static bool is_settable(const char *path)
+{
+	struct stat st;
+
+	return !stat(path, &st) && st.st_mode & S_IWUSR;
+}
+
+unsigned long sysctl_value(const struct evidence *e, const char *name, bool *host)
+{
+	const char *path = text("/proc/sys/%s", name);
+	unsigned long value = 0;
+	bool there, got;
+	int home = enter(e, &there);
+
+	got = there && number_read(path, &value);
+	*host = !got || (home >= 0 && !is_settable(path));
+	leave(home);
+	return got || number_read(path, &value) ? value : 0;
+}
+
+const char *cpu_mask(unsigned cpus)
+{
+	const char *mask = text("%x", cpus % 32 ? (1u << cpus % 32) - 1 : 0xffffffff);
+
+	for (unsigned more = (cpus - 1) / 32; cpus && more; more--)
+		mask = text("%s,ffffffff", mask);
+	return mask;
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Which flows a receive queue carries, and how sure that is: from the samples of the meter flow. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../lib/log.h"
+#include "../xdp/flow.h"
+#include "flows.h"
+
+#define ONE	.8	/* of the packets: one flow from there on… */
+#define SURE	.65	/* …if its share is at least that, as the samples bound it */
+#define FEW	4	/* flows that carry four fifths of a queue */
+#define LEAST	8	/* samples: fewer tell nothing */
+
+#define TCP	6
+#define NORMAL	1.96	/* standard deviations of a two-sided 95 % */
+
+/* The lower end of Wilson's interval of a share: it holds for few samples, too. */
+static double lower_bound(uint64_t of, uint64_t n)
+{
+	double z2 = NORMAL * NORMAL, p = n ? (double)of / n : 0;
+
+	return n ? (p + z2 / (2 * n) - NORMAL * sqrt(p * (1 - p) / n + z2 / (4.0 * n * n))) /
+		   (1 + z2 / n) : 0;
+}
+
+static int larger(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return x == y ? 0 : x < y ? 1 : -1;
+}
+
+static void name_of(const struct flow_key *key, char *name, size_t size)
+{
+	const char *const *labels = meter_flow.key_labels;
+	unsigned nr = 0;
+
+	while (strcmp(labels[nr], "flow"))
+		nr++;
+	meter_flow.key_text(key, nr, name, size);
+}
+
+void flows_of(const struct evidence *e, int queue, struct flows *f)
+{
+	const struct table *t = &e->s->tables[METER_flow];
+	uint64_t *sizes = calloc(t->rows + 1, sizeof(*sizes));
+	uint64_t all = 0, tcp = 0, sum = 0, top = 0;
+	unsigned nr = 0;
+
+	*f = (struct flows){};
+	for (unsigned row = 0; sizes && has(e, METER_flow) && row < t->rows; row++) {
+		const struct flow_key *key = (const void *)(t->keys + row * sizeof(*key));
+		const struct flow *flow = (const void *)row_words(t, row, 0);
+
+		if (!flow->packets || (queue >= 0 && key->queue != queue))
+			continue;
+		if (nr < 2)	/* rows are sorted: the largest come first */
+			name_of(key, f->name[nr], sizeof(f->name[nr]));
+		if (!nr)
+			top = flow->samples;
+		sizes[nr++] = flow->packets;
+		all += flow->packets;
+		f->samples += flow->samples;
+		tcp += key->proto == TCP ? flow->packets : 0;
+	}
+	qsort(sizes, nr, sizeof(*sizes), larger);
+	f->nr = nr;
+	for (unsigned i = 0; i < nr && sum < .8 * all; i++) {
+		sum += sizes[i];
+		f->most = i + 1;
+	}
+	for (unsigned i = 0; i < 2 && i < nr; i++)
+		f->share[i] = (double)sizes[i] / all;
+	f->least = lower_bound(top, f->samples);
+	f->tcp = 2 * tcp > all;
+	free(sizes);
+}
+
+bool flows_unknown(const struct flows *f)
+{
+	return f->samples < LEAST;
+}
+
+bool flows_one(const struct flows *f)
+{
+	return !flows_unknown(f) && f->share[0] >= ONE && f->least >= SURE;
+}
+
+bool flows_few(const struct flows *f)
+{
+	return !flows_unknown(f) && !flows_one(f) && f->most <= FEW;
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Which flows a receive queue carries, and how sure that is: from the samples of the meter flow. */
+#ifndef NICPROBE_FLOWS_H
+#define NICPROBE_FLOWS_H
+
+#include "evidence.h"
+
+struct flows {
+	uint64_t samples;	/* packets that were looked at */
+	unsigned nr;		/* flows among them */
+	unsigned most;		/* so many of the largest carry four fifths of the packets */
+	double share[2];	/* of the two largest, 0 to 1; estimated */
+	double least;		/* the largest's share is at least that, with 97.5 % certainty */
+	bool tcp;		/* most of the packets are TCP */
+	char name[2][120];	/* "192.0.2.1:5000 > 192.0.2.2:80 tcp" */
+};
+
+/* Of a queue; -1: of all. */
+void flows_of(const struct evidence *, int queue, struct flows *);
+/* It is one flow, beyond doubt. */
+bool flows_one(const struct flows *);
+/* They are few, each too large to be lost among others: nothing but luck spreads them. */
+bool flows_few(const struct flows *);
+/* Too few samples to tell. */
+bool flows_unknown(const struct flows *);
+
+#endif

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Findings about interrupts: too many, far from their polls, where they may not be. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../bpf/irq.h"
+#include "../lib/log.h"
+#include "../lib/queues.h"
+#include "settings.h"
+#include "subjects.h"
+
+enum { STORM, USELESS, FAR, OUTSIDE };
+
+static const struct limit enough = { 1000, "1000 interrupts" };
+static const struct limit often = { 1000, "1000 per second" };
+static const struct limit storm = { 20000, "20000 per second" };
+static const struct limit half = { .5, "half of the polls" };
+static const struct limit two = { 2, "two" };
+#define BUSY_CPU "and that CPU has less than a quarter of its time left"
+
+static const struct finding_kind kinds[] = {
+	[STORM] = {
+		.id = "irq-storm",
+		.severity = SEVERITY_WARNING,
+		.harm = HARM_WORK,
+		.title = "A queue interrupts for every packet or two",
+		.means = "Each interrupt stops what its CPU was doing, for a microsecond and the "
+			 "caches. Moderation lets the card wait for a few packets, or some "
+			 "microseconds, before it interrupts.",
+		.when = "one vector interrupts {3}, for less than {5} packets each time, "
+			BUSY_CPU,
+		.silent = "A CPU that has time: then it is the price of a low latency.",
+		.remedy = "ethtool -C IFACE rx-usecs 50; or napi_defer_hard_irqs and "
+			  "gro_flush_timeout.",
+		.symptom = "A CPU is busy with interrupts at a moderate packet rate",
+		.limits = { &enough, &often, &storm, &half, &two },
+	},
+	[USELESS] = {
+		.id = "irq-without-poll",
+		.severity = SEVERITY_WARNING,
+		.harm = HARM_WORK,
+		.title = "Interrupts come while their poll is under way",
+		.means = "NAPI switches a queue's interrupt off while it polls. This one "
+			 "interrupts several times for each poll: the driver does part of its work "
+			 "in the interrupt, or does not switch it off.",
+		.when = "of {1} or more, {2} or more of a vector, more than {5} come for each "
+			"poll, " BUSY_CPU,
+		.remedy = "ethtool -C IFACE rx-usecs 50 tx-usecs 50",
+		.symptom = "A CPU is busy with interrupts at a moderate packet rate",
+		.limits = { &enough, &often, &storm, &half, &two },
+	},
+	[FAR] = {
+		.id = "irq-far-from-poll",
+		.severity = SEVERITY_WARNING,
+		.harm = HARM_WORK,
+		.title = "Polls run on another CPU than the interrupt that caused them",
+		.means = "Threaded NAPI polls wherever the scheduler puts the thread. The "
+			 "descriptors and the wake-up travel between the caches of two CPUs for "
+			 "each poll.",
+		.when = "{4}, {2} or more, ran on another CPU than their interrupt, and one of "
+			"the two has less than a quarter of its time left",
+		.silent = "Threads that were put on CPUs of their own, while these have time.",
+		.remedy = "Let the thread run where the interrupt goes: taskset -pc CPU PID.",
+		.symptom = "Latency varies from packet to packet",
+		.limits = { &enough, &often, &storm, &half, &two },
+	},
+	[OUTSIDE] = {
+		.id = "irq-outside-affinity",
+		.severity = SEVERITY_WARNING,
+		.harm = HARM_WORK,
+		.title = "Interrupts run on a CPU that their affinity leaves out",
+		.means = "smp_affinity_list was written, and the interrupt still goes to another "
+			 "CPU: the hardware moves it only with the next interrupt, or cannot.",
+		.when = "{1} of a vector ran in the window on a CPU that it may not run on, and "
+			"none where it may",
+		.remedy = "cat /proc/irq/N/effective_affinity_list tells what became of it.",
+		.symptom = "An isolated CPU is interrupted",
+		.limits = { &enough, &often, &storm, &half, &two },
+	},
+};
+KINDS(kinds)
+
+/* One vector on all CPUs. */
+struct sum {
+	const struct irq_key *key;
+	uint64_t interrupts, polls, packets, elsewhere, unhandled;
+	uint64_t caused;	/* polls of which the interrupt is known */
+	uint64_t most;		/* of its interrupts, on one CPU… */
+	unsigned cpu;		/* …which is this */
+	uint64_t far;		/* polls elsewhere, on one CPU… */
+	unsigned far_cpu;	/* …which is this */
+};
+
+static const struct irq_key *key_at(const struct table *t, unsigned row)
+{
+	return (const void *)(t->keys + row * sizeof(struct irq_key));
+}
+
+static bool same(const struct irq_key *a, const struct irq_key *b)
+{
+	return a->irq == b->irq && !strncmp(a->name, b->name, IRQ_NAME);
+}
+
+/* Adds the CPUs of each vector up. How many there are. */
+static unsigned sums_make(const struct table *t, struct sum *sums)
+{
+	const struct metric *k = metric_of(&meter_irq, "to_poll");
+	unsigned nr = 0, i;
+
+	for (unsigned row = 0; row < t->rows; row++) {
+		const struct irq *q = (const void *)row_words(t, row, 0);
+
+		for (i = 0; i < nr && !same(sums[i].key, key_at(t, row)); i++)
+			;
+		if (i == nr)
+			sums[nr++] = (struct sum){ .key = key_at(t, row) };
+		sums[i].interrupts += q->interrupts;
+		sums[i].polls += q->polls;
+		sums[i].packets += q->packets;
+		sums[i].elsewhere += q->elsewhere;
+		sums[i].unhandled += q->unhandled;
+		sums[i].caused += hist_count(k, words_at(&q->to_poll.sum));
+		if (q->interrupts > sums[i].most) {
+			sums[i].most = q->interrupts;
+			sums[i].cpu = key_at(t, row)->cpu;
+		}
+		if (q->elsewhere > sums[i].far) {
+			sums[i].far = q->elsewhere;
+			sums[i].far_cpu = key_at(t, row)->cpu;
+		}
+	}
+	return nr;
+}
+
+static bool serves(const struct irq_key *k)
+{
+	return k->rx != QUEUE_NONE || k->tx != QUEUE_NONE;
+}
+
+static int queue_of(const struct irq_key *k)
+{
+	return k->rx >= 0 ? k->rx : k->tx >= 0 ? k->tx : -1;
+}
+
+/* The driver may know of moderation, or the kernel's own way has to do. */
+static void fix_storm(struct evidence *e, struct finding *f)
+{
+	const char *dev = e->s->meta.iface;
+
+	if (coalesce_value(e, "rx-usecs") >= 0 && coalesce_value(e, "adaptive-rx") > 0)
+		finding_fix(f, "ethtool", "-C", dev, "adaptive-rx", "off", "rx-usecs", "50");
+	else if (coalesce_value(e, "rx-usecs") >= 0)
+		finding_fix(f, "ethtool", "-C", dev, "rx-usecs", "50");
+	else
+		finding_fix(f, "sh", "-c", text("cd /sys/class/net/%s && echo 2 > "
+						"napi_defer_hard_irqs && echo 50000 > "
+						"gro_flush_timeout", dev));
+	finding_changes(f, "an interrupt waits for up to 50 us for more packets");
+}
+
+static void judge_storm(struct evidence *e, const struct sum *s)
+{
+	struct finding *f;
+
+	if (!serves(s->key) || rate(e, s->interrupts) < storm.value || !s->packets ||
+	    s->packets >= two.value * s->interrupts || !cpu_is_busy(e, s->cpu))
+		return;
+	f = finding_add(e->f, &kinds[STORM], queue_of(s->key), "%s interrupts %.0f times per "
+			"second, for %.1f packets each time", s->key->name, rate(e, s->interrupts),
+			(double)s->packets / s->interrupts);
+	finding_harm(f, rate(e, s->packets));
+	finding_fact(f, "interrupts", s->interrupts, "interrupts");
+	finding_fact(f, "packets", s->packets, "packets");
+	fix_storm(e, f);
+}
+
+static void judge_useless(struct evidence *e, const struct sum *s)
+{
+	uint64_t mine = s->interrupts > s->unhandled ? s->interrupts - s->unhandled : 0;
+	const char *dev = e->s->meta.iface;
+	struct finding *f;
+
+	if (!serves(s->key) || !s->polls || rate(e, s->interrupts) < often.value ||
+	    !worth(e, s->interrupts, enough.value) || mine <= two.value * s->polls ||
+	    !cpu_is_busy(e, s->cpu))
+		return;
+	f = finding_add(e->f, &kinds[USELESS], queue_of(s->key), "%s interrupts %.0f times per "
+			"second, %.1f times for each poll", s->key->name, rate(e, s->interrupts),
+			(double)mine / s->polls);
+	finding_harm(f, rate(e, s->packets));
+	finding_fact(f, "interrupts", s->interrupts, "interrupts");
+	finding_fact(f, "polls", s->polls, "polls");
+	if (coalesce_value(e, "adaptive-rx") > 0)
+		finding_fix(f, "ethtool", "-C", dev, "adaptive-rx", "off", "rx-usecs", "50");
+	else
+		finding_fix(f, "ethtool", "-C", dev, "rx-usecs", "50");
+	if (coalesce_value(e, "adaptive-tx") > 0)
+		finding_fix(f, "ethtool", "-C", dev, "adaptive-tx", "off", "tx-usecs", "50");
+	else
+		finding_fix(f, "ethtool", "-C", dev, "tx-usecs", "50");
+	finding_changes(f, "an interrupt waits for up to 50 us for more packets");
+	finding_advise(f, "if its driver cannot, it does part of its work in the interrupt: fewer, "
+		       "larger packets make fewer of them");
+}
+
+/* Under load one interrupt makes many polls, of which only the first tells. */
+static void judge_far(struct evidence *e, const struct sum *sums, unsigned nr)
+{
+	const struct sum *worst = NULL;
+	uint64_t far = 0, caused = 0;
+	struct finding *f;
+
+	for (unsigned i = 0; i < nr; i++) {
+		far += sums[i].elsewhere;
+		caused += sums[i].caused;
+		if (!worst || sums[i].elsewhere > worst->elsewhere)
+			worst = &sums[i];
+	}
+	if (!worth(e, far, enough.value) || rate(e, far) < often.value ||
+	    far < half.value * caused ||
+	    !(cpu_is_busy(e, worst->cpu) || cpu_is_busy(e, worst->far_cpu)))
+		return;
+	f = finding_add(e->f, &kinds[FAR], queue_of(worst->key), "%.0f%% of the polls of %s ran on "
+			"another CPU than its interrupt: that was CPU %u",
+			100.0 * worst->elsewhere / worst->caused,
+			worst->key->name, worst->cpu);
+	finding_harm(f, rate(e, worst->packets));
+	finding_fact(f, "elsewhere", far, "polls");
+	finding_advise(f, "let its thread run there: pgrep -a napi/%s-, taskset -pc %u PID; or "
+		       "poll without threads: echo 0 > /sys/class/net/%s/threaded",
+		       e->s->meta.iface, worst->cpu, e->s->meta.iface);
+}
+
+/* How many of a vector ran where it may. */
+static uint64_t inside(const struct table *t, const struct irq_key *k, const char *may,
+		       const char *does)
+{
+	uint64_t n = 0;
+
+	for (unsigned row = 0; row < t->rows; row++) {
+		unsigned cpu = key_at(t, row)->cpu;
+
+		if (same(key_at(t, row), k) && (cpu_listed(may, cpu) || cpu_listed(does, cpu)))
+			n += row_words(t, row, 0)[0];
+	}
+	return n;
+}
+
+/* In an interval it ran there just now; if it also ran where it may, it was moved meanwhile. */
+static void judge_outside(struct evidence *e, const struct sum *sums, unsigned nr)
+{
+	char may[CPU_LIST], does[CPU_LIST];
+
+	for (unsigned i = 0; e->s->interval && i < nr; i++) {
+		const struct irq_key *k = sums[i].key;
+		struct finding *f;
+
+		if (!worth(e, sums[i].most, enough.value))
+			continue;
+		vector_affinity(k->irq, may, does);
+		if (!*may || inside(&e->s->tables[METER_irq], k, may, does))
+			continue;
+		f = finding_add(e->f, &kinds[OUTSIDE], queue_of(k), "%.0f%% of the interrupts of "
+				"%s ran on CPU %u, and it may run on %s only",
+				100.0 * sums[i].most / sums[i].interrupts, k->name,
+				sums[i].cpu, may);
+		finding_fact(f, "interrupts", sums[i].most, "interrupts");
+		finding_fix(f, "sh", "-c", text("echo %s > /proc/irq/%u/smp_affinity_list", may,
+						k->irq));
+		finding_changes(f, "it is sent to CPU %s once more", may);
+		finding_advise(f, "what became of it: cat /proc/irq/%u/effective_affinity_list",
+			       k->irq);
+	}
+}
+
+static void judge(struct evidence *e)
+{
+	const struct table *t = &e->s->tables[METER_irq];
+	struct sum *sums;
+	unsigned nr;
+
+	if (!has(e, METER_irq))
+		return;
+	sums = calloc(t->rows + 1, sizeof(*sums));
+	nr = sums ? sums_make(t, sums) : 0;
+	for (unsigned i = 0; i < nr; i++) {
+		judge_storm(e, &sums[i]);
+		judge_useless(e, &sums[i]);
+	}
+	if (nr) {
+		judge_far(e, sums, nr);
+		judge_outside(e, sums, nr);
+	}
+	free(sums);
+}
+
+const struct subject subject_interrupts = {
+	.name = "interrupts",
+	.title = "Interrupts",
+	.kind = kind,
+	.judge = judge,
+};

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Findings about the card and its link: damage, duplex, lanes, what a cloud allows, radios. */
+#include <inttypes.h>
+#include <linux/ethtool.h>
+#include <string.h>
+
+#include "../lib/hw.h"
+#include "../lib/log.h"
+#include "../lib/wifi.h"
+#include "subjects.h"
+
+enum { BROKEN, HALF_DUPLEX, ALLOWANCE, LINK_LOCAL, SCANS };
+
+static const struct limit few = { 10, "10 frames" };
+static const struct limit one = { 1, "one packet" };
+static const struct limit tenth = { .1, "a tenth of the time" };
+static const struct limit long_enough = { 10, "10 s" };
+
+static const struct finding_kind kinds[] = {
+	[BROKEN] = {
+		.id = "rx-broken",
+		.severity = SEVERITY_CRITICAL,
+		.harm = HARM_LOSS,
+		.title = "Frames arrive damaged",
+		.means = "Their checksum (FCS) is wrong, or they are cut off. The card drops them.",
+		.when = "{1} in the window (rx_crc_errors, rx_frame_errors, tx_carrier_errors)",
+		.remedy = "A cable or an optic: ethtool -m IFACE; the other end's duplex: ethtool "
+			  "IFACE.",
+		.symptom = "Connections are slow, with retransmissions, at any load",
+		.limits = { &few },
+	},
+	[HALF_DUPLEX] = {
+		.id = "link-half-duplex",
+		.severity = SEVERITY_CRITICAL,
+		.harm = HARM_LOSS,
+		.title = "The link is half duplex",
+		.means = "It cannot send while it receives: collisions, and a fraction of the "
+			 "rate. Almost always one end was told not to negotiate and the other fell "
+			 "back to half.",
+		.when = "the driver says that the link is half duplex",
+		.remedy = "Let both ends negotiate: ethtool -s IFACE autoneg on, and the same at "
+			  "the switch.",
+		.symptom = "Transfers are slow, and worse in both directions at once",
+	},
+	[ALLOWANCE] = {
+		.id = "allowance-exceeded",
+		.severity = SEVERITY_CRITICAL,
+		.harm = HARM_LOSS,
+		.title = "The instance sends or receives more than it may",
+		.means = "The cloud provider limits bandwidth, packets per second and connections "
+			 "by the size of the instance. What is beyond is queued or dropped by the "
+			 "provider.",
+		.when = "{1} in the window (over_bw_in, over_bw_out, over_pps, over_conntrack)",
+		.remedy = "A larger instance, or less traffic.",
+		.symptom = "Packets are lost though neither host nor card is busy",
+		.limits = { &one },
+	},
+	[LINK_LOCAL] = {
+		.id = "allowance-linklocal",
+		.severity = SEVERITY_CRITICAL,
+		.harm = HARM_LOSS,
+		.title = "Too many packets for the provider's DNS, clock or metadata",
+		.means = "Services at link-local addresses are limited to 1024 packets per second, "
+			 "whatever the size of the instance.",
+		.when = "{1} in the window (over_linklocal)",
+		.remedy = "A cache on this machine: systemd-resolved, nscd.",
+		.symptom = "DNS is slow or fails now and then",
+		.limits = { &one },
+	},
+	[SCANS] = {
+		.id = "wifi-scans",
+		.severity = SEVERITY_WARNING,
+		.harm = HARM_RISK,
+		.title = "The radio scans much of the time",
+		.means = "While it listens on other channels packets wait.",
+		.when = "scans take {1} of a window of {2} or more",
+		.remedy = "Fewer channels, or less often, in what asks for them: nicprobe wifi "
+			  "IFACE.",
+		.symptom = "Wireless latency rises for a second again and again",
+		.limits = { &tenth, &long_enough },
+	},
+};
+KINDS(kinds)
+
+static void judge_broken(struct evidence *e)
+{
+	uint64_t n = kernel_counted(e, "ip -s link", "rx_crc_errors") +
+		     kernel_counted(e, "ip -s link", "rx_frame_errors") +
+		     kernel_counted(e, "ip -s link", "tx_carrier_errors");
+	const char *dev = e->s->meta.iface;
+	struct finding *f;
+
+	if (!worth(e, n, few.value))
+		return;
+	f = finding_add(e->f, &kinds[BROKEN], -1, "%" PRIu64 " frames arrived broken at %s, or "
+			"left broken", n, dev);
+	finding_harm(f, rate(e, n));
+	finding_fact(f, "frames", n, "frames");
+	finding_advise(f, "a cable or an optic: ethtool -m %s; ethtool %s; ip -s -s link show dev "
+		       "%s", dev, dev, dev);
+}
+
+static void judge_duplex(struct evidence *e)
+{
+	const struct hw *h = e->hw || e->s->meta.devices ? setup(e) : NULL;
+	struct finding *f;
+
+	if (!h || !*h->card.subsystem || !h->carrier ||
+	    setting_of(&group_link, &h->link, "duplex") != DUPLEX_HALF)
+		return;
+	f = finding_add(e->f, &kinds[HALF_DUPLEX], -1, "the link of %s is half duplex: it cannot "
+			"send while it receives", h->iface.name);
+	finding_fact(f, "speed", setting_of(&group_link, &h->link, "speed"), "Mbit/s");
+	finding_fix(f, "ethtool", "-s", h->iface.name, "autoneg", "on");
+	finding_changes(f, "both ends choose the best they can; the link stops for seconds");
+	finding_advise(f, "look at the other end, too");
+}
+
+static const char *const instance[] = {
+	"bw_in_allowance_e", "bw_out_allowance_e", "pps_allowance_e", "conntrack_allowance_e", NULL
+}, *const linklocal[] = { "linklocal_allowance_e", NULL };
+
+static void judge_allowance(struct evidence *e)
+{
+	static const char *const names[] = { "over_bw_in", "over_bw_out", "over_pps",
+					    "over_conntrack" };
+	const char *most = "";
+	uint64_t n = 0, top = 0, local;
+	struct finding *f;
+	int queue;
+
+	for (unsigned i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		uint64_t one_ = card_counted(e, names[i], &queue);
+
+		n += one_;
+		if (one_ > top) {
+			top = one_;
+			most = names[i];
+		}
+	}
+	n = n ?: counted_like(e, "ethtool -S", instance);
+	if (worth(e, n, one.value)) {
+		f = finding_add(e->f, &kinds[ALLOWANCE], -1, "%s (most: %s)",
+				packets(n, "were beyond what this size of instance is allowed"),
+				most);
+		finding_harm(f, rate(e, n));
+		finding_fact(f, "packets", n, "packets");
+		finding_advise(f, "a larger instance, or less traffic: ethtool -S %s | grep "
+			       "allowance",
+			       e->s->meta.iface);
+	}
+	local = card_counted(e, "over_linklocal", &queue) ?:
+		counted_like(e, "ethtool -S", linklocal);
+	if (!worth(e, local, one.value))
+		return;
+	f = finding_add(e->f, &kinds[LINK_LOCAL], -1, "%s", packets(local, "were too many for "
+			"the provider's DNS, clock or metadata"));
+	finding_harm(f, rate(e, local));
+	finding_fact(f, "packets", local, "packets");
+	finding_advise(f, "a cache on this machine: systemd-resolved, nscd; no size of instance "
+		       "allows more");
+}
+
+static void judge_scans(struct evidence *e)
+{
+	const struct metric *k = has(e, METER_wifi) ? metric_of(&meter_wifi, "duration") : NULL;
+	const struct table *t = &e->s->tables[METER_wifi];
+	uint64_t all = 0, most = 0;
+	char who[64] = "";
+	struct finding *f;
+
+	for (unsigned row = 0; k && row < t->rows; row++) {
+		uint64_t ns = *cell(t, row, 0, k);
+
+		all += ns;
+		if (ns <= most)
+			continue;
+		most = ns;
+		meter_wifi.key_text(t->keys + row * meter_wifi.key_size, 0, who, sizeof(who));
+	}
+	if (!k || e->s->seconds < long_enough.value || all * 1e-9 < tenth.value * e->s->seconds)
+		return;
+	f = finding_add(e->f, &kinds[SCANS], -1, "scans take %.0f%% of the time, most of it for "
+			"%s: meanwhile packets wait while the radio is on other channels",
+			all * 1e-7 / e->s->seconds, who);
+	finding_harm(f, all * 1e-9 / e->s->seconds);
+	finding_advise(f, "nicprobe wifi %s; fewer channels, or less often, in what asks for them",
+		       e->s->name);
+}
+
+static void judge(struct evidence *e)
+{
+	judge_broken(e);
+	judge_duplex(e);
+	judge_allowance(e);
+	judge_scans(e);
+}
+
+const struct subject subject_link = {
+	.name = "link",
+	.title = "The card and its link",
+	.kind = kind,
+	.judge = judge,
+};

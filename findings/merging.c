@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Findings about received packets that could be merged and are not, and about fragments. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "../bpf/gro.h"
+#include "../lib/driver.h"
+#include "../lib/log.h"
+#include "flows.h"
+#include "settings.h"
+#include "subjects.h"
+
+enum { GRO_IS_OFF, GRO_NOT_USED, GENERIC_XDP, FRAGMENTS, REORDERED };
+
+static const struct limit many = { 10000, "10000 packets per second" };
+static const struct limit most = { .5, "half of the received packets" };
+static const struct limit fragments = { 1000, "1000 fragments per second" };
+static const struct limit tenth = { .1, "a tenth of the received packets" };
+
+static const struct finding_kind kinds[] = {
+	[GRO_IS_OFF] = {
+		.id = "gro-off",
+		.severity = SEVERITY_WARNING,
+		.harm = HARM_WORK,
+		.title = "GRO is off, and TCP goes through the stack packet by packet",
+		.means = "Generic Receive Offload merges packets of a TCP stream, up to 64 KB, so "
+			 "that the stack handles one buffer instead of dozens. It is switched off, "
+			 "and each packet takes the whole way alone.",
+		.when = "{2} and {1} come one by one because GRO is off, most of them TCP with "
+			"data, and GRO is off now",
+		.silent = "UDP and small packets, which GRO would not merge.",
+		.remedy = "ethtool -K IFACE gro on",
+		.symptom = "TCP receives slowly, and a CPU is busy with softirqs",
+		.limits = { &many, &most },
+	},
+	[GRO_NOT_USED] = {
+		.id = "gro-not-used",
+		.severity = SEVERITY_WARNING,
+		.harm = HARM_WORK,
+		.title = "The driver hands packets past GRO",
+		.means = "This driver uses GRO only if it was switched on by hand (veth). The "
+			 "sender does not hand over large buffers either, so each TCP packet takes "
+			 "the whole way alone.",
+		.when = "{2} and {1} go past GRO one by one, most of them TCP with data",
+		.silent = "Buffers that were never split, as between containers: they need no "
+			  "merging.",
+		.remedy = "ethtool -K IFACE gro on; or let the sender keep TSO on",
+		.symptom = "TCP between containers is slow",
+		.limits = { &many, &most },
+	},
+	[GENERIC_XDP] = {
+		.id = "gro-generic-xdp",
+		.severity = SEVERITY_WARNING,
+		.harm = HARM_WORK,
+		.title = "A generic XDP program switches GRO off",
+		.means = "While a program is attached in generic (skb) mode the kernel merges "
+			 "nothing, and copies buffers for it.",
+		.when = "{2} and {1} come one by one because of generic XDP, most of them TCP with "
+			"data",
+		.remedy = "Native XDP where the driver has it: ip link set dev IFACE xdpgeneric "
+			  "off, then xdpdrv; or tc.",
+		.symptom = "TCP receives slowly since an XDP program is attached",
+		.limits = { &many, &most },
+	},
+	[FRAGMENTS] = {
+		.id = "rx-fragments",
+		.severity = SEVERITY_WARNING,
+		.harm = HARM_WORK,
+		.title = "Datagrams arrive in fragments",
+		.means = "The sender's datagrams are longer than the MTU of a link on their way, "
+			 "so that IP splits them. Only the first fragment has ports: RSS and RPS "
+			 "hash addresses alone, GRO merges nothing, each datagram waits for its "
+			 "last fragment, and one that is lost loses all of it.",
+		.when = "{2} and {1} are IP fragments",
+		.silent = "A few fragments, as of DNS.",
+		.remedy = "Smaller datagrams at the sender, below its path MTU; or a larger MTU on "
+			  "all of the way. Neither GRO nor TSO helps.",
+		.symptom = "Large datagrams are lost or slow, small ones are not",
+		.limits = { &fragments, &tenth },
+	},
+	[REORDERED] = {
+		.id = "rx-out-of-order",
+		.severity = SEVERITY_WARNING,
+		.harm = HARM_WORK,
+		.title = "TCP segments arrive out of order or with gaps",
+		.means = "Segments that GRO could have joined to one before were not the next of "
+			 "their connection: others are missing, or come later. The receiver sends "
+			 "duplicate acknowledgements, and the sender slows down.",
+		.when = "{2} and {1} could not join because of their sequence number",
+		.remedy = "Look for losses (nicprobe show IFACE counters) and for paths of unequal "
+			  "length (bonding in round-robin mode, ECMP per packet).",
+		.symptom = "TCP is slow, with many duplicate acknowledgements",
+		.limits = { &fragments, &tenth },
+		.follows = { "rx-ring-full", "backlog-full", "xdp-drops", "tc-ingress-drops" },
+	},
+};
+KINDS(kinds)
+
+struct sums {
+	uint64_t buffers, packets, bytes, frames, past;
+	uint64_t alone[NR_GRO_ALONE];
+};
+
+static struct sums sum(const struct evidence *e)
+{
+	const struct table *t = &e->s->tables[METER_gro];
+	struct sums s = {};
+
+	for (unsigned row = 0; row < t->rows; row++) {
+		const struct gro *g = (const void *)row_words(t, row, 0);
+
+		for (unsigned i = 0; i < SEGS_SLOTS; i++)
+			s.buffers += g->size.slot[i];
+		s.packets += g->size.sum;
+		s.bytes += g->bytes;
+		for (unsigned i = 0; i < NR_GRO_FRAMES; i++)
+			s.frames += g->frames[i];
+		s.past += g->frames[GRO_FRAME_PAST];
+		for (unsigned i = 0; i < NR_GRO_ALONE; i++)
+			s.alone[i] += g->alone[i];
+	}
+	return s;
+}
+
+#define DATA	256	/* bytes of a mean packet: shorter ones are acknowledgements and the like */
+
+/* Would merging help? Of TCP with data, as far as samples tell. */
+static bool mergeable(const struct evidence *e, const struct sums *s)
+{
+	struct flows f;
+
+	flows_of(e, -1, &f);
+	return s->bytes >= DATA * s->packets && !flows_unknown(&f) && f.tcp;
+}
+
+static bool much(const struct evidence *e, const struct sums *s, uint64_t n,
+		 const struct limit *rate_,
+		 const struct limit *share)
+{
+	return rate(e, n) >= rate_->value && n >= share->value * s->frames;
+}
+
+static struct finding *tell(struct evidence *e, const struct sums *s,
+			    const struct finding_kind *kind,
+			    uint64_t n, const char *what)
+{
+	struct finding *f = finding_add(e->f, kind, -1, "%.0f%% of the received packets, %.0f per "
+					"second, %s", 100.0 * n / s->frames, rate(e, n), what);
+
+	finding_harm(f, rate(e, n));
+	finding_fact(f, "packets", n, "packets");
+	finding_fact(f, "share", (double)n / s->frames, "ratio");
+	return f;
+}
+
+static void fix_gro(struct evidence *e, struct finding *f)
+{
+	finding_fix(f, "ethtool", "-K", e->s->meta.iface, "gro", "on");
+	finding_changes(f, "GRO merges what it can");
+}
+
+static void judge(struct evidence *e)
+{
+	const char *dev = e->s->meta.iface;
+	struct finding *f;
+	struct sums s;
+
+	if (!has(e, METER_gro))
+		return;
+	s = sum(e);
+	if (much(e, &s, s.alone[GRO_OFF], &many, &most) && mergeable(e, &s) &&
+	    setup(e) && !feature_on(e, "rx-gro"))
+		fix_gro(e, tell(e, &s, &kinds[GRO_IS_OFF], s.alone[GRO_OFF],
+				"go through the stack one by one: GRO is off"));
+	if (much(e, &s, s.alone[GRO_XDP], &many, &most) && mergeable(e, &s)) {
+		f = tell(e, &s, &kinds[GENERIC_XDP], s.alone[GRO_XDP],
+			 "go through the stack one by one: with generic XDP there is no GRO");
+		finding_advise(f, "attach it natively: ip link set dev %s xdpgeneric off, then "
+			       "xdpdrv", dev);
+	}
+	if (driver_find(e->s->meta.driver)->gro_by_ethtool && much(e, &s, s.past, &many, &most) &&
+	    s.packets < 1.5 * s.buffers && mergeable(e, &s))
+		fix_gro(e, tell(e, &s, &kinds[GRO_NOT_USED], s.past,
+				"go past GRO, one by one: the driver uses it only if told so"));
+	if (much(e, &s, s.alone[GRO_FRAGMENT], &fragments, &tenth)) {
+		f = tell(e, &s, &kinds[FRAGMENTS], s.alone[GRO_FRAGMENT], "are fragments of "
+			 "datagrams that are longer than the MTU of their way");
+		finding_advise(f, "let the sender make smaller datagrams, or raise the MTU of all "
+			       "of the way: tracepath SENDER; who sends: tcpdump -nni %s 'ip[6:2] "
+			       "& 0x3fff != 0'",
+			       dev);
+	}
+	if (much(e, &s, s.alone[GRO_SEQUENCE], &fragments, &tenth)) {
+		f = tell(e, &s, &kinds[REORDERED], s.alone[GRO_SEQUENCE], "are not the next of "
+			 "their TCP connection: others are missing, or come later");
+		finding_advise(f, "nicprobe show %s counters; paths of unequal length (bonding, "
+			       "ECMP): nstat -az TcpExtTCPOFOQueue", e->s->name);
+	}
+}
+
+const struct subject subject_merging = {
+	.name = "merging",
+	.title = "Merging: GRO and fragments",
+	.kind = kind,
+	.judge = judge,
+};

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Findings about work that the kernel does itself for sent packets though the card could. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "../lib/log.h"
+#include "../xdp/gso.h"
+#include "../xdp/offload.h"
+#include "settings.h"
+#include "subjects.h"
+
+enum { SEGMENTED, CHECKSUMMED, COPIED, SPLIT_EARLY };
+
+static const struct limit many = { 10000, "10000 packets per second" };
+static const struct limit tenth = { .1, "a tenth of those in large buffers" };
+
+static const struct finding_kind kinds[] = {
+	[SEGMENTED] = {
+		.id = "tso-off",
+		.severity = SEVERITY_WARNING,
+		.harm = HARM_WORK,
+		.title = "The kernel splits large buffers though the card could",
+		.means = "TCP hands down buffers of up to 64 KB. The card could cut them into "
+			 "packets (TSO and its kin), but the feature is off, so that the kernel "
+			 "makes each packet itself: headers, checksums, one transmit descriptor "
+			 "each.",
+		.when = "{1} were segmented in software for a feature that the card has and that "
+			"is off now",
+		.silent = "Features that the card or its driver lacks: nothing can be switched on.",
+		.remedy = "ethtool -K IFACE tso on; or the feature that the meter offload names",
+		.symptom = "Sending takes much CPU time",
+		.limits = { &many },
+	},
+	[CHECKSUMMED] = {
+		.id = "tx-checksum-off",
+		.severity = SEVERITY_WARNING,
+		.harm = HARM_WORK,
+		.title = "The kernel computes checksums though the card could",
+		.means = "The checksum of each packet is computed by the CPU, which reads all of "
+			 "its bytes. Segmentation by the card needs checksumming by the card, and "
+			 "is off with it.",
+		.when = "{1} were checksummed in software while the card's checksumming is off",
+		.remedy = "ethtool -K IFACE tx on",
+		.symptom = "Sending takes much CPU time",
+		.limits = { &many },
+	},
+	[COPIED] = {
+		.id = "tx-copied",
+		.severity = SEVERITY_WARNING,
+		.harm = HARM_WORK,
+		.title = "The kernel copies packets into one piece though the card could gather "
+			 "them",
+		.means = "A buffer lies in several pages. Without scatter-gather the kernel copies "
+			 "it into one piece before the driver gets it; segmentation by the card is "
+			 "off with it.",
+		.when = "{1} were copied while the card's scatter-gather is off",
+		.remedy = "ethtool -K IFACE sg on",
+		.symptom = "Sending takes much CPU time",
+		.limits = { &many },
+	},
+	[SPLIT_EARLY] = {
+		.id = "gso-split-early",
+		.severity = SEVERITY_WARNING,
+		.harm = HARM_WORK,
+		.title = "Large buffers are split before the driver, though the card could do it",
+		.means = "No feature is missing, and yet the driver gets single packets: the qdisc "
+			 "split the buffers (tbf with a burst below 64 KB, cake), or the driver "
+			 "objected to them (ndo_features_check).",
+		.when = "{1} and {2} were split in software, and no feature explains it",
+		.remedy = "tbf with a larger burst; cake with no-split-gso, if its latency is not "
+			  "needed.",
+		.symptom = "Sending takes much CPU time",
+		.limits = { &many, &tenth },
+	},
+};
+KINDS(kinds)
+
+/* What `ethtool -K` takes, what the kernel calls it, and what software does for want of it. */
+struct remedy {
+	const char *option, *feature, *what;
+	unsigned kind;
+};
+
+static struct remedy remedy_of(const char *name, unsigned feature, unsigned why)
+{
+	const char *what = feature == FEATURE_SG ? "copied into one piece" :
+			   feature == FEATURE_CHECKSUM ? "checksummed" : "segmented";
+
+	if (why == WHY_NO_SG || feature == FEATURE_SG)
+		return (struct remedy){ "sg", "tx-scatter-gather", what, COPIED };
+	if (why == WHY_NO_CHECKSUM || feature == FEATURE_CHECKSUM)
+		return (struct remedy){ "tx", "tx-checksum", what, CHECKSUMMED };
+	return (struct remedy){ strstr(name, "tx-tcp") ? "tso" : name, name, what, SEGMENTED };
+}
+
+static void judge_feature(struct evidence *e, const struct offload_key *key, uint64_t n)
+{
+	struct finding *f;
+	struct remedy r;
+	char name[64];
+
+	meter_offload.key_text(key, 1, name, sizeof(name));
+	r = remedy_of(name, key->feature, key->why);
+	if (rate(e, n) < many.value || !feature_missing(e, r.feature))
+		return;
+	f = finding_add(e->f, &kinds[r.kind], -1, "%.0f packets per second are %s in software: %s "
+			"is off, and the card can do it", rate(e, n), r.what, r.feature);
+	finding_harm(f, rate(e, n));
+	finding_fact(f, "packets", n, "packets");
+	finding_fix(f, "ethtool", "-K", e->s->meta.iface, r.option, "on");
+	finding_changes(f, "the card does it");
+}
+
+/* All queues together, as one switch is for all of them. */
+static void judge_features(struct evidence *e)
+{
+	const struct table *t = &e->s->tables[METER_offload];
+	uint64_t packets[FEATURE_SG + 1][NR_WHY] = {};
+
+	for (unsigned row = 0; row < t->rows; row++) {
+		const struct offload_key *key = (const void *)(t->keys + row * sizeof(*key));
+
+		if (key->feature <= FEATURE_SG && key->why < NR_WHY)
+			packets[key->feature][key->why] += row_words(t, row, 0)[0];
+	}
+	for (unsigned feature = 0; feature <= FEATURE_SG; feature++)
+		for (unsigned why = 0; why < NR_WHY; why++)
+			if (packets[feature][why] &&
+			    (why == WHY_OFF || why == WHY_NO_SG || why == WHY_NO_CHECKSUM))
+				judge_feature(e, &(struct offload_key){ .feature = feature,
+								       .why = why },
+					      packets[feature][why]);
+}
+
+/* Wire packets at a point, and those of them in buffers that are still to be split. */
+static void count(const struct evidence *e, enum point point, uint64_t *packets, uint64_t *large)
+{
+	const struct table *t = &e->s->tables[METER_gso];
+
+	*packets = *large = 0;
+	for (unsigned row = 0; row < t->rows; row++) {
+		const struct gso *g = (const void *)row_words(t, row, 0);
+
+		if (place_of(e->s, &meter_gso, row).point != point)
+			continue;
+		*packets += g->size.sum;
+		*large += g->left[WORK_SEGMENT];
+	}
+}
+
+/* Wire packets that the kernel had to split, as the features of the card say. */
+static uint64_t explained(const struct evidence *e)
+{
+	const struct table *t = &e->s->tables[METER_offload];
+	uint64_t n = 0;
+
+	for (unsigned row = 0; row < t->rows; row++) {
+		const struct offload_key *key = (const void *)(t->keys + row * sizeof(*key));
+
+		n += key->feature <= FEATURE_SIZE ? row_words(t, row, 0)[0] : 0;
+	}
+	return n;
+}
+
+/* Drops in the qdisc make them fewer, so this errs on the silent side. */
+static void judge_split(struct evidence *e)
+{
+	uint64_t stack, stack_large, nic, nic_large, single, known;
+	struct finding *f;
+
+	if (!*e->s->meta.tap[TX_STACK] || !*e->s->meta.tap[TX_NIC])
+		return;
+	count(e, TX_STACK, &stack, &stack_large);
+	count(e, TX_NIC, &nic, &nic_large);
+	single = nic - nic_large;
+	known = stack - stack_large + explained(e);
+	if (single <= known || rate(e, single - known) < many.value ||
+	    single - known < tenth.value * stack_large)
+		return;
+	f = finding_add(e->f, &kinds[SPLIT_EARLY], -1, "%.0f packets per second are segmented in "
+			"software, %.0f%% of those in large buffers, though the card can: the "
+			"qdisc does it, or the driver objects", rate(e, single - known),
+			100.0 * (single - known) / stack_large);
+	finding_harm(f, rate(e, single - known));
+	finding_fact(f, "packets", single - known, "packets");
+	finding_advise(f, "tc -s qdisc show dev %s: tbf with a burst of less than 64 KB splits "
+		       "them, and so does cake but for no-split-gso", e->s->meta.iface);
+}
+
+static void judge(struct evidence *e)
+{
+	if (has(e, METER_offload))
+		judge_features(e);
+	if (has(e, METER_offload) && has(e, METER_gso))
+		judge_split(e);
+}
+
+const struct subject subject_offload = {
+	.name = "offload",
+	.title = "Offloads of sent packets",
+	.kind = kind,
+	.judge = judge,
+};

@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Findings about packets that wait, are dropped or marked in the qdisc; and marks that come. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../bpf/counters.h"
+#include "../bpf/qdisc.h"
+#include "../bpf/skblife.h"
+#include "../lib/log.h"
+#include "../xdp/ecn.h"
+#include "../xdp/ecn_source.h"
+#include "sending.h"
+#include "subjects.h"
+
+enum { WAIT, DROPS, MARKED_HERE, MARKED };
+
+static const struct limit enough = { 100, "100 packets" };
+static const struct limit few = { 10, "10 packets" };
+static const struct limit slow = { 1e-3, "1 ms" };
+static const struct limit alone = { 5e-3, "5 ms" };
+static const struct limit times = { 10, "10 times as long as the driver and the card" };
+static const struct limit thousandth = { .001, "a thousandth of what is sent" };
+static const struct limit hundredth = { .01, "a hundredth of the ECN-capable packets" };
+static const struct limit marks = { 20, "20 packets" };
+
+static const struct finding_kind kinds[] = {
+	[WAIT] = {
+		.id = "qdisc-wait",
+		.severity = SEVERITY_WARNING,
+		.harm = HARM_WAIT,
+		.title = "Packets wait in the queueing discipline",
+		.means = "More is handed to the qdisc than leaves it: it shapes the rate, or the "
+			 "link is full. Every packet behind waits, also those of other connections "
+			 "where the qdisc is a plain queue.",
+		.when = "half of the packets of a queue, of {1} or more, wait {2} and {4}, or {3} "
+			"where the time in the driver is not known (meter qdisc)",
+		.silent = "fq, netem, etf and taprio, which delay packets on purpose.",
+		.remedy = "More rate for the shaper, or a lower limit; fair queueing (fq_codel) so "
+			  "that short flows need not wait for long ones.",
+		.symptom = "Latency rises while something else is sent",
+		.limits = { &enough, &slow, &alone, &times },
+	},
+	[DROPS] = {
+		.id = "qdisc-drops",
+		.severity = SEVERITY_CRITICAL,
+		.harm = HARM_LOSS,
+		.title = "The queueing discipline drops packets",
+		.means = "The queue in front of the driver was full, or its algorithm dropped a "
+			 "packet to tell the sender to slow down (codel, red, pie, cake).",
+		.when = "{1} and {2} were dropped in the window",
+		.remedy = "tc -s qdisc shows which, its rate and its limit. A longer queue bridges "
+			  "bursts; a shaper needs more rate, or is meant to drop.",
+		.symptom = "Sent packets are lost before they reach the card",
+		.limits = { &few, &thousandth },
+		.follows = { "qdisc-wait", "tx-queue-stuck", "tx-ring-full", "xps-one-queue" },
+	},
+	[MARKED_HERE] = {
+		.id = "ecn-marked-here",
+		.severity = SEVERITY_WARNING,
+		.harm = HARM_WORK,
+		.title = "This host's own qdisc marks packets CE",
+		.means = "The queue of this interface is longer than its algorithm wants it, so it "
+			 "marks packets: congestion experienced. The senders slow down.",
+		.when = "{1} and {2} left with a mark that they had not when they came to the "
+			"qdisc",
+		.remedy = "More rate for the shaper, or a faster link: the marks are the message, "
+			  "not the fault.",
+		.symptom = "TCP with ECN sends more slowly than the link allows",
+		.limits = { &marks, &hundredth },
+		.follows = { "qdisc-wait" },
+	},
+	[MARKED] = {
+		.id = "ecn-marked",
+		.severity = SEVERITY_WARNING,
+		.harm = HARM_WORK,
+		.title = "Packets arrive marked CE",
+		.means = "A router or switch on their way had a long queue, and marked them: "
+			 "congestion experienced. This host tells the senders, and they slow down.",
+		.when = "{1} and {2} that arrived were marked",
+		.silent = "Marks below that share, which AQM makes on any busy link.",
+		.remedy = "nicprobe show IFACE ecn_source tells who sent them: what do their paths "
+			  "share? In a DCTCP network marks are meant.",
+		.symptom = "TCP with ECN receives more slowly than the link allows",
+		.limits = { &marks, &hundredth },
+	},
+};
+KINDS(kinds)
+
+static const struct qdisc_key *key_of(const struct table *t, unsigned row)
+{
+	return (const void *)(t->keys + (size_t)row * sizeof(struct qdisc_key));
+}
+
+static bool is_one_of(const char *kind_, const char *const *list)
+{
+	while (*list && strcmp(kind_, *list))
+		list++;
+	return *list;
+}
+
+/* They keep packets back because they were told to. */
+static bool delays_on_purpose(const char *qdisc)
+{
+	return is_one_of(qdisc, (const char *const []){ "fq", "netem", "etf", "taprio", NULL });
+}
+
+static void advise_wait(struct evidence *e, struct finding *f, const char *qdisc)
+{
+	static const char *const shapers[] = { "tbf", "htb", "hfsc", "cbq", "cbs", "cake", NULL };
+	static const char *const fifos[] = { "pfifo_fast", "pfifo", "bfifo", "noqueue", NULL };
+	const char *dev = e->s->meta.iface;
+
+	if (is_one_of(qdisc, shapers))
+		finding_advise(f, "its rate is less than what is sent: tc -s qdisc show dev %s; "
+			       "give it more rate, or a lower limit", dev);
+	else if (is_one_of(qdisc, fifos))
+		finding_advise(f, "short flows need not wait for long ones: tc qdisc replace dev "
+			       "%s %s fq_codel",
+			       dev, e->s->meta.tx_queues > 1 ? "parent MQ:QUEUE" : "root");
+	else
+		finding_advise(f, "tc -s qdisc show dev %s", dev);
+}
+
+static void judge_wait(struct evidence *e)
+{
+	const struct metric *k = metric_of(&meter_qdisc, "wait");
+	const struct table *t = &e->s->tables[METER_qdisc];
+	double worst = 0, driver;
+	unsigned late = 0, at = 0;
+	struct finding *f;
+
+	for (unsigned row = 0; has(e, METER_qdisc) && row < t->rows; row++) {
+		const uint64_t *w = cell(t, row, 0, k);
+		double p50 = hist_percentile(k, w, .5);
+
+		driver = completion_median(e, key_of(t, row)->queue);
+		if (!worth(e, hist_count(k, w), enough.value) ||
+		    delays_on_purpose(key_of(t, row)->kind) ||
+		    p50 < (isnan(driver) ? alone.value : slow.value) || p50 < times.value * driver)
+			continue;
+		late++;
+		if (p50 > worst) {
+			worst = p50;
+			at = row;
+		}
+	}
+	if (!late)
+		return;
+	driver = completion_median(e, key_of(t, at)->queue);
+	f = finding_add(e->f, &kinds[WAIT], key_of(t, at)->queue, "packets of queue %u%s wait %s "
+			"(median) in the qdisc %.16s%s", key_of(t, at)->queue, late > 1 ? text(" "
+			"and of %u more", late - 1) : "",
+			finding_time(worst), key_of(t, at)->kind, isnan(driver) ? "" :
+			text(", %.0f times as long as in the driver and the card (%s)",
+			     worst / driver,
+			     finding_time(driver)));
+	finding_harm(f, worst);
+	finding_fact(f, "wait", worst, "seconds");
+	if (!isnan(driver))
+		finding_fact(f, "completion", driver, "seconds");
+	advise_wait(e, f, key_of(t, at)->kind);
+}
+
+/* The same by the meter skblife, where qdisc is not on: the mean, of all queues. */
+static void judge_lives(struct evidence *e)
+{
+	const struct table *t = &e->s->tables[METER_skblife];
+	const struct metric *k = metric_of(&meter_skblife, "time");
+	struct finding *f;
+	uint64_t nr = 0;
+	double time = 0;
+
+	for (unsigned row = 0; has(e, METER_skblife) && row < t->rows; row++) {
+		const struct skblife_key *key = (const void *)(t->keys + row * sizeof(*key));
+		const uint64_t *w = cell(t, row, 0, k);
+
+		if (key->stage != LIFE_QDISC)
+			continue;
+		nr += hist_count(k, w);
+		time += w[0] * 1e-9;
+	}
+	if (has(e, METER_qdisc) || !worth(e, nr, enough.value) || time < alone.value * nr)
+		return;
+	f = finding_add(e->f, &kinds[WAIT], -1, "packets wait %s (mean) in the qdisc",
+			finding_time(time / nr));
+	finding_harm(f, time / nr);
+	finding_fact(f, "wait", time / nr, "seconds");
+	finding_advise(f, "it limits the rate, or the link is full: tc -s qdisc show dev %s; a "
+		       "shorter queue: tc qdisc replace dev %s root fq_codel", e->s->meta.iface,
+		       e->s->meta.iface);
+}
+
+/* What `tc -s` counts as dropped: the largest, as a qdisc counts those beneath it, too. */
+static uint64_t dropped_by_tc(const struct evidence *e, char *name, size_t size)
+{
+	const struct table *t = &e->s->tables[METER_counters];
+	const struct counters_key *keys = (const void *)t->keys;
+	uint64_t most = 0;
+
+	*name = '\0';
+	for (unsigned row = 0; has(e, METER_counters) && row < t->rows; row++)
+		if (!strcmp(keys[row].source, "tc -s") && !strcmp(keys[row].who, "qdisc") &&
+		    t->cells[row] > most) {
+			most = t->cells[row];
+			snprintf(name, size, "%.*s", (int)strcspn(keys[row].counter, " "),
+				 keys[row].counter);
+		}
+	return most;
+}
+
+/* By the meter qdisc itself, and the kind that dropped most. */
+static uint64_t dropped_by_meter(const struct evidence *e, char *name, size_t size)
+{
+	const struct table *t = &e->s->tables[METER_qdisc];
+	uint64_t n = 0, most = 0;
+
+	for (unsigned row = 0; has(e, METER_qdisc) && row < t->rows; row++) {
+		uint64_t here = ((const struct qdisc *)
+				 row_words(t, row, 0))->dropped[QDISC_DROPPED];
+
+		n += here;
+		if (here <= most)
+			continue;
+		most = here;
+		snprintf(name, size, "%.16s", key_of(t, row)->kind);
+	}
+	return n;
+}
+
+static void judge_drops(struct evidence *e)
+{
+	uint64_t n = dropped_for(e, "QDISC_*") + dropped_for(e, "FQ_*") + dropped_for(e, "CAKE_*") +
+		     dropped_for(e, "DUALPI2_*");
+	uint64_t sent = sent_packets(e), all;
+	const char *dev = e->s->meta.iface;
+	char qdisc[40];
+	uint64_t by_tc = dropped_by_tc(e, qdisc, sizeof(qdisc));
+	struct finding *f;
+
+	n = has(e, METER_drop) ? n : by_tc;
+	n = n ?: dropped_by_meter(e, qdisc, sizeof(qdisc));
+	all = n + sent;
+	if (!worth(e, n, few.value) || n < thousandth.value * all)
+		return;
+	f = finding_add(e->f, &kinds[DROPS], -1, "the qdisc%s%s dropped %" PRIu64 " packets%s",
+			*qdisc ? " " : "", qdisc, n,
+			sent ? text(", %.1f%% of what was to be sent", 100.0 * n / all) : "");
+	finding_harm(f, rate(e, n));
+	finding_fact(f, "dropped", n, "packets");
+	if (sent)
+		finding_fact(f, "share", (double)n / all, "ratio");
+	if (!strcmp(qdisc, "pfifo_fast") && sent && n * 10 < all)
+		finding_advise(f, "a longer queue, if it only fills in bursts: ip link set dev %s "
+			       "txqueuelen 10000; else send less: tc -s qdisc show dev %s", dev,
+			       dev);
+	else
+		finding_advise(f, "its limit, or its rate: tc -s qdisc show dev %s; a shaper may "
+			       "be meant to drop", dev);
+}
+
+static uint64_t marked(const struct evidence *e, enum point point, uint64_t *capable)
+{
+	const struct table *t = &e->s->tables[METER_ecn];
+	uint64_t ce = 0;
+
+	*capable = 0;
+	for (unsigned row = 0; row < t->rows; row++) {
+		const struct ecn *ecn = (const void *)row_words(t, row, 0);
+
+		if (place_of(e->s, &meter_ecn, row).point != point)
+			continue;
+		ce += ecn->packets[ECN_CE];
+		*capable += ecn->packets[ECN_CE] + ecn->packets[ECN_ECT0] + ecn->packets[ECN_ECT1];
+	}
+	return ce;
+}
+
+static void judge_marked_here(struct evidence *e)
+{
+	uint64_t capable, before = marked(e, TX_STACK, &capable), after = marked(e, TX_NIC,
+										 &capable), n;
+	const struct table *t = &e->s->tables[METER_qdisc];
+	struct finding *f;
+
+	n = after > before ? after - before : 0;
+	if (!*e->s->meta.tap[TX_STACK] || !*e->s->meta.tap[TX_NIC] || !worth(e, n, marks.value) ||
+	    n < hundredth.value * capable)
+		return;
+	f = finding_add(e->f, &kinds[MARKED_HERE], -1, "this host's own qdisc%s marked %" PRIu64 " "
+			"packets CE, %.1f%% of the ECN-capable", has(e, METER_qdisc) && t->rows ?
+			text(" (%.16s)", key_of(t, 0)->kind) : "", n, 100.0 * n / capable);
+	finding_harm(f, rate(e, n));
+	finding_fact(f, "marked", n, "packets");
+	finding_fact(f, "share", (double)n / capable, "ratio");
+	finding_advise(f, "its queue is longer than it should be: more rate, or less to send: tc "
+		       "-s qdisc show dev %s", e->s->meta.iface);
+}
+
+/* ", 93% of them from 10.9.8.2" */
+static const char *from(const struct evidence *e, uint64_t ce)
+{
+	const struct table *t = &e->s->tables[METER_ecn_source];
+	char name[64];
+	uint64_t n;
+
+	if (!has(e, METER_ecn_source) || !t->rows)
+		return "";
+	n = row_words(t, 0, 0)[0];	/* sorted: the first has most */
+	meter_ecn_source.key_text(t->keys, 0, name, sizeof(name));
+	return n > ce ? "" : text(", %.0f%% of them from %s", 100.0 * n / ce, name);
+}
+
+static void judge_marked(struct evidence *e)
+{
+	uint64_t capable, n = marked(e, RX_NIC, &capable);
+	struct finding *f;
+
+	if (!worth(e, n, marks.value) || n < hundredth.value * capable)
+		return;
+	f = finding_add(e->f, &kinds[MARKED], -1, "%.1f%% of the ECN-capable packets arrived "
+			"marked CE%s: a queue on their way here is congested", 100.0 * n / capable,
+			from(e, n));
+	finding_harm(f, rate(e, n));
+	finding_fact(f, "marked", n, "packets");
+	finding_fact(f, "share", (double)n / capable, "ratio");
+	finding_advise(f, "who sends them: nicprobe show %s ecn_source", e->s->name);
+}
+
+static void judge(struct evidence *e)
+{
+	judge_wait(e);
+	judge_lives(e);
+	judge_drops(e);
+	if (!has(e, METER_ecn))
+		return;
+	judge_marked_here(e);
+	judge_marked(e);
+}
+
+const struct subject subject_qdisc = {
+	.name = "qdisc",
+	.title = "Queueing: waits, drops, marks",
+	.kind = kind,
+	.judge = judge,
+};

@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Findings about how packets are spread over queues and CPUs, where a CPU is full. */
+#include <math.h>
+#include <string.h>
+
+#include "../lib/driver.h"
+#include "../lib/hw.h"
+#include "../lib/log.h"
+#include "flows.h"
+#include "pressure.h"
+#include "settings.h"
+#include "steering.h"
+#include "subjects.h"
+
+enum {
+	RPS_ONE_CPU, THREADS_ONE_CPU, IRQ_ONE_CPU, ONE_FLOW, FLOWS_COLLIDE,
+	QUEUES_UNEVEN, ONE_QUEUE
+};
+
+static const struct limit full = { .05, "5% of its time" };
+static const struct limit one_flow = { .8, "80% of the packets of the queue" };
+static const struct limit uneven = { 1.5, "1.5 times its share, and 25 percentage points above "
+				    "it" };
+static const struct limit almost_all = { .95, "95%" };
+
+#define PRESSED "packets are lost for want of CPU time, or a CPU that spends most of its time " \
+	"in interrupts, softirqs and threads that poll has less than {1} left while another has " \
+	"half of its own free"
+
+static const struct finding_kind kinds[] = {
+	[RPS_ONE_CPU] = {
+		.id = "rps-one-cpu",
+		.severity = SEVERITY_WARNING,
+		.harm = HARM_RISK,
+		.title = "RPS sends the packets of all queues to one CPU",
+		.means = "Receive Packet Steering hands each received packet to one of the CPUs in "
+			 "rps_cpus of its queue. If that is the same single CPU for every queue, "
+			 "it does all the work above the driver, and what it cannot do is dropped "
+			 "at its backlog.",
+		.when = "every queue that has packets and RPS names the same single CPU, and "
+			PRESSED,
+		.remedy = "Let RPS use all CPUs: echo MASK > "
+			  "/sys/class/net/IFACE/queues/rx-N/rps_cpus.",
+		.symptom = "One CPU is busy and the others are idle",
+		.limits = { &full },
+	},
+	[THREADS_ONE_CPU] = {
+		.id = "napi-threads-one-cpu",
+		.severity = SEVERITY_WARNING,
+		.harm = HARM_RISK,
+		.title = "The threads that poll the queues may run on one CPU only",
+		.means = "With threaded NAPI each queue is polled by a kernel thread, "
+			 "napi/IFACE-N. The scheduler could spread these, but their affinity names "
+			 "one CPU for all of them.",
+		.when = "the interface polls in threads, all of them are bound to the same single "
+			"CPU, and " PRESSED,
+		.remedy = "Give the threads more CPUs: taskset -pc LIST PID for each, or one CPU "
+			  "each.",
+		.symptom = "One CPU is busy and the others are idle",
+		.limits = { &full },
+	},
+	[IRQ_ONE_CPU] = {
+		.id = "irq-one-cpu",
+		.severity = SEVERITY_WARNING,
+		.harm = HARM_RISK,
+		.title = "The interrupts of several queues go to one CPU",
+		.means = "A queue is polled on the CPU that takes its interrupt. The packets are "
+			 "spread over several queues, and these could be polled at the same time, "
+			 "but one CPU takes the interrupts of all of them.",
+		.when = "a CPU takes {2} of the packets of an interface whose packets are spread "
+			"over several queues, and " PRESSED,
+		.remedy = "Spread the interrupts: irqbalance, or /proc/irq/N/smp_affinity_list.",
+		.symptom = "One CPU is busy and the others are idle",
+		.limits = { &full, &almost_all },
+	},
+	[ONE_FLOW] = {
+		.id = "rx-one-flow",
+		.severity = SEVERITY_WARNING,
+		.harm = HARM_RISK,
+		.title = "One flow fills a receive queue",
+		.means = "All packets of a flow go to one queue and one CPU, so that they stay in "
+			 "order. This flow brings as many packets as that CPU can take; RSS, RPS "
+			 "and more queues do not spread it, as each of them spreads flows.",
+		.when = "one flow is {2} that is busiest, as certain as its samples make it, and "
+			PRESSED,
+		.silent = "A large flow on a CPU that has time left.",
+		.remedy = "Let the sender use several connections. Keep other work off that CPU; "
+			  "let the card or GRO merge more (larger MTU, GRO, LRO where nothing is "
+			  "forwarded).",
+		.symptom = "One connection is slow, or loses packets, whatever the settings",
+		.limits = { &full, &one_flow },
+	},
+	[FLOWS_COLLIDE] = {
+		.id = "rx-flows-collide",
+		.severity = SEVERITY_WARNING,
+		.harm = HARM_RISK,
+		.title = "A few large flows share a receive queue",
+		.means = "A hash over addresses and ports puts each flow on a queue. With few "
+			 "flows some queues get several of them by chance, and others none.",
+		.when = "the busiest queue has more than {3}, four flows or fewer carry 80% of it, "
+			"none of them alone, and " PRESSED,
+		.remedy = "Move the work of that queue to other CPUs by RPS, which hashes anew; or "
+			  "another hash: ethtool -X IFACE hkey …; for UDP also the ports: ethtool "
+			  "-N IFACE rx-flow-hash udp4 sdfn.",
+		.symptom = "Some connections are slow while others are fast, and it changes when "
+			   "they are opened anew",
+		.limits = { &full, &one_flow, &uneven },
+	},
+	[QUEUES_UNEVEN] = {
+		.id = "rx-queues-uneven",
+		.severity = SEVERITY_WARNING,
+		.harm = HARM_RISK,
+		.title = "One receive queue gets far more than its share",
+		.means = "The packets are of many flows, which could be spread evenly, but most of "
+			 "them go to one queue: the indirection table or a rule sends them there, "
+			 "or the hash leaves out what tells them apart.",
+		.when = "the busiest queue has more than {3}, in many flows, and " PRESSED,
+		.remedy = "ethtool -X IFACE equal N; hash the ports of UDP too: ethtool -N IFACE "
+			  "rx-flow-hash udp4 sdfn; look for rules: ethtool -n IFACE.",
+		.symptom = "One CPU is busy and the others are idle",
+		.limits = { &full, &one_flow, &uneven },
+	},
+	[ONE_QUEUE] = {
+		.id = "rx-one-queue",
+		.severity = SEVERITY_WARNING,
+		.harm = HARM_RISK,
+		.title = "One receive queue has to do for all packets",
+		.means = "The interface uses a single receive queue, so one CPU takes all packets "
+			 "from it.",
+		.when = "one receive queue is in use, it carries several flows, and " PRESSED,
+		.remedy = "More queues where the card has them (ethtool -L), else RPS.",
+		.symptom = "One CPU is busy and the others are idle",
+		.limits = { &full },
+	},
+};
+KINDS(kinds)
+
+/* What makes it a harm: the figures of that. */
+static void weigh(struct evidence *e, struct finding *one, const struct pressure *p)
+{
+	double idle = p->cpu < 0 ? NAN : load_idle(&e->s->load, p->cpu);
+
+	if (!one)
+		return;
+	if (p->lost) {
+		one->severity = SEVERITY_CRITICAL;
+		finding_fact(one, "lost", p->lost, "packets");
+	}
+	if (!isnan(idle)) {
+		finding_fact(one, "cpu", p->cpu, "cpu");
+		finding_fact(one, "idle", idle, "ratio");
+	}
+	finding_harm(one, isnan(idle) ? 1 : fmax(0, 1 - idle));
+}
+
+/* "12000 packets per second found no room", "CPU 0 has 1% of its time left" */
+static const char *harm(const struct evidence *e, const struct pressure *p)
+{
+	double idle = p->cpu < 0 ? NAN : load_idle(&e->s->load, p->cpu);
+	const char *cpu = isnan(idle) ? "" :
+			  text("CPU %d has %.0f%% of its time left", p->cpu, 100 * fmax(0, idle));
+
+	if (!p->lost)
+		return cpu;
+	return text("%.0f packets per second found no room%s%s", rate(e, p->lost), *cpu ? "; " : "",
+		    cpu);
+}
+
+/* All of RPS ends at the CPU that is full. */
+static bool judge_rps(struct evidence *e, const struct pressure *p)
+{
+	struct finding *one;
+	struct cpus to;
+	unsigned queues = steered_queues(e, &to);
+	int cpu = cpus_next(&to, -1);
+
+	if (!queues || cpus_count(&to) != 1 || (p->cpu >= 0 && p->cpu != cpu) || e->s->online < 2)
+		return false;
+	one = finding_add(e->f, &kinds[RPS_ONE_CPU], -1, "RPS of %u receive queue%s sends all "
+			  "packets to CPU %d: %s", queues, queues == 1 ? "" : "s", cpu, harm(e, p));
+	fix_rps(e, one, -1);
+	weigh(e, one, p);
+	return true;
+}
+
+static bool judge_threads(struct evidence *e, const struct pressure *p)
+{
+	const struct hw *h = setup(e);
+	struct finding *one;
+	unsigned threads = 0;
+	struct cpus to = {};
+
+	for (unsigned i = 0; h && i < h->nr; i++)
+		if (h->lines[i].threaded && h->lines[i].pid) {
+			cpus_add_all(&to, &h->lines[i].thread);
+			threads++;
+		}
+	if (threads < 2 || cpus_count(&to) != 1)
+		return false;
+	one = finding_add(e->f, &kinds[THREADS_ONE_CPU], -1, "the %u threads that poll %s may run "
+			  "on CPU %d only: %s", threads, e->s->meta.iface, cpus_next(&to, -1),
+			  harm(e, p));
+	finding_fix(one, "sh", "-c", text("for t in $(pgrep napi/%s-); do taskset -pc 0-%u $t; "
+					  "done",
+					  e->s->meta.iface, e->s->online - 1));
+	finding_changes(one, "the threads may run on CPUs 0-%u", e->s->online - 1);
+	weigh(e, one, p);
+	return true;
+}
+
+/* The share of the busiest queue is far more than fair. */
+static bool is_uneven(const struct evidence *e, int queue, double *share)
+{
+	double fair = 1.0 / e->s->meta.rx_queues;
+	uint64_t all = received(e, -1, -1);
+
+	*share = all ? (double)received(e, queue, -1) / all : 0;
+	return e->s->meta.rx_queues > 1 && *share > uneven.value * fair && *share >= fair + .25;
+}
+
+static void tell_flow(struct evidence *e, const struct pressure *p, const struct flows *f,
+		      int queue)
+{
+	struct finding *one = finding_add(e->f, &kinds[ONE_FLOW], queue, "one flow, %s, is about "
+					  "%.0f%% of receive queue %d: %s", f->name[0],
+					  100 * f->share[0], queue,
+					  harm(e, p));
+
+	finding_advise(one, "nothing spreads one flow: let the sender use several connections, and "
+		       "keep other work off CPU %d", p->cpu >= 0 ? p->cpu : cpu_of_queue(e, queue));
+	finding_fact(one, "share", f->share[0], "ratio");
+	finding_fact(one, "samples", f->samples, "packets");
+	weigh(e, one, p);
+}
+
+static void tell_few(struct evidence *e, const struct pressure *p, const struct flows *f, int queue,
+		     double share)
+{
+	struct finding *one = finding_add(e->f, &kinds[FLOWS_COLLIDE], queue, "%u flows (%.0f%% "
+					  "%s, %.0f%% %s%s) share receive queue %d, which has "
+					  "%.0f%% of the packets: %s", f->most, 100 * f->share[0],
+					  f->name[0],
+					  100 * f->share[1], f->name[1], f->most > 2 ? ", …" : "",
+					  queue,
+					  100 * share, harm(e, p));
+
+	fix_rps(e, one, queue);
+	finding_fact(one, "flows", f->most, "flows");
+	finding_fact(one, "share", share, "ratio");
+	weigh(e, one, p);
+}
+
+static void tell_uneven(struct evidence *e, const struct pressure *p, const struct flows *f,
+			int queue,
+			double share)
+{
+	const char *own = driver_find(e->s->meta.driver)->spread, *dev = e->s->meta.iface;
+	const struct hw *h = setup(e);
+	const char *flows = flows_unknown(f) ? "" : text(", in %u flows or more", f->nr);
+	struct finding *one = finding_add(e->f, &kinds[QUEUES_UNEVEN], queue, "receive queue %d "
+					  "has %.0f%% of the packets, %.1f times its share%s: %s",
+					  queue, 100 * share,
+					  share * e->s->meta.rx_queues, flows, harm(e, p));
+
+	if (h && h->rss.nr && !own) {
+		finding_fix(one, "ethtool", "-X", dev, "equal", text("%u", e->s->meta.rx_queues));
+		finding_changes(one, "each of the %u queues gets an equal part of the hash table",
+				e->s->meta.rx_queues);
+		finding_advise(one, "if few hosts send UDP, hash the ports too: ethtool -N %s "
+			       "rx-flow-hash udp4 sdfn", dev);
+	} else {
+		fix_rps(e, one, queue);
+		finding_advise(one, "%s", own ?: "");
+	}
+	finding_fact(one, "share", share, "ratio");
+	weigh(e, one, p);
+}
+
+static void tell_single(struct evidence *e, const struct pressure *p)
+{
+	long long most = channels_value(e, "combined-max");
+	struct finding *one = finding_add(e->f, &kinds[ONE_QUEUE], 0, "%s receives by one queue: "
+					  "%s",
+					  e->s->meta.iface, harm(e, p));
+
+	if (most > 1) {
+		long long use = most < e->s->online ? most : e->s->online;
+
+		finding_fix(one, "ethtool", "-L", e->s->meta.iface, "combined", text("%lld", use));
+		finding_changes(one, "%lld queues; the link may stop for a moment", use);
+	} else {
+		fix_rps(e, one, 0);
+	}
+	weigh(e, one, p);
+}
+
+static void tell_irqs(struct evidence *e, const struct pressure *p, int cpu)
+{
+	struct finding *one = finding_add(e->f, &kinds[IRQ_ONE_CPU], -1, "CPU %d takes the packets "
+					  "of all %u receive queues in use: %s", cpu, p->queues,
+					  harm(e, p));
+
+	fix_irqs(e, one, false);
+	finding_advise(one, "irqbalance does it, too");
+	weigh(e, one, p);
+}
+
+/* The first cause that fits; what comes of it, the ring's and the backlog's findings tell. */
+static void judge(struct evidence *e)
+{
+	struct pressure p = pressure_of(e);
+	struct flows flows;
+	double share;
+
+	if (!p.pressed || !free_cpus(e, p.cpu, p.lost))
+		return;
+	if (judge_rps(e, &p) || judge_threads(e, &p) || p.queue < 0)
+		return;
+	flows_of(e, p.queue, &flows);
+	if (steered_to(e, p.queue) > 1) {
+		if (flows_one(&flows))
+			tell_flow(e, &p, &flows, p.queue);
+		return;
+	}
+	if (is_uneven(e, p.queue, &share) || e->s->meta.rx_queues == 1) {
+		if (flows_one(&flows))
+			tell_flow(e, &p, &flows, p.queue);
+		else if (e->s->meta.rx_queues == 1)
+			tell_single(e, &p);
+		else if (flows_few(&flows))
+			tell_few(e, &p, &flows, p.queue, share);
+		else
+			tell_uneven(e, &p, &flows, p.queue, share);
+		return;
+	}
+	for (unsigned cpu = 0; cpu < e->s->meta.cpus; cpu++)
+		if (p.queues > 1 &&
+		    received(e, -1, cpu) >= almost_all.value * received(e, -1, -1))
+			tell_irqs(e, &p, cpu);
+}
+
+const struct subject subject_receiving = {
+	.name = "receiving",
+	.title = "Receiving: queues and CPUs",
+	.kind = kind,
+	.judge = judge,
+};

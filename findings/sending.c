@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Findings from the driver to the wire: rings, completions, byte limits, stuck queues. */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../bpf/bql.h"
+#include "../bpf/txlat.h"
+#include "../lib/driver.h"
+#include "../lib/hw.h"
+#include "../lib/log.h"
+#include "sending.h"
+#include "settings.h"
+#include "subjects.h"
+
+enum {
+	QUEUE_STUCK, TIMEOUTS, XPS_ONE_QUEUE, RING_FULL, COMPLETION_SLOW,
+};
+
+static const struct limit few = { 10, "10 packets" };
+static const struct limit one = { 1, "one" };
+static const struct limit enough = { 100, "100 packets" };
+static const struct limit stood = { .01, "a hundredth of the time" };
+static const struct limit held = { 250e-6, "250 us" };
+static const struct limit late = { 2e-3, "2 ms" };
+static const struct limit one_sided = { .9, "90%" };
+
+static const struct finding_kind kinds[] = {
+	[QUEUE_STUCK] = {
+		.id = "tx-queue-stuck",
+		.severity = SEVERITY_CRITICAL,
+		.harm = HARM_LOSS,
+		.title = "A transmit queue is stuck",
+		.means = "The driver has packets of this queue, and has completed none of them in "
+			 "the whole window. What is sent to the queue waits behind them or is "
+			 "dropped.",
+		.when = "{1} or more are in flight, none of the queue was completed in a window of "
+			"half a second or more, and packets are waiting or dropped",
+		.remedy = "The other end does not take them: a card that hangs (dmesg, ethtool -S; "
+			  "link down and up resets it), pause frames from the switch, or, of a "
+			  "tap, a program that does not read.",
+		.symptom = "Some connections stand still, others do not",
+		.limits = { &few },
+	},
+	[TIMEOUTS] = {
+		.id = "tx-timeout",
+		.severity = SEVERITY_CRITICAL,
+		.harm = HARM_LOSS,
+		.title = "The driver gave up waiting for a completion",
+		.means = "Nothing was completed for seconds (NETDEV WATCHDOG). The driver resets "
+			 "the queue or the card, and what was in its rings is lost.",
+		.when = "{1} or more in the window (tx_timeouts, tx_missed)",
+		.remedy = "dmesg tells which queue; a newer driver or firmware: ethtool -i IFACE.",
+		.symptom = "The network stands still for seconds",
+		.limits = { &one },
+	},
+	[XPS_ONE_QUEUE] = {
+		.id = "xps-one-queue",
+		.severity = SEVERITY_WARNING,
+		.harm = HARM_RISK,
+		.title = "XPS sends everything by one transmit queue",
+		.means = "Transmit Packet Steering chooses the queue by the CPU that sends. The "
+			 "masks in xps_cpus lead all CPUs to one queue, which is full or waits "
+			 "while the others are empty.",
+		.when = "the masks name one queue for all CPUs, it carries {2} of the packets, and "
+			"its ring is full, or it stood stopped for {1}",
+		.remedy = "One queue for each CPU, or none: echo 0 > "
+			  "/sys/class/net/IFACE/queues/tx-N/xps_cpus.",
+		.symptom = "Sending is slow, with one transmit queue full and the others empty",
+		.limits = { &stood, &one_sided },
+	},
+	[RING_FULL] = {
+		.id = "tx-ring-full",
+		.severity = SEVERITY_CRITICAL,
+		.harm = HARM_LOSS,
+		.title = "The transmit ring is full, and packets are dropped or wait",
+		.means = "The driver had no room for a packet. It dropped it, or stopped the queue "
+			 "until room came; then packets wait in the qdisc, and are dropped there "
+			 "when that is full.",
+		.when = "{1} found no room (FULL_RING, or freed by the driver before they were "
+			"sent), or the driver stopped a queue for {2} while packets waited",
+		.remedy = "A longer ring bridges bursts (ethtool -G IFACE tx N; a tap: "
+			  "txqueuelen). If more is sent than the link or the other end takes, no "
+			  "ring is long enough.",
+		.symptom = "Sent packets are lost or late",
+		.limits = { &few, &stood },
+		.follows = { "tx-queue-stuck", "xps-one-queue", "tx-completion-slow" },
+	},
+	[COMPLETION_SLOW] = {
+		.id = "tx-completion-slow",
+		.severity = SEVERITY_WARNING,
+		.harm = HARM_WAIT,
+		.title = "Completions come late",
+		.means = "Until a packet is completed its memory is held, and TCP (small queues) "
+			 "and BQL count it as not sent: they send less. Interrupt moderation holds "
+			 "completions back, or the interrupt comes late, or the link is full.",
+		.when = "half of the completions of a queue, of {1} or more, take {2} where "
+			"moderation is to blame for half of it, else {3}",
+		.remedy = "Less moderation: ethtool -C IFACE tx-usecs 50; a shorter ring where the "
+			  "link is full.",
+		.symptom = "A single TCP connection does not reach the rate of the link",
+		.limits = { &enough, &held, &late },
+		.follows = { "tx-queue-stuck", "bql-limit-small", "bql-limit-large" },
+	},
+};
+KINDS(kinds)
+
+static const struct txlat *flight(const struct evidence *e, unsigned queue)
+{
+	const struct table *t = &e->s->tables[METER_txlat];
+
+	return has(e, METER_txlat) && queue < t->rows ?
+	       (const void *)row_words(t, queue, 0) : NULL;
+}
+
+static uint64_t in_flight(const struct txlat *x)
+{
+	return x->came > x->went ? x->came - x->went : 0;
+}
+
+static uint64_t completed(const struct txlat *x)
+{
+	return hist_count(metric_of(&meter_txlat, "completion"), words_at(&x->completion.sum));
+}
+
+double completion_median(const struct evidence *e, unsigned queue)
+{
+	const struct txlat *x = flight(e, queue);
+
+	return x ? hist_percentile(metric_of(&meter_txlat, "completion"),
+				   words_at(&x->completion.sum), .5) : NAN;
+}
+
+/* In an interval levels are whole: what is in flight now, and was not completed meanwhile. */
+static bool judge_stuck(struct evidence *e, unsigned queue)
+{
+	const struct txlat *x = flight(e, queue);
+	uint64_t lost = dropped_for(e, "FULL_RING");
+	const struct bql *b = bql_of(e, queue);
+	bool waits = b && b->came > b->went;
+	struct finding *f;
+
+	if (!x || !e->s->interval || e->s->seconds < .5 || in_flight(x) < few.value ||
+	    completed(x) ||
+	    !(waits || x->lost[TXLAT_FREED_IN_XMIT] || lost))
+		return false;
+	f = finding_add(e->f, &kinds[QUEUE_STUCK], queue, "transmit queue %u is stuck: the driver "
+			"has %" PRIu64
+			" packets, and completed none in %s", queue, in_flight(x),
+			finding_time(e->s->seconds));
+	finding_harm(f, rate(e, x->lost[TXLAT_FREED_IN_XMIT]));
+	finding_fact(f, "in_flight", in_flight(x), "packets");
+	finding_fact(f, "lost", x->lost[TXLAT_FREED_IN_XMIT], "packets");
+	finding_advise(f, "%s", is_hardware(e) ?
+		       text("dmesg | grep -i -e watchdog -e %s; does the switch send pause frames? "
+			    "ethtool -S %s; link down and up resets the card", e->s->meta.iface,
+			    e->s->meta.iface) :
+		       "the program behind it does not read from that queue");
+	return true;
+}
+
+static void judge_timeouts(struct evidence *e)
+{
+	int queue, other;
+	uint64_t n = card_counted(e, "tx_timeouts", &queue) + card_counted(e, "tx_missed", &other);
+	struct finding *f;
+
+	if (!worth(e, n, one.value))
+		return;
+	f = finding_add(e->f, &kinds[TIMEOUTS], queue, "%" PRIu64 " time%s nothing was completed "
+			"for so long that the driver of %s gave up", n, n == 1 ? "" : "s",
+			e->s->meta.iface);
+	finding_harm(f, rate(e, n));
+	finding_fact(f, "timeouts", n, "timeouts");
+	finding_advise(f, "dmesg | grep -i -e %s -e watchdog; a newer driver or firmware: ethtool "
+		       "-i %s",
+		       e->s->meta.iface, e->s->meta.iface);
+}
+
+/* What found no room: as drop says, or else as txlat does. */
+static uint64_t refused(const struct evidence *e)
+{
+	uint64_t n = dropped_for(e, "FULL_RING"), freed = 0;
+
+	for (unsigned queue = 0; queue < e->s->meta.tx_queues; queue++)
+		freed += flight(e, queue) ? flight(e, queue)->lost[TXLAT_FREED_IN_XMIT] : 0;
+	return n > freed ? n : freed;
+}
+
+/* Seconds for which the driver had stopped the queue while packets waited; the worst queue. */
+static double stopped(const struct evidence *e, int *worst)
+{
+	double most = 0;
+
+	*worst = -1;
+	for (unsigned queue = 0; queue < e->s->meta.tx_queues; queue++) {
+		const struct bql *b = bql_of(e, queue);
+
+		if (b && b->by_driver.sum * 1e-9 > most) {
+			most = b->by_driver.sum * 1e-9;
+			*worst = queue;
+		}
+	}
+	return most;
+}
+
+static uint64_t sent(const struct evidence *e, int queue)
+{
+	uint64_t n = 0;
+
+	for (unsigned q = 0; q < e->s->meta.tx_queues; q++)
+		if (flight(e, q) && (queue < 0 || q == (unsigned)queue))
+			n += completed(flight(e, q)) + flight(e, q)->lost[TXLAT_FREED_IN_XMIT];
+	return n;
+}
+
+/* The transmit queue that XPS names for every CPU; -1: there is none such. */
+static int xps_queue(const struct hw *h)
+{
+	int queue = -1;
+
+	for (unsigned i = 0; h && i < h->nr; i++)
+		if (h->lines[i].tx >= 0 && cpus_count(&h->lines[i].xps)) {
+			if (queue >= 0 || cpus_common(&h->lines[i].xps, &h->online) <
+					  cpus_count(&h->online))
+				return -1;
+			queue = h->lines[i].tx;
+		}
+	return queue;
+}
+
+static void judge_xps(struct evidence *e, uint64_t lost, double stood_for)
+{
+	int queue = e->s->meta.tx_queues > 1 && e->s->online > 1 ? xps_queue(setup(e)) : -1;
+	struct finding *f;
+
+	if (queue < 0 || sent(e, queue) < one_sided.value * sent(e, -1))
+		return;
+	f = finding_add(e->f, &kinds[XPS_ONE_QUEUE], queue, "XPS sends the packets of all CPUs by "
+			"transmit queue %d of %u, and it is full", queue, e->s->meta.tx_queues);
+	finding_harm(f, 1);
+	finding_fact(f, "lost", lost, "packets");
+	finding_fact(f, "stopped", stood_for, "seconds");
+	finding_fix(f, "sh", "-c", text("for q in /sys/class/net/%s/queues/tx-*; do echo 0 > "
+					"$q/xps_cpus; done", e->s->meta.iface));
+	finding_changes(f, "flows are hashed over the %u transmit queues", e->s->meta.tx_queues);
+}
+
+static void judge_full(struct evidence *e)
+{
+	uint64_t n = refused(e), all = sent(e, -1) ?: n;
+	int worst;
+	double stood_for = stopped(e, &worst);
+	bool waited = stood_for >= 10e-3 && stood_for >= stood.value * e->s->seconds;
+	long long now, longer;
+	struct finding *f;
+
+	if (!worth(e, n, few.value))
+		n = 0;
+	if (!n && !waited)
+		return;
+	judge_xps(e, n, stood_for);
+	longer = ring_longer(e, "tx", &now);
+	if (n)
+		f = finding_add(e->f, &kinds[RING_FULL], -1, "%" PRIu64 " packets (%.1f%%) found "
+				"the transmit ring of %s full", n, 100.0 * n / all,
+				e->s->meta.iface);
+	else
+		f = finding_add(e->f, &kinds[RING_FULL], worst, "the driver stopped queue %d for "
+				"%s in all while packets waited: its ring was full", worst,
+				finding_time(stood_for));
+	if (f && !n)
+		f->severity = SEVERITY_WARNING;
+	finding_harm(f, rate(e, n));
+	finding_fact(f, "lost", n, "packets");
+	finding_fact(f, "stopped", stood_for, "seconds");
+	/* Only bursts are helped by a longer ring. */
+	if (n * 10 > all)
+		finding_advise(f, "more is sent than its other end takes: a longer ring would only "
+			       "delay the loss; send less, or shape it: tc qdisc replace dev %s "
+			       "root fq_codel",
+			       e->s->meta.iface);
+	else if (longer)
+		finding_fix(f, "ethtool", "-G", e->s->meta.iface, "tx", text("%lld", longer));
+	else if (setup(e) && !is_hardware(e) && setup(e)->iface.tx_ring)
+		finding_fix(f, "ip", "link", "set", "dev", e->s->meta.iface, "txqueuelen",
+			    text("%u", 4 * setup(e)->iface.tx_ring));
+	else
+		finding_advise(f, "does the other end keep up? ip -s link show dev %s",
+			       e->s->meta.iface);
+	finding_changes(f, "a ring four times as long, for bursts");
+}
+
+struct moderation moderation(struct evidence *e)
+{
+	long long usecs = coalesce_value(e, "tx-usecs"), frames = coalesce_value(e, "tx-frames");
+
+	return (struct moderation){
+		.usecs = usecs < 0 ? 0 : usecs,
+		.frames = frames < 2 ? 0 : frames,	/* one frame is no batch */
+		.adaptive = coalesce_value(e, "adaptive-tx") > 0,
+	};
+}
+
+static void judge_slow(struct evidence *e, unsigned queue)
+{
+	const struct txlat *x = flight(e, queue);
+	const char *dev = e->s->meta.iface, *other = driver_find(e->s->meta.driver)->late;
+	double took = completion_median(e, queue);
+	struct moderation m;
+	struct finding *f;
+	bool by_card;
+
+	if (!x || isnan(took) || took < held.value || !worth(e, completed(x), enough.value))
+		return;
+	m = moderation(e);
+	by_card = !other && (m.usecs ? m.usecs * 2e-6 >= took : m.frames);
+	if (!by_card && took < late.value)
+		return;
+	f = finding_add(e->f, &kinds[COMPLETION_SLOW], queue, "completions of queue %u take %s "
+			"(median)%s",
+			queue, finding_time(took), !by_card ? "" : m.usecs ?
+			text(": the card holds them back for %lld us (tx-usecs)", m.usecs) :
+			text(": the card holds them back for %lld packets (tx-frames)", m.frames));
+	finding_harm(f, took);
+	finding_fact(f, "completion", took, "seconds");
+	if (other) {
+		finding_advise(f, "%s", other);
+		return;
+	}
+	if (!by_card) {
+		finding_advise(f, "do its interrupts come late? nicprobe show %s irq; is the link "
+			       "full? a shorter ring: ethtool -G %s tx N", e->s->name, dev);
+		return;
+	}
+	if (m.adaptive)
+		finding_fix(f, "ethtool", "-C", dev, "adaptive-tx", "off", m.usecs ? "tx-usecs" :
+			    "tx-frames",
+			    m.usecs ? "50" : text("%lld", m.frames < 8 ? 1 : m.frames / 4));
+	else
+		finding_fix(f, "ethtool", "-C", dev, m.usecs ? "tx-usecs" : "tx-frames",
+			    m.usecs ? "50" : text("%lld", m.frames < 8 ? 1 : m.frames / 4));
+	finding_changes(f, "more interrupts, earlier completions");
+}
+
+static void judge(struct evidence *e)
+{
+	judge_timeouts(e);
+	for (unsigned queue = 0; queue < e->s->meta.tx_queues; queue++) {
+		bool stuck = judge_stuck(e, queue);
+
+		if (!stuck)
+			judge_slow(e, queue);
+	}
+	judge_full(e);
+}
+
+const struct subject subject_sending = {
+	.name = "sending",
+	.title = "Sending: rings, completions, byte limits",
+	.kind = kind,
+	.judge = judge,
+};

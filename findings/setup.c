@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Findings about how an interface is set up, told where that is shown: no harm yet. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../lib/hw.h"
+#include "../lib/log.h"
+#include "steering.h"
+#include "subjects.h"
+
+enum {
+	FEW_QUEUES, IRQS_TOGETHER, FAR_NODE, RPS_NEEDLESS, IDLE_QUEUES, SHORT_RING,
+	NARROW_SLOT, DEFER_NO_EFFECT
+};
+
+#define SETUP .severity = SEVERITY_INFO, .harm = HARM_RISK
+
+static const struct finding_kind kinds[] = {
+	[FEW_QUEUES] = {
+		.id = "setup-few-queues", SETUP,
+		.title = "The card has more queues than are in use, and there are CPUs for them",
+		.means = "Each queue is served by one CPU. More of them share the work once there "
+			 "is more than a CPU can do.",
+		.when = "fewer queues are in use than the card has, and than there are CPUs of its "
+			"NUMA node",
+		.silent = "Queues that XDP needs free.",
+		.remedy = "ethtool -L IFACE combined N",
+		.symptom = "One CPU is busy and the others are idle",
+	},
+	[IRQS_TOGETHER] = {
+		.id = "setup-irqs-together", SETUP,
+		.title = "The interrupts of all queues go to one CPU",
+		.means = "The queues share the packets, and one CPU has to poll all of them.",
+		.when = "the effective affinity of all interrupts of two or more queues is the "
+			"same single CPU",
+		.remedy = "irqbalance, or /proc/irq/N/smp_affinity_list",
+		.symptom = "One CPU is busy and the others are idle",
+	},
+	[FAR_NODE] = {
+		.id = "setup-far-node", SETUP,
+		.title = "Interrupts go to CPUs of another NUMA node",
+		.means = "The card's memory accesses and the CPU's cross the link between the "
+			 "nodes for each packet.",
+		.when = "an interrupt of a queue goes to no CPU of the card's node",
+		.remedy = "The CPUs of the node: /proc/irq/N/smp_affinity_list; no irqbalance that "
+			  "moves them back.",
+		.symptom = "Latency is higher than on another slot",
+	},
+	[RPS_NEEDLESS] = {
+		.id = "setup-rps-needless", SETUP,
+		.title = "RPS moves packets to CPUs that have a queue of their own",
+		.means = "RSS has spread the packets over these CPUs already; RPS moves them once "
+			 "more, with an interrupt between CPUs for each batch.",
+		.when = "RPS of a queue names two or more CPUs, all of which take interrupts of "
+			"receive queues, and there is a queue for each of them",
+		.remedy = "echo 0 > /sys/class/net/IFACE/queues/rx-N/rps_cpus",
+		.symptom = "CPUs interrupt each other (RES, CAL in /proc/interrupts)",
+	},
+	[IDLE_QUEUES] = {
+		.id = "setup-idle-queues", SETUP,
+		.title = "RSS sends no packet to some receive queues",
+		.means = "The indirection table leaves them out, so that their CPUs have nothing "
+			 "to do.",
+		.when = "a queue in use stands nowhere in the table, and no rule of ethtool -N "
+			"sends packets to it",
+		.remedy = "ethtool -X IFACE equal N, or fewer queues",
+		.symptom = "One CPU is busy and the others are idle",
+	},
+	[SHORT_RING] = {
+		.id = "setup-short-ring", SETUP,
+		.title = "The receive ring is short, and it was full before",
+		.means = "Since the interface came packets found no room in the ring, and the card "
+			 "allows one of four times the length or more.",
+		.when = "rx_missed_errors is above 0, and the ring is a quarter of what it may be, "
+			"or less",
+		.remedy = "ethtool -G IFACE rx N",
+		.symptom = "Packets are lost now and then",
+		.follows = { "rx-ring-full" },
+	},
+	[NARROW_SLOT] = {
+		.id = "setup-narrow-slot", SETUP,
+		.title = "The PCIe link has fewer lanes than the card",
+		.means = "The slot, a riser or dirt on the contacts leaves lanes unused: the card "
+			 "cannot move its full rate.",
+		.when = "current_link_width is below max_link_width",
+		.remedy = "Another slot: lspci -vv",
+		.symptom = "The rate stays below that of the link",
+	},
+	[DEFER_NO_EFFECT] = {
+		.id = "setup-defer-no-effect", SETUP,
+		.title = "napi_defer_hard_irqs is set and has no effect",
+		.means = "Without gro_flush_timeout there is nothing to wait for "
+			 "(napi_complete_done()).",
+		.when = "napi_defer_hard_irqs is above 0 and gro_flush_timeout is 0",
+		.remedy = "echo 50000 > /sys/class/net/IFACE/gro_flush_timeout",
+		.symptom = "As many interrupts as before",
+	},
+};
+KINDS(kinds)
+
+static bool serves(const struct hw_line *l)
+{
+	return l->rx >= 0 || l->tx >= 0;
+}
+
+/* Of the card's node, if that has any: others are far from it. */
+static unsigned near_cpus(const struct hw *h)
+{
+	return cpus_common(&h->online, &h->card.local) ?: cpus_count(&h->online);
+}
+
+/* "combined", or "rx" where a driver has the directions apart. */
+static void judge_channels(struct evidence *e, const struct hw *h)
+{
+	const char *way = setting_of(&group_channels, &h->channels, "combined-max") > 0 ?
+		"combined" : "rx";
+	long long now = setting_of(&group_channels, &h->channels, way);
+	long long most = setting_of(&group_channels, &h->channels, text("%s-max", way)), useful;
+	struct finding *f;
+
+	if (h->iface.xdp_id && h->driver->xdp_halves)
+		most /= 2;
+	useful = most < near_cpus(h) ? most : near_cpus(h);
+	if (!*h->card.subsystem || now < 1 || now >= useful)
+		return;
+	f = finding_add(e->f, &kinds[FEW_QUEUES], -1, "it uses %lld of %lld possible %squeues, and "
+			"%u CPUs%s could share the work", now, most, *way == 'r' ? "rx " : "",
+			near_cpus(h),
+			near_cpus(h) < cpus_count(&h->online) ? " near to it" : "");
+	finding_fix(f, "ethtool", "-L", h->iface.name, way, text("%lld", useful));
+	finding_changes(f, "%lld queues; the link may stop for a moment", useful);
+}
+
+/* One CPU has all: the same where each has one alone, and where none was ever spread. */
+static void judge_one_cpu(struct evidence *e, const struct hw *h)
+{
+	const struct cpus *one = NULL;
+	unsigned rx = 0, tx = 0;
+	struct finding *f;
+
+	for (unsigned i = 0; i < h->nr; i++) {
+		const struct hw_line *l = &h->lines[i];
+		const struct cpus *at = interrupts_at(l);
+
+		if (!serves(l) || !l->irq)
+			continue;
+		if (cpus_count(at) != 1 || (one && !cpus_same(one, at)) ||
+		    (i && h->lines[i - 1].irq == l->irq))
+			return;
+		one = at;
+		rx += l->rx >= 0;
+		tx += l->tx >= 0;
+	}
+	if ((rx < 2 && tx < 2) || cpus_count(&h->online) < 2)
+		return;
+	f = finding_add(e->f, &kinds[IRQS_TOGETHER], -1, "the interrupts of all %u queues go to "
+			"CPU %d; %u CPUs could share them", rx > tx ? rx : tx, cpus_next(one, -1),
+			cpus_count(&h->online));
+	fix_irqs(e, f, false);
+	finding_advise(f, "irqbalance does it, too");
+}
+
+static void judge_node(struct evidence *e, const struct hw *h)
+{
+	unsigned far = 0, all = 0;
+	struct finding *f;
+
+	for (unsigned i = 0; i < h->nr && h->nodes > 1 && h->card.node >= 0; i++) {
+		const struct hw_line *l = &h->lines[i];
+
+		if (!serves(l) || !l->irq || cpus_next(interrupts_at(l), -1) < 0)
+			continue;
+		all++;
+		if (cpus_common(interrupts_at(l), &h->card.local))
+			continue;
+		far++;
+	}
+	if (!far || !cpus_count(&h->card.local))
+		return;
+	f = finding_add(e->f, &kinds[FAR_NODE], -1, "%u of %u interrupts of queues go to CPUs of "
+			"another NUMA node; the card is at node %d", far, all, h->card.node);
+	fix_irqs(e, f, true);
+	finding_advise(f, "and no irqbalance that moves them back");
+}
+
+/* RPS to a queue's own CPU alone moves nothing. */
+static void judge_rps(struct evidence *e, const struct hw *h)
+{
+	unsigned nr = 0, queues = 0;
+	struct cpus irqs = {};
+	char list[CPUS_TEXT];
+	struct finding *f;
+
+	for (unsigned i = 0; i < h->nr; i++)
+		if (h->lines[i].rx >= 0 && h->lines[i].irq) {
+			cpus_add_all(&irqs, interrupts_at(&h->lines[i]));
+			queues++;
+		}
+	for (unsigned i = 0; i < h->nr; i++) {
+		const struct hw_line *l = &h->lines[i];
+		unsigned to = cpus_count(&l->rps);
+
+		if (l->rx < 0 || !l->irq || to < 2 || cpus_common(&l->rps, &irqs) != to ||
+		    cpus_count(&irqs) > queues)
+			continue;
+		if (!nr++)
+			cpus_text(&l->rps, list, sizeof(list));
+	}
+	if (!nr || h->rss.nr < 2)
+		return;
+	f = finding_add(e->f, &kinds[RPS_NEEDLESS], -1, "RPS moves packets of %u receive queue%s "
+			"to CPUs %s, which take the interrupts of others: RSS spreads them already",
+			nr, nr == 1 ? "" : "s", list);
+	finding_fix(f, "sh", "-c", text("for q in /sys/class/net/%s/queues/rx-*; do echo 0 > "
+					"$q/rps_cpus; done", h->iface.name));
+	finding_changes(f, "no RPS");
+}
+
+static void judge_ring(struct evidence *e, const struct hw *h)
+{
+	long long now = setting_of(&group_rings, &h->rings, "rx");
+	long long most = setting_of(&group_rings, &h->rings, "rx-max");
+	struct finding *f;
+
+	if (!h->rx_missed || now < 1 || most < 4 * now)
+		return;
+	f = finding_add(e->f, &kinds[SHORT_RING], -1, "%lu packets found no room since the "
+			"interface came, and its receive rings hold %lld of the %lld they could",
+			h->rx_missed, now, most);
+	finding_fix(f, "ethtool", "-G", h->iface.name, "rx", text("%lld", 4 * now < most ? 4 * now :
+								  most));
+	finding_changes(f, "a ring four times as long; the link may stop for a moment");
+}
+
+/* Which receive queues no entry of the table names; with rules of ethtool -N they may have some. */
+static void judge_table(struct evidence *e, const struct hw *h)
+{
+	unsigned nr = 0, idle = 0, queues = h->iface.rx_queues;
+	bool *used = h->rss.nr ? calloc(queues + 1, sizeof(*used)) : NULL;
+	struct finding *f;
+
+	for (unsigned i = 0; used && i < h->rss.nr; i++)
+		if (h->rss.table[i] < queues)
+			used[h->rss.table[i]] = true;
+	for (unsigned i = 0; used && i < queues; i++) {
+		nr += used[i];
+		idle += !used[i];
+	}
+	free(used);
+	if (!nr || !idle || h->rss.rules)
+		return;
+	f = finding_add(e->f, &kinds[IDLE_QUEUES], -1, "RSS sends packets to %u of %u receive "
+			"queues, and no rule sends any to the others", nr, queues);
+	finding_fix(f, "ethtool", "-X", h->iface.name, "equal", text("%u", queues));
+	finding_changes(f, "each queue gets an equal part of the table");
+	finding_advise(f, "or fewer queues: ethtool -L %s combined %u", h->iface.name, nr);
+}
+
+static void judge_slot(struct evidence *e, const struct hw *h)
+{
+	if (!h->card.width || h->card.width >= h->card.max_width)
+		return;
+	finding_advise(finding_add(e->f, &kinds[NARROW_SLOT], -1, "its PCIe link has %u of the "
+				   "card's %u lanes",
+				   h->card.width, h->card.max_width),
+		       "another slot; what it can: lspci -vv -s %s", h->bus);
+}
+
+static void judge_defer(struct evidence *e, const struct hw *h)
+{
+	struct finding *f;
+
+	if (h->defer_hard_irqs < 1 || h->gro_flush_ns)
+		return;
+	f = finding_add(e->f, &kinds[DEFER_NO_EFFECT], -1, "napi_defer_hard_irqs is %lld, and has "
+			"no effect while gro_flush_timeout is 0", h->defer_hard_irqs);
+	finding_fix(f, "sh", "-c", text("echo 50000 > /sys/class/net/%s/gro_flush_timeout",
+					h->iface.name));
+	finding_changes(f, "polls wait 50 us for more packets before interrupts are on again");
+}
+
+/* Only where the setup was asked for: nothing of it is a harm by itself. */
+static void judge(struct evidence *e)
+{
+	const struct hw *h = e->s->hw;
+
+	if (!h)
+		return;
+	judge_slot(e, h);
+	judge_channels(e, h);
+	judge_one_cpu(e, h);
+	judge_node(e, h);
+	judge_rps(e, h);
+	judge_table(e, h);
+	judge_ring(e, h);
+	judge_defer(e, h);
+}
+
+const struct subject subject_setup = {
+	.name = "setup",
+	.title = "Setup, where it is shown (nicprobe show IFACE hw)",
+	.kind = kind,
+	.judge = judge,
+};

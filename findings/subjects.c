@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Has every subject judge a window, and puts in order what they found. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../lib/hw.h"
+#include "subjects.h"
+
+const struct subject *const subjects[] = {
+#define S(name) &subject_##name,
+	SUBJECTS(S)
+#undef S
+	NULL
+};
+
+const struct finding_kind *kind_find(const char *id)
+{
+	for (const struct subject *const *s = subjects; *s; s++)
+		for (unsigned i = 0; (*s)->kind(i); i++)
+			if (!strcmp((*s)->kind(i)->id, id))
+				return (*s)->kind(i);
+	return NULL;
+}
+
+void findings_judge(struct snapshot *s, const struct hw *hw)
+{
+	struct evidence e = { .s = s, .f = &s->findings, .hw = hw };
+
+	s->findings = (struct findings){};
+	for (const struct subject *const *one = subjects; *one; one++)
+		(*one)->judge(&e);
+	findings_order(&s->findings);
+	if (e.own)
+		hw_free(e.own);
+	free(e.own);
+}

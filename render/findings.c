@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* How findings read, for people and for programs. */
+#include <string.h>
+
+#include "../lib/log.h"
+#include "findings.h"
+
+#define INDENT	10	/* severities stand before it: "critical  " */
+#define NARROW	60	/* then there is no room for that */
+
+static unsigned indent(const struct page *p)
+{
+	return p->width < NARROW ? 2 : INDENT;
+}
+
+static const char *style_of(enum severity severity)
+{
+	return severity == SEVERITY_CRITICAL ? STYLE_RED : severity == SEVERITY_WARNING ?
+		STYLE_YELLOW :
+	       STYLE_DIM;
+}
+
+/* "blue" of "blue/eth0"; "": it is of our own namespace, or of one without a name. */
+static const char *netns_of(const struct snapshot *s)
+{
+	const char *slash = strchr(s->name, '/');
+
+	if (!slash || !strncmp(s->name, "netns:", 6))
+		return "";
+	return text("%.*s", (int)(slash - s->name), s->name);
+}
+
+/* A command of ours takes NETNS/IFACE; what is the host's is of no namespace. */
+static bool is_inside(const struct finding *f, const char *command)
+{
+	return !f->host && strcmp(command, "nicprobe");
+}
+
+static void try_line(struct page *p, const struct snapshot *s, const struct finding *f)
+{
+	char words[MAX_FIXES * FIX_ROOM];
+
+	finding_try(f, words, sizeof(words));
+	if (!*words)
+		return;
+	page_spaces(p, indent(p));
+	if (*netns_of(s) && (!f->nr_fixes || is_inside(f, f->fixes[0])))
+		page_put(p, text("in %s, ", netns_of(s)), -1);
+	page_put(p, "try:", -1);
+	page_spaces(p, 1);
+	page_wrap(p, indent(p) + 5, words);
+	page_newline(p);
+}
+
+static void what_line(struct page *p, const struct finding *f, const char *before)
+{
+	page_style(p, style_of(f->severity));
+	page_put(p, before, -1);
+	page_spaces(p, p->at < indent(p) ? indent(p) - p->at : 1);
+	page_put(p, f->kind->id, -1);
+	page_put(p, ":", -1);
+	page_style(p, STYLE_PLAIN);
+	page_spaces(p, 1);
+	page_wrap(p, indent(p), f->what);
+	if (f->others)
+		page_wrap(p, indent(p), text(" (and %u more queue%s)", f->others,
+					  f->others == 1 ? "" : "s"));
+	page_newline(p);
+}
+
+void findings_table(struct page *p, const struct snapshot *s)
+{
+	const struct findings *f = &s->findings;
+
+	for (unsigned i = 0; i < f->nr; i++) {
+		if (f->list[i].under >= 0)
+			continue;
+		what_line(p, &f->list[i], severity_names[f->list[i].severity]);
+		try_line(p, s, &f->list[i]);
+		for (unsigned k = 0; k < f->nr; k++)
+			if (f->list[k].under == (int)i)
+				what_line(p, &f->list[k], "  so also");
+	}
+}
+
+static void facts(struct json *j, const struct finding *f)
+{
+	json_open(j, "evidence", '{');
+	for (unsigned i = 0; i < f->nr_facts; i++) {
+		json_open(j, f->facts[i].name, '{');
+		json_double(j, "value", f->facts[i].value);
+		json_string(j, "unit", f->facts[i].unit);
+		json_close(j, '}');
+	}
+	json_close(j, '}');
+}
+
+/* The command as words, which runs where it must: in the namespace of the interface. */
+static void argv(struct json *j, const struct snapshot *s, const struct finding *f,
+		 const char *words)
+{
+	json_open(j, NULL, '[');
+	if (*netns_of(s) && is_inside(f, words)) {
+		json_string(j, NULL, "ip");
+		json_string(j, NULL, "netns");
+		json_string(j, NULL, "exec");
+		json_string(j, NULL, netns_of(s));
+	}
+	for (; *words; words += strlen(words) + 1)
+		json_string(j, NULL, words);
+	json_close(j, ']');
+}
+
+static void finding_json(struct json *j, const struct snapshot *s, const struct finding *f)
+{
+	char words[MAX_FIXES * FIX_ROOM];
+
+	json_open(j, NULL, '{');
+	json_string(j, "id", f->kind->id);
+	json_string(j, "severity", severity_names[f->severity]);
+	json_string(j, "what", f->what);
+	if (f->queue < 0)
+		json_null(j, "queue");
+	else
+		json_uint(j, "queue", f->queue);
+	json_uint(j, "others", f->others);
+	json_open(j, "harm", '{');
+	json_string(j, "kind", harm_names[f->kind->harm]);
+	json_double(j, "value", f->harm);
+	json_string(j, "unit", harm_units[f->kind->harm]);
+	json_close(j, '}');
+	facts(j, f);
+	finding_try(f, words, sizeof(words));
+	json_string(j, "try", words);
+	json_open(j, "fix", '[');
+	for (unsigned i = 0; i < f->nr_fixes; i++)
+		argv(j, s, f, f->fixes[i]);
+	json_close(j, ']');
+	if (*f->changes)
+		json_string(j, "changes", f->changes);
+	else
+		json_null(j, "changes");
+	if (f->under < 0)
+		json_null(j, "follows");
+	else
+		json_string(j, "follows", s->findings.list[f->under].kind->id);
+	json_close(j, '}');
+}
+
+void findings_json(struct json *j, const struct snapshot *s)
+{
+	json_open(j, "findings", '[');
+	for (unsigned i = 0; i < s->findings.nr; i++)
+		finding_json(j, s, &s->findings.list[i]);
+	json_close(j, ']');
+}

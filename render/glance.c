@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A meter at a glance: its sums in a line or two, without queues. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../lib/log.h"
+#include "figures.h"
+#include "glance.h"
+
+#define NAME	2	/* columns before a meter's name… */
+#define POINT	14	/* …and before the point or what else a line is of */
+#define FIGURES	24	/* …and before its figures */
+#define MOST	6	/* figures of a line: those that a narrow table would keep */
+#define KEYS	3	/* of a keyed meter, the largest */
+
+/* A line under way. */
+struct lines {
+	struct page *p;
+	const struct snapshot *s;
+	const struct meter *m;
+	unsigned nr;
+	char last[400];		/* what the line before said: it is not said again */
+};
+
+static void add(uint64_t *sum, const uint64_t *words, unsigned nr)
+{
+	for (unsigned i = 0; i < nr; i++)
+		sum[i] += words[i];
+}
+
+static bool says_nothing(const char *cell)
+{
+	return !cell || !*cell || !strcmp(cell, "0") || !strcmp(cell, "-") || !strcmp(cell, "0 B");
+}
+
+/* The least that a column may be to be among the MOST that are kept. */
+static unsigned keep_up_to(const struct grid *g, unsigned bars)
+{
+	for (unsigned drop = 0; ; drop++) {
+		unsigned nr = 0;
+
+		for (unsigned i = 0; i < g->nr; i++)
+			nr += g->columns[i].drop <= drop + 1 && (i != bars || !bars) &&
+			      !says_nothing(g->lines[0].cells[i]);
+		if (nr > MOST || drop > 32)
+			return drop;
+	}
+}
+
+/* Of a distribution, and what belongs to a group: the name comes first. */
+static bool name_first(const struct column *c)
+{
+	static const char *const names[] = { "mean", "max", "p50", "p90", "p99", "p99.9", NULL };
+	unsigned i = 0;
+
+	while (names[i] && strcmp(names[i], c->head))
+		i++;
+	return names[i] || *c->group;
+}
+
+/* "41.7k packets/s", "49.2 MB/s", "mean 1181 B", "completion p50 23 us" */
+static void item(const struct column *c, const char *cell, const char **group, char *out,
+		 size_t size)
+{
+	bool of_group = *c->group && strcmp(c->group, *group);
+	size_t len = strlen(out);
+
+	snprintf(out + len, size - len, "%s%s%s", len ? of_group ? "; " : ", " : "",
+		 of_group ? c->group : "", of_group ? " " : "");
+	len = strlen(out);
+	if (name_first(c))
+		snprintf(out + len, size - len, "%s %s", c->head, cell);
+	else if (!strncmp(c->head, "bytes", 5))		/* its unit says it */
+		snprintf(out + len, size - len, "%s%s", cell, c->head + 5);
+	else
+		snprintf(out + len, size - len, "%s %s", cell, c->head);
+	*group = c->group;
+}
+
+static void sentence(const struct lines *l, const uint64_t *words, char *out, size_t size)
+{
+	struct figures f = { .s = l->s, .look = l->p->look, .all = words, .room = ROOM_LITTLE };
+	const char *group = "";
+	struct grid g = {};
+	unsigned keep;
+
+	*out = '\0';
+	figures_columns(&f, &g, l->m);
+	grid_line(&g);
+	figures_fill(&f, &g, 0, words);
+	keep = g.short_of_memory ? 0 : keep_up_to(&g, f.bars);
+	for (unsigned i = 0; !g.short_of_memory && i < g.nr; i++)
+		if (g.columns[i].drop <= keep && !says_nothing(g.lines[0].cells[i]) &&
+		    !(f.bars && i == f.bars))
+			item(&g.columns[i], g.lines[0].cells[i], &group, out, size);
+	grid_free(&g);
+	free(f.list);
+}
+
+static void line(struct lines *l, const char *of, const char *words)
+{
+	struct page *p = l->p;
+
+	if (!*words || !strcmp(words, l->last))
+		return;
+	snprintf(l->last, sizeof(l->last), "%s", words);
+	page_spaces(p, NAME);
+	if (!l->nr++) {
+		page_style(p, STYLE_BOLD);
+		page_put(p, l->m->name, -1);
+		page_style(p, STYLE_PLAIN);
+	}
+	if (*of) {
+		page_spaces(p, p->at < POINT ? POINT - p->at : 1);
+		page_style(p, STYLE_DIM);
+		page_put(p, of, -1);
+		page_style(p, STYLE_PLAIN);
+		page_spaces(p, p->at < FIGURES ? FIGURES - p->at : 1);
+	} else {
+		page_spaces(p, p->at < POINT ? POINT - p->at : 1);
+	}
+	page_wrap(p, *of ? FIGURES : POINT, words);
+	page_newline(p);
+}
+
+/* "; q2 has 77%", where one queue has far more than its share. */
+static const char *busiest(const struct lines *l, unsigned from, unsigned to, uint64_t all,
+			   unsigned queues)
+{
+	const struct table *t = &l->s->tables[meter_id(l->m)];
+	uint64_t most = 0;
+	int at = -1;
+
+	for (unsigned row = from; row < to; row++)
+		for (unsigned cpu = 0; cpu < t->cpus; cpu++) {
+			uint64_t n = cell_idle(t, row, cpu) ? 0 : row_weight(l->m, row_words(t, row,
+											     cpu));
+
+			if (n > most && place_of(l->s, l->m, row).queue >= 0) {
+				most = n;
+				at = place_of(l->s, l->m, row).queue;
+			}
+		}
+	if (at < 0 || queues < 2 || most * queues < all + all / 2 || most * 4 < all || most == all)
+		return at >= 0 && queues > 1 && most == all ? text("; all of queue %d", at) : "";
+	return text("; queue %d has %.0f%%", at, 100.0 * most / all);
+}
+
+/* Rows `from` to `to` are the queues of one point, or all there are. */
+static void sum_line(struct lines *l, unsigned from, unsigned to, const char *of, unsigned queues)
+{
+	const struct table *t = &l->s->tables[meter_id(l->m)];
+	uint64_t *sum = calloc(t->words, sizeof(*sum));
+	char words[400];
+	bool any = false;
+
+	for (unsigned row = from; sum && row < to; row++)
+		for (unsigned cpu = 0; cpu < t->cpus; cpu++)
+			if (!row_idle(l->m, t, row, cpu)) {
+				add(sum, row_words(t, row, cpu), t->words);
+				any = true;
+			}
+	if (any) {
+		sentence(l, sum, words, sizeof(words) - 40);
+		if (l->m->by & BY_QUEUE && *words)
+			strcat(words, busiest(l, from, to, row_weight(l->m, sum), queues));
+		line(l, of, words);
+	}
+	free(sum);
+}
+
+/* "QDISC_DROP __dev_queue_xmit+0xd01", of whatever queue */
+static void key_name(const struct meter *m, const void *key, char *out, size_t size)
+{
+	char part[120];
+
+	*out = '\0';
+	for (unsigned i = 0; m->key_labels[i]; i++) {
+		size_t len = strlen(out);
+
+		m->key_text(key, i, part, sizeof(part));
+		if (strcmp(m->key_labels[i], "queue") || !strcmp(part, "all"))
+			snprintf(out + len, size - len, "%s%s", len ? " " : "", part);
+	}
+}
+
+/* Keys that differ in nothing but their queue. */
+struct sums {
+	unsigned nr;
+	struct sum {
+		char name[200];
+		uint64_t *words;
+	} *list;
+};
+
+static void sums_free(struct sums *sums)
+{
+	for (unsigned i = 0; i < sums->nr; i++)
+		free(sums->list[i].words);
+	free(sums->list);
+}
+
+static void sums_add(struct sums *sums, const struct table *t, unsigned row, const char *name)
+{
+	struct sum *list;
+	unsigned i = 0;
+
+	while (i < sums->nr && strcmp(sums->list[i].name, name))
+		i++;
+	if (i == sums->nr) {
+		list = realloc(sums->list, (i + 1) * sizeof(*list));
+		if (!list)
+			return;
+		sums->list = list;
+		list[i].words = calloc(t->words, sizeof(*list[i].words));
+		if (!list[i].words)
+			return;
+		snprintf(list[i].name, sizeof(list[i].name), "%s", name);
+		sums->nr++;
+	}
+	add(sums->list[i].words, row_words(t, row, 0), t->words);
+}
+
+/* The largest keys. Of a meter in order of its keys only what is of all queues. */
+static void key_lines(struct lines *l)
+{
+	const struct table *t = &l->s->tables[meter_id(l->m)];
+	unsigned most = l->m->by_key ? 2 * KEYS : KEYS;
+	char words[400], name[200];
+	struct sums sums = {};
+
+	for (unsigned row = 0; row < t->rows; row++) {
+		const void *key = key_of(l->m, t, row);
+
+		if (row_idle(l->m, t, row, 0) || (l->m->key_is_minor && l->m->key_is_minor(key)))
+			continue;
+		key_name(l->m, key, name, sizeof(name));
+		if (!l->m->by_key || strstr(name, " all"))
+			sums_add(&sums, t, row, name);
+	}
+	for (unsigned i = 0; i < sums.nr && i < most; i++) {
+		sentence(l, sums.list[i].words, words, sizeof(words) / 2);
+		if (*words)
+			line(l, "", text("%s: %s", sums.list[i].name, words));
+	}
+	if (sums.nr > most)
+		line(l, "", text("and %u more", sums.nr - most));
+	sums_free(&sums);
+}
+
+bool glance(struct page *p, const struct snapshot *s, const struct meter *m)
+{
+	struct lines l = { .p = p, .s = s, .m = m };
+	const struct table *t = &s->tables[meter_id(m)];
+	unsigned rows = m->by & BY_QUEUE ? s->meta.rows : 1;
+
+	if (m->across)		/* the ledger has the sums of it */
+		return true;
+	if (m->by & BY_KEY)
+		key_lines(&l);
+	else if (!(m->by & BY_POINT))
+		sum_line(&l, 0, t->rows, "", m->point <= RX_STACK ? s->meta.rx_queues :
+			 s->meta.tx_queues);
+	for (unsigned i = 0; m->by & BY_POINT && i < NR_POINTS; i++)
+		if ((i + 1) * rows <= t->rows)
+			sum_line(&l, i * rows, (i + 1) * rows, point_names[i],
+				 i <= RX_STACK ? s->meta.rx_queues : s->meta.tx_queues);
+	return l.nr;
+}

@@ -1,0 +1,430 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Troubles, made on purpose: each is found first, and its remedy, applied here, silences it."""
+import os
+import socket
+import sys
+import time
+
+from streams import stream
+from world import HERE, THERE, Skip, bpf, inside, lab, run, trouble
+
+# Bursts that one CPU does not hold, however fast it is: as it takes the whole queue over when it begins with it
+# (process_backlog()), that is twice its backlog. What is shared holds them, even if that CPU begins late.
+BACKLOG, BURST, EVERY = 600, 1440, .15
+
+
+def steered():
+    """Packets that RPS brought to CPU 1."""
+    with open("/proc/net/softnet_stat", encoding="ascii") as f:
+        return next(int(line.split()[9], 16) for line in f if int(line.split()[12], 16) == 1)
+
+
+def bursts(w):
+    """A tap whose packets RPS hands to both CPUs, with a stack that is slow; ports that go to CPU 1, and to CPU 0."""
+    w.host_sysctl("net.core.netdev_max_backlog", BACKLOG)
+    w.tap()
+    w.slow_stack()
+    w.write("queues/rx-*/rps_cpus", 3)
+    w.reader()
+    ports = [], []
+    for port in range(1000, 1400):      # CPU 0 writes queue 0: what is for itself it takes at once
+        before = steered()
+        w.nic(f"send 0 1 200 sport={port}")
+        w.nic("go")
+        time.sleep(.002)
+        ports[steered() == before].append(port)
+        if min(map(len, ports)) >= 16:
+            break
+    w.attach()
+    return ports
+
+
+def send(w, burst, ports, queue=0, every=EVERY):
+    return w.frames(*(f"{queue} {burst // len(ports)} 200 sport={port}" for port in ports), every=every)
+
+
+@trouble("rps-one-cpu", "echo 3 > rps_cpus")
+def rps_to_one_cpu(w):
+    far, near = bursts(w)
+    w.write("queues/rx-*/rps_cpus", 2)
+    send(w, BURST, far[:6] + near[:10])
+    w.expect("rps-one-cpu", settle=.6)
+
+
+@trouble("rx-one-flow", "the sender uses 16 flows")
+def elephant_flow(w):
+    far, near = bursts(w)
+    load = send(w, BURST, far[:1])
+
+    def several():
+        load.stop()
+        send(w, BURST, far[:6] + near[:10])
+    w.expect("rx-one-flow", fix=False, remedy=several, settle=.6)
+
+
+@trouble("backlog-full", "sysctl net.core.netdev_max_backlog")
+def backlog_too_short(w):
+    far, _ = bursts(w)
+    send(w, 1920, far[:16])
+    w.expect("backlog-full", settle=.6)
+
+
+def saturate(w, *words, queues=4, options="--napi"):
+    """One CPU is full of softirqs, another has time."""
+    w.need_free_cpu()
+    w.tap(queues, options)
+    w.slow_stack(SATURATED)
+    w.attach()
+    w.reader()
+    return w.frames(*words)
+
+
+SATURATED = 100000
+
+
+@trouble("rx-flows-collide", "echo 3 > rps_cpus")
+def two_flows_on_a_queue(w):
+    # of such ports RPS puts each flow on another CPU, or it would not help: tried until it does
+    saturate(w, "0 300 200 sport=1000", "0 300 200 sport=1001")
+    w.expect("rx-flows-collide", settle=.5, then=("rx-cpus-full",))
+
+
+@trouble("rx-queues-uneven", "echo 3 > rps_cpus")
+def all_flows_on_one_queue(w):
+    saturate(w, "0 600 200 flows=64", "1 10 200 flows=64")
+    w.expect("rx-queues-uneven", settle=.5)
+
+
+@trouble("rx-one-queue", "echo 3 > rps_cpus")
+def one_queue_for_all(w):
+    saturate(w, "0 600 200 flows=64", queues=1)
+    w.expect("rx-one-queue", settle=.5)
+
+
+@trouble("gro-off", "ethtool -K gro on")
+def gro_switched_off(w):
+    w.tap()
+    w.nic("read on")
+    w.here.run("ethtool -K tap0 gro off")
+    w.attach()
+    w.frames(*(f"{q} 500 1000 tcp dport=9" for q in range(4)))
+    w.expect("gro-off")
+
+
+@trouble("gro-generic-xdp", "ip link set xdpgeneric off")
+def generic_xdp_in_the_way(w):
+    w.tap()
+    w.nic("read on")
+    w.xdp(2)
+    w.attach()
+    w.frames(*(f"{q} 500 1000 tcp dport=9" for q in range(4)))
+    w.expect("gro-generic-xdp", fix=False, remedy=lambda: w.here.ip("link set tap0 xdpgeneric off"))
+
+
+@trouble("tx-queue-stuck", "the other end reads again")
+def stuck_queue(w):
+    w.tap(options="--napi")
+    w.here.ip("link set tap0 txqueuelen 50")
+    w.nic("read on")
+    w.attach()
+    w.nic("read off 0")
+    w.nic("read off 1")
+    w.nic("read off 2")
+    w.nic("read off 3")
+    s = w.udp()
+    w.load(lambda: [s.sendto(bytes(500), (THERE, 5000 + i)) for i in range(40)], .02)
+    w.expect("tx-queue-stuck", fix=False, remedy=lambda: w.nic("read on"), settle=1)
+
+
+def unread(w, sockets, nr):
+    """So many datagrams at once, while the other end looks away for a moment."""
+    w.nic("read off")
+    for i in range(nr):
+        sockets[i % len(sockets)].sendto(bytes(500), (THERE, 5000))
+    w.nic("read on")
+
+
+@trouble("tx-ring-full", "ip link set txqueuelen")
+def ring_too_short_for_bursts(w):
+    w.tap(queues=1)
+    w.here.ip("link set tap0 txqueuelen 100")
+    w.nic("read on")
+    w.attach()
+    s = w.udp()
+    w.load(lambda: unread(w, [s], 106), .05)
+    w.expect("tx-ring-full")
+
+
+@trouble("tx-completion-slow", "the other end reads at once")
+def slow_completions(w):
+    w.tap()
+    w.nic("delay 8")
+    w.nic("read on")
+    w.attach()
+    s = w.udp()
+    w.load(lambda: [s.sendto(bytes(500), (THERE, 5000 + i)) for i in range(8)], .01)
+    w.expect("tx-completion-slow", fix=False, remedy=lambda: w.nic("delay 0"))
+
+
+@trouble("qdisc-wait", "tc qdisc change … rate 100mbit")
+def shaper_too_slow(w):
+    w.tap()
+    w.nic("read on")
+    w.here.run("tc qdisc replace dev tap0 root tbf rate 2mbit burst 5000 limit 60000")
+    w.attach("-m", "pktsize,txlat,qdisc,drop")
+    s = w.udp()
+    w.load(lambda: [s.sendto(bytes(1000), (THERE, 5000)) for _ in range(4)], .01)
+    w.expect("qdisc-wait", fix=False,
+             remedy=lambda: w.here.run("tc qdisc change dev tap0 root tbf rate 1gbit burst 100000 limit 600000"))
+
+
+@trouble("qdisc-drops", "tc qdisc change … rate 100mbit")
+def shaper_drops(w):
+    w.tap()
+    w.nic("read on")
+    w.here.run("tc qdisc replace dev tap0 root tbf rate 2mbit burst 5000 limit 6000")
+    w.attach()
+    s = w.udp()
+    w.load(lambda: [s.sendto(bytes(1000), (THERE, 5000)) for _ in range(4)], .01)
+    w.expect("qdisc-drops", fix=False,
+             remedy=lambda: w.here.run("tc qdisc change dev tap0 root tbf rate 1gbit burst 100000 limit 600000"))
+
+
+@trouble("ecn-marked", "the queue on the way is empty again")
+def marks_from_one_source(w):
+    w.tap()
+    w.attach()
+    w.reader()
+    marked = w.frames("0 90 500 ecn=2", "0 10 500 ecn=3 src=198.18.0.77", every=.02)
+
+    def mend():
+        marked.stop()
+        w.frames("0 100 500 ecn=2", every=.02)
+    doc = w.expect("ecn-marked", fix=False, remedy=mend)
+    lab.check(f"{w.name}: names the source", "100% of them from 198.18.0.77" in doc["findings"][0]["what"],
+              doc["findings"][0]["what"])
+
+
+@trouble("tso-off", "ethtool -K tso on")
+def tso_switched_off(w):
+    w.veth()
+    w.here.run("ethtool -K eth0 tso off")
+    w.attach()
+    stream(w, w.here, w.there)
+    w.expect("tso-off")
+
+
+@trouble("tx-checksum-off", "ethtool -K tx on")
+def checksums_switched_off(w):
+    w.veth()
+    w.here.run("ethtool -K eth0 tx off")
+    w.attach()
+    stream(w, w.here, w.there)
+    w.expect("tx-checksum-off", then=("tso-off",))
+
+
+@trouble("tx-copied", "ethtool -K sg on")
+def scatter_gather_off(w):
+    w.veth()
+    w.here.run("ethtool -K eth0 sg off")
+    w.attach()
+    stream(w, w.here, w.there)
+    w.expect("tx-copied", then=("tso-off",))
+
+
+@trouble("gso-split-early", "tc qdisc change … burst 200kb")
+def burst_below_a_buffer(w):
+    w.veth()
+    w.here.run("tc qdisc replace dev eth0 root tbf rate 2gbit burst 16kb limit 4mb")
+    w.attach()
+    stream(w, w.here, w.there)
+    w.expect("gso-split-early", fix=False,
+             remedy=lambda: w.here.run("tc qdisc change dev eth0 root tbf rate 2gbit burst 400kb limit 8mb"))
+
+
+@trouble("xdp-drops", "ip link set xdp off")
+def xdp_program_drops(w):
+    w.tap()
+    w.xdp(1)
+    w.attach()
+    w.reader()
+    w.frames("0 100 200", every=.02)
+    w.expect("xdp-drops", fix=False, remedy=lambda: w.here.ip("link set tap0 xdpgeneric off"))
+
+
+@trouble("xdp-aborted", "ip link set xdp off")
+def xdp_program_aborts(w):
+    w.tap()
+    w.xdp(0)
+    w.attach()
+    w.reader()
+    w.frames("0 100 200", every=.02)
+    w.expect("xdp-aborted", fix=False, remedy=lambda: w.here.ip("link set tap0 xdpgeneric off"))
+
+
+@trouble("tc-ingress-drops", "tc filter del")
+def tc_filter_drops(w):
+    w.tap()
+    w.filter("ingress", 2)
+    w.attach()
+    w.reader()
+    w.frames("0 100 200", every=.02)
+    w.expect("tc-ingress-drops", fix=False, remedy=lambda: w.here.run("tc filter del dev tap0 ingress"))
+
+
+@trouble("tc-egress-drops", "tc filter del")
+def tc_filter_drops_what_is_sent(w):
+    w.tap()
+    w.nic("read on")
+    w.filter("egress", 2)
+    w.attach()
+    s = w.udp()
+
+    def send():
+        try:
+            s.sendto(bytes(500), (THERE, 5000))
+        except OSError:
+            pass
+    w.load(send, .005)
+    w.expect("tc-egress-drops", fix=False, remedy=lambda: w.here.run("tc filter del dev tap0 egress"))
+
+
+@trouble("firewall-drops", "the rule is taken away")
+def firewall_drops(w):
+    w.tap()
+    try:
+        link = inside(w.here, lambda: bpf.netfilter(1))
+    except OSError as e:
+        raise Skip(f"no netfilter programs: {e}") from e
+    w.attach()
+    w.reader()
+    w.frames("0 100 200", every=.02)
+    w.expect("firewall-drops", fix=False, remedy=lambda: os.close(link))
+
+
+@trouble("socket-full", "sysctl rmem_default, and the program anew")
+def socket_buffer_too_small(w):
+    w.host_sysctl("net.core.rmem_default", 100000)
+    w.host_sysctl("net.core.rmem_max", None)
+    w.tap()
+    held = [None]
+
+    def program():
+        if held[0]:
+            held[0].close()
+        held[0] = inside(w.here, lambda: socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
+        held[0].bind((HERE, 9))
+        held[0].setblocking(False)
+
+    def burst(nr):
+        """So many at once, then the program reads; how many it got."""
+        w.nic(f"send 0 {nr} 700")
+        w.nic("go")
+        time.sleep(.01)
+        got = 0
+        try:
+            while held[0].recv(3000):
+                got += 1
+        except (BlockingIOError, OSError):
+            return got
+    program()
+    w.stack.callback(lambda: held[0].close())
+    room = min(burst(1000) for _ in range(4))   # what was read is not room again at once (udp_rmem_release())
+    lab.check(f"{w.name}: the socket holds some # {room}", 20 < room < 900, str(room))
+    w.attach()
+    load = w.load(lambda: burst(room + 4), .05)
+
+    def anew():
+        load.stop()
+        program()
+        w.load(lambda: burst(room + 4), .05)
+    w.expect("socket-full", remedy=anew)
+
+
+@trouble("udp-port-closed", "the program is started")
+def nothing_listens(w):
+    w.tap()
+    w.attach()
+    w.frames("0 10 200", every=.02)
+    w.expect("udp-port-closed", fix=False, remedy=w.reader)
+
+
+@trouble("accept-queue-full", "listen() with a longer backlog")
+def accept_queue_too_short(w):
+    w.veth()
+    w.attach()
+    held = [inside(w.here, lambda: socket.create_server(("", 5002), backlog=1))]
+    clients = []
+
+    def connect():
+        s = inside(w.there, lambda: socket.socket(socket.AF_INET, socket.SOCK_STREAM))
+        s.setblocking(False)
+        s.connect_ex(("10.0.1.1", 5002))
+        clients.append(s)
+        if len(clients) > 100:
+            clients.pop(0).close()
+
+    def longer():
+        held[0].listen(4096)
+    w.stack.callback(lambda: [s.close() for s in held + clients])
+    w.load(connect, .02)
+    w.expect("accept-queue-full", fix=False, remedy=longer)
+
+
+@trouble("neighbour-dead", "ip neigh add")
+def neighbour_does_not_answer(w):
+    w.tap()
+    w.nic("read on")
+    w.here.run("sysctl -qw net.ipv4.neigh.tap0.retrans_time_ms=50 net.ipv4.neigh.tap0.mcast_solicit=1 "
+               "net.ipv4.neigh.tap0.ucast_solicit=1")
+    w.attach()
+    s = w.udp()
+    w.load(lambda: s.sendto(bytes(500), ("198.18.0.66", 5000)), .005)
+    w.expect("neighbour-dead", fix=False, settle=.5,
+             remedy=lambda: w.here.ip("neigh replace 198.18.0.66 lladdr 02:00:00:00:00:66 dev tap0 nud permanent"))
+
+
+@trouble("rp-filter", "sysctl rp_filter=2")
+def asymmetric_route(w):
+    w.tap()
+    w.here.run("sysctl -qw net.ipv4.conf.tap0.rp_filter=1")
+    w.here.ip("route add 10.9.0.0/16 dev lo")
+    w.attach()
+    w.reader()
+    w.frames("0 10 200 src=10.9.0.1", every=.02)
+    w.expect("rp-filter")
+
+
+@trouble("no-route-in", "ip route add")
+def router_without_a_route(w):
+    w.tap()
+    w.nic("read on")
+    w.here.run("sysctl -qw net.ipv4.conf.all.forwarding=1")
+    w.attach()
+    w.frames("0 10 200 dst=10.9.9.9", every=.02)
+    w.expect("no-route-in", fix=False, remedy=lambda: w.here.ip(f"route add 10.9.0.0/16 via {THERE} dev tap0"))
+
+
+@trouble("not-forwarding", "sysctl forwarding=1")
+def taken_for_a_router(w):
+    w.tap()
+    w.nic("read on")
+    w.here.ip(f"route add 10.9.0.0/16 via {THERE} dev tap0")
+    w.attach()
+    w.frames("0 10 200 dst=10.9.9.9", every=.02)
+    w.expect("not-forwarding", fix=False, remedy=lambda: w.here.run("sysctl -qw net.ipv4.conf.tap0.forwarding=1"))
+
+
+@trouble("packet-too-big", "ip link set mtu 1500")
+def smaller_mtu_behind(w):
+    w.tap()
+    w.nic("read on")
+    w.here.run("sysctl -qw net.ipv4.conf.all.forwarding=1")
+    w.here.ip(f"route add 10.9.0.0/16 via {THERE} dev tap0 mtu lock 1000")
+    w.attach()
+    w.frames("0 10 1400 dst=10.9.9.9 df", every=.02)
+    w.expect("packet-too-big", fix=False, remedy=lambda: w.here.ip(f"route replace 10.9.0.0/16 via {THERE} dev tap0"))
+
+
+if __name__ == "__main__":
+    run(sys.argv[1:])

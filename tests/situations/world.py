@@ -1,0 +1,265 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What situations are made of: an interface with a load on it, what nicprobe finds, and what is done about it."""
+import contextlib
+import os
+import shlex
+import socket
+import sys
+import threading
+import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "live"))
+import bpf                                                  # noqa: E402
+import lab                                                  # noqa: E402
+from wire import THERE, inside                              # noqa: E402
+
+HERE, NET = "198.18.0.2", "198.18.0.2/16"
+WINDOW = 1
+SLOW = 100000       # turns of a program that makes the stack take about 30 us for a packet
+situations = []     # (name, function)
+
+
+def trouble(finding, remedy):
+    """A situation in which `finding` is what must be found first; `remedy`: what silences it, for the table."""
+    def add(function):
+        situations.append((function.__name__, function, finding, remedy))
+        return function
+    return add
+
+
+def healthy(function):
+    """A situation in which nothing may be found."""
+    situations.append((function.__name__, function, None, None))
+    return function
+
+
+class Skip(Exception):
+    """This machine cannot make the situation: why."""
+
+
+class Load(threading.Thread):
+    """Calls act() again and again, `every` so many seconds, until stopped; `count` of its calls were made."""
+    def __init__(self, act, every=0.0):
+        super().__init__(daemon=True)
+        self.act, self.every, self.going, self.count, self.error = act, every, True, 0, None
+        self.start()
+
+    def run(self):
+        at = time.monotonic()
+        try:
+            while self.going:
+                self.act()
+                self.count += 1
+                at = max(at + self.every, time.monotonic() - 1)
+                time.sleep(max(0, at - time.monotonic()))
+        except Exception as e:      # pylint: disable=broad-except
+            self.error = e
+
+    def stop(self):
+        self.going = False
+        self.join(20)
+        if self.error:
+            raise self.error
+
+
+class World:
+    """One situation: namespaces and interfaces that go with it, and the interface that is looked at."""
+    def __init__(self, name):
+        self.name, self.stack, self.at, self.fixed = name, contextlib.ExitStack(), None, []
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *why):
+        self.stack.close()
+
+    def namespace(self, name="here"):
+        ns = lab.Namespace(f"{self.name[:20]}-{name}")
+        self.stack.callback(ns.delete)
+        return ns
+
+    def tap(self, queues=4, options="--napi", mtu=1500):
+        """A tap that is looked at, with its far end as self.nic, in the namespace self.here."""
+        self.here = self.namespace()
+        self.nic = lab.tap(self.here, "tap0", queues, options, mtu, NET)
+        self.stack.callback(self.nic.close)
+        self.here.ip(f"neigh add {THERE} lladdr 02:00:00:00:00:01 dev tap0")
+        self.here.run("sysctl -qw net.ipv4.conf.all.rp_filter=0 net.ipv4.icmp_ratelimit=0")
+        self.dev, self.at = "tap0", f"{self.here}/tap0"
+        return self.nic
+
+    def veth(self, queues=2, mtu=1500):
+        """A veth that is looked at: eth0 of self.here; its other end is eth0 of self.there."""
+        self.here, self.there = self.namespace(), self.namespace("there")
+        lab.veth(self.here, self.there, "eth0", queues, mtu)
+        for i, ns in enumerate((self.here, self.there), 1):
+            ns.ip(f"addr add 10.0.1.{i}/24 dev eth0")
+            ns.ip(f"addr add fd00:1::{i}/64 dev eth0 nodad", check=False)
+        self.dev, self.at = "eth0", f"{self.here}/eth0"
+
+    def attach(self, *args):
+        lab.nicprobe("attach", self.at, *args)
+        self.stack.callback(lab.nicprobe, "detach", self.at, check=False)
+
+    def look(self, seconds=WINDOW):
+        """What nicprobe shows of a window, as JSON."""
+        return lab.show(self.at, "-w", str(seconds))
+
+    def load(self, act, every=0.0):
+        """Keeps calling act() until the situation ends."""
+        load = Load(act, every)
+        self.stack.callback(load.stop)
+        return load
+
+    def frames(self, *words, every=0.0, how="interleave"):
+        """Keeps the far end sending these: "QUEUE COUNT SIZE words" each."""
+        def act():
+            for w in words:
+                self.nic(f"send {w}")
+            self.nic(f"go {how}")
+        return self.load(act, every)
+
+    def reader(self, port=9, room=1 << 22, netns=None, family=socket.AF_INET):
+        """A socket that is read all the time."""
+        s = inside(netns or self.here, lambda: socket.socket(family, socket.SOCK_DGRAM))
+        s.setsockopt(socket.SOL_SOCKET, 33, room)       # SO_RCVBUFFORCE
+        s.bind(("", port))
+        s.settimeout(.2)
+
+        def act():
+            with contextlib.suppress(TimeoutError):
+                while True:
+                    s.recv(65536)
+        self.stack.callback(s.close)
+        return self.load(act)
+
+    def udp(self, netns=None):
+        """A socket to send by."""
+        s = inside(netns or self.here, lambda: socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
+        self.stack.callback(s.close)
+        return s
+
+    def slow_stack(self, turns=SLOW):
+        """Each received packet takes long, at tc ingress: after RPS, before protocols."""
+        self.filter("ingress", 0, turns)
+
+    def filter(self, way, answer, turns=0):
+        path = f"/sys/fs/bpf/nptest-{os.getpid()}-{len(self.fixed)}-{way}"
+        fd = bpf.program(bpf.TC, answer, turns)
+        bpf.pin(fd, path)
+        self.here.ip(f"link show {self.dev}")
+
+        def put():
+            lab.sh(f"tc qdisc replace dev {self.dev} clsact")
+            lab.sh(f"tc filter add dev {self.dev} {way} bpf da pinned {path}")
+        inside(self.here, put)
+        os.unlink(path)
+        os.close(fd)
+
+    def xdp(self, answer, mode="xdpgeneric"):
+        path = f"/sys/fs/bpf/nptest-{os.getpid()}-xdp"
+        fd = bpf.program(bpf.XDP, answer)
+        bpf.pin(fd, path)
+        inside(self.here, lambda: lab.sh(f"ip link set {self.dev} {mode} pinned {path}"))
+        os.unlink(path)
+        os.close(fd)
+
+    def write(self, path, value):
+        """A file below /sys/class/net/DEV of the interface."""
+        self.here.run(f"sh -c 'for f in /sys/class/net/{self.dev}/{path}; do echo {value} > $f; done'")
+
+    def host_sysctl(self, name, value):
+        """Set on the host, as namespaces have none of their own, until the situation ends."""
+        path = "/proc/sys/" + name.replace(".", "/")
+        with open(path, encoding="ascii") as f:
+            old = f.read().strip()
+
+        def put(words):
+            with open(path, "w", encoding="ascii") as f:
+                f.write(str(words))
+        self.stack.callback(put, old)
+        if value is not None:
+            put(value)
+
+    def need_free_cpu(self):
+        """Where others take all of the CPUs' time, an imbalance costs nothing, and is no finding."""
+        def idle():
+            with open("/proc/stat", encoding="ascii") as f:
+                rows = [[*map(int, line.split()[1:9])] for line in f if line.startswith("cpu") and line[3] != " "]
+            return [(sum(r), r[3] + r[4]) for r in rows]
+        before = idle()
+        time.sleep(.5)
+        shares = [(b[1] - a[1]) / max(1, b[0] - a[0]) for a, b in zip(before, idle())]
+        if min(shares) < .75:
+            raise Skip(f"other work leaves {min(shares):.0%} of a CPU free: needs 75%")
+
+    def fix(self, doc, finding):
+        """Runs the commands that the finding names, as they are."""
+        f = next(f for f in doc["findings"] if f["id"] == finding)
+        lab.check(f"{self.name}: {finding} has a command", f["fix"], str(f))
+        for argv in f["fix"]:
+            env = {**os.environ, "PATH": f"{os.path.dirname(lab.NICPROBE)}:{os.environ['PATH']}"}
+            lab.sh(shlex.join(argv), env=env)
+
+    def expect(self, finding, fix=True, remedy=None, settle=.3, seconds=WINDOW, then=()):
+        """
+        `finding` is found first; its own commands are run, or remedy() if they cannot be; then nothing is found, but
+        for what `then` names.
+        """
+        time.sleep(settle)
+        doc = self.look(seconds)
+        first = lab.found(doc)[:1]
+        says = doc["findings"][0]["what"] if first else "nothing was found"
+        if not lab.same(f"{self.name}: finds {finding} # {says}", first, [finding]):
+            return doc
+        self.sound(doc)
+        if fix:
+            self.fix(doc, finding)
+        if remedy:
+            remedy()
+        time.sleep(settle)
+        after = self.look(seconds)
+        self.silent("silenced", after, then)
+        return doc
+
+    def sound(self, doc):
+        """Each finding says all that it must."""
+        for f in doc["findings"]:
+            whole = f["what"] and f["severity"] in ("info", "warning", "critical") and f["harm"]["value"] is not None and \
+                (f["try"] or f["follows"])
+            lab.check(f"{self.name}: {f['id']} is whole", whole, str(f))
+
+    def silent(self, name, doc, then=()):
+        said = [f"{f['id']}: {f['what']}" for f in doc["findings"] if not f["follows"] and f["id"] not in then]
+        lab.same(f"{self.name}: {name}", said, [])
+
+    def packets(self, doc):
+        return max(lab.packets_at(doc, p) for p in ("rx-nic", "rx-stack", "tx-stack", "tx-nic"))
+
+    def quiet(self, seconds=WINDOW, least=1, settle=.3):
+        """Nothing is found, though packets went by."""
+        time.sleep(settle)
+        doc = self.look(seconds)
+        seen = self.packets(doc)
+        lab.check(f"{self.name}: there is a load # {seen} packets", seen >= least, f"{seen} packets, not {least}")
+        self.silent("nothing is found", doc)
+        return doc
+
+
+def run(wanted):
+    """Runs those of the situations whose names are given, or all."""
+    lab.need_root()
+    for name, function, finding, _ in situations:
+        if wanted and name not in wanted:
+            continue
+        started = time.monotonic()
+        try:
+            with World(name) as world:
+                function(world)
+        except Skip as e:
+            lab.skip(f"{name}: {finding or 'silence'}", str(e))
+        except Exception as e:      # pylint: disable=broad-except
+            lab.not_ok(f"{name}: {finding or 'silence'}", f"{type(e).__name__}: {e}")
+        print(f"# {name}: {time.monotonic() - started:.1f} s", flush=True)
+    lab.finish()
+
