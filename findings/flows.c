@@ -15,6 +15,7 @@
 #define LEAST	8	/* samples: fewer tell nothing */
 
 #define TCP	6
+#define UDP	17
 #define NORMAL	1.96	/* standard deviations of a two-sided 95 % */
 
 /* The lower end of Wilson's interval of a share: it holds for few samples, too. */
@@ -43,11 +44,17 @@ static void name_of(const struct flow_key *key, char *name, size_t size)
 	meter_flow.key_text(key, nr, name, size);
 }
 
+/* Of a datagram in fragments no packet has ports, and none else has the port 0 (flow.h). */
+static bool is_fragment(const struct flow_key *key)
+{
+	return (key->proto == TCP || key->proto == UDP) && !key->port[0] && !key->port[1];
+}
+
 void flows_of(const struct evidence *e, int queue, struct flows *f)
 {
 	const struct table *t = &e->s->tables[METER_flow];
 	uint64_t *sizes = calloc(t->rows + 1, sizeof(*sizes));
-	uint64_t all = 0, tcp = 0, sum = 0, top = 0;
+	uint64_t all = 0, tcp = 0, split = 0, sum = 0, top = 0;
 	unsigned nr = 0;
 
 	*f = (struct flows){};
@@ -65,6 +72,7 @@ void flows_of(const struct evidence *e, int queue, struct flows *f)
 		all += flow->packets;
 		f->samples += flow->samples;
 		tcp += key->proto == TCP ? flow->packets : 0;
+		split += is_fragment(key) ? flow->packets : 0;
 	}
 	qsort(sizes, nr, sizeof(*sizes), larger);
 	f->nr = nr;
@@ -76,6 +84,7 @@ void flows_of(const struct evidence *e, int queue, struct flows *f)
 		f->share[i] = (double)sizes[i] / all;
 	f->least = lower_bound(top, f->samples);
 	f->tcp = 2 * tcp > all;
+	f->fragments = all ? (double)split / all : 0;
 	free(sizes);
 }
 

@@ -37,10 +37,12 @@ static const struct finding_kind kinds[] = {
 		.means = "It cannot send while it receives: collisions, and a fraction of the "
 			 "rate. Almost always one end was told not to negotiate and the other fell "
 			 "back to half.",
-		.when = "the driver says that the link is half duplex",
+		.when = "the driver says that the link is half duplex, and there are {1} that "
+			"collided (`show IFACE hw` tells it without these)",
 		.remedy = "Let both ends negotiate: ethtool -s IFACE autoneg on, and the same at "
 			  "the switch.",
 		.symptom = "Transfers are slow, and worse in both directions at once",
+		.limits = { &few },
 	},
 	[ALLOWANCE] = {
 		.id = "allowance-exceeded",
@@ -100,9 +102,11 @@ static void judge_broken(struct evidence *e)
 		       "%s", dev, dev, dev);
 }
 
+/* To ask a card costs some (ena) an interrupt: only where it was asked, or something is wrong. */
 static void judge_duplex(struct evidence *e)
 {
-	const struct hw *h = e->hw || e->s->meta.devices ? setup(e) : NULL;
+	uint64_t n = kernel_counted(e, "ip -s link", "collisions");
+	const struct hw *h = e->hw || worth(e, n, few.value) ? setup(e) : NULL;
 	struct finding *f;
 
 	if (!h || !*h->card.subsystem || !h->carrier ||

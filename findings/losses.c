@@ -144,7 +144,8 @@ const struct loss losses[] = {
 		.symptom = "Connections are slow, with retransmissions, at any load", ENOUGH },
 	  .reasons = { "IP_CSUM", "TCP_CSUM", "UDP_CSUM", "ICMP_CSUM" },
 	  .counters = { "TcpInCsumErrors", "UdpInCsumErrors" },
-	  .what = "arrived with a wrong checksum",
+	  /* what recv() finds wrong is of no interface any more (udp_recvmsg()) */
+	  .what = "arrived with a wrong checksum", .untraced = true,
 	  .advice = "a cable, a switch or a card: ethtool -S {if}; who sends them: tcpdump -nnvi "
 	  "{if} -c 100" },
 	{ .kind = {

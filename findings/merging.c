@@ -15,6 +15,7 @@ enum { GRO_IS_OFF, GRO_NOT_USED, GENERIC_XDP, FRAGMENTS, REORDERED };
 static const struct limit many = { 10000, "10000 packets per second" };
 static const struct limit most = { .5, "half of the received packets" };
 static const struct limit fragments = { 1000, "1000 fragments per second" };
+static const struct limit segments = { 1000, "1000 segments per second" };
 static const struct limit tenth = { .1, "a tenth of the received packets" };
 
 static const struct finding_kind kinds[] = {
@@ -90,7 +91,7 @@ static const struct finding_kind kinds[] = {
 		.remedy = "Look for losses (nicprobe show IFACE counters) and for paths of unequal "
 			  "length (bonding in round-robin mode, ECMP per packet).",
 		.symptom = "TCP is slow, with many duplicate acknowledgements",
-		.limits = { &fragments, &tenth },
+		.limits = { &segments, &tenth },
 		.follows = { "rx-ring-full", "backlog-full", "xdp-drops", "tc-ingress-drops" },
 	},
 };
@@ -133,6 +134,15 @@ static bool mergeable(const struct evidence *e, const struct sums *s)
 	return s->bytes >= DATA * s->packets && !flows_unknown(&f) && f.tcp;
 }
 
+/* Those that GRO saw, and of those that went past it the share that samples tell. */
+static uint64_t fragments_of(const struct evidence *e, const struct sums *s)
+{
+	struct flows f;
+
+	flows_of(e, -1, &f);
+	return s->alone[GRO_FRAGMENT] + (flows_unknown(&f) ? 0 : f.fragments * s->past);
+}
+
 static bool much(const struct evidence *e, const struct sums *s, uint64_t n,
 		 const struct limit *rate_,
 		 const struct limit *share)
@@ -164,6 +174,7 @@ static void judge(struct evidence *e)
 	const char *dev = e->s->meta.iface;
 	struct finding *f;
 	struct sums s;
+	uint64_t split;
 
 	if (!has(e, METER_gro))
 		return;
@@ -182,15 +193,16 @@ static void judge(struct evidence *e)
 	    s.packets < 1.5 * s.buffers && mergeable(e, &s))
 		fix_gro(e, tell(e, &s, &kinds[GRO_NOT_USED], s.past,
 				"go past GRO, one by one: the driver uses it only if told so"));
-	if (much(e, &s, s.alone[GRO_FRAGMENT], &fragments, &tenth)) {
-		f = tell(e, &s, &kinds[FRAGMENTS], s.alone[GRO_FRAGMENT], "are fragments of "
+	split = fragments_of(e, &s);
+	if (much(e, &s, split, &fragments, &tenth)) {
+		f = tell(e, &s, &kinds[FRAGMENTS], split, "are fragments of "
 			 "datagrams that are longer than the MTU of their way");
 		finding_advise(f, "let the sender make smaller datagrams, or raise the MTU of all "
 			       "of the way: tracepath SENDER; who sends: tcpdump -nni %s 'ip[6:2] "
 			       "& 0x3fff != 0'",
 			       dev);
 	}
-	if (much(e, &s, s.alone[GRO_SEQUENCE], &fragments, &tenth)) {
+	if (much(e, &s, s.alone[GRO_SEQUENCE], &segments, &tenth)) {
 		f = tell(e, &s, &kinds[REORDERED], s.alone[GRO_SEQUENCE], "are not the next of "
 			 "their TCP connection: others are missing, or come later");
 		finding_advise(f, "nicprobe show %s counters; paths of unequal length (bonding, "

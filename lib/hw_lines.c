@@ -178,6 +178,9 @@ int hw_lines_read(struct hw *h, int sys)
 		return err;
 	h->by = q.by;
 	napis_read(h->iface.ifindex, &h->napis);
+	for (unsigned i = 0; i < h->napis.nr; i++)
+		if (h->napis.list[i].threaded == NAPI_NOT_TOLD)
+			h->napis.list[i].threaded = h->threaded ? NAPI_IN_THREAD : NAPI_IN_SOFTIRQ;
 	if (!vectors_add(h, &q) || !rest_add(h, &q))
 		err = -ENOMEM;
 	if (sys >= 0 && !strcmp(h->card.subsystem, "vmbus"))

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* What each CPU spent its time on: /proc/stat, at one moment or between two. */
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -38,7 +39,7 @@ int load_parse(FILE *f, struct cpu_load *l)
 		char *at = line + 3;
 		unsigned long cpu = strtoul(at, &at, 10);
 
-		if (at == line + 3 || cpu >= MAX_CPUS)
+		if (!isdigit((unsigned char)line[3]) || cpu >= MAX_CPUS)
 			continue;
 		if (room(l, cpu))
 			return -ENOMEM;

@@ -44,9 +44,8 @@ static void thread_read(struct napi_instance *n)
 
 static int napi_read(const struct nlmsghdr *nlh, void *arg)
 {
-	struct napi_instance n = { .defer_hard_irqs = -1, .gro_flush_ns = -1,
-				  .irq_suspend_ns = -1 };
-	bool told = false;
+	struct napi_instance n = { .threaded = NAPI_NOT_TOLD, .defer_hard_irqs = -1,
+				   .gro_flush_ns = -1, .irq_suspend_ns = -1 };
 	struct napis *all = arg;
 	const struct nlattr *attr;
 	struct napi_instance *more;
@@ -59,11 +58,8 @@ static int napi_read(const struct nlmsghdr *nlh, void *arg)
 		case NAPI_DEFER:	n.defer_hard_irqs = number(attr); break;
 		case NAPI_FLUSH:	n.gro_flush_ns = number(attr); break;
 		case NAPI_SUSPEND:	n.irq_suspend_ns = number(attr); break;
-		case NAPI_THREADED:	n.threaded = number(attr); told = true; break;
+		case NAPI_THREADED:	n.threaded = number(attr); break;
 		}
-	/* before 6.17 it had a thread if it was threaded; now the thread stays for later */
-	if (!told && n.pid)
-		n.threaded = NAPI_IN_THREAD;
 	if (n.pid)
 		thread_read(&n);
 	more = n.id ? realloc(all->list, (all->nr + 1) * sizeof(*more)) : NULL;

@@ -7,12 +7,15 @@
 
 #include "cpus.h"
 
-enum napi_threaded { NAPI_IN_SOFTIRQ, NAPI_IN_THREAD, NAPI_IN_BUSY_THREAD /* 6.19 */ };
+enum napi_threaded {
+	NAPI_NOT_TOLD = -1,	/* before 6.17: as the interface's file `threaded` says */
+	NAPI_IN_SOFTIRQ, NAPI_IN_THREAD, NAPI_IN_BUSY_THREAD /* 6.19 */
+};
 
 struct napi_instance {
 	__u32 id, irq;			/* irq 0: the driver did not tell it */
 	enum napi_threaded threaded;
-	__u32 pid;			/* of its thread; 0: it has none */
+	__u32 pid;			/* of its thread, which stays for later; 0: it has none */
 	struct cpus thread_cpus;	/* on which that may run */
 	/* of its own since 6.13; -1: not told */
 	long long defer_hard_irqs, gro_flush_ns, irq_suspend_ns;

@@ -8,7 +8,7 @@ import struct
 
 libc = ctypes.CDLL(None, use_errno=True)
 TUNSETIFF = 0x400454ca
-TAP, NO_PI, MULTI_QUEUE = 2, 0x1000, 0x100
+TAP, NAPI, NO_PI, MULTI_QUEUE = 2, 0x10, 0x1000, 0x100
 HERE, THERE = "198.18.0.2", "198.18.0.1"        # the interface's own address, and the sender's
 
 
@@ -28,10 +28,10 @@ def inside(netns, make):
 
 class Wire:
     """A tap: write(queue, frame) is what the interface receives, read(queue) what it sent, or None."""
-    def __init__(self, netns, name, queues=4, address=HERE + "/24"):
+    def __init__(self, netns, name, queues=4, address=HERE + "/24", more=0):
         def make():
             fd = os.open("/dev/net/tun", os.O_RDWR | os.O_NONBLOCK)
-            flags = TAP | NO_PI | MULTI_QUEUE
+            flags = TAP | NO_PI | MULTI_QUEUE | more
             fcntl.ioctl(fd, TUNSETIFF, struct.pack("16sH22x", name.encode(), flags))
             return fd
         self.netns, self.name = netns, name

@@ -422,7 +422,7 @@ def smaller_mtu_behind(w):
     w.here.run("sysctl -qw net.ipv4.conf.all.forwarding=1")
     w.here.ip(f"route add 10.9.0.0/16 via {THERE} dev tap0 mtu lock 1000")
     w.attach()
-    w.frames("0 10 1400 dst=10.9.9.9 df", every=.02)
+    w.frames("0 10 1400 dst=10.9.9.9", every=.02)
     w.expect("packet-too-big", fix=False, remedy=lambda: w.here.ip(f"route replace 10.9.0.0/16 via {THERE} dev tap0"))
 
 

@@ -11,7 +11,7 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "live"))
 import bpf                                                  # noqa: E402
 import lab                                                  # noqa: E402
-from wire import THERE, inside                              # noqa: E402
+from wire import NAPI, THERE, Wire, inside                   # noqa: E402
 
 HERE, NET = "198.18.0.2", "198.18.0.2/16"
 WINDOW = 1
@@ -87,6 +87,19 @@ class World:
         self.here.run("sysctl -qw net.ipv4.conf.all.rp_filter=0 net.ipv4.icmp_ratelimit=0")
         self.dev, self.at = "tap0", f"{self.here}/tap0"
         return self.nic
+
+    def wire(self, queues=4):
+        """A tap that is looked at, whose frames are written here, byte by byte: self.wires.write(QUEUE, FRAME)."""
+        self.here = self.namespace()
+        self.wires = Wire(self.here, "tap0", queues, NET, NAPI)
+        self.stack.callback(self.wires.close)
+        self.load(self.wires.drain, .002)
+        self.dev, self.at = "tap0", f"{self.here}/tap0"
+
+    def packets_in(self, *packets, every=.02):
+        """Keeps writing these IPv4 packets to queue 0."""
+        frames = [self.wires.eth(p) for p in packets]
+        return self.load(lambda: [self.wires.write(0, f) for f in frames], every)
 
     def veth(self, queues=2, mtu=1500):
         """A veth that is looked at: eth0 of self.here; its other end is eth0 of self.there."""

@@ -23,7 +23,8 @@ def attached(card, meters, act, *shown):
 
 
 def said(doc):
-    return [f for f in doc["findings"] if f["id"].startswith(KINDS)]
+    """Of what follows from another, that one tells."""
+    return [f for f in doc["findings"] if f["id"].startswith(KINDS) and not f["follows"]]
 
 
 def first_fix(finding):

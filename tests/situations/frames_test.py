@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Troubles that are in the packets themselves, or in how they come: wrong, split, shuffled, too many at once."""
+import random
+import socket
+import struct
+import sys
+
+from streams import stream
+from wire import HERE, checksum, tcp, udp
+from world import THERE, Skip, lab, run, trouble
+
+
+@trouble("checksum-bad", "the sender's checksums are right")
+def checksums_are_wrong(w):
+    w.wire()
+    w.attach()
+    w.reader()
+    bad = w.packets_in(*[udp(9)] * 9, udp(9, spoil=1), every=.01)
+
+    def mend():
+        bad.stop()
+        w.packets_in(*[udp(9)] * 10, every=.01)
+    w.expect("checksum-bad", fix=False, remedy=mend)
+
+
+@trouble("no-hops-left", "the loop is gone")
+def packets_in_a_loop(w):
+    w.wire()
+    w.here.run("sysctl -qw net.ipv4.conf.all.forwarding=1 net.ipv4.icmp_ratelimit=0")
+    w.here.ip(f"route add 10.9.0.0/16 via {THERE} dev tap0")
+    w.attach()
+    loop = w.packets_in(*[udp(9, dst="10.9.9.9", ttl=1)] * 2)
+
+    def mend():
+        loop.stop()
+        w.packets_in(*[udp(9, dst="10.9.9.9")] * 2)
+    w.expect("no-hops-left", fix=False, remedy=mend)
+
+
+@trouble("rx-fragments", "smaller datagrams")
+def datagrams_longer_than_the_mtu(w):
+    w.veth()
+    w.attach()
+    w.reader()
+    s, size = w.udp(w.there), [8000]
+    w.load(lambda: [s.sendto(bytes(size[0]), ("10.0.1.1", 9)) for _ in range(10)], .02)
+
+    def smaller():
+        size[0] = 1400
+    w.expect("rx-fragments", fix=False, remedy=smaller)
+
+
+def first_fragment(number, dst=HERE):
+    """The first of a datagram whose rest never comes."""
+    data = struct.pack("!HHHH", 1000, 9, 2008, 0) + bytes(992)
+    head = struct.pack("!BBHHHBBH4s4s", 0x45, 0, 20 + len(data), number, 0x2000, 64, 17, 0,
+                       socket.inet_aton(THERE), socket.inet_aton(dst))
+    return head[:10] + struct.pack("!H", checksum(head)) + head[12:] + data
+
+
+@trouble("fragments-lost", "the path loses nothing")
+def second_halves_are_lost(w):
+    w.wire()
+    w.here.run("sysctl -qw net.ipv4.ipfrag_time=1")
+    w.attach()
+    w.reader()
+    numbers = iter(range(1, 60000))
+    halves = w.load(lambda: [w.wires.write(0, w.wires.eth(first_fragment(next(numbers)))) for _ in range(5)], .02)
+
+    def mend():
+        halves.stop()
+        w.packets_in(*[udp(9)] * 5)
+    w.expect("fragments-lost", fix=False, remedy=mend, settle=1.5)
+
+
+@trouble("rx-out-of-order", "the paths are of one length")
+def segments_are_shuffled(w):
+    w.wire()
+    w.write("gro_flush_timeout", 2000000)       # held from one poll to the next, as a card's bursts are
+    w.attach()
+    frames = [w.wires.eth(tcp(9, 16, seq=1 + 1000 * i, ack=1, payload=bytes(1000))) for i in range(32)]
+
+    def shuffled():
+        for f in random.sample(frames, len(frames)):
+            w.wires.write(0, f)
+
+    def in_order():
+        for f in frames:
+            w.wires.write(0, f)
+    load = w.load(shuffled, .01)
+
+    def mend():
+        load.stop()
+        w.load(in_order, .01)
+    w.expect("rx-out-of-order", fix=False, remedy=mend)
+
+
+@trouble("gro-not-used", "ethtool -K gro on")
+def small_segments_over_a_veth(w):
+    w.veth()
+    w.there.run("ethtool -K eth0 tso off gso off")
+    w.attach()
+    stream(w, w.there, w.here, to="10.0.1.1")
+    w.expect("gro-not-used")
+
+
+@trouble("xdp-bad-action", "ip link set xdpgeneric off")
+def xdp_program_returns_nonsense(w):
+    w.tap()
+    w.xdp(99)
+    w.attach()
+    w.reader()
+    w.frames("0 100 200", every=.02)
+    w.expect("xdp-bad-action", fix=False, remedy=lambda: w.here.ip("link set tap0 xdpgeneric off"))
+
+
+@trouble("napi-budget-low", "sysctl netdev_budget=300")
+def budget_for_a_slow_card(w):
+    w.host_sysctl("net.core.netdev_budget", 32)
+    w.host_sysctl("net.core.netdev_budget_usecs", None)
+    w.veth(mtu=600)
+    w.here.run("ethtool -K eth0 gro on")
+    w.there.run("ethtool -K eth0 tso off")      # as many segments as a buffer has come at once
+    w.attach()
+    stream(w, w.there, w.here, to="10.0.1.1")
+    w.expect("napi-budget-low")
+
+
+@trouble("napi-threads-one-cpu", "taskset -pc 0,1 for each thread")
+def threads_on_one_cpu(w):
+    w.need_free_cpu()
+    w.tap()
+    w.slow_stack(100000)
+    w.write("threaded", 1)
+    pids = lab.sh("pgrep -f '^\\[napi/tap0-' || true").split()
+    if not pids:
+        raise Skip("this kernel does not poll a tap in threads")
+    for pid in pids:
+        lab.sh(f"taskset -pc 1 {pid}")
+    w.attach()
+    w.reader()
+    w.frames(*(f"{q} 300 200 flows=16" for q in range(4)))
+
+    def spread():
+        for pid in pids:
+            lab.sh(f"taskset -pc 0,1 {pid}")
+    w.expect("napi-threads-one-cpu", fix=False, remedy=spread, settle=.5)
+
+
+if __name__ == "__main__":
+    run(sys.argv[1:])
