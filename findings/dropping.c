@@ -114,17 +114,22 @@ static uint64_t dropped(const struct evidence *e, const struct loss *l,
 	return n;
 }
 
-/* "conntrack:drop" is of that source, others of nstat. */
-static uint64_t counted(const struct evidence *e, const struct loss *l)
+/* "conntrack:drop" is of that source, others of nstat. `most`: which counted most. */
+static uint64_t counted(const struct evidence *e, const struct loss *l, const char **most)
 {
-	uint64_t n = 0;
+	uint64_t n = 0, top = 0;
 
 	for (unsigned i = 0; i < MAX_REASONS && l->counters[i]; i++) {
 		const char *colon = strchr(l->counters[i], ':');
+		uint64_t one = kernel_counted(e, colon ? text("%.*s", (int)(colon - l->counters[i]),
+							      l->counters[i]) :
+					      "nstat", colon ? colon + 1 : l->counters[i]);
 
-		n += kernel_counted(e, colon ? text("%.*s", (int)(colon - l->counters[i]),
-						    l->counters[i]) :
-				    "nstat", colon ? colon + 1 : l->counters[i]);
+		n += one;
+		if (one > top) {
+			top = one;
+			*most = l->counters[i];
+		}
 	}
 	return n;
 }
@@ -155,16 +160,17 @@ static void judge_one(struct evidence *e, const struct loss *l)
 	const struct limit *least = l->kind.limits[0], *part = l->kind.limits[1];
 	int queue = most && most->queue != DROP_QUEUE_UNKNOWN ? most->queue : -1;
 	struct filling f = { .e = e };
+	const char *counter = "";
 	struct finding *one;
 	char what[200];
 
 	if (!n && (!has(e, METER_drop) || !*l->reasons || l->untraced))
-		n = counted(e, l);
+		n = counted(e, l, &counter);
 	if (!worth(e, n, least->value) || (part && n < part->value * all))
 		return;
 	fill(&f, l->what, what, sizeof(what));
 	one = finding_add(e->f, &l->kind, -1, "%s (%s%s)", packets(n, what),
-			  most ? drop_reason_name(most->reason) : l->counters[0],
+			  most ? drop_reason_name(most->reason) : counter,
 			  queue < 0 ? "" : text(", most of queue %d", queue));
 	finding_harm(one, rate(e, n));
 	finding_fact(one, "packets", n, "packets");

@@ -14,6 +14,8 @@
 #define FEW	4	/* flows that carry four fifths of a queue */
 #define LEAST	8	/* samples: fewer tell nothing */
 
+#define TENTH	.1
+
 #define TCP	6
 #define UDP	17
 #define NORMAL	1.96	/* standard deviations of a two-sided 95 % */
@@ -54,7 +56,7 @@ void flows_of(const struct evidence *e, int queue, struct flows *f)
 {
 	const struct table *t = &e->s->tables[METER_flow];
 	uint64_t *sizes = calloc(t->rows + 1, sizeof(*sizes));
-	uint64_t all = 0, tcp = 0, split = 0, sum = 0, top = 0;
+	uint64_t all = 0, tcp = 0, split = 0, pieces = 0, sum = 0, top = 0;
 	unsigned nr = 0;
 
 	*f = (struct flows){};
@@ -72,7 +74,10 @@ void flows_of(const struct evidence *e, int queue, struct flows *f)
 		all += flow->packets;
 		f->samples += flow->samples;
 		tcp += key->proto == TCP ? flow->packets : 0;
-		split += is_fragment(key) ? flow->packets : 0;
+		if (is_fragment(key)) {
+			split += flow->packets;
+			pieces += flow->samples;
+		}
 	}
 	qsort(sizes, nr, sizeof(*sizes), larger);
 	f->nr = nr;
@@ -84,7 +89,8 @@ void flows_of(const struct evidence *e, int queue, struct flows *f)
 		f->share[i] = (double)sizes[i] / all;
 	f->least = lower_bound(top, f->samples);
 	f->tcp = 2 * tcp > all;
-	f->fragments = all ? (double)split / all : 0;
+	if (pieces > 1 && lower_bound(pieces, f->samples) >= TENTH)
+		f->fragments = (double)split / all;
 	free(sizes);
 }
 

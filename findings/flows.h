@@ -12,7 +12,8 @@ struct flows {
 	double share[2];	/* of the two largest, 0 to 1; estimated */
 	double least;		/* the largest's share is at least that, with 97.5 % certainty */
 	bool tcp;		/* most of the packets are TCP */
-	double fragments;	/* the share of packets that are IP fragments; estimated */
+	/* the share of packets that are IP fragments; estimated, 0 where it may be below a tenth */
+	double fragments;
 	char name[2][120];	/* "192.0.2.1:5000 > 192.0.2.2:80 tcp" */
 };
 

@@ -140,7 +140,7 @@ static uint64_t fragments_of(const struct evidence *e, const struct sums *s)
 	struct flows f;
 
 	flows_of(e, -1, &f);
-	return s->alone[GRO_FRAGMENT] + (flows_unknown(&f) ? 0 : f.fragments * s->past);
+	return s->alone[GRO_FRAGMENT] + f.fragments * s->past;
 }
 
 static bool much(const struct evidence *e, const struct sums *s, uint64_t n,

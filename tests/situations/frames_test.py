@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """Troubles that are in the packets themselves, or in how they come: wrong, split, shuffled, too many at once."""
+import os
 import random
 import socket
 import struct
@@ -8,6 +9,15 @@ import sys
 from streams import stream
 from wire import HERE, checksum, tcp, udp
 from world import THERE, Skip, lab, run, trouble
+
+
+def threads(w):
+    """Has the interface polled by threads; their pids."""
+    w.write("threaded", 1)
+    pids = lab.sh(f"pgrep '^napi/{w.dev}-' || true").split()
+    if not pids:
+        raise Skip(f"this kernel does not poll {w.dev} in threads")
+    return pids
 
 
 @trouble("checksum-bad", "the sender's checksums are right")
@@ -43,7 +53,7 @@ def datagrams_longer_than_the_mtu(w):
     w.attach()
     w.reader()
     s, size = w.udp(w.there), [8000]
-    w.load(lambda: [s.sendto(bytes(size[0]), ("10.0.1.1", 9)) for _ in range(10)], .02)
+    w.load(lambda: [s.sendto(bytes(size[0]), ("10.0.1.1", 9)) for _ in range(10)], .01)
 
     def smaller():
         size[0] = 1400
@@ -76,22 +86,21 @@ def second_halves_are_lost(w):
 @trouble("rx-out-of-order", "the paths are of one length")
 def segments_are_shuffled(w):
     w.wire()
-    w.write("gro_flush_timeout", 2000000)       # held from one poll to the next, as a card's bursts are
+    cpu = min(os.sched_getaffinity(0))
+    for pid in threads(w):      # polls what was written meanwhile, all at once, as of a card
+        lab.sh(f"taskset -pc {cpu} {pid} && chrt -b -p 0 {pid}")
     w.attach()
     frames = [w.wires.eth(tcp(9, 16, seq=1 + 1000 * i, ack=1, payload=bytes(1000))) for i in range(32)]
 
-    def shuffled():
-        for f in random.sample(frames, len(frames)):
+    def write(some):
+        os.sched_setaffinity(0, [cpu])
+        for f in some:
             w.wires.write(0, f)
-
-    def in_order():
-        for f in frames:
-            w.wires.write(0, f)
-    load = w.load(shuffled, .01)
+    load = w.load(lambda: write(random.sample(frames, len(frames))), .01)
 
     def mend():
         load.stop()
-        w.load(in_order, .01)
+        w.load(lambda: write(frames), .01)
     w.expect("rx-out-of-order", fix=False, remedy=mend)
 
 
@@ -131,10 +140,7 @@ def threads_on_one_cpu(w):
     w.need_free_cpu()
     w.tap()
     w.slow_stack(100000)
-    w.write("threaded", 1)
-    pids = lab.sh("pgrep -f '^\\[napi/tap0-' || true").split()
-    if not pids:
-        raise Skip("this kernel does not poll a tap in threads")
+    pids = threads(w)
     for pid in pids:
         lab.sh(f"taskset -pc 1 {pid}")
     w.attach()

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Are the lines of /proc/stat taken for what they are, and does a time between two have its shares? */
+/* Are the lines of /proc/stat taken for what they are, and the shares of a time between two? */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
