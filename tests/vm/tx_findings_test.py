@@ -28,8 +28,8 @@ def said(doc):
 
 
 def first_fix(finding):
-    """Its first command, for a shell."""
-    return shlex.join(finding["fix"][0])
+    """Its first command, for a shell; None: it has none."""
+    return shlex.join(finding["fix"][0]) if finding["fix"] else None
 
 
 def speaks(name, doc, finding, what, trying):
