@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -75,8 +76,12 @@ static int btf_read(struct module *m, const char *path)
 	Elf_Scn *scn = section_find(m, ".BTF"), *own = section_find(m, ".BTF.base");
 	Elf_Data *data = scn ? elf_rawdata(scn, NULL) : NULL;
 	Elf_Data *extract = own ? elf_rawdata(own, NULL) : NULL;
+	struct stat st;
 
 	if (path) {
+		if (!stat(path, &st) && !S_ISREG(st.st_mode))
+			return complain(-EINVAL, NULL, "cannot read the types (BTF) of a kernel "
+					"from %s: it is no file", path);
 		m->base = btf__parse(path, NULL);
 		if (!m->base)
 			return complain(-EINVAL, NULL, "cannot read the types (BTF) of a kernel "

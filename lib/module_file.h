@@ -25,7 +25,7 @@ struct site {			/* where a function can be traced */
 
 struct module {
 	void *file;
-	size_t size;
+	size_t size, told;	/* bytes it has, and that sections were said to have until now */
 	Elf *elf;
 	unsigned machine;
 	char name[64], release[80];

@@ -90,6 +90,14 @@ static int sites_read(struct module *m, Elf_Scn *scn, const GElf_Shdr *head)
 	return 0;
 }
 
+static void value_copy(char *to, size_t size, const char *from, const char *end)
+{
+	size_t len = end - from < (ssize_t)size ? end - from : (ssize_t)size - 1;
+
+	memcpy(to, from, len);
+	to[len] = '\0';
+}
+
 /* "key=value" of .modinfo. */
 static void info_read(struct module *m, Elf_Scn *scn)
 {
@@ -97,13 +105,13 @@ static void info_read(struct module *m, Elf_Scn *scn)
 	const char *at = data ? data->d_buf : NULL, *end = at ? at + data->d_size : NULL;
 
 	while (at && at < end) {
-		size_t len = strnlen(at, end - at);
+		size_t len = strnlen(at, end - at);	/* the last may have no end of its own */
+		const char *space = memchr(at, ' ', len);
 
 		if (len > 5 && !strncmp(at, "name=", 5))
-			snprintf(m->name, sizeof(m->name), "%.*s", (int)len - 5, at + 5);
+			value_copy(m->name, sizeof(m->name), at + 5, at + len);
 		else if (len > 9 && !strncmp(at, "vermagic=", 9))
-			snprintf(m->release, sizeof(m->release), "%.*s",
-				 (int)strcspn(at + 9, " "), at + 9);
+			value_copy(m->release, sizeof(m->release), at + 9, space ?: at + len);
 		at += len + 1;
 		m->info = true;
 	}
@@ -118,6 +126,13 @@ static int section_read(struct module *m, Elf_Scn *scn)
 	if (head.sh_type != SHT_NOBITS &&
 	    (head.sh_offset > m->size || head.sh_size > m->size - head.sh_offset))
 		return -ENODATA;
+	/* no linker makes two, and Linux takes no such module */
+	if (head.sh_type == SHT_SYMTAB && m->symbols)
+		return -EEXIST;
+	/* a thousand of them over the same bytes would keep us busy for ever */
+	m->told += head.sh_type != SHT_NOBITS ? head.sh_size : 0;
+	if (m->told > m->size)
+		return -EBADMSG;
 	if (head.sh_type == SHT_SYMTAB)
 		return symbols_read(m, scn, &head);
 	if (!strcmp(name, ".modinfo"))
@@ -153,7 +168,9 @@ int module_read(struct module *m, const char *path)
 	if (err == -ENODATA)
 		return complain(err, NULL, "cannot check %s: it is cut short", path);
 	if (err)
-		return complain(err, NULL, "cannot check %s: %s", path, strerror(-err));
+		return complain(err, NULL, "cannot check %s: %s", path, err == -EEXIST ?
+				"it is damaged: it has two symbol tables" : err == -EBADMSG ?
+				"it is damaged: its sections overlap" : strerror(-err));
 	if (head.e_type != ET_REL || !m->info || !*m->name)
 		return complain(-EINVAL, NULL, "cannot check %s: it is no kernel module", path);
 	if (!m->nr_symbols)

@@ -8,6 +8,13 @@
 #include "strings.h"
 
 #define DEEPEST 2	/* formats in formats: "mlx5_comp%d" in "%s@pci:%s" */
+#define STEPS 1000000	/* for a name: some 30 ms */
+
+/* One name that is looked for: every format that is tried takes a step. */
+struct quest {
+	const struct strings *s;
+	unsigned steps;
+};
 
 /* Past a conversion, which begins after its '%'; its last letter goes to `kind`. */
 static const char *conversion(const char *f, char *kind)
@@ -83,10 +90,13 @@ void strings_free(struct strings *s)
 	*s = (struct strings){};
 }
 
-static bool make(const struct strings *s, const char *name, unsigned depth);
+static bool make(struct quest *q, const char *name, unsigned depth);
 
-static bool match(const struct strings *s, const char *f, const char *name, unsigned depth)
+static bool match(struct quest *q, const char *f, const char *name, unsigned depth)
 {
+	if (!q->steps)
+		return false;
+	q->steps--;
 	for (; *f; f++, name++) {
 		char piece[128], kind;
 
@@ -99,14 +109,14 @@ static bool match(const struct strings *s, const char *f, const char *name, unsi
 		if (strchr("diux", kind)) {
 			if (!isdigit((unsigned char)*name))
 				return false;
-			return match(s, f, name + strspn(name, "0123456789"), depth);
+			return match(q, f, name + strspn(name, "0123456789"), depth);
 		}
 		if (kind != 's')
 			return false;
 		for (size_t len = 1; len <= strlen(name) && len < sizeof(piece); len++) {
 			memcpy(piece, name, len);
 			piece[len] = '\0';
-			if (match(s, f, name + len, depth) && make(s, piece, depth + 1))
+			if (match(q, f, name + len, depth) && make(q, piece, depth + 1))
 				return true;
 		}
 		return false;
@@ -114,18 +124,22 @@ static bool match(const struct strings *s, const char *f, const char *name, unsi
 	return !*name;
 }
 
-static bool make(const struct strings *s, const char *name, unsigned depth)
+static bool make(struct quest *q, const char *name, unsigned depth)
 {
+	const struct strings *s = q->s;
+
 	if (!strcmp(name, "?") ||
 	    (s->nr_plain && bsearch(&name, s->plain, s->nr_plain, sizeof(*s->plain), by_text)))
 		return true;
 	for (unsigned i = 0; depth <= DEEPEST && i < s->nr_formats; i++)
-		if (match(s, s->formats[i], name, depth))
+		if (match(q, s->formats[i], name, depth))
 			return true;
 	return false;
 }
 
 bool strings_make(const struct strings *s, const char *name)
 {
-	return make(s, name, 0);
+	struct quest q = { s, STEPS };
+
+	return make(&q, name, 0);
 }

@@ -20,6 +20,7 @@ void strings_free(struct strings *);
 /*
  * Is `name` there, or can a format make it: digits of a %u, and of a %s what is there itself or
  * can be made? '?' in `name` stands for what nobody knows; a %s that is nothing else is good.
+ * What could be made in more than very many ways ("%s%s%s%s-") is given up: it is not there.
  */
 bool strings_make(const struct strings *, const char *name);
 

@@ -107,7 +107,8 @@ static void *unpack(const char *path, int file, const struct packer *p, size_t *
 
 void *unpack_file(const char *path, size_t *size)
 {
-	int file = open(path, O_RDONLY | O_CLOEXEC), err = 0;
+	/* a FIFO is opened, and told, without its other end */
+	int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC), err = 0;
 	char head[6] = "";
 	void *data = NULL;
 	struct stat st;

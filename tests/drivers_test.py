@@ -222,6 +222,66 @@ def test_packed(folder):
               "try: apt install" in r.stderr, r.stderr)
 
 
+def headers(data):
+    """Where each section's header is, by the section's name."""
+    at, = struct.unpack_from("<Q", data, 40)
+    size, number, strings = struct.unpack_from("<HHH", data, 58)
+    names, = struct.unpack_from("<Q", data, at + strings * size + 24)
+    every = [at + n * size for n in range(number)]
+    return {data[names + struct.unpack_from("<I", data, h)[0]:].split(b"\0", 1)[0].decode(): h for h in every}
+
+
+def with_header(data, name, like=None, **fields):
+    """The module with the header of one section as that of another, or with some fields of it changed."""
+    at, out = headers(data), bytearray(data)
+    if like:
+        out[at[name] + 4:at[name] + 64] = data[at[like] + 4:at[like] + 64]
+    for field, value in fields.items():
+        where, how = {"kind": (4, "<I"), "offset": (24, "<Q"), "size": (32, "<Q"), "entry": (56, "<Q")}[field]
+        struct.pack_into(how, out, at[name] + where, value)
+    return bytes(out)
+
+
+def test_made(folder):
+    """Modules that somebody made to do harm: each ends in a sentence, and soon."""
+    many = " ".join(f"some_function_{n}" for n in range(400))
+    with open(module(folder, "tun", FUNCTIONS["tun"] + " " + many), "rb") as f:
+        data = f.read()
+    path = os.path.join(folder, "made.ko")
+
+    def made(name, content, status, why):
+        with open(path, "wb") as f:
+            f.write(content)
+        try:
+            r = run("--check", path)
+        except subprocess.TimeoutExpired:
+            check(name, False, "it did not end")
+            return
+        check(name, r.returncode == status and why in r.stdout + r.stderr, f"{r.returncode} {r.stderr}")
+
+    made("two symbol tables", with_header(data, ".comment", like=".symtab"), 1, "it has two symbol tables")
+    made("sections over the same bytes", with_header(with_header(data, ".comment", offset=0, size=len(data)), ".bss",
+                                                     kind=1, offset=0, size=len(data)), 1, "its sections overlap")
+    info = data + b"vermagic=6.12.0-test"	# to the last byte of the file, with no end
+    made(".modinfo without an end", with_header(info, ".modinfo", offset=len(data), size=len(info) - len(data)), 1,
+         "it is no kernel module")
+    whole = b"name=tun\0vermagic=6.12.0-test"
+    made("the same with a name", with_header(data + whole, ".modinfo", offset=len(data), size=len(whole)), 0, "Every name")
+
+    slow = " ".join("%s" * n + end for n in range(2, 9) for end in ("s", "p", "_%s", "ts"))
+    rest = "const char *slow[] = { " + ", ".join(f'"{s}"' for s in slow.split()) + ' }; ' + STATS.replace("drops", "none")
+    with open(module(folder, "veth", rest=rest), "rb") as f:
+        made("formats that could be met in very many ways", f.read(), 1, "MISSING")
+    fifo = os.path.join(folder, "fifo")
+    os.mkfifo(fifo)
+    for args in (["--check", fifo], ["--btf", fifo, "--check", os.path.join(folder, "tun.ko")]):
+        try:
+            r = run(*args)
+            check(f"a FIFO: {args[0]}", r.returncode == 1 and "it is no file" in r.stderr, r.stderr)
+        except subprocess.TimeoutExpired:
+            check(f"a FIFO: {args[0]}", False, "it waits for the other end")
+
+
 def test_bad(folder):
     whole = module(folder, "tun")
     with open(whole, "rb") as f:
@@ -279,5 +339,6 @@ if __name__ == "__main__":
         test_modules(made)
         test_types(made)
         test_packed(made)
+        test_made(made)
         test_bad(made)
     sys.exit(1 if failed else 0)
