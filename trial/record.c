@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -116,28 +117,45 @@ static int unwritable(const char *path, int err)
 	return complain(-err, NULL, "cannot save the baseline in %s: %s", path, strerror(err));
 }
 
-/* Something else than a file, /dev/stdout or a pipe, is written to, not replaced. */
-static bool replaceable(const char *path)
+/*
+ * The file to put in the place of: `path`, or what it is a link to. NULL and 0 in *err: it is
+ * something else than a file, a pipe or our own output, which is written to, not replaced.
+ */
+static char *replaced_file(const char *path, int *err)
 {
-	struct stat st;
+	/* that we may open it, through links of whoever made them, is what a shell's > asks, too */
+	int fd = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+	char to[PATH_MAX] = "";
+	struct stat st, out;
 
-	return lstat(path, &st) ? errno == ENOENT : S_ISREG(st.st_mode);
+	*err = fd < 0 ? errno : 0;
+	if (*err == ENOENT && lstat(path, &st)) {
+		*err = 0;
+		return strdup(path);
+	}
+	if (*err == ENXIO)	/* a FIFO that nobody reads as yet */
+		*err = 0;
+	if (fd < 0)
+		return NULL;
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) ||
+	    (!fstat(STDOUT_FILENO, &out) && st.st_ino == out.st_ino && st.st_dev == out.st_dev)) {
+		close(fd);
+		return NULL;
+	}
+	if (readlink(text("/proc/self/fd/%d", fd), to, sizeof(to) - 1) < 0)
+		*err = errno;
+	close(fd);
+	return *err ? NULL : strdup(to);
 }
 
 int record_can_write(const char *path)
 {
-	struct stat st;
-	char *copy;
-	int err = 0;
+	int err;
+	char *file = replaced_file(path, &err);
 
-	if (!stat(path, &st) && S_ISDIR(st.st_mode))
-		return unwritable(path, EISDIR);
-	copy = strdup(path);
-	if (copy && replaceable(path))
-		err = access(dirname(copy), W_OK | X_OK) ? errno : 0;
-	else if (copy)
-		err = access(path, W_OK) ? errno : 0;
-	free(copy);
+	if (file && access(dirname(file), W_OK | X_OK))
+		err = errno;
+	free(file);
 	return err ? unwritable(path, err) : 0;
 }
 
@@ -154,26 +172,42 @@ static int write_to(const struct record *r, FILE *out)
 	return err;
 }
 
-int record_write(const struct record *r, const char *path)
+static int replace(const struct record *r, const char *path)
 {
-	bool replace = replaceable(path);
-	char *name = NULL;
+	char *name;
+	mode_t mask;
 	FILE *out;
 	int err, fd;
 
-	if (asprintf(&name, replace ? "%s.XXXXXX" : "%s", path) < 0)
-		return unwritable(path, ENOMEM);
-	fd = replace ? mkstemp(name) : open(name, O_WRONLY | O_CLOEXEC);
+	if (asprintf(&name, "%s.XXXXXX", path) < 0)
+		return ENOMEM;
+	fd = mkstemp(name);
 	out = fd < 0 ? NULL : fdopen(fd, "w");
 	err = out ? write_to(r, out) : errno;
-	if (!err && replace) {
-		mode_t mask = umask(0);
-
-		umask(mask);
-		err = chmod(name, 0666 & ~mask) || rename(name, path) ? errno : 0;
-	}
-	if (err && replace && fd >= 0)
+	mask = umask(0);
+	umask(mask);
+	if (!err && (chmod(name, 0666 & ~mask) || rename(name, path)))
+		err = errno;
+	if (err && fd >= 0)
 		unlink(name);
 	free(name);
+	return err;
+}
+
+int record_write(const struct record *r, const char *path)
+{
+	int err, fd;
+	char *file = replaced_file(path, &err);
+	FILE *out;
+
+	if (file) {
+		err = replace(r, file);
+	} else if (!err) {	/* what was printed before stands before it */
+		fflush(stdout);
+		fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+		out = fd < 0 ? NULL : fdopen(fd, "w");
+		err = out ? write_to(r, out) : errno;
+	}
+	free(file);
 	return err ? unwritable(path, err) : 0;
 }

@@ -106,6 +106,43 @@ static void check_round_trip(void)
 	complaints_forget();
 }
 
+/* What a link leads to is replaced, the link stays; a file that is our own output is written to. */
+static void check_links(void)
+{
+	char *link = NULL, *target = NULL;
+	struct record r, again;
+	struct stat st, before;
+	FILE *f;
+
+	if (asprintf(&link, "%s.link", file) < 0 || asprintf(&target, "%s.target", file) < 0)
+		return;
+	f = fopen(target, "w");
+	for (int i = 0; f && i < 100000; i++)
+		fputs("a longer file than that which comes\n", f);
+	if (f)
+		fclose(f);
+	stat(target, &before);
+	measure(&r, 1, 10);
+	check(!symlink(target, link) && !record_can_write(link) && !record_write(&r, link),
+	      "is written through a link", complaint());
+	check(!record_read(&again, link), "and nothing is left of what was there", complaint());
+	record_free(&again);
+	check(!lstat(link, &st) && S_ISLNK(st.st_mode), "the link stays", link);
+	check(!stat(target, &st) && st.st_ino != before.st_ino, "what it leads to is replaced",
+	      target);
+	unlink(target);
+	check(record_can_write(link) == -ENOENT && record_write(&r, link) == -ENOENT,
+	      "a link to nowhere is no place", complaint());
+	complaints_forget();
+	unlink(link);
+	check(!mkfifo(link, 0600) && !record_can_write(link) && !stat(link, &st) &&
+	      S_ISFIFO(st.st_mode), "a FIFO can be written to, and is not waited for", complaint());
+	unlink(link);
+	record_free(&r);
+	free(link);
+	free(target);
+}
+
 static char *whole;
 static size_t size;
 
@@ -306,6 +343,7 @@ int main(void)
 		return 2;
 	snprintf(file, sizeof(file), "%s/baseline.json", dir);
 	check_round_trip();
+	check_links();
 	load();
 	check_broken();
 	check_missing();
