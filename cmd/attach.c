@@ -20,7 +20,7 @@ static void warn(const char *iface, const struct request *req)
 		return;
 	d = driver_find(i.driver);
 	if (d->xdp)
-		fprintf(stderr, "nicprobe: attaching XDP to %s (%s) %s\n", iface, d->name, d->xdp);
+		tell(text("attaching XDP to %s (%s) %s", iface, d->name, d->xdp));
 }
 
 static int run(int argc, char **argv)
@@ -29,7 +29,7 @@ static int run(int argc, char **argv)
 	struct request req = { .meters = meters_default() };
 	const char *iface;
 	struct meta meta;
-	char label[96];
+	static char label[96];
 	int o, status;
 
 	while ((o = getopt_long(argc, argv, ":" REQUEST_SHORT COMMON_SHORT, options, NULL)) >= 0) {
@@ -55,6 +55,8 @@ static int run(int argc, char **argv)
 		return failed();
 	netns_go_home();
 	iface_label(meta.netns, meta.iface, label, sizeof(label));
+	/* a script that hears of a failure must know that there is something to undo */
+	stays_attached = label;
 	(json_wanted ? attached_json : attached_print)(stdout, &meta, label);
 	return EXIT_SUCCESS;
 }

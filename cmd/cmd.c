@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* What the subcommands share: options, complaints, names, snapshots. */
+#include <errno.h>
 #include <fcntl.h>
 #include <langinfo.h>
+#include <poll.h>
 #include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -19,6 +21,18 @@
 
 bool json_wanted;
 
+static void error_line(const char *before, const char *what)
+{
+	fputs(before, stderr);
+	text_harmless(stderr, what, !strcmp(nl_langinfo(CODESET), "UTF-8"));
+	fputc('\n', stderr);
+}
+
+void tell(const char *what)
+{
+	error_line("nicprobe: ", what);
+}
+
 static int print_complaint(int status)
 {
 	if (json_wanted) {
@@ -32,16 +46,28 @@ static int print_complaint(int status)
 		fputc('\n', stderr);
 		return status;
 	}
-	fprintf(stderr, "nicprobe: %s\n",
-		*complaint() ? complaint() : "failed, and nobody said why");
+	tell(*complaint() ? complaint() : "failed, and nobody said why");
 	if (*complaint_try())
-		fprintf(stderr, "  try: %s\n", complaint_try());
+		error_line("  try: ", complaint_try());
 	return status;
+}
+
+const char *stays_attached;
+
+int output_flush(void)
+{
+	static int first;
+	struct pollfd reader = { .fd = STDOUT_FILENO };
+
+	if (!first && (fflush(stdout) || ferror(stdout)))
+		/* what failed in the middle of printing is no longer in errno */
+		first = poll(&reader, 1, 0) > 0 && reader.revents & POLLERR ? EPIPE : errno ?: EIO;
+	return first;
 }
 
 int failed(void)
 {
-	fflush(stdout);
+	output_flush();
 	return print_complaint(EXIT_FAILURE);
 }
 

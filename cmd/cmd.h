@@ -41,9 +41,15 @@ extern bool json_wanted;
 
 /* Print the complaint there is, as a person or (-j) a program reads it. Returns EXIT_FAILURE. */
 int failed(void);
+/* Writes what was printed. 0, or the first errno for which some of it could not be. */
+int output_flush(void);
+extern const char *stays_attached;	/* whether its output could be written or not; NULL */
 /* A complaint about how the command was typed. Returns EXIT_USAGE. */
 __attribute__((format(printf, 2, 3)))
 int usage_error(const char *try, const char *what, ...);
+
+/* A line to standard error that is no error; no name in it can drive the terminal. */
+void tell(const char *);
 
 /*
  * "NETNS/IFACE": enters the namespace. Returns the name of the interface; NULL: a complaint.
@@ -60,7 +66,6 @@ void iface_label(__u32 netns, const char *iface, char *label, unsigned size);
 __u64 meters_parse(const char *list);
 /* -m, --rx, --sample: shared by attach and run. False: a complaint was printed. */
 bool request_option(struct request *, int option);
-void request_tell(const char *);	/* for .tell: to standard error */
 /* Options that go with a meter, and it is there; else a complaint was printed. */
 bool request_fits(const struct request *);
 #define REQUEST_SHORT	"m:"

@@ -176,7 +176,7 @@ static bool options_take(int argc, char **argv, struct request *req, const struc
 static int run(int argc, char **argv)
 {
 	struct request req = {
-		.meters = 1ull << METER_driver, .by_name = true, .tell = request_tell,
+		.meters = 1ull << METER_driver, .by_name = true, .tell = tell,
 	};
 	const struct renderer *format = &renderer_table;
 	const char *name;

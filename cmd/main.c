@@ -42,12 +42,16 @@ static int unknown(const char *name)
 /* What could not be written was not said. A reader that has gone does not want to hear that. */
 static int written(void)
 {
-	if (!fflush(stdout) && !ferror(stdout))
-		return EXIT_SUCCESS;
-	if (errno == EPIPE)
+	int err = output_flush();
+
+	if (!err || err == EPIPE)
 		return EXIT_SUCCESS;
 	complaints_forget();
-	complain(-errno, NULL, "cannot write the output: %s", strerror(errno));
+	if (stays_attached)
+		complain(-err, text("nicprobe detach %s", stays_attached), "cannot write the "
+			 "output: %s; %s is attached all the same", strerror(err), stays_attached);
+	else
+		complain(-err, NULL, "cannot write the output: %s", strerror(err));
 	return failed();
 }
 

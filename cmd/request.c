@@ -81,11 +81,6 @@ static bool globs_check(const char *globs, const char *option)
 	return false;
 }
 
-void request_tell(const char *what)
-{
-	fprintf(stderr, "nicprobe: %s\n", what);
-}
-
 bool request_fits(const struct request *req)
 {
 	if (req->meters >> METER_driver & 1 ||
@@ -113,7 +108,7 @@ static bool number_parse(unsigned *to, const char *option, unsigned example, uns
 
 bool request_option(struct request *req, int option)
 {
-	req->tell = request_tell;
+	req->tell = tell;
 	switch (option) {
 	case 'm':
 		req->meters = meters_parse(optarg);

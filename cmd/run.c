@@ -48,7 +48,7 @@ static int wait_run(void)
 {
 	sigset_t all, before;
 
-	fputs("nicprobe: counting, until Ctrl-C\n", stderr);
+	tell("counting, until Ctrl-C");
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, &before);
 	while (!early)
@@ -61,7 +61,7 @@ static int wait_run(void)
 static int child_run(char **argv)
 {
 	sigset_t all, before;
-	int status;
+	int status, err;
 
 	/* Who wanted to end it while we attached shall not have to say so again. */
 	sigfillset(&all);
@@ -80,8 +80,9 @@ static int child_run(char **argv)
 	}
 	if (!child) {
 		execvp(*argv, argv);
-		fprintf(stderr, "nicprobe: cannot run %s: %s\n", *argv, strerror(errno));
-		_exit(errno == ENOENT ? 127 : 126);
+		err = errno;
+		tell(text("cannot run %s: %s", *argv, strerror(err)));
+		_exit(err == ENOENT ? 127 : 126);
 	}
 	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
 		;
@@ -115,7 +116,7 @@ static int difference(const char *dir, struct snapshot *before, const struct ren
 			format->all(stdout, &list, 1, &look);
 		if (format->end)
 			format->end(stdout, &look);
-		fflush(stdout);
+		output_flush();
 	}
 	snapshot_free(&now);
 	return err;
@@ -134,6 +135,15 @@ static int detach_ours(const char *dir, const struct meta *meta)
 	return err;
 }
 
+/* Which of the pins was missed first says nothing to anybody. */
+static bool gone(int err)
+{
+	if (err != -ENOENT && err != -ENODATA)
+		return false;
+	complaints_forget();
+	return true;
+}
+
 int measured_run(const char *dir, char **argv, const struct renderer *format)
 {
 	struct snapshot before = {};
@@ -143,12 +153,18 @@ int measured_run(const char *dir, char **argv, const struct renderer *format)
 		before.packets = measured_packets();
 	err = snapshot_take(&before, dir);
 	if (err) {
+		if (gone(err))
+			complain(err, NULL, "what was just attached is gone: someone detached it");
 		complain(err, NULL, "cannot read what was just attached: %s", strerror(-err));
 		status = failed();
 	} else {
 		status = argv ? child_run(argv) : wait_run();
-		if (difference(dir, &before, format)) {
-			complain(-EIO, NULL, "what was measured is gone: someone detached it");
+		err = difference(dir, &before, format);
+		if (err) {
+			if (gone(err))
+				complain(err, NULL,
+					 "what was measured is gone: someone detached it");
+			complain(err, NULL, "cannot read what was measured: %s", strerror(-err));
 			failed();
 		}
 	}

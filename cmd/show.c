@@ -17,20 +17,34 @@
 #include "cmd.h"
 #include "show.h"
 
+char *show_more(struct view *v)
+{
+	void *more = realloc(v->dirs, (v->nr + 1) * sizeof(*v->dirs));
+
+	if (!more) {
+		complain(-ENOMEM, NULL, "no memory for %u interfaces", v->nr + 1);
+		return NULL;
+	}
+	v->dirs = more;
+	return v->dirs[v->nr++];
+}
+
 /* All that can be read; what another version left is named, and the rest is shown all the same. */
 static int collect(const char *dir, __u32 netns, const char *iface, void *arg)
 {
 	struct view *v = arg;
 	struct meta meta;
 	int err = meta_read(dir, &meta);
+	char *to;
 
 	(void)netns, (void)iface;
 	if (err == -EPROTO)
 		failed();
 	complaints_forget();
-	if (!err && v->nr < MAX_SHOWN)
-		snprintf(v->dirs[v->nr++], sizeof(*v->dirs), "%s", dir);
-	return 0;
+	to = err ? NULL : show_more(v);
+	if (to)
+		snprintf(to, DIR_SIZE, "%s", dir);
+	return err || to ? 0 : -ENOMEM;
 }
 
 static int nearest(const char *dir, __u32 netns, const char *iface, void *arg)
@@ -58,17 +72,17 @@ static int find(struct view *v, const char *arg)
 	__u32 netns;
 	const char *iface = iface_enter(arg, &netns);
 	unsigned ifindex = iface && netns == netns_inode() ? if_nametoindex(iface) : 0;
+	char *dir = iface ? show_more(v) : NULL;
 	struct meta meta;
 	int err;
 
-	if (!iface)
+	if (!dir)
 		return -ENOENT;
-	if (!ifindex || !pins_find(netns, ifindex, v->dirs[0], sizeof(*v->dirs)))
-		pins_dir(v->dirs[0], sizeof(*v->dirs), netns, iface);
+	if (!ifindex || !pins_find(netns, ifindex, dir, DIR_SIZE))
+		pins_dir(dir, DIR_SIZE, netns, iface);
 	netns_go_home();
 	v->iface = arg;
-	v->nr = 1;
-	err = meta_read(v->dirs[0], &meta);
+	err = meta_read(dir, &meta);
 	if (err == -ENOENT || err == -ENODATA)
 		return not_attached(arg);
 	return err;
@@ -127,7 +141,7 @@ void show_list(const struct view *v, const struct snapshot *const *list, unsigne
 		v->format->one(stdout, list[i], &v->look);
 	if (v->format->all)
 		v->format->all(stdout, list, nr, &v->look);
-	fflush(stdout);
+	output_flush();
 }
 
 /* What it is made of, where that was asked for, and what is wrong with it. 0 or -errno. */
@@ -144,10 +158,10 @@ static int judge(const struct view *v, struct snapshot *s, struct hw *hw)
 /* Judges `all`, and prints it; or where `shown` is not NULL that, with what was found. */
 static int print_all(const struct view *v, struct snapshot *all, struct snapshot *shown)
 {
-	const struct snapshot *list[MAX_SHOWN] = {};
+	const struct snapshot **list = calloc(v->nr ?: 1, sizeof(*list));
 	struct hw *hw = calloc(v->nr ?: 1, sizeof(*hw));
 	unsigned nr = 0;
-	int err = hw ? 0 : -ENOMEM;
+	int err = hw && list ? 0 : -ENOMEM;
 
 	for (unsigned i = 0; i < v->nr && !err; i++) {
 		if (!all[i].meta.magic)
@@ -167,6 +181,7 @@ static int print_all(const struct view *v, struct snapshot *all, struct snapshot
 			shown[i].hw = NULL;
 	}
 	free(hw);
+	free(list);
 	return err;
 }
 
@@ -319,19 +334,21 @@ static int sections(struct view *v, char **words)
 static int interfaces(struct view *v, const char *iface)
 {
 	if (only_hw(v) && iface) {
-		snprintf(v->dirs[v->nr++], sizeof(*v->dirs), "%s", iface);
-		return 0;
+		char *name = show_more(v);
+
+		if (name)
+			snprintf(name, DIR_SIZE, "%s", iface);
+		return name ? 0 : -ENOMEM;
 	}
 	if (only_hw(v)) {
-		v->nr = show_hw_interfaces(v);
+		show_hw_interfaces(v);
 		return v->nr || v->format->all ? 0 :
 		       complain(-ENODEV, "nicprobe show IFACE hw",
 				"no interface here has hardware");
 	}
 	if (iface)
 		return find(v, iface);
-	pins_each(collect, v);
-	return 0;
+	return pins_each(collect, v);
 }
 
 static int show_them(const struct view *v)
@@ -399,8 +416,7 @@ static int run(int argc, char **argv)
 		if (!option(&v, o))
 			return EXIT_USAGE;
 	}
-	v.dirs = calloc(MAX_SHOWN, sizeof(*v.dirs));
-	status = v.dirs ? show(&v, argv + optind) : EXIT_FAILURE;
+	status = show(&v, argv + optind);
 	free(v.dirs);
 	return status;
 }

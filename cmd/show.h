@@ -5,7 +5,7 @@
 
 #include "cmd.h"
 
-#define MAX_SHOWN 256	/* interfaces at once */
+#define DIR_SIZE 256
 
 struct view {
 	const struct renderer *format;
@@ -18,9 +18,11 @@ struct view {
 	bool hw;		/* what it is made of; without `wanted`, that alone */
 	const char *iface;	/* as it was typed; NULL: all */
 	unsigned nr;
-	char (*dirs)[256];	/* of pins; where nothing but hw is wanted, interfaces */
+	char (*dirs)[DIR_SIZE];	/* of pins; where nothing but hw is wanted, interfaces */
 };
 
+/* Room in `dirs` for one more, of DIR_SIZE; NULL: no memory. */
+char *show_more(struct view *);
 /* Prints them as the format does: one after the other, or all at once. */
 void show_list(const struct view *, const struct snapshot *const *, unsigned nr);
 /* Until the next interval ends: of nominal times, so that they do not drift. */
@@ -35,8 +37,8 @@ static inline bool only_hw(const struct view *v)
 
 /* Of interfaces that need not be attached; again and again with an interval. 0 or -errno. */
 int show_hw(const struct view *);
-/* Those here behind which there is a device go to `dirs`; how many. */
-unsigned show_hw_interfaces(const struct view *);
+/* Those here behind which there is a device go to `dirs`. */
+void show_hw_interfaces(struct view *);
 /* Adds it to the snapshot of what is attached. 0 or -errno. */
 int show_hw_add(struct snapshot *, struct hw *);
 

@@ -81,17 +81,18 @@ static bool has_device(const char *name, unsigned ifindex)
 	return has;
 }
 
-unsigned show_hw_interfaces(const struct view *v)
+void show_hw_interfaces(struct view *v)
 {
 	struct if_nameindex *list = if_nameindex();
-	unsigned nr = 0;
 
-	for (struct if_nameindex *i = list; i && i->if_index && nr < MAX_SHOWN; i++)
-		if (has_device(i->if_name, i->if_index))
-			snprintf(v->dirs[nr++], sizeof(*v->dirs), "%s", i->if_name);
+	for (struct if_nameindex *i = list; i && i->if_index; i++) {
+		char *to = has_device(i->if_name, i->if_index) ? show_more(v) : NULL;
+
+		if (to)
+			snprintf(to, DIR_SIZE, "%s", i->if_name);
+	}
 	if (list)
 		if_freenameindex(list);
-	return nr;
 }
 
 /* Of interfaces that need not be attached. Of several, one that went away meanwhile is left out. */
@@ -99,9 +100,9 @@ static int print_hw(const struct view *v)
 {
 	struct snapshot *all = calloc(v->nr ?: 1, sizeof(*all));
 	struct hw *hw = calloc(v->nr ?: 1, sizeof(*hw));
-	const struct snapshot *list[MAX_SHOWN] = {};
+	const struct snapshot **list = calloc(v->nr ?: 1, sizeof(*list));
 	unsigned nr = 0;
-	int err = all && hw ? 0 : -ENOMEM;
+	int err = all && hw && list ? 0 : -ENOMEM;
 
 	for (unsigned i = 0; i < v->nr && !err; i++) {
 		err = take(v->dirs[i], &all[i], &hw[i]);
@@ -116,6 +117,7 @@ static int print_hw(const struct view *v)
 		hw_free(&hw[i]);
 	free(all);
 	free(hw);
+	free(list);
 	return err;
 }
 

@@ -122,8 +122,7 @@ static int listen_on(struct wifi_ear *ear)
 	if (err)
 		return complain(err, NULL, "cannot listen any longer: %s", strerror(-err));
 	if (wifi_lost(ear))
-		fprintf(stderr, "nicprobe: %llu events came faster than they were taken\n",
-			wifi_lost(ear));
+		tell(text("%llu events came faster than they were taken", wifi_lost(ear)));
 	return 0;
 }
 

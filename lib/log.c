@@ -115,13 +115,27 @@ static void remember(const char *format, va_list args)
 	free(all);
 }
 
+/* A name in it cannot drive the terminal: it is ASCII, but for names. */
+static void repeat(const char *format, va_list args)
+{
+	char *all;
+
+	if (vasprintf(&all, format, args) < 0)
+		return;
+	for (unsigned char *c = (unsigned char *)all; *c; c++)
+		if ((*c < ' ' && *c != '\n' && *c != '\t') || *c > '~')
+			*c = '?';
+	fputs(all, stderr);
+	free(all);
+}
+
 static int said(bool warning, const char *format, va_list args)
 {
 	va_list again;
 
 	if (loud) {
 		va_copy(again, args);
-		vfprintf(stderr, format, again);
+		repeat(format, again);
 		va_end(again);
 	}
 	if (warning)

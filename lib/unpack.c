@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "kernel.h"
 #include "log.h"
 #include "unpack.h"
 
@@ -47,9 +48,25 @@ static void *drain(int fd, size_t *size, int *err)
 		else if (got && errno != EINTR)
 			*err = -errno;
 	} while (got && !*err);
-	if (!*err)
-		return buf;
+	if (!*err)	/* no more than it is: who reads past it shall be caught */
+		return realloc(buf, *size ?: 1) ?: buf;
 	free(buf);
+	return NULL;
+}
+
+/*
+ * Where distributions have them, and not $PATH: root, who looks at somebody's module, shall not
+ * run somebody's xz.
+ */
+static const char *tool_path(const char *tool)
+{
+	static const char *const places[] = {
+		"/usr/bin", "/bin", "/usr/local/bin", "/run/current-system/sw/bin",
+	};
+
+	for (unsigned i = 0; i < sizeof(places) / sizeof(*places); i++)
+		if (!kernel_cannot(tool) && !access(text("%s/%s", places[i], tool), X_OK))
+			return text("%s/%s", places[i], tool);
 	return NULL;
 }
 
@@ -57,16 +74,19 @@ static void *drain(int fd, size_t *size, int *err)
 static int start(const char *tool, int file, pid_t *pid)
 {
 	char *argv[] = { (char *)tool, "-dc", NULL };
+	const char *path = tool_path(tool);
 	posix_spawn_file_actions_t acts;
 	int fds[2], err;
 
+	if (!path)
+		return -ENOENT;
 	if (pipe2(fds, O_CLOEXEC))
 		return -errno;
 	posix_spawn_file_actions_init(&acts);
 	posix_spawn_file_actions_adddup2(&acts, file, 0);
 	posix_spawn_file_actions_adddup2(&acts, fds[1], 1);
 	posix_spawn_file_actions_addopen(&acts, 2, "/dev/null", O_WRONLY, 0);
-	err = posix_spawnp(pid, tool, &acts, NULL, argv, environ);
+	err = posix_spawn(pid, path, &acts, NULL, argv, environ);
 	posix_spawn_file_actions_destroy(&acts);
 	close(fds[1]);
 	if (!err)

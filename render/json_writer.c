@@ -8,7 +8,7 @@
 
 static bool escaped(FILE *out, uint32_t c)
 {
-	bool odd = c < 0x20 || c == 0x7f || c == UTF8_BAD;
+	bool odd = c < 0x20 || (c >= 0x7f && c <= 0x9f) || c == UTF8_BAD;
 
 	if (odd)
 		fprintf(out, "\\u%04" PRIx32, c);

@@ -112,6 +112,18 @@ static bool harmful(uint32_t c)
 	return within(c, list, sizeof(list) / sizeof(*list));
 }
 
+void text_harmless(FILE *out, const char *s, bool utf8)
+{
+	for (const char *from = s; *from; from = s) {
+		uint32_t c = utf8_next(&s);
+
+		if (harmful(c) || (c >= 0x80 && !utf8))
+			fputc('?', out);
+		else
+			fwrite(from, 1, s - from, out);
+	}
+}
+
 void page_style(struct page *p, const char *style)
 {
 	if (p->look->colour)

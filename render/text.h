@@ -37,6 +37,9 @@ unsigned text_plain(const char *s, unsigned most);
  */
 void text_escape(FILE *out, const char *s, bool (*other)(FILE *out, uint32_t c));
 
+/* All of it, '?' for what page_put() would not show: for what is no page. */
+void text_harmless(FILE *out, const char *s, bool utf8);
+
 #define NUMBER_SIZE 24
 /* Its digits, somewhere in `room`. */
 const char *text_number(char room[NUMBER_SIZE], uint64_t n);

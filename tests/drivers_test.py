@@ -211,13 +211,19 @@ def test_packed(folder):
         with open(packed, "wb") as f:
             subprocess.run([tool, "-c", whole], stdout=f, check=True, timeout=60)
         check(f"packed by {tool}", json.loads(run("-j", "--check", packed).stdout)["missing"] == 0)
+        mine = os.path.join(folder, tool)
+        with open(mine, "w") as f:
+            f.write(f"#!/bin/sh\ntouch {mine}.ran\n")
+        os.chmod(mine, 0o755)
+        run("--check", packed, PATH=f"{folder}:{os.environ['PATH']}")
+        check(f"packed by {tool}: what is called so in $PATH is not run", not os.path.exists(f"{mine}.ran"))
         with open(packed, "rb") as f:
             data = f.read()
         with open(packed, "wb") as f:
             f.write(data[:len(data) // 2])
         r = run("--check", packed)
         check(f"packed by {tool}, cut short", r.returncode == 1 and "cut short or damaged" in r.stderr, r.stderr)
-        r = run("--check", packed, PATH="/nowhere")
+        r = run("--check", packed, NICPROBE_CANNOT=tool)
         check(f"packed, but no {tool}", r.returncode == 1 and f"{tool}, which unpacks it, is not here" in r.stderr and
               "try: apt install" in r.stderr, r.stderr)
 
@@ -326,6 +332,13 @@ def test_bad(folder):
             (["--chekc"], 2, "no option --chekc")):
         r = run(*args)
         check(" ".join(a.replace(folder, "DIR") for a in args), r.returncode == status and why in r.stderr, r.stderr)
+    for name in "\33[31mred", "a\nb", "\x9b2J", "\u202eright":
+        r = run(name)
+        check(f"{name!r} cannot drive the terminal", r.returncode == 2 and r.stderr.count("\n") <= 2 and
+              not any(ord(c) < 32 and c != "\n" or 0x7f <= ord(c) < 0xa0 or c == "\u202e" for c in r.stderr), repr(r.stderr))
+        r = run("-j", name)
+        check(f"{name!r}: nor as JSON", not any(ord(c) < 32 and c != "\n" or 0x7f <= ord(c) < 0xa0 for c in r.stderr) and
+              name in json.loads(r.stderr)["error"], repr(r.stderr))
     r = run("-j", "--check", "/nonesuch")
     check("an error as JSON", "No such file" in json.loads(r.stderr)["error"], r.stderr)
 
