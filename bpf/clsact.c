@@ -7,7 +7,6 @@
 #include <linux/rtnetlink.h>
 #include <arpa/inet.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
@@ -15,6 +14,7 @@
 #include <libmnl/libmnl.h>
 
 #include "../lib/log.h"
+#include "../lib/netlink.h"
 #include "../lib/tap.h"
 #include "clsact.h"
 
@@ -34,31 +34,15 @@ static int dump(unsigned short type, __u32 parent, int ifindex, mnl_cb_t each, v
 {
 	char buf[MNL_SOCKET_BUFFER_SIZE];
 	struct nlmsghdr *nlh = mnl_nlmsg_put_header(buf);
-	struct mnl_socket *nl = mnl_socket_open(NETLINK_ROUTE);
-	unsigned seq = time(NULL);
 	struct tcmsg *tc;
-	int n;
 
-	if (!nl)
-		return -errno;
 	nlh->nlmsg_type = type;
 	nlh->nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP;
-	nlh->nlmsg_seq = seq;
 	tc = mnl_nlmsg_put_extra_header(nlh, sizeof(*tc));
 	tc->tcm_family = AF_UNSPEC;
 	tc->tcm_ifindex = ifindex;
 	tc->tcm_parent = parent;
-	n = mnl_socket_bind(nl, 0, MNL_SOCKET_AUTOPID);
-	if (n >= 0)
-		n = mnl_socket_sendto(nl, nlh, nlh->nlmsg_len);
-	while (n > 0) {
-		n = mnl_socket_recvfrom(nl, buf, sizeof(buf));
-		if (n > 0)
-			n = mnl_cb_run(buf, n, seq, mnl_socket_get_portid(nl), each, arg);
-	}
-	n = n < 0 ? -errno : 0;
-	mnl_socket_close(nl);
-	return n;
+	return netlink_ask(NETLINK_ROUTE, nlh, each, arg);
 }
 
 static int each_qdisc(const struct nlmsghdr *nlh, void *arg)

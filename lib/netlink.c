@@ -4,6 +4,7 @@
 #include <linux/genetlink.h>
 #include <linux/if_link.h>
 #include <linux/rtnetlink.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -11,28 +12,124 @@
 #include "netlink.h"
 
 #define ANSWER	32768	/* one link: a few KiB, unless it has very many other names */
+#define BEHIND	64	/* zeros, more than a header or a number has that a short message lacks */
+#define AGAIN	8	/* dumps that what they list has changed under, before one will do */
+
+/* All that came, message after message. */
+struct answers {
+	char *data;
+	size_t size, room;
+};
+
+static int answers_room(struct answers *a)
+{
+	size_t room = a->size * 2 + 2 * ANSWER;
+	char *more;
+
+	if (a->room - a->size >= ANSWER)
+		return 0;
+	more = realloc(a->data, room);
+	if (!more)
+		return -ENOMEM;
+	a->data = more;
+	a->room = room;
+	return 0;
+}
+
+/* Believes no length: libmnl takes those above 2 GB for negative. */
+int netlink_changed(void *answer, size_t size)
+{
+	bool changed = false;
+
+	for (size_t len; size; size -= len, answer += len) {
+		struct nlmsghdr *nlh = answer;
+
+		if (size < sizeof(*nlh) || nlh->nlmsg_len < sizeof(*nlh) || nlh->nlmsg_len > size)
+			return -EBADMSG;
+		changed |= !!(nlh->nlmsg_flags & NLM_F_DUMP_INTR);
+		nlh->nlmsg_flags &= ~NLM_F_DUMP_INTR;
+		len = NLMSG_ALIGN(nlh->nlmsg_len) < size ? NLMSG_ALIGN(nlh->nlmsg_len) : size;
+	}
+	return changed;
+}
+
+/* Receives to the end. -EINTR: what is listed changed meanwhile; the `last` time, that will do. */
+static int answers_take(struct answers *a, struct mnl_socket *sock, unsigned seq, bool last)
+{
+	unsigned port = mnl_socket_get_portid(sock);
+	bool changed = false;
+	int ret = 1, err;
+	char *at;
+
+	for (a->size = 0; ret > MNL_CB_STOP;) {
+		ssize_t got;
+
+		err = answers_room(a);
+		if (err)
+			return err;
+		at = a->data + a->size;
+		do	/* a signal's handler, without SA_RESTART */
+			got = mnl_socket_recvfrom(sock, at, ANSWER);
+		while (got < 0 && errno == EINTR);
+		if (got < 0)
+			return -errno;
+		err = netlink_changed(at, got);
+		if (err < 0)
+			return err;
+		changed |= err;
+		ret = mnl_cb_run(at, got, seq, port, NULL, NULL);
+		if (ret < 0)
+			return -errno;
+		memset(at + got, 0, NLMSG_ALIGN(got) - got);
+		a->size += NLMSG_ALIGN(got);
+	}
+	if (changed && !last)
+		return -EINTR;
+	at = realloc(a->data, a->size + BEHIND);
+	if (!at)
+		return -ENOMEM;
+	a->data = at;
+	a->room = a->size + BEHIND;
+	memset(at + a->size, 0, BEHIND);
+	return 0;
+}
+
+static int ask(struct mnl_socket *sock, struct nlmsghdr *request, mnl_cb_t cb, void *arg)
+{
+	struct answers a = {};
+	int err = 0;
+
+	if (mnl_socket_bind(sock, 0, MNL_SOCKET_AUTOPID))
+		return -errno;
+	request->nlmsg_seq = time(NULL);
+	/* only what is whole is shown to `cb`, which counts on being told once */
+	for (unsigned i = 0; i < AGAIN; i++) {
+		ssize_t sent;
+
+		request->nlmsg_seq++;
+		do
+			sent = mnl_socket_sendto(sock, request, request->nlmsg_len);
+		while (sent < 0 && errno == EINTR);
+		err = sent < 0 ? -errno : answers_take(&a, sock, request->nlmsg_seq,
+						       i == AGAIN - 1);
+		if (err != -EINTR)
+			break;
+	}
+	if (!err && mnl_cb_run(a.data, a.size, request->nlmsg_seq, mnl_socket_get_portid(sock),
+			       cb, arg) < 0)
+		err = -errno;
+	free(a.data);
+	return err;
+}
 
 int netlink_ask(int bus, struct nlmsghdr *request, mnl_cb_t cb, void *arg)
 {
 	struct mnl_socket *sock = mnl_socket_open2(bus, SOCK_CLOEXEC);
-	unsigned port, seq = time(NULL);
-	char answer[ANSWER];
-	ssize_t got = -1;
-	int ret = -1, err = 0;
+	int err;
 
 	if (!sock)
 		return -errno;
-	request->nlmsg_seq = seq;
-	if (!mnl_socket_bind(sock, 0, MNL_SOCKET_AUTOPID) &&
-	    mnl_socket_sendto(sock, request, request->nlmsg_len) >= 0) {
-		port = mnl_socket_get_portid(sock);
-		do {
-			got = mnl_socket_recvfrom(sock, answer, sizeof(answer));
-			ret = got < 0 ? -1 : mnl_cb_run(answer, got, seq, port, cb, arg);
-		} while (ret > MNL_CB_STOP);
-	}
-	if (ret < 0)
-		err = -errno;
+	err = ask(sock, request, cb, arg);
 	mnl_socket_close(sock);
 	return err;
 }

@@ -4,11 +4,20 @@
 #define NICPROBE_NETLINK_H
 
 #include <libmnl/libmnl.h>
+#include <stddef.h>
 
 struct rtnl_link_stats64;
 
-/* Sends the request and shows every answer to `cb`. 0 or -errno. */
+/*
+ * Sends the request and shows every answer to `cb`, once all are there: signals do not cut them
+ * short, and what changed while it was listed is asked for again. 0 or -errno.
+ */
 int netlink_ask(int bus, struct nlmsghdr *request, mnl_cb_t cb, void *arg);
+/*
+ * Does a message say that what is listed changed meanwhile? It does not any more then.
+ * -EBADMSG: they are not as long as they say.
+ */
+int netlink_changed(void *answer, size_t size);
 
 /* The number of a generic netlink family: what nlmsg_type must be. -ENOENT: there is none such. */
 int netlink_family(const char *name);

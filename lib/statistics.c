@@ -118,6 +118,8 @@ static int names_by_ioctl(const char *iface, struct names *n)
 	n->nr = 0;
 	if (err || !count.sset_mask || !count.nr)
 		return err == -EOPNOTSUPP ? 0 : err;
+	if (count.nr > MOST)
+		return -ENOMEM;
 	strings = calloc(1, sizeof(*strings) + (size_t)(count.nr + SPARE) * ETH_GSTRING_LEN);
 	if (!strings || !make_room(n, count.nr)) {
 		free(strings);

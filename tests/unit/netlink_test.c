@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Messages of netlink that are not as long as they say, or say that what they list has changed. */
+#include <errno.h>
+#include <net/if.h>
+#include <linux/if_link.h>
+#include <signal.h>
+#include <sys/time.h>
+
+#include "../../lib/netlink.h"
+
+#define SUBJECT "netlink "
+#include "check.h"
+
+struct two {
+	struct nlmsghdr first;
+	__u32 number;
+	struct nlmsghdr second;
+};
+
+static struct two made(unsigned first, unsigned second, unsigned flags)
+{
+	return (struct two){ { .nlmsg_len = first, .nlmsg_type = 16 }, 1,
+			     { .nlmsg_len = second, .nlmsg_type = 16, .nlmsg_flags = flags } };
+}
+
+static void lengths(void)
+{
+	static const unsigned wrong[] = { 0, 15, 17, 1 << 16, 1u << 31, ~0u, ~0u - 2 };
+	struct two m = made(20, 16, NLM_F_MULTI);
+
+	same("two messages", netlink_changed(&m, sizeof(m)), 0);
+	m = made(18, 16, NLM_F_MULTI | NLM_F_DUMP_INTR);
+	same("what changed meanwhile, after an odd length", netlink_changed(&m, sizeof(m)), 1);
+	same("is said once", m.second.nlmsg_flags, NLM_F_MULTI);
+	for (unsigned i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+		m = made(20, wrong[i], 0);
+		same(text("the length %u", wrong[i]), netlink_changed(&m, sizeof(m)), -EBADMSG);
+	}
+	m = made(20, 16, 0);
+	same("half a head", netlink_changed(&m, sizeof(m) - 8), -EBADMSG);
+	same("nothing", netlink_changed(&m, 0), 0);
+}
+
+static void nothing(int number)
+{
+	(void)number;
+}
+
+/* Of lo, thousands of times; handlers return in the middle of system calls. */
+static void signals(void)
+{
+	struct itimerval often = { { 0, 50 }, { 0, 50 } }, never = {};
+	struct sigaction action = { .sa_handler = nothing };
+	struct rtnl_link_stats64 stats;
+	int err = 0, nr = 0;
+
+	sigaction(SIGALRM, &action, NULL);
+	setitimer(ITIMER_REAL, &often, NULL);
+	for (; !err && nr < 5000; nr++)
+		err = link_statistics(if_nametoindex("lo"), &stats);
+	setitimer(ITIMER_REAL, &never, NULL);
+	check(!err, "answers come despite signals", text("%s at %d", strerror(-err), nr));
+}
+
+int main(void)
+{
+	lengths();
+	signals();
+	return failed > 0;
+}
