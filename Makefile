@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: GPL-2.0
 # nicprobe: `make help` tells what can be made.
 PREFIX  ?= /usr/local
 CC      ?= gcc
@@ -5,16 +6,36 @@ CLANG   ?= clang
 BPFTOOL ?= $(or $(shell command -v bpftool),/usr/sbin/bpftool)
 B       ?= build
 
+# as libbpf's headers call machines, where compilers call them otherwise
+BPFARCH_x86_64      := x86
+BPFARCH_aarch64     := arm64
+BPFARCH_riscv64     := riscv
+BPFARCH_powerpc64le := powerpc
+BPFARCH_s390x       := s390
+BPFARCH_loongarch64 := loongarch
+
 ifdef SAN			# make SAN=1 check: all of it under ASan and UBSan
 B        := build/san
 SANFLAGS := -fsanitize=address,undefined -fno-omit-frame-pointer
 endif
 CFLAGS   ?= -O2 -g
-CC_FLAGS = -std=gnu11 -Wall -Wextra -D_GNU_SOURCE -I$(B)/skel $(SANFLAGS) $(CFLAGS)
+# By default; make HARDEN= HARDEN_LD= leaves it out. _FORTIFY_SOURCE needs an optimizer, and whoever
+# sets it has the say.
+HARDEN    ?= -fstack-protector-strong -fPIE $(if $(SAN)$(findstring _FORTIFY_SOURCE,$(CPPFLAGS) \
+	     $(CFLAGS)),,$(if $(filter-out -O0,$(filter -O%,$(CFLAGS))),-U_FORTIFY_SOURCE \
+	     -D_FORTIFY_SOURCE=2))
+HARDEN_LD ?= -pie -Wl,-z,relro -Wl,-z,now
+# Built elsewhere it is the same to the byte.
+NOWHERE  := -ffile-prefix-map=$(CURDIR)=.
+CC_FLAGS = -std=gnu11 -Wall -Wextra -D_GNU_SOURCE -I$(B)/skel $(SANFLAGS) $(HARDEN) $(NOWHERE) \
+	   $(CPPFLAGS) $(CFLAGS)
+LD_FLAGS = $(HARDEN_LD) $(LDFLAGS)
 LDLIBS   = -lxdp -lbpf -lmnl -lelf -ljson-c -lm -lpthread
-BPFFLAGS = -O2 -g -Wall -Wextra -Wno-unused-parameter -target bpf -mcpu=v3 \
+BPFFLAGS = -O2 -g -Wall -Wextra -Wno-unused-parameter -target bpf -mcpu=v3 $(NOWHERE) \
 	   -D__TARGET_ARCH_$(BPFARCH) -I/usr/include/$(shell $(CC) -print-multiarch)
-BPFARCH  = $(patsubst aarch64,arm64,$(patsubst x86_64,x86,$(shell uname -m)))
+# What the programs run beside is what the compiler makes, not what it runs on.
+MACHINE  := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
+BPFARCH  := $(or $(BPFARCH_$(MACHINE)),$(MACHINE))
 
 DIRS := cmd findings trial render lib xdp bpf drivers
 H    := $(wildcard $(DIRS:%=%/*.h))
@@ -33,7 +54,7 @@ nicprobe: $(B)/nicprobe
 	@ln -sf $< $@
 
 $(B)/nicprobe: $(OBJ)
-	$(CC) $(CC_FLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$(CC) $(CC_FLAGS) $(LD_FLAGS) -o $@ $^ $(LDLIBS)
 
 $(B)/%.o: %.c $(H) $(SKEL)
 	@mkdir -p $(@D)
@@ -96,11 +117,11 @@ UNITS := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/unit/*_test.c))
 
 $(B)/tests/nic: $(wildcard tests/nic*.c tests/nic*.h)
 	@mkdir -p $(@D)
-	$(CC) $(CC_FLAGS) $(LDFLAGS) -o $@ $(filter %.c,$^) -lbpf -lpthread
+	$(CC) $(CC_FLAGS) $(LD_FLAGS) -o $@ $(filter %.c,$^) -lbpf -lpthread
 
 $(B)/tests/unit/%: tests/unit/%.c $(filter-out $(B)/cmd/%,$(OBJ)) $(wildcard tests/unit/*.h)
 	@mkdir -p $(@D)
-	$(CC) $(CC_FLAGS) $(LDFLAGS) -o $@ $(filter-out %.h,$^) $(LDLIBS)
+	$(CC) $(CC_FLAGS) $(LD_FLAGS) -o $@ $(filter-out %.h,$^) $(LDLIBS)
 
 $(B)/tests/unit/segment_test: tests/vm/model/segment.c tests/vm/model/segment.h
 
@@ -145,7 +166,7 @@ $(B)/bench/%.skel.h: $(B)/bench/%.bpf.o
 BENCH := $(filter-out %.bpf.c,$(wildcard bench/*.c))
 BENCH_SKEL := $(patsubst %.bpf.c,$(B)/%.skel.h,$(wildcard bench/*.bpf.c))
 $(B)/bench/bench: $(BENCH) bench/bench.h $(BENCH_SKEL) $(filter-out $(B)/cmd/%,$(OBJ))
-	$(CC) $(CC_FLAGS) -I$(B)/bench -o $@ $(filter %.c %.o,$^) $(LDLIBS)
+	$(CC) $(CC_FLAGS) -I$(B)/bench $(LD_FLAGS) -o $@ $(filter %.c %.o,$^) $(LDLIBS)
 
 bench: deps-dev			## measure what it costs: a quarter of an hour (root)
 	@$(MAKE) --no-print-directory -s all $(B)/tests/nic $(B)/bench/bench
@@ -161,8 +182,9 @@ bench-docs:			## have README.md quote the last bench
 RUN_BENCH = B=$(B) NICPROBE=$(CURDIR)/$(B)/nicprobe NIC=$(CURDIR)/$(B)/tests/nic \
 	    PATH="$$PATH:/usr/sbin" python3 bench/run.py
 
-fuzz: all			## feed the packet parser for a minute
-	@FUZZ_SECONDS=60 B=$(B) sh tests/fuzz/run.sh
+# Two at a time. SECONDS=600 for longer, TARGETS=module for one of them.
+fuzz: all			## feed made-up input to every parser, a minute each
+	@FUZZ=$(or $(SECONDS),60) B=$(B) sh tests/fuzz/run.sh $(TARGETS)
 
 lint: deps-dev $(SKEL)		## include directions, style, cppcheck
 	@sh tests/layers.sh

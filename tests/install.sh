@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
 # What install puts somewhere, uninstall takes away; and the installed program runs.
 cd "$(dirname "$0")/.." || exit 1
 dir=$(mktemp -d)

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
 # Who may include whom: a folder sees those that stand to its right here, never those to its left.
 cd "$(dirname "$0")/.." || exit 1
 allowed="cmd: findings trial render lib  findings: bpf xdp drivers lib  trial: lib  render: lib  drivers: lib  bpf: lib xdp/packet.bpf.h xdp/pktsize.h  xdp: lib  lib:"

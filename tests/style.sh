@@ -1,9 +1,17 @@
 #!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
 # What clang-format 14 cannot be asked without undoing tab-aligned comments and tables: tabs, 100 columns,
 # no space at a line's end, and a first line that says what the file is.
 cd "$(dirname "$0")/.." || exit 1
 files=$(git ls-files '*.c' '*.h' 2>/dev/null) || files=
 [ -n "$files" ] || files=$(find cmd findings trial render lib xdp bpf drivers bench tests -name '*.[ch]')
+nolicence=$(git ls-files 2>/dev/null | grep -v -e "^tests/golden/" -e "^bench/results/.*\.\(json\|svg\)$" -e "^LICENSE$" |
+	xargs -r awk "FNR == 1 { if (NR > 1 && !has) print last; has = 0; last = FILENAME }
+		FNR <= 5 && /SPDX-License-Identifier: GPL-2.0/ { has = 1 } END { if (!has) print last }")
+if [ -n "$nolicence" ]; then
+	echo "not ok style: no licence line in" $nolicence
+	exit 1
+fi
 bad=$(LC_ALL=C awk '
 	function say(why) { print FILENAME ":" FNR ": " why }
 	FNR == 1 && !/^\/\* SPDX-License-Identifier: GPL-2.0 \*\/$/ { say("no licence line") }

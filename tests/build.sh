@@ -1,0 +1,48 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# Is what was built hardened, is it the same when it is built elsewhere, and does the Makefile take what distributions
+# give it? usage: tests/build.sh [B [CC [CFLAGS]]], as it was built with
+cd "$(dirname "$0")/.." || exit 1
+B=${1:-build} CC=${2:-cc} CFLAGS=${3:--O2 -g}
+there=$(mktemp -d)/somewhere-else
+trap 'rm -rf "${there%/*}"' EXIT
+failed=0
+
+check() {	# NAME COMMAND…
+	name=$1
+	shift
+	if "$@" >/dev/null 2>&1; then
+		echo "ok build: $name"
+	else
+		echo "not ok build: $name"
+		failed=1
+	fi
+}
+
+has() { readelf -W "$1" "$B/nicprobe" | grep -q "$2"; }
+check "position independent" has -h 'DYN'
+check "relocations are read-only" has -l 'GNU_RELRO'
+check "and done at once" has -d 'BIND_NOW\|FLAGS_1.*NOW'
+check "stack protector" has --dyn-syms '__stack_chk_fail'
+check "copies are checked" has --dyn-syms '__[a-z]*_chk@'
+
+check "CPPFLAGS and LDFLAGS are taken" sh -c "make -Bn B=$there/none CPPFLAGS=-DMINE LDFLAGS=-Wl,-mine all |
+	grep -c -e '-DMINE.* -c ' -e '-Wl,-mine -o' | grep -qv '^[01]\$'"
+check "who sets _FORTIFY_SOURCE has the say" sh -c "! make -Bn B=$there/none CPPFLAGS=-D_FORTIFY_SOURCE=3 all |
+	grep -q 'FORTIFY_SOURCE=2'"
+mkdir -p "$there"
+printf '#!/bin/sh\necho aarch64-linux-gnu\n' >"$there/cc"
+chmod +x "$there/cc"
+check "BPF programs are for the compiler's machine" sh -c "make -Bn B=$there/none CC=$there/cc all |
+	grep -q 'D__TARGET_ARCH_arm64'"
+rm "$there/cc"
+
+git ls-files -z 2>/dev/null | xargs -0 tar -c --ignore-failed-read 2>/dev/null | tar -x -C "$there"
+[ -e "$there/Makefile" ] || { echo "skip build: the same elsewhere: no git clone to copy"; exit $failed; }
+make -s -C "$there" B="$B" CC="$CC" CFLAGS="$CFLAGS" all >/dev/null 2>&1
+check "the same to the byte elsewhere" cmp "$B/nicprobe" "$there/$B/nicprobe"
+for o in "$B"/skel/*.bpf.o; do
+	cmp -s "$o" "$there/$o" || { check "$o, too" false; break; }
+done
+check "and no word of where" sh -c "! grep -q '$PWD' '$B/nicprobe'"
+exit $failed
