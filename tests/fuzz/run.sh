@@ -1,44 +1,95 @@
 #!/bin/sh
-# Fuzzes the packet taps and meters for FUZZ_SECONDS (10). What fails is left in $B/fuzz, to be
-# run again: build/fuzz/packet build/fuzz/crash-…
+# SPDX-License-Identifier: GPL-2.0
+# Fuzzes each target, or those named, for FUZZ seconds (10), two at a time: the packet taps and meters against an
+# oracle, and every parser of what somebody else made. What fails is left in $B/fuzz, to be run again:
+# build/fuzz/module build/fuzz/module-crash-…
 cd "$(dirname "$0")/../.." || exit 1
-to=${B:-build}/fuzz
-seconds=${FUZZ_SECONDS:-10}
-clang=${CLANG:-clang}
-flags="-g -O1 -std=gnu11 -D_GNU_SOURCE -fsanitize=fuzzer,address,undefined"
-# headers lie anywhere: BPF does not mind
-flags="$flags -fno-sanitize=alignment -fno-sanitize-recover=all"
-warn="-Wall -Wextra -Werror -Wno-unused-parameter -Wno-unknown-attributes"
-# maps of one name are one map, as pins make them; each program brings its licence
-flags="$flags -fcommon -D_license=__attribute__((weak))_license"
-taps="xdp/rx.bpf.c bpf/tc.bpf.c bpf/driver_rx.bpf.c bpf/stack_rx.bpf.c bpf/xmit.bpf.c"
-mkdir -p "$to"
+export to="${B:-build}/fuzz" seconds="${FUZZ:-10}" CLANG="${CLANG:-clang}"
+targets=${*:-packet module record netlink proc names}
+flags="-g -O1 -std=gnu11 -D_GNU_SOURCE -fno-sanitize-recover=all"
+warn="-Wall -Wextra -Werror"
+mkdir -p "$to/obj"
 
-# shellcheck disable=SC2086
 echo 'int LLVMFuzzerTestOneInput(const char *b, long n) { return b && n < 0; }' >"$to/probe.c"
-if ! why=$($clang $flags -o "$to/probe" "$to/probe.c" 2>&1); then
-	case $why in
-	*"not found"* | *"cannot find"* | *"No such file"*)
-		echo "skip fuzz packet: clang has no fuzzer here (Debian 12: libclang-rt-14-dev)"
-		exit 0 ;;
-	esac
-	echo "not ok fuzz packet: $why" | head -n 1
-	exit 1
-fi
-if ! $clang $flags $warn -Itests/fuzz/stub -o "$to/packet" $taps \
-	tests/fuzz/packet.c tests/fuzz/compare.c tests/fuzz/kernel.c tests/fuzz/oracle.c 2>"$to/log"; then
-	cat "$to/log" >&2
-	echo "not ok fuzz packet: it does not build"
-	exit 1
-fi
-python3 tests/fuzz/seeds.py "$to/seeds" || exit 1
-mkdir -p "$to/corpus"
-if "$to/packet" -max_total_time="$seconds" -timeout=10 -max_len=256 -print_final_stats=1 \
-	-artifact_prefix="$to/" "$to/corpus" "$to/seeds" >"$to/log" 2>&1; then
-	echo "ok fuzz packet: $(sed -n 's/^stat::number_of_executed_units: *//p' "$to/log") runs"
+if ! why=$($CLANG -fsanitize=fuzzer,address,undefined -o "$to/probe" "$to/probe.c" 2>&1); then
+	for t in $targets; do
+		case $why in
+		*"not found"* | *"cannot find"* | *"No such file"*)
+			echo "skip fuzz $t: clang has no fuzzer here (Debian 12: libclang-rt-14-dev)" ;;
+		*)	echo "not ok fuzz $t: $why" | head -n 1; exit 1 ;;
+		esac
+	done
 	exit 0
 fi
-# our own word for it, else the sanitizer's
-why=$(grep -m 1 -E '^mismatch|ERROR: (Address|Undefined)|runtime error|ERROR: libFuzzer' "$to/log")
-echo "not ok fuzz packet: $why; $(sed -n 's/.*Test unit written to //p' "$to/log"), log: $to/log"
-exit 1
+
+# Headers lie anywhere: BPF does not mind. Maps of one name are one map, as pins make them; each program
+# brings its licence.
+packet_build() {
+	taps="xdp/rx.bpf.c bpf/tc.bpf.c bpf/driver_rx.bpf.c bpf/stack_rx.bpf.c bpf/xmit.bpf.c"
+	# shellcheck disable=SC2086
+	$CLANG $flags -fsanitize=fuzzer,address,undefined -fno-sanitize=alignment -fcommon \
+		'-D_license=__attribute__((weak))_license' $warn -Wno-unused-parameter \
+		-Wno-unknown-attributes -Itests/fuzz/stub -o "$to/packet" $taps tests/fuzz/packet.c \
+		tests/fuzz/compare.c tests/fuzz/kernel.c tests/fuzz/oracle.c
+}
+
+# The readers themselves, as they are; the kernel that they ask is tests/fuzz/world.c.
+readers="lib/cpus.c lib/driver.c lib/ethtool.c lib/ethtool_features.c lib/ethtool_rss.c lib/iface.c lib/load.c
+	lib/log.c lib/module.c lib/module_read.c lib/napis.c lib/near.c lib/netlink.c lib/netns.c lib/queues.c
+	lib/running.c lib/statistics.c lib/strings.c lib/sysfs.c lib/unpack.c lib/vector.c
+	render/json_writer.c render/text.c trial/record.c trial/record_read.c trial/series.c
+	bpf/counters.c bpf/counters_read.c bpf/hwstat.c bpf/hwstat_read.c tests/fuzz/world.c"
+asked="fopen ioctl if_indextoname"
+wrapped="mnl_socket_open2 mnl_socket_bind mnl_socket_sendto mnl_socket_recvfrom mnl_socket_get_portid
+	mnl_socket_close sysfs_open"
+export instead="$flags -fsanitize=fuzzer-no-link,address,undefined $warn -I${B:-build}/skel
+	$(for f in $asked; do printf ' -D%s=fuzz_%s' "$f" "$f"; done)"
+
+readers_build() {
+	# shellcheck disable=SC2016
+	echo $readers drivers/*.c | tr ' ' '\n' | xargs -P 2 -n 8 sh -c 'for c; do
+		o=$to/obj/$(echo "$c" | tr / _).o
+		$CLANG $instead -MMD -MP -c -o "$o" "$c" || exit 255; done' sh &&
+		rm -f "$to/readers.a" && ar rcs "$to/readers.a" "$to"/obj/*.o
+}
+
+reader_build() {	# TARGET
+	# shellcheck disable=SC2086,SC2046
+	$CLANG $flags $warn -fsanitize=fuzzer,address,undefined -o "$to/$1" "tests/fuzz/$1.c" "$to/readers.a" \
+		$(for f in $wrapped; do printf ' -Wl,--wrap=%s' "$f"; done) \
+		-lxdp -lbpf -lmnl -lelf -ljson-c -lm
+}
+
+build() {	# TARGET COMMAND…: said, where it fails
+	name=$1
+	shift
+	"$@" >"$to/$name.log" 2>&1 && return
+	cat "$to/$name.log" >&2
+	echo "not ok fuzz $name: it does not build"
+	exit 1
+}
+
+[ "$targets" = packet ] || build readers readers_build
+for t in $targets; do
+	case $t in
+	packet) build packet packet_build ;;
+	*) build "$t" reader_build "$t" ;;
+	esac
+done
+python3 tests/fuzz/seeds.py "$to/seeds" packet || exit 1
+python3 tests/fuzz/reader_seeds.py "$to/seeds" || exit 1
+
+# shellcheck disable=SC2016
+echo $targets | tr ' ' '\n' | xargs -P 2 -n 1 sh -c '
+	mkdir -p "$to/corpus/$1"
+	case $1 in packet) most=256 ;; module | record) most=16384 ;; *) most=4096 ;; esac
+	if ASAN_OPTIONS=allocator_may_return_null=1:detect_odr_violation=0 "$to/$1" -max_total_time="$seconds" \
+		-timeout=10 -rss_limit_mb=2048 -max_len=$most -print_final_stats=1 \
+		-artifact_prefix="$to/$1-" "$to/corpus/$1" "$to/seeds/$1" >"$to/$1.log" 2>&1; then
+		echo "ok fuzz $1: $(sed -n "s/^stat::number_of_executed_units: *//p" "$to/$1.log") runs"
+		exit 0
+	fi
+	# our own word for it, else the sanitizer'"'"'s
+	why=$(grep -m 1 -E "^mismatch|ERROR: (Address|Undefined|Leak)|runtime error|ERROR: libFuzzer" "$to/$1.log")
+	echo "not ok fuzz $1: $why; $(sed -n "s/.*Test unit written to //p" "$to/$1.log"), log: $to/$1.log"
+	exit 1' sh

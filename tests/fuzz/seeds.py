@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""Writes the seed corpus: frames of every kind, to every tap. usage: seeds.py DIRECTORY"""
+"""Writes the seed corpus: frames of every kind, to every tap. usage: seeds.py DIRECTORY TARGET"""
 import itertools
 import os
 import struct
@@ -63,4 +63,4 @@ def main(to):
                         frame[:-cut - 40])
 
 
-main(sys.argv[1])
+main(os.path.join(*sys.argv[1:3]))

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Fuzzes what is read of answers over netlink, and by ethtool's ioctl where there is no netlink. */
+#include <linux/if_link.h>
+#include <stdlib.h>
+
+#include "../../bpf/counters.h"
+#include "../../bpf/hwstat.h"
+#include "../../lib/ethtool.h"
+#include "../../lib/iface.h"
+#include "../../lib/log.h"
+#include "../../lib/napis.h"
+#include "../../lib/netlink.h"
+#include "../../lib/queues.h"
+#include "../../lib/statistics.h"
+#include "../../lib/table.h"
+#include "world.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static const struct iface eth0 = {
+	.name = "eth0", .ifindex = 2, .driver = "vmxnet3", .rx_queues = 2, .tx_queues = 2,
+	.max_rx_queues = 4, .max_tx_queues = 4,
+};
+
+static const struct setting_group *const groups[] = {
+	&group_link, &group_port, &group_fec, &group_pause, &group_rings, &group_channels,
+	&group_coalesce,
+};
+
+static void queues(void)
+{
+	struct queues q;
+	struct napis n;
+
+	if (!queues_read(&eth0, driver_find(eth0.driver), &q))
+		queues_free(&q);
+	napis_read(eth0.ifindex, &n);
+	napis_free(&n);
+}
+
+static void settings(void)
+{
+	struct settings s;
+	struct features f;
+	struct rss r;
+
+	for (unsigned i = 0; i < sizeof(groups) / sizeof(*groups); i++)
+		settings_read(&eth0, groups[i], &s);
+	features_read(&eth0, &f);
+	features_free(&f);
+	rss_read(&eth0, &r);
+	rss_rules(&eth0);
+	rss_free(&r);
+}
+
+static void links(void)
+{
+	struct rtnl_link_stats64 stats;
+	struct iface i;
+
+	iface_read("eth0", &i);
+	iface_read_index(2, &i);
+	link_statistics(2, &stats);
+}
+
+static int put(const char *name, uint64_t value, void *arg)
+{
+	stat_meaning(driver_find(eth0.driver), arg, name, value);
+	return 0;
+}
+
+static void statistics(void)
+{
+	struct stat_heading heading = {};
+
+	ethtool_stats_each("eth0", put, &heading);
+}
+
+/* What the meters make of them: a row for each. */
+static void rows(int (*read)(const struct meta *, struct table *))
+{
+	struct meta meta = { .ifindex = 2, .driver = "vmxnet3" };
+	struct table t = { .cpus = 1, .words = 1 };
+
+	read(&meta, &t);
+	free(t.keys);
+	free(t.cells);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	if (!size)
+		return 0;
+	complaints_forget();
+	world_begin(data + 1, size - 1, data[0] < 128);
+	switch (data[0] % 7) {
+	case 0: queues(); break;
+	case 1: settings(); break;
+	case 2: links(); break;
+	case 3: statistics(); break;
+	case 4: rows(counters_read); break;
+	case 5: rows(hwstat_read); break;
+	case 6: netlink_family("netdev"); break;
+	}
+	return 0;
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Fuzzes what is read of lines in /proc and /sys: interrupts, CPU lists, load, counters, symbols. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../bpf/counters.h"
+#include "../../lib/cpus.h"
+#include "../../lib/load.h"
+#include "../../lib/log.h"
+#include "../../lib/queues.h"
+#include "../../lib/running.h"
+#include "world.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void wrong(const char *what)
+{
+	fprintf(stderr, "mismatch: %s\n", what);
+	abort();
+}
+
+static void interrupt(unsigned irq, char *names, void *arg)
+{
+	struct vector v = { .irq = irq, .rx = QUEUE_NONE, .tx = QUEUE_NONE };
+	const char *at = names;
+
+	(void)arg;
+	while (vector_next(&at, v.name))
+		for (const struct driver *const *d = drivers; *d; d++)
+			if (vector_match(*d, &v) && v.at + v.len > strlen(v.name))
+				wrong("a queue's number past the name");
+}
+
+static void affinity(void)
+{
+	char may[CPU_LIST], does[CPU_LIST];
+
+	vector_affinity(1, may, does);
+	cpu_listed(may, 3);
+	cpu_listed(does, 3);
+}
+
+/* What is read of a list is what is written of it. */
+static void lists(void)
+{
+	size_t size;
+	char *line = world_piece(&size), text[4 * MAX_CPUS];
+	struct cpus c, again;
+
+	if (cpus_from_list(&c, line)) {
+		cpus_text(&c, text, sizeof(text));
+		if (!strstr(text, "…") && (!cpus_from_list(&again, text) || !cpus_same(&c, &again)))
+			wrong("a list of CPUs is another when it is read again");
+	}
+	if (cpus_from_mask(&c, line))
+		cpus_text(&c, text, 16);
+	free(line);
+}
+
+static void load(void)
+{
+	struct cpu_load l, more;
+
+	load_read(&l);
+	load_read(&more);
+	load_diff(&more, &l);
+	for (unsigned cpu = 0; cpu < more.nr; cpu++)
+		if (load_idle(&more, cpu) > 1.0001)
+			wrong("a CPU is idle for more than all of the time");
+	load_free(&l);
+	load_free(&more);
+}
+
+static void counters(void)
+{
+	struct meta meta = { .ifindex = 2, .driver = "vmxnet3" };
+	struct table t = { .cpus = 1, .words = 1 };
+
+	counters_read(&meta, &t);
+	free(t.keys);
+	free(t.cells);
+}
+
+static void symbols(void)
+{
+	struct running *r = running_open(driver_find("e1000e"));
+
+	if (r)
+		running_close(r);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	if (!size)
+		return 0;
+	complaints_forget();
+	world_begin(data + 1, size - 1, false);
+	switch (data[0] % 6) {
+	case 0: vectors_each(interrupt, NULL); break;
+	case 1: affinity(); break;
+	case 2: lists(); break;
+	case 3: load(); break;
+	case 4: counters(); break;
+	case 5: symbols(); break;
+	}
+	return 0;
+}

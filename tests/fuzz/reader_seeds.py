@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0
+"""Writes the seeds of the readers: a module, a baseline, answers, lines, names. usage: reader_seeds.py DIRECTORY"""
+import json
+import os
+import struct
+import sys
+
+
+def section(name, kind, data, link=0, entry=0, flags=0):
+    return {"name": name, "kind": kind, "data": data, "link": link, "entry": entry, "flags": flags}
+
+
+def elf(sections):
+    """A relocatable object of x86-64."""
+    names = b"\0" + b"".join(s["name"] + b"\0" for s in sections) + b".shstrtab\0"
+    sections = [*sections, section(b".shstrtab", 3, names)]
+    body, heads = b"", bytes(64)
+    for s in sections:
+        heads += struct.pack("<IIQQQQIIQQ", names.index(b"\0" + s["name"] + b"\0") + 1, s["kind"], s["flags"], 0,
+                             64 + len(body), len(s["data"]), s["link"], 0, 1, s["entry"])
+        body += s["data"] + bytes(-len(s["data"]) % 8)
+    return struct.pack("<4sBBBB8xHHIQQQIHHHHHH", b"\x7fELF", 2, 1, 1, 0, 1, 62, 1, 0, 0, 64 + len(body), 0, 64, 0, 0, 64,
+                       len(sections) + 1, len(sections)) + body + heads
+
+
+def modules():
+    functions = [b"tun_net_xmit", b"tun_get_user", b"tun_napi_poll", b"tun_recvmsg.isra.0", b"__tracepoint_xdp"]
+    strings = b"\0" + b"\0".join(functions) + b"\0"
+    symbols = bytes(24) + b"".join(struct.pack("<IBBHQQ", strings.index(f), 0x12, 0, 4, 32 * n, 32)
+                                   for n, f in enumerate(functions))
+    sites = b"".join(struct.pack("<QQq", 8 * n, 2 << 32 | 1, 32 * n) for n in range(4))
+    parts = [section(b".symtab", 2, symbols, 2, 24), section(b".strtab", 3, strings),
+             section(b".modinfo", 1, b"name=tun\0vermagic=6.12.0-test SMP\0license=GPL"),
+             section(b".text", 1, bytes(range(160)), flags=6),
+             section(b".rodata.str1.1", 1, b"rx_queue_%u_%s\0drops\0%s-TxRx-%d\0mlx5_comp%d\0%s@pci:%s\0"),
+             section(b".rela__mcount_loc", 4, sites, 1, 24)]
+    yield "module", elf(parts)
+    yield "two-symbol-tables", elf([*parts, section(b".again", 2, symbols * 9, 2, 24)])
+    yield "no-symbols", elf(parts[2:])
+    yield "patchable", elf([*parts[:5], section(b".rela__patchable_function_entries", 4, sites, 1, 24)])
+
+
+def records():
+    doc = {"nicprobe_baseline": 1, "saved": "2026-11-20T10:00:00Z", "host": "h", "machine": "x86_64", "cpu": "c",
+           "cpus": 2, "kernel": "6.18", "interface": "eth0", "driver": "tun", "scenario": "rx-drop",
+           "options": {"size": "64", "threads": "2"}, "rounds": 3,
+           "figures": [{"name": "rate", "unit": "packets/s", "better": 1, "values": [1.5e6, None, 3]},
+                       {"name": "ns", "unit": "ns", "better": -1, "values": [9, 1, 3]}]}
+    yield "whole", json.dumps(doc).encode()
+    yield "other", json.dumps({**doc, "nicprobe_baseline": 2}).encode()
+
+
+def attribute(kind, data):
+    return struct.pack("<HH", 4 + len(data), kind) + data + bytes(-len(data) % 4)
+
+
+def message(kind, payload, flags=2):
+    return struct.pack("<IHHII", 16 + len(payload), kind, flags, 0, 0) + payload
+
+
+def pieces(*list_of):
+    return b"".join(struct.pack("<H", len(p)) + p for p in list_of)
+
+
+def u32(*numbers):
+    return struct.pack(f"<{len(numbers)}I", *numbers)
+
+
+FAMILY = message(16, bytes(4) + attribute(1, struct.pack("<H", 30)), 0)
+DONE = message(3, bytes(4))
+
+
+def answers():
+    def ask(which, *messages, family=True):
+        listed = [FAMILY + DONE] if family else []
+        return bytes([which]) + pieces(*[p for m in messages for p in [*listed, m + DONE]])
+
+    queue = b"".join(message(30, bytes(4) + attribute(1, u32(q)) + attribute(2, u32(2)) + attribute(3, u32(q % 2)) +
+                             attribute(4, u32(8000 + q))) for q in range(4))
+    napi = b"".join(message(30, bytes(4) + attribute(1, u32(2)) + attribute(2, u32(8000 + q)) + attribute(3, u32(20 + q)) +
+                            attribute(4, u32(1)) + attribute(5, u32(1)) + attribute(6, bytes(8))) for q in range(4))
+    yield "queues", bytes([0]) + pieces(FAMILY + DONE, queue + DONE, napi + DONE, FAMILY + DONE, napi + DONE)
+    numbers = message(30, bytes(4) + b"".join(attribute(n, u32(n * 3)) for n in range(1, 30)))
+    bits = attribute(0x8003, b"".join(attribute(0x8001, attribute(1, u32(n)) + attribute(2, b"tx-tcp-segmentation\0") +
+                                                attribute(3, b"")) for n in range(3)))
+    features = message(30, bytes(4) + b"".join(attribute(0x8000 | n, attribute(1, b"") + bits) for n in range(2, 6)))
+    rss = message(30, bytes(4) + attribute(3, u32(1)) + attribute(4, u32(*range(16))) + attribute(5, bytes(40)) +
+                  attribute(6, u32(1)))
+    yield "settings", ask(1, *[numbers] * 7, features, rss)
+    link = message(16, struct.pack("<BxHiII", 0, 1, 2, 1, 0) + attribute(3, b"eth0\0") + attribute(4, u32(1500)) +
+                   attribute(13, u32(1000)) + attribute(31, u32(4)) + attribute(32, u32(4)) + attribute(1, bytes(6)) +
+                   attribute(18, attribute(1, b"veth\0")) + attribute(23, bytes(200)) +
+                   attribute(43, attribute(2, b"\1") + attribute(4, u32(9))) + attribute(52, attribute(53, b"other\0")))
+    yield "links", bytes([2]) + pieces(link + DONE, link + DONE, link + DONE)
+    strings = b"".join(attribute(1, attribute(1, u32(n)) + attribute(2, s + b"\0"))
+                       for n, s in enumerate([b"Tx Queue#", b"  ucast pkts tx", b"rx_queue_0_drops", b"rx_missed_errors"]))
+    names = message(30, bytes(4) + attribute(2, attribute(1, attribute(1, u32(1)) + attribute(2, u32(4)) +
+                                                          attribute(3, strings))))
+    for which in 3, 4, 5:
+        yield f"statistics{which}", ask(which, names)
+    qdisc = message(36, struct.pack("<BxxxiIII", 0, 2, 0x10000, 0xffffffff, 2) + attribute(1, b"fq_codel\0") +
+                    attribute(7, attribute(3, u32(1, 2, 7, 4, 5))))
+    yield "qdisc", bytes([4]) + pieces(link + DONE, qdisc + DONE, FAMILY + DONE, names + DONE)
+    qstats = message(30, bytes(4) + attribute(1, u32(2)) + attribute(3, u32(1)) +
+                     b"".join(attribute(n, u32(n, 0)) for n in range(8, 35)))
+    yield "qstats", bytes([5]) + pieces(FAMILY + DONE, qstats + DONE, FAMILY + DONE, names + DONE, link + DONE)
+    for which in range(7):	# without netlink: ethtool's ioctl
+        yield f"ioctl{which}", bytes([128 + (which - 128) % 7]) + b"\1" + u32(0, 2, 0, 3, 3) + b"rx_queue_0_drops".ljust(32, b"\0") * 4
+
+
+def lines():
+    interrupts = b"           CPU0       CPU1\n" + b"".join(
+        b" %d:   17   0  PCI-MSIX-0000:00:03.0   %d-edge      virtio0-%s.%d\n" % (20 + n, n, w, n // 2)
+        for n, w in enumerate([b"input", b"output"] * 2)) + b" 9: 1 2 IO-APIC 9-fasteoi acpi, eth0-TxRx-0\nNMI: 0 0 x\n"
+    yield "interrupts", b"\0" + pieces(interrupts)
+    yield "affinity", b"\1" + pieces(b"0-3,8\n", b"2\n")
+    for n, text in enumerate((b"0-3,8,1023", b"ff,00000003", b"0", b"3-1", b"99999999999999999999")):
+        yield f"list{n}", b"\2" + pieces(text)
+    stat = b"cpu 1 2 3\n" + b"".join(b"cpu%d 10 20 30 400 5 6 7 8 0 0\n" % n for n in (0, 1, 17)) + b"intr 5\n"
+    yield "stat", b"\3" + pieces(stat, stat.replace(b"400", b"900"))
+    snmp = b"Udp: InDatagrams NoPorts InErrors\nUdp: 5 3 2\nTcpExt: ListenDrops\nTcpExt: 7\n"
+    yield "counters", b"\4" + pieces(snmp, snmp, b"Udp6NoPorts  \t 7\n", b"XfrmInError 3\n", b"0000a 00001 00002 0 0 0 0 0 0 0 3 0 1\n",
+                                     b"entries drop early_drop\n 1 a b\n")
+    yield "symbols", b"\5" + pieces(b"ffffffffc0a01230 t e1000e_poll\t[e1000e]\nffffffff81 T __tracepoint_x\n")
+
+
+def names():
+    for n, (name, other, rest) in enumerate((
+            (b"eth0", b"eth1", b"eth%u\0drops\0"), (b"a\33[31m", b"\xc2\x9b2J\xff", b"%s%s%ss\0s\0"),
+            (b"rx_queue_0_drops", b"eth0-TxRx-0", b"%s-TxRx-%d\0eth0\0"), ("höhe ‮x ".encode(), b"\xe2\x80", b"\0"))):
+        yield f"name{n}", bytes([len(name)]) + name + bytes([len(other)]) + other + rest
+
+
+def main(to):
+    for target, seeds in ("module", modules()), ("record", records()), ("netlink", answers()), ("proc", lines()), ("names", names()):
+        os.makedirs(f"{to}/{target}", exist_ok=True)
+        for name, data in seeds:
+            with open(f"{to}/{target}/{name}", "wb") as f:
+                f.write(data)
+
+
+main(sys.argv[1])
