@@ -40,9 +40,10 @@ static int answers_room(struct answers *a)
 int netlink_changed(void *answer, size_t size)
 {
 	bool changed = false;
+	char *at = answer;
 
-	for (size_t len; size; size -= len, answer += len) {
-		struct nlmsghdr *nlh = answer;
+	for (size_t len; size; size -= len, at += len) {
+		struct nlmsghdr *nlh = (void *)at;
 
 		if (size < sizeof(*nlh) || nlh->nlmsg_len < sizeof(*nlh) || nlh->nlmsg_len > size)
 			return -EBADMSG;

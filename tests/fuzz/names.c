@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Fuzzes what is done with names: of interfaces, strings of a module, statistics; and how they are shown. */
+/* Fuzzes what is done with names (interfaces, strings, statistics), and how they are shown. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Fuzzes what is read of lines in /proc and /sys: interrupts, CPU lists, load, counters, symbols. */
+/* Fuzzes what is read of lines in /proc and /sys: interrupts, CPUs, load, counters, symbols. */
 #include <stdlib.h>
 #include <string.h>
 

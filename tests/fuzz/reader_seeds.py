@@ -38,7 +38,17 @@ def modules():
     yield "module", elf(parts)
     yield "two-symbol-tables", elf([*parts, section(b".again", 2, symbols * 9, 2, 24)])
     yield "no-symbols", elf(parts[2:])
+    yield "types", elf([*parts, section(b".BTF", 1, types(functions[:3], 1)), section(b".BTF.base", 1, types([]))])
     yield "patchable", elf([*parts[:5], section(b".rela__patchable_function_entries", 4, sites, 1, 24)])
+
+
+def types(names, base=0):
+    """Types of functions without arguments, as a module has them: numbered on from `base` bytes of strings."""
+    strings, made = b"" if base else b"\0", b""
+    for n, name in enumerate(names):
+        made += struct.pack("<III", 0, 13 << 24, 0) + struct.pack("<III", base + len(strings), 12 << 24, 2 * n + 1)
+        strings += name + b"\0"
+    return struct.pack("<HBBIIIII", 0xeb9f, 1, 0, 24, 0, len(made), len(made), len(strings)) + made + strings
 
 
 def records():

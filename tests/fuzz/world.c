@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Sockets, ethtool's ioctl and files in /proc, as the fuzzer makes them up: exactly as long as said. */
+/* Sockets, ethtool's ioctl and files in /proc, as the fuzzer makes them up. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/ethtool.h>
@@ -19,7 +19,7 @@
 #include "world.h"
 
 #define PORT	77
-#define SPARE	4096	/* strings and values that a driver may write beyond those it was asked for */
+#define SPARE	4096	/* values that a driver may write beyond those it was asked for */
 
 static const uint8_t *at;
 static size_t left;
