@@ -7,6 +7,7 @@ import socket
 import left
 from lab import *
 from lives import fate
+from traced import traced
 from wire import inside
 
 need_root()
@@ -171,11 +172,8 @@ def by_name(machine, meter, sentence, cannot):
 def without(machine, base, cannot, gone=frozenset()):
     """`gone`: meters that this takes away."""
     name = f"{machine.where.split('/')[1]} without {cannot or 'nothing'}"
-    for _ in range(3):      # some kernels do not trace each event: nicprobe(8), Misses
-        doc = attach_and_send(machine, cannot)
-        bad = compare(doc, base or doc, cannot)
-        if not bad:
-            break
+    doc = traced(attach_and_send, machine, cannot)
+    bad = compare(doc, base or doc, cannot)
     for meter in doc["meters"]:
         check(f"{name}: {meter} counts the same", meter not in dict(bad), dict(bad).get(meter))
     same(f"{name}: nothing is lost", lost(doc), {})

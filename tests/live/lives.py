@@ -4,6 +4,7 @@ import ctypes
 import socket
 
 from lab import *
+from traced import traced
 
 STEP = 1.125        # a histogram step
 RAW = {"NICPROBE_CANNOT": "tp_btf"}
@@ -110,16 +111,16 @@ def packets(netns, iface, what):
 
 
 def tcp(name, env, transfer, where, netns, iface, also=lambda rows: None):
-    """TCP with the kernel's own count beside it. On some machines a few events are not traced: three tries."""
-    for attempt in range(3):
+    """TCP with the kernel's own count beside it."""
+    def once():
         attach(where, env=env)
         before = packets(netns, iface, "rx")
         transfer()
         until(lambda: not fate(read(where)[1], "rx", "gro"), .3)
         came, (doc, rows) = packets(netns, iface, "rx") - before, read(where)
         nicprobe("detach", where)
-        if sum(fate(rows, "rx").values()) == came:
-            break
+        return came, rows
+    came, rows = traced(once)
     got = fate(rows, "rx")
     same(f"{name}: every packet received is accounted for # {got}", sum(got.values()), came)
     # an opening and a closing handshake have packets that TCP frees unseen
