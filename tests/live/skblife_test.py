@@ -11,7 +11,7 @@ LO = f"{a}/lo"
 N = 200
 
 # 1. Datagrams that nobody reads for a while: the time is that of the socket queue. Loopback: each is sent, too.
-for ms, env, words in (0, None, None), (30, None, "in the socket queue"), (30, RAW, "in the socket queue"):
+for ms, env in (0, None), (30, None), (30, RAW):
     name = f"read after {ms} ms{' by raw_tp' if env else ''}"
     reader, sender = bound(a, socket.SOCK_DGRAM), bound(a, socket.SOCK_DGRAM)
     for attempt in range(4):    # on a busy machine a turn of ours may take a millisecond
@@ -42,7 +42,7 @@ for ms, env, words in (0, None, None), (30, None, "in the socket queue"), (30, R
     else:
         between(name, rows, "rx", "whole", 0, .001)
     conserved(name, rows)
-    speaks(name, doc, words)
+    speaks(name, doc, None)
 
 # 2. Half are read, the rest goes with the socket: closing drops them. And a port that nobody listens at.
 attach(LO)
@@ -102,7 +102,7 @@ for env, rate in (None, 8e6), (RAW, 16e6):
     middle = step * PACKETS / 2
     between(name, rows, "tx", "qdisc", middle - took - 2 * step, middle + 2 * step)
     conserved(name, rows)
-    speaks(name, doc, "in the qdisc")
+    speaks(name, doc, "qdisc-wait")
 
 # 4. The qdisc drops: they end there. Deleted with the rest in it: those, too.
 a.run(f"tc qdisc replace dev tap0 root tbf rate 100kbit burst {FRAME + 10} limit {10 * FRAME}")
@@ -122,7 +122,7 @@ conserved("full qdisc", rows)
 speaks("full qdisc", doc, None)
 
 # 5. A far end that reads late: the time is the driver's.
-for ms, words in (0, None), (20, "in the driver"):
+for ms in 0, 20:
     name = f"tap read after {ms} ms"
     far("read off")
     for attempt in range(4):    # on a busy machine a turn of ours may take a millisecond
@@ -149,7 +149,7 @@ for ms, words in (0, None), (20, "in the driver"):
     if ms:
         between(name, rows, "tx", "driver", begin - last, end - first)
     conserved(name, rows)
-    speaks(name, doc, words)
+    speaks(name, doc, None)
 
 # 6. The ring of the tap is full: the driver drops before it returns.
 a.ip("link set tap0 txqueuelen 20")
@@ -174,7 +174,7 @@ doc, rows = read(LO)
 got = fate(rows, "rx")
 check(f"too many: some are not followed, and none is missing # {got}",
       set(got) == {"now", "table-full"} and sum(got.values()) == many and got["table-full"] > 1000, str(got))
-speaks("too many", doc, "not followed")
+speaks("too many", doc, "table-full")
 for i in range(many):
     reader.recv(1)
 doc, rows = read(LO)

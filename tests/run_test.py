@@ -1,0 +1,83 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0
+"""tests/run itself, on small tests made here: what it counts, what it runs twice, and what it says was left behind."""
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+TESTS = {
+    "live/good_test.py": "print('ok good: a'); print('skip good: b: why')",
+    "live/bad_test.py": "print('not ok bad: a: why'); raise SystemExit(1)",
+    "live/dies_test.py": "raise SystemExit(3)",
+    "unit_test.py": "print('not ok unit: a: why'); raise SystemExit(1)",
+    "live/leaves_test.py": """
+import os, subprocess
+if os.fork() == 0:
+    subprocess.run(["ip", "netns", "add", f"np{os.getpid()}-left"], check=True)
+    os._exit(0)
+os.wait()
+print('ok leaves: a')""",
+    "live/process_test.py": """
+import os, subprocess
+subprocess.Popen([os.environ["NIC"], "20"], start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+print('ok process: a')""",
+    **{f"live/flaky{n}_test.py": f"""
+import os
+if not os.path.exists("flaky{n}"):
+    open("flaky{n}", "w").close()
+    print('not ok flaky: a: once')
+    raise SystemExit(1)
+print('ok flaky: a')""" for n in (1, 2, 3)},
+}
+failures = 0
+
+
+def check(name, condition, why):
+    global failures
+    failures += not condition
+    print(f"ok {name}" if condition else f"not ok {name}: {why!r}")
+
+
+def run(*tests):
+    """Its status, and its lines."""
+    with tempfile.TemporaryDirectory() as tree:
+        os.makedirs(f"{tree}/tests/live")
+        shutil.copy(f"{HERE}/run", f"{tree}/tests/run")
+        shutil.copy(shutil.which("sleep"), f"{tree}/nic")
+        for name, text in TESTS.items():
+            with open(f"{tree}/tests/{name}", "w", encoding="ascii") as f:
+                f.write(text)
+        r = subprocess.run([f"{tree}/tests/run", *tests], capture_output=True, text=True, timeout=100, check=False,
+                           env={**os.environ, "NIC": f"{tree}/nic", "NICPROBE": f"{tree}/nicprobe"})
+        return r.returncode, r.stdout.splitlines()
+
+
+def ends(name, got, status, *last):
+    check(f"run: {name}", (got[0], got[1][-2:]) == (status, list(last)), got)
+
+
+ends("one that is good", run("live/good_test.py"), 0, "0 retried", "1 passed, 0 failed, 1 skipped")
+ends("one that fails twice", run("live/bad_test.py"), 1, "1 retried", "0 passed, 1 failed, 0 skipped")
+ends("one that dies", run("live/dies_test.py"), 1, "1 retried", "0 passed, 1 failed, 0 skipped")
+ends("no second try for what is the same each time", run("unit_test.py"), 1, "0 retried", "0 passed, 1 failed, 0 skipped")
+ends("two second tries pass", run("live/flaky1_test.py", "live/flaky2_test.py", "live/good_test.py"), 0,
+     "2 retried", "3 passed, 0 failed, 1 skipped")
+got = run(*(f"live/flaky{n}_test.py" for n in (1, 2, 3)))
+ends("three fail", got, 1, "3 retried", "3 passed, 1 failed, 0 skipped")
+check("run: three fail: they are named", "not ok second tries: 3, and 2 are allowed: live/flaky1_test.py live/flaky2_test.py "
+      "live/flaky3_test.py" in got[1], got)
+if os.geteuid():
+    print("skip run: what is left behind: needs root")
+else:
+    got = run("live/leaves_test.py")
+    said = [line for line in got[1] if line.startswith("not ok live/leaves_test.py: it left behind: namespace np")]
+    check("run: a namespace left behind is named", said and got[0] == 1, got)
+    name = said[0].split()[-1] if said else "?"
+    check("run: and taken away", not os.path.exists(f"/run/netns/{name}"), name)
+    got = run("live/process_test.py")
+    check("run: so is a process", got[0] == 1 and any(line.startswith(
+        "not ok live/process_test.py: it left behind: process ") for line in got[1]), got)
+sys.exit(1 if failures else 0)
