@@ -209,6 +209,20 @@ def test_readme():
     check("docs: the README types commands that there are", unknown)
 
 
+def test_situations():
+    """The table of situations is that of the tests; each has a finding that there is, and says how it is made."""
+    made = say(sys.executable, os.path.join(ROOT, "tests", "situations", "table.py"))
+    check("docs: the table of situations is that of the tests", [] if made and made == read(
+        "tests", "situations", "README.md") else ["python3 tests/situations/table.py > tests/situations/README.md"])
+    troubles, healthy = (re.findall(r"^\| `.*$", text, flags=re.M) for text in made.split("## Healthy")[:2])
+    check("docs: situations: 30 troubles and 15 healthy loads at least",
+          [f"{len(troubles)} and {len(healthy)}"] if len(troubles) < 30 or len(healthy) < 15 else [])
+    cells = [[cell.strip(" `") for cell in row.split(" | ")] for row in troubles + healthy]
+    known = set(complete("findings"))
+    check("docs: situations: findings that there are", [c[2] for c in cells if len(c) > 2 and c[2] not in known])
+    check("docs: situations: each says how it is made", [c[0] for c in cells if not c[1].strip("| ")])
+
+
 def sections_md(text):
     parts = re.split(r"^## (.*)\n", text, flags=re.M)
     return dict(zip(parts[1::2], parts[2::2]))

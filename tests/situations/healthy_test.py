@@ -13,6 +13,7 @@ def spread(total, size, words="", queues=4):
 
 @healthy
 def idle(w):
+    """A packet five times per second."""
     w.tap()
     w.attach()
     w.frames("0 1 60", every=.2)
@@ -22,6 +23,7 @@ def idle(w):
 
 @healthy
 def tcp_as_fast_as_it_goes(w):
+    """A TCP stream out."""
     w.veth()
     w.attach()
     stream(w, w.here, w.there)
@@ -30,6 +32,7 @@ def tcp_as_fast_as_it_goes(w):
 
 @healthy
 def tcp_both_ways(w):
+    """A TCP stream out, and one in."""
     w.veth()
     w.attach()
     stream(w, w.here, w.there)
@@ -39,6 +42,7 @@ def tcp_both_ways(w):
 
 @healthy
 def tcp_with_napi(w):
+    """A TCP stream in, with GRO and so with NAPI."""
     w.veth()
     for ns in w.here, w.there:
         ns.run("ethtool -K eth0 gro on")
@@ -49,6 +53,7 @@ def tcp_with_napi(w):
 
 @healthy
 def tcp_ipv6(w):
+    """A TCP stream over IPv6."""
     w.veth()
     for ns in w.here, w.there:
         ns.run("sysctl -qw net.ipv6.conf.all.disable_ipv6=0 net.ipv6.conf.eth0.disable_ipv6=0")
@@ -61,6 +66,7 @@ def tcp_ipv6(w):
 
 @healthy
 def tcp_jumbo(w):
+    """A TCP stream in, with an MTU of 9000."""
     w.veth(mtu=9000)
     w.attach()
     stream(w, w.there, w.here, 5001, "10.0.1.1")
@@ -69,6 +75,7 @@ def tcp_jumbo(w):
 
 @healthy
 def tcp_paced(w):
+    """Four TCP streams of 100 Mbit/s each."""
     w.veth()
     w.attach()
     for i in range(4):
@@ -100,6 +107,7 @@ def short_connections(w):
 
 @healthy
 def many_small_flows(w):
+    """2000 flows of small datagrams."""
     w.tap()
     w.attach()
     w.reader()
@@ -119,6 +127,7 @@ def media(w):
 
 @healthy
 def bursts_that_fit(w):
+    """Bursts of 300 packets per queue, which all rings and backlogs hold."""
     w.tap()
     w.attach()
     w.reader()
@@ -138,6 +147,7 @@ def one_large_flow(w):
 
 @healthy
 def uneven_but_idle(w):
+    """Nine tenths of the packets on one queue, whose CPU has time."""
     w.tap()
     w.attach()
     w.reader()
@@ -158,6 +168,7 @@ def udp_that_would_not_merge(w):
 
 @healthy
 def shaper_with_room(w):
+    """tbf of 1 Gbit/s, and far less sent."""
     w.tap()
     w.nic("read on")
     w.here.run("tc qdisc replace dev tap0 root tbf rate 1gbit burst 100kb limit 1mb")
@@ -169,6 +180,7 @@ def shaper_with_room(w):
 
 @healthy
 def sending(w):
+    """16 sockets send 3200 datagrams per second."""
     w.tap()
     w.nic("read on")
     w.attach()
@@ -179,6 +191,7 @@ def sending(w):
 
 @healthy
 def forwarding(w):
+    """A router between two interfaces."""
     w.tap()
     other = lab.tap(w.here, "tap1", 4, "--napi", 1500, "198.19.0.2/16")
     w.stack.callback(other.close)
@@ -237,6 +250,7 @@ def a_few_strays(w):
 
 @healthy
 def xdp_program_passes(w):
+    """A generic XDP program that lets all pass; UDP, which GRO would not merge."""
     w.tap()
     w.xdp(2)
     w.attach()
@@ -247,6 +261,7 @@ def xdp_program_passes(w):
 
 @healthy
 def rps_on_both(w):
+    """RPS to both CPUs."""
     w.tap()
     w.write("queues/rx-*/rps_cpus", 3)
     w.attach()
@@ -257,6 +272,7 @@ def rps_on_both(w):
 
 @healthy
 def marks_now_and_then(w):
+    """One packet of 200 is marked CE."""
     w.tap()
     w.attach()
     w.reader()

@@ -45,6 +45,7 @@ def send(w, burst, ports, queue=0, every=EVERY):
 
 @trouble("rps-one-cpu", "echo 3 > rps_cpus")
 def rps_to_one_cpu(w):
+    """rps_cpus of all queues names CPU 1 alone; bursts that one CPU's backlog does not hold, two do."""
     far, near = bursts(w)
     w.write("queues/rx-*/rps_cpus", 2)
     send(w, BURST, far[:6] + near[:10])
@@ -53,6 +54,7 @@ def rps_to_one_cpu(w):
 
 @trouble("rx-one-flow", "the sender uses 16 flows")
 def elephant_flow(w):
+    """Bursts of a single flow that one CPU's backlog does not hold, with RPS to both."""
     far, near = bursts(w)
     load = send(w, BURST, far[:1])
 
@@ -64,6 +66,7 @@ def elephant_flow(w):
 
 @trouble("backlog-full", "sysctl net.core.netdev_max_backlog")
 def backlog_too_short(w):
+    """Bursts of 16 flows that RPS hands to one CPU, longer than its backlog."""
     far, _ = bursts(w)
     send(w, 1920, far[:16])
     w.expect("backlog-full", settle=.6)
@@ -84,6 +87,7 @@ SATURATED = 100000
 
 @trouble("rx-flows-collide", "echo 3 > rps_cpus")
 def two_flows_on_a_queue(w):
+    """Two flows on one of four queues, as fast as they go, with a slow stack."""
     # of such ports RPS puts each flow on another CPU, or it would not help: tried until it does
     saturate(w, "0 300 200 sport=1000", "0 300 200 sport=1001")
     w.expect("rx-flows-collide", settle=.5, then=("rx-cpus-full",))
@@ -91,18 +95,21 @@ def two_flows_on_a_queue(w):
 
 @trouble("rx-queues-uneven", "echo 3 > rps_cpus")
 def all_flows_on_one_queue(w):
+    """64 flows on the first queue and hardly any on the second, with a slow stack."""
     saturate(w, "0 600 200 flows=64", "1 10 200 flows=64")
     w.expect("rx-queues-uneven", settle=.5)
 
 
 @trouble("rx-one-queue", "echo 3 > rps_cpus")
 def one_queue_for_all(w):
+    """64 flows on a card of one queue, with a slow stack."""
     saturate(w, "0 600 200 flows=64", queues=1)
     w.expect("rx-one-queue", settle=.5)
 
 
 @trouble("gro-off", "ethtool -K gro on")
 def gro_switched_off(w):
+    """ethtool -K gro off; TCP segments of 1000 bytes on four queues."""
     w.tap()
     w.nic("read on")
     w.here.run("ethtool -K tap0 gro off")
@@ -113,6 +120,7 @@ def gro_switched_off(w):
 
 @trouble("gro-generic-xdp", "ip link set xdpgeneric off")
 def generic_xdp_in_the_way(w):
+    """A generic XDP program that lets all pass; TCP segments of 1000 bytes."""
     w.tap()
     w.nic("read on")
     w.xdp(2)
@@ -123,6 +131,7 @@ def generic_xdp_in_the_way(w):
 
 @trouble("tx-queue-stuck", "the other end reads again")
 def stuck_queue(w):
+    """The far end of a tap stops reading while a socket sends."""
     w.tap(options="--napi")
     w.here.ip("link set tap0 txqueuelen 50")
     w.nic("read on")
@@ -146,6 +155,7 @@ def unread(w, sockets, nr):
 
 @trouble("tx-ring-full", "ip link set txqueuelen")
 def ring_too_short_for_bursts(w):
+    """Bursts of 106 datagrams to a ring of 100 that is read a moment later."""
     w.tap(queues=1)
     w.here.ip("link set tap0 txqueuelen 100")
     w.nic("read on")
@@ -157,6 +167,7 @@ def ring_too_short_for_bursts(w):
 
 @trouble("tx-completion-slow", "the other end reads at once")
 def slow_completions(w):
+    """The far end of a tap reads every 8 ms."""
     w.tap()
     w.nic("delay 8")
     w.nic("read on")
@@ -166,8 +177,9 @@ def slow_completions(w):
     w.expect("tx-completion-slow", fix=False, remedy=lambda: w.nic("delay 0"))
 
 
-@trouble("qdisc-wait", "tc qdisc change … rate 100mbit")
+@trouble("qdisc-wait", "tc qdisc change … rate 1gbit")
 def shaper_too_slow(w):
+    """tbf of 2 Mbit/s with 60 kB of room, and more than that sent."""
     w.tap()
     w.nic("read on")
     w.here.run("tc qdisc replace dev tap0 root tbf rate 2mbit burst 5000 limit 60000")
@@ -178,8 +190,9 @@ def shaper_too_slow(w):
              remedy=lambda: w.here.run("tc qdisc change dev tap0 root tbf rate 1gbit burst 100000 limit 600000"))
 
 
-@trouble("qdisc-drops", "tc qdisc change … rate 100mbit")
+@trouble("qdisc-drops", "tc qdisc change … rate 1gbit")
 def shaper_drops(w):
+    """tbf of 2 Mbit/s with 6 kB of room, and more than that sent."""
     w.tap()
     w.nic("read on")
     w.here.run("tc qdisc replace dev tap0 root tbf rate 2mbit burst 5000 limit 6000")
@@ -192,6 +205,7 @@ def shaper_drops(w):
 
 @trouble("ecn-marked", "the queue on the way is empty again")
 def marks_from_one_source(w):
+    """Every tenth packet is marked CE, all of these from one address."""
     w.tap()
     w.attach()
     w.reader()
@@ -207,6 +221,7 @@ def marks_from_one_source(w):
 
 @trouble("tso-off", "ethtool -K tso on")
 def tso_switched_off(w):
+    """ethtool -K tso off; a TCP stream."""
     w.veth()
     w.here.run("ethtool -K eth0 tso off")
     w.attach()
@@ -216,6 +231,7 @@ def tso_switched_off(w):
 
 @trouble("tx-checksum-off", "ethtool -K tx on")
 def checksums_switched_off(w):
+    """ethtool -K tx off; a TCP stream."""
     w.veth()
     w.here.run("ethtool -K eth0 tx off")
     w.attach()
@@ -225,6 +241,7 @@ def checksums_switched_off(w):
 
 @trouble("tx-copied", "ethtool -K sg on")
 def scatter_gather_off(w):
+    """ethtool -K sg off; a TCP stream."""
     w.veth()
     w.here.run("ethtool -K eth0 sg off")
     w.attach()
@@ -232,8 +249,9 @@ def scatter_gather_off(w):
     w.expect("tx-copied", then=("tso-off",))
 
 
-@trouble("gso-split-early", "tc qdisc change … burst 200kb")
+@trouble("gso-split-early", "tc qdisc change … burst 400kb")
 def burst_below_a_buffer(w):
+    """tbf whose burst is below 64 KiB; a TCP stream."""
     w.veth()
     w.here.run("tc qdisc replace dev eth0 root tbf rate 2gbit burst 16kb limit 4mb")
     w.attach()
@@ -244,6 +262,7 @@ def burst_below_a_buffer(w):
 
 @trouble("xdp-drops", "ip link set xdp off")
 def xdp_program_drops(w):
+    """A generic XDP program that answers XDP_DROP."""
     w.tap()
     w.xdp(1)
     w.attach()
@@ -254,6 +273,7 @@ def xdp_program_drops(w):
 
 @trouble("xdp-aborted", "ip link set xdp off")
 def xdp_program_aborts(w):
+    """A generic XDP program that answers XDP_ABORTED."""
     w.tap()
     w.xdp(0)
     w.attach()
@@ -264,6 +284,7 @@ def xdp_program_aborts(w):
 
 @trouble("tc-ingress-drops", "tc filter del")
 def tc_filter_drops(w):
+    """A tc program at ingress that answers TC_ACT_SHOT."""
     w.tap()
     w.filter("ingress", 2)
     w.attach()
@@ -274,6 +295,7 @@ def tc_filter_drops(w):
 
 @trouble("tc-egress-drops", "tc filter del")
 def tc_filter_drops_what_is_sent(w):
+    """A tc program at egress that answers TC_ACT_SHOT."""
     w.tap()
     w.nic("read on")
     w.filter("egress", 2)
@@ -291,6 +313,7 @@ def tc_filter_drops_what_is_sent(w):
 
 @trouble("firewall-drops", "the rule is taken away")
 def firewall_drops(w):
+    """A netfilter program that drops all it is shown."""
     w.tap()
     try:
         link = inside(w.here, lambda: bpf.netfilter(1))
@@ -304,6 +327,7 @@ def firewall_drops(w):
 
 @trouble("socket-full", "sysctl rmem_default, and the program anew")
 def socket_buffer_too_small(w):
+    """Bursts of a few datagrams more than the socket's buffer holds."""
     w.host_sysctl("net.core.rmem_default", 100000)
     w.host_sysctl("net.core.rmem_max", None)
     w.tap()
@@ -343,6 +367,7 @@ def socket_buffer_too_small(w):
 
 @trouble("udp-port-closed", "the program is started")
 def nothing_listens(w):
+    """Datagrams to a port that no socket has."""
     w.tap()
     w.attach()
     w.frames("0 10 200", every=.02)
@@ -351,6 +376,7 @@ def nothing_listens(w):
 
 @trouble("accept-queue-full", "listen() with a longer backlog")
 def accept_queue_too_short(w):
+    """Connections to a listener of backlog 1 that accepts none."""
     w.veth()
     w.attach()
     held = [inside(w.here, lambda: socket.create_server(("", 5002), backlog=1))]
@@ -373,6 +399,7 @@ def accept_queue_too_short(w):
 
 @trouble("neighbour-dead", "ip neigh add")
 def neighbour_does_not_answer(w):
+    """Datagrams to an address on the link that answers no ARP."""
     w.tap()
     w.nic("read on")
     w.here.run("sysctl -qw net.ipv4.neigh.tap0.retrans_time_ms=50 net.ipv4.neigh.tap0.mcast_solicit=1 "
@@ -386,6 +413,7 @@ def neighbour_does_not_answer(w):
 
 @trouble("rp-filter", "sysctl rp_filter=2")
 def asymmetric_route(w):
+    """Strict rp_filter, and a source whose route is another interface."""
     w.tap()
     w.here.run("sysctl -qw net.ipv4.conf.tap0.rp_filter=1")
     w.here.ip("route add 10.9.0.0/16 dev lo")
@@ -397,6 +425,7 @@ def asymmetric_route(w):
 
 @trouble("no-route-in", "ip route add")
 def router_without_a_route(w):
+    """Forwarding is on; packets to a network without a route."""
     w.tap()
     w.nic("read on")
     w.here.run("sysctl -qw net.ipv4.conf.all.forwarding=1")
@@ -407,6 +436,7 @@ def router_without_a_route(w):
 
 @trouble("not-forwarding", "sysctl forwarding=1")
 def taken_for_a_router(w):
+    """Forwarding is off; packets to another network, which has a route."""
     w.tap()
     w.nic("read on")
     w.here.ip(f"route add 10.9.0.0/16 via {THERE} dev tap0")
@@ -417,6 +447,7 @@ def taken_for_a_router(w):
 
 @trouble("packet-too-big", "ip link set mtu 1500")
 def smaller_mtu_behind(w):
+    """Packets of 1400 bytes with DF, forwarded to a route of MTU 1000."""
     w.tap()
     w.nic("read on")
     w.here.run("sysctl -qw net.ipv4.conf.all.forwarding=1")
