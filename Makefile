@@ -153,7 +153,7 @@ $(B)/tests/vm/%.bpf.o: tests/vm/%.bpf.c
 	$(CLANG) $(BPFFLAGS) -c -o $@ $<
 
 .PHONY: tests deps-dev deps-vm check-vm
-tests: $(B)/tests/nic $(UNITS) $(B)/tests/model.so $(B)/tests/vm/pass.bpf.o
+tests: $(B)/tests/nic $(B)/bench/bench $(UNITS) $(B)/tests/model.so $(B)/tests/vm/pass.bpf.o
 
 # What it costs, beside what else one would use.
 $(B)/bench/%.bpf.o: bench/%.bpf.c

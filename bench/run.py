@@ -44,6 +44,20 @@ PARTS = {"packets": packets, "events": events.part, "throughput": throughput.par
          "scale": scale.part, "lifecycle": lifecycle.part}
 
 
+def mounts():
+    """A mount namespace of our own, with what is measured by and is not mounted everywhere: bpftrace and the old
+    tracepoints want tracefs, pins a BPF file system."""
+    if os.environ.get("BENCH_MOUNTS") != str(os.getpid()):
+        os.environ["BENCH_MOUNTS"] = str(os.getpid())
+        os.execvp("unshare", ["unshare", "-m", sys.executable, os.path.abspath(__file__), *sys.argv[1:]])
+    for kind, where, there in (("tracefs", "/sys/kernel/tracing", "events"), ("bpf", "/sys/fs/bpf", None)):
+        if os.path.ismount(where) or there and os.path.exists(f"{where}/{there}"):
+            continue
+        r = subprocess.run(["mount", "-t", kind, kind, where], capture_output=True, text=True, check=False)
+        if r.returncode:
+            sys.exit(f"bench: {kind} is not mounted at {where}, and cannot be: {r.stderr.strip()}")
+
+
 def alone():
     """No other bench beside; and RCU hurries: live frames and XDP programs wait for it."""
     lock = open("/run/lock/nicprobe-bench", "w", encoding="ascii")
@@ -82,6 +96,7 @@ def main(args):
     if os.geteuid():
         sys.exit("bench: it needs root: it loads BPF programs and makes network namespaces")
     if args[:1] == ["try"]:
+        mounts()
         alone()
         return attempt(args[1:])
     quick = "--quick" in args
@@ -94,6 +109,7 @@ def main(args):
     if not set(names) <= set(PARTS):
         print(__doc__, file=sys.stderr)
         sys.exit(2)
+    mounts()
     alone()
     os.makedirs(out, exist_ok=True)
     for name in names:
