@@ -3,9 +3,11 @@
 """tests/run itself, on small tests made here: what it counts, what it runs twice, and what it says was left behind."""
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TESTS = {
@@ -20,6 +22,14 @@ if os.fork() == 0:
     os._exit(0)
 os.wait()
 print('ok leaves: a')""",
+    "live/waits_test.py": """
+import os, subprocess, time
+if os.fork() == 0:
+    subprocess.run(["ip", "netns", "add", f"np{os.getpid()}-left"], check=True)
+    os._exit(0)
+os.wait()
+open("made", "w").close()
+time.sleep(100)""",
     "live/process_test.py": """
 import os, subprocess
 subprocess.Popen([os.environ["NIC"], "20"], start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
@@ -41,8 +51,8 @@ def check(name, condition, why):
     print(f"ok {name}" if condition else f"not ok {name}: {why!r}")
 
 
-def run(*tests):
-    """Its status, and its lines."""
+def run(*tests, end=None):
+    """Its status, and its lines; `end`: a signal, to all of it, once the test has made a file "made"."""
     with tempfile.TemporaryDirectory() as tree:
         os.makedirs(f"{tree}/tests/live")
         shutil.copy(f"{HERE}/run", f"{tree}/tests/run")
@@ -50,9 +60,15 @@ def run(*tests):
         for name, text in TESTS.items():
             with open(f"{tree}/tests/{name}", "w", encoding="ascii") as f:
                 f.write(text)
-        r = subprocess.run([f"{tree}/tests/run", *tests], capture_output=True, text=True, timeout=100, check=False,
-                           env={**os.environ, "NIC": f"{tree}/nic", "NICPROBE": f"{tree}/nicprobe"})
-        return r.returncode, r.stdout.splitlines()
+        p = subprocess.Popen([f"{tree}/tests/run", *tests], stdout=subprocess.PIPE, text=True, start_new_session=True,
+                             env={**os.environ, "NIC": f"{tree}/nic", "NICPROBE": f"{tree}/nicprobe"})
+        until = time.monotonic() + 20
+        while end and not os.path.exists(f"{tree}/made") and time.monotonic() < until:
+            time.sleep(.05)
+        if end:
+            os.killpg(p.pid, end)
+        out = p.communicate(timeout=100)[0]
+        return p.returncode, out.splitlines()
 
 
 def ends(name, got, status, *last):
@@ -77,6 +93,10 @@ else:
     check("run: a namespace left behind is named", said and got[0] == 1, got)
     name = said[0].split()[-1] if said else "?"
     check("run: and taken away", not os.path.exists(f"/run/netns/{name}"), name)
+    got = run("live/waits_test.py", end=signal.SIGTERM)
+    said = [line for line in got[1] if line.startswith("not ok live/waits_test.py: it left behind: namespace np")]
+    check("run: ended by a signal it names and takes away what was left, too", got[0] == 130 and said and
+          not os.path.exists(f"/run/netns/{said[0].split()[-1]}"), got)
     got = run("live/process_test.py")
     check("run: so is a process", got[0] == 1 and any(line.startswith(
         "not ok live/process_test.py: it left behind: process ") for line in got[1]), got)

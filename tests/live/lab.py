@@ -4,6 +4,7 @@ import atexit
 import faulthandler
 import json
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -14,6 +15,7 @@ NICPROBE = os.environ.get("NICPROBE", os.path.join(ROOT, "nicprobe"))
 NIC = os.environ.get("NIC", os.path.join(ROOT, "build", "tests", "nic"))
 KERNEL = tuple(map(int, os.uname().release.split("-")[0].split("+")[0].split(".")[:2]))
 failures = 0
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))     # so that what was made is put away
 # tests/run interrupts what hangs: first it says where.
 faulthandler.dump_traceback_later(int(os.environ.get("LIMIT", 500)) * .9)
 
