@@ -139,6 +139,7 @@ def test_json():
     keys |= set(re.findall(r'\{ "(p\d+)"', read("render", "json.c")))
     # what is one of several things: number(j, "vfs", …)
     keys |= set(re.findall(r'\w+\(j, "(\w+)"', read("render", "hw_json.c")))
+    check("docs: JSON keys were found in the source", [f"{len(keys)} keys"] if len(keys) < 80 else [])
     check("docs: the man page has every JSON key", [k for k in sorted(keys) if f"Qq {k}" not in told])
 
 
@@ -147,6 +148,7 @@ def test_bench():
     told = by_command["bench"]
     keys = set(re.findall(r'json_\w+\(&?j, "(\w+)"', read("cmd", "bench_json.c")))
     keys |= set(re.findall(r'"%s (\w+)"', read("trial", "figures.c")))
+    check("docs: JSON keys of bench were found in the source", [f"{len(keys)} keys"] if len(keys) < 30 else [])
     check("docs: the man page has every JSON key of bench", [k for k in sorted(keys) if f"Qq {k}" not in told])
     check("docs: the man page has every scenario", [s for s in complete("scenarios") if not re.search(
         rf"^\.It Cm .*\b{s}\b", told, flags=re.M)])
@@ -159,6 +161,7 @@ def test_names():
     source = "".join(read(d, f) for d in ("cmd", "lib", "render") for f in os.listdir(os.path.join(ROOT, d))
                      if f.endswith(".c"))
     read_here = set(re.findall(r'getenv\("(\w+)"\)', source)) - {"TERM"}
+    check("docs: variables were found in the source", [str(read_here)] if len(read_here) < 3 else [])
     check("docs: the man page has every variable", [v for v in sorted(read_here)
                                                     if f"Ev {v}" not in part["ENVIRONMENT"]])
 

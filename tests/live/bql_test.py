@@ -27,12 +27,13 @@ def go(words):
 for env in {}, {"NICPROBE_CANNOT": "tp_btf"}:
     by = " by raw_tp" if env else ""
     # 1. Nothing stops: nothing is counted, nothing is said.
-    nicprobe("attach", VETH, "-m", "bql", env=env)
+    nicprobe("attach", VETH, "-m", "bql,pktsize", env=env)
     go("0 100 100")
     time.sleep(.05)
     doc = show(VETH)
     nicprobe("detach", VETH)
     same(f"not stopped{by}", (row(doc), said(doc, *BQL)), (None, ""))
+    check(f"not stopped{by}: they came by", packets_at(doc, "tx-stack") >= 100, str(doc["meters"]))
 
     # 2. Stopped for 200 ms with packets waiting: the longest stop is that long. The scheduler may let
     # the far end run for a moment all the same (its fair server, 6.12): then once more.

@@ -22,6 +22,7 @@ def findings(name, act, finding, tries="", meters="drop,counters,pktsize"):
     many = show(TAP)
     nicprobe("detach", TAP)
     same(f"{name}, 9: silent", said(few, ""), "")
+    check(f"{name}, 9: they were counted", counted(few) >= 9, str(few["meters"]))
     if not finding:
         same(f"{name}, 20: silent", said(many, ""), "")
         check(f"{name}, 20: they came by", came(many) >= 20, str(many["meters"]["pktsize"]))
@@ -34,6 +35,11 @@ def findings(name, act, finding, tries="", meters="drop,counters,pktsize"):
 def came(doc):
     """Packets received and sent: not to find anything in none would prove nothing."""
     return packets_at(doc, "rx-stack") + packets_at(doc, "tx-stack")
+
+
+def counted(doc):
+    """Those, or where they came to no point, drops."""
+    return max(came(doc) if "pktsize" in doc["meters"] else 0, sum(r["packets"] for r in doc["meters"]["drop"]))
 
 
 def wrote(frame, queue=1):

@@ -38,6 +38,8 @@ OF_LEDGER = "unseen-", "uncounted-", "bytes-", "counters-"
 
 def none_left(name, doc):
     same(f"{name}: nothing is left", (left(doc), said(doc, *OF_LEDGER)), ({}, ""))
+    check(f"{name}: of some", any(r[k] for r in doc["meters"]["ledger"] for k in ("driver", "dropped")),
+          str(doc["meters"]["ledger"]))
 
 
 def figures(name, row, **want):
