@@ -23,6 +23,13 @@ static void key_text(const void *of, unsigned nr, char *out, size_t size)
 	snprintf(out, size, "%s", nr == 0 ? key->counter : nr == 1 ? key->who : key->source);
 }
 
+/* All that the driver tells was read then, zeros too: what was not there may have counted before. */
+static bool began(const struct table *then, const void *key)
+{
+	(void)then;
+	return strcmp(((const struct counters_key *)key)->source, "ethtool -S");
+}
+
 const struct meter meter_counters = {
 	.name = "counters",
 	.help = "losses that the kernel, the driver and the card count themselves",
@@ -34,4 +41,5 @@ const struct meter meter_counters = {
 	.key_labels = labels,
 	.key_text = key_text,
 	.read = counters_read,
+	.began = began,
 };

@@ -73,16 +73,13 @@ const char *counter_who(const char *source, const char *name)
 	return !strcmp(source, "ip -s link") && strstr(name, "_dropped") ? "any" : "driver";
 }
 
-/*
- * Names may come twice (a queue's are not always numbered): they are summed. What
- * stands at 0 has not grown: there are many of them, and none would be shown.
- */
-static int put(struct table *t, const char *source, const char *name, uint64_t value)
+/* Names may come twice (a queue's are not always numbered): they are summed. */
+static int put_any(struct table *t, const char *source, const char *name, uint64_t value)
 {
 	struct counters_key key = {};
 	uint64_t *row = NULL;
 
-	if (!value || !counter_is_loss(source, name))
+	if (!counter_is_loss(source, name))
 		return 0;
 	snprintf(key.counter, sizeof(key.counter), "%s", name);
 	snprintf(key.source, sizeof(key.source), "%s", source);
@@ -95,6 +92,12 @@ static int put(struct table *t, const char *source, const char *name, uint64_t v
 		return -ENOMEM;
 	*row += value;
 	return 0;
+}
+
+/* What stands at 0 has not grown: there are many of them, and none would be shown. */
+static int put(struct table *t, const char *source, const char *name, uint64_t value)
+{
+	return value ? put_any(t, source, name, value) : 0;
 }
 
 /* /proc/net/snmp and netstat: a line of names, a line of values, both after "Group:". */
@@ -285,7 +288,8 @@ static int own_put(const char *name, uint64_t value, void *arg)
 
 	if (strstr(at, " Queue#"))
 		snprintf(o->queue, sizeof(o->queue), "%.2s%u ", at, (unsigned)value);
-	return put(o->t, "ethtool -S", text("%s%s", at == name ? "" : o->queue, at), value);
+	/* zeros too: what comes up later is told from what was there */
+	return put_any(o->t, "ethtool -S", text("%s%s", at == name ? "" : o->queue, at), value);
 }
 
 /* A driver without statistics of its own is none to complain of. */

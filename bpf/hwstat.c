@@ -56,6 +56,31 @@ static const char *remark(const struct site *site)
 	return hwstat_without(&meta);
 }
 
+/*
+ * A queue that was in use before, and is again, counts on from where it was. Then not all that
+ * the interface had counted was of the queues that there were.
+ */
+static bool began(const struct table *then, const void *of)
+{
+	const struct hwstat_key *key = of, *keys = (const void *)then->keys;
+	const char *packets = key->way == STAT_RX ? "rx_packets" : "tx_packets";
+	uint64_t all = 0, queues = 0;
+	bool any = false;
+
+	for (unsigned row = 0; row < then->rows && key->way != STAT_NEITHER; row++) {
+		if (keys[row].way != key->way || keys[row].rank == HWSTAT_OWN ||
+		    strcmp(stat_names[keys[row].rank].name, packets))
+			continue;
+		if (hwstat_queue(&keys[row]) != HWSTAT_ALL) {
+			queues += then->cells[row];
+			continue;
+		}
+		any = true;
+		all = then->cells[row];
+	}
+	return any && all == queues;
+}
+
 const struct meter meter_hwstat = {
 	.name = "hwstat",
 	.help = "what the driver and the card count themselves, by queue",
@@ -71,5 +96,6 @@ const struct meter meter_hwstat = {
 	.by_key = true,
 	.across = true,
 	.read = hwstat_read,
+	.began = began,
 	.remark = remark,
 };

@@ -62,6 +62,13 @@ static void key_text(const void *of, unsigned nr, char *out, size_t size)
 		snprintf(out, size, queue == LEDGER_ALL ? "all" : "%u", queue);
 }
 
+/* A queue that came up within a window has a row that is older than that. */
+static bool began(const struct table *then, const void *key)
+{
+	(void)then, (void)key;
+	return false;
+}
+
 static const char *remark(const struct site *site)
 {
 	if (site->driver->bytes.tx == TX_NOT_KNOWN)
@@ -86,6 +93,7 @@ const struct meter meter_ledger = {
 	.by_key = true,
 	.bare = true,
 	.derive = ledger_derive,
+	.began = began,
 	.needs = 1ull << METER_pktsize | 1ull << METER_hwstat,
 	.uses = 1ull << METER_txlat | 1ull << METER_drop,
 	.around = 1ull << METER_pktsize,

@@ -39,6 +39,7 @@ struct side {
 	unsigned rows;			/* of meters by queue; the last: unknown, and here all */
 	struct held *held;		/* [NR_WANTS][rows] */
 	unsigned queues;		/* of which the driver says its packets */
+	bool changed;			/* …and those are not all that there were since attach */
 };
 
 static struct held *held(const struct side *d, enum want want, unsigned queue)
@@ -67,6 +68,7 @@ static void stats_take(struct side *d)
 			h->value += t->cells[row];
 		}
 	}
+	d->changed = t->changed;
 	for (unsigned q = 0; q < d->rows - 1 && !d->driver->bytes.link; q++)
 		d->queues += held(d, PACKETS, q)->there;
 }
@@ -86,7 +88,8 @@ static uint64_t stat(const struct side *d, enum want want, unsigned queue)
 	const struct held *h = held(d, want, queue);
 	bool all = queue == d->rows - 1;
 
-	if (all && (want <= BYTES ? d->queues : !h->there))
+	/* queues that came or went while we looked are in what it says of all */
+	if (all && (want <= BYTES ? d->queues && !(d->changed && h->there) : !h->there))
 		return stat_sum(d, want);
 	return h->value;
 }
@@ -178,6 +181,9 @@ static void budget(const struct side *d, unsigned queue, struct ledger_seen *see
 		return;
 	}
 	seen->some = d->driver->bytes.rx_some;
+	/* what XDP took of a queue that came later is not known; it is no more than we lack */
+	if (d->changed && all && !d->queues && row->driver > seen->first->packets + row->xdp)
+		seen->more += row->driver - seen->first->packets - row->xdp;
 	seen->more += all ? 0 : unknown(d, RX_NIC);
 	/* a poll counts at its end, what it hands up meanwhile */
 	if (seen->last->packets != seen->first->packets)

@@ -9,6 +9,7 @@
 
 #include "baseline.h"
 #include "log.h"
+#include "table.h"
 
 uint64_t *table_add(struct table *t, const struct meter *m, const void *key)
 {
@@ -70,19 +71,61 @@ int baseline_pin(const struct site *site, const struct meter *m, const struct me
 	return err;
 }
 
+/* Row `from` takes the place `to`, which is no later one. */
+static void row_move(const struct meter *m, struct table *t, unsigned to, unsigned from)
+{
+	memmove(t->keys + to * m->key_size, t->keys + from * m->key_size, m->key_size);
+	memmove(t->cells + (size_t)to * t->words, t->cells + (size_t)from * t->words,
+		t->words * 8);
+}
+
+/* Of what was not there then: did it begin at 0 since? What nobody counts twice, did. */
+static bool row_began(const struct meter *m, const struct table *now, unsigned row,
+		      const struct table *then)
+{
+	return cell_idle(now, row, 0) || !m->began || m->began(then, now->keys + row * m->key_size);
+}
+
+void table_since(const struct meter *m, struct table *now, struct table *then, row_less *less)
+{
+	unsigned old = 0, kept = 0;
+
+	table_sort(m, now, table_by_key);
+	table_sort(m, then, table_by_key);
+	for (unsigned row = 0; row < now->rows; row++) {
+		const unsigned char *key = now->keys + row * m->key_size;
+		int order = 1;
+
+		while (old < then->rows &&
+		       (order = memcmp(then->keys + old * m->key_size, key, m->key_size)) < 0) {
+			now->changed = true;		/* it has gone */
+			old++;
+		}
+		if (!order)
+			less(m, now->cells + (size_t)row * now->words,
+			     then->cells + (size_t)old++ * then->words);
+		else if (!row_began(m, now, row, then))
+			continue;
+		row_move(m, now, kept++, row);
+	}
+	now->changed |= kept < now->rows || old < then->rows;
+	now->rows = kept;
+}
+
+static void figures_less(const struct meter *m, uint64_t *now, const uint64_t *then)
+{
+	for (unsigned i = 0; i < m->row_size / 8; i++)
+		now[i] -= now[i] >= then[i] ? then[i] : 0;
+}
+
 int baseline_since(const struct meter *m, const struct meta *meta, struct table *t, int pinned)
 {
-	uint64_t *then = malloc(m->row_size);
-	int err = then ? figures_read(m, meta, t) : -ENOMEM;
+	struct table then = {};
+	int err = figures_read(m, meta, t) ?: table_read(m, meta, &then, pinned);
 
-	for (unsigned row = 0; !err && row < t->rows; row++) {
-		uint64_t *now = t->cells + (size_t)row * t->words;
-
-		if (bpf_map_lookup_elem(pinned, t->keys + row * m->key_size, then))
-			continue;
-		for (unsigned i = 0; i < t->words; i++)
-			now[i] -= now[i] >= then[i] ? then[i] : 0;
-	}
-	free(then);
+	if (!err)
+		table_since(m, t, &then, figures_less);
+	free(then.cells);
+	free(then.keys);
 	return err;
 }

@@ -103,6 +103,11 @@ struct meter {
 	 * 0 or -errno.
 	 */
 	int (*derive)(const struct snapshot *, const struct snapshot *late, struct table *);
+	/*
+	 * Of one of these: whether what a row counts, that `then` has not, began at 0 since then;
+	 * NULL: it did. A queue may have been there before, and have counted, and was not in use.
+	 */
+	bool (*began)(const struct table *then, const void *key);
 	uint64_t needs, uses, around;	/* 1 << METER_x: must be on; may be; read twice */
 	const char *(*absent)(const struct site *);	/* why it cannot work here, or NULL */
 	const char *(*cannot)(void);	/* why it can work nowhere in this kernel, or NULL */

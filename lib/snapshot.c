@@ -49,7 +49,7 @@ struct sorting {
 	size_t key_size;
 };
 
-static int by_key(const void *a, const void *b, void *arg)
+int table_by_key(const void *a, const void *b, void *arg)
 {
 	const struct sorting *s = arg;
 
@@ -63,12 +63,12 @@ static int by_count(const void *a, const void *b, void *arg)
 	uint64_t x = s->t->cells[*(const unsigned *)a * (size_t)s->t->words];
 	uint64_t y = s->t->cells[*(const unsigned *)b * (size_t)s->t->words];
 
-	return x == y ? by_key(a, b, arg) : x < y ? 1 : -1;
+	return x == y ? table_by_key(a, b, arg) : x < y ? 1 : -1;
 }
 
 static table_order *shown_by(const struct meter *m)
 {
-	return m->by_key ? by_key : by_count;
+	return m->by_key ? table_by_key : by_count;
 }
 
 /* Puts the rows of a keyed table in order. Without memory they stay as they are. */
@@ -201,26 +201,6 @@ int snapshot_copy(struct snapshot *to, const struct snapshot *from)
 	return err;
 }
 
-/* Both sorted by key. A key of a map never goes away; one that the kernel keeps may. */
-static void keyed_diff(const struct meter *m, struct table *now, struct table *before)
-{
-	unsigned old = 0;
-
-	table_sort(m, now, by_key);
-	table_sort(m, before, by_key);
-	for (unsigned row = 0; row < now->rows && old < before->rows; ) {
-		int order = memcmp(now->keys + row * m->key_size,
-				   before->keys + old * m->key_size, m->key_size);
-
-		if (!order)
-			row_since(m, now->cells + (size_t)row * now->words,
-				 before->cells + (size_t)old * before->words);
-		row += order <= 0;
-		old += order >= 0;
-	}
-	table_sort(m, now, NULL);
-}
-
 /* What has nothing now had nothing before. */
 static void rows_diff(const struct meter *m, struct table *now, const struct table *before)
 {
@@ -235,9 +215,11 @@ void snapshot_diff(struct snapshot *now, struct snapshot *before)
 		struct table *t = &now->tables[id], *b = &before->tables[id];
 
 		now->lost[id] -= least(now->lost[id], before->lost[id]);
-		if (t->keys && b->keys)
-			keyed_diff(meters[id], t, b);
-		else if (t->cells && b->cells && t->rows == b->rows)
+		if (t->keys && b->keys) {
+			table_since(meters[id], t, b, row_since);
+			table_sort(meters[id], t, NULL);
+		}
+		if (!t->keys && t->cells && b->cells && t->rows == b->rows)
 			rows_diff(meters[id], t, b);
 	}
 	load_diff(&now->load, &before->load);

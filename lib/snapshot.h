@@ -18,11 +18,13 @@ struct table {				/* one meter */
 	unsigned *at;
 	unsigned held;			/* rows in cells, where they are not `rows` */
 	unsigned char *keys;		/* BY_KEY: [rows][key_size], most first; else NULL */
+	bool changed;			/* .read: rows that were there have gone, or were left out */
 };
 
 /* Puts the rows of a keyed table in this order; NULL: that in which they are shown. */
 typedef int table_order(const void *, const void *, void *);
 void table_sort(const struct meter *, struct table *, table_order *);
+table_order table_by_key;
 
 /* Adds a row to a keyed table that is summed: its words, all 0; NULL: no memory. */
 uint64_t *table_add(struct table *, const struct meter *, const void *key);

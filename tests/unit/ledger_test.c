@@ -130,6 +130,27 @@ static void by_queue(void)
 	done(m);
 }
 
+/* Queues that came later had counted before: what the driver says of all of them has what is new. */
+static void later(void)
+{
+	struct made *m = made("virtio_net");
+
+	for (unsigned q = 0; q < 4; q++)
+		seen(m, RX_NIC, q, 100, 1);
+	for (unsigned q = 0; q < 2; q++) {	/* the others were left out */
+		said(m, "rx_packets", q, 100);
+		said(m, "rx_bytes", q, 100000);
+	}
+	said(m, "rx_packets", -1, 400);
+	said(m, "rx_bytes", -1, 400000);
+	m->s.tables[METER_hwstat].changed = true;
+	residue("queues that came later", find(m, false, LEDGER_ALL), 0, 0);
+	same("queues that came later: all of it", find(m, false, LEDGER_ALL)->driver, 400);
+	residue("a queue that was there", find(m, false, 1), 0, 0);
+	same("queues that came later have no row", m->out.rows, 3);
+	done(m);
+}
+
 /* A veth: some packets by its NAPI, some not; and what no number of those explains. */
 static void mixed(void)
 {
@@ -305,6 +326,7 @@ int main(void)
 {
 	formulas();
 	by_queue();
+	later();
 	mixed();
 	named();
 	moments();
