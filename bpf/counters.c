@@ -23,7 +23,7 @@ static void key_text(const void *of, unsigned nr, char *out, size_t size)
 	snprintf(out, size, "%s", nr == 0 ? key->counter : nr == 1 ? key->who : key->source);
 }
 
-/* All that the driver tells was read then, zeros too: what was not there may have counted before. */
+/* All that the driver tells was read then, zeros too: what was not may have counted before. */
 static bool began(const struct table *then, const void *key)
 {
 	(void)then;

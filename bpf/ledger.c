@@ -37,6 +37,7 @@ static const struct metric metrics[] = {
 	PACKETS(tc, .name = "tc", .rare = true,
 		.help = "Packets that filters of tc dropped, as the meter drop says."),
 	RESIDUE(residue, .name = "residue", .unit = "packets", .group = "packets",
+		.of = WORD(struct ledger, driver),
 		.help = "Packets that the driver counted and we did not; below 0: we alone."),
 	BYTES(hardware_bytes, .name = "hardware", .rare = true, .untold = true,
 	      .help = "Bytes that the card says it received or sent."),
@@ -45,6 +46,7 @@ static const struct metric metrics[] = {
 	BYTES(our_bytes, .name = "ours",
 	      .help = "Bytes that we saw at the nic point, as this driver counts them."),
 	RESIDUE(residue_bytes, .name = "residue", .unit = "bytes", .group = "bytes",
+		.of = WORD(struct ledger, driver_bytes),
 		.help = "Bytes that the driver counted and we did not; below 0: we alone."),
 	{}
 };

@@ -25,12 +25,13 @@ struct ledger {
 	uint64_t ours;			/* at the nic point, by the driver's way to count */
 	uint64_t xdp;			/* that XDP programs took, as the driver says */
 	uint64_t dropped;		/* by the driver, as it says */
-	uint64_t between[2];		/* the nic and the stack point: seen at the first alone */
+	/* the nic and the stack point: seen at the first alone */
+	uint64_t between[RESIDUE_WORDS];
 	uint64_t stack;			/* wire packets at the stack point */
 	uint64_t tc;			/* that filters of tc dropped, as the meter drop says */
-	uint64_t residue[2 * LEDGER_WAYS];
+	uint64_t residue[RESIDUE_WORDS * LEDGER_WAYS];
 	uint64_t hardware_bytes, driver_bytes, our_bytes;
-	uint64_t residue_bytes[2 * LEDGER_WAYS];
+	uint64_t residue_bytes[RESIDUE_WORDS * LEDGER_WAYS];
 };
 
 static inline unsigned ledger_queue(const struct ledger_key *key)

@@ -27,7 +27,7 @@ static const char *const wants[2][NR_WANTS] = {
 };
 
 struct held {
-	bool there;
+	bool there, link;		/* link: as `ip -s link` has it, with what the stack adds */
 	uint64_t value;
 };
 
@@ -65,6 +65,7 @@ static void stats_take(struct side *d)
 				continue;
 			h = held(d, want, queue == HWSTAT_ALL ? d->rows - 1 : queue);
 			h->there = true;
+			h->link = keys[row].source == HWSTAT_LINK;
 			h->value += t->cells[row];
 		}
 	}
@@ -144,21 +145,94 @@ static uint64_t before(const struct side *d, unsigned queue, const struct ledger
 	return LEDGER_RING * (queue == d->rows - 1 && d->queues ? d->queues : 1);
 }
 
-static uint64_t dropped_by_tc(const struct side *d, unsigned queue)
+/* Of a queue, what the meter drop says that they have dropped whom `whose` knows. */
+static struct tally dropped_by(const struct side *d, unsigned queue,
+			       bool (*whose)(const struct side *, const struct drop_key *))
 {
 	const struct table *t = &d->s->tables[METER_drop];
 	const struct drop_key *keys = (const void *)t->keys;
-	uint64_t n = 0;
+	struct tally n = {};
 
 	for (unsigned row = 0; t->cells && row < t->rows; row++) {
-		const char *reason = drop_reason_name(keys[row].reason);
+		const struct drop *drop = (const void *)row_words(t, row, 0);
 
-		if (strcmp(reason, d->tx ? "TC_EGRESS" : "TC_INGRESS"))
+		if ((keys[row].queue != queue && queue != d->rows - 1) || !whose(d, &keys[row]))
 			continue;
-		if ((unsigned)keys[row].queue == queue || queue == d->rows - 1)
-			n += *row_words(t, row, 0);
+		n.packets += drop->packets;
+		n.bytes += drop->bytes;
 	}
 	return n;
+}
+
+static bool by_tc(const struct side *d, const struct drop_key *key)
+{
+	return !strcmp(drop_reason_name(key->reason), d->tx ? "TC_EGRESS" : "TC_INGRESS");
+}
+
+static bool by_driver(const struct side *d, const struct drop_key *key)
+{
+	return d->tx && key->direction == DROP_TX && !strcmp(drop_who(key), "driver");
+}
+
+/* Nobody takes it: the stack counts it as the interface's, which had received it all the same. */
+static bool by_nobody(const struct side *d, const struct drop_key *key)
+{
+	return !d->tx && key->direction == DROP_RX &&
+	       !strcmp(drop_reason_name(key->reason), "UNHANDLED_PROTO");
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* What the driver freed while it was handed over; false: nobody knows all of it. */
+static bool freed(const struct side *d, unsigned queue, uint64_t *n)
+{
+	const struct table *t = &d->s->tables[METER_txlat];
+
+	*n = 0;
+	for (unsigned row = 0; t->cells && row < t->rows; row++) {
+		const struct txlat *w = (const void *)row_words(t, row, 0);
+
+		if (row == queue || queue == d->rows - 1)
+			*n += w->lost[TXLAT_FREED_IN_XMIT];
+	}
+	return t->cells && meter_sample(&meter_txlat, &d->s->meta) == 1;
+}
+
+/*
+ * Of the packets that were sent, and that the driver says it threw away, those that we had counted:
+ * it freed them before it was done with the hand-over, or the meter drop has as many. Some drivers
+ * free so what they have copied, but then they say of no drops.
+ */
+static struct tally known(const struct side *d, unsigned queue, uint64_t drops)
+{
+	struct tally by = dropped_by(d, queue, by_driver);
+	bool see = d->s->tables[METER_drop].cells;
+	uint64_t freed_by;
+
+	if (!d->tx)
+		return (struct tally){};
+	if (!freed(d, queue, &freed_by))
+		freed_by = see && by.packets == drops ? drops : 0;
+	drops = least(drops, freed_by);
+	/* of segments another number: then the bytes are not known */
+	return (struct tally){ drops, by.packets == drops ? by.bytes : 0 };
+}
+
+/* The largest buffer that we may have seen there. */
+static uint64_t largest(const struct side *d, const struct pktsize *p)
+{
+#define B(nr, bound) bound,
+	static const unsigned bounds[] = { PKTSIZE_BOUNDS(B) };
+#undef B
+	int slot = PKTSIZE_SLOTS - 1;
+
+	while (slot > 0 && !p->size.slot[slot])
+		slot--;
+	return slot == PKTSIZE_SLOTS - 1 || p->more_packets || !d->s->meta.since ? LEDGER_MOST :
+	       bounds[slot];
 }
 
 static void budget(const struct side *d, unsigned queue, struct ledger_seen *seen,
@@ -170,24 +244,31 @@ static void budget(const struct side *d, unsigned queue, struct ledger_seen *see
 	/* of a queue it may not say what it says of all */
 	if (!held(d, DROPS, queue)->there)
 		drops += held(d, DROPS, d->rows - 1)->value;
-	seen->less = drops + row->xdp;
-	seen->more = row->xdp;
+	seen->known = known(d, queue, drops);
+	drops -= seen->known.packets;
+	if (!d->tx && held(d, DROPS, d->rows - 1)->link)
+		drops -= least(drops, dropped_by(d, queue, by_nobody).packets);
+	seen->ever_less = drops + row->xdp;
+	seen->ever_more = row->xdp;
 	if (d->tx) {
-		seen->less += stat(d, ERRORS, queue);
-		seen->more += stat(d, SENT_BY_XDP, queue);
+		seen->ever_less += stat(d, ERRORS, queue);
+		seen->ever_more += stat(d, SENT_BY_XDP, queue);
 		if (d->driver->bytes.when && !strcmp(d->driver->bytes.when, "completion"))
 			seen->less += in_flight(d, queue) + before(d, queue, seen);
 		seen->some = d->driver->bytes.tx_some;
-		return;
+	} else {
+		seen->some = d->driver->bytes.rx_some;
+		/* what XDP took of a queue that came later is not known: no more than we lack */
+		if (d->changed && all && !d->queues &&
+		    row->driver > seen->first->packets + row->xdp)
+			seen->more += row->driver - seen->first->packets - row->xdp;
+		seen->ever_more += all ? 0 : unknown(d, RX_NIC);
+		/* a poll counts at its end, what it hands up meanwhile */
+		if (seen->last->packets != seen->first->packets)
+			seen->less += LEDGER_POLL * (all && d->queues ? d->queues : 1);
 	}
-	seen->some = d->driver->bytes.rx_some;
-	/* what XDP took of a queue that came later is not known; it is no more than we lack */
-	if (d->changed && all && !d->queues && row->driver > seen->first->packets + row->xdp)
-		seen->more += row->driver - seen->first->packets - row->xdp;
-	seen->more += all ? 0 : unknown(d, RX_NIC);
-	/* a poll counts at its end, what it hands up meanwhile */
-	if (seen->last->packets != seen->first->packets)
-		seen->less += LEDGER_POLL * (all && d->queues ? d->queues : 1);
+	seen->less += seen->ever_less;
+	seen->more += seen->ever_more;
 }
 
 static void between(const struct side *d, unsigned queue, struct ledger *row)
@@ -209,6 +290,7 @@ static void between(const struct side *d, unsigned queue, struct ledger *row)
 	if (queue != d->rows - 1) {
 		row->between[0] -= unknown(d, d->tx ? nic : stack);
 		row->between[1] += unknown(d, d->tx ? stack : nic);
+		row->between[2] = unknown(d, nic) + unknown(d, stack);
 	}
 	if (!d->tx && n[1] != n[0])	/* GRO holds some */
 		row->between[1] += LEDGER_POLL * (d->queues ?: 1);
@@ -224,7 +306,7 @@ static int row_put(const struct side *d, unsigned queue, unsigned label, struct 
 		.driver = s.driver.packets, .driver_bytes = s.driver.bytes,
 		.hardware = stat(d, CARD_PACKETS, queue),
 		.hardware_bytes = stat(d, CARD_BYTES, queue),
-		.dropped = stat(d, DROPS, queue), .tc = dropped_by_tc(d, queue),
+		.dropped = stat(d, DROPS, queue), .tc = dropped_by(d, queue, by_tc).packets,
 	};
 	uint64_t *to;
 
@@ -234,6 +316,7 @@ static int row_put(const struct side *d, unsigned queue, unsigned label, struct 
 	ledger_ways(d->driver, d->tx, &last, s.last);
 	row.ours = s.first->packets;
 	row.our_bytes = s.first->bytes;
+	s.most = largest(d, &last);
 	budget(d, queue, &s, &row);
 	ledger_residue(&s, &row);
 	between(d, queue, &row);

@@ -112,18 +112,48 @@ static int64_t room(const struct ledger_seen *s, int way, uint64_t packets)
 	return way > 1 ? s->some * (int64_t)packets : 0;
 }
 
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+static uint64_t *residue_put(uint64_t *to, uint64_t least, uint64_t most, uint64_t ever)
+{
+	*to++ = least;
+	*to++ = most;
+	*to++ = ever;
+	return to;
+}
+
+/* Bytes of so many packets, which cannot be more than all that were counted. */
+static uint64_t bytes_of(uint64_t packets, uint64_t each, uint64_t all)
+{
+	return least(packets * each, all);
+}
+
 void ledger_residue(const struct ledger_seen *s, struct ledger *row)
 {
+	uint64_t *packets = row->residue, *bytes = row->residue_bytes;
+	struct tally driver = s->driver;
+	uint64_t unsized = s->known.bytes ? 0 : s->known.packets;
+
+	driver.packets += s->known.packets;
+	driver.bytes += s->known.bytes;
 	for (int i = 0; i < LEDGER_WAYS; i++) {
-		uint64_t *packets = row->residue + 2 * i, *bytes = row->residue_bytes + 2 * i;
 		const struct tally *first = &s->first[i], *last = &s->last[i];
 		int64_t some = room(s, i, last->packets);
+		uint64_t more = bytes_of(s->more, LEDGER_MOST, s->driver.bytes);
+		uint64_t less = bytes_of(s->less + unsized, s->most, last->bytes);
+		uint64_t ever = bytes_of(s->ever_more, LEDGER_MOST, s->driver.bytes) +
+				bytes_of(s->ever_less + unsized, s->most, last->bytes);
 
-		packets[0] = s->driver.packets - last->packets - s->more;
-		packets[1] = s->driver.packets - first->packets + s->less;
-		bytes[0] = s->driver.bytes - last->bytes - shift(s, i, last->packets) -
-			   s->more * LEDGER_MOST - (some > 0 ? some : 0);
-		bytes[1] = s->driver.bytes - first->bytes - shift(s, i, first->packets) +
-			   s->less * LEDGER_MOST - (some < 0 ? some : 0);
+		packets = residue_put(packets, driver.packets - last->packets - s->more,
+				      driver.packets - first->packets + s->less,
+				      s->ever_more + s->ever_less);
+		bytes = residue_put(bytes, driver.bytes - last->bytes - more -
+				    shift(s, i, last->packets) - (some > 0 ? some : 0),
+				    driver.bytes - first->bytes + less -
+				    shift(s, i, first->packets) - (some < 0 ? some : 0),
+				    ever + (some < 0 ? -some : some));
 	}
 }

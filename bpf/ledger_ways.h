@@ -20,7 +20,10 @@ uint64_t ledger_packets(const struct pktsize *, bool nic);
 struct ledger_seen {
 	struct tally driver;		/* what it counted */
 	struct tally first[LEDGER_WAYS], last[LEDGER_WAYS];	/* what we did */
-	uint64_t more, less;		/* packets that it may have more than we, or less */
+	struct tally known;		/* that we counted and it did not, as others tell */
+	uint64_t more, less;		/* packets that it may have more than we, or less… */
+	uint64_t ever_more, ever_less;	/* …of these, what was added up over time */
+	uint64_t most;			/* bytes of the largest that we may have counted */
 	int some;			/* bytes that some packets have more, or less */
 };
 

@@ -70,16 +70,25 @@ static double figure(const struct result *r, const struct outcome *o, const char
 
 static void headline(struct page *p, const struct outcome *o, const struct result *r)
 {
+	double packets = figure(r, o, "packets_per_second");
+	double carried = figure(r, o, "bits_per_second");
 	double ns = figure(r, o, "ns_per_packet");
+	const char *cpu = "";
 
 	page_style(p, STYLE_BOLD);
 	page_put(p, o->scenario->name, -1);
 	page_style(p, STYLE_PLAIN);
 	page_spaces(p, INDENT - p->at);
-	page_wrap(p, INDENT, text("%s packets/s, %s%s",
-				  count(figure(r, o, "packets_per_second")),
-				  bits(figure(r, o, "bits_per_second")), isnan(ns) ? "" :
-				  text("; %s of CPU time a packet", seconds(ns * 1e-9))));
+	/* of sockets what they carried comes first: of how many packets, offloads decide */
+	if (!isnan(ns))
+		cpu = text("; %s of CPU time a %s", seconds(ns * 1e-9),
+			   o->sockets ? "buffer" : "packet");
+	if (o->sockets)
+		page_wrap(p, INDENT, text("%s, in %s buffers/s%s", bits(carried), count(packets),
+					  cpu));
+	else
+		page_wrap(p, INDENT, text("%s packets/s, %s%s", count(packets), bits(carried),
+					  cpu));
 	page_newline(p);
 }
 

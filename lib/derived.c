@@ -12,12 +12,18 @@
 #include "log.h"
 #include "tap.h"
 
-/* What was the least then may have been the most: an uncertainty is added, not taken off. */
+/*
+ * What was the least then may have been the most: what was uncertain of a moment is added. What
+ * was so of all the time before is uncertain in the same way now: that is taken off.
+ */
 static void residue_since(uint64_t *now, const uint64_t *before, unsigned words)
 {
-	for (unsigned i = 0; i + 1 < words; i += 2) {
-		now[i] -= before[i + 1];
-		now[i + 1] -= before[i];
+	for (unsigned i = 0; i + RESIDUE_WORDS <= words; i += RESIDUE_WORDS) {
+		uint64_t least = before[i], most = before[i + 1], ever = before[i + 2];
+
+		now[i] -= most - ever;
+		now[i + 1] -= least + ever;
+		now[i + 2] += most - least - 2 * ever;
 	}
 }
 
@@ -45,7 +51,7 @@ int64_t residue_of(const struct metric *k, const uint64_t *words, uint64_t *with
 	int64_t best = 0;
 
 	*within = 0;
-	for (unsigned i = 0; i + 1 < k->words; i += 2) {
+	for (unsigned i = 0; i + RESIDUE_WORDS <= k->words; i += RESIDUE_WORDS) {
 		int64_t least = words[i], most = words[i + 1];
 		int64_t is = least > 0 ? least : most < 0 ? most : 0;
 		uint64_t off = is ? (uint64_t)most - least :
@@ -104,6 +110,7 @@ int derived_read(struct snapshot *s, const char *pins)
 		if (!m->derive || !(s->meta.on >> id & 1))
 			continue;
 		err = derive(m, s, pins);
+		t->when = s->tables[METER_pktsize].when;	/* what it counts is of then */
 		fd = err ? -1 : bpf_obj_get(text("%s/%s", pins, m->name));
 		then = malloc(m->row_size);
 		for (unsigned row = 0; fd >= 0 && then && row < t->rows; row++)

@@ -52,6 +52,31 @@ static uint64_t misses_of(int link, __u32 *seen, unsigned *nr_seen)
 	return prog.recursion_misses;
 }
 
+/*
+ * Whose figures lack what it missed, by what its name begins with: a point's for the programs that
+ * count there for all packet meters, else a meter's. NULL: nobody's.
+ */
+static uint64_t *missed_by(struct snapshot *s, const char *program)
+{
+	static const struct { const char *begins; enum point point; } points[] = {
+		{ "rx_nic_", RX_NIC }, { "rx_stack_", RX_STACK }, { "tx_stack_", TX_STACK },
+		{ "tx_nic_", TX_NIC }, { "tx_return_", TX_NIC },
+	};
+
+	for (unsigned i = 0; i < sizeof(points) / sizeof(*points); i++)
+		if (!strncmp(program, points[i].begins, strlen(points[i].begins)))
+			return &s->missed_point[points[i].point];
+	if (!strncmp(program, "life_", 5))
+		return &s->missed_meter[METER_skblife];
+	for (int id = 0; id < NR_METERS; id++) {
+		size_t len = strlen(meters[id]->name);
+
+		if (!strncmp(program, meters[id]->name, len) && program[len] == '_')
+			return &s->missed_meter[id];
+	}
+	return NULL;
+}
+
 /* The name of a link's pin is its program's, and no map is called so. */
 static bool may_be_link(const char *name)
 {
@@ -71,8 +96,14 @@ void losses_missed(struct snapshot *s, const char *pins)
 
 		if (fd < 0)
 			continue;
-		if (bpf_fd_type(fd) == 'l')
-			s->missed += misses_of(fd, seen, &nr);
+		if (bpf_fd_type(fd) == 'l') {
+			uint64_t n = misses_of(fd, seen, &nr);
+			uint64_t *by = missed_by(s, entry->d_name);
+
+			s->missed += n;
+			if (by)
+				*by += n;
+		}
 		close(fd);
 	}
 	if (d)

@@ -6,7 +6,7 @@
 #include "abi.h"
 
 #define META_MAGIC	0x6e696370	/* "nicp" */
-#define META_VERSION	4		/* any change of a row, a map or this struct is a new one */
+#define META_VERSION	5		/* any change of a row, a map or this struct is a new one */
 
 struct meta {
 	__u32 magic, version;

@@ -20,11 +20,13 @@ enum kind {
 	KIND_HISTOGRAM,	/* a sum, then slots */
 	KIND_LEVEL,	/* two words, what came and what went; shown: the difference, now */
 	/*
-	 * What one count has more than another, signed. Two words, the least and the most it can
-	 * be, for each way in which the other may count; residue_of() says what is shown.
+	 * What one count has more than another, signed, for each way in which the other may count:
+	 * the least and the most it can be, and how much of what lies between was added up over
+	 * time, so that a window has only what it grew by. residue_of() says what is shown.
 	 */
 	KIND_RESIDUE,
 };
+#define RESIDUE_WORDS	3
 
 /* What one row of the map stands for; CPUs are summed unless BY_CPU. */
 enum by { BY_IFACE = 0, BY_QUEUE = 1, BY_POINT = 2, BY_CPU = 4, BY_KEY = 8 };
@@ -47,6 +49,7 @@ struct metric {
 	const char *group;		/* what the table writes above its column; NULL: nothing */
 	bool rare;			/* the table leaves it out where it is 0 everywhere */
 	bool untold;			/* counter: 0 is that nobody counts: null, or not there */
+	unsigned of;			/* residue: of the count in this word; 0: of none */
 };
 
 struct meter {

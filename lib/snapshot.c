@@ -115,6 +115,7 @@ static uint64_t kept(const struct table *t)
 int snapshot_table(struct snapshot *s, int id, const char *pins)
 {
 	const struct meter *m = meters[id];
+	uint64_t from = nanoseconds(CLOCK_BOOTTIME);
 	int fd = bpf_obj_get(text("%s/%s", pins, m->name)), err;
 
 	if (fd < 0)
@@ -123,6 +124,7 @@ int snapshot_table(struct snapshot *s, int id, const char *pins)
 	err = m->read ? figures_since(s, id, fd) :
 	      table_read(m, &s->meta, &s->tables[id], fd);
 	close(fd);
+	s->tables[id].when = from + (nanoseconds(CLOCK_BOOTTIME) - from) / 2;
 	if (!err && m->evicts)
 		s->lost[id] -= least(s->lost[id], kept(&s->tables[id]));
 	if (!err && m->settle)
@@ -157,6 +159,9 @@ int snapshot_read(struct snapshot *s, const char *pins)
 	clock_gettime(CLOCK_REALTIME, &s->when);
 	s->boot_ns = nanoseconds(CLOCK_BOOTTIME);
 	s->seconds = (s->boot_ns - s->meta.since) * 1e-9;
+	for (int id = 0; id < NR_METERS; id++)
+		if (s->tables[id].when > s->meta.since)
+			s->tables[id].seconds = (s->tables[id].when - s->meta.since) * 1e-9;
 	return err;
 }
 
@@ -215,6 +220,8 @@ void snapshot_diff(struct snapshot *now, struct snapshot *before)
 		struct table *t = &now->tables[id], *b = &before->tables[id];
 
 		now->lost[id] -= least(now->lost[id], before->lost[id]);
+		if (t->when > b->when && b->when)
+			t->seconds = (t->when - b->when) * 1e-9;
 		if (t->keys && b->keys) {
 			table_since(meters[id], t, b, row_since);
 			table_sort(meters[id], t, NULL);
@@ -224,6 +231,10 @@ void snapshot_diff(struct snapshot *now, struct snapshot *before)
 	}
 	load_diff(&now->load, &before->load);
 	now->missed -= before->missed;
+	for (int id = 0; id < NR_METERS; id++)
+		now->missed_meter[id] -= before->missed_meter[id];
+	for (int p = 0; p < NR_POINTS; p++)
+		now->missed_point[p] -= before->missed_point[p];
 	now->seconds = (now->boot_ns - before->boot_ns) * 1e-9;
 	now->interval = true;
 }

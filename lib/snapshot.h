@@ -18,7 +18,9 @@ struct table {				/* one meter */
 	unsigned *at;
 	unsigned held;			/* rows in cells, where they are not `rows` */
 	unsigned char *keys;		/* BY_KEY: [rows][key_size], most first; else NULL */
-	bool changed;			/* .read: rows that were there have gone, or were left out */
+	uint64_t when;			/* CLOCK_BOOTTIME ns, when it was read */
+	double seconds;			/* measured: since attach, or since it was read before */
+	bool changed;			/* .read: rows that were there have gone, or are left out */
 };
 
 /* Puts the rows of a keyed table in this order; NULL: that in which they are shown. */
@@ -43,13 +45,23 @@ struct snapshot {
 	unsigned online;		/* CPUs that can take work now */
 	uint64_t wanted;		/* 1 << METER_x: those to show */
 	uint64_t packets;		/* that came and went; 0: see snapshot_packets() */
-	uint64_t missed;		/* events our own programs missed (nested in themselves) */
+	uint64_t missed;		/* events our own programs missed (nested in themselves)… */
+	/* …by whose programs they are: their figures may be short by so many */
+	uint64_t missed_meter[NR_METERS], missed_point[NR_POINTS];
 	uint64_t lost[NR_METERS];	/* counts that found no room, by meter */
 	struct table tables[NR_METERS];
 	struct cpu_load load;		/* of the CPUs; of an interval alone */
 	struct findings findings;
 	const struct hw *hw;		/* what it is made of, not ours; NULL: nobody asked */
 };
+
+/* Over how long these were counted: each meter is read at its own time. */
+static inline double table_seconds(const struct snapshot *s, const struct meter *m)
+{
+	double seconds = s->tables[meter_id(m)].seconds;
+
+	return seconds > 0 ? seconds : s->seconds;
+}
 
 struct place {
 	enum point point;

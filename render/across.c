@@ -49,7 +49,7 @@ static void value_text(const struct part *p, const char *head, uint64_t value, c
 	double x = value;
 
 	if (rates(p->s))
-		x = p->s->seconds > 0 ? x / p->s->seconds : 0;
+		x = table_seconds(p->s, p->m) > 0 ? x / table_seconds(p->s, p->m) : 0;
 	units_any(text, x, bytes(head) ? "bytes" : "events");
 }
 

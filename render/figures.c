@@ -13,19 +13,19 @@ enum drop {
 	KEEP, COUNTED, MEDIAN, SHARES, EVENTS, BYTES, MAXIMUM, TENTH, THOUSANDTH, MEAN, NOTHING
 };
 
-static double per_second(const struct snapshot *s, double x)
+static double per_second(const struct figures *f, double x)
 {
-	return !rates(s) ? x : s->seconds > 0 ? x / s->seconds : 0;
+	return !rates(f->s) ? x : f->seconds > 0 ? x / f->seconds : 0;
 }
 
 static void count_text(const struct figures *f, const struct figure *c, const uint64_t *w, char *t)
 {
-	units_count(t, per_second(f->s, hist_count(c->metric, w)));
+	units_count(t, per_second(f, hist_count(c->metric, w)));
 }
 
 static void sum_text(const struct figures *f, const struct figure *c, const uint64_t *w, char *t)
 {
-	units_any(t, per_second(f->s, w[0] * c->metric->scale), c->metric->unit);
+	units_any(t, per_second(f, w[0] * c->metric->scale), c->metric->unit);
 }
 
 static bool sized(const struct metric *k)
@@ -99,7 +99,7 @@ static void word_text(const struct figures *f, const struct figure *c, const uin
 	if (c->metric->rare && !w[c->arg])
 		*t = '\0';
 	else
-		units_any(t, per_second(f->s, w[c->arg] * c->metric->scale), c->metric->unit);
+		units_any(t, per_second(f, w[c->arg] * c->metric->scale), c->metric->unit);
 }
 
 static void per_packet_text(const struct figures *f, const struct figure *c, const uint64_t *w,
@@ -114,7 +114,10 @@ static void level_text(const struct figures *f, const struct figure *c, const ui
 	units_any(t, level_of(w) * c->metric->scale, c->metric->unit);
 }
 
-/* "-12", "0 ±3": what was not read at one moment may be off by so much. */
+/*
+ * "-12", "0 ±3", "13…80": what was not read at one moment may be off by so much. "?": by more than
+ * there was of it at all.
+ */
 static void residue_text(const struct figures *f, const struct figure *c, const uint64_t *w,
 			 char *t)
 {
@@ -127,9 +130,18 @@ static void residue_text(const struct figures *f, const struct figure *c, const 
 		return;
 	units_any(is, n < 0 ? -(double)n : n, c->metric->unit);
 	units_any(off, within, c->metric->unit);
+	if (c->metric->of && within > w[(int)c->metric->of - (int)c->metric->at]) {
+		snprintf(t, FIGURE_SIZE, "?");
+		return;
+	}
 	snprintf(t, FIGURE_SIZE, "%s%s", n < 0 ? "-" : "", is);
-	if (within)
+	if (within && !n)
 		snprintf(t + strlen(t), 2 * UNITS_SIZE, "%s%s", f->look->utf8 ? " ±" : " +-", off);
+	if (!within || !n)
+		return;
+	units_any(off, (n < 0 ? -(double)n : n) + within, c->metric->unit);
+	snprintf(t + strlen(t), 2 * UNITS_SIZE, "%s%s%s", f->look->utf8 ? "…" : "..",
+		 n < 0 ? "-" : "", off);
 }
 
 static bool any_residue(const struct metric *k, const uint64_t *w)

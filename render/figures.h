@@ -29,6 +29,7 @@ struct figures {
 	unsigned bars;		/* its column, where there are bars; else 0 */
 	struct figure *list;
 	unsigned nr;
+	double seconds;		/* over which it was counted */
 };
 
 void figures_columns(struct figures *, struct grid *, const struct meter *);

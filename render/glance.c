@@ -79,7 +79,8 @@ static void item(const struct column *c, const char *cell, const char **group, c
 
 static void sentence(const struct lines *l, const uint64_t *words, char *out, size_t size)
 {
-	struct figures f = { .s = l->s, .look = l->p->look, .all = words, .room = ROOM_LITTLE };
+	struct figures f = { .s = l->s, .look = l->p->look, .all = words, .room = ROOM_LITTLE,
+			     .seconds = table_seconds(l->s, l->m) };
 	const char *group = "";
 	struct grid g = {};
 	unsigned keep;

@@ -208,6 +208,23 @@ static void taps(struct json *j, const struct snapshot *s)
 	json_close(j, '}');
 }
 
+/* Meters are read one after the other: over how long each was counted. */
+static void clocks(struct json *j, const struct snapshot *s)
+{
+	bool any = false;
+
+	for (unsigned id = 0; id < NR_METERS; id++) {
+		if (!meter_shown(s, id) || s->tables[id].seconds <= 0)
+			continue;
+		if (!any)
+			json_open(j, "meter_seconds", '{');
+		json_double(j, meters[id]->name, s->tables[id].seconds);
+		any = true;
+	}
+	if (any)
+		json_close(j, '}');
+}
+
 static void head(struct json *j, const struct snapshot *s)
 {
 	char time[32];
@@ -228,11 +245,12 @@ static void head(struct json *j, const struct snapshot *s)
 	if (measured(s))
 		taps(j, s);
 	gmtime_r(&s->when.tv_sec, &tm);
-	strftime(time, sizeof(time), "%Y-%m-%dT%H:%M:%SZ", &tm);
-	json_string(j, "time", time);
+	strftime(time, sizeof(time), "%Y-%m-%dT%H:%M:%S", &tm);
+	json_string(j, "time", text("%s.%03ldZ", time, s->when.tv_nsec / 1000000));
 	if (!measured(s))
 		return;
 	json_double(j, "seconds", s->seconds);
+	clocks(j, s);
 	json_bool(j, "interval", s->interval);
 	if (s->meta.sample > 1)
 		json_uint(j, "sample", s->meta.sample);
@@ -257,6 +275,21 @@ static void remarks(struct json *j, const struct snapshot *s)
 		json_close(j, '}');
 }
 
+/* Whose figures may be short by events that a program missed, and by how many at most. */
+static void may_lack(struct json *j, const struct snapshot *s)
+{
+	if (!s->missed)
+		return;
+	json_open(j, "may_lack", '{');
+	for (unsigned p = 0; p < NR_POINTS; p++)
+		if (s->missed_point[p])
+			json_uint(j, point_names[p], s->missed_point[p]);
+	for (unsigned id = 0; id < NR_METERS; id++)
+		if (s->missed_meter[id])
+			json_uint(j, meters[id]->name, s->missed_meter[id]);
+	json_close(j, '}');
+}
+
 static void caveats(struct json *j, const struct snapshot *s)
 {
 	json_open(j, "absent", '{');
@@ -274,6 +307,7 @@ static void caveats(struct json *j, const struct snapshot *s)
 			json_uint(j, meters[id]->name, s->lost[id]);
 	json_uint(j, "events", s->missed);
 	json_close(j, '}');
+	may_lack(j, s);
 }
 
 static void one(FILE *out, const struct snapshot *s, const struct look *look)

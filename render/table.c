@@ -140,6 +140,59 @@ static void lost(struct page *p, const char *of, const char *name, uint64_t nr, 
 	*any = true;
 }
 
+/* What a meter has counted, of that which its rows are of. */
+static uint64_t counted(const struct snapshot *s, unsigned id)
+{
+	const struct table *t = &s->tables[id];
+	uint64_t n = 0;
+
+	for (unsigned row = 0; t->cells && row < t->rows; row++)
+		for (unsigned cpu = 0; cpu < t->cpus; cpu++)
+			if (!row_idle(meters[id], t, row, cpu))
+				n += row_weight(meters[id], row_words(t, row, cpu));
+	return n;
+}
+
+static uint64_t at_point(const struct snapshot *s, enum point point)
+{
+	const struct table *t = &s->tables[METER_pktsize];
+	uint64_t n = 0;
+
+	for (unsigned row = 0; t->cells && row < t->rows; row++)
+		if (place_of(s, &meter_pktsize, row).point == point)
+			n += row_weight(&meter_pktsize, row_words(t, row, 0));
+	return n;
+}
+
+/* "may be short: drop by up to 14.78k events (1.48%)": a program that was running already. */
+static void may_lack(struct page *p, const char *name, uint64_t nr, uint64_t of, bool *any)
+{
+	char count[UNITS_SIZE], share[32] = "";
+
+	if (!nr)
+		return;
+	units_count(count, nr);
+	if (of)
+		snprintf(share, sizeof(share), " (%.2g%%)", 100. * nr / (nr + of));
+	if (!*any)
+		page_newline(p);
+	page_wrap(p, 2, text("%s %s by up to %s events%s", *any ? "," : "may be short:", name,
+			     count, share));
+	*any = true;
+}
+
+/* Events that a program missed of which no figure is known that lacks them. */
+static uint64_t nobodys(const struct snapshot *s)
+{
+	uint64_t n = s->missed;
+
+	for (unsigned i = 0; i < NR_POINTS; i++)
+		n -= s->missed_point[i];
+	for (unsigned id = 0; id < NR_METERS; id++)
+		n -= s->missed_meter[id];
+	return n;
+}
+
 static void losses(struct page *p, const struct snapshot *s)
 {
 	bool any = false;
@@ -147,7 +200,15 @@ static void losses(struct page *p, const struct snapshot *s)
 	for (unsigned id = 0; id < NR_METERS; id++)
 		if (meter_shown(s, id))
 			lost(p, "counts of ", meters[id]->name, s->lost[id], &any);
-	lost(p, "", "events", s->missed, &any);
+	lost(p, "", "events", nobodys(s), &any);
+	if (any)
+		page_newline(p);
+	any = false;
+	for (unsigned i = 0; i < NR_POINTS; i++)
+		may_lack(p, point_names[i], s->missed_point[i], at_point(s, i), &any);
+	for (unsigned id = 0; id < NR_METERS; id++)
+		if (meter_shown(s, id))
+			may_lack(p, meters[id]->name, s->missed_meter[id], counted(s, id), &any);
 	if (any)
 		page_newline(p);
 }

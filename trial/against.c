@@ -137,6 +137,8 @@ static void circumstances(struct page *p, const struct against *g)
 	page_style(p, STYLE_PLAIN);
 }
 
+#define HALF	50	/* percent: where noise could hide as much, nothing was measured */
+
 /* What could be worse than is tolerated, and noise keeps from being seen. */
 static const char *hidden(const struct against *g)
 {
@@ -148,6 +150,10 @@ static const char *hidden(const struct against *g)
 			continue;
 		if (!isfinite(bad))
 			return text(" But there are too few rounds to see it in %s.", c->name);
+		if (fabs(comparison_percent(c, bad)) >= HALF)
+			return text(" But these rounds cannot tell of %s: they differ too much "
+				    "among themselves. More of them (--rounds), or a quieter "
+				    "machine.", c->name);
 		if (fabs(comparison_percent(c, bad)) > g->tolerance)
 			return text(" But noise could hide %s of %s.", said_difference(c, bad),
 				    c->name);

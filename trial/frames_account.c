@@ -286,6 +286,34 @@ static void sockets_fill(const struct run *r, const struct tally *a, const struc
 	account_add(r->o, ACCOUNT_UNEXPLAINED, account_rest(r->o, 0), "unexplained");
 }
 
+static int64_t arrived_of(const struct outcome *o)
+{
+	int64_t n = 0;
+
+	for (unsigned i = 0; i < o->lines; i++)
+		if (!o->account[i].stage && o->account[i].kind == ACCOUNT_ARRIVED)
+			n += o->account[i].packets;
+	return n;
+}
+
+/* All of it lost, and nobody who says so: it went somewhere else. */
+static void nothing_came(const struct run *r, int64_t arrived)
+{
+	struct outcome *o = r->o;
+	int64_t rest = account_rest(o, 0);
+
+	if (!r->to || arrived || rest <= 0)
+		return;
+	for (int i = 0; i < REMARKS_MAX; i++) {
+		if (*o->remark[i])
+			continue;
+		snprintf(o->remark[i], sizeof(o->remark[i]), "none came to %.48s: is it at the "
+			 "other end of %.48s? Without --peer it is measured what the driver takes",
+			 r->to->label, r->from->label);
+		return;
+	}
+}
+
 void account_fill(const struct run *r, const struct tally *a, const struct tally *b)
 {
 	uint64_t refused = b->refused - a->refused;
@@ -305,6 +333,7 @@ void account_fill(const struct run *r, const struct tally *a, const struct tally
 			losses_explain(o, r->to, &r->losses[r->to == &r->b->peer]);
 		losses_explain(o, r->from, &r->losses[r->from == &r->b->peer]);
 		waiting_explain(r);
+		nothing_came(r, arrived_of(o));
 		account_add(o, ACCOUNT_UNEXPLAINED, account_rest(o, 0), "unexplained");
 	} else {
 		arrived_fill(r, a, b);

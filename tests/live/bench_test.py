@@ -201,6 +201,16 @@ def test_cable():
         a.ip(f"link del p{n}")
 
 
+def test_not_connected():
+    """A peer that is not at the other end: all is lost, and it is said what to look at."""
+    a.ip(f"link add q0 type veth peer name q1 netns {a}")
+    for n in "q0", "q1":
+        a.ip(f"link set {n} up")
+    got = bench("tx", "--peer", f"{a}/q0", "--rate", "5000", "--seconds", ".5", iface=f"{b}/eth0")["tx"]
+    check("bench tx, not connected: a hint", "is it at the other end" in " ".join(got["remarks"]), str(got))
+    a.ip("link del q0")
+
+
 def test_others_xdp():
     """A program that is not ours stays, whatever is said; with --force we do without one of ours."""
     path = f"/sys/fs/bpf/np-bench-{os.getpid()}"

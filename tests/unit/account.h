@@ -13,8 +13,8 @@
 static void residue(uint64_t *words, int nr, int64_t least, int64_t most)
 {
 	for (int i = 0; i < nr; i++) {
-		words[2 * i] = least;
-		words[2 * i + 1] = most;
+		words[RESIDUE_WORDS * i] = least;
+		words[RESIDUE_WORDS * i + 1] = most;
 	}
 }
 

@@ -299,6 +299,27 @@ static const char *printed(const struct against *g, bool json)
 	return out;
 }
 
+/* An interval from nothing to double is no measurement: no number of percent is told. */
+static void check_noise(void)
+{
+	struct record then, now;
+	struct against g = {};
+	const char *said;
+
+	state = 88172645463325252ull;
+	worse(1, 5, &g, &then, &now);
+	g.worse = 0;
+	for (unsigned i = 0; i < g.nr; i++)
+		g.list[i].verdict = VERDICT_NONE;
+	g.list[0].low = -98.9;
+	said = printed(&g, false);
+	check(strstr(said, "these rounds cannot tell of packets_per_second") &&
+	      !strstr(said, "could hide"), "rounds that cannot tell", said);
+	against_free(&g);
+	record_free(&then);
+	record_free(&now);
+}
+
 static void check_words(void)
 {
 	struct record then, now;
@@ -349,6 +370,7 @@ int main(void)
 	check_missing();
 	check_judgement();
 	check_words();
+	check_noise();
 	unlink(file);
 	rmdir(dir);
 	free(whole);

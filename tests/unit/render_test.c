@@ -184,7 +184,9 @@ static struct snapshot *busy(void)
 	txlat(s, 2, 66, 120000, 17);
 	at(s, METER_txlat, "lost", TX_NIC, 2, 0)[TABLE_FULL] = 3;
 	s->lost[METER_ecn_source] = 12;
-	s->missed = 2;
+	s->missed = 12;
+	s->missed_meter[METER_txlat] = 7;
+	s->missed_point[RX_NIC] = 3;
 	found(s);
 	return s;
 }
@@ -209,6 +211,7 @@ static struct snapshot *interval(void)
 	for (int i = 0; i < 2; i++)	/* all that came went, before: idle */
 		at(s, METER_txlat, "in_flight", TX_NIC, 1, 0)[i] = 1234;
 	s->findings.nr = s->missed = s->lost[METER_ecn_source] = 0;
+	s->missed_meter[METER_txlat] = s->missed_point[RX_NIC] = 0;
 	return s;
 }
 

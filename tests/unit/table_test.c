@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Maps as tables: by parts, lanes and CPUs summed, idle rows without room; their differences. */
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -84,7 +85,13 @@ static void check_difference(int fd)
 	now = taken(fd);
 	same("it is copied", -snapshot_copy(&kept, &now), 0);
 	check_rows(&before.tables[METER_txlat]);
+	before.boot_ns = 1000000000, now.boot_ns = 2000000000;
+	before.tables[METER_txlat].when = 900000000, now.tables[METER_txlat].when = 1400000000;
 	snapshot_diff(&now, &before);
+	same("a second passed", llround(now.seconds * 1e3), 1000);
+	same("half a second for what was read early",
+	     llround(1e3 * table_seconds(&now, &meter_txlat)), 500);
+	same("all of it where nobody knows", llround(1e3 * table_seconds(&now, &meter_ecn)), 1000);
 	t = &now.tables[METER_txlat];
 	same("what it grew", level_words(t, 31, 7 * cpus), 0);
 	same("what has not grown", level_words(t, 0, 0), 0);

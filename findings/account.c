@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Findings about the account: packets that either the driver or nicprobe did not count. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../bpf/drop.h"
+#include "../bpf/ledger.h"
+#include "../lib/derived.h"
+#include "../lib/driver.h"
+#include "../lib/log.h"
+#include "subjects.h"
+
+enum {
+	UNSEEN_RX, UNSEEN_TX, MISSED_RX, MISSED_TX, UNCOUNTED_RX, UNCOUNTED_TX, BYTES_DIFFER,
+	RESTARTED
+};
+
+static const struct limit few = { 100, "100 packets" };
+static const struct limit share = { .001, "a thousandth of the packets" };
+
+#define BLIND .severity = SEVERITY_INFO, .harm = HARM_BLIND
+
+static const struct finding_kind kinds[] = {
+	[UNSEEN_RX] = {
+		.id = "unseen-received", BLIND,
+		.title = "The driver received packets that nicprobe did not see",
+		.means = "They went past the places where nicprobe counts: to an AF_XDP socket "
+			 "with zero copy, or an XDP program before ours took them.",
+		.when = "{1} and {2} that the driver counted as received were not seen (meter "
+			"ledger)",
+		.remedy = "ss --xdp; bpftool net",
+		.symptom = "nicprobe counts less than ethtool -S",
+		.limits = { &few, &share },
+	},
+	[UNSEEN_TX] = {
+		.id = "unseen-sent", BLIND,
+		.title = "The driver sent packets that nicprobe did not see",
+		.means = "They went past the kernel's events: AF_XDP, pktgen, netconsole, sockets "
+			 "with PACKET_QDISC_BYPASS.",
+		.when = "{1} and {2} that the driver counted as sent were not seen (meter ledger)",
+		.remedy = "ss --xdp; ss --packet",
+		.symptom = "nicprobe counts less than ethtool -S",
+		.limits = { &few, &share },
+	},
+	[MISSED_RX] = {
+		.id = "missed-received", BLIND,
+		.title = "The kernel ran no program of nicprobe for some received packets",
+		.means = "They were seen at rx-stack, and so came by rx-nic, where the kernel left "
+			 "its programs out: some contexts are exempt from tracing. What is counted "
+			 "there and before is short by so many, and rx-stack is not.",
+		.when = "{1} and {2} that the driver counted as received were seen at rx-stack and "
+			"not at rx-nic (meter ledger)",
+		.remedy = "nicprobe attach IFACE --rx xdp, where XDP disturbs nothing",
+		.symptom = "rx-nic has fewer packets than rx-stack",
+		.limits = { &few, &share },
+	},
+	[MISSED_TX] = {
+		.id = "missed-sent", BLIND,
+		.title = "The kernel ran no program of nicprobe for some sent packets",
+		.means = "They were seen at tx-stack and the driver counted them: they came by "
+			 "tx-nic, where the kernel left its programs out. What is counted there is "
+			 "short by so many, and tx-stack is not.",
+		.when = "{1} and {2} that the driver counted as sent were seen at tx-stack and not "
+			"at tx-nic, and no qdisc dropped any (meters ledger, drop)",
+		.remedy = "nicprobe show IFACE pktsize: tx-stack has them",
+		.symptom = "tx-nic has fewer packets than tx-stack",
+		.limits = { &few, &share },
+	},
+	[UNCOUNTED_RX] = {
+		.id = "uncounted-received", BLIND,
+		.title = "nicprobe saw received packets that the driver does not count",
+		.means = "The driver's counters lag behind, or leave some packets out.",
+		.when = "{1} and {2} that were seen are not in the driver's counters (meter "
+			"ledger)",
+		.remedy = "ethtool -S IFACE, twice",
+		.symptom = "nicprobe counts more than ethtool -S",
+		.limits = { &few, &share },
+	},
+	[UNCOUNTED_TX] = {
+		.id = "uncounted-sent", BLIND,
+		.title = "nicprobe saw the driver get packets that it does not count as sent",
+		.means = "They were lost in the driver or the card, or are not completed yet.",
+		.when = "{1} and {2} that were handed over are not in the driver's counters (meter "
+			"ledger)",
+		.remedy = "nicprobe show IFACE txlat",
+		.symptom = "nicprobe counts more than ethtool -S",
+		.limits = { &few, &share },
+		.follows = { "tx-queue-stuck" },
+	},
+	[BYTES_DIFFER] = {
+		.id = "bytes-differ", BLIND,
+		.title = "Driver and nicprobe agree on the packets and not on the bytes",
+		.means = "Drivers count the link header, padding or checksum, or not. This one "
+			 "counts otherwise than what nicprobe knows of it: it may be another "
+			 "version.",
+		.when = "the packets agree, {1} or more, and the bytes do not (meter ledger)",
+		.remedy = "ethtool -i IFACE; nicprobe drivers DRIVER",
+		.symptom = "nicprobe's bytes are not those of ip -s link",
+		.limits = { &few },
+	},
+	[RESTARTED] = {
+		.id = "counters-restarted", BLIND,
+		.title = "The driver began to count from 0 again",
+		.means = "Its queues were made anew (link down and up, ethtool -L or -G, XDP), and "
+			 "what it had counted is gone. The ledger compares with what is left.",
+		.when = "the driver says so (restarts)",
+		.remedy = "nicprobe detach IFACE; nicprobe attach IFACE",
+		.symptom = "ethtool -S went back",
+	},
+};
+KINDS(kinds)
+
+/* "queue 3 of eth0", "eth0" */
+static const char *whose(const struct evidence *e, const struct ledger_key *key)
+{
+	unsigned queue = ledger_queue(key);
+
+	return queue == LEDGER_ALL ? text("%s", e->s->meta.iface) :
+				     text("queue %u of %s", queue, e->s->meta.iface);
+}
+
+/* What was not completed when we looked is known to txlat alone. */
+static bool may_lag(const struct evidence *e, const struct ledger_key *key, int64_t n)
+{
+	const char *when = driver_find(e->s->meta.driver)->bytes.when;
+
+	return key->way && when && !strcmp(when, "completion") && n < 0 && n >= -LEDGER_RING &&
+	       !(e->s->meta.on >> METER_txlat & 1);
+}
+
+static void told(struct evidence *e, struct finding *f, const struct ledger_key *key, int64_t n)
+{
+	unsigned queue = ledger_queue(key);
+
+	if (f && queue != LEDGER_ALL)
+		f->queue = queue;
+	finding_harm(f, rate(e, n < 0 ? -n : n));
+	finding_fact(f, "packets", n < 0 ? -n : n, "packets");
+}
+
+/* "700 packets", "at least 13 packets, 2.6% of all": of so many that the driver counted. */
+static const char *how_many(int64_t n, uint64_t within, uint64_t of)
+{
+	uint64_t many = n < 0 ? -n : n;
+	const char *about = within ? "at least " : "";
+
+	if (!of || many > of)
+		return text("%s%" PRIu64 " packets", about, many);
+	return text("%s%" PRIu64 " packets (%.3g%%)", about, many, 100. * many / of);
+}
+
+/* Of what the driver counted and we did not, what the other point proves to have come by ours. */
+static int64_t missed(const struct evidence *e, const struct ledger_key *key,
+		      const struct ledger *l, int64_t n)
+{
+	const struct table *t = &e->s->tables[METER_drop];
+	const struct drop_key *keys = (const void *)t->keys;
+	uint64_t within;
+	int64_t more = residue_of(metric_of(&meter_ledger, "between"), l->between, &within);
+
+	if (!key->way)
+		more = -more;
+	else if (!has(e, METER_drop))
+		return 0;
+	for (unsigned row = 0; key->way && row < t->rows; row++)
+		if (!strcmp(drop_who(&keys[row]), "qdisc") && *row_words(t, row, 0))
+			return 0;
+	return n <= 0 || more <= 0 ? 0 : more < n ? more : n;
+}
+
+static void tell_missed(struct evidence *e, const struct ledger_key *key, int64_t n,
+			const char *many)
+{
+	struct finding *f;
+
+	f = finding_add(e->f, &kinds[key->way ? MISSED_TX : MISSED_RX], -1, "the kernel ran no "
+			"program of ours for %s that were %s (%s): the figures of %s are short by "
+			"so many, those of %s are not", many, key->way ? "sent" : "received",
+			whose(e, key), point_names[key->way ? TX_NIC : RX_NIC],
+			point_names[key->way ? TX_STACK : RX_STACK]);
+	if (key->way)
+		finding_advise(f, "take tx-stack: nicprobe show %s pktsize", e->s->name);
+	else
+		finding_advise(f, "take rx-stack: nicprobe show %s pktsize; or attach it anew with "
+			       "--rx xdp, where that disturbs nothing", e->s->name);
+	told(e, f, key, n);
+}
+
+static void tell_packets(struct evidence *e, const struct ledger_key *key, int64_t n,
+			 const char *many)
+{
+	const char *of = whose(e, key);
+	struct finding *f;
+
+	if (n > 0 && !key->way) {
+		f = finding_add(e->f, &kinds[UNSEEN_RX], -1, "the driver counted %s received (%s) "
+				"that we did not see", many, of);
+		finding_advise(f, "AF_XDP or an XDP program before ours may have them: ss --xdp; "
+			       "bpftool net");
+	} else if (n > 0) {
+		f = finding_add(e->f, &kinds[UNSEEN_TX], -1, "the driver counted %s sent (%s) that "
+				"we did not see", many, of);
+		finding_advise(f, "who sends past the kernel's events? AF_XDP (ss --xdp), pktgen, "
+			       "netconsole, sockets with PACKET_QDISC_BYPASS");
+	} else if (!key->way) {
+		f = finding_add(e->f, &kinds[UNCOUNTED_RX], -1, "we saw %s (%s) that the driver "
+				"did not count as received", many, of);
+		finding_advise(f, "its counters lag, or leave some out: ethtool -S %s, twice",
+			       e->s->meta.iface);
+	} else {
+		f = finding_add(e->f, &kinds[UNCOUNTED_TX], -1, "we handed it %s (%s) that the "
+				"driver did not count as sent", many, of);
+		finding_advise(f, "lost in the driver or the card, or not completed: nicprobe show "
+			       "%s txlat",
+			       e->s->name);
+	}
+	told(e, f, key, n);
+}
+
+static void tell_bytes(struct evidence *e, const struct ledger_key *key, uint64_t packets,
+		       int64_t n)
+{
+	double more = packets ? (double)(n < 0 ? -n : n) / packets : 0;
+	struct finding *f = finding_add(e->f, &kinds[BYTES_DIFFER], -1, "of the same packets (%s, "
+					"%s) the driver counted %" PRId64 " bytes %s than we, %.3g "
+					"per packet", key->way ? "sent" : "received",
+					whose(e, key), n < 0 ? -n : n, n < 0 ? "fewer" : "more",
+					more);
+
+	finding_advise(f, "is it another version of the driver? ethtool -i %s; what is known of "
+		       "it: nicprobe drivers %s", e->s->meta.iface, e->s->meta.driver);
+	told(e, f, key, 0);
+}
+
+/* Enough packets to speak of: in number, and beside all of them. */
+static bool enough(const struct evidence *e, int64_t n, uint64_t of)
+{
+	uint64_t many = n < 0 ? -n : n;
+
+	return worth(e, many, few.value) && many >= share.value * of;
+}
+
+/* Whether it said something. */
+static bool tell(struct evidence *e, unsigned row)
+{
+	const struct table *t = &e->s->tables[METER_ledger];
+	const struct ledger_key *key = (const void *)(t->keys + row * sizeof(*key));
+	const struct ledger *l = (const void *)row_words(t, row, 0);
+	const struct metric *k = metric_of(&meter_ledger, "residue"), *kb = k + 1;
+	int64_t packets, bytes, missing;
+	uint64_t within, bytes_within;
+	bool said = false;
+
+	while (strcmp(kb->name, "residue"))
+		kb++;
+	packets = residue_of(k, l->residue, &within);
+	bytes = residue_of(kb, l->residue_bytes, &bytes_within);
+	missing = missed(e, key, l, packets);
+	if (enough(e, missing, l->driver)) {
+		tell_missed(e, key, missing, how_many(missing, 0, l->driver));
+		said = true;
+	}
+	if (enough(e, packets - missing, l->driver) && !may_lag(e, key, packets)) {
+		tell_packets(e, key, packets - missing,
+			     how_many(packets - missing, within, l->driver));
+		said = true;
+	} else if (!packets && bytes && worth(e, l->ours, few.value)) {
+		tell_bytes(e, key, l->ours, bytes);
+		said = true;
+	}
+	return said;
+}
+
+/* Of each direction what is left of all of it; where that is nothing, of a queue. */
+static void judge(struct evidence *e)
+{
+	const struct table *t = &e->s->tables[METER_ledger];
+	const struct ledger_key *keys = (const void *)t->keys;
+	int queue;
+
+	if (!has(e, METER_ledger))
+		return;
+	if (card_counted(e, "restarts", &queue)) {
+		struct finding *f = finding_add(e->f, &kinds[RESTARTED], -1, "the driver of %s "
+						"began to count from 0 again, as its queues were "
+						"made anew: what it had counted before that is "
+						"missing", e->s->meta.iface);
+
+		finding_fix(f, "nicprobe", "detach", e->s->meta.iface);
+		finding_fix(f, "nicprobe", "attach", e->s->meta.iface);
+		return;
+	}
+	for (int way = 0; way < 2; way++) {
+		bool said = false;
+
+		for (unsigned row = t->rows; row-- && !said; )	/* all comes after its queues */
+			if (keys[row].way == way)
+				said = tell(e, row);
+	}
+}
+
+const struct subject subject_account = {
+	.name = "account",
+	.title = "Account: what the driver counted and nicprobe did not",
+	.kind = kind,
+	.judge = judge,
+};
