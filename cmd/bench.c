@@ -196,6 +196,18 @@ static void progress_wipe(void)
 		fputs("\r\033[K", stderr);
 }
 
+/* Before anything is done to it. */
+static void disturbs_say(const struct bench *b)
+{
+	const struct port *const ports[] = { &b->port, &b->peer };
+
+	for (int i = 0; i < 2; i++)
+		if (bench_disturbs(b, ports[i]))
+			fprintf(stderr, "%s: for each scenario it gets an XDP program, and loses "
+				"it again; each time its driver, %s, %s\n", ports[i]->label,
+				ports[i]->iface.driver, bench_disturbs(b, ports[i]));
+}
+
 /* One round, and what it gave. */
 static int once(struct bench *b)
 {
@@ -268,6 +280,7 @@ static int run(int argc, char **argv)
 	err = bench_open(&b, argv[optind], peer);
 	if (!err) {
 		scenarios_choose(&b);
+		disturbs_say(&b);
 		if (versus_wanted(&v))
 			status = versus_run(&b, &v);
 		else

@@ -71,6 +71,9 @@ const struct driver driver_virtio_net = {
 	.stats_how = "6.12 tells packets, bytes, stops and wakes by netdev-genl (qstats) only",
 	.bytes = { TX_BUFFERS, .rx_more = 14, .when = "completion" },
 	.xdp_since = KERNEL(4, 10),
+	/* seen with 6.1: hundreds of pages a second, and "stalled pool shutdown" from then on */
+	.live_harm = "leaks pages of theirs in this kernel, which nothing but a boot frees",
+	.live_harmless = KERNEL(6, 12),
 	.xdp_needs = "a host that lets GRO-HW and LRO be switched off",
 	.completes = "virtnet_poll_tx(), virtnet_poll(), or the next start_xmit()",
 };

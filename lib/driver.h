@@ -119,6 +119,9 @@ struct driver {
 	struct driver_bytes bytes;
 	unsigned xdp_since;		/* kernel that brought native XDP */
 	const char *xdp_needs;		/* without which attaching fails */
+	/* what XDP live frames do that it sends, before this kernel; NULL: no harm is known */
+	const char *live_harm;
+	unsigned live_harmless;
 	bool xdp_halves;		/* it needs as many queues as are in use once more */
 	const char *completes;		/* where it frees what was sent: "ena_io_poll(), NAPI" */
 };

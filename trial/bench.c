@@ -47,6 +47,14 @@ static int port_ready(const struct port *p)
 	return 0;
 }
 
+const char *bench_disturbs(const struct bench *b, const struct port *p)
+{
+	if (p->iface.xdp_id || (p == &b->peer && !b->has_peer) ||
+	    !driver_devices(p->iface.driver))
+		return NULL;
+	return driver_find(p->iface.driver)->xdp;
+}
+
 static int port_check(const struct bench *b, const struct port *p)
 {
 	const struct frame_spec *f = &b->load.frame;
@@ -58,6 +66,8 @@ static int port_check(const struct bench *b, const struct port *p)
 	if (p->iface.mac[7] != 6)
 		return complain(-EINVAL, NULL, "%s is no Ethernet interface: there are no frames "
 				"for it", p->label);
+	if (p->iface.up && bench_disturbs(b, p))	/* it may be about to come back */
+		carrier_await(p);
 	err = port_ready(p);
 	if (err)
 		return err;
@@ -138,6 +148,11 @@ int bench_open(struct bench *b, const char *port, const char *peer)
 
 void bench_close(struct bench *b)
 {
+	/* who comes next finds the links as we found them */
+	if (b->mine[0] && bench_disturbs(b, &b->port))
+		carrier_await(&b->port);
+	if (b->mine[1] && bench_disturbs(b, &b->peer))
+		carrier_await(&b->peer);
 	pmus_close(&b->pmus);
 	port_close(&b->port);
 	port_close(&b->peer);

@@ -3,6 +3,7 @@
 #ifndef NICPROBE_BENCH_H
 #define NICPROBE_BENCH_H
 
+#include "../lib/driver.h"
 #include "effort.h"
 #include "generator.h"
 #include "traffic.h"
@@ -98,6 +99,12 @@ void bench_close(struct bench *);
  * -EOPNOTSUPP: one that was asked for cannot be run, the others were.
  */
 int bench_round(void *bench, struct result *);
+
+/* What live frames would do that this driver sends, in this version of Linux; NULL: no harm. */
+const char *live_harms(const struct driver *, unsigned version);
+
+/* What our programs disturb on a port of hardware: "takes it down and up again"; NULL: nothing. */
+const char *bench_disturbs(const struct bench *, const struct port *);
 
 /* Some drivers bring their link down for a new program, and for most else. */
 void carrier_await(const struct port *);

@@ -4,7 +4,9 @@
 #include <linux/bpf.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/utsname.h>
 
+#include "../lib/driver.h"
 #include "../lib/log.h"
 #include "frames.h"
 
@@ -46,6 +48,21 @@ static const char *why_none(const struct port *p, const struct redirects *a,
 	return text("what was given to %s went nowhere", p->label);
 }
 
+const char *live_harms(const struct driver *d, unsigned version)
+{
+	return d->live_harm && version && version < d->live_harmless ? d->live_harm : NULL;
+}
+
+static const char *harm(const struct port *p)
+{
+	const char *why;
+	struct utsname here;
+
+	uname(&here);
+	why = live_harms(driver_find(p->iface.driver), release_version(here.release));
+	return why ? text("%s %s", p->iface.driver, why) : NULL;
+}
+
 /* Sends a few. NULL: they left; or why not. */
 static const char *try(struct run *r)
 {
@@ -81,12 +98,15 @@ int generator_choose(struct run *r)
 {
 	struct sink *own = r->from == &r->b->port ? &r->at_port : &r->at_peer;
 	int features = port_features(r->from), err = -EOPNOTSUPP;
+	bool live = r->b->how != HOW_PACKET && !harm(r->from);
 	char why[200] = "";
 
-	if (r->b->how != HOW_PACKET)
+	if (live)
 		err = live_choose(r, why, sizeof(why));
+	else if (r->b->how != HOW_PACKET)
+		snprintf(why, sizeof(why), "%s", harm(r->from));
 	/* There are drivers that have the queues for it only while they have a program. */
-	if (err && r->b->how != HOW_PACKET && !own->bpf && r->b->mine[r->from == &r->b->peer] &&
+	if (err && live && !own->bpf && r->b->mine[r->from == &r->b->peer] &&
 	    features != 0) {
 		err = sink_open(own, r->from, XDP_PASS, 0, false);
 		carrier_await(r->from);

@@ -138,8 +138,21 @@ static void test_stages(void)
 	same("account: no more than there is room for", o->lines, ACCOUNT_MAX);
 }
 
+/* What live frames do harm to is not asked for them; and who is down for a program says so. */
+static void test_harm(void)
+{
+	const struct driver *virtio = driver_find("virtio_net");
+
+	check(live_harms(virtio, KERNEL(6, 1)) && !live_harms(virtio, KERNEL(6, 12)) &&
+	      !live_harms(virtio, 0), "harm: virtio_net leaks before 6.12", "it is not so");
+	holds(!live_harms(driver_find("veth"), KERNEL(6, 1)), "harm: veth does not");
+	strcpy(bench.port.iface.driver, "veth");
+	holds(!bench_disturbs(&bench, &bench.port), "disturbs: no hardware, nothing");
+}
+
 int main(void)
 {
+	test_harm();
 	test_figures();
 	test_values();
 	test_limits();
