@@ -15,6 +15,7 @@
 
 #include "../lib/log.h"
 #include "../lib/netlink.h"
+#include "../lib/programs.h"
 #include "../lib/tap.h"
 #include "clsact.h"
 
@@ -90,14 +91,6 @@ bool clsact_exists(int ifindex)
 	return s.found;
 }
 
-static __u32 prog_id(int fd)
-{
-	struct bpf_prog_info info = {};
-	__u32 len = sizeof(info);
-
-	return bpf_obj_get_info_by_fd(fd, &info, &len) ? 0 : info.id;
-}
-
 /* Before the qdisc is made: whoever finds our pins later must know whose it is. */
 static int mark_made(const struct site *site)
 {
@@ -133,12 +126,32 @@ int clsact_attach(const struct site *site, int prog_fd)
 			      site->iface.name, strerror(-err)) : 0;
 }
 
-static void remove_filter(const struct site *site, int prog_fd)
+const char *clsact_blind(const struct site *site)
+{
+	struct search s = {
+		.ifindex = site->iface.ifindex,
+		.prog_id = program_pinned(pin_path(site, CLSACT_PROGRAM)),
+	};
+
+	if (dump(RTM_GETTFILTER, INGRESS, s.ifindex, each_filter, &s) && !s.found)
+		return NULL;		/* the kernel did not tell */
+	if (!s.handle)
+		return "our filter is no longer attached";
+	if (s.first < s.priority)
+		return text("a tc filter of priority %u comes before ours: what it takes, drops or "
+			    "passes to the stack is not seen", s.first);
+	return NULL;
+}
+
+static void remove_filter(const struct site *site)
 {
 	LIBBPF_OPTS(bpf_tc_hook, hook, .ifindex = site->iface.ifindex,
 		    .attach_point = BPF_TC_INGRESS);
 	LIBBPF_OPTS(bpf_tc_opts, opts);
-	struct search s = { .ifindex = site->iface.ifindex, .prog_id = prog_id(prog_fd) };
+	struct search s = {
+		.ifindex = site->iface.ifindex,
+		.prog_id = program_pinned(pin_path(site, CLSACT_PROGRAM)),
+	};
 
 	dump(RTM_GETTFILTER, INGRESS, s.ifindex, each_filter, &s);
 	if (!s.handle)
@@ -153,12 +166,10 @@ void clsact_detach(const struct site *site)
 	LIBBPF_OPTS(bpf_tc_hook, hook, .ifindex = site->iface.ifindex,
 		    .attach_point = BPF_TC_INGRESS | BPF_TC_EGRESS);
 	struct search s = { .ifindex = site->iface.ifindex };
-	int fd = bpf_obj_get(pin_path(site, CLSACT_PROGRAM));
 
-	if (fd < 0)
+	if (access(pin_path(site, CLSACT_PROGRAM), F_OK))
 		return;
-	remove_filter(site, fd);
-	close(fd);
+	remove_filter(site);
 	if (access(pin_path(site, CLSACT_MADE), F_OK))
 		return;
 	dump(RTM_GETTFILTER, INGRESS, s.ifindex, each_filter, &s);

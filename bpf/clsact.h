@@ -14,6 +14,8 @@ struct site;
 bool clsact_exists(int ifindex);
 /* Puts the filter first, making the qdisc where there is none. 0, or -errno and a complaint. */
 int clsact_attach(const struct site *, int prog_fd);
+/* Why our filter does not see all packets any more; NULL: it does. As text(). */
+const char *clsact_blind(const struct site *);
 /* Takes our filter away, and the qdisc if we made it and nobody else uses it. */
 void clsact_detach(const struct site *);
 

@@ -9,6 +9,7 @@
 
 #include "../lib/kernel.h"
 #include "../lib/log.h"
+#include "../lib/programs.h"
 #include "../lib/tap.h"
 #include "clsact.h"
 #include "tc.skel.h"
@@ -52,6 +53,38 @@ static int attach(const struct site *site, struct bpf_object *obj, char *how, si
 	return no_tcx ? attach_clsact(site, prog) : attach_tcx(site, prog);
 }
 
+/* What comes first at tcx ingress, and whether ours is there at all. */
+static const char *blind_tcx(const struct site *site)
+{
+	__u32 ids[64], ours = program_pinned(pin_path(site, "tc"));
+	LIBBPF_OPTS(bpf_prog_query_opts, all, .prog_ids = ids, .prog_cnt = 64);
+	LIBBPF_OPTS(bpf_xdp_query_opts, xdp);
+
+	if (bpf_prog_query_opts(site->iface.ifindex, TCX_INGRESS, &all) && errno != ENOSPC)
+		return NULL;
+	for (__u32 i = 0; i <= all.prog_cnt; i++) {
+		if (i == all.prog_cnt || i == 64)
+			return "our program is no longer attached";
+		if (ids[i] == ours)
+			break;
+	}
+	if (ids[0] != ours)
+		return text("the tcx program %s comes before ours: what it takes, drops or passes "
+			    "to the stack is not seen", program_named(ids[0]));
+	if (!bpf_xdp_query(site->iface.ifindex, 0, &xdp) && xdp.skb_prog_id)
+		return text("since the generic XDP program %s came, packets have no Ethernet "
+			    "header here: sizes and codepoints are wrong",
+			    program_named(xdp.skb_prog_id));
+	return NULL;
+}
+
+static const char *blind(const struct site *site, const char *how)
+{
+	if (!strcmp(how, "tcx"))
+		return blind_tcx(site);
+	return strcmp(how, "clsact") ? NULL : clsact_blind(site);
+}
+
 static bool stack_can(void)
 {
 	return !kernel_cannot("stack") && !(kernel_cannot("tp_btf") && kernel_cannot("raw_tp"));
@@ -85,5 +118,6 @@ const struct tap tap_tc = {
 	.avoid = avoid,
 	.elf = tc_bpf__elf_bytes,
 	.attach = attach,
+	.blind = blind,
 	.detach = clsact_detach,
 };

@@ -227,6 +227,7 @@ struct look terminal_look(void)
 int snapshot_take(struct snapshot *s, const char *dir)
 {
 	int err = snapshot_read(s, dir);
+	struct attached a = {};
 
 	netns_go_home();
 	if (err)
@@ -236,7 +237,11 @@ int snapshot_take(struct snapshot *s, const char *dir)
 		return 0;
 	}
 	iface_label(s->meta.netns, s->meta.iface, s->name, sizeof(s->name));
-	attached_state(&s->meta, s->state, sizeof(s->state));
+	attached_state(&s->meta, &a);
+	attached_blind(&s->meta, &a, dir, s->blind);
 	netns_go_home();
+	memcpy(s->state, a.state, sizeof(s->state));
+	s->gone = a.is == ATTACHED_GONE;
+	memcpy(s->now, a.now, sizeof(s->now));
 	return 0;
 }

@@ -65,8 +65,9 @@ static void row_text(const struct meta *meta, const char *label, const char *sta
 
 static int each(const char *dir, __u32 netns, const char *iface, void *arg)
 {
-	char label[96], state[200];
+	struct attached now = {};
 	struct meta meta;
+	char label[96];
 	int err;
 
 	iface_label(netns, iface, label, sizeof(label));
@@ -83,12 +84,12 @@ static int each(const char *dir, __u32 netns, const char *iface, void *arg)
 		complaints_forget();
 		return 0;
 	}
-	attached_state(&meta, state, sizeof(state));
+	attached_state(&meta, &now);
 	netns_go_home();
 	if (arg)
-		row_json(arg, &meta, label, state);
+		row_json(arg, &meta, label, now.state);
 	else
-		row_text(&meta, label, state);
+		row_text(&meta, label, now.state);
 	return 0;
 }
 

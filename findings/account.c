@@ -32,6 +32,7 @@ static const struct finding_kind kinds[] = {
 		.remedy = "ss --xdp; bpftool net",
 		.symptom = "nicprobe counts less than ethtool -S",
 		.limits = { &few, &share },
+		.follows = { "hook-blind" },
 	},
 	[UNSEEN_TX] = {
 		.id = "unseen-sent", BLIND,
@@ -42,6 +43,7 @@ static const struct finding_kind kinds[] = {
 		.remedy = "ss --xdp; ss --packet",
 		.symptom = "nicprobe counts less than ethtool -S",
 		.limits = { &few, &share },
+		.follows = { "hook-blind" },
 	},
 	[MISSED_RX] = {
 		.id = "missed-received", BLIND,
@@ -76,6 +78,7 @@ static const struct finding_kind kinds[] = {
 		.remedy = "ethtool -S IFACE, twice",
 		.symptom = "nicprobe counts more than ethtool -S",
 		.limits = { &few, &share },
+		.follows = { "hook-blind" },
 	},
 	[UNCOUNTED_TX] = {
 		.id = "uncounted-sent", BLIND,

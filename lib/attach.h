@@ -32,7 +32,17 @@ int detach_iface(__u32 netns, const char *name, bool force);
 /* What is in one directory of pins, its namespace entered if it can be. */
 int detach_pins(const char *dir, __u32 netns, bool force);
 
-/* What became of the interface since: a sentence, or "". Enters its namespace and stays there. */
-void attached_state(const struct meta *, char *state, unsigned size);
+/* What became of an interface since it was attached. */
+struct attached {
+	enum { ATTACHED_HERE, ATTACHED_MOVED, ATTACHED_GONE, ATTACHED_UNKNOWN } is;
+	char state[320];	/* a sentence; "": nothing */
+	char now[96];		/* moved: where to attach it anew, as one would type it */
+};
+
+/* Enters its namespace and stays there. */
+void attached_state(const struct meta *, struct attached *);
+/* The same, where attached_state() was: by point, why what serves it does not see all; or "". */
+void attached_blind(const struct meta *, const struct attached *, const char *dir,
+		    char blind[NR_POINTS][BLIND_SIZE]);
 
 #endif

@@ -8,6 +8,8 @@
 #define META_MAGIC	0x6e696370	/* "nicp" */
 #define META_VERSION	5		/* any change of a row, a map or this struct is a new one */
 
+#define BLIND_SIZE	160		/* a sentence: why a hook does not see all */
+
 struct meta {
 	__u32 magic, version;
 	__u32 ifindex, netns;		/* netns: inode of the network namespace */

@@ -267,7 +267,7 @@ void pins_tidy(void)
 bool pins_dead(const char *dir)
 {
 	static const char *const links[] = { "tc", "xdp_link" };
-	bool dead = false;
+	unsigned dead = 0, alive = 0;
 
 	for (unsigned i = 0; i < sizeof(links) / sizeof(*links); i++) {
 		int fd = bpf_obj_get(text("%s/%s", dir, links[i]));
@@ -275,12 +275,15 @@ bool pins_dead(const char *dir)
 		__u32 len = sizeof(info);
 
 		/* an ifindex is the first word for tcx, too */
-		if (fd >= 0 && bpf_fd_type(fd) == 'l' && !bpf_obj_get_info_by_fd(fd, &info, &len))
-			dead |= !info.xdp.ifindex;
+		if (fd >= 0 && bpf_fd_type(fd) == 'l' &&
+		    !bpf_obj_get_info_by_fd(fd, &info, &len)) {
+			dead += !info.xdp.ifindex;
+			alive += !!info.xdp.ifindex;
+		}
 		if (fd >= 0)
 			close(fd);
 	}
-	return dead;
+	return dead && !alive;		/* some alone were cut off by somebody */
 }
 
 static int each_in(const char *parent, __u32 netns,

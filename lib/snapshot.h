@@ -36,7 +36,10 @@ struct hw;
 struct snapshot {
 	struct meta meta;
 	char name[96];			/* as a user would type it: "eth0", "blue/eth0" */
-	char state[200];		/* what became of it: "renamed to eth1"; "": nothing */
+	char state[320];		/* what became of it: "renamed to eth1"; "": nothing */
+	bool gone;			/* the interface is no more */
+	char now[96];			/* where it is now, so typed; "": where it was attached */
+	char blind[NR_POINTS][BLIND_SIZE];	/* why a point does not see all; "": it does */
 	struct timespec when;		/* CLOCK_REALTIME */
 	uint64_t boot_ns;		/* CLOCK_BOOTTIME */
 	double seconds;			/* measured: since attach, or since the snapshot before */

@@ -8,6 +8,7 @@
 #include "log.h"
 #include "meter.h"
 #include "pins.h"
+#include "tap.h"
 
 struct moved {
 	const struct meta *meta;
@@ -36,36 +37,74 @@ static bool is_here(const char *netns, void *arg)
 	return found;
 }
 
-void attached_state(const struct meta *meta, char *state, unsigned size)
+void attached_state(const struct meta *meta, struct attached *a)
 {
 	struct moved m = { .meta = meta };
 	struct iface *now = &m.now;
-	char dir[256];
+	char *state = a->state, dir[256];
+	unsigned size = sizeof(a->state);
 
-	*state = 0;
+	*a = (struct attached){};
 	pins_dir(dir, sizeof(dir), meta->netns, meta->iface);
 	if (meta->netns != netns_inode() && netns_enter_inode(meta->netns)) {
+		a->is = ATTACHED_UNKNOWN;
 		snprintf(state, size, "its network namespace has no name, or is gone");
 	} else if (!iface_read_index(meta->ifindex, now)) {
-		if (pins_dead(dir))
+		if (pins_dead(dir)) {
+			a->is = ATTACHED_GONE;
 			snprintf(state, size, "%s is gone, and another %s has its index; "
 				 "detach, and attach again", meta->iface, now->name);
-		else if (strcmp(now->name, meta->iface))
+		} else if (strcmp(now->name, meta->iface)) {
 			snprintf(state, size, "%s is called %s now", meta->iface, now->name);
-		else if (now->rx_queues != meta->rx_queues || now->tx_queues != meta->tx_queues)
+		} else if (now->rx_queues != meta->rx_queues || now->tx_queues != meta->tx_queues) {
 			snprintf(state, size, "%s has %u rx and %u tx queues now; it had %u and %u",
 				 now->name, now->rx_queues, now->tx_queues, meta->rx_queues,
 				 meta->tx_queues);
+		}
 	} else if (netns_each(is_here, &m)) {
+		a->is = ATTACHED_MOVED;
+		snprintf(a->now, sizeof(a->now), "%s/%s", m.netns, now->name);
 		snprintf(state, size, "%s moved to the network namespace %s, as %s: only XDP and "
-			 "tc count on; detach, and attach %s/%s", meta->iface, m.netns,
-			 now->name, m.netns, now->name);
-	} else if (if_nametoindex(meta->iface)) {
-		snprintf(state, size, "%s is gone, and another has its name; these are its last "
-			 "figures; to measure the new one, attach again", meta->iface);
+			 "tcx count on; detach, and attach %s", meta->iface, m.netns, now->name,
+			 a->now);
 	} else {
-		snprintf(state, size, "%s is gone (deleted, or in a namespace without a name); "
-			 "these are its last figures", meta->iface);
+		a->is = ATTACHED_GONE;
+		if (if_nametoindex(meta->iface))
+			snprintf(state, size, "%s is gone, and another has its name; these are its "
+				 "last figures; to measure the new one, attach again", meta->iface);
+		else
+			snprintf(state, size, "%s is gone (deleted, or in a namespace without a "
+				 "name); these are its last figures", meta->iface);
+	}
+	complaints_forget();
+}
+
+/* The hook goes with its interface into another namespace: it asks for none. */
+static bool goes_along(const char *how)
+{
+	return !strncmp(how, "xdp", 3) || !strcmp(how, "tcx");
+}
+
+void attached_blind(const struct meta *meta, const struct attached *a, const char *dir,
+		    char blind[NR_POINTS][BLIND_SIZE])
+{
+	struct site site = { .iface.ifindex = meta->ifindex };
+
+	snprintf(site.pins, sizeof(site.pins), "%s", dir);
+	snprintf(site.iface.name, sizeof(site.iface.name), "%s", meta->iface);
+	for (int p = 0; p < NR_POINTS; p++) {
+		const char *how = meta->tap[p], *why = NULL;
+
+		if (*how && a->is == ATTACHED_GONE)
+			why = "the interface is gone";
+		if (*how && a->is == ATTACHED_MOVED && !goes_along(how))
+			why = strcmp(how, "clsact") ? "it looks for the interface in the network "
+			      "namespace that it left" : "the clsact qdisc did not go along "
+			      "into the other network namespace";	/* dev_shutdown() */
+		for (const struct tap *const *t = taps; *how && a->is == ATTACHED_HERE && *t; t++)
+			if (!why && (*t)->points >> p & 1 && (*t)->blind)
+				why = (*t)->blind(&site, how);
+		snprintf(blind[p], BLIND_SIZE, "%s", why ?: "");
 	}
 	complaints_forget();
 }

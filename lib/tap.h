@@ -39,6 +39,11 @@ struct tap {
 	 * it. 0, or -errno and a complaint. NULL: attach_links() does it all.
 	 */
 	int (*attach)(const struct site *, struct bpf_object *, char *how, size_t size);
+	/*
+	 * Of what is attached, in the namespace of its interface: why it does not see all packets
+	 * at its point any more; NULL: it does. `how` is what attach() said, or the program.
+	 */
+	const char *(*blind)(const struct site *, const char *how);
 	/* Undoes what unpinning does not, also half of it; NULL: there is nothing such. */
 	void (*detach)(const struct site *);
 };

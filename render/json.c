@@ -225,6 +225,23 @@ static void clocks(struct json *j, const struct snapshot *s)
 		json_close(j, '}');
 }
 
+/* Points that do not see all, and why; none: it is left out, as a state is. */
+static void blind(struct json *j, const struct snapshot *s)
+{
+	bool any = false;
+
+	for (unsigned p = 0; p < NR_POINTS; p++) {
+		if (!*s->blind[p])
+			continue;
+		if (!any)
+			json_open(j, "blind", '{');
+		json_string(j, point_names[p], s->blind[p]);
+		any = true;
+	}
+	if (any)
+		json_close(j, '}');
+}
+
 static void head(struct json *j, const struct snapshot *s)
 {
 	char time[32];
@@ -257,6 +274,7 @@ static void head(struct json *j, const struct snapshot *s)
 	sampled(j, s);
 	if (s->state[0])
 		json_string(j, "state", s->state);
+	blind(j, s);
 }
 
 static void remarks(struct json *j, const struct snapshot *s)

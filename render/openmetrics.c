@@ -312,6 +312,16 @@ static void self(const struct all *a)
 		openmetrics_labels(a->out, "nicprobe_missed_events_total", a->list[i]);
 		fprintf(a->out, "} %" PRIu64 "\n", a->list[i]->missed);
 	}
+	head(a->out, "nicprobe_hook_blind", "gauge", "",
+	     "1: what sees packets at this point does not see all of them any more.");
+	for (unsigned i = 0; i < a->nr; i++)
+		for (unsigned p = 0; p < NR_POINTS; p++) {
+			if (!*a->list[i]->meta.tap[p])
+				continue;
+			openmetrics_labels(a->out, "nicprobe_hook_blind", a->list[i]);
+			fprintf(a->out, ",point=\"%s\"} %d\n", point_names[p],
+				!!*a->list[i]->blind[p]);
+		}
 	head(a->out, "nicprobe_attached_seconds", "gauge", "seconds",
 	     "How long nicprobe has been attached.");
 	for (unsigned i = 0; i < a->nr; i++) {

@@ -74,6 +74,21 @@ static void taps(struct page *p, const struct snapshot *s)
 		page_newline(p);
 }
 
+/* A point that does not see all: whoever reads its figures must know. */
+static void blind(struct page *p, const struct snapshot *s)
+{
+	for (unsigned i = 0; i < NR_POINTS; i++) {
+		if (!*s->blind[i])
+			continue;
+		page_spaces(p, 2);
+		page_style(p, STYLE_BOLD);
+		page_put(p, point_names[i], -1);
+		page_style(p, STYLE_PLAIN);
+		page_wrap(p, 2, text(" is blind: %s", s->blind[i]));
+		page_newline(p);
+	}
+}
+
 /* One line for all meters that have nothing to say: "nothing yet: xdp, pool". */
 static void nothing(struct page *p, const struct snapshot *s, uint64_t silent)
 {
@@ -232,6 +247,7 @@ static void one(FILE *out, const struct snapshot *s, const struct look *look)
 
 	heading(&p, s);
 	taps(&p, s);
+	blind(&p, s);
 	found(&p, s);
 	if (s->hw)
 		hw_table(&p, s->hw);

@@ -14,25 +14,13 @@
 #include "../lib/kernel.h"
 #include "../lib/log.h"
 #include "../lib/pins.h"
+#include "../lib/programs.h"
 #include "../lib/tap.h"
 #include "rx.skel.h"
 
 #define PROGRAM "nicprobe_rx"
 #define PIN	"xdp_link"	/* pin of the link, when we are alone */
 #define DISPATCHERS "/sys/fs/bpf/xdp"	/* where libxdp pins */
-
-static const char *name_of(__u32 id)
-{
-	struct bpf_prog_info info = {};
-	__u32 len = sizeof(info);
-	int fd = bpf_prog_get_fd_by_id(id);
-
-	if (fd < 0)
-		return "?";
-	bpf_obj_get_info_by_fd(fd, &info, &len);
-	close(fd);
-	return text("%s", info.name);
-}
 
 static int refused(const struct site *site, int err)
 {
@@ -42,7 +30,7 @@ static int refused(const struct site *site, int err)
 	if (err == -EBUSY || err == -EEXIST)
 		return complain(-EBUSY, other, "cannot attach %s: XDP is taken by \"%s\" (id %u), "
 				"which leaves no room for another program",
-				iface, name_of(site->iface.xdp_id), site->iface.xdp_id);
+				iface, program_name(site->iface.xdp_id), site->iface.xdp_id);
 	if (err == -EOPNOTSUPP)
 		return complain(err, other, "the driver of %s (%s) has no native XDP", iface,
 				site->driver->name);
@@ -129,20 +117,26 @@ static __u32 map_id(const char *pin)
 	return info.id;
 }
 
-static bool uses_map(const char *prog_pin, __u32 map)
+static bool uses_map(int prog, __u32 map)
 {
 	__u32 ids[64];
 	struct bpf_prog_info info = { .nr_map_ids = 64, .map_ids = (__u64)(unsigned long)ids };
 	__u32 len = sizeof(info);
-	int fd = bpf_obj_get(prog_pin);
 	bool found = false;
 
-	if (fd < 0)
-		return false;
-	if (!bpf_obj_get_info_by_fd(fd, &info, &len))
+	if (!bpf_obj_get_info_by_fd(prog, &info, &len))
 		for (__u32 i = 0; i < info.nr_map_ids && i < 64; i++)
 			found |= ids[i] == map;
-	close(fd);
+	return found;
+}
+
+static bool pin_uses_map(const char *prog_pin, __u32 map)
+{
+	int fd = bpf_obj_get(prog_pin);
+	bool found = fd >= 0 && uses_map(fd, map);
+
+	if (fd >= 0)
+		close(fd);
 	return found;
 }
 
@@ -160,7 +154,7 @@ static void remove_left(const struct site *site)
 			  NULL, &left))
 		return;
 	for (size_t i = 0; i < left.gl_pathc; i++)
-		if (uses_map(left.gl_pathv[i], ours)) {
+		if (pin_uses_map(left.gl_pathv[i], ours)) {
 			*strrchr(left.gl_pathv[i], '/') = 0;
 			pins_remove(left.gl_pathv[i]);
 		}
@@ -192,6 +186,47 @@ static void detach(const struct site *site)
 		remove_left(site);
 }
 
+/* In a dispatcher: is ours there, and the first? A new one is made whenever a program comes. */
+static const char *blind_beside(const struct site *site)
+{
+	struct xdp_multiprog *all = xdp_multiprog__get_from_ifindex(site->iface.ifindex);
+	__u32 map = map_id(pin_path(site, "lost")), first = 0, xdp = 0;
+	struct xdp_program *prog = NULL;
+
+	if (libxdp_get_error(all) || xdp_multiprog__is_legacy(all)) {
+		bpf_xdp_query_id(site->iface.ifindex, 0, &xdp);
+	} else {
+		while ((prog = xdp_multiprog__next_prog(prog, all)) &&
+		       !(!strcmp(xdp_program__name(prog), PROGRAM) &&
+			 uses_map(xdp_program__fd(prog), map)))
+			first = first ?: xdp_program__id(prog);
+		xdp = prog ? 0 : first;
+	}
+	if (!libxdp_get_error(all))
+		xdp_multiprog__close(all);
+	if (prog)
+		return first ? text("the XDP program %s comes before ours: what it takes or drops "
+				    "is not seen", program_named(first)) : NULL;
+	return xdp ? text("our program is no longer attached: the XDP program %s is there in its "
+			  "place", program_named(xdp)) : "our program is no longer attached";
+}
+
+static const char *blind(const struct site *site, const char *how)
+{
+	LIBBPF_OPTS(bpf_xdp_query_opts, now);
+	__u32 ours = program_pinned(pin_path(site, PIN)), other;
+
+	if (!strcmp(how, "xdp in a dispatcher"))
+		return blind_beside(site);
+	if (strncmp(how, "xdp", 3) || bpf_xdp_query(site->iface.ifindex, 0, &now))
+		return NULL;
+	other = now.drv_prog_id ?: now.skb_prog_id ?: now.prog_id;
+	if (ours && (now.drv_prog_id == ours || now.skb_prog_id == ours || now.prog_id == ours))
+		return NULL;
+	return other ? text("our program is no longer attached: the XDP program %s is there in its "
+			    "place", program_named(other)) : "our program is no longer attached";
+}
+
 static const char *avoid(const struct site *site)
 {
 	if (site->driver->no_xdp)
@@ -211,6 +246,7 @@ const struct tap tap_xdp = {
 	.avoid = avoid,
 	.elf = rx_bpf__elf_bytes,
 	.attach = attach,
+	.blind = blind,
 	.detach = detach,
 };
 

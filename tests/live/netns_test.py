@@ -203,7 +203,7 @@ def moved():
         put(far, 100)
         said = state(f"{one}/mv0")
         check(f"netns: moved, {rx}: show says where to, and what to do",
-              said.startswith(f"mv0 moved to the network namespace {two}, as mv0") and "only XDP and tc count on" in said
+              said.startswith(f"mv0 moved to the network namespace {two}, as mv0") and "only XDP and tcx count on" in said
               and f"attach {two}/mv0" in said, said)
         r = nicprobe("attach", f"{two}/mv0", "--rx", "driver", check=False)
         same(f"netns: moved, {rx}: it can be attached where it is now", [r.returncode, r.stderr], [0, ""])
