@@ -15,10 +15,22 @@ static int attach(const struct site *site, struct bpf_object *obj, char *how, si
 	return attach_links(site, obj);
 }
 
+static const char *avoid(const struct site *site)
+{
+	return site->driver->no_receive;
+}
+
+static const char *blind(const struct site *site, const char *how)
+{
+	return strstr(how, "/*_entry") ? site->driver->no_receive : NULL;
+}
+
 const struct tap tap_driver_rx = {
 	.name = "driver",
 	.help = "five tracepoints at which a driver hands a packet up, before GRO",
 	.points = 1 << RX_NIC,
+	.avoid = avoid,
 	.elf = driver_rx_bpf__elf_bytes,
 	.attach = attach,
+	.blind = blind,
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Every packet that is freed as dropped, if it is of this interface; how that is told is below. */
+#include "again.bpf.h"
 #include "skb.bpf.h"
 #include "drop.h"
 #include <bpf/bpf_tracing.h>
@@ -157,13 +158,14 @@ static __noinline int count(struct drop_key *key, __u32 packets, __u32 bytes)
 		lost_add(METER_drop, packets);
 		return 0;
 	}
-	row->packets += packets;
-	row->bytes += bytes;
+	/* the other copy of the program may be in here, too */
+	__sync_fetch_and_add(&row->packets, packets);
+	__sync_fetch_and_add(&row->bytes, bytes);
 	return 0;
 }
 
 /* What `ctx` has: the packet, the place, the reason. */
-static __always_inline int dropped(bool btf, const __u64 *ctx)
+static __always_inline int dropped(bool btf, const __u64 *ctx, bool again)
 {
 	const struct sk_buff *skb = (void *)ctx[0];
 	const struct net_device *dev = READ(btf, skb, dev);
@@ -197,6 +199,8 @@ static __always_inline int dropped(bool btf, const __u64 *ctx)
 	if (config.kfree_completes && direction == DROP_TX && IS(reason, NOT_SPECIFIED) &&
 	    framed(btf, skb))
 		return 0;
+	if (!mine(skb, again))
+		return 0;
 	key = (struct drop_key){
 		.location = ctx[1], .reason = reason, .direction = direction,
 		.queue = queue_of(btf, skb, dev, direction, reason),
@@ -211,13 +215,26 @@ static __always_inline int dropped(bool btf, const __u64 *ctx)
 SEC("tp_btf/kfree_skb")
 int drop_free__btf(const __u64 *ctx)
 {
-	return dropped(true, ctx);
+	return dropped(true, ctx, false);
 }
 
 SEC("raw_tp/kfree_skb")
 int drop_free__raw(const __u64 *ctx)
 {
-	return dropped(false, ctx);
+	return dropped(false, ctx, false);
+}
+
+/* Behind the first on the tracepoint: libbpf attaches in this order. */
+SEC("tp_btf/kfree_skb")
+int drop_free_again__btf(const __u64 *ctx)
+{
+	return dropped(true, ctx, true);
+}
+
+SEC("raw_tp/kfree_skb")
+int drop_free_again__raw(const __u64 *ctx)
+{
+	return dropped(false, ctx, true);
 }
 
 char _license[] SEC("license") = "GPL";

@@ -52,13 +52,30 @@ static __always_inline __u32 jumbo_header(const unsigned char *ip)
 	return ip6[0] >> 4 == 6 && !ip6[6] && !ip6[41] && ip6[42] == IPV6_TLV_JUMBO ? 8 : 0;
 }
 
+/* Bytes of IPv6 and its extension headers, from the address `ip` on; `room`: so many are there. */
+static __noinline __u32 ipv6_headers(__u64 ip, __u32 room)
+{
+	__u8 type = 0, next[2] = {};
+	__u32 len = 40;
+
+	bpf_probe_read_kernel(&type, sizeof(type), (void *)ip + 6);
+	for (int i = 0; i < IPV6_HEADERS && ipv6_extends(type); i++) {
+		if (len + sizeof(next) > room ||
+		    bpf_probe_read_kernel(next, sizeof(next), (void *)ip + len))
+			break;
+		len += ipv6_extends_by(type, next[1]);
+		type = next[0];
+	}
+	return len;
+}
+
 /* Bytes from the network header at `data` to the payload, in a packet still unparsed (receive). */
 static __always_inline __u32 skb_headers_rx(bool btf, const struct sk_buff *skb,
 					    const unsigned char *data, __u32 gso_type, __u32 *jumbo)
 {
 	__be16 proto = READ(btf, skb, protocol);
 	__u8 first = 0, doff = 0;
-	__u32 len = 0;
+	__u32 len = 0, linear;
 
 	for (int tags = 0; tags < 2; tags++) {
 		if (proto != bpf_htons(ETH_P_8021Q) && proto != bpf_htons(ETH_P_8021AD))
@@ -69,7 +86,8 @@ static __always_inline __u32 skb_headers_rx(bool btf, const struct sk_buff *skb,
 	bpf_probe_read_kernel(&first, sizeof(first), data + len);
 	if (READ(btf, skb, len) > 65535)
 		*jumbo = jumbo_header(data + len);
-	len += first >> 4 == 6 ? 40 + *jumbo : (first & 15) * 4;
+	linear = READ(btf, skb, len) - READ(btf, skb, data_len) ?: READ(btf, skb, len);
+	len += first >> 4 == 6 ? ipv6_headers((__u64)data + len, linear - len) : (first & 15) * 4;
 	if (!(gso_type & GSO_TCP))
 		return len + UDP_HEADER;
 	bpf_probe_read_kernel(&doff, sizeof(doff), data + len + 12);

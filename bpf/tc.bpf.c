@@ -25,6 +25,20 @@ static __always_inline __u32 queue_of(const struct __sk_buff *skb)
 	return known ? *known : ~0u;
 }
 
+/* Where what follows IPv6 and its extension headers begins, and its type. */
+static __always_inline __u32 ipv6_end(struct __sk_buff *skb, __u32 at, __u8 *type)
+{
+	__u8 next[2];
+
+	for (int i = 0; i < IPV6_HEADERS && ipv6_extends(*type); i++) {
+		if (bpf_skb_load_bytes(skb, at, next, sizeof(next)))
+			break;
+		at += ipv6_extends_by(*type, next[1]);
+		*type = next[0];
+	}
+	return at;
+}
+
 /* LRO and guest TSO of virtio leave gso_segs 0: as many as the payload needs. */
 static __always_inline __u32 segments(struct __sk_buff *skb)
 {
@@ -47,7 +61,10 @@ static __always_inline __u32 segments(struct __sk_buff *skb)
 	if (bpf_skb_load_bytes(skb, at, &first, 1))
 		return 1;
 	bpf_skb_load_bytes(skb, at + (first >> 4 == 6 ? 6 : 9), &proto, 1);
-	at += first >> 4 == 6 ? 40 : (first & 15) * 4;
+	if (first >> 4 == 6)
+		at = ipv6_end(skb, at + 40, &proto);
+	else
+		at += (first & 15) * 4;
 	if (proto == 6 && !bpf_skb_load_bytes(skb, at + 12, &doff, 1))
 		at += (doff >> 4) * 4;
 	else

@@ -122,10 +122,15 @@ static __always_inline __u32 *elsewhere_of(__u32 half)
 
 /*
  * On one CPU consume_skb can be interrupted by kfree_skb, and both by a
- * hand-over; a program never by itself (it is missed, and that is counted). So
- * the two ends write a lane of rows each, and a hand-over other words.
+ * hand-over; a program never by itself. So the two ends write a lane of rows
+ * each, and a hand-over other words. What a program missed as it was running
+ * already, a copy of it later on the tracepoint finds in flight still; copies
+ * may interrupt each other, and share a lane.
  */
-enum lane { CONSUMED, FREED };
+enum lane { CONSUMED, FREED, AGAIN };
+
+#define COUNT(word, lane, n)	\
+	((lane) == AGAIN ? (void)__sync_fetch_and_add(&(word), n) : (void)((word) += (n)))
 
 static __always_inline struct txlat *txlat_row(__u32 queue, enum lane lane)
 {
@@ -279,46 +284,40 @@ static __always_inline int freed(bool btf, const struct sk_buff *skb, enum lane 
 	handing = handing_now();
 	if (!row || !handing)
 		return 0;
-	row->went++;
+	COUNT(row->went, lane, 1);
 	if (handing->skb == (__u64)skb) {
 		handing->skb = 0;
-		row->lost[TXLAT_FREED_IN_XMIT]++;
+		COUNT(row->lost[TXLAT_FREED_IN_XMIT], lane, 1);
 		return 0;
 	}
 	if (moved) {
-		row->lost[TXLAT_MOVED]++;
+		COUNT(row->lost[TXLAT_MOVED], lane, 1);
 		return 0;
 	}
 	/* both shifted: the difference is right when the stamp has wrapped, too */
 	ns = ((now << QUEUE_BITS) - (stamp & ~QUEUE_MASK)) >> QUEUE_BITS;
-	HIST_ADD(row->completion, loglin_slot(ns), ns);
+	COUNT(row->completion.sum, lane, ns);
+	COUNT(row->completion.slot[loglin_slot(ns)], lane, 1);
 	return 0;
 }
 
 /* Ends before beginnings: libbpf attaches in this order, so no beginning is left without an end. */
-SEC("tp_btf/consume_skb")
-int BPF_PROG(txlat_used__btf, const struct sk_buff *skb)
-{
-	return freed(true, skb, CONSUMED);
-}
+#define END(name, tracepoint, lane)					\
+	SEC("tp_btf/" tracepoint)					\
+	int BPF_PROG(name##__btf, const struct sk_buff *skb)		\
+	{								\
+		return freed(true, skb, lane);				\
+	}								\
+	SEC("raw_tp/" tracepoint)					\
+	int BPF_PROG(name##__raw, const struct sk_buff *skb)		\
+	{								\
+		return freed(false, skb, lane);				\
+	}
 
-SEC("raw_tp/consume_skb")
-int BPF_PROG(txlat_used__raw, const struct sk_buff *skb)
-{
-	return freed(false, skb, CONSUMED);
-}
-
-SEC("tp_btf/kfree_skb")
-int BPF_PROG(txlat_free__btf, const struct sk_buff *skb)
-{
-	return freed(true, skb, FREED);
-}
-
-SEC("raw_tp/kfree_skb")
-int BPF_PROG(txlat_free__raw, const struct sk_buff *skb)
-{
-	return freed(false, skb, FREED);
-}
+END(txlat_used, "consume_skb", CONSUMED)
+END(txlat_free, "kfree_skb", FREED)
+END(txlat_used_again, "consume_skb", AGAIN)
+END(txlat_free_again, "kfree_skb", AGAIN)
 
 SEC("tp_btf/net_dev_xmit")
 int BPF_PROG(txlat_done__btf, const struct sk_buff *skb, int rc, const struct net_device *dev)

@@ -19,6 +19,10 @@ static void warn(const char *iface, const struct request *req)
 	if (!req->rx || strcmp(req->rx, "xdp") || iface_read(iface, &i))
 		return;
 	d = driver_find(i.driver);
+	if (i.gso_frames)
+		fprintf(stderr, "nicprobe: %s may be handed many packets as one frame, which XDP "
+			"counts as one packet; without --rx xdp they are counted one by one\n",
+			iface);
 	if (d->xdp)
 		tell(text("attaching XDP to %s (%s) %s", iface, d->name, d->xdp));
 }

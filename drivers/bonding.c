@@ -5,6 +5,8 @@
 const struct driver driver_bonding = {
 	.name = "bonding",
 	.help = "several interfaces as one",
+	/* bond_handle_frame() changes skb->dev, and the stack takes another round with it */
+	.no_receive = "a port receives for a bond: no event tells",
 	.rx_queue = RX_QUEUE_RECORDED,	/* as its port recorded it */
 	/* bond_xdp_set(), 5.15+. Fails where a port has none, and in modes broadcast, tlb, alb. */
 	.xdp = "attaches to every port, with all that does to each of them",

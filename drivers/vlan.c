@@ -5,6 +5,8 @@
 const struct driver driver_vlan = {
 	.name = "802.1Q VLAN Support",
 	.help = "one VLAN of another interface",
+	/* vlan_do_receive() changes skb->dev, and the stack takes another round with it */
+	.no_receive = "the interface below receives for a VLAN: no event tells",
 	.rx_queue = RX_QUEUE_RECORDED,	/* as the device below recorded it */
 	.no_xdp = true,		/* no ndo_bpf */
 	/* The same skb goes on to the device below; the last start_xmit is the hardware's. */

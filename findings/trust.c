@@ -11,7 +11,7 @@
 #include "../lib/log.h"
 #include "subjects.h"
 
-enum { TABLE_FULL, NOT_TIMED, MODULE_GONE, HOOK_BLIND };
+enum { TABLE_FULL, NOT_TIMED, MODULE_GONE };
 
 static const struct limit few = { 100, "100 packets" };
 static const struct limit some = { 10, "10 packets or more" };
@@ -48,18 +48,6 @@ static const struct finding_kind kinds[] = {
 		.when = "the module of a function of the meter driver has gone, or was loaded anew",
 		.remedy = "nicprobe detach; nicprobe attach -m driver",
 		.symptom = "The meter driver stands still",
-	},
-	[HOOK_BLIND] = {
-		.id = "hook-blind", BLIND,
-		.title = "A hook of nicprobe does not see all packets any more",
-		.means = "Something came after nicprobe was attached: a program before its own at "
-			 "tc or XDP, or in its place, or the interface moved to another network "
-			 "namespace. What is measured at this point lacks packets, or all of them.",
-		.when = "the kernel lists another program before that of nicprobe, or does not "
-			"list that of nicprobe; or the interface is in another network namespace "
-			"than when it was attached",
-		.remedy = "nicprobe detach IFACE; nicprobe attach IFACE: it comes first again.",
-		.symptom = "A point counts nothing while others do",
 	},
 };
 KINDS(kinds)
@@ -135,52 +123,8 @@ static void judge_modules(struct evidence *e)
 	}
 }
 
-/* Packets that rx-nic saw in this time and rx-stack did not, or the other way round. */
-static uint64_t unseen(struct evidence *e, enum point point)
-{
-	const struct table *t = &e->s->tables[METER_ledger];
-	int64_t n[2] = {}, more;
-
-	for (unsigned row = 0; has(e, METER_ledger) && row < t->rows; row++) {
-		const struct ledger_key *key = (const void *)(t->keys + row * sizeof(*key));
-		const struct ledger *l = (const void *)row_words(t, row, 0);
-
-		if (key->way || (ledger_queue(key) != LEDGER_ALL && t->rows > 2))
-			continue;
-		n[0] = point == RX_STACK ? l->ours : l->driver;
-		n[1] = point == RX_STACK ? l->stack : l->ours;
-	}
-	more = n[0] - n[1];
-	return more > 0 && (point == RX_NIC || point == RX_STACK) ? more : 0;
-}
-
-static void judge_hooks(struct evidence *e)
-{
-	const struct snapshot *s = e->s;
-	int first = -1, more = 0;
-	struct finding *f;
-	uint64_t n = 0;
-
-	for (int p = 0; p < NR_POINTS; p++)
-		if (*s->blind[p]) {
-			n += unseen(e, p);
-			more += first >= 0;
-			first = first < 0 ? p : first;
-		}
-	if (first < 0 || s->gone)	/* of what is gone the state tells, and nothing helps */
-		return;
-	f = finding_add(e->f, &kinds[HOOK_BLIND], -1, "%s%s: %s", point_names[first],
-			!more ? " does not see all there is" : " and others do not see all there "
-			"is", s->blind[first]);
-	finding_harm(f, rate(e, n));
-	finding_fact(f, "packets", n, "packets");
-	finding_fix(f, "nicprobe", "detach", s->name);
-	finding_fix(f, "nicprobe", "attach", *s->now ? s->now : s->name);
-}
-
 static void judge(struct evidence *e)
 {
-	judge_hooks(e);
 	judge_tables(e);
 	judge_modules(e);
 }

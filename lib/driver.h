@@ -89,6 +89,11 @@ struct driver {
 	const char *name;		/* as `ethtool -i` says it; "generic": any other */
 	const char *help;		/* what it is: "Amazon Elastic Network Adapter" */
 	enum rx_queue rx_queue;		/* how an skb tells the queue it came from */
+	/*
+	 * Packets become its own while the stack receives them for the device below, past all
+	 * events but tc: why none tells; NULL: they do.
+	 */
+	const char *no_receive;
 	/* what attaching native XDP disturbs; NULL: nothing, so it is chosen */
 	const char *xdp;
 	bool no_xdp;			/* it has no native XDP */

@@ -83,6 +83,19 @@ static bool may_be_link(const char *name)
 	return *name != '.' && !meter_find(name) && strcmp(name, "meta") && strcmp(name, "lost");
 }
 
+/*
+ * Has it a copy, or is it one? What one of both missed the other counts: an interrupt comes in the
+ * first, or in the second, and only one that interrupts this one in turn could miss both.
+ */
+static bool has_copy(const char *pins, const char *name)
+{
+	const char *way = strstr(name, "__");
+
+	return strstr(name, "_again") ||
+	       !access(text("%s/%.*s_again%s", pins, way ? (int)(way - name) : (int)strlen(name),
+			    name, way ?: ""), F_OK);
+}
+
 void losses_missed(struct snapshot *s, const char *pins)
 {
 	__u32 seen[MOST_SEEN];
@@ -91,7 +104,7 @@ void losses_missed(struct snapshot *s, const char *pins)
 	unsigned nr = 0;
 
 	while (d && (entry = readdir(d))) {
-		int fd = may_be_link(entry->d_name) ?
+		int fd = may_be_link(entry->d_name) && !has_copy(pins, entry->d_name) ?
 			 bpf_obj_get(text("%s/%s", pins, entry->d_name)) : -1;
 
 		if (fd < 0)

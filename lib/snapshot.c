@@ -34,9 +34,14 @@ static uint64_t nanoseconds(clockid_t clock)
 	return t.tv_sec * 1000000000ull + t.tv_nsec;
 }
 
-/* Where its namespace cannot be entered any more, the meter has nothing to show. */
-static int figures_since(struct snapshot *s, enum meter_id id, int fd)
+/*
+ * Where its namespace cannot be entered any more, or another interface has its index, the meter has
+ * nothing to show.
+ */
+static int figures_since(struct snapshot *s, enum meter_id id, const char *pins, int fd)
 {
+	if (pins_dead(pins))
+		return 0;
 	if (s->meta.netns != netns_inode() && netns_enter_inode(s->meta.netns)) {
 		complaints_forget();
 		return 0;
@@ -121,7 +126,7 @@ int snapshot_table(struct snapshot *s, int id, const char *pins)
 	if (fd < 0)
 		return complain(-errno, NULL, "cannot open %s/%s: %s", pins, m->name,
 				strerror(errno));
-	err = m->read ? figures_since(s, id, fd) :
+	err = m->read ? figures_since(s, id, pins, fd) :
 	      table_read(m, &s->meta, &s->tables[id], fd);
 	close(fd);
 	s->tables[id].when = from + (nanoseconds(CLOCK_BOOTTIME) - from) / 2;

@@ -88,7 +88,9 @@ static bool goes_along(const char *how)
 void attached_blind(const struct meta *meta, const struct attached *a, const char *dir,
 		    char blind[NR_POINTS][BLIND_SIZE])
 {
-	struct site site = { .iface.ifindex = meta->ifindex };
+	struct site site = {
+		.iface.ifindex = meta->ifindex, .driver = driver_find(meta->driver),
+	};
 
 	snprintf(site.pins, sizeof(site.pins), "%s", dir);
 	snprintf(site.iface.name, sizeof(site.iface.name), "%s", meta->iface);

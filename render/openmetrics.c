@@ -294,6 +294,13 @@ static void families(struct all *a, unsigned id)
 			family(a, meters[id], k);
 }
 
+static void missed(const struct all *a, const struct snapshot *s, const char *label,
+		   const char *name, uint64_t nr)
+{
+	openmetrics_labels(a->out, "nicprobe_missed_events_total", s);
+	fprintf(a->out, ",%s=\"%s\"} %" PRIu64 "\n", label, name, nr);
+}
+
 /* How far the figures can be trusted. */
 static void self(const struct all *a)
 {
@@ -309,8 +316,14 @@ static void self(const struct all *a)
 	counter_head(a->out, "nicprobe_missed_events",
 		     "Kernel events that the programs of nicprobe missed.");
 	for (unsigned i = 0; i < a->nr; i++) {
-		openmetrics_labels(a->out, "nicprobe_missed_events_total", a->list[i]);
-		fprintf(a->out, "} %" PRIu64 "\n", a->list[i]->missed);
+		const struct snapshot *s = a->list[i];
+
+		for (unsigned id = 0; id < NR_METERS; id++)
+			if (meter_shown(s, id) && meters[id]->elf)
+				missed(a, s, "meter", meters[id]->name, s->missed_meter[id]);
+		for (unsigned p = 0; p < NR_POINTS; p++)
+			if (*s->meta.tap[p])
+				missed(a, s, "point", point_names[p], s->missed_point[p]);
 	}
 	head(a->out, "nicprobe_hook_blind", "gauge", "",
 	     "1: what sees packets at this point does not see all of them any more.");

@@ -2,7 +2,7 @@
 /* Counts CE packets by their source address, as they come in from the wire. */
 #include "ecn_source.h"
 
-METER_KEYED_MAP(ecn_source, ECN_SOURCES);
+METER_RECENT_MAP(ecn_source, ECN_SOURCES);
 
 static __always_inline void ecn_source_packet(const struct packet *p)
 {
@@ -20,8 +20,7 @@ static __always_inline void ecn_source_packet(const struct packet *p)
 		bpf_map_update_elem(&ecn_source, &key, &zero, BPF_NOEXIST);
 		row = bpf_map_lookup_elem(&ecn_source, &key);
 	}
+	lost_add(METER_ecn_source, p->segs);	/* what is in a row is taken off again by show */
 	if (row)
 		row->packets += p->segs;
-	else
-		lost_add(METER_ecn_source, p->segs);
 }

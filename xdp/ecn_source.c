@@ -29,4 +29,5 @@ const struct meter meter_ecn_source = {
 	.key_size = sizeof(struct ecn_source_key),
 	.key_labels = (const char *const []){ "source", NULL },
 	.key_text = address,
+	.evicts = true,
 };

@@ -5,7 +5,7 @@
 
 #include "../lib/abi.h"
 
-#define ECN_SOURCES 4096	/* addresses, all told; more are counted as lost */
+#define ECN_SOURCES 4096	/* addresses at once; who was not seen for long makes room */
 
 struct ecn_source_key {
 	__u32 address[4];	/* as on the wire; IPv4 in the first word */

@@ -12,6 +12,7 @@
 #include "offload.h"
 
 #define VLAN_TAG 4	/* bytes of one 802.1Q tag: the tag, and the type of what follows */
+#define IPV6_HEADERS 6	/* extension headers that are walked: more nobody sends */
 #define HEAD_SIZE (2 * VLAN_TAG + 40)	/* two tags and IPv6 */
 
 struct packet {
@@ -33,6 +34,19 @@ struct packet {
 	__u8 why;		/* tx-stack: why some of that is done in software; 0: it is not… */
 	__u8 feature;		/* …and the feature it would take */
 };
+
+/* Is there, behind IPv6, a header of this type before the transport's? */
+static __always_inline bool ipv6_extends(__u8 type)
+{
+	return type == 0 || type == 43 || type == 44 || type == 51 || type == 60 || type == 135 ||
+	       type == 139 || type == 140;
+}
+
+/* Its bytes, by the first two of them: the type of what follows, and a length. */
+static __always_inline __u32 ipv6_extends_by(__u8 type, __u8 length)
+{
+	return type == 44 ? 8 : type == 51 ? (length + 2) * 4 : (length + 1) * 8;
+}
 
 static __always_inline bool point_is_nic(enum point point)
 {
@@ -98,7 +112,8 @@ static __always_inline void packet_parse(struct packet *p, const void *l3, const
 		b += VLAN_TAG;
 	}
 	if (proto == bpf_htons(ETH_P_IP)) {
-		if ((void *)(b + 20) > end || b[0] >> 4 != 4)
+		/* 4, and a header of 20 bytes or more */
+		if ((void *)(b + 20) > end || b[0] < 0x45 || b[0] > 0x4f)
 			return;
 		p->ecn = b[1] & 3;
 		if (p->ecn == ECN_CE) {

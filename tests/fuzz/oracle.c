@@ -34,7 +34,7 @@ static int codepoint(const struct seen *s, uint32_t source[5])
 		type = word_at(s->l3, s->n, at + 2);
 		at += 4;
 	}
-	if (type == 0x0800 && s->n >= at + 20 && s->l3[at] / 16 == 4) {
+	if (type == 0x0800 && s->n >= at + 20 && s->l3[at] >= 0x45 && s->l3[at] <= 0x4f) {
 		ecn = s->l3[at + 1] % 4;
 		if (ecn == CE)
 			memcpy(source, s->l3 + at + 12, 4);
@@ -60,10 +60,29 @@ uint64_t oracle_jumbo(const uint8_t *ip, size_t n, uint64_t len)
 	       8 : 0;
 }
 
+/* RFC 8200 and its like: where what IPv6 at `at` carries begins, past six extensions at the most. */
+static size_t past_ipv6(const uint8_t *l3, size_t n, size_t at, uint8_t *type)
+{
+	static const uint8_t extensions[] = { 0, 43, 44, 51, 60, 135, 139, 140 };
+
+	*type = byte_at(l3, n, at + 6);
+	at += 40;
+	for (int i = 0; i < 6 && memchr(extensions, *type, sizeof(extensions)); i++) {
+		if (at + 1 >= n)
+			break;
+		uint8_t next = l3[at], words = l3[at + 1];
+
+		at += *type == 44 ? 8 : *type == 51 ? (words + 2) * 4 : (words + 1) * 8;
+		*type = next;
+	}
+	return at;
+}
+
 uint64_t oracle_headers(const uint8_t *l3, size_t n, uint16_t type, bool tcp, uint64_t len,
 			uint64_t *jumbo)
 {
 	size_t at = 0;
+	uint8_t carried;
 
 	for (int tags = 0; tags < 2 && is_tag(type); tags++) {
 		type = word_at(l3, n, at + 2);
@@ -71,7 +90,7 @@ uint64_t oracle_headers(const uint8_t *l3, size_t n, uint16_t type, bool tcp, ui
 	}
 	*jumbo = at < n ? oracle_jumbo(l3 + at, n - at, len) : 0;
 	if (byte_at(l3, n, at) / 16 == 6)
-		at += 40 + *jumbo;
+		at = past_ipv6(l3, n, at, &carried);
 	else
 		at += byte_at(l3, n, at) % 16 * 4;
 	return at + (tcp ? byte_at(l3, n, at + 12) / 16 * 4 : 8);
@@ -80,13 +99,17 @@ uint64_t oracle_headers(const uint8_t *l3, size_t n, uint16_t type, bool tcp, ui
 bool oracle_is_tcp(const uint8_t *l3, size_t n, uint16_t type)
 {
 	size_t at = 0;
+	uint8_t carried;
 
 	for (int tags = 0; tags < 2 && is_tag(type); tags++) {
 		type = at + 3 < n ? l3[at + 2] << 8 | l3[at + 3] : 0;
 		at += 4;
 	}
-	at += at < n && l3[at] >> 4 == 6 ? 6 : 9;
-	return at < n && l3[at] == 6;
+	if (at < n && l3[at] >> 4 == 6) {
+		past_ipv6(l3, n, at, &carried);
+		return carried == 6;
+	}
+	return at + 9 < n && l3[at + 9] == 6;
 }
 
 static unsigned int slot(uint64_t len)
@@ -331,10 +354,9 @@ void oracle(const struct seen *s, struct counts *c)
 		c->ecn[row][ecn] = segs;
 	if (!(s->on >> METER_ecn_source & 1) || s->point != RX_NIC || ecn != CE)
 		return;
-	if (s->no_room) {
-		c->lost[METER_ecn_source] = segs;
+	c->lost[METER_ecn_source] = segs;	/* show takes off what is in a row */
+	if (s->no_room)
 		return;
-	}
 	c->sources = 1;
 	c->source_packets = segs;
 	memcpy(c->source, source, sizeof(source));

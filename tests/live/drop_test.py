@@ -341,6 +341,26 @@ def quiet():
     nicprobe("detach", f"{one}/eth0")
 
 
+def veth_xdp():
+    """XDP of a veth gets what its peer sent, and drops it in the driver: it is XDP's, and was received."""
+    one, two = Namespace("xdp1"), Namespace("xdp2")
+    veth(one, two, queues=2)
+    nicprobe("attach", "-m", "drop,pktsize", "--rx", "driver", f"{one}/eth0")
+    fd = bpf.program(bpf.XDP, 1)
+    path = f"/sys/fs/bpf/nptest-veth-{os.getpid()}"
+    bpf.pin(fd, path)
+    inside(one, lambda: sh(f"ip link set eth0 xdpdrv pinned {path}"))
+    os.unlink(path)
+    os.close(fd)
+    far = Nic("packet eth0 --queues 2", two)
+    far("send 1 40 200 udp")
+    far("go")
+    until(lambda: rows(show(f"{one}/eth0")))
+    same("veth: XDP drops", rows(show(f"{one}/eth0")), {("NOT_SPECIFIED", "xdp", "rx", 1): 40})
+    far.close()
+    nicprobe("detach", f"{one}/eth0")
+
+
 def stacks():
     nicprobe("attach", TAP, "-m", "drop", "--stacks")
     w.write(1, frame["closed"], 20)
@@ -386,5 +406,6 @@ shorter()
 buffers("tp_btf", {})
 buffers("raw_tp", {"NICPROBE_CANNOT": "tp_btf"})
 stacks()
+veth_xdp()
 quiet()
 finish()

@@ -55,6 +55,29 @@ there = sum(p for p, _, _ in flows(doc).values())
 check("flow many: no more than there is room for", 1000 < len(flows(doc)) <= 4096, f"{len(flows(doc))} flows")
 same("flow many: there and lost is all", there + doc["lost"]["flow"], 16000)
 
+# The same of who sent packets marked CE. Who sends on is known among however many others, as before them.
+ce = tap(netns, "t-ce")
+nicprobe("attach", "-m", "ecn,ecn_source", f"{netns}/t-ce")
+ce("send 0 50 100 ecn=3 src=198.19.0.1")
+ce("go")
+for forged in range(9000):
+    ce(f"send {forged % 4} 1 100 ecn=3 src=198.18.{forged >> 8}.{forged & 255}")
+    if forged % 100 == 99:
+        ce("send 0 1 100 ecn=3 src=198.19.0.1")
+        ce("go")
+ce("send 0 50 100 ecn=3 src=198.19.0.2")
+ce("go")
+doc = show(f"{netns}/t-ce")
+got = sources(doc)
+print(f"# {len(got)} sources of 9002 are kept, {doc['lost']['ecn_source']} packets lost")
+marked = sum(q.get("ce", 0) for q in ecn_at(doc, "rx-nic").values())
+same("ecn_source: full, what is there and what is lost is all", sum(got.values()) + doc["lost"]["ecn_source"], marked)
+same("ecn_source: full, a new source is counted", got.get("198.19.0.2"), 50)
+check("ecn_source: full, who sends on is known for most of it", got.get("198.19.0.1", 0) > 70, got.get("198.19.0.1"))
+check("ecn_source: full, it is said", "ecn-sources-forgotten" in found(doc, True), found(doc, True))
+nicprobe("detach", f"{netns}/t-ce")
+ce.close()
+
 
 def about(name, got, want, part):
     check(name, abs(got - want) <= part * want, f"{got}, not about {want}")

@@ -201,6 +201,50 @@ def moved(env):
     two.delete()
 
 
+def stacked():
+    """Devices that are given packets inside the stack: what sees them, and what cannot, in words."""
+    one, two = Namespace("below"), Namespace("far")
+    veth(one, two, queues=1)
+    far = Nic("packet eth0 --queues 1", two)
+    mac = one.ip("-o link show eth0").split("link/ether ")[1][:17]
+    for kind, words in (("vlan id 7", "vlan=7 "), ("macvlan mode bridge", ""), ("bridge", "")):
+        word = kind.split()[0]
+        where = f"{one}/up0"
+        below = "" if word == "bridge" else "link eth0 "
+        one.ip(f"link add {below}name up0 type {kind}")
+        if word == "bridge":
+            one.ip("link set eth0 master up0")
+        if word == "macvlan":
+            mac = one.ip("-o link show up0").split("link/ether ")[1][:17]
+        one.ip("link set up0 up")
+        for cannot in "", "tcx":
+            name = f"hooks: {word}{cannot and ' without '}{cannot}"
+            nicprobe("attach", where, env={"NICPROBE_CANNOT": cannot})
+            for _ in range(3):
+                far(f"send 0 10 300 udp {words}dmac={mac}")
+                far("go")
+            doc = show(where)
+            sees = {"rx-nic": word == "bridge", "rx-stack": word == "bridge" or not cannot}
+            until(lambda: all(packets_at(show(where), p) >= 30 for p in sees if sees[p]), 2)
+            doc = show(where)
+            same(f"{name}: what sees packets counts them, and no other hook is there",
+                 {p: packets_at(doc, p) if doc["taps"][p] else None for p in sees},
+                 {p: 30 if sees[p] else None for p in sees})
+            for p in sees:
+                why = doc["absent"].get(p, "")
+                check(f"{name}: {p}: why not", sees[p] or "receives for" in why, why)
+            same(f"{name}: nothing is said to be unseen", said(doc, "unseen", "uncounted"), "")
+            nicprobe("detach", where)
+        if word != "bridge":
+            nicprobe("attach", "--rx", "driver", where)
+            tell(f"hooks: {word}, --rx driver all the same", where, ["rx-nic"], "receives for")
+            nicprobe("detach", where)
+        one.ip("link del up0")
+    far.close()
+    one.delete()
+    two.delete()
+
+
 need_root()
 left.own_bpffs()
 space = Namespace("hooks")
@@ -210,6 +254,7 @@ order_of_tcx(space, device)
 xdp_replaced(space, device)
 generic_xdp(space, device)
 clsact(space, device)
+stacked()
 moved({})
 moved({"NICPROBE_CANNOT": "tcx"})
 untouched.check("hooks: nothing is left")

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Findings about what nicprobe does not see any more: hooks that somebody came before, full tables. */
+#include <inttypes.h>
+
+#include "../bpf/ledger.h"
+#include "../xdp/ecn_source.h"
+#include "subjects.h"
+
+enum { HOOK_BLIND, SOURCES_FORGOTTEN };
+
+static const struct limit few = { 100, "100 packets" };
+static const struct limit share = { .001, "a thousandth of the packets" };
+
+#define BLIND .severity = SEVERITY_INFO, .harm = HARM_BLIND
+
+static const struct finding_kind kinds[] = {
+	[HOOK_BLIND] = {
+		.id = "hook-blind", BLIND,
+		.title = "A hook of nicprobe does not see all packets any more",
+		.means = "Something came after nicprobe was attached: a program before its own at "
+			 "tc or XDP, or in its place, or the interface moved to another network "
+			 "namespace. What is measured at this point lacks packets, or all of them.",
+		.when = "the kernel lists another program before that of nicprobe, or does not "
+			"list that of nicprobe; or the interface is in another network namespace "
+			"than when it was attached",
+		.remedy = "nicprobe detach IFACE; nicprobe attach IFACE: it comes first again.",
+		.symptom = "A point counts nothing while others do",
+	},
+	[SOURCES_FORGOTTEN] = {
+		.id = "ecn-sources-forgotten", BLIND,
+		.title = "More senders of marked packets than there is room for",
+		.means = "The meter ecn_source keeps the addresses that sent packets marked CE. "
+			 "More came than it has room for, so that those not seen for long made "
+			 "room. So many senders behind a congested queue are rare: the addresses "
+			 "may be forged.",
+		.when = "the meter is full, and {1} marked CE and {2} are of senders that it no "
+			"longer has",
+		.remedy = "tcpdump -nni IFACE 'ip[1] & 3 == 3' shows them; a filter by the source "
+			  "(rp_filter, uRPF on the router) drops forged ones.",
+		.symptom = "ecn_source lacks packets that ecn has",
+		.limits = { &few, &share },
+	},
+};
+KINDS(kinds)
+
+/* Packets that rx-nic saw in this time and rx-stack did not, or the other way round. */
+static uint64_t unseen(struct evidence *e, enum point point)
+{
+	const struct table *t = &e->s->tables[METER_ledger];
+	int64_t n[2] = {}, more;
+
+	for (unsigned row = 0; has(e, METER_ledger) && row < t->rows; row++) {
+		const struct ledger_key *key = (const void *)(t->keys + row * sizeof(*key));
+		const struct ledger *l = (const void *)row_words(t, row, 0);
+
+		if (key->way || (ledger_queue(key) != LEDGER_ALL && t->rows > 2))
+			continue;
+		n[0] = point == RX_STACK ? l->ours : l->driver;
+		n[1] = point == RX_STACK ? l->stack : l->ours;
+	}
+	more = n[0] - n[1];
+	return more > 0 && (point == RX_NIC || point == RX_STACK) ? more : 0;
+}
+
+static void judge_hooks(struct evidence *e)
+{
+	const struct snapshot *s = e->s;
+	int first = -1, more = 0;
+	struct finding *f;
+	uint64_t n = 0;
+
+	for (int p = 0; p < NR_POINTS; p++)
+		if (*s->blind[p]) {
+			n += unseen(e, p);
+			more += first >= 0;
+			first = first < 0 ? p : first;
+		}
+	if (first < 0 || s->gone)	/* of what is gone the state tells, and nothing helps */
+		return;
+	f = finding_add(e->f, &kinds[HOOK_BLIND], -1, "%s%s: %s", point_names[first],
+			!more ? " does not see all there is" : " and others do not see all there "
+			"is", s->blind[first]);
+	finding_harm(f, rate(e, n));
+	finding_fact(f, "packets", n, "packets");
+	finding_fix(f, "nicprobe", "detach", s->name);
+	finding_fix(f, "nicprobe", "attach", *s->now ? s->now : s->name);
+}
+
+static void judge_sources(struct evidence *e)
+{
+	const struct table *t = &e->s->tables[METER_ecn_source];
+	uint64_t lost = e->s->lost[METER_ecn_source], kept = 0;
+	struct finding *f;
+
+	/* up to 6.10 it lacks packets, too, whose head cannot be read: then it is not full */
+	if (!has(e, METER_ecn_source) || t->rows < ECN_SOURCES / 2)
+		return;
+	for (unsigned row = 0; row < t->rows; row++)
+		kept += *row_words(t, row, 0);
+	if (!worth(e, lost, few.value) || lost < share.value * (lost + kept))
+		return;
+	f = finding_add(e->f, &kinds[SOURCES_FORGOTTEN], -1, "%" PRIu64 " packets marked CE (%.0f%%) "
+			"are of senders that ecn_source had no room for beside %u others", lost,
+			100.0 * lost / (lost + kept), t->rows);
+	finding_harm(f, rate(e, lost));
+	finding_fact(f, "packets", lost, "packets");
+	finding_advise(f, "are the addresses forged? tcpdump -nni %s 'ip[1] & 3 == 3'; sysctl "
+		       "net.ipv4.conf.%s.rp_filter=1", e->s->meta.iface, e->s->meta.iface);
+}
+
+static void judge(struct evidence *e)
+{
+	judge_hooks(e);
+	judge_sources(e);
+}
+
+const struct subject subject_hooks = {
+	.name = "hooks",
+	.title = "Hooks: where nicprobe does not see all packets",
+	.kind = kind,
+	.judge = judge,
+};

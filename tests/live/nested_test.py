@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Packets that are freed in an interrupt while a free is being counted: none is missed, and what is missed is named."""
+import os
+import socket
+import subprocess
+import sys
+
+import bpf
+import left
+from lab import *
+from wire import inside
+
+SENT, BATCH = 150000, 20000
+CPUS = sorted(os.sched_getaffinity(0))
+
+# In a task, on the CPU that is interrupted: each datagram is dropped by netfilter, where softirqs are let in.
+SENDER = f"""
+import os, socket, sys
+os.sched_setaffinity(0, [{CPUS[-1]}])
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+s.setsockopt(socket.SOL_SOCKET, socket.SO_MARK, 0)
+s.connect(("10.0.0.9", 9))
+sys.stdin.readline()
+n = 0
+for i in range({SENT}):
+    try:
+        s.send(b"x")
+    except OSError:
+        pass
+    n += 1
+print(n, flush=True)
+"""
+
+
+def dropped(doc):
+    """{reason: packets}; a backlog that is full is a drop of the same packets."""
+    got = {}
+    for r in doc["meters"]["drop"]:
+        reason = r["reason"] if r["reason"] != "CPU_BACKLOG" else "NO_SOCKET"
+        got[reason] = got.get(reason, 0) + r["packets"]
+    return got
+
+
+def nested(ns, nic, cannot):
+    name = f"nested{cannot and ': without '}{cannot}"
+    where = f"{ns}/tap0"
+    nicprobe("attach", "-m", "drop,txlat,gro", "--stacks", where, env={"NICPROBE_CANNOT": cannot})
+    sender = subprocess.Popen(["ip", "netns", "exec", str(ns), sys.executable, "-c", SENDER], text=True,
+                              stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    sender.stdin.write("\n")
+    sender.stdin.flush()
+    written = 0
+    while sender.poll() is None and written < 50 * BATCH:
+        nic(f"send 0 {BATCH} 100 udp dport=9 flows=16 dst=10.0.0.1 src=10.0.0.2")
+        written += nic("go")["sent"]
+    sent = int(sender.stdout.read())
+    until(lambda: sum(dropped(show(where)).values()) >= sent + written, 2)
+    doc = show(where)
+    got = dropped(doc)
+    programs = json.loads(sh("bpftool -j prog show"))
+    nest = {p["name"]: p["recursion_misses"] for p in programs
+            if p.get("recursion_misses") and p["name"].startswith(("drop_", "txlat_"))}
+    print(f"# {name}: {written} received, {sent} sent, missed by the programs: {nest}; drops: {got}")
+    same(f"{name}: each packet that was dropped is counted", {k: got.get(k) for k in ("NO_SOCKET", "NETFILTER_DROP")},
+         {"NO_SOCKET": written, "NETFILTER_DROP": sent})
+    check(f"{name}: interrupts came in the program", sum(nest.values()) > 0, f"{nest}")
+    lack = doc["lost"]["may_lack"]
+    same(f"{name}: neither drop nor txlat may lack anything", [lack.get("drop", 0), lack.get("txlat", 0)], [0, 0])
+    same(f"{name}: what others may lack adds up", doc["lost"]["events"], sum(lack.values()))
+    nicprobe("detach", where)
+
+
+need_root()
+left.own_bpffs()
+if KERNEL < (6, 4) or len(CPUS) < 2:
+    skip("nested", "needs BPF netfilter programs, and two CPUs")
+    finish()
+space = Namespace("nested")
+device = tap(space, "tap0", queues=1, address="10.0.0.1/24")
+space.ip("neigh add 10.0.0.9 lladdr 02:00:00:00:00:09 dev tap0")
+space.run("sysctl -qw net.ipv4.icmp_ratelimit=0 net.core.netdev_max_backlog=100000", check=False)
+space.run(f"sh -c 'echo {1 << CPUS[-1]:x} > /sys/class/net/tap0/queues/rx-0/rps_cpus'")
+untouched = left.Before(space)
+# not what ICMP answers: it is local output, too, and dropped as well
+space.run("ip route add blackhole 10.0.0.2")
+rule = inside(space, lambda: bpf.netfilter(3))      # NF_INET_LOCAL_OUT
+nested(space, device, "")
+nested(space, device, "tp_btf")
+os.close(rule)
+untouched.check("nested: nothing is left")
+finish()
