@@ -16,7 +16,7 @@ enum { LEVEL_TASK, LEVEL_SOFTIRQ, LEVEL_INTERRUPT, NR_LEVELS };
 
 struct counted {
 	__u64 what[NR_LEVELS];
-	__u64 depth;		/* where this CPU keeps how deep in interrupts it is; 0: not known */
+	__u64 depth;		/* where this CPU keeps how deep in interrupts it is; 0: unknown */
 };
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Findings about what nicprobe does not see any more: hooks that somebody came before, full tables. */
+/* Findings about what nicprobe does not see any more: hooks that others came before, full maps. */
 #include <inttypes.h>
 
 #include "../bpf/ledger.h"
@@ -99,8 +99,8 @@ static void judge_sources(struct evidence *e)
 		kept += *row_words(t, row, 0);
 	if (!worth(e, lost, few.value) || lost < share.value * (lost + kept))
 		return;
-	f = finding_add(e->f, &kinds[SOURCES_FORGOTTEN], -1, "%" PRIu64 " packets marked CE (%.0f%%) "
-			"are of senders that ecn_source had no room for beside %u others", lost,
+	f = finding_add(e->f, &kinds[SOURCES_FORGOTTEN], -1, "%" PRIu64 " packets marked CE "
+			"(%.0f%%) are of senders that ecn_source had no room for beside %u others", lost,
 			100.0 * lost / (lost + kept), t->rows);
 	finding_harm(f, rate(e, lost));
 	finding_fact(f, "packets", lost, "packets");

@@ -60,7 +60,7 @@ uint64_t oracle_jumbo(const uint8_t *ip, size_t n, uint64_t len)
 	       8 : 0;
 }
 
-/* RFC 8200 and its like: where what IPv6 at `at` carries begins, past six extensions at the most. */
+/* RFC 8200 and its like: where what IPv6 at `at` carries begins, past six extensions at most. */
 static size_t past_ipv6(const uint8_t *l3, size_t n, size_t at, uint8_t *type)
 {
 	static const uint8_t extensions[] = { 0, 43, 44, 51, 60, 135, 139, 140 };
