@@ -100,7 +100,8 @@ static void judge_sources(struct evidence *e)
 	if (!worth(e, lost, few.value) || lost < share.value * (lost + kept))
 		return;
 	f = finding_add(e->f, &kinds[SOURCES_FORGOTTEN], -1, "%" PRIu64 " packets marked CE "
-			"(%.0f%%) are of senders that ecn_source had no room for beside %u others", lost,
+			"(%.0f%%) are of senders that ecn_source had no room for beside %u "
+			"others", lost,
 			100.0 * lost / (lost + kept), t->rows);
 	finding_harm(f, rate(e, lost));
 	finding_fact(f, "packets", lost, "packets");
