@@ -29,7 +29,7 @@ char *show_more(struct view *v)
 	return v->dirs[v->nr++];
 }
 
-/* All that can be read; what another version left is named, and the rest is shown all the same. */
+/* All that can be read; what cannot, as of another version, is named, and the rest is shown. */
 static int collect(const char *dir, __u32 netns, const char *iface, void *arg)
 {
 	struct view *v = arg;
@@ -38,7 +38,7 @@ static int collect(const char *dir, __u32 netns, const char *iface, void *arg)
 	char *to;
 
 	(void)netns, (void)iface;
-	if (err == -EPROTO)
+	if (err && err != -ENOENT && err != -ENODATA)
 		failed();
 	complaints_forget();
 	to = err ? NULL : show_more(v);

@@ -357,7 +357,8 @@ int detach_pins(const char *dir, __u32 netns, bool force)
 	struct meta meta;
 	int err = meta_read(dir, &meta);
 
-	if (err == -ENOENT || (err == -EPROTO && !force))
+	/* what cannot be read now may be well: it is not taken away for that */
+	if (err && err != -ENODATA && !(err == -EPROTO && force))
 		return err;
 	complaints_forget();
 	snprintf(site.pins, sizeof(site.pins), "%s", dir);

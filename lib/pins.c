@@ -3,80 +3,19 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/magic.h>
-#include <mntent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/mount.h>
 #include <sys/stat.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
 
+#include "bpffs.h"
 #include "iface.h"
+#include "lock.h"
 #include "log.h"
 #include "pins.h"
-
-#define BPFFS "/sys/fs/bpf"
-
-/* `ip netns exec` mounts a /sys of its own, and calls it by the name of the network namespace. */
-static bool netns_sys(void)
-{
-	FILE *mounts = setmntent("/proc/self/mounts", "re");
-	struct mntent *m;
-	bool found = false;
-	char path[300];
-
-	while (mounts && (m = getmntent(mounts)))
-		if (!strcmp(m->mnt_dir, "/sys")) {
-			snprintf(path, sizeof(path), "/run/netns/%s", m->mnt_fsname);
-			found = !access(path, F_OK);
-		}
-	if (mounts)
-		endmntent(mounts);
-	return found;
-}
-
-/* Another mount namespace than that of pid 1: what is mounted here, nobody else sees. */
-static bool private_mounts(void)
-{
-	struct stat ours, init;
-
-	/* Not everyone may ask pid 1. */
-	if (stat("/proc/self/ns/mnt", &ours) || stat("/proc/1/ns/mnt", &init))
-		return netns_sys();
-	return ours.st_ino != init.st_ino;
-}
-
-/* 0: the BPF file system is there; -ENODEV: not, and it must not be mounted here; 1: not. */
-static int bpffs_missing(void)
-{
-	struct statfs fs;
-
-	if (!statfs(BPFFS, &fs) && fs.f_type == BPF_FS_MAGIC)
-		return 0;
-	if (private_mounts())
-		return complain(-ENODEV, "leave `ip netns exec`, and name the interface "
-				"NETNS/IFACE; or enter by nsenter --net=/run/netns/NETNS",
-				BPFFS " is not the host's here, and what we pin would be lost");
-	return 1;
-}
-
-static int bpffs_mount(void)
-{
-	int missing = bpffs_missing();
-
-	if (missing <= 0)
-		return missing;
-	if (mount("bpf", BPFFS, "bpf", 0, "mode=0700"))
-		return complain(-errno, "mount -t bpf bpf " BPFFS,
-				"no BPF file system on " BPFFS ", and it cannot be mounted: %s",
-				strerror(errno));
-	return 0;
-}
 
 int pins_lock(bool exclusive)
 {
@@ -85,31 +24,28 @@ int pins_lock(bool exclusive)
 
 	for (;;) {
 		if (exclusive) {
-			err = bpffs_mount();
+			err = bpffs_mount(false);
 			if (err)
 				return err;
 			if (mkdir(PINS_ROOT, 0700) && errno != EEXIST)
 				return complain(-errno, NULL, "cannot make " PINS_ROOT ": %s",
 						strerror(errno));
 		}
-		fd = open(PINS_ROOT, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-		if (fd < 0 && errno == ENOENT) {
+		fd = bpffs_open(PINS_ROOT);
+		if (fd == -ENOENT) {
 			if (exclusive)
 				continue;	/* the last detach was quicker */
 			return bpffs_missing() < 0 ? -ENODEV : -ENOENT;
 		}
 		if (fd < 0)
-			return complain(-errno, NULL, "cannot open " PINS_ROOT ": %s",
-					strerror(errno));
-		while (flock(fd, exclusive ? LOCK_EX : LOCK_SH))
-			if (errno != EINTR) {
-				err = complain(-errno, NULL, "cannot lock " PINS_ROOT ": %s",
-					       strerror(errno));
-				close(fd);
-				return err;
-			}
+			return fd;
+		err = lock_wait(fd, PINS_ROOT, exclusive);
+		if (err) {
+			close(fd);
+			return err;
+		}
 		/* The last detach removes the root: what we waited for may be gone by now. */
-		if (!fstat(fd, &locked) && !stat(PINS_ROOT, &there) &&
+		if (!fstat(fd, &locked) && !lstat(PINS_ROOT, &there) &&
 		    locked.st_ino == there.st_ino)
 			return fd;
 		close(fd);
@@ -153,6 +89,13 @@ char bpf_fd_type(int fd)
 	return 0;
 }
 
+int pin_read(const char *path)
+{
+	LIBBPF_OPTS(bpf_obj_get_opts, opts, .file_flags = BPF_F_RDONLY);
+
+	return bpf_obj_get_opts(path, &opts);
+}
+
 static int not_ours(const char *dir, const char *why)
 {
 	return complain(-EPROTO, text("rm -r %s, when nothing there is needed", dir), "%s %s",
@@ -187,19 +130,26 @@ int meta_read(const char *dir, struct meta *meta)
 	unsigned char value[8192];
 	int err, fd;
 
-	if (access(dir, F_OK))
-		return -errno;
-	fd = bpf_obj_get(text("%s/meta", dir));
+	fd = bpffs_open(dir);
+	if (fd < 0)
+		return fd;
+	close(fd);
+	fd = pin_read(text("%s/meta", dir));
 	if (fd < 0)
 		return errno == ENOENT ? -ENODATA :
-		       not_ours(dir, "holds a \"meta\" that is not ours");
-	err = bpf_fd_type(fd) == 'm' ? 0 : -EPROTO;
+		       complain(-errno, errno == EACCES ? "run it as root" : NULL,
+				"cannot open %s/meta: %s", dir, strerror(errno));
 	/* not by its name: that is left out where libbpf thinks that the kernel knows none */
-	if (!err && (bpf_obj_get_info_by_fd(fd, &info, &len) || info.type != BPF_MAP_TYPE_ARRAY ||
-		     info.value_size < 8 || info.value_size > sizeof(value) ||
-		     bpf_map_lookup_elem(fd, &(__u32){ 0 }, value)))
-		err = -EPROTO;
+	err = bpf_obj_get_info_by_fd(fd, &info, &len) ? errno : 0;
+	if (!err && (info.type != BPF_MAP_TYPE_ARRAY || info.value_size < 8 ||
+		     info.value_size > sizeof(value)))
+		err = EINVAL;
+	/* which only maps have: what is said of programs and links looks otherwise */
+	if (!err && bpf_map_lookup_elem(fd, &(__u32){ 0 }, value))
+		err = errno;
 	close(fd);
+	if (err && err != EINVAL)
+		return complain(-err, NULL, "cannot read %s/meta: %s", dir, strerror(err));
 	if (err)
 		return not_ours(dir, "holds a \"meta\" that is not ours");
 	memcpy(meta, value, info.value_size < sizeof(*meta) ? info.value_size : sizeof(*meta));
@@ -225,42 +175,58 @@ int meta_write(const char *dir, const struct meta *meta)
 }
 
 /* A link's last pin: held open meanwhile, it is gone when close() returns, not some time later. */
-static void pin_remove(const char *path)
+static void pin_remove(int dir, const char *path)
 {
+	const char *name = strrchr(path, '/') + 1;
 	int fd = bpf_obj_get(path);
 
-	if (unlink(path) && errno == EISDIR)
-		rmdir(path);
+	if (unlinkat(dir, name, 0) && errno == EISDIR)
+		unlinkat(dir, name, AT_REMOVEDIR);
 	if (fd >= 0)
 		close(fd);
 }
 
+/* By descriptors: a path could lead elsewhere by the time that it is used. */
 int pins_remove(const char *dir)
 {
+	const char *slash = strrchr(dir, '/');
+	int parent = bpffs_open(text("%.*s", (int)(slash - dir), dir));
+	int fd = bpffs_open(dir), err = 0;
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *entry;
-	DIR *d = opendir(dir);
 
-	if (!d)
-		return -errno;
-	/* meta first: what is half gone must not look whole */
-	pin_remove(text("%s/meta", dir));
-	while ((entry = readdir(d)))
-		if (entry->d_name[0] != '.')
-			pin_remove(text("%s/%s", dir, entry->d_name));
-	closedir(d);
-	return rmdir(dir) ? -errno : 0;
+	if (parent < 0 || !d) {
+		err = parent < 0 ? parent : fd < 0 ? fd : -errno;
+	} else {
+		/* meta first: what is half gone must not look whole */
+		pin_remove(fd, text("%s/meta", dir));
+		while ((entry = readdir(d)))
+			if (entry->d_name[0] != '.')
+				pin_remove(fd, text("%s/%s", dir, entry->d_name));
+		err = unlinkat(parent, slash + 1, AT_REMOVEDIR) ? -errno : 0;
+	}
+	if (d)
+		closedir(d);
+	else if (fd >= 0)
+		close(fd);
+	if (parent >= 0)
+		close(parent);
+	return err;
 }
 
 void pins_tidy(void)
 {
+	int fd = bpffs_open(PINS_ROOT);
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *entry;
-	DIR *d = opendir(PINS_ROOT);
 
 	while (d && (entry = readdir(d)))
 		if (entry->d_name[0] != '.')
-			rmdir(text(PINS_ROOT "/%s", entry->d_name));
+			unlinkat(fd, entry->d_name, AT_REMOVEDIR);
 	if (d)
 		closedir(d);
+	else if (fd >= 0)
+		close(fd);
 	rmdir(PINS_ROOT);
 }
 
@@ -286,11 +252,23 @@ bool pins_dead(const char *dir)
 	return dead && !alive;		/* some alone were cut off by somebody */
 }
 
+/* The names in a directory, sorted; to be freed, each and all. */
+static int names_in(const char *dir, struct dirent ***list)
+{
+	int fd = bpffs_open(dir), n = fd < 0 ? -1 : scandirat(fd, ".", list, NULL, alphasort);
+
+	if (fd >= 0)
+		close(fd);
+	else
+		complaints_forget();	/* what it would have had is not there */
+	return n;
+}
+
 static int each_in(const char *parent, __u32 netns,
 		   int (*fn)(const char *, __u32, const char *, void *), void *arg)
 {
 	struct dirent **list;
-	int n = scandir(parent, &list, NULL, alphasort), ret = 0;
+	int n = names_in(parent, &list), ret = 0;
 
 	for (int i = 0; i < n; i++) {
 		char *name = list[i]->d_name;
@@ -312,7 +290,7 @@ static int each_in(const char *parent, __u32 netns,
 int pins_each(int (*fn)(const char *dir, __u32 netns, const char *iface, void *arg), void *arg)
 {
 	struct dirent **list;
-	int n = scandir(PINS_ROOT, &list, NULL, alphasort), ret = 0;
+	int n = names_in(PINS_ROOT, &list), ret = 0;
 
 	for (int i = 0; i < n; i++) {
 		char *end;

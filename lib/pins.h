@@ -25,7 +25,7 @@ void pins_dir(char *dir, size_t size, __u32 netns, const char *iface);
 /*
  * What the pin "meta" in `dir` says. 0; -ENOENT: nothing is there; -ENODATA:
  * an attach that was cut short; -EPROTO and a complaint: pins of another
- * version, or not ours.
+ * version, or not ours; else -errno and a complaint: it cannot be read.
  */
 int meta_read(const char *dir, struct meta *);
 int meta_write(const char *dir, const struct meta *);
@@ -44,6 +44,9 @@ bool pins_find(__u32 netns, unsigned ifindex, char *dir, size_t size);
 
 /* Its interface was deleted, whatever has its index now: our links are cut off from it. */
 bool pins_dead(const char *dir);
+
+/* Opens the pin of a map to read it, for which its file need not be writable. -1 and errno. */
+int pin_read(const char *path);
 
 /* What sort of object a descriptor is: 'm'ap, 'p'rogram, 'l'ink, or 0. */
 char bpf_fd_type(int fd);

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The BPF file system: mounted where it may be, and entered only where nobody else can have built. */
+#ifndef NICPROBE_BPFFS_H
+#define NICPROBE_BPFFS_H
+
+#define BPFFS "/sys/fs/bpf"
+
+/* 0: it is there; -ENODEV and a complaint: not, and it must not be mounted here; 1: not. */
+int bpffs_missing(void);
+/* Mounts it if need be; `open`: for others to pass, too. 0, or -errno and a complaint. */
+int bpffs_mount(int open);
+
+/*
+ * Opens a directory below BPFFS, name by name: no symbolic link, on no other file system, and of
+ * none that somebody else owns or may write to. -ENOENT: it is not there; else -errno and a
+ * complaint.
+ */
+int bpffs_open(const char *dir);
+
+#endif
