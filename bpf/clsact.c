@@ -167,7 +167,7 @@ void clsact_detach(const struct site *site)
 		    .attach_point = BPF_TC_INGRESS | BPF_TC_EGRESS);
 	struct search s = { .ifindex = site->iface.ifindex };
 
-	if (access(pin_path(site, CLSACT_PROGRAM), F_OK))
+	if (site->gone || access(pin_path(site, CLSACT_PROGRAM), F_OK))
 		return;
 	remove_filter(site);
 	if (access(pin_path(site, CLSACT_MADE), F_OK))

@@ -107,6 +107,8 @@ static int pairs_read(struct table *t, const char *path)
 	FILE *f = fopen(path, "re");
 	int err = 0;
 
+	if (!f)
+		short_of(errno, text("open %s", path));
 	while (f && !err && fgets(names, LINE, f) && fgets(values, LINE, f)) {
 		char *n, *v, *name = strtok_r(names, " \n", &n);
 		char *value = strtok_r(values, " \n", &v);
@@ -135,6 +137,8 @@ static int list_read(struct table *t, const char *path)
 	uint64_t value;
 	int err = 0;
 
+	if (!f)
+		short_of(errno, text("open %s", path));
 	while (f && !err && fgets(line, sizeof(line), f))
 		if (sscanf(line, "%63s %" SCNu64, name, &value) == 2)
 			err = put(t, "nstat", name, value);

@@ -12,6 +12,7 @@
 
 #include "../lib/attach.h"
 #include "../lib/log.h"
+#include "../lib/pins.h"
 #include "../lib/probes.h"
 #include "../lib/snapshot.h"
 #include "../lib/tap.h"
@@ -134,8 +135,8 @@ static int rows_settle(struct table *t, int functions, int times)
 
 static int settle(const char *pins, struct table *t)
 {
-	int functions = bpf_obj_get(text("%s/driver_functions", pins));
-	int times = bpf_obj_get(text("%s/driver_times", pins));
+	int functions = pin_read(text("%s/driver_functions", pins));
+	int times = pin_read(text("%s/driver_times", pins));
 	int err = functions < 0 || times < 0 ? -errno : rows_settle(t, functions, times);
 
 	if (functions >= 0)

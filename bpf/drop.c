@@ -11,6 +11,7 @@
 
 #include "../lib/driver.h"
 #include "../lib/log.h"
+#include "../lib/pins.h"
 #include "../lib/names.h"
 #include "../lib/symbol.h"
 #include "../lib/tap.h"
@@ -245,7 +246,7 @@ static void reasons_learn(const char *pins)
 	struct drop_reason told[DROP_REASONS];
 	__u32 keys[DROP_REASONS], n = DROP_REASONS, next;
 	static bool learned;
-	int fd = learned ? -1 : bpf_obj_get(text("%s/drop_reasons", pins));
+	int fd = learned ? -1 : pin_read(text("%s/drop_reasons", pins));
 
 	learned = true;
 	if (fd < 0)
@@ -260,7 +261,7 @@ static void reasons_learn(const char *pins)
 
 static int settle(const char *pins, struct table *t)
 {
-	int fd = bpf_obj_get(text("%s/drop_stack", pins));
+	int fd = pin_read(text("%s/drop_stack", pins));
 	struct drop_key *keys = (void *)t->keys;
 	unsigned kept = 0;
 

@@ -2,6 +2,7 @@
 /* How the pages of the receive queues are shown, and where there are none. */
 #include <bpf/btf.h>
 
+#include "../lib/kernel.h"
 #include "../lib/snapshot.h"
 #include "../lib/tap.h"
 #include "pool.h"
@@ -19,17 +20,16 @@ static const struct metric metrics[] = {
 
 static const char *absent(const struct site *site)
 {
-	struct btf *btf;
+	const struct btf *btf;
 	bool there;
 
 	if (site->driver->no_pool)
 		return "the driver does not take its pages from a page pool";
 	if (!*site->iface.parent && !site->driver->pool)
 		return "there is no hardware below it for which pages would be kept";
-	btf = btf__load_vmlinux_btf();
+	btf = kernel_types();
 	there = btf && btf__find_by_name_kind(btf, "btf_trace_page_pool_state_hold",
 					      BTF_KIND_TYPEDEF) > 0;
-	btf__free(btf);
 	return there ? NULL : "this kernel has no page pools (CONFIG_PAGE_POOL is off)";
 }
 

@@ -6,6 +6,7 @@
 
 #include "../lib/driver.h"
 #include "../lib/iface.h"
+#include "../lib/interrupt.h"
 #include "../lib/kernel.h"
 #include "../lib/log.h"
 #include "cmd.h"
@@ -29,7 +30,9 @@ static void warn(const char *iface, const struct request *req)
 
 static int run(int argc, char **argv)
 {
-	static const struct option options[] = { REQUEST_LONG, COMMON_LONG, {} };
+	static const struct option options[] = {
+		{ "group", required_argument, NULL, 'g' }, REQUEST_LONG, COMMON_LONG, {}
+	};
 	struct request req = { .meters = meters_default() };
 	const char *iface;
 	struct meta meta;
@@ -39,7 +42,9 @@ static int run(int argc, char **argv)
 	while ((o = getopt_long(argc, argv, ":" REQUEST_SHORT COMMON_SHORT, options, NULL)) >= 0) {
 		if (common_option(&command_attach, o, argv, &status))
 			return status;
-		if (!request_option(&req, o))
+		if (o == 'g')
+			req.group = optarg;
+		else if (!request_option(&req, o))
 			return EXIT_USAGE;
 	}
 	if (optind + 1 != argc)
@@ -55,8 +60,13 @@ static int run(int argc, char **argv)
 	req.label = argv[optind];
 	warn(iface, &req);
 	complaints_forget();
-	if (attach_iface(iface, &req, &meta))
-		return failed();
+	interrupts_hold();
+	if (attach_iface(iface, &req, &meta)) {
+		status = failed();
+		interrupts_release();	/* who was interrupted ends so */
+		return status;
+	}
+	interrupts_done();
 	netns_go_home();
 	iface_label(meta.netns, meta.iface, label, sizeof(label));
 	/* a script that hears of a failure must know that there is something to undo */
@@ -67,8 +77,9 @@ static int run(int argc, char **argv)
 
 const struct command command_attach = {
 	.name = "attach",
-	.args = "[NETNS/]IFACE [-m METER,…] [--rx TAP] [--sample N] [--stacks]",
+	.args = "[NETNS/]IFACE [-m METER,…] [--rx TAP] [--sample N] [--stacks] [--group G]",
 	.help = "start measuring an interface",
-	.options = REQUEST_HELP,
+	.options = REQUEST_HELP
+	"      --group G          members of this group may show and list it\n",
 	.run = run,
 };

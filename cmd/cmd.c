@@ -177,6 +177,17 @@ const char *iface_enter(const char *arg, __u32 *inode)
 	return slash ? slash + 1 : arg;
 }
 
+const char *iface_outside(const char *arg, __u32 *inode)
+{
+	const char *slash = strchr(arg, '/');
+
+	*inode = slash ? netns_named(text("%.*s", (int)(slash - arg), arg)) : 0;
+	if (!*inode)
+		return NULL;
+	complaints_forget();
+	return slash + 1;
+}
+
 void iface_label(__u32 netns, const char *iface, char *label, unsigned size)
 {
 	char name[64];

@@ -192,7 +192,7 @@ static int run(int argc, char **argv)
 		return usage_error("nicprobe driver DRIVER -- COMMAND", "which driver?");
 	if (json_wanted)
 		format = &renderer_json;
-	if (kernel_permits())
+	if (kernel_permits_mounts())
 		return failed();
 	return look(name, &req, optind < argc ? argv + optind : NULL, format);
 }

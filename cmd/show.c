@@ -10,7 +10,6 @@
 #include "../findings/subjects.h"
 #include "../lib/hw.h"
 #include "../lib/iface.h"
-#include "../lib/kernel.h"
 #include "../lib/log.h"
 #include "../lib/near.h"
 #include "../lib/pins.h"
@@ -70,7 +69,7 @@ static int not_attached(const char *arg)
 static int find(struct view *v, const char *arg)
 {
 	__u32 netns;
-	const char *iface = iface_enter(arg, &netns);
+	const char *iface = iface_enter(arg, &netns) ?: iface_outside(arg, &netns);
 	unsigned ifindex = iface && netns == netns_inode() ? if_nametoindex(iface) : 0;
 	char *dir = iface ? show_more(v) : NULL;
 	struct meta meta;
@@ -375,8 +374,6 @@ static int show(struct view *v, char **args)
 		iface = *args++;
 	if (sections(v, args))
 		return EXIT_USAGE;
-	if (!only_hw(v) && kernel_permits())
-		return failed();
 	netns_go_home();
 	if (!only_hw(v))
 		lock = pins_lock(false);

@@ -58,7 +58,7 @@ int show_hw_add(struct snapshot *s, struct hw *h)
 	int err;
 
 	*h = (struct hw){};
-	if (s->meta.netns != netns_inode() && netns_enter_inode(s->meta.netns))
+	if (netns_enter_same(s->meta.netns, s->meta.cookie))
 		err = complain(-ENOENT, NULL, "the network namespace of %s has no name", s->name);
 	else if (!if_indextoname(s->meta.ifindex, name))
 		err = complain(-ENODEV, NULL, "%s is gone", s->name);

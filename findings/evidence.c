@@ -33,11 +33,10 @@ static int enter(const struct evidence *e, bool *there)
 {
 	int home = -1;
 
-	*there = e->s->meta.netns == netns_inode();
-	if (*there)
-		return -1;
-	home = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
-	*there = home >= 0 && !netns_enter_inode(e->s->meta.netns);
+	if (e->s->meta.netns != netns_inode())
+		home = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
+	*there = (home >= 0 || e->s->meta.netns == netns_inode()) &&
+		 !netns_enter_same(e->s->meta.netns, e->s->meta.cookie);
 	complaints_forget();
 	return home;
 }

@@ -12,6 +12,8 @@
 #include "baseline.h"
 #include "configure.h"
 #include "derived.h"
+#include "group.h"
+#include "interrupt.h"
 #include "kernel.h"
 #include "log.h"
 #include "meter.h"
@@ -48,6 +50,15 @@ static void note_tap(char *to, size_t size, const char *tap, const char *why)
 	size_t at = strlen(to);
 
 	snprintf(to + at, size - at, "%snot %s: %s", at ? "; " : "", tap, why);
+}
+
+/* Why to end here, whatever has been done; 0: nothing stands in the way. */
+static int stopped(void)
+{
+	if (!interrupted())
+		return hindrance();
+	complaints_forget();
+	return complain(-EINTR, NULL, "interrupted: nothing is attached");
 }
 
 static int tap_attach(const struct site *site, const struct tap *tap, struct meta *meta)
@@ -89,8 +100,10 @@ static int point_attach(const struct site *site, const struct request *req, enum
 			no = (*t)->avoid(site);
 		if (!no && !tap_attach(site, *t, meta)) {
 			complaints_forget();
-			return 0;
+			return stopped();
 		}
+		if (stopped())
+			return stopped();
 		note_tap(why, sizeof(meta->note[point]), (*t)->name, no ?: complaint());
 		if (only)
 			return complain(-EOPNOTSUPP, NULL, "cannot use --rx %s: %s", only, no);
@@ -125,6 +138,8 @@ static int meters_refuse(const struct site *site, const struct request *req, str
 		const struct meter *m = meters[id];
 		const char *why = meta->on >> id & 1 && m->absent ? m->absent(site) : NULL;
 
+		if (stopped())
+			return stopped();
 		if (!why)
 			continue;
 		if (named(req, id))
@@ -189,12 +204,19 @@ static int one_attach(const struct site *site, const struct request *req, const 
 {
 	int id = meter_id(m);
 	const char *why = NULL;
+	int err = 0;
 
 	if (meter_rides(m))
 		why = unseen(m, meta);
-	else if (m->derive ? derived_attach(site, m, meta) :
-		 m->read ? baseline_pin(site, m, meta) : meter_attach(site, m, meta))
-		why = complaint();
+	else
+		err = m->derive ? derived_attach(site, m, meta) :
+		      m->read ? baseline_pin(site, m, meta) : meter_attach(site, m, meta);
+	if (err) {
+		short_of(-err, text("begin the meter %s", m->name));
+		why = *complaint() ? complaint() : strerror(-err);
+	}
+	if (stopped())		/* whatever it was taken for */
+		return stopped();
 	if (!why && m->remark && m->remark(site))
 		note(meta->absent[id], sizeof(meta->absent[id]), m->remark(site));
 	if (!why)
@@ -240,6 +262,7 @@ static void meta_begin(const struct site *site, const struct request *req, struc
 		.version = META_VERSION,
 		.ifindex = i->ifindex,
 		.netns = i->netns,
+		.cookie = netns_cookie(),
 		.rx_queues = i->rx_queues,
 		.tx_queues = i->tx_queues,
 		.rows = site->config.rows,
@@ -269,7 +292,7 @@ static int build(struct site *site, const struct request *req, struct meta *meta
 		err = -errno;
 	if (err)
 		return complain(err, NULL, "cannot make %s: %s", site->pins, strerror(-err));
-	err = meters_refuse(site, req, meta);
+	err = stopped() ?: meters_refuse(site, req, meta);
 	if (!err) {
 		site->config.on = meta->on;
 		err = points_attach(site, req, meta);
@@ -278,17 +301,8 @@ static int build(struct site *site, const struct request *req, struct meta *meta
 		err = meters_attach(site, req, meta);
 	meta->since = boot_ns();
 	if (!err)
-		err = meta_write(site->pins, meta);
+		err = stopped() ?: meta_write(site->pins, meta);
 	return err;
-}
-
-/* Takes away what is there, whole or half. The taps undo what unpinning does not. */
-static int demolish(const struct site *site)
-{
-	for (const struct tap *const *t = taps; *t; t++)
-		if ((*t)->detach)
-			(*t)->detach(site);
-	return pins_remove(site->pins);
 }
 
 /*
@@ -301,6 +315,14 @@ static int make_room(const struct site *site, const char *label)
 	char dir[256], now[IF_NAMESIZE];
 	int err = meta_read(site->pins, &old);
 
+	if (!err && netns_enter_same(site->iface.netns, old.cookie) == -ESTALE) {
+		struct site gone = *site;
+
+		complaints_forget();
+		gone.gone = true;
+		gone.iface.ifindex = old.ifindex;
+		return attach_undo(&gone);
+	}
 	if (!err && old.ifindex != site->iface.ifindex && if_indextoname(old.ifindex, now) &&
 	    !pins_dead(site->pins))
 		return complain(-EBUSY, text("nicprobe detach %s", now),
@@ -312,7 +334,7 @@ static int make_room(const struct site *site, const char *label)
 
 		if (!err)
 			gone.iface.ifindex = old.ifindex;
-		return demolish(&gone);
+		return attach_undo(&gone);
 	}
 	if (err && err != -ENOENT)
 		return err;
@@ -325,10 +347,16 @@ static int make_room(const struct site *site, const char *label)
 int attach_iface(const char *name, const struct request *req, struct meta *done)
 {
 	struct site site = {};
-	int lock, err = iface_read(name, &site.iface);
+	int lock, err;
+	gid_t group;
 
+	hindrance_forget();
+	err = iface_read(name, &site.iface);
 	if (err)
 		return err;
+	if (!site.iface.netns)
+		return complain(-EIO, "mount -t proc proc /proc",
+				"/proc does not tell which network namespace this is");
 	site_configure(&site, req);
 	if (queues_read(&site.iface, site.driver, &site.queues))
 		return complain(-ENOMEM, NULL, "no memory for the queues of %s", name);
@@ -338,57 +366,18 @@ int attach_iface(const char *name, const struct request *req, struct meta *done)
 		queues_free(&site.queues);
 		return lock;
 	}
-	err = make_room(&site, req->label ?: name);
+	err = req->group ? group_check(lock, req->group, &group) : 0;
+	err = err ?: make_room(&site, req->label ?: name);
 	if (!err) {
 		meta_begin(&site, req, done);
 		err = build(&site, req, done);
+		if (!err && req->group)
+			err = group_share(lock, site.pins, group);
 		if (err)
-			demolish(&site);
+			attach_undo(&site);
 	}
 	pins_tidy();
 	pins_unlock(lock);
 	queues_free(&site.queues);
-	return err;
-}
-
-int detach_pins(const char *dir, __u32 netns, bool force)
-{
-	struct site site = {};
-	struct meta meta;
-	int err = meta_read(dir, &meta);
-
-	/* what cannot be read now may be well: it is not taken away for that */
-	if (err && err != -ENODATA && !(err == -EPROTO && force))
-		return err;
-	complaints_forget();
-	snprintf(site.pins, sizeof(site.pins), "%s", dir);
-	if (!err)
-		site.iface.ifindex = meta.ifindex;
-	else
-		snprintf(site.iface.name, sizeof(site.iface.name), "%s", strrchr(dir, '/') + 1);
-	if (err) {	/* cut short before meta: the name of the directory is all we know */
-		for (char *c = site.iface.name; *c; c++)
-			*c = *c == ':' ? '.' : *c;
-		site.iface.ifindex = if_nametoindex(site.iface.name);
-	}
-	if (netns != netns_inode() && netns_enter_inode(netns))
-		complaints_forget();	/* nameless or gone: its links go all the same */
-	return demolish(&site);
-}
-
-int detach_iface(__u32 netns, const char *name, bool force)
-{
-	/* an index we can ask for only where we are */
-	unsigned ifindex = netns == netns_inode() ? if_nametoindex(name) : 0;
-	char dir[256];
-	int lock = pins_lock(true), err;
-
-	if (lock < 0)
-		return lock;
-	if (!ifindex || !pins_find(netns, ifindex, dir, sizeof(dir)))
-		pins_dir(dir, sizeof(dir), netns, name);
-	err = detach_pins(dir, netns, force);
-	pins_tidy();
-	pins_unlock(lock);
 	return err;
 }

@@ -11,6 +11,7 @@ struct request {
 	__u64 meters;		/* 1 << METER_x: those wanted */
 	bool by_name;		/* asked for by name: what cannot be had is an error, not absent */
 	const char *rx;		/* the tap for rx-nic: a name of TAPS, or NULL: chosen */
+	const char *group;	/* who may read what is pinned, a name or a number; NULL: nobody */
 	const char *label;	/* the interface as it was typed, for complaints */
 	unsigned sample;	/* look at one packet in so many; 0: as each meter thinks best */
 	bool stacks;		/* of drops, too */
@@ -22,6 +23,10 @@ struct request {
 
 /* 0 and what was done; or -errno, a complaint, and nothing left behind. -EALREADY: attached. */
 int attach_iface(const char *name, const struct request *, struct meta *done);
+
+/* Takes away what is there, whole or half: the taps undo what unpinning does not. 0 or -errno. */
+struct site;
+int attach_undo(const struct site *);
 
 /*
  * By the interface's name now, or the one it was attached under. 0; -ENOENT:

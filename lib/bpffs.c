@@ -81,6 +81,8 @@ static int distrust(int fd, const char *path, bool first)
 
 	if (fstat(fd, &st) || fstatfs(fd, &fs))
 		return complain(-errno, NULL, "cannot look at %s: %s", path, strerror(errno));
+	if (fs.f_type != BPF_FS_MAGIC && first)
+		return -ENOENT;
 	if (fs.f_type != BPF_FS_MAGIC)
 		return complain(-EPERM, text("umount %s", path), "%s is on another file system",
 				path);
@@ -112,6 +114,19 @@ static int open_failed(const char *path, int at)
 	return complain(-err, NULL, "cannot open %s: %s", path, strerror(err));
 }
 
+bool bpffs_below(const char *dir)
+{
+	return !strncmp(dir, BPFFS "/", sizeof(BPFFS));
+}
+
+/* One that is mounted nowhere is ours by its descriptor, /proc/self/fd/N. */
+static int private_open(const char *dir)
+{
+	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	return fd < 0 ? complain(-errno, NULL, "cannot open %s: %s", dir, strerror(errno)) : fd;
+}
+
 int bpffs_open(const char *dir)
 {
 	/* not everyone who may pass through the first may list it */
@@ -119,6 +134,11 @@ int bpffs_open(const char *dir)
 	size_t at = strlen(BPFFS);
 	char path[300];
 
+	if (!bpffs_below(dir)) {
+		if (fd >= 0)
+			close(fd);
+		return private_open(dir);
+	}
 	if (fd < 0)
 		return errno == ENOENT ? -errno : complain(-errno, NULL, "cannot open " BPFFS
 							   ": %s", strerror(errno));

@@ -3,6 +3,8 @@
 #ifndef NICPROBE_BPFFS_H
 #define NICPROBE_BPFFS_H
 
+#include <stdbool.h>
+
 #define BPFFS "/sys/fs/bpf"
 
 /* 0: it is there; -ENODEV and a complaint: not, and it must not be mounted here; 1: not. */
@@ -13,8 +15,9 @@ int bpffs_mount(int open);
 /*
  * Opens a directory below BPFFS, name by name: no symbolic link, on no other file system, and of
  * none that somebody else owns or may write to. -ENOENT: it is not there; else -errno and a
- * complaint.
+ * complaint. What is not below BPFFS is mounted nowhere, and opened by its descriptor's path.
  */
 int bpffs_open(const char *dir);
+bool bpffs_below(const char *dir);
 
 #endif

@@ -10,6 +10,7 @@
 #include "baseline.h"
 #include "derived.h"
 #include "log.h"
+#include "pins.h"
 #include "tap.h"
 
 /*
@@ -111,7 +112,7 @@ int derived_read(struct snapshot *s, const char *pins)
 			continue;
 		err = derive(m, s, pins);
 		t->when = s->tables[METER_pktsize].when;	/* what it counts is of then */
-		fd = err ? -1 : bpf_obj_get(text("%s/%s", pins, m->name));
+		fd = err ? -1 : pin_read(text("%s/%s", pins, m->name));
 		then = malloc(m->row_size);
 		for (unsigned row = 0; fd >= 0 && then && row < t->rows; row++)
 			if (!bpf_map_lookup_elem(fd, t->keys + row * m->key_size, then))

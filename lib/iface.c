@@ -137,8 +137,11 @@ int ethtool_ask(const char *name, void *command)
 	struct ifreq ifr = { .ifr_data = command };
 	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), err = 0;
 
-	if (fd < 0)
-		return -errno;
+	if (fd < 0) {
+		err = -errno;
+		short_of(-err, "open a socket");
+		return err;
+	}
 	copy(ifr.ifr_name, sizeof(ifr.ifr_name), name);
 	if (ioctl(fd, SIOCETHTOOL, &ifr))
 		err = -errno;

@@ -41,10 +41,16 @@ int ethtool_ask(const char *name, void *command);
 
 /* Inode of the network namespace the process is in; 0: not to be had. */
 __u32 netns_inode(void);
+/* The inode of the one `ip netns` knows by this name, which need not be entered; 0: none. */
+__u32 netns_named(const char *name);
 /* Enter the namespace `ip netns` knows by this name, for good. 0 or -errno. */
 int netns_enter(const char *name);
 /* Enter the namespace with this inode, our own or a named one. 0 or -errno: -ENOENT, no name. */
 int netns_enter_inode(__u32 inode);
+/* SO_NETNS_COOKIE of the namespace we are in, of which no other ever has the same; 0: unknown. */
+__u64 netns_cookie(void);
+/* The same for one that had this cookie: -ESTALE, another has its inode number now. */
+int netns_enter_same(__u32 inode, __u64 cookie);
 /* Its name for `ip netns`, or "" for our own or a nameless one. Returns whether it was found. */
 bool netns_name(__u32 inode, char *name, unsigned size);
 /* Calls `fn` once in our own, then in each named namespace, entered; stops when it returns true. */

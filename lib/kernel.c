@@ -18,12 +18,29 @@
 #include "symbol.h"
 #include "ways.skel.h"
 
+#define TYPES "/sys/kernel/btf/vmlinux"
 #define TCX_INGRESS 46	/* BPF_TCX_INGRESS: Linux 6.6, not yet in Debian 12's headers */
+
+struct btf *kernel_types(void)
+{
+	static struct btf *types;	/* large: read once */
+
+	if (types)
+		return types;
+	types = btf__load_vmlinux_btf();
+	if (!types && !access(TYPES, F_OK))
+		types = btf__parse(TYPES, NULL);	/* which says why not */
+	if (!types && !access(TYPES, F_OK))
+		hindered(errno, NULL, "cannot read the types of this kernel in " TYPES ": %s",
+			 strerror(errno));
+	return types;
+}
 
 static const char *cannot_btf(void)
 {
-	return access("/sys/kernel/btf/vmlinux", R_OK) ?
-		"this kernel does not describe its types (CONFIG_DEBUG_INFO_BTF is off)" : NULL;
+	return access(TYPES, F_OK) ?
+		"this kernel does not describe its types (CONFIG_DEBUG_INFO_BTF is off)" :
+		kernel_types() ? NULL : "the types of this kernel cannot be read";
 }
 
 static struct bpf_object *ways_open(const char *only)
@@ -50,6 +67,8 @@ static bool works(const char *name, int target)
 		prog = NULL;
 	if (prog && !bpf_object__load(obj))
 		link = bpf_program__attach(prog);
+	if (!link)
+		short_of(errno, text("try %s", name));
 	bpf_link__destroy(link);
 	bpf_object__close(obj);
 	return link;
@@ -95,6 +114,8 @@ static const char *cannot_multi(void)
 	int prog = bpf_prog_load(BPF_PROG_TYPE_KPROBE, NULL, "GPL", nothing, 2, &load);
 	int fd = prog < 0 ? -1 : bpf_link_create(prog, 0, BPF_TRACE_KPROBE_MULTI, &link);
 
+	if (fd < 0)
+		short_of(errno, "try entry of many functions at once");
 	if (fd >= 0)
 		close(fd);
 	if (prog >= 0)
@@ -115,6 +136,8 @@ static const char *cannot_tcx(void)
 		fd = bpf_link_create(fd, INT32_MAX, TCX_INGRESS, NULL);
 		if (fd >= 0 || errno == ENODEV)
 			why = NULL;
+		else
+			short_of(errno, "try tc programs by links");
 	}
 	if (fd >= 0)
 		close(fd);
@@ -177,7 +200,7 @@ const char *kernel_cannot(const char *what)
 			continue;
 		if (!known[w - ways].asked)	/* to find out may take as long as an attach */
 			known[w - ways].no = w->cannot();
-		known[w - ways].asked = true;
+		known[w - ways].asked = true;	/* hindered or not: who attaches ends then */
 		return known[w - ways].no;
 	}
 	return NULL;
@@ -208,15 +231,6 @@ static size_t stem(const char *name)
 static bool alternatives(const char *a, const char *b)
 {
 	return stem(a) == stem(b) && !strncmp(a, b, stem(a));
-}
-
-static const struct btf *kernel_types(void)
-{
-	static struct btf *types;	/* large: read once */
-
-	if (!types)
-		types = btf__load_vmlinux_btf();
-	return types;
 }
 
 /* Has this kernel the tracepoint or function that the program's section names? */
@@ -328,11 +342,11 @@ bool kernel_percpu(const char *name, __u64 *offset)
 	return var && from;
 }
 
-int kernel_permits(void)
+static int permits(bool mounts)
 {
 	static const struct { int bit; const char *name; } wanted[] = {
 		{ CAP_BPF, "CAP_BPF" }, { CAP_NET_ADMIN, "CAP_NET_ADMIN" },
-		{ CAP_PERFMON, "CAP_PERFMON" },
+		{ CAP_PERFMON, "CAP_PERFMON" }, { CAP_SYS_ADMIN, "CAP_SYS_ADMIN" },
 	};
 	struct __user_cap_header_struct head = { .version = _LINUX_CAPABILITY_VERSION_3 };
 	struct __user_cap_data_struct data[2] = {};
@@ -348,11 +362,21 @@ int kernel_permits(void)
 		/* before 5.8 CAP_SYS_ADMIN was all of them, and is still the first and the last */
 		if (bit != CAP_NET_ADMIN && data[0].effective >> CAP_SYS_ADMIN & 1)
 			have = true;
-		if (!have)
+		if (!have && (bit != CAP_SYS_ADMIN || mounts))
 			missing = text("%s%s%s", missing, *missing ? ", " : "", wanted[i].name);
 	}
 	if (*missing)
 		return complain(-EPERM, "run it as root, or with these capabilities",
 				"this needs %s", missing);
 	return 0;
+}
+
+int kernel_permits(void)
+{
+	return permits(false);
+}
+
+int kernel_permits_mounts(void)
+{
+	return permits(true);
 }

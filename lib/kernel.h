@@ -8,6 +8,7 @@
 
 struct bpf_object;
 struct bpf_program;
+struct btf;
 
 /* A way into the kernel, or a feature that a way needs. */
 struct way {
@@ -38,6 +39,8 @@ const char *kernel_left_out(void);
 /* "tp_btf/net_dev_queue" of the program called `stem`, as chosen; NULL: none. */
 const char *kernel_chosen(const struct bpf_object *, const char *stem);
 
+/* Its types, which stay ours; NULL: it has none, or they cannot be read. */
+struct btf *kernel_types(void);
 /* Is there such a function to attach to? Modules are not searched. */
 bool kernel_function(const char *name);
 /* How far a per-CPU variable is from the variable `runqueues` of its CPU; false: nobody says. */
@@ -45,5 +48,7 @@ bool kernel_percpu(const char *name, __u64 *offset);
 
 /* 0, or -EPERM and a complaint that names the capability we lack. */
 int kernel_permits(void);
+/* And CAP_SYS_ADMIN, for who mounts a BPF file system of its own. */
+int kernel_permits_mounts(void);
 
 #endif

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* One way to complain; and libbpf and libxdp kept quiet, but listened to. */
 #include <bpf/libbpf.h>
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <xdp/libxdp.h>
 
 #include "log.h"
@@ -13,7 +15,58 @@
 
 static char sentence[512], hint[256];
 static char last[512];
+static char hindering[512], hindering_try[256];
+static int hindering_by;
 static bool loud;
+
+static const int wants[] = { EMFILE, ENFILE, ENOMEM, EAGAIN, EINTR };
+
+static bool want_of(int err)
+{
+	for (unsigned i = 0; i < sizeof(wants) / sizeof(*wants); i++)
+		if (err == wants[i])
+			return true;
+	return false;
+}
+
+static const char *remedy(int err)
+{
+	return err == EMFILE ? "ulimit -n 1024" :
+	       err == ENOMEM ? "end what takes the memory, or raise ulimit -v" :
+	       err == ENFILE ? "sysctl fs.file-max" : want_of(err) ? "once more" : "";
+}
+
+void hindered(int err, const char *try, const char *what, ...)
+{
+	va_list args;
+
+	if (hindering_by)
+		return;
+	hindering_by = err;
+	snprintf(hindering_try, sizeof(hindering_try), "%s", try ?: remedy(err));
+	va_start(args, what);
+	vsnprintf(hindering, sizeof(hindering), what, args);
+	va_end(args);
+}
+
+void short_of(int err, const char *what)
+{
+	if (want_of(err))
+		hindered(err, NULL, "cannot %s: %s", what, strerror(err));
+}
+
+void hindrance_forget(void)
+{
+	hindering_by = 0;
+}
+
+int hindrance(void)
+{
+	if (!hindering_by)
+		return 0;
+	complaints_forget();
+	return complain(-hindering_by, hindering_try, "%s", hindering);
+}
 
 int complain(int err, const char *try, const char *what, ...)
 {
@@ -25,6 +78,8 @@ int complain(int err, const char *try, const char *what, ...)
 	va_start(args, what);
 	vsnprintf(sentence, sizeof(sentence), what, args);
 	va_end(args);
+	if (want_of(-err))
+		hindered(-err, try, "%s", sentence);
 	return err;
 }
 
@@ -104,6 +159,14 @@ static void remember(const char *format, va_list args)
 	for (unsigned i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
 		if (!strncmp(line, prefixes[i], strlen(prefixes[i])))
 			line += strlen(prefixes[i]);
+	/* it may make something else of it: a feature that the kernel has not */
+	for (unsigned i = 0; i < sizeof(wants) / sizeof(*wants); i++)
+		if (strstr(line, strerror(wants[i])))
+			hindered(wants[i], NULL, "%.*s", (int)strcspn(line, "\n"), line);
+	/* libbpf does not say why (ESRCH); that it is not there must not be the reason */
+	if (strstr(line, "Error loading vmlinux BTF") && !access("/sys/kernel/btf/vmlinux", F_OK))
+		hindered(ENOMEM, NULL, "libbpf cannot load the types of this kernel: "
+			 "too little memory, or they cannot be read");
 	log = strstr(line, "LOAD LOG --");
 	if (log && (log = strchr(log, '\n'))) {
 		remember_verifier(log);

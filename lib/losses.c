@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* What was not counted, by meter; and what our programs did not see at all. */
 #include <dirent.h>
+#include <errno.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -14,7 +15,7 @@
 
 void losses_lost(struct snapshot *s, const char *pins)
 {
-	int fd = bpf_obj_get(text("%s/lost", pins));
+	int fd = pin_read(text("%s/lost", pins));
 	uint64_t percpu[4096];
 
 	for (__u32 id = 0; fd >= 0 && s->meta.cpus <= 4096 && id < NR_METERS; id++)
@@ -104,11 +105,17 @@ void losses_missed(struct snapshot *s, const char *pins)
 	unsigned nr = 0;
 
 	while (d && (entry = readdir(d))) {
-		int fd = may_be_link(entry->d_name) && !has_copy(pins, entry->d_name) ?
-			 bpf_obj_get(text("%s/%s", pins, entry->d_name)) : -1;
+		int fd;
 
-		if (fd < 0)
+		errno = 0;
+		fd = may_be_link(entry->d_name) && !has_copy(pins, entry->d_name) ?
+		     bpf_obj_get(text("%s/%s", pins, entry->d_name)) : -1;
+
+		/* links can be opened to write alone: only who may take them away can ask them */
+		if (fd < 0) {
+			s->missed_hidden |= errno == EACCES;
 			continue;
+		}
 		if (bpf_fd_type(fd) == 'l') {
 			uint64_t n = misses_of(fd, seen, &nr);
 			uint64_t *by = missed_by(s, entry->d_name);

@@ -17,6 +17,7 @@ struct meta {
 	__u32 rows;			/* map rows a point has; the last one is "queue unknown" */
 	__u32 cpus;			/* possible CPUs */
 	__u64 on;			/* 1 << METER_x */
+	__u64 cookie;			/* of the namespace: inodes are used again, these are not */
 	__u64 since;			/* CLOCK_BOOTTIME ns, when the last program was attached */
 	__u32 sample;			/* asked for; 0: nothing was, see meter_sample() */
 	__u32 rx_ring, max_rx_ring;	/* descriptors of a receive queue; 0: not known */

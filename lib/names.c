@@ -10,20 +10,12 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 
+#include "kernel.h"
 #include "log.h"
 #include "names.h"
 
 #define PREFIX	"SKB_DROP_REASON_"
 #define SUBSYS	16	/* the upper half of a reason is the subsystem that counts in the lower */
-
-static struct btf *vmlinux(void)
-{
-	static struct btf *btf;
-
-	if (!btf)
-		btf = btf__load_vmlinux_btf();
-	return btf;
-}
 
 /* The name of a value in one enum; NULL: it has none. */
 static const char *enum_name(const struct btf *btf, const struct btf_type *t, uint32_t value)
@@ -60,15 +52,15 @@ static const char *module_name(uint32_t reason)
 	const char *name = NULL;
 	DIR *d = opendir("/sys/kernel/btf");
 
-	while (vmlinux() && d && !name && (entry = readdir(d))) {
+	while (kernel_types() && d && !name && (entry = readdir(d))) {
 		struct btf *btf;
 
 		if (*entry->d_name == '.' || !strcmp(entry->d_name, "vmlinux"))
 			continue;
-		btf = btf__load_module_btf(entry->d_name, vmlinux());
+		btf = btf__load_module_btf(entry->d_name, kernel_types());
 		if (!btf)
 			continue;
-		name = enums_name(btf, btf__type_cnt(vmlinux()), "drop_reason", reason);
+		name = enums_name(btf, btf__type_cnt(kernel_types()), "drop_reason", reason);
 		if (name)
 			name = strdup(name);	/* once a reason: it is remembered */
 		btf__free(btf);
@@ -88,7 +80,7 @@ static const char *without_prefix(const char *name)
 const char *drop_reason_core(uint32_t reason)
 {
 	static const struct btf_type *reasons;
-	const struct btf *btf = vmlinux();
+	const struct btf *btf = kernel_types();
 	int id;
 
 	if (!reasons && btf) {
@@ -102,7 +94,7 @@ static const char *reason_find(uint32_t reason)
 {
 	if (!(reason >> SUBSYS))
 		return drop_reason_core(reason);
-	return vmlinux() ? without_prefix(enums_name(vmlinux(), 1, "drop_reason", reason) ?:
+	return kernel_types() ? without_prefix(enums_name(kernel_types(), 1, "drop_reason", reason) ?:
 					  module_name(reason)) : NULL;
 }
 
@@ -110,8 +102,8 @@ static const char *reason_find(uint32_t reason)
 static const char *reason_guess(uint32_t reason)
 {
 	uint32_t subsystem = reason >> SUBSYS;
-	const char *of = subsystem && vmlinux() ?
-			 enums_name(vmlinux(), 1, "skb_drop_reason_subsys", subsystem) : NULL;
+	const char *of = subsystem && kernel_types() ?
+			 enums_name(kernel_types(), 1, "skb_drop_reason_subsys", subsystem) : NULL;
 
 	if (!of || strncmp(of, PREFIX "SUBSYS_", strlen(PREFIX "SUBSYS_")))
 		return text("?%" PRIx32, reason);
@@ -143,7 +135,7 @@ const char *drop_reason_name(uint32_t reason)
 
 unsigned tracepoint_args(const char *name)
 {
-	const struct btf *btf = vmlinux();
+	const struct btf *btf = kernel_types();
 	int id = btf ? btf__find_by_name_kind(btf, text("btf_trace_%s", name), BTF_KIND_TYPEDEF) :
 		 -1;
 	const struct btf_type *t = id > 0 ? btf__type_by_id(btf, id) : NULL;

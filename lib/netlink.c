@@ -9,6 +9,7 @@
 #include <time.h>
 
 #include "kernel.h"
+#include "log.h"
 #include "netlink.h"
 
 #define ANSWER	32768	/* one link: a few KiB, unless it has very many other names */
@@ -128,9 +129,13 @@ int netlink_ask(int bus, struct nlmsghdr *request, mnl_cb_t cb, void *arg)
 	struct mnl_socket *sock = mnl_socket_open2(bus, SOCK_CLOEXEC);
 	int err;
 
-	if (!sock)
-		return -errno;
+	if (!sock) {
+		err = -errno;
+		short_of(-err, "open a netlink socket");
+		return err;
+	}
 	err = ask(sock, request, cb, arg);
+	short_of(-err, "ask the kernel by netlink");
 	mnl_socket_close(sock);
 	return err;
 }

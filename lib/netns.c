@@ -7,11 +7,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "iface.h"
 #include "log.h"
+
+#ifndef SO_NETNS_COOKIE
+#define SO_NETNS_COOKIE 71	/* Linux 5.14 */
+#endif
 
 #define NAMES	"/run/netns"	/* where ip(8) keeps them */
 #define OURS	"/proc/thread-self/ns/net"
@@ -42,6 +47,11 @@ static __u32 inode_of(const char *name)
 static bool is_name(const char *name)
 {
 	return name[0] && name[0] != '.' && !strchr(name, '/') && strlen(name) <= 255;
+}
+
+__u32 netns_named(const char *name)
+{
+	return is_name(name) ? inode_of(name) : 0;
 }
 
 static int visible(const struct dirent *e)
@@ -135,6 +145,33 @@ int netns_enter_inode(__u32 inode)
 		return complain(-ENOENT, "ip netns attach NAME PID, with a process that is in it",
 				"network namespace %u has no name to enter it by", inode);
 	return name[0] ? netns_enter(name) : 0;
+}
+
+__u64 netns_cookie(void)
+{
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	__u64 cookie = 0;
+	socklen_t len = sizeof(cookie);
+
+	if (fd < 0) {
+		short_of(errno, "open a socket");
+		return 0;
+	}
+	if (getsockopt(fd, SOL_SOCKET, SO_NETNS_COOKIE, &cookie, &len))
+		cookie = 0;
+	close(fd);
+	return cookie;
+}
+
+int netns_enter_same(__u32 inode, __u64 cookie)
+{
+	int err = inode == netns_inode() ? 0 : netns_enter_inode(inode);
+	__u64 now = err ? 0 : netns_cookie();
+
+	if (err || !now || !cookie || now == cookie)
+		return err;
+	return complain(-ESTALE, NULL, "network namespace %u is gone, and another has its number",
+			inode);
 }
 
 /* A namespace can have several names, and one of them may be of our own. */

@@ -190,20 +190,22 @@ static void pin_remove(int dir, const char *path)
 int pins_remove(const char *dir)
 {
 	const char *slash = strrchr(dir, '/');
-	int parent = bpffs_open(text("%.*s", (int)(slash - dir), dir));
+	bool named = bpffs_below(dir);
+	int parent = named ? bpffs_open(text("%.*s", (int)(slash - dir), dir)) : -1;
 	int fd = bpffs_open(dir), err = 0;
 	DIR *d = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *entry;
 
-	if (parent < 0 || !d) {
-		err = parent < 0 ? parent : fd < 0 ? fd : -errno;
+	if ((named && parent < 0) || !d) {
+		err = named && parent < 0 ? parent : fd < 0 ? fd : -errno;
 	} else {
 		/* meta first: what is half gone must not look whole */
 		pin_remove(fd, text("%s/meta", dir));
 		while ((entry = readdir(d)))
 			if (entry->d_name[0] != '.')
 				pin_remove(fd, text("%s/%s", dir, entry->d_name));
-		err = unlinkat(parent, slash + 1, AT_REMOVEDIR) ? -errno : 0;
+		if (named && unlinkat(parent, slash + 1, AT_REMOVEDIR))
+			err = -errno;
 	}
 	if (d)
 		closedir(d);
@@ -319,6 +321,9 @@ static int is_it(const char *dir, __u32 netns, const char *iface, void *arg)
 
 	(void)iface;
 	if (netns != w->netns || meta_read(dir, &meta) || meta.ifindex != w->ifindex)
+		return 0;
+	/* asked from within: the inode may have been another's */
+	if (netns == netns_inode() && netns_enter_same(netns, meta.cookie))
 		return 0;
 	snprintf(w->dir, w->size, "%s", dir);
 	return 1;

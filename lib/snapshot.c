@@ -42,7 +42,7 @@ static int figures_since(struct snapshot *s, enum meter_id id, const char *pins,
 {
 	if (pins_dead(pins))
 		return 0;
-	if (s->meta.netns != netns_inode() && netns_enter_inode(s->meta.netns)) {
+	if (netns_enter_same(s->meta.netns, s->meta.cookie)) {
 		complaints_forget();
 		return 0;
 	}
@@ -121,7 +121,7 @@ int snapshot_table(struct snapshot *s, int id, const char *pins)
 {
 	const struct meter *m = meters[id];
 	uint64_t from = nanoseconds(CLOCK_BOOTTIME);
-	int fd = bpf_obj_get(text("%s/%s", pins, m->name)), err;
+	int fd = pin_read(text("%s/%s", pins, m->name)), err;
 
 	if (fd < 0)
 		return complain(-errno, NULL, "cannot open %s/%s: %s", pins, m->name,

@@ -51,6 +51,7 @@ struct snapshot {
 	uint64_t missed;		/* events our own programs missed (nested in themselves)… */
 	/* …by whose programs they are: their figures may be short by so many */
 	uint64_t missed_meter[NR_METERS], missed_point[NR_POINTS];
+	bool missed_hidden;		/* …of which only root can be told */
 	uint64_t lost[NR_METERS];	/* counts that found no room, by meter */
 	struct table tables[NR_METERS];
 	struct cpu_load load;		/* of the CPUs; of an interval alone */

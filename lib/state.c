@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* What became of an interface since it was attached: renamed, moved, gone. */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -41,13 +42,21 @@ void attached_state(const struct meta *meta, struct attached *a)
 {
 	struct moved m = { .meta = meta };
 	struct iface *now = &m.now;
+	int err = netns_enter_same(meta->netns, meta->cookie);
 	char *state = a->state, dir[256];
 	unsigned size = sizeof(a->state);
 
 	*a = (struct attached){};
 	pins_dir(dir, sizeof(dir), meta->netns, meta->iface);
-	if (meta->netns != netns_inode() && netns_enter_inode(meta->netns)) {
-		a->is = ATTACHED_UNKNOWN;
+	if (err)
+		a->is = err == -ESTALE ? ATTACHED_GONE : ATTACHED_UNKNOWN;
+	if (err == -ESTALE) {
+		snprintf(state, size, "its network namespace is gone, and another has its number; "
+			 "these are its last figures");
+	} else if (err == -EPERM) {
+		snprintf(state, size, "its network namespace may be entered by root only: what became "
+			 "of it, and what the kernel itself counts, is not seen");
+	} else if (err) {
 		snprintf(state, size, "its network namespace has no name, or is gone");
 	} else if (!iface_read_index(meta->ifindex, now)) {
 		if (pins_dead(dir)) {

@@ -23,6 +23,7 @@ struct site {			/* one interface, about to be measured */
 	struct queues queues;
 	const struct request *request;	/* what was asked for */
 	char pins[256];		/* the directory of its pins */
+	bool gone;		/* with its namespace: the one we are in has others of its index */
 };
 
 struct tap {

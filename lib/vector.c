@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Interrupts as /proc has them: lines of /proc/interrupts, names against patterns, CPUs. */
+#include <errno.h>
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,6 +38,8 @@ void vectors_each(void (*fn)(unsigned irq, char *names, void *arg), void *arg)
 	char *line = NULL;
 	size_t room = 0;
 
+	if (!f)
+		short_of(errno, "open /proc/interrupts");
 	if (f && getline(&line, &room, f) > 0)
 		for (const char *c = line; (c = strstr(c, "CPU")); c++)
 			cpus++;

@@ -323,7 +323,10 @@ static void caveats(struct json *j, const struct snapshot *s)
 	for (unsigned id = 0; id < NR_METERS; id++)
 		if (meter_loses(s, id))
 			json_uint(j, meters[id]->name, s->lost[id]);
-	json_uint(j, "events", s->missed);
+	if (s->missed_hidden)
+		json_null(j, "events");
+	else
+		json_uint(j, "events", s->missed);
 	json_close(j, '}');
 	may_lack(j, s);
 }

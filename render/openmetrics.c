@@ -318,6 +318,8 @@ static void self(const struct all *a)
 	for (unsigned i = 0; i < a->nr; i++) {
 		const struct snapshot *s = a->list[i];
 
+		if (s->missed_hidden)
+			continue;
 		for (unsigned id = 0; id < NR_METERS; id++)
 			if (meter_shown(s, id) && meters[id]->elf)
 				missed(a, s, "meter", meters[id]->name, s->missed_meter[id]);

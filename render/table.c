@@ -226,6 +226,10 @@ static void losses(struct page *p, const struct snapshot *s)
 			may_lack(p, meters[id]->name, s->missed_meter[id], counted(s, id), &any);
 	if (any)
 		page_newline(p);
+	if (s->missed_hidden) {
+		page_newline(p);
+		page_dim(p, 0, "whether events were missed, only root is told");
+	}
 }
 
 /* First of all: it is what most come for. */

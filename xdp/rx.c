@@ -26,6 +26,8 @@ static int refused(const struct site *site, int err)
 {
 	const char *iface = site->iface.name;
 	const char *other = text("nicprobe attach --rx driver %s", iface);
+	/* of a driver's own: that this machine lacks memory is not what it says */
+	int ret = err == -ENOMEM ? -ENOBUFS : err;
 
 	if (err == -EBUSY || err == -EEXIST)
 		return complain(-EBUSY, other, "cannot attach %s: XDP is taken by \"%s\" (id %u), "
@@ -35,10 +37,10 @@ static int refused(const struct site *site, int err)
 		return complain(err, other, "the driver of %s (%s) has no native XDP", iface,
 				site->driver->name);
 	if (site->driver->xdp_needs)
-		return complain(err, other, "the driver of %s (%s) refuses XDP: %s; its MTU is %u, "
+		return complain(ret, other, "the driver of %s (%s) refuses XDP: %s; its MTU is %u, "
 				"and it needs %s", iface, site->iface.driver, strerror(-err),
 				site->iface.mtu, site->driver->xdp_needs);
-	return complain(err, other, "the driver of %s (%s) refuses XDP: %s; its MTU of %u may be "
+	return complain(ret, other, "the driver of %s (%s) refuses XDP: %s; its MTU of %u may be "
 			"too large for it, or it lacks free queues", iface, site->iface.driver,
 			strerror(-err), site->iface.mtu);
 }
@@ -53,6 +55,9 @@ static int attach_alone(const struct site *site, struct bpf_object *obj, __u32 m
 		return complain(err, NULL, "cannot load the XDP program: %s", log_last());
 	prog = bpf_program__fd(bpf_object__find_program_by_name(obj, PROGRAM));
 	link = bpf_link_create(prog, site->iface.ifindex, BPF_XDP, &opts);
+	/* the driver may mean its queues, the kernel its memory: what is meant twice is the driver's */
+	if (link < 0 && errno == ENOMEM)
+		link = bpf_link_create(prog, site->iface.ifindex, BPF_XDP, &opts);
 	if (link < 0)
 		return refused(site, -errno);
 	err = bpf_obj_pin(link, pin_path(site, PIN)) ? -errno : 0;
@@ -182,7 +187,7 @@ static int leave_dispatcher(const struct site *site)
 
 static void detach(const struct site *site)
 {
-	if (!leave_dispatcher(site))
+	if (site->gone || !leave_dispatcher(site))
 		remove_left(site);
 }
 

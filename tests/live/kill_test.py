@@ -105,6 +105,38 @@ def killed_at_calls(ns, iface):
     before.check("kill: at each system call, nothing is left")
 
 
+def interrupted(ns, iface, seconds):
+    """By Ctrl-C or a service manager: attach puts away what it has begun, by itself, and ends by the signal."""
+    before = left.Before(ns)
+    for number in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
+        hit, n, why = 0, 0, ""
+        while hit < POINTS // 2 and n < 6 * POINTS and not why:
+            p = start(["attach", iface], {})
+            time.sleep(random.random() * seconds)
+            p.send_signal(number)
+            said = p.communicate()[1]
+            n += 1
+            there = bool(left.pins() != before.pins)
+            if p.returncode == 0:
+                seconds *= .97
+                if nicprobe("detach", iface, check=False).returncode:
+                    why = "it ended with success, and nothing is attached"
+            elif p.returncode != -number:
+                why = f"it ended with {p.returncode}: {said!r}"
+            elif there:
+                why = f"something is left: {said!r}"
+            else:
+                hit += 1
+        check(f"kill: {number.name} during attach leaves nothing, {hit} of {n} times in time", hit and not why, why)
+    nohup = start(["attach", iface], {}, preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+    time.sleep(seconds / 2)
+    nohup.send_signal(signal.SIGHUP)
+    said = nohup.communicate()[1]
+    same("kill: SIGHUP that is ignored is ignored", [nohup.returncode, said], [0, ""])
+    nicprobe("detach", iface)
+    before.check("kill: interrupted attaches leave nothing")
+
+
 def two_at_once(ns, iface):
     before = left.Before(ns)
     wins, why = [], ""
@@ -189,6 +221,7 @@ def main():
     print(f"# attach takes {sorted(times)[2] * 1e3:.0f} ms; random seed {seed}")
     killed_at_random(ns, iface, sorted(times)[2] * 1.1)
     killed_at_calls(ns, iface)
+    interrupted(ns, iface, sorted(times)[2] * 1.1)
     two_at_once(ns, iface)
     attach_and_detach_at_once(ns, iface)
     shown_while_detached(ns, iface)

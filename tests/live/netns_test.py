@@ -293,6 +293,41 @@ def namespace_deleted():
     before.check("netns: its namespace is gone: nothing is left")
 
 
+def inode_again():
+    """The kernel gives the inode number of a namespace that is gone to the next one: what was attached is not its."""
+    before = left.Before()
+    ns = Namespace("first")
+    nic = tap(ns)
+    nicprobe("attach", f"{ns}/tap0", "-m", "txlat,hwstat,counters")   # no link is cut off from an interface that goes
+    number, index = inode(ns), nic.hello["ifindex"]
+    nic.close()
+    sh(f"ip netns del {ns}")
+    for n in range(50):
+        new = Namespace(f"again{n}")
+        if inode(new) == number:
+            break
+    else:
+        lab.skip("netns: the inode number of another", f"{number} was not used again")
+        nicprobe("detach", "--all")
+        return
+    nic = tap(new)
+    same("netns: the inode number of another: and the index, too", nic.hello["ifindex"], index)
+    said = state(f"{new}/tap0")
+    check("netns: the inode number of another: show says that it is another's", "namespace is gone" in said, said)
+    doc = show(f"{new}/tap0")
+    same("netns: the inode number of another: nothing is read of the new one",
+         [doc["meters"].get(m, []) for m in ("hwstat", "counters")], [[], []])
+    rows = json.loads(nicprobe("list", "-j").stdout)
+    check("netns: the inode number of another: list, too", "namespace is gone" in rows[0].get("state", ""), str(rows))
+    r = nicprobe("attach", f"{new}/tap0", check=False)
+    same("netns: the inode number of another: attach works", [r.returncode, r.stderr], [0, ""])
+    put(nic, 4)
+    same("netns: the inode number of another: and counts", [counts(f"{new}/tap0")["rx-nic"], show(f"{new}/tap0").get("state", "")], [4, ""])
+    nicprobe("detach", f"{new}/tap0")
+    before.check("netns: the inode number of another: nothing is left")
+    nic.close()
+
+
 def queues_changed():
     one, two = Namespace("q1"), Namespace("q2")
     veth(one, two, queues=4)
@@ -353,7 +388,7 @@ def dotted():
 
 lab.need_root()
 left.own_bpffs()
-for test in (twins, inside, nameless, renamed, moved, deleted, namespace_deleted, queues_changed, dotted):
+for test in (twins, inside, nameless, renamed, moved, deleted, namespace_deleted, inode_again, queues_changed, dotted):
     if sys.argv[1:] and test.__name__ not in sys.argv[1:]:
         continue
     try:

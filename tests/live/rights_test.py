@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What each command needs: with these rights and no other it does all that root's does, and without it says so."""
+import json
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+
+import lab
+import left
+from lab import NICPROBE, ROOT, Namespace, check, nicprobe, same, sh, tap
+
+OURS = f"{left.BPFFS}/nicprobe"
+USER, GROUP, OTHER = 4000, 4242, 4243
+MEASURE = ("bpf", "net_admin", "perfmon")
+
+
+def table():
+    """{command: capabilities} of the man page's table."""
+    with open(os.path.join(ROOT, "man", "nicprobe.8"), encoding="utf-8") as f:
+        body = f.read().split(".Ss Needs\n")[1].split("\n.S")[0]
+    rows = {}
+    for line in re.findall(r"^\.It (.*(?:\n\.It .*)?) Ta (.*)$", body, flags=re.M):
+        rows[re.sub(r"\b(Cm|Ar|Fl|No) ", "", line[0])] = sorted(re.findall(r"CAP_\w+", line[1]))
+    return rows
+
+
+class User:
+    """Somebody who is not root, with these capabilities and in these groups."""
+    def __init__(self, binary, caps=(), groups=(USER,), netns=None):
+        words = ",".join(["-all", *(f"+{c}" for c in caps)])
+        enter = ["nsenter", f"--net=/run/netns/{netns}"] if netns else []
+        self.prefix = [*enter, "setpriv", f"--reuid={USER}", f"--regid={USER}", "--groups", ",".join(map(str, groups)),
+                       "--inh-caps", words, "--ambient-caps", words, "--bounding-set", words, "--no-new-privs"]
+        self.binary = binary
+
+    def __call__(self, args):
+        return subprocess.run([*self.prefix, self.binary, *args.split()], capture_output=True, text=True, timeout=120,
+                              check=False)
+
+
+def measured(stdout):
+    doc = json.loads(stdout)
+    return {key: doc[key] for key in ("meters", "taps", "absent", "remarks")}
+
+
+def commands(binary, ns):
+    """Each with just what the table says, in its own namespace and in another; and with one right less."""
+    before = left.pins()
+    root = User(binary, netns=ns)
+    root = subprocess.run(["nsenter", f"--net=/run/netns/{ns}", NICPROBE, "attach", "-j", "tap0"], capture_output=True,
+                          text=True, check=True)
+    nicprobe("detach", f"{ns}/tap0")
+    user = User(binary, MEASURE, netns=ns)
+    r = user("attach -j tap0")
+    same("rights: attach by a user with three capabilities is root's", r.returncode == 0 and measured(r.stdout) or r.stderr,
+         measured(root.stdout))
+    r = user("show -t -j tap0")
+    same("rights: show, too", [r.returncode, r.stderr, json.loads(r.stdout or "{}").get("lost", {}).get("events", "?")],
+         [0, "", 0])
+    r = user("list -j")
+    same("rights: list, too", [r.returncode, [row["interface"] for row in json.loads(r.stdout or "[]")]], [0, ["tap0"]])
+    r = user("detach tap0")
+    same("rights: detach, too", [r.returncode, r.stderr, os.path.exists(OURS)], [0, "", False])
+    r = user("run tap0 -- true")
+    same("rights: run, too", [r.returncode, r.stderr, os.path.exists(OURS)], [0, "", False])
+    mounts = (*MEASURE, "sys_admin")
+    for args in f"attach {ns}/tap0", f"show -t {ns}/tap0", f"detach {ns}/tap0", f"run {ns}/tap0 -- true":
+        r = User(binary, mounts)(args)
+        same(f"rights: {args.split()[0]} in another namespace, with CAP_SYS_ADMIN", [r.returncode, r.stderr], [0, ""])
+    r = User(binary, mounts, netns=ns)("bench d0 rx-drop --seconds .3")
+    check("rights: bench", r.returncode == 0 and "packets/s" in r.stdout, r.stderr)
+    r = User(binary, mounts)("driver tun -- true")
+    check("rights: driver is not refused for want of a right", "CAP_" not in r.stderr and "mount" not in r.stderr, r.stderr)
+    r = User(binary, MEASURE, netns=ns)("wifi")
+    check("rights: wifi is not refused for want of a right", "CAP_" not in r.stderr, r.stderr)
+    for args in ("list", "list -v", "show tap0 hw", "drivers veth", "explain ecn-marked", "complete meters", "--help"):
+        r = User(binary, netns=ns)(args)
+        same(f"rights: {args} needs none", [r.returncode, r.stderr, bool(r.stdout)], [0, "", True])
+    for args, needs in (("attach tap0", MEASURE), ("detach tap0", MEASURE), ("run tap0 -- true", MEASURE), ("wifi", MEASURE),
+                        ("bench d0", mounts), ("driver tun", mounts)):
+        for less in needs:
+            if less in ("bpf", "perfmon") and "sys_admin" in needs:
+                continue	# which is these, too
+            r = User(binary, [c for c in needs if c != less], netns=ns)(args)
+            check(f"rights: {args.split()[0]} without CAP_{less.upper()} says so",
+                  r.returncode == 1 and f"this needs CAP_{less.upper()}\n" in r.stderr, f"{r.returncode} {r.stderr!r}")
+    same("rights: nothing is left", left.pins(), before)
+    want = {"attach": MEASURE, "detach": MEASURE, "run": MEASURE, "wifi": MEASURE, "driver": mounts, "bench": mounts,
+            "show": (), "list": (), "drivers": (), "explain": (), "complete": ()}
+    told = table()
+    same("rights: the man page has the same table", {c: told.get(c) for c in want},
+         {c: sorted(f"CAP_{n.upper()}" for n in caps) for c, caps in want.items()})
+
+
+def group(binary, ns, nic):
+    """--group: its members read, others do not, and none of them does more."""
+    iface = f"{ns}/tap0"
+    nicprobe("attach", "--group", GROUP, iface)
+    nic("send 1 25 100")
+    nic("go")
+    # what comes to tx-stack by itself would differ between two looks
+    ours = json.loads(nicprobe("show", "-j", iface, "pktsize").stdout)
+    inside, outside = User(binary, groups=(GROUP,), netns=ns), User(binary, groups=(GROUP,))
+    for name, user, arg in ("in its namespace", inside, "tap0"), ("from another", outside, iface):
+        r = user(f"show -t -q -j {arg} pktsize")
+        doc = json.loads(r.stdout or "{}")
+        same(f"rights: a member reads {name}: as root does", [r.returncode, r.stderr, doc.get("meters")],
+             [0, "", ours["meters"]])
+        same(f"rights: a member reads {name}: of missed events it is said that only root is told",
+             doc.get("lost", {}).get("events", "?"), None)
+        r = user(f"show -t {arg}")
+        check(f"rights: a member reads {name}: in words, too", "only root is told" in r.stdout and "25 packets" in r.stdout,
+              r.stdout + r.stderr)
+        for args in f"show -w .1 {arg}", f"show -f openmetrics {arg}", "show -t", "list":
+            r = user(args)
+            same(f"rights: a member reads {name}: {args.replace(arg, 'IFACE')}", [r.returncode, r.stderr, "tap0" in r.stdout],
+                 [0, "", True])
+    check("rights: a member is told what of another namespace is not seen", "entered by root only" in outside("list").stdout)
+    for user, name in (User(binary, groups=(OTHER,), netns=ns), "of no group"), (User(binary, netns=ns), "of another"):
+        for args in "show tap0", "show", "list":
+            r = user(args)
+            check(f"rights: a user {name} is refused: {args}", r.returncode == 1 and "Permission denied" in r.stderr and
+                  "--group" in r.stderr and not r.stdout, f"{r.returncode} {r.stderr!r} {r.stdout!r}")
+    modes = {}
+    for top, _, files in os.walk(OURS):
+        modes.setdefault(oct(os.stat(top).st_mode & 0o7777), []).append(os.stat(top).st_gid)
+        for pin in files:
+            st = os.stat(f"{top}/{pin}")
+            modes.setdefault(oct(st.st_mode & 0o7777), set()).add(st.st_gid)
+    same("rights: directories and maps are the group's to read, links and programs root's",
+         modes, {"0o750": [GROUP] * 3, "0o640": {GROUP}, "0o600": {0}})
+    for args in "detach tap0", "detach --all --force", "attach tap0":
+        r = inside(args)
+        check(f"rights: a member cannot {args.split()[0]}", r.returncode == 1 and "this needs CAP_BPF" in r.stderr, r.stderr)
+    pin = subprocess.run([*inside.prefix, "python3", "-c", "import ctypes, glob, os, struct\n"
+                          f"got = []\nfor path in glob.glob('{OURS}/*/tap0/*'):\n"
+                          "  name = ctypes.create_string_buffer(path.encode())\n"
+                          "  for flags in 0, 16:\n"     # BPF_F_WRONLY
+                          "    attr = ctypes.create_string_buffer(struct.pack('QII', ctypes.addressof(name), 0, flags), 128)\n"
+                          "    fd = ctypes.CDLL(None, use_errno=True).syscall(321, 7, attr, 128)\n"
+                          "    got.append((fd < 0, ctypes.get_errno()))\nprint(len(got), set(got))"],
+                         capture_output=True, text=True, check=False)
+    check("rights: a member can open no pin to write", pin.stdout.endswith(" {(True, 13)}\n") and pin.stdout[0] != "0",
+          pin.stdout + pin.stderr)
+    lab.same("rights: an interface attached without a group is not shown to it",
+             [nicprobe("attach", f"{ns}/d0").returncode, *("d0" in inside(a).stdout for a in ("list", "show -t"))],
+             [0, False, False])
+    r = nicprobe("attach", "--group", OTHER, f"{ns}/d1", check=False)
+    check("rights: there is one group", r.returncode == 1 and f"another group ({GROUP})" in r.stderr, r.stderr)
+    nicprobe("detach", "--all")
+    r = nicprobe("attach", "--group", "no-such-group", iface, check=False)
+    check("rights: a group that is none", r.returncode == 1 and 'no group "no-such-group"' in r.stderr, r.stderr)
+    os.chmod(left.BPFFS, 0o700)
+    r = nicprobe("attach", "--group", GROUP, iface, check=False)
+    check("rights: a BPF file system that lets nobody pass", r.returncode == 1 and f"chmod o+x {left.BPFFS}" in r.stderr,
+          r.stderr)
+    os.chmod(left.BPFFS, 0o711)
+    r = nicprobe("attach", "--group", GROUP, iface)
+    same("rights: one that lets all pass, and list nothing", inside("list").returncode, 0)
+    nicprobe("detach", "--all")
+    os.chmod(left.BPFFS, 0o1777)
+
+
+def main():
+    ns = Namespace("rights")
+    nic = tap(ns)
+    ns.ip("link add d0 type veth peer name d1")
+    for name in "d0", "d1":
+        ns.ip(f"link set {name} up")
+    before = left.Before(ns)
+    with tempfile.TemporaryDirectory() as path:
+        os.chmod(path, 0o755)
+        binary = shutil.copy(NICPROBE, path)
+        os.chmod(binary, 0o755)
+        for test in (lambda: commands(binary, ns), lambda: group(binary, ns, nic)):
+            try:
+                test()
+            except (RuntimeError, OSError, ValueError, KeyError, subprocess.SubprocessError) as e:
+                lab.not_ok("rights", f"{type(e).__name__}: {e}")
+            nicprobe("detach", "--all", check=False)
+            sh(f"rm -rf {OURS}")
+    before.check("rights: all of this leaves nothing")
+    nic.close()
+
+
+lab.need_root()
+left.own_bpffs()
+main()
+lab.finish()
