@@ -30,9 +30,7 @@ static void warn(const char *iface, const struct request *req)
 
 static int run(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "group", required_argument, NULL, 'g' }, REQUEST_LONG, COMMON_LONG, {}
-	};
+	static const struct option options[] = { REQUEST_LONG, COMMON_LONG, {} };
 	struct request req = { .meters = meters_default() };
 	const char *iface;
 	struct meta meta;
@@ -42,9 +40,7 @@ static int run(int argc, char **argv)
 	while ((o = getopt_long(argc, argv, ":" REQUEST_SHORT COMMON_SHORT, options, NULL)) >= 0) {
 		if (common_option(&command_attach, o, argv, &status))
 			return status;
-		if (o == 'g')
-			req.group = optarg;
-		else if (!request_option(&req, o))
+		if (!request_option(&req, o))
 			return EXIT_USAGE;
 	}
 	if (optind + 1 != argc)
@@ -77,9 +73,8 @@ static int run(int argc, char **argv)
 
 const struct command command_attach = {
 	.name = "attach",
-	.args = "[NETNS/]IFACE [-m METER,…] [--rx TAP] [--sample N] [--stacks] [--group G]",
+	.args = "[NETNS/]IFACE [-m METER,…] [--rx TAP] [--sample N] [OPTION…]",
 	.help = "start measuring an interface",
-	.options = REQUEST_HELP
-	"      --group G          members of this group may show and list it\n",
+	.options = REQUEST_HELP,
 	.run = run,
 };

@@ -77,7 +77,8 @@ bool request_fits(const struct request *);
 #define REQUEST_LONG	{ "meters", required_argument, NULL, 'm' }, \
 			{ "rx", required_argument, NULL, 'R' }, \
 			{ "sample", required_argument, NULL, 'S' }, \
-			{ "stacks", no_argument, NULL, 'K' }, DRIVER_LONG
+			{ "stacks", no_argument, NULL, 'K' }, \
+			{ "group", required_argument, NULL, 'G' }, DRIVER_LONG
 /* Of the meter driver, and of the command. */
 #define DRIVER_LONG	{ "functions", required_argument, NULL, 'F' }, \
 			{ "time", required_argument, NULL, 'T' }, \
@@ -94,6 +95,7 @@ bool request_fits(const struct request *);
 	"      --sample N         look at one packet in N; default: latency meters each,\n" \
 	"                         others as list -v says\n" \
 	"      --stacks           with each drop, how the kernel came there\n" \
+	"      --group GROUP      its members may show and list it, without being root\n" \
 	"  Of the meter driver:\n" DRIVER_HELP
 
 /* May --rx name it? Those that see rx-nic, and tc, which stands for: not there at all. */

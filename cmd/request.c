@@ -116,6 +116,9 @@ bool request_option(struct request *req, int option)
 		return req->meters;
 	case 'R':
 		return rx_parse(req, optarg);
+	case 'G':
+		req->group = optarg;
+		return true;
 	case 'K':
 		req->stacks = true;
 		return true;

@@ -7,6 +7,8 @@
 
 #include "meta.h"
 
+struct site;
+
 struct request {
 	__u64 meters;		/* 1 << METER_x: those wanted */
 	bool by_name;		/* asked for by name: what cannot be had is an error, not absent */
@@ -25,7 +27,6 @@ struct request {
 int attach_iface(const char *name, const struct request *, struct meta *done);
 
 /* Takes away what is there, whole or half: the taps undo what unpinning does not. 0 or -errno. */
-struct site;
 int attach_undo(const struct site *);
 
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The BPF file system: mounted where it may be, and entered only where nobody else can have built. */
+/* The BPF file system: mounted where it may be, entered only where nobody else can have built. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
@@ -57,13 +57,13 @@ int bpffs_missing(void)
 	return 1;
 }
 
-int bpffs_mount(int open)
+int bpffs_mount(void)
 {
 	int missing = bpffs_missing();
 
 	if (missing <= 0)
 		return missing;
-	if (mount("bpf", BPFFS, "bpf", 0, open ? "mode=0711" : "mode=0700"))
+	if (mount("bpf", BPFFS, "bpf", 0, "mode=0700"))
 		return complain(-errno, "mount -t bpf bpf " BPFFS,
 				"no BPF file system on " BPFFS ", and it cannot be mounted: %s",
 				strerror(errno));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The BPF file system: mounted where it may be, and entered only where nobody else can have built. */
+/* The BPF file system: mounted where it may be, entered only where nobody else can have built. */
 #ifndef NICPROBE_BPFFS_H
 #define NICPROBE_BPFFS_H
 
@@ -9,8 +9,8 @@
 
 /* 0: it is there; -ENODEV and a complaint: not, and it must not be mounted here; 1: not. */
 int bpffs_missing(void);
-/* Mounts it if need be; `open`: for others to pass, too. 0, or -errno and a complaint. */
-int bpffs_mount(int open);
+/* Mounts it if need be. 0, or -errno and a complaint. */
+int bpffs_mount(void);
 
 /*
  * Opens a directory below BPFFS, name by name: no symbolic link, on no other file system, and of

@@ -40,11 +40,11 @@ int group_check(int root, const char *name, gid_t *group)
 	if (stat(BPFFS, &fs) || fstat(root, &ours))
 		return complain(-errno, NULL, "cannot look at " PINS_ROOT ": %s", strerror(errno));
 	if (!(fs.st_mode & S_IXOTH) && !(fs.st_mode & S_IXGRP && fs.st_gid == *group))
-		return complain(-EPERM, "chmod o+x " BPFFS, "the group %s could not come to what is "
-				"pinned: " BPFFS " has mode %04o", name, fs.st_mode & 07777);
+		return complain(-EPERM, "chmod o+x " BPFFS, "the group %s could not come to what "
+				"is pinned: " BPFFS " has mode %04o", name, fs.st_mode & 07777);
 	if (ours.st_mode & 070 && ours.st_gid != *group)
-		return complain(-EBUSY, "nicprobe detach --all", "another group (%u) may read what is "
-				"attached, and there can be one", ours.st_gid);
+		return complain(-EBUSY, "nicprobe detach --all", "another group (%u) may read what "
+				"is attached, and there can be one", ours.st_gid);
 	return 0;
 }
 
@@ -94,5 +94,7 @@ int group_share(int root, const char *dir, gid_t group)
 		closedir(d);
 	else if (fd >= 0)
 		close(fd);
-	return err ? complain(err, NULL, "cannot let the group read %s: %s", dir, strerror(-err)) : 0;
+	if (err)
+		complain(err, NULL, "cannot let the group read %s: %s", dir, strerror(-err));
+	return err;
 }

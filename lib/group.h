@@ -6,11 +6,11 @@
 #include <sys/types.h>
 
 /*
- * Is there such a group, and can it be let in? `root` is the directory that pins_lock() opened.
+ * Is there such a group, and can it be let in? `root` is what pins_lock() opened.
  * 0, or -errno and a complaint.
  */
 int group_check(int root, const char *name, gid_t *);
-/* Lets it in: to the maps in `dir`, and to what is on the way there. 0, or -errno and a complaint. */
+/* Lets it in: to the maps in `dir`, and on the way there. 0, or -errno and a complaint. */
 int group_share(int root, const char *dir, gid_t);
 
 #endif

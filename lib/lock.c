@@ -77,7 +77,8 @@ static int give_up(const char *path, const struct holder *h, int ms)
 				"be seen from here", path, ms / 1000);
 	return complain(-EBUSY, text(h->stopped ? "kill -CONT %d" : "ps -fp %d", h->pid),
 			"%s is locked for %d s now by the process %d (%s)%s", path, ms / 1000,
-			h->pid, *h->name ? h->name : "gone", h->stopped ? ", which is stopped" : "");
+			h->pid, *h->name ? h->name : "gone",
+			h->stopped ? ", which is stopped" : "");
 }
 
 static int now_ms(void)
@@ -96,7 +97,8 @@ int lock_wait(int fd, const char *path, bool exclusive)
 		int ms = now_ms() - begin;
 
 		if (errno != EWOULDBLOCK && errno != EINTR)
-			return complain(-errno, NULL, "cannot lock %s: %s", path, strerror(errno));
+			return complain(-errno, NULL, "cannot lock %s: %s", path,
+					strerror(errno));
 		if (interrupted())
 			return complain(-EINTR, NULL, "interrupted");
 		if (ms >= look) {

@@ -94,8 +94,10 @@ static const char *reason_find(uint32_t reason)
 {
 	if (!(reason >> SUBSYS))
 		return drop_reason_core(reason);
-	return kernel_types() ? without_prefix(enums_name(kernel_types(), 1, "drop_reason", reason) ?:
-					  module_name(reason)) : NULL;
+	if (!kernel_types())
+		return NULL;
+	return without_prefix(enums_name(kernel_types(), 1, "drop_reason", reason) ?:
+			      module_name(reason));
 }
 
 /* "OPENVSWITCH_7": whose it is, where its own name is not to be had. */

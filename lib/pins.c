@@ -24,7 +24,7 @@ int pins_lock(bool exclusive)
 
 	for (;;) {
 		if (exclusive) {
-			err = bpffs_mount(false);
+			err = bpffs_mount();
 			if (err)
 				return err;
 			if (mkdir(PINS_ROOT, 0700) && errno != EEXIST)

@@ -54,8 +54,8 @@ void attached_state(const struct meta *meta, struct attached *a)
 		snprintf(state, size, "its network namespace is gone, and another has its number; "
 			 "these are its last figures");
 	} else if (err == -EPERM) {
-		snprintf(state, size, "its network namespace may be entered by root only: what became "
-			 "of it, and what the kernel itself counts, is not seen");
+		snprintf(state, size, "its network namespace may be entered by root only: what "
+			 "became of it, and what the kernel itself counts, is not seen");
 	} else if (err) {
 		snprintf(state, size, "its network namespace has no name, or is gone");
 	} else if (!iface_read_index(meta->ifindex, now)) {

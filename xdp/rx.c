@@ -55,7 +55,7 @@ static int attach_alone(const struct site *site, struct bpf_object *obj, __u32 m
 		return complain(err, NULL, "cannot load the XDP program: %s", log_last());
 	prog = bpf_program__fd(bpf_object__find_program_by_name(obj, PROGRAM));
 	link = bpf_link_create(prog, site->iface.ifindex, BPF_XDP, &opts);
-	/* the driver may mean its queues, the kernel its memory: what is meant twice is the driver's */
+	/* the driver may mean its queues, the kernel its memory: twice, and it is the driver */
 	if (link < 0 && errno == ENOMEM)
 		link = bpf_link_create(prog, site->iface.ifindex, BPF_XDP, &opts);
 	if (link < 0)

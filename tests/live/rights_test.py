@@ -21,7 +21,7 @@ def table():
     with open(os.path.join(ROOT, "man", "nicprobe.8"), encoding="utf-8") as f:
         body = f.read().split(".Ss Needs\n")[1].split("\n.S")[0]
     rows = {}
-    for line in re.findall(r"^\.It (.*(?:\n\.It .*)?) Ta (.*)$", body, flags=re.M):
+    for line in re.findall(r"^\.It (.*) Ta (.*)$", body, flags=re.M):
         rows[re.sub(r"\b(Cm|Ar|Fl|No) ", "", line[0])] = sorted(re.findall(r"CAP_\w+", line[1]))
     return rows
 
@@ -48,7 +48,6 @@ def measured(stdout):
 def commands(binary, ns):
     """Each with just what the table says, in its own namespace and in another; and with one right less."""
     before = left.pins()
-    root = User(binary, netns=ns)
     root = subprocess.run(["nsenter", f"--net=/run/netns/{ns}", NICPROBE, "attach", "-j", "tap0"], capture_output=True,
                           text=True, check=True)
     nicprobe("detach", f"{ns}/tap0")
