@@ -128,6 +128,7 @@ int meta_read(const char *dir, struct meta *meta)
 	struct bpf_map_info info = {};
 	__u32 len = sizeof(info);
 	unsigned char value[8192];
+	struct stat st;
 	int err, fd;
 
 	fd = bpffs_open(dir);
@@ -135,6 +136,9 @@ int meta_read(const char *dir, struct meta *meta)
 		return fd;
 	close(fd);
 	fd = pin_read(text("%s/meta", dir));
+	/* the kernel says EACCES of what is no pin, too */
+	if (fd < 0 && errno == EACCES && !lstat(text("%s/meta", dir), &st) && !S_ISREG(st.st_mode))
+		return not_ours(dir, "holds a \"meta\" that is not ours");
 	if (fd < 0)
 		return errno == ENOENT ? -ENODATA :
 		       complain(-errno, errno == EACCES ? "run it as root" : NULL,
