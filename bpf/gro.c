@@ -47,7 +47,7 @@ static const struct metric metrics[] = {
 		  .help = "Buffers that the stack received, by the wire packets in them."),
 	COUNTER(struct gro, bytes, .name = "bytes", .unit = "bytes",
 		.help = "Bytes in these buffers."),
-	COUNTER(struct gro, frames, .name = "frames", .unit = "packets",
+	COUNTER(struct gro, frames, .name = "frames", .family = "gro_frames", .unit = "packets",
 		.label = "result", .labels = frames,
 		.help = "Frames from the driver, by what GRO made of them; past: without GRO."),
 	COUNTER(struct gro, alone, .name = "alone", .unit = "packets",

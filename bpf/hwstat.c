@@ -43,6 +43,19 @@ static void key_text(const void *of, unsigned nr, char *out, size_t size)
 	}
 }
 
+/* What a driver counts under a name of its own has a unit that only it knows. */
+static const char *key_unit(const void *of)
+{
+	const struct hwstat_key *key = of;
+	const char *name = name_of(key);
+
+	if (key->rank == HWSTAT_OWN)
+		return "own";
+	if (strstr(name, "bytes"))
+		return "bytes";
+	return !strncmp(stat_find(name)->help, "packets", 7) ? "packets" : "events";
+}
+
 static bool key_is_minor(const void *key)
 {
 	return ((const struct hwstat_key *)key)->rank == HWSTAT_OWN;
@@ -91,6 +104,7 @@ const struct meter meter_hwstat = {
 	.key_size = sizeof(struct hwstat_key),
 	.key_labels = labels,
 	.key_text = key_text,
+	.key_unit = key_unit,
 	.key_minor = "own",
 	.key_is_minor = key_is_minor,
 	.by_key = true,

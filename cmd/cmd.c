@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "../lib/iface.h"
+#include "../lib/link.h"
 #include "../lib/log.h"
 #include "../lib/near.h"
 #include "../render/json_writer.h"
@@ -215,7 +216,8 @@ const struct renderer *renderer_find(const char *name)
 			return all[i];
 		near_try(&near, all[i]->name);
 	}
-	usage_error(*near.name ? text("-f %s", near.name) : "-f table, -f json or -f openmetrics",
+	usage_error(*near.name ? text("-f %s", near.name) : "-f table, -f json, "
+		    "-f openmetrics or -f prometheus",
 		    "no format \"%s\"", name);
 	return NULL;
 }
@@ -250,6 +252,8 @@ int snapshot_take(struct snapshot *s, const char *dir)
 	iface_label(s->meta.netns, s->meta.iface, s->name, sizeof(s->name));
 	attached_state(&s->meta, &a);
 	attached_blind(&s->meta, &a, dir, s->blind);
+	if (!*a.state)		/* else it is elsewhere, or another's */
+		link_state(s->meta.ifindex, &s->link);
 	netns_go_home();
 	memcpy(s->state, a.state, sizeof(s->state));
 	s->gone = a.is == ATTACHED_GONE;

@@ -10,7 +10,6 @@
 #include "../lib/snapshot.h"
 #include "../render/render.h"
 
-#define NICPROBE_VERSION "0.1"
 
 enum { EXIT_USAGE = 2 };
 
@@ -89,7 +88,8 @@ bool request_fits(const struct request *);
 	"      --time GLOB,…      how long these take, too\n" \
 	"      --max-functions N  rather fail than attach to more (default: 512)\n"
 #define REQUEST_HELP						\
-	"  -m, --meters METER,…   these, or an error (default: what is here and cheap)\n" \
+	"  -m, --meters METER,…   these, or an error (default: what is here and cheap);\n" \
+	"                         +METER, -METER: this one, too, or not\n" \
 	"      --rx TAP           where to see received packets: auto (default),\n" \
 	"                         xdp, driver, tc, xdp-generic\n" \
 	"      --sample N         look at one packet in N; default: latency meters each,\n" \

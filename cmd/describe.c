@@ -112,7 +112,7 @@ void describe(struct page *on)
 	describe_ways();
 }
 
-static void json_metric(struct json *j, const struct metric *k)
+static void json_metric(struct json *j, const struct meter *m, const struct metric *k)
 {
 	static const char *const kinds[] = {
 		[KIND_COUNTER] = "counter", [KIND_HISTOGRAM] = "histogram", [KIND_LEVEL] = "level",
@@ -126,6 +126,13 @@ static void json_metric(struct json *j, const struct metric *k)
 	json_string(j, "kind", kinds[k->kind]);
 	json_string(j, "unit", k->unit);
 	json_string(j, "help", k->help);
+	if (!m->key_unit) {	/* else it has one for each unit */
+		char family[96];
+
+		metric_family(m, k, NULL, family, sizeof(family));
+		json_string(j, "openmetrics", k->kind != KIND_COUNTER ? family :
+			    text("%s_total", family));
+	}
 	json_close(j, '}');
 }
 
@@ -149,7 +156,7 @@ static void json_meters(struct json *j, bool permitted)
 		}
 		json_open(j, "metrics", '[');
 		for_each_metric(k, m)
-			json_metric(j, k);
+			json_metric(j, m, k);
 		json_close(j, ']');
 		json_close(j, '}');
 	}

@@ -203,6 +203,6 @@ const struct command command_driver = {
 	.help = "count calls of a driver's functions while a command runs",
 	.options =
 	DRIVER_HELP
-	"  -f, --format FORMAT    table (default), json, openmetrics\n",
+	"  -f, --format FORMAT    table (default), json, openmetrics, prometheus\n",
 	.run = run,
 };

@@ -249,6 +249,6 @@ const struct command command_run = {
 	.help = "attach, run a command, show what it caused, detach",
 	.options =
 	REQUEST_HELP
-	"  -f, --format FORMAT    table (default), json, openmetrics\n",
+	"  -f, --format FORMAT    table (default), json, openmetrics, prometheus\n",
 	.run = run,
 };

@@ -10,82 +10,11 @@
 #include "../findings/subjects.h"
 #include "../lib/hw.h"
 #include "../lib/iface.h"
+#include "../lib/kernel.h"
 #include "../lib/log.h"
-#include "../lib/near.h"
 #include "../lib/pins.h"
 #include "cmd.h"
 #include "show.h"
-
-char *show_more(struct view *v)
-{
-	void *more = realloc(v->dirs, (v->nr + 1) * sizeof(*v->dirs));
-
-	if (!more) {
-		complain(-ENOMEM, NULL, "no memory for %u interfaces", v->nr + 1);
-		return NULL;
-	}
-	v->dirs = more;
-	return v->dirs[v->nr++];
-}
-
-/* All that can be read; what cannot, as of another version, is named, and the rest is shown. */
-static int collect(const char *dir, __u32 netns, const char *iface, void *arg)
-{
-	struct view *v = arg;
-	struct meta meta;
-	int err = meta_read(dir, &meta);
-	char *to;
-
-	(void)netns, (void)iface;
-	if (err && err != -ENOENT && err != -ENODATA)
-		failed();
-	complaints_forget();
-	to = err ? NULL : show_more(v);
-	if (to)
-		snprintf(to, DIR_SIZE, "%s", dir);
-	return err || to ? 0 : -ENOMEM;
-}
-
-static int nearest(const char *dir, __u32 netns, const char *iface, void *arg)
-{
-	char label[96];
-
-	(void)dir;
-	iface_label(netns, iface, label, sizeof(label));
-	near_try(arg, label);
-	return 0;
-}
-
-static int not_attached(const char *arg)
-{
-	struct near near = near_to(arg);
-
-	pins_each(nearest, &near);
-	return complain(-ENOENT, *near.name ? text("nicprobe show %s", near.name) :
-			text("nicprobe attach %s", arg), "%s is not attached", arg);
-}
-
-/* The directory of the interface a user typed; by its name now, or the one it had. */
-static int find(struct view *v, const char *arg)
-{
-	__u32 netns;
-	const char *iface = iface_enter(arg, &netns) ?: iface_outside(arg, &netns);
-	unsigned ifindex = iface && netns == netns_inode() ? if_nametoindex(iface) : 0;
-	char *dir = iface ? show_more(v) : NULL;
-	struct meta meta;
-	int err;
-
-	if (!dir)
-		return -ENOENT;
-	if (!ifindex || !pins_find(netns, ifindex, dir, DIR_SIZE))
-		pins_dir(dir, DIR_SIZE, netns, iface);
-	netns_go_home();
-	v->iface = arg;
-	err = meta_read(dir, &meta);
-	if (err == -ENOENT || err == -ENODATA)
-		return not_attached(arg);
-	return err;
-}
 
 static int detached(const struct view *v)
 {
@@ -106,15 +35,20 @@ static int none_wanted(const struct view *v, const struct snapshot *s)
 }
 
 /* Takes a snapshot of each. Those that were detached meanwhile are left out. */
-static int take_all(const struct view *v, struct snapshot *all)
+static int take_all(struct view *v, struct snapshot *all)
 {
 	int lock = pins_lock(false), err = 0;
 
+	v->look.unread = v->unread;
 	for (unsigned i = 0; i < v->nr && !err; i++) {
 		err = snapshot_take(&all[i], v->dirs[i]);
 		if ((err == -ENOENT || err == -ENODATA) && v->nr > 1) {
 			all[i].meta.magic = err = 0;
 			complaints_forget();
+		} else if (err && v->nr > 1 && v->format->all) {
+			failed();
+			all[i].meta.magic = err = 0;
+			v->look.unread++;
 		} else if (err) {
 			detached(v);
 		}
@@ -211,7 +145,7 @@ static int window(const struct view *v, struct snapshot *now, struct snapshot *b
 }
 
 /* Formats of counters take totals, whatever the window: what is found is of the window. */
-static int show_windows(const struct view *v)
+static int show_windows(struct view *v)
 {
 	struct snapshot *before = calloc(v->nr ?: 1, sizeof(*before));
 	struct timespec next;
@@ -236,7 +170,7 @@ static int show_windows(const struct view *v)
 	return err;
 }
 
-static int show_totals(const struct view *v)
+static int show_totals(struct view *v)
 {
 	struct snapshot *all = calloc(v->nr ?: 1, sizeof(*all));
 	int err = all ? take_all(v, all) : -ENOMEM;
@@ -282,6 +216,8 @@ static bool option(struct view *v, int o)
 	case 'q':
 		v->look.queues = true;
 		return true;
+	case 'E':
+		return show_each(optarg, &v->look.each);
 	case 'c':
 		if (!number("-c", optarg, 1, &count))
 			return false;
@@ -293,64 +229,7 @@ static bool option(struct view *v, int o)
 	return true;
 }
 
-/* Takes "hw" out of a word such as "hw,ecn"; whether it was there. */
-static bool hw_taken(char *word)
-{
-	char *at = word;
-
-	for (size_t len; *at; at += len + 1) {
-		len = strcspn(at, ",");
-		if (len == 2 && !strncmp(at, "hw", 2)) {
-			memmove(at, at + len + (at[len] == ','), strlen(at + len) + !at[len]);
-			if (!*at && at > word)
-				at[-1] = '\0';
-			return true;
-		}
-		if (!at[len])
-			break;
-	}
-	return false;
-}
-
-/* Of what is shown: 0, or EXIT_USAGE. */
-static int sections(struct view *v, char **words)
-{
-	for (; *words; words++) {
-		__u64 bits;
-
-		v->hw |= hw_taken(*words);
-		if (!**words)
-			continue;
-		bits = meters_parse(*words);
-		if (!bits)
-			return EXIT_USAGE;
-		v->wanted |= bits;
-	}
-	return 0;
-}
-
-/* Interfaces, or pins; `iface` is NULL for all of them. */
-static int interfaces(struct view *v, const char *iface)
-{
-	if (only_hw(v) && iface) {
-		char *name = show_more(v);
-
-		if (name)
-			snprintf(name, DIR_SIZE, "%s", iface);
-		return name ? 0 : -ENOMEM;
-	}
-	if (only_hw(v)) {
-		show_hw_interfaces(v);
-		return v->nr || v->format->all ? 0 :
-		       complain(-ENODEV, "nicprobe show IFACE hw",
-				"no interface here has hardware");
-	}
-	if (iface)
-		return find(v, iface);
-	return pins_each(collect, v);
-}
-
-static int show_them(const struct view *v)
+static int show_them(struct view *v)
 {
 	int err;
 
@@ -372,14 +251,14 @@ static int show(struct view *v, char **args)
 
 	if (*args && ((strcmp(*args, "hw") && !meter_find(*args)) || if_nametoindex(*args)))
 		iface = *args++;
-	if (sections(v, args))
+	if (show_sections(v, args))
 		return EXIT_USAGE;
 	netns_go_home();
 	if (!only_hw(v))
 		lock = pins_lock(false);
 	if (lock < 0 && lock != -ENOENT)
 		return failed();
-	err = interfaces(v, iface);
+	err = show_interfaces(v, iface);
 	pins_unlock(lock);
 	if (err)
 		return failed();
@@ -387,6 +266,7 @@ static int show(struct view *v, char **args)
 		complain(-ENOENT, "nicprobe attach IFACE", "nothing is attached");
 		return failed();
 	}
+	v->look.each |= show_named(v->wanted);
 	v->look.brief = !v->wanted && !v->look.queues;
 	if (!v->interval)
 		v->interval = 1;
@@ -401,7 +281,7 @@ static int run(int argc, char **argv)
 		{ "format", required_argument, NULL, 'f' },
 		{ "interval", required_argument, NULL, 'i' },
 		{ "window", required_argument, NULL, 'w' }, { "total", no_argument, NULL, 't' },
-		{ "queues", no_argument, NULL, 'q' },
+		{ "queues", no_argument, NULL, 'q' }, { "each", required_argument, NULL, 'E' },
 		{ "count", required_argument, NULL, 'c' }, COMMON_LONG, {}
 	};
 	struct view v = { .format = &renderer_table, .look = terminal_look() };
@@ -423,10 +303,12 @@ const struct command command_show = {
 	.args = "[[NETNS/]IFACE] [hw] [METER…] [OPTION…]",
 	.help = "what is wrong, what was measured; hw: what the card is",
 	.options =
-	"  -f, --format FORMAT    table (default), json, openmetrics\n"
+	"  -f, --format FORMAT    table (default), json, openmetrics, prometheus\n"
 	"  -w, --window SECONDS   look for so long, then show it (default: 1)\n"
 	"  -t, --total            what was counted since attach, at once\n"
 	"  -q, --queues           each queue, however many there are\n"
+	"      --each LABEL,…     metrics for each queue, cpu, interrupt, flow, source,\n"
+	"                         and own statistic of the driver, not their sums alone\n"
 	"  -i, --interval SECONDS one window after the other\n"
 	"  -c, --count COUNT      stop after so many windows\n",
 	.run = run,

@@ -17,6 +17,7 @@ struct view {
 	__u64 wanted;		/* 1 << METER_x; 0: all that are on */
 	bool hw;		/* what it is made of; without `wanted`, that alone */
 	const char *iface;	/* as it was typed; NULL: all */
+	unsigned unread;	/* attached, and not to be read */
 	unsigned nr;
 	char (*dirs)[DIR_SIZE];	/* of pins; where nothing but hw is wanted, interfaces */
 };
@@ -27,6 +28,15 @@ char *show_more(struct view *);
 void show_list(const struct view *, const struct snapshot *const *, unsigned nr);
 /* Until the next interval ends: of nominal times, so that they do not drift. */
 void show_wait(struct timespec *next, double interval);
+
+/* Of what was typed. Interfaces, or pins; `iface` is NULL for all of them. 0 or -errno. */
+int show_interfaces(struct view *, const char *iface);
+/* Meters and "hw": 0, or EXIT_USAGE. */
+int show_sections(struct view *, char **words);
+/* "queue,flow" to 1 << EACH_x. False: a complaint was printed. */
+bool show_each(const char *list, unsigned *bits);
+/* Those without which OpenMetrics has nothing of these meters. */
+unsigned show_named(__u64 wanted);
 
 struct hw;
 

@@ -210,3 +210,10 @@ long long setting_of(const struct setting_group *g, const struct settings *s, co
 			return s->value[i];
 	return NOT_TOLD;
 }
+
+unsigned long speed_of(const struct settings *link)
+{
+	long long mbit = setting_of(&group_link, link, "speed");
+
+	return mbit <= 0 || mbit == (__u32)SPEED_UNKNOWN ? 0 : mbit;
+}

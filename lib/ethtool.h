@@ -41,6 +41,9 @@ void settings_read(const struct iface *, const struct setting_group *, struct se
 /* By its name; NOT_TOLD: it is not told, or there is no such setting. */
 long long setting_of(const struct setting_group *, const struct settings *, const char *name);
 
+/* Mbit/s as the driver says it; 0: it does not. */
+unsigned long speed_of(const struct settings *link);
+
 #define MAX_RSS_TABLE	4096		/* ice has 2048 */
 #define MAX_RSS_KEY	256
 enum { HASH_TCP4, HASH_UDP4, HASH_TCP6, HASH_UDP6, NR_HASHED };

@@ -5,6 +5,8 @@
 
 #include "abi.h"
 
+#define NICPROBE_VERSION "0.1"
+
 #define META_MAGIC	0x6e696370	/* "nicp" */
 #define META_VERSION	5		/* any change of a row, a map or this struct is a new one */
 

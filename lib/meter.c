@@ -82,25 +82,34 @@ unsigned meter_lanes(const struct meter *m)
 	return m->lanes ?: 1;
 }
 
+static bool ends_with(const char *name, const char *unit)
+{
+	size_t all = strlen(name), end = strlen(unit);
+
+	return all >= end && !strcmp(name + all - end, unit);
+}
+
 void metric_key(const struct metric *k, char *key, size_t size)
 {
-	size_t name = strlen(k->name), unit = strlen(k->unit);
-	bool said = name >= unit && !strcmp(k->name + name - unit, k->unit);
-
 	/* "in_flight" and "lost" count packets, as all in a row; seconds and bytes must be said. */
-	if (said || !strcmp(k->unit, "packets"))
+	if (ends_with(k->name, k->unit) || !strcmp(k->unit, "packets"))
 		snprintf(key, size, "%s", k->name);
 	else
 		snprintf(key, size, "%s_%s", k->name, k->unit);
 }
 
-void metric_family(const struct meter *m, const struct metric *k, char *family, size_t size)
+void metric_family(const struct meter *m, const struct metric *k, const char *unit, char *family,
+		   size_t size)
 {
 	char key[64];
 
 	metric_key(k, key, sizeof(key));
 	if (k->family)
 		snprintf(family, size, "nicprobe_%s", k->family);
-	else
+	else if (unit)
+		snprintf(family, size, "nicprobe_%s_%s", m->name, unit);
+	else if (k->kind == KIND_HISTOGRAM || ends_with(k->name, k->unit))
 		snprintf(family, size, "nicprobe_%s_%s", m->name, key);
+	else
+		snprintf(family, size, "nicprobe_%s_%s_%s", m->name, k->name, k->unit);
 }

@@ -70,6 +70,10 @@ struct meter {
 	const char *const *key_labels;
 	/* …which of these changes while its key stays, and so is no label of OpenMetrics… */
 	const char *key_now;
+	/* …and what of it has values without end: OpenMetrics has it only where asked for… */
+	const char *each;
+	/* …in what each of its rows counts, where that differs: "bytes"… */
+	const char *(*key_unit)(const void *key);
 	/* …its rows make room for new ones, and `lost` has all that its first words ever had… */
 	bool evicts;
 	/* …and how the part `nr` of a key reads */
@@ -171,7 +175,8 @@ unsigned meter_lanes(const struct meter *);
 
 /* The JSON key: "packet_size_bytes"; the name alone where the unit says nothing more. */
 void metric_key(const struct metric *, char *key, size_t size);
-/* The OpenMetrics family: "nicprobe_packet_size_bytes". */
-void metric_family(const struct meter *, const struct metric *, char *family, size_t size);
+/* The OpenMetrics family: "nicprobe_packet_size_bytes"; of the rows with this `unit`, or NULL. */
+void metric_family(const struct meter *, const struct metric *, const char *unit, char *family,
+		   size_t size);
 
 #endif

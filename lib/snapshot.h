@@ -33,6 +33,12 @@ uint64_t *table_add(struct table *, const struct meter *, const void *key);
 
 struct hw;
 
+struct link {
+	bool known;
+	bool up;			/* and it has a carrier */
+	unsigned long mbit;		/* 0: nobody tells */
+};
+
 struct snapshot {
 	struct meta meta;
 	char name[96];			/* as a user would type it: "eth0", "blue/eth0" */
@@ -40,6 +46,7 @@ struct snapshot {
 	bool gone;			/* the interface is no more */
 	char now[96];			/* where it is now, so typed; "": where it was attached */
 	char blind[NR_POINTS][BLIND_SIZE];	/* why a point does not see all; "": it does */
+	struct link link;		/* now */
 	struct timespec when;		/* CLOCK_REALTIME */
 	uint64_t boot_ns;		/* CLOCK_BOOTTIME */
 	double seconds;			/* measured: since attach, or since the snapshot before */

@@ -4,6 +4,7 @@
 
 #include "../lib/log.h"
 #include "findings.h"
+#include "shown.h"
 
 #define INDENT	10	/* severities stand before it: "critical  " */
 #define NARROW	60	/* then there is no room for that */
@@ -20,8 +21,7 @@ static const char *style_of(enum severity severity)
 	       STYLE_DIM;
 }
 
-/* "blue" of "blue/eth0"; "": it is of our own namespace, or of one without a name. */
-static const char *netns_of(const struct snapshot *s)
+const char *netns_of(const struct snapshot *s)
 {
 	const char *slash = strchr(s->name, '/');
 

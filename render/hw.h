@@ -21,9 +21,10 @@ void hw_item(struct page *, bool *any, const char *what);
 
 void hw_json(struct json *, const struct hw *);	/* the keys of "hw", which is open */
 
+struct metrics_out;
 struct snapshot;
 /* Of all those that have one. */
-void hw_openmetrics(FILE *, const struct snapshot *const *, unsigned nr);
+void hw_openmetrics(const struct metrics_out *, const struct snapshot *const *, unsigned nr);
 
 /* "full", "FIBRE", "RS"; "": not known. */
 const char *hw_duplex(const struct hw *);

@@ -8,21 +8,6 @@
 #include "hw.h"
 #include "openmetrics.h"
 
-static void head(FILE *out, const char *family, const char *help)
-{
-	fprintf(out, "# TYPE %s gauge\n# HELP %s %s\n", family, family, help);
-}
-
-/* A label without a value is none. */
-static void label(FILE *out, const char *name, const char *value)
-{
-	if (!*value)
-		return;
-	fprintf(out, ",%s=\"", name);
-	openmetrics_escaped(out, value);
-	fputc('"', out);
-}
-
 static const char *number(long long value)
 {
 	return value < 0 ? "" : text("%lld", value);
@@ -32,18 +17,18 @@ static void cpus(FILE *out, const char *name, const struct cpus *c)
 {
 	char *list = malloc(8 * MAX_CPUS);
 
-	label(out, name, list ? cpus_text(c, list, 8 * MAX_CPUS) : "");
+	openmetrics_label(out, name, list ? cpus_text(c, list, 8 * MAX_CPUS) : "");
 	free(list);
 }
 
 static void queue(FILE *out, const struct snapshot *s, const struct hw_line *l)
 {
 	openmetrics_labels(out, "nicprobe_hw_queue_info", s);
-	label(out, "rx", number(l->rx));
-	label(out, "tx", number(l->tx));
-	label(out, "napi", number(l->napi ? (long long)l->napi : -1));
-	label(out, "irq", number(l->irq ? (long long)l->irq : -1));
-	label(out, "vector", l->vector);
+	openmetrics_label(out, "rx", number(l->rx));
+	openmetrics_label(out, "tx", number(l->tx));
+	openmetrics_label(out, "napi", number(l->napi ? (long long)l->napi : -1));
+	openmetrics_label(out, "irq", number(l->irq ? (long long)l->irq : -1));
+	openmetrics_label(out, "vector", l->vector);
 	cpus(out, "affinity", &l->may);
 	cpus(out, "effective_affinity", &l->does);
 	cpus(out, "rps", &l->rps);
@@ -51,24 +36,32 @@ static void queue(FILE *out, const struct snapshot *s, const struct hw_line *l)
 	fputs("} 1\n", out);
 }
 
-void hw_openmetrics(FILE *out, const struct snapshot *const *list, unsigned nr)
+void hw_openmetrics(const struct metrics_out *o, const struct snapshot *const *list, unsigned nr)
 {
-	head(out, "nicprobe_hw_info", "What an interface is.");
+	FILE *out = o->out;
+	bool any = false;
+
+	for (unsigned i = 0; i < nr; i++)
+		any |= !!list[i]->hw;
+	if (!any)
+		return;
+	openmetrics_head(o, "nicprobe_hw_info", "info", "", "What an interface is.");
 	for (unsigned i = 0; i < nr; i++) {
 		const struct hw *h = list[i]->hw;
 
 		if (!h)
 			continue;
 		openmetrics_labels(out, "nicprobe_hw_info", list[i]);
-		label(out, "driver", h->iface.driver);
-		label(out, "version", h->version);
-		label(out, "firmware", h->firmware);
-		label(out, "device", h->card.name);
-		label(out, "ids", h->card.ids);
-		label(out, "numa_node", number(h->card.node));
+		openmetrics_label(out, "driver", h->iface.driver);
+		openmetrics_label(out, "version", h->version);
+		openmetrics_label(out, "firmware", h->firmware);
+		openmetrics_label(out, "device", h->card.name);
+		openmetrics_label(out, "ids", h->card.ids);
+		openmetrics_label(out, "numa_node", number(h->card.node));
 		fputs("} 1\n", out);
 	}
-	head(out, "nicprobe_hw_queue_info", "Which interrupt, NAPI and CPUs serve which queue.");
+	openmetrics_head(o, "nicprobe_hw_queue_info", "info", "",
+			 "Which interrupt, NAPI and CPUs serve which queue.");
 	for (unsigned i = 0; i < nr; i++)
 		for (unsigned k = 0; list[i]->hw && k < list[i]->hw->nr; k++)
 			queue(out, list[i], &list[i]->hw->lines[k]);

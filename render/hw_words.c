@@ -9,9 +9,7 @@
 
 unsigned long hw_speed(const struct hw *h)
 {
-	long long mbit = setting_of(&group_link, &h->link, "speed");
-
-	return mbit <= 0 || mbit == (__u32)SPEED_UNKNOWN ? 0 : mbit;
+	return speed_of(&h->link);
 }
 
 const char *hw_duplex(const struct hw *h)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* For Prometheus and its like: OpenMetrics 1.0 that the older text format 0.0.4 reads alike. */
+/* For Prometheus and its like: what was counted since attach, in either of its two formats. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -9,18 +9,8 @@
 #include "hw.h"
 #include "openmetrics.h"
 #include "render.h"
-#include "shown.h"
+#include "series.h"
 #include "text.h"
-
-/* Every snapshot of one output: a family is written once, with the samples of all. */
-struct all {
-	FILE *out;
-	const struct snapshot *const *list;
-	unsigned nr;
-	FILE *memory;		/* writes `labels`: those of one row, for all its samples */
-	char *labels;
-	size_t size;
-};
 
 static bool escaped(FILE *out, uint32_t c)
 {
@@ -36,35 +26,42 @@ void openmetrics_escaped(FILE *out, const char *s)
 	text_escape(out, s, escaped);
 }
 
-/* In a HELP line 0.0.4 knows no \", and OpenMetrics no bare quote. */
-static void help_line(FILE *out, const char *family, const char *suffix, const char *help)
+void openmetrics_label(FILE *out, const char *name, const char *value)
 {
-	fprintf(out, "# HELP %s%s ", family, suffix);
-	for (; *help; help++)
-		fputc(*help == '"' || *help == '\\' || *help == '\n' ? '\'' : *help, out);
-	fputc('\n', out);
+	if (!*value)
+		return;
+	fprintf(out, ",%s=\"", name);
+	openmetrics_escaped(out, value);
+	fputc('"', out);
 }
 
-/*
- * OpenMetrics names a counter's family without _total, text format 0.0.4 (which
- * promtool and node_exporter's textfile collector read) with it; neither knows
- * the other's. A TYPE or UNIT line fits only one of them. So a counter has just
- * the HELP line that both take for its own, and no type.
- */
-static void counter_head(FILE *out, const char *family, const char *help)
-{
-	help_line(out, family, "_total", help);
-}
-
-static void head(FILE *out, const char *family, const char *type, const char *unit,
-		 const char *help)
+static bool ends_with_unit(const char *family, const char *unit)
 {
 	const char *last = strrchr(family, '_');
 
-	fprintf(out, "# TYPE %s %s\n", family, type);
-	if (last && !strcmp(last + 1, unit))
-		fprintf(out, "# UNIT %s %s\n", family, unit);
-	help_line(out, family, "", help);
+	return last && *unit && !strcmp(last + 1, unit);
+}
+
+/*
+ * Text format 0.0.4 names a counter with _total, OpenMetrics its family without: each has a
+ * TYPE line that the other would not take for its own. In a HELP line 0.0.4 knows no \",
+ * and OpenMetrics no bare quote.
+ */
+void openmetrics_head(const struct metrics_out *o, const char *family, const char *type,
+		      const char *unit, const char *help)
+{
+	bool info = !strcmp(type, "info");
+	const char *suffix = o->old && !strcmp(type, "counter") ? "_total" : "";
+	int len = strlen(family) - (info && !o->old ? strlen("_info") : 0);
+
+	fprintf(o->out, "# TYPE %.*s%s %s\n", len, family, suffix,
+		info && o->old ? "gauge" : type);
+	if (!o->old && ends_with_unit(family, unit))
+		fprintf(o->out, "# UNIT %.*s %s\n", len, family, unit);
+	fprintf(o->out, "# HELP %.*s%s ", len, family, suffix);
+	for (; *help; help++)
+		fputc(*help == '"' || *help == '\\' || *help == '\n' ? '\'' : *help, o->out);
+	fputc('\n', o->out);
 }
 
 void openmetrics_labels(FILE *out, const char *sample, const struct snapshot *s)
@@ -72,76 +69,46 @@ void openmetrics_labels(FILE *out, const char *sample, const struct snapshot *s)
 	fprintf(out, "%s{interface=\"", sample);
 	openmetrics_escaped(out, s->meta.iface);
 	fprintf(out, "\",netns=\"%" PRIu32 "\"", s->meta.netns);
+	openmetrics_label(out, "netns_name", netns_of(s));
 }
 
-/* One row of one metric of one snapshot. */
-struct row {
+/* One meter of one snapshot. */
+struct shown {
 	const struct snapshot *s;
-	const struct meter *m;
+	char *labels;		/* "{interface=…": what all its samples begin with */
+	struct series_list rows;
+};
+
+/* Every snapshot of one output: a family is written once, with the samples of all. */
+struct all {
+	struct metrics_out o;
+	const struct snapshot *const *list;
+	unsigned nr, each;
+	struct shown *shown;
+};
+
+/* One row of one metric. */
+struct row {
+	FILE *out;
 	const struct metric *k;
 	const char *family;
 	const struct bound *bounds;	/* of a histogram, by slot */
-	unsigned row, cpu;
-	const uint64_t *words;
 	const char *labels;
+	const struct series *series;
+	const uint64_t *words;
 };
 
 struct bound {
 	char le[24];
 };
 
-/* Lines of a note as one label: "a;b;c", as flame graphs have them. Keys may differ in it alone. */
-static void note(FILE *out, const struct meter *m, const void *key)
-{
-	char line[160];
-
-	if (!m->key_note || !m->key_line(key, 0, line, sizeof(line)))
-		return;
-	fprintf(out, ",%s=\"", m->key_note);
-	for (unsigned i = 0; m->key_line(key, i, line, sizeof(line)); i++) {
-		if (i)
-			fputc(';', out);
-		openmetrics_escaped(out, line);
-	}
-	fputc('"', out);
-}
-
-static void labels(FILE *out, const struct row *r)
-{
-	const struct meter *m = r->m;
-	struct place at;
-	char key[128];
-
-	openmetrics_labels(out, "", r->s);
-	for (unsigned i = 0; m->by & BY_KEY && m->key_labels[i]; i++) {
-		if (m->key_now && !strcmp(m->key_now, m->key_labels[i]))
-			continue;
-		m->key_text(key_of(m, &r->s->tables[meter_id(m)], r->row), i, key, sizeof(key));
-		fprintf(out, ",%s=\"", m->key_labels[i]);
-		openmetrics_escaped(out, key);
-		fputc('"', out);
-	}
-	if (m->by & BY_KEY) {
-		note(out, m, key_of(m, &r->s->tables[meter_id(m)], r->row));
-		return;
-	}
-	at = place_of(r->s, m, r->row);
-	if (m->by & BY_POINT)
-		fprintf(out, ",point=\"%s\"", point_names[at.point]);
-	if (m->by & BY_QUEUE && at.queue < 0)
-		fputs(",queue=\"unknown\"", out);
-	else if (m->by & BY_QUEUE)
-		fprintf(out, ",queue=\"%d\"", at.queue);
-	if (m->by & BY_CPU)
-		fprintf(out, ",cpu=\"%u\"", r->cpu);
-}
-
 /* "NAME{LABELS": the caller goes on. */
-static void sample(FILE *out, const struct row *r, const char *suffix)
+static void sample(const struct row *r, const char *suffix)
 {
-	fputs(r->family, out);
-	fputs(suffix, out);
-	fputs(r->labels, out);
+	fputs(r->family, r->out);
+	fputs(suffix, r->out);
+	fputs(r->labels, r->out);
+	fputs(r->series->labels, r->out);
 }
 
 static void number(FILE *out, uint64_t n)
@@ -153,31 +120,31 @@ static void number(FILE *out, uint64_t n)
 	fputc('\n', out);
 }
 
-static void counter(FILE *out, const struct row *r)
+static void counter(const struct row *r)
 {
 	for (unsigned i = 0; i < r->k->words; i++) {
-		sample(out, r, "_total");
+		sample(r, "_total");
 		if (r->k->label)
-			fprintf(out, ",%s=\"%s\"", r->k->label, r->k->labels[i]);
+			fprintf(r->out, ",%s=\"%s\"", r->k->label, r->k->labels[i]);
 		if (r->k->scale == 1)
-			number(out, r->words[i]);
+			number(r->out, r->words[i]);
 		else
-			fprintf(out, "} %.9g\n", r->words[i] * r->k->scale);
+			fprintf(r->out, "} %.9g\n", r->words[i] * r->k->scale);
 	}
 }
 
-static void level(FILE *out, const struct row *r)
+static void level(const struct row *r)
 {
-	sample(out, r, "");
-	fprintf(out, "} %.9g\n", level_of(r->words) * r->k->scale);
+	sample(r, "");
+	fprintf(r->out, "} %.9g\n", level_of(r->words) * r->k->scale);
 }
 
-static void residue(FILE *out, const struct row *r)
+static void residue(const struct row *r)
 {
 	uint64_t within;
 
-	sample(out, r, "");
-	fprintf(out, "} %" PRId64 "\n", residue_of(r->k, r->words, &within));
+	sample(r, "");
+	fprintf(r->out, "} %" PRId64 "\n", residue_of(r->k, r->words, &within));
 }
 
 /* What is shown by percentiles has many slots: those that end at a power of two are buckets. */
@@ -202,176 +169,179 @@ static void bounds_fill(struct bound *bounds, const struct metric *k)
 	}
 }
 
-static void bucket(FILE *out, const struct row *r, const char *le, uint64_t count)
+static void bucket(const struct row *r, const char *le, uint64_t count)
 {
-	sample(out, r, "_bucket");
-	fputs(",le=\"", out);
-	fputs(le, out);
-	fputc('"', out);
-	number(out, count);
+	sample(r, "_bucket");
+	fputs(",le=\"", r->out);
+	fputs(le, r->out);
+	fputc('"', r->out);
+	number(r->out, count);
 }
 
-static void histogram(FILE *out, const struct row *r)
+static void histogram(const struct row *r)
 {
 	uint64_t seen = 0;
 
 	for (unsigned i = 0; i < hist_slots(r->k); i++) {
 		seen += r->words[1 + i];
 		if (is_bucket(r->k, i))
-			bucket(out, r, r->bounds[i].le, seen);
+			bucket(r, r->bounds[i].le, seen);
 	}
-	sample(out, r, "_sum");
+	sample(r, "_sum");
 	if (r->k->scale == 1)
-		number(out, r->words[0]);
+		number(r->out, r->words[0]);
 	else
-		fprintf(out, "} %.9g\n", r->words[0] * r->k->scale);
-	sample(out, r, "_count");
-	number(out, seen);
+		fprintf(r->out, "} %.9g\n", r->words[0] * r->k->scale);
+	sample(r, "_count");
+	number(r->out, seen);
 }
 
-static void row_write(struct all *a, struct row *r,
-		      void (*write)(FILE *, const struct row *))
+/* What counts those beside it once more is there only with what they do not know. */
+static bool has_sample(const struct metric *k, const struct series *s, const char *unit)
 {
-	rewind(a->memory);
-	labels(a->memory, r);
-	fputc('\0', a->memory);
-	fflush(a->memory);
-	r->labels = a->labels;
-	write(a->out, r);
+	if (s->unit != unit && (!s->unit || !unit || strcmp(s->unit, unit)))
+		return false;
+	return k->untold ? s->words[k->at] : !s->whole;
 }
 
-static void samples(struct all *a, struct row *r)
+static void family(const struct all *a, const struct meter *m, const struct metric *k,
+		   const char *unit)
 {
-	static void (*const write[])(FILE *, const struct row *) = {
-		[KIND_COUNTER] = counter,
-		[KIND_HISTOGRAM] = histogram,
-		[KIND_LEVEL] = level,
-		[KIND_RESIDUE] = residue,
+	static void (*const write[])(const struct row *) = {
+		[KIND_COUNTER] = counter, [KIND_HISTOGRAM] = histogram,
+		[KIND_LEVEL] = level, [KIND_RESIDUE] = residue,
 	};
-	const struct table *t = &r->s->tables[meter_id(r->m)];
-
-	for (r->row = 0; r->row < t->rows; r->row++)
-		for (r->cpu = 0; r->cpu < t->cpus; r->cpu++) {
-			if (row_idle(r->m, t, r->row, r->cpu))
-				continue;
-			r->words = cell(t, r->row, r->cpu, r->k);
-			if (!r->k->untold || *r->words)
-				row_write(a, r, write[r->k->kind]);
-		}
-}
-
-static void family(struct all *a, const struct meter *m, const struct metric *k)
-{
+	static const char *const types[] = {
+		[KIND_COUNTER] = "counter", [KIND_HISTOGRAM] = "histogram",
+		[KIND_LEVEL] = "gauge", [KIND_RESIDUE] = "gauge",
+	};
 	struct bound bounds[k->words];
 	char name[96];
+	bool any = false;
 
-	metric_family(m, k, name, sizeof(name));
-	if (k->kind == KIND_COUNTER)
-		counter_head(a->out, name, k->help);
-	else
-		head(a->out, name, k->kind == KIND_HISTOGRAM ? "histogram" : "gauge", k->unit,
-		     k->help);
+	metric_family(m, k, unit, name, sizeof(name));
 	if (k->kind == KIND_HISTOGRAM)
 		bounds_fill(bounds, k);
-	for (unsigned i = 0; i < a->nr; i++) {
-		struct row r = {
-			.s = a->list[i], .m = m, .k = k, .family = name, .bounds = bounds
-		};
+	for (unsigned i = 0; i < a->nr; i++)
+		for (unsigned n = 0; n < a->shown[i].rows.nr; n++) {
+			const struct series *s = &a->shown[i].rows.list[n];
+			struct row r = {
+				.out = a->o.out, .k = k, .family = name, .bounds = bounds,
+				.labels = a->shown[i].labels, .series = s,
+				.words = s->words + k->at,
+			};
 
-		if (meter_shown(r.s, meter_id(m)))
-			samples(a, &r);
-	}
+			if (!has_sample(k, s, unit))
+				continue;
+			if (!any)
+				openmetrics_head(&a->o, name, types[k->kind], unit ?: k->unit,
+						 k->help);
+			any = true;
+			write[k->kind](&r);
+		}
 }
 
-static void families(struct all *a, unsigned id)
+#define MAX_UNITS 8	/* of the rows of one meter */
+
+/* Those of its rows: each has a family of its own. */
+static unsigned units_of(const struct all *a, const char **units)
 {
-	bool shown = false;
+	unsigned nr = 0;
 
 	for (unsigned i = 0; i < a->nr; i++)
-		shown |= meter_shown(a->list[i], id);
+		for (unsigned n = 0; n < a->shown[i].rows.nr; n++) {
+			const char *unit = a->shown[i].rows.list[n].unit;
+			unsigned at = 0;
+
+			while (at < nr && strcmp(units[at], unit))
+				at++;
+			if (at == nr && nr < MAX_UNITS)
+				units[nr++] = unit;
+		}
+	return nr;
+}
+
+static int families(const struct all *a, unsigned id)
+{
+	const char *units[MAX_UNITS] = {};
+	unsigned nr = 1;
+	int err = 0;
+
+	for (unsigned i = 0; i < a->nr && !err; i++)
+		if (meter_shown(a->shown[i].s, id))
+			err = series_read(&a->shown[i].rows, a->shown[i].s, meters[id], a->each);
+	if (meters[id]->key_unit)
+		nr = units_of(a, units);
 	for_each_metric(k, meters[id])
-		if (shown)
-			family(a, meters[id], k);
-}
-
-static void missed(const struct all *a, const struct snapshot *s, const char *label,
-		   const char *name, uint64_t nr)
-{
-	openmetrics_labels(a->out, "nicprobe_missed_events_total", s);
-	fprintf(a->out, ",%s=\"%s\"} %" PRIu64 "\n", label, name, nr);
-}
-
-/* How far the figures can be trusted. */
-static void self(const struct all *a)
-{
-	counter_head(a->out, "nicprobe_lost", "Counts that found no room in their map.");
+		for (unsigned i = 0; i < nr && !err; i++)
+			family(a, meters[id], k, units[i]);
 	for (unsigned i = 0; i < a->nr; i++)
-		for (unsigned id = 0; id < NR_METERS; id++) {
-			if (!meter_loses(a->list[i], id))
-				continue;
-			openmetrics_labels(a->out, "nicprobe_lost_total", a->list[i]);
-			fprintf(a->out, ",meter=\"%s\"} %" PRIu64 "\n", meters[id]->name,
-				a->list[i]->lost[id]);
-		}
-	counter_head(a->out, "nicprobe_missed_events",
-		     "Kernel events that the programs of nicprobe missed.");
-	for (unsigned i = 0; i < a->nr; i++) {
-		const struct snapshot *s = a->list[i];
-
-		if (s->missed_hidden)
-			continue;
-		for (unsigned id = 0; id < NR_METERS; id++)
-			if (meter_shown(s, id) && meters[id]->elf)
-				missed(a, s, "meter", meters[id]->name, s->missed_meter[id]);
-		for (unsigned p = 0; p < NR_POINTS; p++)
-			if (*s->meta.tap[p])
-				missed(a, s, "point", point_names[p], s->missed_point[p]);
-	}
-	head(a->out, "nicprobe_hook_blind", "gauge", "",
-	     "1: what sees packets at this point does not see all of them any more.");
-	for (unsigned i = 0; i < a->nr; i++)
-		for (unsigned p = 0; p < NR_POINTS; p++) {
-			if (!*a->list[i]->meta.tap[p])
-				continue;
-			openmetrics_labels(a->out, "nicprobe_hook_blind", a->list[i]);
-			fprintf(a->out, ",point=\"%s\"} %d\n", point_names[p],
-				!!*a->list[i]->blind[p]);
-		}
-	head(a->out, "nicprobe_attached_seconds", "gauge", "seconds",
-	     "How long nicprobe has been attached.");
-	for (unsigned i = 0; i < a->nr; i++) {
-		openmetrics_labels(a->out, "nicprobe_attached_seconds", a->list[i]);
-		fprintf(a->out, "} %.9g\n", attached_seconds(a->list[i]));
-	}
+		series_free(&a->shown[i].rows);
+	return err;
 }
 
-static void all(FILE *out, const struct snapshot *const *list, unsigned nr,
-		const struct look *look)
+static int begin(struct all *a)
 {
-	struct all a = { .out = out, .list = list, .nr = nr };
-	bool hw = false, figures = false;
+	a->shown = calloc(a->nr + 1, sizeof(*a->shown));
+	for (unsigned i = 0; a->shown && i < a->nr; i++) {
+		size_t size;
+		FILE *out = open_memstream(&a->shown[i].labels, &size);
 
-	(void)look;
-	a.memory = open_memstream(&a.labels, &a.size);
-	if (!a.memory)
-		return;		/* what does not end by "# EOF" nobody takes for whole */
-	for (unsigned i = 0; i < nr; i++) {
-		hw |= !!list[i]->hw;
-		figures |= measured(list[i]);
+		if (!out)
+			return -1;
+		a->shown[i].s = a->list[i];
+		openmetrics_labels(out, "", a->list[i]);
+		fclose(out);
 	}
-	if (hw)
-		hw_openmetrics(out, list, nr);
-	for (unsigned id = 0; id < NR_METERS; id++)
-		families(&a, id);
-	if (figures)
-		self(&a);
-	fputs("# EOF\n", out);
-	fclose(a.memory);
-	free(a.labels);
+	return a->shown ? 0 : -1;
+}
+
+/* What OpenMetrics does not end by "# EOF" nobody takes for whole; of the older format by this. */
+static void print(struct all *a, const struct look *look)
+{
+	bool figures = false;
+	int err = begin(a);
+
+	for (unsigned i = 0; i < a->nr; i++)
+		figures |= measured(a->list[i]);
+	hw_openmetrics(&a->o, a->list, a->nr);
+	for (unsigned id = 0; id < NR_METERS && !err; id++)
+		err = families(a, id);
+	if (figures || !a->nr)
+		own_openmetrics(&a->o, a->list, a->nr, look->unread);
+	if (!a->o.old && !err)
+		fputs("# EOF\n", a->o.out);
+	for (unsigned i = 0; a->shown && i < a->nr; i++)
+		free(a->shown[i].labels);
+	free(a->shown);
+}
+
+static void openmetrics(FILE *out, const struct snapshot *const *list, unsigned nr,
+			const struct look *look)
+{
+	struct all a = { .o = { .out = out }, .list = list, .nr = nr,
+			 .each = look->each | look->queues << EACH_QUEUE };
+
+	print(&a, look);
+}
+
+static void prometheus(FILE *out, const struct snapshot *const *list, unsigned nr,
+		       const struct look *look)
+{
+	struct all a = { .o = { .out = out, .old = true }, .list = list, .nr = nr,
+			 .each = look->each | look->queues << EACH_QUEUE };
+
+	print(&a, look);
 }
 
 const struct renderer renderer_openmetrics = {
 	.name = "openmetrics",
-	.help = "OpenMetrics, for Prometheus and its like",
-	.all = all,
+	.help = "OpenMetrics, for what asks for it",
+	.all = openmetrics,
+};
+
+const struct renderer renderer_prometheus = {
+	.name = "prometheus",
+	.help = "Prometheus' own text format, as node_exporter's textfile collector reads it",
+	.all = prometheus,
 };

@@ -13,7 +13,9 @@ struct look {
 	bool colour;
 	bool utf8;
 	bool brief;		/* tables: a line or two of each meter, and no queues */
-	bool queues;		/* tables: each queue, however many there are */
+	bool queues;		/* each queue, however many there are */
+	unsigned each;		/* openmetrics: 1 << EACH_x of series.h */
+	unsigned unread;	/* interfaces that are attached, and could not be read */
 };
 
 struct renderer {
@@ -28,7 +30,7 @@ struct renderer {
 };
 
 /* Every output format. A new one is a file and a line here. */
-#define RENDERERS(R) R(table) R(json) R(openmetrics)
+#define RENDERERS(R) R(table) R(json) R(openmetrics) R(prometheus)
 #define R(name) extern const struct renderer renderer_##name;
 RENDERERS(R)
 #undef R

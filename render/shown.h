@@ -55,6 +55,9 @@ static inline double attached_seconds(const struct snapshot *s)
 	return s->interval ? (s->boot_ns - s->meta.since) * 1e-9 : s->seconds;
 }
 
+/* "blue" of "blue/eth0"; "": it is of our own namespace, or of one without a name. As text(). */
+const char *netns_of(const struct snapshot *);
+
 static inline const void *key_of(const struct meter *m, const struct table *t, unsigned row)
 {
 	return t->keys + (size_t)row * m->key_size;

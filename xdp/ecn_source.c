@@ -28,6 +28,7 @@ const struct meter meter_ecn_source = {
 	.metrics = metrics,
 	.key_size = sizeof(struct ecn_source_key),
 	.key_labels = (const char *const []){ "source", NULL },
+	.each = "source",
 	.key_text = address,
 	.evicts = true,
 };

@@ -13,7 +13,8 @@ static const struct metric metrics[] = {
 		.help = "Packets of the flow, estimated: those looked at, times one in how many."),
 	COUNTER(struct flow, bytes, .name = "estimated_bytes", .unit = "bytes",
 		.help = "Their bytes, estimated as the packets are."),
-	COUNTER(struct flow, samples, .name = "samples", .unit = "packets",
+	COUNTER(struct flow, samples, .name = "samples", .family = "flow_samples",
+		.unit = "packets",
 		.help = "Packets of the flow that were looked at."),
 	{}
 };
@@ -75,6 +76,7 @@ const struct meter meter_flow = {
 	.row_size = sizeof(struct flow),
 	.metrics = metrics,
 	.key_size = sizeof(struct flow_key),
+	.each = "flow",
 	.evicts = true,
 	.key_labels = labels,
 	.key_text = key_text,

@@ -146,15 +146,16 @@ def show_rates(nic, iface):
 
 
 def openmetrics(iface):
-    text = nicprobe("show", "-f", "openmetrics").stdout
-    check("cli: openmetrics ends as it must", text.endswith("# EOF\n"), text[-50:])
+    check("cli: openmetrics ends as it must", nicprobe("show", "-f", "openmetrics").stdout.endswith("# EOF\n"))
+    text = nicprobe("show", "-f", "prometheus").stdout
+    check("cli: prometheus has no such end", "# EOF" not in text, text[-50:])
     if not shutil.which("promtool"):
         skip("cli: openmetrics as promtool reads it", "no promtool")
         return
     r = subprocess.run(["promtool", "check", "metrics"], input=text, capture_output=True, text=True, check=False)
     same("cli: openmetrics as promtool reads it", [r.returncode, r.stderr], [0, ""])
     for args in ([iface], ["ecn"], [iface, "txlat"]):
-        text = nicprobe("show", "-f", "openmetrics", *args).stdout
+        text = nicprobe("show", "-f", "prometheus", *args).stdout
         r = subprocess.run(["promtool", "check", "metrics"], input=text, capture_output=True, text=True, check=False)
         check(f"cli: openmetrics of {len(args)} operands", r.returncode == 0, r.stderr)
 
@@ -167,7 +168,9 @@ def lists(iface):
     same("cli: attached ones are completed", nicprobe("complete", "attached").stdout, f"{iface}\n")
     nicprobe("detach", iface)
     same("cli: list of nothing", [nicprobe("list").stdout, nicprobe("list", "-j").stdout], ["nothing is attached\n", "[]\n"])
-    same("cli: show -f openmetrics of nothing", nicprobe("show", "-f", "openmetrics").stdout, "# EOF\n")
+    nothing = nicprobe("show", "-f", "openmetrics").stdout
+    check("cli: show -f openmetrics of nothing", "\nnicprobe_scrape_errors 0\n" in nothing and nothing.endswith("# EOF\n") and
+          "interface" not in nothing.replace("Attached interfaces", ""), nothing)
     text = nicprobe("list", "-v").stdout
     missing = [w for w in ("pktsize", "ecn_source", "packet_size_bytes", "xdp-generic", "virtio_net", "tp_btf", "kprobe",
                            "not here:") if w not in text]
@@ -197,7 +200,7 @@ def helps():
         same(f"cli: {command} -h", nicprobe(command, "-h").stdout, text)
     check("cli: --version", nicprobe("--version").stdout.startswith("nicprobe 0."))
     same("cli: meters are completed", nicprobe("complete", "meters").stdout.split()[:2], ["pktsize", "ecn"])
-    same("cli: formats are completed", nicprobe("complete", "formats").stdout.split(), ["table", "json", "openmetrics"])
+    same("cli: formats are completed", nicprobe("complete", "formats").stdout.split(), ["table", "json", "openmetrics", "prometheus"])
     same("cli: taps are completed", nicprobe("complete", "taps").stdout.split(),
          ["auto", "xdp", "driver", "xdp-generic", "tc"])
     check("cli: interfaces are completed", "lo" in nicprobe("complete", "interfaces").stdout.split())

@@ -174,7 +174,7 @@ table = nicprobe("show", TAP, "ledger", env={"COLUMNS": "60"}).stdout
 check("past the events: in the table", "PACKET_QDISC_BYPASS" in " ".join(table.split()), table)
 om = nicprobe("show", TAP, "-f", "openmetrics").stdout
 check("past the events: in OpenMetrics",
-      re.search(r'nicprobe_ledger_residue\{.*direction="tx",queue="all"\} 150\n', om), om)
+      re.search(r'nicprobe_ledger_residue_packets\{.*direction="tx"\} 150\n', om), om)
 raw.close()
 doc = json.loads(nicprobe("show", TAP, "ledger", "-j", "-i", ".1", "-c", "1").stdout)
 same("past the events: not in the next interval", left(doc), {})

@@ -5,10 +5,12 @@
 #include <string.h>
 
 #include "../../bpf/hwstat.h"
+#include "../../bpf/irq.h"
 #include "../../bpf/ledger.h"
 #include "../../findings/subjects.h"
 #include "../../lib/snapshot.h"
 #include "../../render/render.h"
+#include "../../render/series.h"
 #include "../../xdp/ecn_source.h"
 #include "account.h"
 #include "card.h"
@@ -307,13 +309,47 @@ static struct snapshot *named(void)
 	return s;
 }
 
+/* Something of everything that each of 64 queues and 16 CPUs can have in each default meter. */
+static struct snapshot *wide(void)
+{
+	struct snapshot *s = snapshot("eth0", "ice", 64, 0);
+
+	s->meta.cpus = 16;
+	for (int id = 0; id < NR_METERS; id++)
+		if (!(meters[id]->by & BY_KEY) && meters_default() >> id & 1) {
+			struct table *t = &s->tables[id];
+
+			free(t->cells);
+			table_on(s, id, 0);
+			for (size_t i = 0; i < (size_t)t->rows * t->cpus * t->words; i++)
+				t->cells[i] = 1;
+		}
+	table_on(s, METER_irq, 64 * 16);
+	table_on(s, METER_hwstat, 64 * 20);
+	for (unsigned i = 0; i < 64 * 16; i++) {
+		struct irq_key *key = (void *)(s->tables[METER_irq].keys + i * sizeof(*key));
+
+		*key = (struct irq_key){ .irq = 30 + i / 16, .cpu = i % 16, .rx = i / 16,
+					 .tx = i / 16 };
+		snprintf(key->name, sizeof(key->name), "ice-TxRx-%u", i / 16);
+		s->tables[METER_irq].cells[i * s->tables[METER_irq].words] = 1;
+	}
+	for (unsigned i = 0; i < 64 * 20; i++) {
+		struct hwstat_key *key = (void *)(s->tables[METER_hwstat].keys + i * sizeof(*key));
+
+		*key = (struct hwstat_key){ .queue = { 0, i / 20 }, .rank = i % 20 };
+		s->tables[METER_hwstat].cells[i] = 1;
+	}
+	return s;
+}
+
 static const struct {
 	const char *name;
 	struct snapshot *(*make)(void);
 } cases[] = {
 	{ "busy", busy }, { "idle", idle }, { "interval", interval },
 	{ "many", many }, { "odd", odd }, { "card", card }, { "both", both },
-	{ "account", account }, { "named", named },
+	{ "account", account }, { "named", named }, { "wide", wide },
 };
 
 static void drop(struct snapshot *s)
@@ -352,7 +388,7 @@ static const struct renderer *renderer(const char *name)
 	return NULL;
 }
 
-/* render_test FORMAT CASE[+CASE…] [WIDTH] [colour] [ascii] [brief] [queues] */
+/* render_test FORMAT CASE[+CASE…] [WIDTH] [colour] [ascii] [brief] [queues] [own] [source]… */
 int main(int argc, char **argv)
 {
 	struct look look = { .width = argc > 3 ? atoi(argv[3]) : 80, .utf8 = true };
@@ -365,6 +401,8 @@ int main(int argc, char **argv)
 		look.utf8 &= strcmp(argv[i], "ascii") != 0;
 		look.brief |= !strcmp(argv[i], "brief");
 		look.queues |= !strcmp(argv[i], "queues");
+		for (unsigned e = 0; e < NR_EACH; e++)
+			look.each |= (unsigned)!strcmp(argv[i], each_names[e]) << e;
 	}
 	for (char *name = argc > 2 ? strtok(argv[2], "+") : NULL; name; name = strtok(NULL, "+"))
 		for (unsigned i = 0; i < sizeof(cases) / sizeof(*cases); i++)

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What `nicprobe show` is to show, as it was typed: interfaces, meters, labels. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../lib/iface.h"
+#include "../lib/log.h"
+#include "../lib/near.h"
+#include "../lib/pins.h"
+#include "../render/series.h"
+#include "cmd.h"
+#include "show.h"
+
+char *show_more(struct view *v)
+{
+	void *more = realloc(v->dirs, (v->nr + 1) * sizeof(*v->dirs));
+
+	if (!more) {
+		complain(-ENOMEM, NULL, "no memory for %u interfaces", v->nr + 1);
+		return NULL;
+	}
+	v->dirs = more;
+	return v->dirs[v->nr++];
+}
+
+/* All that can be read; what cannot, as of another version, is named, and the rest is shown. */
+static int collect(const char *dir, __u32 netns, const char *iface, void *arg)
+{
+	struct view *v = arg;
+	struct meta meta;
+	int err = meta_read(dir, &meta);
+	char *to;
+
+	(void)netns, (void)iface;
+	if (err && err != -ENOENT && err != -ENODATA)
+		failed();
+	complaints_forget();
+	v->unread += !!err;
+	to = err ? NULL : show_more(v);
+	if (to)
+		snprintf(to, DIR_SIZE, "%s", dir);
+	return err || to ? 0 : -ENOMEM;
+}
+
+static int nearest(const char *dir, __u32 netns, const char *iface, void *arg)
+{
+	char label[96];
+
+	(void)dir;
+	iface_label(netns, iface, label, sizeof(label));
+	near_try(arg, label);
+	return 0;
+}
+
+static int not_attached(const char *arg)
+{
+	struct near near = near_to(arg);
+
+	pins_each(nearest, &near);
+	return complain(-ENOENT, *near.name ? text("nicprobe show %s", near.name) :
+			text("nicprobe attach %s", arg), "%s is not attached", arg);
+}
+
+/* The directory of the interface a user typed; by its name now, or the one it had. */
+static int find(struct view *v, const char *arg)
+{
+	__u32 netns;
+	const char *iface = iface_enter(arg, &netns) ?: iface_outside(arg, &netns);
+	unsigned ifindex = iface && netns == netns_inode() ? if_nametoindex(iface) : 0;
+	char *dir = iface ? show_more(v) : NULL;
+	struct meta meta;
+	int err;
+
+	if (!dir)
+		return -ENOENT;
+	if (!ifindex || !pins_find(netns, ifindex, dir, DIR_SIZE))
+		pins_dir(dir, DIR_SIZE, netns, iface);
+	netns_go_home();
+	v->iface = arg;
+	err = meta_read(dir, &meta);
+	if (err == -ENOENT || err == -ENODATA)
+		return not_attached(arg);
+	return err;
+}
+
+int show_interfaces(struct view *v, const char *iface)
+{
+	if (only_hw(v) && iface) {
+		char *name = show_more(v);
+
+		if (name)
+			snprintf(name, DIR_SIZE, "%s", iface);
+		return name ? 0 : -ENOMEM;
+	}
+	if (only_hw(v)) {
+		show_hw_interfaces(v);
+		return v->nr || v->format->all ? 0 :
+		       complain(-ENODEV, "nicprobe show IFACE hw",
+				"no interface here has hardware");
+	}
+	if (iface)
+		return find(v, iface);
+	return pins_each(collect, v);
+}
+
+/* Takes "hw" out of a word such as "hw,ecn"; whether it was there. */
+static bool hw_taken(char *word)
+{
+	char *at = word;
+
+	for (size_t len; *at; at += len + 1) {
+		len = strcspn(at, ",");
+		if (len == 2 && !strncmp(at, "hw", 2)) {
+			memmove(at, at + len + (at[len] == ','), strlen(at + len) + !at[len]);
+			if (!*at && at > word)
+				at[-1] = '\0';
+			return true;
+		}
+		if (!at[len])
+			break;
+	}
+	return false;
+}
+
+int show_sections(struct view *v, char **words)
+{
+	for (; *words; words++) {
+		__u64 bits;
+
+		v->hw |= hw_taken(*words);
+		if (!**words)
+			continue;
+		bits = meters_parse(*words);
+		if (!bits)
+			return EXIT_USAGE;
+		v->wanted |= bits;
+	}
+	return 0;
+}
+
+bool show_each(const char *list, unsigned *bits)
+{
+	char *words = strdupa(list), *save;
+
+	for (char *word = strtok_r(words, ",", &save); word; word = strtok_r(NULL, ",", &save)) {
+		struct near near = near_to(word);
+		unsigned i = 0;
+
+		while (i < NR_EACH && strcmp(word, each_names[i]))
+			near_try(&near, each_names[i++]);
+		if (i == NR_EACH) {
+			usage_error(text("--each %s", *near.name ? near.name : "queue"),
+				    "--each takes queue, cpu, interrupt, flow, source or own, "
+				    "not \"%s\"", word);
+			return false;
+		}
+		*bits |= 1 << i;
+	}
+	return true;
+}
+
+unsigned show_named(__u64 wanted)
+{
+	unsigned bits = 0;
+
+	for (int id = 0; id < NR_METERS; id++)
+		for (unsigned i = 0; wanted >> id & 1 && meters[id]->each && i < NR_EACH; i++)
+			bits |= (unsigned)!strcmp(meters[id]->each, each_names[i]) << i;
+	return bits;
+}

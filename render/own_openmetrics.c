@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* For Prometheus and its like: nicprobe itself, the state of the links, and what was found. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "../lib/log.h"
+#include "openmetrics.h"
+#include "shown.h"
+
+static void gauge(const struct metrics_out *o, const char *name, const struct snapshot *s,
+		  double value)
+{
+	openmetrics_labels(o->out, name, s);
+	fprintf(o->out, "} %.12g\n", value);
+}
+
+static void interfaces(const struct metrics_out *o, const struct snapshot *const *list, unsigned nr)
+{
+	openmetrics_head(o, "nicprobe_interface_info", "info", "", "What is attached, and how.");
+	for (unsigned i = 0; i < nr; i++) {
+		const struct meta *meta = &list[i]->meta;
+
+		openmetrics_labels(o->out, "nicprobe_interface_info", list[i]);
+		openmetrics_label(o->out, "driver", meta->driver);
+		openmetrics_label(o->out, "rx_queues", text("%u", meta->rx_queues));
+		openmetrics_label(o->out, "tx_queues", text("%u", meta->tx_queues));
+		openmetrics_label(o->out, "rx_nic", meta->tap[RX_NIC]);
+		openmetrics_label(o->out, "rx_stack", meta->tap[RX_STACK]);
+		openmetrics_label(o->out, "tx_stack", meta->tap[TX_STACK]);
+		openmetrics_label(o->out, "tx_nic", meta->tap[TX_NIC]);
+		openmetrics_label(o->out, "state", list[i]->state);
+		fputs("} 1\n", o->out);
+	}
+}
+
+/* A whole second: what is read twice is the same, although two clocks were read apart. */
+static void attached(const struct metrics_out *o, const struct snapshot *const *list, unsigned nr)
+{
+	openmetrics_head(o, "nicprobe_attach_time_seconds", "gauge", "seconds",
+			 "When it was attached, in seconds since 1970.");
+	for (unsigned i = 0; i < nr; i++) {
+		const struct snapshot *s = list[i];
+		double at = s->when.tv_sec + s->when.tv_nsec * 1e-9 -
+			    (s->boot_ns - s->meta.since) * 1e-9;
+
+		gauge(o, "nicprobe_attach_time_seconds", s, (long long)(at + .5));
+	}
+}
+
+static void links(const struct metrics_out *o, const struct snapshot *const *list, unsigned nr)
+{
+	bool any = false;
+
+	for (unsigned i = 0; i < nr; i++) {
+		if (!list[i]->link.known)
+			continue;
+		if (!any)
+			openmetrics_head(o, "nicprobe_link_up", "gauge", "",
+					 "1: it is up, and has a carrier.");
+		any = true;
+		gauge(o, "nicprobe_link_up", list[i], list[i]->link.up);
+	}
+	any = false;
+	for (unsigned i = 0; i < nr; i++) {
+		if (!list[i]->link.mbit)
+			continue;
+		if (!any)
+			openmetrics_head(o, "nicprobe_link_speed_bytes", "gauge", "bytes",
+					 "Speed of the link in bytes a second, where it has one.");
+		any = true;
+		gauge(o, "nicprobe_link_speed_bytes", list[i], list[i]->link.mbit * 125000.);
+	}
+}
+
+/* How many queues have it; 1 where it is of none. Each id and severity has one sample. */
+static void finding(const struct metrics_out *o, const struct snapshot *s, unsigned at)
+{
+	const struct findings *all = &s->findings;
+	const struct finding *f = &all->list[at];
+	unsigned n = 0;
+
+	for (unsigned i = 0; i < all->nr; i++) {
+		const struct finding *other = &all->list[i];
+
+		if (other->kind != f->kind || other->severity != f->severity)
+			continue;
+		if (i < at)
+			return;
+		n += 1 + other->others;
+	}
+	openmetrics_labels(o->out, "nicprobe_finding", s);
+	openmetrics_label(o->out, "id", f->kind->id);
+	openmetrics_label(o->out, "severity", severity_names[f->severity]);
+	fprintf(o->out, "} %u\n", n);
+}
+
+static void findings(const struct metrics_out *o, const struct snapshot *const *list, unsigned nr)
+{
+	bool any = false;
+
+	openmetrics_head(o, "nicprobe_findings", "gauge", "",
+			 "Findings of the window, without those that follow from others.");
+	for (unsigned i = 0; i < nr; i++)
+		for (unsigned of = 0; of < NR_SEVERITIES; of++) {
+			openmetrics_labels(o->out, "nicprobe_findings", list[i]);
+			fprintf(o->out, ",severity=\"%s\"} %u\n", severity_names[of],
+				findings_count(&list[i]->findings, of) -
+				(of + 1 < NR_SEVERITIES ?
+				 findings_count(&list[i]->findings, of + 1) : 0));
+		}
+	for (unsigned i = 0; i < nr; i++)
+		for (unsigned at = 0; at < list[i]->findings.nr; at++) {
+			if (!any)
+				openmetrics_head(o, "nicprobe_finding", "gauge", "",
+						 "What was found in the window: how many queues "
+						 "have it, or 1.");
+			any = true;
+			finding(o, list[i], at);
+		}
+}
+
+static void missed(const struct metrics_out *o, const struct snapshot *s, const char *label,
+		   const char *name, uint64_t nr)
+{
+	openmetrics_labels(o->out, "nicprobe_missed_events_total", s);
+	fprintf(o->out, ",%s=\"%s\"} %" PRIu64 "\n", label, name, nr);
+}
+
+/* How far the figures can be trusted. */
+static void trust(const struct metrics_out *o, const struct snapshot *const *list, unsigned nr)
+{
+	openmetrics_head(o, "nicprobe_lost", "counter", "",
+			 "Counts that found no room in their map.");
+	for (unsigned i = 0; i < nr; i++)
+		for (unsigned id = 0; id < NR_METERS; id++) {
+			if (!meter_loses(list[i], id))
+				continue;
+			openmetrics_labels(o->out, "nicprobe_lost_total", list[i]);
+			fprintf(o->out, ",meter=\"%s\"} %" PRIu64 "\n", meters[id]->name,
+				list[i]->lost[id]);
+		}
+	openmetrics_head(o, "nicprobe_missed_events", "counter", "events",
+			 "Kernel events that the programs of nicprobe missed.");
+	for (unsigned i = 0; i < nr; i++) {
+		const struct snapshot *s = list[i];
+
+		if (s->missed_hidden)
+			continue;
+		for (unsigned id = 0; id < NR_METERS; id++)
+			if (meter_shown(s, id) && meters[id]->elf)
+				missed(o, s, "meter", meters[id]->name, s->missed_meter[id]);
+		for (unsigned p = 0; p < NR_POINTS; p++)
+			if (*s->meta.tap[p])
+				missed(o, s, "point", point_names[p], s->missed_point[p]);
+	}
+	openmetrics_head(o, "nicprobe_hook_blind", "gauge", "",
+			 "1: what sees packets at this point does not see all of them any more.");
+	for (unsigned i = 0; i < nr; i++)
+		for (unsigned p = 0; p < NR_POINTS; p++) {
+			if (!*list[i]->meta.tap[p])
+				continue;
+			openmetrics_labels(o->out, "nicprobe_hook_blind", list[i]);
+			fprintf(o->out, ",point=\"%s\"} %d\n", point_names[p],
+				!!*list[i]->blind[p]);
+		}
+}
+
+void own_openmetrics(const struct metrics_out *o, const struct snapshot *const *list, unsigned nr,
+		     unsigned unread)
+{
+	openmetrics_head(o, "nicprobe_info", "info", "", "Which nicprobe this is.");
+	fprintf(o->out, "nicprobe_info{version=\"%s\"} 1\n", NICPROBE_VERSION);
+	openmetrics_head(o, "nicprobe_scrape_errors", "gauge", "",
+			 "Attached interfaces that could not be read, and are not here.");
+	fprintf(o->out, "nicprobe_scrape_errors %u\n", unread);
+	if (!nr)
+		return;
+	interfaces(o, list, nr);
+	attached(o, list, nr);
+	links(o, list, nr);
+	findings(o, list, nr);
+	trust(o, list, nr);
+}

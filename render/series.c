@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Sums the rows of a meter that differ only in labels that nobody asked for. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "openmetrics.h"
+#include "series.h"
+
+const char *const each_names[NR_EACH] = {
+	[EACH_QUEUE] = "queue", [EACH_CPU] = "cpu", [EACH_INTERRUPT] = "interrupt",
+	[EACH_FLOW] = "flow", [EACH_SOURCE] = "source", [EACH_OWN] = "own",
+};
+
+/* A row before it is summed: its labels without that of the queue, and that. */
+struct part {
+	char *stem, *queue;	/* queue: ",queue=\"3\"", "": it is of none, or of all */
+	bool all;		/* …it is of all */
+	const char *unit;
+	unsigned order;
+	uint64_t *words;
+};
+
+struct parts {
+	unsigned nr, room;
+	struct part *list;
+};
+
+/* Labels that are there only on request; one of these is enough. */
+static const struct {
+	const char *label;
+	unsigned each;
+} on_request[] = {
+	{ "cpu", 1 << EACH_CPU },
+	{ "vector", 1 << EACH_INTERRUPT },
+	{ "irq", 1 << EACH_INTERRUPT },
+	{ "serves", 1 << EACH_INTERRUPT | 1 << EACH_QUEUE },
+};
+
+static bool left_out(const struct meter *m, const char *label, unsigned each)
+{
+	for (unsigned i = 0; i < sizeof(on_request) / sizeof(*on_request); i++)
+		if (!strcmp(on_request[i].label, label) && !(on_request[i].each & each))
+			return true;
+	return m->key_now && !strcmp(m->key_now, label);
+}
+
+/* Lines of a note as one label: "a;b;c", as flame graphs have them. Keys may differ in it alone. */
+static void note(FILE *out, const struct meter *m, const void *key)
+{
+	char line[160];
+
+	if (!m->key_note || !m->key_line(key, 0, line, sizeof(line)))
+		return;
+	fprintf(out, ",%s=\"", m->key_note);
+	for (unsigned i = 0; m->key_line(key, i, line, sizeof(line)); i++) {
+		if (i)
+			fputc(';', out);
+		openmetrics_escaped(out, line);
+	}
+	fputc('"', out);
+}
+
+static void key_labels(FILE *out, struct part *p, const struct meter *m, const void *key,
+		       unsigned each)
+{
+	char text[128], queue[160];
+
+	for (unsigned i = 0; m->key_labels[i]; i++) {
+		if (left_out(m, m->key_labels[i], each))
+			continue;
+		m->key_text(key, i, text, sizeof(text));
+		if (strcmp(m->key_labels[i], "queue")) {
+			fprintf(out, ",%s=\"", m->key_labels[i]);
+			openmetrics_escaped(out, text);
+			fputc('"', out);
+			continue;
+		}
+		p->all = !strcmp(text, "all");
+		snprintf(queue, sizeof(queue), ",queue=\"%s\"", text);
+		p->queue = strdup(p->all ? "" : queue);
+	}
+	note(out, m, key);
+	p->unit = m->key_unit ? m->key_unit(key) : NULL;
+}
+
+static void place_labels(FILE *out, struct part *p, const struct snapshot *s,
+			 const struct meter *m, unsigned row, unsigned cpu, unsigned each)
+{
+	struct place at = place_of(s, m, row);
+	char queue[32];
+
+	if (m->by & BY_POINT)
+		fprintf(out, ",point=\"%s\"", point_names[at.point]);
+	if (m->by & BY_CPU && each >> EACH_CPU & 1)
+		fprintf(out, ",cpu=\"%u\"", cpu);
+	if (!(m->by & BY_QUEUE))
+		return;
+	snprintf(queue, sizeof(queue), at.queue < 0 ? ",queue=\"unknown\"" : ",queue=\"%d\"",
+		 at.queue);
+	p->queue = strdup(queue);
+}
+
+/* Room for one more; NULL: no memory. */
+static struct part *part_add(struct parts *all)
+{
+	if (all->nr == all->room) {
+		unsigned room = all->room ? 2 * all->room : 64;
+		void *more = realloc(all->list, room * sizeof(*all->list));
+
+		if (!more)
+			return NULL;
+		all->list = more;
+		all->room = room;
+	}
+	all->list[all->nr] = (struct part){ .order = all->nr };
+	return &all->list[all->nr++];
+}
+
+static int part_read(struct parts *all, const struct snapshot *s, const struct meter *m,
+		     unsigned row, unsigned cpu, unsigned each)
+{
+	const struct table *t = &s->tables[meter_id(m)];
+	struct part *p = part_add(all);
+	size_t size = 0;
+	FILE *out = p ? open_memstream(&p->stem, &size) : NULL;
+
+	if (!out)
+		return -ENOMEM;
+	if (m->by & BY_KEY)
+		key_labels(out, p, m, key_of(m, t, row), each);
+	else
+		place_labels(out, p, s, m, row, cpu, each);
+	fclose(out);
+	p->queue = p->queue ?: strdup("");
+	p->words = malloc(t->words * sizeof(*p->words) + 1);
+	if (!p->stem || !p->queue || !p->words)
+		return -ENOMEM;
+	memcpy(p->words, row_words(t, row, cpu), t->words * sizeof(*p->words));
+	return 0;
+}
+
+static int by_labels(const void *one, const void *other)
+{
+	const struct part *a = one, *b = other;
+	int order = strcmp(a->stem, b->stem) ?: strcmp(a->queue, b->queue);
+
+	return order ?: a->order < b->order ? -1 : a->order > b->order;
+}
+
+static int by_order(const void *one, const void *other)
+{
+	const struct part *a = one, *b = other;
+
+	return a->order < b->order ? -1 : a->order > b->order;
+}
+
+static void part_free(struct part *p)
+{
+	free(p->stem);
+	free(p->queue);
+	free(p->words);
+}
+
+/* Parts of one stem, sorted: of several that count the same, those of all queues or of each. */
+static unsigned stem_fold(struct part *p, unsigned nr, unsigned words, bool by_queue)
+{
+	unsigned kept = 0;
+	bool all = false, some = false;
+
+	for (unsigned i = 0; i < nr; i++) {
+		all |= p[i].all;
+		some |= !p[i].all;
+	}
+	for (unsigned i = 0; i < nr; i++) {
+		struct part *last = kept ? &p[kept - 1] : NULL;
+
+		if (!by_queue && all && some && !p[i].all) {
+			part_free(&p[i]);
+		} else if (last && (!by_queue || !strcmp(last->queue, p[i].queue))) {
+			for (unsigned w = 0; w < words; w++)
+				last->words[w] += p[i].words[w];
+			part_free(&p[i]);
+		} else {
+			p[kept++] = p[i];
+			p[kept - 1].all &= some;
+		}
+	}
+	return kept;
+}
+
+static void fold(struct parts *all, unsigned words, bool by_queue)
+{
+	unsigned kept = 0, nr, left;
+
+	if (!all->nr)
+		return;
+	qsort(all->list, all->nr, sizeof(*all->list), by_labels);
+	for (unsigned i = 0; i < all->nr; i += nr) {
+		for (nr = 1; i + nr < all->nr; nr++)
+			if (strcmp(all->list[i].stem, all->list[i + nr].stem))
+				break;
+		left = stem_fold(&all->list[i], nr, words, by_queue);
+		memmove(&all->list[kept], &all->list[i], left * sizeof(*all->list));
+		kept += left;
+	}
+	all->nr = kept;
+	qsort(all->list, all->nr, sizeof(*all->list), by_order);
+}
+
+/* Takes what the parts have; both lists are freed by their owners. */
+static int hand_over(struct series_list *to, struct parts *all, bool by_queue)
+{
+	to->list = calloc(all->nr + 1, sizeof(*to->list));
+	if (!to->list)
+		return -ENOMEM;
+	for (unsigned i = 0; i < all->nr; i++) {
+		struct part *p = &all->list[i];
+		struct series *s = &to->list[to->nr++];
+		size_t size = strlen(p->stem) + strlen(p->queue) + 1;
+
+		*s = (struct series){ .labels = malloc(size), .unit = p->unit, .words = p->words,
+				      .whole = by_queue && p->all };
+		p->words = NULL;
+		if (!s->labels)
+			return -ENOMEM;
+		snprintf(s->labels, size, "%s%s", p->stem, by_queue ? p->queue : "");
+	}
+	return 0;
+}
+
+/* The driver's own statistics can be hundreds, and nobody but it knows what they are. */
+static bool row_left_out(const struct snapshot *s, const struct meter *m, unsigned row,
+			 unsigned cpu, unsigned each)
+{
+	const struct table *t = &s->tables[meter_id(m)];
+
+	return row_idle(m, t, row, cpu) ||
+	       (m->key_minor && !strcmp(m->key_minor, each_names[EACH_OWN]) &&
+		!(each >> EACH_OWN & 1) && m->key_is_minor(key_of(m, t, row)));
+}
+
+int series_read(struct series_list *to, const struct snapshot *s, const struct meter *m,
+		unsigned each)
+{
+	const struct table *t = &s->tables[meter_id(m)];
+	bool by_queue = each >> EACH_QUEUE & 1;
+	struct parts all = {};
+	int err = 0;
+
+	*to = (struct series_list){};
+	for (unsigned i = 0; m->each && i < NR_EACH; i++)
+		if (!strcmp(m->each, each_names[i]) && !(each >> i & 1))
+			return 0;
+	for (unsigned row = 0; row < t->rows && !err; row++)
+		for (unsigned cpu = 0; cpu < t->cpus && !err; cpu++)
+			if (!row_left_out(s, m, row, cpu, each))
+				err = part_read(&all, s, m, row, cpu, each);
+	if (!err) {
+		fold(&all, t->words, by_queue);
+		err = hand_over(to, &all, by_queue);
+	}
+	for (unsigned i = 0; i < all.nr; i++)
+		part_free(&all.list[i]);
+	free(all.list);
+	return err;
+}
+
+void series_free(struct series_list *l)
+{
+	for (unsigned i = 0; i < l->nr; i++) {
+		free(l->list[i].labels);
+		free(l->list[i].words);
+	}
+	free(l->list);
+	*l = (struct series_list){};
+}
