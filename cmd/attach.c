@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* nicprobe attach: start measuring an interface. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "../lib/adjust.h"
 #include "../lib/driver.h"
 #include "../lib/iface.h"
 #include "../lib/interrupt.h"
@@ -43,6 +45,9 @@ static int run(int argc, char **argv)
 		if (!request_option(&req, o))
 			return EXIT_USAGE;
 	}
+	if (optind + 2 == argc && meter_find(argv[optind + 1]))
+		return usage_error(text("nicprobe attach %s -m %s", argv[optind], argv[optind + 1]),
+				   "meters go with -m");
 	if (optind + 1 != argc)
 		return usage_error("nicprobe attach IFACE", optind == argc ? "attach what?" :
 				   "attach takes one interface");
@@ -57,7 +62,12 @@ static int run(int argc, char **argv)
 	warn(iface, &req);
 	complaints_forget();
 	interrupts_hold();
-	if (attach_iface(iface, &req, &meta)) {
+	status = req.added | req.removed ? adjust_iface(iface, &req, &meta) : -ENOENT;
+	if (status == -ENOENT) {
+		complaints_forget();
+		status = attach_iface(iface, &req, &meta);
+	}
+	if (status) {
 		status = failed();
 		interrupts_release();	/* who was interrupted ends so */
 		return status;

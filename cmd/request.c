@@ -106,11 +106,33 @@ static bool number_parse(unsigned *to, const char *option, unsigned example, uns
 	return true;
 }
 
+/* "+qdisc,-irq": each with its sign. */
+static bool changes_parse(struct request *req, const char *list)
+{
+	char *copy = strdupa(list), *rest;
+
+	for (char *name = strtok_r(copy, ",", &rest); name; name = strtok_r(NULL, ",", &rest)) {
+		__u64 bit = strchr("+-", *name) ? meter_bit(name + 1) : 0;
+
+		if (!strchr("+-", *name))
+			usage_error(text("-m +%s or -m -%s", name, name), "of meters that come or "
+				    "go each has a + or - before it, and %s has not", name);
+		if (!bit)
+			return false;
+		*(*name == '+' ? &req->added : &req->removed) |= bit;
+		*(*name == '+' ? &req->removed : &req->added) &= ~bit;
+	}
+	req->meters = (req->meters | req->added) & ~req->removed;
+	return true;
+}
+
 bool request_option(struct request *req, int option)
 {
 	req->tell = tell;
 	switch (option) {
 	case 'm':
+		if (strchr("+-", *optarg))
+			return changes_parse(req, optarg);
 		req->meters = meters_parse(optarg);
 		req->by_name = strcmp(optarg, "all");	/* "all": those on request, too */
 		return req->meters;

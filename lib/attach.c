@@ -128,7 +128,7 @@ static int points_attach(const struct site *site, const struct request *req, str
 /* Was it asked for, and not only needed by what was? */
 static bool named(const struct request *req, int id)
 {
-	return req->by_name && req->meters >> id & 1;
+	return (req->by_name ? req->meters : req->added) >> id & 1;
 }
 
 /* Meters that this interface cannot have, before anything is attached. */
@@ -198,9 +198,8 @@ static int derived_attach(const struct site *site, const struct meter *m, const 
 			meta->absent[meter_id(lacks)]);
 }
 
-/* Attaches one; what it cannot do is noted, and an error if it was asked for by name. */
-static int one_attach(const struct site *site, const struct request *req, const struct meter *m,
-		      struct meta *meta)
+int attach_one(const struct site *site, const struct request *req, const struct meter *m,
+	       struct meta *meta)
 {
 	int id = meter_id(m);
 	const char *why = NULL;
@@ -237,7 +236,7 @@ static int meters_attach(const struct site *site, const struct request *req, str
 	for (int derived = 0; derived < 2; derived++)
 		for (int id = 0; id < NR_METERS && !err; id++)
 			if (meta->on >> id & 1 && !meters[id]->derive == !derived)
-				err = one_attach(site, req, meters[id], meta);
+				err = attach_one(site, req, meters[id], meta);
 	if (err)
 		return err;
 	return meta->on ? 0 : complain(-EOPNOTSUPP, "nicprobe list -v",

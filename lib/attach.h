@@ -7,10 +7,12 @@
 
 #include "meta.h"
 
+struct meter;
 struct site;
 
 struct request {
 	__u64 meters;		/* 1 << METER_x: those wanted */
+	__u64 added, removed;	/* beside `meters`, or what is attached; "-m +qdisc,-irq" */
 	bool by_name;		/* asked for by name: what cannot be had is an error, not absent */
 	const char *rx;		/* the tap for rx-nic: a name of TAPS, or NULL: chosen */
 	const char *group;	/* who may read what is pinned, a name or a number; NULL: nobody */
@@ -28,6 +30,12 @@ int attach_iface(const char *name, const struct request *, struct meta *done);
 
 /* Takes away what is there, whole or half: the taps undo what unpinning does not. 0 or -errno. */
 int attach_undo(const struct site *);
+
+/*
+ * One meter of those that are attached; what it cannot do is noted in `meta`, and an error if it
+ * was asked for by name.
+ */
+int attach_one(const struct site *, const struct request *, const struct meter *, struct meta *);
 
 /*
  * By the interface's name now, or the one it was attached under. 0; -ENOENT:

@@ -178,8 +178,19 @@ int meta_write(const char *dir, const struct meta *meta)
 	return err;
 }
 
+int meta_update(const char *dir, const struct meta *meta)
+{
+	int fd = bpf_obj_get(text("%s/meta", dir)), err = 0;
+
+	if (fd < 0 || bpf_map_update_elem(fd, &(__u32){ 0 }, meta, 0))
+		err = complain(-errno, NULL, "cannot write %s/meta: %s", dir, strerror(errno));
+	if (fd >= 0)
+		close(fd);
+	return err;
+}
+
 /* A link's last pin: held open meanwhile, it is gone when close() returns, not some time later. */
-static void pin_remove(int dir, const char *path)
+static void entry_remove(int dir, const char *path)
 {
 	const char *name = strrchr(path, '/') + 1;
 	int fd = bpf_obj_get(path);
@@ -188,6 +199,16 @@ static void pin_remove(int dir, const char *path)
 		unlinkat(dir, name, AT_REMOVEDIR);
 	if (fd >= 0)
 		close(fd);
+}
+
+void pin_remove(const char *path)
+{
+	int dir = bpffs_open(text("%.*s", (int)(strrchr(path, '/') - path), path));
+
+	if (dir < 0)
+		return;
+	entry_remove(dir, path);
+	close(dir);
 }
 
 /* By descriptors: a path could lead elsewhere by the time that it is used. */
@@ -204,10 +225,10 @@ int pins_remove(const char *dir)
 		err = named && parent < 0 ? parent : fd < 0 ? fd : -errno;
 	} else {
 		/* meta first: what is half gone must not look whole */
-		pin_remove(fd, text("%s/meta", dir));
+		entry_remove(fd, text("%s/meta", dir));
 		while ((entry = readdir(d)))
 			if (entry->d_name[0] != '.')
-				pin_remove(fd, text("%s/%s", dir, entry->d_name));
+				entry_remove(fd, text("%s/%s", dir, entry->d_name));
 		if (named && unlinkat(parent, slash + 1, AT_REMOVEDIR))
 			err = -errno;
 	}

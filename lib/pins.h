@@ -29,6 +29,10 @@ void pins_dir(char *dir, size_t size, __u32 netns, const char *iface);
  */
 int meta_read(const char *dir, struct meta *);
 int meta_write(const char *dir, const struct meta *);
+int meta_update(const char *dir, const struct meta *);	/* that is there */
+
+/* Removes one pin, if it is there; a link that it held has ended when this returns. */
+void pin_remove(const char *path);
 
 /* Removes all pins of a directory, and it. 0 or -errno. */
 int pins_remove(const char *dir);

@@ -235,11 +235,12 @@ void snapshot_diff(struct snapshot *now, struct snapshot *before)
 			rows_diff(meters[id], t, b);
 	}
 	load_diff(&now->load, &before->load);
-	now->missed -= before->missed;
+	/* a meter may be gone since */
+	now->missed -= least(now->missed, before->missed);
 	for (int id = 0; id < NR_METERS; id++)
-		now->missed_meter[id] -= before->missed_meter[id];
+		now->missed_meter[id] -= least(now->missed_meter[id], before->missed_meter[id]);
 	for (int p = 0; p < NR_POINTS; p++)
-		now->missed_point[p] -= before->missed_point[p];
+		now->missed_point[p] -= least(now->missed_point[p], before->missed_point[p]);
 	now->seconds = (now->boot_ns - before->boot_ns) * 1e-9;
 	now->interval = true;
 }
