@@ -68,7 +68,7 @@ static int run(int argc, char **argv)
 		status = attach_iface(iface, &req, &meta);
 	}
 	if (status) {
-		status = failed();
+		status = iface_failed(argv[optind]);
 		interrupts_release();	/* who was interrupted ends so */
 		return status;
 	}

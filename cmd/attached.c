@@ -4,6 +4,7 @@
 
 #include "../lib/log.h"
 #include "../render/json_writer.h"
+#include "../render/shown.h"
 #include "../render/text.h"
 #include "cmd.h"
 
@@ -77,21 +78,23 @@ static void attached_taps(struct json *j, const struct meta *meta)
 	json_close(j, '}');
 }
 
+void attached_meters(struct json *j, const struct meta *meta)
+{
+	json_open(j, "meters", '[');
+	for (int id = 0; id < NR_METERS; id++)
+		if (meta->on >> id & 1)
+			json_string(j, NULL, meters[id]->name);
+	json_close(j, ']');
+}
+
 void attached_json(FILE *out, const struct meta *meta, const char *label)
 {
 	struct json j = { .out = out };
 
 	json_open(&j, NULL, '{');
-	json_string(&j, "attached", label);
-	json_uint(&j, "ifindex", meta->ifindex);
-	json_uint(&j, "netns", meta->netns);
-	json_string(&j, "driver", meta->driver);
+	json_interface(&j, meta, label);
 	attached_taps(&j, meta);
-	json_open(&j, "meters", '[');
-	for (int id = 0; id < NR_METERS; id++)
-		if (meta->on >> id & 1)
-			json_string(&j, NULL, meters[id]->name);
-	json_close(&j, ']');
+	attached_meters(&j, meta);
 	json_open(&j, "absent", '{');
 	for (int i = 0; i < NR_POINTS; i++)
 		if (!*meta->tap[i] && *meta->note[i])

@@ -87,13 +87,14 @@ int usage_error(const char *try, const char *what, ...)
 #define JSON_HELP	"  -j, --json             as a program reads it, errors too\n"
 #define VERBOSE_HELP	"  -v, --verbose          show what libbpf and libxdp say\n"
 #define HELP_HELP	"  -h, --help             this\n"
-#define COMMON_HELP	JSON_HELP VERBOSE_HELP HELP_HELP
+#define COLOR_HELP	"      --color WHEN       always, never or auto (default): on a terminal\n"
+#define COMMON_HELP	JSON_HELP VERBOSE_HELP COLOR_HELP HELP_HELP
 
 static void help(const struct command *c)
 {
 	printf("nicprobe %s %s\n    %s\n", c->name, c->args, c->help);
-	printf("\nOptions:\n%s%s%s%s", c->options ?: "", JSON_HELP,
-	       strstr(c->options ?: "", "-v,") ? "" : VERBOSE_HELP, HELP_HELP);
+	printf("\nOptions:\n%s%s%s%s%s", c->options ?: "", JSON_HELP,
+	       strstr(c->options ?: "", "-v,") ? "" : VERBOSE_HELP, COLOR_HELP, HELP_HELP);
 }
 
 static void near_options(struct near *near, const char *help)
@@ -126,6 +127,22 @@ static int option_error(const struct command *c, const char *word, bool no_value
 			   "no option %s", name);
 }
 
+static enum { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } color;
+
+static bool color_parse(const char *when)
+{
+	static const char *const words[] = {
+		[COLOR_AUTO] = "auto", [COLOR_ALWAYS] = "always", [COLOR_NEVER] = "never"
+	};
+
+	for (color = COLOR_AUTO; color <= COLOR_NEVER; color++)
+		if (!strcmp(when, words[color]))
+			return true;
+	color = COLOR_AUTO;
+	usage_error("--color=always", "--color takes always, never or auto, not \"%s\"", when);
+	return false;
+}
+
 bool common_option(const struct command *c, int option, char **argv, int *status)
 {
 	switch (option) {
@@ -139,6 +156,9 @@ bool common_option(const struct command *c, int option, char **argv, int *status
 	case 'v':
 		log_init(true);
 		return false;
+	case OPTION_COLOR:
+		*status = EXIT_USAGE;
+		return !color_parse(optarg);
 	case '?':
 	case ':':
 		*status = option_error(c, argv[optind - 1], option == ':');
@@ -189,6 +209,19 @@ const char *iface_outside(const char *arg, __u32 *inode)
 	return slash + 1;
 }
 
+int iface_failed(const char *arg)
+{
+	const char *slash = strchr(arg, '/');
+
+	if (slash && complaint_try() && !strcmp(complaint_try(), "ip link")) {
+		const char *what = text("%s", complaint());
+
+		complaints_forget();
+		complain(-ENODEV, text("ip -n %.*s link", (int)(slash - arg), arg), "%s", what);
+	}
+	return failed();
+}
+
 void iface_label(__u32 netns, const char *iface, char *label, unsigned size)
 {
 	char name[64];
@@ -232,8 +265,9 @@ struct look terminal_look(void)
 		look.width = size.ws_col;
 	else if (columns && atoi(columns) > 0)
 		look.width = atoi(columns);
-	look.colour = isatty(STDOUT_FILENO) && !getenv("NO_COLOR") &&
-		      strcmp(getenv("TERM") ?: "dumb", "dumb");
+	look.colour = color == COLOR_ALWAYS ||
+		      (color == COLOR_AUTO && isatty(STDOUT_FILENO) && !getenv("NO_COLOR") &&
+		       strcmp(getenv("TERM") ?: "dumb", "dumb"));
 	return look;
 }
 

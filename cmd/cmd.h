@@ -33,7 +33,9 @@ extern const struct command *const commands[];	/* ends with NULL */
 /* Options that every command takes; what it returns for them it need not handle. */
 #define COMMON_SHORT	"hjv"
 #define COMMON_LONG	{ "help", no_argument, NULL, 'h' }, { "json", no_argument, NULL, 'j' }, \
-			{ "verbose", no_argument, NULL, 'v' }
+			{ "verbose", no_argument, NULL, 'v' }, \
+			{ "color", required_argument, NULL, OPTION_COLOR }
+#define OPTION_COLOR	0x100	/* no letter's */
 /* -h, -v and what is unknown; -j: errors are JSON. Returns true: exit with *status. */
 bool common_option(const struct command *, int option, char **argv, int *status);
 extern bool json_wanted;
@@ -61,6 +63,8 @@ const char *iface_enter(const char *arg, __u32 *netns);
  * inode. After a complaint of iface_enter(), which stays where that does not help.
  */
 const char *iface_outside(const char *arg, __u32 *netns);
+/* failed(), of an interface that was typed so: what is to be tried is tried in its namespace. */
+int iface_failed(const char *arg);
 /* Back to the namespace we were started in. */
 void netns_go_home(void);
 /* As a user types it: "eth0", "blue/eth0". */
@@ -115,9 +119,13 @@ void signals_ready(void);
 int measured_run(const char *dir, char **argv, const struct renderer *);
 /* Packets that all interfaces had until now, for figures per packet; NULL: by the meters. */
 extern uint64_t (*measured_packets)(void);
+/* Where the command runs: inode of a network namespace; 0: where we are. */
+extern __u32 measured_netns;
 
 /* Says what is attached, and where; after attach and run. */
 void attached_print(FILE *, const struct meta *, const char *label);
+struct json;
+void attached_meters(struct json *, const struct meta *);	/* "meters": […] */
 void attached_json(FILE *, const struct meta *, const char *label);
 
 #endif

@@ -7,9 +7,11 @@
 
 #include "../findings/subjects.h"
 #include "../lib/driver.h"
+#include "../lib/iface.h"
 #include "../lib/log.h"
 #include "../lib/pins.h"
 #include "../lib/tap.h"
+#include "../render/series.h"
 #include "bench.h"
 #include "cmd.h"
 
@@ -55,14 +57,27 @@ static void print_findings(void)
 			puts((*s)->kind(i)->id);
 }
 
-static void print_interfaces(void)
+static bool print_of_netns(const char *netns, void *arg)
 {
 	struct if_nameindex *list = if_nameindex();
 
+	(void)arg;
 	for (struct if_nameindex *i = list; i && i->if_index; i++)
-		puts(i->if_name);
+		printf("%s%s%s\n", netns, *netns ? "/" : "", i->if_name);
 	if (list)
 		if_freenameindex(list);
+	return false;
+}
+
+static void print_interfaces(void)
+{
+	netns_each(print_of_netns, NULL);
+}
+
+static void print_each(void)
+{
+	for (unsigned i = 0; i < NR_EACH; i++)
+		puts(each_names[i]);
 }
 
 static int each(const char *dir, __u32 netns, const char *iface, void *arg)
@@ -95,7 +110,7 @@ static int run(int argc, char **argv)
 		{ "commands", print_commands }, { "meters", print_meters },
 		{ "formats", print_formats }, { "taps", print_taps },
 		{ "drivers", print_drivers }, { "findings", print_findings },
-		{ "interfaces", print_interfaces },
+		{ "interfaces", print_interfaces }, { "each", print_each },
 		{ "attached", print_attached }, { "scenarios", print_scenarios },
 	};
 
@@ -106,11 +121,11 @@ static int run(int argc, char **argv)
 		}
 	return usage_error("nicprobe complete commands",
 			   "complete takes one of: commands meters formats taps drivers "
-			   "interfaces attached scenarios");
+			   "findings interfaces attached scenarios each");
 }
 
 const struct command command_complete = {
 	.name = "complete",
-	.args = "commands|meters|formats|taps|drivers|interfaces|attached|scenarios",
+	.args = "commands|meters|formats|taps|drivers|findings|interfaces|attached|scenarios|each",
 	.run = run,
 };

@@ -10,6 +10,7 @@
 #include "../lib/log.h"
 #include "../lib/pins.h"
 #include "../render/json_writer.h"
+#include "../render/shown.h"
 #include "../render/text.h"
 #include "cmd.h"
 #include "describe.h"
@@ -37,16 +38,10 @@ static double age(const struct meta *meta)
 
 static void row_json(struct json *j, const struct meta *meta, const char *label, const char *state)
 {
-	char names[256];
-
-	on_names(meta, names, sizeof(names));
 	json_open(j, NULL, '{');
-	json_string(j, "interface", label);
-	json_uint(j, "ifindex", meta->ifindex);
-	json_uint(j, "netns", meta->netns);
-	json_string(j, "driver", meta->driver);
+	json_interface(j, meta, label);
 	json_double(j, "seconds", age(meta));
-	json_string(j, "meters", names);
+	attached_meters(j, meta);
 	if (*state)
 		json_string(j, "state", state);
 	json_close(j, '}');

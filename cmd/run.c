@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* nicprobe run: attach, run a command, show what happened meanwhile, detach. */
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -79,6 +81,10 @@ static int child_run(char **argv)
 		return failed();
 	}
 	if (!child) {
+		if (measured_netns && netns_enter_inode(measured_netns)) {
+			failed();
+			_exit(126);
+		}
 		execvp(*argv, argv);
 		err = errno;
 		tell(text("cannot run %s: %s", *argv, strerror(err)));
@@ -91,6 +97,7 @@ static int child_run(char **argv)
 }
 
 uint64_t (*measured_packets)(void);
+__u32 measured_netns;
 
 /* What happened between two moments, both of this attachment. */
 static int difference(const char *dir, struct snapshot *before, const struct renderer *format)
@@ -209,6 +216,48 @@ static bool options_take(int argc, char **argv, struct request *req, const struc
 	return true;
 }
 
+static int file_wrong(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st))
+		return errno;
+	return S_ISDIR(st.st_mode) || faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) ? EACCES : 0;
+}
+
+/* 0, or why execvp() would not run it, as errno: to be known before anything is attached. */
+static int command_wrong(const char *name)
+{
+	char *dirs = strdupa(getenv("PATH") ?: "/bin:/usr/bin"), *dir;
+	int wrong = ENOENT, err;
+
+	if (strchr(name, '/'))
+		return file_wrong(name);
+	while ((dir = strsep(&dirs, ":"))) {
+		err = file_wrong(text("%s/%s", *dir ? dir : ".", name));
+		if (!err)
+			return 0;
+		if (err == EACCES)
+			wrong = err;
+	}
+	return wrong;
+}
+
+/* What is to be run can be: 0, or the exit status. */
+static int command_check(const char *iface, char **argv)
+{
+	int wrong = command_wrong(*argv);
+
+	if (!wrong)
+		return 0;
+	if (meter_find(*argv))
+		return usage_error(text("nicprobe run %s -m %s -- COMMAND", iface, *argv),
+				   "meters go with -m, and there is no command \"%s\"", *argv);
+	complain(-wrong, NULL, "cannot run %s: %s", *argv, strerror(wrong));
+	failed();
+	return wrong == ENOENT ? 127 : 126;
+}
+
 static int run(int argc, char **argv)
 {
 	struct request req = { .meters = meters_default() };
@@ -230,15 +279,19 @@ static int run(int argc, char **argv)
 		format = &renderer_json;
 	if (!request_fits(&req))
 		return EXIT_USAGE;
+	status = command_check(iface, argv + optind);
+	if (status)
+		return status;
 	if (kernel_permits())
 		return failed();
 	req.label = iface;
 	iface = iface_enter(iface, NULL);
 	if (!iface)
 		return failed();
+	measured_netns = strchr(req.label, '/') ? netns_inode() : 0;
 	signals_ready();
 	if (attach_iface(iface, &req, &meta))
-		return failed();
+		return iface_failed(req.label);
 	netns_go_home();
 	return measure(&meta, argv + optind, format);
 }

@@ -293,6 +293,7 @@ static int run(int argc, char **argv)
 		if (!option(&v, o))
 			return EXIT_USAGE;
 	}
+	v.look.colour = terminal_look().colour;	/* --color is known now */
 	status = show(&v, argv + optind);
 	free(v.dirs);
 	return status;

@@ -46,11 +46,17 @@ static int collect(const char *dir, __u32 netns, const char *iface, void *arg)
 
 static int nearest(const char *dir, __u32 netns, const char *iface, void *arg)
 {
+	struct near *near = arg;
 	char label[96];
 
 	(void)dir;
 	iface_label(netns, iface, label, sizeof(label));
-	near_try(arg, label);
+	if (strcmp(iface, near->wanted)) {
+		near_try(near, label);
+	} else {		/* it is that, elsewhere: nothing is nearer */
+		snprintf(near->name, sizeof(near->name), "%s", label);
+		near->best = 0;
+	}
 	return 0;
 }
 

@@ -21,13 +21,13 @@ static const char *style_of(enum severity severity)
 	       STYLE_DIM;
 }
 
-const char *netns_of(const struct snapshot *s)
+const char *netns_in(const char *label)
 {
-	const char *slash = strchr(s->name, '/');
+	const char *slash = strchr(label, '/');
 
-	if (!slash || !strncmp(s->name, "netns:", 6))
+	if (!slash || !strncmp(label, "netns:", 6))
 		return "";
-	return text("%.*s", (int)(slash - s->name), s->name);
+	return text("%.*s", (int)(slash - label), label);
 }
 
 /* A command of ours takes NETNS/IFACE; what is the host's is of no namespace. */

@@ -242,19 +242,31 @@ static void blind(struct json *j, const struct snapshot *s)
 		json_close(j, '}');
 }
 
+static void string_or_null(struct json *j, const char *key, const char *value)
+{
+	if (*value)
+		json_string(j, key, value);
+	else
+		json_null(j, key);
+}
+
+void json_interface(struct json *j, const struct meta *meta, const char *label)
+{
+	string_or_null(j, "interface", meta->iface);
+	json_string(j, "name", label);
+	json_uint(j, "ifindex", meta->ifindex);
+	json_uint(j, "netns", meta->netns);
+	string_or_null(j, "netns_name", netns_in(label));
+	json_string(j, "driver", meta->driver);
+}
+
 static void head(struct json *j, const struct snapshot *s)
 {
 	char time[32];
 	struct tm tm;
 
 	json_uint(j, "nicprobe", DOCUMENT);
-	if (*s->meta.iface)
-		json_string(j, "interface", s->meta.iface);
-	else
-		json_null(j, "interface");
-	json_uint(j, "ifindex", s->meta.ifindex);
-	json_uint(j, "netns", s->meta.netns);
-	json_string(j, "driver", s->meta.driver);
+	json_interface(j, &s->meta, s->name);
 	json_open(j, "queues", '{');
 	json_uint(j, "rx", s->meta.rx_queues);
 	json_uint(j, "tx", s->meta.tx_queues);

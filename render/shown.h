@@ -56,7 +56,16 @@ static inline double attached_seconds(const struct snapshot *s)
 }
 
 /* "blue" of "blue/eth0"; "": it is of our own namespace, or of one without a name. As text(). */
-const char *netns_of(const struct snapshot *);
+const char *netns_in(const char *label);
+
+static inline const char *netns_of(const struct snapshot *s)
+{
+	return netns_in(s->name);
+}
+
+struct json;
+/* Which interface it is, in every document alike: its name, index, namespace and driver. */
+void json_interface(struct json *, const struct meta *, const char *label);
 
 static inline const void *key_of(const struct meter *m, const struct table *t, unsigned row)
 {

@@ -16,7 +16,7 @@ def check_json(text):
     document = json.loads(text, object_pairs_hook=once)
     keys = [k for k in document if k not in ("sample", "state", "hw", "meter_seconds", "may_lack")]
     measured = ["taps", "seconds", "interval", "meters", "absent", "lost"]
-    want = ["nicprobe", "interface", "ifindex", "netns", "driver", "queues", "taps", "time",
+    want = ["nicprobe", "interface", "name", "ifindex", "netns", "netns_name", "driver", "queues", "taps", "time",
             "seconds", "interval", "meters", "absent", "lost", "findings"]
     if "meters" not in document:    # nothing but what the interface is
         assert document["hw"], "neither meters nor hw"

@@ -28,10 +28,25 @@ def run_statuses(iface, before):
         r = subprocess.run(f"{NICPROBE} run {iface} -- {command}", shell=True, capture_output=True, text=True,
                            check=False)
         check(f"cli: run {command}: exit status {status}",
-              r.returncode == status and said in r.stderr and (said or not r.stderr) and "pktsize" in r.stdout,
+              r.returncode == status and said in r.stderr and (said or not r.stderr) and ("pktsize" in r.stdout) == (not said),
               f"{r.returncode} {r.stderr!r}")
         r = nicprobe("list")
         same(f"cli: run {command}: detached", r.stdout, "nothing is attached\n")
+    r = nicprobe("run", iface, "pktsize", "--", "true", check=False)
+    check("cli: run IFACE METER: says -m before it attaches", r.returncode == 2 and not r.stdout and
+          f"run {iface} -m pktsize" in r.stderr, r.stderr)
+    r = nicprobe("attach", iface, "pktsize", check=False)
+    check("cli: attach IFACE METER: says -m", r.returncode == 2 and f"attach {iface} -m pktsize" in r.stderr, r.stderr)
+    r = nicprobe("run", iface, "-m", "pktsize", "-f", "json", "--", "readlink", "/proc/self/ns/net")
+    same("cli: run NETNS/IFACE: the command is in that namespace", r.stdout.splitlines()[0],
+         f"net:[{os.stat('/run/netns/' + iface.split('/')[0]).st_ino}]")
+    where = iface.split("/")[0]
+    r = nicprobe("attach", f"{where}/nope", check=False)
+    check("cli: an interface that is not there: where to look", f"ip -n {where} link" in r.stderr, r.stderr)
+    nicprobe("attach", iface)
+    r = nicprobe("show", iface.split("/")[1], check=False)
+    check("cli: an interface that is attached elsewhere", f"nicprobe show {iface}" in r.stderr, r.stderr)
+    nicprobe("detach", iface)
     r = nicprobe("run", iface, "-m", "ecn", "true")
     check("cli: run without --, and options after the interface", r.returncode == 0 and "pktsize" not in r.stdout, r.stderr)
     r = nicprobe("run", iface, "ls", "-d", "/")
@@ -162,10 +177,16 @@ def openmetrics(iface):
 
 def lists(iface):
     rows = json.loads(nicprobe("list", "-j").stdout)
-    same("cli: list -j", [(r["interface"], r["driver"]) for r in rows], [(iface, "tun")])
+    same("cli: list -j", [(r["name"], r["driver"], r["interface"]) for r in rows], [(iface, "tun", "tap0")])
+    shape = ("interface", "name", "ifindex", "netns", "netns_name", "driver")
+    doc = show(iface)
+    same("cli: list -j and show -j say alike which interface", [{k: r[k] for k in shape} for r in rows], [{k: doc[k] for k in shape}])
+    same("cli: list -j: meters as a list", {m for m in doc["meters"]} <= set(rows[0]["meters"]), True)
     line = nicprobe("list").stdout
     check("cli: list", line.startswith(iface) and "pktsize ecn" in line, line)
     same("cli: attached ones are completed", nicprobe("complete", "attached").stdout, f"{iface}\n")
+    colours = ["\x1b[" in nicprobe("show", iface, *args).stdout for args in (["--color=always"], ["--color", "never"], [])]
+    same("cli: --color", colours, [True, False, False])
     nicprobe("detach", iface)
     same("cli: list of nothing", [nicprobe("list").stdout, nicprobe("list", "-j").stdout], ["nothing is attached\n", "[]\n"])
     nothing = nicprobe("show", "-f", "openmetrics").stdout
@@ -187,7 +208,7 @@ def lists(iface):
     check("cli: list -v says what was taken away", r.count("taken away by $NICPROBE_CANNOT") >= 2, r)
 
 
-def helps():
+def helps(iface):
     r = nicprobe("--help")
     commands = [line.split()[1] for line in r.stdout.splitlines() if line.startswith("  nicprobe ")]
     same("cli: --help names the commands", commands,
@@ -199,11 +220,14 @@ def helps():
               and max(map(len, text.splitlines())) <= 80, text)
         same(f"cli: {command} -h", nicprobe(command, "-h").stdout, text)
     check("cli: --version", nicprobe("--version").stdout.startswith("nicprobe 0."))
+    r = nicprobe("list", "--color=red", check=False)
+    check("cli: --color of what is none", r.returncode == 2 and "--color takes" in r.stderr, r.stderr)
     same("cli: meters are completed", nicprobe("complete", "meters").stdout.split()[:2], ["pktsize", "ecn"])
     same("cli: formats are completed", nicprobe("complete", "formats").stdout.split(), ["table", "json", "openmetrics", "prometheus"])
     same("cli: taps are completed", nicprobe("complete", "taps").stdout.split(),
          ["auto", "xdp", "driver", "xdp-generic", "tc"])
-    check("cli: interfaces are completed", "lo" in nicprobe("complete", "interfaces").stdout.split())
+    words = nicprobe("complete", "interfaces").stdout.split()
+    check("cli: interfaces are completed", "lo" in words and iface in words, words)
 
 
 def main():
@@ -220,7 +244,7 @@ def main():
     show_rates(nic, iface)
     openmetrics(iface)
     lists(iface)
-    helps()
+    helps(iface)
     before.check("cli: nothing is left")
     nic.close()
 

@@ -62,8 +62,10 @@ def twins():
         docs = [json.loads(line) for line in nicprobe("show", "-j").stdout.splitlines()]
         same(f"netns: {rx}: show without an interface shows both",
              sorted((d["interface"], d["netns"]) for d in docs), sorted(("tap0", inode(ns)) for ns in (one, two)))
-        same(f"netns: {rx}: list, too", sorted(d["interface"] for d in json.loads(nicprobe("list", "-j").stdout)),
-             sorted(f"{ns}/tap0" for ns in (one, two)))
+        same(f"netns: {rx}: list, too", sorted((d["name"], d["interface"], d["netns_name"]) for d in json.loads(nicprobe("list", "-j").stdout)),
+             sorted((f"{ns}/tap0", "tap0", str(ns)) for ns in (one, two)))
+        same(f"netns: {rx}: show has the same names", sorted((d["name"], d["netns_name"]) for d in docs),
+             sorted((f"{ns}/tap0", str(ns)) for ns in (one, two)))
         if rx == "xdp":
             nicprobe("detach", f"{one}/tap0")
             same("netns: one detached, the other counts on", counts(f"{two}/tap0")["rx-stack"], 7)
@@ -126,8 +128,8 @@ def nameless():
     docs = [json.loads(line) for line in nicprobe("show", "-j").stdout.splitlines()]
     same("netns: nameless: shown from outside", [(d["netns"], packets(d, "rx-nic")) for d in docs], [(number, 9)])
     rows = json.loads(nicprobe("list", "-j").stdout)
-    same("netns: nameless: listed by a name that commands take", [r["interface"] for r in rows],
-         [f"netns:{number}/tap0"])
+    same("netns: nameless: listed by a name that commands take", [(r["name"], r["netns_name"]) for r in rows],
+         [(f"netns:{number}/tap0", None)])
     same("netns: nameless: shown by that name", counts(f"netns:{number}/tap0")["rx-nic"], 9)
     check("netns: nameless: and it says so", "no name" in docs[0].get("state", ""), docs[0].get("state"))
     r = nicprobe("detach", f"netns:{number}/tap0", check=False)
