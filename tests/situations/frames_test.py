@@ -22,6 +22,7 @@ def threads(w):
 
 @trouble("checksum-bad", "the sender's checksums are right")
 def checksums_are_wrong(w):
+    """Every tenth UDP datagram has a wrong checksum."""
     w.wire()
     w.attach()
     w.reader()
@@ -35,6 +36,7 @@ def checksums_are_wrong(w):
 
 @trouble("no-hops-left", "the loop is gone")
 def packets_in_a_loop(w):
+    """Packets to be forwarded that arrive with a TTL of 1."""
     w.wire()
     w.here.run("sysctl -qw net.ipv4.conf.all.forwarding=1 net.ipv4.icmp_ratelimit=0")
     w.here.ip(f"route add 10.9.0.0/16 via {THERE} dev tap0")
@@ -49,6 +51,7 @@ def packets_in_a_loop(w):
 
 @trouble("rx-fragments", "smaller datagrams")
 def datagrams_longer_than_the_mtu(w):
+    """Datagrams of 8000 bytes over an MTU of 1500."""
     w.veth()
     w.attach()
     w.reader()
@@ -70,6 +73,7 @@ def first_fragment(number, dst=HERE):
 
 @trouble("fragments-lost", "the path loses nothing")
 def second_halves_are_lost(w):
+    """First fragments whose rest never comes."""
     w.wire()
     w.here.run("sysctl -qw net.ipv4.ipfrag_time=1")
     w.attach()
@@ -85,6 +89,7 @@ def second_halves_are_lost(w):
 
 @trouble("rx-out-of-order", "the paths are of one length")
 def segments_are_shuffled(w):
+    """TCP segments of 1000 bytes in random order, polled by a thread."""
     w.wire()
     cpu = min(os.sched_getaffinity(0))
     for pid in threads(w):      # polls what was written meanwhile, all at once, as of a card
@@ -106,6 +111,7 @@ def segments_are_shuffled(w):
 
 @trouble("gro-not-used", "ethtool -K gro on")
 def small_segments_over_a_veth(w):
+    """A TCP stream whose sender has neither TSO nor GSO."""
     w.veth()
     w.there.run("ethtool -K eth0 tso off gso off")
     w.attach()
@@ -115,6 +121,7 @@ def small_segments_over_a_veth(w):
 
 @trouble("xdp-bad-action", "ip link set xdpgeneric off")
 def xdp_program_returns_nonsense(w):
+    """A generic XDP program that answers 99."""
     w.tap()
     w.xdp(99)
     w.attach()
@@ -125,6 +132,7 @@ def xdp_program_returns_nonsense(w):
 
 @trouble("napi-budget-low", "sysctl netdev_budget=300")
 def budget_for_a_slow_card(w):
+    """net.core.netdev_budget is 32; TCP segments come by the buffer."""
     w.host_sysctl("net.core.netdev_budget", 32)
     w.host_sysctl("net.core.netdev_budget_usecs", None)
     w.veth(mtu=600)
@@ -137,6 +145,7 @@ def budget_for_a_slow_card(w):
 
 @trouble("napi-threads-one-cpu", "taskset -pc 0,1 for each thread")
 def threads_on_one_cpu(w):
+    """Polls in threads that are all bound to CPU 1, with a slow stack."""
     w.need_free_cpu()
     w.tap()
     w.slow_stack(100000)
