@@ -164,6 +164,40 @@ static __noinline int count(struct drop_key *key, __u32 packets, __u32 bytes)
 	return 0;
 }
 
+#define BROADCAST	1	/* if_packet.h: PACKET_*, part of the ABI */
+#define MULTICAST	2
+#define OTHERHOST	3
+
+/* Was it sent to the address of this device? */
+static __always_inline bool to_address(bool btf, const struct sk_buff *skb,
+				       const struct net_device *dev)
+{
+	__u32 mac = READ(btf, skb, mac_header);
+	struct { __u32 first; __u16 rest; } __attribute__((packed)) to = {}, ours = {};
+
+	if (!dev || mac == UNSET)
+		return false;
+	bpf_probe_read_kernel(&to, 6, READ(btf, skb, head) + mac);
+	bpf_probe_read_kernel(&ours, 6, READ(btf, dev, dev_addr));
+	return to.first == ours.first && to.rest == ours.rest;
+}
+
+/*
+ * The stack calls what came in a VLAN without a device OTHERHOST, and takes the tag away
+ * (__netif_receive_skb_core()): what has our address and is not for us came so.
+ */
+static __always_inline int whom(bool btf, const struct sk_buff *skb, const struct net_device *dev,
+				__u32 reason)
+{
+	int type = BPF_CORE_READ_BITFIELD_PROBED(skb, pkt_type);
+
+	if (type == OTHERHOST)
+		return to_address(btf, skb, dev) ? DROP_FOR_VLAN : DROP_FOR_ANY;
+	if (!IS(reason, NOT_SPECIFIED))
+		return DROP_FOR_ANY;
+	return type == MULTICAST ? DROP_FOR_GROUP : type == BROADCAST ? DROP_FOR_ALL : DROP_FOR_ANY;
+}
+
 /* What `ctx` has: the packet, the place, the reason. */
 static __always_inline int dropped(bool btf, const __u64 *ctx, bool again)
 {
@@ -203,6 +237,7 @@ static __always_inline int dropped(bool btf, const __u64 *ctx, bool again)
 		return 0;
 	key = (struct drop_key){
 		.location = ctx[1], .reason = reason, .direction = direction,
+		.whom = direction == DROP_RX ? whom(btf, skb, dev, reason) : DROP_FOR_ANY,
 		.queue = queue_of(btf, skb, dev, direction, reason),
 		.stack = config.stacks ? bpf_get_stackid((void *)ctx, &drop_stack, 0) :
 					 DROP_NO_STACK,

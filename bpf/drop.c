@@ -116,6 +116,16 @@ const char *drop_who(const struct drop_key *key)
 	return symbol && in_driver(symbol) ? "driver" : "kernel";
 }
 
+const char *drop_why(const struct drop_key *key)
+{
+	static const char *const unasked[] = {
+		[DROP_FOR_GROUP] = "multicast-unjoined", [DROP_FOR_ALL] = "broadcast-unheard",
+		[DROP_FOR_VLAN] = "vlan-unknown",
+	};
+
+	return unasked[key->whom % 4] ?: drop_reason_name(key->reason);
+}
+
 static void key_text(const void *of, unsigned nr, char *out, size_t size)
 {
 	static const char *const directions[] = {
@@ -125,7 +135,7 @@ static void key_text(const void *of, unsigned nr, char *out, size_t size)
 
 	switch (nr) {
 	case REASON:
-		snprintf(out, size, "%s", drop_reason_name(key->reason));
+		snprintf(out, size, "%s", drop_why(key));
 		break;
 	case LOCATION:
 		symbol_text(key->location, out, size);
@@ -146,6 +156,8 @@ static bool is_benign(const void *of)
 {
 	const struct drop_key *key = of;
 
+	if (key->whom)
+		return key->whom != DROP_FOR_VLAN;
 	return is_one_of(drop_reason_name(key->reason), benign) || unread(key);
 }
 
@@ -218,6 +230,33 @@ static bool is_received(const struct drop_key *key)
 	return symbol && (!strncmp(symbol, "veth_xdp_rcv", 12) || !strncmp(symbol, "veth_poll", 9));
 }
 
+/* Where the kernel looks for somebody who wants a multicast or broadcast, and there is nobody. */
+static const char *const seekers[] = {
+	"ip_rcv_finish*", "ip_route_input*", "ip6_mc_input*", "ip6_input*", "__udp4_lib_rcv*",
+	"__udp4_lib_mcast*", "__udp6_lib_rcv*", "__udp6_lib_mcast*", "udp_rcv*", "udpv6_rcv*", NULL
+};
+
+/* Elsewhere it is dropped for a reason that the kernel does not name, whomever it was for. */
+static bool is_for_nobody(const struct drop_key *key)
+{
+	const char *symbol = symbol_at(key->location);
+
+	for (int i = 0; symbol && seekers[i]; i++)
+		if (pattern_fits(seekers[i], symbol))
+			return true;
+	return key->whom == DROP_FOR_VLAN;
+}
+
+/* The row of this key among the first `nr`; `nr`: none. */
+static unsigned row_of(const struct drop_key *keys, unsigned nr, const struct drop_key *key)
+{
+	unsigned row = 0;
+
+	while (row < nr && memcmp(&keys[row], key, sizeof(*key)))
+		row++;
+	return row;
+}
+
 /* What no kernel has a name for stays empty. */
 static int reasons_tell(struct bpf_object *obj)
 {
@@ -259,6 +298,16 @@ static void reasons_learn(const char *pins)
 	close(fd);
 }
 
+/* What one row counted goes to another: to a new one, or is added to what is there. */
+static void row_join(struct table *t, unsigned to, unsigned from, bool new)
+{
+	uint64_t *sum = t->cells + (size_t)to * t->words;
+	const uint64_t *more = t->cells + (size_t)from * t->words;
+
+	for (unsigned i = 0; i < t->words; i++)
+		sum[i] = more[i] + (new ? 0 : sum[i]);
+}
+
 static int settle(const char *pins, struct table *t)
 {
 	int fd = pin_read(text("%s/drop_stack", pins));
@@ -270,17 +319,22 @@ static int settle(const char *pins, struct table *t)
 		struct drop_key key = keys[row];
 		__u32 id = key.stack;
 		struct stack stack;
+		unsigned to = kept;
 
 		if (is_false(&key))
 			continue;
+		if (key.whom && !is_for_nobody(&key))
+			key.whom = DROP_FOR_ANY;
 		if (key.direction == DROP_TX && is_received(&key))
 			key.direction = DROP_RX;
 		if (key.stack >= 0)
 			key.stack = fd >= 0 && !bpf_map_lookup_elem(fd, &id, &stack) ?
 				    stack_place(&stack) : DROP_NO_STACK;
-		keys[kept] = key;
-		memmove(t->cells + (size_t)kept++ * t->words, t->cells + (size_t)row * t->words,
-			t->words * 8);
+		if (memcmp(&key, &keys[row], sizeof(key)))	/* it may be another's by now */
+			to = row_of(keys, kept, &key);
+		keys[to] = key;
+		row_join(t, to, row, to == kept);
+		kept += to == kept;
 	}
 	t->rows = kept;
 	if (fd >= 0)

@@ -11,6 +11,14 @@ enum drop_direction {
 	DROP_UNSURE,	/* received by an interface of this index, of a namespace nobody knows */
 };
 
+/* Whom it was for, where the reason does not tell: nobody here had asked for it. */
+enum drop_for {
+	DROP_FOR_ANY,
+	DROP_FOR_GROUP,		/* a multicast group that no socket has joined */
+	DROP_FOR_ALL,		/* a broadcast that nobody listens to */
+	DROP_FOR_VLAN,		/* this host or another, in a VLAN that there is no device for */
+};
+
 #define DROP_QUEUE_UNKNOWN	0xffff
 #define DROP_NO_STACK		(-1)
 #define DROP_STACK_DEPTH	32
@@ -27,13 +35,16 @@ struct drop_key {
 	__s32 stack;		/* its id in the map drop_stack, negative: none */
 	__u16 queue;
 	__u8 direction;
-	__u8 unused[5];
+	__u8 whom;		/* enum drop_for */
+	__u8 unused[4];
 };
 
 struct drop {
 	__u64 packets, bytes;
 };
 
+/* Why, as the kernel calls it, or nicprobe where the kernel has no name: "vlan-unknown". */
+const char *drop_why(const struct drop_key *);
 /* Who threw it away: "xdp", "tc", "qdisc", "netfilter", "socket", "driver", "kernel". */
 const char *drop_who(const struct drop_key *);
 

@@ -170,7 +170,7 @@ static void judge_one(struct evidence *e, const struct loss *l)
 		return;
 	fill(&f, l->what, what, sizeof(what));
 	one = finding_add(e->f, &l->kind, -1, "%s (%s%s)", packets(n, what),
-			  most ? drop_reason_name(most->reason) : counter,
+			  most ? drop_why(most) : counter,
 			  queue < 0 ? "" : text(", most of queue %d", queue));
 	finding_harm(one, rate(e, n));
 	finding_fact(one, "packets", n, "packets");

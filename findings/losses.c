@@ -20,6 +20,11 @@ static bool in_udp(const struct drop_key *key)
 	return symbol && (strstr(symbol, "udp") || strstr(symbol, "UDP"));
 }
 
+static bool in_vlan(const struct drop_key *key)
+{
+	return key->whom == DROP_FOR_VLAN;
+}
+
 const struct loss losses[] = {
 	{ .kind = {
 		.id = "socket-full", .severity = SEVERITY_CRITICAL, .harm = HARM_LOSS,
@@ -120,6 +125,21 @@ const struct loss losses[] = {
 	  .what = "were for a UDP port at which nothing listens",
 	  .advice = "what listens: ss -lnu; who sends: tcpdump -nni {if} -c 100 udp",
 	  .meant = in_udp },
+	{ .kind = {
+		.id = "vlan-unknown", .severity = SEVERITY_WARNING, .harm = HARM_LOSS,
+		.title = "Packets come in a VLAN that there is no device for",
+		.means = "They have a VLAN tag, and no VLAN device of this interface has that id: "
+			 "the device is missing, or the switch sends this port what it should not.",
+		.when = WHEN("vlan-unknown"),
+		.silent = "Multicast and broadcast of other VLANs.",
+		.remedy = "ip link add link IFACE name IFACE.ID type vlan id ID; or take the VLAN "
+			  "off the switch port.",
+		.symptom = "A VLAN has no connection, though its packets arrive", ENOUGH },
+	  .reasons = { "OTHERHOST", "UNHANDLED_PROTO" },
+	  .what = "came in a VLAN that {if} has no device for",
+	  .advice = "which: tcpdump -nnei {if} -c 10 vlan; then ip link add link {if} name "
+		    "{if}.ID type vlan id ID, or take it off the switch port",
+	  .meant = in_vlan },
 	{ .kind = {
 		.id = "rp-filter", .severity = SEVERITY_CRITICAL, .harm = HARM_LOSS,
 		.title = "Packets come from an address that is reached another way",

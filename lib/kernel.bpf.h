@@ -72,6 +72,7 @@ struct net_device {
 	struct device dev;
 	unsigned int num_rx_queues;
 	char name[16];
+	const unsigned char *dev_addr;
 	int ifindex;
 	struct hlist_node index_hlist;
 	struct netdev_queue *_tx;
@@ -158,6 +159,7 @@ struct sk_buff {
 	__u16 queue_mapping;
 	__be16 protocol;
 	__u8 cloned : 1;
+	__u8 pkt_type : 3;
 	__u8 encapsulation : 1;
 	__u8 ip_summed : 2;
 	unsigned int napi_id;

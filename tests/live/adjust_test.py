@@ -5,6 +5,7 @@ import left
 from lab import *
 
 need_root()
+left.own_bpffs()
 netns = Namespace("adjust")
 netns.run("sysctl -qw net.ipv4.ip_forward=0 net.ipv6.conf.all.disable_ipv6=1 net.ipv6.conf.default.disable_ipv6=1")
 IFACE = f"{netns}/tap0"

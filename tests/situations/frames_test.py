@@ -71,6 +71,21 @@ def first_fragment(number, dst=HERE):
     return head[:10] + struct.pack("!H", checksum(head)) + head[12:] + data
 
 
+@trouble("vlan-unknown", "the switch takes the tag away")
+def tag_of_another_vlan(w):
+    """UDP to this host with a VLAN tag that no device has."""
+    w.wire()
+    w.attach()
+    w.reader()
+    frame = w.wires.eth(struct.pack("!HH", 77, 0x0800) + udp(9), 0x8100)
+    tagged = w.load(lambda: [w.wires.write(0, frame) for _ in range(5)], .02)
+
+    def mend():
+        tagged.stop()
+        w.packets_in(*[udp(9)] * 5)
+    w.expect("vlan-unknown", fix=False, remedy=mend)
+
+
 @trouble("fragments-lost", "the path loses nothing")
 def second_halves_are_lost(w):
     """First fragments whose rest never comes."""

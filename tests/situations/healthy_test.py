@@ -4,6 +4,7 @@ import socket
 import sys
 
 from streams import stream
+from wire import udp
 from world import THERE, healthy, inside, lab, run
 
 
@@ -289,6 +290,18 @@ def a_few_fragments(w):
     s = w.udp(w.there)
     w.load(lambda: s.sendto(bytes(4000), ("10.0.1.1", 9)), .02)
     w.quiet(least=50)
+
+
+@healthy
+def groups_nobody_joined(w):
+    """Multicast that no socket has joined, and broadcasts that nobody listens to."""
+    w.wire()
+    w.attach()
+    w.reader(port=10)
+    group, everybody = udp(9, dst="224.1.2.3"), udp(9, dst="198.18.255.255")
+    frames = [w.wires.eth(group, dst=bytes.fromhex("01005e010203")), w.wires.eth(everybody, dst=b"\xff" * 6)]
+    w.load(lambda: [w.wires.write(0, f) for f in frames * 5], .02)
+    w.quiet()
 
 
 if __name__ == "__main__":
