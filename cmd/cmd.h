@@ -35,7 +35,7 @@ extern const struct command *const commands[];	/* ends with NULL */
 #define COMMON_LONG	{ "help", no_argument, NULL, 'h' }, { "json", no_argument, NULL, 'j' }, \
 			{ "verbose", no_argument, NULL, 'v' }, \
 			{ "color", required_argument, NULL, OPTION_COLOR }
-#define OPTION_COLOR	0x100	/* no letter's */
+#define OPTION_COLOR	0x1000	/* no letter's, and no command's own */
 /* -h, -v and what is unknown; -j: errors are JSON. Returns true: exit with *status. */
 bool common_option(const struct command *, int option, char **argv, int *status);
 extern bool json_wanted;

@@ -131,7 +131,7 @@ bool request_option(struct request *req, int option)
 	req->tell = tell;
 	switch (option) {
 	case 'm':
-		if (strchr("+-", *optarg))
+		if (*optarg && strchr("+-", *optarg))
 			return changes_parse(req, optarg);
 		req->meters = meters_parse(optarg);
 		req->by_name = strcmp(optarg, "all");	/* "all": those on request, too */
