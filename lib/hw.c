@@ -207,6 +207,7 @@ static int read_all(struct hw *h, int sys)
 		hw_note(h, "driver table", "%s is not a driver that nicprobe knows: its interrupts "
 			"are told by the names that most give them", h->iface.driver);
 	settings_all(h);
+	hw_above_read(h, sys);
 	err = err ?: hw_lines_read(h, sys);
 	napis_note(h);
 	return err;

@@ -5,6 +5,7 @@
 
 #include "cpus.h"
 #include "ethtool.h"
+#include "hw_above.h"
 #include "napis.h"
 #include "queues.h"
 
@@ -70,6 +71,7 @@ struct hw {
 	struct cpus online;
 	unsigned nodes;		/* NUMA nodes that have CPUs; 0: not told */
 	struct cpus *node_cpus;	/* of each, [nodes], by number; some may be empty */
+	struct hw_above above;
 	unsigned nr_notes;
 	struct hw_note notes[MAX_HW_NOTES];
 };
@@ -88,6 +90,7 @@ void hw_note(struct hw *, const char *of, const char *why, ...);
 /* The parts of hw_read(); `sys` is the directory of the interface in sysfs, or -1. */
 void hw_card_read(struct hw *, int sys);
 int hw_lines_read(struct hw *, int sys);	/* 0 or -ENOMEM */
+void hw_above_read(struct hw *, int sys);
 void hw_channels_read(struct hw *, int sys);
 void hw_napis_match(struct hw *, const struct queues *);	/* once the lines are in order */
 

@@ -28,6 +28,37 @@ const char *program_named(__u32 id)
 	return *name && *name != '?' ? text("\"%s\" (id %u)", name, id) : text("of id %u", id);
 }
 
+bool program_uses(__u32 id, __u32 map)
+{
+	__u32 ids[64];
+	struct bpf_prog_info info = { .nr_map_ids = 64, .map_ids = (__u64)(unsigned long)ids };
+	__u32 len = sizeof(info);
+	int fd = bpf_prog_get_fd_by_id(id);
+	bool found = false;
+
+	if (fd < 0)
+		return false;
+	if (!bpf_obj_get_info_by_fd(fd, &info, &len))
+		for (__u32 i = 0; i < info.nr_map_ids && i < 64; i++)
+			found |= ids[i] == map;
+	close(fd);
+	return found;
+}
+
+__u32 map_pinned(const char *path)
+{
+	struct bpf_map_info info = {};
+	__u32 len = sizeof(info);
+	int fd = bpf_obj_get(path);
+
+	if (fd < 0)
+		return 0;
+	if (bpf_fd_type(fd) != 'm' || bpf_obj_get_info_by_fd(fd, &info, &len))
+		info.id = 0;
+	close(fd);
+	return info.id;
+}
+
 __u32 program_pinned(const char *path)
 {
 	struct bpf_link_info link = {};

@@ -241,6 +241,52 @@ static void queue(struct json *j, const struct hw_line *l)
 	json_close(j, '}');
 }
 
+/* What is on the interface, and may take packets before anyone else has them. */
+static void above(struct json *j, const struct hw_above *a)
+{
+	json_open(j, "programs", '[');
+	for (unsigned i = 0; i < a->nr; i++) {
+		json_open(j, NULL, '{');
+		json_string(j, "hook", hook_names[a->programs[i].hook]);
+		json_uint(j, "id", a->programs[i].id);
+		maybe(j, "name", a->programs[i].name);
+		json_bool(j, "own", a->programs[i].own);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+	json_open(j, "filters", '{');
+	json_uint(j, "ingress", a->filters[0]);
+	json_uint(j, "egress", a->filters[1]);
+	json_close(j, '}');
+	json_open(j, "qdisc", '{');
+	maybe(j, "kind", a->qdisc);
+	json_open(j, "beneath", '{');
+	for (unsigned i = 0; i < a->nr_beneath; i++)
+		json_uint(j, a->beneath[i].kind, a->beneath[i].nr);
+	json_close(j, '}');
+	json_close(j, '}');
+}
+
+static void devices(struct json *j, const struct hw_above *a)
+{
+	if (*a->master.name) {
+		json_open(j, "master", '{');
+		json_string(j, "name", a->master.name);
+		maybe(j, "kind", a->master.kind);
+		json_close(j, '}');
+	} else {
+		json_null(j, "master");
+	}
+	json_open(j, "stacked", '[');
+	for (unsigned i = 0; i < a->nr_stacked; i++) {
+		json_open(j, NULL, '{');
+		json_string(j, "name", a->stacked[i].name);
+		maybe(j, "kind", a->stacked[i].kind);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+}
+
 void hw_json(struct json *j, const struct hw *h)
 {
 	static const char *const by[] = { "unknown", "netdev-genl", "name", "rank" };
@@ -248,6 +294,8 @@ void hw_json(struct json *j, const struct hw *h)
 	driver(j, h);
 	device(j, h);
 	link(j, h);
+	above(j, &h->above);
+	devices(j, &h->above);
 	group(j, "channels", &group_channels, &h->channels);
 	group(j, "rings", &group_rings, &h->rings);
 	group(j, "coalescing", &group_coalesce, &h->coalesce);

@@ -205,6 +205,70 @@ static void matched(struct page *p, const struct hw *h)
 	page_newline(p);
 }
 
+/* "XDP native \"drop_all\" (id 77)" */
+static void program(struct page *p, bool *any, const struct hw_program *prog)
+{
+	static const char *const at[NR_HOOKS] = {
+		[HOOK_XDP_NATIVE] = "XDP native", [HOOK_XDP_GENERIC] = "XDP generic",
+		[HOOK_XDP_OFFLOADED] = "XDP in the card", [HOOK_XDP_DISPATCHED] = "XDP dispatched",
+		[HOOK_TCX_INGRESS] = "tcx ingress", [HOOK_TCX_EGRESS] = "tcx egress",
+		[HOOK_TC_INGRESS] = "tc filter at ingress",
+		[HOOK_TC_EGRESS] = "tc filter at egress",
+	};
+	const char *name = *prog->name ? text(" \"%s\"", prog->name) : "";
+
+	hw_item(p, any, text("%s%s (id %u%s)", at[prog->hook], name, prog->id,
+			     prog->own ? ", nicprobe's own" : ""));
+}
+
+static void programs(struct page *p, const struct hw_above *a)
+{
+	static const char *const way[] = { "ingress", "egress" };
+	bool any = false;
+
+	hw_key(p, "programs");
+	for (unsigned i = 0; i < a->nr; i++)
+		program(p, &any, &a->programs[i]);
+	for (unsigned i = 0; i < 2; i++) {
+		unsigned others = a->filters[i];
+
+		for (unsigned k = 0; k < a->nr && others; k++)
+			others -= a->programs[k].hook == HOOK_TC_INGRESS + i;
+		if (others)
+			hw_item(p, &any, text("%u tc filter%s without BPF at %s", others,
+					      others == 1 ? "" : "s", way[i]));
+	}
+	hw_item(p, &any, any ? "" : "none");
+	page_newline(p);
+}
+
+static void above(struct page *p, const struct hw_above *a)
+{
+	const struct hw_device *m = &a->master;
+	bool any = false;
+
+	programs(p, a);
+	if (*a->qdisc)
+		hw_key(p, "qdisc");
+	hw_item(p, &any, a->qdisc);
+	for (unsigned i = 0; *a->qdisc && i < a->nr_beneath; i++)
+		hw_item(p, &any, text("%s%u %s", i ? "" : "beneath it ", a->beneath[i].nr,
+				      a->beneath[i].kind));
+	if (*a->qdisc)
+		page_newline(p);
+	row(p, "master", *m->kind ? text("%s, a %s", m->name, m->kind) : m->name);
+	any = false;
+	for (unsigned i = 0; i < a->nr_stacked; i++) {
+		const struct hw_device *d = &a->stacked[i];
+
+		if (!i)
+			hw_key(p, "stacked");
+		hw_item(p, &any, *d->kind ? text("%s (%s)", d->name, d->kind) : d->name);
+	}
+	if (any)
+		page_newline(p);
+}
+
 void hw_table(struct page *p, const struct hw *h)
 {
 	page_newline(p);
@@ -217,6 +281,7 @@ void hw_table(struct page *p, const struct hw *h)
 	driver(p, h);
 	card(p, h);
 	link_row(p, h);
+	above(p, &h->above);
 	settings_row(p, &group_channels, &h->channels);
 	settings_row(p, &group_rings, &h->rings);
 	settings_row(p, &group_coalesce, &h->coalesce);

@@ -108,41 +108,11 @@ static int attach(const struct site *site, struct bpf_object *obj, char *how, si
 	return alone ? attach_alone(site, obj, XDP_FLAGS_DRV_MODE) : attach_beside(site, obj);
 }
 
-static __u32 map_id(const char *pin)
-{
-	struct bpf_map_info info = {};
-	__u32 len = sizeof(info);
-	int fd = bpf_obj_get(pin);
-
-	if (fd < 0)
-		return 0;
-	if (bpf_obj_get_info_by_fd(fd, &info, &len))
-		info.id = 0;
-	close(fd);
-	return info.id;
-}
-
-static bool uses_map(int prog, __u32 map)
-{
-	__u32 ids[64];
-	struct bpf_prog_info info = { .nr_map_ids = 64, .map_ids = (__u64)(unsigned long)ids };
-	__u32 len = sizeof(info);
-	bool found = false;
-
-	if (!bpf_obj_get_info_by_fd(prog, &info, &len))
-		for (__u32 i = 0; i < info.nr_map_ids && i < 64; i++)
-			found |= ids[i] == map;
-	return found;
-}
-
 static bool pin_uses_map(const char *prog_pin, __u32 map)
 {
-	int fd = bpf_obj_get(prog_pin);
-	bool found = fd >= 0 && uses_map(fd, map);
+	__u32 id = program_pinned(prog_pin);
 
-	if (fd >= 0)
-		close(fd);
-	return found;
+	return id && program_uses(id, map);
 }
 
 /*
@@ -152,7 +122,7 @@ static bool pin_uses_map(const char *prog_pin, __u32 map)
  */
 static void remove_left(const struct site *site)
 {
-	__u32 ours = map_id(pin_path(site, "lost"));
+	__u32 ours = map_pinned(pin_path(site, "lost"));
 	glob_t left;
 
 	if (!ours || glob(text(DISPATCHERS "/dispatch-%u-*/prog*-prog", site->iface.ifindex), 0,
@@ -195,7 +165,7 @@ static void detach(const struct site *site)
 static const char *blind_beside(const struct site *site)
 {
 	struct xdp_multiprog *all = xdp_multiprog__get_from_ifindex(site->iface.ifindex);
-	__u32 map = map_id(pin_path(site, "lost")), first = 0, xdp = 0;
+	__u32 map = map_pinned(pin_path(site, "lost")), first = 0, xdp = 0;
 	struct xdp_program *prog = NULL;
 
 	if (libxdp_get_error(all) || xdp_multiprog__is_legacy(all)) {
@@ -203,7 +173,7 @@ static const char *blind_beside(const struct site *site)
 	} else {
 		while ((prog = xdp_multiprog__next_prog(prog, all)) &&
 		       !(!strcmp(xdp_program__name(prog), PROGRAM) &&
-			 uses_map(xdp_program__fd(prog), map)))
+			 program_uses(xdp_program__id(prog), map)))
 			first = first ?: xdp_program__id(prog);
 		xdp = prog ? 0 : first;
 	}

@@ -3,9 +3,12 @@
 import json
 import os
 import re
+import struct
 import subprocess
 
+import bpf
 from lab import NICPROBE, Namespace, check, finish, need_root, nicprobe, same, sh, skip, tap, veth
+from wire import inside
 
 need_root()
 CPUS = os.cpu_count()
@@ -107,6 +110,10 @@ def attached(iface):
     """The same beside meters, in every format."""
     before = hw(iface)
     nicprobe("attach", iface, "-m", "ecn,gso")
+    ours = hw(iface)["hw"]["programs"]
+    check("hw: attached: the programs are nicprobe's own", all(p["own"] and p["name"].startswith("nicprobe_") for p in ours),
+          str(ours))
+    before["hw"]["programs"] = ours
     same("hw: attached: alone it is the same", hw(iface)["hw"], before["hw"])
     doc = hw(iface, "ecn")
     same("hw: and a meter", (list(doc["meters"]), doc["hw"], doc["interval"]), (["ecn"], before["hw"], False))
@@ -116,7 +123,7 @@ def attached(iface):
                                             nicprobe("show", iface, "hw", "ecn").stdout, re.S | re.M))
     text = nicprobe("show", "-f", "openmetrics", iface, "hw", "ecn").stdout
     check("hw: OpenMetrics", text.count("\nnicprobe_hw_info{") == 1 and text.count("\nnicprobe_hw_queue_info{") == 4 and
-          "nicprobe_attached_seconds{" in text and text.endswith("# EOF\n"), text)
+          "nicprobe_attach_time_seconds{" in text and text.endswith("# EOF\n"), text)
     check("hw: not unless it is asked for", "hw" not in json.loads(nicprobe("show", "-j", iface).stdout))
     lines = nicprobe("show", "-j", iface, "hw", "gso", "-i", ".1", "-c", "2").stdout.splitlines()
     same("hw: with an interval", [(json.loads(line)["interval"], "hw" in json.loads(line)) for line in lines],
@@ -180,7 +187,10 @@ def not_root(iface):
     r = user("lo", "hw", "-j")
     if r.returncode and "Permission denied" in r.stderr and "nicprobe:" not in r.stderr:
         return skip("hw: not root", "this user cannot run the program")
-    same("hw: not root: the same", json.loads(r.stdout)["hw"] if r.stdout else r.stderr, hw("lo")["hw"])
+    got, want = json.loads(r.stdout)["hw"] if r.stdout else r.stderr, hw("lo")["hw"]
+    if got["absent"].pop("tcx programs", ""):   # only root may ask for them, and there are none
+        same("hw: not root: no programs", want["programs"], [])
+    same("hw: not root: the same", got, want)
     r = user(iface, "hw")
     check("hw: not root: another namespace", r.returncode == 1 and "CAP_SYS_ADMIN" in r.stderr, r.stderr)
     r = user("lo", "hw", "ecn")
@@ -196,6 +206,177 @@ def tap_of_two(one):
     same("hw: tap: XPS of one queue", queues(doc, "xps"), ["", "0"])
     check("hw: tap: two lines", re.search(r"^  rx\+tx 0\n  rx\+tx 1 +0$", table(f"{one}/tap0"), re.M), table(f"{one}/tap0"))
     nic.close()
+
+
+def words(iface):
+    """The table, in one line."""
+    return " ".join(table(iface, 200).split())
+
+
+def programs(iface):
+    """At which hook, in order, and whose."""
+    return [(p["hook"], p["name"], p["own"]) for p in hw(iface)["hw"]["programs"]]
+
+
+def of_prog(fd):
+    """The id of a program."""
+    with open(f"/proc/self/fdinfo/{fd}", encoding="ascii") as f:
+        return int(re.search(r"^prog_id:\s+(\d+)", f.read(), re.M)[1])
+
+
+def xdp(netns):
+    """Native and generic: by whose hand the packet may be gone."""
+    iface, pin = f"{netns}/eth0", "/sys/fs/bpf/hw_test"
+    prog = bpf.program(bpf.XDP, 2)
+    bpf.pin(prog, pin)
+    for mode, hook, said in (("xdpdrv", "xdp-native", "native"), ("xdpgeneric", "xdp-generic", "generic")):
+        sh(f"nsenter --net=/run/netns/{netns} ip link set eth0 {mode} pinned {pin}")
+        same(f"hw: {mode}", hw(iface)["hw"]["programs"],
+             [{"hook": hook, "id": of_prog(prog), "name": "test", "own": False}])
+        check(f"hw: {mode}: in the table", f'programs XDP {said} "test" (id {of_prog(prog)})' in words(iface), words(iface))
+        netns.ip(f"link set eth0 {mode} off")
+    os.unlink(pin)
+    os.close(prog)
+    same("hw: XDP is off", programs(iface), [])
+    check("hw: XDP is off: in the table", " programs none " in words(iface), words(iface))
+
+
+def tcx(netns):
+    iface = f"{netns}/eth0"
+    index = int(netns.run("cat /sys/class/net/eth0/ifindex"))
+    progs = [bpf.program(bpf.TC, -1) for _ in range(3)]
+    try:    # 46 and 47: BPF_TCX_INGRESS and _EGRESS
+        links = [inside(netns, lambda p=p, hook=hook: bpf.call(bpf.LINK_CREATE, struct.pack("IIII", p, index, hook, 0)))
+                 for p, hook in zip(progs, (46, 46, 47))]
+    except OSError as e:
+        return skip("hw: tcx", f"this kernel has none: {e}")
+    same("hw: tcx: in the order they run", [(p["hook"], p["id"]) for p in hw(iface)["hw"]["programs"]],
+         list(zip(("tcx-ingress", "tcx-ingress", "tcx-egress"), map(of_prog, progs))))
+    check("hw: tcx: in the table", f'tcx egress "test" (id {of_prog(progs[2])})' in words(iface), words(iface))
+    for fd in links + progs:
+        os.close(fd)
+    same("hw: tcx is gone", programs(iface), [])
+
+
+def filters(netns):
+    """BPF filters by name; others are counted; the hash tables of u32 are none."""
+    iface, pin = f"{netns}/eth0", "/sys/fs/bpf/hw_test"
+    prog = bpf.program(bpf.TC, 0)
+    bpf.pin(prog, pin)
+    netns.run("tc qdisc add dev eth0 clsact")
+    sh(f"nsenter --net=/run/netns/{netns} tc filter add dev eth0 ingress prio 3 bpf da pinned {pin}")
+    wanted, kinds = {"ingress": 1, "egress": 0}, ("matchall classid 1:1", "u32 match u32 0 0 classid 1:1")
+    for kind, way in zip(kinds, ("ingress", "egress")):
+        if subprocess.run(f"ip netns exec {netns} tc filter add dev eth0 {way} prio 5 protocol ip {kind}", shell=True,
+                          capture_output=True).returncode:
+            skip(f"hw: filters: {kind.split()[0]}", "this kernel has none")
+        else:
+            wanted[way] += 1
+    doc = hw(iface)["hw"]
+    same("hw: filters: how many", doc["filters"], wanted)
+    same("hw: filters: those of BPF", doc["programs"], [{"hook": "tc-ingress", "id": of_prog(prog), "name": "test", "own": False}])
+    check("hw: filters: in the table", f'tc filter at ingress "test" (id {of_prog(prog)})' in words(iface) and
+          all((f"1 tc filter without BPF at {way}" in words(iface)) == (n > bpf_too) for (way, n), bpf_too in
+              zip(wanted.items(), (1, 0))), words(iface))
+    netns.run("tc qdisc del dev eth0 clsact")
+    if not subprocess.run(f"ip netns exec {netns} tc qdisc add dev eth0 ingress", shell=True, capture_output=True).returncode:
+        sh(f"nsenter --net=/run/netns/{netns} tc filter add dev eth0 parent ffff: prio 3 bpf da pinned {pin}")
+        same("hw: the qdisc ingress: counted once", (hw(iface)["hw"]["filters"], programs(iface)),
+             ({"ingress": 1, "egress": 0}, [("tc-ingress", "test", False)]))
+        netns.run("tc qdisc del dev eth0 ingress")
+    os.unlink(pin)
+    os.close(prog)
+    same("hw: filters are gone", (programs(iface), hw(iface)["hw"]["filters"]), ([], {"ingress": 0, "egress": 0}))
+
+
+def own(netns):
+    """What nicprobe put there is marked, and what another put beside it is not."""
+    iface = f"{netns}/eth0"
+    nicprobe("attach", "--rx", "xdp", iface)
+    taps = json.loads(nicprobe("show", "-j", iface).stdout)["taps"]
+    got = programs(iface)
+    if taps["rx-nic"] == "xdp":
+        check("hw: our XDP program", ("xdp-native", "nicprobe_rx", True) in got, str(got))
+        check("hw: our XDP program: in the table", re.search(r'XDP native "nicprobe_rx" \(id \d+, nicprobe\'s own\)', words(iface)),
+              words(iface))
+    same("hw: what is ours is marked", [p for p in got if p[2] != p[1].startswith("nicprobe_")], [])
+    nicprobe("detach", iface)
+    nicprobe("attach", "-m", "pktsize", iface, env={"NICPROBE_CANNOT": "tcx"})
+    if json.loads(nicprobe("show", "-j", iface).stdout)["taps"]["rx-stack"] == "clsact":
+        check("hw: our filter", ("tc-ingress", "nicprobe_tc", True) in programs(iface), str(programs(iface)))
+    nicprobe("detach", iface)
+    nicprobe("attach", iface)
+    if json.loads(nicprobe("show", "-j", iface).stdout)["taps"]["rx-stack"] == "tcx":
+        check("hw: our tcx program", ("tcx-ingress", "nicprobe_tc", True) in programs(iface), str(programs(iface)))
+    nicprobe("detach", iface)
+    same("hw: ours are gone", programs(iface), [])
+
+
+def qdisc(netns):
+    iface = f"{netns}/eth0"
+    same("hw: a veth has no qdisc", hw(iface)["hw"]["qdisc"], {"kind": "noqueue", "beneath": {}})
+    for command, want, said in (
+            ("root tbf rate 1gbit burst 100k latency 50ms", {"kind": "tbf", "beneath": {}}, "qdisc tbf"),
+            ("root mq", {"kind": "mq", "beneath": 4}, "qdisc mq, beneath it 4 ")):
+        if subprocess.run(f"ip netns exec {netns} tc qdisc replace dev eth0 {command}", shell=True,
+                          capture_output=True).returncode:
+            skip(f"hw: qdisc {want['kind']}", "this kernel has none")
+            continue
+        got = hw(iface)["hw"]["qdisc"]
+        if want["beneath"]:
+            got["beneath"] = sum(got["beneath"].values())
+        same(f"hw: qdisc {want['kind']}", got, want)
+        check(f"hw: qdisc {want['kind']}: in the table", said in words(iface), words(iface))
+    if subprocess.run(f"ip netns exec {netns} tc qdisc replace dev eth0 root handle 1: htb", shell=True,
+                      capture_output=True).returncode:
+        skip("hw: qdisc htb", "this kernel has none")
+    else:
+        for number in (10, 20):
+            netns.run(f"tc class add dev eth0 parent 1: classid 1:{number} htb rate 100mbit")
+            netns.run(f"tc qdisc add dev eth0 parent 1:{number} pfifo limit 99")
+        same("hw: qdisc htb", hw(iface)["hw"]["qdisc"], {"kind": "htb", "beneath": {"pfifo": 2}})
+        check("hw: qdisc htb: in the table", " qdisc htb, beneath it 2 pfifo " in words(iface), words(iface))
+    netns.run("tc qdisc del dev eth0 root")
+
+
+def stacked(netns):
+    """A master, and what stands on the interface; a veth's peer, which is none."""
+    iface = f"{netns}/eth0"
+    netns.ip("link add pair0 type veth peer name pair1")
+    doc = hw(f"{netns}/pair0")["hw"]
+    same("hw: neither master nor devices above", (doc["master"], doc["stacked"]), (None, []))
+    netns.ip("link del pair0")
+    for kind, prepare in (("bridge", ""), ("bond", "link set eth0 down"), ("vrf table 7", "")):
+        if subprocess.run(f"ip -n {netns} link add up0 type {kind}", shell=True, capture_output=True).returncode:
+            skip(f"hw: master: {kind}", "this kernel has none")
+            continue
+        if prepare:
+            netns.ip(prepare)
+        netns.ip("link set eth0 master up0")
+        doc, kind = hw(iface)["hw"], kind.split()[0]
+        same(f"hw: master: {kind}", (doc["master"], doc["stacked"]), ({"name": "up0", "kind": kind}, []))
+        check(f"hw: master: {kind}: in the table", f" master up0, a {kind} " in words(iface), words(iface))
+        netns.ip("link del up0")
+        netns.ip("link set eth0 up")
+    if not subprocess.run(f"ip -n {netns} link add eth0.100 link eth0 type vlan id 100", shell=True, capture_output=True).returncode:
+        for tag in range(101, 120):
+            netns.ip(f"link add eth0.{tag} link eth0 type vlan id {tag}")
+        doc = hw(iface)["hw"]
+        same("hw: stacked: twenty", (len(doc["stacked"]), doc["absent"].get("other devices on it")), (16, "there are more than 16"))
+        for tag in range(100, 120):
+            netns.ip(f"link del eth0.{tag}")
+    else:
+        skip("hw: stacked: twenty", "this kernel has no VLANs")
+    want = []
+    for name, kind in (("eth0.7", "vlan id 7"), ("mv0", "macvlan mode bridge")):
+        if not subprocess.run(f"ip -n {netns} link add {name} link eth0 type {kind}", shell=True, capture_output=True).returncode:
+            want.append({"name": name, "kind": kind.split()[0]})
+    if not want:
+        return skip("hw: stacked", "this kernel has neither VLANs nor macvlan")
+    same("hw: stacked", sorted(hw(iface)["hw"]["stacked"], key=lambda d: d["name"]), want)
+    check("hw: stacked: in the table", all(f"{d['name']} ({d['kind']})" in words(iface) for d in want), words(iface))
+    for d in want:
+        netns.ip(f"link del {d['name']}")
 
 
 def real():
@@ -235,6 +416,14 @@ refused(one, IFACE)
 not_root(IFACE)
 tap_of_two(one)
 of_nobody(one)
+for end in (one, other):    # no veth takes XDP with more
+    end.ip("link set eth0 mtu 1500")
+xdp(one)
+tcx(one)
+filters(one)
+own(one)
+qdisc(one)
+stacked(one)
 real()
 vanishes(one, IFACE)
 finish()

@@ -53,6 +53,22 @@ static void card_line(struct hw *h, unsigned i)
 		cpus_from_list(&l->rps, "16-31");
 }
 
+/* Programs at every sort of hook, ours among them. */
+static const struct hw_above card_above = {
+	.nr = 5,
+	.programs = {
+		{ HOOK_XDP_NATIVE, 31, "xdp_dispatcher", false },
+		{ HOOK_XDP_DISPATCHED, 32, "nicprobe_rx", true },
+		{ HOOK_XDP_DISPATCHED, 33, "", false },
+		{ HOOK_TCX_EGRESS, 40, "cil_to_netdev", false },
+		{ HOOK_TC_INGRESS, 41, "shape \"it\"", false },
+	},
+	.filters = { 3, 1 },
+	.qdisc = "mq", .nr_beneath = 2, .beneath = { { "fq_codel", 63 }, { "fq", 1 } },
+	.master = { "bond0", "bond" },
+	.nr_stacked = 2, .stacked = { { "ens1f0.7", "vlan" }, { "mv0", "macvlan" } },
+};
+
 /* 64 queues on two nodes, and its own interrupt; the rest of it as a card of 100 Gbit/s has it. */
 static const struct hw *card_hw(void)
 {
@@ -86,6 +102,7 @@ static const struct hw *card_hw(void)
 	h.features.list = features;
 	h.features.nr = sizeof(features) / sizeof(*features);
 	h.napis = (struct napis){ .nr = 1, .list = napis };
+	h.above = card_above;
 	h.nr_notes = 0;
 	cpus_from_list(&h.online, "0-63");
 	cpus_from_list(&h.card.local, "0-31");
