@@ -72,12 +72,24 @@ static int collect(struct block *b)
 	return 0;
 }
 
-static void label_column(struct block *b, const char *head)
+static struct column *label_column(struct block *b, const char *head)
 {
 	struct column *c = grid_column(&b->grid, 0, head);
 
 	if (c)
 		c->left = true;
+	return c;
+}
+
+/* Of several the first stays; one without a name could not be said to be gone. */
+static void key_columns(struct block *b)
+{
+	for (unsigned i = 0; b->m->key_labels[i]; i++) {
+		struct column *c = label_column(b, b->m->bare ? "" : b->m->key_labels[i]);
+
+		if (c)
+			c->further = i && !b->m->bare;
+	}
 }
 
 static void columns(struct block *b)
@@ -88,8 +100,8 @@ static void columns(struct block *b)
 		label_column(b, "");
 	if (b->m->by & BY_CPU)
 		label_column(b, "");
-	for (unsigned i = 0; b->m->by & BY_KEY && b->m->key_labels[i]; i++)
-		label_column(b, b->m->bare ? "" : b->m->key_labels[i]);
+	if (b->m->by & BY_KEY)
+		key_columns(b);
 	b->columns = b->grid.nr;
 	figures_columns(&b->figures, &b->grid, b->m);
 }

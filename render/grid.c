@@ -7,6 +7,7 @@
 
 #define INDENT		2	/* of the whole grid */
 #define SHORTEST	5	/* a name is not cut shorter */
+#define WORD		12	/* what is no longer is a word, which a cut makes unreadable */
 
 /* Before a column that is not the first. */
 static unsigned gap(const struct column *c)
@@ -126,11 +127,31 @@ void grid_make_way(struct grid *g, unsigned width)
 		c->gone = true;
 }
 
+/* Were all names cut that are longer than a word. */
+static unsigned narrowest(const struct grid *g)
+{
+	unsigned width = grid_width(g);
+
+	for (unsigned i = 0; i < g->nr; i++)
+		if (!g->columns[i].gone && g->columns[i].left && g->columns[i].width > WORD)
+			width -= g->columns[i].width - WORD;
+	return width;
+}
+
+/* "reas…" tells nobody anything, and a figure must not be pushed off the page: the last first. */
+static void further_make_way(struct grid *g, unsigned width)
+{
+	for (unsigned i = g->nr; i-- && narrowest(g) > width;)
+		if (g->columns[i].further)
+			g->columns[i].gone = g->columns[i].say = true;
+}
+
 static void fit(struct grid *g, unsigned width)
 {
 	struct column *c;
 
 	grid_make_way(g, width);
+	further_make_way(g, width);
 	while (grid_width(g) > width && (c = widest_name(g)) && c->width > SHORTEST)
 		c->width--;
 }

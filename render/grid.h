@@ -9,6 +9,7 @@ struct column {
 	char head[48];
 	char group[48];		/* stands above neighbours of the same group; "": nothing does */
 	bool left;		/* text; numbers stand right */
+	bool further;		/* text that goes as a whole before words of others are cut */
 	unsigned char drop;	/* too narrow: the highest goes first; 0 stays */
 	bool say;		/* if it had to go, say so */
 	bool tight;		/* close to the column before it */

@@ -70,6 +70,9 @@ golden account.80.txt table account 80
 for width in 40 80 120; do
 	golden named.$width.txt table named $width
 done
+for width in 24 40 60; do
+	golden vectors.$width.txt table vectors $width
+done
 golden named.json json named
 check json/named python3 "$here/check.py" json
 golden named.om openmetrics named
@@ -91,7 +94,7 @@ else
 	not_ok openmetrics/wide "$series series"
 fi
 
-for case in busy idle interval many odd card both account named; do
+for case in busy idle interval many odd card both account named vectors; do
 	for width in 24 33 40 47 60 72 80 99 120 160 200; do
 		for glyphs in '' ascii brief; do
 			"$test" table $case $width $glyphs > "$now"

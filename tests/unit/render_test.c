@@ -343,13 +343,31 @@ static struct snapshot *wide(void)
 	return s;
 }
 
+/* A meter with more labels than a narrow page has room for. */
+static struct snapshot *vectors(void)
+{
+	struct snapshot *s = snapshot("eth0", "ice", 3, 0);
+	struct table *t = &s->tables[METER_irq];
+
+	table_on(s, METER_irq, 3);
+	s->wanted = 1ull << METER_irq;
+	for (unsigned i = 0; i < 3; i++) {
+		struct irq_key *key = (void *)(t->keys + i * sizeof(*key));
+
+		*key = (struct irq_key){ .irq = 1030 + i, .cpu = i, .rx = i, .tx = i };
+		snprintf(key->name, sizeof(key->name), "ice-TxRx-%u", i);
+		t->cells[i * t->words] = 7000 >> 3 * i;
+	}
+	return s;
+}
+
 static const struct {
 	const char *name;
 	struct snapshot *(*make)(void);
 } cases[] = {
 	{ "busy", busy }, { "idle", idle }, { "interval", interval },
 	{ "many", many }, { "odd", odd }, { "card", card }, { "both", both },
-	{ "account", account }, { "named", named }, { "wide", wide },
+	{ "account", account }, { "named", named }, { "wide", wide }, { "vectors", vectors },
 };
 
 static void drop(struct snapshot *s)
