@@ -46,11 +46,8 @@ static bool bytes(const char *head)
 
 static void value_text(const struct part *p, const char *head, uint64_t value, char *text)
 {
-	double x = value;
-
-	if (rates(p->s))
-		x = table_seconds(p->s, p->m) > 0 ? x / table_seconds(p->s, p->m) : 0;
-	units_any(text, x, bytes(head) ? "bytes" : "events");
+	units_rate(text, UNITS_SIZE, value, value, bytes(head) ? "bytes" : "events",
+		   rates(p->s) ? table_seconds(p->s, p->m) : 0);
 }
 
 /* "rx_packets" of "rx" as "packets". */

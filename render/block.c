@@ -392,8 +392,8 @@ static void heading(struct page *p, const struct snapshot *s, const struct meter
 
 static void build(struct block *b, const struct look *look, enum room room)
 {
-	b->figures = (struct figures){ .s = b->s, .look = look, .all = b->all, .room = room,
-					.seconds = table_seconds(b->s, b->m) };
+	b->figures = (struct figures){ .s = b->s, .m = b->m, .look = look, .all = b->all,
+					.room = room, .seconds = table_seconds(b->s, b->m) };
 	columns(b);
 	if (!b->grid.short_of_memory)
 		lines(b);

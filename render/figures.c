@@ -13,19 +13,22 @@ enum drop {
 	KEEP, COUNTED, MEDIAN, SHARES, EVENTS, BYTES, MAXIMUM, TENTH, THOUSANDTH, MEAN, NOTHING
 };
 
-static double per_second(const struct figures *f, double x)
+/* So much of the unit in the window, for `n` of what is counted. */
+static void rate_text(const struct figures *f, double x, uint64_t n, const char *unit, char *t)
 {
-	return !rates(f->s) ? x : f->seconds > 0 ? x / f->seconds : 0;
+	units_rate(t, FIGURE_SIZE, x, n, unit, rates(f->s) ? f->seconds : 0);
 }
 
 static void count_text(const struct figures *f, const struct figure *c, const uint64_t *w, char *t)
 {
-	units_count(t, per_second(f, hist_count(c->metric, w)));
+	uint64_t n = hist_count(c->metric, w);
+
+	rate_text(f, n, n, "", t);
 }
 
 static void sum_text(const struct figures *f, const struct figure *c, const uint64_t *w, char *t)
 {
-	units_any(t, per_second(f, w[0] * c->metric->scale), c->metric->unit);
+	rate_text(f, w[0] * c->metric->scale, hist_count(c->metric, w), c->metric->unit, t);
 }
 
 static bool sized(const struct metric *k)
@@ -98,8 +101,10 @@ static void word_text(const struct figures *f, const struct figure *c, const uin
 {
 	if (c->metric->rare && !w[c->arg])
 		*t = '\0';
-	else
-		units_any(t, per_second(f, w[c->arg] * c->metric->scale), c->metric->unit);
+	else	/* of bytes, those of few packets are few */
+		rate_text(f, w[c->arg] * c->metric->scale,
+			  sized(c->metric) ? row_weight(f->m, w - c->metric->at) : w[c->arg],
+			  c->metric->unit, t);
 }
 
 static void per_packet_text(const struct figures *f, const struct figure *c, const uint64_t *w,

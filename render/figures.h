@@ -23,6 +23,7 @@ enum room { ROOM_PLENTY, ROOM_SOME, ROOM_LITTLE };	/* percentages, close togethe
 /* All columns of a meter that are not labels of the row. */
 struct figures {
 	const struct snapshot *s;
+	const struct meter *m;
 	const struct look *look;
 	const uint64_t *all;	/* sum of all rows shown: 0 there is 0 everywhere */
 	enum room room;

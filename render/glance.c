@@ -63,6 +63,7 @@ static void item(const struct column *c, const char *cell, const char **group, c
 		 size_t size)
 {
 	bool of_group = *c->group && strcmp(c->group, *group);
+	const char *few = strstr(cell, " in ");		/* no rate: "3 in 2 s" */
 	size_t len = strlen(out);
 
 	snprintf(out + len, size - len, "%s%s%s", len ? of_group ? "; " : ", " : "",
@@ -71,7 +72,10 @@ static void item(const struct column *c, const char *cell, const char **group, c
 	if (name_first(c))
 		snprintf(out + len, size - len, "%s %s", c->head, cell);
 	else if (!strncmp(c->head, "bytes", 5))		/* its unit says it */
-		snprintf(out + len, size - len, "%s%s", cell, c->head + 5);
+		snprintf(out + len, size - len, "%s%s", cell, few ? "" : c->head + 5);
+	else if (few)
+		snprintf(out + len, size - len, "%.*s %.*s%s", (int)(few - cell), cell,
+			 (int)strcspn(c->head, "/"), c->head, few);
 	else
 		snprintf(out + len, size - len, "%s %s", cell, c->head);
 	*group = c->group;
@@ -79,8 +83,8 @@ static void item(const struct column *c, const char *cell, const char **group, c
 
 static void sentence(const struct lines *l, const uint64_t *words, char *out, size_t size)
 {
-	struct figures f = { .s = l->s, .look = l->p->look, .all = words, .room = ROOM_LITTLE,
-			     .seconds = table_seconds(l->s, l->m) };
+	struct figures f = { .s = l->s, .m = l->m, .look = l->p->look, .all = words,
+			     .room = ROOM_LITTLE, .seconds = table_seconds(l->s, l->m) };
 	const char *group = "";
 	struct grid g = {};
 	unsigned keep;

@@ -91,6 +91,21 @@ void units_any(char text[UNITS_SIZE], double x, const char *unit)
 		units_count(text, x);
 }
 
+#define FEW	10	/* from so many things on a rate means something */
+
+void units_rate(char *text, size_t size, double x, uint64_t things, const char *unit,
+		double seconds)
+{
+	char is[UNITS_SIZE];
+	bool few = things && things < FEW && seconds > 0;
+
+	units_any(is, few || seconds <= 0 ? x : x / seconds, unit);
+	if (few && fabs(seconds - 1) > .05)
+		snprintf(text, size, seconds < 9.95 ? "%s in %.2g s" : "%s in %.0f s", is, seconds);
+	else
+		snprintf(text, size, "%s", is);
+}
+
 void units_percent(char text[UNITS_SIZE], uint64_t part, uint64_t whole, const char *none)
 {
 	double x = whole ? 100.0 * part / whole : 0;

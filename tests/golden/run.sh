@@ -56,6 +56,9 @@ for case in idle interval many odd; do
 	golden $case.80.txt table $case 80
 done
 golden odd.40.txt table odd 40
+golden second.80.txt table second 80
+golden second.brief.txt table second 80 brief
+golden interval.brief.txt table interval 80 brief
 golden brief.80.txt table busy 80 brief
 golden brief.40.txt table many 40 brief
 golden brief.many.txt table many 120 brief

@@ -217,6 +217,15 @@ static struct snapshot *interval(void)
 	return s;
 }
 
+/* A window as `show` has it, which is never a second to the microsecond. */
+static struct snapshot *second(void)
+{
+	struct snapshot *s = interval();
+
+	s->seconds = 1.0071;
+	return s;
+}
+
 static struct snapshot *many(void)
 {
 	struct snapshot *s = snapshot("enp129s0f0np0", "ice", 256, 30);
@@ -365,7 +374,7 @@ static const struct {
 	const char *name;
 	struct snapshot *(*make)(void);
 } cases[] = {
-	{ "busy", busy }, { "idle", idle }, { "interval", interval },
+	{ "busy", busy }, { "idle", idle }, { "interval", interval }, { "second", second },
 	{ "many", many }, { "odd", odd }, { "card", card }, { "both", both },
 	{ "account", account }, { "named", named }, { "wide", wide }, { "vectors", vectors },
 };
