@@ -100,30 +100,46 @@ static void describe_ways(void)
 	}
 }
 
-void describe(struct page *on)
+void describe(struct page *on, __u64 only)
 {
-	bool permitted = !kernel_permits();
+	bool permitted = !kernel_permits(), first = true;
 
 	page = on;
 	complaints_forget();
+	for (int id = 0; id < NR_METERS; id++) {
+		if (!(only >> id & 1))
+			continue;
+		if (!first)
+			page_newline(page);
+		first = false;
+		describe_meter(page, meters[id], permitted);
+	}
+	if (only)
+		return;
 	describe_meters(permitted);
 	describe_taps();
 	describe_drivers();
 	describe_ways();
 }
 
-static void json_metric(struct json *j, const struct meter *m, const struct metric *k)
+const char *metric_kind(const struct metric *k)
 {
 	static const char *const kinds[] = {
 		[KIND_COUNTER] = "counter", [KIND_HISTOGRAM] = "histogram", [KIND_LEVEL] = "level",
 		[KIND_RESIDUE] = "residue",
 	};
+
+	return kinds[k->kind];
+}
+
+static void json_metric(struct json *j, const struct meter *m, const struct metric *k)
+{
 	char key[64];
 
 	metric_key(k, key, sizeof(key));
 	json_open(j, NULL, '{');
 	json_string(j, "name", key);
-	json_string(j, "kind", kinds[k->kind]);
+	json_string(j, "kind", metric_kind(k));
 	json_string(j, "unit", k->unit);
 	json_string(j, "help", k->help);
 	if (!m->key_unit) {	/* else it has one for each unit */
@@ -136,12 +152,14 @@ static void json_metric(struct json *j, const struct meter *m, const struct metr
 	json_close(j, '}');
 }
 
-static void json_meters(struct json *j, bool permitted)
+static void json_meters(struct json *j, bool permitted, __u64 only)
 {
 	json_open(j, "meters", '[');
 	for (int id = 0; id < NR_METERS; id++) {
 		const struct meter *m = meters[id];
 
+		if (only && !(only >> id & 1))
+			continue;
 		json_open(j, NULL, '{');
 		json_string(j, "name", m->name);
 		json_string(j, "help", m->help);
@@ -154,6 +172,7 @@ static void json_meters(struct json *j, bool permitted)
 			if (m->cannot())
 				json_string(j, "why", m->cannot());
 		}
+		describe_meter_json(j, m);
 		json_open(j, "metrics", '[');
 		for_each_metric(k, m)
 			json_metric(j, m, k);
@@ -222,7 +241,7 @@ static void json_ways(struct json *j, bool permitted)
 	json_close(j, ']');
 }
 
-void describe_json(void)
+void describe_json(__u64 only)
 {
 	bool permitted = !kernel_permits();
 	struct json j = { .out = stdout };
@@ -232,10 +251,12 @@ void describe_json(void)
 	json_open(&j, NULL, '{');
 	json_uint(&j, "nicprobe", 1);
 	json_string(&j, "kernel", kernel.release);
-	json_meters(&j, permitted);
-	json_taps(&j, permitted);
-	json_drivers(&j);
-	json_ways(&j, permitted);
+	json_meters(&j, permitted, only);
+	if (!only) {
+		json_taps(&j, permitted);
+		json_drivers(&j);
+		json_ways(&j, permitted);
+	}
 	json_close(&j, '}');
 	putchar('\n');
 }

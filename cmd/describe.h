@@ -3,10 +3,23 @@
 #ifndef NICPROBE_DESCRIBE_H
 #define NICPROBE_DESCRIBE_H
 
+#include <stdbool.h>
+
+#include <linux/types.h>
+
+struct json;
+struct meter;
+struct metric;
 struct page;
 
-void describe(struct page *);
+/* All of it; or of these meters, 1 << METER_x, a page each. */
+void describe(struct page *, __u64 only);
 /* One object on stdout; its keys are in nicprobe(8). */
-void describe_json(void);
+void describe_json(__u64 only);
+
+/* Its parts. `permitted`: we may ask the kernel. */
+void describe_meter(struct page *, const struct meter *, bool permitted);
+void describe_meter_json(struct json *, const struct meter *);
+const char *metric_kind(const struct metric *);		/* "counter" */
 
 #endif

@@ -112,6 +112,7 @@ static int run(int argc, char **argv)
 {
 	static const struct option options[] = { COMMON_LONG, {} };
 	struct look look;
+	__u64 only = 0, bits;
 	bool all = false;
 	int o, status;
 
@@ -121,16 +122,22 @@ static int run(int argc, char **argv)
 		else if (common_option(&command_list, o, argv, &status))
 			return status;
 	}
-	if (optind != argc)
-		return usage_error("nicprobe list", "list takes no operand");
+	if (optind != argc && !all)
+		return usage_error(text("nicprobe list -v %s", argv[optind]),
+				   "list takes a meter with -v alone");
+	for (; optind < argc; only |= bits, optind++) {
+		bits = meters_parse(argv[optind]);
+		if (!bits)
+			return EXIT_USAGE;
+	}
 	look = terminal_look();
 	page = (struct page){ .out = stdout, .look = &look,
 			      .width = look.width < 60 ? 60 : look.width };
 	netns_go_home();
 	if (all && json_wanted)
-		describe_json();
+		describe_json(only);
 	else if (all)
-		describe(&page);
+		describe(&page, only);
 	else
 		return list_attached();
 	return EXIT_SUCCESS;
@@ -138,9 +145,10 @@ static int run(int argc, char **argv)
 
 const struct command command_list = {
 	.name = "list",
-	.args = "[-v]",
+	.args = "[-v [METER…]]",
 	.help = "what is attached; -v: all that can be measured here",
 	.options =
-	"  -v, --verbose          all there is to measure; what works here, and why not\n",
+	"  -v, --verbose [METER…] all there is to measure; what works here, and why not;\n"
+	"                         or all about these meters\n",
 	.run = run,
 };

@@ -204,6 +204,19 @@ def lists(iface):
          if f"\n      {k['name']} " not in text], [])
     same("cli: list -v -j: what does not work, and why", {w["name"]: w.get("why") for w in every["ways"] + every["taps"]
          if w["name"] == "xdp"}, {"xdp": "taken away by $NICPROBE_CANNOT"})
+    one = {m["name"]: m for m in every["meters"]}["qdisc"]
+    page = nicprobe("list", "-v", "qdisc").stdout
+    missing = [w for w in [one["help"][:30], one["on_request"][:30], "queue, qdisc", *(k["name"] for k in one["metrics"]),
+                           *(k["help"].split(".")[0][:30] for k in one["metrics"]), one["metrics"][0]["unit"]]
+               if w not in " ".join(page.split()).replace(" ,", ",")]
+    same("cli: list -v METER: what it is, has, costs, and its figures", [missing, "pktsize" in page], [[], False])
+    doc = json.loads(nicprobe("list", "-v", "ledger", "-j").stdout)
+    same("cli: list -v METER -j", [list(doc), [(m["name"], m["needs"], m["labels"]) for m in doc["meters"]]],
+         [["nicprobe", "kernel", "meters"], [("ledger", ["pktsize", "hwstat"], ["direction", "queue"])]])
+    r = nicprobe("list", "qdisc", check=False)
+    check("cli: list METER: says -v", r.returncode == 2 and "list -v qdisc" in r.stderr, r.stderr)
+    r = nicprobe("list", "-v", "qdisk", check=False)
+    check("cli: list -v of no meter", r.returncode == 2 and "qdisc" in r.stderr, r.stderr)
     r = nicprobe("list", "-v", env={"NICPROBE_CANNOT": "xdp,tcx"}).stdout
     check("cli: list -v says what was taken away", r.count("taken away by $NICPROBE_CANNOT") >= 2, r)
 
