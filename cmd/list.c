@@ -12,8 +12,11 @@
 #include "../render/json_writer.h"
 #include "../render/shown.h"
 #include "../render/text.h"
+#include "../render/units.h"
 #include "cmd.h"
 #include "describe.h"
+#include "listed.h"
+#include "show.h"
 
 static struct page page;
 
@@ -36,30 +39,40 @@ static double age(const struct meta *meta)
 	return t.tv_sec + t.tv_nsec * 1e-9 - meta->since * 1e-9;
 }
 
-static void row_json(struct json *j, const struct meta *meta, const char *label, const char *state)
+static void row_json(struct json *j, const struct listed *l)
 {
 	json_open(j, NULL, '{');
-	json_interface(j, meta, label);
-	json_double(j, "seconds", age(meta));
-	attached_meters(j, meta);
-	if (*state)
-		json_string(j, "state", state);
+	json_interface(j, &l->meta, l->label);
+	json_double(j, "seconds", age(&l->meta));
+	attached_meters(j, &l->meta);
+	if (*l->state)
+		json_string(j, "state", l->state);
+	listed_json(j, l);
 	json_close(j, '}');
 }
 
-static void row_text(const struct meta *meta, const char *label, const char *state)
+static void row_text(const struct listed *l)
 {
-	char names[256];
+	char names[256], since[UNITS_SIZE];
 
-	on_names(meta, names, sizeof(names));
-	page_line(&page, 0, text("%-16s %-12s %9.0f s", label, meta->driver, age(meta)), 43, names);
-	if (*state)
-		page_remark(&page, 2, state);
+	on_names(&l->meta, names, sizeof(names));
+	units_duration(since, age(&l->meta));
+	page_line(&page, 0, text("%-16s %-12s %11s", l->label, l->meta.driver, since), 43, names);
+	if (*l->state)
+		page_remark(&page, 2, l->state);
+	listed_print(&page, l);
 }
+
+struct all {
+	struct listed **list;
+	unsigned nr;
+};
 
 static int each(const char *dir, __u32 netns, const char *iface, void *arg)
 {
+	struct all *all = arg;
 	struct attached now = {};
+	struct listed *l, **list;
 	struct meta meta;
 	char label[96];
 	int err;
@@ -78,48 +91,97 @@ static int each(const char *dir, __u32 netns, const char *iface, void *arg)
 		complaints_forget();
 		return 0;
 	}
+	list = realloc(all->list, (all->nr + 1) * sizeof(*list));
+	l = calloc(1, sizeof(*l));
+	if (list)
+		all->list = list;
+	if (!list || !l || !(l->dir = strdup(dir))) {
+		free(l);
+		return complain(-ENOMEM, NULL, "no memory for %u interfaces", all->nr + 1);
+	}
 	attached_state(&meta, &now);
 	netns_go_home();
-	if (arg)
-		row_json(arg, &meta, label, now.state);
-	else
-		row_text(&meta, label, now.state);
+	l->meta = meta;
+	snprintf(l->label, sizeof(l->label), "%s", label);
+	snprintf(l->state, sizeof(l->state), "%s", now.state);
+	listed_take(l);
+	list[all->nr++] = l;
 	return 0;
 }
 
-static int list_attached(void)
+/* The lock is not held while the window lasts: others may attach and detach. */
+static int windows(const struct all *all, double seconds)
+{
+	struct timespec next;
+	int lock;
+
+	clock_gettime(CLOCK_MONOTONIC, &next);
+	show_wait(&next, seconds);
+	lock = pins_lock(false);
+	for (unsigned i = 0; i < all->nr && lock >= 0; i++)
+		listed_window(all->list[i]);
+	pins_unlock(lock);
+	return lock < 0 && lock != -ENOENT ? failed() : EXIT_SUCCESS;
+}
+
+static void rows_print(const struct all *all)
 {
 	struct json j = { .out = stdout };
-	int lock = pins_lock(false);
 
-	if (lock < 0 && lock != -ENOENT)
-		return failed();
 	if (json_wanted)
 		json_open(&j, NULL, '[');
-	if (lock >= 0)
-		pins_each(each, json_wanted ? &j : NULL);
-	else if (!json_wanted)
-		puts("nothing is attached");
+	for (unsigned i = 0; i < all->nr; i++)
+		if (json_wanted)
+			row_json(&j, all->list[i]);
+		else
+			row_text(all->list[i]);
 	if (json_wanted) {
 		json_close(&j, ']');
 		putchar('\n');
 	}
+}
+
+static int list_attached(double window)
+{
+	int lock = pins_lock(false), status = EXIT_SUCCESS;
+	struct all all = {};
+
+	if (lock < 0 && lock != -ENOENT)
+		return failed();
+	if (lock >= 0 && pins_each(each, &all) == -ENOMEM)
+		status = failed();
+	else if (lock < 0 && !json_wanted)
+		puts("nothing is attached");
 	pins_unlock(lock);
-	return EXIT_SUCCESS;
+	if (window > 0 && all.nr && windows(&all, window))
+		status = EXIT_FAILURE;
+	rows_print(&all);
+	for (unsigned i = 0; i < all.nr; i++) {
+		snapshot_free(&all.list[i]->s);
+		free(all.list[i]->dir);
+		free(all.list[i]);
+	}
+	free(all.list);
+	return status;
 }
 
 static int run(int argc, char **argv)
 {
-	static const struct option options[] = { COMMON_LONG, {} };
+	static const struct option options[] = {
+		{ "window", required_argument, NULL, 'w' }, COMMON_LONG, {}
+	};
 	struct look look;
 	__u64 only = 0, bits;
+	double window = 0;
 	bool all = false;
 	int o, status;
 
-	while ((o = getopt_long(argc, argv, ":" COMMON_SHORT, options, NULL)) >= 0) {
+	while ((o = getopt_long(argc, argv, ":w:" COMMON_SHORT, options, NULL)) >= 0) {
 		if (o == 'v')
 			all = true;
-		else if (common_option(&command_list, o, argv, &status))
+		else if (o == 'w' && !seconds_parse("-w", optarg, .001, &window))
+			return EXIT_USAGE;
+		else if (o != 'w' && common_option(&command_list, o, argv, &status))
 			return status;
 	}
 	if (optind != argc && !all)
@@ -139,15 +201,16 @@ static int run(int argc, char **argv)
 	else if (all)
 		describe(&page, only);
 	else
-		return list_attached();
+		return list_attached(window);
 	return EXIT_SUCCESS;
 }
 
 const struct command command_list = {
 	.name = "list",
-	.args = "[-v [METER…]]",
+	.args = "[-w SECONDS] | -v [METER…]",
 	.help = "what is attached; -v: all that can be measured here",
 	.options =
+	"  -w, --window SECONDS   look for so long: rates, and how many findings\n"
 	"  -v, --verbose [METER…] all there is to measure; what works here, and why not;\n"
 	"                         or all about these meters\n",
 	.run = run,

@@ -181,7 +181,7 @@ static int show_totals(struct view *v)
 	return err;
 }
 
-static bool number(const char *what, const char *from, double least, double *to)
+bool seconds_parse(const char *what, const char *from, double least, double *to)
 {
 	char *end;
 
@@ -207,9 +207,9 @@ static bool option(struct view *v, int o)
 		return true;
 	case 'i':
 		v->again = true;
-		return number("-i", optarg, .001, &v->interval);
+		return seconds_parse("-i", optarg, .001, &v->interval);
 	case 'w':
-		return number("-w", optarg, .001, &v->interval);
+		return seconds_parse("-w", optarg, .001, &v->interval);
 	case 't':
 		v->total = true;
 		return true;
@@ -219,7 +219,7 @@ static bool option(struct view *v, int o)
 	case 'E':
 		return show_each(optarg, &v->look.each);
 	case 'c':
-		if (!number("-c", optarg, 1, &count))
+		if (!seconds_parse("-c", optarg, 1, &count))
 			return false;
 		v->count = count;
 		if (v->count != count)

@@ -29,6 +29,9 @@ void show_list(const struct view *, const struct snapshot *const *, unsigned nr)
 /* Until the next interval ends: of nominal times, so that they do not drift. */
 void show_wait(struct timespec *next, double interval);
 
+/* The number that follows an option, at least so much. False: a complaint was printed. */
+bool seconds_parse(const char *option, const char *from, double least, double *to);
+
 /* Of what was typed. Interfaces, or pins; `iface` is NULL for all of them. 0 or -errno. */
 int show_interfaces(struct view *, const char *iface);
 /* Meters and "hw": 0, or EXIT_USAGE. */

@@ -86,6 +86,18 @@ static inline uint64_t level_of(const uint64_t *words)
 	return words[0] > words[1] && words[0] - words[1] < 1ull << 63 ? words[0] - words[1] : 0;
 }
 
+/* What pktsize has counted at a point. */
+static inline uint64_t point_packets(const struct snapshot *s, enum point point)
+{
+	const struct table *t = &s->tables[METER_pktsize];
+	uint64_t n = 0;
+
+	for (unsigned row = 0; t->cells && row < t->rows; row++)
+		if (place_of(s, &meter_pktsize, row).point == point)
+			n += row_weight(&meter_pktsize, row_words(t, row, 0));
+	return n;
+}
+
 /* An interval has its levels whole: what came and went before is nothing, too. */
 static inline bool row_idle(const struct meter *m, const struct table *t,
 			    unsigned row, unsigned cpu)

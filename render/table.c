@@ -168,17 +168,6 @@ static uint64_t counted(const struct snapshot *s, unsigned id)
 	return n;
 }
 
-static uint64_t at_point(const struct snapshot *s, enum point point)
-{
-	const struct table *t = &s->tables[METER_pktsize];
-	uint64_t n = 0;
-
-	for (unsigned row = 0; t->cells && row < t->rows; row++)
-		if (place_of(s, &meter_pktsize, row).point == point)
-			n += row_weight(&meter_pktsize, row_words(t, row, 0));
-	return n;
-}
-
 /* "may be short: drop by up to 14.78k events (1.48%)": a program that was running already. */
 static void may_lack(struct page *p, const char *name, uint64_t nr, uint64_t of, bool *any)
 {
@@ -220,7 +209,7 @@ static void losses(struct page *p, const struct snapshot *s)
 		page_newline(p);
 	any = false;
 	for (unsigned i = 0; i < NR_POINTS; i++)
-		may_lack(p, point_names[i], s->missed_point[i], at_point(s, i), &any);
+		may_lack(p, point_names[i], s->missed_point[i], point_packets(s, i), &any);
 	for (unsigned id = 0; id < NR_METERS; id++)
 		if (meter_shown(s, id))
 			may_lack(p, meters[id]->name, s->missed_meter[id], counted(s, id), &any);

@@ -175,6 +175,24 @@ def openmetrics(iface):
         check(f"cli: openmetrics of {len(args)} operands", r.returncode == 0, r.stderr)
 
 
+def listed_figures(iface, row, doc):
+    """Totals at once; of a window only with -w, and then rates and findings."""
+    sums = {point: sum(r["packet_size_bytes"]["count"] for r in doc["meters"]["pktsize"] if r["point"] == point)
+            for point in ("rx-nic", "tx-nic")}
+    same("cli: list -j: packets since attach", [row["received"], row["sent"], row["lost"]], [sums["rx-nic"], sums["tx-nic"], 0])
+    check("cli: list -j: without -w no findings", row["received"] > 100 and not {"findings", "window"} & set(row), row)
+    quiet = json.loads(nicprobe("list", "-j", "-w", ".2").stdout)[0]
+    check("cli: list -j -w: of the window alone", quiet["received"] < row["received"] and .1 < quiet["window"] < 20, quiet)
+    same("cli: list -j -w: findings by severity", [sorted(quiet["findings"]), set(map(type, quiet["findings"].values()))],
+         [["critical", "info", "warning"], {int}])
+    text = nicprobe("list").stdout
+    check("cli: list: packets since attach", "received " in text and "findings" not in text, text)
+    text = nicprobe("list", "-w", ".2").stdout
+    check("cli: list -w: findings", "findings" in text and "received" in text, text)
+    r = nicprobe("list", "-w", "x", check=False)
+    check("cli: list -w takes a number", r.returncode == 2 and "-w takes a number" in r.stderr, r.stderr)
+
+
 def lists(iface):
     rows = json.loads(nicprobe("list", "-j").stdout)
     same("cli: list -j", [(r["name"], r["driver"], r["interface"]) for r in rows], [(iface, "tun", "tap0")])
@@ -184,6 +202,7 @@ def lists(iface):
     same("cli: list -j: meters as a list", {m for m in doc["meters"]} <= set(rows[0]["meters"]), True)
     line = nicprobe("list").stdout
     check("cli: list", line.startswith(iface) and "pktsize ecn" in line, line)
+    listed_figures(iface, rows[0], doc)
     same("cli: attached ones are completed", nicprobe("complete", "attached").stdout, f"{iface}\n")
     colours = ["\x1b[" in nicprobe("show", iface, *args).stdout for args in (["--color=always"], ["--color", "never"], [])]
     same("cli: --color", colours, [True, False, False])

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What one interface that is attached has counted, in a line: for nicprobe list. */
+#include <string.h>
+
+#include "../findings/subjects.h"
+#include "../lib/log.h"
+#include "../render/json_writer.h"
+#include "../render/shown.h"
+#include "../render/text.h"
+#include "../render/units.h"
+#include "listed.h"
+
+void listed_take(struct listed *l)
+{
+	l->read = !snapshot_take(&l->s, l->dir);
+	complaints_forget();
+}
+
+void listed_window(struct listed *l)
+{
+	struct snapshot before = l->s;
+	bool was = l->read;
+
+	l->s = (struct snapshot){};
+	listed_take(l);
+	l->read &= was && l->s.meta.since == before.meta.since;
+	if (l->read) {
+		snapshot_diff(&l->s, &before);
+		findings_judge(&l->s, NULL);
+		complaints_forget();
+	}
+	snapshot_free(&before);
+}
+
+/* Packets that came or went, where they are seen nearest to the wire; false: nowhere. */
+static bool packets_of(const struct snapshot *s, enum point nic, enum point stack, uint64_t *n)
+{
+	enum point point = *s->meta.tap[nic] ? nic : stack;
+
+	*n = point_packets(s, point);
+	return s->tables[METER_pktsize].cells && *s->meta.tap[point];
+}
+
+/* Those that the kernel dropped, and somebody had wanted; false: nobody looks. */
+static bool drops_of(const struct snapshot *s, uint64_t *n)
+{
+	const struct meter *m = meters[METER_drop];
+	const struct table *t = &s->tables[METER_drop];
+
+	*n = 0;
+	for (unsigned row = 0; t->cells && row < t->rows; row++)
+		if (!m->key_is_minor(key_of(m, t, row)))
+			*n += row_weight(m, row_words(t, row, 0));
+	return t->cells;
+}
+
+/* Counts that nicprobe itself could not keep, and events that it missed. */
+static uint64_t lost_of(const struct snapshot *s)
+{
+	uint64_t n = s->missed;
+
+	for (int id = 0; id < NR_METERS; id++)
+		n += s->lost[id];
+	return n;
+}
+
+static unsigned found_of(const struct snapshot *s, enum severity severity)
+{
+	return findings_count(&s->findings, severity) -
+	       (severity + 1 < NR_SEVERITIES ? findings_count(&s->findings, severity + 1) : 0);
+}
+
+static void item(char *line, size_t size, const char *what, uint64_t n, double seconds)
+{
+	char is[64];
+	size_t len = strlen(line);
+
+	units_rate(is, sizeof(is), n, n, "packets", seconds);
+	snprintf(line + len, size - len, "%s%s %s%s", len ? ", " : "", what, is,
+		 seconds > 0 && !strstr(is, " in ") ? "/s" : "");
+}
+
+static void found_text(const struct snapshot *s, char *line, size_t size)
+{
+	bool any = false;
+
+	for (int i = NR_SEVERITIES; i--;) {
+		size_t len = strlen(line);
+
+		if (!found_of(s, i))
+			continue;
+		snprintf(line + len, size - len, "%s%u %s", any ? ", " : "; findings: ",
+			 found_of(s, i), severity_names[i]);
+		any = true;
+	}
+	if (!any && strlen(line) + 16 < size)
+		strcat(line, "; no findings");
+}
+
+void listed_print(struct page *p, const struct listed *l)
+{
+	double seconds = l->s.interval ? table_seconds(&l->s, &meter_pktsize) : 0;
+	char line[400] = "";
+	uint64_t n;
+
+	if (!l->read)
+		return;
+	if (packets_of(&l->s, RX_NIC, RX_STACK, &n))
+		item(line, sizeof(line), "received", n, seconds);
+	if (packets_of(&l->s, TX_NIC, TX_STACK, &n))
+		item(line, sizeof(line), "sent", n, seconds);
+	if (drops_of(&l->s, &n))
+		item(line, sizeof(line), "dropped", n, seconds);
+	n = lost_of(&l->s);
+	if (n)
+		item(line, sizeof(line), "counts lost", n, 0);
+	if (l->s.interval)
+		found_text(&l->s, line, sizeof(line));
+	if (*line)
+		page_remark(p, 2, *line == ';' ? line + 2 : line);
+}
+
+static void json_count(struct json *j, const char *key, bool known, uint64_t n)
+{
+	if (known)
+		json_uint(j, key, n);
+	else
+		json_null(j, key);
+}
+
+void listed_json(struct json *j, const struct listed *l)
+{
+	uint64_t n;
+	bool known;
+
+	if (!l->read)
+		return;
+	if (l->s.interval)
+		json_double(j, "window", table_seconds(&l->s, &meter_pktsize));
+	known = packets_of(&l->s, RX_NIC, RX_STACK, &n);
+	json_count(j, "received", known, n);
+	known = packets_of(&l->s, TX_NIC, TX_STACK, &n);
+	json_count(j, "sent", known, n);
+	known = drops_of(&l->s, &n);
+	json_count(j, "dropped", known, n);
+	json_uint(j, "lost", lost_of(&l->s));
+	if (!l->s.interval)
+		return;
+	json_open(j, "findings", '{');
+	for (int i = NR_SEVERITIES; i--;)
+		json_uint(j, severity_names[i], found_of(&l->s, i));
+	json_close(j, '}');
+}
