@@ -97,7 +97,8 @@ static const struct finding_kind kinds[] = {
 		.means = "Drivers count the link header, padding or checksum, or not. This one "
 			 "counts otherwise than what nicprobe knows of it: it may be another "
 			 "version.",
-		.when = "the packets agree, {1} or more, and the bytes do not (meter ledger)",
+		.when = "the packets agree to the last one, {1} or more, and the bytes do not "
+			"(meter ledger)",
 		.remedy = "ethtool -i IFACE; nicprobe drivers DRIVER",
 		.symptom = "nicprobe's bytes are not those of ip -s link",
 		.limits = { &few },
@@ -268,7 +269,8 @@ static bool tell(struct evidence *e, unsigned row)
 		tell_packets(e, key, packets - missing,
 			     how_many(packets - missing, within, l->driver));
 		said = true;
-	} else if (!packets && bytes && worth(e, l->ours, few.value)) {
+	} else if (!packets && !within && bytes && worth(e, l->ours, few.value)) {
+		/* of packets that only may agree, others may have been counted meanwhile */
 		tell_bytes(e, key, l->ours, bytes);
 		said = true;
 	}

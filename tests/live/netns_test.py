@@ -377,7 +377,7 @@ def dotted():
     put(far, 21)
     until(lambda: counts(f"{ns}/a.b")["rx-stack"] == 21)
     same("netns: a name with a dot", [counts(f"{ns}/a.b")["rx-nic"], counts(f"{ns}/c.100")["tx-nic"]], [21, 21])
-    same("netns: names with dots are listed", sorted(r["interface"] for r in json.loads(nicprobe("list", "-j").stdout)),
+    same("netns: names with dots are listed", sorted(r["name"] for r in json.loads(nicprobe("list", "-j").stdout)),
          [f"{ns}/a.b", f"{ns}/c.100"])
     far.close()
     # killed before it was whole: the name is all that is known
