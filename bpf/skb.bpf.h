@@ -52,8 +52,11 @@ static __always_inline __u32 jumbo_header(const unsigned char *ip)
 	return ip6[0] >> 4 == 6 && !ip6[6] && !ip6[41] && ip6[42] == IPV6_TLV_JUMBO ? 8 : 0;
 }
 
-/* Bytes of IPv6 and its extension headers, from the address `ip` on; `room`: so many are there. */
-static __noinline __u32 ipv6_headers(__u64 ip, __u32 room)
+/*
+ * Bytes of IPv6 and its extension headers, from the address `ip` on; `room`: so many are there.
+ * Not static: so the verifier walks the loop once, and not with each state of each caller.
+ */
+__noinline __u32 ipv6_headers(__u64 ip, __u32 room)
 {
 	__u8 type = 0, next[2] = {};
 	__u32 len = 40;
