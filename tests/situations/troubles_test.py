@@ -141,7 +141,7 @@ def stuck_queue(w):
     w.nic("read off 2")
     w.nic("read off 3")
     s = w.udp()
-    w.load(lambda: [s.sendto(bytes(500), (THERE, 5000 + i)) for i in range(40)], .02)
+    w.load(lambda: [s.sendto(bytes(500), (THERE, 5000 + i)) for i in range(8)], .02)
     w.expect("tx-queue-stuck", fix=False, remedy=lambda: w.nic("read on"), settle=1)
 
 
