@@ -86,7 +86,7 @@ void table_sort(const struct meter *m, struct table *t, table_order *cmp)
 
 	for (unsigned i = 0; order && i < t->rows; i++)
 		order[i] = i;
-	if (order && keys && cells) {
+	if (t->rows && order && keys && cells) {
 		qsort_r(order, t->rows, sizeof(*order), cmp ?: shown_by(m), &sorting);
 		for (unsigned i = 0; i < t->rows; i++) {
 			memcpy(keys + i * m->key_size, t->keys + order[i] * m->key_size,
