@@ -167,8 +167,8 @@ def measured(results, name, total=32 * MB, v6=False, rx="driver", merged=True, f
     marks = ecn_sum(other, "rx-nic")
     same(f"{name}: codepoints, everywhere in wire packets",
          [ecn_sum(one, "tx-stack"), ecn_sum(one, "tx-nic"), ecn_sum(other, "rx-stack")], [marks] * 3)
-    # All that has payload is ECT(0); SYN and the last ACKs are not.
-    check(f"{name}: ECT(0) # {marks}", 0 <= packets - marks.get("ect0", 0) <= 8, str(marks))
+    # All that has payload is ECT(0); SYN, the last ACKs and what is sent again (RFC 3168, 6.1.5) are not.
+    check(f"{name}: ECT(0) # {marks}", 0 <= packets - marks.get("ect0", 0) <= max(8, packets / 200), str(marks))
     same(f"{name}: lost", [nonzero(one["lost"]), nonzero(other["lost"])], [{}, {}])
     return one, other
 
