@@ -54,9 +54,10 @@ static __always_inline __u32 jumbo_header(const unsigned char *ip)
 
 /*
  * Bytes of IPv6 and its extension headers, from the address `ip` on; `room`: so many are there.
- * Not static: so the verifier walks the loop once, and not with each state of each caller.
+ * Not static: so the verifier walks the loop once, and not with each state of each caller. Weak:
+ * each file of programs has it, and one binary may hold several (tests/fuzz).
  */
-__noinline __u32 ipv6_headers(__u64 ip, __u32 room)
+__noinline __weak __u32 ipv6_headers(__u64 ip, __u32 room)
 {
 	__u8 type = 0, next[2] = {};
 	__u32 len = 40;

@@ -61,7 +61,7 @@ def run(*tests, end=None):
             with open(f"{tree}/tests/{name}", "w", encoding="ascii") as f:
                 f.write(text)
         p = subprocess.Popen([f"{tree}/tests/run", *tests], stdout=subprocess.PIPE, text=True, start_new_session=True,
-                             env={**os.environ, "NIC": f"{tree}/nic", "NICPROBE": f"{tree}/nicprobe"})
+                             env={**os.environ, "RETRIES": "2", "NIC": f"{tree}/nic", "NICPROBE": f"{tree}/nicprobe"})
         until = time.monotonic() + 20
         while end and not os.path.exists(f"{tree}/made") and time.monotonic() < until:
             time.sleep(.05)

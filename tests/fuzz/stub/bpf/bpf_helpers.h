@@ -11,7 +11,7 @@
 #define __type(name, val)	typeof(val) *name
 #define __ksym
 #undef __weak
-#define __weak
+#define __weak			__attribute__((weak))
 #undef __always_inline
 #define __always_inline		inline __attribute__((always_inline))
 #define __noinline		__attribute__((noinline, unused))
