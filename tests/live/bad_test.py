@@ -101,7 +101,7 @@ def words(ns, iface):
     bad("detach without an interface", "detach", 2, "detach what?")
     bad("detach with one and --all", "detach --all x", 2, "either one interface, or all")
     bad("detach with two", "detach a b", 2, "one interface")
-    bad("list with one", "list x", 2, "list takes no operand")
+    bad("list with one", "list x", 2, "list takes a meter with -v alone")
     bad("run without a command", f"run {iface}", 2, "run what")
     bad("run without a command after --", f"run {iface} --", 2, "run what")
     bad("run without anything", "run", 2, "run what")
