@@ -12,6 +12,7 @@
 #include "netlink.h"
 
 #define MOST	1024	/* features; 6.18 has 64 */
+#define SPARE	256	/* ETHTOOL_GSTRINGS writes as many as there are, whatever was asked for */
 
 static struct feature *feature_named(struct features *f, const char *name)
 {
@@ -107,7 +108,7 @@ static void old_add(struct features *f, const char *name,
 static int old_read(const struct iface *i, struct features *f)
 {
 	unsigned nr = old_count(i), blocks = (nr + 31) / 32;
-	struct ethtool_gstrings *names = calloc(1, sizeof(*names) + nr * ETH_GSTRING_LEN);
+	struct ethtool_gstrings *names = calloc(1, sizeof(*names) + (nr + SPARE) * ETH_GSTRING_LEN);
 	struct ethtool_gfeatures *are = calloc(1, sizeof(*are) + blocks * sizeof(*are->features));
 	int err = names && are ? nr ? 0 : -EOPNOTSUPP : -ENOMEM;
 
@@ -119,7 +120,7 @@ static int old_read(const struct iface *i, struct features *f)
 		are->size = blocks;
 		err = ethtool_ask(i->name, names) ?: ethtool_ask(i->name, are);
 	}
-	for (unsigned n = 0; !err && n < nr; n++) {
+	for (unsigned n = 0; !err && n < nr && n < names->len; n++) {
 		char name[ETH_GSTRING_LEN + 1] = "";
 
 		memcpy(name, names->data + n * ETH_GSTRING_LEN, ETH_GSTRING_LEN);
