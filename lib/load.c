@@ -97,11 +97,11 @@ int load_copy(struct cpu_load *to, const struct cpu_load *from)
 
 double load_share(const struct cpu_load *l, unsigned cpu, enum spent what)
 {
-	uint64_t all = 0;
+	double all = 0;	/* ticks that wrapped make no sum that does */
 
 	for (unsigned i = 0; cpu < l->nr && i < NR_SPENT; i++)
 		all += l->ticks[cpu][i];
-	return all >= ENOUGH ? (double)l->ticks[cpu][what] / all : NAN;
+	return all >= ENOUGH ? l->ticks[cpu][what] / all : NAN;
 }
 
 double load_network(const struct cpu_load *l, unsigned cpu)
