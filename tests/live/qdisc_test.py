@@ -76,7 +76,7 @@ def through_tbf(queue, packets, env=None, args=(), meters="qdisc,pktsize"):
     """How long sending took, what was seen then, and once it is empty."""
     took = run(TAP, [f"{queue} {packets} {SIZE}"], env, args, meters)
     early = brief(show(TAP))[queue, "tbf"]
-    until(lambda: tc(a, "tap0", r"backlog \d+b") == 0)
+    until(lambda: tc(a, "tap0", r"backlog \w+") == 0)
     doc = show(TAP)
     nicprobe("detach", TAP)
     return took, early, doc
