@@ -48,7 +48,7 @@ static __always_inline bool dev_may_be_ours(bool btf, const struct net_device *d
 }
 
 /* Ours may be gone, and another have its address; or it may be in another namespace now. */
-static __always_inline bool dev_is_ours(bool btf, const struct net_device *dev)
+static __always_inline bool dev_is_it(bool btf, const struct net_device *dev)
 {
 	__u32 netns;
 	__u64 net;
@@ -63,6 +63,12 @@ static __always_inline bool dev_is_ours(bool btf, const struct net_device *dev)
 	else
 		netns = BPF_CORE_READ(dev, nd_net.net, ns.inum);
 	return netns == config.netns;
+}
+
+/* The same, and all that is attached to it counts: whose events are to be counted. */
+static __always_inline bool dev_is_ours(bool btf, const struct net_device *dev)
+{
+	return dev_is_it(btf, dev) && has_begun();
 }
 
 /* napi_id -> queue, learned by napi_learn(); ~0: not one of this device's. */

@@ -63,7 +63,8 @@ static __always_inline void lose(__u32 row)
 SEC("tp")
 int driver_enter(void *ctx)
 {
-	count(bpf_get_attach_cookie(ctx));
+	if (has_begun())
+		count(bpf_get_attach_cookie(ctx));
 	return 0;
 }
 
@@ -74,6 +75,8 @@ int driver_begin(void *ctx)
 	struct driver_frames *f, none = {};
 	__u32 who = task(), deep;
 
+	if (!has_begun())
+		return 0;
 	count(cookie);
 	f = bpf_map_lookup_elem(&driver_frames, &who);
 	if (!f) {

@@ -233,7 +233,7 @@ static __always_inline int dropped(bool btf, const __u64 *ctx, bool again)
 	if (config.kfree_completes && direction == DROP_TX && IS(reason, NOT_SPECIFIED) &&
 	    framed(btf, skb))
 		return 0;
-	if (!mine(skb, again))
+	if (!has_begun() || !mine(skb, again))
 		return 0;
 	key = (struct drop_key){
 		.location = ctx[1], .reason = reason, .direction = direction,

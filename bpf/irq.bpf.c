@@ -139,7 +139,7 @@ static __always_inline int irq_begins(bool btf, __u32 nr, const struct irqaction
 		place = seen->place;
 	else
 		place = irq_recognise(nr, (__u64)action, name);
-	if (!place)
+	if (!place || !has_begun())
 		return 0;
 	v = row_at(&irq_vectors, place - 1);
 	now = row_at(&irq_now, 0);

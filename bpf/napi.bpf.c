@@ -81,10 +81,12 @@ static __always_inline int raised(__u32 vec)
 	if ((__u64)n == cpu->stranger)
 		return 0;
 	dev = BPF_CORE_READ(n, dev);
-	if (!dev_is_ours(false, dev)) {
+	if (!dev_is_it(false, dev)) {
 		cpu->stranger = (__u64)n;
 		return 0;
 	}
+	if (!has_begun())
+		return 0;
 	row = row_raised(cpu, dev, n);
 	if (row && !row->raised)
 		row->raised = bpf_ktime_get_ns();

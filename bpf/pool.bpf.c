@@ -92,7 +92,7 @@ static __noinline __u32 pool_row(__u64 address)
 		dev = BPF_CORE_READ(napi, dev);
 	if (!dev && hardware && is_netdev(hardware))
 		dev = (void *)hardware - bpf_core_field_offset(struct net_device, dev);
-	if (dev ? !dev_is_ours(false, dev) : !hardware || !is_parent(hardware))
+	if (dev ? !dev_is_it(false, dev) : !hardware || !is_parent(hardware))
 		return NOT_OURS;
 	id = napi ? BPF_CORE_READ(napi, napi_id) : 0;
 	if (config.rx_queues == 1) {
@@ -145,6 +145,8 @@ static __always_inline int event(__u64 address, enum lane lane, __u32 count)
 	struct pool *row;
 	__u32 old, more;
 
+	if (!has_begun())
+		return 0;
 	if (!met)
 		met = meet(address, lane, count);
 	if (!met) {

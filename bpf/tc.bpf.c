@@ -100,6 +100,8 @@ int nicprobe_tc(struct __sk_buff *skb)
 		.ecn = ECN_NOT_IP,
 	};
 
+	if (!has_begun())
+		return -1;
 	if (skb->gso_size)
 		p.segs = segments(skb);
 	/* helpers that can move the data were called: take its bounds again */

@@ -24,6 +24,8 @@ static __always_inline bool is_ours(const struct wifi_scan *scan)
 {
 	if (setup.live)
 		return true;
+	if (!has_begun())
+		return false;
 	if (scan->ifindex)
 		return scan->ifindex == config.ifindex && scan->netns == config.netns;
 	return is_radio(scan->radio);

@@ -68,6 +68,7 @@ struct config {
 	__u32 ifindex;
 	__u32 netns;		/* inode of its network namespace: an ifindex alone is not unique */
 	__u64 dev, net;		/* where the kernel has both (device.h); 0: not known */
+	__u64 from;		/* it counts once the word `begun` is as much; 0: at once */
 	__u32 rows;		/* map rows a point has: one a queue, and the last: queue unknown */
 	__u32 rx_queues;	/* 1: every receive queue is queue 0, whatever an skb says */
 	__u32 rx_queue;		/* enum rx_queue */

@@ -10,6 +10,7 @@
 #include <bpf/libbpf.h>
 
 #include "adjust.h"
+#include "begin.h"
 #include "configure.h"
 #include "group.h"
 #include "log.h"
@@ -89,10 +90,10 @@ static void note_begin(struct meta *meta, int id)
 		 len ? "; " : "", at);
 }
 
-static int meter_begin(const struct site *site, const struct request *req, struct meta *meta,
-		       int id)
+static int meter_begin(const struct site *site, const struct request *req, const struct meter *m,
+		       struct meta *meta)
 {
-	const struct meter *m = meters[id];
+	int id = meter_id(m);
 	const char *why = m->absent ? m->absent(site) : NULL;
 	int err;
 
@@ -118,16 +119,12 @@ static __u64 disturbed(const struct meta *meta, __u64 changed)
 	return bits;
 }
 
-/* Those of `bits`; derived ones last. On failure none of them is left. */
+/* Those of `bits`, all at once. On failure none of them is left. */
 static int meters_begin(const struct site *site, const struct request *req, struct meta *meta,
 			__u64 bits)
 {
-	int err = 0;
+	int err = begin_all(site, req, meta, bits, meter_begin, NULL);
 
-	for (int derived = 0; derived < 2; derived++)
-		for (int id = 0; id < NR_METERS && !err; id++)
-			if (is_on(bits, id) && !meters[id]->derive == !derived)
-				err = meter_begin(site, req, meta, id);
 	for (int id = 0; id < NR_METERS && err; id++)
 		if (is_on(bits, id))
 			meter_unpin(site, meters[id]);
@@ -194,7 +191,7 @@ static int share(int lock, const struct site *site)
 
 static int adjust_locked(struct site *site, const struct request *req, struct meta *done, int lock)
 {
-	int err;
+	int err, next;
 
 	if (!pins_find(site->iface.netns, site->iface.ifindex, site->pins, sizeof(site->pins)))
 		return -ENOENT;
@@ -206,6 +203,10 @@ static int adjust_locked(struct site *site, const struct request *req, struct me
 					      req->label), "%s is for all that is attached to %s",
 				req->rx ? "--rx" : "--sample", req->label);
 	site->config.rows = done->rows;	/* as those that are there: show reads all alike */
+	next = begin_next(site);
+	if (next < 0)
+		return next;
+	site->config.from = next;
 	return adjust(site, req, done) ?: share(lock, site);
 }
 

@@ -4,12 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
 #include <bpf/libbpf.h>
 
 #include "attach.h"
 #include "baseline.h"
+#include "begin.h"
 #include "configure.h"
 #include "derived.h"
 #include "group.h"
@@ -209,7 +209,7 @@ int attach_one(const struct site *site, const struct request *req, const struct 
 		why = unseen(m, meta);
 	else
 		err = m->derive ? derived_attach(site, m, meta) :
-		      m->read ? baseline_pin(site, m, meta) : meter_attach(site, m, meta);
+		      m->read ? baseline_read(site, m, meta) : meter_attach(site, m, meta);
 	if (err) {
 		short_of(-err, text("begin the meter %s", m->name));
 		why = *complaint() ? complaint() : strerror(-err);
@@ -231,25 +231,15 @@ int attach_one(const struct site *site, const struct request *req, const struct 
 
 static int meters_attach(const struct site *site, const struct request *req, struct meta *meta)
 {
-	int err = 0;
+	__u64 since = 0;
+	int err = begin_all(site, req, meta, meta->on, attach_one, &since);
 
-	for (int derived = 0; derived < 2; derived++)
-		for (int id = 0; id < NR_METERS && !err; id++)
-			if (meta->on >> id & 1 && !meters[id]->derive == !derived)
-				err = attach_one(site, req, meters[id], meta);
+	meta->since = since;
 	if (err)
 		return err;
 	return meta->on ? 0 : complain(-EOPNOTSUPP, "nicprobe list -v",
 				       "nothing of this can be measured on %s here",
 				       site->iface.name);
-}
-
-static __u64 boot_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_BOOTTIME, &t);
-	return t.tv_sec * 1000000000ull + t.tv_nsec;
 }
 
 static void meta_begin(const struct site *site, const struct request *req, struct meta *meta)
@@ -298,7 +288,6 @@ static int build(struct site *site, const struct request *req, struct meta *meta
 	}
 	if (!err)
 		err = meters_attach(site, req, meta);
-	meta->since = boot_ns();
 	if (!err)
 		err = stopped() ?: meta_write(site->pins, meta);
 	return err;
@@ -357,6 +346,7 @@ int attach_iface(const char *name, const struct request *req, struct meta *done)
 		return complain(-EIO, "mount -t proc proc /proc",
 				"/proc does not tell which network namespace this is");
 	site_configure(&site, req);
+	site.config.from = 1;
 	if (queues_read(&site.iface, site.driver, &site.queues))
 		return complain(-ENOMEM, NULL, "no memory for the queues of %s", name);
 	pins_dir(site.pins, sizeof(site.pins), site.iface.netns, site.iface.name);

@@ -6,10 +6,10 @@
 #include "snapshot.h"
 #include "tap.h"
 
-/* Reads the figures of a meter that has .read, and pins them under its name. 0, or a complaint. */
-int baseline_pin(const struct site *, const struct meter *, const struct meta *);
+/* Reads the figures of a meter that has .read, for begin_all() to pin. 0, or a complaint. */
+int baseline_read(const struct site *, const struct meter *, const struct meta *);
 
-/* Pins a table that a meter of keys has read. 0, or a complaint. */
+/* Pins a table that a meter of keys has read, under its name. 0, or a complaint. */
 int table_pin(const struct site *, const struct meter *, const struct table *);
 
 /*

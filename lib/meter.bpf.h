@@ -11,6 +11,18 @@
 
 const volatile struct config config SEC(".rodata.config");
 
+/*
+ * How many beginnings there were on the interface: one word that all programs share, written when
+ * everything is attached (lib/begin.h). A program that sees packets or events of the interface
+ * asks has_begun() once it knows that they are; what only ends what another began need not ask.
+ */
+volatile __u64 begun SEC(".data.begun");
+
+static __always_inline bool has_begun(void)
+{
+	return begun >= config.from;
+}
+
 /* The map `name`, rows of `struct name`; attach sets how many rows. */
 #define METER_MAP(name)				\
 	struct {					\

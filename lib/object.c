@@ -9,6 +9,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include "begin.h"
 #include "kernel.h"
 #include "log.h"
 #include "meter.h"
@@ -24,9 +25,15 @@ const char *pin_path(const struct site *site, const char *name)
 /* Maps that several objects share, or that show reads, are pinned under their name. */
 static bool shared(const char *name)
 {
-	return meter_find(name) || !strcmp(name, "lost") || !strcmp(name, "napi_queue") ||
-	       !strcmp(name, "drop_stack") || !strcmp(name, "drop_reasons") ||
-	       !strcmp(name, "driver_times") || !strcmp(name, "driver_functions");
+	static const char *const names[] = {
+		BEGUN_MAP, "lost", "napi_queue", "drop_stack", "drop_reasons", "driver_times",
+		"driver_functions",
+	};
+
+	for (unsigned i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strcmp(name, names[i]))
+			return true;
+	return meter_find(name);
 }
 
 /* The maps of packet meters are in most objects: where none of these is on they need no room. */
@@ -60,7 +67,8 @@ static int map_prepare(const struct site *site, struct bpf_map *map)
 	if (m && idle(site, m))
 		err = bpf_map__set_max_entries(map, 1);
 	if (!err && shared(name))
-		err = bpf_map__set_pin_path(map, pin_path(site, name));
+		err = bpf_map__set_pin_path(map, pin_path(site, strcmp(name, BEGUN_MAP) ? name :
+								BEGUN_PIN));
 	return err;
 }
 

@@ -12,6 +12,7 @@
 
 struct bpf_object;
 struct request;
+struct table;
 
 /* Every tap; for a point, best first. A new one is a file and a word here. */
 #define TAPS(T) T(xdp) T(driver_rx) T(xdp_generic) T(tc) T(stack_rx) T(xmit)
@@ -24,6 +25,7 @@ struct site {			/* one interface, about to be measured */
 	const struct request *request;	/* what was asked for */
 	char pins[256];		/* the directory of its pins */
 	bool gone;		/* with its namespace: the one we are in has others of its index */
+	struct table *figures;	/* [NR_METERS]: read by baseline_read(), and not pinned yet */
 };
 
 struct tap {

@@ -40,6 +40,8 @@ int nicprobe_rx(struct xdp_md *ctx)
 		.ecn = ECN_NOT_IP,
 	};
 
+	if (!has_begun())
+		return XDP_PASS;
 	if ((void *)(type + 1) <= end && packet_headers_wanted())
 		packet_parse(&p, type + 1, end, *type);
 	meter_packet(&p);

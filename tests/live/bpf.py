@@ -7,7 +7,7 @@ import struct
 libc = ctypes.CDLL(None, use_errno=True)
 BPF = {"x86_64": 321, "aarch64": 280}[os.uname().machine]
 TC, XDP, NETFILTER = 3, 6, 32       # BPF_PROG_TYPE_…
-PROG_LOAD, OBJ_PIN, LINK_CREATE = 5, 6, 28
+MAP_LOOKUP_ELEM, PROG_LOAD, OBJ_PIN, OBJ_GET, LINK_CREATE = 1, 5, 6, 7, 28
 
 
 def call(command, attr):
@@ -34,6 +34,18 @@ def program(kind, answer, turns=0):
 def pin(fd, path):
     name = ctypes.create_string_buffer(path.encode())
     call(OBJ_PIN, struct.pack("QI", ctypes.addressof(name), fd))
+
+
+def word(path):
+    """The word of a pinned array that has one, of 64 bits."""
+    name = ctypes.create_string_buffer(path.encode())
+    fd = call(OBJ_GET, struct.pack("QI", ctypes.addressof(name), 0))
+    key, value = ctypes.c_uint32(0), ctypes.c_uint64(0)
+    try:
+        call(MAP_LOOKUP_ELEM, struct.pack("IIQQ", fd, 0, ctypes.addressof(key), ctypes.addressof(value)))
+    finally:
+        os.close(fd)
+    return value.value
 
 
 def netfilter(hook):
