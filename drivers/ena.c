@@ -26,6 +26,7 @@ static const struct driver_stat stats[] = {
 	{ .name = "queue_%t_tx_dma_mapping_err", .as = "tx_dma_fail" },
 	{ .name = "queue_%t_tx_prepare_ctx_err", .as = "tx_errors" },
 	{ .name = "queue_%t_tx_linearize", .as = "tx_linearized" },
+	/* check_missing_comp_in_tx_queue(), 6.1 and 6.12: one again, each time that it looks */
 	{ .name = "queue_%t_tx_missed_tx", .as = "tx_missed" },
 	{ .name = "queue_%t_tx_tx_poll", .as = "polls" },
 	{ .name = "queue_%r_rx_cnt", .as = "rx_packets" },
@@ -59,6 +60,11 @@ const struct driver driver_ena = {
 	.help = "Amazon Elastic Network Adapter",
 	.no_pool = true,		/* up to 6.12 */
 	.keeps_dev = true,
+	/*
+	 * ena_get_stats64(), 6.1 and 6.12: rx_dropped is what the card says with its sign of life
+	 * that it dropped; for want of buffers, says Amazon's driver for DPDK (ena_keep_alive()).
+	 */
+	.drops_are_the_card = true,
 	.rx_queue = RX_QUEUE_RECORDED,	/* ena_clean_rx_irq() */
 	/*
 	 * ena_xdp_set(), 6.1 and 6.12: ena_down(), ena_up(). 3498: ENA_XDP_MAX_MTU, 4 KiB pages.

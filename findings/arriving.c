@@ -33,7 +33,9 @@ static const struct finding_kind kinds[] = {
 			 "when it polls. Packets that come while no buffer is free are dropped by "
 			 "the card; the stack never hears of them.",
 		.when = "{1} found no room in the window (rx_missed, rx_no_buffer, or "
-			"rx_missed_errors, rx_fifo_errors and rx_over_errors of the interface)",
+			"rx_missed_errors, rx_fifo_errors and rx_over_errors of the interface; of "
+			"ena its rx_dropped, less what the stack dropped)",
+		.silent = "What the card of a virtual function drops: only its host could tell.",
 		.remedy = "A longer ring (ethtool -G) bridges bursts. Where the CPU is always busy "
 			  "it only delays the loss: spread the packets over more queues and CPUs "
 			  "instead.",

@@ -1,11 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Is receiving at its limit? What is lost for want of time or room, which CPU is full. */
 #include "../bpf/napi.h"
+#include "../lib/driver.h"
 #include "pressure.h"
 
 #define FEW	10	/* packets: fewer are no loss to speak of */
 #define POLLS	100	/* fewer say nothing */
 #define RATE	1000	/* packets per second: what fills a CPU brings more */
+
+/*
+ * Where the driver's rx_dropped is what the card had no buffer for, the kernel adds what it dropped
+ * itself before a protocol had it (__netif_receive_skb_core() and enqueue_to_backlog() call
+ * dev_core_stats_rx_dropped_inc(), 6.1 and 6.12): of that `drop` knows how many.
+ */
+static uint64_t card_dropped(const struct evidence *e)
+{
+	int queue;
+	uint64_t n, stack;
+
+	if (!driver_find(e->s->meta.driver)->drops_are_the_card || !has(e, METER_drop))
+		return 0;
+	n = card_counted(e, "rx_drops", &queue) ?: kernel_counted(e, "ip -s link", "rx_dropped");
+	stack = dropped_for(e, "UNHANDLED_PROTO") + dropped_for(e, "CPU_BACKLOG");
+	return n > stack ? n - stack : 0;
+}
 
 /* What several sources tell is one loss: the largest of them. */
 uint64_t ring_losses(const struct evidence *e, int *queue)
@@ -15,7 +33,7 @@ uint64_t ring_losses(const struct evidence *e, int *queue)
 					   "rx_over_errors" };
 	static const char *const like[] = { "no_buf", "nobuf", "out_of_buf", "missed",
 					    "queue_drop", NULL };
-	uint64_t most = 0, own;
+	uint64_t most = card_dropped(e), own;
 	int at;
 
 	*queue = -1;

@@ -49,7 +49,9 @@ static const struct finding_kind kinds[] = {
 		.harm = HARM_LOSS,
 		.title = "The driver gave up waiting for a completion",
 		.means = "Nothing was completed for seconds (NETDEV WATCHDOG). The driver resets "
-			 "the queue or the card, and what was in its rings is lost.",
+			 "the queue or the card, and what was in its rings is lost. Of ena also: "
+			 "single packets were not completed in 5 seconds, while others were. It "
+			 "counts each again every second, and resets the card when there are many.",
 		.when = "{1} or more in the window (tx_timeouts, tx_missed)",
 		.remedy = "dmesg tells which queue; a newer driver or firmware: ethtool -i IFACE.",
 		.symptom = "The network stands still for seconds",
@@ -163,19 +165,26 @@ static bool judge_stuck(struct evidence *e, unsigned queue)
 static void judge_timeouts(struct evidence *e)
 {
 	int queue, other;
-	uint64_t n = card_counted(e, "tx_timeouts", &queue) + card_counted(e, "tx_missed", &other);
+	uint64_t n = card_counted(e, "tx_timeouts", &queue);
+	uint64_t missed = card_counted(e, "tx_missed", &other);
+	const char *dev = e->s->meta.iface;
 	struct finding *f;
 
-	if (!worth(e, n, one.value))
+	if (!worth(e, n + missed, one.value))
 		return;
-	f = finding_add(e->f, &kinds[TIMEOUTS], queue, "%" PRIu64 " time%s nothing was completed "
-			"for so long that the driver of %s gave up", n, n == 1 ? "" : "s",
-			e->s->meta.iface);
-	finding_harm(f, rate(e, n));
+	if (n)
+		f = finding_add(e->f, &kinds[TIMEOUTS], queue, "%" PRIu64 " time%s nothing was "
+				"completed for so long that the driver of %s gave up", n,
+				n == 1 ? "" : "s", dev);
+	else
+		f = finding_add(e->f, &kinds[TIMEOUTS], other, "%" PRIu64 " time%s the driver of "
+				"%s found a packet that was not completed in time", missed,
+				missed == 1 ? "" : "s", dev);
+	finding_harm(f, rate(e, n + missed));
 	finding_fact(f, "timeouts", n, "timeouts");
+	finding_fact(f, "missed", missed, "times");
 	finding_advise(f, "dmesg | grep -i -e %s -e watchdog; a newer driver or firmware: ethtool "
-		       "-i %s",
-		       e->s->meta.iface, e->s->meta.iface);
+		       "-i %s", dev, dev);
 }
 
 /* What found no room: as drop says, or else as txlat does. */

@@ -76,7 +76,7 @@ const struct stat_name stat_names[] = {
 	{ "tx_wake", "times a stopped queue was started again" },
 	{ "tx_doorbells", "times the card was told of new packets" },
 	{ "tx_timeouts", "times that nothing completed for seconds: the queue is reset" },
-	{ "tx_missed", "packets that did not complete in time" },
+	{ "tx_missed", "times that a packet was found not completed in time" },
 	{ "tx_dma_fail", "packets that could not be mapped for the card" },
 	{ "tx_linearized", "packets copied, because they were in too many pieces" },
 	{ "tx_xdp", "packets that XDP programs sent from this queue" },

@@ -100,6 +100,8 @@ struct driver {
 	bool gro_by_ethtool;		/* it hands packets past GRO unless that was switched on */
 	const char *spread;		/* how receive queues get their share; NULL: ethtool -X */
 	bool keeps_dev;			/* skb->dev is still its own when it frees a sent packet */
+	/* its rx_dropped is what the card had no buffer for, and nothing else of its own */
+	bool drops_are_the_card;
 	bool pool;			/* has page pools, although no hardware */
 	bool no_pool;			/* has none, although hardware */
 	bool kfree_completes;		/* it frees what it has sent as if it were dropped */

@@ -6,6 +6,7 @@
 
 #include "../../bpf/counters.h"
 #include "../../bpf/drop.h"
+#include "../../bpf/hwstat.h"
 #include "../../findings/dropping.h"
 #include "../../lib/names.h"
 #include "../../lib/symbol.h"
@@ -181,8 +182,41 @@ static void check_names(void)
 	holds(!tracepoint_args("no_such_tracepoint"), "no such tracepoint");
 }
 
+/* Of ena rx_dropped is what the card had no buffer for, and what the stack dropped besides. */
+static void check_dropped_by_card(void)
+{
+	static const struct {
+		const char *name, *driver;
+		uint64_t dropped, stack;
+		const char *what;
+	} list[] = {
+		{ "ena: all by the card", "ena", 300, 0, "300 packets found no room" },
+		{ "ena: some by the stack", "ena", 300, 8, "292 packets found no room" },
+		{ "ena: few by the card", "ena", 17, 8, NULL },
+		{ "ena: not what the drivers of others drop", "igb", 300, 0, NULL },
+	};
+	struct drop_key why = { .stack = DROP_NO_STACK, .reason = reason_of("UNHANDLED_PROTO") };
+	struct hwstat_key which = { .way = STAT_RX, .queue = { HWSTAT_ALL >> 8, HWSTAT_ALL & 0xff },
+				    .rank = stat_find("rx_drops") - stat_names };
+
+	for (unsigned i = 0; i < sizeof(list) / sizeof(*list); i++) {
+		struct snapshot s = { .seconds = 1, .meta = { .iface = "eth0", .cpus = 4 } };
+
+		s.tables[METER_hwstat] = (struct table){ .cpus = 1, .words = 1 };
+		s.tables[METER_drop] = (struct table){
+			.cpus = 1, .words = meters[METER_drop]->row_size / 8 };
+		strcpy(s.meta.driver, list[i].driver);
+		*table_add(&s.tables[METER_hwstat], meters[METER_hwstat], &which) = list[i].dropped;
+		*table_add(&s.tables[METER_drop], meters[METER_drop], &why) = list[i].stack;
+		finds(&s, setup_unknown(), list[i].name,
+		      list[i].what ? "rx-ring-full" : NULL, list[i].what, NULL);
+		snapshot_free(&s);
+	}
+}
+
 int main(void)
 {
+	check_dropped_by_card();
 	for (unsigned i = 0; i < nr_losses; i++)
 		for (unsigned k = 0; k < MAX_REASONS && losses[i].reasons[k]; k++)
 			check_loss(&losses[i], losses[i].reasons[k]);

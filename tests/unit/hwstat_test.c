@@ -96,6 +96,7 @@ static void findings(void)
 		{ "over_bw_in", "allowance-exceeded", "size of instance" },
 		{ "over_linklocal", "allowance-linklocal", "provider's DNS" },
 		{ "tx_timeouts", "tx-timeout", "gave up" },
+		{ "tx_missed", "tx-timeout", "12 times the driver of eth0 found a packet" },
 		{ "xdp_drop", "xdp-drops", "by an XDP program" },
 		{ "rx_packets", NULL, NULL }, { "rx_drops", NULL, NULL },
 	};
@@ -121,6 +122,7 @@ static void one(void)
 	static const char *const list[][2] = {
 		{ "tx_timeouts", "1 time nothing was" }, { "over_bw_in", "1 packet was beyond" },
 		{ "rx_alloc_fail", "1 time the driver" },
+		{ "tx_missed", "1 time the driver" },
 	};
 
 	for (unsigned i = 0; i < sizeof(list) / sizeof(*list); i++) {
