@@ -51,6 +51,13 @@ class Card:
     def ethtool(self, options, check=False):
         return lab.sh(f"ethtool {options.replace('IF', self.name)}", check=check)
 
+    def statistic(self, name, missing=None):
+        """One of `ethtool -S`, by the driver's own name, of all queues; `missing`: it has no such."""
+        found = re.findall(rf"^\s*(?:queue_\d+_[rt]x_)?{name}: (\d+)", self.ethtool("-S IF"), re.M)
+        if not found and missing is None:
+            raise RuntimeError(f"{self.name} has no {name}")
+        return sum(map(int, found)) if found else missing
+
     def offload(self, card, tap):
         """Sets features of the card, those that it has and that can be changed; and of the tap, the far end."""
         have = dict(re.findall(r"^(\S+): (\S+(?: \[\S+\])?)", self.ethtool("-k IF"), re.M))
@@ -96,6 +103,10 @@ class Card:
     def frames(self, *frames):
         """Frames of any kind, from outside; how many were sent."""
         return ask(tap=self.tap, mac=self.mac, frames=frames)["sent"][0]
+
+    def arrived(self):
+        """Frames of this card that the far end took, as that counts them."""
+        return json.loads(ask(tap=self.tap, sh=f"ip -j -s link show {self.tap}")["out"])[0]["stats64"]["rx"]["packets"]
 
     def queues(self, count):
         """So many of each kind, or as many as it can have; how many."""

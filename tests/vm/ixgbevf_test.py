@@ -12,10 +12,6 @@ FAR = "02000000000a"
 TCP4 = "450000280000000040060000c6120001c6120002" + "00" * 12 + "5000000012340000"     # no sum of it is right
 
 
-def statistic(card, name):
-    return int(re.search(rf"^\s*{name}: (\d+)", card.ethtool("-S IF"), re.M)[1])
-
-
 def figure(doc, name):
     """A statistic of the interface, by its common name."""
     return sum(r["value"] for r in doc["meters"].get("hwstat", [])
@@ -68,7 +64,7 @@ def full(card, sender):
     stops = sum(r["stops"]["driver"] for r in doc["meters"]["bql"])
     lab.check(f"ixgbevf, ring full: it stops the queue # {stops} times", stops > 0, str(doc["meters"]["bql"]))
     lab.same("ixgbevf, ring full: its own counters of that stay 0",
-             (statistic(card, "tx_restart_queue"), statistic(card, "tx_busy")), (0, 0))
+             (card.statistic("tx_restart_queue"), card.statistic("tx_busy")), (0, 0))
 
 
 @contextlib.contextmanager

@@ -56,11 +56,37 @@ def one(card, sender, root, child, drops, least):
     return None
 
 
+def marks(card, sender):
+    """fq_codel behind a shaper marks what waits too long: it is found, with as many as tc(8) has."""
+    below = "fq_codel noecn target 10s interval 20s"
+    lab.sh(f"tc qdisc replace dev {card.name} root handle 1: tbf rate 20mbit burst 3000 limit 4000000")
+    for child, least in ((f"{below} ce_threshold 1ms", COUNT // 2), (below, 0)):
+        lab.sh(f"tc qdisc del dev {card.name} parent 1:1", check=False)
+        lab.sh(f"tc qdisc add dev {card.name} parent 1:1 handle 2: {child}")
+        lab.nicprobe("attach", card.name, "-m", "qdisc,ecn,drop")
+        sender(COUNT, SIZE, words=f"v4 ecn=2 flows={FLOWS}")
+        lab.until(lambda: "backlog 0b 0p" in lab.sh(f"tc -s qdisc show dev {card.name} root"), 20)
+        found = re.search(r"ce_mark (\d+)", lab.sh(f"tc -s qdisc show dev {card.name}"))
+        marked = int(found[1]) if found else 0
+        lab.until(lambda: lab.packets_at(lab.show(card.name), "tx-nic") == COUNT, 5)
+        doc = lab.show(card.name)
+        lab.nicprobe("detach", card.name)
+        ce = [sum(codes.get("ce", 0) for codes in lab.ecn_at(doc, point).values()) for point in ("tx-stack", "tx-nic")]
+        lab.same(f"marks # {child}: before and after the qdisc", ce, [0, marked])
+        got = lab.said(doc, "ecn-marked-here")
+        if least:
+            lab.check(f"marks: found # {got}", marked >= least and
+                      re.search(rf"this host's own qdisc \(.*\) marked {marked} packets CE", got), f"{marked}: {got}")
+        else:
+            lab.same("no marks: silent", (marked, got), (0, ""))
+
+
 lab.need_root()
 card = next(c for c in cards() if c.model == "virtio")
 sender = Sender(card)
 for kind in KINDS:
     one(card, sender, *kind)
+marks(card, sender)
 sender.close()
 lab.sh(f"tc qdisc del dev {card.name} root")
 lab.finish()

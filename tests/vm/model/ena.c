@@ -34,6 +34,7 @@ static void reset(struct model *m)
 	struct ena *ena = model_state(m);
 	bool alive = ena->alive;	/* what is on its way comes, and then finds no queue */
 
+	model_forget(m, -1);
 	memset(ena, 0, sizeof(*ena));
 	ena->alive = alive;
 	ena->registers[ENA_VERSION / 4] = 0x0200;
@@ -194,6 +195,8 @@ static const struct model_card card = {
 	.read = read,
 	.write = write,
 	.receive = ena_receive,
+	.complete = ena_tx_complete,
+	.completed = ena_tx_completed,
 };
 
 __attribute__((constructor)) static void ena_register(void)

@@ -83,6 +83,12 @@ enum ena_allowance { BW_IN, BW_OUT, PPS, CONNTRACK, LINK_LOCAL, ENA_ALLOWANCES }
 #define ENA_CONNECTIONS	4096	/* that may be opened; and packets a second to Amazon's own… */
 #define ENA_LINK_LOCAL	1024	/* …names, time and metadata */
 
+/* What the wire brought within this second of the guest's time, and was let through. */
+struct ena_passed {
+	int64_t second;
+	uint64_t packets, bytes_out, bytes_in;
+};
+
 struct ena {
 	uint32_t registers[ENA_READ_BASE / 4 + 2];	/* as they were written */
 	uint16_t aq_head, acq_tail, aenq_tail;
@@ -90,6 +96,7 @@ struct ena {
 	bool alive;			/* an event a second is on its way */
 	unsigned link_local;		/* frames within this second */
 	unsigned connections;		/* opened until now */
+	struct ena_passed passed;
 	struct ena_sq tx[ENA_QUEUES], rx[ENA_QUEUES];
 	struct ena_cq cq[ENA_CQS];
 	struct ena_vector vector[ENA_VECTORS];
@@ -113,7 +120,12 @@ void ena_commands(struct model *);
 
 /* ena_tx.c, ena_rx.c */
 void ena_transmit(struct model *, struct ena_sq *);
+void ena_tx_complete(struct model *, unsigned queue, const uint64_t what[2]);
+void ena_tx_completed(struct model *, unsigned queue);
 ssize_t ena_receive(struct model *, const uint8_t *frame, size_t size);
+
+/* ena_rate.c: is this frame more than a test allows of a second? It is counted then. */
+bool ena_above_rate(struct model *, size_t size, bool out);
 
 /* ena_interrupt.c */
 void ena_complete(struct model *, struct ena_cq *, void *entry, uint8_t *phase, uint8_t bit);

@@ -87,6 +87,8 @@ static enum result destroy_sq(struct model *m, const struct command *c)
 
 	if (!sq || nr >= ENA_QUEUES || !sq[nr].there)
 		return ILLEGAL;
+	if (sq == ena->tx)
+		model_forget(m, nr);
 	sq[nr] = (struct ena_sq){};
 	return SUCCESS;
 }

@@ -90,7 +90,10 @@ static void deliver(struct model *m, struct ena_sq *sq, const uint8_t *frame, si
 	ena_news(m, sq->cq, true);
 }
 
-/* A card that has no buffer drops, and says how many with the next event that it is alive. */
+/*
+ * A card that has no buffer drops, and says how many with the next event that it is alive. What is
+ * beyond an allowance is shaped before the card, and is in the count of that allowance alone.
+ */
 ssize_t ena_receive(struct model *m, const uint8_t *frame, size_t size)
 {
 	struct ena *ena = model_state(m);
@@ -98,9 +101,9 @@ ssize_t ena_receive(struct model *m, const uint8_t *frame, size_t size)
 	uint32_t hash = ena_rss_hash(ena, frame, &flow);
 	struct ena_sq *sq = &ena->rx[ena->table[hash % (1 << ENA_RSS_BITS)]];
 
-	if (!sq->there)
+	if (!sq->there || ena_above_rate(m, size, false))
 		return size;
-	if (!fits(m, sq, size)) {
+	if (model_starved(m) || !fits(m, sq, size)) {
 		ena->counters.rx_drops++;
 		return size;
 	}

@@ -65,8 +65,8 @@ static void piece(struct model *m, struct tx_frame *f, const struct tx_piece *p)
 	f->size += size;
 }
 
-/* One too many of this second to a link-local address, or one that opens a connection too many? */
-static bool above_allowance(struct ena *ena, const uint8_t *frame, size_t size)
+/* Of link-local addresses, or one that opens a connection: what the instance's own limits are. */
+static bool above_limit(struct ena *ena, const uint8_t *frame, size_t size)
 {
 	static const uint8_t ipv4[] = { 8, 0, 0x45 }, prefix[] = { 169, 254 };
 	enum ena_allowance what;
@@ -91,7 +91,7 @@ static void wire(void *arg, const uint8_t *frame, size_t size)
 {
 	struct ena *ena = model_state(arg);
 
-	if (above_allowance(ena, frame, size)) {
+	if (above_limit(ena, frame, size) || ena_above_rate(arg, size, true)) {
 		ena->counters.tx_drops++;
 		return;
 	}
@@ -113,16 +113,29 @@ static void send(struct model *m, const struct ena_sq *sq, const struct tx_frame
 		ena->counters.tx_drops++;
 }
 
+void ena_tx_complete(struct model *m, unsigned queue, const uint64_t what[2])
+{
+	struct ena *ena = model_state(m);
+	struct tx_done d = { .request = what[0], .queue = queue, .head = what[1] };
+
+	ena_complete(m, ena->tx[queue].cq, &d, &d.phase, 1);
+}
+
+void ena_tx_completed(struct model *m, unsigned queue)
+{
+	struct ena *ena = model_state(m);
+
+	ena_news(m, ena->tx[queue].cq, false);
+}
+
 static void done(struct model *m, struct ena_sq *sq, const struct tx_frame *f)
 {
 	struct ena *ena = model_state(m);
-	struct tx_done d = {
-		.request = f->word1 >> 22 | (f->word0 >> 16 & 0x3f) << 10,
-		.queue = sq - ena->tx, .head = sq->head,
-	};
+	unsigned queue = sq - ena->tx;
+	uint16_t request = f->word1 >> 22 | (f->word0 >> 16 & 0x3f) << 10;
 
-	ena_complete(m, sq->cq, &d, &d.phase, 1);
-	ena_news(m, sq->cq, false);
+	if (model_finish(m, queue, request, sq->head))
+		ena_tx_completed(m, queue);
 }
 
 /* The next descriptor, and the line that it is in: a frame begins on a line of its own. */

@@ -14,6 +14,7 @@ static void reset_function(struct model *m)
 	v->causes = v->enabled = v->unsaid = 0;
 	for (unsigned i = 0; i < QUEUES; i++)
 		v->sending[i].size = 0;
+	model_forget(m, -1);
 	ixgbevf_mailbox_reset(m);
 }
 
@@ -122,6 +123,9 @@ static const struct model_card card = {
 	.read = read_register,
 	.write = write_register,
 	.receive = ixgbevf_receive,
+	.complete = ixgbevf_complete,
+	.completed = ixgbevf_completed,
+	.in_order = true,
 };
 
 static void __attribute__((constructor)) add(void)

@@ -108,5 +108,7 @@ bool ixgbevf_passes(const struct ixgbevf *, const uint8_t *frame, size_t size);
 
 ssize_t ixgbevf_receive(struct model *, const uint8_t *frame, size_t size);
 void ixgbevf_transmit(struct model *, unsigned queue);
+void ixgbevf_complete(struct model *, unsigned queue, const uint64_t what[2]);
+void ixgbevf_completed(struct model *, unsigned queue);
 
 #endif

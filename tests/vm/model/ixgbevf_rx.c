@@ -136,8 +136,10 @@ static const uint8_t *untagged(const uint8_t *frame, size_t size, struct written
 }
 
 /*
- * Linux tells the card to drop what it has no buffer for; here the wire waits, as if the sender
- * heeded pause frames: else a slow guest loses what a test counts.
+ * Linux tells the card to drop what it has no buffer for, and a virtual function has no register
+ * that counts it: only the physical one knows. Here it drops so when it is told to lack buffers;
+ * else the wire waits, as if the sender heeded pause frames: a slow guest would lose what a test
+ * counts.
  */
 ssize_t ixgbevf_receive(struct model *m, const uint8_t *frame, size_t size)
 {
@@ -156,6 +158,8 @@ ssize_t ixgbevf_receive(struct model *m, const uint8_t *frame, size_t size)
 		length -= TAG;
 	}
 	if (control & RX_LIMITED && length > (control & RX_LIMIT))
+		return size;
+	if (model_starved(m))
 		return size;
 	if (!enough(v, queue, length))
 		return 0;

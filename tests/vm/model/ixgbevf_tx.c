@@ -123,10 +123,23 @@ static void take(struct model *m, unsigned queue, const struct descriptor *d)
 	}
 }
 
+void ixgbevf_complete(struct model *m, unsigned queue, const uint64_t what[2])
+{
+	const uint32_t done = DONE;
+
+	(void)queue;
+	model_store(m, what[0] + 12, &done, sizeof(done));
+}
+
+void ixgbevf_completed(struct model *m, unsigned queue)
+{
+	ixgbevf_queue_news(m, queue, true);
+}
+
 void ixgbevf_transmit(struct model *m, unsigned queue)
 {
 	struct ixgbevf *v = model_state(m);
-	uint32_t size = ring_size(v, TX_QUEUES, queue), done = DONE;
+	uint32_t size = ring_size(v, TX_QUEUES, queue);
 	uint32_t *head = queue_register(v, TX_QUEUES, queue, HEAD);
 	uint32_t tail = *queue_register(v, TX_QUEUES, queue, TAIL);
 	bool news = false;
@@ -140,10 +153,7 @@ void ixgbevf_transmit(struct model *m, unsigned queue)
 		if (!model_load(m, at, &d, sizeof(d)))
 			break;		/* it must not: it stands */
 		take(m, queue, &d);
-		if (d.command & REPORT) {
-			model_store(m, at + 12, &done, sizeof(done));
-			news = true;
-		}
+		news |= d.command & REPORT && model_finish(m, queue, at, 0);
 		*head = (*head + 1) % size;
 	}
 	if (news)

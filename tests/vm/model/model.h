@@ -31,6 +31,13 @@ struct model_card {
 	 * counted; 0: there is no room now, model_room() will tell.
 	 */
 	ssize_t (*receive)(struct model *, const uint8_t *frame, size_t size);
+	/*
+	 * TX. Writes the completion that model_finish() was called for, with the same words; and
+	 * tells the driver that there is one. in_order: those of a queue come as they were sent.
+	 */
+	void (*complete)(struct model *, unsigned queue, const uint64_t what[2]);
+	void (*completed)(struct model *, unsigned queue);
+	bool in_order;
 };
 
 void model_register(const struct model_card *);	/* from a constructor */
@@ -56,5 +63,25 @@ int64_t model_now(void);		/* nanoseconds of the guest's time */
  * delayed completions.
  */
 void model_later(struct model *, int64_t ns, void (*then)(struct model *));
+
+/* What a test told the card, and what it did: the words that switches.h says how to reach. */
+enum model_switch {
+	SWITCH_HOLD,		/* µs that a completion is late; HOLD_ON: until this changes */
+	SWITCH_LOSE,		/* so many of the next completions never come */
+	SWITCH_REVERSE,		/* so many come together, the last first; 0 if they are in order */
+	SWITCH_STARVE,		/* so many of the next frames find no buffer, whatever there is */
+	/* What passes in a second, on the wire, until the rest is refused; 0: all. ena alone */
+	SWITCH_PACKETS, SWITCH_BYTES_OUT, SWITCH_BYTES_IN,
+	DID_HOLD, DID_LOSE, DID_REVERSE, DID_STARVE,	/* so many since power-on; read only */
+	SWITCHES,
+};
+uint32_t model_switch(struct model *, enum model_switch);
+/*
+ * A packet was sent, and is to be completed: now, and then this is true, and card->complete() was
+ * called; or later, or never, and the card does nothing more.
+ */
+bool model_finish(struct model *, unsigned queue, uint64_t a, uint64_t b);
+void model_forget(struct model *, int queue);	/* it is gone, and what was held with it; -1: all */
+bool model_starved(struct model *);		/* has the next frame to find no buffer? */
 
 #endif

@@ -6,6 +6,7 @@
 
 #include "model.h"
 #include "qemu.h"
+#include "switches.h"
 
 enum { MAX_CARDS = 8 };
 
@@ -17,6 +18,7 @@ struct model {
 	struct nic_config nic;
 	bool in_io;
 	struct region registers, memory;
+	struct switches switches;
 	void *state;
 	struct model *next;
 };
@@ -44,6 +46,16 @@ static struct model *of(const object *device)
 void *model_state(struct model *m)
 {
 	return m->state;
+}
+
+struct switches *model_switches(struct model *m)
+{
+	return &m->switches;
+}
+
+const struct model_card *model_card(const struct model *m)
+{
+	return m->card;
 }
 
 const uint8_t *model_mac(const struct model *m)
@@ -141,6 +153,21 @@ static const struct region_ops register_ops = {
 	.here = { .least = 4, .most = 4 },
 };
 
+static uint32_t config_read(object *device, uint32_t at, int size)
+{
+	if (switch_at(at, size))
+		return switch_read(&of(device)->switches, at);
+	return pci_default_read_config(device, at, size);
+}
+
+static void config_write(object *device, uint32_t at, uint32_t value, int size)
+{
+	if (switch_at(at, size))
+		switch_write(of(device), at, value);
+	else
+		pci_default_write_config(device, at, value, size);
+}
+
 static ssize_t from_wire(client *wire, const uint8_t *frame, size_t size)
 {
 	struct model *m = qemu_get_nic_opaque(wire);
@@ -211,6 +238,7 @@ static void unmade(object *device)
 	while (*at != m)
 		at = &(*at)->next;
 	*at = m->next;
+	model_forget(m, -1);
 	free(m->state);
 	free(m);
 }
@@ -254,6 +282,8 @@ static void class_made(struct device_class *class, void *arg)
 	class->description = "nicprobe's model of it";
 	class->hotpluggable = false;
 	class->plugged = plugged;
+	class->config_read = config_read;
+	class->config_write = config_write;
 	class->vendor = card->vendor;
 	class->device = card->device;
 	class->revision = card->revision;

@@ -42,7 +42,9 @@ struct device_class {
 	void *reset, *realize, *unrealize, *sync, *migration;
 	const char *bus;
 	void (*plugged)(object *, error **);
-	void *unplugged, *config_read, *config_write;
+	void *unplugged;
+	uint32_t (*config_read)(object *, uint32_t at, int size);
+	void (*config_write)(object *, uint32_t at, uint32_t value, int size);
 	uint16_t vendor, device;
 	uint8_t revision;
 	uint16_t type, subsystem_vendor, subsystem;
@@ -99,6 +101,7 @@ bool memory_region_init_ram(struct region *, object *, const char *name, uint64_
 void *memory_region_get_ram_ptr(struct region *);
 enum { COMMAND = 4, COMMAND_MASTER = 4 };
 uint32_t pci_default_read_config(object *, uint32_t at, int size);
+void pci_default_write_config(object *, uint32_t at, uint32_t value, int size);
 void pci_register_bar(object *, int nr, uint8_t type, struct region *);
 
 struct attributes {
