@@ -63,7 +63,7 @@ def marks(card, sender):
     for child, least in ((f"{below} ce_threshold 1ms", COUNT // 2), (below, 0)):
         lab.sh(f"tc qdisc del dev {card.name} parent 1:1", check=False)
         lab.sh(f"tc qdisc add dev {card.name} parent 1:1 handle 2: {child}")
-        lab.nicprobe("attach", card.name, "-m", "qdisc,ecn,drop")
+        lab.nicprobe("attach", card.name, "-m", "pktsize,qdisc,ecn,drop")
         sender(COUNT, SIZE, words=f"v4 ecn=2 flows={FLOWS}")
         lab.until(lambda: "backlog 0b 0p" in lab.sh(f"tc -s qdisc show dev {card.name} root"), 20)
         found = re.search(r"ce_mark (\d+)", lab.sh(f"tc -s qdisc show dev {card.name}"))

@@ -10,7 +10,7 @@ import threading
 import time
 
 from cards import LEFT, ask, cards, counters, lab, until_up
-from held import Sender, limit_to, plain_queues
+from held import Limits, Sender, limit_to, plain_queues
 from switches import HOLD_ON, Switches
 
 LATE = .2           # seconds that are held: far more than anything else takes here
@@ -247,7 +247,7 @@ def steers(name, card):
            f"for q in {queues}/tx-*; do echo {NO_LIMIT} > $q/byte_queue_limits/limit_min; done")
     sockets = [socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in range(16)]
 
-    def look():
+    def look(ready):
         going = [True]
 
         def send():
@@ -257,7 +257,7 @@ def steers(name, card):
                         s.sendto(bytes(SIZE), socket.MSG_DONTWAIT, (card.peer, 9))
         sender = threading.Thread(target=send)
         sender.start()
-        time.sleep(.5)
+        lab.until(ready, 10)
         doc = lab.show(card.name, "-w", "1")
         going[0] = False
         sender.join()
@@ -265,13 +265,13 @@ def steers(name, card):
 
     lab.nicprobe("attach", card.name)
     card.switches["hold"] = int(LATE * 1e6)
-    doc = look()
+    doc = look(lambda: Limits(card)["inflight"] > 200 * SIZE)       # of a ring of 256
     got = [f for f in doc["findings"] if f["id"] == "xps-one-queue"]
     good = lab.check(f"{name}, XPS: found # {[f['what'] for f in got]}", len(got) == 1 and got[0]["queue"] == 0 and
                      "XPS sends the packets of all CPUs by transmit queue 0 of " in got[0]["what"], str(doc["findings"]))
     for command in got[0]["fix"] if good else []:
         lab.sh(shlex.join(command))
-    doc = look()
+    doc = look(lambda: Limits(card, 1)["inflight"])
     card.switches["hold"] = 0
     busy = [r["queue"] for r in doc["meters"]["txlat"] if r["completion_seconds"]["count"]]
     lab.same(f"{name}, XPS: done what it says, it is silent", [f["what"] for f in doc["findings"] if f["id"] == "xps-one-queue"], [])
