@@ -60,16 +60,17 @@ static int napi_read(const struct nlmsghdr *nlh, void *arg)
 {
 	struct queues *q = arg;
 	__u32 id = attr_u32(nlh, NETDEV_A_NAPI_ID, 0), irq = attr_u32(nlh, NETDEV_A_NAPI_IRQ, 0);
+	int rx = queue_of(q->rx_napi, q->nr_rx, id), tx = queue_of(q->tx_napi, q->nr_tx, id);
 
 	for (unsigned i = 0; i < q->nr; i++) {
 		struct vector *v = &q->vectors[i];
 
-		if (!irq || v->irq != irq)
+		if (!irq || v->irq != irq || (rx == QUEUE_NONE && tx == QUEUE_NONE))
 			continue;
-		v->rx = queue_of(q->rx_napi, q->nr_rx, id);
-		v->tx = queue_of(q->tx_napi, q->nr_tx, id);
-		if (v->rx >= 0 || v->tx >= 0)
-			q->by = QUEUES_BY_NETDEV;
+		v->rx = rx;
+		v->tx = tx;
+		v->told = true;
+		q->by = QUEUES_BY_NETDEV;
 	}
 	return MNL_CB_OK;
 }
@@ -216,6 +217,22 @@ void vectors_halve(struct queues *q, unsigned rx_queues, unsigned tx_queues)
 	}
 }
 
+void vectors_own(struct queues *q)
+{
+	for (unsigned n = 0; n < q->nr; n++) {
+		const struct vector *own = &q->vectors[n];
+
+		for (unsigned i = 0; i < q->nr && !own->told; i++) {
+			struct vector *v = &q->vectors[i];
+
+			if (v->told && v->rx >= 0 && v->rx == own->rx)
+				v->rx = QUEUE_NONE;
+			if (v->told && v->tx >= 0 && v->tx == own->tx)
+				v->tx = QUEUE_NONE;
+		}
+	}
+}
+
 /* Names say nothing: one interrupt is for all, and as many as there are queues are in order. */
 static void rank(struct queues *q, const struct iface *i)
 {
@@ -252,6 +269,7 @@ int queues_read(const struct iface *i, const struct driver *driver, struct queue
 			q->by = QUEUES_BY_NAME;
 	vectors_halve(q, i->rx_queues, i->tx_queues);
 	netdev_read(q, i->ifindex);
+	vectors_own(q);
 	if (!q->by)
 		rank(q, i);
 	return 0;

@@ -21,6 +21,7 @@ struct vector {			/* one interrupt of the device */
 	int rx, tx;		/* the queues it serves */
 	unsigned at, len;	/* where in its name the queue's number stands; len 0: nowhere */
 	bool half;		/* %b: which queue it is, vectors_halve() has yet to say */
+	bool told;		/* `rx` and `tx` are those of its NAPI, as netdev-genl has them */
 };
 
 /* How it is known which interrupt serves which queue. */
@@ -52,6 +53,11 @@ bool vector_line(const char *line, unsigned cpus, unsigned *irq, const char **na
 bool vector_match(const struct driver *, struct vector *);
 /* Gives the second half of those of a %b to the receive queues, and what is no queue to none. */
 void vectors_halve(struct queues *, unsigned rx_queues, unsigned tx_queues);
+/*
+ * A NAPI has one interrupt, and two may wake it, or do without it what it does for others: since
+ * 6.13 e1000e tells both queues of the one that it receives by. A queue is its whose name says so.
+ */
+void vectors_own(struct queues *);
 /* The name that a pattern gives the interrupt of a queue; false: it leaves something open. */
 bool vector_expand(const char *pattern, const char *iface, unsigned queue, struct vector *);
 

@@ -168,6 +168,26 @@ static void check_halves(void)
 	check(blocks[5].rx == 1 && blocks[2].tx == 2, "halves once", "they were halved again");
 }
 
+/* e1000e: its NAPI has both queues, by the first interrupt; the second is called that of one. */
+static void check_own(void)
+{
+	struct vector e1000e[] = {
+		{ .rx = 0, .tx = 0, .told = true }, { .rx = NONE, .tx = 0 },
+		{ .rx = NONE, .tx = NONE },
+	}, pairs[] = {	/* told otherwise than they are called: that counts */
+		{ .rx = 1, .tx = 1, .told = true }, { .rx = 0, .tx = 0, .told = true },
+	};
+	struct queues q = { .nr = 3, .vectors = e1000e };
+
+	vectors_own(&q);
+	check(e1000e[0].rx == 0 && e1000e[0].tx == NONE && e1000e[1].tx == 0, "own by name",
+	      "a queue has two interrupts, or none");
+	q = (struct queues){ .nr = 2, .vectors = pairs };
+	vectors_own(&q);
+	check(pairs[0].rx == 1 && pairs[0].tx == 1 && pairs[1].rx == 0 && pairs[1].tx == 0,
+	      "own as told", "what the driver told is gone");
+}
+
 static void check_lists(void)
 {
 	holds(cpu_listed("0-3,8", 3) && cpu_listed("0-3,8", 8) && cpu_listed("5", 5),
@@ -194,6 +214,7 @@ int main(void)
 	check_others();
 	check_expand();
 	check_halves();
+	check_own();
 	check_lists();
 	check_loopback();
 	return failed > 0;
