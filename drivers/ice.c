@@ -7,7 +7,7 @@ static const struct driver_name functions[] = {
 	{ .name = "ice_misc_intr", .does = DOES_INTERRUPT },
 	{ .name = "ice_napi_poll", .does = DOES_POLL },
 	{ .name = "ice_start_xmit", .does = DOES_TRANSMIT },
-	{ .name = "ice_clean_rx_irq", .does = DOES_RECEIVE },
+	{ .name = "ice_clean_rx_irq", .does = DOES_RECEIVE, .until = KERNEL(6, 12) },
 	{ .name = "ice_receive_skb", .does = DOES_RECEIVE },
 	{ .name = "ice_process_skb_fields", .does = DOES_RECEIVE },
 	{ .name = "ice_alloc_rx_bufs", .does = DOES_REFILL },

@@ -13,7 +13,7 @@ static const struct driver_name functions[] = {
 	{ .name = "mlx5e_poll_rx_cq", .does = DOES_RECEIVE },
 	{ .name = "mlx5e_handle_rx_cqe", .does = DOES_RECEIVE },
 	{ .name = "mlx5e_handle_rx_cqe_mpwrq", .does = DOES_RECEIVE },
-	{ .name = "mlx5e_build_rx_skb", .does = DOES_RECEIVE },
+	{ .name = "mlx5e_build_rx_skb", .does = DOES_RECEIVE, .until = KERNEL(6, 12) },
 	{ .name = "mlx5e_post_rx_wqes", .does = DOES_REFILL },
 	{ .name = "mlx5e_post_rx_mpwqes", .does = DOES_REFILL },
 	{ .name = "mlx5e_xdp", .does = DOES_XDP },

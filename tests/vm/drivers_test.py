@@ -21,6 +21,7 @@ NO_FENTRY = {
     "6.1": {"iwl_mvm_tx_reclaim": "8 arguments", "receive_buf": "7 arguments", "mlx5e_sq_xmit_wqe": "7 arguments",
             "mlx5e_build_rx_skb": "notrace"},
     "6.12": {"mlx5e_build_rx_skb": "notrace"},
+    "7.3": {},
 }
 failed = 0
 
@@ -48,7 +49,7 @@ def untrue(doc, series):
     wrong = [f"{doc['module']} has {'no ' if n['expected'] else ''}{n['name']}, against its range"
              for k in KINDS for n in doc.get(k, []) if "there" in n and n["there"] != n["expected"]]
     for f in doc["functions"]:
-        why = NO_FENTRY[series].get(f["name"])
+        why = NO_FENTRY[series.split("-")[0]].get(f["name"])
         if f["there"] and (f["fentry"] == bool(why) or (why or "") not in f.get("why", "")):
             wrong.append(f"fentry of {f['name']}: {f['fentry']}, {f.get('why')}")
         if f["there"] and f["kprobe"] == (why == "notrace"):
