@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Byte queue limits, and for how long a TX queue stood stopped with something to send. */
+#include "scratch.bpf.h"
 #include "skb.bpf.h"
 #include "txq.bpf.h"
 #include "bql.h"
@@ -35,12 +36,7 @@ struct bql_handing {
 	__u64 skb;
 	__u32 queue;
 };
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct bql_handing);
-} bql_handing SEC(".maps");
+SCRATCH_MAP(bql_handing, struct bql_handing);
 
 static __always_inline unsigned long state_of(const struct netdev_queue *txq)
 {
@@ -139,7 +135,7 @@ static __always_inline int handed_over(bool btf, const struct sk_buff *skb,
 
 	if (!dev_is_ours(btf, dev))
 		return 0;
-	handing = row_at(&bql_handing, 0);
+	handing = scratch_here(bql_handing);
 	queue = READ(btf, skb, queue_mapping);
 	stop = row_at(&bql_stop, queue);
 	if (!handing || !stop)
@@ -200,7 +196,7 @@ static __always_inline int returned(const void *skb, int rc, const struct net_de
 
 	if (dev_is_other(dev))
 		return 0;
-	handing = row_at(&bql_handing, 0);
+	handing = scratch_here(bql_handing);
 	if (!handing || handing->skb != (__u64)skb)
 		return 0;
 	handing->skb = 0;

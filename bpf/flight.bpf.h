@@ -7,6 +7,8 @@
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 
+#include "half.bpf.h"
+
 /*
  * A bucket is one cache line (BPF_F_MMAPABLE: they begin at a page, else at byte 56 of a line).
  * Who finds its bucket full goes to one of the next, and the bucket counts it, so that only then
@@ -31,17 +33,9 @@ struct flight_bucket {
 		__type(value, struct flight_bucket);	\
 	} name SEC(".maps")
 
-/*
- * The verifier forbids arithmetic on a pointer to a kernel object, but lets its lower half be
- * copied (a 32-bit move); that is enough for a hash. skbs lie 64 bytes apart at least: the bits
- * below say nothing.
- */
 static __always_inline __u32 flight_home(const void *skb, __u32 shift)
 {
-	__u32 half;
-
-	asm("%0 = %1" : "=w"(half) : "w"((__u32)(unsigned long)skb));
-	return (half >> 6) * 2654435769u >> shift;
+	return (lower_half(skb) >> 6) * 2654435769u >> shift;
 }
 
 static __always_inline struct flight_bucket *flight_at(void *map, __u32 home, __u32 i, __u32 shift)

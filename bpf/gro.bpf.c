@@ -2,6 +2,7 @@
 /* What GRO makes of the frames of a driver: their results, why they were not merged, buffers. */
 #include "head.bpf.h"
 #include "feature.bpf.h"
+#include "scratch.bpf.h"
 #include "gro.h"
 #include <linux/in.h>
 #include <bpf/bpf_tracing.h>
@@ -26,12 +27,7 @@ struct gro_now {
 	__u32 poll;		/* of this CPU: what is held is mostly flushed where one ends */
 	__u32 armed;		/* polls still to be counted */
 };
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct gro_now);
-} gro_now SEC(".maps");
+SCRATCH_MAP(gro_now, struct gro_now);
 
 /* Polls of a CPU that are counted after a frame of ours: others end at one look. */
 #define ARMED 64
@@ -54,7 +50,7 @@ struct {
 
 static __always_inline struct gro_now *now(void)
 {
-	return row_at(&gro_now, 0);
+	return scratch_here(gro_now);
 }
 
 static __always_inline void alone(struct gro_now *n, enum gro_alone held, enum gro_alone normal)

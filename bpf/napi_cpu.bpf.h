@@ -4,6 +4,7 @@
 #define NICPROBE_NAPI_CPU_BPF_H
 
 #include "dev.bpf.h"
+#include "scratch.bpf.h"
 
 /* Softirqs of a CPU that are timed after it polled for us: others cost it no clock read. */
 #define ARMED		64
@@ -32,12 +33,7 @@ struct napi_cpu {
 	__u64 since;			/* a poll begins after this; 0: not known */
 	__u64 begun;			/* the NAPI that began then, where fentry saw it */
 };
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct napi_cpu);
-} napi_cpu SEC(".maps");
+SCRATCH_MAP(napi_cpu, struct napi_cpu);
 
 /* CPUs that are armed: where none is, a poll or a softirq of others ends at one look. */
 static __u32 armed_cpus;
@@ -53,9 +49,7 @@ static __always_inline void arm(struct napi_cpu *cpu)
 
 static __always_inline struct napi_cpu *cpu_now(void)
 {
-	__u32 key = 0;
-
-	return bpf_map_lookup_elem(&napi_cpu, &key);
+	return scratch_here(napi_cpu);
 }
 
 /*

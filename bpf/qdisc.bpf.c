@@ -2,6 +2,7 @@
 /* From the qdisc's door until the driver takes the packet: per TX queue and kind of qdisc. */
 #include "skb.bpf.h"
 #include "flight.bpf.h"
+#include "scratch.bpf.h"
 #include "txq.bpf.h"
 #include "qdisc.h"
 #include <bpf/bpf_tracing.h>
@@ -38,12 +39,7 @@ struct qdisc_now {
 	__u64 handing;		/* what the driver is given… */
 	__u64 stamp, at;	/* …its stamp (0: not followed), and when */
 };
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct qdisc_now);
-} qdisc_now SEC(".maps");
+SCRATCH_MAP(qdisc_now, struct qdisc_now);
 
 static const struct qdisc zero;
 
@@ -139,7 +135,7 @@ static __noinline int lose(__u64 stamp, enum qdisc_lost cause, bool came)
 
 static __always_inline struct qdisc_now *now_here(void)
 {
-	return row_at(&qdisc_now, 0);
+	return scratch_here(qdisc_now);
 }
 
 static __always_inline int queued(bool btf, const struct sk_buff *skb)

@@ -3,6 +3,8 @@
 #ifndef NICPROBE_SKBLIFE_BPF_H
 #define NICPROBE_SKBLIFE_BPF_H
 
+#include "half.bpf.h"
+#include "scratch.bpf.h"
 #include "skb.bpf.h"
 #include "skblife.h"
 
@@ -48,12 +50,7 @@ struct {
 struct life_busy {
 	__u64 merging, handing, tcp, tcp_sk;
 };
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct life_busy);
-} life_busy SEC(".maps");
+SCRATCH_MAP(life_busy, struct life_busy);
 
 /*
  * How many are followed, and how many words of life_busy are set: where none is, an event of
@@ -65,7 +62,7 @@ static __u64 life_watched;
 
 static __always_inline struct life_busy *busy_now(void)
 {
-	return row_at(&life_busy, 0);
+	return scratch_here(life_busy);
 }
 
 /* Exchanged: an interrupt may come in between. */
@@ -167,13 +164,9 @@ __noinline int life_count(const struct life *life, __u32 how)
 	return life_time(life->first, life->queue, LIFE_WHOLE, from - life->at[0]);
 }
 
-/* The verifier lets only the lower half of a kernel pointer be computed with. */
 static __always_inline __u32 life_home(const void *skb)
 {
-	__u32 half;
-
-	asm("%0 = %1" : "=w"(half) : "w"((__u32)(unsigned long)skb));
-	return (half >> 6) * 2654435769u >> (32 - LIFE_BITS);
+	return (lower_half(skb) >> 6) * 2654435769u >> (32 - LIFE_BITS);
 }
 
 /* Its place + 1; 0: it is not followed. */

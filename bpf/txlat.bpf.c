@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* From the hand-over to the driver until the driver lets go of the packet. */
+#include "half.bpf.h"
+#include "scratch.bpf.h"
 #include "skb.bpf.h"
 #include "txlat.h"
 #include <bpf/bpf_tracing.h>
@@ -63,30 +65,11 @@ struct txlat_handing {
 	__u32 queue;
 	__u32 replaces;		/* 1: an older one with this address got away unseen */
 };
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct txlat_handing);
-} txlat_handing SEC(".maps");
+SCRATCH_MAP(txlat_handing, struct txlat_handing);
 
 static __always_inline struct txlat_handing *handing_now(void)
 {
-	__u32 key = 0;
-
-	return bpf_map_lookup_elem(&txlat_handing, &key);
-}
-
-/*
- * The verifier forbids arithmetic on a pointer to a kernel object, but lets
- * its lower half be copied (a 32-bit move); that is enough for a hash.
- */
-static __always_inline __u32 lower_half(const void *p)
-{
-	__u32 half;
-
-	asm("%0 = %1" : "=w"(half) : "w"((__u32)(unsigned long)p));
-	return half;
+	return scratch_here(txlat_handing);
 }
 
 #define HASH(n) ((n) * 2654435769u)

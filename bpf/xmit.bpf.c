@@ -2,22 +2,18 @@
 /* The tx-stack and tx-nic taps. At tc egress the queue is not chosen yet: hence tracepoints. */
 #include "head.bpf.h"
 #include "feature.bpf.h"
+#include "scratch.bpf.h"
 #include <bpf/bpf_tracing.h>
 
 /* dev_xmit_complete(): less is taken by the driver, more (BUSY) comes again */
 #define XMIT_TAKEN 0x0f
 
-/* What this CPU is handing to the driver; it cannot move or nest between the two tracepoints. */
+/* What is being handed to the driver; it cannot move or nest between the two tracepoints. */
 struct handing {
 	__u64 skb;
 	struct packet packet;
 };
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct handing);
-} handing SEC(".maps");
+SCRATCH_MAP(handing, struct handing);
 
 static __always_inline void look(bool btf, const struct sk_buff *skb,
 				 const struct net_device *dev, struct packet *p)
@@ -70,11 +66,10 @@ static __always_inline int handed_over(bool btf, const struct sk_buff *skb,
 				       const struct net_device *dev)
 {
 	struct handing *h;
-	__u32 key = 0;
 
 	if (!dev_is_ours(btf, dev))
 		return 0;
-	h = bpf_map_lookup_elem(&handing, &key);
+	h = scratch_here(handing);
 	if (!h)
 		return 0;
 	h->packet.point = TX_NIC;
@@ -88,11 +83,10 @@ static __always_inline int returned(__u64 skb, int rc, const struct net_device *
 {
 	struct handing *h;
 	struct packet p;
-	__u32 key = 0;
 
 	if (dev_is_other(dev))
 		return 0;
-	h = bpf_map_lookup_elem(&handing, &key);
+	h = scratch_here(handing);
 	if (!h || h->skb != skb)
 		return 0;
 	h->skb = 0;

@@ -59,6 +59,8 @@ static int map_prepare(const struct site *site, struct bpf_map *map)
 		err = bpf_map__set_max_entries(map, MAX_STACKS);
 	if (!strcmp(name, "waiting"))
 		err = bpf_map__set_max_entries(map, 1u << (32 - site->config.waiting_shift));
+	if (strstr(name, "_scratch"))
+		err = bpf_map__set_max_entries(map, site->config.scratch);
 	if (m && !(m->by & BY_KEY))
 		err = bpf_map__set_max_entries(map, meter_rows(m, site->config.rows) *
 						    meter_lanes(m));
