@@ -246,6 +246,14 @@ static __always_inline int returned(bool btf, const struct sk_buff *skb, int rc,
 
 WAYS(life_used, "consume_skb", freed(btf, skb, true), SKB)
 WAYS(life_free, "kfree_skb", freed(btf, skb, false), SKB)
+
+/* Since 6.19 what a driver sent on behalf of another CPU ends here: see txlat.bpf.c. */
+SEC("?fentry/skb_attempt_defer_free")
+int BPF_PROG(life_deferred, const struct sk_buff *skb)
+{
+	return freed(true, skb, true);
+}
+
 WAYS(life_copy, "skb_copy_datagram_iovec", copied(btf, skb), SKB)
 WAYS(life_done, "net_dev_xmit", returned(btf, skb, rc, dev), SKB, int rc, DEV)
 WAYS(life_hand, "net_dev_start_xmit", handed_over(btf, skb, dev), SKB, DEV)

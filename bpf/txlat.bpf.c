@@ -302,6 +302,16 @@ END(txlat_free, "kfree_skb", FREED)
 END(txlat_used_again, "consume_skb", AGAIN)
 END(txlat_free_again, "kfree_skb", AGAIN)
 
+/*
+ * Since 6.19 a driver that is done with an skb of another CPU leaves it to that one
+ * (napi_consume_skb()), which frees it when it polls next, or nobody traces it: it ends here.
+ */
+SEC("?fentry/skb_attempt_defer_free")
+int BPF_PROG(txlat_deferred, const struct sk_buff *skb)
+{
+	return freed(true, skb, AGAIN);
+}
+
 SEC("tp_btf/net_dev_xmit")
 int BPF_PROG(txlat_done__btf, const struct sk_buff *skb, int rc, const struct net_device *dev)
 {

@@ -3,7 +3,9 @@
 #include <inttypes.h>
 #include <math.h>
 
+#include "../lib/kernel.h"
 #include "../lib/log.h"
+#include "../lib/release.h"
 #include "../lib/snapshot.h"
 #include "../lib/tap.h"
 #include "txlat.h"
@@ -34,6 +36,15 @@ static const char *absent(const struct site *site)
 	return site->driver->no_completion;
 }
 
+static const char *remark(const struct site *site)
+{
+	(void)site;
+	if (!release_defers() || !kernel_cannot("fentry"))
+		return NULL;
+	return "what another CPU has sent is completed when that one polls next, or unseen: since "
+	       "6.19 only a trampoline sees it earlier, which this kernel refuses";
+}
+
 const struct meter meter_txlat = {
 	.name = "txlat",
 	.help = "time from the hand-over to the driver to the completion, by TX queue",
@@ -44,4 +55,5 @@ const struct meter meter_txlat = {
 	.metrics = metrics,
 	.elf = txlat_bpf__elf_bytes,
 	.absent = absent,
+	.remark = remark,
 };

@@ -15,6 +15,7 @@
 
 #include "kernel.h"
 #include "log.h"
+#include "release.h"
 #include "symbol.h"
 #include "ways.skel.h"
 
@@ -233,14 +234,14 @@ static bool alternatives(const char *a, const char *b)
 	return stem(a) == stem(b) && !strncmp(a, b, stem(a));
 }
 
-/* Has this kernel the tracepoint or function that the program's section names? */
+/* Has this kernel the tracepoint or function that the program's section names, and needs it? */
 static bool place_exists(const struct bpf_program *prog)
 {
 	const char *section = bpf_program__section_name(prog), *place = strchr(section, '/');
 	const struct btf *btf = kernel_types();
 	int id = -ENOENT;
 
-	if (!btf || !place)
+	if (!btf || !place || !release_needs(place + 1))
 		return false;
 	if (!strncmp(section, "f", 1))	/* fentry, fexit */
 		id = btf__find_by_name_kind(btf, place + 1, BTF_KIND_FUNC);
