@@ -119,6 +119,10 @@ $(B)/tests/nic: $(wildcard tests/nic*.c tests/nic*.h)
 	@mkdir -p $(@D)
 	$(CC) $(CC_FLAGS) $(LD_FLAGS) -o $@ $(filter %.c,$^) -lbpf -lpthread
 
+$(B)/tests/xsk: tests/xsk.c
+	@mkdir -p $(@D)
+	$(CC) $(CC_FLAGS) $(LD_FLAGS) -o $@ $< -lxdp -lbpf
+
 $(B)/tests/unit/%: tests/unit/%.c $(filter-out $(B)/cmd/%,$(OBJ)) $(wildcard tests/unit/*.h)
 	@mkdir -p $(@D)
 	$(CC) $(CC_FLAGS) $(LD_FLAGS) -o $@ $(filter-out %.h,$^) $(LDLIBS)
@@ -153,7 +157,7 @@ $(B)/tests/vm/%.bpf.o: tests/vm/%.bpf.c
 	$(CLANG) $(BPFFLAGS) -c -o $@ $<
 
 .PHONY: tests deps-dev deps-vm check-vm
-tests: $(B)/tests/nic $(B)/bench/bench $(UNITS) $(B)/tests/model.so $(B)/tests/vm/pass.bpf.o
+tests: $(B)/tests/nic $(B)/tests/xsk $(B)/bench/bench $(UNITS) $(B)/tests/model.so $(B)/tests/vm/pass.bpf.o
 
 # What it costs, beside what else one would use.
 $(B)/bench/%.bpf.o: bench/%.bpf.c

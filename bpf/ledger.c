@@ -28,6 +28,8 @@ static const struct metric metrics[] = {
 		.help = "Packets that we saw at the nic point, as this driver counts them."),
 	PACKETS(xdp, .name = "xdp", .rare = true,
 		.help = "Packets that XDP programs took, as the driver says."),
+	PACKETS(af_xdp, .name = "af_xdp", .rare = true,
+		.help = "Packets that AF_XDP sockets lost, as the meter xsk says."),
 	PACKETS(dropped, .name = "dropped", .rare = true,
 		.help = "Packets that the driver says it threw away."),
 	RESIDUE(between, .name = "between", .unit = "packets", .rare = true, .group = "packets",
@@ -97,7 +99,7 @@ const struct meter meter_ledger = {
 	.derive = ledger_derive,
 	.began = began,
 	.needs = 1ull << METER_pktsize | 1ull << METER_hwstat,
-	.uses = 1ull << METER_txlat | 1ull << METER_drop,
+	.uses = 1ull << METER_txlat | 1ull << METER_drop | 1ull << METER_xsk,
 	.around = 1ull << METER_pktsize,
 	.remark = remark,
 };

@@ -24,6 +24,7 @@ struct ledger {
 	uint64_t hardware, driver;	/* what the card says, and the driver */
 	uint64_t ours;			/* at the nic point, by the driver's way to count */
 	uint64_t xdp;			/* that XDP programs took, as the driver says */
+	uint64_t af_xdp;		/* that AF_XDP sockets lost, as the meter xsk says */
 	uint64_t dropped;		/* by the driver, as it says */
 	/* the nic and the stack point: seen at the first alone */
 	uint64_t between[RESIDUE_WORDS];

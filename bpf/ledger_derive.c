@@ -11,6 +11,7 @@
 #include "hwstat.h"
 #include "ledger_ways.h"
 #include "txlat.h"
+#include "xsk.h"
 
 extern const struct meter meter_ledger;
 
@@ -164,6 +165,22 @@ static struct tally dropped_by(const struct side *d, unsigned queue,
 	return n;
 }
 
+/* Of a queue, what its AF_XDP sockets did not get, or could not send. */
+static uint64_t sockets_lost(const struct side *d, unsigned queue)
+{
+	const struct table *t = &d->s->tables[METER_xsk];
+	const struct xsk_key *keys = (const void *)t->keys;
+	uint64_t n = 0;
+
+	for (unsigned row = 0; t->cells && row < t->rows; row++) {
+		const struct xsk_row *x = (const void *)row_words(t, row, 0);
+
+		if (xsk_queue(&keys[row]) == queue || queue == d->rows - 1)
+			n += d->tx ? x->tx_invalid : xsk_lost(x);
+	}
+	return n;
+}
+
 static bool by_tc(const struct side *d, const struct drop_key *key)
 {
 	return !strcmp(drop_reason_name(key->reason), d->tx ? "TC_EGRESS" : "TC_INGRESS");
@@ -307,6 +324,7 @@ static int row_put(const struct side *d, unsigned queue, unsigned label, struct 
 		.hardware = stat(d, CARD_PACKETS, queue),
 		.hardware_bytes = stat(d, CARD_BYTES, queue),
 		.dropped = stat(d, DROPS, queue), .tc = dropped_by(d, queue, by_tc).packets,
+		.af_xdp = sockets_lost(d, queue),
 	};
 	uint64_t *to;
 

@@ -6,6 +6,7 @@
 
 #include "../bpf/drop.h"
 #include "../bpf/ledger.h"
+#include "../bpf/xsk.h"
 #include "../lib/derived.h"
 #include "../lib/driver.h"
 #include "../lib/log.h"
@@ -191,22 +192,46 @@ static void tell_missed(struct evidence *e, const struct ledger_key *key, int64_
 	told(e, f, key, n);
 }
 
+/* "queue 0: xdpsock (pid 12)"; "": no AF_XDP socket of that queue is known. As text(). */
+static const char *sockets_of(const struct evidence *e, const struct ledger_key *key)
+{
+	const struct table *t = &e->s->tables[METER_xsk];
+	const struct xsk_key *keys = (const void *)t->keys;
+	unsigned queue = ledger_queue(key), others = 0;
+	const char *first = "";
+
+	for (unsigned row = 0; has(e, METER_xsk) && row < t->rows; row++) {
+		if (queue != LEDGER_ALL && queue != xsk_queue(&keys[row]))
+			continue;
+		if (!*first)
+			first = text("queue %u: %s", xsk_queue(&keys[row]), xsk_whose(&keys[row]));
+		else
+			others++;
+	}
+	return others ? text("%s and %u more", first, others) : first;
+}
+
 static void tell_packets(struct evidence *e, const struct ledger_key *key, int64_t n,
 			 const char *many)
 {
-	const char *of = whose(e, key);
+	const char *of = whose(e, key), *sockets = sockets_of(e, key);
 	struct finding *f;
 
 	if (n > 0 && !key->way) {
 		f = finding_add(e->f, &kinds[UNSEEN_RX], -1, "the driver counted %s received (%s) "
 				"that we did not see", many, of);
-		finding_advise(f, "AF_XDP or an XDP program before ours may have them: ss --xdp; "
-			       "bpftool net");
+		if (*sockets)
+			finding_advise(f, "AF_XDP may have them (%s), or an XDP program before "
+				       "ours: bpftool net", sockets);
+		else
+			finding_advise(f, "AF_XDP or an XDP program before ours may have them: ss "
+				       "--xdp; bpftool net");
 	} else if (n > 0) {
 		f = finding_add(e->f, &kinds[UNSEEN_TX], -1, "the driver counted %s sent (%s) that "
 				"we did not see", many, of);
-		finding_advise(f, "who sends past the kernel's events? AF_XDP (ss --xdp), pktgen, "
-			       "netconsole, sockets with PACKET_QDISC_BYPASS");
+		finding_advise(f, "who sends past the kernel's events? AF_XDP (%s), pktgen, "
+			       "netconsole, sockets with PACKET_QDISC_BYPASS",
+			       *sockets ? sockets : "ss --xdp");
 	} else if (!key->way) {
 		f = finding_add(e->f, &kinds[UNCOUNTED_RX], -1, "we saw %s (%s) that the driver "
 				"did not count as received", many, of);

@@ -41,7 +41,7 @@ static const struct finding_kind kinds[] = {
 			  "instead.",
 		.symptom = "Packets are lost and the host's protocols do not count them",
 		.limits = { &few },
-		.follows = { CPU_CAUSES, "napi-budget-low" },
+		.follows = { CPU_CAUSES, "napi-budget-low", "xsk-fill-empty" },
 	},
 	[BACKLOG_FULL] = {
 		.id = "backlog-full",

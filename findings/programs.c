@@ -69,7 +69,7 @@ static const struct finding_kind kinds[] = {
 		.when = "{1} in the window (xdp_redirect_err)",
 		.remedy = "The finding names the target and the error.",
 		.symptom = "Packets are lost since an XDP program is attached",
-		.limits = { &few },
+		.limits = { &few }, .follows = { "xsk-fill-empty", "xsk-rx-full" },
 	},
 	[SEND_FAILED] = {
 		.id = "xdp-send-failed",
@@ -108,6 +108,7 @@ static const struct finding_kind kinds[] = {
 			  "takes it away.",
 		.symptom = "Packets reach the card and not the host",
 		.limits = { &few, &share },
+		.follows = { "xsk-fill-empty", "xsk-rx-full" },
 	},
 	[TC_INGRESS_DROPS] = {
 		.id = "tc-ingress-drops",

@@ -12,8 +12,8 @@
  */
 #define SUBJECTS(S) \
 	S(link) S(receiving) S(arriving) S(interrupts) S(merging) S(limits) S(sending) S(qdisc) \
-	S(offload) S(programs) S(dropping) S(setup) S(hooks) S(account) \
-	S(trust)
+	S(offload) S(af_xdp) S(programs) S(dropping) S(setup) S(hooks) \
+	S(account) S(trust)
 
 struct subject {
 	const char *name;		/* the file */

@@ -24,6 +24,7 @@
 	M(bql)							\
 	M(txlat)						\
 	M(drop)							\
+	M(xsk)							\
 	M(ledger)						\
 	M(hwstat)						\
 	M(counters)						\

@@ -166,6 +166,16 @@ static void napis_note(struct hw *h)
 			"which, and there are not as many");
 }
 
+static void xsks_note(struct hw *h)
+{
+	xsks_read(h->iface.ifindex, &h->xsks);
+	if (h->xsks.err == -ENOENT)
+		hw_note(h, "AF_XDP", "there are such sockets in this namespace, and this kernel "
+			"does not tell of which queues (CONFIG_XDP_SOCKETS_DIAG)");
+	else if (h->xsks.err)
+		hw_note(h, "AF_XDP", "%s", reason(h->xsks.err));
+}
+
 /* The CPUs that can take work, and the node of each. */
 static int machine_read(struct hw *h)
 {
@@ -208,6 +218,7 @@ static int read_all(struct hw *h, int sys)
 			"are told by the names that most give them", h->iface.driver);
 	settings_all(h);
 	hw_above_read(h, sys);
+	xsks_note(h);
 	err = err ?: hw_lines_read(h, sys);
 	napis_note(h);
 	return err;
@@ -235,6 +246,7 @@ void hw_free(struct hw *h)
 	rss_free(&h->rss);
 	features_free(&h->features);
 	napis_free(&h->napis);
+	xsks_free(&h->xsks);
 	free(h->lines);
 	free(h->node_cpus);
 	h->lines = NULL;

@@ -8,6 +8,7 @@
 #include "hw_above.h"
 #include "napis.h"
 #include "queues.h"
+#include "xsks.h"
 
 #define HW_WORD		64
 #define MAX_HW_NOTES	20
@@ -72,6 +73,7 @@ struct hw {
 	unsigned nodes;		/* NUMA nodes that have CPUs; 0: not told */
 	struct cpus *node_cpus;	/* of each, [nodes], by number; some may be empty */
 	struct hw_above above;
+	struct xsks xsks;	/* AF_XDP sockets that are bound to its queues */
 	unsigned nr_notes;
 	struct hw_note notes[MAX_HW_NOTES];
 };

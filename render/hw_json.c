@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../lib/holders.h"
 #include "../lib/log.h"
 #include "hw.h"
 
@@ -287,6 +288,31 @@ static void devices(struct json *j, const struct hw_above *a)
 	json_close(j, ']');
 }
 
+static void sockets(struct json *j, const struct xsks *all)
+{
+	json_open(j, "af_xdp", '[');
+	for (unsigned i = 0; i < all->nr; i++) {
+		const struct xsk *x = &all->list[i];
+		struct holder h;
+
+		holder_find(x->inode, &h);
+		json_open(j, NULL, '{');
+		json_uint(j, "queue", x->queue);
+		maybe(j, "process", h.name);
+		number(j, "pid", h.pid ? h.pid : -1);
+		json_uint(j, "socket", x->inode);
+		json_uint(j, "uid", x->uid);
+		json_string(j, "mode", x->zero_copy ? "zero-copy" : "copy");
+		json_uint(j, "umem", x->umem);
+		json_uint(j, "rx_ring", x->rx_ring);
+		json_uint(j, "tx_ring", x->tx_ring);
+		json_uint(j, "fill_ring", x->fill_ring);
+		json_uint(j, "completion_ring", x->completion_ring);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+}
+
 void hw_json(struct json *j, const struct hw *h)
 {
 	static const char *const by[] = { "unknown", "netdev-genl", "name", "rank" };
@@ -296,6 +322,7 @@ void hw_json(struct json *j, const struct hw *h)
 	link(j, h);
 	above(j, &h->above);
 	devices(j, &h->above);
+	sockets(j, &h->xsks);
 	group(j, "channels", &group_channels, &h->channels);
 	group(j, "rings", &group_rings, &h->rings);
 	group(j, "coalescing", &group_coalesce, &h->coalesce);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../lib/holders.h"
 #include "../lib/log.h"
 #include "../lib/snapshot.h"
 #include "hw.h"
@@ -36,6 +37,34 @@ static void queue(FILE *out, const struct snapshot *s, const struct hw_line *l)
 	fputs("} 1\n", out);
 }
 
+static void socket_info(FILE *out, const struct snapshot *s, const struct xsk *x)
+{
+	struct holder h;
+
+	holder_find(x->inode, &h);
+	openmetrics_labels(out, "nicprobe_hw_xsk_info", s);
+	openmetrics_label(out, "queue", number(x->queue));
+	openmetrics_label(out, "process", h.name);
+	openmetrics_label(out, "socket", number(x->inode));
+	openmetrics_label(out, "uid", number(x->uid));
+	openmetrics_label(out, "mode", x->zero_copy ? "zero-copy" : "copy");
+	fputs("} 1\n", out);
+}
+
+static void sockets(const struct metrics_out *o, const struct snapshot *const *list, unsigned nr)
+{
+	bool begun = false;
+
+	for (unsigned i = 0; i < nr; i++)
+		for (unsigned k = 0; list[i]->hw && k < list[i]->hw->xsks.nr; k++) {
+			if (!begun)
+				openmetrics_head(o, "nicprobe_hw_xsk_info", "info", "",
+						 "Which AF_XDP sockets are bound to which queue.");
+			begun = true;
+			socket_info(o->out, list[i], &list[i]->hw->xsks.list[k]);
+		}
+}
+
 void hw_openmetrics(const struct metrics_out *o, const struct snapshot *const *list, unsigned nr)
 {
 	FILE *out = o->out;
@@ -65,4 +94,5 @@ void hw_openmetrics(const struct metrics_out *o, const struct snapshot *const *l
 	for (unsigned i = 0; i < nr; i++)
 		for (unsigned k = 0; list[i]->hw && k < list[i]->hw->nr; k++)
 			queue(out, list[i], &list[i]->hw->lines[k]);
+	sockets(o, list, nr);
 }

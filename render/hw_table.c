@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* For people: what a card and its driver are, and how they are set. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "../lib/holders.h"
 #include "../lib/log.h"
 #include "hw.h"
 
@@ -269,6 +271,41 @@ static void above(struct page *p, const struct hw_above *a)
 		page_newline(p);
 }
 
+/* "xdpsock (pid 12, zero-copy)" */
+static void socket_words(const struct xsk *x, char *words, size_t size)
+{
+	const char *mode = x->zero_copy ? "zero-copy" : "copy";
+	struct holder h;
+
+	if (holder_find(x->inode, &h))
+		snprintf(words, size, "%s (pid %d, %s)", h.name, h.pid, mode);
+	else
+		snprintf(words, size, "socket %u (uid %u, %s)", x->inode, x->uid, mode);
+}
+
+/* Queues one after the other that a process has are one: "queues 0..3: xdpsock (pid 12, copy)". */
+static void sockets(struct page *p, const struct xsks *all)
+{
+	const struct xsk *end = all->list + all->nr, *last;
+	char words[64], next[64];
+	bool any = false;
+
+	if (all->nr)
+		hw_key(p, "AF_XDP");
+	for (const struct xsk *x = all->list; x < end; x = last + 1) {
+		socket_words(x, words, sizeof(words));
+		for (last = x; last + 1 < end && last[1].queue == last->queue + 1; last++) {
+			socket_words(last + 1, next, sizeof(next));
+			if (strcmp(words, next))
+				break;
+		}
+		hw_item(p, &any, last == x ? text("queue %u: %s", x->queue, words) :
+			text("queues %u..%u: %s", x->queue, last->queue, words));
+	}
+	if (any)
+		page_newline(p);
+}
+
 void hw_table(struct page *p, const struct hw *h)
 {
 	page_newline(p);
@@ -282,6 +319,7 @@ void hw_table(struct page *p, const struct hw *h)
 	card(p, h);
 	link_row(p, h);
 	above(p, &h->above);
+	sockets(p, &h->xsks);
 	settings_row(p, &group_channels, &h->channels);
 	settings_row(p, &group_rings, &h->rings);
 	settings_row(p, &group_coalesce, &h->coalesce);

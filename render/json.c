@@ -76,7 +76,14 @@ static void residue(struct json *j, const char *key, const struct metric *k, con
 /* These are numbers in any meter, and null where they are not known. */
 static bool numeric(const char *name)
 {
-	return !strcmp(name, "queue") || !strcmp(name, "cpu") || !strcmp(name, "irq");
+	static const char *const names[] = {
+		"queue", "cpu", "irq", "pid", "socket", "uid", "umem"
+	};
+
+	for (unsigned i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (!strcmp(names[i], name))
+			return true;
+	return false;
 }
 
 static void label(struct json *j, const char *name, const char *text)

@@ -115,8 +115,13 @@ def answers():
     qstats = message(30, bytes(4) + attribute(1, u32(2)) + attribute(3, u32(1)) +
                      b"".join(attribute(n, u32(n, 0)) for n in range(8, 35)))
     yield "qstats", bytes([5]) + pieces(FAMILY + DONE, qstats + DONE, FAMILY + DONE, names + DONE, link + DONE)
-    for which in range(7):	# without netlink: ethtool's ioctl
-        yield f"ioctl{which}", bytes([128 + (which - 128) % 7]) + b"\1" + u32(0, 2, 0, 3, 3) + b"rx_queue_0_drops".ljust(32, b"\0") * 4
+    protocols = b"protocol  size sockets  memory press maxhdr\nXDP       1088      2      -1   NI       0   no   kernel\n"
+    sockets = b"".join(message(20, struct.pack("<BBHIII", 44, 3, 0, 4711 + n, n, 0) + attribute(1, u32(2, n)) + attribute(2, u32(0)) +
+                               attribute(3, u32(64)) + attribute(4, u32(64)) + attribute(5, bytes(8) + u32(n, 8, 2048, 0, 2, n, n, 1)) +
+                               attribute(6, u32(128)) + attribute(7, u32(64)) + attribute(9, bytes(range(48)))) for n in range(2))
+    yield "sockets", bytes([7]) + pieces(sockets + DONE, protocols, sockets + DONE)
+    for which in range(8):	# without netlink: ethtool's ioctl
+        yield f"ioctl{which}", bytes([128 + which]) + b"\1" + u32(0, 2, 0, 3, 3) + b"rx_queue_0_drops".ljust(32, b"\0") * 4
 
 
 def lines():

@@ -10,13 +10,14 @@ sys.dont_write_bytecode = True
 import world                    # noqa: E402
 import healthy_test             # noqa: E402,F401  pylint: disable=unused-import
 import troubles_test            # noqa: E402,F401  pylint: disable=unused-import
+import af_xdp_test              # noqa: E402,F401  pylint: disable=unused-import
 import frames_test              # noqa: E402,F401  pylint: disable=unused-import
 
 HEAD = """<!-- SPDX-License-Identifier: GPL-2.0 -->
 # Situations
 
 Each is made on a live interface by a test. Of a trouble the finding named must come first, and its remedy must silence it;
-of a healthy load nothing may be found. `tests/situations/troubles_test.py NAME…`, `frames_test.py` and `healthy_test.py` run single ones.
+of a healthy load nothing may be found. `tests/situations/troubles_test.py NAME…`, `frames_test.py`, `af_xdp_test.py` and `healthy_test.py` run single ones.
 Made from the tests by `python3 tests/situations/table.py > tests/situations/README.md`; `docs_test.py` compares.
 """
 

@@ -96,6 +96,14 @@ static const struct hw *card_hw(void)
 						 .threaded = NAPI_IN_THREAD, .pid = 77,
 					 .defer_hard_irqs = 2, .gro_flush_ns = 50000 } };
 
+	/* of processes that are not on this machine: no socket has such an inode */
+	static struct xsk xsks[] = {
+		{ .queue = 0, .inode = 4000000001, .uid = 1000, .umem = 3, .zero_copy = true,
+		  .rx_ring = 2048, .tx_ring = 2048, .fill_ring = 4096, .completion_ring = 2048 },
+		{ .queue = 63, .inode = 4000000002, .umem = 4, .rx_ring = 64, .fill_ring = 128,
+		  .completion_ring = 64 },
+	};
+
 	h.driver = driver_find("ice");
 	h.lines = lines;
 	h.rss.table = table;
@@ -103,6 +111,7 @@ static const struct hw *card_hw(void)
 	h.features.nr = sizeof(features) / sizeof(*features);
 	h.napis = (struct napis){ .nr = 1, .list = napis };
 	h.above = card_above;
+	h.xsks = (struct xsks){ .nr = sizeof(xsks) / sizeof(*xsks), .list = xsks };
 	h.nr_notes = 0;
 	cpus_from_list(&h.online, "0-63");
 	cpus_from_list(&h.card.local, "0-31");

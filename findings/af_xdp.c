@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Findings about AF_XDP sockets whose program does not keep up. */
+#include <inttypes.h>
+
+#include "../bpf/xsk.h"
+#include "../lib/log.h"
+#include "subjects.h"
+
+enum { FILL_EMPTY, RX_FULL };
+
+static const struct limit few = { 10, "10 packets" };
+
+static const struct finding_kind kinds[] = {
+	[FILL_EMPTY] = {
+		.id = "xsk-fill-empty",
+		.severity = SEVERITY_CRITICAL,
+		.harm = HARM_LOSS,
+		.title = "The fill ring of an AF_XDP socket is empty",
+		.means = "The kernel puts each packet into a frame that the program has given it by "
+			 "the fill ring. There was none: the program does not give frames back as "
+			 "fast as packets come, or forgets some, or has too few of them.",
+		.when = "{1} in the window were dropped for want of a frame (meter xsk). With zero "
+			"copy the card drops them: there it speaks if the card counted {1} for "
+			"which it had no room",
+		.silent = "Packets that are dropped as they are longer than a frame; with zero "
+			  "copy, an empty fill ring while the card still has frames.",
+		.remedy = "Give the frames back as soon as a packet is read, before working on "
+			  "the next batch; more frames and a longer fill ring (XDP_UMEM_REG, "
+			  "XDP_UMEM_FILL_RING); a CPU of its own for the program.",
+		.symptom = "A program with AF_XDP loses packets",
+		.limits = { &few },
+	},
+	[RX_FULL] = {
+		.id = "xsk-rx-full",
+		.severity = SEVERITY_CRITICAL,
+		.harm = HARM_LOSS,
+		.title = "The RX ring of an AF_XDP socket is full",
+		.means = "The kernel puts each packet into the RX ring of the socket, and the "
+			 "program had not read those before it: it is slower than what comes, or "
+			 "waits for something else.",
+		.when = "{1} in the window found the RX ring full (meter xsk)",
+		.remedy = "More CPU time for the program, or a CPU of its own: taskset -cp CPU "
+			  "PID; a longer ring for bursts (XDP_RX_RING), with as many frames more; "
+			  "more queues, each with its socket and thread.",
+		.symptom = "A program with AF_XDP loses packets",
+		.limits = { &few },
+	},
+};
+KINDS(kinds)
+
+static const struct xsk_key *key_of(const struct evidence *e, unsigned row)
+{
+	return (const struct xsk_key *)(const void *)e->s->tables[METER_xsk].keys + row;
+}
+
+/*
+ * Packets that a socket lost. With copies, each that found no frame is among those dropped, and
+ * sockets that share a fill ring have all its count; with zero copy they are lost in the card.
+ */
+static uint64_t lost(const struct evidence *e, unsigned row, unsigned kind)
+{
+	const struct xsk_row *x = (const void *)row_words(&e->s->tables[METER_xsk], row, 0);
+	uint64_t missed;
+	int queue;
+
+	if (kind == RX_FULL)
+		return x->rx_ring_full;
+	if (!key_of(e, row)->zero_copy)
+		return x->rx_dropped < x->fill_ring_empty ? x->rx_dropped : x->fill_ring_empty;
+	missed = card_counted(e, "rx_missed", &queue) ?: card_counted(e, "rx_no_buffer", &queue);
+	return x->fill_ring_empty ? missed : 0;
+}
+
+/* Of the sockets of a queue that lost most is named; of equal ones the first. */
+static bool is_worst(const struct evidence *e, unsigned row, unsigned kind)
+{
+	unsigned queue = xsk_queue(key_of(e, row));
+	uint64_t n = lost(e, row, kind);
+
+	for (unsigned i = 0; i < e->s->tables[METER_xsk].rows; i++)
+		if (xsk_queue(key_of(e, i)) == queue &&
+		    (lost(e, i, kind) > n || (lost(e, i, kind) == n && i < row)))
+			return false;
+	return true;
+}
+
+static struct finding *tell_fill(struct evidence *e, const struct xsk_key *key, uint64_t n)
+{
+	const char *whose = xsk_whose(key);
+	struct finding *f;
+
+	if (key->zero_copy)
+		f = finding_add(e->f, &kinds[FILL_EMPTY], xsk_queue(key), "%s: the AF_XDP socket of "
+				"%s has queue %u with zero copy, and its fill ring of %u frames "
+				"was empty", packets(n, "found no room in the card"), whose,
+				xsk_queue(key), key->fill_ring);
+	else
+		f = finding_add(e->f, &kinds[FILL_EMPTY], xsk_queue(key), "%s for the AF_XDP socket "
+				"of %s on queue %u: its fill ring of %u frames was empty",
+				packets(n, "were dropped"), whose, xsk_queue(key), key->fill_ring);
+	finding_advise(f, "it gives frames back too late, or not at all: let it refill as soon as "
+		       "it has read; more frames and a longer fill ring; is it short of CPU time? "
+		       "pidstat -u -w 1");
+	finding_fact(f, "ring", key->fill_ring, "frames");
+	return f;
+}
+
+static struct finding *tell_full(struct evidence *e, const struct xsk_key *key, uint64_t n)
+{
+	struct finding *f = finding_add(e->f, &kinds[RX_FULL], xsk_queue(key), "%s for the AF_XDP "
+					"socket of %s on queue %u: its RX ring of %u descriptors "
+					"was full", packets(n, "were dropped"), xsk_whose(key),
+					xsk_queue(key), key->rx_ring);
+
+	finding_advise(f, "it reads too slowly: give it more CPU time, or a CPU of its own "
+		       "(taskset -cp CPU PID); for bursts a longer RX ring, and as many frames "
+		       "more");
+	finding_fact(f, "ring", key->rx_ring, "descriptors");
+	return f;
+}
+
+static void judge(struct evidence *e)
+{
+	for (unsigned kind = FILL_EMPTY; has(e, METER_xsk) && kind <= RX_FULL; kind++) {
+		for (unsigned row = 0; row < e->s->tables[METER_xsk].rows; row++) {
+			uint64_t n = lost(e, row, kind);
+			struct finding *f;
+
+			if (!worth(e, n, few.value) || !is_worst(e, row, kind))
+				continue;
+			f = kind == FILL_EMPTY ? tell_fill(e, key_of(e, row), n) :
+						 tell_full(e, key_of(e, row), n);
+			finding_harm(f, rate(e, n));
+			finding_fact(f, "packets", n, "packets");
+		}
+	}
+}
+
+const struct subject subject_af_xdp = {
+	.name = "af_xdp",
+	.title = "AF_XDP: sockets whose program does not keep up",
+	.kind = kind,
+	.judge = judge,
+};
