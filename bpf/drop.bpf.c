@@ -182,6 +182,23 @@ static __always_inline bool to_address(bool btf, const struct sk_buff *skb,
 	return to.first == ours.first && to.rest == ours.rest;
 }
 
+#define TCP	6
+#define SYN	0x02		/* of the flags in byte 13; a connection is opened by it alone */
+#define FLAGS	0x17		/* ACK, RST, SYN, FIN */
+
+/* Does it open a TCP connection? Asked of what found no socket: its headers are there. */
+static __always_inline bool opens_connection(bool btf, const struct sk_buff *skb)
+{
+	const unsigned char *head = READ(btf, skb, head);
+	__u32 at = READ(btf, skb, network_header), tcp = READ(btf, skb, transport_header);
+	__u8 version = 0, protocol = 0, flags = 0;
+
+	bpf_probe_read_kernel(&version, 1, head + at);
+	bpf_probe_read_kernel(&protocol, 1, head + at + (version >> 4 == 4 ? 9 : 6));
+	bpf_probe_read_kernel(&flags, 1, head + tcp + 13);
+	return protocol == TCP && tcp > at && (flags & FLAGS) == SYN;
+}
+
 /*
  * The stack calls what came in a VLAN without a device OTHERHOST, and takes the tag away
  * (__netif_receive_skb_core()): what has our address and is not for us came so.
@@ -193,6 +210,8 @@ static __always_inline int whom(bool btf, const struct sk_buff *skb, const struc
 
 	if (type == OTHERHOST)
 		return to_address(btf, skb, dev) ? DROP_FOR_VLAN : DROP_FOR_ANY;
+	if (IS(reason, NO_SOCKET))
+		return opens_connection(btf, skb) ? DROP_FOR_PORT : DROP_FOR_ANY;
 	if (!IS(reason, NOT_SPECIFIED))
 		return DROP_FOR_ANY;
 	return type == MULTICAST ? DROP_FOR_GROUP : type == BROADCAST ? DROP_FOR_ALL : DROP_FOR_ANY;

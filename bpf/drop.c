@@ -120,10 +120,11 @@ const char *drop_why(const struct drop_key *key)
 {
 	static const char *const unasked[] = {
 		[DROP_FOR_GROUP] = "multicast-unjoined", [DROP_FOR_ALL] = "broadcast-unheard",
-		[DROP_FOR_VLAN] = "vlan-unknown",
+		[DROP_FOR_VLAN] = "vlan-unknown", [DROP_FOR_PORT] = "port-closed",
 	};
 
-	return unasked[key->whom % 4] ?: drop_reason_name(key->reason);
+	return key->whom <= DROP_FOR_PORT && unasked[key->whom] ? unasked[key->whom] :
+								  drop_reason_name(key->reason);
 }
 
 static void key_text(const void *of, unsigned nr, char *out, size_t size)
@@ -157,7 +158,7 @@ static bool is_benign(const void *of)
 	const struct drop_key *key = of;
 
 	if (key->whom)
-		return key->whom != DROP_FOR_VLAN;
+		return key->whom != DROP_FOR_VLAN && key->whom != DROP_FOR_PORT;
 	return is_one_of(drop_reason_name(key->reason), benign) || unread(key);
 }
 
@@ -244,7 +245,7 @@ static bool is_for_nobody(const struct drop_key *key)
 	for (int i = 0; symbol && seekers[i]; i++)
 		if (pattern_fits(seekers[i], symbol))
 			return true;
-	return key->whom == DROP_FOR_VLAN;
+	return key->whom == DROP_FOR_VLAN || key->whom == DROP_FOR_PORT;
 }
 
 /* The row of this key among the first `nr`; `nr`: none. */

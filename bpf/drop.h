@@ -17,6 +17,7 @@ enum drop_for {
 	DROP_FOR_GROUP,		/* a multicast group that no socket has joined */
 	DROP_FOR_ALL,		/* a broadcast that nobody listens to */
 	DROP_FOR_VLAN,		/* this host or another, in a VLAN that there is no device for */
+	DROP_FOR_PORT,		/* a TCP port at which nothing listens: it was a SYN */
 };
 
 #define DROP_QUEUE_UNKNOWN	0xffff

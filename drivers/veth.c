@@ -31,6 +31,7 @@ const struct driver driver_veth = {
 	.spread = "the sender picks the queue of a packet: set XPS on the peer "
 		  "(queues/tx-N/xps_cpus)",
 	.rx_ring = 256,			/* VETH_RING_SIZE; 6.1, 6.12, 6.18 */
+	.drops_long = true,		/* __dev_forward_skb(); 6.1 to 6.18 */
 	.gro_by_ethtool = true,		/* and TSO off at the sender: veth_xmit() */
 	.rx_queue = RX_QUEUE_RAW,	/* the queue its sender chose, without + 1; 6.18 */
 	/* veth_xdp_set(): peer->features without NETIF_F_GSO_SOFTWARE, veth_enable_xdp(). */

@@ -33,7 +33,7 @@ static const struct finding_kind kinds[] = {
 		.remedy = "ss --xdp; bpftool net",
 		.symptom = "nicprobe counts less than ethtool -S",
 		.limits = { &few, &share },
-		.follows = { "hook-blind" },
+		.follows = { "hook-blind", "xdp-redirect-failed", "xdp-send-failed" },
 	},
 	[UNSEEN_TX] = {
 		.id = "unseen-sent", BLIND,

@@ -6,12 +6,13 @@
 #include "../lib/snapshot.h"
 
 #include "../bpf/napi.h"
+#include "../lib/driver.h"
 #include "../lib/log.h"
 #include "pressure.h"
 #include "settings.h"
 #include "subjects.h"
 
-enum { RING_FULL, BACKLOG_FULL, NO_MEMORY, RING_NEAR, BUDGET_LOW, POLL_LATE };
+enum { TOO_LONG, RING_FULL, BACKLOG_FULL, NO_MEMORY, RING_NEAR, BUDGET_LOW, POLL_LATE };
 
 static const struct limit few = { 10, "10 packets" };
 static const struct limit few_runs = { 10, "10" };
@@ -23,7 +24,23 @@ static const struct limit late = { 10e-3, "10 ms" };
 #define CPU_CAUSES "rps-one-cpu", "napi-threads-one-cpu", "irq-one-cpu", "rx-one-flow", \
 	"rx-flows-collide", "rx-queues-uneven", "rx-one-queue"
 
+static const struct limit share = { .001, "a thousandth of the packets" };
+
 static const struct finding_kind kinds[] = {
+	[TOO_LONG] = {
+		.id = "rx-too-long",
+		.severity = SEVERITY_CRITICAL,
+		.harm = HARM_LOSS,
+		.title = "Packets are longer than the MTU of this veth",
+		.means = "The other end of the veth has a larger MTU and hands over packets that "
+			 "are longer than this one takes. They are dropped before the stack has "
+			 "them, without a word to the sender: a black hole.",
+		.when = "{1} and {2} were dropped at a veth (rx_dropped) and neither by the stack "
+			"nor by XDP (meters counters, drop)",
+		.remedy = "The same MTU at both ends: ip link set dev IFACE mtu N.",
+		.symptom = "Small requests work and large answers stall",
+		.limits = { &few, &share },
+	},
 	[RING_FULL] = {
 		.id = "rx-ring-full",
 		.severity = SEVERITY_CRITICAL,
@@ -120,6 +137,35 @@ static const struct finding_kind kinds[] = {
 	},
 };
 KINDS(kinds)
+
+/*
+ * The kernel counts in rx_dropped what nobody takes, too (__netif_receive_skb_core()), and what
+ * finds the backlog full (enqueue_to_backlog()), and the driver what XDP could not do: all are
+ * known.
+ */
+static void judge_long(struct evidence *e)
+{
+	uint64_t n = kernel_counted(e, "ip -s link", "rx_dropped"), others;
+	const struct driver *d = driver_find(e->s->meta.driver);
+	struct finding *f;
+
+	if (!d->drops_long || !has(e, METER_drop))
+		return;
+	others = dropped_for(e, "UNHANDLED_PROTO") + dropped_for(e, "OTHERHOST") +
+		 dropped_by(e, "xdp") + backlog_losses(e) +
+		 counted_like(e, "ethtool -S", (const char *const []){ "_drops", NULL });
+	n -= n < others ? n : others;
+	/* the two were not read at the same moment */
+	if (n * 10 < others || !worth(e, n, few.value) || n < share.value * received(e, -1, -1))
+		return;
+	f = finding_add(e->f, &kinds[TOO_LONG], -1, "%s of %s",
+			packets(n, "were longer than the MTU"), e->s->meta.iface);
+	finding_harm(f, rate(e, n));
+	finding_fact(f, "lost", n, "packets");
+	finding_advise(f, "its other end has a larger MTU: ip link show dev %s tells where that is "
+		       "(link-netns); the same at both: ip link set dev %s mtu N",
+		       e->s->meta.iface, e->s->meta.iface);
+}
 
 static void judge_ring(struct evidence *e)
 {
@@ -276,6 +322,7 @@ static void judge(struct evidence *e)
 	const struct table *t = &e->s->tables[METER_napi];
 	uint64_t softirqs = 0, cut = 0;
 
+	judge_long(e);
 	judge_ring(e);
 	judge_backlog(e);
 	judge_memory(e);

@@ -9,14 +9,18 @@
 #include "../bpf/drop.h"
 #include "../lib/log.h"
 #include "../lib/names.h"
+#include "../lib/symbol.h"
 #include "dropping.h"
 #include "subjects.h"
 
+#define FEW 10	/* packets: fewer are no reason to ask for neighbours */
 #define MUCH .5	/* of the packets: what loses more is always too slow, not in bursts */
 
 static const struct finding_kind *kind(unsigned nr)
 {
-	return nr < nr_losses ? &losses[nr].kind : NULL;
+	const struct loss *l = loss_at(nr);
+
+	return l ? &l->kind : NULL;
 }
 
 /* What the words in braces of a template stand for. */
@@ -81,23 +85,35 @@ static void fix_words(struct finding *one, char *command)
 	finding_fix(one, words[0], words[1], words[2], words[3], words[4], words[5]);
 }
 
-static bool fits(const struct loss *l, const struct drop_key *key)
+/* "X", "X*", or "X@f": is it this reason, dropped there? */
+static bool fits_one(const char *pattern, const struct drop_key *key)
 {
-	const char *reason = drop_reason_name(key->reason);
+	const char *reason = drop_reason_name(key->reason), *symbol;
+	size_t len = strcspn(pattern, "*@");
 
-	for (unsigned i = 0; i < MAX_REASONS && l->reasons[i]; i++) {
-		size_t len = strlen(l->reasons[i]);
-		bool open = l->reasons[i][len - 1] == '*';
+	if (strncmp(reason, pattern, len) || (pattern[len] != '*' && reason[len]))
+		return false;
+	if (pattern[len] != '@')
+		return true;
+	symbol = symbol_at(key->location);
+	return symbol && !strncmp(symbol, pattern + len + 1, strlen(pattern + len + 1));
+}
 
-		if (open ? !strncmp(reason, l->reasons[i], len - 1) : !strcmp(reason,
-									      l->reasons[i]))
+static bool fits(const struct loss *l, const struct drop_key *key, bool silent)
+{
+	if (l->if_silent && silent && fits_one(l->if_silent, key))
+		return true;
+	for (unsigned i = 0; i < MAX_REASONS && l->reasons[i]; i++)
+		if (fits_one(l->reasons[i], key))
 			return !l->meant || l->meant(key);
-	}
 	return false;
 }
 
-/* What was dropped for these reasons; of most of it: the queue, and whether it was sent. */
-static uint64_t dropped(const struct evidence *e, const struct loss *l,
+/*
+ * What was dropped for these reasons; of most of it: the queue, and whether it was sent.
+ * `silent`: a neighbour does not answer.
+ */
+static uint64_t dropped(const struct evidence *e, const struct loss *l, bool silent,
 			const struct drop_key **most)
 {
 	const struct table *t = &e->s->tables[METER_drop];
@@ -106,7 +122,7 @@ static uint64_t dropped(const struct evidence *e, const struct loss *l,
 
 	*most = NULL;
 	for (unsigned row = 0; row < t->rows; row++) {
-		if (keys[row].direction == DROP_UNSURE || !fits(l, &keys[row]))
+		if (keys[row].direction == DROP_UNSURE || !fits(l, &keys[row], silent))
 			continue;
 		*most = *most ?: &keys[row];	/* rows are sorted: it is the first */
 		n += row_words(t, row, 0)[0];
@@ -117,21 +133,24 @@ static uint64_t dropped(const struct evidence *e, const struct loss *l,
 /* "conntrack:drop" is of that source, others of nstat. `most`: which counted most. */
 static uint64_t counted(const struct evidence *e, const struct loss *l, const char **most)
 {
-	uint64_t n = 0, top = 0;
+	uint64_t n = 0, top = 0, less = 0;
 
 	for (unsigned i = 0; i < MAX_REASONS && l->counters[i]; i++) {
-		const char *colon = strchr(l->counters[i], ':');
-		uint64_t one = kernel_counted(e, colon ? text("%.*s", (int)(colon - l->counters[i]),
-							      l->counters[i]) :
-					      "nstat", colon ? colon + 1 : l->counters[i]);
+		bool off = *l->counters[i] == '-';
+		const char *name = l->counters[i] + off, *colon = strchr(name, ':');
+		uint64_t one = kernel_counted(e, colon ? text("%.*s", (int)(colon - name), name) :
+					      "nstat", colon ? colon + 1 : name);
 
-		n += one;
-		if (one > top) {
+		if (off)
+			less += one;
+		else
+			n += one;
+		if (!off && one > top) {
 			top = one;
-			*most = l->counters[i];
+			*most = name;
 		}
 	}
-	return n;
+	return n > less ? n - less : 0;
 }
 
 static void advise(struct evidence *e, struct finding *one, const struct loss *l, double lost)
@@ -152,25 +171,45 @@ static void advise(struct evidence *e, struct finding *one, const struct loss *l
 	finding_advise(one, "%s", out);
 }
 
+/* What the kernel has no name for is told by its place. */
+static const char *why(const struct drop_key *key)
+{
+	const char *name = drop_why(key), *symbol = symbol_at(key->location);
+
+	return strcmp(name, "NOT_SPECIFIED") || !symbol ? name : text("in %s()", symbol);
+}
+
 static void judge_one(struct evidence *e, const struct loss *l)
 {
 	const struct drop_key *most = NULL;
-	uint64_t n = has(e, METER_drop) && *l->reasons ? dropped(e, l, &most) : 0;
+	char who[64] = "";
+	unsigned silent = (l->if_silent || l->unless_silent) && dropped_for(e, "N*") >= FEW ?
+			  silent_neighbours(e, who, sizeof(who)) : 0;
+	uint64_t n = has(e, METER_drop) && *l->reasons ? dropped(e, l, silent, &most) : 0;
 	uint64_t all = most && most->direction == DROP_TX ? sent_packets(e) : received(e, -1, -1);
 	const struct limit *least = l->kind.limits[0], *part = l->kind.limits[1];
-	int queue = most && most->queue != DROP_QUEUE_UNKNOWN ? most->queue : -1;
 	struct filling f = { .e = e };
 	const char *counter = "";
 	struct finding *one;
+	uint64_t told = 0;
 	char what[200];
+	int queue;
 
-	if (!n && (!has(e, METER_drop) || !*l->reasons || l->untraced))
-		n = counted(e, l, &counter);
+	if (!has(e, METER_drop) || !*l->reasons || l->untraced)
+		told = counted(e, l, &counter);
+	if (told > n) {
+		n = told;
+		most = NULL;
+	}
+	if (silent && l->unless_silent)
+		return;
+	queue = most && most->queue != DROP_QUEUE_UNKNOWN ? most->queue : -1;
 	if (!worth(e, n, least->value) || (part && n < part->value * all))
 		return;
 	fill(&f, l->what, what, sizeof(what));
-	one = finding_add(e->f, &l->kind, -1, "%s (%s%s)", packets(n, what),
-			  most ? drop_why(most) : counter,
+	one = finding_add(e->f, &l->kind, -1, "%s%s (%s%s)", packets(n, what),
+			  silent > 1 ? text(": %s and %u more", who, silent - 1) :
+			  silent ? text(": %s", who) : "", most ? why(most) : counter,
 			  queue < 0 ? "" : text(", most of queue %d", queue));
 	finding_harm(one, rate(e, n));
 	finding_fact(one, "packets", n, "packets");
@@ -181,8 +220,10 @@ static void judge_one(struct evidence *e, const struct loss *l)
 
 static void judge(struct evidence *e)
 {
-	for (unsigned i = 0; i < nr_losses; i++)
-		judge_one(e, &losses[i]);
+	const struct loss *l;
+
+	for (unsigned i = 0; (l = loss_at(i)); i++)
+		judge_one(e, l);
 }
 
 const struct subject subject_dropping = {

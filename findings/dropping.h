@@ -13,8 +13,12 @@ struct drop_key;
 
 struct loss {
 	struct finding_kind kind;
-	const char *reasons[MAX_REASONS];	/* of the meter drop; "X*": all that begin so */
-	/* counters of nstat that say the same where the meter drop is not there */
+	/* of the meter drop; "X*": all that begin so; "X@f": in functions that begin so */
+	const char *reasons[MAX_REASONS];
+	/*
+	 * Counters of nstat that say the same where the meter drop is not there. "SOURCE:X" is of
+	 * another source; what "-X" counted is taken off.
+	 */
 	const char *counters[MAX_REASONS];
 	const char *what;		/* after "20 packets" */
 	/*
@@ -23,13 +27,20 @@ struct loss {
 	 * there is no command.
 	 */
 	const char *fix, *changes, *advice;
+	/*
+	 * A reason that is this one's while a neighbour does not answer, and else another's; its
+	 * address is said, too.
+	 */
+	const char *if_silent;
+	bool unless_silent;		/* it is the other one's */
 	bool untraced;			/* the kernel drops without an event: counters tell, too */
 	bool only_bursts;		/* the command is for bursts: not where most is lost */
 	/* Of these reasons not all are meant; NULL: they are. */
 	bool (*meant)(const struct drop_key *);
 };
 
-extern const struct loss losses[];
-extern const unsigned nr_losses;
+extern const struct loss socket_losses[];	/* ends with an empty one */
+/* Each by its number, from 0 on; NULL: there are no more. */
+const struct loss *loss_at(unsigned nr);
 
 #endif

@@ -20,6 +20,7 @@
 #include "../lib/hw.h"
 #include "../lib/log.h"
 #include "../lib/names.h"
+#include "../lib/neighbours.h"
 #include "../xdp/rxcpu.h"
 #include "evidence.h"
 
@@ -66,6 +67,18 @@ const struct hw *setup(struct evidence *e)
 	complaints_forget();
 	leave(home);
 	return e->hw;
+}
+
+unsigned silent_neighbours(const struct evidence *e, char *one, size_t size)
+{
+	bool there;
+	int home = enter(e, &there);
+	unsigned nr = there ? neighbours_silent(e->s->meta.ifindex, one, size) : 0;
+
+	leave(home);
+	if (!nr)
+		*one = '\0';
+	return nr;
 }
 
 bool has(const struct evidence *e, enum meter_id id)

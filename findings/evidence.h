@@ -50,6 +50,12 @@ const struct metric *metric_of(const struct meter *, const char *name);
 /* Packets that the kernel dropped, by the name of the reason; '*' at its end: all that begin so. */
 uint64_t dropped_for(const struct evidence *, const char *reason);
 
+/*
+ * Next hops that do not answer now, and the address of one (lib/neighbours.h); 0: there are none,
+ * or the namespace cannot be entered.
+ */
+unsigned silent_neighbours(const struct evidence *, char *one, size_t size);
+
 /* Packets that were dropped by these, as the meter drop calls them: "xdp". */
 uint64_t dropped_by(const struct evidence *, const char *who);
 

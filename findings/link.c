@@ -4,19 +4,38 @@
 #include <linux/ethtool.h>
 #include <string.h>
 
+#include "../bpf/drop.h"
 #include "../lib/hw.h"
 #include "../lib/log.h"
 #include "../lib/wifi.h"
+#include "settings.h"
 #include "subjects.h"
 
-enum { BROKEN, HALF_DUPLEX, ALLOWANCE, LINK_LOCAL, SCANS };
+enum { DOWN, BROKEN, HALF_DUPLEX, ALLOWANCE, LINK_LOCAL, SCANS };
 
 static const struct limit few = { 10, "10 frames" };
 static const struct limit one = { 1, "one packet" };
 static const struct limit tenth = { .1, "a tenth of the time" };
 static const struct limit long_enough = { 10, "10 s" };
 
+static const struct limit few_packets = { 10, "10 packets" };
+
 static const struct finding_kind kinds[] = {
+	[DOWN] = {
+		.id = "link-down",
+		.severity = SEVERITY_CRITICAL,
+		.harm = HARM_LOSS,
+		.title = "The link is down, and packets are to be sent",
+		.means = "The interface has no carrier, or is switched off. Nobody answers there, "
+			 "and what is sent is dropped.",
+		.when = "the link is down now, and {1} that were to be sent were dropped in the "
+			"window, or, if it is switched off, found no route",
+		.silent = "An interface that nothing is sent by.",
+		.remedy = "A cable, an optic, the port of the switch; of a veth its other end: ip "
+			  "link set dev PEER up. Switched off: ip link set dev IFACE up.",
+		.symptom = "No route to host",
+		.limits = { &few_packets },
+	},
 	[BROKEN] = {
 		.id = "rx-broken",
 		.severity = SEVERITY_CRITICAL,
@@ -84,6 +103,49 @@ static const struct finding_kind kinds[] = {
 };
 KINDS(kinds)
 
+/* Packets that were to be sent and are dropped, for whatever reason. */
+static uint64_t unsent(const struct evidence *e)
+{
+	const struct table *t = &e->s->tables[METER_drop];
+	const struct drop_key *keys = (const void *)t->keys;
+	uint64_t n = 0;
+
+	for (unsigned row = 0; has(e, METER_drop) && row < t->rows; row++)
+		n += keys[row].direction == DROP_TX ? row_words(t, row, 0)[0] : 0;
+	return has(e, METER_drop) ? n : kernel_counted(e, "ip -s link", "tx_dropped") +
+					kernel_counted(e, "ip -s link", "tx_carrier_errors");
+}
+
+/* The state is of now: what was lost before the window may have been for another reason. */
+static void judge_down(struct evidence *e)
+{
+	const struct hw *h = e->s->link.known && !e->s->link.up ? setup(e) : NULL;
+	const char *dev = e->s->meta.iface;
+	uint64_t n = unsent(e);
+	struct finding *f;
+
+	if (h && !h->iface.up)		/* its routes are gone with it */
+		n += kernel_counted(e, "nstat", "IpOutNoRoutes");
+	if (!e->s->interval || !e->s->link.known || e->s->link.up ||
+	    !worth(e, n, few_packets.value))
+		return;
+	f = finding_add(e->f, &kinds[DOWN], -1, "%s %s, and %s", dev, h && !h->iface.up ?
+			"is switched off" : "has no carrier",
+			packets(n, "that were to be sent were dropped"));
+	finding_harm(f, rate(e, n));
+	finding_fact(f, "packets", n, "packets");
+	if (h && !h->iface.up) {
+		finding_fix(f, "ip", "link", "set", "dev", dev, "up");
+		finding_changes(f, "the interface is switched on");
+	} else if (is_hardware(e)) {
+		finding_advise(f, "a cable, an optic, or the port of the switch: ethtool %s; dmesg "
+			       "| grep %s", dev, dev);
+	} else {
+		finding_advise(f, "its other end is down, or nobody holds it: ip -d link show dev "
+			       "%s", dev);
+	}
+}
+
 static void judge_broken(struct evidence *e)
 {
 	uint64_t n = kernel_counted(e, "ip -s link", "rx_crc_errors") +
@@ -114,6 +176,7 @@ static void judge_duplex(struct evidence *e)
 		return;
 	f = finding_add(e->f, &kinds[HALF_DUPLEX], -1, "the link of %s is half duplex: it cannot "
 			"send while it receives", h->iface.name);
+	finding_harm(f, rate(e, n));
 	finding_fact(f, "speed", setting_of(&group_link, &h->link, "speed"), "Mbit/s");
 	finding_fix(f, "ethtool", "-s", h->iface.name, "autoneg", "on");
 	finding_changes(f, "both ends choose the best they can; the link stops for seconds");
@@ -194,6 +257,7 @@ static void judge_scans(struct evidence *e)
 
 static void judge(struct evidence *e)
 {
+	judge_down(e);
 	judge_broken(e);
 	judge_duplex(e);
 	judge_allowance(e);

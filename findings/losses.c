@@ -1,130 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The table of what the stack and sockets throw away: why, what it means, what helps. */
-#include <string.h>
+/* The losses before a socket: why the stack throws packets away, what it means, what helps. */
+#include <stddef.h>
 
 #include "../bpf/drop.h"
-#include "../lib/symbol.h"
 #include "dropping.h"
 
 static const struct limit few = { 10, "10 packets" };
 static const struct limit share = { 1e-4, "one in 10000 of the packets of that direction" };
 static const struct limit one = { 1, "one" };
+/* Of what strangers send some is always lost: scans, traceroutes, answers that come too late. */
+static const struct limit many = { 50, "50 packets" };
+static const struct limit hops = { .003, "0.3% of the packets of that direction" };
 
 #define ENOUGH		.limits = { &few, &share }
 #define WHEN(reason)	"{1} and {2} were dropped in the window (" reason ")"
-
-static bool in_udp(const struct drop_key *key)
-{
-	const char *symbol = symbol_at(key->location);
-
-	return symbol && (strstr(symbol, "udp") || strstr(symbol, "UDP"));
-}
 
 static bool in_vlan(const struct drop_key *key)
 {
 	return key->whom == DROP_FOR_VLAN;
 }
 
-const struct loss losses[] = {
-	{ .kind = {
-		.id = "socket-full", .severity = SEVERITY_CRITICAL, .harm = HARM_LOSS,
-		.title = "The receive buffer of a socket is full",
-		.means = "The packet was for a program that had not read those before it. Its "
-			 "socket's buffer (SO_RCVBUF) was full, and the packet was thrown away. "
-			 "For UDP it is gone.",
-		.when = WHEN("SOCKET_RCVBUFF; UdpRcvbufErrors"),
-		.remedy = "Let the program read faster (more threads: SO_REUSEPORT). Against "
-			  "bursts give it room: SO_RCVBUF up to net.core.rmem_max, or "
-			  "net.core.rmem_default, which sockets opened from then on have. Room "
-			  "does not help a program that is always slower than what comes.",
-		.symptom = "A program misses datagrams", ENOUGH },
-	  .reasons = { "SOCKET_RCVBUFF" }, .counters = { "UdpRcvbufErrors", "Udp6RcvbufErrors" },
-	  .what = "found the receive buffer of their socket full",
-	  .fix = "sysctl -w net.core.rmem_max={4*net.core.rmem_max} "
-		 "net.core.rmem_default={4*net.core.rmem_default}",
-	  .changes = "four times the room for sockets opened from now on",
-	  .advice = "which program: ss -uamp; it reads too slowly, or needs a larger SO_RCVBUF",
-	  .only_bursts = true },
-	{ .kind = {
-		.id = "tcp-backlog-full", .severity = SEVERITY_CRITICAL, .harm = HARM_LOSS,
-		.title = "Segments come while their TCP socket is busy and its backlog is full",
-		.means = "While a program is in a system call on its socket, segments wait in the "
-			 "socket's backlog. What finds it full is dropped and must be sent again.",
-		.when = WHEN("SOCKET_BACKLOG; TcpExtTCPBacklogDrop"),
-		.remedy = "A larger buffer: net.ipv4.tcp_rmem, net.core.rmem_max; or more CPU for "
-			  "the program.",
-		.symptom = "A fast TCP connection has retransmissions", ENOUGH },
-	  .reasons = { "SOCKET_BACKLOG" }, .counters = { "TcpExtTCPBacklogDrop" },
-	  .what = "came while their TCP socket was busy and its backlog was full",
-	  .fix = "sysctl -w net.core.rmem_max={4*net.core.rmem_max}",
-	  .changes = "room for sockets opened from now on",
-	  .advice = "which program: ss -tamp; let it read faster" },
-	{ .kind = {
-		.id = "tcp-window-closed", .severity = SEVERITY_WARNING, .harm = HARM_LOSS,
-		.title = "Segments come to a closed TCP window",
-		.means = "The program does not read, its buffer is full, and the other end was "
-			 "told to send nothing; it probes, or had sent before it heard of that.",
-		.when = WHEN("TCP_ZEROWINDOW"),
-		.remedy = "Let the program read faster.",
-		.symptom = "A TCP connection stands still and goes on", ENOUGH },
-	  .reasons = { "TCP_ZEROWINDOW" },
-	  .what = "found the window of their TCP socket closed",
-	  .advice = "which program: ss -tamp; let it read faster" },
-	{ .kind = {
-		.id = "tcp-out-of-order-full", .severity = SEVERITY_WARNING, .harm = HARM_LOSS,
-		.title = "Segments out of order find no room at their socket",
-		.means = "TCP keeps segments that came too early in the socket's buffer. It was "
-			 "full, and they were dropped, to be sent again.",
-		.when = WHEN("TCP_OFO_QUEUE_PRUNE, TCP_OFO_DROP"),
-		.remedy = "A larger third number in net.ipv4.tcp_rmem; look for the losses before: "
-			  "ss -tim.",
-		.symptom = "A fast TCP connection has retransmissions", ENOUGH },
-	  .reasons = { "TCP_OFO_*" },
-	  .what = "came out of order and found no room at their TCP socket",
-	  .advice = "ss -tim; a larger third number in sysctl net.ipv4.tcp_rmem" },
-	{ .kind = {
-		.id = "protocol-memory", .severity = SEVERITY_CRITICAL, .harm = HARM_LOSS,
-		.title = "The memory for all sockets of a protocol is used up",
-		.means = "All UDP or all TCP sockets together have as many pages as "
-			 "net.ipv4.udp_mem or tcp_mem allow. Every further packet is dropped, "
-			 "whosever it is.",
-		.when = WHEN("PROTO_MEM"),
-		.remedy = "Find who holds it (ss -uamp, /proc/net/sockstat), or raise udp_mem or "
-			  "tcp_mem.",
-		.symptom = "All programs miss packets at the same time", ENOUGH },
-	  .reasons = { "PROTO_MEM" },
-	  .what = "found the memory for all sockets of their protocol used up",
-	  .advice = "compare /proc/net/sockstat with sysctl net.ipv4.udp_mem net.ipv4.tcp_mem, and "
-	  "raise these" },
-	{ .kind = {
-		.id = "accept-queue-full", .severity = SEVERITY_CRITICAL, .harm = HARM_LOSS,
-		.title = "The queue of connections to accept is full",
-		.means = "A server accepts connections more slowly than they come. The handshake "
-			 "of further ones is dropped, and the client tries again after a second.",
-		.when = "{1} was dropped in the window (TCP_LISTEN_OVERFLOW; "
-			"TcpExtListenOverflows)",
-		.remedy = "Accept faster; a larger backlog of listen, up to net.core.somaxconn.",
-		.symptom = "Connections take a second or more to open", .limits = { &one } },
-	  .reasons = { "TCP_LISTEN_OVERFLOW" }, .counters = { "TcpExtListenOverflows" },
-	  .what = "to open connections found the queue to accept full", .untraced = true,
-	  .fix = "sysctl -w net.core.somaxconn={2*net.core.somaxconn}",
-	  .changes = "the most that listen() is given from now on",
-	  .advice = "which server: ss -lnt (Recv-Q above Send-Q); it must accept faster, or ask "
-		    "listen() for more" },
-	{ .kind = {
-		.id = "udp-port-closed", .severity = SEVERITY_WARNING, .harm = HARM_LOSS,
-		.title = "Datagrams are for a port at which nothing listens",
-		.means = "Somebody sends UDP to this host, and no program has that port open. Each "
-			 "is answered with an ICMP error and dropped.",
-		.when = WHEN("NO_SOCKET in UDP; UdpNoPorts"),
-		.silent = "Answers to pings and segments of connections that have just closed, "
-			  "which the kernel frees with the same reason.",
-		.remedy = "Start the program, or tell the sender.",
-		.symptom = "A service gets nothing though its packets arrive", ENOUGH },
-	  .reasons = { "NO_SOCKET" }, .counters = { "UdpNoPorts", "Udp6NoPorts" },
-	  .what = "were for a UDP port at which nothing listens",
-	  .advice = "what listens: ss -lnu; who sends: tcpdump -nni {if} -c 100 udp",
-	  .meant = in_udp },
+static const struct loss stack_losses[] = {
 	{ .kind = {
 		.id = "vlan-unknown", .severity = SEVERITY_WARNING, .harm = HARM_LOSS,
 		.title = "Packets come in a VLAN that there is no device for",
@@ -154,16 +50,58 @@ const struct loss losses[] = {
 	  .changes = "a source is good if it can be reached by any interface",
 	  .advice = "if they are not meant to come this way: ip route get ADDRESS" },
 	{ .kind = {
+		.id = "source-is-own", .severity = SEVERITY_WARNING, .harm = HARM_LOSS,
+		.title = "Packets arrive with this host's own address as their source",
+		.means = "Another host has the same address, or what this one sent comes back: a "
+			 "loop between switches or bridges. The kernel drops them.",
+		.when = WHEN("IP_LOCAL_SOURCE, which Linux tells since 6.14"),
+		.remedy = "arping -D -I IFACE ADDRESS asks whether somebody else has it; bridge "
+			  "link show, and spanning tree, against a loop.",
+		.symptom = "Connections of this host break now and then", ENOUGH },
+	  .reasons = { "IP_LOCAL_SOURCE" },
+	  .what = "came with an address of this host as their source",
+	  .advice = "whose hardware address do they have? tcpdump -nnei {if} -c 10 inbound; has "
+		    "another host the address, or is there a loop?" },
+	{ .kind = {
+		.id = "source-invalid", .severity = SEVERITY_WARNING, .harm = HARM_LOSS,
+		.title = "Packets come from, or are for, an address that cannot be on a network",
+		.means = "A loopback (127.0.0.0/8), multicast or broadcast address as the source, "
+			 "or a loopback or null address as the destination (martians): the sender "
+			 "is set up wrongly, or forges them.",
+		.when = WHEN("IP_INVALID_SOURCE, IP_LOCALNET, IP_INVALID_DEST, which Linux tells "
+			     "since 6.14"),
+		.remedy = "Mend the sender: a rule that translates addresses, a program that is "
+			  "bound to 127.0.0.1.",
+		.symptom = "A service gets nothing though its packets arrive", ENOUGH },
+	  .reasons = { "IP_INVALID_SOURCE", "IP_LOCALNET", "IP_INVALID_DEST" },
+	  .what = "had a source or destination that cannot be on a network",
+	  .advice = "who sends them: tcpdump -nnei {if} -c 100 'net 127.0.0.0/8 or src net "
+		    "224.0.0.0/3'" },
+	{ .kind = {
+		.id = "protocol-unknown", .severity = SEVERITY_WARNING, .harm = HARM_LOSS,
+		.title = "Packets are of an IP protocol that nobody here speaks",
+		.means = "They are for this host, and neither the kernel nor a program takes this "
+			 "protocol: the module of a tunnel (gre, ipip, esp) is not set up, or its "
+			 "program is not running.",
+		.when = WHEN("IP_NOPROTO; IpInUnknownProtos"),
+		.remedy = "Set the tunnel up, or tell the sender.",
+		.symptom = "A tunnel has no connection, though its packets arrive", ENOUGH },
+	  .reasons = { "IP_NOPROTO" }, .counters = { "IpInUnknownProtos" },
+	  .what = "were of an IP protocol that nobody here speaks",
+	  .advice = "which: tcpdump -nni {if} -c 10 'not (tcp or udp or icmp)'; is its tunnel "
+		    "there? ip tunnel show; ip xfrm state" },
+	{ .kind = {
 		.id = "checksum-bad", .severity = SEVERITY_CRITICAL, .harm = HARM_LOSS,
 		.title = "Packets arrive with a wrong checksum",
 		.means = "Bytes changed on the way, in a cable, a switch or a card; or the "
 			 "sender's offload did not fill the checksum in.",
-		.when = WHEN("IP_CSUM, TCP_CSUM, UDP_CSUM; TcpInCsumErrors, UdpInCsumErrors"),
+		.when = WHEN("IP_CSUM, TCP_CSUM, UDP_CSUM; TcpInCsumErrors, UdpInCsumErrors, "
+			     "Udp6InCsumErrors"),
 		.remedy = "ethtool -S IFACE for errors of the link; another cable. If one sender's "
 			  "are wrong: its ethtool -K IFACE tx off.",
 		.symptom = "Connections are slow, with retransmissions, at any load", ENOUGH },
 	  .reasons = { "IP_CSUM", "TCP_CSUM", "UDP_CSUM", "ICMP_CSUM" },
-	  .counters = { "TcpInCsumErrors", "UdpInCsumErrors" },
+	  .counters = { "TcpInCsumErrors", "UdpInCsumErrors", "Udp6InCsumErrors" },
 	  /* what recv() finds wrong is of no interface any more (udp_recvmsg()) */
 	  .what = "arrived with a wrong checksum", .untraced = true,
 	  .advice = "a cable, a switch or a card: ethtool -S {if}; who sends them: tcpdump -nnvi "
@@ -171,12 +109,13 @@ const struct loss losses[] = {
 	{ .kind = {
 		.id = "no-hops-left", .severity = SEVERITY_WARNING, .harm = HARM_LOSS,
 		.title = "Packets have a bad IP header or no hops left",
-		.means = "The header is damaged, or a packet was forwarded so often that its TTL "
-			 "is used up: a loop in the routing.",
-		.when = WHEN("IP_INHDR"),
+		.means = "The header is damaged, tells of more bytes than came, or a packet was "
+			 "forwarded so often that its TTL is used up: a loop in the routing.",
+		.when = WHEN("IP_INHDR, PKT_TOO_SMALL"),
+		.silent = "A traceroute: its packets are meant to run out of hops.",
 		.remedy = "traceroute to the destination, to see the loop.",
-		.symptom = "A destination cannot be reached", ENOUGH },
-	  .reasons = { "IP_INHDR", "TCP_MINTTL" },
+		.symptom = "A destination cannot be reached", .limits = { &many, &hops } },
+	  .reasons = { "IP_INHDR", "TCP_MINTTL", "PKT_TOO_SMALL" },
 	  .what = "had a bad IP header, or no hops left",
 	  .advice = "a routing loop? tcpdump -nvi {if} 'ip[8] <= 1'; traceroute" },
 	{ .kind = {
@@ -189,6 +128,20 @@ const struct loss losses[] = {
 	  .reasons = { "IP_INNOROUTES" }, .counters = { "IpExtInNoRoutes" },
 	  .what = "were to be forwarded, and there is no route",
 	  .advice = "ip route get DESTINATION iif {if}; who sends them: tcpdump -nni {if} -c 100" },
+	{ .kind = {
+		.id = "route-refuses", .severity = SEVERITY_WARNING, .harm = HARM_LOSS,
+		.title = "Packets are for a destination that the routes refuse",
+		.means = "The route that fits is a blackhole, unreachable or prohibit one, and the "
+			 "packet is dropped, with an ICMP error but for a blackhole.",
+		.when = WHEN("NOT_SPECIFIED in ip_error or dst_discard"),
+		.remedy = "ip route show table all type blackhole (unreachable, prohibit); ip "
+			  "rule. Somebody put it there, perhaps to do just that.",
+		.symptom = "A network behind this router cannot be reached", ENOUGH },
+	  .reasons = { "NOT_SPECIFIED@ip_error", "NOT_SPECIFIED@dst_discard" },
+	  .what = "were for a destination that a route refuses (blackhole, unreachable, "
+		  "prohibit)",
+	  .advice = "ip route show table all | grep -E 'blackhole|unreachable|prohibit'; ip rule; "
+		    "for whom: tcpdump -nni {if} -c 100" },
 	{ .kind = {
 		.id = "not-forwarding", .severity = SEVERITY_WARNING, .harm = HARM_LOSS,
 		.title = "Packets are for another host and this one does not forward",
@@ -208,21 +161,27 @@ const struct loss losses[] = {
 		.means = "A program sends to a destination that no route leads to.",
 		.when = WHEN("IP_OUTNOROUTES; IpOutNoRoutes"),
 		.remedy = "ip route get DESTINATION",
-		.symptom = "A destination cannot be reached", ENOUGH },
+		.symptom = "A destination cannot be reached", ENOUGH,
+		.follows = { "link-down" } },
 	  .reasons = { "IP_OUTNOROUTES" }, .counters = { "IpOutNoRoutes" },
-	  .what = "were sent, and there is no route", .advice = "ip route get DESTINATION" },
+	  /* sendto() and connect() fail before there is a packet */
+	  .what = "were sent, and there is no route", .untraced = true,
+	  .advice = "ip route get DESTINATION" },
 	{ .kind = {
 		.id = "neighbour-dead", .severity = SEVERITY_CRITICAL, .harm = HARM_LOSS,
 		.title = "A neighbour does not answer",
 		.means = "The next hop was asked for its hardware address (ARP, neighbour "
-			 "discovery) and did not answer, so that packets for it are dropped: it is "
-			 "off, elsewhere, or in another VLAN.",
-		.when = WHEN("NEIGH_FAILED, NEIGH_DEAD"),
+			 "discovery) and did not answer, so that packets for it are dropped, and "
+			 "before that those for which there is no more room to wait: it is off, "
+			 "elsewhere, or in another VLAN.",
+		.when = WHEN("NEIGH_FAILED, NEIGH_DEAD; NEIGH_QUEUEFULL, if one does not "
+			     "answer now"),
 		.remedy = "ip neigh show dev IFACE nud failed names it; is it the gateway? ip "
 			  "route",
-		.symptom = "No route to host", ENOUGH },
-	  .reasons = { "NEIGH_FAILED", "NEIGH_DEAD" },
-	  .what = "were for a neighbour that does not answer",
+		.symptom = "No route to host", ENOUGH, .follows = { "link-down" } },
+	  .reasons = { "NEIGH_FAILED", "NEIGH_DEAD", "NOT_SPECIFIED@neigh_invalidate",
+		       "NOT_SPECIFIED@ndisc_error_report" },
+	  .if_silent = "NEIGH_QUEUEFULL", .what = "were for a neighbour that does not answer",
 	  .advice = "which: ip neigh show dev {if} nud failed; is it there, and in this VLAN?" },
 	{ .kind = {
 		.id = "neighbour-queue-full", .severity = SEVERITY_CRITICAL, .harm = HARM_LOSS,
@@ -231,8 +190,9 @@ const struct loss losses[] = {
 			 "queue holds (unres_qlen_bytes).",
 		.when = WHEN("NEIGH_QUEUEFULL; unresolved_discards"),
 		.remedy = "A longer queue: net.ipv4.neigh.IFACE.unres_qlen_bytes.",
-		.symptom = "The first packets to a host are lost", ENOUGH },
-	  .reasons = { "NEIGH_QUEUEFULL" },
+		.symptom = "The first packets to a host are lost", ENOUGH,
+		.follows = { "neighbour-dead", "link-down" } },
+	  .reasons = { "NEIGH_QUEUEFULL" }, .unless_silent = true,
 	  .what = "waited for a neighbour's address, with too many others",
 	  .fix = "sysctl -w "
 	  "net/ipv4/neigh/{if}/unres_qlen_bytes={4*net/ipv4/neigh/{if}/unres_qlen_bytes}",
@@ -264,18 +224,34 @@ const struct loss losses[] = {
 	  .what = "were larger than the MTU",
 	  .advice = "compare ip link show {if} with the sender's; tracepath DESTINATION" },
 	{ .kind = {
+		.id = "peer-mtu-smaller", .severity = SEVERITY_CRITICAL, .harm = HARM_LOSS,
+		.title = "Packets are longer than the MTU of the other end",
+		.means = "This veth hands its packets to its other end, whose MTU is smaller, and "
+			 "what is longer than that is dropped there without a word to the sender: "
+			 "a black hole.",
+		.when = WHEN("NOT_SPECIFIED in __dev_forward_skb"),
+		.remedy = "The same MTU at both ends: ip link set dev IFACE mtu N.",
+		.symptom = "Small requests work and large answers stall", ENOUGH },
+	  .reasons = { "NOT_SPECIFIED@__dev_forward_skb", "NOT_SPECIFIED@dev_forward_skb" },
+	  .what = "were longer than the MTU of the other end of {if}",
+	  .advice = "the same MTU at both ends: ip link show {if} tells this one's and where the "
+		    "other is (link-netns); ip link set dev {if} mtu N" },
+	{ .kind = {
 		.id = "fragments-lost", .severity = SEVERITY_CRITICAL, .harm = HARM_LOSS,
 		.title = "Fragments are dropped, as the rest of their datagram did not come",
 		.means = "A datagram is whole when its last fragment is there. One was lost on the "
 			 "way, or the memory for waiting fragments was used up, and the others are "
 			 "dropped after 30 seconds.",
-		.when = WHEN("FRAG_REASM_TIMEOUT, FRAG_TOO_FAR; IpReasmFails"),
+		.when = WHEN("FRAG_REASM_TIMEOUT, FRAG_TOO_FAR, NOT_SPECIFIED in ip_defrag or "
+			     "ipv6_frag_rcv; IpReasmFails"),
 		.remedy = "Smaller datagrams at the sender; more memory: "
 			  "net.ipv4.ipfrag_high_thresh.",
 		.symptom = "Large datagrams are lost, small ones are not", ENOUGH },
-	  .reasons = { "FRAG_REASM_TIMEOUT", "FRAG_TOO_FAR" }, .counters = { "IpReasmFails" },
+	  .reasons = { "FRAG_REASM_TIMEOUT", "FRAG_TOO_FAR", "NOT_SPECIFIED@ip_defrag",
+		       "NOT_SPECIFIED@ipv6_frag_rcv" }, .counters = { "IpReasmFails" },
 	  .what = "were fragments of a datagram whose rest did not come",
-	  .advice = "nstat -az 'IpReasm*'; let the sender make smaller datagrams" },
+	  .advice = "nstat -az 'IpReasm*'; let the sender make smaller datagrams; is the memory "
+		    "for them used up? /proc/net/sockstat, net.ipv4.ipfrag_high_thresh" },
 	{ .kind = {
 		.id = "no-memory", .severity = SEVERITY_CRITICAL, .harm = HARM_LOSS,
 		.title = "Packets are dropped for want of memory",
@@ -298,5 +274,19 @@ const struct loss losses[] = {
 	  .counters = { "conntrack:drop" }, .what = "found no room in the table of connections",
 	  .fix = "sysctl -w net.netfilter.nf_conntrack_max={2*net.netfilter.nf_conntrack_max}",
 	  .changes = "room for twice as many connections" },
+	{}
 };
-const unsigned nr_losses = sizeof(losses) / sizeof(*losses);
+
+/* Those of sockets come first, as they are listed. */
+const struct loss *loss_at(unsigned nr)
+{
+	unsigned i = 0;
+
+	for (; socket_losses[i].kind.id; i++)
+		if (i == nr)
+			return &socket_losses[i];
+	for (unsigned k = 0; stack_losses[k].kind.id; k++, i++)
+		if (i == nr)
+			return &stack_losses[k];
+	return NULL;
+}

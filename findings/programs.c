@@ -108,7 +108,8 @@ static const struct finding_kind kinds[] = {
 			  "takes it away.",
 		.symptom = "Packets reach the card and not the host",
 		.limits = { &few, &share },
-		.follows = { "xsk-fill-empty", "xsk-rx-full" },
+		.follows = { "xdp-aborted", "xdp-bad-action", "xdp-redirect-failed",
+			     "xsk-fill-empty", "xsk-rx-full" },
 	},
 	[TC_INGRESS_DROPS] = {
 		.id = "tc-ingress-drops",
@@ -365,6 +366,22 @@ static void judge_meant(struct evidence *e)
 	}
 }
 
+/* What is dropped as a program failed, and did not answer XDP_DROP: told by itself. */
+static uint64_t failed_programs(const struct evidence *e)
+{
+	const struct table *t = &e->s->tables[METER_xdp];
+	uint64_t n = 0;
+
+	for (unsigned row = 0; has(e, METER_xdp) && row < t->rows; row++) {
+		const struct xdp_key *key = (const void *)(t->keys + row * sizeof(*key));
+
+		if ((key->event == XDP_EXCEPTION && key->result != XDP_TX) ||
+		    (key->event == XDP_REDIRECTED && key->result))
+			n += row_words(t, row, 0)[0];
+	}
+	return n;
+}
+
 static const char *const xdp_drops[] = { "xdp_drop", "xdp drop", NULL };
 
 /* By native XDP, as the driver counts; by generic XDP, as the kernel's drops say. */
@@ -374,8 +391,10 @@ static void judge_drops(struct evidence *e)
 	uint64_t native = card_counted(e, "xdp_drop", &queue) ?:
 			  counted_like(e, "ethtool -S", xdp_drops), generic = dropped_by(e, "xdp");
 	uint64_t n = native > generic ? native : generic, all = received(e, -1, -1) + native;
+	uint64_t failed = failed_programs(e);
 	struct finding *f;
 
+	n -= n < failed ? n : failed;
 	if (!worth(e, n, few.value) || n < share.value * all)
 		return;
 	f = finding_add(e->f, &kinds[XDP_DROPS], -1, "%" PRIu64 " packets were dropped by an XDP "

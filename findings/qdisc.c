@@ -54,7 +54,8 @@ static const struct finding_kind kinds[] = {
 			  "bursts; a shaper needs more rate, or is meant to drop.",
 		.symptom = "Sent packets are lost before they reach the card",
 		.limits = { &few, &thousandth },
-		.follows = { "qdisc-wait", "tx-queue-stuck", "tx-ring-full", "xps-one-queue" },
+		.follows = { "link-down", "qdisc-wait", "tx-queue-stuck", "tx-ring-full",
+			     "xps-one-queue" },
 	},
 	[MARKED_HERE] = {
 		.id = "ecn-marked-here",

@@ -117,6 +117,11 @@ struct driver {
 	const char *irqs_how;		/* what the names do not tell */
 	/* packets a receive queue holds, where ethtool does not tell; 0: nothing fixed */
 	unsigned rx_ring;
+	/*
+	 * What `ip -s link` counts as rx_dropped beside what the stack drops: packets that were
+	 * longer than its MTU, and no others.
+	 */
+	bool drops_long;
 	const char *no_napi;		/* why no poll is ever its own; NULL: it may be */
 
 	/* What `nicprobe drivers` tells and checks. Lists end with an empty one; NULL: none. */

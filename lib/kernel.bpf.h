@@ -244,6 +244,7 @@ enum skb_drop_reason {
 	SKB_DROP_REASON_NOT_SPECIFIED,
 	SKB_DROP_REASON_TC_EGRESS,
 	SKB_DROP_REASON_FULL_RING,
+	SKB_DROP_REASON_NO_SOCKET,
 	/* what a queueing discipline says; all but the first: after 6.12 */
 	SKB_DROP_REASON_QDISC_DROP,
 	SKB_DROP_REASON_QDISC_OVERLIMIT,

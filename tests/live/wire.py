@@ -98,3 +98,11 @@ def tcp(port, flags=2, src=THERE, dst=HERE, spoil=0, seq=1, ack=0, sport=1000, p
     data = struct.pack("!HHIIBBHHH", sport, port, seq, ack, 0x50, flags, 65535, 0, 0) + payload
     right = checksum(pseudo(6, data, src, dst))
     return ip4(6, data[:16] + struct.pack("!H", right ^ spoil) + data[18:], src, dst, **ip)
+
+
+def first_fragment(number, dst=HERE):
+    """The first of a datagram whose rest never comes."""
+    data = struct.pack("!HHHH", 1000, 9, 2008, 0) + bytes(992)
+    head = struct.pack("!BBHHHBBH4s4s", 0x45, 0, 20 + len(data), number, 0x2000, 64, 17, 0,
+                       socket.inet_aton(THERE), socket.inet_aton(dst))
+    return head[:10] + struct.pack("!H", checksum(head)) + head[12:] + data

@@ -2,12 +2,11 @@
 """Troubles that are in the packets themselves, or in how they come: wrong, split, shuffled, too many at once."""
 import os
 import random
-import socket
 import struct
 import sys
 
 from streams import stream
-from wire import HERE, checksum, tcp, udp
+from wire import first_fragment, tcp, udp
 from world import THERE, Skip, lab, run, trouble
 
 
@@ -61,14 +60,6 @@ def datagrams_longer_than_the_mtu(w):
     def smaller():
         size[0] = 1400
     w.expect("rx-fragments", fix=False, remedy=smaller)
-
-
-def first_fragment(number, dst=HERE):
-    """The first of a datagram whose rest never comes."""
-    data = struct.pack("!HHHH", 1000, 9, 2008, 0) + bytes(992)
-    head = struct.pack("!BBHHHBBH4s4s", 0x45, 0, 20 + len(data), number, 0x2000, 64, 17, 0,
-                       socket.inet_aton(THERE), socket.inet_aton(dst))
-    return head[:10] + struct.pack("!H", checksum(head)) + head[12:] + data
 
 
 @trouble("vlan-unknown", "the switch takes the tag away")

@@ -9,15 +9,18 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.dont_write_bytecode = True
 import world                    # noqa: E402
 import healthy_test             # noqa: E402,F401  pylint: disable=unused-import
+import hosts_test               # noqa: E402,F401  pylint: disable=unused-import
 import troubles_test            # noqa: E402,F401  pylint: disable=unused-import
 import af_xdp_test              # noqa: E402,F401  pylint: disable=unused-import
 import frames_test              # noqa: E402,F401  pylint: disable=unused-import
+import reaching_test            # noqa: E402,F401  pylint: disable=unused-import
 
 HEAD = """<!-- SPDX-License-Identifier: GPL-2.0 -->
 # Situations
 
 Each is made on a live interface by a test. Of a trouble the finding named must come first, and its remedy must silence it;
-of a healthy load nothing may be found. `tests/situations/troubles_test.py NAME…`, `frames_test.py`, `af_xdp_test.py` and `healthy_test.py` run single ones.
+of a healthy load nothing may be found. `tests/situations/troubles_test.py NAME…`, `frames_test.py`, `reaching_test.py`,
+`af_xdp_test.py`, `healthy_test.py` and `hosts_test.py` run single ones.
 Made from the tests by `python3 tests/situations/table.py > tests/situations/README.md`; `docs_test.py` compares.
 """
 

@@ -66,7 +66,8 @@ static uint32_t reason_of(const char *name)
 
 static void check_loss(const struct loss *l, const char *reason)
 {
-	struct drop_key key = { .stack = DROP_NO_STACK, .queue = 3, .reason = reason_of(reason) };
+	const char *name = text("%.*s", (int)strcspn(reason, "@"), reason);
+	struct drop_key key = { .stack = DROP_NO_STACK, .queue = 3, .reason = reason_of(name) };
 	const struct finding *f = snapshot.findings.list;
 	unsigned least = l->kind.limits[0]->value;
 
@@ -74,7 +75,7 @@ static void check_loss(const struct loss *l, const char *reason)
 		printf("skip drop %s: this kernel does not have it\n", reason);
 		return;
 	}
-	if (l->meant) {
+	if (l->meant || strchr(reason, '@')) {
 		holds(!judged(METER_drop, &key, 1000), text("%s: not wherever it is", reason));
 		return;
 	}
@@ -102,6 +103,7 @@ static const struct counted {
 	{ "ip -s link", "rx_over_errors", "hardware", 10, "rx-ring-full" },
 	{ "ip -s link", "rx_crc_errors", "hardware", 10, "rx-broken" },
 	{ "ip -s link", "rx_dropped", "any", 0, NULL },
+	{ "ip -s link", "collisions", "hardware", 0, NULL },	/* and the link is half duplex */
 	{ "ip -s link", "rx_packets", NULL, 0, NULL },
 	{ "ethtool -S", "rx_no_buffer_count", "hardware", 10, "rx-ring-full" },
 	{ "ethtool -S", "rx_out_of_buffer", "hardware", 10, "rx-ring-full" },
@@ -128,7 +130,10 @@ static const struct counted {
 	{ "tc -s", "clsact ffff: dropped", "tc", 0, NULL },
 	{ "nstat", "UdpRcvbufErrors", "socket", 10, "socket-full" },
 	{ "nstat", "TcpExtListenOverflows", "socket", 1, "accept-queue-full" },
-	{ "nstat", "UdpNoPorts", "kernel", 10, "udp-port-closed" },
+	{ "nstat", "TcpExtListenDrops", "socket", 10, "syn-queue-full" },
+	{ "nstat", "Udp6InCsumErrors", "kernel", 10, "checksum-bad" },
+	{ "nstat", "IpInUnknownProtos", "kernel", 10, "protocol-unknown" },
+	{ "nstat", "UdpNoPorts", "kernel", 50, "udp-port-closed" },
 	{ "nstat", "TcpExtTCPBacklogDrop", "kernel", 10, "tcp-backlog-full" },
 	{ "nstat", "TcpExtTCPTimeouts", NULL, 0, NULL },
 	{ "nstat", "TcpInSegs", NULL, 0, NULL },
@@ -216,10 +221,12 @@ static void check_dropped_by_card(void)
 
 int main(void)
 {
+	const struct loss *l;
+
 	check_dropped_by_card();
-	for (unsigned i = 0; i < nr_losses; i++)
-		for (unsigned k = 0; k < MAX_REASONS && losses[i].reasons[k]; k++)
-			check_loss(&losses[i], losses[i].reasons[k]);
+	for (unsigned i = 0; (l = loss_at(i)); i++)
+		for (unsigned k = 0; k < MAX_REASONS && l->reasons[k]; k++)
+			check_loss(l, l->reasons[k]);
 	for (const struct counted *c = counted; c->source; c++)
 		check_counted(c);
 	check_names();
