@@ -28,7 +28,7 @@ static const char *const losses[] = {
 	"reasmtimeout", "fragfail", "unknownproto", "truncated", "reversepath", "toobig", "fifo",
 	"no_buf", "nobuf", "out_of_buf", "alloc_fail", "alloc fail", "buff_fail", "page_fail",
 	"exceeded", "overrun", "crc", "oversize", "undersize", "jabber", "oob", "ring full",
-	"no_space", "timeout", "xfrm", NULL
+	"no_space", "timeout", "xfrm", "collision", NULL
 }, *const others[] = {
 	"interrupt", "deferred", "sackdiscard", "tcptimeouts", "timeoutrehash", "ontimeout",
 	"wqueuetoobig", "pkttoobigs", "mptcp", "cache", "csum_none", NULL
@@ -54,7 +54,7 @@ const char *counter_who(const char *source, const char *name)
 	static const char *const by_card[] = {
 		"missed", "crc", "fifo", "over_err", "overrun", "no_buf", "out_of_buf", "length",
 		"frame", "align", "symbol", "jabber", "oversize", "undersize", "carrier",
-		"allowance", "phy", "oob", NULL
+		"allowance", "phy", "oob", "collision", NULL
 	}, *const by_socket[] = { "rcvbuf", "sndbuf", "listen", "rcvq", "pruned", NULL };
 
 	if (!strcmp(source, "tc -s"))
@@ -215,7 +215,7 @@ static int link_read(struct asked *a)
 		STAT(rx_length_errors), STAT(rx_over_errors), STAT(rx_crc_errors),
 		STAT(rx_frame_errors), STAT(rx_fifo_errors), STAT(rx_missed_errors),
 		STAT(tx_aborted_errors), STAT(tx_carrier_errors), STAT(tx_fifo_errors),
-		STAT(tx_heartbeat_errors), STAT(tx_window_errors),
+		STAT(tx_heartbeat_errors), STAT(tx_window_errors), STAT(collisions),
 	};
 #undef STAT
 	struct rtnl_link_stats64 stats;
