@@ -39,8 +39,9 @@ const struct driver driver_ixgbevf = {
 
 	.functions = functions,
 	.stats = stats,
-	.stats_how = "tx_busy and tx_restart_queue stay 0: it counts by ring, and tells nobody; "
-		     "what the card drops for want of buffers only the host's ixgbe can tell",
+	/* it counts tx_busy and tx_restart_queue by ring, and tells nobody */
+	.stats_how = "tx_busy and tx_restart_queue stay 0; what the card drops for want of "
+		     "buffers only the host's ixgbe can tell",
 	.bytes = { TX_WIRE, .tx_least = 17, .rx_more = 14, .when = "completion" },
 	.xdp_since = KERNEL(4, 17),
 	.xdp_needs = "an MTU that fits a receive buffer",
