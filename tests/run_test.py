@@ -34,6 +34,13 @@ time.sleep(100)""",
 import os, subprocess
 subprocess.Popen([os.environ["NIC"], "20"], start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 print('ok process: a')""",
+    "situations/three_test.py": """
+import os, sys
+for name in sys.argv[1:] or ("a", "b_2", "c"):
+    good = name != "b_2" or os.path.exists("tried")
+    print(f"{'ok' if good else 'not ok'} {name}: finds it")
+    print(f"ok {name}: silenced")
+open("tried", "w").close()""",
     **{f"live/flaky{n}_test.py": f"""
 import os
 if not os.path.exists("flaky{n}"):
@@ -55,6 +62,7 @@ def run(*tests, end=None):
     """Its status, and its lines; `end`: a signal, to all of it, once the test has made a file "made"."""
     with tempfile.TemporaryDirectory() as tree:
         os.makedirs(f"{tree}/tests/live")
+        os.makedirs(f"{tree}/tests/situations")
         shutil.copy(f"{HERE}/run", f"{tree}/tests/run")
         shutil.copy(shutil.which("sleep"), f"{tree}/nic")
         for name, text in TESTS.items():
@@ -81,6 +89,9 @@ ends("one that dies", run("live/dies_test.py"), 1, "1 retried", "0 passed, 1 fai
 ends("no second try for what is the same each time", run("unit_test.py"), 1, "0 retried", "0 passed, 1 failed, 0 skipped")
 ends("two second tries pass", run("live/flaky1_test.py", "live/flaky2_test.py", "live/good_test.py"), 0,
      "2 retried", "3 passed, 0 failed, 1 skipped")
+got = run("situations/three_test.py")
+ends("of situations that which failed is made again", got, 0, "1 retried", "6 passed, 0 failed, 0 skipped")
+check("run: and no other is", sum("ok a: finds it" in line for line in got[1]) == 1, got)
 got = run(*(f"live/flaky{n}_test.py" for n in (1, 2, 3)))
 ends("three fail", got, 1, "3 retried", "3 passed, 1 failed, 0 skipped")
 check("run: three fail: they are named", "not ok second tries: 3, and 2 are allowed: live/flaky1_test.py live/flaky2_test.py "
