@@ -161,6 +161,8 @@ static __noinline int count(struct drop_key *key, __u32 packets, __u32 bytes)
 	/* the other copy of the program may be in here, too */
 	__sync_fetch_and_add(&row->packets, packets);
 	__sync_fetch_and_add(&row->bytes, bytes);
+	if (packets > 1)
+		__sync_fetch_and_add(&row->more, packets - 1);
 	return 0;
 }
 

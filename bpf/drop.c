@@ -22,6 +22,9 @@
 static const struct metric metrics[] = {
 	COUNTER(struct drop, packets, .name = "packets", .unit = "packets",
 		.help = "Packets that were thrown away; of a buffer, all that it holds."),
+	COUNTER(struct drop, buffers, .name = "buffers", .unit = "buffers", .rare = true,
+		.like_first = true,
+		.help = "Buffers in which they were: what tc and the kernel's counters count."),
 	COUNTER(struct drop, bytes, .name = "bytes", .unit = "bytes",
 		.help = "Their bytes, as they lay in the buffer."),
 	{}
@@ -101,6 +104,22 @@ static bool in_driver(const char *symbol)
 	return false;
 }
 
+/* NULL: the place does not say. */
+static const char *who_by_place(const char *symbol)
+{
+	for (int i = 0; symbol && by_place[i].pattern; i++)
+		if (pattern_fits(by_place[i].pattern, symbol))
+			return by_place[i].who;
+	return NULL;
+}
+
+bool drop_at_qdisc(__u64 location)
+{
+	const char *who = who_by_place(symbol_at(location));
+
+	return who && !strcmp(who, "qdisc");
+}
+
 const char *drop_who(const struct drop_key *key)
 {
 	const char *reason = drop_reason_name(key->reason), *symbol = symbol_at(key->location);
@@ -110,9 +129,8 @@ const char *drop_who(const struct drop_key *key)
 	for (int i = 0; by_reason[i].pattern; i++)
 		if (pattern_fits(by_reason[i].pattern, reason))
 			return by_reason[i].who;
-	for (int i = 0; symbol && by_place[i].pattern; i++)
-		if (pattern_fits(by_place[i].pattern, symbol))
-			return by_place[i].who;
+	if (who_by_place(symbol))
+		return who_by_place(symbol);
 	return symbol && in_driver(symbol) ? "driver" : "kernel";
 }
 
@@ -208,16 +226,25 @@ static bool stack_line(const void *of, unsigned nr, char *out, size_t size)
 	return true;
 }
 
+bool drop_of_cut(__u64 location)
+{
+	const char *symbol = symbol_at(location);
+
+	return symbol && (!strncmp(symbol, "tbf_segment", 11) ||
+			  !strncmp(symbol, "tbf_enqueue", 11));
+}
+
 /*
  * 6.1 frees the parts of a buffer that GRO made as if they were dropped
  * (skb_release_data() calls kfree_skb_list()); from 6.3 on it says SKB_CONSUMED.
+ * tbf frees what it has cut as if it were dropped, where all its parts were (6.18, not 6.12).
  */
 static bool is_false(const struct drop_key *key)
 {
 	const char *symbol = symbol_at(key->location);
 
-	return symbol && !strncmp(symbol, "skb_release_data", 16) &&
-	       !strcmp(drop_reason_name(key->reason), "NOT_SPECIFIED");
+	return symbol && !strcmp(drop_reason_name(key->reason), "NOT_SPECIFIED") &&
+	       (!strncmp(symbol, "skb_release_data", 16) || drop_of_cut(key->location));
 }
 
 /*
@@ -309,6 +336,13 @@ static void row_join(struct table *t, unsigned to, unsigned from, bool new)
 		sum[i] = more[i] + (new ? 0 : sum[i]);
 }
 
+static void buffers_tell(struct table *t, unsigned row)
+{
+	struct drop *d = (void *)(t->cells + (size_t)row * t->words);
+
+	d->buffers = d->packets - d->more;
+}
+
 static int settle(const char *pins, struct table *t)
 {
 	int fd = pin_read(text("%s/drop_stack", pins));
@@ -335,6 +369,7 @@ static int settle(const char *pins, struct table *t)
 			to = row_of(keys, kept, &key);
 		keys[to] = key;
 		row_join(t, to, row, to == kept);
+		buffers_tell(t, to);
 		kept += to == kept;
 	}
 	t->rows = kept;

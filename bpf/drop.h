@@ -3,6 +3,8 @@
 #ifndef NICPROBE_DROP_H
 #define NICPROBE_DROP_H
 
+#include <stdbool.h>
+
 #include "../lib/abi.h"
 
 enum drop_direction {
@@ -41,12 +43,18 @@ struct drop_key {
 };
 
 struct drop {
-	__u64 packets, bytes;
+	__u64 packets, bytes;	/* on the wire: of a buffer, all that it holds; and in memory */
+	__u64 more;		/* packets beyond one a buffer */
+	__u64 buffers;		/* not of the map: settle() makes it of both */
 };
 
 /* Why, as the kernel calls it, or nicprobe where the kernel has no name: "vlan-unknown". */
 const char *drop_why(const struct drop_key *);
 /* Who threw it away: "xdp", "tc", "qdisc", "netfilter", "socket", "driver", "kernel". */
 const char *drop_who(const struct drop_key *);
+/* Is it a function of a qdisc, where it gives up a packet that it had? 0, or no symbol: no. */
+bool drop_at_qdisc(__u64 location);
+/* …where it gives up a buffer of which it had cut packets, and all of these were dropped? */
+bool drop_of_cut(__u64 location);
 
 #endif

@@ -152,7 +152,7 @@ static void judge_long(struct evidence *e)
 	if (!d->drops_long || !has(e, METER_drop))
 		return;
 	others = dropped_for(e, "UNHANDLED_PROTO") + dropped_for(e, "OTHERHOST") +
-		 dropped_by(e, "xdp") + backlog_losses(e) +
+		 dropped_by(e, "xdp", NULL) + backlog_losses(e) +
 		 counted_like(e, "ethtool -S", (const char *const []){ "_drops", NULL });
 	n -= n < others ? n : others;
 	/* the two were not read at the same moment */

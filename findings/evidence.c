@@ -21,6 +21,7 @@
 #include "../lib/log.h"
 #include "../lib/names.h"
 #include "../lib/neighbours.h"
+#include "../xdp/pktsize.h"
 #include "../xdp/rxcpu.h"
 #include "evidence.h"
 
@@ -136,15 +137,23 @@ uint64_t dropped_for(const struct evidence *e, const char *reason)
 	return n;
 }
 
-uint64_t dropped_by(const struct evidence *e, const char *who)
+uint64_t dropped_by(const struct evidence *e, const char *who, uint64_t *buffers)
 {
 	const struct table *t = &e->s->tables[METER_drop];
 	const struct drop_key *keys = (const void *)t->keys;
 	uint64_t n = 0;
 
-	for (unsigned row = 0; has(e, METER_drop) && row < t->rows; row++)
-		if (keys[row].direction != DROP_UNSURE && !strcmp(drop_who(&keys[row]), who))
-			n += row_words(t, row, 0)[0];
+	if (buffers)
+		*buffers = 0;
+	for (unsigned row = 0; has(e, METER_drop) && row < t->rows; row++) {
+		const struct drop *drop = (const void *)row_words(t, row, 0);
+
+		if (keys[row].direction == DROP_UNSURE || strcmp(drop_who(&keys[row]), who))
+			continue;
+		n += drop->packets;
+		if (buffers)
+			*buffers += drop->packets - drop->more;
+	}
 	return n;
 }
 
@@ -223,6 +232,23 @@ uint64_t sent_packets(const struct evidence *e)
 	t = &e->s->tables[METER_txlat];
 	for (unsigned row = 0; has(e, METER_txlat) && row < t->rows; row++)
 		n += ((const struct txlat *)row_words(t, row, 0))->came;
+	return n;
+}
+
+uint64_t sent_buffers(const struct evidence *e, bool *larger)
+{
+	const struct table *t = &e->s->tables[METER_pktsize];
+	uint64_t n = 0;
+
+	*larger = false;
+	for (unsigned row = 0; has(e, METER_pktsize) && row < t->rows; row++) {
+		const struct pktsize *p = (const void *)row_words(t, row, 0);
+
+		if (place_of(e->s, &meter_pktsize, row).point != TX_STACK)
+			continue;
+		n += hist_count(meter_pktsize.metrics, words_at(&p->size.sum));
+		*larger |= p->more_packets;
+	}
 	return n;
 }
 

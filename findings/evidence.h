@@ -56,8 +56,8 @@ uint64_t dropped_for(const struct evidence *, const char *reason);
  */
 unsigned silent_neighbours(const struct evidence *, char *one, size_t size);
 
-/* Packets that were dropped by these, as the meter drop calls them: "xdp". */
-uint64_t dropped_by(const struct evidence *, const char *who);
+/* Packets that were dropped by these, as the meter drop calls them: "xdp"; and in how many buffers. */
+uint64_t dropped_by(const struct evidence *, const char *who, uint64_t *buffers_or_null);
 
 /* What driver or card count by this common name, all queues; and the queue with the most. */
 uint64_t card_counted(const struct evidence *, const char *stat, int *queue);
@@ -72,6 +72,8 @@ uint64_t counted_like(const struct evidence *, const char *source, const char *c
 uint64_t received(const struct evidence *, int queue, int cpu);
 /* Packets that the driver was given (meters pktsize, txlat); 0: none of them is attached. */
 uint64_t sent_packets(const struct evidence *);
+/* Buffers that came to the qdisc, those it dropped, too; `larger`: of some GSO makes several. */
+uint64_t sent_buffers(const struct evidence *, bool *larger);
 /* The receive queue with the most packets, and the CPU that took most of them; -1: none. */
 int busiest_queue(const struct evidence *);
 int cpu_of_queue(const struct evidence *, int queue);

@@ -389,7 +389,8 @@ static void judge_drops(struct evidence *e)
 {
 	int queue;
 	uint64_t native = card_counted(e, "xdp_drop", &queue) ?:
-			  counted_like(e, "ethtool -S", xdp_drops), generic = dropped_by(e, "xdp");
+			  counted_like(e, "ethtool -S", xdp_drops);
+	uint64_t generic = dropped_by(e, "xdp", NULL);
 	uint64_t n = native > generic ? native : generic, all = received(e, -1, -1) + native;
 	uint64_t failed = failed_programs(e);
 	struct finding *f;

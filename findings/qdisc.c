@@ -48,7 +48,9 @@ static const struct finding_kind kinds[] = {
 		.harm = HARM_LOSS,
 		.title = "The queueing discipline drops packets",
 		.means = "The queue in front of the driver was full, or its algorithm dropped a "
-			 "packet to tell the sender to slow down (codel, red, pie, cake).",
+			 "packet to tell the sender to slow down (codel, red, pie, cake). Packets "
+			 "are those on the wire; tc -s counts buffers, of which GSO and TSO make "
+			 "several.",
 		.when = "{1} and {2} were dropped in the window",
 		.remedy = "tc -s qdisc shows which, its rate and its limit. A longer queue bridges "
 			  "bursts; a shaper needs more rate, or is meant to drop.",
@@ -230,26 +232,43 @@ static uint64_t dropped_by_meter(const struct evidence *e, char *name, size_t si
 	return n;
 }
 
+/* " packets, 21.5% of what was to be sent"; tc counts buffers, of which GSO makes several. */
+static const char *of_what(uint64_t n, uint64_t buffers, bool of_buffers, double share)
+{
+	const char *part = share > 0 ? text(", %.1f%% of what was to be sent", 100 * share) : "";
+
+	if (of_buffers)
+		return text(" buffers of one or several packets%s", part);
+	if (buffers && buffers != n)
+		return text(" packets%s, in %" PRIu64 " buffers, which tc counts", part, buffers);
+	return text(" packets%s", part);
+}
+
 static void judge_drops(struct evidence *e)
 {
-	uint64_t n = dropped_for(e, "QDISC_*") + dropped_for(e, "FQ_*") + dropped_for(e, "CAKE_*") +
-		     dropped_for(e, "DUALPI2_*");
-	uint64_t sent = sent_packets(e), all;
+	bool larger, of_buffers = false;
+	uint64_t buffers = 0, came = sent_buffers(e, &larger), sent = sent_packets(e), all;
+	uint64_t n = dropped_by(e, "qdisc", &buffers);
 	const char *dev = e->s->meta.iface;
 	char qdisc[40];
 	uint64_t by_tc = dropped_by_tc(e, qdisc, sizeof(qdisc));
 	struct finding *f;
 
-	n = has(e, METER_drop) ? n : by_tc;
-	n = n ?: dropped_by_meter(e, qdisc, sizeof(qdisc));
-	all = n + sent;
+	if (!n) {
+		n = has(e, METER_drop) ? 0 : by_tc;
+		n = n ?: dropped_by_meter(e, qdisc, sizeof(qdisc));
+		of_buffers = larger;
+	}
+	all = of_buffers ? came : n + sent;
 	if (!worth(e, n, few.value) || n < thousandth.value * all)
 		return;
-	f = finding_add(e->f, &kinds[DROPS], -1, "the qdisc%s%s dropped %" PRIu64 " packets%s",
+	f = finding_add(e->f, &kinds[DROPS], -1, "the qdisc%s%s dropped %" PRIu64 "%s",
 			*qdisc ? " " : "", qdisc, n,
-			sent ? text(", %.1f%% of what was to be sent", 100.0 * n / all) : "");
+			of_what(n, buffers, of_buffers, sent ? (double)n / all : 0));
 	finding_harm(f, rate(e, n));
-	finding_fact(f, "dropped", n, "packets");
+	finding_fact(f, "dropped", n, of_buffers ? "buffers" : "packets");
+	if (buffers)
+		finding_fact(f, "buffers", buffers, "buffers");
 	if (sent)
 		finding_fact(f, "share", (double)n / all, "ratio");
 	if (!strcmp(qdisc, "pfifo_fast") && sent && n * 10 < all)

@@ -47,7 +47,8 @@ struct metric {
 	const char *label;		/* counter of several words: what tells them apart… */
 	const char *const *labels;	/* …and what each is called */
 	const char *group;		/* what the table writes above its column; NULL: nothing */
-	bool rare;			/* the table leaves it out where it is 0 everywhere */
+	bool rare;			/* the table leaves it out where it is 0 everywhere… */
+	bool like_first;		/* …or as much as the first word of each row */
 	bool untold;			/* counter: 0 is that nobody counts: null, or not there */
 	unsigned of;			/* residue: of the count in this word; 0: of none */
 };

@@ -330,7 +330,7 @@ static void plain(struct figures *f, struct grid *g, const struct meter *m, cons
 	struct column *c;
 	char head[48];
 
-	if (k->rare && !any)
+	if (k->rare && (!any || (k->like_first && *all == f->all[m->metrics->at])))
 		return;
 	title(f, k->name, k->kind == KIND_COUNTER && !k->group, head, sizeof(head));
 	c = add(f, g, &(struct figure){ k, texts[k->kind], 0, 0 },
