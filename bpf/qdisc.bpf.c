@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* From the qdisc's door until the driver takes the packet: per TX queue and kind of qdisc. */
+#include "again.bpf.h"
 #include "skb.bpf.h"
 #include "flight.bpf.h"
 #include "scratch.bpf.h"
@@ -7,6 +8,7 @@
 #include "qdisc.h"
 #include <bpf/bpf_tracing.h>
 
+#define NOT_SPECIFIED (int)bpf_core_enum_value(enum skb_drop_reason, SKB_DROP_REASON_NOT_SPECIFIED)
 #define XMIT_TAKEN 0x0f		/* dev_xmit_complete(): from here on the driver did not take it */
 
 METER_KEYED_MAP(qdisc, QDISC_KINDS);
@@ -32,10 +34,19 @@ struct {
 	__type(value, struct kind);
 } qdisc_kinds SEC(".maps");
 
+/* Drops that only their place explains: how many. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, QDISC_PLACES);
+	__type(key, struct qdisc_place);
+	__type(value, __u64);
+} qdisc_places SEC(".maps");
+
 /* What goes on on this CPU. */
 struct qdisc_now {
 	__u64 entering;		/* the last packet that came to the qdisc */
-	__u64 parent, split;	/* stamp of one that was split, and when; by whom is open */
+	/* stamp of one that was split, and when; by whom is open, but it waits no more: it went */
+	__u64 parent, split;
 	__u64 handing;		/* what the driver is given… */
 	__u64 stamp, at;	/* …its stamp (0: not followed), and when */
 };
@@ -75,15 +86,22 @@ static __always_inline __u32 kind_of(const struct net_device *dev, __u32 queue)
 	return kind_add(ops);
 }
 
-/* The row of a stamp, or of what its lower bits say. */
-static __noinline struct qdisc *row_make(__u64 stamp)
+/* Of a stamp, or of what its lower bits say. */
+static __always_inline void key_fill(__u64 stamp, struct qdisc_key *key)
 {
 	const struct kind *k = row_at(&qdisc_kinds, stamp >> QUEUE_BITS & KIND_MASK);
-	struct qdisc_key key = { .queue = stamp & QUEUE_MASK };
+
+	key->queue = stamp & QUEUE_MASK;
+	if (k)
+		__builtin_memcpy(key->kind, k->id, sizeof(key->kind));
+}
+
+static __noinline struct qdisc *row_make(__u64 stamp)
+{
+	struct qdisc_key key = {};
 	struct qdisc *row;
 
-	if (k)
-		__builtin_memcpy(key.kind, k->id, sizeof(key.kind));
+	key_fill(stamp, &key);
 	row = bpf_map_lookup_elem(&qdisc, &key);
 	if (row)
 		return row;
@@ -107,7 +125,7 @@ static __always_inline __u32 place_in(bool btf, const struct sk_buff *skb,
  * the other; only a drop can be in a process (RTNL throws a qdisc away) that these interrupt.
  * So drops have words of their own, but for `went`, which they add to atomically.
  */
-static __noinline int timed(__u64 stamp, __u64 now, bool segmented)
+static __noinline int timed(__u64 stamp, __u64 now, bool segmented, bool went)
 {
 	struct qdisc *row = row_make(stamp);
 	__u64 ns;
@@ -116,7 +134,7 @@ static __noinline int timed(__u64 stamp, __u64 now, bool segmented)
 		return 0;
 	/* both shifted: the difference is right when the stamp has wrapped, too */
 	ns = ((now << STAMP_SHIFT) - (stamp & ~(__u64)STAMP_MASK)) >> STAMP_SHIFT;
-	row->went++;
+	row->went += went;
 	row->segmented += segmented;
 	HIST_ADD(row->wait, loglin_slot(ns), ns);
 	return 0;
@@ -151,7 +169,7 @@ static __always_inline int queued(bool btf, const struct sk_buff *skb)
 	if (!here)
 		return 0;
 	if (here->parent) {	/* and its parts were not sent: dropped, or kept elsewhere */
-		lose(here->parent, QDISC_SEGMENTED, true);
+		lose(here->parent, QDISC_SEGMENTED, false);
 		here->parent = 0;
 	}
 	here->entering = 0;
@@ -182,7 +200,7 @@ static __always_inline int enqueued(__u64 skb)
 		return 0;
 	here->entering = 0;
 	if (here->parent)
-		lose(here->parent, QDISC_SEGMENTED, true);
+		lose(here->parent, QDISC_SEGMENTED, false);
 	here->parent = 0;
 	return 0;
 }
@@ -199,6 +217,7 @@ static __always_inline int used(bool btf, const struct sk_buff *skb)
 {
 	const struct net_device *dev = READ(btf, skb, dev);
 	struct qdisc_now *here;
+	struct qdisc *row;
 	__u64 stamp;
 
 	/* most are what the driver is done with: to look at them is cheaper than for them */
@@ -212,9 +231,12 @@ static __always_inline int used(bool btf, const struct sk_buff *skb)
 		/* on the way in, or past an empty qdisc: what comes next will tell */
 		here->parent = stamp;
 		here->split = bpf_ktime_get_ns();
+		row = row_make(stamp);
+		if (row)
+			row->went++;
 		return 0;
 	}
-	return timed(stamp, bpf_ktime_get_ns(), true);
+	return timed(stamp, bpf_ktime_get_ns(), true, true);
 }
 
 static __always_inline bool qdisc_reason(int reason)
@@ -227,27 +249,55 @@ static __always_inline bool qdisc_reason(int reason)
 #undef IS
 }
 
-static __always_inline int freed(bool btf, const struct sk_buff *skb, int reason)
+/* A reason tells since 6.13 what codel and cake drop as they give out packets. */
+#define REASONS_TOLD \
+	bpf_core_enum_value_exists(enum skb_drop_reason, SKB_DROP_REASON_QDISC_CONGESTED)
+
+static __noinline int place_add(__u64 stamp, __u64 location, bool followed)
+{
+	struct qdisc_place key = { .followed = followed, .location = location };
+	__u64 *count, none = 0;
+
+	key_fill(stamp, &key.at);
+	count = bpf_map_lookup_elem(&qdisc_places, &key);
+	if (!count) {
+		bpf_map_update_elem(&qdisc_places, &key, &none, BPF_NOEXIST);
+		count = bpf_map_lookup_elem(&qdisc_places, &key);
+	}
+	if (count)
+		__sync_fetch_and_add(count, 1);
+	return 0;
+}
+
+static __always_inline int freed(bool btf, const struct sk_buff *skb, __u64 location, int reason,
+				 bool again)
 {
 	const struct net_device *dev = READ(btf, skb, dev);
-	bool by_qdisc = qdisc_reason(reason);
+	bool by_qdisc;
 	struct qdisc *row;
-	__u64 stamp;
+	__u64 stamp, place;
 
-	if (!dev_is_ours(btf, dev))
+	if (!dev_is_ours(btf, dev) || !mine(skb, again))
 		return 0;
+	by_qdisc = qdisc_reason(reason);
 	stamp = flight_take(&waiting, skb, config.waiting_shift);
+	if (!stamp && !by_qdisc && (REASONS_TOLD || reason != NOT_SPECIFIED))
+		return 0;
+	place = stamp ?: place_in(btf, skb, dev);
+	if (!by_qdisc)
+		place_add(place, location, stamp);
 	if (!stamp && !by_qdisc)
 		return 0;
-	row = row_make(stamp ?: place_in(btf, skb, dev));
+	row = row_make(place);
 	if (!row)
 		return 0;
+	/* the other copy of the program may be in here, too */
 	if (stamp)
 		__sync_fetch_and_add(&row->went, 1);
 	if (by_qdisc)
-		row->dropped[QDISC_DROPPED]++;
+		__sync_fetch_and_add(&row->dropped[QDISC_DROPPED], 1);
 	else
-		row->dropped[QDISC_DROPPED_OTHER]++;
+		__sync_fetch_and_add(&row->dropped[QDISC_DROPPED_OTHER], 1);
 	return 0;
 }
 
@@ -262,7 +312,7 @@ static __always_inline int handed_over(bool btf, const struct sk_buff *skb,
 	if (!here)
 		return 0;
 	if (here->parent) {
-		timed(here->parent, here->split, true);
+		timed(here->parent, here->split, true, false);
 		here->parent = 0;
 	}
 	here->handing = (__u64)skb;
@@ -295,7 +345,7 @@ static __always_inline int returned(const void *skb, int rc, const struct net_de
 		return 0;
 	here->handing = 0;
 	if (rc < XMIT_TAKEN)
-		return here->stamp ? timed(here->stamp, here->at, false) : 0;
+		return here->stamp ? timed(here->stamp, here->at, false, true) : 0;
 	/* Back to the qdisc with it, and it waits on. */
 	if (!here->stamp)
 		return refused(kind_of(dev, here->at) << QUEUE_BITS | here->at);
@@ -304,30 +354,38 @@ static __always_inline int returned(const void *skb, int rc, const struct net_de
 	return refused(here->stamp);
 }
 
-/* Ends before beginnings: libbpf attaches in this order, so no beginning is left without an end. */
-SEC("tp_btf/kfree_skb")
-int BPF_PROG(qdisc_free__btf, const struct sk_buff *skb, void *location, int reason)
-{
-	return freed(true, skb, reason);
-}
+/*
+ * Ends before beginnings: libbpf attaches in this order, so no beginning is left without an end.
+ * What a program missed as it was running already, its copy finds waiting still (again.bpf.h).
+ */
+#define FREE(name, again)						\
+	SEC("tp_btf/kfree_skb")						\
+	int BPF_PROG(name##__btf, const struct sk_buff *skb, __u64 location, int reason)	\
+	{								\
+		return freed(true, skb, location, reason, again);	\
+	}								\
+	SEC("raw_tp/kfree_skb")						\
+	int BPF_PROG(name##__raw, const struct sk_buff *skb, __u64 location, int reason)	\
+	{								\
+		return freed(false, skb, location, reason, again);	\
+	}
 
-SEC("raw_tp/kfree_skb")
-int BPF_PROG(qdisc_free__raw, const struct sk_buff *skb, void *location, int reason)
-{
-	return freed(false, skb, reason);
-}
+#define USED(name)							\
+	SEC("tp_btf/consume_skb")					\
+	int BPF_PROG(name##__btf, const struct sk_buff *skb)		\
+	{								\
+		return used(true, skb);					\
+	}								\
+	SEC("raw_tp/consume_skb")					\
+	int BPF_PROG(name##__raw, const struct sk_buff *skb)		\
+	{								\
+		return used(false, skb);				\
+	}
 
-SEC("tp_btf/consume_skb")
-int BPF_PROG(qdisc_used__btf, const struct sk_buff *skb)
-{
-	return used(true, skb);
-}
-
-SEC("raw_tp/consume_skb")
-int BPF_PROG(qdisc_used__raw, const struct sk_buff *skb)
-{
-	return used(false, skb);
-}
+FREE(qdisc_free, false)
+FREE(qdisc_free_again, true)
+USED(qdisc_used)
+USED(qdisc_used_again)
 
 SEC("tp_btf/net_dev_xmit")
 int BPF_PROG(qdisc_done__btf, const struct sk_buff *skb, int rc, const struct net_device *dev)

@@ -4,9 +4,14 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
 
 #include "../lib/log.h"
+#include "../lib/pins.h"
 #include "../lib/snapshot.h"
+#include "drop.h"
 #include "qdisc.h"
 #include "qdisc.skel.h"
 
@@ -25,17 +30,17 @@ static const struct metric metrics[] = {
 	HISTOGRAM(struct qdisc, wait, .name = "wait", .unit = "seconds", .scale = 1e-9,
 		.help = "Time from the qdisc's door until the driver was handed the packet."),
 	LEVEL(struct qdisc, came, .name = "waiting", .unit = "packets",
-		.help = "Packets that are in the qdisc now."),
+		.help = "Buffers that are in the qdisc now; with GSO, several packets each."),
 	COUNTER(struct qdisc, dropped, .name = "dropped", .unit = "packets",
 		.label = "by", .labels = dropped,
-		.help = "Packets dropped by the qdisc, or otherwise before the driver had them."),
+		.help = "Buffers dropped by the qdisc, or otherwise before the driver had them."),
 	COUNTER(struct qdisc, segmented, .name = "segmented", .unit = "packets",
 		.help = "Buffers that were split in software (GSO) on their way to the driver."),
 	COUNTER(struct qdisc, refused, .name = "refused", .unit = "packets",
 		.help = "Hand-overs that the driver refused: the packet went back to the qdisc."),
 	COUNTER(struct qdisc, lost, .name = "lost", .unit = "packets",
 		.label = "cause", .labels = lost,
-		.help = "Packets whose time could not be measured, by cause."),
+		.help = "Buffers whose time could not be measured, by cause."),
 	{}
 };
 
@@ -49,6 +54,53 @@ static void key_text(const void *key, unsigned nr, char *text, size_t size)
 		snprintf(text, size, "%u", at->queue);
 }
 
+static struct qdisc *row_of(const struct table *t, const struct qdisc_key *key)
+{
+	for (unsigned row = 0; row < t->rows; row++)
+		if (!memcmp(t->keys + row * sizeof(*key), key, sizeof(*key)))
+			return (void *)(t->cells + (size_t)row * t->words);
+	return NULL;
+}
+
+void qdisc_place_tell(struct qdisc *row, const struct qdisc_place *place, __u64 n)
+{
+	bool of_cut = place->followed && drop_of_cut(place->location);
+
+	if (!of_cut && !drop_at_qdisc(place->location))
+		return;
+	if (place->followed) {
+		/* those that came after the row was read are not in it */
+		n = n < row->dropped[QDISC_DROPPED_OTHER] ? n : row->dropped[QDISC_DROPPED_OTHER];
+		row->dropped[QDISC_DROPPED_OTHER] -= n;
+	}
+	if (of_cut)
+		row->lost[QDISC_SEGMENTED] += n;
+	else
+		row->dropped[QDISC_DROPPED] += n;
+}
+
+/* What a qdisc dropped, and only the place says so: each function by its name. */
+static int settle(const char *pins, struct table *t)
+{
+	struct qdisc_place place, *before = NULL;
+	int fd = pin_read(text("%s/qdisc_places", pins));
+
+	for (unsigned i = 0; fd >= 0 && i < QDISC_PLACES; i++) {
+		struct qdisc *row;
+		uint64_t n;
+
+		if (bpf_map_get_next_key(fd, before, &place))
+			break;
+		before = &place;
+		row = row_of(t, &place.at);
+		if (row && !bpf_map_lookup_elem(fd, &place, &n))
+			qdisc_place_tell(row, &place, n);
+	}
+	if (fd >= 0)
+		close(fd);
+	return 0;
+}
+
 const struct meter meter_qdisc = {
 	.name = "qdisc",
 	.help = "how long packets wait in the qdisc, by TX queue and kind of qdisc",
@@ -60,6 +112,7 @@ const struct meter meter_qdisc = {
 	.keys_per_queue = QDISC_KINDS,
 	.key_labels = (const char *const []){ "queue", "qdisc", NULL },
 	.key_text = key_text,
+	.settle = settle,
 	.elf = qdisc_bpf__elf_bytes,
 	.on_request = "a clock read and a table cost each packet that is sent about 0.25 us",
 };

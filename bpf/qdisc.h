@@ -12,6 +12,17 @@ struct qdisc_key {
 	__u32 queue;
 };
 
+/*
+ * Where a packet was freed for no reason that names a qdisc: the function will tell whether it is
+ * one's (codel and cake drop so as they give out packets, up to 6.12).
+ */
+#define QDISC_PLACES	512
+struct qdisc_place {
+	struct qdisc_key at;
+	__u32 followed;		/* 1: it is among the dropped "otherwise"; 0: it is not counted */
+	__u64 location;
+};
+
 enum qdisc_dropped {
 	QDISC_DROPPED,		/* by the qdisc: its reason says so */
 	QDISC_DROPPED_OTHER,	/* thrown out with it, or not to be made ready to send */
@@ -33,4 +44,7 @@ struct qdisc {
 	__u64 lost[NR_QDISC_LOST];
 	HIST(wait, LOGLIN_SLOTS);
 };
+
+/* Counts `n` drops where they belong, if their place is a qdisc's. */
+void qdisc_place_tell(struct qdisc *, const struct qdisc_place *, __u64 n);
 #endif

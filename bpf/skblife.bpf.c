@@ -244,8 +244,11 @@ static __always_inline int returned(bool btf, const struct sk_buff *skb, int rc,
 #define SKB const struct sk_buff *skb
 #define DEV const struct net_device *dev
 
+/* Again: what these missed as they were running already on that CPU is followed still. */
 WAYS(life_used, "consume_skb", freed(btf, skb, true), SKB)
 WAYS(life_free, "kfree_skb", freed(btf, skb, false), SKB)
+WAYS(life_used_again, "consume_skb", freed(btf, skb, true), SKB)
+WAYS(life_free_again, "kfree_skb", freed(btf, skb, false), SKB)
 
 /* Since 6.19 what a driver sent on behalf of another CPU ends here: see txlat.bpf.c. */
 SEC("?fentry/skb_attempt_defer_free")

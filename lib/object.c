@@ -26,8 +26,8 @@ const char *pin_path(const struct site *site, const char *name)
 static bool shared(const char *name)
 {
 	static const char *const names[] = {
-		BEGUN_MAP, "lost", "napi_queue", "drop_stack", "drop_reasons", "driver_times",
-		"driver_functions",
+		BEGUN_MAP, "lost", "napi_queue", "drop_stack", "drop_reasons", "qdisc_places",
+		"driver_times", "driver_functions",
 	};
 
 	for (unsigned i = 0; i < sizeof(names) / sizeof(*names); i++)

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: GPL-2.0
+"""
+Packets that are freed in an interrupt of another free, of which qdisc and skblife see no first event: none is taken
+to be waiting for ever.
+"""
+import subprocess
+import sys
+
+import bpf
+from lab import *
+from traced import traced
+from wire import inside
+
+SENT, BATCH = 30000, 5000
+CPUS = sorted(os.sched_getaffinity(0))
+
+# In a task, on the CPU that is interrupted: each datagram is dropped by netfilter, where softirqs are let in.
+SENDER = f"""
+import os, socket
+os.sched_setaffinity(0, [{CPUS[-1]}])
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+s.connect(("10.0.0.9", 9))
+for i in range({SENT}):
+    try:
+        s.send(b"x")
+    except OSError:
+        pass
+"""
+
+
+def backlog(netns):
+    return int(netns.run("tc -s qdisc show dev tap0 root").split("backlog ")[1].split("b ")[1].split("p")[0])
+
+
+def one_run(env):
+    """What was seen of a storm of frees; how many were sent; and the misses of the programs."""
+    nicprobe("attach", "-m", "qdisc,skblife,drop", "--sample", "1", where, env=env)
+    sender = subprocess.Popen(["ip", "netns", "exec", str(a), sys.executable, "-c", SENDER])
+    written = 0
+    while sender.poll() is None and written < 60 * BATCH:
+        nic(f"send 0 {BATCH} 100 udp dport=9 flows=16 dst=10.0.9.1 src=10.0.0.2")
+        written += nic("go")["sent"]
+    sender.wait()
+    until(lambda: not backlog(a))
+    until(lambda: not alive(show(where)), 2)
+    doc = show(where)
+    nest = {p["name"]: p["recursion_misses"] for p in json.loads(sh("bpftool -j prog show"))
+            if p.get("recursion_misses") and p["name"].startswith(("life_", "qdisc_"))}
+    nicprobe("detach", where)
+    return doc, written, nest
+
+
+def alive(doc):
+    return {(r["way"], r["queue"], r["stage"]): r["now"] for r in doc["meters"]["skblife"] if r["now"]}
+
+
+def ends(name, env):
+    doc, written, nest = traced(one_run, env)
+    rows = [r for r in doc["meters"]["qdisc"] if r["qdisc"] == "tbf"]
+    dropped = sum(r["dropped"]["by-qdisc"] for r in rows)
+    drops = sum(r["packets"] for r in doc["meters"]["drop"] if r["who"] == "qdisc")
+    print(f"# {name}: {written} received, {drops} dropped by tbf, missed by the programs: {nest}", flush=True)
+    check(f"{name}: interrupts came in the programs", sum(nest.values()) > 0, f"{nest}")
+    check(f"{name}: the qdisc drops # {drops}", drops > BATCH)
+    same(f"{name}: none waits, none vanished", [(r["waiting"], r["lost"]["vanished"]) for r in rows], [(0, 0)])
+    same(f"{name}: the drops are those that the meter drop has", dropped, drops)
+    same(f"{name}: none lives on", alive(doc), {})
+
+
+need_root()
+if KERNEL < (6, 4) or len(CPUS) < 2:
+    skip("ends", "needs BPF netfilter programs, and two CPUs")
+    finish()
+a = Namespace("ends")
+nic = tap(a, queues=1, address="10.0.0.1/24", mtu=1500)
+where = f"{a}/tap0"
+nic("read on")
+a.run("sysctl -qw net.ipv4.ip_forward=1 net.ipv4.conf.all.send_redirects=0 net.ipv4.conf.tap0.send_redirects=0 "
+      "net.ipv4.conf.all.rp_filter=0 net.core.netdev_max_backlog=100000", check=False)
+for address in "10.0.0.9", "10.0.0.3":
+    a.ip(f"neigh add {address} lladdr 02:00:00:00:00:09 dev tap0")
+a.ip("route add 10.0.9.0/24 via 10.0.0.3 dev tap0")
+a.run("tc qdisc replace dev tap0 root tbf rate 20mbit burst 4000 limit 20000")
+a.run(f"sh -c 'echo {1 << CPUS[-1]:x} > /sys/class/net/tap0/queues/rx-0/rps_cpus'")
+rule = inside(a, lambda: bpf.netfilter(3))      # NF_INET_LOCAL_OUT
+ends("tp_btf", {})
+ends("raw_tp", {"NICPROBE_CANNOT": "tp_btf"})
+os.close(rule)
+finish()
