@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "../../bpf/qdisc.h"
+#include "../../lib/log.h"
+#include "../../lib/symbol.h"
 #include "../../xdp/ecn.h"
 
 #define SUBJECT "qdisc: "
@@ -39,8 +41,37 @@ static void expect(const char *name, uint64_t marks, const char *what)
 	snapshot_free(&s);
 }
 
+/* One drop "otherwise" of five, at this function: where it is counted. */
+static void place(const char *function, bool followed, uint64_t by_qdisc, uint64_t otherwise,
+		  uint64_t split)
+{
+	struct qdisc_place at = { .followed = followed, .location = symbol_address(function) };
+	struct qdisc row = { .dropped = { 7, 5 } };
+
+	if (!at.location) {
+		printf("skip qdisc: a drop in %s: this kernel does not have it, or does not tell\n",
+		       function);
+		return;
+	}
+	qdisc_place_tell(&row, &at, 1);
+	holds(row.dropped[QDISC_DROPPED] == by_qdisc &&
+	      row.dropped[QDISC_DROPPED_OTHER] == otherwise && row.lost[QDISC_SEGMENTED] == split,
+	      text("a drop in %s, %s", function, followed ? "followed" : "not followed"));
+	at.followed = true;
+	qdisc_place_tell(&row, &at, 100);
+	holds(row.dropped[QDISC_DROPPED_OTHER] <= otherwise,
+	      text("no more of them in %s than there are", function));
+}
+
 int main(void)
 {
+	place("kfree_skb_list_reason", true, 7, 5, 0);
+	place("kfree_skb_list_reason", false, 7, 5, 0);
+	place("tbf_enqueue", true, 7, 4, 1);
+	place("tbf_enqueue", false, 7, 5, 0);
+	place("codel_dequeue", true, 8, 4, 0);
+	place("cake_dequeue", false, 8, 5, 0);
+
 	expect("no marks of its own: silent", 0, NULL);
 	expect("few marks: silent", 19, NULL);
 	expect("marks", 40, "own qdisc (fq_codel) marked 40 packets CE, 2.0%");
