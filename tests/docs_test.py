@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
 """What is written about nicprobe is so: the man page, --help, the README and the completion agree with it."""
+import getopt
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -207,6 +209,11 @@ def test_readme():
     unknown = [c for c in re.findall(r"nicprobe (attach|show|list|detach|run|[a-z]+)\b", "".join(
         re.findall(r"^\$ .*$|^sudo .*$", readme, flags=re.M))) if c not in commands]
     check("docs: the README types commands that there are", unknown)
+    typed = re.findall(r"`tests/vm/(boot|fetch) ([^`]+)`", readme)
+    check("docs: the README fetches kernels and boots them as it is done", [
+        f"tests/vm/{script} {words}" for script, words in typed
+        if len(getopt.getopt(shlex.split(words), "n:c:m:t:sH:")[1]) != {"boot": 3, "fetch": 2}[script]] or
+          [script for script in ("boot", "fetch") if script not in dict(typed)])
 
 
 def test_situations():
