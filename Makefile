@@ -14,6 +14,19 @@ BPFARCH_powerpc64le := powerpc
 BPFARCH_s390x       := s390
 BPFARCH_loongarch64 := loongarch
 
+# make CROSS=arm64: for that machine, into build/arm64, against a root of Debian for it (deps-cross).
+VM_CACHE = $(or $(NICPROBE_VM),$(or $(XDG_CACHE_HOME),$(HOME)/.cache)/nicprobe-vm)
+ifdef CROSS
+TRIPLET_arm64 := aarch64-linux-gnu
+TRIPLET := $(or $(TRIPLET_$(CROSS)),$(error CROSS=$(CROSS): only arm64))
+SYSROOT ?= $(VM_CACHE)/root-$(CROSS)
+B       := build/$(CROSS)
+CC      := $(CLANG) --target=$(TRIPLET) --sysroot=$(SYSROOT)
+CROSS_LD := -fuse-ld=lld
+ifeq ($(filter deps-cross,$(MAKECMDGOALS))$(wildcard $(SYSROOT)/done),)
+$(error no $(SYSROOT); try: sudo make CROSS=$(CROSS) deps-cross)
+endif
+endif
 ifdef SAN			# make SAN=1 check: all of it under ASan and UBSan
 B        := build/san
 SANFLAGS := -fsanitize=address,undefined -fno-omit-frame-pointer
@@ -29,10 +42,11 @@ HARDEN_LD ?= -pie -Wl,-z,relro -Wl,-z,now
 NOWHERE  := -ffile-prefix-map=$(CURDIR)=.
 CC_FLAGS = -std=gnu11 -Wall -Wextra -D_GNU_SOURCE -I$(B)/skel $(SANFLAGS) $(HARDEN) $(NOWHERE) \
 	   $(CPPFLAGS) $(CFLAGS)
-LD_FLAGS = $(HARDEN_LD) $(LDFLAGS)
+LD_FLAGS = $(HARDEN_LD) $(CROSS_LD) $(LDFLAGS)
 LDLIBS   = -lxdp -lbpf -lmnl -lelf -ljson-c -lm -lpthread
 BPFFLAGS = -O2 -g -Wall -Wextra -Wno-unused-parameter -target bpf -mcpu=v3 $(NOWHERE) \
-	   -D__TARGET_ARCH_$(BPFARCH) -I/usr/include/$(shell $(CC) -print-multiarch)
+	   -D__TARGET_ARCH_$(BPFARCH) \
+	   -I$(SYSROOT)/usr/include/$(or $(TRIPLET),$(shell $(CC) -print-multiarch))
 # What the programs run beside is what the compiler makes, not what it runs on.
 MACHINE  := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
 BPFARCH  := $(or $(BPFARCH_$(MACHINE)),$(MACHINE))
@@ -134,6 +148,10 @@ check: deps-dev			## run every test; without root those that need none
 	@PATH="$$PATH:$(CURDIR)/build" B=$(B) NICPROBE=$(CURDIR)/$(B)/nicprobe \
 		NIC=$(CURDIR)/$(B)/tests/nic tests/run $(TESTS)
 
+deps-cross: deps		## CROSS=arm64: a root of Debian to build against, unpacked (root)
+	$(call install,lld,deps-cross,exit 1;)
+	@tests/vm/sysroot $(VM_CACHE) $(CROSS)
+
 # Debian's kernels under emulation, fetched once into ~/.cache/nicprobe-vm (or $NICPROBE_VM).
 PACKAGES_VM := qemu-system-x86 busybox-static kmod cpio xz-utils zstd iw
 
@@ -156,8 +174,9 @@ $(B)/tests/vm/%.bpf.o: tests/vm/%.bpf.c
 	@mkdir -p $(@D)
 	$(CLANG) $(BPFFLAGS) -c -o $@ $<
 
-.PHONY: tests deps-dev deps-vm check-vm
-tests: $(B)/tests/nic $(B)/tests/xsk $(B)/bench/bench $(UNITS) $(B)/tests/model.so $(B)/tests/vm/pass.bpf.o
+.PHONY: tests deps-dev deps-vm deps-cross check-vm
+tests: $(B)/tests/nic $(B)/tests/xsk $(UNITS) $(B)/tests/vm/pass.bpf.o \
+	$(if $(CROSS),,$(B)/bench/bench $(B)/tests/model.so)	# what runs here, at any rate
 
 # What it costs, beside what else one would use.
 $(B)/bench/%.bpf.o: bench/%.bpf.c

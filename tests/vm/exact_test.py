@@ -46,7 +46,7 @@ def drive(card, megabytes):
 
 
 def tell(card, point, way, which, packets, off):
-    print("# exact " + json.dumps({"kernel": "%d.%d" % lab.KERNEL, "driver": card.driver, "point": point, "way": way,
+    print("# exact " + json.dumps({"driver": card.driver, "point": point, "way": way,
                                    "offloads": which, "packets": packets, "off": off}), flush=True)
 
 

@@ -16,7 +16,7 @@ folder, kernels = sys.argv[1], sys.argv[2:]
 
 def lines():
     for path in sorted(glob.glob(f"{folder}/*-*.all")):
-        kernel, guest = os.path.basename(path)[:-len(".all")].split("-", 1)
+        kernel, guest = os.path.basename(path)[:-len(".all")].rsplit("-", 1)
         with open(path, encoding="utf-8", errors="replace") as f:
             for line in f:
                 yield kernel, guest, line.rstrip("\n")
@@ -74,10 +74,10 @@ print("#\n# What nicprobe counted, compared with the driver's own counters; tun 
       "# In wire packets, without and with offloads (TSO, GSO, GRO, LRO, VLAN).")
 columns = [(k, offloads) for k in kernels for offloads in ("none", "all")]
 heads = [f"{k} {'without' if offloads == 'none' else 'with'}" for k, offloads in columns]
-print(f"# {'driver':<11}{'point':<10}{'way':<34}" + "".join(f"{h:<14}" for h in heads))
+print(f"# {'driver':<11}{'point':<10}{'way':<34}" + "".join(f"{h:<20}" for h in heads))
 for key in sorted(rows):
     driver, point, way = key
-    cells = "".join(f"{str(rows[key].get(c, Cell())):<14}" for c in columns)
+    cells = "".join(f"{str(rows[key].get(c, Cell())):<20}" for c in columns)
     print(f"# {driver:<11}{point:<10}{way:<34}{cells}".rstrip())
 print("#\n# Packets at the nic points, by driver: " + ", ".join(f"{d} {n}" for d, n in sorted(totals.items())))
 if len(kernels) > 1 and not os.environ.get("GUESTS"):
@@ -86,4 +86,4 @@ if len(kernels) > 1 and not os.environ.get("GUESTS"):
           ("" if total >= MILLION else f": fewer than {MILLION}"))
 print("#\n# Seconds, by the guest's clock; in all, by ours")
 for kernel, guest, what, seconds in times:
-    print(f"# {kernel:<6}{guest:<8}{what:<28}{seconds}")
+    print(f"# {kernel:<12}{guest:<8}{what:<28}{seconds}")
