@@ -52,20 +52,29 @@ static __always_inline __u32 jumbo_header(const unsigned char *ip)
 	return ip6[0] >> 4 == 6 && !ip6[6] && !ip6[41] && ip6[42] == IPV6_TLV_JUMBO ? 8 : 0;
 }
 
+/* Where an IPv6 header is, and how many bytes are there. */
+struct ipv6_at {
+	__u64 ip;
+	__u32 room, unused;
+};
+
 /*
- * Bytes of IPv6 and its extension headers, from the address `ip` on; `room`: so many are there.
+ * Bytes of IPv6 and its extension headers. By a struct: to the verifier of 7.3 an address that a
+ * typed tracepoint read is no number, which another function could be given.
  * Not static: so the verifier walks the loop once, and not with each state of each caller. Weak:
  * each file of programs has it, and one binary may hold several (tests/fuzz).
  */
-__noinline __weak __u32 ipv6_headers(__u64 ip, __u32 room)
+__noinline __weak __u32 ipv6_headers(const struct ipv6_at *at)
 {
 	__u8 type = 0, next[2] = {};
 	__u32 len = 40;
 
-	bpf_probe_read_kernel(&type, sizeof(type), (void *)ip + 6);
+	if (!at)
+		return len;
+	bpf_probe_read_kernel(&type, sizeof(type), (void *)at->ip + 6);
 	for (int i = 0; i < IPV6_HEADERS && ipv6_extends(type); i++) {
-		if (len + sizeof(next) > room ||
-		    bpf_probe_read_kernel(next, sizeof(next), (void *)ip + len))
+		if (len + sizeof(next) > at->room ||
+		    bpf_probe_read_kernel(next, sizeof(next), (void *)at->ip + len))
 			break;
 		len += ipv6_extends_by(type, next[1]);
 		type = next[0];
@@ -80,6 +89,7 @@ static __always_inline __u32 skb_headers_rx(bool btf, const struct sk_buff *skb,
 	__be16 proto = READ(btf, skb, protocol);
 	__u8 first = 0, doff = 0;
 	__u32 len = 0, linear;
+	struct ipv6_at at;
 
 	for (int tags = 0; tags < 2; tags++) {
 		if (proto != bpf_htons(ETH_P_8021Q) && proto != bpf_htons(ETH_P_8021AD))
@@ -91,7 +101,8 @@ static __always_inline __u32 skb_headers_rx(bool btf, const struct sk_buff *skb,
 	if (READ(btf, skb, len) > 65535)
 		*jumbo = jumbo_header(data + len);
 	linear = READ(btf, skb, len) - READ(btf, skb, data_len) ?: READ(btf, skb, len);
-	len += first >> 4 == 6 ? ipv6_headers((__u64)data + len, linear - len) : (first & 15) * 4;
+	at = (struct ipv6_at){ .ip = (__u64)data + len, .room = linear - len };
+	len += first >> 4 == 6 ? ipv6_headers(&at) : (first & 15) * 4;
 	if (!(gso_type & GSO_TCP))
 		return len + UDP_HEADER;
 	bpf_probe_read_kernel(&doff, sizeof(doff), data + len + 12);

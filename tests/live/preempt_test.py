@@ -13,6 +13,7 @@ need_root()
 SECONDS = 3
 CPU = min(os.sched_getaffinity(0))
 REALTIME = "PREEMPT_RT" in os.uname().version
+PREEMPTS = KERNEL >= (7, 0)
 prctl = ctypes.CDLL(None).prctl
 
 
@@ -77,6 +78,13 @@ def tasks(netns, *acts):
     return [task.count() for task in running]
 
 
+def counted(name, got, sent, may, share=1):
+    """Never more than was sent; less by what is said to be missing, which is one in `share` at the most."""
+    least = sent - min(may, sent // share)
+    check(f"preempt: {name} # {got} of {sent}, may lack {may}", least <= got <= sent,
+          f"{got} of {sent}, may lack {may}")
+
+
 a, b = Namespace("a"), Namespace("b")
 veth(a, b)
 a.ip("addr add 10.1.0.1/24 dev eth0")
@@ -92,7 +100,7 @@ def test_drops():
     doc = show(ETH)
     nicprobe("detach", ETH)
     got = sum(r["packets"] for r in doc["meters"]["drop"] if r["reason"] == "NEIGH_FAILED")
-    same(f"preempt: drops of two tasks # {sent}", got, sum(sent))
+    counted("drops of two tasks", got, sum(sent), doc.get("may_lack", {}).get("drop", 0) if PREEMPTS else 0, 1000)
 
 
 def test_points():
@@ -105,12 +113,8 @@ def test_points():
     doc = show(ETH)
     nicprobe("detach", ETH)
     for point in "tx-stack", "tx-nic":
-        got, may = packets_at(doc, point), doc.get("may_lack", {}).get(point, 0)
-        if REALTIME:
-            check(f"preempt: {point}: no more than sent, and what it lacks may be so # {got} of {sum(sent)}, {may}",
-                  sum(sent) - may <= got <= sum(sent), f"{got} of {sum(sent)}, may lack {may}")
-        else:
-            same(f"preempt: {point} # {sent}", got, sum(sent))
+        may = doc.get("may_lack", {}).get(point, 0) if PREEMPTS and REALTIME else 0
+        counted(point, packets_at(doc, point), sum(sent), may)
 
 
 def reads(fd):
