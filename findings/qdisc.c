@@ -297,11 +297,27 @@ static uint64_t marked(const struct evidence *e, enum point point, uint64_t *cap
 	return ce;
 }
 
+/* " (fq_codel)"; one that shapes or schedules marks nothing: what is below it does. */
+static const char *who_marks(const struct evidence *e)
+{
+	static const char *const nobody[] = { "tbf", "htb", "hfsc", "prio", "drr", "ets", "qfq",
+					      "mqprio", "taprio", "etf", "pfifo", "pfifo_fast" };
+	const struct table *t = &e->s->tables[METER_qdisc];
+	const char *kind;
+
+	if (!has(e, METER_qdisc) || !t->rows)
+		return "";
+	kind = key_of(t, 0)->kind;
+	for (unsigned i = 0; i < sizeof(nobody) / sizeof(*nobody); i++)
+		if (!strncmp(kind, nobody[i], sizeof(key_of(t, 0)->kind)))
+			return text(" (one below %s)", nobody[i]);
+	return text(" (%.16s)", kind);
+}
+
 static void judge_marked_here(struct evidence *e)
 {
 	uint64_t capable, before = marked(e, TX_STACK, &capable), after = marked(e, TX_NIC,
 										 &capable), n;
-	const struct table *t = &e->s->tables[METER_qdisc];
 	struct finding *f;
 
 	n = after > before ? after - before : 0;
@@ -309,8 +325,8 @@ static void judge_marked_here(struct evidence *e)
 	    n < hundredth.value * capable)
 		return;
 	f = finding_add(e->f, &kinds[MARKED_HERE], -1, "this host's own qdisc%s marked %" PRIu64 " "
-			"packets CE, %.1f%% of the ECN-capable", has(e, METER_qdisc) && t->rows ?
-			text(" (%.16s)", key_of(t, 0)->kind) : "", n, 100.0 * n / capable);
+			"packets CE, %.1f%% of the ECN-capable", who_marks(e), n,
+			100.0 * n / capable);
 	finding_harm(f, rate(e, n));
 	finding_fact(f, "marked", n, "packets");
 	finding_fact(f, "share", (double)n / capable, "ratio");

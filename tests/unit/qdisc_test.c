@@ -21,7 +21,7 @@ static void table_on(struct snapshot *s, enum meter_id id, unsigned rows)
 		t->keys = calloc(rows, meters[id]->key_size);
 }
 
-static void expect(const char *name, uint64_t marks, const char *what)
+static void expect(const char *name, const char *kind, uint64_t marks, const char *what)
 {
 	struct snapshot s = { .seconds = 10, .meta = { .rows = 2, .tx_queues = 1, .sample = 1 } };
 
@@ -29,7 +29,7 @@ static void expect(const char *name, uint64_t marks, const char *what)
 		strcpy(s.meta.tap[p], "tp_btf");
 	table_on(&s, METER_qdisc, 1);
 	table_on(&s, METER_ecn, meter_rows(&meter_ecn, 2));
-	strcpy(((struct qdisc_key *)s.tables[METER_qdisc].keys)->kind, "fq_codel");
+	strcpy(((struct qdisc_key *)s.tables[METER_qdisc].keys)->kind, kind);
 	for (int p = TX_STACK; p <= TX_NIC; p++) {
 		uint64_t *w = (uint64_t *)cell(&s.tables[METER_ecn], 2 * p, 0, meter_ecn.metrics);
 
@@ -72,8 +72,9 @@ int main(void)
 	place("codel_dequeue", true, 8, 4, 0);
 	place("cake_dequeue", false, 8, 5, 0);
 
-	expect("no marks of its own: silent", 0, NULL);
-	expect("few marks: silent", 19, NULL);
-	expect("marks", 40, "own qdisc (fq_codel) marked 40 packets CE, 2.0%");
+	expect("no marks of its own: silent", "fq_codel", 0, NULL);
+	expect("few marks: silent", "fq_codel", 19, NULL);
+	expect("marks", "fq_codel", 40, "own qdisc (fq_codel) marked 40 packets CE, 2.0%");
+	expect("marks below a shaper", "tbf", 40, "own qdisc (one below tbf) marked 40 packets");
 	return failed > 0;
 }

@@ -81,7 +81,7 @@ def marks(card, sender):
         got = lab.said(doc, "ecn-marked-here")
         if least:
             lab.check(f"marks: found # {got}", marked >= least and
-                      re.search(rf"this host's own qdisc \(.*\) marked {marked} packets CE", got), f"{marked}: {got}")
+                      re.search(rf"this host's own qdisc \(one below tbf\) marked {marked} packets CE", got), f"{marked}: {got}")
         else:
             lab.same("no marks: silent", (marked, got), (0, ""))
 
