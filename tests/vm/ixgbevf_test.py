@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """In a guest: what nicprobe says of ixgbevf alone is what the driver does, on our model of the card."""
 import contextlib
-import re
 import time
 
 from cards import ask, cards, counters, lab, until_up
