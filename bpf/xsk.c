@@ -100,6 +100,8 @@ static int read_all(const struct meta *meta, struct table *t)
 	for (unsigned i = 0; i < all.nr && !err; i++)
 		err = put(t, &all.list[i]);
 	xsks_free(&all);
+	if (err == -ENOENT)	/* the module that tells was taken away */
+		return 0;
 	return err ? complain(err, NULL, "cannot ask for the AF_XDP sockets of %s: %s",
 			      meta->iface, strerror(-err)) : 0;
 }

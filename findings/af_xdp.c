@@ -16,9 +16,9 @@ static const struct finding_kind kinds[] = {
 		.severity = SEVERITY_CRITICAL,
 		.harm = HARM_LOSS,
 		.title = "The fill ring of an AF_XDP socket is empty",
-		.means = "The kernel puts each packet into a frame that the program has given it by "
-			 "the fill ring. There was none: the program does not give frames back as "
-			 "fast as packets come, or forgets some, or has too few of them.",
+		.means = "The kernel puts each packet into a frame that the program has given it "
+			 "by the fill ring. There was none: the program does not give frames back "
+			 "as fast as packets come, or forgets some, or has too few of them.",
 		.when = "{1} in the window were dropped for want of a frame (meter xsk). With zero "
 			"copy the card drops them: there it speaks if the card counted {1} for "
 			"which it had no room",
@@ -87,17 +87,18 @@ static bool is_worst(const struct evidence *e, unsigned row, unsigned kind)
 static struct finding *tell_fill(struct evidence *e, const struct xsk_key *key, uint64_t n)
 {
 	const char *whose = xsk_whose(key);
+	unsigned queue = xsk_queue(key);
 	struct finding *f;
 
 	if (key->zero_copy)
-		f = finding_add(e->f, &kinds[FILL_EMPTY], xsk_queue(key), "%s: the AF_XDP socket of "
-				"%s has queue %u with zero copy, and its fill ring of %u frames "
-				"was empty", packets(n, "found no room in the card"), whose,
-				xsk_queue(key), key->fill_ring);
+		f = finding_add(e->f, &kinds[FILL_EMPTY], queue, "%s: the AF_XDP socket of %s has "
+				"queue %u with zero copy, and its fill ring of %u frames was empty",
+				packets(n, "found no room in the card"), whose, queue,
+				key->fill_ring);
 	else
-		f = finding_add(e->f, &kinds[FILL_EMPTY], xsk_queue(key), "%s for the AF_XDP socket "
-				"of %s on queue %u: its fill ring of %u frames was empty",
-				packets(n, "were dropped"), whose, xsk_queue(key), key->fill_ring);
+		f = finding_add(e->f, &kinds[FILL_EMPTY], queue, "%s for the AF_XDP socket of %s "
+				"on queue %u: its fill ring of %u frames was empty",
+				packets(n, "were dropped"), whose, queue, key->fill_ring);
 	finding_advise(f, "it gives frames back too late, or not at all: let it refill as soon as "
 		       "it has read; more frames and a longer fill ring; is it short of CPU time? "
 		       "pidstat -u -w 1");

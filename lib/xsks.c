@@ -156,7 +156,7 @@ static int by_queue(const void *a, const void *b)
 	return x->inode < y->inode ? -1 : x->inode > y->inode;
 }
 
-/* Not asked where there are none: where the module that tells is missing, each question seeks it. */
+/* Not asked where there are none: each question seeks the module that tells, where it is not. */
 void xsks_read(unsigned ifindex, struct xsks *all)
 {
 	*all = (struct xsks){ .ifindex = ifindex };

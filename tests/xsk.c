@@ -167,13 +167,17 @@ static unsigned give_back(void)
 	return nr;
 }
 
-/* What was sent and is done is free again. */
+/* What was sent and is done is free again; what is no frame of ours comes back, too (6.12). */
 static void complete(void)
 {
 	unsigned at, nr = xsk_ring_cons__peek(&x.completion, x.tx_size, &at);
 
-	for (unsigned i = 0; i < nr; i++)
-		x.free[x.nr_free++] = *xsk_ring_cons__comp_addr(&x.completion, at + i);
+	for (unsigned i = 0; i < nr; i++) {
+		__u64 addr = *xsk_ring_cons__comp_addr(&x.completion, at + i);
+
+		if (addr < (__u64)x.frames * CHUNK)
+			x.free[x.nr_free++] = addr;
+	}
 	if (nr)
 		xsk_ring_cons__release(&x.completion, nr);
 }

@@ -196,7 +196,7 @@ machines = Tap(), Veth()
 before = left.Before(*[m.netns for m in machines])
 for machine, ways in zip(machines, ({cannot: GONE.get(cannot, set()) for cannot in WAYS}, VETH_WAYS)):
     full = without(machine, None, "")
-    silent = {meter for meter, rows in full["meters"].items() if not rows} - {"pool"}
+    silent = {meter for meter, rows in full["meters"].items() if not rows} - {"pool", "xsk"}
     same(f"{machine.where.split('/')[1]}: all that there is to count for", silent, machine.silent)
     for cannot, gone in ways.items():
         without(machine, full, cannot, gone)

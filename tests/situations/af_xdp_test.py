@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""AF_XDP sockets that do not keep up, each found and mended, and one that does: silence. Of kernels that tell of them."""
+"""AF_XDP sockets that do not keep up, found and mended, and one that does: silence. Where kernels tell of them."""
 import sys
 
 from world import Skip, healthy, lab, run, trouble
@@ -61,14 +61,15 @@ def socket_that_keeps_up(w):
     before = xsk("stats")["served"]
     w.quiet(least=BURST, settle=1)
     lab.check(f"{w.name}: it has a load", xsk("stats")["served"] - before > BURST, str(xsk("stats")))
-    lab.same(f"{w.name}: it lost none", {k: n for k, n in xsk.counts().items() if n and k != "tx_ring_empty_events"}, {})
+    lost = {k: n for k, n in xsk.counts().items() if n and k != "tx_ring_empty_events"}
+    lab.same(f"{w.name}: it lost none", lost, {})
 
 
 def names(w, doc, xsk, ring):
     """It names the program and the ring; and what it says was lost is what the socket lost, no more."""
     first = doc["findings"][0]
-    lab.check(f"{w.name}: names the program", f"xsk (pid {xsk.pid}) on queue 0" in first["what"] and ring in first["what"],
-              first["what"])
+    named = f"xsk (pid {xsk.pid}) on queue 0" in first["what"] and ring in first["what"]
+    lab.check(f"{w.name}: names the program", named, first["what"])
     lost = sum(r[k] for r in doc["meters"]["xsk"] for k in ("rx_dropped", "rx_ring_full"))
     lab.same(f"{w.name}: its figure is the meter's", round(first["harm"]["value"] * doc["seconds"]), lost)
 
