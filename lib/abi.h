@@ -28,6 +28,7 @@
 	M(ledger)						\
 	M(hwstat)						\
 	M(counters)						\
+	M(devlink)						\
 	M(skblife)						\
 	M(wifi)							\
 	M(station)						\

@@ -8,7 +8,7 @@
 #define NICPROBE_VERSION "0.1"
 
 #define META_MAGIC	0x6e696370	/* "nicp" */
-#define META_VERSION	6		/* any change of a row, a map or this struct is a new one */
+#define META_VERSION	7		/* any change of a row, a map or this struct is a new one */
 
 #define BLIND_SIZE	160		/* a sentence: why a hook does not see all */
 

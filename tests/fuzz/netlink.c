@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "../../bpf/counters.h"
+#include "../../bpf/devlink.h"
 #include "../../bpf/hwstat.h"
 #include "../../bpf/xsk.h"
 #include "../../lib/ethtool.h"
@@ -14,7 +15,6 @@
 #include "../../lib/queues.h"
 #include "../../lib/statistics.h"
 #include "../../lib/table.h"
-#include "../../lib/xsks.h"
 #include "world.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -78,18 +78,18 @@ static void statistics(void)
 	ethtool_stats_each("eth0", put, &heading);
 }
 
-/* What the meter makes of it, too: a row for each, told. */
-static void sockets(void)
+/* What a meter makes of it, too: a row for each, told. */
+static void told(const struct meter *m)
 {
 	struct meta meta = { .ifindex = 2, .iface = "eth0" };
-	struct table t = { .cpus = 1, .words = meter_xsk.row_size / 8 };
+	struct table t = { .cpus = 1, .words = m->row_size / 8 };
 	char words[64];
 
-	xsks_cannot();
-	meter_xsk.read(&meta, &t);
+	m->cannot();
+	m->read(&meta, &t);
 	for (unsigned row = 0; row < t.rows; row++)
-		for (unsigned i = 0; meter_xsk.key_labels[i]; i++)
-			meter_xsk.key_text(t.keys + row * meter_xsk.key_size, i, words,
+		for (unsigned i = 0; m->key_labels[i]; i++)
+			m->key_text(t.keys + row * m->key_size, i, words,
 					   sizeof(words));
 	free(t.keys);
 	free(t.cells);
@@ -112,7 +112,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	complaints_forget();
 	world_begin(data + 1, size - 1, data[0] < 128);
-	switch (data[0] % 8) {
+	switch (data[0] % 9) {
 	case 0: queues(); break;
 	case 1: settings(); break;
 	case 2: links(); break;
@@ -120,7 +120,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	case 4: rows(counters_read); break;
 	case 5: rows(hwstat_read); break;
 	case 6: netlink_family("netdev"); break;
-	case 7: sockets(); break;
+	case 7: told(&meter_xsk); break;
+	case 8: told(&meter_devlink); break;
 	}
 	return 0;
 }

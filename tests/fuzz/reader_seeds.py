@@ -120,8 +120,15 @@ def answers():
                                attribute(3, u32(64)) + attribute(4, u32(64)) + attribute(5, bytes(8) + u32(n, 8, 2048, 0, 2, n, n, 1)) +
                                attribute(6, u32(128)) + attribute(7, u32(64)) + attribute(9, bytes(range(48)))) for n in range(2))
     yield "sockets", bytes([7]) + pieces(sockets + DONE, protocols, sockets + DONE)
-    for which in range(8):	# without netlink: ethtool's ioctl
-        yield f"ioctl{which}", bytes([128 + which]) + b"\1" + u32(0, 2, 0, 3, 3) + b"rx_queue_0_drops".ljust(32, b"\0") * 4
+    place = attribute(1, b"pci\0") + attribute(2, b"0000:03:00.0\0")
+    port = message(30, bytes(4) + place + attribute(3, u32(1)) + attribute(6, u32(2)))
+    trap = message(30, bytes(4) + place + attribute(130, b"blackhole_route\0") + attribute(131, b"\0") + attribute(132, b"\0") +
+                   attribute(135, b"l3_drops\0") + attribute(129, attribute(0, bytes(8)) + attribute(1, bytes(8)) + attribute(2, u32(9, 0))))
+    health = message(30, bytes(4) + place + attribute(3, u32(1)) + attribute(114, attribute(115, b"tx\0") + attribute(116, b"\0") +
+                                                                             attribute(117, u32(3, 0)) + attribute(118, u32(2, 0))))
+    yield "devlink", bytes([8]) + pieces(FAMILY + DONE, FAMILY + DONE, port + DONE, trap + DONE, health + DONE)
+    for which in range(9):	# without netlink: ethtool's ioctl
+        yield f"ioctl{which}", bytes([128 + (which - 128) % 9]) + b"\1" + u32(0, 2, 0, 3, 3) + b"rx_queue_0_drops".ljust(32, b"\0") * 4
 
 
 def lines():

@@ -34,11 +34,12 @@ packet_build() {
 }
 
 # The readers themselves, as they are; the kernel that they ask is tests/fuzz/world.c.
-readers="lib/cpus.c lib/driver.c lib/ethtool.c lib/ethtool_features.c lib/ethtool_rss.c lib/iface.c lib/load.c
+readers="lib/cpus.c lib/devlink.c lib/driver.c lib/ethtool.c lib/ethtool_features.c lib/ethtool_rss.c lib/iface.c lib/load.c
 	lib/log.c lib/module.c lib/module_read.c lib/napis.c lib/near.c lib/netlink.c lib/netns.c lib/queues.c
 	lib/running.c lib/statistics.c lib/strings.c lib/sysfs.c lib/unpack.c lib/vector.c lib/xsks.c
 	render/json_writer.c render/text.c trial/record.c trial/record_read.c trial/series.c
-	bpf/counters.c bpf/counters_read.c bpf/hwstat.c bpf/hwstat_read.c bpf/xsk.c tests/fuzz/world.c"
+	bpf/counters.c bpf/counters_read.c bpf/hwstat.c bpf/hwstat_read.c bpf/devlink.c bpf/xsk.c
+	tests/fuzz/world.c"
 asked="fopen ioctl if_indextoname"
 wrapped="mnl_socket_open2 mnl_socket_bind mnl_socket_sendto mnl_socket_recvfrom mnl_socket_get_portid
 	mnl_socket_close sysfs_open"

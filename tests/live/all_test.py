@@ -208,7 +208,7 @@ def one_round(m, name, tso, env):
     for doc, dev in zip(docs, ("tap0", "eth0")):
         agree(f"{name}: {dev}", doc, dev == "eth0")
         # no radios, and on some kernels neither kprobes nor a word of AF_XDP; a tap's packets complete, a veth's do not
-        may = {"wifi", "station", "driver", "irq", "pool", "xsk"} | ({"txlat"} if dev == "eth0" else set())
+        may = {"wifi", "station", "driver", "irq", "pool", "xsk", "devlink"} | ({"txlat"} if dev == "eth0" else set())
         for meter in doc["absent"]:
             expect(f"{name}: {dev}: {meter} may be absent", meter in may, True)
     as_the_kernel(name, docs, k, tso == "off")
