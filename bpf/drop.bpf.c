@@ -143,6 +143,25 @@ static __always_inline void measure(bool btf, const struct sk_buff *skb, int dir
 	skb_segments(btf, skb, p, head + READ(btf, skb, network_header));
 }
 
+static __always_inline void remember(struct drop *row, __u32 packets)
+{
+	static const __u32 least[] = DROP_SPELL_LEAST;
+	__u32 now = row->second, tick = bpf_jiffies64();
+
+	if (tick != row->tick || !now) {	/* the clock costs more than a tick does */
+		now = bpf_ktime_get_ns() / 1000000000;
+		if (row->second != now)
+			row->in_second = 0;
+		row->second = now;
+		row->tick = tick;
+	}
+	row->in_second += packets;
+#pragma unroll
+	for (int i = 0; i < DROP_SPELLS; i++)
+		if (row->in_second >= least[i])
+			row->spell[i] = now;
+}
+
 static __noinline int count(struct drop_key *key, __u32 packets, __u32 bytes)
 {
 	struct drop *row, none = {};
@@ -163,6 +182,7 @@ static __noinline int count(struct drop_key *key, __u32 packets, __u32 bytes)
 	__sync_fetch_and_add(&row->bytes, bytes);
 	if (packets > 1)
 		__sync_fetch_and_add(&row->more, packets - 1);
+	remember(row, packets);
 	return 0;
 }
 

@@ -333,7 +333,8 @@ static void row_join(struct table *t, unsigned to, unsigned from, bool new)
 	const uint64_t *more = t->cells + (size_t)from * t->words;
 
 	for (unsigned i = 0; i < t->words; i++)
-		sum[i] = more[i] + (new ? 0 : sum[i]);
+		sum[i] = new ? more[i] : i < WORD(struct drop, second) ? sum[i] + more[i] :
+			 moments_later(sum[i], more[i]);
 }
 
 static void buffers_tell(struct table *t, unsigned row)
@@ -384,6 +385,7 @@ const struct meter meter_drop = {
 	.by = BY_KEY,
 	.point = RX_STACK,
 	.row_size = sizeof(struct drop),
+	.moments = WORD(struct drop, second),
 	.metrics = metrics,
 	.key_size = sizeof(struct drop_key),
 	.key_labels = labels,

@@ -42,10 +42,21 @@ struct drop_key {
 	__u8 unused[4];
 };
 
+/*
+ * When it was last, for findings that are over: the last second in which one CPU dropped so many.
+ * They are the least that findings speak of.
+ */
+#define DROP_SPELL_LEAST { 1, 10, 50 }
+#define DROP_SPELLS	3
+
+/* Seconds are of CLOCK_MONOTONIC, so of no time in which the machine slept. */
 struct drop {
 	__u64 packets, bytes;	/* on the wire: of a buffer, all that it holds; and in memory */
 	__u64 more;		/* packets beyond one a buffer */
 	__u64 buffers;		/* not of the map: settle() makes it of both */
+	__u32 second, in_second;	/* the last one, and its packets so far */
+	__u32 spell[DROP_SPELLS];	/* 0: none yet */
+	__u32 tick;			/* of the clock interrupt, when `second` was asked for */
 };
 
 /* Why, as the kernel calls it, or nicprobe where the kernel has no name: "vlan-unknown". */

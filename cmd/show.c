@@ -88,8 +88,12 @@ static int judge(const struct view *v, struct snapshot *s, struct hw *hw)
 	return 0;
 }
 
-/* Judges `all`, and prints it; or where `shown` is not NULL that, with what was found. */
-static int print_all(const struct view *v, struct snapshot *all, struct snapshot *shown)
+/*
+ * Judges `all`, and prints it; or where `shown` is not NULL that, with what was found. `total`: what
+ * came since attach, of windows; else NULL.
+ */
+static int print_all(const struct view *v, struct snapshot *all, struct snapshot *shown,
+		     const struct snapshot *total)
 {
 	const struct snapshot **list = calloc(v->nr ?: 1, sizeof(*list));
 	struct hw *hw = calloc(v->nr ?: 1, sizeof(*hw));
@@ -100,6 +104,8 @@ static int print_all(const struct view *v, struct snapshot *all, struct snapshot
 		if (!all[i].meta.magic)
 			continue;
 		err = judge(v, &all[i], &hw[i]);
+		if (total)
+			findings_earlier(&all[i], &total[i]);
 		list[nr++] = shown ? &shown[i] : &all[i];
 		if (shown) {
 			shown[i].findings = all[i].findings;
@@ -161,7 +167,7 @@ static int show_windows(struct view *v)
 		for (unsigned k = 0; k < v->nr && !err; k++)
 			err = snapshot_copy(&keep[k], &now[k]) ?: window(v, &now[k], &before[k]);
 		if (!err)
-			err = print_all(v, now, v->format->all ? keep : NULL);
+			err = print_all(v, now, v->format->all ? keep : NULL, keep);
 		free_all(v, now);
 		free_all(v, before);
 		before = keep;
@@ -176,7 +182,7 @@ static int show_totals(struct view *v)
 	int err = all ? take_all(v, all) : -ENOMEM;
 
 	if (!err)
-		err = print_all(v, all, NULL);
+		err = print_all(v, all, NULL, NULL);
 	free_all(v, all);
 	return err;
 }

@@ -85,8 +85,7 @@ static void fix_words(struct finding *one, char *command)
 	finding_fix(one, words[0], words[1], words[2], words[3], words[4], words[5]);
 }
 
-/* "X", "X*", or "X@f": is it this reason, dropped there? */
-static bool fits_one(const char *pattern, const struct drop_key *key)
+bool reason_fits(const char *pattern, const struct drop_key *key)
 {
 	const char *reason = drop_reason_name(key->reason), *symbol;
 	size_t len = strcspn(pattern, "*@");
@@ -99,12 +98,12 @@ static bool fits_one(const char *pattern, const struct drop_key *key)
 	return symbol && !strncmp(symbol, pattern + len + 1, strlen(pattern + len + 1));
 }
 
-static bool fits(const struct loss *l, const struct drop_key *key, bool silent)
+bool loss_fits(const struct loss *l, const struct drop_key *key, bool silent)
 {
-	if (l->if_silent && silent && fits_one(l->if_silent, key))
+	if (l->if_silent && silent && reason_fits(l->if_silent, key))
 		return true;
 	for (unsigned i = 0; i < MAX_REASONS && l->reasons[i]; i++)
-		if (fits_one(l->reasons[i], key))
+		if (reason_fits(l->reasons[i], key))
 			return !l->meant || l->meant(key);
 	return false;
 }
@@ -122,7 +121,7 @@ static uint64_t dropped(const struct evidence *e, const struct loss *l, bool sil
 
 	*most = NULL;
 	for (unsigned row = 0; row < t->rows; row++) {
-		if (keys[row].direction == DROP_UNSURE || !fits(l, &keys[row], silent))
+		if (keys[row].direction == DROP_UNSURE || !loss_fits(l, &keys[row], silent))
 			continue;
 		*most = *most ?: &keys[row];	/* rows are sorted: it is the first */
 		n += row_words(t, row, 0)[0];

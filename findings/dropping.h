@@ -3,6 +3,7 @@
 #ifndef NICPROBE_DROPPING_H
 #define NICPROBE_DROPPING_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "../lib/findings.h"
@@ -38,6 +39,11 @@ struct loss {
 	/* Of these reasons not all are meant; NULL: they are. */
 	bool (*meant)(const struct drop_key *);
 };
+
+/* Is a packet that was dropped so one of this loss? `silent`: a neighbour does not answer. */
+bool loss_fits(const struct loss *, const struct drop_key *, bool silent);
+/* "X", "X*", or "X@f" (reasons of struct loss): is it this reason, dropped there? */
+bool reason_fits(const char *pattern, const struct drop_key *);
 
 extern const struct loss socket_losses[];	/* ends with an empty one */
 /* Each by its number, from 0 on; NULL: there are no more. */

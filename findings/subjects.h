@@ -44,5 +44,7 @@ const struct finding_kind *kind_find(const char *id);
  * up now; NULL: it is read where it is needed. If s->hw is there, the setup is judged, too.
  */
 void findings_judge(struct snapshot *, const struct hw *hw);
+/* Adds to what was found in a window what was before, and is no more: `total` is since attach. */
+void findings_earlier(struct snapshot *window, const struct snapshot *total);
 
 #endif

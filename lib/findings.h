@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #define MAX_FINDINGS	32	/* past it they are dropped: nobody reads the 33rd */
 #define MAX_FACTS	8	/* of a finding */
@@ -77,9 +78,20 @@ struct finding {
 	struct fact facts[MAX_FACTS];
 };
 
+/* What would have been found before, and is not now. */
+struct earlier {
+	const struct finding_kind *kind;
+	uint64_t packets;		/* since attach */
+	double ago;			/* seconds since the last time it would have been */
+};
+
+#define MAX_EARLIER	8
+
 struct findings {
 	unsigned nr;
 	struct finding list[MAX_FINDINGS];
+	unsigned nr_earlier;		/* the latest first */
+	struct earlier earlier[MAX_EARLIER];
 };
 
 /*

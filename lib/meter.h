@@ -63,6 +63,11 @@ struct meter {
 	/* sets of rows that contexts write apart; 0: 1. Summed at reading */
 	unsigned lanes;
 	size_t row_size;
+	/*
+	 * Words of a row from this one on are two moments each, seconds of CLOCK_MONOTONIC: of
+	 * all CPUs the latest is taken, and a window has none. 0: it has no such words.
+	 */
+	unsigned moments;
 	const struct metric *metrics;	/* ends with an empty one */
 
 	size_t key_size;		/* BY_KEY: size of a key… */

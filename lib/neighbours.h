@@ -6,8 +6,8 @@
 #include <stddef.h>
 
 /*
- * How many next hops of this interface were asked for their hardware address and have not answered
- * (incomplete, failed), in the namespace the process is in; the address of one of them, and "" where
+ * How many next hops of this interface were asked for their hardware address and did not answer
+ * (incomplete, failed), in the namespace the process is in; the address of one of them, "" where
  * there is none. What cannot be asked is 0.
  */
 unsigned neighbours_silent(unsigned ifindex, char *one, size_t size);

@@ -163,6 +163,7 @@ int snapshot_read(struct snapshot *s, const char *pins)
 	losses_missed(s, pins);
 	clock_gettime(CLOCK_REALTIME, &s->when);
 	s->boot_ns = nanoseconds(CLOCK_BOOTTIME);
+	s->mono_ns = nanoseconds(CLOCK_MONOTONIC);
 	s->seconds = (s->boot_ns - s->meta.since) * 1e-9;
 	for (int id = 0; id < NR_METERS; id++)
 		if (s->tables[id].when > s->meta.since)
@@ -219,6 +220,14 @@ static void rows_diff(const struct meter *m, struct table *now, const struct tab
 			row_since(m, row_words(now, row, cpu), row_words(before, row, cpu));
 }
 
+/* When something last was is no figure of a window. */
+static void moments_forget(struct table *t)
+{
+	for (unsigned row = 0; t->moments && t->cells && row < t->rows; row++)
+		memset(row_words(t, row, 0) + t->moments, 0,
+		       (t->words - t->moments) * sizeof(*t->cells));
+}
+
 void snapshot_diff(struct snapshot *now, struct snapshot *before)
 {
 	for (int id = 0; id < NR_METERS; id++) {
@@ -233,6 +242,7 @@ void snapshot_diff(struct snapshot *now, struct snapshot *before)
 		}
 		if (!t->keys && t->cells && b->cells && t->rows == b->rows)
 			rows_diff(meters[id], t, b);
+		moments_forget(t);
 	}
 	load_diff(&now->load, &before->load);
 	/* a meter may be gone since */

@@ -13,6 +13,7 @@
 
 struct table {				/* one meter */
 	unsigned rows, cpus, words;	/* cpus is 1 once summed */
+	unsigned moments;		/* as the meter's */
 	uint64_t *cells;		/* [rows][cpus][words]; NULL: this meter is off */
 	/* which of these a row has; 0, zeros: nothing ever happened there. NULL: each its own */
 	unsigned *at;
@@ -27,6 +28,9 @@ struct table {				/* one meter */
 typedef int table_order(const void *, const void *, void *);
 void table_sort(const struct meter *, struct table *, table_order *);
 table_order table_by_key;
+
+/* Of two words of moments the later ones. */
+uint64_t moments_later(uint64_t a, uint64_t b);
 
 /* Adds a row to a keyed table that is summed: its words, all 0; NULL: no memory. */
 uint64_t *table_add(struct table *, const struct meter *, const void *key);
@@ -49,6 +53,7 @@ struct snapshot {
 	struct link link;		/* now */
 	struct timespec when;		/* CLOCK_REALTIME */
 	uint64_t boot_ns;		/* CLOCK_BOOTTIME */
+	uint64_t mono_ns;		/* CLOCK_MONOTONIC */
 	double seconds;			/* measured: since attach, or since the snapshot before */
 	bool interval;			/* a difference of two, not totals since attach */
 	bool counts;			/* …of which a person wants the counts, not rates */

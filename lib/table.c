@@ -37,6 +37,14 @@ static uint64_t *row_open(struct table *t, unsigned row)
 	return t->cells + t->at[row] * words;
 }
 
+uint64_t moments_later(uint64_t a, uint64_t b)
+{
+	uint32_t high = a >> 32 > b >> 32 ? a >> 32 : b >> 32;
+	uint32_t low = (uint32_t)a > (uint32_t)b ? a : b;
+
+	return (uint64_t)high << 32 | low;
+}
+
 /* Adds the CPUs of one row up, or lays them side by side. `words`: that each CPU has of it. */
 static void row_take(struct table *t, unsigned row, const uint64_t *percpu, unsigned cpus,
 		     unsigned words)
@@ -48,7 +56,8 @@ static void row_take(struct table *t, unsigned row, const uint64_t *percpu, unsi
 			continue;
 		to = row_open(t, row) + (size_t)(cpu % t->cpus) * t->words;
 		for (unsigned i = 0; i < words; i++)
-			to[i] += percpu[i];
+			to[i] = t->moments && i >= t->moments ? moments_later(to[i], percpu[i]) :
+								to[i] + percpu[i];
 	}
 }
 
@@ -151,6 +160,7 @@ int table_read(const struct meter *m, const struct meta *meta, struct table *t, 
 	if (bpf_obj_get_info_by_fd(fd, &info, &len))
 		return -errno;
 	t->words = m->row_size / 8;
+	t->moments = m->moments;
 	t->cpus = m->by & BY_CPU ? meta->cpus : 1;
 	t->rows = m->by & BY_KEY ? info.max_entries : meter_rows(m, meta->rows);
 	if (!shape_fits(m, t, &info))

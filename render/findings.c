@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* How findings read, for people and for programs. */
+#include <inttypes.h>
 #include <string.h>
+#include <time.h>
 
 #include "../lib/log.h"
 #include "findings.h"
 #include "shown.h"
+#include "units.h"
 
 #define INDENT	10	/* severities stand before it: "critical  " */
 #define NARROW	60	/* then there is no room for that */
@@ -68,6 +71,35 @@ static void what_line(struct page *p, const struct finding *f, const char *befor
 	page_newline(p);
 }
 
+static time_t when_last(const struct snapshot *s, const struct earlier *e)
+{
+	return s->when.tv_sec - (time_t)e->ago;
+}
+
+/* The day, where that is not today. */
+static void earlier_line(struct page *p, const struct snapshot *s, const struct earlier *e)
+{
+	char clock[32], ago[UNITS_SIZE];
+	time_t last = when_last(s, e);
+	struct tm then, now;
+
+	localtime_r(&last, &then);
+	localtime_r(&s->when.tv_sec, &now);
+	strftime(clock, sizeof(clock), then.tm_yday == now.tm_yday && then.tm_year == now.tm_year ?
+		 "%T" : "%F %T", &then);
+	units_duration(ago, (time_t)e->ago);
+	page_style(p, STYLE_DIM);
+	page_put(p, "earlier", -1);
+	page_style(p, STYLE_PLAIN);
+	page_spaces(p, p->at < indent(p) ? indent(p) - p->at : 1);
+	page_put(p, e->kind->id, -1);
+	page_put(p, ":", -1);
+	page_spaces(p, 1);
+	page_wrap(p, indent(p), text("%" PRIu64 " packet%s, until %s (%s ago)", e->packets,
+				     e->packets == 1 ? "" : "s", clock, ago));
+	page_newline(p);
+}
+
 void findings_table(struct page *p, const struct snapshot *s)
 {
 	const struct findings *f = &s->findings;
@@ -81,6 +113,8 @@ void findings_table(struct page *p, const struct snapshot *s)
 			if (f->list[k].under == (int)i)
 				what_line(p, &f->list[k], "  so also");
 	}
+	for (unsigned i = 0; i < f->nr_earlier; i++)
+		earlier_line(p, s, &f->earlier[i]);
 }
 
 static void facts(struct json *j, const struct finding *f)
@@ -147,10 +181,34 @@ static void finding_json(struct json *j, const struct snapshot *s, const struct 
 	json_close(j, '}');
 }
 
+/* What is over; a window alone can tell that from what is not. */
+static void earlier_json(struct json *j, const struct snapshot *s)
+{
+	const struct findings *f = &s->findings;
+	char time[32];
+	struct tm tm;
+
+	json_open(j, "earlier", '[');
+	for (unsigned i = 0; i < f->nr_earlier; i++) {
+		time_t last = when_last(s, &f->earlier[i]);
+
+		strftime(time, sizeof(time), "%FT%TZ", gmtime_r(&last, &tm));
+		json_open(j, NULL, '{');
+		json_string(j, "id", f->earlier[i].kind->id);
+		json_uint(j, "packets", f->earlier[i].packets);
+		json_string(j, "until", time);
+		json_double(j, "seconds_ago", f->earlier[i].ago);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+}
+
 void findings_json(struct json *j, const struct snapshot *s)
 {
 	json_open(j, "findings", '[');
 	for (unsigned i = 0; i < s->findings.nr; i++)
 		finding_json(j, s, &s->findings.list[i]);
 	json_close(j, ']');
+	if (s->interval)
+		earlier_json(j, s);
 }

@@ -219,6 +219,59 @@ static void check_dropped_by_card(void)
 	}
 }
 
+/* One row since attach: so many packets, the last second of each spell; how many are told. */
+static unsigned earlier(const char *reason, uint64_t packets, const unsigned *last, double window)
+{
+	struct drop_key key = { .stack = DROP_NO_STACK, .reason = reason_of(reason) };
+	struct snapshot total = { .mono_ns = 1000500000000, .meta = { .on = 1 << METER_drop } };
+	struct table *t = &total.tables[METER_drop];
+	struct drop *row;
+
+	*t = (struct table){ .cpus = 1, .words = meter_drop.row_size / 8 };
+	row = (void *)table_add(t, &meter_drop, &key);
+	if (!row)
+		abort();
+	row->packets = packets;
+	memcpy(row->spell, last, sizeof(row->spell));
+	snapshot.interval = true;
+	snapshot.seconds = window;
+	findings_earlier(&snapshot, &total);
+	snapshot.interval = false;
+	snapshot.seconds = 1;
+	free(t->cells);
+	free(t->keys);
+	return snapshot.findings.nr_earlier;
+}
+
+static void check_earlier(void)
+{
+	const struct earlier *first = snapshot.findings.earlier;
+
+	if (!reason_of("SOCKET_RCVBUFF")) {
+		printf("skip drop: no BTF, no names\n");
+		return;
+	}
+	snapshot.findings = (struct findings){};
+	holds(earlier("SOCKET_RCVBUFF", 1234, (unsigned[]){ 999, 700, 650 }, 1) == 1 &&
+	      !strcmp(first->kind->id, "socket-full") && first->packets == 1234 &&
+	      (int)(first->ago * 10 + .5) == 3005, "earlier: the last second with ten of them");
+	holds(!earlier("SOCKET_RCVBUFF", 1234, (unsigned[]){ 700, 0, 0 }, 1),
+	      "earlier: not what never was enough");
+	holds(!earlier("SOCKET_RCVBUFF", 1234, (unsigned[]){ 999, 999, 0 }, 1) &&
+	      !earlier("SOCKET_RCVBUFF", 1234, (unsigned[]){ 999, 700, 0 }, 300),
+	      "earlier: not what is of the window");
+	holds(!earlier("NO_SOCKET", 1234, (unsigned[]){ 700, 700, 700 }, 1),
+	      "earlier: not what may be another's by its place");
+	holds(earlier("QDISC_DROP", 20, (unsigned[]){ 999, 700, 0 }, 1) == 1 &&
+	      !strcmp(first->kind->id, "qdisc-drops"), "earlier: of the qdisc, too");
+	finding_add(&snapshot.findings, kind_find("qdisc-drops"), -1, "now");
+	holds(!earlier("QDISC_DROP", 20, (unsigned[]){ 999, 700, 0 }, 1),
+	      "earlier: not what is found now");
+	snapshot.findings = (struct findings){};
+	holds(moments_later(5ull << 32 | 7, 6ull << 32 | 3) == (6ull << 32 | 7),
+	      "of two moments in a word the later ones");
+}
+
 int main(void)
 {
 	const struct loss *l;
@@ -230,5 +283,6 @@ int main(void)
 	for (const struct counted *c = counted; c->source; c++)
 		check_counted(c);
 	check_names();
+	check_earlier();
 	return failed > 0;
 }

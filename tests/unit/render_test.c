@@ -213,6 +213,9 @@ static struct snapshot *interval(void)
 	for (int i = 0; i < 2; i++)	/* all that came went, before: idle */
 		at(s, METER_txlat, "in_flight", TX_NIC, 1, 0)[i] = 1234;
 	s->findings.nr = s->missed = s->lost[METER_ecn_source] = 0;
+	s->findings.nr_earlier = 2;
+	s->findings.earlier[0] = (struct earlier){ kind_find("socket-full"), 1234, 305.5 };
+	s->findings.earlier[1] = (struct earlier){ kind_find("qdisc-drops"), 1, 90000 };
 	s->missed_meter[METER_txlat] = s->missed_point[RX_NIC] = 0;
 	return s;
 }
@@ -423,6 +426,7 @@ int main(int argc, char **argv)
 	struct snapshot *list[8];
 	unsigned nr = 0;
 
+	setenv("TZ", "UTC0", 1);	/* clocks are local */
 	for (int i = 4; i < argc; i++) {
 		look.colour |= !strcmp(argv[i], "colour");
 		look.utf8 &= strcmp(argv[i], "ascii") != 0;
