@@ -89,8 +89,8 @@ static int judge(const struct view *v, struct snapshot *s, struct hw *hw)
 }
 
 /*
- * Judges `all`, and prints it; or where `shown` is not NULL that, with what was found. `total`: what
- * came since attach, of windows; else NULL.
+ * Judges `all`, and prints it; or where `shown` is not NULL that, with what was found. `total`: of
+ * windows what came since attach; else NULL.
  */
 static int print_all(const struct view *v, struct snapshot *all, struct snapshot *shown,
 		     const struct snapshot *total)

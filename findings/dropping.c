@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "../bpf/drop.h"
+#include "../lib/full_socket.h"
 #include "../lib/log.h"
 #include "../lib/names.h"
 #include "../lib/symbol.h"
@@ -152,12 +153,49 @@ static uint64_t counted(const struct evidence *e, const struct loss *l, const ch
 	return n > less ? n - less : 0;
 }
 
+/* By whom its buffer was chosen: what is to be changed depends on that. */
+enum choice { CHOICE_UNKNOWN, CHOICE_DEFAULT, CHOICE_MOST, CHOICE_OWN };
+
+/* setsockopt() gives twice what was asked for, and asks for rmem_max at the most (socket(7)). */
+static enum choice chosen(const struct evidence *e, const struct full_socket *s)
+{
+	bool host;
+
+	if (s->room == sysctl_value(e, "net/core/rmem_default", &host))
+		return CHOICE_DEFAULT;
+	return s->room == 2 * sysctl_value(e, "net/core/rmem_max", &host) ? CHOICE_MOST :
+									     CHOICE_OWN;
+}
+
+/* "python3 (pid 77) has it, port 9: …" What is of a socket that was opened long ago may be old. */
+static void advise_socket(struct finding *one, const struct full_socket *s, enum choice choice)
+{
+	const char *who = *s->program ? text("%s (pid %d)", s->program, s->pid) : "ss -uamp tells "
+			  "whose";
+
+	finding_advise(one, "the socket of port %u (%s) lost %u packets since it was opened, and "
+		       "%u bytes wait in its buffer of %u: %s", s->port, who, s->drops, s->held,
+		       s->room, s->stopped ? text("the program is stopped; kill -CONT %d lets it "
+						  "go on", s->pid) :
+		       choice == CHOICE_OWN ? "the program chose that size by SO_RCVBUF, and must "
+					      "ask for more, or read faster" :
+		       choice == CHOICE_MOST ? "it asked for as much as rmem_max allows, or reads "
+					       "too slowly" :
+		       "it reads too slowly, or must ask for more by SO_RCVBUF");
+	finding_fact(one, "port", s->port, "port");
+	finding_fact(one, "pid", s->pid, "pid");
+}
+
 static void advise(struct evidence *e, struct finding *one, const struct loss *l, double lost)
 {
 	struct filling f = { .e = e, .whole = true };
+	struct full_socket socket;
+	bool known = one && l->of_sockets && fullest_socket(e, &socket);
+	enum choice choice = known ? chosen(e, &socket) : CHOICE_UNKNOWN;
 	char out[400];
 
-	if (l->fix && !(l->only_bursts && lost > MUCH)) {
+	if (l->fix && !(l->only_bursts && lost > MUCH) && choice != CHOICE_OWN &&
+	    !(known && socket.stopped)) {
 		fill(&f, l->fix, out, sizeof(out));
 		if (f.whole) {
 			fix_words(one, out);
@@ -168,6 +206,8 @@ static void advise(struct evidence *e, struct finding *one, const struct loss *l
 	}
 	fill(&f, l->advice ?: "", out, sizeof(out));
 	finding_advise(one, "%s", out);
+	if (known)
+		advise_socket(one, &socket, choice);
 }
 
 /* What the kernel has no name for is told by its place. */

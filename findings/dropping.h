@@ -35,6 +35,7 @@ struct loss {
 	const char *if_silent;
 	bool unless_silent;		/* it is the other one's */
 	bool untraced;			/* the kernel drops without an event: counters tell, too */
+	bool of_sockets;		/* advice names the socket, and how it came by its buffer */
 	bool only_bursts;		/* the command is for bursts: not where most is lost */
 	/* Of these reasons not all are meant; NULL: they are. */
 	bool (*meant)(const struct drop_key *);

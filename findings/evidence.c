@@ -17,6 +17,7 @@
 #include "../bpf/napi.h"
 #include "../bpf/txlat.h"
 #include "../lib/driver.h"
+#include "../lib/full_socket.h"
 #include "../lib/hw.h"
 #include "../lib/log.h"
 #include "../lib/names.h"
@@ -80,6 +81,16 @@ unsigned silent_neighbours(const struct evidence *e, char *one, size_t size)
 	if (!nr)
 		*one = '\0';
 	return nr;
+}
+
+bool fullest_socket(const struct evidence *e, struct full_socket *s)
+{
+	bool there, found;
+	int home = enter(e, &there);
+
+	found = there && full_socket_find(s);
+	leave(home);
+	return found;
 }
 
 bool has(const struct evidence *e, enum meter_id id)

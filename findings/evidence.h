@@ -56,6 +56,10 @@ uint64_t dropped_for(const struct evidence *, const char *reason);
  */
 unsigned silent_neighbours(const struct evidence *, char *one, size_t size);
 
+struct full_socket;
+/* The UDP socket of the namespace that lost most (lib/full_socket.h). */
+bool fullest_socket(const struct evidence *, struct full_socket *);
+
 /* Packets that were dropped by these, as the meter drop calls them: "xdp"; and in how many buffers. */
 uint64_t dropped_by(const struct evidence *, const char *who, uint64_t *buffers_or_null);
 

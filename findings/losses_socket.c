@@ -40,7 +40,9 @@ const struct loss socket_losses[] = {
 		.remedy = "Let the program read faster (more threads: SO_REUSEPORT). Against "
 			  "bursts give it room: SO_RCVBUF up to net.core.rmem_max, or "
 			  "net.core.rmem_default, which sockets opened from then on have. Room "
-			  "does not help a program that is always slower than what comes.",
+			  "does not help a program that is always slower than what comes, one that "
+			  "is stopped, or one that asked for a small buffer itself. The finding "
+			  "names the UDP socket that lost most, where sock_diag tells.",
 		.symptom = "A program misses datagrams", ENOUGH },
 	  .reasons = { "SOCKET_RCVBUFF" }, .counters = { "UdpRcvbufErrors", "Udp6RcvbufErrors" },
 	  .what = "found the receive buffer of their socket full",
@@ -48,7 +50,7 @@ const struct loss socket_losses[] = {
 		 "net.core.rmem_default={4*net.core.rmem_default}",
 	  .changes = "four times the room for sockets opened from now on",
 	  .advice = "which program: ss -uamp; it reads too slowly, or needs a larger SO_RCVBUF",
-	  .only_bursts = true },
+	  .of_sockets = true, .only_bursts = true },
 	{ .kind = {
 		.id = "tcp-backlog-full", .severity = SEVERITY_CRITICAL, .harm = HARM_LOSS,
 		.title = "Segments come while their TCP socket is busy and its backlog is full",

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Troubles of reaching and being reached: addresses, routes, neighbours, ports, MTUs, links that are down."""
+"""Troubles of reaching and being reached: addresses, routes, neighbours, ports, sockets, MTUs, links that are down."""
 import contextlib
+import signal
 import socket
 import struct
+import subprocess
 import sys
 
 from world import HERE, THERE, inside, lab, run, trouble
@@ -236,6 +238,51 @@ def no_memory_for_fragments(w):
     w.load(lambda: [w.wires.write(0, w.wires.eth(first_fragment(next(numbers)))) for _ in range(3)], .02)
     w.expect("fragments-lost", fix=False, then=("rx-fragments",),
              remedy=lambda: w.here.run("sysctl -qw net.ipv4.ipfrag_high_thresh=40000000"))
+
+
+def program(w, lines):
+    """A program in the namespace that is looked at, in Python; `s` is a UDP socket at port 9. Its process."""
+    code = f"import socket\ns = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\n{lines}"
+    p = subprocess.Popen(["ip", "netns", "exec", str(w.here), sys.executable, "-c", code], stdout=subprocess.PIPE)
+    w.stack.callback(p.wait)
+    w.stack.callback(p.stdout.close)
+    w.stack.callback(p.kill)
+    p.stdout.readline()
+    return p
+
+
+def named(w, doc, *words):
+    """What the finding tells to do has all these words, and no command that would not help."""
+    f = doc["findings"][0]
+    lab.check(f"{w.name}: names the program, and why", all(word in f["try"] for word in words), f["try"])
+    lab.same(f"{w.name}: no command", f["fix"], [])
+
+
+@trouble("socket-full", "kill -CONT")
+def reader_is_stopped(w):
+    """The program that has the socket is stopped (SIGSTOP)."""
+    w.veth()
+    w.attach()
+    p = program(w, "s.bind(('', 9))\nprint(flush=True)\nwhile True: s.recv(9999)")
+    sends(w, w.udp(w.there), ("10.0.1.1", 9), (1000,))
+    p.send_signal(signal.SIGSTOP)
+    named(w, w.expect("socket-full", fix=False, settle=1, remedy=lambda: p.send_signal(signal.SIGCONT)),
+          f"(pid {p.pid})", "port 9", f"kill -CONT {p.pid}")
+
+
+@trouble("socket-full", "a larger SO_RCVBUF")
+def buffer_was_chosen(w):
+    """Bursts of 20 to a program that set SO_RCVBUF to 2048 itself: no sysctl changes that."""
+    w.veth()
+    w.attach()
+    p = program(w, "s.setsockopt(1, 8, 2048)\ns.bind(('', 9))\nprint(flush=True)\nwhile True: s.recv(9999)")
+    sends(w, w.udp(w.there), ("10.0.1.1", 9), (1000,), .02, 20)
+
+    def larger():
+        p.kill()
+        p.wait()
+        w.reader()
+    named(w, w.expect("socket-full", fix=False, remedy=larger, settle=.5), f"(pid {p.pid})", "SO_RCVBUF")
 
 
 if __name__ == "__main__":
