@@ -21,8 +21,8 @@ static const struct limit near = { .75, "three quarters" };
 static const struct limit squeezed = { .5, "half of the softirqs" };
 static const struct limit late = { 10e-3, "10 ms" };
 
-#define CPU_CAUSES "rps-one-cpu", "napi-threads-one-cpu", "irq-one-cpu", "rx-one-flow", \
-	"rx-flows-collide", "rx-queues-uneven", "rx-one-queue"
+#define CPU_CAUSES "rps-one-cpu", "rps-few-cpus", "napi-threads-one-cpu", "irq-one-cpu", \
+	"rx-one-flow", "rx-flows-collide", "rx-queues-uneven", "rx-one-queue"
 
 static const struct limit share = { .001, "a thousandth of the packets" };
 

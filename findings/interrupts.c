@@ -8,15 +8,17 @@
 #include "../lib/log.h"
 #include "../lib/queues.h"
 #include "settings.h"
+#include "steering.h"
 #include "subjects.h"
 
-enum { STORM, USELESS, FAR, OUTSIDE };
+enum { STORM, USELESS, FAR, OUTSIDE, NODE };
 
 static const struct limit enough = { 1000, "1000 interrupts" };
 static const struct limit often = { 1000, "1000 per second" };
 static const struct limit storm = { 20000, "20000 per second" };
 static const struct limit half = { .5, "half of the polls" };
 static const struct limit two = { 2, "two" };
+static const struct limit loaded = { 10000, "10000 packets per second" };
 #define BUSY_CPU "and that CPU has less than a quarter of its time left"
 
 static const struct finding_kind kinds[] = {
@@ -77,6 +79,25 @@ static const struct finding_kind kinds[] = {
 		.remedy = "cat /proc/irq/N/effective_affinity_list tells what became of it.",
 		.symptom = "An isolated CPU is interrupted",
 		.limits = { &enough, &often, &storm, &half, &two },
+	},
+	[NODE] = {
+		.id = "irq-far-node",
+		.severity = SEVERITY_WARNING,
+		.harm = HARM_WORK,
+		.title = "A busy CPU polls a card of another NUMA node",
+		.means = "The card writes packets and descriptors into the memory of its own node, "
+			 "and the CPU fetches each of them over the link between the nodes: it "
+			 "takes longer for every packet than a CPU of that node would, and has no "
+			 "time left for it.",
+		.when = "the interrupt of a receive queue goes to no CPU of the card's node, the "
+			"CPU that polls it takes {1} or more of that queue and has less than a "
+			"quarter of its time left, and a CPU of the card's node has half of its "
+			"own free (`show IFACE hw` tells it without these)",
+		.silent = "A CPU that has time.",
+		.remedy = "The CPUs of the node: /proc/irq/N/smp_affinity_list; no irqbalance that "
+			  "moves them back.",
+		.symptom = "A CPU is busy at a rate that another one of this host takes easily",
+		.limits = { &loaded },
 	},
 };
 KINDS(kinds)
@@ -274,12 +295,69 @@ static void judge_outside(struct evidence *e, const struct sum *sums, unsigned n
 	}
 }
 
+/* Does the queue's interrupt go to other nodes alone, and is it polled there? */
+static bool is_far(const struct hw *h, unsigned rx, int cpu)
+{
+	for (unsigned i = 0; i < h->nr; i++)
+		if (h->lines[i].rx == (int)rx && h->lines[i].irq)
+			return !cpus_common(interrupts_at(&h->lines[i]), &h->card.local) &&
+			       !cpus_has(&h->card.local, cpu);
+	return false;
+}
+
+static bool has_free(const struct evidence *e, const struct cpus *cpus)
+{
+	for (int cpu = cpus_next(cpus, -1); cpu >= 0; cpu = cpus_next(cpus, cpu))
+		if (load_idle(&e->s->load, cpu) >= .5)
+			return true;
+	return false;
+}
+
+/* The setup is read where a CPU is busy with packets of a queue, so not of most hosts. */
+static void judge_node(struct evidence *e)
+{
+	const struct hw *h = NULL;
+	uint64_t worst = 0, all = 0;
+	int queue = -1, at = -1;
+	struct finding *f;
+
+	for (unsigned rx = 0; rx < e->s->meta.rx_queues; rx++) {
+		int cpu = cpu_of_queue(e, rx);
+		uint64_t n = cpu < 0 ? 0 : received(e, rx, cpu);
+
+		if (rate(e, n) < loaded.value || !cpu_is_busy(e, cpu))
+			continue;
+		h = setup(e);
+		if (!h || h->nodes < 2 || h->card.node < 0 || !cpus_count(&h->card.local))
+			return;
+		if (!is_far(h, rx, cpu))
+			continue;
+		all += n;
+		if (n <= worst)
+			continue;
+		worst = n;
+		queue = rx;
+		at = cpu;
+	}
+	if (!all || !has_free(e, &h->card.local))
+		return;
+	f = finding_add(e->f, &kinds[NODE], queue, "CPU %d polls receive queue %d, and is of "
+			"another NUMA node than the card (node %d): CPU %d has %.0f%% of its time "
+			"left", at, queue, h->card.node, at, 100 * load_idle(&e->s->load, at));
+	finding_harm(f, rate(e, all));
+	finding_fact(f, "packets", all, "packets");
+	finding_fact(f, "node", h->card.node, "node");
+	fix_irqs(e, f, true);
+	finding_advise(f, "and no irqbalance that moves them back");
+}
+
 static void judge(struct evidence *e)
 {
 	const struct table *t = &e->s->tables[METER_irq];
 	struct sum *sums;
 	unsigned nr;
 
+	judge_node(e);
 	if (!has(e, METER_irq))
 		return;
 	sums = calloc(t->rows + 1, sizeof(*sums));

@@ -13,7 +13,7 @@
 #include "subjects.h"
 
 enum {
-	RPS_ONE_CPU, THREADS_ONE_CPU, IRQ_ONE_CPU, ONE_FLOW, FLOWS_COLLIDE,
+	RPS_ONE_CPU, RPS_FEW_CPUS, THREADS_ONE_CPU, IRQ_ONE_CPU, ONE_FLOW, FLOWS_COLLIDE,
 	QUEUES_UNEVEN, ONE_QUEUE
 };
 
@@ -42,6 +42,21 @@ static const struct finding_kind kinds[] = {
 		.remedy = "Let RPS use all CPUs: echo MASK > "
 			  "/sys/class/net/IFACE/queues/rx-N/rps_cpus.",
 		.symptom = "One CPU is busy and the others are idle",
+		.limits = { &full },
+	},
+	[RPS_FEW_CPUS] = {
+		.id = "rps-few-cpus",
+		.severity = SEVERITY_WARNING,
+		.harm = HARM_RISK,
+		.title = "RPS uses fewer CPUs than have time",
+		.means = "Receive Packet Steering hands packets to the CPUs in rps_cpus alone. "
+			 "These are full, and others, which it may not use, are not.",
+		.when = "RPS of the receive queues names two CPUs or more and not all, each of "
+			"these is too busy to take over work, and " PRESSED,
+		.silent = "CPUs that were left out and are busy with other work.",
+		.remedy = "Let RPS use all CPUs: echo MASK > "
+			  "/sys/class/net/IFACE/queues/rx-N/rps_cpus.",
+		.symptom = "Some CPUs are busy and the others are idle",
 		.limits = { &full },
 	},
 	[THREADS_ONE_CPU] = {
@@ -183,6 +198,30 @@ static bool judge_rps(struct evidence *e, const struct pressure *p)
 	return true;
 }
 
+/* None of its CPUs could take more, and others could. A single one is judge_rps()'. */
+static bool judge_few(struct evidence *e, const struct pressure *p)
+{
+	char list[CPUS_TEXT];
+	struct finding *one;
+	struct cpus to;
+	unsigned queues = steered_queues(e, &to), nr = cpus_count(&to);
+
+	if (!e->s->load.nr || nr < 2 || nr >= e->s->online ||
+	    (p->cpu >= 0 && !cpus_has(&to, p->cpu)))
+		return false;
+	for (int cpu = cpus_next(&to, -1); cpu >= 0; cpu = cpus_next(&to, cpu))
+		if (!cpu_is_busy(e, cpu))
+			return false;
+	one = finding_add(e->f, &kinds[RPS_FEW_CPUS], -1, "RPS of %u receive queue%s uses CPUs %s "
+			  "alone, and %u others have time: %s", queues, queues == 1 ? "" : "s",
+			  cpus_text(&to, list, sizeof(list)), free_cpus(e, p->cpu, p->lost),
+			  harm(e, p));
+	fix_rps(e, one, -1);
+	finding_fact(one, "cpus", nr, "cpus");
+	weigh(e, one, p);
+	return true;
+}
+
 static bool judge_threads(struct evidence *e, const struct pressure *p)
 {
 	const struct hw *h = setup(e);
@@ -314,7 +353,7 @@ static void judge(struct evidence *e)
 
 	if (!p.pressed || !free_cpus(e, p.cpu, p.lost))
 		return;
-	if (judge_rps(e, &p) || judge_threads(e, &p) || p.queue < 0)
+	if (judge_rps(e, &p) || judge_few(e, &p) || judge_threads(e, &p) || p.queue < 0)
 		return;
 	flows_of(e, p.queue, &flows);
 	if (steered_to(e, p.queue) > 1) {

@@ -142,7 +142,7 @@ class World:
 
         def act():
             with contextlib.suppress(TimeoutError):
-                while True:
+                for _ in range(1000):       # it may be stopped while more comes
                     s.recv(65536)
         self.stack.callback(s.close)
         return self.load(act)

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Busy CPUs that RPS, or interrupts on another NUMA node, gave too much to do; and idle ones. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "../../lib/hw.h"
+#include "../../xdp/rxcpu.h"
+
+#define SUBJECT "steering "
+#include "judge.h"
+
+#define CPUS	4
+#define QUEUES	2
+
+static struct hw_line lines[QUEUES];
+
+/* A window of a second; idle[cpu] percent of its time are left of a CPU, the rest is softirqs. */
+static struct snapshot *window(const unsigned *idle)
+{
+	struct snapshot *s = calloc(1, sizeof(*s));
+	struct table *t;
+
+	if (!s)
+		abort();
+	t = &s->tables[METER_rxcpu];
+	*s = (struct snapshot){ .interval = true, .seconds = 1, .online = CPUS };
+	s->meta.rx_queues = QUEUES;
+	s->meta.rows = QUEUES + 1;
+	s->meta.cpus = CPUS;
+	snprintf(s->meta.iface, sizeof(s->meta.iface), "eth9");
+	*t = (struct table){ .rows = QUEUES + 1, .cpus = CPUS, .words = sizeof(struct rxcpu) / 8 };
+	t->cells = calloc(t->rows * CPUS, sizeof(struct rxcpu));
+	s->load = (struct cpu_load){ .nr = CPUS, .ticks = calloc(CPUS, sizeof(*s->load.ticks)) };
+	if (!t->cells || !s->load.ticks)
+		abort();
+	for (unsigned cpu = 0; cpu < CPUS; cpu++) {
+		s->load.ticks[cpu][SPENT_IDLE] = idle[cpu];
+		s->load.ticks[cpu][SPENT_SOFTIRQ] = 100 - idle[cpu];
+	}
+	return s;
+}
+
+static void took(struct snapshot *s, unsigned queue, unsigned cpu, uint64_t packets)
+{
+	((struct rxcpu *)row_words(&s->tables[METER_rxcpu], queue, cpu))->packets = packets;
+}
+
+static void forget(struct snapshot *s)
+{
+	free(s->tables[METER_rxcpu].cells);
+	load_free(&s->load);
+	free(s);
+}
+
+/* Queue N is polled on CPU N, unless `at` says where; RPS of both goes to `rps`, "" is off. */
+static struct hw *card(const char *rps, unsigned at)
+{
+	struct hw *h = setup_unknown();
+
+	h->lines = lines;
+	h->nr = QUEUES;
+	cpus_from_list(&h->online, "0-3");
+	for (unsigned rx = 0; rx < QUEUES; rx++) {
+		lines[rx] = (struct hw_line){ .rx = rx, .tx = -1, .irq = 40 + rx };
+		cpus_add(&lines[rx].may, at + rx);
+		cpus_from_list(&lines[rx].rps, rps);
+	}
+	return h;
+}
+
+/* Two queues, both of 50000 packets per second on CPUs 0 and 1; RPS to some CPUs. */
+static void check_rps(const char *name, const char *rps, const unsigned *idle, const char *id)
+{
+	struct snapshot *s = window(idle);
+
+	took(s, 0, 0, 50000);
+	took(s, 1, 1, 50000);
+	finds(s, card(rps, 0), name, id, id ? "CPUs 0-1 alone, and 2 others have time" : NULL,
+	      id ? "echo f > $q/rps_cpus" : NULL);
+	forget(s);
+}
+
+/* The card's node, as a tree like sysfs tells it: 0, with CPUs 0 and 1. */
+static void node_read(struct hw *h)
+{
+	static const struct { const char *file, *line; } files[] = {
+		{ "dev/0000:03:00.0/numa_node", "0" },
+		{ "dev/0000:03:00.0/local_cpulist", "0-1" },
+	};
+	char tree[] = "/tmp/nicprobe-steering-XXXXXX", path[200];
+	int sys;
+
+	if (!mkdtemp(tree) || (sys = open(tree, O_PATH | O_DIRECTORY)) < 0)
+		abort();
+	mkdirat(sys, "bus", 0700);
+	mkdirat(sys, "bus/pci", 0700);
+	mkdirat(sys, "dev", 0700);
+	mkdirat(sys, "dev/0000:03:00.0", 0700);
+	check(!symlinkat("../../bus/pci", sys, "dev/0000:03:00.0/subsystem") &&
+	      !symlinkat("dev/0000:03:00.0", sys, "device"), "a tree", "it cannot be made");
+	for (unsigned i = 0; i < 2; i++) {
+		FILE *f;
+
+		snprintf(path, sizeof(path), "%s/%s", tree, files[i].file);
+		f = fopen(path, "w");
+		if (f) {
+			fprintf(f, "%s\n", files[i].line);
+			fclose(f);
+		}
+	}
+	hw_card_read(h, sys);
+	h->nodes = 2;
+	for (unsigned i = 0; i < 2; i++)
+		unlinkat(sys, files[i].file, 0);
+	unlinkat(sys, "dev/0000:03:00.0/subsystem", 0);
+	unlinkat(sys, "device", 0);
+	unlinkat(sys, "dev/0000:03:00.0", AT_REMOVEDIR);
+	unlinkat(sys, "dev", AT_REMOVEDIR);
+	unlinkat(sys, "bus/pci", AT_REMOVEDIR);
+	unlinkat(sys, "bus", AT_REMOVEDIR);
+	close(sys);
+	rmdir(tree);
+}
+
+/* Queues 0 and 1 are polled on CPUs `at` and the next; so many packets per second each. */
+static void check_node(const char *name, unsigned at, uint64_t packets, const unsigned *idle,
+		       const char *id)
+{
+	struct hw *h = card("", at);
+	struct snapshot *s = window(idle);
+
+	node_read(h);
+	took(s, 0, at, packets);
+	took(s, 1, at + 1, packets - 1);
+	finds(s, h, name, id, id ? "CPU 2 polls receive queue 0, and is of another NUMA node" : NULL,
+	      id ? "for p in 40:0 41:1; do" : NULL);
+	forget(s);
+}
+
+int main(void)
+{
+	check_rps("RPS to two CPUs that are full", "0-1", (unsigned[]){ 1, 2, 90, 95 },
+		  "rps-few-cpus");
+	check_rps("one of the two has time", "0-1", (unsigned[]){ 1, 60, 90, 95 }, NULL);
+	check_rps("the others have none", "0-1", (unsigned[]){ 1, 2, 10, 20 }, NULL);
+	check_rps("RPS to all", "0-3", (unsigned[]){ 1, 2, 90, 95 }, NULL);
+	check_rps("all have time", "0-1", (unsigned[]){ 80, 80, 90, 95 }, NULL);
+	check_node("busy CPUs of the other node", 2, 20000, (unsigned[]){ 90, 95, 12, 15 },
+		   "irq-far-node");
+	check_node("they have time", 2, 20000, (unsigned[]){ 90, 95, 50, 55 }, NULL);
+	check_node("few packets", 2, 9000, (unsigned[]){ 90, 95, 12, 15 }, NULL);
+	check_node("CPUs of the card's node", 0, 20000, (unsigned[]){ 12, 15, 90, 95 }, NULL);
+	check_node("the card's node has no time", 2, 20000, (unsigned[]){ 20, 30, 12, 15 }, NULL);
+	return failed > 0;
+}
