@@ -60,7 +60,7 @@ struct full_socket;
 /* The UDP socket of the namespace that lost most (lib/full_socket.h). */
 bool fullest_socket(const struct evidence *, struct full_socket *);
 
-/* Packets that were dropped by these, as the meter drop calls them: "xdp"; and in how many buffers. */
+/* Packets that were dropped by these, as the meter drop calls them ("xdp"); in how many buffers. */
 uint64_t dropped_by(const struct evidence *, const char *who, uint64_t *buffers_or_null);
 
 /* What driver or card count by this common name, all queues; and the queue with the most. */
