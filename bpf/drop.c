@@ -58,7 +58,8 @@ static const struct { const char *pattern, *who; } by_reason[] = {
 	{ "netif_receive_generic_xdp*", "xdp" }, { "do_xdp_generic*", "xdp" },
 	{ "generic_xdp_tx*", "xdp" }, { "veth_xdp_rcv*", "xdp" }, { "veth_poll*", "xdp" },
 	/* what their queue management drops as it gives out packets; up to 6.12 without a reason */
-	{ "cake_*", "qdisc" }, { "codel_*", "qdisc" }, { "fq_codel_*", "qdisc" },
+	{ "cake_*", "qdisc" }, { "codel_*", "qdisc" }, { "__codel_*", "qdisc" },
+	{ "fq_codel_*", "qdisc" }, { "etf_*", "qdisc" }, { "sfq_*", "qdisc" }, { "sfb_*", "qdisc" },
 	{ "drop_func*", "qdisc" }, { "pie_*", "qdisc" }, { "fq_pie_*", "qdisc" }, {}
 };
 
@@ -115,9 +116,9 @@ static const char *who_by_place(const char *symbol)
 
 bool drop_at_qdisc(__u64 location)
 {
-	const char *who = who_by_place(symbol_at(location));
+	const char *symbol = symbol_at(location), *who = who_by_place(symbol);
 
-	return who && !strcmp(who, "qdisc");
+	return who && !strcmp(who, "qdisc") && !strstr(symbol, "_reset");
 }
 
 const char *drop_who(const struct drop_key *key)
@@ -237,7 +238,8 @@ bool drop_of_cut(__u64 location)
 /*
  * 6.1 frees the parts of a buffer that GRO made as if they were dropped
  * (skb_release_data() calls kfree_skb_list()); from 6.3 on it says SKB_CONSUMED.
- * tbf frees what it has cut as if it were dropped, where all its parts were (6.18, not 6.12).
+ * tbf frees what it has cut as if it were dropped, where all its parts were (6.18; Debian's 6.1
+ * and 6.12, too).
  */
 static bool is_false(const struct drop_key *key)
 {

@@ -63,7 +63,7 @@ struct drop {
 const char *drop_why(const struct drop_key *);
 /* Who threw it away: "xdp", "tc", "qdisc", "netfilter", "socket", "driver", "kernel". */
 const char *drop_who(const struct drop_key *);
-/* Is it a function of a qdisc, where it gives up a packet that it had? 0, or no symbol: no. */
+/* Is it a function of a qdisc, where it drops a packet and is not itself thrown out? */
 bool drop_at_qdisc(__u64 location);
 /* …where it gives up a buffer of which it had cut packets, and all of these were dropped? */
 bool drop_of_cut(__u64 location);
