@@ -58,12 +58,12 @@ def alive(doc):
 
 
 def ends(name, env):
-    for _ in range(6):
+    for _ in range(3):
         doc, nest, untraced = one_run(env)
         if any(program.startswith("qdisc_free__") for program in nest):
             break
     else:
-        skip(f"{name}: interrupts came in the program", "there was none in 6 runs")
+        skip(f"{name}: interrupts came in the program", "there was none in 3 runs")
     rows = [r for r in doc["meters"]["qdisc"] if r["qdisc"] == "tbf"]
     dropped = sum(r["dropped"]["by-qdisc"] for r in rows)
     drops = sum(r["packets"] for r in doc["meters"]["drop"] if r["who"] == "qdisc")
