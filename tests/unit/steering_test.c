@@ -135,7 +135,8 @@ static void check_node(const char *name, unsigned at, uint64_t packets, const un
 	node_read(h);
 	took(s, 0, at, packets);
 	took(s, 1, at + 1, packets - 1);
-	finds(s, h, name, id, id ? "CPU 2 polls receive queue 0, and is of another NUMA node" : NULL,
+	finds(s, h, name, id,
+	      id ? "CPU 2 polls receive queue 0, and is of another NUMA node" : NULL,
 	      id ? "for p in 40:0 41:1; do" : NULL);
 	forget(s);
 }
