@@ -144,6 +144,8 @@ def budget_for_a_slow_card(w):
     w.veth(mtu=600)
     w.here.run("ethtool -K eth0 gro on")
     w.there.run("ethtool -K eth0 tso off")      # as many segments as a buffer has come at once
+    # A window of fewer segments than the peer's ring holds, which a fast machine would fill.
+    w.here.run("sysctl -qw 'net.ipv4.tcp_rmem=4096 196608 196608'")
     w.attach()
     stream(w, w.there, w.here, to="10.0.1.1")
     w.expect("napi-budget-low")
@@ -160,7 +162,7 @@ def threads_on_one_cpu(w):
         lab.sh(f"taskset -pc 1 {pid}")
     w.attach()
     w.reader()
-    w.frames(*(f"{q} 300 200 flows=16" for q in range(4)))
+    w.frames(*(f"{q} 300 200 flows=16" for q in range(4)), every=.03)   # CPU 0 is to have time
 
     def spread():
         for pid in pids:
