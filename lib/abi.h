@@ -87,11 +87,13 @@ struct config {
 	__u32 rx_ring;		/* descriptors of a receive queue; 0: not known */
 	__u32 percpu;		/* it is known how far these are from `runqueues` of their CPU */
 	__u64 softnet_data, ksoftirqd;
+	__u64 preempt_count;	/* the same of this, on x86; 0: not known */
 	__u32 flow_sample;	/* flow looks at one packet in so many; at least 1 */
 	char parent[32];	/* the name of its hardware: "0000:00:05.0"; "": it has none */
 	__u32 waiting_shift;	/* qdisc: 32 - log2 of the buckets in its own */
 	__u32 tx_linear;	/* the driver counts for each segment all that is linear */
 	__u32 tx_least;		/* it, or its card, counts a shorter packet as so long */
+	__u32 preempts;		/* a task may be put aside within a program: release_preempts() */
 	__u32 scratch;		/* places of a map SCRATCH_MAP(); a power of two */
 };
 

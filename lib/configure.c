@@ -68,6 +68,7 @@ void site_configure(struct site *site, const struct request *req)
 		.tx_linear = site->driver->bytes.tx == TX_LINEAR,
 		.tx_least = site->driver->bytes.tx == TX_CARD ? ETH_ZLEN :
 							      site->driver->bytes.tx_least,
+		.preempts = release_preempts(),
 		.scratch = release_realtime() ? SCRATCH_TASKS : 1,
 	};
 	if (!kernel_cannot("device"))
@@ -80,6 +81,10 @@ void site_configure(struct site *site, const struct request *req)
 	site->config.percpu = !kernel_cannot("percpu") &&
 			      kernel_percpu("softnet_data", &site->config.softnet_data) &&
 			      kernel_percpu("ksoftirqd", &site->config.ksoftirqd);
+	/* 6.2 to 6.14 have it behind the current task */
+	if (!kernel_percpu("__preempt_count", &site->config.preempt_count) &&
+	    kernel_percpu("pcpu_hot", &site->config.preempt_count))
+		site->config.preempt_count += sizeof(__u64);
 	if (kernel_cannot("recorded"))		/* for tests: as if no driver recorded its queue */
 		site->config.rx_queue = RX_QUEUE_BY_NAPI;
 }
