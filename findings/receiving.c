@@ -322,7 +322,7 @@ static void tell_single(struct evidence *e, const struct pressure *p)
 					  "%s",
 					  e->s->meta.iface, harm(e, p));
 
-	if (most > 1) {
+	if (most > 1 && is_hardware(e)) {	/* of what is software only who made it may */
 		long long use = most < e->s->online ? most : e->s->online;
 
 		finding_fix(one, "ethtool", "-L", e->s->meta.iface, "combined", text("%lld", use));

@@ -162,7 +162,7 @@ def threads_on_one_cpu(w):
         lab.sh(f"taskset -pc 1 {pid}")
     w.attach()
     w.reader()
-    w.frames(*(f"{q} 300 200 flows=16" for q in range(4)), every=.03)   # CPU 0 is to have time
+    w.frames(*(f"{q} 300 200 flows=16" for q in range(4)), every=.06)   # CPU 0 is to have time
 
     def spread():
         for pid in pids:
