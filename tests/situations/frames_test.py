@@ -158,6 +158,8 @@ def threads_on_one_cpu(w):
     w.tap()
     w.slow_stack(100000)
     pids = threads(w)
+    if not lab.show(f"{w.here}/{w.dev}", "hw")["hw"]["napi"]["instances"]:
+        raise Skip(f"netdev-genl tells nothing of the NAPI instances of {w.dev}: not whose threads these are")
     for pid in pids:
         lab.sh(f"taskset -pc 1 {pid}")
     w.attach()
