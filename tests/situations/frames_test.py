@@ -145,7 +145,7 @@ def budget_for_a_slow_card(w):
     w.here.run("ethtool -K eth0 gro on")
     w.there.run("ethtool -K eth0 tso off")      # as many segments as a buffer has come at once
     # A window of fewer segments than the peer's ring holds, which a fast machine would fill.
-    w.here.run("sysctl -qw 'net.ipv4.tcp_rmem=4096 196608 196608'")
+    w.here.run("sysctl -qw 'net.ipv4.tcp_rmem=4096 131072 131072'")
     w.attach()
     stream(w, w.there, w.here, to="10.0.1.1")
     w.expect("napi-budget-low")
