@@ -97,8 +97,8 @@ static const struct finding_kind kinds[] = {
 			 "that its ring must have been almost full. The next larger burst loses "
 			 "packets.",
 		.when = "polls in a row, each with its budget used up, took {2} of the ring, in at "
-			"least {1} runs",
-		.remedy = "A longer ring: ethtool -G IFACE rx N; or more queues.",
+			"least {1} runs; the ring can be longer",
+		.remedy = "A longer ring: ethtool -G IFACE rx N; more queues help, too.",
 		.symptom = "Packets are lost now and then",
 		.limits = { &few_runs, &near },
 		.follows = { "rx-ring-full", "backlog-full", CPU_CAUSES },
@@ -254,13 +254,14 @@ static const struct napi *row_of(const struct evidence *e, unsigned row)
 	return (const void *)row_words(&e->s->tables[METER_napi], row, 0);
 }
 
+/* A ring that cannot be longer is none to speak of before it loses something: rx-ring-full does then. */
 static void judge_near(struct evidence *e, unsigned row)
 {
 	long long now, longer = ring_longer(e, "rx", &now);
 	uint64_t runs = row_of(e, row)->near;
 	struct finding *f;
 
-	if (!worth(e, runs, few_runs.value))
+	if (!longer || !worth(e, runs, few_runs.value))
 		return;
 	f = finding_add(e->f, &kinds[RING_NEAR], row, "%" PRIu64 " bursts filled three quarters or "
 			"more of the ring of receive queue %u, which holds %u", runs, row,
@@ -268,8 +269,6 @@ static void judge_near(struct evidence *e, unsigned row)
 	finding_harm(f, near.value);
 	finding_fact(f, "runs", runs, "bursts");
 	finding_fact(f, "ring", e->s->meta.rx_ring, "packets");
-	if (!longer)
-		return;
 	finding_fix(f, "ethtool", "-G", e->s->meta.iface, "rx", text("%lld", longer));
 	finding_changes(f, "receive ring of %lld to %lld; the link may stop for a moment", now,
 			longer);

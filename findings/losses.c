@@ -54,7 +54,7 @@ static const struct loss stack_losses[] = {
 		.title = "Packets arrive with this host's own address as their source",
 		.means = "Another host has the same address, or what this one sent comes back: a "
 			 "loop between switches or bridges. The kernel drops them.",
-		.when = WHEN("IP_LOCAL_SOURCE, which Linux tells since 6.14"),
+		.when = WHEN("IP_LOCAL_SOURCE, which Linux tells since 6.13"),
 		.remedy = "arping -D -I IFACE ADDRESS asks whether somebody else has it; bridge "
 			  "link show, and spanning tree, against a loop.",
 		.symptom = "Connections of this host break now and then", ENOUGH },
@@ -69,7 +69,7 @@ static const struct loss stack_losses[] = {
 			 "or a loopback or null address as the destination (martians): the sender "
 			 "is set up wrongly, or forges them.",
 		.when = WHEN("IP_INVALID_SOURCE, IP_LOCALNET, IP_INVALID_DEST, which Linux tells "
-			     "since 6.14"),
+			     "since 6.13"),
 		.remedy = "Mend the sender: a rule that translates addresses, a program that is "
 			  "bound to 127.0.0.1.",
 		.symptom = "A service gets nothing though its packets arrive", ENOUGH },
