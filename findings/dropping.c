@@ -170,20 +170,20 @@ static enum choice chosen(const struct evidence *e, const struct full_socket *s)
 /* "python3 (pid 77) has it, port 9: …" What is of a socket that was opened long ago may be old. */
 static void advise_socket(struct finding *one, const struct full_socket *s, enum choice choice)
 {
-	const char *who = *s->program ? text("%s (pid %d)", s->program, s->pid) : "ss -uamp tells "
-			  "whose";
+	const char *who = *s->by.name ? text("%s (pid %d)", s->by.name, s->by.pid) :
+					"ss -uamp tells whose";
 
 	finding_advise(one, "the socket of port %u (%s) lost %u packets since it was opened, and "
 		       "%u bytes wait in its buffer of %u: %s", s->port, who, s->drops, s->held,
-		       s->room, s->stopped ? text("the program is stopped; kill -CONT %d lets it "
-						  "go on", s->pid) :
+		       s->room, s->by.stopped ?
+		       text("the program is stopped; kill -CONT %d lets it go on", s->by.pid) :
 		       choice == CHOICE_OWN ? "the program chose that size by SO_RCVBUF, and must "
 					      "ask for more, or read faster" :
 		       choice == CHOICE_MOST ? "it asked for as much as rmem_max allows, or reads "
 					       "too slowly" :
 		       "it reads too slowly, or must ask for more by SO_RCVBUF");
 	finding_fact(one, "port", s->port, "port");
-	finding_fact(one, "pid", s->pid, "pid");
+	finding_fact(one, "pid", s->by.pid, "pid");
 }
 
 static void advise(struct evidence *e, struct finding *one, const struct loss *l, double lost)
@@ -195,7 +195,7 @@ static void advise(struct evidence *e, struct finding *one, const struct loss *l
 	char out[400];
 
 	if (l->fix && !(l->only_bursts && lost > MUCH) && choice != CHOICE_OWN &&
-	    !(known && socket.stopped)) {
+	    !(known && socket.by.stopped)) {
 		fill(&f, l->fix, out, sizeof(out));
 		if (f.whole) {
 			fix_words(one, out);

@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Asks sock_diag for UDP sockets that lose packets, and /proc whose they are. */
+/* Asks sock_diag for UDP sockets that lose packets. */
 #include <arpa/inet.h>
-#include <dirent.h>
-#include <inttypes.h>
 #include <linux/inet_diag.h>
 #include <linux/sock_diag.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "full_socket.h"
 #include "log.h"
@@ -63,60 +57,6 @@ static int ask(int family, struct full_socket *worst)
 	return netlink_ask(NETLINK_SOCK_DIAG, nlh, answer, worst);
 }
 
-/* "1234 (name) T …": the name may have blanks and brackets. */
-static void describe(struct full_socket *s)
-{
-	FILE *f = fopen(text("/proc/%d/stat", s->pid), "re");
-	char line[256] = "", *name, *end;
-
-	if (f && fgets(line, sizeof(line), f) && (name = strchr(line, '(')) &&
-	    (end = strrchr(line, ')'))) {
-		s->stopped = end[1] && (end[2] == 'T' || end[2] == 't');
-		snprintf(s->program, sizeof(s->program), "%.*s", (int)(end - name - 1), name + 1);
-	}
-	if (f)
-		fclose(f);
-}
-
-static bool has_socket(int pid, const char *wanted)
-{
-	DIR *dir = opendir(text("/proc/%d/fd", pid));
-	struct dirent *d;
-	bool found = false;
-
-	while (dir && !found && (d = readdir(dir))) {
-		char to[64];
-		ssize_t len = readlinkat(dirfd(dir), d->d_name, to, sizeof(to) - 1);
-
-		if (len <= 0)
-			continue;
-		to[len] = '\0';
-		found = !strcmp(to, wanted);
-	}
-	if (dir)
-		closedir(dir);
-	return found;
-}
-
-void full_socket_owner(struct full_socket *s)
-{
-	DIR *proc = opendir("/proc");
-	struct dirent *d;
-	char wanted[64];
-
-	snprintf(wanted, sizeof(wanted), "socket:[%" PRIu64 "]", s->inode);
-	while (proc && !s->pid && (d = readdir(proc))) {
-		int pid = atoi(d->d_name);
-
-		if (pid > 0 && has_socket(pid, wanted))
-			s->pid = pid;
-	}
-	if (proc)
-		closedir(proc);
-	if (s->pid)
-		describe(s);
-}
-
 bool full_socket_find(struct full_socket *s)
 {
 	*s = (struct full_socket){};
@@ -125,6 +65,6 @@ bool full_socket_find(struct full_socket *s)
 	complaints_forget();
 	if (!s->drops)
 		return false;
-	full_socket_owner(s);
+	holder_find(s->inode, &s->by);
 	return true;
 }

@@ -6,14 +6,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "holders.h"
+
 struct full_socket {
 	unsigned port;			/* it is bound to */
 	uint32_t held, room;		/* bytes that wait to be read, and its SO_RCVBUF */
 	uint32_t drops;			/* packets it lost since it was opened */
-	uint64_t inode;
-	int pid;			/* of a program that has it; 0: none that we may see */
-	char program[32];		/* its name; "": not known */
-	bool stopped;			/* by a signal or a debugger */
+	__u32 inode;
+	struct holder by;		/* a program that has it; pid 0: none that we may see */
 };
 
 /*
@@ -22,8 +22,5 @@ struct full_socket {
  * not tell (sock_diag, CONFIG_INET_UDP_DIAG).
  */
 bool full_socket_find(struct full_socket *);
-
-/* Who has the socket of this inode: fills pid, program and stopped, by /proc. */
-void full_socket_owner(struct full_socket *);
 
 #endif

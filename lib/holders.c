@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Finds the processes that have sockets open, by what /proc/PID/fd leads to. */
+/* Finds the processes that have sockets open, by what /proc/PID/fd leads to; tells of a process. */
 #include <ctype.h>
 #include <dirent.h>
 #include <stdio.h>
@@ -90,19 +90,21 @@ static bool look(void)
 	return true;
 }
 
-static void name_read(int pid, char name[16])
+/* "1234 (name) T ...": the name may have blanks and brackets. */
+void holder_look(struct holder *h)
 {
-	FILE *f = fopen(text("/proc/%d/comm", pid), "re");
-	char *to = name;
+	FILE *f = fopen(text("/proc/%d/stat", h->pid), "re");
+	char line[128] = "", *end = f && fgets(line, sizeof(line), f) ? strrchr(line, ')') : NULL;
+	const char *from = strchr(line, '(');
+	unsigned len = 0;
 
-	if (f && !fgets(name, 16, f))
-		*name = '\0';
 	if (f)
 		fclose(f);
-	for (char *c = name; *c; c++)
-		if (!iscntrl((unsigned char)*c))
-			*to++ = *c;
-	*to = '\0';
+	if (!end || !from)
+		return;
+	for (from++; from < end && len < sizeof(h->name) - 1; from++)
+		h->name[len++] = iscntrl((unsigned char)*from) ? '?' : *from;
+	h->stopped = !strncmp(end, ") T", 3) || !strncmp(end, ") t", 3);
 }
 
 /* Of those we know, one that still has it. */
@@ -115,7 +117,7 @@ static bool find(__u32 inode, struct holder *h)
 							    all[i].fd), &now) || now != inode)
 			continue;
 		*h = (struct holder){ .pid = all[i].pid };
-		name_read(h->pid, h->name);
+		holder_look(h);
 		return true;
 	}
 	return false;

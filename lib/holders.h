@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Which process has a socket open. */
+/* Which process has something, and how it does. */
 #ifndef NICPROBE_HOLDERS_H
 #define NICPROBE_HOLDERS_H
 
@@ -8,7 +8,8 @@
 
 struct holder {
 	int pid;
-	char name[16];	/* as /proc/PID/comm has it; control characters are left out */
+	char name[16];	/* as /proc/PID/stat has it, '?' for a control character; "": it is gone */
+	bool stopped;	/* by a signal or a debugger */
 };
 
 /*
@@ -16,5 +17,8 @@ struct holder {
  * have. False: none is seen (it is another user's, or of a PID namespace that is not below ours).
  */
 bool holder_find(__u32 inode, struct holder *);
+
+/* Fills name and stopped of the process h->pid. */
+void holder_look(struct holder *h);
 
 #endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* A lock that is waited for, but not for ever: who has it is told. */
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "holders.h"
 #include "interrupt.h"
 #include "lock.h"
 #include "log.h"
@@ -17,31 +17,6 @@
 #define STEP	2		/* ms between two looks */
 #define MOST	20000		/* ms: the longest of ours, an attach, takes some seconds */
 #define STOPPED	2000		/* ms: who is stopped will not give it back soon */
-
-struct holder {
-	int pid;
-	char name[32];
-	bool stopped;
-};
-
-static void holder_look(struct holder *h)
-{
-	FILE *f = fopen(text("/proc/%d/stat", h->pid), "re");
-	char line[256] = "", *end;
-
-	if (f && !fgets(line, sizeof(line), f))
-		line[0] = '\0';
-	if (f)
-		fclose(f);
-	end = strrchr(line, ')');
-	if (!end || !strchr(line, '('))
-		return;
-	h->stopped = end[1] && (end[2] == 'T' || end[2] == 't');
-	*end = '\0';
-	snprintf(h->name, sizeof(h->name), "%s", strchr(line, '(') + 1);
-	for (char *c = h->name; *c; c++)	/* a process is called as it likes */
-		*c = isprint((unsigned char)*c) ? *c : '?';
-}
 
 /* Of several that read the one that is stopped; pid 0: the kernel does not tell. */
 static struct holder holder_of(int fd)
