@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Findings about how packets are spread over queues and CPUs, where a CPU is full. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "../lib/driver.h"
@@ -225,24 +226,33 @@ static bool judge_few(struct evidence *e, const struct pressure *p)
 static bool judge_threads(struct evidence *e, const struct pressure *p)
 {
 	const struct hw *h = setup(e);
+	const struct napi_instance *napi = h ? h->napis.list : NULL;
 	struct finding *one;
 	unsigned threads = 0;
 	struct cpus to = {};
+	char pids[400] = "";
+	size_t len = 0;
 
-	for (unsigned i = 0; h && i < h->nr; i++)
-		if (h->lines[i].threaded && h->lines[i].pid) {
-			cpus_add_all(&to, &h->lines[i].thread);
+	for (unsigned i = 0; h && i < h->napis.nr; i++)
+		if (napi[i].threaded && napi[i].pid) {
+			cpus_add_all(&to, &napi[i].thread_cpus);
 			threads++;
+			if (len < sizeof(pids))
+				len += snprintf(pids + len, sizeof(pids) - len, " %u", napi[i].pid);
 		}
 	if (threads < 2 || cpus_count(&to) != 1)
 		return false;
 	one = finding_add(e->f, &kinds[THREADS_ONE_CPU], -1, "the %u threads that poll %s may run "
 			  "on CPU %d only: %s", threads, e->s->meta.iface, cpus_next(&to, -1),
 			  harm(e, p));
-	finding_fix(one, "sh", "-c", text("for t in $(pgrep napi/%s-); do taskset -pc 0-%u $t; "
-					  "done",
-					  e->s->meta.iface, e->s->online - 1));
-	finding_changes(one, "the threads may run on CPUs 0-%u", e->s->online - 1);
+	if (len < sizeof(pids)) {
+		finding_fix(one, "sh", "-c", text("for t in%s; do taskset -pc 0-%u $t; done", pids,
+						  e->s->online - 1));
+		finding_changes(one, "the threads may run on CPUs 0-%u", e->s->online - 1);
+	} else {
+		finding_advise(one, "taskset -pc 0-%u for each thread napi/%s-N",
+			       e->s->online - 1, e->s->meta.iface);
+	}
 	weigh(e, one, p);
 	return true;
 }

@@ -178,6 +178,8 @@ int hw_lines_read(struct hw *h, int sys)
 		return err;
 	h->by = q.by;
 	napis_read(h->iface.ifindex, &h->napis);
+	if (!h->napis.nr && h->threaded)
+		napis_by_name(h->iface.name, h->iface.rx_queues + h->iface.tx_queues, &h->napis);
 	for (unsigned i = 0; i < h->napis.nr; i++)
 		if (h->napis.list[i].threaded == NAPI_NOT_TOLD)
 			h->napis.list[i].threaded = h->threaded ? NAPI_IN_THREAD : NAPI_IN_SOFTIRQ;

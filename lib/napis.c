@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The NAPI instances of an interface: asks netdev-genl, and /proc for their threads. */
+#include <dirent.h>
 #include <errno.h>
 #include <linux/genetlink.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "log.h"
 #include "napis.h"
@@ -42,13 +44,23 @@ static void thread_read(struct napi_instance *n)
 		fclose(f);
 }
 
+static bool add(struct napis *all, const struct napi_instance *n)
+{
+	struct napi_instance *more = realloc(all->list, (all->nr + 1) * sizeof(*more));
+
+	if (!more)
+		return false;
+	all->list = more;
+	more[all->nr++] = *n;
+	return true;
+}
+
 static int napi_read(const struct nlmsghdr *nlh, void *arg)
 {
 	struct napi_instance n = { .threaded = NAPI_NOT_TOLD, .defer_hard_irqs = -1,
 				   .gro_flush_ns = -1, .irq_suspend_ns = -1 };
 	struct napis *all = arg;
 	const struct nlattr *attr;
-	struct napi_instance *more;
 
 	mnl_attr_for_each(attr, nlh, sizeof(struct genlmsghdr))
 		switch (mnl_attr_get_type(attr)) {
@@ -62,11 +74,8 @@ static int napi_read(const struct nlmsghdr *nlh, void *arg)
 		}
 	if (n.pid)
 		thread_read(&n);
-	more = n.id ? realloc(all->list, (all->nr + 1) * sizeof(*more)) : NULL;
-	if (more) {
-		all->list = more;
-		more[all->nr++] = n;
-	}
+	if (n.id)
+		add(all, &n);
 	return MNL_CB_OK;
 }
 
@@ -74,7 +83,9 @@ static int by_id(const void *a, const void *b)
 {
 	const struct napi_instance *x = a, *y = b;
 
-	return x->id < y->id ? -1 : x->id > y->id;
+	if (x->id != y->id)
+		return x->id < y->id ? -1 : 1;
+	return x->pid < y->pid ? -1 : x->pid > y->pid;
 }
 
 void napis_read(unsigned ifindex, struct napis *all)
@@ -89,6 +100,46 @@ void napis_read(unsigned ifindex, struct napis *all)
 	request = netlink_request(buf, family, NLM_F_DUMP, NAPI_GET);
 	mnl_attr_put_u32(request, NAPI_IFINDEX, ifindex);
 	all->err = netlink_ask(NETLINK_GENERIC, request, napi_read, all);
+	if (all->nr)
+		qsort(all->list, all->nr, sizeof(*all->list), by_id);
+}
+
+/* A kernel thread has no memory of its own; a program may take any name. */
+static bool is_kernel(int pid)
+{
+	char to[2];
+
+	return readlink(text("/proc/%d/exe", pid), to, sizeof(to)) < 0 && errno == ENOENT;
+}
+
+void napis_by_name(const char *iface, unsigned most, struct napis *all)
+{
+	DIR *proc = opendir("/proc");
+	const struct dirent *e;
+	int err = all->err;
+
+	while (proc && all->nr <= most && (e = readdir(proc))) {
+		struct napi_instance n = { .threaded = NAPI_IN_THREAD, .defer_hard_irqs = -1,
+					   .gro_flush_ns = -1, .irq_suspend_ns = -1,
+					   .pid = strtoul(e->d_name, NULL, 10) };
+		FILE *f = n.pid ? fopen(text("/proc/%u/comm", n.pid), "re") : NULL;
+		const char *begin = text("napi/%s-", iface);
+		char name[64] = "", *end;
+
+		if (f && fgets(name, sizeof(name), f) && !strncmp(name, begin, strlen(begin))) {
+			n.id = strtoul(name + strlen(begin), &end, 10);
+			thread_read(&n);
+			if (*end == '\n' && is_kernel(n.pid))
+				all->named |= add(all, &n);
+		}
+		if (f)
+			fclose(f);
+	}
+	if (proc)
+		closedir(proc);
+	if (all->nr > most)
+		napis_free(all);
+	all->err = err;
 	if (all->nr)
 		qsort(all->list, all->nr, sizeof(*all->list), by_id);
 }

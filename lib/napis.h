@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The NAPI instances of an interface, as netdev-genl has them. */
+/* The NAPI instances of an interface, as netdev-genl has them, or their threads' names. */
 #ifndef NICPROBE_NAPIS_H
 #define NICPROBE_NAPIS_H
 
 #include <linux/types.h>
+#include <stdbool.h>
 
 #include "cpus.h"
 
@@ -13,7 +14,7 @@ enum napi_threaded {
 };
 
 struct napi_instance {
-	__u32 id, irq;			/* irq 0: the driver did not tell it */
+	__u32 id, irq;			/* 0: not told */
 	enum napi_threaded threaded;
 	__u32 pid;			/* of its thread, which stays for later; 0: it has none */
 	struct cpus thread_cpus;	/* on which that may run */
@@ -23,11 +24,19 @@ struct napi_instance {
 
 struct napis {
 	int err;	/* 0; -ENOENT: no such family; -EOPNOTSUPP: no such command */
+	bool named;	/* these are threads that are called as the interface's are, all there is to know */
 	unsigned nr;
 	struct napi_instance *list;
 };
 
 void napis_read(unsigned ifindex, struct napis *);
+
+/*
+ * Adds those threads "napi/IFACE-ID" that there are (napi_kthread_create()), `most` at the most: more
+ * are of interfaces of that name in several namespaces, and none is taken.
+ */
+void napis_by_name(const char *iface, unsigned most, struct napis *);
+
 void napis_free(struct napis *);
 
 #endif

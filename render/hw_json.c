@@ -203,7 +203,7 @@ static void napi(struct json *j, const struct hw *h)
 		const struct napi_instance *n = &h->napis.list[i];
 
 		json_open(j, NULL, '{');
-		json_uint(j, "id", n->id);
+		number(j, "id", n->id ? (long long)n->id : -1);
 		number(j, "irq", n->irq ? (long long)n->irq : -1);
 		json_string(j, "threaded", threaded[n->threaded <= NAPI_IN_BUSY_THREAD ?
 						    n->threaded :
