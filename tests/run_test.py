@@ -12,6 +12,7 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 TESTS = {
     "live/good_test.py": "print('ok good: a'); print('skip good: b: why')",
+    "live/again_test.py": "print('# made again: a poll ended'); print('# made again: a poll ended'); print('ok again: a')",
     "live/bad_test.py": "print('not ok bad: a: why'); raise SystemExit(1)",
     "live/dies_test.py": "raise SystemExit(3)",
     "unit_test.py": "print('not ok unit: a: why'); raise SystemExit(1)",
@@ -89,6 +90,8 @@ ends("one that dies", run("live/dies_test.py"), 1, "1 retried", "0 passed, 1 fai
 ends("no second try for what is the same each time", run("unit_test.py"), 1, "0 retried", "0 passed, 1 failed, 0 skipped")
 ends("two second tries pass", run("live/flaky1_test.py", "live/flaky2_test.py", "live/good_test.py"), 0,
      "2 retried", "3 passed, 0 failed, 1 skipped")
+got = run("live/again_test.py", "live/bad_test.py")
+check("run: what is made again within a test is counted", "2 made again" in got[1], got)
 got = run("situations/three_test.py")
 ends("of situations that which failed is made again", got, 0, "1 retried", "6 passed, 0 failed, 0 skipped")
 check("run: and no other is", sum("ok a: finds it" in line for line in got[1]) == 1, got)

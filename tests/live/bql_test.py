@@ -36,8 +36,8 @@ for env in {}, {"NICPROBE_CANNOT": "tp_btf"}:
     check(f"not stopped{by}: they came by", packets_at(doc, "tx-stack") >= 100, str(doc["meters"]))
 
     # 2. Stopped for 200 ms with packets waiting: the longest stop is that long. The scheduler may let
-    # the far end run for a moment all the same (its fair server, 6.12): then once more.
-    for attempt in range(4):
+    # the far end run for a moment all the same (its fair server, 6.12).
+    for _ in tries(4, "the far end ran while it was to stand still"):
         nicprobe("attach", VETH, "-m", "bql", env=env)
         with wire.stalled(.2):
             begin = time.monotonic()

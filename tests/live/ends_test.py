@@ -58,7 +58,7 @@ def alive(doc):
 
 
 def ends(name, env):
-    for _ in range(3):
+    for _ in tries(3, "no interrupt came in the program"):
         doc, nest, untraced = one_run(env)
         if any(program.startswith("qdisc_free__") for program in nest):
             break

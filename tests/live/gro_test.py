@@ -62,9 +62,9 @@ def measure(nic, name, sends, env=None, count=None):
 
 
 def exactly(what, nic, name, sends, want, envs=({},)):
-    """The kernel may end a poll within a train, if others take the CPU: then once more."""
+    """The kernel may end a poll within a train, if others take the CPU."""
     for env in envs:
-        for _ in range(5):
+        for _ in tries(5, "a poll ended within a train"):
             got, _doc = measure(nic, name, sends, env)
             if got == want:
                 break

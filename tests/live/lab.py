@@ -78,6 +78,17 @@ def skip(name, why):
     print(f"skip {name}: {why}", flush=True)
 
 
+def tries(most, why):
+    """
+    For a loop that makes what is to be measured until it has come about, and checks nothing before: how many times it
+    still may. Each but the first is printed with the reason, and tests/run counts them.
+    """
+    for left in reversed(range(most)):
+        if left < most - 1:
+            print(f"# made again: {why}", flush=True)
+        yield left
+
+
 def check(name, condition, why=""):
     if condition:
         ok(name)

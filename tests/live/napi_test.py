@@ -120,9 +120,9 @@ def burst(count):
     sender("go")
 
 
-def bursts(name, sizes, env=None, tries=3):
+def bursts(name, sizes, env=None, most=3):
     """A document of these bursts in which none was torn apart, as a softirq elsewhere may do."""
-    for left in reversed(range(tries)):
+    for left in tries(most, "a softirq elsewhere tore a burst apart"):
         nicprobe("attach", VETH, "-m", "napi,pktsize", env=env)
         for size in sizes:
             burst(size)
@@ -171,7 +171,7 @@ check(f"a burst of 6000: ksoftirqd took over # {r['polls']}", r["polls"]["ksofti
 
 # 6. The thread of a NAPI: counted as such, and out of softirqs nothing tells when a poll began.
 threaded(1)
-doc, r, text, _ = bursts("threaded", [1000], tries=1)
+doc, r, text, _ = bursts("threaded", [1000], most=1)
 same("threaded: all by the thread", {k: n for k, n in r["polls"].items() if n}, {"thread": polls(r)})
 same("threaded: no wait for a softirq", r["wait_seconds"]["count"], 0)
 if "fentry" in doc["remarks"].get("napi", "") or r["timed_polls"]["exact"]:

@@ -84,7 +84,7 @@ def through_tbf(queue, packets, env=None, args=(), meters="qdisc,pktsize"):
 
 for env in {}, RAW:
     name = "tbf" + (" by raw_tp" if env else "")
-    for _ in range(8):      # on a busy machine sending may take as long as they wait
+    for _ in tries(8, "sending took as long as they wait"):
         took, got, doc = traced(through_tbf, 2, N, env)
         if took < N * SIZE / RATE / 8:
             break

@@ -14,7 +14,7 @@ N = 200
 for ms, env in (0, None), (30, None), (30, RAW):
     name = f"read after {ms} ms{' by raw_tp' if env else ''}"
     reader, sender = bound(a, socket.SOCK_DGRAM), bound(a, socket.SOCK_DGRAM)
-    for attempt in range(4):    # on a busy machine a turn of ours may take a millisecond
+    for left in tries(4, "a turn of ours took a millisecond"):
         attach(LO, env=env)
         first = time.monotonic()
         for i in range(N):
@@ -22,7 +22,7 @@ for ms, env in (0, None), (30, None), (30, RAW):
             if not ms:
                 reader.recv(2000)
         last = time.monotonic()
-        if ms or last - first < N * .0009 or attempt == 3:
+        if ms or last - first < N * .0009 or not left:
             break
         nicprobe("detach", LO)
     if ms:
@@ -94,7 +94,7 @@ for env, rate in (None, 8e6), (RAW, 16e6):
     name = f"tbf of {rate / 1e6:.0f} Mbit/s"
     a.run(f"tc qdisc replace dev tap0 root tbf rate {rate:.0f} burst {FRAME + 10} limit 1000000")
     time.sleep(.05)
-    for attempt in range(4):    # the reader may get no CPU: then the driver is to blame, as it says
+    for _ in tries(4, "the reader got no CPU, and so the driver is to blame"):
         took, whole, doc, rows = traced(shaped, env)
         if times(rows, "tx", "driver")[1] < times(rows, "tx", "qdisc")[1]:
             break
@@ -127,7 +127,7 @@ speaks("full qdisc", doc, None)
 for ms in 0, 20:
     name = f"tap read after {ms} ms"
     far("read off")
-    for attempt in range(4):    # on a busy machine a turn of ours may take a millisecond
+    for left in tries(4, "a turn of ours took a millisecond"):
         attach(TAP)
         first = time.monotonic()
         for i in range(PACKETS):
@@ -135,7 +135,7 @@ for ms in 0, 20:
             if not ms:
                 far("take 1")
         last = time.monotonic()
-        if ms or last - first < PACKETS * .0009 or attempt == 3:
+        if ms or last - first < PACKETS * .0009 or not left:
             break
         nicprobe("detach", TAP)
     if ms:

@@ -10,7 +10,7 @@ import os
 import struct
 
 import bpf
-from lab import sh
+from lab import sh, tries
 
 PERF_EVENT_OPEN = {"x86_64": 298, "aarch64": 241}[os.uname().machine]
 EVENTS = ("net/net_dev_queue", "net/net_dev_start_xmit", "net/net_dev_xmit", "net/netif_receive_skb", "net/netif_rx",
@@ -77,9 +77,9 @@ class Untraced(SystemExit):
     """In no try were all programs run: that proves nothing, and who does not catch it ends with a skip."""
 
 
-def traced(act, *args, tries=TRIES, **kwargs):
+def traced(act, *args, most=TRIES, **kwargs):
     """What act() returns; it is called again while the kernel did not run all programs, and that is said."""
-    for left in reversed(range(tries)):
+    for left in tries(most, "the kernel did not run all programs"):
         watch = Watch()
         try:
             got = act(*args, **kwargs)
@@ -89,6 +89,6 @@ def traced(act, *args, tries=TRIES, **kwargs):
         if not missing:
             return got
         said = ", ".join(f"{n} {e}" for e, n in missing.items())
-        print(f"# not traced: {said}: once more" if left else
-              f"skip {act.__name__}: in {tries} tries the kernel did not run all programs: {said}", flush=True)
+        print(f"# not traced: {said}" if left else
+              f"skip {act.__name__}: in {most} tries the kernel did not run all programs: {said}", flush=True)
     raise Untraced(0)

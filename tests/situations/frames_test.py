@@ -156,12 +156,12 @@ def threads_on_one_cpu(w):
     """Polls in threads that are all bound to CPU 1, with a slow stack."""
     w.need_free_cpu()
     w.tap()
-    w.slow_stack(100000)
+    w.slow_stack()
     for pid in threads(w):
         lab.sh(f"taskset -pc 1 {pid}")
     w.attach()
     w.reader()
-    w.frames(*(f"{q} 300 200 flows=16" for q in range(4)), every=.06)   # CPU 0 is to have time
+    w.saturate(*(f"{q} 300 200 flows=16" for q in range(4)))
     w.expect("napi-threads-one-cpu", settle=.5)
 
 

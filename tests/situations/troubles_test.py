@@ -76,18 +76,15 @@ def saturate(w, *words, queues=4, options="--napi"):
     """One CPU is full of softirqs, another has time."""
     w.need_free_cpu()
     w.tap(queues, options)
-    w.slow_stack(SATURATED)
+    w.slow_stack()
     w.attach()
     w.reader()
-    return w.frames(*words)
-
-
-SATURATED = 100000
+    return w.saturate(*words)
 
 
 @trouble("rx-flows-collide", "echo 3 > rps_cpus")
 def two_flows_on_a_queue(w):
-    """Two flows on one of four queues, as fast as they go, with a slow stack."""
+    """Two flows on one of four queues, more than a CPU takes, with a slow stack."""
     # of such ports RPS puts each flow on another CPU, or it would not help: tried until it does
     saturate(w, "0 300 200 sport=1000", "0 300 200 sport=1001")
     w.expect("rx-flows-collide", settle=.5, then=("rx-cpus-full",))

@@ -223,7 +223,7 @@ def pinged(card):
 def busy(act, least, serves="rx|queue"):
     """What is said of act(), and how many interrupts a second there were. At least so many, or what came of four
     tries: the guest's clock goes on while it waits for the far end."""
-    for _ in range(4):
+    for _ in lab.tries(4, "the far end answered late"):
         doc = act()
         rate = max(r["interrupts"] for r in doc["meters"]["irq"] if re.match(serves, r["serves"])) / doc["seconds"]
         if rate > least:
