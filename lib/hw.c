@@ -153,9 +153,9 @@ static void napis_note(struct hw *h)
 	if (h->driver->no_napi)
 		hw_note(h, "NAPI", "%s", h->driver->no_napi);
 	else if (h->napis.named)
-		hw_note(h, "NAPI", "%s; known by the names of their threads",
+		hw_note(h, "NAPI", "%s; known by their threads: pgrep -a napi/%s-",
 			h->napis.err ? "this kernel does not tell (netdev-genl, Linux 6.8)" :
-				       "the driver's have no ids");
+				       "the driver's have no ids", h->iface.name);
 	else if (h->napis.err == -ENOENT || h->napis.err == -EOPNOTSUPP)
 		hw_note(h, "NAPI", "this kernel does not tell (netdev-genl, Linux 6.8)%s",
 			h->threaded ? "; its threads: pgrep -a napi/" : "");

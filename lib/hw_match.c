@@ -98,7 +98,7 @@ void hw_napis_match(struct hw *h, const struct queues *q)
 		if (h->lines[i].napi)
 			h->napi_by = QUEUES_BY_NETDEV;
 	}
-	if (!h->napi_by)
+	if (!h->napi_by && h->napis.nr && h->napis.list[0].id)
 		napis_rank(h, q);
 	for (unsigned i = 0; i < h->nr; i++)
 		thread_set(h, &h->lines[i]);

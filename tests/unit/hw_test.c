@@ -255,8 +255,8 @@ static void check_judge(void)
 }
 
 /* `nr` NAPIs, and interrupts of these queues: which NAPI has queue 0 of each direction, and 1? */
-static void ranks(const char *name, unsigned nr, unsigned vectors, const int (*of)[2],
-		  const unsigned want[4])
+static void ranks_from(unsigned first, const char *name, unsigned nr, unsigned vectors,
+		       const int (*of)[2], const unsigned want[4])
 {
 	struct hw h = card(vectors ?: 2);
 	struct vector list[8] = {};
@@ -266,7 +266,7 @@ static void ranks(const char *name, unsigned nr, unsigned vectors, const int (*o
 	unsigned got[4] = {};
 
 	for (unsigned i = 0; i < nr; i++)
-		napis[i] = (struct napi_instance){ .id = 101 + i };
+		napis[i] = (struct napi_instance){ .id = first ? first + i : 0 };
 	for (unsigned i = 0; i < h.nr; i++) {
 		h.lines[i].napi = 0;
 		if (!vectors) {
@@ -294,6 +294,8 @@ static void ranks(const char *name, unsigned nr, unsigned vectors, const int (*o
 	hw_free(&h);
 }
 
+#define ranks(...) ranks_from(101, __VA_ARGS__)
+
 static void check_ranks(void)
 {
 	static const int both[][2] = { { 0, 0 }, { 1, 1 } };
@@ -306,6 +308,7 @@ static void check_ranks(void)
 	ranks("one for each receive queue", 2, 4, apart, (unsigned[]){ 101, 102, 0, 0 });
 	ranks("those of spare queues, too", 4, 8, spare, (unsigned[]){ 101, 102, 0, 0 });
 	ranks("software", 4, 0, NULL, (unsigned[]){ 101, 102, 101, 102 });
+	ranks_from(0, "software without ids", 4, 0, NULL, (unsigned[]){ 0, 0, 0, 0 });
 	ranks("nobody knows", 3, 4, apart, (unsigned[]){ 0, 0, 0, 0 });
 }
 
