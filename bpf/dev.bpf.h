@@ -71,7 +71,7 @@ static __always_inline bool dev_is_ours(bool btf, const struct net_device *dev)
 	return dev_is_it(btf, dev) && has_begun();
 }
 
-/* napi_id -> queue, learned by napi_learn(); ~0: not one of this device's. */
+/* napi_id -> queue, learned by napi_learn(), with NAPI_TX, or NAPI_OTHER. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 8192);
@@ -82,11 +82,12 @@ struct {
 /*
  * Drivers add their NAPIs in the order of their vectors, and ids only grow: so
  * the rank of an id among the device's is its queue. NAPIs that only transmit
- * have id 0 (netif_napi_add_tx).
+ * have id 0 (netif_napi_add_tx), or they come first, or last: those of igb and
+ * gve, where the names of the interrupts tell them apart.
  */
 struct napi_walk {
 	__u64 head, at;		/* of the device's list of NAPIs */
-	__u32 id, rank;
+	__u32 id, rank, all;
 	bool found;
 };
 
@@ -99,10 +100,23 @@ static long napi_step(__u32 i, struct napi_walk *w)
 	if (!w->at || w->at == w->head)
 		return 1;
 	id = BPF_CORE_READ(napi, napi_id);
+	w->all += !!id;
 	w->rank += id && id < w->id;
 	w->found |= id == w->id;
 	w->at = (__u64)BPF_CORE_READ(napi, dev_list.next);
 	return 0;
+}
+
+/* It may have other queues by now than when their interrupts were read: then they say nothing. */
+static __always_inline __u32 napi_serves(const struct net_device *d, __u32 rank, __u32 all)
+{
+	__u32 first = config.napi_first, rx = config.napi_rx;	/* read once: they are volatile */
+
+	if (!config.napis || all != config.napis || BPF_CORE_READ(d, real_num_rx_queues) != rx)
+		return rank;
+	if (rank < first)
+		return rank | NAPI_TX;
+	return rank - first < rx ? rank - first : (rank - rx) | NAPI_TX;
 }
 
 static __noinline __u32 napi_learn(__u64 dev, __u32 id)
@@ -116,7 +130,7 @@ static __noinline __u32 napi_learn(__u64 dev, __u32 id)
 	__u32 queue;
 
 	bpf_loop(8192, napi_step, &w, 0);
-	queue = w.found ? w.rank : ~0u;
+	queue = w.found ? napi_serves(d, w.rank, w.all) : NAPI_OTHER;
 	bpf_map_update_elem(&napi_queue, &id, &queue, BPF_ANY);
 	return queue;
 }

@@ -189,6 +189,8 @@ static __always_inline __u32 irq_place(bool btf, const struct napi_struct *napi,
 	} else if (config.rx_queues > 1) {
 		known = bpf_map_lookup_elem(&napi_queue, &id);
 		queue = known ? *known : napi_learn((__u64)dev, id);
+		tx = queue & NAPI_TX;
+		queue &= ~NAPI_TX;
 	}
 	if (queue >= config.rows - 1)
 		return 0;

@@ -8,7 +8,6 @@
 #define NET_RX_SOFTIRQ	3
 #define SCHED		(1 << 0)	/* bits of napi->state, the same since 5.12 */
 #define IN_BUSY_POLL	(1 << 6)
-#define TX_ONLY		(1u << 31)
 
 METER_MAP(napi);
 
@@ -22,20 +21,21 @@ static __always_inline __u32 nameless_row(__u64 dev, __u64 napi)
 	const struct net_device *d = (void *)dev;
 
 	if (BPF_CORE_READ(d, dev.parent))
-		return row_of(0, nameless_rank(dev, napi)) | TX_ONLY;
+		return row_of(0, nameless_rank(dev, napi)) | NAPI_TX;
 	return config.rx_queues > 1 ? row_of(0, nameless_rank(dev, napi)) : 0;
 }
 
 static __always_inline __u32 napi_row(__u64 dev, __u64 napi, __u32 id)
 {
-	__u32 *known;
+	__u32 *known, queue;
 
 	if (!id)
 		return nameless_row(dev, napi);
 	if (config.rx_queues == 1)
 		return 0;
 	known = bpf_map_lookup_elem(&napi_queue, &id);
-	return row_of(0, known ? *known : napi_learn(dev, id));
+	queue = known ? *known : napi_learn(dev, id);
+	return row_of(0, queue & ~NAPI_TX) | (queue & NAPI_TX);
 }
 
 static __always_inline __u32 seen_row(struct napi_seen *seen, __u64 dev, __u64 napi, __u32 id)
@@ -54,7 +54,7 @@ static __always_inline struct napi *row_raised(struct napi_cpu *cpu, const struc
 {
 	__u32 nr = seen_row(&cpu->seen_raised, (__u64)dev, (__u64)n, BPF_CORE_READ(n, napi_id));
 
-	return nr & TX_ONLY ? NULL : row_at(&napi, nr);
+	return nr & NAPI_TX ? NULL : row_at(&napi, nr);
 }
 
 /*
@@ -261,7 +261,7 @@ static __always_inline int polled(bool btf, const __u64 *ctx)
 		cpu->stranger = 0;
 	now = bpf_ktime_get_ns();
 	nr = seen_row(&cpu->seen_polled, (__u64)dev, (__u64)n, READ(btf, n, napi_id));
-	row = row_at(&napi, nr & ~TX_ONLY);
+	row = row_at(&napi, nr & ~NAPI_TX);
 	if (!row)
 		return 0;
 	arm(cpu);
@@ -269,7 +269,7 @@ static __always_inline int polled(bool btf, const __u64 *ctx)
 	by = who(btf, n, budget, cpu->ksoftirqd);
 	/* Out of softirqs, what was before it on this CPU was no poll: only fentry knows. */
 	since = by <= NAPI_KSOFTIRQD || cpu->begun == (__u64)n ? cpu->since : 0;
-	if (nr & TX_ONLY) {
+	if (nr & NAPI_TX) {
 		row->tx_polls++;
 		poll_took(cpu, since, now, 0);
 		return 0;

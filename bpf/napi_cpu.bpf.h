@@ -12,7 +12,7 @@
 /* Where a NAPI counts, kept for the next time: most CPUs poll one. */
 struct napi_seen {
 	__u64 napi;
-	__u32 id, row;			/* row | TX_ONLY */
+	__u32 id, row;			/* row | NAPI_TX */
 };
 
 /*

@@ -27,7 +27,8 @@ static void warn(const char *iface, const struct request *req)
 			"counts as one packet; without --rx xdp they are counted one by one\n",
 			iface);
 	if (d->xdp)
-		tell(text("attaching XDP to %s (%s) %s", iface, d->name, d->xdp));
+		tell(text("attaching XDP to %s (%s) %s%s%s", iface, d->name, d->xdp,
+			  d->xdp_takes ? "; it takes " : "", d->xdp_takes ?: ""));
 }
 
 static int run(int argc, char **argv)

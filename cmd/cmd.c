@@ -285,6 +285,11 @@ int snapshot_take(struct snapshot *s, const char *dir)
 	}
 	iface_label(s->meta.netns, s->meta.iface, s->name, sizeof(s->name));
 	attached_state(&s->meta, &a);
+	if (a.rx_queues) {
+		s->meta.rx_queues = a.rx_queues;
+		s->meta.tx_queues = a.tx_queues;
+		s->meta.down = 0;
+	}
 	attached_blind(&s->meta, &a, dir, s->blind);
 	if (!*a.state)		/* else it is elsewhere, or another's */
 		link_state(s->meta.ifindex, &s->link);

@@ -105,6 +105,7 @@ static void own(struct json *j, struct facts *f)
 	json_bool(j, "native_xdp", !d->no_xdp);
 	version(j, "xdp_since", d->xdp_since);
 	maybe(j, "xdp_does", d->xdp);
+	maybe(j, "xdp_takes", d->xdp_takes);
 	maybe(j, "xdp_needs", d->xdp_needs);
 	stats(j, f);
 }

@@ -168,7 +168,8 @@ static void xdp(struct page *p, const struct driver *d)
 	if (d->no_xdp)
 		fact(p, "XDP", "generic only");
 	else
-		fact(p, "XDP", text("%sattaching it %s", since, d->xdp ?: "disturbs nothing"));
+		fact(p, "XDP", text("%sattaching it %s%s%s", since, d->xdp ?: "disturbs nothing",
+				    d->xdp_takes ? "; it takes " : "", d->xdp_takes ?: ""));
 	if (d->xdp_needs)
 		fact(p, "XDP needs", d->xdp_needs);
 }

@@ -95,7 +95,13 @@ struct config {
 	__u32 tx_least;		/* it, or its card, counts a shorter packet as so long */
 	__u32 preempts;		/* a task may be put aside within a program: release_preempts() */
 	__u32 scratch;		/* places of a map SCRATCH_MAP(); a power of two */
+	/* NAPIs by their ids: `napi_rx` receive, from `napi_first` on, and the others only send */
+	__u32 napis, napi_first, napi_rx;	/* napis: of all; 0: none is known to only send */
 };
+
+/* What stands for a NAPI in napi_queue: its queue, and whether it only completes what that sent. */
+#define NAPI_TX		(1u << 31)
+#define NAPI_OTHER	(~NAPI_TX)	/* it is not one of this device's */
 
 /* Tasks of a CPU, told apart by as many of their numbers' last bits, where that is needed. */
 #define SCRATCH_TASKS	64

@@ -221,8 +221,9 @@ int adjust_iface(const char *name, const struct request *req, struct meta *done)
 	whole.meters = meters_needed(req->added);
 	whole.label = req->label ?: name;
 	site_configure(&site, &whole);
-	if (queues_read(&site.iface, site.driver, &site.queues))
-		return complain(-ENOMEM, NULL, "no memory for the queues of %s", name);
+	err = site_queues(&site);
+	if (err)
+		return err;
 	lock = pins_lock(true);
 	err = lock < 0 ? lock : adjust_locked(&site, &whole, done, lock);
 	pins_tidy();

@@ -254,6 +254,7 @@ static void meta_begin(const struct site *site, const struct request *req, struc
 		.cookie = netns_cookie(),
 		.rx_queues = i->rx_queues,
 		.tx_queues = i->tx_queues,
+		.down = !i->up && *i->parent,
 		.rows = site->config.rows,
 		.cpus = libbpf_num_possible_cpus(),
 		.on = meters_needed(req->meters),
@@ -271,6 +272,19 @@ static void meta_begin(const struct site *site, const struct request *req, struc
 	snprintf(meta->driver, sizeof(meta->driver), "%s", i->driver);
 }
 
+/* Our own XDP program may have brought queues into use (virtio_net), or taken some. */
+static void queues_again(const struct site *site, struct meta *meta)
+{
+	struct iface now;
+
+	if (iface_read_index(site->iface.ifindex, &now)) {
+		complaints_forget();
+		return;
+	}
+	meta->rx_queues = now.rx_queues;
+	meta->tx_queues = now.tx_queues;
+}
+
 static int build(struct site *site, const struct request *req, struct meta *meta)
 {
 	int err = 0;
@@ -286,8 +300,10 @@ static int build(struct site *site, const struct request *req, struct meta *meta
 		site->config.on = meta->on;
 		err = points_attach(site, req, meta);
 	}
-	if (!err)
+	if (!err) {
+		queues_again(site, meta);
 		err = meters_attach(site, req, meta);
+	}
 	if (!err)
 		err = stopped() ?: meta_write(site->pins, meta);
 	return err;
@@ -347,8 +363,9 @@ int attach_iface(const char *name, const struct request *req, struct meta *done)
 				"/proc does not tell which network namespace this is");
 	site_configure(&site, req);
 	site.config.from = 1;
-	if (queues_read(&site.iface, site.driver, &site.queues))
-		return complain(-ENOMEM, NULL, "no memory for the queues of %s", name);
+	err = site_queues(&site);
+	if (err)
+		return err;
 	pins_dir(site.pins, sizeof(site.pins), site.iface.netns, site.iface.name);
 	lock = pins_lock(true);
 	if (lock < 0) {

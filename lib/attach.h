@@ -51,6 +51,7 @@ struct attached {
 	enum { ATTACHED_HERE, ATTACHED_MOVED, ATTACHED_GONE, ATTACHED_UNKNOWN } is;
 	char state[320];	/* a sentence; "": nothing */
 	char now[96];		/* moved: where to attach it anew, as one would type it */
+	unsigned rx_queues, tx_queues;	/* in use, where only now that is known; else 0 */
 };
 
 /* Enters its namespace and stays there. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* What the BPF programs must know of an interface, a request and this kernel: struct config. */
+#include <errno.h>
 #include <linux/if_ether.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,6 +8,7 @@
 #include "configure.h"
 #include "device.h"
 #include "kernel.h"
+#include "log.h"
 #include "names.h"
 #include "release.h"
 #include "symbol.h"
@@ -37,6 +39,19 @@ static __u32 flight_shift(const struct iface *i, unsigned sample)
 static __u32 waiting_shift(const struct iface *i, unsigned sample)
 {
 	return table_shift((10240ull + 1000ull * i->tx_queues) * 2 / 3 / sample, 18);
+}
+
+int site_queues(struct site *site)
+{
+	struct napi_order order;
+
+	if (queues_read(&site->iface, site->driver, &site->queues))
+		return complain(-ENOMEM, NULL, "no memory for the queues of %s", site->iface.name);
+	order = queues_order(&site->queues);
+	site->config.napis = order.all;
+	site->config.napi_first = order.first;
+	site->config.napi_rx = order.rx;
+	return 0;
 }
 
 void site_configure(struct site *site, const struct request *req)

@@ -9,4 +9,7 @@
 /* Fills site->driver and site->config of an interface that has been read. */
 void site_configure(struct site *, const struct request *);
 
+/* Reads its queues, and what of them the programs must know. 0, or a complaint. */
+int site_queues(struct site *);
+
 #endif

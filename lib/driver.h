@@ -96,6 +96,7 @@ struct driver {
 	const char *no_receive;
 	/* what attaching native XDP disturbs; NULL: nothing, so it is chosen */
 	const char *xdp;
+	const char *xdp_takes;		/* how long that takes, where it is long; NULL: it is not */
 	bool no_xdp;			/* it has no native XDP */
 	bool gro_by_ethtool;		/* it hands packets past GRO unless that was switched on */
 	const char *spread;		/* how receive queues get their share; NULL: ethtool -X */

@@ -70,7 +70,7 @@ struct netdev_queue {
 
 struct net_device {
 	struct device dev;
-	unsigned int num_rx_queues;
+	unsigned int num_rx_queues, real_num_rx_queues;
 	char name[16];
 	const unsigned char *dev_addr;
 	int ifindex;

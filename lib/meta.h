@@ -8,7 +8,7 @@
 #define NICPROBE_VERSION "0.1"
 
 #define META_MAGIC	0x6e696370	/* "nicp" */
-#define META_VERSION	7		/* any change of a row, a map or this struct is a new one */
+#define META_VERSION	8		/* any change of a row, a map or this struct is a new one */
 
 #define BLIND_SIZE	160		/* a sentence: why a hook does not see all */
 
@@ -16,6 +16,7 @@ struct meta {
 	__u32 magic, version;
 	__u32 ifindex, netns;		/* netns: inode of the network namespace */
 	__u32 rx_queues, tx_queues;	/* in use when attached */
+	__u32 down;			/* hardware that was down: it may use fewer once it is up */
 	__u32 rows;			/* map rows a point has; the last one is "queue unknown" */
 	__u32 cpus;			/* possible CPUs */
 	__u64 on;			/* 1 << METER_x */

@@ -164,6 +164,11 @@ static void napis_tell(const struct site *site, const struct bpf_object *obj)
 		if (q->rx_napi[queue])
 			bpf_map_update_elem(bpf_map__fd(map), &q->rx_napi[queue], &queue,
 					    BPF_NOEXIST);
+	/* those that receive, too, are there by now */
+	for (__u32 queue = 0; map && queue < q->nr_tx; queue++)
+		if (q->tx_napi[queue])
+			bpf_map_update_elem(bpf_map__fd(map), &q->tx_napi[queue],
+					    &(__u32){ queue | NAPI_TX }, BPF_NOEXIST);
 }
 
 int object_load(const struct site *site, struct bpf_object *obj)

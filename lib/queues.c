@@ -233,6 +233,29 @@ void vectors_own(struct queues *q)
 	}
 }
 
+struct napi_order queues_order(const struct queues *q)
+{
+	static const struct napi_order none;
+	struct napi_order o = {};
+	int rx = 0, tx = 0;
+
+	for (unsigned n = 0; n < q->nr; n++) {
+		const struct vector *v = &q->vectors[n];
+
+		if (v->rx < 0 && v->tx < 0)
+			continue;
+		if (v->rx >= 0 && v->tx >= 0)
+			return none;
+		if (v->rx >= 0 && !rx)
+			o.first = o.all;
+		if (v->rx >= 0 ? v->rx != rx || o.all != o.first + rx++ : v->tx != tx++)
+			return none;
+		o.all++;
+	}
+	o.rx = rx;
+	return rx && tx && (!o.first || o.first == (unsigned)tx) ? o : none;
+}
+
 /* Names say nothing: one interrupt is for all, and as many as there are queues are in order. */
 static void rank(struct queues *q, const struct iface *i)
 {

@@ -58,6 +58,14 @@ void vectors_halve(struct queues *, unsigned rx_queues, unsigned tx_queues);
  * 6.13 e1000e tells both queues of the one that it receives by. A queue is its whose name says so.
  */
 void vectors_own(struct queues *);
+/*
+ * Where a NAPI either receives or completes, by the interrupts that each has one of (igb): how many
+ * there are, and that `rx` of them, from the place `first` on, receive. `all` 0: it is not so.
+ */
+struct napi_order {
+	unsigned all, first, rx;
+};
+struct napi_order queues_order(const struct queues *);
 /* The name that a pattern gives the interrupt of a queue; false: it leaves something open. */
 bool vector_expand(const char *pattern, const char *iface, unsigned queue, struct vector *);
 

@@ -65,6 +65,9 @@ void attached_state(const struct meta *meta, struct attached *a)
 				 "detach, and attach again", meta->iface, now->name);
 		} else if (strcmp(now->name, meta->iface)) {
 			snprintf(state, size, "%s is called %s now", meta->iface, now->name);
+		} else if (meta->down) {
+			a->rx_queues = now->up ? now->rx_queues : 0;
+			a->tx_queues = now->up ? now->tx_queues : 0;
 		} else if (now->rx_queues != meta->rx_queues || now->tx_queues != meta->tx_queues) {
 			snprintf(state, size, "%s has %u rx and %u tx queues now; it had %u and %u",
 				 now->name, now->rx_queues, now->tx_queues, meta->rx_queues,

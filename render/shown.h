@@ -44,6 +44,9 @@ static inline bool meter_loses(const struct snapshot *s, unsigned id)
 	return meter_shown(s, id) && (meters[id]->by & BY_KEY || s->lost[id]);
 }
 
+/* "8 rx and 8 tx queues": those in use, where that is known. As text(). */
+const char *queues_in_use(const struct meta *);
+
 /* Are counts shown as so many a second? */
 static inline bool rates(const struct snapshot *s)
 {

@@ -11,6 +11,14 @@
 
 #define NARROWEST 24	/* what is narrower is cut off by the terminal */
 
+const char *queues_in_use(const struct meta *meta)
+{
+	if (meta->down)
+		return "down: how many queues it uses is known once it is up";
+	return text("%u rx and %u tx queue%s", meta->rx_queues, meta->tx_queues,
+		    meta->rx_queues + meta->tx_queues > 2 ? "s" : "");
+}
+
 static void heading(struct page *p, const struct snapshot *s)
 {
 	char time[UNITS_SIZE], rest[256];
@@ -20,9 +28,7 @@ static void heading(struct page *p, const struct snapshot *s)
 	else
 		units_duration(time, s->seconds);
 	if (*s->meta.iface)
-		snprintf(rest, sizeof(rest), "%s, %u rx and %u tx queue%s", s->meta.driver,
-			 s->meta.rx_queues, s->meta.tx_queues,
-			 s->meta.rx_queues == 1 && s->meta.tx_queues == 1 ? "" : "s");
+		snprintf(rest, sizeof(rest), "%s, %s", s->meta.driver, queues_in_use(&s->meta));
 	else
 		snprintf(rest, sizeof(rest), "the driver");
 	page_style(p, STYLE_BOLD);

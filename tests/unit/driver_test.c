@@ -101,6 +101,8 @@ static void check_known(const struct driver *d)
 	must(!d->functions || d->bytes.tx, text("bytes %s", d->name), "what it counts is not said");
 	must(!d->functions || d->no_xdp || d->xdp_since, text("xdp_since %s", d->name), "not said");
 	must(!d->bytes.tx || d->bytes.when, text("when %s", d->name), "it counts at some time");
+	must(!d->xdp_takes || (d->xdp && is_fragment(d->xdp_takes)), text("xdp_takes %s", d->name),
+	     "nothing that takes long, or no fragment");
 	must(is_fragment(d->xdp_needs) && is_fragment(d->completes) && is_fragment(d->stats_how) &&
 	     is_fragment(d->bytes.but), text("fragments %s", d->name), "one is none");
 	for (const struct driver_stat *s = d->stats; s && s->name; s++) {

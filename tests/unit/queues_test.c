@@ -168,6 +168,44 @@ static void check_halves(void)
 	check(blocks[5].rx == 1 && blocks[2].tx == 2, "halves once", "they were halved again");
 }
 
+/* Which NAPIs only send, where each has an interrupt; of a device whose queues share theirs, none. */
+static void check_order(void)
+{
+	static const struct {
+		const char *what, *driver, *names[6];
+		struct napi_order order;
+	} cards[] = {
+		{ "igb of 2 queues", "igb", { "eth0", "eth0-rx-0", "eth0-rx-1", "eth0-tx-0",
+		  "eth0-tx-1" }, { 4, 0, 2 } },
+		{ "igb of more transmit queues", "igb", { "eth0-rx-0", "eth0-tx-0", "eth0-tx-1" },
+		  { 3, 0, 1 } },
+		{ "those that send come first", "igb", { "eth0-tx-0", "eth0-tx-1", "eth0-rx-0" },
+		  { 3, 2, 1 } },
+		{ "igb of 2 pairs", "igb", { "eth0", "eth0-TxRx-0", "eth0-TxRx-1" }, {} },
+		{ "one pair among them", "ixgbevf", { "eth0-TxRx-0", "eth0-rx-1" }, {} },
+		{ "virtio's in turn", "virtio_net", { "virtio2-input.0", "virtio2-output.0",
+		  "virtio2-input.1", "virtio2-output.1" }, {} },
+		{ "out of order", "igb", { "eth0-rx-1", "eth0-rx-0", "eth0-tx-0" }, {} },
+		{ "none that only sends", "igb", { "eth0-rx-0", "eth0-rx-1" }, {} },
+		{ "without a name", "igb", { "eth0" }, {} },
+	};
+
+	for (unsigned i = 0; i < sizeof(cards) / sizeof(*cards); i++) {
+		struct vector v[6];
+		struct queues q = { .vectors = v };
+		struct napi_order o;
+
+		for (; q.nr < 6 && cards[i].names[q.nr]; q.nr++) {
+			v[q.nr] = (struct vector){ .irq = q.nr + 1, .rx = NONE, .tx = NONE };
+			strcpy(v[q.nr].name, cards[i].names[q.nr]);
+			vector_match(driver_find(cards[i].driver), &v[q.nr]);
+		}
+		o = queues_order(&q);
+		check(!memcmp(&o, &cards[i].order, sizeof(o)), text("order: %s", cards[i].what),
+		      text("%u NAPIs, from %u on %u receive", o.all, o.first, o.rx));
+	}
+}
+
 /* e1000e: its NAPI has both queues, by the first interrupt; the second is called that of one. */
 static void check_own(void)
 {
@@ -214,6 +252,7 @@ int main(void)
 	check_others();
 	check_expand();
 	check_halves();
+	check_order();
 	check_own();
 	check_lists();
 	check_loopback();
