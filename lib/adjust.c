@@ -173,7 +173,8 @@ static int adjust(struct site *site, const struct request *req, struct meta *met
 /* What was attached to another device that had this name, or index, is not this one's. */
 static int same_device(const struct site *site, const struct request *req, const struct meta *meta)
 {
-	if (meta->ifindex == site->iface.ifindex && !pins_dead(site->pins))
+	if (meta->ifindex == site->iface.ifindex &&
+	    !pins_of_other(site->pins, meta, site->iface.inode))
 		return 0;
 	return complain(-ENODEV, text("nicprobe attach %s", req->label),
 			"what was attached as %s is gone", req->label);

@@ -252,6 +252,7 @@ static void meta_begin(const struct site *site, const struct request *req, struc
 		.ifindex = i->ifindex,
 		.netns = i->netns,
 		.cookie = netns_cookie(),
+		.inode = i->inode,
 		.rx_queues = i->rx_queues,
 		.tx_queues = i->tx_queues,
 		.down = !i->up && *i->parent,
@@ -333,7 +334,8 @@ static int make_room(const struct site *site, const char *label)
 				"%s is still attached as %s, the name it had: they cannot "
 				"both be", now, site->iface.name);
 	if (err == -ENODATA ||
-	    (!err && (old.ifindex != site->iface.ifindex || pins_dead(site->pins)))) {
+	    (!err && (old.ifindex != site->iface.ifindex ||
+		      pins_of_other(site->pins, &old, site->iface.inode)))) {
 		struct site gone = *site;
 
 		if (!err)

@@ -205,6 +205,7 @@ static void queues_read(struct iface *i)
 	int sys = sysfs_open(i->name, i->ifindex);
 
 	if (sys >= 0) {
+		i->inode = sysfs_inode(sys);
 		queues_count(sys, i);
 		i->gso_frames = sysfs_number(sys, "tun_flags") & IFF_VNET_HDR;
 		close(sys);
@@ -216,6 +217,17 @@ static void queues_read(struct iface *i)
 		i->max_rx_queues = i->rx_queues;
 	if (i->max_tx_queues < i->tx_queues)
 		i->max_tx_queues = i->tx_queues;
+}
+
+__u64 iface_inode(unsigned ifindex)
+{
+	char name[IF_NAMESIZE];
+	int sys = if_indextoname(ifindex, name) ? sysfs_open(name, ifindex) : -1;
+	__u64 inode = sys < 0 ? 0 : sysfs_inode(sys);
+
+	if (sys >= 0)
+		close(sys);
+	return inode;
 }
 
 static int queues_check(const struct iface *i)

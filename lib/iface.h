@@ -14,6 +14,7 @@ struct iface {
 	char name[IFNAMSIZ];
 	unsigned ifindex;
 	__u32 netns;			/* inode of the network namespace we are in */
+	__u64 inode;			/* of its directory in sysfs; 0: not to be had */
 	char driver[32];		/* ethtool's, else the link kind ("veth"), else "unknown" */
 	unsigned rx_queues, tx_queues;	/* in use now */
 	unsigned max_rx_queues, max_tx_queues;	/* it was made with: no index passes these */
@@ -35,6 +36,12 @@ struct iface {
  */
 int iface_read(const char *name, struct iface *);
 int iface_read_index(unsigned ifindex, struct iface *);
+
+/*
+ * The inode of an interface's directory in sysfs; 0: not to be had. It keeps that under every name
+ * and in every namespace, and another that is given its index, name and address has another one.
+ */
+__u64 iface_inode(unsigned ifindex);
 
 /* SIOCETHTOOL: `command` begins with its number, and holds the answer. 0 or -errno. */
 int ethtool_ask(const char *name, void *command);

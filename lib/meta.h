@@ -8,7 +8,7 @@
 #define NICPROBE_VERSION "0.1"
 
 #define META_MAGIC	0x6e696370	/* "nicp" */
-#define META_VERSION	8		/* any change of a row, a map or this struct is a new one */
+#define META_VERSION	9		/* any change of a row, a map or this struct is a new one */
 
 #define BLIND_SIZE	160		/* a sentence: why a hook does not see all */
 
@@ -21,6 +21,7 @@ struct meta {
 	__u32 cpus;			/* possible CPUs */
 	__u64 on;			/* 1 << METER_x */
 	__u64 cookie;			/* of the namespace: inodes are used again, these are not */
+	__u64 inode;			/* of the interface (iface.h), likewise; 0: not known */
 	__u64 since;			/* CLOCK_BOOTTIME ns, when all began to count (begin.h) */
 	__u32 sample;			/* asked for; 0: nothing was, see meter_sample() */
 	__u32 rx_ring, max_rx_ring;	/* descriptors of a receive queue; 0: not known */

@@ -279,6 +279,11 @@ bool pins_dead(const char *dir)
 	return dead && !alive;		/* some alone were cut off by somebody */
 }
 
+bool pins_of_other(const char *dir, const struct meta *meta, __u64 inode)
+{
+	return pins_dead(dir) || (meta->inode && inode && meta->inode != inode);
+}
+
 /* The names in a directory, sorted; to be freed, each and all. */
 static int names_in(const char *dir, struct dirent ***list)
 {

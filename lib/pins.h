@@ -49,6 +49,9 @@ bool pins_find(__u32 netns, unsigned ifindex, char *dir, size_t size);
 /* Its interface was deleted, whatever has its index now: our links are cut off from it. */
 bool pins_dead(const char *dir);
 
+/* That is so, or what has its index now has this inode (iface.h; 0: not known), and it had not. */
+bool pins_of_other(const char *dir, const struct meta *, __u64 inode);
+
 /* Opens the pin of a map to read it, for which its file need not be writable. -1 and errno. */
 int pin_read(const char *path);
 

@@ -40,12 +40,12 @@ static uint64_t nanoseconds(clockid_t clock)
  */
 static int figures_since(struct snapshot *s, enum meter_id id, const char *pins, int fd)
 {
-	if (pins_dead(pins))
-		return 0;
 	if (netns_enter_same(s->meta.netns, s->meta.cookie)) {
 		complaints_forget();
 		return 0;
 	}
+	if (pins_of_other(pins, &s->meta, iface_inode(s->meta.ifindex)))
+		return 0;
 	return baseline_since(meters[id], &s->meta, &s->tables[id], fd);
 }
 

@@ -59,7 +59,7 @@ void attached_state(const struct meta *meta, struct attached *a)
 	} else if (err) {
 		snprintf(state, size, "its network namespace has no name, or is gone");
 	} else if (!iface_read_index(meta->ifindex, now)) {
-		if (pins_dead(dir)) {
+		if (pins_of_other(dir, meta, now->inode)) {
 			a->is = ATTACHED_GONE;
 			snprintf(state, size, "%s is gone, and another %s has its index; "
 				 "detach, and attach again", meta->iface, now->name);

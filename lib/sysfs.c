@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "log.h"
@@ -46,6 +47,13 @@ int sysfs_open(const char *iface, unsigned ifindex)
 		dir = -1;
 	}
 	return dir;
+}
+
+unsigned long long sysfs_inode(int dir)
+{
+	struct stat st;
+
+	return fstat(dir, &st) ? 0 : st.st_ino;
 }
 
 unsigned long sysfs_number(int dir, const char *file)

@@ -9,6 +9,9 @@
 /* The directory of an interface, to close(); -1: none, or it is that of another of this name. */
 int sysfs_open(const char *iface, unsigned ifindex);
 
+/* The inode of such a directory, of which the kernel gives no other the same; 0: not to be had. */
+unsigned long long sysfs_inode(int dir);
+
 /* A number that stands in a file below it; 0: there is none. */
 unsigned long sysfs_number(int dir, const char *file);
 

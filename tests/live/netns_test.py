@@ -276,7 +276,46 @@ def deleted():
         same(f"netns: recreated with the same index, {rx}: and counts", [got["rx-nic"], got["rx-stack"]], [3, 3])
         nicprobe("detach", f"{ns}/a0")
         ns.ip("link del a0")
+    unlinked(ns)
     before.check("netns: recreated with the same index: nothing is left")
+
+
+def unlinked(ns):
+    """Nothing of ours is cut off from an interface that goes: the new one has its index, name and address."""
+    name = "netns: recreated with the same index and address"
+
+    def make(frames):
+        ns.ip("link add index 77 a0 address 02:00:00:00:00:77 type veth peer name b0")
+        ns.ip("link set a0 up")
+        ns.ip("link set b0 up")
+        far = Nic("packet b0", ns)
+        put(far, frames)
+        far.close()
+
+    make(5)
+    nicprobe("attach", "-m", "hwstat,counters", f"{ns}/a0")
+    ns.ip("link del a0")
+    make(50)
+    said = state(f"{ns}/a0")
+    check(f"{name}: show says that it is another one", "a0 is gone, and another a0 has its index" in said, said)
+    doc = show(f"{ns}/a0")
+    same(f"{name}: nothing is read of the new one", [doc["meters"].get(m, []) for m in ("hwstat", "counters")], [[], []])
+    r = nicprobe("attach", "-m", "+napi", f"{ns}/a0", check=False)
+    check(f"{name}: no meter is added to it", r.returncode == 1 and "is gone" in r.stderr, r.stderr)
+    r = nicprobe("attach", "-m", "hwstat", f"{ns}/a0", check=False)
+    same(f"{name}: attach works", [r.returncode, r.stderr], [0, ""])
+    far = Nic("packet b0", ns)
+    put(far, 3)
+    far.close()
+    doc = show(f"{ns}/a0")
+    same(f"{name}: and counts", {r["value"] for r in doc["meters"]["hwstat"] if r["statistic"] == "rx_packets"}, {3})
+    same(f"{name}: it is this one", doc.get("state", ""), "")
+    ns.ip("link set a0 down")
+    ns.ip("link set a0 name c0")
+    ns.ip("link set c0 up")
+    same(f"{name}: called otherwise it is the same", state(f"{ns}/a0"), "a0 is called c0 now")
+    nicprobe("detach", f"{ns}/c0")
+    ns.ip("link del c0")
 
 
 def namespace_deleted():
