@@ -5,10 +5,12 @@ import json
 import os
 import socket
 
-from cards import LEFT, ask, cards, lab
+from cards import LEFT, ask, cards, lab, until_up
+import bpf
 
 FRAMES = ["60 v4 ecn=1", "200 v4 tcp ecn=2", "1514 v4", "1280 v6", "60 arp", "600 v4 vlan=5"]
 EACH = 50
+LATER = 300
 SHORT = 10      # of an echo request: frames that the driver or the card fills up
 RUNTS = 14, 15, 16, 17, 40      # bytes of a frame: below 17 many drivers fill up what they hand to their card
 
@@ -34,11 +36,11 @@ def link(card):
     return [stats[way][what] for way in ("rx", "tx") for what in ("packets", "bytes")]
 
 
-def attach(card, options):
+def attach(card, options, meters="ledger,txlat"):
     """What `ip -s link` said when it was attached: nothing came or went meanwhile."""
     for _ in range(10):
         before = link(card)
-        lab.nicprobe("attach", card.name, "-m", "ledger,txlat", *options)
+        lab.nicprobe("attach", card.name, "-m", meters, *options)
         if link(card) == before:
             return before
         lab.nicprobe("detach", card.name)
@@ -85,6 +87,44 @@ def one(card, name, *options, cannot=""):
     lab.same(f"{name}: packets on the wire, both ways", few, [])
 
 
+def program(card):
+    """An XDP program of somebody else, that passes all: virtio_net brings queues into use for it."""
+    path = f"/sys/fs/bpf/np-ledger-{os.getpid()}"
+    fd = bpf.program(bpf.XDP, 2)
+    bpf.pin(fd, path)
+    os.close(fd)
+    lab.sh(f"ip link set {card.name} xdpdrv pinned {path}")
+    os.unlink(path)
+
+
+def later(card, what, more):
+    """Queues that come into use while attached have counted before: that is not told, nor taken for packets unseen."""
+    name = f"{card.model}, {what} later"
+    load = f"{LATER} 200 v4 flows=256 pps=4000"
+    card.queues(4)
+    card.frames(load)
+    card.queues(2)
+    attach(card, ("--rx", "driver"), "ledger,txlat,hwstat")
+    then = link(card)
+    had = lab.show(card.name)["queues"]["rx"]
+    more(card)
+    until_up(card.name)
+    state = lab.show(card.name).get("state", "")
+    lab.check(f"{name}: it has more receive queues # {state}", f"it had {had} and" in state, state)
+    sent = card.frames(load)
+    lab.until(lambda: not odd(lab.show(card.name)), 10)
+    doc, now = same_moment(card)
+    lab.nicprobe("detach", card.name)
+    lab.sh(f"ip link set {card.name} xdp off")
+    rows = {int(r["queue"]): r["value"] for r in doc["meters"]["hwstat"]
+            if r["statistic"] == "rx_packets" and str(r["queue"]).isdigit()}
+    lab.same(f"{name}: sent, and as the interface has it", (sent, now[0] - then[0]), (LATER, LATER))
+    lab.same(f"{name}: the driver's packets", of_all(doc, "rx").get("driver"), LATER)
+    lab.check(f"{name}: queues that were there have theirs, and new ones the others # {rows}",
+              0 < sum(rows.values()) < LATER and set(rows) <= {0, 1}, str(rows))
+    lab.same(f"{name}: nothing is left, and nothing found", (odd(doc), said(doc)), ([], ""))
+
+
 lab.need_root()
 for card in cards():
     lab.sh(f"ip link set {card.name} promisc on")
@@ -94,4 +134,8 @@ for card in cards():
         one(card, f"{card.model}, offloads {state}")
     if card.model == "virtio":
         one(card, "virtio, raw_tp and without netdev-genl", "--rx", "driver", cannot="tp_btf,netdev-genl")
+        os.environ["NICPROBE_CANNOT"] = ""
+        later(card, "ethtool -L", lambda card: card.queues(4))
+        later(card, "an XDP program", program)
+        card.queues(4)
 lab.finish()
