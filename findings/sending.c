@@ -214,13 +214,17 @@ static double stopped(const struct evidence *e, int *worst)
 	return most;
 }
 
+/* Packets of a queue, or of all (-1): completed, still in flight, or freed by the driver. */
 static uint64_t sent(const struct evidence *e, int queue)
 {
 	uint64_t n = 0;
 
-	for (unsigned q = 0; q < e->s->meta.tx_queues; q++)
-		if (flight(e, q) && (queue < 0 || q == (unsigned)queue))
-			n += completed(flight(e, q)) + flight(e, q)->lost[TXLAT_FREED_IN_XMIT];
+	for (unsigned q = 0; q < e->s->meta.tx_queues; q++) {
+		const struct txlat *x = flight(e, q);
+
+		if (x && (queue < 0 || q == (unsigned)queue))
+			n += completed(x) + in_flight(x) + x->lost[TXLAT_FREED_IN_XMIT];
+	}
 	return n;
 }
 

@@ -128,6 +128,16 @@ static void test_full(void)
 		     "100 packets (1.0%) found the transmit ring of eth0 full",
 		     tap ? "ip link set dev eth0 txqueuelen 2000" : "ethtool -G eth0 tx 1024");
 	}
+	{
+		struct snapshot *s = card("igb", 0, 0, false);
+		struct txlat *row = (struct txlat *)s->tables[METER_txlat].cells;
+
+		row->came = 1000;
+		row->lost[TXLAT_FREED_IN_XMIT] = 4000;
+		says("a share of all, of those in flight, too", s, "tx-ring-full",
+		     "4000 packets (80.0%) found the transmit ring of eth0 full",
+		     "a longer ring would only delay the loss");
+	}
 	for (int waits = 0; waits < 2; waits++) {
 		struct snapshot *s = card("igb", 0, 0, false);
 		struct txlat *row = (struct txlat *)s->tables[METER_txlat].cells;
