@@ -104,7 +104,25 @@ bool flows_one(const struct flows *f)
 	return !flows_unknown(f) && f->share[0] >= ONE && f->least >= SURE;
 }
 
+bool flows_unsure(const struct flows *f)
+{
+	return flows_unknown(f) || (f->share[0] >= ONE && !flows_one(f));
+}
+
 bool flows_few(const struct flows *f)
 {
-	return !flows_unknown(f) && !flows_one(f) && f->most <= FEW;
+	return !flows_unsure(f) && !flows_one(f) && f->most <= FEW;
+}
+
+/* Where each packet is looked at already, only more of them can tell. */
+void flows_advise(const struct evidence *e, struct finding *one)
+{
+	const char *more = text("look for longer: nicprobe show %s -w 10", e->s->name);
+
+	if (!has(e, METER_flow))
+		more = "attach with the meter flow, too, and --sample 1";
+	else if (e->s->meta.sample != 1)
+		more = text("attach with --sample 1, or %s", more);
+	finding_advise(one, "how many flows is not known yet, and nothing spreads a single one: "
+		       "%s", more);
 }

@@ -25,5 +25,11 @@ bool flows_one(const struct flows *);
 bool flows_few(const struct flows *);
 /* Too few samples to tell. */
 bool flows_unknown(const struct flows *);
+/*
+ * It may be one flow, which nothing spreads: it looks so, and there are too few samples to be sure.
+ * Then what spreads flows is no remedy; the finding says how to find out.
+ */
+bool flows_unsure(const struct flows *);
+void flows_advise(const struct evidence *, struct finding *);
 
 #endif

@@ -129,8 +129,10 @@ static const struct finding_kind kinds[] = {
 		.title = "One receive queue gets far more than its share",
 		.means = "The packets are of many flows, which could be spread evenly, but most of "
 			 "them go to one queue: the indirection table or a rule sends them there, "
-			 "or the hash leaves out what tells them apart.",
-		.when = "the busiest queue has more than {3}, in many flows, and " PRESSED,
+			 "or the hash leaves out what tells them apart. Where there are too few "
+			 "samples to tell, it may be a single flow, too; the finding says so.",
+		.when = "the busiest queue has more than {3}, in flows that are many or that "
+			"nobody counted yet, and " PRESSED,
 		.remedy = "ethtool -X IFACE equal N; hash the ports of UDP too: ethtool -N IFACE "
 			  "rx-flow-hash udp4 sdfn; look for rules: ethtool -n IFACE.",
 		.symptom = "One CPU is busy and the others are idle",
@@ -143,7 +145,8 @@ static const struct finding_kind kinds[] = {
 		.title = "One receive queue has to do for all packets",
 		.means = "The interface uses a single receive queue, so one CPU takes all packets "
 			 "from it.",
-		.when = "one receive queue is in use, it carries several flows, and " PRESSED,
+		.when = "one receive queue is in use, in which no flow is known to be alone, and "
+			PRESSED,
 		.remedy = "More queues where the card has them (ethtool -L), else RPS.",
 		.symptom = "One CPU is busy and the others are idle",
 		.limits = { &full },
@@ -272,8 +275,7 @@ static void tell_flow(struct evidence *e, const struct pressure *p, const struct
 {
 	struct finding *one = finding_add(e->f, &kinds[ONE_FLOW], queue, "one flow, %s, is about "
 					  "%.0f%% of receive queue %d: %s", f->name[0],
-					  100 * f->share[0], queue,
-					  harm(e, p));
+					  100 * f->share[0], queue, harm(e, p));
 
 	finding_advise(one, "nothing spreads one flow: let the sender use several connections, and "
 		       "keep other work off CPU %d", p->cpu >= 0 ? p->cpu : cpu_of_queue(e, queue));
@@ -288,10 +290,8 @@ static void tell_few(struct evidence *e, const struct pressure *p, const struct 
 	struct finding *one = finding_add(e->f, &kinds[FLOWS_COLLIDE], queue, "%u flows (%.0f%% "
 					  "%s, %.0f%% %s%s) share receive queue %d, which has "
 					  "%.0f%% of the packets: %s", f->most, 100 * f->share[0],
-					  f->name[0],
-					  100 * f->share[1], f->name[1], f->most > 2 ? ", …" : "",
-					  queue,
-					  100 * share, harm(e, p));
+					  f->name[0], 100 * f->share[1], f->name[1],
+					  f->most > 2 ? ", …" : "", queue, 100 * share, harm(e, p));
 
 	fix_rps(e, one, queue);
 	finding_fact(one, "flows", f->most, "flows");
@@ -300,18 +300,19 @@ static void tell_few(struct evidence *e, const struct pressure *p, const struct 
 }
 
 static void tell_uneven(struct evidence *e, const struct pressure *p, const struct flows *f,
-			int queue,
-			double share)
+			int queue, double share)
 {
 	const char *own = driver_find(e->s->meta.driver)->spread, *dev = e->s->meta.iface;
 	const struct hw *h = setup(e);
-	const char *flows = flows_unknown(f) ? "" : text(", in %u flows or more", f->nr);
+	const char *flows = flows_unsure(f) ? "" : text(", in %u flows or more", f->nr);
 	struct finding *one = finding_add(e->f, &kinds[QUEUES_UNEVEN], queue, "receive queue %d "
 					  "has %.0f%% of the packets, %.1f times its share%s: %s",
 					  queue, 100 * share,
 					  share * e->s->meta.rx_queues, flows, harm(e, p));
 
-	if (h && h->rss.nr && !own) {
+	if (flows_unsure(f)) {
+		flows_advise(e, one);
+	} else if (h && h->rss.nr && !own) {
 		finding_fix(one, "ethtool", "-X", dev, "equal", text("%u", e->s->meta.rx_queues));
 		finding_changes(one, "each of the %u queues gets an equal part of the hash table",
 				e->s->meta.rx_queues);
@@ -325,14 +326,15 @@ static void tell_uneven(struct evidence *e, const struct pressure *p, const stru
 	weigh(e, one, p);
 }
 
-static void tell_single(struct evidence *e, const struct pressure *p)
+static void tell_single(struct evidence *e, const struct pressure *p, const struct flows *f)
 {
 	long long most = channels_value(e, "combined-max");
 	struct finding *one = finding_add(e->f, &kinds[ONE_QUEUE], 0, "%s receives by one queue: "
-					  "%s",
-					  e->s->meta.iface, harm(e, p));
+					  "%s", e->s->meta.iface, harm(e, p));
 
-	if (most > 1 && is_hardware(e)) {	/* of what is software only who made it may */
+	if (flows_unsure(f)) {
+		flows_advise(e, one);
+	} else if (most > 1 && is_hardware(e)) {	/* else only who made it may */
 		long long use = most < e->s->online ? most : e->s->online;
 
 		finding_fix(one, "ethtool", "-L", e->s->meta.iface, "combined", text("%lld", use));
@@ -375,7 +377,7 @@ static void judge(struct evidence *e)
 		if (flows_one(&flows))
 			tell_flow(e, &p, &flows, p.queue);
 		else if (e->s->meta.rx_queues == 1)
-			tell_single(e, &p);
+			tell_single(e, &p, &flows);
 		else if (flows_few(&flows))
 			tell_few(e, &p, &flows, p.queue, share);
 		else

@@ -77,7 +77,7 @@ def saturate(w, *words, queues=4, options="--napi"):
     w.need_free_cpu()
     w.tap(queues, options)
     w.slow_stack()
-    w.attach()
+    w.attach("--sample", "64")      # enough in a second to know how many flows it is
     w.reader()
     return w.saturate(*words)
 

@@ -7,53 +7,11 @@
 #include <unistd.h>
 
 #include "../../lib/hw.h"
-#include "../../xdp/rxcpu.h"
 
 #define SUBJECT "steering "
-#include "judge.h"
-
-#define CPUS	4
-#define QUEUES	2
+#include "busy.h"
 
 static struct hw_line lines[QUEUES];
-
-/* A window of a second; idle[cpu] percent of its time are left of a CPU, the rest is softirqs. */
-static struct snapshot *window(const unsigned *idle)
-{
-	struct snapshot *s = calloc(1, sizeof(*s));
-	struct table *t;
-
-	if (!s)
-		abort();
-	t = &s->tables[METER_rxcpu];
-	*s = (struct snapshot){ .interval = true, .seconds = 1, .online = CPUS };
-	s->meta.rx_queues = QUEUES;
-	s->meta.rows = QUEUES + 1;
-	s->meta.cpus = CPUS;
-	snprintf(s->meta.iface, sizeof(s->meta.iface), "eth9");
-	*t = (struct table){ .rows = QUEUES + 1, .cpus = CPUS, .words = sizeof(struct rxcpu) / 8 };
-	t->cells = calloc(t->rows * CPUS, sizeof(struct rxcpu));
-	s->load = (struct cpu_load){ .nr = CPUS, .ticks = calloc(CPUS, sizeof(*s->load.ticks)) };
-	if (!t->cells || !s->load.ticks)
-		abort();
-	for (unsigned cpu = 0; cpu < CPUS; cpu++) {
-		s->load.ticks[cpu][SPENT_IDLE] = idle[cpu];
-		s->load.ticks[cpu][SPENT_SOFTIRQ] = 100 - idle[cpu];
-	}
-	return s;
-}
-
-static void took(struct snapshot *s, unsigned queue, unsigned cpu, uint64_t packets)
-{
-	((struct rxcpu *)row_words(&s->tables[METER_rxcpu], queue, cpu))->packets = packets;
-}
-
-static void forget(struct snapshot *s)
-{
-	free(s->tables[METER_rxcpu].cells);
-	load_free(&s->load);
-	free(s);
-}
 
 /* Queue N is polled on CPU N, unless `at` says where; RPS of both goes to `rps`, "" is off. */
 static struct hw *card(const char *rps, unsigned at)
