@@ -145,6 +145,38 @@ static void argv(struct json *j, const struct snapshot *s, const struct finding 
 	json_close(j, ']');
 }
 
+/* The numbers that its figures are held to. */
+static void threshold(struct json *j, const struct finding_kind *k)
+{
+	json_open(j, "threshold", '[');
+	for (unsigned i = 0; i < MAX_LIMITS && k->limits[i]; i++) {
+		json_open(j, NULL, '{');
+		json_double(j, "value", k->limits[i]->value);
+		json_string(j, "text", k->limits[i]->text);
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+}
+
+/* When what it was found in began: the window, or the time since attach. */
+static void since(struct json *j, const struct snapshot *s)
+{
+	struct timespec from = s->when;
+	time_t whole = s->seconds;
+
+	if (s->seconds <= 0) {
+		json_null(j, "since");
+		return;
+	}
+	from.tv_sec -= whole;
+	from.tv_nsec -= (s->seconds - whole) * 1e9;
+	if (from.tv_nsec < 0) {
+		from.tv_nsec += 1000000000;
+		from.tv_sec--;
+	}
+	json_time(j, "since", &from);
+}
+
 static void finding_json(struct json *j, const struct snapshot *s, const struct finding *f)
 {
 	char words[MAX_FIXES * FIX_ROOM];
@@ -153,17 +185,20 @@ static void finding_json(struct json *j, const struct snapshot *s, const struct 
 	json_string(j, "id", f->kind->id);
 	json_string(j, "severity", severity_names[f->severity]);
 	json_string(j, "what", f->what);
+	json_string(j, "means", f->kind->means);
 	if (f->queue < 0)
 		json_null(j, "queue");
 	else
 		json_uint(j, "queue", f->queue);
 	json_uint(j, "others", f->others);
+	since(j, s);
 	json_open(j, "harm", '{');
 	json_string(j, "kind", harm_names[f->kind->harm]);
 	json_double(j, "value", f->harm);
 	json_string(j, "unit", harm_units[f->kind->harm]);
 	json_close(j, '}');
 	facts(j, f);
+	threshold(j, f->kind);
 	finding_try(f, words, sizeof(words));
 	json_string(j, "try", words);
 	json_open(j, "fix", '[');

@@ -269,9 +269,6 @@ void json_interface(struct json *j, const struct meta *meta, const char *label)
 
 static void head(struct json *j, const struct snapshot *s)
 {
-	char time[32];
-	struct tm tm;
-
 	json_uint(j, "nicprobe", DOCUMENT);
 	json_interface(j, &s->meta, s->name);
 	json_open(j, "queues", '{');
@@ -280,9 +277,7 @@ static void head(struct json *j, const struct snapshot *s)
 	json_close(j, '}');
 	if (measured(s))
 		taps(j, s);
-	gmtime_r(&s->when.tv_sec, &tm);
-	strftime(time, sizeof(time), "%Y-%m-%dT%H:%M:%S", &tm);
-	json_string(j, "time", text("%s.%03ldZ", time, s->when.tv_nsec / 1000000));
+	json_time(j, "time", &s->when);
 	if (!measured(s))
 		return;
 	json_double(j, "seconds", s->seconds);

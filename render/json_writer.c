@@ -76,6 +76,16 @@ void json_bool(struct json *j, const char *key, bool value)
 	fputs(value ? "true" : "false", j->out);
 }
 
+void json_time(struct json *j, const char *key, const struct timespec *t)
+{
+	char day[32];
+	struct tm tm;
+
+	strftime(day, sizeof(day), "%FT%T", gmtime_r(&t->tv_sec, &tm));
+	next(j, key);
+	fprintf(j->out, "\"%s.%03ldZ\"", day, t->tv_nsec / 1000000);
+}
+
 void json_null(struct json *j, const char *key)
 {
 	next(j, key);

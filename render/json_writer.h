@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <time.h>
 
 struct json {
 	FILE *out;
@@ -19,6 +20,8 @@ void json_string(struct json *, const char *key, const char *value);
 void json_uint(struct json *, const char *key, uint64_t value);
 void json_double(struct json *, const char *key, double value);	/* null unless finite */
 void json_bool(struct json *, const char *key, bool value);
+/* UTC, RFC 3339, to the millisecond. */
+void json_time(struct json *, const char *key, const struct timespec *);
 void json_null(struct json *, const char *key);
 
 #endif

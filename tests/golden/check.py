@@ -22,11 +22,23 @@ def check_json(text):
         assert document["hw"], "neither meters nor hw"
         want = [k for k in want if k not in measured]
     assert keys == want, keys
+    for found in document["findings"]:
+        check_finding(document, found)
     for rows in document.get("meters", {}).values():
         for row in rows:
             for figure in row.values():
                 if isinstance(figure, dict) and "le" in figure:
                     assert sum(figure["le"].values()) == figure["count"], f"slots: {row}"
+
+
+def check_finding(document, found):
+    assert list(found) == ["id", "severity", "what", "means", "queue", "others", "since", "harm", "evidence",
+                           "threshold", "try", "fix", "changes", "follows"], list(found)
+    assert found["what"] and found["means"].endswith("."), found["means"]
+    assert "meters" not in document or found["since"] < document["time"], found["since"]
+    assert "meters" in document or found["since"] is None, "since when, and nothing was measured"
+    for limit in found["threshold"]:
+        assert sorted(limit) == ["text", "value"] and limit["value"] > 0 and limit["text"], limit
 
 
 def check_openmetrics(text):

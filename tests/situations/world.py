@@ -256,8 +256,8 @@ class World:
     def sound(self, doc):
         """Each finding says all that it must."""
         for f in doc["findings"]:
-            whole = f["what"] and f["severity"] in ("info", "warning", "critical") and f["harm"]["value"] is not None and \
-                (f["try"] or f["follows"])
+            whole = f["what"] and f["means"] and f["since"] < doc["time"] and f["harm"]["value"] is not None and \
+                f["severity"] in ("info", "warning", "critical") and (f["try"] or f["follows"])
             lab.check(f"{self.name}: {f['id']} is whole", whole, str(f))
 
     def spoken(self, doc, then=()):
