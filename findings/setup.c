@@ -9,7 +9,7 @@
 #include "subjects.h"
 
 enum {
-	FEW_QUEUES, IRQS_TOGETHER, FAR_NODE, RPS_NEEDLESS, IDLE_QUEUES, SHORT_RING,
+	FEW_QUEUES, IRQS_TOGETHER, FAR_NODE, RPS_TOGETHER, RPS_NEEDLESS, IDLE_QUEUES, SHORT_RING,
 	NARROW_SLOT, DEFER_NO_EFFECT
 };
 
@@ -45,6 +45,18 @@ static const struct finding_kind kinds[] = {
 		.remedy = "The CPUs of the node: /proc/irq/N/smp_affinity_list; no irqbalance that "
 			  "moves them back.",
 		.symptom = "Latency is higher than on another slot",
+	},
+	[RPS_TOGETHER] = {
+		.id = "setup-rps-one-cpu", SETUP,
+		.title = "RPS sends the packets of all queues to one CPU",
+		.means = "That CPU does all the work above the driver. Once there is more than it "
+			 "can do, packets are dropped at its backlog, while other CPUs have time.",
+		.when = "RPS of every receive queue names the same single CPU, which is not that "
+			"of their interrupts, and there are others",
+		.silent = "A CPU that somebody chose for it: an imbalance is no harm.",
+		.remedy = "echo MASK > /sys/class/net/IFACE/queues/rx-N/rps_cpus",
+		.symptom = "One CPU is busy and the others are idle",
+		.follows = { "rps-one-cpu" },
 	},
 	[RPS_NEEDLESS] = {
 		.id = "setup-rps-needless", SETUP,
@@ -183,6 +195,34 @@ static void judge_node(struct evidence *e, const struct hw *h)
 	finding_advise(f, "and no irqbalance that moves them back");
 }
 
+/* All packets, to one CPU, and not the one that polls all of the queues. */
+static void judge_rps_cpu(struct evidence *e, const struct hw *h)
+{
+	const struct cpus *one = NULL;
+	unsigned queues = 0;
+	bool moves = false;
+	struct finding *f;
+
+	for (unsigned i = 0; i < h->nr; i++) {
+		const struct hw_line *l = &h->lines[i];
+
+		if (l->rx < 0)
+			continue;
+		if (cpus_count(&l->rps) != 1 || (one && !cpus_same(one, &l->rps)))
+			return;
+		one = &l->rps;
+		moves |= !l->irq || !cpus_same(one, interrupts_at(l));
+		queues++;
+	}
+	if (!moves || cpus_count(&h->online) < 2)
+		return;
+	f = finding_add(e->f, &kinds[RPS_TOGETHER], -1, "RPS of %s to CPU %d; %u CPUs could share "
+			"them", queues == 1 ? "its receive queue sends all packets" :
+			text("all %u receive queues sends their packets", queues),
+			cpus_next(one, -1), cpus_count(&h->online));
+	fix_rps(e, f, -1);
+}
+
 /* RPS to a queue's own CPU alone moves nothing. */
 static void judge_rps(struct evidence *e, const struct hw *h)
 {
@@ -290,6 +330,7 @@ static void judge(struct evidence *e)
 	judge_channels(e, h);
 	judge_one_cpu(e, h);
 	judge_node(e, h);
+	judge_rps_cpu(e, h);
 	judge_rps(e, h);
 	judge_table(e, h);
 	judge_ring(e, h);

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 import struct
 import subprocess
 
@@ -50,9 +51,30 @@ def veth_of_four(one, iface):
     same("hw: RFS", queues(doc, "rps_flows"), [0, 0, 64, 0])
     same("hw: XPS", queues(doc, "xps"), [str(q % min(2, CPUS)) for q in range(4)])
     put(one, "eth0", "queues/rx-2/rps_flow_cnt", "0")
+    rps_to_one_cpu(one, iface, doc)
     if CPUS > 1:
         check("hw: four queues are one line", re.search(r"^  rx\+tx 0\.\.3 .* 0-1 +0\.\.1 in turn$", table(iface), re.M),
               table(iface))
+
+
+def rps_to_one_cpu(one, iface, before):
+    """It is told where it is shown, with the command that ends it; RPS to all CPUs is not."""
+    of = "setup-rps-one-cpu"
+    same("hw: RPS to all CPUs is no finding", [f["what"] for f in before["findings"] if f["id"] == of], [])
+    if CPUS < 2:
+        return skip("hw: RPS to one CPU", "there is one CPU")
+    for queue in range(4):
+        put(one, "eth0", f"queues/rx-{queue}/rps_cpus", "2")
+    told = [f for f in hw(iface)["findings"] if f["id"] == of]
+    same("hw: RPS to one CPU", [(f["severity"], f["what"]) for f in told],
+         [("info", f"RPS of all 4 receive queues sends their packets to CPU 1; {CPUS} CPUs could share them")])
+    for argv in told[0]["fix"] if told else []:
+        sh(shlex.join(argv))
+    doc = hw(iface)
+    same("hw: its command ends it", ([f["id"] for f in doc["findings"] if f["id"] == of], queues(doc, "rps")),
+         ([], [f"0-{CPUS - 1}"] * 4))
+    for queue in range(4):
+        put(one, "eth0", f"queues/rx-{queue}/rps_cpus", "3")
 
 
 def channels(one, iface):

@@ -204,6 +204,41 @@ static struct hw good_card(void)
 	return h;
 }
 
+/* RPS of each queue: to which CPUs; queue N is polled on CPU N. */
+static void rps(const char *name, const char *const *to, const char *online, const char *what)
+{
+	struct hw h = good_card();
+
+	for (unsigned i = 0; i < 4; i++)
+		cpus_from_list(&h.lines[i].rps, to[i]);
+	cpus_from_list(&h.online, online);
+	says(&h, name, what ? 1 : 0, what);
+	hw_free(&h);
+}
+
+#define ALL(to) (const char *const []){ to, to, to, to }
+
+static void check_rps(void)
+{
+	struct hw h = good_card();
+
+	rps("RPS to one CPU", ALL("2"), "0-3",
+	    "RPS of all 4 receive queues sends their packets to CPU 2; 4 CPUs could share them");
+	rps("RPS to one CPU, and there is no other", ALL("0"), "0", NULL);
+	rps("RPS of one queue is off", (const char *const []){ "2", "2", "", "2" }, "0-3", NULL);
+	rps("RPS to two CPUs", (const char *const []){ "2", "2", "1", "2" }, "0-3", NULL);
+	rps("RPS is off", ALL(""), "0-3", NULL);
+	h.nr = h.iface.rx_queues = 1;
+	h.rss.nr = 0;
+	cpus_from_list(&h.lines[0].rps, "0");
+	says(&h, "RPS to the CPU that polls anyway", 0, "");
+	cpus_from_list(&h.lines[0].rps, "3");
+	says(&h, "RPS of a single queue", 1, "RPS of its receive queue sends all packets to CPU 3");
+	h.lines[0].irq = 0;
+	says(&h, "of software", 1, "sends all packets to CPU 3; 4 CPUs could share them");
+	hw_free(&h);
+}
+
 static void check_judge(void)
 {
 	struct hw h = good_card();
@@ -320,6 +355,7 @@ int main(void)
 	check_cycle();
 	check_kinds();
 	check_judge();
+	check_rps();
 	check_ranks();
 	return failed > 0;
 }
