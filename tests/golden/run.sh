@@ -59,6 +59,12 @@ golden odd.40.txt table odd 40
 golden second.80.txt table second 80
 golden second.brief.txt table second 80 brief
 golden interval.brief.txt table interval 80 brief
+golden clocks.80.txt table clocks 80
+golden clocks.brief.txt table clocks 80 brief
+for rate in "2000 packets/s, 200.0 kB/s" "not-ect 225, ect0 25, ce 10" \
+	"rxcpu       500 packets/s, 50.00 kB/s" "count/s 133.3k"; do
+	check "rates of a meter's own seconds: $rate" grep -qF "$rate" "$now"
+done
 golden brief.80.txt table busy 80 brief
 golden brief.40.txt table many 40 brief
 golden brief.many.txt table many 120 brief
@@ -79,7 +85,7 @@ done
 golden named.json json named
 check json/named python3 "$here/check.py" json
 golden named.om openmetrics named
-for case in busy idle interval many odd card both; do
+for case in busy idle interval clocks many odd card both; do
 	golden $case.json json $case
 	check json/$case python3 "$here/check.py" json
 done

@@ -229,6 +229,23 @@ static struct snapshot *second(void)
 	return s;
 }
 
+/* Each read at a time of its own, which its rates are by; of one nobody tells. */
+static struct snapshot *clocks(void)
+{
+	struct snapshot *s = snapshot("eth0", "ena", 2, 0);
+
+	s->interval = true;
+	s->seconds = 2;
+	sizes(s, RX_NIC, 0, 100000, SLOTS(1000));
+	s->tables[METER_pktsize].seconds = .5;
+	ecn(s, RX_NIC, 0, 100, 40, 0);
+	s->tables[METER_ecn].seconds = 4;
+	rxcpu(s, 0, 1, 1000, 100000);
+	txlat(s, 1, 60, 100000, 0);
+	s->tables[METER_txlat].seconds = 1;
+	return s;
+}
+
 static struct snapshot *many(void)
 {
 	struct snapshot *s = snapshot("enp129s0f0np0", "ice", 256, 30);
@@ -378,6 +395,7 @@ static const struct {
 	struct snapshot *(*make)(void);
 } cases[] = {
 	{ "busy", busy }, { "idle", idle }, { "interval", interval }, { "second", second },
+	{ "clocks", clocks },
 	{ "many", many }, { "odd", odd }, { "card", card }, { "both", both },
 	{ "account", account }, { "named", named }, { "wide", wide }, { "vectors", vectors },
 };
