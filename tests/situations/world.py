@@ -226,7 +226,7 @@ class World:
     def expect(self, finding, fix=True, remedy=None, settle=.3, seconds=WINDOW, then=()):
         """
         `finding` is found first; its own commands are run, or remedy() if they cannot be; then nothing is found, but
-        for what `then` names.
+        for what `then` names, while packets still come or go: where there are none, nothing could be found.
         """
         time.sleep(settle)
         doc = self.until(seconds, lambda d: lab.found(d)[:1] == [finding])
@@ -240,8 +240,10 @@ class World:
         if remedy:
             remedy()
         time.sleep(settle)
-        after = self.until(seconds, lambda d: not self.spoken(d, then))
+        after = self.until(seconds, lambda d: not self.spoken(d, then) and self.packets(d))
         self.silent("silenced", after, then)
+        went = self.packets(after)
+        lab.check(f"{self.name}: packets go on # {went} in the window", went, "no packet")
         return doc
 
     def until(self, seconds, good):
