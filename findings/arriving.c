@@ -254,7 +254,7 @@ static const struct napi *row_of(const struct evidence *e, unsigned row)
 	return (const void *)row_words(&e->s->tables[METER_napi], row, 0);
 }
 
-/* A ring that cannot be longer is none to speak of before it loses something: rx-ring-full does then. */
+/* One that cannot be longer is none to speak of before it loses something: rx-ring-full does. */
 static void judge_near(struct evidence *e, unsigned row)
 {
 	long long now, longer = ring_longer(e, "rx", &now);

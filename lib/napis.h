@@ -24,7 +24,7 @@ struct napi_instance {
 
 struct napis {
 	int err;	/* 0; -ENOENT: no such family; -EOPNOTSUPP: no such command */
-	bool named;	/* these are threads that are called as the interface's are, all there is to know */
+	bool named;	/* threads that are called as the interface's are: all there is to know */
 	unsigned nr;
 	struct napi_instance *list;
 };
@@ -32,8 +32,8 @@ struct napis {
 void napis_read(unsigned ifindex, struct napis *);
 
 /*
- * Adds those threads "napi/IFACE-ID" that there are (napi_kthread_create()), `most` at the most: more
- * are of interfaces of that name in several namespaces, and none is taken.
+ * Adds those threads "napi/IFACE-ID" that there are (napi_kthread_create()), `most` at the most:
+ * more are of interfaces of that name in several namespaces, and none is taken.
  */
 void napis_by_name(const char *iface, unsigned most, struct napis *);
 
