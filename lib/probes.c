@@ -133,7 +133,7 @@ static void symbol_take(struct choice *c, char *line)
 	struct probe one = {};
 	bool tracepoint;
 
-	if (!type || !strchr("tTwW", type[1]))
+	if (!type || !type[1] || !strchr("tTwW", type[1]) || type[2] != ' ')
 		return;
 	name[strcspn(name, "\n")] = '\0';
 	module = strchr(name, '\t');

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Who may include whom: a folder sees those that stand to its right here, never those to its left.
+# Who may include whom: a folder sees those that stand to its right here, never those to its left. And who reads what
+# others made, lines and answers over netlink, is in tests/fuzz/readers: fuzzed, or there is a reason.
 cd "$(dirname "$0")/.." || exit 1
 allowed="cmd: findings trial render lib  findings: bpf xdp drivers lib  trial: lib  render: lib  drivers: lib  bpf: lib xdp/packet.bpf.h xdp/pktsize.h  xdp: lib  lib:"
 bad=0
@@ -16,4 +17,18 @@ for file in cmd/*.[ch] findings/*.[ch] trial/*.[ch] render/*.[ch] drivers/*.[ch]
 	done
 done
 [ $bad = 0 ] && echo "ok layers: includes go one way"
-exit $bad
+
+missing=0
+for file in $(grep -lE '\<(mnl_attr_(get|for_each|parse)\w*|fgets|getline|getdelim|v?[fs]scanf)\(' \
+		cmd/*.c findings/*.c trial/*.c render/*.c drivers/*.c bpf/*.c xdp/*.c lib/*.c | grep -v '\.bpf\.c$'); do
+	grep -qE "^(no )?$file($|[[:space:]]+[a-z])" tests/fuzz/readers && continue
+	echo "not ok layers: $file reads what others made: tests/fuzz/readers does not name it"
+	missing=1
+done
+for file in $(sed -nE 's/^(no )?([a-z]+\/[^[:space:]]*).*/\2/p' tests/fuzz/readers); do
+	[ -e "$file" ] && continue
+	echo "not ok layers: tests/fuzz/readers names $file, which is not there"
+	missing=1
+done
+[ $missing = 0 ] && echo "ok layers: who reads what others made is fuzzed"
+[ $bad$missing = 00 ]

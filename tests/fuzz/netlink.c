@@ -2,19 +2,27 @@
 /* Fuzzes what is read of answers over netlink, and by ethtool's ioctl where there is no netlink. */
 #include <linux/if_link.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "../../bpf/clsact.h"
 #include "../../bpf/counters.h"
 #include "../../bpf/devlink.h"
 #include "../../bpf/hwstat.h"
+#include "../../bpf/station.h"
 #include "../../bpf/xsk.h"
 #include "../../lib/ethtool.h"
+#include "../../lib/full_socket.h"
+#include "../../lib/hw.h"
 #include "../../lib/iface.h"
 #include "../../lib/log.h"
 #include "../../lib/napis.h"
+#include "../../lib/neighbours.h"
 #include "../../lib/netlink.h"
 #include "../../lib/queues.h"
 #include "../../lib/statistics.h"
 #include "../../lib/table.h"
+#include "../../lib/tap.h"
+#include "../../trial/port.h"
 #include "world.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -85,7 +93,8 @@ static void told(const struct meter *m)
 	struct table t = { .cpus = 1, .words = m->row_size / 8 };
 	char words[64];
 
-	m->cannot();
+	if (m->cannot)
+		m->cannot();
 	m->read(&meta, &t);
 	for (unsigned row = 0; row < t.rows; row++)
 		for (unsigned i = 0; m->key_labels[i]; i++)
@@ -106,13 +115,56 @@ static void rows(int (*read)(const struct meta *, struct table *))
 	free(t.cells);
 }
 
+static void above(void)
+{
+	static struct hw h;
+
+	memset(&h, 0, sizeof(h));
+	h.iface = eth0;
+	hw_above_read(&h, -1);
+}
+
+/* The other end of a veth, and whether a way out leads through it. */
+static void port(void)
+{
+	struct port p, peer;
+
+	if (!port_open("eth0", &p)) {
+		port_features(&p);
+		port_is_needed(&p);
+		if (!port_peer(&p, &peer))
+			port_close(&peer);
+	}
+	port_close(&p);
+}
+
+static void filters(void)
+{
+	const struct site site = { .iface = eth0 };
+
+	clsact_exists(eth0.ifindex);
+	clsact_blind(&site);
+}
+
+static void others(void)
+{
+	struct full_socket s;
+	char one[64];
+
+	neighbours_silent(eth0.ifindex, one, sizeof(one));
+	if (strlen(one) >= 46)		/* INET6_ADDRSTRLEN */
+		abort();
+	full_socket_find(&s);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	if (!size)
 		return 0;
 	complaints_forget();
+	machine_begin();
 	world_begin(data + 1, size - 1, data[0] < 128);
-	switch (data[0] % 9) {
+	switch (data[0] % 14) {
 	case 0: queues(); break;
 	case 1: settings(); break;
 	case 2: links(); break;
@@ -122,6 +174,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	case 6: netlink_family("netdev"); break;
 	case 7: told(&meter_xsk); break;
 	case 8: told(&meter_devlink); break;
+	case 9: above(); break;
+	case 10: port(); break;
+	case 11: told(&meter_station); break;
+	case 12: filters(); break;
+	case 13: others(); break;
 	}
 	return 0;
 }

@@ -1,14 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Fuzzes what is read of lines in /proc and /sys: interrupts, CPUs, load, counters, symbols. */
+/* Fuzzes what is read of lines in /proc and /sys: interrupts, CPUs, symbols, who has what, … */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "../../bpf/counters.h"
 #include "../../lib/cpus.h"
+#include "../../lib/holders.h"
 #include "../../lib/load.h"
+#include "../../lib/lock.h"
 #include "../../lib/log.h"
+#include "../../lib/napis.h"
+#include "../../lib/probes.h"
 #include "../../lib/queues.h"
 #include "../../lib/running.h"
+#include "../../lib/tracefs.h"
+#include "../../trial/effort.h"
 #include "world.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -89,19 +96,78 @@ static void symbols(void)
 		running_close(r);
 }
 
+/* By the driver's table, and by what a user may ask for. */
+static void probes(void)
+{
+	struct probes_wanted wanted = { .driver = driver_find("e1000e"), .module = "e1000e" };
+	struct probes p;
+
+	if (world_number(1) & 1) {
+		wanted.functions = "e1000*:*,vmlinux:a*";
+		wanted.timed = "*poll*";
+	}
+	probes_choose(&p, &wanted);
+	for (unsigned i = 0; i < p.nr; i++)
+		if (p.list[i].row >= p.rows)
+			wrong("a function of a row that is not there");
+	probes_free(&p);
+}
+
+static void effort(void)
+{
+	struct pmus p;
+	struct effort before, now;
+
+	pmus_open(&p);
+	effort_read(&p, &before);
+	effort_read(&p, &now);
+	effort_diff(&now, &before);
+	if (now.cpus > EFFORT_CPUS)
+		wrong("more CPUs than there is room for");
+	pmus_close(&p);
+}
+
+static void holder(void)
+{
+	struct holder h;
+
+	if (holder_find(world_number(1), &h) && h.pid <= 0)
+		wrong("no process has a socket");
+	for (const char *c = h.name; *c; c++)
+		if (iscntrl((unsigned char)*c))
+			wrong("a process's name can drive a terminal");
+}
+
+static void threads(void)
+{
+	struct napis n = {};
+
+	napis_by_name("eth0", 4, &n);
+	if (n.nr > 4)
+		wrong("more threads than were asked for");
+	napis_free(&n);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	if (!size)
 		return 0;
 	complaints_forget();
+	machine_begin();
 	world_begin(data + 1, size - 1, false);
-	switch (data[0] % 6) {
+	switch (data[0] % 12) {
 	case 0: vectors_each(interrupt, NULL); break;
 	case 1: affinity(); break;
 	case 2: lists(); break;
 	case 3: load(); break;
 	case 4: counters(); break;
 	case 5: symbols(); break;
+	case 6: probes(); break;
+	case 7: effort(); break;
+	case 8: holder(); break;
+	case 9: threads(); break;
+	case 10: lock_wait(-1, "pins", true); break;
+	case 11: tracefs_event("net_dev_xmit"); break;
 	}
 	return 0;
 }

@@ -127,8 +127,75 @@ def answers():
     health = message(30, bytes(4) + place + attribute(3, u32(1)) + attribute(114, attribute(115, b"tx\0") + attribute(116, b"\0") +
                                                                              attribute(117, u32(3, 0)) + attribute(118, u32(2, 0))))
     yield "devlink", bytes([8]) + pieces(FAMILY + DONE, FAMILY + DONE, port + DONE, trap + DONE, health + DONE)
-    for which in range(9):	# without netlink: ethtool's ioctl
-        yield f"ioctl{which}", bytes([128 + (which - 128) % 9]) + b"\1" + u32(0, 2, 0, 3, 3) + b"rx_queue_0_drops".ljust(32, b"\0") * 4
+    yield from above(link)
+    yield from ports(link)
+    yield from stations()
+    yield from others()
+    for which in range(14):	# without netlink: ethtool's ioctl
+        yield f"ioctl{which}", bytes([128 + (which - 128) % 14]) + b"\1" + u32(0, 2, 0, 3, 3) + b"rx_queue_0_drops".ljust(32, b"\0") * 4
+
+
+def name(text):
+    """An entry of a directory; what readlink() says."""
+    return bytes([len(text)]) + text
+
+
+def above(link):
+    """Programs, qdiscs and filters: of an interface with a master, and beside ours."""
+    device = message(16, struct.pack("<BxHiII", 0, 1, 2, 1, 0) + attribute(10, u32(5)) +
+                     attribute(43, attribute(2, b"\1") + attribute(5, u32(9)) + attribute(6, u32(7))))
+    qdiscs = b"".join(message(36, struct.pack("<BxxxiIII", 0, 2, handle, parent, 2) + attribute(1, kind))
+                      for handle, parent, kind in ((0xffff0000, 0xfffffff1, b"clsact\0"), (0x10000, 0xffffffff, b"mq\0"),
+                                                   (0, 0x10001, b"fq_codel\0"), (0, 0x10002, b"fq_codel\0")))
+    filters = b"".join(message(44, struct.pack("<BxxxiIII", 0, 2, n, 0xfffffff2, (n + 3) << 16 | 3) + attribute(1, kind) +
+                               attribute(2, attribute(11, u32(n + 6)))) for n, kind in enumerate((b"bpf\0", b"bpf\0", b"u32\0")))
+    tcx = b"\1\3\0abc" + b"\0\0"
+    yield "above", b"\x09" + pieces(device + DONE) + b"drop_all." + b"ingress" + pieces(link + DONE) + tcx + \
+        pieces(qdiscs + DONE, filters + DONE) + b"ourprog" + pieces(filters + DONE)
+    yield "filters", b"\x0c" + pieces(qdiscs + DONE, filters + DONE)
+
+
+def ports(link):
+    """A veth whose other end is here, then elsewhere; the ways out lead over a bond, and several hops."""
+    def end(*more):
+        return message(16, struct.pack("<BxHiII", 0, 1, 2, 1, 0) + attribute(5, u32(3)) + attribute(18, attribute(1, b"veth\0")) +
+                       b"".join(more))
+
+    here = pieces(link + DONE) + b"\xff\xff\xff"	# it has no ethtool
+    features = message(30, bytes(4) + attribute(1, u32(2)) + attribute(3, u32(0x77, 0)))
+    links = b"".join(message(16, struct.pack("<BxHiII", 0, 1, n, 1, 0) + attribute(10, u32(master)) + attribute(5, u32(lower)))
+                     for n, master, lower in ((2, 3, 0), (3, 0, 0), (4, 0, 3), (5, 6, 6), (6, 5, 5)))
+    hop = struct.pack("<HBBi", 8, 0, 0, 4)
+    routes = message(24, struct.pack("<BBBBBBBBI", 2, 0, 0, 0, 254, 3, 0, 1, 0) + attribute(4, u32(5))) + \
+        message(24, struct.pack("<BBBBBBBBI", 2, 0, 0, 0, 254, 3, 0, 1, 0) + attribute(9, hop + hop))
+    asked = here + pieces(FAMILY + DONE, features + DONE, links + DONE, routes + DONE, routes + DONE)
+    yield "port-here", b"\x0a" + asked + pieces(end() + DONE) + here
+    yield "port-elsewhere", b"\x0a" + asked + pieces(end(attribute(37, u32(1))) + DONE,
+                                                     message(88, bytes(4) + attribute(1, u32(1))) + DONE) + here
+
+
+def stations():
+    tids = b"".join(attribute(tid, b"".join(attribute(n, u32(n * tid, 0)) for n in range(1, 5)) +
+                              attribute(6, attribute(4, u32(1)) + attribute(5, u32(2)))) for tid in (1, 7, 17))
+    counted = b"".join(attribute(n, u32(n)) for n in (9, 10, 11, 12, 18)) + attribute(23, u32(9, 1)) + attribute(24, u32(5, 0))
+    both = b"".join(message(30, bytes(4) + attribute(6, bytes(range(6))) + attribute(21, info))
+                    for info in (counted, counted + attribute(31, tids)))
+    yield "stations", b"\x0b" + pieces(FAMILY + DONE, both + DONE)
+
+
+def who(inode):
+    """Two processes, the second of which has the socket; and how it is called."""
+    return b"\2" + name(b"41") + b"\1" + name(b"5") + name(b"socket:[1]") + \
+        name(b"42") + b"\2" + name(b".") + name(b"3") + name(b"socket:[%d]" % inode) + \
+        name(b"socket:[%d]" % inode) + pieces(b"42 (a ) b) T 1 42 42 0 -1\n")
+
+
+def others():
+    hosts = b"".join(message(28, struct.pack("<BxHiHBB", family, 0, 2, 1, 0, 1) + attribute(1, bytes(range(size))))
+                     for family, size in ((2, 4), (10, 16)))
+    sockets = b"".join(message(20, struct.pack("<BBBB", 2, 7, 0, 0) + struct.pack(">H", 53 + n) + bytes(46) + u32(0, 1, 0, 0, 77) +
+                               attribute(7, u32(9000, 10000 * n, 0, 0, 0, 0, 0, 0, 5 + n))) for n in range(3))
+    yield "others", b"\x0d" + pieces(hosts + DONE, sockets + DONE, sockets + DONE) + who(77)
 
 
 def lines():
@@ -145,6 +212,23 @@ def lines():
     yield "counters", b"\4" + pieces(snmp, snmp, b"Udp6NoPorts  \t 7\n", b"XfrmInError 3\n", b"0000a 00001 00002 0 0 0 0 0 0 0 3 0 1\n",
                                      b"entries drop early_drop\n 1 a b\n")
     yield "symbols", b"\5" + pieces(b"ffffffffc0a01230 t e1000e_poll\t[e1000e]\nffffffff81 T __tracepoint_x\n")
+    kernel = b"ffffffffc0a01230 t e1000e_poll\t[e1000e]\nffffffffc0a01240 t e1000_xmit_frame\t[e1000e]\n" \
+        b"ffffffffc0a01250 t __pfx_e1000e_poll\t[e1000e]\nffffffff81000000 T __traceiter_e1000e_trace_mac_register\t[e1000e]\n" \
+        b"ffffffff81000010 t arp_rcv\nffffffff81000020 t arp_rcv\n0 A zero\n"
+    yield "probes", b"\6\0" + pieces(kernel) + b"\1" + name(b"e1000e_trace") + pieces(b"1234\n")
+    yield "probes-long", b"\6\0" + pieces(b"0" * 638 + b" t x\n")	# read to the blank
+    yield "probes-asked", b"\6\1" + pieces(kernel, b"arp_rcv\ne1000e_poll [e1000e]\ne1000_xmit_frame [e1000e]\n")
+    yield "effort", b"\7\2" + name(b"17") + pieces(b"ksoftirqd/1\n") + name(b"self") + \
+        pieces(stat, b"5000 300 2\n") * 2
+    yield "holder", b"\x08\x4d" + who(77)
+    thread = name(b"18") + pieces(b"napi/eth0-8193\n", b"Name:\tnapi\nCpus_allowed_list:\t0-3\n") + b"\0"
+    yield "threads", b"\x09\6" + thread * 6
+    yield "threads-few", b"\x09\3" + thread * 3
+    locks = b"1: POSIX  ADVISORY  WRITE 7 00:1b:17 0 EOF\n2: FLOCK  ADVISORY  WRITE 41 00:1b:17 0 EOF\n" \
+        b"2: -> FLOCK  ADVISORY  WRITE 42 00:1b:17 0 EOF\n3: FLOCK  ADVISORY  READ 43 00:1b:17 0 EOF\n"
+    yield "lock", b"\x0a\1" + pieces(locks, b"41 (one) S 1\n", b"43 (two) T 1\n")
+    yield "lock-given", b"\x0a\1" + pieces(locks, b"41 (one) S 1\n", b"43 (two) S 1\n") + b"\0"
+    yield "event", b"\x0b\2" + name(b".") + pieces(b"") + name(b"net") + pieces(b"1234\n")
 
 
 def names():

@@ -33,16 +33,12 @@ packet_build() {
 		tests/fuzz/compare.c tests/fuzz/kernel.c tests/fuzz/oracle.c
 }
 
-# The readers themselves, as they are; the kernel that they ask is tests/fuzz/world.c.
-readers="lib/cpus.c lib/devlink.c lib/driver.c lib/ethtool.c lib/ethtool_features.c lib/ethtool_rss.c lib/iface.c lib/load.c
-	lib/log.c lib/module.c lib/module_read.c lib/napis.c lib/near.c lib/netlink.c lib/netns.c lib/queues.c
-	lib/running.c lib/statistics.c lib/strings.c lib/sysfs.c lib/unpack.c lib/vector.c lib/xsks.c
-	render/json_writer.c render/text.c trial/record.c trial/record_read.c trial/series.c
-	bpf/counters.c bpf/counters_read.c bpf/hwstat.c bpf/hwstat_read.c bpf/devlink.c bpf/xsk.c
-	tests/fuzz/world.c"
-asked="fopen ioctl if_indextoname"
+# The readers themselves, as they are; the kernel that they ask is tests/fuzz/world.c and machine.c.
+readers="$(grep -E '^[a-z]+/' tests/fuzz/readers) tests/fuzz/world.c tests/fuzz/machine.c"
+asked="fopen ioctl if_indextoname opendir readdir closedir scandir readlink clock_gettime nanosleep flock fstat
+	setns syscall"
 wrapped="mnl_socket_open2 mnl_socket_bind mnl_socket_sendto mnl_socket_recvfrom mnl_socket_get_portid
-	mnl_socket_close sysfs_open"
+	mnl_socket_close sysfs_open bpf_prog_query_opts xdp_multiprog__get_from_ifindex"
 export instead="$flags -fsanitize=fuzzer-no-link,address,undefined $warn -I${B:-build}/skel
 	$(for f in $asked; do printf ' -D%s=fuzz_%s' "$f" "$f"; done)"
 

@@ -14,7 +14,6 @@
 
 #include <libmnl/libmnl.h>
 
-#include "../../lib/holders.h"
 #include "../../lib/kernel.h"
 #include "../../lib/snapshot.h"
 #include "world.h"
@@ -158,13 +157,6 @@ const char *kernel_cannot(const char *what)
 {
 	(void)what;
 	return NULL;
-}
-
-/* Of the processes of this machine nothing depends. */
-bool holder_find(__u32 inode, struct holder *h)
-{
-	*h = (struct holder){ .pid = inode & 1 };
-	return h->pid;
 }
 
 /* As lib/baseline.c has it, which attaches and pins besides. */

@@ -9,6 +9,8 @@
 
 /* What is left of the input: every answer takes some of it. */
 void world_begin(const uint8_t *data, size_t size, bool netlink);
+/* The clock back to 0, and nothing known of processes; before world_begin(). */
+void machine_begin(void);
 /* So many bytes of it, fewer where no more are left, with a zero behind; free() it. */
 char *world_take(size_t most, size_t *size);
 /* A number of it; 0: none is left. */

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Directories, links, locks, clock and programs of the machine, as the fuzzer makes them up. */
+#include <bpf/bpf.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <time.h>
+#include <unistd.h>
+#include <xdp/libxdp.h>
+
+#include "../../lib/holders.h"
+#include "../../lib/hw.h"
+#include "../../lib/pins.h"
+#include "../../lib/programs.h"
+#include "../../lib/tap.h"
+#include "../../lib/wifi.h"
+#include "world.h"
+
+#define STEP	3		/* seconds that pass from one look at the clock to the next */
+#define MOST	32		/* entries of a directory */
+
+static time_t now;
+
+struct listing {
+	unsigned left;
+	struct dirent entry;
+};
+
+DIR *fuzz_opendir(const char *path);
+struct dirent *fuzz_readdir(DIR *);
+int fuzz_closedir(DIR *);
+int fuzz_scandir(const char *path, struct dirent ***, int (*)(const struct dirent *),
+		 int (*)(const struct dirent **, const struct dirent **));
+ssize_t fuzz_readlink(const char *path, char *to, size_t size);
+int fuzz_clock_gettime(clockid_t, struct timespec *);
+int fuzz_nanosleep(const struct timespec *, struct timespec *);
+int fuzz_flock(int fd, int operation);
+int fuzz_fstat(int fd, struct stat *);
+int fuzz_setns(int fd, int type);
+long fuzz_syscall(long number, ...);
+
+DIR *fuzz_opendir(const char *path)
+{
+	struct listing *l = calloc(1, sizeof(*l));
+
+	(void)path;
+	if (!l)
+		abort();
+	l->left = world_number(1) % MOST;
+	return (DIR *)l;
+}
+
+/* Names as a file system has them: none is empty, or has a slash. */
+struct dirent *fuzz_readdir(DIR *dir)
+{
+	struct listing *l = (void *)dir;
+	char *name, *slash;
+	size_t size;
+
+	if (!l->left--)
+		return NULL;
+	name = world_take(world_number(1), &size);
+	while ((slash = strchr(name, '/')))
+		*slash = '0';
+	snprintf(l->entry.d_name, sizeof(l->entry.d_name), "%s", *name ? name : "1");
+	free(name);
+	return &l->entry;
+}
+
+int fuzz_closedir(DIR *dir)
+{
+	free(dir);
+	return 0;
+}
+
+/* No namespace has a name: into those of this machine the fuzzer does not go. */
+int fuzz_scandir(const char *path, struct dirent ***list, int (*filter)(const struct dirent *),
+		 int (*order)(const struct dirent **, const struct dirent **))
+{
+	(void)path, (void)list, (void)filter, (void)order;
+	return -1;
+}
+
+ssize_t fuzz_readlink(const char *path, char *to, size_t size)
+{
+	size_t nr, most = world_number(1);
+	char *link = world_take(most < size ? most : size, &nr);
+
+	(void)path;
+	memcpy(to, link, nr);
+	free(link);
+	errno = ENOENT;
+	return nr ? (ssize_t)nr : -1;
+}
+
+int fuzz_clock_gettime(clockid_t clock, struct timespec *t)
+{
+	(void)clock;
+	*t = (struct timespec){ .tv_sec = now += STEP };
+	return 0;
+}
+
+int fuzz_nanosleep(const struct timespec *wanted, struct timespec *rest)
+{
+	(void)wanted, (void)rest;
+	return 0;
+}
+
+/* Somebody else has it, until none of the input is left. */
+int fuzz_flock(int fd, int operation)
+{
+	(void)fd, (void)operation;
+	errno = EWOULDBLOCK;
+	return world_number(1) ? -1 : 0;
+}
+
+int fuzz_fstat(int fd, struct stat *st)
+{
+	(void)fd;
+	*st = (struct stat){ .st_dev = makedev(0, 0x1b), .st_ino = 17 };
+	return 0;
+}
+
+int fuzz_setns(int fd, int type)
+{
+	(void)fd, (void)type;
+	return 0;
+}
+
+/* There is no PMU. */
+long fuzz_syscall(long number, ...)
+{
+	(void)number;
+	errno = ENOENT;
+	return -1;
+}
+
+void machine_begin(void)
+{
+	struct holder h;
+
+	now = 0;
+	world_begin((const uint8_t *)"", 0, false);
+	holder_find(0, &h);	/* forgets the sockets of the input before */
+}
+
+/* BPF: of libbpf and libxdp, and what lib/programs.c makes of them. */
+int __wrap_bpf_prog_query_opts(int target, enum bpf_attach_type type,
+			       struct bpf_prog_query_opts *opts);
+struct xdp_multiprog *__wrap_xdp_multiprog__get_from_ifindex(int ifindex);
+
+int __wrap_bpf_prog_query_opts(int target, enum bpf_attach_type type,
+			       struct bpf_prog_query_opts *opts)
+{
+	__u32 room = opts->prog_cnt;
+
+	(void)target, (void)type;
+	opts->prog_cnt = world_number(1);
+	for (__u32 i = 0; i < opts->prog_cnt && i < room; i++)
+		opts->prog_ids[i] = world_number(1);
+	return world_number(1) == 0xff ? -EPERM : 0;
+}
+
+struct xdp_multiprog *__wrap_xdp_multiprog__get_from_ifindex(int ifindex)
+{
+	(void)ifindex;
+	return (void *)-ENOENT;
+}
+
+const char *program_name(__u32 id)
+{
+	static char name[128];
+	size_t size;
+	char *piece = id ? world_take(id % sizeof(name), &size) : NULL;
+
+	snprintf(name, sizeof(name), "%s", piece ?: "xdp_dispatcher");
+	free(piece);
+	return name;
+}
+
+bool program_uses(__u32 id, __u32 map)
+{
+	return id == map;
+}
+
+__u32 program_pinned(const char *path)
+{
+	(void)path;
+	return 7;
+}
+
+__u32 map_pinned(const char *path)
+{
+	(void)path;
+	return 7;
+}
+
+const char *pin_path(const struct site *site, const char *name)
+{
+	(void)site;
+	return name;
+}
+
+bool pins_find(__u32 netns, unsigned ifindex, char *dir, size_t size)
+{
+	(void)netns, (void)ifindex;
+	snprintf(dir, size, "/sys/fs/bpf/nicprobe/1/eth0");
+	return true;
+}
+
+bool wifi_radio(const char *iface, unsigned ifindex, char radio[WIFI_RADIO])
+{
+	(void)iface, (void)ifindex;
+	snprintf(radio, WIFI_RADIO, "phy0");
+	return true;
+}
+
+void hw_note(struct hw *h, const char *of, const char *why, ...)
+{
+	(void)of, (void)why;
+	h->nr_notes++;
+}
