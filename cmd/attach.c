@@ -23,9 +23,8 @@ static void warn(const char *iface, const struct request *req)
 		return;
 	d = driver_find(i.driver);
 	if (i.gso_frames)
-		fprintf(stderr, "nicprobe: %s may be handed many packets as one frame, which XDP "
-			"counts as one packet; without --rx xdp they are counted one by one\n",
-			iface);
+		tell(text("%s may be handed many packets as one frame, which XDP counts as one "
+			  "packet; without --rx xdp they are counted one by one", iface));
 	if (d->xdp)
 		tell(text("attaching XDP to %s (%s) %s%s%s", iface, d->name, d->xdp,
 			  d->xdp_takes ? "; it takes " : "", d->xdp_takes ?: ""));

@@ -203,9 +203,9 @@ static void disturbs_say(const struct bench *b)
 
 	for (int i = 0; i < 2; i++)
 		if (bench_disturbs(b, ports[i]))
-			fprintf(stderr, "%s: for each scenario it gets an XDP program, and loses "
-				"it again; each time its driver, %s, %s\n", ports[i]->label,
-				ports[i]->iface.driver, bench_disturbs(b, ports[i]));
+			tell(text("%s: for each scenario it gets an XDP program, and loses it "
+				  "again; each time its driver, %s, %s", ports[i]->label,
+				  ports[i]->iface.driver, bench_disturbs(b, ports[i])));
 }
 
 /* One round, and what it gave. */

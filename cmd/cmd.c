@@ -161,7 +161,7 @@ bool common_option(const struct command *c, int option, char **argv, int *status
 		return !color_parse(optarg);
 	case '?':
 	case ':':
-		*status = option_error(c, argv[optind - 1], option == ':');
+		*status = option_error(c, argv[optind - 1] ?: "", option == ':');
 		return true;
 	}
 	return false;

@@ -31,4 +31,10 @@ if [ -n "$bad" ]; then
 	echo "not ok style: $(echo "$bad" | wc -l) lines, the first: $(echo "$bad" | head -n 1)"
 	exit 1
 fi
+# A line that is drawn over as it goes on (\r) has no name of others in it.
+raw=$(grep -n 'fprintf(stderr' cmd/*.c | grep -v '"\\r')
+if [ -n "$raw" ]; then
+	echo "not ok style: tell() says it, so that no name in it drives the terminal: $raw"
+	exit 1
+fi
 echo "ok style: tabs, 100 columns, a first line"

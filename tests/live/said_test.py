@@ -33,9 +33,22 @@ def loud_names(ns):
     check("said: and it was named", said.count("a?[31m?x") >= 6, repr(said))
     nicprobe("detach", "--all")
     ns.ip("link del quiet")
+    loud_tap(ns)
     r = subprocess.run([NICPROBE, "run", f"{ns}/tap0", "--", f"/{LOUD}"], capture_output=True, text=True, timeout=60,
                        check=False)
     check("said: a command that cannot be run", r.returncode == 127 and "cannot run /a?[31m?x" in r.stderr, repr(r.stderr))
+
+
+def loud_tap(ns):
+    """One that hands XDP many packets as one frame: it is warned about by its name."""
+    nic = lab.Nic("tap tap1 --vnet-hdr", ns)
+    subprocess.run(["ip", "-n", str(ns), "link", "set", "tap1", "name", LOUD], check=True, timeout=20)
+    r = subprocess.run([NICPROBE, "attach", "--rx", "xdp", f"{ns}/{LOUD}"], capture_output=True, text=True, timeout=60,
+                       check=False)
+    nicprobe("detach", "--all")
+    nic.close()
+    check("said: attach --rx xdp to a tap of such a name: nothing drives the terminal", harmless(r.stdout + r.stderr) and
+          "a?[31m?x may be handed many packets as one frame" in r.stderr, repr(r.stdout[:300] + r.stderr))
 
 
 def readers(iface):
