@@ -186,15 +186,18 @@ const char *iface_enter(const char *arg, __u32 *inode)
 	const char *slash = strchr(arg, '/');
 	char netns[256];
 	int end = 0;
+	__u32 here;
 
+	if (netns_known(&here))
+		return NULL;
 	home();
 	if (inode && sscanf(arg, "netns:%u/%n", inode, &end) == 1 && end)
 		return arg + end;
 	snprintf(netns, sizeof(netns), "%.*s", slash ? (int)(slash - arg) : 0, arg);
-	if (slash && netns_enter(netns))
+	if (slash && (netns_enter(netns) || netns_known(&here)))
 		return NULL;
 	if (inode)
-		*inode = netns_inode();
+		*inode = here;
 	return slash ? slash + 1 : arg;
 }
 

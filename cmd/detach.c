@@ -21,7 +21,7 @@ static int one(const char *arg, bool force)
 	if (!iface)
 		return failed();
 	err = detach_iface(netns, iface, force);
-	if (err == -ENOENT)
+	if (err == -ENOENT && !hindrance())
 		complain(err, "nicprobe list", "%s is not attached", arg);
 	else if (err)
 		complain(err, NULL, "cannot detach %s: %s", arg, strerror(-err));

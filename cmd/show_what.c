@@ -86,8 +86,8 @@ static int find(struct view *v, const char *arg)
 	netns_go_home();
 	v->iface = arg;
 	err = meta_read(dir, &meta);
-	if (err == -ENOENT || err == -ENODATA)
-		return not_attached(arg);
+	if (err == -ENOENT || err == -ENODATA)	/* unless it could not be looked for */
+		return hindrance() ?: not_attached(arg);
 	return err;
 }
 

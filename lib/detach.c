@@ -22,15 +22,22 @@ int detach_pins(const char *dir, __u32 netns, bool force)
 {
 	struct site site = {};
 	struct meta meta;
-	int err = meta_read(dir, &meta);
+	__u32 here;
+	int err = netns_known(&here);
 
+	if (err)
+		return err;
+	err = meta_read(dir, &meta);
 	/* what cannot be read now may be well: it is not taken away for that */
 	if (err && err != -ENODATA && !(err == -EPROTO && force))
 		return err;
 	complaints_forget();
 	snprintf(site.pins, sizeof(site.pins), "%s", dir);
-	/* nameless or gone: its links go all the same */
+	/* nameless or gone: its links go all the same; no file to be had is neither */
+	hindrance_forget();
 	site.gone = netns_enter_same(netns, err ? 0 : meta.cookie);
+	if (site.gone && hindrance())
+		return hindrance();
 	complaints_forget();
 	if (!err)
 		site.iface.ifindex = meta.ifindex;

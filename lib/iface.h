@@ -48,6 +48,7 @@ int ethtool_ask(const char *name, void *command);
 
 /* Inode of the network namespace the process is in; 0: not to be had. */
 __u32 netns_inode(void);
+int netns_known(__u32 *inode);	/* the same; 0, or -errno and a complaint */
 /* The inode of the one `ip netns` knows by this name, which need not be entered; 0: none. */
 __u32 netns_named(const char *name);
 /* Enter the namespace `ip netns` knows by this name, for good. 0 or -errno. */

@@ -28,6 +28,18 @@ __u32 netns_inode(void)
 	return stat(OURS, &st) ? 0 : st.st_ino;
 }
 
+int netns_known(__u32 *inode)
+{
+	*inode = netns_inode();
+	if (*inode)
+		return 0;
+	/* -ENOENT would say that there is none */
+	return complain(errno == ENOENT ? -EIO : -errno,
+			errno == ENOENT ? "mount -t proc proc /proc" : NULL,
+			"cannot tell which network namespace this is: " OURS ": %s",
+			strerror(errno));
+}
+
 /* The inode behind a name; 0: none, or what a namespace left behind, which is a plain file. */
 static __u32 inode_of(const char *name)
 {
@@ -165,7 +177,8 @@ __u64 netns_cookie(void)
 
 int netns_enter_same(__u32 inode, __u64 cookie)
 {
-	int err = inode == netns_inode() ? 0 : netns_enter_inode(inode);
+	__u32 here;
+	int err = netns_known(&here) ?: inode == here ? 0 : netns_enter_inode(inode);
 	__u64 now = err ? 0 : netns_cookie();
 
 	if (err || !now || !cookie || now == cookie)

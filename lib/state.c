@@ -56,8 +56,10 @@ void attached_state(const struct meta *meta, struct attached *a)
 	} else if (err == -EPERM) {
 		snprintf(state, size, "its network namespace may be entered by root only: what "
 			 "became of it, and what the kernel itself counts, is not seen");
-	} else if (err) {
+	} else if (err == -ENOENT || err == -EINVAL) {
 		snprintf(state, size, "its network namespace has no name, or is gone");
+	} else if (err) {
+		snprintf(state, size, "%s", complaint());
 	} else if (!iface_read_index(meta->ifindex, now)) {
 		if (pins_of_other(dir, meta, now->inode)) {
 			a->is = ATTACHED_GONE;

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """Bad input and bad luck: one clear sentence and what to try, the right exit status, nothing left behind."""
+import errno
 import fcntl
 import json
 import os
@@ -382,17 +383,21 @@ def refused(iface):
     with open(trace, encoding="utf-8") as f:
         calls = len(f.readlines())
     os.unlink(trace)
-    for error in "ENOMEM", "EMFILE", "EPERM":
+    for error, times in ("ENOMEM", 30), ("EMFILE", 30), ("EPERM", 30), ("ENFILE", 6), ("EAGAIN", 6), ("EINTR", 6):
         why, failed, n = "", 0, 0
         # some on the way, and the last three: without "meta" nothing is attached
-        for n in [*range(6, calls - 3, calls // 30), *range(calls - 2, calls + 1)]:
+        for n in [*range(6, calls - 3, calls // times), *range(calls - 2, calls + 1)]:
             if why:
                 break
             p = run(f"attach -j {iface}", env={"ASAN_OPTIONS": "detect_leaks=0"},	# which would trace us, too
                     prefix=[*strace, "-o", "/dev/null", "-e", f"inject=bpf:error={error}:when={n}"])
             if p.returncode == 0:
-                if error != "EPERM" and whole(p.stdout) != want:
-                    why = f"it takes that for a feature: {lab.difference(whole(p.stdout), want)}"
+                got = whole(p.stdout)
+                if error != "EPERM" and got != want:
+                    why = f"it takes that for a feature: {lab.difference(got, want)}"
+                for meter in got["absent"].keys() - want["absent"].keys():
+                    if os.strerror(errno.EPERM) not in got["absent"][meter]:
+                        why = f"{meter} is absent, and not for what failed: {got['absent'][meter]}"
                 run(f"detach {iface}")
             else:
                 failed += 1
@@ -401,6 +406,54 @@ def refused(iface):
             if left.pins() != pins:
                 why = why or f"leaves {[pin for pin in left.pins() if pin not in pins]}"
         check(f"bad: any bpf() may fail with {error} # {failed} attaches did", not why and failed, f"the call {n}: {why}")
+
+
+def untrue(name, r, words=()):
+    """Of what is attached: a command that cannot look says why, and not that nothing is there."""
+    said = re.sub(r'^\{"error":"(.*?)"(?:,"try":"(.*)")?\}$', r"nicprobe: \1\n  try: \2",
+                  r.stderr.split("\n==")[0])	# a sanitizer has something to say, too
+    why = one_sentence(said.removesuffix("  try: \n"), words, hint=False) if r.returncode else ""
+    if any(w in said + r.stdout for w in ("not attached", "rm -r", "is gone")):
+        why = f"it is attached: {r.stdout[:300]!r} {said!r}"
+    return f"{name}: {why}" if why else ""
+
+
+def unseen(iface):
+    """What is attached cannot be looked at: too few files, no right, no /proc."""
+    nicprobe("attach", iface)
+    commands = f"show -j {iface}", f"detach {iface}", f"run {iface} -- true"
+    for args in *commands, f"attach {iface}":
+        r = run(args, prefix=["unshare", "-m", "sh", "-c", 'mount -t tmpfs none /proc; exec "$@"', "sh"])
+        why = untrue("no /proc", r, ["which network namespace this is", "No such file", "mount -t proc"])
+        check(f"bad: no /proc: {args.split()[0]}", r.returncode == 1 and not why, why or f"{r.returncode} {r.stdout}")
+    r = run("show -j", prefix=["unshare", "-m", "sh", "-c", 'mount -t tmpfs none /proc; exec "$@"', "sh"])
+    why = untrue("no /proc", r)
+    check("bad: no /proc: show of all", not why and "which network namespace" in r.stdout + r.stderr, why or r.stdout[:300])
+    for args in commands[:2]:
+        bad_ones, ended = [], 0
+        for n in range(4, 13):
+            r = run(args, prefix=["prlimit", f"--nofile={n}"])
+            ended += r.returncode != 0
+            if r.returncode != 127:	# else not even its libraries are there
+                why = untrue(f"{n} files", r, ["Too many open files"])
+                bad_ones += [why] if why else []
+            run(f"attach {iface}")	# where it was detached
+        check(f"bad: few files: {args.split()[0]} # {ended} ended", ended and not bad_ones, "; ".join(bad_ones))
+        if not shutil.which("strace"):
+            skip(f"bad: any bpf() of {args.split()[0]} that fails", "no strace")
+            continue
+        bad_ones, ended = [], 0
+        for error, words in ("EMFILE", "Too many open files"), ("EACCES", "Permission denied"):
+            for n in range(1, 9):
+                r = run(args, env={"ASAN_OPTIONS": "detect_leaks=0"},
+                        prefix=["strace", "-f", "--seccomp-bpf", "-qq", "-o", "/dev/null", "-e", "trace=bpf", "-e",
+                                f"inject=bpf:error={error}:when={n}"])
+                ended += r.returncode != 0
+                why = untrue(f"{error} at {n}", r, [words])
+                bad_ones += [why] if why else []
+                run(f"attach {iface}")
+        check(f"bad: any bpf() of {args.split()[0]} that fails # {ended} ended", ended and not bad_ones, "; ".join(bad_ones))
+    nicprobe("detach", iface)
 
 
 def json_errors(ns, iface):
@@ -425,7 +478,8 @@ def main():
     tests = (lambda: words(ns, iface), lambda: attached(iface), lambda: meters_that_cannot_be(ns),
              lambda: many_queues(ns), lambda: privileges(ns, iface), lambda: bpffs(iface),
              lambda: xdp_taken(ns, iface), lambda: foreign_pins(ns, iface), lambda: output(iface),
-             lambda: limits(iface), lambda: refused(iface), lambda: json_errors(ns, iface))
+             lambda: limits(iface), lambda: refused(iface), lambda: json_errors(ns, iface),
+             lambda: unseen(iface))
     for n, test in enumerate(tests):
         if str(n) not in os.environ.get("PART", str(n)).split(","):
             continue
