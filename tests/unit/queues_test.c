@@ -168,7 +168,7 @@ static void check_halves(void)
 	check(blocks[5].rx == 1 && blocks[2].tx == 2, "halves once", "they were halved again");
 }
 
-/* Which NAPIs only send, where each has an interrupt; of a device whose queues share theirs, none. */
+/* Which NAPIs only send, where each has an interrupt: none, where queues share theirs. */
 static void check_order(void)
 {
 	static const struct {
