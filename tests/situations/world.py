@@ -134,8 +134,8 @@ class World:
         return self.load(act, every)
 
     def saturate(self, *words):
-        """As frames(), at a rate of which a slow stack needs a CPU and a fifth: one is full, two have time."""
-        return self.frames(*words, every=sum(int(w.split()[1]) for w in words) * SLOW * 1e-6 / 1.2)
+        """As frames(), at a rate of which a slow stack needs a CPU and a tenth: one is full, two have time."""
+        return self.frames(*words, every=sum(int(w.split()[1]) for w in words) * SLOW * 1e-6 / 1.1)
 
     def reader(self, port=9, room=1 << 22, netns=None, family=socket.AF_INET):
         """A socket that is read all the time."""
