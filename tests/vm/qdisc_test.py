@@ -61,6 +61,36 @@ def one(card, sender, root, child, drops, least):
     return None
 
 
+def cut(card):
+    """cake splits buffers of several packets: what it was given was timed as it was, or is told as split."""
+    name = "cake, buffers of several packets"
+    if lab.subprocess.run(["modprobe", "-q", "sch_cake"], check=False).returncode:
+        return lab.skip(name, "this kernel has no module sch_cake")
+    buffers, plain, each = 100, 150, 9      # of TCP, 1000 bytes each, behind 14 + 40 of headers
+    lab.sh(f"tc qdisc del dev {card.name} root", check=False)
+    lab.sh(f"tc qdisc add dev {card.name} root handle 1: cake bandwidth 900mbit split-gso")
+    nic = lab.Nic(f"packet {card.name} --vnet-hdr --no-cpu-pin")
+    lab.nicprobe("attach", card.name, "-m", "qdisc,pktsize,drop")
+    before = tc_counts(card)
+    nic(f"send 0 {buffers} 9014 v4 tcp gso=1000 pps=2000")
+    nic(f"send 0 {plain} 1000 v4 pps=2000")
+    nic("go")
+    lab.until(lambda: "backlog 0b 0p" in lab.sh(f"tc -s qdisc show dev {card.name} root"), 20)
+    sent = tc_counts(card)[0] - before[0]
+    doc = lab.show(card.name)
+    lab.nicprobe("detach", card.name)
+    nic.close()
+    lab.sh(f"tc qdisc del dev {card.name} root")
+    rows = doc["meters"]["qdisc"]
+    lab.same(f"{name}: tc has the packets, and so has the driver", (sent, lab.packets_at(doc, "tx-nic")),
+             (plain + each * buffers,) * 2)
+    lab.same(f"{name}: timed, and split, is what it was given", (sum(r["wait_seconds"]["count"] for r in rows),
+             sum(r["lost"]["split-by-qdisc"] for r in rows)), (plain, buffers))
+    lab.same(f"{name}: nothing else became of any", [sum(r["waiting"] + sum(r["dropped"].values()) for r in rows),
+             doc["meters"]["drop"]], [0, []])
+    return None
+
+
 def marks(card, sender):
     """fq_codel behind a shaper marks what waits too long: it is found, with as many as tc(8) has."""
     below = "fq_codel noecn target 10s interval 20s"
@@ -91,6 +121,7 @@ card = next(c for c in cards() if c.model == "virtio")
 sender = Sender(card)
 for kind in KINDS:
     one(card, sender, *kind)
+cut(card)
 marks(card, sender)
 sender.close()
 lab.sh(f"tc qdisc del dev {card.name} root")
