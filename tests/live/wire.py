@@ -10,6 +10,7 @@ libc = ctypes.CDLL(None, use_errno=True)
 TUNSETIFF = 0x400454ca
 TAP, NAPI, NO_PI, MULTI_QUEUE = 2, 0x10, 0x1000, 0x100
 HERE, THERE = "198.18.0.2", "198.18.0.1"        # the interface's own address, and the sender's
+HERE6, THERE6 = "2001:2::2", "2001:2::1"
 
 
 def inside(netns, make):
@@ -91,6 +92,15 @@ def udp(port, size=72, src=THERE, dst=HERE, spoil=0, sport=1000, **ip):
     data = struct.pack("!HHHH", sport, port, 8 + size, 0) + bytes(size)
     right = checksum(pseudo(17, data, src, dst)) or 0xffff
     return ip4(17, data[:6] + struct.pack("!H", right ^ spoil) + data[8:], src, dst, **ip)
+
+
+def udp6(port, size=72, dst=HERE6, spoil=0):
+    """An IPv6 packet; spoil: xored into its checksum."""
+    data = struct.pack("!HHHH", 1000, port, 8 + size, 0) + bytes(size)
+    ends = socket.inet_pton(socket.AF_INET6, THERE6) + socket.inet_pton(socket.AF_INET6, dst)
+    right = checksum(ends + struct.pack("!II", len(data), 17) + data) or 0xffff
+    data = data[:6] + struct.pack("!H", right ^ spoil) + data[8:]
+    return struct.pack("!IHBB", 0x60000000, len(data), 17, 64) + ends + data
 
 
 def tcp(port, flags=2, src=THERE, dst=HERE, spoil=0, seq=1, ack=0, sport=1000, payload=b"", **ip):

@@ -4,7 +4,7 @@ import socket
 import sys
 
 from streams import stream
-from wire import udp
+from wire import udp, udp6
 from world import THERE, healthy, inside, lab, run
 
 
@@ -294,14 +294,19 @@ def a_few_fragments(w):
 
 @healthy
 def groups_nobody_joined(w):
-    """Multicast that no socket has joined, and broadcasts that nobody listens to."""
-    w.wire()
+    """Multicast of IPv4 and IPv6 that no socket has joined, and broadcasts that nobody listens to."""
+    w.wire(ipv6=True)
     w.attach()
     w.reader(port=10)
     group, everybody = udp(9, dst="224.1.2.3"), udp(9, dst="198.18.255.255")
-    frames = [w.wires.eth(group, dst=bytes.fromhex("01005e010203")), w.wires.eth(everybody, dst=b"\xff" * 6)]
+    group6 = udp6(9, dst="ff02::1:ff01:203")
+    frames = [w.wires.eth(group, dst=bytes.fromhex("01005e010203")), w.wires.eth(everybody, dst=b"\xff" * 6),
+              w.wires.eth(group6, 0x86dd, bytes.fromhex("3333ff010203"))]
     w.load(lambda: [w.wires.write(0, f) for f in frames * 5], .02)
-    w.quiet()
+    drops = w.quiet(least=100)["meters"].get("drop", [])
+    lab.same("groups_nobody_joined: all that is dropped is benign", [r for r in drops if not r.get("benign")], [])
+    got = {r["location"].split("+")[0]: r["packets"] for r in drops if r["reason"] == "multicast-unjoined"}
+    lab.check(f"groups_nobody_joined: IPv6, too # {got}", got.get("ip6_mc_input"), str(drops))
 
 
 if __name__ == "__main__":

@@ -3,31 +3,11 @@
 import contextlib
 import signal
 import socket
-import struct
 import subprocess
 import sys
 
 from world import HERE, THERE, inside, lab, run, trouble
-from wire import checksum, first_fragment, ip4, tcp, udp        # world knows where it is
-
-THERE6, HERE6 = "2001:2::1", "2001:2::2"
-
-
-def wire6(w):
-    """A tap that is looked at, with IPv6, too."""
-    w.wire()
-    w.here.run("sysctl -qw net.ipv6.conf.all.disable_ipv6=0 net.ipv6.conf.tap0.disable_ipv6=0")
-    w.here.ip(f"addr add {HERE6}/64 dev tap0 nodad")
-    w.here.ip(f"neigh add {THERE6} lladdr 02:00:00:00:00:99 dev tap0")
-
-
-def udp6(port, size=72, spoil=0):
-    """An IPv6 packet; spoil: xored into its checksum."""
-    data = struct.pack("!HHHH", 1000, port, 8 + size, 0) + bytes(size)
-    ends = socket.inet_pton(socket.AF_INET6, THERE6) + socket.inet_pton(socket.AF_INET6, HERE6)
-    right = checksum(ends + struct.pack("!II", len(data), 17) + data) or 0xffff
-    data = data[:6] + struct.pack("!H", right ^ spoil) + data[8:]
-    return struct.pack("!IHBB", 0x60000000, len(data), 17, 64) + ends + data
+from wire import THERE6, first_fragment, ip4, tcp, udp, udp6        # world knows where it is
 
 
 def sends(w, s, to, sizes=(300,), every=.01, each=5):
@@ -42,7 +22,7 @@ def sends(w, s, to, sizes=(300,), every=.01, each=5):
 @trouble("checksum-bad", "the sender's checksums are right")
 def checksums_are_wrong_in_ipv6(w):
     """Every tenth UDP datagram over IPv6 has a wrong checksum, which recvmsg() finds."""
-    wire6(w)
+    w.wire(ipv6=True)
     w.attach()
     w.reader(family=socket.AF_INET6)
     good, bad = w.wires.eth(udp6(9), 0x86dd), w.wires.eth(udp6(9, spoil=1), 0x86dd)
@@ -54,7 +34,7 @@ def checksums_are_wrong_in_ipv6(w):
 @trouble("neighbour-dead", "ip neigh add")
 def ipv6_neighbour_does_not_answer(w):
     """Datagrams to an IPv6 address on the link that answers no neighbour solicitation."""
-    wire6(w)
+    w.wire(ipv6=True)
     w.here.run("sysctl -qw net.ipv6.neigh.tap0.retrans_time_ms=50 net.ipv6.neigh.tap0.mcast_solicit=1")
     w.attach()
     s = inside(w.here, lambda: socket.socket(socket.AF_INET6, socket.SOCK_DGRAM))

@@ -11,7 +11,7 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "live"))
 import bpf                                                  # noqa: E402
 import lab                                                  # noqa: E402
-from wire import NAPI, THERE, Wire, inside                   # noqa: E402
+from wire import HERE6, NAPI, THERE, THERE6, Wire, inside    # noqa: E402
 
 HERE, NET = "198.18.0.2", "198.18.0.2/16"
 WINDOW = 1
@@ -89,13 +89,17 @@ class World:
         self.dev, self.at = "tap0", f"{self.here}/tap0"
         return self.nic
 
-    def wire(self, queues=4):
+    def wire(self, queues=4, ipv6=False):
         """A tap that is looked at, whose frames are written here, byte by byte: self.wires.write(QUEUE, FRAME)."""
         self.here = self.namespace()
         self.wires = Wire(self.here, "tap0", queues, NET, NAPI)
         self.stack.callback(self.wires.close)
         self.load(self.wires.drain, .002)
         self.dev, self.at = "tap0", f"{self.here}/tap0"
+        if ipv6:
+            self.here.run("sysctl -qw net.ipv6.conf.all.disable_ipv6=0 net.ipv6.conf.tap0.disable_ipv6=0")
+            self.here.ip(f"addr add {HERE6}/64 dev tap0 nodad")
+            self.here.ip(f"neigh add {THERE6} lladdr 02:00:00:00:00:99 dev tap0")
 
     def packets_in(self, *packets, every=.02):
         """Keeps writing these IPv4 packets to queue 0."""
