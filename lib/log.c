@@ -137,15 +137,19 @@ static void remember_verifier(char *log)
 			snprintf(last, sizeof(last), "%s", line);
 }
 
-/* They follow what really went wrong, and say nothing new. */
+/* They follow what really went wrong, and say nothing new; as does what follows a refusal. */
 static bool echo(const char *line)
 {
+	const char *refusal = strerror(EPERM);
+
 	static const char *const echoes[] = {
 		"failed to load object", "failed to load BPF skeleton", "Failed to load program",
-		"Couldn't load XDP program", "Failed to load dispatcher", NULL
+		"Couldn't load XDP program", "Failed to load dispatcher",
+		"permission error while running as root", NULL	/* a guess: ulimit -l */
 	};
 
-	return begins(line, echoes) || strstr(line, "': failed to load: -");
+	return begins(line, echoes) || strstr(line, "': failed to load: -") ||
+	       (strstr(last, refusal) && !strstr(line, refusal));
 }
 
 static void remember(const char *format, va_list args)

@@ -94,6 +94,19 @@ static void check_verifier(void)
 	last_is("failed to load object 'o'", "an echo is better than nothing");
 	libbpf_says("libbpf: \n");
 	last_is("failed to load object 'o'", "an empty line is nothing");
+	complaints_forget();
+	libbpf_says("libbpf: failed to get map info for map FD %d: %s\n", 7, strerror(EPERM));
+	libbpf_says("libbpf: couldn't reuse pinned map at '%s': parameter mismatch\n", "p");
+	libbpf_says("libbpf: map '%s': failed to create: %s(%d)\n", "m", strerror(EINVAL), -EINVAL);
+	libbpf_says("libbpf: permission error while running as root; try raising 'ulimit -l'? "
+		    "current value: %s\n", "8.0 MiB");
+	last_is("failed to get map info for map FD 7: Operation not permitted",
+		"what follows a refusal is an echo");
+	complaints_forget();
+	libbpf_says("libbpf: map '%s': failed to create: %s(%d)\n", "m", strerror(EINVAL), -EINVAL);
+	libbpf_says("libbpf: permission error while running as root; try raising 'ulimit -l'? "
+		    "current value: %s\n", "8.0 MiB");
+	last_is("map 'm': failed to create: Invalid argument(-22)", "a guess is an echo");
 	log_init(false);
 }
 
