@@ -54,15 +54,12 @@ static uint64_t misses_of(int link, __u32 *seen, unsigned *nr_seen)
 	return prog.recursion_misses;
 }
 
-/*
- * Whose figures lack what it missed, by what its name begins with: a point's for the programs that
- * count there for all packet meters, else a meter's. NULL: nobody's.
- */
-static uint64_t *missed_by(struct snapshot *s, const char *program)
+uint64_t *missed_by(struct snapshot *s, const char *program)
 {
 	static const struct { const char *begins; enum point point; } points[] = {
-		{ "rx_nic_", RX_NIC }, { "rx_stack_", RX_STACK }, { "tx_stack_", TX_STACK },
-		{ "tx_nic_", TX_NIC }, { "tx_return_", TX_NIC },
+		/* the first that fits: by a driver's tracepoints, rx_gro, rx_list… */
+		{ "rx_stack_", RX_STACK }, { "rx_", RX_NIC },
+		{ "tx_stack_", TX_STACK }, { "tx_nic_", TX_NIC }, { "tx_return_", TX_NIC },
 	};
 
 	for (unsigned i = 0; i < sizeof(points) / sizeof(*points); i++)
@@ -70,6 +67,8 @@ static uint64_t *missed_by(struct snapshot *s, const char *program)
 			return &s->missed_point[points[i].point];
 	if (!strncmp(program, "life_", 5))
 		return &s->missed_meter[METER_skblife];
+	if (!strncmp(program, "scan_", 5))
+		return &s->missed_meter[METER_wifi];
 	for (int id = 0; id < NR_METERS; id++) {
 		size_t len = strlen(meters[id]->name);
 

@@ -9,4 +9,10 @@
 void losses_lost(struct snapshot *s, const char *pins);
 void losses_missed(struct snapshot *s, const char *pins);
 
+/*
+ * Whose figures lack what a program missed, by what its name begins with: a point's for those that
+ * count there for all packet meters, else a meter's. NULL: nobody's.
+ */
+uint64_t *missed_by(struct snapshot *s, const char *program);
+
 #endif

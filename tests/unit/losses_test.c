@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Whose figures lack what one of our programs missed: every program that is there has an owner. */
+#include <bpf/libbpf.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../../lib/log.h"
+#include "../../lib/losses.h"
+#include "../../lib/tap.h"
+#define SUBJECT "losses: "
+#include "check.h"
+
+static struct snapshot s;
+
+/* "rx-nic", a point's; "drop", a meter's; "?". */
+static const char *owner(const char *program)
+{
+	const uint64_t *by = missed_by(&s, program);
+
+	for (unsigned i = 0; i < NR_POINTS; i++)
+		if (by == &s.missed_point[i])
+			return point_names[i];
+	for (unsigned i = 0; i < NR_METERS; i++)
+		if (by == &s.missed_meter[i])
+			return meters[i]->name;
+	return "?";
+}
+
+static unsigned programs;
+
+/* `points`: a tap, whose programs serve points; else a meter, and they are its. */
+static void owners(const char *of, const void *elf, size_t size, unsigned points)
+{
+	struct bpf_object *object = bpf_object__open_mem(elf, size, NULL);
+	const struct bpf_program *p = NULL;
+
+	must(object, of, "its object cannot be opened");
+	while (object && (p = bpf_object__next_program(object, (struct bpf_program *)p))) {
+		const char *name = bpf_program__name(p), *by = owner(name);
+		bool good = !points && !strcmp(by, of);
+
+		/* of XDP and tc the kernel counts none: they nest */
+		if (bpf_program__type(p) == BPF_PROG_TYPE_XDP ||
+		    bpf_program__type(p) == BPF_PROG_TYPE_SCHED_CLS)
+			continue;
+		for (unsigned i = 0; i < NR_POINTS; i++)
+			good |= points >> i & 1 && !strcmp(by, point_names[i]);
+		programs++;
+		must(good, text("%s: %s", of, name), by);
+	}
+	bpf_object__close(object);
+}
+
+int main(void)
+{
+	log_init(false);
+	same_text("what a driver hands up", owner("rx_list__btf"), "rx-nic");
+	same_text("what a driver returned", owner("tx_return__btf"), "tx-nic");
+	same_text("another word for skblife", owner("life_freed__btf"), "skblife");
+	same_text("a copy is its first's", owner("drop_freed_again__btf"), "drop");
+	same_text("a name alone is none", owner("drop"), "?");
+	same_text("nobody's", owner("frobnicate__btf"), "?");
+	for (unsigned i = 0; i < NR_METERS; i++) {
+		size_t size = 0;
+		const void *elf = meters[i]->elf ? meters[i]->elf(&size) : NULL;
+
+		if (elf)
+			owners(meters[i]->name, elf, size, 0);
+	}
+	for (const struct tap *const *t = taps; *t; t++) {
+		size_t size = 0;
+		const void *elf = (*t)->elf ? (*t)->elf(&size) : NULL;
+
+		if (elf)
+			owners((*t)->name, elf, size, (*t)->points);
+	}
+	check(programs > 50, "there are programs", text("%u", programs));
+	return failed > 0;
+}
