@@ -422,17 +422,19 @@ def unseen(iface):
     """What is attached cannot be looked at: too few files, no right, no /proc."""
     nicprobe("attach", iface)
     commands = f"show -j {iface}", f"detach {iface}", f"run {iface} -- true"
-    for args in *commands, f"attach {iface}":
+    sanitized = "asan" in sh(f"ldd {NICPROBE}")	# which needs /proc itself
+    for args in () if sanitized else (*commands, f"attach {iface}"):
         r = run(args, prefix=["unshare", "-m", "sh", "-c", 'mount -t tmpfs none /proc; exec "$@"', "sh"])
         why = untrue("no /proc", r, ["which network namespace this is", "No such file", "mount -t proc"])
         check(f"bad: no /proc: {args.split()[0]}", r.returncode == 1 and not why, why or f"{r.returncode} {r.stdout}")
-    r = run("show -j", prefix=["unshare", "-m", "sh", "-c", 'mount -t tmpfs none /proc; exec "$@"', "sh"])
-    why = untrue("no /proc", r)
-    check("bad: no /proc: show of all", not why and "which network namespace" in r.stdout + r.stderr, why or r.stdout[:300])
+    if not sanitized:
+        r = run("show -j", prefix=["unshare", "-m", "sh", "-c", 'mount -t tmpfs none /proc; exec "$@"', "sh"])
+        why = untrue("no /proc", r)
+        check("bad: no /proc: show of all", not why and "which network namespace" in r.stdout + r.stderr, why or r.stdout[:300])
     for args in commands[:2]:
         bad_ones, ended = [], 0
         for n in range(4, 13):
-            r = run(args, prefix=["prlimit", f"--nofile={n}"])
+            r = run(args, prefix=["prlimit", f"--nofile={n}"], env={"ASAN_OPTIONS": "detect_leaks=0"})
             ended += r.returncode != 0
             if r.returncode != 127:	# else not even its libraries are there
                 why = untrue(f"{n} files", r, ["Too many open files"])
