@@ -104,6 +104,14 @@ bool flows_one(const struct flows *f)
 	return !flows_unknown(f) && f->share[0] >= ONE && f->least >= SURE;
 }
 
+bool flows_alone(const struct evidence *e)
+{
+	struct flows all;
+
+	flows_of(e, -1, &all);
+	return flows_one(&all);
+}
+
 bool flows_unsure(const struct flows *f)
 {
 	return flows_unknown(f) || (f->share[0] >= ONE && !flows_one(f));

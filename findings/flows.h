@@ -21,6 +21,8 @@ struct flows {
 void flows_of(const struct evidence *, int queue, struct flows *);
 /* It is one flow, beyond doubt. */
 bool flows_one(const struct flows *);
+/* All that is received is: there is nothing to spread over queues or CPUs. */
+bool flows_alone(const struct evidence *);
 /* They are few, each too large to be lost among others: nothing but luck spreads them. */
 bool flows_few(const struct flows *);
 /* Too few samples to tell. */

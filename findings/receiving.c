@@ -38,8 +38,8 @@ static const struct finding_kind kinds[] = {
 			 "rps_cpus of its queue. If that is the same single CPU for every queue, "
 			 "it does all the work above the driver, and what it cannot do is dropped "
 			 "at its backlog.",
-		.when = "every queue that has packets and RPS names the same single CPU, and "
-			PRESSED,
+		.when = "every queue that has packets and RPS names the same single CPU, the "
+			"packets are not one flow, and " PRESSED,
 		.remedy = "Let RPS use all CPUs: echo MASK > "
 			  "/sys/class/net/IFACE/queues/rx-N/rps_cpus.",
 		.symptom = "One CPU is busy and the others are idle",
@@ -185,7 +185,7 @@ static const char *harm(const struct evidence *e, const struct pressure *p)
 		    cpu);
 }
 
-/* All of RPS ends at the CPU that is full. */
+/* All of RPS ends at the CPU that is full, and other CPUs could take some. */
 static bool judge_rps(struct evidence *e, const struct pressure *p)
 {
 	struct finding *one;
@@ -193,7 +193,8 @@ static bool judge_rps(struct evidence *e, const struct pressure *p)
 	unsigned queues = steered_queues(e, &to);
 	int cpu = cpus_next(&to, -1);
 
-	if (!queues || cpus_count(&to) != 1 || (p->cpu >= 0 && p->cpu != cpu) || e->s->online < 2)
+	if (!queues || cpus_count(&to) != 1 || (p->cpu >= 0 && p->cpu != cpu) ||
+	    e->s->online < 2 || flows_alone(e))
 		return false;
 	one = finding_add(e->f, &kinds[RPS_ONE_CPU], -1, "RPS of %u receive queue%s sends all "
 			  "packets to CPU %d: %s", queues, queues == 1 ? "" : "s", cpu, harm(e, p));

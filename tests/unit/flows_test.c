@@ -128,9 +128,29 @@ static void test_unknown(void)
 	}
 }
 
+/* RPS sends all to CPU 0: more CPUs help, but not a single flow. */
+static void test_rps(void)
+{
+	for (unsigned alone = 0; alone < 2; alone++) {
+		struct snapshot *s = flows((unsigned[]){ 22, alone ? 0 : 18, 0 });
+		struct hw *h = card(true);
+		struct hw_line lines[QUEUES] = { { .rx = 0, .tx = -1 }, { .rx = 1, .tx = -1 } };
+
+		h->lines = lines;
+		h->nr = QUEUES;
+		for (unsigned rx = 0; rx < QUEUES; rx++)
+			cpus_add(&lines[rx].rps, 0);
+		finds(s, h, alone ? "RPS to one CPU, of one flow" : "RPS to one CPU, of two flows",
+		      alone ? "rx-one-flow" : "rps-one-cpu", NULL,
+		      alone ? "nothing spreads one flow" : "echo f > ");
+		end(s);
+	}
+}
+
 int main(void)
 {
 	test_flows();
 	test_unknown();
+	test_rps();
 	return failed > 0;
 }
