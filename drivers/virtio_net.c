@@ -74,6 +74,8 @@ const struct driver driver_virtio_net = {
 	/* seen with 6.1: hundreds of pages a second, and "stalled pool shutdown" from then on */
 	.live_harm = "leaks pages of theirs in this kernel, which nothing but a boot frees",
 	.live_harmless = KERNEL(6, 12),
+	/* virtnet_xdp_get_sq(): the first queue for XDP, and the CPU's number; 6.1, 6.12, 7.3 */
+	.xmit_by_cpu = true,
 	.xdp_needs = "a host that lets GRO-HW and LRO be switched off",
 	.completes = "virtnet_poll_tx(), virtnet_poll(), or the next start_xmit()",
 };

@@ -135,6 +135,11 @@ struct driver {
 	/* what XDP live frames do that it sends, before this kernel; NULL: no harm is known */
 	const char *live_harm;
 	unsigned live_harmless;
+	/*
+	 * With more queues in use than there are CPUs, and none to spare for each of them, it takes
+	 * a queue for redirected frames that is not there, and the kernel dies.
+	 */
+	bool xmit_by_cpu;
 	bool xdp_halves;		/* it needs as many queues as are in use once more */
 	const char *completes;		/* where it frees what was sent: "ena_io_poll(), NAPI" */
 };

@@ -102,6 +102,8 @@ int bench_round(void *bench, struct result *);
 
 /* What live frames would do that this driver sends, in this version of Linux; NULL: no harm. */
 const char *live_harms(const struct driver *, unsigned version);
+/* Would the kernel die of frames redirected to it, with so many queues in use of at most `most`? */
+bool xmit_harms(const struct driver *, unsigned queues, unsigned most, unsigned cpus);
 
 /* What our programs disturb on a port of hardware: "takes it down and up again"; NULL: nothing. */
 const char *bench_disturbs(const struct bench *, const struct port *);

@@ -120,7 +120,12 @@ static int frames_run(struct bench *b, struct outcome *o, bool transmit, __u32 a
 	r->from = transmit ? &b->port : b->has_peer ? &b->peer : NULL;
 	r->to = transmit ? b->has_peer ? &b->peer : NULL : &b->port;
 	r->at_port.link = r->at_peer.link = -1;
-	if (!transmit)
+	if (r->redirect && xmit_harm(&b->port)) {
+		snprintf(o->cannot, sizeof(o->cannot), "no redirected frames: %s",
+			 xmit_harm(&b->port));
+		err = 1;
+	}
+	if (!err && !transmit)
 		err = port_prepare(r, action);
 	if (!err && (transmit || r->redirect))
 		peer_prepare(r, XDP_DROP);

@@ -47,6 +47,8 @@ int parts_run(struct run *);
 
 /* Opens the generator, by the best way that works. 0; 1 and outcome->cannot; or -errno. */
 int generator_choose(struct run *);
+/* Why no frames may be redirected to a port, NULL: they may. As text(). */
+const char *xmit_harm(const struct port *);
 uint64_t generator_cpus(const struct generator *);	/* 1 << CPU */
 
 #endif

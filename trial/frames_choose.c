@@ -6,6 +6,8 @@
 #include <string.h>
 #include <sys/utsname.h>
 
+#include <bpf/libbpf.h>
+
 #include "../lib/driver.h"
 #include "../lib/log.h"
 #include "frames.h"
@@ -53,11 +55,33 @@ const char *live_harms(const struct driver *d, unsigned version)
 	return d->live_harm && version && version < d->live_harmless ? d->live_harm : NULL;
 }
 
+bool xmit_harms(const struct driver *d, unsigned queues, unsigned most, unsigned cpus)
+{
+	return d->xmit_by_cpu && queues > cpus && queues + cpus > most;
+}
+
+const char *xmit_harm(const struct port *p)
+{
+	int cpus = libbpf_num_possible_cpus();
+	struct iface i = p->iface;
+
+	if (!port_enter(p) && iface_read_index(p->iface.ifindex, &i))
+		i = p->iface;
+	port_home();
+	complaints_forget();
+	if (!xmit_harms(driver_find(i.driver), i.tx_queues, i.max_tx_queues, cpus))
+		return NULL;
+	return text("this kernel would die of them, as %s has %u queues in use, and there are %d "
+		    "CPUs: ethtool -L %s combined %d", p->label, i.tx_queues, cpus, i.name, cpus);
+}
+
 static const char *harm(const struct port *p)
 {
-	const char *why;
+	const char *why = xmit_harm(p);
 	struct utsname here;
 
+	if (why)
+		return why;
 	uname(&here);
 	why = live_harms(driver_find(p->iface.driver), release_version(here.release));
 	return why ? text("%s %s", p->iface.driver, why) : NULL;

@@ -146,6 +146,11 @@ static void test_harm(void)
 	check(live_harms(virtio, KERNEL(6, 1)) && !live_harms(virtio, KERNEL(6, 12)) &&
 	      !live_harms(virtio, 0), "harm: virtio_net leaks before 6.12", "it is not so");
 	holds(!live_harms(driver_find("veth"), KERNEL(6, 1)), "harm: veth does not");
+	holds(xmit_harms(virtio, 4, 4, 2) && xmit_harms(virtio, 4, 5, 2) &&
+	      xmit_harms(virtio, 3, 4, 2), "harm: more queues than CPUs, and none to spare");
+	holds(!xmit_harms(virtio, 2, 4, 2) && !xmit_harms(virtio, 4, 4, 4) &&
+	      !xmit_harms(virtio, 4, 6, 2) && !xmit_harms(driver_find("veth"), 4, 4, 2),
+	      "harm: as many queues as CPUs, or enough to spare, or another driver");
 	strcpy(bench.port.iface.driver, "veth");
 	holds(!bench_disturbs(&bench, &bench.port), "disturbs: no hardware, nothing");
 }

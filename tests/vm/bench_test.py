@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """In a guest: bench does no harm to a driver that it knows, or says it before, and leaves the link as it was."""
 import json
+import os
 
 from cards import cards, lab, until_up
 
@@ -20,6 +21,12 @@ def bench(card, *args):
 def leaks(card):
     """XDP live frames: refused where they leak pages, and another way is taken where none was asked for."""
     harms = lab.KERNEL < LIVE_HARMLESS
+    queues = card.queues(4)
+    got, told = bench(card, "--generator", "live")
+    if queues > os.cpu_count():
+        lab.check("virtio: more queues than CPUs: live frames are refused, of which this kernel would die",
+                  not got and f"has {queues} queues in use" in told, f"{got} {told}")
+    card.queues(os.cpu_count())
     got, told = bench(card, "--generator", "live")
     if harms:
         lab.check("virtio: live frames are refused, and it is said why", not got and f"no live frames: {LEAKS}" in told,
