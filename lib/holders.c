@@ -81,7 +81,7 @@ static bool look(void)
 	nr = 0;
 	dir = opendir("/proc");
 	while (dir && (e = readdir(dir)))
-		if (isdigit((unsigned char)*e->d_name))
+		if (atoi(e->d_name) > 0)
 			process_look(atoi(e->d_name));
 	if (dir)
 		closedir(dir);

@@ -186,8 +186,8 @@ static void run_skb(const struct input *in, const __u8 *data, size_t size, struc
 	size_t linear = page ? 0 : in->linear < size ? in->linear : size;
 	struct net net = { .ns.inum = settings->netns };
 	struct net_device dev = { .ifindex = settings->ifindex, .nd_net.net = &net };
-	/* far enough off that no offset of a header leads there */
-	struct { __u8 pad[512]; struct skb_shared_info shared; } tail = {
+	/* no offset of a header leads there: an extension of IPv6 says that it has 2048 at most */
+	struct { __u8 pad[4096]; struct skb_shared_info shared; } tail = {
 		.shared = { in->gso_size, in->gso_segs, gso_type_of(in), {} } };
 	size_t head_size = (linear + 7) / 8 * 8;
 	__u8 *head = calloc(1, head_size + sizeof(tail)), *frag = exactly(data, size);
