@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "log.h"
 #include "napis.h"
@@ -14,6 +13,7 @@
 
 /* Of include/uapi/linux/netdev.h, 6.8, 6.13 and 6.17; Debian 12's headers are older. */
 enum { NAPI_GET = 11 };
+#define PF_KTHREAD	0x00200000	/* of include/linux/sched.h; 6.1, 6.12, 6.18 */
 enum {
 	NAPI_IFINDEX = 1, NAPI_ID, NAPI_IRQ, NAPI_PID, NAPI_DEFER, NAPI_FLUSH, NAPI_SUSPEND,
 	NAPI_THREADED
@@ -104,12 +104,17 @@ void napis_read(unsigned ifindex, struct napis *all)
 		qsort(all->list, all->nr, sizeof(*all->list), by_id);
 }
 
-/* A kernel thread has no memory of its own; a program may take any name. */
-static bool is_kernel(int pid)
+/* A program may take any name, and a zombie has no executable either: the kernel's flag tells. */
+static bool is_kernel(unsigned pid)
 {
-	char to[2];
+	FILE *f = fopen(text("/proc/%u/stat", pid), "re");
+	char line[256] = "", *end = f && fgets(line, sizeof(line), f) ? strrchr(line, ')') : NULL;
+	unsigned flags = 0;
 
-	return readlink(text("/proc/%d/exe", pid), to, sizeof(to)) < 0 && errno == ENOENT;
+	if (f)
+		fclose(f);
+	return end && sscanf(end, ") %*c %*d %*d %*d %*d %*d %u", &flags) == 1 &&
+	       flags & PF_KTHREAD;
 }
 
 void napis_by_name(const char *iface, unsigned most, struct napis *all)

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Sets of CPUs are read and written right; queues are folded when that says all; what is judged. */
 #include <linux/ethtool.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "../../render/hw.h"
 
@@ -347,8 +351,27 @@ static void check_ranks(void)
 	ranks("nobody knows", 3, 4, apart, (unsigned[]){ 0, 0, 0, 0 });
 }
 
+/* Anybody may call a process as a thread of the kernel is called, also one that has ended. */
+static void check_names(void)
+{
+	struct napis all = {};
+	siginfo_t ended;
+	pid_t child = fork();
+
+	if (!child) {
+		prctl(PR_SET_NAME, "napi/unit0-7");
+		_exit(0);
+	}
+	waitid(P_PID, child, &ended, WEXITED | WNOWAIT);	/* it is a zombie */
+	napis_by_name("unit0", 8, &all);
+	check(!all.nr && !all.named, "a process called as a thread is none", "it was taken");
+	napis_free(&all);
+	waitpid(child, NULL, 0);
+}
+
 int main(void)
 {
+	check_names();
 	check_sets();
 	check_text();
 	check_fold();
