@@ -68,10 +68,18 @@ static __always_inline void flow_parse(struct flow_key *key, const struct flow_h
 		flow_parse_ip(key, head->l3 + 2, tag[3]);
 }
 
+/* Addresses and ports of IPv4: a header may say that it is shorter than its addresses. */
+static __always_inline int flow_ipv4_size(const __u32 *ip)
+{
+	int size = (*(const __u8 *)ip & 15) * 4 + 4;
+
+	return size < 20 ? 20 : size;
+}
+
 /* Of what is not IP it looks at the type alone. */
 static __always_inline bool flow_ip_there(const __u32 *ip, __be16 type, int size)
 {
-	return size >= (type == bpf_htons(ETH_P_IP) ? (*(const __u8 *)ip & 15) * 4 + 4 :
+	return size >= (type == bpf_htons(ETH_P_IP) ? flow_ipv4_size(ip) :
 			type == bpf_htons(ETH_P_IPV6) ? 44 : 0);
 }
 

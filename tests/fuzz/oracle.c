@@ -163,14 +163,19 @@ static uint16_t cut_word_at(const uint8_t *l3, size_t n, size_t at)
 size_t oracle_flow_wants(const struct seen *s)
 {
 	uint16_t type = s->type;
-	size_t ip = 0;
+	size_t ip = 0, ports;
 
 	for (int tags = 0; tags < 2 && is_tag(type); tags++) {
 		type = cut_word_at(s->l3, s->n, ip + 2);
 		ip += 4;
 	}
-	return type == 0x0800 ? ip + byte_at(s->l3, s->n, ip) % 16 * 4 + 4 :
-	       type == 0x86dd ? ip + 44 : ip;
+	if (type == 0x86dd)
+		return ip + 44;
+	if (type != 0x0800)
+		return ip;
+	/* where its options end, and at least its addresses, whatever length it claims */
+	ports = byte_at(s->l3, s->n, ip) % 16 * 4 + 4;
+	return ip + (ports > 20 ? ports : 20);
 }
 
 /* Which flow it is of: as it is on the wire, and what it has not is 0. */

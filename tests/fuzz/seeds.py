@@ -61,6 +61,11 @@ def main(to):
             with open(f"{to}/cut{cut}-{name}", "wb") as f:
                 f.write(struct.pack("<BBBBHHHHHH5IHH", n % WAYS, ON, 0, 0, 65535, *[0] * 12) +
                         frame[:-cut - 40])
+    # a header that says it is shorter than its addresses, of which the linear part has half
+    frame = b"\2\0\0\0\0\1" * 2 + b"\x08\0\x40" + ipv4(0, 17, udp(bytes(40)))[1:]
+    for way in range(WAYS):
+        with open(f"{to}/short-{way}", "wb") as f:
+            f.write(struct.pack("<BBBBHHHHHH5IHH", way, ON, 0, 8, 14, *[0] * 12) + frame)
 
 
 main(os.path.join(*sys.argv[1:3]))
