@@ -11,6 +11,7 @@
 #include "../lib/log.h"
 #include "record.h"
 
+#define SIZE_FIRST (64 << 10)	/* bytes to begin with; doubled as needed */
 #define SIZE_MAX_READ (16 << 20)	/* bytes: all rounds of all figures take half of it */
 
 /* Where we are in which file, for complaints. */
@@ -33,14 +34,22 @@ static int unreadable(const struct reader *rd, int err)
 static int slurp(const struct reader *rd, char **text, size_t *size)
 {
 	int fd = open(rd->path, O_RDONLY | O_CLOEXEC), err = fd < 0 ? errno : 0;
+	size_t room = 0;
 	ssize_t got = 1;
+	char *more;
 
 	*size = 0;
-	*text = malloc(SIZE_MAX_READ);
-	if (!*text)
-		err = err ?: ENOMEM;
 	while (!err && got > 0 && *size < SIZE_MAX_READ) {
-		got = read(fd, *text + *size, SIZE_MAX_READ - *size);
+		if (*size == room) {
+			room = room ? 2 * room : SIZE_FIRST;
+			more = realloc(*text, room);
+			if (!more) {
+				err = ENOMEM;
+				break;
+			}
+			*text = more;
+		}
+		got = read(fd, *text + *size, room - *size);
 		if (got > 0)
 			*size += got;
 		else if (got < 0)
