@@ -78,7 +78,7 @@ def saturate(w, *words, queues=4, options="--napi"):
     w.tap(queues, options)
     w.slow_stack()
     w.attach("--sample", "64")      # enough in a second to know how many flows it is
-    w.reader()
+    w.reader(room=1 << 25)              # it gets what CPU the stack leaves
     return w.saturate(*words)
 
 

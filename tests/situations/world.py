@@ -151,7 +151,7 @@ class World:
         def act():
             with contextlib.suppress(TimeoutError):
                 for _ in range(1000):       # it may be stopped while more comes
-                    s.recv(65536)
+                    s.recv(1)               # of a datagram the rest is let go
         self.stack.callback(s.close)
         return self.load(act)
 
