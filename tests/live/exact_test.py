@@ -1,14 +1,14 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
 """
-Every packet is counted, once, where it belongs: 10 runs of 100,000 for each tap, veth and tap device; or $RUNS of
-$PACKETS, of fewer kinds, where a CPU is emulated.
+Every packet is counted, once, where it belongs: 2 runs of 100,000 for each tap, veth and tap device; or $RUNS of
+$PACKETS, of fewer kinds where a CPU is emulated.
 """
 import random
 
 from lab import *
 
-RUNS, PACKETS = int(os.environ.get("RUNS", 10)), int(os.environ.get("PACKETS", 100000))
+RUNS, PACKETS = int(os.environ.get("RUNS", 2)), int(os.environ.get("PACKETS", 100000))
 need_root()
 # The backlog is where RPS and veth put packets; what it drops never gets to the stack.
 global_sysctl("net.core.netdev_max_backlog", 300000)
@@ -52,7 +52,7 @@ def wrong_rx(doc, want, loses):
 
 
 def rx(name, where, sender, tap, l4=("udp", "icmp"), how=None, cpus=None, loses=()):
-    """10 attaches, each with 100,000 packets over 4 queues from both CPUs."""
+    """An attach a run, each with 100,000 packets over 4 queues from both CPUs."""
     for run in range(RUNS):
         nicprobe("attach", where, "--rx", tap)
         want = send(sender, f"{name} {run}", l4)

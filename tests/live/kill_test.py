@@ -12,7 +12,8 @@ import lab
 import left
 from lab import NICPROBE, Namespace, check, nicprobe, same, skip, tap
 
-POINTS = int(os.environ.get("POINTS", 50))	# of each way
+POINTS = int(os.environ.get("POINTS", 8))	# of each way
+TIMES = min(30, 2 * POINTS)	# of two at once
 FEW = ["-m", "pktsize,ecn,ecn_source,rxcpu,txlat"]	# all there is takes several times as long to attach
 
 WAYS = {	# how to attach; where tcx is taken away, someone else's clsact is there, or none
@@ -84,8 +85,9 @@ def made(call, iface, way):
 
 
 def killed_at_calls(ns, iface):
-    """At system calls that change something: strace counts better than a clock. Each takes seconds on a busy
-    machine: at so many as POINTS allows, from another one on each time."""
+    """At system calls that change something: strace counts better than a clock. It stops at every
+    call (--seccomp-bpf injects no signals), so that one takes seconds on a busy machine: at as many as POINTS allows,
+    from another one on each time."""
     if not shutil.which("strace"):
         skip("kill: at each system call", "no strace")
         return
@@ -93,7 +95,7 @@ def killed_at_calls(ns, iface):
     for way, calls in (("clsact", ("mkdir", "sendto", "bpf")), ("xdp", ("bpf",))):
         args, env, _ = WAYS[way]
         for call in calls:
-            step = max(7 if call == "bpf" else 1, -(-made(call, iface, way) // (2 * POINTS)))
+            step = max(7 if call == "bpf" else 1, -(-made(call, iface, way) // POINTS))
             n, died, found = -random.randrange(step), 0, ""
             while True:
                 n += step
@@ -152,7 +154,7 @@ def interrupted(ns, iface, seconds):
 def two_at_once(ns, iface):
     before = left.Before(ns)
     wins, why = [], ""
-    for n in range(30):
+    for n in range(TIMES):
         both = [start(["attach", iface], {}) for _ in range(2)]
         said = [p.communicate()[1] for p in both]
         codes = sorted(p.returncode for p in both)
@@ -169,7 +171,7 @@ def two_at_once(ns, iface):
 def attach_and_detach_at_once(ns, iface):
     before = left.Before(ns)
     why = ""
-    for n in range(30):
+    for n in range(TIMES):
         if n % 2:
             nicprobe("attach", iface, *FEW)
         both = [start([what, iface], {}) for what in ("attach", "detach")]

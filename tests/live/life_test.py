@@ -10,7 +10,7 @@ import left
 from lab import Namespace, check, nicprobe, same, show, tap
 from traffic import Sender
 
-CYCLES = int(os.environ.get("CYCLES", 500))
+CYCLES = int(os.environ.get("CYCLES", 80))
 PPS = 2500	# frames a queue, a second, each way: with attach itself, what two CPUs can do
 
 TAPS = [	# in turn: each way to see received packets, and what there is without tcx
