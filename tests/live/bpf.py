@@ -43,6 +43,14 @@ def nanoseconds(fd, times=10):
     return least
 
 
+def turns(us):
+    """Of program(): as many as take so many microseconds on this machine, or the most there can be."""
+    fd = program(TC, 0, 100000)
+    took = nanoseconds(fd)
+    os.close(fd)
+    return min(300000, us * 100000000 // took)
+
+
 def pin(fd, path):
     name = ctypes.create_string_buffer(path.encode())
     call(OBJ_PIN, struct.pack("QI", ctypes.addressof(name), fd))

@@ -163,11 +163,9 @@ class World:
 
     def slow_stack(self, us=SLOW):
         """Each received packet takes so long on this machine, at tc ingress: after RPS, before protocols."""
-        fd = bpf.program(bpf.TC, 0, 100000)
-        took = bpf.nanoseconds(fd)
-        os.close(fd)
-        print(f"# {self.name}: 100000 turns take {took / 1000} us")
-        self.filter("ingress", 0, min(300000, us * 100000000 // took))
+        turns = bpf.turns(us)
+        print(f"# {self.name}: {turns} turns take {us} us")
+        self.filter("ingress", 0, turns)
 
     def filter(self, way, answer, turns=0):
         path = f"/sys/fs/bpf/nptest-{os.getpid()}-{len(self.fixed)}-{way}"

@@ -128,10 +128,7 @@ def move(card, cpu):
 def slow_stack(card, us):
     """Each received packet takes so much longer, at tc ingress, until that is gone."""
     path = f"/sys/fs/bpf/nptest-{os.getpid()}-slow"
-    fd = bpf.program(bpf.TC, 0, 100000)
-    took = bpf.nanoseconds(fd)      # of 100,000 turns
-    os.close(fd)
-    fd = bpf.program(bpf.TC, 0, min(300000, us * 100000000 // took))
+    fd = bpf.program(bpf.TC, 0, bpf.turns(us))
     bpf.pin(fd, path)
     lab.sh(f"tc qdisc del dev {card.name} clsact", check=False)
     lab.sh(f"tc qdisc add dev {card.name} clsact")
