@@ -40,18 +40,19 @@ HARDEN    ?= -fstack-protector-strong -fPIE $(if $(SAN)$(findstring _FORTIFY_SOU
 HARDEN_LD ?= -pie -Wl,-z,relro -Wl,-z,now
 # Built elsewhere it is the same to the byte.
 NOWHERE  := -ffile-prefix-map=$(CURDIR)=.
-CC_FLAGS = -std=gnu11 -Wall -Wextra -D_GNU_SOURCE -I$(B)/skel $(SANFLAGS) $(HARDEN) $(NOWHERE) \
+CC_FLAGS = -std=gnu11 -Wall -Wextra -D_GNU_SOURCE -iquote . -I$(B)/skel $(SANFLAGS) $(HARDEN) $(NOWHERE) \
 	   $(CPPFLAGS) $(CFLAGS)
 LD_FLAGS = $(HARDEN_LD) $(CROSS_LD) $(LDFLAGS)
 LDLIBS   = -lxdp -lbpf -lmnl -lelf -ljson-c -lm -lpthread
-BPFFLAGS = -O2 -g -Wall -Wextra -Wno-unused-parameter -target bpf -mcpu=v3 $(NOWHERE) \
+BPFFLAGS = -O2 -g -Wall -Wextra -Wno-unused-parameter -target bpf -mcpu=v3 -iquote . $(NOWHERE) \
 	   -D__TARGET_ARCH_$(BPFARCH) \
 	   -I$(SYSROOT)/usr/include/$(or $(TRIPLET),$(shell $(CC) -print-multiarch))
 # What the programs run beside is what the compiler makes, not what it runs on.
 MACHINE  := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
 BPFARCH  := $(or $(BPFARCH_$(MACHINE)),$(MACHINE))
 
-DIRS := cmd findings trial render lib xdp bpf drivers
+# every room: which may see which, tests/layers.sh says
+DIRS := $(shell find cmd findings trial render lib xdp bpf drivers -type d)
 H    := $(wildcard $(DIRS:%=%/*.h))
 BPF  := $(wildcard $(DIRS:%=%/*.bpf.c))
 SRC  := $(filter-out %.bpf.c,$(wildcard $(DIRS:%=%/*.c)))
@@ -76,7 +77,7 @@ $(B)/%.o: %.c $(H) $(SKEL)
 
 # Its bytes are in the object beside it: a program that changed is embedded anew.
 $(foreach s,$(BPF),$(eval $(B)/$(s:%.bpf.c=%.o): $(B)/skel/$(notdir $(s:%.bpf.c=%.skel.h))))
-$(B)/lib/kernel.o: $(B)/skel/ways.skel.h
+$(B)/lib/kernel/kernel.o: $(B)/skel/ways.skel.h
 
 vpath %.bpf.c $(DIRS)
 $(B)/skel/%.skel.h: $(B)/skel/%.bpf.o
@@ -129,7 +130,7 @@ demo: deps			## show it all on packets of its own (root)
 # tests/nic is the hardware; the unit tests see all but the commands.
 UNITS := $(patsubst tests/%.c,$(B)/tests/%,$(wildcard tests/unit/*_test.c))
 
-$(B)/tests/nic: $(wildcard tests/nic*.c tests/nic*.h)
+$(B)/tests/nic: $(wildcard tests/nic/*.c tests/nic/*.h)
 	@mkdir -p $(@D)
 	$(CC) $(CC_FLAGS) $(LD_FLAGS) -o $@ $(filter %.c,$^) -lbpf -lpthread
 
@@ -213,8 +214,8 @@ lint: deps-dev $(SKEL)		## include directions, style, cppcheck
 	@sh tests/layers.sh
 	@sh tests/style.sh
 	@cppcheck -q --error-exitcode=1 --enable=warning,performance,portability --inline-suppr \
-		--suppress=nullPointerRedundantCheck --suppress=uninitvar --include=tests/cppcheck.h \
-		-D_GNU_SOURCE $(SRC) $(wildcard tests/nic*.c tests/vm/model/*.c)
+		--suppress=nullPointerRedundantCheck --suppress=uninitvar --include=tests/cppcheck.h -I. \
+		-D_GNU_SOURCE $(SRC) $(wildcard tests/nic/*.c tests/vm/model/*.c)
 
 install: all			## to $(DESTDIR)$(PREFIX)
 	install -D -m 755 $(B)/nicprobe $(DESTDIR)$(PREFIX)/sbin/nicprobe

@@ -7,12 +7,12 @@
 
 #include <bpf/bpf.h>
 
-#include "../lib/meter.h"
-#include "../xdp/ecn.h"
-#include "../xdp/ecn_source.h"
-#include "../xdp/pktsize.h"
-#include "empty.skel.h"
+#include "lib/core/meter.h"
+#include "xdp/ecn.h"
+#include "xdp/ecn_source.h"
+#include "xdp/pktsize.h"
 #include "object.h"
+#include "empty.skel.h"
 
 #define QUEUES		4
 

@@ -5,7 +5,7 @@
 
 #include <bpf/libbpf.h>
 
-#include "../lib/tap.h"
+#include "lib/core/hook.h"
 #include "bench.h"
 
 #define MAX_OBJECTS	64

@@ -10,7 +10,7 @@
 
 #include <bpf/bpf.h>
 
-#include "../xdp/ecn.h"
+#include "xdp/ecn.h"
 #include "object.h"
 
 #define REPEAT		20000	/* a fraction of a time slice: most runs are never interrupted */

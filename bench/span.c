@@ -7,7 +7,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "../lib/iface.h"
+#include "lib/net/iface.h"
 #include "bench.h"
 
 static uint64_t now(clockid_t clock)

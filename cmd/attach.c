@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../lib/adjust.h"
-#include "../lib/driver.h"
-#include "../lib/iface.h"
-#include "../lib/interrupt.h"
-#include "../lib/kernel.h"
-#include "../lib/log.h"
-#include "cmd.h"
+#include "cmd/cmd.h"
+#include "lib/attach/adjust.h"
+#include "lib/core/nic_driver.h"
+#include "lib/kernel/kernel.h"
+#include "lib/net/iface.h"
+#include "lib/util/interrupt.h"
+#include "lib/util/log.h"
 
 /* Asked for by name, it is done; but not before it was said what it does to the traffic. */
 static void warn(const char *iface, const struct request *req)

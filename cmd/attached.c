@@ -2,11 +2,11 @@
 /* Says what was attached, what is absent and why: for people and for programs. */
 #include <string.h>
 
-#include "../lib/log.h"
-#include "../render/json_writer.h"
-#include "../render/shown.h"
-#include "../render/text.h"
-#include "cmd.h"
+#include "cmd/cmd.h"
+#include "lib/util/log.h"
+#include "render/json_writer.h"
+#include "render/shown.h"
+#include "render/text.h"
 
 /* "  rx-nic    xdp": a word in its column, then a sentence, wrapped under its beginning. */
 static void attached_line(struct page *p, const char *word, const char *what, const char *why)

@@ -7,11 +7,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../lib/kernel.h"
-#include "../lib/log.h"
-#include "../lib/near.h"
-#include "bench.h"
-#include "cmd.h"
+#include "cmd/bench.h"
+#include "cmd/cmd.h"
+#include "lib/kernel/kernel.h"
+#include "lib/util/log.h"
+#include "lib/util/near.h"
 
 enum { PEER = 256, SECONDS, SIZE, FLOWS, THREADS, IPV6, VLAN, ECN, RATE, FORCE, GENERATOR, AB,
 	SAVE, AGAINST, TOLERANCE, ROUNDS, MINUTES, PAUSE, FIGURE };

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "../trial/bench.h"
-#include "../trial/exact.h"
+#include "trial/scenario/suite.h"
+#include "trial/stats/exact.h"
 
 /* How rounds are compared; what is 0 or NULL was not said. */
 struct versus {

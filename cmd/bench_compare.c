@@ -5,13 +5,13 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../lib/log.h"
-#include "../render/json_writer.h"
-#include "../trial/against.h"
-#include "../trial/said.h"
-#include "../trial/settle.h"
-#include "bench.h"
-#include "cmd.h"
+#include "cmd/bench.h"
+#include "cmd/cmd.h"
+#include "lib/util/log.h"
+#include "render/json_writer.h"
+#include "trial/stats/against.h"
+#include "trial/stats/said.h"
+#include "trial/stats/settle.h"
 
 #define BASELINE_ROUNDS 10
 

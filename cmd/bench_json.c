@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "../render/json_writer.h"
-#include "bench.h"
+#include "cmd/bench.h"
+#include "render/json_writer.h"
 
 static const char *const kinds[] = {
 	[ACCOUNT_SENT] = "sent", [ACCOUNT_LOST] = "lost", [ACCOUNT_ARRIVED] = "arrived",

@@ -4,11 +4,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "../lib/log.h"
-#include "../render/text.h"
-#include "../render/units.h"
-#include "bench.h"
-#include "cmd.h"
+#include "cmd/bench.h"
+#include "cmd/cmd.h"
+#include "lib/util/log.h"
+#include "render/text.h"
+#include "render/units.h"
 
 #define INDENT	14
 

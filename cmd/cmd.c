@@ -12,13 +12,13 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "../lib/iface.h"
-#include "../lib/link.h"
-#include "../lib/log.h"
-#include "../lib/near.h"
-#include "../render/json_writer.h"
-#include "../render/text.h"
-#include "cmd.h"
+#include "cmd/cmd.h"
+#include "lib/net/iface.h"
+#include "lib/net/link.h"
+#include "lib/util/log.h"
+#include "lib/util/near.h"
+#include "render/json_writer.h"
+#include "render/text.h"
 
 bool json_wanted;
 

@@ -6,9 +6,9 @@
 #include <getopt.h>
 #include <stdbool.h>
 
-#include "../lib/attach.h"
-#include "../lib/snapshot.h"
-#include "../render/render.h"
+#include "lib/attach/attach.h"
+#include "lib/read/snapshot.h"
+#include "render/render.h"
 
 
 enum { EXIT_USAGE = 2 };

@@ -5,15 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../findings/subjects.h"
-#include "../lib/driver.h"
-#include "../lib/iface.h"
-#include "../lib/log.h"
-#include "../lib/pins.h"
-#include "../lib/tap.h"
-#include "../render/series.h"
-#include "bench.h"
-#include "cmd.h"
+#include "cmd/bench.h"
+#include "cmd/cmd.h"
+#include "findings/subjects.h"
+#include "lib/attach/pins.h"
+#include "lib/core/hook.h"
+#include "lib/core/nic_driver.h"
+#include "lib/net/iface.h"
+#include "lib/util/log.h"
+#include "render/series.h"
 
 static void print_commands(void)
 {

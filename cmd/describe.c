@@ -4,14 +4,14 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-#include "../lib/driver.h"
-#include "../lib/kernel.h"
-#include "../lib/log.h"
-#include "../lib/tap.h"
-#include "../render/json_writer.h"
-#include "../render/text.h"
-#include "cmd.h"
-#include "describe.h"
+#include "cmd/cmd.h"
+#include "cmd/describe.h"
+#include "lib/core/hook.h"
+#include "lib/core/nic_driver.h"
+#include "lib/kernel/kernel.h"
+#include "lib/util/log.h"
+#include "render/json_writer.h"
+#include "render/text.h"
 
 static struct page *page;
 

@@ -2,12 +2,12 @@
 /* One meter, as a page of the manual at hand: nicprobe list -v METER. */
 #include <string.h>
 
-#include "../lib/kernel.h"
-#include "../lib/log.h"
-#include "../render/json_writer.h"
-#include "../render/text.h"
-#include "cmd.h"
-#include "describe.h"
+#include "cmd/cmd.h"
+#include "cmd/describe.h"
+#include "lib/kernel/kernel.h"
+#include "lib/util/log.h"
+#include "render/json_writer.h"
+#include "render/text.h"
 
 #define SAID	16	/* columns before what is said… */
 #define KINDS	28	/* …and before what kind of figure it is */

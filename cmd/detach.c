@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../lib/kernel.h"
-#include "../lib/log.h"
-#include "../lib/pins.h"
-#include "cmd.h"
+#include "cmd/cmd.h"
+#include "lib/attach/pins.h"
+#include "lib/kernel/kernel.h"
+#include "lib/util/log.h"
 
 enum { FORCE = 256 };	/* an option without a short form */
 

@@ -10,15 +10,15 @@
 
 #include <bpf/libbpf.h>
 
-#include "../lib/iface.h"
-#include "../lib/kernel.h"
-#include "../lib/log.h"
-#include "../lib/near.h"
-#include "../lib/object.h"
-#include "../lib/pins.h"
-#include "../lib/sysfs.h"
-#include "../lib/tap.h"
-#include "cmd.h"
+#include "cmd/cmd.h"
+#include "lib/attach/object.h"
+#include "lib/attach/pins.h"
+#include "lib/core/hook.h"
+#include "lib/kernel/kernel.h"
+#include "lib/net/iface.h"
+#include "lib/net/sysfs.h"
+#include "lib/util/log.h"
+#include "lib/util/near.h"
 
 static const char *driver;	/* whose packets are counted */
 

@@ -5,13 +5,13 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-#include "../lib/kernel.h"
-#include "../lib/log.h"
-#include "../lib/module.h"
-#include "../lib/near.h"
-#include "../lib/running.h"
-#include "cmd.h"
-#include "facts.h"
+#include "cmd/cmd.h"
+#include "cmd/facts.h"
+#include "lib/kernel/kernel.h"
+#include "lib/trace/module.h"
+#include "lib/trace/running.h"
+#include "lib/util/log.h"
+#include "lib/util/near.h"
 
 static struct look look;
 static struct page page;

@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../findings/subjects.h"
-#include "../lib/log.h"
-#include "../lib/near.h"
-#include "../render/json_writer.h"
-#include "../render/text.h"
-#include "cmd.h"
-#include "explain.h"
+#include "cmd/cmd.h"
+#include "cmd/explain.h"
+#include "findings/subjects.h"
+#include "lib/util/log.h"
+#include "lib/util/near.h"
+#include "render/json_writer.h"
+#include "render/text.h"
 
 #define ID_COLUMN	26	/* titles stand behind ids */
 #define TEXT_COLUMN	12	/* texts stand behind their heads */

@@ -3,10 +3,10 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "../findings/subjects.h"
-#include "../lib/log.h"
-#include "cmd.h"
-#include "explain.h"
+#include "cmd/cmd.h"
+#include "cmd/explain.h"
+#include "findings/subjects.h"
+#include "lib/util/log.h"
 
 #define MAX_SYMPTOMS 128
 

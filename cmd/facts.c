@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../lib/log.h"
-#include "../lib/module.h"
-#include "../lib/running.h"
-#include "facts.h"
+#include "cmd/facts.h"
+#include "lib/trace/module.h"
+#include "lib/trace/running.h"
+#include "lib/util/log.h"
 
 const char *const facts_rx_queue[] = {
 	[RX_QUEUE_RECORDED] = "recorded in each packet",

@@ -3,10 +3,10 @@
 #ifndef NICPROBE_FACTS_H
 #define NICPROBE_FACTS_H
 
-#include "../lib/driver.h"
-#include "../lib/spot.h"
-#include "../render/json_writer.h"
-#include "../render/text.h"
+#include "lib/core/nic_driver.h"
+#include "lib/trace/spot.h"
+#include "render/json_writer.h"
+#include "render/text.h"
 
 struct module;
 struct running;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* What is known of a driver, for a program to read. */
-#include "../lib/log.h"
-#include "facts.h"
+#include "cmd/facts.h"
+#include "lib/util/log.h"
 
 static void maybe(struct json *j, const char *key, const char *value)
 {

@@ -2,8 +2,8 @@
 /* What is known of a driver, for a person to read. */
 #include <string.h>
 
-#include "../lib/log.h"
-#include "facts.h"
+#include "cmd/facts.h"
+#include "lib/util/log.h"
 
 #define NAMES	15	/* columns where names begin, and what is said of them */
 #define STATES	46

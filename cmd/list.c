@@ -6,17 +6,17 @@
 #include <string.h>
 #include <time.h>
 
-#include "../lib/iface.h"
-#include "../lib/log.h"
-#include "../lib/pins.h"
-#include "../render/json_writer.h"
-#include "../render/shown.h"
-#include "../render/text.h"
-#include "../render/units.h"
-#include "cmd.h"
-#include "describe.h"
-#include "listed.h"
-#include "show.h"
+#include "cmd/cmd.h"
+#include "cmd/describe.h"
+#include "cmd/listed.h"
+#include "cmd/show.h"
+#include "lib/attach/pins.h"
+#include "lib/net/iface.h"
+#include "lib/util/log.h"
+#include "render/json_writer.h"
+#include "render/shown.h"
+#include "render/text.h"
+#include "render/units.h"
 
 static struct page page;
 

@@ -2,13 +2,13 @@
 /* What one interface that is attached has counted, in a line: for nicprobe list. */
 #include <string.h>
 
-#include "../findings/subjects.h"
-#include "../lib/log.h"
-#include "../render/json_writer.h"
-#include "../render/shown.h"
-#include "../render/text.h"
-#include "../render/units.h"
-#include "listed.h"
+#include "cmd/listed.h"
+#include "findings/subjects.h"
+#include "lib/util/log.h"
+#include "render/json_writer.h"
+#include "render/shown.h"
+#include "render/text.h"
+#include "render/units.h"
 
 void listed_take(struct listed *l)
 {

@@ -3,7 +3,7 @@
 #ifndef NICPROBE_LISTED_H
 #define NICPROBE_LISTED_H
 
-#include "cmd.h"
+#include "cmd/cmd.h"
 
 struct json;
 struct page;

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../lib/log.h"
-#include "../lib/near.h"
-#include "cmd.h"
+#include "cmd/cmd.h"
+#include "lib/util/log.h"
+#include "lib/util/near.h"
 
 const struct command *const commands[] = {
 #define C(name) &command_##name,

@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../lib/log.h"
-#include "../lib/near.h"
-#include "../lib/tap.h"
-#include "cmd.h"
+#include "cmd/cmd.h"
+#include "lib/core/hook.h"
+#include "lib/util/log.h"
+#include "lib/util/near.h"
 
 static __u64 meter_bit(const char *name)
 {

@@ -10,12 +10,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../findings/subjects.h"
-#include "../lib/iface.h"
-#include "../lib/kernel.h"
-#include "../lib/log.h"
-#include "../lib/pins.h"
-#include "cmd.h"
+#include "cmd/cmd.h"
+#include "findings/subjects.h"
+#include "lib/attach/pins.h"
+#include "lib/kernel/kernel.h"
+#include "lib/net/iface.h"
+#include "lib/util/log.h"
 
 static volatile pid_t child;
 static volatile sig_atomic_t early;	/* the signal that came before there was a command */

@@ -7,14 +7,14 @@
 #include <string.h>
 #include <time.h>
 
-#include "../findings/subjects.h"
-#include "../lib/hw.h"
-#include "../lib/iface.h"
-#include "../lib/kernel.h"
-#include "../lib/log.h"
-#include "../lib/pins.h"
-#include "cmd.h"
-#include "show.h"
+#include "cmd/cmd.h"
+#include "cmd/show.h"
+#include "findings/subjects.h"
+#include "lib/attach/pins.h"
+#include "lib/hw/hw.h"
+#include "lib/kernel/kernel.h"
+#include "lib/net/iface.h"
+#include "lib/util/log.h"
 
 static int detached(const struct view *v)
 {

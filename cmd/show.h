@@ -3,7 +3,7 @@
 #ifndef NICPROBE_SHOW_H
 #define NICPROBE_SHOW_H
 
-#include "cmd.h"
+#include "cmd/cmd.h"
 
 #define DIR_SIZE 256
 

@@ -7,11 +7,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../findings/subjects.h"
-#include "../lib/hw.h"
-#include "../lib/log.h"
-#include "../lib/sysfs.h"
-#include "show.h"
+#include "cmd/show.h"
+#include "findings/subjects.h"
+#include "lib/hw/hw.h"
+#include "lib/net/sysfs.h"
+#include "lib/util/log.h"
 
 /* A snapshot that knows what the interface is, and has no figures. */
 static void describe(struct snapshot *s, const struct hw *h)

@@ -5,13 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../lib/iface.h"
-#include "../lib/log.h"
-#include "../lib/near.h"
-#include "../lib/pins.h"
-#include "../render/series.h"
-#include "cmd.h"
-#include "show.h"
+#include "cmd/cmd.h"
+#include "cmd/show.h"
+#include "lib/attach/pins.h"
+#include "lib/net/iface.h"
+#include "lib/util/log.h"
+#include "lib/util/near.h"
+#include "render/series.h"
 
 char *show_more(struct view *v)
 {

@@ -9,14 +9,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../lib/iface.h"
-#include "../lib/kernel.h"
-#include "../lib/log.h"
-#include "../lib/wifi.h"
-#include "../render/json_writer.h"
-#include "../render/text.h"
-#include "cmd.h"
-#include "wifi.h"
+#include "bpf/wifi/radio.h"
+#include "cmd/cmd.h"
+#include "cmd/wifi.h"
+#include "lib/kernel/kernel.h"
+#include "lib/net/iface.h"
+#include "lib/util/log.h"
+#include "render/json_writer.h"
+#include "render/text.h"
 
 #define MOST 64		/* interfaces at once */
 

@@ -4,12 +4,12 @@
 #include <string.h>
 #include <time.h>
 
-#include "../lib/log.h"
-#include "../lib/wifi.h"
-#include "../render/json_writer.h"
-#include "../render/text.h"
-#include "cmd.h"
-#include "wifi.h"
+#include "bpf/wifi/radio.h"
+#include "cmd/cmd.h"
+#include "cmd/wifi.h"
+#include "lib/util/log.h"
+#include "render/json_writer.h"
+#include "render/text.h"
 
 static struct timespec wall(unsigned long long monotonic)
 {

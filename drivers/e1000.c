@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* e1000, Intel gigabit for PCI, and what many hypervisors imitate. */
-#include "../lib/driver.h"
+#include "lib/core/nic_driver.h"
 
 static const struct driver_name functions[] = {
 	{ .name = "e1000_intr", .does = DOES_INTERRUPT },

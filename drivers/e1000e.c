@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* e1000e, Intel gigabit for PCI Express. */
-#include "../lib/driver.h"
+#include "lib/core/nic_driver.h"
 
 static const struct driver_name functions[] = {
 	{ .name = "e1000_intr_msix_rx", .does = DOES_INTERRUPT },

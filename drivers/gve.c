@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* gve, the virtual NIC of Google Compute Engine. */
-#include "../lib/driver.h"
+#include "lib/core/nic_driver.h"
 
 static const struct driver_name functions[] = {
 	{ .name = "gve_intr", .does = DOES_INTERRUPT },

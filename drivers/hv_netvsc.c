@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* hv_netvsc, the NIC of Hyper-V and Azure, often with a virtual function of mlx5 below. */
-#include "../lib/driver.h"
+#include "lib/core/nic_driver.h"
 
 static const struct driver_name functions[] = {
 	{ .name = "netvsc_channel_cb", .does = DOES_INTERRUPT },

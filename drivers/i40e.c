@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* i40e, Intel 40-gigabit: X710, XL710, XXV710. */
-#include "../lib/driver.h"
+#include "lib/core/nic_driver.h"
 
 static const struct driver_name functions[] = {
 	{ .name = "i40e_msix_clean_rings", .does = DOES_INTERRUPT },

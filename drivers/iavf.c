@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* iavf, the virtual functions of Intel X710 and E810. */
-#include "../lib/driver.h"
+#include "lib/core/nic_driver.h"
 
 static const struct driver_name functions[] = {
 	{ .name = "iavf_msix_clean_rings", .does = DOES_INTERRUPT },

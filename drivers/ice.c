@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* ice, Intel 100-gigabit: E810, E822, E830. */
-#include "../lib/driver.h"
+#include "lib/core/nic_driver.h"
 
 static const struct driver_name functions[] = {
 	{ .name = "ice_msix_clean_rings", .does = DOES_INTERRUPT },

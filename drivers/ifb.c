@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* ifb, where tc sends packets of other interfaces to be queued. */
-#include "../lib/driver.h"
+#include "lib/core/nic_driver.h"
 
 const struct driver driver_ifb = {
 	.name = "ifb",

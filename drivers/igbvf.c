@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* igbvf, the virtual functions of Intel 82576 and I350. */
-#include "../lib/driver.h"
+#include "lib/core/nic_driver.h"
 
 static const struct driver_name functions[] = {
 	{ .name = "igbvf_intr_msix_rx", .does = DOES_INTERRUPT },

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* iwlwifi, Intel wireless, with mac80211 between it and the stack. */
-#include "../lib/driver.h"
+#include "lib/core/nic_driver.h"
 
 static const struct driver_name functions[] = {
 	{ .name = "iwl_pcie_msix_isr", .does = DOES_INTERRUPT },

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* ixgbe, Intel 10-gigabit: 82598, 82599, X540, X550. */
-#include "../lib/driver.h"
+#include "lib/core/nic_driver.h"
 
 static const struct driver_name functions[] = {
 	{ .name = "ixgbe_msix_clean_rings", .does = DOES_INTERRUPT },

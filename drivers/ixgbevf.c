@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* ixgbevf, the virtual functions of Intel 82599, X540 and X550. */
-#include "../lib/driver.h"
+#include "lib/core/nic_driver.h"
 
 static const struct driver_name functions[] = {
 	{ .name = "ixgbevf_msix_clean_rings", .does = DOES_INTERRUPT },

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* loopback, the interface of a host to itself. */
-#include "../lib/driver.h"
+#include "lib/core/nic_driver.h"
 
 const struct driver driver_loopback = {
 	.name = "loopback",

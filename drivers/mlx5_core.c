@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* mlx5_core, Mellanox and NVIDIA ConnectX-4 and later, and BlueField. */
-#include "../lib/driver.h"
+#include "lib/core/nic_driver.h"
 
 static const struct driver_name functions[] = {
 	{ .name = "mlx5_eq_comp_int", .does = DOES_INTERRUPT },

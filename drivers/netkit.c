@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* netkit, a pair of virtual interfaces run by BPF (6.7+). */
-#include "../lib/driver.h"
+#include "lib/core/nic_driver.h"
 
 const struct driver driver_netkit = {
 	.name = "netkit",

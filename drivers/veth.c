@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* veth, a pair of virtual interfaces, as containers have them. */
-#include "../lib/driver.h"
+#include "lib/core/nic_driver.h"
 
 static const struct driver_name functions[] = {
 	{ .name = "veth_poll", .does = DOES_POLL },

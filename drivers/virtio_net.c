@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* virtio_net, the NIC of most virtual machines. */
-#include "../lib/driver.h"
+#include "lib/core/nic_driver.h"
 
 static const struct driver_name functions[] = {
 	{ .name = "skb_recv_done", .does = DOES_INTERRUPT },

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* vlan, one VLAN of another interface; the driver calls itself by this long name. */
-#include "../lib/driver.h"
+#include "lib/core/nic_driver.h"
 
 const struct driver driver_vlan = {
 	.name = "802.1Q VLAN Support",

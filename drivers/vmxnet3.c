@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* vmxnet3, the NIC of VMware virtual machines. */
-#include "../lib/driver.h"
+#include "lib/core/nic_driver.h"
 
 static const struct driver_name functions[] = {
 	{ .name = "vmxnet3_msix_rx", .does = DOES_INTERRUPT },

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* vxlan, Ethernet in UDP. */
-#include "../lib/driver.h"
+#include "lib/core/nic_driver.h"
 
 const struct driver driver_vxlan = {
 	.name = "vxlan",

@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../bpf/drop.h"
-#include "../bpf/ledger.h"
-#include "../bpf/xsk.h"
-#include "../lib/derived.h"
-#include "../lib/driver.h"
-#include "../lib/log.h"
-#include "subjects.h"
+#include "bpf/drop/drop.h"
+#include "bpf/ledger/ledger.h"
+#include "bpf/xsk/xsk.h"
+#include "findings/subjects.h"
+#include "lib/core/nic_driver.h"
+#include "lib/read/derived.h"
+#include "lib/util/log.h"
 
 enum {
 	UNSEEN_RX, UNSEEN_TX, MISSED_RX, MISSED_TX, UNCOUNTED_RX, UNCOUNTED_TX, BYTES_DIFFER,

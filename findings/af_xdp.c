@@ -2,9 +2,9 @@
 /* Findings about AF_XDP sockets whose program does not keep up. */
 #include <inttypes.h>
 
-#include "../bpf/xsk.h"
-#include "../lib/log.h"
-#include "subjects.h"
+#include "bpf/xsk/xsk.h"
+#include "findings/subjects.h"
+#include "lib/util/log.h"
 
 enum { FILL_EMPTY, RX_FULL };
 

@@ -3,14 +3,14 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "../lib/snapshot.h"
+#include "lib/read/snapshot.h"
 
-#include "../bpf/napi.h"
-#include "../lib/driver.h"
-#include "../lib/log.h"
-#include "pressure.h"
-#include "settings.h"
-#include "subjects.h"
+#include "bpf/napi/napi.h"
+#include "findings/pressure.h"
+#include "findings/settings.h"
+#include "findings/subjects.h"
+#include "lib/core/nic_driver.h"
+#include "lib/util/log.h"
 
 enum { TOO_LONG, RING_FULL, BACKLOG_FULL, NO_MEMORY, RING_NEAR, BUDGET_LOW, POLL_LATE };
 

@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../bpf/drop.h"
-#include "../lib/full_socket.h"
-#include "../lib/log.h"
-#include "../lib/names.h"
-#include "../lib/symbol.h"
-#include "dropping.h"
-#include "subjects.h"
+#include "bpf/drop/drop.h"
+#include "findings/dropping.h"
+#include "findings/subjects.h"
+#include "lib/kernel/names.h"
+#include "lib/kernel/symbol.h"
+#include "lib/net/full_socket.h"
+#include "lib/util/log.h"
 
 #define FEW 10	/* packets: fewer are no reason to ask for neighbours */
 #define MUCH .5	/* of the packets: what loses more is always too slow, not in bursts */

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "../lib/findings.h"
+#include "lib/read/findings.h"
 
 #define MAX_REASONS	4
 

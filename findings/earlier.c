@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../bpf/drop.h"
-#include "dropping.h"
-#include "subjects.h"
+#include "bpf/drop/drop.h"
+#include "findings/dropping.h"
+#include "findings/subjects.h"
 
 /* Of other subjects what rests on drops alone. */
 static const struct {

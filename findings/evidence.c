@@ -11,20 +11,20 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../bpf/counters.h"
-#include "../bpf/drop.h"
-#include "../bpf/hwstat.h"
-#include "../bpf/napi.h"
-#include "../bpf/txlat.h"
-#include "../lib/driver.h"
-#include "../lib/full_socket.h"
-#include "../lib/hw.h"
-#include "../lib/log.h"
-#include "../lib/names.h"
-#include "../lib/neighbours.h"
-#include "../xdp/pktsize.h"
-#include "../xdp/rxcpu.h"
-#include "evidence.h"
+#include "bpf/counters/counters.h"
+#include "bpf/drop/drop.h"
+#include "bpf/hwstat/hwstat.h"
+#include "bpf/napi/napi.h"
+#include "bpf/txlat/txlat.h"
+#include "findings/evidence.h"
+#include "lib/core/nic_driver.h"
+#include "lib/hw/hw.h"
+#include "lib/kernel/names.h"
+#include "lib/net/full_socket.h"
+#include "lib/net/neighbours.h"
+#include "lib/util/log.h"
+#include "xdp/pktsize.h"
+#include "xdp/rxcpu.h"
 
 #define FREE	.5	/* of its time: enough to take over work */
 #define FULL	.05	/* of its time: so little is left of a CPU that is full… */

@@ -3,7 +3,7 @@
 #ifndef NICPROBE_EVIDENCE_H
 #define NICPROBE_EVIDENCE_H
 
-#include "../lib/snapshot.h"
+#include "lib/read/snapshot.h"
 
 struct hw;
 
@@ -51,13 +51,13 @@ const struct metric *metric_of(const struct meter *, const char *name);
 uint64_t dropped_for(const struct evidence *, const char *reason);
 
 /*
- * Next hops that do not answer now, and the address of one (lib/neighbours.h); 0: there are none,
- * or the namespace cannot be entered.
+ * Next hops that do not answer now, and the address of one (lib/net/neighbours.h); 0: there are
+ * none, or the namespace cannot be entered.
  */
 unsigned silent_neighbours(const struct evidence *, char *one, size_t size);
 
 struct full_socket;
-/* The UDP socket of the namespace that lost most (lib/full_socket.h). */
+/* The UDP socket of the namespace that lost most (lib/net/full_socket.h). */
 bool fullest_socket(const struct evidence *, struct full_socket *);
 
 /* Packets that were dropped by these, as the meter drop calls them ("xdp"); in how many buffers. */

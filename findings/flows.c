@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../lib/log.h"
-#include "../xdp/flow.h"
-#include "flows.h"
+#include "findings/flows.h"
+#include "lib/util/log.h"
+#include "xdp/flow.h"
 
 #define ONE	.8	/* of the packets: one flow from there on… */
 #define SURE	.65	/* …if its share is at least that, as the samples bound it */

@@ -3,7 +3,7 @@
 #ifndef NICPROBE_FLOWS_H
 #define NICPROBE_FLOWS_H
 
-#include "evidence.h"
+#include "findings/evidence.h"
 
 struct flows {
 	uint64_t samples;	/* packets that were looked at */

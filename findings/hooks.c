@@ -2,9 +2,9 @@
 /* Findings about what nicprobe does not see any more: hooks that others came before, full maps. */
 #include <inttypes.h>
 
-#include "../bpf/ledger.h"
-#include "../xdp/ecn_source.h"
-#include "subjects.h"
+#include "bpf/ledger/ledger.h"
+#include "findings/subjects.h"
+#include "xdp/ecn_source.h"
 
 enum { HOOK_BLIND, SOURCES_FORGOTTEN };
 

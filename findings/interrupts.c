@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../bpf/irq.h"
-#include "../lib/log.h"
-#include "../lib/queues.h"
-#include "settings.h"
-#include "steering.h"
-#include "subjects.h"
+#include "bpf/irq/irq.h"
+#include "findings/settings.h"
+#include "findings/steering.h"
+#include "findings/subjects.h"
+#include "lib/net/queues.h"
+#include "lib/util/log.h"
 
 enum { STORM, USELESS, FAR, OUTSIDE, NODE };
 

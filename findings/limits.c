@@ -3,9 +3,9 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "../lib/log.h"
-#include "sending.h"
-#include "subjects.h"
+#include "findings/sending.h"
+#include "findings/subjects.h"
+#include "lib/util/log.h"
 
 enum { BQL_SMALL, BQL_LARGE, BQL_STALLS };
 

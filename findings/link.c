@@ -4,12 +4,12 @@
 #include <linux/ethtool.h>
 #include <string.h>
 
-#include "../bpf/drop.h"
-#include "../lib/hw.h"
-#include "../lib/log.h"
-#include "../lib/wifi.h"
-#include "settings.h"
-#include "subjects.h"
+#include "bpf/drop/drop.h"
+#include "bpf/wifi/radio.h"
+#include "findings/settings.h"
+#include "findings/subjects.h"
+#include "lib/hw/hw.h"
+#include "lib/util/log.h"
 
 enum { DOWN, BROKEN, HALF_DUPLEX, ALLOWANCE, LINK_LOCAL, SCANS };
 

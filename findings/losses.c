@@ -2,8 +2,8 @@
 /* The losses before a socket: why the stack throws packets away, what it means, what helps. */
 #include <stddef.h>
 
-#include "../bpf/drop.h"
-#include "dropping.h"
+#include "bpf/drop/drop.h"
+#include "findings/dropping.h"
 
 static const struct limit few = { 10, "10 packets" };
 static const struct limit share = { 1e-4, "one in 10000 of the packets of that direction" };

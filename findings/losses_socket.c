@@ -2,9 +2,9 @@
 /* The losses at sockets: why they throw packets away, what it means, what helps. */
 #include <string.h>
 
-#include "../bpf/drop.h"
-#include "../lib/symbol.h"
-#include "dropping.h"
+#include "bpf/drop/drop.h"
+#include "findings/dropping.h"
+#include "lib/kernel/symbol.h"
 
 static const struct limit few = { 10, "10 packets" };
 static const struct limit share = { 1e-4, "one in 10000 of the packets of that direction" };

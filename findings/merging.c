@@ -3,12 +3,12 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "../bpf/gro.h"
-#include "../lib/driver.h"
-#include "../lib/log.h"
-#include "flows.h"
-#include "settings.h"
-#include "subjects.h"
+#include "bpf/gro/gro.h"
+#include "findings/flows.h"
+#include "findings/settings.h"
+#include "findings/subjects.h"
+#include "lib/core/nic_driver.h"
+#include "lib/util/log.h"
 
 enum { GRO_IS_OFF, GRO_NOT_USED, GENERIC_XDP, FRAGMENTS, REORDERED };
 

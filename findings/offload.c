@@ -3,11 +3,11 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "../lib/log.h"
-#include "../xdp/gso.h"
-#include "../xdp/offload.h"
-#include "settings.h"
-#include "subjects.h"
+#include "findings/settings.h"
+#include "findings/subjects.h"
+#include "lib/util/log.h"
+#include "xdp/gso.h"
+#include "xdp/offload.h"
 
 enum { SEGMENTED, CHECKSUMMED, COPIED, SPLIT_EARLY };
 

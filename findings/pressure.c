@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Is receiving at its limit? What is lost for want of time or room, which CPU is full. */
-#include "../bpf/napi.h"
-#include "../lib/driver.h"
-#include "pressure.h"
+#include "bpf/napi/napi.h"
+#include "findings/pressure.h"
+#include "lib/core/nic_driver.h"
 
 #define FEW	10	/* packets: fewer are no loss to speak of */
 #define POLLS	100	/* fewer say nothing */

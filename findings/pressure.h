@@ -3,7 +3,7 @@
 #ifndef NICPROBE_PRESSURE_H
 #define NICPROBE_PRESSURE_H
 
-#include "evidence.h"
+#include "findings/evidence.h"
 
 struct pressure {
 	bool pressed;		/* there is harm, or a CPU is at its limit */

@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../bpf/xdp.h"
-#include "../lib/log.h"
-#include "subjects.h"
+#include "bpf/xdp/xdp.h"
+#include "findings/subjects.h"
+#include "lib/util/log.h"
 
 enum {
 	ABORTED, BAD_ACTION, TX_FAILED, REDIRECT_FAILED, SEND_FAILED, CPUMAP_FULL,

@@ -5,14 +5,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../bpf/counters.h"
-#include "../bpf/qdisc.h"
-#include "../bpf/skblife.h"
-#include "../lib/log.h"
-#include "../xdp/ecn.h"
-#include "../xdp/ecn_source.h"
-#include "sending.h"
-#include "subjects.h"
+#include "bpf/counters/counters.h"
+#include "bpf/qdisc/qdisc.h"
+#include "bpf/skblife/skblife.h"
+#include "findings/sending.h"
+#include "findings/subjects.h"
+#include "lib/util/log.h"
+#include "xdp/ecn.h"
+#include "xdp/ecn_source.h"
 
 enum { WAIT, DROPS, MARKED_HERE, MARKED };
 

@@ -4,14 +4,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../lib/driver.h"
-#include "../lib/hw.h"
-#include "../lib/log.h"
-#include "flows.h"
-#include "pressure.h"
-#include "settings.h"
-#include "steering.h"
-#include "subjects.h"
+#include "findings/flows.h"
+#include "findings/pressure.h"
+#include "findings/settings.h"
+#include "findings/steering.h"
+#include "findings/subjects.h"
+#include "lib/core/nic_driver.h"
+#include "lib/hw/hw.h"
+#include "lib/util/log.h"
 
 enum {
 	RPS_ONE_CPU, RPS_FEW_CPUS, THREADS_ONE_CPU, IRQ_ONE_CPU, ONE_FLOW, FLOWS_COLLIDE,

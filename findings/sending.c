@@ -5,14 +5,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../bpf/bql.h"
-#include "../bpf/txlat.h"
-#include "../lib/driver.h"
-#include "../lib/hw.h"
-#include "../lib/log.h"
-#include "sending.h"
-#include "settings.h"
-#include "subjects.h"
+#include "bpf/bql/bql.h"
+#include "bpf/txlat/txlat.h"
+#include "findings/sending.h"
+#include "findings/settings.h"
+#include "findings/subjects.h"
+#include "lib/core/nic_driver.h"
+#include "lib/hw/hw.h"
+#include "lib/util/log.h"
 
 enum {
 	QUEUE_STUCK, TIMEOUTS, XPS_ONE_QUEUE, RING_FULL, COMPLETION_SLOW,

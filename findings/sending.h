@@ -3,8 +3,8 @@
 #ifndef NICPROBE_SENDING_H
 #define NICPROBE_SENDING_H
 
-#include "../bpf/bql.h"
-#include "evidence.h"
+#include "bpf/bql/bql.h"
+#include "findings/evidence.h"
 
 /* Seconds that the driver has a packet of this queue, the median; NAN: it is not known. */
 double completion_median(const struct evidence *, unsigned queue);

@@ -2,9 +2,9 @@
 /* What findings ask about how an interface is set up now, before they advise to change it. */
 #include <string.h>
 
-#include "../lib/hw.h"
-#include "../lib/log.h"
-#include "settings.h"
+#include "findings/settings.h"
+#include "lib/hw/hw.h"
+#include "lib/util/log.h"
 
 long long ring_longer(struct evidence *e, const char *way, long long *now)
 {

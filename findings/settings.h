@@ -3,7 +3,7 @@
 #ifndef NICPROBE_SETTINGS_H
 #define NICPROBE_SETTINGS_H
 
-#include "evidence.h"
+#include "findings/evidence.h"
 
 /*
  * A ring ("rx", "tx") four times as long, or as long as the card allows; and what it is now. 0: it

@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../lib/hw.h"
-#include "../lib/log.h"
-#include "steering.h"
-#include "subjects.h"
+#include "findings/steering.h"
+#include "findings/subjects.h"
+#include "lib/hw/hw.h"
+#include "lib/util/log.h"
 
 enum {
 	FEW_QUEUES, IRQS_TOGETHER, FAR_NODE, RPS_TOGETHER, RPS_NEEDLESS, IDLE_QUEUES, SHORT_RING,

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../lib/log.h"
-#include "steering.h"
+#include "findings/steering.h"
+#include "lib/util/log.h"
 
 unsigned steered_queues(struct evidence *e, struct cpus *all)
 {

@@ -3,9 +3,9 @@
 #ifndef NICPROBE_STEERING_H
 #define NICPROBE_STEERING_H
 
-#include "../lib/cpus.h"
-#include "../lib/hw.h"
-#include "evidence.h"
+#include "findings/evidence.h"
+#include "lib/hw/hw.h"
+#include "lib/proc/cpus.h"
 
 /* All CPUs that RPS hands packets to, of any receive queue; how many queues it is on for. */
 unsigned steered_queues(struct evidence *, struct cpus *all);

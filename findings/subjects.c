@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../lib/hw.h"
-#include "subjects.h"
+#include "findings/subjects.h"
+#include "lib/hw/hw.h"
 
 const struct subject *const subjects[] = {
 #define S(name) &subject_##name,

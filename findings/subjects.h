@@ -3,8 +3,8 @@
 #ifndef NICPROBE_SUBJECTS_H
 #define NICPROBE_SUBJECTS_H
 
-#include "../lib/findings.h"
-#include "evidence.h"
+#include "findings/evidence.h"
+#include "lib/read/findings.h"
 
 /*
  * Every subject, in the order in which they judge and are listed: causes before what comes of them.

@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../bpf/driver.h"
-#include "../bpf/qdisc.h"
-#include "../bpf/skblife.h"
-#include "../bpf/txlat.h"
-#include "../lib/log.h"
-#include "subjects.h"
+#include "bpf/driver/driver.h"
+#include "bpf/qdisc/qdisc.h"
+#include "bpf/skblife/skblife.h"
+#include "bpf/txlat/txlat.h"
+#include "findings/subjects.h"
+#include "lib/util/log.h"
 
 enum { TABLE_FULL, NOT_TIMED, MODULE_GONE };
 

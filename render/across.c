@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../lib/log.h"
-#include "across.h"
-#include "grid.h"
-#include "units.h"
+#include "lib/util/log.h"
+#include "render/across.h"
+#include "render/grid.h"
+#include "render/units.h"
 
 #define LABEL	64	/* no label is longer */
 #define MOST	96	/* columns; further ones are in JSON */

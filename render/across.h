@@ -3,8 +3,8 @@
 #ifndef NICPROBE_RENDER_ACROSS_H
 #define NICPROBE_RENDER_ACROSS_H
 
-#include "shown.h"
-#include "text.h"
+#include "render/shown.h"
+#include "render/text.h"
 
 /* Prints all of it below its heading. False: there was no memory for it. */
 bool across(struct page *, const struct snapshot *, const struct meter *);

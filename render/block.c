@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../lib/log.h"
-#include "across.h"
-#include "block.h"
-#include "units.h"
+#include "lib/util/log.h"
+#include "render/across.h"
+#include "render/block.h"
+#include "render/units.h"
 
 #define NARROW	60	/* below it a point is a line of its own, not a column */
 #define MOST_QUEUES 8	/* of a meter by queue, unless each is wanted: more are folded… */

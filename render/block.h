@@ -3,7 +3,7 @@
 #ifndef NICPROBE_RENDER_BLOCK_H
 #define NICPROBE_RENDER_BLOCK_H
 
-#include "figures.h"
+#include "render/figures.h"
 
 /* False: there is nothing to show of it, and nothing was printed. */
 bool block(struct page *, const struct snapshot *, const struct meter *);

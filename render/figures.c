@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../lib/derived.h"
-#include "figures.h"
-#include "units.h"
+#include "lib/read/derived.h"
+#include "render/figures.h"
+#include "render/units.h"
 
 /* What goes first when there is no room; 0 never goes. */
 enum drop {

@@ -3,8 +3,8 @@
 #ifndef NICPROBE_RENDER_FIGURES_H
 #define NICPROBE_RENDER_FIGURES_H
 
-#include "grid.h"
-#include "shown.h"
+#include "render/grid.h"
+#include "render/shown.h"
 
 struct figures;
 

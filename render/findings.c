@@ -4,10 +4,10 @@
 #include <string.h>
 #include <time.h>
 
-#include "../lib/log.h"
-#include "findings.h"
-#include "shown.h"
-#include "units.h"
+#include "lib/util/log.h"
+#include "render/findings.h"
+#include "render/shown.h"
+#include "render/units.h"
 
 #define INDENT	10	/* severities stand before it: "critical  " */
 #define NARROW	60	/* then there is no room for that */

@@ -3,9 +3,9 @@
 #ifndef NICPROBE_RENDER_FINDINGS_H
 #define NICPROBE_RENDER_FINDINGS_H
 
-#include "../lib/snapshot.h"
-#include "json_writer.h"
-#include "text.h"
+#include "lib/read/snapshot.h"
+#include "render/json_writer.h"
+#include "render/text.h"
 
 /* Worst first, each with what to try; those that follow from one beneath it. */
 void findings_table(struct page *, const struct snapshot *);

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../lib/log.h"
-#include "figures.h"
-#include "glance.h"
+#include "lib/util/log.h"
+#include "render/figures.h"
+#include "render/glance.h"
 
 #define NAME	2	/* columns before a meter's name… */
 #define POINT	14	/* …and before the point or what else a line is of */

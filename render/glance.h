@@ -3,8 +3,8 @@
 #ifndef NICPROBE_RENDER_GLANCE_H
 #define NICPROBE_RENDER_GLANCE_H
 
-#include "shown.h"
-#include "text.h"
+#include "render/shown.h"
+#include "render/text.h"
 
 /* False: there is nothing to show of it, and nothing was printed. */
 bool glance(struct page *, const struct snapshot *, const struct meter *);

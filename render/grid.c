@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "grid.h"
+#include "render/grid.h"
 
 #define INDENT		2	/* of the whole grid */
 #define SHORTEST	5	/* a name is not cut shorter */

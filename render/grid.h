@@ -3,7 +3,7 @@
 #ifndef NICPROBE_RENDER_GRID_H
 #define NICPROBE_RENDER_GRID_H
 
-#include "text.h"
+#include "render/text.h"
 
 struct column {
 	char head[48];

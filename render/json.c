@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../lib/derived.h"
-#include "../lib/log.h"
-#include "findings.h"
-#include "hw.h"
-#include "json_writer.h"
-#include "render.h"
-#include "shown.h"
+#include "lib/read/derived.h"
+#include "lib/util/log.h"
+#include "render/findings.h"
+#include "render/hw/hw.h"
+#include "render/json_writer.h"
+#include "render/render.h"
+#include "render/shown.h"
 
 #define DOCUMENT 2	/* version of the document; a change that breaks a reader is a new one */
 

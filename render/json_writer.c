@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "json_writer.h"
-#include "text.h"
+#include "render/json_writer.h"
+#include "render/text.h"
 
 static bool escaped(FILE *out, uint32_t c)
 {

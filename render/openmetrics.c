@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../lib/derived.h"
-#include "hw.h"
-#include "openmetrics.h"
-#include "render.h"
-#include "series.h"
-#include "text.h"
+#include "lib/read/derived.h"
+#include "render/hw/hw.h"
+#include "render/openmetrics.h"
+#include "render/render.h"
+#include "render/series.h"
+#include "render/text.h"
 
 static bool escaped(FILE *out, uint32_t c)
 {

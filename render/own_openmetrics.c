@@ -3,9 +3,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "../lib/log.h"
-#include "openmetrics.h"
-#include "shown.h"
+#include "lib/util/log.h"
+#include "render/openmetrics.h"
+#include "render/shown.h"
 
 static void gauge(const struct metrics_out *o, const char *name, const struct snapshot *s,
 		  double value)

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "openmetrics.h"
-#include "series.h"
+#include "render/openmetrics.h"
+#include "render/series.h"
 
 const char *const each_names[NR_EACH] = {
 	[EACH_QUEUE] = "queue", [EACH_CPU] = "cpu", [EACH_INTERRUPT] = "interrupt",

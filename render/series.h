@@ -3,7 +3,7 @@
 #ifndef NICPROBE_RENDER_SERIES_H
 #define NICPROBE_RENDER_SERIES_H
 
-#include "shown.h"
+#include "render/shown.h"
 
 /* What may have many values, and so is a label only on request. */
 enum each { EACH_QUEUE, EACH_CPU, EACH_INTERRUPT, EACH_FLOW, EACH_SOURCE, EACH_OWN, NR_EACH };

@@ -3,7 +3,7 @@
 #ifndef NICPROBE_RENDER_SHOWN_H
 #define NICPROBE_RENDER_SHOWN_H
 
-#include "../lib/snapshot.h"
+#include "lib/read/snapshot.h"
 
 /* Does it have figures at all? If not, it is there for what the interface is made of. */
 static inline bool measured(const struct snapshot *s)

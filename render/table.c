@@ -2,12 +2,12 @@
 /* For people: a block a meter, as wide as the terminal. */
 #include <string.h>
 
-#include "../lib/log.h"
-#include "block.h"
-#include "findings.h"
-#include "glance.h"
-#include "hw.h"
-#include "units.h"
+#include "lib/util/log.h"
+#include "render/block.h"
+#include "render/findings.h"
+#include "render/glance.h"
+#include "render/hw/hw.h"
+#include "render/units.h"
 
 #define NARROWEST 24	/* what is narrower is cut off by the terminal */
 

@@ -2,7 +2,7 @@
 /* Text as a terminal shows it: columns, not bytes; and nothing in a name can move the cursor. */
 #include <string.h>
 
-#include "text.h"
+#include "render/text.h"
 
 struct range {
 	uint32_t from, to;

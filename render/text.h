@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "render.h"
+#include "render/render.h"
 
 #define STYLE_PLAIN	""
 #define STYLE_DIM	"2"

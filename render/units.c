@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "text.h"
-#include "units.h"
+#include "render/text.h"
+#include "render/units.h"
 
 static void digits_put(char text[UNITS_SIZE], unsigned n, const char *suffix)
 {

@@ -137,7 +137,7 @@ def test_json():
     keys = set(re.findall(r'json_\w+\(&?j, "(\w+)"', written))
     keys |= set(re.findall(r'\{ "(p\d+)"', read("render", "json.c")))
     # what is one of several things: number(j, "vfs", …)
-    keys |= set(re.findall(r'\w+\(j, "(\w+)"', read("render", "hw_json.c")))
+    keys |= set(re.findall(r'\w+\(j, "(\w+)"', read("render", "hw", "hw_json.c")))
     check("docs: JSON keys were found in the source", [f"{len(keys)} keys"] if len(keys) < 80 else [])
     check("docs: the man page has every JSON key", [k for k in sorted(keys) if f"Qq {k}" not in told])
 
@@ -146,7 +146,7 @@ def test_bench():
     """Every scenario, and every key of the JSON of bench."""
     told = by_command["bench"]
     keys = set(re.findall(r'json_\w+\(&?j, "(\w+)"', read("cmd", "bench_json.c")))
-    keys |= set(re.findall(r'"%s (\w+)"', read("trial", "figures.c")))
+    keys |= set(re.findall(r'"%s (\w+)"', read("trial", "scenario", "figures.c")))
     check("docs: JSON keys of bench were found in the source", [f"{len(keys)} keys"] if len(keys) < 30 else [])
     check("docs: the man page has every JSON key of bench", [k for k in sorted(keys) if f"Qq {k}" not in told])
     check("docs: the man page has every scenario", [s for s in complete("scenarios") if not re.search(

@@ -2,9 +2,9 @@
 /* How the codepoints are called, and what marks mean. */
 #include <inttypes.h>
 
-#include "../lib/log.h"
-#include "../lib/snapshot.h"
-#include "ecn.h"
+#include "lib/read/snapshot.h"
+#include "lib/util/log.h"
+#include "xdp/ecn.h"
 
 static const char *const codepoints[NR_ECN] = {
 	[ECN_NOT_IP] = "not-ip",

@@ -3,7 +3,7 @@
 #ifndef NICPROBE_ECN_H
 #define NICPROBE_ECN_H
 
-#include "../lib/abi.h"
+#include "lib/core/abi.h"
 
 enum codepoint { ECN_NOT_ECT, ECN_ECT1, ECN_ECT0, ECN_CE, ECN_NOT_IP, NR_ECN,
 		 ECN_UNREAD = NR_ECN };	/* its header is where we cannot read it */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Counts CE packets by their source address, as they come in from the wire. */
-#include "ecn_source.h"
+#include "xdp/ecn_source.h"
 
 METER_RECENT_MAP(ecn_source, ECN_SOURCES);
 

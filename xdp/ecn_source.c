@@ -2,8 +2,8 @@
 /* How a source address reads. */
 #include <arpa/inet.h>
 
-#include "../lib/meter.h"
-#include "ecn_source.h"
+#include "lib/core/meter.h"
+#include "xdp/ecn_source.h"
 
 static const struct metric metrics[] = {
 	COUNTER(struct ecn_source, packets, .name = "packets", .unit = "packets",

@@ -3,7 +3,7 @@
 #ifndef NICPROBE_ECN_SOURCE_H
 #define NICPROBE_ECN_SOURCE_H
 
-#include "../lib/abi.h"
+#include "lib/core/abi.h"
 
 #define ECN_SOURCES 4096	/* addresses at once; who was not seen for long makes room */
 

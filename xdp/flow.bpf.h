@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Counts one packet in so many by its flow and receive queue: most packets cost a countdown. */
-#include "flow.h"
+#include "xdp/flow.h"
 
 METER_RECENT_MAP(flow, FLOWS);
 

@@ -4,9 +4,9 @@
 #include <netdb.h>
 #include <stdio.h>
 
-#include "../lib/log.h"
-#include "../lib/snapshot.h"
-#include "flow.h"
+#include "lib/read/snapshot.h"
+#include "lib/util/log.h"
+#include "xdp/flow.h"
 
 static const struct metric metrics[] = {
 	COUNTER(struct flow, packets, .name = "estimated_packets", .unit = "packets",

@@ -2,10 +2,10 @@
 /* How sent buffers are shown, and when something on the way splits them too early. */
 #include <inttypes.h>
 
-#include "../lib/log.h"
-#include "../lib/snapshot.h"
-#include "gso.h"
-#include "offload.h"
+#include "lib/read/snapshot.h"
+#include "lib/util/log.h"
+#include "xdp/gso.h"
+#include "xdp/offload.h"
 
 #define B(slot, bound) [slot] = bound,
 static const uint64_t bounds[] = { SEGS_BOUNDS(B) };

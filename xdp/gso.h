@@ -3,7 +3,7 @@
 #ifndef NICPROBE_GSO_H
 #define NICPROBE_GSO_H
 
-#include "../lib/abi.h"
+#include "lib/core/abi.h"
 
 enum work {
 	WORK_SEGMENT,		/* its buffer is to be split into wire packets */

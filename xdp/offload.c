@@ -3,9 +3,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "../lib/log.h"
-#include "../lib/snapshot.h"
-#include "offload.h"
+#include "lib/read/snapshot.h"
+#include "lib/util/log.h"
+#include "xdp/offload.h"
 
 /* As `ethtool -k` calls them, in the order of the bits of gso_type. */
 static const char *const features[NR_GSO_FEATURES] = {

@@ -3,7 +3,7 @@
 #ifndef NICPROBE_OFFLOAD_H
 #define NICPROBE_OFFLOAD_H
 
-#include "../lib/abi.h"
+#include "lib/core/abi.h"
 
 #define OFFLOAD_ROWS	1024	/* in all; more are counted as lost */
 

@@ -6,10 +6,10 @@
 #include <linux/if_ether.h>
 #include <bpf/bpf_endian.h>
 
-#include "../lib/meter.bpf.h"
-#include "ecn.h"
-#include "gso.h"
-#include "offload.h"
+#include "lib/core/meter.bpf.h"
+#include "xdp/ecn.h"
+#include "xdp/gso.h"
+#include "xdp/offload.h"
 
 #define VLAN_TAG 4	/* bytes of one 802.1Q tag: the tag, and the type of what follows */
 #define IPV6_HEADERS 6	/* extension headers that are walked: more nobody sends */
@@ -64,13 +64,13 @@ static __always_inline bool packet_for(const struct packet *p, enum meter_id id)
 	return p->on & 1ull << id;
 }
 
-#include "pktsize.bpf.h"
-#include "ecn.bpf.h"
-#include "ecn_source.bpf.h"
-#include "flow.bpf.h"
-#include "rxcpu.bpf.h"
-#include "gso.bpf.h"
-#include "offload.bpf.h"
+#include "xdp/pktsize.bpf.h"
+#include "xdp/ecn.bpf.h"
+#include "xdp/ecn_source.bpf.h"
+#include "xdp/flow.bpf.h"
+#include "xdp/rxcpu.bpf.h"
+#include "xdp/gso.bpf.h"
+#include "xdp/offload.bpf.h"
 
 static __always_inline void meter_packet(struct packet *p)
 {

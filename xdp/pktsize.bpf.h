@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Counts sizes: of wire packets at the nic points, of buffers at the stack points. */
-#include "pktsize.h"
+#include "xdp/pktsize.h"
 
 METER_MAP(pktsize);
 

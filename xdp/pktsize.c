@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* How the size classes are called. */
-#include "../lib/meter.h"
-#include "pktsize.h"
+#include "lib/core/meter.h"
+#include "xdp/pktsize.h"
 
 #define B(slot, bound) [slot] = bound,
 static const uint64_t bounds[] = { PKTSIZE_BOUNDS(B) };

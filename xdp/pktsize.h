@@ -3,7 +3,7 @@
 #ifndef NICPROBE_PKTSIZE_H
 #define NICPROBE_PKTSIZE_H
 
-#include "../lib/abi.h"
+#include "lib/core/abi.h"
 
 #define PKTSIZE_BOUNDS(B)							\
 	B(0, 64) B(1, 127) B(2, 255) B(3, 511) B(4, 1023) B(5, 1518) B(6, 2047)	\

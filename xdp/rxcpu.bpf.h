@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Counts what each CPU takes from each receive queue: the map is per CPU, so it is all there. */
-#include "rxcpu.h"
+#include "xdp/rxcpu.h"
 
 METER_MAP(rxcpu);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* How the load of the receive queues is spread over queues and CPUs, and when it is not. */
-#include "../lib/driver.h"
-#include "../lib/snapshot.h"
-#include "rxcpu.h"
+#include "lib/core/nic_driver.h"
+#include "lib/read/snapshot.h"
+#include "xdp/rxcpu.h"
 
 static const struct metric metrics[] = {
 	COUNTER(struct rxcpu, packets, .name = "packets", .unit = "packets",

@@ -3,7 +3,7 @@
 #ifndef NICPROBE_RXCPU_H
 #define NICPROBE_RXCPU_H
 
-#include "../lib/abi.h"
+#include "lib/core/abi.h"
 
 struct rxcpu {
 	__u64 packets, bytes;

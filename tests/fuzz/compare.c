@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../bpf/skb.bpf.h"
+#include "bpf/common/skb.bpf.h"
 #include "compare.h"
 #include "kernel.h"
 

@@ -12,12 +12,12 @@
 #include <unistd.h>
 #include <xdp/libxdp.h>
 
-#include "../../lib/holders.h"
-#include "../../lib/hw.h"
-#include "../../lib/pins.h"
-#include "../../lib/programs.h"
-#include "../../lib/tap.h"
-#include "../../lib/wifi.h"
+#include "bpf/wifi/radio.h"
+#include "lib/attach/pins.h"
+#include "lib/core/hook.h"
+#include "lib/hw/hw.h"
+#include "lib/kernel/programs.h"
+#include "lib/proc/holders.h"
 #include "world.h"
 
 #define STEP	3		/* seconds that pass from one look at the clock to the next */
@@ -148,7 +148,7 @@ void machine_begin(void)
 	holder_find(0, &h);	/* forgets the sockets of the input before */
 }
 
-/* BPF: of libbpf and libxdp, and what lib/programs.c makes of them. */
+/* BPF: of libbpf and libxdp, and what lib/kernel/programs.c makes of them. */
 int __wrap_bpf_prog_query_opts(int target, enum bpf_attach_type type,
 			       struct bpf_prog_query_opts *opts);
 struct xdp_multiprog *__wrap_xdp_multiprog__get_from_ifindex(int ifindex);

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "../../lib/driver.h"
-#include "../../lib/log.h"
-#include "../../lib/module.h"
+#include "lib/core/nic_driver.h"
+#include "lib/trace/module.h"
+#include "lib/util/log.h"
 #include "world.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

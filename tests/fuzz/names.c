@@ -4,15 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../lib/driver.h"
-#include "../../lib/iface.h"
-#include "../../lib/log.h"
-#include "../../lib/near.h"
-#include "../../lib/queues.h"
-#include "../../lib/statistics.h"
-#include "../../lib/strings.h"
-#include "../../render/json_writer.h"
-#include "../../render/text.h"
+#include "lib/core/nic_driver.h"
+#include "lib/net/iface.h"
+#include "lib/net/queues.h"
+#include "lib/net/statistics.h"
+#include "lib/trace/strings.h"
+#include "lib/util/log.h"
+#include "lib/util/near.h"
+#include "render/json_writer.h"
+#include "render/text.h"
 #include "world.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

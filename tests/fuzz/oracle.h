@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "../../lib/abi.h"
+#include "lib/core/abi.h"
 
 #define ROWS	5	/* four queues, and: unknown */
 #define SLOTS	13

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "../../bpf/skb.bpf.h"
+#include "bpf/common/skb.bpf.h"
 #include "compare.h"
 #include "input.h"
 #include "kernel.h"

@@ -4,18 +4,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../bpf/counters.h"
-#include "../../lib/cpus.h"
-#include "../../lib/holders.h"
-#include "../../lib/load.h"
-#include "../../lib/lock.h"
-#include "../../lib/log.h"
-#include "../../lib/napis.h"
-#include "../../lib/probes.h"
-#include "../../lib/queues.h"
-#include "../../lib/running.h"
-#include "../../lib/tracefs.h"
-#include "../../trial/effort.h"
+#include "bpf/counters/counters.h"
+#include "lib/attach/lock.h"
+#include "lib/kernel/tracefs.h"
+#include "lib/net/napis.h"
+#include "lib/net/queues.h"
+#include "lib/proc/cpus.h"
+#include "lib/proc/holders.h"
+#include "lib/proc/load.h"
+#include "lib/trace/probes.h"
+#include "lib/trace/running.h"
+#include "lib/util/log.h"
+#include "trial/scenario/effort.h"
 #include "world.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../lib/log.h"
-#include "../../trial/record.h"
+#include "lib/util/log.h"
+#include "trial/stats/record.h"
 #include "world.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

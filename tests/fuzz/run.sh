@@ -6,7 +6,7 @@
 cd "$(dirname "$0")/../.." || exit 1
 export to="${B:-build}/fuzz" seconds="${FUZZ:-10}" CLANG="${CLANG:-clang}"
 targets=${*:-packet module record netlink proc names}
-flags="-g -O1 -std=gnu11 -D_GNU_SOURCE -fno-sanitize-recover=all"
+flags="-g -O1 -std=gnu11 -D_GNU_SOURCE -iquote . -fno-sanitize-recover=all"
 warn="-Wall -Wextra -Werror"
 mkdir -p "$to/obj"
 
@@ -25,7 +25,7 @@ fi
 # Headers lie anywhere: BPF does not mind. Maps of one name are one map, as pins make them; each program
 # brings its licence.
 packet_build() {
-	taps="xdp/rx.bpf.c bpf/tc.bpf.c bpf/driver_rx.bpf.c bpf/stack_rx.bpf.c bpf/xmit.bpf.c"
+	taps="xdp/xdp_hook.bpf.c bpf/hooks/tc.bpf.c bpf/hooks/driver_rx.bpf.c bpf/hooks/stack_rx.bpf.c bpf/hooks/xmit.bpf.c"
 	# shellcheck disable=SC2086
 	$CLANG $flags -fsanitize=fuzzer,address,undefined -fno-sanitize=alignment -fcommon \
 		'-D_license=__attribute__((weak))_license' $warn -Wno-unused-parameter \

@@ -14,8 +14,8 @@
 
 #include <libmnl/libmnl.h>
 
-#include "../../lib/kernel.h"
-#include "../../lib/snapshot.h"
+#include "lib/kernel/kernel.h"
+#include "lib/read/snapshot.h"
 #include "world.h"
 
 #define PORT	77
@@ -159,7 +159,7 @@ const char *kernel_cannot(const char *what)
 	return NULL;
 }
 
-/* As lib/baseline.c has it, which attaches and pins besides. */
+/* As lib/read/baseline.c has it, which attaches and pins besides. */
 uint64_t *table_add(struct table *t, const struct meter *m, const void *key)
 {
 	void *keys = realloc(t->keys, (t->rows + 1) * m->key_size);

@@ -18,8 +18,8 @@ try:
         shutil.copy(file, os.path.join(copy, "xdp"))
     lines = sum(len(open(file).readlines()) for file in added)
     lab.check("newmeter: at most 60 lines", len(added) == 3 and lines <= 60, f"{lines} lines")
-    lab.sh(f"sed -i 's/M(pktsize)/M(pktsize) M(small)/' {copy}/lib/abi.h")
-    lab.sh(f"sed -i 's/^#include \"rxcpu.bpf.h\"/&\\n#include \"small.bpf.h\"/' {copy}/xdp/packet.bpf.h")
+    lab.sh(f"sed -i 's/M(pktsize)/M(pktsize) M(small)/' {copy}/lib/core/abi.h")
+    lab.sh(f"sed -i 's/^#include \"xdp.rxcpu.bpf.h\"/&\\n#include \"xdp\\/small.bpf.h\"/' {copy}/xdp/packet.bpf.h")
     lab.sh(f"make -s -j2 -C {copy} B=build all 2>&1", timeout=450)
     lab.NICPROBE = os.path.join(copy, "nicprobe")
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Counts packets of less than 128 bytes. */
-#include "small.h"
+#include "xdp/small.h"
 
 METER_MAP(small);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* How small packets are called. */
-#include "../lib/meter.h"
-#include "small.h"
+#include "lib/core/meter.h"
+#include "xdp/small.h"
 
 static const struct metric metrics[] = {
 	COUNTER(struct small, packets, .name = "packets", .unit = "packets",

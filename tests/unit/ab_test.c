@@ -7,10 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../lib/log.h"
-#include "../../trial/ab.h"
-#include "../../trial/settle.h"
-#include "../../trial/shell.h"
+#include "lib/util/log.h"
+#include "trial/stats/ab.h"
+#include "trial/stats/settle.h"
+#include "trial/stats/shell.h"
 
 #define SUBJECT "ab: "
 #include "check.h"

@@ -5,9 +5,9 @@
 
 #include <stdio.h>
 
-#include "../../bpf/hwstat.h"
-#include "../../bpf/ledger.h"
-#include "../../lib/snapshot.h"
+#include "bpf/hwstat/hwstat.h"
+#include "bpf/ledger/ledger.h"
+#include "lib/read/snapshot.h"
 
 /* A residue that is the same in every way to count. */
 static void residue(uint64_t *words, int nr, int64_t least, int64_t most)

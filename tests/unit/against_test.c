@@ -8,10 +8,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../lib/log.h"
-#include "../../render/json_writer.h"
-#include "../../trial/against.h"
-#include "../../trial/said.h"
+#include "lib/util/log.h"
+#include "render/json_writer.h"
+#include "trial/stats/against.h"
+#include "trial/stats/said.h"
 
 #define SUBJECT "against: "
 #include "check.h"

@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../bpf/counters.h"
-#include "../../bpf/hwstat.h"
-#include "../../lib/baseline.h"
+#include "bpf/counters/counters.h"
+#include "bpf/hwstat/hwstat.h"
+#include "lib/read/baseline.h"
 
 #define SUBJECT "baseline "
 #include "check.h"

@@ -2,7 +2,7 @@
 /* Do the figures of a benchmark fit and have names of their own, and is its limit the right one? */
 #include <string.h>
 
-#include "../../trial/bench.h"
+#include "trial/scenario/suite.h"
 
 #define SUBJECT "bench "
 #include "check.h"

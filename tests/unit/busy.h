@@ -3,7 +3,7 @@
 #ifndef BUSY_H
 #define BUSY_H
 
-#include "../../xdp/rxcpu.h"
+#include "xdp/rxcpu.h"
 #include "judge.h"
 
 #define CPUS	4

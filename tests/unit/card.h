@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../../lib/hw.h"
+#include "lib/hw/hw.h"
 
 static void set(const struct setting_group *g, struct settings *s, const char *name,
 		long long value)

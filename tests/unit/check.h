@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../../lib/log.h"
+#include "lib/util/log.h"
 
 #ifndef SUBJECT		/* what each NAME begins with: "ledger " */
 #define SUBJECT ""

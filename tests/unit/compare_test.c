@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../../lib/log.h"
-#include "../../trial/pairs.h"
+#include "lib/util/log.h"
+#include "trial/stats/pairs.h"
 
 #define SUBJECT "compare: "
 #include "check.h"

@@ -7,7 +7,7 @@
 
 #include <libmnl/libmnl.h>
 
-#include "../../bpf/devlink.h"
+#include "bpf/devlink/devlink.h"
 
 #define SUBJECT "devlink "
 #include "check.h"

@@ -3,7 +3,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "../../lib/driver.h"
+#include "lib/core/nic_driver.h"
 #include "check.h"
 
 /* A fragment goes into a longer sentence: no full stop, no line of its own, not too long. */

@@ -4,12 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../bpf/counters.h"
-#include "../../bpf/drop.h"
-#include "../../bpf/hwstat.h"
-#include "../../findings/dropping.h"
-#include "../../lib/names.h"
-#include "../../lib/symbol.h"
+#include "bpf/counters/counters.h"
+#include "bpf/drop/drop.h"
+#include "bpf/hwstat/hwstat.h"
+#include "findings/dropping.h"
+#include "lib/kernel/names.h"
+#include "lib/kernel/symbol.h"
 
 #define SUBJECT "drop "
 #include "judge.h"

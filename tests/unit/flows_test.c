@@ -3,8 +3,8 @@
 #include <arpa/inet.h>
 #include <stdlib.h>
 
-#include "../../findings/flows.h"
-#include "../../xdp/flow.h"
+#include "findings/flows.h"
+#include "xdp/flow.h"
 
 #define SUBJECT "flows "
 #include "busy.h"

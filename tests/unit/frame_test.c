@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../../trial/frame.h"
+#include "trial/load/frame.h"
 
 #define SUBJECT "frame "
 #include "check.h"

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Does a value lie in the slot that BPF puts it into, as lib/hist.c knows the slot? */
+/* Does a value lie in the slot that BPF puts it into, as lib/read/hist.c knows the slot? */
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "../fuzz/stub/bpf/bpf_helpers.h"	/* instead of libbpf's, which is for BPF only */
-#include "../../lib/meter.bpf.h"
-#include "../../lib/snapshot.h"
-#include "../../xdp/packet.bpf.h"
+#include "tests/fuzz/stub/bpf/bpf_helpers.h"	/* instead of libbpf's, which is for BPF only */
+#include "lib/core/meter.bpf.h"
+#include "lib/read/snapshot.h"
+#include "xdp/packet.bpf.h"
 
 #define SUBJECT "hist "
 #include "check.h"

@@ -8,9 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../lib/hw.h"
-#include "../../lib/log.h"
-#include "../../render/hw.h"
+#include "lib/hw/hw.h"
+#include "lib/util/log.h"
+#include "render/hw/hw.h"
 
 #define SUBJECT "hw "
 #include "check.h"

@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "../../render/hw.h"
+#include "render/hw/hw.h"
 
 #define SUBJECT "hw "
 #include "judge.h"

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../bpf/hwstat.h"
-#include "../../lib/log.h"
+#include "bpf/hwstat/hwstat.h"
+#include "lib/util/log.h"
 
 #define SUBJECT "hwstat "
 #include "judge.h"

@@ -12,8 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../lib/iface.h"
-#include "../../lib/log.h"
+#include "lib/net/iface.h"
+#include "lib/util/log.h"
 #include "check.h"
 
 static char blue[32], red[32], stale[32];	/* namespaces of this very run */

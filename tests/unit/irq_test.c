@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../lib/queues.h"
-#include "../../bpf/irq.h"
+#include "bpf/irq/irq.h"
+#include "lib/net/queues.h"
 
 #define SUBJECT "irq "
 #include "judge.h"

@@ -5,8 +5,8 @@
 
 #include <stdlib.h>
 
-#include "../../findings/subjects.h"
-#include "../../lib/hw.h"
+#include "findings/subjects.h"
+#include "lib/hw/hw.h"
 #include "check.h"
 
 /* A setup of which nothing is told: to be filled in by set(). */

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../bpf/hwstat.h"
-#include "../../bpf/ledger_ways.h"
-#include "../../bpf/txlat.h"
-#include "../../lib/derived.h"
-#include "../../lib/log.h"
+#include "bpf/hwstat/hwstat.h"
+#include "bpf/ledger/ledger_ways.h"
+#include "bpf/txlat/txlat.h"
+#include "lib/read/derived.h"
+#include "lib/util/log.h"
 #include "made.h"
 
 #define SUBJECT "ledger "

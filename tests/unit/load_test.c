@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../../lib/load.h"
+#include "lib/proc/load.h"
 
 #define SUBJECT "load "
 #include "check.h"

@@ -5,8 +5,8 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "../../lib/log.h"
-#include "../../lib/near.h"
+#include "lib/util/log.h"
+#include "lib/util/near.h"
 #include "check.h"
 
 static void check_complaints(void)

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../../lib/log.h"
-#include "../../lib/losses.h"
-#include "../../lib/tap.h"
+#include "lib/core/hook.h"
+#include "lib/read/losses.h"
+#include "lib/util/log.h"
 #define SUBJECT "losses: "
 #include "check.h"
 

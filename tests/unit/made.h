@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../bpf/hwstat.h"
-#include "../../bpf/ledger_ways.h"
-#include "../../lib/derived.h"
+#include "bpf/hwstat/hwstat.h"
+#include "bpf/ledger/ledger_ways.h"
+#include "lib/read/derived.h"
 
 #define QUEUES	4
 #define NOBODY	(QUEUES + 1)	/* rows of a point */

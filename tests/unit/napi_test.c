@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../bpf/napi.h"
+#include "bpf/napi/napi.h"
 
 #define SUBJECT "napi "
 #include "judge.h"

@@ -6,7 +6,7 @@
 #include <signal.h>
 #include <sys/time.h>
 
-#include "../../lib/netlink.h"
+#include "lib/net/netlink.h"
 
 #define SUBJECT "netlink "
 #include "check.h"

@@ -6,10 +6,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../lib/log.h"
-#include "../../lib/probes.h"
-#include "../../lib/running.h"
-#include "../../lib/tracefs.h"
+#include "lib/kernel/tracefs.h"
+#include "lib/trace/probes.h"
+#include "lib/trace/running.h"
+#include "lib/util/log.h"
 #include "check.h"
 
 static char dir[] = "/tmp/probes_test.XXXXXX";

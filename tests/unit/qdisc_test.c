@@ -3,10 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../bpf/qdisc.h"
-#include "../../lib/log.h"
-#include "../../lib/symbol.h"
-#include "../../xdp/ecn.h"
+#include "bpf/qdisc/qdisc.h"
+#include "lib/kernel/symbol.h"
+#include "lib/util/log.h"
+#include "xdp/ecn.h"
 
 #define SUBJECT "qdisc: "
 #include "judge.h"

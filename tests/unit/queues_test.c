@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../../lib/log.h"
-#include "../../lib/queues.h"
+#include "lib/net/queues.h"
+#include "lib/util/log.h"
 
 #define SUBJECT "queues "
 #include "check.h"

@@ -4,14 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../bpf/hwstat.h"
-#include "../../bpf/irq.h"
-#include "../../bpf/ledger.h"
-#include "../../findings/subjects.h"
-#include "../../lib/snapshot.h"
-#include "../../render/render.h"
-#include "../../render/series.h"
-#include "../../xdp/ecn_source.h"
+#include "bpf/hwstat/hwstat.h"
+#include "bpf/irq/irq.h"
+#include "bpf/ledger/ledger.h"
+#include "findings/subjects.h"
+#include "lib/read/snapshot.h"
+#include "render/render.h"
+#include "render/series.h"
+#include "xdp/ecn_source.h"
 #include "account.h"
 #include "card.h"
 

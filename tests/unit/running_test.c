@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "../../lib/running.h"
+#include "lib/trace/running.h"
 
 #define SUBJECT "running "
 #include "check.h"

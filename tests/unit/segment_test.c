@@ -2,7 +2,7 @@
 /* Does what a card of ours splits add up to what it was given, each part a packet of its own? */
 #define SUBJECT "segment "
 
-#include "../vm/model/segment.h"
+#include "tests/vm/model/segment.h"
 #include "check.h"
 #include "wire.h"
 

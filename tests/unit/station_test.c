@@ -7,7 +7,7 @@
 
 #include <libmnl/libmnl.h>
 
-#include "../../bpf/station.h"
+#include "bpf/station/station.h"
 
 #define SUBJECT "station "
 #include "check.h"

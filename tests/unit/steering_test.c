@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../lib/hw.h"
+#include "lib/hw/hw.h"
 
 #define SUBJECT "steering "
 #include "busy.h"

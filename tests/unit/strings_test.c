@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Which names can be made of the strings and formats of a program's data? */
-#include "../../lib/strings.h"
+#include "lib/trace/strings.h"
 
 #define SUBJECT "strings "
 #include "check.h"

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../../lib/symbol.h"
+#include "lib/kernel/symbol.h"
 
 #define SUBJECT "symbol "
 #include "check.h"

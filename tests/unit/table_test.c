@@ -9,7 +9,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
-#include "../../lib/table.h"
+#include "lib/read/table.h"
 #include "check.h"
 
 #define ROWS	301		/* of 2 KB a CPU: more than are read at once */

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../bpf/txlat.h"
+#include "bpf/txlat/txlat.h"
 
 #define SUBJECT "txlat "
 #include "judge.h"

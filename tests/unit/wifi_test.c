@@ -3,8 +3,8 @@
 #include <arpa/inet.h>
 #include <string.h>
 
-#include "../../bpf/wifi.h"
-#include "../../lib/wifi.h"
+#include "bpf/wifi/radio.h"
+#include "bpf/wifi/wifi.h"
 
 #define SUBJECT "wifi "
 #include "judge.h"

@@ -10,10 +10,10 @@
 
 #include <libmnl/libmnl.h>
 
-#include "../../bpf/xsk.h"
-#include "../../lib/baseline.h"
-#include "../../lib/holders.h"
-#include "../../lib/xsks.h"
+#include "bpf/xsk/xsk.h"
+#include "lib/net/xsks.h"
+#include "lib/proc/holders.h"
+#include "lib/read/baseline.h"
 
 #define SUBJECT "xsk "
 #include "judge.h"

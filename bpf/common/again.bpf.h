@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A second copy of a program, later on its tracepoint: it counts what the first could not. */
+#ifndef NICPROBE_AGAIN_BPF_H
+#define NICPROBE_AGAIN_BPF_H
+
+#include "lib/core/meter.bpf.h"
+#include "lib/core/kernel.bpf.h"
+#include "bpf/common/half.bpf.h"
+
+/*
+ * A program is not entered while it runs on this CPU: an event in a softirq that interrupts it in a
+ * task finds no counter (recursion_misses). Its copy runs after it, at another time, so that one of
+ * both is entered; what has no other way to know marks what the first has counted: one place for a
+ * task, one for softirqs, one for what interrupts these. Events of one of these come one by one.
+ */
+enum { LEVEL_TASK, LEVEL_SOFTIRQ, LEVEL_INTERRUPT, NR_LEVELS };
+
+struct counted {
+	__u64 what[NR_LEVELS];
+	__u64 depth;		/* where this CPU keeps how deep in interrupts it is; 0: unknown */
+};
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct counted);
+} counted SEC(".maps");
+
+#define SERVING_SOFTIRQ	0x00000100	/* bits of the preempt count (linux/preempt.h) */
+#define HARDIRQ_OR_NMI	0x00ff0000
+
+/* Elsewhere than on x86 it is in the task. */
+struct thread_info___count {
+	__u32 preempt_count;
+};
+struct task_struct___count {
+	struct thread_info___count thread_info;
+};
+
+/*
+ * Not every kernel tells programs where its per-CPU variables are. But the task that runs is in a
+ * run queue of its CPU, which is one of them, and BTF says how far it is from there to the others.
+ */
+static __noinline int depth_find(struct counted *c)
+{
+	struct task_struct *task = (void *)bpf_get_current_task();
+	struct rq *rq = NULL;
+
+	if (!c || !config.preempt_count)
+		return 0;
+	if (bpf_core_field_exists(((struct cfs_rq *)0)->rq))
+		rq = BPF_CORE_READ(task, se.cfs_rq, rq);
+	if (rq && BPF_CORE_READ(rq, cpu) == (int)bpf_get_smp_processor_id())
+		c->depth = (__u64)rq + config.preempt_count;
+	return 0;
+}
+
+static __always_inline __u32 preempt_count(struct counted *c)
+{
+	const struct task_struct___count *task;
+	__u32 n = 0;
+
+	if (bpf_core_field_exists(struct thread_info___count, preempt_count)) {
+		task = (void *)bpf_get_current_task();
+		return BPF_CORE_READ(task, thread_info.preempt_count);
+	}
+	if (!c->depth)
+		depth_find(c);
+	if (c->depth)
+		bpf_probe_read_kernel(&n, sizeof(n), (void *)c->depth);
+	return n;
+}
+
+/* Where this CPU marks what the first copy counted; NULL: there is no such map. */
+static __always_inline __u64 *counted_here(void)
+{
+	struct counted *c = row_at(&counted, 0);
+	__u32 n;
+
+	if (!c)
+		return NULL;
+	n = preempt_count(c);
+	return n & HARDIRQ_OR_NMI ? &c->what[LEVEL_INTERRUPT] :
+	       n & SERVING_SOFTIRQ ? &c->what[LEVEL_SOFTIRQ] : &c->what[LEVEL_TASK];
+}
+
+/*
+ * From 7.0 on a task may be put aside between the two copies, for another or to another CPU
+ * (before, __DO_TRACE() switched preemption off): there marks belong to no CPU, and are by the
+ * address of the skb, which is nobody else's until both have run. Less exact: a mark that the
+ * second copy did not take away stays, and hides the next of that address that the first misses
+ * (lib/read/losses.c says how many, at the most).
+ */
+#define MARKS		8	/* a cache line */
+#define MARK_BITS	7
+struct marks {
+	__u64 what[MARKS];
+};
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1 << MARK_BITS);
+	__type(key, __u32);
+	__type(value, struct marks);
+} counted_marks SEC(".maps");
+
+/* Marks stay of what the second copy did not see: where all places are taken, one goes. */
+static __always_inline void mark(struct marks *c, __u64 what, __u32 instead)
+{
+	for (int i = 0; i < MARKS; i++)
+		if (c->what[i] == what ||
+		    (!c->what[i] && !__sync_val_compare_and_swap(&c->what[i], 0, what)))
+			return;
+	c->what[instead & (MARKS - 1)] = what;
+}
+
+/* Takes its mark away. False: it had none. */
+static __always_inline bool unmark(struct marks *c, __u64 what)
+{
+	for (int i = 0; i < MARKS; i++)
+		if (c->what[i] == what) {
+			c->what[i] = 0;
+			return true;
+		}
+	return false;
+}
+
+static __always_inline bool mine_by_mark(const void *what, bool again)
+{
+	__u32 hash = (lower_half(what) >> 6) * 2654435769u;
+	struct marks *c = row_at(&counted_marks, hash >> (32 - MARK_BITS));
+
+	if (!c)
+		return !again;
+	if (again)
+		return !unmark(c, (__u64)what);
+	mark(c, (__u64)what, hash);
+	return true;
+}
+
+/* Is this event for this copy to count? */
+static __always_inline bool mine(const void *what, bool again)
+{
+	__u64 *counted;
+	bool first;
+
+	if (config.preempts)
+		return mine_by_mark(what, again);
+	counted = counted_here();
+	if (!counted)
+		return !again;
+	first = *counted != (__u64)what;
+	*counted = again ? 0 : (__u64)what;
+	return !again || first;
+}
+
+#endif

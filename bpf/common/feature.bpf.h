@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What is left to do for a packet that is sent, and what of it the card will not do. */
+#ifndef NICPROBE_FEATURE_BPF_H
+#define NICPROBE_FEATURE_BPF_H
+
+#include "bpf/common/skb.bpf.h"
+
+/* Bits of dev->features, the same in 6.1, 6.12 and 6.18. */
+#define FEATURES_SG	(1ull << 0)
+#define FEATURES_IPV4	(1ull << 1)		/* checksums of TCP and UDP over IPv4… */
+#define FEATURES_HW	(1ull << 3)		/* …of anything… */
+#define FEATURES_IPV6	(1ull << 4)		/* …over IPv6 */
+#define FEATURES_CSUM	(FEATURES_IPV4 | FEATURES_HW | FEATURES_IPV6)
+#define FEATURES_GSO	16			/* NETIF_F_GSO_SHIFT: here gso_type begins */
+
+#define CHECKSUM_PARTIAL 3
+
+/*
+ * Bits of gso_type that ask for no feature: DODGY is checked, not segmented, and PARTIAL says how
+ * it is done. From 6.18 on bits 30 and 31 are what bit 3 was.
+ */
+#define GSO_NO_FEATURE	(1u << 1 | 1u << 12)
+#define GSO_FIXED_ID	(1u << 3)
+
+static __always_inline void done_in_software(struct packet *p, enum feature feature, enum why why)
+{
+	p->feature = feature;
+	p->why = why;
+}
+
+/* Why none of these bits is on. */
+static __always_inline enum why why_not(bool btf, const struct net_device *dev, __u64 on,
+					__u64 bits)
+{
+	__u64 can = READ(btf, dev, hw_features), asked = READ(btf, dev, wanted_features);
+
+	if (!(can & bits))
+		return WHY_CANNOT;
+	if (!(asked & bits))
+		return WHY_OFF;
+	/* netdev_fix_features(): what it takes for others to be on, if that was switched off */
+	if (!(on & FEATURES_SG) && can & ~asked & FEATURES_SG)
+		return WHY_NO_SG;
+	if (!(on & FEATURES_CSUM) && !(asked & FEATURES_CSUM) && can & FEATURES_CSUM)
+		return WHY_NO_CHECKSUM;
+	return WHY_CANNOT;
+}
+
+/* gso_features_check(): more than the card takes at once? */
+static __always_inline bool too_much(bool btf, const struct sk_buff *skb,
+				     const struct net_device *dev, const struct packet *p)
+{
+	__u32 most = READ(btf, dev, gso_max_size);
+
+	if (bpf_core_field_exists(dev->gso_ipv4_max_size) &&
+	    READ(btf, skb, protocol) != bpf_htons(ETH_P_IPV6))
+		most = READ(btf, dev, gso_ipv4_max_size);
+	return READ(btf, skb, len) >= most || p->segs > READ(btf, dev, gso_max_segs);
+}
+
+/* As netif_skb_features() decides, but for what the driver itself objects to. */
+static __always_inline void segmented_by(bool btf, const struct sk_buff *skb,
+					 const struct net_device *dev, struct packet *p,
+					 __u32 gso_type, __u64 on)
+{
+	__u32 wanted = gso_type & ((1u << NR_GSO_FEATURES) - 1) & ~GSO_NO_FEATURE;
+	__u32 missing;
+
+	if (gso_type >> 30)
+		wanted |= GSO_FIXED_ID;
+	missing = wanted & ~(__u32)(on >> FEATURES_GSO);
+	if (missing) {
+		missing &= -missing;
+		done_in_software(p, log2_of(missing),
+				 why_not(btf, dev, on, (__u64)missing << FEATURES_GSO));
+		return;
+	}
+	if (BPF_CORE_READ_BITFIELD_PROBED(skb, encapsulation))
+		missing = wanted & ~(__u32)(READ(btf, dev, hw_enc_features) >> FEATURES_GSO);
+	if (missing) {
+		done_in_software(p, log2_of(missing & -missing), WHY_TUNNEL);
+		return;
+	}
+	if (skb_vlan_len(btf, skb))
+		missing = wanted & ~(__u32)(READ(btf, dev, vlan_features) >> FEATURES_GSO);
+	if (missing)
+		done_in_software(p, log2_of(missing & -missing), WHY_TAG);
+	else if (too_much(btf, skb, dev, p))
+		done_in_software(p, FEATURE_SIZE, WHY_CANNOT);
+}
+
+/* Of several things done in software the first is told: the others mostly follow from it. */
+static __always_inline void skb_software(bool btf, const struct sk_buff *skb,
+					 const struct net_device *dev, struct packet *p,
+					 __u32 gso_type)
+{
+	__u64 on = READ(btf, dev, features), checksum = FEATURES_HW;
+	__be16 proto = READ(btf, skb, protocol);
+
+	if (gso_type)
+		segmented_by(btf, skb, dev, p, gso_type, on);
+	if (p->why)
+		return;
+	/* behind a tag it may be either */
+	if (proto != bpf_htons(ETH_P_IPV6))
+		checksum |= FEATURES_IPV4;
+	if (proto != bpf_htons(ETH_P_IP))
+		checksum |= FEATURES_IPV6;
+	if (p->work >> WORK_CHECKSUM & 1 && !(on & checksum))
+		done_in_software(p, FEATURE_CHECKSUM, why_not(btf, dev, on, checksum));
+	else if (p->work >> WORK_GATHER & 1 && !(on & FEATURES_SG))
+		done_in_software(p, FEATURE_SG, why_not(btf, dev, on, FEATURES_SG));
+}
+
+static __always_inline void skb_work(bool btf, const struct sk_buff *skb,
+				     const struct net_device *dev, struct packet *p,
+				     __u32 gso_type)
+{
+	bool checksum = BPF_CORE_READ_BITFIELD_PROBED(skb, ip_summed) == CHECKSUM_PARTIAL;
+
+	p->why = WHY_NOT;
+	p->work = !!gso_type << WORK_SEGMENT | checksum << WORK_CHECKSUM |
+		  !!READ(btf, skb, data_len) << WORK_GATHER;
+	if (p->point == TX_STACK && meter_on(METER_offload) && p->work)
+		skb_software(btf, skb, dev, p, gso_type);
+}
+
+#endif

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A table of skbs by their address: cache-line buckets, no lock, and nothing is displaced. */
+#ifndef NICPROBE_FLIGHT_BPF_H
+#define NICPROBE_FLIGHT_BPF_H
+
+#include <stdbool.h>
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+
+#include "bpf/common/half.bpf.h"
+
+/*
+ * A bucket is one cache line (BPF_F_MMAPABLE: they begin at a page, else at byte 56 of a line).
+ * Who finds its bucket full goes to one of the next, and the bucket counts it, so that only then
+ * the next ones are searched. An skb has one owner at a time: it is put and taken by turns.
+ * `shift` is 32 - log2 of the number of buckets; a stamp is not 0.
+ */
+#define FLIGHT_WAYS	3
+#define FLIGHT_BUCKETS	8	/* searched at the most */
+struct flight_bucket {
+	__u64 skb[FLIGHT_WAYS];
+	__u64 elsewhere;	/* skbs of this bucket that are in the next ones */
+	__u64 stamp[FLIGHT_WAYS];
+	__u64 unused;
+};
+
+#define FLIGHT_MAP(name)				\
+	struct {					\
+		__uint(type, BPF_MAP_TYPE_ARRAY);	\
+		__uint(map_flags, BPF_F_MMAPABLE);	\
+		__uint(max_entries, 1);			\
+		__type(key, __u32);			\
+		__type(value, struct flight_bucket);	\
+	} name SEC(".maps")
+
+static __always_inline __u32 flight_home(const void *skb, __u32 shift)
+{
+	return (lower_half(skb) >> 6) * 2654435769u >> shift;
+}
+
+static __always_inline struct flight_bucket *flight_at(void *map, __u32 home, __u32 i, __u32 shift)
+{
+	__u32 index = (home + i) & (0xffffffffu >> shift);
+
+	return bpf_map_lookup_elem(map, &index);
+}
+
+/* Takes a free place, or returns false. */
+static __always_inline bool flight_claim(struct flight_bucket *b, __u64 skb, __u64 stamp)
+{
+	for (int i = 0; i < FLIGHT_WAYS; i++)
+		if (!b->skb[i] && !__sync_val_compare_and_swap(&b->skb[i], 0, skb)) {
+			b->stamp[i] = stamp;
+			return true;
+		}
+	return false;
+}
+
+/* Leaves its place, if it is there. Its stamp, or 0. */
+static __always_inline __u64 flight_leave(struct flight_bucket *b, __u64 skb)
+{
+	for (int i = 0; i < FLIGHT_WAYS; i++)
+		if (b->skb[i] == skb) {
+			__u64 stamp = b->stamp[i];
+
+			b->skb[i] = 0;
+			return stamp;
+		}
+	return 0;
+}
+
+static __noinline bool flight_put_next(void *map, __u64 skb, __u32 home, __u64 stamp, __u32 shift)
+{
+	struct flight_bucket *b = flight_at(map, home, 0, shift), *next;
+
+	if (!b)
+		return false;
+	/* Before it is there: who takes it must search for it. */
+	__sync_fetch_and_add(&b->elsewhere, 1);
+	for (__u32 i = 1; i < FLIGHT_BUCKETS; i++) {
+		next = flight_at(map, home, i, shift);
+		if (next && flight_claim(next, skb, stamp))
+			return true;
+	}
+	__sync_fetch_and_add(&b->elsewhere, -1);
+	return false;
+}
+
+static __noinline __u64 flight_take_next(void *map, __u64 skb, __u32 home, __u32 shift)
+{
+	struct flight_bucket *b = flight_at(map, home, 0, shift), *next;
+
+	for (__u32 i = 1; b && i < FLIGHT_BUCKETS; i++) {
+		__u64 stamp = 0;
+
+		next = flight_at(map, home, i, shift);
+		if (next)
+			stamp = flight_leave(next, skb);
+		if (stamp) {
+			__sync_fetch_and_add(&b->elsewhere, -1);
+			return stamp;
+		}
+	}
+	return 0;
+}
+
+/* Out of the table with it. Returns its stamp, or 0: it was not there. */
+static __always_inline __u64 flight_take(void *map, const void *skb, __u32 shift)
+{
+	__u32 home = flight_home(skb, shift);
+	struct flight_bucket *b = flight_at(map, home, 0, shift);
+	__u64 stamp = b ? flight_leave(b, (__u64)skb) : 0;
+
+	if (stamp || !b || !b->elsewhere)
+		return stamp;
+	return flight_take_next(map, (__u64)skb, home, shift);
+}
+
+/* false: there is no room for it. */
+static __always_inline bool flight_put(void *map, const void *skb, __u64 stamp, __u32 shift)
+{
+	__u32 home = flight_home(skb, shift);
+	struct flight_bucket *b = flight_at(map, home, 0, shift);
+
+	return b && (flight_claim(b, (__u64)skb, stamp) ||
+		     flight_put_next(map, (__u64)skb, home, stamp, shift));
+}
+
+#endif

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* From an skb at a tracepoint to a struct packet: whose it is, its queue, segments, header. */
+#ifndef NICPROBE_SKB_BPF_H
+#define NICPROBE_SKB_BPF_H
+
+#include "xdp/packet.bpf.h"
+#include "bpf/common/dev.bpf.h"
+
+#define GSO_TCP		(1 << 0 | 1 << 4)	/* SKB_GSO_TCPV4 and _TCPV6, the same since 4.0 */
+#define UDP_HEADER	8
+#define IPV6_TLV_JUMBO	194
+
+/* Bytes of a VLAN tag that the kernel holds beside the data: 0 or 4. */
+static __always_inline __u32 skb_vlan_len(bool btf, const struct sk_buff *skb)
+{
+	const struct sk_buff___6_1 *old = (void *)skb;
+
+	if (bpf_core_field_exists(old->vlan_present))
+		return BPF_CORE_READ_BITFIELD_PROBED(old, vlan_present) ? VLAN_TAG : 0;
+	return READ(btf, skb, vlan_all) ? VLAN_TAG : 0;
+}
+
+/* The receive queue, in the order of trust; ~0: not known. */
+static __always_inline __u32 skb_rx_queue(bool btf, const struct sk_buff *skb,
+					  const struct net_device *dev)
+{
+	__u32 recorded, id, *known;
+
+	if (config.rx_queues == 1)
+		return 0;
+	recorded = READ(btf, skb, queue_mapping);
+	if (config.rx_queue == RX_QUEUE_RAW)
+		return recorded;
+	if (config.rx_queue == RX_QUEUE_RECORDED && recorded)
+		return recorded - 1;
+	id = READ(btf, skb, napi_id);
+	if (!id)
+		return ~0u;
+	known = bpf_map_lookup_elem(&napi_queue, &id);
+	return known ? *known : napi_learn((__u64)dev, id);
+}
+
+/*
+ * BIG TCP over IPv6 has a hop-by-hop header in the buffer, and in none of its
+ * packets on the wire (ipv6_hopopt_jumbo_remove(), 5.19). Its length, or 0.
+ */
+static __always_inline __u32 jumbo_header(const unsigned char *ip)
+{
+	__u8 ip6[44] = {};
+
+	bpf_probe_read_kernel(ip6, sizeof(ip6), ip);
+	return ip6[0] >> 4 == 6 && !ip6[6] && !ip6[41] && ip6[42] == IPV6_TLV_JUMBO ? 8 : 0;
+}
+
+/* Where an IPv6 header is, and how many bytes are there. */
+struct ipv6_at {
+	__u64 ip;
+	__u32 room, unused;
+};
+
+/*
+ * Bytes of IPv6 and its extension headers. By a struct: to the verifier of 7.3 an address that a
+ * typed tracepoint read is no number, which another function could be given.
+ * Not static: so the verifier walks the loop once, and not with each state of each caller. Weak:
+ * each file of programs has it, and one binary may hold several (tests/fuzz).
+ */
+__noinline __weak __u32 ipv6_headers(const struct ipv6_at *at)
+{
+	__u8 type = 0, next[2] = {};
+	__u32 len = 40;
+
+	if (!at)
+		return len;
+	bpf_probe_read_kernel(&type, sizeof(type), (void *)at->ip + 6);
+	for (int i = 0; i < IPV6_HEADERS && ipv6_extends(type); i++) {
+		if (len + sizeof(next) > at->room ||
+		    bpf_probe_read_kernel(next, sizeof(next), (void *)at->ip + len))
+			break;
+		len += ipv6_extends_by(type, next[1]);
+		type = next[0];
+	}
+	return len;
+}
+
+/* Bytes from the network header at `data` to the payload, in a packet still unparsed (receive). */
+static __always_inline __u32 skb_headers_rx(bool btf, const struct sk_buff *skb,
+					    const unsigned char *data, __u32 gso_type, __u32 *jumbo)
+{
+	__be16 proto = READ(btf, skb, protocol);
+	__u8 first = 0, doff = 0;
+	__u32 len = 0, linear;
+	struct ipv6_at at;
+
+	for (int tags = 0; tags < 2; tags++) {
+		if (proto != bpf_htons(ETH_P_8021Q) && proto != bpf_htons(ETH_P_8021AD))
+			break;
+		bpf_probe_read_kernel(&proto, sizeof(proto), data + len + 2);
+		len += VLAN_TAG;
+	}
+	bpf_probe_read_kernel(&first, sizeof(first), data + len);
+	if (READ(btf, skb, len) > 65535)
+		*jumbo = jumbo_header(data + len);
+	linear = READ(btf, skb, len) - READ(btf, skb, data_len) ?: READ(btf, skb, len);
+	at = (struct ipv6_at){ .ip = (__u64)data + len, .room = linear - len };
+	len += first >> 4 == 6 ? ipv6_headers(&at) : (first & 15) * 4;
+	if (!(gso_type & GSO_TCP))
+		return len + UDP_HEADER;
+	bpf_probe_read_kernel(&doff, sizeof(doff), data + len + 12);
+	return len + (doff >> 4) * 4;
+}
+
+/* The same where the stack has set the header offsets (transmit). */
+static __always_inline __u32 skb_headers_tx(bool btf, const struct sk_buff *skb, __u32 gso_type,
+					    __u32 *jumbo)
+{
+	const unsigned char *head = READ(btf, skb, head), *data = READ(btf, skb, data);
+	bool inside = BPF_CORE_READ_BITFIELD_PROBED(skb, encapsulation);
+	__u32 transport = inside ? READ(btf, skb, inner_transport_header) :
+				   READ(btf, skb, transport_header);
+	__u32 len = transport - (__u32)((__u64)data - (__u64)head);
+	__u8 doff = 0;
+
+	if (READ(btf, skb, len) > 65535)
+		*jumbo = jumbo_header(head + READ(btf, skb, network_header));
+	if (!(gso_type & GSO_TCP))
+		return len + UDP_HEADER;
+	bpf_probe_read_kernel(&doff, sizeof(doff), head + transport + 12);
+	return len + (doff >> 4) * 4;
+}
+
+/* Splits a buffer of `len` bytes into the packets it is on the wire. */
+static __always_inline void packet_split(struct packet *p, __u32 headers, __u32 size, __u32 segs)
+{
+	__u32 payload = p->len - headers;
+
+	if (headers >= p->len)
+		return;
+	/* Guest TSO and LRO of virtio leave gso_segs 0 (virtio_net_hdr_to_skb). */
+	if (!segs)
+		segs = (payload + size - 1) / size;
+	if (segs < 2 || (__u64)size * (segs - 1) >= payload)
+		return;
+	p->segs = segs;
+	p->seg_len = headers + size;
+	p->last_len = headers + payload - size * (segs - 1);
+}
+
+/*
+ * How many wire packets the buffer p is of, and how long each; p->len is what
+ * is in the buffer. `l3` is the network header of a received packet. Returns
+ * its gso_type; 0: it is not to be segmented.
+ */
+static __always_inline __u32 skb_segments(bool btf, const struct sk_buff *skb, struct packet *p,
+					 const void *l3)
+{
+	const struct skb_shared_info *shared;
+	__u32 headers, gso_type, jumbo = 0;
+	struct { __u16 size, segs; } gso = {};
+
+	shared = (void *)READ(btf, skb, head) + READ(btf, skb, end);
+	/* gso_segs follows gso_size in every kernel since 2.6.18: one read for both. */
+	bpf_probe_read_kernel(&gso, sizeof(gso),
+			      __builtin_preserve_access_index(&shared->gso_size));
+	if (!gso.size)
+		return 0;
+	gso_type = BPF_CORE_READ(shared, gso_type);
+	if (p->point == RX_NIC || p->point == RX_STACK)
+		headers = config.l2 + skb_headers_rx(btf, skb, l3, gso_type, &jumbo);
+	else
+		headers = skb_headers_tx(btf, skb, gso_type, &jumbo);
+	packet_split(p, headers, gso.size, gso.segs);
+	if (jumbo && p->segs > 1) {
+		p->seg_len -= jumbo;
+		p->last_len -= jumbo;
+	}
+	return gso_type;
+}
+
+#endif

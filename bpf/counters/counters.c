@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Losses that others count, beside those that we see; and what to do about what we cannot see. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "bpf/counters/counters.h"
+#include "lib/util/log.h"
+
+static const struct metric metrics[] = {
+	COUNTER(struct counters, events, .name = "events", .unit = "events",
+		.help = "How much a counter of losses has grown since nicprobe was attached."),
+	{}
+};
+
+static const char *const labels[] = { "counter", "who", "source", NULL };
+
+static void key_text(const void *of, unsigned nr, char *out, size_t size)
+{
+	const struct counters_key *key = of;
+
+	snprintf(out, size, "%s", nr == 0 ? key->counter : nr == 1 ? key->who : key->source);
+}
+
+/* All that the driver tells was read then, zeros too: what was not may have counted before. */
+static bool began(const struct table *then, const void *key)
+{
+	(void)then;
+	return strcmp(((const struct counters_key *)key)->source, "ethtool -S");
+}
+
+const struct meter meter_counters = {
+	.name = "counters",
+	.help = "losses that the kernel, the driver and the card count themselves",
+	.by = BY_KEY,
+	.point = RX_STACK,
+	.row_size = sizeof(struct counters),
+	.metrics = metrics,
+	.key_size = sizeof(struct counters_key),
+	.key_labels = labels,
+	.key_text = key_text,
+	.read = counters_read,
+	.began = began,
+};

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Reads what nstat, softnet_stat, ip -s link, tc -s and ethtool -S show; disturbs none of them. */
+#include <errno.h>
+#include <inttypes.h>
+#include <linux/gen_stats.h>
+#include <linux/if_link.h>
+#include <linux/pkt_sched.h>
+#include <linux/rtnetlink.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <time.h>
+
+#include "bpf/counters/counters.h"
+#include "lib/net/iface.h"
+#include "lib/net/netlink.h"
+#include "lib/net/statistics.h"
+#include "lib/util/log.h"
+
+extern const struct meter meter_counters;
+
+#define LINE	8192		/* the longest line of /proc/net/netstat has 3 KB */
+
+/* Parts of names, in any case, that say something was lost; and parts that only look so. */
+static const char *const losses[] = {
+	"drop", "discard", "err", "miss", "noport", "noroute", "overflow", "prune", "reasmfail",
+	"reasmtimeout", "fragfail", "unknownproto", "truncated", "reversepath", "toobig", "fifo",
+	"no_buf", "nobuf", "out_of_buf", "alloc_fail", "alloc fail", "buff_fail", "page_fail",
+	"exceeded", "overrun", "crc", "oversize", "undersize", "jabber", "oob", "ring full",
+	"no_space", "timeout", "xfrm", "collision", NULL
+}, *const others[] = {
+	"interrupt", "deferred", "sackdiscard", "tcptimeouts", "timeoutrehash", "ontimeout",
+	"wqueuetoobig", "pkttoobigs", "mptcp", "cache", "csum_none", NULL
+};
+
+static bool has_any(const char *name, const char *const *parts)
+{
+	for (; *parts; parts++)
+		if (strcasestr(name, *parts))
+			return true;
+	return false;
+}
+
+bool counter_is_loss(const char *source, const char *name)
+{
+	if (!strcmp(source, "softnet") || !strcmp(source, "tc -s") || !strcmp(source, "conntrack"))
+		return true;
+	return has_any(name, losses) && !has_any(name, others);
+}
+
+const char *counter_who(const char *source, const char *name)
+{
+	static const char *const by_card[] = {
+		"missed", "crc", "fifo", "over_err", "overrun", "no_buf", "out_of_buf", "length",
+		"frame", "align", "symbol", "jabber", "oversize", "undersize", "carrier",
+		"allowance", "phy", "oob", "collision", NULL
+	}, *const by_socket[] = { "rcvbuf", "sndbuf", "listen", "rcvq", "pruned", NULL };
+
+	if (!strcmp(source, "tc -s"))
+		return !strncmp(name, "clsact", 6) || !strncmp(name, "ingress", 7) ? "tc" : "qdisc";
+	if (!strcmp(source, "conntrack"))
+		return "netfilter";
+	if (!strcmp(source, "nstat"))
+		return has_any(name, by_socket) ? "socket" : "kernel";
+	if (!strcmp(source, "softnet"))
+		return "kernel";
+	if (strcasestr(name, "xdp"))
+		return "xdp";
+	if (has_any(name, by_card))
+		return "hardware";
+	/* rx_dropped is the driver's and the stack's sum */
+	return !strcmp(source, "ip -s link") && strstr(name, "_dropped") ? "any" : "driver";
+}
+
+/* Names may come twice (a queue's are not always numbered): they are summed. */
+static int put_any(struct table *t, const char *source, const char *name, uint64_t value)
+{
+	struct counters_key key = {};
+	uint64_t *row = NULL;
+
+	if (!counter_is_loss(source, name))
+		return 0;
+	snprintf(key.counter, sizeof(key.counter), "%s", name);
+	snprintf(key.source, sizeof(key.source), "%s", source);
+	snprintf(key.who, sizeof(key.who), "%s", counter_who(source, name));
+	for (unsigned i = 0; i < t->rows && !row; i++)
+		if (!memcmp(t->keys + i * sizeof(key), &key, sizeof(key)))
+			row = t->cells + (size_t)i * t->words;
+	row = row ?: table_add(t, &meter_counters, &key);
+	if (!row)
+		return -ENOMEM;
+	*row += value;
+	return 0;
+}
+
+/* What stands at 0 has not grown: there are many of them, and none would be shown. */
+static int put(struct table *t, const char *source, const char *name, uint64_t value)
+{
+	return value ? put_any(t, source, name, value) : 0;
+}
+
+/* /proc/net/snmp and netstat: a line of names, a line of values, both after "Group:". */
+static int pairs_read(struct table *t, const char *path)
+{
+	static char names[LINE], values[LINE];
+	FILE *f = fopen(path, "re");
+	int err = 0;
+
+	if (!f)
+		short_of(errno, text("open %s", path));
+	while (f && !err && fgets(names, LINE, f) && fgets(values, LINE, f)) {
+		char *n, *v, *name = strtok_r(names, " \n", &n);
+		char *value = strtok_r(values, " \n", &v);
+		char group[24];
+
+		snprintf(group, sizeof(group), "%.*s", name ? (int)strcspn(name, ":") : 0,
+			 name ?: "");
+		while (!err && name && value) {
+			name = strtok_r(NULL, " \n", &n);
+			value = strtok_r(NULL, " \n", &v);
+			if (name && value)
+				err = put(t, "nstat", text("%s%s", group, name),
+					  strtoull(value, NULL, 10));
+		}
+	}
+	if (f)
+		fclose(f);
+	return err;
+}
+
+/* /proc/net/snmp6 and xfrm_stat: a name and a value a line. */
+static int list_read(struct table *t, const char *path)
+{
+	FILE *f = fopen(path, "re");
+	char line[160], name[64];
+	uint64_t value;
+	int err = 0;
+
+	if (!f)
+		short_of(errno, text("open %s", path));
+	while (f && !err && fgets(line, sizeof(line), f))
+		if (sscanf(line, "%63s %" SCNu64, name, &value) == 2)
+			err = put(t, "nstat", name, value);
+	if (f)
+		fclose(f);
+	return err;
+}
+
+/* A line a CPU, in hex: packets, dropped, time_squeeze; 11th flow_limit, 13th the CPU. */
+static int softnet_read(struct table *t)
+{
+	FILE *f = fopen("/proc/net/softnet_stat", "re");
+	char line[256];
+	int err = 0;
+
+	for (unsigned nr = 0; f && !err && fgets(line, sizeof(line), f); nr++) {
+		unsigned v[13] = {}, n = 0;
+
+		for (char *at = line, *end; n < 13; at = end, n++) {
+			v[n] = strtoul(at, &end, 16);
+			if (end == at)
+				break;
+		}
+		if (n > 12)
+			nr = v[12];	/* since 5.10; those offline are left out */
+		err = put(t, "softnet", text("cpu%u dropped", nr), v[1]) ?:
+		      put(t, "softnet", text("cpu%u time_squeeze", nr), v[2]) ?:
+		      put(t, "softnet", text("cpu%u flow_limit", nr), v[10]);
+	}
+	if (f)
+		fclose(f);
+	return err;
+}
+
+/* A line of names, then one a CPU, in hex. */
+static int conntrack_read(struct table *t)
+{
+	static const char *const wanted[] = { "insert_failed", "drop", "early_drop", NULL };
+	FILE *f = fopen("/proc/net/stat/nf_conntrack", "re");
+	char names[512] = "", line[512];
+	int err = 0;
+
+	if (f && !fgets(names, sizeof(names), f))
+		*names = '\0';
+	while (f && !err && fgets(line, sizeof(line), f)) {
+		char list[512], *save, *at = line;
+
+		strcpy(list, names);
+		for (char *name = strtok_r(list, " \n", &save); name && !err;
+		     name = strtok_r(NULL, " \n", &save)) {
+			uint64_t value = strtoull(at, &at, 16);
+
+			for (int i = 0; wanted[i]; i++)
+				if (!strcmp(name, wanted[i]))
+					err = put(t, "conntrack", name, value);
+		}
+	}
+	if (f)
+		fclose(f);
+	return err;
+}
+
+struct asked {
+	const struct meta *meta;
+	struct table *t;
+	int err;
+};
+
+static int link_read(struct asked *a)
+{
+#define STAT(field) { #field, offsetof(struct rtnl_link_stats64, field) }
+	static const struct { const char *name; size_t at; } list[] = {
+		STAT(rx_dropped), STAT(tx_dropped), STAT(rx_errors), STAT(tx_errors),
+		STAT(rx_length_errors), STAT(rx_over_errors), STAT(rx_crc_errors),
+		STAT(rx_frame_errors), STAT(rx_fifo_errors), STAT(rx_missed_errors),
+		STAT(tx_aborted_errors), STAT(tx_carrier_errors), STAT(tx_fifo_errors),
+		STAT(tx_heartbeat_errors), STAT(tx_window_errors), STAT(collisions),
+	};
+#undef STAT
+	struct rtnl_link_stats64 stats;
+	int err = link_statistics(a->meta->ifindex, &stats);
+
+	for (unsigned i = 0; i < sizeof(list) / sizeof(*list) && !err; i++)
+		err = put(a->t, "ip -s link", list[i].name,
+			  *(uint64_t *)((char *)&stats + list[i].at));
+	return err;
+}
+
+/* "pfifo 8001:", "fq_codel 8001:2" for a child without a handle of its own. */
+static void qdisc_name(const struct tcmsg *tcm, const char *kind, char *name, size_t size)
+{
+	if (tcm->tcm_handle || tcm->tcm_parent == TC_H_ROOT)
+		snprintf(name, size, "%s %x:", kind, tcm->tcm_handle >> 16);
+	else
+		snprintf(name, size, "%s %x:%x", kind, tcm->tcm_parent >> 16,
+			 tcm->tcm_parent & 0xffff);
+}
+
+static int qdisc_stats(const struct nlmsghdr *nlh, void *arg)
+{
+	const struct tcmsg *tcm = mnl_nlmsg_get_payload(nlh);
+	struct gnet_stats_queue queue = {};
+	const struct nlattr *attr, *inner;
+	const char *kind = "?";
+	struct asked *a = arg;
+	char name[40];
+
+	if (tcm->tcm_ifindex != (int)a->meta->ifindex)
+		return MNL_CB_OK;
+	mnl_attr_for_each(attr, nlh, sizeof(*tcm)) {
+		if (mnl_attr_get_type(attr) == TCA_KIND)
+			kind = mnl_attr_get_str(attr);
+		if (mnl_attr_get_type(attr) != TCA_STATS2)
+			continue;
+		mnl_attr_for_each_nested(inner, attr)
+			if (mnl_attr_get_type(inner) == TCA_STATS_QUEUE &&
+			    mnl_attr_get_payload_len(inner) >= sizeof(queue))
+				memcpy(&queue, mnl_attr_get_payload(inner), sizeof(queue));
+	}
+	qdisc_name(tcm, kind, name, sizeof(name));
+	a->err = a->err ?: put(a->t, "tc -s", text("%s dropped", name), queue.drops);
+	return MNL_CB_OK;
+}
+
+static int qdisc_ask(struct asked *a)
+{
+	char buf[256];
+	struct nlmsghdr *nlh = mnl_nlmsg_put_header(buf);
+	struct tcmsg *tcm;
+	int err;
+
+	nlh->nlmsg_type = RTM_GETQDISC;
+	nlh->nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP;
+	tcm = mnl_nlmsg_put_extra_header(nlh, sizeof(*tcm));
+	tcm->tcm_family = AF_UNSPEC;
+	tcm->tcm_ifindex = a->meta->ifindex;
+	err = netlink_ask(NETLINK_ROUTE, nlh, qdisc_stats, a);
+	return err ?: a->err;
+}
+
+struct own {
+	struct table *t;
+	char queue[16];
+};
+
+/* vmxnet3 has a heading a queue, "Tx Queue#" with its number, and the same names under each. */
+static int own_put(const char *name, uint64_t value, void *arg)
+{
+	const char *at = name + strspn(name, " ");
+	struct own *o = arg;
+
+	if (strstr(at, " Queue#"))
+		snprintf(o->queue, sizeof(o->queue), "%.2s%u ", at, (unsigned)value);
+	/* zeros too: what comes up later is told from what was there */
+	return put_any(o->t, "ethtool -S", text("%s%s", at == name ? "" : o->queue, at), value);
+}
+
+/* A driver without statistics of its own is none to complain of. */
+static int ethtool_read(const char *iface, struct table *t)
+{
+	struct own o = { .t = t };
+	int err = ethtool_stats_each(iface, own_put, &o);
+
+	return err == -ENOMEM ? err : 0;
+}
+
+int counters_read(const struct meta *meta, struct table *t)
+{
+	struct asked a = { .meta = meta, .t = t };
+	char now[IF_NAMESIZE];
+	int err = pairs_read(t, "/proc/net/snmp") ?: pairs_read(t, "/proc/net/netstat") ?:
+		  list_read(t, "/proc/net/snmp6") ?: list_read(t, "/proc/net/xfrm_stat") ?:
+		  softnet_read(t) ?: conntrack_read(t);
+
+	/* The interface may be gone, or renamed: the others are good all the same. */
+	if (!err && if_indextoname(meta->ifindex, now))
+		err = link_read(&a) ?: qdisc_ask(&a) ?: ethtool_read(now, t);
+	return err == -ENODEV ? 0 : err;
+}

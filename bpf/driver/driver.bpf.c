@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * One program for all functions there are to count, one for those that are timed, one for where
+ * these return. Attach loads each for the way it has: they touch no argument.
+ */
+#include "lib/core/meter.bpf.h"
+#include "bpf/driver/driver.h"
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct driver_calls);
+} driver SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct driver_times);
+} driver_times SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct driver_frames);
+} driver_frames SEC(".maps");
+
+/* For `show`. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct driver_function);
+} driver_functions SEC(".maps");
+
+/*
+ * A task, and what interrupts it, leave functions in the order opposite to that they came in, on
+ * whatever CPU. Idle tasks all have the number 0, and each keeps to its CPU.
+ */
+static __always_inline __u32 task(void)
+{
+	return (__u32)bpf_get_current_pid_tgid() ?: 1u << 31 | bpf_get_smp_processor_id();
+}
+
+static __always_inline void count(__u32 row)
+{
+	struct driver_calls *c = row_at(&driver, row);
+
+	if (c)
+		c->calls++;
+}
+
+static __always_inline void lose(__u32 row)
+{
+	struct driver_calls *c = row_at(&driver, row);
+
+	if (c)
+		c->lost++;
+}
+
+SEC("tp")
+int driver_enter(void *ctx)
+{
+	if (has_begun())
+		count(bpf_get_attach_cookie(ctx));
+	return 0;
+}
+
+SEC("tp")
+int driver_begin(void *ctx)
+{
+	__u64 cookie = bpf_get_attach_cookie(ctx);
+	struct driver_frames *f, none = {};
+	__u32 who = task(), deep;
+
+	if (!has_begun())
+		return 0;
+	count(cookie);
+	f = bpf_map_lookup_elem(&driver_frames, &who);
+	if (!f) {
+		bpf_map_update_elem(&driver_frames, &who, &none, BPF_NOEXIST);
+		f = bpf_map_lookup_elem(&driver_frames, &who);
+	}
+	if (!f) {
+		lose(cookie);
+		return 0;
+	}
+	deep = f->deep;
+	if (deep >= DRIVER_DEEP) {	/* returns were missed: none of these may be trusted */
+		for (__u32 i = 0; i < DRIVER_DEEP; i++)
+			lose(f->frame[i].row);
+		deep = 0;
+	}
+	f->frame[deep].row = cookie;
+	f->deep = deep + 1;
+	f->frame[deep].since = bpf_ktime_get_ns();
+	return 0;
+}
+
+/* Those that stand above it have gone, and nobody saw them go. */
+SEC("tp")
+int driver_end(void *ctx)
+{
+	__u64 now = bpf_ktime_get_ns(), cookie = bpf_get_attach_cookie(ctx);
+	__u32 who = task(), row = cookie, time = cookie >> 32;
+	struct driver_frames *f = bpf_map_lookup_elem(&driver_frames, &who);
+	struct driver_times *t;
+	__u32 at = DRIVER_DEEP;
+
+	if (!f)
+		return 0;
+	for (__u32 i = 0; i < DRIVER_DEEP; i++)
+		if (i < f->deep && f->frame[i].row == row)
+			at = i;
+	if (at >= DRIVER_DEEP)
+		return 0;	/* begun before we were attached */
+	for (__u32 i = 0; i < DRIVER_DEEP; i++)
+		if (i > at && i < f->deep)
+			lose(f->frame[i].row);
+	f->deep = at;
+	t = row_at(&driver_times, time);
+	if (t)
+		HIST_ADD(t->time, loglin_slot(now - f->frame[at].since),
+			 now - f->frame[at].since);
+	return 0;
+}
+
+char _license[] SEC("license") = "GPL";

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Every packet that is freed as dropped, if it is of this interface; how that is told is below. */
+#include "bpf/common/again.bpf.h"
+#include "bpf/common/skb.bpf.h"
+#include "bpf/drop/drop.h"
+#include <bpf/bpf_tracing.h>
+
+#define UNSET	0xffff		/* a header offset that nobody has set */
+
+METER_KEYED_MAP(drop, 4096);
+
+/* Attach gives it room only if stacks are asked for. */
+struct {
+	__uint(type, BPF_MAP_TYPE_STACK_TRACE);
+	__uint(max_entries, 1);
+	__uint(key_size, 4);
+	__uint(value_size, DROP_STACK_DEPTH * 8);
+} drop_stack SEC(".maps");
+
+/* What this kernel calls its reasons, told by attach: to read its BTF takes longer than a show. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, DROP_REASONS);
+	__type(key, __u32);
+	__type(value, struct drop_reason);
+} drop_reasons SEC(".maps");
+
+#define REASON(name)	bpf_core_enum_value(enum skb_drop_reason, SKB_DROP_REASON_##name)
+#define IS(reason, name) \
+	(bpf_core_enum_value_exists(enum skb_drop_reason, SKB_DROP_REASON_##name) && \
+	 (reason) == REASON(name))
+
+static __always_inline __u32 netns_of(const struct net_device *dev)
+{
+	return BPF_CORE_READ(dev, nd_net.net, ns.inum);
+}
+
+static __always_inline __u32 netns_of_sock(const struct sock *sk)
+{
+	return BPF_CORE_READ(sk, __sk_common.skc_net.net, ns.inum);
+}
+
+static __always_inline const struct net_device *route_dev(bool btf, const struct sk_buff *skb)
+{
+	const struct dst_entry *dst = (void *)(READ(btf, skb, _skb_refdst) & ~1ul);
+
+	return dst ? BPF_CORE_READ(dst, dev) : NULL;
+}
+
+/*
+ * Received, and off its device: TCP takes skb->dev away, UDP writes over it.
+ * The index stays; the namespace is the socket's, or the route's.
+ */
+static __always_inline int received_whose(bool btf, const struct sk_buff *skb,
+					  const __u64 *ctx)
+{
+	/* the socket that did not take it is told since 6.11; to read it before is refused */
+	const struct sock *rx_sk = config.drop_sock ? (void *)ctx[3] : NULL;
+	const struct net_device *dev;
+
+	if (!rx_sk)
+		rx_sk = READ(btf, skb, sk);
+	if (rx_sk)
+		return netns_of_sock(rx_sk) == config.netns ? DROP_RX : -1;
+	dev = route_dev(btf, skb);
+	if (dev)
+		return netns_of(dev) == config.netns ? DROP_RX : -1;
+	return DROP_UNSURE;
+}
+
+/* Sent, and not on its device yet: the route's device, else the one its socket is bound to. */
+static __always_inline int sent_whose(bool btf, const struct sk_buff *skb)
+{
+	const struct net_device *dev = route_dev(btf, skb);
+	const struct sock *sk;
+
+	if (dev)
+		return BPF_CORE_READ(dev, ifindex) == (int)config.ifindex &&
+		       netns_of(dev) == config.netns ? DROP_TX : -1;
+	sk = READ(btf, skb, sk);
+	return sk && BPF_CORE_READ(sk, __sk_common.skc_bound_dev_if) == (int)config.ifindex &&
+	       netns_of_sock(sk) == config.netns ? DROP_TX : -1;
+}
+
+/* Is the frame complete, and skb->data at its start? So it is from dev_queue_xmit() on. */
+static __always_inline bool framed(bool btf, const struct sk_buff *skb)
+{
+	__u32 mac = READ(btf, skb, mac_header);
+
+	return mac != UNSET &&
+	       mac == (__u32)((__u64)READ(btf, skb, data) - (__u64)READ(btf, skb, head));
+}
+
+/*
+ * skb_iif is set when the stack takes a packet, and stays when it is forwarded.
+ * Without it: what a driver hands up has its link header set and pulled, or no
+ * header set at all; what this host makes has at least a network header.
+ */
+static __always_inline int direction_of(bool btf, const struct sk_buff *skb, __u32 reason)
+{
+	int iif = READ(btf, skb, skb_iif);
+
+	if (IS(reason, QDISC_DROP) || IS(reason, TC_EGRESS) || IS(reason, FULL_RING))
+		return DROP_TX;		/* sent out where it came in, too */
+	if (iif)
+		return iif == (int)config.ifindex ? DROP_RX : DROP_TX;
+	if (READ(btf, skb, mac_header) == UNSET)
+		return READ(btf, skb, network_header) ? DROP_TX : DROP_RX;
+	return framed(btf, skb) ? DROP_TX : DROP_RX;
+}
+
+static __always_inline __u32 queue_of(bool btf, const struct sk_buff *skb,
+				      const struct net_device *dev, int direction, __u32 reason)
+{
+	__u32 queue;
+
+	if (direction == DROP_TX)	/* chosen after tc egress */
+		queue = framed(btf, skb) && !IS(reason, TC_EGRESS) ?
+			READ(btf, skb, queue_mapping) : ~0u;
+	else if (dev)
+		queue = skb_rx_queue(btf, skb, dev);
+	else if (config.rx_queues == 1)
+		queue = 0;
+	else if (config.rx_queue == RX_QUEUE_RAW)
+		queue = READ(btf, skb, queue_mapping);
+	else
+		queue = READ(btf, skb, queue_mapping) - 1;	/* 0, not recorded: unknown */
+	return queue < config.rows - 1 ? queue : DROP_QUEUE_UNKNOWN;
+}
+
+static __always_inline void measure(bool btf, const struct sk_buff *skb, int direction,
+				    struct packet *p)
+{
+	const unsigned char *head = READ(btf, skb, head), *data = READ(btf, skb, data);
+	__u32 mac = READ(btf, skb, mac_header);
+	__u32 at = (__u64)data - (__u64)head;
+
+	p->len = READ(btf, skb, len);
+	p->segs = 1;
+	p->point = direction == DROP_TX ? TX_NIC : RX_STACK;
+	if (direction != DROP_TX && mac != UNSET && mac < at)
+		p->len += at - mac;	/* all that was pulled since */
+	skb_segments(btf, skb, p, head + READ(btf, skb, network_header));
+}
+
+static __always_inline void remember(struct drop *row, __u32 packets)
+{
+	static const __u32 least[] = DROP_SPELL_LEAST;
+	__u32 now = row->second, tick = bpf_jiffies64();
+
+	if (tick != row->tick || !now) {	/* the clock costs more than a tick does */
+		now = bpf_ktime_get_ns() / 1000000000;
+		if (row->second != now)
+			row->in_second = 0;
+		row->second = now;
+		row->tick = tick;
+	}
+	row->in_second += packets;
+#pragma unroll
+	for (int i = 0; i < DROP_SPELLS; i++)
+		if (row->in_second >= least[i])
+			row->spell[i] = now;
+}
+
+static __noinline int count(struct drop_key *key, __u32 packets, __u32 bytes)
+{
+	struct drop *row, none = {};
+
+	if (!key)
+		return 0;
+	row = bpf_map_lookup_elem(&drop, key);
+	if (!row) {
+		bpf_map_update_elem(&drop, key, &none, BPF_NOEXIST);
+		row = bpf_map_lookup_elem(&drop, key);
+	}
+	if (!row) {
+		lost_add(METER_drop, packets);
+		return 0;
+	}
+	/* the other copy of the program may be in here, too */
+	__sync_fetch_and_add(&row->packets, packets);
+	__sync_fetch_and_add(&row->bytes, bytes);
+	if (packets > 1)
+		__sync_fetch_and_add(&row->more, packets - 1);
+	remember(row, packets);
+	return 0;
+}
+
+#define BROADCAST	1	/* if_packet.h: PACKET_*, part of the ABI */
+#define MULTICAST	2
+#define OTHERHOST	3
+
+/* Was it sent to the address of this device? */
+static __always_inline bool to_address(bool btf, const struct sk_buff *skb,
+				       const struct net_device *dev)
+{
+	__u32 mac = READ(btf, skb, mac_header);
+	struct { __u32 first; __u16 rest; } __attribute__((packed)) to = {}, ours = {};
+
+	if (!dev || mac == UNSET)
+		return false;
+	bpf_probe_read_kernel(&to, 6, READ(btf, skb, head) + mac);
+	bpf_probe_read_kernel(&ours, 6, READ(btf, dev, dev_addr));
+	return to.first == ours.first && to.rest == ours.rest;
+}
+
+#define TCP	6
+#define SYN	0x02		/* of the flags in byte 13; a connection is opened by it alone */
+#define FLAGS	0x17		/* ACK, RST, SYN, FIN */
+
+/* Does it open a TCP connection? Asked of what found no socket: its headers are there. */
+static __always_inline bool opens_connection(bool btf, const struct sk_buff *skb)
+{
+	const unsigned char *head = READ(btf, skb, head);
+	__u32 at = READ(btf, skb, network_header), tcp = READ(btf, skb, transport_header);
+	__u8 version = 0, protocol = 0, flags = 0;
+
+	bpf_probe_read_kernel(&version, 1, head + at);
+	bpf_probe_read_kernel(&protocol, 1, head + at + (version >> 4 == 4 ? 9 : 6));
+	bpf_probe_read_kernel(&flags, 1, head + tcp + 13);
+	return protocol == TCP && tcp > at && (flags & FLAGS) == SYN;
+}
+
+/*
+ * The stack calls what came in a VLAN without a device OTHERHOST, and takes the tag away
+ * (__netif_receive_skb_core()): what has our address and is not for us came so.
+ */
+static __always_inline int whom(bool btf, const struct sk_buff *skb, const struct net_device *dev,
+				__u32 reason)
+{
+	int type = BPF_CORE_READ_BITFIELD_PROBED(skb, pkt_type);
+
+	if (type == OTHERHOST)
+		return to_address(btf, skb, dev) ? DROP_FOR_VLAN : DROP_FOR_ANY;
+	if (IS(reason, NO_SOCKET))
+		return opens_connection(btf, skb) ? DROP_FOR_PORT : DROP_FOR_ANY;
+	if (!IS(reason, NOT_SPECIFIED))
+		return DROP_FOR_ANY;
+	return type == MULTICAST ? DROP_FOR_GROUP : type == BROADCAST ? DROP_FOR_ALL : DROP_FOR_ANY;
+}
+
+/* What `ctx` has: the packet, the place, the reason. */
+static __always_inline int dropped(bool btf, const __u64 *ctx, bool again)
+{
+	const struct sk_buff *skb = (void *)ctx[0];
+	const struct net_device *dev = READ(btf, skb, dev);
+	int direction, index = dev ? READ(btf, dev, ifindex) : 0;
+	struct drop_key key;
+	struct packet p;
+	__u32 reason;
+
+	if (index && dev_is_other(dev))
+		return 0;
+	barrier();
+	reason = ctx[2];
+	if (index) {
+		if (!dev_is_ours(btf, dev))
+			return 0;
+		direction = direction_of(btf, skb, reason);
+	} else {	/* no device, or what cannot be one */
+		int iif = READ(btf, skb, skb_iif);
+
+		if (iif && iif != (int)config.ifindex)
+			return 0;
+		direction = iif ? received_whose(btf, skb, ctx) : sent_whose(btf, skb);
+		if (direction < 0)
+			return 0;
+		dev = NULL;
+	}
+	if (bpf_core_enum_value_exists(enum skb_drop_reason, SKB_CONSUMED) &&
+	    reason == bpf_core_enum_value(enum skb_drop_reason, SKB_CONSUMED))
+		return 0;
+	/* The driver lets go of what it has sent: no drop. */
+	if (config.kfree_completes && direction == DROP_TX && IS(reason, NOT_SPECIFIED) &&
+	    framed(btf, skb))
+		return 0;
+	if (!has_begun() || !mine(skb, again))
+		return 0;
+	key = (struct drop_key){
+		.location = ctx[1], .reason = reason, .direction = direction,
+		.whom = direction == DROP_RX ? whom(btf, skb, dev, reason) : DROP_FOR_ANY,
+		.queue = queue_of(btf, skb, dev, direction, reason),
+		.stack = config.stacks ? bpf_get_stackid((void *)ctx, &drop_stack, 0) :
+					 DROP_NO_STACK,
+	};
+	p = (struct packet){};
+	measure(btf, skb, direction, &p);
+	return count(&key, p.segs, p.len);
+}
+
+SEC("tp_btf/kfree_skb")
+int drop_free__btf(const __u64 *ctx)
+{
+	return dropped(true, ctx, false);
+}
+
+SEC("raw_tp/kfree_skb")
+int drop_free__raw(const __u64 *ctx)
+{
+	return dropped(false, ctx, false);
+}
+
+/* Behind the first on the tracepoint: libbpf attaches in this order. */
+SEC("tp_btf/kfree_skb")
+int drop_free_again__btf(const __u64 *ctx)
+{
+	return dropped(true, ctx, true);
+}
+
+SEC("raw_tp/kfree_skb")
+int drop_free_again__raw(const __u64 *ctx)
+{
+	return dropped(false, ctx, true);
+}
+
+char _license[] SEC("license") = "GPL";

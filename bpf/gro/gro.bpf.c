@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What GRO makes of the frames of a driver: their results, why they were not merged, buffers. */
+#include "bpf/common/head.bpf.h"
+#include "bpf/common/feature.bpf.h"
+#include "bpf/common/scratch.bpf.h"
+#include "bpf/gro/gro.h"
+#include <linux/in.h>
+#include <bpf/bpf_tracing.h>
+
+METER_MAP(gro);
+
+#define FEATURES_GRO	(1ull << 14)	/* NETIF_F_GRO: 6.1, 6.12, 6.18 */
+#define IPV4_FRAGMENT	bpf_htons(0x3fff)	/* more of them, or not the first */
+#define IPPROTO_FRAGMENT 44
+#define TCP_ENDS	0x2f		/* FIN, SYN, RST, PSH, URG: GRO holds nothing after them */
+#define TCP_ALIKE	0x76		/* flags that must not differ: not CWR, PSH, FIN */
+#define TCP_CWR		0x80
+#define HEADERS		72		/* IPv6, TCP, timestamps */
+
+/*
+ * What this CPU is handing to GRO: the exit tells no packet. It does not nest,
+ * as no stack calls GRO from within GRO (tunnels queue: gro_cells_receive()).
+ */
+struct gro_now {
+	__u32 row;		/* + 1; 0: it is not ours */
+	__u16 held, normal;	/* enum gro_alone, if that becomes of it */
+	__u32 poll;		/* of this CPU: what is held is mostly flushed where one ends */
+	__u32 armed;		/* polls still to be counted */
+};
+SCRATCH_MAP(gro_now, struct gro_now);
+
+/* Polls of a CPU that are counted after a frame of ours: others end at one look. */
+#define ARMED 64
+static __u32 armed_cpus;
+
+/* The last frame of a flow on this CPU, by a hash of the flow. */
+#define FLOW_BITS 6
+struct gro_flow {
+	__u32 flow, poll;
+	__u32 next;		/* the sequence number after it; UDP: its length */
+	__u32 alike;		/* of what must be the same in the next */
+	__u32 tos;
+};
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1 << FLOW_BITS);
+	__type(key, __u32);
+	__type(value, struct gro_flow);
+} gro_flow SEC(".maps");
+
+static __always_inline struct gro_now *now(void)
+{
+	return scratch_here(gro_now);
+}
+
+static __always_inline void alone(struct gro_now *n, enum gro_alone held, enum gro_alone normal)
+{
+	n->held = held;
+	n->normal = normal;
+}
+
+/* The frame becomes the last of its flow; returns how it differs from the one before. */
+static __always_inline enum gro_alone flow_next(const struct gro_flow *f, __u32 seq)
+{
+	struct gro_flow *last = row_at(&gro_flow, f->flow >> (32 - FLOW_BITS));
+	enum gro_alone how = GRO_FIRST;
+
+	if (!last)
+		return GRO_FIRST;
+	if (last->flow == f->flow && last->poll == f->poll) {
+		if ((last->tos ^ f->tos) & 3)
+			how = GRO_ECN;
+		else if (last->next != seq)
+			how = GRO_SEQUENCE;
+		else if (last->alike != f->alike || last->tos != f->tos)
+			how = GRO_HEADER;
+		else
+			how = GRO_UDP_FLOW;	/* in no way: TCP that goes on began anew */
+	}
+	*last = *f;
+	return how;
+}
+
+static __always_inline __u32 word(const __u8 *b)
+{
+	return *(const __u32 *)b;
+}
+
+static __always_inline void look_tcp(struct gro_now *n, struct gro_flow *f, const __u8 *tcp,
+				     __u32 len)
+{
+	__u32 header = (tcp[12] >> 4) * 4, seq = bpf_ntohl(word(tcp + 4));
+	__u32 window = tcp[14] << 8 | tcp[15];
+	enum gro_alone how;
+
+	if (len <= header) {
+		alone(n, GRO_ACK, GRO_ACK);
+		return;
+	}
+	f->next = seq + len - header;
+	f->alike = word(tcp + 8) * 31 + (window << 16 | tcp[12] << 8 | (tcp[13] & TCP_ALIKE));
+	if (header >= 32)
+		f->alike = ((f->alike * 31 + word(tcp + 20)) * 31 + word(tcp + 24)) * 31 +
+			   word(tcp + 28);
+	how = flow_next(f, seq);
+	if (how == GRO_UDP_FLOW)
+		how = tcp[13] & TCP_CWR ? GRO_HEADER : GRO_FIRST;
+	alone(n, how, tcp[13] & TCP_ENDS ? GRO_FLAGS : GRO_OTHER);
+}
+
+static __always_inline void look_udp(struct gro_now *n, struct gro_flow *f, __u32 len)
+{
+	enum gro_alone how;
+
+	f->next = len;
+	f->alike = 0;
+	how = flow_next(f, len);
+	alone(n, GRO_FIRST, how == GRO_UDP_FLOW ? GRO_UDP_FLOW : GRO_UDP);
+}
+
+/* `l4`: of `len` bytes with its payload; `ip`: addresses, the same for all of the flow. */
+static __always_inline void look_l4(struct gro_now *n, __u32 ip, __u32 tos, __u8 proto,
+				    const __u8 *l4, __u32 len)
+{
+	struct gro_flow f = {
+		.flow = (ip * 31 + word(l4)) * 2654435769u, .poll = n->poll, .tos = tos,
+	};
+
+	if (proto == IPPROTO_TCP)
+		look_tcp(n, &f, l4, len);
+	else if (proto == IPPROTO_UDP)
+		look_udp(n, &f, len);
+	else
+		alone(n, GRO_PROTOCOL, GRO_PROTOCOL);
+}
+
+static __always_inline void look_ipv4(struct gro_now *n, const __u8 *ip)
+{
+	__u32 len = ip[2] << 8 | ip[3];
+
+	if (ip[0] != 0x45)		/* GRO takes no options */
+		alone(n, GRO_OTHER, GRO_OTHER);
+	else if (*(__be16 *)(ip + 6) & IPV4_FRAGMENT)
+		alone(n, GRO_FRAGMENT, GRO_FRAGMENT);
+	else
+		look_l4(n, word(ip + 12) * 31 + word(ip + 16), ip[1], ip[9], ip + 20,
+			len > 20 ? len - 20 : 0);
+}
+
+static __always_inline void look_ipv6(struct gro_now *n, const __u8 *ip)
+{
+	__u32 addresses = 0;
+
+	for (int i = 8; i < 40; i += 4)
+		addresses = addresses * 31 + word(ip + i);
+	if (ip[0] >> 4 != 6)
+		alone(n, GRO_OTHER, GRO_OTHER);
+	else if (ip[6] == IPPROTO_FRAGMENT)
+		alone(n, GRO_FRAGMENT, GRO_FRAGMENT);
+	else
+		look_l4(n, addresses, bpf_ntohl(word(ip)) >> 20 & 0xff, ip[6], ip + 40,
+			ip[4] << 8 | ip[5]);
+}
+
+/* Copies the headers of a packet, `at` bytes into it, wherever they are: `least` at least. */
+static __always_inline bool copy_headers(bool btf, const struct sk_buff *skb, const void *l3,
+					 int linear, __u32 at, __u32 least, __u8 *to)
+{
+	__u32 size = READ(btf, skb, len) - at;
+	struct bpf_dynptr data;
+
+	/* of TCP the linear part has all but, maybe, options */
+	if (linear >= (int)(at + least) && size > linear - at)
+		size = linear - at;
+	if (size > HEADERS)
+		size = HEADERS;
+	barrier_var(size);
+	if (size > HEADERS)
+		return false;
+	if (linear >= (int)(at + size))
+		return !bpf_probe_read_kernel(to, size, l3 + at);
+	if (btf && config.dynptr)
+		return !bpf_dynptr_from_skb((void *)skb, 0, &data) &&
+		       !bpf_dynptr_read(to, size, &data, at, 0);
+	l3 = linear ? NULL : first_frag(btf, skb, at + size);
+	return l3 && !bpf_probe_read_kernel(to, size, l3 + at);
+}
+
+static __always_inline void look(bool btf, const struct sk_buff *skb, const struct net_device *dev,
+				 const void *l3, int linear, struct gro_now *n)
+{
+	__be16 proto = READ(btf, skb, protocol);
+	__u8 headers[HEADERS] = {};
+	__u32 at = 0, least;
+
+	if (!(READ(btf, dev, features) & FEATURES_GRO)) {
+		alone(n, GRO_OFF, GRO_OFF);
+		return;
+	}
+	if (READ(btf, dev, xdp_prog)) {
+		alone(n, GRO_XDP, GRO_XDP);
+		return;
+	}
+	for (int tags = 0; tags < 2; tags++) {
+		if (proto != bpf_htons(ETH_P_8021Q) && proto != bpf_htons(ETH_P_8021AD))
+			break;
+		bpf_probe_read_kernel(&proto, sizeof(proto), l3 + at + 2);
+		at += VLAN_TAG;
+	}
+	least = (proto == bpf_htons(ETH_P_IP) ? 20 : 40) + UDP_HEADER;
+	if (proto != bpf_htons(ETH_P_IP) && proto != bpf_htons(ETH_P_IPV6))
+		alone(n, GRO_NOT_IP, GRO_NOT_IP);
+	else if (!copy_headers(btf, skb, l3, linear, at, least, headers))
+		alone(n, GRO_UNREAD, GRO_UNREAD);
+	else if (proto == bpf_htons(ETH_P_IP))
+		look_ipv4(n, headers);
+	else
+		look_ipv6(n, headers);
+}
+
+/* What the card has merged: it came as one frame. */
+static __always_inline bool merged_by_card(bool btf, const struct sk_buff *skb, const void *l3,
+					   struct gro *row)
+{
+	struct packet p = { .point = RX_NIC, .segs = 1, .len = config.l2 + READ(btf, skb, len) };
+
+	if (!skb_segments(btf, skb, &p, l3))
+		return false;
+	row->card[0]++;
+	row->card[1] += p.segs;
+	return true;
+}
+
+static __always_inline int enters(bool btf, bool frags, const struct sk_buff *skb)
+{
+	const struct net_device *dev;
+	struct gro_now *n;
+	struct gro *row;
+	const void *l3;
+	int linear;
+	bool card;
+	__u32 nr;
+
+	if (!skb)	/* napi_gro_frags with no packet in it */
+		return 0;
+	dev = READ(btf, skb, dev);
+	if (!dev_is_ours(btf, dev))
+		return 0;
+	n = now();
+	nr = row_of(0, skb_rx_queue(btf, skb, dev));
+	row = row_at(&gro, nr);
+	if (!n || !row)
+		return 0;
+	l3 = network_header(btf, frags, skb, &linear);
+	card = merged_by_card(btf, skb, l3, row);
+	if (!n->armed)
+		__sync_fetch_and_add(&armed_cpus, 1);
+	n->armed = ARMED;
+	look(btf, skb, dev, l3, linear, n);
+	if (card && n->normal == GRO_OTHER)
+		n->normal = GRO_CARD;
+	n->row = nr + 1;
+	return 0;
+}
+
+#define IS(ret, result) ((ret) == (int)bpf_core_enum_value(enum gro_result, result))
+
+static __always_inline int left(int ret)
+{
+	struct gro_now *n;
+	struct gro *row;
+
+	if (!armed_cpus)
+		return 0;
+	n = now();
+	if (!n || !n->row)
+		return 0;
+	row = row_at(&gro, n->row - 1);
+	n->row = 0;
+	if (!row)
+		return 0;
+	if (IS(ret, GRO_MERGED))
+		row->frames[GRO_FRAME_MERGED]++;
+	else if (IS(ret, GRO_MERGED_FREE))
+		row->frames[GRO_FRAME_MERGED_FREE]++;
+	else if (IS(ret, GRO_CONSUMED))
+		row->frames[GRO_FRAME_CONSUMED]++;
+	else if (IS(ret, GRO_HELD) && n->held < NR_GRO_ALONE)
+		row->frames[GRO_FRAME_HELD]++, row->alone[n->held]++;
+	else if (n->normal < NR_GRO_ALONE)
+		row->frames[GRO_FRAME_NORMAL]++, row->alone[n->normal]++;
+	return 0;
+}
+
+/* The driver hands it up, and not to GRO. */
+static __always_inline int passes(bool btf, const struct sk_buff *skb)
+{
+	const struct net_device *dev = READ(btf, skb, dev);
+	struct gro *row;
+
+	if (!dev_is_ours(btf, dev))
+		return 0;
+	row = row_at(&gro, row_of(0, skb_rx_queue(btf, skb, dev)));
+	if (!row)
+		return 0;
+	row->frames[GRO_FRAME_PAST]++;
+	merged_by_card(btf, skb, READ(btf, skb, data), row);
+	return 0;
+}
+
+/* Maybe on another CPU (RPS), and within napi_gro_receive of a later frame: other words. */
+static __always_inline int received(bool btf, const struct sk_buff *skb)
+{
+	const struct net_device *dev = READ(btf, skb, dev);
+	struct packet p = { .point = RX_STACK, .segs = 1 };
+	struct gro *row;
+
+	if (!dev_is_ours(btf, dev))
+		return 0;
+	row = row_at(&gro, row_of(0, skb_rx_queue(btf, skb, dev)));
+	if (!row)
+		return 0;
+	p.len = config.l2 + READ(btf, skb, len);
+	skb_segments(btf, skb, &p, READ(btf, skb, data));
+	HIST_ADD(row->size, segs_slot(p.segs), p.segs);
+	row->bytes += p.len + skb_vlan_len(btf, skb);
+	return 0;
+}
+
+#define SKB_WAYS(name, event, call)				\
+	SEC("tp_btf/" event)					\
+	int BPF_PROG(name##__btf, const struct sk_buff *skb)	\
+	{							\
+		const bool btf = true;				\
+		return call;					\
+	}							\
+	SEC("raw_tp/" event)					\
+	int BPF_PROG(name##__raw, const struct sk_buff *skb)	\
+	{							\
+		const bool btf = false;				\
+		return call;					\
+	}
+
+#define EXIT_WAYS(name, event)					\
+	SEC("tp_btf/" event)					\
+	int BPF_PROG(name##__btf, int ret)			\
+	{							\
+		return left(ret);				\
+	}							\
+	SEC("raw_tp/" event)					\
+	int BPF_PROG(name##__raw, int ret)			\
+	{							\
+		return left(ret);				\
+	}
+
+/* Ends before beginnings: libbpf attaches in this order, so no beginning is left without an end. */
+SKB_WAYS(gro_out, "netif_receive_skb", skb ? received(btf, skb) : 0)
+EXIT_WAYS(gro_exit, "napi_gro_receive_exit")
+EXIT_WAYS(gro_fexit, "napi_gro_frags_exit")
+SKB_WAYS(gro_in, "napi_gro_receive_entry", enters(btf, false, skb))
+SKB_WAYS(gro_fin, "napi_gro_frags_entry", enters(btf, true, skb))
+SKB_WAYS(gro_past, "netif_receive_skb_entry", skb ? passes(btf, skb) : 0)
+SKB_WAYS(gro_list, "netif_receive_skb_list_entry", skb ? passes(btf, skb) : 0)
+SKB_WAYS(gro_netif, "netif_rx_entry", skb ? passes(btf, skb) : 0)
+
+/* Here most of what is held is flushed. Any NAPI will do: no two take turns within a poll. */
+static __always_inline int polled(void)
+{
+	struct gro_now *n;
+
+	if (!armed_cpus)
+		return 0;
+	n = now();
+	if (!n || !n->armed)
+		return 0;
+	n->poll++;
+	if (!--n->armed)
+		__sync_fetch_and_add(&armed_cpus, -1);
+	return 0;
+}
+
+SEC("tp_btf/napi_poll")
+int BPF_PROG(gro_poll__btf)
+{
+	return polled();
+}
+
+SEC("raw_tp/napi_poll")
+int BPF_PROG(gro_poll__raw)
+{
+	return polled();
+}
+
+char _license[] SEC("license") = "GPL";

@@ -1,0 +1,179 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Our filter among those of others on a clsact qdisc: found by program id, only ours removed. */
+#include <errno.h>
+#include <linux/if_ether.h>
+#include <linux/pkt_cls.h>
+#include <linux/pkt_sched.h>
+#include <linux/rtnetlink.h>
+#include <arpa/inet.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <libmnl/libmnl.h>
+
+#include "bpf/hooks/clsact.h"
+#include "lib/core/hook.h"
+#include "lib/kernel/programs.h"
+#include "lib/net/netlink.h"
+#include "lib/util/log.h"
+
+#define CLSACT_PRIORITY	0x7fff	/* of ours, where there is no other filter */
+#define INGRESS TC_H_MAKE(TC_H_CLSACT, TC_H_MIN_INGRESS)
+#define EGRESS	TC_H_MAKE(TC_H_CLSACT, TC_H_MIN_EGRESS)
+
+struct search {
+	int ifindex;
+	__u32 prog_id;
+	unsigned found;			/* filters, or clsact qdiscs, of the interface */
+	__u32 handle, priority;		/* of the filter with prog_id; handle 0: not there */
+	__u32 first;			/* the lowest priority there is; 0: no filter */
+};
+
+static int dump(unsigned short type, __u32 parent, int ifindex, mnl_cb_t each, void *arg)
+{
+	char buf[MNL_SOCKET_BUFFER_SIZE];
+	struct nlmsghdr *nlh = mnl_nlmsg_put_header(buf);
+	struct tcmsg *tc;
+
+	nlh->nlmsg_type = type;
+	nlh->nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP;
+	tc = mnl_nlmsg_put_extra_header(nlh, sizeof(*tc));
+	tc->tcm_family = AF_UNSPEC;
+	tc->tcm_ifindex = ifindex;
+	tc->tcm_parent = parent;
+	return netlink_ask(NETLINK_ROUTE, nlh, each, arg);
+}
+
+static int each_qdisc(const struct nlmsghdr *nlh, void *arg)
+{
+	const struct tcmsg *tc = mnl_nlmsg_get_payload(nlh);
+	struct search *s = arg;
+	struct nlattr *attr;
+
+	if (tc->tcm_ifindex == s->ifindex)
+		mnl_attr_for_each(attr, nlh, sizeof(*tc))
+			if (mnl_attr_get_type(attr) == TCA_KIND)
+				s->found += !strcmp(mnl_attr_get_str(attr), "clsact");
+	return MNL_CB_OK;
+}
+
+static int each_filter(const struct nlmsghdr *nlh, void *arg)
+{
+	const struct tcmsg *tc = mnl_nlmsg_get_payload(nlh);
+	struct nlattr *attr, *option;
+	struct search *s = arg;
+
+	if (tc->tcm_ifindex != s->ifindex)
+		return MNL_CB_OK;
+	s->found++;
+	if (!s->first || s->first > TC_H_MAJ(tc->tcm_info) >> 16)
+		s->first = TC_H_MAJ(tc->tcm_info) >> 16;
+	mnl_attr_for_each(attr, nlh, sizeof(*tc)) {
+		if (mnl_attr_get_type(attr) != TCA_OPTIONS)
+			continue;
+		mnl_attr_for_each_nested(option, attr)
+			if (mnl_attr_get_type(option) == TCA_BPF_ID &&
+			    mnl_attr_get_u32(option) == s->prog_id) {
+				s->handle = tc->tcm_handle;
+				s->priority = TC_H_MAJ(tc->tcm_info) >> 16;
+			}
+	}
+	return MNL_CB_OK;
+}
+
+bool clsact_exists(int ifindex)
+{
+	struct search s = { .ifindex = ifindex };
+
+	dump(RTM_GETQDISC, 0, ifindex, each_qdisc, &s);
+	return s.found;
+}
+
+/* Before the qdisc is made: whoever finds our pins later must know whose it is. */
+static int mark_made(const struct site *site)
+{
+	int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "nicprobe_clsact", 4, 4, 1, NULL);
+	int err = fd < 0 || bpf_obj_pin(fd, pin_path(site, CLSACT_MADE)) ? -errno : 0;
+
+	if (fd >= 0)
+		close(fd);
+	return err;
+}
+
+int clsact_attach(const struct site *site, int prog_fd)
+{
+	LIBBPF_OPTS(bpf_tc_hook, hook, .ifindex = site->iface.ifindex,
+		    .attach_point = BPF_TC_INGRESS);
+	LIBBPF_OPTS(bpf_tc_opts, opts, .prog_fd = prog_fd);
+	struct search others = { .ifindex = site->iface.ifindex };
+	int err = 0;
+
+	/* Left to choose, the kernel puts us behind all that have chosen theirs (tcf_auto_prio). */
+	dump(RTM_GETTFILTER, INGRESS, others.ifindex, each_filter, &others);
+	if (others.first == 1)
+		return complain(-EEXIST, NULL, "another filter has tc priority 1 on %s: ours "
+				"cannot come before it", site->iface.name);
+	opts.priority = others.first ? others.first - 1 : CLSACT_PRIORITY;
+	if (!clsact_exists(site->iface.ifindex))
+		err = mark_made(site);
+	if (!err)
+		err = bpf_tc_hook_create(&hook);
+	if (!err || err == -EEXIST)
+		err = bpf_tc_attach(&hook, &opts);
+	return err ? complain(err, NULL, "cannot attach to clsact ingress of %s: %s",
+			      site->iface.name, strerror(-err)) : 0;
+}
+
+const char *clsact_blind(const struct site *site)
+{
+	struct search s = {
+		.ifindex = site->iface.ifindex,
+		.prog_id = program_pinned(pin_path(site, CLSACT_PROGRAM)),
+	};
+
+	if (dump(RTM_GETTFILTER, INGRESS, s.ifindex, each_filter, &s) && !s.found)
+		return NULL;		/* the kernel did not tell */
+	if (!s.handle)
+		return "our filter is no longer attached";
+	if (s.first < s.priority)
+		return text("a tc filter of priority %u comes before ours: what it takes, drops or "
+			    "passes to the stack is not seen", s.first);
+	return NULL;
+}
+
+static void remove_filter(const struct site *site)
+{
+	LIBBPF_OPTS(bpf_tc_hook, hook, .ifindex = site->iface.ifindex,
+		    .attach_point = BPF_TC_INGRESS);
+	LIBBPF_OPTS(bpf_tc_opts, opts);
+	struct search s = {
+		.ifindex = site->iface.ifindex,
+		.prog_id = program_pinned(pin_path(site, CLSACT_PROGRAM)),
+	};
+
+	dump(RTM_GETTFILTER, INGRESS, s.ifindex, each_filter, &s);
+	if (!s.handle)
+		return;
+	opts.handle = s.handle;
+	opts.priority = s.priority;
+	bpf_tc_detach(&hook, &opts);
+}
+
+void clsact_detach(const struct site *site)
+{
+	LIBBPF_OPTS(bpf_tc_hook, hook, .ifindex = site->iface.ifindex,
+		    .attach_point = BPF_TC_INGRESS | BPF_TC_EGRESS);
+	struct search s = { .ifindex = site->iface.ifindex };
+
+	if (site->gone || access(pin_path(site, CLSACT_PROGRAM), F_OK))
+		return;
+	remove_filter(site);
+	if (access(pin_path(site, CLSACT_MADE), F_OK))
+		return;
+	dump(RTM_GETTFILTER, INGRESS, s.ifindex, each_filter, &s);
+	dump(RTM_GETTFILTER, EGRESS, s.ifindex, each_filter, &s);
+	if (!s.found)
+		bpf_tc_hook_destroy(&hook);
+}

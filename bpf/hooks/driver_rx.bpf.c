@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The rx-nic tap without XDP: the five ways a driver hands a packet up, before GRO and RPS. */
+#include "bpf/common/head.bpf.h"
+#include <bpf/bpf_tracing.h>
+
+static __always_inline int handed_up(bool btf, bool frags, const struct sk_buff *skb)
+{
+	const struct net_device *dev;
+	struct packet p;
+	const void *l3;
+	int linear;
+
+	if (!skb)	/* napi_gro_frags with no packet in it */
+		return 0;
+	dev = READ(btf, skb, dev);
+	if (!dev_is_ours(btf, dev))
+		return 0;
+	p = (struct packet){ .point = RX_NIC, .segs = 1, .ecn = ECN_NOT_IP };
+	p.row = row_of(RX_NIC, skb_rx_queue(btf, skb, dev));
+	p.len = config.l2 + READ(btf, skb, len);
+	l3 = network_header(btf, frags, skb, &linear);
+	skb_segments(btf, skb, &p, l3);
+	/* First the flow: behind all the branches of the others the verifier has it 1000 times. */
+	if (flow_look(&p))
+		skb_look(btf, skb, &p, l3, linear, READ(btf, skb, protocol));
+	if (packet_headers_wanted())
+		skb_parse(btf, skb, &p, l3, linear, 0, READ(btf, skb, protocol));
+	meter_packet(&p);
+	return 0;
+}
+
+#define WAYS(name, event, frags)					\
+	SEC("tp_btf/" event)						\
+	int BPF_PROG(name##__btf, const struct sk_buff *skb)		\
+	{								\
+		return handed_up(true, frags, skb);				\
+	}								\
+	SEC("raw_tp/" event)						\
+	int BPF_PROG(name##__raw, const struct sk_buff *skb)		\
+	{								\
+		return handed_up(false, frags, skb);				\
+	}
+
+WAYS(rx_gro, "napi_gro_receive_entry", false)
+WAYS(rx_frags, "napi_gro_frags_entry", true)
+WAYS(rx_skb, "netif_receive_skb_entry", false)
+WAYS(rx_list, "netif_receive_skb_list_entry", false)
+WAYS(rx_netif, "netif_rx_entry", false)
+
+char _license[] SEC("license") = "GPL";

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The rx-stack tap: first in tc ingress, after GRO and RPS. Never a verdict of its own. */
+#include "xdp/packet.bpf.h"
+
+/* As in skb.bpf.h, by tc's own view of an skb. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 8192);
+	__type(key, __u32);
+	__type(value, __u32);
+} napi_queue SEC(".maps");
+
+static __always_inline __u32 queue_of(const struct __sk_buff *skb)
+{
+	__u32 recorded = skb->queue_mapping, id = skb->napi_id, *known;
+
+	if (config.rx_queues == 1)
+		return 0;
+	if (config.rx_queue == RX_QUEUE_RAW)
+		return recorded;
+	if (config.rx_queue == RX_QUEUE_RECORDED && recorded)
+		return recorded - 1;
+	/* the rx-nic tap saw it first, and learned */
+	known = bpf_map_lookup_elem(&napi_queue, &id);
+	return known ? *known : ~0u;
+}
+
+/* Where what follows IPv6 and its extension headers begins, and its type. */
+static __always_inline __u32 ipv6_end(struct __sk_buff *skb, __u32 at, __u8 *type)
+{
+	__u8 next[2];
+
+	for (int i = 0; i < IPV6_HEADERS && ipv6_extends(*type); i++) {
+		if (bpf_skb_load_bytes(skb, at, next, sizeof(next)))
+			break;
+		at += ipv6_extends_by(*type, next[1]);
+		*type = next[0];
+	}
+	return at;
+}
+
+/* LRO and guest TSO of virtio leave gso_segs 0: as many as the payload needs. */
+static __always_inline __u32 segments(struct __sk_buff *skb)
+{
+	__u32 at = config.l2, size = skb->gso_size;
+	__u8 first = 0, proto = 0, doff = 0;
+	__be16 type = skb->protocol;
+
+	if (!size)
+		return 1;
+	if (skb->gso_segs)
+		return skb->gso_segs;
+	/* the outer tag was taken out, the inner was not; without that there may be two */
+	for (int tags = 0; tags < 2; tags++) {
+		if (type != bpf_htons(ETH_P_8021Q) && type != bpf_htons(ETH_P_8021AD))
+			break;
+		if (bpf_skb_load_bytes(skb, at + 2, &type, 2))
+			return 1;
+		at += VLAN_TAG;
+	}
+	if (bpf_skb_load_bytes(skb, at, &first, 1))
+		return 1;
+	bpf_skb_load_bytes(skb, at + (first >> 4 == 6 ? 6 : 9), &proto, 1);
+	if (first >> 4 == 6)
+		at = ipv6_end(skb, at + 40, &proto);
+	else
+		at += (first & 15) * 4;
+	if (proto == 6 && !bpf_skb_load_bytes(skb, at + 12, &doff, 1))
+		at += (doff >> 4) * 4;
+	else
+		at += 8;
+	return skb->len > at ? (skb->len - at + size - 1) / size : 1;
+}
+
+/* A short packet, or one whose header is in a page: by a copy. */
+static __always_inline void parse_short(struct __sk_buff *skb, struct packet *p)
+{
+	__u8 head[HEAD_SIZE] = {};
+	__u32 n = skb->len - config.l2;
+
+	if (skb->len < config.l2 + 20)
+		return;
+	if (n > HEAD_SIZE)
+		n = HEAD_SIZE;
+	barrier_var(n);
+	if (n > HEAD_SIZE || bpf_skb_load_bytes(skb, config.l2, head, n))
+		return;
+	packet_parse(p, head, head + n, skb->protocol);
+}
+
+SEC("tc")
+int nicprobe_tc(struct __sk_buff *skb)
+{
+	void *data = (void *)(long)skb->data, *end = (void *)(long)skb->data_end;
+	struct packet p = {
+		.point = RX_STACK,
+		.row = row_of(RX_STACK, queue_of(skb)),
+		.len = skb->len + (skb->vlan_present ? VLAN_TAG : 0),
+		.segs = 1,
+		.ecn = ECN_NOT_IP,
+	};
+
+	if (!has_begun())
+		return -1;
+	if (skb->gso_size)
+		p.segs = segments(skb);
+	/* helpers that can move the data were called: take its bounds again */
+	data = (void *)(long)skb->data;
+	end = (void *)(long)skb->data_end;
+	if (data + config.l2 + HEAD_SIZE > end && packet_headers_wanted())
+		parse_short(skb, &p);
+	else if (packet_headers_wanted())
+		packet_parse(&p, data + config.l2, end, skb->protocol);
+	meter_packet(&p);
+	return -1;	/* TC_ACT_UNSPEC for a filter, TCX_NEXT for tcx: whatever comes next */
+}
+
+char _license[] SEC("license") = "GPL";

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The rx-stack tap: a tcx link at the head (Linux 6.6), else a filter on clsact. */
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "bpf/hooks/clsact.h"
+#include "lib/core/hook.h"
+#include "lib/kernel/kernel.h"
+#include "lib/kernel/programs.h"
+#include "lib/util/log.h"
+#include "tc.skel.h"
+
+/* Linux 6.6; the headers of Debian 12 do not have them yet. */
+#define TCX_INGRESS	46	/* BPF_TCX_INGRESS */
+#define TCX_BEFORE	(1u << 3)	/* BPF_F_BEFORE: with no other program named, before all */
+
+static int attach_tcx(const struct site *site, int prog)
+{
+	LIBBPF_OPTS(bpf_link_create_opts, opts, .flags = TCX_BEFORE);
+	int err, link = bpf_link_create(prog, site->iface.ifindex, TCX_INGRESS, &opts);
+
+	if (link < 0)
+		return complain(-errno, NULL, "cannot attach to tcx ingress of %s: %s",
+				site->iface.name, strerror(errno));
+	err = bpf_obj_pin(link, pin_path(site, "tc"));
+	close(link);
+	return err ? complain(-errno, NULL, "cannot pin the tcx link: %s", strerror(errno)) : 0;
+}
+
+/* The program is pinned first: it is what detach finds the filter by. */
+static int attach_clsact(const struct site *site, int prog)
+{
+	int err = bpf_obj_pin(prog, pin_path(site, CLSACT_PROGRAM));
+
+	if (err)
+		return complain(-errno, NULL, "cannot pin the tc program: %s", strerror(errno));
+	return clsact_attach(site, prog);
+}
+
+static int attach(const struct site *site, struct bpf_object *obj, char *how, size_t size)
+{
+	const char *no_tcx = kernel_cannot("tcx");
+	int prog, err = bpf_object__load(obj);
+
+	if (err)
+		return complain(err, NULL, "cannot load the tc program: %s", log_last());
+	prog = bpf_program__fd(bpf_object__find_program_by_name(obj, "nicprobe_tc"));
+	strncpy(how, no_tcx ? "clsact" : "tcx", size);
+	return no_tcx ? attach_clsact(site, prog) : attach_tcx(site, prog);
+}
+
+/* What comes first at tcx ingress, and whether ours is there at all. */
+static const char *blind_tcx(const struct site *site)
+{
+	__u32 ids[64], ours = program_pinned(pin_path(site, "tc"));
+	LIBBPF_OPTS(bpf_prog_query_opts, all, .prog_ids = ids, .prog_cnt = 64);
+	LIBBPF_OPTS(bpf_xdp_query_opts, xdp);
+
+	if (bpf_prog_query_opts(site->iface.ifindex, TCX_INGRESS, &all) && errno != ENOSPC)
+		return NULL;
+	for (__u32 i = 0; i <= all.prog_cnt; i++) {
+		if (i == all.prog_cnt || i == 64)
+			return "our program is no longer attached";
+		if (ids[i] == ours)
+			break;
+	}
+	if (ids[0] != ours)
+		return text("the tcx program %s comes before ours: what it takes, drops or passes "
+			    "to the stack is not seen", program_named(ids[0]));
+	if (!bpf_xdp_query(site->iface.ifindex, 0, &xdp) && xdp.skb_prog_id)
+		return text("since the generic XDP program %s came, packets have no Ethernet "
+			    "header here: sizes and codepoints are wrong",
+			    program_named(xdp.skb_prog_id));
+	return NULL;
+}
+
+static const char *blind(const struct site *site, const char *how)
+{
+	if (!strcmp(how, "tcx"))
+		return blind_tcx(site);
+	return strcmp(how, "clsact") ? NULL : clsact_blind(site);
+}
+
+static bool stack_can(void)
+{
+	return !kernel_cannot("stack") && !(kernel_cannot("tp_btf") && kernel_cannot("raw_tp"));
+}
+
+static bool generic_xdp(const struct site *site)
+{
+	LIBBPF_OPTS(bpf_xdp_query_opts, opts);
+
+	return !bpf_xdp_query(site->iface.ifindex, 0, &opts) && opts.skb_prog_id;
+}
+
+static const char *avoid(const struct site *site)
+{
+	/* skb_pp_cow_data() makes a new skb, whose mac_len is 0: 6.12, 6.18; not 6.1 */
+	if (stack_can() && generic_xdp(site))
+		return "after generic XDP tc gets packets without their Ethernet header";
+	if (site->config.rx_queue == RX_QUEUE_BY_NAPI && site->config.rx_queues > 1)
+		return "the driver records no queue, and tc sees none";
+	/* qdisc_graft() stops all queues for a while, also for a qdisc of received packets; 6.18 */
+	if (stack_can() && kernel_cannot("tcx") && !clsact_exists(site->iface.ifindex))
+		return "to make a clsact qdisc, and to remove it, loses packets that are being "
+		       "sent";
+	return NULL;
+}
+
+const struct tap tap_tc = {
+	.name = "tc",
+	.help = "first in tc ingress, after GRO and RPS",
+	.points = 1 << RX_STACK,
+	.avoid = avoid,
+	.elf = tc_bpf__elf_bytes,
+	.attach = attach,
+	.blind = blind,
+	.detach = clsact_detach,
+};

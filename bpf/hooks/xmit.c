@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The tx-stack and tx-nic taps: their links are all there is to them. */
+#include "lib/core/hook.h"
+#include "xmit.skel.h"
+
+const struct tap tap_xmit = {
+	.name = "xmit",
+	.help = "the tracepoints before the qdisc and at the hand-over to the driver",
+	.points = 1 << TX_STACK | 1 << TX_NIC,
+	.program = { [TX_STACK] = "tx_stack", [TX_NIC] = "tx_nic" },
+	.elf = xmit_bpf__elf_bytes,
+};

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* How the driver's own statistics are shown, and which of them say that packets suffer. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "bpf/hwstat/hwstat.h"
+#include "lib/core/hook.h"
+#include "lib/util/log.h"
+
+static const struct metric metrics[] = {
+	COUNTER(struct hwstat, value, .name = "value", .unit = "value",
+		.help = "How much it has grown since attach, in its own unit."),
+	{}
+};
+
+static const char *const labels[] = { "direction", "queue", "statistic", "source", NULL };
+
+static const char *name_of(const struct hwstat_key *key)
+{
+	return key->rank == HWSTAT_OWN ? key->own : stat_names[key->rank].name;
+}
+
+static void key_text(const void *of, unsigned nr, char *out, size_t size)
+{
+	static const char *const ways[] = { "rx", "tx", "-" };
+	static const char *const sources[] = { "qstats", "ethtool -S", "ip -s link" };
+	const struct hwstat_key *key = of;
+	unsigned queue = hwstat_queue(key);
+
+	switch (nr) {
+	case 0:
+		snprintf(out, size, "%s", ways[key->way]);
+		break;
+	case 1:
+		snprintf(out, size, queue == HWSTAT_ALL ? "all" : "%u", queue);
+		break;
+	case 2:
+		snprintf(out, size, "%s", name_of(key));
+		break;
+	default:
+		snprintf(out, size, "%s", sources[key->source]);
+	}
+}
+
+/* What a driver counts under a name of its own has a unit that only it knows. */
+static const char *key_unit(const void *of)
+{
+	const struct hwstat_key *key = of;
+	const char *name = name_of(key);
+
+	if (key->rank == HWSTAT_OWN)
+		return "own";
+	if (strstr(name, "bytes"))
+		return "bytes";
+	return !strncmp(stat_find(name)->help, "packets", 7) ? "packets" : "events";
+}
+
+static bool key_is_minor(const void *key)
+{
+	return ((const struct hwstat_key *)key)->rank == HWSTAT_OWN;
+}
+
+static const char *remark(const struct site *site)
+{
+	struct meta meta = { .ifindex = site->iface.ifindex };
+
+	snprintf(meta.driver, sizeof(meta.driver), "%s", site->iface.driver);
+	return hwstat_without(&meta);
+}
+
+/*
+ * A queue that was in use before, and is again, counts on from where it was. Then not all that
+ * the interface had counted was of the queues that there were.
+ */
+static bool began(const struct table *then, const void *of)
+{
+	const struct hwstat_key *key = of, *keys = (const void *)then->keys;
+	const char *packets = key->way == STAT_RX ? "rx_packets" : "tx_packets";
+	uint64_t all = 0, queues = 0;
+	bool any = false;
+
+	for (unsigned row = 0; row < then->rows && key->way != STAT_NEITHER; row++) {
+		if (keys[row].way != key->way || keys[row].rank == HWSTAT_OWN ||
+		    strcmp(stat_names[keys[row].rank].name, packets))
+			continue;
+		if (hwstat_queue(&keys[row]) != HWSTAT_ALL) {
+			queues += then->cells[row];
+			continue;
+		}
+		any = true;
+		all = then->cells[row];
+	}
+	return any && all == queues;
+}
+
+const struct meter meter_hwstat = {
+	.name = "hwstat",
+	.help = "what the driver and the card count themselves, by queue",
+	.by = BY_KEY,
+	.point = RX_NIC,
+	.row_size = sizeof(struct hwstat),
+	.metrics = metrics,
+	.key_size = sizeof(struct hwstat_key),
+	.key_labels = labels,
+	.key_text = key_text,
+	.key_unit = key_unit,
+	.key_minor = "own",
+	.key_is_minor = key_is_minor,
+	.by_key = true,
+	.across = true,
+	.read = hwstat_read,
+	.began = began,
+	.remark = remark,
+};

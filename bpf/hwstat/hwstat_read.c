@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Reads netdev-genl's queue statistics, `ethtool -S` and `ip -s link`, under common names. */
+#include <errno.h>
+#include <linux/if_link.h>
+#include <linux/rtnetlink.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bpf/hwstat/hwstat.h"
+#include "lib/kernel/kernel.h"
+#include "lib/net/iface.h"
+#include "lib/net/netlink.h"
+#include "lib/util/log.h"
+
+extern const struct meter meter_hwstat;
+
+#define RANKS	64		/* more than there are names */
+#define QUEUES	(MAX_QUEUES + 1)	/* and the last: of the interface */
+
+/* Of include/uapi/linux/netdev.h, 6.9; Debian 12's headers are older. */
+enum { NETDEV_CMD_QSTATS_GET = 12 };
+enum { NETDEV_A_QSTATS_IFINDEX = 1, NETDEV_A_QSTATS_QUEUE_ID = 3, NETDEV_A_QSTATS_SCOPE };
+enum { NETDEV_QSTATS_SCOPE_QUEUE = 1 };
+
+static const struct { unsigned attr; const char *as; } qstats[] = {
+	{ 8, "rx_packets" }, { 9, "rx_bytes" }, { 10, "tx_packets" }, { 11, "tx_bytes" },
+	{ 12, "rx_alloc_fail" }, { 13, "rx_missed" }, { 18, "rx_csum_errors" },
+	{ 24, "tx_drops" }, { 33, "tx_stop" }, { 34, "tx_wake" },
+};
+
+/* A reading under way: which rows there are already, + 1, by way, name and queue. */
+struct reading {
+	const struct meta *meta;
+	struct table *t;
+	enum hwstat_source source;
+	uint32_t (*at)[RANKS][QUEUES];
+	struct stat_heading heading;
+	const struct driver *driver;
+	bool known;			/* some of the driver's go by a common name */
+	int err;
+};
+
+static struct hwstat_key key_of(const struct reading *r, const struct stat_meaning *m)
+{
+	unsigned queue = m->queue < 0 ? HWSTAT_ALL : m->queue;
+
+	return (struct hwstat_key){
+		.way = m->way,
+		.queue = { queue >> 8, queue },
+		.rank = m->as ? m->as - stat_names : HWSTAT_OWN,
+		.source = r->source,
+	};
+}
+
+/* Several may go by one name: they are summed. What a better source had already is left to it. */
+static int common_put(struct reading *r, const struct stat_meaning *m, uint64_t value)
+{
+	struct hwstat_key key = key_of(r, m);
+	uint32_t *at = &r->at[m->way][key.rank][m->queue < 0 ? QUEUES - 1 : m->queue];
+	const struct hwstat_key *keys = (const void *)r->t->keys;
+
+	if (*at && keys[*at - 1].source != r->source)
+		return 0;
+	if (!*at && !table_add(r->t, &meter_hwstat, &key))
+		return -ENOMEM;
+	*at = *at ?: r->t->rows;
+	r->t->cells[*at - 1] += value;
+	r->known |= r->source == HWSTAT_ETHTOOL;
+	return 0;
+}
+
+static int own_put(const char *name, uint64_t value, void *arg)
+{
+	struct reading *r = arg;
+	struct stat_meaning m = stat_meaning(r->driver, &r->heading, name, value);
+	struct hwstat_key key = key_of(r, &m);
+	uint64_t *row;
+
+	if (m.level)	/* we tell what has grown */
+		return 0;
+	if (m.as)
+		return common_put(r, &m, value);
+	if (strstr(name, " Queue#"))
+		return 0;
+	snprintf(key.own, sizeof(key.own), "%s", name + strspn(name, " "));
+	row = table_add(r->t, &meter_hwstat, &key);
+	if (row)
+		*row = value;
+	return row ? 0 : -ENOMEM;
+}
+
+static int named_put(struct reading *r, const char *as, int queue, uint64_t value)
+{
+	struct stat_meaning m = {
+		.as = stat_find(as), .queue = queue, .way = *as == 'r' ? STAT_RX : STAT_TX,
+	};
+
+	return common_put(r, &m, value);
+}
+
+/* A value of any width: netdev-genl's are as short as they can be. */
+static uint64_t attr_number(const struct nlattr *attr)
+{
+	return mnl_attr_get_payload_len(attr) >= 8 ? mnl_attr_get_u64(attr) :
+	       mnl_attr_get_payload_len(attr) >= 4 ? mnl_attr_get_u32(attr) : 0;
+}
+
+static int queue_stats(const struct nlmsghdr *nlh, void *arg)
+{
+	struct reading *r = arg;
+	const struct nlattr *attr;
+	uint64_t ifindex = 0, id = ~0ull;
+
+	mnl_attr_for_each(attr, nlh, 4 /* genlmsghdr */) {
+		if (mnl_attr_get_type(attr) == NETDEV_A_QSTATS_IFINDEX)
+			ifindex = attr_number(attr);
+		if (mnl_attr_get_type(attr) == NETDEV_A_QSTATS_QUEUE_ID)
+			id = attr_number(attr);
+	}
+	if (ifindex != r->meta->ifindex || id >= MAX_QUEUES)
+		return MNL_CB_OK;
+	mnl_attr_for_each(attr, nlh, 4)
+		for (unsigned i = 0; i < sizeof(qstats) / sizeof(*qstats); i++)
+			if (mnl_attr_get_type(attr) == qstats[i].attr && !r->err)
+				r->err = named_put(r, qstats[i].as, id, attr_number(attr));
+	return MNL_CB_OK;
+}
+
+/* Linux 6.9, and only some drivers; -errno: neither here. Those without answer with nothing. */
+static int qstats_read(struct reading *r)
+{
+	int family = kernel_cannot("netdev-genl") ? -ENOENT : netlink_family("netdev");
+	char buf[MNL_SOCKET_BUFFER_SIZE];
+	struct nlmsghdr *request;
+	int err;
+
+	if (family < 0)
+		return family;
+	r->source = HWSTAT_QSTATS;
+	request = netlink_request(buf, family, NLM_F_DUMP, NETDEV_CMD_QSTATS_GET);
+	mnl_attr_put_u32(request, NETDEV_A_QSTATS_IFINDEX, r->meta->ifindex);
+	mnl_attr_put_u32(request, NETDEV_A_QSTATS_SCOPE, NETDEV_QSTATS_SCOPE_QUEUE);
+	err = netlink_ask(NETLINK_GENERIC, request, queue_stats, r);
+	return r->err ?: err;
+}
+
+static int link_read(struct reading *r)
+{
+#define STAT(name, field) { #name, offsetof(struct rtnl_link_stats64, field) }
+	static const struct { const char *as; size_t at; } list[] = {
+		STAT(rx_packets, rx_packets), STAT(rx_bytes, rx_bytes),
+		STAT(tx_packets, tx_packets), STAT(tx_bytes, tx_bytes),
+		STAT(rx_drops, rx_dropped), STAT(tx_drops, tx_dropped),
+		STAT(rx_errors, rx_errors), STAT(tx_errors, tx_errors),
+		STAT(rx_missed, rx_missed_errors),
+	};
+#undef STAT
+	struct rtnl_link_stats64 stats;
+	int err = link_statistics(r->meta->ifindex, &stats);
+
+	r->source = HWSTAT_LINK;
+	for (unsigned i = 0; i < sizeof(list) / sizeof(*list) && !err; i++)
+		err = named_put(r, list[i].as, STAT_NO_QUEUE,
+				*(uint64_t *)((char *)&stats + list[i].at));
+	return err;
+}
+
+/* What each source has not is not there; only memory is an error, and a table that is half. */
+static int all_read(struct reading *r, const char *now)
+{
+	int err;
+
+	r->at = calloc(NR_STAT_WAYS, sizeof(*r->at));
+	if (!r->at)
+		return -ENOMEM;
+	err = qstats_read(r);
+	if (err != -ENOMEM) {
+		r->source = HWSTAT_ETHTOOL;
+		err = ethtool_stats_each(now, own_put, r);
+	}
+	if (err != -ENOMEM)
+		err = link_read(r);
+	free(r->at);
+	return err == -ENOMEM ? err : 0;
+}
+
+int hwstat_read(const struct meta *meta, struct table *t)
+{
+	struct reading r = { .meta = meta, .t = t, .driver = driver_find(meta->driver) };
+	char now[IF_NAMESIZE];
+
+	/* The interface may be gone, or renamed. */
+	return if_indextoname(meta->ifindex, now) ? all_read(&r, now) : 0;
+}
+
+const char *hwstat_without(const struct meta *meta)
+{
+	struct table t = { .cpus = 1, .words = sizeof(struct hwstat) / 8 };
+	struct reading r = { .meta = meta, .t = &t, .driver = driver_find(meta->driver) };
+	const char *why = NULL;
+	char now[IF_NAMESIZE];
+	unsigned own = 0;
+
+	if (!if_indextoname(meta->ifindex, now) || all_read(&r, now))
+		return NULL;
+	for (unsigned i = 0; i < t.rows; i++)
+		own += ((struct hwstat_key *)(void *)t.keys)[i].rank == HWSTAT_OWN;
+	if (r.driver == &driver_generic && own)
+		why = text("nobody here knows the statistics of %s: they go by its own names",
+			   meta->driver);
+	else if (own && r.driver->stats && !r.known)
+		why = text("none of %s goes by a name that nicprobe knows: is it another version "
+			   "of the driver?", meta->driver);
+	free(t.cells);
+	free(t.keys);
+	return why;
+}

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Interrupts of one device, by vector and CPU, and the polls that they cause. */
+#include "bpf/common/napi_rank.bpf.h"
+#include "bpf/irq/irq.h"
+#include <bpf/bpf_tracing.h>
+
+#define IRQ_NONE	0
+#define STALE		1000000000ull	/* ns: an interrupt so old caused no poll */
+
+/* The CPU is in the key, so a row is written by one CPU: there is no need of one for each. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1024);
+	__type(key, struct irq_key);
+	__type(value, struct irq);
+} irq SEC(".maps");
+
+/* Rows begin as this: it does not fit on the stack. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct irq);
+} irq_blank SEC(".maps");
+
+/* The device's interrupts, found by their names: numbers change when they are requested anew. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct irq_vector);
+} irq_vectors SEC(".maps");
+
+struct irq_name {
+	char name[IRQ_NAME];
+};
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1);
+	__type(key, struct irq_name);
+	__type(value, __u32);		/* its place in irq_vectors */
+} irq_names SEC(".maps");
+
+/* What is known of an interrupt number, as long as its handler stays the same. */
+struct irq_seen {
+	__u64 action, name;		/* addresses */
+	__u64 place;			/* in irq_vectors, + 1; 0: another device's */
+};
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct irq_seen);
+} irq_seen SEC(".maps");
+
+/* The vector of a receive queue, then of a transmit queue: place + 1; 0: none. */
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u32);
+} irq_queue SEC(".maps");
+
+/* The handler that runs on this CPU: they do not nest, interrupts are off. */
+struct irq_now {
+	__u64 action, stamp;
+	__u64 place;			/* + 1; 0: none of ours */
+};
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct irq_now);
+} irq_now SEC(".maps");
+
+/*
+ * The handler's words are written with interrupts off, the poll's in a softirq or a thread of
+ * this CPU with softirqs off: either can come between the words of the other, never its own.
+ */
+static __always_inline struct irq *irq_row(const struct irq_vector *v, __u32 nr)
+{
+	struct irq_key key = v->key;
+	struct irq *row, *blank;
+
+	key.irq = nr;
+	key.cpu = bpf_get_smp_processor_id();
+	row = bpf_map_lookup_elem(&irq, &key);
+	if (row)
+		return row;
+	blank = row_at(&irq_blank, 0);
+	if (blank)
+		bpf_map_update_elem(&irq, &key, blank, BPF_NOEXIST);
+	row = bpf_map_lookup_elem(&irq, &key);
+	if (!row)
+		lost_add(METER_irq, 1);
+	return row;
+}
+
+/* The polls of its queues are its own from now on. */
+static __always_inline void irq_serves(const struct irq_vector *v, __u32 place)
+{
+	__u32 rx = v->key.rx, tx = config.rows + v->key.tx;
+
+	if (v->key.rx >= 0 && rx < config.rows)
+		bpf_map_update_elem(&irq_queue, &rx, &place, BPF_ANY);
+	if (v->key.tx >= 0)
+		bpf_map_update_elem(&irq_queue, &tx, &place, BPF_ANY);
+}
+
+/* Seen for the first time, or its handler is another one than before: by its name. */
+static __noinline __u64 irq_recognise(__u32 nr, __u64 action, __u64 name)
+{
+	struct irq_seen seen = { .action = action, .name = name };
+	struct irq_name text = {};
+	struct irq_vector *v;
+	__u32 *place;
+
+	bpf_probe_read_kernel_str(text.name, sizeof(text.name), (void *)name);
+	place = bpf_map_lookup_elem(&irq_names, &text);
+	v = place ? row_at(&irq_vectors, *place) : NULL;
+	if (v && !(v->strict && v->key.irq != nr)) {
+		v->key.irq = nr;
+		v->stamp = 0;
+		seen.place = *place + 1;
+		irq_serves(v, seen.place);
+	}
+	bpf_map_update_elem(&irq_seen, &nr, &seen, BPF_ANY);
+	return seen.place;
+}
+
+static __always_inline int irq_begins(bool btf, __u32 nr, const struct irqaction *action)
+{
+	__u64 name = (__u64)READ(btf, action, name), place, stamp;
+	struct irq_seen *seen = row_at(&irq_seen, nr);
+	struct irq_vector *v;
+	struct irq_now *now;
+
+	if (seen && seen->action == (__u64)action && seen->name == name)
+		place = seen->place;
+	else
+		place = irq_recognise(nr, (__u64)action, name);
+	if (!place || !has_begun())
+		return 0;
+	v = row_at(&irq_vectors, place - 1);
+	now = row_at(&irq_now, 0);
+	if (!v || !now)
+		return 0;
+	stamp = bpf_ktime_get_ns();
+	now->action = (__u64)action;
+	now->place = place;
+	now->stamp = stamp;
+	if (!v->stamp || stamp - v->stamp > STALE) {
+		v->cpu = bpf_get_smp_processor_id();
+		v->stamp = stamp;
+	}
+	return 0;
+}
+
+static __always_inline int irq_ends(__u32 nr, const struct irqaction *action, int ret)
+{
+	struct irq_now *now = row_at(&irq_now, 0);
+	struct irq_vector *v;
+	struct irq *row;
+	__u64 ns;
+
+	if (!now || !now->place || now->action != (__u64)action)
+		return 0;
+	v = row_at(&irq_vectors, now->place - 1);
+	now->place = 0;
+	row = v ? irq_row(v, nr) : NULL;
+	if (!row)
+		return 0;
+	ns = bpf_ktime_get_ns() - now->stamp;
+	row->interrupts++;
+	row->unhandled += ret == IRQ_NONE;
+	HIST_ADD(row->handler, loglin_slot(ns), ns);
+	return 0;
+}
+
+/* Where the vector of a NAPI stands in irq_vectors, + 1; 0: not known. */
+static __always_inline __u32 irq_place(bool btf, const struct napi_struct *napi,
+				       const struct net_device *dev)
+{
+	__u32 id = READ(btf, napi, napi_id), queue = 0, *known, *place;
+	bool tx = !id;		/* it only transmits: netif_napi_add_tx() */
+
+	if (tx) {
+		queue = nameless_rank((__u64)dev, (__u64)napi);
+	} else if (config.rx_queues > 1) {
+		known = bpf_map_lookup_elem(&napi_queue, &id);
+		queue = known ? *known : napi_learn((__u64)dev, id);
+		tx = queue & NAPI_TX;
+		queue &= ~NAPI_TX;
+	}
+	if (queue >= config.rows - 1)
+		return 0;
+	place = row_at(&irq_queue, queue + tx * config.rows);
+	return place ? *place : 0;
+}
+
+static __always_inline int irq_polled(bool btf, const struct napi_struct *napi, int work)
+{
+	const struct net_device *dev = READ(btf, napi, dev);
+	struct irq_vector *v;
+	struct irq *row;
+	__u64 stamp, ns;
+	__u32 place;
+
+	if (!dev_is_ours(btf, dev))
+		return 0;
+	place = irq_place(btf, napi, dev);
+	v = place ? row_at(&irq_vectors, place - 1) : NULL;
+	row = v ? irq_row(v, v->key.irq) : NULL;
+	if (!row)
+		return 0;
+	row->polls++;
+	row->packets += work > 0 ? work : 0;
+	stamp = v->stamp;
+	if (!stamp)	/* polled on, or by someone who waits: no interrupt came before */
+		return 0;
+	row->elsewhere += v->cpu != bpf_get_smp_processor_id();
+	v->stamp = 0;
+	ns = bpf_ktime_get_ns() - stamp;
+	HIST_ADD(row->to_poll, loglin_slot(ns), ns);
+	return 0;
+}
+
+/* Ends before beginnings: libbpf attaches in this order, so no beginning is left without an end. */
+SEC("tp_btf/irq_handler_exit")
+int BPF_PROG(irq_end__btf, int nr, const struct irqaction *action, int ret)
+{
+	return irq_ends(nr, action, ret);
+}
+
+SEC("raw_tp/irq_handler_exit")
+int BPF_PROG(irq_end__raw, int nr, const struct irqaction *action, int ret)
+{
+	return irq_ends(nr, action, ret);
+}
+
+SEC("tp_btf/napi_poll")
+int BPF_PROG(irq_poll__btf, const struct napi_struct *napi, int work)
+{
+	return irq_polled(true, napi, work);
+}
+
+SEC("raw_tp/napi_poll")
+int BPF_PROG(irq_poll__raw, const struct napi_struct *napi, int work)
+{
+	return irq_polled(false, napi, work);
+}
+
+SEC("tp_btf/irq_handler_entry")
+int BPF_PROG(irq_begin__btf, int nr, const struct irqaction *action)
+{
+	return irq_begins(true, nr, action);
+}
+
+SEC("raw_tp/irq_handler_entry")
+int BPF_PROG(irq_begin__raw, int nr, const struct irqaction *action)
+{
+	return irq_begins(false, nr, action);
+}
+
+char _license[] SEC("license") = "GPL";

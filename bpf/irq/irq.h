@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* One interrupt on one CPU: how often, how long its handler took, and the polls it caused. */
+#ifndef NICPROBE_IRQ_H
+#define NICPROBE_IRQ_H
+
+#include "lib/core/abi.h"
+
+#define IRQ_NAME 48
+
+struct irq_key {
+	char name[IRQ_NAME];	/* as its driver called it: that stays when the number changes */
+	__u32 irq, cpu;
+	__s32 rx, tx;		/* the queues it serves; -1: none, -2: all */
+	__u64 by_rank;		/* which these are is only guessed by the order of the interrupts */
+};
+
+struct irq {
+	__u64 interrupts;
+	__u64 unhandled;	/* of these, not of this device (IRQ_NONE): the line is shared */
+	__u64 polls;		/* on this CPU, of the NAPI that it serves */
+	__u64 packets;		/* what these polls said they received */
+	__u64 elsewhere;	/* polls that an interrupt on another CPU had caused */
+	HIST(handler, LOGLIN_SLOTS);
+	HIST(to_poll, LOGLIN_SLOTS);
+};
+
+/* An interrupt of this device, or one that it may request later. */
+struct irq_vector {
+	struct irq_key key;
+	__u64 stamp;		/* of the first interrupt since the last poll; 0: none */
+	__u32 cpu;		/* where that was */
+	__u32 strict;		/* another device has one of this name: this number only */
+};
+
+#endif

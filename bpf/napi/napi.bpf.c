@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Every poll of our NAPIs: what it took, how long, by whom, after what wait; bursts and runs. */
+#include "bpf/common/napi_rank.bpf.h"
+#include "bpf/napi/napi_cpu.bpf.h"
+#include "bpf/napi/napi.h"
+#include <bpf/bpf_tracing.h>
+
+#define NET_RX_SOFTIRQ	3
+#define SCHED		(1 << 0)	/* bits of napi->state, the same since 5.12 */
+#define IN_BUSY_POLL	(1 << 6)
+
+METER_MAP(napi);
+
+/*
+ * A NAPI without an id cannot be busy-polled (netif_napi_add_tx()): it completes
+ * what was sent, as virtio's do. Those of a device that no bus has (tun, tunnels)
+ * receive; nothing of that is completed by interrupts.
+ */
+static __always_inline __u32 nameless_row(__u64 dev, __u64 napi)
+{
+	const struct net_device *d = (void *)dev;
+
+	if (BPF_CORE_READ(d, dev.parent))
+		return row_of(0, nameless_rank(dev, napi)) | NAPI_TX;
+	return config.rx_queues > 1 ? row_of(0, nameless_rank(dev, napi)) : 0;
+}
+
+static __always_inline __u32 napi_row(__u64 dev, __u64 napi, __u32 id)
+{
+	__u32 *known, queue;
+
+	if (!id)
+		return nameless_row(dev, napi);
+	if (config.rx_queues == 1)
+		return 0;
+	known = bpf_map_lookup_elem(&napi_queue, &id);
+	queue = known ? *known : napi_learn(dev, id);
+	return row_of(0, queue & ~NAPI_TX) | (queue & NAPI_TX);
+}
+
+static __always_inline __u32 seen_row(struct napi_seen *seen, __u64 dev, __u64 napi, __u32 id)
+{
+	if (seen->napi != napi || seen->id != id) {
+		seen->row = napi_row(dev, napi, id);
+		seen->id = id;
+		seen->napi = napi;
+	}
+	return seen->row;
+}
+
+/* Whose poll it is that `n` waits for: its row, or NULL: it only transmits. */
+static __always_inline struct napi *row_raised(struct napi_cpu *cpu, const struct net_device *dev,
+					       const struct napi_struct *n)
+{
+	__u32 nr = seen_row(&cpu->seen_raised, (__u64)dev, (__u64)n, BPF_CORE_READ(n, napi_id));
+
+	return nr & NAPI_TX ? NULL : row_at(&napi, nr);
+}
+
+/*
+ * ____napi_schedule() puts a NAPI last in the list of its CPU, then raises the
+ * softirq; since 6.5 not where that CPU is in net_rx_action() already. Others
+ * raise it, too: what is last in the list then is not ours, or has its stamp.
+ */
+static __always_inline int raised(__u32 vec)
+{
+	const struct softnet_data *sd;
+	const struct napi_struct *n;
+	const struct net_device *dev;
+	struct napi_cpu *cpu;
+	struct napi *row;
+
+	if (vec != NET_RX_SOFTIRQ)
+		return 0;
+	cpu = cpu_now();
+	sd = cpu ? softnet(cpu) : NULL;
+	if (!sd)
+		return 0;
+	n = (void *)READ(false, sd, poll_list.prev) -
+	    bpf_core_field_offset(struct napi_struct, poll_list);
+	if ((__u64)n == cpu->stranger)
+		return 0;
+	dev = BPF_CORE_READ(n, dev);
+	if (!dev_is_it(false, dev)) {
+		cpu->stranger = (__u64)n;
+		return 0;
+	}
+	if (!has_begun())
+		return 0;
+	row = row_raised(cpu, dev, n);
+	if (row && !row->raised)
+		row->raised = bpf_ktime_get_ns();
+	arm(cpu);
+	return 0;
+}
+
+/* net_rx_action() counts it after the last poll: of the softirq before this one, that is. */
+static __always_inline void squeeze_charge(struct napi_cpu *cpu)
+{
+	const struct softnet_data *sd = softnet(cpu);
+	struct napi *row = cpu->eater ? row_at(&napi, cpu->eater - 1) : NULL;
+
+	cpu->squeezable = 0;
+	if (sd && row)
+		row->squeezed += (__u32)(BPF_CORE_READ(sd, time_squeeze) - cpu->squeeze);
+}
+
+static __always_inline int entered(__u32 vec)
+{
+	struct napi_cpu *cpu;
+
+	if (vec != NET_RX_SOFTIRQ || !armed_cpus)
+		return 0;
+	cpu = cpu_now();
+	if (!cpu || !cpu->armed)
+		return 0;
+	if (cpu->squeezable)
+		squeeze_charge(cpu);
+	cpu->eater = 0;
+	cpu->longest = 0;
+	if (--cpu->armed) {
+		cpu->since = bpf_ktime_get_ns();
+	} else {
+		cpu->since = 0;
+		__sync_fetch_and_add(&armed_cpus, -1);
+	}
+	return 0;
+}
+
+/* The poll that ended now took the time since the event before. `eater`: its row + 1, or 0. */
+static __always_inline void poll_took(struct napi_cpu *cpu, __u64 since, __u64 now, __u32 eater)
+{
+	cpu->since = now;
+	cpu->begun = 0;
+	if (!since || now - since < cpu->longest)
+		return;
+	cpu->longest = now - since;
+	cpu->eater = eater;
+}
+
+static __always_inline enum napi_by who(bool btf, const struct napi_struct *n, int budget,
+					 __u64 ksoftirqd)
+{
+	__u64 task = bpf_get_current_task();
+
+	if (!budget)
+		return NAPI_NETPOLL;
+	/* busy_poll_stop() takes the bit away before its last poll: that has the budget still */
+	if (READ(btf, n, state) & IN_BUSY_POLL || budget != READ(btf, n, weight))
+		return NAPI_BUSY_POLL;
+	if (task == (__u64)READ(btf, n, thread))
+		return NAPI_THREAD;
+	return task == ksoftirqd ? NAPI_KSOFTIRQD : NAPI_SOFTIRQ;
+}
+
+/*
+ * It waited from the raise until its poll began. A later stamp is of an interrupt
+ * during the poll: where it still is to be polled, it waits since then.
+ */
+static __always_inline void wait_end(bool btf, const struct napi_struct *n, struct napi *row,
+				     __u64 since)
+{
+	__u64 stamp = row->raised;
+
+	row->raised = 0;
+	if (!stamp || !since)
+		return;
+	if (stamp <= since)
+		HIST_ADD(row->wait, loglin_slot(since - stamp), since - stamp);
+	else if (READ(btf, n, state) & SCHED)
+		row->raised = stamp;
+}
+
+/* A window that is over is counted; user space does it where no packet comes any more. */
+#define WINDOW_ADD(row, hist, window, time, work) do {					\
+	if ((row)->window.nr != (time)) {						\
+		if ((row)->window.packets)						\
+			HIST_ADD((row)->hist, counts_slot((row)->window.packets),	\
+				 (row)->window.packets);				\
+		(row)->window.nr = (time);						\
+		(row)->window.packets = 0;						\
+	}										\
+	(row)->window.packets += (work);						\
+} while (0)
+
+static __always_inline void run_add(struct napi *row, bool exhausted, __u32 work)
+{
+	__u64 before = row->running, near = config.rx_ring - config.rx_ring / 4;
+
+	if (exhausted) {
+		row->running = before + work;
+		row->near += config.rx_ring && before < near && before + work >= near;
+	} else if (before) {
+		HIST_ADD(row->run, counts_slot(before), before);
+		row->running = 0;
+	}
+}
+
+static __always_inline void count(struct napi *row, enum napi_by by, __u32 work, __u32 budget,
+				  __u64 now)
+{
+	bool exhausted = work >= budget && by <= NAPI_THREAD;
+
+	HIST_ADD(row->work, counts_slot(work), work);
+	row->polls[by]++;
+	row->exhausted += exhausted;
+	run_add(row, exhausted, work);
+	if (!work)
+		return;
+	now /= NAPI_WINDOW;
+	WINDOW_ADD(row, burst, window, now, work);
+	now /= NAPI_LONG;
+	WINDOW_ADD(row, burst_long, window_long, now, work);
+}
+
+static __always_inline void times(bool btf, const struct napi_struct *n, struct napi *row,
+				  struct napi_cpu *cpu, bool softirq, __u64 since, __u64 now)
+{
+	const struct softnet_data *sd;
+	bool exact = cpu->begun == (__u64)n;
+
+	row->timed[!since ? NAPI_UNTIMED : exact ? NAPI_EXACT : NAPI_BOUND]++;
+	if (since)
+		HIST_ADD(row->time, loglin_slot(now - since), now - since);
+	wait_end(btf, n, row, softirq ? since : 0);
+	if (!softirq || cpu->squeezable)
+		return;
+	sd = softnet(cpu);
+	if (!sd)
+		return;
+	cpu->squeeze = BPF_CORE_READ(sd, time_squeeze);
+	cpu->squeezable = 1;
+}
+
+/* What `ctx` has: the NAPI, what it took, and what it might have taken. */
+static __always_inline int polled(bool btf, const __u64 *ctx)
+{
+	const struct napi_struct *n = (void *)ctx[0];
+	const struct net_device *dev = READ(btf, n, dev);
+	struct napi_cpu *cpu;
+	__u64 since, now;
+	int work, budget;
+	enum napi_by by;
+	struct napi *row;
+	__u32 nr;
+
+	if (dev_is_other(dev) && !armed_cpus)
+		return 0;
+	barrier();
+	work = ctx[1];
+	budget = ctx[2];
+	cpu = cpu_now();
+	if (!cpu)
+		return 0;
+	if (!dev_is_ours(btf, dev)) {
+		if (cpu->armed)
+			poll_took(cpu, cpu->since, bpf_ktime_get_ns(), 0);
+		return 0;
+	}
+	if (cpu->stranger == (__u64)n)	/* its memory was another's when that was seen */
+		cpu->stranger = 0;
+	now = bpf_ktime_get_ns();
+	nr = seen_row(&cpu->seen_polled, (__u64)dev, (__u64)n, READ(btf, n, napi_id));
+	row = row_at(&napi, nr & ~NAPI_TX);
+	if (!row)
+		return 0;
+	arm(cpu);
+	softnet(cpu);			/* finds ksoftirqd, too */
+	by = who(btf, n, budget, cpu->ksoftirqd);
+	/* Out of softirqs, what was before it on this CPU was no poll: only fentry knows. */
+	since = by <= NAPI_KSOFTIRQD || cpu->begun == (__u64)n ? cpu->since : 0;
+	if (nr & NAPI_TX) {
+		row->tx_polls++;
+		poll_took(cpu, since, now, 0);
+		return 0;
+	}
+	count(row, by, work, budget, now);
+	times(btf, n, row, cpu, by <= NAPI_KSOFTIRQD, since, now);
+	if (by <= NAPI_KSOFTIRQD && work >= budget)	/* it stays, and waits for its next turn */
+		row->raised = now;
+	poll_took(cpu, since, now, by <= NAPI_KSOFTIRQD ? nr + 1 : 0);
+	return 0;
+}
+
+static __always_inline int begins(const struct napi_struct *n)
+{
+	const struct net_device *dev = n->dev;
+	struct napi_cpu *cpu;
+
+	if (!dev_is_ours(true, dev))
+		return 0;
+	cpu = cpu_now();
+	if (!cpu)
+		return 0;
+	cpu->since = bpf_ktime_get_ns();
+	cpu->begun = (__u64)n;
+	return 0;
+}
+
+SEC("tp_btf/napi_poll")
+int napi_polled__btf(const __u64 *ctx)
+{
+	return polled(true, ctx);
+}
+
+SEC("raw_tp/napi_poll")
+int napi_polled__raw(const __u64 *ctx)
+{
+	return polled(false, ctx);
+}
+
+SEC("tp_btf/softirq_entry")
+int BPF_PROG(napi_entered__btf, unsigned int vec)
+{
+	return entered(vec);
+}
+
+SEC("raw_tp/softirq_entry")
+int BPF_PROG(napi_entered__raw, unsigned int vec)
+{
+	return entered(vec);
+}
+
+SEC("tp_btf/softirq_raise")
+int BPF_PROG(napi_raised__btf, unsigned int vec)
+{
+	return raised(vec);
+}
+
+SEC("raw_tp/softirq_raise")
+int BPF_PROG(napi_raised__raw, unsigned int vec)
+{
+	return raised(vec);
+}
+
+/* The only place that sees a poll begin. */
+SEC("?fentry/__napi_poll")
+int BPF_PROG(napi_begins, const struct napi_struct *n)
+{
+	return begins(n);
+}
+
+char _license[] SEC("license") = "GPL";

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* How polls are shown, which way they are timed, and when they tell of trouble. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "bpf/napi/napi.h"
+#include "lib/core/hook.h"
+#include "lib/kernel/kernel.h"
+#include "lib/read/snapshot.h"
+#include "lib/util/log.h"
+#include "napi.skel.h"
+
+static const char *const by[NR_NAPI_BY] = {
+	[NAPI_SOFTIRQ] = "softirq",
+	[NAPI_KSOFTIRQD] = "ksoftirqd",
+	[NAPI_THREAD] = "thread",
+	[NAPI_BUSY_POLL] = "busy-poll",
+	[NAPI_NETPOLL] = "netpoll",
+};
+
+static const char *const timed[NR_NAPI_TIMED] = {
+	[NAPI_EXACT] = "exact",
+	[NAPI_BOUND] = "bound",
+	[NAPI_UNTIMED] = "none",
+};
+
+static const uint64_t bounds[] = { COUNTS_BOUNDS };
+
+#define COUNTS(field, ...) HISTOGRAM(struct napi, field, .unit = "packets", .scale = 1, \
+	.bounds = bounds, .steps = COUNTS_STEPS, __VA_ARGS__)
+
+static const struct metric metrics[] = {
+	COUNTS(work, .name = "work",
+	       .help = "Packets that a poll took: a sample a poll, in sum all packets."),
+	COUNTER(struct napi, polls, .name = "polls", .unit = "polls", .label = "by", .labels = by,
+		.help = "Polls, by who polled."),
+	COUNTER(struct napi, exhausted, .name = "exhausted", .unit = "polls",
+		.help = "Polls that used up their budget: more may wait; not busy polls."),
+	COUNTER(struct napi, squeezed, .name = "squeezed", .unit = "softirqs",
+		.help = "Softirqs cut short whose longest poll was this NAPI's (time_squeeze)."),
+	COUNTS(burst, .name = "burst_100us",
+	       .help = "Packets in each 100 us in which there were any."),
+	COUNTS(burst_long, .name = "burst_1ms",
+	       .help = "Packets in each millisecond in which there were any."),
+	COUNTS(run, .name = "run",
+	       .help = "Packets in polls in a row that each used up its budget."),
+	COUNTER(struct napi, near, .name = "near_ring", .unit = "runs",
+		.help = "Runs that came to three quarters of the size of the receive ring."),
+	HISTOGRAM(struct napi, wait, .name = "wait", .unit = "seconds", .scale = 1e-9,
+		  .help = "Time from the softirq that was raised for it until the poll began."),
+	HISTOGRAM(struct napi, time, .name = "poll", .unit = "seconds", .scale = 1e-9,
+		  .help = "Time that a poll took."),
+	COUNTER(struct napi, timed, .name = "timed", .unit = "polls",
+		.label = "how", .labels = timed,
+		.help = "Polls whose time is exact, only bounded from above, or not known."),
+	COUNTER(struct napi, tx_polls, .name = "tx", .unit = "polls",
+		.help = "Polls of the NAPI that only completes what this queue has sent."),
+	{}
+};
+enum { WORK, POLLS, EXHAUSTED, SQUEEZED, BURST, BURST_LONG, RUN, NEAR_RING };
+
+static const char *absent(const struct site *site)
+{
+	return site->driver->no_napi;
+}
+
+static const char *time_remark(const struct site *site)
+{
+	if (!site->config.percpu)
+		return "no squeezed, no wait, and ksoftirqd counts as softirq: this kernel does "
+		       "not describe its per-CPU variables";
+	if (kernel_cannot("fentry") || !kernel_function("__napi_poll"))
+		return "a poll is timed from the event before it on its CPU, which is a little "
+		       "too long; out of softirqs (threads, busy polls) it is not timed";
+	return "a poll is timed from entry to end; not a busy poll";
+}
+
+/* object_load() gives the programs what netdev-genl tells; the others count ids themselves. */
+static const char *named(const struct queues *q)
+{
+	for (unsigned i = 0; i < q->nr_rx; i++)
+		if (q->rx_napi[i])
+			return "as the driver says it (netdev-genl)";
+	return "by the order of the instances";
+}
+
+static const char *remark(const struct site *site)
+{
+	if (site->config.rx_queues == 1)
+		return time_remark(site);
+	return text("queues %s; %s", named(&site->queues), time_remark(site));
+}
+
+static void window_close(__u64 *hist, struct napi_window *w, uint64_t now)
+{
+	const struct metric *k = &metrics[BURST];
+	unsigned slot = 0;
+
+	/* One more must have passed: a poll at the end of it may not have been counted yet. */
+	if (!w->packets || w->nr + 1 >= now)
+		return;
+	while (slot < hist_slots(k) - 1 && w->packets > bounds[slot])
+		slot++;
+	hist[0] += w->packets;
+	hist[1 + slot]++;
+}
+
+static void row_close(uint64_t *words, uint64_t now)
+{
+	struct napi *row = (void *)words;
+
+	window_close(&row->burst.sum, &row->window, now / NAPI_WINDOW);
+	window_close(&row->burst_long.sum, &row->window_long, now / NAPI_WINDOW / NAPI_LONG);
+	row->raised = row->running = 0;
+	row->window = row->window_long = (struct napi_window){};
+}
+
+const struct meter meter_napi = {
+	.name = "napi",
+	.help = "polls of the driver: work, bursts, waits, by receive queue",
+	.by = BY_QUEUE,
+	.point = RX_NIC,
+	.row_size = sizeof(struct napi),
+	.metrics = metrics,
+	.elf = napi_bpf__elf_bytes,
+	.absent = absent,
+	.remark = remark,
+	.row_close = row_close,
+};

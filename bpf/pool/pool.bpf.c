@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Pages that the page pools of the interface take from the kernel and give back to it. */
+#include "bpf/common/skb.bpf.h"
+#include "bpf/pool/pool.h"
+#include <bpf/bpf_tracing.h>
+
+METER_MAP(pool);
+
+/* Two programs write, and one may interrupt the other: a lane each. */
+enum lane { HOLD, RELEASE, NR_LANES };
+
+/* Pools that were met, ours or not, and what they had counted when their last event came. */
+#define NOT_OURS (~0u)
+struct met {
+	__u32 row;
+	__u32 count[NR_LANES];
+};
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 8192);
+	__type(key, __u64);
+	__type(value, struct met);
+} pools SEC(".maps");
+
+struct veth_walk {
+	__u64 rq, pool;
+	__u32 queue;
+};
+
+static long veth_step(__u32 i, struct veth_walk *w)
+{
+	const struct veth_rq *rq = (void *)(w->rq + i * bpf_core_type_size(struct veth_rq));
+
+	if ((__u64)BPF_CORE_READ(rq, page_pool) != w->pool)
+		return 0;
+	w->queue = i;
+	return 1;
+}
+
+/* veth tells its pools nothing, but has them in its queues; netdev_priv() is behind the device. */
+static __always_inline __u32 veth_queue(__u64 pool, const struct net_device *dev)
+{
+	__u64 size = (bpf_core_type_size(struct net_device) + 31) & ~31ull;
+	const struct veth_priv *priv = (void *)dev + size;
+	struct veth_walk w = { .pool = pool, .queue = ~0u };
+
+	if (!bpf_core_type_exists(struct veth_rq) ||
+	    !bpf_core_field_exists(struct veth_rq, page_pool))
+		return ~0u;
+	w.rq = (__u64)BPF_CORE_READ(priv, rq);
+	bpf_loop(BPF_CORE_READ(dev, num_rx_queues), veth_step, &w, 0);
+	return w.queue;
+}
+
+static __always_inline bool is_netdev(const struct device *dev)
+{
+	char name[4] = {};
+
+	bpf_probe_read_kernel_str(name, sizeof(name), BPF_CORE_READ(dev, class, name));
+	return name[0] == 'n' && name[1] == 'e' && name[2] == 't' && !name[3];
+}
+
+static __always_inline bool is_parent(const struct device *dev)
+{
+	__u64 name[sizeof(config.parent) / 8] = {};
+	bool same = config.parent[0];
+
+	bpf_probe_read_kernel_str(name, sizeof(name), BPF_CORE_READ(dev, kobj.name));
+	for (unsigned i = 0; i < sizeof(name) / 8; i++) {
+		__u64 word;
+
+		__builtin_memcpy(&word, (void *)&config.parent[8 * i], 8);
+		same &= name[i] == word;
+	}
+	return same;
+}
+
+/* Whose pool it is, as far as it says: the device, its NAPI, or only the hardware. */
+static __noinline __u32 pool_row(__u64 address)
+{
+	const struct page_pool *pool = (void *)address;
+	const struct device *hardware = BPF_CORE_READ(pool, p.dev);
+	const struct napi_struct *napi = NULL;
+	const struct net_device *dev = NULL;
+	__u32 queue = ~0u, id, *known;
+
+	if (bpf_core_field_exists(pool->p.napi))
+		napi = BPF_CORE_READ(pool, p.napi);
+	if (bpf_core_field_exists(pool->slow.netdev))
+		dev = BPF_CORE_READ(pool, slow.netdev);
+	if (!dev && napi)
+		dev = BPF_CORE_READ(napi, dev);
+	if (!dev && hardware && is_netdev(hardware))
+		dev = (void *)hardware - bpf_core_field_offset(struct net_device, dev);
+	if (dev ? !dev_is_it(false, dev) : !hardware || !is_parent(hardware))
+		return NOT_OURS;
+	id = napi ? BPF_CORE_READ(napi, napi_id) : 0;
+	if (config.rx_queues == 1) {
+		queue = 0;
+	} else if (id) {
+		known = bpf_map_lookup_elem(&napi_queue, &id);
+		queue = known ? *known : napi_learn((__u64)dev, id);
+	} else if (dev && config.rx_queue == RX_QUEUE_RAW) {
+		queue = veth_queue(address, dev);
+	}
+	return row_of(0, queue);
+}
+
+static __always_inline struct pool *pool_at(__u32 row, enum lane lane)
+{
+	return row_at(&pool, lane * config.rows + row);
+}
+
+/* What it had before this event, which may be long before attach. NULL: no room to remember it. */
+static __noinline struct met *meet(__u64 address, enum lane lane, __u32 count)
+{
+	const struct page_pool *p = (void *)address;
+	struct met met = {
+		.count[HOLD] = BPF_CORE_READ(p, pages_state_hold_cnt),
+		.count[RELEASE] = BPF_CORE_READ(p, pages_state_release_cnt.counter),
+	};
+	struct pool *row;
+
+	met.row = pool_row(address);
+	if (lane == HOLD)
+		met.count[HOLD] = count - 1;
+	else
+		met.count[RELEASE] = count - 1;
+	/* another CPU may meet it now, too: one of them counts what was there */
+	if (!bpf_map_update_elem(&pools, &address, &met, BPF_NOEXIST) && met.row != NOT_OURS) {
+		row = pool_at(met.row, lane);
+		if (row)
+			row->came += met.count[HOLD] - met.count[RELEASE];
+	}
+	return bpf_map_lookup_elem(&pools, &address);
+}
+
+/*
+ * `count` is of all that the pool ever took or gave back: a missed event makes
+ * up for itself with the next one, and one that comes late adds nothing.
+ */
+static __always_inline int event(__u64 address, enum lane lane, __u32 count)
+{
+	struct met *met = bpf_map_lookup_elem(&pools, &address);
+	struct pool *row;
+	__u32 old, more;
+
+	if (!has_begun())
+		return 0;
+	if (!met)
+		met = meet(address, lane, count);
+	if (!met) {
+		if (pool_row(address) != NOT_OURS)
+			lost_add(METER_pool, 1);
+		return 0;
+	}
+	if (met->row == NOT_OURS)
+		return 0;
+	old = met->count[lane];
+	more = count - old;
+	if ((__s32)more <= 0 || __sync_val_compare_and_swap(&met->count[lane], old, count) != old)
+		return 0;
+	row = pool_at(met->row, lane);
+	if (!row)
+		return 0;
+	if (lane == HOLD) {
+		row->came += more;
+		row->taken += more;
+	} else {
+		row->went += more;
+		row->returned += more;
+	}
+	return 0;
+}
+
+/* Without a page it is gone: its address may be that of another soon. */
+static __always_inline int gone(__u64 address, __s32 inflight)
+{
+	if (!inflight)
+		bpf_map_delete_elem(&pools, &address);
+	return 0;
+}
+
+/* A driver tells the queue of a new pool here, if it does not in the pool itself. */
+static __always_inline int connected(bool btf, const struct xdp_mem_allocator *mem,
+				     const struct xdp_rxq_info *rxq)
+{
+	const struct net_device *dev;
+	struct met met = {};
+	__u64 address;
+
+	if (!mem || !rxq)
+		return 0;
+	dev = READ(btf, rxq, dev);
+	if (!dev_is_ours(false, dev))
+		return 0;
+	address = (__u64)READ(btf, mem, allocator);
+	met.row = row_of(0, READ(btf, rxq, queue_index));
+	bpf_map_update_elem(&pools, &address, &met, BPF_NOEXIST);
+	return 0;
+}
+
+#define WAYS(name, event, type1, type2, type3, call)			\
+	SEC("tp_btf/" event)						\
+	int BPF_PROG(name##__btf, type1 a, type2 b, type3 c)		\
+	{								\
+		const bool btf = true;					\
+									\
+		return (void)btf, call;					\
+	}								\
+	SEC("raw_tp/" event)						\
+	int BPF_PROG(name##__raw, type1 a, type2 b, type3 c)		\
+	{								\
+		const bool btf = false;					\
+									\
+		return (void)btf, call;					\
+	}
+
+WAYS(pool_gone, "page_pool_release", const struct page_pool *, __s32, __u32, gone((__u64)a, b))
+WAYS(pool_release, "page_pool_state_release", const struct page_pool *, __u64, __u32,
+	event((__u64)a, RELEASE, c))
+WAYS(pool_hold, "page_pool_state_hold", const struct page_pool *, __u64, __u32,
+	event((__u64)a, HOLD, c))
+
+SEC("tp_btf/mem_connect")
+int BPF_PROG(pool_connect__btf, const struct xdp_mem_allocator *mem,
+	     const struct xdp_rxq_info *rxq)
+{
+	return connected(true, mem, rxq);
+}
+
+SEC("raw_tp/mem_connect")
+int BPF_PROG(pool_connect__raw, const struct xdp_mem_allocator *mem,
+	     const struct xdp_rxq_info *rxq)
+{
+	return connected(false, mem, rxq);
+}
+
+char _license[] SEC("license") = "GPL";

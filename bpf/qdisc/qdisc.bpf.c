@@ -1,0 +1,438 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* From the qdisc's door until the driver takes the packet: per TX queue and kind of qdisc. */
+#include "bpf/common/again.bpf.h"
+#include "bpf/common/skb.bpf.h"
+#include "bpf/common/flight.bpf.h"
+#include "bpf/common/scratch.bpf.h"
+#include "bpf/common/txq.bpf.h"
+#include "bpf/qdisc/qdisc.h"
+#include <bpf/bpf_tracing.h>
+
+#define NOT_SPECIFIED (int)bpf_core_enum_value(enum skb_drop_reason, SKB_DROP_REASON_NOT_SPECIFIED)
+#define XMIT_TAKEN 0x0f		/* dev_xmit_complete(): from here on the driver did not take it */
+
+METER_KEYED_MAP(qdisc, QDISC_KINDS);
+FLIGHT_MAP(waiting);
+
+/* A stamp is ns << STAMP_SHIFT | kind << QUEUE_BITS | queue. */
+#define QUEUE_BITS	12
+#define QUEUE_MASK	((1u << QUEUE_BITS) - 1)
+#define KIND_MASK	15u
+#define STAMP_SHIFT	16
+#define STAMP_MASK	((1u << STAMP_SHIFT) - 1)
+
+/* Kinds of qdisc met so far, in the order they came. The last place is for those without one. */
+struct kind {
+	__u64 ops;		/* written last: then the rest is whole */
+	__u32 taken;
+	char id[16];
+};
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, KIND_MASK + 1);
+	__type(key, __u32);
+	__type(value, struct kind);
+} qdisc_kinds SEC(".maps");
+
+/* Drops that only their place explains: how many. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, QDISC_PLACES);
+	__type(key, struct qdisc_place);
+	__type(value, __u64);
+} qdisc_places SEC(".maps");
+
+/* What goes on on this CPU. */
+struct qdisc_now {
+	__u64 entering;		/* the last packet that came to the qdisc */
+	/* stamp of one that was split, and when; by whom is open, but it waits no more: it went */
+	__u64 parent, split;
+	__u64 handing;		/* what the driver is given… */
+	__u64 stamp, at;	/* …its stamp (0: not followed), and when */
+};
+SCRATCH_MAP(qdisc_now, struct qdisc_now);
+
+static const struct qdisc zero;
+
+static __noinline __u32 kind_add(__u64 ops)
+{
+	for (__u32 i = 0; i < KIND_MASK; i++) {
+		struct kind *k = row_at(&qdisc_kinds, i);
+
+		if (!k || __sync_val_compare_and_swap(&k->taken, 0, 1))
+			continue;
+		bpf_probe_read_kernel(k->id, sizeof(k->id), ((struct Qdisc_ops *)ops)->id);
+		k->ops = ops;
+		return i;
+	}
+	return KIND_MASK;
+}
+
+/* The number of the kind of qdisc that a queue has now. */
+static __always_inline __u32 kind_of(const struct net_device *dev, __u32 queue)
+{
+	__u64 ops = (__u64)BPF_CORE_READ(txq_of(dev, queue), qdisc, ops);
+
+	if (!ops)
+		return KIND_MASK;
+	for (__u32 i = 0; i < KIND_MASK; i++) {
+		const struct kind *k = row_at(&qdisc_kinds, i);
+
+		if (k && k->ops == ops)
+			return i;
+		if (!k || !k->taken)
+			break;
+	}
+	return kind_add(ops);
+}
+
+/* Of a stamp, or of what its lower bits say. */
+static __always_inline void key_fill(__u64 stamp, struct qdisc_key *key)
+{
+	const struct kind *k = row_at(&qdisc_kinds, stamp >> QUEUE_BITS & KIND_MASK);
+
+	key->queue = stamp & QUEUE_MASK;
+	if (k)
+		__builtin_memcpy(key->kind, k->id, sizeof(key->kind));
+}
+
+static __noinline struct qdisc *row_make(__u64 stamp)
+{
+	struct qdisc_key key = {};
+	struct qdisc *row;
+
+	key_fill(stamp, &key);
+	row = bpf_map_lookup_elem(&qdisc, &key);
+	if (row)
+		return row;
+	bpf_map_update_elem(&qdisc, &key, &zero, BPF_NOEXIST);
+	row = bpf_map_lookup_elem(&qdisc, &key);
+	if (!row)
+		lost_add(METER_qdisc, 1);
+	return row;
+}
+
+static __always_inline __u32 place_in(bool btf, const struct sk_buff *skb,
+				      const struct net_device *dev)
+{
+	__u32 queue = READ(btf, skb, queue_mapping) & QUEUE_MASK;
+
+	return kind_of(dev, queue) << QUEUE_BITS | queue;
+}
+
+/*
+ * Who writes a row: a packet comes, is split or handed over with softirqs off, on one CPU after
+ * the other; only a drop can be in a process (RTNL throws a qdisc away) that these interrupt.
+ * So drops have words of their own, but for `went`, which they add to atomically.
+ */
+static __noinline int timed(__u64 stamp, __u64 now, bool segmented, bool went)
+{
+	struct qdisc *row = row_make(stamp);
+	__u64 ns;
+
+	if (!row)
+		return 0;
+	/* both shifted: the difference is right when the stamp has wrapped, too */
+	ns = ((now << STAMP_SHIFT) - (stamp & ~(__u64)STAMP_MASK)) >> STAMP_SHIFT;
+	row->went += went;
+	row->segmented += segmented;
+	HIST_ADD(row->wait, loglin_slot(ns), ns);
+	return 0;
+}
+
+static __noinline int lose(__u64 stamp, enum qdisc_lost cause, bool came)
+{
+	struct qdisc *row = row_make(stamp);
+
+	if (row && cause < NR_QDISC_LOST) {
+		row->went += came;
+		row->lost[cause]++;
+	}
+	return 0;
+}
+
+static __always_inline struct qdisc_now *now_here(void)
+{
+	return scratch_here(qdisc_now);
+}
+
+static __always_inline int queued(bool btf, const struct sk_buff *skb)
+{
+	const struct net_device *dev = READ(btf, skb, dev);
+	struct qdisc_now *here;
+	struct qdisc *row;
+	__u64 old, place;
+
+	if (!dev_is_ours(btf, dev))
+		return 0;
+	here = now_here();
+	if (!here)
+		return 0;
+	if (here->parent) {	/* and its parts were not sent: dropped, or kept elsewhere */
+		lose(here->parent, QDISC_SEGMENTED, false);
+		here->parent = 0;
+	}
+	here->entering = 0;
+	if (config.sample > 1 && bpf_get_prandom_u32() % config.sample)
+		return 0;
+	place = place_in(btf, skb, dev);
+	old = flight_take(&waiting, skb, config.waiting_shift);
+	if (old)
+		lose(old, QDISC_VANISHED, true);
+	if (!flight_put(&waiting, skb, bpf_ktime_get_ns() << STAMP_SHIFT | place,
+			config.waiting_shift)) {
+		lose(place, QDISC_FULL, false);
+		return 0;
+	}
+	here->entering = (__u64)skb;
+	row = row_make(place);
+	if (row)
+		row->came++;
+	return 0;
+}
+
+/* It is in the queue now: what was split on the way in was split by the qdisc. */
+static __always_inline int enqueued(__u64 skb)
+{
+	struct qdisc_now *here = now_here();
+
+	if (!here || here->entering != skb)
+		return 0;
+	here->entering = 0;
+	if (here->parent)
+		lose(here->parent, QDISC_SEGMENTED, false);
+	here->parent = 0;
+	return 0;
+}
+
+static __always_inline bool is_gso(bool btf, const struct sk_buff *skb)
+{
+	const struct skb_shared_info *shared = (void *)READ(btf, skb, head) + READ(btf, skb, end);
+
+	return BPF_CORE_READ(shared, gso_size);
+}
+
+/* Only software GSO uses up a packet that waits: by the qdisc, or after it. */
+static __always_inline int used(bool btf, const struct sk_buff *skb)
+{
+	const struct net_device *dev = READ(btf, skb, dev);
+	struct qdisc_now *here;
+	struct qdisc *row;
+	__u64 stamp;
+
+	/* most are what the driver is done with: to look at them is cheaper than for them */
+	if (!dev_may_be_ours(btf, dev) || !is_gso(btf, skb))
+		return 0;
+	stamp = flight_take(&waiting, skb, config.waiting_shift);
+	if (!stamp)
+		return 0;
+	here = now_here();
+	if (here && here->entering == (__u64)skb) {
+		/* on the way in, or past an empty qdisc: what comes next will tell */
+		here->parent = stamp;
+		here->split = bpf_ktime_get_ns();
+		row = row_make(stamp);
+		if (row)
+			row->went++;
+		return 0;
+	}
+	return timed(stamp, bpf_ktime_get_ns(), true, true);
+}
+
+static __always_inline bool qdisc_reason(int reason)
+{
+#define IS(name) \
+	(bpf_core_enum_value_exists(enum skb_drop_reason, SKB_DROP_REASON_##name) && \
+	 reason == (int)bpf_core_enum_value(enum skb_drop_reason, SKB_DROP_REASON_##name))
+	return IS(QDISC_DROP) || IS(QDISC_OVERLIMIT) || IS(QDISC_CONGESTED) || IS(CAKE_FLOOD) ||
+	       IS(FQ_BAND_LIMIT) || IS(FQ_HORIZON_LIMIT) || IS(FQ_FLOW_LIMIT);
+#undef IS
+}
+
+/* A reason tells since 6.13 what codel and cake drop as they give out packets. */
+#define REASONS_TOLD \
+	bpf_core_enum_value_exists(enum skb_drop_reason, SKB_DROP_REASON_QDISC_CONGESTED)
+
+static __noinline int place_add(__u64 stamp, __u64 location, bool followed)
+{
+	struct qdisc_place key = { .followed = followed, .location = location };
+	__u64 *count, none = 0;
+
+	key_fill(stamp, &key.at);
+	count = bpf_map_lookup_elem(&qdisc_places, &key);
+	if (!count) {
+		bpf_map_update_elem(&qdisc_places, &key, &none, BPF_NOEXIST);
+		count = bpf_map_lookup_elem(&qdisc_places, &key);
+	}
+	if (count)
+		__sync_fetch_and_add(count, 1);
+	return 0;
+}
+
+static __always_inline int freed(bool btf, const struct sk_buff *skb, __u64 location, int reason,
+				 bool again)
+{
+	const struct net_device *dev = READ(btf, skb, dev);
+	bool by_qdisc;
+	struct qdisc *row;
+	__u64 stamp, place;
+
+	if (!dev_is_ours(btf, dev) || !mine(skb, again))
+		return 0;
+	by_qdisc = qdisc_reason(reason);
+	stamp = flight_take(&waiting, skb, config.waiting_shift);
+	if (!stamp && !by_qdisc && (REASONS_TOLD || reason != NOT_SPECIFIED))
+		return 0;
+	place = stamp ?: place_in(btf, skb, dev);
+	if (!by_qdisc)
+		place_add(place, location, stamp);
+	if (!stamp && !by_qdisc)
+		return 0;
+	row = row_make(place);
+	if (!row)
+		return 0;
+	/* the other copy of the program may be in here, too */
+	if (stamp)
+		__sync_fetch_and_add(&row->went, 1);
+	if (by_qdisc)
+		__sync_fetch_and_add(&row->dropped[QDISC_DROPPED], 1);
+	else
+		__sync_fetch_and_add(&row->dropped[QDISC_DROPPED_OTHER], 1);
+	return 0;
+}
+
+static __always_inline int handed_over(bool btf, const struct sk_buff *skb,
+				       const struct net_device *dev)
+{
+	struct qdisc_now *here;
+
+	if (!dev_is_ours(btf, dev))
+		return 0;
+	here = now_here();
+	if (!here)
+		return 0;
+	if (here->parent) {
+		timed(here->parent, here->split, true, false);
+		here->parent = 0;
+	}
+	here->handing = (__u64)skb;
+	here->stamp = flight_take(&waiting, skb, config.waiting_shift);
+	if (here->stamp)
+		here->at = bpf_ktime_get_ns();
+	else			/* in case it is refused */
+		here->at = READ(btf, skb, queue_mapping) & QUEUE_MASK;
+	return 0;
+}
+
+static __noinline int refused(__u64 place)
+{
+	struct qdisc *row = row_make(place);
+
+	if (row)
+		row->refused++;
+	return 0;
+}
+
+/* skb may be freed by now, unless it was refused: only its address may be used. */
+static __always_inline int returned(const void *skb, int rc, const struct net_device *dev)
+{
+	struct qdisc_now *here;
+
+	if (dev_is_other(dev))
+		return 0;
+	here = now_here();
+	if (!here || here->handing != (__u64)skb)
+		return 0;
+	here->handing = 0;
+	if (rc < XMIT_TAKEN)
+		return here->stamp ? timed(here->stamp, here->at, false, true) : 0;
+	/* Back to the qdisc with it, and it waits on. */
+	if (!here->stamp)
+		return refused(kind_of(dev, here->at) << QUEUE_BITS | here->at);
+	if (!flight_put(&waiting, skb, here->stamp, config.waiting_shift))
+		lose(here->stamp, QDISC_FULL, true);
+	return refused(here->stamp);
+}
+
+/*
+ * Ends before beginnings: libbpf attaches in this order, so no beginning is left without an end.
+ * What a program missed as it was running already, its copy finds waiting still (again.bpf.h).
+ */
+#define FREE(name, again)						\
+	SEC("tp_btf/kfree_skb")						\
+	int BPF_PROG(name##__btf, const struct sk_buff *skb, __u64 location, int reason)	\
+	{								\
+		return freed(true, skb, location, reason, again);	\
+	}								\
+	SEC("raw_tp/kfree_skb")						\
+	int BPF_PROG(name##__raw, const struct sk_buff *skb, __u64 location, int reason)	\
+	{								\
+		return freed(false, skb, location, reason, again);	\
+	}
+
+#define USED(name)							\
+	SEC("tp_btf/consume_skb")					\
+	int BPF_PROG(name##__btf, const struct sk_buff *skb)		\
+	{								\
+		return used(true, skb);					\
+	}								\
+	SEC("raw_tp/consume_skb")					\
+	int BPF_PROG(name##__raw, const struct sk_buff *skb)		\
+	{								\
+		return used(false, skb);				\
+	}
+
+FREE(qdisc_free, false)
+FREE(qdisc_free_again, true)
+USED(qdisc_used)
+USED(qdisc_used_again)
+
+SEC("tp_btf/net_dev_xmit")
+int BPF_PROG(qdisc_done__btf, const struct sk_buff *skb, int rc, const struct net_device *dev)
+{
+	return returned(skb, rc, dev);
+}
+
+SEC("raw_tp/net_dev_xmit")
+int BPF_PROG(qdisc_done__raw, const struct sk_buff *skb, int rc, const struct net_device *dev)
+{
+	return returned(skb, rc, dev);
+}
+
+SEC("tp_btf/net_dev_start_xmit")
+int BPF_PROG(qdisc_hand__btf, const struct sk_buff *skb, const struct net_device *dev)
+{
+	return handed_over(true, skb, dev);
+}
+
+SEC("raw_tp/net_dev_start_xmit")
+int BPF_PROG(qdisc_hand__raw, const struct sk_buff *skb, const struct net_device *dev)
+{
+	return handed_over(false, skb, dev);
+}
+
+SEC("tp_btf/qdisc_enqueue")
+int BPF_PROG(qdisc_in__btf, const void *q, const void *txq, const void *skb)
+{
+	return enqueued((__u64)skb);
+}
+
+SEC("raw_tp/qdisc_enqueue")
+int BPF_PROG(qdisc_in__raw, const void *q, const void *txq, const void *skb)
+{
+	return enqueued((__u64)skb);
+}
+
+SEC("tp_btf/net_dev_queue")
+int BPF_PROG(qdisc_came__btf, const struct sk_buff *skb)
+{
+	return queued(true, skb);
+}
+
+SEC("raw_tp/net_dev_queue")
+int BPF_PROG(qdisc_came__raw, const struct sk_buff *skb)
+{
+	return queued(false, skb);
+}
+
+char _license[] SEC("license") = "GPL";

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* How the time in the qdisc is shown, and when packets wait there too long or are lost there. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+
+#include "bpf/drop/drop.h"
+#include "bpf/qdisc/qdisc.h"
+#include "lib/attach/pins.h"
+#include "lib/read/snapshot.h"
+#include "lib/util/log.h"
+#include "qdisc.skel.h"
+
+static const char *const dropped[NR_QDISC_DROPPED] = {
+	[QDISC_DROPPED] = "by-qdisc",
+	[QDISC_DROPPED_OTHER] = "otherwise",
+};
+
+static const char *const lost[NR_QDISC_LOST] = {
+	[QDISC_FULL] = "table-full",
+	[QDISC_SEGMENTED] = "split-by-qdisc",
+	[QDISC_VANISHED] = "vanished",
+};
+
+static const struct metric metrics[] = {
+	HISTOGRAM(struct qdisc, wait, .name = "wait", .unit = "seconds", .scale = 1e-9,
+		.help = "Time from the qdisc's door until the driver was handed the packet."),
+	LEVEL(struct qdisc, came, .name = "waiting", .unit = "packets",
+		.help = "Buffers that are in the qdisc now; with GSO, several packets each."),
+	COUNTER(struct qdisc, dropped, .name = "dropped", .unit = "packets",
+		.label = "by", .labels = dropped,
+		.help = "Buffers dropped by the qdisc, or otherwise before the driver had them."),
+	COUNTER(struct qdisc, segmented, .name = "segmented", .unit = "packets",
+		.help = "Buffers that were split in software (GSO) on their way to the driver."),
+	COUNTER(struct qdisc, refused, .name = "refused", .unit = "packets",
+		.help = "Hand-overs that the driver refused: the packet went back to the qdisc."),
+	COUNTER(struct qdisc, lost, .name = "lost", .unit = "packets",
+		.label = "cause", .labels = lost,
+		.help = "Buffers whose time could not be measured, by cause."),
+	{}
+};
+
+static void key_text(const void *key, unsigned nr, char *text, size_t size)
+{
+	const struct qdisc_key *at = key;
+
+	if (nr)
+		snprintf(text, size, "%.16s", at->kind[0] ? at->kind : "unknown");
+	else
+		snprintf(text, size, "%u", at->queue);
+}
+
+static struct qdisc *row_of(const struct table *t, const struct qdisc_key *key)
+{
+	for (unsigned row = 0; row < t->rows; row++)
+		if (!memcmp(t->keys + row * sizeof(*key), key, sizeof(*key)))
+			return (void *)(t->cells + (size_t)row * t->words);
+	return NULL;
+}
+
+void qdisc_place_tell(struct qdisc *row, const struct qdisc_place *place, __u64 n)
+{
+	bool of_cut = place->followed && drop_of_cut(place->location);
+
+	if (!of_cut && !drop_at_qdisc(place->location))
+		return;
+	if (place->followed) {
+		/* those that came after the row was read are not in it */
+		n = n < row->dropped[QDISC_DROPPED_OTHER] ? n : row->dropped[QDISC_DROPPED_OTHER];
+		row->dropped[QDISC_DROPPED_OTHER] -= n;
+	}
+	if (of_cut)
+		row->lost[QDISC_SEGMENTED] += n;
+	else
+		row->dropped[QDISC_DROPPED] += n;
+}
+
+/* What a qdisc dropped, and only the place says so: each function by its name. */
+static int settle(const char *pins, struct table *t)
+{
+	struct qdisc_place place, *before = NULL;
+	int fd = pin_read(text("%s/qdisc_places", pins));
+
+	for (unsigned i = 0; fd >= 0 && i < QDISC_PLACES; i++) {
+		struct qdisc *row;
+		uint64_t n;
+
+		if (bpf_map_get_next_key(fd, before, &place))
+			break;
+		before = &place;
+		row = row_of(t, &place.at);
+		if (row && !bpf_map_lookup_elem(fd, &place, &n))
+			qdisc_place_tell(row, &place, n);
+	}
+	if (fd >= 0)
+		close(fd);
+	return 0;
+}
+
+const struct meter meter_qdisc = {
+	.name = "qdisc",
+	.help = "how long packets wait in the qdisc, by TX queue and kind of qdisc",
+	.by = BY_KEY,
+	.point = TX_STACK,
+	.row_size = sizeof(struct qdisc),
+	.metrics = metrics,
+	.key_size = sizeof(struct qdisc_key),
+	.keys_per_queue = QDISC_KINDS,
+	.key_labels = (const char *const []){ "queue", "qdisc", NULL },
+	.key_text = key_text,
+	.settle = settle,
+	.elf = qdisc_bpf__elf_bytes,
+	.on_request = "a clock read and a table cost each packet that is sent about 0.25 us",
+};

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* How the lives of packets are shown, and where most of the time goes. */
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "bpf/skblife/skblife.h"
+#include "lib/read/snapshot.h"
+#include "lib/util/log.h"
+#include "skblife.skel.h"
+
+static const char *const ends[NR_LIFE_ENDS] = {
+	[LIFE_READ] = "read",
+	[LIFE_USED] = "used",
+	[LIFE_FORWARDED] = "forwarded",
+	[LIFE_SENT] = "sent",
+	[LIFE_DROPPED] = "dropped",
+};
+
+static const char *const losses[NR_LIFE_LOST] = {
+	[LIFE_MERGED] = "merged",
+	[LIFE_COALESCED] = "coalesced",
+	[LIFE_SEGMENTED] = "segmented",
+	[LIFE_UNSEEN] = "unseen",
+	[LIFE_FULL] = "table-full",
+};
+
+static const char *const stages[NR_LIFE_STAGES] = {
+	[LIFE_WHOLE] = "whole",
+	[LIFE_GRO] = "gro",
+	[LIFE_STACK] = "stack",
+	[LIFE_SOCKET] = "socket",
+	[LIFE_QDISC] = "qdisc",
+	[LIFE_DRIVER] = "driver",
+};
+
+static const struct metric metrics[] = {
+	HISTOGRAM(struct skblife, time, .name = "time", .unit = "seconds", .scale = 1e-9,
+		  .help = "Time in this stage, of packets whose life was seen to its end."),
+	LEVEL(struct skblife, came, .name = "now", .unit = "packets",
+	      .help = "Packets followed that are there now."),
+	COUNTER(struct skblife, ended, .name = "ended", .unit = "packets",
+		.label = "how", .labels = ends,
+		.help = "Packets followed whose life ended there, by how."),
+	COUNTER(struct skblife, lost, .name = "lost", .unit = "packets",
+		.label = "cause", .labels = losses,
+		.help = "Packets of which the track was lost there, by cause."),
+	{}
+};
+
+static void key_text(const void *key, unsigned nr, char *to, size_t size)
+{
+	const struct skblife_key *k = key;
+	unsigned queue = k->queue[0] << 8 | k->queue[1];
+
+	if (nr == 0)
+		snprintf(to, size, "%s", k->sent ? "tx" : "rx");
+	else if (nr == 2)
+		snprintf(to, size, "%s", k->stage < NR_LIFE_STAGES ? stages[k->stage] : "?");
+	else if (queue == 0xffff)
+		snprintf(to, size, "unknown");
+	else
+		snprintf(to, size, "%u", queue);
+}
+
+const struct meter meter_skblife = {
+	.name = "skblife",
+	.help = "how long a packet is in this host, and where",
+	.by = BY_KEY,
+	.row_size = sizeof(struct skblife),
+	.metrics = metrics,
+	.key_size = sizeof(struct skblife_key),
+	.key_labels = (const char *const []){ "way", "queue", "stage", NULL },
+	.key_text = key_text,
+	.by_key = true,
+	.elf = skblife_bpf__elf_bytes,
+	.sample = 64,
+	.on_request = "it listens wherever a packet of any interface comes by, is read or freed: "
+		      "0.1 us a packet that is sent, as much if received",
+};

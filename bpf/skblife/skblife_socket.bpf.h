@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Into the queue of a socket, and out of it where only the socket is told. */
+#ifndef NICPROBE_SKBLIFE_SOCKET_BPF_H
+#define NICPROBE_SKBLIFE_SOCKET_BPF_H
+
+#include "bpf/skblife/skblife.bpf.h"
+#include <linux/in.h>
+#include <linux/tcp.h>
+
+/*
+ * udp_recvmsg() copies a linear datagram without skb_copy_datagram_iovec, and
+ * skb_consume_udp() frees it without consume_skb (6.18; with it up to 6.12).
+ * What is left is sock_recv_length, which knows the socket only. So datagrams
+ * that are followed are kept by socket, in the order in which they came and
+ * are read: whichever is no longer in a queue when a read returns was read.
+ */
+struct life_socket {
+	__u64 next, end;	/* numbers: of the oldest that waits, and of the next to come */
+};
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 2048);
+	__type(key, __u64);
+	__type(value, struct life_socket);
+} life_sockets SEC(".maps");
+
+struct life_nr {
+	__u64 sk, nr;
+};
+struct life_waiting {
+	__u64 skb, began;
+	__u64 place;
+};
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, LIFE_WAYS << LIFE_BITS);
+	__type(key, struct life_nr);
+	__type(value, struct life_waiting);
+} life_waiting SEC(".maps");
+
+/* Its neighbour in a queue, or the queue, points back; in a list of skbs to free none does. */
+static __always_inline bool in_queue(__u64 skb)
+{
+	return (__u64)BPF_CORE_READ((const struct sk_buff *)skb, next, prev) == skb;
+}
+
+static __noinline int udp_waits(__u64 sk, __u64 skb, __u32 place)
+{
+	struct life_socket *s = bpf_map_lookup_elem(&life_sockets, &sk), none = {};
+	struct life *life = life_at(place);
+	struct life_waiting waiting;
+	struct life_nr nr = { .sk = sk };
+
+	if (!s) {
+		bpf_map_update_elem(&life_sockets, &sk, &none, BPF_NOEXIST);
+		s = bpf_map_lookup_elem(&life_sockets, &sk);
+	}
+	if (!s || !life)
+		return 0;
+	waiting = (struct life_waiting){ .skb = skb, .began = life->at[0], .place = place };
+	nr.nr = __sync_fetch_and_add(&s->end, 1);
+	bpf_map_update_elem(&life_waiting, &nr, &waiting, BPF_ANY);
+	/* A reader on another CPU may have been faster, and not have found it here. */
+	return in_queue(skb) ? 0 : life_end(place, LIFE_READ);
+}
+
+#define MOST_READ 64	/* looked at when a read returns; it reads one, the others are long gone */
+
+/* The oldest one, if it was read or is nobody's any more: out. 1: it waits still, or none does. */
+static long udp_oldest(__u32 i, const __u64 *sk)
+{
+	struct life_socket *s = bpf_map_lookup_elem(&life_sockets, sk);
+	struct life_nr nr = { .sk = *sk };
+	struct life_waiting *at, waiting;
+	struct life *life;
+	__u64 *key;
+
+	if (!s || s->next == s->end)
+		return 1;
+	nr.nr = s->next;
+	at = bpf_map_lookup_elem(&life_waiting, &nr);
+	if (at) {
+		waiting = *at;
+		key = life_key_at(waiting.place);
+		life = life_at(waiting.place);
+		if (key && life && *key == waiting.skb && life->at[0] == waiting.began) {
+			if (in_queue(waiting.skb))
+				return 1;
+			life_end(waiting.place, LIFE_READ);
+		}
+		bpf_map_delete_elem(&life_waiting, &nr);
+	}
+	__sync_val_compare_and_swap(&s->next, nr.nr, nr.nr + 1);
+	return 0;
+}
+
+static __always_inline int udp_read(__u64 sk)
+{
+	struct life_socket *s;
+
+	if (!life_watched)
+		return 0;
+	s = bpf_map_lookup_elem(&life_sockets, &sk);
+	if (s && s->next != s->end)
+		bpf_loop(MOST_READ, udp_oldest, &sk, 0);
+	return 0;
+}
+
+/*
+ * TCP of a connection looks at it. One without data it frees without a trace.
+ * Others it adds to the queue, or to the last one there: ready() will tell.
+ */
+static __always_inline int in_tcp(bool btf, const struct sock *sk, const struct sk_buff *skb)
+{
+	struct tcphdr tcp = {};
+	struct life_busy *busy;
+	struct life *life;
+	__u32 place;
+
+	if (!life_watched)
+		return 0;
+	place = life_find(skb);
+	life = place ? life_at(place) : NULL;
+	busy = busy_now();
+	if (!busy)
+		return 0;
+	if (busy->tcp)
+		busy_clear(&busy->tcp);	/* it has gone out of order: ready() did not come */
+	if (!life || life->stage != LIFE_STACK || !same(btf, life, skb))
+		return 0;
+	bpf_probe_read_kernel(&tcp, sizeof(tcp), READ(btf, skb, data));
+	if (READ(btf, skb, len) <= tcp.doff * 4u)
+		return life_end(place, LIFE_USED);
+	busy_set(&busy->tcp, (__u64)skb);
+	busy->tcp_sk = (__u64)sk;
+	return 0;
+}
+
+/*
+ * TCP gave it to the last one in the queue of the socket; or it is the last
+ * one; or it is in the queue, before others that had come too early.
+ */
+static __always_inline int tcp_ready(const struct sock *sk, const struct sk_buff *last)
+{
+	struct life_busy *busy = busy_now();
+	struct life *life;
+	__u32 place;
+	__u64 skb;
+
+	if (!busy || !busy->tcp || busy->tcp_sk != (__u64)sk)
+		return 0;
+	skb = busy->tcp;
+	busy_clear(&busy->tcp);
+	if (skb == (__u64)last)
+		return 0;
+	place = life_find((void *)skb);
+	life = place ? life_at(place) : NULL;
+	if (!life || life->stage != LIFE_STACK)
+		return 0;
+	return in_queue(skb) ? life_step(place, LIFE_STACK) :
+				life_end(place, NR_LIFE_ENDS + LIFE_COALESCED);
+}
+
+/* It is in the queue of a socket. */
+static __always_inline void in_socket(bool btf, const struct sock *sk, const struct sk_buff *skb,
+				      bool udp)
+{
+	__u32 place = life_find(skb);
+	struct life *life = place ? life_at(place) : NULL;
+
+	if (life && life->stage == LIFE_STACK && same(false, life, skb) &&
+	    life_step(place, LIFE_STACK) && udp)
+		udp_waits((__u64)sk, (__u64)skb, place);
+}
+
+/*
+ * A socket says that it has data: what came is the last of its queue. UDP may
+ * have taken in with it what other CPUs had for it (6.18): those are before it.
+ */
+static __always_inline int ready(bool btf, const struct sock *sk)
+{
+	const struct sk_buff *end = (void *)&sk->sk_receive_queue;
+	const struct sk_buff *last, *a, *b, *c;
+
+	if (!life_watched)
+		return 0;
+	last = READ(btf, sk, sk_receive_queue.prev);
+	if (READ(btf, sk, sk_protocol) != IPPROTO_UDP) {
+		tcp_ready(sk, last);
+		in_socket(btf, sk, last, false);
+		return 0;
+	}
+	a = READ(btf, last, prev);
+	b = a != end ? READ(btf, a, prev) : end;
+	c = b != end ? READ(btf, b, prev) : end;
+	if (c != end && in_queue((__u64)c))
+		in_socket(btf, sk, c, true);
+	if (b != end && in_queue((__u64)b))
+		in_socket(btf, sk, b, true);
+	if (a != end && in_queue((__u64)a))
+		in_socket(btf, sk, a, true);
+	in_socket(btf, sk, last, true);
+	return 0;
+}
+
+#endif

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What nl80211 counts of each station: packets, retries, losses; by TID where mac80211 does. */
+#include <errno.h>
+#include <linux/genetlink.h>
+#include <linux/nl80211.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "bpf/station/station.h"
+#include "bpf/wifi/radio.h"
+#include "lib/core/hook.h"
+#include "lib/net/netlink.h"
+#include "lib/util/log.h"
+
+static const char *const ways[] = { "rx", "tx" };
+
+static const struct metric metrics[] = {
+	COUNTER(struct station, packets, .name = "packets", .unit = "packets",
+		.help = "MSDUs received from the station and sent to it.", .label = "way",
+		.labels = ways),
+	COUNTER(struct station, bytes, .name = "bytes", .unit = "bytes",
+		.help = "Bytes received from the station and sent to it.", .label = "way",
+		.labels = ways),
+	COUNTER(struct station, retries, .name = "retries", .unit = "retries",
+		.help = "Times that something had to be sent again."),
+	COUNTER(struct station, failed, .name = "failed", .unit = "packets",
+		.help = "Sent, and in the end not acknowledged."),
+	COUNTER(struct station, dropped, .name = "dropped", .unit = "packets",
+		.help = "Dropped by the queue that mac80211 keeps before the card."),
+	COUNTER(struct station, marked, .name = "marked", .unit = "packets",
+		.help = "Marked CE by that queue."),
+	COUNTER(struct station, beacon_losses, .name = "beacon_losses", .unit = "losses",
+		.help = "Times that the beacons of the station stayed away."),
+	{}
+};
+
+static const char *const labels[] = { "station", "tid", "access", NULL };
+
+/* The access category of a TID: IEEE 802.11, table 10-1. */
+static const char *access_of(unsigned tid)
+{
+	static const char *const categories[] = { "BE", "BK", "BK", "BE", "VI", "VI", "VO", "VO" };
+
+	return tid < STATION_NO_QOS ? categories[tid % 8] : "-";
+}
+
+static void key_text(const void *of, unsigned nr, char *out, size_t size)
+{
+	const struct station_key *key = of;
+	const uint8_t *m = key->mac;
+
+	if (nr == 0)
+		snprintf(out, size, "%02x:%02x:%02x:%02x:%02x:%02x", m[0], m[1], m[2], m[3], m[4],
+			 m[5]);
+	else if (nr == 2)
+		snprintf(out, size, "%s", access_of(key->tid));
+	else if (key->tid == STATION_WHOLE)
+		snprintf(out, size, "-");
+	else if (key->tid == STATION_NO_QOS)
+		snprintf(out, size, "none");
+	else
+		snprintf(out, size, "%u", key->tid);
+}
+
+/* An attribute that is a number, of whatever length; 0: it is not there. */
+static uint64_t number(const struct nlattr *a)
+{
+	if (!a)
+		return 0;
+	return mnl_attr_get_payload_len(a) >= 8 ? mnl_attr_get_u64(a) :
+	       mnl_attr_get_payload_len(a) >= 4 ? mnl_attr_get_u32(a) : 0;
+}
+
+/* The attribute of this type in a nest; NULL: it is not there. */
+static const struct nlattr *inside(const struct nlattr *nest, unsigned type)
+{
+	const struct nlattr *a;
+
+	if (nest)
+		mnl_attr_for_each_nested(a, nest)
+			if (mnl_attr_get_type(a) == type)
+				return a;
+	return NULL;
+}
+
+static int tid_take(const struct nlattr *tid, struct station_key key, struct table *t)
+{
+	const struct nlattr *queue = inside(tid, NL80211_TID_STATS_TXQ_STATS);
+	struct station now = {
+		.packets = { number(inside(tid, NL80211_TID_STATS_RX_MSDU)),
+			     number(inside(tid, NL80211_TID_STATS_TX_MSDU)) },
+		.retries = number(inside(tid, NL80211_TID_STATS_TX_MSDU_RETRIES)),
+		.failed = number(inside(tid, NL80211_TID_STATS_TX_MSDU_FAILED)),
+		.dropped = number(inside(queue, NL80211_TXQ_STATS_DROPS)),
+		.marked = number(inside(queue, NL80211_TXQ_STATS_ECN_MARKS)),
+	};
+	static const struct station nothing;
+	uint64_t *row;
+
+	if (!memcmp(&now, &nothing, sizeof(now)))
+		return 0;
+	key.tid = mnl_attr_get_type(tid) - 1;	/* numbered from 1 */
+	row = table_add(t, &meter_station, &key);
+	if (!row)
+		return -ENOMEM;
+	memcpy(row, &now, sizeof(now));
+	return 0;
+}
+
+static int whole_take(const struct nlattr *info, struct station_key key, struct table *t,
+		      bool by_tid)
+{
+	struct station now = {
+		.bytes = { number(inside(info, NL80211_STA_INFO_RX_BYTES64)),
+			   number(inside(info, NL80211_STA_INFO_TX_BYTES64)) },
+		.beacon_losses = number(inside(info, NL80211_STA_INFO_BEACON_LOSS)),
+	};
+	uint64_t *row = table_add(t, &meter_station, &key);
+
+	if (!row)
+		return -ENOMEM;
+	if (!by_tid) {
+		now.packets[0] = number(inside(info, NL80211_STA_INFO_RX_PACKETS));
+		now.packets[1] = number(inside(info, NL80211_STA_INFO_TX_PACKETS));
+		now.retries = number(inside(info, NL80211_STA_INFO_TX_RETRIES));
+		now.failed = number(inside(info, NL80211_STA_INFO_TX_FAILED));
+	}
+	memcpy(row, &now, sizeof(now));
+	return 0;
+}
+
+int station_take(const struct nlmsghdr *nlh, void *table)
+{
+	const struct nlattr *a, *mac = NULL, *info = NULL, *tids;
+	struct station_key key = { .tid = STATION_WHOLE };
+	int err;
+
+	mnl_attr_for_each(a, nlh, sizeof(struct genlmsghdr)) {
+		if (mnl_attr_get_type(a) == NL80211_ATTR_MAC)
+			mac = a;
+		if (mnl_attr_get_type(a) == NL80211_ATTR_STA_INFO)
+			info = a;
+	}
+	if (!mac || !info || mnl_attr_get_payload_len(mac) < sizeof(key.mac))
+		return MNL_CB_OK;
+	memcpy(key.mac, mnl_attr_get_payload(mac), sizeof(key.mac));
+	tids = inside(info, NL80211_STA_INFO_TID_STATS);
+	err = whole_take(info, key, table, tids);
+	if (tids)
+		mnl_attr_for_each_nested(a, tids)
+			err = err ?: tid_take(a, key, table);
+	errno = -err;
+	return err ? MNL_CB_ERROR : MNL_CB_OK;
+}
+
+static int read_all(const struct meta *meta, struct table *t)
+{
+	char buf[MNL_SOCKET_BUFFER_SIZE];
+	int family = netlink_family("nl80211"), err;
+	struct nlmsghdr *request;
+
+	if (family == -ENOENT)		/* cfg80211 has gone, and the interface with it */
+		return 0;
+	if (family < 0)
+		return complain(family, NULL, "cannot ask nl80211: %s", strerror(-family));
+	request = netlink_request(buf, family, NLM_F_DUMP, NL80211_CMD_GET_STATION);
+	mnl_attr_put_u32(request, NL80211_ATTR_IFINDEX, meta->ifindex);
+	err = netlink_ask(NETLINK_GENERIC, request, station_take, t);
+	if (err == -ENODEV)
+		return 0;
+	if (err == -EOPNOTSUPP)
+		return complain(err, NULL, "its driver counts nothing of stations");
+	return err ? complain(err, NULL, "cannot ask nl80211 for the stations of %s: %s",
+			      meta->iface, strerror(-err)) : 0;
+}
+
+static const char *absent(const struct site *site)
+{
+	char radio[WIFI_RADIO];
+
+	if (access("/sys/class/ieee80211", F_OK))
+		return "this kernel has no cfg80211, or has not loaded it: there are no radios";
+	return wifi_radio(site->iface.name, site->iface.ifindex, radio) ? NULL :
+	       "it belongs to no radio: it is no wireless interface";
+}
+
+const struct meter meter_station = {
+	.name = "station",
+	.help = "packets, retries and losses of each wireless station, by queue",
+	.by = BY_KEY,
+	.by_key = true,
+	.point = RX_NIC,
+	.row_size = sizeof(struct station),
+	.metrics = metrics,
+	.key_size = sizeof(struct station_key),
+	.key_labels = labels,
+	.key_text = key_text,
+	.read = read_all,
+	.absent = absent,
+};

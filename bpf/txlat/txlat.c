@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* How the time to completion is shown, where it cannot be had, and when it is not well. */
+#include <inttypes.h>
+#include <math.h>
+
+#include "bpf/txlat/txlat.h"
+#include "lib/core/hook.h"
+#include "lib/kernel/kernel.h"
+#include "lib/kernel/release.h"
+#include "lib/read/snapshot.h"
+#include "lib/util/log.h"
+#include "txlat.skel.h"
+
+static const char *const causes[NR_TXLAT_LOST] = {
+	[TXLAT_FULL] = "table-full",
+	[TXLAT_FREED_IN_XMIT] = "freed-in-xmit",
+	[TXLAT_MOVED] = "other-device",
+	[TXLAT_NEVER_FREED] = "never-freed",
+};
+
+static const struct metric metrics[] = {
+	HISTOGRAM(struct txlat, completion, .name = "completion", .unit = "seconds", .scale = 1e-9,
+		  .help = "Time from the hand-over to the driver until it freed the packet."),
+	LEVEL(struct txlat, came, .name = "in_flight", .unit = "packets",
+	      .help = "Packets that the driver has now and has not completed."),
+	COUNTER(struct txlat, retried, .name = "retried", .unit = "packets",
+		.help = "Hand-overs that the driver refused: the packet came again."),
+	COUNTER(struct txlat, lost, .name = "lost", .unit = "packets",
+		.label = "cause", .labels = causes,
+		.help = "Packets whose time could not be measured, by cause."),
+	{}
+};
+
+static const char *absent(const struct site *site)
+{
+	return site->driver->no_completion;
+}
+
+static const char *remark(const struct site *site)
+{
+	(void)site;
+	if (!release_defers() || !kernel_cannot("fentry"))
+		return NULL;
+	return "what another CPU has sent is completed when that one polls next, or unseen: since "
+	       "6.19 only a trampoline sees it earlier, which this kernel refuses";
+}
+
+const struct meter meter_txlat = {
+	.name = "txlat",
+	.help = "time from the hand-over to the driver to the completion, by TX queue",
+	.by = BY_QUEUE,
+	.point = TX_NIC,
+	.lanes = 3,
+	.row_size = sizeof(struct txlat),
+	.metrics = metrics,
+	.elf = txlat_bpf__elf_bytes,
+	.absent = absent,
+	.remark = remark,
+};

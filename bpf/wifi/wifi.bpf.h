@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What is read of cfg80211 and mac80211, and what is kept of scans. */
+#ifndef NICPROBE_WIFI_MAPS_BPF_H
+#define NICPROBE_WIFI_MAPS_BPF_H
+
+#include "lib/core/meter.bpf.h"
+#include "bpf/wifi/scan.bpf.h"
+#include "lib/core/kernel.bpf.h"
+#include "bpf/wifi/wifi.h"
+
+/*
+ * cfg80211 and mac80211 are modules as a rule: libbpf finds these types in theirs. Only raw
+ * tracepoints: they need no type of a module, and a few hundred events a scan need no speed.
+ */
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+struct wiphy {
+	struct device dev;
+};
+
+struct wireless_dev {
+	struct net_device *netdev;
+};
+
+struct ieee80211_channel {
+	__u32 center_freq;	/* MHz… */
+	__u16 freq_offset;	/* …and so many kHz: 802.11ah */
+};
+
+struct cfg80211_scan_info {
+	bool aborted;
+};
+
+struct cfg80211_scan_request {
+	int n_ssids;
+	__u32 n_channels;
+	struct wireless_dev *wdev;
+	struct wiphy *wiphy;
+	bool scan_6ghz;
+	struct ieee80211_channel *channels[1];
+};
+
+struct cfg80211_scan_request_int {	/* what tracepoints hand over after 6.12 */
+	struct cfg80211_scan_request req;
+};
+
+struct cfg80211_bss {
+	struct ieee80211_channel *channel;
+	__u8 bssid[6];
+};
+
+struct cfg80211_internal_bss {
+	unsigned long ts;
+	struct cfg80211_bss pub;
+};
+
+struct ieee80211_hw {
+	struct wiphy *wiphy;
+};
+
+struct ieee80211_local {
+	struct ieee80211_hw hw;
+};
+
+#pragma clang attribute pop
+
+const volatile struct wifi_setup setup SEC(".rodata.wifi");
+
+/* Not per CPU: some hundred events a second at most. All adding is atomic. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, WIFI_KEYS);
+	__type(key, struct wifi_key);
+	__type(value, struct wifi);
+} wifi SEC(".maps");
+
+/* Scans under way, by the address of their request; a radio has one at a time. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 64);
+	__type(key, __u64);
+	__type(value, struct wifi_scan);
+} scans SEC(".maps");
+
+/* The request that a radio is busy with, by the address of its wiphy. */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 64);
+	__type(key, __u64);
+	__type(value, __u64);
+} radios SEC(".maps");
+
+/* Who asked a radio last: the part of a scan that a driver does apart is begun by the kernel. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 1024);
+	__type(key, __u64);
+	__type(value, struct wifi_task);
+} askers SEC(".maps");
+
+struct spot {
+	__u64 request;
+	__u32 index;		/* in wifi_scan.channel */
+};
+
+/*
+ * The scan that listens on a channel, by the channel's address. Two cards of a driver that has
+ * one static array of channels for all (rtl8xxxu) are not told apart here while both scan.
+ */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 4096);
+	__type(key, __u64);
+	__type(value, struct spot);
+} listening SEC(".maps");
+
+struct heard_key {
+	__u64 nr;
+	__u8 bssid[6];
+	__u16 index;
+};
+
+/* What was heard already: a network is heard many times in a scan, and counts once. */
+struct {
+	__uint(type, BPF_MAP_TYPE_LRU_HASH);
+	__uint(max_entries, 8192);
+	__type(key, struct heard_key);
+	__type(value, __u32);
+} heard SEC(".maps");
+
+/* What happens, for who listens; its room is made by him. */
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 4096);
+} events SEC(".maps");
+
+/* A scan is too large for the stack. Its events are not raised by interrupts: one is enough. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, struct wifi_scan);
+} fresh SEC(".maps");
+
+__u64 last_nr;
+
+#define TYPED (!setup.typeless && bpf_core_type_exists(struct cfg80211_scan_request))
+
+#endif

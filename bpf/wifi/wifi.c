@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* How scans and channels read, and what it means when a radio scans much. */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "bpf/wifi/radio.h"
+#include "bpf/wifi/wifi.h"
+#include "lib/core/hook.h"
+#include "lib/read/snapshot.h"
+#include "lib/util/log.h"
+#include "wifi.skel.h"
+
+static const char *const ends[] = { "done", "aborted", "refused" };
+
+static const struct metric metrics[] = {	/* for the first there is always room */
+	COUNTER(struct wifi, networks, .name = "networks", .unit = "networks",
+		.help = "Networks (BSSIDs) that scans heard on the channel, once in each scan."),
+	COUNTER(struct wifi, scans, .name = "scans", .unit = "scans",
+		.help = "Scans by how they ended.", .label = "end", .labels = ends),
+	COUNTER(struct wifi, visits, .name = "visits", .unit = "visits",
+		.help = "Scans, done and not aborted, that were asked to listen on the channel."),
+	HISTOGRAM(struct wifi, duration, .name = "duration", .unit = "seconds", .scale = 1e-9,
+		  .help = "How long a scan took that was done, from the request to its end."),
+	{}
+};
+
+enum label { BY, KIND, BAND, CHANNEL };
+static const char *const labels[] = { "by", "kind", "band", "channel", NULL };
+
+static const char *label(const struct wifi_key *key, enum label nr)
+{
+	unsigned khz = ntohl(key->khz);
+
+	switch (nr) {
+	case BY:
+		return khz ? "-" : *key->by ? text("%.16s", key->by) : "unknown";
+	case KIND:
+		return khz ? "-" : wifi_kind(key->kind);
+	case BAND:
+		return khz ? wifi_band(khz) : "-";
+	default:
+		return khz ? wifi_channel(khz) : "-";
+	}
+}
+
+static void key_text(const void *key, unsigned nr, char *out, size_t size)
+{
+	snprintf(out, size, "%s", label(key, nr));
+}
+
+static const char *absent(const struct site *site)
+{
+	char radio[WIFI_RADIO];
+	const char *why = wifi_cannot();
+
+	if (!why && !wifi_radio(site->iface.name, site->iface.ifindex, radio))
+		why = "it belongs to no radio: it is no wireless interface";
+	return why;
+}
+
+static const char *remark(const struct site *site)
+{
+	(void)site;
+	return wifi_without();
+}
+
+static int attach(const struct site *site, struct bpf_object *obj)
+{
+	char radio[WIFI_RADIO];
+	int err;
+
+	wifi_radio(site->iface.name, site->iface.ifindex, radio);
+	err = wifi_prepare(obj, radio, false);
+	if (err)
+		return complain(err, NULL, "cannot prepare our own BPF object: %s", strerror(-err));
+	return object_load(site, obj) ?: object_attach(site, obj);
+}
+
+const struct meter meter_wifi = {
+	.name = "wifi",
+	.help = "scans: who asked for them, how they ended, what was heard on which channel",
+	.by = BY_KEY,
+	.by_key = true,
+	.point = RX_NIC,
+	.row_size = sizeof(struct wifi),
+	.metrics = metrics,
+	.key_size = sizeof(struct wifi_key),
+	.key_labels = labels,
+	.key_text = key_text,
+	.elf = wifi_bpf__elf_bytes,
+	.attach = attach,
+	.absent = absent,
+	.remark = remark,
+};

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* One thing that came of packets in XDP programs: what, by which program, where, how it went. */
+#ifndef NICPROBE_XDP_H
+#define NICPROBE_XDP_H
+
+#include "lib/core/abi.h"
+
+#define XDP_KEYS 1024
+
+enum xdp_event {
+	XDP_EXCEPTION,		/* result: the action */
+	XDP_REDIRECTED,		/* result: an errno, as for all but the last two */
+	XDP_SENT_TO,		/* a batch that the interface's programs gave to another… */
+	XDP_SENT_FROM,		/* …and one that the programs of another gave to the interface */
+	XDP_SENT_BACK,		/* XDP_TX, where the driver tells: veth */
+	XDP_CPU_ENQUEUE,	/* to the thread of a cpumap; result: enum xdp_cpu */
+	XDP_CPU_DONE,		/* by it; result: enum xdp_cpu */
+	NR_XDP_EVENTS
+};
+
+enum xdp_cpu { XDP_CPU_OK, XDP_CPU_FULL, XDP_CPU_PASSED, XDP_CPU_REDIRECTED, XDP_CPU_DROPPED,
+	       XDP_CPU_NO_MEMORY, NR_XDP_CPU };
+
+#define XDP_NOT_TAKEN 0xffff	/* result: dropped, and the kernel gave no errno */
+
+struct xdp_key {
+	__u32 event, result;
+	__u32 prog;			/* id; 0: not known */
+	union {
+		struct {
+			__u32 map_type, map, index;
+		};
+		char dev[16];		/* XDP_SENT_: the other interface */
+	};
+};
+
+struct xdp {
+	__u64 packets;
+};
+
+#endif

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Changes which meters are attached: each has pins of its own, but for packet meters. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <bpf/libbpf.h>
+
+#include "lib/attach/adjust.h"
+#include "lib/attach/begin.h"
+#include "lib/attach/configure.h"
+#include "lib/attach/group.h"
+#include "lib/attach/object.h"
+#include "lib/attach/pins.h"
+#include "lib/core/meter.h"
+#include "lib/util/log.h"
+
+static bool is_on(__u64 bits, int id)
+{
+	return bits >> id & 1;
+}
+
+/* Removes what is pinned of one meter alone; what others use, too, stays. */
+static int meter_unpin(const struct site *site, const struct meter *m)
+{
+	size_t size = 0, len = strlen(m->name);
+	const void *elf = m->elf ? m->elf(&size) : NULL;
+	struct bpf_object *obj = elf ? bpf_object__open_mem(elf, size, NULL) : NULL;
+	struct bpf_program *prog;
+	struct bpf_map *map;
+
+	if (elf && !obj)
+		return complain(-errno, NULL, "cannot open our own BPF object: %s", log_last());
+	if (obj) {
+		bpf_object__for_each_program(prog, obj)
+			pin_remove(pin_path(site, bpf_program__name(prog)));
+		bpf_object__for_each_map(map, obj)
+			if (!strncmp(bpf_map__name(map), m->name, len) &&
+			    bpf_map__name(map)[len] == '_')
+				pin_remove(pin_path(site, bpf_map__name(map)));
+	}
+	bpf_object__close(obj);
+	pin_remove(pin_path(site, m->name));
+	for (unsigned i = 0; !access(pin_path(site, text("%s-%u", m->name, i)), F_OK); i++)
+		pin_remove(pin_path(site, text("%s-%u", m->name, i)));
+	return 0;
+}
+
+/* Those that count in the programs of the taps cannot come or go alone. */
+static int refuse_riders(const struct request *req, __u64 changed)
+{
+	for (int id = 0; id < NR_METERS; id++)
+		if (is_on(changed, id) && meter_rides(meters[id]))
+			return complain(-EOPNOTSUPP, text("nicprobe detach %s, and attach it anew",
+							  req->label),
+					"%s cannot be added or removed alone: it counts in the "
+					"programs that see each packet, with other meters",
+					meters[id]->name);
+	return 0;
+}
+
+/* What another is made of stays. */
+static int refuse_needed(const struct request *req, __u64 left, __u64 gone)
+{
+	for (int id = 0; id < NR_METERS; id++)
+		for (int of = 0; of < NR_METERS && is_on(left, id); of++)
+			if (is_on(meters[id]->needs & gone, of))
+				return complain(-EOPNOTSUPP,
+						text("nicprobe attach -m -%s,-%s %s",
+						     meters[of]->name, meters[id]->name,
+						     req->label),
+						"%s is made of %s", meters[id]->name,
+						meters[of]->name);
+	return 0;
+}
+
+/* When it began, where that is told: the others have counted for longer. */
+static void note_begin(struct meta *meta, int id)
+{
+	char *note = meta->absent[id], at[40];
+	size_t len = strlen(note), room = sizeof(meta->absent[id]);
+	time_t now = time(NULL);
+	struct tm tm;
+
+	strftime(at, sizeof(at), "%Y-%m-%dT%H:%M:%SZ", gmtime_r(&now, &tm));
+	snprintf(note + len, room - len, "%scounts since %s, later than the others",
+		 len ? "; " : "", at);
+}
+
+static int meter_begin(const struct site *site, const struct request *req, const struct meter *m,
+		       struct meta *meta)
+{
+	int id = meter_id(m);
+	const char *why = m->absent ? m->absent(site) : NULL;
+	int err;
+
+	if (why)
+		return complain(-EOPNOTSUPP, NULL, "%s cannot be had on %s: %s", m->name,
+				site->iface.name, why);
+	*meta->absent[id] = '\0';
+	meta->on |= 1ull << id;
+	err = meter_unpin(site, m) ?: attach_one(site, req, m, meta);
+	if (!err && is_on(meta->on, id))
+		note_begin(meta, id);
+	return err;
+}
+
+/* Derived meters reckon with what these count: those begin anew where these begin or end. */
+static __u64 disturbed(const struct meta *meta, __u64 changed)
+{
+	__u64 bits = 0;
+
+	for (int id = 0; id < NR_METERS; id++)
+		if (is_on(meta->on & ~changed, id) && meters[id]->uses & changed)
+			bits |= 1ull << id;
+	return bits;
+}
+
+/* Those of `bits`, all at once. On failure none of them is left. */
+static int meters_begin(const struct site *site, const struct request *req, struct meta *meta,
+			__u64 bits)
+{
+	int err = begin_all(site, req, meta, bits, meter_begin, NULL);
+
+	for (int id = 0; id < NR_METERS && err; id++)
+		if (is_on(bits, id))
+			meter_unpin(site, meters[id]);
+	if (err)
+		meta->on &= ~bits;
+	return err;
+}
+
+static int adjust(struct site *site, const struct request *req, struct meta *meta)
+{
+	__u64 gone = req->removed & meta->on;
+	__u64 fresh = meters_needed(req->added) & ~meta->on, again;
+	struct request of_these = *req;
+	struct meta now = *meta;
+	int err = refuse_riders(req, gone | fresh) ?: refuse_needed(req, meta->on & ~gone, gone);
+
+	if (err)
+		return err;
+	again = disturbed(meta, gone | fresh) & ~gone;
+	of_these.meters = fresh;
+	of_these.by_name = true;
+	now.on &= ~gone;
+	site->config.on = now.on | fresh;
+	err = meters_begin(site, &of_these, &now, fresh);
+	if (err)
+		return err;
+	for (int id = 0; id < NR_METERS; id++)
+		if (is_on(gone, id))
+			*now.absent[id] = '\0';
+	/* from here on nothing that is not there is said to be there */
+	err = meta_update(site->pins, &now);
+	for (int id = 0; id < NR_METERS && !err; id++)
+		if (is_on(gone, id))
+			err = meter_unpin(site, meters[id]);
+	if (!err && again) {
+		int update;
+
+		err = meters_begin(site, &of_these, &now, again);
+		update = meta_update(site->pins, &now);
+		err = err ?: update;
+	}
+	*meta = now;
+	return err;
+}
+
+/* What was attached to another device that had this name, or index, is not this one's. */
+static int same_device(const struct site *site, const struct request *req, const struct meta *meta)
+{
+	if (meta->ifindex == site->iface.ifindex &&
+	    !pins_of_other(site->pins, meta, site->iface.inode))
+		return 0;
+	return complain(-ENODEV, text("nicprobe attach %s", req->label),
+			"what was attached as %s is gone", req->label);
+}
+
+/* A group that may read the others may read what was added, too. */
+static int share(int lock, const struct site *site)
+{
+	struct stat st;
+
+	if (stat(site->pins, &st) || !(st.st_mode & S_IRGRP))
+		return 0;
+	return group_share(lock, site->pins, st.st_gid);
+}
+
+static int adjust_locked(struct site *site, const struct request *req, struct meta *done, int lock)
+{
+	int err, next;
+
+	if (!pins_find(site->iface.netns, site->iface.ifindex, site->pins, sizeof(site->pins)))
+		return -ENOENT;
+	err = meta_read(site->pins, done) ?: same_device(site, req, done);
+	if (err)
+		return err;
+	if (req->rx || (req->sample && req->sample != done->sample))
+		return complain(-EINVAL, text("nicprobe detach %s, and attach it anew",
+					      req->label), "%s is for all that is attached to %s",
+				req->rx ? "--rx" : "--sample", req->label);
+	site->config.rows = done->rows;	/* as those that are there: show reads all alike */
+	next = begin_next(site);
+	if (next < 0)
+		return next;
+	site->config.from = next;
+	return adjust(site, req, done) ?: share(lock, site);
+}
+
+int adjust_iface(const char *name, const struct request *req, struct meta *done)
+{
+	struct request whole = *req;
+	struct site site = {};
+	int lock, err = iface_read(name, &site.iface);
+
+	if (err)
+		return err;
+	whole.meters = meters_needed(req->added);
+	whole.label = req->label ?: name;
+	site_configure(&site, &whole);
+	err = site_queues(&site);
+	if (err)
+		return err;
+	lock = pins_lock(true);
+	err = lock < 0 ? lock : adjust_locked(&site, &whole, done, lock);
+	pins_tidy();
+	pins_unlock(lock);
+	queues_free(&site.queues);
+	return err;
+}

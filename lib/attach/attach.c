@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Attach: choose a tap for each point, then the meters, then say so in the pin "meta". */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <bpf/libbpf.h>
+
+#include "lib/attach/attach.h"
+#include "lib/attach/begin.h"
+#include "lib/attach/configure.h"
+#include "lib/attach/group.h"
+#include "lib/attach/object.h"
+#include "lib/attach/pins.h"
+#include "lib/core/meter.h"
+#include "lib/kernel/kernel.h"
+#include "lib/read/baseline.h"
+#include "lib/read/derived.h"
+#include "lib/util/interrupt.h"
+#include "lib/util/log.h"
+
+const struct tap *const taps[] = {
+#define T(name) &tap_##name,
+	TAPS(T)
+#undef T
+	NULL
+};
+
+/* The points that the packet meters among `meters` look at. */
+static unsigned points_of(__u64 meters_on)
+{
+	unsigned points = 0;
+
+	for (int id = 0; id < NR_METERS; id++)
+		if (meters_on >> id & 1 && meter_rides(meters[id]))
+			points |= meter_points(meters[id]);
+	return points;
+}
+
+static void note(char *to, size_t size, const char *why)
+{
+	if (!*to)
+		snprintf(to, size, "%s", why);
+}
+
+/* "not xdp: …; not driver: …" */
+static void note_tap(char *to, size_t size, const char *tap, const char *why)
+{
+	size_t at = strlen(to);
+
+	snprintf(to + at, size - at, "%snot %s: %s", at ? "; " : "", tap, why);
+}
+
+/* Why to end here, whatever has been done; 0: nothing stands in the way. */
+static int stopped(void)
+{
+	if (!interrupted())
+		return hindrance();
+	complaints_forget();
+	return complain(-EINTR, NULL, "interrupted: nothing is attached");
+}
+
+static int tap_attach(const struct site *site, const struct tap *tap, struct meta *meta)
+{
+	struct bpf_object *obj = object_open(site, tap->elf);
+	char how[48] = "";
+	int err;
+
+	if (!obj)
+		return -EOPNOTSUPP;
+	err = tap->attach ? tap->attach(site, obj, how, sizeof(how)) : attach_links(site, obj);
+	for (int p = 0; !err && p < NR_POINTS; p++)
+		if (tap->points >> p & 1) {
+			const char *by = tap->program[p] ?
+					 kernel_chosen(obj, tap->program[p]) : how;
+
+			snprintf(meta->tap[p], sizeof(meta->tap[p]), "%s", by);
+		}
+	if (err && tap->detach)
+		tap->detach(site);
+	bpf_object__close(obj);
+	return err;
+}
+
+/* Gives a point the best tap that works; the note says why not a better one. */
+static int point_attach(const struct site *site, const struct request *req, enum point point,
+			struct meta *meta)
+{
+	const char *only = point == RX_NIC ? req->rx : NULL;
+	char *why = meta->note[point];
+
+	for (const struct tap *const *t = taps; *t; t++) {
+		const char *no;
+
+		if (!((*t)->points >> point & 1) || (only && strcmp(only, (*t)->name)))
+			continue;
+		no = kernel_cannot((*t)->name);
+		if (!no && !only && (*t)->avoid)
+			no = (*t)->avoid(site);
+		if (!no && !tap_attach(site, *t, meta)) {
+			complaints_forget();
+			return stopped();
+		}
+		if (stopped())
+			return stopped();
+		note_tap(why, sizeof(meta->note[point]), (*t)->name, no ?: complaint());
+		if (only)
+			return complain(-EOPNOTSUPP, NULL, "cannot use --rx %s: %s", only, no);
+		complaints_forget();
+	}
+	note(why, sizeof(meta->note[point]), "not asked for (--rx tc)");
+	return 0;
+}
+
+/* Every wanted point its tap. 0, or a complaint. */
+static int points_attach(const struct site *site, const struct request *req, struct meta *meta)
+{
+	unsigned points = points_of(meta->on);
+	int err = 0;
+
+	for (int p = 0; p < NR_POINTS && !err; p++)
+		if (points >> p & 1 && !*meta->tap[p])
+			err = point_attach(site, req, p, meta);
+	return err;
+}
+
+/* Was it asked for, and not only needed by what was? */
+static bool named(const struct request *req, int id)
+{
+	return (req->by_name ? req->meters : req->added) >> id & 1;
+}
+
+/* Meters that this interface cannot have, before anything is attached. */
+static int meters_refuse(const struct site *site, const struct request *req, struct meta *meta)
+{
+	for (int id = 0; id < NR_METERS; id++) {
+		const struct meter *m = meters[id];
+		const char *why = meta->on >> id & 1 && m->absent ? m->absent(site) : NULL;
+
+		if (stopped())
+			return stopped();
+		if (!why)
+			continue;
+		if (named(req, id))
+			return complain(-EOPNOTSUPP, NULL, "%s cannot be had on %s: %s", m->name,
+					site->iface.name, why);
+		meta->on &= ~(1ull << id);
+		note(meta->absent[id], sizeof(meta->absent[id]), why);
+		complaints_forget();
+	}
+	return 0;
+}
+
+static int meter_attach(const struct site *site, const struct meter *m, struct meta *meta)
+{
+	struct site own = *site;
+	struct bpf_object *obj;
+	int err;
+
+	own.config.sample = meter_sample(m, meta);
+	obj = object_open(&own, m->elf);
+	err = !obj ? -EOPNOTSUPP : m->attach ? m->attach(&own, obj) : attach_links(&own, obj);
+	bpf_object__close(obj);
+	if (!err && *kernel_left_out())
+		note(meta->absent[meter_id(m)], sizeof(meta->absent[0]),
+		     text("does without %s, which cannot be had here", kernel_left_out()));
+	return err;
+}
+
+/* A packet meter lives where at least one of its points is seen, and what is made of it, too. */
+static const char *unseen(const struct meter *m, const struct meta *meta)
+{
+	unsigned points = m->derive ? m->points : points_of(1ull << meter_id(m));
+	const char *why = NULL;
+
+	for (int p = 0; p < NR_POINTS; p++) {
+		if (!(points >> p & 1))
+			continue;
+		if (*meta->tap[p])
+			return NULL;
+		why = why ?: text("%s cannot be seen: %s", point_names[p], meta->note[p]);
+	}
+	return why;
+}
+
+/* Last of all: it is made of what the others count. */
+static int derived_attach(const struct site *site, const struct meter *m, const struct meta *meta)
+{
+	const struct meter *lacks = derived_lacks(m, meta->on);
+	const char *why = lacks ? NULL : unseen(m, meta);
+
+	if (why)
+		return complain(-EOPNOTSUPP, NULL, "%s", why);
+	if (!lacks)
+		return derived_pin(site, m, meta);
+	return complain(-EOPNOTSUPP, NULL, "it is made of %s, which is not there: %s", lacks->name,
+			meta->absent[meter_id(lacks)]);
+}
+
+int attach_one(const struct site *site, const struct request *req, const struct meter *m,
+	       struct meta *meta)
+{
+	int id = meter_id(m);
+	const char *why = NULL;
+	int err = 0;
+
+	if (meter_rides(m))
+		why = unseen(m, meta);
+	else
+		err = m->derive ? derived_attach(site, m, meta) :
+		      m->read ? baseline_read(site, m, meta) : meter_attach(site, m, meta);
+	if (err) {
+		short_of(-err, text("begin the meter %s", m->name));
+		why = *complaint() ? complaint() : strerror(-err);
+	}
+	if (stopped())		/* whatever it was taken for */
+		return stopped();
+	if (!why && m->remark && m->remark(site))
+		note(meta->absent[id], sizeof(meta->absent[id]), m->remark(site));
+	if (!why)
+		return 0;
+	if (named(req, id))
+		return complain(-EOPNOTSUPP, NULL, "%s cannot be had on %s: %s", m->name,
+				site->iface.name, why);
+	note(meta->absent[id], sizeof(meta->absent[id]), why);
+	complaints_forget();
+	meta->on &= ~(1ull << id);
+	return 0;
+}
+
+static int meters_attach(const struct site *site, const struct request *req, struct meta *meta)
+{
+	__u64 since = 0;
+	int err = begin_all(site, req, meta, meta->on, attach_one, &since);
+
+	meta->since = since;
+	if (err)
+		return err;
+	return meta->on ? 0 : complain(-EOPNOTSUPP, "nicprobe list -v",
+				       "nothing of this can be measured on %s here",
+				       site->iface.name);
+}
+
+static void meta_begin(const struct site *site, const struct request *req, struct meta *meta)
+{
+	const struct iface *i = &site->iface;
+
+	*meta = (struct meta){
+		.magic = META_MAGIC,
+		.version = META_VERSION,
+		.ifindex = i->ifindex,
+		.netns = i->netns,
+		.cookie = netns_cookie(),
+		.inode = i->inode,
+		.rx_queues = i->rx_queues,
+		.tx_queues = i->tx_queues,
+		.down = !i->up && *i->parent,
+		.rows = site->config.rows,
+		.cpus = libbpf_num_possible_cpus(),
+		.on = meters_needed(req->meters),
+		.sample = req->sample,
+		.rx_ring = site->config.rx_ring,
+		.max_rx_ring = i->max_rx_ring,
+		.tx_usecs = i->tx_usecs,
+		.tx_frames = i->tx_frames,
+		.rx_adaptive = i->rx_adaptive,
+		.tx_adaptive = i->tx_adaptive,
+		.devices = driver_devices(i->driver),
+	};
+	memcpy(meta->mac, i->mac, sizeof(meta->mac));
+	snprintf(meta->iface, sizeof(meta->iface), "%s", i->name);
+	snprintf(meta->driver, sizeof(meta->driver), "%s", i->driver);
+}
+
+/* Our own XDP program may have brought queues into use (virtio_net), or taken some. */
+static void queues_again(const struct site *site, struct meta *meta)
+{
+	struct iface now;
+
+	if (iface_read_index(site->iface.ifindex, &now)) {
+		complaints_forget();
+		return;
+	}
+	meta->rx_queues = now.rx_queues;
+	meta->tx_queues = now.tx_queues;
+}
+
+static int build(struct site *site, const struct request *req, struct meta *meta)
+{
+	int err = 0;
+
+	if (mkdir(text(PINS_ROOT "/%u", site->iface.netns), 0700) && errno != EEXIST)
+		err = -errno;
+	if (!err && mkdir(site->pins, 0700))
+		err = -errno;
+	if (err)
+		return complain(err, NULL, "cannot make %s: %s", site->pins, strerror(-err));
+	err = stopped() ?: meters_refuse(site, req, meta);
+	if (!err) {
+		site->config.on = meta->on;
+		err = points_attach(site, req, meta);
+	}
+	if (!err) {
+		queues_again(site, meta);
+		err = meters_attach(site, req, meta);
+	}
+	if (!err)
+		err = stopped() ?: meta_write(site->pins, meta);
+	return err;
+}
+
+/*
+ * Room for a new attach: what was cut short is removed, and so is what belongs
+ * to an interface that is gone, of which ours has the name.
+ */
+static int make_room(const struct site *site, const char *label)
+{
+	struct meta old;
+	char dir[256], now[IF_NAMESIZE];
+	int err = meta_read(site->pins, &old);
+
+	if (!err && netns_enter_same(site->iface.netns, old.cookie) == -ESTALE) {
+		struct site gone = *site;
+
+		complaints_forget();
+		gone.gone = true;
+		gone.iface.ifindex = old.ifindex;
+		return attach_undo(&gone);
+	}
+	if (!err && old.ifindex != site->iface.ifindex && if_indextoname(old.ifindex, now) &&
+	    !pins_dead(site->pins))
+		return complain(-EBUSY, text("nicprobe detach %s", now),
+				"%s is still attached as %s, the name it had: they cannot "
+				"both be", now, site->iface.name);
+	if (err == -ENODATA ||
+	    (!err && (old.ifindex != site->iface.ifindex ||
+		      pins_of_other(site->pins, &old, site->iface.inode)))) {
+		struct site gone = *site;
+
+		if (!err)
+			gone.iface.ifindex = old.ifindex;
+		return attach_undo(&gone);
+	}
+	if (err && err != -ENOENT)
+		return err;
+	if (!err || pins_find(site->iface.netns, site->iface.ifindex, dir, sizeof(dir)))
+		return complain(-EALREADY, text("nicprobe show %s", label),
+				"%s is attached already", label);
+	return 0;
+}
+
+int attach_iface(const char *name, const struct request *req, struct meta *done)
+{
+	struct site site = {};
+	int lock, err;
+	gid_t group;
+
+	hindrance_forget();
+	err = iface_read(name, &site.iface);
+	err = err ?: netns_known(&site.iface.netns);
+	if (err)
+		return err;
+	site_configure(&site, req);
+	site.config.from = 1;
+	err = site_queues(&site);
+	if (err)
+		return err;
+	pins_dir(site.pins, sizeof(site.pins), site.iface.netns, site.iface.name);
+	lock = pins_lock(true);
+	if (lock < 0) {
+		queues_free(&site.queues);
+		return lock;
+	}
+	err = req->group ? group_check(lock, req->group, &group) : 0;
+	err = err ?: make_room(&site, req->label ?: name);
+	if (!err) {
+		meta_begin(&site, req, done);
+		err = build(&site, req, done);
+		if (!err && req->group)
+			err = group_share(lock, site.pins, group);
+		if (err)
+			attach_undo(&site);
+	}
+	pins_tidy();
+	pins_unlock(lock);
+	queues_free(&site.queues);
+	return err;
+}

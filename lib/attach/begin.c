@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* All that is attached to an interface begins to count at once, when one word says so. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+
+#include "lib/attach/begin.h"
+#include "lib/core/meter.h"
+#include "lib/read/baseline.h"
+#include "lib/util/log.h"
+
+/* In this order; each is done with all meters before the next. */
+enum turn { PROGRAMS, FIGURES, FIGURES_NEEDED, DERIVED, NR_TURNS };
+
+static enum turn turn_of(const struct meter *m, __u64 needed)
+{
+	if (m->derive)
+		return DERIVED;
+	if (!m->read)
+		return PROGRAMS;
+	return needed >> meter_id(m) & 1 ? FIGURES_NEEDED : FIGURES;
+}
+
+static __u64 boot_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_BOOTTIME, &t);
+	return t.tv_sec * 1000000000ull + t.tv_nsec;
+}
+
+/* The word, or -errno; -ENOENT: no program is there that would read it. */
+static int word_open(const struct site *site)
+{
+	int fd = bpf_obj_get(pin_path(site, BEGUN_PIN));
+
+	return fd < 0 ? -errno : fd;
+}
+
+int begin_next(const struct site *site)
+{
+	int fd = word_open(site);
+	__u64 begun = 0;
+	__u32 key = 0;
+
+	if (fd == -ENOENT)
+		return 1;
+	if (fd >= 0 && bpf_map_lookup_elem(fd, &key, &begun)) {
+		int err = -errno;
+
+		close(fd);
+		fd = err;
+	}
+	if (fd < 0)
+		return complain(fd, NULL, "cannot read %s: %s", pin_path(site, BEGUN_PIN),
+				strerror(-fd));
+	close(fd);
+	return begun + 1;
+}
+
+static int word_write(const struct site *site)
+{
+	int fd = word_open(site), err = fd < 0 ? fd : 0;
+	__u32 key = 0;
+
+	if (err == -ENOENT)
+		return 0;
+	if (!err && bpf_map_update_elem(fd, &key, &site->config.from, 0))
+		err = -errno;
+	if (fd >= 0)
+		close(fd);
+	return err ? complain(err, NULL, "cannot write %s: %s", pin_path(site, BEGUN_PIN),
+			      strerror(-err)) : 0;
+}
+
+/* The word, and what the figures were: to pin them takes longer than to read them. */
+static int begin(const struct site *site, const struct meta *meta, __u64 *since)
+{
+	int err = word_write(site);
+
+	if (since)
+		*since = boot_ns();
+	for (int id = 0; id < NR_METERS && !err; id++)
+		if (meta->on >> id & 1 && site->figures[id].cells)
+			err = table_pin(site, meters[id], &site->figures[id]);
+	return err;
+}
+
+int begin_all(const struct site *site, const struct request *req, struct meta *meta, __u64 bits,
+	      begin_meter *one, __u64 *since)
+{
+	struct table figures[NR_METERS] = {};
+	struct site own = *site;
+	__u64 needed = 0;
+	int err = 0;
+
+	own.figures = figures;
+	for (int id = 0; id < NR_METERS; id++)
+		needed |= bits >> id & 1 ? meters[id]->needs : 0;
+	for (enum turn turn = 0; turn < NR_TURNS && !err; turn++) {
+		if (turn == DERIVED)
+			err = begin(&own, meta, since);
+		for (int id = 0; id < NR_METERS && !err; id++)
+			if (bits >> id & 1 && turn_of(meters[id], needed) == turn)
+				err = one(&own, req, meters[id], meta);
+	}
+	for (int id = 0; id < NR_METERS; id++) {
+		free(figures[id].cells);
+		free(figures[id].keys);
+	}
+	return err;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Detach: all that an attach made, whole or half, goes. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/attach/attach.h"
+#include "lib/attach/pins.h"
+#include "lib/core/hook.h"
+#include "lib/net/iface.h"
+#include "lib/util/log.h"
+
+int attach_undo(const struct site *site)
+{
+	for (const struct tap *const *t = taps; *t; t++)
+		if ((*t)->detach)
+			(*t)->detach(site);
+	return pins_remove(site->pins);
+}
+
+int detach_pins(const char *dir, __u32 netns, bool force)
+{
+	struct site site = {};
+	struct meta meta;
+	__u32 here;
+	int err = netns_known(&here);
+
+	if (err)
+		return err;
+	err = meta_read(dir, &meta);
+	/* what cannot be read now may be well: it is not taken away for that */
+	if (err && err != -ENODATA && !(err == -EPROTO && force))
+		return err;
+	complaints_forget();
+	snprintf(site.pins, sizeof(site.pins), "%s", dir);
+	/* nameless or gone: its links go all the same; no file to be had is neither */
+	hindrance_forget();
+	site.gone = netns_enter_same(netns, err ? 0 : meta.cookie);
+	if (site.gone && hindrance())
+		return hindrance();
+	complaints_forget();
+	if (!err)
+		site.iface.ifindex = meta.ifindex;
+	else
+		snprintf(site.iface.name, sizeof(site.iface.name), "%s", strrchr(dir, '/') + 1);
+	if (err) {	/* cut short before meta: the name of the directory is all we know */
+		for (char *c = site.iface.name; *c; c++)
+			*c = *c == ':' ? '.' : *c;
+		site.iface.ifindex = if_nametoindex(site.iface.name);
+	}
+	return attach_undo(&site);
+}
+
+int detach_iface(__u32 netns, const char *name, bool force)
+{
+	/* an index we can ask for only where we are */
+	unsigned ifindex = netns == netns_inode() ? if_nametoindex(name) : 0;
+	char dir[256];
+	int lock = pins_lock(true), err;
+
+	if (lock < 0)
+		return lock;
+	if (!ifindex || !pins_find(netns, ifindex, dir, sizeof(dir)))
+		pins_dir(dir, sizeof(dir), netns, name);
+	err = detach_pins(dir, netns, force);
+	pins_tidy();
+	pins_unlock(lock);
+	return err;
+}

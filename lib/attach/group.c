@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A group whose members may read what is pinned, and nothing else. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <grp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+
+#include "lib/attach/bpffs.h"
+#include "lib/attach/group.h"
+#include "lib/attach/pins.h"
+#include "lib/util/log.h"
+
+#define LISTED	0750		/* a directory */
+#define READ	0640		/* a map: by BPF_F_RDONLY, to which the kernel holds lookups */
+
+static int group_find(const char *name, gid_t *group)
+{
+	const struct group *g = getgrnam(name);
+	char *end;
+
+	*group = g ? g->gr_gid : strtoul(name, &end, 10);
+	if (g || (*name && !*end))
+		return 0;
+	return complain(-ENOENT, "getent group", "no group \"%.64s\"", name);
+}
+
+int group_check(int root, const char *name, gid_t *group)
+{
+	struct stat fs, ours;
+	int err = group_find(name, group);
+
+	if (err)
+		return err;
+	if (stat(BPFFS, &fs) || fstat(root, &ours))
+		return complain(-errno, NULL, "cannot look at " PINS_ROOT ": %s", strerror(errno));
+	if (!(fs.st_mode & S_IXOTH) && !(fs.st_mode & S_IXGRP && fs.st_gid == *group))
+		return complain(-EPERM, "chmod o+x " BPFFS, "the group %s could not come to what "
+				"is pinned: " BPFFS " has mode %04o", name, fs.st_mode & 07777);
+	if (ours.st_mode & 070 && ours.st_gid != *group)
+		return complain(-EBUSY, "nicprobe detach --all", "another group (%u) may read what "
+				"is attached, and there can be one", ours.st_gid);
+	return 0;
+}
+
+static int directory_share(int fd, gid_t group)
+{
+	return fchown(fd, -1, group) || fchmod(fd, LISTED) ? -errno : 0;
+}
+
+/* Links and programs stay root's: whoever opens a link can detach it, a program can be run. */
+static int map_share(int dir, const char *path, gid_t group)
+{
+	const char *name = strrchr(path, '/') + 1;
+	int fd = bpf_obj_get(path), err = 0;
+
+	if (fd < 0)
+		return errno == EISDIR || errno == EACCES ? 0 : -errno;
+	if (bpf_fd_type(fd) == 'm' && (fchownat(dir, name, -1, group, AT_SYMLINK_NOFOLLOW) ||
+				       fchmodat(dir, name, READ, 0)))
+		err = -errno;
+	close(fd);
+	return err;
+}
+
+static int directories_share(int root, const char *dir, gid_t group)
+{
+	int above = bpffs_open(text("%.*s", (int)(strrchr(dir, '/') - dir), dir)), err;
+
+	if (above < 0)
+		return above;
+	err = directory_share(root, group) ?: directory_share(above, group);
+	close(above);
+	return err;
+}
+
+int group_share(int root, const char *dir, gid_t group)
+{
+	int fd = bpffs_open(dir), err = fd < 0 ? fd : directories_share(root, dir, group);
+	DIR *d = err ? NULL : fdopendir(fd);
+	struct dirent *entry;
+
+	if (!err)
+		err = d ? directory_share(fd, group) : -errno;
+	while (!err && (entry = readdir(d)))
+		if (entry->d_name[0] != '.')
+			err = map_share(fd, text("%s/%s", dir, entry->d_name), group);
+	if (d)
+		closedir(d);
+	else if (fd >= 0)
+		close(fd);
+	if (err)
+		complain(err, NULL, "cannot let the group read %s: %s", dir, strerror(-err));
+	return err;
+}

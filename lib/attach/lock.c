@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A lock that is waited for, but not for ever: who has it is told. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lib/attach/lock.h"
+#include "lib/proc/holders.h"
+#include "lib/util/interrupt.h"
+#include "lib/util/log.h"
+
+#define STEP	2		/* ms between two looks */
+#define MOST	20000		/* ms: the longest of ours, an attach, takes some seconds */
+#define STOPPED	2000		/* ms: who is stopped will not give it back soon */
+
+/* Of several that read the one that is stopped; pid 0: the kernel does not tell. */
+static struct holder holder_of(int fd)
+{
+	FILE *f = fopen("/proc/locks", "re");
+	struct holder found = {};
+	char line[256];
+	struct stat st;
+
+	while (f && !fstat(fd, &st) && !found.stopped && fgets(line, sizeof(line), f)) {
+		unsigned long long inode;
+		struct holder h = {};
+		unsigned major, minor;
+
+		/* those who wait, too, have "->" before the word */
+		if (sscanf(line, "%*d: FLOCK %*s %*s %d %x:%x:%llu", &h.pid, &major, &minor,
+			   &inode) != 4 || h.pid <= 0 || h.pid == getpid() ||
+		    makedev(major, minor) != st.st_dev || inode != st.st_ino)
+			continue;
+		holder_look(&h);
+		if (!found.pid || h.stopped)
+			found = h;
+	}
+	if (f)
+		fclose(f);
+	return found;
+}
+
+static int give_up(const char *path, const struct holder *h, int ms)
+{
+	if (!h->pid)
+		return complain(-EBUSY, NULL, "%s is locked for %d s now by a process that cannot "
+				"be seen from here", path, ms / 1000);
+	return complain(-EBUSY, text(h->stopped ? "kill -CONT %d" : "ps -fp %d", h->pid),
+			"%s is locked for %d s now by the process %d (%s)%s", path, ms / 1000,
+			h->pid, *h->name ? h->name : "gone",
+			h->stopped ? ", which is stopped" : "");
+}
+
+static int now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec % 1000000 * 1000 + t.tv_nsec / 1000000;
+}
+
+int lock_wait(int fd, const char *path, bool exclusive)
+{
+	int begin = now_ms(), look = STOPPED;
+
+	while (flock(fd, (exclusive ? LOCK_EX : LOCK_SH) | LOCK_NB)) {
+		int ms = now_ms() - begin;
+
+		if (errno != EWOULDBLOCK && errno != EINTR)
+			return complain(-errno, NULL, "cannot lock %s: %s", path,
+					strerror(errno));
+		if (interrupted())
+			return complain(-EINTR, NULL, "interrupted");
+		if (ms >= look) {
+			struct holder h = holder_of(fd);
+
+			if (h.stopped || ms >= MOST)
+				return give_up(path, &h, ms);
+			look += STOPPED;
+		}
+		nanosleep(&(struct timespec){ .tv_nsec = STEP * 1000000 }, NULL);
+	}
+	return 0;
+}

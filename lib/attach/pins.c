@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Where the state lives: made, locked, read and removed. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+
+#include "lib/attach/bpffs.h"
+#include "lib/attach/lock.h"
+#include "lib/attach/pins.h"
+#include "lib/net/iface.h"
+#include "lib/util/log.h"
+
+int pins_lock(bool exclusive)
+{
+	struct stat locked, there;
+	int fd, err;
+
+	for (;;) {
+		if (exclusive) {
+			err = bpffs_mount();
+			if (err)
+				return err;
+			if (mkdir(PINS_ROOT, 0700) && errno != EEXIST)
+				return complain(-errno, NULL, "cannot make " PINS_ROOT ": %s",
+						strerror(errno));
+		}
+		fd = bpffs_open(PINS_ROOT);
+		if (fd == -ENOENT) {
+			if (exclusive)
+				continue;	/* the last detach was quicker */
+			return bpffs_missing() < 0 ? -ENODEV : -ENOENT;
+		}
+		if (fd < 0)
+			return fd;
+		err = lock_wait(fd, PINS_ROOT, exclusive);
+		if (err) {
+			close(fd);
+			return err;
+		}
+		/* The last detach removes the root: what we waited for may be gone by now. */
+		if (!fstat(fd, &locked) && !lstat(PINS_ROOT, &there) &&
+		    locked.st_ino == there.st_ino)
+			return fd;
+		close(fd);
+	}
+}
+
+void pins_unlock(int lock)
+{
+	if (lock >= 0)
+		close(lock);
+}
+
+static void swap(char *name, char from, char to)
+{
+	for (; *name; name++)
+		if (*name == from)
+			*name = to;
+}
+
+void pins_dir(char *dir, size_t size, __u32 netns, const char *iface)
+{
+	int at = snprintf(dir, size, PINS_ROOT "/%u/", netns);
+
+	snprintf(dir + at, size - at, "%s", iface);
+	swap(dir + at, '.', ':');
+}
+
+char bpf_fd_type(int fd)
+{
+	static const struct { const char *link; char type; } types[] = {
+		{ "anon_inode:bpf-map", 'm' }, { "anon_inode:bpf-prog", 'p' },
+		/* the first when it is made, the second when it comes from a pin; 5.8 */
+		{ "anon_inode:bpf_link", 'l' }, { "anon_inode:bpf-link", 'l' },
+	};
+	char link[64] = "";
+
+	if (readlink(text("/proc/self/fd/%d", fd), link, sizeof(link) - 1) > 0)
+		for (unsigned i = 0; i < sizeof(types) / sizeof(*types); i++)
+			if (!strcmp(link, types[i].link))
+				return types[i].type;
+	return 0;
+}
+
+int pin_read(const char *path)
+{
+	LIBBPF_OPTS(bpf_obj_get_opts, opts, .file_flags = BPF_F_RDONLY);
+
+	return bpf_obj_get_opts(path, &opts);
+}
+
+static int not_ours(const char *dir, const char *why)
+{
+	return complain(-EPROTO, text("rm -r %s, when nothing there is needed", dir), "%s %s",
+			dir, why);
+}
+
+/* The interface a directory is of, pins_dir() the other way round, as `detach` finds it. */
+static const char *pins_iface(const char *dir)
+{
+	const char *slash = strrchr(dir, '/'), *number = slash;
+	char name[64], netns[256];
+	struct stat first;
+	__u32 inode;
+
+	while (number > dir && number[-1] != '/')
+		number--;
+	inode = strtoul(number, NULL, 10);
+	snprintf(name, sizeof(name), "%s", slash + 1);
+	swap(name, ':', '.');
+	if (!stat("/proc/1/ns/net", &first) && first.st_ino == inode)
+		return text("%s", name);
+	/* where we are now may not be where the user is */
+	if (netns_name(inode, netns, sizeof(netns)) && *netns)
+		return text("%s/%s", netns, name);
+	return text("netns:%u/%s", inode, name);
+}
+
+int meta_read(const char *dir, struct meta *meta)
+{
+	struct bpf_map_info info = {};
+	__u32 len = sizeof(info);
+	unsigned char value[8192];
+	struct stat st;
+	int err, fd;
+
+	fd = bpffs_open(dir);
+	if (fd < 0)
+		return fd;
+	close(fd);
+	fd = pin_read(text("%s/meta", dir));
+	/* the kernel says EACCES of what is no pin, too */
+	if (fd < 0 && errno == EACCES && !lstat(text("%s/meta", dir), &st) && !S_ISREG(st.st_mode))
+		return not_ours(dir, "holds a \"meta\" that is not ours");
+	if (fd < 0)
+		return errno == ENOENT ? -ENODATA :
+		       complain(-errno, errno == EACCES ? "run it as root" : NULL,
+				"cannot open %s/meta: %s", dir, strerror(errno));
+	/* not by its name: that is left out where libbpf thinks that the kernel knows none */
+	err = bpf_obj_get_info_by_fd(fd, &info, &len) ? errno : 0;
+	if (!err && (info.type != BPF_MAP_TYPE_ARRAY || info.value_size < 8 ||
+		     info.value_size > sizeof(value)))
+		err = EINVAL;
+	/* which only maps have: what is said of programs and links looks otherwise */
+	if (!err && bpf_map_lookup_elem(fd, &(__u32){ 0 }, value))
+		err = errno;
+	close(fd);
+	if (err && err != EINVAL)
+		return complain(-err, NULL, "cannot read %s/meta: %s", dir, strerror(err));
+	if (err)
+		return not_ours(dir, "holds a \"meta\" that is not ours");
+	memcpy(meta, value, info.value_size < sizeof(*meta) ? info.value_size : sizeof(*meta));
+	if (meta->magic != META_MAGIC)
+		return not_ours(dir, "holds a \"meta\" that is not ours");
+	if (meta->version != META_VERSION || info.value_size != sizeof(*meta))
+		return complain(-EPROTO, text("nicprobe detach %s --force", pins_iface(dir)),
+				"%s was made by another version of nicprobe", dir);
+	return 0;
+}
+
+int meta_write(const char *dir, const struct meta *meta)
+{
+	int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "nicprobe_meta", 4, sizeof(*meta), 1, NULL);
+	int err = 0;
+
+	if (fd < 0 || bpf_map_update_elem(fd, &(__u32){ 0 }, meta, 0) ||
+	    bpf_obj_pin(fd, text("%s/meta", dir)))
+		err = complain(-errno, NULL, "cannot pin %s/meta: %s", dir, strerror(errno));
+	if (fd >= 0)
+		close(fd);
+	return err;
+}
+
+int meta_update(const char *dir, const struct meta *meta)
+{
+	int fd = bpf_obj_get(text("%s/meta", dir)), err = 0;
+
+	if (fd < 0 || bpf_map_update_elem(fd, &(__u32){ 0 }, meta, 0))
+		err = complain(-errno, NULL, "cannot write %s/meta: %s", dir, strerror(errno));
+	if (fd >= 0)
+		close(fd);
+	return err;
+}
+
+/* A link's last pin: held open meanwhile, it is gone when close() returns, not some time later. */
+static void entry_remove(int dir, const char *path)
+{
+	const char *name = strrchr(path, '/') + 1;
+	int fd = bpf_obj_get(path);
+
+	if (unlinkat(dir, name, 0) && errno == EISDIR)
+		unlinkat(dir, name, AT_REMOVEDIR);
+	if (fd >= 0)
+		close(fd);
+}
+
+void pin_remove(const char *path)
+{
+	int dir = bpffs_open(text("%.*s", (int)(strrchr(path, '/') - path), path));
+
+	if (dir < 0)
+		return;
+	entry_remove(dir, path);
+	close(dir);
+}
+
+/* By descriptors: a path could lead elsewhere by the time that it is used. */
+int pins_remove(const char *dir)
+{
+	const char *slash = strrchr(dir, '/');
+	bool named = bpffs_below(dir);
+	int parent = named ? bpffs_open(text("%.*s", (int)(slash - dir), dir)) : -1;
+	int fd = bpffs_open(dir), err = 0;
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *entry;
+
+	if ((named && parent < 0) || !d) {
+		err = named && parent < 0 ? parent : fd < 0 ? fd : -errno;
+	} else {
+		/* meta first: what is half gone must not look whole */
+		entry_remove(fd, text("%s/meta", dir));
+		while ((entry = readdir(d)))
+			if (entry->d_name[0] != '.')
+				entry_remove(fd, text("%s/%s", dir, entry->d_name));
+		if (named && unlinkat(parent, slash + 1, AT_REMOVEDIR))
+			err = -errno;
+	}
+	if (d)
+		closedir(d);
+	else if (fd >= 0)
+		close(fd);
+	if (parent >= 0)
+		close(parent);
+	return err;
+}
+
+void pins_tidy(void)
+{
+	int fd = bpffs_open(PINS_ROOT);
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *entry;
+
+	while (d && (entry = readdir(d)))
+		if (entry->d_name[0] != '.')
+			unlinkat(fd, entry->d_name, AT_REMOVEDIR);
+	if (d)
+		closedir(d);
+	else if (fd >= 0)
+		close(fd);
+	rmdir(PINS_ROOT);
+}
+
+bool pins_dead(const char *dir)
+{
+	static const char *const links[] = { "tc", "xdp_link" };
+	unsigned dead = 0, alive = 0;
+
+	for (unsigned i = 0; i < sizeof(links) / sizeof(*links); i++) {
+		int fd = bpf_obj_get(text("%s/%s", dir, links[i]));
+		struct bpf_link_info info = {};
+		__u32 len = sizeof(info);
+
+		/* an ifindex is the first word for tcx, too */
+		if (fd >= 0 && bpf_fd_type(fd) == 'l' &&
+		    !bpf_obj_get_info_by_fd(fd, &info, &len)) {
+			dead += !info.xdp.ifindex;
+			alive += !!info.xdp.ifindex;
+		}
+		if (fd >= 0)
+			close(fd);
+	}
+	return dead && !alive;		/* some alone were cut off by somebody */
+}
+
+bool pins_of_other(const char *dir, const struct meta *meta, __u64 inode)
+{
+	return pins_dead(dir) || (meta->inode && inode && meta->inode != inode);
+}
+
+/* The names in a directory, sorted; to be freed, each and all. */
+static int names_in(const char *dir, struct dirent ***list)
+{
+	int fd = bpffs_open(dir), n = fd < 0 ? -1 : scandirat(fd, ".", list, NULL, alphasort);
+
+	if (fd >= 0)
+		close(fd);
+	else
+		complaints_forget();	/* what it would have had is not there */
+	return n;
+}
+
+static int each_in(const char *parent, __u32 netns,
+		   int (*fn)(const char *, __u32, const char *, void *), void *arg)
+{
+	struct dirent **list;
+	int n = names_in(parent, &list), ret = 0;
+
+	for (int i = 0; i < n; i++) {
+		char *name = list[i]->d_name;
+
+		if (!ret && *name != '.') {
+			char dir[256];
+
+			pins_dir(dir, sizeof(dir), netns, name);
+			swap(name, ':', '.');
+			ret = fn(dir, netns, name, arg);
+		}
+		free(list[i]);
+	}
+	if (n >= 0)
+		free(list);
+	return ret;
+}
+
+int pins_each(int (*fn)(const char *dir, __u32 netns, const char *iface, void *arg), void *arg)
+{
+	struct dirent **list;
+	int n = names_in(PINS_ROOT, &list), ret = 0;
+
+	for (int i = 0; i < n; i++) {
+		char *end;
+		__u32 netns = strtoul(list[i]->d_name, &end, 10);
+
+		if (!ret && !*end && end != list[i]->d_name)
+			ret = each_in(text(PINS_ROOT "/%u", netns), netns, fn, arg);
+		free(list[i]);
+	}
+	if (n >= 0)
+		free(list);
+	return ret;
+}
+
+struct wanted {
+	__u32 netns;
+	unsigned ifindex;
+	char *dir;
+	size_t size;
+};
+
+static int is_it(const char *dir, __u32 netns, const char *iface, void *arg)
+{
+	struct wanted *w = arg;
+	struct meta meta;
+
+	(void)iface;
+	if (netns != w->netns || meta_read(dir, &meta) || meta.ifindex != w->ifindex)
+		return 0;
+	/* asked from within: the inode may have been another's */
+	if (netns == netns_inode() && netns_enter_same(netns, meta.cookie))
+		return 0;
+	snprintf(w->dir, w->size, "%s", dir);
+	return 1;
+}
+
+bool pins_find(__u32 netns, unsigned ifindex, char *dir, size_t size)
+{
+	struct wanted w = { netns, ifindex, dir, size };
+	bool found = pins_each(is_it, &w);
+
+	if (!found)
+		complaints_forget();
+	return found;
+}

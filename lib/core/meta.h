@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What attach leaves behind for the other commands: the value of the pinned map "meta". */
+#ifndef NICPROBE_META_H
+#define NICPROBE_META_H
+
+#include "lib/core/abi.h"
+
+#define NICPROBE_VERSION "0.1"
+
+#define META_MAGIC	0x6e696370	/* "nicp" */
+#define META_VERSION	9		/* any change of a row, a map or this struct is a new one */
+
+#define BLIND_SIZE	160		/* a sentence: why a hook does not see all */
+
+struct meta {
+	__u32 magic, version;
+	__u32 ifindex, netns;		/* netns: inode of the network namespace */
+	__u32 rx_queues, tx_queues;	/* in use when attached */
+	__u32 down;			/* hardware that was down: it may use fewer once it is up */
+	__u32 rows;			/* map rows a point has; the last one is "queue unknown" */
+	__u32 cpus;			/* possible CPUs */
+	__u64 on;			/* 1 << METER_x */
+	__u64 cookie;			/* of the namespace: inodes are used again, these are not */
+	__u64 inode;			/* of the interface (iface.h), likewise; 0: not known */
+	__u64 since;			/* CLOCK_BOOTTIME ns, when all began to count (begin.h) */
+	__u32 sample;			/* asked for; 0: nothing was, see meter_sample() */
+	__u32 rx_ring, max_rx_ring;	/* descriptors of a receive queue; 0: not known */
+	__u32 tx_usecs, tx_frames;	/* completions wait for so long, or so many; 0: neither */
+	__u32 rx_adaptive, tx_adaptive;	/* …and the driver changes that as it goes */
+	__u32 devices;			/* that its driver serves; 0: no hardware */
+	__u8 mac[8];			/* its address, length in mac[7]: to find a moved device */
+	char iface[16], driver[32];
+	char tap[NR_POINTS][48];	/* "tcx", "tp_btf/net_dev_queue"; "": absent */
+	char note[NR_POINTS][240];	/* why this tap, or why none */
+	/* why a wanted meter is not there; of one that is there: how it measures here, or "" */
+	char absent[NR_METERS][240];
+};
+
+#endif

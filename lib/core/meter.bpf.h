@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The BPF half of lib/core/meter.h: maps of rows, and how to add to them. */
+#ifndef NICPROBE_METER_BPF_H
+#define NICPROBE_METER_BPF_H
+
+#include <stdbool.h>
+#include <linux/bpf.h>
+#include <bpf/bpf_helpers.h>
+
+#include "lib/core/abi.h"
+
+const volatile struct config config SEC(".rodata.config");
+
+/*
+ * How many beginnings there were on the interface: one word that all programs share, written when
+ * everything is attached (lib/attach/begin.h). A program that sees packets or events of the
+ * interface asks has_begun() once it knows that they are; what only ends what another began need
+ * not ask.
+ */
+volatile __u64 begun SEC(".data.begun");
+
+static __always_inline bool has_begun(void)
+{
+	return begun >= config.from;
+}
+
+/* The map `name`, rows of `struct name`; attach sets how many rows. */
+#define METER_MAP(name)				\
+	struct {					\
+		__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);\
+		__uint(max_entries, 1);			\
+		__type(key, __u32);			\
+		__type(value, struct name);		\
+	} name SEC(".maps")
+
+/* The same by key: bounded, and what finds no room is counted in `lost`. */
+#define METER_KEYED_MAP(name, size)			\
+	struct {					\
+		__uint(type, BPF_MAP_TYPE_PERCPU_HASH);	\
+		__uint(max_entries, size);		\
+		__type(key, struct name##_key);		\
+		__type(value, struct name);		\
+	} name SEC(".maps")
+
+/*
+ * The same, but what was not seen for long makes room for what is new: for a
+ * meter that is `.evicts`. All that is counted must be added to `lost`, too.
+ */
+#define METER_RECENT_MAP(name, size)			\
+	struct {					\
+		__uint(type, BPF_MAP_TYPE_LRU_PERCPU_HASH);\
+		__uint(max_entries, size);		\
+		__type(key, struct name##_key);		\
+		__type(value, struct name);		\
+	} name SEC(".maps")
+
+/* Counts that found no room in a keyed map, a word a meter. */
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, NR_METERS);
+	__type(key, __u32);
+	__type(value, __u64);
+} lost SEC(".maps");
+
+/* By value: the address of a member would keep the whole struct it is in on the stack. */
+#define row_at(map, nr) ({ __u32 row_nr = (nr); bpf_map_lookup_elem(map, &row_nr); })
+
+static __always_inline void lost_add(__u32 meter, __u64 count)
+{
+	__u64 *n = row_at(&lost, meter);
+
+	if (n)
+		*n += count;
+}
+
+static __always_inline bool meter_on(enum meter_id id)
+{
+	return config.on & 1ull << id;
+}
+
+static __always_inline __u32 row_of(enum point point, __u32 queue)
+{
+	__u32 rows = config.rows, unknown = rows - 1;	/* read once: it is volatile */
+
+	return point * rows + (queue < unknown ? queue : unknown);
+}
+
+/*
+ * What the variable may be is unknown to the verifier from here on: it looks at what follows once,
+ * and not once for each value it has seen. `length` is below 2^31: its sign changes nothing.
+ */
+#define FORGET(variable, length) ((variable) ^= (__s32)(length) >> 31)
+
+#define HIST_ADD(hist, slot_nr, value) ((hist).sum += (value), (hist).slot[slot_nr]++)
+
+/* The slot of a histogram of buffers; most have one packet. */
+static __always_inline __u32 segs_slot(__u32 segs)
+{
+#define B(slot, bound) segs <= bound ? slot :
+	return SEGS_BOUNDS(B) SEGS_SLOTS - 1;
+#undef B
+}
+
+/* Where the highest set bit of v is; v is not 0. */
+static __always_inline __u32 log2_of(__u64 v)
+{
+	__u32 n = 0;
+
+	if (v >> 32)
+		v >>= 32, n += 32;
+	if (v >> 16)
+		v >>= 16, n += 16;
+	if (v >> 8)
+		v >>= 8, n += 8;
+	if (v >> 4)
+		v >>= 4, n += 4;
+	if (v >> 2)
+		v >>= 2, n += 2;
+	return n + (v >> 1);
+}
+
+/* The slot of a log-linear histogram that a time of `ns` falls in: abi.h says how they are cut. */
+static __always_inline __u32 loglin_slot(__u64 ns)
+{
+	__u32 octave, slot;
+
+	if (!(ns >> LOGLIN_MIN))
+		return 0;
+	if (ns >> LOGLIN_MAX)
+		return LOGLIN_SLOTS - 1;
+	octave = log2_of(ns);
+	slot = 1 + (octave - LOGLIN_MIN) * LOGLIN_STEPS + (ns >> (octave - 3) & (LOGLIN_STEPS - 1));
+	barrier_var(slot);	/* the verifier does not know that it is in bounds: say so */
+	return slot < LOGLIN_SLOTS ? slot : LOGLIN_SLOTS - 1;
+}
+
+/* The slot of a histogram of how many. */
+static __always_inline __u32 counts_slot(__u64 n)
+{
+	__u32 octave, slot = n;
+
+	if (n > 1ull << COUNTS_MAX)
+		return COUNTS_SLOTS - 1;
+	if (n > 4) {
+		octave = log2_of(n - 1);
+		slot = 5 + (octave - 2) * COUNTS_STEPS +
+		       ((n - 1) >> (octave - 2) & (COUNTS_STEPS - 1));
+	}
+	barrier_var(slot);
+	return slot < COUNTS_SLOTS ? slot : COUNTS_SLOTS - 1;
+}
+#endif

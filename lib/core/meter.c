@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The list of meters, and the names their figures go by. */
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/core/meta.h"
+#include "lib/core/meter.h"
+
+const struct meter *const meters[NR_METERS] = {
+#define M(name) [METER_##name] = &meter_##name,
+	METERS(M)
+#undef M
+};
+
+const char *const point_names[NR_POINTS] = {
+	[RX_NIC] = "rx-nic",
+	[RX_STACK] = "rx-stack",
+	[TX_STACK] = "tx-stack",
+	[TX_NIC] = "tx-nic",
+};
+
+const struct meter *meter_find(const char *name)
+{
+	for (int id = 0; id < NR_METERS; id++)
+		if (!strcmp(meters[id]->name, name))
+			return meters[id];
+	return NULL;
+}
+
+enum meter_id meter_id(const struct meter *m)
+{
+	int id = 0;
+
+	while (meters[id] != m)
+		id++;
+	return id;
+}
+
+unsigned meter_sample(const struct meter *m, const struct meta *meta)
+{
+	return meta->sample ?: m->sample ?: 1;
+}
+
+bool meter_rides(const struct meter *m)
+{
+	return !m->elf && !m->read && !m->derive;
+}
+
+uint64_t meters_needed(uint64_t bits)
+{
+	uint64_t all = bits;
+
+	for (int id = 0; id < NR_METERS; id++)
+		if (bits >> id & 1)
+			all |= meters[id]->needs;
+	return all;
+}
+
+uint64_t meters_default(void)
+{
+	uint64_t bits = 0;
+
+	for (int id = 0; id < NR_METERS; id++)
+		bits |= (uint64_t)!meters[id]->on_request << id;
+	return bits;
+}
+
+unsigned meter_points(const struct meter *m)
+{
+	if (!(m->by & BY_POINT))
+		return 1 << m->point;
+	return m->points ?: (1 << NR_POINTS) - 1;
+}
+
+unsigned meter_rows(const struct meter *m, unsigned rows)
+{
+	return (m->by & BY_QUEUE ? rows : 1) * (m->by & BY_POINT ? NR_POINTS : 1);
+}
+
+unsigned meter_lanes(const struct meter *m)
+{
+	return m->lanes ?: 1;
+}
+
+static bool ends_with(const char *name, const char *unit)
+{
+	size_t all = strlen(name), end = strlen(unit);
+
+	return all >= end && !strcmp(name + all - end, unit);
+}
+
+void metric_key(const struct metric *k, char *key, size_t size)
+{
+	/* "in_flight" and "lost" count packets, as all in a row; seconds and bytes must be said. */
+	if (ends_with(k->name, k->unit) || !strcmp(k->unit, "packets"))
+		snprintf(key, size, "%s", k->name);
+	else
+		snprintf(key, size, "%s_%s", k->name, k->unit);
+}
+
+void metric_family(const struct meter *m, const struct metric *k, const char *unit, char *family,
+		   size_t size)
+{
+	char key[64];
+
+	metric_key(k, key, sizeof(key));
+	if (k->family)
+		snprintf(family, size, "nicprobe_%s", k->family);
+	else if (unit)
+		snprintf(family, size, "nicprobe_%s_%s", m->name, unit);
+	else if (k->kind == KIND_HISTOGRAM || ends_with(k->name, k->unit))
+		snprintf(family, size, "nicprobe_%s_%s", m->name, key);
+	else
+		snprintf(family, size, "nicprobe_%s_%s_%s", m->name, k->name, k->unit);
+}

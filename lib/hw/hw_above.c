@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Finds what others have put on an interface, where packets can vanish before anyone sees them. */
+#include <errno.h>
+#include <linux/if_link.h>
+#include <linux/pkt_cls.h>
+#include <linux/pkt_sched.h>
+#include <linux/rtnetlink.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <xdp/libxdp.h>
+
+#include "lib/attach/pins.h"
+#include "lib/hw/hw.h"
+#include "lib/kernel/programs.h"
+#include "lib/net/netlink.h"
+#include "lib/net/sysfs.h"
+#include "lib/util/log.h"
+
+/* Linux 6.6; the headers of Debian 12 do not have it yet. Egress is the next. */
+#define TCX_INGRESS	46	/* BPF_TCX_INGRESS */
+#define DISPATCHER	"xdp_dispatcher"
+#define INGRESS TC_H_MAKE(TC_H_CLSACT, TC_H_MIN_INGRESS)
+#define EGRESS	TC_H_MAKE(TC_H_CLSACT, TC_H_MIN_EGRESS)
+
+const char *const hook_names[NR_HOOKS] = {
+	[HOOK_XDP_NATIVE] = "xdp-native", [HOOK_XDP_GENERIC] = "xdp-generic",
+	[HOOK_XDP_OFFLOADED] = "xdp-offloaded", [HOOK_XDP_DISPATCHED] = "xdp-dispatched",
+	[HOOK_TCX_INGRESS] = "tcx-ingress", [HOOK_TCX_EGRESS] = "tcx-egress",
+	[HOOK_TC_INGRESS] = "tc-ingress", [HOOK_TC_EGRESS] = "tc-egress",
+};
+
+struct search {
+	struct hw_above *above;
+	unsigned ifindex;
+	__u32 own[3];		/* programs of ours; 0: not there, or only root may look */
+	__u32 map;		/* that ours have which libxdp pins; 0: likewise */
+	unsigned master;
+	unsigned unlisted;	/* programs that found no room */
+	bool egress;
+	bool clsact, ingress;	/* there is a qdisc of this kind */
+};
+
+static __u32 number(const struct nlattr *attr)
+{
+	return mnl_attr_get_payload_len(attr) >= sizeof(__u32) ? mnl_attr_get_u32(attr) : 0;
+}
+
+static void program_add(struct search *s, enum hw_hook hook, __u32 id)
+{
+	struct hw_above *a = s->above;
+	struct hw_program *p = &a->programs[a->nr];
+	const char *name = program_name(id);
+
+	if (a->nr == MAX_PROGRAMS) {
+		s->unlisted++;
+		return;
+	}
+	a->nr++;
+	*p = (struct hw_program){ .hook = hook, .id = id };
+	for (unsigned i = 0; i < sizeof(s->own) / sizeof(*s->own); i++)
+		p->own |= s->own[i] == id;
+	if (hook == HOOK_XDP_DISPATCHED && s->map)
+		p->own = program_uses(id, s->map);
+	if (strcmp(name, "?"))
+		snprintf(p->name, sizeof(p->name), "%s", name);
+}
+
+/* What libxdp's dispatcher calls, in that order. */
+static void dispatched_read(struct search *s)
+{
+	struct xdp_multiprog *all = xdp_multiprog__get_from_ifindex(s->ifindex);
+	struct xdp_program *prog = NULL;
+
+	if (libxdp_get_error(all))
+		return;
+	while (!xdp_multiprog__is_legacy(all) && (prog = xdp_multiprog__next_prog(prog, all)))
+		program_add(s, HOOK_XDP_DISPATCHED, xdp_program__id(prog));
+	xdp_multiprog__close(all);
+}
+
+static void xdp_read(struct search *s, const struct nlattr *nest)
+{
+	const struct nlattr *attr;
+
+	mnl_attr_for_each_nested(attr, nest) {
+		switch (mnl_attr_get_type(attr)) {
+		case IFLA_XDP_DRV_PROG_ID:
+			program_add(s, HOOK_XDP_NATIVE, number(attr));
+			break;
+		case IFLA_XDP_SKB_PROG_ID:
+			program_add(s, HOOK_XDP_GENERIC, number(attr));
+			break;
+		case IFLA_XDP_HW_PROG_ID:
+			program_add(s, HOOK_XDP_OFFLOADED, number(attr));
+			break;
+		}
+	}
+}
+
+static void kind_read(const struct nlattr *nest, char kind[HW_KIND])
+{
+	const struct nlattr *attr;
+
+	mnl_attr_for_each_nested(attr, nest)
+		if (mnl_attr_get_type(attr) == IFLA_INFO_KIND)
+			snprintf(kind, HW_KIND, "%s", mnl_attr_get_str(attr));
+}
+
+static int self_read(const struct nlmsghdr *nlh, void *arg)
+{
+	const struct nlattr *attr;
+	struct search *s = arg;
+
+	mnl_attr_for_each(attr, nlh, sizeof(struct ifinfomsg)) {
+		if (mnl_attr_get_type(attr) == IFLA_MASTER)
+			s->master = number(attr);
+		if (mnl_attr_get_type(attr) == IFLA_XDP)
+			xdp_read(s, attr);
+	}
+	return MNL_CB_OK;
+}
+
+static int device_read(const struct nlmsghdr *nlh, void *arg)
+{
+	const struct nlattr *attr;
+	struct hw_device *d = arg;
+
+	mnl_attr_for_each(attr, nlh, sizeof(struct ifinfomsg)) {
+		if (mnl_attr_get_type(attr) == IFLA_IFNAME)
+			snprintf(d->name, sizeof(d->name), "%s", mnl_attr_get_str(attr));
+		if (mnl_attr_get_type(attr) == IFLA_LINKINFO)
+			kind_read(attr, d->kind);
+	}
+	return MNL_CB_OK;
+}
+
+/* By its index, or where that is 0 by its name. */
+static void device_find(unsigned ifindex, const char *name, struct hw_device *d)
+{
+	char buf[MNL_SOCKET_BUFFER_SIZE];
+	struct nlmsghdr *request = link_request(buf, NLM_F_ACK, ifindex);
+
+	mnl_attr_put_u32(request, IFLA_EXT_MASK, RTEXT_FILTER_SKIP_STATS);
+	if (!ifindex)
+		mnl_attr_put_strz(request, IFLA_IFNAME, name);
+	netlink_ask(NETLINK_ROUTE, request, device_read, d);
+}
+
+/* The kernel has a link "upper_vlan7" in sysfs to each device above; the master is one of them. */
+static void stacked_read(struct hw *h, int sys)
+{
+	struct hw_above *a = &h->above;
+	DIR *dir = sys < 0 ? NULL : sysfs_dir(sys, ".");
+	const struct dirent *e;
+
+	while (dir && (e = readdir(dir))) {
+		struct hw_device *d = &a->stacked[a->nr_stacked];
+
+		if (strncmp(e->d_name, "upper_", 6) || strlen(e->d_name + 6) >= IFNAMSIZ ||
+		    !strcmp(e->d_name + 6, a->master.name))
+			continue;
+		if (a->nr_stacked == MAX_STACKED) {
+			hw_note(h, "other devices on it", "there are more than %u", MAX_STACKED);
+			break;
+		}
+		device_find(0, e->d_name + 6, d);
+		a->nr_stacked += !!*d->name;	/* it may have gone meanwhile */
+	}
+	if (dir)
+		closedir(dir);
+}
+
+static int tc_dump(struct search *s, unsigned short type, __u32 parent, mnl_cb_t each)
+{
+	char buf[MNL_SOCKET_BUFFER_SIZE];
+	struct nlmsghdr *nlh = mnl_nlmsg_put_header(buf);
+	struct tcmsg *tc;
+
+	nlh->nlmsg_type = type;
+	nlh->nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP;
+	tc = mnl_nlmsg_put_extra_header(nlh, sizeof(*tc));
+	tc->tcm_family = AF_UNSPEC;
+	tc->tcm_ifindex = s->ifindex;
+	tc->tcm_parent = parent;
+	return netlink_ask(NETLINK_ROUTE, nlh, each, s);
+}
+
+void hw_beneath_add(struct hw_above *a, const char *kind)
+{
+	unsigned i = 0;
+
+	while (i < a->nr_beneath && strcmp(a->beneath[i].kind, kind))
+		i++;
+	if (i == MAX_BENEATH)
+		return;
+	if (i == a->nr_beneath)
+		snprintf(a->beneath[a->nr_beneath++].kind, HW_KIND, "%s", kind);
+	a->beneath[i].nr++;
+}
+
+static int each_qdisc(const struct nlmsghdr *nlh, void *arg)
+{
+	const struct tcmsg *tc = mnl_nlmsg_get_payload(nlh);
+	const struct nlattr *attr;
+	struct search *s = arg;
+	char kind[HW_KIND] = "";
+
+	if ((unsigned)tc->tcm_ifindex != s->ifindex)
+		return MNL_CB_OK;
+	mnl_attr_for_each(attr, nlh, sizeof(*tc))
+		if (mnl_attr_get_type(attr) == TCA_KIND)
+			snprintf(kind, sizeof(kind), "%s", mnl_attr_get_str(attr));
+	s->clsact |= !strcmp(kind, "clsact");
+	s->ingress |= !strcmp(kind, "ingress");
+	if (tc->tcm_parent == TC_H_INGRESS)	/* both have it for their parent */
+		return MNL_CB_OK;
+	if (tc->tcm_parent == TC_H_ROOT)
+		snprintf(s->above->qdisc, HW_KIND, "%s", kind);
+	else
+		hw_beneath_add(s->above, kind);
+	return MNL_CB_OK;
+}
+
+/*
+ * The kernel tells of each classifier without a handle, then of its filters. u32 has its hash
+ * tables among them, whose handles end in zeros. Filters of a block that interfaces share name no
+ * interface.
+ */
+static int each_filter(const struct nlmsghdr *nlh, void *arg)
+{
+	const struct tcmsg *tc = mnl_nlmsg_get_payload(nlh);
+	const struct nlattr *attr, *option;
+	struct search *s = arg;
+	const char *kind = "";
+	__u32 id = 0;
+
+	if ((unsigned)tc->tcm_ifindex != s->ifindex &&
+	    (unsigned)tc->tcm_ifindex != TCM_IFINDEX_MAGIC_BLOCK)
+		return MNL_CB_OK;
+	mnl_attr_for_each(attr, nlh, sizeof(*tc)) {
+		if (mnl_attr_get_type(attr) == TCA_KIND)
+			kind = mnl_attr_get_str(attr);
+		if (mnl_attr_get_type(attr) != TCA_OPTIONS || strcmp(kind, "bpf"))
+			continue;
+		mnl_attr_for_each_nested(option, attr)
+			if (mnl_attr_get_type(option) == TCA_BPF_ID)
+				id = number(option);
+	}
+	if (!tc->tcm_handle || (!strcmp(kind, "u32") && !(tc->tcm_handle & 0xfffff)))
+		return MNL_CB_OK;
+	s->above->filters[s->egress]++;
+	if (id)
+		program_add(s, s->egress ? HOOK_TC_EGRESS : HOOK_TC_INGRESS, id);
+	return MNL_CB_OK;
+}
+
+static void tcx_read(struct search *s, struct hw *h)
+{
+	for (unsigned i = 0; i < 2; i++) {
+		__u32 ids[MAX_TCX];
+		LIBBPF_OPTS(bpf_prog_query_opts, all, .prog_ids = ids, .prog_cnt = MAX_TCX);
+		int err = bpf_prog_query_opts(s->ifindex, TCX_INGRESS + i, &all);
+
+		if (err == -EPERM && !i)
+			hw_note(h, "tcx programs", "only root may ask");
+		for (__u32 k = 0; !err && k < all.prog_cnt && k < MAX_TCX; k++)
+			program_add(s, HOOK_TCX_INGRESS + i, ids[k]);
+	}
+}
+
+/* Where ours are pinned only root may look. */
+static void own_find(struct search *s, const struct hw *h)
+{
+	static const char *const pins[] = { "xdp_link", "tc", "tc_program" };
+	char dir[256];
+
+	if (pins_find(h->iface.netns, h->iface.ifindex, dir, sizeof(dir))) {
+		for (unsigned i = 0; i < sizeof(pins) / sizeof(*pins); i++)
+			s->own[i] = program_pinned(text("%s/%s", dir, pins[i]));
+		s->map = map_pinned(text("%s/lost", dir));
+	}
+	complaints_forget();
+}
+
+void hw_above_read(struct hw *h, int sys)
+{
+	struct hw_above *a = &h->above;
+	struct search s = { .above = a, .ifindex = h->iface.ifindex };
+	char buf[MNL_SOCKET_BUFFER_SIZE];
+	struct nlmsghdr *request = link_request(buf, NLM_F_ACK, s.ifindex);
+	int err;
+
+	own_find(&s, h);
+	mnl_attr_put_u32(request, IFLA_EXT_MASK, RTEXT_FILTER_SKIP_STATS);
+	err = netlink_ask(NETLINK_ROUTE, request, self_read, &s);
+	if (err)
+		hw_note(h, "XDP programs", "%s", strerror(-err));
+	for (unsigned i = 0; i < a->nr; i++)
+		if (!strcmp(a->programs[i].name, DISPATCHER)) {
+			dispatched_read(&s);
+			break;
+		}
+	if (s.master)
+		device_find(s.master, "", &a->master);
+	stacked_read(h, sys);
+	tcx_read(&s, h);
+	err = tc_dump(&s, RTM_GETQDISC, 0, each_qdisc);
+	if (err)
+		hw_note(h, "qdisc", "%s", strerror(-err));
+	if (s.clsact || s.ingress)
+		tc_dump(&s, RTM_GETTFILTER, INGRESS, each_filter);
+	s.egress = true;	/* the qdisc "ingress" would show its filters once more */
+	if (s.clsact)
+		tc_dump(&s, RTM_GETTFILTER, EGRESS, each_filter);
+	if (s.unlisted)
+		hw_note(h, "other programs", "there are %u more than %u", s.unlisted, MAX_PROGRAMS);
+}

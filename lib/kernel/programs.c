@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Asks the kernel for BPF programs by their id, and for those of pins. */
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+
+#include "lib/attach/pins.h"
+#include "lib/kernel/programs.h"
+#include "lib/util/log.h"
+
+const char *program_name(__u32 id)
+{
+	struct bpf_prog_info info = {};
+	__u32 len = sizeof(info);
+	int fd = bpf_prog_get_fd_by_id(id);
+
+	if (fd < 0)
+		return "?";
+	bpf_obj_get_info_by_fd(fd, &info, &len);
+	close(fd);
+	return text("%s", info.name);
+}
+
+const char *program_named(__u32 id)
+{
+	const char *name = program_name(id);
+
+	return *name && *name != '?' ? text("\"%s\" (id %u)", name, id) : text("of id %u", id);
+}
+
+bool program_uses(__u32 id, __u32 map)
+{
+	__u32 ids[64];
+	struct bpf_prog_info info = { .nr_map_ids = 64, .map_ids = (__u64)(unsigned long)ids };
+	__u32 len = sizeof(info);
+	int fd = bpf_prog_get_fd_by_id(id);
+	bool found = false;
+
+	if (fd < 0)
+		return false;
+	if (!bpf_obj_get_info_by_fd(fd, &info, &len))
+		for (__u32 i = 0; i < info.nr_map_ids && i < 64; i++)
+			found |= ids[i] == map;
+	close(fd);
+	return found;
+}
+
+__u32 map_pinned(const char *path)
+{
+	struct bpf_map_info info = {};
+	__u32 len = sizeof(info);
+	int fd = bpf_obj_get(path);
+
+	if (fd < 0)
+		return 0;
+	if (bpf_fd_type(fd) != 'm' || bpf_obj_get_info_by_fd(fd, &info, &len))
+		info.id = 0;
+	close(fd);
+	return info.id;
+}
+
+__u32 program_pinned(const char *path)
+{
+	struct bpf_link_info link = {};
+	struct bpf_prog_info prog = {};
+	int fd = bpf_obj_get(path);
+	__u32 len = sizeof(prog), id = 0;
+
+	if (fd < 0)
+		return 0;
+	if (bpf_fd_type(fd) == 'p' && !bpf_obj_get_info_by_fd(fd, &prog, &len))
+		id = prog.id;
+	len = sizeof(link);
+	if (bpf_fd_type(fd) == 'l' && !bpf_obj_get_info_by_fd(fd, &link, &len))
+		id = link.prog_id;
+	close(fd);
+	return id;
+}

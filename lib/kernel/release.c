@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the version of this kernel says of it, where nothing else does. */
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "lib/core/nic_driver.h"
+#include "lib/kernel/release.h"
+
+#define DEFERS "skb_attempt_defer_free"
+
+static unsigned version(void)
+{
+	struct utsname here;
+
+	return uname(&here) ? 0 : release_version(here.release);
+}
+
+bool release_defers(void)
+{
+	return version() >= KERNEL(6, 19);
+}
+
+bool release_needs(const char *function)
+{
+	return strcmp(function, DEFERS) || release_defers();
+}
+
+bool release_preempts(void)
+{
+	return version() >= KERNEL(7, 0);
+}
+
+bool release_realtime(void)
+{
+	struct utsname here;
+
+	return !uname(&here) && strstr(here.version, "PREEMPT_RT");
+}

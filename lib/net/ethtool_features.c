@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Offloads: which there are, which are on, and which can be switched. */
+#include <errno.h>
+#include <linux/ethtool.h>
+#include <linux/ethtool_netlink.h>
+#include <linux/genetlink.h>
+#include <stdlib.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/net/ethtool.h"
+#include "lib/net/netlink.h"
+
+#define MOST	1024	/* features; 6.18 has 64 */
+#define SPARE	256	/* ETHTOOL_GSTRINGS writes as many as there are, whatever was asked for */
+
+static struct feature *feature_named(struct features *f, const char *name)
+{
+	struct feature *more;
+
+	for (unsigned i = 0; i < f->nr; i++)
+		if (!strcmp(f->list[i].name, name))
+			return &f->list[i];
+	more = f->nr < MOST ? realloc(f->list, (f->nr + 1) * sizeof(*more)) : NULL;
+	if (!more)
+		return NULL;
+	f->list = more;
+	more[f->nr] = (struct feature){};
+	snprintf(more[f->nr].name, sizeof(more->name), "%s", name);
+	return &more[f->nr++];
+}
+
+/* One bit of a set: without a mask, that it is named says it is set. */
+static void bit_read(struct features *f, const struct nlattr *nest, unsigned is, bool mask)
+{
+	const char *name = NULL;
+	const struct nlattr *attr;
+	struct feature *one;
+	bool set = !mask;
+
+	mnl_attr_for_each_nested(attr, nest)
+		if (mnl_attr_get_type(attr) == ETHTOOL_A_BITSET_BIT_NAME)
+			name = mnl_attr_get_str(attr);
+		else if (mnl_attr_get_type(attr) == ETHTOOL_A_BITSET_BIT_VALUE)
+			set = true;
+	one = name && *name ? feature_named(f, name) : NULL;
+	if (one && set)
+		one->is |= is;
+}
+
+static void set_read(struct features *f, const struct nlattr *nest, unsigned is)
+{
+	const struct nlattr *attr, *bit;
+	bool mask = true;
+
+	mnl_attr_for_each_nested(attr, nest)
+		mask &= mnl_attr_get_type(attr) != ETHTOOL_A_BITSET_NOMASK;
+	mnl_attr_for_each_nested(attr, nest) {
+		if (mnl_attr_get_type(attr) != ETHTOOL_A_BITSET_BITS)
+			continue;
+		mnl_attr_for_each_nested(bit, attr)
+			bit_read(f, bit, is, mask);
+	}
+}
+
+static int answer_read(const struct nlmsghdr *nlh, void *arg)
+{
+	static const unsigned is[] = {
+		[ETHTOOL_A_FEATURES_HW] = FEATURE_CAN, [ETHTOOL_A_FEATURES_WANTED] = FEATURE_WANTED,
+		[ETHTOOL_A_FEATURES_ACTIVE] = FEATURE_ON,
+		[ETHTOOL_A_FEATURES_NOCHANGE] = FEATURE_FIXED,
+	};
+	const struct nlattr *attr;
+
+	mnl_attr_for_each(attr, nlh, sizeof(struct genlmsghdr)) {
+		unsigned type = mnl_attr_get_type(attr);
+
+		if (type < sizeof(is) / sizeof(*is) && is[type])
+			set_read(arg, attr, is[type]);
+	}
+	return MNL_CB_OK;
+}
+
+/* How many names the kernel has for features. */
+static unsigned old_count(const struct iface *i)
+{
+	char buf[sizeof(struct ethtool_sset_info) + sizeof(__u32)]
+		__attribute__((aligned(8))) = "";
+	struct ethtool_sset_info *ask = (void *)buf;
+
+	ask->cmd = ETHTOOL_GSSET_INFO;
+	ask->sset_mask = 1ull << ETH_SS_FEATURES;
+	return ethtool_ask(i->name, ask) || ask->data[0] > MOST ? 0 : ask->data[0];
+}
+
+static void old_add(struct features *f, const char *name,
+		    const struct ethtool_get_features_block *b, unsigned bit)
+{
+	struct feature *one = *name ? feature_named(f, name) : NULL;
+
+	if (one)
+		one->is = (b->available >> bit & 1 ? FEATURE_CAN : 0) |
+			  (b->requested >> bit & 1 ? FEATURE_WANTED : 0) |
+			  (b->active >> bit & 1 ? FEATURE_ON : 0) |
+			  (b->never_changed >> bit & 1 ? FEATURE_FIXED : 0);
+}
+
+static int old_read(const struct iface *i, struct features *f)
+{
+	unsigned nr = old_count(i), blocks = (nr + 31) / 32;
+	struct ethtool_gstrings *names = calloc(1, sizeof(*names) + (nr + SPARE) * ETH_GSTRING_LEN);
+	struct ethtool_gfeatures *are = calloc(1, sizeof(*are) + blocks * sizeof(*are->features));
+	int err = names && are ? nr ? 0 : -EOPNOTSUPP : -ENOMEM;
+
+	if (!err) {
+		names->cmd = ETHTOOL_GSTRINGS;
+		names->string_set = ETH_SS_FEATURES;
+		names->len = nr;
+		are->cmd = ETHTOOL_GFEATURES;
+		are->size = blocks;
+		err = ethtool_ask(i->name, names) ?: ethtool_ask(i->name, are);
+	}
+	for (unsigned n = 0; !err && n < nr && n < names->len; n++) {
+		char name[ETH_GSTRING_LEN + 1] = "";
+
+		memcpy(name, names->data + n * ETH_GSTRING_LEN, ETH_GSTRING_LEN);
+		old_add(f, name, &are->features[n / 32], n % 32);
+	}
+	free(names);
+	free(are);
+	return err;
+}
+
+void features_read(const struct iface *i, struct features *f)
+{
+	char buf[MNL_SOCKET_BUFFER_SIZE];
+	struct nlmsghdr *request = ethtool_request(buf, ETHTOOL_MSG_FEATURES_GET, i);
+
+	*f = (struct features){};
+	f->err = request ? netlink_ask(NETLINK_GENERIC, request, answer_read, f) : old_read(i, f);
+}
+
+void features_free(struct features *f)
+{
+	free(f->list);
+	*f = (struct features){};
+}

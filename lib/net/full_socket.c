@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Asks sock_diag for UDP sockets that lose packets. */
+#include <arpa/inet.h>
+#include <linux/inet_diag.h>
+#include <linux/sock_diag.h>
+
+#include "lib/net/full_socket.h"
+#include "lib/net/netlink.h"
+#include "lib/util/log.h"
+
+#define FULL(held, room) ((uint64_t)(held) * 10 >= (uint64_t)(room) * 9)
+
+/* Is the second worse off than the first? */
+static bool is_worse(const struct full_socket *a, const struct full_socket *b)
+{
+	bool full_a = FULL(a->held, a->room), full_b = FULL(b->held, b->room);
+
+	return full_a != full_b ? full_b : b->drops > a->drops;
+}
+
+static int answer(const struct nlmsghdr *nlh, void *arg)
+{
+	const struct inet_diag_msg *msg = mnl_nlmsg_get_payload(nlh);
+	struct full_socket *worst = arg, one = {
+		.port = ntohs(msg->id.idiag_sport), .inode = msg->idiag_inode,
+	};
+	const struct nlattr *attr;
+
+	mnl_attr_for_each(attr, nlh, sizeof(*msg)) {
+		const uint32_t *mem = mnl_attr_get_payload(attr);
+
+		if (mnl_attr_get_type(attr) != INET_DIAG_SKMEMINFO ||
+		    mnl_attr_get_payload_len(attr) < (SK_MEMINFO_DROPS + 1) * sizeof(*mem))
+			continue;
+		one.held = mem[SK_MEMINFO_RMEM_ALLOC];
+		one.room = mem[SK_MEMINFO_RCVBUF];
+		one.drops = mem[SK_MEMINFO_DROPS];
+	}
+	if (one.drops && (!worst->drops || is_worse(worst, &one)))
+		*worst = one;
+	return MNL_CB_OK;
+}
+
+static int ask(int family, struct full_socket *worst)
+{
+	char buf[256];
+	struct nlmsghdr *nlh = mnl_nlmsg_put_header(buf);
+	struct inet_diag_req_v2 *req;
+
+	nlh->nlmsg_type = SOCK_DIAG_BY_FAMILY;
+	nlh->nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP;
+	req = mnl_nlmsg_put_extra_header(nlh, sizeof(*req));
+	req->sdiag_family = family;
+	req->sdiag_protocol = IPPROTO_UDP;
+	req->idiag_ext = 1 << (INET_DIAG_SKMEMINFO - 1);
+	req->idiag_states = ~0u;
+	return netlink_ask(NETLINK_SOCK_DIAG, nlh, answer, worst);
+}
+
+bool full_socket_find(struct full_socket *s)
+{
+	*s = (struct full_socket){};
+	ask(AF_INET, s);
+	ask(AF_INET6, s);
+	complaints_forget();
+	if (!s->drops)
+		return false;
+	holder_find(s->inode, &s->by);
+	return true;
+}

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Reads one interface: rtnetlink for what it is, ethtool for its driver, sysfs for its queues. */
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <libmnl/libmnl.h>
+#include <limits.h>
+#include <linux/ethtool.h>
+#include <linux/if_link.h>
+#include <linux/if_tun.h>
+#include <linux/rtnetlink.h>
+#include <linux/sockios.h>
+#include <net/if_arp.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "lib/net/iface.h"
+#include "lib/net/netlink.h"
+#include "lib/net/sysfs.h"
+#include "lib/util/log.h"
+#include "lib/util/near.h"
+
+#define ALTNAMSIZ	128	/* ALTIFNAMSIZ, 5.5+; a struct near holds it */
+#define DEFAULT_RING	1000	/* what the kernel takes for txqueuelen, too */
+
+struct link {
+	struct iface *iface;
+	unsigned txqlen;
+	char kind[32];		/* "veth"; "": a real device */
+};
+
+static void copy(char *to, size_t size, const char *from)
+{
+	snprintf(to, size, "%s", from);
+}
+
+/* Statistics would be most of the answer, and some drivers take long to gather them. */
+static struct nlmsghdr *short_request(char *buf, unsigned flags, unsigned ifindex)
+{
+	struct nlmsghdr *nlh = link_request(buf, flags, ifindex);
+
+	mnl_attr_put_u32(nlh, IFLA_EXT_MASK, RTEXT_FILTER_SKIP_STATS);
+	return nlh;
+}
+
+static void mac_read(const struct nlattr *attr, __u8 *mac)
+{
+	const __u8 *from = mnl_attr_get_payload(attr);
+	unsigned len = mnl_attr_get_payload_len(attr);
+
+	/* InfiniBand has 20 bytes: the last are the port's own. */
+	if (len > 7) {
+		from += len - 7;
+		len = 7;
+	}
+	memcpy(mac, from, len);
+	mac[7] = len;
+}
+
+/* With programs in several modes there is no IFLA_XDP_PROG_ID; the driver's sees packets first. */
+static __u32 xdp_read(const struct nlattr *nest)
+{
+	__u32 ids[IFLA_XDP_MAX + 1] = {};
+	const struct nlattr *attr;
+
+	mnl_attr_for_each_nested(attr, nest)
+		if (mnl_attr_get_type(attr) <= IFLA_XDP_MAX &&
+		    mnl_attr_get_payload_len(attr) == sizeof(__u32))
+			ids[mnl_attr_get_type(attr)] = mnl_attr_get_u32(attr);
+	return ids[IFLA_XDP_DRV_PROG_ID] ?: ids[IFLA_XDP_PROG_ID] ?:
+	       ids[IFLA_XDP_SKB_PROG_ID] ?: ids[IFLA_XDP_HW_PROG_ID];
+}
+
+static void kind_read(const struct nlattr *nest, struct link *l)
+{
+	const struct nlattr *attr;
+
+	mnl_attr_for_each_nested(attr, nest)
+		if (mnl_attr_get_type(attr) == IFLA_INFO_KIND)
+			copy(l->kind, sizeof(l->kind), mnl_attr_get_str(attr));
+}
+
+static void attr_read(const struct nlattr *attr, struct link *l)
+{
+	struct iface *i = l->iface;
+
+	switch (mnl_attr_get_type(attr)) {
+	case IFLA_IFNAME:
+		copy(i->name, sizeof(i->name), mnl_attr_get_str(attr));
+		break;
+	case IFLA_PARENT_DEV_NAME:
+		copy(i->parent, sizeof(i->parent), mnl_attr_get_str(attr));
+		break;
+	case IFLA_MTU:
+		i->mtu = mnl_attr_get_u32(attr);
+		break;
+	case IFLA_TXQLEN:
+		l->txqlen = mnl_attr_get_u32(attr);
+		break;
+	case IFLA_NUM_RX_QUEUES:
+		i->max_rx_queues = mnl_attr_get_u32(attr);
+		break;
+	case IFLA_NUM_TX_QUEUES:
+		i->max_tx_queues = mnl_attr_get_u32(attr);
+		break;
+	case IFLA_ADDRESS:
+		mac_read(attr, i->mac);
+		break;
+	case IFLA_XDP:
+		i->xdp_id = xdp_read(attr);
+		break;
+	case IFLA_LINKINFO:
+		kind_read(attr, l);
+		break;
+	}
+}
+
+static int link_read(const struct nlmsghdr *nlh, void *arg)
+{
+	const struct ifinfomsg *info = mnl_nlmsg_get_payload(nlh);
+	struct link *l = arg;
+	const struct nlattr *attr;
+
+	l->iface->ifindex = info->ifi_index;
+	l->iface->up = info->ifi_flags & IFF_UP;
+	l->iface->loopback = info->ifi_type == ARPHRD_LOOPBACK;
+	mnl_attr_for_each(attr, nlh, sizeof(*info))
+		attr_read(attr, l);
+	return MNL_CB_OK;
+}
+
+/* ioctl and not netlink: ethtool's netlink has no driver name, and no rings before 5.6. */
+int ethtool_ask(const char *name, void *command)
+{
+	struct ifreq ifr = { .ifr_data = command };
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), err = 0;
+
+	if (fd < 0) {
+		err = -errno;
+		short_of(-err, "open a socket");
+		return err;
+	}
+	copy(ifr.ifr_name, sizeof(ifr.ifr_name), name);
+	if (ioctl(fd, SIOCETHTOOL, &ifr))
+		err = -errno;
+	close(fd);
+	return err;
+}
+
+static void driver_read(struct iface *i, const char *kind)
+{
+	struct ethtool_drvinfo info = { .cmd = ETHTOOL_GDRVINFO };
+
+	if (i->loopback)
+		copy(i->driver, sizeof(i->driver), "loopback");
+	else if (!ethtool_ask(i->name, &info) && info.driver[0])
+		snprintf(i->driver, sizeof(i->driver), "%.31s", info.driver);
+	else
+		copy(i->driver, sizeof(i->driver), kind[0] ? kind : "unknown");
+}
+
+static void ring_read(struct iface *i, unsigned txqlen)
+{
+	struct ethtool_ringparam ring = { .cmd = ETHTOOL_GRINGPARAM };
+
+	ethtool_ask(i->name, &ring);	/* leaves it 0 where it fails */
+	i->tx_ring = ring.tx_pending ?: txqlen ?: DEFAULT_RING;
+	i->rx_ring = ring.rx_pending;
+	i->max_rx_ring = ring.rx_max_pending;
+}
+
+/* One frame is no batch: drivers say it for off. */
+static void moderation_read(struct iface *i)
+{
+	struct ethtool_coalesce c = { .cmd = ETHTOOL_GCOALESCE };
+
+	ethtool_ask(i->name, &c);	/* leaves it 0 where it fails */
+	i->tx_usecs = c.tx_coalesce_usecs;
+	i->tx_frames = c.tx_max_coalesced_frames > 1 ? c.tx_max_coalesced_frames : 0;
+	i->rx_adaptive = c.use_adaptive_rx_coalesce;
+	i->tx_adaptive = c.use_adaptive_tx_coalesce;
+}
+
+static void queues_count(int sys, struct iface *i)
+{
+	DIR *dir = sysfs_dir(sys, "queues");
+	const struct dirent *e;
+
+	while (dir && (e = readdir(dir))) {
+		i->rx_queues += !strncmp(e->d_name, "rx-", 3);
+		i->tx_queues += !strncmp(e->d_name, "tx-", 3);
+	}
+	if (dir)
+		closedir(dir);
+}
+
+/*
+ * IFLA_NUM_*_QUEUES is what the device was made with. How many are in use no netlink says for
+ * every driver (veth and tun have no ethtool channels, or not always): sysfs has a directory each.
+ */
+static void queues_read(struct iface *i)
+{
+	int sys = sysfs_open(i->name, i->ifindex);
+
+	if (sys >= 0) {
+		i->inode = sysfs_inode(sys);
+		queues_count(sys, i);
+		i->gso_frames = sysfs_number(sys, "tun_flags") & IFF_VNET_HDR;
+		close(sys);
+	}
+	/* Kernels without RPS have no rx-N, and do not say IFLA_NUM_RX_QUEUES. */
+	i->rx_queues = i->rx_queues ?: i->max_rx_queues ?: 1;
+	i->tx_queues = i->tx_queues ?: i->max_tx_queues;
+	if (i->max_rx_queues < i->rx_queues)
+		i->max_rx_queues = i->rx_queues;
+	if (i->max_tx_queues < i->tx_queues)
+		i->max_tx_queues = i->tx_queues;
+}
+
+__u64 iface_inode(unsigned ifindex)
+{
+	char name[IF_NAMESIZE];
+	int sys = if_indextoname(ifindex, name) ? sysfs_open(name, ifindex) : -1;
+	__u64 inode = sys < 0 ? 0 : sysfs_inode(sys);
+
+	if (sys >= 0)
+		close(sys);
+	return inode;
+}
+
+static int queues_check(const struct iface *i)
+{
+	unsigned most = i->max_rx_queues > i->max_tx_queues ? i->max_rx_queues : i->max_tx_queues;
+
+	if (most > MAX_QUEUES)
+		return complain(-ERANGE, "", "%s has %u queues, and we count at most %u",
+				i->name, most, MAX_QUEUES);
+	if (!i->tx_queues)
+		return complain(-ERANGE, "", "%s has no transmit queue", i->name);
+	return 0;
+}
+
+/* One request, one link. -ENODEV: without a complaint yet. */
+static int iface_get(struct nlmsghdr *request, struct iface *i)
+{
+	struct link l = { .iface = i };
+	int err;
+
+	memset(i, 0, sizeof(*i));
+	err = netlink_ask(NETLINK_ROUTE, request, link_read, &l);
+	if (!err && !i->ifindex)
+		err = -ENODEV;
+	if (err == -ENODEV)
+		return err;
+	if (err)
+		return complain(err, "", "cannot ask the kernel for its interfaces: %s",
+				strerror(-err));
+	i->netns = netns_inode();
+	driver_read(i, l.kind);
+	ring_read(i, l.txqlen);
+	moderation_read(i);
+	queues_read(i);
+	return queues_check(i);
+}
+
+/* What dev_valid_name() of net/core/dev.c refuses, and why; NULL: it may exist. */
+static const char *name_wrong(const char *name)
+{
+	if (!name[0])
+		return "the name is empty";
+	if (strlen(name) >= ALTNAMSIZ)
+		return "the name is too long";
+	if (!strcmp(name, ".") || !strcmp(name, ".."))
+		return "that names a directory";
+	for (; *name; name++)
+		if (*name == '/' || *name == ':' || isspace((unsigned char)*name))
+			return "a name has no '/', ':' or blank in it";
+	return NULL;
+}
+
+static int near_link(const struct nlmsghdr *nlh, void *arg)
+{
+	const struct nlattr *attr, *alt;
+
+	mnl_attr_for_each(attr, nlh, sizeof(struct ifinfomsg)) {
+		if (mnl_attr_get_type(attr) == IFLA_IFNAME)
+			near_try(arg, mnl_attr_get_str(attr));
+		if (mnl_attr_get_type(attr) != IFLA_PROP_LIST)
+			continue;
+		mnl_attr_for_each_nested(alt, attr)
+			if (mnl_attr_get_type(alt) == IFLA_ALT_IFNAME)
+				near_try(arg, mnl_attr_get_str(alt));
+	}
+	return MNL_CB_OK;
+}
+
+static int missing(const char *name)
+{
+	struct near near = near_to(name);
+	char buf[MNL_SOCKET_BUFFER_SIZE];
+
+	netlink_ask(NETLINK_ROUTE, short_request(buf, NLM_F_DUMP, 0), near_link, &near);
+	if (near.name[0])
+		return complain(-ENODEV, "ip link", "no interface \"%s\" here; is it \"%s\"?",
+				name, near.name);
+	return complain(-ENODEV, "ip link", "no interface \"%s\" here", name);
+}
+
+int iface_read(const char *name, struct iface *i)
+{
+	const char *wrong = name_wrong(name);
+	char buf[MNL_SOCKET_BUFFER_SIZE];
+	struct nlmsghdr *request;
+	int err;
+
+	if (wrong)
+		return complain(-ENODEV, "ip link", "no interface can be called \"%.40s\": %s",
+				name, wrong);
+	request = short_request(buf, NLM_F_ACK, 0);
+	/* Either finds a device by any of its names, but the first must be short. */
+	mnl_attr_put_strz(request, strlen(name) < IFNAMSIZ ? IFLA_IFNAME : IFLA_ALT_IFNAME, name);
+	err = iface_get(request, i);
+	return err == -ENODEV ? missing(name) : err;
+}
+
+int iface_read_index(unsigned ifindex, struct iface *i)
+{
+	char buf[MNL_SOCKET_BUFFER_SIZE];
+	int err = -ENODEV;
+
+	if (ifindex && ifindex <= INT_MAX)
+		err = iface_get(short_request(buf, NLM_F_ACK, ifindex), i);
+	if (err == -ENODEV)
+		complain(err, "ip link", "no interface with index %u here", ifindex);
+	return err;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Whether an interface can send now, and how fast. */
+#include <linux/ethtool.h>
+
+#include "lib/net/ethtool.h"
+#include "lib/net/link.h"
+#include "lib/util/log.h"
+
+void link_state(unsigned ifindex, struct link *l)
+{
+	struct ethtool_value carrier = { .cmd = ETHTOOL_GLINK };
+	struct settings settings;
+	struct iface i;
+
+	*l = (struct link){};
+	if (!iface_read_index(ifindex, &i) && !ethtool_ask(i.name, &carrier)) {
+		settings_read(&i, &group_link, &settings);
+		*l = (struct link){ .known = true, .up = i.up && carrier.data,
+				    .mbit = speed_of(&settings) };
+	}
+	complaints_forget();
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The hosts on an interface's links, as `ip neigh` lists them. */
+#include <arpa/inet.h>
+#include <linux/neighbour.h>
+#include <linux/rtnetlink.h>
+
+#include "lib/net/neighbours.h"
+#include "lib/net/netlink.h"
+#include "lib/util/log.h"
+
+struct asked {
+	unsigned ifindex, nr;
+	char *one;
+	size_t size;
+};
+
+static int answer(const struct nlmsghdr *nlh, void *arg)
+{
+	const struct ndmsg *ndm = mnl_nlmsg_get_payload(nlh);
+	const struct nlattr *attr;
+	struct asked *a = arg;
+
+	if (ndm->ndm_ifindex != (int)a->ifindex ||
+	    !(ndm->ndm_state & (NUD_INCOMPLETE | NUD_FAILED)))
+		return MNL_CB_OK;
+	mnl_attr_for_each(attr, nlh, sizeof(*ndm)) {
+		size_t len = ndm->ndm_family == AF_INET ? 4 : 16;
+
+		if (mnl_attr_get_type(attr) != NDA_DST || mnl_attr_get_payload_len(attr) < len)
+			continue;
+		if (!a->nr++)
+			inet_ntop(ndm->ndm_family, mnl_attr_get_payload(attr), a->one, a->size);
+	}
+	return MNL_CB_OK;
+}
+
+unsigned neighbours_silent(unsigned ifindex, char *one, size_t size)
+{
+	struct asked a = { .ifindex = ifindex, .one = one, .size = size };
+	char buf[256];
+	struct nlmsghdr *nlh = mnl_nlmsg_put_header(buf);
+
+	*one = '\0';
+	nlh->nlmsg_type = RTM_GETNEIGH;
+	nlh->nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP;
+	mnl_nlmsg_put_extra_header(nlh, sizeof(struct ndmsg));
+	if (netlink_ask(NETLINK_ROUTE, nlh, answer, &a))
+		a.nr = 0;
+	complaints_forget();
+	return a.nr;
+}

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Questions to the kernel over netlink: rtnetlink and generic families alike. */
+#include <errno.h>
+#include <linux/genetlink.h>
+#include <linux/if_link.h>
+#include <linux/rtnetlink.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "lib/kernel/kernel.h"
+#include "lib/net/netlink.h"
+#include "lib/util/log.h"
+
+#define ANSWER	32768	/* one link: a few KiB, unless it has very many other names */
+#define BEHIND	64	/* zeros, more than a header or a number has that a short message lacks */
+#define AGAIN	8	/* dumps that what they list has changed under, before one will do */
+
+/* All that came, message after message. */
+struct answers {
+	char *data;
+	size_t size, room;
+};
+
+static int answers_room(struct answers *a)
+{
+	size_t room = a->size * 2 + 2 * ANSWER;
+	char *more;
+
+	if (a->room - a->size >= ANSWER)
+		return 0;
+	more = realloc(a->data, room);
+	if (!more)
+		return -ENOMEM;
+	a->data = more;
+	a->room = room;
+	return 0;
+}
+
+/* Believes no length: libmnl takes those above 2 GB for negative. */
+int netlink_changed(void *answer, size_t size)
+{
+	bool changed = false;
+	char *at = answer;
+
+	for (size_t len; size; size -= len, at += len) {
+		struct nlmsghdr *nlh = (void *)at;
+
+		if (size < sizeof(*nlh) || nlh->nlmsg_len < sizeof(*nlh) || nlh->nlmsg_len > size)
+			return -EBADMSG;
+		changed |= !!(nlh->nlmsg_flags & NLM_F_DUMP_INTR);
+		nlh->nlmsg_flags &= ~NLM_F_DUMP_INTR;
+		len = NLMSG_ALIGN(nlh->nlmsg_len) < size ? NLMSG_ALIGN(nlh->nlmsg_len) : size;
+	}
+	return changed;
+}
+
+/* Receives to the end. -EINTR: what is listed changed meanwhile; the `last` time, that will do. */
+static int answers_take(struct answers *a, struct mnl_socket *sock, unsigned seq, bool last)
+{
+	unsigned port = mnl_socket_get_portid(sock);
+	bool changed = false;
+	int ret = 1, err;
+	char *at;
+
+	for (a->size = 0; ret > MNL_CB_STOP;) {
+		ssize_t got;
+
+		err = answers_room(a);
+		if (err)
+			return err;
+		at = a->data + a->size;
+		do	/* a signal's handler, without SA_RESTART */
+			got = mnl_socket_recvfrom(sock, at, ANSWER);
+		while (got < 0 && errno == EINTR);
+		if (got < 0)
+			return -errno;
+		err = netlink_changed(at, got);
+		if (err < 0)
+			return err;
+		changed |= err;
+		ret = mnl_cb_run(at, got, seq, port, NULL, NULL);
+		if (ret < 0)
+			return -errno;
+		memset(at + got, 0, NLMSG_ALIGN(got) - got);
+		a->size += NLMSG_ALIGN(got);
+	}
+	if (changed && !last)
+		return -EINTR;
+	at = realloc(a->data, a->size + BEHIND);
+	if (!at)
+		return -ENOMEM;
+	a->data = at;
+	a->room = a->size + BEHIND;
+	memset(at + a->size, 0, BEHIND);
+	return 0;
+}
+
+static int ask(struct mnl_socket *sock, struct nlmsghdr *request, mnl_cb_t cb, void *arg)
+{
+	struct answers a = {};
+	int err = 0;
+
+	if (mnl_socket_bind(sock, 0, MNL_SOCKET_AUTOPID))
+		return -errno;
+	request->nlmsg_seq = time(NULL);
+	/* only what is whole is shown to `cb`, which counts on being told once */
+	for (unsigned i = 0; i < AGAIN; i++) {
+		ssize_t sent;
+
+		request->nlmsg_seq++;
+		do
+			sent = mnl_socket_sendto(sock, request, request->nlmsg_len);
+		while (sent < 0 && errno == EINTR);
+		err = sent < 0 ? -errno : answers_take(&a, sock, request->nlmsg_seq,
+						       i == AGAIN - 1);
+		if (err != -EINTR)
+			break;
+	}
+	if (!err && mnl_cb_run(a.data, a.size, request->nlmsg_seq, mnl_socket_get_portid(sock),
+			       cb, arg) < 0)
+		err = -errno;
+	free(a.data);
+	return err;
+}
+
+int netlink_ask(int bus, struct nlmsghdr *request, mnl_cb_t cb, void *arg)
+{
+	struct mnl_socket *sock = mnl_socket_open2(bus, SOCK_CLOEXEC);
+	int err;
+
+	if (!sock) {
+		err = -errno;
+		short_of(-err, "open a netlink socket");
+		return err;
+	}
+	err = ask(sock, request, cb, arg);
+	short_of(-err, "ask the kernel by netlink");
+	mnl_socket_close(sock);
+	return err;
+}
+
+struct nlmsghdr *netlink_request(char *buf, int family, unsigned flags, unsigned command)
+{
+	struct nlmsghdr *nlh = mnl_nlmsg_put_header(buf);
+	struct genlmsghdr *genl;
+
+	nlh->nlmsg_type = family;
+	nlh->nlmsg_flags = NLM_F_REQUEST | flags;
+	genl = mnl_nlmsg_put_extra_header(nlh, sizeof(*genl));
+	genl->cmd = command;
+	genl->version = 1;
+	return nlh;
+}
+
+static int family_read(const struct nlmsghdr *nlh, void *arg)
+{
+	const struct nlattr *attr;
+
+	mnl_attr_for_each(attr, nlh, sizeof(struct genlmsghdr))
+		if (mnl_attr_get_type(attr) == CTRL_ATTR_FAMILY_ID)
+			*(int *)arg = mnl_attr_get_u16(attr);
+	return MNL_CB_OK;
+}
+
+int netlink_family(const char *name)
+{
+	char buf[MNL_SOCKET_BUFFER_SIZE];
+	struct nlmsghdr *request = netlink_request(buf, GENL_ID_CTRL, NLM_F_ACK,
+						   CTRL_CMD_GETFAMILY);
+	int id = -ENOENT, err;
+
+	if (kernel_cannot(name))
+		return -ENOENT;
+	mnl_attr_put_strz(request, CTRL_ATTR_FAMILY_NAME, name);
+	err = netlink_ask(NETLINK_GENERIC, request, family_read, &id);
+	return err ? err : id;
+}
+
+struct nlmsghdr *link_request(char *buf, unsigned flags, unsigned ifindex)
+{
+	struct nlmsghdr *nlh = mnl_nlmsg_put_header(buf);
+	struct ifinfomsg *info;
+
+	nlh->nlmsg_type = RTM_GETLINK;
+	nlh->nlmsg_flags = NLM_F_REQUEST | flags;
+	info = mnl_nlmsg_put_extra_header(nlh, sizeof(*info));
+	info->ifi_family = AF_UNSPEC;
+	info->ifi_index = ifindex;
+	return nlh;
+}
+
+static int statistics_read(const struct nlmsghdr *nlh, void *arg)
+{
+	const struct nlattr *attr;
+
+	mnl_attr_for_each(attr, nlh, sizeof(struct ifinfomsg)) {
+		size_t len = mnl_attr_get_payload_len(attr);
+
+		if (mnl_attr_get_type(attr) == IFLA_STATS64)	/* it grows with the kernels */
+			memcpy(arg, mnl_attr_get_payload(attr),
+			       len < sizeof(struct rtnl_link_stats64) ? len :
+			       sizeof(struct rtnl_link_stats64));
+	}
+	return MNL_CB_OK;
+}
+
+int link_statistics(unsigned ifindex, struct rtnl_link_stats64 *stats)
+{
+	char buf[MNL_SOCKET_BUFFER_SIZE];
+
+	memset(stats, 0, sizeof(*stats));
+	return netlink_ask(NETLINK_ROUTE, link_request(buf, NLM_F_ACK, ifindex), statistics_read,
+			   stats);
+}

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Network namespaces: which one we are in, what `ip netns` calls it, and entering others. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/net/iface.h"
+#include "lib/util/log.h"
+
+#ifndef SO_NETNS_COOKIE
+#define SO_NETNS_COOKIE 71	/* Linux 5.14 */
+#endif
+
+#define NAMES	"/run/netns"	/* where ip(8) keeps them */
+#define OURS	"/proc/thread-self/ns/net"
+
+__u32 netns_inode(void)
+{
+	struct stat st;
+
+	return stat(OURS, &st) ? 0 : st.st_ino;
+}
+
+int netns_known(__u32 *inode)
+{
+	*inode = netns_inode();
+	if (*inode)
+		return 0;
+	/* -ENOENT would say that there is none */
+	return complain(errno == ENOENT ? -EIO : -errno,
+			errno == ENOENT ? "mount -t proc proc /proc" : NULL,
+			"cannot tell which network namespace this is: " OURS ": %s",
+			strerror(errno));
+}
+
+/* The inode behind a name; 0: none, or what a namespace left behind, which is a plain file. */
+static __u32 inode_of(const char *name)
+{
+	static dev_t nsfs;	/* there is one for all namespaces, always */
+	char path[sizeof(NAMES) + 256];	/* not text(): asked in the middle of sentences */
+	struct stat st;
+
+	if (!nsfs && !stat(OURS, &st))
+		nsfs = st.st_dev;
+	snprintf(path, sizeof(path), NAMES "/%s", name);
+	if (stat(path, &st) || st.st_dev != nsfs)
+		return 0;
+	return st.st_ino;
+}
+
+/* `name` comes from a user or from readdir(): only a file in that directory will do. */
+static bool is_name(const char *name)
+{
+	return name[0] && name[0] != '.' && !strchr(name, '/') && strlen(name) <= 255;
+}
+
+__u32 netns_named(const char *name)
+{
+	return is_name(name) ? inode_of(name) : 0;
+}
+
+static int visible(const struct dirent *e)
+{
+	return is_name(e->d_name);
+}
+
+/* Its names, sorted, each to be freed, as is the list. */
+static int names_list(struct dirent ***names)
+{
+	int n = scandir(NAMES, names, visible, alphasort);
+
+	if (n < 0) {
+		*names = NULL;
+		return 0;
+	}
+	return n;
+}
+
+static void names_free(struct dirent **names, int n)
+{
+	while (n > 0)
+		free(names[--n]);
+	free(names);
+}
+
+static int enter_failed(const char *name)
+{
+	int err = errno;
+
+	if (err == EPERM)
+		return complain(-err, "run it as root",
+				"cannot enter network namespace \"%s\": that needs CAP_SYS_ADMIN",
+				name);
+	if (err == EINVAL)
+		return complain(-err, text("ip netns delete %s", name),
+				"\"%s\" is no network namespace any more: only its name is left",
+				name);
+	return complain(-err, "", "cannot enter network namespace \"%s\": %s", name, strerror(err));
+}
+
+int netns_enter(const char *name)
+{
+	int fd = -1, err = 0;
+
+	if (is_name(name))
+		fd = open(text(NAMES "/%s", name), O_RDONLY | O_CLOEXEC);
+	else
+		errno = ENOENT;
+	if (fd < 0 && errno == ENOENT)
+		return complain(-ENOENT, "ip netns list", "no network namespace \"%.64s\"", name);
+	if (fd < 0 || setns(fd, CLONE_NEWNET))
+		err = enter_failed(name);
+	if (fd >= 0)
+		close(fd);
+	return err;
+}
+
+bool netns_name(__u32 inode, char *name, unsigned size)
+{
+	static char last[256];	/* it is asked for again and again; one look tells if it holds */
+	struct dirent **names;
+	bool found = inode && inode == netns_inode();
+	int n;
+
+	if (size)
+		name[0] = '\0';
+	if (found || !inode)
+		return found;
+	if (*last && inode_of(last) == inode && strlen(last) < size) {
+		strcpy(name, last);
+		return true;
+	}
+	n = names_list(&names);
+	for (int i = 0; i < n && !found; i++) {
+		if (inode_of(names[i]->d_name) != inode || strlen(names[i]->d_name) >= size)
+			continue;
+		strcpy(name, names[i]->d_name);
+		strcpy(last, name);
+		found = true;
+	}
+	names_free(names, n);
+	return found;
+}
+
+int netns_enter_inode(__u32 inode)
+{
+	char name[256];
+
+	if (!netns_name(inode, name, sizeof(name)))
+		return complain(-ENOENT, "ip netns attach NAME PID, with a process that is in it",
+				"network namespace %u has no name to enter it by", inode);
+	return name[0] ? netns_enter(name) : 0;
+}
+
+__u64 netns_cookie(void)
+{
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	__u64 cookie = 0;
+	socklen_t len = sizeof(cookie);
+
+	if (fd < 0) {
+		short_of(errno, "open a socket");
+		return 0;
+	}
+	if (getsockopt(fd, SOL_SOCKET, SO_NETNS_COOKIE, &cookie, &len))
+		cookie = 0;
+	close(fd);
+	return cookie;
+}
+
+int netns_enter_same(__u32 inode, __u64 cookie)
+{
+	__u32 here;
+	int err = netns_known(&here) ?: inode == here ? 0 : netns_enter_inode(inode);
+	__u64 now = err ? 0 : netns_cookie();
+
+	if (err || !now || !cookie || now == cookie)
+		return err;
+	return complain(-ESTALE, NULL, "network namespace %u is gone, and another has its number",
+			inode);
+}
+
+/* A namespace can have several names, and one of them may be of our own. */
+static bool seen_before(__u32 inode, __u32 *seen, unsigned *nr)
+{
+	for (unsigned i = 0; i < *nr; i++)
+		if (seen[i] == inode)
+			return true;
+	seen[(*nr)++] = inode;
+	return false;
+}
+
+static bool each_name(struct dirent **names, int n, bool (*fn)(const char *, void *), void *arg)
+{
+	__u32 *seen = calloc(n + 1, sizeof(*seen));
+	unsigned nr = 0;
+	bool stop = false;
+
+	if (!seen)
+		return false;
+	seen_before(netns_inode(), seen, &nr);
+	for (int i = 0; i < n && !stop; i++) {
+		const char *name = names[i]->d_name;
+		__u32 inode = inode_of(name);
+
+		/* Deleted since we listed it, or the left-over of one: not worth a complaint. */
+		if (!inode || seen_before(inode, seen, &nr))
+			continue;
+		if (!netns_enter(name))
+			stop = fn(name, arg);
+	}
+	free(seen);
+	return stop;
+}
+
+bool netns_each(bool (*fn)(const char *name, void *arg), void *arg)
+{
+	struct dirent **names;
+	bool stop = fn("", arg);
+	int home, n;
+
+	if (stop)
+		return true;
+	n = names_list(&names);
+	home = n ? open(OURS, O_RDONLY | O_CLOEXEC) : -1;
+	/* Who may not enter our own namespace could not come back: then we do not leave. */
+	if (home >= 0 && setns(home, CLONE_NEWNET)) {
+		complain(-errno, "run it as root",
+			 "cannot look into other network namespaces: that needs CAP_SYS_ADMIN");
+	} else if (home >= 0) {
+		stop = each_name(names, n, fn, arg);
+		if (setns(home, CLONE_NEWNET))
+			complain(-errno, "", "cannot return to our own network namespace: %s",
+				 strerror(errno));
+	}
+	if (home >= 0)
+		close(home);
+	names_free(names, n);
+	return stop;
+}

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Puts queues, NAPIs and interrupts together: by netdev-genl, else by name, else by rank. */
+#include <ctype.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "lib/net/netlink.h"
+#include "lib/net/queues.h"
+#include "lib/net/sysfs.h"
+#include "lib/util/log.h"
+
+/* Of include/uapi/linux/netdev.h, 6.8; Debian 12's headers are older. */
+enum { NETDEV_CMD_QUEUE_GET = 10, NETDEV_CMD_NAPI_GET = 11 };
+enum { NETDEV_A_QUEUE_ID = 1, NETDEV_A_QUEUE_IFINDEX, NETDEV_A_QUEUE_TYPE, NETDEV_A_QUEUE_NAPI_ID };
+enum { NETDEV_A_NAPI_IFINDEX = 1, NETDEV_A_NAPI_ID, NETDEV_A_NAPI_IRQ };
+enum { NETDEV_QUEUE_TYPE_RX, NETDEV_QUEUE_TYPE_TX };
+
+const char *const queues_by_text[] = {
+	[QUEUES_UNKNOWN] = "not known",
+	[QUEUES_BY_NETDEV] = "as the driver says it (netdev-genl)",
+	[QUEUES_BY_NAME] = "by the names of the interrupts",
+	[QUEUES_BY_RANK] = "by the order of the interrupts",
+};
+
+/* The value of an attribute of 4 bytes; `none` where it is not there. */
+static __u32 attr_u32(const struct nlmsghdr *nlh, unsigned type, __u32 none)
+{
+	const struct nlattr *attr;
+
+	mnl_attr_for_each(attr, nlh, 4 /* genlmsghdr */)
+		if (mnl_attr_get_type(attr) == type && mnl_attr_get_payload_len(attr) == 4)
+			return mnl_attr_get_u32(attr);
+	return none;
+}
+
+static int queue_read(const struct nlmsghdr *nlh, void *arg)
+{
+	struct queues *q = arg;
+	__u32 id = attr_u32(nlh, NETDEV_A_QUEUE_ID, ~0u);
+	__u32 napi = attr_u32(nlh, NETDEV_A_QUEUE_NAPI_ID, 0);
+	bool tx = attr_u32(nlh, NETDEV_A_QUEUE_TYPE, 0) == NETDEV_QUEUE_TYPE_TX;
+
+	if (id < (tx ? q->nr_tx : q->nr_rx))
+		(tx ? q->tx_napi : q->rx_napi)[id] = napi;
+	return MNL_CB_OK;
+}
+
+static int queue_of(const __u32 *napis, unsigned nr, __u32 napi)
+{
+	for (unsigned i = 0; i < nr; i++)
+		if (napi && napis[i] == napi)
+			return i;
+	return QUEUE_NONE;
+}
+
+static int napi_read(const struct nlmsghdr *nlh, void *arg)
+{
+	struct queues *q = arg;
+	__u32 id = attr_u32(nlh, NETDEV_A_NAPI_ID, 0), irq = attr_u32(nlh, NETDEV_A_NAPI_IRQ, 0);
+	int rx = queue_of(q->rx_napi, q->nr_rx, id), tx = queue_of(q->tx_napi, q->nr_tx, id);
+
+	for (unsigned i = 0; i < q->nr; i++) {
+		struct vector *v = &q->vectors[i];
+
+		if (!irq || v->irq != irq || (rx == QUEUE_NONE && tx == QUEUE_NONE))
+			continue;
+		v->rx = rx;
+		v->tx = tx;
+		v->told = true;
+		q->by = QUEUES_BY_NETDEV;
+	}
+	return MNL_CB_OK;
+}
+
+/* An older kernel has no such family, or not these commands: then all stays unknown. */
+static void netdev_read(struct queues *q, unsigned ifindex)
+{
+	int family = netlink_family("netdev");
+	char buf[MNL_SOCKET_BUFFER_SIZE];
+	struct nlmsghdr *request;
+
+	if (family < 0)
+		return;
+	request = netlink_request(buf, family, NLM_F_DUMP, NETDEV_CMD_QUEUE_GET);
+	mnl_attr_put_u32(request, NETDEV_A_QUEUE_IFINDEX, ifindex);
+	if (netlink_ask(NETLINK_GENERIC, request, queue_read, q))
+		return;
+	request = netlink_request(buf, family, NLM_F_DUMP, NETDEV_CMD_NAPI_GET);
+	mnl_attr_put_u32(request, NETDEV_A_NAPI_IFINDEX, ifindex);
+	netlink_ask(NETLINK_GENERIC, request, napi_read, q);
+}
+
+/* Adds an interrupt, if it is not there yet. NULL: no memory. */
+static struct vector *vector_add(struct queues *q, unsigned irq)
+{
+	struct vector *more;
+
+	for (unsigned i = 0; i < q->nr; i++)
+		if (q->vectors[i].irq == irq)
+			return &q->vectors[i];
+	more = realloc(q->vectors, (q->nr + 1) * sizeof(*more));
+	if (!more)
+		return NULL;
+	q->vectors = more;
+	more[q->nr] = (struct vector){ .irq = irq, .rx = QUEUE_NONE, .tx = QUEUE_NONE };
+	return &more[q->nr++];
+}
+
+/* The interrupts of a PCI function: MSI, else its pin. Whether this is one. */
+static bool vectors_of(struct queues *q, int dir, const char *device)
+{
+	DIR *msi = sysfs_dir(dir, text("%s/msi_irqs", device));
+	unsigned irq = sysfs_number(dir, text("%s/irq", device));
+	const struct dirent *e;
+
+	while (msi && (e = readdir(msi)))
+		if (isdigit((unsigned char)*e->d_name))
+			vector_add(q, strtoul(e->d_name, NULL, 10));
+	if (msi)
+		closedir(msi);
+	else if (irq)
+		vector_add(q, irq);
+	return msi || !faccessat(dir, text("%s/irq", device), F_OK, 0);
+}
+
+/*
+ * The name of `names` ("eth0, ehci_hcd:usb1" on a line that is shared) that is this interface's:
+ * that which the driver's patterns know, or is called as it; the only one there is is it, too.
+ */
+static void vector_name(struct vector *v, const char *names, const struct driver *driver,
+			const char *iface)
+{
+	bool only = !strchr(names, ',');
+	struct vector try = *v;
+
+	while (vector_next(&names, try.name))
+		if (vector_match(driver, &try) || !strcmp(try.name, iface) || only)
+			*v = try;
+}
+
+/* What to look for in /proc/interrupts. */
+struct search {
+	struct queues *q;
+	const struct iface *iface;
+	const struct driver *driver;
+	const char *device;	/* sysfs does not list them (virtio over MMIO): those called so */
+};
+
+static bool called(const char *names, const char *device)
+{
+	size_t len = strlen(device);
+
+	return len && !strncmp(names, device, len) && strchr("-", names[len]);
+}
+
+static void name_read(unsigned irq, char *names, void *arg)
+{
+	const struct search *s = arg;
+	struct queues *q = s->q;
+
+	if (s->device && (called(names, s->device) || called(names, s->iface->name)))
+		vector_add(q, irq);
+	for (unsigned n = 0; n < q->nr; n++)
+		if (q->vectors[n].irq == irq)
+			vector_name(&q->vectors[n], names, s->driver, s->iface->name);
+}
+
+static int by_irq(const void *a, const void *b)
+{
+	const struct vector *x = a, *y = b;
+
+	return x->irq < y->irq ? -1 : x->irq > y->irq;
+}
+
+static void vectors_read(struct queues *q, const struct iface *i, const struct driver *driver)
+{
+	int dir = sysfs_open(i->name, i->ifindex);
+	struct search search = { q, i, driver, NULL };
+	char device[64] = "";
+	ssize_t len;
+
+	if (dir < 0)
+		return;
+	len = readlinkat(dir, "device", device, sizeof(device) - 1);
+	device[len > 0 ? len : 0] = '\0';
+	/* virtio stands between the PCI function and the interface */
+	if (*device && !vectors_of(q, dir, "device"))
+		vectors_of(q, dir, "device/..");
+	close(dir);
+	q->device = *device;
+	if (!q->nr)
+		search.device = basename(device);
+	if (*device)
+		vectors_each(name_read, &search);
+	if (q->nr)
+		qsort(q->vectors, q->nr, sizeof(*q->vectors), by_irq);
+}
+
+void vectors_halve(struct queues *q, unsigned rx_queues, unsigned tx_queues)
+{
+	int half = 0;
+
+	for (unsigned n = 0; n < q->nr; n++)
+		half += q->vectors[n].half;
+	half /= 2;
+	for (unsigned n = 0; n < q->nr; n++) {
+		struct vector *v = &q->vectors[n];
+
+		if (!v->half)
+			continue;
+		v->half = false;
+		v->rx = v->tx >= half && v->tx - half < (int)rx_queues ? v->tx - half : QUEUE_NONE;
+		v->tx = v->tx < half && v->tx < (int)tx_queues ? v->tx : QUEUE_NONE;
+	}
+}
+
+void vectors_own(struct queues *q)
+{
+	for (unsigned n = 0; n < q->nr; n++) {
+		const struct vector *own = &q->vectors[n];
+
+		for (unsigned i = 0; i < q->nr && !own->told; i++) {
+			struct vector *v = &q->vectors[i];
+
+			if (v->told && v->rx >= 0 && v->rx == own->rx)
+				v->rx = QUEUE_NONE;
+			if (v->told && v->tx >= 0 && v->tx == own->tx)
+				v->tx = QUEUE_NONE;
+		}
+	}
+}
+
+struct napi_order queues_order(const struct queues *q)
+{
+	static const struct napi_order none;
+	struct napi_order o = {};
+	int rx = 0, tx = 0;
+
+	for (unsigned n = 0; n < q->nr; n++) {
+		const struct vector *v = &q->vectors[n];
+
+		if (v->rx < 0 && v->tx < 0)
+			continue;
+		if (v->rx >= 0 && v->tx >= 0)
+			return none;
+		if (v->rx >= 0 && !rx)
+			o.first = o.all;
+		if (v->rx >= 0 ? v->rx != rx || o.all != o.first + rx++ : v->tx != tx++)
+			return none;
+		o.all++;
+	}
+	o.rx = rx;
+	return rx && tx && (!o.first || o.first == (unsigned)tx) ? o : none;
+}
+
+/* Names say nothing: one interrupt is for all, and as many as there are queues are in order. */
+static void rank(struct queues *q, const struct iface *i)
+{
+	unsigned most = i->rx_queues > i->tx_queues ? i->rx_queues : i->tx_queues;
+	unsigned named = 0;
+
+	for (unsigned n = 0; n < q->nr; n++)
+		named += !!*q->vectors[n].name;
+	if (named != q->nr || !named || (named > 1 && named != most))
+		return;
+	q->by = QUEUES_BY_RANK;
+	for (unsigned n = 0; n < q->nr; n++) {
+		struct vector *v = &q->vectors[n];
+
+		v->rx = named > 1 || i->rx_queues == 1 ? (int)n : QUEUE_ALL;
+		v->tx = named > 1 || i->tx_queues == 1 ? (int)n : QUEUE_ALL;
+		v->rx = v->rx < (int)i->rx_queues ? v->rx : QUEUE_NONE;
+		v->tx = v->tx < (int)i->tx_queues ? v->tx : QUEUE_NONE;
+	}
+}
+
+int queues_read(const struct iface *i, const struct driver *driver, struct queues *q)
+{
+	*q = (struct queues){ .nr_rx = i->max_rx_queues, .nr_tx = i->max_tx_queues };
+	q->rx_napi = calloc(q->nr_rx, sizeof(*q->rx_napi));
+	q->tx_napi = calloc(q->nr_tx, sizeof(*q->tx_napi));
+	if (!q->rx_napi || !q->tx_napi) {
+		queues_free(q);
+		return -ENOMEM;
+	}
+	vectors_read(q, i, driver);
+	for (unsigned n = 0; n < q->nr; n++)
+		if (vector_match(driver, &q->vectors[n]))
+			q->by = QUEUES_BY_NAME;
+	vectors_halve(q, i->rx_queues, i->tx_queues);
+	netdev_read(q, i->ifindex);
+	vectors_own(q);
+	if (!q->by)
+		rank(q, i);
+	return 0;
+}
+
+void queues_free(struct queues *q)
+{
+	free(q->vectors);
+	free(q->rx_napi);
+	free(q->tx_napi);
+	*q = (struct queues){};
+}

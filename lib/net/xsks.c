@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Asks NETLINK_SOCK_DIAG for the AF_XDP sockets of an interface. */
+#include <errno.h>
+#include <linux/sock_diag.h>
+#include <linux/xdp_diag.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "lib/kernel/kernel.h"
+#include "lib/net/netlink.h"
+#include "lib/net/xsks.h"
+
+#define MOST	4096	/* sockets of an interface: more than it can have queues */
+
+/* An attribute into `to`; of one that is shorter the rest stays as it is, or nothing if it must. */
+static void take(const struct nlattr *attr, void *to, size_t size)
+{
+	if (mnl_attr_get_payload_len(attr) >= size)
+		memcpy(to, mnl_attr_get_payload(attr), size);
+}
+
+static void umem_take(const struct nlattr *attr, struct xsk *x)
+{
+	struct xdp_diag_umem umem = {};
+
+	take(attr, &umem, sizeof(umem));
+	x->umem = umem.id;
+	x->zero_copy = umem.flags & XDP_DU_F_ZEROCOPY;
+}
+
+static void counts_take(const struct nlattr *attr, struct xsk *x)
+{
+	struct xdp_diag_stats s = {};
+
+	take(attr, &s, sizeof(s));
+	x->counts[XSK_RX_DROPPED] = s.n_rx_dropped;
+	x->counts[XSK_RX_INVALID] = s.n_rx_invalid;
+	x->counts[XSK_RX_RING_FULL] = s.n_rx_full;
+	x->counts[XSK_FILL_RING_EMPTY] = s.n_fill_ring_empty;
+	x->counts[XSK_TX_INVALID] = s.n_tx_invalid;
+	x->counts[XSK_TX_RING_EMPTY] = s.n_tx_ring_empty;
+}
+
+static void attribute_take(const struct nlattr *attr, struct xsk *x, unsigned *ifindex)
+{
+	struct xdp_diag_info info = {};
+
+	switch (mnl_attr_get_type(attr)) {
+	case XDP_DIAG_INFO:
+		take(attr, &info, sizeof(info));
+		*ifindex = info.ifindex;
+		x->queue = info.queue_id;
+		break;
+	case XDP_DIAG_UID:
+		take(attr, &x->uid, sizeof(x->uid));
+		break;
+	case XDP_DIAG_RX_RING:
+		take(attr, &x->rx_ring, sizeof(x->rx_ring));
+		break;
+	case XDP_DIAG_TX_RING:
+		take(attr, &x->tx_ring, sizeof(x->tx_ring));
+		break;
+	case XDP_DIAG_UMEM_FILL_RING:
+		take(attr, &x->fill_ring, sizeof(x->fill_ring));
+		break;
+	case XDP_DIAG_UMEM_COMPLETION_RING:
+		take(attr, &x->completion_ring, sizeof(x->completion_ring));
+		break;
+	case XDP_DIAG_UMEM:
+		umem_take(attr, x);
+		break;
+	case XDP_DIAG_STATS:
+		counts_take(attr, x);
+		break;
+	}
+}
+
+static bool add(struct xsks *all, const struct xsk *x)
+{
+	struct xsk *more = all->list;
+
+	if (!(all->nr & (all->nr - 1)))	/* as many as there is room for */
+		more = realloc(all->list, (all->nr ? 2 * all->nr : 1) * sizeof(*more));
+	if (!more)
+		return false;
+	all->list = more;
+	more[all->nr++] = *x;
+	return true;
+}
+
+/*
+ * One that is not bound has the index 0. Of a device that went away the kernel has none since 6.6,
+ * and leaves out those that are listed after it: the older ones of the namespace (xsk_diag_fill()).
+ */
+int xsks_take(const struct nlmsghdr *nlh, void *xsks)
+{
+	const struct xdp_diag_msg *msg = mnl_nlmsg_get_payload(nlh);
+	struct xsks *all = xsks;
+	const struct nlattr *attr;
+	struct xsk x = {};
+	unsigned ifindex = 0;
+
+	if (mnl_nlmsg_get_payload_len(nlh) < sizeof(*msg) || msg->xdiag_family != AF_XDP)
+		return MNL_CB_OK;
+	x.inode = msg->xdiag_ino;
+	x.cookie = (__u64)msg->xdiag_cookie[1] << 32 | msg->xdiag_cookie[0];
+	mnl_attr_for_each(attr, nlh, sizeof(*msg))
+		attribute_take(attr, &x, &ifindex);
+	if (!ifindex || ifindex != all->ifindex || all->nr == MOST)
+		return MNL_CB_OK;
+	if (add(all, &x))
+		return MNL_CB_OK;
+	errno = ENOMEM;
+	return MNL_CB_ERROR;
+}
+
+static int ask(struct xsks *all)
+{
+	char buf[256];
+	struct nlmsghdr *nlh = mnl_nlmsg_put_header(buf);
+	struct xdp_diag_req *request;
+
+	nlh->nlmsg_type = SOCK_DIAG_BY_FAMILY;
+	nlh->nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP;
+	request = mnl_nlmsg_put_extra_header(nlh, sizeof(*request));
+	request->sdiag_family = AF_XDP;
+	request->xdiag_show = XDP_SHOW_INFO | XDP_SHOW_RING_CFG | XDP_SHOW_UMEM | XDP_SHOW_STATS;
+	return netlink_ask(NETLINK_SOCK_DIAG, nlh, xsks_take, all);
+}
+
+/* Are there AF_XDP sockets in this namespace? A kernel that does not tell which says how many. */
+static bool any(void)
+{
+	FILE *f = fopen("/proc/net/protocols", "re");
+	char line[160], name[16];
+	int sockets = -1;
+
+	while (f && fgets(line, sizeof(line), f))
+		if (sscanf(line, "%15s %*d %d", name, &sockets) == 2 && !strcmp(name, "XDP"))
+			break;
+		else
+			sockets = -1;
+	if (f)
+		fclose(f);
+	return sockets;		/* not told: there may be */
+}
+
+static int by_queue(const void *a, const void *b)
+{
+	const struct xsk *x = a, *y = b;
+
+	if (x->queue != y->queue)
+		return x->queue < y->queue ? -1 : 1;
+	return x->inode < y->inode ? -1 : x->inode > y->inode;
+}
+
+/* Not asked where there are none: each question seeks the module that tells, where it is not. */
+void xsks_read(unsigned ifindex, struct xsks *all)
+{
+	*all = (struct xsks){ .ifindex = ifindex };
+	if (!any())
+		return;
+	all->err = kernel_cannot("xsk-diag") ? -ENOENT : ask(all);
+	if (all->nr)
+		qsort(all->list, all->nr, sizeof(*all->list), by_queue);
+}
+
+void xsks_free(struct xsks *all)
+{
+	free(all->list);
+	*all = (struct xsks){};
+}
+
+const char *xsks_cannot(void)
+{
+	static int known = 1;
+	struct xsks none = {};
+
+	if (kernel_cannot("xsk-diag"))
+		return kernel_cannot("xsk-diag");
+	if (known > 0)
+		known = ask(&none);
+	xsks_free(&none);
+	return known == -ENOENT || known == -EINVAL || known == -EPROTONOSUPPORT ?
+	       "this kernel tells nothing of AF_XDP sockets (CONFIG_XDP_SOCKETS_DIAG)" : NULL;
+}

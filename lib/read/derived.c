@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Meters that are made of what others counted; and residues, which are what is left between two. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+
+#include "lib/attach/pins.h"
+#include "lib/core/hook.h"
+#include "lib/read/baseline.h"
+#include "lib/read/derived.h"
+#include "lib/util/log.h"
+
+/*
+ * What was the least then may have been the most: what was uncertain of a moment is added. What
+ * was so of all the time before is uncertain in the same way now: that is taken off.
+ */
+static void residue_since(uint64_t *now, const uint64_t *before, unsigned words)
+{
+	for (unsigned i = 0; i + RESIDUE_WORDS <= words; i += RESIDUE_WORDS) {
+		uint64_t least = before[i], most = before[i + 1], ever = before[i + 2];
+
+		now[i] -= most - ever;
+		now[i + 1] -= least + ever;
+		now[i + 2] += most - least - 2 * ever;
+	}
+}
+
+void row_since(const struct meter *m, uint64_t *now, const uint64_t *before)
+{
+	/* a row that went and came back has less than before: all of it is new */
+	if (m->evicts && *now < *before)
+		return;
+	for_each_metric(k, m) {
+		if (k->kind == KIND_RESIDUE)
+			residue_since(now + k->at, before + k->at, k->words);
+		else if (k->kind != KIND_LEVEL)
+			for (unsigned i = k->at; i < k->at + k->words; i++)
+				now[i] -= before[i];
+	}
+}
+
+static uint64_t magnitude(int64_t x)
+{
+	return x < 0 ? -(uint64_t)x : (uint64_t)x;
+}
+
+int64_t residue_of(const struct metric *k, const uint64_t *words, uint64_t *within)
+{
+	int64_t best = 0;
+
+	*within = 0;
+	for (unsigned i = 0; i + RESIDUE_WORDS <= k->words; i += RESIDUE_WORDS) {
+		int64_t least = words[i], most = words[i + 1];
+		int64_t is = least > 0 ? least : most < 0 ? most : 0;
+		uint64_t off = is ? (uint64_t)most - least :
+			       magnitude(magnitude(least) > magnitude(most) ? least : most);
+
+		if (!least || !most)	/* it comes out even, and nothing has to be off for it */
+			off = 0;
+
+		if (i && (magnitude(is) > magnitude(best) ||
+			  (is == best && off >= *within)))
+			continue;
+		best = is;
+		*within = off;
+	}
+	return best;
+}
+
+const struct meter *derived_lacks(const struct meter *m, uint64_t on)
+{
+	for (int id = 0; id < NR_METERS; id++)
+		if (m->needs >> id & 1 && !(on >> id & 1))
+			return meters[id];
+	return NULL;
+}
+
+/* Reads again, last, what counts all the time: what is compared with it was read in between. */
+static int derive(const struct meter *m, struct snapshot *s, const char *pins)
+{
+	struct table *t = &s->tables[meter_id(m)];
+	struct snapshot late = { .meta = s->meta };
+	int err = 0;
+
+	*t = (struct table){ .cpus = 1, .words = m->row_size / 8 };
+	t->cells = calloc(1, m->row_size);	/* none is a table, too */
+	t->keys = malloc(m->key_size);
+	if (!t->cells || !t->keys)
+		err = -ENOMEM;
+	for (int id = 0; !err && id < NR_METERS; id++)
+		if (m->around >> id & s->meta.on >> id & 1)
+			err = snapshot_table(&late, id, pins);
+	err = err ?: m->derive(s, &late, t);
+	snapshot_free(&late);
+	return err;
+}
+
+int derived_read(struct snapshot *s, const char *pins)
+{
+	int err = 0;
+
+	for (int id = 0; id < NR_METERS && !err; id++) {
+		const struct meter *m = meters[id];
+		struct table *t = &s->tables[id];
+		uint64_t *then;
+		int fd;
+
+		if (!m->derive || !(s->meta.on >> id & 1))
+			continue;
+		err = derive(m, s, pins);
+		t->when = s->tables[METER_pktsize].when;	/* what it counts is of then */
+		fd = err ? -1 : pin_read(text("%s/%s", pins, m->name));
+		then = malloc(m->row_size);
+		for (unsigned row = 0; fd >= 0 && then && row < t->rows; row++)
+			if (!bpf_map_lookup_elem(fd, t->keys + row * m->key_size, then))
+				row_since(m, t->cells + (size_t)row * t->words, then);
+		if (fd >= 0)
+			close(fd);
+		free(then);
+		if (!err)
+			table_sort(m, t, NULL);
+	}
+	return err;
+}
+
+int derived_pin(const struct site *site, const struct meter *m, const struct meta *meta)
+{
+	struct snapshot s = { .meta = *meta };
+	int err;
+
+	s.meta.on &= m->needs | m->uses;
+	err = snapshot_fill(&s, site->pins) ?: derive(m, &s, site->pins) ?:
+	      table_pin(site, m, &s.tables[meter_id(m)]);
+	snapshot_free(&s);
+	return err;
+}

@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Findings: how one is made, which follows from which, and how they read. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/read/findings.h"
+#include "lib/util/log.h"
+
+const char *const severity_names[NR_SEVERITIES] = {
+	[SEVERITY_INFO] = "info",
+	[SEVERITY_WARNING] = "warning",
+	[SEVERITY_CRITICAL] = "critical",
+};
+
+const char *const harm_names[NR_HARMS] = {
+	[HARM_LOSS] = "loss",
+	[HARM_WAIT] = "wait",
+	[HARM_WORK] = "work",
+	[HARM_RISK] = "risk",
+	[HARM_BLIND] = "blind",
+};
+
+const char *const harm_units[NR_HARMS] = {
+	[HARM_LOSS] = "packets/s",
+	[HARM_WAIT] = "seconds",
+	[HARM_WORK] = "packets/s",
+	[HARM_RISK] = "ratio",
+	[HARM_BLIND] = "packets/s",
+};
+
+/* Leaves one of a kind: that which costs most. */
+static void merge(struct findings *f, const struct finding_kind *kind)
+{
+	struct finding *first = NULL;
+
+	for (unsigned i = 0; i < f->nr; i++) {
+		struct finding *one = &f->list[i];
+		unsigned others;
+
+		if (one->kind != kind)
+			continue;
+		if (!first) {
+			first = one;
+			continue;
+		}
+		others = first->others + one->others + 1;
+		if (one->harm > first->harm)
+			*first = *one;
+		first->others = others;
+		memmove(one, one + 1, (f->nr - i - 1) * sizeof(*one));
+		f->nr--;
+		i--;
+	}
+}
+
+struct finding *finding_add(struct findings *f, const struct finding_kind *kind, int queue,
+			    const char *what, ...)
+{
+	struct finding *one;
+	va_list args;
+
+	for (unsigned i = 0; i < f->nr; i++)
+		if (f->list[i].kind == kind && f->list[i].queue == queue)
+			return NULL;
+	merge(f, kind);
+	if (f->nr == MAX_FINDINGS)
+		return NULL;
+	one = &f->list[f->nr++];
+	*one = (struct finding){
+		.kind = kind, .severity = kind->severity, .queue = queue, .under = -1,
+	};
+	va_start(args, what);
+	vsnprintf(one->what, sizeof(one->what), what, args);
+	va_end(args);
+	return one;
+}
+
+void finding_harm(struct finding *one, double amount)
+{
+	if (one)
+		one->harm = amount;
+}
+
+void finding_fact(struct finding *one, const char *name, double value, const char *unit)
+{
+	if (one && one->nr_facts < MAX_FACTS)
+		one->facts[one->nr_facts++] = (struct fact){ name, value, unit };
+}
+
+void finding_advise(struct finding *one, const char *advice, ...)
+{
+	va_list args;
+
+	if (!one)
+		return;
+	va_start(args, advice);
+	vsnprintf(one->advice, sizeof(one->advice), advice, args);
+	va_end(args);
+}
+
+void finding_changes(struct finding *one, const char *what, ...)
+{
+	va_list args;
+
+	if (!one)
+		return;
+	va_start(args, what);
+	vsnprintf(one->changes, sizeof(one->changes), what, args);
+	va_end(args);
+}
+
+/* A command that does not fit is left out: half of one would be another. */
+void finding_fix_words(struct finding *one, const char *const *words)
+{
+	char *to = one && one->nr_fixes < MAX_FIXES ? one->fixes[one->nr_fixes] : NULL;
+	size_t room = sizeof(one->fixes[0]) - 1;
+
+	if (!to)
+		return;
+	for (; *words && strlen(*words) < room; words++) {
+		size_t len = strlen(*words) + 1;
+
+		memcpy(to, *words, len);
+		to += len;
+		room -= len;
+	}
+	*to = '\0';
+	if (*words)
+		memset(one->fixes[one->nr_fixes], 0, sizeof(one->fixes[0]));
+	else
+		one->nr_fixes++;
+}
+
+const struct finding *finding_find(const struct findings *f, const char *id)
+{
+	for (unsigned i = 0; i < f->nr; i++)
+		if (!strcmp(f->list[i].kind->id, id))
+			return &f->list[i];
+	return NULL;
+}
+
+/* The finding that this one follows from; -1: none. Of the causes the one that is named first. */
+static int cause_of(const struct findings *f, const struct finding *one)
+{
+	for (int i = 0; i < MAX_CAUSES && one->kind->follows[i]; i++) {
+		const struct finding *cause = finding_find(f, one->kind->follows[i]);
+
+		if (cause)
+			return cause - f->list;
+	}
+	return -1;
+}
+
+/* A chain of causes is folded under its beginning; the tables have no circle: a test sees it. */
+static int root_of(const struct findings *f, int at)
+{
+	for (unsigned i = 0; i < f->nr && f->list[at].under >= 0; i++)
+		at = f->list[at].under;
+	return at;
+}
+
+/* The worse first; of the same kind, by what it costs. */
+static int worse(const void *a, const void *b)
+{
+	const struct finding *x = a, *y = b;
+
+	if (x->severity != y->severity)
+		return x->severity < y->severity ? 1 : -1;
+	if (x->kind->harm != y->kind->harm)
+		return x->kind->harm > y->kind->harm ? 1 : -1;
+	return x->harm == y->harm ? 0 : x->harm < y->harm ? 1 : -1;
+}
+
+/* What each is folded under: the beginning of its chain; -1: it stands by itself. */
+static void fold(struct findings *f)
+{
+	int root[MAX_FINDINGS];
+
+	for (unsigned i = 0; i < f->nr; i++)
+		f->list[i].under = cause_of(f, &f->list[i]);
+	for (unsigned i = 0; i < f->nr; i++)
+		root[i] = root_of(f, i);
+	for (unsigned i = 0; i < f->nr; i++)
+		f->list[i].under = root[i] == (int)i ? -1 : root[i];
+}
+
+/* Each that stands by itself, then those under it; a group is where the worst of it would be. */
+static void group(struct findings *f)
+{
+	static struct findings sorted;
+	bool done[MAX_FINDINGS] = {};
+
+	sorted = *f;
+	f->nr = 0;
+	for (unsigned i = 0; i < sorted.nr; i++) {
+		int root = sorted.list[i].under < 0 ? (int)i : sorted.list[i].under;
+
+		if (done[root])
+			continue;
+		done[root] = true;
+		f->list[f->nr++] = sorted.list[root];
+		for (unsigned k = 0; k < sorted.nr; k++)
+			if (sorted.list[k].under == root)
+				f->list[f->nr++] = sorted.list[k];
+	}
+}
+
+void findings_order(struct findings *f)
+{
+	for (unsigned i = 0; i < f->nr; i++)
+		merge(f, f->list[i].kind);
+	fold(f);
+	/* It is as bad as the worst that comes of it. */
+	for (unsigned i = 0; i < f->nr; i++) {
+		struct finding *one = &f->list[i], *root = one->under < 0 ? one :
+			&f->list[one->under];
+
+		if (root->severity < one->severity)
+			root->severity = one->severity;
+	}
+	qsort(f->list, f->nr, sizeof(f->list[0]), worse);
+	fold(f);	/* their places have changed */
+	group(f);
+	fold(f);
+}
+
+unsigned findings_count(const struct findings *f, enum severity at_least)
+{
+	unsigned nr = 0;
+
+	for (unsigned i = 0; i < f->nr; i++)
+		nr += f->list[i].under < 0 && f->list[i].severity >= at_least;
+	return nr;
+}
+
+static void append(char *text, size_t size, const char *more, size_t len)
+{
+	size_t at = strlen(text);
+
+	if (at + 1 < size)
+		snprintf(text + at, size - at, "%.*s", (int)len, more);
+}
+
+/* A word as sh(1) takes it. */
+static void append_word(char *text, size_t size, const char *word)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789_@%+=:,./-";
+
+	if (*word && strspn(word, plain) == strlen(word)) {
+		append(text, size, word, strlen(word));
+		return;
+	}
+	append(text, size, "'", 1);
+	for (; *word; word++)
+		append(text, size, *word == '\'' ? "'\\''" : word, *word == '\'' ? 4 : 1);
+	append(text, size, "'", 1);
+}
+
+/* What a person types for `sh -c 'echo 3 > FILE'` is what stands in the quotes. */
+static const char *of_shell(const char *words)
+{
+	if (strcmp(words, "sh") || strcmp(words + 3, "-c"))
+		return NULL;
+	return words + 6;
+}
+
+void fix_text(const char *words, char *text, size_t size)
+{
+	const char *shell = of_shell(words);
+
+	*text = '\0';
+	if (shell) {
+		append(text, size, shell, strlen(shell));
+		return;
+	}
+	for (; *words; words += strlen(words) + 1) {
+		if (*text)
+			append(text, size, " ", 1);
+		append_word(text, size, words);
+	}
+}
+
+void finding_try(const struct finding *one, char *text, size_t size)
+{
+	*text = '\0';
+	for (unsigned i = 0; i < one->nr_fixes; i++) {
+		char command[sizeof(one->fixes[0]) * 2];
+
+		fix_text(one->fixes[i], command, sizeof(command));
+		if (i)
+			append(text, size, "; ", 2);
+		append(text, size, command, strlen(command));
+	}
+	if (one->nr_fixes && *one->changes) {
+		append(text, size, " (", 2);
+		append(text, size, one->changes, strlen(one->changes));
+		append(text, size, ")", 1);
+	}
+	if (*text && *one->advice)
+		append(text, size, "; ", 2);
+	append(text, size, one->advice, strlen(one->advice));
+}
+
+const char *finding_time(double seconds)
+{
+	static const char *const units[] = { "ns", "us", "ms", "s" };
+	double x = seconds * 1e9;
+	unsigned i = 0;
+
+	for (; i < 3 && x >= 999.5; i++)
+		x /= 1000;
+	return text(x < 999.5 ? "%.3g %s" : "%.0f %s", x, units[i]);
+}
+
+/* "12.3k": three digits are enough of a rate. */
+static const char *short_rate(double x)
+{
+	static const char *const units[] = { "", "k", "M", "G" };
+	unsigned i = 0;
+
+	for (; i < 3 && x >= 9999.5; i++)
+		x /= 1000;
+	return text(x < 9.95 && x != (int)x ? "%.1f%s" : "%.0f%s", x, units[i]);
+}
+
+const char *harm_text(const struct finding *one)
+{
+	switch (one->kind->harm) {
+	case HARM_LOSS:
+		return text("%s packets/s lost", short_rate(one->harm));
+	case HARM_WAIT:
+		return text("%s per packet", finding_time(one->harm));
+	case HARM_WORK:
+		return text("%s packets/s the long way", short_rate(one->harm));
+	case HARM_BLIND:
+		return text("%s packets/s not seen", short_rate(one->harm));
+	default:
+		return one->harm > 0 ? text("%.0f%% of the limit", 100 * one->harm) : "";
+	}
+}
+
+void kind_text(const struct finding_kind *kind, const char *template, char *text, size_t size)
+{
+	*text = '\0';
+	while (template && *template) {
+		size_t plain = strcspn(template, "{");
+		unsigned nr;
+
+		append(text, size, template, plain);
+		template += plain;
+		if (!*template)
+			break;
+		nr = template[1] - '1';
+		if (nr < MAX_LIMITS && template[2] == '}' && kind->limits[nr]) {
+			append(text, size, kind->limits[nr]->text, strlen(kind->limits[nr]->text));
+			template += 3;
+		} else {
+			append(text, size, template++, 1);
+		}
+	}
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What was not counted, by meter; and what our programs did not see at all. */
+#include <dirent.h>
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+
+#include "lib/attach/pins.h"
+#include "lib/kernel/release.h"
+#include "lib/read/losses.h"
+#include "lib/util/log.h"
+
+#define MOST_SEEN 1024		/* programs of one interface */
+
+void losses_lost(struct snapshot *s, const char *pins)
+{
+	int fd = pin_read(text("%s/lost", pins));
+	uint64_t percpu[4096];
+
+	for (__u32 id = 0; fd >= 0 && s->meta.cpus <= 4096 && id < NR_METERS; id++)
+		if (!bpf_map_lookup_elem(fd, &id, percpu))
+			for (unsigned cpu = 0; cpu < s->meta.cpus; cpu++)
+				s->lost[id] += percpu[cpu];
+	if (fd >= 0)
+		close(fd);
+}
+
+/*
+ * Events that found our program running already on their CPU, and did not count (Linux 5.12).
+ * Many links may have one program: those in `seen` are counted.
+ */
+static uint64_t misses_of(int link, __u32 *seen, unsigned *nr_seen)
+{
+	struct bpf_link_info info = {};
+	struct bpf_prog_info prog = {};
+	__u32 len = sizeof(info);
+	int fd;
+
+	if (bpf_obj_get_info_by_fd(link, &info, &len))
+		return 0;
+	for (unsigned i = 0; i < *nr_seen; i++)
+		if (seen[i] == info.prog_id)
+			return 0;
+	if (*nr_seen < MOST_SEEN)
+		seen[(*nr_seen)++] = info.prog_id;
+	fd = bpf_prog_get_fd_by_id(info.prog_id);
+	len = sizeof(prog);
+	if (fd >= 0) {
+		bpf_obj_get_info_by_fd(fd, &prog, &len);
+		close(fd);
+	}
+	return prog.recursion_misses;
+}
+
+uint64_t *missed_by(struct snapshot *s, const char *program)
+{
+	static const struct { const char *begins; enum point point; } points[] = {
+		/* the first that fits: by a driver's tracepoints, rx_gro, rx_list… */
+		{ "rx_stack_", RX_STACK }, { "rx_", RX_NIC },
+		{ "tx_stack_", TX_STACK }, { "tx_nic_", TX_NIC }, { "tx_return_", TX_NIC },
+	};
+
+	for (unsigned i = 0; i < sizeof(points) / sizeof(*points); i++)
+		if (!strncmp(program, points[i].begins, strlen(points[i].begins)))
+			return &s->missed_point[points[i].point];
+	if (!strncmp(program, "life_", 5))
+		return &s->missed_meter[METER_skblife];
+	if (!strncmp(program, "scan_", 5))
+		return &s->missed_meter[METER_wifi];
+	for (int id = 0; id < NR_METERS; id++) {
+		size_t len = strlen(meters[id]->name);
+
+		if (!strncmp(program, meters[id]->name, len) && program[len] == '_')
+			return &s->missed_meter[id];
+	}
+	return NULL;
+}
+
+/* The name of a link's pin is its program's, and no map is called so. */
+static bool may_be_link(const char *name)
+{
+	return *name != '.' && !meter_find(name) && strcmp(name, "meta") && strcmp(name, "lost");
+}
+
+/* The pin of its copy; NULL: it has none. */
+static const char *copy_of(const char *pins, const char *name)
+{
+	const char *way = strstr(name, "__");
+	const char *copy = text("%s/%.*s_again%s", pins,
+				way ? (int)(way - name) : (int)strlen(name), name, way ?: "");
+
+	return access(copy, F_OK) ? NULL : copy;
+}
+
+/*
+ * What of two copies one missed the other counts: an interrupt comes in the first, or in the
+ * second, and only one that interrupts this one in turn could miss both. But where tasks are put
+ * aside in either, others may find both taken: as often as the one that missed fewer, at most.
+ */
+static uint64_t missed_both(uint64_t n, const char *copy, __u32 *seen, unsigned *nr_seen)
+{
+	int fd = release_preempts() ? bpf_obj_get(copy) : -1;
+	uint64_t also = fd < 0 ? 0 : misses_of(fd, seen, nr_seen);
+
+	if (fd >= 0)
+		close(fd);
+	return also < n ? also : n;
+}
+
+void losses_missed(struct snapshot *s, const char *pins)
+{
+	__u32 seen[MOST_SEEN];
+	struct dirent *entry;
+	DIR *d = opendir(pins);
+	unsigned nr = 0;
+
+	while (d && (entry = readdir(d))) {
+		int fd;
+
+		errno = 0;
+		fd = may_be_link(entry->d_name) && !strstr(entry->d_name, "_again") ?
+		     bpf_obj_get(text("%s/%s", pins, entry->d_name)) : -1;
+
+		/* links can be opened to write alone: only who may take them away can ask them */
+		if (fd < 0) {
+			s->missed_hidden |= errno == EACCES;
+			continue;
+		}
+		if (bpf_fd_type(fd) == 'l') {
+			uint64_t n = misses_of(fd, seen, &nr);
+			uint64_t *by = missed_by(s, entry->d_name);
+			const char *copy = copy_of(pins, entry->d_name);
+
+			if (copy)
+				n = missed_both(n, copy, seen, &nr);
+			s->missed += n;
+			if (by)
+				*by += n;
+		}
+		close(fd);
+	}
+	if (d)
+		closedir(d);
+}

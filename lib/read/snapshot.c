@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* From maps to arrays; the difference of two moments. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+
+#include "lib/attach/pins.h"
+#include "lib/net/iface.h"
+#include "lib/read/baseline.h"
+#include "lib/read/derived.h"
+#include "lib/read/losses.h"
+#include "lib/read/snapshot.h"
+#include "lib/read/table.h"
+#include "lib/util/log.h"
+
+struct place place_of(const struct snapshot *s, const struct meter *m, unsigned row)
+{
+	unsigned rows = m->by & BY_QUEUE ? s->meta.rows : 1, queue = row % rows;
+
+	return (struct place){
+		.point = m->by & BY_POINT ? row / rows : m->point,
+		.queue = queue == rows - 1 && m->by & BY_QUEUE ? -1 : (int)queue,
+	};
+}
+
+static uint64_t nanoseconds(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return t.tv_sec * 1000000000ull + t.tv_nsec;
+}
+
+/*
+ * Where its namespace cannot be entered any more, or another interface has its index, the meter has
+ * nothing to show.
+ */
+static int figures_since(struct snapshot *s, enum meter_id id, const char *pins, int fd)
+{
+	if (netns_enter_same(s->meta.netns, s->meta.cookie)) {
+		complaints_forget();
+		return 0;
+	}
+	if (pins_of_other(pins, &s->meta, iface_inode(s->meta.ifindex)))
+		return 0;
+	return baseline_since(meters[id], &s->meta, &s->tables[id], fd);
+}
+
+struct sorting {
+	const struct table *t;
+	size_t key_size;
+};
+
+int table_by_key(const void *a, const void *b, void *arg)
+{
+	const struct sorting *s = arg;
+
+	return memcmp(s->t->keys + *(const unsigned *)a * s->key_size,
+		      s->t->keys + *(const unsigned *)b * s->key_size, s->key_size);
+}
+
+static int by_count(const void *a, const void *b, void *arg)
+{
+	const struct sorting *s = arg;
+	uint64_t x = s->t->cells[*(const unsigned *)a * (size_t)s->t->words];
+	uint64_t y = s->t->cells[*(const unsigned *)b * (size_t)s->t->words];
+
+	return x == y ? table_by_key(a, b, arg) : x < y ? 1 : -1;
+}
+
+static table_order *shown_by(const struct meter *m)
+{
+	return m->by_key ? table_by_key : by_count;
+}
+
+/* Puts the rows of a keyed table in order. Without memory they stay as they are. */
+void table_sort(const struct meter *m, struct table *t, table_order *cmp)
+{
+	struct sorting sorting = { t, m->key_size };
+	unsigned *order = malloc((t->rows + 1) * sizeof(*order));
+	unsigned char *keys = malloc(t->rows * m->key_size + 1);
+	uint64_t *cells = malloc((size_t)t->rows * t->words * 8 + 8);
+
+	for (unsigned i = 0; order && i < t->rows; i++)
+		order[i] = i;
+	if (t->rows && order && keys && cells) {
+		qsort_r(order, t->rows, sizeof(*order), cmp ?: shown_by(m), &sorting);
+		for (unsigned i = 0; i < t->rows; i++) {
+			memcpy(keys + i * m->key_size, t->keys + order[i] * m->key_size,
+			       m->key_size);
+			memcpy(cells + (size_t)i * t->words, t->cells + (size_t)order[i] * t->words,
+			       t->words * 8);
+		}
+		memcpy(t->keys, keys, t->rows * m->key_size);
+		memcpy(t->cells, cells, (size_t)t->rows * t->words * 8);
+	}
+	free(order);
+	free(keys);
+	free(cells);
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Of a meter that evicts: what its rows still have. */
+static uint64_t kept(const struct table *t)
+{
+	uint64_t n = 0;
+
+	for (unsigned row = 0; row < t->rows; row++)
+		n += t->cells[(size_t)row * t->words];
+	return n;
+}
+
+int snapshot_table(struct snapshot *s, int id, const char *pins)
+{
+	const struct meter *m = meters[id];
+	uint64_t from = nanoseconds(CLOCK_BOOTTIME);
+	int fd = pin_read(text("%s/%s", pins, m->name)), err;
+
+	if (fd < 0)
+		return complain(-errno, NULL, "cannot open %s/%s: %s", pins, m->name,
+				strerror(errno));
+	err = m->read ? figures_since(s, id, pins, fd) :
+	      table_read(m, &s->meta, &s->tables[id], fd);
+	close(fd);
+	s->tables[id].when = from + (nanoseconds(CLOCK_BOOTTIME) - from) / 2;
+	if (!err && m->evicts)
+		s->lost[id] -= least(s->lost[id], kept(&s->tables[id]));
+	if (!err && m->settle)
+		err = m->settle(pins, &s->tables[id]);
+	if (!err && s->tables[id].keys)
+		table_sort(m, &s->tables[id], NULL);
+	return err;
+}
+
+int snapshot_fill(struct snapshot *s, const char *pins)
+{
+	int err = 0;
+
+	losses_lost(s, pins);	/* first: what comes meanwhile is not lost */
+	for (int id = 0; id < NR_METERS && !err; id++)
+		if (s->meta.on >> id & 1 && !meters[id]->derive)
+			err = snapshot_table(s, id, pins);
+	return err;
+}
+
+int snapshot_read(struct snapshot *s, const char *pins)
+{
+	int err = meta_read(pins, &s->meta);
+
+	if (err)
+		return err;
+	s->online = sysconf(_SC_NPROCESSORS_ONLN);
+	load_read(&s->load);
+	s->wanted = s->meta.on;
+	err = snapshot_fill(s, pins) ?: derived_read(s, pins);
+	losses_missed(s, pins);
+	clock_gettime(CLOCK_REALTIME, &s->when);
+	s->boot_ns = nanoseconds(CLOCK_BOOTTIME);
+	s->mono_ns = nanoseconds(CLOCK_MONOTONIC);
+	s->seconds = (s->boot_ns - s->meta.since) * 1e-9;
+	for (int id = 0; id < NR_METERS; id++)
+		if (s->tables[id].when > s->meta.since)
+			s->tables[id].seconds = (s->tables[id].when - s->meta.since) * 1e-9;
+	return err;
+}
+
+void snapshot_free(struct snapshot *s)
+{
+	for (int id = 0; id < NR_METERS; id++) {
+		struct table *t = &s->tables[id];
+
+		free(t->cells);
+		free(t->at);
+		free(t->keys);
+		*t = (struct table){};
+	}
+	load_free(&s->load);
+}
+
+static void *duplicate(const void *from, size_t size)
+{
+	void *to = from ? malloc(size + 1) : NULL;
+
+	return to ? memcpy(to, from, size) : NULL;
+}
+
+int snapshot_copy(struct snapshot *to, const struct snapshot *from)
+{
+	int err;
+
+	*to = *from;
+	err = load_copy(&to->load, &from->load);
+	for (int id = 0; id < NR_METERS; id++) {
+		const struct table *t = &from->tables[id];
+
+		struct table *copy = &to->tables[id];
+
+		copy->cells = duplicate(t->cells, (size_t)(t->at ? t->held : t->rows) * t->cpus *
+						  t->words * 8);
+		copy->at = duplicate(t->at, t->rows * sizeof(*t->at));
+		copy->keys = duplicate(t->keys, (size_t)t->rows * meters[id]->key_size);
+		if (!copy->cells != !t->cells || !copy->at != !t->at || !copy->keys != !t->keys)
+			err = -ENOMEM;
+	}
+	return err;
+}
+
+/* What has nothing now had nothing before. */
+static void rows_diff(const struct meter *m, struct table *now, const struct table *before)
+{
+	for (unsigned row = 0; row < now->rows; row++)
+		for (unsigned cpu = 0; cpu < now->cpus && !(now->at && !now->at[row]); cpu++)
+			row_since(m, row_words(now, row, cpu), row_words(before, row, cpu));
+}
+
+/* When something last was is no figure of a window. */
+static void moments_forget(struct table *t)
+{
+	for (unsigned row = 0; t->moments && t->cells && row < t->rows; row++)
+		memset(row_words(t, row, 0) + t->moments, 0,
+		       (t->words - t->moments) * sizeof(*t->cells));
+}
+
+void snapshot_diff(struct snapshot *now, struct snapshot *before)
+{
+	for (int id = 0; id < NR_METERS; id++) {
+		struct table *t = &now->tables[id], *b = &before->tables[id];
+
+		now->lost[id] -= least(now->lost[id], before->lost[id]);
+		if (t->when > b->when && b->when)
+			t->seconds = (t->when - b->when) * 1e-9;
+		if (t->keys && b->keys) {
+			table_since(meters[id], t, b, row_since);
+			table_sort(meters[id], t, NULL);
+		}
+		if (!t->keys && t->cells && b->cells && t->rows == b->rows)
+			rows_diff(meters[id], t, b);
+		moments_forget(t);
+	}
+	load_diff(&now->load, &before->load);
+	/* a meter may be gone since */
+	now->missed -= least(now->missed, before->missed);
+	for (int id = 0; id < NR_METERS; id++)
+		now->missed_meter[id] -= least(now->missed_meter[id], before->missed_meter[id]);
+	for (int p = 0; p < NR_POINTS; p++)
+		now->missed_point[p] -= least(now->missed_point[p], before->missed_point[p]);
+	now->seconds = (now->boot_ns - before->boot_ns) * 1e-9;
+	now->interval = true;
+}
+
+uint64_t snapshot_packets(const struct snapshot *s)
+{
+	const struct table *t = &s->tables[METER_pktsize];
+	const struct metric *k = meter_pktsize.metrics;
+	uint64_t n = s->packets;
+
+	if (n || s->meta.devices != 1 || !t->cells || !*s->meta.tap[RX_NIC] ||
+	    !*s->meta.tap[TX_NIC])
+		return n;
+	for (unsigned row = 0; row < t->rows; row++) {
+		enum point point = place_of(s, &meter_pktsize, row).point;
+
+		if (point == RX_NIC || point == TX_NIC)
+			n += hist_count(k, cell(t, row, 0, k));
+	}
+	return n;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* One meter's map as a table: CPUs summed, no room taken by rows where nothing happened. */
+#ifndef NICPROBE_TABLE_H
+#define NICPROBE_TABLE_H
+
+#include "lib/read/snapshot.h"
+
+/*
+ * Reads the map of a meter that has no .read. 0 or -errno; -EPROTO with a
+ * complaint. What the table has is freed by snapshot_free(), whatever comes back.
+ */
+int table_read(const struct meter *, const struct meta *, struct table *, int fd);
+
+#endif

@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Chooses functions and tracepoints by name: /proc/kallsyms has all, tracefs those to trace. */
+#include <errno.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+
+#include "lib/kernel/tracefs.h"
+#include "lib/trace/probes.h"
+#include "lib/trace/running.h"
+#include "lib/util/log.h"
+
+#define TRACED "__traceiter_"	/* the function behind a tracepoint */
+#define GLOBS 64		/* of one option, of which is known whether they fit anything */
+
+struct choice {
+	struct probes *p;
+	const struct probes_wanted *want;
+	unsigned long long fitted[2];	/* functions, timed: 1 << which globs */
+	bool here;			/* the driver's module was seen */
+	bool hidden;			/* addresses are not for us to know */
+	bool short_of_memory;
+};
+
+static const char *first(const char *globs)
+{
+	return globs ? globs + strspn(globs, ",") : NULL;
+}
+
+bool probes_fit(const char *globs, const char *name, const char *module, unsigned *nr)
+{
+	unsigned i = 0;
+
+	for (const char *at = first(globs); at && *at; at += strspn(at, ","), i++) {
+		char glob[160];
+		char *colon;
+		size_t len = strcspn(at, ",");
+
+		snprintf(glob, sizeof(glob), "%.*s", (int)len, at);
+		at += len;
+		colon = strchr(glob, ':');
+		if (colon) {
+			*colon = '\0';
+			if (fnmatch(glob, *module ? module : "vmlinux", 0))
+				continue;
+		}
+		if (fnmatch(colon ? colon + 1 : glob, name, 0))
+			continue;
+		if (nr)
+			*nr = i;
+		return true;
+	}
+	return false;
+}
+
+static const struct driver_name *table_find(const struct driver_name *n, const char *own,
+					    const char *name, const char *module)
+{
+	for (; n && n->name; n++)
+		if (!strcmp(n->name, name) && (!*module || !strcmp(n->module ?: own, module)))
+			return n;
+	return NULL;
+}
+
+static struct probe *add(struct choice *c, const struct probe *one)
+{
+	struct probes *p = c->p;
+
+	c->hidden |= !one->address;
+	if (!(p->nr & (p->nr - 1))) {	/* as many as there is room for */
+		struct probe *list = realloc(p->list, (p->nr ? 2 * p->nr : 1) * sizeof(*list));
+
+		if (!list) {
+			c->short_of_memory = true;
+			return NULL;
+		}
+		p->list = list;
+	}
+	p->list[p->nr] = *one;
+	return &p->list[p->nr++];
+}
+
+/* Is it one that was asked for by a glob? */
+static bool fits(struct choice *c, const char *globs, unsigned which, const struct probe *one)
+{
+	unsigned nr;
+
+	if (!globs || !probes_fit(globs, one->name, one->module, &nr))
+		return false;
+	c->fitted[which] |= 1ull << (nr < GLOBS ? nr : GLOBS - 1);
+	return true;
+}
+
+static void tracepoint_take(struct choice *c, struct probe *one)
+{
+	const struct probes_wanted *w = c->want;
+	const struct driver_name *n = table_find(w->driver->tracepoints, w->module, one->name,
+						 one->module);
+	/* of the kernel itself none is private, unless the driver is built in */
+	bool own = *one->module ? !strcmp(one->module, w->module) : n != NULL;
+
+	if (w->functions ? *one->module && fits(c, w->functions, 0, one) : own || n) {
+		one->does = n ? n->does : DOES_OTHER;
+		one->tracepoint = true;
+		one->traceable = true;
+		add(c, one);
+	}
+}
+
+static void function_take(struct choice *c, struct probe *one)
+{
+	const struct probes_wanted *w = c->want;
+	const struct driver_name *n = table_find(w->driver->functions, w->module, one->name,
+						 one->module);
+
+	/* not code that is entered: the space before a function, and its part that seldom runs */
+	if (!strncmp(one->name, "__pfx_", 6) || strstr(one->name, ".cold"))
+		return;
+	one->timed = fits(c, w->timed, 1, one);
+	if (w->functions ? fits(c, w->functions, 0, one) || one->timed : n || one->timed) {
+		one->does = n ? n->does : DOES_OTHER;
+		one->known = !w->functions && !one->timed;
+		add(c, one);
+	}
+}
+
+/* "ffffffffc0a01230 t ena_io_poll	[ena]". There are 200,000: not by sscanf(). */
+static void symbol_take(struct choice *c, char *line)
+{
+	char *type = strchr(line, ' '), *name = type ? type + 3 : NULL, *module;
+	struct probe one = {};
+	bool tracepoint;
+
+	if (!type || !type[1] || !strchr("tTwW", type[1]) || type[2] != ' ')
+		return;
+	name[strcspn(name, "\n")] = '\0';
+	module = strchr(name, '\t');
+	if (module) {
+		*module++ = '\0';
+		snprintf(one.module, sizeof(one.module), "%.*s", (int)strcspn(module + 1, "]"),
+			 module + 1);
+		c->here |= !strcmp(one.module, c->want->module);
+	}
+	tracepoint = !strncmp(name, TRACED, strlen(TRACED));
+	name += tracepoint ? strlen(TRACED) : 0;
+	if (strlen(name) >= sizeof(one.name) || !strcmp(one.module, "bpf"))
+		return;
+	strcpy(one.name, name);
+	one.address = strtoull(line, NULL, 16);
+	(tracepoint ? tracepoint_take : function_take)(c, &one);
+}
+
+static int symbols_take(struct choice *c)
+{
+	FILE *symbols = fopen(proc_kallsyms, "re");
+	char line[640];
+
+	if (!symbols)
+		return complain(-errno, NULL, "cannot read %s, which has the names of functions: "
+				"%s", proc_kallsyms, strerror(errno));
+	while (fgets(line, sizeof(line), symbols))
+		symbol_take(c, line);
+	fclose(symbols);
+	return c->short_of_memory ? complain(-ENOMEM, NULL, "no memory for the functions") : 0;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct probe *x = a, *y = b;
+	int order = strcmp(x->name, y->name) ?: strcmp(x->module, y->module);
+
+	return order ?: (int)x->tracepoint - y->tracepoint;
+}
+
+/*
+ * Marks those that can be traced. Where nobody tells, or only few that are known are wanted, the
+ * kernel is asked by attaching: it takes long to list all.
+ */
+static void traceable_mark(struct probes *p, bool ask)
+{
+	FILE *list = ask ? tracefs_open("available_filter_functions") : NULL;
+	char line[640];
+
+	for (unsigned i = 0; !list && i < p->nr; i++)
+		p->list[i].traceable = true;
+	while (list && fgets(line, sizeof(line), list)) {
+		struct probe key = {}, *found;
+
+		if (sscanf(line, "%95s [%55[^]]", key.name, key.module) < 1)
+			continue;
+		found = p->nr ? bsearch(&key, p->list, p->nr, sizeof(key), by_name) : NULL;
+		if (!found)
+			continue;
+		while (found > p->list && !by_name(found - 1, &key))
+			found--;
+		for (; found < p->list + p->nr && !by_name(found, &key); found++)
+			found->traceable = true;
+	}
+	if (list)
+		fclose(list);
+}
+
+/* Built in, a driver shows by its poll: the kernel has a receive_buf() for terminals, too. */
+static bool built_in(const struct probes *p, const struct driver *d)
+{
+	for (const struct driver_name *n = d->functions; n && n->name; n++)
+		for (unsigned i = 0; n->does == DOES_POLL && !n->module && i < p->nr; i++)
+			if (!*p->list[i].module && !strcmp(p->list[i].name, n->name))
+				return true;
+	return false;
+}
+
+/*
+ * Of what was found by the driver's table, not by who asks: what the kernel itself has is the
+ * driver's if that is built in, and no other function is called the same.
+ */
+static void strays_mark(struct probes *p, const struct probes_wanted *w)
+{
+	bool ours = built_in(p, w->driver);
+
+	for (unsigned i = 0; i < p->nr; i++) {
+		struct probe *one = &p->list[i];
+		const struct driver_name *n = table_find(w->driver->functions, w->module,
+							 one->name, one->module);
+		bool twice = (i && !by_name(one, one - 1)) ||
+			     (i + 1 < p->nr && !by_name(one, one + 1));
+
+		if (one->known && !*one->module && n && (twice || (!n->module && !ours)))
+			one->traceable = false;
+	}
+}
+
+/* Leaves out what cannot be traced, and numbers the rows. */
+static void rows_number(struct probes *p, bool functions)
+{
+	unsigned nr = 0;
+
+	for (unsigned i = 0; i < p->nr; i++) {
+		struct probe one = p->list[i], *before = nr ? &p->list[nr - 1] : NULL;
+
+		if (one.tracepoint)
+			one.event = tracefs_event(one.name);
+		if (one.tracepoint ? !one.event : !functions || !one.traceable)
+			continue;
+		one.copy = before && !by_name(before, &one);
+		if (one.copy && one.tracepoint)
+			continue;
+		one.row = one.copy ? before->row : p->rows++;
+		one.time = one.copy ? before->time : one.timed ? p->times++ : 0;
+		p->tracepoints += one.tracepoint;
+		p->functions += !one.tracepoint;
+		p->list[nr++] = one;
+	}
+	p->nr = nr;
+}
+
+/* How many of the table's this kernel should have, and how many of these are not there. */
+static void known_count(struct probes *p, const struct probes_wanted *w)
+{
+	struct utsname kernel;
+	unsigned version;
+
+	uname(&kernel);
+	version = release_version(kernel.release);
+	for (const struct driver_name *n = w->driver->functions; n && n->name; n++) {
+		bool found = false;
+
+		if (!version_has(version, n->since, n->until))
+			continue;
+		for (unsigned i = 0; i < p->nr && !found; i++)
+			found = !p->list[i].tracepoint && !strcmp(p->list[i].name, n->name);
+		p->known++;
+		p->missing += !found;
+	}
+}
+
+/* Is there one left that fits this one glob? */
+static bool left(const struct probes *p, const char *glob, bool timed)
+{
+	for (unsigned i = 0; i < p->nr; i++)
+		if ((!timed || p->list[i].timed) &&
+		    probes_fit(glob, p->list[i].name, p->list[i].module, NULL))
+			return true;
+	return false;
+}
+
+/* Each glob must fit something: who asks for a function wants to hear that it is not there. */
+static int globs_check(const struct choice *c, const char *globs, unsigned which)
+{
+	unsigned nr = 0;
+
+	for (const char *at = first(globs); at && *at; at += strspn(at, ","), nr++) {
+		const char *glob = text("%.*s", (int)strcspn(at, ","), at);
+
+		if (!(c->fitted[which] >> (nr < GLOBS ? nr : GLOBS - 1) & 1))
+			return complain(-ENOENT, text("nicprobe drivers %s", c->want->driver->name),
+					"no function in this kernel fits \"%s\"", glob);
+		if (!left(c->p, glob, which))
+			return complain(-ENOENT, NULL, "what fits \"%s\" cannot be traced: it is "
+					"notrace, or known by another name", glob);
+		at += strlen(glob);
+	}
+	return 0;
+}
+
+static int nothing(const struct choice *c)
+{
+	const struct probes_wanted *w = c->want;
+
+	if (!c->here && !w->driver->functions)
+		return complain(-ENOENT, text("--functions '%s_*'", w->module),
+				"nothing is known of the functions of %s", w->module);
+	if (!c->here)
+		return complain(-ENOENT, text("modprobe %s", w->module),
+				"the driver %s is not in this kernel, or not loaded", w->module);
+	return complain(-ENOENT, text("--functions '%s:*'", w->module),
+			"nothing is known of the functions of %s", w->module);
+}
+
+static int enough(const struct choice *c)
+{
+	unsigned max = c->want->max ?: PROBES_MAX, nr = c->p->functions;
+
+	if (c->hidden)
+		return complain(-EPERM, "sysctl kernel.kptr_restrict=1",
+				"the kernel hides the addresses of its functions");
+	if (!c->p->nr)
+		return nothing(c);
+	if (nr > max)
+		return complain(-E2BIG, text("--max-functions %u, or fewer", nr),
+				"%u functions are chosen, and %u is the most", nr, max);
+	return 0;
+}
+
+int probes_choose(struct probes *p, const struct probes_wanted *w)
+{
+	struct choice c = { .p = p, .want = w };
+	bool functions = !w->cannot;
+	int err;
+
+	*p = (struct probes){};
+	err = symbols_take(&c);
+	if (err)
+		return err;
+	if (p->nr)
+		qsort(p->list, p->nr, sizeof(*p->list), by_name);
+	if (functions)
+		traceable_mark(p, w->functions || w->timed);
+	strays_mark(p, w);
+	rows_number(p, functions);
+	if (!w->functions)
+		known_count(p, w);
+	if (!functions && !p->nr)
+		return complain(-EOPNOTSUPP, NULL, "%s", w->cannot);
+	if (functions)
+		err = globs_check(&c, w->functions, 0) ?: globs_check(&c, w->timed, 1);
+	return err ?: enough(&c);
+}
+
+void probes_free(struct probes *p)
+{
+	free(p->list);
+	*p = (struct probes){};
+}

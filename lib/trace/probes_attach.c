@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Attaches to many functions at once: by kprobe.multi, else to each by fentry, else by kprobe. */
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "lib/kernel/kernel.h"
+#include "lib/trace/probe_types.h"
+#include "lib/trace/probes.h"
+#include "lib/util/log.h"
+
+#define PERF_KPROBE "/sys/bus/event_source/devices/kprobe"
+
+/*
+ * No more are attached by fentry unless there is nothing else: to detach each takes a grace period
+ * of the kernel's tasks, a tenth of a second; and a trampoline is a page.
+ */
+#define FEW 16
+
+/* What one program costs each time; see man/nicprobe.8, where these figures come from. */
+enum { NS_FENTRY = 25, NS_MULTI = 60, NS_KPROBE = 140, NS_EVENT = 45, NS_TIMES = 100 };
+
+struct work {
+	struct probes *p;
+	const struct probes_programs *programs;
+	int (*keep)(int link, void *);
+	void *arg;
+	struct probe_types *types;
+	unsigned attached;		/* places */
+	int why;			/* the first -errno of a place that was refused */
+};
+
+const char *probes_cannot(void)
+{
+	const char *kprobe = kernel_cannot("kprobe"), *fentry;
+
+	if (!kprobe || !kernel_cannot("kprobe.multi"))
+		return NULL;
+	fentry = kernel_cannot("fentry");
+	return fentry ? text("%s, and %s", kprobe, fentry) : NULL;
+}
+
+static int load(enum bpf_prog_type type, enum bpf_attach_type attach, const char *name,
+		const struct bpf_insn *insns, unsigned nr, const struct probe_type *of)
+{
+	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = attach);
+	int fd;
+
+	if (of) {
+		opts.attach_btf_id = of->id;
+		opts.attach_btf_obj_fd = of->fd;
+	}
+	fd = bpf_prog_load(type, name, "GPL", insns, nr, &opts);
+	return fd < 0 ? -errno : fd;
+}
+
+/* A link that is there is kept; what is none, says why. */
+static int keep(struct work *w, int link)
+{
+	return link < 0 ? -errno : w->keep(link, w->arg);
+}
+
+static __u64 cookie(const struct probe *one)
+{
+	return (__u64)one->time << 32 | one->row;
+}
+
+/* Of so many that can be taken in one call, those it does not refuse; the others are marked. */
+static int multi(struct work *w, int prog, struct probe **list, unsigned nr, __u32 flags)
+{
+	unsigned long *addresses = calloc(nr, sizeof(*addresses));
+	__u64 *cookies = calloc(nr, sizeof(*cookies));
+	int link = -1, err = addresses && cookies ? 0 : -ENOMEM;
+
+	for (unsigned i = 0; !err && i < nr; i++) {
+		addresses[i] = list[i]->address;
+		cookies[i] = cookie(list[i]);
+	}
+	if (!err) {
+		LIBBPF_OPTS(bpf_link_create_opts, opts);
+
+		opts.kprobe_multi.flags = flags;
+		opts.kprobe_multi.cnt = nr;
+		opts.kprobe_multi.addrs = addresses;
+		opts.kprobe_multi.cookies = cookies;
+		link = bpf_link_create(prog, 0, BPF_TRACE_KPROBE_MULTI, &opts);
+		err = link < 0 ? -errno : 0;
+	}
+	free(addresses);
+	free(cookies);
+	if (link >= 0)
+		return w->keep(link, w->arg);
+	if (nr > 1 && err != -ENOMEM && err != -EPERM)	/* which of them? */
+		return multi(w, prog, list, nr / 2, flags) ?:
+		       multi(w, prog, list + nr / 2, nr - nr / 2, flags);
+	for (unsigned i = 0; i < nr; i++)
+		list[i]->refused = true;
+	w->why = w->why ?: err;
+	return 0;
+}
+
+static unsigned not_refused(struct probe **list, unsigned nr)
+{
+	unsigned left = 0;
+
+	for (unsigned i = 0; i < nr; i++)
+		if (!list[i]->refused)
+			list[left++] = list[i];
+	return left;
+}
+
+static int multi_all(struct work *w, struct probe **list, unsigned nr, const struct bpf_insn *insns,
+		     unsigned nr_insns, __u32 flags)
+{
+	int prog = load(BPF_PROG_TYPE_KPROBE, BPF_TRACE_KPROBE_MULTI, "driver_multi", insns,
+			nr_insns, NULL);
+	int err;
+
+	if (prog < 0)
+		return prog;
+	err = multi(w, prog, list, nr, flags);
+	close(prog);
+	return err;
+}
+
+/* One program is enough for all of these, too. */
+struct perf_programs {
+	int enter, begin, end, event;
+};
+
+static int perf_type(void)
+{
+	FILE *f = fopen(PERF_KPROBE "/type", "re");
+	int type = -1;
+
+	if (f && fscanf(f, "%d", &type) != 1)
+		type = -1;
+	if (f)
+		fclose(f);
+	return type;
+}
+
+/* By perf, which attaches one at a time. */
+static int perf_attach(struct work *w, const struct probe *one, int prog, bool ret)
+{
+	struct perf_event_attr attr = { .size = sizeof(attr) };
+	LIBBPF_OPTS(bpf_link_create_opts, opts);
+	int perf, link, err;
+
+	if (one->tracepoint) {
+		attr.type = PERF_TYPE_TRACEPOINT;
+		attr.config = one->event;
+	} else {
+		attr.type = perf_type();
+		attr.config = ret;			/* its format says bit 0; Linux 4.17 */
+		attr.kprobe_addr = one->address;	/* a name may be another module's, too */
+	}
+	perf = syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
+	if (perf < 0)
+		return -errno;
+	opts.perf_event.bpf_cookie = cookie(one);
+	link = bpf_link_create(prog, perf, BPF_PERF_EVENT, &opts);
+	if (link >= 0 && ioctl(perf, PERF_EVENT_IOC_ENABLE, 0)) {
+		err = -errno;
+		close(link);
+		close(perf);
+		return err;
+	}
+	err = keep(w, link);	/* the link holds the event */
+	close(perf);
+	return err;
+}
+
+static int kprobe(struct work *w, const struct probe *one, const struct perf_programs *fds)
+{
+	if (one->timed)
+		return perf_attach(w, one, fds->end, true) ?:
+		       perf_attach(w, one, fds->begin, false);
+	return perf_attach(w, one, fds->enter, false);
+}
+
+static int fentry_one(struct work *w, const struct probe *one, const struct probe_type *of,
+		      enum bpf_attach_type type, const struct bpf_insn *insns, unsigned nr)
+{
+	LIBBPF_OPTS(bpf_link_create_opts, opts);
+	int prog = load(BPF_PROG_TYPE_TRACING, type, "driver_fentry", insns, nr, of), err;
+
+	if (prog < 0)
+		return prog;
+	opts.tracing.cookie = cookie(one);
+	err = keep(w, bpf_link_create(prog, 0, type, &opts));
+	close(prog);
+	return err;
+}
+
+static int fentry(struct work *w, const struct probe *one)
+{
+	const struct probes_programs *g = w->programs;
+	struct probe_type of;
+	int err = probe_type(w->types, one->name, one->module, &of);
+
+	if (err)
+		return err;
+	if (!one->timed)
+		return fentry_one(w, one, &of, BPF_TRACE_FENTRY, g->enter, g->nr_enter);
+	return fentry_one(w, one, &of, BPF_TRACE_FEXIT, g->end, g->nr_end) ?:
+	       fentry_one(w, one, &of, BPF_TRACE_FENTRY, g->begin, g->nr_begin);
+}
+
+/* Takes from the list those that can have it. An error of one is its own. */
+static unsigned fentry_all(struct work *w, struct probe **list, unsigned nr)
+{
+	unsigned left = 0;
+
+	for (unsigned i = 0; i < nr; i++)
+		if (list[i]->copy || (i + 1 < nr && list[i + 1]->copy) || fentry(w, list[i]))
+			list[left++] = list[i];	/* no type tells copies apart */
+	return left;
+}
+
+static int kprobe_all(struct work *w, struct probe **list, unsigned nr, enum bpf_prog_type type)
+{
+	const struct probes_programs *g = w->programs;
+	struct perf_programs fds = {
+		.enter = load(type, 0, "driver_enter", g->enter, g->nr_enter, NULL),
+		.begin = load(type, 0, "driver_begin", g->begin, g->nr_begin, NULL),
+		.end = load(type, 0, "driver_end", g->end, g->nr_end, NULL),
+	};
+	int err = fds.enter < 0 ? fds.enter : fds.begin < 0 ? fds.begin : fds.end < 0 ? fds.end : 0;
+
+	for (unsigned i = 0; !err && i < nr; i++) {
+		int no = kprobe(w, list[i], &fds);
+
+		if (no == -EMFILE || no == -ENFILE || no == -ENOMEM)
+			err = no;
+		list[i]->refused = no;
+		w->why = w->why ?: no;
+	}
+	if (fds.enter >= 0)
+		close(fds.enter);
+	if (fds.begin >= 0)
+		close(fds.begin);
+	if (fds.end >= 0)
+		close(fds.end);
+	return err;
+}
+
+/* Where a function returns is attached first: no entry is to be without its return. */
+static int multi_timed(struct work *w, struct probe **list, unsigned nr)
+{
+	const struct probes_programs *g = w->programs;
+	int err = multi_all(w, list, nr, g->end, g->nr_end, BPF_F_KPROBE_MULTI_RETURN);
+
+	nr = not_refused(list, nr);
+	return err ?: nr ? multi_all(w, list, nr, g->begin, g->nr_begin, 0) : 0;
+}
+
+/* By fentry, where others would do, too? They are quicker to attach, it is quicker to run. */
+static bool by_fentry(unsigned nr, bool timed)
+{
+	if (kernel_cannot("fentry"))
+		return false;
+	if (kernel_cannot("kprobe") && kernel_cannot("kprobe.multi"))
+		return true;
+	return nr <= FEW && (timed || kernel_cannot("kprobe.multi"));
+}
+
+static int functions_attach(struct work *w, struct probe **list, unsigned nr, bool timed)
+{
+	bool can_multi = !kernel_cannot("kprobe.multi");
+
+	if (by_fentry(nr, timed))
+		nr = fentry_all(w, list, nr);
+	if (!nr)
+		return 0;
+	if (can_multi && timed)
+		return multi_timed(w, list, nr);
+	if (can_multi)
+		return multi_all(w, list, nr, w->programs->enter, w->programs->nr_enter, 0);
+	if (!kernel_cannot("kprobe"))
+		return kprobe_all(w, list, nr, BPF_PROG_TYPE_KPROBE);
+	for (unsigned i = 0; i < nr; i++)
+		list[i]->refused = true;
+	w->why = w->why ?: -EOPNOTSUPP;
+	return 0;
+}
+
+static unsigned select_of(struct probes *p, struct probe **list, bool tracepoint, bool timed)
+{
+	unsigned nr = 0;
+
+	for (unsigned i = 0; i < p->nr; i++)
+		if (p->list[i].tracepoint == tracepoint && p->list[i].timed == timed)
+			list[nr++] = &p->list[i];
+	return nr;
+}
+
+static int attach_all(struct work *w, struct probe **list)
+{
+	unsigned nr = select_of(w->p, list, true, false);
+	int err = nr ? kprobe_all(w, list, nr, BPF_PROG_TYPE_TRACEPOINT) : 0;
+
+	for (int timed = 1; !err && timed >= 0; timed--) {
+		nr = select_of(w->p, list, false, timed);
+		if (nr)
+			err = functions_attach(w, list, nr, timed);
+	}
+	return err;
+}
+
+int probes_attach(struct probes *p, const struct probes_programs *programs,
+		  int (*keep)(int link, void *), void *arg)
+{
+	struct work w = { .p = p, .programs = programs, .keep = keep, .arg = arg };
+	struct probe **list = calloc(p->nr + 1, sizeof(*list));
+	int err;
+
+	w.types = probe_types_new();
+	err = list && w.types ? attach_all(&w, list) : -ENOMEM;
+	probe_types_free(w.types);
+	free(list);
+	p->refused = 0;
+	for (unsigned i = 0; i < p->nr; i++)
+		p->refused += p->list[i].refused;
+	if (err && !*complaint())
+		return complain(err, NULL, "cannot attach to the functions of the driver: %s",
+				strerror(-err));
+	if (!err && p->refused == p->nr)
+		return complain(w.why, NULL, "the kernel refuses all %u functions: %s", p->nr,
+				strerror(-w.why));
+	return err;
+}
+
+static void part(char *to, unsigned size, unsigned nr, const char *what, const char *by,
+		 unsigned ns)
+{
+	unsigned at = strlen(to);
+
+	if (nr && at < size)
+		snprintf(to + at, size - at, "%s%u %s%s%s, about %u ns each call",
+			 at ? "; " : "", nr, what, nr == 1 ? "" : "s", by, ns);
+}
+
+static const struct { const char *by, *timed_by; unsigned ns; } costs[] = {
+	{ " by kprobe.multi", " by kprobe.multi", NS_MULTI },
+	{ " by fentry", " by fentry and fexit", NS_FENTRY },
+	{ " by kprobe", " by kprobe", NS_KPROBE },
+};
+
+static unsigned cost_of(unsigned nr, bool timed)
+{
+	return by_fentry(nr, timed) ? 1 : kernel_cannot("kprobe.multi") ? 2 : 0;
+}
+
+void probes_plan(const struct probes *p, char *plan, unsigned size)
+{
+	unsigned timed = 0, counted, way;
+
+	for (unsigned i = 0; i < p->nr; i++)
+		timed += p->list[i].timed;
+	counted = p->functions - timed;
+	*plan = '\0';
+	way = cost_of(counted, false);
+	part(plan, size, counted, "function", costs[way].by, costs[way].ns);
+	way = cost_of(timed, true);
+	part(plan, size, timed, "timed function", costs[way].timed_by,
+	     NS_TIMES + 2 * costs[way].ns);
+	part(plan, size, p->tracepoints, "tracepoint", "", NS_EVENT);
+}

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Looks up the names of a driver's table in the running kernel: kallsyms, and BTF. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <bpf/btf.h>
+
+#include "lib/trace/running.h"
+
+#define TRACED "__traceiter_"	/* the function behind a tracepoint */
+
+struct seen {
+	const char *name, *of;	/* the module that should have it, if one has */
+	bool tracepoint;
+	unsigned copies;
+	char module[64];	/* that has it; "": the kernel itself */
+};
+
+struct running {
+	unsigned nr;
+	struct btf *kernel, *btf;	/* btf: of the module that was asked last */
+	char module[64];		/* which that is */
+	struct seen seen[];
+};
+
+static unsigned count(const struct driver_name *n)
+{
+	unsigned nr = 0;
+
+	while (n && n[nr].name)
+		nr++;
+	return nr;
+}
+
+/* "ffffffffc0a01230 t ena_io_poll	[ena]" */
+static void line_read(struct seen *seen, unsigned nr, const char *line)
+{
+	char symbol[256], module[64] = "";
+	const char *name = symbol;
+	bool tracepoint;
+
+	if (sscanf(line, "%*x %*c %255s [%63[^]]", symbol, module) < 1)
+		return;
+	tracepoint = !strncmp(symbol, TRACED, strlen(TRACED));
+	if (tracepoint)
+		name += strlen(TRACED);
+	for (unsigned i = 0; i < nr; i++) {
+		struct seen *s = &seen[i];
+
+		/* e1000 and e1000e share names */
+		if (s->tracepoint != tracepoint || strcmp(s->name, name) ||
+		    (*module && strcmp(module, s->of)))
+			continue;
+		s->copies++;
+		strcpy(s->module, module);
+	}
+}
+
+const char *proc_kallsyms = "/proc/kallsyms";
+
+static int symbols_read(struct seen *seen, unsigned nr)
+{
+	FILE *symbols = fopen(proc_kallsyms, "re");
+	char line[512];
+
+	if (!symbols)
+		return -errno;
+	while (fgets(line, sizeof(line), symbols))
+		line_read(seen, nr, line);
+	fclose(symbols);
+	return 0;
+}
+
+static void seek(struct seen *s, const struct driver *d, const struct driver_name *n, bool tp)
+{
+	*s = (struct seen){ .name = n->name, .of = n->module ?: d->name, .tracepoint = tp };
+}
+
+struct running *running_open(const struct driver *d)
+{
+	unsigned functions = count(d->functions), nr = functions + count(d->tracepoints);
+	struct running *r = calloc(1, sizeof(*r) + nr * sizeof(*r->seen));
+
+	if (!r)
+		return NULL;
+	r->nr = nr;
+	for (unsigned i = 0; i < nr; i++)
+		if (i < functions)
+			seek(&r->seen[i], d, &d->functions[i], false);
+		else
+			seek(&r->seen[i], d, &d->tracepoints[i - functions], true);
+	if (!symbols_read(r->seen, nr))
+		return r;
+	free(r);
+	return NULL;
+}
+
+/* Its poll: every driver has one that is called as no other's. */
+static const struct driver_name *poll_of(const struct driver *d)
+{
+	for (const struct driver_name *n = d->functions; n && n->name; n++)
+		if (n->does == DOES_POLL && !n->module)
+			return n;
+	return NULL;
+}
+
+void running_all(bool *here)
+{
+	unsigned nr = 0, i = 0;
+	struct seen *seen;
+
+	while (drivers[nr])
+		nr++;
+	seen = calloc(nr, sizeof(*seen));
+	for (i = 0; seen && i < nr; i++)
+		seek(&seen[i], drivers[i], poll_of(drivers[i]) ?:
+		     &(struct driver_name){ .name = "" }, false);
+	if (seen)
+		symbols_read(seen, nr);
+	for (i = 0; i < nr; i++)
+		here[i] = seen && seen[i].copies;
+	free(seen);
+}
+
+void running_close(struct running *r)
+{
+	btf__free(r->btf);
+	btf__free(r->kernel);
+	free(r);
+}
+
+static const struct seen *find(const struct running *r, const char *name, bool tracepoint)
+{
+	for (unsigned i = 0; i < r->nr; i++)
+		if (r->seen[i].tracepoint == tracepoint && !strcmp(r->seen[i].name, name))
+			return &r->seen[i];
+	return NULL;
+}
+
+bool running_here(const struct running *r, const struct driver *d)
+{
+	const struct driver_name *poll = poll_of(d);
+	const struct seen *s = poll ? find(r, poll->name, false) : NULL;
+
+	return s && s->copies;
+}
+
+static const struct btf *types(struct running *r, const char *module)
+{
+	if (!r->kernel)
+		r->kernel = btf__load_vmlinux_btf();
+	if (!*module || !r->kernel)
+		return r->kernel;
+	if (strcmp(r->module, module)) {
+		btf__free(r->btf);
+		r->btf = btf__load_module_btf(module, r->kernel);
+		strcpy(r->module, module);
+	}
+	return r->btf;
+}
+
+struct spot running_function(const struct running *r, const char *name)
+{
+	const struct seen *s = find(r, name, false);
+	struct spot spot = { .there = s && s->copies };
+	const struct btf *btf;
+
+	if (!spot.there)
+		return spot;
+	btf = types((struct running *)r, s->module);
+	spot.kprobe = s->copies == 1;
+	if (s->copies > 1)
+		snprintf(spot.why, sizeof(spot.why), "%u functions have this name", s->copies);
+	else if (!btf || btf__find_by_name_kind(btf, name, BTF_KIND_FUNC) <= 0)
+		snprintf(spot.why, sizeof(spot.why), "it has no type (BTF)");
+	else
+		spot.fentry = true;
+	return spot;
+}
+
+struct spot running_tracepoint(const struct running *r, const char *name)
+{
+	const struct seen *s = find(r, name, true);
+
+	return (struct spot){ .there = s && s->copies };
+}

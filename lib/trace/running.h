@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the running kernel has of what a driver's table names. */
+#ifndef NICPROBE_RUNNING_H
+#define NICPROBE_RUNNING_H
+
+#include "lib/core/nic_driver.h"
+#include "lib/trace/spot.h"
+
+struct running;
+
+extern const char *proc_kallsyms;	/* "/proc/kallsyms"; tests have their own */
+
+/* NULL: /proc/kallsyms cannot be read. */
+struct running *running_open(const struct driver *);
+void running_close(struct running *);
+
+/* Is it here, built in or loaded? */
+bool running_here(const struct running *, const struct driver *);
+/* Of each of `drivers`, at once. */
+void running_all(bool *here);
+struct spot running_function(const struct running *, const char *name);
+struct spot running_tracepoint(const struct running *, const char *name);
+
+#endif

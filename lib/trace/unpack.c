@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Reads a file that may be packed: by the tool that unpacks it, so no library is needed. */
+#include <errno.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "lib/kernel/kernel.h"
+#include "lib/trace/unpack.h"
+#include "lib/util/log.h"
+
+static const struct packer {
+	const char *magic;
+	size_t len;
+	const char *tool, *package;
+} packers[] = {
+	{ "\xfd" "7zXZ", 6, "xz", "xz-utils" },		/* with its final 0 */
+	{ "\x28\xb5\x2f\xfd", 4, "zstd", "zstd" },
+	{ "\x1f\x8b", 2, "gzip", "gzip" },
+};
+
+/* All there is to read; NULL: -errno in *err. */
+static void *drain(int fd, size_t *size, int *err)
+{
+	char *buf = NULL, *more;
+	size_t room = 0;
+	ssize_t got;
+
+	*size = 0;
+	*err = 0;
+	do {
+		if (*size == room) {
+			room = room ? room * 2 : 1 << 20;
+			more = room <= UNPACK_MOST ? realloc(buf, room) : NULL;
+			if (!more) {
+				*err = room <= UNPACK_MOST ? -ENOMEM : -EFBIG;
+				break;
+			}
+			buf = more;
+		}
+		got = read(fd, buf + *size, room - *size);
+		if (got > 0)
+			*size += got;
+		else if (got && errno != EINTR)
+			*err = -errno;
+	} while (got && !*err);
+	if (!*err)	/* no more than it is: who reads past it shall be caught */
+		return realloc(buf, *size ?: 1) ?: buf;
+	free(buf);
+	return NULL;
+}
+
+/*
+ * Where distributions have them, and not $PATH: root, who looks at somebody's module, shall not
+ * run somebody's xz.
+ */
+static const char *tool_path(const char *tool)
+{
+	static const char *const places[] = {
+		"/usr/bin", "/bin", "/usr/local/bin", "/run/current-system/sw/bin",
+	};
+
+	for (unsigned i = 0; i < sizeof(places) / sizeof(*places); i++)
+		if (!kernel_cannot(tool) && !access(text("%s/%s", places[i], tool), X_OK))
+			return text("%s/%s", places[i], tool);
+	return NULL;
+}
+
+/* Starts "TOOL -dc" with `file` as its input; what it writes is read from the result, or -errno. */
+static int start(const char *tool, int file, pid_t *pid)
+{
+	char *argv[] = { (char *)tool, "-dc", NULL };
+	const char *path = tool_path(tool);
+	posix_spawn_file_actions_t acts;
+	int fds[2], err;
+
+	if (!path)
+		return -ENOENT;
+	if (pipe2(fds, O_CLOEXEC))
+		return -errno;
+	posix_spawn_file_actions_init(&acts);
+	posix_spawn_file_actions_adddup2(&acts, file, 0);
+	posix_spawn_file_actions_adddup2(&acts, fds[1], 1);
+	posix_spawn_file_actions_addopen(&acts, 2, "/dev/null", O_WRONLY, 0);
+	err = posix_spawn(pid, path, &acts, NULL, argv, environ);
+	posix_spawn_file_actions_destroy(&acts);
+	close(fds[1]);
+	if (!err)
+		return fds[0];
+	close(fds[0]);
+	return -err;
+}
+
+static void *unpack(const char *path, int file, const struct packer *p, size_t *size)
+{
+	int status, err = 0, fd;
+	void *data = NULL;
+	pid_t pid;
+
+	fd = start(p->tool, file, &pid);
+	if (fd == -ENOENT) {
+		complain(fd, text("apt install %s", p->package),
+			 "cannot read %s: it is packed, and %s, which unpacks it, is not here",
+			 path, p->tool);
+		return NULL;
+	}
+	if (fd < 0) {
+		complain(fd, NULL, "cannot read %s: %s does not start: %s", path, p->tool,
+			 strerror(-fd));
+		return NULL;
+	}
+	data = drain(fd, size, &err);
+	close(fd);
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	if (data && !status)
+		return data;
+	free(data);
+	complain(err ?: -EINVAL, NULL, "cannot read %s: %s", path, err ? strerror(-err) :
+		 text("%s cannot unpack it, it is cut short or damaged", p->tool));
+	return NULL;
+}
+
+void *unpack_file(const char *path, size_t *size)
+{
+	/* a FIFO is opened, and told, without its other end */
+	int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC), err = 0;
+	char head[6] = "";
+	void *data = NULL;
+	struct stat st;
+
+	if (file < 0 || fstat(file, &st)) {
+		complain(-errno, NULL, "cannot read %s: %s", path, strerror(errno));
+		goto out;
+	}
+	if (!S_ISREG(st.st_mode) && strncmp(path, "/sys/", 5)) {
+		complain(-EINVAL, NULL, "cannot read %s: it is no file", path);
+		goto out;
+	}
+	for (unsigned i = 0; i < sizeof(packers) / sizeof(*packers); i++)
+		if (pread(file, head, sizeof(head), 0) >= (ssize_t)packers[i].len &&
+		    !memcmp(head, packers[i].magic, packers[i].len)) {
+			data = unpack(path, file, &packers[i], size);
+			goto out;
+		}
+	data = drain(file, size, &err);
+	if (!data)
+		complain(err, NULL, "cannot read %s: %s", path, strerror(-err));
+out:
+	if (file >= 0)
+		close(file);
+	return data;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Addresses for a while: the kernel itself removes them when who wanted them cannot any more. */
+#include <errno.h>
+#include <linux/if_addr.h>
+#include <linux/rtnetlink.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "lib/net/netlink.h"
+#include "lib/util/log.h"
+#include "trial/load/tcp.h"
+
+static int address_ask(const struct address *a, unsigned type, unsigned flags, unsigned seconds)
+{
+	struct ifa_cacheinfo life = { .ifa_prefered = seconds, .ifa_valid = seconds };
+	size_t len = a->family == AF_INET ? 4 : 16;
+	char buf[256];
+	struct nlmsghdr *nlh = mnl_nlmsg_put_header(buf);
+	struct ifaddrmsg *msg;
+	int err = port_enter(a->port);
+
+	nlh->nlmsg_type = type;
+	nlh->nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK | flags;
+	msg = mnl_nlmsg_put_extra_header(nlh, sizeof(*msg));
+	msg->ifa_family = a->family;
+	msg->ifa_prefixlen = a->family == AF_INET ? 30 : 126;
+	msg->ifa_flags = IFA_F_NODAD;
+	msg->ifa_index = a->port->iface.ifindex;
+	mnl_attr_put(nlh, IFA_LOCAL, len, a->bytes);
+	mnl_attr_put(nlh, IFA_ADDRESS, len, a->bytes);
+	if (type == RTM_NEWADDR)
+		mnl_attr_put(nlh, IFA_CACHEINFO, sizeof(life), &life);
+	if (!err)
+		err = netlink_ask(NETLINK_ROUTE, nlh, NULL, NULL);
+	port_home();
+	return err;
+}
+
+int address_add(struct address *a, double seconds)
+{
+	const struct port *p = a->port;
+	int err = address_ask(a, RTM_NEWADDR, NLM_F_CREATE | NLM_F_EXCL, seconds + 1);
+
+	if (!err)
+		return 0;
+	a->port = NULL;
+	if (err == -EACCES && a->family == AF_INET6)
+		return complain(err, text("sysctl -w net.ipv6.conf.%s.disable_ipv6=0",
+					  p->iface.name), "IPv6 is switched off on %s", p->label);
+	return complain(err, NULL, "cannot give %s an address for a while: %s", p->label,
+			strerror(-err));
+}
+
+void address_remove(struct address *a)
+{
+	if (a->port)
+		address_ask(a, RTM_DELADDR, 0, 0);
+	a->port = NULL;
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Puts the counting programs in place and reads them. */
+#include <errno.h>
+#include <linux/if_link.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "lib/util/log.h"
+#include "trial/load/traffic.h"
+#include "redirects.skel.h"
+#include "sink.skel.h"
+
+static int sink_attach(struct sink *s, const struct port *p)
+{
+	LIBBPF_OPTS(bpf_link_create_opts, opts, .flags = XDP_FLAGS_DRV_MODE);
+	int prog = bpf_program__fd(s->bpf->progs.sink);
+
+	s->link = bpf_link_create(prog, p->iface.ifindex, BPF_XDP, &opts);
+	if (s->link < 0 && errno != EBUSY && errno != EEXIST && errno != EPERM) {
+		s->generic = errno;
+		opts.flags = XDP_FLAGS_SKB_MODE;
+		s->link = bpf_link_create(prog, p->iface.ifindex, BPF_XDP, &opts);
+	}
+	return s->link < 0 ? -errno : 0;
+}
+
+static int taken(const struct port *p, int err)
+{
+	if (err == -EBUSY || err == -EEXIST)
+		return complain(err, text("bpftool net show dev %s", p->iface.name),
+				"cannot put an XDP program on %s: another one is on it", p->label);
+	return complain(err, text("nicprobe bench -v %s", p->label),
+			"cannot put an XDP program on %s: %s", p->label, strerror(-err));
+}
+
+int sink_open(struct sink *s, const struct port *p, __u32 action, unsigned size, bool tagged)
+{
+	int err;
+
+	*s = (struct sink){ .link = -1, .rows = p->iface.max_rx_queues };
+	s->bpf = sink_bpf__open();
+	if (!s->bpf)
+		return complain(-errno, NULL, "cannot open the XDP program of the sink: %s",
+				strerror(errno));
+	s->bpf->rodata->config.action = action;
+	s->bpf->rodata->config.ifindex = p->iface.ifindex;
+	s->bpf->rodata->config.rows = s->rows;
+	/* the card may have taken the tag from it, or left the frame check sequence on it */
+	s->bpf->rodata->config.least = size && tagged ? size - 4 : size;
+	s->bpf->rodata->config.most = size ? size + 4 : 0;
+	bpf_map__set_max_entries(s->bpf->maps.counts, s->rows);
+	err = sink_bpf__load(s->bpf);
+	if (err)
+		err = complain(err, NULL, "cannot load the XDP program of the sink: %s",
+			       *log_last() ? log_last() : strerror(-err));
+	if (!err)
+		err = port_enter(p);
+	if (!err) {
+		err = sink_attach(s, p);
+		port_home();
+		if (err)
+			taken(p, err);
+	}
+	if (err)
+		sink_close(s);
+	return err;
+}
+
+void sink_read(const struct sink *s, struct traffic *t)
+{
+	int cpus = libbpf_num_possible_cpus(), fd = bpf_map__fd(s->bpf->maps.counts);
+	struct sink_count *c = calloc(cpus, sizeof(*c));
+
+	memset(t, 0, sizeof(*t));
+	for (__u32 row = 0; c && row < s->rows; row++) {
+		unsigned queue = row < TRAFFIC_QUEUES ? row : TRAFFIC_QUEUES - 1;
+
+		if (bpf_map_lookup_elem(fd, &row, c))
+			continue;
+		for (int cpu = 0; cpu < cpus; cpu++) {
+			t->packets += c[cpu].packets;
+			t->bytes += c[cpu].bytes;
+			t->others += c[cpu].others;
+			t->queue[queue] += c[cpu].packets;
+			t->cpu[cpu < TRAFFIC_CPUS ? cpu : TRAFFIC_CPUS - 1] += c[cpu].packets;
+		}
+	}
+	free(c);
+}
+
+void sink_close(struct sink *s)
+{
+	if (s->bpf && s->link >= 0)
+		close(s->link);
+	sink_bpf__destroy(s->bpf);
+	s->bpf = NULL;
+	s->link = -1;
+}
+
+int redirects_open(struct redirects_of *of, const struct port *p)
+{
+	int err;
+
+	of->bpf = redirects_bpf__open();
+	if (!of->bpf)
+		return complain(-errno, NULL, "cannot open the programs that count redirects: %s",
+				strerror(errno));
+	of->bpf->rodata->config.ifindex = p->iface.ifindex;
+	of->bpf->rodata->config.netns = p->iface.netns;
+	err = redirects_bpf__load(of->bpf) ?: redirects_bpf__attach(of->bpf);
+	if (err) {
+		complain(err, NULL, "cannot count what becomes of redirected frames: %s",
+			 *log_last() ? log_last() : strerror(-err));
+		redirects_close(of);
+	}
+	return err;
+}
+
+void redirects_read(const struct redirects_of *of, struct redirects *r)
+{
+	int cpus = libbpf_num_possible_cpus(), fd = bpf_map__fd(of->bpf->maps.redirected);
+	struct redirected *c = calloc(cpus, sizeof(*c));
+
+	memset(r, 0, sizeof(*r));
+	for (__u32 err = 0; c && err < REDIRECT_ERRORS; err++) {
+		if (bpf_map_lookup_elem(fd, &err, c))
+			continue;
+		for (int cpu = 0; cpu < cpus; cpu++) {
+			r->sent += c[cpu].sent;
+			r->dropped[err] += c[cpu].dropped;
+			r->refused[err] += c[cpu].refused;
+		}
+	}
+	free(c);
+}
+
+void redirects_close(struct redirects_of *of)
+{
+	redirects_bpf__destroy(of->bpf);
+	of->bpf = NULL;
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Reads /proc/stat, and the PMU where there is one. */
+#include <dirent.h>
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "lib/util/log.h"
+#include "trial/scenario/effort.h"
+
+static int counter_open(enum pmu what, int cpu)
+{
+	static const unsigned long long config[NR_PMU] = {
+		[PMU_CYCLES] = PERF_COUNT_HW_CPU_CYCLES,
+		[PMU_INSTRUCTIONS] = PERF_COUNT_HW_INSTRUCTIONS,
+		[PMU_CACHE_MISSES] = PERF_COUNT_HW_CACHE_MISSES,
+	};
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_HARDWARE, .size = sizeof(attr), .config = config[what],
+		.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
+	};
+
+	return syscall(SYS_perf_event_open, &attr, -1, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+static const char *why_not(int err)
+{
+	if (err == EACCES || err == EPERM)
+		return "the kernel does not let us: sysctl kernel.perf_event_paranoid";
+	return err == ENOENT || err == EOPNOTSUPP || err == ENODEV ?
+	       "this machine shows no PMU, as most virtual ones do" : strerror(err);
+}
+
+/* Not to be seen in a container with processes of its own. */
+static void softirqd_find(struct pmus *p)
+{
+	DIR *proc = opendir("/proc");
+	const struct dirent *e;
+	char name[32];
+	unsigned cpu;
+
+	while (proc && (e = readdir(proc))) {
+		FILE *f = *e->d_name < '1' || *e->d_name > '9' ? NULL :
+			  fopen(text("/proc/%s/comm", e->d_name), "re");
+
+		if (f && fgets(name, sizeof(name), f) &&
+		    sscanf(name, "ksoftirqd/%u", &cpu) == 1 && cpu < EFFORT_CPUS)
+			p->softirqd[cpu] = atoi(e->d_name);
+		if (f)
+			fclose(f);
+	}
+	if (proc)
+		closedir(proc);
+}
+
+/* The first number of schedstat: ns that it ran. */
+static uint64_t process_ran(int pid)
+{
+	FILE *f = pid ? fopen(text("/proc/%d/schedstat", pid), "re") : NULL;
+	unsigned long long ran = 0;
+
+	if (f && fscanf(f, "%llu", &ran) != 1)
+		ran = 0;
+	if (f)
+		fclose(f);
+	return ran;
+}
+
+void pmus_open(struct pmus *p)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_CONF);
+
+	*p = (struct pmus){ .nr = cpus < EFFORT_CPUS ? cpus : EFFORT_CPUS };
+	softirqd_find(p);
+	p->fd = calloc(p->nr, sizeof(*p->fd));
+	if (!p->fd)
+		p->nr = 0;
+	for (unsigned cpu = 0; cpu < p->nr; cpu++)
+		for (int i = 0; i < NR_PMU; i++) {
+			p->fd[cpu][i] = counter_open(i, cpu);
+			if (p->fd[cpu][i] < 0 && !*p->why)
+				snprintf(p->why, sizeof(p->why), "%s", why_not(errno));
+			p->has[i] |= p->fd[cpu][i] >= 0;	/* CPUs may be offline */
+		}
+	if (!p->has[PMU_CYCLES])
+		pmus_close(p);
+}
+
+void pmus_close(struct pmus *p)
+{
+	for (unsigned cpu = 0; cpu < p->nr; cpu++)
+		for (int i = 0; i < NR_PMU; i++)
+			if (p->fd[cpu][i] >= 0)
+				close(p->fd[cpu][i]);
+	free(p->fd);
+	memset(p->has, 0, sizeof(p->has));
+	p->fd = NULL;
+	p->nr = 0;
+}
+
+/* Where the PMU has fewer counters than are wanted the kernel lets them take turns. */
+static uint64_t counter_read(int fd)
+{
+	struct { uint64_t value, enabled, running; } c = {};
+
+	if (fd < 0 || read(fd, &c, sizeof(c)) != sizeof(c) || !c.running)
+		return 0;
+	return c.running == c.enabled ? c.value : (double)c.value * c.enabled / c.running;
+}
+
+/* user nice system idle iowait irq softirq steal, in clock ticks */
+static void cpu_line(struct effort *e, const char *line)
+{
+	unsigned long long v[8] = {}, all = 0;
+	uint64_t tick = 1000000000ull / sysconf(_SC_CLK_TCK);
+	unsigned cpu;
+
+	if (sscanf(line, "cpu%u %llu %llu %llu %llu %llu %llu %llu %llu", &cpu, &v[0], &v[1], &v[2],
+		   &v[3], &v[4], &v[5], &v[6], &v[7]) < 8 || cpu >= EFFORT_CPUS)
+		return;
+	for (int i = 0; i < 8; i++)
+		all += v[i];
+	e->all[cpu] = all * tick;
+	e->busy[cpu] = (all - v[3] - v[4] - v[7]) * tick;
+	if (e->cpus <= cpu)
+		e->cpus = cpu + 1;
+}
+
+void effort_read(const struct pmus *p, struct effort *e)
+{
+	FILE *f = fopen("/proc/stat", "re");
+	char line[512];
+
+	memset(e, 0, sizeof(*e));
+	while (f && fgets(line, sizeof(line), f))
+		cpu_line(e, line);
+	if (f)
+		fclose(f);
+	for (unsigned cpu = 0; cpu < e->cpus; cpu++)
+		e->softirqd[cpu] = process_ran(p->softirqd[cpu]);
+	for (unsigned cpu = 0; cpu < p->nr; cpu++)
+		for (int i = 0; i < NR_PMU; i++)
+			e->pmu[i] += counter_read(p->fd[cpu][i]);
+}
+
+void effort_diff(struct effort *now, const struct effort *before)
+{
+	for (unsigned cpu = 0; cpu < now->cpus; cpu++) {
+		now->busy[cpu] -= before->busy[cpu];
+		now->all[cpu] -= before->all[cpu];
+		now->softirqd[cpu] -= before->softirqd[cpu];
+	}
+	for (int i = 0; i < NR_PMU; i++)
+		now->pmu[i] -= before->pmu[i];
+}

@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Counts what a frame scenario sends, and says where every packet went. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/core/nic_driver.h"
+#include "lib/util/log.h"
+#include "trial/scenario/frames.h"
+
+void tally_take(const struct run *r, struct tally *t)
+{
+	memset(t, 0, sizeof(*t));
+	if (r->sockets) {
+		tcp_count(&r->tcp, &t->written, &t->read, &t->retransmits);
+	} else if (r->from) {
+		t->sent = generator_sent(&r->g, t->by_cpu);
+		t->refused = generator_refused(&r->g);
+	}
+	if (r->at_port.bpf)
+		sink_read(&r->at_port, &t->port);
+	if (r->at_peer.bpf)
+		sink_read(&r->at_peer, &t->peer);
+	if (r->out.bpf)
+		redirects_read(&r->out, &t->out);
+	if (r->back.bpf)
+		redirects_read(&r->back, &t->back);
+	if (port_statistics(&r->b->port, &t->port_link))
+		complaints_forget();
+	if (r->b->has_peer && port_statistics(&r->b->peer, &t->peer_link))
+		complaints_forget();
+}
+
+/* What the port took in. */
+static uint64_t received(const struct run *r, const struct tally *a, const struct tally *b)
+{
+	if (r->at_port.bpf)
+		return b->port.packets - a->port.packets;
+	return b->port_link.rx_packets - a->port_link.rx_packets;
+}
+
+/* What the driver that sends first took over, by its own count where skbs go through a qdisc. */
+static uint64_t handed(const struct run *r, const struct tally *a, const struct tally *b)
+{
+	const struct rtnl_link_stats64 *from = r->transmit ? &a->port_link : &a->peer_link;
+	const struct rtnl_link_stats64 *to = r->transmit ? &b->port_link : &b->peer_link;
+
+	return r->g.how == HOW_PACKET ? to->tx_packets - from->tx_packets :
+	       b->out.sent - a->out.sent;
+}
+
+uint64_t headline(const struct run *r, const struct tally *a, const struct tally *b)
+{
+	if (r->sockets && r->transmit)
+		return b->port_link.tx_packets - a->port_link.tx_packets;
+	if (r->transmit)
+		return handed(r, a, b);
+	return r->redirect ? b->back.sent - a->back.sent : received(r, a, b);
+}
+
+static void where_fill(const struct run *r, const struct tally *a, const struct tally *b)
+{
+	const struct traffic *from = r->transmit ? &a->peer : &a->port;
+	const struct traffic *to = r->transmit ? &b->peer : &b->port;
+	struct traffic *where = &r->o->where;
+
+	if (r->transmit ? !!r->at_peer.bpf : !!r->at_port.bpf)
+		snprintf(r->o->queues_of, sizeof(r->o->queues_of), "%s", r->transmit ?
+			 r->b->peer.label : r->b->port.label);
+	for (int i = 0; i < TRAFFIC_QUEUES; i++)
+		where->queue[i] = to->queue[i] - from->queue[i];
+	for (int i = 0; i < 64; i++)
+		if (to->cpu[i] - from->cpu[i] > r->o->packets / 100)
+			r->o->receiving |= 1ull << i;
+	for (int i = 0; i < TRAFFIC_CPUS; i++)
+		where->cpu[i] = r->transmit ? b->by_cpu[i] - a->by_cpu[i] :
+				to->cpu[i] - from->cpu[i];
+}
+
+void bare_fill(const struct run *r, const struct tally *a, const struct tally *b)
+{
+	struct outcome *o = r->o;
+
+	o->packets = headline(r, a, b);
+	if (r->sockets) {
+		o->sockets = true;
+		o->bytes = b->read - a->read;
+		o->retransmits = b->retransmits - a->retransmits;
+		return;
+	}
+	o->sent = r->from ? b->sent + b->refused - a->sent - a->refused : 0;
+	if (r->from)
+		o->bytes = o->packets * r->b->load.frame.size;
+	else
+		o->bytes = r->at_port.bpf ? b->port.bytes - a->port.bytes :
+			   b->port_link.rx_bytes - a->port_link.rx_bytes;
+	where_fill(r, a, b);
+}
+
+void account_add(struct outcome *o, enum account_kind kind, int64_t packets, const char *what, ...)
+{
+	struct account *a = &o->account[o->lines];
+	va_list args;
+
+	if (o->lines == ACCOUNT_MAX)
+		return;
+	o->lines++;
+	va_start(args, what);
+	vsnprintf(a->what, sizeof(a->what), what, args);
+	va_end(args);
+	a->kind = kind;
+	a->packets = packets;
+	/* what is sent begins a stage */
+	a->stage = o->lines > 1 ? a[-1].stage + (kind == ACCOUNT_SENT) : 0;
+}
+
+int64_t account_rest(const struct outcome *o, unsigned stage)
+{
+	int64_t rest = 0;
+
+	for (unsigned i = 0; i < o->lines; i++)
+		if (o->account[i].stage == stage && o->account[i].kind != ACCOUNT_UNEXPLAINED)
+			rest += o->account[i].kind == ACCOUNT_SENT ? o->account[i].packets :
+				-o->account[i].packets;
+	return rest;
+}
+
+/* Why ndo_xdp_xmit, or the redirect to it, does not take a frame (6.1 to 6.18). */
+static const char *xmit_why(int err)
+{
+	switch (err) {
+	case 0:
+	case ENOSPC:
+		return "no room in the ring";
+	case ENXIO:
+		return "nothing there takes frames: a veth's other end needs XDP or GRO on";
+	case ENETDOWN:
+		return "it is down";
+	case EOPNOTSUPP:
+		return "its driver has no way to, or not now: a veth's other end needs XDP or GRO";
+	case EMSGSIZE:
+		return "longer than its MTU";
+	default:
+		return strerror(err);
+	}
+}
+
+static void redirects_fill(struct outcome *o, const struct redirects *a, const struct redirects *b,
+			   const char *label)
+{
+	for (int err = 0; err < REDIRECT_ERRORS; err++) {
+		uint64_t dropped = b->dropped[err] - a->dropped[err];
+		uint64_t refused = b->refused[err] - a->refused[err];
+
+		if (dropped)
+			account_add(o, ACCOUNT_LOST, dropped, "not taken by %s: %s", label,
+				    xmit_why(err));
+		if (refused)
+			account_add(o, ACCOUNT_LOST, refused, "not redirected to %s: %s", label,
+				    xmit_why(err));
+	}
+}
+
+#define GROWN_MAX 64
+
+struct grown {			/* counters of losses of one source */
+	const char *source;
+	unsigned nr;
+	struct { char counter[48]; uint64_t packets; } list[GROWN_MAX];
+};
+
+/* What XDP lost or dropped is in our own counts already. */
+static void grown_add(const char *source, const char *counter, uint64_t packets, void *arg)
+{
+	struct grown *g = arg;
+
+	if (strcmp(source, g->source) || strcasestr(counter, "xdp") || g->nr == GROWN_MAX)
+		return;
+	snprintf(g->list[g->nr].counter, sizeof(g->list[g->nr].counter), "%s", counter);
+	g->list[g->nr++].packets = packets;
+}
+
+static int by_packets(const void *a, const void *b)
+{
+	const uint64_t x = *(const uint64_t *)((const char *)a + 48);
+	const uint64_t y = *(const uint64_t *)((const char *)b + 48);
+
+	return x == y ? 0 : x < y ? 1 : -1;
+}
+
+/* How much of `rest` its counters explain, largest first; with `o`, as lines of the account. */
+static int64_t grown_explain(const struct grown *g, int64_t rest, const struct port *p,
+			     struct outcome *o)
+{
+	int64_t left = rest;
+
+	for (unsigned i = 0; i < g->nr; i++) {
+		if ((int64_t)g->list[i].packets > left)
+			continue;
+		left -= g->list[i].packets;
+		if (o)
+			account_add(o, ACCOUNT_LOST, g->list[i].packets, "%s of %s (%s)",
+				    g->list[i].counter, p->label, g->source);
+	}
+	return rest - left;
+}
+
+/* The same loss is often told by several sources: the one that tells most is believed. */
+static void losses_explain(struct outcome *o, const struct port *p, const struct table *before)
+{
+	static const char *const sources[] = { "ethtool -S", "ip -s link", "tc -s", "softnet" };
+	struct grown g[4] = {}, *best = NULL;
+	int64_t rest = o->account[0].kind == ACCOUNT_SENT ? account_rest(o, 0) : INT64_MAX;
+	int64_t most = 0;
+	struct table now;
+
+	if (rest <= 0 || losses_read(p, &now))
+		return;
+	for (int i = 0; i < 4; i++) {
+		g[i].source = sources[i];
+		losses_each(before, &now, grown_add, &g[i]);
+		qsort(g[i].list, g[i].nr, sizeof(*g[i].list), by_packets);
+		if (grown_explain(&g[i], rest, p, NULL) > most) {
+			most = grown_explain(&g[i], rest, p, NULL);
+			best = &g[i];
+		}
+	}
+	if (best)
+		grown_explain(best, rest, p, o);
+	losses_free(&now);
+}
+
+/* A driver that counts what has completed says nothing of what it still has. */
+static void waiting_explain(const struct run *r)
+{
+	const struct iface *i = &r->from->iface;
+	const char *when = driver_find(i->driver)->bytes.when;
+	int64_t rest = account_rest(r->o, 0);
+
+	if (r->g.how == HOW_PACKET && !r->to && when && strcmp(when, "hand-over") && rest > 0 &&
+	    rest <= (int64_t)i->tx_ring * i->tx_queues)
+		account_add(r->o, ACCOUNT_LOST, rest, "waiting in the rings of %s: its driver "
+			    "counts at %s", r->from->label, when);
+}
+
+static void back_fill(const struct run *r, const struct tally *a, const struct tally *b)
+{
+	struct outcome *o = r->o;
+
+	account_add(o, ACCOUNT_SENT, received(r, a, b), "redirected by %s", r->b->port.label);
+	redirects_fill(o, &a->back, &b->back, r->b->port.label);
+	if (r->at_peer.bpf)
+		account_add(o, ACCOUNT_ARRIVED, b->peer.packets - a->peer.packets,
+			    "arrived at %s", r->b->peer.label);
+	else
+		account_add(o, ACCOUNT_ARRIVED, b->back.sent - a->back.sent,
+			    "taken by the driver of %s", r->b->port.label);
+	account_add(o, ACCOUNT_UNEXPLAINED, account_rest(o, 1), "unexplained");
+}
+
+static void arrived_fill(const struct run *r, const struct tally *a, const struct tally *b)
+{
+	struct outcome *o = r->o;
+
+	if (!r->to)
+		account_add(o, ACCOUNT_ARRIVED, handed(r, a, b), "taken by the driver of %s",
+			    r->b->port.label);
+	else if (!r->transmit)
+		account_add(o, ACCOUNT_ARRIVED, received(r, a, b), "arrived at %s", r->to->label);
+	else if (r->at_peer.bpf)
+		account_add(o, ACCOUNT_ARRIVED, b->peer.packets - a->peer.packets,
+			    "arrived at %s", r->to->label);
+	else
+		account_add(o, ACCOUNT_ARRIVED, b->peer_link.rx_packets - a->peer_link.rx_packets,
+			    "arrived at %s (ip -s link)", r->to->label);
+}
+
+static void sockets_fill(const struct run *r, const struct tally *a, const struct tally *b)
+{
+	account_add(r->o, ACCOUNT_SENT, b->written - a->written, "written to sockets at %s",
+		    r->from->label);
+	account_add(r->o, ACCOUNT_ARRIVED, b->read - a->read, "read from sockets at %s",
+		    r->to->label);
+	account_add(r->o, ACCOUNT_UNEXPLAINED, account_rest(r->o, 0), "unexplained");
+}
+
+static int64_t arrived_of(const struct outcome *o)
+{
+	int64_t n = 0;
+
+	for (unsigned i = 0; i < o->lines; i++)
+		if (!o->account[i].stage && o->account[i].kind == ACCOUNT_ARRIVED)
+			n += o->account[i].packets;
+	return n;
+}
+
+/* All of it lost, and nobody who says so: it went somewhere else. */
+static void nothing_came(const struct run *r, int64_t arrived)
+{
+	struct outcome *o = r->o;
+	int64_t rest = account_rest(o, 0);
+
+	if (!r->to || arrived || rest <= 0)
+		return;
+	for (int i = 0; i < REMARKS_MAX; i++) {
+		if (*o->remark[i])
+			continue;
+		snprintf(o->remark[i], sizeof(o->remark[i]), "none came to %.48s: is it at the "
+			 "other end of %.48s? Without --peer it is measured what the driver takes",
+			 r->to->label, r->from->label);
+		return;
+	}
+}
+
+void account_fill(const struct run *r, const struct tally *a, const struct tally *b)
+{
+	uint64_t refused = b->refused - a->refused;
+	struct outcome *o = r->o;
+
+	if (r->sockets) {
+		sockets_fill(r, a, b);
+	} else if (r->from) {
+		account_add(o, ACCOUNT_SENT, b->sent - a->sent + refused, "sent from %s",
+			    r->from->label);
+		redirects_fill(o, &a->out, &b->out, r->from->label);
+		if (refused)
+			account_add(o, ACCOUNT_LOST, refused, "not taken by %s: its qdisc was full "
+				    "(ENOBUFS)", r->from->label);
+		arrived_fill(r, a, b);
+		if (r->to)
+			losses_explain(o, r->to, &r->losses[r->to == &r->b->peer]);
+		losses_explain(o, r->from, &r->losses[r->from == &r->b->peer]);
+		waiting_explain(r);
+		nothing_came(r, arrived_of(o));
+		account_add(o, ACCOUNT_UNEXPLAINED, account_rest(o, 0), "unexplained");
+	} else {
+		arrived_fill(r, a, b);
+		losses_explain(o, r->to, &r->losses[0]);
+	}
+	if (r->redirect)
+		back_fill(r, a, b);
+}

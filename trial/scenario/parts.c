@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The two parts of a scenario: one that measures, and one that looks closer. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "lib/util/log.h"
+#include "trial/scenario/frames.h"
+
+#define METERED		(1 / 3.)	/* the part of the time that the second part takes */
+
+/* Sends, or waits, for so long: and is sending still, where it is the generator. */
+static int send_begin(struct run *r, double seconds)
+{
+	double until = seconds_now() + seconds;
+	int err = 0;
+
+	if (r->sockets)
+		return tcp_send(&r->tcp, seconds);
+	if (r->from)
+		err = generator_start(&r->g, r->from, seconds);
+	if (!err)
+		sleep_until(until);
+	return err;
+}
+
+static int send_end(struct run *r, int err)
+{
+	if (r->from && !r->sockets && !err)
+		err = generator_wait(&r->g);
+	return err ?: trial_stop ? complain(-EINTR, NULL, "stopped") : 0;
+}
+
+/* What is on its way when the generator ends arrives soon, or never. */
+static void drain(const struct run *r, struct tally *t)
+{
+	double until = seconds_now() + 1;
+	unsigned still = 0;
+	uint64_t last = 0;
+
+	do {
+		struct timespec nap = { .tv_nsec = 10000000 };
+		uint64_t now;
+
+		nanosleep(&nap, NULL);
+		tally_take(r, t);
+		now = t->port.packets + t->peer.packets + t->port_link.rx_packets +
+		      t->peer_link.rx_packets + t->back.sent + t->port_link.tx_packets +
+		      t->peer_link.tx_packets;
+		still = now == last ? still + 1 : 0;
+		last = now;
+	} while (still < 3 && seconds_now() < until);
+}
+
+/*
+ * What a sending thread waited for its CPU others had it: softirqs that run in their thread are
+ * none of these, they receive. Seconds of all of them.
+ */
+static double others_had(const struct run *r)
+{
+	double had = 0;
+
+	for (unsigned i = 0; r->from && !r->sockets && i < r->b->load.threads; i++) {
+		const struct worker *w = &r->g.worker[i];
+		double softirqs = w->cpu < EFFORT_CPUS ? r->o->effort.softirqd[w->cpu] * 1e-9 : 0;
+
+		had += w->waited > softirqs ? w->waited - softirqs : 0;
+	}
+	return had;
+}
+
+static int part_bare(struct run *r, const struct tally *before, struct tally *after)
+{
+	struct effort start;
+	double began = seconds_now();
+	int err;
+
+	effort_read(&r->b->pmus, &start);
+	err = send_begin(r, r->b->seconds * (1 - METERED));
+	r->o->seconds = seconds_now() - began;
+	effort_read(&r->b->pmus, &r->o->effort);
+	effort_diff(&r->o->effort, &start);
+	tally_take(r, after);	/* before the threads end: that may take them a while */
+	err = send_end(r, err);
+	if (!err)
+		bare_fill(r, before, after);
+	r->o->others = others_had(r);
+	return err;
+}
+
+/* Without the meters the rest of the figures is good all the same. */
+static int part_metered(struct run *r, struct tally *after)
+{
+	enum watch_by by = r->transmit ? r->sockets ? WATCH_TX : WATCH_NONE :
+			   r->at_port.bpf ? WATCH_NONE : WATCH_RX;
+	struct tally *before = calloc(1, sizeof(*before));
+	struct meta *meta = calloc(1, sizeof(*meta));
+	int err = before && meta ? 0 : -ENOMEM;
+
+	if (!err && !r->b->no_meters[0] && watch_attach(&r->b->port, by, meta)) {
+		snprintf(r->o->remark[1], sizeof(r->o->remark[1]), "no meters: %s", complaint());
+		complaints_forget();
+		err = send_end(r, send_begin(r, r->b->seconds * METERED));
+	} else if (!err && !r->b->no_meters[0]) {
+		double began = seconds_now();
+
+		tally_take(r, before);
+		err = send_end(r, send_begin(r, r->b->seconds * METERED));
+		r->o->metered_seconds = seconds_now() - began;
+		drain(r, after);
+		r->o->places = by != WATCH_NONE;
+		r->o->metered = !watch_detach(&r->b->port, meta, &r->o->seen);
+		r->o->metered_packets = headline(r, before, after);
+	} else if (!err) {
+		snprintf(r->o->remark[1], sizeof(r->o->remark[1]), "no meters: %.200s",
+			 r->b->no_meters);
+	}
+	free(before);
+	free(meta);
+	return err;
+}
+
+int parts_run(struct run *r)
+{
+	struct tally *before = calloc(1, sizeof(*before)), *after = calloc(1, sizeof(*after));
+	int err = before && after ? losses_read(&r->b->port, &r->losses[0]) : -ENOMEM;
+
+	if (!err && r->b->has_peer)
+		err = losses_read(&r->b->peer, &r->losses[1]);
+	if (!err) {
+		drain(r, before);
+		err = part_bare(r, before, after);
+	}
+	if (!err) {
+		drain(r, after);
+		err = part_metered(r, after);
+	}
+	if (!err) {
+		drain(r, after);
+		account_fill(r, before, after);
+		limit_find(r->b, r->o, r->from ? generator_cpus(&r->g) : 0);
+	}
+	losses_free(&r->losses[0]);
+	losses_free(&r->losses[1]);
+	free(before);
+	free(after);
+	return err;
+}

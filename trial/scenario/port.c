@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Opens a port and asks the kernel about it. */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/rtnetlink.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "lib/net/netlink.h"
+#include "lib/util/log.h"
+#include "trial/scenario/port.h"
+
+#define OURS "/proc/thread-self/ns/net"
+
+static int home = -1;
+
+static void home_know(void)
+{
+	if (home < 0)
+		home = open(OURS, O_RDONLY | O_CLOEXEC);
+}
+
+void port_home(void)
+{
+	if (home >= 0)
+		setns(home, CLONE_NEWNET);
+}
+
+int port_enter(const struct port *p)
+{
+	if (setns(p->netns, CLONE_NEWNET))
+		return complain(-errno, "run it as root",
+				"cannot enter the network namespace of %s: %s", p->label,
+				strerror(errno));
+	return 0;
+}
+
+int port_open(const char *label, struct port *p)
+{
+	const char *slash = strchr(label, '/');
+	int err = 0;
+
+	home_know();
+	p->netns = -1;
+	snprintf(p->label, sizeof(p->label), "%s", label);
+	if (slash)
+		err = netns_enter(text("%.*s", (int)(slash - label), label));
+	if (!err)
+		err = iface_read(slash ? slash + 1 : label, &p->iface);
+	if (!err)
+		p->netns = open(OURS, O_RDONLY | O_CLOEXEC);
+	if (!err && p->netns < 0)
+		err = complain(-errno, NULL, "cannot open the network namespace of %s: %s", label,
+			       strerror(errno));
+	port_home();
+	return err;
+}
+
+void port_close(struct port *p)
+{
+	if (p->netns >= 0)
+		close(p->netns);
+	p->netns = -1;
+}
+
+struct end {			/* of a veth */
+	unsigned link;		/* ifindex of the other one; 0: it is no veth */
+	int nsid;		/* …in the namespace that has this number here; -1: in ours */
+	bool veth;
+};
+
+static int end_read(const struct nlmsghdr *nlh, void *arg)
+{
+	const struct nlattr *attr, *inner;
+	struct end *e = arg;
+
+	mnl_attr_for_each(attr, nlh, sizeof(struct ifinfomsg)) {
+		if (mnl_attr_get_type(attr) == IFLA_LINK)
+			e->link = mnl_attr_get_u32(attr);
+		if (mnl_attr_get_type(attr) == IFLA_LINK_NETNSID)
+			e->nsid = mnl_attr_get_u32(attr);
+		if (mnl_attr_get_type(attr) != IFLA_LINKINFO)
+			continue;
+		mnl_attr_for_each_nested(inner, attr)
+			if (mnl_attr_get_type(inner) == IFLA_INFO_KIND)
+				e->veth = !strcmp(mnl_attr_get_str(inner), "veth");
+	}
+	return MNL_CB_OK;
+}
+
+static int nsid_read(const struct nlmsghdr *nlh, void *arg)
+{
+	const struct nlattr *attr;
+
+	mnl_attr_for_each(attr, nlh, sizeof(struct rtgenmsg))
+		if (mnl_attr_get_type(attr) == 1)	/* NETNSA_NSID */
+			*(int *)arg = mnl_attr_get_u32(attr);
+	return MNL_CB_OK;
+}
+
+/* The number that the namespace we are in has for another; -1: none. */
+static int nsid_of(int netns)
+{
+	char buf[256];
+	struct nlmsghdr *nlh = mnl_nlmsg_put_header(buf);
+	struct rtgenmsg *gen;
+	int id = -1;
+
+	nlh->nlmsg_type = RTM_GETNSID;
+	nlh->nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK;
+	gen = mnl_nlmsg_put_extra_header(nlh, sizeof(*gen));
+	gen->rtgen_family = AF_UNSPEC;
+	mnl_attr_put_u32(nlh, 3, netns);		/* NETNSA_FD */
+	netlink_ask(NETLINK_ROUTE, nlh, nsid_read, &id);
+	return id;
+}
+
+struct search {
+	const struct port *port;
+	struct end end;
+	char label[96];
+};
+
+/* Called in each namespace: does the port know it by the number that the peer is in? */
+static bool peer_here(const char *name, void *arg)
+{
+	struct search *s = arg;
+	char iface[IF_NAMESIZE];
+	int here = open(OURS, O_RDONLY | O_CLOEXEC);
+	bool found = false;
+
+	if (here < 0 || port_enter(s->port))
+		goto out;
+	found = s->end.nsid < 0 ? netns_inode() == s->port->iface.netns :
+		nsid_of(here) == s->end.nsid;
+	setns(s->end.nsid < 0 ? s->port->netns : here, CLONE_NEWNET);
+	found = found && if_indextoname(s->end.link, iface);
+	if (found && s->end.nsid < 0) {
+		const char *slash = strchr(s->port->label, '/');
+
+		snprintf(s->label, sizeof(s->label), "%.*s%s", slash ?
+			 (int)(slash + 1 - s->port->label) : 0, s->port->label, iface);
+	} else if (found) {
+		snprintf(s->label, sizeof(s->label), "%.70s%s%s", name, *name ? "/" : "", iface);
+	}
+	setns(here, CLONE_NEWNET);
+out:
+	if (here >= 0)
+		close(here);
+	return found;
+}
+
+int port_peer(const struct port *p, struct port *peer)
+{
+	struct search s = { .port = p, .end.nsid = -1 };
+	char buf[256];
+	int err = port_enter(p);
+
+	if (!err)
+		err = netlink_ask(NETLINK_ROUTE, link_request(buf, NLM_F_ACK, p->iface.ifindex),
+				  end_read, &s.end);
+	port_home();
+	if (err || !s.end.veth || !s.end.link)
+		return err ?: -ENOENT;
+	netns_each(peer_here, &s);
+	port_home();
+	complaints_forget();
+	if (!*s.label)
+		return complain(-ENODEV, "ip netns attach NAME PID, with a process that is in it; "
+				"or --peer NETNS/IFACE", "the other end of %s is in a network "
+				"namespace that has no name to enter it by", p->label);
+	return port_open(s.label, peer);
+}
+
+static int features_read(const struct nlmsghdr *nlh, void *arg)
+{
+	const struct nlattr *attr;
+
+	mnl_attr_for_each(attr, nlh, 4)			/* struct genlmsghdr */
+		if (mnl_attr_get_type(attr) == 3)	/* NETDEV_A_DEV_XDP_FEATURES */
+			*(int *)arg = mnl_attr_get_u64(attr) & 0xffff;
+	return MNL_CB_OK;
+}
+
+int port_features(const struct port *p)
+{
+	int features = -1, family = port_enter(p) ?: netlink_family("netdev");
+	char buf[256];
+
+	if (family > 0) {
+		/* NETDEV_CMD_DEV_GET */
+		struct nlmsghdr *nlh = netlink_request(buf, family, NLM_F_ACK, 1);
+
+		mnl_attr_put_u32(nlh, 1, p->iface.ifindex);	/* NETDEV_A_DEV_IFINDEX */
+		netlink_ask(NETLINK_GENERIC, nlh, features_read, &features);
+	}
+	port_home();
+	return features;
+}
+
+bool port_has_carrier(const struct port *p)
+{
+	struct ifreq ifr = {};
+	int fd = port_enter(p) ? -1 : socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	bool has = true;
+
+	snprintf(ifr.ifr_name, sizeof(ifr.ifr_name), "%s", p->iface.name);
+	if (fd >= 0 && !ioctl(fd, SIOCGIFFLAGS, &ifr))
+		has = ifr.ifr_flags & IFF_RUNNING;
+	if (fd >= 0)
+		close(fd);
+	port_home();
+	return has;
+}
+
+bool port_forwards(const struct port *p, bool ipv6)
+{
+	FILE *f = port_enter(p) ? NULL :	/* that of the namespace that the thread is in */
+		  fopen(text("/proc/sys/net/ipv%d/conf/%s/forwarding", ipv6 ? 6 : 4,
+			     p->iface.name), "re");
+	bool forwards = f && fgetc(f) == '1';
+
+	if (f)
+		fclose(f);
+	port_home();
+	return forwards;
+}
+
+int port_statistics(const struct port *p, struct rtnl_link_stats64 *s)
+{
+	int err = port_enter(p) ?: link_statistics(p->iface.ifindex, s);
+
+	port_home();
+	if (err)
+		return complain(err, NULL, "cannot read the statistics of %s: %s", p->label,
+				strerror(-err));
+	return 0;
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Opens what a benchmark needs, refuses what would do harm, runs one scenario after another. */
+#include <errno.h>
+#include <sched.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "lib/core/nic_driver.h"
+#include "lib/util/log.h"
+#include "trial/load/tcp.h"
+#include "trial/scenario/suite.h"
+
+#define CARRIER	5	/* seconds that a link may take to come back */
+
+const struct scenario *const scenarios[] = {
+#define S(name) &scenario_##name,
+	SCENARIOS(S)
+#undef S
+	NULL
+};
+
+/* What would harm others: their way out, or their program. */
+static int port_refuse(const struct bench *b, const struct port *p)
+{
+	if (watch_attached(p))
+		return complain(-EBUSY, text("nicprobe detach %s", p->label),
+				"nicprobe is attached to %s, which costs it time", p->label);
+	if (!b->force && port_is_needed(p))
+		return complain(-EPERM, "--force, or an interface that nothing needs",
+				"%s carries the default route: its traffic would suffer", p->label);
+	if (!b->force && p->iface.xdp_id)
+		return complain(-EBUSY, text("--force leaves it in place, and does without one of "
+					     "ours; or ip link set %s xdp off", p->iface.name),
+				"%s has an XDP program of somebody else (id %u)", p->label,
+				p->iface.xdp_id);
+	return 0;
+}
+
+static int port_ready(const struct port *p)
+{
+	if (!p->iface.up)
+		return complain(-ENETDOWN, text("ip link set %s up", p->iface.name),
+				"%s is down", p->label);
+	if (!port_has_carrier(p))
+		return complain(-ENETDOWN, text("ethtool %s", p->iface.name), "%s has no carrier: "
+				"there is nothing at its other end", p->label);
+	return 0;
+}
+
+const char *bench_disturbs(const struct bench *b, const struct port *p)
+{
+	if (p->iface.xdp_id || (p == &b->peer && !b->has_peer) ||
+	    !driver_devices(p->iface.driver))
+		return NULL;
+	return driver_find(p->iface.driver)->xdp;
+}
+
+static int port_check(const struct bench *b, const struct port *p)
+{
+	const struct frame_spec *f = &b->load.frame;
+	int err;
+
+	if (p->iface.loopback)
+		return complain(-EINVAL, "two veths: ip link add v0 type veth peer name v1",
+				"%s is the loopback: there is no driver to be tried", p->label);
+	if (p->iface.mac[7] != 6)
+		return complain(-EINVAL, NULL, "%s is no Ethernet interface: there are no frames "
+				"for it", p->label);
+	if (p->iface.up && bench_disturbs(b, p))	/* it may be about to come back */
+		carrier_await(p);
+	err = port_ready(p);
+	if (err)
+		return err;
+	if (f->size > p->iface.mtu + 14 + (f->vlan ? 4 : 0))
+		return complain(-EMSGSIZE, text("--size %u", p->iface.mtu + 14), "frames of %u "
+				"bytes do not fit in the MTU of %s, %u, and 14 for Ethernet",
+				f->size, p->label, p->iface.mtu);
+	return port_refuse(b, p);
+}
+
+static int peer_open(struct bench *b, const char *label)
+{
+	int err;
+
+	if (label) {
+		err = port_open(label, &b->peer);
+		b->has_peer = !err;
+		if (!err && b->peer.iface.netns == b->port.iface.netns &&
+		    b->peer.iface.ifindex == b->port.iface.ifindex)
+			err = complain(-EINVAL, NULL, "%s is its own peer", b->port.label);
+		return err;
+	}
+	err = port_peer(&b->port, &b->peer);
+	b->has_peer = b->peer_found = !err;
+	return err == -ENOENT ? 0 : err;
+}
+
+static unsigned cpus_ours(void)
+{
+	cpu_set_t may;
+
+	CPU_ZERO(&may);
+	return sched_getaffinity(0, sizeof(may), &may) ? 1 : CPU_COUNT(&may);
+}
+
+/* What nobody said: sizes, flows, threads, addresses. */
+static int load_fill(struct bench *b)
+{
+	unsigned queues = b->port.iface.rx_queues, cpus = cpus_ours(), least;
+	struct load *l = &b->load;
+
+	least = frame_least(&l->frame);
+	l->frame.size = l->frame.size ?: least < 64 ? 64 : least;
+	if (l->frame.size < least)
+		return complain(-EINVAL, text("--size %u", least), "such a frame has at least %u "
+				"bytes, not %u", least, l->frame.size);
+	if (l->threads > cpus || l->threads > THREADS_MAX)
+		return complain(-EINVAL, NULL, "there are %u CPUs for the threads of the "
+				"generator, not %u", cpus < THREADS_MAX ? cpus : THREADS_MAX,
+				l->threads);
+	b->connections = l->flows ?: queues < CONNECTIONS_MAX ? queues : CONNECTIONS_MAX;
+	l->threads = l->threads ?: queues < cpus ? queues : cpus;
+	l->threads = l->threads < THREADS_MAX ? l->threads : THREADS_MAX;
+	l->flows = l->flows ?: 16 * queues < FLOWS_MAX ? 16 * queues : FLOWS_MAX;
+	return 0;
+}
+
+int bench_open(struct bench *b, const char *port, const char *peer)
+{
+	int err;
+
+	b->port.netns = b->peer.netns = -1;
+	err = port_open(port, &b->port) ?: peer_open(b, peer) ?: load_fill(b) ?:
+	      port_check(b, &b->port);
+	if (!err && b->has_peer)
+		err = port_check(b, &b->peer);
+	if (err)
+		return err;
+	b->mine[0] = !b->port.iface.xdp_id;
+	b->mine[1] = b->has_peer && !b->peer.iface.xdp_id;
+	pmus_open(&b->pmus);
+	if (watch_begin()) {
+		snprintf(b->no_meters, sizeof(b->no_meters), "%s", complaint());
+		complaints_forget();
+	}
+	return 0;
+}
+
+void bench_close(struct bench *b)
+{
+	/* who comes next finds the links as we found them */
+	if (b->mine[0] && bench_disturbs(b, &b->port))
+		carrier_await(&b->port);
+	if (b->mine[1] && bench_disturbs(b, &b->peer))
+		carrier_await(&b->peer);
+	pmus_close(&b->pmus);
+	port_close(&b->port);
+	port_close(&b->peer);
+}
+
+/* To a switch a frame for its own sender is one to throw away: so nobody else gets it. */
+static void address(struct bench *b, bool transmit)
+{
+	const struct port *from = transmit || !b->has_peer ? &b->port : &b->peer;
+	const struct port *to = transmit && b->has_peer ? &b->peer : &b->port;
+
+	memcpy(b->load.frame.src, from->iface.mac, 6);
+	memcpy(b->load.frame.dst, to->iface.mac, 6);
+}
+
+void carrier_await(const struct port *p)
+{
+	double until = seconds_now() + CARRIER;
+
+	while (!port_has_carrier(p) && seconds_now() < until && !trial_stop)
+		sleep_until(seconds_now() + .05);
+}
+
+/* What was done between two rounds may have changed it, or be about to bring its link back. */
+static int port_again(struct port *p)
+{
+	int err = port_enter(p) ?: iface_read_index(p->iface.ifindex, &p->iface);
+
+	port_home();
+	if (err)
+		return complain(err, NULL, "%s is gone", p->label);
+	carrier_await(p);
+	return port_ready(p);
+}
+
+int bench_round(void *ctx, struct result *result)
+{
+	struct bench *b = ctx;
+	int cannot = 0;
+
+	b->outcomes = result->nr = 0;
+	if (port_again(&b->port) || (b->has_peer && port_again(&b->peer)))
+		return -ENODEV;
+	for (const struct scenario *const *s = b->wanted; *s; s++) {
+		struct outcome *o = &b->outcome[b->outcomes];
+		int err;
+
+		memset(o, 0, sizeof(*o));
+		o->scenario = *s;
+		address(b, (*s)->transmits);
+		if (b->starts)
+			b->starts(b, *s);
+		err = (*s)->run(b, o);
+		if (err < 0)
+			return *complaint() ? err : complain(err, NULL, "%s: %s", (*s)->name,
+							     strerror(-err));
+		if (err && b->asked)
+			cannot = complain(-EOPNOTSUPP, NULL, "cannot do %s: %s", (*s)->name,
+					  o->cannot);
+		b->outcomes++;
+		if (!err)
+			outcome_figures(b, o, result);
+	}
+	return cannot;
+}

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Attaches meters, reads them once, detaches them. */
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <unistd.h>
+
+#include "lib/attach/attach.h"
+#include "lib/attach/pins.h"
+#include "lib/core/hook.h"
+#include "lib/kernel/kernel.h"
+#include "lib/util/log.h"
+#include "trial/scenario/watch.h"
+
+#define BPFFS "/sys/fs/bpf"
+
+bool watch_attached(const struct port *p)
+{
+	int lock = pins_lock(false);
+	char dir[256];
+	bool is = lock >= 0 && pins_find(p->iface.netns, p->iface.ifindex, dir, sizeof(dir));
+
+	pins_unlock(lock);
+	complaints_forget();
+	return is;
+}
+
+static int outside = -1;
+
+/* Who enters a mount namespace stands at its root. */
+int watch_outside(void)
+{
+	int here = open(".", O_PATH | O_CLOEXEC), err = 0;
+
+	if (outside >= 0 && (here < 0 || setns(outside, CLONE_NEWNS) || fchdir(here)))
+		err = -errno;
+	if (here >= 0)
+		close(here);
+	return err;
+}
+
+/* Slaves: what is mounted outside meanwhile is seen here, what we mount is not seen there. */
+int watch_begin(void)
+{
+	outside = open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);
+	if (unshare(CLONE_NEWNS) || mount("", "/", NULL, MS_REC | MS_SLAVE, NULL) ||
+	    mount("bpf", BPFFS, "bpf", 0, "mode=0700"))
+		return complain(-errno, "run it as root, outside of containers",
+				"cannot mount a BPF file system that ends with us: %s",
+				strerror(errno));
+	return 0;
+}
+
+#define BIT(name) (1ull << METER_##name)
+
+/* Not by XDP: that would make a driver do without TSO, or without GRO. */
+int watch_attach(const struct port *p, enum watch_by by, struct meta *meta)
+{
+	struct request req = {
+		.meters = BIT(napi) | BIT(irq) | BIT(txlat) | BIT(drop) |
+			  (by == WATCH_RX ? BIT(rxcpu) : by == WATCH_TX ? BIT(gso) : 0),
+		.rx = by == WATCH_RX ? tap_driver_rx.name : NULL,
+		.label = p->label,
+	};
+	int err = port_enter(p);
+
+	if (!err)
+		err = attach_iface(p->iface.name, &req, meta);
+	if (err && by == WATCH_RX) {
+		complaints_forget();
+		req.meters &= ~BIT(rxcpu);
+		req.rx = NULL;
+		err = attach_iface(p->iface.name, &req, meta);
+	}
+	port_home();
+	return err;
+}
+
+static const struct metric *metric_of(enum meter_id id, const char *name)
+{
+	for_each_metric(k, meters[id])
+		if (!strcmp(k->name, name))
+			return k;
+	return NULL;
+}
+
+static bool measured(const struct snapshot *s, enum meter_id id)
+{
+	return s->meta.on >> id & 1 && s->tables[id].cells;
+}
+
+/* The words of a metric, summed over all rows and CPUs. */
+static void summed(const struct snapshot *s, enum meter_id id, const char *name, uint64_t *sum)
+{
+	const struct metric *k = metric_of(id, name);
+	const struct table *t = &s->tables[id];
+
+	for (unsigned row = 0; k && row < t->rows; row++)
+		for (unsigned cpu = 0; cpu < t->cpus; cpu++)
+			for (unsigned i = 0; i < k->words; i++)
+				sum[i] += cell(t, row, cpu, k)[i];
+}
+
+static uint64_t total(const struct snapshot *s, enum meter_id id, const char *name)
+{
+	uint64_t words[LOGLIN_SLOTS + 1] = {}, n = 0;
+
+	summed(s, id, name, words);
+	for (unsigned i = 0; i < LOGLIN_SLOTS + 1; i++)
+		n += words[i];
+	return n;
+}
+
+static void polls_see(const struct snapshot *s, struct seen *seen)
+{
+	uint64_t work[LOGLIN_SLOTS + 1] = {}, time[LOGLIN_SLOTS + 1] = {};
+
+	if (!measured(s, METER_napi)) {
+		snprintf(seen->no_polls, sizeof(seen->no_polls), "%s", s->meta.absent[METER_napi]);
+		return;
+	}
+	summed(s, METER_napi, "work", work);
+	summed(s, METER_napi, "poll", time);
+	seen->polls = total(s, METER_napi, "polls");
+	seen->polled = work[0];
+	seen->poll_seconds = time[0] ? time[0] * 1e-9 : NAN;
+}
+
+static void interrupts_see(const struct snapshot *s, struct seen *seen)
+{
+	if (measured(s, METER_irq))
+		seen->interrupts = total(s, METER_irq, "interrupts");
+	else
+		snprintf(seen->no_interrupts, sizeof(seen->no_interrupts), "%s",
+			 s->meta.absent[METER_irq]);
+}
+
+static void completions_see(const struct snapshot *s, struct seen *seen)
+{
+	uint64_t words[LOGLIN_SLOTS + 1] = {};
+	const struct metric *k = metric_of(METER_txlat, "completion");
+
+	if (!measured(s, METER_txlat)) {
+		snprintf(seen->no_completions, sizeof(seen->no_completions), "%s",
+			 s->meta.absent[METER_txlat]);
+		return;
+	}
+	summed(s, METER_txlat, "completion", words);
+	seen->p50 = hist_percentile(k, words, .5);
+	seen->p99 = hist_percentile(k, words, .99);
+	if (isnan(seen->p50))
+		snprintf(seen->no_completions, sizeof(seen->no_completions),
+			 "no skb was sent: frames by ndo_xdp_xmit are not followed");
+}
+
+static void drops_see(const struct snapshot *s, struct seen *seen)
+{
+	const struct table *t = &s->tables[METER_drop];
+	const struct meter *m = meters[METER_drop];
+
+	for (unsigned row = 0; measured(s, METER_drop) && row < t->rows; row++) {
+		const unsigned char *key = t->keys + row * m->key_size;
+		unsigned i = seen->drops;
+
+		if (i == DROPS_MAX)
+			return;
+		m->key_text(key, 0, seen->drop[i].reason, sizeof(seen->drop[i].reason));
+		m->key_text(key, 1, seen->drop[i].where, sizeof(seen->drop[i].where));
+		seen->drop[i].packets = t->cells[(size_t)row * t->words];
+		for (unsigned j = 0; j < i; j++)	/* of another queue */
+			if (!strcmp(seen->drop[i].reason, seen->drop[j].reason) &&
+			    !strcmp(seen->drop[i].where, seen->drop[j].where)) {
+				seen->drop[j].packets += seen->drop[i].packets;
+				seen->drops--;
+				break;
+			}
+		seen->drops++;
+	}
+}
+
+static void received_see(const struct snapshot *s, struct seen *seen)
+{
+	const struct metric *k = metric_of(METER_rxcpu, "packets");
+	const struct table *t = &s->tables[METER_rxcpu];
+
+	for (unsigned row = 0; measured(s, METER_rxcpu) && row < t->rows; row++)
+		for (unsigned cpu = 0; cpu < t->cpus; cpu++) {
+			uint64_t packets = *cell(t, row, cpu, k);
+			int queue = place_of(s, meters[METER_rxcpu], row).queue;
+
+			seen->cpu[cpu < TRAFFIC_CPUS ? cpu : TRAFFIC_CPUS - 1] += packets;
+			if (queue >= 0)
+				seen->queue[queue < TRAFFIC_QUEUES ? queue : TRAFFIC_QUEUES - 1] +=
+					packets;
+		}
+}
+
+/* Wire packets, as those that are received are. */
+static void sent_see(const struct snapshot *s, struct seen *seen)
+{
+	const struct metric *k = metric_of(METER_gso, "buffer_size");
+	const struct table *t = &s->tables[METER_gso];
+
+	for (unsigned row = 0; measured(s, METER_gso) && row < t->rows; row++) {
+		struct place at = place_of(s, meters[METER_gso], row);
+
+		if (at.point == TX_NIC && at.queue >= 0)
+			seen->queue[at.queue < TRAFFIC_QUEUES ? at.queue : TRAFFIC_QUEUES - 1] +=
+				*cell(t, row, 0, k);	/* the histogram's sum */
+	}
+}
+
+int watch_detach(const struct port *p, const struct meta *meta, struct seen *seen)
+{
+	struct snapshot s = {};
+	char dir[256];
+	int err;
+
+	*seen = (struct seen){ .polls = NAN, .interrupts = NAN, .polled = NAN, .poll_seconds = NAN,
+			       .p50 = NAN, .p99 = NAN };
+	pins_dir(dir, sizeof(dir), meta->netns, meta->iface);
+	err = port_enter(p) ?: snapshot_read(&s, dir);
+	if (!err) {
+		polls_see(&s, seen);
+		interrupts_see(&s, seen);
+		completions_see(&s, seen);
+		drops_see(&s, seen);
+		received_see(&s, seen);
+		sent_see(&s, seen);
+	}
+	snapshot_free(&s);
+	if (!port_enter(p))
+		detach_iface(meta->netns, meta->iface, false);
+	port_home();
+	return err;
+}
+
+int losses_read(const struct port *p, struct table *t)
+{
+	struct meta meta = { .ifindex = p->iface.ifindex, .netns = p->iface.netns };
+	const struct meter *m = meters[METER_counters];
+	int err = port_enter(p);
+
+	*t = (struct table){ .words = m->row_size / 8, .cpus = 1 };
+	snprintf(meta.iface, sizeof(meta.iface), "%s", p->iface.name);
+	if (!err)
+		err = m->read(&meta, t);
+	port_home();
+	if (err)
+		return complain(err, NULL, "cannot read the counters of %s: %s", p->label,
+				strerror(-err));
+	return 0;
+}
+
+void losses_each(const struct table *before, const struct table *now,
+		 void (*fn)(const char *source, const char *counter, uint64_t grown, void *arg),
+		 void *arg)
+{
+	const struct meter *m = meters[METER_counters];
+
+	for (unsigned row = 0; row < now->rows; row++) {
+		const unsigned char *key = now->keys + row * m->key_size;
+		uint64_t grown = now->cells[(size_t)row * now->words];
+		char source[16], counter[48];
+
+		for (unsigned old = 0; old < before->rows; old++)
+			if (!memcmp(key, before->keys + old * m->key_size, m->key_size))
+				grown -= before->cells[(size_t)old * before->words];
+		m->key_text(key, 0, counter, sizeof(counter));
+		m->key_text(key, 2, source, sizeof(source));
+		if ((int64_t)grown > 0)
+			fn(source, counter, grown, arg);
+	}
+}
+
+void losses_free(struct table *t)
+{
+	free(t->cells);
+	free(t->keys);
+	*t = (struct table){};
+}

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Two settings, turn by turn, until it is clear whether they differ. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <time.h>
+
+#include "lib/util/log.h"
+#include "trial/load/generator.h"
+#include "trial/stats/ab.h"
+#include "trial/stats/settle.h"
+#include "trial/stats/shell.h"
+
+enum { A, B };
+
+const struct ab_options ab_defaults = {
+	.link = -1, .rounds = 32, .seconds = 600, .pause = 0.2, .patience = 30, .tolerance = 1,
+};
+
+/* xorshift64*: the order can be had again by its seed. */
+static int lot(uint64_t *state)
+{
+	*state ^= *state >> 12;
+	*state ^= *state << 25;
+	*state ^= *state >> 27;
+	return *state * 2685821657736338717ull >> 63;
+}
+
+static bool stopped(const struct ab *t)
+{
+	return t->options.stop && *t->options.stop;
+}
+
+/* What is in force: -1: nobody knows, a command failed half-way. */
+static int set(struct ab *t, int which, int *in_force)
+{
+	int err;
+
+	*in_force = -1;
+	err = shell_run(which == A ? "command A" : "command B", t->options.command[which],
+			t->options.patience);
+	if (!err)
+		*in_force = which;
+	return err;
+}
+
+static int round_run(struct ab *t, int which, int link, int *in_force, struct result *result)
+{
+	const struct ab_options *o = &t->options;
+	int err;
+
+	if (stopped(t))
+		return -EINTR;
+	if (o->progress)
+		o->progress(o->progress_ctx, t, which);
+	result->nr = 0;
+	return set(t, which, in_force) ?: settle(link, o->iface, o->pause, o->patience, o->stop) ?:
+	       (err = o->round(o->ctx, result)) ?: stopped(t) ? -EINTR : err;
+}
+
+/* Would one more take longer than there is time? */
+static bool out_of_time(const struct ab *t, double since)
+{
+	double took = seconds_now() - since;
+
+	return t->options.seconds && t->nr && took + took / t->nr > t->options.seconds;
+}
+
+/* Rounds until one of the ends. */
+static int rounds_run(struct ab *t, double since, int *in_force)
+{
+	static struct result results[2];
+	const struct ab_options *o = &t->options;
+	int link = o->link >= 0 && link_running(o->link, o->iface) ? o->link : -1;
+	uint64_t lots = o->seed * 0x9e3779b97f4a7c15;	/* not few bits set */
+	int err = 0;
+
+	for (t->end = AB_ROUNDS; t->nr < o->rounds; ) {
+		int first = lot(&lots);
+
+		if (out_of_time(t, since)) {
+			t->end = AB_TIME;
+			break;
+		}
+		for (int i = 0; !err && i < 2; i++)
+			err = round_run(t, first ^ i, link, in_force, &results[first ^ i]);
+		if (err)
+			break;
+		err = pairs_add(&t->pairs, &results[A], &results[B]);
+		if (err)
+			return err;
+		memcpy(t->order + 2 * t->nr++, first == A ? "AB" : "BA", 3);
+		if (pairs_due(&t->pairs) && pairs_look(&t->pairs, false)) {
+			t->end = AB_DECIDED;
+			return 0;
+		}
+	}
+	if (err == -EINTR || stopped(t)) {
+		t->end = AB_STOPPED;
+		complaints_forget();
+		err = 0;
+	}
+	if (!err && t->nr < o->rounds)
+		pairs_look(&t->pairs, true);
+	return err;
+}
+
+/* A, whatever happened. What went wrong before that is told first. */
+static int put_back(struct ab *t, int err, int in_force)
+{
+	char first[256], try[256], then[256] = "";
+	int failed;
+
+	if (in_force == A)
+		return err;
+	snprintf(first, sizeof(first), "%s", complaint());
+	snprintf(try, sizeof(try), "%s", complaint_try());
+	complaints_forget();
+	failed = set(t, A, &in_force);
+	if (failed)
+		snprintf(then, sizeof(then), "%sit is not set back to A: %s",
+			 *first ? "; and " : "", complaint());
+	complaints_forget();
+	err = err ?: failed;
+	return err ? complain(err, try, "%s%s", first, then) : 0;
+}
+
+int ab_run(const struct ab_options *o, struct ab *t)
+{
+	double since = seconds_now();
+	int in_force = A, err;
+
+	*t = (struct ab){ .options = *o };
+	if (t->options.rounds > ROUNDS_MAX)
+		t->options.rounds = ROUNDS_MAX;
+	if (!t->options.seed && getrandom(&t->options.seed, sizeof(t->options.seed), 0) < 0)
+		t->options.seed = time(NULL);
+	t->options.seed = (t->options.seed & 0xffffffff) ?: 1;	/* of which JSON loses no digit */
+	err = pairs_start(&t->pairs, t->options.rounds);
+	if (err)
+		return err;
+	t->pairs.figure = o->figure;
+	t->pairs.tolerance = o->tolerance;
+	err = rounds_run(t, since, &in_force);
+	t->seconds = seconds_now() - since;
+	return put_back(t, err, in_force);
+}
+
+void ab_free(struct ab *t)
+{
+	pairs_free(&t->pairs);
+}

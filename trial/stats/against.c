@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A trial of now against one that was saved: what has become worse? */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/util/log.h"
+#include "render/json_writer.h"
+#include "trial/stats/against.h"
+#include "trial/stats/said.h"
+
+static const char *setting_of(const struct record *r, const char *name)
+{
+	for (unsigned i = 0; i < r->nr_settings; i++)
+		if (!strcmp(r->settings[i].name, name))
+			return r->settings[i].value;
+	return NULL;
+}
+
+static int other_setting(const char *name, const char *then, const char *now)
+{
+	return complain(-EINVAL, "the same options as then, or another baseline",
+			"the baseline was measured with %s %s, and this with %s: they cannot be "
+			"compared", name, then ?: "not set", now ?: "not set");
+}
+
+/* The same on both sides, and nothing but that. */
+int against_alike(const struct record *then, const struct record *now)
+{
+	if (strcmp(then->scenario, now->scenario))
+		return complain(-EINVAL, text("nicprobe bench … %s", then->scenario),
+				"the baseline is of the scenario \"%s\", and this is \"%s\"",
+				then->scenario, now->scenario);
+	for (unsigned i = 0; i < then->nr_settings; i++) {
+		const struct setting *s = &then->settings[i];
+		const char *value = setting_of(now, s->name);
+
+		if (!value || strcmp(s->value, value))
+			return other_setting(s->name, s->value, value);
+	}
+	for (unsigned i = 0; i < now->nr_settings; i++)
+		if (!setting_of(then, now->settings[i].name))
+			return other_setting(now->settings[i].name, NULL, now->settings[i].value);
+	return 0;
+}
+
+/* Beyond the tolerance, in the direction `good`. */
+static bool beyond(const struct against *g, const struct comparison *c, int good)
+{
+	return comparison_good(c) == good &&
+	       fabs(comparison_percent(c, c->difference)) > g->tolerance;
+}
+
+bool against_worse(const struct against *g, const struct comparison *c)
+{
+	return beyond(g, c, -1);
+}
+
+bool against_better(const struct against *g, const struct comparison *c)
+{
+	return beyond(g, c, 1);
+}
+
+/* Those that can be better or worse share the chance of a false alarm. */
+static unsigned judged(const struct series *s)
+{
+	unsigned nr = 0;
+
+	for (unsigned i = 0; i < s->nr; i++)
+		nr += s->figure[i].better != 0;
+	return nr;
+}
+
+static void compare(struct against *g, const struct series *a, const struct series *b,
+		    const struct figure *f, double alpha)
+{
+	int then = series_find(a, f->name), now = series_find(b, f->name);
+	struct comparison *c = &g->list[g->nr++];
+
+	*c = (struct comparison){ .unit = f->unit, .better = f->better };
+	memcpy(c->name, f->name, sizeof(c->name));
+	compare_unpaired(then < 0 ? NULL : a->values[then], then < 0 ? 0 : a->rounds,
+			 now < 0 ? NULL : b->values[now], now < 0 ? 0 : b->rounds, alpha, c);
+	g->worse += against_worse(g, c);
+	g->better += against_better(g, c);
+}
+
+int against_compare(struct against *g, const struct record *then, const struct record *now,
+		    double tolerance)
+{
+	const struct series *a = then->series, *b = now->series;
+	double alpha = TRIAL_ALPHA / (judged(b) ?: 1);
+
+	*g = (struct against){ .then = then, .now = now, .tolerance = tolerance };
+	if (against_alike(then, now))
+		return -EINVAL;
+	g->list = calloc(a->nr + b->nr + 1, sizeof(*g->list));
+	if (!g->list)
+		return complain(-ENOMEM, NULL, "cannot compare: no memory");
+	for (unsigned i = 0; i < b->nr; i++)
+		compare(g, a, b, &b->figure[i], alpha);
+	for (unsigned i = 0; i < a->nr; i++)
+		if (series_find(b, a->figure[i].name) < 0)
+			compare(g, a, b, &a->figure[i], alpha);
+	return 0;
+}
+
+void against_free(struct against *g)
+{
+	free(g->list);
+	g->list = NULL;
+}
+
+static void changed(struct page *p, const char *what, const char *then, const char *now)
+{
+	if (!strcmp(then, now))
+		return;
+	page_wrap(p, 2, text("  %s: then %s, now %s", what, *then ? then : "unknown",
+			     *now ? now : "unknown"));
+	page_newline(p);
+}
+
+static void circumstances(struct page *p, const struct against *g)
+{
+	const struct record *then = g->then, *now = g->now;
+
+	page_style(p, STYLE_DIM);
+	page_wrap(p, 0, text("Baseline of %s, %u rounds; %u now.", then->saved,
+			     then->series->rounds, now->series->rounds));
+	page_newline(p);
+	changed(p, "host", then->host, now->host);
+	changed(p, "cpu", then->cpu, now->cpu);
+	changed(p, "cpus", text("%u", then->cpus), text("%u", now->cpus));
+	changed(p, "kernel", then->kernel, now->kernel);
+	changed(p, "interface", then->iface, now->iface);
+	changed(p, "driver", then->driver, now->driver);
+	page_style(p, STYLE_PLAIN);
+}
+
+#define HALF	50	/* percent: where noise could hide as much, nothing was measured */
+
+/* What could be worse than is tolerated, and noise keeps from being seen. */
+static const char *hidden(const struct against *g)
+{
+	for (unsigned i = 0; i < g->nr; i++) {
+		const struct comparison *c = &g->list[i];
+		double bad = c->better > 0 ? c->low : c->high;
+
+		if (!c->better || !c->rounds_a || !c->rounds_b || c->verdict == VERDICT_REAL)
+			continue;
+		if (!isfinite(bad))
+			return text(" But there are too few rounds to see it in %s.", c->name);
+		if (fabs(comparison_percent(c, bad)) >= HALF)
+			return text(" But these rounds cannot tell of %s: they differ too much "
+				    "among themselves. More of them (--rounds), or a quieter "
+				    "machine.", c->name);
+		if (fabs(comparison_percent(c, bad)) > g->tolerance)
+			return text(" But noise could hide %s of %s.", said_difference(c, bad),
+				    c->name);
+	}
+	return "";
+}
+
+static void conclusion(struct page *p, const struct against *g)
+{
+	const char *which = "";
+
+	for (unsigned i = 0; i < g->nr; i++)
+		if (against_worse(g, &g->list[i]) && strlen(which) < 200)
+			which = text("%s%s %s (%s)", which, *which ? "," : ":", g->list[i].name,
+				     said_difference(&g->list[i], g->list[i].difference));
+	if (g->worse)
+		page_style(p, STYLE_YELLOW);
+	if (g->worse)
+		page_wrap(p, 0, text("Worse by more than %g%%%s.", g->tolerance, which));
+	else
+		page_wrap(p, 0, text("Nothing is seen to be worse by more than %g%%%s.%s",
+				     g->tolerance, g->better ?
+				     text("; better by more than that: %u", g->better) : "",
+				     hidden(g)));
+	page_style(p, STYLE_PLAIN);
+	page_newline(p);
+}
+
+void against_table(FILE *out, const struct look *look, const struct against *g)
+{
+	struct page p = said_page(out, look);
+
+	circumstances(&p, g);
+	said_table(&p, g->list, g->nr, "then", "now");
+	conclusion(&p, g);
+}
+
+void against_json(struct json *j, const struct against *g)
+{
+	json_open(j, "against", '{');
+	json_string(j, "saved", g->then->saved);
+	json_string(j, "host", g->then->host);
+	json_string(j, "kernel", g->then->kernel);
+	json_string(j, "driver", g->then->driver);
+	json_double(j, "tolerance_percent", g->tolerance);
+	json_double(j, "level", 1 - TRIAL_ALPHA);
+	json_uint(j, "worse", g->worse);
+	json_uint(j, "better", g->better);
+	json_open(j, "figures", '[');
+	for (unsigned i = 0; i < g->nr; i++) {
+		json_open(j, NULL, '{');
+		said_json(j, &g->list[i]);
+		json_bool(j, "worse_than_tolerance", against_worse(g, &g->list[i]));
+		json_close(j, '}');
+	}
+	json_close(j, ']');
+	json_close(j, '}');
+}

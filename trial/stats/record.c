@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* A trial kept in a file: what was measured, on what, and how; to compare another day's with. */
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "lib/util/log.h"
+#include "render/json_writer.h"
+#include "trial/stats/record.h"
+
+static void cpu_model(char *model, size_t size)
+{
+	FILE *f = fopen("/proc/cpuinfo", "r");
+	char line[256], *at;
+
+	while (f && !*model && fgets(line, sizeof(line), f))
+		if (!strncmp(line, "model name", 10) && (at = strstr(line, ": ")))
+			snprintf(model, size, "%.*s", (int)strcspn(at + 2, "\n"), at + 2);
+	if (f)
+		fclose(f);
+}
+
+int record_start(struct record *r)
+{
+	time_t now = time(NULL);
+	struct utsname u;
+
+	*r = (struct record){ .cpus = sysconf(_SC_NPROCESSORS_ONLN), .series = series_new() };
+	if (!r->series)
+		return complain(-ENOMEM, NULL, "cannot keep what is measured: no memory");
+	strftime(r->saved, sizeof(r->saved), "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
+	if (!uname(&u)) {
+		snprintf(r->host, sizeof(r->host), "%s", u.nodename);
+		snprintf(r->machine, sizeof(r->machine), "%s", u.machine);
+		snprintf(r->kernel, sizeof(r->kernel), "%s %s", u.release, u.version);
+	}
+	cpu_model(r->cpu, sizeof(r->cpu));
+	return 0;
+}
+
+void record_set(struct record *r, const char *name, const char *value, ...)
+{
+	struct setting *s = &r->settings[r->nr_settings];
+	va_list args;
+
+	if (r->nr_settings == SETTINGS_MAX)
+		abort();
+	r->nr_settings++;
+	snprintf(s->name, sizeof(s->name), "%s", name);
+	va_start(args, value);
+	vsnprintf(s->value, sizeof(s->value), value, args);
+	va_end(args);
+}
+
+void record_free(struct record *r)
+{
+	free(r->series);
+	r->series = NULL;
+}
+
+static void figure_write(struct json *j, const struct series *s, unsigned at)
+{
+	const struct figure *f = &s->figure[at];
+
+	json_open(j, NULL, '{');
+	json_string(j, "name", f->name);
+	json_string(j, "unit", f->unit);
+	json_double(j, "better", f->better);
+	json_open(j, "values", '[');
+	for (unsigned i = 0; i < s->rounds; i++)
+		json_double(j, NULL, s->values[at][i]);
+	json_close(j, ']');
+	json_close(j, '}');
+}
+
+/* A line a figure: people look at it, and at what git says of it. */
+static void document(FILE *out, const struct record *r)
+{
+	struct json j = { .out = out };
+
+	json_open(&j, NULL, '{');
+	json_uint(&j, "nicprobe_baseline", RECORD_VERSION);
+	json_string(&j, "saved", r->saved);
+	json_string(&j, "host", r->host);
+	json_string(&j, "machine", r->machine);
+	json_string(&j, "cpu", r->cpu);
+	json_uint(&j, "cpus", r->cpus);
+	json_string(&j, "kernel", r->kernel);
+	json_string(&j, "interface", r->iface);
+	json_string(&j, "driver", r->driver);
+	json_string(&j, "scenario", r->scenario);
+	json_open(&j, "options", '{');
+	for (unsigned i = 0; i < r->nr_settings; i++)
+		json_string(&j, r->settings[i].name, r->settings[i].value);
+	json_close(&j, '}');
+	json_uint(&j, "rounds", r->series->rounds);
+	json_open(&j, "figures", '[');
+	for (unsigned i = 0; i < r->series->nr; i++) {
+		fputc('\n', out);
+		figure_write(&j, r->series, i);
+	}
+	json_close(&j, ']');
+	json_close(&j, '}');
+	fputc('\n', out);
+}
+
+static int unwritable(const char *path, int err)
+{
+	return complain(-err, NULL, "cannot save the baseline in %s: %s", path, strerror(err));
+}
+
+/*
+ * The file to put in the place of: `path`, or what it is a link to. NULL and 0 in *err: it is
+ * something else than a file, a pipe or our own output, which is written to, not replaced.
+ */
+static char *replaced_file(const char *path, int *err)
+{
+	/* that we may open it, through links of whoever made them, is what a shell's > asks, too */
+	int fd = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
+	char to[PATH_MAX] = "";
+	struct stat st, out;
+
+	*err = fd < 0 ? errno : 0;
+	if (*err == ENOENT && lstat(path, &st)) {
+		*err = 0;
+		return strdup(path);
+	}
+	if (*err == ENXIO)	/* a FIFO that nobody reads as yet */
+		*err = 0;
+	if (fd < 0)
+		return NULL;
+	if (fstat(fd, &st) || !S_ISREG(st.st_mode) ||
+	    (!fstat(STDOUT_FILENO, &out) && st.st_ino == out.st_ino && st.st_dev == out.st_dev)) {
+		close(fd);
+		return NULL;
+	}
+	if (readlink(text("/proc/self/fd/%d", fd), to, sizeof(to) - 1) < 0)
+		*err = errno;
+	close(fd);
+	return *err ? NULL : strdup(to);
+}
+
+int record_can_write(const char *path)
+{
+	int err;
+	char *file = replaced_file(path, &err);
+
+	if (file && access(dirname(file), W_OK | X_OK))
+		err = errno;
+	free(file);
+	return err ? unwritable(path, err) : 0;
+}
+
+static int write_to(const struct record *r, FILE *out)
+{
+	int err;
+
+	document(out, r);
+	err = fflush(out) || ferror(out) ? errno : 0;
+	if (!err && fsync(fileno(out)) && errno != EINVAL && errno != EROFS)
+		err = errno;
+	if (fclose(out) && !err)
+		err = errno;
+	return err;
+}
+
+static int replace(const struct record *r, const char *path)
+{
+	char *name;
+	mode_t mask;
+	FILE *out;
+	int err, fd;
+
+	if (asprintf(&name, "%s.XXXXXX", path) < 0)
+		return ENOMEM;
+	fd = mkstemp(name);
+	out = fd < 0 ? NULL : fdopen(fd, "w");
+	err = out ? write_to(r, out) : errno;
+	mask = umask(0);
+	umask(mask);
+	if (!err && (chmod(name, 0666 & ~mask) || rename(name, path)))
+		err = errno;
+	if (err && fd >= 0)
+		unlink(name);
+	free(name);
+	return err;
+}
+
+int record_write(const struct record *r, const char *path)
+{
+	int err, fd;
+	char *file = replaced_file(path, &err);
+	FILE *out;
+
+	if (file) {
+		err = replace(r, file);
+	} else if (!err) {	/* what was printed before stands before it */
+		fflush(stdout);
+		fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+		out = fd < 0 ? NULL : fdopen(fd, "w");
+		err = out ? write_to(r, out) : errno;
+	}
+	free(file);
+	return err ? unwritable(path, err) : 0;
+}

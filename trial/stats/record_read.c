@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Reads a trial that was kept in a file, and believes nothing of it that it has not looked at. */
+#include <errno.h>
+#include <fcntl.h>
+#include <json-c/json.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "lib/util/log.h"
+#include "trial/stats/record.h"
+
+#define SIZE_FIRST (64 << 10)	/* bytes to begin with; doubled as needed */
+#define SIZE_MAX_READ (16 << 20)	/* bytes: all rounds of all figures take half of it */
+
+/* Where we are in which file, for complaints. */
+struct reader {
+	const char *path;
+	struct record *r;
+};
+
+static int broken(const struct reader *rd, const char *why)
+{
+	return complain(-EBADMSG, "save it anew: nicprobe bench … --save FILE",
+			"%s is no baseline that can be read: %s", rd->path, why);
+}
+
+static int unreadable(const struct reader *rd, int err)
+{
+	return complain(-err, NULL, "cannot read the baseline %s: %s", rd->path, strerror(err));
+}
+
+static int slurp(const struct reader *rd, char **text, size_t *size)
+{
+	int fd = open(rd->path, O_RDONLY | O_CLOEXEC), err = fd < 0 ? errno : 0;
+	size_t room = 0;
+	ssize_t got = 1;
+	char *more;
+
+	*size = 0;
+	while (!err && got > 0 && *size < SIZE_MAX_READ) {
+		if (*size == room) {
+			room = room ? 2 * room : SIZE_FIRST;
+			more = realloc(*text, room);
+			if (!more) {
+				err = ENOMEM;
+				break;
+			}
+			*text = more;
+		}
+		got = read(fd, *text + *size, room - *size);
+		if (got > 0)
+			*size += got;
+		else if (got < 0)
+			err = errno;
+	}
+	if (fd >= 0)
+		close(fd);
+	if (err)
+		return unreadable(rd, err);
+	return *size == SIZE_MAX_READ ? broken(rd, "it is larger than any") : 0;
+}
+
+/* A member of this type; NULL and a complaint: it is not there, or is something else. */
+static json_object *member(const struct reader *rd, json_object *in, const char *key,
+			   enum json_type type)
+{
+	json_object *o;
+
+	if (json_object_object_get_ex(in, key, &o) && json_object_is_type(o, type))
+		return o;
+	broken(rd, text("\"%s\" is not there, or not %s %s", key, strchr("aeiou",
+	       *json_type_to_name(type)) ? "an" : "a", json_type_to_name(type)));
+	return NULL;
+}
+
+static int string_get(const struct reader *rd, json_object *in, const char *key, char *to,
+		      size_t size)
+{
+	json_object *o = member(rd, in, key, json_type_string);
+	const char *s = o ? json_object_get_string(o) : NULL;
+
+	if (!s)
+		return -EBADMSG;
+	/* as long as its C string: no zero byte in the middle */
+	if (strlen(s) >= size || strlen(s) != (size_t)json_object_get_string_len(o))
+		return broken(rd, text("\"%s\" is too long", key));
+	strcpy(to, s);
+	return 0;
+}
+
+static int version_check(const struct reader *rd, json_object *top)
+{
+	json_object *o;
+	int64_t version;
+
+	if (!json_object_is_type(top, json_type_object) ||
+	    !json_object_object_get_ex(top, "nicprobe_baseline", &o) ||
+	    !json_object_is_type(o, json_type_int))
+		return broken(rd, "it is something else, with no \"nicprobe_baseline\"");
+	version = json_object_get_int64(o);
+	if (version != RECORD_VERSION)
+		return complain(-EBADMSG, "save it anew, by this nicprobe",
+				"the baseline %s is of version %lld, and this nicprobe reads %d",
+				rd->path, (long long)version, RECORD_VERSION);
+	return 0;
+}
+
+static int settings_get(const struct reader *rd, json_object *top)
+{
+	json_object *options = member(rd, top, "options", json_type_object);
+
+	if (!options)
+		return -EBADMSG;
+	json_object_object_foreach(options, name, value) {
+		struct setting *s = &rd->r->settings[rd->r->nr_settings];
+
+		(void)value;
+		if (rd->r->nr_settings == SETTINGS_MAX || strlen(name) >= sizeof(s->name))
+			return broken(rd, "it has options that this nicprobe cannot have saved");
+		strcpy(s->name, name);
+		if (string_get(rd, options, name, s->value, sizeof(s->value)))
+			return -EBADMSG;
+		rd->r->nr_settings++;
+	}
+	return 0;
+}
+
+static int values_get(const struct reader *rd, json_object *of, double *values)
+{
+	json_object *list = member(rd, of, "values", json_type_array);
+
+	if (!list)
+		return -EBADMSG;
+	if (json_object_array_length(list) != rd->r->series->rounds)
+		return broken(rd, "a figure has not a value for every round");
+	for (unsigned i = 0; i < rd->r->series->rounds; i++) {
+		json_object *o = json_object_array_get_idx(list, i);
+
+		if (o && !json_object_is_type(o, json_type_double) &&
+		    !json_object_is_type(o, json_type_int))
+			return broken(rd, "a value is no number");
+		values[i] = o ? json_object_get_double(o) : NAN;
+		if (o && !isfinite(values[i]))	/* json-c takes NaN and Infinity for numbers */
+			return broken(rd, "a value is not finite");
+	}
+	return 0;
+}
+
+static int figure_get(const struct reader *rd, json_object *of)
+{
+	struct series *s = rd->r->series;
+	struct figure f = { .value = NAN };
+	json_object *better;
+	int at;
+
+	if (s->nr == FIGURES_MAX)
+		return broken(rd, "it has too many figures");
+	if (!json_object_is_type(of, json_type_object))
+		return broken(rd, "a figure is no object");
+	f.unit = rd->r->units[s->nr];
+	better = member(rd, of, "better", json_type_int);
+	if (!better || string_get(rd, of, "name", f.name, sizeof(f.name)) ||
+	    string_get(rd, of, "unit", rd->r->units[s->nr], sizeof(rd->r->units[0])))
+		return -EBADMSG;
+	f.better = json_object_get_int(better);
+	if (f.better < -1 || f.better > 1)
+		return broken(rd, "\"better\" is none of 1, 0, -1");
+	if (series_find(s, f.name) >= 0)
+		return broken(rd, "a figure is there twice");
+	at = series_know(s, &f);
+	return at < 0 ? -EBADMSG : values_get(rd, of, s->values[at]);
+}
+
+static int figures_get(const struct reader *rd, json_object *top)
+{
+	json_object *list = member(rd, top, "figures", json_type_array);
+	json_object *rounds = list ? member(rd, top, "rounds", json_type_int) : NULL;
+	int err = 0;
+
+	if (!rounds)
+		return -EBADMSG;
+	if (json_object_get_int64(rounds) < 1 || json_object_get_int64(rounds) > ROUNDS_MAX)
+		return broken(rd, text("\"rounds\" is not from 1 to %d", ROUNDS_MAX));
+	rd->r->series->rounds = json_object_get_int64(rounds);
+	for (size_t i = 0; !err && i < json_object_array_length(list); i++)
+		err = figure_get(rd, json_object_array_get_idx(list, i));
+	return err ?: rd->r->series->nr ? err : broken(rd, "it has no figure");
+}
+
+static int document_get(const struct reader *rd, json_object *top)
+{
+	struct record *r = rd->r;
+	json_object *cpus;
+
+	if (version_check(rd, top) ||
+	    string_get(rd, top, "saved", r->saved, sizeof(r->saved)) ||
+	    string_get(rd, top, "host", r->host, sizeof(r->host)) ||
+	    string_get(rd, top, "machine", r->machine, sizeof(r->machine)) ||
+	    string_get(rd, top, "cpu", r->cpu, sizeof(r->cpu)) ||
+	    string_get(rd, top, "kernel", r->kernel, sizeof(r->kernel)) ||
+	    string_get(rd, top, "interface", r->iface, sizeof(r->iface)) ||
+	    string_get(rd, top, "driver", r->driver, sizeof(r->driver)) ||
+	    string_get(rd, top, "scenario", r->scenario, sizeof(r->scenario)) ||
+	    settings_get(rd, top))
+		return -EBADMSG;
+	cpus = member(rd, top, "cpus", json_type_int);
+	if (!cpus)
+		return -EBADMSG;
+	r->cpus = json_object_get_int(cpus);
+	return figures_get(rd, top);
+}
+
+int record_read(struct record *r, const char *path)
+{
+	struct reader rd = { .path = path, .r = r };
+	struct json_tokener *tokener = NULL;
+	json_object *top = NULL;
+	char *bytes = NULL;
+	size_t size = 0;
+	int err;
+
+	*r = (struct record){ .series = series_new() };
+	tokener = json_tokener_new();
+	err = r->series && tokener ? slurp(&rd, &bytes, &size) : unreadable(&rd, ENOMEM);
+	if (err)
+		goto out;
+	json_tokener_set_flags(tokener, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
+	top = json_tokener_parse_ex(tokener, bytes, size);
+	if (!top)
+		err = broken(&rd, json_tokener_get_error(tokener) == json_tokener_continue ?
+			     "it ends in the middle" : text("at byte %zu: %s",
+			     json_tokener_get_parse_end(tokener),
+			     json_tokener_error_desc(json_tokener_get_error(tokener))));
+	else
+		err = document_get(&rd, top);
+out:
+	json_object_put(top);
+	if (tokener)
+		json_tokener_free(tokener);
+	free(bytes);
+	return err;
+}

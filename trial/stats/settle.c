@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* After a setting was changed: until the link is back, and a little longer. */
+#include <errno.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <sys/ioctl.h>
+#include <sys/socket.h>
+#include <time.h>
+
+#include "lib/util/log.h"
+#include "trial/stats/settle.h"
+
+#define STEP 0.02
+
+int link_socket(void)
+{
+	return socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+}
+
+bool link_running(int sock, const char *iface)
+{
+	struct ifreq ifr = {};
+
+	snprintf(ifr.ifr_name, sizeof(ifr.ifr_name), "%s", iface);
+	return !ioctl(sock, SIOCGIFFLAGS, &ifr) && ifr.ifr_flags & IFF_UP &&
+	       ifr.ifr_flags & IFF_RUNNING;
+}
+
+/* Signals do not shorten it, but for *stop. */
+static int rest(double seconds, const volatile sig_atomic_t *stop)
+{
+	struct timespec began, now;
+	double left;
+
+	clock_gettime(CLOCK_MONOTONIC, &began);
+	for (;;) {
+		struct timespec step;
+
+		if (stop && *stop)
+			return -EINTR;
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		left = seconds - (now.tv_sec - began.tv_sec) - (now.tv_nsec - began.tv_nsec) / 1e9;
+		if (left <= 0)
+			return 0;
+		step = (struct timespec){ .tv_nsec = (left < STEP ? left : STEP) * 1e9 };
+		nanosleep(&step, NULL);
+	}
+}
+
+int settle(int sock, const char *iface, double pause, double most,
+	   const volatile sig_atomic_t *stop)
+{
+	int err = rest(pause, stop);
+	double waited = 0;
+
+	if (err || sock < 0 || link_running(sock, iface))
+		return err;
+	for (; !err && !link_running(sock, iface); waited += STEP) {
+		if (waited > most)
+			return complain(-ENETDOWN, text("ip link show %s", iface),
+					"%s has had no carrier for %g s", iface, most);
+		err = rest(STEP, stop);
+	}
+	return err ?: rest(pause, stop);
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The rx-nic tap by XDP: before the kernel has made anything of the packet. Always XDP_PASS. */
+#include <stddef.h>
+
+#include "xdp/packet.bpf.h"
+
+/* Generic XDP takes queue_mapping - 1, whatever it means, and 0 where none is recorded. */
+static __always_inline __u32 queue_of(const struct xdp_md *ctx)
+{
+	if (config.xdp_generic && config.rx_queues > 1 && config.rx_queue != RX_QUEUE_RECORDED)
+		return ~0u;
+	return ctx->rx_queue_index;
+}
+
+/* One packet in so many: its flow, from the EtherType on, whatever buffer that is in. */
+static __noinline int look(struct xdp_md *ctx)
+{
+	__u32 len = bpf_xdp_get_buff_len(ctx), last = len - FLOW_HEAD_AT - 1;
+	struct flow_head head = {};
+
+	if (last >= FLOW_HEAD_SIZE)
+		last = FLOW_HEAD_SIZE - 1;
+	/* verifiers up to 6.12 see the bounds of what is compared, not of sums with it */
+	barrier_var(last);
+	if (len > FLOW_HEAD_AT && last < FLOW_HEAD_SIZE)
+		bpf_xdp_load_bytes(ctx, FLOW_HEAD_AT, &head.type, last + 1);
+	return flow_take(&head, row_of(RX_NIC, queue_of(ctx)), 1, len);
+}
+
+SEC("xdp.frags")
+int nicprobe_rx(struct xdp_md *ctx)
+{
+	void *data = (void *)(long)ctx->data, *end = (void *)(long)ctx->data_end;
+	const __be16 *type = data + offsetof(struct ethhdr, h_proto);	/* the struct is packed */
+	struct packet p = {
+		.point = RX_NIC,
+		.row = row_of(RX_NIC, queue_of(ctx)),
+		.len = bpf_xdp_get_buff_len(ctx),	/* with its fragments */
+		.segs = 1,
+		.ecn = ECN_NOT_IP,
+	};
+
+	if (!has_begun())
+		return XDP_PASS;
+	if ((void *)(type + 1) <= end && packet_headers_wanted())
+		packet_parse(&p, type + 1, end, *type);
+	meter_packet(&p);
+	if (p.look)
+		look(ctx);
+	return XDP_PASS;
+}
+
+char _license[] SEC("license") = "GPL";

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The rx-nic tap by XDP: beside other programs where libxdp's dispatcher works, else alone. */
+#include <errno.h>
+#include <glob.h>
+#include <linux/if_link.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <xdp/libxdp.h>
+
+#include "lib/attach/pins.h"
+#include "lib/core/hook.h"
+#include "lib/kernel/kernel.h"
+#include "lib/kernel/programs.h"
+#include "lib/util/log.h"
+#include "xdp_hook.skel.h"
+
+#define PROGRAM "nicprobe_rx"
+#define PIN	"xdp_link"	/* pin of the link, when we are alone */
+#define DISPATCHERS "/sys/fs/bpf/xdp"	/* where libxdp pins */
+
+static int refused(const struct site *site, int err)
+{
+	const char *iface = site->iface.name;
+	const char *other = text("nicprobe attach --rx driver %s", iface);
+	/* of a driver's own: that this machine lacks memory is not what it says */
+	int ret = err == -ENOMEM ? -ENOBUFS : err;
+
+	if (err == -EBUSY || err == -EEXIST)
+		return complain(-EBUSY, other, "cannot attach %s: XDP is taken by \"%s\" (id %u), "
+				"which leaves no room for another program",
+				iface, program_name(site->iface.xdp_id), site->iface.xdp_id);
+	if (err == -EOPNOTSUPP)
+		return complain(err, other, "the driver of %s (%s) has no native XDP", iface,
+				site->driver->name);
+	if (site->driver->xdp_needs)
+		return complain(ret, other, "the driver of %s (%s) refuses XDP: %s; its MTU is %u, "
+				"and it needs %s", iface, site->iface.driver, strerror(-err),
+				site->iface.mtu, site->driver->xdp_needs);
+	return complain(ret, other, "the driver of %s (%s) refuses XDP: %s; its MTU of %u may be "
+			"too large for it, or it lacks free queues", iface, site->iface.driver,
+			strerror(-err), site->iface.mtu);
+}
+
+/* A link of its own goes with its last pin: a crash can leave nothing behind. */
+static int attach_alone(const struct site *site, struct bpf_object *obj, __u32 mode)
+{
+	LIBBPF_OPTS(bpf_link_create_opts, opts, .flags = mode);
+	int prog, link, err = bpf_object__load(obj);
+
+	if (err)
+		return complain(err, NULL, "cannot load the XDP program: %s", log_last());
+	prog = bpf_program__fd(bpf_object__find_program_by_name(obj, PROGRAM));
+	link = bpf_link_create(prog, site->iface.ifindex, BPF_XDP, &opts);
+	/* the driver may mean its queues, the kernel its memory: twice, and it is the driver */
+	if (link < 0 && errno == ENOMEM)
+		link = bpf_link_create(prog, site->iface.ifindex, BPF_XDP, &opts);
+	if (link < 0)
+		return refused(site, -errno);
+	err = bpf_obj_pin(link, pin_path(site, PIN)) ? -errno : 0;
+	close(link);
+	return err ? complain(err, NULL, "cannot pin the XDP link: %s", strerror(-err)) : 0;
+}
+
+static int attach_beside(const struct site *site, struct bpf_object *obj)
+{
+	DECLARE_LIBXDP_OPTS(xdp_program_opts, opts, .obj = obj, .prog_name = PROGRAM);
+	struct xdp_program *prog = xdp_program__create(&opts);
+	int err = libxdp_get_error(prog);
+
+	if (err)
+		return complain(err, NULL, "libxdp cannot take our program: %s", strerror(-err));
+	xdp_program__set_chain_call_enabled(prog, XDP_PASS, true);
+	/* before all others: what they drop was received, too */
+	xdp_program__set_run_prio(prog, 1);
+	/* libxdp 1.3 does not see it in "xdp.frags": its dispatcher would refuse a large MTU */
+	xdp_program__set_xdp_frags_support(prog, true);
+	err = xdp_program__attach(prog, site->iface.ifindex, XDP_MODE_NATIVE, 0);
+	xdp_program__close(prog);
+	return err ? refused(site, err) : 0;
+}
+
+/* Someone's program that came without a dispatcher leaves no room, whatever the kernel can. */
+static const char *why_alone(const struct site *site)
+{
+	const char *no = kernel_cannot("dispatcher");
+	struct xdp_multiprog *all;
+	bool legacy;
+
+	if (no || !site->iface.xdp_id)
+		return no;
+	all = xdp_multiprog__get_from_ifindex(site->iface.ifindex);
+	if (libxdp_get_error(all))
+		return NULL;
+	legacy = xdp_multiprog__is_legacy(all);
+	xdp_multiprog__close(all);
+	return legacy ? "another program is there without a dispatcher" : NULL;
+}
+
+static int attach(const struct site *site, struct bpf_object *obj, char *how, size_t size)
+{
+	bool alone = why_alone(site);
+
+	snprintf(how, size, "%s", alone ? "xdp" : "xdp in a dispatcher");
+	return alone ? attach_alone(site, obj, XDP_FLAGS_DRV_MODE) : attach_beside(site, obj);
+}
+
+static bool pin_uses_map(const char *prog_pin, __u32 map)
+{
+	__u32 id = program_pinned(prog_pin);
+
+	return id && program_uses(id, map);
+}
+
+/*
+ * libxdp pins a dispatcher before it attaches it: who is killed in between
+ * leaves it behind. Ours are known by their maps; the ifindex in the name is not
+ * enough, it may be of another network namespace (libxdp_clean_references()).
+ */
+static void remove_left(const struct site *site)
+{
+	__u32 ours = map_pinned(pin_path(site, "lost"));
+	glob_t left;
+
+	if (!ours || glob(text(DISPATCHERS "/dispatch-%u-*/prog*-prog", site->iface.ifindex), 0,
+			  NULL, &left))
+		return;
+	for (size_t i = 0; i < left.gl_pathc; i++)
+		if (pin_uses_map(left.gl_pathv[i], ours)) {
+			*strrchr(left.gl_pathv[i], '/') = 0;
+			pins_remove(left.gl_pathv[i]);
+		}
+	globfree(&left);
+}
+
+/* Takes our program out of the dispatcher, if in one; found by name, as a crash leaves no pin. */
+static int leave_dispatcher(const struct site *site)
+{
+	struct xdp_multiprog *all = xdp_multiprog__get_from_ifindex(site->iface.ifindex);
+	struct xdp_program *prog = NULL;
+	int err = 0;
+
+	if (libxdp_get_error(all))
+		return 0;
+	while (!xdp_multiprog__is_legacy(all) && (prog = xdp_multiprog__next_prog(prog, all)))
+		if (!strcmp(xdp_program__name(prog), PROGRAM)) {
+			err = xdp_program__detach(prog, site->iface.ifindex,
+						  xdp_multiprog__attach_mode(all), 0);
+			break;
+		}
+	xdp_multiprog__close(all);
+	return err;
+}
+
+static void detach(const struct site *site)
+{
+	if (site->gone || !leave_dispatcher(site))
+		remove_left(site);
+}
+
+/* In a dispatcher: is ours there, and the first? A new one is made whenever a program comes. */
+static const char *blind_beside(const struct site *site)
+{
+	struct xdp_multiprog *all = xdp_multiprog__get_from_ifindex(site->iface.ifindex);
+	__u32 map = map_pinned(pin_path(site, "lost")), first = 0, xdp = 0;
+	struct xdp_program *prog = NULL;
+
+	if (libxdp_get_error(all) || xdp_multiprog__is_legacy(all)) {
+		bpf_xdp_query_id(site->iface.ifindex, 0, &xdp);
+	} else {
+		while ((prog = xdp_multiprog__next_prog(prog, all)) &&
+		       !(!strcmp(xdp_program__name(prog), PROGRAM) &&
+			 program_uses(xdp_program__id(prog), map)))
+			first = first ?: xdp_program__id(prog);
+		xdp = prog ? 0 : first;
+	}
+	if (!libxdp_get_error(all))
+		xdp_multiprog__close(all);
+	if (prog)
+		return first ? text("the XDP program %s comes before ours: what it takes or drops "
+				    "is not seen", program_named(first)) : NULL;
+	return xdp ? text("our program is no longer attached: the XDP program %s is there in its "
+			  "place", program_named(xdp)) : "our program is no longer attached";
+}
+
+static const char *blind(const struct site *site, const char *how)
+{
+	LIBBPF_OPTS(bpf_xdp_query_opts, now);
+	__u32 ours = program_pinned(pin_path(site, PIN)), other;
+
+	if (!strcmp(how, "xdp in a dispatcher"))
+		return blind_beside(site);
+	if (strncmp(how, "xdp", 3) || bpf_xdp_query(site->iface.ifindex, 0, &now))
+		return NULL;
+	other = now.drv_prog_id ?: now.skb_prog_id ?: now.prog_id;
+	if (ours && (now.drv_prog_id == ours || now.skb_prog_id == ours || now.prog_id == ours))
+		return NULL;
+	return other ? text("our program is no longer attached: the XDP program %s is there in its "
+			    "place", program_named(other)) : "our program is no longer attached";
+}
+
+static const char *avoid(const struct site *site)
+{
+	if (site->driver->no_xdp)
+		return text("the driver has no native XDP");
+	if (site->driver->xdp)
+		return text("attaching XDP to %s %s", site->iface.driver, site->driver->xdp);
+	/* tun_build_skb() and do_xdp_generic() of tun show such a frame whole; 6.18 */
+	if (site->iface.gso_frames)
+		return "its other end may hand over many packets as one frame, and XDP sees one";
+	return NULL;
+}
+
+const struct tap tap_xdp = {
+	.name = "xdp",
+	.help = "native XDP, in the driver before an skb is made",
+	.points = 1 << RX_NIC,
+	.avoid = avoid,
+	.elf = xdp_hook_bpf__elf_bytes,
+	.attach = attach,
+	.blind = blind,
+	.detach = detach,
+};
+
+static int attach_generic(const struct site *site, struct bpf_object *obj, char *how, size_t size)
+{
+	snprintf(how, size, "xdp-generic");
+	return attach_alone(site, obj, XDP_FLAGS_SKB_MODE);
+}
+
+static const char *avoid_generic(const struct site *site)
+{
+	(void)site;
+	return "generic XDP runs after GRO and switches it off: it changes what it measures";
+}
+
+const struct tap tap_xdp_generic = {
+	.name = "xdp-generic",
+	.help = "generic XDP, for any driver; it runs after GRO and switches GRO off",
+	.points = 1 << RX_NIC,
+	.avoid = avoid_generic,
+	.elf = xdp_hook_bpf__elf_bytes,
+	.attach = attach_generic,
+};
