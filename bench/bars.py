@@ -72,7 +72,7 @@ def ratio(a, b):
 
 def of_packets(doc):
     row = packet(doc, "xdp", "all")
-    yield ("all packet meters on the XDP tap, 64 B, above an empty program", "ns", 6.7,
+    yield ("all packet meters on the XDP hook, 64 B, above an empty program", "ns", 6.7,
            row and row["above_empty"]["median"])
 
 
@@ -80,7 +80,7 @@ def of_events(doc):
     for case, what in (("pktsize btf", "sizes, as netsize counts"),
                        ("headline btf", "headline meters")):
         ratios = [ours / theirs for _, ours, theirs in to_netsize(doc, case)]
-        yield (f"a tap's tracepoints, {what}, to bpftrace's netsize: the worst of four", "", .6,
+        yield (f"a hook's tracepoints, {what}, to bpftrace's netsize: the worst of four", "", .6,
                max(ratios, default=None))
     for way, depth in ("btf", 64), ("btf", 2000), ("raw", 2000):
         ends, whole, theirs = txlat(doc, way, depth)

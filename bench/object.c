@@ -83,7 +83,7 @@ void add_empty(const char *hook, const char *program)
 	add_object("empty", hook, "empty", 0, e->obj, program);
 }
 
-void add_tap(const char *build, const char *hook, const struct tap *tap, const char *program,
+void add_tap(const char *build, const char *hook, const struct hook *tap, const char *program,
 	     const char *file, const char *only)
 {
 	for (int id = -1; id <= NR_METERS; id++) {

@@ -30,7 +30,7 @@ void add_empty(const char *hook, const char *program);
  * A build of a tap: nothing on, each meter alone, and all; or `only` that one. `file`: a build
  * that is there, instead of our own bytes.
  */
-void add_tap(const char *build, const char *hook, const struct tap *tap, const char *program,
+void add_tap(const char *build, const char *hook, const struct hook *tap, const char *program,
 	     const char *file, const char *only);
 /* Fast and wrong is no result: ends it all. */
 void verify(const struct object *);

@@ -204,17 +204,17 @@ int packet_main(int argc, char **argv)
 	if (!rounds || rounds > MAX_ROUNDS)
 		die("--rounds takes 1 to %d", MAX_ROUNDS);
 	add_empty("xdp", "empty_xdp");
-	add_tap("nicprobe", "xdp", &tap_xdp, "nicprobe_rx", NULL, only);
+	add_tap("nicprobe", "xdp", &hook_xdp, "nicprobe_rx", NULL, only);
 	for (; optind < argc; optind++) {
 		char *file = strchr(argv[optind], '=');
 
 		if (!file)
 			die("%s is not NAME=rx.bpf.o", argv[optind]);
 		*file++ = 0;
-		add_tap(argv[optind], "xdp", &tap_xdp, "nicprobe_rx", file, only);
+		add_tap(argv[optind], "xdp", &hook_xdp, "nicprobe_rx", file, only);
 	}
 	add_empty("tc", "empty_tc");
-	add_tap("nicprobe", "tc", &tap_tc, "nicprobe_tc", NULL, only);
+	add_tap("nicprobe", "tc", &hook_tc, "nicprobe_tc", NULL, only);
 	add_tests();
 	measure(tell);
 	for (unsigned int i = 0; i < nr_objects; i++)

@@ -81,7 +81,7 @@ def write(docs, folder):
     """README.md and the plots."""
     first = next(iter(docs.values()))
     dates = sorted({doc["date"] for doc in docs.values()})
-    out = ["# What nicprobe costs", "",
+    out = ["<!-- SPDX-License-Identifier: GPL-2.0 -->", "# What nicprobe costs", "",
            f"Measured by `make bench{'-quick' if first['quick'] else ''}` "
            f"{' and '.join(dates)} on {machine.line(first['machine'])}; "
            f"{sum(doc['seconds'] for doc in docs.values())} s in all, the load average was "
@@ -122,7 +122,7 @@ def whole(docs):
     e, t = docs["events"], docs["throughput"]
     packet = [bars.packet(docs["packets"], hook, "all", ecn=ecn)["above_empty"]["median"]
               for hook, ecn in (("xdp", "ect0"), ("xdp", "ce"), ("tc", "ect0"))]
-    yield ["all packet meters on the XDP tap, 64 bytes", f"{packet[0]:.1f} a packet; "
+    yield ["all packet meters on the XDP hook, 64 bytes", f"{packet[0]:.1f} a packet; "
            f"{packet[1]:.1f} one that is marked CE"]
     yield ["the same on tc", f"{packet[2]:.1f} a packet"]
     for case, what in ("headline btf", "pktsize, ecn, rxcpu and txlat, by tracepoints"), \

@@ -45,7 +45,7 @@ def of_events(doc):
                 [[WHOLE[c], *(number(bars.per_packet(bars.events(doc, c, phase, shape=s)))
                               for s in shapes for phase in ("tx", "rx"))] for c in cases])
     yield alone(doc)
-    yield Table("A tap at its tracepoint, ns an event above an empty program, beside netsize",
+    yield Table("A hook at its tracepoint, ns an event above an empty program, beside netsize",
                 ["event", "sizes only", "headline meters", "on by default", "netsize"],
                 netsize_rows(doc))
     rows = []

@@ -83,7 +83,7 @@ static int run(int argc, char **argv)
 
 const struct command command_attach = {
 	.name = "attach",
-	.args = "[NETNS/]IFACE [-m METER,…] [--rx TAP] [--sample N] [OPTION…]",
+	.args = "[NETNS/]IFACE [-m METER,…] [--rx HOOK] [--sample N] [OPTION…]",
 	.help = "start measuring an interface",
 	.options = REQUEST_HELP,
 	.run = run,

@@ -54,8 +54,8 @@ void attached_print(FILE *out, const struct meta *meta, const char *label)
 	page_wrap(&p, 2, text(": attached (%s, %s)", meta->driver, queues_in_use(meta)));
 	page_newline(&p);
 	for (int i = 0; i < NR_POINTS; i++)
-		if (*meta->tap[i] || *meta->note[i])
-			attached_line(&p, point_names[i], *meta->tap[i] ? meta->tap[i] : "absent",
+		if (*meta->hook[i] || *meta->note[i])
+			attached_line(&p, point_names[i], *meta->hook[i] ? meta->hook[i] : "absent",
 				      meta->note[i]);
 	for (int id = 0; id < NR_METERS; id++)
 		if (meta->on >> id & 1)
@@ -65,12 +65,12 @@ void attached_print(FILE *out, const struct meta *meta, const char *label)
 	attached_reasons(&p, meta, true);
 }
 
-static void attached_taps(struct json *j, const struct meta *meta)
+static void attached_hooks(struct json *j, const struct meta *meta)
 {
-	json_open(j, "taps", '{');
+	json_open(j, "hooks", '{');
 	for (int i = 0; i < NR_POINTS; i++)
-		if (*meta->tap[i])
-			json_string(j, point_names[i], meta->tap[i]);
+		if (*meta->hook[i])
+			json_string(j, point_names[i], meta->hook[i]);
 		else
 			json_null(j, point_names[i]);
 	json_close(j, '}');
@@ -91,11 +91,11 @@ void attached_json(FILE *out, const struct meta *meta, const char *label)
 
 	json_open(&j, NULL, '{');
 	json_interface(&j, meta, label);
-	attached_taps(&j, meta);
+	attached_hooks(&j, meta);
 	attached_meters(&j, meta);
 	json_open(&j, "absent", '{');
 	for (int i = 0; i < NR_POINTS; i++)
-		if (!*meta->tap[i] && *meta->note[i])
+		if (!*meta->hook[i] && *meta->note[i])
 			json_string(&j, point_names[i], meta->note[i]);
 	for (int id = 0; id < NR_METERS; id++)
 		if (*meta->absent[id] && !(meta->on >> id & 1))

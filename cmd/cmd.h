@@ -94,7 +94,7 @@ bool request_fits(const struct request *);
 #define REQUEST_HELP						\
 	"  -m, --meters METER,…   these, or an error (default: what is here and cheap);\n" \
 	"                         +METER, -METER: this one, too, or not\n" \
-	"      --rx TAP           where to see received packets: auto (default),\n" \
+	"      --rx HOOK          where to see received packets: auto (default),\n" \
 	"                         xdp, driver, tc, xdp-generic\n" \
 	"      --sample N         look at one packet in N; default: latency meters each,\n" \
 	"                         others as list -v says\n" \
@@ -103,8 +103,8 @@ bool request_fits(const struct request *);
 	"  Of the meter driver:\n" DRIVER_HELP
 
 /* May --rx name it? Those that see rx-nic, and tc, which stands for: not there at all. */
-struct tap;
-bool tap_choosable(const struct tap *);
+struct hook;
+bool hook_choosable(const struct hook *);
 
 const struct renderer *renderer_find(const char *name);	/* NULL: none of that name */
 struct look terminal_look(void);

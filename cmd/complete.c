@@ -35,11 +35,11 @@ static void print_formats(void)
 #undef R
 }
 
-static void print_taps(void)
+static void print_hooks(void)
 {
 	puts("auto");
-	for (const struct tap *const *t = taps; *t; t++)
-		if (tap_choosable(*t))
+	for (const struct hook *const *t = hooks; *t; t++)
+		if (hook_choosable(*t))
 			puts((*t)->name);
 }
 
@@ -108,7 +108,7 @@ static int run(int argc, char **argv)
 		void (*print)(void);
 	} words[] = {
 		{ "commands", print_commands }, { "meters", print_meters },
-		{ "formats", print_formats }, { "taps", print_taps },
+		{ "formats", print_formats }, { "hooks", print_hooks },
 		{ "drivers", print_drivers }, { "findings", print_findings },
 		{ "interfaces", print_interfaces }, { "each", print_each },
 		{ "attached", print_attached }, { "scenarios", print_scenarios },
@@ -120,12 +120,12 @@ static int run(int argc, char **argv)
 			return EXIT_SUCCESS;
 		}
 	return usage_error("nicprobe complete commands",
-			   "complete takes one of: commands meters formats taps drivers "
+			   "complete takes one of: commands meters formats hooks drivers "
 			   "findings interfaces attached scenarios each");
 }
 
 const struct command command_complete = {
 	.name = "complete",
-	.args = "commands|meters|formats|taps|drivers|findings|interfaces|attached|scenarios|each",
+	.args = "commands|meters|formats|hooks|drivers|findings|interfaces|attached|scenarios|each",
 	.run = run,
 };

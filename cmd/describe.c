@@ -52,10 +52,10 @@ static void describe_meters(bool permitted)
 	}
 }
 
-static void describe_taps(void)
+static void describe_hooks(void)
 {
 	puts("\nTaps, where packets are seen; for each point the first that works is taken");
-	for (const struct tap *const *t = taps; *t; t++) {
+	for (const struct hook *const *t = hooks; *t; t++) {
 		const char *at = "at";
 
 		page_line(page, 2, (*t)->name, 15, (*t)->help);
@@ -117,7 +117,7 @@ void describe(struct page *on, __u64 only)
 	if (only)
 		return;
 	describe_meters(permitted);
-	describe_taps();
+	describe_hooks();
 	describe_drivers();
 	describe_ways();
 }
@@ -193,10 +193,10 @@ static void json_works(struct json *j, bool permitted, const char *name)
 		json_string(j, "why", no);
 }
 
-static void json_taps(struct json *j, bool permitted)
+static void json_hooks(struct json *j, bool permitted)
 {
-	json_open(j, "taps", '[');
-	for (const struct tap *const *t = taps; *t; t++) {
+	json_open(j, "hooks", '[');
+	for (const struct hook *const *t = hooks; *t; t++) {
 		json_open(j, NULL, '{');
 		json_string(j, "name", (*t)->name);
 		json_string(j, "help", (*t)->help);
@@ -249,11 +249,11 @@ void describe_json(__u64 only)
 
 	uname(&kernel);
 	json_open(&j, NULL, '{');
-	json_uint(&j, "nicprobe", 1);
+	json_uint(&j, "nicprobe", 2);
 	json_string(&j, "kernel", kernel.release);
 	json_meters(&j, permitted, only);
 	if (!only) {
-		json_taps(&j, permitted);
+		json_hooks(&j, permitted);
 		json_drivers(&j);
 		json_ways(&j, permitted);
 	}

@@ -35,10 +35,10 @@ void listed_window(struct listed *l)
 /* Packets that came or went, where they are seen nearest to the wire; false: nowhere. */
 static bool packets_of(const struct snapshot *s, enum point nic, enum point stack, uint64_t *n)
 {
-	enum point point = *s->meta.tap[nic] ? nic : stack;
+	enum point point = *s->meta.hook[nic] ? nic : stack;
 
 	*n = point_packets(s, point);
-	return s->tables[METER_pktsize].cells && *s->meta.tap[point];
+	return s->tables[METER_pktsize].cells && *s->meta.hook[point];
 }
 
 /* Those that the kernel dropped, and somebody had wanted; false: nobody looks. */

@@ -48,9 +48,9 @@ out:
 	return bits;
 }
 
-bool tap_choosable(const struct tap *t)
+bool hook_choosable(const struct hook *t)
 {
-	return t->points & 1 << RX_NIC || t == &tap_tc;
+	return t->points & 1 << RX_NIC || t == &hook_tc;
 }
 
 static bool rx_parse(struct request *req, const char *name)
@@ -61,15 +61,15 @@ static bool rx_parse(struct request *req, const char *name)
 	req->rx = strcmp(name, "auto") ? name : NULL;
 	if (!req->rx)
 		return true;
-	for (const struct tap *const *t = taps; *t; t++) {
-		if (!tap_choosable(*t))
+	for (const struct hook *const *t = hooks; *t; t++) {
+		if (!hook_choosable(*t))
 			continue;
 		near_try(&near, (*t)->name);
 		if (!strcmp((*t)->name, name))
 			return true;
 	}
 	usage_error(*near.name ? text("--rx %s", near.name) : "--rx auto",
-		    "no tap \"%s\" for received packets", name);
+		    "no hook \"%s\" for received packets", name);
 	return false;
 }
 

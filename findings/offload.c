@@ -168,7 +168,7 @@ static void judge_split(struct evidence *e)
 	uint64_t stack, stack_large, nic, nic_large, single, known;
 	struct finding *f;
 
-	if (!*e->s->meta.tap[TX_STACK] || !*e->s->meta.tap[TX_NIC])
+	if (!*e->s->meta.hook[TX_STACK] || !*e->s->meta.hook[TX_NIC])
 		return;
 	count(e, TX_STACK, &stack, &stack_large);
 	count(e, TX_NIC, &nic, &nic_large);

@@ -321,7 +321,7 @@ static void judge_marked_here(struct evidence *e)
 	struct finding *f;
 
 	n = after > before ? after - before : 0;
-	if (!*e->s->meta.tap[TX_STACK] || !*e->s->meta.tap[TX_NIC] || !worth(e, n, marks.value) ||
+	if (!*e->s->meta.hook[TX_STACK] || !*e->s->meta.hook[TX_NIC] || !worth(e, n, marks.value) ||
 	    n < hundredth.value * capable)
 		return;
 	f = finding_add(e->f, &kinds[MARKED_HERE], -1, "this host's own qdisc%s marked %" PRIu64 " "

@@ -354,7 +354,7 @@ static void idle_points(struct block *b, struct page *p)
 	bool any = false;
 
 	for (unsigned i = 0; i < NR_POINTS && b->m->by & BY_POINT; i++) {
-		bool active = !b->s->meta.tap[i][0] || !(meter_points(b->m) >> i & 1);
+		bool active = !b->s->meta.hook[i][0] || !(meter_points(b->m) >> i & 1);
 
 		for (unsigned j = 0; j < b->nr && !active; j++)
 			active = b->active[j].at.point == i;

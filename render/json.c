@@ -12,7 +12,7 @@
 #include "render/render.h"
 #include "render/shown.h"
 
-#define DOCUMENT 2	/* version of the document; a change that breaks a reader is a new one */
+#define DOCUMENT 3	/* version of the document; a change that breaks a reader is a new one */
 
 static void labelled(struct json *j, const char *key, const struct metric *k, const uint64_t *w)
 {
@@ -204,12 +204,12 @@ static void sampled(struct json *j, const struct snapshot *s)
 		json_close(j, '}');
 }
 
-static void taps(struct json *j, const struct snapshot *s)
+static void packet_hooks(struct json *j, const struct snapshot *s)
 {
-	json_open(j, "taps", '{');
+	json_open(j, "hooks", '{');
 	for (unsigned p = 0; p < NR_POINTS; p++)
-		if (s->meta.tap[p][0])
-			json_string(j, point_names[p], s->meta.tap[p]);
+		if (s->meta.hook[p][0])
+			json_string(j, point_names[p], s->meta.hook[p]);
 		else
 			json_null(j, point_names[p]);
 	json_close(j, '}');
@@ -276,7 +276,7 @@ static void head(struct json *j, const struct snapshot *s)
 	json_uint(j, "tx", s->meta.tx_queues);
 	json_close(j, '}');
 	if (measured(s))
-		taps(j, s);
+		packet_hooks(j, s);
 	json_time(j, "time", &s->when);
 	if (!measured(s))
 		return;

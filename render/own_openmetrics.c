@@ -24,10 +24,10 @@ static void interfaces(const struct metrics_out *o, const struct snapshot *const
 		openmetrics_label(o->out, "driver", meta->driver);
 		openmetrics_label(o->out, "rx_queues", text("%u", meta->rx_queues));
 		openmetrics_label(o->out, "tx_queues", text("%u", meta->tx_queues));
-		openmetrics_label(o->out, "rx_nic", meta->tap[RX_NIC]);
-		openmetrics_label(o->out, "rx_stack", meta->tap[RX_STACK]);
-		openmetrics_label(o->out, "tx_stack", meta->tap[TX_STACK]);
-		openmetrics_label(o->out, "tx_nic", meta->tap[TX_NIC]);
+		openmetrics_label(o->out, "rx_nic", meta->hook[RX_NIC]);
+		openmetrics_label(o->out, "rx_stack", meta->hook[RX_STACK]);
+		openmetrics_label(o->out, "tx_stack", meta->hook[TX_STACK]);
+		openmetrics_label(o->out, "tx_nic", meta->hook[TX_NIC]);
 		openmetrics_label(o->out, "state", list[i]->state);
 		fputs("} 1\n", o->out);
 	}
@@ -150,14 +150,14 @@ static void trust(const struct metrics_out *o, const struct snapshot *const *lis
 			if (meter_shown(s, id) && meters[id]->elf)
 				missed(o, s, "meter", meters[id]->name, s->missed_meter[id]);
 		for (unsigned p = 0; p < NR_POINTS; p++)
-			if (*s->meta.tap[p])
+			if (*s->meta.hook[p])
 				missed(o, s, "point", point_names[p], s->missed_point[p]);
 	}
 	openmetrics_head(o, "nicprobe_hook_blind", "gauge", "",
 			 "1: what sees packets at this point does not see all of them any more.");
 	for (unsigned i = 0; i < nr; i++)
 		for (unsigned p = 0; p < NR_POINTS; p++) {
-			if (!*list[i]->meta.tap[p])
+			if (!*list[i]->meta.hook[p])
 				continue;
 			openmetrics_labels(o->out, "nicprobe_hook_blind", list[i]);
 			fprintf(o->out, ",point=\"%s\"} %d\n", point_names[p],

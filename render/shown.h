@@ -35,7 +35,7 @@ static inline const char *meter_remark(const struct snapshot *s, unsigned id)
 /* Why a point is not looked at; NULL: it is, or nobody knows. */
 static inline const char *point_absent(const struct snapshot *s, unsigned point)
 {
-	return s->meta.note[point][0] && !s->meta.tap[point][0] ? s->meta.note[point] : NULL;
+	return s->meta.note[point][0] && !s->meta.hook[point][0] ? s->meta.note[point] : NULL;
 }
 
 /* Can this meter lose counts, or has it? */

@@ -54,15 +54,15 @@ static void heading(struct page *p, const struct snapshot *s)
 	page_newline(p);
 }
 
-/* "  rx-nic xdp, rx-stack tcx, …": a point and its tap stay together. */
-static void taps(struct page *p, const struct snapshot *s)
+/* "  rx-nic xdp, rx-stack tcx, …": a point and its hook stay together. */
+static void packet_hooks(struct page *p, const struct snapshot *s)
 {
 	bool any = false;
 
 	for (unsigned i = 0; i < NR_POINTS; i++) {
-		unsigned need = strlen(point_names[i]) + 1 + text_columns(s->meta.tap[i]) + 1;
+		unsigned need = strlen(point_names[i]) + 1 + text_columns(s->meta.hook[i]) + 1;
 
-		if (!s->meta.tap[i][0])
+		if (!s->meta.hook[i][0])
 			continue;
 		if (any)
 			page_put(p, ",", 1);
@@ -73,7 +73,7 @@ static void taps(struct page *p, const struct snapshot *s)
 		page_put(p, point_names[i], -1);
 		page_style(p, STYLE_PLAIN);
 		page_spaces(p, 1);
-		page_put(p, s->meta.tap[i], -1);
+		page_put(p, s->meta.hook[i], -1);
 		any = true;
 	}
 	if (any)
@@ -245,7 +245,7 @@ static void one(FILE *out, const struct snapshot *s, const struct look *look)
 	uint64_t silent = 0;
 
 	heading(&p, s);
-	taps(&p, s);
+	packet_hooks(&p, s);
 	blind(&p, s);
 	found(&p, s);
 	if (s->hw)

@@ -154,8 +154,8 @@ def test_bench():
 
 
 def test_names():
-    taps = [t for t in complete("taps") if t != "auto"]
-    check("docs: the man page has every tap", [t for t in taps if f".It Cm {t}\n" not in part["DESCRIPTION"]])
+    hooks = [t for t in complete("hooks") if t != "auto"]
+    check("docs: the man page has every hook", [t for t in hooks if f".It Cm {t}\n" not in part["DESCRIPTION"]])
     check("docs: the man page has every format", [f for f in complete("formats") if f"Cm {f}" not in man])
     source = "".join(read(d, f) for d in ("cmd", "lib", "render") for f in os.listdir(os.path.join(ROOT, d))
                      if f.endswith(".c"))

@@ -11,7 +11,7 @@ static __noinline __u32 flow_gap(void)
 }
 
 /*
- * Lets the tap look at this packet, and returns when to do it again. It is
+ * Lets the hook look at this packet, and returns when to do it again. It is
  * asked by `rxcpu`, which has counted it: to count once more is what would
  * cost. The first packet only begins a gap, or few packets would seem many.
  */
@@ -106,7 +106,7 @@ static __always_inline void flow_lost(__u32 segs)
 	lost_add(METER_flow, flow_weight(segs));
 }
 
-/* Not every tap looks. */
+/* Not every hook looks. */
 static __noinline __attribute__((unused))
 int flow_take(const struct flow_head *head, __u32 queue, __u32 segs, __u64 bytes)
 {

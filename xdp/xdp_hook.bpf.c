@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The rx-nic tap by XDP: before the kernel has made anything of the packet. Always XDP_PASS. */
+/* The rx-nic hook by XDP: before the kernel has made anything of the packet. Always XDP_PASS. */
 #include <stddef.h>
 
 #include "xdp/packet.bpf.h"

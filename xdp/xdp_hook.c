@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The rx-nic tap by XDP: beside other programs where libxdp's dispatcher works, else alone. */
+/* The rx-nic hook by XDP: beside other programs where libxdp's dispatcher works, else alone. */
 #include <errno.h>
 #include <glob.h>
 #include <linux/if_link.h>
@@ -214,7 +214,7 @@ static const char *avoid(const struct site *site)
 	return NULL;
 }
 
-const struct tap tap_xdp = {
+const struct hook hook_xdp = {
 	.name = "xdp",
 	.help = "native XDP, in the driver before an skb is made",
 	.points = 1 << RX_NIC,
@@ -237,7 +237,7 @@ static const char *avoid_generic(const struct site *site)
 	return "generic XDP runs after GRO and switches it off: it changes what it measures";
 }
 
-const struct tap tap_xdp_generic = {
+const struct hook hook_xdp_generic = {
 	.name = "xdp-generic",
 	.help = "generic XDP, for any driver; it runs after GRO and switches GRO off",
 	.points = 1 << RX_NIC,

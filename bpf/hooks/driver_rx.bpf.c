@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The rx-nic tap without XDP: the five ways a driver hands a packet up, before GRO and RPS. */
+/* The rx-nic hook without XDP: the five ways a driver hands a packet up, before GRO and RPS. */
 #include "bpf/common/head.bpf.h"
 #include <bpf/bpf_tracing.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The rx-nic tap without XDP: the tracepoints at which a driver hands a packet up. */
+/* The rx-nic hook without XDP: the tracepoints at which a driver hands a packet up. */
 #include <stdio.h>
 #include <string.h>
 
@@ -25,7 +25,7 @@ static const char *blind(const struct site *site, const char *how)
 	return strstr(how, "/*_entry") ? site->driver->no_receive : NULL;
 }
 
-const struct tap tap_driver_rx = {
+const struct hook hook_driver_rx = {
 	.name = "driver",
 	.help = "five tracepoints at which a driver hands a packet up, before GRO",
 	.points = 1 << RX_NIC,

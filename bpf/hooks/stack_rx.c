@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The rx-stack tap where tc cannot be had: its links are all there is to it. */
+/* The rx-stack hook where tc cannot be had: its links are all there is to it. */
 #include "lib/core/hook.h"
 #include "stack_rx.skel.h"
 
@@ -8,7 +8,7 @@ static const char *avoid(const struct site *site)
 	return site->driver->no_receive;
 }
 
-const struct tap tap_stack_rx = {
+const struct hook hook_stack_rx = {
 	.name = "stack",
 	.help = "the tracepoint at which the stack receives a packet, after GRO and RPS",
 	.points = 1 << RX_STACK,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The rx-stack tap: first in tc ingress, after GRO and RPS. Never a verdict of its own. */
+/* The rx-stack hook: first in tc ingress, after GRO and RPS. Never a verdict of its own. */
 #include "xdp/packet.bpf.h"
 
 /* As in skb.bpf.h, by tc's own view of an skb. */
@@ -20,7 +20,7 @@ static __always_inline __u32 queue_of(const struct __sk_buff *skb)
 		return recorded;
 	if (config.rx_queue == RX_QUEUE_RECORDED && recorded)
 		return recorded - 1;
-	/* the rx-nic tap saw it first, and learned */
+	/* the rx-nic hook saw it first, and learned */
 	known = bpf_map_lookup_elem(&napi_queue, &id);
 	return known ? *known : ~0u;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The rx-stack tap: a tcx link at the head (Linux 6.6), else a filter on clsact. */
+/* The rx-stack hook: a tcx link at the head (Linux 6.6), else a filter on clsact. */
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -111,7 +111,7 @@ static const char *avoid(const struct site *site)
 	return NULL;
 }
 
-const struct tap tap_tc = {
+const struct hook hook_tc = {
 	.name = "tc",
 	.help = "first in tc ingress, after GRO and RPS",
 	.points = 1 << RX_STACK,

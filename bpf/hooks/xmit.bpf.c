@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The tx-stack and tx-nic taps. At tc egress the queue is not chosen yet: hence tracepoints. */
+/* The tx-stack and tx-nic hooks. At tc egress the queue is not chosen yet: hence tracepoints. */
 #include "bpf/common/head.bpf.h"
 #include "bpf/common/feature.bpf.h"
 #include "bpf/common/scratch.bpf.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The tx-stack and tx-nic taps: their links are all there is to them. */
+/* The tx-stack and tx-nic hooks: their links are all there is to them. */
 #include "lib/core/hook.h"
 #include "xmit.skel.h"
 
-const struct tap tap_xmit = {
+const struct hook hook_xmit = {
 	.name = "xmit",
 	.help = "the tracepoints before the qdisc and at the hand-over to the driver",
 	.points = 1 << TX_STACK | 1 << TX_NIC,

@@ -299,7 +299,7 @@ static void between(const struct side *d, unsigned queue, struct ledger *row)
 
 	for (int i = 0; i < 4; i++)
 		n[i] = ledger_packets(&of[i], i < 2);
-	if (!*d->s->meta.tap[stack])
+	if (!*d->s->meta.hook[stack])
 		return;
 	row->stack = n[2];
 	row->between[0] = d->tx ? n[2] - n[1] : n[0] - n[3];
@@ -377,7 +377,7 @@ int ledger_derive(const struct snapshot *s, const struct snapshot *late, struct 
 			.driver = driver_find(s->meta.driver),
 		};
 
-		if (*s->meta.tap[tx ? TX_NIC : RX_NIC])
+		if (*s->meta.hook[tx ? TX_NIC : RX_NIC])
 			err = side_put(&d, t);
 	}
 	return err;

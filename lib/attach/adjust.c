@@ -49,7 +49,7 @@ static int meter_unpin(const struct site *site, const struct meter *m)
 	return 0;
 }
 
-/* Those that count in the programs of the taps cannot come or go alone. */
+/* Those that count in the programs of the hooks cannot come or go alone. */
 static int refuse_riders(const struct request *req, __u64 changed)
 {
 	for (int id = 0; id < NR_METERS; id++)

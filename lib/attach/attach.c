@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Attach: choose a tap for each point, then the meters, then say so in the pin "meta". */
+/* Attach: choose a hook for each point, then the meters, then say so in the pin "meta". */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,9 +20,9 @@
 #include "lib/util/interrupt.h"
 #include "lib/util/log.h"
 
-const struct tap *const taps[] = {
-#define T(name) &tap_##name,
-	TAPS(T)
+const struct hook *const hooks[] = {
+#define T(name) &hook_##name,
+	HOOKS(T)
 #undef T
 	NULL
 };
@@ -45,11 +45,11 @@ static void note(char *to, size_t size, const char *why)
 }
 
 /* "not xdp: …; not driver: …" */
-static void note_tap(char *to, size_t size, const char *tap, const char *why)
+static void note_hook(char *to, size_t size, const char *hook, const char *why)
 {
 	size_t at = strlen(to);
 
-	snprintf(to + at, size - at, "%snot %s: %s", at ? "; " : "", tap, why);
+	snprintf(to + at, size - at, "%snot %s: %s", at ? "; " : "", hook, why);
 }
 
 /* Why to end here, whatever has been done; 0: nothing stands in the way. */
@@ -61,36 +61,36 @@ static int stopped(void)
 	return complain(-EINTR, NULL, "interrupted: nothing is attached");
 }
 
-static int tap_attach(const struct site *site, const struct tap *tap, struct meta *meta)
+static int hook_attach(const struct site *site, const struct hook *hook, struct meta *meta)
 {
-	struct bpf_object *obj = object_open(site, tap->elf);
+	struct bpf_object *obj = object_open(site, hook->elf);
 	char how[48] = "";
 	int err;
 
 	if (!obj)
 		return -EOPNOTSUPP;
-	err = tap->attach ? tap->attach(site, obj, how, sizeof(how)) : attach_links(site, obj);
+	err = hook->attach ? hook->attach(site, obj, how, sizeof(how)) : attach_links(site, obj);
 	for (int p = 0; !err && p < NR_POINTS; p++)
-		if (tap->points >> p & 1) {
-			const char *by = tap->program[p] ?
-					 kernel_chosen(obj, tap->program[p]) : how;
+		if (hook->points >> p & 1) {
+			const char *by = hook->program[p] ?
+					 kernel_chosen(obj, hook->program[p]) : how;
 
-			snprintf(meta->tap[p], sizeof(meta->tap[p]), "%s", by);
+			snprintf(meta->hook[p], sizeof(meta->hook[p]), "%s", by);
 		}
-	if (err && tap->detach)
-		tap->detach(site);
+	if (err && hook->detach)
+		hook->detach(site);
 	bpf_object__close(obj);
 	return err;
 }
 
-/* Gives a point the best tap that works; the note says why not a better one. */
+/* Gives a point the best hook that works; the note says why not a better one. */
 static int point_attach(const struct site *site, const struct request *req, enum point point,
 			struct meta *meta)
 {
 	const char *only = point == RX_NIC ? req->rx : NULL;
 	char *why = meta->note[point];
 
-	for (const struct tap *const *t = taps; *t; t++) {
+	for (const struct hook *const *t = hooks; *t; t++) {
 		const char *no;
 
 		if (!((*t)->points >> point & 1) || (only && strcmp(only, (*t)->name)))
@@ -98,13 +98,13 @@ static int point_attach(const struct site *site, const struct request *req, enum
 		no = kernel_cannot((*t)->name);
 		if (!no && !only && (*t)->avoid)
 			no = (*t)->avoid(site);
-		if (!no && !tap_attach(site, *t, meta)) {
+		if (!no && !hook_attach(site, *t, meta)) {
 			complaints_forget();
 			return stopped();
 		}
 		if (stopped())
 			return stopped();
-		note_tap(why, sizeof(meta->note[point]), (*t)->name, no ?: complaint());
+		note_hook(why, sizeof(meta->note[point]), (*t)->name, no ?: complaint());
 		if (only)
 			return complain(-EOPNOTSUPP, NULL, "cannot use --rx %s: %s", only, no);
 		complaints_forget();
@@ -113,14 +113,14 @@ static int point_attach(const struct site *site, const struct request *req, enum
 	return 0;
 }
 
-/* Every wanted point its tap. 0, or a complaint. */
+/* Every wanted point its hook. 0, or a complaint. */
 static int points_attach(const struct site *site, const struct request *req, struct meta *meta)
 {
 	unsigned points = points_of(meta->on);
 	int err = 0;
 
 	for (int p = 0; p < NR_POINTS && !err; p++)
-		if (points >> p & 1 && !*meta->tap[p])
+		if (points >> p & 1 && !*meta->hook[p])
 			err = point_attach(site, req, p, meta);
 	return err;
 }
@@ -177,7 +177,7 @@ static const char *unseen(const struct meter *m, const struct meta *meta)
 	for (int p = 0; p < NR_POINTS; p++) {
 		if (!(points >> p & 1))
 			continue;
-		if (*meta->tap[p])
+		if (*meta->hook[p])
 			return NULL;
 		why = why ?: text("%s cannot be seen: %s", point_names[p], meta->note[p]);
 	}

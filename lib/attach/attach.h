@@ -14,7 +14,7 @@ struct request {
 	__u64 meters;		/* 1 << METER_x: those wanted */
 	__u64 added, removed;	/* beside `meters`, or what is attached; "-m +qdisc,-irq" */
 	bool by_name;		/* asked for by name: what cannot be had is an error, not absent */
-	const char *rx;		/* the tap for rx-nic: a name of TAPS, or NULL: chosen */
+	const char *rx;		/* the hook for rx-nic: a name of HOOKS, or NULL: chosen */
 	const char *group;	/* who may read what is pinned, a name or a number; NULL: nobody */
 	const char *label;	/* the interface as it was typed, for complaints */
 	unsigned sample;	/* look at one packet in so many; 0: as each meter thinks best */
@@ -28,7 +28,7 @@ struct request {
 /* 0 and what was done; or -errno, a complaint, and nothing left behind. -EALREADY: attached. */
 int attach_iface(const char *name, const struct request *, struct meta *done);
 
-/* Takes away what is there, whole or half: the taps undo what unpinning does not. 0 or -errno. */
+/* Takes away what is there, whole or half: the hooks undo what unpinning does not. 0 or -errno. */
 int attach_undo(const struct site *);
 
 /*

@@ -12,7 +12,7 @@
 
 int attach_undo(const struct site *site)
 {
-	for (const struct tap *const *t = taps; *t; t++)
+	for (const struct hook *const *t = hooks; *t; t++)
 		if ((*t)->detach)
 			(*t)->detach(site);
 	return pins_remove(site->pins);

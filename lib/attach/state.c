@@ -109,7 +109,7 @@ void attached_blind(const struct meta *meta, const struct attached *a, const cha
 	snprintf(site.pins, sizeof(site.pins), "%s", dir);
 	snprintf(site.iface.name, sizeof(site.iface.name), "%s", meta->iface);
 	for (int p = 0; p < NR_POINTS; p++) {
-		const char *how = meta->tap[p], *why = NULL;
+		const char *how = meta->hook[p], *why = NULL;
 
 		if (*how && a->is == ATTACHED_GONE)
 			why = "the interface is gone";
@@ -117,7 +117,7 @@ void attached_blind(const struct meta *meta, const struct attached *a, const cha
 			why = strcmp(how, "clsact") ? "it looks for the interface in the network "
 			      "namespace that it left" : "the clsact qdisc did not go along "
 			      "into the other network namespace";	/* dev_shutdown() */
-		for (const struct tap *const *t = taps; *how && a->is == ATTACHED_HERE && *t; t++)
+		for (const struct hook *const *t = hooks; *how && a->is == ATTACHED_HERE && *t; t++)
 			if (!why && (*t)->points >> p & 1 && (*t)->blind)
 				why = (*t)->blind(&site, how);
 		snprintf(blind[p], BLIND_SIZE, "%s", why ?: "");

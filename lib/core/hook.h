@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* A place where packets can be seen. */
-#ifndef NICPROBE_TAP_H
-#define NICPROBE_TAP_H
+#ifndef NICPROBE_HOOK_H
+#define NICPROBE_HOOK_H
 
 #include <stddef.h>
 
@@ -14,8 +14,8 @@ struct bpf_object;
 struct request;
 struct table;
 
-/* Every tap; for a point, best first. A new one is a file and a word here. */
-#define TAPS(T) T(xdp) T(driver_rx) T(xdp_generic) T(tc) T(stack_rx) T(xmit)
+/* Every hook; for a point, best first. A new one is a file and a word here. */
+#define HOOKS(T) T(xdp) T(driver_rx) T(xdp_generic) T(tc) T(stack_rx) T(xmit)
 
 struct site {			/* one interface, about to be measured */
 	struct iface iface;
@@ -28,7 +28,7 @@ struct site {			/* one interface, about to be measured */
 	struct table *figures;	/* [NR_METERS]: read by baseline_read(), and not pinned yet */
 };
 
-struct tap {
+struct hook {
 	const char *name;	/* what --rx and NICPROBE_CANNOT take */
 	const char *help;
 	unsigned points;	/* 1 << enum point: those it serves */
@@ -51,12 +51,12 @@ struct tap {
 	void (*detach)(const struct site *);
 };
 
-#define T(name) extern const struct tap tap_##name;
-TAPS(T)
+#define T(name) extern const struct hook hook_##name;
+HOOKS(T)
 #undef T
-extern const struct tap *const taps[];	/* ends with NULL */
+extern const struct hook *const hooks[];	/* ends with NULL */
 
-/* For taps and meters alike: load, attach every chosen program, pin the links. 0 or -errno. */
+/* For hooks and meters alike: load, attach every chosen program, pin the links. 0 or -errno. */
 int attach_links(const struct site *, struct bpf_object *);
 /* The two halves of it: between them maps can be filled. */
 int object_load(const struct site *, struct bpf_object *);

@@ -30,8 +30,8 @@ struct meta {
 	__u32 devices;			/* that its driver serves; 0: no hardware */
 	__u8 mac[8];			/* its address, length in mac[7]: to find a moved device */
 	char iface[16], driver[32];
-	char tap[NR_POINTS][48];	/* "tcx", "tp_btf/net_dev_queue"; "": absent */
-	char note[NR_POINTS][240];	/* why this tap, or why none */
+	char hook[NR_POINTS][48];	/* "tcx", "tp_btf/net_dev_queue"; "": absent */
+	char note[NR_POINTS][240];	/* why this hook, or why none */
 	/* why a wanted meter is not there; of one that is there: how it measures here, or "" */
 	char absent[NR_METERS][240];
 };

@@ -100,7 +100,7 @@ struct meter {
 	bool across;
 	bool bare;			/* …and writes nothing above its labels */
 
-	/* One of these, or none: then it rides on the packet taps. */
+	/* One of these, or none: then it rides on the packet hooks. */
 	const void *(*elf)(size_t *);	/* its own BPF object */
 	/* Sizes its maps, object_load(), fills them, object_attach(). NULL: attach_links() does */
 	int (*attach)(const struct site *, struct bpf_object *);
@@ -167,7 +167,7 @@ unsigned meter_sample(const struct meter *, const struct meta *);
 
 /* These, and what some of them are made of. */
 uint64_t meters_needed(uint64_t bits);
-/* Does it count in the packet taps, and has no object of its own? */
+/* Does it count in the packet hooks, and has no object of its own? */
 bool meter_rides(const struct meter *);
 /* 1 << METER_x of all that are attached when none is named. */
 uint64_t meters_default(void);

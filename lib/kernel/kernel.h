@@ -20,7 +20,7 @@ struct way {
 extern const struct way ways[];		/* best first; ends with an empty one */
 
 /*
- * Why this kernel cannot do `what` (a way, or a tap), or NULL: it can. What
+ * Why this kernel cannot do `what` (a way, or a hook), or NULL: it can. What
  * $NICPROBE_CANNOT lists, separated by commas, it cannot: for tests.
  */
 const char *kernel_cannot(const char *what);

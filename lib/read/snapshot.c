@@ -261,8 +261,8 @@ uint64_t snapshot_packets(const struct snapshot *s)
 	const struct metric *k = meter_pktsize.metrics;
 	uint64_t n = s->packets;
 
-	if (n || s->meta.devices != 1 || !t->cells || !*s->meta.tap[RX_NIC] ||
-	    !*s->meta.tap[TX_NIC])
+	if (n || s->meta.devices != 1 || !t->cells || !*s->meta.hook[RX_NIC] ||
+	    !*s->meta.hook[TX_NIC])
 		return n;
 	for (unsigned row = 0; row < t->rows; row++) {
 		enum point point = place_of(s, &meter_pktsize, row).point;

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Fuzzes each target, or those named, for FUZZ seconds (10), two at a time: the packet taps and meters against an
+# Fuzzes each target, or those named, for FUZZ seconds (10), two at a time: the packet hooks and meters against an
 # oracle, and every parser of what somebody else made. What fails is left in $B/fuzz, to be run again:
 # build/fuzz/module build/fuzz/module-crash-…
 cd "$(dirname "$0")/../.." || exit 1
@@ -25,11 +25,11 @@ fi
 # Headers lie anywhere: BPF does not mind. Maps of one name are one map, as pins make them; each program
 # brings its licence.
 packet_build() {
-	taps="xdp/xdp_hook.bpf.c bpf/hooks/tc.bpf.c bpf/hooks/driver_rx.bpf.c bpf/hooks/stack_rx.bpf.c bpf/hooks/xmit.bpf.c"
+	hooks="xdp/xdp_hook.bpf.c bpf/hooks/tc.bpf.c bpf/hooks/driver_rx.bpf.c bpf/hooks/stack_rx.bpf.c bpf/hooks/xmit.bpf.c"
 	# shellcheck disable=SC2086
 	$CLANG $flags -fsanitize=fuzzer,address,undefined -fno-sanitize=alignment -fcommon \
 		'-D_license=__attribute__((weak))_license' $warn -Wno-unused-parameter \
-		-Wno-unknown-attributes -Itests/fuzz/stub -o "$to/packet" $taps tests/fuzz/packet.c \
+		-Wno-unknown-attributes -Itests/fuzz/stub -o "$to/packet" $hooks tests/fuzz/packet.c \
 		tests/fuzz/compare.c tests/fuzz/kernel.c tests/fuzz/oracle.c
 }
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""Writes the seed corpus: frames of every kind, to every tap. usage: seeds.py DIRECTORY TARGET"""
+"""Writes the seed corpus: frames of every kind, to every hook. usage: seeds.py DIRECTORY TARGET"""
 import itertools
 import os
 import struct

@@ -15,8 +15,8 @@ def check_json(text):
     assert text.count("\n") == 1 and text.endswith("\n"), "one object, one line"
     document = json.loads(text, object_pairs_hook=once)
     keys = [k for k in document if k not in ("sample", "state", "hw", "meter_seconds", "may_lack", "earlier")]
-    measured = ["taps", "seconds", "interval", "meters", "absent", "lost"]
-    want = ["nicprobe", "interface", "name", "ifindex", "netns", "netns_name", "driver", "queues", "taps", "time",
+    measured = ["hooks", "seconds", "interval", "meters", "absent", "lost"]
+    want = ["nicprobe", "interface", "name", "ifindex", "netns", "netns_name", "driver", "queues", "hooks", "time",
             "seconds", "interval", "meters", "absent", "lost", "findings"]
     if "meters" not in document:    # nothing but what the interface is
         assert document["hw"], "neither meters nor hw"

@@ -133,8 +133,8 @@ def attach_and_send(machine, cannot):
     came, sent = machine.send()
 
     def there(doc):
-        return (not doc["taps"]["rx-stack"] or packets_at(doc, "rx-stack") >= came) and \
-               (not doc["taps"]["tx-stack"] or packets_at(doc, "tx-stack") >= sent)
+        return (not doc["hooks"]["rx-stack"] or packets_at(doc, "rx-stack") >= came) and \
+               (not doc["hooks"]["tx-stack"] or packets_at(doc, "tx-stack") >= sent)
     until(lambda: "pktsize" not in show(machine.where)["meters"] or there(show(machine.where)), 1)
     time.sleep(.03)
     doc = show(machine.where)
@@ -149,11 +149,11 @@ def compare(doc, base, cannot):
         queues = cannot != "recorded"
         got, want = exact(meter, doc, queues), exact(meter, base, queues)
         if meter in ("pktsize", "ecn", "gso"):
-            want = {k: v for k, v in want.items() if doc["taps"][k[0]]}
+            want = {k: v for k, v in want.items() if doc["hooks"][k[0]]}
             if not queues:
                 got, want = ({k: sorted(v) for k, v in x.items() if k[0][0] == "t"} for x in (got, want))
         if meter == "ledger":
-            want = {k: v for k, v in want.items() if doc["taps"][f"{k[0]}-nic"]}
+            want = {k: v for k, v in want.items() if doc["hooks"][f"{k[0]}-nic"]}
         if got != want:
             bad.append((meter, difference(got, want)))
     return bad
@@ -178,12 +178,12 @@ def without(machine, base, cannot, gone=frozenset()):
         check(f"{name}: {meter} counts the same", meter not in dict(bad), dict(bad).get(meter))
     same(f"{name}: nothing is lost", lost(doc), {})
     known = set(base["meters"]) | set(base["absent"]) if base else set(doc["meters"]) | set(doc["absent"])
-    absent = {m: s for m, s in doc["absent"].items() if m not in doc["taps"]}
-    same(f"{name}: each is there or absent", set(doc["meters"]) | set(absent), known - set(doc["taps"]))
+    absent = {m: s for m, s in doc["absent"].items() if m not in doc["hooks"]}
+    same(f"{name}: each is there or absent", set(doc["meters"]) | set(absent), known - set(doc["hooks"]))
     for what, sentence in {**doc["absent"], **doc.get("remarks", {})}.items():
         check(f"{name}: {what}: a sentence # {sentence}", plain(sentence), sentence)
     if base:
-        here = set(base["absent"]) - set(base["taps"])
+        here = set(base["absent"]) - set(base["hooks"])
         same(f"{name}: what is absent", set(absent), here | (set(gone) & known))
     for meter, sentence in absent.items():
         if (meter, sentence) not in NAMED:

@@ -90,7 +90,7 @@ def words(ns, iface):
     bad("an option without its value", "show -i", 2, "-i needs a value")
     bad("a long option without its value", "show --interval", 2, "--interval needs a value")
     bad("a value that an option does not take", "list --json=1", 2, "--json takes no value")
-    bad("unknown tap", f"attach --rx xpd {iface}", 2, 'no tap "xpd"', "--rx xdp")
+    bad("unknown hook", f"attach --rx xpd {iface}", 2, 'no hook "xpd"', "--rx xdp")
     for value in "0", "-1", "abc", "1s", "", "nan", "1e9":
         bad(f"-i {value!r}", ["show", "-i", value], 2, "-i takes", f'"{value}"')
     for value in "0", "-1", "abc", "1.5", "99999999999999999999":
@@ -332,7 +332,7 @@ def terminal(args, columns):
 def whole(stdout):
     """Of `attach -j`, what it measures, and by what."""
     doc = json.loads(stdout)
-    return {key: doc[key] for key in ("meters", "absent", "taps") if key in doc}
+    return {key: doc[key] for key in ("meters", "absent", "hooks") if key in doc}
 
 
 def limits(iface):

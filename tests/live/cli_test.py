@@ -216,12 +216,12 @@ def lists(iface):
                            "not here:") if w not in text]
     same("cli: list -v tells all there is", missing, [])
     every = json.loads(nicprobe("list", "-v", "-j", env={"NICPROBE_CANNOT": "xdp"}).stdout)
-    named = [(name, [x["name"] for x in every[name]]) for name in ("meters", "taps", "drivers", "ways")]
+    named = [(name, [x["name"] for x in every[name]]) for name in ("meters", "hooks", "drivers", "ways")]
     same("cli: list -v -j says what list -v says",
          [(name, x) for name, names in named for x in names if f"\n  {x} " not in "\n" + text], [])
     same("cli: list -v -j: the metrics", [k["name"] for m in every["meters"] for k in m["metrics"]
          if f"\n      {k['name']} " not in text], [])
-    same("cli: list -v -j: what does not work, and why", {w["name"]: w.get("why") for w in every["ways"] + every["taps"]
+    same("cli: list -v -j: what does not work, and why", {w["name"]: w.get("why") for w in every["ways"] + every["hooks"]
          if w["name"] == "xdp"}, {"xdp": "taken away by $NICPROBE_CANNOT"})
     one = {m["name"]: m for m in every["meters"]}["qdisc"]
     page = nicprobe("list", "-v", "qdisc").stdout
@@ -256,7 +256,7 @@ def helps(iface):
     check("cli: --color of what is none", r.returncode == 2 and "--color takes" in r.stderr, r.stderr)
     same("cli: meters are completed", nicprobe("complete", "meters").stdout.split()[:2], ["pktsize", "ecn"])
     same("cli: formats are completed", nicprobe("complete", "formats").stdout.split(), ["table", "json", "openmetrics", "prometheus"])
-    same("cli: taps are completed", nicprobe("complete", "taps").stdout.split(),
+    same("cli: hooks are completed", nicprobe("complete", "hooks").stdout.split(),
          ["auto", "xdp", "driver", "xdp-generic", "tc"])
     words = nicprobe("complete", "interfaces").stdout.split()
     check("cli: interfaces are completed", "lo" in words and iface in words, words)

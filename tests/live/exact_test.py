@@ -59,8 +59,8 @@ def rx(name, where, sender, tap, l4=("udp", "icmp"), how=None, cpus=None, loses=
         doc = settled(where, "rx-stack")
         nicprobe("detach", where)
         why = wrong_rx(doc, want, loses)
-        if not why and how and doc["taps"]["rx-nic"] != how:
-            why = f"the tap is {doc['taps']['rx-nic']}, not {how}"
+        if not why and how and doc["hooks"]["rx-nic"] != how:
+            why = f"the hook is {doc['hooks']['rx-nic']}, not {how}"
         if not why and cpus:
             got = {(r["queue"], r["cpu"]) for r in doc["meters"]["rxcpu"]}
             why = None if got == cpus else f"CPUs: {difference(sorted(got), sorted(cpus))}"

@@ -6,7 +6,7 @@ from lab import *
 need_root()
 netns = Namespace("flow")
 netns.run("sysctl -qw net.ipv4.ip_forward=0")
-TAPS = {"xdp": ["--rx", "xdp"], "driver": ["--rx", "driver"]}
+HOOKS = {"xdp": ["--rx", "xdp"], "driver": ["--rx", "driver"]}
 
 
 def flows(doc):
@@ -31,7 +31,7 @@ def measure(name, args, batches, cannot="", options="--steer"):
     return doc, table
 
 
-# Every packet: exact, whatever stands before the ports, on every tap and way.
+# Every packet: exact, whatever stands before the ports, on every hook and way.
 FRAMES = ["0 100 100 udp sport=1000 dport=2000", "0 30 200 tcp sport=5001 dport=80 vlan=7",
           "1 20 300 v6 udp sport=53 dport=4000 qinq=100,7", "1 10 100 icmp", "2 7 100 arp",
           "3 5 9000 v6 tcp sport=443 dport=5 src=2001:2::9"]
@@ -84,7 +84,7 @@ def about(name, got, want, part):
 
 
 # One flow and as many packets of others in between, in step: a gap at random gives each its share.
-for way, args in TAPS.items():
+for way, args in HOOKS.items():
     doc, table = measure(f"one-{way}", args, ["0 120000 100", "0 40000 100 flows=40 src=198.18.0.9",
                                               "1 2000 100", "2 2000 100", "3 2000 100"])
     one = flows(doc).get((0, "198.18.0.1:10000 > 198.18.0.2:9 udp"), (0, 0, 0))

@@ -65,7 +65,7 @@ def tcx(ns, ifindex, answer, flags=BEFORE):
 def order_of_tcx(ns, nic):
     where, index = f"{ns}/tap0", nic.hello["ifindex"]
     nicprobe("attach", where)
-    tap_of = show(where)["taps"]["rx-stack"]
+    tap_of = show(where)["hooks"]["rx-stack"]
     if tap_of != "tcx":
         skip("hooks: order of tcx", f"rx-stack is {tap_of} here")
         nicprobe("detach", where)
@@ -100,7 +100,7 @@ def generic_xdp(ns, nic):
     """It came after us: tc gets packets without their Ethernet header."""
     where = f"{ns}/tap0"
     nicprobe("attach", "--rx", "driver", where)
-    if show(where)["taps"]["rx-stack"] != "tcx":
+    if show(where)["hooks"]["rx-stack"] != "tcx":
         skip("hooks: generic XDP", "rx-stack is not tcx here")
         nicprobe("detach", where)
         return
@@ -123,7 +123,7 @@ def clsact(ns, nic):
     where, env = f"{ns}/tap0", {"NICPROBE_CANNOT": "tcx"}
     ns.run("tc qdisc add dev tap0 clsact")
     nicprobe("attach", "-m", "pktsize", where, env=env)
-    same("hooks: clsact: it is the hook", show(where)["taps"]["rx-stack"], "clsact")
+    same("hooks: clsact: it is the hook", show(where)["hooks"]["rx-stack"], "clsact")
     tell("hooks: clsact", where, [])
     prog = bpf.program(bpf.TC, 0)   # TC_ACT_OK: to the stack, and no filter behind it is asked
     bpf.pin(prog, "/sys/fs/bpf/hook_test")
@@ -148,7 +148,7 @@ def xdp_replaced(ns, nic):
     put(nic, 4)
     tell("hooks: XDP", where, [])
     pin = f"/sys/fs/bpf/nicprobe/{os.stat(f'/run/netns/{ns}').st_ino}/tap0/xdp_link"
-    if show(where)["taps"]["rx-nic"] != "xdp":
+    if show(where)["hooks"]["rx-nic"] != "xdp":
         skip("hooks: XDP replaced", "it is in a dispatcher here")
         nicprobe("detach", where)
         return
@@ -177,7 +177,7 @@ def moved(env):
     if env:     # it has no clsact qdisc, or `tc` would not be taken
         one.run("tc qdisc add dev mv0 clsact")
     nicprobe("attach", "--rx", "driver", where, env=env)
-    hooks = show(where)["taps"]
+    hooks = show(where)["hooks"]
     same(f"{name}: the hook of rx-stack", hooks["rx-stack"], "clsact" if env else "tcx")
     tell(f"{name}: not yet", where, [])
     one.ip(f"link set mv0 netns {two}")
@@ -233,7 +233,7 @@ def stacked():
             until(lambda: all(packets_at(show(where), p) >= 30 for p in sees if sees[p]), 2)
             doc = show(where)
             same(f"{name}: what sees packets counts them, and no other hook is there",
-                 {p: packets_at(doc, p) if doc["taps"][p] else None for p in sees},
+                 {p: packets_at(doc, p) if doc["hooks"][p] else None for p in sees},
                  {p: 30 if sees[p] else None for p in sees})
             for p in sees:
                 why = doc["absent"].get(p, "")

@@ -41,7 +41,7 @@ def veth_of_four(one, iface):
     check("hw: veth: no interrupts, and why", queues(doc, "irq") == [None] * 4 and
           "software" in doc["hw"]["absent"]["interrupts"], str(doc["hw"]["absent"]))
     same("hw: veth: RPS and XPS are off", (queues(doc, "rps"), queues(doc, "xps")), ([""] * 4, [""] * 4))
-    same("hw: nothing is measured", [k for k in ("meters", "taps", "lost", "absent") if k in doc], [])
+    same("hw: nothing is measured", [k for k in ("meters", "hooks", "lost", "absent") if k in doc], [])
     for queue in range(4):
         put(one, "eth0", f"queues/rx-{queue}/rps_cpus", "3" if CPUS > 1 else "1")
         put(one, "eth0", f"queues/tx-{queue}/xps_cpus", f"{1 << queue % min(2, CPUS):x}")
@@ -315,7 +315,7 @@ def own(netns):
     """What nicprobe put there is marked, and what another put beside it is not."""
     iface = f"{netns}/eth0"
     nicprobe("attach", "--rx", "xdp", iface)
-    taps = json.loads(nicprobe("show", "-j", iface).stdout)["taps"]
+    taps = json.loads(nicprobe("show", "-j", iface).stdout)["hooks"]
     got = programs(iface)
     if taps["rx-nic"] == "xdp":
         check("hw: our XDP program", ("xdp-native", "nicprobe_rx", True) in got, str(got))
@@ -324,11 +324,11 @@ def own(netns):
     same("hw: what is ours is marked", [p for p in got if p[2] != p[1].startswith("nicprobe_")], [])
     nicprobe("detach", iface)
     nicprobe("attach", "-m", "pktsize", iface, env={"NICPROBE_CANNOT": "tcx"})
-    if json.loads(nicprobe("show", "-j", iface).stdout)["taps"]["rx-stack"] == "clsact":
+    if json.loads(nicprobe("show", "-j", iface).stdout)["hooks"]["rx-stack"] == "clsact":
         check("hw: our filter", ("tc-ingress", "nicprobe_tc", True) in programs(iface), str(programs(iface)))
     nicprobe("detach", iface)
     nicprobe("attach", iface)
-    if json.loads(nicprobe("show", "-j", iface).stdout)["taps"]["rx-stack"] == "tcx":
+    if json.loads(nicprobe("show", "-j", iface).stdout)["hooks"]["rx-stack"] == "tcx":
         check("hw: our tcx program", ("tcx-ingress", "nicprobe_tc", True) in programs(iface), str(programs(iface)))
     nicprobe("detach", iface)
     same("hw: ours are gone", programs(iface), [])

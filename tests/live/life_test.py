@@ -13,7 +13,7 @@ from traffic import Sender
 CYCLES = int(os.environ.get("CYCLES", 80))
 PPS = 2500	# frames a queue, a second, each way: with attach itself, what two CPUs can do
 
-TAPS = [	# in turn: each way to see received packets, and what there is without tcx
+HOOKS = [	# in turn: each way to see received packets, and what there is without tcx
     (["--rx", "xdp"], {}),
     (["--rx", "driver"], {}),
     ([], {"NICPROBE_CANNOT": "tcx"}),
@@ -31,10 +31,10 @@ def link_stats(ns, name):
 
 def cycles(ifaces, count):
     """Attach and detach, each interface in turn."""
-    few = ["-m", "pktsize,ecn,txlat"]	# seen by every tap; with all there is: all_test.py
+    few = ["-m", "pktsize,ecn,txlat"]	# seen by every hook; with all there is: all_test.py
     times = {"attach": [], "detach": []}
     for i in range(count):
-        args, env = TAPS[i // len(ifaces) % len(TAPS)]
+        args, env = HOOKS[i // len(ifaces) % len(HOOKS)]
         for what in times:
             at = time.monotonic()
             nicprobe(what, ifaces[i % len(ifaces)], *([*args, *few] if what == "attach" else []), env=env)

@@ -214,7 +214,7 @@ def moved():
         got = counts(f"{two}/mv0"), counts(f"{one}/mv0")
         # a tcx link or an XDP program goes with the device: show said so
         same(f"netns: moved, {rx}: the new attachment counts its own", [got[0]["rx-nic"], got[0]["rx-stack"]], [4, 4])
-        goes = {p: how.startswith(("xdp", "tcx")) for p, how in show(f"{one}/mv0")["taps"].items() if how}
+        goes = {p: how.startswith(("xdp", "tcx")) for p, how in show(f"{one}/mv0")["hooks"].items() if how}
         same(f"netns: moved, {rx}: the old one counts on where show said so",
              {p: got[1][p] for p in ("rx-nic", "rx-stack")},
              {p: 112 if goes[p] else 8 for p in ("rx-nic", "rx-stack")})

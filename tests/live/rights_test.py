@@ -42,7 +42,7 @@ class User:
 
 def measured(stdout):
     doc = json.loads(stdout)
-    return {key: doc[key] for key in ("meters", "taps", "absent", "remarks")}
+    return {key: doc[key] for key in ("meters", "hooks", "absent", "remarks")}
 
 
 def commands(binary, ns):

@@ -62,7 +62,7 @@ def unknown(by_queue):
 def rx(name, where, sender, args=(), cannot="", taps=("xdp", "tcx"), blind="", absent=None):
     """`taps`: what should serve rx-nic and rx-stack; `blind`: which of them know no queue."""
     want, doc = run(name, where, sender, args, cannot, name)
-    same(f"{name}: taps", (doc["taps"]["rx-nic"], doc["taps"]["rx-stack"]), taps)
+    same(f"{name}: taps", (doc["hooks"]["rx-nic"], doc["hooks"]["rx-stack"]), taps)
     for point, tap in zip(("rx-nic", "rx-stack"), taps):
         sizes, ecn = want.pktsize(), want.ecn
         if point in blind.split():
@@ -182,7 +182,7 @@ for cannot, ways in ("dynptr", (TP, "tp_btf/netif_receive_skb")), ("tp_btf", (RA
         until(lambda: packets_at(show(VETH), "rx-stack") == 100)
         doc = show(VETH)
         nicprobe("detach", VETH)
-        same(f"{name}: taps", (doc["taps"]["rx-nic"], doc["taps"]["rx-stack"]), ways)
+        same(f"{name}: taps", (doc["hooks"]["rx-nic"], doc["hooks"]["rx-stack"]), ways)
         got = [sum(e.values()) for p in ("rx-nic", "rx-stack") for e in ecn_at(doc, p).values()]
         same(f"{name}: {size} bytes, sizes", packets_at(doc, "rx-nic"), 100)
         same(f"{name}: {size} bytes, lost", doc["lost"].get("ecn", 0), unread)
@@ -211,7 +211,7 @@ def tx(cannot, taps, absent=None, big=True):
     reader(f"wait {want.count()}")
     doc, read = show(OUT), reader("count")
     nicprobe("detach", OUT)
-    same(f"{name}: taps", (doc["taps"]["tx-stack"], doc["taps"]["tx-nic"]), taps)
+    same(f"{name}: taps", (doc["hooks"]["tx-stack"], doc["hooks"]["tx-nic"]), taps)
     for point, tap in zip(("tx-stack", "tx-nic"), taps):
         same(f"{name}: {point} sizes", sizes_at(doc, point), want.pktsize() if tap else {})
         same(f"{name}: {point} ecn", ecn_at(doc, point), want.ecn if tap else {})
@@ -264,7 +264,7 @@ rx("clsact of another, filter at 1", TAP, nic, cannot="tcx", taps=("xdp", "tp_bt
 nicprobe("attach", TAP, env=NO_TCX)
 doc = show(TAP)
 nicprobe("detach", TAP)
-check("clsact of another, filter at 1, without stack: absent", doc["taps"]["rx-stack"] is None and
+check("clsact of another, filter at 1, without stack: absent", doc["hooks"]["rx-stack"] is None and
       FIRST in doc["absent"].get("rx-stack", ""), str(doc["absent"]))
 same("clsact of another, filter at 1: as it was", filters(a), before)
 tc(a, "qdisc del dev tap0 clsact")

@@ -67,7 +67,7 @@ int main(void)
 		if (elf)
 			owners(meters[i]->name, elf, size, 0);
 	}
-	for (const struct tap *const *t = taps; *t; t++) {
+	for (const struct hook *const *t = hooks; *t; t++) {
 		size_t size = 0;
 		const void *elf = (*t)->elf ? (*t)->elf(&size) : NULL;
 

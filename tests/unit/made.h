@@ -39,7 +39,7 @@ static struct made *made(const char *driver)
 	strcpy(m->s.meta.iface, "eth0");
 	strcpy(m->s.meta.driver, driver);
 	for (int p = 0; p < NR_POINTS; p++)
-		strcpy(m->s.meta.tap[p], "somehow");
+		strcpy(m->s.meta.hook[p], "somehow");
 	m->late.meta = m->s.meta;
 	table_on(&m->s, METER_pktsize);
 	table_on(&m->late, METER_pktsize);

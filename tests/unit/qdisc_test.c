@@ -26,7 +26,7 @@ static void expect(const char *name, const char *kind, uint64_t marks, const cha
 	struct snapshot s = { .seconds = 10, .meta = { .rows = 2, .tx_queues = 1, .sample = 1 } };
 
 	for (int p = 0; p < NR_POINTS; p++)
-		strcpy(s.meta.tap[p], "tp_btf");
+		strcpy(s.meta.hook[p], "tp_btf");
 	table_on(&s, METER_qdisc, 1);
 	table_on(&s, METER_ecn, meter_rows(&meter_ecn, 2));
 	strcpy(((struct qdisc_key *)s.tables[METER_qdisc].keys)->kind, kind);

@@ -36,7 +36,7 @@ static void table_on(struct snapshot *s, enum meter_id id, unsigned rows)
 static struct snapshot *snapshot(const char *name, const char *driver, unsigned queues,
 				 unsigned sources)
 {
-	static const char *const taps[] = {
+	static const char *const hooks[] = {
 		"xdp", "tcx", "tp_btf/net_dev_queue", "tp_btf/net_dev_start_xmit"
 	};
 	struct snapshot *s = calloc(1, sizeof(*s));
@@ -49,7 +49,7 @@ static struct snapshot *snapshot(const char *name, const char *driver, unsigned 
 	snprintf(s->meta.iface, sizeof(s->meta.iface), "%s", name);
 	snprintf(s->meta.driver, sizeof(s->meta.driver), "%s", driver);
 	for (int p = 0; p < NR_POINTS; p++)
-		snprintf(s->meta.tap[p], sizeof(s->meta.tap[p]), "%s", taps[p]);
+		snprintf(s->meta.hook[p], sizeof(s->meta.hook[p]), "%s", hooks[p]);
 	s->when.tv_sec = 1795168800;
 	s->seconds = 12.003;
 	s->boot_ns = 13003000000;
@@ -277,7 +277,7 @@ static struct snapshot *odd(void)
 
 	strcpy(s->name, "blue/a\"b\\c\n\xff\xc3\xa9\033[31m");
 	strcpy(s->state, "renamed to \"q\"; figures are those of the old name");
-	s->meta.tap[RX_STACK][0] = s->meta.tap[TX_NIC][0] = '\0';
+	s->meta.hook[RX_STACK][0] = s->meta.hook[TX_NIC][0] = '\0';
 	strcpy(s->meta.note[RX_STACK], "this kernel has neither tcx nor clsact");
 	s->wanted |= 1ull << METER_rxcpu;
 	free(s->tables[METER_rxcpu].cells);

@@ -59,7 +59,7 @@ def wire(doc, point):
 
 def compare_stack(name, card, doc, which, stack, nic):
     """What GRO merged, or TSO and GSO are to split, is as many packets on the wire."""
-    if stack == "rx-stack" and card.model in counters.NAMELESS and not doc["taps"][stack]:
+    if stack == "rx-stack" and card.model in counters.NAMELESS and not doc["hooks"][stack]:
         return lab.check(f"{name}: {stack}: absent, as tc sees no queue",
                          "the driver records no queue" in doc["absent"][stack], str(doc["absent"]))
     want = {q: (h["count"], h["sum"]) for q, h in lab.sizes_at(doc, nic).items()}
@@ -69,7 +69,7 @@ def compare_stack(name, card, doc, which, stack, nic):
     if tags and tags == sum(more.values()) and min(more.values()) >= 0:
         got = {q: (n, size - more[q]) for q, (n, size) in got.items()}
     good = lab.same(f"{name}: {stack}", got, want)
-    tell(card, stack, doc["taps"][stack], which, sum(n for n, _ in want.values()), 0 if good else 1)
+    tell(card, stack, doc["hooks"][stack], which, sum(n for n, _ in want.values()), 0 if good else 1)
 
 
 def compare(name, card, before, after, which):
@@ -84,7 +84,7 @@ def compare(name, card, before, after, which):
     compare_stack(name, card, after.doc, which, "tx-stack", "tx-nic")
     for point in "rx-nic", "tx-nic":
         way = point[:2]
-        tell(card, point, after.doc["taps"][point], which,
+        tell(card, point, after.doc["hooks"][point], which,
              lab.packets_at(after.doc, point) - lab.packets_at(before.doc, point),
              max(off.get(f"{way}_packets", 0), off.get(f"{way}_bytes", 0)))
 
@@ -127,7 +127,7 @@ def run(card, tap, cannot, which, megabytes, others=None):
     if others:
         received = lab.packets_at(after.doc, "rx-nic") - lab.packets_at(before.doc, "rx-nic")
         lab.same(f"{name}: two other programs saw as many", grown(others.counts(), seen), {0: received, 50: received})
-        lab.check(f"{name}: in a dispatcher", after.doc["taps"]["rx-nic"] == "xdp in a dispatcher", str(after.doc["taps"]))
+        lab.check(f"{name}: in a dispatcher", after.doc["hooks"]["rx-nic"] == "xdp in a dispatcher", str(after.doc["hooks"]))
         others.remove()
     print(f"# {name}: {time.monotonic() - began:.1f} s", flush=True)
 

@@ -64,7 +64,7 @@ int watch_attach(const struct port *p, enum watch_by by, struct meta *meta)
 	struct request req = {
 		.meters = BIT(napi) | BIT(irq) | BIT(txlat) | BIT(drop) |
 			  (by == WATCH_RX ? BIT(rxcpu) : by == WATCH_TX ? BIT(gso) : 0),
-		.rx = by == WATCH_RX ? tap_driver_rx.name : NULL,
+		.rx = by == WATCH_RX ? hook_driver_rx.name : NULL,
 		.label = p->label,
 	};
 	int err = port_enter(p);
