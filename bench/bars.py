@@ -82,17 +82,16 @@ def of_events(doc):
         ratios = [ours / theirs for _, ours, theirs in to_netsize(doc, case)]
         yield (f"a hook's tracepoints, {what}, to bpftrace's netsize: the worst of four", "", .6,
                max(ratios, default=None))
-    for way, depth in ("btf", 64), ("btf", 2000), ("raw", 2000):
+    for way, depth in ("btf", 64), ("btf", 2000):
         ends, whole, theirs = txlat(doc, way, depth)
         for got, what in (ends, "its two ends"), (whole, "all its programs"):
-            yield (f"txlat, {what}, to bpftrace's nettxlat; {way}, {depth} in flight", "", .35,
+            yield (f"txlat, {what}, to bpftrace's nettxlat; {depth} in flight", "", .35,
                    ratio(got, theirs))
     for case, what in ("idle", "by default"), ("idle-all", "all meters"):
-        for way in "btf", "raw":
-            row = idle(doc, way, case)
-            name = f" ({row['program']})" if row else ""
-            yield (f"idle interface, {what}, {way}: its dearest program{name}, an event", "ns", 5,
-                   row and row["net"])
+        row = idle(doc, "btf", case)
+        name = f" ({row['program']})" if row else ""
+        yield (f"idle interface, {what}: its dearest program{name}, an event", "ns", 5,
+               row and row["net"])
 
 
 def of_throughput(doc):

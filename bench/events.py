@@ -12,8 +12,7 @@ from traffic import SHAPES, Traffic
 
 DEEP, SHALLOW = 2000, 64	# frames in flight: what a tap's queues hold; what one NAPI poll takes
 MARKED = 1000			# frames, marked CE, for what counts only those
-WAYS = ("btf", "raw")
-CANNOT = {"btf": "tc", "raw": "tc,tp_btf"}
+CANNOT = {"btf": "tc"}
 
 
 def spent(before, after, programs):
@@ -80,8 +79,7 @@ def rival(script):
 
 
 def case(name):
-    """By its name: "txlat btf" is that meter alone, "all raw" all by raw tracepoints, "idle btf"
-    what is on by default, on an interface where nothing happens; "netsize" is bpftrace's."""
+    """By its name: "txlat btf" is that meter alone, "all btf" everything, "idle btf" what is on by default, on an interface where nothing happens; "netsize" is bpftrace's."""
     what, _, kind = name.partition(" ")
     if what == "empty":
         return empty(kind)
@@ -99,11 +97,10 @@ def cases(names):
 def hooks(trace, traffic):
     """Where empty programs are to be; the meters that a tap has none of."""
     known = set(meters_known())
-    for way in WAYS:
-        with Attached(traffic.netns, "tap1", "driver", "all",
-                      {"NICPROBE_CANNOT": CANNOT[way]}) as attached:
-            traffic.hooks[way] = sorted({hook for _, hook in attached.programs(trace).values()})
-            known -= set(attached.show()["meters"])
+    with Attached(traffic.netns, "tap1", "driver", "all",
+                  {"NICPROBE_CANNOT": CANNOT["btf"]}) as attached:
+        traffic.hooks["btf"] = sorted({hook for _, hook in attached.programs(trace).values()})
+        known -= set(attached.show()["meters"])
     return known
 
 
@@ -159,13 +156,11 @@ def figures(trace, traffic, runs, rounds):
 
 
 def names(quick):
-    alone = [f"{meter} {way}" for way in WAYS for meter in meters_known() if meter != "counters"]
+    alone = [f"{meter} btf" for meter in meters_known() if meter != "counters"]
+    whole = ["empty btf", "empty tp", "headline btf", "nicprobe btf", "all btf", "idle btf", "idle-all btf"]
     if quick:
-        return ["empty btf", "empty raw", "empty tp", "headline btf", "nicprobe btf", "all btf",
-                "idle btf", "idle-all btf", "idle raw", "pktsize btf", "txlat btf", *SCRIPTS]
-    return ["empty btf", "empty raw", "empty tp",
-            *(f"{what} {way}" for what in ("headline", "nicprobe", "idle", "all", "idle-all")
-              for way in WAYS), *SCRIPTS, *alone]
+        return [*whole, "pktsize btf", "txlat btf", *SCRIPTS]
+    return [*whole, *SCRIPTS, *alone]
 
 
 def part(quick):
@@ -174,9 +169,9 @@ def part(quick):
     rows = figures(trace, Traffic(DEEP), cases(names(quick)), rounds)
     short = ["empty btf", "empty tp", "txlat btf", "nettxlat"]
     rows += figures(trace, Traffic(SHALLOW), cases(short), rounds)
-    typed = [name for name in names(quick) if not name.endswith(" raw") and "idle" not in name]
+    busy = [name for name in names(quick) if "idle" not in name]
     for shape in [] if quick else SHAPES[1:]:
-        rows += figures(trace, Traffic(DEEP, shape, frames=DEEP * 10), cases(typed), 2)
+        rows += figures(trace, Traffic(DEEP, shape, frames=DEEP * 10), cases(busy), 2)
     trace.close()
     return {"rounds": rounds, "meters": meters_known(), "rows": rows}
 
@@ -190,6 +185,6 @@ def attempt(rounds, words):
         if path:
             runs.update({f"{name} btf": nicprobe("tap0", "btf", None, path),
                          f"idle {name} btf": nicprobe("tap1", "btf", None, path)})
-    bases = ["empty btf", "empty raw", "empty tp"]
+    bases = ["empty btf", "empty tp"]
     return figures(Bench("trace"), Traffic(DEEP),
                    {**cases(bases), **cases(chosen), **runs}, rounds)

@@ -24,7 +24,6 @@ The kernel runs the program 20000 times on one packet (`BPF_PROG_TEST_RUN`), in 
     "events": """All else hangs on tracepoints.
 The kernel keeps run-time statistics of every program while frames go out of a tap and come into it, every one a NAPI poll, every received one dropped in the end: the worst there is.
 Of each program the figure of an empty program on the same tracepoint in the same run is taken off.
-`btf` is by typed tracepoints, which nicprobe takes where it can, `raw` by raw ones.
 bpftrace does the same work beside, by scripts written for this (`bench/rivals.py`); its ipecn is here by a tracepoint, for want of kprobes, and has nothing to count but 1000 packets.""",
     "throughput": """Packets as fast as one CPU can: without, with, with, without.
 The loss is that in packets (of TCP, bytes) for each second that a CPU worked on them, so that others who use the machine count less; of the rounds the third whose two ends differ most is left out.
@@ -107,11 +106,11 @@ def quoted(docs):
            "in nanoseconds above an empty program of the same kind in the same run; "
            "[all figures and plots](bench/results/README.md).")
     yield markdown(tables.Table("The whole", ["", ""], list(whole(docs)))).split("\n\n", 1)[1]
-    yield ("Each meter alone, a packet, by typed and by raw tracepoints; "
+    yield ("Each meter alone, a packet; "
            "here every frame is a poll, and every received one a drop:")
     yield markdown(tables.alone(docs["events"])).split("\n\n", 1)[1]
     yield ("An interface that is attached but idle costs another's packets {} ns an event and "
-           "program (the median; the dearest, `{}`, {}), by raw tracepoints {} ({}).\n"
+           "program (the median; the dearest, `{}`, {}).\n"
            "All told, by the clock: a UDP packet from socket to socket, through two taps, takes {} "
            "ns; {}.\n"
            "A 64-byte frame at 100 Gbit/s takes 6.7 ns.").format(*idle(docs["events"]),
@@ -146,13 +145,9 @@ def whole(docs):
 
 
 def idle(doc):
-    out = []
-    for way in "btf", "raw":
-        nets = sorted(row["net"] for row in bars.events(doc, f"idle {way}"))
-        dearest = bars.idle(doc, way)
-        out.append((nets[len(nets) // 2], dearest["program"], dearest["net"]))
-    (a, name, b), (c, _, d) = out
-    return f"{a:.0f}", name, f"{b:.0f}", f"{c:.0f}", f"{d:.0f}"
+    nets = sorted(row["net"] for row in bars.events(doc, "idle btf"))
+    dearest = bars.idle(doc, "btf")
+    return f"{nets[len(nets) // 2]:.0f}", dearest["program"], f"{dearest['net']:.0f}"
 
 
 def idle_all(doc):

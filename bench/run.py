@@ -6,7 +6,7 @@ usage: bench/run.py [--quick] [--out DIR] [PART]...
 Parts: packets, events, throughput, scale, lifecycle; without any, all of them.
 Each leaves DIR/PART.json; then DIR/README.md and its plots are made of what is there.
 `try` traces only these cases and keeps nothing: "txlat btf" is that meter alone, "ecn,txlat btf"
-those two, "nicprobe raw" what is on by default, "all btf" everything, "idle btf" and "idle-all btf"
+those two, "nicprobe btf" what is on by default, "all btf" everything, "idle btf" and "idle-all btf"
 the same where nothing happens, "netsize" bpftrace's; NAME=NICPROBE is another build of it.
 """
 import atexit

@@ -7,8 +7,7 @@ import bars
 Table = namedtuple("Table", "title heads rows")
 HOOKS = {"xdp": "XDP", "tc": "tc"}
 WHOLE = {"headline btf": "headline meters", "nicprobe btf": "what is on by default",
-         "all btf": "all meters", "headline raw": "headline meters, raw tracepoints",
-         "nicprobe raw": "what is on by default, raw", "all raw": "all meters, raw",
+         "all btf": "all meters",
          "netsize": "bpftrace netsize", "nettxlat": "bpftrace nettxlat",
          "ipecn": "bpftrace ipecn", "rxcpu": "bpftrace receive CPUs"}
 
@@ -49,20 +48,19 @@ def of_events(doc):
                 ["event", "sizes only", "headline meters", "on by default", "netsize"],
                 netsize_rows(doc))
     rows = []
-    for way, depth in ("btf", 64), ("btf", 2000), ("raw", 2000):
+    for way, depth in ("btf", 64), ("btf", 2000):
         ends, whole, theirs = bars.txlat(doc, way, depth)
         if ends is not None:
-            rows.append([f"{way}, {depth} in flight", number(ends), number(whole), number(theirs)])
+            rows.append([f"{depth} in flight", number(ends), number(whole), number(theirs)])
     yield Table("txlat, ns a packet sent, beside nettxlat",
                 ["", "its two ends", "all its programs", "nettxlat"], rows)
     rows = []
     for case, what in ("idle", "on by default"), ("idle-all", "all meters"):
-        for way in "btf", "raw":
-            row = bars.idle(doc, way, case)
-            nets = sorted(r["net"] for r in bars.events(doc, f"{case} {way}"))
-            if row:
-                rows.append([f"{what}, {way}", number(nets[len(nets) // 2], 1),
-                             number(row["net"], 1), row["program"], row["hook"]])
+        row = bars.idle(doc, "btf", case)
+        nets = sorted(r["net"] for r in bars.events(doc, f"{case} btf"))
+        if row:
+            rows.append([what, number(nets[len(nets) // 2], 1),
+                         number(row["net"], 1), row["program"], row["hook"]])
     yield Table("An interface that is attached but idle, ns an event of another, each program",
                 ["", "median", "dearest", "it is", "on"], rows)
 
@@ -79,13 +77,12 @@ def alone(doc):
     """A meter alone, or None if none was."""
     rows = []
     for meter, why in doc["meters"].items():
-        cells = [bars.per_packet(bars.events(doc, f"{meter} {way}", phase))
-                 for way in ("btf", "raw") for phase in ("tx", "rx")]
+        cells = [bars.per_packet(bars.events(doc, f"{meter} btf", phase)) for phase in ("tx", "rx")]
         if any(cells):
             rows.append([meter + (" (on request)" if why else ""),
                          *(number(c) if c else "-" for c in cells)])
-    return Table("Each meter alone, 64 B, ns a packet above empty programs; raw: by raw tracepoints",
-                 ["", "sent", "received", "sent, raw", "received, raw"], rows)
+    return Table("Each meter alone, 64 B, ns a packet above empty programs",
+                 ["", "sent", "received"], rows)
 
 
 def of_throughput(doc):

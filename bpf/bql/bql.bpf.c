@@ -101,16 +101,16 @@ static __noinline int stop_ends(struct stop *stop, __u32 queue, const struct net
 }
 
 /* A packet came to the qdisc: the queue is stopped and something wants to be sent, or it is not. */
-static __always_inline int queued(bool btf, const struct sk_buff *skb)
+static __always_inline int queued(const struct sk_buff *skb)
 {
-	const struct net_device *dev = READ(btf, skb, dev);
+	const struct net_device *dev = skb->dev;
 	unsigned long state;
 	struct stop *stop;
 	__u32 queue;
 
-	if (!dev_is_ours(btf, dev))
+	if (!dev_is_ours(dev))
 		return 0;
-	queue = READ(btf, skb, queue_mapping);
+	queue = skb->queue_mapping;
 	stop = row_at(&bql_stop, queue);
 	if (!stop)
 		return 0;
@@ -126,17 +126,17 @@ static __always_inline int queued(bool btf, const struct sk_buff *skb)
 	return 0;
 }
 
-static __always_inline int handed_over(bool btf, const struct sk_buff *skb,
+static __always_inline int handed_over(const struct sk_buff *skb,
 				       const struct net_device *dev)
 {
 	struct bql_handing *handing;
 	struct stop *stop;
 	__u32 queue;
 
-	if (!dev_is_ours(btf, dev))
+	if (!dev_is_ours(dev))
 		return 0;
 	handing = scratch_here(bql_handing);
-	queue = READ(btf, skb, queue_mapping);
+	queue = skb->queue_mapping;
 	stop = row_at(&bql_stop, queue);
 	if (!handing || !stop)
 		return 0;
@@ -211,39 +211,21 @@ static __always_inline int returned(const void *skb, int rc, const struct net_de
 }
 
 SEC("tp_btf/net_dev_xmit")
-int BPF_PROG(bql_done__btf, const struct sk_buff *skb, int rc, const struct net_device *dev)
-{
-	return returned(skb, rc, dev);
-}
-
-SEC("raw_tp/net_dev_xmit")
-int BPF_PROG(bql_done__raw, const struct sk_buff *skb, int rc, const struct net_device *dev)
+int BPF_PROG(bql_done, const struct sk_buff *skb, int rc, const struct net_device *dev)
 {
 	return returned(skb, rc, dev);
 }
 
 SEC("tp_btf/net_dev_start_xmit")
-int BPF_PROG(bql_hand__btf, const struct sk_buff *skb, const struct net_device *dev)
+int BPF_PROG(bql_hand, const struct sk_buff *skb, const struct net_device *dev)
 {
-	return handed_over(true, skb, dev);
-}
-
-SEC("raw_tp/net_dev_start_xmit")
-int BPF_PROG(bql_hand__raw, const struct sk_buff *skb, const struct net_device *dev)
-{
-	return handed_over(false, skb, dev);
+	return handed_over(skb, dev);
 }
 
 SEC("tp_btf/net_dev_queue")
-int BPF_PROG(bql_came__btf, const struct sk_buff *skb)
+int BPF_PROG(bql_came, const struct sk_buff *skb)
 {
-	return queued(true, skb);
-}
-
-SEC("raw_tp/net_dev_queue")
-int BPF_PROG(bql_came__raw, const struct sk_buff *skb)
-{
-	return queued(false, skb);
+	return queued(skb);
 }
 
 char _license[] SEC("license") = "GPL";

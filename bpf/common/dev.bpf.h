@@ -39,36 +39,47 @@ static __always_inline bool dev_never_ours(const void *dev)
 }
 
 /* All but its namespace is right: for what is in our own tables, or is not. */
-static __always_inline bool dev_may_be_ours(bool btf, const struct net_device *dev)
+static __always_inline bool dev_may_be_ours(const struct net_device *dev)
 {
 	if (dev_is_other(dev))
 		return false;
 	barrier();		/* a branch, and nothing of what follows before it */
-	return dev && READ(btf, dev, ifindex) == (int)config.ifindex;
+	return dev && dev->ifindex == (int)config.ifindex;
 }
 
 /* Ours may be gone, and another have its address; or it may be in another namespace now. */
-static __always_inline bool dev_is_it(bool btf, const struct net_device *dev)
+static __always_inline bool dev_is_it(const struct net_device *dev)
 {
-	__u32 netns;
 	__u64 net;
 
-	if (!dev_may_be_ours(btf, dev))
+	if (!dev_may_be_ours(dev))
 		return false;
 	net = config.net;		/* read once: it is volatile */
 	if (net)
-		return (__u64)READ(btf, dev, nd_net.net) == net;
-	if (btf)
-		netns = dev->nd_net.net->ns.inum;
-	else
-		netns = BPF_CORE_READ(dev, nd_net.net, ns.inum);
-	return netns == config.netns;
+		return (__u64)dev->nd_net.net == net;
+	return dev->nd_net.net->ns.inum == config.netns;
+}
+
+/* The same of an address that comes without its type. */
+static __always_inline bool plain_dev_is_it(const struct net_device *dev)
+{
+	__u64 net;
+
+	if (dev_is_other(dev) || !dev)
+		return false;
+	barrier();
+	if (PLAIN(dev, ifindex) != (int)config.ifindex)
+		return false;
+	net = config.net;
+	if (net)
+		return (__u64)PLAIN(dev, nd_net.net) == net;
+	return BPF_CORE_READ(dev, nd_net.net, ns.inum) == config.netns;
 }
 
 /* The same, and all that is attached to it counts: whose events are to be counted. */
-static __always_inline bool dev_is_ours(bool btf, const struct net_device *dev)
+static __always_inline bool dev_is_ours(const struct net_device *dev)
 {
-	return dev_is_it(btf, dev) && has_begun();
+	return dev_is_it(dev) && has_begun();
 }
 
 /* napi_id -> queue, learned by napi_learn(), with NAPI_TX, or NAPI_OTHER. */

@@ -29,10 +29,10 @@ static __always_inline void done_in_software(struct packet *p, enum feature feat
 }
 
 /* Why none of these bits is on. */
-static __always_inline enum why why_not(bool btf, const struct net_device *dev, __u64 on,
+static __always_inline enum why why_not(const struct net_device *dev, __u64 on,
 					__u64 bits)
 {
-	__u64 can = READ(btf, dev, hw_features), asked = READ(btf, dev, wanted_features);
+	__u64 can = dev->hw_features, asked = dev->wanted_features;
 
 	if (!(can & bits))
 		return WHY_CANNOT;
@@ -47,19 +47,19 @@ static __always_inline enum why why_not(bool btf, const struct net_device *dev, 
 }
 
 /* gso_features_check(): more than the card takes at once? */
-static __always_inline bool too_much(bool btf, const struct sk_buff *skb,
+static __always_inline bool too_much(const struct sk_buff *skb,
 				     const struct net_device *dev, const struct packet *p)
 {
-	__u32 most = READ(btf, dev, gso_max_size);
+	__u32 most = dev->gso_max_size;
 
 	if (bpf_core_field_exists(dev->gso_ipv4_max_size) &&
-	    READ(btf, skb, protocol) != bpf_htons(ETH_P_IPV6))
-		most = READ(btf, dev, gso_ipv4_max_size);
-	return READ(btf, skb, len) >= most || p->segs > READ(btf, dev, gso_max_segs);
+	    skb->protocol != bpf_htons(ETH_P_IPV6))
+		most = dev->gso_ipv4_max_size;
+	return skb->len >= most || p->segs > dev->gso_max_segs;
 }
 
 /* As netif_skb_features() decides, but for what the driver itself objects to. */
-static __always_inline void segmented_by(bool btf, const struct sk_buff *skb,
+static __always_inline void segmented_by(const struct sk_buff *skb,
 					 const struct net_device *dev, struct packet *p,
 					 __u32 gso_type, __u64 on)
 {
@@ -72,33 +72,33 @@ static __always_inline void segmented_by(bool btf, const struct sk_buff *skb,
 	if (missing) {
 		missing &= -missing;
 		done_in_software(p, log2_of(missing),
-				 why_not(btf, dev, on, (__u64)missing << FEATURES_GSO));
+				 why_not(dev, on, (__u64)missing << FEATURES_GSO));
 		return;
 	}
 	if (BPF_CORE_READ_BITFIELD_PROBED(skb, encapsulation))
-		missing = wanted & ~(__u32)(READ(btf, dev, hw_enc_features) >> FEATURES_GSO);
+		missing = wanted & ~(__u32)(dev->hw_enc_features >> FEATURES_GSO);
 	if (missing) {
 		done_in_software(p, log2_of(missing & -missing), WHY_TUNNEL);
 		return;
 	}
-	if (skb_vlan_len(btf, skb))
-		missing = wanted & ~(__u32)(READ(btf, dev, vlan_features) >> FEATURES_GSO);
+	if (skb_vlan_len(skb))
+		missing = wanted & ~(__u32)(dev->vlan_features >> FEATURES_GSO);
 	if (missing)
 		done_in_software(p, log2_of(missing & -missing), WHY_TAG);
-	else if (too_much(btf, skb, dev, p))
+	else if (too_much(skb, dev, p))
 		done_in_software(p, FEATURE_SIZE, WHY_CANNOT);
 }
 
 /* Of several things done in software the first is told: the others mostly follow from it. */
-static __always_inline void skb_software(bool btf, const struct sk_buff *skb,
+static __always_inline void skb_software(const struct sk_buff *skb,
 					 const struct net_device *dev, struct packet *p,
 					 __u32 gso_type)
 {
-	__u64 on = READ(btf, dev, features), checksum = FEATURES_HW;
-	__be16 proto = READ(btf, skb, protocol);
+	__u64 on = dev->features, checksum = FEATURES_HW;
+	__be16 proto = skb->protocol;
 
 	if (gso_type)
-		segmented_by(btf, skb, dev, p, gso_type, on);
+		segmented_by(skb, dev, p, gso_type, on);
 	if (p->why)
 		return;
 	/* behind a tag it may be either */
@@ -107,12 +107,12 @@ static __always_inline void skb_software(bool btf, const struct sk_buff *skb,
 	if (proto != bpf_htons(ETH_P_IP))
 		checksum |= FEATURES_IPV6;
 	if (p->work >> WORK_CHECKSUM & 1 && !(on & checksum))
-		done_in_software(p, FEATURE_CHECKSUM, why_not(btf, dev, on, checksum));
+		done_in_software(p, FEATURE_CHECKSUM, why_not(dev, on, checksum));
 	else if (p->work >> WORK_GATHER & 1 && !(on & FEATURES_SG))
-		done_in_software(p, FEATURE_SG, why_not(btf, dev, on, FEATURES_SG));
+		done_in_software(p, FEATURE_SG, why_not(dev, on, FEATURES_SG));
 }
 
-static __always_inline void skb_work(bool btf, const struct sk_buff *skb,
+static __always_inline void skb_work(const struct sk_buff *skb,
 				     const struct net_device *dev, struct packet *p,
 				     __u32 gso_type)
 {
@@ -120,9 +120,9 @@ static __always_inline void skb_work(bool btf, const struct sk_buff *skb,
 
 	p->why = WHY_NOT;
 	p->work = !!gso_type << WORK_SEGMENT | checksum << WORK_CHECKSUM |
-		  !!READ(btf, skb, data_len) << WORK_GATHER;
+		  !!skb->data_len << WORK_GATHER;
 	if (p->point == TX_STACK && meter_on(METER_offload) && p->work)
-		skb_software(btf, skb, dev, p, gso_type);
+		skb_software(skb, dev, p, gso_type);
 }
 
 #endif

@@ -19,9 +19,9 @@ struct frag {
  * there; NULL: not, or this machine lays its memory out in another way. On x86
  * with 4 KiB pages page_to_virt() is this, since 4.20.
  */
-static __always_inline const void *first_frag(bool btf, const struct sk_buff *skb, __u32 size)
+static __always_inline const void *first_frag(const struct sk_buff *skb, __u32 size)
 {
-	const struct skb_shared_info *shared = (void *)READ(btf, skb, head) + READ(btf, skb, end);
+	const struct skb_shared_info *shared = (void *)skb->head + skb->end;
 	__u64 pages = 0, memory = 0, nr;
 	struct frag frag = {};
 
@@ -40,15 +40,15 @@ static __always_inline const void *first_frag(bool btf, const struct sk_buff *sk
  * napi_gro_frags: the packet may lie in a page, all of it; GRO has its address
  * in napi_gro_cb.frag0, moved past the Ethernet header before the tracepoint.
  */
-static __always_inline const void *network_header(bool btf, bool frags, const struct sk_buff *skb,
+static __always_inline const void *network_header(bool frags, const struct sk_buff *skb,
 						 int *linear)
 {
 	const struct napi_gro_cb *gro = (void *)&skb->cb;
 
-	*linear = READ(btf, skb, len) - READ(btf, skb, data_len);
+	*linear = skb->len - skb->data_len;
 	if (*linear || !frags)
-		return READ(btf, skb, data);
-	*linear = READ(btf, skb, len);
+		return skb->data;
+	*linear = skb->len;
 	return BPF_CORE_READ(gro, frag0);
 }
 
@@ -73,7 +73,7 @@ static __always_inline int head_wanted(const void *l3, int linear, __be16 proto)
  * Reads n bytes, `at` bytes into the packet: at `l3` if they are linear, else
  * where the kernel lets us. False: it does not.
  */
-static __always_inline bool head_read(bool btf, const struct sk_buff *skb, void *head, __u32 n,
+static __always_inline bool head_read(const struct sk_buff *skb, void *head, __u32 n,
 				      const void *l3, bool linear, bool any, __u32 at)
 {
 	struct bpf_dynptr data;
@@ -82,10 +82,10 @@ static __always_inline bool head_read(bool btf, const struct sk_buff *skb, void 
 		bpf_probe_read_kernel(head, n, l3);
 		return true;
 	}
-	if (btf && config.dynptr)
+	if (config.dynptr)
 		return !bpf_dynptr_from_skb((void *)skb, 0, &data) &&
 		       !bpf_dynptr_read(head, n, &data, at, 0);
-	l3 = any ? NULL : first_frag(btf, skb, n);
+	l3 = any ? NULL : first_frag(skb, n);
 	if (l3)
 		bpf_probe_read_kernel(head, n, l3);
 	return l3;
@@ -97,10 +97,10 @@ static __always_inline bool head_read(bool btf, const struct sk_buff *skb, void 
  * sends from 4 KiB on, and virtio_net receives from 128 bytes on (6.1). Where
  * those cannot be read it is ECN_UNREAD: lost to ecn, and said to be.
  */
-static __always_inline void skb_parse(bool btf, const struct sk_buff *skb, struct packet *p,
+static __always_inline void skb_parse(const struct sk_buff *skb, struct packet *p,
 				      const void *l3, int linear, __u32 at, __be16 proto)
 {
-	int all = READ(btf, skb, len) - at, want = head_wanted(l3, linear, proto);
+	int all = skb->len - at, want = head_wanted(l3, linear, proto);
 	__u8 head[HEAD_SIZE] = {};
 	__u32 n;
 
@@ -115,7 +115,7 @@ static __always_inline void skb_parse(bool btf, const struct sk_buff *skb, struc
 	if (n > HEAD_SIZE)
 		return;
 	p->ecn = ECN_UNREAD;
-	if (head_read(btf, skb, head, n, l3, linear >= want || linear >= all, linear, at))
+	if (head_read(skb, head, n, l3, linear >= want || linear >= all, linear, at))
 		packet_parse(p, head, head + n, proto);
 }
 
@@ -133,17 +133,17 @@ static __always_inline bool look_linear(struct flow_head *head, const void *l3, 
 }
 
 /* One packet in so many: its flow. What of its head cannot be read is lost. */
-static __always_inline void skb_look(bool btf, const struct sk_buff *skb, const struct packet *p,
+static __always_inline void skb_look(const struct sk_buff *skb, const struct packet *p,
 				     const void *l3, int linear, __be16 proto)
 {
 	struct flow_head head = { .type = proto };
-	__u32 n = READ(btf, skb, len);
+	__u32 n = skb->len;
 
 	if (n > sizeof(head.l3))
 		n = sizeof(head.l3);
 	barrier_var(n);
 	if ((n <= sizeof(head.l3) &&
-	     head_read(btf, skb, head.l3, n, l3, linear >= (int)n, linear, 0)) ||
+	     head_read(skb, head.l3, n, l3, linear >= (int)n, linear, 0)) ||
 	    look_linear(&head, l3, linear))
 		flow_take(&head, p->row, p->segs, packet_bytes(p));
 	else

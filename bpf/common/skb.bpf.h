@@ -11,29 +11,29 @@
 #define IPV6_TLV_JUMBO	194
 
 /* Bytes of a VLAN tag that the kernel holds beside the data: 0 or 4. */
-static __always_inline __u32 skb_vlan_len(bool btf, const struct sk_buff *skb)
+static __always_inline __u32 skb_vlan_len(const struct sk_buff *skb)
 {
 	const struct sk_buff___6_1 *old = (void *)skb;
 
 	if (bpf_core_field_exists(old->vlan_present))
 		return BPF_CORE_READ_BITFIELD_PROBED(old, vlan_present) ? VLAN_TAG : 0;
-	return READ(btf, skb, vlan_all) ? VLAN_TAG : 0;
+	return skb->vlan_all ? VLAN_TAG : 0;
 }
 
 /* The receive queue, in the order of trust; ~0: not known. */
-static __always_inline __u32 skb_rx_queue(bool btf, const struct sk_buff *skb,
+static __always_inline __u32 skb_rx_queue(const struct sk_buff *skb,
 					  const struct net_device *dev)
 {
 	__u32 recorded, id, *known;
 
 	if (config.rx_queues == 1)
 		return 0;
-	recorded = READ(btf, skb, queue_mapping);
+	recorded = skb->queue_mapping;
 	if (config.rx_queue == RX_QUEUE_RAW)
 		return recorded;
 	if (config.rx_queue == RX_QUEUE_RECORDED && recorded)
 		return recorded - 1;
-	id = READ(btf, skb, napi_id);
+	id = skb->napi_id;
 	if (!id)
 		return ~0u;
 	known = bpf_map_lookup_elem(&napi_queue, &id);
@@ -83,10 +83,10 @@ __noinline __weak __u32 ipv6_headers(const struct ipv6_at *at)
 }
 
 /* Bytes from the network header at `data` to the payload, in a packet still unparsed (receive). */
-static __always_inline __u32 skb_headers_rx(bool btf, const struct sk_buff *skb,
+static __always_inline __u32 skb_headers_rx(const struct sk_buff *skb,
 					    const unsigned char *data, __u32 gso_type, __u32 *jumbo)
 {
-	__be16 proto = READ(btf, skb, protocol);
+	__be16 proto = skb->protocol;
 	__u8 first = 0, doff = 0;
 	__u32 len = 0, linear;
 	struct ipv6_at at;
@@ -98,9 +98,9 @@ static __always_inline __u32 skb_headers_rx(bool btf, const struct sk_buff *skb,
 		len += VLAN_TAG;
 	}
 	bpf_probe_read_kernel(&first, sizeof(first), data + len);
-	if (READ(btf, skb, len) > 65535)
+	if (skb->len > 65535)
 		*jumbo = jumbo_header(data + len);
-	linear = READ(btf, skb, len) - READ(btf, skb, data_len) ?: READ(btf, skb, len);
+	linear = skb->len - skb->data_len ?: skb->len;
 	at = (struct ipv6_at){ .ip = (__u64)data + len, .room = linear - len };
 	len += first >> 4 == 6 ? ipv6_headers(&at) : (first & 15) * 4;
 	if (!(gso_type & GSO_TCP))
@@ -110,18 +110,18 @@ static __always_inline __u32 skb_headers_rx(bool btf, const struct sk_buff *skb,
 }
 
 /* The same where the stack has set the header offsets (transmit). */
-static __always_inline __u32 skb_headers_tx(bool btf, const struct sk_buff *skb, __u32 gso_type,
+static __always_inline __u32 skb_headers_tx(const struct sk_buff *skb, __u32 gso_type,
 					    __u32 *jumbo)
 {
-	const unsigned char *head = READ(btf, skb, head), *data = READ(btf, skb, data);
+	const unsigned char *head = skb->head, *data = skb->data;
 	bool inside = BPF_CORE_READ_BITFIELD_PROBED(skb, encapsulation);
-	__u32 transport = inside ? READ(btf, skb, inner_transport_header) :
-				   READ(btf, skb, transport_header);
+	__u32 transport = inside ? skb->inner_transport_header :
+				   skb->transport_header;
 	__u32 len = transport - (__u32)((__u64)data - (__u64)head);
 	__u8 doff = 0;
 
-	if (READ(btf, skb, len) > 65535)
-		*jumbo = jumbo_header(head + READ(btf, skb, network_header));
+	if (skb->len > 65535)
+		*jumbo = jumbo_header(head + skb->network_header);
 	if (!(gso_type & GSO_TCP))
 		return len + UDP_HEADER;
 	bpf_probe_read_kernel(&doff, sizeof(doff), head + transport + 12);
@@ -150,14 +150,14 @@ static __always_inline void packet_split(struct packet *p, __u32 headers, __u32 
  * is in the buffer. `l3` is the network header of a received packet. Returns
  * its gso_type; 0: it is not to be segmented.
  */
-static __always_inline __u32 skb_segments(bool btf, const struct sk_buff *skb, struct packet *p,
+static __always_inline __u32 skb_segments(const struct sk_buff *skb, struct packet *p,
 					 const void *l3)
 {
 	const struct skb_shared_info *shared;
 	__u32 headers, gso_type, jumbo = 0;
 	struct { __u16 size, segs; } gso = {};
 
-	shared = (void *)READ(btf, skb, head) + READ(btf, skb, end);
+	shared = (void *)skb->head + skb->end;
 	/* gso_segs follows gso_size in every kernel since 2.6.18: one read for both. */
 	bpf_probe_read_kernel(&gso, sizeof(gso),
 			      __builtin_preserve_access_index(&shared->gso_size));
@@ -165,9 +165,9 @@ static __always_inline __u32 skb_segments(bool btf, const struct sk_buff *skb, s
 		return 0;
 	gso_type = BPF_CORE_READ(shared, gso_type);
 	if (p->point == RX_NIC || p->point == RX_STACK)
-		headers = config.l2 + skb_headers_rx(btf, skb, l3, gso_type, &jumbo);
+		headers = config.l2 + skb_headers_rx(skb, l3, gso_type, &jumbo);
 	else
-		headers = skb_headers_tx(btf, skb, gso_type, &jumbo);
+		headers = skb_headers_tx(skb, gso_type, &jumbo);
 	packet_split(p, headers, gso.size, gso.segs);
 	if (jumbo && p->segs > 1) {
 		p->seg_len -= jumbo;

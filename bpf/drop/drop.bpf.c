@@ -40,9 +40,9 @@ static __always_inline __u32 netns_of_sock(const struct sock *sk)
 	return BPF_CORE_READ(sk, __sk_common.skc_net.net, ns.inum);
 }
 
-static __always_inline const struct net_device *route_dev(bool btf, const struct sk_buff *skb)
+static __always_inline const struct net_device *route_dev(const struct sk_buff *skb)
 {
-	const struct dst_entry *dst = (void *)(READ(btf, skb, _skb_refdst) & ~1ul);
+	const struct dst_entry *dst = (void *)(skb->_skb_refdst & ~1ul);
 
 	return dst ? BPF_CORE_READ(dst, dev) : NULL;
 }
@@ -51,7 +51,7 @@ static __always_inline const struct net_device *route_dev(bool btf, const struct
  * Received, and off its device: TCP takes skb->dev away, UDP writes over it.
  * The index stays; the namespace is the socket's, or the route's.
  */
-static __always_inline int received_whose(bool btf, const struct sk_buff *skb,
+static __always_inline int received_whose(const struct sk_buff *skb,
 					  const __u64 *ctx)
 {
 	/* the socket that did not take it is told since 6.11; to read it before is refused */
@@ -59,36 +59,36 @@ static __always_inline int received_whose(bool btf, const struct sk_buff *skb,
 	const struct net_device *dev;
 
 	if (!rx_sk)
-		rx_sk = READ(btf, skb, sk);
+		rx_sk = skb->sk;
 	if (rx_sk)
 		return netns_of_sock(rx_sk) == config.netns ? DROP_RX : -1;
-	dev = route_dev(btf, skb);
+	dev = route_dev(skb);
 	if (dev)
 		return netns_of(dev) == config.netns ? DROP_RX : -1;
 	return DROP_UNSURE;
 }
 
 /* Sent, and not on its device yet: the route's device, else the one its socket is bound to. */
-static __always_inline int sent_whose(bool btf, const struct sk_buff *skb)
+static __always_inline int sent_whose(const struct sk_buff *skb)
 {
-	const struct net_device *dev = route_dev(btf, skb);
+	const struct net_device *dev = route_dev(skb);
 	const struct sock *sk;
 
 	if (dev)
 		return BPF_CORE_READ(dev, ifindex) == (int)config.ifindex &&
 		       netns_of(dev) == config.netns ? DROP_TX : -1;
-	sk = READ(btf, skb, sk);
+	sk = skb->sk;
 	return sk && BPF_CORE_READ(sk, __sk_common.skc_bound_dev_if) == (int)config.ifindex &&
 	       netns_of_sock(sk) == config.netns ? DROP_TX : -1;
 }
 
 /* Is the frame complete, and skb->data at its start? So it is from dev_queue_xmit() on. */
-static __always_inline bool framed(bool btf, const struct sk_buff *skb)
+static __always_inline bool framed(const struct sk_buff *skb)
 {
-	__u32 mac = READ(btf, skb, mac_header);
+	__u32 mac = skb->mac_header;
 
 	return mac != UNSET &&
-	       mac == (__u32)((__u64)READ(btf, skb, data) - (__u64)READ(btf, skb, head));
+	       mac == (__u32)((__u64)skb->data - (__u64)skb->head);
 }
 
 /*
@@ -96,51 +96,51 @@ static __always_inline bool framed(bool btf, const struct sk_buff *skb)
  * Without it: what a driver hands up has its link header set and pulled, or no
  * header set at all; what this host makes has at least a network header.
  */
-static __always_inline int direction_of(bool btf, const struct sk_buff *skb, __u32 reason)
+static __always_inline int direction_of(const struct sk_buff *skb, __u32 reason)
 {
-	int iif = READ(btf, skb, skb_iif);
+	int iif = skb->skb_iif;
 
 	if (IS(reason, QDISC_DROP) || IS(reason, TC_EGRESS) || IS(reason, FULL_RING))
 		return DROP_TX;		/* sent out where it came in, too */
 	if (iif)
 		return iif == (int)config.ifindex ? DROP_RX : DROP_TX;
-	if (READ(btf, skb, mac_header) == UNSET)
-		return READ(btf, skb, network_header) ? DROP_TX : DROP_RX;
-	return framed(btf, skb) ? DROP_TX : DROP_RX;
+	if (skb->mac_header == UNSET)
+		return skb->network_header ? DROP_TX : DROP_RX;
+	return framed(skb) ? DROP_TX : DROP_RX;
 }
 
-static __always_inline __u32 queue_of(bool btf, const struct sk_buff *skb,
+static __always_inline __u32 queue_of(const struct sk_buff *skb,
 				      const struct net_device *dev, int direction, __u32 reason)
 {
 	__u32 queue;
 
 	if (direction == DROP_TX)	/* chosen after tc egress */
-		queue = framed(btf, skb) && !IS(reason, TC_EGRESS) ?
-			READ(btf, skb, queue_mapping) : ~0u;
+		queue = framed(skb) && !IS(reason, TC_EGRESS) ?
+			skb->queue_mapping : ~0u;
 	else if (dev)
-		queue = skb_rx_queue(btf, skb, dev);
+		queue = skb_rx_queue(skb, dev);
 	else if (config.rx_queues == 1)
 		queue = 0;
 	else if (config.rx_queue == RX_QUEUE_RAW)
-		queue = READ(btf, skb, queue_mapping);
+		queue = skb->queue_mapping;
 	else
-		queue = READ(btf, skb, queue_mapping) - 1;	/* 0, not recorded: unknown */
+		queue = skb->queue_mapping - 1;	/* 0, not recorded: unknown */
 	return queue < config.rows - 1 ? queue : DROP_QUEUE_UNKNOWN;
 }
 
-static __always_inline void measure(bool btf, const struct sk_buff *skb, int direction,
+static __always_inline void measure(const struct sk_buff *skb, int direction,
 				    struct packet *p)
 {
-	const unsigned char *head = READ(btf, skb, head), *data = READ(btf, skb, data);
-	__u32 mac = READ(btf, skb, mac_header);
+	const unsigned char *head = skb->head, *data = skb->data;
+	__u32 mac = skb->mac_header;
 	__u32 at = (__u64)data - (__u64)head;
 
-	p->len = READ(btf, skb, len);
+	p->len = skb->len;
 	p->segs = 1;
 	p->point = direction == DROP_TX ? TX_NIC : RX_STACK;
 	if (direction != DROP_TX && mac != UNSET && mac < at)
 		p->len += at - mac;	/* all that was pulled since */
-	skb_segments(btf, skb, p, head + READ(btf, skb, network_header));
+	skb_segments(skb, p, head + skb->network_header);
 }
 
 static __always_inline void remember(struct drop *row, __u32 packets)
@@ -191,16 +191,16 @@ static __noinline int count(struct drop_key *key, __u32 packets, __u32 bytes)
 #define OTHERHOST	3
 
 /* Was it sent to the address of this device? */
-static __always_inline bool to_address(bool btf, const struct sk_buff *skb,
+static __always_inline bool to_address(const struct sk_buff *skb,
 				       const struct net_device *dev)
 {
-	__u32 mac = READ(btf, skb, mac_header);
+	__u32 mac = skb->mac_header;
 	struct { __u32 first; __u16 rest; } __attribute__((packed)) to = {}, ours = {};
 
 	if (!dev || mac == UNSET)
 		return false;
-	bpf_probe_read_kernel(&to, 6, READ(btf, skb, head) + mac);
-	bpf_probe_read_kernel(&ours, 6, READ(btf, dev, dev_addr));
+	bpf_probe_read_kernel(&to, 6, skb->head + mac);
+	bpf_probe_read_kernel(&ours, 6, dev->dev_addr);
 	return to.first == ours.first && to.rest == ours.rest;
 }
 
@@ -209,10 +209,10 @@ static __always_inline bool to_address(bool btf, const struct sk_buff *skb,
 #define FLAGS	0x17		/* ACK, RST, SYN, FIN */
 
 /* Does it open a TCP connection? Asked of what found no socket: its headers are there. */
-static __always_inline bool opens_connection(bool btf, const struct sk_buff *skb)
+static __always_inline bool opens_connection(const struct sk_buff *skb)
 {
-	const unsigned char *head = READ(btf, skb, head);
-	__u32 at = READ(btf, skb, network_header), tcp = READ(btf, skb, transport_header);
+	const unsigned char *head = skb->head;
+	__u32 at = skb->network_header, tcp = skb->transport_header;
 	__u8 version = 0, protocol = 0, flags = 0;
 
 	bpf_probe_read_kernel(&version, 1, head + at);
@@ -225,26 +225,26 @@ static __always_inline bool opens_connection(bool btf, const struct sk_buff *skb
  * The stack calls what came in a VLAN without a device OTHERHOST, and takes the tag away
  * (__netif_receive_skb_core()): what has our address and is not for us came so.
  */
-static __always_inline int whom(bool btf, const struct sk_buff *skb, const struct net_device *dev,
+static __always_inline int whom(const struct sk_buff *skb, const struct net_device *dev,
 				__u32 reason)
 {
 	int type = BPF_CORE_READ_BITFIELD_PROBED(skb, pkt_type);
 
 	if (type == OTHERHOST)
-		return to_address(btf, skb, dev) ? DROP_FOR_VLAN : DROP_FOR_ANY;
+		return to_address(skb, dev) ? DROP_FOR_VLAN : DROP_FOR_ANY;
 	if (IS(reason, NO_SOCKET))
-		return opens_connection(btf, skb) ? DROP_FOR_PORT : DROP_FOR_ANY;
+		return opens_connection(skb) ? DROP_FOR_PORT : DROP_FOR_ANY;
 	if (!IS(reason, NOT_SPECIFIED))
 		return DROP_FOR_ANY;
 	return type == MULTICAST ? DROP_FOR_GROUP : type == BROADCAST ? DROP_FOR_ALL : DROP_FOR_ANY;
 }
 
 /* What `ctx` has: the packet, the place, the reason. */
-static __always_inline int dropped(bool btf, const __u64 *ctx, bool again)
+static __always_inline int dropped(const __u64 *ctx, bool again)
 {
 	const struct sk_buff *skb = (void *)ctx[0];
-	const struct net_device *dev = READ(btf, skb, dev);
-	int direction, index = dev ? READ(btf, dev, ifindex) : 0;
+	const struct net_device *dev = skb->dev;
+	int direction, index = dev ? dev->ifindex : 0;
 	struct drop_key key;
 	struct packet p;
 	__u32 reason;
@@ -254,15 +254,15 @@ static __always_inline int dropped(bool btf, const __u64 *ctx, bool again)
 	barrier();
 	reason = ctx[2];
 	if (index) {
-		if (!dev_is_ours(btf, dev))
+		if (!dev_is_ours(dev))
 			return 0;
-		direction = direction_of(btf, skb, reason);
+		direction = direction_of(skb, reason);
 	} else {	/* no device, or what cannot be one */
-		int iif = READ(btf, skb, skb_iif);
+		int iif = skb->skb_iif;
 
 		if (iif && iif != (int)config.ifindex)
 			return 0;
-		direction = iif ? received_whose(btf, skb, ctx) : sent_whose(btf, skb);
+		direction = iif ? received_whose(skb, ctx) : sent_whose(skb);
 		if (direction < 0)
 			return 0;
 		dev = NULL;
@@ -272,45 +272,33 @@ static __always_inline int dropped(bool btf, const __u64 *ctx, bool again)
 		return 0;
 	/* The driver lets go of what it has sent: no drop. */
 	if (config.kfree_completes && direction == DROP_TX && IS(reason, NOT_SPECIFIED) &&
-	    framed(btf, skb))
+	    framed(skb))
 		return 0;
 	if (!has_begun() || !mine(skb, again))
 		return 0;
 	key = (struct drop_key){
 		.location = ctx[1], .reason = reason, .direction = direction,
-		.whom = direction == DROP_RX ? whom(btf, skb, dev, reason) : DROP_FOR_ANY,
-		.queue = queue_of(btf, skb, dev, direction, reason),
+		.whom = direction == DROP_RX ? whom(skb, dev, reason) : DROP_FOR_ANY,
+		.queue = queue_of(skb, dev, direction, reason),
 		.stack = config.stacks ? bpf_get_stackid((void *)ctx, &drop_stack, 0) :
 					 DROP_NO_STACK,
 	};
 	p = (struct packet){};
-	measure(btf, skb, direction, &p);
+	measure(skb, direction, &p);
 	return count(&key, p.segs, p.len);
 }
 
 SEC("tp_btf/kfree_skb")
-int drop_free__btf(const __u64 *ctx)
+int drop_free(const __u64 *ctx)
 {
-	return dropped(true, ctx, false);
-}
-
-SEC("raw_tp/kfree_skb")
-int drop_free__raw(const __u64 *ctx)
-{
-	return dropped(false, ctx, false);
+	return dropped(ctx, false);
 }
 
 /* Behind the first on the tracepoint: libbpf attaches in this order. */
 SEC("tp_btf/kfree_skb")
-int drop_free_again__btf(const __u64 *ctx)
+int drop_free_again(const __u64 *ctx)
 {
-	return dropped(true, ctx, true);
-}
-
-SEC("raw_tp/kfree_skb")
-int drop_free_again__raw(const __u64 *ctx)
-{
-	return dropped(false, ctx, true);
+	return dropped(ctx, true);
 }
 
 char _license[] SEC("license") = "GPL";

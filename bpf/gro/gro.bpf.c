@@ -163,10 +163,10 @@ static __always_inline void look_ipv6(struct gro_now *n, const __u8 *ip)
 }
 
 /* Copies the headers of a packet, `at` bytes into it, wherever they are: `least` at least. */
-static __always_inline bool copy_headers(bool btf, const struct sk_buff *skb, const void *l3,
+static __always_inline bool copy_headers(const struct sk_buff *skb, const void *l3,
 					 int linear, __u32 at, __u32 least, __u8 *to)
 {
-	__u32 size = READ(btf, skb, len) - at;
+	__u32 size = skb->len - at;
 	struct bpf_dynptr data;
 
 	/* of TCP the linear part has all but, maybe, options */
@@ -179,25 +179,25 @@ static __always_inline bool copy_headers(bool btf, const struct sk_buff *skb, co
 		return false;
 	if (linear >= (int)(at + size))
 		return !bpf_probe_read_kernel(to, size, l3 + at);
-	if (btf && config.dynptr)
+	if (config.dynptr)
 		return !bpf_dynptr_from_skb((void *)skb, 0, &data) &&
 		       !bpf_dynptr_read(to, size, &data, at, 0);
-	l3 = linear ? NULL : first_frag(btf, skb, at + size);
+	l3 = linear ? NULL : first_frag(skb, at + size);
 	return l3 && !bpf_probe_read_kernel(to, size, l3 + at);
 }
 
-static __always_inline void look(bool btf, const struct sk_buff *skb, const struct net_device *dev,
+static __always_inline void look(const struct sk_buff *skb, const struct net_device *dev,
 				 const void *l3, int linear, struct gro_now *n)
 {
-	__be16 proto = READ(btf, skb, protocol);
+	__be16 proto = skb->protocol;
 	__u8 headers[HEADERS] = {};
 	__u32 at = 0, least;
 
-	if (!(READ(btf, dev, features) & FEATURES_GRO)) {
+	if (!(dev->features & FEATURES_GRO)) {
 		alone(n, GRO_OFF, GRO_OFF);
 		return;
 	}
-	if (READ(btf, dev, xdp_prog)) {
+	if (dev->xdp_prog) {
 		alone(n, GRO_XDP, GRO_XDP);
 		return;
 	}
@@ -210,7 +210,7 @@ static __always_inline void look(bool btf, const struct sk_buff *skb, const stru
 	least = (proto == bpf_htons(ETH_P_IP) ? 20 : 40) + UDP_HEADER;
 	if (proto != bpf_htons(ETH_P_IP) && proto != bpf_htons(ETH_P_IPV6))
 		alone(n, GRO_NOT_IP, GRO_NOT_IP);
-	else if (!copy_headers(btf, skb, l3, linear, at, least, headers))
+	else if (!copy_headers(skb, l3, linear, at, least, headers))
 		alone(n, GRO_UNREAD, GRO_UNREAD);
 	else if (proto == bpf_htons(ETH_P_IP))
 		look_ipv4(n, headers);
@@ -219,19 +219,19 @@ static __always_inline void look(bool btf, const struct sk_buff *skb, const stru
 }
 
 /* What the card has merged: it came as one frame. */
-static __always_inline bool merged_by_card(bool btf, const struct sk_buff *skb, const void *l3,
+static __always_inline bool merged_by_card(const struct sk_buff *skb, const void *l3,
 					   struct gro *row)
 {
-	struct packet p = { .point = RX_NIC, .segs = 1, .len = config.l2 + READ(btf, skb, len) };
+	struct packet p = { .point = RX_NIC, .segs = 1, .len = config.l2 + skb->len };
 
-	if (!skb_segments(btf, skb, &p, l3))
+	if (!skb_segments(skb, &p, l3))
 		return false;
 	row->card[0]++;
 	row->card[1] += p.segs;
 	return true;
 }
 
-static __always_inline int enters(bool btf, bool frags, const struct sk_buff *skb)
+static __always_inline int enters(bool frags, const struct sk_buff *skb)
 {
 	const struct net_device *dev;
 	struct gro_now *n;
@@ -243,20 +243,20 @@ static __always_inline int enters(bool btf, bool frags, const struct sk_buff *sk
 
 	if (!skb)	/* napi_gro_frags with no packet in it */
 		return 0;
-	dev = READ(btf, skb, dev);
-	if (!dev_is_ours(btf, dev))
+	dev = skb->dev;
+	if (!dev_is_ours(dev))
 		return 0;
 	n = now();
-	nr = row_of(0, skb_rx_queue(btf, skb, dev));
+	nr = row_of(0, skb_rx_queue(skb, dev));
 	row = row_at(&gro, nr);
 	if (!n || !row)
 		return 0;
-	l3 = network_header(btf, frags, skb, &linear);
-	card = merged_by_card(btf, skb, l3, row);
+	l3 = network_header(frags, skb, &linear);
+	card = merged_by_card(skb, l3, row);
 	if (!n->armed)
 		__sync_fetch_and_add(&armed_cpus, 1);
 	n->armed = ARMED;
-	look(btf, skb, dev, l3, linear, n);
+	look(skb, dev, l3, linear, n);
 	if (card && n->normal == GRO_OTHER)
 		n->normal = GRO_CARD;
 	n->row = nr + 1;
@@ -293,75 +293,63 @@ static __always_inline int left(int ret)
 }
 
 /* The driver hands it up, and not to GRO. */
-static __always_inline int passes(bool btf, const struct sk_buff *skb)
+static __always_inline int passes(const struct sk_buff *skb)
 {
-	const struct net_device *dev = READ(btf, skb, dev);
+	const struct net_device *dev = skb->dev;
 	struct gro *row;
 
-	if (!dev_is_ours(btf, dev))
+	if (!dev_is_ours(dev))
 		return 0;
-	row = row_at(&gro, row_of(0, skb_rx_queue(btf, skb, dev)));
+	row = row_at(&gro, row_of(0, skb_rx_queue(skb, dev)));
 	if (!row)
 		return 0;
 	row->frames[GRO_FRAME_PAST]++;
-	merged_by_card(btf, skb, READ(btf, skb, data), row);
+	merged_by_card(skb, skb->data, row);
 	return 0;
 }
 
 /* Maybe on another CPU (RPS), and within napi_gro_receive of a later frame: other words. */
-static __always_inline int received(bool btf, const struct sk_buff *skb)
+static __always_inline int received(const struct sk_buff *skb)
 {
-	const struct net_device *dev = READ(btf, skb, dev);
+	const struct net_device *dev = skb->dev;
 	struct packet p = { .point = RX_STACK, .segs = 1 };
 	struct gro *row;
 
-	if (!dev_is_ours(btf, dev))
+	if (!dev_is_ours(dev))
 		return 0;
-	row = row_at(&gro, row_of(0, skb_rx_queue(btf, skb, dev)));
+	row = row_at(&gro, row_of(0, skb_rx_queue(skb, dev)));
 	if (!row)
 		return 0;
-	p.len = config.l2 + READ(btf, skb, len);
-	skb_segments(btf, skb, &p, READ(btf, skb, data));
+	p.len = config.l2 + skb->len;
+	skb_segments(skb, &p, skb->data);
 	HIST_ADD(row->size, segs_slot(p.segs), p.segs);
-	row->bytes += p.len + skb_vlan_len(btf, skb);
+	row->bytes += p.len + skb_vlan_len(skb);
 	return 0;
 }
 
-#define SKB_WAYS(name, event, call)				\
-	SEC("tp_btf/" event)					\
-	int BPF_PROG(name##__btf, const struct sk_buff *skb)	\
-	{							\
-		const bool btf = true;				\
-		return call;					\
-	}							\
-	SEC("raw_tp/" event)					\
-	int BPF_PROG(name##__raw, const struct sk_buff *skb)	\
-	{							\
-		const bool btf = false;				\
-		return call;					\
+#define SKB(name, event, call)				\
+	SEC("tp_btf/" event)				\
+	int BPF_PROG(name, const struct sk_buff *skb)	\
+	{						\
+		return call;				\
 	}
 
-#define EXIT_WAYS(name, event)					\
-	SEC("tp_btf/" event)					\
-	int BPF_PROG(name##__btf, int ret)			\
-	{							\
-		return left(ret);				\
-	}							\
-	SEC("raw_tp/" event)					\
-	int BPF_PROG(name##__raw, int ret)			\
-	{							\
-		return left(ret);				\
+#define EXIT(name, event)		\
+	SEC("tp_btf/" event)		\
+	int BPF_PROG(name, int ret)	\
+	{				\
+		return left(ret);	\
 	}
 
 /* Ends before beginnings: libbpf attaches in this order, so no beginning is left without an end. */
-SKB_WAYS(gro_out, "netif_receive_skb", skb ? received(btf, skb) : 0)
-EXIT_WAYS(gro_exit, "napi_gro_receive_exit")
-EXIT_WAYS(gro_fexit, "napi_gro_frags_exit")
-SKB_WAYS(gro_in, "napi_gro_receive_entry", enters(btf, false, skb))
-SKB_WAYS(gro_fin, "napi_gro_frags_entry", enters(btf, true, skb))
-SKB_WAYS(gro_past, "netif_receive_skb_entry", skb ? passes(btf, skb) : 0)
-SKB_WAYS(gro_list, "netif_receive_skb_list_entry", skb ? passes(btf, skb) : 0)
-SKB_WAYS(gro_netif, "netif_rx_entry", skb ? passes(btf, skb) : 0)
+SKB(gro_out, "netif_receive_skb", skb ? received(skb) : 0)
+EXIT(gro_exit, "napi_gro_receive_exit")
+EXIT(gro_fexit, "napi_gro_frags_exit")
+SKB(gro_in, "napi_gro_receive_entry", enters(false, skb))
+SKB(gro_fin, "napi_gro_frags_entry", enters(true, skb))
+SKB(gro_past, "netif_receive_skb_entry", skb ? passes(skb) : 0)
+SKB(gro_list, "netif_receive_skb_list_entry", skb ? passes(skb) : 0)
+SKB(gro_netif, "netif_rx_entry", skb ? passes(skb) : 0)
 
 /* Here most of what is held is flushed. Any NAPI will do: no two take turns within a poll. */
 static __always_inline int polled(void)
@@ -380,13 +368,7 @@ static __always_inline int polled(void)
 }
 
 SEC("tp_btf/napi_poll")
-int BPF_PROG(gro_poll__btf)
-{
-	return polled();
-}
-
-SEC("raw_tp/napi_poll")
-int BPF_PROG(gro_poll__raw)
+int BPF_PROG(gro_poll)
 {
 	return polled();
 }

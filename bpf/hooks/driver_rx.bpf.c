@@ -3,7 +3,7 @@
 #include "bpf/common/head.bpf.h"
 #include <bpf/bpf_tracing.h>
 
-static __always_inline int handed_up(bool btf, bool frags, const struct sk_buff *skb)
+static __always_inline int handed_up(bool frags, const struct sk_buff *skb)
 {
 	const struct net_device *dev;
 	struct packet p;
@@ -12,39 +12,34 @@ static __always_inline int handed_up(bool btf, bool frags, const struct sk_buff 
 
 	if (!skb)	/* napi_gro_frags with no packet in it */
 		return 0;
-	dev = READ(btf, skb, dev);
-	if (!dev_is_ours(btf, dev))
+	dev = skb->dev;
+	if (!dev_is_ours(dev))
 		return 0;
 	p = (struct packet){ .point = RX_NIC, .segs = 1, .ecn = ECN_NOT_IP };
-	p.row = row_of(RX_NIC, skb_rx_queue(btf, skb, dev));
-	p.len = config.l2 + READ(btf, skb, len);
-	l3 = network_header(btf, frags, skb, &linear);
-	skb_segments(btf, skb, &p, l3);
+	p.row = row_of(RX_NIC, skb_rx_queue(skb, dev));
+	p.len = config.l2 + skb->len;
+	l3 = network_header(frags, skb, &linear);
+	skb_segments(skb, &p, l3);
 	/* First the flow: behind all the branches of the others the verifier has it 1000 times. */
 	if (flow_look(&p))
-		skb_look(btf, skb, &p, l3, linear, READ(btf, skb, protocol));
+		skb_look(skb, &p, l3, linear, skb->protocol);
 	if (packet_headers_wanted())
-		skb_parse(btf, skb, &p, l3, linear, 0, READ(btf, skb, protocol));
+		skb_parse(skb, &p, l3, linear, 0, skb->protocol);
 	meter_packet(&p);
 	return 0;
 }
 
-#define WAYS(name, event, frags)					\
-	SEC("tp_btf/" event)						\
-	int BPF_PROG(name##__btf, const struct sk_buff *skb)		\
-	{								\
-		return handed_up(true, frags, skb);				\
-	}								\
-	SEC("raw_tp/" event)						\
-	int BPF_PROG(name##__raw, const struct sk_buff *skb)		\
-	{								\
-		return handed_up(false, frags, skb);				\
+#define HANDED_UP(name, event, frags)			\
+	SEC("tp_btf/" event)				\
+	int BPF_PROG(name, const struct sk_buff *skb)	\
+	{						\
+		return handed_up(frags, skb);		\
 	}
 
-WAYS(rx_gro, "napi_gro_receive_entry", false)
-WAYS(rx_frags, "napi_gro_frags_entry", true)
-WAYS(rx_skb, "netif_receive_skb_entry", false)
-WAYS(rx_list, "netif_receive_skb_list_entry", false)
-WAYS(rx_netif, "netif_rx_entry", false)
+HANDED_UP(rx_gro, "napi_gro_receive_entry", false)
+HANDED_UP(rx_frags, "napi_gro_frags_entry", true)
+HANDED_UP(rx_skb, "netif_receive_skb_entry", false)
+HANDED_UP(rx_list, "netif_receive_skb_list_entry", false)
+HANDED_UP(rx_netif, "netif_rx_entry", false)
 
 char _license[] SEC("license") = "GPL";

@@ -3,39 +3,33 @@
 #include "bpf/common/head.bpf.h"
 #include <bpf/bpf_tracing.h>
 
-static __always_inline int received(bool btf, const struct sk_buff *skb)
+static __always_inline int received(const struct sk_buff *skb)
 {
 	const struct net_device *dev;
 	struct packet p;
 
 	if (!skb)
 		return 0;
-	dev = READ(btf, skb, dev);
-	if (!dev_is_ours(btf, dev))
+	dev = skb->dev;
+	if (!dev_is_ours(dev))
 		return 0;
 	p = (struct packet){ .point = RX_STACK, .segs = 1, .ecn = ECN_NOT_IP };
-	p.row = row_of(RX_STACK, skb_rx_queue(btf, skb, dev));
-	p.len = config.l2 + READ(btf, skb, len);
-	skb_segments(btf, skb, &p, READ(btf, skb, data));
-	p.len += skb_vlan_len(btf, skb);
+	p.row = row_of(RX_STACK, skb_rx_queue(skb, dev));
+	p.len = config.l2 + skb->len;
+	skb_segments(skb, &p, skb->data);
+	p.len += skb_vlan_len(skb);
 	if (packet_headers_wanted())
-		skb_parse(btf, skb, &p, READ(btf, skb, data),
-			  READ(btf, skb, len) - READ(btf, skb, data_len), 0,
-			  READ(btf, skb, protocol));
+		skb_parse(skb, &p, skb->data,
+			  skb->len - skb->data_len, 0,
+			  skb->protocol);
 	meter_packet(&p);
 	return 0;
 }
 
 SEC("tp_btf/netif_receive_skb")
-int BPF_PROG(rx_stack__btf, const struct sk_buff *skb)
+int BPF_PROG(rx_stack, const struct sk_buff *skb)
 {
-	return received(true, skb);
-}
-
-SEC("raw_tp/netif_receive_skb")
-int BPF_PROG(rx_stack__raw, const struct sk_buff *skb)
-{
-	return received(false, skb);
+	return received(skb);
 }
 
 char _license[] SEC("license") = "GPL";

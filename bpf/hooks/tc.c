@@ -87,7 +87,7 @@ static const char *blind(const struct site *site, const char *how)
 
 static bool stack_can(void)
 {
-	return !kernel_cannot("stack") && !(kernel_cannot("tp_btf") && kernel_cannot("raw_tp"));
+	return !kernel_cannot("stack") && !kernel_cannot("tp_btf");
 }
 
 static bool generic_xdp(const struct site *site)

@@ -15,44 +15,44 @@ struct handing {
 };
 SCRATCH_MAP(handing, struct handing);
 
-static __always_inline void look(bool btf, const struct sk_buff *skb,
+static __always_inline void look(const struct sk_buff *skb,
 				 const struct net_device *dev, struct packet *p)
 {
-	__u32 len = READ(btf, skb, len);
-	const unsigned char *data = READ(btf, skb, data);
-	__be16 proto = READ(btf, skb, protocol);
+	__u32 len = skb->len;
+	const unsigned char *data = skb->data;
+	__be16 proto = skb->protocol;
 	__u32 gso_type;
 
-	p->row = row_of(p->point, READ(btf, skb, queue_mapping));
+	p->row = row_of(p->point, skb->queue_mapping);
 	p->len = len;
 	p->segs = 1;
 	p->ecn = ECN_NOT_IP;
 	p->linear = 0;
-	gso_type = skb_segments(btf, skb, p, NULL);
+	gso_type = skb_segments(skb, p, NULL);
 	if (config.tx_linear && p->point == TX_NIC && p->segs > 1)
-		p->linear = (p->segs - 1ull) * (len - READ(btf, skb, data_len));
+		p->linear = (p->segs - 1ull) * (len - skb->data_len);
 	if (p->point == TX_STACK)
-		p->len += skb_vlan_len(btf, skb);
+		p->len += skb_vlan_len(skb);
 	if (packet_work_wanted())
-		skb_work(btf, skb, dev, p, gso_type);
+		skb_work(skb, dev, p, gso_type);
 	if (!packet_headers_wanted())
 		return;
 	/* An in-band tag: skb->protocol and offsets disagree where it is. The frame does not. */
 	if (config.l2)
 		bpf_probe_read_kernel(&proto, sizeof(proto), data + 2 * ETH_ALEN);
-	skb_parse(btf, skb, p, data + config.l2, len - READ(btf, skb, data_len) - config.l2,
+	skb_parse(skb, p, data + config.l2, len - skb->data_len - config.l2,
 		  config.l2, proto);
 }
 
-static __always_inline int queued(bool btf, const struct sk_buff *skb)
+static __always_inline int queued(const struct sk_buff *skb)
 {
-	const struct net_device *dev = READ(btf, skb, dev);
+	const struct net_device *dev = skb->dev;
 	struct packet p;
 
-	if (!dev_is_ours(btf, dev))
+	if (!dev_is_ours(dev))
 		return 0;
 	p = (struct packet){ .point = TX_STACK };	/* not for others' packets */
-	look(btf, skb, dev, &p);
+	look(skb, dev, &p);
 	FORGET(p.segs, p.len);
 	FORGET(p.ecn, p.len);
 	FORGET(p.work, p.len);
@@ -62,18 +62,18 @@ static __always_inline int queued(bool btf, const struct sk_buff *skb)
 	return 0;
 }
 
-static __always_inline int handed_over(bool btf, const struct sk_buff *skb,
+static __always_inline int handed_over(const struct sk_buff *skb,
 				       const struct net_device *dev)
 {
 	struct handing *h;
 
-	if (!dev_is_ours(btf, dev))
+	if (!dev_is_ours(dev))
 		return 0;
 	h = scratch_here(handing);
 	if (!h)
 		return 0;
 	h->packet.point = TX_NIC;
-	look(btf, skb, dev, &h->packet);
+	look(skb, dev, &h->packet);
 	h->skb = (__u64)skb;
 	return 0;
 }
@@ -99,37 +99,19 @@ static __always_inline int returned(__u64 skb, int rc, const struct net_device *
 }
 
 SEC("tp_btf/net_dev_queue")
-int BPF_PROG(tx_stack__btf, const struct sk_buff *skb)
+int BPF_PROG(tx_stack, const struct sk_buff *skb)
 {
-	return queued(true, skb);
-}
-
-SEC("raw_tp/net_dev_queue")
-int BPF_PROG(tx_stack__raw, const struct sk_buff *skb)
-{
-	return queued(false, skb);
+	return queued(skb);
 }
 
 SEC("tp_btf/net_dev_start_xmit")
-int BPF_PROG(tx_nic__btf, const struct sk_buff *skb, const struct net_device *dev)
+int BPF_PROG(tx_nic, const struct sk_buff *skb, const struct net_device *dev)
 {
-	return handed_over(true, skb, dev);
-}
-
-SEC("raw_tp/net_dev_start_xmit")
-int BPF_PROG(tx_nic__raw, const struct sk_buff *skb, const struct net_device *dev)
-{
-	return handed_over(false, skb, dev);
+	return handed_over(skb, dev);
 }
 
 SEC("tp_btf/net_dev_xmit")
-int BPF_PROG(tx_return__btf, const struct sk_buff *skb, int rc, const struct net_device *dev)
-{
-	return returned((__u64)skb, rc, dev);
-}
-
-SEC("raw_tp/net_dev_xmit")
-int BPF_PROG(tx_return__raw, const struct sk_buff *skb, int rc, const struct net_device *dev)
+int BPF_PROG(tx_return, const struct sk_buff *skb, int rc, const struct net_device *dev)
 {
 	return returned((__u64)skb, rc, dev);
 }

@@ -128,9 +128,9 @@ static __noinline __u64 irq_recognise(__u32 nr, __u64 action, __u64 name)
 	return seen.place;
 }
 
-static __always_inline int irq_begins(bool btf, __u32 nr, const struct irqaction *action)
+static __always_inline int irq_begins(__u32 nr, const struct irqaction *action)
 {
-	__u64 name = (__u64)READ(btf, action, name), place, stamp;
+	__u64 name = (__u64)action->name, place, stamp;
 	struct irq_seen *seen = row_at(&irq_seen, nr);
 	struct irq_vector *v;
 	struct irq_now *now;
@@ -178,10 +178,10 @@ static __always_inline int irq_ends(__u32 nr, const struct irqaction *action, in
 }
 
 /* Where the vector of a NAPI stands in irq_vectors, + 1; 0: not known. */
-static __always_inline __u32 irq_place(bool btf, const struct napi_struct *napi,
+static __always_inline __u32 irq_place(const struct napi_struct *napi,
 				       const struct net_device *dev)
 {
-	__u32 id = READ(btf, napi, napi_id), queue = 0, *known, *place;
+	__u32 id = napi->napi_id, queue = 0, *known, *place;
 	bool tx = !id;		/* it only transmits: netif_napi_add_tx() */
 
 	if (tx) {
@@ -198,17 +198,17 @@ static __always_inline __u32 irq_place(bool btf, const struct napi_struct *napi,
 	return place ? *place : 0;
 }
 
-static __always_inline int irq_polled(bool btf, const struct napi_struct *napi, int work)
+static __always_inline int irq_polled(const struct napi_struct *napi, int work)
 {
-	const struct net_device *dev = READ(btf, napi, dev);
+	const struct net_device *dev = napi->dev;
 	struct irq_vector *v;
 	struct irq *row;
 	__u64 stamp, ns;
 	__u32 place;
 
-	if (!dev_is_ours(btf, dev))
+	if (!dev_is_ours(dev))
 		return 0;
-	place = irq_place(btf, napi, dev);
+	place = irq_place(napi, dev);
 	v = place ? row_at(&irq_vectors, place - 1) : NULL;
 	row = v ? irq_row(v, v->key.irq) : NULL;
 	if (!row)
@@ -227,39 +227,21 @@ static __always_inline int irq_polled(bool btf, const struct napi_struct *napi, 
 
 /* Ends before beginnings: libbpf attaches in this order, so no beginning is left without an end. */
 SEC("tp_btf/irq_handler_exit")
-int BPF_PROG(irq_end__btf, int nr, const struct irqaction *action, int ret)
-{
-	return irq_ends(nr, action, ret);
-}
-
-SEC("raw_tp/irq_handler_exit")
-int BPF_PROG(irq_end__raw, int nr, const struct irqaction *action, int ret)
+int BPF_PROG(irq_end, int nr, const struct irqaction *action, int ret)
 {
 	return irq_ends(nr, action, ret);
 }
 
 SEC("tp_btf/napi_poll")
-int BPF_PROG(irq_poll__btf, const struct napi_struct *napi, int work)
+int BPF_PROG(irq_poll, const struct napi_struct *napi, int work)
 {
-	return irq_polled(true, napi, work);
-}
-
-SEC("raw_tp/napi_poll")
-int BPF_PROG(irq_poll__raw, const struct napi_struct *napi, int work)
-{
-	return irq_polled(false, napi, work);
+	return irq_polled(napi, work);
 }
 
 SEC("tp_btf/irq_handler_entry")
-int BPF_PROG(irq_begin__btf, int nr, const struct irqaction *action)
+int BPF_PROG(irq_begin, int nr, const struct irqaction *action)
 {
-	return irq_begins(true, nr, action);
-}
-
-SEC("raw_tp/irq_handler_entry")
-int BPF_PROG(irq_begin__raw, int nr, const struct irqaction *action)
-{
-	return irq_begins(false, nr, action);
+	return irq_begins(nr, action);
 }
 
 char _license[] SEC("license") = "GPL";

@@ -76,12 +76,12 @@ static __always_inline int raised(__u32 vec)
 	sd = cpu ? softnet(cpu) : NULL;
 	if (!sd)
 		return 0;
-	n = (void *)READ(false, sd, poll_list.prev) -
+	n = (void *)PLAIN(sd, poll_list.prev) -
 	    bpf_core_field_offset(struct napi_struct, poll_list);
 	if ((__u64)n == cpu->stranger)
 		return 0;
 	dev = BPF_CORE_READ(n, dev);
-	if (!dev_is_it(false, dev)) {
+	if (!plain_dev_is_it(dev)) {
 		cpu->stranger = (__u64)n;
 		return 0;
 	}
@@ -138,7 +138,7 @@ static __always_inline void poll_took(struct napi_cpu *cpu, __u64 since, __u64 n
 	cpu->eater = eater;
 }
 
-static __always_inline enum napi_by who(bool btf, const struct napi_struct *n, int budget,
+static __always_inline enum napi_by who(const struct napi_struct *n, int budget,
 					 __u64 ksoftirqd)
 {
 	__u64 task = bpf_get_current_task();
@@ -146,9 +146,9 @@ static __always_inline enum napi_by who(bool btf, const struct napi_struct *n, i
 	if (!budget)
 		return NAPI_NETPOLL;
 	/* busy_poll_stop() takes the bit away before its last poll: that has the budget still */
-	if (READ(btf, n, state) & IN_BUSY_POLL || budget != READ(btf, n, weight))
+	if (n->state & IN_BUSY_POLL || budget != n->weight)
 		return NAPI_BUSY_POLL;
-	if (task == (__u64)READ(btf, n, thread))
+	if (task == (__u64)n->thread)
 		return NAPI_THREAD;
 	return task == ksoftirqd ? NAPI_KSOFTIRQD : NAPI_SOFTIRQ;
 }
@@ -157,7 +157,7 @@ static __always_inline enum napi_by who(bool btf, const struct napi_struct *n, i
  * It waited from the raise until its poll began. A later stamp is of an interrupt
  * during the poll: where it still is to be polled, it waits since then.
  */
-static __always_inline void wait_end(bool btf, const struct napi_struct *n, struct napi *row,
+static __always_inline void wait_end(const struct napi_struct *n, struct napi *row,
 				     __u64 since)
 {
 	__u64 stamp = row->raised;
@@ -167,7 +167,7 @@ static __always_inline void wait_end(bool btf, const struct napi_struct *n, stru
 		return;
 	if (stamp <= since)
 		HIST_ADD(row->wait, loglin_slot(since - stamp), since - stamp);
-	else if (READ(btf, n, state) & SCHED)
+	else if (n->state & SCHED)
 		row->raised = stamp;
 }
 
@@ -213,7 +213,7 @@ static __always_inline void count(struct napi *row, enum napi_by by, __u32 work,
 	WINDOW_ADD(row, burst_long, window_long, now, work);
 }
 
-static __always_inline void times(bool btf, const struct napi_struct *n, struct napi *row,
+static __always_inline void times(const struct napi_struct *n, struct napi *row,
 				  struct napi_cpu *cpu, bool softirq, __u64 since, __u64 now)
 {
 	const struct softnet_data *sd;
@@ -222,7 +222,7 @@ static __always_inline void times(bool btf, const struct napi_struct *n, struct 
 	row->timed[!since ? NAPI_UNTIMED : exact ? NAPI_EXACT : NAPI_BOUND]++;
 	if (since)
 		HIST_ADD(row->time, loglin_slot(now - since), now - since);
-	wait_end(btf, n, row, softirq ? since : 0);
+	wait_end(n, row, softirq ? since : 0);
 	if (!softirq || cpu->squeezable)
 		return;
 	sd = softnet(cpu);
@@ -233,10 +233,10 @@ static __always_inline void times(bool btf, const struct napi_struct *n, struct 
 }
 
 /* What `ctx` has: the NAPI, what it took, and what it might have taken. */
-static __always_inline int polled(bool btf, const __u64 *ctx)
+static __always_inline int polled(const __u64 *ctx)
 {
 	const struct napi_struct *n = (void *)ctx[0];
-	const struct net_device *dev = READ(btf, n, dev);
+	const struct net_device *dev = n->dev;
 	struct napi_cpu *cpu;
 	__u64 since, now;
 	int work, budget;
@@ -252,7 +252,7 @@ static __always_inline int polled(bool btf, const __u64 *ctx)
 	cpu = cpu_now();
 	if (!cpu)
 		return 0;
-	if (!dev_is_ours(btf, dev)) {
+	if (!dev_is_ours(dev)) {
 		if (cpu->armed)
 			poll_took(cpu, cpu->since, bpf_ktime_get_ns(), 0);
 		return 0;
@@ -260,13 +260,13 @@ static __always_inline int polled(bool btf, const __u64 *ctx)
 	if (cpu->stranger == (__u64)n)	/* its memory was another's when that was seen */
 		cpu->stranger = 0;
 	now = bpf_ktime_get_ns();
-	nr = seen_row(&cpu->seen_polled, (__u64)dev, (__u64)n, READ(btf, n, napi_id));
+	nr = seen_row(&cpu->seen_polled, (__u64)dev, (__u64)n, n->napi_id);
 	row = row_at(&napi, nr & ~NAPI_TX);
 	if (!row)
 		return 0;
 	arm(cpu);
 	softnet(cpu);			/* finds ksoftirqd, too */
-	by = who(btf, n, budget, cpu->ksoftirqd);
+	by = who(n, budget, cpu->ksoftirqd);
 	/* Out of softirqs, what was before it on this CPU was no poll: only fentry knows. */
 	since = by <= NAPI_KSOFTIRQD || cpu->begun == (__u64)n ? cpu->since : 0;
 	if (nr & NAPI_TX) {
@@ -275,7 +275,7 @@ static __always_inline int polled(bool btf, const __u64 *ctx)
 		return 0;
 	}
 	count(row, by, work, budget, now);
-	times(btf, n, row, cpu, by <= NAPI_KSOFTIRQD, since, now);
+	times(n, row, cpu, by <= NAPI_KSOFTIRQD, since, now);
 	if (by <= NAPI_KSOFTIRQD && work >= budget)	/* it stays, and waits for its next turn */
 		row->raised = now;
 	poll_took(cpu, since, now, by <= NAPI_KSOFTIRQD ? nr + 1 : 0);
@@ -287,7 +287,7 @@ static __always_inline int begins(const struct napi_struct *n)
 	const struct net_device *dev = n->dev;
 	struct napi_cpu *cpu;
 
-	if (!dev_is_ours(true, dev))
+	if (!dev_is_ours(dev))
 		return 0;
 	cpu = cpu_now();
 	if (!cpu)
@@ -298,37 +298,19 @@ static __always_inline int begins(const struct napi_struct *n)
 }
 
 SEC("tp_btf/napi_poll")
-int napi_polled__btf(const __u64 *ctx)
+int napi_polled(const __u64 *ctx)
 {
-	return polled(true, ctx);
-}
-
-SEC("raw_tp/napi_poll")
-int napi_polled__raw(const __u64 *ctx)
-{
-	return polled(false, ctx);
+	return polled(ctx);
 }
 
 SEC("tp_btf/softirq_entry")
-int BPF_PROG(napi_entered__btf, unsigned int vec)
-{
-	return entered(vec);
-}
-
-SEC("raw_tp/softirq_entry")
-int BPF_PROG(napi_entered__raw, unsigned int vec)
+int BPF_PROG(napi_entered, unsigned int vec)
 {
 	return entered(vec);
 }
 
 SEC("tp_btf/softirq_raise")
-int BPF_PROG(napi_raised__btf, unsigned int vec)
-{
-	return raised(vec);
-}
-
-SEC("raw_tp/softirq_raise")
-int BPF_PROG(napi_raised__raw, unsigned int vec)
+int BPF_PROG(napi_raised, unsigned int vec)
 {
 	return raised(vec);
 }

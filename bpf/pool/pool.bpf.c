@@ -92,7 +92,7 @@ static __noinline __u32 pool_row(__u64 address)
 		dev = BPF_CORE_READ(napi, dev);
 	if (!dev && hardware && is_netdev(hardware))
 		dev = (void *)hardware - bpf_core_field_offset(struct net_device, dev);
-	if (dev ? !dev_is_it(false, dev) : !hardware || !is_parent(hardware))
+	if (dev ? !plain_dev_is_it(dev) : !hardware || !is_parent(hardware))
 		return NOT_OURS;
 	id = napi ? BPF_CORE_READ(napi, napi_id) : 0;
 	if (config.rx_queues == 1) {
@@ -182,7 +182,7 @@ static __always_inline int gone(__u64 address, __s32 inflight)
 }
 
 /* A driver tells the queue of a new pool here, if it does not in the pool itself. */
-static __always_inline int connected(bool btf, const struct xdp_mem_allocator *mem,
+static __always_inline int connected(const struct xdp_mem_allocator *mem,
 				     const struct xdp_rxq_info *rxq)
 {
 	const struct net_device *dev;
@@ -191,49 +191,38 @@ static __always_inline int connected(bool btf, const struct xdp_mem_allocator *m
 
 	if (!mem || !rxq)
 		return 0;
-	dev = READ(btf, rxq, dev);
-	if (!dev_is_ours(false, dev))
+	dev = rxq->dev;
+	if (!plain_dev_is_it(dev) || !has_begun())
 		return 0;
-	address = (__u64)READ(btf, mem, allocator);
-	met.row = row_of(0, READ(btf, rxq, queue_index));
+	address = (__u64)mem->allocator;
+	met.row = row_of(0, rxq->queue_index);
 	bpf_map_update_elem(&pools, &address, &met, BPF_NOEXIST);
 	return 0;
 }
 
-#define WAYS(name, event, type1, type2, type3, call)			\
-	SEC("tp_btf/" event)						\
-	int BPF_PROG(name##__btf, type1 a, type2 b, type3 c)		\
-	{								\
-		const bool btf = true;					\
-									\
-		return (void)btf, call;					\
-	}								\
-	SEC("raw_tp/" event)						\
-	int BPF_PROG(name##__raw, type1 a, type2 b, type3 c)		\
-	{								\
-		const bool btf = false;					\
-									\
-		return (void)btf, call;					\
-	}
-
-WAYS(pool_gone, "page_pool_release", const struct page_pool *, __s32, __u32, gone((__u64)a, b))
-WAYS(pool_release, "page_pool_state_release", const struct page_pool *, __u64, __u32,
-	event((__u64)a, RELEASE, c))
-WAYS(pool_hold, "page_pool_state_hold", const struct page_pool *, __u64, __u32,
-	event((__u64)a, HOLD, c))
-
-SEC("tp_btf/mem_connect")
-int BPF_PROG(pool_connect__btf, const struct xdp_mem_allocator *mem,
-	     const struct xdp_rxq_info *rxq)
+SEC("tp_btf/page_pool_release")
+int BPF_PROG(pool_gone, const struct page_pool *pool, __s32 inflight)
 {
-	return connected(true, mem, rxq);
+	return gone((__u64)pool, inflight);
 }
 
-SEC("raw_tp/mem_connect")
-int BPF_PROG(pool_connect__raw, const struct xdp_mem_allocator *mem,
+SEC("tp_btf/page_pool_state_release")
+int BPF_PROG(pool_release, const struct page_pool *pool, __u64 page, __u32 nr)
+{
+	return event((__u64)pool, RELEASE, nr);
+}
+
+SEC("tp_btf/page_pool_state_hold")
+int BPF_PROG(pool_hold, const struct page_pool *pool, __u64 page, __u32 nr)
+{
+	return event((__u64)pool, HOLD, nr);
+}
+
+SEC("tp_btf/mem_connect")
+int BPF_PROG(pool_connect, const struct xdp_mem_allocator *mem,
 	     const struct xdp_rxq_info *rxq)
 {
-	return connected(false, mem, rxq);
+	return connected(mem, rxq);
 }
 
 char _license[] SEC("license") = "GPL";

@@ -112,10 +112,10 @@ static __noinline struct qdisc *row_make(__u64 stamp)
 	return row;
 }
 
-static __always_inline __u32 place_in(bool btf, const struct sk_buff *skb,
+static __always_inline __u32 place_in(const struct sk_buff *skb,
 				      const struct net_device *dev)
 {
-	__u32 queue = READ(btf, skb, queue_mapping) & QUEUE_MASK;
+	__u32 queue = skb->queue_mapping & QUEUE_MASK;
 
 	return kind_of(dev, queue) << QUEUE_BITS | queue;
 }
@@ -156,14 +156,14 @@ static __always_inline struct qdisc_now *now_here(void)
 	return scratch_here(qdisc_now);
 }
 
-static __always_inline int queued(bool btf, const struct sk_buff *skb)
+static __always_inline int queued(const struct sk_buff *skb)
 {
-	const struct net_device *dev = READ(btf, skb, dev);
+	const struct net_device *dev = skb->dev;
 	struct qdisc_now *here;
 	struct qdisc *row;
 	__u64 old, place;
 
-	if (!dev_is_ours(btf, dev))
+	if (!dev_is_ours(dev))
 		return 0;
 	here = now_here();
 	if (!here)
@@ -175,7 +175,7 @@ static __always_inline int queued(bool btf, const struct sk_buff *skb)
 	here->entering = 0;
 	if (config.sample > 1 && bpf_get_prandom_u32() % config.sample)
 		return 0;
-	place = place_in(btf, skb, dev);
+	place = place_in(skb, dev);
 	old = flight_take(&waiting, skb, config.waiting_shift);
 	if (old)
 		lose(old, QDISC_VANISHED, true);
@@ -205,23 +205,23 @@ static __always_inline int enqueued(__u64 skb)
 	return 0;
 }
 
-static __always_inline bool is_gso(bool btf, const struct sk_buff *skb)
+static __always_inline bool is_gso(const struct sk_buff *skb)
 {
-	const struct skb_shared_info *shared = (void *)READ(btf, skb, head) + READ(btf, skb, end);
+	const struct skb_shared_info *shared = (void *)skb->head + skb->end;
 
 	return BPF_CORE_READ(shared, gso_size);
 }
 
 /* Only software GSO uses up a packet that waits: by the qdisc, or after it. */
-static __always_inline int used(bool btf, const struct sk_buff *skb)
+static __always_inline int used(const struct sk_buff *skb)
 {
-	const struct net_device *dev = READ(btf, skb, dev);
+	const struct net_device *dev = skb->dev;
 	struct qdisc_now *here;
 	struct qdisc *row;
 	__u64 stamp;
 
 	/* most are what the driver is done with: to look at them is cheaper than for them */
-	if (!dev_may_be_ours(btf, dev) || !is_gso(btf, skb))
+	if (!dev_may_be_ours(dev) || !is_gso(skb))
 		return 0;
 	stamp = flight_take(&waiting, skb, config.waiting_shift);
 	if (!stamp)
@@ -269,21 +269,21 @@ static __noinline int place_add(__u64 stamp, __u64 location, bool followed)
 	return 0;
 }
 
-static __always_inline int freed(bool btf, const struct sk_buff *skb, __u64 location, int reason,
+static __always_inline int freed(const struct sk_buff *skb, __u64 location, int reason,
 				 bool again)
 {
-	const struct net_device *dev = READ(btf, skb, dev);
+	const struct net_device *dev = skb->dev;
 	bool by_qdisc;
 	struct qdisc *row;
 	__u64 stamp, place;
 
-	if (!dev_is_ours(btf, dev) || !mine(skb, again))
+	if (!dev_is_ours(dev) || !mine(skb, again))
 		return 0;
 	by_qdisc = qdisc_reason(reason);
 	stamp = flight_take(&waiting, skb, config.waiting_shift);
 	if (!stamp && !by_qdisc && (REASONS_TOLD || reason != NOT_SPECIFIED))
 		return 0;
-	place = stamp ?: place_in(btf, skb, dev);
+	place = stamp ?: place_in(skb, dev);
 	if (!by_qdisc)
 		place_add(place, location, stamp);
 	if (!stamp && !by_qdisc)
@@ -301,12 +301,12 @@ static __always_inline int freed(bool btf, const struct sk_buff *skb, __u64 loca
 	return 0;
 }
 
-static __always_inline int handed_over(bool btf, const struct sk_buff *skb,
+static __always_inline int handed_over(const struct sk_buff *skb,
 				       const struct net_device *dev)
 {
 	struct qdisc_now *here;
 
-	if (!dev_is_ours(btf, dev))
+	if (!dev_is_ours(dev))
 		return 0;
 	here = now_here();
 	if (!here)
@@ -320,7 +320,7 @@ static __always_inline int handed_over(bool btf, const struct sk_buff *skb,
 	if (here->stamp)
 		here->at = bpf_ktime_get_ns();
 	else			/* in case it is refused */
-		here->at = READ(btf, skb, queue_mapping) & QUEUE_MASK;
+		here->at = skb->queue_mapping & QUEUE_MASK;
 	return 0;
 }
 
@@ -358,28 +358,18 @@ static __always_inline int returned(const void *skb, int rc, const struct net_de
  * Ends before beginnings: libbpf attaches in this order, so no beginning is left without an end.
  * What a program missed as it was running already, its copy finds waiting still (again.bpf.h).
  */
-#define FREE(name, again)						\
-	SEC("tp_btf/kfree_skb")						\
-	int BPF_PROG(name##__btf, const struct sk_buff *skb, __u64 location, int reason)	\
-	{								\
-		return freed(true, skb, location, reason, again);	\
-	}								\
-	SEC("raw_tp/kfree_skb")						\
-	int BPF_PROG(name##__raw, const struct sk_buff *skb, __u64 location, int reason)	\
-	{								\
-		return freed(false, skb, location, reason, again);	\
+#define FREE(name, again)								\
+	SEC("tp_btf/kfree_skb")								\
+	int BPF_PROG(name, const struct sk_buff *skb, __u64 location, int reason)	\
+	{										\
+		return freed(skb, location, reason, again);				\
 	}
 
-#define USED(name)							\
-	SEC("tp_btf/consume_skb")					\
-	int BPF_PROG(name##__btf, const struct sk_buff *skb)		\
-	{								\
-		return used(true, skb);					\
-	}								\
-	SEC("raw_tp/consume_skb")					\
-	int BPF_PROG(name##__raw, const struct sk_buff *skb)		\
-	{								\
-		return used(false, skb);				\
+#define USED(name)					\
+	SEC("tp_btf/consume_skb")			\
+	int BPF_PROG(name, const struct sk_buff *skb)	\
+	{						\
+		return used(skb);			\
 	}
 
 FREE(qdisc_free, false)
@@ -388,51 +378,27 @@ USED(qdisc_used)
 USED(qdisc_used_again)
 
 SEC("tp_btf/net_dev_xmit")
-int BPF_PROG(qdisc_done__btf, const struct sk_buff *skb, int rc, const struct net_device *dev)
-{
-	return returned(skb, rc, dev);
-}
-
-SEC("raw_tp/net_dev_xmit")
-int BPF_PROG(qdisc_done__raw, const struct sk_buff *skb, int rc, const struct net_device *dev)
+int BPF_PROG(qdisc_done, const struct sk_buff *skb, int rc, const struct net_device *dev)
 {
 	return returned(skb, rc, dev);
 }
 
 SEC("tp_btf/net_dev_start_xmit")
-int BPF_PROG(qdisc_hand__btf, const struct sk_buff *skb, const struct net_device *dev)
+int BPF_PROG(qdisc_hand, const struct sk_buff *skb, const struct net_device *dev)
 {
-	return handed_over(true, skb, dev);
-}
-
-SEC("raw_tp/net_dev_start_xmit")
-int BPF_PROG(qdisc_hand__raw, const struct sk_buff *skb, const struct net_device *dev)
-{
-	return handed_over(false, skb, dev);
+	return handed_over(skb, dev);
 }
 
 SEC("tp_btf/qdisc_enqueue")
-int BPF_PROG(qdisc_in__btf, const void *q, const void *txq, const void *skb)
-{
-	return enqueued((__u64)skb);
-}
-
-SEC("raw_tp/qdisc_enqueue")
-int BPF_PROG(qdisc_in__raw, const void *q, const void *txq, const void *skb)
+int BPF_PROG(qdisc_in, const void *q, const void *txq, const void *skb)
 {
 	return enqueued((__u64)skb);
 }
 
 SEC("tp_btf/net_dev_queue")
-int BPF_PROG(qdisc_came__btf, const struct sk_buff *skb)
+int BPF_PROG(qdisc_came, const struct sk_buff *skb)
 {
-	return queued(true, skb);
-}
-
-SEC("raw_tp/net_dev_queue")
-int BPF_PROG(qdisc_came__raw, const struct sk_buff *skb)
-{
-	return queued(false, skb);
+	return queued(skb);
 }
 
 char _license[] SEC("license") = "GPL";

@@ -21,13 +21,13 @@ static __always_inline bool sent(const struct life *life)
  * was delivered. Received: a bridge passes it on, its life goes on; or it is
  * new. Returns whether it goes on.
  */
-static __always_inline bool met_again(bool btf, __u32 place, const struct sk_buff *skb, bool ours)
+static __always_inline bool met_again(__u32 place, const struct sk_buff *skb, bool ours)
 {
 	struct life *life = life_at(place);
 
 	if (!life)
 		return false;
-	if (!sent(life) && !ours && life->stage != LIFE_GRO && same(btf, life, skb))
+	if (!sent(life) && !ours && life->stage != LIFE_GRO && same(life, skb))
 		return true;
 	if (life->stage == LIFE_DRIVER)
 		life_end(place, LIFE_SENT);
@@ -36,7 +36,7 @@ static __always_inline bool met_again(bool btf, __u32 place, const struct sk_buf
 	return false;
 }
 
-static __always_inline int received(bool btf, const struct sk_buff *skb, bool gro)
+static __always_inline int received(const struct sk_buff *skb, bool gro)
 {
 	const struct net_device *dev;
 	struct life_busy *busy;
@@ -45,19 +45,19 @@ static __always_inline int received(bool btf, const struct sk_buff *skb, bool gr
 
 	if (!skb)	/* napi_gro_frags with no packet in it */
 		return 0;
-	dev = READ(btf, skb, dev);
+	dev = skb->dev;
 	if (dev_is_other(dev) && !life_watched)
 		return 0;
 	if (!dev)
 		return 0;
-	ours = dev_is_ours(btf, dev);
+	ours = dev_is_ours(dev);
 	place = life_find(skb);
-	if (place && met_again(btf, place, skb, ours))
+	if (place && met_again(place, skb, ours))
 		return 0;
 	if (!ours || !sampled())
 		return 0;
-	if (!life_begin((__u64)skb, life_home(skb), (__u64)READ(btf, skb, head), LIFE_GRO,
-			skb_rx_queue(btf, skb, dev)) || !gro)
+	if (!life_begin((__u64)skb, life_home(skb), (__u64)skb->head, LIFE_GRO,
+			skb_rx_queue(skb, dev)) || !gro)
 		return 0;
 	busy = busy_now();
 	if (busy)
@@ -65,7 +65,7 @@ static __always_inline int received(bool btf, const struct sk_buff *skb, bool gr
 	return 0;
 }
 
-static __always_inline int gro_done(bool btf, int result)
+static __always_inline int gro_done(int result)
 {
 	struct life_busy *busy;
 	__u64 skb;
@@ -84,13 +84,13 @@ static __always_inline int gro_done(bool btf, int result)
 	return place ? life_end(place, NR_LIFE_ENDS + LIFE_MERGED) : 0;
 }
 
-static __always_inline int in_stack(bool btf, const struct sk_buff *skb)
+static __always_inline int in_stack(const struct sk_buff *skb)
 {
-	const struct net_device *dev = READ(btf, skb, dev);
+	const struct net_device *dev = skb->dev;
 	struct life *life;
 	__u32 place;
 
-	if (!dev_may_be_ours(btf, dev))
+	if (!dev_may_be_ours(dev))
 		return 0;
 	place = life_find(skb);
 	life = place ? life_at(place) : NULL;
@@ -100,7 +100,7 @@ static __always_inline int in_stack(bool btf, const struct sk_buff *skb)
 }
 
 /* A program reads from it. A tap reads what was sent, too: that ends when the tap frees it. */
-static __always_inline int copied(bool btf, const struct sk_buff *skb)
+static __always_inline int copied(const struct sk_buff *skb)
 {
 	struct life *life;
 	__u32 place;
@@ -111,7 +111,7 @@ static __always_inline int copied(bool btf, const struct sk_buff *skb)
 	life = place ? life_at(place) : NULL;
 	if (!life || sent(life))
 		return 0;
-	return life_end(place, same(btf, life, skb) ? LIFE_READ : NR_LIFE_ENDS + LIFE_UNSEEN);
+	return life_end(place, same(life, skb) ? LIFE_READ : NR_LIFE_ENDS + LIFE_UNSEEN);
 }
 
 /* Freed before the driver's function has returned: it did not go out. */
@@ -126,17 +126,17 @@ static __always_inline bool in_xmit(const struct sk_buff *skb)
 }
 
 /* Software GSO frees the buffer that it split. Any other we have not seen handed over. */
-static __always_inline __u32 freed_in_qdisc(bool btf, const struct sk_buff *skb, bool used)
+static __always_inline __u32 freed_in_qdisc(const struct sk_buff *skb, bool used)
 {
 	const struct skb_shared_info *shared;
 
 	if (!used)
 		return LIFE_DROPPED;
-	shared = (void *)READ(btf, skb, head) + READ(btf, skb, end);
+	shared = (void *)skb->head + skb->end;
 	return NR_LIFE_ENDS + (BPF_CORE_READ(shared, gso_size) ? LIFE_SEGMENTED : LIFE_UNSEEN);
 }
 
-static __always_inline int freed(bool btf, const struct sk_buff *skb, bool used)
+static __always_inline int freed(const struct sk_buff *skb, bool used)
 {
 	__u32 place, how = LIFE_DROPPED;
 	struct life *life;
@@ -150,17 +150,17 @@ static __always_inline int freed(bool btf, const struct sk_buff *skb, bool used)
 	if (life->stage == LIFE_DRIVER)
 		how = in_xmit(skb) ? LIFE_DROPPED : LIFE_SENT;
 	else if (life->stage == LIFE_QDISC)
-		how = freed_in_qdisc(btf, skb, used);
-	else if (life->stage != LIFE_GRO && !same(btf, life, skb))
+		how = freed_in_qdisc(skb, used);
+	else if (life->stage != LIFE_GRO && !same(life, skb))
 		how = NR_LIFE_ENDS + LIFE_UNSEEN;
 	else if (used)
 		how = life->stage == LIFE_SOCKET ? LIFE_READ : LIFE_USED;
 	return life_end(place, how);
 }
 
-static __always_inline int queued(bool btf, const struct sk_buff *skb)
+static __always_inline int queued(const struct sk_buff *skb)
 {
-	const struct net_device *dev = READ(btf, skb, dev);
+	const struct net_device *dev = skb->dev;
 	struct life *life;
 	__u32 place;
 
@@ -171,22 +171,22 @@ static __always_inline int queued(bool btf, const struct sk_buff *skb)
 	if (life && life->stage == LIFE_DRIVER)
 		life_end(place, LIFE_SENT);	/* a VLAN, a bond: to the device below */
 	else if (life)
-		life_end(place, sent(life) || READ(btf, skb, skb_iif) ? LIFE_FORWARDED :
+		life_end(place, sent(life) || skb->skb_iif ? LIFE_FORWARDED :
 			 NR_LIFE_ENDS + LIFE_UNSEEN);
-	if (!dev_is_ours(btf, dev) || !sampled())
+	if (!dev_is_ours(dev) || !sampled())
 		return 0;
-	life_begin((__u64)skb, life_home(skb), 0, LIFE_QDISC, READ(btf, skb, queue_mapping));
+	life_begin((__u64)skb, life_home(skb), 0, LIFE_QDISC, skb->queue_mapping);
 	return 0;
 }
 
-static __always_inline int handed_over(bool btf, const struct sk_buff *skb,
+static __always_inline int handed_over(const struct sk_buff *skb,
 				       const struct net_device *dev)
 {
 	struct life_busy *busy;
 	struct life *life;
 	__u32 place;
 
-	if (!dev_may_be_ours(btf, dev))
+	if (!dev_may_be_ours(dev))
 		return 0;
 	place = life_find(skb);
 	life = place ? life_at(place) : NULL;
@@ -200,7 +200,7 @@ static __always_inline int handed_over(bool btf, const struct sk_buff *skb,
 }
 
 /* skb may be freed by now: only its address may be used. */
-static __always_inline int returned(bool btf, const struct sk_buff *skb, int rc,
+static __always_inline int returned(const struct sk_buff *skb, int rc,
 				    const struct net_device *dev)
 {
 	struct life_busy *busy;
@@ -225,94 +225,67 @@ static __always_inline int returned(bool btf, const struct sk_buff *skb, int rc,
 	return life_came(LIFE_QDISC, life->queue, LIFE_QDISC);
 }
 
-/* Both ways of each. Ends before beginnings, as libbpf attaches in this order. */
-#define WAYS(name, event, call, ...)					\
-	SEC("tp_btf/" event)						\
-	int BPF_PROG(name##__btf, __VA_ARGS__)				\
-	{								\
-		const bool btf = true;					\
-									\
-		return call;						\
-	}								\
-	SEC("raw_tp/" event)						\
-	int BPF_PROG(name##__raw, __VA_ARGS__)				\
-	{								\
-		const bool btf = false;					\
-									\
-		return call;						\
+/* Ends before beginnings, as libbpf attaches in this order. */
+#define ON(name, event, call, ...)	\
+	SEC("tp_btf/" event)		\
+	int BPF_PROG(name, __VA_ARGS__)	\
+	{				\
+		return call;		\
 	}
 #define SKB const struct sk_buff *skb
 #define DEV const struct net_device *dev
 
 /* Again: what these missed as they were running already on that CPU is followed still. */
-WAYS(life_used, "consume_skb", freed(btf, skb, true), SKB)
-WAYS(life_free, "kfree_skb", freed(btf, skb, false), SKB)
-WAYS(life_used_again, "consume_skb", freed(btf, skb, true), SKB)
-WAYS(life_free_again, "kfree_skb", freed(btf, skb, false), SKB)
+ON(life_used, "consume_skb", freed(skb, true), SKB)
+ON(life_free, "kfree_skb", freed(skb, false), SKB)
+ON(life_used_again, "consume_skb", freed(skb, true), SKB)
+ON(life_free_again, "kfree_skb", freed(skb, false), SKB)
 
 /* Since 6.19 what a driver sent on behalf of another CPU ends here: see txlat.bpf.c. */
 SEC("?fentry/skb_attempt_defer_free")
 int BPF_PROG(life_deferred, const struct sk_buff *skb)
 {
-	return freed(true, skb, true);
+	return freed(skb, true);
 }
 
-WAYS(life_copy, "skb_copy_datagram_iovec", copied(btf, skb), SKB)
-WAYS(life_done, "net_dev_xmit", returned(btf, skb, rc, dev), SKB, int rc, DEV)
-WAYS(life_hand, "net_dev_start_xmit", handed_over(btf, skb, dev), SKB, DEV)
+ON(life_copy, "skb_copy_datagram_iovec", copied(skb), SKB)
+ON(life_done, "net_dev_xmit", returned(skb, rc, dev), SKB, int rc, DEV)
+ON(life_hand, "net_dev_start_xmit", handed_over(skb, dev), SKB, DEV)
 
 /* "?": nice to have. Without any of them the stage "stack" reaches to the reader. Since 6.3. */
 SEC("?tp_btf/sk_data_ready")
-int BPF_PROG(life_ready__btf, const struct sock *sk)
+int BPF_PROG(life_ready, const struct sock *sk)
 {
-	return ready(true, sk);
-}
-
-SEC("?raw_tp/sk_data_ready")
-int BPF_PROG(life_ready__raw, const struct sock *sk)
-{
-	return ready(false, sk);
+	return ready(sk);
 }
 
 SEC("?fentry/sock_def_readable")
 int BPF_PROG(life_ready__fentry, const struct sock *sk)
 {
-	return ready(true, sk);
+	return ready(sk);
 }
 
 SEC("?tp_btf/tcp_probe")
-int BPF_PROG(life_tcp__btf, const struct sock *sk, const struct sk_buff *skb)
+int BPF_PROG(life_tcp, const struct sock *sk, const struct sk_buff *skb)
 {
-	return in_tcp(true, sk, skb);
-}
-
-SEC("?raw_tp/tcp_probe")
-int BPF_PROG(life_tcp__raw, const struct sock *sk, const struct sk_buff *skb)
-{
-	return in_tcp(false, sk, skb);
+	return in_tcp(sk, skb);
 }
 
 /* Since 6.3. Before, it is not needed: skblife_socket.bpf.h. */
 SEC("?tp_btf/sock_recv_length")
-int BPF_PROG(life_read__btf, const struct sock *sk)
+int BPF_PROG(life_read, const struct sock *sk)
 {
 	return udp_read((__u64)sk);
 }
 
-SEC("?raw_tp/sock_recv_length")
-int BPF_PROG(life_read__raw, const struct sock *sk)
-{
-	return udp_read((__u64)sk);
-}
-
-WAYS(life_stack, "netif_receive_skb", in_stack(btf, skb), SKB)
-WAYS(life_merge, "napi_gro_receive_exit", gro_done(btf, result), int result)
-WAYS(life_frags, "napi_gro_frags_exit", gro_done(btf, result), int result)
-WAYS(life_queue, "net_dev_queue", queued(btf, skb), SKB)
-WAYS(life_rx_netif, "netif_rx_entry", received(btf, skb, false), SKB)
-WAYS(life_rx_list, "netif_receive_skb_list_entry", received(btf, skb, false), SKB)
-WAYS(life_rx_skb, "netif_receive_skb_entry", received(btf, skb, false), SKB)
-WAYS(life_rx_frags, "napi_gro_frags_entry", received(btf, skb, true), SKB)
-WAYS(life_rx_gro, "napi_gro_receive_entry", received(btf, skb, true), SKB)
+ON(life_stack, "netif_receive_skb", in_stack(skb), SKB)
+ON(life_merge, "napi_gro_receive_exit", gro_done(result), int result)
+ON(life_frags, "napi_gro_frags_exit", gro_done(result), int result)
+ON(life_queue, "net_dev_queue", queued(skb), SKB)
+ON(life_rx_netif, "netif_rx_entry", received(skb, false), SKB)
+ON(life_rx_list, "netif_receive_skb_list_entry", received(skb, false), SKB)
+ON(life_rx_skb, "netif_receive_skb_entry", received(skb, false), SKB)
+ON(life_rx_frags, "napi_gro_frags_entry", received(skb, true), SKB)
+ON(life_rx_gro, "napi_gro_receive_entry", received(skb, true), SKB)
 
 char _license[] SEC("license") = "GPL";

@@ -287,11 +287,11 @@ static __noinline bool life_begin(__u64 skb, __u32 home, __u64 head, __u32 first
  * the others those made here came from no interface, and a clone has the
  * buffer of another. Ours may have a new buffer (generic XDP), but no clone.
  */
-static __always_inline bool same(bool btf, const struct life *life, const struct sk_buff *skb)
+static __always_inline bool same(const struct life *life, const struct sk_buff *skb)
 {
-	if (!READ(btf, skb, skb_iif))
+	if (!PLAIN(skb, skb_iif))
 		return false;
-	return (__u64)READ(btf, skb, head) == life->head ||
+	return (__u64)PLAIN(skb, head) == life->head ||
 	       !BPF_CORE_READ_BITFIELD_PROBED(skb, cloned);
 }
 

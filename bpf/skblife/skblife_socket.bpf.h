@@ -110,7 +110,7 @@ static __always_inline int udp_read(__u64 sk)
  * TCP of a connection looks at it. One without data it frees without a trace.
  * Others it adds to the queue, or to the last one there: ready() will tell.
  */
-static __always_inline int in_tcp(bool btf, const struct sock *sk, const struct sk_buff *skb)
+static __always_inline int in_tcp(const struct sock *sk, const struct sk_buff *skb)
 {
 	struct tcphdr tcp = {};
 	struct life_busy *busy;
@@ -126,10 +126,10 @@ static __always_inline int in_tcp(bool btf, const struct sock *sk, const struct 
 		return 0;
 	if (busy->tcp)
 		busy_clear(&busy->tcp);	/* it has gone out of order: ready() did not come */
-	if (!life || life->stage != LIFE_STACK || !same(btf, life, skb))
+	if (!life || life->stage != LIFE_STACK || !same(life, skb))
 		return 0;
-	bpf_probe_read_kernel(&tcp, sizeof(tcp), READ(btf, skb, data));
-	if (READ(btf, skb, len) <= tcp.doff * 4u)
+	bpf_probe_read_kernel(&tcp, sizeof(tcp), skb->data);
+	if (skb->len <= tcp.doff * 4u)
 		return life_end(place, LIFE_USED);
 	busy_set(&busy->tcp, (__u64)skb);
 	busy->tcp_sk = (__u64)sk;
@@ -162,13 +162,13 @@ static __always_inline int tcp_ready(const struct sock *sk, const struct sk_buff
 }
 
 /* It is in the queue of a socket. */
-static __always_inline void in_socket(bool btf, const struct sock *sk, const struct sk_buff *skb,
+static __always_inline void in_socket(const struct sock *sk, const struct sk_buff *skb,
 				      bool udp)
 {
 	__u32 place = life_find(skb);
 	struct life *life = place ? life_at(place) : NULL;
 
-	if (life && life->stage == LIFE_STACK && same(false, life, skb) &&
+	if (life && life->stage == LIFE_STACK && same(life, skb) &&
 	    life_step(place, LIFE_STACK) && udp)
 		udp_waits((__u64)sk, (__u64)skb, place);
 }
@@ -177,29 +177,29 @@ static __always_inline void in_socket(bool btf, const struct sock *sk, const str
  * A socket says that it has data: what came is the last of its queue. UDP may
  * have taken in with it what other CPUs had for it (6.18): those are before it.
  */
-static __always_inline int ready(bool btf, const struct sock *sk)
+static __always_inline int ready(const struct sock *sk)
 {
 	const struct sk_buff *end = (void *)&sk->sk_receive_queue;
 	const struct sk_buff *last, *a, *b, *c;
 
 	if (!life_watched)
 		return 0;
-	last = READ(btf, sk, sk_receive_queue.prev);
-	if (READ(btf, sk, sk_protocol) != IPPROTO_UDP) {
+	last = sk->sk_receive_queue.prev;
+	if (sk->sk_protocol != IPPROTO_UDP) {
 		tcp_ready(sk, last);
-		in_socket(btf, sk, last, false);
+		in_socket(sk, last, false);
 		return 0;
 	}
-	a = READ(btf, last, prev);
-	b = a != end ? READ(btf, a, prev) : end;
-	c = b != end ? READ(btf, b, prev) : end;
+	a = last->prev;
+	b = a != end ? a->prev : end;
+	c = b != end ? b->prev : end;
 	if (c != end && in_queue((__u64)c))
-		in_socket(btf, sk, c, true);
+		in_socket(sk, c, true);
 	if (b != end && in_queue((__u64)b))
-		in_socket(btf, sk, b, true);
+		in_socket(sk, b, true);
 	if (a != end && in_queue((__u64)a))
-		in_socket(btf, sk, a, true);
-	in_socket(btf, sk, last, true);
+		in_socket(sk, a, true);
+	in_socket(sk, last, true);
 	return 0;
 }
 

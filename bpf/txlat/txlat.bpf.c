@@ -183,7 +183,7 @@ static __always_inline __u64 flight_take(const void *skb, struct place *p)
 	return more && *more ? take_elsewhere((__u64)skb) : 0;
 }
 
-static __always_inline int handed_over(bool btf, const struct sk_buff *skb,
+static __always_inline int handed_over(const struct sk_buff *skb,
 				       const struct net_device *dev)
 {
 	struct txlat_handing *handing;
@@ -192,13 +192,13 @@ static __always_inline int handed_over(bool btf, const struct sk_buff *skb,
 	__u64 stamp;
 	__u32 queue;
 
-	if (!dev_is_ours(btf, dev))
+	if (!dev_is_ours(dev))
 		return 0;
 	if (config.sample > 1 && bpf_get_prandom_u32() % config.sample)
 		return 0;
 	handing = handing_now();
 	place = place_of(skb);
-	queue = READ(btf, skb, queue_mapping);
+	queue = skb->queue_mapping;
 	row = txlat_row(queue, CONSUMED);
 	if (!handing || !place || !row)
 		return 0;
@@ -242,9 +242,9 @@ static __always_inline int returned(const void *skb, int rc, const struct net_de
 	return 0;
 }
 
-static __always_inline int freed(bool btf, const struct sk_buff *skb, enum lane lane)
+static __always_inline int freed(const struct sk_buff *skb, enum lane lane)
 {
-	const struct net_device *dev = READ(btf, skb, dev);
+	const struct net_device *dev = skb->dev;
 	struct txlat_handing *handing;
 	struct place *place;
 	struct txlat *row;
@@ -255,7 +255,7 @@ static __always_inline int freed(bool btf, const struct sk_buff *skb, enum lane 
 	if (dev_never_ours(dev))
 		return 0;
 	barrier();
-	moved = !dev || READ(btf, dev, ifindex) != (int)config.ifindex;
+	moved = !dev || dev->ifindex != (int)config.ifindex;
 	if (moved && config.stays)
 		return 0;
 	place = place_of(skb);
@@ -285,16 +285,11 @@ static __always_inline int freed(bool btf, const struct sk_buff *skb, enum lane 
 }
 
 /* Ends before beginnings: libbpf attaches in this order, so no beginning is left without an end. */
-#define END(name, tracepoint, lane)					\
-	SEC("tp_btf/" tracepoint)					\
-	int BPF_PROG(name##__btf, const struct sk_buff *skb)		\
-	{								\
-		return freed(true, skb, lane);				\
-	}								\
-	SEC("raw_tp/" tracepoint)					\
-	int BPF_PROG(name##__raw, const struct sk_buff *skb)		\
-	{								\
-		return freed(false, skb, lane);				\
+#define END(name, tracepoint, lane)			\
+	SEC("tp_btf/" tracepoint)			\
+	int BPF_PROG(name, const struct sk_buff *skb)	\
+	{						\
+		return freed(skb, lane);		\
 	}
 
 END(txlat_used, "consume_skb", CONSUMED)
@@ -309,31 +304,19 @@ END(txlat_free_again, "kfree_skb", AGAIN)
 SEC("?fentry/skb_attempt_defer_free")
 int BPF_PROG(txlat_deferred, const struct sk_buff *skb)
 {
-	return freed(true, skb, AGAIN);
+	return freed(skb, AGAIN);
 }
 
 SEC("tp_btf/net_dev_xmit")
-int BPF_PROG(txlat_done__btf, const struct sk_buff *skb, int rc, const struct net_device *dev)
-{
-	return returned(skb, rc, dev);
-}
-
-SEC("raw_tp/net_dev_xmit")
-int BPF_PROG(txlat_done__raw, const struct sk_buff *skb, int rc, const struct net_device *dev)
+int BPF_PROG(txlat_done, const struct sk_buff *skb, int rc, const struct net_device *dev)
 {
 	return returned(skb, rc, dev);
 }
 
 SEC("tp_btf/net_dev_start_xmit")
-int BPF_PROG(txlat_hand__btf, const struct sk_buff *skb, const struct net_device *dev)
+int BPF_PROG(txlat_hand, const struct sk_buff *skb, const struct net_device *dev)
 {
-	return handed_over(true, skb, dev);
-}
-
-SEC("raw_tp/net_dev_start_xmit")
-int BPF_PROG(txlat_hand__raw, const struct sk_buff *skb, const struct net_device *dev)
-{
-	return handed_over(false, skb, dev);
+	return handed_over(skb, dev);
 }
 
 char _license[] SEC("license") = "GPL";

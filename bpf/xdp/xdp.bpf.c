@@ -35,36 +35,34 @@ static __always_inline void add(const struct xdp_key *key, __u64 packets)
 		lost_add(METER_xdp, packets);
 }
 
-static __always_inline __u32 id_of(bool btf, const struct bpf_prog *prog)
+static __always_inline __u32 id_of(const struct bpf_prog *prog)
 {
-	if (!prog)
-		return 0;
-	return btf ? prog->aux->id : BPF_CORE_READ(prog, aux, id);
+	return prog ? prog->aux->id : 0;
 }
 
-static __always_inline int exception(bool btf, const struct net_device *dev,
+static __always_inline int exception(const struct net_device *dev,
 				     const struct bpf_prog *prog, __u32 act)
 {
 	struct xdp_key key = { .event = XDP_EXCEPTION, .result = act };
 
-	if (!dev_is_ours(btf, dev))
+	if (!dev_is_ours(dev))
 		return 0;
-	key.prog = id_of(btf, prog);
+	key.prog = id_of(prog);
 	add(&key, 1);
 	return 0;
 }
 
 /* Where a redirect failed, what it was looked up by may be anything: only the map is kept. */
-static __always_inline int redirect(bool btf, const struct net_device *dev,
+static __always_inline int redirect(const struct net_device *dev,
 				    const struct bpf_prog *prog, int err, __u32 map_type,
 				    __u32 map, __u32 index)
 {
 	struct xdp_key key = { .event = XDP_REDIRECTED, .result = -err };
 	__u32 known = 1;
 
-	if (!dev_is_ours(btf, dev))
+	if (!dev_is_ours(dev))
 		return 0;
-	key.prog = id_of(btf, prog);
+	key.prog = id_of(prog);
 	key.map_type = map_type;
 	key.map = map_type == BPF_MAP_TYPE_UNSPEC ? 0 : map;
 	key.index = err ? 0 : index;
@@ -83,7 +81,7 @@ static __always_inline void sent(struct xdp_key *key, int nr, int drops, int err
 		add(key, drops);
 }
 
-static __always_inline int handed_on(bool btf, const struct net_device *from,
+static __always_inline int handed_on(const struct net_device *from,
 				     const struct net_device *to, int nr, int drops, int err)
 {
 	const struct net_device *other;
@@ -91,10 +89,10 @@ static __always_inline int handed_on(bool btf, const struct net_device *from,
 
 	if (!from || !to)
 		return 0;
-	if (dev_is_ours(btf, from)) {
+	if (dev_is_ours(from)) {
 		key.event = XDP_SENT_TO;
 		other = to;
-	} else if (dev_is_ours(btf, to)) {
+	} else if (dev_is_ours(to)) {
 		key.event = XDP_SENT_FROM;
 		other = from;
 	} else {
@@ -106,12 +104,12 @@ static __always_inline int handed_on(bool btf, const struct net_device *from,
 	return 0;
 }
 
-static __always_inline int sent_back(bool btf, const struct net_device *dev, int nr, int drops,
+static __always_inline int sent_back(const struct net_device *dev, int nr, int drops,
 				     int err)
 {
 	struct xdp_key key = { .event = XDP_SENT_BACK };
 
-	if (dev_is_ours(btf, dev))
+	if (dev_is_ours(dev))
 		sent(&key, nr, drops, err);
 	return 0;
 }
@@ -139,7 +137,7 @@ static __always_inline int enqueued(int map, __u32 nr, __u32 drops, int cpu)
 	return 0;
 }
 
-static __always_inline int processed(bool btf, int map, __u32 nr, __u32 drops,
+static __always_inline int processed(int map, __u32 nr, __u32 drops,
 				     const struct xdp_cpumap_stats *stats)
 {
 	struct xdp_key key = { .event = XDP_CPU_DONE, .result = XDP_CPU_NO_MEMORY };
@@ -147,8 +145,8 @@ static __always_inline int processed(bool btf, int map, __u32 nr, __u32 drops,
 
 	if (!stats || !cpumap_key(&key, map, bpf_get_smp_processor_id()))
 		return 0;
-	redirected = READ(btf, stats, redirect);
-	dropped = READ(btf, stats, drop);
+	redirected = stats->redirect;
+	dropped = stats->drop;
 	add(&key, drops);
 	key.result = XDP_CPU_REDIRECTED;
 	add(&key, redirected);
@@ -159,46 +157,37 @@ static __always_inline int processed(bool btf, int map, __u32 nr, __u32 drops,
 	return 0;
 }
 
-#define WAYS(name, event, params, call)		\
-	SEC("tp_btf/" event)			\
-	int BPF_PROG(name##__btf, params)	\
-	{					\
-		const bool btf = true;		\
-						\
-		return call;			\
-	}					\
-	SEC("raw_tp/" event)			\
-	int BPF_PROG(name##__raw, params)	\
-	{					\
-		const bool btf = false;		\
-						\
-		return call;			\
+#define ON(name, event, params, call)	\
+	SEC("tp_btf/" event)		\
+	int BPF_PROG(name, params)	\
+	{				\
+		return call;		\
 	}
 #define PARAMS(...) __VA_ARGS__
 
-WAYS(xdp_except, "xdp_exception",
+ON(xdp_except, "xdp_exception",
 	PARAMS(const struct net_device *dev, const struct bpf_prog *prog, __u32 act),
-	exception(btf, dev, prog, act))
-WAYS(xdp_redir, "xdp_redirect",
+	exception(dev, prog, act))
+ON(xdp_redir, "xdp_redirect",
 	PARAMS(const struct net_device *dev, const struct bpf_prog *prog, const void *to, int err,
 	    __u32 map_type, __u32 map, __u32 index),
-	redirect(btf, dev, prog, err, map_type, map, index))
-WAYS(xdp_redir_err, "xdp_redirect_err",
+	redirect(dev, prog, err, map_type, map, index))
+ON(xdp_redir_err, "xdp_redirect_err",
 	PARAMS(const struct net_device *dev, const struct bpf_prog *prog, const void *to, int err,
 	    __u32 map_type, __u32 map, __u32 index),
-	redirect(btf, dev, prog, err, map_type, map, index))
-WAYS(xdp_handed_on, "xdp_devmap_xmit",
+	redirect(dev, prog, err, map_type, map, index))
+ON(xdp_handed_on, "xdp_devmap_xmit",
 	PARAMS(const struct net_device *from, const struct net_device *to, int nr, int drops,
 	    int err),
-	handed_on(btf, from, to, nr, drops, err))
-WAYS(xdp_back, "xdp_bulk_tx",
+	handed_on(from, to, nr, drops, err))
+ON(xdp_back, "xdp_bulk_tx",
 	PARAMS(const struct net_device *dev, int nr, int drops, int err),
-	sent_back(btf, dev, nr, drops, err))
-WAYS(xdp_enqueued, "xdp_cpumap_enqueue",
+	sent_back(dev, nr, drops, err))
+ON(xdp_enqueued, "xdp_cpumap_enqueue",
 	PARAMS(int map, __u32 nr, __u32 drops, int cpu),
-	((void)btf, enqueued(map, nr, drops, cpu)))
-WAYS(xdp_processed, "xdp_cpumap_kthread",
+	enqueued(map, nr, drops, cpu))
+ON(xdp_processed, "xdp_cpumap_kthread",
 	PARAMS(int map, __u32 nr, __u32 drops, int sched, const struct xdp_cpumap_stats *stats),
-	processed(btf, map, nr, drops, stats))
+	processed(map, nr, drops, stats))
 
 char _license[] SEC("license") = "GPL";

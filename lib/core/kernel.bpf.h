@@ -265,11 +265,9 @@ enum special_kfunc_type { KF_bpf_rdonly_cast };
 #define CAST(p)		((typeof(p))bpf_rdonly_cast(p, bpf_core_type_id_kernel(typeof(*(p)))))
 
 /*
- * p->field, both ways: tp_btf knows the type and loads at once, raw_tp has
- * plain addresses and must ask a helper where it cannot give them a type.
- * `btf` is a constant: one is cut out.
+ * p->field of a plain address, which the verifier knows no type of: loaded at once where it can be
+ * given one, else by a helper.
  */
-#define READ(btf, p, field) \
-	((btf) ? (p)->field : CAN_CAST ? CAST(p)->field : BPF_CORE_READ(p, field))
+#define PLAIN(p, field)	(CAN_CAST ? CAST(p)->field : BPF_CORE_READ(p, field))
 
 #endif

@@ -58,8 +58,8 @@ uint64_t *missed_by(struct snapshot *s, const char *program)
 {
 	static const struct { const char *begins; enum point point; } points[] = {
 		/* the first that fits: by a driver's tracepoints, rx_gro, rx_list… */
-		{ "rx_stack_", RX_STACK }, { "rx_", RX_NIC },
-		{ "tx_stack_", TX_STACK }, { "tx_nic_", TX_NIC }, { "tx_return_", TX_NIC },
+		{ "rx_stack", RX_STACK }, { "rx_", RX_NIC },
+		{ "tx_stack", TX_STACK }, { "tx_nic", TX_NIC }, { "tx_return", TX_NIC },
 	};
 
 	for (unsigned i = 0; i < sizeof(points) / sizeof(*points); i++)

@@ -5,8 +5,7 @@
 
 #include <linux/types.h>
 
-enum way { XDP, TC, DRIVER_BTF, DRIVER_RAW, FRAGS_BTF, FRAGS_RAW, STACK_BTF, STACK_RAW,
-	   QUEUE_BTF, QUEUE_RAW, XMIT_BTF, XMIT_RAW, NR_WAYS };
+enum way { XDP, TC, DRIVER, FRAGS, STACK, QUEUE, XMIT, NR_WAYS };
 
 enum flag {
 	NO_LINK_HEADER = 1,	/* a device without: tun */

@@ -16,18 +16,12 @@
 /* run.sh builds the programs as they are. -fcommon makes maps of one name one map, as pins do. */
 int nicprobe_rx(struct xdp_md *ctx);
 int nicprobe_tc(struct __sk_buff *skb);
-int rx_gro__btf(const struct sk_buff *skb);
-int rx_gro__raw(const struct sk_buff *skb);
-int rx_frags__btf(const struct sk_buff *skb);
-int rx_frags__raw(const struct sk_buff *skb);
-int rx_stack__btf(const struct sk_buff *skb);
-int rx_stack__raw(const struct sk_buff *skb);
-int tx_stack__btf(const struct sk_buff *skb);
-int tx_stack__raw(const struct sk_buff *skb);
-int tx_nic__btf(const struct sk_buff *skb, const struct net_device *dev);
-int tx_nic__raw(const struct sk_buff *skb, const struct net_device *dev);
-int tx_return__btf(const struct sk_buff *skb, int rc);
-int tx_return__raw(const struct sk_buff *skb, int rc);
+int rx_gro(const struct sk_buff *skb);
+int rx_frags(const struct sk_buff *skb);
+int rx_stack(const struct sk_buff *skb);
+int tx_stack(const struct sk_buff *skb);
+int tx_nic(const struct sk_buff *skb, const struct net_device *dev);
+int tx_return(const struct sk_buff *skb, int rc);
 
 static struct config *settings;		/* the same as `config`, which they must not write to */
 
@@ -85,16 +79,11 @@ static void run_tc(const struct input *in, const __u8 *data, size_t size, struct
 static void call(enum way way, const struct sk_buff *skb, int rc)
 {
 	switch (way) {
-	case DRIVER_BTF:	rx_gro__btf(skb); break;
-	case DRIVER_RAW:	rx_gro__raw(skb); break;
-	case FRAGS_BTF:		rx_frags__btf(skb); break;
-	case FRAGS_RAW:		rx_frags__raw(skb); break;
-	case STACK_BTF:		rx_stack__btf(skb); break;
-	case STACK_RAW:		rx_stack__raw(skb); break;
-	case QUEUE_BTF:		tx_stack__btf(skb); break;
-	case QUEUE_RAW:		tx_stack__raw(skb); break;
-	case XMIT_BTF:		tx_nic__btf(skb, skb->dev); tx_return__btf(skb, rc); break;
-	default:		tx_nic__raw(skb, skb->dev); tx_return__raw(skb, rc);
+	case DRIVER:	rx_gro(skb); break;
+	case FRAGS:		rx_frags(skb); break;
+	case STACK:		rx_stack(skb); break;
+	case QUEUE:		tx_stack(skb); break;
+	default:		tx_nic(skb, skb->dev); tx_return(skb, rc);
 	}
 }
 
@@ -119,7 +108,6 @@ static __u64 headers_of(const struct input *in, struct seen *s, size_t linear, _
 /* Can the programs get at all that the oracle looks at? */
 static bool readable(const struct input *in, const struct seen *s, size_t linear)
 {
-	bool typed = in->way % 2 == DRIVER_BTF % 2;
 	size_t wanted = 0;
 	__u16 type = s->type;
 	bool hidden = false;
@@ -132,9 +120,9 @@ static bool readable(const struct input *in, const struct seen *s, size_t linear
 	}
 	wanted = hidden ? HEAD_SIZE : type == ETH_P_IP ? wanted + 20 :
 		 type == ETH_P_IPV6 ? wanted + 40 : 0;
-	if (in->way == FRAGS_BTF || in->way == FRAGS_RAW || s->n < 20)
+	if (in->way == FRAGS || s->n < 20)
 		return true;
-	return linear >= wanted || linear >= s->n || (typed && settings->dynptr);
+	return linear >= wanted || linear >= s->n || settings->dynptr;
 }
 
 /* 20 bits of segmentation; scatter-gather and checksums. */
@@ -182,7 +170,7 @@ static void offloads(const struct input *in, struct sk_buff *skb, struct net_dev
 /* An skb as tracepoints have it: data is at the network header on receive, else at the link one. */
 static void run_skb(const struct input *in, const __u8 *data, size_t size, struct seen *s)
 {
-	bool page = in->way == FRAGS_BTF || in->way == FRAGS_RAW, rx = s->point < TX_STACK;
+	bool page = in->way == FRAGS, rx = s->point < TX_STACK;
 	size_t linear = page ? 0 : in->linear < size ? in->linear : size;
 	struct net net = { .ns.inum = settings->netns };
 	struct net_device dev = { .ifindex = settings->ifindex, .nd_net.net = &net };
@@ -226,7 +214,7 @@ static void run_skb(const struct input *in, const __u8 *data, size_t size, struc
 	s->flow_type = s->type;
 	s->hidden = !page && linear < FLOW_L3 && linear < skb.len &&
 		    (!linear || linear < oracle_flow_wants(s)) &&
-		    !(in->way % 2 == DRIVER_BTF % 2 && settings->dynptr);
+		    !settings->dynptr;
 	call(in->way, &skb, in->rc % 32);
 	/* where the payload begins is asked of headers that may be absent; nothing else strays */
 	if (kernel_strayed() && !in->gso_size)
@@ -268,8 +256,7 @@ static bool absurd(const struct input *in, const struct seen *s)
 static enum point point_of(enum way way)
 {
 	static const enum point points[NR_WAYS] = {
-		RX_NIC, RX_STACK, RX_NIC, RX_NIC, RX_NIC, RX_NIC, RX_STACK, RX_STACK,
-		TX_STACK, TX_STACK, TX_NIC, TX_NIC
+		RX_NIC, RX_STACK, RX_NIC, RX_NIC, RX_STACK, TX_STACK, TX_NIC
 	};
 
 	return points[way];

@@ -6,7 +6,7 @@ import os
 import struct
 import sys
 
-WAYS = 12			# enum way in packet.c
+WAYS = 7			# enum way in packet.c
 ON = 0x3f			# all packet meters
 FLAGS = [0, 1, 2, 4, 8, 16, 32]	# enum flag
 # gso_type beside the protocol; features on, to be had, asked for, inside tunnels and beside tags

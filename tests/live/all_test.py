@@ -194,10 +194,10 @@ def overflow(m):
     return done["sent"], done["errors"]
 
 
-def one_round(m, name, tso, env):
+def one_round(m, name, tso):
     results.clear()
     for dev in "tap0", "eth0":
-        nicprobe("attach", f"{m.here}/{dev}", "-m", "all", "--sample", 1, env=env)
+        nicprobe("attach", f"{m.here}/{dev}", "-m", "all", "--sample", 1)
     m.nic("reset")
     before = Kernel(m.here)
     more, refused = overflow(m)
@@ -255,10 +255,10 @@ def cycles(m):
     streams = [Stream(m.here, m.there, "10.0.1.2"), Stream(m.there, m.here, "10.0.1.1")]
     words = f"{PPS // 2} 200 udp seq flows=8 pps={PPS} src=10.0.{{}}.2 dst=10.0.{{}}.2"
     senders = [Frames(nics[0], words.format(0, 2)), Frames(nics[1], words.format(2, 0))]
-    begin, modes = time.monotonic(), ({}, {"NICPROBE_CANNOT": "tp_btf"}, {"NICPROBE_CANNOT": "xdp,tcx"})
+    begin, modes = time.monotonic(), ({}, {"NICPROBE_CANNOT": "xdp,tcx"})
     for i in range(CYCLES):
         where = f"{m.here}/{('tap0', 'eth0', 'tap1')[i % 3]}"
-        nicprobe("attach", where, "-m", "all", env=modes[i // 3 % 3])
+        nicprobe("attach", where, "-m", "all", env=modes[i // 3 % 2])
         nicprobe("detach", where)
     seconds = time.monotonic() - begin
     stop_all(senders)
@@ -287,12 +287,12 @@ m.here.run("tc qdisc replace dev tap0 root handle 1: mq")
 m.here.run("tc qdisc replace dev tap0 parent 1:1 tbf rate 1mbit burst 10000 limit 30000")
 m.here.ip("link set tap0 txqueuelen 100")
 m.nic("delay 100 3")
-for tso, env in ("on", {}), ("off", {}), ("off", {"NICPROBE_CANNOT": "tp_btf"}):
+for tso in "on", "off":
     m.tso(tso)
     before = left.Before(m.here, m.there)
-    name = f"TSO {tso}{' by raw_tp' if env else ''}"
+    name = f"TSO {tso}"
     try:
-        traced(one_round, m, name, tso, env)
+        traced(one_round, m, name, tso)
         for result in results:
             check(*result)
     except Untraced:

@@ -14,17 +14,16 @@ need_root()
 left.own_bpffs()
 QUEUES = 4
 NAMED = set()       # sentences met: each meter's is tried by name once
-WAYS = ["tp_btf", "raw_tp", "percpu", "optional", "fentry", "kprobe", "tcx", "tc", "stack", "xdp", "dispatcher", "driver",
-        "dynptr", "frags", "recorded", "xmit", "tp_btf,raw_tp", "xdp,tcx,tp_btf,percpu,optional,frags",
-        "xdp,driver,tc,stack,xmit,raw_tp"]
+WAYS = ["tp_btf", "percpu", "optional", "fentry", "kprobe", "tcx", "tc", "stack", "xdp", "dispatcher", "driver",
+        "dynptr", "frags", "recorded", "xmit", "xdp,tcx,percpu,optional,frags", "xdp,driver,tc,stack,xmit"]
 # What takes a meter away, besides what it cannot do here at all. A packet meter goes with the last of its points.
 EVENTS = {"irq", "napi", "gro", "xdp", "pool", "qdisc", "bql", "txlat", "drop", "skblife"}
 RX_NIC, TX = {"ecn_source", "rxcpu", "flow"}, {"gso", "offload"}
-GONE = {"tp_btf,raw_tp": EVENTS | TX, "xmit": TX, "xdp,driver,tc,stack,xmit,raw_tp": RX_NIC | TX |
+GONE = {"tp_btf": EVENTS | TX, "xmit": TX, "xdp,driver,tc,stack,xmit": RX_NIC | TX |
         {"pktsize", "ecn", "ledger"}}
 # On veth XDP is taken only if asked for: without its tracepoints rx-nic is not seen.
-VETH_WAYS = {"tp_btf": set(), "percpu": set(), "tc": set(), "dynptr": set(), "driver": RX_NIC,
-             "tp_btf,raw_tp": EVENTS | TX | RX_NIC | {"ledger"}, "xdp,tcx,tp_btf,percpu,optional,frags": set()}
+VETH_WAYS = {"percpu": set(), "tc": set(), "dynptr": set(), "driver": RX_NIC,
+             "tp_btf": EVENTS | TX | RX_NIC | {"ledger"}, "xdp,tcx,percpu,optional,frags": set()}
 
 
 def by(rows, labels, *figures):

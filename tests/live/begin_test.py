@@ -93,7 +93,7 @@ def even(name, doc):
         near(f"{name}: {stat}", hwstat(doc, stat), packets, CPUS + RATE * QUEUES * .02)
 
 
-for way, env in ("tp_btf", {}), ("raw_tp", {"NICPROBE_CANNOT": "tp_btf"}), ("driver, stack", {"NICPROBE_CANNOT": "xdp,tc"}):
+for way, env in ("xdp, tcx", {}), ("driver, stack", {"NICPROBE_CANNOT": "xdp,tc"}):
     sending, receiving = Sending(), Receiving(SECONDS)
     time.sleep(.3)
     began = time.monotonic()

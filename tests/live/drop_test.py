@@ -105,53 +105,53 @@ frame = {
 }
 
 
-def received(way):
-    with Case(TAP, f"{way}: closed port") as c:
+def received():
+    with Case(TAP, "closed port") as c:
         w.write(1, frame["closed"], 20)
         w.write(3, frame["closed"], 4)
         c.expect("NO_SOCKET", "kernel", "rx", 1, 20)
         c.expect("NO_SOCKET", "kernel", "rx", 3, 4, UdpNoPorts=24)
-    with Case(TAP, f"{way}: full socket buffer") as c:
+    with Case(TAP, "full socket buffer") as c:
         s = udp_socket(a, (HERE, 5000), 4096)
         w.write(2, w.eth(udp(5000, 1000)), 50)
         left = 50 - queued(s)
-        check(f"{way}: full socket buffer: it was full # {left}", 30 < left < 50)
+        check(f"full socket buffer: it was full # {left}", 30 < left < 50)
         c.expect("SOCKET_RCVBUFF", "socket", "rx", 2, left, UdpRcvbufErrors=left)
         s.close()
-    with Case(TAP, f"{way}: bad checksums") as c:
+    with Case(TAP, "bad checksums") as c:
         w.write(0, w.eth(udp(9, spoil=0x55)), 6)
         w.write(1, w.eth(tcp(9, spoil=0x55)), 7)
         w.write(2, w.eth(ip4(17, bytes(30), spoil=0x55)), 8)
         c.expect("UDP_CSUM", "kernel", "rx", 0, 6, UdpInCsumErrors=6)
         c.expect("TCP_CSUM", "kernel", "rx", 1, 7, TcpInCsumErrors=7)
         c.expect("IP_CSUM", "kernel", "rx", 2, 8, IpExtInCsumErrors=8)
-    with Case(TAP, f"{way}: no hops left, no route") as c:
+    with Case(TAP, "no hops left, no route") as c:
         w.write(3, w.eth(udp(9, dst="198.18.0.77", ttl=1)), 5)
         w.write(0, w.eth(udp(9, dst="10.1.1.1")), 6)
         c.expect("IP_INHDR", "kernel", "rx", 3, 5, IpInHdrErrors=5)
         c.expect("IP_INNOROUTES", "kernel", "rx", 0, 6, IpExtInNoRoutes=6)
-    with Case(TAP, f"{way}: rp_filter") as c:
+    with Case(TAP, "rp_filter") as c:
         a.run("sysctl -qw net.ipv4.conf.tap0.rp_filter=1")
         w.write(1, w.eth(udp(9, src="10.0.0.1")), 9)
         a.run("sysctl -qw net.ipv4.conf.tap0.rp_filter=0")
         c.expect("IP_RPFILTER", "kernel", "rx", 1, 9, TcpExtIPReversePathFilter=9)
-    with Case(TAP, f"{way}: for others, for nobody") as c:
+    with Case(TAP, "for others, for nobody") as c:
         w.write(2, frame["other"], 33)
         w.write(3, frame["unknown"], 3)
         c.expect("OTHERHOST", "kernel", "rx", 2, 33)
         c.expect("UNHANDLED_PROTO", "kernel", "rx", 3, 3, rx_dropped=3)
 
 
-def off_device(way):
+def off_device():
     """TCP takes skb->dev away, UDP writes over it."""
-    with Case(TAP, f"{way}: of a listener, off its device") as c:
+    with Case(TAP, "of a listener, off its device") as c:
         s = inside(a, lambda: socket.create_server((HERE, 6000)))
         w.write(3, w.eth(tcp(6000, 16, ack=77)), 5)
         s.close()
         c.expect("TCP_FLAGS", "kernel", "rx", 3, 5)
     if "TCP_FLAGS" not in REASONS:
         return
-    with Case(TAP, f"{way}: unread when its socket was closed") as c:
+    with Case(TAP, "unread when its socket was closed") as c:
         s = udp_socket(a, (HERE, 5001))
         w.write(2, w.eth(udp(5001)), 4)
         s.close()
@@ -159,14 +159,14 @@ def off_device(way):
         c.expect("NOT_SPECIFIED", "socket", "unsure", 2, 4)
 
 
-def programs(way):
+def programs():
     """tc, XDP and netfilter, both ways."""
     a.run("tc qdisc add dev tap0 clsact")
     for hook, queue in ("ingress", 1), ("egress", None):
-        with Case(TAP, f"{way}: tc {hook}") as c:
+        with Case(TAP, f"tc {hook}") as c:
             r = a.run(f"tc filter add dev tap0 {hook} bpf da bytecode '1,6 0 0 2' && echo it can", check=False)
             if "it can" not in r:
-                skip(f"{way}: tc {hook}", "no cls_bpf here")
+                skip(f"tc {hook}", "no cls_bpf here")
                 continue
             if hook == "ingress":
                 w.write(1, frame["closed"], 11)
@@ -181,7 +181,7 @@ def programs(way):
     path = f"/sys/fs/bpf/nptest-{os.getpid()}"
     bpf.pin(fd, path)
     for mode in "xdpgeneric", "xdpdrv":
-        with Case(TAP, f"{way}: {mode}") as c:
+        with Case(TAP, f"{mode}") as c:
             inside(a, lambda: sh(f"ip link set tap0 {mode} pinned {path}"))
             w.write(2, frame["closed"], 12)
             a.ip(f"link set tap0 {mode} off")
@@ -194,7 +194,7 @@ def programs(way):
     try:
         nf = {hook: lambda hook=hook: inside(a, lambda: bpf.netfilter(hook)) for hook in (1, 3)}
         for hook, queue in (1, 3), (3, None):
-            with Case(TAP, f"{way}: netfilter hook {hook}") as c:
+            with Case(TAP, f"netfilter hook {hook}") as c:
                 link = nf[hook]()
                 if hook == 1:
                     w.write(3, frame["closed"], 13)
@@ -208,11 +208,11 @@ def programs(way):
                 os.close(link)
                 c.expect("NETFILTER_DROP", "netfilter", "rx" if queue else "tx", queue, 13)
     except OSError as e:
-        skip(f"{way}: netfilter", f"{e}")
+        skip("netfilter", f"{e}")
 
 
-def sent(way):
-    with Case(TAP, f"{way}: full ring") as c:
+def sent():
+    with Case(TAP, "full ring") as c:
         for q in range(4):
             while w.read(q):
                 pass
@@ -222,26 +222,26 @@ def sent(way):
                 s.sendto(bytes(100), (THERE, 9))
         left = w.drain()
         w.netns.ip("link set tap0 txqueuelen 1000")
-        check(f"{way}: full ring: it was full # {left}", 10 <= sum(left.values()) < 100)
+        check(f"full ring: it was full # {left}", 10 <= sum(left.values()) < 100)
         queue = list(left)[0]           # one flow, one queue
         c.expect("FULL_RING", "driver", "tx", queue, 100 - sum(left.values()), tx_dropped=100 - sum(left.values()))
-    with Case(TAP, f"{way}: qdisc") as c:
+    with Case(TAP, "qdisc") as c:
         a.run("tc qdisc add dev tap0 root tbf rate 8kbit burst 2000 limit 3000")
         with udp_socket(a, (HERE, 4000)) as s:      # the same flow, the same queue
             for i in range(40):
                 s.sendto(bytes(958), (THERE, 9))
         dropped = json.loads(a.run("tc -j -s qdisc show dev tap0 root"))[0]["drops"]
-        check(f"{way}: qdisc: it was full # {dropped}", 30 < dropped < 40)
+        check(f"qdisc: it was full # {dropped}", 30 < dropped < 40)
         name = next(n for n in ("QDISC_OVERLIMIT", "QDISC_DROP") if known(n) == n)
         now = show(TAP)
         got = more(rows(now), rows(Case.last))
         name = next((r for r, *_ in got if r.startswith("QDISC_")), name)
         c.expect(name, "qdisc", "tx", queue, dropped)
-        same(f"{way}: qdisc: tc's counter", [n for k, n in more(counters(now), counters(Case.last)).items()
+        same("qdisc: tc's counter", [n for k, n in more(counters(now), counters(Case.last)).items()
                                             if k.startswith("tbf")], [dropped])
     a.run("tc qdisc del dev tap0 root")     # what waits in it is dropped by the reset, not by its limit
     Case.last = show(TAP)
-    with Case(TAP, f"{way}: a neighbour that does not answer") as c:
+    with Case(TAP, "a neighbour that does not answer") as c:
         a.run("sysctl -qw net.ipv4.neigh.tap0.retrans_time_ms=10 net.ipv4.neigh.tap0.mcast_solicit=1")
         with udp_socket(a) as s:
             for _ in range(3):
@@ -252,9 +252,9 @@ def sent(way):
         c.expect("NEIGH_FAILED", "kernel", "tx", None, 3)
 
 
-def another(way):
+def another():
     """An interface of the same index in another namespace; packets with a device, and without."""
-    with Case(TAP, f"{way}: another's drops") as c:
+    with Case(TAP, "another's drops") as c:
         other.write(1, other.eth(udp(9)), 20)
         s = inside(b, lambda: socket.create_server((HERE, 6000)))
         other.write(3, other.eth(tcp(6000, 16, ack=77)), 5)
@@ -280,12 +280,12 @@ def shorter():
     same("a ring that is made shorter", got, {("NOT_SPECIFIED", "driver", "tx", 0): 3})
 
 
-def buffers(way, env):
+def buffers():
     """What is dropped as one buffer counts as the packets that it is on the wire."""
     nic = tap(c, "tap0", options="--vnet-hdr", address=HERE + "/24")
     c.ip(f"neigh add {THERE} lladdr 02:00:00:00:00:99 dev tap0")
     where = f"{c}/tap0"
-    nicprobe("attach", where, "-m", "drop", env=env)
+    nicprobe("attach", where, "-m", "drop")
     nic("send 2 5 6054 v4 tcp gso=1000 dport=9")
     nic("go")
     c.run("tc qdisc add dev tap0 clsact")
@@ -298,10 +298,10 @@ def buffers(way, env):
     got = rows(show(where))
     nicprobe("detach", where)
     nic.close()
-    same(f"{way}: received buffers of 6 packets", got.get(("NO_SOCKET", "kernel", "rx", 2)), 30)
+    same("received buffers of 6 packets", got.get(("NO_SOCKET", "kernel", "rx", 2)), 30)
     if not can:
-        return skip(f"{way}: sent buffers of 4 packets", "no cls_bpf here")
-    same(f"{way}: sent buffers of 4 packets", got.get(("TC_EGRESS", "tc", "tx", None)), 28)
+        return skip("sent buffers of 4 packets", "no cls_bpf here")
+    same("sent buffers of 4 packets", got.get(("TC_EGRESS", "tc", "tx", None)), 28)
 
 
 def quiet():
@@ -389,25 +389,23 @@ b = Namespace("other")
 other = Wire(b, "tap0")
 index = [n.ip("-o link show tap0").split(":")[0] for n in (a, b)]
 same("both interfaces have the same index", index[0], index[1])
-for way, env in ("tp_btf", {}), ("raw_tp", {"NICPROBE_CANNOT": "tp_btf"}):
-    before, was = nstat(a), history()
-    nicprobe("attach", TAP, "-m", "drop,counters", env=env)
-    Case.last = None
-    for part in received, off_device, programs, sent, another:
-        part(way)
-    doc = show(TAP)
-    same(f"{way}: nothing lost", lost(doc), {})
-    grown, ours = more(nstat(a), before), {r["counter"]: r["events"] for r in doc["meters"]["counters"]
-                                           if r["source"] == "nstat"}
-    same(f"{way}: nstat says the same # {len(ours)} counters", ours, {k: grown.get(k) for k in ours})
-    same(f"{way}: no loss of nstat's is left out", [k for k in grown if k not in ours and re.search(
-        "Drop|Discard|CsumErr|InErr|BufErr|NoPorts|NoRoutes|HdrErr|AddrErr|PathFilter", k)], [])
-    same(f"{way}: its history is as it was", history(), was)
-    nicprobe("detach", TAP)
+before, was = nstat(a), history()
+nicprobe("attach", TAP, "-m", "drop,counters")
+Case.last = None
+for part in received, off_device, programs, sent, another:
+    part()
+doc = show(TAP)
+same("nothing lost", lost(doc), {})
+grown, ours = more(nstat(a), before), {r["counter"]: r["events"] for r in doc["meters"]["counters"]
+                                       if r["source"] == "nstat"}
+same(f"nstat says the same # {len(ours)} counters", ours, {k: grown.get(k) for k in ours})
+same("no loss of nstat's is left out", [k for k in grown if k not in ours and re.search(
+    "Drop|Discard|CsumErr|InErr|BufErr|NoPorts|NoRoutes|HdrErr|AddrErr|PathFilter", k)], [])
+same("its history is as it was", history(), was)
+nicprobe("detach", TAP)
 c = Namespace("buffers")
 shorter()
-buffers("tp_btf", {})
-buffers("raw_tp", {"NICPROBE_CANNOT": "tp_btf"})
+buffers()
 stacks()
 veth_xdp()
 quiet()

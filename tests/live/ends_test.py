@@ -32,10 +32,10 @@ def backlog(netns):
     return int(netns.run("tc -s qdisc show dev tap0 root").split("backlog ")[1].split("b ")[1].split("p")[0])
 
 
-def one_run(env):
+def one_run():
     """What was seen of a storm of frees; the misses of the programs; and events for which the kernel ran none."""
     watch = Watch()
-    nicprobe("attach", "-m", "qdisc,skblife,drop", "--sample", "1", where, env=env)
+    nicprobe("attach", "-m", "qdisc,skblife,drop", "--sample", "1", where)
     sender = subprocess.Popen(["ip", "netns", "exec", str(a), sys.executable, "-c", SENDER])
     written = 0
     while sender.poll() is None and written < 60 * BATCH:
@@ -57,25 +57,25 @@ def alive(doc):
     return {(r["way"], r["queue"], r["stage"]): r["now"] for r in doc["meters"]["skblife"] if r["now"]}
 
 
-def ends(name, env):
+def ends():
     for _ in tries(3, "no interrupt came in the program"):
-        doc, nest, untraced = one_run(env)
-        if any(program.startswith("qdisc_free__") for program in nest):
+        doc, nest, untraced = one_run()
+        if any(program.startswith("qdisc_free") for program in nest):
             break
     else:
-        skip(f"{name}: interrupts came in the program", "there was none in 3 runs")
+        skip("ends: interrupts came in the program", "there was none in 3 runs")
     rows = [r for r in doc["meters"]["qdisc"] if r["qdisc"] == "tbf"]
     dropped = sum(r["dropped"]["by-qdisc"] for r in rows)
     drops = sum(r["packets"] for r in doc["meters"]["drop"] if r["who"] == "qdisc")
-    print(f"# {name}: {drops} dropped by tbf, missed by the programs: {nest}; not traced: {untraced}", flush=True)
+    print(f"# ends: {drops} dropped by tbf, missed by the programs: {nest}; not traced: {untraced}", flush=True)
     if not drops:
-        skip(f"{name}: the qdisc drops", "this machine was too slow for it to be full")
-    same(f"{name}: the drops are those that the meter drop has", dropped, drops)
+        skip("ends: the qdisc drops", "this machine was too slow for it to be full")
+    same("ends: the drops are those that the meter drop has", dropped, drops)
     # What ended where the kernel ran no program is not known to have ended: no more than that.
     waits = sum(r["waiting"] + r["lost"]["vanished"] for r in rows)
-    check(f"{name}: none waits, none vanished # {waits}", waits <= untraced, f"{waits}, and {untraced} not traced")
+    check(f"ends: none waits, none vanished # {waits}", waits <= untraced, f"{waits}, and {untraced} not traced")
     lives = sum(alive(doc).values())
-    check(f"{name}: none lives on # {lives}", lives <= untraced, f"{alive(doc)}, and {untraced} not traced")
+    check(f"ends: none lives on # {lives}", lives <= untraced, f"{alive(doc)}, and {untraced} not traced")
 
 
 need_root()
@@ -94,7 +94,6 @@ a.ip("route add 10.0.9.0/24 via 10.0.0.3 dev tap0")
 a.run("tc qdisc replace dev tap0 root tbf rate 20mbit burst 4000 limit 20000")
 a.run(f"sh -c 'echo {1 << CPUS[-1]:x} > /sys/class/net/tap0/queues/rx-0/rps_cpus'")
 rule = inside(a, lambda: bpf.netfilter(3))      # NF_INET_LOCAL_OUT
-ends("tp_btf", {})
-ends("raw_tp", {"NICPROBE_CANNOT": "tp_btf"})
+ends()
 os.close(rule)
 finish()

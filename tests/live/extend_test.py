@@ -49,7 +49,7 @@ nic = inside(ns, device)
 ns.ip("link set tap0 up")
 mac = bytes.fromhex(ns.ip("-o link show tap0").split("link/ether ")[1][:17].replace(":", ""))
 CHAINS = [(), (HOP,), (DEST,), (HOP, DEST), (HOP, ROUTING, DEST), (AH,), (HOP, AH, DEST)]
-for cannot in "", "tp_btf", "tcx":
+for cannot in "", "tcx":
     for kinds in CHAINS:
         name = f"extension headers {kinds}{cannot and ' without '}{cannot}"
         r = nicprobe("attach", "-m", "pktsize,gso", "--rx", "driver", f"{ns}/tap0", env={"NICPROBE_CANNOT": cannot})

@@ -36,10 +36,10 @@ def software(doc):
     return {(r["feature"], r["card"]): (r["packets"], r["buffers"]) for r in doc["meters"]["offload"]}
 
 
-def measured(what, send, env=None):
+def measured(what, send):
     """What was seen meanwhile."""
     def once():
-        nicprobe("attach", WHERE, "-m", "gso,offload", env=env)
+        nicprobe("attach", WHERE, "-m", "gso,offload")
         send()
         doc = show(WHERE)
         table = nicprobe("show", WHERE, "gso", "offload").stdout
@@ -50,20 +50,18 @@ def measured(what, send, env=None):
 
 # UDP_SEGMENT, with and without the feature
 N, SEGS = 50, 30
-for env in {}, {"NICPROBE_CANNOT": "tp_btf"}:
-    by = " by raw_tp" if env else ""
-    large = {"buffers": N, "packets": N * SEGS, "segment": N * SEGS}
-    a.run("ethtool -K eth0 tx-udp-segmentation on")
-    doc, _ = measured("hardware", lambda: udp(N, SEGS), env)
-    same(f"left to the card, tx-stack{by}", point(doc, "tx-stack"), large)
-    same(f"left to the card, tx-nic{by}", point(doc, "tx-nic"), large)
-    same(f"nothing in software{by}", software(doc), {})
-    a.run("ethtool -K eth0 tx-udp-segmentation off")
-    doc, table = measured("software", lambda: udp(N, SEGS), env)
-    same(f"in software, tx-stack{by}", point(doc, "tx-stack"), large)
-    same(f"in software, tx-nic{by}", point(doc, "tx-nic"), {"buffers": N * SEGS, "packets": N * SEGS, "segment": 0})
-    same(f"in software: why{by}", software(doc), {("tx-udp-segmentation", "off"): (N * SEGS, N)})
-    check(f"the table has it{by}", "tx-udp-segmentation  off" in table, table)
+large = {"buffers": N, "packets": N * SEGS, "segment": N * SEGS}
+a.run("ethtool -K eth0 tx-udp-segmentation on")
+doc, _ = measured("hardware", lambda: udp(N, SEGS))
+same("left to the card, tx-stack", point(doc, "tx-stack"), large)
+same("left to the card, tx-nic", point(doc, "tx-nic"), large)
+same("nothing in software", software(doc), {})
+a.run("ethtool -K eth0 tx-udp-segmentation off")
+doc, table = measured("software", lambda: udp(N, SEGS))
+same("in software, tx-stack", point(doc, "tx-stack"), large)
+same("in software, tx-nic", point(doc, "tx-nic"), {"buffers": N * SEGS, "packets": N * SEGS, "segment": 0})
+same("in software: why", software(doc), {("tx-udp-segmentation", "off"): (N * SEGS, N)})
+check("the table has it", "tx-udp-segmentation  off" in table, table)
 
 # Few are not worth a word.
 doc, _ = measured("few", lambda: udp(10, SEGS))

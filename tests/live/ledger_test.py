@@ -89,7 +89,6 @@ def both_ways(name, *options, cannot=""):
 
 
 both_ways("tap")
-both_ways("tap, raw_tp", cannot="tp_btf")
 both_ways("tap, driver", "--rx", "driver")
 both_ways("tap, ledger alone", "-m", "ledger")
 doc = both_ways("tap, older kernel", cannot="netdev-genl,ethtool-netlink")

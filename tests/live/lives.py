@@ -7,7 +7,6 @@ from lab import *
 from traced import traced
 
 STEP = 1.125        # a histogram step
-RAW = {"NICPROBE_CANNOT": "tp_btf"}
 STAGES = {"rx": ["gro", "stack", "socket"], "tx": ["qdisc", "driver"]}
 
 
@@ -104,10 +103,10 @@ def packets(netns, iface, what):
     return int(netns.run(f"cat /sys/class/net/{iface}/statistics/{what}_packets"))
 
 
-def tcp(name, env, transfer, where, netns, iface, also=lambda rows: None):
+def tcp(name, transfer, where, netns, iface, also=lambda rows: None):
     """TCP with the kernel's own count beside it."""
     def once():
-        attach(where, env=env)
+        attach(where)
         before = packets(netns, iface, "rx")
         transfer()
         until(lambda: not fate(read(where)[1], "rx", "gro"), .3)

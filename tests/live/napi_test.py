@@ -6,7 +6,6 @@ from traffic import Sender
 
 need_root()
 BUDGET = 64
-RAW = {"NICPROBE_CANNOT": "tp_btf"}
 
 
 def rows(doc):
@@ -44,32 +43,31 @@ def conserved(name, doc):
 
 # 1. A tap with NAPI: each frame we write is a poll of one, in the softirq at the end of the write.
 a, b = Namespace("a"), Namespace("b")
-for options, env in ("--napi", {}), ("--napi", RAW):
-    name = f"tap {options}{' by raw_tp' if env else ''}"
-    nic = tap(a, "tap0", 4, options)
-    nicprobe("attach", f"{a}/tap0", "-m", "napi,pktsize", env=env)
-    counts = {0: 500, 1: 300, 2: 7}
-    for queue, count in counts.items():
-        nic(f"send {queue} {count} 100")
-    start = time.monotonic()
-    nic("go")
-    took = time.monotonic() - start
-    doc = settled(f"{a}/tap0")
-    nicprobe("detach", f"{a}/tap0")
-    nic.close()
-    got = rows(doc)
-    same(f"{name}: packets", {q: r["work"]["sum"] for q, r in got.items()}, counts)
-    same(f"{name}: polls of one", {q: le(r["work"]) for q, r in got.items()}, {q: {1: n} for q, n in counts.items()})
-    same(f"{name}: as rx-nic counts", {q: h["count"] for q, h in sizes_at(doc, "rx-nic").items()}, counts)
-    same(f"{name}: all in softirqs", {q: r["polls"]["softirq"] + r["polls"]["ksoftirqd"] for q, r in got.items()}, counts)
-    same(f"{name}: nothing else", [(r["exhausted_polls"], r["squeezed_softirqs"], r["tx_polls"], r["near_ring_runs"])
-                                   for r in got.values()], [(0, 0, 0, 0)] * 3)
-    same(f"{name}: each waited", {q: r["wait_seconds"]["count"] for q, r in got.items()}, counts)
-    check(f"{name}: in no more windows than there were", all(r["burst_1ms"]["count"] <= took * 1e3 + 2
-                                                             for r in got.values()))
-    check(f"{name}: times within the time it took", all(r["poll_seconds"]["sum"] + r["wait_seconds"]["sum"] < took
-                                                        for r in got.values()), str(took))
-    conserved(name, doc)
+name = "tap --napi"
+nic = tap(a, "tap0", 4, "--napi")
+nicprobe("attach", f"{a}/tap0", "-m", "napi,pktsize")
+counts = {0: 500, 1: 300, 2: 7}
+for queue, count in counts.items():
+    nic(f"send {queue} {count} 100")
+start = time.monotonic()
+nic("go")
+took = time.monotonic() - start
+doc = settled(f"{a}/tap0")
+nicprobe("detach", f"{a}/tap0")
+nic.close()
+got = rows(doc)
+same(f"{name}: packets", {q: r["work"]["sum"] for q, r in got.items()}, counts)
+same(f"{name}: polls of one", {q: le(r["work"]) for q, r in got.items()}, {q: {1: n} for q, n in counts.items()})
+same(f"{name}: as rx-nic counts", {q: h["count"] for q, h in sizes_at(doc, "rx-nic").items()}, counts)
+same(f"{name}: all in softirqs", {q: r["polls"]["softirq"] + r["polls"]["ksoftirqd"] for q, r in got.items()}, counts)
+same(f"{name}: nothing else", [(r["exhausted_polls"], r["squeezed_softirqs"], r["tx_polls"], r["near_ring_runs"])
+                               for r in got.values()], [(0, 0, 0, 0)] * 3)
+same(f"{name}: each waited", {q: r["wait_seconds"]["count"] for q, r in got.items()}, counts)
+check(f"{name}: in no more windows than there were", all(r["burst_1ms"]["count"] <= took * 1e3 + 2
+                                                         for r in got.values()))
+check(f"{name}: times within the time it took", all(r["poll_seconds"]["sum"] + r["wait_seconds"]["sum"] < took
+                                                    for r in got.values()), str(took))
+conserved(name, doc)
 
 # 2. With frags tun calls GRO itself, and nobody polls.
 nic = tap(a, "tap0", 1, "--napi-frags")
@@ -139,17 +137,16 @@ def bursts(name, sizes, env=None, most=3):
     return doc, r, text, metrics
 
 
-for env in {}, RAW:
-    name = f"20 bursts of 48{' by raw_tp' if env else ''}"
-    doc, r, text, metrics = bursts(name, [48] * 20, env)
-    want = {1: 20, 48: 20}
-    for figure in "work", "burst_100us", "burst_1ms":
-        if figure == "burst_1ms":   # a frame ahead and its burst may fall in one millisecond
-            same(f"{name}: {figure}: the most", r[figure]["max"] in (48, 56), True)
-        else:
-            same(f"{name}: {figure}", le(r[figure]), want)
-    same(f"{name}: none exhausted", (r["exhausted_polls"], r["run"]["count"]), (0, 0))
-    check(f"{name}: in the table", "burst 100us" in text and 'nicprobe_napi_burst_100us_bucket{' in metrics)
+name = "20 bursts of 48"
+doc, r, text, metrics = bursts(name, [48] * 20)
+want = {1: 20, 48: 20}
+for figure in "work", "burst_100us", "burst_1ms":
+    if figure == "burst_1ms":   # a frame ahead and its burst may fall in one millisecond
+        same(f"{name}: {figure}: the most", r[figure]["max"] in (48, 56), True)
+    else:
+        same(f"{name}: {figure}", le(r[figure]), want)
+same(f"{name}: none exhausted", (r["exhausted_polls"], r["run"]["count"]), (0, 0))
+check(f"{name}: in the table", "burst 100us" in text and 'nicprobe_napi_burst_100us_bucket{' in metrics)
 
 # 4. More than a poll may take: its budget is used up again and again, without the ring being emptied.
 doc, r, text, _ = bursts("one burst of 1000", [1000])
@@ -264,7 +261,7 @@ nicprobe("detach", f"{a}/lo")
 check("lo: absent", "has no NAPI" in doc["absent"].get("napi", ""), str(doc["absent"]))
 refused = nicprobe("attach", f"{a}/lo", "-m", "napi", check=False)
 check("lo: asked for by name it is an error", refused.returncode == 1 and "has no NAPI" in refused.stderr, refused.stderr)
-nicprobe("attach", VETH, env={"NICPROBE_CANNOT": "tp_btf,raw_tp"})
+nicprobe("attach", VETH, env={"NICPROBE_CANNOT": "tp_btf"})
 doc = show(VETH)
 nicprobe("detach", VETH)
 check("without tracepoints: absent", doc["absent"].get("napi"), str(doc["absent"]))

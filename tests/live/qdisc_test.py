@@ -10,7 +10,6 @@ from traced import traced
 need_root()
 DEFAULT = sh("sysctl -n net.core.default_qdisc").strip()
 STEP = 1.125        # a histogram step
-RAW = {"NICPROBE_CANNOT": "tp_btf"}
 
 
 def rows(doc):
@@ -38,9 +37,9 @@ def qdisc(netns, dev, words):
     netns.run(f"tc qdisc replace dev {dev} {words}")
 
 
-def run(where, batches, env=None, args=(), meters="qdisc,pktsize"):
+def run(where, batches, args=(), meters="qdisc,pktsize"):
     """Attaches, sends batches in one go; how long that took."""
-    nicprobe("attach", where, "-m", meters, *args, env=env)
+    nicprobe("attach", where, "-m", meters, *args)
     for batch in batches:
         sender(f"send {batch}")
     begin = time.monotonic()
@@ -55,26 +54,25 @@ sender = Nic("packet tap0 --queues 4 --vnet-hdr", a)
 TAP = f"{a}/tap0"
 
 # 1. Queues that are never full: every packet goes past, and is counted all the same.
-for env in {}, RAW:
-    name = DEFAULT + (" by raw_tp" if env else "")
-    run(TAP, ["0 1000 100", "1 70 200", "3 3000 1000"], env)
-    doc = show(TAP)
-    nicprobe("detach", TAP)
-    same(f"{name}: every packet, by queue", brief(doc),
-         {(q, DEFAULT): {"timed": n} for q, n in ((0, 1000), (1, 70), (3, 3000))})
-    same(f"{name}: as many as at tx-stack", packets_at(doc, "tx-stack"), 4070)
-    p50 = rows(doc)[3, DEFAULT]["wait_seconds"]["p50"]
-    check(f"{name}: they do not wait # {p50 * 1e6:.2f} us", p50 < 1e-4, str(p50))
-    same(f"{name}: no finding", said(doc, "qdisc-"), "")
+name = DEFAULT
+run(TAP, ["0 1000 100", "1 70 200", "3 3000 1000"])
+doc = show(TAP)
+nicprobe("detach", TAP)
+same(f"{name}: every packet, by queue", brief(doc),
+     {(q, DEFAULT): {"timed": n} for q, n in ((0, 1000), (1, 70), (3, 3000))})
+same(f"{name}: as many as at tx-stack", packets_at(doc, "tx-stack"), 4070)
+p50 = rows(doc)[3, DEFAULT]["wait_seconds"]["p50"]
+check(f"{name}: they do not wait # {p50 * 1e6:.2f} us", p50 < 1e-4, str(p50))
+same(f"{name}: no finding", said(doc, "qdisc-"), "")
 
 # 2. tbf: packet i waits until the bytes before it are sent, less the time it came later: none to all that sending took.
 N, SIZE, RATE, BURST = 200, 1000, 1e6, 4000
 qdisc(a, "tap0", f"root tbf rate {RATE * 8:.0f}bit burst {BURST} limit 1000000")
 
 
-def through_tbf(queue, packets, env=None, args=(), meters="qdisc,pktsize"):
+def through_tbf(queue, packets, args=(), meters="qdisc,pktsize"):
     """How long sending took, what was seen then, and once it is empty."""
-    took = run(TAP, [f"{queue} {packets} {SIZE}"], env, args, meters)
+    took = run(TAP, [f"{queue} {packets} {SIZE}"], args, meters)
     early = brief(show(TAP))[queue, "tbf"]
     until(lambda: tc(a, "tap0", r"backlog \w+") == 0)
     doc = show(TAP)
@@ -82,21 +80,19 @@ def through_tbf(queue, packets, env=None, args=(), meters="qdisc,pktsize"):
     return took, early, doc
 
 
-for env in {}, RAW:
-    name = "tbf" + (" by raw_tp" if env else "")
-    for _ in tries(8, "sending took as long as they wait"):
-        took, got, doc = traced(through_tbf, 2, N, env)
-        if took < N * SIZE / RATE / 8:
-            break
-    if not env:
-        check(f"{name}: some wait # {got}", got["waiting"] > 0 and got["waiting"] + got["timed"] == N, str(got))
-    same(f"{name}: all came out", brief(doc), {(2, "tbf"): {"timed": N}})
-    h = rows(doc)[2, "tbf"]["wait_seconds"]
-    for what, got, middle in ("median", h["p50"], N / 2), ("mean", h["sum"] / N, (N + 1) / 2):
-        want = (middle * SIZE - BURST) / RATE
-        check(f"{name}: {what} # {got * 1e3:.1f} ms of {want * 1e3:.1f} less up to {took * 1e3:.1f}",
-              .9 * (want - took) < got < 1.1 * want, f"{got}, not {want} less up to {took}")
-    check(f"{name}: a finding", "in the qdisc tbf" in said(doc, "qdisc-wait"), str(doc["findings"]))
+name = "tbf"
+for _ in tries(8, "sending took as long as they wait"):
+    took, got, doc = traced(through_tbf, 2, N)
+    if took < N * SIZE / RATE / 8:
+        break
+check(f"{name}: some wait # {got}", got["waiting"] > 0 and got["waiting"] + got["timed"] == N, str(got))
+same(f"{name}: all came out", brief(doc), {(2, "tbf"): {"timed": N}})
+h = rows(doc)[2, "tbf"]["wait_seconds"]
+for what, got, middle in ("median", h["p50"], N / 2), ("mean", h["sum"] / N, (N + 1) / 2):
+    want = (middle * SIZE - BURST) / RATE
+    check(f"{name}: {what} # {got * 1e3:.1f} ms of {want * 1e3:.1f} less up to {took * 1e3:.1f}",
+          .9 * (want - took) < got < 1.1 * want, f"{got}, not {want} less up to {took}")
+check(f"{name}: a finding", "in the qdisc tbf" in said(doc, "qdisc-wait"), str(doc["findings"]))
 
 # 3. The same beside the time in the driver: a reader that takes them at once.
 far("read on")
@@ -153,32 +149,30 @@ same("attached while packets wait: the next are timed", brief(traced(behind_othe
 
 # 7. Software GSO, as the tap has no TSO: a buffer's wait ends when it is split. Past the qdisc, out of it,
 # and split by the qdisc itself, which is another thing.
-def software_gso(env):
+def software_gso():
     far("reset")
-    run(TAP, ["2 50 9014 v4 tcp gso=1000", "2 7 500"], env)
+    run(TAP, ["2 50 9014 v4 tcp gso=1000", "2 7 500"])
     until(lambda: packets_at(show(TAP), "tx-nic") == 457, 1)
     doc = show(TAP)
     nicprobe("detach", TAP)
     return doc
 
 
-for env in {}, RAW:
-    by = " by raw_tp" if env else ""
-    for name, words, want in (
-            ("past pfifo", "pfifo", {"timed": 50, "segmented": 50}),
-            ("out of tbf", "tbf rate 80mbit burst 20000 limit 1000000", {"timed": 50, "segmented": 50}),
-            ("in tbf", "tbf rate 80mbit burst 4000 limit 1000000", {"split-by-qdisc": 50})):
-        qdisc(a, "tap0", "root pfifo")
-        qdisc(a, "tap0", f"root {words}")
-        kind = words.split()[0]
-        want = {**want, "timed": want.get("timed", 0) + 7}
-        doc = traced(software_gso, env)
-        same(f"software GSO {name}{by}", brief(doc), {(2, kind): want})
-        same(f"software GSO {name}{by}: buffers at tx-stack", packets_at(doc, "tx-stack"), 57)
-        check(f"software GSO {name}{by}: packets at tx-nic # {packets_at(doc, 'tx-nic')}",
-              packets_at(doc, "tx-nic") == 50 * 9 + 7, str(packets_at(doc, "tx-nic")))
-        check(f"software GSO {name}{by}: a finding if it is not timed",
-              bool(said(doc, "qdisc-splits")) == ("split-by-qdisc" in want), str(doc["findings"]))
+for name, words, want in (
+        ("past pfifo", "pfifo", {"timed": 50, "segmented": 50}),
+        ("out of tbf", "tbf rate 80mbit burst 20000 limit 1000000", {"timed": 50, "segmented": 50}),
+        ("in tbf", "tbf rate 80mbit burst 4000 limit 1000000", {"split-by-qdisc": 50})):
+    qdisc(a, "tap0", "root pfifo")
+    qdisc(a, "tap0", f"root {words}")
+    kind = words.split()[0]
+    want = {**want, "timed": want.get("timed", 0) + 7}
+    doc = traced(software_gso)
+    same(f"software GSO {name}", brief(doc), {(2, kind): want})
+    same(f"software GSO {name}: buffers at tx-stack", packets_at(doc, "tx-stack"), 57)
+    check(f"software GSO {name}: packets at tx-nic # {packets_at(doc, 'tx-nic')}",
+          packets_at(doc, "tx-nic") == 50 * 9 + 7, str(packets_at(doc, "tx-nic")))
+    check(f"software GSO {name}: a finding if it is not timed",
+          bool(said(doc, "qdisc-splits")) == ("split-by-qdisc" in want), str(doc["findings"]))
 
 # 8. A device without a qdisc; and one whose driver stops its queue: as many refusals as tc has requeues.
 wire = Stalled(a, b)

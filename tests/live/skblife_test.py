@@ -11,11 +11,11 @@ LO = f"{a}/lo"
 N = 200
 
 # 1. Datagrams that nobody reads for a while: the time is that of the socket queue. Loopback: each is sent, too.
-for ms, env in (0, None), (30, None), (30, RAW):
-    name = f"read after {ms} ms{' by raw_tp' if env else ''}"
+for ms in 0, 30:
+    name = f"read after {ms} ms"
     reader, sender = bound(a, socket.SOCK_DGRAM), bound(a, socket.SOCK_DGRAM)
     for left in tries(4, "a turn of ours took a millisecond"):
-        attach(LO, env=env)
+        attach(LO)
         first = time.monotonic()
         for i in range(N):
             sender.sendto(bytes(100), reader.getsockname())
@@ -75,10 +75,10 @@ far("read on")
 a.ip("neigh add 198.18.0.2 lladdr 02:00:00:00:00:02 dev tap0")
 TAP, PACKETS, FRAME = f"{a}/tap0", 100, 1042
 sender = bound(a, socket.SOCK_DGRAM, "198.18.0.1")
-def shaped(env):
+def shaped():
     """How long it took to send, and until all came out; and what was seen then."""
     far("reset")
-    attach(TAP, env=env)
+    attach(TAP)
     first = time.monotonic()
     for i in range(PACKETS):
         sender.sendto(bytes(1000), ("198.18.0.2", 9))
@@ -90,12 +90,12 @@ def shaped(env):
     return took, whole, doc, rows
 
 
-for env, rate in (None, 8e6), (RAW, 16e6):
+for rate in 8e6, 16e6:
     name = f"tbf of {rate / 1e6:.0f} Mbit/s"
     a.run(f"tc qdisc replace dev tap0 root tbf rate {rate:.0f} burst {FRAME + 10} limit 1000000")
     time.sleep(.05)
     for _ in tries(4, "the reader got no CPU, and so the driver is to blame"):
-        took, whole, doc, rows = traced(shaped, env)
+        took, whole, doc, rows = traced(shaped)
         if times(rows, "tx", "driver")[1] < times(rows, "tx", "qdisc")[1]:
             break
     same(f"{name}: sent", fate(rows, "tx"), {"sent": PACKETS})

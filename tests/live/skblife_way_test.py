@@ -11,11 +11,10 @@ LO = f"{a}/lo"
 N = 200
 
 # 1. TCP: acknowledgements are used up, data is read or made part of other data. Nothing is unaccounted for.
-for env in None, RAW:
-    name = "TCP" + (" by raw_tp" if env else "")
-    got, rows = tcp(name, env, lambda: tcp_transfer(a, a, "127.0.0.1", 300), LO, a, "lo")
-    check(f"{name}: some are coalesced, read, used", all(got.get(k, 0) > 0 for k in ("coalesced", "read", "used")), str(got))
-    check(f"{name}: sent ones were handed to the other side", not set(fate(rows, "tx")) - {"sent", "segmented"})
+name = "TCP"
+got, rows = tcp(name, lambda: tcp_transfer(a, a, "127.0.0.1", 300), LO, a, "lo")
+check(f"{name}: some are coalesced, read, used", all(got.get(k, 0) > 0 for k in ("coalesced", "read", "used")), str(got))
+check(f"{name}: sent ones were handed to the other side", not set(fate(rows, "tx")) - {"sent", "segmented"})
 
 # 2. GRO and GSO between two veths: what GRO merges ends there, and what GSO splits.
 veth(a, b, mtu=1500)
@@ -23,7 +22,7 @@ for n, netns in enumerate((a, b), 1):
     netns.ip(f"addr add 198.18.1.{n}/24 dev eth0")
 a.run("ethtool -K eth0 tso off gso on")
 b.run("ethtool -K eth0 gro on")
-got, rows = tcp("GRO", None, lambda: tcp_transfer(a, b, "198.18.1.2", 3000), f"{b}/eth0", b, "eth0")
+got, rows = tcp("GRO", lambda: tcp_transfer(a, b, "198.18.1.2", 3000), f"{b}/eth0", b, "eth0")
 check("GRO: some were merged", got.get("merged", 0) > 100, str(got))
 same("GRO: the merged end before the stack", fate(rows, "rx", "gro"), {"merged": got.get("merged")})
 attach(f"{a}/eth0")
@@ -88,46 +87,44 @@ same("on the bridge itself: sent, by the port below", fate(rows, "tx"), {"sent":
 multi = tap(a, "tap1", 4, "--steer", address="198.18.4.1/24")
 mac = a.run("cat /sys/class/net/tap1/address").strip()
 sink, COUNTS = bound(a, socket.SOCK_DGRAM, "198.18.4.1"), {"0": 20, "1": 5, "3": 70}
-for env in None, RAW:
-    name = "by queue" + (" by raw_tp" if env else "")
-    attach(f"{a}/tap1", env=env)
-    for queue, count in COUNTS.items():
-        multi(f"send {queue} {count} 100 v4 udp src=198.18.4.2 dst=198.18.4.1 dport={sink.getsockname()[1]} dmac={mac}")
-    before = time.monotonic()
-    multi("go")
-    after = time.monotonic()
-    time.sleep(.02)
-    begin = time.monotonic()
-    for i in range(sum(COUNTS.values())):
-        sink.recv(2000)
-    end = time.monotonic()
-    doc, rows = read(f"{a}/tap1")
-    nicprobe("detach", f"{a}/tap1")
-    same(f"{name}: read", {str(r["queue"]): r["ended"]["read"] for r in each(rows, "rx", "whole")}, COUNTS)
-    for queue in COUNTS:
-        between(f"{name}: queue {queue}", rows, "rx", "socket", begin - after, end - before, queue)
-    conserved(name, rows)
+name = "by queue"
+attach(f"{a}/tap1")
+for queue, count in COUNTS.items():
+    multi(f"send {queue} {count} 100 v4 udp src=198.18.4.2 dst=198.18.4.1 dport={sink.getsockname()[1]} dmac={mac}")
+before = time.monotonic()
+multi("go")
+after = time.monotonic()
+time.sleep(.02)
+begin = time.monotonic()
+for i in range(sum(COUNTS.values())):
+    sink.recv(2000)
+end = time.monotonic()
+doc, rows = read(f"{a}/tap1")
+nicprobe("detach", f"{a}/tap1")
+same(f"{name}: read", {str(r["queue"]): r["ended"]["read"] for r in each(rows, "rx", "whole")}, COUNTS)
+for queue in COUNTS:
+    between(f"{name}: queue {queue}", rows, "rx", "socket", begin - after, end - before, queue)
+conserved(name, rows)
 
 # 6. Without the tracepoints that not every kernel has there is less to tell, and it still adds up.
-for env in {"NICPROBE_CANNOT": "optional"}, {"NICPROBE_CANNOT": "optional,tp_btf"}:
-    name = f"without {env['NICPROBE_CANNOT']}"
-    attach(f"{a}/tap1", env=env)
-    multi(f"send 0 50 100 v4 udp src=198.18.4.2 dst=198.18.4.1 dport={sink.getsockname()[1]} dmac={mac}")
-    multi(f"send 1 50 100 v4 udp src=198.18.4.2 dst=198.18.4.1 dport=9 dmac={mac}")
-    multi("go")
-    for i in range(50):
-        sink.recv(2000)
-    doc, rows = read(f"{a}/tap1")
-    table = " ".join(nicprobe("show", f"{a}/tap1").stdout.split())
-    nicprobe("detach", f"{a}/tap1")
-    got = fate(rows, "rx")
-    same(f"{name}: every packet is accounted for", sum(got.values()), 100)
-    same(f"{name}: dropped at the closed port", got.get("dropped"), 50)
-    check(f"{name}: it says what is missing # {doc['absent'].get('skblife')}",
-          "sk_data_ready" in doc.get("remarks", {}).get("skblife", "") and "skblife: does without" in table, table)
-    same(f"{name}: no stage \"socket\"", fate(rows, "rx", "socket"), {})
-    conserved(name, rows)
-r = nicprobe("attach", LO, "-m", "skblife", check=False, env={"NICPROBE_CANNOT": "tp_btf,raw_tp"})
+name = "without optional"
+attach(f"{a}/tap1", env={"NICPROBE_CANNOT": "optional"})
+multi(f"send 0 50 100 v4 udp src=198.18.4.2 dst=198.18.4.1 dport={sink.getsockname()[1]} dmac={mac}")
+multi(f"send 1 50 100 v4 udp src=198.18.4.2 dst=198.18.4.1 dport=9 dmac={mac}")
+multi("go")
+for i in range(50):
+    sink.recv(2000)
+doc, rows = read(f"{a}/tap1")
+table = " ".join(nicprobe("show", f"{a}/tap1").stdout.split())
+nicprobe("detach", f"{a}/tap1")
+got = fate(rows, "rx")
+same(f"{name}: every packet is accounted for", sum(got.values()), 100)
+same(f"{name}: dropped at the closed port", got.get("dropped"), 50)
+check(f"{name}: it says what is missing # {doc['absent'].get('skblife')}",
+      "sk_data_ready" in doc.get("remarks", {}).get("skblife", "") and "skblife: does without" in table, table)
+same(f"{name}: no stage \"socket\"", fate(rows, "rx", "socket"), {})
+conserved(name, rows)
+r = nicprobe("attach", LO, "-m", "skblife", check=False, env={"NICPROBE_CANNOT": "tp_btf"})
 check("without any way: an error that says why", r.returncode == 1 and "taken away" in r.stderr, r.stderr)
 
 # 7. One in 16, and one in 64 if nothing is said: so many, and every one of them followed to its end.

@@ -68,8 +68,8 @@ def send(sender, counts, size=100):
     return before, time.monotonic()
 
 
-def attached(where, *args, env=None):
-    nicprobe("attach", where, *args, env=env)
+def attached(where, *args):
+    nicprobe("attach", where, *args)
 
 
 a = Namespace("a")
@@ -80,23 +80,22 @@ ALL = sum(COUNTS.values())
 
 # 1. Batches that are read at one moment: all samples lie between the times around them.
 for ms in 0, 1, 20:
-    for env in {}, {"NICPROBE_CANNOT": "tp_btf"}:
-        name = f"read after {ms} ms{' by raw_tp' if env else ''}"
-        attached(TAP, env=env)
-        first, last = send(sender, COUNTS)
-        if ms == 20:        # it takes a few ms itself
-            doc = show(TAP)
-            same(f"{name}: in flight", {q: r["in_flight"] for q, r in rows(doc).items()}, COUNTS)
-            same(f"{name}: none completed yet", total(doc), expected(0, ALL))
-        time.sleep(max(last + ms / 1e3 - time.monotonic(), 0))
-        begin = time.monotonic()
-        far(f"take {ALL}")
-        end = time.monotonic()
+    name = f"read after {ms} ms"
+    attached(TAP)
+    first, last = send(sender, COUNTS)
+    if ms == 20:        # it takes a few ms itself
         doc = show(TAP)
-        nicprobe("detach", TAP)
-        same(f"{name}: completed", {q: r["completion_seconds"]["count"] for q, r in rows(doc).items()}, COUNTS)
-        same(f"{name}: nothing else", total(doc), expected(ALL))
-        within(f"{name}: every sample", doc, max(begin - last, 0), end - first)
+        same(f"{name}: in flight", {q: r["in_flight"] for q, r in rows(doc).items()}, COUNTS)
+        same(f"{name}: none completed yet", total(doc), expected(0, ALL))
+    time.sleep(max(last + ms / 1e3 - time.monotonic(), 0))
+    begin = time.monotonic()
+    far(f"take {ALL}")
+    end = time.monotonic()
+    doc = show(TAP)
+    nicprobe("detach", TAP)
+    same(f"{name}: completed", {q: r["completion_seconds"]["count"] for q, r in rows(doc).items()}, COUNTS)
+    same(f"{name}: nothing else", total(doc), expected(ALL))
+    within(f"{name}: every sample", doc, max(begin - last, 0), end - first)
 
 # 2. A reader that sleeps for so long and then reads. It wakes some tens of microseconds late, more on a
 # busy machine: we measure that from outside, by the time until it has read the batch. The delay is a

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""Every tap and every way round, forced in turn: the same counts; and what is not there is said."""
+"""Every hook and every way round, forced in turn: the same counts; and what is not there is said."""
 import glob
 import random
 
@@ -10,7 +10,7 @@ PACKETS = 4000
 need_root()
 global_sysctl("net.core.netdev_max_backlog", 100000)
 ABSENT = "taken away by $NICPROBE_CANNOT"
-TP, RAW = "tp_btf/*_entry", "raw_tp/*_entry"
+TP = "tp_btf/*_entry"
 VETH_XDP = "attaching XDP to veth switches TSO off on its peer and NAPI on: what is measured changes"
 
 
@@ -59,17 +59,17 @@ def unknown(by_queue):
     return {None: total}
 
 
-def rx(name, where, sender, args=(), cannot="", taps=("xdp", "tcx"), blind="", absent=None):
-    """`taps`: what should serve rx-nic and rx-stack; `blind`: which of them know no queue."""
+def rx(name, where, sender, args=(), cannot="", hooks=("xdp", "tcx"), blind="", absent=None):
+    """`hooks`: what should serve rx-nic and rx-stack; `blind`: which of them know no queue."""
     want, doc = run(name, where, sender, args, cannot, name)
-    same(f"{name}: taps", (doc["hooks"]["rx-nic"], doc["hooks"]["rx-stack"]), taps)
-    for point, tap in zip(("rx-nic", "rx-stack"), taps):
+    same(f"{name}: hooks", (doc["hooks"]["rx-nic"], doc["hooks"]["rx-stack"]), hooks)
+    for point, tap in zip(("rx-nic", "rx-stack"), hooks):
         sizes, ecn = want.pktsize(), want.ecn
         if point in blind.split():
             sizes, ecn = unknown(sizes), unknown(ecn)
         same(f"{name}: {point} sizes", sizes_at(doc, point), sizes if tap else {})
         same(f"{name}: {point} ecn", ecn_at(doc, point), ecn if tap else {})
-    if taps[0]:
+    if hooks[0]:
         cpu = want.rxcpu()
         same(f"{name}: rxcpu", rxcpu(doc), unknown(cpu) if "rx-nic" in blind.split() else cpu)
         same(f"{name}: ecn_source", sources(doc), want.sources)
@@ -91,58 +91,56 @@ TAP = f"{a}/tap0"
 # The tap device: XDP disturbs nothing there, and is chosen.
 rx("tap", TAP, nic)
 rx("tap, --rx xdp", TAP, nic, ["--rx", "xdp"])
-rx("tap, --rx driver", TAP, nic, ["--rx", "driver"], taps=(TP, "tcx"))
+rx("tap, --rx driver", TAP, nic, ["--rx", "driver"], hooks=(TP, "tcx"))
 # After generic XDP, tc sees an untagged packet without its Ethernet header (mac_len is 0).
 rx("tap, --rx xdp-generic", TAP, nic, ["--rx", "xdp-generic"],
-   taps=("xdp-generic", "tp_btf/netif_receive_skb"))
-rx("tap, --rx tc", TAP, nic, ["--rx", "tc"], taps=(None, "tcx"), absent=no_rx_nic("not asked for (--rx tc)"))
-rx("tap without xdp", TAP, nic, cannot="xdp", taps=(TP, "tcx"))
-rx("tap without xdp, tp_btf", TAP, nic, cannot="xdp,tp_btf", taps=(RAW, "tcx"))
+   hooks=("xdp-generic", "tp_btf/netif_receive_skb"))
+rx("tap, --rx tc", TAP, nic, ["--rx", "tc"], hooks=(None, "tcx"), absent=no_rx_nic("not asked for (--rx tc)"))
+rx("tap without xdp", TAP, nic, cannot="xdp", hooks=(TP, "tcx"))
 rx("tap without driver", TAP, nic, cannot="driver")
 rx("tap without dispatcher", TAP, nic, cannot="dispatcher")
-rx("tap without xdp, driver", TAP, nic, cannot="xdp,driver", taps=(None, "tcx"), absent=no_rx_nic(ABSENT))
+rx("tap without xdp, driver", TAP, nic, cannot="xdp,driver", hooks=(None, "tcx"), absent=no_rx_nic(ABSENT))
 # To make a clsact qdisc stops the transmit queues: only where nothing else is left.
-rx("tap without tcx", TAP, nic, cannot="tcx", taps=("xdp", "tp_btf/netif_receive_skb"))
-rx("tap without tcx, stack", TAP, nic, cannot="tcx,stack", taps=("xdp", "clsact"))
-rx("tap without tc", TAP, nic, cannot="tc", taps=("xdp", "tp_btf/netif_receive_skb"))
-rx("tap without tc, tp_btf", TAP, nic, cannot="tc,tp_btf", taps=("xdp", "raw_tp/netif_receive_skb"))
-rx("tap without tp_btf, tcx", TAP, nic, ["--rx", "driver"], "tp_btf,tcx,stack", (RAW, "clsact"))
-rx("tap without tracepoints", TAP, nic, cannot="tp_btf,raw_tp", taps=("xdp", "tcx"),
+rx("tap without tcx", TAP, nic, cannot="tcx", hooks=("xdp", "tp_btf/netif_receive_skb"))
+rx("tap without tcx, stack", TAP, nic, cannot="tcx,stack", hooks=("xdp", "clsact"))
+rx("tap without tc", TAP, nic, cannot="tc", hooks=("xdp", "tp_btf/netif_receive_skb"))
+rx("tap, --rx driver, without tcx, stack", TAP, nic, ["--rx", "driver"], "tcx,stack", (TP, "clsact"))
+rx("tap without tracepoints", TAP, nic, cannot="tp_btf", hooks=("xdp", "tcx"),
    absent={"tx-stack": ABSENT, "tx-nic": ABSENT})
 
 # A queue that nobody recorded: XDP knows it all the same, an skb without a NAPI id does not.
-rx("tap without recorded", TAP, nic, cannot="recorded", taps=("xdp", "tp_btf/netif_receive_skb"),
+rx("tap without recorded", TAP, nic, cannot="recorded", hooks=("xdp", "tp_btf/netif_receive_skb"),
    blind="rx-stack")
-rx("tap without recorded, xdp", TAP, nic, cannot="recorded,xdp", taps=(TP, "tp_btf/netif_receive_skb"),
+rx("tap without recorded, xdp", TAP, nic, cannot="recorded,xdp", hooks=(TP, "tp_btf/netif_receive_skb"),
    blind="rx-nic rx-stack")
 napi = tap(a, "tap1", options="--napi")
 rx("tap with NAPI without recorded, xdp", f"{a}/tap1", napi, cannot="recorded,xdp",
-   taps=(TP, "tp_btf/netif_receive_skb"), blind="rx-nic rx-stack")
+   hooks=(TP, "tp_btf/netif_receive_skb"), blind="rx-nic rx-stack")
 
 # veth: XDP changes what is measured, so only by name.
 veth(b, c)
 sender, VETH = Nic("packet eth0 --queues 4", c), f"{b}/eth0"
-rx("veth", VETH, sender, taps=(TP, "tcx"))
+rx("veth", VETH, sender, hooks=(TP, "tcx"))
 rx("veth, --rx xdp", VETH, sender, ["--rx", "xdp"])
-rx("veth, --rx driver", VETH, sender, ["--rx", "driver"], taps=(TP, "tcx"))
-rx("veth, --rx tc", VETH, sender, ["--rx", "tc"], taps=(None, "tcx"),
+rx("veth, --rx driver", VETH, sender, ["--rx", "driver"], hooks=(TP, "tcx"))
+rx("veth, --rx tc", VETH, sender, ["--rx", "tc"], hooks=(None, "tcx"),
    absent=no_rx_nic("not asked for (--rx tc)"))
 # Generic XDP takes queue_mapping for queue + 1, which veth does not mean: rather unknown than wrong.
 rx("veth, --rx xdp-generic", VETH, sender, ["--rx", "xdp-generic"],
-   taps=("xdp-generic", "tp_btf/netif_receive_skb"), blind="rx-nic")
-rx("veth without driver", VETH, sender, cannot="driver", taps=(None, "tcx"), absent=no_rx_nic(VETH_XDP))
-rx("veth without tcx, stack", VETH, sender, cannot="tcx,stack", taps=(TP, "clsact"))
-rx("veth without tc", VETH, sender, cannot="tc", taps=(TP, "tp_btf/netif_receive_skb"))
-rx("veth without device", VETH, sender, cannot="device", taps=(TP, "tcx"))
+   hooks=("xdp-generic", "tp_btf/netif_receive_skb"), blind="rx-nic")
+rx("veth without driver", VETH, sender, cannot="driver", hooks=(None, "tcx"), absent=no_rx_nic(VETH_XDP))
+rx("veth without tcx, stack", VETH, sender, cannot="tcx,stack", hooks=(TP, "clsact"))
+rx("veth without tc", VETH, sender, cannot="tc", hooks=(TP, "tp_btf/netif_receive_skb"))
+rx("veth without device", VETH, sender, cannot="device", hooks=(TP, "tcx"))
 
 
 def untold(cannot):
     """Are there many programs, and how many of them were not told where the device is? Of a page
     pool it is asked in what its programs call."""
     nicprobe("attach", VETH, "-m", "all", env={"NICPROBE_CANNOT": cannot})
-    links = glob.glob(f"/sys/fs/bpf/nicprobe/{os.stat(f'/run/netns/{b.name}').st_ino}/eth0/[!p]*__btf")
-    code = [sh(f"bpftool prog dump xlated id {json.loads(sh(f'bpftool -j link show pinned {link}'))['prog_id']}")
-            for link in links]
+    pins = glob.glob(f"/sys/fs/bpf/nicprobe/{os.stat(f'/run/netns/{b.name}').st_ino}/eth0/[!p]*")
+    links = [sh(f"bpftool -j link show pinned {pin}", check=False) for pin in pins]     # the others are maps
+    code = [sh(f"bpftool prog dump xlated id {json.loads(link)['prog_id']}") for link in links if "prog_id" in link]
     nicprobe("detach", VETH)
     return len(code) > 20, sum(f"0x{unknown}" in text for text in code
                                for unknown in ("6e696370726f6265", "6e696370726f6267"))
@@ -163,32 +161,31 @@ same("veth of one queue without recorded", {p: list(sizes_at(doc, p)) for p in (
      {"rx-nic": [0], "rx-stack": [0]})
 b.run("ethtool -K eth0 gro on")
 c.run("ethtool -K eth0 tso off")
-rx("veth with GRO", VETH, sender, taps=(TP, "tcx"))
+rx("veth with GRO", VETH, sender, hooks=(TP, "tcx"))
 # Its NAPIs are there now, one a queue: the rank of the id is the queue.
-rx("veth by NAPI", VETH, sender, cannot="recorded", taps=(TP, "tp_btf/netif_receive_skb"))
+rx("veth by NAPI", VETH, sender, cannot="recorded", hooks=(TP, "tp_btf/netif_receive_skb"))
 rx("veth by NAPI, xdp", VETH, sender, ["--rx", "xdp"], "recorded", ("xdp", "tp_btf/netif_receive_skb"))
 b.run("ethtool -K eth0 gro off")
 c.run("ethtool -K eth0 tso on")
 
 # What a raw socket sends from 4 KiB on has its IP header in a page, which typed tracepoints can read
 # since 6.11. Where they cannot, the codepoint is not known: it is lost, and not called "not IP".
-for cannot, ways in ("dynptr", (TP, "tp_btf/netif_receive_skb")), ("tp_btf", (RAW, "raw_tp/netif_receive_skb")):
-    name = f"veth without {cannot}"
-    for size, unread in (3000, 0), (5000, 150):
-        nicprobe("attach", VETH, env={"NICPROBE_CANNOT": f"{cannot},tc"})
-        for words in "v4", "v6", "v6 qinq=7,8", "arp":
-            sender(f"send 0 25 {size} {words} ecn=3")
-        sender("go")
-        until(lambda: packets_at(show(VETH), "rx-stack") == 100)
-        doc = show(VETH)
-        nicprobe("detach", VETH)
-        same(f"{name}: taps", (doc["hooks"]["rx-nic"], doc["hooks"]["rx-stack"]), ways)
-        got = [sum(e.values()) for p in ("rx-nic", "rx-stack") for e in ecn_at(doc, p).values()]
-        same(f"{name}: {size} bytes, sizes", packets_at(doc, "rx-nic"), 100)
-        same(f"{name}: {size} bytes, lost", doc["lost"].get("ecn", 0), unread)
-        same(f"{name}: {size} bytes, not IP", [e.get("not-ip", 0) for p in ("rx-nic", "rx-stack")
-             for e in ecn_at(doc, p).values()], [25, 25])
-        same(f"{name}: {size} bytes, ECN", got, [25, 25] if unread else [100, 100])
+name = "veth without dynptr"
+for size, unread in (3000, 0), (5000, 150):
+    nicprobe("attach", VETH, env={"NICPROBE_CANNOT": "dynptr,tc"})
+    for words in "v4", "v6", "v6 qinq=7,8", "arp":
+        sender(f"send 0 25 {size} {words} ecn=3")
+    sender("go")
+    until(lambda: packets_at(show(VETH), "rx-stack") == 100)
+    doc = show(VETH)
+    nicprobe("detach", VETH)
+    same(f"{name}: hooks", (doc["hooks"]["rx-nic"], doc["hooks"]["rx-stack"]), (TP, "tp_btf/netif_receive_skb"))
+    got = [sum(e.values()) for p in ("rx-nic", "rx-stack") for e in ecn_at(doc, p).values()]
+    same(f"{name}: {size} bytes, sizes", packets_at(doc, "rx-nic"), 100)
+    same(f"{name}: {size} bytes, lost", doc["lost"].get("ecn", 0), unread)
+    same(f"{name}: {size} bytes, not IP", [e.get("not-ip", 0) for p in ("rx-nic", "rx-stack")
+         for e in ecn_at(doc, p).values()], [25, 25])
+    same(f"{name}: {size} bytes, ECN", got, [25, 25] if unread else [100, 100])
 
 # The way out.
 reader = tap(a, "tap3", options="--steer")
@@ -197,22 +194,22 @@ out, OUT = Nic("packet tap3 --queues 4", a), f"{a}/tap3"
 reader("read on")
 
 
-def tx(cannot, taps, absent=None, big=True):
+def tx(cannot, hooks, absent=None):
     name = f"tx without {cannot or 'nothing'}"
     reader("reset")
     nicprobe("attach", OUT, env={"NICPROBE_CANNOT": cannot})
     want = Expected()
     for i, words in enumerate(["v4 udp ecn=1", "v6 tcp ecn=2", "v4 vlan=5 ecn=3", "v6 qinq=5,6", "arp", "raw"]):
         for queue in range(4):
-            for size in (90, 1518, 3500) + ((4096, 9000) if big else ()):
+            for size in 90, 1518, 3500, 4096, 9000:
                 out(f"send {queue} {queue + 2} {size} {words}")
                 want.add(queue, queue + 2, size, words.split())
     out("go interleave")
     reader(f"wait {want.count()}")
     doc, read = show(OUT), reader("count")
     nicprobe("detach", OUT)
-    same(f"{name}: taps", (doc["hooks"]["tx-stack"], doc["hooks"]["tx-nic"]), taps)
-    for point, tap in zip(("tx-stack", "tx-nic"), taps):
+    same(f"{name}: hooks", (doc["hooks"]["tx-stack"], doc["hooks"]["tx-nic"]), hooks)
+    for point, tap in zip(("tx-stack", "tx-nic"), hooks):
         same(f"{name}: {point} sizes", sizes_at(doc, point), want.pktsize() if tap else {})
         same(f"{name}: {point} ecn", ecn_at(doc, point), want.ecn if tap else {})
     same(f"{name}: far end", {q: nonzero(c["ecn"]) for q, c in enumerate(read["queues"])}, want.ecn)
@@ -223,11 +220,9 @@ def tx(cannot, taps, absent=None, big=True):
 
 
 tx("", ("tp_btf/net_dev_queue", "tp_btf/net_dev_start_xmit"))
-tx("raw_tp", ("tp_btf/net_dev_queue", "tp_btf/net_dev_start_xmit"))
-tx("tp_btf", ("raw_tp/net_dev_queue", "raw_tp/net_dev_start_xmit"), big=False)
-tx("tp_btf,device", ("raw_tp/net_dev_queue", "raw_tp/net_dev_start_xmit"), big=False)
+tx("device", ("tp_btf/net_dev_queue", "tp_btf/net_dev_start_xmit"))
 tx("xmit", (None, None), {"tx-stack": ABSENT, "tx-nic": ABSENT})
-tx("tp_btf,raw_tp", (None, None), {"tx-stack": ABSENT, "tx-nic": ABSENT, "txlat": ABSENT})
+tx("tp_btf", (None, None), {"tx-stack": ABSENT, "tx-nic": ABSENT, "txlat": ABSENT})
 
 
 # clsact, and what others have there.
@@ -253,14 +248,14 @@ for prio in 2, 49, 40000, 49152:
     name = f"clsact of another, filter at {prio}"
     tc(a, f"filter add dev tap0 ingress protocol all prio {prio} handle 7 {THEIRS}")
     before = filters(a)
-    rx(name, TAP, nic, cannot="tcx", taps=("xdp", "clsact"))
+    rx(name, TAP, nic, cannot="tcx", hooks=("xdp", "clsact"))
     same(f"{name}: as it was", filters(a), before)
     same(f"{name}: the qdisc, too", "clsact" in tc(a, "qdisc show dev tap0"), True)
     tc(a, f"filter del dev tap0 ingress prio {prio}")
 tc(a, f"filter add dev tap0 ingress protocol all prio 1 handle 7 {THEIRS}")
 before = filters(a)
 FIRST = "another filter has tc priority 1 on tap0: ours cannot come before it"
-rx("clsact of another, filter at 1", TAP, nic, cannot="tcx", taps=("xdp", "tp_btf/netif_receive_skb"))
+rx("clsact of another, filter at 1", TAP, nic, cannot="tcx", hooks=("xdp", "tp_btf/netif_receive_skb"))
 nicprobe("attach", TAP, env=NO_TCX)
 doc = show(TAP)
 nicprobe("detach", TAP)
@@ -278,7 +273,7 @@ same("clsact that we made: ours is gone", "nicprobe" in tc(a, "filter show dev t
 tc(a, "qdisc del dev tap0 clsact")
 
 # Asked for by name, it is an error where it cannot be had.
-for args, cannot in (["--rx", "xdp"], "xdp"), (["--rx", "driver"], "driver"), (["--rx", "driver"], "tp_btf,raw_tp"):
+for args, cannot in (["--rx", "xdp"], "xdp"), (["--rx", "driver"], "driver"), (["--rx", "driver"], "tp_btf"):
     r = nicprobe("attach", TAP, *args, env={"NICPROBE_CANNOT": cannot}, check=False)
     check(f"--rx {args[1]} without {cannot}: an error", r.returncode == 1 and "taken away" in r.stderr,
           f"{r.returncode}: {r.stdout}{r.stderr}")

@@ -85,11 +85,11 @@ def rows(doc):
     return got
 
 
-def case(name, what, where, want, says="", count=N, size=100, iface=None, cannot=""):
+def case(name, what, where, want, says="", count=N, size=100, iface=None):
     """`count` frames arrive and the program does `what`; then the rows, and what the findings say."""
     iface = iface or f"{a}/eth0"
     p.do(what, where)
-    nicprobe("attach", "-m", "xdp", iface, env={"NICPROBE_CANNOT": cannot})
+    nicprobe("attach", "-m", "xdp", iface)
     for queue in range(2):
         sender(f"send {queue} {count // 2} {size}")
     sender("go")
@@ -131,29 +131,26 @@ p.put("cpus", 0, 192)
 
 REDIRECTED = {("redirect", f"ifindex {eth1}", "ok"): N, ("send", "to eth1", "ok"): N}
 DEVMAP_ID, CPUMAP_ID = p.maps["devs"], p.maps["cpus"]
-for cannot in "", "tp_btf":
-    way = " by raw_tp" if cannot else ""
-    case(f"pass{way}", 2, 0, {}, cannot=cannot)
-    case(f"drop{way}", 1, 0, {}, cannot=cannot)
-    case(f"aborted{way}", 0, 0, {("exception", "-", "XDP_ABORTED"): N},
-         f"np_test_xdp {p.id} aborted on {N} packets", cannot=cannot)
-    case(f"unknown action{way}", 57, 0, {("exception", "-", "unknown 57"): N},
-         f"returned the action 57, which does not exist, for {N} packets: they were dropped", cannot=cannot)
-    case(f"redirect{way}", IFINDEX, eth1, REDIRECTED, cannot=cannot)
-    case(f"redirect, the other end{way}", IFINDEX, eth1, {("send", "from eth0", "ok"): N},
-         iface=f"{a}/eth1", cannot=cannot)
-    case(f"redirect to no interface{way}", IFINDEX, 1 << 30, {("redirect", "an ifindex", "EINVAL"): N},
-         f"{N} redirects of the XDP program np_test_xdp {p.id} to an ifindex failed with EINVAL: there is no",
-         cannot=cannot)
-    case(f"devmap{way}", DEVMAP, 3, {("redirect", f"devmap {DEVMAP_ID} slot 3", "ok"): N,
-                                     ("send", "to eth1", "ok"): N}, cannot=cannot)
-    # the helper itself answers XDP_ABORTED, no redirect is tried
-    case(f"devmap, empty slot{way}", DEVMAP, 5, {("exception", "-", "XDP_ABORTED"): N},
-         f"aborted on {N} packets", cannot=cannot)
-    case(f"send back{way}", 3, 0, {("send back", "-", "ok"): N}, cannot=cannot)
-    case(f"cpumap{way}", CPUMAP, 0,
-         {("redirect", f"cpumap {CPUMAP_ID} cpu 0", "ok"): N, ("to cpu", f"cpumap {CPUMAP_ID} cpu 0", "ok"): N,
-          ("on cpu", f"cpumap {CPUMAP_ID} cpu 0", "passed"): N}, cannot=cannot)
+case("pass", 2, 0, {})
+case("drop", 1, 0, {})
+case("aborted", 0, 0, {("exception", "-", "XDP_ABORTED"): N},
+     f"np_test_xdp {p.id} aborted on {N} packets")
+case("unknown action", 57, 0, {("exception", "-", "unknown 57"): N},
+     f"returned the action 57, which does not exist, for {N} packets: they were dropped")
+case("redirect", IFINDEX, eth1, REDIRECTED)
+case("redirect, the other end", IFINDEX, eth1, {("send", "from eth0", "ok"): N},
+     iface=f"{a}/eth1")
+case("redirect to no interface", IFINDEX, 1 << 30, {("redirect", "an ifindex", "EINVAL"): N},
+     f"{N} redirects of the XDP program np_test_xdp {p.id} to an ifindex failed with EINVAL: there is no")
+case("devmap", DEVMAP, 3, {("redirect", f"devmap {DEVMAP_ID} slot 3", "ok"): N,
+                                 ("send", "to eth1", "ok"): N})
+# the helper itself answers XDP_ABORTED, no redirect is tried
+case("devmap, empty slot", DEVMAP, 5, {("exception", "-", "XDP_ABORTED"): N},
+     f"aborted on {N} packets")
+case("send back", 3, 0, {("send back", "-", "ok"): N})
+case("cpumap", CPUMAP, 0,
+     {("redirect", f"cpumap {CPUMAP_ID} cpu 0", "ok"): N, ("to cpu", f"cpumap {CPUMAP_ID} cpu 0", "ok"): N,
+      ("on cpu", f"cpumap {CPUMAP_ID} cpu 0", "passed"): N})
 
 # Targets that do not take what is sent to them.
 c.ip("link set eth0 mtu 500")

@@ -65,11 +65,11 @@ def stood(name, h, low, high, rounds=1):
               f"{h['sum']:.6f} s in all, {h['max']:.6f} the longest, not {low:.6f} to {high:.6f}")
 
 
-def by_bql(name, held, sender, env):
+def by_bql(name, held, sender):
     """Three times the limit is passed with one packet left over: that waits, and so long it stood."""
     low = high = 0
     bql = limit_to(held.card, sender, LIMIT)
-    lab.nicprobe("attach", held.card.name, "-m", "bql", env=env)
+    lab.nicprobe("attach", held.card.name, "-m", "bql")
     for nr, seconds in enumerate((.05, .2, .1), 1):
         doc, flying, least, most = stand(held, sender, bql, TAKEN + 1, seconds)
         low, high = low + least, high + most
@@ -88,10 +88,10 @@ def by_bql(name, held, sender, env):
     lab.same(f"{name}: three stops are no finding", said(doc), "")
 
 
-def idle(name, held, sender, env):
+def idle(name, held, sender):
     """The limit is passed and nothing waits: a stop, but no time."""
     bql = limit_to(held.card, sender, LIMIT)
-    lab.nicprobe("attach", held.card.name, "-m", "bql", env=env)
+    lab.nicprobe("attach", held.card.name, "-m", "bql")
     stand(held, sender, bql, TAKEN, .02)
     sender(1, SIZE)
     doc = lab.show(held.card.name)
@@ -99,11 +99,11 @@ def idle(name, held, sender, env):
     lab.same(f"{name}: nothing waited", stops(doc), expect(1, idle=1))
 
 
-def by_driver(name, held, sender, env):
+def by_driver(name, held, sender):
     """The ring is full long before the limit is reached."""
     bql = limit_to(held.card, sender, NO_LIMIT)
     ring, size = held.card.tx_ring(), 100
-    lab.nicprobe("attach", held.card.name, "-m", "bql", env=env)
+    lab.nicprobe("attach", held.card.name, "-m", "bql")
     doc, flying, low, high = stand(held, sender, bql, ring + 8, .2, size)
     taken = flying // size
     lab.check(f"{name}: its ring is full # {taken} of {ring}", ring // 2 <= taken <= ring, str(flying))
@@ -125,11 +125,10 @@ for card in cards():
         continue
     plain_queues(card)
     held, sender = Held(card), Sender(card)
-    for way in {}, {"NICPROBE_CANNOT": "tp_btf"}:
-        name = f"{card.model}{', raw_tp' if way else ''}"
-        by_bql(f"{name}: by BQL", held, sender, way)
-        idle(f"{name}: by BQL", held, sender, way)
-        by_driver(f"{name}: by the driver", held, sender, way)
+    name = card.model
+    by_bql(f"{name}: by BQL", held, sender)
+    idle(f"{name}: by BQL", held, sender)
+    by_driver(f"{name}: by the driver", held, sender)
     held.close()
     sender.close()
 lab.finish()

@@ -20,12 +20,11 @@ MB = 1 << 20
 METERS = "pktsize,gso,gro,txlat"      # txlat: has all been completed?
 FEATURES = ("tcp-segmentation-offload", "generic-segmentation-offload", "generic-receive-offload",
             "large-receive-offload", "rx-gro-hw", "rx-vlan-offload")
-# The tap of rx-nic, what is taken away from nicprobe, and what is split or merged below its points.
+# The hook of rx-nic, what is taken away from nicprobe, and what is split or merged below its points.
 WAYS = [
     ("driver", "tc", "none"),
-    ("driver", "tp_btf,tc", "none"),
     ("driver", "", "all"),
-    ("driver", "tp_btf,tcx,stack", "all"),
+    ("driver", "tcx,stack", "all"),
 ]
 XDP_WAYS = [("xdp", "dispatcher", "none"), ("xdp", "", "none")]
 SPREADS = {"igb": 4, "ixgbevf": 2, "ena": 4}    # over so many queues, if it has them

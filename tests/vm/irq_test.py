@@ -109,9 +109,9 @@ def quiet(act):
     raise RuntimeError(f"the interface is never quiet: {grown(after, before)}")
 
 
-def attached(env=None):
+def attached():
     """What the interrupts were in a quiet moment after the attach, by nicprobe and by the kernel."""
-    nicprobe("attach", IFACE, "-m", "irq", env=env)
+    nicprobe("attach", IFACE, "-m", "irq")
     return quiet(lambda: show(IFACE))
 
 
@@ -222,19 +222,17 @@ if not vectors():
 PEER = peer()
 QUEUES = len([q for q in os.listdir(f"/sys/class/net/{IFACE}/queues") if q.startswith("rx-")])
 
-# 1. Counts equal those of the kernel, by vector and CPU, both ways.
-for env in {}, {"NICPROBE_CANNOT": "tp_btf"}:
-    way = "raw_tp" if env else "tp_btf"
-    start = attached(env)
-    traffic()
-    doc = compare(way, start)
-    polls(doc, way)
-    wrong = {v: (r["serves"], serves(v)) for (v, _), r in rows(doc).items() if r["serves"] != serves(v)}
-    check(f"{NAME} {way}: what each vector serves", not wrong, str(wrong))
-    numbers = {(r["vector"], int(r["irq"])) for r in rows(doc).values()}
-    trace_polls(way)
-    check(f"{NAME} {way}: their numbers", numbers <= {(v[0], n) for n, v in vectors().items()}, str(numbers))
-    nicprobe("detach", IFACE)
+# 1. Counts equal those of the kernel, by vector and CPU.
+start = attached()
+traffic()
+doc = compare("alike", start)
+polls(doc, "alike")
+wrong = {v: (r["serves"], serves(v)) for (v, _), r in rows(doc).items() if r["serves"] != serves(v)}
+check(f"{NAME}: what each vector serves", not wrong, str(wrong))
+numbers = {(r["vector"], int(r["irq"])) for r in rows(doc).values()}
+trace_polls("alike")
+check(f"{NAME}: their numbers", numbers <= {(v[0], n) for n, v in vectors().items()}, str(numbers))
+nicprobe("detach", IFACE)
 
 # 2. Moved while attached, to another CPU each. One that comes while its handler still runs on its old CPU makes
 # that run once more, and /proc/interrupts does not count it (handle_edge_irq(), IRQS_PENDING).

@@ -99,12 +99,9 @@ def one(card, name, *options, cannot=""):
 
 
 lab.need_root()
-for nr, card in enumerate(cards()):
+for card in cards():
     # Segmented by the stack, and not merged below it: one packet is one buffer to every driver.
     card.offload("tcp-segmentation-offload off generic-segmentation-offload off", "tso off gso off")
     lab.sh(f"ip link set {card.name} promisc on")
     one(card, f"{card.model}", "--rx", "driver")
-    # What the kernel makes of a program is the same for each card.
-    if not nr or os.environ.get("VM") == "long":
-        one(card, f"{card.model}, raw_tp", "--rx", "driver", cannot="tp_btf")
 lab.finish()
