@@ -128,7 +128,7 @@ def counted(rounds, phase, what, enough):
 def net(got, name, traffic):
     """Each program's figures, and above those of an empty one on its hook."""
     rows = []
-    kind = name.partition(" ")[2] or "tp"
+    kind = name.rpartition(" ")[2] if " " in name else "tp"
     enough = traffic.frames // 10	# fewer cost a packet little, or are of others' packets
     for phase in ("tx", "rx"):
         for program, hook in got[name][0][phase]:

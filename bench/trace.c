@@ -117,6 +117,18 @@ static void empty_print(void)
 }
 
 /* The program of a link that is pinned, and its tracepoint; 0: it is no such link. */
+/* Maps and programs are pinned beside, and what is asked of a link they answer, too, but otherwise. */
+static bool is_link(int fd)
+{
+	char path[32], what[64];
+	ssize_t n;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	n = readlink(path, what, sizeof(what) - 1);
+	what[n > 0 ? n : 0] = 0;
+	return strstr(what, "bpf-link");	/* "anon_inode:bpf-link" */
+}
+
 static unsigned int pinned(const char *dir, const char *name, char *hook, size_t size)
 {
 	struct bpf_link_info info = {};
@@ -129,8 +141,7 @@ static unsigned int pinned(const char *dir, const char *name, char *hook, size_t
 	fd = bpf_obj_get(path);
 	if (fd < 0)
 		return 0;
-	/* on a map or a program this fails, or says what is no link */
-	if (bpf_obj_get_info_by_fd(fd, &info, &len) || len != sizeof(info))
+	if (!is_link(fd) || bpf_obj_get_info_by_fd(fd, &info, &len))
 		info.prog_id = 0;
 	if (info.prog_id && info.type == BPF_LINK_TYPE_RAW_TRACEPOINT) {
 		memset(&info, 0, sizeof(info));
@@ -152,9 +163,7 @@ static void pins_print(const char *dir)
 
 	putchar('{');
 	while (d && (e = readdir(d))) {
-		unsigned int id = strstr(e->d_name, "__") || !strcmp(e->d_name, "tc") ||
-				  !strcmp(e->d_name, "xdp") ?
-				  pinned(dir, e->d_name, hook, sizeof(hook)) : 0;
+		unsigned int id = pinned(dir, e->d_name, hook, sizeof(hook));
 
 		if (id)
 			printf("%s\"%s\":{\"id\":%u,\"hook\":\"%s\"}", sep, e->d_name, id, hook),
