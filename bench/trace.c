@@ -116,8 +116,10 @@ static void empty_print(void)
 	puts("}");
 }
 
-/* The program of a link that is pinned, and its tracepoint; 0: it is no such link. */
-/* Maps and programs are pinned beside, and what is asked of a link they answer, too, but otherwise. */
+/*
+ * Whether @fd is a link. Maps and programs are pinned beside, and what is asked of a link they
+ * answer, too, but otherwise.
+ */
 static bool is_link(int fd)
 {
 	char path[32], what[64];
@@ -129,6 +131,7 @@ static bool is_link(int fd)
 	return strstr(what, "bpf-link");	/* "anon_inode:bpf-link" */
 }
 
+/* The program of a link that is pinned, and its tracepoint; 0: it is no such link. */
 static unsigned int pinned(const char *dir, const char *name, char *hook, size_t size)
 {
 	struct bpf_link_info info = {};
