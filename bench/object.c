@@ -10,6 +10,7 @@
 #include "lib/core/meter.h"
 #include "xdp/ecn.h"
 #include "xdp/ecn_source.h"
+#include "xdp/flow.h"
 #include "xdp/pktsize.h"
 #include "object.h"
 #include "empty.skel.h"

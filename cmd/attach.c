@@ -8,7 +8,7 @@
 #include "cmd/cmd.h"
 #include "lib/attach/adjust.h"
 #include "lib/core/nic_driver.h"
-#include "lib/kernel/kernel.h"
+#include "lib/kernel/permits.h"
 #include "lib/net/iface.h"
 #include "lib/util/interrupt.h"
 #include "lib/util/log.h"

@@ -9,7 +9,7 @@
 
 #include "cmd/bench.h"
 #include "cmd/cmd.h"
-#include "lib/kernel/kernel.h"
+#include "lib/kernel/permits.h"
 #include "lib/util/log.h"
 #include "lib/util/near.h"
 

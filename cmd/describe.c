@@ -8,7 +8,8 @@
 #include "cmd/describe.h"
 #include "lib/core/hook.h"
 #include "lib/core/nic_driver.h"
-#include "lib/kernel/kernel.h"
+#include "lib/kernel/feature.h"
+#include "lib/kernel/permits.h"
 #include "lib/util/log.h"
 #include "render/json_writer.h"
 #include "render/text.h"
@@ -54,7 +55,7 @@ static void describe_meters(bool permitted)
 
 static void describe_hooks(void)
 {
-	puts("\nTaps, where packets are seen; for each point the first that works is taken");
+	puts("\nHooks, where packets are seen; for each point the first that works is taken");
 	for (const struct hook *const *t = hooks; *t; t++) {
 		const char *at = "at";
 
@@ -63,7 +64,7 @@ static void describe_hooks(void)
 			if ((*t)->points >> p & 1)
 				at = text("%s %s", at, point_names[p]);
 		page_remark(page, 6, at);
-		works(kernel_cannot((*t)->name));
+		works(denied((*t)->name));
 	}
 }
 
@@ -81,21 +82,24 @@ static void describe_drivers(void)
 	}
 }
 
-static void describe_ways(void)
+static void describe_features(void)
 {
 	struct utsname kernel;
 
 	if (kernel_permits()) {
-		printf("\nWhich ways into this kernel work: %s to find out\n", complaint());
+		printf("\nWhat this kernel can do: %s to find out\n", complaint());
 		return;
 	}
 
 	uname(&kernel);
-	printf("\nWays into this kernel (%s), best first\n", kernel.release);
-	for (const struct way *w = ways; w->name; w++) {
-		const char *no = kernel_cannot(w->name);
+	printf("\nWhat this kernel (%s) can do; attach methods, best first\n", kernel.release);
+	for (int f = 0; f < NR_FEATURES; f++) {
+		const char *no;
 
-		printf("  %-12s %-40s %s\n", w->name, w->help, no ? "no" : "yes");
+		if (!features[f].help)
+			continue;
+		no = kernel_lacks(f);
+		printf("  %-12s %-40s %s\n", features[f].name, features[f].help, no ? "no" : "yes");
 		works(no);
 	}
 }
@@ -119,7 +123,7 @@ void describe(struct page *on, __u64 only)
 	describe_meters(permitted);
 	describe_hooks();
 	describe_drivers();
-	describe_ways();
+	describe_features();
 }
 
 const char *metric_kind(const struct metric *k)
@@ -142,7 +146,7 @@ static void json_metric(struct json *j, const struct meter *m, const struct metr
 	json_string(j, "kind", metric_kind(k));
 	json_string(j, "unit", k->unit);
 	json_string(j, "help", k->help);
-	if (!m->key_unit) {	/* else it has one for each unit */
+	if (!m->key.unit) {	/* else it has one for each unit */
 		char family[96];
 
 		metric_family(m, k, NULL, family, sizeof(family));
@@ -182,14 +186,12 @@ static void json_meters(struct json *j, bool permitted, __u64 only)
 	json_close(j, ']');
 }
 
-/* Nothing, where we may not ask. */
-static void json_works(struct json *j, bool permitted, const char *name)
+/* `no`: why not, or NULL. Nothing is written where we are not permitted to find out. */
+static void json_works(struct json *j, bool permitted, const char *no)
 {
-	const char *no = permitted ? kernel_cannot(name) : NULL;
-
 	if (permitted)
 		json_bool(j, "works", !no);
-	if (no)
+	if (permitted && no)
 		json_string(j, "why", no);
 }
 
@@ -205,7 +207,7 @@ static void json_hooks(struct json *j, bool permitted)
 			if ((*t)->points >> p & 1)
 				json_string(j, NULL, point_names[p]);
 		json_close(j, ']');
-		json_works(j, permitted, (*t)->name);
+		json_works(j, permitted, denied((*t)->name));
 		json_close(j, '}');
 	}
 	json_close(j, ']');
@@ -228,14 +230,16 @@ static void json_drivers(struct json *j)
 	json_close(j, ']');
 }
 
-static void json_ways(struct json *j, bool permitted)
+static void json_features(struct json *j, bool permitted)
 {
-	json_open(j, "ways", '[');
-	for (const struct way *w = ways; w->name; w++) {
+	json_open(j, "features", '[');
+	for (int f = 0; f < NR_FEATURES; f++) {
+		if (!features[f].help)
+			continue;
 		json_open(j, NULL, '{');
-		json_string(j, "name", w->name);
-		json_string(j, "help", w->help);
-		json_works(j, permitted, w->name);
+		json_string(j, "name", features[f].name);
+		json_string(j, "help", features[f].help);
+		json_works(j, permitted, permitted ? kernel_lacks(f) : NULL);
 		json_close(j, '}');
 	}
 	json_close(j, ']');
@@ -255,7 +259,7 @@ void describe_json(__u64 only)
 	if (!only) {
 		json_hooks(&j, permitted);
 		json_drivers(&j);
-		json_ways(&j, permitted);
+		json_features(&j, permitted);
 	}
 	json_close(&j, '}');
 	putchar('\n');

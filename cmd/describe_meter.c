@@ -4,7 +4,6 @@
 
 #include "cmd/cmd.h"
 #include "cmd/describe.h"
-#include "lib/kernel/kernel.h"
 #include "lib/util/log.h"
 #include "render/json_writer.h"
 #include "render/text.h"
@@ -51,8 +50,8 @@ static unsigned labels_of(const struct meter *m, const char *labels[16])
 		labels[nr++] = "queue";
 	if (m->by & BY_CPU)
 		labels[nr++] = "cpu";
-	for (unsigned i = 0; m->by & BY_KEY && m->key_labels[i] && nr < 16; i++)
-		labels[nr++] = m->key_labels[i];
+	for (unsigned i = 0; m->by & BY_KEY && m->key.labels[i] && nr < 16; i++)
+		labels[nr++] = m->key.labels[i];
 	return nr;
 }
 
@@ -87,8 +86,8 @@ void describe_meter(struct page *page, const struct meter *m, bool permitted)
 	page_newline(page);
 	say(page, "rows by", by);
 	say(page, "looks at", point_list(m));
-	say(page, "needs", meter_names(m->needs));
-	say(page, "uses", meter_names(m->uses & ~m->needs));
+	say(page, "needs", meter_names(meter_needs(m)));
+	say(page, "uses", meter_names(meter_uses(m) & ~meter_needs(m)));
 	if (m->sample)
 		say(page, "follows", text("1 packet in %u, unless --sample says otherwise",
 					  m->sample));
@@ -121,5 +120,5 @@ void describe_meter_json(struct json *j, const struct meter *m)
 	for (unsigned i = 0; i < nr; i++)
 		json_string(j, NULL, labels[i]);
 	json_close(j, ']');
-	json_names(j, "needs", m->needs);
+	json_names(j, "needs", meter_needs(m));
 }

@@ -7,7 +7,7 @@
 
 #include "cmd/cmd.h"
 #include "lib/attach/pins.h"
-#include "lib/kernel/kernel.h"
+#include "lib/kernel/permits.h"
 #include "lib/util/log.h"
 
 enum { FORCE = 256 };	/* an option without a short form */

@@ -14,7 +14,7 @@
 #include "lib/attach/object.h"
 #include "lib/attach/pins.h"
 #include "lib/core/hook.h"
-#include "lib/kernel/kernel.h"
+#include "lib/kernel/permits.h"
 #include "lib/net/iface.h"
 #include "lib/net/sysfs.h"
 #include "lib/util/log.h"
@@ -108,8 +108,8 @@ static int attach(struct site *site, struct meta *meta)
 	if (why)
 		return complain(-EOPNOTSUPP, NULL, "the functions of %s cannot be counted: %s",
 				site->iface.driver, why);
-	obj = object_open(site, m->elf);
-	err = obj ? m->attach(site, obj) : -EOPNOTSUPP;
+	obj = object_open(site, m->events.elf);
+	err = obj ? m->events.attach(site, obj) : -EOPNOTSUPP;
 	bpf_object__close(obj);
 	if (err)
 		return complain(err, NULL, "cannot attach to %s: %s", site->iface.driver,

@@ -7,7 +7,8 @@
 
 #include "cmd/cmd.h"
 #include "cmd/facts.h"
-#include "lib/kernel/kernel.h"
+#include "lib/kernel/feature.h"
+#include "lib/kernel/permits.h"
 #include "lib/trace/module.h"
 #include "lib/trace/running.h"
 #include "lib/util/log.h"
@@ -46,8 +47,8 @@ static void ask_ways(struct facts *f)
 	bool permits = !kernel_permits();
 
 	complaints_forget();
-	f->no_fentry = permits ? kernel_cannot("fentry") : "only root can find out";
-	f->no_kprobe = kernel_cannot("kprobe");
+	f->no_fentry = permits ? kernel_lacks(FEATURE_FENTRY) : "only root can find out";
+	f->no_kprobe = kernel_lacks(FEATURE_KPROBE);
 }
 
 /* What is to be said before the list of functions. */

@@ -49,7 +49,7 @@ static bool drops_of(const struct snapshot *s, uint64_t *n)
 
 	*n = 0;
 	for (unsigned row = 0; t->cells && row < t->rows; row++)
-		if (!m->key_is_minor(key_of(m, t, row)))
+		if (!m->key.is_minor(key_of(m, t, row)))
 			*n += row_weight(m, row_words(t, row, 0));
 	return t->cells;
 }

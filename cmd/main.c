@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "cmd/cmd.h"
+#include "lib/kernel/feature.h"
 #include "lib/util/log.h"
 #include "lib/util/near.h"
 
@@ -59,6 +60,10 @@ int main(int argc, char **argv)
 {
 	setlocale(LC_CTYPE, "");
 	log_init(getenv("NICPROBE_VERBOSE"));
+	if (denials_check()) {
+		failed();
+		return EXIT_USAGE;
+	}
 	if (argc < 2) {
 		overview(stderr);
 		return EXIT_USAGE;

@@ -13,7 +13,7 @@
 #include "cmd/cmd.h"
 #include "findings/subjects.h"
 #include "lib/attach/pins.h"
-#include "lib/kernel/kernel.h"
+#include "lib/kernel/permits.h"
 #include "lib/net/iface.h"
 #include "lib/util/log.h"
 

@@ -12,7 +12,6 @@
 #include "findings/subjects.h"
 #include "lib/attach/pins.h"
 #include "lib/hw/hw.h"
-#include "lib/kernel/kernel.h"
 #include "lib/net/iface.h"
 #include "lib/util/log.h"
 

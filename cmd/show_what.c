@@ -172,7 +172,7 @@ unsigned show_named(__u64 wanted)
 	unsigned bits = 0;
 
 	for (int id = 0; id < NR_METERS; id++)
-		for (unsigned i = 0; wanted >> id & 1 && meters[id]->each && i < NR_EACH; i++)
-			bits |= (unsigned)!strcmp(meters[id]->each, each_names[i]) << i;
+		for (unsigned i = 0; wanted >> id & 1 && meters[id]->key.each && i < NR_EACH; i++)
+			bits |= (unsigned)!strcmp(meters[id]->key.each, each_names[i]) << i;
 	return bits;
 }

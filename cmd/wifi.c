@@ -12,7 +12,7 @@
 #include "bpf/wifi/radio.h"
 #include "cmd/cmd.h"
 #include "cmd/wifi.h"
-#include "lib/kernel/kernel.h"
+#include "lib/kernel/permits.h"
 #include "lib/net/iface.h"
 #include "lib/util/log.h"
 #include "render/json_writer.h"

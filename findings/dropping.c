@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "bpf/drop/drop.h"
+#include "bpf/drop/reasons.h"
 #include "findings/dropping.h"
 #include "findings/subjects.h"
-#include "lib/kernel/names.h"
 #include "lib/kernel/symbol.h"
 #include "lib/net/full_socket.h"
 #include "lib/util/log.h"

@@ -38,12 +38,12 @@ static int larger(const void *a, const void *b)
 
 static void name_of(const struct flow_key *key, char *name, size_t size)
 {
-	const char *const *labels = meter_flow.key_labels;
+	const char *const *labels = meter_flow.key.labels;
 	unsigned nr = 0;
 
 	while (strcmp(labels[nr], "flow"))
 		nr++;
-	meter_flow.key_text(key, nr, name, size);
+	meter_flow.key.text(key, nr, name, size);
 }
 
 /* Of a datagram in fragments no packet has ports, and none else has the port 0 (flow.h). */

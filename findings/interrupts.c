@@ -254,15 +254,15 @@ static void judge_far(struct evidence *e, const struct sum *sums, unsigned nr)
 }
 
 /* How many of a vector ran where it may. */
-static uint64_t inside(const struct table *t, const struct irq_key *k, const char *may,
-		       const char *does)
+static uint64_t inside(const struct table *t, const struct irq_key *k, const struct cpus *may,
+		       const struct cpus *does)
 {
 	uint64_t n = 0;
 
 	for (unsigned row = 0; row < t->rows; row++) {
 		unsigned cpu = key_at(t, row)->cpu;
 
-		if (same(key_at(t, row), k) && (cpu_listed(may, cpu) || cpu_listed(does, cpu)))
+		if (same(key_at(t, row), k) && (cpus_has(may, cpu) || cpus_has(does, cpu)))
 			n += row_words(t, row, 0)[0];
 	}
 	return n;
@@ -271,7 +271,8 @@ static uint64_t inside(const struct table *t, const struct irq_key *k, const cha
 /* In an interval it ran there just now; if it also ran where it may, it was moved meanwhile. */
 static void judge_outside(struct evidence *e, const struct sum *sums, unsigned nr)
 {
-	char may[CPU_LIST], does[CPU_LIST];
+	struct cpus affinity, effective;
+	char may[256];
 
 	for (unsigned i = 0; e->s->interval && i < nr; i++) {
 		const struct irq_key *k = sums[i].key;
@@ -279,8 +280,9 @@ static void judge_outside(struct evidence *e, const struct sum *sums, unsigned n
 
 		if (!worth(e, sums[i].most, enough.value))
 			continue;
-		vector_affinity(k->irq, may, does);
-		if (!*may || inside(&e->s->tables[METER_irq], k, may, does))
+		vector_affinity(k->irq, &affinity, &effective);
+		if (!*cpus_text(&affinity, may, sizeof(may)) ||
+		    inside(&e->s->tables[METER_irq], k, &affinity, &effective))
 			continue;
 		f = finding_add(e->f, &kinds[OUTSIDE], queue_of(k), "%.0f%% of the interrupts of "
 				"%s ran on CPU %u, and it may run on %s only",

@@ -243,7 +243,7 @@ static void judge_scans(struct evidence *e)
 		if (ns <= most)
 			continue;
 		most = ns;
-		meter_wifi.key_text(t->keys + row * meter_wifi.key_size, 0, who, sizeof(who));
+		meter_wifi.key.text(t->keys + row * meter_wifi.key.size, 0, who, sizeof(who));
 	}
 	if (!k || e->s->seconds < long_enough.value || all * 1e-9 < tenth.value * e->s->seconds)
 		return;

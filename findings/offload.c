@@ -99,7 +99,7 @@ static void judge_feature(struct evidence *e, const struct offload_key *key, uin
 	struct remedy r;
 	char name[64];
 
-	meter_offload.key_text(key, 1, name, sizeof(name));
+	meter_offload.key.text(key, 1, name, sizeof(name));
 	r = remedy_of(name, key->feature, key->why);
 	if (rate(e, n) < many.value || !feature_missing(e, r.feature))
 		return;

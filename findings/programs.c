@@ -181,7 +181,7 @@ static const char *part(const struct xdp_key *key, unsigned nr)
 {
 	char words[120];
 
-	meter_xdp.key_text(key, nr, words, sizeof(words));
+	meter_xdp.key.text(key, nr, words, sizeof(words));
 	return text("%s", words);
 }
 

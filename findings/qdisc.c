@@ -344,7 +344,7 @@ static const char *from(const struct evidence *e, uint64_t ce)
 	if (!has(e, METER_ecn_source) || !t->rows)
 		return "";
 	n = row_words(t, 0, 0)[0];	/* sorted: the first has most */
-	meter_ecn_source.key_text(t->keys, 0, name, sizeof(name));
+	meter_ecn_source.key.text(t->keys, 0, name, sizeof(name));
 	return n > ce ? "" : text(", %.0f%% of them from %s", 100.0 * n / ce, name);
 }
 

@@ -111,7 +111,7 @@ static void judge_modules(struct evidence *e)
 	struct finding *f;
 
 	for (unsigned row = 0; has(e, METER_driver) && row < t->rows; row++) {
-		const char *module = driver_row_gone(t->keys + row * meter_driver.key_size);
+		const char *module = driver_row_gone(t->keys + row * meter_driver.key.size);
 
 		if (!module)
 			continue;

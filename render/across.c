@@ -29,12 +29,12 @@ struct part {				/* the rows of one direction, one after the other */
 
 static void text_of(const struct part *p, unsigned row, unsigned nr, char *text)
 {
-	p->m->key_text(key_of(p->m, p->t, row), nr, text, LABEL);
+	p->m->key.text(key_of(p->m, p->t, row), nr, text, LABEL);
 }
 
 static bool minor(const struct part *p, unsigned row)
 {
-	return p->m->key_is_minor && p->m->key_is_minor(key_of(p->m, p->t, row));
+	return p->m->key.is_minor && p->m->key.is_minor(key_of(p->m, p->t, row));
 }
 
 static bool bytes(const char *head)

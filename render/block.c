@@ -84,11 +84,12 @@ static struct column *label_column(struct block *b, const char *head)
 /* Of several the first stays; one without a name could not be said to be gone. */
 static void key_columns(struct block *b)
 {
-	for (unsigned i = 0; b->m->key_labels[i]; i++) {
-		struct column *c = label_column(b, b->m->bare ? "" : b->m->key_labels[i]);
+	for (unsigned i = 0; b->m->key.labels[i]; i++) {
+		bool bare = b->m->layout == LAYOUT_BARE;
+		struct column *c = label_column(b, bare ? "" : b->m->key.labels[i]);
 
 		if (c)
-			c->further = i && !b->m->bare;
+			c->further = i && !bare;
 	}
 }
 
@@ -112,8 +113,8 @@ static void key_label(const struct block *b, const struct entry *e, unsigned nr,
 {
 	char text[120];
 
-	b->m->key_text(key_of(b->m, b->t, e->row), nr, text, sizeof(text));
-	if (strcmp(b->m->key_labels[nr], "queue"))
+	b->m->key.text(key_of(b->m, b->t, e->row), nr, text, sizeof(text));
+	if (strcmp(b->m->key.labels[nr], "queue"))
 		snprintf(label, size, "%s", text);
 	else if (!strcmp(text, "all"))
 		snprintf(label, size, "all");
@@ -127,9 +128,9 @@ static void key_lines(struct block *b, const struct entry *e)
 	const void *key = b->m->by & BY_KEY ? key_of(b->m, b->t, e->row) : NULL;
 	char text[164] = "    ";
 
-	if (!key || !b->m->key_note)
+	if (!key || !b->m->key.note)
 		return;
-	for (unsigned i = 0; b->m->key_line(key, i, text + 4, sizeof(text) - 4); i++) {
+	for (unsigned i = 0; b->m->key.line(key, i, text + 4, sizeof(text) - 4); i++) {
 		grid_line(&b->grid);
 		grid_span(&b->grid, 0, text);
 	}
@@ -148,7 +149,7 @@ static void label(struct block *b, const struct entry *e)
 		snprintf(text, sizeof(text), "cpu%u", e->cpu);
 		grid_cell(&b->grid, column++, text);
 	}
-	for (unsigned i = 0; b->m->by & BY_KEY && b->m->key_labels[i]; i++) {
+	for (unsigned i = 0; b->m->by & BY_KEY && b->m->key.labels[i]; i++) {
 		key_label(b, e, i, text, sizeof(text));
 		grid_cell(&b->grid, column + i, text);
 	}
@@ -284,13 +285,13 @@ static void point_lines(struct block *b, enum point point, const struct entry *e
 /* Puts those that are folded behind the others, each part in its order. How many are not folded. */
 static unsigned fold(struct block *b)
 {
-	struct entry *minor = b->m->key_minor ? malloc(b->nr * sizeof(*minor)) : NULL;
+	struct entry *minor = b->m->key.minor ? malloc(b->nr * sizeof(*minor)) : NULL;
 	unsigned nr = 0, folded = 0;
 
 	if (!minor)
 		return b->nr;
 	for (unsigned i = 0; i < b->nr; i++)
-		if (b->m->key_is_minor(key_of(b->m, b->t, b->active[i].row)))
+		if (b->m->key.is_minor(key_of(b->m, b->t, b->active[i].row)))
 			minor[folded++] = b->active[i];
 		else
 			b->active[nr++] = b->active[i];
@@ -314,15 +315,15 @@ static void folded_line(struct block *b, const struct entry *e, unsigned nr)
 					len ? ", " : "", name);
 	}
 	grid_line(&b->grid);
-	grid_cell(&b->grid, 0, b->m->key_minor);
-	if (b->m->key_labels[1])
+	grid_cell(&b->grid, 0, b->m->key.minor);
+	if (b->m->key.labels[1])
 		grid_cell(&b->grid, 1, names);
 	figures_fill(&b->figures, &b->grid, b->columns, b->total);
 }
 
 static void keyed_lines(struct block *b)
 {
-	unsigned nr = fold(b), most = b->m->by_key || nr < MOST_KEYS ? nr : MOST_KEYS;
+	unsigned nr = fold(b), most = b->m->key.sorted || nr < MOST_KEYS ? nr : MOST_KEYS;
 
 	point_lines(b, b->m->point, b->active, most);
 	if (most < nr) {
@@ -438,7 +439,7 @@ bool block(struct page *p, const struct snapshot *s, const struct meter *m)
 
 	if (any)
 		heading(p, s, m);
-	if (any && !short_of_memory && m->across)
+	if (any && !short_of_memory && m->layout == LAYOUT_ACROSS)
 		short_of_memory = !across(p, s, m);
 	else if (any && !short_of_memory)
 		rows(&b, p);

@@ -180,11 +180,11 @@ static void key_name(const struct meter *m, const void *key, char *out, size_t s
 	char part[120];
 
 	*out = '\0';
-	for (unsigned i = 0; m->key_labels[i]; i++) {
+	for (unsigned i = 0; m->key.labels[i]; i++) {
 		size_t len = strlen(out);
 
-		m->key_text(key, i, part, sizeof(part));
-		if (strcmp(m->key_labels[i], "queue") || !strcmp(part, "all"))
+		m->key.text(key, i, part, sizeof(part));
+		if (strcmp(m->key.labels[i], "queue") || !strcmp(part, "all"))
 			snprintf(out + len, size - len, "%s%s", len ? " " : "", part);
 	}
 }
@@ -230,17 +230,17 @@ static void sums_add(struct sums *sums, const struct table *t, unsigned row, con
 static void key_lines(struct lines *l)
 {
 	const struct table *t = &l->s->tables[meter_id(l->m)];
-	unsigned most = l->m->by_key ? 2 * KEYS : KEYS;
+	unsigned most = l->m->key.sorted ? 2 * KEYS : KEYS;
 	char words[400], name[200];
 	struct sums sums = {};
 
 	for (unsigned row = 0; row < t->rows; row++) {
 		const void *key = key_of(l->m, t, row);
 
-		if (row_idle(l->m, t, row, 0) || (l->m->key_is_minor && l->m->key_is_minor(key)))
+		if (row_idle(l->m, t, row, 0) || (l->m->key.is_minor && l->m->key.is_minor(key)))
 			continue;
 		key_name(l->m, key, name, sizeof(name));
-		if (!l->m->by_key || strstr(name, " all"))
+		if (!l->m->key.sorted || strstr(name, " all"))
 			sums_add(&sums, t, row, name);
 	}
 	for (unsigned i = 0; i < sums.nr && i < most; i++) {
@@ -259,7 +259,7 @@ bool glance(struct page *p, const struct snapshot *s, const struct meter *m)
 	const struct table *t = &s->tables[meter_id(m)];
 	unsigned rows = m->by & BY_QUEUE ? s->meta.rows : 1;
 
-	if (m->across)		/* the ledger has the sums of it */
+	if (m->layout == LAYOUT_ACROSS)		/* the ledger has the sums of it */
 		return true;
 	if (m->by & BY_KEY)
 		key_lines(&l);

@@ -102,10 +102,10 @@ static void notes(struct json *j, const struct meter *m, const void *key)
 {
 	char line[160];
 
-	if (!m->key_note || !m->key_line(key, 0, line, sizeof(line)))
+	if (!m->key.note || !m->key.line(key, 0, line, sizeof(line)))
 		return;
-	json_open(j, m->key_note, '[');
-	for (unsigned i = 0; m->key_line(key, i, line, sizeof(line)); i++)
+	json_open(j, m->key.note, '[');
+	for (unsigned i = 0; m->key.line(key, i, line, sizeof(line)); i++)
 		json_string(j, NULL, line);
 	json_close(j, ']');
 }
@@ -118,14 +118,14 @@ static void place(struct json *j, const struct snapshot *s, const struct meter *
 	if (m->by & BY_KEY) {
 		const void *key = key_of(m, &s->tables[meter_id(m)], row);
 
-		for (unsigned i = 0; m->key_labels[i]; i++) {
+		for (unsigned i = 0; m->key.labels[i]; i++) {
 			char text[128];
 
-			m->key_text(key, i, text, sizeof(text));
-			label(j, m->key_labels[i], text);
+			m->key.text(key, i, text, sizeof(text));
+			label(j, m->key.labels[i], text);
 		}
-		if (m->key_minor && m->key_is_minor(key))
-			json_bool(j, m->key_minor, true);
+		if (m->key.minor && m->key.is_minor(key))
+			json_bool(j, m->key.minor, true);
 		notes(j, m, key);
 		return;
 	}

@@ -270,7 +270,7 @@ static int families(const struct all *a, unsigned id)
 	for (unsigned i = 0; i < a->nr && !err; i++)
 		if (meter_shown(a->shown[i].s, id))
 			err = series_read(&a->shown[i].rows, a->shown[i].s, meters[id], a->each);
-	if (meters[id]->key_unit)
+	if (meters[id]->key.unit)
 		nr = units_of(a, units);
 	for_each_metric(k, meters[id])
 		for (unsigned i = 0; i < nr && !err; i++)

@@ -147,7 +147,7 @@ static void trust(const struct metrics_out *o, const struct snapshot *const *lis
 		if (s->missed_hidden)
 			continue;
 		for (unsigned id = 0; id < NR_METERS; id++)
-			if (meter_shown(s, id) && meters[id]->elf)
+			if (meter_shown(s, id) && meters[id]->type == EVENT_METER)
 				missed(o, s, "meter", meters[id]->name, s->missed_meter[id]);
 		for (unsigned p = 0; p < NR_POINTS; p++)
 			if (*s->meta.hook[p])

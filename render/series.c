@@ -42,7 +42,7 @@ static bool left_out(const struct meter *m, const char *label, unsigned each)
 	for (unsigned i = 0; i < sizeof(on_request) / sizeof(*on_request); i++)
 		if (!strcmp(on_request[i].label, label) && !(on_request[i].each & each))
 			return true;
-	return m->key_now && !strcmp(m->key_now, label);
+	return m->key.now && !strcmp(m->key.now, label);
 }
 
 /* Lines of a note as one label: "a;b;c", as flame graphs have them. Keys may differ in it alone. */
@@ -50,10 +50,10 @@ static void note(FILE *out, const struct meter *m, const void *key)
 {
 	char line[160];
 
-	if (!m->key_note || !m->key_line(key, 0, line, sizeof(line)))
+	if (!m->key.note || !m->key.line(key, 0, line, sizeof(line)))
 		return;
-	fprintf(out, ",%s=\"", m->key_note);
-	for (unsigned i = 0; m->key_line(key, i, line, sizeof(line)); i++) {
+	fprintf(out, ",%s=\"", m->key.note);
+	for (unsigned i = 0; m->key.line(key, i, line, sizeof(line)); i++) {
 		if (i)
 			fputc(';', out);
 		openmetrics_escaped(out, line);
@@ -66,12 +66,12 @@ static void key_labels(FILE *out, struct part *p, const struct meter *m, const v
 {
 	char text[128], queue[160];
 
-	for (unsigned i = 0; m->key_labels[i]; i++) {
-		if (left_out(m, m->key_labels[i], each))
+	for (unsigned i = 0; m->key.labels[i]; i++) {
+		if (left_out(m, m->key.labels[i], each))
 			continue;
-		m->key_text(key, i, text, sizeof(text));
-		if (strcmp(m->key_labels[i], "queue")) {
-			fprintf(out, ",%s=\"", m->key_labels[i]);
+		m->key.text(key, i, text, sizeof(text));
+		if (strcmp(m->key.labels[i], "queue")) {
+			fprintf(out, ",%s=\"", m->key.labels[i]);
 			openmetrics_escaped(out, text);
 			fputc('"', out);
 			continue;
@@ -81,7 +81,7 @@ static void key_labels(FILE *out, struct part *p, const struct meter *m, const v
 		p->queue = strdup(p->all ? "" : queue);
 	}
 	note(out, m, key);
-	p->unit = m->key_unit ? m->key_unit(key) : NULL;
+	p->unit = m->key.unit ? m->key.unit(key) : NULL;
 }
 
 static void place_labels(FILE *out, struct part *p, const struct snapshot *s,
@@ -236,8 +236,8 @@ static bool row_left_out(const struct snapshot *s, const struct meter *m, unsign
 	const struct table *t = &s->tables[meter_id(m)];
 
 	return row_idle(m, t, row, cpu) ||
-	       (m->key_minor && !strcmp(m->key_minor, each_names[EACH_OWN]) &&
-		!(each >> EACH_OWN & 1) && m->key_is_minor(key_of(m, t, row)));
+	       (m->key.minor && !strcmp(m->key.minor, each_names[EACH_OWN]) &&
+		!(each >> EACH_OWN & 1) && m->key.is_minor(key_of(m, t, row)));
 }
 
 int series_read(struct series_list *to, const struct snapshot *s, const struct meter *m,
@@ -249,8 +249,8 @@ int series_read(struct series_list *to, const struct snapshot *s, const struct m
 	int err = 0;
 
 	*to = (struct series_list){};
-	for (unsigned i = 0; m->each && i < NR_EACH; i++)
-		if (!strcmp(m->each, each_names[i]) && !(each >> i & 1))
+	for (unsigned i = 0; m->key.each && i < NR_EACH; i++)
+		if (!strcmp(m->key.each, each_names[i]) && !(each >> i & 1))
 			return 0;
 	for (unsigned row = 0; row < t->rows && !err; row++)
 		for (unsigned cpu = 0; cpu < t->cpus && !err; cpu++)

@@ -72,7 +72,7 @@ void json_interface(struct json *, const struct meta *, const char *label);
 
 static inline const void *key_of(const struct meter *m, const struct table *t, unsigned row)
 {
-	return t->keys + (size_t)row * m->key_size;
+	return t->keys + (size_t)row * m->key.size;
 }
 
 /* What counts most in a row: by that queues are compared. */

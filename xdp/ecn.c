@@ -24,6 +24,7 @@ static const struct metric metrics[] = {
 const struct meter meter_ecn = {
 	.name = "ecn",
 	.help = "ECN codepoints, in wire packets",
+	.type = PACKET_METER,
 	.by = BY_QUEUE | BY_POINT,
 	.row_size = sizeof(struct ecn),
 	.metrics = metrics,

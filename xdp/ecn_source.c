@@ -22,13 +22,16 @@ static void address(const void *key, unsigned nr, char *text, size_t size)
 const struct meter meter_ecn_source = {
 	.name = "ecn_source",
 	.help = "who sent the packets that arrived marked CE",
+	.type = PACKET_METER,
 	.by = BY_KEY,
 	.point = RX_NIC,
 	.row_size = sizeof(struct ecn_source),
 	.metrics = metrics,
-	.key_size = sizeof(struct ecn_source_key),
-	.key_labels = (const char *const []){ "source", NULL },
-	.each = "source",
-	.key_text = address,
-	.evicts = true,
+	.key = {
+		.size = sizeof(struct ecn_source_key),
+		.labels = (const char *const []){ "source", NULL },
+		.text = address,
+		.each = "source",
+		.evicts = true,
+	},
 };

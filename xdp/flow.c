@@ -4,6 +4,7 @@
 #include <netdb.h>
 #include <stdio.h>
 
+#include "lib/attach/attach.h"
 #include "lib/read/snapshot.h"
 #include "lib/util/log.h"
 #include "xdp/flow.h"
@@ -67,17 +68,27 @@ static void key_text(const void *k, unsigned nr, char *to, size_t size)
 		snprintf(to, size, "%u", key->queue);
 }
 
+static void configure(const struct iface *i, const struct request *req, struct config *c)
+{
+	(void)i;
+	c->flow_sample = req->sample ?: FLOW_SAMPLE;
+}
+
 const struct meter meter_flow = {
 	.name = "flow",
 	.help = "which flows fill the receive queues, estimated from samples",
-	.sample = FLOW_SAMPLE,
+	.type = PACKET_METER,
 	.by = BY_KEY,
 	.point = RX_NIC,
 	.row_size = sizeof(struct flow),
 	.metrics = metrics,
-	.key_size = sizeof(struct flow_key),
-	.each = "flow",
-	.evicts = true,
-	.key_labels = labels,
-	.key_text = key_text,
+	.key = {
+		.size = sizeof(struct flow_key),
+		.labels = labels,
+		.text = key_text,
+		.each = "flow",
+		.evicts = true,
+	},
+	.configure = configure,
+	.sample = FLOW_SAMPLE,
 };

@@ -5,6 +5,8 @@
 
 #include <linux/types.h>
 
+#define FLOW_SAMPLE	1024	/* one packet in so many is looked at, unless --sample says */
+
 #define FLOWS		4096	/* kept: the last seen, on all queues */
 #define FLOW_UNKNOWN	0xffff	/* queue */
 

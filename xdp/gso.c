@@ -29,6 +29,7 @@ static const struct metric metrics[] = {
 const struct meter meter_gso = {
 	.name = "gso",
 	.help = "sent buffers: the wire packets in each, and the work left",
+	.type = PACKET_METER,
 	.by = BY_QUEUE | BY_POINT,
 	.points = 1 << TX_STACK | 1 << TX_NIC,
 	.row_size = sizeof(struct gso),

@@ -66,11 +66,14 @@ static void key_text(const void *key, unsigned nr, char *text, size_t size)
 const struct meter meter_offload = {
 	.name = "offload",
 	.help = "what software does for sent packets, and what the card lacks",
+	.type = PACKET_METER,
 	.by = BY_KEY,
 	.point = TX_STACK,
 	.row_size = sizeof(struct offload),
 	.metrics = metrics,
-	.key_size = sizeof(struct offload_key),
-	.key_labels = labels,
-	.key_text = key_text,
+	.key = {
+		.size = sizeof(struct offload_key),
+		.labels = labels,
+		.text = key_text,
+	},
 };

@@ -9,7 +9,7 @@ static const uint64_t bounds[] = { PKTSIZE_BOUNDS(B) };
 
 static const struct metric metrics[] = {
 	HISTOGRAM(struct pktsize, size, .name = "packet_size", .unit = "bytes", .scale = 1,
-		  .bounds = bounds, .family = "packet_size_bytes",
+		  .bounds = bounds, .family = "packet_size_bytes", .every_packet = true,
 		  .help = "Packets by size, Ethernet header included, FCS not."),
 	{}
 };
@@ -17,6 +17,7 @@ static const struct metric metrics[] = {
 const struct meter meter_pktsize = {
 	.name = "pktsize",
 	.help = "sizes of wire packets (nic points) and of buffers (stack points)",
+	.type = PACKET_METER,
 	.by = BY_QUEUE | BY_POINT,
 	.row_size = sizeof(struct pktsize),
 	.metrics = metrics,

@@ -15,6 +15,7 @@ static const struct metric metrics[] = {
 const struct meter meter_rxcpu = {
 	.name = "rxcpu",
 	.help = "which CPU takes the packets of which receive queue",
+	.type = PACKET_METER,
 	.by = BY_QUEUE | BY_CPU,
 	.point = RX_NIC,
 	.row_size = sizeof(struct rxcpu),

@@ -13,13 +13,15 @@
 
 #include "lib/attach/pins.h"
 #include "lib/core/hook.h"
-#include "lib/kernel/kernel.h"
+#include "lib/kernel/feature.h"
 #include "lib/kernel/programs.h"
 #include "lib/util/log.h"
 #include "xdp_hook.skel.h"
 
 #define PROGRAM "nicprobe_rx"
 #define PIN	"xdp_link"	/* pin of the link, when we are alone */
+#define IN_DISPATCHER	"xdp in a dispatcher"
+#define GENERIC	"xdp-generic"
 #define DISPATCHERS "/sys/fs/bpf/xdp"	/* where libxdp pins */
 
 static int refused(const struct site *site, int err)
@@ -86,7 +88,7 @@ static int attach_beside(const struct site *site, struct bpf_object *obj)
 /* Someone's program that came without a dispatcher leaves no room, whatever the kernel can. */
 static const char *why_alone(const struct site *site)
 {
-	const char *no = kernel_cannot("dispatcher");
+	const char *no = kernel_lacks(FEATURE_DISPATCHER);
 	struct xdp_multiprog *all;
 	bool legacy;
 
@@ -104,7 +106,7 @@ static int attach(const struct site *site, struct bpf_object *obj, char *how, si
 {
 	bool alone = why_alone(site);
 
-	snprintf(how, size, "%s", alone ? "xdp" : "xdp in a dispatcher");
+	snprintf(how, size, "%s", alone ? "xdp" : IN_DISPATCHER);
 	return alone ? attach_alone(site, obj, XDP_FLAGS_DRV_MODE) : attach_beside(site, obj);
 }
 
@@ -191,7 +193,7 @@ static const char *blind(const struct site *site, const char *how)
 	LIBBPF_OPTS(bpf_xdp_query_opts, now);
 	__u32 ours = program_pinned(pin_path(site, PIN)), other;
 
-	if (!strcmp(how, "xdp in a dispatcher"))
+	if (!strcmp(how, IN_DISPATCHER))
 		return blind_beside(site);
 	if (strncmp(how, "xdp", 3) || bpf_xdp_query(site->iface.ifindex, 0, &now))
 		return NULL;
@@ -221,13 +223,20 @@ const struct hook hook_xdp = {
 	.avoid = avoid,
 	.elf = xdp_hook_bpf__elf_bytes,
 	.attach = attach,
+	.link = PIN,
 	.blind = blind,
+	.along = (const char *const []){ "xdp", IN_DISPATCHER, NULL },
 	.detach = detach,
 };
 
+static void configure_generic(struct config *config)
+{
+	config->xdp_generic = true;
+}
+
 static int attach_generic(const struct site *site, struct bpf_object *obj, char *how, size_t size)
 {
-	snprintf(how, size, "xdp-generic");
+	snprintf(how, size, "%s", GENERIC);
 	return attach_alone(site, obj, XDP_FLAGS_SKB_MODE);
 }
 
@@ -238,10 +247,13 @@ static const char *avoid_generic(const struct site *site)
 }
 
 const struct hook hook_xdp_generic = {
-	.name = "xdp-generic",
+	.name = GENERIC,
 	.help = "generic XDP, for any driver; it runs after GRO and switches GRO off",
 	.points = 1 << RX_NIC,
 	.avoid = avoid_generic,
+	.configure = configure_generic,
 	.elf = xdp_hook_bpf__elf_bytes,
 	.attach = attach_generic,
+	.link = PIN,
+	.along = (const char *const []){ GENERIC, NULL },
 };

@@ -6,7 +6,6 @@
 #include "bpf/bql/bql.h"
 #include <bpf/bpf_tracing.h>
 
-#define XMIT_TAKEN	0x0f		/* dev_xmit_complete(): from here on it was not taken */
 #define DRV_XOFF	(1ul << 0)	/* __QUEUE_STATE_DRV_XOFF and _STACK_XOFF, since 3.3 */
 #define STACK_XOFF	(1ul << 1)
 
@@ -26,7 +25,7 @@ struct stop {
 };
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 4096);	/* MAX_QUEUES */
+	__uint(max_entries, MAX_QUEUES);
 	__type(key, __u32);
 	__type(value, struct stop);
 } bql_stop SEC(".maps");

@@ -48,9 +48,10 @@ static const struct metric metrics[] = {
 const struct meter meter_bql = {
 	.name = "bql",
 	.help = "byte queue limits, and how long a TX queue stood stopped",
+	.type = EVENT_METER,
 	.by = BY_QUEUE,
 	.point = TX_NIC,
 	.row_size = sizeof(struct bql),
 	.metrics = metrics,
-	.elf = bql_bpf__elf_bytes,
+	.events = { .elf = bql_bpf__elf_bytes },
 };

@@ -33,13 +33,16 @@ static bool began(const struct table *then, const void *key)
 const struct meter meter_counters = {
 	.name = "counters",
 	.help = "losses that the kernel, the driver and the card count themselves",
+	.type = READ_METER,
 	.by = BY_KEY,
 	.point = RX_STACK,
 	.row_size = sizeof(struct counters),
 	.metrics = metrics,
-	.key_size = sizeof(struct counters_key),
-	.key_labels = labels,
-	.key_text = key_text,
+	.key = {
+		.size = sizeof(struct counters_key),
+		.labels = labels,
+		.text = key_text,
+	},
 	.read = counters_read,
 	.began = began,
 };

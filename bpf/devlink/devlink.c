@@ -111,15 +111,18 @@ static const char *absent(const struct site *site)
 const struct meter meter_devlink = {
 	.name = "devlink",
 	.help = "packets that the card traps or drops, and errors of its health, by devlink",
+	.type = READ_METER,
 	.by = BY_KEY,
-	.by_key = true,
 	.point = RX_NIC,
 	.row_size = sizeof(struct devlink_row),
 	.metrics = metrics,
-	.key_size = sizeof(struct devlink_key),
-	.key_labels = labels,
-	.key_text = key_text,
+	.key = {
+		.size = sizeof(struct devlink_key),
+		.labels = labels,
+		.text = key_text,
+		.sorted = true,
+	},
 	.read = read_all,
-	.absent = absent,
 	.cannot = cannot,
+	.absent = absent,
 };

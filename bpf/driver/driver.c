@@ -133,7 +133,7 @@ static int rows_settle(struct table *t, int functions, int times)
 	return err;
 }
 
-static int settle(const char *pins, struct table *t)
+static int fixup(const char *pins, struct table *t)
 {
 	int functions = pin_read(text("%s/driver_functions", pins));
 	int times = pin_read(text("%s/driver_times", pins));
@@ -282,22 +282,32 @@ static const char *remark(const struct site *site)
 	return said;
 }
 
+static const struct map_plan maps[] = {
+	{ "driver_times", .pinned = true }, { "driver_functions", .pinned = true }, {}
+};
+
 const struct meter meter_driver = {
 	.name = "driver",
 	.help = "calls of the driver's functions, and the time in those chosen",
+	.type = EVENT_METER,
 	.by = BY_KEY,
 	.point = RX_NIC,
 	.row_size = sizeof(struct driver_row),
 	.metrics = metrics,
-	.key_size = sizeof(__u32),
-	.key_labels = labels,
-	.key_text = key_text,
-	.settle = settle,
-	.elf = driver_bpf__elf_bytes,
-	.attach = attach,
-	.cannot = probes_cannot,
-	.absent = absent,
+	.key = {
+		.size = sizeof(__u32),
+		.labels = labels,
+		.text = key_text,
+	},
+	.events = {
+		.elf = driver_bpf__elf_bytes,
+		.attach = attach,
+		.maps = maps,
+	},
+	.fixup = fixup,
 	.on_request = "it is called with every function of the driver, for all its interfaces: "
 		      "0.03 to 0.15 us a call",
+	.cannot = probes_cannot,
+	.absent = absent,
 	.remark = remark,
 };

@@ -9,11 +9,13 @@
 
 #include <bpf/bpf.h>
 
+#include "bpf/drop/classify.h"
 #include "bpf/drop/drop.h"
+#include "bpf/drop/reasons.h"
+#include "lib/attach/attach.h"
 #include "lib/attach/pins.h"
 #include "lib/core/hook.h"
-#include "lib/core/nic_driver.h"
-#include "lib/kernel/names.h"
+#include "lib/kernel/btf.h"
 #include "lib/kernel/symbol.h"
 #include "lib/read/snapshot.h"
 #include "lib/util/log.h"
@@ -32,119 +34,6 @@ static const struct metric metrics[] = {
 
 enum label { REASON, LOCATION, WHO, DIRECTION, QUEUE };
 static const char *const labels[] = { "reason", "location", "who", "direction", "queue", NULL };
-
-/*
- * No harm in them: what was for another host (a switch floods it, or the card
- * is promiscuous), for nobody, or came twice. And what nobody had read when its
- * socket was closed: for TCP, the end of the stream (sk_stream_kill_queues()).
- */
-static const char *const benign[] = {
-	"OTHERHOST", "UNHANDLED_PROTO", "UNICAST_IN_L2_MULTICAST", "IPV6DISABLED",
-	"IPV6_NDISC_NS_OTHERHOST", "MAC_IEEE_MAC_CONTROL", "BRIDGE_INGRESS_STP_STATE", "DUP_FRAG",
-	"TCP_OLD_DATA", "TCP_OLD_ACK", "TCP_OLD_SEQUENCE", "TCP_OFOMERGE", NULL
-};
-
-static const char *const closed[] = {
-	"sk_stream_kill_queues", "udp_destruct_common", "udp_destruct_sock",
-	"skb_queue_purge_reason", "skb_queue_purge", NULL
-};
-
-static const struct { const char *pattern, *who; } by_reason[] = {
-	{ "QDISC_*", "qdisc" }, { "FQ_*", "qdisc" }, { "CAKE_*", "qdisc" },
-	{ "DUALPI2_*", "qdisc" }, { "XDP", "xdp" }, { "TC_*", "tc" },
-	{ "NETFILTER_*", "netfilter" }, { "SOCKET_*", "socket" }, { "TAP_*", "driver" },
-	{ "FULL_RING", "driver" }, {}
-}, by_place[] = {	/* where the reason does not say */
-	{ "netif_receive_generic_xdp*", "xdp" }, { "do_xdp_generic*", "xdp" },
-	{ "generic_xdp_tx*", "xdp" }, { "veth_xdp_rcv*", "xdp" }, { "veth_poll*", "xdp" },
-	/* what their queue management drops as it gives out packets; up to 6.12 without a reason */
-	{ "cake_*", "qdisc" }, { "codel_*", "qdisc" }, { "__codel_*", "qdisc" },
-	{ "fq_codel_*", "qdisc" }, { "etf_*", "qdisc" }, { "sfq_*", "qdisc" }, { "sfb_*", "qdisc" },
-	{ "drop_func*", "qdisc" }, { "pie_*", "qdisc" }, { "fq_pie_*", "qdisc" }, {}
-};
-
-/* A pattern that ends with '*' fits all that begin so. */
-static bool pattern_fits(const char *pattern, const char *name)
-{
-	size_t len = strlen(pattern);
-
-	if (len && pattern[len - 1] == '*')
-		return !strncmp(pattern, name, len - 1);
-	return !strcmp(pattern, name);
-}
-
-static bool is_one_of(const char *name, const char *const *list)
-{
-	while (*list && strcmp(name, *list))
-		list++;
-	return *list;
-}
-
-/* Received, delivered to a socket, and never read. */
-static bool unread(const struct drop_key *key)
-{
-	static const char *const reasons[] = { "QUEUE_PURGE", "NOT_SPECIFIED", NULL };
-	const char *symbol = symbol_at(key->location);
-
-	return key->direction != DROP_TX && symbol && is_one_of(symbol, closed) &&
-	       is_one_of(drop_reason_name(key->reason), reasons);
-}
-
-/* "veth_xmit [veth]"; built in, by how its functions begin. */
-static bool in_driver(const char *symbol)
-{
-	const char *module = strchr(symbol, '[');
-
-	for (const struct driver *const *d = drivers; *d; d++) {
-		const char *at = module ? module + 1 : symbol;
-		size_t len = strlen((*d)->name);
-
-		if (!strncmp(at, (*d)->name, len) && at[len] == (module ? ']' : '_'))
-			return true;
-	}
-	return false;
-}
-
-/* NULL: the place does not say. */
-static const char *who_by_place(const char *symbol)
-{
-	for (int i = 0; symbol && by_place[i].pattern; i++)
-		if (pattern_fits(by_place[i].pattern, symbol))
-			return by_place[i].who;
-	return NULL;
-}
-
-bool drop_at_qdisc(__u64 location)
-{
-	const char *symbol = symbol_at(location), *who = who_by_place(symbol);
-
-	return who && !strcmp(who, "qdisc") && !strstr(symbol, "_reset");
-}
-
-const char *drop_who(const struct drop_key *key)
-{
-	const char *reason = drop_reason_name(key->reason), *symbol = symbol_at(key->location);
-
-	if (unread(key))
-		return "socket";
-	for (int i = 0; by_reason[i].pattern; i++)
-		if (pattern_fits(by_reason[i].pattern, reason))
-			return by_reason[i].who;
-	if (who_by_place(symbol))
-		return who_by_place(symbol);
-	return symbol && in_driver(symbol) ? "driver" : "kernel";
-}
-
-const char *drop_why(const struct drop_key *key)
-{
-	static const char *const unasked[] = {
-		[DROP_FOR_GROUP] = "multicast-unjoined", [DROP_FOR_ALL] = "broadcast-unheard",
-		[DROP_FOR_VLAN] = "vlan-unknown", [DROP_FOR_PORT] = "port-closed",
-	};
-
-	return key->whom <= DROP_FOR_PORT && unasked[key->whom] ? unasked[key->whom] :
-								  drop_reason_name(key->reason);
-}
 
 static void key_text(const void *of, unsigned nr, char *out, size_t size)
 {
@@ -172,13 +61,9 @@ static void key_text(const void *of, unsigned nr, char *out, size_t size)
 	}
 }
 
-static bool is_benign(const void *of)
+static bool is_benign(const void *key)
 {
-	const struct drop_key *key = of;
-
-	if (key->whom)
-		return key->whom != DROP_FOR_VLAN && key->whom != DROP_FOR_PORT;
-	return is_one_of(drop_reason_name(key->reason), benign) || unread(key);
+	return drop_is_benign(key);
 }
 
 /* Stacks that keys of this process name by their place here: the same for all snapshots. */
@@ -225,56 +110,6 @@ static bool stack_line(const void *of, unsigned nr, char *out, size_t size)
 		return false;
 	symbol_text(stacks.list[key->stack].ip[nr], out, size);
 	return true;
-}
-
-bool drop_of_cut(__u64 location)
-{
-	const char *symbol = symbol_at(location);
-
-	return symbol && (!strncmp(symbol, "tbf_segment", 11) ||
-			  !strncmp(symbol, "tbf_enqueue", 11));
-}
-
-/*
- * 6.1 frees the parts of a buffer that GRO made as if they were dropped
- * (skb_release_data() calls kfree_skb_list()); from 6.3 on it says SKB_CONSUMED.
- * tbf frees what it has cut as if it were dropped, where all its parts were (6.18; Debian's 6.1
- * and 6.12, too).
- */
-static bool is_false(const struct drop_key *key)
-{
-	const char *symbol = symbol_at(key->location);
-
-	return symbol && !strcmp(drop_reason_name(key->reason), "NOT_SPECIFIED") &&
-	       (!strncmp(symbol, "skb_release_data", 16) || drop_of_cut(key->location));
-}
-
-/*
- * A veth runs XDP on what its peer sent, in frames that look as if they were being sent: what is
- * freed there was received.
- */
-static bool is_received(const struct drop_key *key)
-{
-	const char *symbol = symbol_at(key->location);
-
-	return symbol && (!strncmp(symbol, "veth_xdp_rcv", 12) || !strncmp(symbol, "veth_poll", 9));
-}
-
-/* Where the kernel looks for somebody who wants a multicast or broadcast, and there is nobody. */
-static const char *const seekers[] = {
-	"ip_rcv_finish*", "ip_route_input*", "ip6_mc_input*", "ip6_input*", "__udp4_lib_rcv*",
-	"__udp4_lib_mcast*", "__udp6_lib_rcv*", "__udp6_lib_mcast*", "udp_rcv*", "udpv6_rcv*", NULL
-};
-
-/* Elsewhere it is dropped for a reason that the kernel does not name, whomever it was for. */
-static bool is_for_nobody(const struct drop_key *key)
-{
-	const char *symbol = symbol_at(key->location);
-
-	for (int i = 0; symbol && seekers[i]; i++)
-		if (pattern_fits(seekers[i], symbol))
-			return true;
-	return key->whom == DROP_FOR_VLAN || key->whom == DROP_FOR_PORT;
 }
 
 /* The row of this key among the first `nr`; `nr`: none. */
@@ -346,7 +181,7 @@ static void buffers_tell(struct table *t, unsigned row)
 	d->buffers = d->packets - d->more;
 }
 
-static int settle(const char *pins, struct table *t)
+static int fixup(const char *pins, struct table *t)
 {
 	int fd = pin_read(text("%s/drop_stack", pins));
 	struct drop_key *keys = (void *)t->keys;
@@ -359,11 +194,11 @@ static int settle(const char *pins, struct table *t)
 		struct stack stack;
 		unsigned to = kept;
 
-		if (is_false(&key))
+		if (drop_is_false(&key))
 			continue;
-		if (key.whom && !is_for_nobody(&key))
+		if (key.whom && !drop_is_for_nobody(&key))
 			key.whom = DROP_FOR_ANY;
-		if (key.direction == DROP_TX && is_received(&key))
+		if (key.direction == DROP_TX && drop_is_received(&key))
 			key.direction = DROP_RX;
 		if (key.stack >= 0)
 			key.stack = fd >= 0 && !bpf_map_lookup_elem(fd, &id, &stack) ?
@@ -381,22 +216,47 @@ static int settle(const char *pins, struct table *t)
 	return 0;
 }
 
+static void configure(const struct iface *i, const struct request *req, struct config *c)
+{
+	(void)i;
+	c->stacks = req->stacks;
+	c->drop_sock = tracepoint_args("kfree_skb") > 3;
+}
+
+static unsigned stack_entries(const struct config *c)
+{
+	return c->stacks ? DROP_STACKS : 0;
+}
+
+static const struct map_plan maps[] = {
+	{ "drop_stack", .entries = stack_entries, .pinned = true },
+	{ "drop_reasons", .pinned = true },
+	{}
+};
+
 const struct meter meter_drop = {
 	.name = "drop",
 	.help = "packets that were thrown away: why, where in the kernel, by whom",
+	.type = EVENT_METER,
 	.by = BY_KEY,
 	.point = RX_STACK,
 	.row_size = sizeof(struct drop),
 	.moments = WORD(struct drop, second),
 	.metrics = metrics,
-	.key_size = sizeof(struct drop_key),
-	.key_labels = labels,
-	.key_text = key_text,
-	.key_note = "stack",
-	.key_line = stack_line,
-	.key_minor = "benign",
-	.key_is_minor = is_benign,
-	.settle = settle,
-	.attach = attach,
-	.elf = drop_bpf__elf_bytes,
+	.key = {
+		.size = sizeof(struct drop_key),
+		.labels = labels,
+		.text = key_text,
+		.note = "stack",
+		.line = stack_line,
+		.minor = "benign",
+		.is_minor = is_benign,
+	},
+	.events = {
+		.elf = drop_bpf__elf_bytes,
+		.attach = attach,
+		.maps = maps,
+	},
+	.configure = configure,
+	.fixup = fixup,
 };

@@ -24,6 +24,7 @@ enum drop_for {
 
 #define DROP_QUEUE_UNKNOWN	0xffff
 #define DROP_NO_STACK		(-1)
+#define DROP_STACKS	1024	/* different ones; each takes 256 bytes of their map */
 #define DROP_STACK_DEPTH	32
 
 #define DROP_REASONS		256	/* of the stack itself; 6.18 has 125 */

@@ -62,9 +62,10 @@ static const struct metric metrics[] = {
 const struct meter meter_gro = {
 	.name = "gro",
 	.help = "received buffers: what GRO merged, and what it did not, and why",
+	.type = EVENT_METER,
 	.by = BY_QUEUE,
 	.point = RX_STACK,
 	.row_size = sizeof(struct gro),
 	.metrics = metrics,
-	.elf = gro_bpf__elf_bytes,
+	.events = { .elf = gro_bpf__elf_bytes },
 };

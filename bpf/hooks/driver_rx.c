@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "lib/core/hook.h"
-#include "lib/kernel/kernel.h"
+#include "lib/kernel/choose.h"
 #include "driver_rx.skel.h"
 
 static int attach(const struct site *site, struct bpf_object *obj, char *how, size_t size)
@@ -29,6 +29,7 @@ const struct hook hook_driver_rx = {
 	.name = "driver",
 	.help = "five tracepoints at which a driver hands a packet up, before GRO",
 	.points = 1 << RX_NIC,
+	.prefix = { [RX_NIC] = "rx" },
 	.avoid = avoid,
 	.elf = driver_rx_bpf__elf_bytes,
 	.attach = attach,

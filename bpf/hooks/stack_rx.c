@@ -14,5 +14,6 @@ const struct hook hook_stack_rx = {
 	.points = 1 << RX_STACK,
 	.avoid = avoid,
 	.program = { [RX_STACK] = "rx_stack" },
+	.prefix = { [RX_STACK] = "rx_stack" },
 	.elf = stack_rx_bpf__elf_bytes,
 };

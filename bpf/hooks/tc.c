@@ -9,14 +9,13 @@
 
 #include "bpf/hooks/clsact.h"
 #include "lib/core/hook.h"
-#include "lib/kernel/kernel.h"
+#include "lib/kernel/feature.h"
 #include "lib/kernel/programs.h"
+#include "lib/kernel/tcx.h"
 #include "lib/util/log.h"
 #include "tc.skel.h"
 
-/* Linux 6.6; the headers of Debian 12 do not have them yet. */
-#define TCX_INGRESS	46	/* BPF_TCX_INGRESS */
-#define TCX_BEFORE	(1u << 3)	/* BPF_F_BEFORE: with no other program named, before all */
+#define PIN	"tc"	/* of the tcx link */
 
 static int attach_tcx(const struct site *site, int prog)
 {
@@ -26,7 +25,7 @@ static int attach_tcx(const struct site *site, int prog)
 	if (link < 0)
 		return complain(-errno, NULL, "cannot attach to tcx ingress of %s: %s",
 				site->iface.name, strerror(errno));
-	err = bpf_obj_pin(link, pin_path(site, "tc"));
+	err = bpf_obj_pin(link, pin_path(site, PIN));
 	close(link);
 	return err ? complain(-errno, NULL, "cannot pin the tcx link: %s", strerror(errno)) : 0;
 }
@@ -43,7 +42,7 @@ static int attach_clsact(const struct site *site, int prog)
 
 static int attach(const struct site *site, struct bpf_object *obj, char *how, size_t size)
 {
-	const char *no_tcx = kernel_cannot("tcx");
+	const char *no_tcx = kernel_lacks(FEATURE_TCX);
 	int prog, err = bpf_object__load(obj);
 
 	if (err)
@@ -56,7 +55,7 @@ static int attach(const struct site *site, struct bpf_object *obj, char *how, si
 /* What comes first at tcx ingress, and whether ours is there at all. */
 static const char *blind_tcx(const struct site *site)
 {
-	__u32 ids[64], ours = program_pinned(pin_path(site, "tc"));
+	__u32 ids[64], ours = program_pinned(pin_path(site, PIN));
 	LIBBPF_OPTS(bpf_prog_query_opts, all, .prog_ids = ids, .prog_cnt = 64);
 	LIBBPF_OPTS(bpf_xdp_query_opts, xdp);
 
@@ -87,7 +86,7 @@ static const char *blind(const struct site *site, const char *how)
 
 static bool stack_can(void)
 {
-	return !kernel_cannot("stack") && !kernel_cannot("tp_btf");
+	return !denied(hook_stack_rx.name) && !kernel_lacks(FEATURE_TP_BTF);
 }
 
 static bool generic_xdp(const struct site *site)
@@ -105,7 +104,7 @@ static const char *avoid(const struct site *site)
 	if (site->config.rx_queue == RX_QUEUE_BY_NAPI && site->config.rx_queues > 1)
 		return "the driver records no queue, and tc sees none";
 	/* qdisc_graft() stops all queues for a while, also for a qdisc of received packets; 6.18 */
-	if (stack_can() && kernel_cannot("tcx") && !clsact_exists(site->iface.ifindex))
+	if (stack_can() && kernel_lacks(FEATURE_TCX) && !clsact_exists(site->iface.ifindex))
 		return "to make a clsact qdisc, and to remove it, loses packets that are being "
 		       "sent";
 	return NULL;
@@ -118,6 +117,10 @@ const struct hook hook_tc = {
 	.avoid = avoid,
 	.elf = tc_bpf__elf_bytes,
 	.attach = attach,
+	.link = PIN,
+	.filter = CLSACT_PROGRAM,
 	.blind = blind,
+	/* not clsact: dev_shutdown() destroys the qdiscs of an interface that leaves; 6.18 */
+	.along = (const char *const []){ "tcx", NULL },
 	.detach = clsact_detach,
 };

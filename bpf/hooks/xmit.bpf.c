@@ -5,9 +5,6 @@
 #include "bpf/common/scratch.bpf.h"
 #include <bpf/bpf_tracing.h>
 
-/* dev_xmit_complete(): less is taken by the driver, more (BUSY) comes again */
-#define XMIT_TAKEN 0x0f
-
 /* What is being handed to the driver; it cannot move or nest between the two tracepoints. */
 struct handing {
 	__u64 skb;

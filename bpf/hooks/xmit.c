@@ -8,5 +8,6 @@ const struct hook hook_xmit = {
 	.help = "the tracepoints before the qdisc and at the hand-over to the driver",
 	.points = 1 << TX_STACK | 1 << TX_NIC,
 	.program = { [TX_STACK] = "tx_stack", [TX_NIC] = "tx_nic" },
+	.prefix = { [TX_STACK] = "tx_stack", [TX_NIC] = "tx" },	/* tx_return, too */
 	.elf = xmit_bpf__elf_bytes,
 };

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "bpf/hwstat/hwstat.h"
-#include "lib/kernel/kernel.h"
 #include "lib/net/iface.h"
+#include "lib/net/netdev.h"
 #include "lib/net/netlink.h"
 #include "lib/util/log.h"
 
@@ -19,15 +19,14 @@ extern const struct meter meter_hwstat;
 #define RANKS	64		/* more than there are names */
 #define QUEUES	(MAX_QUEUES + 1)	/* and the last: of the interface */
 
-/* Of include/uapi/linux/netdev.h, 6.9; Debian 12's headers are older. */
-enum { NETDEV_CMD_QSTATS_GET = 12 };
-enum { NETDEV_A_QSTATS_IFINDEX = 1, NETDEV_A_QSTATS_QUEUE_ID = 3, NETDEV_A_QSTATS_SCOPE };
-enum { NETDEV_QSTATS_SCOPE_QUEUE = 1 };
-
 static const struct { unsigned attr; const char *as; } qstats[] = {
-	{ 8, "rx_packets" }, { 9, "rx_bytes" }, { 10, "tx_packets" }, { 11, "tx_bytes" },
-	{ 12, "rx_alloc_fail" }, { 13, "rx_missed" }, { 18, "rx_csum_errors" },
-	{ 24, "tx_drops" }, { 33, "tx_stop" }, { 34, "tx_wake" },
+	{ NETDEV_A_QSTATS_RX_PACKETS, "rx_packets" }, { NETDEV_A_QSTATS_RX_BYTES, "rx_bytes" },
+	{ NETDEV_A_QSTATS_TX_PACKETS, "tx_packets" }, { NETDEV_A_QSTATS_TX_BYTES, "tx_bytes" },
+	{ NETDEV_A_QSTATS_RX_ALLOC_FAIL, "rx_alloc_fail" },
+	{ NETDEV_A_QSTATS_RX_HW_DROPS, "rx_missed" },
+	{ NETDEV_A_QSTATS_RX_CSUM_BAD, "rx_csum_errors" },
+	{ NETDEV_A_QSTATS_TX_HW_DROPS, "tx_drops" },
+	{ NETDEV_A_QSTATS_TX_STOP, "tx_stop" }, { NETDEV_A_QSTATS_TX_WAKE, "tx_wake" },
 };
 
 /* A reading under way: which rows there are already, + 1, by way, name and queue. */
@@ -58,7 +57,7 @@ static struct hwstat_key key_of(const struct reading *r, const struct stat_meani
 static int common_put(struct reading *r, const struct stat_meaning *m, uint64_t value)
 {
 	struct hwstat_key key = key_of(r, m);
-	uint32_t *at = &r->at[m->way][key.rank][m->queue < 0 ? QUEUES - 1 : m->queue];
+	uint32_t *at = &r->at[m->way][key.rank][m->queue < 0 ? MAX_QUEUES : m->queue];
 	const struct hwstat_key *keys = (const void *)r->t->keys;
 
 	if (*at && keys[*at - 1].source != r->source)
@@ -131,7 +130,7 @@ static int queue_stats(const struct nlmsghdr *nlh, void *arg)
 /* Linux 6.9, and only some drivers; -errno: neither here. Those without answer with nothing. */
 static int qstats_read(struct reading *r)
 {
-	int family = kernel_cannot("netdev-genl") ? -ENOENT : netlink_family("netdev");
+	int family = netlink_family("netdev");
 	char buf[MNL_SOCKET_BUFFER_SIZE];
 	struct nlmsghdr *request;
 	int err;

@@ -56,13 +56,14 @@ static void serves_text(const struct irq_key *k, char *to, size_t size)
 		snprintf(to, size, "-");
 }
 
-/* Where it may run, beside the CPU where it ran: "0-3", as it is now. "-": it is gone. */
+/* Its affinity at present, beside the CPU that it ran on: "0-3". "-": it is gone. */
 static void allowed_text(const struct irq_key *k, char *to, size_t size)
 {
-	char may[CPU_LIST], does[CPU_LIST];
+	struct cpus affinity, effective;
 
-	vector_affinity(k->irq, may, does);
-	snprintf(to, size, "%s", *may ? may : "-");
+	vector_affinity(k->irq, &affinity, &effective);
+	if (!*cpus_text(&affinity, to, size))
+		snprintf(to, size, "-");
 }
 
 static void key_text(const void *key, unsigned nr, char *to, size_t size)
@@ -289,16 +290,21 @@ static const char *remark(const struct site *site)
 const struct meter meter_irq = {
 	.name = "irq",
 	.help = "interrupts by vector and CPU, and the polls that they cause",
+	.type = EVENT_METER,
 	.by = BY_KEY,
 	.point = RX_NIC,
 	.row_size = sizeof(struct irq),
 	.metrics = metrics,
-	.key_size = sizeof(struct irq_key),
-	.key_labels = labels,
-	.key_now = ALLOWED,
-	.key_text = key_text,
-	.elf = irq_bpf__elf_bytes,
-	.attach = attach,
+	.key = {
+		.size = sizeof(struct irq_key),
+		.labels = labels,
+		.text = key_text,
+		.now = ALLOWED,
+	},
+	.events = {
+		.elf = irq_bpf__elf_bytes,
+		.attach = attach,
+	},
 	.absent = absent,
 	.remark = remark,
 };

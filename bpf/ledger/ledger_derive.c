@@ -7,11 +7,11 @@
 #include <linux/types.h>
 
 #include "bpf/drop/drop.h"
+#include "bpf/drop/reasons.h"
 #include "bpf/hwstat/hwstat.h"
 #include "bpf/ledger/ledger_ways.h"
 #include "bpf/txlat/txlat.h"
 #include "bpf/xsk/xsk.h"
-#include "lib/kernel/names.h"
 
 extern const struct meter meter_ledger;
 

@@ -5,7 +5,8 @@
 
 #include "bpf/napi/napi.h"
 #include "lib/core/hook.h"
-#include "lib/kernel/kernel.h"
+#include "lib/kernel/btf.h"
+#include "lib/kernel/feature.h"
 #include "lib/read/snapshot.h"
 #include "lib/util/log.h"
 #include "napi.skel.h"
@@ -69,7 +70,7 @@ static const char *time_remark(const struct site *site)
 	if (!site->config.percpu)
 		return "no squeezed, no wait, and ksoftirqd counts as softirq: this kernel does "
 		       "not describe its per-CPU variables";
-	if (kernel_cannot("fentry") || !kernel_function("__napi_poll"))
+	if (kernel_lacks(FEATURE_FENTRY) || !kernel_function("__napi_poll"))
 		return "a poll is timed from the event before it on its CPU, which is a little "
 		       "too long; out of softirqs (threads, busy polls) it is not timed";
 	return "a poll is timed from entry to end; not a busy poll";
@@ -118,12 +119,13 @@ static void row_close(uint64_t *words, uint64_t now)
 const struct meter meter_napi = {
 	.name = "napi",
 	.help = "polls of the driver: work, bursts, waits, by receive queue",
+	.type = EVENT_METER,
 	.by = BY_QUEUE,
 	.point = RX_NIC,
 	.row_size = sizeof(struct napi),
 	.metrics = metrics,
-	.elf = napi_bpf__elf_bytes,
+	.events = { .elf = napi_bpf__elf_bytes },
+	.row_close = row_close,
 	.absent = absent,
 	.remark = remark,
-	.row_close = row_close,
 };

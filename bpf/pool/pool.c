@@ -4,7 +4,7 @@
 
 #include "bpf/pool/pool.h"
 #include "lib/core/hook.h"
-#include "lib/kernel/kernel.h"
+#include "lib/kernel/btf.h"
 #include "lib/read/snapshot.h"
 #include "pool.skel.h"
 
@@ -36,11 +36,12 @@ static const char *absent(const struct site *site)
 const struct meter meter_pool = {
 	.name = "pool",
 	.help = "pages that the receive queues take, have and give back",
+	.type = EVENT_METER,
 	.by = BY_QUEUE,
 	.point = RX_NIC,
 	.lanes = 2,
 	.row_size = sizeof(struct pool),
 	.metrics = metrics,
-	.elf = pool_bpf__elf_bytes,
+	.events = { .elf = pool_bpf__elf_bytes },
 	.absent = absent,
 };

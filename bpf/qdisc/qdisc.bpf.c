@@ -4,35 +4,13 @@
 #include "bpf/common/skb.bpf.h"
 #include "bpf/common/flight.bpf.h"
 #include "bpf/common/scratch.bpf.h"
-#include "bpf/common/txq.bpf.h"
-#include "bpf/qdisc/qdisc.h"
+#include "bpf/qdisc/qdisc_kind.bpf.h"
 #include <bpf/bpf_tracing.h>
 
 #define NOT_SPECIFIED (int)bpf_core_enum_value(enum skb_drop_reason, SKB_DROP_REASON_NOT_SPECIFIED)
-#define XMIT_TAKEN 0x0f		/* dev_xmit_complete(): from here on the driver did not take it */
 
 METER_KEYED_MAP(qdisc, QDISC_KINDS);
 FLIGHT_MAP(waiting);
-
-/* A stamp is ns << STAMP_SHIFT | kind << QUEUE_BITS | queue. */
-#define QUEUE_BITS	12
-#define QUEUE_MASK	((1u << QUEUE_BITS) - 1)
-#define KIND_MASK	15u
-#define STAMP_SHIFT	16
-#define STAMP_MASK	((1u << STAMP_SHIFT) - 1)
-
-/* Kinds of qdisc met so far, in the order they came. The last place is for those without one. */
-struct kind {
-	__u64 ops;		/* written last: then the rest is whole */
-	__u32 taken;
-	char id[16];
-};
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, KIND_MASK + 1);
-	__type(key, __u32);
-	__type(value, struct kind);
-} qdisc_kinds SEC(".maps");
 
 /* Drops that only their place explains: how many. */
 struct {
@@ -53,48 +31,6 @@ struct qdisc_now {
 SCRATCH_MAP(qdisc_now, struct qdisc_now);
 
 static const struct qdisc zero;
-
-static __noinline __u32 kind_add(__u64 ops)
-{
-	for (__u32 i = 0; i < KIND_MASK; i++) {
-		struct kind *k = row_at(&qdisc_kinds, i);
-
-		if (!k || __sync_val_compare_and_swap(&k->taken, 0, 1))
-			continue;
-		bpf_probe_read_kernel(k->id, sizeof(k->id), ((struct Qdisc_ops *)ops)->id);
-		k->ops = ops;
-		return i;
-	}
-	return KIND_MASK;
-}
-
-/* The number of the kind of qdisc that a queue has now. */
-static __always_inline __u32 kind_of(const struct net_device *dev, __u32 queue)
-{
-	__u64 ops = (__u64)BPF_CORE_READ(txq_of(dev, queue), qdisc, ops);
-
-	if (!ops)
-		return KIND_MASK;
-	for (__u32 i = 0; i < KIND_MASK; i++) {
-		const struct kind *k = row_at(&qdisc_kinds, i);
-
-		if (k && k->ops == ops)
-			return i;
-		if (!k || !k->taken)
-			break;
-	}
-	return kind_add(ops);
-}
-
-/* Of a stamp, or of what its lower bits say. */
-static __always_inline void key_fill(__u64 stamp, struct qdisc_key *key)
-{
-	const struct kind *k = row_at(&qdisc_kinds, stamp >> QUEUE_BITS & KIND_MASK);
-
-	key->queue = stamp & QUEUE_MASK;
-	if (k)
-		__builtin_memcpy(key->kind, k->id, sizeof(key->kind));
-}
 
 static __noinline struct qdisc *row_make(__u64 stamp)
 {

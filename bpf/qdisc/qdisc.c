@@ -10,6 +10,7 @@
 
 #include "bpf/drop/drop.h"
 #include "bpf/qdisc/qdisc.h"
+#include "lib/attach/configure.h"
 #include "lib/attach/pins.h"
 #include "lib/read/snapshot.h"
 #include "lib/util/log.h"
@@ -80,7 +81,7 @@ void qdisc_place_tell(struct qdisc *row, const struct qdisc_place *place, __u64 
 }
 
 /* What a qdisc dropped, and only the place says so: each function by its name. */
-static int settle(const char *pins, struct table *t)
+static int fixup(const char *pins, struct table *t)
 {
 	struct qdisc_place place, *before = NULL;
 	int fd = pin_read(text("%s/qdisc_places", pins));
@@ -101,18 +102,42 @@ static int settle(const char *pins, struct table *t)
 	return 0;
 }
 
+/*
+ * Buckets of three packets: a qdisc holds 1000 packets by default, the largest (fq_codel, fq)
+ * 10240. With one of these, and 1000 in each of the others, the table is half full.
+ */
+static void configure(const struct iface *i, const struct request *req, struct config *c)
+{
+	unsigned long long packets = 10240ull + 1000ull * i->tx_queues;
+
+	c->waiting_shift = 32 - table_bits(packets * 2 / 3 / (req->sample ?: 1), 18);
+}
+
+static unsigned buckets(const struct config *c)
+{
+	return 1u << (32 - c->waiting_shift);
+}
+
+static const struct map_plan maps[] = {
+	{ "waiting", .entries = buckets }, { "qdisc_places", .pinned = true }, {}
+};
+
 const struct meter meter_qdisc = {
 	.name = "qdisc",
 	.help = "how long packets wait in the qdisc, by TX queue and kind of qdisc",
+	.type = EVENT_METER,
 	.by = BY_KEY,
 	.point = TX_STACK,
 	.row_size = sizeof(struct qdisc),
 	.metrics = metrics,
-	.key_size = sizeof(struct qdisc_key),
-	.keys_per_queue = QDISC_KINDS,
-	.key_labels = (const char *const []){ "queue", "qdisc", NULL },
-	.key_text = key_text,
-	.settle = settle,
-	.elf = qdisc_bpf__elf_bytes,
+	.key = {
+		.size = sizeof(struct qdisc_key),
+		.per_queue = QDISC_KINDS,
+		.labels = (const char *const []){ "queue", "qdisc", NULL },
+		.text = key_text,
+	},
+	.events = { .elf = qdisc_bpf__elf_bytes, .maps = maps },
+	.fixup = fixup,
+	.configure = configure,
 	.on_request = "a clock read and a table cost each packet that is sent about 0.25 us",
 };

@@ -3,7 +3,6 @@
 #include "bpf/skblife/skblife_socket.bpf.h"
 #include <bpf/bpf_tracing.h>
 
-#define XMIT_TAKEN	0x0f	/* dev_xmit_complete(): from here on the driver did not take it */
 #define GRO_MERGED_FREE	1	/* enum gro_result: up to here it is part of another */
 
 static __always_inline bool sampled(void)

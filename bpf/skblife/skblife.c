@@ -65,14 +65,17 @@ static void key_text(const void *key, unsigned nr, char *to, size_t size)
 const struct meter meter_skblife = {
 	.name = "skblife",
 	.help = "how long a packet is in this host, and where",
+	.type = EVENT_METER,
 	.by = BY_KEY,
 	.row_size = sizeof(struct skblife),
 	.metrics = metrics,
-	.key_size = sizeof(struct skblife_key),
-	.key_labels = (const char *const []){ "way", "queue", "stage", NULL },
-	.key_text = key_text,
-	.by_key = true,
-	.elf = skblife_bpf__elf_bytes,
+	.key = {
+		.size = sizeof(struct skblife_key),
+		.labels = (const char *const []){ "way", "queue", "stage", NULL },
+		.text = key_text,
+		.sorted = true,
+	},
+	.events = { .elf = skblife_bpf__elf_bytes, .prefix = "life" },
 	.sample = 64,
 	.on_request = "it listens wherever a packet of any interface comes by, is read or freed: "
 		      "0.1 us a packet that is sent, as much if received",

@@ -188,14 +188,17 @@ static const char *absent(const struct site *site)
 const struct meter meter_station = {
 	.name = "station",
 	.help = "packets, retries and losses of each wireless station, by queue",
+	.type = READ_METER,
 	.by = BY_KEY,
-	.by_key = true,
 	.point = RX_NIC,
 	.row_size = sizeof(struct station),
 	.metrics = metrics,
-	.key_size = sizeof(struct station_key),
-	.key_labels = labels,
-	.key_text = key_text,
+	.key = {
+		.size = sizeof(struct station_key),
+		.labels = labels,
+		.text = key_text,
+		.sorted = true,
+	},
 	.read = read_all,
 	.absent = absent,
 };

@@ -6,7 +6,6 @@
 #include "bpf/txlat/txlat.h"
 #include <bpf/bpf_tracing.h>
 
-#define XMIT_TAKEN 0x0f		/* dev_xmit_complete(): from here on the driver did not take it */
 
 METER_MAP(txlat);
 
@@ -23,8 +22,6 @@ struct place {
 	__u64 skb;
 	__u64 stamp;		/* ns << QUEUE_BITS | queue */
 };
-#define QUEUE_BITS 12
-#define QUEUE_MASK ((1ull << QUEUE_BITS) - 1)
 
 struct chunk {		/* a page's skbs; BPF_F_MMAPABLE: its cache lines are whole */
 	struct place place[PLACES];
@@ -36,6 +33,7 @@ struct {
 	__type(key, __u32);
 	__type(value, struct chunk);
 } flight SEC(".maps");
+_Static_assert(sizeof(struct chunk) == PLACES * 16, "a page of skbs of 256 bytes, a place each");
 
 /* By chunk: its packets that are in the overflow. */
 struct {
@@ -51,6 +49,7 @@ struct {
 struct bucket {
 	struct place place[WAYS];
 };
+_Static_assert(sizeof(struct bucket) == 64, "one cache line");
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(map_flags, BPF_F_MMAPABLE);
@@ -278,7 +277,7 @@ static __always_inline int freed(const struct sk_buff *skb, enum lane lane)
 		return 0;
 	}
 	/* both shifted: the difference is right when the stamp has wrapped, too */
-	ns = ((now << QUEUE_BITS) - (stamp & ~QUEUE_MASK)) >> QUEUE_BITS;
+	ns = ((now << QUEUE_BITS) - (stamp & ~(__u64)QUEUE_MASK)) >> QUEUE_BITS;
 	COUNT(row->completion.sum, lane, ns);
 	COUNT(row->completion.slot[loglin_slot(ns)], lane, 1);
 	return 0;

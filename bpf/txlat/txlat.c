@@ -4,8 +4,9 @@
 #include <math.h>
 
 #include "bpf/txlat/txlat.h"
+#include "lib/attach/configure.h"
 #include "lib/core/hook.h"
-#include "lib/kernel/kernel.h"
+#include "lib/kernel/feature.h"
 #include "lib/kernel/release.h"
 #include "lib/read/snapshot.h"
 #include "lib/util/log.h"
@@ -39,21 +40,46 @@ static const char *absent(const struct site *site)
 static const char *remark(const struct site *site)
 {
 	(void)site;
-	if (!release_defers() || !kernel_cannot("fentry"))
+	if (!release_defers() || !kernel_lacks(FEATURE_FENTRY))
 		return NULL;
 	return "what another CPU has sent is completed when that one polls next, or unseen: since "
 	       "6.19 only a trampoline sees it earlier, which this kernel refuses";
 }
 
+/*
+ * The table has 2^n chunks of 16 places: with every ring full at once one place in eight is taken.
+ * The overflow has as many buckets of four.
+ */
+static void configure(const struct iface *i, const struct request *req, struct config *c)
+{
+	unsigned long long packets = (unsigned long long)i->tx_queues * i->tx_ring;
+
+	c->flight_shift = 32 - table_bits(packets / 2 / (req->sample ?: 1), 16);
+}
+
+static unsigned chunks(const struct config *c)
+{
+	return 1u << (32 - c->flight_shift);
+}
+
+static const struct map_plan maps[] = {
+	{ "flight", .entries = chunks },
+	{ "elsewhere", .entries = chunks },
+	{ "overflow", .entries = chunks },
+	{}
+};
+
 const struct meter meter_txlat = {
 	.name = "txlat",
 	.help = "time from the hand-over to the driver to the completion, by TX queue",
+	.type = EVENT_METER,
 	.by = BY_QUEUE,
 	.point = TX_NIC,
 	.lanes = 3,
 	.row_size = sizeof(struct txlat),
 	.metrics = metrics,
-	.elf = txlat_bpf__elf_bytes,
+	.events = { .elf = txlat_bpf__elf_bytes, .maps = maps },
+	.configure = configure,
 	.absent = absent,
 	.remark = remark,
 };

@@ -12,7 +12,7 @@
 
 #include "bpf/wifi/radio.h"
 #include "lib/core/meter.h"
-#include "lib/kernel/kernel.h"
+#include "lib/kernel/feature.h"
 #include "lib/kernel/symbol.h"
 #include "lib/net/sysfs.h"
 #include "lib/util/log.h"
@@ -46,7 +46,7 @@ static const struct types *types_read(void)
 		return &types;
 	types.known = true;
 	types.kernel = btf__load_vmlinux_btf();
-	if (!types.kernel || kernel_cannot("module_btf"))
+	if (!types.kernel || kernel_lacks(FEATURE_MODULE_BTF))
 		return &types;
 	types.cfg80211 = btf__load_module_btf("cfg80211", types.kernel) ?: types.kernel;
 	types.mac80211 = btf__load_module_btf("mac80211", types.kernel) ?: types.kernel;
@@ -107,8 +107,8 @@ const char *wifi_cannot(void)
 
 	if (access("/sys/class/ieee80211", F_OK))
 		return "this kernel has no cfg80211, or has not loaded it: there are no radios";
-	if (kernel_cannot("raw_tp"))
-		return kernel_cannot("raw_tp");
+	if (kernel_lacks(FEATURE_RAW_TP))
+		return kernel_lacks(FEATURE_RAW_TP);
 	t = types_read();
 	for (unsigned i = 0; i < sizeof(wanted) / sizeof(*wanted); i++)
 		if (!tracepoint(t->cfg80211, wanted[i]))
@@ -236,7 +236,7 @@ static int hear(void *ear, void *data, size_t size)
 static int ear_open(struct wifi_ear *e)
 {
 	size_t size;
-	const void *elf = meter_find("wifi")->elf(&size);
+	const void *elf = meter_find("wifi")->events.elf(&size);
 	int err;
 
 	e->obj = bpf_object__open_mem(elf, size, NULL);

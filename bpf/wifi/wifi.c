@@ -82,16 +82,22 @@ static int attach(const struct site *site, struct bpf_object *obj)
 const struct meter meter_wifi = {
 	.name = "wifi",
 	.help = "scans: who asked for them, how they ended, what was heard on which channel",
+	.type = EVENT_METER,
 	.by = BY_KEY,
-	.by_key = true,
 	.point = RX_NIC,
 	.row_size = sizeof(struct wifi),
 	.metrics = metrics,
-	.key_size = sizeof(struct wifi_key),
-	.key_labels = labels,
-	.key_text = key_text,
-	.elf = wifi_bpf__elf_bytes,
-	.attach = attach,
+	.key = {
+		.size = sizeof(struct wifi_key),
+		.labels = labels,
+		.text = key_text,
+		.sorted = true,
+	},
+	.events = {
+		.elf = wifi_bpf__elf_bytes,
+		.attach = attach,
+		.prefix = "scan",
+	},
 	.absent = absent,
 	.remark = remark,
 };

@@ -120,12 +120,15 @@ static void key_text(const void *k, unsigned nr, char *to, size_t size)
 const struct meter meter_xdp = {
 	.name = "xdp",
 	.help = "where XDP programs send packets, and what is lost of them",
+	.type = EVENT_METER,
 	.by = BY_KEY,
 	.point = RX_NIC,
 	.row_size = sizeof(struct xdp),
 	.metrics = metrics,
-	.key_size = sizeof(struct xdp_key),
-	.key_labels = labels,
-	.key_text = key_text,
-	.elf = xdp_bpf__elf_bytes,
+	.key = {
+		.size = sizeof(struct xdp_key),
+		.labels = labels,
+		.text = key_text,
+	},
+	.events = { .elf = xdp_bpf__elf_bytes },
 };

@@ -27,7 +27,7 @@ static bool is_on(__u64 bits, int id)
 static int meter_unpin(const struct site *site, const struct meter *m)
 {
 	size_t size = 0, len = strlen(m->name);
-	const void *elf = m->elf ? m->elf(&size) : NULL;
+	const void *elf = m->type == EVENT_METER ? m->events.elf(&size) : NULL;
 	struct bpf_object *obj = elf ? bpf_object__open_mem(elf, size, NULL) : NULL;
 	struct bpf_program *prog;
 	struct bpf_map *map;
@@ -53,7 +53,7 @@ static int meter_unpin(const struct site *site, const struct meter *m)
 static int refuse_riders(const struct request *req, __u64 changed)
 {
 	for (int id = 0; id < NR_METERS; id++)
-		if (is_on(changed, id) && meter_rides(meters[id]))
+		if (is_on(changed, id) && meters[id]->type == PACKET_METER)
 			return complain(-EOPNOTSUPP, text("nicprobe detach %s, and attach it anew",
 							  req->label),
 					"%s cannot be added or removed alone: it counts in the "
@@ -67,7 +67,7 @@ static int refuse_needed(const struct request *req, __u64 left, __u64 gone)
 {
 	for (int id = 0; id < NR_METERS; id++)
 		for (int of = 0; of < NR_METERS && is_on(left, id); of++)
-			if (is_on(meters[id]->needs & gone, of))
+			if (is_on(meter_needs(meters[id]) & gone, of))
 				return complain(-EOPNOTSUPP,
 						text("nicprobe attach -m -%s,-%s %s",
 						     meters[of]->name, meters[id]->name,
@@ -114,7 +114,7 @@ static __u64 disturbed(const struct meta *meta, __u64 changed)
 	__u64 bits = 0;
 
 	for (int id = 0; id < NR_METERS; id++)
-		if (is_on(meta->on & ~changed, id) && meters[id]->uses & changed)
+		if (is_on(meta->on & ~changed, id) && meter_uses(meters[id]) & changed)
 			bits |= 1ull << id;
 	return bits;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Attach: choose a hook for each point, then the meters, then say so in the pin "meta". */
+/* Attach: a hook for each point, then the meters; the pin "meta" is written last. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,117 +13,12 @@
 #include "lib/attach/group.h"
 #include "lib/attach/object.h"
 #include "lib/attach/pins.h"
+#include "lib/attach/points.h"
 #include "lib/core/meter.h"
-#include "lib/kernel/kernel.h"
+#include "lib/kernel/choose.h"
 #include "lib/read/baseline.h"
 #include "lib/read/derived.h"
-#include "lib/util/interrupt.h"
 #include "lib/util/log.h"
-
-const struct hook *const hooks[] = {
-#define T(name) &hook_##name,
-	HOOKS(T)
-#undef T
-	NULL
-};
-
-/* The points that the packet meters among `meters` look at. */
-static unsigned points_of(__u64 meters_on)
-{
-	unsigned points = 0;
-
-	for (int id = 0; id < NR_METERS; id++)
-		if (meters_on >> id & 1 && meter_rides(meters[id]))
-			points |= meter_points(meters[id]);
-	return points;
-}
-
-static void note(char *to, size_t size, const char *why)
-{
-	if (!*to)
-		snprintf(to, size, "%s", why);
-}
-
-/* "not xdp: …; not driver: …" */
-static void note_hook(char *to, size_t size, const char *hook, const char *why)
-{
-	size_t at = strlen(to);
-
-	snprintf(to + at, size - at, "%snot %s: %s", at ? "; " : "", hook, why);
-}
-
-/* Why to end here, whatever has been done; 0: nothing stands in the way. */
-static int stopped(void)
-{
-	if (!interrupted())
-		return hindrance();
-	complaints_forget();
-	return complain(-EINTR, NULL, "interrupted: nothing is attached");
-}
-
-static int hook_attach(const struct site *site, const struct hook *hook, struct meta *meta)
-{
-	struct bpf_object *obj = object_open(site, hook->elf);
-	char how[48] = "";
-	int err;
-
-	if (!obj)
-		return -EOPNOTSUPP;
-	err = hook->attach ? hook->attach(site, obj, how, sizeof(how)) : attach_links(site, obj);
-	for (int p = 0; !err && p < NR_POINTS; p++)
-		if (hook->points >> p & 1) {
-			const char *by = hook->program[p] ?
-					 kernel_chosen(obj, hook->program[p]) : how;
-
-			snprintf(meta->hook[p], sizeof(meta->hook[p]), "%s", by);
-		}
-	if (err && hook->detach)
-		hook->detach(site);
-	bpf_object__close(obj);
-	return err;
-}
-
-/* Gives a point the best hook that works; the note says why not a better one. */
-static int point_attach(const struct site *site, const struct request *req, enum point point,
-			struct meta *meta)
-{
-	const char *only = point == RX_NIC ? req->rx : NULL;
-	char *why = meta->note[point];
-
-	for (const struct hook *const *t = hooks; *t; t++) {
-		const char *no;
-
-		if (!((*t)->points >> point & 1) || (only && strcmp(only, (*t)->name)))
-			continue;
-		no = kernel_cannot((*t)->name);
-		if (!no && !only && (*t)->avoid)
-			no = (*t)->avoid(site);
-		if (!no && !hook_attach(site, *t, meta)) {
-			complaints_forget();
-			return stopped();
-		}
-		if (stopped())
-			return stopped();
-		note_hook(why, sizeof(meta->note[point]), (*t)->name, no ?: complaint());
-		if (only)
-			return complain(-EOPNOTSUPP, NULL, "cannot use --rx %s: %s", only, no);
-		complaints_forget();
-	}
-	note(why, sizeof(meta->note[point]), "not asked for (--rx tc)");
-	return 0;
-}
-
-/* Every wanted point its hook. 0, or a complaint. */
-static int points_attach(const struct site *site, const struct request *req, struct meta *meta)
-{
-	unsigned points = points_of(meta->on);
-	int err = 0;
-
-	for (int p = 0; p < NR_POINTS && !err; p++)
-		if (points >> p & 1 && !*meta->hook[p])
-			err = point_attach(site, req, p, meta);
-	return err;
-}
 
 /* Was it asked for, and not only needed by what was? */
 static bool named(const struct request *req, int id)
@@ -138,15 +33,15 @@ static int meters_refuse(const struct site *site, const struct request *req, str
 		const struct meter *m = meters[id];
 		const char *why = meta->on >> id & 1 && m->absent ? m->absent(site) : NULL;
 
-		if (stopped())
-			return stopped();
+		if (attach_stopped())
+			return attach_stopped();
 		if (!why)
 			continue;
 		if (named(req, id))
 			return complain(-EOPNOTSUPP, NULL, "%s cannot be had on %s: %s", m->name,
 					site->iface.name, why);
 		meta->on &= ~(1ull << id);
-		note(meta->absent[id], sizeof(meta->absent[id]), why);
+		note_once(meta->absent[id], sizeof(meta->absent[id]), why);
 		complaints_forget();
 	}
 	return 0;
@@ -159,19 +54,20 @@ static int meter_attach(const struct site *site, const struct meter *m, struct m
 	int err;
 
 	own.config.sample = meter_sample(m, meta);
-	obj = object_open(&own, m->elf);
-	err = !obj ? -EOPNOTSUPP : m->attach ? m->attach(&own, obj) : attach_links(&own, obj);
+	obj = object_open(&own, m->events.elf);
+	err = !obj ? -EOPNOTSUPP : m->events.attach ? m->events.attach(&own, obj) :
+	      attach_links(&own, obj);
 	bpf_object__close(obj);
 	if (!err && *kernel_left_out())
-		note(meta->absent[meter_id(m)], sizeof(meta->absent[0]),
-		     text("does without %s, which cannot be had here", kernel_left_out()));
+		note_once(meta->absent[meter_id(m)], sizeof(meta->absent[0]),
+			  text("does without %s, which cannot be had here", kernel_left_out()));
 	return err;
 }
 
 /* A packet meter lives where at least one of its points is seen, and what is made of it, too. */
 static const char *unseen(const struct meter *m, const struct meta *meta)
 {
-	unsigned points = m->derive ? m->points : points_of(1ull << meter_id(m));
+	unsigned points = m->type == DERIVED_METER ? m->points : points_of(1ull << meter_id(m));
 	const char *why = NULL;
 
 	for (int p = 0; p < NR_POINTS; p++) {
@@ -205,25 +101,34 @@ int attach_one(const struct site *site, const struct request *req, const struct 
 	const char *why = NULL;
 	int err = 0;
 
-	if (meter_rides(m))
+	switch (m->type) {
+	case PACKET_METER:
 		why = unseen(m, meta);
-	else
-		err = m->derive ? derived_attach(site, m, meta) :
-		      m->read ? baseline_read(site, m, meta) : meter_attach(site, m, meta);
+		break;
+	case EVENT_METER:
+		err = meter_attach(site, m, meta);
+		break;
+	case READ_METER:
+		err = baseline_read(site, m, meta);
+		break;
+	case DERIVED_METER:
+		err = derived_attach(site, m, meta);
+		break;
+	}
 	if (err) {
 		short_of(-err, text("begin the meter %s", m->name));
 		why = *complaint() ? complaint() : strerror(-err);
 	}
-	if (stopped())		/* whatever it was taken for */
-		return stopped();
+	if (attach_stopped())		/* whatever it was taken for */
+		return attach_stopped();
 	if (!why && m->remark && m->remark(site))
-		note(meta->absent[id], sizeof(meta->absent[id]), m->remark(site));
+		note_once(meta->absent[id], sizeof(meta->absent[id]), m->remark(site));
 	if (!why)
 		return 0;
 	if (named(req, id))
 		return complain(-EOPNOTSUPP, NULL, "%s cannot be had on %s: %s", m->name,
 				site->iface.name, why);
-	note(meta->absent[id], sizeof(meta->absent[id]), why);
+	note_once(meta->absent[id], sizeof(meta->absent[id]), why);
 	complaints_forget();
 	meta->on &= ~(1ull << id);
 	return 0;
@@ -296,7 +201,7 @@ static int build(struct site *site, const struct request *req, struct meta *meta
 		err = -errno;
 	if (err)
 		return complain(err, NULL, "cannot make %s: %s", site->pins, strerror(-err));
-	err = stopped() ?: meters_refuse(site, req, meta);
+	err = attach_stopped() ?: meters_refuse(site, req, meta);
 	if (!err) {
 		site->config.on = meta->on;
 		err = points_attach(site, req, meta);
@@ -306,7 +211,7 @@ static int build(struct site *site, const struct request *req, struct meta *meta
 		err = meters_attach(site, req, meta);
 	}
 	if (!err)
-		err = stopped() ?: meta_write(site->pins, meta);
+		err = attach_stopped() ?: meta_write(site->pins, meta);
 	return err;
 }
 
@@ -331,8 +236,8 @@ static int make_room(const struct site *site, const char *label)
 	if (!err && old.ifindex != site->iface.ifindex && if_indextoname(old.ifindex, now) &&
 	    !pins_dead(site->pins))
 		return complain(-EBUSY, text("nicprobe detach %s", now),
-				"%s is still attached as %s, the name it had: they cannot "
-				"both be", now, site->iface.name);
+				"%s is still attached under its former name %s: detach it first",
+				now, site->iface.name);
 	if (err == -ENODATA ||
 	    (!err && (old.ifindex != site->iface.ifindex ||
 		      pins_of_other(site->pins, &old, site->iface.inode)))) {

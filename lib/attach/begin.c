@@ -13,14 +13,14 @@
 #include "lib/read/baseline.h"
 #include "lib/util/log.h"
 
-/* In this order; each is done with all meters before the next. */
+/* In this order; each is done for all meters before the next. */
 enum turn { PROGRAMS, FIGURES, FIGURES_NEEDED, DERIVED, NR_TURNS };
 
 static enum turn turn_of(const struct meter *m, __u64 needed)
 {
-	if (m->derive)
+	if (m->type == DERIVED_METER)
 		return DERIVED;
-	if (!m->read)
+	if (m->type != READ_METER)
 		return PROGRAMS;
 	return needed >> meter_id(m) & 1 ? FIGURES_NEEDED : FIGURES;
 }
@@ -100,7 +100,7 @@ int begin_all(const struct site *site, const struct request *req, struct meta *m
 
 	own.figures = figures;
 	for (int id = 0; id < NR_METERS; id++)
-		needed |= bits >> id & 1 ? meters[id]->needs : 0;
+		needed |= bits >> id & 1 ? meter_needs(meters[id]) : 0;
 	for (enum turn turn = 0; turn < NR_TURNS && !err; turn++) {
 		if (turn == DERIVED)
 			err = begin(&own, meta, since);

@@ -9,6 +9,12 @@
 /* Fills site->driver and site->config of an interface that has been read. */
 void site_configure(struct site *, const struct request *);
 
+/*
+ * The size of a hash table of packets with room for so many: log2 of it, 6 to `most`. BPF programs
+ * take 32 - this from `config`: the shift that makes an index of a hash.
+ */
+unsigned table_bits(unsigned long long room, unsigned most);
+
 /* Reads its queues, and what of them the programs must know. 0, or a complaint. */
 int site_queues(struct site *);
 

@@ -12,63 +12,76 @@
 #include "lib/attach/begin.h"
 #include "lib/attach/object.h"
 #include "lib/core/meter.h"
-#include "lib/kernel/kernel.h"
+#include "lib/kernel/choose.h"
 #include "lib/util/log.h"
 
-#define MAX_STACKS 1024		/* different ones; their map has 256 bytes each */
+#define NAPI_QUEUES	"napi_queue"	/* bpf/common/dev.bpf.h */
 
 const char *pin_path(const struct site *site, const char *name)
 {
 	return text("%s/%s", site->pins, name);
 }
 
-/* Maps that several objects share, or that show reads, are pinned under their name. */
-static bool shared(const char *name)
+/* What the owner of a map says of it; NULL: it stays as declared, and is nobody else's. */
+static const struct map_plan *plan_find(const char *name)
 {
-	static const char *const names[] = {
-		BEGUN_MAP, "lost", "napi_queue", "drop_stack", "drop_reasons", "qdisc_places",
-		"driver_times", "driver_functions",
+	static const struct map_plan own[] = {	/* what meters and hooks share */
+		{ "lost", .pinned = true },
+		{ BEGUN_MAP, .pinned = true },
+		{ NAPI_QUEUES, .pinned = true },
+		{}
 	};
 
-	for (unsigned i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (!strcmp(name, names[i]))
-			return true;
-	return meter_find(name);
+	for (int id = -1; id < NR_METERS; id++) {
+		const struct map_plan *p = id < 0 ? own : meters[id]->type == EVENT_METER ?
+					   meters[id]->events.maps : NULL;
+
+		for (; p && p->name; p++)
+			if (!strcmp(p->name, name))
+				return p;
+	}
+	return NULL;
 }
 
-/* The maps of packet meters are in most objects: where none of these is on they need no room. */
+/* The maps of packet meters are in most objects; they need no room where no such meter is on. */
 static bool idle(const struct site *site, const struct meter *m)
 {
 	for (int id = 0; id < NR_METERS; id++)
-		if (site->config.on >> id & 1 && meter_rides(meters[id]))
+		if (site->config.on >> id & 1 && meters[id]->type == PACKET_METER)
 			return false;
-	return meter_rides(m);
+	return m->type == PACKET_METER;
+}
+
+/* How many entries a map is to have; 0: as many as it declares. */
+static unsigned entries_of(const struct site *site, const char *name)
+{
+	const struct map_plan *plan = plan_find(name);
+	const struct meter *m = meter_find(name);
+
+	if (plan)
+		return plan->entries ? plan->entries(&site->config) : 0;
+	if (strstr(name, SCRATCH_SUFFIX))
+		return site->config.scratch;
+	if (!m)
+		return 0;
+	if (idle(site, m))
+		return 1;
+	return m->by & BY_KEY ? m->key.per_queue * site->config.rows :
+				meter_rows(m, site->config.rows) * meter_lanes(m);
 }
 
 static int map_prepare(const struct site *site, struct bpf_map *map)
 {
 	const char *name = bpf_map__name(map);
-	const struct meter *m = meter_find(name);
+	const struct map_plan *plan = plan_find(name);
+	unsigned entries = entries_of(site, name);
 	int err = 0;
 
 	if (!strcmp(name, ".rodata.config"))
 		err = bpf_map__set_initial_value(map, &site->config, sizeof(site->config));
-	if (!strcmp(name, "flight") || !strcmp(name, "elsewhere") || !strcmp(name, "overflow"))
-		err = bpf_map__set_max_entries(map, 1u << (32 - site->config.flight_shift));
-	if (!strcmp(name, "drop_stack") && site->config.stacks)
-		err = bpf_map__set_max_entries(map, MAX_STACKS);
-	if (!strcmp(name, "waiting"))
-		err = bpf_map__set_max_entries(map, 1u << (32 - site->config.waiting_shift));
-	if (strstr(name, "_scratch"))
-		err = bpf_map__set_max_entries(map, site->config.scratch);
-	if (m && !(m->by & BY_KEY))
-		err = bpf_map__set_max_entries(map, meter_rows(m, site->config.rows) *
-						    meter_lanes(m));
-	if (m && m->keys_per_queue)
-		err = bpf_map__set_max_entries(map, m->keys_per_queue * site->config.rows);
-	if (m && idle(site, m))
-		err = bpf_map__set_max_entries(map, 1);
-	if (!err && shared(name))
+	if (!err && entries)
+		err = bpf_map__set_max_entries(map, entries);
+	if (!err && (meter_find(name) || (plan && plan->pinned)))
 		err = bpf_map__set_pin_path(map, pin_path(site, strcmp(name, BEGUN_MAP) ? name :
 								BEGUN_PIN));
 	return err;
@@ -158,7 +171,7 @@ static int link_pin(const struct site *site, struct bpf_program *prog)
 static void napis_tell(const struct site *site, const struct bpf_object *obj)
 {
 	const struct queues *q = &site->queues;
-	const struct bpf_map *map = bpf_object__find_map_by_name(obj, "napi_queue");
+	const struct bpf_map *map = bpf_object__find_map_by_name(obj, NAPI_QUEUES);
 
 	for (__u32 queue = 0; map && queue < q->nr_rx; queue++)
 		if (q->rx_napi[queue])

@@ -14,6 +14,7 @@
 #include "lib/attach/bpffs.h"
 #include "lib/attach/lock.h"
 #include "lib/attach/pins.h"
+#include "lib/core/hook.h"
 #include "lib/net/iface.h"
 #include "lib/util/log.h"
 
@@ -259,11 +260,10 @@ void pins_tidy(void)
 
 bool pins_dead(const char *dir)
 {
-	static const char *const links[] = { "tc", "xdp_link" };
 	unsigned dead = 0, alive = 0;
 
-	for (unsigned i = 0; i < sizeof(links) / sizeof(*links); i++) {
-		int fd = bpf_obj_get(text("%s/%s", dir, links[i]));
+	for (const struct hook *const *t = hooks; *t; t++) {
+		int fd = (*t)->link ? bpf_obj_get(text("%s/%s", dir, (*t)->link)) : -1;
 		struct bpf_link_info info = {};
 		__u32 len = sizeof(info);
 

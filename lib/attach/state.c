@@ -93,10 +93,30 @@ void attached_state(const struct meta *meta, struct attached *a)
 	complaints_forget();
 }
 
-/* The hook goes with its interface into another namespace: it asks for none. */
-static bool goes_along(const char *how)
+/* Whether a hook attached by this method moves along with its interface. */
+static bool moves_along(const char *how)
 {
-	return !strncmp(how, "xdp", 3) || !strcmp(how, "tcx");
+	for (const struct hook *const *t = hooks; *t; t++)
+		for (const char *const *h = (*t)->along; h && *h; h++)
+			if (!strcmp(*h, how))
+				return true;
+	return false;
+}
+
+/* Why a point whose hook attached as `how` does not see every packet; NULL: it does. */
+static const char *blind_at(const struct site *site, const struct attached *a, enum point point,
+			    const char *how)
+{
+	const char *why = NULL;
+
+	if (a->is == ATTACHED_GONE)
+		return "the interface is gone";
+	if (a->is == ATTACHED_MOVED && !moves_along(how))
+		return "the hook stayed in the network namespace that the interface left";
+	for (const struct hook *const *t = hooks; a->is == ATTACHED_HERE && !why && *t; t++)
+		if ((*t)->points >> point & 1 && (*t)->blind)
+			why = (*t)->blind(site, how);
+	return why;
 }
 
 void attached_blind(const struct meta *meta, const struct attached *a, const char *dir,
@@ -109,17 +129,8 @@ void attached_blind(const struct meta *meta, const struct attached *a, const cha
 	snprintf(site.pins, sizeof(site.pins), "%s", dir);
 	snprintf(site.iface.name, sizeof(site.iface.name), "%s", meta->iface);
 	for (int p = 0; p < NR_POINTS; p++) {
-		const char *how = meta->hook[p], *why = NULL;
+		const char *how = meta->hook[p], *why = *how ? blind_at(&site, a, p, how) : NULL;
 
-		if (*how && a->is == ATTACHED_GONE)
-			why = "the interface is gone";
-		if (*how && a->is == ATTACHED_MOVED && !goes_along(how))
-			why = strcmp(how, "clsact") ? "it looks for the interface in the network "
-			      "namespace that it left" : "the clsact qdisc did not go along "
-			      "into the other network namespace";	/* dev_shutdown() */
-		for (const struct hook *const *t = hooks; *how && a->is == ATTACHED_HERE && *t; t++)
-			if (!why && (*t)->points >> p & 1 && (*t)->blind)
-				why = (*t)->blind(&site, how);
 		snprintf(blind[p], BLIND_SIZE, "%s", why ?: "");
 	}
 	complaints_forget();

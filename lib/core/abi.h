@@ -5,35 +5,7 @@
 
 #include <linux/types.h>
 
-/* Every meter, in the order it is shown. A new one is one line here. */
-#define PACKET_METERS(M)	/* xdp/: look at packets */	\
-	M(pktsize)						\
-	M(ecn)							\
-	M(ecn_source)						\
-	M(rxcpu)						\
-	M(flow)							\
-	M(gso)							\
-	M(offload)
-#define EVENT_METERS(M)		/* bpf/: follow kernel events */	\
-	M(irq)							\
-	M(napi)							\
-	M(gro)							\
-	M(xdp)							\
-	M(pool)							\
-	M(qdisc)						\
-	M(bql)							\
-	M(txlat)						\
-	M(drop)							\
-	M(xsk)							\
-	M(ledger)						\
-	M(hwstat)						\
-	M(counters)						\
-	M(devlink)						\
-	M(skblife)						\
-	M(wifi)							\
-	M(station)						\
-	M(driver)
-#define METERS(M) PACKET_METERS(M) EVENT_METERS(M)
+#include "lib/core/registry.h"
 
 enum meter_id {
 #define M(name) METER_##name,
@@ -55,14 +27,17 @@ enum point {
 	NR_POINTS
 };
 
+/* More queues than any driver has; an interface with more is refused. Stamps hold a queue. */
+#define QUEUE_BITS	12
+#define MAX_QUEUES	(1 << QUEUE_BITS)
+#define QUEUE_MASK	(MAX_QUEUES - 1)
+
 /* How the receive queue of an skb is known; the driver's table says. */
 enum rx_queue {
 	RX_QUEUE_RECORDED,	/* queue_mapping is queue + 1, or 0: then by NAPI */
 	RX_QUEUE_BY_NAPI,	/* never recorded: rank of the NAPI id among the device's */
 	RX_QUEUE_RAW,		/* veth: queue_mapping is the queue itself, the sender's choice */
 };
-
-#define FLOW_SAMPLE	1024	/* flow looks at one packet in so many, unless --sample says */
 
 /* Written once, before load: the verifier cuts out what it turns off. */
 struct config {
@@ -105,6 +80,7 @@ struct config {
 
 /* Tasks of a CPU, told apart by as many of their numbers' last bits, where that is needed. */
 #define SCRATCH_TASKS	64
+#define SCRATCH_SUFFIX	"_scratch"	/* of the names of these maps: bpf/common/scratch.bpf.h */
 
 /*
  * A program has the address of its device among its instructions: there the loader writes it over

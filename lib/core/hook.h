@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A place where packets can be seen. */
+/* What a hook is: a place where packets are seen, and how to attach there. */
 #ifndef NICPROBE_HOOK_H
 #define NICPROBE_HOOK_H
 
@@ -14,9 +14,6 @@ struct bpf_object;
 struct request;
 struct table;
 
-/* Every hook; for a point, best first. A new one is a file and a word here. */
-#define HOOKS(T) T(xdp) T(driver_rx) T(xdp_generic) T(tc) T(stack_rx) T(xmit)
-
 struct site {			/* one interface, about to be measured */
 	struct iface iface;
 	const struct driver *driver;
@@ -24,44 +21,52 @@ struct site {			/* one interface, about to be measured */
 	struct queues queues;
 	const struct request *request;	/* what was asked for */
 	char pins[256];		/* the directory of its pins */
-	bool gone;		/* with its namespace: the one we are in has others of its index */
-	struct table *figures;	/* [NR_METERS]: read by baseline_read(), and not pinned yet */
+	bool gone;		/* with its namespace; its ifindex may be another's in ours */
+	struct table *figures;	/* [NR_METERS]: read by baseline_read(), not pinned yet */
 };
 
 struct hook {
-	const char *name;	/* what --rx and NICPROBE_CANNOT take */
+	const char *name;	/* for --rx and NICPROBE_CANNOT */
 	const char *help;
-	unsigned points;	/* 1 << enum point: those it serves */
-	/* Why it is not taken unless asked for by name; NULL: it is. */
+	unsigned points;	/* 1 << enum point of those it serves */
+	/* Why it is used only when named; NULL: it is used by default. */
 	const char *(*avoid)(const struct site *);
-	const void *(*elf)(size_t *);
-	/* The program that serves a point: its section says by what. */
+	/* Sets what only its programs read; NULL: nothing. */
+	void (*configure)(struct config *);
+	const void *(*elf)(size_t *);	/* its BPF object */
+	/* The program that serves a point: its section names the event. */
 	const char *program[NR_POINTS];
+	/* How the names of the tracing programs begin that serve a point: "tx" of "tx_return". */
+	const char *prefix[NR_POINTS];
 	/*
-	 * Loads, attaches, pins; and says in `how` by what, where no program says
-	 * it. 0, or -errno and a complaint. NULL: attach_links() does it all.
+	 * Loads, attaches and pins; writes to `how` the method, where no program
+	 * names it. 0, or -errno and a complaint. NULL: attach_links().
 	 */
 	int (*attach)(const struct site *, struct bpf_object *, char *how, size_t size);
+	const char *link;	/* pin of its link to the interface; NULL: it has none */
+	const char *filter;	/* pin of its program, where a tc filter holds it; NULL */
 	/*
-	 * Of what is attached, in the namespace of its interface: why it does not see all packets
-	 * at its point any more; NULL: it does. `how` is what attach() said, or the program.
+	 * Why it no longer sees every packet at its point; NULL: it does. Called in the
+	 * namespace of the interface. `how` is what attach() wrote, or the program's event.
 	 */
 	const char *(*blind)(const struct site *, const char *how);
-	/* Undoes what unpinning does not, also half of it; NULL: there is nothing such. */
+	/* The values of `how` that move along with the interface to another network namespace. */
+	const char *const *along;	/* ends with NULL; NULL: none */
+	/* Undoes what removing the pins does not, also after a partial attach. May be NULL. */
 	void (*detach)(const struct site *);
 };
 
-#define T(name) extern const struct hook hook_##name;
-HOOKS(T)
-#undef T
+#define H(name) extern const struct hook hook_##name;
+HOOKS(H)
+#undef H
 extern const struct hook *const hooks[];	/* ends with NULL */
 
 /* For hooks and meters alike: load, attach every chosen program, pin the links. 0 or -errno. */
 int attach_links(const struct site *, struct bpf_object *);
-/* The two halves of it: between them maps can be filled. */
+/* Its two halves: maps can be filled in between. */
 int object_load(const struct site *, struct bpf_object *);
 int object_attach(const struct site *, struct bpf_object *);
-/* The path of a pin of this interface, in a buffer that goes round. */
+/* The path of a pin of this interface, in one of text()'s buffers. */
 const char *pin_path(const struct site *, const char *name);
 
 #endif

@@ -255,6 +255,9 @@ enum skb_drop_reason {
 	SKB_DROP_REASON_FQ_FLOW_LIMIT,
 };
 
+/* NET_XMIT_MASK: below it the driver has taken the packet (dev_xmit_complete()); BUSY is above. */
+#define XMIT_TAKEN	0x0f
+
 /*
  * Since 6.2 a plain address can be given a type, which costs nothing: a load of it then reads 0
  * where there is no memory. The kernel has this list of such functions for itself.

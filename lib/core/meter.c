@@ -41,9 +41,14 @@ unsigned meter_sample(const struct meter *m, const struct meta *meta)
 	return meta->sample ?: m->sample ?: 1;
 }
 
-bool meter_rides(const struct meter *m)
+uint64_t meter_needs(const struct meter *m)
 {
-	return !m->elf && !m->read && !m->derive;
+	return m->type == DERIVED_METER ? m->derived.needs : 0;
+}
+
+uint64_t meter_uses(const struct meter *m)
+{
+	return m->type == DERIVED_METER ? m->derived.uses : 0;
 }
 
 uint64_t meters_needed(uint64_t bits)
@@ -52,7 +57,7 @@ uint64_t meters_needed(uint64_t bits)
 
 	for (int id = 0; id < NR_METERS; id++)
 		if (bits >> id & 1)
-			all |= meters[id]->needs;
+			all |= meter_needs(meters[id]);
 	return all;
 }
 

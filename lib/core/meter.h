@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What a meter is. Tables only: nothing here does anything. */
+/* What a meter is: tables of names and functions, and how to look them up. */
 #ifndef NICPROBE_METER_H
 #define NICPROBE_METER_H
 
@@ -10,129 +10,168 @@
 #include "lib/core/abi.h"
 
 struct bpf_object;
+struct iface;
 struct meta;
+struct request;
 struct site;
 struct snapshot;
 struct table;
 
 enum kind {
-	KIND_COUNTER,	/* words that grow, one for each label */
-	KIND_HISTOGRAM,	/* a sum, then slots */
-	KIND_LEVEL,	/* two words, what came and what went; shown: the difference, now */
+	KIND_COUNTER,	/* words that only grow, one per label */
+	KIND_HISTOGRAM,	/* a sum, then the slots */
+	KIND_LEVEL,	/* a gauge of two words, arrived and left; the difference is shown */
 	/*
-	 * What one count has more than another, signed, for each way in which the other may count:
-	 * the least and the most it can be, and how much of what lies between was added up over
-	 * time, so that a window has only what it grew by. residue_of() says what is shown.
+	 * The signed difference of two counts. Three words: its least and its greatest possible
+	 * value, since the two may count differently, and the part of that range that has
+	 * accumulated, so that an interval shows only its own growth. See residue_of().
 	 */
 	KIND_RESIDUE,
 };
 #define RESIDUE_WORDS	3
 
-/* What one row of the map stands for; CPUs are summed unless BY_CPU. */
+/* What one row of the map stands for. The rows of all CPUs are summed unless BY_CPU. */
 enum by { BY_IFACE = 0, BY_QUEUE = 1, BY_POINT = 2, BY_CPU = 4, BY_KEY = 8 };
 
-/* One named figure: where its words lie in the row, and how to read them. */
+/* One named figure: which words of the row it consists of, and how they read. */
 struct metric {
-	const char *name;		/* "packet_size": metric_key() makes the JSON key of it */
+	const char *name;		/* "packet_size"; metric_key() makes the JSON key of it */
 	const char *unit;		/* "bytes", "seconds", "packets" */
 	const char *help;
 	const char *family;		/* OpenMetrics, without nicprobe_; NULL: METER_KEY */
 	enum kind kind;
 	unsigned at, words;		/* offset and length in __u64s */
-	bool per_packet;		/* counter: of interest for a packet, too */
-	double scale;			/* stored unit to `unit`: 1e-9 for ns */
+	bool per_packet;		/* counter: also shown per packet… */
+	bool every_packet;		/* …of those in this histogram, at the nic points */
+	double scale;			/* from the stored unit to `unit`: 1e-9 for ns */
 	const uint64_t *bounds;		/* histogram: inclusive upper bounds; NULL: log-linear */
-	/* …of so many slots to a power of two that it is shown by percentiles; 0: by its slots */
-	unsigned steps;
-	const char *label;		/* counter of several words: what tells them apart… */
-	const char *const *labels;	/* …and what each is called */
-	const char *group;		/* what the table writes above its column; NULL: nothing */
-	bool rare;			/* the table leaves it out where it is 0 everywhere… */
-	bool like_first;		/* …or as much as the first word of each row */
-	bool untold;			/* counter: 0 is that nobody counts: null, or not there */
-	unsigned of;			/* residue: of the count in this word; 0: of none */
+	unsigned steps;			/* histogram: slots per power of two, shown as percentiles;
+					   0: shown slot by slot */
+	const char *label;		/* counter of several words: what distinguishes them… */
+	const char *const *labels;	/* …and the value of that label for each word */
+	const char *group;		/* table: heading above the column; NULL: none */
+	bool rare;			/* table: omitted where it is 0 in every row… */
+	bool like_first;		/* …or equals the first word of every row */
+	bool untold;			/* counter: 0 means "not reported": null, or omitted */
+	unsigned of;			/* residue: the word it is a share of; 0: none */
+};
+
+/* How a meter gets its rows; each type has its own member in the union of struct meter. */
+enum meter_type {
+	PACKET_METER,	/* counts in the program of every packet hook: xdp/packet.bpf.h */
+	EVENT_METER,	/* has BPF programs of its own */
+	READ_METER,	/* reads what the kernel, driver or card count themselves */
+	DERIVED_METER,	/* is computed from the rows of other meters */
+};
+
+/* How a table arranges the rows of a keyed meter. */
+enum layout {
+	LAYOUT_LIST,	/* one line per key */
+	LAYOUT_ACROSS,	/* one line per second label, one column per third label */
+	LAYOUT_BARE,	/* one line per key, no headings above the labels */
+};
+
+/* The key of a BY_KEY meter: how many there can be, and how they read. */
+struct meter_key {
+	size_t size;
+	const char *const *labels;	/* its parts: "reason", "queue" ("3", "unknown"), NULL */
+	void (*text)(const void *key, unsigned nr, char *text, size_t size);	/* part `nr` */
+	unsigned per_queue;		/* map entries per queue; 0: as many as the map declares */
+	bool evicts;			/* LRU map: `lost` counts everything, so that evicted rows
+					   are accounted for */
+	const char *now;		/* label that may change for a key: not in OpenMetrics */
+	const char *each;		/* label of unbounded values: in OpenMetrics on request */
+	const char *(*unit)(const void *key);	/* where rows differ in unit: "bytes" */
+	const char *note;		/* further lines of a key, besides its labels: "stack"… */
+	/* …line `nr`; false: there are no more */
+	bool (*line)(const void *key, unsigned nr, char *text, size_t size);
+	const char *minor;		/* keys that tables fold into one line: "benign"… */
+	bool (*is_minor)(const void *key);
+	bool sorted;			/* all rows in key order; else the largest first */
+};
+
+/*
+ * A map that is sized to the interface, or pinned under its name for other objects and commands.
+ * Names are unique over all objects: objects that name the same map share it. A map named like a
+ * meter has that meter's rows, and needs no plan.
+ */
+struct map_plan {
+	const char *name;
+	unsigned (*entries)(const struct config *);	/* NULL, or it returns 0: as declared */
+	bool pinned;
+};
+
+/* The BPF object of an EVENT_METER. */
+struct meter_events {
+	const void *(*elf)(size_t *);
+	/* Sizes its maps, object_load(), fills them, object_attach(). NULL: attach_links() */
+	int (*attach)(const struct site *, struct bpf_object *);
+	const struct map_plan *maps;	/* ends with an empty one; NULL: none */
+	const char *prefix;		/* how its programs' names begin; NULL: with its own */
+};
+
+/* What a DERIVED_METER is computed from. */
+struct meter_derived {
+	/*
+	 * Adds its rows with table_add(), from a snapshot that has all other meters. `late` has
+	 * the tables of those `around`, read once more afterwards. 0 or -errno.
+	 */
+	int (*derive)(const struct snapshot *, const struct snapshot *late, struct table *);
+	uint64_t needs, uses, around;	/* 1 << METER_x: required; optional; read twice */
 };
 
 struct meter {
-	const char *name;		/* file, map, pin, JSON key and CLI word alike */
+	const char *name;		/* of the file, map, pin, JSON key and CLI word alike */
 	const char *help;
+	enum meter_type type;
 	unsigned by;			/* BY_… */
 	enum point point;		/* the only point it looks at, unless BY_POINT */
-	/* BY_POINT: 1 << enum point, those it looks at; 0: all. If derived: one must be seen. */
-	unsigned points;
-	/* sets of rows that contexts write apart; 0: 1. Summed at reading */
-	unsigned lanes;
+	unsigned points;		/* BY_POINT: 1 << enum point of those it looks at; 0: all.
+					   DERIVED_METER: at least one of these must be hooked */
+	unsigned lanes;			/* copies of the rows for contexts that may interrupt each
+					   other, summed when read; 0: 1 */
 	size_t row_size;
 	/*
-	 * Words of a row from this one on are two moments each, seconds of CLOCK_MONOTONIC: of
-	 * all CPUs the latest is taken, and a window has none. 0: it has no such words.
+	 * The first of the words that are moments, two words each, in seconds of CLOCK_MONOTONIC:
+	 * of all CPUs the latest is taken, and an interval has none. 0: there are none.
 	 */
 	unsigned moments;
 	const struct metric *metrics;	/* ends with an empty one */
-
-	size_t key_size;		/* BY_KEY: size of a key… */
-	unsigned keys_per_queue;	/* …for how many there is room; 0: its map says so */
-	/* …what it is made of: "reason", "queue" (a number or "unknown"), NULL… */
-	const char *const *key_labels;
-	/* …which of these changes while its key stays, and so is no label of OpenMetrics… */
-	const char *key_now;
-	/* …and what of it has values without end: OpenMetrics has it only where asked for… */
-	const char *each;
-	/* …in what each of its rows counts, where that differs: "bytes"… */
-	const char *(*key_unit)(const void *key);
-	/* …its rows make room for new ones, and `lost` has all that its first words ever had… */
-	bool evicts;
-	/* …and how the part `nr` of a key reads */
-	void (*key_text)(const void *key, unsigned nr, char *text, size_t size);
-	/* More of a key than labels hold: what it is, "stack", and line `nr`; false: the end. */
-	const char *key_note;
-	bool (*key_line)(const void *key, unsigned nr, char *text, size_t size);
-	/* Keys that a table folds into one line, and what they are: "benign". */
-	const char *key_minor;
-	bool (*key_is_minor)(const void *key);
+	struct meter_key key;		/* BY_KEY */
+	enum layout layout;		/* BY_KEY */
+	union {
+		struct meter_events events;
+		/*
+		 * READ_METER, BY_KEY: adds the present figures with table_add(), called in the
+		 * namespace of the interface; their growth since attach is shown. 0 or -errno
+		 * and a complaint.
+		 */
+		int (*read)(const struct meta *, struct table *);
+		struct meter_derived derived;
+	};
 	/*
-	 * After its map was read: keys may be changed, rows left out; words at the end of a row
-	 * that the map has not are 0, and may be set. 0 or -errno.
+	 * Called after its map was read: may change keys, leave rows out, and set words at the
+	 * end of a row that the map does not have (they are 0). 0 or -errno.
 	 */
-	int (*settle)(const char *pins, struct table *);
-	bool by_key;			/* all rows, by key; else those with most, first */
-	/* The table: a column for each value of the third label, a line for each of the second. */
-	bool across;
-	bool bare;			/* …and writes nothing above its labels */
-
-	/* One of these, or none: then it rides on the packet hooks. */
-	const void *(*elf)(size_t *);	/* its own BPF object */
-	/* Sizes its maps, object_load(), fills them, object_attach(). NULL: attach_links() does */
-	int (*attach)(const struct site *, struct bpf_object *);
+	int (*fixup)(const char *pins, struct table *);
 	/*
-	 * Figures that the kernel keeps by itself, BY_KEY, as they are now, by table_add(). What
-	 * they have grown since attach is shown. Called in the namespace of the interface.
-	 * 0 or -errno and a complaint.
-	 */
-	int (*read)(const struct meta *, struct table *);
-	/*
-	 * It is made of what others counted, BY_KEY, as it is in a snapshot that has all others
-	 * whole, by table_add(). `late` has the tables of those `around`, read once more.
-	 * 0 or -errno.
-	 */
-	int (*derive)(const struct snapshot *, const struct snapshot *late, struct table *);
-	/*
-	 * Of one of these: whether what a row counts, that `then` has not, began at 0 since then;
-	 * NULL: it did. A queue may have been there before, and have counted, and was not in use.
-	 */
-	bool (*began)(const struct table *then, const void *key);
-	uint64_t needs, uses, around;	/* 1 << METER_x: must be on; may be; read twice */
-	const char *(*absent)(const struct site *);	/* why it cannot work here, or NULL */
-	const char *(*cannot)(void);	/* why it can work nowhere in this kernel, or NULL */
-	unsigned sample;		/* it follows one packet in so many, unless told; 0: each */
-	const char *on_request;		/* why it is not attached unless asked for; NULL: it is */
-	/* How it measures here where there are several ways, or what it does without; or NULL. */
-	const char *(*remark)(const struct site *);
-	/*
-	 * A row as one CPU has it, just read: `now` (CLOCK_MONOTONIC, before the reading) may
-	 * end what the CPU has not ended yet. Leaves 0 in the words that no metric has.
+	 * A row as one CPU has it, just read at `now` (CLOCK_MONOTONIC): may end what that CPU
+	 * has not ended yet. Leaves 0 in the words that belong to no metric.
 	 */
 	void (*row_close)(uint64_t *words, uint64_t now);
+	/*
+	 * READ_METER, DERIVED_METER: whether a row that `then` does not have started from 0
+	 * after it; NULL: it did. A queue may have counted before and not have been in use.
+	 */
+	bool (*began)(const struct table *then, const void *key);
+	/* Sets the members of config that only its programs read; NULL: none. */
+	void (*configure)(const struct iface *, const struct request *, struct config *);
+	unsigned sample;		/* follows one packet in so many by default; 0: every one */
+	const char *on_request;		/* why it is attached only when named; NULL: by default */
+	const char *(*cannot)(void);	/* why it can work nowhere on this kernel, or NULL */
+	const char *(*absent)(const struct site *);	/* why it cannot work here, or NULL */
+	/* Which of its methods is in use here, or what it measures without; or NULL. */
+	const char *(*remark)(const struct site *);
 };
 
 #define WORD(T, field)	(offsetof(T, field) / 8)
@@ -141,11 +180,11 @@ struct meter {
 	.at = WORD(T, field), .words = WORDS(T, field), __VA_ARGS__ }
 #define HISTOGRAM(T, field, ...) { .kind = KIND_HISTOGRAM, \
 	.at = WORD(T, field), .words = WORDS(T, field), __VA_ARGS__ }
-/* `field` is what came; what went must be the next word. */
+/* `field` is what arrived; what left must be the next word. */
 #define LEVEL(T, field, ...)	{ .kind = KIND_LEVEL, .scale = 1, \
 	.at = WORD(T, field), .words = 2, __VA_ARGS__ }
 
-/* Is a histogram shown by its slots, and not by percentiles? */
+/* Whether a histogram is shown slot by slot, and not as percentiles. */
 static inline bool metric_classes(const struct metric *k)
 {
 	return k->bounds && !k->steps;
@@ -162,17 +201,18 @@ extern const char *const point_names[NR_POINTS];	/* "rx-nic", … */
 const struct meter *meter_find(const char *name);	/* NULL: no such meter */
 enum meter_id meter_id(const struct meter *);
 
-/* Of how many packets it follows one. */
+/* It follows one packet in so many. */
 unsigned meter_sample(const struct meter *, const struct meta *);
 
-/* These, and what some of them are made of. */
+/* 1 << METER_x that one is derived from; 0: it is not derived. */
+uint64_t meter_needs(const struct meter *);
+uint64_t meter_uses(const struct meter *);
+/* `bits`, and the meters that those need. */
 uint64_t meters_needed(uint64_t bits);
-/* Does it count in the packet hooks, and has no object of its own? */
-bool meter_rides(const struct meter *);
 /* 1 << METER_x of all that are attached when none is named. */
 uint64_t meters_default(void);
 
-/* 1 << enum point: those it looks at. */
+/* 1 << enum point of those it looks at. */
 unsigned meter_points(const struct meter *);
 
 /* Rows of a lane of its array, when a point has `rows` of them; not for BY_KEY. */

@@ -7,14 +7,6 @@
 
 #include "lib/core/abi.h"
 
-/* Every driver. A new one is a file and a line here. */
-#define DRIVERS(D)						\
-	D(ena) D(ixgbevf) D(iwlwifi) D(virtio_net) D(e1000)	\
-	D(e1000e) D(igb) D(igbvf) D(vmxnet3) D(ixgbe) D(i40e)	\
-	D(iavf) D(ice) D(mlx5_core) D(gve) D(hv_netvsc)		\
-	D(veth) D(tun) D(loopback) D(bridge) D(bonding)		\
-	D(vlan) D(macvlan) D(vxlan) D(netkit) D(dummy) D(ifb)
-
 #define MAX_PATTERNS 4	/* of names of interrupts; those that are NULL end them */
 
 /* A version of Linux, as release_version() reads it. */

@@ -13,14 +13,14 @@
 #include <xdp/libxdp.h>
 
 #include "lib/attach/pins.h"
+#include "lib/core/hook.h"
 #include "lib/hw/hw.h"
 #include "lib/kernel/programs.h"
+#include "lib/kernel/tcx.h"
 #include "lib/net/netlink.h"
 #include "lib/net/sysfs.h"
 #include "lib/util/log.h"
 
-/* Linux 6.6; the headers of Debian 12 do not have it yet. Egress is the next. */
-#define TCX_INGRESS	46	/* BPF_TCX_INGRESS */
 #define DISPATCHER	"xdp_dispatcher"
 #define INGRESS TC_H_MAKE(TC_H_CLSACT, TC_H_MIN_INGRESS)
 #define EGRESS	TC_H_MAKE(TC_H_CLSACT, TC_H_MIN_EGRESS)
@@ -35,7 +35,8 @@ const char *const hook_names[NR_HOOKS] = {
 struct search {
 	struct hw_above *above;
 	unsigned ifindex;
-	__u32 own[3];		/* programs of ours; 0: not there, or only root may look */
+	__u32 own[8];		/* our programs, where we may see their pins */
+	unsigned nr_own;
 	__u32 map;		/* that ours have which libxdp pins; 0: likewise */
 	unsigned master;
 	unsigned unlisted;	/* programs that found no room */
@@ -60,7 +61,7 @@ static void program_add(struct search *s, enum hw_hook hook, __u32 id)
 	}
 	a->nr++;
 	*p = (struct hw_program){ .hook = hook, .id = id };
-	for (unsigned i = 0; i < sizeof(s->own) / sizeof(*s->own); i++)
+	for (unsigned i = 0; i < s->nr_own; i++)
 		p->own |= s->own[i] == id;
 	if (hook == HOOK_XDP_DISPATCHED && s->map)
 		p->own = program_uses(id, s->map);
@@ -259,10 +260,12 @@ static int each_filter(const struct nlmsghdr *nlh, void *arg)
 
 static void tcx_read(struct search *s, struct hw *h)
 {
+	static const enum bpf_attach_type types[] = { TCX_INGRESS, TCX_EGRESS };
+
 	for (unsigned i = 0; i < 2; i++) {
 		__u32 ids[MAX_TCX];
 		LIBBPF_OPTS(bpf_prog_query_opts, all, .prog_ids = ids, .prog_cnt = MAX_TCX);
-		int err = bpf_prog_query_opts(s->ifindex, TCX_INGRESS + i, &all);
+		int err = bpf_prog_query_opts(s->ifindex, types[i], &all);
 
 		if (err == -EPERM && !i)
 			hw_note(h, "tcx programs", "only root may ask");
@@ -271,15 +274,24 @@ static void tcx_read(struct search *s, struct hw *h)
 	}
 }
 
-/* Where ours are pinned only root may look. */
+static void own_add(struct search *s, const char *dir, const char *pin)
+{
+	__u32 id = pin ? program_pinned(text("%s/%s", dir, pin)) : 0;
+
+	if (id && s->nr_own < sizeof(s->own) / sizeof(*s->own))
+		s->own[s->nr_own++] = id;
+}
+
+/* Only root may look at our pins. */
 static void own_find(struct search *s, const struct hw *h)
 {
-	static const char *const pins[] = { "xdp_link", "tc", "tc_program" };
 	char dir[256];
 
 	if (pins_find(h->iface.netns, h->iface.ifindex, dir, sizeof(dir))) {
-		for (unsigned i = 0; i < sizeof(pins) / sizeof(*pins); i++)
-			s->own[i] = program_pinned(text("%s/%s", dir, pins[i]));
+		for (const struct hook *const *t = hooks; *t; t++) {
+			own_add(s, dir, (*t)->link);
+			own_add(s, dir, (*t)->filter);
+		}
 		s->map = map_pinned(text("%s/lost", dir));
 	}
 	complaints_forget();

@@ -20,14 +20,6 @@ static struct hw_line *line_add(struct hw *h, int rx, int tx)
 	return &more[h->nr++];
 }
 
-static void file_read(const char *file, struct cpus *c)
-{
-	char line[4096];
-
-	if (sysfs_line(-1, file, line, sizeof(line)))
-		cpus_from_list(c, line);
-}
-
 static void irq_set(struct hw_line *l, const struct vector *v)
 {
 	char node[16];
@@ -38,8 +30,7 @@ static void irq_set(struct hw_line *l, const struct vector *v)
 	l->len = v->len;
 	if (!v->irq)
 		return;
-	file_read(text("%s/%u/smp_affinity_list", proc_irq, v->irq), &l->may);
-	file_read(text("%s/%u/effective_affinity_list", proc_irq, v->irq), &l->does);
+	vector_affinity(v->irq, &l->may, &l->does);
 	if (sysfs_line(-1, text("%s/%u/node", proc_irq, v->irq), node, sizeof(node)) && *node)
 		l->node = atoi(node);
 }

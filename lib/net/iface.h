@@ -8,7 +8,6 @@
 
 #include "lib/core/abi.h"
 
-#define MAX_QUEUES 4096		/* more than any driver has; an interface with more is refused */
 
 struct iface {
 	char name[IFNAMSIZ];

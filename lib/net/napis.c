@@ -8,16 +8,11 @@
 #include <string.h>
 
 #include "lib/net/napis.h"
+#include "lib/net/netdev.h"
 #include "lib/net/netlink.h"
 #include "lib/util/log.h"
 
-/* Of include/uapi/linux/netdev.h, 6.8, 6.13 and 6.17; Debian 12's headers are older. */
-enum { NAPI_GET = 11 };
 #define PF_KTHREAD	0x00200000	/* of include/linux/sched.h; 6.1, 6.12, 6.18 */
-enum {
-	NAPI_IFINDEX = 1, NAPI_ID, NAPI_IRQ, NAPI_PID, NAPI_DEFER, NAPI_FLUSH, NAPI_SUSPEND,
-	NAPI_THREADED
-};
 
 /* 4 or 8 bytes, as the value needs them (NLA_UINT). */
 static long long number(const struct nlattr *attr)
@@ -64,13 +59,13 @@ static int napi_read(const struct nlmsghdr *nlh, void *arg)
 
 	mnl_attr_for_each(attr, nlh, sizeof(struct genlmsghdr))
 		switch (mnl_attr_get_type(attr)) {
-		case NAPI_ID:		n.id = number(attr); break;
-		case NAPI_IRQ:		n.irq = number(attr); break;
-		case NAPI_PID:		n.pid = number(attr); break;
-		case NAPI_DEFER:	n.defer_hard_irqs = number(attr); break;
-		case NAPI_FLUSH:	n.gro_flush_ns = number(attr); break;
-		case NAPI_SUSPEND:	n.irq_suspend_ns = number(attr); break;
-		case NAPI_THREADED:	n.threaded = number(attr); break;
+		case NETDEV_A_NAPI_ID: n.id = number(attr); break;
+		case NETDEV_A_NAPI_IRQ: n.irq = number(attr); break;
+		case NETDEV_A_NAPI_PID: n.pid = number(attr); break;
+		case NETDEV_A_NAPI_DEFER_HARD_IRQS: n.defer_hard_irqs = number(attr); break;
+		case NETDEV_A_NAPI_GRO_FLUSH_TIMEOUT: n.gro_flush_ns = number(attr); break;
+		case NETDEV_A_NAPI_IRQ_SUSPEND_TIMEOUT: n.irq_suspend_ns = number(attr); break;
+		case NETDEV_A_NAPI_THREADED: n.threaded = number(attr); break;
 		}
 	if (n.pid)
 		thread_read(&n);
@@ -97,8 +92,8 @@ void napis_read(unsigned ifindex, struct napis *all)
 	*all = (struct napis){ .err = family < 0 ? -ENOENT : 0 };
 	if (all->err)
 		return;
-	request = netlink_request(buf, family, NLM_F_DUMP, NAPI_GET);
-	mnl_attr_put_u32(request, NAPI_IFINDEX, ifindex);
+	request = netlink_request(buf, family, NLM_F_DUMP, NETDEV_CMD_NAPI_GET);
+	mnl_attr_put_u32(request, NETDEV_A_NAPI_IFINDEX, ifindex);
 	all->err = netlink_ask(NETLINK_GENERIC, request, napi_read, all);
 	if (all->nr)
 		qsort(all->list, all->nr, sizeof(*all->list), by_id);

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "lib/kernel/kernel.h"
+#include "lib/kernel/feature.h"
 #include "lib/net/netlink.h"
 #include "lib/util/log.h"
 
@@ -170,7 +170,7 @@ int netlink_family(const char *name)
 						   CTRL_CMD_GETFAMILY);
 	int id = -ENOENT, err;
 
-	if (kernel_cannot(name))
+	if (denied(name))
 		return -ENOENT;
 	mnl_attr_put_strz(request, CTRL_ATTR_FAMILY_NAME, name);
 	err = netlink_ask(NETLINK_GENERIC, request, family_read, &id);

@@ -7,16 +7,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/net/napis.h"
+#include "lib/net/netdev.h"
 #include "lib/net/netlink.h"
 #include "lib/net/queues.h"
 #include "lib/net/sysfs.h"
 #include "lib/util/log.h"
-
-/* Of include/uapi/linux/netdev.h, 6.8; Debian 12's headers are older. */
-enum { NETDEV_CMD_QUEUE_GET = 10, NETDEV_CMD_NAPI_GET = 11 };
-enum { NETDEV_A_QUEUE_ID = 1, NETDEV_A_QUEUE_IFINDEX, NETDEV_A_QUEUE_TYPE, NETDEV_A_QUEUE_NAPI_ID };
-enum { NETDEV_A_NAPI_IFINDEX = 1, NETDEV_A_NAPI_ID, NETDEV_A_NAPI_IRQ };
-enum { NETDEV_QUEUE_TYPE_RX, NETDEV_QUEUE_TYPE_TX };
 
 const char *const queues_by_text[] = {
 	[QUEUES_UNKNOWN] = "not known",
@@ -56,23 +52,20 @@ static int queue_of(const __u32 *napis, unsigned nr, __u32 napi)
 	return QUEUE_NONE;
 }
 
-static int napi_read(const struct nlmsghdr *nlh, void *arg)
+static void napi_match(struct queues *q, const struct napi_instance *n)
 {
-	struct queues *q = arg;
-	__u32 id = attr_u32(nlh, NETDEV_A_NAPI_ID, 0), irq = attr_u32(nlh, NETDEV_A_NAPI_IRQ, 0);
-	int rx = queue_of(q->rx_napi, q->nr_rx, id), tx = queue_of(q->tx_napi, q->nr_tx, id);
+	int rx = queue_of(q->rx_napi, q->nr_rx, n->id), tx = queue_of(q->tx_napi, q->nr_tx, n->id);
 
 	for (unsigned i = 0; i < q->nr; i++) {
 		struct vector *v = &q->vectors[i];
 
-		if (!irq || v->irq != irq || (rx == QUEUE_NONE && tx == QUEUE_NONE))
+		if (!n->irq || v->irq != n->irq || (rx == QUEUE_NONE && tx == QUEUE_NONE))
 			continue;
 		v->rx = rx;
 		v->tx = tx;
 		v->told = true;
 		q->by = QUEUES_BY_NETDEV;
 	}
-	return MNL_CB_OK;
 }
 
 /* An older kernel has no such family, or not these commands: then all stays unknown. */
@@ -81,6 +74,7 @@ static void netdev_read(struct queues *q, unsigned ifindex)
 	int family = netlink_family("netdev");
 	char buf[MNL_SOCKET_BUFFER_SIZE];
 	struct nlmsghdr *request;
+	struct napis napis;
 
 	if (family < 0)
 		return;
@@ -88,9 +82,10 @@ static void netdev_read(struct queues *q, unsigned ifindex)
 	mnl_attr_put_u32(request, NETDEV_A_QUEUE_IFINDEX, ifindex);
 	if (netlink_ask(NETLINK_GENERIC, request, queue_read, q))
 		return;
-	request = netlink_request(buf, family, NLM_F_DUMP, NETDEV_CMD_NAPI_GET);
-	mnl_attr_put_u32(request, NETDEV_A_NAPI_IFINDEX, ifindex);
-	netlink_ask(NETLINK_GENERIC, request, napi_read, q);
+	napis_read(ifindex, &napis);
+	for (unsigned i = 0; i < napis.nr; i++)
+		napi_match(q, &napis.list[i]);
+	napis_free(&napis);
 }
 
 /* Adds an interrupt, if it is not there yet. NULL: no memory. */

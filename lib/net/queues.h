@@ -8,9 +8,9 @@
 
 #include "lib/core/nic_driver.h"
 #include "lib/net/iface.h"
+#include "lib/proc/cpus.h"
 
 #define VECTOR_NAME	48	/* of an interrupt: "mlx5_comp63@pci:0000:03:00.0" */
-#define CPU_LIST	128
 
 /* Which queue an interrupt serves, where it is no number. */
 enum { QUEUE_NONE = -1, QUEUE_ALL = -2 };
@@ -74,10 +74,8 @@ void vectors_each(void (*fn)(unsigned irq, char *names, void *arg), void *arg);
 /* The name in "name, name" at `*at`, which moves on to the next; false: there is no more. */
 bool vector_next(const char **at, char name[VECTOR_NAME]);
 
-/* Where an interrupt may run, and where the hardware sends it: "0-3". "" where not to be had. */
 extern const char *proc_irq;	/* "/proc/irq"; tests have their own */
-void vector_affinity(unsigned irq, char may[CPU_LIST], char does[CPU_LIST]);
-/* Does a list such as "0-3,8" have this CPU? */
-bool cpu_listed(const char *list, unsigned cpu);
+/* The CPUs that an interrupt may run on, and those it is sent to; none: not known. */
+void vector_affinity(unsigned irq, struct cpus *affinity, struct cpus *effective);
 
 #endif

@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/kernel/kernel.h"
 #include "lib/net/iface.h"
 #include "lib/net/netlink.h"
 #include "lib/net/statistics.h"
@@ -83,7 +82,7 @@ static int sets_read(const struct nlmsghdr *nlh, void *arg)
 /* Linux 5.6. Thousands of names do not fit into an answer: then the ioctl has them. */
 static int names_by_netlink(const char *iface, struct names *n)
 {
-	int family = kernel_cannot("ethtool-netlink") ? -ENOENT : netlink_family("ethtool");
+	int family = netlink_family("ethtool");
 	struct nlattr *header, *sets, *set;
 	char buf[MNL_SOCKET_BUFFER_SIZE];
 	struct nlmsghdr *request;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lib/net/queues.h"
+#include "lib/net/sysfs.h"
 #include "lib/util/log.h"
 
 bool vector_line(const char *line, unsigned cpus, unsigned *irq, const char **names)
@@ -144,33 +145,17 @@ bool vector_expand(const char *pattern, const char *iface, unsigned queue, struc
 
 const char *proc_irq = "/proc/irq";
 
-static void list_read(unsigned irq, const char *file, char list[CPU_LIST])
+static void affinity_read(unsigned irq, const char *file, struct cpus *c)
 {
-	FILE *f = fopen(text("%s/%u/%s", proc_irq, irq, file), "re");
+	char line[4096];
 
-	if (!f || !fgets(list, CPU_LIST, f))
-		*list = '\0';
-	list[strcspn(list, "\n")] = '\0';
-	if (f)
-		fclose(f);
+	*c = (struct cpus){};
+	if (sysfs_line(-1, text("%s/%u/%s", proc_irq, irq, file), line, sizeof(line)))
+		cpus_from_list(c, line);
 }
 
-void vector_affinity(unsigned irq, char may[CPU_LIST], char does[CPU_LIST])
+void vector_affinity(unsigned irq, struct cpus *affinity, struct cpus *effective)
 {
-	list_read(irq, "smp_affinity_list", may);
-	list_read(irq, "effective_affinity_list", does);
-}
-
-bool cpu_listed(const char *list, unsigned cpu)
-{
-	while (isdigit((unsigned char)*list)) {
-		char *at;
-		unsigned first = strtoul(list, &at, 10);
-		unsigned last = *at == '-' ? strtoul(at + 1, &at, 10) : first;
-
-		if (cpu >= first && cpu <= last)
-			return true;
-		list = at + (*at == ',');
-	}
-	return false;
+	affinity_read(irq, "smp_affinity_list", affinity);
+	affinity_read(irq, "effective_affinity_list", effective);
 }

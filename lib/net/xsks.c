@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#include "lib/kernel/kernel.h"
+#include "lib/kernel/feature.h"
 #include "lib/net/netlink.h"
 #include "lib/net/xsks.h"
 
@@ -162,7 +162,7 @@ void xsks_read(unsigned ifindex, struct xsks *all)
 	*all = (struct xsks){ .ifindex = ifindex };
 	if (!any())
 		return;
-	all->err = kernel_cannot("xsk-diag") ? -ENOENT : ask(all);
+	all->err = kernel_lacks(FEATURE_XSK_DIAG) ? -ENOENT : ask(all);
 	if (all->nr)
 		qsort(all->list, all->nr, sizeof(*all->list), by_queue);
 }
@@ -178,8 +178,8 @@ const char *xsks_cannot(void)
 	static int known = 1;
 	struct xsks none = {};
 
-	if (kernel_cannot("xsk-diag"))
-		return kernel_cannot("xsk-diag");
+	if (kernel_lacks(FEATURE_XSK_DIAG))
+		return kernel_lacks(FEATURE_XSK_DIAG);
 	if (known > 0)
 		known = ask(&none);
 	xsks_free(&none);

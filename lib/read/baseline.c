@@ -17,7 +17,7 @@ uint64_t *table_add(struct table *t, const struct meter *m, const void *key)
 
 	if (!(t->rows & (t->rows - 1))) {	/* as many as there is room for */
 		unsigned room = t->rows ? 2 * t->rows : 1;
-		void *keys = realloc(t->keys, room * m->key_size), *cells;
+		void *keys = realloc(t->keys, room * m->key.size), *cells;
 
 		if (!keys)
 			return NULL;
@@ -27,7 +27,7 @@ uint64_t *table_add(struct table *t, const struct meter *m, const void *key)
 			return NULL;
 		t->cells = cells;
 	}
-	memcpy(t->keys + t->rows * m->key_size, key, m->key_size);
+	memcpy(t->keys + t->rows * m->key.size, key, m->key.size);
 	return memset(t->cells + (size_t)t->rows++ * t->words, 0, row_size);
 }
 
@@ -35,18 +35,18 @@ static int figures_read(const struct meter *m, const struct meta *meta, struct t
 {
 	*t = (struct table){ .cpus = 1, .words = m->row_size / 8 };
 	t->cells = malloc(m->row_size);		/* none is a table, too */
-	t->keys = malloc(m->key_size);
+	t->keys = malloc(m->key.size);
 	return t->cells && t->keys ? m->read(meta, t) : -ENOMEM;
 }
 
 int table_pin(const struct site *site, const struct meter *m, const struct table *t)
 {
-	int fd = bpf_map_create(BPF_MAP_TYPE_HASH, m->name, m->key_size, m->row_size,
+	int fd = bpf_map_create(BPF_MAP_TYPE_HASH, m->name, m->key.size, m->row_size,
 				t->rows ?: 1, NULL);
 	int err = fd < 0 ? -errno : 0;
 
 	for (unsigned row = 0; !err && row < t->rows; row++)
-		if (bpf_map_update_elem(fd, t->keys + row * m->key_size,
+		if (bpf_map_update_elem(fd, t->keys + row * m->key.size,
 					t->cells + (size_t)row * t->words, 0))
 			err = -errno;
 	if (!err && bpf_obj_pin(fd, pin_path(site, m->name)))
@@ -70,7 +70,7 @@ int baseline_read(const struct site *site, const struct meter *m, const struct m
 /* Row `from` takes the place `to`, which is no later one. */
 static void row_move(const struct meter *m, struct table *t, unsigned to, unsigned from)
 {
-	memmove(t->keys + to * m->key_size, t->keys + from * m->key_size, m->key_size);
+	memmove(t->keys + to * m->key.size, t->keys + from * m->key.size, m->key.size);
 	memmove(t->cells + (size_t)to * t->words, t->cells + (size_t)from * t->words,
 		t->words * 8);
 }
@@ -79,7 +79,7 @@ static void row_move(const struct meter *m, struct table *t, unsigned to, unsign
 static bool row_began(const struct meter *m, const struct table *now, unsigned row,
 		      const struct table *then)
 {
-	return cell_idle(now, row, 0) || !m->began || m->began(then, now->keys + row * m->key_size);
+	return cell_idle(now, row, 0) || !m->began || m->began(then, now->keys + row * m->key.size);
 }
 
 void table_since(const struct meter *m, struct table *now, struct table *then, row_less *less)
@@ -89,11 +89,11 @@ void table_since(const struct meter *m, struct table *now, struct table *then, r
 	table_sort(m, now, table_by_key);
 	table_sort(m, then, table_by_key);
 	for (unsigned row = 0; row < now->rows; row++) {
-		const unsigned char *key = now->keys + row * m->key_size;
+		const unsigned char *key = now->keys + row * m->key.size;
 		int order = 1;
 
 		while (old < then->rows &&
-		       (order = memcmp(then->keys + old * m->key_size, key, m->key_size)) < 0) {
+		       (order = memcmp(then->keys + old * m->key.size, key, m->key.size)) < 0) {
 			now->changed = true;		/* it has gone */
 			old++;
 		}

@@ -31,7 +31,7 @@ static void residue_since(uint64_t *now, const uint64_t *before, unsigned words)
 void row_since(const struct meter *m, uint64_t *now, const uint64_t *before)
 {
 	/* a row that went and came back has less than before: all of it is new */
-	if (m->evicts && *now < *before)
+	if (m->key.evicts && *now < *before)
 		return;
 	for_each_metric(k, m) {
 		if (k->kind == KIND_RESIDUE)
@@ -73,7 +73,7 @@ int64_t residue_of(const struct metric *k, const uint64_t *words, uint64_t *with
 const struct meter *derived_lacks(const struct meter *m, uint64_t on)
 {
 	for (int id = 0; id < NR_METERS; id++)
-		if (m->needs >> id & 1 && !(on >> id & 1))
+		if (meter_needs(m) >> id & 1 && !(on >> id & 1))
 			return meters[id];
 	return NULL;
 }
@@ -87,13 +87,13 @@ static int derive(const struct meter *m, struct snapshot *s, const char *pins)
 
 	*t = (struct table){ .cpus = 1, .words = m->row_size / 8 };
 	t->cells = calloc(1, m->row_size);	/* none is a table, too */
-	t->keys = malloc(m->key_size);
+	t->keys = malloc(m->key.size);
 	if (!t->cells || !t->keys)
 		err = -ENOMEM;
 	for (int id = 0; !err && id < NR_METERS; id++)
-		if (m->around >> id & s->meta.on >> id & 1)
+		if (m->derived.around >> id & s->meta.on >> id & 1)
 			err = snapshot_table(&late, id, pins);
-	err = err ?: m->derive(s, &late, t);
+	err = err ?: m->derived.derive(s, &late, t);
 	snapshot_free(&late);
 	return err;
 }
@@ -108,14 +108,16 @@ int derived_read(struct snapshot *s, const char *pins)
 		uint64_t *then;
 		int fd;
 
-		if (!m->derive || !(s->meta.on >> id & 1))
+		if (m->type != DERIVED_METER || !(s->meta.on >> id & 1))
 			continue;
 		err = derive(m, s, pins);
-		t->when = s->tables[METER_pktsize].when;	/* what it counts is of then */
+		for (int of = 0; of < NR_METERS; of++)	/* what is read twice sets the time */
+			if (m->derived.around >> of & 1)
+				t->when = s->tables[of].when;
 		fd = err ? -1 : pin_read(text("%s/%s", pins, m->name));
 		then = malloc(m->row_size);
 		for (unsigned row = 0; fd >= 0 && then && row < t->rows; row++)
-			if (!bpf_map_lookup_elem(fd, t->keys + row * m->key_size, then))
+			if (!bpf_map_lookup_elem(fd, t->keys + row * m->key.size, then))
 				row_since(m, t->cells + (size_t)row * t->words, then);
 		if (fd >= 0)
 			close(fd);
@@ -131,7 +133,7 @@ int derived_pin(const struct site *site, const struct meter *m, const struct met
 	struct snapshot s = { .meta = *meta };
 	int err;
 
-	s.meta.on &= m->needs | m->uses;
+	s.meta.on &= m->derived.needs | m->derived.uses;
 	err = snapshot_fill(&s, site->pins) ?: derive(m, &s, site->pins) ?:
 	      table_pin(site, m, &s.tables[meter_id(m)]);
 	snapshot_free(&s);

@@ -8,6 +8,7 @@
 #include <bpf/bpf.h>
 
 #include "lib/attach/pins.h"
+#include "lib/core/hook.h"
 #include "lib/kernel/release.h"
 #include "lib/read/losses.h"
 #include "lib/util/log.h"
@@ -54,28 +55,31 @@ static uint64_t misses_of(int link, __u32 *seen, unsigned *nr_seen)
 	return prog.recursion_misses;
 }
 
+/* The length of `prefix` if the program's name begins with it: "drop" of "drop_freed"; else 0. */
+static size_t begins(const char *program, const char *prefix)
+{
+	size_t len = prefix ? strlen(prefix) : 0;
+
+	return len && !strncmp(program, prefix, len) && strchr("_-", program[len]) ? len : 0;
+}
+
 uint64_t *missed_by(struct snapshot *s, const char *program)
 {
-	static const struct { const char *begins; enum point point; } points[] = {
-		/* the first that fits: by a driver's tracepoints, rx_gro, rx_list… */
-		{ "rx_stack", RX_STACK }, { "rx_", RX_NIC },
-		{ "tx_stack", TX_STACK }, { "tx_nic", TX_NIC }, { "tx_return", TX_NIC },
-	};
+	uint64_t *by = NULL;
+	size_t longest = 0, len;
 
-	for (unsigned i = 0; i < sizeof(points) / sizeof(*points); i++)
-		if (!strncmp(program, points[i].begins, strlen(points[i].begins)))
-			return &s->missed_point[points[i].point];
-	if (!strncmp(program, "life_", 5))
-		return &s->missed_meter[METER_skblife];
-	if (!strncmp(program, "scan_", 5))
-		return &s->missed_meter[METER_wifi];
+	for (const struct hook *const *t = hooks; *t; t++)
+		for (int p = 0; p < NR_POINTS; p++)
+			if ((len = begins(program, (*t)->prefix[p])) > longest)
+				longest = len, by = &s->missed_point[p];
 	for (int id = 0; id < NR_METERS; id++) {
-		size_t len = strlen(meters[id]->name);
+		const struct meter *m = meters[id];
 
-		if (!strncmp(program, meters[id]->name, len) && program[len] == '_')
-			return &s->missed_meter[id];
+		if (m->type == EVENT_METER &&
+		    (len = begins(program, m->events.prefix ?: m->name)) > longest)
+			longest = len, by = &s->missed_meter[id];
 	}
-	return NULL;
+	return by;
 }
 
 /* The name of a link's pin is its program's, and no map is called so. */

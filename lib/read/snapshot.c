@@ -73,15 +73,15 @@ static int by_count(const void *a, const void *b, void *arg)
 
 static table_order *shown_by(const struct meter *m)
 {
-	return m->by_key ? table_by_key : by_count;
+	return m->key.sorted ? table_by_key : by_count;
 }
 
 /* Puts the rows of a keyed table in order. Without memory they stay as they are. */
 void table_sort(const struct meter *m, struct table *t, table_order *cmp)
 {
-	struct sorting sorting = { t, m->key_size };
+	struct sorting sorting = { t, m->key.size };
 	unsigned *order = malloc((t->rows + 1) * sizeof(*order));
-	unsigned char *keys = malloc(t->rows * m->key_size + 1);
+	unsigned char *keys = malloc(t->rows * m->key.size + 1);
 	uint64_t *cells = malloc((size_t)t->rows * t->words * 8 + 8);
 
 	for (unsigned i = 0; order && i < t->rows; i++)
@@ -89,12 +89,12 @@ void table_sort(const struct meter *m, struct table *t, table_order *cmp)
 	if (t->rows && order && keys && cells) {
 		qsort_r(order, t->rows, sizeof(*order), cmp ?: shown_by(m), &sorting);
 		for (unsigned i = 0; i < t->rows; i++) {
-			memcpy(keys + i * m->key_size, t->keys + order[i] * m->key_size,
-			       m->key_size);
+			memcpy(keys + i * m->key.size, t->keys + order[i] * m->key.size,
+			       m->key.size);
 			memcpy(cells + (size_t)i * t->words, t->cells + (size_t)order[i] * t->words,
 			       t->words * 8);
 		}
-		memcpy(t->keys, keys, t->rows * m->key_size);
+		memcpy(t->keys, keys, t->rows * m->key.size);
 		memcpy(t->cells, cells, (size_t)t->rows * t->words * 8);
 	}
 	free(order);
@@ -126,14 +126,14 @@ int snapshot_table(struct snapshot *s, int id, const char *pins)
 	if (fd < 0)
 		return complain(-errno, NULL, "cannot open %s/%s: %s", pins, m->name,
 				strerror(errno));
-	err = m->read ? figures_since(s, id, pins, fd) :
+	err = m->type == READ_METER ? figures_since(s, id, pins, fd) :
 	      table_read(m, &s->meta, &s->tables[id], fd);
 	close(fd);
 	s->tables[id].when = from + (nanoseconds(CLOCK_BOOTTIME) - from) / 2;
-	if (!err && m->evicts)
+	if (!err && m->key.evicts)
 		s->lost[id] -= least(s->lost[id], kept(&s->tables[id]));
-	if (!err && m->settle)
-		err = m->settle(pins, &s->tables[id]);
+	if (!err && m->fixup)
+		err = m->fixup(pins, &s->tables[id]);
 	if (!err && s->tables[id].keys)
 		table_sort(m, &s->tables[id], NULL);
 	return err;
@@ -145,7 +145,7 @@ int snapshot_fill(struct snapshot *s, const char *pins)
 
 	losses_lost(s, pins);	/* first: what comes meanwhile is not lost */
 	for (int id = 0; id < NR_METERS && !err; id++)
-		if (s->meta.on >> id & 1 && !meters[id]->derive)
+		if (s->meta.on >> id & 1 && meters[id]->type != DERIVED_METER)
 			err = snapshot_table(s, id, pins);
 	return err;
 }
@@ -205,7 +205,7 @@ int snapshot_copy(struct snapshot *to, const struct snapshot *from)
 		copy->cells = duplicate(t->cells, (size_t)(t->at ? t->held : t->rows) * t->cpus *
 						  t->words * 8);
 		copy->at = duplicate(t->at, t->rows * sizeof(*t->at));
-		copy->keys = duplicate(t->keys, (size_t)t->rows * meters[id]->key_size);
+		copy->keys = duplicate(t->keys, (size_t)t->rows * meters[id]->key.size);
 		if (!copy->cells != !t->cells || !copy->at != !t->at || !copy->keys != !t->keys)
 			err = -ENOMEM;
 	}
@@ -255,17 +255,28 @@ void snapshot_diff(struct snapshot *now, struct snapshot *before)
 	now->interval = true;
 }
 
+/* The histogram that has every packet in its count, and whose it is. */
+static const struct metric *every_packet(enum meter_id *id)
+{
+	for (*id = 0; *id < NR_METERS; (*id)++)
+		for_each_metric(k, meters[*id])
+			if (k->every_packet)
+				return k;
+	return NULL;
+}
+
 uint64_t snapshot_packets(const struct snapshot *s)
 {
-	const struct table *t = &s->tables[METER_pktsize];
-	const struct metric *k = meter_pktsize.metrics;
+	enum meter_id id;
+	const struct metric *k = every_packet(&id);
+	const struct table *t = k ? &s->tables[id] : NULL;
 	uint64_t n = s->packets;
 
-	if (n || s->meta.devices != 1 || !t->cells || !*s->meta.hook[RX_NIC] ||
+	if (n || s->meta.devices != 1 || !t || !t->cells || !*s->meta.hook[RX_NIC] ||
 	    !*s->meta.hook[TX_NIC])
 		return n;
 	for (unsigned row = 0; row < t->rows; row++) {
-		enum point point = place_of(s, &meter_pktsize, row).point;
+		enum point point = place_of(s, meters[id], row).point;
 
 		if (point == RX_NIC || point == TX_NIC)
 			n += hist_count(k, cell(t, row, 0, k));

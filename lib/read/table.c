@@ -129,7 +129,7 @@ static int hash_read(const struct meter *m, struct table *t, int fd, unsigned cp
 	__u32 n = t->rows, next;
 	int err = 0;
 
-	t->keys = malloc((size_t)t->rows * m->key_size);
+	t->keys = malloc((size_t)t->rows * m->key.size);
 	if (!values || !t->keys)
 		err = -ENOMEM;
 	else if (bpf_map_lookup_batch(fd, NULL, &next, t->keys, values, &n, NULL) &&
@@ -148,7 +148,7 @@ static int hash_read(const struct meter *m, struct table *t, int fd, unsigned cp
 /* The map of a meter that settles may have the first words of a row only. */
 static bool shape_fits(const struct meter *m, const struct table *t, const struct bpf_map_info *i)
 {
-	return (m->settle ? i->value_size <= m->row_size : i->value_size == m->row_size) &&
+	return (m->fixup ? i->value_size <= m->row_size : i->value_size == m->row_size) &&
 	       i->max_entries == t->rows * meter_lanes(m);
 }
 

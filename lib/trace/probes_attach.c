@@ -12,7 +12,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
-#include "lib/kernel/kernel.h"
+#include "lib/kernel/feature.h"
 #include "lib/trace/probe_types.h"
 #include "lib/trace/probes.h"
 #include "lib/util/log.h"
@@ -40,11 +40,11 @@ struct work {
 
 const char *probes_cannot(void)
 {
-	const char *kprobe = kernel_cannot("kprobe"), *fentry;
+	const char *kprobe = kernel_lacks(FEATURE_KPROBE), *fentry;
 
-	if (!kprobe || !kernel_cannot("kprobe.multi"))
+	if (!kprobe || !kernel_lacks(FEATURE_KPROBE_MULTI))
 		return NULL;
-	fentry = kernel_cannot("fentry");
+	fentry = kernel_lacks(FEATURE_FENTRY);
 	return fentry ? text("%s, and %s", kprobe, fentry) : NULL;
 }
 
@@ -266,16 +266,16 @@ static int multi_timed(struct work *w, struct probe **list, unsigned nr)
 /* By fentry, where others would do, too? They are quicker to attach, it is quicker to run. */
 static bool by_fentry(unsigned nr, bool timed)
 {
-	if (kernel_cannot("fentry"))
+	if (kernel_lacks(FEATURE_FENTRY))
 		return false;
-	if (kernel_cannot("kprobe") && kernel_cannot("kprobe.multi"))
+	if (kernel_lacks(FEATURE_KPROBE) && kernel_lacks(FEATURE_KPROBE_MULTI))
 		return true;
-	return nr <= FEW && (timed || kernel_cannot("kprobe.multi"));
+	return nr <= FEW && (timed || kernel_lacks(FEATURE_KPROBE_MULTI));
 }
 
 static int functions_attach(struct work *w, struct probe **list, unsigned nr, bool timed)
 {
-	bool can_multi = !kernel_cannot("kprobe.multi");
+	bool can_multi = !kernel_lacks(FEATURE_KPROBE_MULTI);
 
 	if (by_fentry(nr, timed))
 		nr = fentry_all(w, list, nr);
@@ -285,7 +285,7 @@ static int functions_attach(struct work *w, struct probe **list, unsigned nr, bo
 		return multi_timed(w, list, nr);
 	if (can_multi)
 		return multi_all(w, list, nr, w->programs->enter, w->programs->nr_enter, 0);
-	if (!kernel_cannot("kprobe"))
+	if (!kernel_lacks(FEATURE_KPROBE))
 		return kprobe_all(w, list, nr, BPF_PROG_TYPE_KPROBE);
 	for (unsigned i = 0; i < nr; i++)
 		list[i]->refused = true;
@@ -357,7 +357,7 @@ static const struct { const char *by, *timed_by; unsigned ns; } costs[] = {
 
 static unsigned cost_of(unsigned nr, bool timed)
 {
-	return by_fentry(nr, timed) ? 1 : kernel_cannot("kprobe.multi") ? 2 : 0;
+	return by_fentry(nr, timed) ? 1 : kernel_lacks(FEATURE_KPROBE_MULTI) ? 2 : 0;
 }
 
 void probes_plan(const struct probes *p, char *plan, unsigned size)

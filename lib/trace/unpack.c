@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "lib/kernel/kernel.h"
+#include "lib/kernel/feature.h"
 #include "lib/trace/unpack.h"
 #include "lib/util/log.h"
 
@@ -65,7 +65,7 @@ static const char *tool_path(const char *tool)
 	};
 
 	for (unsigned i = 0; i < sizeof(places) / sizeof(*places); i++)
-		if (!kernel_cannot(tool) && !access(text("%s/%s", places[i], tool), X_OK))
+		if (!denied(tool) && !access(text("%s/%s", places[i], tool), X_OK))
 			return text("%s/%s", places[i], tool);
 	return NULL;
 }

@@ -97,8 +97,8 @@ static void told(const struct meter *m)
 		m->cannot();
 	m->read(&meta, &t);
 	for (unsigned row = 0; row < t.rows; row++)
-		for (unsigned i = 0; m->key_labels[i]; i++)
-			m->key_text(t.keys + row * m->key_size, i, words,
+		for (unsigned i = 0; m->key.labels[i]; i++)
+			m->key.text(t.keys + row * m->key.size, i, words,
 					   sizeof(words));
 	free(t.keys);
 	free(t.cells);

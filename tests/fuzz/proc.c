@@ -40,11 +40,9 @@ static void interrupt(unsigned irq, char *names, void *arg)
 
 static void affinity(void)
 {
-	char may[CPU_LIST], does[CPU_LIST];
+	struct cpus affinity, effective;
 
-	vector_affinity(1, may, does);
-	cpu_listed(may, 3);
-	cpu_listed(does, 3);
+	vector_affinity(1, &affinity, &effective);
 }
 
 /* What is read of a list is what is written of it. */

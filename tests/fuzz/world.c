@@ -14,7 +14,7 @@
 
 #include <libmnl/libmnl.h>
 
-#include "lib/kernel/kernel.h"
+#include "lib/kernel/feature.h"
 #include "lib/read/snapshot.h"
 #include "world.h"
 
@@ -153,16 +153,24 @@ int __wrap_sysfs_open(const char *iface, unsigned ifindex)
 	return -1;
 }
 
-const char *kernel_cannot(const char *what)
+const char *kernel_lacks(enum kernel_feature f)
 {
-	(void)what;
+	(void)f;
+	return NULL;
+}
+
+const struct hook *const hooks[] = { NULL };
+
+const char *denied(const char *name)
+{
+	(void)name;
 	return NULL;
 }
 
 /* As lib/read/baseline.c has it, which attaches and pins besides. */
 uint64_t *table_add(struct table *t, const struct meter *m, const void *key)
 {
-	void *keys = realloc(t->keys, (t->rows + 1) * m->key_size);
+	void *keys = realloc(t->keys, (t->rows + 1) * m->key.size);
 	void *cells;
 
 	t->keys = keys ?: t->keys;
@@ -170,7 +178,7 @@ uint64_t *table_add(struct table *t, const struct meter *m, const void *key)
 	if (!cells)
 		return NULL;
 	t->cells = cells;
-	memcpy(t->keys + t->rows * m->key_size, key, m->key_size);
+	memcpy(t->keys + t->rows * m->key.size, key, m->key.size);
 	memset(t->cells + (size_t)t->rows * t->words, 0, t->words * 8);
 	return t->cells + (size_t)t->rows++ * t->words;
 }

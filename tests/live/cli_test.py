@@ -216,12 +216,12 @@ def lists(iface):
                            "not here:") if w not in text]
     same("cli: list -v tells all there is", missing, [])
     every = json.loads(nicprobe("list", "-v", "-j", env={"NICPROBE_CANNOT": "xdp"}).stdout)
-    named = [(name, [x["name"] for x in every[name]]) for name in ("meters", "hooks", "drivers", "ways")]
+    named = [(name, [x["name"] for x in every[name]]) for name in ("meters", "hooks", "drivers", "features")]
     same("cli: list -v -j says what list -v says",
          [(name, x) for name, names in named for x in names if f"\n  {x} " not in "\n" + text], [])
     same("cli: list -v -j: the metrics", [k["name"] for m in every["meters"] for k in m["metrics"]
          if f"\n      {k['name']} " not in text], [])
-    same("cli: list -v -j: what does not work, and why", {w["name"]: w.get("why") for w in every["ways"] + every["hooks"]
+    same("cli: list -v -j: what does not work, and why", {w["name"]: w.get("why") for w in every["features"] + every["hooks"]
          if w["name"] == "xdp"}, {"xdp": "taken away by $NICPROBE_CANNOT"})
     one = {m["name"]: m for m in every["meters"]}["qdisc"]
     page = nicprobe("list", "-v", "qdisc").stdout
@@ -238,6 +238,9 @@ def lists(iface):
     check("cli: list -v of no meter", r.returncode == 2 and "qdisc" in r.stderr, r.stderr)
     r = nicprobe("list", "-v", env={"NICPROBE_CANNOT": "xdp,tcx"}).stdout
     check("cli: list -v says what was taken away", r.count("taken away by $NICPROBE_CANNOT") >= 2, r)
+    r = nicprobe("list", check=False, env={"NICPROBE_CANNOT": "xdp,tpbtf"})
+    check("cli: $NICPROBE_CANNOT with a word that nothing goes by",
+          r.returncode == 2 and '"tpbtf"' in r.stderr and "list -v" in r.stderr, r.stderr)
 
 
 def helps(iface):

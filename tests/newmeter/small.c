@@ -12,6 +12,7 @@ static const struct metric metrics[] = {
 const struct meter meter_small = {
 	.name = "small",
 	.help = "packets of less than 128 bytes",
+	.type = PACKET_METER,
 	.by = BY_QUEUE | BY_POINT,
 	.row_size = sizeof(struct small),
 	.metrics = metrics,

@@ -95,11 +95,11 @@ static struct devlink sought(void)
 
 static bool is_called(const struct table *t, unsigned nr, const char *want)
 {
-	const unsigned char *key = t->keys + nr * meter_devlink.key_size;
+	const unsigned char *key = t->keys + nr * meter_devlink.key.size;
 	char got[160] = "", label[64];
 
-	for (unsigned i = 0; meter_devlink.key_labels[i]; i++) {
-		meter_devlink.key_text(key, i, label, sizeof(label));
+	for (unsigned i = 0; meter_devlink.key.labels[i]; i++) {
+		meter_devlink.key.text(key, i, label, sizeof(label));
 		strcat(strcat(got, i ? " " : ""), label);
 	}
 	return check(!strcmp(got, want), text("row %u is called", nr), got);

@@ -6,9 +6,10 @@
 
 #include "bpf/counters/counters.h"
 #include "bpf/drop/drop.h"
+#include "bpf/drop/reasons.h"
 #include "bpf/hwstat/hwstat.h"
 #include "findings/dropping.h"
-#include "lib/kernel/names.h"
+#include "lib/kernel/btf.h"
 #include "lib/kernel/symbol.h"
 
 #define SUBJECT "drop "

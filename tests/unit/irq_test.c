@@ -173,7 +173,7 @@ static void show_allowed(void)
 {
 	const struct irq_key keys[] = { { .irq = 30, .cpu = 3 }, { .irq = 31 }, { .irq = 99 } };
 	static const char *const want[] = { "0-1", "0-3", "-" };
-	const char *const *label = meter_irq.key_labels;
+	const char *const *label = meter_irq.key.labels;
 	unsigned nr = 0;
 	char got[32] = "no such label";
 
@@ -181,7 +181,7 @@ static void show_allowed(void)
 		nr++;
 	for (int i = 0; i < 3; i++) {
 		if (label[nr])
-			meter_irq.key_text(&keys[i], nr, got, sizeof(got));
+			meter_irq.key.text(&keys[i], nr, got, sizeof(got));
 		same_text(text("allowed %s", want[i]), got, want[i]);
 	}
 }

@@ -380,7 +380,7 @@ static void missed(void)
 
 		table_on(&m->s, METER_drop);
 		m->s.tables[METER_drop].cells = calloc(1, meter_drop.row_size);
-		m->s.tables[METER_drop].keys = calloc(1, meter_drop.key_size);
+		m->s.tables[METER_drop].keys = calloc(1, meter_drop.key.size);
 		seen(m, tx ? TX_NIC : RX_NIC, 1, 8300, 1);
 		seen(m, tx ? TX_STACK : RX_STACK, 1, list[i].stack, 1);
 		said(m, tx ? "tx_packets" : "rx_packets", 1, 9000);

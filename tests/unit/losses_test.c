@@ -28,7 +28,7 @@ static const char *owner(const char *program)
 
 static unsigned programs;
 
-/* `points`: a tap, whose programs serve points; else a meter, and they are its. */
+/* `points`: a hook, whose programs serve points; else a meter, and they are its. */
 static void owners(const char *of, const void *elf, size_t size, unsigned points)
 {
 	struct bpf_object *object = bpf_object__open_mem(elf, size, NULL);
@@ -58,11 +58,13 @@ int main(void)
 	same_text("what a driver returned", owner("tx_return"), "tx-nic");
 	same_text("another word for skblife", owner("life_freed"), "skblife");
 	same_text("a copy is its first's", owner("drop_freed_again"), "drop");
-	same_text("a name alone is none", owner("drop"), "?");
+	same_text("a link of a driver's function", owner("driver-3"), "driver");
+	same_text("a longer word is another", owner("dropped_x"), "?");
 	same_text("nobody's", owner("frobnicate"), "?");
 	for (unsigned i = 0; i < NR_METERS; i++) {
 		size_t size = 0;
-		const void *elf = meters[i]->elf ? meters[i]->elf(&size) : NULL;
+		const struct meter *m = meters[i];
+		const void *elf = m->type == EVENT_METER ? m->events.elf(&size) : NULL;
 
 		if (elf)
 			owners(meters[i]->name, elf, size, 0);

@@ -17,8 +17,8 @@ static void table_on(struct snapshot *s, enum meter_id id, unsigned rows)
 
 	*t = (struct table){ .rows = rows, .cpus = 1, .words = meters[id]->row_size / 8 };
 	t->cells = calloc((size_t)t->rows * t->words, 8);
-	if (meters[id]->key_size)
-		t->keys = calloc(rows, meters[id]->key_size);
+	if (meters[id]->key.size)
+		t->keys = calloc(rows, meters[id]->key.size);
 }
 
 static void expect(const char *name, const char *kind, uint64_t marks, const char *what)

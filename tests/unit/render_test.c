@@ -28,7 +28,7 @@ static void table_on(struct snapshot *s, enum meter_id id, unsigned rows)
 	t->words = m->row_size / 8;
 	t->cells = calloc((size_t)(t->rows ? t->rows : 1) * t->cpus * t->words, 8);
 	if (m->by & BY_KEY)
-		t->keys = calloc(rows ? rows : 1, m->key_size);
+		t->keys = calloc(rows ? rows : 1, m->key.size);
 	s->meta.on |= 1ull << id;
 	s->wanted |= 1ull << id;
 }

@@ -75,8 +75,8 @@ static bool is_called(const struct table *t, unsigned nr, const char *want)
 	const struct station_key *key = (void *)(t->keys + nr * sizeof(*key));
 	char got[96] = "", label[32];
 
-	for (unsigned i = 0; meter_station.key_labels[i]; i++) {
-		meter_station.key_text(key, i, label, sizeof(label));
+	for (unsigned i = 0; meter_station.key.labels[i]; i++) {
+		meter_station.key.text(key, i, label, sizeof(label));
 		strcat(strcat(got, i ? " " : ""), label);
 	}
 	return !strcmp(got, want);

@@ -16,8 +16,8 @@ static void row(unsigned khz, unsigned kind, const char *by, const char *want)
 	char got[160] = "", label[40];
 
 	memcpy(key.by, by, strnlen(by, sizeof(key.by)));
-	for (unsigned i = 0; meter_wifi.key_labels[i]; i++) {
-		meter_wifi.key_text(&key, i, label, sizeof(label));
+	for (unsigned i = 0; meter_wifi.key.labels[i]; i++) {
+		meter_wifi.key.text(&key, i, label, sizeof(label));
 		strcat(got, i ? "/" : "");
 		strcat(got, label);
 	}

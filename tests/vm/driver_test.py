@@ -24,7 +24,7 @@ def read_traceable():
 
 
 def works(way):
-    ways = json.loads(lab.nicprobe("list", "-v", "-j").stdout)["ways"]
+    ways = json.loads(lab.nicprobe("list", "-v", "-j").stdout)["features"]
     return next(w["works"] for w in ways if w["name"] == way)
 
 

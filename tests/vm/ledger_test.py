@@ -133,7 +133,7 @@ for card in cards():
         ask(tap=card.tap, sh=f"ethtool -K {card.tap} tso {state} gso {state}")
         one(card, f"{card.model}, offloads {state}")
     if card.model == "virtio":
-        one(card, "virtio, without netdev-genl", "--rx", "driver", cannot="netdev-genl")
+        one(card, "virtio, without netdev-genl", "--rx", "driver", cannot="netdev")
         os.environ["NICPROBE_CANNOT"] = ""
         later(card, "ethtool -L", lambda card: card.queues(4))
         later(card, "an XDP program", program)

@@ -2,6 +2,7 @@
 /* Opens a port and asks the kernel about it. */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/genetlink.h>
 #include <linux/rtnetlink.h>
 #include <sched.h>
 #include <stdio.h>
@@ -10,6 +11,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "lib/net/netdev.h"
 #include "lib/net/netlink.h"
 #include "lib/util/log.h"
 #include "trial/scenario/port.h"
@@ -180,8 +182,8 @@ static int features_read(const struct nlmsghdr *nlh, void *arg)
 {
 	const struct nlattr *attr;
 
-	mnl_attr_for_each(attr, nlh, 4)			/* struct genlmsghdr */
-		if (mnl_attr_get_type(attr) == 3)	/* NETDEV_A_DEV_XDP_FEATURES */
+	mnl_attr_for_each(attr, nlh, sizeof(struct genlmsghdr))
+		if (mnl_attr_get_type(attr) == NETDEV_A_DEV_XDP_FEATURES)
 			*(int *)arg = mnl_attr_get_u64(attr) & 0xffff;
 	return MNL_CB_OK;
 }
@@ -192,10 +194,9 @@ int port_features(const struct port *p)
 	char buf[256];
 
 	if (family > 0) {
-		/* NETDEV_CMD_DEV_GET */
-		struct nlmsghdr *nlh = netlink_request(buf, family, NLM_F_ACK, 1);
+		struct nlmsghdr *nlh = netlink_request(buf, family, NLM_F_ACK, NETDEV_CMD_DEV_GET);
 
-		mnl_attr_put_u32(nlh, 1, p->iface.ifindex);	/* NETDEV_A_DEV_IFINDEX */
+		mnl_attr_put_u32(nlh, NETDEV_A_DEV_IFINDEX, p->iface.ifindex);
 		netlink_ask(NETLINK_GENERIC, nlh, features_read, &features);
 	}
 	port_home();

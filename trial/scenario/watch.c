@@ -13,7 +13,6 @@
 #include "lib/attach/attach.h"
 #include "lib/attach/pins.h"
 #include "lib/core/hook.h"
-#include "lib/kernel/kernel.h"
 #include "lib/util/log.h"
 #include "trial/scenario/watch.h"
 
@@ -164,13 +163,13 @@ static void drops_see(const struct snapshot *s, struct seen *seen)
 	const struct meter *m = meters[METER_drop];
 
 	for (unsigned row = 0; measured(s, METER_drop) && row < t->rows; row++) {
-		const unsigned char *key = t->keys + row * m->key_size;
+		const unsigned char *key = t->keys + row * m->key.size;
 		unsigned i = seen->drops;
 
 		if (i == DROPS_MAX)
 			return;
-		m->key_text(key, 0, seen->drop[i].reason, sizeof(seen->drop[i].reason));
-		m->key_text(key, 1, seen->drop[i].where, sizeof(seen->drop[i].where));
+		m->key.text(key, 0, seen->drop[i].reason, sizeof(seen->drop[i].reason));
+		m->key.text(key, 1, seen->drop[i].where, sizeof(seen->drop[i].where));
 		seen->drop[i].packets = t->cells[(size_t)row * t->words];
 		for (unsigned j = 0; j < i; j++)	/* of another queue */
 			if (!strcmp(seen->drop[i].reason, seen->drop[j].reason) &&
@@ -264,15 +263,15 @@ void losses_each(const struct table *before, const struct table *now,
 	const struct meter *m = meters[METER_counters];
 
 	for (unsigned row = 0; row < now->rows; row++) {
-		const unsigned char *key = now->keys + row * m->key_size;
+		const unsigned char *key = now->keys + row * m->key.size;
 		uint64_t grown = now->cells[(size_t)row * now->words];
 		char source[16], counter[48];
 
 		for (unsigned old = 0; old < before->rows; old++)
-			if (!memcmp(key, before->keys + old * m->key_size, m->key_size))
+			if (!memcmp(key, before->keys + old * m->key.size, m->key.size))
 				grown -= before->cells[(size_t)old * before->words];
-		m->key_text(key, 0, counter, sizeof(counter));
-		m->key_text(key, 2, source, sizeof(source));
+		m->key.text(key, 0, counter, sizeof(counter));
+		m->key.text(key, 2, source, sizeof(source));
 		if ((int64_t)grown > 0)
 			fn(source, counter, grown, arg);
 	}

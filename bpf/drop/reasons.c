@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the running kernel calls its own numbers: values of an enum, arguments of a tracepoint. */
+/* What the running kernel calls the reasons of drops. */
 #include <dirent.h>
 #include <inttypes.h>
 #include <stdbool.h>
@@ -10,8 +10,8 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 
-#include "lib/kernel/kernel.h"
-#include "lib/kernel/names.h"
+#include "bpf/drop/reasons.h"
+#include "lib/kernel/btf.h"
 #include "lib/util/log.h"
 
 #define PREFIX	"SKB_DROP_REASON_"
@@ -133,16 +133,4 @@ const char *drop_reason_name(uint32_t reason)
 	name = reason_find(reason) ?: reason_guess(reason);
 	drop_reason_know(reason, name);
 	return name;
-}
-
-unsigned tracepoint_args(const char *name)
-{
-	const struct btf *btf = kernel_types();
-	int id = btf ? btf__find_by_name_kind(btf, text("btf_trace_%s", name), BTF_KIND_TYPEDEF) :
-		 -1;
-	const struct btf_type *t = id > 0 ? btf__type_by_id(btf, id) : NULL;
-
-	while (t && (btf_is_typedef(t) || btf_is_ptr(t)))
-		t = btf__type_by_id(btf, t->type);
-	return t && btf_is_func_proto(t) ? btf_vlen(t) - 1 : 0;	/* the first is the probe's own */
 }

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The kinds of qdisc met so far, numbered so that a stamp can hold one; and what a stamp holds. */
+#include "bpf/common/txq.bpf.h"
+#include "bpf/qdisc/qdisc.h"
+#include "lib/core/meter.bpf.h"
+
+/* A stamp is ns << STAMP_SHIFT | kind << QUEUE_BITS | queue. */
+#define KIND_BITS	4
+#define KIND_MASK	((1u << KIND_BITS) - 1)
+#define STAMP_SHIFT	(QUEUE_BITS + KIND_BITS)
+#define STAMP_MASK	((1u << STAMP_SHIFT) - 1)
+
+/* Kinds of qdisc met so far, in the order they came. The last place is for those without one. */
+struct kind {
+	__u64 ops;		/* written last: then the rest is whole */
+	__u32 taken;
+	char id[16];
+};
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(max_entries, KIND_MASK + 1);
+	__type(key, __u32);
+	__type(value, struct kind);
+} qdisc_kinds SEC(".maps");
+
+static __noinline __u32 kind_add(__u64 ops)
+{
+	for (__u32 i = 0; i < KIND_MASK; i++) {
+		struct kind *k = row_at(&qdisc_kinds, i);
+
+		if (!k || __sync_val_compare_and_swap(&k->taken, 0, 1))
+			continue;
+		bpf_probe_read_kernel(k->id, sizeof(k->id), ((struct Qdisc_ops *)ops)->id);
+		k->ops = ops;
+		return i;
+	}
+	return KIND_MASK;
+}
+
+/* The number of the kind of qdisc that a queue has now. */
+static __always_inline __u32 kind_of(const struct net_device *dev, __u32 queue)
+{
+	__u64 ops = (__u64)BPF_CORE_READ(txq_of(dev, queue), qdisc, ops);
+
+	if (!ops)
+		return KIND_MASK;
+	for (__u32 i = 0; i < KIND_MASK; i++) {
+		const struct kind *k = row_at(&qdisc_kinds, i);
+
+		if (k && k->ops == ops)
+			return i;
+		if (!k || !k->taken)
+			break;
+	}
+	return kind_add(ops);
+}
+
+/* Of a stamp, or of what its lower bits say. */
+static __always_inline void key_fill(__u64 stamp, struct qdisc_key *key)
+{
+	const struct kind *k = row_at(&qdisc_kinds, stamp >> QUEUE_BITS & KIND_MASK);
+
+	key->queue = stamp & QUEUE_MASK;
+	if (k)
+		__builtin_memcpy(key->kind, k->id, sizeof(key->kind));
+}

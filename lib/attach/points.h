@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Chooses and attaches a hook for each point that packet meters look at. */
+#ifndef NICPROBE_POINTS_H
+#define NICPROBE_POINTS_H
+
+#include "lib/attach/attach.h"
+#include "lib/core/hook.h"
+
+/* 1 << enum point of those that the packet meters among `meters_on` look at. */
+unsigned points_of(__u64 meters_on);
+
+/*
+ * Attaches a hook for each of these points in meta->on that has none yet, and notes its method, or
+ * why there is none. 0, or -errno and a complaint.
+ */
+int points_attach(const struct site *, const struct request *, struct meta *);
+
+/* 0, or why attaching must end, whatever has been done: interrupted, or a resource is short. */
+int attach_stopped(void);
+
+/* Writes a note where there is none yet. */
+void note_once(char *to, size_t size, const char *why);
+
+#endif

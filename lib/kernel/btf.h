@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The types of the running kernel: read once, and looked up by name. */
+#ifndef NICPROBE_BTF_H
+#define NICPROBE_BTF_H
+
+#include <linux/types.h>
+#include <stdbool.h>
+
+struct btf;
+
+#define TYPES "/sys/kernel/btf/vmlinux"
+
+/* Not to be freed; NULL: the kernel has none, or they cannot be read. */
+struct btf *kernel_types(void);
+/* Whether there is such a function to attach to. Modules are not searched. */
+bool kernel_function(const char *name);
+/* The distance of a per-CPU variable from `runqueues` of the same CPU; false: not known. */
+bool kernel_percpu(const char *name, __u64 *offset);
+/* The number of arguments of a tracepoint; 0: there is none of this name, or no BTF. */
+unsigned tracepoint_args(const char *name);
+
+#endif

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What this kernel can do, found out by trying it. */
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "lib/core/hook.h"
+#include "lib/kernel/btf.h"
+#include "lib/kernel/feature.h"
+#include "lib/kernel/symbol.h"
+#include "lib/kernel/tcx.h"
+#include "lib/util/log.h"
+#include "ways.skel.h"
+
+static const char *lacks_btf(void)
+{
+	return access(TYPES, F_OK) ?
+		"this kernel does not describe its types (CONFIG_DEBUG_INFO_BTF is off)" :
+		kernel_types() ? NULL : "the types of this kernel cannot be read";
+}
+
+static struct bpf_object *ways_open(const char *only)
+{
+	size_t size;
+	const void *elf = ways_bpf__elf_bytes(&size);
+	struct bpf_object *obj = bpf_object__open_mem(elf, size, NULL);
+	struct bpf_program *prog;
+
+	if (obj)
+		bpf_object__for_each_program(prog, obj)
+			bpf_program__set_autoload(prog, !strcmp(bpf_program__name(prog), only));
+	return obj;
+}
+
+/* Load and attach one small program: what a kernel says it can, and what it does, differ. */
+static bool works(const char *name, int target)
+{
+	struct bpf_object *obj = ways_open(name);
+	struct bpf_program *prog = obj ? bpf_object__find_program_by_name(obj, name) : NULL;
+	struct bpf_link *link = NULL;
+
+	if (prog && target >= 0 && bpf_program__set_attach_target(prog, target, "way_spot"))
+		prog = NULL;
+	if (prog && !bpf_object__load(obj))
+		link = bpf_program__attach(prog);
+	if (!link)
+		short_of(errno, text("try %s", name));
+	bpf_link__destroy(link);
+	bpf_object__close(obj);
+	return link;
+}
+
+static const char *lacks_fentry(void)
+{
+	return lacks_btf() ? lacks_btf() : works("way_fentry", -1) ? NULL :
+		"this kernel refuses BPF trampolines (fentry); lockdown, or no "
+		"CONFIG_FUNCTION_TRACER";
+}
+
+static const char *lacks_dispatcher(void)
+{
+	struct bpf_object *obj = ways_open("way_target");
+	const char *why = "this kernel refuses BPF extension programs (freplace), "
+			  "so only one XDP program fits an interface";
+
+	if (obj && !bpf_object__load(obj) &&
+	    works("way_freplace",
+		  bpf_program__fd(bpf_object__find_program_by_name(obj, "way_target"))))
+		why = NULL;
+	bpf_object__close(obj);
+	return why;
+}
+
+static const char *lacks_kprobe(void)
+{
+	return access("/sys/bus/event_source/devices/kprobe/type", R_OK) ?
+		"this kernel has no kprobes (CONFIG_KPROBES is off)" : NULL;
+}
+
+/* Not by libbpf: to find one name it would read all that there are. */
+static const char *lacks_multi(void)
+{
+	static const struct bpf_insn nothing[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K }, { .code = BPF_JMP | BPF_EXIT },
+	};
+	const char *name = "__napi_schedule";
+	LIBBPF_OPTS(bpf_prog_load_opts, load, .expected_attach_type = BPF_TRACE_KPROBE_MULTI);
+	LIBBPF_OPTS(bpf_link_create_opts, link, .kprobe_multi.cnt = 1,
+		    .kprobe_multi.syms = &name);
+	int prog = bpf_prog_load(BPF_PROG_TYPE_KPROBE, NULL, "GPL", nothing, 2, &load);
+	int fd = prog < 0 ? -1 : bpf_link_create(prog, 0, BPF_TRACE_KPROBE_MULTI, &link);
+
+	if (fd < 0)
+		short_of(errno, "try entry of many functions at once");
+	if (fd >= 0)
+		close(fd);
+	if (prog >= 0)
+		close(prog);
+	return fd >= 0 ? NULL : "this kernel cannot attach to many functions at once "
+		"(CONFIG_FPROBE is off, or it is older than 5.18)";
+}
+
+static const char *lacks_tcx(void)
+{
+	struct bpf_object *obj = ways_open("way_tc");
+	const char *why = "this kernel is older than 6.6, which brought tcx";
+	int fd = -1;
+
+	/* No interface has this index: a kernel with tcx looks for it, an older one does not. */
+	if (obj && !bpf_object__load(obj)) {
+		fd = bpf_program__fd(bpf_object__find_program_by_name(obj, "way_tc"));
+		fd = bpf_link_create(fd, INT32_MAX, TCX_INGRESS, NULL);
+		if (fd >= 0 || errno == ENODEV)
+			why = NULL;
+		else
+			short_of(errno, "try tc programs by links");
+	}
+	if (fd >= 0)
+		close(fd);
+	bpf_object__close(obj);
+	return why;
+}
+
+static const char *lacks_dynptr(void)
+{
+	return works("way_dynptr", -1) ? NULL : "this kernel is older than 6.11, which lets typed "
+		"tracepoints read packet data that is not linear";
+}
+
+static const char *lacks_frags(void)
+{
+	return symbol_address("vmemmap_base") && symbol_address("page_offset_base") ? NULL :
+		"this kernel does not tell where its pages are (kallsyms; x86 only)";
+}
+
+static const char *lacks_nothing(void)
+{
+	return NULL;
+}
+
+const struct feature features[] = {
+	[FEATURE_XDP] = { "xdp", "XDP programs", true, lacks_nothing },
+	[FEATURE_TC] = { "tc", "tc programs", true, lacks_nothing },
+	[FEATURE_TP_BTF] = { "tp_btf", "typed tracepoints", true, lacks_btf },
+	/* CO-RE finds the fields of the kernel's structures by BTF: raw_tp needs it, too */
+	[FEATURE_RAW_TP] = { "raw_tp", "raw tracepoints", true, lacks_btf },
+	[FEATURE_FENTRY] = { "fentry", "function entry by trampoline", true, lacks_fentry },
+	[FEATURE_KPROBE] = { "kprobe", "function entry by breakpoint", true, lacks_kprobe },
+	[FEATURE_TP] = { "tp", "tracepoints by perf", true, lacks_nothing },
+	[FEATURE_KPROBE_MULTI] = { "kprobe.multi", "entry of many functions at once", false,
+				   lacks_multi },
+	[FEATURE_DISPATCHER] = { "dispatcher", "several XDP programs on one interface", false,
+				 lacks_dispatcher },
+	[FEATURE_TCX] = { "tcx", "tc programs by links", false, lacks_tcx },
+	[FEATURE_DYNPTR] = { "dynptr", "headers that lie in pages, by the kernel", false,
+			     lacks_dynptr },
+	[FEATURE_FRAGS] = { "frags", "headers that lie in pages, by address", false, lacks_frags },
+	[FEATURE_OPTIONAL] = { "optional", .lacks = lacks_nothing },
+	[FEATURE_DEVICE] = { "device", .lacks = lacks_nothing },
+	[FEATURE_PERCPU] = { "percpu", .lacks = lacks_nothing },
+	[FEATURE_RECORDED] = { "recorded", .lacks = lacks_nothing },
+	[FEATURE_MODULE_BTF] = { "module_btf", .lacks = lacks_nothing },
+	[FEATURE_XSK_DIAG] = { "xsk-diag", .lacks = lacks_nothing },
+	{}
+};
+
+/* What else can be denied, besides features and hooks: netlink families, programs that unpack. */
+static const char *const deniable[] = {
+	"devlink", "ethtool", "netdev", "nl80211", "gzip", "xz", "zstd", NULL
+};
+
+#define DENIALS "NICPROBE_CANNOT"
+
+/* The next word of a list separated by commas, its length in `len`; NULL: there is none. */
+static const char *word(const char *list, const char *last, size_t *len)
+{
+	const char *at = last ? last + *len : list;
+
+	at = at ? at + strspn(at, ",") : NULL;
+	*len = at ? strcspn(at, ",") : 0;
+	return *len ? at : NULL;
+}
+
+const char *denied(const char *name)
+{
+	const char *list = getenv(DENIALS);
+	size_t len;
+
+	for (const char *at = NULL; (at = word(list, at, &len));)
+		if (strlen(name) == len && !strncmp(at, name, len))
+			return "taken away by $" DENIALS;
+	return NULL;
+}
+
+static bool can_be_denied(const char *name, size_t len)
+{
+	bool is = false;
+
+	for (const struct feature *f = features; f->name; f++)
+		is |= strlen(f->name) == len && !strncmp(f->name, name, len);
+	for (const struct hook *const *t = hooks; *t; t++)
+		is |= strlen((*t)->name) == len && !strncmp((*t)->name, name, len);
+	for (unsigned i = 0; deniable[i]; i++)
+		is |= strlen(deniable[i]) == len && !strncmp(deniable[i], name, len);
+	return is;
+}
+
+int denials_check(void)
+{
+	const char *list = getenv(DENIALS);
+	size_t len;
+
+	for (const char *at = NULL; (at = word(list, at, &len));)
+		if (!can_be_denied(at, len))
+			return complain(-EINVAL, "nicprobe list -v names what this kernel can do",
+					"$" DENIALS " lists \"%.*s\", which nothing goes by",
+					(int)len, at);
+	return 0;
+}
+
+const char *kernel_lacks(enum kernel_feature f)
+{
+	static struct { bool asked; const char *why; } known[NR_FEATURES];
+
+	if (denied(features[f].name))
+		return denied(features[f].name);
+	if (!known[f].asked)
+		known[f].why = features[f].lacks();
+	known[f].asked = true;	/* whether hindered or not: an attach ends then */
+	return known[f].why;
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Whether this process has the capabilities that it needs. */
+#ifndef NICPROBE_PERMITS_H
+#define NICPROBE_PERMITS_H
+
+/* 0, or -EPERM and a complaint that names the capabilities that are missing. */
+int kernel_permits(void);
+/* The same with CAP_SYS_ADMIN, for a command that mounts a BPF file system of its own. */
+int kernel_permits_mounts(void);
+
+#endif
