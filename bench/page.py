@@ -86,8 +86,10 @@ def write(docs, folder):
            f"{sum(doc['seconds'] for doc in docs.values())} s in all, the load average was "
            f"{min(d['load'] for d in docs.values())} to {max(d['load'] for d in docs.values())}.",
            "Every figure that is compared comes from the same run, in turns; what counted wrong "
-           "while it was measured would have ended the run.", "",
-           markdown(tables.of_bars(docs))]
+           "while it was measured would have ended the run.", ""]
+    if all(part in docs for part in PARTS):
+        out += [*whole(docs), ""]
+    out.append(markdown(tables.of_bars(docs)))
     for part, doc in docs.items():
         out += ["", f"## {part.capitalize()}", "", ABOUT[part], ""]
         drawing = plots.of(part, doc)
@@ -102,46 +104,37 @@ def write(docs, folder):
 
 def quoted(docs):
     """What README.md has of it."""
-    yield (f"From `make bench` on {machine.line(docs['packets']['machine'])}, "
-           "in nanoseconds above an empty program of the same kind in the same run; "
-           "[all figures and plots](bench/results/README.md).")
-    yield markdown(tables.Table("The whole", ["", ""], list(whole(docs)))).split("\n\n", 1)[1]
-    yield ("Each meter alone, a packet; "
-           "here every frame is a poll, and every received one a drop:")
-    yield markdown(tables.alone(docs["events"])).split("\n\n", 1)[1]
-    yield ("An interface that is attached but idle costs another's packets {} ns an event and "
-           "program (the median; the dearest, `{}`, {}).\n"
-           "All told, by the clock: a UDP packet from socket to socket, through two taps, takes {} "
-           "ns; {}.\n"
-           "A 64-byte frame at 100 Gbit/s takes 6.7 ns.").format(*idle(docs["events"]),
-                                                                 *idle_all(docs["scale"]))
+    yield (f"Measured by `make bench` on {machine.line(docs['packets']['machine'])}; "
+           "nanoseconds are those above an empty program of the same kind in the same run. "
+           "[All figures and plots](bench/results/README.md).")
+    yield "\n".join(whole(docs))
 
 
 def whole(docs):
+    """What it costs in a few lines."""
     e, t = docs["events"], docs["throughput"]
     packet = [bars.packet(docs["packets"], hook, "all", ecn=ecn)["above_empty"]["median"]
               for hook, ecn in (("xdp", "ect0"), ("xdp", "ce"), ("tc", "ect0"))]
-    yield ["all packet meters on the XDP hook, 64 bytes", f"{packet[0]:.1f} a packet; "
-           f"{packet[1]:.1f} one that is marked CE"]
-    yield ["the same on tc", f"{packet[2]:.1f} a packet"]
-    for case, what in ("headline btf", "pktsize, ecn, rxcpu and txlat, by tracepoints"), \
-            ("nicprobe btf", "all that is on by default"), ("all btf", "all there is"):
-        sent, got = (bars.per_packet(bars.events(e, case, phase)) for phase in ("tx", "rx"))
-        yield [what, f"{sent:.0f} a packet sent, {got:.0f} received"]
-    ends, everything, theirs = bars.txlat(e, "btf", 64)
-    yield ["txlat's two ends, to bpftrace's nettxlat",
-           f"{ends:.0f} a packet of {theirs:.0f}; all its programs {everything:.0f}"]
-    for link, what in ("live frames, veth", "XDP_PASS into the stack"), \
-            ("sockets, tap", "UDP sockets, sent through a tap"):
-        found = [bars.loss(t, link, case) for case in
-                 ("nicprobe, headline", "nicprobe, all", "bpftrace netsize", "tcpdump")]
-        yield [f"packets a second lost, {what}, 64 bytes",
-               "{}% with those four, {}% with all; bpftrace's netsize {}%, tcpdump {}%".format(
-                   *(tables.number(f, 1) for f in found))]
+    yield ("- All packet meters on XDP: {:.1f} ns per packet of 64 bytes, {:.1f} ns if it is marked CE; "
+           "on tc {:.1f} ns. A 64-byte frame at 100 Gbit/s takes 6.7 ns.").format(*packet)
+    costs = [f"{bars.per_packet(bars.events(e, case, phase)):.0f} ns"
+             for case in ("headline btf", "nicprobe btf", "all btf") for phase in ("tx", "rx")]
+    ends, _, theirs = bars.txlat(e, "btf", 64)
+    yield ("- By tracepoints: `pktsize`, `ecn`, `rxcpu` and `txlat` take {} per packet sent and {} per "
+           "packet received; the default meters {} and {}; all meters {} and {}. "
+           "`txlat` takes {:.0f} ns at its two ends, bpftrace's nettxlat {:.0f} ns.").format(*costs, ends, theirs)
+    lost = [f"{tables.number(bars.loss(t, link, case), 1)}%" for link in ("live frames, veth", "sockets, tap")
+            for case in ("nicprobe, headline", "nicprobe, all", "bpftrace netsize", "tcpdump")]
+    yield ("- Throughput lost, 64-byte packets: XDP_PASS into the stack of a veth {} with the same meters "
+           "(but `txlat`), {} with all, {} with bpftrace's netsize, {} with tcpdump; UDP sockets through a "
+           "tap {}, {}, {} and {}.").format(*lost)
     at = [bars.lifecycle(docs["lifecycle"], 64, "all", what)
           for what in ("attach", "show", "show_drops", "detach")]
-    yield ["`attach` of 64 queues with everything, `show`, `detach`",
-           f"{at[0]:.0f} ms, {at[1]:.0f} ms ({at[2]:.0f} if something was dropped), {at[3]:.0f} ms"]
+    yield ("- All meters on 64 queues: `attach` takes {:.0f} ms, `show` {:.0f} ms ({:.0f} ms if there are "
+           "drops), `detach` {:.0f} ms.").format(*at)
+    yield ("- An attached but idle interface: each of its programs adds a median of {} ns per event to the traffic of "
+           "other interfaces (worst: `{}`, {} ns). A UDP packet between sockets takes {} ns; {}, {}."
+           ).format(*idle(e), *idle_all(docs["scale"]))
 
 
 def idle(doc):
@@ -151,10 +144,9 @@ def idle(doc):
 
 
 def idle_all(doc):
-    rows = [(f"{r['interfaces']} idle interfaces attached" if r["interfaces"] > 1 else
-             "one idle interface attached", r["ns"]) for r in doc["idle"]["rows"]]
-    (one, ns), (many, most) = rows[0], rows[-1]
-    return doc["idle"]["packet_ns"], f"with {one} {ns:.0f} more, with {many} {most:.0f}"
+    one, many = doc["idle"]["rows"][0], doc["idle"]["rows"][-1]
+    return (doc["idle"]["packet_ns"], *(f"{r['interfaces']} idle interface{'s add' if r['interfaces'] > 1 else ' adds'} "
+                                        f"{r['ns']:.0f} ns" for r in (one, many)))
 
 
 def quote(docs, path):
