@@ -89,7 +89,8 @@ int main(void)
 	       "echo 7813 > /sys/class/net/eth0/queues/tx-1/byte_queue_limits/limit_max");
 	tx_usecs = 0;
 	expect("stalls", 0, 10, 3, "tx-stalls", "completions of queue 1 stalled 3 times",
-	       "the longest stall: cat /sys/class/net/eth0/queues/tx-1/byte_queue_limits/stall_max; "
+	       "the longest stall: cat "
+	       "/sys/class/net/eth0/queues/tx-1/byte_queue_limits/stall_max; "
 	       "does its interrupt come late? ethtool -c eth0");
 	return failed > 0;
 }
