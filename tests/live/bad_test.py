@@ -128,7 +128,7 @@ def meters_that_cannot_be(ns):
     ns.ip("link add v0 numtxqueues 4 type veth peer name v1 numtxqueues 4")
     bad("a meter asked for that cannot be had", f"attach -m txlat {ns}/v0", 1, "txlat cannot be had", "never completes",
         hint=False)
-    bad("veth with too few receive queues for XDP", f"attach --rx xdp {ns}/v0", 1, "refuses XDP", "--rx driver",
+    bad("veth with too few receive queues for XDP", f"attach --rx xdp {ns}/v0", 1, "rejects XDP", "--rx driver",
         before=["attaching XDP to"])
     ns.ip("link del v0")
     ns.ip("link add d0 type ifb")
