@@ -194,7 +194,7 @@ static void tell_missed(struct evidence *e, const struct ledger_key *key, int64_
 				  e->s->name);
 	else
 		finding_advise(f, "use the figures of rx-stack: nicprobe show %s pktsize; or "
-				  "reattach with --rx xdp, if XDP may be used here",
+			       "reattach with --rx xdp, if XDP may be used here",
 			       e->s->name);
 	told(e, f, key, n);
 }
@@ -230,31 +230,31 @@ static void tell_packets(struct evidence *e, const struct ledger_key *key, int64
 				many, of);
 		if (*sockets)
 			finding_advise(f, "AF_XDP may have taken them (%s), or an XDP program that "
-					  "runs before ours: bpftool net",
+				       "runs before ours: bpftool net",
 				       sockets);
 		else
 			finding_advise(f, "AF_XDP or an XDP program that runs before ours may have "
-					  "taken them: ss --xdp; bpftool net");
+				       "taken them: ss --xdp; bpftool net");
 	} else if (n > 0) {
 		f = finding_add(e->f, &kinds[UNSEEN_TX], -1,
 				"the driver counted %s sent (%s) that nicprobe did not see", many,
 				of);
 		finding_advise(f, "which sender bypasses the transmit events? AF_XDP (%s), pktgen, "
-				  "netconsole, sockets with PACKET_QDISC_BYPASS",
+			       "netconsole, sockets with PACKET_QDISC_BYPASS",
 			       *sockets ? sockets : "ss --xdp");
 	} else if (!key->way) {
 		f = finding_add(e->f, &kinds[UNCOUNTED_RX], -1,
 				"nicprobe saw %s (%s) that the driver did not count as received",
 				many, of);
 		finding_advise(f, "the driver's counters lag or are incomplete: read ethtool -S %s "
-				  "twice",
+			       "twice",
 			       e->s->meta.iface);
 	} else {
 		f = finding_add(e->f, &kinds[UNCOUNTED_TX], -1,
 				"the driver was given %s (%s) that it did not count as sent", many,
 				of);
 		finding_advise(f, "lost in the driver or the card, or not completed yet: nicprobe "
-				  "show %s txlat",
+			       "show %s txlat",
 			       e->s->name);
 	}
 	told(e, f, key, n);
@@ -272,7 +272,7 @@ static void tell_bytes(struct evidence *e, const struct ledger_key *key, uint64_
 					more);
 
 	finding_advise(f, "is the driver a different version? ethtool -i %s; what nicprobe knows "
-			  "about it: nicprobe drivers %s",
+		       "about it: nicprobe drivers %s",
 		       e->s->meta.iface, e->s->meta.driver);
 	told(e, f, key, 0);
 }

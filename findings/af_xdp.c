@@ -102,8 +102,8 @@ static struct finding *tell_fill(struct evidence *e, const struct xsk_key *key, 
 				"frames was empty",
 				packets(n, "were dropped"), whose, queue, key->fill_ring);
 	finding_advise(f, "it returns frames too late, or not at all: refill right after reading; "
-			  "use more frames and a longer fill ring; is it short of CPU time? "
-			  "pidstat -u -w 1");
+		       "use more frames and a longer fill ring; is it short of CPU time? "
+		       "pidstat -u -w 1");
 	finding_fact(f, "ring", key->fill_ring, "frames");
 	return f;
 }
@@ -117,8 +117,8 @@ static struct finding *tell_full(struct evidence *e, const struct xsk_key *key, 
 					xsk_queue(key), key->rx_ring);
 
 	finding_advise(f, "it reads too slowly: give it more CPU time, or a CPU of its own "
-			  "(taskset -cp CPU PID); for bursts, a longer RX ring and as many more "
-			  "frames");
+		       "(taskset -cp CPU PID); for bursts, a longer RX ring and as many more "
+		       "frames");
 	finding_fact(f, "ring", key->rx_ring, "descriptors");
 	return f;
 }

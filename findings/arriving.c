@@ -164,7 +164,7 @@ static void judge_long(struct evidence *e)
 	finding_harm(f, rate(e, n));
 	finding_fact(f, "lost", n, "packets");
 	finding_advise(f, "its peer has a larger MTU: ip link show dev %s shows where it is "
-			  "(link-netns); set the same at both: ip link set dev %s mtu N",
+		       "(link-netns); set the same at both: ip link set dev %s mtu N",
 		       e->s->meta.iface, e->s->meta.iface);
 }
 
@@ -194,10 +194,10 @@ static void judge_ring(struct evidence *e)
 				longer);
 	} else if (p.pressed) {
 		finding_advise(f, "its CPU is always busy: a longer ring would only delay the "
-				  "loss");
+			       "loss");
 	} else {
 		finding_advise(f, now > 0 ? "the ring is already as long as the card allows: "
-					    "spread the packets over more queues" :
+			       "spread the packets over more queues" :
 			       "ethtool -g %s; more queues: ethtool -l %s",
 			       e->s->meta.iface, e->s->meta.iface);
 	}

@@ -27,8 +27,8 @@ static const struct finding_kind *kind(unsigned nr)
 /* Fills in the words in braces of a template. */
 struct filling {
 	struct evidence *e;
-		bool whole;		/* every value is known */
-		bool host;		/* one is a sysctl that only the host has */
+	bool whole;		/* every value is known */
+	bool host;		/* one is a sysctl that only the host has */
 };
 
 /* "4*net.core.rmem_max" to its value. */
@@ -174,7 +174,7 @@ static void advise_socket(struct finding *one, const struct full_socket *s, enum
 					"owner: ss -uamp";
 
 	finding_advise(one, "the socket of port %u (%s) lost %u packets since it was opened, and "
-			    "%u bytes wait in its buffer of %u: %s",
+		       "%u bytes wait in its buffer of %u: %s",
 		       s->port, who, s->drops, s->held,
 		       s->room, s->by.stopped ?
 		       text("the program is stopped; kill -CONT %d resumes it", s->by.pid) :

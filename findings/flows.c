@@ -132,6 +132,6 @@ void flows_advise(const struct evidence *e, struct finding *one)
 	else if (e->s->meta.sample != 1)
 		more = text("attach with --sample 1, or %s", more);
 	finding_advise(one, "the number of flows is not known yet, and a single flow cannot be "
-			    "spread: %s",
+		       "spread: %s",
 		       more);
 }

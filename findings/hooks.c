@@ -111,7 +111,7 @@ static void judge_sources(struct evidence *e)
 	finding_harm(f, rate(e, lost));
 	finding_fact(f, "packets", lost, "packets");
 	finding_advise(f, "are the addresses forged? tcpdump -nni %s 'ip[1] & 3 == 3'; sysctl "
-			  "net.ipv4.conf.%s.rp_filter=1",
+		       "net.ipv4.conf.%s.rp_filter=1",
 		       e->s->meta.iface, e->s->meta.iface);
 }
 

@@ -227,7 +227,7 @@ static void judge_useless(struct evidence *e, const struct sum *s)
 		finding_fix(f, "ethtool", "-C", dev, "tx-usecs", "50");
 	finding_changes(f, "an interrupt waits for up to 50 us for more packets");
 	finding_advise(f, "if the driver does part of its work in the interrupt, moderation does "
-			  "not help: fewer, larger packets do");
+		       "not help: fewer, larger packets do");
 }
 
 /* Under load one interrupt causes many polls; only the first is attributed to it. */
@@ -255,7 +255,7 @@ static void judge_far(struct evidence *e, const struct sum *sums, unsigned nr)
 	finding_harm(f, rate(e, worst->packets));
 	finding_fact(f, "elsewhere", far, "polls");
 	finding_advise(f, "pin its thread there: pgrep -a napi/%s-, taskset -pc %u PID; or poll "
-			  "without threads: echo 0 > /sys/class/net/%s/threaded",
+		       "without threads: echo 0 > /sys/class/net/%s/threaded",
 		       e->s->meta.iface, worst->cpu, e->s->meta.iface);
 }
 

@@ -138,7 +138,7 @@ static void judge_stalls(struct evidence *e, unsigned queue)
 			queue, (uint64_t)b->stalls, b->stalls == 1 ? "" : "s");
 	finding_fact(f, "stalls", b->stalls, "stalls");
 	finding_advise(f, "the longest stall: cat /sys/class/net/%s/" LIMIT_FILE "; does its "
-			  "interrupt come late? ethtool -c %s",
+		       "interrupt come late? ethtool -c %s",
 		       e->s->meta.iface, queue, "stall_max",
 		       e->s->meta.iface);
 }

@@ -139,11 +139,11 @@ static void judge_down(struct evidence *e)
 		finding_changes(f, "brings the interface up");
 	} else if (is_hardware(e)) {
 		finding_advise(f, "check cable, optics and switch port: ethtool %s; dmesg | grep "
-				  "%s",
+			       "%s",
 			       dev, dev);
 	} else {
 		finding_advise(f, "its peer is down, or no process holds it open: ip -d link show "
-				  "dev %s",
+			       "dev %s",
 			       dev);
 	}
 }
@@ -165,7 +165,7 @@ static void judge_broken(struct evidence *e)
 	finding_harm(f, rate(e, n));
 	finding_fact(f, "frames", n, "frames");
 	finding_advise(f, "check cable and optics: ethtool -m %s; ethtool %s; ip -s -s link show "
-			  "dev %s",
+		       "dev %s",
 		       dev, dev, dev);
 }
 
@@ -220,7 +220,7 @@ static void judge_allowance(struct evidence *e)
 		finding_harm(f, rate(e, n));
 		finding_fact(f, "packets", n, "packets");
 		finding_advise(f, "a larger instance, or less traffic: ethtool -S %s | grep "
-				  "allowance",
+			       "allowance",
 			       e->s->meta.iface);
 	}
 	local = card_counted(e, "over_linklocal", &queue) ?:
@@ -229,11 +229,11 @@ static void judge_allowance(struct evidence *e)
 		return;
 	f = finding_add(e->f, &kinds[LINK_LOCAL], -1, "%s",
 			packets(local, "exceeded the limit of the provider's DNS, time or metadata "
-				       "service"));
+				"service"));
 	finding_harm(f, rate(e, local));
 	finding_fact(f, "packets", local, "packets");
 	finding_advise(f, "use a cache on this machine: systemd-resolved, nscd; no instance size "
-			  "allows more");
+		       "allows more");
 }
 
 static void judge_scans(struct evidence *e)
@@ -261,7 +261,7 @@ static void judge_scans(struct evidence *e)
 			all * 1e-7 / e->s->seconds, who);
 	finding_harm(f, all * 1e-9 / e->s->seconds);
 	finding_advise(f, "nicprobe wifi %s; scan fewer channels, or less often, in the program "
-			  "that requests it",
+		       "that requests it",
 		       e->s->name);
 }
 

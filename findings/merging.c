@@ -188,7 +188,7 @@ static void judge(struct evidence *e)
 		f = tell(e, &s, &kinds[GENERIC_XDP], s.alone[GRO_XDP],
 			 "traverse the stack singly: generic XDP disables GRO");
 		finding_advise(f, "attach it natively: ip link set dev %s xdpgeneric off, then "
-				  "xdpdrv",
+			       "xdpdrv",
 			       dev);
 	}
 	if (driver_find(e->s->meta.driver)->gro_by_ethtool && much(e, &s, s.past, &many, &most) &&
@@ -200,15 +200,15 @@ static void judge(struct evidence *e)
 		f = tell(e, &s, &kinds[FRAGMENTS], split,
 			 "are fragments of datagrams that exceed the MTU of their path");
 		finding_advise(f, "send smaller datagrams, or raise the MTU along the whole path: "
-				  "tracepath SENDER; who sends: tcpdump -nni %s 'ip[6:2] & 0x3fff "
-				  "!= 0'",
+			       "tracepath SENDER; who sends: tcpdump -nni %s 'ip[6:2] & 0x3fff "
+			       "!= 0'",
 			       dev);
 	}
 	if (much(e, &s, s.alone[GRO_SEQUENCE], &segments, &tenth)) {
 		f = tell(e, &s, &kinds[REORDERED], s.alone[GRO_SEQUENCE],
 			 "are not the next of their TCP connection: others are missing or late");
 		finding_advise(f, "nicprobe show %s counters; paths of unequal length (bonding, "
-				  "ECMP): nstat -az TcpExtTCPOFOQueue",
+			       "ECMP): nstat -az TcpExtTCPOFOQueue",
 			       e->s->name);
 	}
 }

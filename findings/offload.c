@@ -188,7 +188,7 @@ static void judge_split(struct evidence *e)
 	finding_harm(f, rate(e, single - known));
 	finding_fact(f, "packets", single - known, "packets");
 	finding_advise(f, "tc -s qdisc show dev %s: tbf with a burst below 64 KB segments them, "
-			  "and so does cake without no-split-gso",
+		       "and so does cake without no-split-gso",
 		       e->s->meta.iface);
 }
 

@@ -288,7 +288,7 @@ static void judge_send(struct evidence *e, const struct xdp_key *key, uint64_t n
 				why);
 	if (key->result == ENXIO)
 		finding_advise(f, "a veth accepts them if its peer has NAPI: ethtool -K PEER gro "
-				  "on, or XDP there");
+			       "on, or XDP there");
 	else
 		finding_advise(f, "is its transmit ring full? ethtool -S %s; ethtool -G %s tx N",
 			       to, to);
@@ -413,7 +413,7 @@ static void judge_drops(struct evidence *e)
 	f = finding_add(e->f, &kinds[XDP_DROPS], -1,
 			"%" PRIu64 " packets were dropped by an XDP program", n);
 	finding_advise(f, "which: bpftool net show dev %s; to detach it: ip link set dev %s xdp "
-			  "off",
+		       "off",
 		       e->s->meta.iface, e->s->meta.iface);
 	told(e, f, n);
 }

@@ -118,11 +118,11 @@ static void advise_wait(struct evidence *e, struct finding *f, const char *qdisc
 
 	if (is_one_of(qdisc, shapers))
 		finding_advise(f, "more is sent than its rate allows: tc -s qdisc show dev %s; "
-				  "raise the rate, or lower the limit",
+			       "raise the rate, or lower the limit",
 			       dev);
 	else if (is_one_of(qdisc, fifos))
 		finding_advise(f, "let short flows overtake long ones: tc qdisc replace dev %s %s "
-				  "fq_codel",
+			       "fq_codel",
 			       dev, e->s->meta.tx_queues > 1 ? "parent MQ:QUEUE" : "root");
 	else
 		finding_advise(f, "tc -s qdisc show dev %s", dev);
@@ -193,7 +193,7 @@ static void judge_lives(struct evidence *e)
 	finding_harm(f, time / nr);
 	finding_fact(f, "wait", time / nr, "seconds");
 	finding_advise(f, "it limits the rate, or the link is full: tc -s qdisc show dev %s; a "
-			  "shorter queue: tc qdisc replace dev %s root fq_codel",
+		       "shorter queue: tc qdisc replace dev %s root fq_codel",
 		       e->s->meta.iface,
 		       e->s->meta.iface);
 }
@@ -276,12 +276,12 @@ static void judge_drops(struct evidence *e)
 		finding_fact(f, "share", (double)n / all, "ratio");
 	if (!strcmp(qdisc, "pfifo_fast") && sent && n * 10 < all)
 		finding_advise(f, "a longer queue, if it only fills in bursts: ip link set dev %s "
-				  "txqueuelen 10000; otherwise send less: tc -s qdisc show dev %s",
+			       "txqueuelen 10000; otherwise send less: tc -s qdisc show dev %s",
 			       dev,
 			       dev);
 	else
 		finding_advise(f, "check its limit and rate: tc -s qdisc show dev %s; a shaper may "
-				  "drop intentionally",
+			       "drop intentionally",
 			       dev);
 }
 
@@ -338,7 +338,7 @@ static void judge_marked_here(struct evidence *e)
 	finding_fact(f, "marked", n, "packets");
 	finding_fact(f, "share", (double)n / capable, "ratio");
 	finding_advise(f, "its queue is longer than intended: raise the rate, or send less: tc -s "
-			  "qdisc show dev %s",
+		       "qdisc show dev %s",
 		       e->s->meta.iface);
 }
 

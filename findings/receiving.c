@@ -283,7 +283,7 @@ static void tell_flow(struct evidence *e, const struct pressure *p, const struct
 					  100 * f->share[0], queue, harm(e, p));
 
 	finding_advise(one, "one flow cannot be spread: have the sender use several connections, "
-			    "and keep other work off CPU %d",
+		       "and keep other work off CPU %d",
 		       p->cpu >= 0 ? p->cpu : cpu_of_queue(e, queue));
 	finding_fact(one, "share", f->share[0], "ratio");
 	finding_fact(one, "samples", f->samples, "packets");
@@ -325,7 +325,7 @@ static void tell_uneven(struct evidence *e, const struct pressure *p, const stru
 		finding_changes(one, "gives each of the %u queues an equal part of the hash table",
 				e->s->meta.rx_queues);
 		finding_advise(one, "if UDP comes from few hosts, hash the ports too: ethtool -N "
-				    "%s rx-flow-hash udp4 sdfn",
+			       "%s rx-flow-hash udp4 sdfn",
 			       dev);
 	} else {
 		fix_rps(e, one, queue);

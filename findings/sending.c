@@ -191,7 +191,7 @@ static void judge_timeouts(struct evidence *e)
 	finding_fact(f, "timeouts", n, "timeouts");
 	finding_fact(f, "missed", missed, "times");
 	finding_advise(f, "dmesg | grep -i -e %s -e watchdog; a newer driver or firmware: ethtool "
-			  "-i %s",
+		       "-i %s",
 		       dev, dev);
 }
 
@@ -303,8 +303,8 @@ static void judge_full(struct evidence *e)
 	/* A longer ring helps only against bursts. */
 	if (n * 10 > all)
 		finding_advise(f, "more is sent than the other end accepts: a longer ring would "
-				  "only delay the loss; send less, or shape it: tc qdisc replace "
-				  "dev %s root fq_codel",
+			       "only delay the loss; send less, or shape it: tc qdisc replace "
+			       "dev %s root fq_codel",
 			       e->s->meta.iface);
 	else if (longer)
 		finding_fix(f, "ethtool", "-G", e->s->meta.iface, "tx", text("%lld", longer));
@@ -356,7 +356,7 @@ static void judge_slow(struct evidence *e, unsigned queue)
 	}
 	if (!by_card) {
 		finding_advise(f, "does its interrupt come late? nicprobe show %s irq; is the link "
-				  "full? a shorter ring: ethtool -G %s tx N",
+			       "full? a shorter ring: ethtool -G %s tx N",
 			       e->s->name, dev);
 		return;
 	}

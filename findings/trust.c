@@ -67,7 +67,7 @@ static void tell_full(struct evidence *e, const char *meter, uint64_t full, uint
 	finding_harm(f, rate(e, full));
 	finding_fact(f, "packets", full, "packets");
 	finding_advise(f, "reattach to size the tables for the current rings; or nicprobe attach "
-			  "%s -m %s --sample 16",
+		       "%s -m %s --sample 16",
 		       e->s->name, meter);
 }
 

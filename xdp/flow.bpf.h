@@ -121,7 +121,7 @@ int flow_take(const struct flow_head *head, __u32 queue, __u32 segs, __u64 bytes
 		bpf_map_update_elem(&flow, &key, &zero, BPF_NOEXIST);
 		row = bpf_map_lookup_elem(&flow, &key);
 	}
-		flow_lost(segs);	/* show subtracts what the rows hold */
+	flow_lost(segs);	/* show subtracts what the rows hold */
 	if (row) {
 		row->packets += flow_weight(segs);
 		row->bytes += bytes * flow_weight(segs) / segs;

@@ -31,18 +31,18 @@ static int refused(const struct site *site, int err)
 
 	if (err == -EBUSY || err == -EEXIST)
 		return complain(-EBUSY, other, "cannot attach %s: XDP is taken by \"%s\" (id %u), "
-					       "which leaves no room for another program",
+				"which leaves no room for another program",
 				iface, program_name(site->iface.xdp_id), site->iface.xdp_id);
 	if (err == -EOPNOTSUPP)
 		return complain(err, other, "the driver of %s (%s) has no native XDP", iface,
 				site->driver->name);
 	if (site->driver->xdp_needs)
 		return complain(ret, other, "the driver of %s (%s) rejects XDP: %s; its MTU is %u, "
-					    "and XDP needs %s",
+				"and XDP needs %s",
 				iface, site->iface.driver, strerror(-err),
 				site->iface.mtu, site->driver->xdp_needs);
 	return complain(ret, other, "the driver of %s (%s) rejects XDP: %s; its MTU of %u may be "
-				    "too large, or it lacks free queues",
+			"too large, or it lacks free queues",
 			iface, site->iface.driver,
 			strerror(-err), site->iface.mtu);
 }

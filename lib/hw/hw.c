@@ -128,7 +128,7 @@ static void settings_all(struct hw *h)
 
 	if (netlink_family("ethtool") < 0)
 		hw_note(h, "ethtool netlink", "missing in this kernel; only what the ioctl reports "
-			   "is known");
+			"is known");
 	for (unsigned i = 0; i < sizeof(all) / sizeof(*all); i++) {
 		settings_read(&h->iface, all[i].group, all[i].to);
 		/* the port comes with the link */
@@ -167,7 +167,7 @@ static void napis_note(struct hw *h)
 		hw_note(h, "NAPI", "it has no instances now");
 	else if (!linked)
 		hw_note(h, "queues of NAPI", "its driver does not report which instance serves "
-			   "which queue, and the numbers differ");
+			"which queue, and the numbers differ");
 }
 
 static void xsks_note(struct hw *h)
@@ -175,7 +175,7 @@ static void xsks_note(struct hw *h)
 	xsks_read(h->iface.ifindex, &h->xsks);
 	if (h->xsks.err == -ENOENT)
 		hw_note(h, "AF_XDP", "this namespace has AF_XDP sockets, but this kernel does not "
-			   "report their queues (CONFIG_XDP_SOCKETS_DIAG)");
+			"report their queues (CONFIG_XDP_SOCKETS_DIAG)");
 	else if (h->xsks.err)
 		hw_note(h, "AF_XDP", "%s", reason(h->xsks.err));
 }
@@ -215,11 +215,11 @@ static int read_all(struct hw *h, int sys)
 		hw_card_read(h, sys);
 	} else {
 		hw_note(h, "sysfs", "not mounted, or that of another network namespace: device, "
-			   "RPS and XPS are unknown");
+			"RPS and XPS are unknown");
 	}
 	if (*h->card.subsystem && h->driver == &driver_generic)
 		hw_note(h, "driver table", "nicprobe has no table for %s: its interrupts are "
-			   "matched by common naming patterns",
+			"matched by common naming patterns",
 			h->iface.driver);
 	settings_all(h);
 	hw_above_read(h, sys);

@@ -157,13 +157,13 @@ static void irqs_note(struct hw *h, const struct queues *q)
 		hw_note(h, "interrupts", "software device: no hardware interrupts");
 	else if (!q->nr && !h->iface.up)
 		hw_note(h, "interrupts", "the interface is down: its driver requests them when it "
-			   "comes up");
+			"comes up");
 	else if (!q->nr)
 		hw_note(h, "interrupts", "%s", h->driver->irqs_how ?:
 			"the kernel lists none for this device");
 	else if (!q->by && !h->iface.up)
 		hw_note(h, "interrupts of queues", "the interface is down: its driver requests "
-			   "them when it comes up");
+			"them when it comes up");
 	else if (!q->by)
 		hw_note(h, "interrupts of queues", "%s", h->driver->irqs_how ?:
 			"neither the driver nor their names show which serves which queue");

@@ -14,8 +14,8 @@ struct setting {
 	const char *name;		/* as ethtool(8) takes or prints it: "rx-usecs" */
 	unsigned attr;			/* ETHTOOL_A_… */
 	enum setting_kind kind;
-		size_t at;			/* offset in the ioctl's answer… */
-		unsigned size;			/* …and size; 0: not in the ioctl */
+	size_t at;			/* offset in the ioctl's answer… */
+	unsigned size;			/* …and size; 0: not in the ioctl */
 };
 
 /* A command of ethtool that returns numbers. */

@@ -45,7 +45,7 @@ int cpus_next(const struct cpus *c, int cpu)
 
 		if (rest)
 			return cpu + __builtin_ctzll(rest);
-			cpu |= 63;	/* the rest of this word is empty */
+		cpu |= 63;	/* the rest of this word is empty */
 	}
 	return -1;
 }

@@ -81,7 +81,7 @@ static int btf_read(struct module *m, const char *path)
 	if (path) {
 		if (!stat(path, &st) && !S_ISREG(st.st_mode))
 			return complain(-EINVAL, NULL, "cannot read kernel types (BTF) from %s: it "
-						       "is no file",
+					"is no file",
 					path);
 		m->base = btf__parse(path, NULL);
 		if (!m->base)

@@ -158,7 +158,7 @@ int module_read(struct module *m, const char *path)
 
 	if (m->size < 64 || elf_kind(m->elf) != ELF_K_ELF || !gelf_getehdr(m->elf, &head))
 		return complain(-EINVAL, NULL, "cannot check %s: it is not an ELF file, so not a "
-					       "module",
+				"module",
 				path);
 	if (!head.e_shnum || head.e_shoff > m->size ||
 	    (size_t)head.e_shnum * head.e_shentsize > m->size - head.e_shoff)

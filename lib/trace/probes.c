@@ -303,7 +303,7 @@ static int globs_check(const struct choice *c, const char *globs, unsigned which
 					"no function in this kernel matches \"%s\"", glob);
 		if (!left(c->p, glob, which))
 			return complain(-ENOENT, NULL, "functions that match \"%s\" cannot be "
-						       "traced: notrace, or known by another name",
+					"traced: notrace, or known by another name",
 					glob);
 		at += strlen(glob);
 	}

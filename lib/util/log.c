@@ -170,7 +170,7 @@ static void remember(const char *format, va_list args)
 	/* libbpf hides the cause behind ESRCH; if the file exists, it is not the cause */
 	if (strstr(line, "Error loading vmlinux BTF") && !access("/sys/kernel/btf/vmlinux", F_OK))
 		hindered(ENOMEM, NULL, "libbpf cannot load the types (BTF) of this kernel: out of "
-				       "memory, or not readable");
+			 "memory, or not readable");
 	log = strstr(line, "LOAD LOG --");
 	if (log && (log = strchr(log, '\n'))) {
 		remember_verifier(log);
