@@ -8,6 +8,6 @@ const struct driver driver_bridge = {
 	.rx_queue = RX_QUEUE_RECORDED,	/* as its port recorded it */
 	.no_xdp = true,		/* no ndo_bpf */
 	/* The same skb goes on to a port; the last start_xmit is the hardware's. */
-	.no_completion = "a bridge hands its packets to its ports: measure those",
+	.no_completion = "a bridge passes its packets to its ports: measure those",
 	.no_napi = "a bridge has no NAPI: its ports are polled",
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* e1000, Intel gigabit for PCI, and what many hypervisors imitate. */
+/* e1000, Intel gigabit for PCI, which many hypervisors emulate. */
 #include "lib/core/nic_driver.h"
 
 static const struct driver_name functions[] = {
@@ -39,7 +39,7 @@ const struct driver driver_e1000 = {
 	.keeps_dev = true,
 	.rx_queue = RX_QUEUE_BY_NAPI,	/* one queue, not recorded; 6.1, 6.12 */
 	.no_xdp = true,		/* no ndo_bpf */
-	.irqs_how = "IFACE: one, for all; shared with other devices, as it is no MSI",
+	.irqs_how = "IFACE: one for everything; without MSI, so shared with other devices",
 
 	.functions = functions,
 	.stats = stats,

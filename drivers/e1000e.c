@@ -45,8 +45,8 @@ static const struct driver_stat stats[] = {
 };
 
 /*
- * With MSI-X it frees in the hard interrupt, which is traced later, in net_tx_action(): the latency
- * includes the wait for that softirq (e1000_intr_msix_tx(), 6.12).
+ * With MSI-X it frees in the hard interrupt, and the kernel traces that later, in net_tx_action():
+ * the latency includes the wait for that softirq (e1000_intr_msix_tx(), 6.12).
  */
 const struct driver driver_e1000e = {
 	.name = "e1000e",
@@ -55,13 +55,13 @@ const struct driver driver_e1000e = {
 	.keeps_dev = true,
 	.rx_queue = RX_QUEUE_BY_NAPI,	/* one queue, not recorded; 6.1, 6.12 */
 	.no_xdp = true,		/* no ndo_bpf */
-	/* e1000_request_msix(); the plain name is other causes, or MSI for all */
+	/* e1000_request_msix(); the plain name has other causes, or everything with MSI */
 	.irqs = { "%i-rx-%r", "%i-tx-%t" },
 
 	.functions = functions,
 	.tracepoints = tracepoints,
 	.stats = stats,
 	.bytes = { TX_CARD, .rx_more = 18, .when = "reading",
-		   .but = "the card counts the frames on the wire, with FCS" },
-	.completes = "with MSI-X in the hard interrupt, else e1000e_poll()",
+		   .but = "the card counts frames on the wire, with FCS" },
+	.completes = "with MSI-X in the hard interrupt, otherwise e1000e_poll()",
 };

@@ -26,7 +26,7 @@ static const struct driver_stat stats[] = {
 	{ .name = "queue_%t_tx_dma_mapping_err", .as = "tx_dma_fail" },
 	{ .name = "queue_%t_tx_prepare_ctx_err", .as = "tx_errors" },
 	{ .name = "queue_%t_tx_linearize", .as = "tx_linearized" },
-	/* check_missing_comp_in_tx_queue(), 6.1 and 6.12: one again, each time that it looks */
+	/* check_missing_comp_in_tx_queue(), 6.1 and 6.12: counts a packet again on each check */
 	{ .name = "queue_%t_tx_missed_tx", .as = "tx_missed" },
 	{ .name = "queue_%t_tx_tx_poll", .as = "polls" },
 	{ .name = "queue_%r_rx_cnt", .as = "rx_packets" },
@@ -43,7 +43,7 @@ static const struct driver_stat stats[] = {
 	{ .name = "queue_%r_rx_xdp_redirect", .as = "xdp_redirect" },
 	{ .name = "queue_%r_rx_xdp_aborted", .as = "xdp_aborted" },
 	{ .name = "tx_timeout", .as = "tx_timeouts" },
-	/* ena_up() makes the queues anew, and they have the counters: 6.1 and 6.12 */
+	/* ena_up() recreates the queues, which hold the counters: 6.1 and 6.12 */
 	{ .name = "interface_up", .as = "restarts" },
 	{ .name = "bw_in_allowance_exceeded", .as = "over_bw_in" },
 	{ .name = "bw_out_allowance_exceeded", .as = "over_bw_out" },
@@ -61,24 +61,24 @@ const struct driver driver_ena = {
 	.no_pool = true,		/* up to 6.12 */
 	.keeps_dev = true,
 	/*
-	 * ena_get_stats64(), 6.1 and 6.12: rx_dropped is what the card says with its sign of life
-	 * that it dropped; for want of buffers, says Amazon's driver for DPDK (ena_keep_alive()).
+	 * ena_get_stats64(), 6.1 and 6.12: rx_dropped is what the card reports in its keep-alive
+	 * events; drops for lack of buffers, says Amazon's driver for DPDK (ena_keep_alive()).
 	 */
 	.drops_are_the_card = true,
 	.rx_queue = RX_QUEUE_RECORDED,	/* ena_clean_rx_irq() */
 	/*
 	 * ena_xdp_set(), 6.1 and 6.12: ena_down(), ena_up(). 3498: ENA_XDP_MAX_MTU, 4 KiB pages.
-	 * It wants twice the queues, too: with more than half of the channels in use it fails.
-	 * 6.1 warns in ena_del_napi_in_range() at each close, once it had XDP and has more queues.
+	 * It also needs twice the queues: it fails with more than half of the channels in use.
+	 * After XDP, with more queues, 6.1 warns in ena_del_napi_in_range() on every close.
 	 */
 	.xdp = "resets the queues and fails with an MTU above 3498",
-	/* ena_setup_io_intr(); "ena-mgmnt@pci:…" besides; 6.1 and 6.12 */
+	/* ena_setup_io_intr(); also "ena-mgmnt@pci:…"; 6.1 and 6.12 */
 	.irqs = { "%i-Tx-Rx-%q" },
 
 	.functions = functions,
 	.stats = stats,
 	.bytes = { TX_BUFFERS, .when = "hand-over",
-		   .but = "Amazon's own ena counts 14 more a received packet" },
+		   .but = "Amazon's out-of-tree ena counts 14 more per received packet" },
 	.xdp_since = KERNEL(5, 6),
 	.xdp_needs = "an MTU of at most 3498, and no more than half of the channels in use",
 	.xdp_halves = true,

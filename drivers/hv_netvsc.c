@@ -48,15 +48,14 @@ const struct driver driver_hv_netvsc = {
 	.rx_queue = RX_QUEUE_RECORDED,	/* netvsc_recv_callback(); 6.1, 6.12 */
 	/* netvsc_bpf(), 6.1 and 6.12: netvsc_vf_setxdp() gives it to the VF as well. */
 	.xdp = "may reset the virtual function below, which gets it, and fails while LRO is on",
-	.irqs_how = "none of its own: those of the VMBus serve all its devices",
+	.irqs_how = "none of its own: those of the VMBus serve all devices on it",
 
 	.functions = functions,
 	.tracepoints = tracepoints,
 	.stats = stats,
 	.bytes = { TX_BUFFERS, .rx_more = 14, .rx_some = -14, .when = "completion",
-		   .but = "traffic of the virtual function below it is counted, "
-			  "too, without those 14" },
+		   .but = "traffic of the virtual function is included, without these 14 bytes" },
 	.xdp_since = KERNEL(5, 6),
 	.xdp_needs = "LRO off, and an MTU that fits a page",
-	.completes = "netvsc_poll(), by NAPI; small packets that were copied, as the next is sent",
+	.completes = "netvsc_poll(), by NAPI; small, copied packets when the next is sent",
 };

@@ -66,7 +66,7 @@ const struct driver driver_i40e = {
 	.tracepoints = tracepoints,
 	.stats = stats,
 	.bytes = { TX_WIRE, .tx_least = 17, .rx_more = 14, .when = "completion",
-		   .but = "the statistics port.* are of the card, with FCS" },
+		   .but = "the statistics port.* are the card's, with FCS" },
 	.xdp_since = KERNEL(4, 13),
 	.xdp_needs = "an MTU that fits a receive buffer, or since 6.4 a program for fragments",
 	.completes = "i40e_napi_poll(), by NAPI",

@@ -45,6 +45,6 @@ const struct driver driver_iavf = {
 	.tracepoints = tracepoints,
 	.stats = stats,
 	.bytes = { TX_WIRE, .tx_least = 17, .rx_more = 14, .when = "completion",
-		   .but = "those of the interface (ip -s link) come from the PF, every 2 s" },
+		   .but = "the interface's counters (ip -s link) come from the PF, every 2 s" },
 	.completes = "iavf_napi_poll(), by NAPI",
 };

@@ -72,7 +72,7 @@ const struct driver driver_ice = {
 	.tracepoints = tracepoints,
 	.stats = stats,
 	.bytes = { TX_WIRE, .tx_least = 17, .rx_more = 14, .when = "completion",
-		   .but = "the statistics *.nic are of the card, with FCS" },
+		   .but = "the statistics *.nic are the card's, with FCS" },
 	.xdp_since = KERNEL(5, 5),
 	.xdp_needs = "an MTU that fits a receive buffer, or since 6.3 a program for fragments",
 	.completes = "ice_napi_poll(), by NAPI",

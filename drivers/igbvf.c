@@ -26,8 +26,8 @@ static const struct driver_stat stats[] = {
 };
 
 /*
- * Packets complete by kfree_skb, reason NOT_SPECIFIED, in net_tx_action(): igbvf_put_txbuf() calls
- * dev_kfree_skb_any() in the hard interrupt. No drops (6.1, 6.12).
+ * Completions appear as kfree_skb with NOT_SPECIFIED, in net_tx_action(): igbvf_put_txbuf() calls
+ * dev_kfree_skb_any() in the hard interrupt. They are not drops (6.1, 6.12).
  */
 const struct driver driver_igbvf = {
 	.name = "igbvf",

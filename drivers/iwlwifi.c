@@ -86,7 +86,7 @@ static const struct driver_name tracepoints[] = {
 
 /*
  * Packets complete by consume_skb in ieee80211_tx_status_ext() (6.12), after the acknowledgement.
- * Before the hardware has them they wait in mac80211's own fq_codel: the latency includes that.
+ * They wait in mac80211's own fq_codel before the hardware: the latency includes that.
  */
 const struct driver driver_iwlwifi = {
 	.name = "iwlwifi",
@@ -94,16 +94,15 @@ const struct driver driver_iwlwifi = {
 	.no_pool = true,		/* up to 6.12 */
 	.rx_queue = RX_QUEUE_BY_NAPI,	/* mac80211 records none; 6.1, 6.12 */
 	.no_xdp = true,		/* no ndo_bpf */
-	/* queue_name(): "…:default_queue" and "…:exception" besides; 6.1, 6.12 */
+	/* queue_name(): also "…:default_queue" and "…:exception"; 6.1, 6.12 */
 	.irqs = { "iwlwifi:queue_%r" },
-	.irqs_how = "iwlwifi:default_queue is receive queue 0; with few vectors, all is one",
-	/* napi->dev is a dummy device of its own, with no index; 6.1, 6.12 */
-	.no_napi = "iwlwifi polls for the card: no poll says for which interface on it",
+	.irqs_how = "iwlwifi:default_queue is receive queue 0; with few vectors one serves all",
+	/* napi->dev is a dummy device without an index; 6.1, 6.12 */
+	.no_napi = "iwlwifi polls for the card: its polls name no interface",
 
 	.functions = functions,
 	.tracepoints = tracepoints,
 	.bytes = { TX_BUFFERS, .rx_more = 14, .when = "hand-over",
-		   .but = "what is sent is counted as the frame that goes on air, "
-			  "or before its header is made" },
+		   .but = "a sent packet counts as on air, or before its header is built" },
 	.completes = "ieee80211_tx_status_ext() in mac80211, after the acknowledgement",
 };

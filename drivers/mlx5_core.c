@@ -66,8 +66,8 @@ const struct driver driver_mlx5_core = {
 	.keeps_dev = true,
 	.rx_queue = RX_QUEUE_RECORDED,	/* mlx5e_build_rx_skb() */
 	/* mlx5e_xdp_set(), 6.1 and 6.12: mlx5e_safe_switch_params() with a reset. */
-	.xdp = "opens all its channels anew and fails while LRO or GRO-HW is on",
-	/* irq_set_name(), 6.1 and 6.12: "mlx5_async0@pci:…" is all else */
+	.xdp = "reopens all its channels and fails while LRO or GRO-HW is on",
+	/* irq_set_name(), 6.1 and 6.12: "mlx5_async0@pci:…" serves everything else */
 	.irqs = { "mlx5_comp%q@pci:*" },
 
 	.functions = functions,
@@ -75,7 +75,7 @@ const struct driver driver_mlx5_core = {
 	.stats = stats,
 	.stats_how = "with traffic classes, transmit queue = class * channels + channel",
 	.bytes = { TX_WIRE, .tx_least = 60, .rx_more = 14, .rx_wire = true, .when = "hand-over",
-		   .but = "of a packet that the card merged it counts every one on the wire" },
+		   .but = "a packet merged by the card counts as its wire packets" },
 	.xdp_since = KERNEL(4, 9),
 	.xdp_needs = "LRO and GRO-HW off, and an MTU that fits a page or a program for fragments",
 	.completes = "mlx5e_consume_skb(), by NAPI",

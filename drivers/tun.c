@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* tun, TUN and TAP interfaces: a program is at the other end. */
+/* tun, TUN and TAP interfaces, with a program at the other end. */
 #include "lib/core/nic_driver.h"
 
 static const struct driver_name functions[] = {
@@ -14,22 +14,22 @@ static const struct driver_name functions[] = {
 };
 
 /*
- * Attaching XDP to a TAP swaps a pointer (tun_xdp_set()): nothing is disturbed. A TUN has no
- * ndo_bpf, and no Ethernet header: iface.mac has length 0 then.
- * Packets complete when the program reads them (tun_do_read()): the latency is the program's.
+ * Attaching XDP to a TAP swaps a pointer (tun_xdp_set()) and disturbs nothing. A TUN has no ndo_bpf
+ * and no Ethernet header: iface.mac then has length 0. Packets complete when the program reads them
+ * (tun_do_read()): the latency is the program's.
  */
 const struct driver driver_tun = {
 	.name = "tun",
-	.help = "TUN or TAP: a program is its other end",
-	.spread = "the program behind it picks the queue of a packet",
-	.late = "the program behind it reads late: has it enough CPU? ps -eo pcpu,pid,comm "
-		"--sort -pcpu; a thread for each queue?",
+	.help = "TUN or TAP, with a program at the other end",
+	.spread = "the program behind it selects the queue of a packet",
+	.late = "the program behind it reads late: does it get enough CPU? ps -eo pcpu,pid,comm "
+		"--sort -pcpu; does it use a thread per queue?",
 	.keeps_dev = true,
 	.rx_queue = RX_QUEUE_RECORDED,	/* tfile->queue_index; 6.1, 6.12 */
 
 	.functions = functions,
 	.bytes = { TX_BUFFERS, .rx_more = 14, .tx_some = 4 /* a VLAN tag */, .when = "completion",
-		   .but = "a TUN has no Ethernet, and so not these 14" },
+		   .but = "a TUN has no Ethernet header, and lacks these 14 bytes" },
 	.xdp_since = KERNEL(4, 14),
 	.completes = "tun_do_read(), when the program behind it reads",
 };

@@ -50,32 +50,32 @@ static const struct driver_stat stats[] = {
 
 /*
  * With the module parameter napi_tx=N a packet is freed only when a later one is sent: the
- * completion latency then says nothing of the device (__free_old_xmit(), 6.12).
+ * completion latency then says nothing about the device (__free_old_xmit(), 6.12).
  */
 const struct driver driver_virtio_net = {
 	.name = "virtio_net",
 	.help = "the NIC of virtual machines",
-	.late = "the host takes them late: has its vhost thread or emulator enough CPU there?",
+	.late = "the host takes them late: does its vhost thread or emulator get enough CPU?",
 	.keeps_dev = true,
 	.rx_queue = RX_QUEUE_RECORDED,	/* 6.1 receive_buf(), 6.12 virtnet_receive_done() */
 	/*
 	 * virtnet_xdp_set(): NAPI off and on for every queue, virtnet_clear_guest_offloads(). It
-	 * fails where the host keeps those on, and may bring a queue more into use for each CPU.
+	 * fails if the host does not allow that, and may activate one more queue per CPU.
 	 */
-	.xdp = "pauses all queues and switches GRO-HW off: what is measured changes",
+	.xdp = "pauses all queues and turns GRO-HW off: this changes what is measured",
 	/* vp_find_vqs_msix(): "virtio3-input.0"; 6.1 and 6.12 */
 	.irqs = { "*-input.%r", "*-output.%t", "*-virtqueues%a" },
 
 	.functions = functions,
 	.stats = stats,
-	.stats_how = "6.12 tells packets, bytes, stops and wakes by netdev-genl (qstats) only",
+	.stats_how = "6.12 reports packets, bytes, stops and wakes only by netdev-genl (qstats)",
 	.bytes = { TX_BUFFERS, .rx_more = 14, .when = "completion" },
 	.xdp_since = KERNEL(4, 10),
-	/* seen with 6.1: hundreds of pages a second, and "stalled pool shutdown" from then on */
-	.live_harm = "leaks pages of theirs in this kernel, which nothing but a boot frees",
+	/* seen on 6.1: hundreds of pages per second, then "stalled pool shutdown" until reboot */
+	.live_harm = "leaks their pages in this kernel, until the next boot",
 	.live_harmless = KERNEL(6, 12),
-	/* virtnet_xdp_get_sq(): the first queue for XDP, and the CPU's number; 6.1, 6.12, 7.3 */
+	/* virtnet_xdp_get_sq(): the first XDP queue plus the CPU's number; 6.1, 6.12, 7.3 */
 	.xmit_by_cpu = true,
-	.xdp_needs = "a host that lets GRO-HW and LRO be switched off",
+	.xdp_needs = "a host that allows GRO-HW and LRO to be turned off",
 	.completes = "virtnet_poll_tx(), virtnet_poll(), or the next start_xmit()",
 };

@@ -54,26 +54,26 @@ static const struct driver_stat stats[] = {
 };
 
 /*
- * Packets complete by kfree_skb, reason NOT_SPECIFIED: vmxnet3_unmap_pkt() calls
- * dev_kfree_skb_any(). No drops (6.1, 6.12).
+ * Completions appear as kfree_skb with NOT_SPECIFIED: vmxnet3_unmap_pkt() calls
+ * dev_kfree_skb_any(). They are not drops (6.1, 6.12).
  */
 const struct driver driver_vmxnet3 = {
 	.name = "vmxnet3",
 	.help = "VMware virtual NIC",
 	.keeps_dev = true,
 	.kfree_completes = true,
-	.rx_queue = RX_QUEUE_RECORDED,	/* not what XDP_PASS let through: vmxnet3_xdp.c, 6.12 */
+	.rx_queue = RX_QUEUE_RECORDED,	/* except after XDP_PASS: vmxnet3_xdp.c, 6.12 */
 	/* vmxnet3_xdp_set(), 6.12: vmxnet3_quiesce_dev(), no NETIF_F_LRO. 6.1 has no native XDP. */
-	.xdp = "resets the device and switches LRO off: what is measured changes",
+	.xdp = "resets the device and turns LRO off: this changes what is measured",
 	/* vmxnet3_request_irqs(), 6.1 and 6.12 */
 	.irqs = { "%i-rxtx-%q", "%i-rx-%r", "%i-tx-%t" },
 
 	.functions = functions,
 	.stats = stats,
-	.stats_how = "the value of \"Tx Queue#\" or \"Rx Queue#\" is the queue of what follows it",
+	.stats_how = "the value of \"Tx Queue#\" or \"Rx Queue#\" is the queue of the next values",
 	.bytes = { TX_BUFFERS, .rx_more = 14, .when = "reading",
-		   .but = "the device counts, and a packet that was merged or segmented as one" },
+		   .but = "the device counts a merged or segmented packet as one" },
 	.xdp_since = KERNEL(6, 6),
 	.xdp_needs = "LRO off, which attaching does, and an MTU that fits a receive buffer",
-	.completes = "by NAPI, or in the hard interrupt where it has one of its own",
+	.completes = "by NAPI, or in a hard interrupt of its own",
 };

@@ -8,5 +8,5 @@ const struct driver driver_vxlan = {
 	.rx_queue = RX_QUEUE_RECORDED,	/* as the device below recorded it */
 	.no_xdp = true,		/* no ndo_bpf */
 	/* The same skb goes on to the device below; the last start_xmit is the hardware's. */
-	.no_completion = "vxlan hands its packets to the interface below, wrapped: measure that",
+	.no_completion = "vxlan passes its packets to the interface below: measure that",
 };

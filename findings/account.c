@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Findings about the account: packets that either the driver or nicprobe did not count. */
+/* Findings about the ledger: packets that only one of driver and nicprobe counted. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,10 +26,11 @@ static const struct finding_kind kinds[] = {
 	[UNSEEN_RX] = {
 		.id = "unseen-received", BLIND,
 		.title = "The driver received packets that nicprobe did not see",
-		.means = "They went past the places where nicprobe counts: to an AF_XDP socket "
-			 "with zero copy, or an XDP program before ours took them.",
-		.when = "{1} and {2} that the driver counted as received were not seen (meter "
-			"ledger)",
+		.means = "They bypassed the points at which nicprobe counts: they went to an "
+			 "AF_XDP socket with zero copy, or an XDP program that runs before ours "
+			 "took them.",
+		.when = "{1} and {2} that the driver counted as received were not seen by nicprobe "
+			"(meter ledger)",
 		.remedy = "ss --xdp; bpftool net",
 		.symptom = "nicprobe counts less than ethtool -S",
 		.limits = { &few, &share },
@@ -38,9 +39,10 @@ static const struct finding_kind kinds[] = {
 	[UNSEEN_TX] = {
 		.id = "unseen-sent", BLIND,
 		.title = "The driver sent packets that nicprobe did not see",
-		.means = "They went past the kernel's events: AF_XDP, pktgen, netconsole, sockets "
-			 "with PACKET_QDISC_BYPASS.",
-		.when = "{1} and {2} that the driver counted as sent were not seen (meter ledger)",
+		.means = "They bypassed the kernel's transmit events: AF_XDP, pktgen, netconsole, "
+			 "or sockets with PACKET_QDISC_BYPASS.",
+		.when = "{1} and {2} that the driver counted as sent were not seen by nicprobe "
+			"(meter ledger)",
 		.remedy = "ss --xdp; ss --packet",
 		.symptom = "nicprobe counts less than ethtool -S",
 		.limits = { &few, &share },
@@ -48,45 +50,46 @@ static const struct finding_kind kinds[] = {
 	},
 	[MISSED_RX] = {
 		.id = "missed-received", BLIND,
-		.title = "The kernel ran no program of nicprobe for some received packets",
-		.means = "They were seen at rx-stack, and so came by rx-nic, where the kernel left "
-			 "its programs out: some contexts are exempt from tracing. What is counted "
-			 "there and before is short by so many, and rx-stack is not.",
-		.when = "{1} and {2} that the driver counted as received were seen at rx-stack and "
+		.title = "The kernel skipped nicprobe's programs for some received packets",
+		.means = "rx-stack counted these packets, so they passed rx-nic as well, but the "
+			 "kernel did not run the programs there: it exempts some contexts from "
+			 "tracing. Everything counted at rx-nic and before it is short by this "
+			 "number; rx-stack is complete.",
+		.when = "{1} and {2} that the driver counted as received were seen at rx-stack but "
 			"not at rx-nic (meter ledger)",
-		.remedy = "nicprobe attach IFACE --rx xdp, where XDP disturbs nothing",
+		.remedy = "nicprobe attach IFACE --rx xdp, if XDP may be used on this interface",
 		.symptom = "rx-nic has fewer packets than rx-stack",
 		.limits = { &few, &share },
 	},
 	[MISSED_TX] = {
 		.id = "missed-sent", BLIND,
-		.title = "The kernel ran no program of nicprobe for some sent packets",
-		.means = "They were seen at tx-stack and the driver counted them: they came by "
-			 "tx-nic, where the kernel left its programs out. What is counted there is "
-			 "short by so many, and tx-stack is not.",
-		.when = "{1} and {2} that the driver counted as sent were seen at tx-stack and not "
+		.title = "The kernel skipped nicprobe's programs for some sent packets",
+		.means = "tx-stack and the driver counted these packets, so they passed tx-nic as "
+			 "well, but the kernel did not run the programs there. tx-nic is short by "
+			 "this number; tx-stack is complete.",
+		.when = "{1} and {2} that the driver counted as sent were seen at tx-stack but not "
 			"at tx-nic, and no qdisc dropped any (meters ledger, drop)",
-		.remedy = "nicprobe show IFACE pktsize: tx-stack has them",
+		.remedy = "Use the figures of tx-stack: nicprobe show IFACE pktsize",
 		.symptom = "tx-nic has fewer packets than tx-stack",
 		.limits = { &few, &share },
 	},
 	[UNCOUNTED_RX] = {
 		.id = "uncounted-received", BLIND,
-		.title = "nicprobe saw received packets that the driver does not count",
-		.means = "The driver's counters lag behind, or leave some packets out.",
-		.when = "{1} and {2} that were seen are not in the driver's counters (meter "
-			"ledger)",
-		.remedy = "ethtool -S IFACE, twice",
+		.title = "nicprobe saw received packets that the driver did not count",
+		.means = "The driver's counters lag, or do not include some packets.",
+		.when = "{1} and {2} that nicprobe saw are missing from the driver's counters "
+			"(meter ledger)",
+		.remedy = "Read ethtool -S IFACE twice and compare.",
 		.symptom = "nicprobe counts more than ethtool -S",
 		.limits = { &few, &share },
 		.follows = { "hook-blind" },
 	},
 	[UNCOUNTED_TX] = {
 		.id = "uncounted-sent", BLIND,
-		.title = "nicprobe saw the driver get packets that it does not count as sent",
-		.means = "They were lost in the driver or the card, or are not completed yet.",
-		.when = "{1} and {2} that were handed over are not in the driver's counters (meter "
-			"ledger)",
+		.title = "The driver did not count packets that it was given to send",
+		.means = "They were lost in the driver or the card, or have not completed yet.",
+		.when = "{1} and {2} that were passed to the driver are missing from its counters "
+			"(meter ledger)",
 		.remedy = "nicprobe show IFACE txlat",
 		.symptom = "nicprobe counts more than ethtool -S",
 		.limits = { &few, &share },
@@ -94,24 +97,25 @@ static const struct finding_kind kinds[] = {
 	},
 	[BYTES_DIFFER] = {
 		.id = "bytes-differ", BLIND,
-		.title = "Driver and nicprobe agree on the packets and not on the bytes",
-		.means = "Drivers count the link header, padding or checksum, or not. This one "
-			 "counts otherwise than what nicprobe knows of it: it may be another "
-			 "version.",
-		.when = "the packets agree to the last one, {1} or more, and the bytes do not "
-			"(meter ledger)",
+		.title = "Driver and nicprobe agree on packets but not on bytes",
+		.means = "Drivers differ in whether they count the link header, padding and "
+			 "checksum. This driver counts differently from what nicprobe knows about "
+			 "it; it may be a different version.",
+		.when = "{1} or more were counted, the packet counts are identical and the byte "
+			"counts are not (meter ledger)",
 		.remedy = "ethtool -i IFACE; nicprobe drivers DRIVER",
-		.symptom = "nicprobe's bytes are not those of ip -s link",
+		.symptom = "nicprobe's byte counts differ from ip -s link",
 		.limits = { &few },
 	},
 	[RESTARTED] = {
 		.id = "counters-restarted", BLIND,
-		.title = "The driver began to count from 0 again",
-		.means = "Its queues were made anew (link down and up, ethtool -L or -G, XDP), and "
-			 "what it had counted is gone. The ledger compares with what is left.",
-		.when = "the driver says so (restarts)",
+		.title = "The driver's counters restarted from 0",
+		.means = "The driver recreated its queues (link down and up, ethtool -L or -G, "
+			 "XDP) and lost what it had counted. The ledger compares with what is "
+			 "left.",
+		.when = "the driver's counters went back (restarts)",
 		.remedy = "nicprobe detach IFACE; nicprobe attach IFACE",
-		.symptom = "ethtool -S went back",
+		.symptom = "Counters of ethtool -S went back",
 	},
 };
 KINDS(kinds)
@@ -125,7 +129,7 @@ static const char *whose(const struct evidence *e, const struct ledger_key *key)
 				     text("queue %u of %s", queue, e->s->meta.iface);
 }
 
-/* What was not completed when we looked is known to txlat alone. */
+/* The driver counts at completion; without txlat, packets still in the ring look uncounted. */
 static bool may_lag(const struct evidence *e, const struct ledger_key *key, int64_t n)
 {
 	const char *when = driver_find(e->s->meta.driver)->bytes.when;
@@ -144,7 +148,7 @@ static void told(struct evidence *e, struct finding *f, const struct ledger_key 
 	finding_fact(f, "packets", n < 0 ? -n : n, "packets");
 }
 
-/* "700 packets", "at least 13 packets, 2.6% of all": of so many that the driver counted. */
+/* "700 packets", "at least 13 packets (2.6%)": relative to what the driver counted. */
 static const char *how_many(int64_t n, uint64_t within, uint64_t of)
 {
 	uint64_t many = n < 0 ? -n : n;
@@ -155,7 +159,7 @@ static const char *how_many(int64_t n, uint64_t within, uint64_t of)
 	return text("%s%" PRIu64 " packets (%.3g%%)", about, many, 100. * many / of);
 }
 
-/* Of what the driver counted and we did not, what the other point proves to have come by ours. */
+/* The packets that the driver and the stack point counted: they must have passed the nic point. */
 static int64_t missed(const struct evidence *e, const struct ledger_key *key,
 		      const struct ledger *l, int64_t n)
 {
@@ -179,20 +183,23 @@ static void tell_missed(struct evidence *e, const struct ledger_key *key, int64_
 {
 	struct finding *f;
 
-	f = finding_add(e->f, &kinds[key->way ? MISSED_TX : MISSED_RX], -1, "the kernel ran no "
-			"program of ours for %s that were %s (%s): the figures of %s are short by "
-			"so many, those of %s are not", many, key->way ? "sent" : "received",
+	f = finding_add(e->f, &kinds[key->way ? MISSED_TX : MISSED_RX], -1,
+			"the kernel skipped our programs for %s that were %s (%s): the figures of "
+			"%s are short by this number, those of %s are complete",
+			many, key->way ? "sent" : "received",
 			whose(e, key), point_names[key->way ? TX_NIC : RX_NIC],
 			point_names[key->way ? TX_STACK : RX_STACK]);
 	if (key->way)
-		finding_advise(f, "take tx-stack: nicprobe show %s pktsize", e->s->name);
+		finding_advise(f, "use the figures of tx-stack: nicprobe show %s pktsize",
+				  e->s->name);
 	else
-		finding_advise(f, "take rx-stack: nicprobe show %s pktsize; or attach it anew with "
-			       "--rx xdp, where that disturbs nothing", e->s->name);
+		finding_advise(f, "use the figures of rx-stack: nicprobe show %s pktsize; or "
+			       "reattach with --rx xdp, if XDP may be used here",
+			       e->s->name);
 	told(e, f, key, n);
 }
 
-/* "queue 0: xdpsock (pid 12)"; "": no AF_XDP socket of that queue is known. As text(). */
+/* "queue 0: xdpsock (pid 12)"; "": no AF_XDP socket known for the queue. Valid as text(). */
 static const char *sockets_of(const struct evidence *e, const struct ledger_key *key)
 {
 	const struct table *t = &e->s->tables[METER_xsk];
@@ -218,30 +225,36 @@ static void tell_packets(struct evidence *e, const struct ledger_key *key, int64
 	struct finding *f;
 
 	if (n > 0 && !key->way) {
-		f = finding_add(e->f, &kinds[UNSEEN_RX], -1, "the driver counted %s received (%s) "
-				"that we did not see", many, of);
+		f = finding_add(e->f, &kinds[UNSEEN_RX], -1,
+				"the driver counted %s received (%s) that nicprobe did not see",
+				many, of);
 		if (*sockets)
-			finding_advise(f, "AF_XDP may have them (%s), or an XDP program before "
-				       "ours: bpftool net", sockets);
+			finding_advise(f, "AF_XDP may have taken them (%s), or an XDP program that "
+				       "runs before ours: bpftool net",
+				       sockets);
 		else
-			finding_advise(f, "AF_XDP or an XDP program before ours may have them: ss "
-				       "--xdp; bpftool net");
+			finding_advise(f, "AF_XDP or an XDP program that runs before ours may have "
+				       "taken them: ss --xdp; bpftool net");
 	} else if (n > 0) {
-		f = finding_add(e->f, &kinds[UNSEEN_TX], -1, "the driver counted %s sent (%s) that "
-				"we did not see", many, of);
-		finding_advise(f, "who sends past the kernel's events? AF_XDP (%s), pktgen, "
+		f = finding_add(e->f, &kinds[UNSEEN_TX], -1,
+				"the driver counted %s sent (%s) that nicprobe did not see", many,
+				of);
+		finding_advise(f, "which sender bypasses the transmit events? AF_XDP (%s), pktgen, "
 			       "netconsole, sockets with PACKET_QDISC_BYPASS",
 			       *sockets ? sockets : "ss --xdp");
 	} else if (!key->way) {
-		f = finding_add(e->f, &kinds[UNCOUNTED_RX], -1, "we saw %s (%s) that the driver "
-				"did not count as received", many, of);
-		finding_advise(f, "its counters lag, or leave some out: ethtool -S %s, twice",
+		f = finding_add(e->f, &kinds[UNCOUNTED_RX], -1,
+				"nicprobe saw %s (%s) that the driver did not count as received",
+				many, of);
+		finding_advise(f, "the driver's counters lag or are incomplete: read ethtool -S %s "
+			       "twice",
 			       e->s->meta.iface);
 	} else {
-		f = finding_add(e->f, &kinds[UNCOUNTED_TX], -1, "we handed it %s (%s) that the "
-				"driver did not count as sent", many, of);
-		finding_advise(f, "lost in the driver or the card, or not completed: nicprobe show "
-			       "%s txlat",
+		f = finding_add(e->f, &kinds[UNCOUNTED_TX], -1,
+				"the driver was given %s (%s) that it did not count as sent", many,
+				of);
+		finding_advise(f, "lost in the driver or the card, or not completed yet: nicprobe "
+			       "show %s txlat",
 			       e->s->name);
 	}
 	told(e, f, key, n);
@@ -251,18 +264,20 @@ static void tell_bytes(struct evidence *e, const struct ledger_key *key, uint64_
 		       int64_t n)
 {
 	double more = packets ? (double)(n < 0 ? -n : n) / packets : 0;
-	struct finding *f = finding_add(e->f, &kinds[BYTES_DIFFER], -1, "of the same packets (%s, "
-					"%s) the driver counted %" PRId64 " bytes %s than we, %.3g "
-					"per packet", key->way ? "sent" : "received",
+	struct finding *f = finding_add(e->f, &kinds[BYTES_DIFFER], -1,
+					"for the same packets (%s, %s) the driver counted %" PRId64
+					" bytes %s than nicprobe, %.3g per packet",
+					key->way ? "sent" : "received",
 					whose(e, key), n < 0 ? -n : n, n < 0 ? "fewer" : "more",
 					more);
 
-	finding_advise(f, "is it another version of the driver? ethtool -i %s; what is known of "
-		       "it: nicprobe drivers %s", e->s->meta.iface, e->s->meta.driver);
+	finding_advise(f, "is the driver a different version? ethtool -i %s; what nicprobe knows "
+		       "about it: nicprobe drivers %s",
+		       e->s->meta.iface, e->s->meta.driver);
 	told(e, f, key, 0);
 }
 
-/* Enough packets to speak of: in number, and beside all of them. */
+/* Enough packets to report: both absolutely and relative to the total. */
 static bool enough(const struct evidence *e, int64_t n, uint64_t of)
 {
 	uint64_t many = n < 0 ? -n : n;
@@ -270,7 +285,7 @@ static bool enough(const struct evidence *e, int64_t n, uint64_t of)
 	return worth(e, many, few.value) && many >= share.value * of;
 }
 
-/* Whether it said something. */
+/* Returns whether it reported anything. */
 static bool tell(struct evidence *e, unsigned row)
 {
 	const struct table *t = &e->s->tables[METER_ledger];
@@ -295,14 +310,14 @@ static bool tell(struct evidence *e, unsigned row)
 			     how_many(packets - missing, within, l->driver));
 		said = true;
 	} else if (!packets && !within && bytes && worth(e, l->ours, few.value)) {
-		/* of packets that only may agree, others may have been counted meanwhile */
+		/* bytes are exact only if no packet was counted between the two readings */
 		tell_bytes(e, key, l->ours, bytes);
 		said = true;
 	}
 	return said;
 }
 
-/* Of each direction what is left of all of it; where that is nothing, of a queue. */
+/* Per direction: report the sum of all queues, or, if that agrees, the first queue that differs. */
 static void judge(struct evidence *e)
 {
 	const struct table *t = &e->s->tables[METER_ledger];
@@ -312,10 +327,11 @@ static void judge(struct evidence *e)
 	if (!has(e, METER_ledger))
 		return;
 	if (card_counted(e, "restarts", &queue)) {
-		struct finding *f = finding_add(e->f, &kinds[RESTARTED], -1, "the driver of %s "
-						"began to count from 0 again, as its queues were "
-						"made anew: what it had counted before that is "
-						"missing", e->s->meta.iface);
+		struct finding *f = finding_add(e->f, &kinds[RESTARTED], -1,
+						"the driver of %s recreated its queues and "
+						"restarted its counters from 0: what it had "
+						"counted before is missing",
+						e->s->meta.iface);
 
 		finding_fix(f, "nicprobe", "detach", e->s->meta.iface);
 		finding_fix(f, "nicprobe", "attach", e->s->meta.iface);
@@ -324,7 +340,7 @@ static void judge(struct evidence *e)
 	for (int way = 0; way < 2; way++) {
 		bool said = false;
 
-		for (unsigned row = t->rows; row-- && !said; )	/* all comes after its queues */
+		for (unsigned row = t->rows; row-- && !said; )	/* the sum follows its queues */
 			if (keys[row].way == way)
 				said = tell(e, row);
 	}
@@ -332,7 +348,7 @@ static void judge(struct evidence *e)
 
 const struct subject subject_account = {
 	.name = "account",
-	.title = "Account: what the driver counted and nicprobe did not",
+	.title = "Account: driver and nicprobe counts compared",
 	.kind = kind,
 	.judge = judge,
 };

@@ -15,19 +15,19 @@ static const struct finding_kind kinds[] = {
 		.id = "xsk-fill-empty",
 		.severity = SEVERITY_CRITICAL,
 		.harm = HARM_LOSS,
-		.title = "The fill ring of an AF_XDP socket is empty",
-		.means = "The kernel puts each packet into a frame that the program has given it "
-			 "by the fill ring. There was none: the program does not give frames back "
-			 "as fast as packets come, or forgets some, or has too few of them.",
-		.when = "{1} in the window were dropped for want of a frame (meter xsk). With zero "
-			"copy the card drops them: there it speaks if the card counted {1} for "
-			"which it had no room",
-		.silent = "Packets that are dropped as they are longer than a frame; with zero "
-			  "copy, an empty fill ring while the card still has frames.",
-		.remedy = "Give the frames back as soon as a packet is read, before working on "
-			  "the next batch; more frames and a longer fill ring (XDP_UMEM_REG, "
-			  "XDP_UMEM_FILL_RING); a CPU of its own for the program.",
-		.symptom = "A program with AF_XDP loses packets",
+		.title = "The fill ring of an AF_XDP socket ran empty",
+		.means = "The kernel writes each packet into a frame that the program supplied "
+			 "through the fill ring. No frame was left: the program returns frames "
+			 "more slowly than packets arrive, leaks some, or has too few.",
+		.when = "{1} in the window were dropped because no frame was available (meter "
+			"xsk); with zero copy the card drops them, so the card must have counted "
+			"{1} that found no buffer",
+		.silent = "Packets dropped because they are longer than a frame; with zero copy, "
+			  "an empty fill ring while the card still has frames.",
+		.remedy = "Refill as soon as a batch is read, before processing it; use more "
+			  "frames and a longer fill ring (XDP_UMEM_REG, XDP_UMEM_FILL_RING); give "
+			  "the program a CPU of its own.",
+		.symptom = "An AF_XDP program loses packets",
 		.limits = { &few },
 	},
 	[RX_FULL] = {
@@ -35,14 +35,14 @@ static const struct finding_kind kinds[] = {
 		.severity = SEVERITY_CRITICAL,
 		.harm = HARM_LOSS,
 		.title = "The RX ring of an AF_XDP socket is full",
-		.means = "The kernel puts each packet into the RX ring of the socket, and the "
-			 "program had not read those before it: it is slower than what comes, or "
-			 "waits for something else.",
+		.means = "The kernel queues each packet on the RX ring of the socket. The ring was "
+			 "full of packets that the program had not read: it is slower than the "
+			 "incoming rate, or blocked elsewhere.",
 		.when = "{1} in the window found the RX ring full (meter xsk)",
-		.remedy = "More CPU time for the program, or a CPU of its own: taskset -cp CPU "
-			  "PID; a longer ring for bursts (XDP_RX_RING), with as many frames more; "
-			  "more queues, each with its socket and thread.",
-		.symptom = "A program with AF_XDP loses packets",
+		.remedy = "Give the program more CPU time, or a CPU of its own: taskset -cp CPU "
+			  "PID; for bursts, a longer ring (XDP_RX_RING) and as many more frames; "
+			  "or more queues, each with its own socket and thread.",
+		.symptom = "An AF_XDP program loses packets",
 		.limits = { &few },
 	},
 };
@@ -54,8 +54,8 @@ static const struct xsk_key *key_of(const struct evidence *e, unsigned row)
 }
 
 /*
- * Packets that a socket lost. With copies, each that found no frame is among those dropped, and
- * sockets that share a fill ring have all its count; with zero copy they are lost in the card.
+ * Packets that a socket lost. In copy mode rx_dropped includes every empty fill ring, and each
+ * socket that shares a fill ring reports the count of all; with zero copy the card loses them.
  */
 static uint64_t lost(const struct evidence *e, unsigned row, unsigned kind)
 {
@@ -71,7 +71,7 @@ static uint64_t lost(const struct evidence *e, unsigned row, unsigned kind)
 	return x->fill_ring_empty ? missed : 0;
 }
 
-/* Of the sockets of a queue that lost most is named; of equal ones the first. */
+/* One socket is reported per queue: the one that lost most, or the first of equals. */
 static bool is_worst(const struct evidence *e, unsigned row, unsigned kind)
 {
 	unsigned queue = xsk_queue(key_of(e, row));
@@ -91,16 +91,18 @@ static struct finding *tell_fill(struct evidence *e, const struct xsk_key *key, 
 	struct finding *f;
 
 	if (key->zero_copy)
-		f = finding_add(e->f, &kinds[FILL_EMPTY], queue, "%s: the AF_XDP socket of %s has "
-				"queue %u with zero copy, and its fill ring of %u frames was empty",
+		f = finding_add(e->f, &kinds[FILL_EMPTY], queue,
+				"%s: the fill ring of the zero-copy AF_XDP socket of %s on queue "
+				"%u (%u frames) was empty",
 				packets(n, "found no room in the card"), whose, queue,
 				key->fill_ring);
 	else
-		f = finding_add(e->f, &kinds[FILL_EMPTY], queue, "%s for the AF_XDP socket of %s "
-				"on queue %u: its fill ring of %u frames was empty",
+		f = finding_add(e->f, &kinds[FILL_EMPTY], queue,
+				"%s for the AF_XDP socket of %s on queue %u: its fill ring of %u "
+				"frames was empty",
 				packets(n, "were dropped"), whose, queue, key->fill_ring);
-	finding_advise(f, "it gives frames back too late, or not at all: let it refill as soon as "
-		       "it has read; more frames and a longer fill ring; is it short of CPU time? "
+	finding_advise(f, "it returns frames too late, or not at all: refill right after reading; "
+		       "use more frames and a longer fill ring; is it short of CPU time? "
 		       "pidstat -u -w 1");
 	finding_fact(f, "ring", key->fill_ring, "frames");
 	return f;
@@ -108,14 +110,15 @@ static struct finding *tell_fill(struct evidence *e, const struct xsk_key *key, 
 
 static struct finding *tell_full(struct evidence *e, const struct xsk_key *key, uint64_t n)
 {
-	struct finding *f = finding_add(e->f, &kinds[RX_FULL], xsk_queue(key), "%s for the AF_XDP "
-					"socket of %s on queue %u: its RX ring of %u descriptors "
-					"was full", packets(n, "were dropped"), xsk_whose(key),
+	struct finding *f = finding_add(e->f, &kinds[RX_FULL], xsk_queue(key),
+					"%s for the AF_XDP socket of %s on queue %u: its RX ring "
+					"of %u descriptors was full",
+					packets(n, "were dropped"), xsk_whose(key),
 					xsk_queue(key), key->rx_ring);
 
 	finding_advise(f, "it reads too slowly: give it more CPU time, or a CPU of its own "
-		       "(taskset -cp CPU PID); for bursts a longer RX ring, and as many frames "
-		       "more");
+		       "(taskset -cp CPU PID); for bursts, a longer RX ring and as many more "
+		       "frames");
 	finding_fact(f, "ring", key->rx_ring, "descriptors");
 	return f;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Findings about received packets that find no room, memory or time before the stack. */
+/* Findings about received packets that find no ring slot, memory or CPU time below the stack. */
 #include <inttypes.h>
 #include <math.h>
 
@@ -31,32 +31,33 @@ static const struct finding_kind kinds[] = {
 		.id = "rx-too-long",
 		.severity = SEVERITY_CRITICAL,
 		.harm = HARM_LOSS,
-		.title = "Packets are longer than the MTU of this veth",
-		.means = "The other end of the veth has a larger MTU and hands over packets that "
-			 "are longer than this one takes. They are dropped before the stack has "
-			 "them, without a word to the sender: a black hole.",
-		.when = "{1} and {2} were dropped at a veth (rx_dropped) and neither by the stack "
+		.title = "Packets exceed the MTU of this veth",
+		.means = "The peer of the veth has a larger MTU and sends packets that are longer "
+			 "than this end accepts. They are dropped below the stack without notice "
+			 "to the sender: an MTU black hole.",
+		.when = "{1} and {2} were dropped at a veth (rx_dropped), and neither by the stack "
 			"nor by XDP (meters counters, drop)",
-		.remedy = "The same MTU at both ends: ip link set dev IFACE mtu N.",
-		.symptom = "Small requests work and large answers stall",
+		.remedy = "Set the same MTU at both ends: ip link set dev IFACE mtu N.",
+		.symptom = "Small requests work, large responses stall",
 		.limits = { &few, &share },
 	},
 	[RING_FULL] = {
 		.id = "rx-ring-full",
 		.severity = SEVERITY_CRITICAL,
 		.harm = HARM_LOSS,
-		.title = "The receive ring is full, and the card drops packets",
-		.means = "The driver gives the card a ring of buffers, and takes packets out of it "
-			 "when it polls. Packets that come while no buffer is free are dropped by "
-			 "the card; the stack never hears of them.",
-		.when = "{1} found no room in the window (rx_missed, rx_no_buffer, or "
-			"rx_missed_errors, rx_fifo_errors and rx_over_errors of the interface; of "
+		.title = "The receive ring is full and the card drops packets",
+		.means = "The driver posts a ring of buffers to the card and takes packets out "
+			 "when it polls. Packets that arrive while no buffer is free are dropped "
+			 "by the card; the stack never sees them.",
+		.when = "{1} found no buffer in the window (rx_missed, rx_no_buffer, or "
+			"rx_missed_errors, rx_fifo_errors and rx_over_errors of the interface; for "
 			"ena its rx_dropped, less what the stack dropped)",
-		.silent = "What the card of a virtual function drops: only its host could tell.",
-		.remedy = "A longer ring (ethtool -G) bridges bursts. Where the CPU is always busy "
+		.silent = "Packets that the card drops for a virtual function: only its host can "
+			  "count them.",
+		.remedy = "A longer ring (ethtool -G) absorbs bursts. If the CPU is always busy, "
 			  "it only delays the loss: spread the packets over more queues and CPUs "
 			  "instead.",
-		.symptom = "Packets are lost and the host's protocols do not count them",
+		.symptom = "Packets are lost and no protocol counter of the host counts them",
 		.limits = { &few },
 		.follows = { CPU_CAUSES, "napi-budget-low", "xsk-fill-empty" },
 	},
@@ -65,13 +66,13 @@ static const struct finding_kind kinds[] = {
 		.severity = SEVERITY_CRITICAL,
 		.harm = HARM_LOSS,
 		.title = "The backlog of a CPU is full",
-		.means = "Packets that RPS hands to another CPU, and those of devices without NAPI "
-			 "(loopback, tunnels, veth without GRO), wait in the backlog of the CPU, "
-			 "which holds net.core.netdev_max_backlog packets. What finds it full is "
-			 "dropped.",
+		.means = "Packets that RPS steers to another CPU, and those of devices without "
+			 "NAPI (loopback, tunnels, veth without GRO), wait in the backlog of that "
+			 "CPU, which holds net.core.netdev_max_backlog packets. Packets that find "
+			 "it full are dropped.",
 		.when = "{1} were dropped with CPU_BACKLOG in the window (softnet_stat, column 2)",
-		.remedy = "A longer backlog bridges bursts: net.core.netdev_max_backlog. Against a "
-			  "CPU that is always busy spread the packets: more CPUs in rps_cpus.",
+		.remedy = "A longer backlog absorbs bursts: net.core.netdev_max_backlog. If a CPU "
+			  "is always busy, spread the packets: more CPUs in rps_cpus.",
 		.symptom = "Packets are lost and the card does not count them",
 		.limits = { &few },
 		.follows = { CPU_CAUSES, "napi-budget-low" },
@@ -81,23 +82,23 @@ static const struct finding_kind kinds[] = {
 		.severity = SEVERITY_CRITICAL,
 		.harm = HARM_LOSS,
 		.title = "The driver gets no memory for receive buffers",
-		.means = "The driver could not allocate a page for its ring while it could not "
-			 "wait for one. The ring runs dry, and packets are dropped.",
-		.when = "{1} had no buffer for want of memory (rx_alloc_fail)",
+		.means = "The driver could not allocate pages for its ring in a context that may "
+			 "not sleep. The ring runs dry and packets are dropped.",
+		.when = "{1} had no buffer because an allocation failed (rx_alloc_fail)",
 		.remedy = "Keep more memory free: vm.min_free_kbytes.",
-		.symptom = "Packets are lost while memory is short",
+		.symptom = "Packets are lost when memory is short",
 		.limits = { &one },
 	},
 	[RING_NEAR] = {
 		.id = "rx-ring-near",
 		.severity = SEVERITY_WARNING,
 		.harm = HARM_RISK,
-		.title = "Bursts come near the size of the receive ring",
-		.means = "Polls took so many packets in a row from a queue without emptying it "
-			 "that its ring must have been almost full. The next larger burst loses "
-			 "packets.",
-		.when = "polls in a row, each with its budget used up, took {2} of the ring, in at "
-			"least {1} runs; the ring can be longer",
+		.title = "Bursts almost fill the receive ring",
+		.means = "Consecutive polls took so many packets from a queue without emptying it "
+			 "that its ring must have been almost full. A slightly larger burst will "
+			 "lose packets.",
+		.when = "consecutive polls, each of which used up its budget, took {2} of the "
+			"ring, in at least {1} runs, and the ring can be made longer",
 		.remedy = "A longer ring: ethtool -G IFACE rx N; more queues help, too.",
 		.symptom = "Packets are lost now and then",
 		.limits = { &few_runs, &near },
@@ -107,17 +108,17 @@ static const struct finding_kind kinds[] = {
 		.id = "napi-budget-low",
 		.severity = SEVERITY_WARNING,
 		.harm = HARM_RISK,
-		.title = "The budget of softirqs is lower than the kernel's default",
+		.title = "The softirq budget is below the kernel's default",
 		.means = "A softirq that has taken net.core.netdev_budget packets, or has run for "
-			 "netdev_budget_usecs, ends with packets left to take (time_squeeze). They "
-			 "wait until it is run again, often by ksoftirqd, which waits for its turn "
-			 "as any process does.",
-		.when = "{1} that polled this interface ended so, and netdev_budget is below 300 "
-			"or netdev_budget_usecs below 2000",
-		.silent = "Softirqs that end so under full load with the default budget: that is "
-			  "what the budget is for.",
+			 "netdev_budget_usecs, stops with packets left in the rings "
+			 "(time_squeeze). They wait for the next softirq, which often runs in "
+			 "ksoftirqd and competes with other processes.",
+		.when = "{1} that polled this interface were cut short, and netdev_budget is below "
+			"300 or netdev_budget_usecs below 2000",
+		.silent = "Softirqs that are cut short under full load with the default budget: "
+			  "the budget exists to limit them.",
 		.remedy = "sysctl -w net.core.netdev_budget=300 net.core.netdev_budget_usecs=8000",
-		.symptom = "Packets are late or lost though the CPU is not busy",
+		.symptom = "Packets are late or lost although the CPU is not busy",
 		.limits = { &squeezed },
 	},
 	[POLL_LATE] = {
@@ -125,12 +126,12 @@ static const struct finding_kind kinds[] = {
 		.severity = SEVERITY_WARNING,
 		.harm = HARM_WAIT,
 		.title = "Polls begin late",
-		.means = "The interrupt came and its softirq was raised, but the poll began much "
-			 "later: the CPU was kept by another softirq or by code with interrupts "
-			 "off, or the softirq was left to ksoftirqd, which waits for its turn.",
-		.when = "half of the polls began {1} or more after the softirq was raised for them",
-		.remedy = "Move other work off that CPU; poll in threads with a priority: echo 1 > "
-			  "/sys/class/net/IFACE/threaded, chrt -f -p 50 PID.",
+		.means = "The interrupt raised the softirq, but the poll began much later: another "
+			 "softirq or code with interrupts disabled held the CPU, or the softirq "
+			 "was deferred to ksoftirqd, which waits to be scheduled.",
+		.when = "half of the polls began {1} or more after their softirq was raised",
+		.remedy = "Move other work off that CPU, or poll in threads with a real-time "
+			  "priority: echo 1 > /sys/class/net/IFACE/threaded, chrt -f -p 50 PID.",
 		.symptom = "Latency of milliseconds on an idle network",
 		.limits = { &late },
 		.follows = { "napi-budget-low", CPU_CAUSES },
@@ -139,9 +140,9 @@ static const struct finding_kind kinds[] = {
 KINDS(kinds)
 
 /*
- * The kernel counts in rx_dropped what nobody takes, too (__netif_receive_skb_core()), and what
- * finds the backlog full (enqueue_to_backlog()), and the driver what XDP could not do: all are
- * known.
+ * rx_dropped also counts packets that no protocol takes (__netif_receive_skb_core()), packets that
+ * find the backlog full (enqueue_to_backlog()), and what the driver dropped for XDP. All of these
+ * are known from elsewhere and subtracted.
  */
 static void judge_long(struct evidence *e)
 {
@@ -159,11 +160,11 @@ static void judge_long(struct evidence *e)
 	if (n * 10 < others || !worth(e, n, few.value) || n < share.value * received(e, -1, -1))
 		return;
 	f = finding_add(e->f, &kinds[TOO_LONG], -1, "%s of %s",
-			packets(n, "were longer than the MTU"), e->s->meta.iface);
+			packets(n, "exceeded the MTU"), e->s->meta.iface);
 	finding_harm(f, rate(e, n));
 	finding_fact(f, "lost", n, "packets");
-	finding_advise(f, "its other end has a larger MTU: ip link show dev %s tells where that is "
-		       "(link-netns); the same at both: ip link set dev %s mtu N",
+	finding_advise(f, "its peer has a larger MTU: ip link show dev %s shows where it is "
+		       "(link-netns); set the same at both: ip link set dev %s mtu N",
 		       e->s->meta.iface, e->s->meta.iface);
 }
 
@@ -177,27 +178,27 @@ static void judge_ring(struct evidence *e)
 
 	if (!worth(e, n, few.value))
 		return;
-	f = finding_add(e->f, &kinds[RING_FULL], queue, "%" PRIu64 " packet%s found no room in the "
-			"receive ring%s%s", n, n == 1 ? "" : "s", queue < 0 ? "" : text("s, most "
-			"in that of queue %d",
-									    queue),
-			now > 0 ? text(", which holds %lld", now) : "");
+	f = finding_add(e->f, &kinds[RING_FULL], queue,
+			"%" PRIu64 " packet%s found no room in the receive ring%s%s",
+			n, n == 1 ? "" : "s", queue < 0 ? "" : text(", most of them on queue %d",
+								    queue),
+			now > 0 ? text("; it holds %lld", now) : "");
 	finding_harm(f, rate(e, n));
 	finding_fact(f, "lost", n, "packets");
 	if (now > 0)
 		finding_fact(f, "ring", now, "packets");
 	if (longer && !p.pressed) {
 		finding_fix(f, "ethtool", "-G", e->s->meta.iface, "rx", text("%lld", longer));
-		finding_changes(f, "receive ring of %lld to %lld; the link may stop for a moment",
+		finding_changes(f, "receive ring from %lld to %lld; the link may stop for a moment",
 				now,
 				longer);
 	} else if (p.pressed) {
-		finding_advise(f, "its CPU is busy all the time: a longer ring would only delay "
-			       "the loss");
+		finding_advise(f, "its CPU is always busy: a longer ring would only delay the "
+			       "loss");
 	} else {
-		finding_advise(f, now > 0 ? "the ring is as long as the card allows: spread the "
-			       "packets over more queues" : "ethtool -g %s; more queues: ethtool "
-			       "-l %s",
+		finding_advise(f, now > 0 ? "the ring is already as long as the card allows: "
+			       "spread the packets over more queues" :
+			       "ethtool -g %s; more queues: ethtool -l %s",
 			       e->s->meta.iface, e->s->meta.iface);
 	}
 }
@@ -211,15 +212,16 @@ static void judge_backlog(struct evidence *e)
 
 	if (!worth(e, n, few.value))
 		return;
-	f = finding_add(e->f, &kinds[BACKLOG_FULL], -1, "%" PRIu64 " packets found the backlog of "
-			"their CPU full, which holds %lu", n, most);
+	f = finding_add(e->f, &kinds[BACKLOG_FULL], -1,
+			"%" PRIu64 " packets found the backlog of their CPU full; it holds %lu", n,
+			most);
 	finding_harm(f, rate(e, n));
 	finding_fact(f, "lost", n, "packets");
 	finding_fact(f, "backlog", most, "packets");
 	if (!most)
 		return;
 	finding_fix(f, "sysctl", "-w", text("net.core.netdev_max_backlog=%lu", 4 * most));
-	finding_changes(f, "backlog of each CPU of %lu to %lu packets", most, 4 * most);
+	finding_changes(f, "backlog of each CPU from %lu to %lu packets", most, 4 * most);
 	if (f)
 		f->host = host;
 }
@@ -239,14 +241,15 @@ static void judge_memory(struct evidence *e)
 
 	if (!worth(e, n, one.value))
 		return;
-	f = finding_add(e->f, &kinds[NO_MEMORY], queue, "%" PRIu64 " time%s the driver got no "
-			"memory for a receive buffer", n, n == 1 ? "" : "s");
+	f = finding_add(e->f, &kinds[NO_MEMORY], queue,
+			"%" PRIu64 " time%s the driver got no memory for a receive buffer",
+			n, n == 1 ? "" : "s");
 	finding_harm(f, rate(e, n));
 	finding_fact(f, "failed", n, "buffers");
 	if (!kept)
 		return;
 	finding_fix(f, "sysctl", "-w", text("vm.min_free_kbytes=%lu", 2 * kept));
-	finding_changes(f, "memory kept free of %lu to %lu kB", kept, 2 * kept);
+	finding_changes(f, "memory kept free from %lu to %lu kB", kept, 2 * kept);
 }
 
 static const struct napi *row_of(const struct evidence *e, unsigned row)
@@ -254,7 +257,7 @@ static const struct napi *row_of(const struct evidence *e, unsigned row)
 	return (const void *)row_words(&e->s->tables[METER_napi], row, 0);
 }
 
-/* One that cannot be longer is none to speak of before it loses something: rx-ring-full does. */
+/* A ring at its maximum length is not reported before it loses packets: see rx-ring-full. */
 static void judge_near(struct evidence *e, unsigned row)
 {
 	long long now, longer = ring_longer(e, "rx", &now);
@@ -263,18 +266,20 @@ static void judge_near(struct evidence *e, unsigned row)
 
 	if (!longer || !worth(e, runs, few_runs.value))
 		return;
-	f = finding_add(e->f, &kinds[RING_NEAR], row, "%" PRIu64 " bursts filled three quarters or "
-			"more of the ring of receive queue %u, which holds %u", runs, row,
+	f = finding_add(e->f, &kinds[RING_NEAR], row,
+			"%" PRIu64 " bursts filled at least three quarters of the ring of receive "
+			"queue %u, which holds %u",
+			runs, row,
 			e->s->meta.rx_ring);
 	finding_harm(f, near.value);
 	finding_fact(f, "runs", runs, "bursts");
 	finding_fact(f, "ring", e->s->meta.rx_ring, "packets");
 	finding_fix(f, "ethtool", "-G", e->s->meta.iface, "rx", text("%lld", longer));
-	finding_changes(f, "receive ring of %lld to %lld; the link may stop for a moment", now,
+	finding_changes(f, "receive ring from %lld to %lld; the link may stop for a moment", now,
 			longer);
 }
 
-/* All queues together: the softirq is of a CPU, whichever queue it was polling. */
+/* All queues together: a softirq belongs to a CPU, whichever queue it polled last. */
 static void judge_budget(struct evidence *e, uint64_t softirqs, uint64_t cut)
 {
 	bool host, host2;
@@ -285,9 +290,10 @@ static void judge_budget(struct evidence *e, uint64_t softirqs, uint64_t cut)
 	if (!worth(e, cut, few.value) || cut < squeezed.value * softirqs || !budget || !usecs ||
 	    (budget >= 300 && usecs >= 2000))
 		return;
-	f = finding_add(e->f, &kinds[BUDGET_LOW], -1, "%" PRIu64 " softirqs ended with packets "
-			"left to take: net.core.netdev_budget is %lu packets, netdev_budget_usecs "
-			"%lu", cut, budget, usecs);
+	f = finding_add(e->f, &kinds[BUDGET_LOW], -1,
+			"%" PRIu64 " softirqs stopped with packets left: net.core.netdev_budget is "
+			"%lu packets, netdev_budget_usecs %lu",
+			cut, budget, usecs);
 	finding_harm(f, softirqs ? fmin(1, (double)cut / softirqs) : 1);
 	finding_fact(f, "squeezed", cut, "softirqs");
 	finding_fact(f, "budget", budget, "packets");
@@ -307,13 +313,13 @@ static void judge_late(struct evidence *e, unsigned row)
 
 	if (isnan(p50) || p50 < late.value || !worth(e, hist_count(k, words), few.value))
 		return;
-	f = finding_add(e->f, &kinds[POLL_LATE], row, "polls of queue %u begin %s (median) after "
-			"their softirq was raised", row, finding_time(p50));
+	f = finding_add(e->f, &kinds[POLL_LATE], row,
+			"polls of queue %u begin %s (median) after their softirq was raised",
+			row, finding_time(p50));
 	finding_harm(f, p50);
 	finding_fact(f, "wait", p50, "seconds");
 	finding_fix(f, "sh", "-c", text("echo 1 > /sys/class/net/%s/threaded", e->s->meta.iface));
-	finding_changes(f, "each queue is polled by a thread of its own, which the scheduler can "
-			"place");
+	finding_changes(f, "a thread of its own polls each queue, and the scheduler places it");
 }
 
 static void judge(struct evidence *e)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Findings about packets that the stack or a socket drops, as the table of losses tells. */
+/* Findings about packets that the stack or a socket drops, from the table of losses. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,8 +14,8 @@
 #include "lib/net/full_socket.h"
 #include "lib/util/log.h"
 
-#define FEW 10	/* packets: fewer are no reason to ask for neighbours */
-#define MUCH .5	/* of the packets: what loses more is always too slow, not in bursts */
+#define FEW 10	/* packets: below this, neighbours are not looked up */
+#define MUCH .5	/* of the packets: above this the receiver is too slow, not hit by bursts */
 
 static const struct finding_kind *kind(unsigned nr)
 {
@@ -24,14 +24,14 @@ static const struct finding_kind *kind(unsigned nr)
 	return l ? &l->kind : NULL;
 }
 
-/* What the words in braces of a template stand for. */
+/* Fills in the words in braces of a template. */
 struct filling {
 	struct evidence *e;
-	bool whole;		/* all of them are known */
-	bool host;		/* one is a sysctl of the host alone */
+	bool whole;		/* every value is known */
+	bool host;		/* one is a sysctl that only the host has */
 };
 
-/* "4*net.core.rmem_max" to its number. */
+/* "4*net.core.rmem_max" to its value. */
 static void value_put(struct filling *f, const char *word, char *out, size_t size)
 {
 	unsigned long times = 1, value;
@@ -52,7 +52,7 @@ static void value_put(struct filling *f, const char *word, char *out, size_t siz
 	snprintf(out, size, "%lu", times * value);
 }
 
-/* {if} first, as it may stand in the name of a sysctl. */
+/* Replaces {if} first: it may be part of a sysctl's name. */
 static void fill(struct filling *f, const char *template, char *out, size_t size)
 {
 	char half[400] = "", word[120];
@@ -75,7 +75,7 @@ static void fill(struct filling *f, const char *template, char *out, size_t size
 	snprintf(out + strlen(out), size - strlen(out), "%s", template);
 }
 
-/* The words of a command, by blanks. */
+/* Splits a command into words at blanks. */
 static void fix_words(struct finding *one, char *command)
 {
 	const char *words[6] = {};
@@ -110,8 +110,8 @@ bool loss_fits(const struct loss *l, const struct drop_key *key, bool silent)
 }
 
 /*
- * What was dropped for these reasons; of most of it: the queue, and whether it was sent.
- * `silent`: a neighbour does not answer.
+ * Packets dropped for these reasons, and the row with the most of them. `silent`: a neighbour does
+ * not answer.
  */
 static uint64_t dropped(const struct evidence *e, const struct loss *l, bool silent,
 			const struct drop_key **most)
@@ -124,13 +124,13 @@ static uint64_t dropped(const struct evidence *e, const struct loss *l, bool sil
 	for (unsigned row = 0; row < t->rows; row++) {
 		if (keys[row].direction == DROP_UNSURE || !loss_fits(l, &keys[row], silent))
 			continue;
-		*most = *most ?: &keys[row];	/* rows are sorted: it is the first */
+		*most = *most ?: &keys[row];	/* rows are sorted: the first has most */
 		n += row_words(t, row, 0)[0];
 	}
 	return n;
 }
 
-/* "conntrack:drop" is of that source, others of nstat. `most`: which counted most. */
+/* "conntrack:drop" names its source; without one it is nstat. `most`: the largest counter. */
 static uint64_t counted(const struct evidence *e, const struct loss *l, const char **most)
 {
 	uint64_t n = 0, top = 0, less = 0;
@@ -153,10 +153,10 @@ static uint64_t counted(const struct evidence *e, const struct loss *l, const ch
 	return n > less ? n - less : 0;
 }
 
-/* By whom its buffer was chosen: what is to be changed depends on that. */
+/* Who chose the size of the socket's buffer: the advice depends on it. */
 enum choice { CHOICE_UNKNOWN, CHOICE_DEFAULT, CHOICE_MOST, CHOICE_OWN };
 
-/* setsockopt() gives twice what was asked for, and asks for rmem_max at the most (socket(7)). */
+/* setsockopt() doubles the request, and caps it at rmem_max first (socket(7)). */
 static enum choice chosen(const struct evidence *e, const struct full_socket *s)
 {
 	bool host;
@@ -167,21 +167,22 @@ static enum choice chosen(const struct evidence *e, const struct full_socket *s)
 									     CHOICE_OWN;
 }
 
-/* "python3 (pid 77) has it, port 9: …" What is of a socket that was opened long ago may be old. */
+/* "python3 (pid 77)": its figures are since the socket was opened, which may be long ago. */
 static void advise_socket(struct finding *one, const struct full_socket *s, enum choice choice)
 {
 	const char *who = *s->by.name ? text("%s (pid %d)", s->by.name, s->by.pid) :
-					"ss -uamp tells whose";
+					"owner: ss -uamp";
 
 	finding_advise(one, "the socket of port %u (%s) lost %u packets since it was opened, and "
-		       "%u bytes wait in its buffer of %u: %s", s->port, who, s->drops, s->held,
+		       "%u bytes wait in its buffer of %u: %s",
+		       s->port, who, s->drops, s->held,
 		       s->room, s->by.stopped ?
-		       text("the program is stopped; kill -CONT %d lets it go on", s->by.pid) :
-		       choice == CHOICE_OWN ? "the program chose that size by SO_RCVBUF, and must "
-					      "ask for more, or read faster" :
-		       choice == CHOICE_MOST ? "it asked for as much as rmem_max allows, or reads "
-					       "too slowly" :
-		       "it reads too slowly, or must ask for more by SO_RCVBUF");
+		       text("the program is stopped; kill -CONT %d resumes it", s->by.pid) :
+		       choice == CHOICE_OWN ? "the program set that size with SO_RCVBUF, and must "
+					      "ask for more or read faster" :
+		       choice == CHOICE_MOST ? "it already asked for as much as rmem_max allows, "
+					       "or reads too slowly" :
+		       "it reads too slowly, or must ask for more with SO_RCVBUF");
 	finding_fact(one, "port", s->port, "port");
 	finding_fact(one, "pid", s->by.pid, "pid");
 }
@@ -210,7 +211,7 @@ static void advise(struct evidence *e, struct finding *one, const struct loss *l
 		advise_socket(one, &socket, choice);
 }
 
-/* What the kernel has no name for is told by its place. */
+/* A drop without a named reason is reported by its location. */
 static const char *why(const struct drop_key *key)
 {
 	const char *name = drop_why(key), *symbol = symbol_at(key->location);
@@ -249,7 +250,7 @@ static void judge_one(struct evidence *e, const struct loss *l)
 	one = finding_add(e->f, &l->kind, -1, "%s%s (%s%s)", packets(n, what),
 			  silent > 1 ? text(": %s and %u more", who, silent - 1) :
 			  silent ? text(": %s", who) : "", most ? why(most) : counter,
-			  queue < 0 ? "" : text(", most of queue %d", queue));
+			  queue < 0 ? "" : text(", most on queue %d", queue));
 	finding_harm(one, rate(e, n));
 	finding_fact(one, "packets", n, "packets");
 	if (all)
@@ -267,7 +268,7 @@ static void judge(struct evidence *e)
 
 const struct subject subject_dropping = {
 	.name = "dropping",
-	.title = "Dropped by the stack or a socket",
+	.title = "Drops in the stack or at a socket",
 	.kind = kind,
 	.judge = judge,
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Packets that the stack or a socket throws away: by reason, what it means and what helps. */
+/* Losses in the stack or at a socket: by drop reason, with meaning and remedy. */
 #ifndef NICPROBE_DROPPING_H
 #define NICPROBE_DROPPING_H
 
@@ -14,40 +14,42 @@ struct drop_key;
 
 struct loss {
 	struct finding_kind kind;
-	/* of the meter drop; "X*": all that begin so; "X@f": in functions that begin so */
+	/*
+	 * reasons of the meter drop; "X*": a prefix; "X@f": in functions whose name begins with f
+	 */
 	const char *reasons[MAX_REASONS];
 	/*
-	 * Counters of nstat that say the same where the meter drop is not there. "SOURCE:X" is of
-	 * another source; what "-X" counted is taken off.
+	 * Counters of nstat that stand in when the meter drop is off. "SOURCE:X" names another
+	 * source; "-X" is subtracted.
 	 */
 	const char *counters[MAX_REASONS];
-	const char *what;		/* after "20 packets" */
+	const char *what;		/* predicate of "20 packets" */
 	/*
-	 * A command, its words apart by blanks, what it changes, and a sentence. {if} is the
-	 * interface; {NAME} and {N*NAME} are a sysctl's value, and N times that. Without the value
-	 * there is no command.
+	 * A command (words separated by blanks), what it changes, and a sentence. {if} is the
+	 * interface; {NAME} and {N*NAME} are a sysctl's value, times N. The command is left out if
+	 * a value is unknown.
 	 */
 	const char *fix, *changes, *advice;
 	/*
-	 * A reason that is this one's while a neighbour does not answer, and else another's; its
-	 * address is said, too.
+	 * A reason that belongs to this loss only while a neighbour does not answer. The finding
+	 * then also names the neighbour.
 	 */
 	const char *if_silent;
-	bool unless_silent;		/* it is the other one's */
-	bool untraced;			/* the kernel drops without an event: counters tell, too */
-	bool of_sockets;		/* advice names the socket, and how it came by its buffer */
-	bool only_bursts;		/* the command is for bursts: not where most is lost */
-	/* Of these reasons not all are meant; NULL: they are. */
+	bool unless_silent;		/* the opposite: only while all neighbours answer */
+	bool untraced;			/* some drops have no event: use counters as well */
+	bool of_sockets;		/* advice names the socket and who chose its buffer size */
+	bool only_bursts;		/* the command helps against bursts only */
+	/* Tells which drops with these reasons are meant; NULL: all. */
 	bool (*meant)(const struct drop_key *);
 };
 
-/* Is a packet that was dropped so one of this loss? `silent`: a neighbour does not answer. */
+/* Does this loss include packets dropped so? `silent`: a neighbour does not answer. */
 bool loss_fits(const struct loss *, const struct drop_key *, bool silent);
-/* "X", "X*", or "X@f" (reasons of struct loss): is it this reason, dropped there? */
+/* Does a drop match "X", "X*" or "X@f" (see struct loss)? */
 bool reason_fits(const char *pattern, const struct drop_key *);
 
-extern const struct loss socket_losses[];	/* ends with an empty one */
-/* Each by its number, from 0 on; NULL: there are no more. */
+extern const struct loss socket_losses[];	/* ends with an empty entry */
+/* Every loss by number, from 0; NULL: past the last. */
 const struct loss *loss_at(unsigned nr);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What is over: losses that the drop meter remembers the last time of, and that do not go on. */
+/* Losses that have ended: found by the times that the drop meter remembers. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "findings/dropping.h"
 #include "findings/subjects.h"
 
-/* Of other subjects what rests on drops alone. */
+/* Findings of other subjects that rest on drops alone. */
 static const struct {
 	const char *id, *reasons[MAX_REASONS];
 } others[] = {
@@ -21,7 +21,7 @@ static const struct {
 	{ "ipsec-drops", { "XFRM_POLICY" } },
 };
 
-/* Which of the spells that are remembered is that of a finding; -1: none. */
+/* Index of the remembered rate that matches a finding's threshold; -1: none. */
 static int spell_of(const struct finding_kind *kind)
 {
 	static const unsigned least[] = DROP_SPELL_LEAST;
@@ -34,7 +34,7 @@ static int spell_of(const struct finding_kind *kind)
 
 struct seen {
 	uint64_t packets;
-	unsigned last;		/* second of CLOCK_MONOTONIC; 0: never so many in one */
+	unsigned last;		/* second of CLOCK_MONOTONIC; 0: never reached the threshold */
 };
 
 static void see(struct seen *seen, const struct drop *d, int spell)
@@ -52,7 +52,7 @@ static bool is_other(unsigned nr, const struct drop_key *key)
 	return false;
 }
 
-/* A loss, or (NULL) the other of this number. */
+/* Sums up a loss, or, if `l` is NULL, entry `nr` of others[]. */
 static struct seen seen_of(const struct snapshot *total, const struct loss *l, unsigned nr,
 			   int spell)
 {
@@ -68,8 +68,8 @@ static struct seen seen_of(const struct snapshot *total, const struct loss *l, u
 }
 
 /*
- * What goes on in the window is told there, or is too little of what came to be told. A moment is a
- * whole second: it may be one longer ago than it says.
+ * Skips losses that the window reports itself, or that went on in it below the threshold. The time
+ * has a resolution of one second, so the loss may be a second older than reported.
  */
 static void add(struct snapshot *window, const struct snapshot *total,
 		const struct finding_kind *kind, const struct loss *l, unsigned nr)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What findings rest on: figures of a window, load of the CPUs, setup of the interface. */
+/* What findings rest on: figures of a window, CPU load, setup of the interface. */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
@@ -26,12 +26,12 @@
 #include "xdp/pktsize.h"
 #include "xdp/rxcpu.h"
 
-#define FREE	.5	/* of its time: enough to take over work */
-#define FULL	.05	/* of its time: so little is left of a CPU that is full… */
-#define BUSY	.25	/* of its time: less is left of a CPU that others want, too */
-#define NETWORK	.5	/* …and so much it spends receiving and sending */
+#define FREE	.5	/* of its time idle: can take over work */
+#define FULL	.05	/* of its time idle, at most, and… */
+#define BUSY	.25	/* of its time idle: below this, the CPU has no reserve */
+#define NETWORK	.5	/* …at least so much spent on networking: a full CPU */
 
-/* Into the namespace of the interface. A descriptor of our own for leave(); -1: we are in it. */
+/* Enters the interface's namespace. Returns a descriptor for leave(); -1: already inside. */
 static int enter(const struct evidence *e, bool *there)
 {
 	int home = -1;
@@ -125,7 +125,7 @@ const struct metric *metric_of(const struct meter *m, const char *name)
 	return k;
 }
 
-/* "QDISC_*" fits all that begin so. */
+/* "QDISC_*" matches as a prefix. */
 static bool fits(const char *pattern, const char *name)
 {
 	size_t len = strlen(pattern);
@@ -290,7 +290,7 @@ int cpu_of_queue(const struct evidence *e, int queue)
 	return best;
 }
 
-/* Most polls are made by threads: their time is a system's, and not a softirq's. */
+/* If threads do most polls, polling is accounted as system time, not as softirq time. */
 static bool polls_in_threads(const struct evidence *e)
 {
 	const struct table *t = &e->s->tables[METER_napi];
@@ -347,7 +347,7 @@ static bool number_read(const char *path, unsigned long *value)
 	return got;
 }
 
-/* A namespace shows some of the host's values, and they can be set there alone. */
+/* A namespace shows some of the host's values read-only: only the host can set them. */
 static bool is_settable(const char *path)
 {
 	struct stat st;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Which flows a receive queue carries, and how sure that is: from the samples of the meter flow. */
+/* The flows of a receive queue, estimated from the samples of the meter flow. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,18 +9,18 @@
 #include "lib/util/log.h"
 #include "xdp/flow.h"
 
-#define ONE	.8	/* of the packets: one flow from there on… */
-#define SURE	.65	/* …if its share is at least that, as the samples bound it */
+#define ONE	.8	/* of the packets: a single flow from this share on… */
+#define SURE	.65	/* …if the lower bound of its share is at least this */
 #define FEW	4	/* flows that carry four fifths of a queue */
-#define LEAST	8	/* samples: fewer tell nothing */
+#define LEAST	8	/* samples: fewer prove nothing */
 
 #define TENTH	.1
 
 #define TCP	6
 #define UDP	17
-#define NORMAL	1.96	/* standard deviations of a two-sided 95 % */
+#define NORMAL	1.96	/* standard deviations of a two-sided 95 % interval */
 
-/* The lower end of Wilson's interval of a share: it holds for few samples, too. */
+/* Lower end of Wilson's interval for a share: valid for few samples, too. */
 static double lower_bound(uint64_t of, uint64_t n)
 {
 	double z2 = NORMAL * NORMAL, p = n ? (double)of / n : 0;
@@ -46,7 +46,7 @@ static void name_of(const struct flow_key *key, char *name, size_t size)
 	meter_flow.key.text(key, nr, name, size);
 }
 
-/* Of a datagram in fragments no packet has ports, and none else has the port 0 (flow.h). */
+/* Fragments are keyed without ports, and no other packet has port 0 (flow.h). */
 static bool is_fragment(const struct flow_key *key)
 {
 	return (key->proto == TCP || key->proto == UDP) && !key->port[0] && !key->port[1];
@@ -66,7 +66,7 @@ void flows_of(const struct evidence *e, int queue, struct flows *f)
 
 		if (!flow->packets || (queue >= 0 && key->queue != queue))
 			continue;
-		if (nr < 2)	/* rows are sorted: the largest come first */
+		if (nr < 2)	/* rows are sorted by size */
 			name_of(key, f->name[nr], sizeof(f->name[nr]));
 		if (!nr)
 			top = flow->samples;
@@ -122,15 +122,16 @@ bool flows_few(const struct flows *f)
 	return !flows_unsure(f) && !flows_one(f) && f->most <= FEW;
 }
 
-/* Where each packet is looked at already, only more of them can tell. */
+/* If every packet is sampled already, only a longer window helps. */
 void flows_advise(const struct evidence *e, struct finding *one)
 {
-	const char *more = text("look for longer: nicprobe show %s -w 10", e->s->name);
+	const char *more = text("measure longer: nicprobe show %s -w 10", e->s->name);
 
 	if (!has(e, METER_flow))
-		more = "attach with the meter flow, too, and --sample 1";
+		more = "attach the meter flow as well, with --sample 1";
 	else if (e->s->meta.sample != 1)
 		more = text("attach with --sample 1, or %s", more);
-	finding_advise(one, "how many flows is not known yet, and nothing spreads a single one: "
-		       "%s", more);
+	finding_advise(one, "the number of flows is not known yet, and a single flow cannot be "
+		       "spread: %s",
+		       more);
 }

@@ -1,35 +1,35 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Which flows a receive queue carries, and how sure that is: from the samples of the meter flow. */
+/* The flows of a receive queue, estimated from the samples of the meter flow. */
 #ifndef NICPROBE_FLOWS_H
 #define NICPROBE_FLOWS_H
 
 #include "findings/evidence.h"
 
 struct flows {
-	uint64_t samples;	/* packets that were looked at */
+	uint64_t samples;	/* packets sampled */
 	unsigned nr;		/* flows among them */
-	unsigned most;		/* so many of the largest carry four fifths of the packets */
+	unsigned most;		/* number of the largest flows that carry four fifths */
 	double share[2];	/* of the two largest, 0 to 1; estimated */
-	double least;		/* the largest's share is at least that, with 97.5 % certainty */
+	double least;		/* lower bound of the largest share, at 97.5 % confidence */
 	bool tcp;		/* most of the packets are TCP */
-	/* the share of packets that are IP fragments; estimated, 0 where it may be below a tenth */
+	/* share of packets that are IP fragments; estimated, 0 if it may be below a tenth */
 	double fragments;
 	char name[2][120];	/* "192.0.2.1:5000 > 192.0.2.2:80 tcp" */
 };
 
-/* Of a queue; -1: of all. */
+/* Of one queue; -1: of all. */
 void flows_of(const struct evidence *, int queue, struct flows *);
-/* It is one flow, beyond doubt. */
+/* It carries one flow, with certainty. */
 bool flows_one(const struct flows *);
-/* All that is received is: there is nothing to spread over queues or CPUs. */
+/* All received packets are one flow: it cannot be spread over queues or CPUs. */
 bool flows_alone(const struct evidence *);
-/* They are few, each too large to be lost among others: nothing but luck spreads them. */
+/* It carries few large flows: a hash spreads them only by chance. */
 bool flows_few(const struct flows *);
-/* Too few samples to tell. */
+/* Too few samples. */
 bool flows_unknown(const struct flows *);
 /*
- * It may be one flow, which nothing spreads: it looks so, and there are too few samples to be sure.
- * Then what spreads flows is no remedy; the finding says how to find out.
+ * It may be a single flow, but there are too few samples to be sure. Commands that spread flows may
+ * not help then; flows_advise() tells the user how to find out.
  */
 bool flows_unsure(const struct flows *);
 void flows_advise(const struct evidence *, struct finding *);

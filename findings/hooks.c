@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Findings about what nicprobe does not see any more: hooks that others came before, full maps. */
+/* Findings about hooks that no longer see all packets, and maps that are full. */
 #include <inttypes.h>
 
 #include "bpf/ledger/ledger.h"
@@ -16,34 +16,36 @@ static const struct limit share = { .001, "a thousandth of the packets" };
 static const struct finding_kind kinds[] = {
 	[HOOK_BLIND] = {
 		.id = "hook-blind", BLIND,
-		.title = "A hook of nicprobe does not see all packets any more",
-		.means = "Something came after nicprobe was attached: a program before its own at "
-			 "tc or XDP, or in its place, or the interface moved to another network "
-			 "namespace. What is measured at this point lacks packets, or all of them.",
-		.when = "the kernel lists another program before that of nicprobe, or does not "
-			"list that of nicprobe; or the interface is in another network namespace "
-			"than when it was attached",
-		.remedy = "nicprobe detach IFACE; nicprobe attach IFACE: it comes first again.",
-		.symptom = "A point counts nothing while others do",
+		.title = "A hook of nicprobe no longer sees all packets",
+		.means = "Something changed after nicprobe was attached: another program now runs "
+			 "before nicprobe's at tc or XDP, or replaced it, or the interface moved "
+			 "to another network namespace. Meters at this point miss some or all "
+			 "packets.",
+		.when = "the kernel lists another program before nicprobe's, or does not list "
+			"nicprobe's; or the interface has left the network namespace in which it "
+			"was attached",
+		.remedy = "nicprobe detach IFACE; nicprobe attach IFACE: nicprobe runs first "
+			  "again.",
+		.symptom = "One point counts nothing while others do",
 	},
 	[SOURCES_FORGOTTEN] = {
 		.id = "ecn-sources-forgotten", BLIND,
-		.title = "More senders of marked packets than there is room for",
-		.means = "The meter ecn_source keeps the addresses that sent packets marked CE. "
-			 "More came than it has room for, so that those not seen for long made "
-			 "room. So many senders behind a congested queue are rare: the addresses "
-			 "may be forged.",
-		.when = "the meter is full, and {1} marked CE and {2} are of senders that it no "
-			"longer has",
-		.remedy = "tcpdump -nni IFACE 'ip[1] & 3 == 3' shows them; a filter by the source "
+		.title = "More senders of CE-marked packets than the table can hold",
+		.means = "The meter ecn_source keeps the addresses that sent CE-marked packets. "
+			 "More senders appeared than it has room for, and those not seen for the "
+			 "longest time were evicted. So many senders behind one congested queue "
+			 "are rare: the addresses may be forged.",
+		.when = "the table is full, and {1} marked CE and {2} are from senders that it no "
+			"longer holds",
+		.remedy = "tcpdump -nni IFACE 'ip[1] & 3 == 3' shows them; source filtering "
 			  "(rp_filter, uRPF on the router) drops forged ones.",
-		.symptom = "ecn_source lacks packets that ecn has",
+		.symptom = "ecn_source counts fewer packets than ecn",
 		.limits = { &few, &share },
 	},
 };
 KINDS(kinds)
 
-/* Packets that rx-nic saw in this time and rx-stack did not, or the other way round. */
+/* Packets that one rx point saw in the window and the given one missed. */
 static uint64_t unseen(struct evidence *e, enum point point)
 {
 	const struct table *t = &e->s->tables[METER_ledger];
@@ -75,11 +77,11 @@ static void judge_hooks(struct evidence *e)
 			more += first >= 0;
 			first = first < 0 ? p : first;
 		}
-	if (first < 0 || s->gone)	/* of what is gone the state tells, and nothing helps */
+	if (first < 0 || s->gone)	/* an interface that is gone is reported as its state */
 		return;
 	f = finding_add(e->f, &kinds[HOOK_BLIND], -1, "%s%s: %s", point_names[first],
-			!more ? " does not see all there is" : " and others do not see all there "
-			"is", s->blind[first]);
+			!more ? " does not see all packets" : " and others do not see all packets",
+			s->blind[first]);
 	finding_harm(f, rate(e, n));
 	finding_fact(f, "packets", n, "packets");
 	finding_fix(f, "nicprobe", "detach", s->name);
@@ -92,21 +94,25 @@ static void judge_sources(struct evidence *e)
 	uint64_t lost = e->s->lost[METER_ecn_source], kept = 0;
 	struct finding *f;
 
-	/* up to 6.10 it lacks packets, too, whose head cannot be read: then it is not full */
+	/*
+	 * up to Linux 6.10 a packet with an unreadable header counts as lost: the map is not full
+	 */
 	if (!has(e, METER_ecn_source) || t->rows < ECN_SOURCES / 2)
 		return;
 	for (unsigned row = 0; row < t->rows; row++)
 		kept += *row_words(t, row, 0);
 	if (!worth(e, lost, few.value) || lost < share.value * (lost + kept))
 		return;
-	f = finding_add(e->f, &kinds[SOURCES_FORGOTTEN], -1, "%" PRIu64 " packets marked CE "
-			"(%.0f%%) are of senders that ecn_source had no room for beside %u "
-			"others", lost,
+	f = finding_add(e->f, &kinds[SOURCES_FORGOTTEN], -1,
+			"%" PRIu64 " packets marked CE (%.0f%%) are from senders that ecn_source "
+			"had no room for; it holds %u",
+			lost,
 			100.0 * lost / (lost + kept), t->rows);
 	finding_harm(f, rate(e, lost));
 	finding_fact(f, "packets", lost, "packets");
 	finding_advise(f, "are the addresses forged? tcpdump -nni %s 'ip[1] & 3 == 3'; sysctl "
-		       "net.ipv4.conf.%s.rp_filter=1", e->s->meta.iface, e->s->meta.iface);
+		       "net.ipv4.conf.%s.rp_filter=1",
+		       e->s->meta.iface, e->s->meta.iface);
 }
 
 static void judge(struct evidence *e)
@@ -117,7 +123,7 @@ static void judge(struct evidence *e)
 
 const struct subject subject_hooks = {
 	.name = "hooks",
-	.title = "Hooks: where nicprobe does not see all packets",
+	.title = "Hooks: points that do not see all packets",
 	.kind = kind,
 	.judge = judge,
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Findings about interrupts: too many, far from their polls, where they may not be. */
+/* Findings about interrupts: too many, away from their polls, outside their affinity. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@ enum { STORM, USELESS, FAR, OUTSIDE, NODE };
 
 static const struct limit enough = { 1000, "1000 interrupts" };
 static const struct limit often = { 1000, "1000 per second" };
-static const struct limit storm = { 20000, "20000 per second" };
+static const struct limit storm = { 20000, "20000 times per second" };
 static const struct limit half = { .5, "half of the polls" };
 static const struct limit two = { 2, "two" };
 static const struct limit loaded = { 10000, "10000 packets per second" };
@@ -27,12 +27,13 @@ static const struct finding_kind kinds[] = {
 		.severity = SEVERITY_WARNING,
 		.harm = HARM_WORK,
 		.title = "A queue interrupts for every packet or two",
-		.means = "Each interrupt stops what its CPU was doing, for a microsecond and the "
-			 "caches. Moderation lets the card wait for a few packets, or some "
+		.means = "Each interrupt preempts its CPU for about a microsecond and displaces "
+			 "its caches. Moderation makes the card wait for a few packets, or some "
 			 "microseconds, before it interrupts.",
-		.when = "one vector interrupts {3}, for less than {5} packets each time, "
+		.when = "one vector interrupts {3} or more, for less than {5} packets each time, "
 			BUSY_CPU,
-		.silent = "A CPU that has time: then it is the price of a low latency.",
+		.silent = "A CPU that has time left: frequent interrupts are the price of low "
+			  "latency.",
 		.remedy = "ethtool -C IFACE rx-usecs 50; or napi_defer_hard_irqs and "
 			  "gro_flush_timeout.",
 		.symptom = "A CPU is busy with interrupts at a moderate packet rate",
@@ -42,12 +43,12 @@ static const struct finding_kind kinds[] = {
 		.id = "irq-without-poll",
 		.severity = SEVERITY_WARNING,
 		.harm = HARM_WORK,
-		.title = "Interrupts come while their poll is under way",
-		.means = "NAPI switches a queue's interrupt off while it polls. This one "
-			 "interrupts several times for each poll: the driver does part of its work "
-			 "in the interrupt, or does not switch it off.",
-		.when = "of {1} or more, {2} or more of a vector, more than {5} come for each "
-			"poll, " BUSY_CPU,
+		.title = "Interrupts arrive while their poll is running",
+		.means = "NAPI masks a queue's interrupt while it polls. This vector interrupts "
+			 "several times per poll: the driver does part of its work in the hard "
+			 "interrupt, or does not mask it.",
+		.when = "a vector with {1} or more, and {2} or more, interrupts more than {5} "
+			"times per poll, " BUSY_CPU,
 		.remedy = "ethtool -C IFACE rx-usecs 50 tx-usecs 50",
 		.symptom = "A CPU is busy with interrupts at a moderate packet rate",
 		.limits = { &enough, &often, &storm, &half, &two },
@@ -56,14 +57,14 @@ static const struct finding_kind kinds[] = {
 		.id = "irq-far-from-poll",
 		.severity = SEVERITY_WARNING,
 		.harm = HARM_WORK,
-		.title = "Polls run on another CPU than the interrupt that caused them",
-		.means = "Threaded NAPI polls wherever the scheduler puts the thread. The "
-			 "descriptors and the wake-up travel between the caches of two CPUs for "
-			 "each poll.",
-		.when = "{4}, {2} or more, ran on another CPU than their interrupt, and one of "
-			"the two has less than a quarter of its time left",
-		.silent = "Threads that were put on CPUs of their own, while these have time.",
-		.remedy = "Let the thread run where the interrupt goes: taskset -pc CPU PID.",
+		.title = "Polls run on another CPU than the interrupt that raised them",
+		.means = "Threaded NAPI polls wherever the scheduler places the thread. "
+			 "Descriptors and wake-ups then move between the caches of two CPUs on "
+			 "every poll.",
+		.when = "{4}, {2} or more, ran on another CPU than their interrupt, and one of the "
+			"two CPUs has less than a quarter of its time left",
+		.silent = "Threads pinned to CPUs of their own, while those have time left.",
+		.remedy = "Pin the thread to the CPU of the interrupt: taskset -pc CPU PID.",
 		.symptom = "Latency varies from packet to packet",
 		.limits = { &enough, &often, &storm, &half, &two },
 	},
@@ -71,12 +72,14 @@ static const struct finding_kind kinds[] = {
 		.id = "irq-outside-affinity",
 		.severity = SEVERITY_WARNING,
 		.harm = HARM_WORK,
-		.title = "Interrupts run on a CPU that their affinity leaves out",
-		.means = "smp_affinity_list was written, and the interrupt still goes to another "
-			 "CPU: the hardware moves it only with the next interrupt, or cannot.",
-		.when = "{1} of a vector ran in the window on a CPU that it may not run on, and "
-			"none where it may",
-		.remedy = "cat /proc/irq/N/effective_affinity_list tells what became of it.",
+		.title = "Interrupts run on a CPU outside their affinity",
+		.means = "smp_affinity_list was written, but the interrupt still goes to another "
+			 "CPU: the hardware moves it only at the next interrupt, or cannot move "
+			 "it.",
+		.when = "{1} of a vector ran in the window on a CPU outside its affinity, and none "
+			"on a CPU inside it",
+		.remedy = "cat /proc/irq/N/effective_affinity_list shows where the interrupt "
+			  "really goes.",
 		.symptom = "An isolated CPU is interrupted",
 		.limits = { &enough, &often, &storm, &half, &two },
 	},
@@ -84,30 +87,30 @@ static const struct finding_kind kinds[] = {
 		.id = "irq-far-node",
 		.severity = SEVERITY_WARNING,
 		.harm = HARM_WORK,
-		.title = "A busy CPU polls a card of another NUMA node",
-		.means = "The card writes packets and descriptors into the memory of its own node, "
-			 "and the CPU fetches each of them over the link between the nodes: it "
-			 "takes longer for every packet than a CPU of that node would, and has no "
-			 "time left for it.",
+		.title = "A busy CPU polls a card on another NUMA node",
+		.means = "The card writes packets and descriptors to the memory of its own node, "
+			 "and the CPU fetches each of them over the link between the nodes. Every "
+			 "packet costs more time than on a CPU of the card's node, and this CPU "
+			 "has none left.",
 		.when = "the interrupt of a receive queue goes to no CPU of the card's node, the "
-			"CPU that polls it takes {1} or more of that queue and has less than a "
-			"quarter of its time left, and a CPU of the card's node has half of its "
-			"own free (`show IFACE hw` tells it without these)",
-		.silent = "A CPU that has time.",
-		.remedy = "The CPUs of the node: /proc/irq/N/smp_affinity_list; no irqbalance that "
-			  "moves them back.",
-		.symptom = "A CPU is busy at a rate that another one of this host takes easily",
+			"CPU that polls it takes {1} or more from that queue and has less than a "
+			"quarter of its time left, and a CPU of the card's node is at least half "
+			"idle (`show IFACE hw` reports the affinity alone, as setup-far-node)",
+		.silent = "A CPU that has time left.",
+		.remedy = "Use the CPUs of the card's node: /proc/irq/N/smp_affinity_list; and "
+			  "keep irqbalance from moving them back.",
+		.symptom = "A CPU is busy at a rate that another CPU of this host handles easily",
 		.limits = { &loaded },
 	},
 };
 KINDS(kinds)
 
-/* One vector on all CPUs. */
+/* One vector, summed over all CPUs. */
 struct sum {
 	const struct irq_key *key;
 	uint64_t interrupts, polls, packets, elsewhere, unhandled;
-	uint64_t caused;	/* polls of which the interrupt is known */
-	uint64_t most;		/* of its interrupts, on one CPU… */
+	uint64_t caused;	/* polls whose interrupt is known */
+	uint64_t most;		/* of its interrupts on one CPU… */
 	unsigned cpu;		/* …which is this */
 	uint64_t far;		/* polls elsewhere, on one CPU… */
 	unsigned far_cpu;	/* …which is this */
@@ -123,7 +126,7 @@ static bool same(const struct irq_key *a, const struct irq_key *b)
 	return a->irq == b->irq && !strncmp(a->name, b->name, IRQ_NAME);
 }
 
-/* Adds the CPUs of each vector up. How many there are. */
+/* Sums each vector over its CPUs. Returns the number of vectors. */
 static unsigned sums_make(const struct table *t, struct sum *sums)
 {
 	const struct metric *k = metric_of(&meter_irq, "to_poll");
@@ -164,7 +167,7 @@ static int queue_of(const struct irq_key *k)
 	return k->rx >= 0 ? k->rx : k->tx >= 0 ? k->tx : -1;
 }
 
-/* The driver may know of moderation, or the kernel's own way has to do. */
+/* Without coalescing in the driver, defer interrupts in the kernel. */
 static void fix_storm(struct evidence *e, struct finding *f)
 {
 	const char *dev = e->s->meta.iface;
@@ -187,8 +190,9 @@ static void judge_storm(struct evidence *e, const struct sum *s)
 	if (!serves(s->key) || rate(e, s->interrupts) < storm.value || !s->packets ||
 	    s->packets >= two.value * s->interrupts || !cpu_is_busy(e, s->cpu))
 		return;
-	f = finding_add(e->f, &kinds[STORM], queue_of(s->key), "%s interrupts %.0f times per "
-			"second, for %.1f packets each time", s->key->name, rate(e, s->interrupts),
+	f = finding_add(e->f, &kinds[STORM], queue_of(s->key),
+			"%s interrupts %.0f times per second, for %.1f packets each time",
+			s->key->name, rate(e, s->interrupts),
 			(double)s->packets / s->interrupts);
 	finding_harm(f, rate(e, s->packets));
 	finding_fact(f, "interrupts", s->interrupts, "interrupts");
@@ -206,8 +210,9 @@ static void judge_useless(struct evidence *e, const struct sum *s)
 	    !worth(e, s->interrupts, enough.value) || mine <= two.value * s->polls ||
 	    !cpu_is_busy(e, s->cpu))
 		return;
-	f = finding_add(e->f, &kinds[USELESS], queue_of(s->key), "%s interrupts %.0f times per "
-			"second, %.1f times for each poll", s->key->name, rate(e, s->interrupts),
+	f = finding_add(e->f, &kinds[USELESS], queue_of(s->key),
+			"%s interrupts %.0f times per second, %.1f times per poll",
+			s->key->name, rate(e, s->interrupts),
 			(double)mine / s->polls);
 	finding_harm(f, rate(e, s->packets));
 	finding_fact(f, "interrupts", s->interrupts, "interrupts");
@@ -221,11 +226,11 @@ static void judge_useless(struct evidence *e, const struct sum *s)
 	else
 		finding_fix(f, "ethtool", "-C", dev, "tx-usecs", "50");
 	finding_changes(f, "an interrupt waits for up to 50 us for more packets");
-	finding_advise(f, "if its driver cannot, it does part of its work in the interrupt: fewer, "
-		       "larger packets make fewer of them");
+	finding_advise(f, "if the driver does part of its work in the interrupt, moderation does "
+		       "not help: fewer, larger packets do");
 }
 
-/* Under load one interrupt makes many polls, of which only the first tells. */
+/* Under load one interrupt causes many polls; only the first is attributed to it. */
 static void judge_far(struct evidence *e, const struct sum *sums, unsigned nr)
 {
 	const struct sum *worst = NULL;
@@ -242,18 +247,19 @@ static void judge_far(struct evidence *e, const struct sum *sums, unsigned nr)
 	    far < half.value * caused ||
 	    !(cpu_is_busy(e, worst->cpu) || cpu_is_busy(e, worst->far_cpu)))
 		return;
-	f = finding_add(e->f, &kinds[FAR], queue_of(worst->key), "%.0f%% of the polls of %s ran on "
-			"another CPU than its interrupt: that was CPU %u",
+	f = finding_add(e->f, &kinds[FAR], queue_of(worst->key),
+			"%.0f%% of the polls of %s ran on another CPU than its interrupt, which "
+			"ran on CPU %u",
 			100.0 * worst->elsewhere / worst->caused,
 			worst->key->name, worst->cpu);
 	finding_harm(f, rate(e, worst->packets));
 	finding_fact(f, "elsewhere", far, "polls");
-	finding_advise(f, "let its thread run there: pgrep -a napi/%s-, taskset -pc %u PID; or "
-		       "poll without threads: echo 0 > /sys/class/net/%s/threaded",
+	finding_advise(f, "pin its thread there: pgrep -a napi/%s-, taskset -pc %u PID; or poll "
+		       "without threads: echo 0 > /sys/class/net/%s/threaded",
 		       e->s->meta.iface, worst->cpu, e->s->meta.iface);
 }
 
-/* How many of a vector ran where it may. */
+/* Interrupts of a vector that ran inside its affinity. */
 static uint64_t inside(const struct table *t, const struct irq_key *k, const struct cpus *may,
 		       const struct cpus *does)
 {
@@ -268,7 +274,7 @@ static uint64_t inside(const struct table *t, const struct irq_key *k, const str
 	return n;
 }
 
-/* In an interval it ran there just now; if it also ran where it may, it was moved meanwhile. */
+/* Only in an interval, so that the affinity is current; if some ran inside, it was just moved. */
 static void judge_outside(struct evidence *e, const struct sum *sums, unsigned nr)
 {
 	struct cpus affinity, effective;
@@ -284,20 +290,21 @@ static void judge_outside(struct evidence *e, const struct sum *sums, unsigned n
 		if (!*cpus_text(&affinity, may, sizeof(may)) ||
 		    inside(&e->s->tables[METER_irq], k, &affinity, &effective))
 			continue;
-		f = finding_add(e->f, &kinds[OUTSIDE], queue_of(k), "%.0f%% of the interrupts of "
-				"%s ran on CPU %u, and it may run on %s only",
+		f = finding_add(e->f, &kinds[OUTSIDE], queue_of(k),
+				"%.0f%% of the interrupts of %s ran on CPU %u, outside their "
+				"affinity: %s",
 				100.0 * sums[i].most / sums[i].interrupts, k->name,
 				sums[i].cpu, may);
 		finding_fact(f, "interrupts", sums[i].most, "interrupts");
 		finding_fix(f, "sh", "-c", text("echo %s > /proc/irq/%u/smp_affinity_list", may,
 						k->irq));
-		finding_changes(f, "it is sent to CPU %s once more", may);
-		finding_advise(f, "what became of it: cat /proc/irq/%u/effective_affinity_list",
+		finding_changes(f, "the affinity is set to CPU %s again", may);
+		finding_advise(f, "where it goes now: cat /proc/irq/%u/effective_affinity_list",
 			       k->irq);
 	}
 }
 
-/* Does the queue's interrupt go to other nodes alone, and is it polled there? */
+/* Does the queue's interrupt go to other nodes only, and is the queue polled there? */
 static bool is_far(const struct hw *h, unsigned rx, int cpu)
 {
 	for (unsigned i = 0; i < h->nr; i++)
@@ -315,7 +322,7 @@ static bool has_free(const struct evidence *e, const struct cpus *cpus)
 	return false;
 }
 
-/* The setup is read where a CPU is busy with packets of a queue, so not of most hosts. */
+/* Reads the setup only if a CPU is busy with packets of a queue, which is rare. */
 static void judge_node(struct evidence *e)
 {
 	const struct hw *h = NULL;
@@ -343,14 +350,15 @@ static void judge_node(struct evidence *e)
 	}
 	if (!all || !has_free(e, &h->card.local))
 		return;
-	f = finding_add(e->f, &kinds[NODE], queue, "CPU %d polls receive queue %d, and is of "
-			"another NUMA node than the card (node %d): CPU %d has %.0f%% of its time "
-			"left", at, queue, h->card.node, at, 100 * load_idle(&e->s->load, at));
+	f = finding_add(e->f, &kinds[NODE], queue,
+			"CPU %d polls receive queue %d from another NUMA node than the card's "
+			"(node %d): CPU %d has %.0f%% of its time left",
+			at, queue, h->card.node, at, 100 * load_idle(&e->s->load, at));
 	finding_harm(f, rate(e, all));
 	finding_fact(f, "packets", all, "packets");
 	finding_fact(f, "node", h->card.node, "node");
 	fix_irqs(e, f, true);
-	finding_advise(f, "and no irqbalance that moves them back");
+	finding_advise(f, "and keep irqbalance from moving them back");
 }
 
 static void judge(struct evidence *e)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Findings about byte queue limits: too small for the card, too large for others, stalls. */
+/* Findings about byte queue limits: too small for the card, too large for latency, stalls. */
 #include <inttypes.h>
 #include <math.h>
 
@@ -21,14 +21,15 @@ static const struct finding_kind kinds[] = {
 		.severity = SEVERITY_WARNING,
 		.harm = HARM_WAIT,
 		.title = "The byte limit of a transmit queue lets the card run dry",
-		.means = "Byte Queue Limits stop a queue when the card has so many bytes. Here it "
-			 "had sent all of them before it got more, while packets waited: the limit "
-			 "is below what the link needs. BQL raises it by itself, but not above "
-			 "limit_max.",
-		.when = "of {1} or more by BQL, {2} lasted until nothing was in flight",
+		.means = "Byte Queue Limits stop a queue once the card holds a certain number of "
+			 "bytes. The card had sent all of them before it was given more, while "
+			 "packets waited: the limit is too low for the link. BQL raises it "
+			 "automatically, but not above limit_max.",
+		.when = "a queue has {1} by BQL or more, and {2} lasted until nothing was in "
+			"flight",
 		.remedy = "echo BYTES > "
 			  "/sys/class/net/IFACE/queues/tx-N/byte_queue_limits/limit_max",
-		.symptom = "Sending stays below the rate of the link",
+		.symptom = "The send rate stays below the rate of the link",
 		.limits = { &stops, &starved },
 	},
 	[BQL_LARGE] = {
@@ -36,12 +37,13 @@ static const struct finding_kind kinds[] = {
 		.severity = SEVERITY_WARNING,
 		.harm = HARM_WAIT,
 		.title = "The byte limit of a transmit queue is huge",
-		.means = "The driver has more bytes than the link sends in milliseconds. Nothing "
-			 "overtakes them there: the qdisc's order and fairness end at the driver's "
-			 "door.",
-		.when = "the driver has {1} or more (median), they take {2} or more, and "
-			"moderation is not to blame",
-		.remedy = "A lower limit_max, so that they take a millisecond.",
+		.means = "The driver holds more bytes than the link sends in milliseconds. Nothing "
+			 "can overtake them: the order and fairness of the qdisc end where the "
+			 "driver begins.",
+		.when = "the driver holds {1} or more (median), they take {2} or more to complete, "
+			"and moderation does not explain it",
+		.remedy = "A lower limit_max, so that the bytes in flight take about a "
+			  "millisecond.",
 		.symptom = "Short flows are slow beside a large transfer",
 		.limits = { &much, &slow },
 	},
@@ -49,10 +51,10 @@ static const struct finding_kind kinds[] = {
 		.id = "tx-stalls",
 		.severity = SEVERITY_WARNING,
 		.harm = HARM_WAIT,
-		.title = "Completions stalled",
-		.means = "The kernel's own detector (stall_thrs) saw a queue whose completions "
-			 "stayed away for longer than it was told to bear.",
-		.when = "{1} or more in the window",
+		.title = "Transmit completions stalled",
+		.means = "The kernel's own stall detector found that a queue completed nothing for "
+			 "longer than its threshold (stall_thrs).",
+		.when = "{1} stall or more in the window",
 		.remedy = "Does its interrupt come late? nicprobe show IFACE irq; ethtool -c "
 			  "IFACE.",
 		.symptom = "Latency spikes while sending",
@@ -90,9 +92,10 @@ static void judge_small(struct evidence *e, unsigned queue)
 
 	if (!worth(e, n, stops.value) || b->starved < starved.value * n)
 		return;
-	f = finding_add(e->f, &kinds[BQL_SMALL], queue, "the byte limit of queue %u is too small: "
-			"packets waited, and in %" PRIu64 " of %" PRIu64 " stops by BQL the card, "
-			"given %.0f kB at most, ran dry", queue, (uint64_t)b->starved, n,
+	f = finding_add(e->f, &kinds[BQL_SMALL], queue,
+			"the byte limit of queue %u is too small: packets waited, and in %" PRIu64
+			" of %" PRIu64 " stops by BQL the card, given %.0f kB at most, ran dry",
+			queue, (uint64_t)b->starved, n,
 			most / 1000);
 	finding_harm(f, mean);
 	finding_fact(f, "stops", n, "stops");
@@ -111,8 +114,10 @@ static void judge_large(struct evidence *e, unsigned queue)
 	if (isnan(bytes) || bytes < much.value || isnan(took) || took < slow.value ||
 	    moderation(e).usecs * 2e-6 >= took)
 		return;
-	f = finding_add(e->f, &kinds[BQL_LARGE], queue, "the byte limit of queue %u is huge: the "
-			"driver has %.0f kB, which take %s to send and cannot be overtaken", queue,
+	f = finding_add(e->f, &kinds[BQL_LARGE], queue,
+			"the byte limit of queue %u is huge: the driver holds %.0f kB, which take "
+			"%s to send and cannot be overtaken",
+			queue,
 			bytes / 1000,
 			finding_time(took));
 	finding_harm(f, took);
@@ -127,12 +132,14 @@ static void judge_stalls(struct evidence *e, unsigned queue)
 
 	if (!worth(e, b->stalls, one.value))
 		return;
-	f = finding_add(e->f, &kinds[BQL_STALLS], queue, "completions of queue %u stalled "
-			"%" PRIu64 " time%s for longer than its stall_thrs", queue,
-			(uint64_t)b->stalls, b->stalls == 1 ? "" : "s");
+	f = finding_add(e->f, &kinds[BQL_STALLS], queue,
+			"completions of queue %u stalled %" PRIu64 " time%s for longer than its "
+			"stall_thrs",
+			queue, (uint64_t)b->stalls, b->stalls == 1 ? "" : "s");
 	finding_fact(f, "stalls", b->stalls, "stalls");
-	finding_advise(f, "the longest: cat /sys/class/net/%s/" LIMIT_FILE "; does its interrupt "
-		       "come late? ethtool -c %s", e->s->meta.iface, queue, "stall_max",
+	finding_advise(f, "the longest stall: cat /sys/class/net/%s/" LIMIT_FILE "; does its "
+		       "interrupt come late? ethtool -c %s",
+		       e->s->meta.iface, queue, "stall_max",
 		       e->s->meta.iface);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Findings about the card and its link: damage, duplex, lanes, what a cloud allows, radios. */
+/* Findings about the card and its link: damage, duplex, cloud allowances, radios. */
 #include <inttypes.h>
 #include <linux/ethtool.h>
 #include <string.h>
@@ -25,14 +25,14 @@ static const struct finding_kind kinds[] = {
 		.id = "link-down",
 		.severity = SEVERITY_CRITICAL,
 		.harm = HARM_LOSS,
-		.title = "The link is down, and packets are to be sent",
-		.means = "The interface has no carrier, or is switched off. Nobody answers there, "
-			 "and what is sent is dropped.",
+		.title = "The link is down while packets are to be sent",
+		.means = "The interface has no carrier, or is administratively down. Packets sent "
+			 "through it are dropped.",
 		.when = "the link is down now, and {1} that were to be sent were dropped in the "
-			"window, or, if it is switched off, found no route",
-		.silent = "An interface that nothing is sent by.",
-		.remedy = "A cable, an optic, the port of the switch; of a veth its other end: ip "
-			  "link set dev PEER up. Switched off: ip link set dev IFACE up.",
+			"window, or, if the interface is administratively down, found no route",
+		.silent = "An interface through which nothing is sent.",
+		.remedy = "Check cable, optics and switch port; for a veth its peer: ip link set "
+			  "dev PEER up. If administratively down: ip link set dev IFACE up.",
 		.symptom = "No route to host",
 		.limits = { &few_packets },
 	},
@@ -40,12 +40,13 @@ static const struct finding_kind kinds[] = {
 		.id = "rx-broken",
 		.severity = SEVERITY_CRITICAL,
 		.harm = HARM_LOSS,
-		.title = "Frames arrive damaged",
-		.means = "Their checksum (FCS) is wrong, or they are cut off. The card drops them.",
+		.title = "Frames are damaged on the link",
+		.means = "Their checksum (FCS) is wrong, or they are truncated. The card drops "
+			 "them.",
 		.when = "{1} in the window (rx_crc_errors, rx_frame_errors, tx_carrier_errors)",
-		.remedy = "A cable or an optic: ethtool -m IFACE; the other end's duplex: ethtool "
-			  "IFACE.",
-		.symptom = "Connections are slow, with retransmissions, at any load",
+		.remedy = "Check cable and optics: ethtool -m IFACE; and the duplex of the other "
+			  "end: ethtool IFACE.",
+		.symptom = "Connections are slow and retransmit at any load",
 		.limits = { &few },
 	},
 	[HALF_DUPLEX] = {
@@ -53,36 +54,35 @@ static const struct finding_kind kinds[] = {
 		.severity = SEVERITY_CRITICAL,
 		.harm = HARM_LOSS,
 		.title = "The link is half duplex",
-		.means = "It cannot send while it receives: collisions, and a fraction of the "
-			 "rate. Almost always one end was told not to negotiate and the other fell "
-			 "back to half.",
-		.when = "the driver says that the link is half duplex, and there are {1} that "
-			"collided (`show IFACE hw` tells it without these)",
-		.remedy = "Let both ends negotiate: ethtool -s IFACE autoneg on, and the same at "
-			  "the switch.",
-		.symptom = "Transfers are slow, and worse in both directions at once",
+		.means = "It cannot send while it receives, which causes collisions and costs most "
+			 "of the rate. Almost always one end has autonegotiation off and the other "
+			 "fell back to half duplex.",
+		.when = "the driver reports half duplex and {1} collided (`show IFACE hw` reports "
+			"it without collisions)",
+		.remedy = "Turn autonegotiation on at both ends: ethtool -s IFACE autoneg on, and "
+			  "the same at the switch.",
+		.symptom = "Transfers are slow, and slower in both directions at once",
 		.limits = { &few },
 	},
 	[ALLOWANCE] = {
 		.id = "allowance-exceeded",
 		.severity = SEVERITY_CRITICAL,
 		.harm = HARM_LOSS,
-		.title = "The instance sends or receives more than it may",
+		.title = "The instance exceeds its network allowance",
 		.means = "The cloud provider limits bandwidth, packets per second and connections "
-			 "by the size of the instance. What is beyond is queued or dropped by the "
-			 "provider.",
+			 "by instance size. The provider queues or drops what exceeds them.",
 		.when = "{1} in the window (over_bw_in, over_bw_out, over_pps, over_conntrack)",
 		.remedy = "A larger instance, or less traffic.",
-		.symptom = "Packets are lost though neither host nor card is busy",
+		.symptom = "Packets are lost although neither host nor card is busy",
 		.limits = { &one },
 	},
 	[LINK_LOCAL] = {
 		.id = "allowance-linklocal",
 		.severity = SEVERITY_CRITICAL,
 		.harm = HARM_LOSS,
-		.title = "Too many packets for the provider's DNS, clock or metadata",
+		.title = "Too many packets to the provider's DNS, time or metadata service",
 		.means = "Services at link-local addresses are limited to 1024 packets per second, "
-			 "whatever the size of the instance.",
+			 "whatever the instance size.",
 		.when = "{1} in the window (over_linklocal)",
 		.remedy = "A cache on this machine: systemd-resolved, nscd.",
 		.symptom = "DNS is slow or fails now and then",
@@ -92,18 +92,18 @@ static const struct finding_kind kinds[] = {
 		.id = "wifi-scans",
 		.severity = SEVERITY_WARNING,
 		.harm = HARM_RISK,
-		.title = "The radio scans much of the time",
-		.means = "While it listens on other channels packets wait.",
-		.when = "scans take {1} of a window of {2} or more",
-		.remedy = "Fewer channels, or less often, in what asks for them: nicprobe wifi "
-			  "IFACE.",
-		.symptom = "Wireless latency rises for a second again and again",
+		.title = "The radio spends much of its time scanning",
+		.means = "Packets wait while the radio listens on other channels.",
+		.when = "scans take {1} in a window of {2} or more",
+		.remedy = "Make the program that requests the scans scan fewer channels, or less "
+			  "often: nicprobe wifi IFACE names it.",
+		.symptom = "Wireless latency rises for a second, again and again",
 		.limits = { &tenth, &long_enough },
 	},
 };
 KINDS(kinds)
 
-/* Packets that were to be sent and are dropped, for whatever reason. */
+/* Packets that were to be sent and were dropped, for any reason. */
 static uint64_t unsent(const struct evidence *e)
 {
 	const struct table *t = &e->s->tables[METER_drop];
@@ -116,7 +116,7 @@ static uint64_t unsent(const struct evidence *e)
 					kernel_counted(e, "ip -s link", "tx_carrier_errors");
 }
 
-/* The state is of now: what was lost before the window may have been for another reason. */
+/* Only in an interval: earlier losses may have had another cause than the current state. */
 static void judge_down(struct evidence *e)
 {
 	const struct hw *h = e->s->link.known && !e->s->link.up ? setup(e) : NULL;
@@ -124,25 +124,27 @@ static void judge_down(struct evidence *e)
 	uint64_t n = unsent(e);
 	struct finding *f;
 
-	if (h && !h->iface.up)		/* its routes are gone with it */
+	if (h && !h->iface.up)		/* its routes went with it */
 		n += kernel_counted(e, "nstat", "IpOutNoRoutes");
 	if (!e->s->interval || !e->s->link.known || e->s->link.up ||
 	    !worth(e, n, few_packets.value))
 		return;
 	f = finding_add(e->f, &kinds[DOWN], -1, "%s %s, and %s", dev, h && !h->iface.up ?
-			"is switched off" : "has no carrier",
+			"is administratively down" : "has no carrier",
 			packets(n, "that were to be sent were dropped"));
 	finding_harm(f, rate(e, n));
 	finding_fact(f, "packets", n, "packets");
 	if (h && !h->iface.up) {
 		finding_fix(f, "ip", "link", "set", "dev", dev, "up");
-		finding_changes(f, "the interface is switched on");
+		finding_changes(f, "brings the interface up");
 	} else if (is_hardware(e)) {
-		finding_advise(f, "a cable, an optic, or the port of the switch: ethtool %s; dmesg "
-			       "| grep %s", dev, dev);
+		finding_advise(f, "check cable, optics and switch port: ethtool %s; dmesg | grep "
+			       "%s",
+			       dev, dev);
 	} else {
-		finding_advise(f, "its other end is down, or nobody holds it: ip -d link show dev "
-			       "%s", dev);
+		finding_advise(f, "its peer is down, or no process holds it open: ip -d link show "
+			       "dev %s",
+			       dev);
 	}
 }
 
@@ -156,15 +158,20 @@ static void judge_broken(struct evidence *e)
 
 	if (!worth(e, n, few.value))
 		return;
-	f = finding_add(e->f, &kinds[BROKEN], -1, "%" PRIu64 " frames arrived broken at %s, or "
-			"left broken", n, dev);
+	f = finding_add(e->f, &kinds[BROKEN], -1,
+			"%" PRIu64 " frames were damaged on arrival at %s, or could not be sent "
+			"intact",
+			n, dev);
 	finding_harm(f, rate(e, n));
 	finding_fact(f, "frames", n, "frames");
-	finding_advise(f, "a cable or an optic: ethtool -m %s; ethtool %s; ip -s -s link show dev "
-		       "%s", dev, dev, dev);
+	finding_advise(f, "check cable and optics: ethtool -m %s; ethtool %s; ip -s -s link show "
+		       "dev %s",
+		       dev, dev, dev);
 }
 
-/* To ask a card costs some (ena) an interrupt: only where it was asked, or something is wrong. */
+/*
+ * Reading link settings costs some cards (ena) an interrupt: only if asked for, or on collisions.
+ */
 static void judge_duplex(struct evidence *e)
 {
 	uint64_t n = kernel_counted(e, "ip -s link", "collisions");
@@ -179,8 +186,8 @@ static void judge_duplex(struct evidence *e)
 	finding_harm(f, rate(e, n));
 	finding_fact(f, "speed", setting_of(&group_link, &h->link, "speed"), "Mbit/s");
 	finding_fix(f, "ethtool", "-s", h->iface.name, "autoneg", "on");
-	finding_changes(f, "both ends choose the best they can; the link stops for seconds");
-	finding_advise(f, "look at the other end, too");
+	finding_changes(f, "both ends negotiate the best mode; the link stops for seconds");
+	finding_advise(f, "check the other end as well");
 }
 
 static const char *const instance[] = {
@@ -208,7 +215,7 @@ static void judge_allowance(struct evidence *e)
 	n = n ?: counted_like(e, "ethtool -S", instance);
 	if (worth(e, n, one.value)) {
 		f = finding_add(e->f, &kinds[ALLOWANCE], -1, "%s (most: %s)",
-				packets(n, "were beyond what this size of instance is allowed"),
+				packets(n, "exceeded what this instance size allows"),
 				most);
 		finding_harm(f, rate(e, n));
 		finding_fact(f, "packets", n, "packets");
@@ -220,11 +227,12 @@ static void judge_allowance(struct evidence *e)
 		counted_like(e, "ethtool -S", linklocal);
 	if (!worth(e, local, one.value))
 		return;
-	f = finding_add(e->f, &kinds[LINK_LOCAL], -1, "%s", packets(local, "were too many for "
-			"the provider's DNS, clock or metadata"));
+	f = finding_add(e->f, &kinds[LINK_LOCAL], -1, "%s",
+			packets(local, "exceeded the limit of the provider's DNS, time or metadata "
+				"service"));
 	finding_harm(f, rate(e, local));
 	finding_fact(f, "packets", local, "packets");
-	finding_advise(f, "a cache on this machine: systemd-resolved, nscd; no size of instance "
+	finding_advise(f, "use a cache on this machine: systemd-resolved, nscd; no instance size "
 		       "allows more");
 }
 
@@ -247,11 +255,13 @@ static void judge_scans(struct evidence *e)
 	}
 	if (!k || e->s->seconds < long_enough.value || all * 1e-9 < tenth.value * e->s->seconds)
 		return;
-	f = finding_add(e->f, &kinds[SCANS], -1, "scans take %.0f%% of the time, most of it for "
-			"%s: meanwhile packets wait while the radio is on other channels",
+	f = finding_add(e->f, &kinds[SCANS], -1,
+			"scans take %.0f%% of the time, most of it for %s: packets wait while the "
+			"radio is on other channels",
 			all * 1e-7 / e->s->seconds, who);
 	finding_harm(f, all * 1e-9 / e->s->seconds);
-	finding_advise(f, "nicprobe wifi %s; fewer channels, or less often, in what asks for them",
+	finding_advise(f, "nicprobe wifi %s; scan fewer channels, or less often, in the program "
+		       "that requests it",
 		       e->s->name);
 }
 

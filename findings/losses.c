@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The losses before a socket: why the stack throws packets away, what it means, what helps. */
+/* Losses in the stack, before a socket: why packets are dropped, what it means, what helps. */
 #include <stddef.h>
 
 #include "bpf/drop/drop.h"
@@ -8,7 +8,7 @@
 static const struct limit few = { 10, "10 packets" };
 static const struct limit share = { 1e-4, "one in 10000 of the packets of that direction" };
 static const struct limit one = { 1, "one" };
-/* Of what strangers send some is always lost: scans, traceroutes, answers that come too late. */
+/* Some unsolicited traffic is always lost: scans, traceroutes, late answers. */
 static const struct limit many = { 50, "50 packets" };
 static const struct limit hops = { .003, "0.3% of the packets of that direction" };
 
@@ -23,255 +23,258 @@ static bool in_vlan(const struct drop_key *key)
 static const struct loss stack_losses[] = {
 	{ .kind = {
 		.id = "vlan-unknown", .severity = SEVERITY_WARNING, .harm = HARM_LOSS,
-		.title = "Packets come in a VLAN that there is no device for",
-		.means = "They have a VLAN tag, and no VLAN device of this interface has that id: "
-			 "the device is missing, or the switch sends this port what it should not.",
+		.title = "Packets arrive in a VLAN that has no device",
+		.means = "They carry a VLAN tag, and no VLAN device on this interface has that ID: "
+			 "the device is missing, or the switch sends this port a VLAN that it "
+			 "should not.",
 		.when = WHEN("vlan-unknown"),
 		.silent = "Multicast and broadcast of other VLANs.",
-		.remedy = "ip link add link IFACE name IFACE.ID type vlan id ID; or take the VLAN "
-			  "off the switch port.",
-		.symptom = "A VLAN has no connection, though its packets arrive", ENOUGH },
+		.remedy = "ip link add link IFACE name IFACE.ID type vlan id ID; or remove the "
+			  "VLAN from the switch port.",
+		.symptom = "A VLAN has no connectivity although its packets arrive", ENOUGH },
 	  .reasons = { "OTHERHOST", "UNHANDLED_PROTO" },
-	  .what = "came in a VLAN that {if} has no device for",
-	  .advice = "which: tcpdump -nnei {if} -c 10 vlan; then ip link add link {if} name "
-		    "{if}.ID type vlan id ID, or take it off the switch port",
+	  .what = "arrived in a VLAN for which {if} has no device",
+	  .advice = "which VLAN: tcpdump -nnei {if} -c 10 vlan; then ip link add link {if} name "
+		    "{if}.ID type vlan id ID, or remove it from the switch port",
 	  .meant = in_vlan },
 	{ .kind = {
 		.id = "rp-filter", .severity = SEVERITY_CRITICAL, .harm = HARM_LOSS,
-		.title = "Packets come from an address that is reached another way",
-		.means = "With rp_filter=1 the kernel drops a packet if its answer would leave by "
-			 "another interface: asymmetric routing, or a forged sender.",
+		.title = "Packets come from an address that is routed elsewhere",
+		.means = "With rp_filter=1 the kernel drops a packet if the reply would leave "
+			 "through another interface: asymmetric routing, or a forged source.",
 		.when = WHEN("IP_RPFILTER; TcpExtIPReversePathFilter"),
-		.remedy = "If the routing is meant: rp_filter=2, which asks for any way back.",
-		.symptom = "One direction works, and no answer comes", ENOUGH },
+		.remedy = "If asymmetric routing is intended: rp_filter=2, which accepts a route "
+			  "through any interface.",
+		.symptom = "One direction works, but no answer arrives", ENOUGH },
 	  .reasons = { "IP_RPFILTER" }, .counters = { "TcpExtIPReversePathFilter" },
-	  .what = "came from an address that is reached another way (rp_filter)",
+	  .what = "came from an address that is routed elsewhere (rp_filter)",
 	  .fix = "sysctl -w net/ipv4/conf/{if}/rp_filter=2",
-	  .changes = "a source is good if it can be reached by any interface",
-	  .advice = "if they are not meant to come this way: ip route get ADDRESS" },
+	  .changes = "a source is valid if any interface can reach it",
+	  .advice = "if they should not arrive here: ip route get ADDRESS" },
 	{ .kind = {
 		.id = "source-is-own", .severity = SEVERITY_WARNING, .harm = HARM_LOSS,
-		.title = "Packets arrive with this host's own address as their source",
-		.means = "Another host has the same address, or what this one sent comes back: a "
-			 "loop between switches or bridges. The kernel drops them.",
-		.when = WHEN("IP_LOCAL_SOURCE, which Linux tells since 6.13"),
-		.remedy = "arping -D -I IFACE ADDRESS asks whether somebody else has it; bridge "
-			  "link show, and spanning tree, against a loop.",
+		.title = "Packets arrive with this host's own address as source",
+		.means = "Another host uses the same address, or packets of this host come back "
+			 "through a loop between switches or bridges. The kernel drops them.",
+		.when = WHEN("IP_LOCAL_SOURCE, reported since Linux 6.13"),
+		.remedy = "arping -D -I IFACE ADDRESS detects a duplicate address; against a loop "
+			  "check bridge link show and spanning tree.",
 		.symptom = "Connections of this host break now and then", ENOUGH },
 	  .reasons = { "IP_LOCAL_SOURCE" },
-	  .what = "came with an address of this host as their source",
-	  .advice = "whose hardware address do they have? tcpdump -nnei {if} -c 10 inbound; has "
-		    "another host the address, or is there a loop?" },
+	  .what = "arrived with an address of this host as source",
+	  .advice = "whose MAC address do they carry? tcpdump -nnei {if} -c 10 inbound; is it a "
+		    "duplicate address or a loop?" },
 	{ .kind = {
 		.id = "source-invalid", .severity = SEVERITY_WARNING, .harm = HARM_LOSS,
-		.title = "Packets come from, or are for, an address that cannot be on a network",
-		.means = "A loopback (127.0.0.0/8), multicast or broadcast address as the source, "
-			 "or a loopback or null address as the destination (martians): the sender "
-			 "is set up wrongly, or forges them.",
-		.when = WHEN("IP_INVALID_SOURCE, IP_LOCALNET, IP_INVALID_DEST, which Linux tells "
-			     "since 6.13"),
-		.remedy = "Mend the sender: a rule that translates addresses, a program that is "
-			  "bound to 127.0.0.1.",
-		.symptom = "A service gets nothing though its packets arrive", ENOUGH },
+		.title = "Packets have a source or destination that is invalid on a network",
+		.means = "The source is a loopback (127.0.0.0/8), multicast or broadcast address, "
+			 "or the destination is a loopback or null address (martians): the sender "
+			 "is misconfigured, or forges them.",
+		.when = WHEN("IP_INVALID_SOURCE, IP_LOCALNET, IP_INVALID_DEST, reported since "
+			     "Linux 6.13"),
+		.remedy = "Fix the sender: a NAT rule, or a program bound to 127.0.0.1.",
+		.symptom = "A service gets nothing although its packets arrive", ENOUGH },
 	  .reasons = { "IP_INVALID_SOURCE", "IP_LOCALNET", "IP_INVALID_DEST" },
-	  .what = "had a source or destination that cannot be on a network",
+	  .what = "had a source or destination that is invalid on a network",
 	  .advice = "who sends them: tcpdump -nnei {if} -c 100 'net 127.0.0.0/8 or src net "
 		    "224.0.0.0/3'" },
 	{ .kind = {
 		.id = "protocol-unknown", .severity = SEVERITY_WARNING, .harm = HARM_LOSS,
-		.title = "Packets are of an IP protocol that nobody here speaks",
-		.means = "They are for this host, and neither the kernel nor a program takes this "
-			 "protocol: the module of a tunnel (gre, ipip, esp) is not set up, or its "
+		.title = "Packets carry an IP protocol that has no handler",
+		.means = "They are for this host, but neither the kernel nor a program handles "
+			 "this protocol: the tunnel (gre, ipip, esp) is not configured, or its "
 			 "program is not running.",
 		.when = WHEN("IP_NOPROTO; IpInUnknownProtos"),
-		.remedy = "Set the tunnel up, or tell the sender.",
-		.symptom = "A tunnel has no connection, though its packets arrive", ENOUGH },
+		.remedy = "Configure the tunnel, or inform the sender.",
+		.symptom = "A tunnel has no connectivity although its packets arrive", ENOUGH },
 	  .reasons = { "IP_NOPROTO" }, .counters = { "IpInUnknownProtos" },
-	  .what = "were of an IP protocol that nobody here speaks",
-	  .advice = "which: tcpdump -nni {if} -c 10 'not (tcp or udp or icmp)'; is its tunnel "
-		    "there? ip tunnel show; ip xfrm state" },
+	  .what = "carried an IP protocol that has no handler",
+	  .advice = "which protocol: tcpdump -nni {if} -c 10 'not (tcp or udp or icmp)'; is its "
+		    "tunnel configured? ip tunnel show; ip xfrm state" },
 	{ .kind = {
 		.id = "checksum-bad", .severity = SEVERITY_CRITICAL, .harm = HARM_LOSS,
 		.title = "Packets arrive with a wrong checksum",
-		.means = "Bytes changed on the way, in a cable, a switch or a card; or the "
-			 "sender's offload did not fill the checksum in.",
+		.means = "Bytes were corrupted in a cable, a switch or a card; or the sender's "
+			 "offload did not fill in the checksum.",
 		.when = WHEN("IP_CSUM, TCP_CSUM, UDP_CSUM; TcpInCsumErrors, UdpInCsumErrors, "
 			     "Udp6InCsumErrors"),
-		.remedy = "ethtool -S IFACE for errors of the link; another cable. If one sender's "
-			  "are wrong: its ethtool -K IFACE tx off.",
-		.symptom = "Connections are slow, with retransmissions, at any load", ENOUGH },
+		.remedy = "ethtool -S IFACE for link errors; another cable. If only one sender is "
+			  "affected, there: ethtool -K IFACE tx off.",
+		.symptom = "Connections are slow and retransmit at any load", ENOUGH },
 	  .reasons = { "IP_CSUM", "TCP_CSUM", "UDP_CSUM", "ICMP_CSUM" },
 	  .counters = { "TcpInCsumErrors", "UdpInCsumErrors", "Udp6InCsumErrors" },
 	  /* what recv() finds wrong is of no interface any more (udp_recvmsg()) */
 	  .what = "arrived with a wrong checksum", .untraced = true,
-	  .advice = "a cable, a switch or a card: ethtool -S {if}; who sends them: tcpdump -nnvi "
-	  "{if} -c 100" },
+	  .advice = "check cable, switch and card: ethtool -S {if}; who sends them: tcpdump -nnvi "
+		    "{if} -c 100" },
 	{ .kind = {
 		.id = "no-hops-left", .severity = SEVERITY_WARNING, .harm = HARM_LOSS,
-		.title = "Packets have a bad IP header or no hops left",
-		.means = "The header is damaged, tells of more bytes than came, or a packet was "
-			 "forwarded so often that its TTL is used up: a loop in the routing.",
+		.title = "Packets have a bad IP header or an expired TTL",
+		.means = "The header is damaged or announces more bytes than arrived, or the "
+			 "packet was forwarded until its TTL expired: a routing loop.",
 		.when = WHEN("IP_INHDR, PKT_TOO_SMALL"),
-		.silent = "A traceroute: its packets are meant to run out of hops.",
-		.remedy = "traceroute to the destination, to see the loop.",
+		.silent = "A traceroute, whose packets are meant to expire.",
+		.remedy = "traceroute to the destination shows the loop.",
 		.symptom = "A destination cannot be reached", .limits = { &many, &hops } },
 	  .reasons = { "IP_INHDR", "TCP_MINTTL", "PKT_TOO_SMALL" },
-	  .what = "had a bad IP header, or no hops left",
+	  .what = "had a bad IP header or an expired TTL",
 	  .advice = "a routing loop? tcpdump -nvi {if} 'ip[8] <= 1'; traceroute" },
 	{ .kind = {
 		.id = "no-route-in", .severity = SEVERITY_CRITICAL, .harm = HARM_LOSS,
-		.title = "Packets are to be forwarded and there is no route",
-		.means = "This host forwards, and has no route for their destination.",
+		.title = "Packets are to be forwarded but have no route",
+		.means = "This host forwards packets, and has no route to their destination.",
 		.when = WHEN("IP_INNOROUTES; IpInNoRoutes"),
-		.remedy = "ip route get DESTINATION iif IFACE tells; add the route.",
+		.remedy = "ip route get DESTINATION iif IFACE shows it; add the route.",
 		.symptom = "A network behind this router cannot be reached", ENOUGH },
 	  .reasons = { "IP_INNOROUTES" }, .counters = { "IpExtInNoRoutes" },
-	  .what = "were to be forwarded, and there is no route",
+	  .what = "were to be forwarded and had no route",
 	  .advice = "ip route get DESTINATION iif {if}; who sends them: tcpdump -nni {if} -c 100" },
 	{ .kind = {
 		.id = "route-refuses", .severity = SEVERITY_WARNING, .harm = HARM_LOSS,
-		.title = "Packets are for a destination that the routes refuse",
-		.means = "The route that fits is a blackhole, unreachable or prohibit one, and the "
-			 "packet is dropped, with an ICMP error but for a blackhole.",
+		.title = "Packets go to a destination that a route rejects",
+		.means = "The matching route is of type blackhole, unreachable or prohibit. The "
+			 "packet is dropped; except for blackhole, the sender gets an ICMP error.",
 		.when = WHEN("NOT_SPECIFIED in ip_error or dst_discard"),
 		.remedy = "ip route show table all type blackhole (unreachable, prohibit); ip "
-			  "rule. Somebody put it there, perhaps to do just that.",
+			  "rule. The route may be intentional.",
 		.symptom = "A network behind this router cannot be reached", ENOUGH },
 	  .reasons = { "NOT_SPECIFIED@ip_error", "NOT_SPECIFIED@dst_discard" },
-	  .what = "were for a destination that a route refuses (blackhole, unreachable, "
-		  "prohibit)",
+	  .what = "went to a destination that a route rejects (blackhole, unreachable, prohibit)",
 	  .advice = "ip route show table all | grep -E 'blackhole|unreachable|prohibit'; ip rule; "
-		    "for whom: tcpdump -nni {if} -c 100" },
+		    "destinations: tcpdump -nni {if} -c 100" },
 	{ .kind = {
 		.id = "not-forwarding", .severity = SEVERITY_WARNING, .harm = HARM_LOSS,
-		.title = "Packets are for another host and this one does not forward",
-		.means = "They have this host's hardware address and somebody else's IP address: "
-			 "the sender takes this host for a router.",
+		.title = "Packets are for another host, and this host does not forward",
+		.means = "They carry this host's MAC address and a foreign IP address: the sender "
+			 "uses this host as a router.",
 		.when = WHEN("IP_INADDRERRORS"),
-		.remedy = "If it shall be one: net.ipv4.conf.IFACE.forwarding=1; else mend the "
-			  "sender's route.",
+		.remedy = "To make it a router: net.ipv4.conf.IFACE.forwarding=1; otherwise fix "
+			  "the sender's route.",
 		.symptom = "A network behind this host cannot be reached", ENOUGH },
 	  .reasons = { "IP_INADDRERRORS" }, .counters = { "IpInAddrErrors" },
 	  .what = "were for another host, and {if} does not forward",
-	  .advice = "who sends them: tcpdump -nni {if} -c 100; if this host shall be their router: "
+	  .advice = "who sends them: tcpdump -nni {if} -c 100; to make this host their router: "
 		    "sysctl -w net/ipv4/conf/{if}/forwarding=1" },
 	{ .kind = {
 		.id = "no-route-out", .severity = SEVERITY_CRITICAL, .harm = HARM_LOSS,
-		.title = "Packets are sent and there is no route",
-		.means = "A program sends to a destination that no route leads to.",
+		.title = "Programs send to a destination without a route",
+		.means = "A program sends to a destination that no route covers.",
 		.when = WHEN("IP_OUTNOROUTES; IpOutNoRoutes"),
 		.remedy = "ip route get DESTINATION",
 		.symptom = "A destination cannot be reached", ENOUGH,
 		.follows = { "link-down" } },
 	  .reasons = { "IP_OUTNOROUTES" }, .counters = { "IpOutNoRoutes" },
 	  /* sendto() and connect() fail before there is a packet */
-	  .what = "were sent, and there is no route", .untraced = true,
+	  .what = "were sent without a route", .untraced = true,
 	  .advice = "ip route get DESTINATION" },
 	{ .kind = {
 		.id = "neighbour-dead", .severity = SEVERITY_CRITICAL, .harm = HARM_LOSS,
 		.title = "A neighbour does not answer",
-		.means = "The next hop was asked for its hardware address (ARP, neighbour "
-			 "discovery) and did not answer, so that packets for it are dropped, and "
-			 "before that those for which there is no more room to wait: it is off, "
-			 "elsewhere, or in another VLAN.",
-		.when = WHEN("NEIGH_FAILED, NEIGH_DEAD; NEIGH_QUEUEFULL, if one does not "
-			     "answer now"),
+		.means = "The next hop did not answer address resolution (ARP, neighbour "
+			 "discovery): it is off, has moved, or is in another VLAN. Packets for it "
+			 "are dropped, first those that exceed the queue of waiting packets, then "
+			 "all.",
+		.when = WHEN("NEIGH_FAILED, NEIGH_DEAD; NEIGH_QUEUEFULL while a neighbour does not "
+			     "answer"),
 		.remedy = "ip neigh show dev IFACE nud failed names it; is it the gateway? ip "
 			  "route",
 		.symptom = "No route to host", ENOUGH, .follows = { "link-down" } },
 	  .reasons = { "NEIGH_FAILED", "NEIGH_DEAD", "NOT_SPECIFIED@neigh_invalidate",
 		       "NOT_SPECIFIED@ndisc_error_report" },
 	  .if_silent = "NEIGH_QUEUEFULL", .what = "were for a neighbour that does not answer",
-	  .advice = "which: ip neigh show dev {if} nud failed; is it there, and in this VLAN?" },
+	  .advice = "which: ip neigh show dev {if} nud failed; is it up, and in this VLAN?" },
 	{ .kind = {
 		.id = "neighbour-queue-full", .severity = SEVERITY_CRITICAL, .harm = HARM_LOSS,
 		.title = "Too many packets wait for a neighbour's address",
-		.means = "Until a neighbour has answered, packets for it wait. More came than the "
-			 "queue holds (unres_qlen_bytes).",
+		.means = "Packets for a neighbour wait until its address is resolved. More arrived "
+			 "than the queue holds (unres_qlen_bytes).",
 		.when = WHEN("NEIGH_QUEUEFULL; unresolved_discards"),
 		.remedy = "A longer queue: net.ipv4.neigh.IFACE.unres_qlen_bytes.",
 		.symptom = "The first packets to a host are lost", ENOUGH,
 		.follows = { "neighbour-dead", "link-down" } },
 	  .reasons = { "NEIGH_QUEUEFULL" }, .unless_silent = true,
-	  .what = "waited for a neighbour's address, with too many others",
+	  .what = "waited for a neighbour's address and overflowed the queue",
 	  .fix = "sysctl -w "
 	  "net/ipv4/neigh/{if}/unres_qlen_bytes={4*net/ipv4/neigh/{if}/unres_qlen_bytes}",
-	  .changes = "room for packets that wait for a neighbour",
-	  .advice = "who does not answer: ip neigh show dev {if} nud incomplete" },
+	  .changes = "a queue four times as long for packets that wait for a neighbour",
+	  .advice = "which neighbour does not answer: ip neigh show dev {if} nud incomplete" },
 	{ .kind = {
 		.id = "neighbour-table-full", .severity = SEVERITY_CRITICAL, .harm = HARM_LOSS,
-		.title = "The table of neighbours is full",
-		.means = "The kernel knows as many hosts of its networks as "
-			 "net.ipv4.neigh.default.gc_thresh3 allows, and can reach no further ones.",
-		.when = "{1} was dropped in the window (NEIGH_CREATEFAIL; table_fulls)",
+		.title = "The neighbour table is full",
+		.means = "The kernel holds as many neighbours as net.ipv4.neigh.default.gc_thresh3 "
+			 "allows, and cannot reach any further hosts of its networks.",
+		.when = "at least {1} packet was dropped in the window (NEIGH_CREATEFAIL; "
+			"table_fulls)",
 		.remedy = "A larger table: gc_thresh1, gc_thresh2, gc_thresh3.",
 		.symptom = "Some hosts of a large network cannot be reached", .limits = { &one } },
 	  .reasons = { "NEIGH_CREATEFAIL" },
-	  .what = "found the table of neighbours full",
+	  .what = "found the neighbour table full",
 	  .fix = "sysctl -w "
 	  "net.ipv4.neigh.default.gc_thresh3={4*net.ipv4.neigh.default.gc_thresh3}",
 	  .changes = "room for four times as many neighbours" },
 	{ .kind = {
 		.id = "packet-too-big", .severity = SEVERITY_CRITICAL, .harm = HARM_LOSS,
-		.title = "Packets are larger than the MTU",
-		.means = "They must not be split (DF, or IPv6), and the interface that they are to "
-			 "leave by has a smaller MTU. The sender is told by ICMP, unless a "
-			 "firewall drops that.",
+		.title = "Packets exceed the MTU",
+		.means = "They must not be fragmented (DF, or IPv6), and the outgoing interface "
+			 "has a smaller MTU. ICMP notifies the sender, unless a firewall drops it.",
 		.when = WHEN("PKT_TOO_BIG"),
-		.remedy = "Compare the MTU of all of the way: tracepath; let ICMP pass.",
-		.symptom = "Small requests work and large answers stall", ENOUGH },
+		.remedy = "Compare the MTU along the path: tracepath; let ICMP pass.",
+		.symptom = "Small requests work, large responses stall", ENOUGH },
 	  .reasons = { "PKT_TOO_BIG" }, .counters = { "IpFragFails" },
-	  .what = "were larger than the MTU",
-	  .advice = "compare ip link show {if} with the sender's; tracepath DESTINATION" },
+	  .what = "exceeded the MTU",
+	  .advice = "compare ip link show {if} with the sender's MTU; tracepath DESTINATION" },
 	{ .kind = {
 		.id = "peer-mtu-smaller", .severity = SEVERITY_CRITICAL, .harm = HARM_LOSS,
-		.title = "Packets are longer than the MTU of the other end",
-		.means = "This veth hands its packets to its other end, whose MTU is smaller, and "
-			 "what is longer than that is dropped there without a word to the sender: "
-			 "a black hole.",
+		.title = "Packets exceed the MTU of the veth peer",
+		.means = "This veth passes its packets to its peer, whose MTU is smaller. Longer "
+			 "packets are dropped there without notice to the sender: an MTU black "
+			 "hole.",
 		.when = WHEN("NOT_SPECIFIED in __dev_forward_skb"),
-		.remedy = "The same MTU at both ends: ip link set dev IFACE mtu N.",
-		.symptom = "Small requests work and large answers stall", ENOUGH },
+		.remedy = "Set the same MTU at both ends: ip link set dev IFACE mtu N.",
+		.symptom = "Small requests work, large responses stall", ENOUGH },
 	  .reasons = { "NOT_SPECIFIED@__dev_forward_skb", "NOT_SPECIFIED@dev_forward_skb" },
-	  .what = "were longer than the MTU of the other end of {if}",
-	  .advice = "the same MTU at both ends: ip link show {if} tells this one's and where the "
-		    "other is (link-netns); ip link set dev {if} mtu N" },
+	  .what = "exceeded the MTU of the peer of {if}",
+	  .advice = "set the same MTU at both ends: ip link show {if} shows this MTU and where the "
+		    "peer is (link-netns); ip link set dev {if} mtu N" },
 	{ .kind = {
 		.id = "fragments-lost", .severity = SEVERITY_CRITICAL, .harm = HARM_LOSS,
-		.title = "Fragments are dropped, as the rest of their datagram did not come",
-		.means = "A datagram is whole when its last fragment is there. One was lost on the "
-			 "way, or the memory for waiting fragments was used up, and the others are "
+		.title = "Fragments are dropped because their datagram stayed incomplete",
+		.means = "A datagram can be delivered only with all of its fragments. One was lost "
+			 "on the way, or the reassembly memory was exhausted, and the others are "
 			 "dropped after 30 seconds.",
 		.when = WHEN("FRAG_REASM_TIMEOUT, FRAG_TOO_FAR, NOT_SPECIFIED in ip_defrag or "
 			     "ipv6_frag_rcv; IpReasmFails"),
-		.remedy = "Smaller datagrams at the sender; more memory: "
+		.remedy = "Smaller datagrams at the sender; more reassembly memory: "
 			  "net.ipv4.ipfrag_high_thresh.",
 		.symptom = "Large datagrams are lost, small ones are not", ENOUGH },
 	  .reasons = { "FRAG_REASM_TIMEOUT", "FRAG_TOO_FAR", "NOT_SPECIFIED@ip_defrag",
 		       "NOT_SPECIFIED@ipv6_frag_rcv" }, .counters = { "IpReasmFails" },
-	  .what = "were fragments of a datagram whose rest did not come",
-	  .advice = "nstat -az 'IpReasm*'; let the sender make smaller datagrams; is the memory "
-		    "for them used up? /proc/net/sockstat, net.ipv4.ipfrag_high_thresh" },
+	  .what = "were fragments of a datagram that stayed incomplete",
+	  .advice = "nstat -az 'IpReasm*'; have the sender send smaller datagrams; is reassembly "
+		    "memory exhausted? /proc/net/sockstat, net.ipv4.ipfrag_high_thresh" },
 	{ .kind = {
 		.id = "no-memory", .severity = SEVERITY_CRITICAL, .harm = HARM_LOSS,
-		.title = "Packets are dropped for want of memory",
-		.means = "The kernel could not allocate what it needed for the packet while it "
-			 "could not wait.",
-		.when = "{1} was dropped in the window (NOMEM)",
+		.title = "Packets are dropped because memory is short",
+		.means = "The kernel could not allocate memory for the packet in a context that "
+			 "may not sleep.",
+		.when = "at least {1} packet was dropped in the window (NOMEM)",
 		.remedy = "Keep more memory free: vm.min_free_kbytes.",
-		.symptom = "Packets are lost while memory is short", .limits = { &one } },
-	  .reasons = { "NOMEM" }, .what = "found no memory",
+		.symptom = "Packets are lost when memory is short", .limits = { &one } },
+	  .reasons = { "NOMEM" }, .what = "got no memory",
 	  .fix = "sysctl -w vm.min_free_kbytes={2*vm.min_free_kbytes}",
-	  .changes = "twice as much memory is kept free", .advice = "free -m" },
+	  .changes = "keeps twice as much memory free",
+	  .advice = "free -m" },
 	{ .kind = {
 		.id = "conntrack-full", .severity = SEVERITY_CRITICAL, .harm = HARM_LOSS,
-		.title = "The table of connections is full",
-		.means = "Connection tracking has net.netfilter.nf_conntrack_max entries, and "
+		.title = "The connection tracking table is full",
+		.means = "Connection tracking holds net.netfilter.nf_conntrack_max entries, and "
 			 "drops the first packet of each further connection.",
-		.when = "{1} was dropped in the window (drop of /proc/net/stat/nf_conntrack)",
-		.remedy = "A larger table; shorter timeouts; or notrack for what needs none.",
-		.symptom = "New connections fail, old ones go on", .limits = { &one } },
-	  .counters = { "conntrack:drop" }, .what = "found no room in the table of connections",
+		.when = "at least {1} packet was dropped in the window (drop of "
+			"/proc/net/stat/nf_conntrack)",
+		.remedy = "A larger table; shorter timeouts; or notrack for traffic that needs no "
+			  "tracking.",
+		.symptom = "New connections fail, established ones continue", .limits = { &one } },
+	  .counters = { "conntrack:drop" }, .what = "found the connection tracking table full",
 	  .fix = "sysctl -w net.netfilter.nf_conntrack_max={2*net.netfilter.nf_conntrack_max}",
 	  .changes = "room for twice as many connections" },
 	{}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Findings about received packets that could be merged and are not, and about fragments. */
+/* Findings about received packets that could be merged but are not, and about fragments. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -23,12 +23,12 @@ static const struct finding_kind kinds[] = {
 		.id = "gro-off",
 		.severity = SEVERITY_WARNING,
 		.harm = HARM_WORK,
-		.title = "GRO is off, and TCP goes through the stack packet by packet",
-		.means = "Generic Receive Offload merges packets of a TCP stream, up to 64 KB, so "
-			 "that the stack handles one buffer instead of dozens. It is switched off, "
-			 "and each packet takes the whole way alone.",
-		.when = "{2} and {1} come one by one because GRO is off, most of them TCP with "
-			"data, and GRO is off now",
+		.title = "GRO is off, so TCP traverses the stack packet by packet",
+		.means = "Generic Receive Offload merges packets of a TCP stream into buffers of "
+			 "up to 64 KB, so that the stack processes one buffer instead of dozens of "
+			 "packets. It is off, and every packet traverses the stack alone.",
+		.when = "{2} and {1} are delivered singly because GRO was off when they arrived, "
+			"most of them TCP with data, and GRO is still off",
 		.silent = "UDP and small packets, which GRO would not merge.",
 		.remedy = "ethtool -K IFACE gro on",
 		.symptom = "TCP receives slowly, and a CPU is busy with softirqs",
@@ -38,14 +38,14 @@ static const struct finding_kind kinds[] = {
 		.id = "gro-not-used",
 		.severity = SEVERITY_WARNING,
 		.harm = HARM_WORK,
-		.title = "The driver hands packets past GRO",
-		.means = "This driver uses GRO only if it was switched on by hand (veth). The "
-			 "sender does not hand over large buffers either, so each TCP packet takes "
-			 "the whole way alone.",
-		.when = "{2} and {1} go past GRO one by one, most of them TCP with data",
-		.silent = "Buffers that were never split, as between containers: they need no "
+		.title = "The driver bypasses GRO",
+		.means = "This driver uses GRO only if it was switched on explicitly (veth). The "
+			 "sender does not pass large buffers either, so every TCP packet traverses "
+			 "the stack alone.",
+		.when = "{2} and {1} bypass GRO singly, most of them TCP with data",
+		.silent = "Buffers that were never segmented, as between containers: they need no "
 			  "merging.",
-		.remedy = "ethtool -K IFACE gro on; or let the sender keep TSO on",
+		.remedy = "ethtool -K IFACE gro on; or keep TSO on at the sender",
 		.symptom = "TCP between containers is slow",
 		.limits = { &many, &most },
 	},
@@ -53,14 +53,14 @@ static const struct finding_kind kinds[] = {
 		.id = "gro-generic-xdp",
 		.severity = SEVERITY_WARNING,
 		.harm = HARM_WORK,
-		.title = "A generic XDP program switches GRO off",
-		.means = "While a program is attached in generic (skb) mode the kernel merges "
-			 "nothing, and copies buffers for it.",
-		.when = "{2} and {1} come one by one because of generic XDP, most of them TCP with "
-			"data",
-		.remedy = "Native XDP where the driver has it: ip link set dev IFACE xdpgeneric "
+		.title = "A generic XDP program disables GRO",
+		.means = "While a program is attached in generic (skb) mode, the kernel merges "
+			 "nothing and copies buffers for the program.",
+		.when = "{2} and {1} are delivered singly because of generic XDP, most of them TCP "
+			"with data",
+		.remedy = "Native XDP if the driver supports it: ip link set dev IFACE xdpgeneric "
 			  "off, then xdpdrv; or tc.",
-		.symptom = "TCP receives slowly since an XDP program is attached",
+		.symptom = "TCP receives slowly since an XDP program was attached",
 		.limits = { &many, &most },
 	},
 	[FRAGMENTS] = {
@@ -68,14 +68,14 @@ static const struct finding_kind kinds[] = {
 		.severity = SEVERITY_WARNING,
 		.harm = HARM_WORK,
 		.title = "Datagrams arrive in fragments",
-		.means = "The sender's datagrams are longer than the MTU of a link on their way, "
-			 "so that IP splits them. Only the first fragment has ports: RSS and RPS "
-			 "hash addresses alone, GRO merges nothing, each datagram waits for its "
-			 "last fragment, and one that is lost loses all of it.",
+		.means = "The sender's datagrams exceed the MTU of a link on their path, so IP "
+			 "fragments them. Only the first fragment has ports: RSS and RPS hash "
+			 "addresses alone, GRO merges nothing, each datagram waits for its last "
+			 "fragment, and the loss of one fragment loses the whole datagram.",
 		.when = "{2} and {1} are IP fragments",
-		.silent = "A few fragments, as of DNS.",
-		.remedy = "Smaller datagrams at the sender, below its path MTU; or a larger MTU on "
-			  "all of the way. Neither GRO nor TSO helps.",
+		.silent = "A few fragments, as from DNS.",
+		.remedy = "Smaller datagrams at the sender, below its path MTU; or a larger MTU "
+			  "along the whole path. Neither GRO nor TSO helps.",
 		.symptom = "Large datagrams are lost or slow, small ones are not",
 		.limits = { &fragments, &tenth },
 	},
@@ -84,10 +84,10 @@ static const struct finding_kind kinds[] = {
 		.severity = SEVERITY_WARNING,
 		.harm = HARM_WORK,
 		.title = "TCP segments arrive out of order or with gaps",
-		.means = "Segments that GRO could have joined to one before were not the next of "
-			 "their connection: others are missing, or come later. The receiver sends "
-			 "duplicate acknowledgements, and the sender slows down.",
-		.when = "{2} and {1} could not join because of their sequence number",
+		.means = "GRO could not merge these segments because they were not the next of "
+			 "their connection: segments before them are missing or late. The receiver "
+			 "sends duplicate acknowledgements, and the sender slows down.",
+		.when = "{2} and {1} could not be merged because of their sequence number",
 		.remedy = "Look for losses (nicprobe show IFACE counters) and for paths of unequal "
 			  "length (bonding in round-robin mode, ECMP per packet).",
 		.symptom = "TCP is slow, with many duplicate acknowledgements",
@@ -123,9 +123,9 @@ static struct sums sum(const struct evidence *e)
 	return s;
 }
 
-#define DATA	256	/* bytes of a mean packet: shorter ones are acknowledgements and the like */
+#define DATA	256	/* bytes per packet: a lower mean is acknowledgements and the like */
 
-/* Would merging help? Of TCP with data, as far as samples tell. */
+/* Would merging help? Only for TCP with data, as far as the samples show. */
 static bool mergeable(const struct evidence *e, const struct sums *s)
 {
 	struct flows f;
@@ -134,7 +134,7 @@ static bool mergeable(const struct evidence *e, const struct sums *s)
 	return s->bytes >= DATA * s->packets && !flows_unknown(&f) && f.tcp;
 }
 
-/* Those that GRO saw, and of those that went past it the share that samples tell. */
+/* Fragments that GRO saw, plus the sampled share of the packets that bypassed it. */
 static uint64_t fragments_of(const struct evidence *e, const struct sums *s)
 {
 	struct flows f;
@@ -154,8 +154,9 @@ static struct finding *tell(struct evidence *e, const struct sums *s,
 			    const struct finding_kind *kind,
 			    uint64_t n, const char *what)
 {
-	struct finding *f = finding_add(e->f, kind, -1, "%.0f%% of the received packets, %.0f per "
-					"second, %s", 100.0 * n / s->frames, rate(e, n), what);
+	struct finding *f = finding_add(e->f, kind, -1,
+					"%.0f%% of the received packets, %.0f per second, %s",
+					100.0 * n / s->frames, rate(e, n), what);
 
 	finding_harm(f, rate(e, n));
 	finding_fact(f, "packets", n, "packets");
@@ -166,7 +167,7 @@ static struct finding *tell(struct evidence *e, const struct sums *s,
 static void fix_gro(struct evidence *e, struct finding *f)
 {
 	finding_fix(f, "ethtool", "-K", e->s->meta.iface, "gro", "on");
-	finding_changes(f, "GRO merges what it can");
+	finding_changes(f, "GRO merges where it can");
 }
 
 static void judge(struct evidence *e)
@@ -182,31 +183,33 @@ static void judge(struct evidence *e)
 	if (much(e, &s, s.alone[GRO_OFF], &many, &most) && mergeable(e, &s) &&
 	    setup(e) && !feature_on(e, "rx-gro"))
 		fix_gro(e, tell(e, &s, &kinds[GRO_IS_OFF], s.alone[GRO_OFF],
-				"go through the stack one by one: GRO is off"));
+				"traverse the stack singly: GRO is off"));
 	if (much(e, &s, s.alone[GRO_XDP], &many, &most) && mergeable(e, &s)) {
 		f = tell(e, &s, &kinds[GENERIC_XDP], s.alone[GRO_XDP],
-			 "go through the stack one by one: with generic XDP there is no GRO");
+			 "traverse the stack singly: generic XDP disables GRO");
 		finding_advise(f, "attach it natively: ip link set dev %s xdpgeneric off, then "
-			       "xdpdrv", dev);
+			       "xdpdrv",
+			       dev);
 	}
 	if (driver_find(e->s->meta.driver)->gro_by_ethtool && much(e, &s, s.past, &many, &most) &&
 	    s.packets < 1.5 * s.buffers && mergeable(e, &s))
 		fix_gro(e, tell(e, &s, &kinds[GRO_NOT_USED], s.past,
-				"go past GRO, one by one: the driver uses it only if told so"));
+				"bypass GRO singly: the driver uses it only if it is switched on"));
 	split = fragments_of(e, &s);
 	if (much(e, &s, split, &fragments, &tenth)) {
-		f = tell(e, &s, &kinds[FRAGMENTS], split, "are fragments of "
-			 "datagrams that are longer than the MTU of their way");
-		finding_advise(f, "let the sender make smaller datagrams, or raise the MTU of all "
-			       "of the way: tracepath SENDER; who sends: tcpdump -nni %s 'ip[6:2] "
-			       "& 0x3fff != 0'",
+		f = tell(e, &s, &kinds[FRAGMENTS], split,
+			 "are fragments of datagrams that exceed the MTU of their path");
+		finding_advise(f, "send smaller datagrams, or raise the MTU along the whole path: "
+			       "tracepath SENDER; who sends: tcpdump -nni %s 'ip[6:2] & 0x3fff "
+			       "!= 0'",
 			       dev);
 	}
 	if (much(e, &s, s.alone[GRO_SEQUENCE], &segments, &tenth)) {
-		f = tell(e, &s, &kinds[REORDERED], s.alone[GRO_SEQUENCE], "are not the next of "
-			 "their TCP connection: others are missing, or come later");
+		f = tell(e, &s, &kinds[REORDERED], s.alone[GRO_SEQUENCE],
+			 "are not the next of their TCP connection: others are missing or late");
 		finding_advise(f, "nicprobe show %s counters; paths of unequal length (bonding, "
-			       "ECMP): nstat -az TcpExtTCPOFOQueue", e->s->name);
+			       "ECMP): nstat -az TcpExtTCPOFOQueue",
+			       e->s->name);
 	}
 }
 

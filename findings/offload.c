@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Findings about work that the kernel does itself for sent packets though the card could. */
+/* Findings about work on sent packets that the kernel does although the card could. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -19,14 +19,14 @@ static const struct finding_kind kinds[] = {
 		.id = "tso-off",
 		.severity = SEVERITY_WARNING,
 		.harm = HARM_WORK,
-		.title = "The kernel splits large buffers though the card could",
-		.means = "TCP hands down buffers of up to 64 KB. The card could cut them into "
-			 "packets (TSO and its kin), but the feature is off, so that the kernel "
-			 "makes each packet itself: headers, checksums, one transmit descriptor "
-			 "each.",
-		.when = "{1} were segmented in software for a feature that the card has and that "
-			"is off now",
-		.silent = "Features that the card or its driver lacks: nothing can be switched on.",
+		.title = "The kernel segments large buffers although the card could",
+		.means = "TCP passes down buffers of up to 64 KB. The card could cut them into "
+			 "packets (TSO and related features), but the feature is off, so the "
+			 "kernel builds every packet itself: headers, checksums and a transmit "
+			 "descriptor each.",
+		.when = "{1} were segmented in software because a feature is off that the card "
+			"supports",
+		.silent = "Features that the card or its driver does not support.",
 		.remedy = "ethtool -K IFACE tso on; or the feature that the meter offload names",
 		.symptom = "Sending takes much CPU time",
 		.limits = { &many },
@@ -35,11 +35,11 @@ static const struct finding_kind kinds[] = {
 		.id = "tx-checksum-off",
 		.severity = SEVERITY_WARNING,
 		.harm = HARM_WORK,
-		.title = "The kernel computes checksums though the card could",
-		.means = "The checksum of each packet is computed by the CPU, which reads all of "
-			 "its bytes. Segmentation by the card needs checksumming by the card, and "
-			 "is off with it.",
-		.when = "{1} were checksummed in software while the card's checksumming is off",
+		.title = "The kernel computes checksums although the card could",
+		.means = "The CPU computes the checksum of each packet, for which it reads every "
+			 "byte. Hardware segmentation requires hardware checksums, and is off as "
+			 "well.",
+		.when = "{1} were checksummed in software while the card's checksum offload is off",
 		.remedy = "ethtool -K IFACE tx on",
 		.symptom = "Sending takes much CPU time",
 		.limits = { &many },
@@ -48,11 +48,10 @@ static const struct finding_kind kinds[] = {
 		.id = "tx-copied",
 		.severity = SEVERITY_WARNING,
 		.harm = HARM_WORK,
-		.title = "The kernel copies packets into one piece though the card could gather "
-			 "them",
-		.means = "A buffer lies in several pages. Without scatter-gather the kernel copies "
-			 "it into one piece before the driver gets it; segmentation by the card is "
-			 "off with it.",
+		.title = "The kernel linearizes packets although the card could gather them",
+		.means = "The data of a buffer lies in several pages. Without scatter-gather the "
+			 "kernel copies it into one piece before the driver gets it; hardware "
+			 "segmentation is off as well.",
 		.when = "{1} were copied while the card's scatter-gather is off",
 		.remedy = "ethtool -K IFACE sg on",
 		.symptom = "Sending takes much CPU time",
@@ -62,11 +61,12 @@ static const struct finding_kind kinds[] = {
 		.id = "gso-split-early",
 		.severity = SEVERITY_WARNING,
 		.harm = HARM_WORK,
-		.title = "Large buffers are split before the driver, though the card could do it",
-		.means = "No feature is missing, and yet the driver gets single packets: the qdisc "
+		.title = "Large buffers are segmented above the driver although the card could do "
+			 "it",
+		.means = "No feature is off, and yet the driver gets single packets: the qdisc "
 			 "split the buffers (tbf with a burst below 64 KB, cake), or the driver "
-			 "objected to them (ndo_features_check).",
-		.when = "{1} and {2} were split in software, and no feature explains it",
+			 "rejected them (ndo_features_check).",
+		.when = "{1} and {2} were segmented in software, and no feature explains it",
 		.remedy = "tbf with a larger burst; cake with no-split-gso, if its latency is not "
 			  "needed.",
 		.symptom = "Sending takes much CPU time",
@@ -75,7 +75,7 @@ static const struct finding_kind kinds[] = {
 };
 KINDS(kinds)
 
-/* What `ethtool -K` takes, what the kernel calls it, and what software does for want of it. */
+/* The option of `ethtool -K`, the kernel's name, and what software does instead. */
 struct remedy {
 	const char *option, *feature, *what;
 	unsigned kind;
@@ -103,15 +103,17 @@ static void judge_feature(struct evidence *e, const struct offload_key *key, uin
 	r = remedy_of(name, key->feature, key->why);
 	if (rate(e, n) < many.value || !feature_missing(e, r.feature))
 		return;
-	f = finding_add(e->f, &kinds[r.kind], -1, "%.0f packets per second are %s in software: %s "
-			"is off, and the card can do it", rate(e, n), r.what, r.feature);
+	f = finding_add(e->f, &kinds[r.kind], -1,
+			"%.0f packets per second are %s in software: %s is off, and the card "
+			"supports it",
+			rate(e, n), r.what, r.feature);
 	finding_harm(f, rate(e, n));
 	finding_fact(f, "packets", n, "packets");
 	finding_fix(f, "ethtool", "-K", e->s->meta.iface, r.option, "on");
 	finding_changes(f, "the card does it");
 }
 
-/* All queues together, as one switch is for all of them. */
+/* All queues together: a feature applies to the whole interface. */
 static void judge_features(struct evidence *e)
 {
 	const struct table *t = &e->s->tables[METER_offload];
@@ -132,7 +134,7 @@ static void judge_features(struct evidence *e)
 					      packets[feature][why]);
 }
 
-/* Wire packets at a point, and those of them in buffers that are still to be split. */
+/* Wire packets at a point, and how many of them are in buffers not yet segmented. */
 static void count(const struct evidence *e, enum point point, uint64_t *packets, uint64_t *large)
 {
 	const struct table *t = &e->s->tables[METER_gso];
@@ -148,7 +150,7 @@ static void count(const struct evidence *e, enum point point, uint64_t *packets,
 	}
 }
 
-/* Wire packets that the kernel had to split, as the features of the card say. */
+/* Wire packets that the kernel had to segment because of the card's features. */
 static uint64_t explained(const struct evidence *e)
 {
 	const struct table *t = &e->s->tables[METER_offload];
@@ -162,7 +164,7 @@ static uint64_t explained(const struct evidence *e)
 	return n;
 }
 
-/* Drops in the qdisc make them fewer, so this errs on the silent side. */
+/* Drops in the qdisc lower the count, so this errs on the side of silence. */
 static void judge_split(struct evidence *e)
 {
 	uint64_t stack, stack_large, nic, nic_large, single, known;
@@ -177,14 +179,17 @@ static void judge_split(struct evidence *e)
 	if (single <= known || rate(e, single - known) < many.value ||
 	    single - known < tenth.value * stack_large)
 		return;
-	f = finding_add(e->f, &kinds[SPLIT_EARLY], -1, "%.0f packets per second are segmented in "
-			"software, %.0f%% of those in large buffers, though the card can: the "
-			"qdisc does it, or the driver objects", rate(e, single - known),
+	f = finding_add(e->f, &kinds[SPLIT_EARLY], -1,
+			"%.0f packets per second are segmented in software, %.0f%% of those in "
+			"large buffers, although the card could: the qdisc does it, or the driver "
+			"rejects them",
+			rate(e, single - known),
 			100.0 * (single - known) / stack_large);
 	finding_harm(f, rate(e, single - known));
 	finding_fact(f, "packets", single - known, "packets");
-	finding_advise(f, "tc -s qdisc show dev %s: tbf with a burst of less than 64 KB splits "
-		       "them, and so does cake but for no-split-gso", e->s->meta.iface);
+	finding_advise(f, "tc -s qdisc show dev %s: tbf with a burst below 64 KB segments them, "
+		       "and so does cake without no-split-gso",
+		       e->s->meta.iface);
 }
 
 static void judge(struct evidence *e)

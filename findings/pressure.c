@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Is receiving at its limit? What is lost for want of time or room, which CPU is full. */
+/* Whether receiving is at its limit: packets lost for lack of CPU time or room, full CPUs. */
 #include "bpf/napi/napi.h"
 #include "findings/pressure.h"
 #include "lib/core/nic_driver.h"
 
-#define FEW	10	/* packets: fewer are no loss to speak of */
-#define POLLS	100	/* fewer say nothing */
-#define RATE	1000	/* packets per second: what fills a CPU brings more */
+#define FEW	10	/* packets: fewer losses are ignored */
+#define POLLS	100	/* fewer polls prove nothing */
+#define RATE	1000	/* packets per second: a CPU filled by receiving gets more */
 
 /*
- * Where the driver's rx_dropped is what the card had no buffer for, the kernel adds what it dropped
- * itself before a protocol had it (__netif_receive_skb_core() and enqueue_to_backlog() call
- * dev_core_stats_rx_dropped_inc(), 6.1 and 6.12): of that `drop` knows how many.
+ * For drivers whose rx_dropped counts packets without a buffer. The kernel adds what it dropped
+ * itself before any protocol (__netif_receive_skb_core() and enqueue_to_backlog() call
+ * dev_core_stats_rx_dropped_inc(), 6.1 and 6.12), so subtract what `drop` knows of these.
  */
 static uint64_t card_dropped(const struct evidence *e)
 {
@@ -25,7 +25,7 @@ static uint64_t card_dropped(const struct evidence *e)
 	return n > stack ? n - stack : 0;
 }
 
-/* What several sources tell is one loss: the largest of them. */
+/* Several sources may count the same loss: use the largest. */
 uint64_t ring_losses(const struct evidence *e, int *queue)
 {
 	static const char *const card[] = { "rx_missed", "rx_no_buffer" };
@@ -69,7 +69,7 @@ uint64_t backlog_losses(const struct evidence *e)
 	return n;
 }
 
-/* Where no window tells the load: the polls of the queue mostly took all they may. */
+/* If the window has no CPU load: do most polls of the queue use up their budget? */
 static bool polls_are_full(const struct evidence *e, int queue)
 {
 	const struct table *t = &e->s->tables[METER_napi];
@@ -83,7 +83,9 @@ static bool polls_are_full(const struct evidence *e, int queue)
 	return polls >= POLLS && n->exhausted * 2 >= polls;
 }
 
-/* The CPU that is full and has most to do with it: that of the busiest queue, or one RPS names. */
+/*
+ * The full CPU: the one that polls the busiest queue, else the one that spends most on receiving.
+ */
 static int full_cpu(const struct evidence *e, int queue)
 {
 	int cpu = queue < 0 ? -1 : cpu_of_queue(e, queue), worst = -1;
@@ -113,7 +115,7 @@ struct pressure pressure_of(const struct evidence *e)
 	p.lost = p.card + p.backlog;
 	if (!worth(e, p.lost, FEW))
 		p.lost = 0;
-	/* A full backlog is a CPU that is late; a full ring may be one that is short. */
+	/* A full backlog means a slow CPU; a full ring may just be short. */
 	p.pressed = busy || worth(e, p.backlog, FEW);
 	return p;
 }

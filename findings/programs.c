@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Findings about packets that programs and rules throw away: XDP, tc, cgroups, netfilter, IPsec. */
+/* Findings about packets dropped by programs and rules: XDP, tc, cgroups, netfilter, IPsec. */
 #include <errno.h>
 #include <inttypes.h>
 #include <linux/bpf.h>
@@ -19,8 +19,8 @@ enum {
 static const struct limit few = { 10, "10 packets" };
 static const struct limit share = { .01, "a hundredth of the packets of that direction" };
 
-#define MEANT "Somebody put it there, perhaps to do just that. It is told because a program that " \
-	"drops by mistake looks like a network that does."
+#define MEANT "The drops may be intentional. They are reported because a program that drops by " \
+	"mistake looks like a faulty network."
 
 static const struct finding_kind kinds[] = {
 	[ABORTED] = {
@@ -28,32 +28,33 @@ static const struct finding_kind kinds[] = {
 		.severity = SEVERITY_CRITICAL,
 		.harm = HARM_LOSS,
 		.title = "An XDP program aborts",
-		.means = "The program returned XDP_ABORTED: it met a case it was not written for, "
-			 "such as an empty slot of the map that it redirects by. The packet is "
-			 "dropped.",
+		.means = "The program returned XDP_ABORTED: it hit a case that it does not handle, "
+			 "such as an empty slot of the map through which it redirects. The packet "
+			 "is dropped.",
 		.when = "{1} in the window (xdp_exception)",
-		.remedy = "bpftool map dump, to see whether the slot is empty; else its author.",
-		.symptom = "Packets are lost since an XDP program is attached",
+		.remedy = "bpftool map dump shows whether the slot is empty; otherwise fix the "
+			  "program.",
+		.symptom = "Packets are lost since an XDP program was attached",
 		.limits = { &few },
 	},
 	[BAD_ACTION] = {
 		.id = "xdp-bad-action",
 		.severity = SEVERITY_CRITICAL,
 		.harm = HARM_LOSS,
-		.title = "An XDP program returns an action that does not exist",
+		.title = "An XDP program returns an invalid action",
 		.means = "The kernel drops the packet.",
 		.when = "{1} in the window (xdp_exception)",
-		.remedy = "Its author must mend it.",
-		.symptom = "Packets are lost since an XDP program is attached",
+		.remedy = "Fix the program.",
+		.symptom = "Packets are lost since an XDP program was attached",
 		.limits = { &few },
 	},
 	[TX_FAILED] = {
 		.id = "xdp-tx-failed",
 		.severity = SEVERITY_CRITICAL,
 		.harm = HARM_LOSS,
-		.title = "The driver drops packets that an XDP program sends back",
-		.means = "XDP_TX puts the packet into a transmit ring, and that had no room, or "
-			 "the driver could not map it.",
+		.title = "The driver drops packets returned with XDP_TX",
+		.means = "XDP_TX queues the packet on a transmit ring. The ring was full, or the "
+			 "driver could not map the packet.",
 		.when = "{1} in the window (xdp_exception, xdp_bulk_tx)",
 		.remedy = "A longer transmit ring: ethtool -G IFACE tx N.",
 		.symptom = "A load balancer or reflector in XDP loses packets",
@@ -65,22 +66,22 @@ static const struct finding_kind kinds[] = {
 		.harm = HARM_LOSS,
 		.title = "Redirects of an XDP program fail",
 		.means = "The program redirected packets to a device, CPU or socket that does not "
-			 "take them.",
+			 "accept them.",
 		.when = "{1} in the window (xdp_redirect_err)",
 		.remedy = "The finding names the target and the error.",
-		.symptom = "Packets are lost since an XDP program is attached",
+		.symptom = "Packets are lost since an XDP program was attached",
 		.limits = { &few }, .follows = { "xsk-fill-empty", "xsk-rx-full" },
 	},
 	[SEND_FAILED] = {
 		.id = "xdp-send-failed",
 		.severity = SEVERITY_CRITICAL,
 		.harm = HARM_LOSS,
-		.title = "A device does not take what XDP redirects to it",
-		.means = "The redirect succeeded, and then the driver of the target did not take "
-			 "the batch: its ring was full, or it has no room set up for XDP (a veth "
-			 "whose peer has no NAPI).",
+		.title = "A device drops packets that XDP redirects to it",
+		.means = "The redirect succeeded, but the driver of the target rejected the batch: "
+			 "its ring was full, or it has no XDP transmit ring (a veth whose peer has "
+			 "no NAPI).",
 		.when = "{1} in the window (xdp_devmap_xmit)",
-		.remedy = "A longer transmit ring at the target; of a veth: ethtool -K PEER gro "
+		.remedy = "A longer transmit ring at the target; for a veth: ethtool -K PEER gro "
 			  "on.",
 		.symptom = "An XDP router loses packets",
 		.limits = { &few },
@@ -90,8 +91,8 @@ static const struct finding_kind kinds[] = {
 		.severity = SEVERITY_CRITICAL,
 		.harm = HARM_LOSS,
 		.title = "The queue of a cpumap is full",
-		.means = "A program spreads packets over CPUs by a cpumap, and the thread on one "
-			 "of them is slower than what comes.",
+		.means = "A program spreads packets over CPUs through a cpumap, and the thread on "
+			 "one of them is slower than the incoming rate.",
 		.when = "{1} in the window (xdp_cpumap_enqueue)",
 		.remedy = "More CPUs in the map, or a longer queue: the value of its slot.",
 		.symptom = "Packets are lost since an XDP program spreads them",
@@ -105,8 +106,8 @@ static const struct finding_kind kinds[] = {
 		.means = "The program returned XDP_DROP. " MEANT,
 		.when = "{1} and {2} in the window",
 		.remedy = "bpftool net show dev IFACE names it; ip link set dev IFACE xdp off "
-			  "takes it away.",
-		.symptom = "Packets reach the card and not the host",
+			  "detaches it.",
+		.symptom = "Packets reach the card but not the host",
 		.limits = { &few, &share },
 		.follows = { "xdp-aborted", "xdp-bad-action", "xdp-redirect-failed",
 			     "xsk-fill-empty", "xsk-rx-full" },
@@ -119,7 +120,7 @@ static const struct finding_kind kinds[] = {
 		.means = "A filter or program at tc ingress drops them. " MEANT,
 		.when = "{1} and {2} in the window (TC_INGRESS)",
 		.remedy = "tc -s filter show dev IFACE ingress; bpftool net show dev IFACE.",
-		.symptom = "tcpdump sees packets that no program gets",
+		.symptom = "tcpdump sees packets that no program receives",
 		.limits = { &few, &share },
 	},
 	[TC_EGRESS_DROPS] = {
@@ -130,20 +131,20 @@ static const struct finding_kind kinds[] = {
 		.means = "A filter or program at tc egress drops them. " MEANT,
 		.when = "{1} and {2} in the window (TC_EGRESS)",
 		.remedy = "tc -s filter show dev IFACE egress; bpftool net show dev IFACE.",
-		.symptom = "Programs send, and nothing leaves",
+		.symptom = "Programs send, but nothing leaves",
 		.limits = { &few, &share },
 	},
 	[CGROUP_DROPS] = {
 		.id = "cgroup-drops",
 		.severity = SEVERITY_WARNING,
 		.harm = HARM_LOSS,
-		.title = "A BPF program of a cgroup drops what is sent",
+		.title = "A BPF program of a cgroup drops sent packets",
 		.means = "Systemd's IPAddressDeny=, a container runtime or a policy engine "
-			 "attached a program to a cgroup, and it drops packets of the processes in "
-			 "it. " MEANT,
+			 "attached a program to a cgroup, and the program drops packets of the "
+			 "processes in it. " MEANT,
 		.when = "{1} and {2} in the window (BPF_CGROUP_EGRESS)",
 		.remedy = "bpftool cgroup tree",
-		.symptom = "A service cannot send, others can",
+		.symptom = "One service cannot send, others can",
 		.limits = { &few, &share },
 	},
 	[FIREWALL_DROPS] = {
@@ -151,8 +152,8 @@ static const struct finding_kind kinds[] = {
 		.severity = SEVERITY_INFO,
 		.harm = HARM_LOSS,
 		.title = "Firewall rules drop packets",
-		.means = "A rule of nftables or iptables dropped them, or conntrack was full. "
-			 "" MEANT,
+		.means = "A rule of nftables or iptables dropped them, or the connection tracking "
+			 "table was full. " MEANT,
 		.when = "{1} and {2} in the window (NETFILTER_DROP)",
 		.silent = "Stray packets: most firewalls drop some all the time.",
 		.remedy = "nft list ruleset; iptables -nvL",
@@ -163,8 +164,8 @@ static const struct finding_kind kinds[] = {
 		.id = "ipsec-drops",
 		.severity = SEVERITY_WARNING,
 		.harm = HARM_LOSS,
-		.title = "An IPsec policy refuses packets",
-		.means = "A policy demands that such packets be encrypted, and they were not, or "
+		.title = "An IPsec policy rejects packets",
+		.means = "A policy requires these packets to be encrypted and they were not, or "
 			 "the other way round.",
 		.when = "{1} in the window (XFRM_POLICY)",
 		.remedy = "ip xfrm policy; nstat -az 'Xfrm*'",
@@ -174,7 +175,7 @@ static const struct finding_kind kinds[] = {
 };
 KINDS(kinds)
 
-/* Parts of a key of the meter xdp, as it reads itself: event, program, where, result. */
+/* The parts of a key of the meter xdp: event, program, where, result. */
 enum { EVENT, PROGRAM, WHERE, RESULT };
 
 static const char *part(const struct xdp_key *key, unsigned nr)
@@ -199,26 +200,31 @@ static void judge_exception(struct evidence *e, const struct xdp_key *key, uint6
 	struct finding *f = NULL;
 
 	if (key->result == XDP_ABORTED) {
-		f = finding_add(e->f, &kinds[ABORTED], -1, "the XDP program %s aborted on "
-				"%" PRIu64 " packets, which were dropped", program, n);
-		finding_advise(f, "is a map slot empty that it redirects to? bpftool map; %s",
+		f = finding_add(e->f, &kinds[ABORTED], -1,
+				"the XDP program %s aborted on %" PRIu64 " packets, which were "
+				"dropped",
+				program, n);
+		finding_advise(f, "does it redirect to an empty map slot? bpftool map; %s",
 			       look);
 	} else if (key->result > XDP_REDIRECT) {
-		f = finding_add(e->f, &kinds[BAD_ACTION], -1, "the XDP program %s returned the "
-				"action %u, which does not exist, for %" PRIu64 " packets: they "
-				"were dropped", program,
+		f = finding_add(e->f, &kinds[BAD_ACTION], -1,
+				"the XDP program %s returned the invalid action %u for %" PRIu64
+				" packets, which were dropped",
+				program,
 				key->result, n);
 		finding_advise(f, "%s", look);
 	} else if (key->result == XDP_TX) {
-		f = finding_add(e->f, &kinds[TX_FAILED], -1, "the driver dropped %" PRIu64 " "
-				"packets that the XDP program %s sent back", n, program);
+		f = finding_add(e->f, &kinds[TX_FAILED], -1,
+				"the driver dropped %" PRIu64 " packets that the XDP program %s "
+				"returned with XDP_TX",
+				n, program);
 		finding_advise(f, "is its transmit ring full? ethtool -S %s; ethtool -G %s tx N",
 			       e->s->meta.iface, e->s->meta.iface);
 	}
 	told(e, f, n);
 }
 
-/* What a redirect needs that an errno says it has not (net/core/filter.c, 6.1 to 6.18). */
+/* What a redirect lacks, by errno (net/core/filter.c, 6.1 to 6.18). */
 static const char *redirect_wants(const struct xdp_key *key, const char **why)
 {
 	const char *target = key->map ? text("bpftool map dump id %u", key->map) : "ip link";
@@ -226,20 +232,21 @@ static const char *redirect_wants(const struct xdp_key *key, const char **why)
 	*why = "";
 	switch (key->result) {
 	case ENETDOWN:
-		*why = ": the interface that it leads to is down";
-		return text("ip link set IFACE up; which: %s", target);
-	case EOPNOTSUPP:	/* since 6.3; before, veth answers ENXIO to the batch */
-		*why = ": the driver of the target takes no packets from XDP";
-		return text("another target, or XDP_PASS; if a veth: ethtool -K PEER gro on; "
-			    "which: %s", target);
+		*why = ": the target interface is down";
+		return text("ip link set IFACE up; target: %s", target);
+	case EOPNOTSUPP:	/* since 6.3; before, veth fails the batch with ENXIO */
+		*why = ": the driver of the target does not accept packets from XDP";
+		return text("another target, or XDP_PASS; for a veth: ethtool -K PEER gro on; "
+			    "target: %s",
+			    target);
 	case EINVAL:
-		*why = key->map ? "" : ": there is no interface of that index";
+		*why = key->map ? "" : ": no interface has that index";
 		return target;
 	case EMSGSIZE:
 		*why = ": longer than the MTU of the target";
-		return text("ip link set IFACE mtu N; which: %s", target);
+		return text("ip link set IFACE mtu N; target: %s", target);
 	case ENOSPC:
-		*why = ": there is no room at the target";
+		*why = ": the target is full";
 		return target;
 	}
 	return target;
@@ -252,9 +259,9 @@ static void judge_redirect(struct evidence *e, const struct xdp_key *key, uint64
 
 	if (!key->result)
 		return;
-	f = finding_add(e->f, &kinds[REDIRECT_FAILED], -1, "%" PRIu64 " redirects of the XDP "
-			"program %s to %s failed with %s%s", n, part(key, PROGRAM), part(key,
-			WHERE), part(key, RESULT), why);
+	f = finding_add(e->f, &kinds[REDIRECT_FAILED], -1,
+			"%" PRIu64 " redirects of the XDP program %s to %s failed with %s%s",
+			n, part(key, PROGRAM), part(key, WHERE), part(key, RESULT), why);
 	finding_advise(f, "%s", try);
 	told(e, f, n);
 }
@@ -263,21 +270,25 @@ static void judge_send(struct evidence *e, const struct xdp_key *key, uint64_t n
 {
 	const char *other = text("%.16s", key->dev), *we = e->s->meta.iface;
 	const char *to = key->event == XDP_SENT_TO ? other : we;
-	const char *why = key->result == XDP_NOT_TAKEN ? "it did not take them" : part(key, RESULT);
+	const char *why = key->result == XDP_NOT_TAKEN ? "rejected by the driver" : part(key,
+							 RESULT);
 	struct finding *f;
 
 	if (!key->result)
 		return;
 	if (key->event == XDP_SENT_BACK)
-		f = finding_add(e->f, &kinds[TX_FAILED], -1, "the driver dropped %" PRIu64 " "
-				"packets that an XDP program sent back: %s", n, why);
+		f = finding_add(e->f, &kinds[TX_FAILED], -1,
+				"the driver dropped %" PRIu64 " packets that an XDP program "
+				"returned with XDP_TX: %s",
+				n, why);
 	else
-		f = finding_add(e->f, &kinds[SEND_FAILED], -1, "%" PRIu64 " packets redirected "
-				"from %s to %s were dropped: %s", n, to == we ? other : we, to,
+		f = finding_add(e->f, &kinds[SEND_FAILED], -1,
+				"%" PRIu64 " packets redirected from %s to %s were dropped: %s",
+				n, to == we ? other : we, to,
 				why);
 	if (key->result == ENXIO)
-		finding_advise(f, "a veth takes them if its peer has NAPI: ethtool -K PEER gro on, "
-			       "or XDP there");
+		finding_advise(f, "a veth accepts them if its peer has NAPI: ethtool -K PEER gro "
+			       "on, or XDP there");
 	else
 		finding_advise(f, "is its transmit ring full? ethtool -S %s; ethtool -G %s tx N",
 			       to, to);
@@ -290,8 +301,10 @@ static void judge_cpu(struct evidence *e, const struct xdp_key *key, uint64_t n)
 
 	if (key->event != XDP_CPU_ENQUEUE || key->result != XDP_CPU_FULL)
 		return;
-	f = finding_add(e->f, &kinds[CPUMAP_FULL], -1, "%" PRIu64 " packets were dropped because "
-			"the queue of cpumap %u to CPU %u was full", n, key->map, key->index);
+	f = finding_add(e->f, &kinds[CPUMAP_FULL], -1,
+			"%" PRIu64 " packets were dropped because the queue of cpumap %u to CPU %u "
+			"was full",
+			n, key->map, key->index);
 	finding_advise(f, "more CPUs in cpumap %u, or a longer queue: the value of its slot %u",
 		       key->map,
 		       key->index);
@@ -319,28 +332,27 @@ static void judge_xdp(struct evidence *e)
 	}
 }
 
-/* What drops on purpose: which, how it is called in a sentence, and where to look. */
+/* Possibly intentional drops: the kind, the predicate of the sentence, and where to look. */
 static const struct {
 	unsigned kind;
 	const char *reason, *what, *look;
 	bool sent;
 } meant[] = {
-	{ TC_INGRESS_DROPS, "TC_INGRESS", "were dropped by tc ingress", "tc -s filter show dev {} "
-	  "ingress; bpftool net show dev {}", false },
-	{ TC_EGRESS_DROPS, "TC_EGRESS", "were dropped by tc egress", "tc -s filter show dev {} "
-	  "egress; bpftool net show dev {}", true },
+	{ TC_INGRESS_DROPS, "TC_INGRESS", "were dropped by tc ingress",
+	  "tc -s filter show dev {} ingress; bpftool net show dev {}", false },
+	{ TC_EGRESS_DROPS, "TC_EGRESS", "were dropped by tc egress",
+	  "tc -s filter show dev {} egress; bpftool net show dev {}", true },
 	{ CGROUP_DROPS, "BPF_CGROUP_EGRESS", "were dropped by a BPF program of a cgroup",
 	  "bpftool cgroup tree", true },
-	{ FIREWALL_DROPS, "NETFILTER_DROP", "were dropped by a firewall rule, or as conntrack was "
-	 "full",
+	{ FIREWALL_DROPS, "NETFILTER_DROP",
+	  "were dropped by a firewall rule, or because the connection tracking table was full",
 	  "nft list ruleset; iptables -nvL; sysctl net.netfilter.nf_conntrack_count "
 	  "net.netfilter.nf_conntrack_max", false },
-	{ IPSEC_DROPS, "XFRM_POLICY", "were refused by an IPsec policy", "ip xfrm policy; nstat "
-	 "-az 'Xfrm*'",
-	  false },
+	{ IPSEC_DROPS, "XFRM_POLICY", "were rejected by an IPsec policy",
+	  "ip xfrm policy; nstat -az 'Xfrm*'", false },
 };
 
-/* "{}" is the interface. */
+/* Replaces "{}" by the interface. */
 static const char *with_iface(const char *format, const char *iface)
 {
 	const char *all = "";
@@ -366,7 +378,7 @@ static void judge_meant(struct evidence *e)
 	}
 }
 
-/* What is dropped as a program failed, and did not answer XDP_DROP: told by itself. */
+/* Drops because a program failed rather than returned XDP_DROP: reported separately. */
 static uint64_t failed_programs(const struct evidence *e)
 {
 	const struct table *t = &e->s->tables[METER_xdp];
@@ -384,7 +396,7 @@ static uint64_t failed_programs(const struct evidence *e)
 
 static const char *const xdp_drops[] = { "xdp_drop", "xdp drop", NULL };
 
-/* By native XDP, as the driver counts; by generic XDP, as the kernel's drops say. */
+/* Native XDP drops are counted by the driver, generic ones by the kernel's drop events. */
 static void judge_drops(struct evidence *e)
 {
 	int queue;
@@ -398,9 +410,10 @@ static void judge_drops(struct evidence *e)
 	n -= n < failed ? n : failed;
 	if (!worth(e, n, few.value) || n < share.value * all)
 		return;
-	f = finding_add(e->f, &kinds[XDP_DROPS], -1, "%" PRIu64 " packets were dropped by an XDP "
-			"program", n);
-	finding_advise(f, "which: bpftool net show dev %s; without it: ip link set dev %s xdp off",
+	f = finding_add(e->f, &kinds[XDP_DROPS], -1,
+			"%" PRIu64 " packets were dropped by an XDP program", n);
+	finding_advise(f, "which: bpftool net show dev %s; to detach it: ip link set dev %s xdp "
+		       "off",
 		       e->s->meta.iface, e->s->meta.iface);
 	told(e, f, n);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Findings about packets that wait, are dropped or marked in the qdisc; and marks that come. */
+/* Findings about packets that wait or are dropped or marked in the qdisc, and about CE marks. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -31,14 +31,14 @@ static const struct finding_kind kinds[] = {
 		.severity = SEVERITY_WARNING,
 		.harm = HARM_WAIT,
 		.title = "Packets wait in the queueing discipline",
-		.means = "More is handed to the qdisc than leaves it: it shapes the rate, or the "
-			 "link is full. Every packet behind waits, also those of other connections "
-			 "where the qdisc is a plain queue.",
-		.when = "half of the packets of a queue, of {1} or more, wait {2} and {4}, or {3} "
-			"where the time in the driver is not known (meter qdisc)",
+		.means = "The qdisc gets more than it may pass on: it shapes the rate, or the link "
+			 "is full. All packets behind wait, and if the qdisc is a plain FIFO, so "
+			 "do those of other connections.",
+		.when = "half of the packets of a queue, of {1} or more, wait {2} or more and {4}, "
+			"or {3} or more if the time in the driver is unknown (meter qdisc)",
 		.silent = "fq, netem, etf and taprio, which delay packets on purpose.",
-		.remedy = "More rate for the shaper, or a lower limit; fair queueing (fq_codel) so "
-			  "that short flows need not wait for long ones.",
+		.remedy = "A higher rate for the shaper, or a lower limit; fair queueing "
+			  "(fq_codel), so that short flows need not wait for long ones.",
 		.symptom = "Latency rises while something else is sent",
 		.limits = { &enough, &slow, &alone, &times },
 	},
@@ -47,13 +47,13 @@ static const struct finding_kind kinds[] = {
 		.severity = SEVERITY_CRITICAL,
 		.harm = HARM_LOSS,
 		.title = "The queueing discipline drops packets",
-		.means = "The queue in front of the driver was full, or its algorithm dropped a "
-			 "packet to tell the sender to slow down (codel, red, pie, cake). Packets "
-			 "are those on the wire; tc -s counts buffers, of which GSO and TSO make "
-			 "several.",
+		.means = "The queue above the driver was full, or its algorithm dropped a packet "
+			 "to slow the sender down (codel, red, pie, cake). Packets are wire "
+			 "packets; tc -s counts buffers, each of which GSO and TSO split into "
+			 "several packets.",
 		.when = "{1} and {2} were dropped in the window",
-		.remedy = "tc -s qdisc shows which, its rate and its limit. A longer queue bridges "
-			  "bursts; a shaper needs more rate, or is meant to drop.",
+		.remedy = "tc -s qdisc shows which qdisc, its rate and its limit. A longer queue "
+			  "absorbs bursts; a shaper needs a higher rate, or drops intentionally.",
 		.symptom = "Sent packets are lost before they reach the card",
 		.limits = { &few, &thousandth },
 		.follows = { "link-down", "qdisc-wait", "tx-queue-stuck", "tx-ring-full",
@@ -64,12 +64,12 @@ static const struct finding_kind kinds[] = {
 		.severity = SEVERITY_WARNING,
 		.harm = HARM_WORK,
 		.title = "This host's own qdisc marks packets CE",
-		.means = "The queue of this interface is longer than its algorithm wants it, so it "
-			 "marks packets: congestion experienced. The senders slow down.",
-		.when = "{1} and {2} left with a mark that they had not when they came to the "
+		.means = "The queue of this interface is longer than its algorithm intends, so it "
+			 "marks packets as congestion experienced. The senders slow down.",
+		.when = "{1} and {2} left with a mark that they did not have when they entered the "
 			"qdisc",
-		.remedy = "More rate for the shaper, or a faster link: the marks are the message, "
-			  "not the fault.",
+		.remedy = "A higher rate for the shaper, or a faster link: the marks report "
+			  "congestion, they are not its cause.",
 		.symptom = "TCP with ECN sends more slowly than the link allows",
 		.limits = { &marks, &hundredth },
 		.follows = { "qdisc-wait" },
@@ -79,12 +79,13 @@ static const struct finding_kind kinds[] = {
 		.severity = SEVERITY_WARNING,
 		.harm = HARM_WORK,
 		.title = "Packets arrive marked CE",
-		.means = "A router or switch on their way had a long queue, and marked them: "
-			 "congestion experienced. This host tells the senders, and they slow down.",
-		.when = "{1} and {2} that arrived were marked",
-		.silent = "Marks below that share, which AQM makes on any busy link.",
-		.remedy = "nicprobe show IFACE ecn_source tells who sent them: what do their paths "
-			  "share? In a DCTCP network marks are meant.",
+		.means = "A router or switch on their path had a long queue and marked them as "
+			 "congestion experienced. This host notifies the senders, and they slow "
+			 "down.",
+		.when = "{1} and {2} arrived marked",
+		.silent = "Marks below that share, which AQM sets on any busy link.",
+		.remedy = "nicprobe show IFACE ecn_source lists the senders: what do their paths "
+			  "share? In a DCTCP network marks are intended.",
 		.symptom = "TCP with ECN receives more slowly than the link allows",
 		.limits = { &marks, &hundredth },
 	},
@@ -103,7 +104,7 @@ static bool is_one_of(const char *kind_, const char *const *list)
 	return *list;
 }
 
-/* They keep packets back because they were told to. */
+/* These hold packets back because they were configured to. */
 static bool delays_on_purpose(const char *qdisc)
 {
 	return is_one_of(qdisc, (const char *const []){ "fq", "netem", "etf", "taprio", NULL });
@@ -116,11 +117,12 @@ static void advise_wait(struct evidence *e, struct finding *f, const char *qdisc
 	const char *dev = e->s->meta.iface;
 
 	if (is_one_of(qdisc, shapers))
-		finding_advise(f, "its rate is less than what is sent: tc -s qdisc show dev %s; "
-			       "give it more rate, or a lower limit", dev);
+		finding_advise(f, "more is sent than its rate allows: tc -s qdisc show dev %s; "
+			       "raise the rate, or lower the limit",
+			       dev);
 	else if (is_one_of(qdisc, fifos))
-		finding_advise(f, "short flows need not wait for long ones: tc qdisc replace dev "
-			       "%s %s fq_codel",
+		finding_advise(f, "let short flows overtake long ones: tc qdisc replace dev %s %s "
+			       "fq_codel",
 			       dev, e->s->meta.tx_queues > 1 ? "parent MQ:QUEUE" : "root");
 	else
 		finding_advise(f, "tc -s qdisc show dev %s", dev);
@@ -152,9 +154,9 @@ static void judge_wait(struct evidence *e)
 	if (!late)
 		return;
 	driver = completion_median(e, key_of(t, at)->queue);
-	f = finding_add(e->f, &kinds[WAIT], key_of(t, at)->queue, "packets of queue %u%s wait %s "
-			"(median) in the qdisc %.16s%s", key_of(t, at)->queue, late > 1 ? text(" "
-			"and of %u more", late - 1) : "",
+	f = finding_add(e->f, &kinds[WAIT], key_of(t, at)->queue,
+			"packets of queue %u%s wait %s (median) in the qdisc %.16s%s",
+			key_of(t, at)->queue, late > 1 ? text(" and of %u more", late - 1) : "",
 			finding_time(worst), key_of(t, at)->kind, isnan(driver) ? "" :
 			text(", %.0f times as long as in the driver and the card (%s)",
 			     worst / driver,
@@ -166,7 +168,7 @@ static void judge_wait(struct evidence *e)
 	advise_wait(e, f, key_of(t, at)->kind);
 }
 
-/* The same by the meter skblife, where qdisc is not on: the mean, of all queues. */
+/* The same from the meter skblife, if qdisc is off: the mean over all queues. */
 static void judge_lives(struct evidence *e)
 {
 	const struct table *t = &e->s->tables[METER_skblife];
@@ -191,11 +193,12 @@ static void judge_lives(struct evidence *e)
 	finding_harm(f, time / nr);
 	finding_fact(f, "wait", time / nr, "seconds");
 	finding_advise(f, "it limits the rate, or the link is full: tc -s qdisc show dev %s; a "
-		       "shorter queue: tc qdisc replace dev %s root fq_codel", e->s->meta.iface,
+		       "shorter queue: tc qdisc replace dev %s root fq_codel",
+		       e->s->meta.iface,
 		       e->s->meta.iface);
 }
 
-/* What `tc -s` counts as dropped: the largest, as a qdisc counts those beneath it, too. */
+/* Drops that `tc -s` counts: the largest count, since a qdisc includes its children. */
 static uint64_t dropped_by_tc(const struct evidence *e, char *name, size_t size)
 {
 	const struct table *t = &e->s->tables[METER_counters];
@@ -213,7 +216,7 @@ static uint64_t dropped_by_tc(const struct evidence *e, char *name, size_t size)
 	return most;
 }
 
-/* By the meter qdisc itself, and the kind that dropped most. */
+/* Drops that the meter qdisc counts, and the kind that dropped most. */
 static uint64_t dropped_by_meter(const struct evidence *e, char *name, size_t size)
 {
 	const struct table *t = &e->s->tables[METER_qdisc];
@@ -232,7 +235,7 @@ static uint64_t dropped_by_meter(const struct evidence *e, char *name, size_t si
 	return n;
 }
 
-/* " packets, 21.5% of what was to be sent"; tc counts buffers, of which GSO makes several. */
+/* " packets, 21.5% of what was to be sent"; tc counts buffers, which GSO splits into packets. */
 static const char *of_what(uint64_t n, uint64_t buffers, bool of_buffers, double share)
 {
 	const char *part = share > 0 ? text(", %.1f%% of what was to be sent", 100 * share) : "";
@@ -273,11 +276,13 @@ static void judge_drops(struct evidence *e)
 		finding_fact(f, "share", (double)n / all, "ratio");
 	if (!strcmp(qdisc, "pfifo_fast") && sent && n * 10 < all)
 		finding_advise(f, "a longer queue, if it only fills in bursts: ip link set dev %s "
-			       "txqueuelen 10000; else send less: tc -s qdisc show dev %s", dev,
+			       "txqueuelen 10000; otherwise send less: tc -s qdisc show dev %s",
+			       dev,
 			       dev);
 	else
-		finding_advise(f, "its limit, or its rate: tc -s qdisc show dev %s; a shaper may "
-			       "be meant to drop", dev);
+		finding_advise(f, "check its limit and rate: tc -s qdisc show dev %s; a shaper may "
+			       "drop intentionally",
+			       dev);
 }
 
 static uint64_t marked(const struct evidence *e, enum point point, uint64_t *capable)
@@ -297,7 +302,7 @@ static uint64_t marked(const struct evidence *e, enum point point, uint64_t *cap
 	return ce;
 }
 
-/* " (fq_codel)"; one that shapes or schedules marks nothing: what is below it does. */
+/* " (fq_codel)"; shapers and schedulers mark nothing themselves, but a child may. */
 static const char *who_marks(const struct evidence *e)
 {
 	static const char *const nobody[] = { "tbf", "htb", "hfsc", "prio", "drr", "ets", "qfq",
@@ -324,14 +329,17 @@ static void judge_marked_here(struct evidence *e)
 	if (!*e->s->meta.hook[TX_STACK] || !*e->s->meta.hook[TX_NIC] || !worth(e, n, marks.value) ||
 	    n < hundredth.value * capable)
 		return;
-	f = finding_add(e->f, &kinds[MARKED_HERE], -1, "this host's own qdisc%s marked %" PRIu64 " "
-			"packets CE, %.1f%% of the ECN-capable", who_marks(e), n,
+	f = finding_add(e->f, &kinds[MARKED_HERE], -1,
+			"this host's own qdisc%s marked %" PRIu64 " packets CE, %.1f%% of the "
+			"ECN-capable",
+			who_marks(e), n,
 			100.0 * n / capable);
 	finding_harm(f, rate(e, n));
 	finding_fact(f, "marked", n, "packets");
 	finding_fact(f, "share", (double)n / capable, "ratio");
-	finding_advise(f, "its queue is longer than it should be: more rate, or less to send: tc "
-		       "-s qdisc show dev %s", e->s->meta.iface);
+	finding_advise(f, "its queue is longer than intended: raise the rate, or send less: tc -s "
+		       "qdisc show dev %s",
+		       e->s->meta.iface);
 }
 
 /* ", 93% of them from 10.9.8.2" */
@@ -355,8 +363,10 @@ static void judge_marked(struct evidence *e)
 
 	if (!worth(e, n, marks.value) || n < hundredth.value * capable)
 		return;
-	f = finding_add(e->f, &kinds[MARKED], -1, "%.1f%% of the ECN-capable packets arrived "
-			"marked CE%s: a queue on their way here is congested", 100.0 * n / capable,
+	f = finding_add(e->f, &kinds[MARKED], -1,
+			"%.1f%% of the ECN-capable packets arrived marked CE%s: a queue on their "
+			"path is congested",
+			100.0 * n / capable,
 			from(e, n));
 	finding_harm(f, rate(e, n));
 	finding_fact(f, "marked", n, "packets");

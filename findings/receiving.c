@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Findings about how packets are spread over queues and CPUs, where a CPU is full. */
+/* Findings about how packets are spread over queues and CPUs when a CPU is full. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -24,9 +24,9 @@ static const struct limit uneven = { 1.5, "1.5 times its share, and 25 percentag
 				    "it" };
 static const struct limit almost_all = { .95, "95%" };
 
-#define PRESSED "packets are lost for want of CPU time, or a CPU that spends most of its time " \
-	"in interrupts, softirqs and threads that poll has less than {1} left while another has " \
-	"half of its own free"
+#define PRESSED "packets are lost for lack of CPU time, or a CPU that spends most of its time in " \
+	"interrupts, softirqs and polling threads has less than {1} left while another CPU is at " \
+	"least half idle"
 
 static const struct finding_kind kinds[] = {
 	[RPS_ONE_CPU] = {
@@ -34,10 +34,10 @@ static const struct finding_kind kinds[] = {
 		.severity = SEVERITY_WARNING,
 		.harm = HARM_RISK,
 		.title = "RPS sends the packets of all queues to one CPU",
-		.means = "Receive Packet Steering hands each received packet to one of the CPUs in "
-			 "rps_cpus of its queue. If that is the same single CPU for every queue, "
-			 "it does all the work above the driver, and what it cannot do is dropped "
-			 "at its backlog.",
+		.means = "Receive Packet Steering moves each received packet to one of the CPUs in "
+			 "rps_cpus of its queue. If rps_cpus of every queue names the same single "
+			 "CPU, that CPU does all the work above the driver, and its backlog drops "
+			 "what it cannot process.",
 		.when = "every queue that has packets and RPS names the same single CPU, the "
 			"packets are not one flow, and " PRESSED,
 		.remedy = "Let RPS use all CPUs: echo MASK > "
@@ -49,12 +49,12 @@ static const struct finding_kind kinds[] = {
 		.id = "rps-few-cpus",
 		.severity = SEVERITY_WARNING,
 		.harm = HARM_RISK,
-		.title = "RPS uses fewer CPUs than have time",
-		.means = "Receive Packet Steering hands packets to the CPUs in rps_cpus alone. "
-			 "These are full, and others, which it may not use, are not.",
-		.when = "RPS of the receive queues names two CPUs or more and not all, each of "
-			"these is too busy to take over work, and " PRESSED,
-		.silent = "CPUs that were left out and are busy with other work.",
+		.title = "RPS uses too few CPUs",
+		.means = "Receive Packet Steering moves packets only to the CPUs in rps_cpus. "
+			 "These are full, while other CPUs, which it may not use, have time left.",
+		.when = "RPS of the receive queues names at least two CPUs but not all, each of "
+			"them is too busy to take over work, and " PRESSED,
+		.silent = "CPUs outside rps_cpus that are busy with other work.",
 		.remedy = "Let RPS use all CPUs: echo MASK > "
 			  "/sys/class/net/IFACE/queues/rx-N/rps_cpus.",
 		.symptom = "Some CPUs are busy and the others are idle",
@@ -64,14 +64,14 @@ static const struct finding_kind kinds[] = {
 		.id = "napi-threads-one-cpu",
 		.severity = SEVERITY_WARNING,
 		.harm = HARM_RISK,
-		.title = "The threads that poll the queues may run on one CPU only",
-		.means = "With threaded NAPI each queue is polled by a kernel thread, "
-			 "napi/IFACE-N. The scheduler could spread these, but their affinity names "
-			 "one CPU for all of them.",
+		.title = "All NAPI threads are bound to one CPU",
+		.means = "With threaded NAPI a kernel thread, napi/IFACE-N, polls each queue. The "
+			 "scheduler could spread these threads, but their affinity names one CPU "
+			 "for all of them.",
 		.when = "the interface polls in threads, all of them are bound to the same single "
 			"CPU, and " PRESSED,
-		.remedy = "Give the threads more CPUs: taskset -pc LIST PID for each, or one CPU "
-			  "each.",
+		.remedy = "Widen the affinity of the threads: taskset -pc LIST PID for each, or "
+			  "one CPU each.",
 		.symptom = "One CPU is busy and the others are idle",
 		.limits = { &full },
 	},
@@ -79,10 +79,10 @@ static const struct finding_kind kinds[] = {
 		.id = "irq-one-cpu",
 		.severity = SEVERITY_WARNING,
 		.harm = HARM_RISK,
-		.title = "The interrupts of several queues go to one CPU",
+		.title = "One CPU handles the interrupts of several queues",
 		.means = "A queue is polled on the CPU that takes its interrupt. The packets are "
-			 "spread over several queues, and these could be polled at the same time, "
-			 "but one CPU takes the interrupts of all of them.",
+			 "spread over several queues that could be polled in parallel, but one CPU "
+			 "takes all their interrupts.",
 		.when = "a CPU takes {2} of the packets of an interface whose packets are spread "
 			"over several queues, and " PRESSED,
 		.remedy = "Spread the interrupts: irqbalance, or /proc/irq/N/smp_affinity_list.",
@@ -94,14 +94,13 @@ static const struct finding_kind kinds[] = {
 		.severity = SEVERITY_WARNING,
 		.harm = HARM_RISK,
 		.title = "One flow fills a receive queue",
-		.means = "All packets of a flow go to one queue and one CPU, so that they stay in "
-			 "order. This flow brings as many packets as that CPU can take; RSS, RPS "
-			 "and more queues do not spread it, as each of them spreads flows.",
-		.when = "one flow is {2} that is busiest, as certain as its samples make it, and "
-			PRESSED,
+		.means = "All packets of a flow go to one queue and one CPU, to keep them in "
+			 "order. This flow brings as many packets as that CPU can process. RSS, "
+			 "RPS and more queues do not help, since they spread flows, not packets.",
+		.when = "one flow is {2} that is busiest, beyond its sampling error, and " PRESSED,
 		.silent = "A large flow on a CPU that has time left.",
-		.remedy = "Let the sender use several connections. Keep other work off that CPU; "
-			  "let the card or GRO merge more (larger MTU, GRO, LRO where nothing is "
+		.remedy = "Have the sender use several connections. Keep other work off that CPU; "
+			  "let the card or GRO merge more (larger MTU, GRO, LRO if nothing is "
 			  "forwarded).",
 		.symptom = "One connection is slow, or loses packets, whatever the settings",
 		.limits = { &full, &one_flow },
@@ -111,15 +110,15 @@ static const struct finding_kind kinds[] = {
 		.severity = SEVERITY_WARNING,
 		.harm = HARM_RISK,
 		.title = "A few large flows share a receive queue",
-		.means = "A hash over addresses and ports puts each flow on a queue. With few "
-			 "flows some queues get several of them by chance, and others none.",
+		.means = "A hash of addresses and ports assigns each flow to a queue. With few "
+			 "flows, some queues get several of them by chance and others none.",
 		.when = "the busiest queue has more than {3}, four flows or fewer carry 80% of it, "
-			"none of them alone, and " PRESSED,
-		.remedy = "Move the work of that queue to other CPUs by RPS, which hashes anew; or "
-			  "another hash: ethtool -X IFACE hkey …; for UDP also the ports: ethtool "
-			  "-N IFACE rx-flow-hash udp4 sdfn.",
+			"none of them dominates, and " PRESSED,
+		.remedy = "Spread the work of that queue by RPS, which hashes again; or change the "
+			  "hash: ethtool -X IFACE hkey …; for UDP include the ports: ethtool -N "
+			  "IFACE rx-flow-hash udp4 sdfn.",
 		.symptom = "Some connections are slow while others are fast, and it changes when "
-			   "they are opened anew",
+			   "they are reopened",
 		.limits = { &full, &one_flow, &uneven },
 	},
 	[QUEUES_UNEVEN] = {
@@ -127,14 +126,14 @@ static const struct finding_kind kinds[] = {
 		.severity = SEVERITY_WARNING,
 		.harm = HARM_RISK,
 		.title = "One receive queue gets far more than its share",
-		.means = "The packets are of many flows, which could be spread evenly, but most of "
-			 "them go to one queue: the indirection table or a rule sends them there, "
-			 "or the hash leaves out what tells them apart. Where there are too few "
-			 "samples to tell, it may be a single flow, too; the finding says so.",
-		.when = "the busiest queue has more than {3}, in flows that are many or that "
-			"nobody counted yet, and " PRESSED,
-		.remedy = "ethtool -X IFACE equal N; hash the ports of UDP too: ethtool -N IFACE "
-			  "rx-flow-hash udp4 sdfn; look for rules: ethtool -n IFACE.",
+		.means = "The packets belong to many flows, which could be spread evenly, but most "
+			 "of them go to one queue: the indirection table or a rule sends them "
+			 "there, or the hash ignores the fields in which they differ. With few "
+			 "samples it may also be a single flow; the finding says so.",
+		.when = "the busiest queue has more than {3}, in flows that are many or not yet "
+			"counted, and " PRESSED,
+		.remedy = "ethtool -X IFACE equal N; include UDP ports in the hash: ethtool -N "
+			  "IFACE rx-flow-hash udp4 sdfn; look for rules: ethtool -n IFACE.",
 		.symptom = "One CPU is busy and the others are idle",
 		.limits = { &full, &one_flow, &uneven },
 	},
@@ -142,19 +141,19 @@ static const struct finding_kind kinds[] = {
 		.id = "rx-one-queue",
 		.severity = SEVERITY_WARNING,
 		.harm = HARM_RISK,
-		.title = "One receive queue has to do for all packets",
-		.means = "The interface uses a single receive queue, so one CPU takes all packets "
-			 "from it.",
-		.when = "one receive queue is in use, in which no flow is known to be alone, and "
+		.title = "A single receive queue carries all packets",
+		.means = "The interface uses one receive queue, so one CPU takes all packets from "
+			 "it.",
+		.when = "one receive queue is in use, no single flow is known to fill it, and "
 			PRESSED,
-		.remedy = "More queues where the card has them (ethtool -L), else RPS.",
+		.remedy = "More queues if the card has them (ethtool -L), otherwise RPS.",
 		.symptom = "One CPU is busy and the others are idle",
 		.limits = { &full },
 	},
 };
 KINDS(kinds)
 
-/* What makes it a harm: the figures of that. */
+/* Adds severity, harm and the figures that prove it. */
 static void weigh(struct evidence *e, struct finding *one, const struct pressure *p)
 {
 	double idle = p->cpu < 0 ? NAN : load_idle(&e->s->load, p->cpu);
@@ -172,7 +171,7 @@ static void weigh(struct evidence *e, struct finding *one, const struct pressure
 	finding_harm(one, isnan(idle) ? 1 : fmax(0, 1 - idle));
 }
 
-/* "12000 packets per second found no room", "CPU 0 has 1% of its time left" */
+/* "12000 packets per second found no room; CPU 0 has 1% of its time left" */
 static const char *harm(const struct evidence *e, const struct pressure *p)
 {
 	double idle = p->cpu < 0 ? NAN : load_idle(&e->s->load, p->cpu);
@@ -185,7 +184,7 @@ static const char *harm(const struct evidence *e, const struct pressure *p)
 		    cpu);
 }
 
-/* All of RPS ends at the CPU that is full, and other CPUs could take some. */
+/* All RPS goes to the full CPU, and other CPUs could take over. */
 static bool judge_rps(struct evidence *e, const struct pressure *p)
 {
 	struct finding *one;
@@ -196,14 +195,15 @@ static bool judge_rps(struct evidence *e, const struct pressure *p)
 	if (!queues || cpus_count(&to) != 1 || (p->cpu >= 0 && p->cpu != cpu) ||
 	    e->s->online < 2 || flows_alone(e))
 		return false;
-	one = finding_add(e->f, &kinds[RPS_ONE_CPU], -1, "RPS of %u receive queue%s sends all "
-			  "packets to CPU %d: %s", queues, queues == 1 ? "" : "s", cpu, harm(e, p));
+	one = finding_add(e->f, &kinds[RPS_ONE_CPU], -1,
+			  "RPS of %u receive queue%s sends all packets to CPU %d: %s",
+			  queues, queues == 1 ? "" : "s", cpu, harm(e, p));
 	fix_rps(e, one, -1);
 	weigh(e, one, p);
 	return true;
 }
 
-/* None of its CPUs could take more, and others could. A single one is judge_rps()'. */
+/* All CPUs of RPS are busy, and others are not. A single CPU is left to judge_rps(). */
 static bool judge_few(struct evidence *e, const struct pressure *p)
 {
 	char list[CPUS_TEXT];
@@ -217,8 +217,10 @@ static bool judge_few(struct evidence *e, const struct pressure *p)
 	for (int cpu = cpus_next(&to, -1); cpu >= 0; cpu = cpus_next(&to, cpu))
 		if (!cpu_is_busy(e, cpu))
 			return false;
-	one = finding_add(e->f, &kinds[RPS_FEW_CPUS], -1, "RPS of %u receive queue%s uses CPUs %s "
-			  "alone, and %u others have time: %s", queues, queues == 1 ? "" : "s",
+	one = finding_add(e->f, &kinds[RPS_FEW_CPUS], -1,
+			  "RPS of %u receive queue%s uses only CPUs %s, and %u other CPUs have "
+			  "time: %s",
+			  queues, queues == 1 ? "" : "s",
 			  cpus_text(&to, list, sizeof(list)), free_cpus(e, p->cpu, p->lost),
 			  harm(e, p));
 	fix_rps(e, one, -1);
@@ -246,8 +248,9 @@ static bool judge_threads(struct evidence *e, const struct pressure *p)
 		}
 	if (threads < 2 || cpus_count(&to) != 1)
 		return false;
-	one = finding_add(e->f, &kinds[THREADS_ONE_CPU], -1, "the %u threads that poll %s may run "
-			  "on CPU %d only: %s", threads, e->s->meta.iface, cpus_next(&to, -1),
+	one = finding_add(e->f, &kinds[THREADS_ONE_CPU], -1,
+			  "the %u threads that poll %s are bound to CPU %d: %s",
+			  threads, e->s->meta.iface, cpus_next(&to, -1),
 			  harm(e, p));
 	if (len < sizeof(pids)) {
 		finding_fix(one, "sh", "-c", text("for t in%s; do taskset -pc 0-%u $t; done", pids,
@@ -261,7 +264,7 @@ static bool judge_threads(struct evidence *e, const struct pressure *p)
 	return true;
 }
 
-/* The share of the busiest queue is far more than fair. */
+/* Is the share of the busiest queue far above fair? */
 static bool is_uneven(const struct evidence *e, int queue, double *share)
 {
 	double fair = 1.0 / e->s->meta.rx_queues;
@@ -274,12 +277,14 @@ static bool is_uneven(const struct evidence *e, int queue, double *share)
 static void tell_flow(struct evidence *e, const struct pressure *p, const struct flows *f,
 		      int queue)
 {
-	struct finding *one = finding_add(e->f, &kinds[ONE_FLOW], queue, "one flow, %s, is about "
-					  "%.0f%% of receive queue %d: %s", f->name[0],
+	struct finding *one = finding_add(e->f, &kinds[ONE_FLOW], queue,
+					  "one flow, %s, is about %.0f%% of receive queue %d: %s",
+					  f->name[0],
 					  100 * f->share[0], queue, harm(e, p));
 
-	finding_advise(one, "nothing spreads one flow: let the sender use several connections, and "
-		       "keep other work off CPU %d", p->cpu >= 0 ? p->cpu : cpu_of_queue(e, queue));
+	finding_advise(one, "one flow cannot be spread: have the sender use several connections, "
+		       "and keep other work off CPU %d",
+		       p->cpu >= 0 ? p->cpu : cpu_of_queue(e, queue));
 	finding_fact(one, "share", f->share[0], "ratio");
 	finding_fact(one, "samples", f->samples, "packets");
 	weigh(e, one, p);
@@ -288,9 +293,10 @@ static void tell_flow(struct evidence *e, const struct pressure *p, const struct
 static void tell_few(struct evidence *e, const struct pressure *p, const struct flows *f, int queue,
 		     double share)
 {
-	struct finding *one = finding_add(e->f, &kinds[FLOWS_COLLIDE], queue, "%u flows (%.0f%% "
-					  "%s, %.0f%% %s%s) share receive queue %d, which has "
-					  "%.0f%% of the packets: %s", f->most, 100 * f->share[0],
+	struct finding *one = finding_add(e->f, &kinds[FLOWS_COLLIDE], queue,
+					  "%u flows (%.0f%% %s, %.0f%% %s%s) share receive queue "
+					  "%d, which has %.0f%% of the packets: %s",
+					  f->most, 100 * f->share[0],
 					  f->name[0], 100 * f->share[1], f->name[1],
 					  f->most > 2 ? ", …" : "", queue, 100 * share, harm(e, p));
 
@@ -306,8 +312,9 @@ static void tell_uneven(struct evidence *e, const struct pressure *p, const stru
 	const char *own = driver_find(e->s->meta.driver)->spread, *dev = e->s->meta.iface;
 	const struct hw *h = setup(e);
 	const char *flows = flows_unsure(f) ? "" : text(", in %u flows or more", f->nr);
-	struct finding *one = finding_add(e->f, &kinds[QUEUES_UNEVEN], queue, "receive queue %d "
-					  "has %.0f%% of the packets, %.1f times its share%s: %s",
+	struct finding *one = finding_add(e->f, &kinds[QUEUES_UNEVEN], queue,
+					  "receive queue %d has %.0f%% of the packets, %.1f times "
+					  "its share%s: %s",
 					  queue, 100 * share,
 					  share * e->s->meta.rx_queues, flows, harm(e, p));
 
@@ -315,10 +322,11 @@ static void tell_uneven(struct evidence *e, const struct pressure *p, const stru
 		flows_advise(e, one);
 	} else if (h && h->rss.nr && !own) {
 		finding_fix(one, "ethtool", "-X", dev, "equal", text("%u", e->s->meta.rx_queues));
-		finding_changes(one, "each of the %u queues gets an equal part of the hash table",
+		finding_changes(one, "gives each of the %u queues an equal part of the hash table",
 				e->s->meta.rx_queues);
-		finding_advise(one, "if few hosts send UDP, hash the ports too: ethtool -N %s "
-			       "rx-flow-hash udp4 sdfn", dev);
+		finding_advise(one, "if UDP comes from few hosts, hash the ports too: ethtool -N "
+			       "%s rx-flow-hash udp4 sdfn",
+			       dev);
 	} else {
 		fix_rps(e, one, queue);
 		finding_advise(one, "%s", own ?: "");
@@ -330,12 +338,13 @@ static void tell_uneven(struct evidence *e, const struct pressure *p, const stru
 static void tell_single(struct evidence *e, const struct pressure *p, const struct flows *f)
 {
 	long long most = channels_value(e, "combined-max");
-	struct finding *one = finding_add(e->f, &kinds[ONE_QUEUE], 0, "%s receives by one queue: "
-					  "%s", e->s->meta.iface, harm(e, p));
+	struct finding *one = finding_add(e->f, &kinds[ONE_QUEUE], 0,
+					  "%s receives through a single queue: %s",
+					  e->s->meta.iface, harm(e, p));
 
 	if (flows_unsure(f)) {
 		flows_advise(e, one);
-	} else if (most > 1 && is_hardware(e)) {	/* else only who made it may */
+	} else if (most > 1 && is_hardware(e)) {	/* software: fixed at creation */
 		long long use = most < e->s->online ? most : e->s->online;
 
 		finding_fix(one, "ethtool", "-L", e->s->meta.iface, "combined", text("%lld", use));
@@ -348,16 +357,18 @@ static void tell_single(struct evidence *e, const struct pressure *p, const stru
 
 static void tell_irqs(struct evidence *e, const struct pressure *p, int cpu)
 {
-	struct finding *one = finding_add(e->f, &kinds[IRQ_ONE_CPU], -1, "CPU %d takes the packets "
-					  "of all %u receive queues in use: %s", cpu, p->queues,
+	struct finding *one = finding_add(e->f, &kinds[IRQ_ONE_CPU], -1,
+					  "CPU %d takes the packets of all %u receive queues in "
+					  "use: %s",
+					  cpu, p->queues,
 					  harm(e, p));
 
 	fix_irqs(e, one, false);
-	finding_advise(one, "irqbalance does it, too");
+	finding_advise(one, "irqbalance does this as well");
 	weigh(e, one, p);
 }
 
-/* The first cause that fits; what comes of it, the ring's and the backlog's findings tell. */
+/* Reports the first cause that fits; its effects are left to the findings of ring and backlog. */
 static void judge(struct evidence *e)
 {
 	struct pressure p = pressure_of(e);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Findings from the driver to the wire: rings, completions, byte limits, stuck queues. */
+/* Findings from the driver to the wire: rings, completions, stuck queues, XPS. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -32,14 +32,14 @@ static const struct finding_kind kinds[] = {
 		.severity = SEVERITY_CRITICAL,
 		.harm = HARM_LOSS,
 		.title = "A transmit queue is stuck",
-		.means = "The driver has packets of this queue, and has completed none of them in "
-			 "the whole window. What is sent to the queue waits behind them or is "
+		.means = "The driver holds packets of this queue and completed none of them in the "
+			 "whole window. Further packets for the queue wait behind them or are "
 			 "dropped.",
-		.when = "{1} or more are in flight, none of the queue was completed in a window of "
-			"half a second or more, and packets are waiting or dropped",
-		.remedy = "The other end does not take them: a card that hangs (dmesg, ethtool -S; "
-			  "link down and up resets it), pause frames from the switch, or, of a "
-			  "tap, a program that does not read.",
+		.when = "{1} or more are in flight, the queue completed none in a window of at "
+			"least half a second, and packets are waiting or dropped",
+		.remedy = "The other side does not accept them: the card hangs (dmesg, ethtool -S; "
+			  "link down and up resets it), the switch sends pause frames, or, for a "
+			  "tap, the program does not read.",
 		.symptom = "Some connections stand still, others do not",
 		.limits = { &few },
 	},
@@ -48,12 +48,14 @@ static const struct finding_kind kinds[] = {
 		.severity = SEVERITY_CRITICAL,
 		.harm = HARM_LOSS,
 		.title = "The driver gave up waiting for a completion",
-		.means = "Nothing was completed for seconds (NETDEV WATCHDOG). The driver resets "
-			 "the queue or the card, and what was in its rings is lost. Of ena also: "
-			 "single packets were not completed in 5 seconds, while others were. It "
-			 "counts each again every second, and resets the card when there are many.",
-		.when = "{1} or more in the window (tx_timeouts, tx_missed)",
-		.remedy = "dmesg tells which queue; a newer driver or firmware: ethtool -i IFACE.",
+		.means = "Nothing completed for seconds (NETDEV WATCHDOG). The driver resets the "
+			 "queue or the card, and packets in its rings are lost. For ena also: "
+			 "single packets did not complete within 5 seconds while others did. ena "
+			 "counts each of them again every second, and resets the card when there "
+			 "are many.",
+		.when = "{1} timeout or more in the window (tx_timeouts, tx_missed)",
+		.remedy = "dmesg names the queue; try a newer driver or firmware: ethtool -i "
+			  "IFACE.",
 		.symptom = "The network stands still for seconds",
 		.limits = { &one },
 	},
@@ -61,13 +63,13 @@ static const struct finding_kind kinds[] = {
 		.id = "xps-one-queue",
 		.severity = SEVERITY_WARNING,
 		.harm = HARM_RISK,
-		.title = "XPS sends everything by one transmit queue",
-		.means = "Transmit Packet Steering chooses the queue by the CPU that sends. The "
-			 "masks in xps_cpus lead all CPUs to one queue, which is full or waits "
-			 "while the others are empty.",
-		.when = "the masks name one queue for all CPUs, it carries {2} of the packets, and "
-			"its ring is full, or it stood stopped for {1}",
-		.remedy = "One queue for each CPU, or none: echo 0 > "
+		.title = "XPS sends everything through one transmit queue",
+		.means = "Transmit Packet Steering selects the queue by the sending CPU. The masks "
+			 "in xps_cpus map all CPUs to one queue, which is full or stopped while "
+			 "the others are empty.",
+		.when = "the masks map all CPUs to one queue, that queue carries {2} of the "
+			"packets, and its ring is full or it was stopped for {1}",
+		.remedy = "One queue per CPU, or no XPS: echo 0 > "
 			  "/sys/class/net/IFACE/queues/tx-N/xps_cpus.",
 		.symptom = "Sending is slow, with one transmit queue full and the others empty",
 		.limits = { &stood, &one_sided },
@@ -76,14 +78,14 @@ static const struct finding_kind kinds[] = {
 		.id = "tx-ring-full",
 		.severity = SEVERITY_CRITICAL,
 		.harm = HARM_LOSS,
-		.title = "The transmit ring is full, and packets are dropped or wait",
-		.means = "The driver had no room for a packet. It dropped it, or stopped the queue "
-			 "until room came; then packets wait in the qdisc, and are dropped there "
-			 "when that is full.",
-		.when = "{1} found no room (FULL_RING, or freed by the driver before they were "
-			"sent), or the driver stopped a queue for {2} while packets waited",
-		.remedy = "A longer ring bridges bursts (ethtool -G IFACE tx N; a tap: "
-			  "txqueuelen). If more is sent than the link or the other end takes, no "
+		.title = "The transmit ring is full, and packets wait or are dropped",
+		.means = "The driver had no room for a packet. It dropped the packet, or stopped "
+			 "the queue until there was room; packets then wait in the qdisc, which "
+			 "drops them when it is full.",
+		.when = "{1} found no room (FULL_RING, or freed by the driver unsent), or the "
+			"driver stopped a queue for {2} while packets waited",
+		.remedy = "A longer ring absorbs bursts (ethtool -G IFACE tx N; for a tap: "
+			  "txqueuelen). If more is sent than the link or the other end accepts, no "
 			  "ring is long enough.",
 		.symptom = "Sent packets are lost or late",
 		.limits = { &few, &stood },
@@ -93,13 +95,14 @@ static const struct finding_kind kinds[] = {
 		.id = "tx-completion-slow",
 		.severity = SEVERITY_WARNING,
 		.harm = HARM_WAIT,
-		.title = "Completions come late",
-		.means = "Until a packet is completed its memory is held, and TCP (small queues) "
-			 "and BQL count it as not sent: they send less. Interrupt moderation holds "
-			 "completions back, or the interrupt comes late, or the link is full.",
-		.when = "half of the completions of a queue, of {1} or more, take {2} where "
-			"moderation is to blame for half of it, else {3}",
-		.remedy = "Less moderation: ethtool -C IFACE tx-usecs 50; a shorter ring where the "
+		.title = "Transmit completions come late",
+		.means = "Until a packet completes, its memory is held, and TCP (small queues) and "
+			 "BQL count it as unsent and send less. Interrupt moderation delays "
+			 "completions, or the interrupt comes late, or the link is full.",
+		.when = "half of the completions of a queue, of {1} or more, take {2} or more, at "
+			"least half of which is due to moderation, or {3} or more for any other "
+			"reason",
+		.remedy = "Less moderation: ethtool -C IFACE tx-usecs 50; a shorter ring if the "
 			  "link is full.",
 		.symptom = "A single TCP connection does not reach the rate of the link",
 		.limits = { &enough, &held, &late },
@@ -134,7 +137,7 @@ double completion_median(const struct evidence *e, unsigned queue)
 				   words_at(&x->completion.sum), .5) : NAN;
 }
 
-/* In an interval levels are whole: what is in flight now, and was not completed meanwhile. */
+/* Only in an interval: packets in flight now of which none completed in it. */
 static bool judge_stuck(struct evidence *e, unsigned queue)
 {
 	const struct txlat *x = flight(e, queue);
@@ -147,16 +150,18 @@ static bool judge_stuck(struct evidence *e, unsigned queue)
 	    completed(x) ||
 	    !(waits || x->lost[TXLAT_FREED_IN_XMIT] || lost))
 		return false;
-	f = finding_add(e->f, &kinds[QUEUE_STUCK], queue, "transmit queue %u is stuck: the driver "
-			"has %" PRIu64
-			" packets, and completed none in %s", queue, in_flight(x),
+	f = finding_add(e->f, &kinds[QUEUE_STUCK], queue,
+			"transmit queue %u is stuck: the driver holds %" PRIu64 " packets, and "
+			"completed none in %s",
+			queue, in_flight(x),
 			finding_time(e->s->seconds));
 	finding_harm(f, rate(e, x->lost[TXLAT_FREED_IN_XMIT]));
 	finding_fact(f, "in_flight", in_flight(x), "packets");
 	finding_fact(f, "lost", x->lost[TXLAT_FREED_IN_XMIT], "packets");
 	finding_advise(f, "%s", is_hardware(e) ?
 		       text("dmesg | grep -i -e watchdog -e %s; does the switch send pause frames? "
-			    "ethtool -S %s; link down and up resets the card", e->s->meta.iface,
+			    "ethtool -S %s; link down and up resets the card",
+			    e->s->meta.iface,
 			    e->s->meta.iface) :
 		       "the program behind it does not read from that queue");
 	return true;
@@ -173,21 +178,24 @@ static void judge_timeouts(struct evidence *e)
 	if (!worth(e, n + missed, one.value))
 		return;
 	if (n)
-		f = finding_add(e->f, &kinds[TIMEOUTS], queue, "%" PRIu64 " time%s nothing was "
-				"completed for so long that the driver of %s gave up", n,
-				n == 1 ? "" : "s", dev);
+		f = finding_add(e->f, &kinds[TIMEOUTS], queue,
+				"%" PRIu64 " time%s the driver of %s gave up waiting for a "
+				"completion",
+				n, n == 1 ? "" : "s", dev);
 	else
-		f = finding_add(e->f, &kinds[TIMEOUTS], other, "%" PRIu64 " time%s the driver of "
-				"%s found a packet that was not completed in time", missed,
-				missed == 1 ? "" : "s", dev);
+		f = finding_add(e->f, &kinds[TIMEOUTS], other,
+				"%" PRIu64 " time%s the driver of %s found a packet that did not "
+				"complete in time",
+				missed, missed == 1 ? "" : "s", dev);
 	finding_harm(f, rate(e, n + missed));
 	finding_fact(f, "timeouts", n, "timeouts");
 	finding_fact(f, "missed", missed, "times");
 	finding_advise(f, "dmesg | grep -i -e %s -e watchdog; a newer driver or firmware: ethtool "
-		       "-i %s", dev, dev);
+		       "-i %s",
+		       dev, dev);
 }
 
-/* What found no room: as drop says, or else as txlat does. */
+/* Packets that found no room: the larger of what drop and txlat counted. */
 static uint64_t refused(const struct evidence *e)
 {
 	uint64_t n = dropped_for(e, "FULL_RING"), freed = 0;
@@ -197,7 +205,7 @@ static uint64_t refused(const struct evidence *e)
 	return n > freed ? n : freed;
 }
 
-/* Seconds for which the driver had stopped the queue while packets waited; the worst queue. */
+/* Seconds for which the driver stopped a queue while packets waited, and the worst queue. */
 static double stopped(const struct evidence *e, int *worst)
 {
 	double most = 0;
@@ -214,7 +222,7 @@ static double stopped(const struct evidence *e, int *worst)
 	return most;
 }
 
-/* Packets of a queue, or of all (-1): completed, still in flight, or freed by the driver. */
+/* Packets of a queue (-1: all): completed, in flight, or freed by the driver unsent. */
 static uint64_t sent(const struct evidence *e, int queue)
 {
 	uint64_t n = 0;
@@ -228,7 +236,7 @@ static uint64_t sent(const struct evidence *e, int queue)
 	return n;
 }
 
-/* The transmit queue that XPS names for every CPU; -1: there is none such. */
+/* The transmit queue to which XPS maps every CPU; -1: none. */
 static int xps_queue(const struct hw *h)
 {
 	int queue = -1;
@@ -250,8 +258,9 @@ static void judge_xps(struct evidence *e, uint64_t lost, double stood_for)
 
 	if (queue < 0 || sent(e, queue) < one_sided.value * sent(e, -1))
 		return;
-	f = finding_add(e->f, &kinds[XPS_ONE_QUEUE], queue, "XPS sends the packets of all CPUs by "
-			"transmit queue %d of %u, and it is full", queue, e->s->meta.tx_queues);
+	f = finding_add(e->f, &kinds[XPS_ONE_QUEUE], queue,
+			"XPS maps all CPUs to transmit queue %d of %u, and that queue is full",
+			queue, e->s->meta.tx_queues);
 	finding_harm(f, 1);
 	finding_fact(f, "lost", lost, "packets");
 	finding_fact(f, "stopped", stood_for, "seconds");
@@ -276,23 +285,26 @@ static void judge_full(struct evidence *e)
 	judge_xps(e, n, stood_for);
 	longer = ring_longer(e, "tx", &now);
 	if (n)
-		f = finding_add(e->f, &kinds[RING_FULL], -1, "%" PRIu64 " packets (%.1f%%) found "
-				"the transmit ring of %s full", n, 100.0 * n / all,
+		f = finding_add(e->f, &kinds[RING_FULL], -1,
+				"%" PRIu64 " packets (%.1f%%) found the transmit ring of %s full",
+				n, 100.0 * n / all,
 				e->s->meta.iface);
 	else
-		f = finding_add(e->f, &kinds[RING_FULL], worst, "the driver stopped queue %d for "
-				"%s in all while packets waited: its ring was full", worst,
+		f = finding_add(e->f, &kinds[RING_FULL], worst,
+				"the driver stopped queue %d for %s in all while packets waited: "
+				"its ring was full",
+				worst,
 				finding_time(stood_for));
 	if (f && !n)
 		f->severity = SEVERITY_WARNING;
 	finding_harm(f, rate(e, n));
 	finding_fact(f, "lost", n, "packets");
 	finding_fact(f, "stopped", stood_for, "seconds");
-	/* Only bursts are helped by a longer ring. */
+	/* A longer ring helps only against bursts. */
 	if (n * 10 > all)
-		finding_advise(f, "more is sent than its other end takes: a longer ring would only "
-			       "delay the loss; send less, or shape it: tc qdisc replace dev %s "
-			       "root fq_codel",
+		finding_advise(f, "more is sent than the other end accepts: a longer ring would "
+			       "only delay the loss; send less, or shape it: tc qdisc replace "
+			       "dev %s root fq_codel",
 			       e->s->meta.iface);
 	else if (longer)
 		finding_fix(f, "ethtool", "-G", e->s->meta.iface, "tx", text("%lld", longer));
@@ -311,7 +323,7 @@ struct moderation moderation(struct evidence *e)
 
 	return (struct moderation){
 		.usecs = usecs < 0 ? 0 : usecs,
-		.frames = frames < 2 ? 0 : frames,	/* one frame is no batch */
+		.frames = frames < 2 ? 0 : frames,	/* one frame is not moderation */
 		.adaptive = coalesce_value(e, "adaptive-tx") > 0,
 	};
 }
@@ -331,11 +343,11 @@ static void judge_slow(struct evidence *e, unsigned queue)
 	by_card = !other && (m.usecs ? m.usecs * 2e-6 >= took : m.frames);
 	if (!by_card && took < late.value)
 		return;
-	f = finding_add(e->f, &kinds[COMPLETION_SLOW], queue, "completions of queue %u take %s "
-			"(median)%s",
+	f = finding_add(e->f, &kinds[COMPLETION_SLOW], queue,
+			"completions of queue %u take %s (median)%s",
 			queue, finding_time(took), !by_card ? "" : m.usecs ?
-			text(": the card holds them back for %lld us (tx-usecs)", m.usecs) :
-			text(": the card holds them back for %lld packets (tx-frames)", m.frames));
+			text(": the card delays them by %lld us (tx-usecs)", m.usecs) :
+			text(": the card delays them by %lld packets (tx-frames)", m.frames));
 	finding_harm(f, took);
 	finding_fact(f, "completion", took, "seconds");
 	if (other) {
@@ -343,8 +355,9 @@ static void judge_slow(struct evidence *e, unsigned queue)
 		return;
 	}
 	if (!by_card) {
-		finding_advise(f, "do its interrupts come late? nicprobe show %s irq; is the link "
-			       "full? a shorter ring: ethtool -G %s tx N", e->s->name, dev);
+		finding_advise(f, "does its interrupt come late? nicprobe show %s irq; is the link "
+			       "full? a shorter ring: ethtool -G %s tx N",
+			       e->s->name, dev);
 		return;
 	}
 	if (m.adaptive)
@@ -371,7 +384,7 @@ static void judge(struct evidence *e)
 
 const struct subject subject_sending = {
 	.name = "sending",
-	.title = "Sending: rings, completions, byte limits",
+	.title = "Sending: rings, completions, stuck queues",
 	.kind = kind,
 	.judge = judge,
 };

@@ -6,13 +6,13 @@
 #include "bpf/bql/bql.h"
 #include "findings/evidence.h"
 
-/* Seconds that the driver has a packet of this queue, the median; NAN: it is not known. */
+/* Median seconds from xmit to completion of this queue; NAN: unknown. */
 double completion_median(const struct evidence *, unsigned queue);
 
-/* What the meter bql has of a transmit queue; NULL: nothing. */
+/* A transmit queue's row of the meter bql; NULL: none. */
 const struct bql *bql_of(const struct evidence *, unsigned queue);
 
-/* Microseconds, or packets, that moderation holds completions back; as it is set now. */
+/* Transmit moderation as set now: microseconds or packets by which completions are delayed. */
 struct moderation {
 	long long usecs, frames;
 	bool adaptive;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What findings ask about how an interface is set up now, before they advise to change it. */
+/* Current settings of an interface, as findings need them before they advise a change. */
 #include <string.h>
 
 #include "findings/settings.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Findings about how an interface is set up, told where that is shown: no harm yet. */
+/* Findings about the setup of an interface, reported with it: possible, not actual harm. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,42 +18,42 @@ enum {
 static const struct finding_kind kinds[] = {
 	[FEW_QUEUES] = {
 		.id = "setup-few-queues", SETUP,
-		.title = "The card has more queues than are in use, and there are CPUs for them",
-		.means = "Each queue is served by one CPU. More of them share the work once there "
-			 "is more than a CPU can do.",
-		.when = "fewer queues are in use than the card has, and than there are CPUs of its "
-			"NUMA node",
-		.silent = "Queues that XDP needs free.",
+		.title = "The card has unused queues, and CPUs to serve them",
+		.means = "One CPU serves each queue. More queues share the work once it exceeds "
+			 "what one CPU can do.",
+		.when = "fewer queues are in use than the card has and than its NUMA node has CPUs",
+		.silent = "Queues reserved for XDP.",
 		.remedy = "ethtool -L IFACE combined N",
 		.symptom = "One CPU is busy and the others are idle",
 	},
 	[IRQS_TOGETHER] = {
 		.id = "setup-irqs-together", SETUP,
-		.title = "The interrupts of all queues go to one CPU",
-		.means = "The queues share the packets, and one CPU has to poll all of them.",
-		.when = "the effective affinity of all interrupts of two or more queues is the "
-			"same single CPU",
+		.title = "One CPU handles the interrupts of all queues",
+		.means = "The packets are spread over the queues, but one CPU has to poll all of "
+			 "them.",
+		.when = "the interrupts of two or more queues all have the same single CPU as "
+			"effective affinity",
 		.remedy = "irqbalance, or /proc/irq/N/smp_affinity_list",
 		.symptom = "One CPU is busy and the others are idle",
 	},
 	[FAR_NODE] = {
 		.id = "setup-far-node", SETUP,
 		.title = "Interrupts go to CPUs of another NUMA node",
-		.means = "The card's memory accesses and the CPU's cross the link between the "
-			 "nodes for each packet.",
+		.means = "For every packet, memory accesses of card and CPU cross the link between "
+			 "the nodes.",
 		.when = "an interrupt of a queue goes to no CPU of the card's node",
-		.remedy = "The CPUs of the node: /proc/irq/N/smp_affinity_list; no irqbalance that "
-			  "moves them back.",
-		.symptom = "Latency is higher than on another slot",
+		.remedy = "Use the CPUs of the card's node: /proc/irq/N/smp_affinity_list; and "
+			  "keep irqbalance from moving them back.",
+		.symptom = "Latency is higher than in another slot",
 	},
 	[RPS_TOGETHER] = {
 		.id = "setup-rps-one-cpu", SETUP,
 		.title = "RPS sends the packets of all queues to one CPU",
-		.means = "That CPU does all the work above the driver. Once there is more than it "
-			 "can do, packets are dropped at its backlog, while other CPUs have time.",
-		.when = "RPS of every receive queue names the same single CPU, which is not that "
-			"of their interrupts, and there are others",
-		.silent = "A CPU that somebody chose for it: an imbalance is no harm.",
+		.means = "That CPU does all the work above the driver. When it is overloaded, its "
+			 "backlog drops packets while other CPUs have time.",
+		.when = "RPS of every receive queue names the same single CPU, that CPU does not "
+			"take their interrupts, and there are other CPUs",
+		.silent = "A CPU that was chosen on purpose: an imbalance alone does no harm.",
 		.remedy = "echo MASK > /sys/class/net/IFACE/queues/rx-N/rps_cpus",
 		.symptom = "One CPU is busy and the others are idle",
 		.follows = { "rps-one-cpu" },
@@ -61,47 +61,46 @@ static const struct finding_kind kinds[] = {
 	[RPS_NEEDLESS] = {
 		.id = "setup-rps-needless", SETUP,
 		.title = "RPS moves packets to CPUs that have a queue of their own",
-		.means = "RSS has spread the packets over these CPUs already; RPS moves them once "
-			 "more, with an interrupt between CPUs for each batch.",
+		.means = "RSS has already spread the packets over these CPUs; RPS moves them "
+			 "again, with an inter-processor interrupt per batch.",
 		.when = "RPS of a queue names two or more CPUs, all of which take interrupts of "
-			"receive queues, and there is a queue for each of them",
+			"receive queues, and each of them has a queue",
 		.remedy = "echo 0 > /sys/class/net/IFACE/queues/rx-N/rps_cpus",
 		.symptom = "CPUs interrupt each other (RES, CAL in /proc/interrupts)",
 	},
 	[IDLE_QUEUES] = {
 		.id = "setup-idle-queues", SETUP,
-		.title = "RSS sends no packet to some receive queues",
-		.means = "The indirection table leaves them out, so that their CPUs have nothing "
-			 "to do.",
-		.when = "a queue in use stands nowhere in the table, and no rule of ethtool -N "
-			"sends packets to it",
+		.title = "RSS sends no packets to some receive queues",
+		.means = "The indirection table does not list them, so their CPUs receive nothing.",
+		.when = "a queue in use appears nowhere in the indirection table, and there are no "
+			"rules of ethtool -N",
 		.remedy = "ethtool -X IFACE equal N, or fewer queues",
 		.symptom = "One CPU is busy and the others are idle",
 	},
 	[SHORT_RING] = {
 		.id = "setup-short-ring", SETUP,
-		.title = "The receive ring is short, and it was full before",
-		.means = "Since the interface came packets found no room in the ring, and the card "
-			 "allows one of four times the length or more.",
-		.when = "rx_missed_errors is above 0, and the ring is a quarter of what it may be, "
-			"or less",
+		.title = "The receive ring is short and has overflowed before",
+		.means = "Since the interface was created, packets found no room in the ring, and "
+			 "the card allows a ring at least four times as long.",
+		.when = "rx_missed_errors is above 0, and the ring is at most a quarter of its "
+			"maximum",
 		.remedy = "ethtool -G IFACE rx N",
 		.symptom = "Packets are lost now and then",
 		.follows = { "rx-ring-full" },
 	},
 	[NARROW_SLOT] = {
 		.id = "setup-narrow-slot", SETUP,
-		.title = "The PCIe link has fewer lanes than the card",
-		.means = "The slot, a riser or dirt on the contacts leaves lanes unused: the card "
-			 "cannot move its full rate.",
+		.title = "The PCIe link uses fewer lanes than the card has",
+		.means = "The slot, a riser or dirty contacts leave lanes unused, so the card "
+			 "cannot reach its full rate.",
 		.when = "current_link_width is below max_link_width",
 		.remedy = "Another slot: lspci -vv",
 		.symptom = "The rate stays below that of the link",
 	},
 	[DEFER_NO_EFFECT] = {
 		.id = "setup-defer-no-effect", SETUP,
-		.title = "napi_defer_hard_irqs is set and has no effect",
-		.means = "Without gro_flush_timeout there is nothing to wait for "
+		.title = "napi_defer_hard_irqs is set but has no effect",
+		.means = "Without gro_flush_timeout no timer defers the interrupts "
 			 "(napi_complete_done()).",
 		.when = "napi_defer_hard_irqs is above 0 and gro_flush_timeout is 0",
 		.remedy = "echo 50000 > /sys/class/net/IFACE/gro_flush_timeout",
@@ -115,13 +114,13 @@ static bool serves(const struct hw_line *l)
 	return l->rx >= 0 || l->tx >= 0;
 }
 
-/* Of the card's node, if that has any: others are far from it. */
+/* CPUs of the card's node, or all if that has none. */
 static unsigned near_cpus(const struct hw *h)
 {
 	return cpus_common(&h->online, &h->card.local) ?: cpus_count(&h->online);
 }
 
-/* "combined", or "rx" where a driver has the directions apart. */
+/* "combined", or "rx" for drivers with separate directions. */
 static void judge_channels(struct evidence *e, const struct hw *h)
 {
 	const char *way = setting_of(&group_channels, &h->channels, "combined-max") > 0 ?
@@ -135,15 +134,17 @@ static void judge_channels(struct evidence *e, const struct hw *h)
 	useful = most < near_cpus(h) ? most : near_cpus(h);
 	if (!*h->card.subsystem || now < 1 || now >= useful)
 		return;
-	f = finding_add(e->f, &kinds[FEW_QUEUES], -1, "it uses %lld of %lld possible %squeues, and "
-			"%u CPUs%s could share the work", now, most, *way == 'r' ? "rx " : "",
+	f = finding_add(e->f, &kinds[FEW_QUEUES], -1,
+			"it uses %lld of %lld possible %squeues, and %u CPUs%s could share the "
+			"work",
+			now, most, *way == 'r' ? "rx " : "",
 			near_cpus(h),
-			near_cpus(h) < cpus_count(&h->online) ? " near to it" : "");
+			near_cpus(h) < cpus_count(&h->online) ? " of its node" : "");
 	finding_fix(f, "ethtool", "-L", h->iface.name, way, text("%lld", useful));
 	finding_changes(f, "%lld queues; the link may stop for a moment", useful);
 }
 
-/* One CPU has all: the same where each has one alone, and where none was ever spread. */
+/* All interrupts go to one CPU, whether each was bound there or none was ever spread. */
 static void judge_one_cpu(struct evidence *e, const struct hw *h)
 {
 	const struct cpus *one = NULL;
@@ -165,11 +166,12 @@ static void judge_one_cpu(struct evidence *e, const struct hw *h)
 	}
 	if ((rx < 2 && tx < 2) || cpus_count(&h->online) < 2)
 		return;
-	f = finding_add(e->f, &kinds[IRQS_TOGETHER], -1, "the interrupts of all %u queues go to "
-			"CPU %d; %u CPUs could share them", rx > tx ? rx : tx, cpus_next(one, -1),
+	f = finding_add(e->f, &kinds[IRQS_TOGETHER], -1,
+			"the interrupts of all %u queues go to CPU %d; %u CPUs could share them",
+			rx > tx ? rx : tx, cpus_next(one, -1),
 			cpus_count(&h->online));
 	fix_irqs(e, f, false);
-	finding_advise(f, "irqbalance does it, too");
+	finding_advise(f, "irqbalance does this as well");
 }
 
 static void judge_node(struct evidence *e, const struct hw *h)
@@ -189,13 +191,15 @@ static void judge_node(struct evidence *e, const struct hw *h)
 	}
 	if (!far || !cpus_count(&h->card.local))
 		return;
-	f = finding_add(e->f, &kinds[FAR_NODE], -1, "%u of %u interrupts of queues go to CPUs of "
-			"another NUMA node; the card is at node %d", far, all, h->card.node);
+	f = finding_add(e->f, &kinds[FAR_NODE], -1,
+			"%u of %u queue interrupts go to CPUs of another NUMA node; the card is on "
+			"node %d",
+			far, all, h->card.node);
 	fix_irqs(e, f, true);
-	finding_advise(f, "and no irqbalance that moves them back");
+	finding_advise(f, "and keep irqbalance from moving them back");
 }
 
-/* All packets, to one CPU, and not the one that polls all of the queues. */
+/* RPS sends all packets to one CPU, other than the CPU that polls all queues. */
 static void judge_rps_cpu(struct evidence *e, const struct hw *h)
 {
 	const struct cpus *one = NULL;
@@ -248,8 +252,9 @@ static void judge_rps(struct evidence *e, const struct hw *h)
 	}
 	if (!nr || h->rss.nr < 2)
 		return;
-	f = finding_add(e->f, &kinds[RPS_NEEDLESS], -1, "RPS moves packets of %u receive queue%s "
-			"to CPUs %s, which take the interrupts of others: RSS spreads them already",
+	f = finding_add(e->f, &kinds[RPS_NEEDLESS], -1,
+			"RPS moves packets of %u receive queue%s to CPUs %s, which have queues of "
+			"their own: RSS spreads them already",
 			nr, nr == 1 ? "" : "s", list);
 	finding_fix(f, "sh", "-c", text("for q in /sys/class/net/%s/queues/rx-*; do echo 0 > "
 					"$q/rps_cpus; done", h->iface.name));
@@ -264,15 +269,16 @@ static void judge_ring(struct evidence *e, const struct hw *h)
 
 	if (!h->rx_missed || now < 1 || most < 4 * now)
 		return;
-	f = finding_add(e->f, &kinds[SHORT_RING], -1, "%lu packets found no room since the "
-			"interface came, and its receive rings hold %lld of the %lld they could",
+	f = finding_add(e->f, &kinds[SHORT_RING], -1,
+			"%lu packets found no room since the interface was created, and its "
+			"receive rings hold %lld of %lld possible packets",
 			h->rx_missed, now, most);
 	finding_fix(f, "ethtool", "-G", h->iface.name, "rx", text("%lld", 4 * now < most ? 4 * now :
 								  most));
 	finding_changes(f, "a ring four times as long; the link may stop for a moment");
 }
 
-/* Which receive queues no entry of the table names; with rules of ethtool -N they may have some. */
+/* Receive queues missing from the indirection table; not if rules of ethtool -N may feed them. */
 static void judge_table(struct evidence *e, const struct hw *h)
 {
 	unsigned nr = 0, idle = 0, queues = h->iface.rx_queues;
@@ -289,10 +295,12 @@ static void judge_table(struct evidence *e, const struct hw *h)
 	free(used);
 	if (!nr || !idle || h->rss.rules)
 		return;
-	f = finding_add(e->f, &kinds[IDLE_QUEUES], -1, "RSS sends packets to %u of %u receive "
-			"queues, and no rule sends any to the others", nr, queues);
+	f = finding_add(e->f, &kinds[IDLE_QUEUES], -1,
+			"RSS sends packets to only %u of %u receive queues, and no rule feeds the "
+			"others",
+			nr, queues);
 	finding_fix(f, "ethtool", "-X", h->iface.name, "equal", text("%u", queues));
-	finding_changes(f, "each queue gets an equal part of the table");
+	finding_changes(f, "gives each queue an equal part of the table");
 	finding_advise(f, "or fewer queues: ethtool -L %s combined %u", h->iface.name, nr);
 }
 
@@ -300,10 +308,10 @@ static void judge_slot(struct evidence *e, const struct hw *h)
 {
 	if (!h->card.width || h->card.width >= h->card.max_width)
 		return;
-	finding_advise(finding_add(e->f, &kinds[NARROW_SLOT], -1, "its PCIe link has %u of the "
-				   "card's %u lanes",
+	finding_advise(finding_add(e->f, &kinds[NARROW_SLOT], -1,
+				   "its PCIe link uses %u of the card's %u lanes",
 				   h->card.width, h->card.max_width),
-		       "another slot; what it can: lspci -vv -s %s", h->bus);
+		       "use another slot; what the card supports: lspci -vv -s %s", h->bus);
 }
 
 static void judge_defer(struct evidence *e, const struct hw *h)
@@ -312,14 +320,16 @@ static void judge_defer(struct evidence *e, const struct hw *h)
 
 	if (h->defer_hard_irqs < 1 || h->gro_flush_ns)
 		return;
-	f = finding_add(e->f, &kinds[DEFER_NO_EFFECT], -1, "napi_defer_hard_irqs is %lld, and has "
-			"no effect while gro_flush_timeout is 0", h->defer_hard_irqs);
+	f = finding_add(e->f, &kinds[DEFER_NO_EFFECT], -1,
+			"napi_defer_hard_irqs is %lld, but has no effect while gro_flush_timeout "
+			"is 0",
+			h->defer_hard_irqs);
 	finding_fix(f, "sh", "-c", text("echo 50000 > /sys/class/net/%s/gro_flush_timeout",
 					h->iface.name));
-	finding_changes(f, "polls wait 50 us for more packets before interrupts are on again");
+	finding_changes(f, "polls wait 50 us for more packets before interrupts are enabled again");
 }
 
-/* Only where the setup was asked for: nothing of it is a harm by itself. */
+/* Runs only when the setup was asked for: none of these findings is harm by itself. */
 static void judge(struct evidence *e)
 {
 	const struct hw *h = e->s->hw;
@@ -339,7 +349,7 @@ static void judge(struct evidence *e)
 
 const struct subject subject_setup = {
 	.name = "setup",
-	.title = "Setup, where it is shown (nicprobe show IFACE hw)",
+	.title = "Setup, as shown by nicprobe show IFACE hw",
 	.kind = kind,
 	.judge = judge,
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Where RPS and interrupts take received packets now, and the commands that spread them. */
+/* Where RPS and interrupts send received packets now, and commands that spread them. */
 #include <stdio.h>
 #include <string.h>
 
@@ -47,7 +47,7 @@ const struct cpus *interrupts_at(const struct hw_line *l)
 	return cpus_next(&l->does, -1) >= 0 ? &l->does : &l->may;
 }
 
-/* "41:0 42:1": interrupts and their CPUs, near to the card where it says which are. How many. */
+/* "41:0 42:1": interrupts and their new CPUs, on the card's node if known. Returns the number. */
 static unsigned pairs(const struct hw *h, bool far_only, char *to, size_t room)
 {
 	const struct cpus *near = cpus_count(&h->card.local) ? &h->card.local : &h->online;

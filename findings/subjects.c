@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Has every subject judge a window, and puts in order what they found. */
+/* Evaluates all subjects on a window and orders their findings. */
 #include <stdlib.h>
 #include <string.h>
 

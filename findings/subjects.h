@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* All findings, by what they are about: who judges, and which kinds there are. */
+/* All findings by subject: the function that detects them, and their kinds. */
 #ifndef NICPROBE_SUBJECTS_H
 #define NICPROBE_SUBJECTS_H
 
@@ -7,8 +7,8 @@
 #include "lib/read/findings.h"
 
 /*
- * Every subject, in the order in which they judge and are listed: causes before what comes of them.
- * A new one is a file and a word here; a new finding is an entry in the table of its subject.
+ * Every subject, in the order of evaluation and listing: causes before effects. A new subject is a
+ * file and a word here; a new finding is an entry in the table of its subject.
  */
 #define SUBJECTS(S) \
 	S(link) S(receiving) S(arriving) S(interrupts) S(merging) S(limits) S(sending) S(qdisc) \
@@ -18,9 +18,9 @@
 struct subject {
 	const char *name;		/* the file */
 	const char *title;		/* "Receiving: queues and CPUs" */
-	/* Its kinds by number, from 0 on; NULL: there are no more. */
+	/* Its kinds by number, from 0; NULL: past the last. */
 	const struct finding_kind *(*kind)(unsigned nr);
-	/* Adds what it finds to e->f. */
+	/* Adds its findings to e->f. */
 	void (*judge)(struct evidence *e);
 };
 
@@ -29,22 +29,22 @@ SUBJECTS(S)
 #undef S
 extern const struct subject *const subjects[];	/* ends with NULL */
 
-/* For a subject whose kinds are an array that ends with an empty one. */
+/* For a subject whose kinds are an array. */
 #define KINDS(list)								\
 	static const struct finding_kind *kind(unsigned nr)			\
 	{									\
 		return nr < sizeof(list) / sizeof(*(list)) ? &(list)[nr] : NULL;	\
 	}
 
-/* NULL: there is no finding of this id. */
+/* NULL: no finding has this id. */
 const struct finding_kind *kind_find(const char *id);
 
 /*
- * Judges the window: s->findings is made anew, and put in order. `hw` is how the interface is set
- * up now; NULL: it is read where it is needed. If s->hw is there, the setup is judged, too.
+ * Evaluates the window and fills s->findings, ordered. `hw` is the current setup; NULL: it is read
+ * when needed. If s->hw is set, the setup is evaluated as well.
  */
 void findings_judge(struct snapshot *, const struct hw *hw);
-/* Adds to what was found in a window what was before, and is no more: `total` is since attach. */
+/* Adds past losses that no longer occur in the window; `total` is since attach. */
 void findings_earlier(struct snapshot *window, const struct snapshot *total);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Findings about nicprobe's own figures: what they lack. */
+/* Findings about gaps in nicprobe's own figures. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,20 +22,21 @@ static const struct limit share = { .001, "a thousandth of the packets" };
 static const struct finding_kind kinds[] = {
 	[TABLE_FULL] = {
 		.id = "table-full", BLIND,
-		.title = "Packets could not be followed: a table of nicprobe is full",
-		.means = "A latency meter keeps each packet until its end. More were under way "
-			 "than there is room for, so that the figures are of some of them.",
+		.title = "Packets could not be followed because a table of nicprobe is full",
+		.means = "A latency meter keeps an entry for each packet until it is done. More "
+			 "packets were under way than the table holds, so the figures cover only "
+			 "some of them.",
 		.when = "{1} and {2} were not followed (meters txlat, qdisc, skblife)",
-		.remedy = "Attach anew: the tables are sized by the rings and queues of that "
-			  "moment; or --sample 16.",
+		.remedy = "Reattach: the tables are sized by the rings and queues at attach time; "
+			  "or use --sample 16.",
 		.symptom = "A latency histogram has fewer packets than were sent",
 		.limits = { &few, &share },
 	},
 	[NOT_TIMED] = {
 		.id = "qdisc-splits", BLIND,
-		.title = "The qdisc splits large packets, so that their wait is not known",
-		.means = "tbf and cake cut large buffers into packets of their own, which nicprobe "
-			 "cannot tell from others.",
+		.title = "The qdisc splits large packets, so their wait is unknown",
+		.means = "tbf and cake split large buffers into new packets, which nicprobe cannot "
+			 "match with the originals.",
 		.when = "{1}, and more than could be timed, were split by the qdisc (meter qdisc)",
 		.remedy = "While measuring: ethtool -K IFACE tso off gso off",
 		.symptom = "The meter qdisc has few samples",
@@ -44,8 +45,9 @@ static const struct finding_kind kinds[] = {
 	[MODULE_GONE] = {
 		.id = "driver-module-gone", BLIND,
 		.title = "The module whose functions were counted was unloaded",
-		.means = "Its functions are counted no more, also after it is loaded again.",
-		.when = "the module of a function of the meter driver has gone, or was loaded anew",
+		.means = "Its functions are no longer counted, even after the module is loaded "
+			 "again.",
+		.when = "the module of a function of the meter driver was unloaded or reloaded",
 		.remedy = "nicprobe detach; nicprobe attach -m driver",
 		.symptom = "The meter driver stands still",
 	},
@@ -58,12 +60,15 @@ static void tell_full(struct evidence *e, const char *meter, uint64_t full, uint
 
 	if (!worth(e, full, few.value) || full < share.value * (full + timed))
 		return;
-	f = finding_add(e->f, &kinds[TABLE_FULL], -1, "%s could not follow %" PRIu64 " packets: "
-			"more were under way than there is room for", meter, full);
+	f = finding_add(e->f, &kinds[TABLE_FULL], -1,
+			"%s could not follow %" PRIu64 " packets: more were under way than its "
+			"table holds",
+			meter, full);
 	finding_harm(f, rate(e, full));
 	finding_fact(f, "packets", full, "packets");
-	finding_advise(f, "attach anew, for tables that fit the rings as they are now; or nicprobe "
-		       "attach %s -m %s --sample 16", e->s->name, meter);
+	finding_advise(f, "reattach to size the tables for the current rings; or nicprobe attach "
+		       "%s -m %s --sample 16",
+		       e->s->name, meter);
 }
 
 static void judge_tables(struct evidence *e)
@@ -99,8 +104,9 @@ static void judge_tables(struct evidence *e)
 	tell_full(e, "skblife", full[2], timed[2]);
 	if (!worth(e, split, some.value) || split <= timed[1])
 		return;
-	f = finding_add(e->f, &kinds[NOT_TIMED], -1, "%" PRIu64 " packets were not timed: the "
-			"qdisc itself splits large ones", split);
+	f = finding_add(e->f, &kinds[NOT_TIMED], -1,
+			"%" PRIu64 " packets were not timed: the qdisc itself splits large ones",
+			split);
 	finding_harm(f, rate(e, split));
 	finding_advise(f, "while measuring: ethtool -K %s tso off gso off", e->s->meta.iface);
 }
@@ -115,8 +121,10 @@ static void judge_modules(struct evidence *e)
 
 		if (!module)
 			continue;
-		f = finding_add(e->f, &kinds[MODULE_GONE], -1, "the module %s was unloaded since, "
-				"and its functions are counted no more", module);
+		f = finding_add(e->f, &kinds[MODULE_GONE], -1,
+				"the module %s was unloaded after attach, and its functions are no "
+				"longer counted",
+				module);
 		finding_fix(f, "nicprobe", "detach", e->s->name);
 		finding_fix(f, "nicprobe", "attach", e->s->name, "-m", "driver");
 		return;
@@ -131,7 +139,7 @@ static void judge(struct evidence *e)
 
 const struct subject subject_trust = {
 	.name = "trust",
-	.title = "Trust: what nicprobe's own figures lack",
+	.title = "Trust: gaps in nicprobe's own figures",
 	.kind = kind,
 	.judge = judge,
 };

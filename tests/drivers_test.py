@@ -185,7 +185,7 @@ def test_types(folder):
           not any(f["fentry"] for f in doc["functions"]), str(doc))
     with open(raw, "wb") as f:
         f.write(btf({"another": 1}))
-    check("those of another kernel are not taken", "not for this vmlinux" in json.loads(
+    check("those of another kernel are not taken", "do not match this vmlinux" in json.loads(
         run("-j", "--check", "--btf", raw, old).stdout)["no_fentry"])
 
     twice = with_types(module(folder, "tun", rest='__attribute__((noinline, used)) static int again(int) '
@@ -222,9 +222,9 @@ def test_packed(folder):
         with open(packed, "wb") as f:
             f.write(data[:len(data) // 2])
         r = run("--check", packed)
-        check(f"packed by {tool}, cut short", r.returncode == 1 and "cut short or damaged" in r.stderr, r.stderr)
+        check(f"packed by {tool}, cut short", r.returncode == 1 and "truncated or damaged" in r.stderr, r.stderr)
         r = run("--check", packed, NICPROBE_CANNOT=tool)
-        check(f"packed, but no {tool}", r.returncode == 1 and f"{tool}, which unpacks it, is not here" in r.stderr and
+        check(f"packed, but no {tool}", r.returncode == 1 and f"{tool}, which decompresses it, is not installed" in r.stderr and
               "try: apt install" in r.stderr, r.stderr)
 
 
@@ -270,7 +270,7 @@ def test_made(folder):
                                                      kind=1, offset=0, size=len(data)), 1, "its sections overlap")
     info = data + b"vermagic=6.12.0-test"	# to the last byte of the file, with no end
     made(".modinfo without an end", with_header(info, ".modinfo", offset=len(data), size=len(info) - len(data)), 1,
-         "it is no kernel module")
+         "it is not a kernel module")
     whole = b"name=tun\0vermagic=6.12.0-test"
     made("the same with a name", with_header(data + whole, ".modinfo", offset=len(data), size=len(whole)), 0, "Every name")
 
@@ -301,13 +301,13 @@ def test_bad(folder):
         check(f"{name}: a sentence", r.returncode == status and why in r.stderr + r.stdout and
               r.stderr.count("\n") <= 2, f"{r.returncode} {r.stderr}")
 
-    bad("an empty file", b"", "it is no ELF file")
-    bad("a text", b"hello\n" * 100, "it is no ELF file")
-    bad("the head of a module", data[:100], "it is cut short")
-    bad("half a module", data[:len(data) // 2], "it is cut short")
-    bad("a module but for its end", data[:-100], "it is cut short")
+    bad("an empty file", b"", "it is not an ELF file")
+    bad("a text", b"hello\n" * 100, "it is not an ELF file")
+    bad("the head of a module", data[:100], "it is truncated")
+    bad("half a module", data[:len(data) // 2], "it is truncated")
+    bad("a module but for its end", data[:-100], "it is truncated")
     with open(NICPROBE, "rb") as f:
-        bad("a program", f.read(), "it is no kernel module")
+        bad("a program", f.read(), "it is not a kernel module")
     with open(module(folder, "nobody", "some_function"), "rb") as f:
         bad("a module nobody knows", f.read(), "nothing is known of a module nobody")
     # e_machine, at 18: of which machine it is

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Counts wire packets by ECN codepoint: GRO merges only equal ones, GSO copies what is there. */
+/* Counts wire packets by ECN codepoint: GRO merges only equal ones, and GSO copies it. */
 METER_MAP(ecn);
 
 static __always_inline void ecn_packet(const struct packet *p)
@@ -12,7 +12,9 @@ static __always_inline void ecn_packet(const struct packet *p)
 		return;
 	}
 	row = row_at(&ecn, p->row);
-	/* 6.1 forgets the bound of what lay on the stack meanwhile: test again, next to its use */
+	/*
+	 * the 6.1 verifier forgets bounds of values spilled meanwhile: test again right before use
+	 */
 	barrier_var(codepoint);
 	if (row && codepoint < NR_ECN)
 		row->packets[codepoint] += p->segs;

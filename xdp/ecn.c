@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* How the codepoints are called, and what marks mean. */
+/* Names of the ECN codepoints, and the meter ecn. */
 #include <inttypes.h>
 
 #include "lib/read/snapshot.h"
@@ -17,7 +17,7 @@ static const char *const codepoints[NR_ECN] = {
 static const struct metric metrics[] = {
 	COUNTER(struct ecn, packets, .name = "packets", .unit = "packets",
 		.label = "codepoint", .labels = codepoints,
-		.help = "Wire packets by ECN codepoint; ce is a router saying: congested."),
+		.help = "Wire packets by ECN codepoint; ce: marked as congestion experienced."),
 	{}
 };
 

@@ -6,7 +6,7 @@
 #include "lib/core/abi.h"
 
 enum codepoint { ECN_NOT_ECT, ECN_ECT1, ECN_ECT0, ECN_CE, ECN_NOT_IP, NR_ECN,
-		 ECN_UNREAD = NR_ECN };	/* its header is where we cannot read it */
+		 ECN_UNREAD = NR_ECN };	/* its header is not readable here */
 
 struct ecn {
 	__u64 packets[NR_ECN];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* How a source address reads. */
+/* The meter ecn_source, and the text of its addresses. */
 #include <arpa/inet.h>
 
 #include "lib/core/meter.h"

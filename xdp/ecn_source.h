@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Who sent packets that arrived marked. */
+/* Senders of packets that arrived marked CE. */
 #ifndef NICPROBE_ECN_SOURCE_H
 #define NICPROBE_ECN_SOURCE_H
 
 #include "lib/core/abi.h"
 
-#define ECN_SOURCES 4096	/* addresses at once; who was not seen for long makes room */
+#define ECN_SOURCES 4096	/* addresses kept; the least recently seen is evicted */
 
 struct ecn_source_key {
 	__u32 address[4];	/* as on the wire; IPv4 in the first word */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* How a flow reads, and which one fills a queue all by itself. */
+/* The meter flow, and the text of its keys. */
 #include <arpa/inet.h>
 #include <netdb.h>
 #include <stdio.h>
@@ -11,12 +11,13 @@
 
 static const struct metric metrics[] = {
 	COUNTER(struct flow, packets, .name = "estimated_packets", .unit = "packets",
-		.help = "Packets of the flow, estimated: those looked at, times one in how many."),
+		.help = "Packets of the flow, estimated: sampled packets times the sampling "
+			"interval."),
 	COUNTER(struct flow, bytes, .name = "estimated_bytes", .unit = "bytes",
-		.help = "Their bytes, estimated as the packets are."),
+		.help = "Bytes of the flow, estimated likewise."),
 	COUNTER(struct flow, samples, .name = "samples", .family = "flow_samples",
 		.unit = "packets",
-		.help = "Packets of the flow that were looked at."),
+		.help = "Sampled packets of the flow."),
 	{}
 };
 

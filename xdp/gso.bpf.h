@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Counts sent buffers and what is left to do for them, before the qdisc and at the driver. */
+/* Counts sent buffers and the work left for them, before the qdisc and at the driver. */
 METER_MAP(gso);
 
 static __always_inline void gso_packet(const struct packet *p)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* How sent buffers are shown, and when something on the way splits them too early. */
+/* The meter gso: sent buffers by size, and by the work left. */
 #include <inttypes.h>
 
 #include "lib/read/snapshot.h"
@@ -22,7 +22,8 @@ static const struct metric metrics[] = {
 		  .bounds = bounds, .help = "Sent buffers, by the wire packets in them."),
 	COUNTER(struct gso, left, .name = "left", .unit = "packets",
 		.label = "work", .labels = works,
-		.help = "Wire packets, by what is left to do; what tx-nic has less, software did."),
+		.help = "Wire packets by work left; software does the difference from tx-stack to "
+			"tx-nic."),
 	{}
 };
 

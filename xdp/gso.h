@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What is left to do for sent packets: by the kernel or the card, and at tx-nic by the card. */
+/* Work left for sent packets: for kernel or card at tx-stack, for the card at tx-nic. */
 #ifndef NICPROBE_GSO_H
 #define NICPROBE_GSO_H
 
 #include "lib/core/abi.h"
 
 enum work {
-	WORK_SEGMENT,		/* its buffer is to be split into wire packets */
-	WORK_CHECKSUM,		/* its checksum is to be filled in */
-	WORK_GATHER,		/* its data is in several pieces */
+	WORK_SEGMENT,		/* split the buffer into wire packets */
+	WORK_CHECKSUM,		/* fill in the checksum */
+	WORK_GATHER,		/* gather data from several pieces */
 	NR_WORK
 };
 

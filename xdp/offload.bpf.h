@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Counts what is segmented, checksummed or copied in software, by the feature that is missing. */
+/* Counts what software segments, checksums or copies, by the missing feature. */
 METER_KEYED_MAP(offload, OFFLOAD_ROWS);
 
 static __always_inline void offload_packet(const struct packet *p)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What features are called, why they are not used, and which should be switched on. */
+/* The meter offload: names of features, and why they are not used. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -7,7 +7,7 @@
 #include "lib/util/log.h"
 #include "xdp/offload.h"
 
-/* As `ethtool -k` calls them, in the order of the bits of gso_type. */
+/* Names of `ethtool -k`, in the order of the bits of gso_type. */
 static const char *const features[NR_GSO_FEATURES] = {
 	"tx-tcp-segmentation", "tx-gso-robust", "tx-tcp-ecn-segmentation",
 	"tx-tcp-mangleid-segmentation", "tx-tcp6-segmentation", "tx-fcoe-segmentation",
@@ -34,7 +34,7 @@ static const struct metric metrics[] = {
 	COUNTER(struct offload, packets, .name = "packets", .unit = "packets",
 		.help = "Wire packets that were segmented, checksummed or copied in software."),
 	COUNTER(struct offload, buffers, .name = "buffers", .unit = "buffers",
-		.help = "Buffers that these packets were in."),
+		.help = "Buffers that held these packets."),
 	{}
 };
 
@@ -65,7 +65,7 @@ static void key_text(const void *key, unsigned nr, char *text, size_t size)
 
 const struct meter meter_offload = {
 	.name = "offload",
-	.help = "what software does for sent packets, and what the card lacks",
+	.help = "what software does for sent packets, and the card's missing features",
 	.type = PACKET_METER,
 	.by = BY_KEY,
 	.point = TX_STACK,

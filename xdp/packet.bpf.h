@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* One packet, read once, shown to every packet meter. */
+/* A packet, parsed once, and passed to every packet meter. */
 #ifndef NICPROBE_PACKET_BPF_H
 #define NICPROBE_PACKET_BPF_H
 
@@ -11,38 +11,38 @@
 #include "xdp/gso.h"
 #include "xdp/offload.h"
 
-#define VLAN_TAG 4	/* bytes of one 802.1Q tag: the tag, and the type of what follows */
-#define IPV6_HEADERS 6	/* extension headers that are walked: more nobody sends */
+#define VLAN_TAG 4	/* bytes of an 802.1Q tag: TCI and the next EtherType */
+#define IPV6_HEADERS 6	/* extension headers followed: real packets have fewer */
 #define HEAD_SIZE (2 * VLAN_TAG + 40)	/* two tags and IPv6 */
 
 struct packet {
-	enum point point;	/* constant where meter_packet() is called: asking costs nothing */
+	enum point point;	/* constant where meter_packet() is called, so tests are free */
 	__u32 row;		/* row_of(point, queue) */
 	__u32 len;		/* bytes of the buffer, Ethernet header included, FCS not */
 	__u32 segs;		/* wire packets in it: more than 1 after GRO, LRO or before GSO */
-	__u32 seg_len;		/* if so: bytes on the wire of each… */
-	__u32 last_len;		/* …but the last, which has these */
+	__u32 seg_len;		/* then the bytes of each on the wire… */
+	__u32 last_len;		/* …and of the last */
 	__u8 ecn;		/* enum codepoint */
 	__u8 ipv6;		/* the family of src */
-	__u32 src[4];		/* source address, where ecn is CE; as on the wire */
-	__u64 on;		/* config.on, which clang would read again for each question */
-	__u64 linear;		/* tx-nic, config.tx_linear: what the driver adds for segments */
-	bool look;		/* the meters want its flow: flow_take() */
-	bool counted;		/* by rxcpu_count(), before its turn */
-	/* Where it is sent, and one of these meters is on: */
-	__u8 work;		/* 1 << enum work: what is still to be done for it */
-	__u8 why;		/* tx-stack: why some of that is done in software; 0: it is not… */
-	__u8 feature;		/* …and the feature it would take */
+	__u32 src[4];		/* source address, if ecn is CE; as on the wire */
+	__u64 on;		/* copy of config.on, which clang would reload for each test */
+	__u64 linear;		/* tx-nic, with config.tx_linear: see struct pktsize */
+	bool look;		/* to be sampled by flow_take() */
+	bool counted;		/* rxcpu_count() ran already */
+	/* Only if it is being sent and one of these meters is on: */
+	__u8 work;		/* bits 1 << enum work: work left for it */
+	__u8 why;		/* tx-stack: why software does some of it; 0: it does not… */
+	__u8 feature;		/* …and the feature that would avoid that */
 };
 
-/* Is there, behind IPv6, a header of this type before the transport's? */
+/* Is this an IPv6 extension header? */
 static __always_inline bool ipv6_extends(__u8 type)
 {
 	return type == 0 || type == 43 || type == 44 || type == 51 || type == 60 || type == 135 ||
 	       type == 139 || type == 140;
 }
 
-/* Its bytes, by the first two of them: the type of what follows, and a length. */
+/* Its length, from its first two bytes: next header, and length. */
 static __always_inline __u32 ipv6_extends_by(__u8 type, __u8 length)
 {
 	return type == 44 ? 8 : type == 51 ? (length + 2) * 4 : (length + 1) * 8;
@@ -53,7 +53,7 @@ static __always_inline bool point_is_nic(enum point point)
 	return point == RX_NIC || point == TX_NIC;
 }
 
-/* Bytes on the wire, in all. */
+/* Bytes on the wire, in total. */
 static __always_inline __u64 packet_bytes(const struct packet *p)
 {
 	return p->segs > 1 ? (__u64)p->seg_len * (p->segs - 1) + p->last_len : p->len;
@@ -80,22 +80,22 @@ static __always_inline void meter_packet(struct packet *p)
 #undef M
 }
 
-/* Is any meter on that wants to look into the packet, not just at its length? */
+/* Does any enabled meter need more of the packet than its length? */
 static __always_inline bool packet_headers_wanted(void)
 {
 	return config.on & (1ull << METER_ecn | 1ull << METER_ecn_source);
 }
 
-/* Is any meter on that wants to know what is left for the card to do? */
+/* Does any enabled meter need the work left for the card? */
 static __always_inline bool packet_work_wanted(void)
 {
 	return config.on & (1ull << METER_gso | 1ull << METER_offload);
 }
 
 /*
- * Reads the network header at `l3`, of EtherType `proto` (network order), up
- * to two VLAN tags before it. What is cut short is not IP. `end` is the end of
- * what may be read: of a frame for XDP and tc, of a copy for tracepoints.
+ * Parses the network header at `l3`, of EtherType `proto` (network order), after up to two VLAN
+ * tags. Truncated headers count as not IP. `end` bounds the readable bytes: the frame for XDP and
+ * tc, a copy for tracepoints.
  */
 static __always_inline void packet_parse(struct packet *p, const void *l3, const void *end,
 					 __be16 proto)
@@ -112,7 +112,7 @@ static __always_inline void packet_parse(struct packet *p, const void *l3, const
 		b += VLAN_TAG;
 	}
 	if (proto == bpf_htons(ETH_P_IP)) {
-		/* 4, and a header of 20 bytes or more */
+			/* version 4, and IHL of at least 20 bytes */
 		if ((void *)(b + 20) > end || b[0] < 0x45 || b[0] > 0x4f)
 			return;
 		p->ecn = b[1] & 3;

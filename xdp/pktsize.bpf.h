@@ -4,7 +4,7 @@
 
 METER_MAP(pktsize);
 
-/* A chain left early, not a sum of comparisons: the usual sizes are found by few, and foretold. */
+/* A chain of branches, not a sum of comparisons: common sizes leave it early, and predictably. */
 static __always_inline __u32 pktsize_slot(__u32 len)
 {
 #define B(slot, bound) len <= bound ? slot :

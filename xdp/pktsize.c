@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* How the size classes are called. */
+/* The meter pktsize: its size classes. */
 #include "lib/core/meter.h"
 #include "xdp/pktsize.h"
 
@@ -10,7 +10,7 @@ static const uint64_t bounds[] = { PKTSIZE_BOUNDS(B) };
 static const struct metric metrics[] = {
 	HISTOGRAM(struct pktsize, size, .name = "packet_size", .unit = "bytes", .scale = 1,
 		  .bounds = bounds, .family = "packet_size_bytes", .every_packet = true,
-		  .help = "Packets by size, Ethernet header included, FCS not."),
+		  .help = "Packets by size, with the Ethernet header but without FCS."),
 	{}
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Counts what each CPU takes from each receive queue: the map is per CPU, so it is all there. */
+/* Counts packets per receive queue; its map is per CPU, which gives the CPU as well. */
 #include "xdp/rxcpu.h"
 
 METER_MAP(rxcpu);
@@ -10,7 +10,7 @@ static __always_inline void rxcpu_count(struct packet *p)
 
 	if (p->point != RX_NIC)
 		return;
-	row = row_at(&rxcpu, p->row);	/* RX_NIC is 0: the row is the queue */
+	row = row_at(&rxcpu, p->row);	/* RX_NIC is 0, so the row is the queue */
 	if (row) {
 		row->packets += p->segs;
 		row->bytes += packet_bytes(p);

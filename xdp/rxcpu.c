@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* How the load of the receive queues is spread over queues and CPUs, and when it is not. */
+/* The meter rxcpu: the load of the receive queues by CPU. */
 #include "lib/core/nic_driver.h"
 #include "lib/read/snapshot.h"
 #include "xdp/rxcpu.h"
 
 static const struct metric metrics[] = {
 	COUNTER(struct rxcpu, packets, .name = "packets", .unit = "packets",
-		.help = "Packets of a receive queue by the CPU that took them from the driver."),
+		.help = "Packets of a receive queue, by the CPU that took them from the driver."),
 	COUNTER(struct rxcpu, bytes, .name = "bytes", .unit = "bytes",
-		.help = "Bytes of a receive queue by the CPU that took them from the driver."),
+		.help = "Bytes of a receive queue, by the CPU that took them from the driver."),
 	{}
 };
 

@@ -7,7 +7,7 @@
 
 struct rxcpu {
 	__u64 packets, bytes;
-	__u64 look;	/* not shown: from so many packets on the meter `flow` looks at one */
+	__u64 look;	/* not shown: the packet count at which `flow` samples next */
 };
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The rx-nic hook by XDP: before the kernel has made anything of the packet. Always XDP_PASS. */
+/* The rx-nic hook by XDP, before there is an skb. Always returns XDP_PASS. */
 #include <stddef.h>
 
 #include "xdp/packet.bpf.h"
 
-/* Generic XDP takes queue_mapping - 1, whatever it means, and 0 where none is recorded. */
+/* Generic XDP has queue_mapping - 1, whether that is meaningful or not; 0 if none is recorded. */
 static __always_inline __u32 queue_of(const struct xdp_md *ctx)
 {
 	if (config.xdp_generic && config.rx_queues > 1 && config.rx_queue != RX_QUEUE_RECORDED)
@@ -12,7 +12,7 @@ static __always_inline __u32 queue_of(const struct xdp_md *ctx)
 	return ctx->rx_queue_index;
 }
 
-/* One packet in so many: its flow, from the EtherType on, whatever buffer that is in. */
+/* Samples the packet's flow, from the EtherType on, whichever fragment holds it. */
 static __noinline int look(struct xdp_md *ctx)
 {
 	__u32 len = bpf_xdp_get_buff_len(ctx), last = len - FLOW_HEAD_AT - 1;
@@ -20,7 +20,7 @@ static __noinline int look(struct xdp_md *ctx)
 
 	if (last >= FLOW_HEAD_SIZE)
 		last = FLOW_HEAD_SIZE - 1;
-	/* verifiers up to 6.12 see the bounds of what is compared, not of sums with it */
+	/* verifiers up to 6.12 track bounds only of the compared value, not of sums with it */
 	barrier_var(last);
 	if (len > FLOW_HEAD_AT && last < FLOW_HEAD_SIZE)
 		bpf_xdp_load_bytes(ctx, FLOW_HEAD_AT, &head.type, last + 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The rx-nic hook by XDP: beside other programs where libxdp's dispatcher works, else alone. */
+/* The rx-nic hook by XDP: beside other programs with libxdp's dispatcher, otherwise alone. */
 #include <errno.h>
 #include <glob.h>
 #include <linux/if_link.h>
@@ -19,7 +19,7 @@
 #include "xdp_hook.skel.h"
 
 #define PROGRAM "nicprobe_rx"
-#define PIN	"xdp_link"	/* pin of the link, when we are alone */
+#define PIN	"xdp_link"	/* pin of the link, if ours is the only program */
 #define IN_DISPATCHER	"xdp in a dispatcher"
 #define GENERIC	"xdp-generic"
 #define DISPATCHERS "/sys/fs/bpf/xdp"	/* where libxdp pins */
@@ -28,7 +28,7 @@ static int refused(const struct site *site, int err)
 {
 	const char *iface = site->iface.name;
 	const char *other = text("nicprobe attach --rx driver %s", iface);
-	/* of a driver's own: that this machine lacks memory is not what it says */
+	/* -ENOMEM of a driver is not this machine running out of memory */
 	int ret = err == -ENOMEM ? -ENOBUFS : err;
 
 	if (err == -EBUSY || err == -EEXIST)
@@ -39,15 +39,17 @@ static int refused(const struct site *site, int err)
 		return complain(err, other, "the driver of %s (%s) has no native XDP", iface,
 				site->driver->name);
 	if (site->driver->xdp_needs)
-		return complain(ret, other, "the driver of %s (%s) refuses XDP: %s; its MTU is %u, "
-				"and it needs %s", iface, site->iface.driver, strerror(-err),
+		return complain(ret, other, "the driver of %s (%s) rejects XDP: %s; its MTU is %u, "
+				"and XDP needs %s",
+				iface, site->iface.driver, strerror(-err),
 				site->iface.mtu, site->driver->xdp_needs);
-	return complain(ret, other, "the driver of %s (%s) refuses XDP: %s; its MTU of %u may be "
-			"too large for it, or it lacks free queues", iface, site->iface.driver,
+	return complain(ret, other, "the driver of %s (%s) rejects XDP: %s; its MTU of %u may be "
+			"too large, or it lacks free queues",
+			iface, site->iface.driver,
 			strerror(-err), site->iface.mtu);
 }
 
-/* A link of its own goes with its last pin: a crash can leave nothing behind. */
+/* A bpf_link goes away with its last pin: a crash leaves nothing attached. */
 static int attach_alone(const struct site *site, struct bpf_object *obj, __u32 mode)
 {
 	LIBBPF_OPTS(bpf_link_create_opts, opts, .flags = mode);
@@ -57,7 +59,7 @@ static int attach_alone(const struct site *site, struct bpf_object *obj, __u32 m
 		return complain(err, NULL, "cannot load the XDP program: %s", log_last());
 	prog = bpf_program__fd(bpf_object__find_program_by_name(obj, PROGRAM));
 	link = bpf_link_create(prog, site->iface.ifindex, BPF_XDP, &opts);
-	/* the driver may mean its queues, the kernel its memory: twice, and it is the driver */
+	/* ENOMEM may be the driver's (no queues) or the kernel's: if it repeats, the driver's */
 	if (link < 0 && errno == ENOMEM)
 		link = bpf_link_create(prog, site->iface.ifindex, BPF_XDP, &opts);
 	if (link < 0)
@@ -74,18 +76,18 @@ static int attach_beside(const struct site *site, struct bpf_object *obj)
 	int err = libxdp_get_error(prog);
 
 	if (err)
-		return complain(err, NULL, "libxdp cannot take our program: %s", strerror(-err));
+		return complain(err, NULL, "libxdp cannot use our program: %s", strerror(-err));
 	xdp_program__set_chain_call_enabled(prog, XDP_PASS, true);
-	/* before all others: what they drop was received, too */
+	/* before all others: packets that they drop were received, too */
 	xdp_program__set_run_prio(prog, 1);
-	/* libxdp 1.3 does not see it in "xdp.frags": its dispatcher would refuse a large MTU */
+	/* libxdp 1.3 does not see frags in "xdp.frags": its dispatcher would reject a large MTU */
 	xdp_program__set_xdp_frags_support(prog, true);
 	err = xdp_program__attach(prog, site->iface.ifindex, XDP_MODE_NATIVE, 0);
 	xdp_program__close(prog);
 	return err ? refused(site, err) : 0;
 }
 
-/* Someone's program that came without a dispatcher leaves no room, whatever the kernel can. */
+/* A program attached without a dispatcher leaves no room for ours. */
 static const char *why_alone(const struct site *site)
 {
 	const char *no = kernel_lacks(FEATURE_DISPATCHER);
@@ -99,7 +101,7 @@ static const char *why_alone(const struct site *site)
 		return NULL;
 	legacy = xdp_multiprog__is_legacy(all);
 	xdp_multiprog__close(all);
-	return legacy ? "another program is there without a dispatcher" : NULL;
+	return legacy ? "another program is attached without a dispatcher" : NULL;
 }
 
 static int attach(const struct site *site, struct bpf_object *obj, char *how, size_t size)
@@ -118,9 +120,9 @@ static bool pin_uses_map(const char *prog_pin, __u32 map)
 }
 
 /*
- * libxdp pins a dispatcher before it attaches it: who is killed in between
- * leaves it behind. Ours are known by their maps; the ifindex in the name is not
- * enough, it may be of another network namespace (libxdp_clean_references()).
+ * libxdp pins a dispatcher before it attaches it: a process killed in between leaves it behind.
+ * Ours are recognized by their maps. The ifindex in the name is not enough, as it may belong to
+ * another network namespace (libxdp_clean_references()).
  */
 static void remove_left(const struct site *site)
 {
@@ -138,7 +140,7 @@ static void remove_left(const struct site *site)
 	globfree(&left);
 }
 
-/* Takes our program out of the dispatcher, if in one; found by name, as a crash leaves no pin. */
+/* Removes our program from the dispatcher; found by name, since a crash leaves no pin. */
 static int leave_dispatcher(const struct site *site)
 {
 	struct xdp_multiprog *all = xdp_multiprog__get_from_ifindex(site->iface.ifindex);
@@ -163,7 +165,7 @@ static void detach(const struct site *site)
 		remove_left(site);
 }
 
-/* In a dispatcher: is ours there, and the first? A new one is made whenever a program comes. */
+/* In a dispatcher: is our program there, and first? A new program means a new dispatcher. */
 static const char *blind_beside(const struct site *site)
 {
 	struct xdp_multiprog *all = xdp_multiprog__get_from_ifindex(site->iface.ifindex);
@@ -182,10 +184,11 @@ static const char *blind_beside(const struct site *site)
 	if (!libxdp_get_error(all))
 		xdp_multiprog__close(all);
 	if (prog)
-		return first ? text("the XDP program %s comes before ours: what it takes or drops "
-				    "is not seen", program_named(first)) : NULL;
-	return xdp ? text("our program is no longer attached: the XDP program %s is there in its "
-			  "place", program_named(xdp)) : "our program is no longer attached";
+		return first ? text("the XDP program %s runs before ours, which does not see what "
+				    "it takes or drops",
+				    program_named(first)) : NULL;
+	return xdp ? text("our program is no longer attached: the XDP program %s has replaced it",
+			  program_named(xdp)) : "our program is no longer attached";
 }
 
 static const char *blind(const struct site *site, const char *how)
@@ -200,8 +203,8 @@ static const char *blind(const struct site *site, const char *how)
 	other = now.drv_prog_id ?: now.skb_prog_id ?: now.prog_id;
 	if (ours && (now.drv_prog_id == ours || now.skb_prog_id == ours || now.prog_id == ours))
 		return NULL;
-	return other ? text("our program is no longer attached: the XDP program %s is there in its "
-			    "place", program_named(other)) : "our program is no longer attached";
+	return other ? text("our program is no longer attached: the XDP program %s has replaced it",
+			    program_named(other)) : "our program is no longer attached";
 }
 
 static const char *avoid(const struct site *site)
@@ -210,15 +213,15 @@ static const char *avoid(const struct site *site)
 		return text("the driver has no native XDP");
 	if (site->driver->xdp)
 		return text("attaching XDP to %s %s", site->iface.driver, site->driver->xdp);
-	/* tun_build_skb() and do_xdp_generic() of tun show such a frame whole; 6.18 */
+	/* tun_build_skb() and do_xdp_generic() of tun present such a frame as one packet; 6.18 */
 	if (site->iface.gso_frames)
-		return "its other end may hand over many packets as one frame, and XDP sees one";
+		return "its peer may pass many packets as one frame, which XDP counts as one";
 	return NULL;
 }
 
 const struct hook hook_xdp = {
 	.name = "xdp",
-	.help = "native XDP, in the driver before an skb is made",
+	.help = "native XDP, in the driver before an skb exists",
 	.points = 1 << RX_NIC,
 	.avoid = avoid,
 	.elf = xdp_hook_bpf__elf_bytes,
@@ -243,12 +246,12 @@ static int attach_generic(const struct site *site, struct bpf_object *obj, char 
 static const char *avoid_generic(const struct site *site)
 {
 	(void)site;
-	return "generic XDP runs after GRO and switches it off: it changes what it measures";
+	return "generic XDP runs after GRO and disables it: it changes what it measures";
 }
 
 const struct hook hook_xdp_generic = {
 	.name = GENERIC,
-	.help = "generic XDP, for any driver; it runs after GRO and switches GRO off",
+	.help = "generic XDP, for any driver; it runs after GRO and disables it",
 	.points = 1 << RX_NIC,
 	.avoid = avoid_generic,
 	.configure = configure_generic,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Gathers what an interface is made of, and says of what is missing why. */
+/* Collects the setup of an interface, and the reasons for what is missing. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/ethtool.h>
@@ -32,12 +32,12 @@ static const char *reason(int err)
 {
 	switch (err) {
 	case -EOPNOTSUPP:
-		return "its driver does not tell";
+		return "not reported by its driver";
 	case -EPERM:
 	case -EACCES:
-		return "only root may ask";
+		return "root only";
 	case -ENODEV:
-		return "the interface, or its hardware, went away";
+		return "the interface or its hardware has gone";
 	}
 	return strerror(-err);
 }
@@ -56,7 +56,7 @@ static void driver_read(struct hw *h, int sys)
 	snprintf(h->bus, sizeof(h->bus), "%.31s", info.bus_info);
 }
 
-/* A number in a file; -1: it is not there, or not to be seen. */
+/* A number in a file; -1: missing, or not readable. */
 static long long number(int dir, const char *file)
 {
 	char line[32], *end;
@@ -68,7 +68,7 @@ static long long number(int dir, const char *file)
 	return end == line ? -1 : value;
 }
 
-/* Drivers count one and the same packet in one of these, or in two. */
+/* Drivers count the same packet in one or two of these files: use the largest. */
 static unsigned long missed_read(int sys)
 {
 	static const char *const files[] = {
@@ -93,7 +93,7 @@ static void sysfs_read(struct hw *h, int sys)
 	h->rx_missed = missed_read(sys);
 }
 
-/* Some are for the first network namespace only; of these nothing is known elsewhere. */
+/* Some of these exist in the first network namespace only, and are unknown elsewhere. */
 static void sysctls_read(struct hw *h)
 {
 	h->busy_poll_us = number(AT_FDCWD, "/proc/sys/net/core/busy_poll");
@@ -102,7 +102,7 @@ static void sysctls_read(struct hw *h)
 }
 
 /*
- * Drivers that we know have rules only with this feature: without it they are not asked, for ena
+ * Known drivers have steering rules only with this feature. Others are not asked for rules, as ena
  * logs an error each time (6.1, 6.12).
  */
 static bool rules_possible(const struct hw *h)
@@ -127,11 +127,11 @@ static void settings_all(struct hw *h)
 	};
 
 	if (netlink_family("ethtool") < 0)
-		hw_note(h, "ethtool netlink", "this kernel has none; what the ioctl does not have "
-			"is not known");
+		hw_note(h, "ethtool netlink", "missing in this kernel; only what the ioctl reports "
+			"is known");
 	for (unsigned i = 0; i < sizeof(all) / sizeof(*all); i++) {
 		settings_read(&h->iface, all[i].group, all[i].to);
-		/* the port is told with the link */
+		/* the port comes with the link */
 		if (all[i].to->err && all[i].group != &group_port)
 			hw_note(h, all[i].group->name, "%s", reason(all[i].to->err));
 	}
@@ -153,34 +153,34 @@ static void napis_note(struct hw *h)
 	if (h->driver->no_napi)
 		hw_note(h, "NAPI", "%s", h->driver->no_napi);
 	else if (h->napis.named)
-		hw_note(h, "NAPI", "%s; known by their threads: pgrep -a napi/%s-",
-			h->napis.err ? "this kernel does not tell (netdev-genl, Linux 6.8)" :
-				       "the driver's have no ids", h->iface.name);
+		hw_note(h, "NAPI", "%s; known only by their threads: pgrep -a napi/%s-",
+			h->napis.err ? "not reported by this kernel (netdev-genl, Linux 6.8)" :
+				       "the driver's instances have no IDs", h->iface.name);
 	else if (h->napis.err == -ENOENT || h->napis.err == -EOPNOTSUPP)
-		hw_note(h, "NAPI", "this kernel does not tell (netdev-genl, Linux 6.8)%s",
+		hw_note(h, "NAPI", "not reported by this kernel (netdev-genl, Linux 6.8)%s",
 			h->threaded ? "; its threads: pgrep -a napi/" : "");
 	else if (h->napis.err)
 		hw_note(h, "NAPI", "%s", reason(h->napis.err));
 	else if (!h->napis.nr && !h->iface.up)
-		hw_note(h, "NAPI", "the interface is down: there are some once it is up");
+		hw_note(h, "NAPI", "the interface is down: it has instances only while it is up");
 	else if (!h->napis.nr)
-		hw_note(h, "NAPI", "it has none now");
+		hw_note(h, "NAPI", "it has no instances now");
 	else if (!linked)
-		hw_note(h, "queues of NAPI", "its driver does not tell which instance serves "
-			"which, and there are not as many");
+		hw_note(h, "queues of NAPI", "its driver does not report which instance serves "
+			"which queue, and the numbers differ");
 }
 
 static void xsks_note(struct hw *h)
 {
 	xsks_read(h->iface.ifindex, &h->xsks);
 	if (h->xsks.err == -ENOENT)
-		hw_note(h, "AF_XDP", "there are such sockets in this namespace, and this kernel "
-			"does not tell of which queues (CONFIG_XDP_SOCKETS_DIAG)");
+		hw_note(h, "AF_XDP", "this namespace has AF_XDP sockets, but this kernel does not "
+			"report their queues (CONFIG_XDP_SOCKETS_DIAG)");
 	else if (h->xsks.err)
 		hw_note(h, "AF_XDP", "%s", reason(h->xsks.err));
 }
 
-/* The CPUs that can take work, and the node of each. */
+/* The online CPUs, and the CPUs of each node. */
 static int machine_read(struct hw *h)
 {
 	char line[4096];
@@ -214,12 +214,13 @@ static int read_all(struct hw *h, int sys)
 		sysfs_read(h, sys);
 		hw_card_read(h, sys);
 	} else {
-		hw_note(h, "sysfs", "it is not mounted, or is that of another network namespace: "
-			"nothing is known of the device, RPS and XPS");
+		hw_note(h, "sysfs", "not mounted, or that of another network namespace: device, "
+			"RPS and XPS are unknown");
 	}
 	if (*h->card.subsystem && h->driver == &driver_generic)
-		hw_note(h, "driver table", "%s is not a driver that nicprobe knows: its interrupts "
-			"are told by the names that most give them", h->iface.driver);
+		hw_note(h, "driver table", "nicprobe has no table for %s: its interrupts are "
+			"matched by common naming patterns",
+			h->iface.driver);
 	settings_all(h);
 	hw_above_read(h, sys);
 	xsks_note(h);

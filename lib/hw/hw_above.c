@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Finds what others have put on an interface, where packets can vanish before anyone sees them. */
+/* Finds what is installed on an interface, where packets can vanish before they are seen. */
 #include <errno.h>
 #include <linux/if_link.h>
 #include <linux/pkt_cls.h>
@@ -37,11 +37,11 @@ struct search {
 	unsigned ifindex;
 	__u32 own[8];		/* our programs, where we may see their pins */
 	unsigned nr_own;
-	__u32 map;		/* that ours have which libxdp pins; 0: likewise */
+	__u32 map;		/* a map of our program that libxdp pins; 0: likewise */
 	unsigned master;
-	unsigned unlisted;	/* programs that found no room */
+	unsigned unlisted;	/* programs beyond MAX_PROGRAMS */
 	bool egress;
-	bool clsact, ingress;	/* there is a qdisc of this kind */
+	bool clsact, ingress;	/* it has such a qdisc */
 };
 
 static __u32 number(const struct nlattr *attr)
@@ -69,7 +69,7 @@ static void program_add(struct search *s, enum hw_hook hook, __u32 id)
 		snprintf(p->name, sizeof(p->name), "%s", name);
 }
 
-/* What libxdp's dispatcher calls, in that order. */
+/* The programs that libxdp's dispatcher calls, in order. */
 static void dispatched_read(struct search *s)
 {
 	struct xdp_multiprog *all = xdp_multiprog__get_from_ifindex(s->ifindex);
@@ -138,7 +138,7 @@ static int device_read(const struct nlmsghdr *nlh, void *arg)
 	return MNL_CB_OK;
 }
 
-/* By its index, or where that is 0 by its name. */
+/* By its index, or by name if that is 0. */
 static void device_find(unsigned ifindex, const char *name, struct hw_device *d)
 {
 	char buf[MNL_SOCKET_BUFFER_SIZE];
@@ -150,7 +150,7 @@ static void device_find(unsigned ifindex, const char *name, struct hw_device *d)
 	netlink_ask(NETLINK_ROUTE, request, device_read, d);
 }
 
-/* The kernel has a link "upper_vlan7" in sysfs to each device above; the master is one of them. */
+/* The kernel links each upper device in sysfs as "upper_vlan7", including the master. */
 static void stacked_read(struct hw *h, int sys)
 {
 	struct hw_above *a = &h->above;
@@ -168,7 +168,7 @@ static void stacked_read(struct hw *h, int sys)
 			break;
 		}
 		device_find(0, e->d_name + 6, d);
-		a->nr_stacked += !!*d->name;	/* it may have gone meanwhile */
+		a->nr_stacked += !!*d->name;	/* unless it is gone already */
 	}
 	if (dir)
 		closedir(dir);
@@ -216,7 +216,7 @@ static int each_qdisc(const struct nlmsghdr *nlh, void *arg)
 			snprintf(kind, sizeof(kind), "%s", mnl_attr_get_str(attr));
 	s->clsact |= !strcmp(kind, "clsact");
 	s->ingress |= !strcmp(kind, "ingress");
-	if (tc->tcm_parent == TC_H_INGRESS)	/* both have it for their parent */
+	if (tc->tcm_parent == TC_H_INGRESS)	/* the parent of clsact and ingress */
 		return MNL_CB_OK;
 	if (tc->tcm_parent == TC_H_ROOT)
 		snprintf(s->above->qdisc, HW_KIND, "%s", kind);
@@ -226,9 +226,8 @@ static int each_qdisc(const struct nlmsghdr *nlh, void *arg)
 }
 
 /*
- * The kernel tells of each classifier without a handle, then of its filters. u32 has its hash
- * tables among them, whose handles end in zeros. Filters of a block that interfaces share name no
- * interface.
+ * The kernel lists each classifier without a handle, then its filters. u32 lists its hash tables as
+ * well, whose handles end in zeros. Filters of a shared block name no interface.
  */
 static int each_filter(const struct nlmsghdr *nlh, void *arg)
 {
@@ -268,7 +267,7 @@ static void tcx_read(struct search *s, struct hw *h)
 		int err = bpf_prog_query_opts(s->ifindex, types[i], &all);
 
 		if (err == -EPERM && !i)
-			hw_note(h, "tcx programs", "only root may ask");
+			hw_note(h, "tcx programs", "root only");
 		for (__u32 k = 0; !err && k < all.prog_cnt && k < MAX_TCX; k++)
 			program_add(s, HOOK_TCX_INGRESS + i, ids[k]);
 	}
@@ -324,9 +323,9 @@ void hw_above_read(struct hw *h, int sys)
 		hw_note(h, "qdisc", "%s", strerror(-err));
 	if (s.clsact || s.ingress)
 		tc_dump(&s, RTM_GETTFILTER, INGRESS, each_filter);
-	s.egress = true;	/* the qdisc "ingress" would show its filters once more */
+	s.egress = true;	/* the qdisc "ingress" would list its filters twice */
 	if (s.clsact)
 		tc_dump(&s, RTM_GETTFILTER, EGRESS, each_filter);
 	if (s.unlisted)
-		hw_note(h, "other programs", "there are %u more than %u", s.unlisted, MAX_PROGRAMS);
+		hw_note(h, "other programs", "%u beyond the first %u", s.unlisted, MAX_PROGRAMS);
 }

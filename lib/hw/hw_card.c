@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The device behind an interface, by sysfs: PCI, its NUMA node, whose virtual function it is. */
+/* The device behind an interface, from sysfs: PCI, NUMA node, SR-IOV. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "lib/net/sysfs.h"
 #include "lib/util/log.h"
 
-/* virtio stands between the interface and the function that has it. */
+/* For virtio, the PCI function is one level further up. */
 static const char *device_of(int sys, struct hw_card *c)
 {
 	char above[16];
@@ -33,7 +33,7 @@ static void ids_read(int sys, const char *device, struct hw_card *c)
 		snprintf(c->ids, sizeof(c->ids), "%04lx:%04lx", vendor, id);
 }
 
-/* A bridge of the chipset, or an emulated card, says that it has no lanes at all, or 255. */
+/* A bridge of the chipset, or an emulated card, reports 0 or 255 lanes. */
 static unsigned lanes(int sys, const char *file)
 {
 	unsigned long nr = sysfs_number(sys, file);
@@ -61,7 +61,7 @@ static void node_read(int sys, const char *device, struct hw_card *c)
 		cpus_from_list(&c->local, line);
 }
 
-/* The first interface of the physical function, if it is one of this namespace. */
+/* The first interface of the physical function, if it is in this namespace. */
 static void pf_iface_read(int sys, const char *device, struct hw_card *c)
 {
 	DIR *dir = sysfs_dir(sys, text("%s/physfn/net", device));

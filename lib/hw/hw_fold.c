@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Finds runs of queues that are alike but for their number: 64 of them can be told in one line. */
+/* Finds runs of queues that differ only by number, so that one line can describe 64 queues. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "lib/hw/hw.h"
 
-/* Do the queues go on by one, or are there none of this direction in either? */
+/* Are the queues consecutive, or absent in both lines? */
 static bool queue_follows(int before, int now)
 {
 	return before < 0 ? before == now : now == before + 1;
 }
 
-/* But for the number of the queue, which must be its own in each. */
+/* Equal but for the queue number, which must be the queue's own in each. */
 static bool name_follows(const struct hw_line *a, const struct hw_line *b)
 {
 	if (!a->len || !b->len)
@@ -25,7 +25,7 @@ static unsigned long number_in(const struct hw_line *l)
 	return strtoul(l->vector + l->at, NULL, 10);
 }
 
-/* The second of a run says by how much each is more than the one before. */
+/* The second line of a run sets the step by which each exceeds its predecessor. */
 static bool number_follows(unsigned a, unsigned b, bool second, unsigned *step)
 {
 	if (!a || !b)
@@ -40,7 +40,7 @@ static const struct cpus *cpus_of(const struct hw *h, unsigned line, size_t at)
 	return (const void *)((const char *)&h->lines[line] + at);
 }
 
-/* The step that makes `b` of `a`; 0: there is none. */
+/* The step that turns `a` into `b`; 0: none. */
 static int step_between(const struct cpus *a, const struct cpus *b)
 {
 	int step = cpus_next(b, -1) - cpus_next(a, -1);
@@ -48,7 +48,7 @@ static int step_between(const struct cpus *a, const struct cpus *b)
 	return cpus_next(a, -1) >= 0 && step && cpus_shifted(a, b, step) ? step : 0;
 }
 
-/* Does line `first + nr` go on as those from `first` on do? */
+/* Does line `first + nr` continue the run? */
 static bool cpus_follow(const struct hw *h, unsigned first, unsigned nr, size_t at,
 			struct hw_follow *f)
 {
@@ -81,7 +81,7 @@ static bool follows(const struct hw *h, struct hw_span *s)
 	if (!queue_follows(a->rx, b->rx) || !queue_follows(a->tx, b->tx) || !name_follows(a, b) ||
 	    a->node != b->node || a->threaded != b->threaded || a->rps_flows != b->rps_flows)
 		return false;
-	/* those of no queue have nothing but their names that says they belong together */
+	/* lines without queues belong together only by consecutive numbers in their names */
 	if (a->rx < 0 && a->tx < 0 && (!a->len || number_in(b) != number_in(a) + 1))
 		return false;
 	return number_follows(a->napi, b->napi, second, &s->napi_step) &&
@@ -93,7 +93,7 @@ static bool follows(const struct hw *h, struct hw_span *s)
 	       cpus_follow(h, s->first, s->nr, offsetof(struct hw_line, thread), &s->thread);
 }
 
-/* Any two CPUs are some step apart: only from three on is that a pattern. */
+/* Any two CPUs are some step apart: it takes three to make a pattern. */
 static bool by_chance(const struct hw_span *s)
 {
 	const struct hw_follow *all[] = { &s->may, &s->does, &s->rps, &s->xps, &s->thread };
@@ -109,7 +109,7 @@ struct hw_span hw_fold(const struct hw *h, unsigned first)
 	struct hw_span s = { .first = first, .nr = 1 };
 
 	while (s.first + s.nr < h->nr) {
-		struct hw_span more = s;	/* a line that breaks off changes nothing */
+		struct hw_span more = s;	/* discarded if the line does not fit */
 
 		if (!follows(h, &more))
 			break;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Puts queue, NAPI, interrupt, RPS and XPS of an interface side by side. */
+/* Combines queues, NAPIs, interrupts, RPS and XPS of an interface into lines. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -51,13 +51,13 @@ static bool has_tx(const struct hw *h, int queue)
 	return false;
 }
 
-/* A queue that is not in use has an interrupt, too, with some drivers. */
+/* Some drivers request interrupts for inactive queues, too. */
 static int in_use(int queue, unsigned nr)
 {
 	return queue >= 0 && queue < (int)nr ? queue : QUEUE_NONE;
 }
 
-/* Queues that no interrupt names: of both directions in one line, as far as there are. */
+/* Adds the queues that no interrupt names, rx and tx combined where both exist. */
 static bool rest_add(struct hw *h, const struct queues *q)
 {
 	const struct vector *all = NULL;
@@ -79,7 +79,7 @@ static bool rest_add(struct hw *h, const struct queues *q)
 			return false;
 		if (all) {
 			irq_set(l, all);
-			l->len = 0;	/* a number in it is not that of a queue */
+			l->len = 0;	/* a number in its name is not a queue's */
 		}
 	}
 	return true;
@@ -120,7 +120,7 @@ static unsigned long number_in(const struct hw_line *l)
 	return l->len ? strtoul(l->vector + l->at, NULL, 10) : 0;
 }
 
-/* Interrupts of no queue: those with a number come together. */
+/* Interrupts without a queue: sort by the number in their names. */
 static int order_others(const struct hw_line *x, const struct hw_line *y)
 {
 	int cmp = strncmp(x->vector, y->vector, x->len && y->len ? x->at : sizeof(x->vector));
@@ -133,7 +133,7 @@ static int order_others(const struct hw_line *x, const struct hw_line *y)
 static int order(const void *a, const void *b)
 {
 	const struct hw_line *x = a, *y = b;
-	unsigned xr = x->rx, yr = y->rx, xt = x->tx, yt = y->tx;	/* none is the greatest */
+	unsigned xr = x->rx, yr = y->rx, xt = x->tx, yt = y->tx;	/* QUEUE_NONE is largest */
 
 	if (xr != yr)
 		return xr < yr ? -1 : 1;
@@ -145,19 +145,19 @@ static int order(const void *a, const void *b)
 static void irqs_note(struct hw *h, const struct queues *q)
 {
 	if (!q->device)
-		hw_note(h, "interrupts", "it is software: no hardware interrupts for it");
+		hw_note(h, "interrupts", "software device: no hardware interrupts");
 	else if (!q->nr && !h->iface.up)
 		hw_note(h, "interrupts", "the interface is down: its driver requests them when it "
 			"comes up");
 	else if (!q->nr)
 		hw_note(h, "interrupts", "%s", h->driver->irqs_how ?:
-			"the kernel shows none of this device");
+			"the kernel lists none for this device");
 	else if (!q->by && !h->iface.up)
 		hw_note(h, "interrupts of queues", "the interface is down: its driver requests "
 			"them when it comes up");
 	else if (!q->by)
 		hw_note(h, "interrupts of queues", "%s", h->driver->irqs_how ?:
-			"neither the driver nor their names tell which serves which");
+			"neither the driver nor their names show which serves which queue");
 }
 
 int hw_lines_read(struct hw *h, int sys)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Which NAPI, and which channel of the VMBus, serves which queue. */
+/* Matches NAPIs, and channels of the VMBus, with queues. */
 #include <stdlib.h>
 
 #include "lib/hw/hw.h"
 #include "lib/net/sysfs.h"
 #include "lib/util/log.h"
 
-/* The VMBus has no interrupt of a device's own, but says to which CPU each channel signals. */
+/* The VMBus has no per-device interrupts, but reports the CPU that each channel signals. */
 void hw_channels_read(struct hw *h, int sys)
 {
 	DIR *dir = sysfs_dir(sys, "device/channels");
@@ -30,14 +30,14 @@ void hw_channels_read(struct hw *h, int sys)
 		closedir(dir);
 }
 
-/* What the driver told the kernel. */
+/* Uses what the driver reported to the kernel. */
 static void napi_told(const struct hw *h, struct hw_line *l, const struct queues *q)
 {
 	if (l->rx >= 0)
 		l->napi = q->rx_napi[l->rx];
 	if (!l->napi && l->tx >= 0)
 		l->napi = q->tx_napi[l->tx];
-	/* it may have told the interrupt of a NAPI, and not its queues */
+		/* it may have reported the interrupt of a NAPI, but not its queues */
 	for (unsigned i = 0; i < h->napis.nr && !l->napi && l->irq; i++)
 		if (h->napis.list[i].irq == l->irq)
 			l->napi = h->napis.list[i].id;
@@ -51,9 +51,9 @@ static void napi_give(struct hw *h, unsigned irq, __u32 id)
 }
 
 /*
- * Drivers make NAPIs in the order of their interrupts or queues, and their ids only grow: where
- * there are as many, that says it. Vectors of queues that are not in use count, too: virtio_net has
- * a NAPI with an id for each receive queue there may be, and none for transmit queues (6.12).
+ * Drivers create NAPIs in the order of their interrupts or queues, and IDs only grow: if there are
+ * as many, match them in order. Vectors of inactive queues count as well: virtio_net has a NAPI
+ * with an ID for each possible receive queue, and none for transmit queues (6.12).
  */
 static void napis_rank(struct hw *h, const struct queues *q)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Asks devlink for traps and health reporters. */
+/* Reads traps and health reporters from devlink. */
 #include <errno.h>
 #include <linux/devlink.h>
 #include <linux/genetlink.h>
@@ -10,9 +10,9 @@
 #include "lib/net/devlink.h"
 #include "lib/net/netlink.h"
 
-#define MOST	4096	/* traps and reporters of a device: mlxsw has some 100 */
+#define MOST	4096	/* traps and reporters of a device; mlxsw has about 100 */
 
-/* A number of whatever width; of none that is known 0. */
+/* A number of any width; 0 for unknown widths. */
 static __u64 number(const struct nlattr *attr)
 {
 	size_t len = mnl_attr_get_payload_len(attr);
@@ -27,7 +27,7 @@ static void words(const struct nlattr *attr, char *to, size_t size)
 		 (const char *)mnl_attr_get_payload(attr));
 }
 
-/* What each answer begins with; of a device as a whole it has no index. */
+/* The head of each answer; reporters of a whole device have no port index. */
 struct place {
 	char bus[16], device[64];
 	bool has_index;
@@ -83,7 +83,7 @@ static int add(struct devlink *d, const struct devlink_one *one)
 
 	if (!*one->name || d->nr == MOST)
 		return MNL_CB_OK;
-	if (!(d->nr & (d->nr - 1)))	/* as many as there is room for */
+	if (!(d->nr & (d->nr - 1)))	/* full: double it */
 		more = realloc(d->list, (d->nr ? 2 * d->nr : 1) * sizeof(*more));
 	if (!more) {
 		errno = ENOMEM;
@@ -195,7 +195,7 @@ int devlink_find(struct devlink_port *port)
 	return find(netlink_family(DEVLINK_GENL_NAME), port);
 }
 
-/* A device without traps, or without reporters, is one: drivers have the one or the other. */
+/* Traps or reporters alone are enough: few drivers have both. */
 int devlink_read(unsigned ifindex, struct devlink *d)
 {
 	int family = netlink_family(DEVLINK_GENL_NAME), err;

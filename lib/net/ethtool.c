@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Numbers that ethtool(8) tells, by tables: of attributes, and of places in the ioctl's structs. */
+/* Settings that ethtool(8) reads, by tables of netlink attributes and ioctl struct offsets. */
 #include <errno.h>
 #include <linux/ethtool.h>
 #include <linux/ethtool_netlink.h>
@@ -9,7 +9,7 @@
 #include "lib/net/ethtool.h"
 #include "lib/net/netlink.h"
 
-/* Newer than the headers of 6.1: 6.3, 6.3, 6.3, 6.14, 6.14 */
+/* Newer than the headers of 6.1: from 6.3, 6.3, 6.3, 6.14, 6.14 */
 enum { RINGS_RX_PUSH = 14, RINGS_TX_PUSH_BUF, RINGS_TX_PUSH_BUF_MAX, RINGS_HDS, RINGS_HDS_MAX };
 enum { COALESCE_TX_BYTES = 28, COALESCE_TX_FRAMES, COALESCE_TX_TIME };	/* …-aggr-…, 6.3 */
 
@@ -63,7 +63,7 @@ static const struct setting rings_list[] = {
 	{ "rx-push", RINGS_RX_PUSH, SETTING_FLAG, 0, 0 },
 	{ "tx-push-buf-len", RINGS_TX_PUSH_BUF, SETTING_NUMBER, 0, 0 },
 	{ "tx-push-buf-len-max", RINGS_TX_PUSH_BUF_MAX, SETTING_NUMBER, 0, 0 },
-	/* 0: not told, 1: off, 2: on */
+	/* 0: not reported, 1: off, 2: on */
 	{ "tcp-data-split", ETHTOOL_A_RINGS_TCP_DATA_SPLIT, SETTING_NUMBER, 0, 0 },
 	{ "hds-thresh", RINGS_HDS, SETTING_NUMBER, 0, 0 },
 	{ "hds-thresh-max", RINGS_HDS_MAX, SETTING_NUMBER, 0, 0 },
@@ -156,7 +156,7 @@ static int answer_read(const struct nlmsghdr *nlh, void *arg)
 	return MNL_CB_OK;
 }
 
-/* Whatever the struct; the link settings are asked for twice, as the first answer is their size. */
+/* Works for any struct; link settings take two requests, the first of which returns their size. */
 static int old_ask(const struct iface *i, const struct setting_group *g, __u32 *answer)
 {
 	struct ethtool_link_settings *link = (void *)answer;
@@ -175,7 +175,7 @@ static int old_ask(const struct iface *i, const struct setting_group *g, __u32 *
 
 static void old_read(const struct iface *i, const struct setting_group *g, struct settings *s)
 {
-	__u32 answer[1024] = {};	/* more than any of them */
+	__u32 answer[1024] = {};	/* larger than any of them */
 
 	s->err = old_ask(i, g, answer);
 	for (unsigned n = 0; !s->err && n < g->nr; n++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What ethtool(8) tells of an interface: by netlink where that has it, else by ioctl. */
+/* What ethtool(8) shows of an interface: by netlink if possible, otherwise by ioctl. */
 #ifndef NICPROBE_ETHTOOL_H
 #define NICPROBE_ETHTOOL_H
 
@@ -14,11 +14,11 @@ struct setting {
 	const char *name;		/* as ethtool(8) takes or prints it: "rx-usecs" */
 	unsigned attr;			/* ETHTOOL_A_… */
 	enum setting_kind kind;
-	size_t at;			/* in what the ioctl answers… */
-	unsigned size;			/* …and of how many bytes; 0: it does not have it */
+	size_t at;			/* offset in the ioctl's answer… */
+	unsigned size;			/* …and size; 0: not in the ioctl */
 };
 
-/* A command of ethtool that answers with numbers. */
+/* A command of ethtool that returns numbers. */
 struct setting_group {
 	const char *name;		/* "rings" */
 	unsigned message;		/* ETHTOOL_MSG_…_GET */
@@ -30,18 +30,18 @@ extern const struct setting_group group_link, group_port, group_fec, group_pause
 extern const struct setting_group group_rings, group_channels, group_coalesce;
 
 #define MAX_SETTINGS	32
-#define NOT_TOLD	(-1ll)		/* neither the driver nor the kernel says it */
+#define NOT_TOLD	(-1ll)		/* reported by neither driver nor kernel */
 
 struct settings {
-	int err;			/* 0, or why there are none: -EOPNOTSUPP, the driver */
+	int err;			/* 0, or -errno; -EOPNOTSUPP: not by this driver */
 	long long value[MAX_SETTINGS];
 };
 
 void settings_read(const struct iface *, const struct setting_group *, struct settings *);
-/* By its name; NOT_TOLD: it is not told, or there is no such setting. */
+/* A setting by name; NOT_TOLD: not reported, or no such setting. */
 long long setting_of(const struct setting_group *, const struct settings *, const char *name);
 
-/* Mbit/s as the driver says it; 0: it does not. */
+/* Mbit/s as the driver reports it; 0: not reported. */
 unsigned long speed_of(const struct settings *link);
 
 #define MAX_RSS_TABLE	4096		/* ice has 2048 */
@@ -51,15 +51,15 @@ extern const char *const hashed_names[];	/* "tcp4", as ethtool -N rx-flow-hash t
 
 struct rss {
 	int err;			/* 0, or why nothing is known */
-	unsigned nr;			/* entries of the table; 0: it is not told */
+	unsigned nr;			/* entries of the table; 0: not reported */
 	unsigned *table;		/* the queue in each */
-	unsigned key_size;		/* bytes; 0: it is not told */
+	unsigned key_size;		/* bytes; 0: not reported */
 	unsigned char key[MAX_RSS_KEY];
-	const char *function;		/* "toeplitz"; "": not told */
+	const char *function;		/* "toeplitz"; "": not reported */
 	bool symmetric;			/* both directions of a flow go to one queue */
-	/* RXH_… bits of what is hashed of such packets; -1: not told */
+	/* RXH_… bits: the fields hashed for such packets; -1: not reported */
 	long long hashed[NR_HASHED];
-	long long rules;		/* of ethtool -N, which go before it; -1: not told */
+	long long rules;		/* of ethtool -N, before the table; -1: not reported */
 };
 
 void rss_read(const struct iface *, struct rss *);	/* without the rules */
@@ -82,7 +82,7 @@ struct features {
 void features_read(const struct iface *, struct features *);
 void features_free(struct features *);
 
-/* Begins a request about one interface; `buf` has MNL_SOCKET_BUFFER_SIZE. NULL: no such family. */
+/* Begins a request about an interface; `buf` has MNL_SOCKET_BUFFER_SIZE. NULL: no such family. */
 struct nlmsghdr *ethtool_request(char *buf, unsigned message, const struct iface *);
 
 #endif

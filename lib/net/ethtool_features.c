@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Offloads: which there are, which are on, and which can be switched. */
+/* Offload features: which exist, which are on, and which can be changed. */
 #include <errno.h>
 #include <linux/ethtool.h>
 #include <linux/ethtool_netlink.h>
@@ -12,7 +12,7 @@
 #include "lib/net/netlink.h"
 
 #define MOST	1024	/* features; 6.18 has 64 */
-#define SPARE	256	/* ETHTOOL_GSTRINGS writes as many as there are, whatever was asked for */
+#define SPARE	256	/* ETHTOOL_GSTRINGS writes all names, regardless of the requested number */
 
 static struct feature *feature_named(struct features *f, const char *name)
 {
@@ -30,7 +30,7 @@ static struct feature *feature_named(struct features *f, const char *name)
 	return &more[f->nr++];
 }
 
-/* One bit of a set: without a mask, that it is named says it is set. */
+/* One bit of a bitset; without a mask, every bit listed is set. */
 static void bit_read(struct features *f, const struct nlattr *nest, unsigned is, bool mask)
 {
 	const char *name = NULL;
@@ -81,7 +81,7 @@ static int answer_read(const struct nlmsghdr *nlh, void *arg)
 	return MNL_CB_OK;
 }
 
-/* How many names the kernel has for features. */
+/* The number of feature names in the kernel. */
 static unsigned old_count(const struct iface *i)
 {
 	char buf[sizeof(struct ethtool_sset_info) + sizeof(__u32)]

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Receive side scaling: the table, the key, and what of a packet is hashed. */
+/* Receive side scaling: indirection table, key, and hashed fields. */
 #include <errno.h>
 #include <linux/ethtool.h>
 #include <linux/ethtool_netlink.h>
@@ -10,13 +10,13 @@
 #include "lib/net/ethtool.h"
 #include "lib/net/netlink.h"
 
-/* Of include/uapi/linux/ethtool_netlink.h, 6.3 and 6.8; Debian 12's headers are older. */
+/* From include/uapi/linux/ethtool_netlink.h, 6.3 and 6.8; Debian 12's headers are older. */
 enum { MSG_RSS_GET = 38 };
 enum { RSS_HFUNC = 3, RSS_INDIR, RSS_HKEY, RSS_INPUT_XFRM };
 
 const char *const hashed_names[] = { "tcp4", "udp4", "tcp6", "udp6" };
 
-/* Bit N of the function is the Nth of ETH_SS_RSS_HASH_FUNCS. */
+/* Bit N of the function is entry N of ETH_SS_RSS_HASH_FUNCS. */
 static const char *function_name(unsigned bits)
 {
 	static const char *const names[] = { "toeplitz", "xor", "crc32" };
@@ -71,7 +71,7 @@ static int answer_read(const struct nlmsghdr *nlh, void *arg)
 	return MNL_CB_OK;
 }
 
-/* A first answer tells how large the table and the key are. */
+/* The first answer gives the sizes of table and key. */
 static int old_read(const struct iface *i, struct rss *r)
 {
 	struct ethtool_rxfh size = { .cmd = ETHTOOL_GRSSH }, *all;
@@ -97,7 +97,7 @@ static int old_read(const struct iface *i, struct rss *r)
 	return err;
 }
 
-/* What netlink has no question for, or only since 6.17. */
+/* Things that netlink lacks, or has only since 6.17. */
 static void hashed_read(const struct iface *i, struct rss *r)
 {
 	static const unsigned flows[] = { TCP_V4_FLOW, UDP_V4_FLOW, TCP_V6_FLOW, UDP_V6_FLOW };
@@ -124,7 +124,7 @@ void rss_read(const struct iface *i, struct rss *r)
 	*r = (struct rss){ .err = -EOPNOTSUPP, .function = "", .rules = -1 };
 	if (request)
 		r->err = netlink_ask(NETLINK_GENERIC, request, answer_read, r);
-	/* 6.1 has no such command; and if the driver has none, the ioctl says so again */
+	/* 6.1 lacks this command; if the driver lacks it, the ioctl reports that again */
 	if (r->err) {
 		rss_free(r);
 		r->err = old_read(i, r);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Asks sock_diag for UDP sockets that lose packets. */
+/* Queries sock_diag for UDP sockets that lose packets. */
 #include <arpa/inet.h>
 #include <linux/inet_diag.h>
 #include <linux/sock_diag.h>
@@ -10,7 +10,7 @@
 
 #define FULL(held, room) ((uint64_t)(held) * 10 >= (uint64_t)(room) * 9)
 
-/* Is the second worse off than the first? */
+/* Is the second socket worse off than the first? */
 static bool is_worse(const struct full_socket *a, const struct full_socket *b)
 {
 	bool full_a = FULL(a->held, a->room), full_b = FULL(b->held, b->room);

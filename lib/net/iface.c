@@ -23,7 +23,7 @@
 #include "lib/util/near.h"
 
 #define ALTNAMSIZ	128	/* ALTIFNAMSIZ, 5.5+; a struct near holds it */
-#define DEFAULT_RING	1000	/* what the kernel takes for txqueuelen, too */
+#define DEFAULT_RING	1000	/* also the kernel's default for txqueuelen */
 
 struct link {
 	struct iface *iface;
@@ -36,7 +36,7 @@ static void copy(char *to, size_t size, const char *from)
 	snprintf(to, size, "%s", from);
 }
 
-/* Statistics would be most of the answer, and some drivers take long to gather them. */
+/* Leaves out statistics: most of the answer, and slow with some drivers. */
 static struct nlmsghdr *short_request(char *buf, unsigned flags, unsigned ifindex)
 {
 	struct nlmsghdr *nlh = link_request(buf, flags, ifindex);
@@ -50,7 +50,7 @@ static void mac_read(const struct nlattr *attr, __u8 *mac)
 	const __u8 *from = mnl_attr_get_payload(attr);
 	unsigned len = mnl_attr_get_payload_len(attr);
 
-	/* InfiniBand has 20 bytes: the last are the port's own. */
+	/* InfiniBand addresses have 20 bytes; the last ones identify the port */
 	if (len > 7) {
 		from += len - 7;
 		len = 7;
@@ -59,7 +59,9 @@ static void mac_read(const struct nlattr *attr, __u8 *mac)
 	mac[7] = len;
 }
 
-/* With programs in several modes there is no IFLA_XDP_PROG_ID; the driver's sees packets first. */
+/*
+ * Programs in several modes have no common IFLA_XDP_PROG_ID: take the driver's, which runs first.
+ */
 static __u32 xdp_read(const struct nlattr *nest)
 {
 	__u32 ids[IFLA_XDP_MAX + 1] = {};
@@ -131,7 +133,7 @@ static int link_read(const struct nlmsghdr *nlh, void *arg)
 	return MNL_CB_OK;
 }
 
-/* ioctl and not netlink: ethtool's netlink has no driver name, and no rings before 5.6. */
+/* By ioctl: ethtool netlink has no driver name, and no rings before 5.6. */
 int ethtool_ask(const char *name, void *command)
 {
 	struct ifreq ifr = { .ifr_data = command };
@@ -165,18 +167,18 @@ static void ring_read(struct iface *i, unsigned txqlen)
 {
 	struct ethtool_ringparam ring = { .cmd = ETHTOOL_GRINGPARAM };
 
-	ethtool_ask(i->name, &ring);	/* leaves it 0 where it fails */
+	ethtool_ask(i->name, &ring);	/* stays 0 on failure */
 	i->tx_ring = ring.tx_pending ?: txqlen ?: DEFAULT_RING;
 	i->rx_ring = ring.rx_pending;
 	i->max_rx_ring = ring.rx_max_pending;
 }
 
-/* One frame is no batch: drivers say it for off. */
+/* Drivers report one frame to mean off. */
 static void moderation_read(struct iface *i)
 {
 	struct ethtool_coalesce c = { .cmd = ETHTOOL_GCOALESCE };
 
-	ethtool_ask(i->name, &c);	/* leaves it 0 where it fails */
+	ethtool_ask(i->name, &c);	/* stays 0 on failure */
 	i->tx_usecs = c.tx_coalesce_usecs;
 	i->tx_frames = c.tx_max_coalesced_frames > 1 ? c.tx_max_coalesced_frames : 0;
 	i->rx_adaptive = c.use_adaptive_rx_coalesce;
@@ -197,8 +199,8 @@ static void queues_count(int sys, struct iface *i)
 }
 
 /*
- * IFLA_NUM_*_QUEUES is what the device was made with. How many are in use no netlink says for
- * every driver (veth and tun have no ethtool channels, or not always): sysfs has a directory each.
+ * IFLA_NUM_*_QUEUES is the number created. The number in use is not in netlink for every driver
+ * (veth and tun have no ethtool channels, or not always), but sysfs has a directory per queue.
  */
 static void queues_read(struct iface *i)
 {
@@ -210,7 +212,7 @@ static void queues_read(struct iface *i)
 		i->gso_frames = sysfs_number(sys, "tun_flags") & IFF_VNET_HDR;
 		close(sys);
 	}
-	/* Kernels without RPS have no rx-N, and do not say IFLA_NUM_RX_QUEUES. */
+	/* Kernels without RPS have no rx-N and no IFLA_NUM_RX_QUEUES. */
 	i->rx_queues = i->rx_queues ?: i->max_rx_queues ?: 1;
 	i->tx_queues = i->tx_queues ?: i->max_tx_queues;
 	if (i->max_rx_queues < i->rx_queues)
@@ -235,14 +237,14 @@ static int queues_check(const struct iface *i)
 	unsigned most = i->max_rx_queues > i->max_tx_queues ? i->max_rx_queues : i->max_tx_queues;
 
 	if (most > MAX_QUEUES)
-		return complain(-ERANGE, "", "%s has %u queues, and we count at most %u",
+		return complain(-ERANGE, "", "%s has %u queues; nicprobe supports at most %u",
 				i->name, most, MAX_QUEUES);
 	if (!i->tx_queues)
 		return complain(-ERANGE, "", "%s has no transmit queue", i->name);
 	return 0;
 }
 
-/* One request, one link. -ENODEV: without a complaint yet. */
+/* One request, one link. -ENODEV comes without a complaint. */
 static int iface_get(struct nlmsghdr *request, struct iface *i)
 {
 	struct link l = { .iface = i };
@@ -255,7 +257,7 @@ static int iface_get(struct nlmsghdr *request, struct iface *i)
 	if (err == -ENODEV)
 		return err;
 	if (err)
-		return complain(err, "", "cannot ask the kernel for its interfaces: %s",
+		return complain(err, "", "cannot list interfaces: %s",
 				strerror(-err));
 	i->netns = netns_inode();
 	driver_read(i, l.kind);
@@ -265,7 +267,7 @@ static int iface_get(struct nlmsghdr *request, struct iface *i)
 	return queues_check(i);
 }
 
-/* What dev_valid_name() of net/core/dev.c refuses, and why; NULL: it may exist. */
+/* The reason why dev_valid_name() of net/core/dev.c rejects a name; NULL: it is valid. */
 static const char *name_wrong(const char *name)
 {
 	if (!name[0])
@@ -273,10 +275,10 @@ static const char *name_wrong(const char *name)
 	if (strlen(name) >= ALTNAMSIZ)
 		return "the name is too long";
 	if (!strcmp(name, ".") || !strcmp(name, ".."))
-		return "that names a directory";
+		return "that is a directory";
 	for (; *name; name++)
 		if (*name == '/' || *name == ':' || isspace((unsigned char)*name))
-			return "a name has no '/', ':' or blank in it";
+			return "names contain no '/', ':' or blank";
 	return NULL;
 }
 
@@ -316,10 +318,10 @@ int iface_read(const char *name, struct iface *i)
 	int err;
 
 	if (wrong)
-		return complain(-ENODEV, "ip link", "no interface can be called \"%.40s\": %s",
+		return complain(-ENODEV, "ip link", "\"%.40s\" is not a valid interface name: %s",
 				name, wrong);
 	request = short_request(buf, NLM_F_ACK, 0);
-	/* Either finds a device by any of its names, but the first must be short. */
+	/* Both attributes match any name of a device, but the first must be short. */
 	mnl_attr_put_strz(request, strlen(name) < IFNAMSIZ ? IFLA_IFNAME : IFLA_ALT_IFNAME, name);
 	err = iface_get(request, i);
 	return err == -ENODEV ? missing(name) : err;

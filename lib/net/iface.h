@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* One network interface, as the kernel describes it over netlink, ethtool and sysfs. */
+/* One network interface, as netlink, ethtool and sysfs describe it. */
 #ifndef NICPROBE_IFACE_H
 #define NICPROBE_IFACE_H
 
@@ -12,55 +12,59 @@
 struct iface {
 	char name[IFNAMSIZ];
 	unsigned ifindex;
-	__u32 netns;			/* inode of the network namespace we are in */
-	__u64 inode;			/* of its directory in sysfs; 0: not to be had */
-	char driver[32];		/* ethtool's, else the link kind ("veth"), else "unknown" */
+	__u32 netns;			/* inode of the current network namespace */
+	__u64 inode;			/* of its directory in sysfs; 0: unknown */
+	char driver[32];		/* from ethtool, else the link kind ("veth"), else "unknown"
+									     */
 	unsigned rx_queues, tx_queues;	/* in use now */
-	unsigned max_rx_queues, max_tx_queues;	/* it was made with: no index passes these */
+	unsigned max_rx_queues, max_tx_queues;	/* created; the upper bound of queue numbers */
 	unsigned mtu;
-	unsigned tx_ring;		/* descriptors of a TX queue, or the device's txqueuelen */
-	unsigned rx_ring, max_rx_ring;	/* of an RX queue, now and at most; 0: not told */
-	unsigned tx_usecs, tx_frames;	/* completions wait for so long, or so many; 0: neither */
-	bool rx_adaptive, tx_adaptive;	/* …and the driver changes that as it goes */
+	unsigned tx_ring;		/* descriptors per TX queue, or the device's txqueuelen */
+	unsigned rx_ring, max_rx_ring;	/* per RX queue, current and maximum; 0: not reported */
+	unsigned tx_usecs, tx_frames;	/* moderation of completions; 0: none */
+	bool rx_adaptive, tx_adaptive;	/* …which the driver adapts */
 	bool up, loopback;
-	bool gso_frames;		/* a tap whose other end may hand over unsegmented frames */
-	char parent[32];		/* the device below it, as sysfs calls it; "": none */
+	bool gso_frames;		/* a tap whose peer may pass unsegmented frames */
+	char parent[32];		/* the device below it, by its sysfs name; "": none */
 	__u8 mac[8];			/* address; its length in mac[7] */
 	__u32 xdp_id;			/* id of the XDP program on it; 0: none */
 };
 
 /*
- * All functions look at the network namespace the process is in.
- * 0 or -errno; -ENODEV: no such interface. They say why by complain().
+ * All functions use the network namespace the process is in. They return 0, or -errno with a
+ * complaint; -ENODEV: no such interface.
  */
 int iface_read(const char *name, struct iface *);
 int iface_read_index(unsigned ifindex, struct iface *);
 
 /*
- * The inode of an interface's directory in sysfs; 0: not to be had. It keeps that under every name
- * and in every namespace, and another that is given its index, name and address has another one.
+ * The inode of an interface's directory in sysfs; 0: unknown. It stays the same under every name
+ * and
+ * in every namespace, and no later interface with the same index, name and address shares it.
  */
 __u64 iface_inode(unsigned ifindex);
 
-/* SIOCETHTOOL: `command` begins with its number, and holds the answer. 0 or -errno. */
+/* SIOCETHTOOL: `command` begins with the command number and receives the answer. 0 or -errno. */
 int ethtool_ask(const char *name, void *command);
 
-/* Inode of the network namespace the process is in; 0: not to be had. */
+/* Inode of the network namespace the process is in; 0: unknown. */
 __u32 netns_inode(void);
 int netns_known(__u32 *inode);	/* the same; 0, or -errno and a complaint */
-/* The inode of the one `ip netns` knows by this name, which need not be entered; 0: none. */
+/* The inode of the namespace with this `ip netns` name, without entering it; 0: none. */
 __u32 netns_named(const char *name);
-/* Enter the namespace `ip netns` knows by this name, for good. 0 or -errno. */
+/* Enters the namespace with this `ip netns` name, for good. 0 or -errno. */
 int netns_enter(const char *name);
-/* Enter the namespace with this inode, our own or a named one. 0 or -errno: -ENOENT, no name. */
+/*
+ * Enters the namespace with this inode, ours or a named one. 0 or -errno; -ENOENT: it has no name.
+ */
 int netns_enter_inode(__u32 inode);
-/* SO_NETNS_COOKIE of the namespace we are in, of which no other ever has the same; 0: unknown. */
+/* SO_NETNS_COOKIE of the current namespace, unique among all that ever existed; 0: unknown. */
 __u64 netns_cookie(void);
-/* The same for one that had this cookie: -ESTALE, another has its inode number now. */
+/* The same, for a namespace with this cookie; -ESTALE: its inode number was reused. */
 int netns_enter_same(__u32 inode, __u64 cookie);
-/* Its name for `ip netns`, or "" for our own or a nameless one. Returns whether it was found. */
+/* Its `ip netns` name; "" for our own or a nameless one. Returns whether it was found. */
 bool netns_name(__u32 inode, char *name, unsigned size);
-/* Calls `fn` once in our own, then in each named namespace, entered; stops when it returns true. */
+/* Calls `fn` in our own and then in each named namespace, entered; stops when it returns true. */
 bool netns_each(bool (*fn)(const char *name, void *arg), void *arg);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "lib/read/snapshot.h"
 
-/* In the namespace the process is in; not known: there is no such interface. */
+/* In the namespace the process is in; `known` is false if there is no such interface. */
 void link_state(unsigned ifindex, struct link *);
 
 #endif

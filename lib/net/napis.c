@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The NAPI instances of an interface: asks netdev-genl, and /proc for their threads. */
+/* Reads the NAPI instances of an interface from netdev-genl, and their threads from /proc. */
 #include <dirent.h>
 #include <errno.h>
 #include <linux/genetlink.h>
@@ -14,7 +14,7 @@
 
 #define PF_KTHREAD	0x00200000	/* of include/linux/sched.h; 6.1, 6.12, 6.18 */
 
-/* 4 or 8 bytes, as the value needs them (NLA_UINT). */
+/* An attribute of 4 or 8 bytes (NLA_UINT). */
 static long long number(const struct nlattr *attr)
 {
 	switch (mnl_attr_get_payload_len(attr)) {
@@ -99,7 +99,9 @@ void napis_read(unsigned ifindex, struct napis *all)
 		qsort(all->list, all->nr, sizeof(*all->list), by_id);
 }
 
-/* A program may take any name, and a zombie has no executable either: the kernel's flag tells. */
+/*
+ * Any program may take this name, and zombies lack an executable as well: check the kernel's flag.
+ */
 static bool is_kernel(unsigned pid)
 {
 	FILE *f = fopen(text("/proc/%u/stat", pid), "re");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The hosts on an interface's links, as `ip neigh` lists them. */
+/* The neighbours of an interface, as `ip neigh` lists them. */
 #include <arpa/inet.h>
 #include <linux/neighbour.h>
 #include <linux/rtnetlink.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Questions to the kernel over netlink: rtnetlink and generic families alike. */
+/* Netlink requests, to rtnetlink and generic families. */
 #include <errno.h>
 #include <linux/genetlink.h>
 #include <linux/if_link.h>
@@ -12,11 +12,11 @@
 #include "lib/net/netlink.h"
 #include "lib/util/log.h"
 
-#define ANSWER	32768	/* one link: a few KiB, unless it has very many other names */
-#define BEHIND	64	/* zeros, more than a header or a number has that a short message lacks */
-#define AGAIN	8	/* dumps that what they list has changed under, before one will do */
+#define ANSWER	32768	/* one link: a few KiB, unless it has very many alternative names */
+#define BEHIND	64	/* zeros behind a message, in case it is shorter than its header claims */
+#define AGAIN	8	/* attempts at a dump that is interrupted by changes */
 
-/* All that came, message after message. */
+/* The whole answer, message after message. */
 struct answers {
 	char *data;
 	size_t size, room;
@@ -37,7 +37,7 @@ static int answers_room(struct answers *a)
 	return 0;
 }
 
-/* Believes no length: libmnl takes those above 2 GB for negative. */
+/* Checks every length: libmnl takes those above 2 GB as negative. */
 int netlink_changed(void *answer, size_t size)
 {
 	bool changed = false;
@@ -55,7 +55,9 @@ int netlink_changed(void *answer, size_t size)
 	return changed;
 }
 
-/* Receives to the end. -EINTR: what is listed changed meanwhile; the `last` time, that will do. */
+/*
+ * Receives to the end. -EINTR: the dump was interrupted by a change, unless this is the `last` try.
+ */
 static int answers_take(struct answers *a, struct mnl_socket *sock, unsigned seq, bool last)
 {
 	unsigned port = mnl_socket_get_portid(sock);
@@ -70,7 +72,7 @@ static int answers_take(struct answers *a, struct mnl_socket *sock, unsigned seq
 		if (err)
 			return err;
 		at = a->data + a->size;
-		do	/* a signal's handler, without SA_RESTART */
+		do	/* a signal handler without SA_RESTART */
 			got = mnl_socket_recvfrom(sock, at, ANSWER);
 		while (got < 0 && errno == EINTR);
 		if (got < 0)
@@ -104,7 +106,7 @@ static int ask(struct mnl_socket *sock, struct nlmsghdr *request, mnl_cb_t cb, v
 	if (mnl_socket_bind(sock, 0, MNL_SOCKET_AUTOPID))
 		return -errno;
 	request->nlmsg_seq = time(NULL);
-	/* only what is whole is shown to `cb`, which counts on being told once */
+	/* `cb` sees complete dumps only, and each message once */
 	for (unsigned i = 0; i < AGAIN; i++) {
 		ssize_t sent;
 
@@ -135,7 +137,7 @@ int netlink_ask(int bus, struct nlmsghdr *request, mnl_cb_t cb, void *arg)
 		return err;
 	}
 	err = ask(sock, request, cb, arg);
-	short_of(-err, "ask the kernel by netlink");
+	short_of(-err, "send a netlink request");
 	mnl_socket_close(sock);
 	return err;
 }
@@ -197,7 +199,7 @@ static int statistics_read(const struct nlmsghdr *nlh, void *arg)
 	mnl_attr_for_each(attr, nlh, sizeof(struct ifinfomsg)) {
 		size_t len = mnl_attr_get_payload_len(attr);
 
-		if (mnl_attr_get_type(attr) == IFLA_STATS64)	/* it grows with the kernels */
+		if (mnl_attr_get_type(attr) == IFLA_STATS64)	/* it grows with new kernels */
 			memcpy(arg, mnl_attr_get_payload(attr),
 			       len < sizeof(struct rtnl_link_stats64) ? len :
 			       sizeof(struct rtnl_link_stats64));

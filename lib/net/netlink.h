@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Questions to the kernel over netlink. They concern the network namespace the process is in. */
+/* Netlink requests in the network namespace the process is in. */
 #ifndef NICPROBE_NETLINK_H
 #define NICPROBE_NETLINK_H
 
@@ -9,24 +9,24 @@
 struct rtnl_link_stats64;
 
 /*
- * Sends the request and shows every answer to `cb`, once all are there: signals do not cut them
- * short, and what changed while it was listed is asked for again. 0 or -errno.
+ * Sends the request, collects the whole answer, then passes each message to `cb`. Retries after
+ * signals, and dumps that changed meanwhile. 0 or -errno.
  */
 int netlink_ask(int bus, struct nlmsghdr *request, mnl_cb_t cb, void *arg);
 /*
- * Does a message say that what is listed changed meanwhile? It does not any more then.
- * -EBADMSG: they are not as long as they say.
+ * Does a message carry NLM_F_DUMP_INTR (a dump changed meanwhile)? Clears the flag. -EBADMSG: bad
+ * message lengths.
  */
 int netlink_changed(void *answer, size_t size);
 
-/* The number of a generic netlink family: what nlmsg_type must be. -ENOENT: there is none such. */
+/* The number of a generic netlink family, for nlmsg_type. -ENOENT: no such family. */
 int netlink_family(const char *name);
-/* Begins a request to one in `buf`; the attributes are put behind it. */
+/* Begins a request to a family in `buf`; append attributes to it. */
 struct nlmsghdr *netlink_request(char *buf, int family, unsigned flags, unsigned command);
 
-/* Begins a question about one interface, in `buf`; what IFLA_ attributes it has follow. */
+/* Begins a request about an interface in `buf`; append IFLA_ attributes to it. */
 struct nlmsghdr *link_request(char *buf, unsigned flags, unsigned ifindex);
-/* What `ip -s link` shows; what the kernel does not tell is 0. 0 or -errno. */
+/* The counters of `ip -s link`; those not reported are 0. 0 or -errno. */
 int link_statistics(unsigned ifindex, struct rtnl_link_stats64 *);
 
 #endif

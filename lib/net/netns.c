@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Network namespaces: which one we are in, what `ip netns` calls it, and entering others. */
+/* Network namespaces: identify the current one, map names to inodes, enter others. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -33,18 +33,18 @@ int netns_known(__u32 *inode)
 	*inode = netns_inode();
 	if (*inode)
 		return 0;
-	/* -ENOENT would say that there is none */
+	/* -ENOENT would mean that there is no such namespace */
 	return complain(errno == ENOENT ? -EIO : -errno,
 			errno == ENOENT ? "mount -t proc proc /proc" : NULL,
-			"cannot tell which network namespace this is: " OURS ": %s",
+			"cannot identify this network namespace: " OURS ": %s",
 			strerror(errno));
 }
 
-/* The inode behind a name; 0: none, or what a namespace left behind, which is a plain file. */
+/* The inode behind a name; 0: none, or the plain file that a deleted namespace left. */
 static __u32 inode_of(const char *name)
 {
-	static dev_t nsfs;	/* there is one for all namespaces, always */
-	char path[sizeof(NAMES) + 256];	/* not text(): asked in the middle of sentences */
+	static dev_t nsfs;	/* one device for all namespaces */
+	char path[sizeof(NAMES) + 256];	/* not text(): called while sentences are built */
 	struct stat st;
 
 	if (!nsfs && !stat(OURS, &st))
@@ -55,7 +55,7 @@ static __u32 inode_of(const char *name)
 	return st.st_ino;
 }
 
-/* `name` comes from a user or from readdir(): only a file in that directory will do. */
+/* `name` comes from a user or from readdir(): accept only a file in that directory. */
 static bool is_name(const char *name)
 {
 	return name[0] && name[0] != '.' && !strchr(name, '/') && strlen(name) <= 255;
@@ -71,7 +71,7 @@ static int visible(const struct dirent *e)
 	return is_name(e->d_name);
 }
 
-/* Its names, sorted, each to be freed, as is the list. */
+/* All names, sorted; free each, and the list. */
 static int names_list(struct dirent ***names)
 {
 	int n = scandir(NAMES, names, visible, alphasort);
@@ -100,7 +100,7 @@ static int enter_failed(const char *name)
 				name);
 	if (err == EINVAL)
 		return complain(-err, text("ip netns delete %s", name),
-				"\"%s\" is no network namespace any more: only its name is left",
+				"\"%s\" is a stale name: its network namespace is gone",
 				name);
 	return complain(-err, "", "cannot enter network namespace \"%s\": %s", name, strerror(err));
 }
@@ -124,7 +124,7 @@ int netns_enter(const char *name)
 
 bool netns_name(__u32 inode, char *name, unsigned size)
 {
-	static char last[256];	/* it is asked for again and again; one look tells if it holds */
+	static char last[256];	/* cache: called often, and one lookup verifies it */
 	struct dirent **names;
 	bool found = inode && inode == netns_inode();
 	int n;
@@ -155,7 +155,7 @@ int netns_enter_inode(__u32 inode)
 
 	if (!netns_name(inode, name, sizeof(name)))
 		return complain(-ENOENT, "ip netns attach NAME PID, with a process that is in it",
-				"network namespace %u has no name to enter it by", inode);
+				"network namespace %u has no name by which to enter it", inode);
 	return name[0] ? netns_enter(name) : 0;
 }
 
@@ -183,11 +183,11 @@ int netns_enter_same(__u32 inode, __u64 cookie)
 
 	if (err || !now || !cookie || now == cookie)
 		return err;
-	return complain(-ESTALE, NULL, "network namespace %u is gone, and another has its number",
+	return complain(-ESTALE, NULL, "network namespace %u is gone, and its number was reused",
 			inode);
 }
 
-/* A namespace can have several names, and one of them may be of our own. */
+/* A namespace may have several names, and our own may have one, too. */
 static bool seen_before(__u32 inode, __u32 *seen, unsigned *nr)
 {
 	for (unsigned i = 0; i < *nr; i++)
@@ -210,7 +210,7 @@ static bool each_name(struct dirent **names, int n, bool (*fn)(const char *, voi
 		const char *name = names[i]->d_name;
 		__u32 inode = inode_of(name);
 
-		/* Deleted since we listed it, or the left-over of one: not worth a complaint. */
+		/* Deleted meanwhile, or a stale name: no complaint. */
 		if (!inode || seen_before(inode, seen, &nr))
 			continue;
 		if (!netns_enter(name))
@@ -230,10 +230,10 @@ bool netns_each(bool (*fn)(const char *name, void *arg), void *arg)
 		return true;
 	n = names_list(&names);
 	home = n ? open(OURS, O_RDONLY | O_CLOEXEC) : -1;
-	/* Who may not enter our own namespace could not come back: then we do not leave. */
+	/* If we cannot enter our own namespace again, we do not leave it. */
 	if (home >= 0 && setns(home, CLONE_NEWNET)) {
 		complain(-errno, "run it as root",
-			 "cannot look into other network namespaces: that needs CAP_SYS_ADMIN");
+			 "cannot enter other network namespaces: that needs CAP_SYS_ADMIN");
 	} else if (home >= 0) {
 		stop = each_name(names, n, fn, arg);
 		if (setns(home, CLONE_NEWNET))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Puts queues, NAPIs and interrupts together: by netdev-genl, else by name, else by rank. */
+/* Matches queues, NAPIs and interrupts: by netdev-genl, else by name, else by rank. */
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -15,13 +15,13 @@
 #include "lib/util/log.h"
 
 const char *const queues_by_text[] = {
-	[QUEUES_UNKNOWN] = "not known",
-	[QUEUES_BY_NETDEV] = "as the driver says it (netdev-genl)",
+	[QUEUES_UNKNOWN] = "unknown",
+	[QUEUES_BY_NETDEV] = "as reported by the driver (netdev-genl)",
 	[QUEUES_BY_NAME] = "by the names of the interrupts",
 	[QUEUES_BY_RANK] = "by the order of the interrupts",
 };
 
-/* The value of an attribute of 4 bytes; `none` where it is not there. */
+/* The value of a 4-byte attribute; `none` if it is missing. */
 static __u32 attr_u32(const struct nlmsghdr *nlh, unsigned type, __u32 none)
 {
 	const struct nlattr *attr;
@@ -68,7 +68,7 @@ static void napi_match(struct queues *q, const struct napi_instance *n)
 	}
 }
 
-/* An older kernel has no such family, or not these commands: then all stays unknown. */
+/* Older kernels lack this family or these commands: everything stays unknown. */
 static void netdev_read(struct queues *q, unsigned ifindex)
 {
 	int family = netlink_family("netdev");
@@ -88,7 +88,7 @@ static void netdev_read(struct queues *q, unsigned ifindex)
 	napis_free(&napis);
 }
 
-/* Adds an interrupt, if it is not there yet. NULL: no memory. */
+/* Adds an interrupt unless it is there already. NULL: no memory. */
 static struct vector *vector_add(struct queues *q, unsigned irq)
 {
 	struct vector *more;
@@ -104,7 +104,7 @@ static struct vector *vector_add(struct queues *q, unsigned irq)
 	return &more[q->nr++];
 }
 
-/* The interrupts of a PCI function: MSI, else its pin. Whether this is one. */
+/* The interrupts of a PCI function: MSI, otherwise INTx. Returns whether it is a PCI function. */
 static bool vectors_of(struct queues *q, int dir, const char *device)
 {
 	DIR *msi = sysfs_dir(dir, text("%s/msi_irqs", device));
@@ -122,8 +122,8 @@ static bool vectors_of(struct queues *q, int dir, const char *device)
 }
 
 /*
- * The name of `names` ("eth0, ehci_hcd:usb1" on a line that is shared) that is this interface's:
- * that which the driver's patterns know, or is called as it; the only one there is is it, too.
+ * Selects from `names` ("eth0, ehci_hcd:usb1" on a shared line) the one of this interface: the one
+ * that matches the driver's patterns or equals the interface's name; a single name is taken as is.
  */
 static void vector_name(struct vector *v, const char *names, const struct driver *driver,
 			const char *iface)
@@ -136,12 +136,12 @@ static void vector_name(struct vector *v, const char *names, const struct driver
 			*v = try;
 }
 
-/* What to look for in /proc/interrupts. */
+/* The state of a search through /proc/interrupts. */
 struct search {
 	struct queues *q;
 	const struct iface *iface;
 	const struct driver *driver;
-	const char *device;	/* sysfs does not list them (virtio over MMIO): those called so */
+	const char *device;	/* for devices without interrupts in sysfs (virtio over MMIO) */
 };
 
 static bool called(const char *names, const char *device)
@@ -181,7 +181,7 @@ static void vectors_read(struct queues *q, const struct iface *i, const struct d
 		return;
 	len = readlinkat(dir, "device", device, sizeof(device) - 1);
 	device[len > 0 ? len : 0] = '\0';
-	/* virtio stands between the PCI function and the interface */
+	/* for virtio, the PCI function is one level further up */
 	if (*device && !vectors_of(q, dir, "device"))
 		vectors_of(q, dir, "device/..");
 	close(dir);
@@ -251,7 +251,7 @@ struct napi_order queues_order(const struct queues *q)
 	return rx && tx && (!o.first || o.first == (unsigned)tx) ? o : none;
 }
 
-/* Names say nothing: one interrupt is for all, and as many as there are queues are in order. */
+/* Uninformative names: a single interrupt serves all queues; one per queue are taken in order. */
 static void rank(struct queues *q, const struct iface *i)
 {
 	unsigned most = i->rx_queues > i->tx_queues ? i->rx_queues : i->tx_queues;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Reads what `ethtool -S` shows: its names over netlink, else as its values by ioctl. */
+/* Reads what `ethtool -S` shows: names by netlink or ioctl, values by ioctl. */
 #include <ctype.h>
 #include <errno.h>
 #include <linux/ethtool.h>
@@ -13,8 +13,8 @@
 #include "lib/net/netlink.h"
 #include "lib/net/statistics.h"
 
-#define MOST	(1u << 20)	/* statistics; more is no answer */
-#define SPARE	4096		/* a driver that got queues meanwhile writes more than asked for */
+#define MOST	(1u << 20)	/* statistics; a larger number is invalid */
+#define SPARE	4096		/* in case the driver has got more queues and writes more */
 
 struct names {
 	unsigned nr, room;
@@ -79,7 +79,7 @@ static int sets_read(const struct nlmsghdr *nlh, void *arg)
 	return MNL_CB_OK;
 }
 
-/* Linux 5.6. Thousands of names do not fit into an answer: then the ioctl has them. */
+/* Linux 5.6. Thousands of names exceed an answer: the ioctl reads them then. */
 static int names_by_netlink(const char *iface, struct names *n)
 {
 	int family = netlink_family("ethtool");
@@ -147,7 +147,7 @@ int ethtool_stats_each(const char *iface, int (*each)(const char *name, uint64_t
 		stats = calloc(1, sizeof(*stats) + (size_t)(n.nr + SPARE) * sizeof(uint64_t));
 		err = stats ? 0 : -ENOMEM;
 	}
-	if (stats) {	/* no netlink command has the values */
+	if (stats) {	/* values are not in netlink */
 		stats->cmd = ETHTOOL_GSTATS;
 		stats->n_stats = n.nr;
 		err = ethtool_ask(iface, stats);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What sysfs has of one interface: where its directory is, and what stands in it. */
+/* Reads sysfs files of one interface. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "lib/net/sysfs.h"
 #include "lib/util/log.h"
 
-/* A sysfs of the network namespace we are in, mounted nowhere. fd or -1. */
+/* Opens an unmounted sysfs of the current network namespace. fd or -1. */
 static int sysfs_ours(void)
 {
 	int fs = fsopen("sysfs", FSOPEN_CLOEXEC), fd = -1;
@@ -41,7 +41,7 @@ int sysfs_open(const char *iface, unsigned ifindex)
 	if (dir < 0)
 		short_of(errno, text("open class/net/%s in sysfs", iface));
 	close(sys);
-	/* /sys is that of the namespace it was mounted in, which need not be the one we entered */
+	/* /sys shows the namespace it was mounted in, which may not be the one we entered */
 	if (dir >= 0 && sysfs_number(dir, "ifindex") != ifindex) {
 		close(dir);
 		dir = -1;

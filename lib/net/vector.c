@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Interrupts as /proc has them: lines of /proc/interrupts, names against patterns, CPUs. */
+/* Interrupts in /proc: lines of /proc/interrupts, matching names with patterns, affinities. */
 #include <errno.h>
 #include <ctype.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ bool vector_line(const char *line, unsigned cpus, unsigned *irq, const char **na
 		return false;
 	for (unsigned i = 0; i < cpus; i++)
 		strtoul(at, &at, 10);
-	/* the chip; "1-edge", or elsewhere than on x86 "1 Edge" */
+	/* the chip; "1-edge", or "1 Edge" on other architectures than x86 */
 	for (int i = 0; i < 2; i++) {
 		at += strspn(at, " ");
 		at += strcspn(at, " \n");
@@ -65,7 +65,7 @@ bool vector_next(const char **at, char name[VECTOR_NAME])
 	return len;
 }
 
-/* Both directions are one queue, or one of them, or it is for all. */
+/* Combined queues, one direction, or an interrupt for all. */
 static bool queue_set(struct vector *v, char direction, int queue)
 {
 	if (strchr("qra", direction))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Asks NETLINK_SOCK_DIAG for the AF_XDP sockets of an interface. */
+/* Reads the AF_XDP sockets of an interface by NETLINK_SOCK_DIAG. */
 #include <errno.h>
 #include <linux/sock_diag.h>
 #include <linux/xdp_diag.h>
@@ -12,9 +12,9 @@
 #include "lib/net/netlink.h"
 #include "lib/net/xsks.h"
 
-#define MOST	4096	/* sockets of an interface: more than it can have queues */
+#define MOST	4096	/* sockets of an interface: at least as many as it can have queues */
 
-/* An attribute into `to`; of one that is shorter the rest stays as it is, or nothing if it must. */
+/* Copies `size` bytes of an attribute; a shorter one leaves `to` untouched. */
 static void take(const struct nlattr *attr, void *to, size_t size)
 {
 	if (mnl_attr_get_payload_len(attr) >= size)
@@ -81,7 +81,7 @@ static bool add(struct xsks *all, const struct xsk *x)
 {
 	struct xsk *more = all->list;
 
-	if (!(all->nr & (all->nr - 1)))	/* as many as there is room for */
+	if (!(all->nr & (all->nr - 1)))	/* full: double it */
 		more = realloc(all->list, (all->nr ? 2 * all->nr : 1) * sizeof(*more));
 	if (!more)
 		return false;
@@ -91,8 +91,8 @@ static bool add(struct xsks *all, const struct xsk *x)
 }
 
 /*
- * One that is not bound has the index 0. Of a device that went away the kernel has none since 6.6,
- * and leaves out those that are listed after it: the older ones of the namespace (xsk_diag_fill()).
+ * An unbound socket has index 0. Since 6.6 the index of a removed device is gone as well, and the
+ * dump ends there: older sockets of the namespace are missing (xsk_diag_fill()).
  */
 int xsks_take(const struct nlmsghdr *nlh, void *xsks)
 {
@@ -130,7 +130,7 @@ static int ask(struct xsks *all)
 	return netlink_ask(NETLINK_SOCK_DIAG, nlh, xsks_take, all);
 }
 
-/* Are there AF_XDP sockets in this namespace? A kernel that does not tell which says how many. */
+/* Does this namespace have AF_XDP sockets? /proc has their number even without sock_diag. */
 static bool any(void)
 {
 	FILE *f = fopen("/proc/net/protocols", "re");
@@ -144,7 +144,7 @@ static bool any(void)
 			sockets = -1;
 	if (f)
 		fclose(f);
-	return sockets;		/* not told: there may be */
+	return sockets;		/* unknown: assume there are some */
 }
 
 static int by_queue(const void *a, const void *b)
@@ -156,7 +156,7 @@ static int by_queue(const void *a, const void *b)
 	return x->inode < y->inode ? -1 : x->inode > y->inode;
 }
 
-/* Not asked where there are none: each question seeks the module that tells, where it is not. */
+/* Asks only if there are sockets: each request would try to load the sock_diag module. */
 void xsks_read(unsigned ifindex, struct xsks *all)
 {
 	*all = (struct xsks){ .ifindex = ifindex };
@@ -184,5 +184,5 @@ const char *xsks_cannot(void)
 		known = ask(&none);
 	xsks_free(&none);
 	return known == -ENOENT || known == -EINVAL || known == -EPROTONOSUPPORT ?
-	       "this kernel tells nothing of AF_XDP sockets (CONFIG_XDP_SOCKETS_DIAG)" : NULL;
+	       "this kernel does not report AF_XDP sockets (CONFIG_XDP_SOCKETS_DIAG)" : NULL;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Sets of CPUs: reads lists and masks, writes lists. */
+/* Sets of CPUs: parses lists and masks, writes lists. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -45,7 +45,7 @@ int cpus_next(const struct cpus *c, int cpu)
 
 		if (rest)
 			return cpu + __builtin_ctzll(rest);
-		cpu |= 63;	/* nothing more in this word */
+		cpu |= 63;	/* the rest of this word is empty */
 	}
 	return -1;
 }
@@ -65,7 +65,7 @@ bool cpus_shifted(const struct cpus *a, const struct cpus *b, int step)
 	return true;
 }
 
-/* The end of a file's only line; else all of it is wrong. */
+/* The file must end here; anything else invalidates it. */
 static bool ended(struct cpus *c, const char *at)
 {
 	if (!*at || *at == '\n')
@@ -92,7 +92,7 @@ bool cpus_from_list(struct cpus *c, const char *list)
 	return ended(c, list);
 }
 
-/* Words of 32 bits, the last of them CPUs 0 to 31; a word need not have all its digits. */
+/* Words of 32 bits, the last for CPUs 0 to 31; leading zeros of a word may be missing. */
 bool cpus_from_mask(struct cpus *c, const char *mask)
 {
 	size_t len = strcspn(mask, "\n");
@@ -127,7 +127,7 @@ char *cpus_text(const struct cpus *c, char *text, size_t size)
 			;
 		n = snprintf(part, sizeof(part), first == last ? "%s%d" : "%s%d-%d",
 			     len ? "," : "", first, last);
-		/* what comes after it may be what does not fit: "…" has three bytes */
+		/* leave room for "…" (three bytes), in case the next part does not fit */
 		if (len + n + (cpus_next(c, last) < 0 ? 1 : 5) > size) {
 			if (len + 5 <= size)
 				strcpy(text + len, len ? ",…" : "…");

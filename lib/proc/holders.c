@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Finds the processes that have sockets open, by what /proc/PID/fd leads to; tells of a process. */
+/* Finds the processes that hold sockets open, by the links in /proc/PID/fd. */
 #include <ctype.h>
 #include <dirent.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include "lib/proc/holders.h"
 #include "lib/util/log.h"
 
-/* All sockets there were when we looked last, by inode, then by process. */
+/* Every socket of the last scan, by inode, then by process. */
 static struct open {
 	__u32 inode;
 	int pid, fd;
@@ -32,7 +32,7 @@ static void add(struct open one)
 {
 	struct open *more = all;
 
-	if (!(nr & (nr - 1)))	/* as many as there is room for */
+	if (!(nr & (nr - 1)))	/* full: double it */
 		more = realloc(all, (nr ? 2 * nr : 1) * sizeof(*more));
 	if (!more)
 		return;
@@ -65,7 +65,7 @@ static int by_inode(const void *a, const void *b)
 	return x->pid < y->pid ? -1 : x->pid > y->pid;
 }
 
-/* At most once per second: a large machine has many files open. */
+/* At most once per second: a large machine has many open files. */
 static bool look(void)
 {
 	struct timespec now;
@@ -90,7 +90,7 @@ static bool look(void)
 	return true;
 }
 
-/* "1234 (name) T ...": the name may have blanks and brackets. */
+/* "1234 (name) T ...": the name may contain blanks and parentheses. */
 void holder_look(struct holder *h)
 {
 	FILE *f = fopen(text("/proc/%d/stat", h->pid), "re");
@@ -107,7 +107,7 @@ void holder_look(struct holder *h)
 	h->stopped = !strncmp(end, ") T", 3) || !strncmp(end, ") t", 3);
 }
 
-/* Of those we know, one that still has it. */
+/* A process of the last scan that still holds it. */
 static bool find(__u32 inode, struct holder *h)
 {
 	__u32 now;

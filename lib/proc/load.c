@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What each CPU spent its time on: /proc/stat, at one moment or between two. */
+/* CPU time from /proc/stat: since boot, or between two moments. */
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
@@ -9,7 +9,7 @@
 #include "lib/proc/cpus.h"
 #include "lib/proc/load.h"
 
-#define ENOUGH	20	/* ticks: of fewer a share says little */
+#define ENOUGH	20	/* ticks: a share of fewer means little */
 
 static int room(struct cpu_load *l, unsigned cpu)
 {
@@ -29,7 +29,7 @@ static int room(struct cpu_load *l, unsigned cpu)
 	return 0;
 }
 
-/* "cpu3 100 0 50 …"; the line "cpu" is the sum of all, and not wanted. */
+/* "cpu3 100 0 50 …"; skips the line "cpu", which is the sum. */
 int load_parse(FILE *f, struct cpu_load *l)
 {
 	char line[512];
@@ -68,7 +68,7 @@ void load_free(struct cpu_load *l)
 	*l = (struct cpu_load){};
 }
 
-/* iowait may go back (proc(5)): that is none. */
+/* iowait may decrease (proc(5)): counts as 0 then. */
 void load_diff(struct cpu_load *now, const struct cpu_load *before)
 {
 	if (!before->nr)
@@ -97,7 +97,7 @@ int load_copy(struct cpu_load *to, const struct cpu_load *from)
 
 double load_share(const struct cpu_load *l, unsigned cpu, enum spent what)
 {
-	double all = 0;	/* ticks that wrapped make no sum that does */
+	double all = 0;	/* as a double, so that the sum of large counts cannot wrap */
 
 	for (unsigned i = 0; cpu < l->nr && i < NR_SPENT; i++)
 		all += l->ticks[cpu][i];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What each CPU spent its time on: /proc/stat, at one moment or between two. */
+/* CPU time from /proc/stat: since boot, or between two moments. */
 #ifndef NICPROBE_LOAD_H
 #define NICPROBE_LOAD_H
 
@@ -11,24 +11,24 @@ enum spent {		/* in the order of proc(5) */
 	SPENT_STEAL, NR_SPENT
 };
 
-/* Ticks of 10 ms (USER_HZ), by CPU number. One that is offline has none. */
+/* Ticks of 10 ms (USER_HZ), by CPU number; none for offline CPUs. */
 struct cpu_load {
-	unsigned nr;			/* CPUs; 0: it was not read */
+	unsigned nr;			/* CPUs; 0: not read */
 	uint64_t (*ticks)[NR_SPENT];
 };
 
-/* As of now, since boot. 0 or -errno; load_free() whatever comes back. */
+/* Reads the time since boot. 0 or -errno; call load_free() in any case. */
 int load_read(struct cpu_load *);
-/* The same of a file that reads as /proc/stat does. */
+/* The same from a file in the format of /proc/stat. */
 int load_parse(FILE *, struct cpu_load *);
 void load_free(struct cpu_load *);
-/* `now` becomes what was spent since `before`; it has no CPUs where that is not known. */
+/* Subtracts `before` from `now`, which has no CPUs if that is not possible. */
 void load_diff(struct cpu_load *now, const struct cpu_load *before);
 int load_copy(struct cpu_load *to, const struct cpu_load *from);	/* 0 or -ENOMEM */
 
-/* The share of its time that a CPU spent so, 0 to 1; NAN: not known, or too short a time. */
+/* The share of a CPU's time spent this way, 0 to 1; NAN: unknown, or the time is too short. */
 double load_share(const struct cpu_load *, unsigned cpu, enum spent);
-/* In interrupts and softirqs; the ticks of ksoftirqd are among them (kernel/sched/cputime.c). */
+/* In interrupts and softirqs, including ksoftirqd (kernel/sched/cputime.c). */
 double load_network(const struct cpu_load *, unsigned cpu);
 double load_idle(const struct cpu_load *, unsigned cpu);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Answers what a tracer could do with a kernel module, by its file. */
+/* Tells from a module's file what a tracer could do with it. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,9 +18,9 @@
 #include "lib/trace/unpack.h"
 #include "lib/util/log.h"
 
-#define MOST_ARGS 6	/* that a BPF trampoline of x86 carries, before Linux 6.6 */
+#define MOST_ARGS 6	/* of a BPF trampoline on x86, before Linux 6.6 */
 
-/* Of which kernel is its BTF? Most functions that it names should be there. */
+/* The vmlinux whose BTF the module needs: most functions that its BTF names should exist there. */
 static bool btf_fits(const struct module *m)
 {
 	unsigned nr = btf__type_cnt(m->btf), named = 0, there = 0;
@@ -57,7 +57,7 @@ static struct btf *base_find(const struct module *m)
 	return base;
 }
 
-/* libbpf 1.1 declares btf__new_split() but does not export it: it reads files. */
+/* libbpf 1.1 declares btf__new_split() but does not export it, so go through a file. */
 static struct btf *btf_of(const Elf_Data *data, struct btf *base)
 {
 	int fd = memfd_create("btf", MFD_CLOEXEC);
@@ -70,7 +70,7 @@ static struct btf *btf_of(const Elf_Data *data, struct btf *base)
 	return btf;
 }
 
-/* Its types are numbered on from those of its kernel, or (6.11) of an extract of them. */
+/* Its type IDs continue those of its kernel, or (6.11) of an extract of them. */
 static int btf_read(struct module *m, const char *path)
 {
 	Elf_Scn *scn = section_find(m, ".BTF"), *own = section_find(m, ".BTF.base");
@@ -80,12 +80,13 @@ static int btf_read(struct module *m, const char *path)
 
 	if (path) {
 		if (!stat(path, &st) && !S_ISREG(st.st_mode))
-			return complain(-EINVAL, NULL, "cannot read the types (BTF) of a kernel "
-					"from %s: it is no file", path);
+			return complain(-EINVAL, NULL, "cannot read kernel types (BTF) from %s: it "
+					"is no file",
+					path);
 		m->base = btf__parse(path, NULL);
 		if (!m->base)
-			return complain(-EINVAL, NULL, "cannot read the types (BTF) of a kernel "
-					"from %s: %s", path, access(path, R_OK) ?
+			return complain(-EINVAL, NULL, "cannot read kernel types (BTF) from %s: %s",
+					path, access(path, R_OK) ?
 					strerror(errno) : "it has none");
 	} else if (extract && extract->d_buf) {
 		m->base = btf__new(extract->d_buf, extract->d_size);
@@ -95,7 +96,7 @@ static int btf_read(struct module *m, const char *path)
 	if (!data || !data->d_buf)
 		m->no_btf = "the module has no types (BTF)";
 	else if (!m->base)
-		m->no_btf = "the types (BTF) of its kernel are not here: give its vmlinux by --btf";
+		m->no_btf = "the types (BTF) of its kernel are missing: give its vmlinux by --btf";
 	else
 		m->btf = btf_of(data, m->base);
 	if (m->btf && !btf_fits(m)) {
@@ -103,7 +104,7 @@ static int btf_read(struct module *m, const char *path)
 		m->btf = NULL;
 	}
 	if (!m->btf && !m->no_btf)
-		m->no_btf = "its types (BTF) are not for this vmlinux: it was built for another";
+		m->no_btf = "its types (BTF) do not match this vmlinux: it was built for another";
 	return 0;
 }
 
@@ -168,7 +169,7 @@ const char *module_no_btf(const struct module *m)
 	return m->no_btf;
 }
 
-/* The first of the name or, with `longer`, of "name.…", as compilers call what they changed. */
+/* The first symbol of this name or, with `longer`, of "name.…", the compiler's clones. */
 static const struct symbol *symbol_find(const struct module *m, const char *name, bool longer)
 {
 	size_t len = strlen(name);
@@ -191,7 +192,7 @@ static unsigned copies(const struct module *m, const char *name)
 	return nr;
 }
 
-/* Linux finds a site within the first bytes of a function, or before it. */
+/* Linux looks for a site within the first bytes of a function, or before it. */
 static bool traceable(const struct module *m, const struct symbol *s)
 {
 	for (unsigned i = 0; i < m->nr_sites; i++) {
@@ -203,7 +204,7 @@ static bool traceable(const struct module *m, const struct symbol *s)
 	return false;
 }
 
-/* Kprobe events, and so BPF, are refused what is marked notrace, as all that is inline is. */
+/* Kprobe events, and so BPF, cannot use notrace functions, and every inlined one is notrace. */
 static const char *why_no_kprobe(const struct module *m, const struct symbol *s)
 {
 	unsigned nr = copies(m, s->name);
@@ -260,7 +261,7 @@ struct spot module_tracepoint(const struct module *m, const char *name)
 	return (struct spot){ .there = s && !s->function };
 }
 
-/* Of the 8 bytes of a short string that is copied, compilers make a number in the code. */
+/* Compilers turn the first 8 bytes of a copied short string into an immediate. */
 static bool in_code(const Elf_Data *code, const char *name)
 {
 	size_t len = strlen(name);

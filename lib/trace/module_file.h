@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What module_read.c reads of a module's file, and module.c answers from. */
+/* A module's file: filled in by module_read.c, queried by module.c. */
 #ifndef NICPROBE_MODULE_FILE_H
 #define NICPROBE_MODULE_FILE_H
 
@@ -18,29 +18,29 @@ struct symbol {
 	bool function;
 };
 
-struct site {			/* where a function can be traced */
+struct site {			/* a place where a function can be traced */
 	unsigned section;
 	GElf_Addr at;
 };
 
 struct module {
 	void *file;
-	size_t size, told;	/* bytes it has, and that sections were said to have until now */
+	size_t size, told;	/* its bytes, and the bytes that sections have claimed so far */
 	Elf *elf;
 	unsigned machine;
 	char name[64], release[80];
 	const char *no_btf;
-	struct symbol *symbols;	/* those that are defined, by name */
+	struct symbol *symbols;	/* the defined ones, by name */
 	unsigned nr_symbols;
 	struct site *sites;
 	unsigned nr_sites;
-	unsigned before;	/* bytes that a site may stand before its function */
+	unsigned before;	/* bytes by which a site may precede its function */
 	struct strings strings;
 	struct btf *base, *btf;
-	bool info;		/* it has what makes it a module */
+	bool info;		/* it has .modinfo */
 };
 
-/* Of m->file. 0, or -errno and a complaint; what was read until then stays. */
+/* Reads m->file. 0, or -errno and a complaint; what was read until then stays. */
 int module_read(struct module *, const char *path);
 /* By name, for bsearch(). */
 int symbol_compare(const void *a, const void *b);

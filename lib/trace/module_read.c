@@ -65,7 +65,7 @@ static int symbols_read(struct module *m, Elf_Scn *scn, const GElf_Shdr *head)
 	return 0;
 }
 
-/* The places in a section of addresses, as its relocations tell them. */
+/* The addresses in a section, from its relocations. */
 static int sites_read(struct module *m, Elf_Scn *scn, const GElf_Shdr *head)
 {
 	Elf_Data *data = elf_getdata(scn, NULL);
@@ -105,7 +105,7 @@ static void info_read(struct module *m, Elf_Scn *scn)
 	const char *at = data ? data->d_buf : NULL, *end = at ? at + data->d_size : NULL;
 
 	while (at && at < end) {
-		size_t len = strnlen(at, end - at);	/* the last may have no end of its own */
+		size_t len = strnlen(at, end - at);	/* the last may lack its terminator */
 		const char *space = memchr(at, ' ', len);
 
 		if (len > 5 && !strncmp(at, "name=", 5))
@@ -126,10 +126,10 @@ static int section_read(struct module *m, Elf_Scn *scn)
 	if (head.sh_type != SHT_NOBITS &&
 	    (head.sh_offset > m->size || head.sh_size > m->size - head.sh_offset))
 		return -ENODATA;
-	/* no linker makes two, and Linux takes no such module */
+	/* no linker makes two, and Linux rejects such a module */
 	if (head.sh_type == SHT_SYMTAB && m->symbols)
 		return -EEXIST;
-	/* a thousand of them over the same bytes would keep us busy for ever */
+	/* a thousand of them over the same bytes would take forever */
 	m->told += head.sh_type != SHT_NOBITS ? head.sh_size : 0;
 	if (m->told > m->size)
 		return -EBADMSG;
@@ -139,7 +139,7 @@ static int section_read(struct module *m, Elf_Scn *scn)
 		info_read(m, scn);
 	if (!strcmp(name, ".rela__mcount_loc"))
 		return sites_read(m, scn, &head);
-	/* arm64 has no other; where x86 has it, it is padding, and the former is there, too */
+	/* arm64 has only this one; on x86 it is padding, beside the former */
 	if (!strcmp(name, ".rela__patchable_function_entries") &&
 	    !section_find(m, ".rela__mcount_loc")) {
 		m->before = 16;
@@ -157,22 +157,23 @@ int module_read(struct module *m, const char *path)
 	int err = 0;
 
 	if (m->size < 64 || elf_kind(m->elf) != ELF_K_ELF || !gelf_getehdr(m->elf, &head))
-		return complain(-EINVAL, NULL, "cannot check %s: it is no ELF file, and so no "
-				"module", path);
+		return complain(-EINVAL, NULL, "cannot check %s: it is not an ELF file, so not a "
+				"module",
+				path);
 	if (!head.e_shnum || head.e_shoff > m->size ||
 	    (size_t)head.e_shnum * head.e_shentsize > m->size - head.e_shoff)
-		return complain(-ENODATA, NULL, "cannot check %s: it is cut short", path);
+		return complain(-ENODATA, NULL, "cannot check %s: it is truncated", path);
 	m->machine = head.e_machine;
 	for (Elf_Scn *scn = NULL; !err && (scn = elf_nextscn(m->elf, scn));)
 		err = section_read(m, scn);
 	if (err == -ENODATA)
-		return complain(err, NULL, "cannot check %s: it is cut short", path);
+		return complain(err, NULL, "cannot check %s: it is truncated", path);
 	if (err)
 		return complain(err, NULL, "cannot check %s: %s", path, err == -EEXIST ?
 				"it is damaged: it has two symbol tables" : err == -EBADMSG ?
 				"it is damaged: its sections overlap" : strerror(-err));
 	if (head.e_type != ET_REL || !m->info || !*m->name)
-		return complain(-EINVAL, NULL, "cannot check %s: it is no kernel module", path);
+		return complain(-EINVAL, NULL, "cannot check %s: it is not a kernel module", path);
 	if (!m->nr_symbols)
 		return complain(-EINVAL, NULL, "cannot check %s: it has no symbols", path);
 	strings_sort(&m->strings);

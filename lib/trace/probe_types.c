@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The types (BTF) of functions, in the kernel or a module: what fentry must be told. */
+/* Type IDs (BTF) of functions in the kernel or a module, as fentry needs them. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ struct probe_types {
 	struct btf *kernel;		/* large: read once */
 	struct module_types {
 		char name[64];
-		struct btf *btf;	/* NULL: it has none */
+		struct btf *btf;	/* NULL: none */
 		int fd;
 		struct module_types *next;
 	} *modules;
@@ -40,7 +40,7 @@ void probe_types_free(struct probe_types *t)
 	free(t);
 }
 
-/* Its number: a name may be in several modules, and libbpf takes the first. 0: it has none. */
+/* The ID of its BTF: libbpf would take the first module with the function's name. 0: none. */
 static __u32 module_btf(const char *module, int *fd)
 {
 	__u32 id = 0;
@@ -84,7 +84,7 @@ static struct module_types *module_find(struct probe_types *t, const char *name)
 	return m;
 }
 
-/* The number of a function in types that stand from `from` on; 0: there is none, or two. */
+/* The ID of a function among types from `from` on; 0: none, or ambiguous. */
 static unsigned function_id(const struct btf *btf, unsigned from, const char *name)
 {
 	unsigned found = 0;

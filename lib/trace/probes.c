@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Chooses functions and tracepoints by name: /proc/kallsyms has all, tracefs those to trace. */
+/*
+ * Selects functions and tracepoints by name: names from /proc/kallsyms, traceability from tracefs.
+ */
 #include <errno.h>
 #include <fnmatch.h>
 #include <stdio.h>
@@ -13,14 +15,14 @@
 #include "lib/util/log.h"
 
 #define TRACED "__traceiter_"	/* the function behind a tracepoint */
-#define GLOBS 64		/* of one option, of which is known whether they fit anything */
+#define GLOBS 64		/* per option; for these it is known whether they match anything */
 
 struct choice {
 	struct probes *p;
 	const struct probes_wanted *want;
-	unsigned long long fitted[2];	/* functions, timed: 1 << which globs */
+	unsigned long long fitted[2];	/* functions, timed: bit of each glob that matched */
 	bool here;			/* the driver's module was seen */
-	bool hidden;			/* addresses are not for us to know */
+	bool hidden;			/* kptr_restrict hides the addresses */
 	bool short_of_memory;
 };
 
@@ -69,7 +71,7 @@ static struct probe *add(struct choice *c, const struct probe *one)
 	struct probes *p = c->p;
 
 	c->hidden |= !one->address;
-	if (!(p->nr & (p->nr - 1))) {	/* as many as there is room for */
+	if (!(p->nr & (p->nr - 1))) {	/* full: double it */
 		struct probe *list = realloc(p->list, (p->nr ? 2 * p->nr : 1) * sizeof(*list));
 
 		if (!list) {
@@ -82,7 +84,7 @@ static struct probe *add(struct choice *c, const struct probe *one)
 	return &p->list[p->nr++];
 }
 
-/* Is it one that was asked for by a glob? */
+/* Does a glob ask for it? */
 static bool fits(struct choice *c, const char *globs, unsigned which, const struct probe *one)
 {
 	unsigned nr;
@@ -98,7 +100,7 @@ static void tracepoint_take(struct choice *c, struct probe *one)
 	const struct probes_wanted *w = c->want;
 	const struct driver_name *n = table_find(w->driver->tracepoints, w->module, one->name,
 						 one->module);
-	/* of the kernel itself none is private, unless the driver is built in */
+	/* the kernel's own tracepoints are the driver's only if that is built in */
 	bool own = *one->module ? !strcmp(one->module, w->module) : n != NULL;
 
 	if (w->functions ? *one->module && fits(c, w->functions, 0, one) : own || n) {
@@ -115,7 +117,7 @@ static void function_take(struct choice *c, struct probe *one)
 	const struct driver_name *n = table_find(w->driver->functions, w->module, one->name,
 						 one->module);
 
-	/* not code that is entered: the space before a function, and its part that seldom runs */
+	/* not entry points: the padding before a function, and its cold part */
 	if (!strncmp(one->name, "__pfx_", 6) || strstr(one->name, ".cold"))
 		return;
 	one->timed = fits(c, w->timed, 1, one);
@@ -126,7 +128,7 @@ static void function_take(struct choice *c, struct probe *one)
 	}
 }
 
-/* "ffffffffc0a01230 t ena_io_poll	[ena]". There are 200,000: not by sscanf(). */
+/* "ffffffffc0a01230 t ena_io_poll	[ena]". There are 200,000 lines: sscanf() is too slow. */
 static void symbol_take(struct choice *c, char *line)
 {
 	char *type = strchr(line, ' '), *name = type ? type + 3 : NULL, *module;
@@ -158,8 +160,8 @@ static int symbols_take(struct choice *c)
 	char line[640];
 
 	if (!symbols)
-		return complain(-errno, NULL, "cannot read %s, which has the names of functions: "
-				"%s", proc_kallsyms, strerror(errno));
+		return complain(-errno, NULL, "cannot read function names from %s: %s",
+				proc_kallsyms, strerror(errno));
 	while (fgets(line, sizeof(line), symbols))
 		symbol_take(c, line);
 	fclose(symbols);
@@ -175,8 +177,8 @@ static int by_name(const void *a, const void *b)
 }
 
 /*
- * Marks those that can be traced. Where nobody tells, or only few that are known are wanted, the
- * kernel is asked by attaching: it takes long to list all.
+ * Marks those that can be traced. If tracefs cannot be read, or only a few known ones are wanted,
+ * attaching them will tell: listing all takes long.
  */
 static void traceable_mark(struct probes *p, bool ask)
 {
@@ -202,7 +204,9 @@ static void traceable_mark(struct probes *p, bool ask)
 		fclose(list);
 }
 
-/* Built in, a driver shows by its poll: the kernel has a receive_buf() for terminals, too. */
+/*
+ * A built-in driver is recognized by its poll: the kernel has a receive_buf() for terminals, too.
+ */
 static bool built_in(const struct probes *p, const struct driver *d)
 {
 	for (const struct driver_name *n = d->functions; n && n->name; n++)
@@ -213,8 +217,8 @@ static bool built_in(const struct probes *p, const struct driver *d)
 }
 
 /*
- * Of what was found by the driver's table, not by who asks: what the kernel itself has is the
- * driver's if that is built in, and no other function is called the same.
+ * Of matches from the driver's table, not from globs: a function of the kernel itself is the
+ * driver's only if that is built in and no other function has the name.
  */
 static void strays_mark(struct probes *p, const struct probes_wanted *w)
 {
@@ -232,7 +236,7 @@ static void strays_mark(struct probes *p, const struct probes_wanted *w)
 	}
 }
 
-/* Leaves out what cannot be traced, and numbers the rows. */
+/* Drops what cannot be traced, and numbers the rows. */
 static void rows_number(struct probes *p, bool functions)
 {
 	unsigned nr = 0;
@@ -256,7 +260,7 @@ static void rows_number(struct probes *p, bool functions)
 	p->nr = nr;
 }
 
-/* How many of the table's this kernel should have, and how many of these are not there. */
+/* Counts the table's entries that this kernel should have, and those that are missing. */
 static void known_count(struct probes *p, const struct probes_wanted *w)
 {
 	struct utsname kernel;
@@ -276,7 +280,7 @@ static void known_count(struct probes *p, const struct probes_wanted *w)
 	}
 }
 
-/* Is there one left that fits this one glob? */
+/* Does any remaining function match this glob? */
 static bool left(const struct probes *p, const char *glob, bool timed)
 {
 	for (unsigned i = 0; i < p->nr; i++)
@@ -286,7 +290,7 @@ static bool left(const struct probes *p, const char *glob, bool timed)
 	return false;
 }
 
-/* Each glob must fit something: who asks for a function wants to hear that it is not there. */
+/* Each glob must match something: whoever asks for a function should learn that it is missing. */
 static int globs_check(const struct choice *c, const char *globs, unsigned which)
 {
 	unsigned nr = 0;
@@ -296,10 +300,11 @@ static int globs_check(const struct choice *c, const char *globs, unsigned which
 
 		if (!(c->fitted[which] >> (nr < GLOBS ? nr : GLOBS - 1) & 1))
 			return complain(-ENOENT, text("nicprobe drivers %s", c->want->driver->name),
-					"no function in this kernel fits \"%s\"", glob);
+					"no function in this kernel matches \"%s\"", glob);
 		if (!left(c->p, glob, which))
-			return complain(-ENOENT, NULL, "what fits \"%s\" cannot be traced: it is "
-					"notrace, or known by another name", glob);
+			return complain(-ENOENT, NULL, "functions that match \"%s\" cannot be "
+					"traced: notrace, or known by another name",
+					glob);
 		at += strlen(glob);
 	}
 	return 0;
@@ -311,12 +316,12 @@ static int nothing(const struct choice *c)
 
 	if (!c->here && !w->driver->functions)
 		return complain(-ENOENT, text("--functions '%s_*'", w->module),
-				"nothing is known of the functions of %s", w->module);
+				"no functions of %s are known", w->module);
 	if (!c->here)
 		return complain(-ENOENT, text("modprobe %s", w->module),
 				"the driver %s is not in this kernel, or not loaded", w->module);
 	return complain(-ENOENT, text("--functions '%s:*'", w->module),
-			"nothing is known of the functions of %s", w->module);
+			"no functions of %s are known", w->module);
 }
 
 static int enough(const struct choice *c)
@@ -330,7 +335,7 @@ static int enough(const struct choice *c)
 		return nothing(c);
 	if (nr > max)
 		return complain(-E2BIG, text("--max-functions %u, or fewer", nr),
-				"%u functions are chosen, and %u is the most", nr, max);
+				"%u functions are selected; the limit is %u", nr, max);
 	return 0;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Functions and tracepoints of a driver, chosen by name from those the running kernel has. */
+/* Functions and tracepoints of a driver, selected by name from those the running kernel has. */
 #ifndef NICPROBE_PROBES_H
 #define NICPROBE_PROBES_H
 
@@ -7,22 +7,22 @@
 
 #include "lib/core/nic_driver.h"
 
-#define PROBES_MAX	512	/* functions, unless --max-functions says */
+#define PROBES_MAX	512	/* functions, unless --max-functions sets it */
 
 struct bpf_insn;
 
-/* A place to attach to. Functions of one name and module are several places, and one row. */
+/* A place to attach to. Functions with the same name and module are several places, but one row. */
 struct probe {
 	char name[96], module[56];	/* module "": the kernel itself */
 	__u64 address;
 	__u32 row;
-	__u32 time;			/* timed: its row among these */
-	__u32 event;			/* tracepoint: its number in tracefs */
+	__u32 time;			/* its row among those timed */
+	__u32 event;			/* of a tracepoint: its ID in tracefs */
 	enum driver_does does;
 	bool tracepoint, timed, copy;	/* copy: not the first place of its row */
-	bool known;			/* the driver's table names it, no glob does */
+	bool known;			/* from the driver's table, not from a glob */
 	bool traceable;
-	bool refused;			/* not attached: the kernel did not let us */
+	bool refused;			/* the kernel refused to attach it */
 };
 
 struct probes {
@@ -30,44 +30,44 @@ struct probes {
 	unsigned nr;
 	unsigned rows, times;		/* times: rows that are timed */
 	unsigned functions, tracepoints;	/* places */
-	unsigned known, missing;	/* of the driver's table; not chosen by name: 0 */
+	unsigned known, missing;	/* entries of the driver's table; 0 if selected by globs */
 	unsigned refused;
 };
 
 struct probes_wanted {
 	const struct driver *driver;
-	const char *module;	/* that the driver is: also where nothing else is known of it */
-	/* Globs with commas between, "MODULE:GLOB" for one module ("vmlinux": the kernel). */
-	const char *functions;	/* instead of those known of the driver; NULL: these */
-	const char *timed;	/* besides, and their durations; NULL: none */
+	const char *module;	/* the driver's module, even if it has no table */
+	/* Globs separated by commas, "MODULE:GLOB" for one module ("vmlinux": the kernel). */
+	const char *functions;	/* replaces the driver's table; NULL: the table */
+	const char *timed;	/* added, and timed; NULL: none */
 	unsigned max;		/* places; 0: PROBES_MAX */
-	const char *cannot;	/* why no function can be had, only tracepoints; NULL: they can */
+	const char *cannot;	/* why there are only tracepoints, not functions; NULL: both */
 };
 
-/* Does one of `globs` fit it? `nr`: which one, the first; NULL: of no interest. */
+/* Does one of `globs` match? `nr`: the first that does; may be NULL. */
 bool probes_fit(const char *globs, const char *name, const char *module, unsigned *nr);
 
-/* 0 or -errno and a complaint; probes_free() it either way. */
+/* 0 or -errno and a complaint; call probes_free() in any case. */
 int probes_choose(struct probes *, const struct probes_wanted *);
 void probes_free(struct probes *);
 
-/* NULL: functions can be attached to; else why not. */
+/* NULL: functions can be attached to; otherwise why not. */
 const char *probes_cannot(void);
 
-/* The three programs to attach; they have a cookie: the row, and above 32 bits that of the time. */
+/* The three programs to attach. Their cookie is the row, and in the upper 32 bits the timed row. */
 struct probes_programs {
-	const struct bpf_insn *enter, *begin, *end;	/* end: where what began returns */
+	const struct bpf_insn *enter, *begin, *end;	/* begin and end: of timed functions */
 	unsigned nr_enter, nr_begin, nr_end;
 };
 
 /*
- * Attaches all; what the kernel refuses is marked, and no error unless it is all. `keep` has
- * each link, and closes it. 0 or -errno and a complaint.
+ * Attaches all. What the kernel refuses is marked; it is an error only if all are refused. `keep`
+ * gets each link, and closes it. 0 or -errno and a complaint.
  */
 int probes_attach(struct probes *, const struct probes_programs *, int (*keep)(int link, void *),
 		  void *arg);
 
-/* "14 functions by kprobe.multi, about 60 ns a call; …": how they will be attached. */
+/* "14 functions by kprobe.multi, about 60 ns per call; …": how they will be attached. */
 void probes_plan(const struct probes *, char *plan, unsigned size);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Attaches to many functions at once: by kprobe.multi, else to each by fentry, else by kprobe. */
+/* Attaches to many functions at once by kprobe.multi, else to each by fentry, else by kprobe. */
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
@@ -20,12 +20,12 @@
 #define PERF_KPROBE "/sys/bus/event_source/devices/kprobe"
 
 /*
- * No more are attached by fentry unless there is nothing else: to detach each takes a grace period
- * of the kernel's tasks, a tenth of a second; and a trampoline is a page.
+ * More than these are attached by fentry only if nothing else works: detaching each takes a grace
+ * period of RCU tasks, a tenth of a second, and each trampoline takes a page.
  */
 #define FEW 16
 
-/* What one program costs each time; see man/nicprobe.8, where these figures come from. */
+/* Cost per program run; man/nicprobe.8 documents where these figures come from. */
 enum { NS_FENTRY = 25, NS_MULTI = 60, NS_KPROBE = 140, NS_EVENT = 45, NS_TIMES = 100 };
 
 struct work {
@@ -35,7 +35,7 @@ struct work {
 	void *arg;
 	struct probe_types *types;
 	unsigned attached;		/* places */
-	int why;			/* the first -errno of a place that was refused */
+	int why;			/* the -errno of the first place that was refused */
 };
 
 const char *probes_cannot(void)
@@ -62,7 +62,7 @@ static int load(enum bpf_prog_type type, enum bpf_attach_type attach, const char
 	return fd < 0 ? -errno : fd;
 }
 
-/* A link that is there is kept; what is none, says why. */
+/* Keeps the link, or records the error. */
 static int keep(struct work *w, int link)
 {
 	return link < 0 ? -errno : w->keep(link, w->arg);
@@ -73,7 +73,7 @@ static __u64 cookie(const struct probe *one)
 	return (__u64)one->time << 32 | one->row;
 }
 
-/* Of so many that can be taken in one call, those it does not refuse; the others are marked. */
+/* Attaches as many as one call accepts; splits on errors, and marks those that are refused. */
 static int multi(struct work *w, int prog, struct probe **list, unsigned nr, __u32 flags)
 {
 	unsigned long *addresses = calloc(nr, sizeof(*addresses));
@@ -98,7 +98,7 @@ static int multi(struct work *w, int prog, struct probe **list, unsigned nr, __u
 	free(cookies);
 	if (link >= 0)
 		return w->keep(link, w->arg);
-	if (nr > 1 && err != -ENOMEM && err != -EPERM)	/* which of them? */
+	if (nr > 1 && err != -ENOMEM && err != -EPERM)	/* find out which */
 		return multi(w, prog, list, nr / 2, flags) ?:
 		       multi(w, prog, list + nr / 2, nr - nr / 2, flags);
 	for (unsigned i = 0; i < nr; i++)
@@ -131,7 +131,7 @@ static int multi_all(struct work *w, struct probe **list, unsigned nr, const str
 	return err;
 }
 
-/* One program is enough for all of these, too. */
+/* One program serves all of these as well. */
 struct perf_programs {
 	int enter, begin, end, event;
 };
@@ -148,7 +148,7 @@ static int perf_type(void)
 	return type;
 }
 
-/* By perf, which attaches one at a time. */
+/* By perf, one at a time. */
 static int perf_attach(struct work *w, const struct probe *one, int prog, bool ret)
 {
 	struct perf_event_attr attr = { .size = sizeof(attr) };
@@ -160,8 +160,8 @@ static int perf_attach(struct work *w, const struct probe *one, int prog, bool r
 		attr.config = one->event;
 	} else {
 		attr.type = perf_type();
-		attr.config = ret;			/* its format says bit 0; Linux 4.17 */
-		attr.kprobe_addr = one->address;	/* a name may be another module's, too */
+		attr.config = ret;			/* bit 0 is "retprobe"; Linux 4.17 */
+		attr.kprobe_addr = one->address;	/* names may be ambiguous */
 	}
 	perf = syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
 	if (perf < 0)
@@ -215,14 +215,14 @@ static int fentry(struct work *w, const struct probe *one)
 	       fentry_one(w, one, &of, BPF_TRACE_FENTRY, g->begin, g->nr_begin);
 }
 
-/* Takes from the list those that can have it. An error of one is its own. */
+/* Attaches the places that have a type, and keeps the rest in the list. Errors are per place. */
 static unsigned fentry_all(struct work *w, struct probe **list, unsigned nr)
 {
 	unsigned left = 0;
 
 	for (unsigned i = 0; i < nr; i++)
 		if (list[i]->copy || (i + 1 < nr && list[i + 1]->copy) || fentry(w, list[i]))
-			list[left++] = list[i];	/* no type tells copies apart */
+			list[left++] = list[i];	/* a type cannot tell copies apart */
 	return left;
 }
 
@@ -253,7 +253,7 @@ static int kprobe_all(struct work *w, struct probe **list, unsigned nr, enum bpf
 	return err;
 }
 
-/* Where a function returns is attached first: no entry is to be without its return. */
+/* Returns are attached before entries: no entry must lack its return. */
 static int multi_timed(struct work *w, struct probe **list, unsigned nr)
 {
 	const struct probes_programs *g = w->programs;
@@ -263,7 +263,7 @@ static int multi_timed(struct work *w, struct probe **list, unsigned nr)
 	return err ?: nr ? multi_all(w, list, nr, g->begin, g->nr_begin, 0) : 0;
 }
 
-/* By fentry, where others would do, too? They are quicker to attach, it is quicker to run. */
+/* Prefer fentry although others would work? They attach faster; fentry runs faster. */
 static bool by_fentry(unsigned nr, bool timed)
 {
 	if (kernel_lacks(FEATURE_FENTRY))
@@ -345,7 +345,7 @@ static void part(char *to, unsigned size, unsigned nr, const char *what, const c
 	unsigned at = strlen(to);
 
 	if (nr && at < size)
-		snprintf(to + at, size - at, "%s%u %s%s%s, about %u ns each call",
+		snprintf(to + at, size - at, "%s%u %s%s%s, about %u ns per call",
 			 at ? "; " : "", nr, what, nr == 1 ? "" : "s", by, ns);
 }
 

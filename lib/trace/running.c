@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Looks up the names of a driver's table in the running kernel: kallsyms, and BTF. */
+/* Looks up the names of a driver's table in the running kernel: kallsyms and BTF. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,16 +12,16 @@
 #define TRACED "__traceiter_"	/* the function behind a tracepoint */
 
 struct seen {
-	const char *name, *of;	/* the module that should have it, if one has */
+	const char *name, *of;	/* the module it should be in, if any */
 	bool tracepoint;
 	unsigned copies;
-	char module[64];	/* that has it; "": the kernel itself */
+	char module[64];	/* the module it is in; "": the kernel itself */
 };
 
 struct running {
 	unsigned nr;
-	struct btf *kernel, *btf;	/* btf: of the module that was asked last */
-	char module[64];		/* which that is */
+	struct btf *kernel, *btf;	/* btf: of the module asked for last */
+	char module[64];		/* that module */
 	struct seen seen[];
 };
 
@@ -97,7 +97,7 @@ struct running *running_open(const struct driver *d)
 	return NULL;
 }
 
-/* Its poll: every driver has one that is called as no other's. */
+/* By its poll function, whose name is unique to each driver. */
 static const struct driver_name *poll_of(const struct driver *d)
 {
 	for (const struct driver_name *n = d->functions; n && n->name; n++)

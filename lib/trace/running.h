@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the running kernel has of what a driver's table names. */
+/* What the running kernel has of the names in a driver's table. */
 #ifndef NICPROBE_RUNNING_H
 #define NICPROBE_RUNNING_H
 
@@ -8,15 +8,15 @@
 
 struct running;
 
-extern const char *proc_kallsyms;	/* "/proc/kallsyms"; tests have their own */
+extern const char *proc_kallsyms;	/* "/proc/kallsyms"; tests use their own */
 
-/* NULL: /proc/kallsyms cannot be read. */
+/* NULL: /proc/kallsyms is not readable. */
 struct running *running_open(const struct driver *);
 void running_close(struct running *);
 
-/* Is it here, built in or loaded? */
+/* Is it present, built in or loaded? */
 bool running_here(const struct running *, const struct driver *);
-/* Of each of `drivers`, at once. */
+/* The same for each of `drivers`, in one pass. */
 void running_all(bool *here);
 struct spot running_function(const struct running *, const char *name);
 struct spot running_tracepoint(const struct running *, const char *name);

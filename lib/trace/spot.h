@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Where a tracer can stand: what became of a function or tracepoint that a driver's table names. */
+/* Where a tracer can attach: the state of a function or tracepoint of a driver's table. */
 #ifndef NICPROBE_SPOT_H
 #define NICPROBE_SPOT_H
 
@@ -7,8 +7,8 @@
 
 struct spot {
 	bool there;
-	bool fentry, kprobe;	/* can be put there; functions only */
-	char why[64];		/* why not, or where it went; "": nothing to say */
+	bool fentry, kprobe;	/* can be attached; functions only */
+	char why[64];		/* why not, or what it became; "": nothing */
 };
 
 #endif

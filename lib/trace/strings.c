@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The strings in a program's data, and the names it can make of them by its printf formats. */
+/* The strings in a program's data, and the names that its printf formats can make of them. */
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -7,16 +7,16 @@
 
 #include "lib/trace/strings.h"
 
-#define DEEPEST 2	/* formats in formats: "mlx5_comp%d" in "%s@pci:%s" */
-#define STEPS 1000000	/* for a name: some 30 ms */
+#define DEEPEST 2	/* nested formats: "mlx5_comp%d" in "%s@pci:%s" */
+#define STEPS 1000000	/* per name: about 30 ms */
 
-/* One name that is looked for: every format that is tried takes a step. */
+/* A search for one name: every format tried takes a step. */
 struct quest {
 	const struct strings *s;
 	unsigned steps;
 };
 
-/* Past a conversion, which begins after its '%'; its last letter goes to `kind`. */
+/* Skips a conversion after its '%'; stores its letter in `kind`. */
 static const char *conversion(const char *f, char *kind)
 {
 	f += strspn(f, "-+ #0123456789.*hlzjt");
@@ -24,7 +24,7 @@ static const char *conversion(const char *f, char *kind)
 	return *f ? f + 1 : f;
 }
 
-/* Something must be fixed: "%s%s" could make anything. */
+/* A format needs fixed text: "%s%s" could make any name. */
 static bool is_format(const char *s)
 {
 	bool fixed = false, converts = false;
@@ -44,7 +44,7 @@ static bool is_format(const char *s)
 
 static int append(const char ***list, unsigned *nr, const char *s)
 {
-	if (!(*nr & (*nr - 1))) {	/* as many as a power of two: full */
+	if (!(*nr & (*nr - 1))) {	/* full: double it */
 		const char **more = realloc(*list, (*nr ? *nr * 2 : 1) * sizeof(*more));
 
 		if (!more)
@@ -63,7 +63,7 @@ int strings_add(struct strings *s, const char *data, size_t size)
 	for (size_t i = 0; i < size && !err; i++) {
 		if (isprint((unsigned char)data[i]))
 			continue;
-		if (!data[i] && i > from + 1)	/* two letters at least */
+		if (!data[i] && i > from + 1)	/* at least two characters */
 			err = is_format(data + from) ?
 				append(&s->formats, &s->nr_formats, data + from) :
 				append(&s->plain, &s->nr_plain, data + from);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Reads a file that may be packed: by the tool that unpacks it, so no library is needed. */
+/* Reads a file that may be compressed, by running the tool that decompresses it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
@@ -18,12 +18,12 @@ static const struct packer {
 	size_t len;
 	const char *tool, *package;
 } packers[] = {
-	{ "\xfd" "7zXZ", 6, "xz", "xz-utils" },		/* with its final 0 */
+	{ "\xfd" "7zXZ", 6, "xz", "xz-utils" },		/* including its final 0 */
 	{ "\x28\xb5\x2f\xfd", 4, "zstd", "zstd" },
 	{ "\x1f\x8b", 2, "gzip", "gzip" },
 };
 
-/* All there is to read; NULL: -errno in *err. */
+/* Reads to the end; NULL: -errno in *err. */
 static void *drain(int fd, size_t *size, int *err)
 {
 	char *buf = NULL, *more;
@@ -48,15 +48,14 @@ static void *drain(int fd, size_t *size, int *err)
 		else if (got && errno != EINTR)
 			*err = -errno;
 	} while (got && !*err);
-	if (!*err)	/* no more than it is: who reads past it shall be caught */
+	if (!*err)	/* shrink to fit, so that sanitizers catch reads beyond the end */
 		return realloc(buf, *size ?: 1) ?: buf;
 	free(buf);
 	return NULL;
 }
 
 /*
- * Where distributions have them, and not $PATH: root, who looks at somebody's module, shall not
- * run somebody's xz.
+ * In the usual directories, not $PATH: root inspecting a user's module must not run that user's xz.
  */
 static const char *tool_path(const char *tool)
 {
@@ -70,7 +69,7 @@ static const char *tool_path(const char *tool)
 	return NULL;
 }
 
-/* Starts "TOOL -dc" with `file` as its input; what it writes is read from the result, or -errno. */
+/* Starts "TOOL -dc" with `file` as input. Returns a descriptor with its output, or -errno. */
 static int start(const char *tool, int file, pid_t *pid)
 {
 	char *argv[] = { (char *)tool, "-dc", NULL };
@@ -104,7 +103,8 @@ static void *unpack(const char *path, int file, const struct packer *p, size_t *
 	fd = start(p->tool, file, &pid);
 	if (fd == -ENOENT) {
 		complain(fd, text("apt install %s", p->package),
-			 "cannot read %s: it is packed, and %s, which unpacks it, is not here",
+			 "cannot read %s: it is compressed, and %s, which decompresses it, is not "
+			 "installed",
 			 path, p->tool);
 		return NULL;
 	}
@@ -121,13 +121,13 @@ static void *unpack(const char *path, int file, const struct packer *p, size_t *
 		return data;
 	free(data);
 	complain(err ?: -EINVAL, NULL, "cannot read %s: %s", path, err ? strerror(-err) :
-		 text("%s cannot unpack it, it is cut short or damaged", p->tool));
+		 text("%s cannot decompress it: it is truncated or damaged", p->tool));
 	return NULL;
 }
 
 void *unpack_file(const char *path, size_t *size)
 {
-	/* a FIFO is opened, and told, without its other end */
+	/* do not block on opening a FIFO */
 	int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC), err = 0;
 	char head[6] = "";
 	void *data = NULL;

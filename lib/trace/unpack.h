@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Reads a file that may be packed. */
+/* Reads a file that may be compressed. */
 #ifndef NICPROBE_UNPACK_H
 #define NICPROBE_UNPACK_H
 
@@ -7,7 +7,7 @@
 
 #define UNPACK_MOST (256 << 20)	/* bytes: a vmlinux has 60 MB, a module with debug data as much */
 
-/* The whole file, unpacked; free() it. NULL: a complaint. */
+/* The whole file, decompressed; free() it. NULL: a complaint. */
 void *unpack_file(const char *path, size_t *size);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Signals that end us, kept waiting while something is half done. */
+/* Holds back terminating signals while a change is half done. */
 #include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -8,7 +8,7 @@
 
 static const int signals[] = { SIGINT, SIGTERM, SIGHUP, SIGQUIT };
 
-/* But those that are ignored, as by nohup: held back they would count as waiting. */
+/* Except ignored ones (nohup): if blocked, they would stay pending and look like a request. */
 static void each(void (*fn)(int signal))
 {
 	struct sigaction action;

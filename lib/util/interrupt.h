@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Signals that end us, kept waiting while something is half done. */
+/* Holds back terminating signals while a change is half done. */
 #ifndef NICPROBE_INTERRUPT_H
 #define NICPROBE_INTERRUPT_H
 
 #include <stdbool.h>
 
-/* From now on they wait: who is at work asks, and puts away what it has begun. */
+/* From now on they are blocked: poll interrupted(), and undo what was begun. */
 void interrupts_hold(void);
-/* Has one come that waits? */
+/* Is one pending? */
 bool interrupted(void);
-/* They end us again: one that waits does so here, by itself. */
+/* Unblocks them; a pending one takes effect here. */
 void interrupts_release(void);
-/* What they were to prevent is done: from now on they end us, with success. */
+/* From now on they end the process with success: there is nothing left to undo. */
 void interrupts_done(void);
 
 #endif

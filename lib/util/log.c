@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* One way to complain; and libbpf and libxdp kept quiet, but listened to. */
+/* Error messages; libbpf and libxdp are silenced, but their messages are parsed for causes. */
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <stdarg.h>
@@ -32,8 +32,8 @@ static bool want_of(int err)
 static const char *remedy(int err)
 {
 	return err == EMFILE ? "ulimit -n 1024" :
-	       err == ENOMEM ? "end what takes the memory, or raise ulimit -v" :
-	       err == ENFILE ? "sysctl fs.file-max" : want_of(err) ? "once more" : "";
+	       err == ENOMEM ? "end what uses the memory, or raise ulimit -v" :
+	       err == ENFILE ? "sysctl fs.file-max" : want_of(err) ? "the same command again" : "";
 }
 
 void hindered(int err, const char *try, const char *what, ...)
@@ -124,7 +124,7 @@ static bool begins(const char *line, const char *const *with)
 	return false;
 }
 
-/* What the verifier holds against a program: the last line of its log that is no statistics. */
+/* The verifier's complaint: the last line of its log that is not statistics. */
 static void remember_verifier(char *log)
 {
 	static const char *const statistics[] = {
@@ -137,7 +137,7 @@ static void remember_verifier(char *log)
 			snprintf(last, sizeof(last), "%s", line);
 }
 
-/* They follow what really went wrong, and say nothing new; as does what follows a refusal. */
+/* Messages that only repeat an earlier error, or follow from it. */
 static bool echo(const char *line)
 {
 	const char *refusal = strerror(EPERM);
@@ -163,14 +163,14 @@ static void remember(const char *format, va_list args)
 	for (unsigned i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
 		if (!strncmp(line, prefixes[i], strlen(prefixes[i])))
 			line += strlen(prefixes[i]);
-	/* it may make something else of it: a feature that the kernel has not */
+	/* libbpf may misreport these as a feature missing in the kernel */
 	for (unsigned i = 0; i < sizeof(wants) / sizeof(*wants); i++)
 		if (strstr(line, strerror(wants[i])))
 			hindered(wants[i], NULL, "%.*s", (int)strcspn(line, "\n"), line);
-	/* libbpf does not say why (ESRCH); that it is not there must not be the reason */
+	/* libbpf hides the cause behind ESRCH; if the file exists, it is not the cause */
 	if (strstr(line, "Error loading vmlinux BTF") && !access("/sys/kernel/btf/vmlinux", F_OK))
-		hindered(ENOMEM, NULL, "libbpf cannot load the types of this kernel: "
-			 "too little memory, or they cannot be read");
+		hindered(ENOMEM, NULL, "libbpf cannot load the types (BTF) of this kernel: out of "
+			 "memory, or not readable");
 	log = strstr(line, "LOAD LOG --");
 	if (log && (log = strchr(log, '\n'))) {
 		remember_verifier(log);
@@ -182,7 +182,7 @@ static void remember(const char *format, va_list args)
 	free(all);
 }
 
-/* A name in it cannot drive the terminal: it is ASCII, but for names. */
+/* Escapes control characters: names in it must not drive the terminal. */
 static void repeat(const char *format, va_list args)
 {
 	char *all;

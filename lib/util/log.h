@@ -1,38 +1,38 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* One way to complain. The engine says why by complain(); the command prints it, once. */
+/* Error messages. The engine records the reason by complain(); the command prints it, once. */
 #ifndef NICPROBE_LOG_H
 #define NICPROBE_LOG_H
 
 #include <stdbool.h>
 
 /*
- * Remember what we could not do, to what, and why; the first complaint wins
- * unless complaints_forget() came between. Returns `err`, a -errno.
+ * Records what failed, on what, and why. The first complaint is kept until complaints_forget().
+ * Returns `err`, a -errno.
  */
 __attribute__((format(printf, 3, 4)))
 int complain(int err, const char *try, const char *what, ...);
 void complaints_forget(void);
 const char *complaint(void);		/* the sentence; "": none */
-const char *complaint_try(void);	/* what to try; "": nothing known */
+const char *complaint_try(void);	/* what to try; "": no suggestion */
 
 /*
- * What stands in the way here and now and says nothing of what the kernel can: no file, no memory,
- * a call that was to be made again. complain() and what libbpf says are looked through for it;
- * short_of() notes it where nobody would complain. The first is kept.
+ * A hindrance is a temporary shortage (files, memory, EINTR, EAGAIN) that says nothing about the
+ * kernel's features. libbpf's messages are parsed for one; short_of() records one where nothing
+ * else would complain, and ignores other errors. The first is kept.
  */
 __attribute__((format(printf, 3, 4)))
 void hindered(int err, const char *try, const char *what, ...);
-void short_of(int err, const char *what);	/* "open FILE"; other errors are passed over */
+void short_of(int err, const char *what);	/* "open FILE" */
 void hindrance_forget(void);
-/* 0, or the -errno of it, which is the complaint then. */
+/* 0, or the hindrance's -errno, which then is the complaint. */
 int hindrance(void);
 
-/* libbpf and libxdp: silent, or with -v all they say, to stderr. */
+/* Silences libbpf and libxdp; with -v, prints all they say to stderr. */
 void log_init(bool verbose);
-/* The last line the verifier or libbpf said about what failed; "": nothing. */
+/* The last line of the verifier or libbpf about a failure; "": none. */
 const char *log_last(void);
 
-/* snprintf into a fresh static buffer; eight of them go round. */
+/* snprintf into one of eight static buffers, used in turn. */
 __attribute__((format(printf, 1, 2)))
 const char *text(const char *format, ...);
 

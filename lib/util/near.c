@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Which of the names there are did the user mean? The fewest edits away, if they are few. */
+/* Finds the name that the user probably meant: the fewest edits away, if they are few. */
 #include <ctype.h>
 #include <stdbool.h>
 #include <string.h>
@@ -16,7 +16,7 @@ static bool same(char a, char b)
 	return tolower((unsigned char)a) == tolower((unsigned char)b);
 }
 
-/* A letter more, less, another, or two swapped is one edit each; upper and lower case is none. */
+/* Insertion, deletion, replacement or swap of a letter is one edit; case is ignored. */
 static unsigned distance(const char *a, const char *b)
 {
 	unsigned d[NEAR_SIZE][NEAR_SIZE];
@@ -39,7 +39,7 @@ static unsigned distance(const char *a, const char *b)
 
 struct near near_to(const char *wanted)
 {
-	/* One edit, and one more for every third letter past the third: "lo" is not near "eth0". */
+	/* One edit, plus one for every third letter after the third: "lo" is not near "eth0". */
 	size_t len = strlen(wanted);
 
 	return (struct near){ .wanted = wanted, .best = len < 6 ? 2 : len / 3 + 1 };

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Which of the names there are did the user mean? */
+/* Finds the name that the user probably meant. */
 #ifndef NICPROBE_NEAR_H
 #define NICPROBE_NEAR_H
 
-#define NEAR_SIZE 128		/* longer names are near to nothing */
+#define NEAR_SIZE 128		/* longer names never match */
 
 struct near {
 	const char *wanted;
 	unsigned best;		/* edits from `wanted` to `name` */
-	char name[NEAR_SIZE];	/* the nearest so far; "": none is near */
+	char name[NEAR_SIZE];	/* the nearest so far; "": none is near enough */
 };
 
 struct near near_to(const char *wanted);

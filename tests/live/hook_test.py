@@ -159,7 +159,7 @@ def xdp_replaced(ns, nic):
     link = inside(ns, lambda: bpf.call(bpf.LINK_CREATE, struct.pack("IIII", prog, nic.hello["ifindex"], 37, 0)))
     os.close(prog)
     put(nic, 50)
-    tell("hooks: another XDP program in our place", where, ["rx-nic"], 'XDP program "test"', "in its place")
+    tell("hooks: another XDP program in our place", where, ["rx-nic"], 'XDP program "test"', "has replaced it")
     os.close(link)
     mend("hooks: our XDP link cut off", where)
     put(nic, 8)

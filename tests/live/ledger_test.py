@@ -168,7 +168,7 @@ for _ in range(150):
 w.drain()
 doc = show(TAP, "ledger")
 same("past the events", left(doc), {("tx", "all"): (150, 150 * 142)})
-check("past the events: said", "150 packets (100%) sent (tap0) that we did not see" in said(doc, *OF_LEDGER), str(doc["findings"]))
+check("past the events: said", "150 packets (100%) sent (tap0) that nicprobe did not see" in said(doc, *OF_LEDGER), str(doc["findings"]))
 table = nicprobe("show", TAP, "ledger", env={"COLUMNS": "60"}).stdout
 check("past the events: in the table", "PACKET_QDISC_BYPASS" in " ".join(table.split()), table)
 om = nicprobe("show", TAP, "-f", "openmetrics").stdout

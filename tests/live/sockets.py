@@ -8,7 +8,7 @@ import subprocess
 import lab
 
 XSK = os.path.join(os.path.dirname(lab.NIC), "xsk")
-NO_DIAG = "this kernel tells nothing of AF_XDP sockets (CONFIG_XDP_SOCKETS_DIAG)"
+NO_DIAG = "this kernel does not report AF_XDP sockets (CONFIG_XDP_SOCKETS_DIAG)"
 # As nicprobe calls them, and as tests/xsk does, which has them by getsockopt().
 COUNTS = {"rx_dropped": "rx_dropped", "rx_invalid_descriptors": "rx_invalid", "rx_ring_full": "rx_ring_full",
           "fill_ring_empty_events": "fill_ring_empty", "tx_invalid_descriptors": "tx_invalid",

@@ -11,7 +11,7 @@ need_root()
 global_sysctl("net.core.netdev_max_backlog", 100000)
 ABSENT = "taken away by $NICPROBE_CANNOT"
 TP = "tp_btf/*_entry"
-VETH_XDP = "attaching XDP to veth switches TSO off on its peer and NAPI on: what is measured changes"
+VETH_XDP = "attaching XDP to veth turns TSO off on its peer and NAPI on: this changes what is measured"
 
 
 # Whose ways these are: the points, and the meters of packets. Others have tests of their own.

@@ -136,7 +136,7 @@ case("drop", 1, 0, {})
 case("aborted", 0, 0, {("exception", "-", "XDP_ABORTED"): N},
      f"np_test_xdp {p.id} aborted on {N} packets")
 case("unknown action", 57, 0, {("exception", "-", "unknown 57"): N},
-     f"returned the action 57, which does not exist, for {N} packets: they were dropped")
+     f"returned the invalid action 57 for {N} packets, which were dropped")
 case("redirect", IFINDEX, eth1, REDIRECTED)
 case("redirect, the other end", IFINDEX, eth1, {("send", "from eth0", "ok"): N},
      iface=f"{a}/eth1")

@@ -79,17 +79,18 @@ int main(void)
 	       "/sys/class/net/eth0/queues/tx-1/byte_queue_limits/limit_max");
 	expect("much in flight, and slow", 0, 24, 0, "bql-limit-large", "the byte limit of queue 1 "
 	       "is "
-	       "huge: the driver has 139 kB, which take 17.8 ms to send",
+	       "huge: the driver holds 139 kB, which take 17.8 ms to send",
 	       "echo 7813 > /sys/class/net/eth0/queues/tx-1/byte_queue_limits/limit_max");
 	tx_usecs = 18000;
 	expect("much in flight, held back by moderation", 0, 24, 0, "tx-completion-slow",
-	       "the card holds them back for 18000 us", "ethtool -C eth0 tx-usecs 50");
+	       "the card delays them by 18000 us", "ethtool -C eth0 tx-usecs 50");
 	tx_usecs = 8000;
 	expect("much in flight, longer than moderation", 0, 24, 0, "bql-limit-large", "is huge",
 	       "echo 7813 > /sys/class/net/eth0/queues/tx-1/byte_queue_limits/limit_max");
 	tx_usecs = 0;
 	expect("stalls", 0, 10, 3, "tx-stalls", "completions of queue 1 stalled 3 times",
-	       "the longest: cat /sys/class/net/eth0/queues/tx-1/byte_queue_limits/stall_max; "
+	       "the longest stall: cat "
+	       "/sys/class/net/eth0/queues/tx-1/byte_queue_limits/stall_max; "
 	       "does its interrupt come late? ethtool -c eth0");
 	return failed > 0;
 }

@@ -35,7 +35,7 @@ static void card_settings(struct hw *h)
 	set(&group_coalesce, &h->coalesce, "adaptive-rx", 1);
 	set(&group_coalesce, &h->coalesce, "rx-usecs", 50);
 	h->pause.err = -EOPNOTSUPP;
-	hw_note(h, "pause frames", "its driver does not tell");
+	hw_note(h, "pause frames", "not reported by its driver");
 }
 
 static void card_line(struct hw *h, unsigned i)

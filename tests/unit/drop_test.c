@@ -81,7 +81,7 @@ static void check_loss(const struct loss *l, const char *reason)
 		return;
 	}
 	holds(judged(METER_drop, &key, least) == 1 && !strcmp(f->kind->id, l->kind.id) &&
-	      is_whole(f) && strstr(f->what, "most of queue 3"),
+	      is_whole(f) && strstr(f->what, "most on queue 3"),
 	      text("%s: speaks of %u", reason, least));
 	holds(least == 1 || !judged(METER_drop, &key, least - 1),
 	      text("%s: silent of less", reason));

@@ -78,7 +78,7 @@ static void test_flows(void)
 
 	says("22 of 22", (unsigned[]){ 22, 0 }, "rx-one-flow",
 	     "192.0.2.1:1000 > 192.0.2.2:80 tcp, is about 100% of receive queue 0",
-	     "…nothing spreads one flow");
+	     "…one flow cannot be spread");
 	says("the least that is sure", (unsigned[]){ 8, 0 }, "rx-one-flow", "100%", "…");
 	says("four fifths of many", (unsigned[]){ 80, 20, 0 }, "rx-one-flow", "about 80%", "…");
 	says("79 of 100", (unsigned[]){ 79, 21, 0 }, "rx-flows-collide",
@@ -90,7 +90,7 @@ static void test_flows(void)
 	says("many", many, "rx-queues-uneven", "in 100 flows or more", "ethtool -X eth9 equal 2");
 }
 
-#define ASK "how many flows is not known yet, and nothing spreads a single one: attach with "
+#define ASK "the number of flows is not known yet, and a single flow cannot be spread: attach with "
 
 /* Nothing is advised that does not help a single flow, while it may be one. */
 static void test_unknown(void)
@@ -100,7 +100,7 @@ static void test_unknown(void)
 
 	says("below the least", (unsigned[]){ 7, 0 }, "rx-queues-uneven",
 	     "100% of the packets, 2.0 times its share: CPU 0",
-	     "…" ASK "--sample 1, or look for longer: nicprobe show blue/eth9 -w 10");
+	     "…" ASK "--sample 1, or measure longer: nicprobe show blue/eth9 -w 10");
 	says("four fifths of few", (unsigned[]){ 8, 2, 0 }, "rx-queues-uneven",
 	     "times its share: CPU 0", "…" ASK "--sample 1");
 	says("two flows in seven samples", (unsigned[]){ 4, 3, 0 }, "rx-queues-uneven",
@@ -108,19 +108,19 @@ static void test_unknown(void)
 	s = flows((unsigned[]){ 7, 0 });
 	s->meta.sample = 1;
 	finds(s, card(true), "each packet was looked at", "rx-queues-uneven", NULL,
-	      "a single one: look for longer: nicprobe show blue/eth9 -w 10");
+	      "a single flow cannot be spread: measure longer: nicprobe show blue/eth9 -w 10");
 	end(s);
 	s = window((unsigned[]){ 1, 90, 95, 95 });
 	took(s, 0, 0, 50000);
 	finds(s, card(true), "without the meter", "rx-queues-uneven", NULL,
-	      "attach with the meter flow, too, and --sample 1");
+	      "attach the meter flow as well, with --sample 1");
 	forget(s);
 	for (unsigned known = 0; known < 2; known++) {
 		s = flows((unsigned[]){ 3, known ? 5 : 0, 4, 0 });
 		s->meta.rx_queues = 1;
 		h = card(false);
 		finds(s, h, known ? "one queue of several flows" : "one queue of nobody knows how "
-		      "many flows", "rx-one-queue", "receives by one queue",
+		      "many flows", "rx-one-queue", "receives through a single queue",
 		      known ? "ethtool -L eth9 combined 4" : ASK);
 		check(s->findings.list->nr_fixes == known, known ? "a command" : "no command",
 		      text("%u", s->findings.list->nr_fixes));
@@ -142,7 +142,7 @@ static void test_rps(void)
 			cpus_add(&lines[rx].rps, 0);
 		finds(s, h, alone ? "RPS to one CPU, of one flow" : "RPS to one CPU, of two flows",
 		      alone ? "rx-one-flow" : "rps-one-cpu", NULL,
-		      alone ? "nothing spreads one flow" : "echo f > ");
+		      alone ? "one flow cannot be spread" : "echo f > ");
 		end(s);
 	}
 }

@@ -262,7 +262,7 @@ static void check_judge(void)
 	*set(&group_channels, &h.channels, "combined") = 4;
 	h.nodes = 2;
 	h.card.node = 0;
-	says(&h, "another node", 1, "2 of 4 interrupts of queues go to CPUs of another NUMA node");
+	says(&h, "another node", 1, "2 of 4 queue interrupts go to CPUs of another NUMA node");
 	h.nodes = 1;
 	for (unsigned i = 0; i < 4; i++)
 		cpus_from_list(&h.lines[i].does, "2");
@@ -274,17 +274,17 @@ static void check_judge(void)
 	cpus_from_list(&h.lines[1].rps, "1");
 	says(&h, "RPS to its own CPU", 0, "");
 	h.rss.table[3] = h.rss.table[7] = 0;
-	says(&h, "RSS leaves one out", 1, "RSS sends packets to 3 of 4 receive queues");
+	says(&h, "RSS leaves one out", 1, "RSS sends packets to only 3 of 4 receive queues");
 	h.rss.rules = 1;
 	says(&h, "a rule may send packets there", 0, "");
 	h.rx_missed = 12;
 	*set(&group_rings, &h.rings, "rx") = 256;
 	*set(&group_rings, &h.rings, "rx-max") = 4096;
-	says(&h, "short ring", 1, "12 packets found no room since the interface came");
+	says(&h, "short ring", 1, "12 packets found no room since the interface was created");
 	h.rx_missed = 0;
 	says(&h, "short ring that is no trouble", 0, "");
 	h.defer_hard_irqs = 2;
-	says(&h, "no timeout", 1, "napi_defer_hard_irqs is 2, and has no effect");
+	says(&h, "no timeout", 1, "napi_defer_hard_irqs is 2, but has no effect");
 	h.gro_flush_ns = 1;
 	*set(&group_link, &h.link, "duplex") = DUPLEX_HALF;
 	h.card.width = 4;

@@ -91,9 +91,9 @@ static void findings(void)
 		const char *stat, *id, *what;
 	} list[] = {
 		{ "rx_missed", "rx-ring-full", "found no room" },
-		{ "rx_no_buffer", "rx-ring-full", "of queue 3" },
+		{ "rx_no_buffer", "rx-ring-full", "on queue 3" },
 		{ "rx_alloc_fail", "rx-no-memory", "no memory" },
-		{ "over_bw_in", "allowance-exceeded", "size of instance" },
+		{ "over_bw_in", "allowance-exceeded", "instance size" },
 		{ "over_linklocal", "allowance-linklocal", "provider's DNS" },
 		{ "tx_timeouts", "tx-timeout", "gave up" },
 		{ "tx_missed", "tx-timeout", "12 times the driver of eth0 found a packet" },
@@ -120,7 +120,7 @@ static void findings(void)
 static void one(void)
 {
 	static const char *const list[][2] = {
-		{ "tx_timeouts", "1 time nothing was" }, { "over_bw_in", "1 packet was beyond" },
+		{ "tx_timeouts", "1 time the driver" }, { "over_bw_in", "1 packet exceeded" },
 		{ "rx_alloc_fail", "1 time the driver" },
 		{ "tx_missed", "1 time the driver" },
 	};

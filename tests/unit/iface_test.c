@@ -235,7 +235,7 @@ static void check_netns(__u32 inode)
 	refused(netns_enter("no-such-ns"), -ENOENT, "\"no-such-ns\"", "enter none");
 	refused(netns_enter("../netns"), -ENOENT, "no network namespace", "enter a path");
 	refused(netns_enter(""), -ENOENT, "no network namespace", "enter an empty name");
-	refused(netns_enter(stale), -EINVAL, "only its name is left", "enter what is left of one");
+	refused(netns_enter(stale), -EINVAL, "is a stale name", "enter what is left of one");
 	check_each();
 }
 

@@ -79,8 +79,8 @@ static void judge_far(void)
 	judged("polls elsewhere", (struct row []){
 		{ 0, 1, 8000, 100, 900, 0 }, { 0, 2, 0, 7900, 64000, 7900 }, {} }, false,
 			"irq-far-from-poll",
-		"99% of the polls of eth9-TxRx-0 ran on another CPU than its interrupt: "
-		"that was CPU 1",
+		"99% of the polls of eth9-TxRx-0 ran on another CPU than its interrupt, "
+		"which ran on CPU 1",
 		"taskset -pc 1 PID");
 	judged("polls where interrupts are", (struct row []){
 		{ 0, 1, 8000, 8000, 64000, 0 }, {} }, false, NULL, NULL, NULL);
@@ -89,14 +89,14 @@ static void judge_far(void)
 		{ 1, 1, 700, 0, 0, 0 }, { 1, 3, 0, 700, 5600, 600 },
 		{ 2, 2, 900, 0, 0, 0 }, { 2, 3, 0, 900, 7200, 900 }, {} }, false,
 		"irq-far-from-poll",
-		"100% of the polls of eth9-TxRx-2 ran on another CPU than its interrupt: "
-		"that was CPU 2", "taskset -pc 2 PID");
+		"100% of the polls of eth9-TxRx-2 ran on another CPU than its interrupt, "
+		"which ran on CPU 2", "taskset -pc 2 PID");
 	polls_each = 10;
 	judged("polls elsewhere, many for each interrupt", (struct row []){
 		{ 0, 1, 8000, 0, 0, 0 }, { 0, 2, 0, 80000, 5000000, 8000 }, {} }, false,
 			"irq-far-from-poll",
-		"100% of the polls of eth9-TxRx-0 ran on another CPU than its interrupt: "
-		"that was CPU 1", "taskset -pc 1 PID");
+		"100% of the polls of eth9-TxRx-0 ran on another CPU than its interrupt, "
+		"which ran on CPU 1", "taskset -pc 1 PID");
 	polls_each = 1;
 	judged("few polls elsewhere", (struct row []){
 		{ 0, 1, 8000, 7000, 64000, 0 }, { 0, 2, 0, 1000, 8000, 1000 }, {} }, false, NULL,
@@ -110,7 +110,7 @@ static void judge_outside(void)
 		{ 0, 3, 8000, 8000, 64000, 0 }, { 1, 2, 6000, 6000, 48000, 0 }, {} };
 
 	judged("outside its affinity", outside, true, "irq-outside-affinity",
-	       "100% of the interrupts of eth9-TxRx-0 ran on CPU 3, and it may run on 0-1 only",
+	       "100% of the interrupts of eth9-TxRx-0 ran on CPU 3, outside their affinity: 0-1",
 	       "echo 0-1 > /proc/irq/30/smp_affinity_list");
 	judged("outside, who knows when", outside, false, NULL, NULL, NULL);
 	judged("inside its affinity", (struct row []){
@@ -150,7 +150,7 @@ static void judge_often(void)
 		{ 0, 0, 9000, 9000, 9000, 0 }, {} }, false, NULL, NULL, NULL);
 	judged("far above its polls", (struct row []){
 		{ 0, 0, 9000, 3000, 30000, 0 }, {} }, false, "irq-without-poll",
-		"eth9-TxRx-0 interrupts 4500 times per second, 3.0 times for each poll",
+		"eth9-TxRx-0 interrupts 4500 times per second, 3.0 times per poll",
 		"ethtool -C eth9 rx-usecs 50; ethtool -C eth9 tx-usecs 50");
 	adaptive = true;
 	judged("no moderation, and adaptive", (struct row []){

@@ -369,7 +369,7 @@ static void missed(void)
 	list[] = {
 		{ "the stack saw all", 9000, false, "missed-received", "700 packets (7.78%)" },
 		{ "the stack saw as few", 8300, false, "unseen-received", "700 packets (7.78%)" },
-		{ "the stack sent all", 9000, true, "missed-sent", "those of tx-stack are not" },
+		{ "the stack sent all", 9000, true, "missed-sent", "tx-stack are complete" },
 		{ "the stack sent as few", 8300, true, "unseen-sent", "700 packets" },
 		{ "the stack saw some", 8320, false, "unseen-received", "680 packets" },
 	};

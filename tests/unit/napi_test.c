@@ -60,8 +60,8 @@ static void test_judge(void)
 	says("full polls alone do no harm", s, 4096, NULL, NULL, NULL);
 	s = snapshot(4, 512);
 	row(s, 0)->near = 30;
-	says("near the ring", s, 4096, "rx-ring-near", "30 bursts filled three quarters or more of "
-	     "the ring of receive queue 0, which holds 512", "ethtool -G eth0 rx 2048");
+	says("near the ring", s, 4096, "rx-ring-near", "30 bursts filled at least three quarters "
+	     "of the ring of receive queue 0, which holds 512", "ethtool -G eth0 rx 2048");
 	s = snapshot(4, 512);
 	row(s, 0)->near = row(s, 3)->near = 10;
 	says("near the ring, not four times of it", s, 800, "rx-ring-near", NULL,

@@ -121,23 +121,23 @@ static void named(struct probes_wanted w)
 		  "receive_buf[]:0 start_xmit[other]:1 start_xmit[virtio_net]:2");
 	w.functions = "virtnet_*";
 	w.max = 2;
-	same_text("more than may be", chosen(&w), "3 functions are chosen, and 2 is the most");
+	same_text("more than may be", chosen(&w), "3 functions are selected; the limit is 2");
 	holds(!strncmp(complaint_try(), "--max-functions 3", 17), "…and what to do");
 	w.functions = "start_xmit,nosuch*";
 	same_text("a glob that fits nothing", chosen(&w),
-		  "no function in this kernel fits \"nosuch*\"");
+		  "no function in this kernel matches \"nosuch*\"");
 	w.functions = "skb_recv_done";
 	same_text("one that cannot be traced", chosen(&w),
-		  "what fits \"skb_recv_done\" cannot be traced: it is notrace, or known by "
-		  "another name");
+		  "functions that match \"skb_recv_done\" cannot be traced: notrace, or "
+		  "known by another name");
 	w.functions = NULL;
 	w.timed = "virtnet_poll,skb_recv_done";
 	same_text("one that is timed, and cannot be traced", chosen(&w),
-		  "what fits \"skb_recv_done\" cannot be traced: it is notrace, or known by "
-		  "another name");
+		  "functions that match \"skb_recv_done\" cannot be traced: notrace, or "
+		  "known by another name");
 	w.timed = "virtnet_seen";
 	same_text("a tracepoint has no duration", chosen(&w),
-		  "no function in this kernel fits \"virtnet_seen\"");
+		  "no function in this kernel matches \"virtnet_seen\"");
 }
 
 static void strangers(void)
@@ -147,7 +147,7 @@ static void strangers(void)
 	same_text("of a module nobody knows its tracepoints", chosen(&w), "other_seen[other]:0!");
 	w.module = "virtio_pci";
 	same_text("a module with nothing", chosen(&w),
-		  "nothing is known of the functions of virtio_pci");
+		  "no functions of virtio_pci are known");
 	w.driver = driver_find("igb");
 	w.module = "igb";
 	same_text("a driver that is not loaded", chosen(&w),

@@ -149,13 +149,13 @@ static void found(struct snapshot *s)
 	finding_changes(one, "RPS may use 4 CPUs");
 	one = finding_add(f, kind_find("backlog-full"), -1, "1234 packets found the backlog of "
 			  "their "
-			  "CPU full, which holds 1000");
+			  "CPU full; it holds 1000");
 	finding_harm(one, 1234.5);
 	finding_fix(one, "sysctl", "-w", "net.core.netdev_max_backlog=4000");
 	one->host = true;
 	one = finding_add(f, kind_find("ecn-marked"), -1, "8.1%% of the ECN-capable packets "
 			  "arrived "
-			  "marked CE: a queue on their way here is congested");
+			  "marked CE: a queue on their path is congested");
 	finding_harm(one, 6);
 	finding_advise(one, "who sends them: nicprobe show %s ecn_source", s->name);
 	findings_order(f);

@@ -36,7 +36,7 @@ static void check_rps(const char *name, const char *rps, const unsigned *idle, c
 
 	took(s, 0, 0, 50000);
 	took(s, 1, 1, 50000);
-	finds(s, card(rps, 0), name, id, id ? "CPUs 0-1 alone, and 2 others have time" : NULL,
+	finds(s, card(rps, 0), name, id, id ? "only CPUs 0-1, and 2 other CPUs have time" : NULL,
 	      id ? "echo f > $q/rps_cpus" : NULL);
 	forget(s);
 }
@@ -94,7 +94,7 @@ static void check_node(const char *name, unsigned at, uint64_t packets, const un
 	took(s, 0, at, packets);
 	took(s, 1, at + 1, packets - 1);
 	finds(s, h, name, id,
-	      id ? "CPU 2 polls receive queue 0, and is of another NUMA node" : NULL,
+	      id ? "CPU 2 polls receive queue 0 from another NUMA node" : NULL,
 	      id ? "for p in 40:0 41:1; do" : NULL);
 	forget(s);
 }

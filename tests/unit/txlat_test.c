@@ -61,7 +61,7 @@ static void test_held(void)
 	completed(s, 1, 18, 1000);	/* 262 us */
 	completed(s, 2, 18, 99);	/* too few */
 	says("held back by moderation", s, SLOW,
-	     "completions of queue 1 take 279 us (median): the card holds them back for 500 us "
+	     "completions of queue 1 take 279 us (median): the card delays them by 500 us "
 	     "(tx-usecs)", "ethtool -C eth0 tx-usecs 50");
 	s = card("igb", 1000, 0, true);
 	for (unsigned q = 0; q < 3; q++)
@@ -73,7 +73,7 @@ static void test_held(void)
 	says("moderation that does no harm", s, NULL, NULL, NULL);
 	s = card("igb", 0, 64, false);
 	completed(s, 0, 19, 1000);
-	says("held back for a number of packets", s, SLOW, "for 64 packets (tx-frames)",
+	says("held back for a number of packets", s, SLOW, "by 64 packets (tx-frames)",
 	     "ethtool -C eth0 tx-frames 16");
 }
 

@@ -277,7 +277,7 @@ static void ledger(void)
 static void unseen(void)
 {
 	static const char *const words[] = {
-		"AF_XDP may have them (queue 1: uid 1000 (socket 4000000001) and 1 more)",
+		"AF_XDP may have taken them (queue 1: uid 1000 (socket 4000000001) and 1 more)",
 		"AF_XDP (queue 1: uid 1000 (socket 4000000001) and 1 more), pktgen",
 	};
 

@@ -125,7 +125,7 @@ def compare(all_cards):
     """Between two signs, bpftrace cannot have seen fewer than nicprobe inside of these, nor more than outside."""
     for card in all_cards:
         r = lab.nicprobe("attach", card.name, "-m", "driver")
-        lab.check(f"{card.model}: the cost is said before", re.search(r"driver: \d+ functions? by .*ns each call",
+        lab.check(f"{card.model}: the cost is said before", re.search(r"driver: \d+ functions? by .*ns per call",
                                                                       r.stderr), r.stderr)
     modules = {"virtio": "virtio_net"}
     tables = [known(modules.get(card.model, card.model)) for card in all_cards]
@@ -203,9 +203,9 @@ def without_card(all_cards):
         doc = look("ixgbevf", "--functions", pattern, "--max-functions", "2000", "--", "true")
         lab.same(f"--functions {pattern}: found and attached", found(doc),
                  sum(fnmatch.fnmatch(name, pattern) for name, _ in traceable))
-    for args, why in ((["--functions", "ixgbevf_*", "--max-functions", "3"], "functions are chosen, and 3 is the most"),
-                      (["--functions", "nosuch_*"], 'no function in this kernel fits "nosuch_*"'),
-                      (["--time", "ixgbevf_poll,nosuch"], 'no function in this kernel fits "nosuch"')):
+    for args, why in ((["--functions", "ixgbevf_*", "--max-functions", "3"], "functions are selected; the limit is 3"),
+                      (["--functions", "nosuch_*"], 'no function in this kernel matches "nosuch_*"'),
+                      (["--time", "ixgbevf_poll,nosuch"], 'no function in this kernel matches "nosuch"')):
         r = lab.nicprobe("driver", "ixgbevf", *args, "--", "true", check=False)
         lab.check(f"driver {' '.join(args)}: refused", r.returncode == 1 and why in r.stderr, r.stderr)
     r = lab.nicprobe("driver", "ice", "--", "true", check=False)

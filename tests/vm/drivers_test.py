@@ -114,7 +114,7 @@ def other_btf(cache, series, other, files):
     """The types of another kernel are not taken for its own."""
     doc = json.loads(drivers("--check", "--btf", f"{cache}/kernels/{other}/vmlinux", files["igb"]).stdout)
     check(f"{series}, drivers: the types of {other} are not its own",
-          [] if "not for this vmlinux" in doc.get("no_fentry", "") and
+          [] if "do not match this vmlinux" in doc.get("no_fentry", "") and
           not any(f["fentry"] for f in doc["functions"]) else [str(doc.get("no_fentry"))])
 
 

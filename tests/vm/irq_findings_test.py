@@ -196,7 +196,7 @@ def far(card):
     threads(1)
     doc = flooded(card)
     cpu = speaks("polls far from interrupts", doc, "irq-far-from-poll", "^100% of the polls of .* ran on another CPU "
-                 "than its interrupt: that was CPU 0", "taskset -pc ([0-9]) PID")
+                 "than its interrupt, which ran on CPU 0", "taskset -pc ([0-9]) PID")
     threads(cpu)
     silent("polls far from interrupts, done what it says", flooded(card), "irq-far-from-poll")
     lab.sh(f"echo 0 > /sys/class/net/{card.name}/threaded")
@@ -231,7 +231,7 @@ def outside(card):
     got = interval(lambda: time.sleep(.1))[-1]
     lab.sh(f"umount {' '.join(files)}")
     lab.check(f"where it may not run, as the kernel says # {got}", got and all(re.search(
-        "100% of the interrupts of .* ran on CPU 0, and it may run on 1 only", f["what"]) for f in got), str(got))
+        "100% of the interrupts of .* ran on CPU 0, outside their affinity: 1", f["what"]) for f in got), str(got))
     lab.same("where it may run: silent", interval(lambda: time.sleep(.1)), [[], []])
     lab.nicprobe("detach", card.name)
 
@@ -288,7 +288,7 @@ def useless(card):
     if rate <= 2000:
         return lab.skip("interrupts and polls", f"they only come {rate:.0f} times a second")
     if card.model == "rtl8139":
-        speaks("interrupts without polls", doc, "irq-without-poll", "eth. interrupts [0-9]+ times per second, [0-9.]+ times for each poll",
+        speaks("interrupts without polls", doc, "irq-without-poll", "eth. interrupts [0-9]+ times per second, [0-9.]+ times per poll",
                "ethtool -C (.*) rx-usecs 50")
     else:   # while its polls are short: a real card masks its vector at the interrupt (EIAM), the emulated one does not
         silent("interrupts with a poll each", doc, "irq-without-poll")

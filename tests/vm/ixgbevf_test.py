@@ -92,7 +92,7 @@ def hangs(card, sender):
              (figure(doc, "tx_timeouts"), calls.get("ixgbevf_tx_timeout")), (1, 1))
     lost = lab.packets_at(doc, "tx-nic") - figure(doc, "tx_packets")
     lab.check(f"ixgbevf, hang: the ledger misses what was thrown away # {lost}", lost > 0 and
-              f"we handed it {lost} packets" in lab.said(doc, "uncounted-sent"), str(doc["findings"]))
+              f"the driver was given {lost} packets" in lab.said(doc, "uncounted-sent"), str(doc["findings"]))
     lab.same("ixgbevf, hang: no queue stands any more", sum(r["stopped_queues"] for r in doc["meters"]["bql"]), 0)
     lab.check("ixgbevf, hang: a finding", "the driver of" in lab.said(doc, "tx-timeout"), str(doc["findings"]))
 

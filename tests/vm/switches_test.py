@@ -116,7 +116,7 @@ def loses_one(name, card, sender):
     lab.same(f"{name}, one lost: and it did not reset", figure(doc, "tx_timeouts"), 0)
     got = lab.said(doc, "tx-timeout")
     lab.check(f"{name}, one lost: a finding # {got}", f"{missed} time{'s' * (missed > 1)} the driver of {card.name} found a "
-              "packet that was not completed in time" in got, got)
+              "packet that did not complete in time" in got, got)
     lab.same(f"{name}, one lost: ena counts at the hand-over, nothing is left", lab.said(doc, *LEFT), "")
     anew(card)
 
@@ -134,7 +134,7 @@ def loses_all_behind(name, card, sender):
     doc = lab.show(card.name, "-w", "0.7")
     got = lab.said(doc, "tx-queue-stuck")
     flying = tx(lab.show(card.name))[1]
-    lab.check(f"{name}, one lost: the queue is stuck # {got}", "transmit queue 0 is stuck: the driver has "
+    lab.check(f"{name}, one lost: the queue is stuck # {got}", "transmit queue 0 is stuck: the driver holds "
               f"{flying} packets, and completed none" in got, str(doc["findings"]))
     lab.until(lambda: figure(lab.show(card.name), "tx_timeouts"), 30)
     until_up(card.name)
@@ -190,7 +190,7 @@ def refused(name, card, send, statistic, least):
     lab.same(f"{name}: what did not arrive, and under no other name # {sent - came} of {sent}", kinds, {statistic: sent - came})
     lab.check(f"{name}: at least what a second allows", sent - came >= least, f"{came} of {sent} arrived")
     got = lab.said(doc, "allowance-exceeded")
-    lab.check(f"{name}: a finding # {got}", f"{sent - came} packets were beyond what this size of instance is allowed "
+    lab.check(f"{name}: a finding # {got}", f"{sent - came} packets exceeded what this instance size allows "
               f"(most: {statistic})" in got, got)
 
 
@@ -268,7 +268,7 @@ def steers(name, card):
     doc = look(lambda: Limits(card)["inflight"] > 200 * SIZE)       # of a ring of 256
     got = [f for f in doc["findings"] if f["id"] == "xps-one-queue"]
     good = lab.check(f"{name}, XPS: found # {[f['what'] for f in got]}", len(got) == 1 and got[0]["queue"] == 0 and
-                     "XPS sends the packets of all CPUs by transmit queue 0 of " in got[0]["what"], str(doc["findings"]))
+                     "XPS maps all CPUs to transmit queue 0 of " in got[0]["what"], str(doc["findings"]))
     for command in got[0]["fix"] if good else []:
         lab.sh(shlex.join(command))
     doc = look(lambda: Limits(card, 1)["inflight"])

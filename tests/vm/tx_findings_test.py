@@ -79,7 +79,7 @@ def huge(card, held, sender):
         lab.until(lambda: not bql["inflight"])
 
     doc = attached(card, "bql,txlat", act, "bql,txlat")
-    command = speaks("a huge limit", doc, "bql-limit-large", "byte limit of queue 0 is huge: the driver has [0-9]+ kB, "
+    command = speaks("a huge limit", doc, "bql-limit-large", "byte limit of queue 0 is huge: the driver holds [0-9]+ kB, "
                      "which take [2-9].*cannot be overtaken", "^echo [0-9]+ > /sys/.*/limit_max")
     bql["limit_min"] = 0
     lab.sh(command or "false")
@@ -133,7 +133,7 @@ def moderated(card, sender):
 
     moderate(f"ethtool -C {card.name} tx-usecs 10000")
     command = speaks("held back", attached(card, names, act, names), "tx-completion-slow",
-                     "completions of queue 0 take .* ms .*the card holds them back for 10000 us",
+                     "completions of queue 0 take .* ms .*the card delays them by 10000 us",
                      "^ethtool -C IF tx-usecs [0-9]+".replace("IF", card.name))
     moderate(command or "false")
     silent(f"not held back # {command}", attached(card, names, act, names))
