@@ -25,7 +25,7 @@
  */
 #define FEW 16
 
-/* What one program costs each time; see man/nicprobe.8, where these figures come from. */
+/* What one program costs each time; see man/nicprobe-meters.7, where these figures come from. */
 enum { NS_FENTRY = 25, NS_MULTI = 60, NS_KPROBE = 140, NS_EVENT = 45, NS_TIMES = 100 };
 
 struct work {
