@@ -249,7 +249,7 @@ def test_man_lints():
         check(f"docs: {page.name} renders", [] if page.title in say(mandoc, "-Tascii", page.path) else ["it does not"])
 
 
-def test_pages():
+def test_man_pages():
     """There are six; each names the others, refers to sections that it has, and nicprobe(8) is short."""
     check("docs: all man pages are there", [] if len(pages) == 6 else [", ".join(pages)])
     lines = main.text.count("\n")
