@@ -217,17 +217,19 @@ lint: deps-dev $(SKEL)		## include directions, style, cppcheck
 		--suppress=nullPointerRedundantCheck --suppress=uninitvar --include=tests/cppcheck.h -I. \
 		-D_GNU_SOURCE $(SRC) $(wildcard tests/nic/*.c tests/vm/model/*.c)
 
+PAGES := $(notdir $(wildcard man/*.[1-8]))
+
 install: all			## to $(DESTDIR)$(PREFIX)
 	install -D -m 755 $(B)/nicprobe $(DESTDIR)$(PREFIX)/sbin/nicprobe
-	install -D -m 644 man/nicprobe.8 $(DESTDIR)$(PREFIX)/share/man/man8/nicprobe.8
-	install -D -m 644 man/nicprobe-findings.7 \
-		$(DESTDIR)$(PREFIX)/share/man/man7/nicprobe-findings.7
+	for page in $(PAGES); do install -D -m 644 man/$$page \
+		$(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$$page || exit 1; done
 	install -D -m 644 completion/nicprobe \
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/nicprobe
 
 uninstall:			## undo that
-	rm -f $(DESTDIR)$(PREFIX)/sbin/nicprobe $(DESTDIR)$(PREFIX)/share/man/man8/nicprobe.8 \
-		$(DESTDIR)$(PREFIX)/share/man/man7/nicprobe-findings.7 \
+	for page in $(PAGES); do \
+		rm -f $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$$page || exit 1; done
+	rm -f $(DESTDIR)$(PREFIX)/sbin/nicprobe \
 		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/nicprobe
 
 clean:				## remove what was built

@@ -14,7 +14,7 @@ struct page;
 
 /* All of it; or of these meters, 1 << METER_x, a page each. */
 void describe(struct page *, __u64 only);
-/* One object on stdout; its keys are in nicprobe(8). */
+/* One object on stdout; its keys are in nicprobe-json(5). */
 void describe_json(__u64 only);
 
 /* Its parts. `permitted`: we may ask the kernel. */

@@ -99,7 +99,7 @@ void describe_meter(struct page *page, const struct meter *m, bool permitted)
 	page_line(page, 2, "figures", SAID, "");
 	for_each_metric(k, m)
 		metric_say(page, k);
-	say(page, "see", text("nicprobe show IFACE %s; nicprobe(8)", m->name));
+	say(page, "see", text("nicprobe show IFACE %s; nicprobe-meters(7)", m->name));
 }
 
 static void json_names(struct json *j, const char *key, __u64 set)

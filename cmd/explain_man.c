@@ -63,7 +63,11 @@ static const char head[] =
 
 static const char tail[] =
 ".Sh SEE ALSO\n"
-".Xr nicprobe 8\n";
+".Xr nicprobe-json 5 ,\n"
+".Xr nicprobe-meters 7 ,\n"
+".Xr nicprobe 8 ,\n"
+".Xr nicprobe-bench 8 ,\n"
+".Xr nicprobe-driver 8\n";
 
 #define LINE 78	/* columns of the source */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* For programs: one JSON object a snapshot, on one line; man/nicprobe.8 describes it. */
+/* For programs: one JSON object a snapshot, on one line; man/nicprobe-json.5 describes it. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""What is written about nicprobe is so: the man page, --help, the README and the completion agree with it."""
+"""What is written about nicprobe is so: the man pages, --help, the README and the completion agree with it."""
 import getopt
 import json
 import os
@@ -12,8 +12,7 @@ import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 NICPROBE = os.environ.get("NICPROBE", os.path.join(ROOT, "nicprobe"))
-MAN = os.path.join(ROOT, "man", "nicprobe.8")
-FINDINGS = os.path.join(ROOT, "man", "nicprobe-findings.7")
+MOST_LINES = 400    # of nicprobe(8): what needs more has a page of its own
 failed = 0
 
 
@@ -41,12 +40,23 @@ def complete(what):
     return say(NICPROBE, "complete", what).split()
 
 
-# The man page, cut into its sections and the commands in them.
+# The man pages, cut into their sections.
 
 def sections(text, macro):
     """{title: body} of all .Sh or .Ss."""
     parts = re.split(rf"^\.{macro} (.*)\n", text, flags=re.M)
     return dict(zip(parts[1::2], parts[2::2]))
+
+
+class Page:
+    """A man page: its text, its sections, and the parts of each section."""
+    def __init__(self, name):
+        self.name, self.path = name, os.path.join(ROOT, "man", name)
+        self.text = read("man", name)
+        self.part = sections(self.text, "Sh")
+        self.sub = {title: sections(body, "Ss") for title, body in self.part.items()}
+        page, number = name.rsplit(".", 1)
+        self.title, self.refer = f"{page.upper()}({number})", f".Xr {page} {number}"
 
 
 def flags(body):
@@ -62,23 +72,58 @@ def help_flags(text):
     return {f for line in re.findall(r"^  +((?:-\w, )?--[a-z0-9-]+)", text, flags=re.M) for f in line.split(", ")}
 
 
-man = read("man", "nicprobe.8")
-part = sections(man, "Sh")
-commands_part = part["COMMANDS"]
-by_command = sections(commands_part, "Ss")
-common = flags(commands_part.split(".Ss ")[0])
+def items(body):
+    """The words of .It in the lists of a body that are neither -compact nor within another list."""
+    found, lists = [], []
+    for line in body.splitlines():
+        if line.startswith(".Bl "):
+            lists.append(line.endswith(" -compact"))
+        elif line == ".El":
+            lists.pop()
+        elif line.startswith(".It") and lists == [False]:
+            found.append(line[4:])
+    return found
+
+
+def missing(keys, body):
+    """Those of the JSON keys that a body does not say."""
+    return [k for k in sorted(keys) if not re.search(rf"Qq {k}(?![\w-])", body)]
+
+
+pages = {name: Page(name) for name in sorted(os.listdir(os.path.join(ROOT, "man")))}
+main, meters_page, json_page, bench_page, driver_page = (pages[f"nicprobe{n}"] for n in (
+    ".8", "-meters.7", "-json.5", "-bench.8", "-driver.8"))
+by_command = main.sub["COMMANDS"]
+common = flags(main.part["COMMANDS"].split(".Ss ")[0])
 commands = complete("commands")
+chosen = driver_page.sub["DESCRIPTION"]["Selecting functions"]
+# Where the options of a command are, beside its own part of nicprobe(8).
+ELSEWHERE = {
+    "attach": [chosen],
+    "run": [by_command["attach"], chosen],
+    "bench": [bench_page.sub["DESCRIPTION"]["Options"]],
+    "driver": [driver_page.sub["DESCRIPTION"]["driver"]],
+    "drivers": [driver_page.sub["DESCRIPTION"]["drivers"]],
+}
 
 
 def test_options():
+    seen = 0
     for command in commands:
-        said, told = help_flags(say(NICPROBE, command, "--help")), common | flags(by_command.get(command, ""))
-        if command == "run":
-            told |= flags(by_command["attach"])
-        check(f"docs {command}: the man page has its options",
+        bodies = [by_command.get(command, ""), *ELSEWHERE.get(command, [])]
+        told = common.union(*map(flags, bodies))
+        said = help_flags(say(NICPROBE, command, "--help"))
+        seen += len(said)
+        check(f"docs {command}: the man pages have its options",
               [f"{f} is only in --help" for f in sorted(said - told)] +
-              [f"{f} is only in the man page" for f in sorted(told - said)])
-    check("docs: the man page has every command", [c for c in commands if c not in by_command])
+              [f"{f} is only in the man pages" for f in sorted(told - said)])
+    check("docs: options were found in --help", [f"{seen} options"] if seen < 120 else [])
+    check("docs: nicprobe(8) has every command", [c for c in commands if c not in by_command] +
+          [f"{c} is not a command" for c in by_command if c not in [*commands, "complete"]])
+    check("docs: nicprobe(8) says where options are that it has not", [
+        f"{page.refer} is not in {command}" for command, page in (
+            ("attach", driver_page), ("driver", driver_page), ("drivers", driver_page), ("bench", bench_page))
+        if page.refer not in by_command[command]])
 
 
 def test_help_fits():
@@ -90,94 +135,135 @@ def test_help_fits():
 
 
 def listed():
-    """{meter: its metrics}, as list -v has them; {}: it needs root."""
-    text, metrics, meter = say(NICPROBE, "list", "-v").split("\nHooks")[0], {}, None
-    for line in text.splitlines():
-        m = re.match(r"( +)(\S+) ", line)
-        if m and len(m[1]) == 2:
-            meter = metrics.setdefault(m[2], set())
-        elif m and len(m[1]) == 6 and m[2] not in ("only", "not"):  # "only on request", "not here": no metric
-            meter.add(m[2])
-    return metrics
+    """{meter: its metrics}, as list -v has them."""
+    every = json.loads(say(NICPROBE, "list", "-v", "-j"))["meters"]
+    return {m["name"]: {k["name"] for k in m["metrics"]} for m in every}
 
 
 def test_meters():
-    told = sections(part["METERS"], "Ss")
-    keys = lambda body: set(re.findall(r"^\.It Cm (\S+)$", body, flags=re.M))
-    meters = complete("meters")
+    """nicprobe-meters(7) has every meter: its metrics, where it looks, and what it costs."""
+    told, meters, metrics = meters_page.sub["METERS"], complete("meters"), listed()
+    nr = sum(len(names) for names in metrics.values())
+    check("docs: meters were found", [f"{len(meters)} with {nr} metrics"] if len(meters) < 25 or nr < 100 else [])
     check("docs: the man page has every meter", [f"{m} is not there" for m in meters if m not in told] +
           [f"{m} is not a meter" for m in told if m not in meters])
-    metrics = listed()
-    if not metrics:
-        skip("docs: the man page has every metric", "list -v needs root")
+    check("docs: list -v has every meter", sorted(set(meters) ^ set(metrics)))
     for meter, names in metrics.items():
         body = told.get(meter, "")
-        check(f"docs: the man page has every metric of {meter}",
-              [f"{k} is not there" for k in names if f"Cm {k}\n" not in body] +
-              [f"{k} is not a metric" for k in keys(re.sub(r"\.Bl .* -compact\n.*?\.El\n", "", body,
-                                                          flags=re.S)) - names])
+        keys = {i[3:] for i in items(body) if i.startswith("Cm ")}
+        check(f"docs: the man page has every metric of {meter}", [f"{k} is not there" for k in sorted(names - keys)] +
+              [f"{k} is not a metric" for k in sorted(keys - names)])
+        check(f"docs: the man page says of {meter} what its rows are, where it looks and what it costs", [
+            f"no {word}" for word in ("rows", "where", "cost") if f"\n.It {word}\n" not in body])
+    labels = {m["name"]: m["labels"] for m in json.loads(say(NICPROBE, "list", "-v", "-j"))["meters"]}
+    check("docs: the man page has every label of a row", [
+        f"{meter}: {label}" for meter, names in labels.items() for label in names
+        if not re.search(rf"^\.(It )?Cm (.* )?{label}( .*)?$", told.get(meter, ""), flags=re.M)])
 
 
 def test_families():
     """Every OpenMetrics name in the renderer's golden files and of every metric is in the man page, and no other."""
     golden = "".join(read("tests", "golden", f"{n}.{end}") for n, end in (("busy+odd", "om"), ("card", "om"), ("named.queues", "prom")))
     have = {re.sub(r"_(bucket|sum|count)$", "", n) for n in re.findall(r"^(nicprobe_\w+)[{ ]", golden, flags=re.M)}
-    told = set(re.findall(r"\b(nicprobe_\w+)", part["OPENMETRICS"]))
-    every = json.loads(say(NICPROBE, "list", "-v", "-j") or "{}")
-    have |= {k["openmetrics"] for m in every.get("meters", []) for k in m["metrics"] if "openmetrics" in k}
+    told = set(re.findall(r"\b(nicprobe_\w+)", json_page.part["OPENMETRICS"]))
+    every = json.loads(say(NICPROBE, "list", "-v", "-j"))
+    have |= {k["openmetrics"] for m in every["meters"] for k in m["metrics"] if "openmetrics" in k}
     have |= {n for n in told if n.startswith(("nicprobe_link_", "nicprobe_hwstat_events"))}   # no golden file has them
+    check("docs: OpenMetrics names were found", [f"{len(have)} names"] if len(have) < 100 else [])
     check("docs: the man page has every OpenMetrics name", [f"{n} is not there" for n in sorted(have - told)] +
           [f"nothing is called {n}" for n in sorted(told - have)])
 
 
 def test_json():
     """Every key that render/json.c writes is in the man page."""
-    told = part["THE JSON DOCUMENT"]
+    told = json_page.part["THE JSON DOCUMENT"]
     written = read("render", "json.c") + read("render", "findings.c")
     keys = set(re.findall(r'json_\w+\(&?j, "(\w+)"', written))
     keys |= set(re.findall(r'\{ "(p\d+)"', read("render", "json.c")))
     # what is one of several things: number(j, "vfs", …)
     keys |= set(re.findall(r'\w+\(j, "(\w+)"', read("render", "hw", "hw_json.c")))
-    check("docs: JSON keys were found in the source", [f"{len(keys)} keys"] if len(keys) < 80 else [])
-    check("docs: the man page has every JSON key", [k for k in sorted(keys) if f"Qq {k}" not in told])
+    check("docs: JSON keys were found in the source", [f"{len(keys)} keys"] if len(keys) < 140 else [])
+    check("docs: the man page has every JSON key", missing(keys, told))
+
+
+def test_other_json():
+    """The same of what other commands write with -j."""
+    documents = json_page.sub["OTHER DOCUMENTS"]
+    for title, least, files in (
+            ("Errors", 2, ["cmd/cmd.c"]),
+            ("list", 8, ["cmd/list.c", "cmd/listed.c"]),
+            ("list -v", 19, ["cmd/describe.c", "cmd/describe_meter.c"]),
+            ("explain", 14, ["cmd/explain.c"]),
+            ("drivers", 36, ["cmd/drivers.c", "cmd/facts_json.c"]),
+            ("wifi", 20, ["cmd/wifi.c", "cmd/wifi_print.c"])):
+        keys = {k for f in files for k in re.findall(r'\w\(&?j, "(\w+)"', read(f))}
+        check(f"docs: JSON keys of {title} were found in the source",
+              [f"{len(keys)} keys"] if len(keys) < least else [])
+        check(f"docs: the man page has every JSON key of {title}", missing(keys, documents.get(title, "")))
 
 
 def test_bench():
-    """Every scenario, and every key of the JSON of bench."""
-    told = by_command["bench"]
+    """Every scenario, and every key of the JSON of bench: of a run, of a comparison, and of the file of a baseline."""
+    told, figures = bench_page.part["JSON OUTPUT"], read("trial", "scenario", "figures.c")
     keys = set(re.findall(r'json_\w+\(&?j, "(\w+)"', read("cmd", "bench_json.c")))
-    keys |= set(re.findall(r'"%s (\w+)"', read("trial", "scenario", "figures.c")))
-    check("docs: JSON keys of bench were found in the source", [f"{len(keys)} keys"] if len(keys) < 30 else [])
-    check("docs: the man page has every JSON key of bench", [k for k in sorted(keys) if f"Qq {k}" not in told])
-    check("docs: the man page has every scenario", [s for s in complete("scenarios") if not re.search(
-        rf"^\.It Cm .*\b{s}\b", told, flags=re.M)])
+    keys |= set(re.findall(r'"%s (\w+)"', figures))
+    keys |= {f"{n}_per_packet" for n in re.findall(r'\[PMU_\w+\] = "(\w+)"', figures)}
+    check("docs: JSON keys of bench were found in the source", [f"{len(keys)} keys"] if len(keys) < 40 else [])
+    check("docs: the man page has every JSON key of bench", missing(keys, told))
+    compared = {k for f in ("said", "against", "record") for k in re.findall(
+        r'json_\w+\(&?j, "(\w+)"', read("trial", "stats", f"{f}.c"))}
+    check("docs: JSON keys of comparisons were found in the source",
+          [f"{len(compared)} keys"] if len(compared) < 35 else [])
+    check("docs: the man page has every JSON key of comparisons", missing(compared, told))
+    scenarios, section = complete("scenarios"), bench_page.sub["DESCRIPTION"]["Scenarios"]
+    check("docs: scenarios were found", [str(scenarios)] if len(scenarios) < 6 else [])
+    check("docs: the man page has every scenario", [
+        s for s in scenarios if not re.search(rf"^\.It Cm .*\b{s}\b", section, flags=re.M)])
 
 
 def test_names():
-    hooks = [t for t in complete("hooks") if t != "auto"]
-    check("docs: the man page has every hook", [t for t in hooks if f".It Cm {t}\n" not in part["DESCRIPTION"]])
-    check("docs: the man page has every format", [f for f in complete("formats") if f"Cm {f}" not in man])
+    hooks, formats = [t for t in complete("hooks") if t != "auto"], complete("formats")
+    check("docs: hooks and formats were found", [f"{hooks} {formats}"] if len(hooks) < 4 or len(formats) < 4 else [])
+    check("docs: the man page has every hook", [
+        t for t in hooks if f".It Cm {t}\n" not in meters_page.sub["POINTS AND HOOKS"]["Hooks"]])
+    check("docs: nicprobe(8) has every format", [f for f in formats if f"Cm {f}" not in by_command["show"]])
     source = "".join(read(d, f) for d in ("cmd", "lib", "render") for f in os.listdir(os.path.join(ROOT, d))
                      if f.endswith(".c"))
     read_here = set(re.findall(r'getenv\("(\w+)"\)', source)) - {"TERM"}
     check("docs: variables were found in the source", [str(read_here)] if len(read_here) < 3 else [])
     check("docs: the man page has every variable", [v for v in sorted(read_here)
-                                                    if f"Ev {v}" not in part["ENVIRONMENT"]])
+                                                    if f"Ev {v}" not in main.part["ENVIRONMENT"]])
 
 
 def test_man_lints():
     mandoc = shutil.which("mandoc")
-    for page, title in (MAN, "NICPROBE(8)"), (FINDINGS, "NICPROBE-FINDINGS(7)"):
-        name = os.path.basename(page)
+    for page in pages.values():
         if not mandoc:
-            skip(f"docs: mandoc accepts {name}", "mandoc is not installed")
+            skip(f"docs: mandoc accepts {page.name}", "mandoc is not installed")
             continue
-        r = subprocess.run([mandoc, "-Tlint", page], capture_output=True, text=True)
+        r = subprocess.run([mandoc, "-Tlint", page.path], capture_output=True, text=True)
         # What other man pages are installed here says nothing of ours.
-        check(f"docs: mandoc accepts {name}", [
+        check(f"docs: mandoc accepts {page.name}", [
             line for line in r.stdout.splitlines()
             if "mandoc.db" not in line and "referenced manual not found" not in line])
-        check(f"docs: {name} renders", [] if title in say(mandoc, "-Tascii", page) else ["it does not"])
+        check(f"docs: {page.name} renders", [] if page.title in say(mandoc, "-Tascii", page.path) else ["it does not"])
+
+
+def test_man_pages():
+    """There are six; each names the others, refers to sections that it has, and nicprobe(8) is short."""
+    check("docs: all man pages are there", [] if len(pages) == 6 else [", ".join(pages)])
+    lines = main.text.count("\n")
+    check(f"docs: nicprobe(8) has {MOST_LINES} lines at most", [f"{lines} lines"] if lines > MOST_LINES else [])
+    for page in pages.values():
+        check(f"docs: {page.name} names the others", [
+            other.refer for other in pages.values()
+            if other is not page and other.refer not in page.part["SEE ALSO"].replace(" ,", "").splitlines()])
+        titles = set(re.findall(r"^\.S[hs] (.*)$", page.text, flags=re.M))
+        check(f"docs: {page.name} has the sections it refers to", [
+            to for to in re.findall(r"^\.Sx (.*?)(?: [.,;:)]+)*$", page.text, flags=re.M) if to not in titles])
+        known = {other.refer for other in pages.values()}
+        check(f"docs: {page.name} refers to pages that there are", [
+            to for to in re.findall(r"^(\.Xr nicprobe\S* \d)", page.text, flags=re.M) if to not in known])
 
 
 def test_findings():
@@ -185,6 +271,7 @@ def test_findings():
     check("docs: nicprobe-findings(7) is up to date", [] if read("man", "nicprobe-findings.7") == say(
         NICPROBE, "explain", "--man") else ["run nicprobe explain --man >man/nicprobe-findings.7"])
     ids = complete("findings")
+    check("docs: findings were found", [f"{len(ids)} findings"] if len(ids) < 100 else [])
     told = json.loads(say(NICPROBE, "explain", "-j"))
     check("docs: every finding has one id of its own", [i for i in ids if ids.count(i) > 1])
     check("docs: explain -j has every finding", sorted(set(ids) ^ {k["id"] for k in told}))

@@ -5,9 +5,15 @@ cd "$(dirname "$0")/.." || exit 1
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 make -s install DESTDIR="$dir" PREFIX=/usr >/dev/null || { echo "not ok install"; exit 1; }
-"$dir/usr/sbin/nicprobe" --version | grep -q '^nicprobe ' && [ -s "$dir/usr/share/man/man8/nicprobe.8" ] &&
-	[ -s "$dir/usr/share/man/man7/nicprobe-findings.7" ] ||
-	{ echo "not ok install: not all is there"; exit 1; }
+"$dir/usr/sbin/nicprobe" --version | grep -q '^nicprobe ' ||
+	{ echo "not ok install: the program is not there"; exit 1; }
+pages=0
+for page in man/*; do
+	name=${page##*/}
+	cmp -s "$page" "$dir/usr/share/man/man${name##*.}/$name" || { echo "not ok install: no $name"; exit 1; }
+	pages=$((pages + 1))
+done
+[ "$pages" -ge 6 ] || { echo "not ok install: only $pages man pages"; exit 1; }
 echo "ok install"
 make -s uninstall DESTDIR="$dir" PREFIX=/usr
 left=$(find "$dir" -type f)

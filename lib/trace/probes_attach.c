@@ -25,7 +25,7 @@
  */
 #define FEW 16
 
-/* Cost per program run; man/nicprobe.8 documents where these figures come from. */
+/* Cost per program run; man/nicprobe-meters.7 documents where these figures come from. */
 enum { NS_FENTRY = 25, NS_MULTI = 60, NS_KPROBE = 140, NS_EVENT = 45, NS_TIMES = 100 };
 
 struct work {

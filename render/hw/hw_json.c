@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* For programs: the object "hw"; man/nicprobe.8 describes it. */
+/* For programs: the object "hw"; man/nicprobe-json.5 describes it. */
 #include <linux/ethtool.h>
 #include <stdlib.h>
 #include <string.h>

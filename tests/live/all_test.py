@@ -44,8 +44,8 @@ def agree(name, doc, veth):
     """
     What must be so of any traffic, once it is quiet. Misses are counted by program: only one that waits for
     the end of a packet is ever interrupted by itself. Some kernels run no tracing program while certain
-    processes are current (nicprobe(8), Misses): what TCP, or a qdisc's timer, sends there makes us a little
-    short, and never too many.
+    processes are current (nicprobe-meters(7), Missed events): what TCP, or a qdisc's timer, sends there makes us a
+    little short, and never too many.
     """
     m, misses = doc["meters"], doc["lost"]["events"]
     wire = {p: packets_at(doc, p) for p in ("rx-nic", "rx-stack", "tx-stack", "tx-nic")}

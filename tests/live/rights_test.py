@@ -19,11 +19,10 @@ MEASURE = ("bpf", "net_admin", "perfmon")
 def table():
     """{command: capabilities} of the man page's table."""
     with open(os.path.join(ROOT, "man", "nicprobe.8"), encoding="utf-8") as f:
-        body = f.read().split(".Ss Needs\n")[1].split("\n.S")[0]
-    rows = {}
-    for line in re.findall(r"^\.It (.*) Ta (.*)$", body, flags=re.M):
-        rows[re.sub(r"\b(Cm|Ar|Fl|No) ", "", line[0])] = sorted(re.findall(r"CAP_\w+", line[1]))
-    return rows
+        body = f.read().split(".Sh PERMISSIONS\n")[1].split("\n.S")[0]
+    return {command: sorted(re.findall(r"CAP_\w+", caps))
+            for commands, caps in re.findall(r"^\.It Cm (.*) Ta (.*)$", body, flags=re.M)
+            for command in commands.split(" , ")}
 
 
 class User:

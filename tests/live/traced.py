@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 """
 Whether the kernel ran BPF programs at all tracepoints. Some kernels for virtual machines run none while certain
-processes are current (nicprobe(8), Misses): what a softirq does on top of those nobody counts. Perf events do count
-it, so what is missing beside them at a program that does nothing was not traced: a test that is to be exact does
-what it did once more, for this reason and for no other.
+processes are current (nicprobe-meters(7), Missed events): what a softirq does on top of those nobody counts. Perf
+events do count it, so what is missing beside them at a program that does nothing was not traced: a test that is to be
+exact does what it did once more, for this reason and for no other.
 """
 import ctypes
 import os
