@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What nicprobe is made of, and what of it works here: nicprobe list -v. */
+/* nicprobe list -v: all meters, hooks, drivers and attach methods, and which of them work here. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -21,7 +21,7 @@ static void works(const char *no)
 		page_remark(page, 6, text("not here: %s", no));
 }
 
-/* Its unit is said where its key does not end with it. */
+/* The unit is shown unless the key ends with it. */
 static void describe_metric(const struct metric *k)
 {
 	size_t len = strlen(k->unit);
@@ -36,7 +36,7 @@ static void describe_metric(const struct metric *k)
 
 static void describe_meters(bool permitted)
 {
-	puts("Meters, and what they count");
+	puts("Meters and their metrics");
 	for (int id = 0; id < NR_METERS; id++) {
 		const struct meter *m = meters[id];
 
@@ -54,7 +54,7 @@ static void describe_meters(bool permitted)
 
 static void describe_hooks(void)
 {
-	puts("\nTaps, where packets are seen; for each point the first that works is taken");
+	puts("\nHooks, where packets are seen; the first that works is used for each point");
 	for (const struct hook *const *t = hooks; *t; t++) {
 		const char *at = "at";
 
@@ -69,11 +69,11 @@ static void describe_hooks(void)
 
 static void describe_drivers(void)
 {
-	puts("\nDrivers that nicprobe knows; others work, too");
+	puts("\nDrivers that nicprobe knows; other drivers work, too");
 	for (const struct driver *const *d = drivers; *d; d++) {
 		page_line(page, 2, (*d)->name, 15, (*d)->help);
 		if ((*d)->no_xdp)
-			page_remark(page, 6, "it has no native XDP");
+			page_remark(page, 6, "no native XDP");
 		else if ((*d)->xdp)
 			page_remark(page, 6, text("attaching XDP %s", (*d)->xdp));
 		if ((*d)->no_completion)
@@ -86,12 +86,12 @@ static void describe_ways(void)
 	struct utsname kernel;
 
 	if (kernel_permits()) {
-		printf("\nWhich ways into this kernel work: %s to find out\n", complaint());
+		printf("\nAttach methods of this kernel: unknown; %s\n", complaint());
 		return;
 	}
 
 	uname(&kernel);
-	printf("\nWays into this kernel (%s), best first\n", kernel.release);
+	printf("\nAttach methods of this kernel (%s), best first\n", kernel.release);
 	for (const struct way *w = ways; w->name; w++) {
 		const char *no = kernel_cannot(w->name);
 
@@ -142,7 +142,7 @@ static void json_metric(struct json *j, const struct meter *m, const struct metr
 	json_string(j, "kind", metric_kind(k));
 	json_string(j, "unit", k->unit);
 	json_string(j, "help", k->help);
-	if (!m->key_unit) {	/* else it has one for each unit */
+	if (!m->key_unit) {	/* otherwise there is one family per unit */
 		char family[96];
 
 		metric_family(m, k, NULL, family, sizeof(family));
@@ -182,7 +182,7 @@ static void json_meters(struct json *j, bool permitted, __u64 only)
 	json_close(j, ']');
 }
 
-/* Nothing, where we may not ask. */
+/* Without permission to ask the kernel, both keys are left out. */
 static void json_works(struct json *j, bool permitted, const char *name)
 {
 	const char *no = permitted ? kernel_cannot(name) : NULL;

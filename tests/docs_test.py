@@ -91,7 +91,7 @@ def test_help_fits():
 
 def listed():
     """{meter: its metrics}, as list -v has them; {}: it needs root."""
-    text, metrics, meter = say(NICPROBE, "list", "-v").split("\nTaps")[0], {}, None
+    text, metrics, meter = say(NICPROBE, "list", "-v").split("\nHooks")[0], {}, None
     for line in text.splitlines():
         m = re.match(r"( +)(\S+) ", line)
         if m and len(m[1]) == 2:

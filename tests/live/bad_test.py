@@ -42,7 +42,7 @@ def one_sentence(stderr, words, hint=True, before=()):
     missing = [w for w in words if w not in stderr]
     if missing:
         return f"no {missing} in {stderr!r}"
-    if re.search(r"\(null\)|: -\d+$|nobody said|Unknown error|  \S*  ", lines[0]) or lines[0].endswith((": ", ":")):
+    if re.search(r"\(null\)|: -\d+$|failed without a message|Unknown error|  \S*  ", lines[0]) or lines[0].endswith((": ", ":")):
         return f"not for a person: {stderr!r}"
     return ""
 
@@ -97,10 +97,10 @@ def words(ns, iface):
         bad(f"-c {value!r}", ["show", "-c", value], 2, "-c takes", f'"{value}"')
     for value in "0", "-1", "abc", "", "1000001", "99999999999999999999":
         bad(f"--sample {value!r}", ["attach", "--sample", value, iface], 2, "--sample takes", f'"{value}"')
-    bad("attach without an interface", "attach", 2, "attach what?")
+    bad("attach without an interface", "attach", 2, "attach: no interface given")
     bad("attach with two", "attach a b", 2, "attach takes one interface")
-    bad("detach without an interface", "detach", 2, "detach what?")
-    bad("detach with one and --all", "detach --all x", 2, "either one interface, or all")
+    bad("detach without an interface", "detach", 2, "detach: no interface given")
+    bad("detach with one and --all", "detach --all x", 2, "one interface or --all, not both")
     bad("detach with two", "detach a b", 2, "one interface")
     bad("list with one", "list x", 2, "list takes a meter with -v alone")
     bad("run without a command", f"run {iface}", 2, "run what")

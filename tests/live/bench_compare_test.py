@@ -77,8 +77,8 @@ def test_bad():
              "command B ended with status 3, saying \"no such ring\"", 1),
             ("one command", ("--ab", "true"), "needs two commands", 2),
             ("no such figure", ("--ab", "true", "true", "--figure", "packet_rate"), "no figure \"packet_rate\"", 1),
-            ("--ab and --save", ("--ab", "true", "true", "--save", "/tmp/x"), "do not go together", 2),
-            ("--rounds alone", ("--rounds", "3"), "--rounds is of", 2),
+            ("--ab and --save", ("--ab", "true", "true", "--save", "/tmp/x"), "cannot be combined", 2),
+            ("--rounds alone", ("--rounds", "3"), "--rounds requires", 2),
             ("--save nowhere", ("--save", "/none/such"), "cannot save the baseline in /none/such", 1),
             ("--against a program", ("--against", NICPROBE), "is no baseline that can be read", 1)):
         r = nicprobe("bench", IFACE, *STEADY, "--seconds", ".1", *args, check=False)
