@@ -295,7 +295,7 @@ static int run(int argc, char **argv)
 const struct command command_bench = {
 	.name = "bench",
 	.args = "[NETNS/]IFACE [SCENARIO…]",
-	.help = "measure a driver's throughput and cost with generated packets",
+	.help = "send packets, measure a driver's throughput and CPU cost",
 	.options =
 	"  SCENARIO               rx-drop, rx-pass, tx, redirect, rx-tcp, tx-tcp\n"
 	"                         (default: all that this setup supports)\n"

@@ -140,7 +140,7 @@ static int unknown(const char *name)
 	for (const struct driver *const *d = drivers; *d; d++)
 		near_try(&near, (*d)->name);
 	return usage_error(*near.name ? text("nicprobe drivers %s", near.name) :
-			   "nicprobe drivers", "unknown driver \"%s\"", name);
+			   "nicprobe drivers", "no driver \"%s\"", name);
 }
 
 /* The driver table for this module: its own, or one that names functions of it. NULL: none. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Writes nicprobe-findings(7) from the table of findings, so that it cannot say anything else. */
+/* Generates nicprobe-findings(7) from the table of findings, so that the two always agree. */
 #include <stdbool.h>
 #include <string.h>
 
@@ -67,7 +67,7 @@ static const char tail[] =
 
 #define LINE 78	/* columns of the source */
 
-/* A word that begins a line must not look like a macro, and a backslash is one. */
+/* Escapes backslashes, and a dot or quote that would make the line a macro. */
 static unsigned put_word(FILE *out, const char *word, size_t len, bool first)
 {
 	unsigned at = 0;
@@ -79,7 +79,7 @@ static unsigned put_word(FILE *out, const char *word, size_t len, bool first)
 	return at;
 }
 
-/* A sentence a line, and none too long. */
+/* One sentence per line, wrapped at LINE columns. */
 static void put(FILE *out, const char *words)
 {
 	unsigned at = 0;
@@ -147,7 +147,7 @@ static const char *behind(const struct subject *const *s, const char *symptom)
 	return all;
 }
 
-/* Each symptom once, with the findings behind it. */
+/* Each symptom once, with the findings that may cause it. */
 static void symptoms(FILE *out)
 {
 	const char *told[MAX_SYMPTOMS];

@@ -75,13 +75,13 @@ refused("no such driver", ["driver", "nosuchdriver", "--", "true"], 1, 'no drive
 refused("one that is near", ["driver", "ixgbvf", "--", "true"], 1, '"ixgbvf"', "nicprobe driver ixgbevf")
 refused("no driver at all", ["driver"], 2, "no driver given", "nicprobe driver DRIVER -- COMMAND")
 refused("functions without the meter", ["attach", iface, "-m", "pktsize", "--functions", "veth_*"], 2,
-        "--functions is for the meter driver", "-m driver")
-refused("times without the meter", ["run", iface, "--time", "veth_*", "--", "true"], 2, "--time is for the meter driver")
+        "--functions requires the meter driver", "-m driver")
+refused("times without the meter", ["run", iface, "--time", "veth_*", "--", "true"], 2, "--time requires the meter driver")
 for value in "0", "x", "", "100001":
     refused(f"--max-functions {value!r}", ["driver", "veth", "--max-functions", value, "--", "true"], 2,
             f'--max-functions takes a whole number from 1 to 100000, not "{value}"')
 for value in "", ",":
-    refused(f"--functions {value!r}", ["driver", "veth", "--functions", value, "--", "true"], 2, "--functions names no function")
+    refused(f"--functions {value!r}", ["driver", "veth", "--functions", value, "--", "true"], 2, "--functions needs a function")
 r = nicprobe("driver", "--help")
 check("driver: help", "--functions GLOB" in r.stdout and "--time GLOB" in r.stdout, r.stdout)
 lab.finish()

@@ -175,7 +175,7 @@ def refused(one, iface):
         r = nicprobe("show", "-j", *args, check=False)
         check(f"hw: refused in JSON: {' '.join(args)[:40]}", said in json.loads(r.stderr)["error"], r.stderr)
     r = nicprobe("attach", iface, "-m", "hw", check=False)
-    check("hw: it is no meter", r.returncode == 2 and "hw is no meter" in r.stderr, r.stderr)
+    check("hw: it is no meter", r.returncode == 2 and "hw is not a meter" in r.stderr, r.stderr)
 
 
 def vanishes(one, iface):
