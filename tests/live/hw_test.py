@@ -141,7 +141,7 @@ def attached(iface):
     same("hw: and a meter", (list(doc["meters"]), doc["hw"], doc["interval"]), (["ecn"], before["hw"], False))
     doc = json.loads(nicprobe("show", "-j", iface, "gso,hw,ecn").stdout)
     same("hw: among meters", (sorted(doc["meters"]), "hw" in doc), (["ecn", "gso"], True))
-    check("hw: a table has both", re.search(r"^hw  .*^ecn  |^hw  .*^nothing yet: ecn$",
+    check("hw: a table has both", re.search(r"^hw  .*^ecn  |^hw  .*^no activity yet: ecn$",
                                             nicprobe("show", iface, "hw", "ecn").stdout, re.S | re.M))
     text = nicprobe("show", "-f", "openmetrics", iface, "hw", "ecn").stdout
     check("hw: OpenMetrics", text.count("\nnicprobe_hw_info{") == 1 and text.count("\nnicprobe_hw_queue_info{") == 4 and
