@@ -48,7 +48,7 @@ def loud_tap(ns):
     nicprobe("detach", "--all")
     nic.close()
     check("said: attach --rx xdp to a tap of such a name: nothing drives the terminal", harmless(r.stdout + r.stderr) and
-          "a?[31m?x may be handed many packets as one frame" in r.stderr, repr(r.stdout[:300] + r.stderr))
+          "a?[31m?x may receive GSO frames of many packets" in r.stderr, repr(r.stdout[:300] + r.stderr))
 
 
 def readers(iface):
