@@ -53,7 +53,7 @@ static void explain(struct page *p, const struct finding_kind *k)
 	part(p, "meaning", k->means);
 	part(p, "when", filled(k, k->when));
 	part(p, "not for", filled(k, k->silent));
-	part(p, "helps", k->remedy);
+	part(p, "remedy", k->remedy);
 	if (*causes(k))
 		part(p, "follows", text("%s: if one of these is found, too, it is listed beneath",
 					causes(k)));

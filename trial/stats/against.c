@@ -174,7 +174,7 @@ static void conclusion(struct page *p, const struct against *g)
 	if (g->worse)
 		page_wrap(p, 0, text("Worse by more than %g%%%s.", g->tolerance, which));
 	else
-		page_wrap(p, 0, text("Nothing is worse by more than %g%%%s.%s",
+		page_wrap(p, 0, text("No significant regression beyond %g%%%s.%s",
 				     g->tolerance, g->better ?
 				     text("; better by more than that: %u", g->better) : "",
 				     hidden(g)));
