@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What the figures must be at most, and whether they are."""
-# bpftrace's event, ours, and our program there
+"""Upper limits for the figures, and the figures that they apply to."""
+# phase, bpftrace's tracepoint, ours, and our program on it
 EVENTS = [("rx", "napi_gro_receive_entry", "napi_gro_receive_entry", "rx_gro"),
           ("rx", "netif_receive_skb", "netif_receive_skb", "rx_stack"),
           ("tx", "net_dev_queue", "net_dev_queue", "tx_stack"),
@@ -8,7 +8,7 @@ EVENTS = [("rx", "napi_gro_receive_entry", "napi_gro_receive_entry", "rx_gro"),
 
 
 def packet(doc, hook, meters, size=64, ecn="ect0", build="nicprobe"):
-    """A row of packets.json, or None."""
+    """The matching row of packets.json, or None."""
     for row in doc["rows"]:
         if (row["build"], row["hook"], row["meters"], row["size"], row["ecn"]) == \
                 (build, hook, meters, size, ecn):
@@ -17,7 +17,7 @@ def packet(doc, hook, meters, size=64, ecn="ect0", build="nicprobe"):
 
 
 def events(doc, case, phase=None, programs="", shape="64 B", in_flight=2000):
-    """`programs`: how their names begin, one or several."""
+    """The matching rows of events.json; `programs`: a prefix of their names, or a tuple of them."""
     return [row for row in doc["rows"]
             if (row["case"], row["shape"], row["in_flight"]) == (case, shape, in_flight) and
             row["phase"] == (phase or row["phase"]) and row["program"].startswith(programs)]
@@ -28,7 +28,7 @@ def per_packet(rows):
 
 
 def to_netsize(doc, case):
-    """[(event, our ns, bpftrace's)]"""
+    """[(event, our ns, bpftrace's ns)]"""
     out = []
     for phase, theirs, ours, program in EVENTS:
         a = events(doc, case, phase, program)
@@ -39,7 +39,7 @@ def to_netsize(doc, case):
 
 
 def txlat(doc, way, in_flight):
-    """(its two ends, all its programs, nettxlat), ns a packet sent."""
+    """(start and completion programs, all programs, nettxlat) in ns per packet sent."""
     at = {"in_flight": in_flight}
     return (per_packet(events(doc, f"txlat {way}", "tx", ("txlat_hand", "txlat_used"), **at)),
             per_packet(events(doc, f"txlat {way}", "tx", **at)),
@@ -47,7 +47,7 @@ def txlat(doc, way, in_flight):
 
 
 def idle(doc, way, case="idle"):
-    """The dearest program of an interface where nothing happens."""
+    """The most expensive program of an idle interface."""
     rows = events(doc, f"{case} {way}")
     return max(rows, key=lambda row: row["net"]) if rows else None
 
@@ -77,20 +77,20 @@ def of_packets(doc):
 
 
 def of_events(doc):
-    for case, what in (("pktsize btf", "sizes, as netsize counts"),
+    for case, what in (("pktsize btf", "sizes only, like netsize"),
                        ("headline btf", "headline meters")):
         ratios = [ours / theirs for _, ours, theirs in to_netsize(doc, case)]
-        yield (f"a hook's tracepoints, {what}, to bpftrace's netsize: the worst of four", "", .6,
+        yield (f"tracepoints of a hook, {what}, relative to netsize: worst of four", "", .6,
                max(ratios, default=None))
     for way, depth in ("btf", 64), ("btf", 2000):
         ends, whole, theirs = txlat(doc, way, depth)
-        for got, what in (ends, "its two ends"), (whole, "all its programs"):
-            yield (f"txlat, {what}, to bpftrace's nettxlat; {depth} in flight", "", .35,
+        for got, what in (ends, "start and completion"), (whole, "all programs"):
+            yield (f"txlat, {what}, relative to nettxlat; {depth} in flight", "", .35,
                    ratio(got, theirs))
     for case, what in ("idle", "by default"), ("idle-all", "all meters"):
         row = idle(doc, "btf", case)
         name = f" ({row['program']})" if row else ""
-        yield (f"idle interface, {what}: its dearest program{name}, an event", "ns", 5,
+        yield (f"idle interface, {what}: worst program{name}, per event", "ns", 5,
                row and row["net"])
 
 
@@ -100,15 +100,15 @@ def of_throughput(doc):
         theirs = loss(doc, link, "bpftrace netsize")
         floor = loss(doc, link, "empty programs")
         beside = "; ".join(f"{what}: {percent:.1f}%" for what, percent in
-                           (("empty programs there", floor), ("bpftrace's netsize", theirs))
+                           (("empty programs", floor), ("bpftrace's netsize", theirs))
                            if percent is not None)
-        yield f"packets lost, headline meters, 64 B UDP, {link} ({beside})", "%", 3, got
+        yield f"loss of packet rate, headline meters, 64 B UDP, {link} ({beside})", "%", 3, got
 
 
 def of_lifecycle(doc):
     for meters in "default", "all":
         yield f"show of 64 queues, meters: {meters}", "ms", 10, lifecycle(doc, 64, meters, "show")
-    yield ("show of 64 queues, meters: all, and something was dropped", "ms", 10,
+    yield ("show of 64 queues, meters: all, with drops", "ms", 10,
            lifecycle(doc, 64, "all", "show_drops"))
     yield "attach with all meters, 64 queues", "ms", 500, lifecycle(doc, 64, "all", "attach")
 
@@ -118,5 +118,5 @@ OF = {"packets": of_packets, "events": of_events, "throughput": of_throughput,
 
 
 def bars(docs):
-    """[(what, unit, at most, what it is or None)], of the parts there are."""
+    """[(figure, unit, limit, value or None)] of the parts that were measured."""
     return [bar for part, of in OF.items() if part in docs for bar in of(docs[part])]

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What nicprobe's BPF programs cost: the part of the bench that talks to the kernel. */
+/* The C program of the bench: measures the cost of BPF programs. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -40,7 +40,7 @@ int main(int argc, char **argv)
 	for (unsigned int i = 0; argc > 1 && i < sizeof(parts) / sizeof(parts[0]); i++)
 		if (!strcmp(argv[1], parts[i].name))
 			return parts[i].main(argc - 1, argv + 1);
-	fputs("usage: bench packet|trace|live|far|nothing|sockets …, as bench.h says\n"
-	      "bench/run.py runs them.\n", stderr);
+	fputs("usage: bench packet|trace|live|far|nothing|sockets …, see bench.h\n"
+	      "Run by bench/run.py.\n", stderr);
 	return 2;
 }

@@ -1,25 +1,25 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Whether nicprobe counted right while it was measured."""
+"""Checks of nicprobe's counts during a measurement."""
 from tell import Wrong
 
 
 def total(rows, metric):
-    """Of a histogram the samples, of a counter with parts their sum."""
+    """The number of samples of a histogram, or the sum over the labels of a counter."""
     return sum(row[metric] if not isinstance(row[metric], dict) else
                row[metric].get("count", 0) if "le" in row[metric] else
                sum(row[metric].values()) for row in rows)
 
 
 def by_point(rows, metric):
-    """{point: how many}"""
+    """{point: count}"""
     points = dict.fromkeys((row["point"] for row in rows), 0)
     for row in rows:
         points[row["point"]] += total([row], metric)
     return points
 
 
-# (counted, and how many it should be) of a meter, when so many buffers, of so many packets on the
-# wire, went through every point.
+# [(count, expected count)] of a meter, after this many buffers, with this many wire packets, passed
+# every point.
 COUNTS = {
     "pktsize": lambda rows, buffers, packets: [
         (got, packets if "nic" in point else buffers)
@@ -40,7 +40,7 @@ COUNTS = {
 
 
 def verify(doc, buffers, packets):
-    # an event inside our own program is missed, and nicprobe says how many were
+    # the kernel skips events inside a running program; nicprobe reports how many were missed
     missed = doc["lost"]["events"] * max(1, packets // (buffers or 1))
     for meter, rows in doc["meters"].items():
         for got, want in COUNTS[meter](rows, buffers, packets) if meter in COUNTS else ():
@@ -49,7 +49,7 @@ def verify(doc, buffers, packets):
 
 
 def at_point(doc, point):
-    """Buffers or packets that pktsize has counted there."""
+    """Buffers or packets that pktsize counted at the point."""
     return by_point(doc["meters"]["pktsize"], "packet_size_bytes").get(point, 0)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The processes that the bench drives by lines of text: the parts of `bench`, and nicprobe."""
+"""Child processes of the bench: the parts of `bench`, driven by lines of text, and nicprobe."""
 import atexit
 import faulthandler
 import json
@@ -12,15 +12,15 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.append(os.path.join(HERE, "..", "tests", "live"))
 import lab                      # noqa: E402
 
-faulthandler.cancel_dump_traceback_later()	# tests that take so long hang; we do not
+faulthandler.cancel_dump_traceback_later()	# lab's time limit is for tests
 
 BENCH = os.path.join(os.environ.get("B", "build"), "bench", "bench")
 HEADLINE = "pktsize,ecn,rxcpu,txlat"
 
 
 class Bench:
-    """A part of `bench`: bench("go 100") answers what it says. One that traces is to be closed:
-    until then every BPF program of the machine takes longer."""
+    """A part of `bench`: bench("go 100") returns its answer. Close `trace` after use: its run-time
+    statistics slow down every BPF program of the machine."""
     def __init__(self, *args, netns=None):
         inside = ["ip", "netns", "exec", str(netns)] if netns else []
         self.args = [str(arg) for arg in args]
@@ -35,7 +35,7 @@ class Bench:
     def answer(self, line="start"):
         got = self.p.stdout.readline()
         if not got:
-            sys.exit(f"bench {self.args[0]} went away at: {line}")
+            sys.exit(f"bench {self.args[0]} ended during: {line}")
         return json.loads(got)
 
     def close(self):
@@ -49,7 +49,7 @@ def pins(netns, device):
 
 
 class Attached:
-    """with Attached(...): nicprobe measures that interface."""
+    """with Attached(...): nicprobe is attached to the interface."""
     def __init__(self, netns, device, rx=None, meters=None, env=None, sample=None):
         self.where = f"{netns}/{device}"
         self.args = [*(["--rx", rx] if rx else []), *(["-m", meters] if meters else []),
@@ -66,7 +66,7 @@ class Attached:
                 for name, pin in trace(f"pins {self.pins}").items() if pin["hook"]}
 
     def hooks(self):
-        """The tracepoints of its programs, each as often as it has programs there; and "tcx"."""
+        """The tracepoints of its programs, one entry per program; and "tcx"."""
         with closing(Bench("trace")) as trace:
             found = trace(f"pins {self.pins}")
         return [pin["hook"] or "tcx" for name, pin in found.items() if pin["hook"] or name == "tc"]
@@ -79,7 +79,7 @@ class Attached:
 
 
 def xdp_id(netns, device):
-    """The id of the XDP program that is attached."""
+    """The id of the attached XDP program."""
     return json.loads(netns.ip(f"-j link show {device}"))[0]["xdp"]["prog"]["id"]
 
 
@@ -88,7 +88,7 @@ def mac(netns, device):
 
 
 def meters_known():
-    """{meter: why it is not on by default, or ""}, in nicprobe's order."""
+    """{meter: why it is not attached by default, or ""}, in nicprobe's order."""
     out, name = {}, ""
     for line in lab.nicprobe("list", "-v").stdout.split("\n\n")[0].splitlines()[1:]:
         if line[:3].strip():

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Programs that do nothing, where nicprobe's do something: the price of being there. */
+/* Empty programs on nicprobe's hooks: the minimum cost of a program. */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 
@@ -15,7 +15,7 @@ int empty_tc(struct __sk_buff *skb)
 	return -1;
 }
 
-/* For bpftrace; tp_btf and raw_tp programs are made where they are asked for. */
+/* Classic tracepoints, to compare with bpftrace; empty_load() makes tp_btf and raw_tp programs. */
 #define EMPTY(group, event)	SEC("tp/" #group "/" #event) int event(void *ctx) { return 0; }
 
 EMPTY(net, napi_gro_receive_entry)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What an event costs: run-time statistics of tracing programs, ours and bpftrace's, while a fixed
-traffic goes through a tap, above empty programs on the same hooks in the same run."""
+"""The cost per event: run-time statistics of tracing programs, ours and bpftrace's, during fixed
+traffic through a tap, minus those of empty programs on the same hooks in the same run."""
 import statistics
 import sys
 
@@ -10,8 +10,8 @@ from rivals import SCRIPTS, Bpftrace
 from tell import done, progress, right
 from traffic import SHAPES, Traffic
 
-DEEP, SHALLOW = 2000, 64	# frames in flight: what a tap's queues hold; what one NAPI poll takes
-MARKED = 1000			# frames, marked CE, for what counts only those
+DEEP, SHALLOW = 2000, 64	# frames in flight: room in a tap's queues; budget of a NAPI poll
+MARKED = 1000			# frames marked CE, for scripts that count only those
 CANNOT = {"btf": "tc"}
 
 
@@ -27,8 +27,8 @@ def spent(before, after, programs):
 
 
 def measure(trace, traffic, programs):
-    """{phase: {(program, hook): [ns, events]}} of programs {id: (program, hook)}, while frames go
-    out and come in."""
+    """{phase: {(program, hook): [ns, events]}} of programs {id: (program, hook)}, while frames are
+    sent and received."""
     ids = " ".join(map(str, programs))
     at = [trace(f"read {ids}")]
     for phase in (traffic.out, traffic.into):
@@ -63,7 +63,7 @@ def nicprobe(device, way, meters=None, binary=None):
 
 
 def rival(script):
-    """It cannot tell interfaces apart: others' packets may be in its counts."""
+    """The scripts count all interfaces, so counts may include other packets."""
     def run(trace, traffic):
         with Bpftrace(script) as b:
             got = measure(trace, traffic, b.programs(trace))
@@ -79,7 +79,8 @@ def rival(script):
 
 
 def case(name):
-    """By its name: "txlat btf" is that meter alone, "all btf" everything, "idle btf" what is on by default, on an interface where nothing happens; "netsize" is bpftrace's."""
+    """A case by name: "txlat btf": only that meter, "all btf": all meters, "idle btf": the default
+    meters on an idle interface; "netsize": bpftrace's script."""
     what, _, kind = name.partition(" ")
     if what == "empty":
         return empty(kind)
@@ -95,7 +96,7 @@ def cases(names):
 
 
 def hooks(trace, traffic):
-    """Where empty programs are to be; the meters that a tap has none of."""
+    """Finds the hooks for empty programs; returns the meters that a tap does not support."""
     known = set(meters_known())
     with Attached(traffic.netns, "tap1", "driver", "all",
                   {"NICPROBE_CANNOT": CANNOT["btf"]}) as attached:
@@ -105,7 +106,7 @@ def hooks(trace, traffic):
 
 
 def tracing(trace, traffic, runs, rounds):
-    """{case: [what was measured, a round]}, one case after the other in every round."""
+    """{case: [result of each round]}; every round runs all cases in turn."""
     absent = hooks(trace, traffic)
     got = {}
     for n in range(rounds):
@@ -120,16 +121,16 @@ def tracing(trace, traffic, runs, rounds):
 
 
 def counted(rounds, phase, what, enough):
-    """[(ns, events)] of the rounds in which there were enough to tell."""
+    """[(ns, events)] of the rounds with enough events."""
     all_of = [r[phase].get(what, [0, 0]) for r in rounds]
     return [(ns, events) for ns, events in all_of if events >= enough]
 
 
 def net(got, name, traffic):
-    """Each program's figures, and above those of an empty one on its hook."""
+    """The figures of each program, also minus those of an empty program on its hook."""
     rows = []
     kind = name.rpartition(" ")[2] if " " in name else "tp"
-    enough = traffic.frames // 10	# fewer cost a packet little, or are of others' packets
+    enough = traffic.frames // 10	# fewer events cost little per packet, or are of others
     for phase in ("tx", "rx"):
         for program, hook in got[name][0][phase]:
             ours = counted(got[name], phase, (program, hook), enough)
@@ -177,7 +178,7 @@ def part(quick):
 
 
 def attempt(rounds, words):
-    """Only these cases, and NAME=NICPROBE: another build of it; nothing is kept."""
+    """Measures only these cases, and NAME=NICPROBE: another build; saves nothing."""
     runs, chosen = {}, [word for word in words if "=" not in word] or (
         [] if words else names(quick=True))
     for word in words:

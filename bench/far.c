@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Where live frames end: an empty XDP program on the interface, and a socket that nobody reads. */
+/* The receiving end of live frames: an empty XDP program, and a socket that is never read. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <net/if.h>
@@ -15,7 +15,7 @@
 #include "bench.h"
 #include "empty.skel.h"
 
-/* Its buffer is full after a few packets: the rest has gone all the way through the stack. */
+/* With a full buffer, packets pass through the whole stack and are dropped at the socket. */
 static void socket_open(void)
 {
 	const struct sockaddr_in any = { .sin_family = AF_INET, .sin_port = htons(BENCH_PORT) };
@@ -23,7 +23,7 @@ static void socket_open(void)
 
 	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_RCVBUF, &least, sizeof(least)) ||
 	    bind(fd, (const struct sockaddr *)&any, sizeof(any)))
-		die("cannot open the socket where frames end: %s", strerror(errno));
+		die("cannot open the receiving socket: %s", strerror(errno));
 }
 
 int empty_xdp_load(void)

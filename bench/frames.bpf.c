@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Makes live frames: gives each the next source address, and sends it on its way. */
+/* Makes live frames: gives each frame the next source address and redirects it. */
 #include <stddef.h>
 #include <linux/bpf.h>
 #include <linux/if_ether.h>
@@ -11,7 +11,7 @@ const volatile __u32 out;	/* the interface to send on */
 const volatile __u32 sources = 1;
 __u32 next;
 
-/* What the address gains the identification loses: the checksum stays what it was. */
+/* Address and identification add up to a constant, so the checksum stays valid. */
 SEC("xdp")
 int frames(struct xdp_md *ctx)
 {

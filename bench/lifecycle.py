@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What the tool takes: to attach, to show, to detach; system calls, and memory of maps.
-`show` twice: when every queue has had packets, and when some of them were dropped besides:
-then it has to find the names of functions in the kernel. Beside it `true`, which does nothing."""
+"""The time of attach, show and detach, their system calls, and the memory of the maps.
+`show` is measured after packets on every queue, and again after drops, when it has to look up names
+of kernel functions. `true` is measured alternately, for comparison."""
 import os
 import re
 import shutil
@@ -18,7 +18,7 @@ METERS = ["default", "all"]
 
 
 def spawned(program, *args):
-    """(ms by the clock, ms of CPU) of a process that must succeed; without Python's own."""
+    """(wall ms, CPU ms) of a process that must succeed, without the overhead of Python."""
     out = os.open("/dev/null", os.O_WRONLY)
     began = time.monotonic()
     pid = os.posix_spawn(program, [program, *args], os.environ,
@@ -37,14 +37,14 @@ def timed(*args):
 
 
 def shows(where, times, name, rounds):
-    """In turns with a process that does nothing: so much is to be had for any program."""
+    """Measures `show` alternately with `true`, the minimum for any process."""
     for _ in range(rounds):
         times.setdefault(name, []).append(timed("show", "--total", where))
         times["true"].append(spawned(shutil.which("true")))
 
 
 def syscalls(*args):
-    """{name: how many}; None where strace is not to be had."""
+    """{name: count}; None without strace."""
     if not shutil.which("strace"):
         return None
     with tempfile.NamedTemporaryFile("r") as out:
@@ -59,7 +59,7 @@ def syscalls(*args):
 
 
 def busy(packet, nic, queues, kind):
-    """A frame out of every queue, and one into it: then every row has something to show."""
+    """Sends and receives a frame on every queue, so that no row is empty."""
     for end, what in (packet, "v4 udp"), (nic, kind):
         for queue in range(queues):
             end(f"send {queue} 1 64 {what}")
@@ -68,7 +68,7 @@ def busy(packet, nic, queues, kind):
 
 
 def check(where, queues, calm):
-    """Every queue has something to show, and drop as we want it."""
+    """Checks that every queue has counts, and that packets were dropped unless `calm`."""
     counts, doc = {}, lab.show(where)
     for row in doc["meters"]["pktsize"]:
         if row["point"] in ("rx-nic", "tx-nic") and row["packet_size_bytes"]["count"]:
@@ -81,7 +81,7 @@ def check(where, queues, calm):
 
 
 def quartile(values):
-    """The lower one: others use the CPU, too."""
+    """The lower quartile, as the CPU is shared."""
     return round(statistics.quantiles(values, n=4, method="inclusive")[0], 2)
 
 
@@ -93,7 +93,7 @@ def cycle(trace, netns, nic, packet, queues, meters, rounds):
         times["attach"].append(timed("attach", where, *chosen))
         if not n:
             memory = trace(f"maps {pins(netns, 'tap0')}")
-            # what asks for another's address the kernel takes and forgets; UDP to nobody it drops
+            # the kernel ignores ARP requests for other addresses; it drops UDP to closed ports
             for name, kind in ("show", "arp"), ("show_drops", "v4 udp"):
                 busy(packet, nic, queues, kind)
                 check(where, queues, kind == "arp")
@@ -115,7 +115,7 @@ def part(quick):
         netns = lab.Namespace(f"queues{queues}")
         nic = lab.tap(netns, "tap0", queues, "--napi --steer", address="10.77.0.1/24")
         packet = lab.Nic(f"packet tap0 --queues {queues}", netns)
-        packet("read on")	# or what comes in fills its memory
+        packet("read on")	# otherwise received frames fill its buffers
         nic("read on")
         for meters in METERS:
             progress(f"attach, show, detach: {queues} queues, {meters}")

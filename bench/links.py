@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Where packets go as fast as one CPU can: live frames and sockets, by a veth pair and by a tap."""
+"""Links that one CPU saturates: live frames and sockets, over a veth pair and over a tap."""
 from contextlib import contextmanager
 
 from checks import at_point, between
@@ -7,12 +7,12 @@ from children import HEADLINE, Attached, Bench, lab, mac, xdp_id
 from tell import Wrong
 
 CPU = 0
-OTHERS = 50		# packets that nobody asked for: ARP
-HEADERS = 1.1		# bytes with headers, to those without, of full TCP segments
+OTHERS = 50		# tolerated packets that we did not send: ARP
+HEADERS = 1.1		# upper bound of bytes with headers / payload, for full TCP segments
 
 
 def udp_received(netns):
-    """Packets that UDP was given, wherever they ended."""
+    """Packets that reached UDP, delivered or dropped."""
     lines = [line.split() for line in netns.run("cat /proc/net/snmp").splitlines()
              if line.startswith("Udp:")]
     udp = dict(zip(lines[0][1:], map(int, lines[1][1:])))
@@ -20,30 +20,30 @@ def udp_received(netns):
 
 
 class Link:
-    """name; netns and device: what is measured; kinds of traffic; points that all of it passes."""
+    """name; netns, device: the measured interface; kinds of traffic; points all packets pass."""
     headline = HEADLINE
 
     def go(self, kind, ms):
-        """{"packets", "bytes", "seconds", "cpu"}, and not one packet was lost."""
+        """Sends traffic without losing a packet: {"packets", "bytes", "seconds", "cpu"}."""
 
     def slices(self, ms):
-        """{kind: what go() says}"""
+        """{kind: result of go()}"""
         return {kind: self.go(kind, ms) for kind in self.kinds}
 
 
 class Live(Link):
-    """64-byte UDP packets made in the kernel; they end in a socket that nobody reads."""
+    """64-byte UDP packets made in the kernel, sent to a socket that is never read."""
     kinds, rx, points = ("udp",), "xdp", ("rx-nic", "rx-stack")
 
     def ready(self):
-        self.live("send 1000")	# then the socket is full: from now on packets count as errors
+        self.live("send 1000")	# fills the socket: further packets count as InErrors
 
     def go(self, kind, ms):
         before = udp_received(self.netns)
         said = self.live(f"go {ms}")
         if udp_received(self.netns) - before != said["packets"]:
-            raise Wrong(f"{self.name}: {udp_received(self.netns) - before} packets arrived, "
-                        f"not {said['packets']}")
+            raise Wrong(f"{self.name}: {udp_received(self.netns) - before} packets arrived "
+                        f"instead of {said['packets']}")
         return said
 
     def verify(self, doc, told):
@@ -54,7 +54,7 @@ class Live(Link):
 
 
 class VethLive(Live):
-    """They leave by one end; the other has XDP, and passes them into the stack."""
+    """Sent through one end of a veth; the other end has XDP and passes them to the stack."""
     name, device, headline = "live frames, veth", "eth0", "pktsize,ecn,rxcpu"
 
     def __init__(self, sources=1, ecn=2):
@@ -62,7 +62,7 @@ class VethLive(Live):
         lab.veth(self.near, self.netns, mtu=1500)
         self.netns.ip("addr add 10.0.0.1/8 dev eth0")
         self.far = Bench("far", "eth0", netns=self.netns)
-        self.far("xdp on")	# a veth whose peer has no XDP program throws live frames away
+        self.far("xdp on")	# a veth drops live frames if its peer has no XDP program
         self.live = Bench("live", "--cpu", CPU, "--mac", mac(self.netns, "eth0"), "--sources",
                           sources, "--ecn", ecn, "eth0", "eth0", netns=self.near)
         self.ready()
@@ -83,7 +83,7 @@ class VethLive(Live):
 
 
 class TapLive(Live):
-    """The XDP program of the tap is run on them as if the tap had received them."""
+    """The tap's XDP program is run on frames as if the tap had received them."""
     name, device = "live frames, tap", "tap0"
 
     def __init__(self):
@@ -109,7 +109,7 @@ class TapLive(Live):
 
 
 class Sockets(Link):
-    """64-byte UDP packets and a TCP stream, from a socket to another."""
+    """64-byte UDP packets and a TCP stream between sockets."""
     kinds, rx = ("udp", "tcp"), None
 
     def __init__(self, *wire):
@@ -141,7 +141,7 @@ class Sockets(Link):
         return Attached(self.netns, self.device, rx, meters)
 
     def verify(self, doc, told):
-        """By bytes: how many packets TCP makes of them is its own affair."""
+        """Checks bytes, as the number of TCP packets is not known."""
         least = told["packets"] * 64 + told["bytes"] - told["packets"] * 22
         missed = doc["lost"]["events"] * 65536
         for point in self.points:
@@ -154,11 +154,11 @@ class VethSockets(Sockets):
 
     @property
     def netns(self):
-        return self.far		# it receives
+        return self.far		# the receiving end
 
 
 class TapSockets(Sockets):
-    """Two taps with a wire between them; the one that sends is measured."""
+    """Two taps connected in user space; the sending one is measured."""
     name, device, points = "sockets, tap", "tap0", ("tx-stack", "tx-nic")
 
     def __init__(self):

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* XDP live frames: UDP packets made in the kernel, as fast as one CPU can. */
+/* Sends XDP live frames, UDP packets made in the kernel, at the full speed of one CPU. */
 #include <errno.h>
 #include <getopt.h>
 #include <net/if.h>
@@ -15,13 +15,13 @@
 #include "frames.skel.h"
 
 #define LIVE_FRAMES	2	/* BPF_F_TEST_XDP_LIVE_FRAMES, since 5.18 */
-#define BATCH		64	/* what a NAPI poll takes */
-#define CHUNK		32768	/* frames a call, which costs as much as a few hundred of them */
+#define BATCH		64	/* the budget of a NAPI poll */
+#define CHUNK		32768	/* frames per call; a call costs as much as a few hundred frames */
 
 struct live {
 	__u8 frame[1514];
 	unsigned int size, ingress;
-	int own, prog;		/* our program, and the one that is run */
+	int own, prog;		/* our program, and the program to run */
 };
 
 static __u16 checksum(const __u8 *data, unsigned int size)
@@ -34,7 +34,7 @@ static __u16 checksum(const __u8 *data, unsigned int size)
 	return ~(sum + (sum >> 16));
 }
 
-/* From 10.9.0.0, whose last two bytes frames.bpf.c counts up, to 10.0.0.1. */
+/* From 10.9.0.0 (frames.bpf.c counts up the last two bytes) to 10.0.0.1. */
 static void frame_make(struct live *l, const char *mac, unsigned int ecn)
 {
 	static const __u8 head[] = {
@@ -48,7 +48,7 @@ static void frame_make(struct live *l, const char *mac, unsigned int ecn)
 	memcpy(f, head, sizeof(head));
 	if (mac && sscanf(mac, "%hhx:%hhx:%hhx:%hhx:%hhx:%hhx", f, f + 1, f + 2, f + 3, f + 4,
 			  f + 5) != 6)
-		die("%s is no MAC address", mac);
+		die("%s is not a MAC address", mac);
 	f[15] = ecn;
 	f[16] = (l->size - 14) >> 8;
 	f[17] = (l->size - 14) & 255;
@@ -64,13 +64,13 @@ static int load_redirecting(const char *out, unsigned int sources)
 	struct frames_bpf *f = frames_bpf__open();
 
 	if (!f)
-		die("cannot open the program that makes frames: %s", strerror(errno));
+		die("cannot open the generator program: %s", strerror(errno));
 	f->rodata->out = if_nametoindex(out);
 	if (!f->rodata->out)
 		die("cannot find %s: %s", out, strerror(errno));
 	f->rodata->sources = sources;
 	if (frames_bpf__load(f))
-		die("cannot load the program that makes frames: %s", strerror(errno));
+		die("cannot load the generator program: %s", strerror(errno));
 	return bpf_program__fd(f->progs.frames);
 }
 
@@ -89,7 +89,7 @@ static void run(struct live *l, unsigned int frames)
 		die("cannot send live frames: %s", strerror(-err));
 }
 
-/* "go MS", "send FRAMES", or "program ID": that is run instead of our own; 0: our own again. */
+/* "go MS", "send FRAMES", or "program ID": the program to run; 0: our own. */
 static void command(struct live *l, char *line)
 {
 	struct span span = span_begin();
@@ -109,7 +109,7 @@ static void command(struct live *l, char *line)
 		if (l->prog < 0)
 			die("cannot open program %u: %s", n, strerror(errno));
 	} else {
-		die("no such command: %s", line);
+		die("unknown command: %s", line);
 	}
 	span_print(&span, frames, frames * l->size);
 }

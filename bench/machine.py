@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What the figures come from, in words that tell nobody whose machine it is."""
+"""Describes the machine of the figures without identifying it."""
 import gzip
 import os
 import platform
@@ -37,7 +37,7 @@ def line(m):
 
 
 def irq_time_apart():
-    """Does the kernel keep the time of soft interrupts out of that of the process they are in?"""
+    """Does the kernel account softirq time separately from the interrupted process?"""
     for path, opener in (("/proc/config.gz", gzip.open),
                          (f"/boot/config-{platform.release()}", open)):
         try:
@@ -45,4 +45,4 @@ def irq_time_apart():
                 return "CONFIG_IRQ_TIME_ACCOUNTING=y" in f.read()
         except OSError:
             pass
-    return True		# then the clock decides
+    return True		# unknown: use wall time

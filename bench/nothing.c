@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Programs that do nothing, where nicprobe's would be: what it costs to be there at all. */
+/* Attaches empty programs to the hooks that nicprobe would use: the minimum cost. */
 #include <errno.h>
 #include <net/if.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 
 #include "bench.h"
 
-#define TCX_INGRESS 46		/* BPF_TCX_INGRESS (6.6): Debian 12's headers are older */
+#define TCX_INGRESS 46		/* BPF_TCX_INGRESS (6.6), missing in Debian 12's headers */
 
 int empty_load(const char *hook, bool typed)
 {
@@ -33,7 +33,7 @@ int empty_load(const char *hook, bool typed)
 			     "GPL", body, sizeof(body) / sizeof(*body), &opts);
 }
 
-/* As nicprobe's is: a link to the interface, or to a tracepoint. */
+/* Attaches like nicprobe: by a link to the interface or to a tracepoint. */
 static void attach(const char *hook, const char *iface)
 {
 	static const struct bpf_insn next[] = {

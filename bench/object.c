@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Builds of the packet programs, each with one choice of meters; and whether they count right. */
+/* Loads the packet programs, each with one selection of meters, and checks their counts. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,7 +28,7 @@ static const struct config config = {
 	.ifindex = 1,
 	.rows = QUEUES + 1,
 	.rx_queues = QUEUES,
-	.rx_queue = RX_QUEUE_RAW,	/* tc: what test_run cannot set is 0 */
+	.rx_queue = RX_QUEUE_RAW,	/* tc: test_run leaves the queue 0 */
 	.sample = 1,
 	.l2 = 14,
 	.flight_shift = 26,
@@ -48,7 +48,7 @@ static void map_prepare(struct bpf_map *map, __u64 on)
 	if (m && !(m->by & BY_KEY))
 		err = bpf_map__set_max_entries(map, meter_rows(m, config.rows) * meter_lanes(m));
 	if (err)
-		die("cannot prepare the map %s: %s", name, strerror(-err));
+		die("cannot configure map %s: %s", name, strerror(-err));
 }
 
 static void add_object(const char *build, const char *hook, const char *meters, __u64 on,
@@ -102,7 +102,7 @@ void add_tap(const char *build, const char *hook, const struct hook *tap, const 
 	}
 }
 
-/* The sum of one word over all rows of a map and CPUs. */
+/* The sum of some words over all rows of a map and CPUs. */
 static __u64 sum(struct bpf_object *obj, const char *name, unsigned int from, unsigned int words)
 {
 	struct bpf_map *map = bpf_object__find_map_by_name(obj, name);
@@ -128,7 +128,7 @@ static __u64 sum(struct bpf_object *obj, const char *name, unsigned int from, un
 static void expect(const struct object *o, const char *what, __u64 got, __u64 want)
 {
 	if (got != want)
-		die("%s %s: %s is %llu, not %llu: what was measured does not work",
+		die("%s %s: %s is %llu instead of %llu: wrong count",
 		    o->hook, o->meters, what, got, want);
 }
 
@@ -137,7 +137,7 @@ void verify(const struct object *o)
 	size_t slots = PKTSIZE_SLOTS;
 
 	if (strcmp(o->build, "nicprobe"))
-		return;		/* a try may count elsewhere */
+		return;		/* other builds may have other maps */
 	if (o->on >> METER_pktsize & 1) {
 		expect(o, "pktsize", sum(o->obj, "pktsize", 1, slots), o->buffers);
 		expect(o, "bytes", sum(o->obj, "pktsize", 0, 1), o->bytes);

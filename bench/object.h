@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A build of a packet program with one choice of meters, and what was put through it. */
+/* A packet program with one selection of meters, and the packets that it was run on. */
 #ifndef BENCH_OBJECT_H
 #define BENCH_OBJECT_H
 
@@ -11,15 +11,15 @@
 #define MAX_OBJECTS	64
 
 struct object {
-	char build[32];		/* "nicprobe", or what the command line calls it */
+	char build[32];		/* "nicprobe", or a name from the command line */
 	const char *hook;	/* "xdp", "tc" */
 	const char *meters;	/* "empty", a meter, "all" */
 	__u64 on;
 	struct bpf_object *obj;
 	int prog;
 	unsigned int jited;	/* bytes */
-	__u64 buffers, bytes;	/* that were put through */
-	__u64 packets, marked;	/* on the wire */
+	__u64 buffers, bytes;	/* it was run on */
+	__u64 packets, marked;	/* wire packets, and those marked CE */
 };
 
 extern struct object objects[MAX_OBJECTS];
@@ -27,12 +27,12 @@ extern unsigned int nr_objects;
 
 void add_empty(const char *hook, const char *program);
 /*
- * A build of a tap: nothing on, each meter alone, and all; or `only` that one. `file`: a build
- * that is there, instead of our own bytes.
+ * Add objects of a hook: without meters, with each meter alone, and with all; or with `only` one
+ * selection. `file`: an object file to use instead of our embedded one.
  */
 void add_tap(const char *build, const char *hook, const struct hook *tap, const char *program,
 	     const char *file, const char *only);
-/* Fast and wrong is no result: ends it all. */
+/* Exit if the object counted wrong. */
 void verify(const struct object *);
 
 #endif

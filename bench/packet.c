@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* XDP and tc programs by BPF_PROG_TEST_RUN: meters alone and together against an empty program. */
+/* Runs XDP and tc programs by BPF_PROG_TEST_RUN: each meter and all, against an empty program. */
 #include <errno.h>
 #include <getopt.h>
 #include <stdbool.h>
@@ -13,28 +13,28 @@
 #include "xdp/ecn.h"
 #include "object.h"
 
-#define REPEAT		20000	/* a fraction of a time slice: most runs are never interrupted */
+#define REPEAT		20000	/* shorter than a time slice, so most runs are not preempted */
 #define MAX_ROUNDS	1001
 #define MAX_CASES	200
 
 static const struct shape {
-	unsigned int size, segs;	/* segs: packets on the wire; XDP knows only 1 */
+	unsigned int size, segs;	/* segs: wire packets; always 1 for XDP */
 } shapes[] = { { 64, 1 }, { 512, 1 }, { 1500, 1 }, { 42 + 2 * 1448, 2 } };
 static const char *const marks[] = { [ECN_ECT0] = "ect0", [ECN_CE] = "ce" };
 
-struct test {			/* an object and a packet */
+struct test {			/* an object with a kind of packet */
 	struct object *o;
 	const struct shape *shape;
 	unsigned int mark;
-	struct test *empty;	/* of the same hook and packet */
+	struct test *empty;	/* the empty program with the same hook and packet */
 	struct pair {
-		double empty, ns;	/* one after the other */
+		double empty, ns;	/* measured one after the other */
 	} pairs[MAX_ROUNDS];
 };
 
 static struct test tests[MAX_CASES];
 static unsigned int nr_tests, rounds = 101;
-static const char *only;		/* these meters, and this size: for trying things out */
+static const char *only;		/* --only and --size: limit the tests */
 static unsigned int only_size;
 
 static void add_test(struct object *o, const struct shape *shape, unsigned int mark)
@@ -44,9 +44,9 @@ static void add_test(struct object *o, const struct shape *shape, unsigned int m
 	if ((only_size && only_size != shape->size) || (shape->segs > 1 && !strcmp(o->hook, "xdp")))
 		return;
 	if (++nr_tests > MAX_CASES)
-		die("too many builds");
+		die("too many tests");
 	*t = (struct test){ .o = o, .shape = shape, .mark = mark, .empty = t };
-	/* the empty one of a hook stands before all others of it */
+	/* the empty object of a hook precedes its other objects */
 	while (strcmp(t->empty->o->build, "empty") || strcmp(t->empty->o->hook, o->hook))
 		t->empty--;
 }
@@ -59,7 +59,7 @@ static void add_tests(void)
 				add_test(&objects[i], &shapes[s], mark);
 }
 
-/* An Ethernet frame with a UDP packet from 10.0.0.7; the checksums are nobody's business. */
+/* An Ethernet frame with a UDP packet from 10.0.0.7, without valid checksums. */
 static void frame_make(__u8 *frame, unsigned int size, unsigned int mark)
 {
 	static const __u8 head[] = {
@@ -75,7 +75,7 @@ static void frame_make(__u8 *frame, unsigned int size, unsigned int mark)
 	frame[17] = (size - 14) & 255;
 }
 
-/* Time that this thread had a CPU: others may be busy here. */
+/* CPU time of this thread, as the machine may be shared. */
 static __u64 now(void)
 {
 	struct timespec t;
@@ -84,7 +84,7 @@ static __u64 now(void)
 	return t.tv_sec * 1000000000ull + t.tv_nsec;
 }
 
-/* ns a run. The kernel tells whole ones: the clock is ours, and the call itself lost among many. */
+/* ns per run, by our clock: the kernel's result has no fractions. The call is negligible. */
 static double run(struct test *t, unsigned int repeat)
 {
 	const struct shape *shape = t->shape;
@@ -125,7 +125,7 @@ static void measure(bool tell)
 	for (unsigned int i = 0; i < nr_tests; i++)
 		run(&tests[i], REPEAT);	/* warm */
 	for (unsigned int r = 0; r < rounds; r++) {
-		/* each round begins elsewhere: nobody always runs after the same one */
+		/* each round starts with another test, which varies the order */
 		for (unsigned int i = 0; i < nr_tests; i++) {
 			struct test *t = &tests[(i + r * 7) % nr_tests];
 
@@ -159,7 +159,7 @@ static int by_time(const void *a, const void *b)
 	return (t > u) - (t < u);
 }
 
-/* Others share the caches and perhaps the core: only the quietest third of the pairs is taken. */
+/* Uses only the quietest third of the pairs, as caches and core may be shared with others. */
 static void print(struct test *t)
 {
 	static double above[MAX_ROUNDS], ns[MAX_ROUNDS];
@@ -202,7 +202,7 @@ int packet_main(int argc, char **argv)
 			return 2;
 	}
 	if (!rounds || rounds > MAX_ROUNDS)
-		die("--rounds takes 1 to %d", MAX_ROUNDS);
+		die("--rounds takes a number from 1 to %d", MAX_ROUNDS);
 	add_empty("xdp", "empty_xdp");
 	add_tap("nicprobe", "xdp", &hook_xdp, "nicprobe_rx", NULL, only);
 	for (; optind < argc; optind++) {

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""The figures as a page with plots, and what README.md quotes of them.
-usage: bench/page.py DIR          writes DIR/README.md and its plots from DIR/*.json
-       bench/page.py DIR README   and puts what README quotes between its two marks
+"""Writes the figures as a page with plots, and quotes them in README.md.
+usage: bench/page.py DIR          write DIR/README.md and its plots from DIR/*.json
+       bench/page.py DIR README   and replace the quotes between the two marks in README
 """
 import json
 import os
@@ -18,35 +18,34 @@ PARTS = ["packets", "events", "throughput", "scale", "lifecycle"]
 BEGIN, END = "<!-- from make bench -->", "<!-- end of make bench -->"
 
 ABOUT = {
-    "packets": """A packet meter is a piece of one XDP or tc program.
-The kernel runs the program 20000 times on one packet (`BPF_PROG_TEST_RUN`), in turns with an empty program; the figure is the difference, of the quietest third of the pairs.
-`GSO` is a buffer of two packets, which XDP cannot have; a packet marked `CE` is counted by its sender, too.""",
-    "events": """All else hangs on tracepoints.
-The kernel keeps run-time statistics of every program while frames go out of a tap and come into it, every one a NAPI poll, every received one dropped in the end: the worst there is.
-Of each program the figure of an empty program on the same tracepoint in the same run is taken off.
-bpftrace does the same work beside, by scripts written for this (`bench/rivals.py`); its ipecn is here by a tracepoint, for want of kprobes, and has nothing to count but 1000 packets.""",
-    "throughput": """Packets as fast as one CPU can: without, with, with, without.
-The loss is that in packets (of TCP, bytes) for each second that a CPU worked on them, so that others who use the machine count less; of the rounds the third whose two ends differ most is left out.
-*Live frames* are UDP packets of 64 bytes that the kernel makes (`BPF_F_TEST_XDP_LIVE_FRAMES`); they pass an XDP program and the whole stack, and end in a socket that nobody reads.
-*Sockets* send UDP packets of 64 bytes and a TCP stream to each other, across a veth pair, or across two taps and a wire in user space.
-The headline meters are pktsize, ecn, rxcpu and txlat; on a veth, where packets never complete, the first three.
-*Empty programs* are as many programs as these have, on the same hooks, that do nothing: less no meter there can cost.
-A watcher that polls is a process beside; it runs on another CPU, so its cost is told apart.""",
-    "scale": """How the cost of a packet grows.
-Rows of arrays are found by their number: it should not matter how many queues there are.
-Programs of other interfaces see each event, too, and turn away: as programs' statistics say, which fill caches themselves, and as packets between sockets say.
+    "packets": """All packet meters are parts of one XDP or tc program.
+The kernel runs the program 20000 times on one packet (`BPF_PROG_TEST_RUN`), alternating with an empty program; the figure is the median difference of the quietest third of the pairs.
+`GSO` is a buffer of two packets, which XDP cannot receive; packets marked `CE` are also counted by source.""",
+    "events": """The other meters use tracepoints.
+The kernel keeps run-time statistics of every program while frames are sent and received on a tap; each frame takes a NAPI poll, and each received frame is dropped: the worst case.
+The figure of an empty program on the same tracepoint in the same run is subtracted.
+For comparison, bpftrace runs scripts that do the same work (`bench/rivals.py`); its ipecn uses a tracepoint instead of a kprobe, and counts only 1000 packets.""",
+    "throughput": """The packet rate of one CPU: without, with, with, without.
+The loss is the difference in packets (TCP: bytes) per CPU second (per second if the kernel accounts softirq time separately), so that other work on the machine counts less; the third of the rounds whose two ends differ most is left out.
+*Live frames* are 64-byte UDP packets made by the kernel (`BPF_F_TEST_XDP_LIVE_FRAMES`); they pass an XDP program and the whole stack, and end in a socket that is never read.
+*Sockets* exchange 64-byte UDP packets and a TCP stream over a veth pair, or over two taps connected in user space.
+The headline meters are pktsize, ecn, rxcpu and txlat; on a veth, which never completes packets, only the first three.
+*Empty programs* are the same number of programs on the same hooks that do nothing: the minimum cost of any meter there.
+Tools that poll are separate processes on another CPU, so their CPU time is listed separately.""",
+    "scale": """How the cost per packet grows.
+Array rows are found by index, so the number of queues should not matter.
+Programs of other interfaces see each event, too, and return early; this cost is measured by run-time statistics, which use caches themselves, and by the rate of packets between sockets.
 Keys are looked up by hash.""",
-    "lifecycle": """What the tool takes, from the start of the process to its end; every queue of the tap has had packets.
-`show, drops`: something was dropped, too, so it has to find the names of functions in the kernel.
-`true` is a process that does nothing, started in turns with `show`: no program takes less.
-Times are by the clock, so they are longer where others use the CPU; what `show` itself uses of it stands beside.
-Maps have a row for every queue and possible CPU: to read them takes as long as there are both.
-The possible CPUs are the machine's; more of them are to `show` what more queues are.""",
+    "lifecycle": """The time of the commands, from process start to end; every queue of the tap has counts.
+`show, drops`: packets were dropped, too, so `show` has to look up names of kernel functions.
+`true` is a process that does nothing, run alternately with `show`: the minimum for any program.
+Times are wall time, so other work on the CPU adds to them; the CPU time of `show` is listed, too.
+Maps have a row per queue and possible CPU, and the time to read them is proportional to both.""",
 }
 
 
 def save(doc, path):
-    """A row a line, so that a change is seen."""
+    """One row per line, for readable diffs."""
     def lines(value):
         return "[\n  " + ",\n  ".join(json.dumps(v) for v in value) + "]"
 
@@ -57,7 +56,7 @@ def save(doc, path):
 
 
 def load(folder):
-    """{part: doc} of the parts that are there."""
+    """{part: doc} of the parts that were measured."""
     docs = {}
     for part in PARTS:
         path = os.path.join(folder, f"{part}.json")
@@ -68,7 +67,7 @@ def load(folder):
 
 
 def markdown(table):
-    """Words to the left, numbers to the right."""
+    """Text is left-aligned, numbers are right-aligned."""
     numbers = [n > 0 and any(row[n][:1].isdigit() for row in table.rows)
                for n in range(len(table.heads))]
     return "\n".join([f"**{table.title}**", "", "| " + " | ".join(table.heads) + " |",
@@ -77,13 +76,13 @@ def markdown(table):
 
 
 def write(docs, folder):
-    """README.md and the plots."""
+    """Writes README.md and the plots."""
     first = next(iter(docs.values()))
     dates = sorted({doc["date"] for doc in docs.values()})
     out = ["<!-- SPDX-License-Identifier: GPL-2.0 -->", "# What nicprobe costs", "",
            f"Measured by `make bench{'-quick' if first['quick'] else ''}` "
            f"{' and '.join(dates)} on {machine.line(first['machine'])}; "
-           f"{sum(doc['seconds'] for doc in docs.values())} s in all, the load average was "
+           f"{sum(doc['seconds'] for doc in docs.values())} s in total, with a load average of "
            f"{min(d['load'] for d in docs.values())} to {max(d['load'] for d in docs.values())}.",
            "Every figure that is compared comes from the same run, in turns; what counted wrong "
            "while it was measured would have ended the run.", ""]
@@ -152,13 +151,13 @@ def idle_all(doc):
 def quote(docs, path):
     missing = [part for part in PARTS if part not in docs]
     if missing:
-        sys.exit(f"bench: {path} quotes {', '.join(missing)}, which was not measured")
+        sys.exit(f"bench: cannot update {path}: {', '.join(missing)} not measured")
     with open(path, encoding="utf-8") as f:
         text = f.read()
     inside = f"{BEGIN}\n" + "\n\n".join(quoted(docs)) + f"\n{END}"
     text, found = re.subn(f"{BEGIN}.*{END}", lambda _: inside, text, flags=re.S)
     if not found:
-        sys.exit(f"bench: {path} has no {BEGIN}")
+        sys.exit(f"bench: cannot update {path}: it has no {BEGIN}")
     with open(path, "w", encoding="utf-8") as f:
         f.write(text)
 
@@ -169,7 +168,7 @@ if __name__ == "__main__":
         sys.exit(2)
     found = load(sys.argv[1])
     if not found:
-        sys.exit(f"bench: there are no results in {sys.argv[1]}\n  try: make bench")
+        sys.exit(f"bench: no results in {sys.argv[1]}\n  try: make bench")
     write(found, sys.argv[1])
     if len(sys.argv) == 3:
         quote(found, sys.argv[2])

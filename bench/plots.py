@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The figures as plots: one figure a part."""
+"""The figures as plots, one SVG per part."""
 import bars
 import tables
 from svg import Bars, Lines, figure
@@ -24,7 +24,7 @@ def of_events(doc):
         both = [bars.per_packet(bars.events(doc, case, phase)) for phase in ("tx", "rx")]
         return label, [(value, value, value) if value else None for value in both]
 
-    titles = "ns a packet above empty programs"
+    titles = "ns per packet above empty programs"
     whole = [row(label, case) for case, label in tables.WHOLE.items()]
     whole = [r for r in whole if any(r[1])]
     alone = [row(meter, f"{meter} btf") for meter in doc["meters"]]
@@ -54,13 +54,13 @@ def of_scale(doc):
     keys = {}
     for r in doc["keys"]:
         keys.setdefault(r["meter"], []).append((r["keys"], r["ns"]))
-    return [Lines("Queues, on by default", "queues", "ns a packet", both(doc["queues"], "queues")),
-            Lines("Interfaces attached, traffic on one", "interfaces", "ns a packet",
+    return [Lines("Queues, default meters", "queues", "ns per packet", both(doc["queues"], "queues")),
+            Lines("Interfaces attached, traffic on one", "interfaces", "ns per packet",
                   both(doc["interfaces"], "interfaces")),
-            Lines("Idle interfaces attached", "interfaces", "ns a packet",
+            Lines("Idle interfaces attached", "interfaces", "ns per packet",
                   {"UDP from socket to socket": [(r["interfaces"], r["ns"])
                                                  for r in doc["idle"]["rows"]]}),
-            Lines("Keys in a map that holds 4096", "keys", "ns a packet", keys)]
+            Lines("Keys in a map that holds 4096", "keys", "ns per packet", keys)]
 
 
 def of_lifecycle(doc):

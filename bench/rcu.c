@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Makes RCU hurry: each XDP test_run patches the dispatcher and waits for RCU, twice. */
+/* Expedites RCU: each XDP test_run patches the dispatcher and waits for two grace periods. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@ static void expedited_set(const char *value)
 	FILE *f = fopen(EXPEDITED, "w");
 
 	if (!f)
-		return;		/* then it takes longer */
+		return;		/* not expedited: takes longer */
 	fputs(value, f);
 	fclose(f);
 }
@@ -27,7 +27,7 @@ static void expedited_restore(void)
 
 static void interrupted(int number)
 {
-	exit(128 + number);	/* our handlers print nothing: this is safe enough */
+	exit(128 + number);	/* acceptable here, as our exit handlers do not print */
 }
 
 void rcu_expedite(void)

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The figures on a terminal."""
+"""Prints the figures to a terminal."""
 import machine
 import tables
 
 
 def aligned(table):
-    """Words to the left, numbers to the right."""
+    """Text is left-aligned, numbers are right-aligned."""
     lines = [table.heads, *table.rows]
     widths = [max(len(line[n]) for line in lines) for n in range(len(table.heads))]
     left = [n == 0 or not any(row[n][:1].isdigit() for row in table.rows)
@@ -33,12 +33,12 @@ def bars(docs):
 
 
 def rows(found):
-    """Of `try`: every program."""
+    """Prints the programs of `try`."""
     for row in found:
         low, high = row["spread"]
         print(f"  {row['case']:16} {row['phase']}  {row['program']:23} {row['ns']:7.1f} - "
               f"{row['empty']:5.1f} = {row['net']:6.1f}  ({low:.1f} to {high:.1f})")
-    print("\n  a packet" + " " * 12 + "sent  received")
+    print("\n  per packet" + " " * 10 + "sent  received")
     for case in dict.fromkeys(row["case"] for row in found):
         both = [sum(r["per_packet"] for r in found if (r["case"], r["phase"]) == (case, phase))
                 for phase in ("tx", "rx")]

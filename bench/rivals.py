@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What one would use else: bpftrace, tcpdump, polls of the driver's statistics, netqtop."""
+"""Comparable tools: bpftrace, tcpdump, polling of driver statistics, netqtop."""
 import glob
 import json
 import os
@@ -15,7 +15,7 @@ import time
 from tell import Wrong
 
 SCRIPTS = {
-    # what netsize(8), nettxlat(8) and ipecn(8) are said to do, and the one-liner for receive CPUs
+    # written after the descriptions of netsize(8), nettxlat(8), ipecn(8) and the rx CPU one-liner
     "netsize": """
 tracepoint:net:napi_gro_receive_entry { @nic_recv = hist(args->len); }
 tracepoint:net:netif_receive_skb      { @recv = hist(args->len); }
@@ -31,7 +31,7 @@ tracepoint:skb:consume_skb /@start[args->skbaddr]/ {
 tracepoint:net:net_dev_queue { delete(@start[args->skbaddr]); }
 END { clear(@start); }
 """,
-    # by the tracepoint: a probe of ip_rcv needs kprobes, and lists of packets pass it by
+    # a tracepoint: ip_rcv would need kprobes, and is not called for lists of packets
     "ipecn": """
 tracepoint:net:netif_receive_skb {
 	$skb = (struct sk_buff *)args->skbaddr;
@@ -50,13 +50,13 @@ HOOKS = ["napi_gro_receive_entry", "netif_receive_skb", "net_dev_queue", "net_de
 
 
 def elsewhere():
-    """A process that only watches leaves CPU 0 to the packets, if there is another."""
+    """Keeps observers off CPU 0, which processes the packets, unless it is the only CPU."""
     if os.cpu_count() > 1:
         os.sched_setaffinity(0, set(range(1, os.cpu_count())))
 
 
 class Bpftrace:
-    """with Bpftrace(name) as b: it counts, everywhere; afterwards b.counts() says what."""
+    """with Bpftrace(name) as b: counts on all interfaces; b.counts() has the counts afterwards."""
     @staticmethod
     def why_not():
         return "" if shutil.which("bpftrace") else "bpftrace is not installed"
@@ -71,9 +71,9 @@ class Bpftrace:
         end = time.monotonic() + 20
         while len(self.ids()) < self.script.count("tracepoint:"):
             if time.monotonic() > end or self.p.poll() is not None:
-                raise RuntimeError("bpftrace does not attach")
+                raise RuntimeError("bpftrace did not attach")
             time.sleep(.05)
-        time.sleep(.2)			# loaded; attached a moment later
+        time.sleep(.2)			# the programs are loaded; wait until they are attached
         return self
 
     def ids(self):
@@ -88,7 +88,7 @@ class Bpftrace:
         return ids
 
     def programs(self, trace):
-        """{id: (hook, hook)}; BEGIN and END have none. The kernel keeps 15 letters of a name."""
+        """{id: (hook, hook)}, without BEGIN and END. The kernel keeps 15 characters of names."""
         ids = self.ids()
         names = trace("read " + " ".join(map(str, ids)))
         return {i: (hook, hook) for i in ids for hook in HOOKS
@@ -101,13 +101,13 @@ class Bpftrace:
                 self.p.wait(1.5)
                 return
             except subprocess.TimeoutExpired:
-                pass		# 0.17 sometimes misses the first
+                pass		# bpftrace 0.17 sometimes misses the first signal
         self.p.kill()
         self.p.wait()
-        raise Wrong("bpftrace does not end")
+        raise Wrong("bpftrace did not end")
 
     def counts(self):
-        """{map: how many it counted}"""
+        """{map: count}"""
         out = {}
         self.out.seek(0)
         for line in self.out:
@@ -119,20 +119,20 @@ class Bpftrace:
 
 
 def counted(value):
-    """A number, the slots of a histogram, or one of these for each key."""
+    """The total of a number, of the slots of a histogram, or of these by key."""
     if isinstance(value, list):
         return sum(slot["count"] for slot in value)
     return sum(counted(v) for v in value.values()) if isinstance(value, dict) else value
 
 
 def children_cpu():
-    """Seconds of CPU of all processes that have ended."""
+    """CPU seconds of all children that have ended."""
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     return usage.ru_utime + usage.ru_stime
 
 
 class Watching:
-    """A process beside; afterwards `watched` says which part of a CPU it took."""
+    """A separate process; `watched` is the share of a CPU that it took."""
     def start(self, command, **kwargs):
         self.began = time.monotonic()
         self.p = subprocess.Popen(command, preexec_fn=elsewhere, **kwargs)
@@ -148,7 +148,7 @@ class Watching:
 
 
 class Tcpdump(Watching):
-    """Captures all of an interface, and keeps nothing."""
+    """Captures all packets of an interface to /dev/null."""
     @staticmethod
     def why_not():
         return "" if shutil.which("tcpdump") else "tcpdump is not installed"
@@ -163,7 +163,7 @@ class Tcpdump(Watching):
         end = time.monotonic() + 5
         while "listening" not in self.said():
             if time.monotonic() > end or self.p.poll() is not None:
-                raise RuntimeError(f"tcpdump does not listen: {self.said()}")
+                raise RuntimeError(f"tcpdump did not start: {self.said()}")
             time.sleep(.02)
         return self
 
@@ -172,14 +172,14 @@ class Tcpdump(Watching):
         return self.err.read()
 
     def counts(self):
-        """What came by, and how much of it was not captured."""
+        """Packets seen, and those not captured."""
         got = {word: int(n) for n, word in
                re.findall(r"(\d+) packets? (captured|received|dropped)", self.said())}
         return {"seen": got["received"], "lost": got["received"] - got["captured"]}
 
 
 class Poll(Watching):
-    """Reads statistics of an interface ten times a second: the kernel's, or nicprobe's."""
+    """Polls statistics of an interface ten times per second: the kernel's or nicprobe's."""
     COMMANDS = {
         "ethtool -S": "ip netns exec {netns} ethtool -S {device}",
         "sysfs": "ip netns exec {netns} sh -c 'cat /sys/class/net/{device}/statistics/*'",
@@ -190,20 +190,20 @@ class Poll(Watching):
         self.command = self.COMMANDS[how].format(netns=netns, device=device, nicprobe=nicprobe)
 
     def __enter__(self):
-        # not interrupted in the middle of a command: SIGINT ends the loop
+        # SIGINT ends the loop, not a running command
         loop = f"trap 'exit 0' INT; while :; do {self.command} >/dev/null; sleep .1; done"
         self.start(["sh", "-c", loop], stderr=subprocess.DEVNULL)
         return self
 
 
 def netqtop_why_not():
-    """bcc compiles its tools where they run, against the headers of the kernel that runs."""
+    """bcc compiles its tools at run time against the headers of the running kernel."""
     headers = [f"/lib/modules/{platform.release()}/build", "/sys/kernel/kheaders.tar.xz"]
     if not any(map(os.path.exists, headers)):
-        return ("bcc compiles it against the kernel's headers, and there are none: neither " +
+        return ("bcc needs kernel headers, and there is neither " +
                 " nor ".join(["/lib/modules/…/build", headers[1]]))
     if not netqtop():
-        return "it is not installed (Debian: bpfcc-tools)"
+        return "not installed (Debian: bpfcc-tools)"
     return ""
 
 
@@ -218,15 +218,15 @@ class Netqtop(Watching):
         self.netns, self.device = netns, device
 
     def __enter__(self):
-        # not by `ip netns exec`: that hides the tracepoints
+        # not `ip netns exec`, which hides the tracepoints
         self.out = tempfile.TemporaryFile("w+")
         self.start(["nsenter", f"--net=/run/netns/{self.netns}", netqtop(), "-n", self.device,
                     "-i", "1"], stdout=self.out, stderr=self.out)
         end = time.monotonic() + 60
         while time.monotonic() < end and self.p.poll() is None:
             self.out.seek(0)
-            if "TX" in self.out.read():	# its first table
+            if "TX" in self.out.read():	# the first table
                 return self
             time.sleep(.1)
         self.out.seek(0)
-        raise RuntimeError(f"netqtop does not start: {self.out.read()[-200:]}")
+        raise RuntimeError(f"netqtop did not start: {self.out.read()[-200:]}")

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""What nicprobe costs, beside nothing and beside what else one would use (root).
+"""Measures the cost of nicprobe against a baseline without it and against comparable tools (root).
 usage: bench/run.py [--quick] [--out DIR] [PART]...
        bench/run.py try [ROUNDS [CASE | NAME=NICPROBE]...]
-Parts: packets, events, throughput, scale, lifecycle; without any, all of them.
-Each leaves DIR/PART.json; then DIR/README.md and its plots are made of what is there.
-`try` traces only these cases and keeps nothing: "txlat btf" is that meter alone, "ecn,txlat btf"
-those two, "nicprobe btf" what is on by default, "all btf" everything, "idle btf" and "idle-all btf"
-the same where nothing happens, "netsize" bpftrace's; NAME=NICPROBE is another build of it.
+Parts: packets, events, throughput, scale, lifecycle (default: all).
+Each part writes DIR/PART.json; then DIR/README.md and its plots are made from these files.
+`try` traces only these cases and saves nothing: "txlat btf" is that meter alone, "ecn,txlat btf"
+those two, "nicprobe btf" the default meters, "all btf" all meters, "idle btf" and "idle-all btf"
+the same on an idle interface, "netsize" bpftrace's script; NAME=NICPROBE is another build.
 """
 import atexit
 import fcntl
@@ -31,7 +31,7 @@ from children import BENCH  # noqa: E402
 
 
 def packets(quick):
-    """BPF_PROG_TEST_RUN: a program of `bench` does it all."""
+    """BPF_PROG_TEST_RUN, by `bench packet`."""
     r = subprocess.run([BENCH, "packet", "--rounds", "21" if quick else "101",
                         *["--progress"] * sys.stderr.isatty()], stdout=subprocess.PIPE, check=False)
     if r.returncode:
@@ -45,8 +45,8 @@ PARTS = {"packets": packets, "events": events.part, "throughput": throughput.par
 
 
 def mounts():
-    """A mount namespace of our own, with what is measured by and is not mounted everywhere: bpftrace and the old
-    tracepoints want tracefs, pins a BPF file system."""
+    """Enters a mount namespace and mounts file systems that may be missing: tracefs for bpftrace and
+    classic tracepoints, a BPF file system for pins."""
     if os.environ.get("BENCH_MOUNTS") != str(os.getpid()):
         os.environ["BENCH_MOUNTS"] = str(os.getpid())
         os.execvp("unshare", ["unshare", "-m", sys.executable, os.path.abspath(__file__), *sys.argv[1:]])
@@ -55,16 +55,16 @@ def mounts():
             continue
         r = subprocess.run(["mount", "-t", kind, kind, where], capture_output=True, text=True, check=False)
         if r.returncode:
-            sys.exit(f"bench: {kind} is not mounted at {where}, and cannot be: {r.stderr.strip()}")
+            sys.exit(f"bench: cannot mount {kind} at {where}: {r.stderr.strip()}")
 
 
 def alone():
-    """No other bench beside; and RCU hurries: live frames and XDP programs wait for it."""
+    """Locks out other benches, and expedites RCU, for which live frames and XDP programs wait."""
     lock = open("/run/lock/nicprobe-bench", "w", encoding="ascii")
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError:
-        sys.exit("bench: another one is running, and each would spoil the other's figures\n"
+        sys.exit("bench: another bench is running, which would distort the figures\n"
                  "  try: again when it has ended")
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     atexit.register(lock.close)
@@ -73,7 +73,7 @@ def alone():
             atexit.register(expedite, f.read())
         expedite("1")
     except OSError:
-        pass			# then it takes longer
+        pass			# not expedited: takes longer
 
 
 def expedite(value):
@@ -94,7 +94,7 @@ def attempt(words):
 
 def main(args):
     if os.geteuid():
-        sys.exit("bench: it needs root: it loads BPF programs and makes network namespaces")
+        sys.exit("bench: needs root, to load BPF programs and make network namespaces")
     if args[:1] == ["try"]:
         mounts()
         alone()
@@ -119,7 +119,7 @@ def main(args):
     docs = page.load(out)
     page.write(docs, out)
     report.bars(docs)
-    print(f"\nAll of it, with plots: {os.path.relpath(out)}/README.md")
+    print(f"\nAll figures, with plots: {os.path.relpath(out)}/README.md")
 
 
 try:

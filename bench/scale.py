@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""How the cost of a packet grows: with queues, with interfaces attached, with keys in maps."""
+"""How the cost per packet grows with queues, attached interfaces, and keys in maps."""
 import statistics
 
 import checks
@@ -11,14 +11,14 @@ from tell import Wrong, done, progress, right
 from traffic import Traffic
 
 QUEUES = [1, 2, 4, 8, 16, 32, 64]
-HELD = 500	# frames that a queue of a tap holds, and some more
+HELD = 500	# frames that a queue of a tap can hold
 IFACES = [1, 2, 4, 8, 16]
-KEYS = [1, 16, 256, 1024, 4096, 8192]	# both have room for 4096
-KEYED = {"ecn_source": "packets", "flow": "estimated_packets"}	# of every packet: exact
+KEYS = [1, 16, 256, 1024, 4096, 8192]	# both maps have room for 4096
+KEYED = {"ecn_source": "packets", "flow": "estimated_packets"}	# exact with --sample 1
 
 
 def by_queues(trace, quick):
-    """All that is on by default, by typed tracepoints, ns a packet."""
+    """ns per packet of the default meters, by typed tracepoints."""
     rows = []
     for queues in QUEUES[::3] if quick else QUEUES:
         traffic = Traffic(min(events.DEEP, HELD * queues), queues=queues,
@@ -35,7 +35,7 @@ def per_packet(rows, phase):
 
 
 def interfaces(trace, traffic, attached, rounds):
-    """{phase: ns a packet of tap0} of the programs of all these interfaces, above empty ones."""
+    """{phase: ns per packet of tap0} of all programs of these interfaces, above empty programs."""
     programs = {}
     for each in attached:
         programs.update(each.programs(trace))
@@ -49,7 +49,7 @@ def interfaces(trace, traffic, attached, rounds):
 
 
 def net(spent, base):
-    """ns, above what empty programs take for as many events."""
+    """ns, minus those of empty programs for the same number of events."""
     out = 0
     for (_, hook), (ns, count) in spent.items():
         empty_ns, events_ = base.get((hook, hook), [0, 0])
@@ -59,7 +59,7 @@ def net(spent, base):
 
 
 def check_interfaces(attached, traffic, times):
-    """tap0 counted all that there was, the others nothing. What was measured again is more."""
+    """Checks that tap0 counted all packets (more after repeated measurements), and others none."""
     for n, each in enumerate(attached):
         doc = each.show()
         rounds = max(times, at_point(doc, "tx-nic") // traffic.frames) if n == 0 else 0
@@ -67,7 +67,7 @@ def check_interfaces(attached, traffic, times):
 
 
 def by_interfaces(trace, quick):
-    """Traffic on one; on the others nothing happens."""
+    """Traffic on one interface; the others are idle."""
     most = 4 if quick else IFACES[-1]
     traffic = Traffic(events.DEEP, frames=10000)
     events.hooks(trace, traffic)
@@ -91,7 +91,7 @@ def by_interfaces(trace, quick):
 
 
 def program_ns(trace, link, prog, frames):
-    """ns a packet of an XDP program, while frames come in."""
+    """ns per packet of an XDP program while frames are received."""
     before = trace(f"read {prog}")[str(prog)]
     link.live(f"send {frames}")
     after = trace(f"read {prog}")[str(prog)]
@@ -102,7 +102,7 @@ def program_ns(trace, link, prog, frames):
 
 
 def full_ns(trace, link, meter, frames, rounds):
-    """The same above an empty program: of one meter, when its map has been filled."""
+    """ns per packet above an empty program, for one meter after its map was filled."""
     sample = 1 if meter == "flow" else None
     empty = [program_ns(trace, link, xdp_id(link.netns, "eth0"), frames) for _ in range(rounds)]
     with link.attach(meter, sample=sample) as attached:
@@ -119,7 +119,7 @@ def full_ns(trace, link, meter, frames, rounds):
 
 
 def by_keys(trace, quick):
-    """Every packet of the next source, all marked CE; ns a packet, and what found no room."""
+    """All packets are marked CE, each from the next source: ns per packet, and counts lost."""
     rows = []
     for keys in KEYS[::2] if quick else KEYS:
         link = VethLive(sources=keys, ecn=3)
@@ -132,14 +132,14 @@ def by_keys(trace, quick):
 
 
 def socket_ns(link, rounds):
-    """ns of CPU a packet, from socket to socket."""
+    """CPU ns per packet, from socket to socket."""
     said = [link.go("udp", 100) for _ in range(rounds)]
     return statistics.median(1e9 * s["cpu"] / s["packets"] for s in said)
 
 
 def by_idle(quick):
-    """What interfaces where nothing happens cost a packet elsewhere: by the clock, as statistics of
-    so many programs take caches of their own."""
+    """The cost of idle interfaces to packets of another, by CPU time: run-time statistics of this
+    many programs would use caches themselves."""
     most = 4 if quick else IFACES[-1]
     link, netns = TapSockets(), lab.Namespace("idle")
     nics = [lab.tap(netns, f"tap{n}", 4, "--napi") for n in range(most)]

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* UDP and TCP from a socket to another: sender, wire and receiver take turns in one thread. */
+/* UDP and TCP between sockets: sender, wire and receiver take turns in one thread. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -14,8 +14,8 @@
 
 #include "bench.h"
 
-#define BURST	64		/* packets the sender sends before the receiver has its turn */
-#define CALL	65536		/* bytes a call, TCP */
+#define BURST	64		/* packets that the sender sends per turn */
+#define CALL	65536		/* bytes per call, TCP */
 #define PATIENCE 2000		/* ms without progress */
 
 static char data[CALL];
@@ -39,7 +39,7 @@ static struct sockaddr_in address(const char *text)
 	struct sockaddr_in to = { .sin_family = AF_INET, .sin_port = htons(BENCH_PORT + 1) };
 
 	if (inet_pton(AF_INET, text, &to.sin_addr) != 1)
-		die("%s is no IPv4 address", text);
+		die("%s is not an IPv4 address", text);
 	return to;
 }
 
@@ -50,11 +50,11 @@ static int bound(const struct sockaddr_in *to, int type)
 	setsockopt(fd, SOL_SOCKET, SO_RCVBUFFORCE, &room, sizeof(room));
 	if (bind(fd, (const struct sockaddr *)to, sizeof(*to)) ||
 	    (type == SOCK_STREAM && listen(fd, 1)))
-		die("cannot receive there: %s", strerror(errno));
+		die("cannot open the receiving socket: %s", strerror(errno));
 	return fd;
 }
 
-/* Whoever waits for a TCP handshake has to carry it. */
+/* Accepts a connection; carries its handshake over the wire meanwhile. */
 static int accepted(int listener)
 {
 	struct span began = span_begin();
@@ -62,7 +62,7 @@ static int accepted(int listener)
 
 	while ((fd = accept(listener, NULL, NULL)) < 0)
 		if (!wire_carry() && span_ms(&began) > PATIENCE)
-			die("nobody connects: %s", strerror(errno));
+			die("cannot accept a connection: %s", strerror(errno));
 	close(listener);
 	return nonblocking(fd);
 }
@@ -81,7 +81,7 @@ static void pair_open(struct pair *p, const char *from, const char *netns, const
 		p->receiver = accepted(p->receiver);
 }
 
-/* Both ends of a burst: as many messages as it takes, and how many there were. */
+/* The messages of a burst, for sending and for receiving. */
 static struct mmsghdr *burst(unsigned int payload)
 {
 	static struct mmsghdr msgs[BURST];
@@ -134,11 +134,11 @@ static void tcp(struct pair *p)
 			die("cannot send: %s", strerror(errno));
 		wire_carry();
 		if (span_ms(&began) > PATIENCE)
-			die("TCP does not get on");
+			die("TCP makes no progress");
 	} while (!receive(p));
 }
 
-/* Until all is acknowledged: what is on its way when nobody carries it would be sent again. */
+/* Carries frames until all bytes are acknowledged; otherwise they would be retransmitted. */
 static void tcp_finish(struct pair *p)
 {
 	struct span began = span_begin();
@@ -148,9 +148,9 @@ static void tcp_finish(struct pair *p)
 		wire_carry();
 		receive(p);
 		if (span_ms(&began) > PATIENCE)
-			die("TCP does not end");
+			die("TCP does not finish");
 	}
-	receive(p);	/* or it would be counted with what is sent next */
+	receive(p);	/* otherwise these bytes would count for the next command */
 }
 
 /* "udp MS" or "tcp MS" */
@@ -161,7 +161,7 @@ static void command(const char *line)
 	unsigned int ms;
 
 	if (sscanf(line, p == &udp_pair ? "udp %u" : "tcp %u", &ms) != 1)
-		die("no such command: %s", line);
+		die("unknown command: %s", line);
 	p->packets = p->bytes = 0;
 	while (span_ms(&span) < ms)
 		(p == &udp_pair ? udp : tcp)(p);
@@ -196,7 +196,7 @@ int sockets_main(int argc, char **argv)
 	argv += optind;
 	if (tap) {
 		wire_open(tap, argv[0], argv[1]);
-		puts("{}");	/* now they can be given addresses */
+		puts("{}");	/* the taps exist: the caller adds addresses */
 		fflush(stdout);
 		if (!fgets(line, sizeof(line), stdin))
 			return 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Time, as the clock has it and as much of it as this process had a CPU; and where it runs. */
+/* Wall and CPU time, and the CPU and network namespace of the process. */
 #include <errno.h>
 #include <sched.h>
 #include <stdio.h>
@@ -44,8 +44,8 @@ void cpu_pin(int cpu)
 	CPU_ZERO(&set);
 	CPU_SET(cpu, &set);
 	if (sched_setaffinity(0, sizeof(set), &set))
-		die("cannot stay on CPU %d: %s", cpu, strerror(errno));
-	setpriority(PRIO_PROCESS, 0, -20);	/* who runs in between leaves caches cold */
+		die("cannot pin to CPU %d: %s", cpu, strerror(errno));
+	setpriority(PRIO_PROCESS, 0, -20);	/* preemption would leave cold caches */
 }
 
 void enter(const char *netns)

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Plots, as plain SVG: panels of bars and of lines, side by side in one figure."""
+"""Plots as plain SVG: panels of bars and of lines, side by side in one figure."""
 import math
 from html import escape
 
-# told apart by all eyes
+# a colour-blind safe palette
 COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"]
 GREY = "#777777"
-WIDTH, GAP = 480, 30		# of a panel; between panels
+WIDTH, GAP = 480, 30		# width of a panel; gap between panels
 TITLE, LEGEND, AXIS = 28, 20, 40
 
 
@@ -39,7 +39,7 @@ def short(value):
 
 
 def three(value):
-    """Three digits, or as many as it takes."""
+    """Three significant digits, or all digits of the integer part."""
     return f"{value:.0f}" if abs(value) >= 100 else f"{value:.3g}"
 
 
@@ -53,7 +53,7 @@ def legend(names):
 
 
 class Bars:
-    """rows: (label, [(value, low, high) or None, one a series]). A line at `bar`, if there is."""
+    """rows: (label, [(value, low, high) or None, one per series]). `bar`: draw a limit there."""
     HEIGHT, LABEL = 15, 215
 
     def __init__(self, title, unit, rows, series=(), bar=None):
@@ -106,7 +106,7 @@ class Bars:
 
 
 class Lines:
-    """series: {name: [(x, y)]}; x by powers of two."""
+    """series: {name: [(x, y)]}; the x axis is logarithmic, by powers of two."""
     height = TITLE + LEGEND + 250 + AXIS
     LEFT = 55
 

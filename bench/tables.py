@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The figures as tables: (title, heads, rows), for a terminal and for a page alike."""
+"""The figures as tables (title, heads, rows), for the terminal and for the page."""
 from collections import namedtuple
 
 import bars
 
 Table = namedtuple("Table", "title heads rows")
 HOOKS = {"xdp": "XDP", "tc": "tc"}
-WHOLE = {"headline btf": "headline meters", "nicprobe btf": "what is on by default",
+WHOLE = {"headline btf": "headline meters", "nicprobe btf": "default meters",
          "all btf": "all meters",
          "netsize": "bpftrace netsize", "nettxlat": "bpftrace nettxlat",
          "ipecn": "bpftrace ipecn", "rxcpu": "bpftrace receive CPUs"}
@@ -32,37 +32,37 @@ def of_packets(doc):
             rows.append([HOOKS[hook], meters,
                          *(number(r and r["above_empty"]["median"], 1) for r in found),
                          f"{spread['p25']:.1f} to {spread['p75']:.1f}", str(found[0]["jited"])])
-    yield Table("Packet meters on XDP and tc, ns a packet above an empty program",
+    yield Table("Packet meters on XDP and tc, ns per packet above an empty program",
                 ["", "meters", *(c[2] for c in columns), "quartiles, 64 B", "bytes of code"], rows)
 
 
 def of_events(doc):
     shapes = list(dict.fromkeys(r["shape"] for r in doc["rows"]))
     cases = [c for c in WHOLE if any(r["case"] == c for r in doc["rows"])]
-    yield Table("Everything that is attached by tracepoints, ns a buffer above empty programs",
+    yield Table("All programs on tracepoints, ns per buffer above empty programs",
                 ["", *(f"{s}, {p}" for s in shapes for p in ("sent", "received"))],
                 [[WHOLE[c], *(number(bars.per_packet(bars.events(doc, c, phase, shape=s)))
                               for s in shapes for phase in ("tx", "rx"))] for c in cases])
     yield alone(doc)
-    yield Table("A hook at its tracepoint, ns an event above an empty program, beside netsize",
-                ["event", "sizes only", "headline meters", "on by default", "netsize"],
+    yield Table("Hooks at tracepoints, ns per event above an empty program, and netsize",
+                ["event", "sizes only", "headline meters", "default meters", "netsize"],
                 netsize_rows(doc))
     rows = []
     for way, depth in ("btf", 64), ("btf", 2000):
         ends, whole, theirs = bars.txlat(doc, way, depth)
         if ends is not None:
             rows.append([f"{depth} in flight", number(ends), number(whole), number(theirs)])
-    yield Table("txlat, ns a packet sent, beside nettxlat",
-                ["", "its two ends", "all its programs", "nettxlat"], rows)
+    yield Table("txlat, ns per packet sent, and nettxlat",
+                ["", "start and completion", "all programs", "nettxlat"], rows)
     rows = []
-    for case, what in ("idle", "on by default"), ("idle-all", "all meters"):
+    for case, what in ("idle", "default meters"), ("idle-all", "all meters"):
         row = bars.idle(doc, "btf", case)
         nets = sorted(r["net"] for r in bars.events(doc, f"{case} btf"))
         if row:
             rows.append([what, number(nets[len(nets) // 2], 1),
                          number(row["net"], 1), row["program"], row["hook"]])
-    yield Table("An interface that is attached but idle, ns an event of another, each program",
-                ["", "median", "dearest", "it is", "on"], rows)
+    yield Table("An attached but idle interface, ns per event of another, each program",
+                ["", "median", "worst", "program", "hook"], rows)
 
 
 def netsize_rows(doc):
@@ -74,14 +74,14 @@ def netsize_rows(doc):
 
 
 def alone(doc):
-    """A meter alone, or None if none was."""
+    """Each meter alone; without rows if none was measured."""
     rows = []
     for meter, why in doc["meters"].items():
         cells = [bars.per_packet(bars.events(doc, f"{meter} btf", phase)) for phase in ("tx", "rx")]
         if any(cells):
             rows.append([meter + (" (on request)" if why else ""),
                          *(number(c) if c else "-" for c in cells)])
-    return Table("Each meter alone, 64 B, ns a packet above empty programs",
+    return Table("Each meter alone, 64 B, ns per packet above empty programs",
                  ["", "sent", "received"], rows)
 
 
@@ -91,7 +91,7 @@ def of_throughput(doc):
         yield lost(doc, what, [link for link in links if link[0].startswith(what)])
     watchers = [[r["case"], r["link"], number(r["watcher_cpu"], 1), number(r["unseen"], 1)]
                 for r in doc["rows"] if r["traffic"] == "udp" and (r["watcher_cpu"] or r["unseen"])]
-    yield Table("What watches beside: percent of a CPU it took, percent of packets it missed",
+    yield Table("Observers: percent of a CPU used, percent of packets missed",
                 ["", "", "CPU", "missed"], watchers)
     absent = {}
     for a in doc["absent"]:
@@ -103,7 +103,7 @@ def of_throughput(doc):
 
 def lost(doc, what, links):
     found = {(r["link"], r["traffic"], r["case"]): r for r in doc["rows"]}
-    rows = [[f"nothing attached, a {'CPU ' if doc['by'] == 'cpu' else ''}second",
+    rows = [[f"nothing attached, per {'CPU ' if doc['by'] == 'cpu' else ''}second",
              *(rate(*link, found) for link in links)]]
     for case in doc["cases"]:
         mine = [found.get((*link, case)) for link in links]
@@ -111,7 +111,7 @@ def lost(doc, what, links):
             rows.append([case, *("-" if r is None else
                                  f"{number(r['loss'], 1)} ({number(r['spread'][0], 1)} to "
                                  f"{number(r['spread'][1], 1)})" for r in mine)])
-    return Table(f"Throughput lost, {what}, percent: median and quartiles",
+    return Table(f"Loss of throughput, {what}, percent: median and quartiles",
                  ["", *(f"{link.split(', ')[1]}, {kind.upper()}" for link, kind in links)],
                  rows if links else [])
 
@@ -122,30 +122,30 @@ def rate(link, kind, found):
 
 
 def of_scale(doc):
-    yield Table("On by default, ns a packet above empty programs, by queues of the interface",
+    yield Table("Default meters, ns per packet above empty programs, by queues of the interface",
                 ["queues", "sent", "received"],
                 [[str(r["queues"]), number(r["tx"]), number(r["rx"])] for r in doc["queues"]])
-    yield Table("The same of all interfaces attached, traffic on one of them only",
+    yield Table("The same for all attached interfaces, with traffic on only one",
                 ["interfaces", "sent", "received"],
                 [[str(r["interfaces"]), number(r["tx"]), number(r["rx"])]
                  for r in doc["interfaces"]])
-    yield Table("What idle interfaces, all attached, cost a UDP packet between sockets, which takes "
-                f"{doc['idle']['packet_ns']} ns", ["interfaces", "ns a packet"],
+    yield Table("The cost of attached idle interfaces to a UDP packet between sockets, which takes "
+                f"{doc['idle']['packet_ns']} ns", ["interfaces", "ns per packet"],
                 [[str(r["interfaces"]), number(r["ns"])] for r in doc["idle"]["rows"]])
     keys = {}
     for r in doc["keys"]:
         keys.setdefault(r["keys"], {})[r["meter"]] = r
     meters = list(dict.fromkeys(r["meter"] for r in doc["keys"]))
-    yield Table("A keyed map that fills up (it holds 4096), ns a packet above an empty program; "
+    yield Table("A keyed map that fills up (it holds 4096), ns per packet above an empty program; "
                 "every packet has the next key",
-                ["keys", *(head for m in meters for head in (m, "no room, %"))],
+                ["keys", *(head for m in meters for head in (m, "lost, %"))],
                 [[str(k), *(cell for m in meters for cell in
                             (number(keys[k][m]["ns"], 1), number(keys[k][m]["lost"], 1)))]
                  for k in keys])
 
 
 def of_lifecycle(doc):
-    yield Table("The tool itself, ms, lower quartiles; "
+    yield Table("The commands, ms, lower quartiles; "
                 f"{doc['machine']['possible_cpus']} possible CPUs",
                 ["queues", "meters", "attach", "show", "show, drops", "detach", "true",
                  "CPU of show", "with drops", "calls of show", "with drops",
@@ -167,7 +167,7 @@ OF = {"packets": of_packets, "events": of_events, "throughput": of_throughput, "
 
 
 def tables(part, doc):
-    """Those that have something to say."""
+    """The tables of a part that have rows."""
     return [t for t in OF[part](doc) if t.rows]
 
 
@@ -177,4 +177,4 @@ def of_bars(docs):
         state = "not measured" if got is None else "reached" if got <= bar else "missed"
         value = "-" if got is None else f"{got:.2f}" if not unit else f"{got:.1f} {unit}"
         rows.append([state, value, f"{bar:g}{' ' + unit if unit else ''}", what])
-    return Table("What it must be at most", ["", "is", "at most", "figure"], rows)
+    return Table("Upper limits", ["", "measured", "limit", "figure"], rows)

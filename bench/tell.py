@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The progress line, and what must be said beside the figures."""
+"""The progress line, and remarks on the measurements."""
 import sys
 import time
 
@@ -7,7 +7,7 @@ BEGAN = time.monotonic()
 
 
 class Wrong(Exception):
-    """Fast and wrong is no result."""
+    """A count was wrong: the measurement is invalid."""
 
 
 def progress(text):
@@ -27,14 +27,14 @@ def remark(text):
 
 
 def right(run, *args):
-    """What counted wrong is run again, and said: some kernels keep tracing programs from running
-    while a certain process is current. Wrong three times is wrong."""
+    """Repeats a measurement that counted wrong, with a remark, and exits after three: some kernels
+    keep tracing programs from running while a certain process is current."""
     for _ in range(2):
         try:
             return run(*args)
         except Wrong as why:
-            remark(f"once more: {why}")
+            remark(f"repeating: {why}")
     try:
         return run(*args)
     except Wrong as why:
-        sys.exit(f"bench: it does not work: {why}")
+        sys.exit(f"bench: wrong three times: {why}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Packets per second of one CPU: nothing attached, nicprobe, and what one would use else."""
+"""Packets per second of one CPU: with nothing attached, with nicprobe, and with other tools."""
 import statistics
 from contextlib import contextmanager
 
@@ -13,7 +13,7 @@ from tell import done, progress, right
 
 @contextmanager
 def shown(link):
-    """The headline meters, and someone who looks at them all the time."""
+    """The headline meters, with `show` run ten times per second."""
     with link.attach(link.headline) as attached:
         with Poll("show", link.netns, link.device, lab.NICPROBE) as poll:
             yield attached
@@ -22,7 +22,7 @@ def shown(link):
 
 @contextmanager
 def nothing(link):
-    """Empty programs where those of the headline meters are: no meter can cost less."""
+    """Empty programs on the hooks of the headline meters: the minimum cost."""
     if not hasattr(link, "hooks"):
         with link.attach(link.headline) as attached:
             link.hooks = attached.hooks()
@@ -38,7 +38,7 @@ def rival(make, *args):
     return lambda link: make(*args, link.netns, link.device)
 
 
-# name: what is attached, a context manager
+# name: a context manager that attaches the case to a link
 CASES = {
     "empty programs": nothing,
     "nicprobe, headline": lambda link: link.attach(link.headline),
@@ -56,7 +56,7 @@ QUICK = ["empty programs", "nicprobe, headline", "nicprobe, all", "bpftrace nets
 
 
 def why_not(case, link):
-    """Why it cannot be had there, or ""."""
+    """Why the case cannot run on the link, or ""."""
     if case.startswith("bpftrace"):
         return Bpftrace.why_not()
     if case == "tcpdump":
@@ -64,22 +64,22 @@ def why_not(case, link):
     if case == "netqtop":
         return Netqtop.why_not()
     if case.endswith("tracepoints") and link.rx != "xdp":
-        return "it is attached by tracepoints and tc in any case"
+        return "always attached by tracepoints and tc here"
     if case.startswith("ethtool") and link.device == "tap0":
         return "a tap has no such statistics"
     return ""
 
 
 def rates(said, by):
-    """{kind: packets a second, of TCP bytes}"""
+    """{kind: packets per second; TCP: bytes}"""
     return {kind: (s["packets"] or s["bytes"]) / s[by] for kind, s in said.items()}
 
 
 def verify(case, link, what, told):
-    """What was measured counted all the packets there were."""
+    """Checks that the measured tool counted all packets."""
     counts = what.counts() if hasattr(what, "counts") else {}
     if case.startswith("bpftrace"):
-        # ipecn has nothing to count here, nettxlat nothing where no packet completes
+        # ipecn has nothing to count here, nettxlat only where packets complete
         for name, count in counts.items():
             if name != "@us" or link.device == "tap0" and link.rx is None:
                 between(f"{case}, {name},", count,
@@ -90,7 +90,7 @@ def verify(case, link, what, told):
 
 
 def abba(link, case, ms, by):
-    """One round of a case: without, with, with, without. What watches beside takes CPU, too."""
+    """One round of a case: without, with, with, without."""
     without, told = [rates(link.slices(ms), by)], {"packets": 0, "bytes": 0}
     with_it = []
     with CASES[case](link) as what:
@@ -111,7 +111,7 @@ def abba(link, case, ms, by):
 
 
 def row(link, case, kind, rounds):
-    """Of the rounds whose ends were most alike: in the others someone else was at work."""
+    """The figures of the rounds with the least drift: other work disturbed the rest."""
     rounds = sorted(rounds, key=lambda r: r[kind]["drift"])[:(2 * len(rounds) + 2) // 3]
     loss = sorted(100 * (1 - r[kind]["rate"] / r[kind]["base"]) for r in rounds)
     middle = statistics.median

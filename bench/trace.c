@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Run-time statistics of tracing programs, ours and others'; and empty programs beside them. */
+/* Run-time statistics of tracing programs, ours and others', and empty programs for comparison. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdbool.h>
@@ -14,7 +14,7 @@
 #include "bench.h"
 #include "empty.skel.h"
 
-/* An empty program for each hook that is asked for: made here, so that no list names them all. */
+/* Empty programs for the requested hooks, generated so that no list of hooks is needed. */
 #define MAX_EMPTY 128
 static struct {
 	char hook[64];
@@ -22,12 +22,12 @@ static struct {
 } empty[MAX_EMPTY];
 static unsigned int nr_empty;
 
-/* The same for bpftrace, which takes the old tracepoints. */
+/* The same for bpftrace, which uses classic tracepoints. */
 static struct empty_bpf *old;
 static struct bpf_link *old_links[32];
 static unsigned int nr_old_links;
 
-/* The links first: they would hold the programs, and keep them attached. */
+/* Links first, as they keep the programs attached. */
 static void empty_off(void)
 {
 	while (nr_empty) {
@@ -36,7 +36,7 @@ static void empty_off(void)
 	}
 	while (nr_old_links)
 		bpf_link__destroy(old_links[--nr_old_links]);
-	empty_bpf__destroy(old);	/* not there: nothing happens */
+	empty_bpf__destroy(old);	/* NULL is allowed */
 	old = NULL;
 }
 
@@ -70,7 +70,7 @@ static void old_add(void)
 		if (!bpf_program__autoload(prog))
 			continue;
 		if (nr_old_links == sizeof(old_links) / sizeof(old_links[0]))
-			die("more empty programs than there is room for");
+			die("too many empty programs");
 		old_links[nr_old_links] = bpf_program__attach(prog);
 		if (!old_links[nr_old_links++])
 			die("cannot attach %s: %s", bpf_program__name(prog), strerror(errno));
@@ -117,8 +117,8 @@ static void empty_print(void)
 }
 
 /*
- * Whether @fd is a link. Maps and programs are pinned beside, and what is asked of a link they
- * answer, too, but otherwise.
+ * Is the descriptor a link? Pinned maps and programs also answer the query for link information,
+ * with other contents.
  */
 static bool is_link(int fd)
 {
@@ -131,7 +131,7 @@ static bool is_link(int fd)
 	return strstr(what, "bpf-link");	/* "anon_inode:bpf-link" */
 }
 
-/* The program of a link that is pinned, and its tracepoint; 0: it is no such link. */
+/* The program of a pinned link, and its tracepoint; 0: not a link. */
 static unsigned int pinned(const char *dir, const char *name, char *hook, size_t size)
 {
 	struct bpf_link_info info = {};
@@ -151,7 +151,7 @@ static unsigned int pinned(const char *dir, const char *name, char *hook, size_t
 		info.raw_tracepoint.tp_name = (__u64)(unsigned long)hook;
 		info.raw_tracepoint.tp_name_len = size;
 		if (bpf_obj_get_info_by_fd(fd, &info, &len))
-			die("cannot tell the tracepoint of %s: %s", name, strerror(errno));
+			die("cannot query the tracepoint of %s: %s", name, strerror(errno));
 	}
 	close(fd);
 	return info.prog_id;
@@ -177,7 +177,7 @@ static void pins_print(const char *dir)
 		closedir(d);
 }
 
-/* What the kernel says a map takes; 0: it is no map. */
+/* The memory of a map according to its fdinfo; 0: not a map. */
 static unsigned long long map_bytes(int fd)
 {
 	unsigned long long bytes = 0;
@@ -193,7 +193,7 @@ static unsigned long long map_bytes(int fd)
 	return bytes;
 }
 
-/* Only maps and links are pinned. */
+/* Prints {name: bytes} of the maps pinned in the directory. */
 static void maps_print(const char *dir)
 {
 	DIR *d = opendir(dir);
@@ -250,7 +250,7 @@ int trace_main(int argc, char **argv)
 	(void)argc;
 	(void)argv;
 	if (bpf_enable_stats(BPF_STATS_RUN_TIME) < 0)
-		die("cannot turn run-time statistics on: %s", strerror(errno));
+		die("cannot enable run-time statistics: %s", strerror(errno));
 	while (getline(&line, &size, stdin) > 0) {
 		line[strcspn(line, "\n")] = 0;
 		if (!strncmp(line, "empty ", 6)) {
@@ -263,7 +263,7 @@ int trace_main(int argc, char **argv)
 		} else if (!strncmp(line, "read", 4)) {
 			stats_print(line + 4);
 		} else {
-			die("no such command: %s", line);
+			die("unknown command: %s", line);
 		}
 		fflush(stdout);
 	}

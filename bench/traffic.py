@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0
-"""A fixed traffic on a tap, for events to be counted: frames out of it, and into it, as many."""
+"""Fixed traffic on a tap: the same number of frames sent and received."""
 import sys
 import time
 from collections import namedtuple
 
 from children import lab
 
-Shape = namedtuple("Shape", "name size segs")	# of a buffer: its bytes, and its packets on the wire
+Shape = namedtuple("Shape", "name size segs")	# of a buffer: its bytes, and its wire packets
 SHAPES = [Shape("64 B", 64, 1), Shape("512 B", 512, 1), Shape("1500 B", 1500, 1),
           Shape("GSO, 16 packets", 54 + 16 * 1448, 16)]
 
 
 class Traffic:
-    """tap0, and tap1 where nothing happens, in a namespace of their own."""
+    """tap0, and tap1, which stays idle, in a namespace of their own."""
     def __init__(self, batch, shape=SHAPES[0], queues=4, frames=40000):
         self.batch, self.shape, self.queues = batch, shape, queues
         self.frames = frames // batch * batch
@@ -23,7 +23,7 @@ class Traffic:
         self.idle = lab.tap(self.netns, "tap1", queues, "--napi")
         self.packet = lab.Nic(f"packet tap0 --queues {queues} {vnet}", self.netns)
         self.tap("read on")
-        self.packet("read on")		# or what comes in fills its memory
+        self.packet("read on")		# otherwise received frames fill its buffers
 
     def send(self, nic, batch, ecn=2):
         kind = f"tcp gso=1448 ecn={ecn}" if self.shape.segs > 1 else f"udp ecn={ecn}"
@@ -33,7 +33,7 @@ class Traffic:
                 nic(f"send {queue} {n} {self.shape.size} v4 {kind} src=10.0.0.{queue + 2}")
         sent = nic("go")["sent"]
         if sent != batch:
-            sys.exit(f"sent {sent} of {batch} frames")
+            sys.exit(f"bench: sent only {sent} of {batch} frames")
 
     def out(self):
         self.tap("reset")
@@ -41,15 +41,15 @@ class Traffic:
             self.send(self.packet, self.batch)
             read = self.tap(f"wait {sent} 20000")["frames"]
             if read != sent:
-                sys.exit(f"the tap read {read} of {sent} frames")
+                sys.exit(f"bench: the tap read only {read} of {sent} frames")
 
     def into(self):
         for _ in range(self.frames // self.batch):
             self.send(self.tap, self.batch)
-        time.sleep(.05)			# the last NAPI poll
+        time.sleep(.05)			# wait for the last NAPI poll
 
     def marked(self, count):
-        """Frames marked CE come in."""
+        """Receives frames marked CE."""
         self.send(self.tap, count, ecn=3)
         time.sleep(.05)
 

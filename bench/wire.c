@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A wire between two taps: what the kernel gives to one, it receives from the other. */
+/* A wire between two taps: carries the frames that the kernel sends on one to the other. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/if_tun.h>
@@ -11,12 +11,12 @@
 
 #include "bench.h"
 
-#define BURST	64	/* frames one way, before the other has its turn */
+#define BURST	64	/* frames per turn and direction */
 
 static int taps[2];
 static bool wired;
 
-/* As a NIC does: polls by NAPI, checksums, segments; so a frame can be 64 kB. */
+/* Like a NIC, with NAPI, checksum offload and TSO; frames can be up to 64 kB. */
 static int tap_open(const char *netns, const char *name)
 {
 	struct ifreq ifr = { .ifr_flags = IFF_TAP | IFF_NO_PI | IFF_VNET_HDR | IFF_NAPI };
@@ -28,7 +28,7 @@ static int tap_open(const char *netns, const char *name)
 	if (fd < 0 || ioctl(fd, TUNSETIFF, &ifr))
 		die("cannot make the tap %s: %s", name, strerror(errno));
 	if (ioctl(fd, TUNSETOFFLOAD, TUN_F_CSUM | TUN_F_TSO4 | TUN_F_TSO6 | TUN_F_TSO_ECN))
-		die("cannot have %s segment: %s", name, strerror(errno));
+		die("cannot enable offloads of %s: %s", name, strerror(errno));
 	return fd;
 }
 

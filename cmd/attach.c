@@ -13,7 +13,7 @@
 #include "lib/util/interrupt.h"
 #include "lib/util/log.h"
 
-/* Asked for by name, it is done; but not before it was said what it does to the traffic. */
+/* --rx xdp was asked for by name: attach, but first warn about the effect on traffic. */
 static void warn(const char *iface, const struct request *req)
 {
 	const struct driver *d;
@@ -23,8 +23,8 @@ static void warn(const char *iface, const struct request *req)
 		return;
 	d = driver_find(i.driver);
 	if (i.gso_frames)
-		tell(text("%s may be handed many packets as one frame, which XDP counts as one "
-			  "packet; without --rx xdp they are counted one by one", iface));
+		tell(text("%s may receive GSO frames of many packets each; XDP counts such a frame "
+			  "as one packet; without --rx xdp, each packet is counted", iface));
 	if (d->xdp)
 		tell(text("attaching XDP to %s (%s) %s%s%s", iface, d->name, d->xdp,
 			  d->xdp_takes ? "; it takes " : "", d->xdp_takes ?: ""));
@@ -49,8 +49,8 @@ static int run(int argc, char **argv)
 		return usage_error(text("nicprobe attach %s -m %s", argv[optind], argv[optind + 1]),
 				   "meters go with -m");
 	if (optind + 1 != argc)
-		return usage_error("nicprobe attach IFACE", optind == argc ? "attach what?" :
-				   "attach takes one interface");
+		return usage_error("nicprobe attach IFACE", optind == argc ?
+				   "attach: no interface given" : "attach takes one interface");
 	if (!request_fits(&req))
 		return EXIT_USAGE;
 	if (kernel_permits())
@@ -69,13 +69,13 @@ static int run(int argc, char **argv)
 	}
 	if (status) {
 		status = iface_failed(argv[optind]);
-		interrupts_release();	/* who was interrupted ends so */
+		interrupts_release();	/* a pending signal now takes its effect */
 		return status;
 	}
 	interrupts_done();
 	netns_go_home();
 	iface_label(meta.netns, meta.iface, label, sizeof(label));
-	/* a script that hears of a failure must know that there is something to undo */
+	/* if writing the output fails, the error must mention that the interface stays attached */
 	stays_attached = label;
 	(json_wanted ? attached_json : attached_print)(stdout, &meta, label);
 	return EXIT_SUCCESS;

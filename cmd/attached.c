@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Says what was attached, what is absent and why: for people and for programs. */
+/* Prints the result of an attach, what is absent and why: as text and as JSON. */
 #include <string.h>
 
 #include "cmd/cmd.h"
@@ -8,7 +8,7 @@
 #include "render/shown.h"
 #include "render/text.h"
 
-/* "  rx-nic    xdp": a word in its column, then a sentence, wrapped under its beginning. */
+/* "  rx-nic    xdp": a word, then a sentence in the second column, wrapped within it. */
 static void attached_line(struct page *p, const char *word, const char *what, const char *why)
 {
 	page_spaces(p, 2);
@@ -22,7 +22,7 @@ static void attached_line(struct page *p, const char *word, const char *what, co
 	page_newline(p);
 }
 
-/* A line for each reason; the meters that share one share its line, in the place of the first. */
+/* One line per reason; meters with the same reason share the line of the first of them. */
 static void attached_reasons(struct page *p, const struct meta *meta, bool on_too)
 {
 	for (int id = 0; id < NR_METERS; id++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* nicprobe bench: what a driver can do, by packets of its own. */
+/* nicprobe bench: measure a driver's throughput and cost with generated packets. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@ static void stop(int signal)
 	trial_stop = signal;
 }
 
-/* A second one ends it at once: nothing of ours outlives the process. */
+/* SA_RESETHAND: a second signal kills us at once; nothing of ours outlives the process. */
 static void signals_take(void)
 {
 	static const int taken[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP };
@@ -58,7 +58,7 @@ static bool whole(const char *option, unsigned least, unsigned most, unsigned *t
 	return false;
 }
 
-/* The index of `word` in a list that ends with NULL; -1: a complaint was printed. */
+/* The index of `word` in a NULL-terminated list; -1 after printing an error. */
 static int one_of(const char *option, const char *word, const char *const *list)
 {
 	struct near near = near_to(word);
@@ -112,7 +112,7 @@ static bool option_take(struct bench *b, const char **peer, int o)
 	return true;
 }
 
-/* --ab takes two words, of which getopt knows the first. */
+/* --ab takes two arguments; getopt only handles the first. */
 static bool commands_take(struct versus *v, int argc, char **argv)
 {
 	if (optind == argc || argv[optind][0] == '-') {
@@ -173,7 +173,7 @@ static bool scenario_want(struct bench *b, const char *name)
 	return false;
 }
 
-/* Unasked, those that make sense. */
+/* By default, every scenario that this setup supports. */
 static void scenarios_choose(struct bench *b)
 {
 	unsigned n = 0;
@@ -183,7 +183,7 @@ static void scenarios_choose(struct bench *b)
 			b->wanted[n++] = *s;
 }
 
-/* What is under way, for who waits: on a terminal only, and wiped off. */
+/* Progress, on a terminal only; progress_wipe() erases it. */
 static void starts(const struct bench *b, const struct scenario *s)
 {
 	if (isatty(STDERR_FILENO))
@@ -196,19 +196,19 @@ static void progress_wipe(void)
 		fputs("\r\033[K", stderr);
 }
 
-/* Before anything is done to it. */
+/* Warn before touching a port whose driver disturbs traffic when XDP is attached. */
 static void disturbs_say(const struct bench *b)
 {
 	const struct port *const ports[] = { &b->port, &b->peer };
 
 	for (int i = 0; i < 2; i++)
 		if (bench_disturbs(b, ports[i]))
-			tell(text("%s: for each scenario it gets an XDP program, and loses it "
+			tell(text("%s: each scenario attaches an XDP program and removes it "
 				  "again; each time its driver, %s, %s", ports[i]->label,
 				  ports[i]->iface.driver, bench_disturbs(b, ports[i])));
 }
 
-/* One round, and what it gave. */
+/* Runs one round and prints its outcome. */
 static int once(struct bench *b)
 {
 	static struct result result;
@@ -218,7 +218,7 @@ static int once(struct bench *b)
 	progress_wipe();
 	for (unsigned i = 0; i < b->outcomes; i++)
 		any |= !*b->outcome[i].cannot;
-	if (err && !any)	/* but what was done by then is shown */
+	if (err && !any)	/* after an error, completed scenarios are still shown */
 		return err;
 	if (json_wanted)
 		bench_json(stdout, b);
@@ -264,7 +264,7 @@ static int run(int argc, char **argv)
 			return EXIT_USAGE;
 	}
 	if (optind == argc)
-		return usage_error("nicprobe bench IFACE", "bench which interface?");
+		return usage_error("nicprobe bench IFACE", "bench: no interface given");
 	for (int i = optind + 1; i < argc; i++)
 		if (!scenario_want(&b, argv[i]))
 			return EXIT_USAGE;
@@ -295,31 +295,33 @@ static int run(int argc, char **argv)
 const struct command command_bench = {
 	.name = "bench",
 	.args = "[NETNS/]IFACE [SCENARIO…]",
-	.help = "send packets: what can this driver do?",
+	.help = "send packets, measure a driver's throughput and CPU cost",
 	.options =
 	"  SCENARIO               rx-drop, rx-pass, tx, redirect, rx-tcp, tx-tcp\n"
-	"                         (default: all that make sense)\n"
-	"      --peer P           the other port, [NETNS/]IFACE (default: of a veth its\n"
-	"                         other end; of others none: rx-* measure what comes)\n"
-	"      --seconds S        of each scenario (default 3, with many rounds 1)\n"
-	"      --size BYTES       of a frame, with Ethernet's 14 (default 64)\n"
-	"      --flows N          addresses and ports to spread (default 16 a queue)\n"
-	"      --threads N        that send, one a CPU (default: as many as queues)\n"
-	"      --ipv6             instead of IPv4\n"
-	"      --vlan ID          with a tag\n"
+	"                         (default: all that this setup supports)\n"
+	"      --peer P           the other port, [NETNS/]IFACE (default: a veth's peer;\n"
+	"                         otherwise none, and rx-* measure incoming traffic)\n"
+	"      --seconds S        duration of each scenario (default 3; 1 with --ab,\n"
+	"                         --save or --against)\n"
+	"      --size BYTES       frame size, Ethernet header included (default 64)\n"
+	"      --flows N          number of flows to generate (default 16 per queue)\n"
+	"      --threads N        sending threads, one per CPU (default: one per queue)\n"
+	"      --ipv6             send IPv6 instead of IPv4\n"
+	"      --vlan ID          send with this VLAN tag\n"
 	"      --ecn CP           not-ect (default), ect0, ect1, ce\n"
-	"      --rate PPS         at most (default: all that can be sent)\n"
-	"      --generator HOW    auto (default), live: XDP live frames, packet: a socket\n"
-	"      --force            though it carries the default route, or has an XDP\n"
-	"                         program, which then stays\n"
-	"      --ab A B           two commands, turn by turn, until it is clear whether\n"
+	"      --rate PPS         limit the rate (default: unlimited)\n"
+	"      --generator HOW    auto (default), live (XDP live frames) or packet\n"
+	"                         (packet sockets)\n"
+	"      --force            allow an interface with the default route or with an\n"
+	"                         XDP program, which then stays attached\n"
+	"      --ab A B           run two commands in turn until it is clear whether\n"
 	"                         they differ; A is run again at the end\n"
-	"      --save FILE        keep the rounds as a baseline\n"
-	"      --against FILE     compare with a baseline; status 1 if worse\n"
-	"      --tolerance P      percent that are no difference (default 5; with --ab 1)\n"
-	"      --rounds N         of each command at most (32), or for a baseline (10)\n"
-	"      --minutes M        --ab takes no longer (default 10)\n"
-	"      --pause S          between a command and its round (default 0.2)\n"
-	"      --figure NAME      which decides when --ab is done (default: the first)\n",
+	"      --save FILE        save the rounds as a baseline\n"
+	"      --against FILE     compare with a baseline; exit status 1 if worse\n"
+	"      --tolerance P      ignore differences up to P percent (default 5; --ab 1)\n"
+	"      --rounds N         rounds per command at most (32), or of a baseline (10)\n"
+	"      --minutes M        time limit for --ab (default 10)\n"
+	"      --pause S          wait between a command and its round (default 0.2)\n"
+	"      --figure NAME      the figure that decides --ab (default: the first)\n",
 	.run = run,
 };

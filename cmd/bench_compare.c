@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* nicprobe bench, round after round: two settings by turns, or now against a baseline. */
+/* nicprobe bench in rounds: two settings in turn (--ab), or the present against a baseline. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,21 +23,22 @@ bool versus_wanted(const struct versus *v)
 int versus_check(const struct versus *v)
 {
 	if (v->ab[0] && (v->save || v->against))
-		return usage_error("one of them", "--ab compares two commands, --save and "
-				   "--against are for files: they do not go together");
+		return usage_error("nicprobe bench --help",
+				   "--ab cannot be combined with --save or --against");
 	if (!v->ab[0] && (v->minutes >= 0 || v->pause >= 0 || v->figure))
-		return usage_error("nicprobe bench --help", "%s is of --ab",
+		return usage_error("nicprobe bench --help", "%s requires --ab",
 				   v->figure ? "--figure" :
 				   v->pause >= 0 ? "--pause" : "--minutes");
 	if (v->rounds && !versus_wanted(v))
 		return usage_error("nicprobe bench --help",
-				   "--rounds is of --ab, --save and --against");
+				   "--rounds requires --ab, --save or --against");
 	if (v->tolerance >= 0 && !v->ab[0] && !v->against)
-		return usage_error("nicprobe bench --help", "--tolerance is of --ab and --against");
+		return usage_error("nicprobe bench --help",
+				   "--tolerance requires --ab or --against");
 	return 0;
 }
 
-/* The object that both kinds of comparison are a member of. */
+/* Opens the JSON object that holds either kind of comparison. */
 static struct json document_open(const struct bench *b)
 {
 	struct json j = { .out = stdout };
@@ -69,7 +70,7 @@ static void ab_show(const struct bench *b, const struct ab *t)
 	document_close(&j);
 }
 
-/* What asks about the port's link, wherever it is. */
+/* A socket for link queries in the port's namespace; -1: none. */
 static int port_link(const struct port *p)
 {
 	int sock = port_enter(p) ? -1 : link_socket();
@@ -108,7 +109,7 @@ static int ab(struct bench *b, const struct versus *v)
 	return err ? failed() : EXIT_SUCCESS;
 }
 
-/* What figures depend on: a baseline with another of these says nothing. */
+/* The settings that figures depend on: only baselines with the same settings are comparable. */
 static void describe(const struct bench *b, struct record *r)
 {
 	static const char *const ways[] = { "auto", "live", "packet" };
@@ -169,7 +170,7 @@ static int compare(const struct bench *b, const struct versus *v, const struct r
 	return err;
 }
 
-/* What can be refused before anything is measured is. */
+/* Diagnoses what can be diagnosed before measuring anything. */
 static int refuse_early(const struct versus *v, const struct record *now, struct record *then)
 {
 	int err = v->save ? record_can_write(v->save) : 0;
@@ -193,7 +194,7 @@ static int baseline(struct bench *b, const struct versus *v)
 	if (!err && v->save)
 		err = record_write(&now, v->save);
 	if (!err && v->save && !json_wanted)
-		printf("%u rounds of %s are saved in %s\n", now.series->rounds, now.scenario,
+		printf("saved %u rounds of %s to %s\n", now.series->rounds, now.scenario,
 		       v->save);
 	if (!err && v->against)
 		err = compare(b, v, &then, &now, &worse);
@@ -206,6 +207,6 @@ static int baseline(struct bench *b, const struct versus *v)
 
 int versus_run(struct bench *b, const struct versus *v)
 {
-	b->starts = NULL;	/* progress is told by rounds */
+	b->starts = NULL;	/* progress is shown per round */
 	return v->ab[0] ? ab(b, v) : baseline(b, v);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The outcome of a benchmark as a program reads it. */
+/* The outcome of a benchmark as JSON. */
 #include <math.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@ static const char *const kinds[] = {
 	[ACCOUNT_UNEXPLAINED] = "unexplained",
 };
 
-/* The numbers that grow with the machine are in arrays, the others are keys. */
+/* Figures per queue and per CPU ("queue 0 …") go into arrays, all others become keys. */
 static void figures(struct json *j, const struct bench *b, const struct outcome *o)
 {
 	static struct result r;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The outcome of a benchmark as a person reads it: the answer, then why, then where all went. */
+/* The outcome of a benchmark as text: the rate, the limit, then where every packet went. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 
 #define INDENT	14
 
-/* "  limit       CPU 0: …": a word in its column, then sentences, wrapped under their beginning. */
+/* "  limit       CPU 0: …": a word, then sentences in the second column, wrapped within it. */
 static void line(struct page *p, const char *word, const char *what)
 {
 	page_spaces(p, 2);
@@ -79,9 +79,9 @@ static void headline(struct page *p, const struct outcome *o, const struct resul
 	page_put(p, o->scenario->name, -1);
 	page_style(p, STYLE_PLAIN);
 	page_spaces(p, INDENT - p->at);
-	/* of sockets what they carried comes first: of how many packets, offloads decide */
+	/* for sockets, throughput comes first: the number of packets depends on offloads */
 	if (!isnan(ns))
-		cpu = text("; %s of CPU time a %s", seconds(ns * 1e-9),
+		cpu = text("; %s of CPU time per %s", seconds(ns * 1e-9),
 			   o->sockets ? "buffer" : "packet");
 	if (o->sockets)
 		page_wrap(p, INDENT, text("%s, in %s buffers/s%s", bits(carried), count(packets),
@@ -92,7 +92,7 @@ static void headline(struct page *p, const struct outcome *o, const struct resul
 	page_newline(p);
 }
 
-/* "q0 1.3M/s, q1 1.2M/s" of those with packets; and how busy a CPU was. */
+/* "q0 1.3M/s, q1 1.2M/s": queues and CPUs with packets; CPUs with their utilisation. */
 static void places(struct page *p, const struct outcome *o)
 {
 	const uint64_t *queue = o->places ? o->seen.queue : o->where.queue;
@@ -122,16 +122,16 @@ static void costs(struct page *p, const struct bench *b, const struct outcome *o
 	double irqs = figure(r, o, "interrupts_per_packet");
 
 	if (b->pmus.nr)
-		line(p, "a packet", text("%s cycles, %s instructions, %s cache misses",
+		line(p, "per packet", text("%s cycles, %s instructions, %s cache misses",
 					 known(figure(r, o, "cycles_per_packet")),
 					 known(figure(r, o, "instructions_per_packet")),
 					 known(figure(r, o, "cache_misses_per_packet"))));
 	if (polls > 0)
-		line(p, "polls", text("%s a packet%s", count(polls), isnan(ns) ? "" :
-				      text("; %s of a packet's time are spent in them",
+		line(p, "polls", text("%s per packet%s", count(polls), isnan(ns) ? "" :
+				      text("; %s per packet spent in polls",
 					   seconds(ns * 1e-9))));
 	if (!isnan(irqs))
-		line(p, "interrupts", text("%s a packet", count(irqs)));
+		line(p, "interrupts", text("%s per packet", count(irqs)));
 	if (!isnan(figure(r, o, "completion_p50_ns")))
 		line(p, "completed", text("after %s (p50), %s (p99)",
 					  seconds(o->seen.p50), seconds(o->seen.p99)));
@@ -155,8 +155,8 @@ static void account(struct page *p, const struct outcome *o)
 		line(p, i ? "" : "skb drops", text("%13" PRIu64 "  %s, %s", o->seen.drop[i].packets,
 						 o->seen.drop[i].reason, o->seen.drop[i].where));
 	if (o->seen.drops)
-		line(p, "", text("in the last third of the time, when it looked closer%s",
-				 o->seen.polled > 0 ? text(" and polls took %.0f packets",
+		line(p, "", text("in the last third of the time, with meters attached%s",
+				 o->seen.polled > 0 ? text("; polls took %.0f packets",
 							   o->seen.polled) : ""));
 }
 
@@ -197,11 +197,11 @@ static void introduction(struct page *p, const struct bench *b)
 			     i->tx_queues, i->rx_queues + i->tx_queues > 2 ? "s" : "",
 			     b->has_peer ? text("the peer is %s%s", b->peer.label, b->peer_found ?
 						", its other end" : "") :
-			     "no peer: what it sends goes nowhere we know"));
+			     "no peer: where sent packets arrive is unknown"));
 	page_newline(p);
 }
 
-/* What is missing everywhere is said once. */
+/* One line for each figure that is unavailable, rather than one per scenario. */
 static void absences(struct page *p, const struct bench *b)
 {
 	const char *no[3] = { "", "", "" };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the subcommands share: options, complaints, names, snapshots. */
+/* Shared by the subcommands: common options, error output, interface names, snapshots. */
 #include <errno.h>
 #include <fcntl.h>
 #include <langinfo.h>
@@ -47,7 +47,7 @@ static int print_complaint(int status)
 		fputc('\n', stderr);
 		return status;
 	}
-	tell(*complaint() ? complaint() : "failed, and nobody said why");
+	tell(*complaint() ? complaint() : "internal error: failed without a message");
 	if (*complaint_try())
 		error_line("  try: ", complaint_try());
 	return status;
@@ -61,7 +61,7 @@ int output_flush(void)
 	struct pollfd reader = { .fd = STDOUT_FILENO };
 
 	if (!first && (fflush(stdout) || ferror(stdout)))
-		/* what failed in the middle of printing is no longer in errno */
+		/* after an error in the middle of printing, errno is already overwritten */
 		first = poll(&reader, 1, 0) > 0 && reader.revents & POLLERR ? EPIPE : errno ?: EIO;
 	return first;
 }
@@ -84,9 +84,9 @@ int usage_error(const char *try, const char *what, ...)
 	return print_complaint(EXIT_USAGE);
 }
 
-#define JSON_HELP	"  -j, --json             as a program reads it, errors too\n"
-#define VERBOSE_HELP	"  -v, --verbose          show what libbpf and libxdp say\n"
-#define HELP_HELP	"  -h, --help             this\n"
+#define JSON_HELP	"  -j, --json             print JSON; errors are JSON, too\n"
+#define VERBOSE_HELP	"  -v, --verbose          show messages of libbpf and libxdp\n"
+#define HELP_HELP	"  -h, --help             show this help\n"
 #define COLOR_HELP	"      --color WHEN       always, never or auto (default): on a terminal\n"
 #define COMMON_HELP	JSON_HELP VERBOSE_HELP COLOR_HELP HELP_HELP
 
@@ -105,7 +105,7 @@ static void near_options(struct near *near, const char *help)
 
 static int option_error(const struct command *c, const char *word, bool no_value)
 {
-	/* getopt says in optopt which short one it was, or which long one has no value */
+	/* getopt leaves in optopt the short option, or the long option with the bad value */
 	bool extra = optopt && !strncmp(word, "--", 2) && strchr(word, '=');
 	struct near near;
 	char name[64];
@@ -282,7 +282,7 @@ int snapshot_take(struct snapshot *s, const char *dir)
 	netns_go_home();
 	if (err)
 		return err;
-	if (!*s->meta.iface) {	/* of a driver, whatever its interfaces */
+	if (!*s->meta.iface) {	/* nicprobe driver: all interfaces of the driver */
 		snprintf(s->name, sizeof(s->name), "%s", s->meta.driver);
 		return 0;
 	}
@@ -294,7 +294,7 @@ int snapshot_take(struct snapshot *s, const char *dir)
 		s->meta.down = 0;
 	}
 	attached_blind(&s->meta, &a, dir, s->blind);
-	if (!*a.state)		/* else it is elsewhere, or another's */
+	if (!*a.state)		/* otherwise the device is gone, moved or a different one */
 		link_state(s->meta.ifindex, &s->link);
 	netns_go_home();
 	memcpy(s->state, a.state, sizeof(s->state));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the subcommands share. */
+/* Declarations shared by the subcommands. */
 #ifndef NICPROBE_CMD_H
 #define NICPROBE_CMD_H
 
@@ -17,8 +17,8 @@ struct command {
 	const char *name;
 	const char *args;	/* "IFACE [-m METER,…]" */
 	const char *help;	/* one line */
-	const char *options;	/* the lines under "Options:"; NULL: none of its own */
-	int (*run)(int argc, char **argv);	/* argv[0] is the name; the exit status */
+	const char *options;	/* the lines under "Options:"; NULL: only the common options */
+	int (*run)(int argc, char **argv);	/* argv[0]: its name; returns the exit status */
 };
 
 #define COMMANDS(C) \
@@ -28,53 +28,53 @@ struct command {
 #define C(name) extern const struct command command_##name;
 COMMANDS(C)
 #undef C
-extern const struct command *const commands[];	/* ends with NULL */
+extern const struct command *const commands[];	/* NULL-terminated */
 
-/* Options that every command takes; what it returns for them it need not handle. */
+/* Options that every command takes; common_option() handles them. */
 #define COMMON_SHORT	"hjv"
 #define COMMON_LONG	{ "help", no_argument, NULL, 'h' }, { "json", no_argument, NULL, 'j' }, \
 			{ "verbose", no_argument, NULL, 'v' }, \
 			{ "color", required_argument, NULL, OPTION_COLOR }
-#define OPTION_COLOR	0x1000	/* no letter's, and no command's own */
-/* -h, -v and what is unknown; -j: errors are JSON. Returns true: exit with *status. */
+#define OPTION_COLOR	0x1000	/* above all letters and all options of the commands */
+/* Handles common and unknown options; -j turns errors into JSON. True: exit with *status. */
 bool common_option(const struct command *, int option, char **argv, int *status);
 extern bool json_wanted;
 
-/* Print the complaint there is, as a person or (-j) a program reads it. Returns EXIT_FAILURE. */
+/* Print the pending error, as text or (-j) as JSON. Returns EXIT_FAILURE. */
 int failed(void);
-/* Writes what was printed. 0, or the first errno for which some of it could not be. */
+/* Flush stdout. 0, or the errno of the first write that failed. */
 int output_flush(void);
-extern const char *stays_attached;	/* whether its output could be written or not; NULL */
-/* A complaint about how the command was typed. Returns EXIT_USAGE. */
+extern const char *stays_attached;	/* label for the error if output fails; NULL: nothing */
+/* Print a usage error. Returns EXIT_USAGE. */
 __attribute__((format(printf, 2, 3)))
 int usage_error(const char *try, const char *what, ...);
 
-/* A line to standard error that is no error; no name in it can drive the terminal. */
+/* Print a notice to stderr; control characters in names are made harmless. */
 void tell(const char *);
 
 /*
- * "NETNS/IFACE": enters the namespace. Returns the name of the interface; NULL: a complaint.
- * With `netns`, its inode goes there, and "netns:INODE/IFACE", as iface_label() calls what is in
- * a namespace without a name, will do.
+ * Enter the namespace of "NETNS/IFACE". Returns the interface name; NULL after complain().
+ * If `netns` is given, it receives the inode, and "netns:INODE/IFACE" (iface_label()'s form for a
+ * namespace without a name) is accepted without entering the namespace.
  */
 const char *iface_enter(const char *arg, __u32 *netns);
 /*
- * The same for who may not enter it, and only wants to read what is pinned: its name tells its
- * inode. After a complaint of iface_enter(), which stays where that does not help.
+ * The same without entering, for users who may only read the pins: finds the inode by the name of
+ * the namespace. Call after iface_enter() failed; on failure here, its error remains pending.
  */
 const char *iface_outside(const char *arg, __u32 *netns);
-/* failed(), of an interface that was typed so: what is to be tried is tried in its namespace. */
+/* failed() for an interface given as `arg`: the suggested command runs in its namespace. */
 int iface_failed(const char *arg);
-/* Back to the namespace we were started in. */
+/* Return to the namespace we were started in. */
 void netns_go_home(void);
-/* As a user types it: "eth0", "blue/eth0". */
+/* The name as a user would type it: "eth0", "blue/eth0". */
 void iface_label(__u32 netns, const char *iface, char *label, unsigned size);
 
-/* "pktsize,ecn" or "all" to 1 << METER_x. 0: a complaint was printed. */
+/* "pktsize,ecn" or "all" to 1 << METER_x. 0 after printing an error. */
 __u64 meters_parse(const char *list);
-/* -m, --rx, --sample: shared by attach and run. False: a complaint was printed. */
+/* -m, --rx, --sample and the like: shared by attach and run. False after printing an error. */
 bool request_option(struct request *, int option);
-/* Options that go with a meter, and it is there; else a complaint was printed. */
+/* Options of a meter are given only with that meter; false after printing an error. */
 bool request_fits(const struct request *);
 #define REQUEST_SHORT	"m:"
 #define REQUEST_LONG	{ "meters", required_argument, NULL, 'm' }, \
@@ -82,47 +82,47 @@ bool request_fits(const struct request *);
 			{ "sample", required_argument, NULL, 'S' }, \
 			{ "stacks", no_argument, NULL, 'K' }, \
 			{ "group", required_argument, NULL, 'G' }, DRIVER_LONG
-/* Of the meter driver, and of the command. */
+/* Options of the meter driver and of the command driver. */
 #define DRIVER_LONG	{ "functions", required_argument, NULL, 'F' }, \
 			{ "time", required_argument, NULL, 'T' }, \
 			{ "max-functions", required_argument, NULL, 'X' }
 #define DRIVER_HELP \
-	"      --functions GLOB,… count calls of these, not of those known of the\n" \
-	"                         driver; MODULE:GLOB: of one module\n" \
-	"      --time GLOB,…      how long these take, too\n" \
-	"      --max-functions N  rather fail than attach to more (default: 512)\n"
+	"      --functions GLOB,… count calls of these functions instead of the known\n" \
+	"                         ones; MODULE:GLOB: of one module\n" \
+	"      --time GLOB,…      also measure how long these functions take\n" \
+	"      --max-functions N  fail rather than attach to more (default: 512)\n"
 #define REQUEST_HELP						\
-	"  -m, --meters METER,…   these, or an error (default: what is here and cheap);\n" \
-	"                         +METER, -METER: this one, too, or not\n" \
-	"      --rx HOOK          where to see received packets: auto (default),\n" \
+	"  -m, --meters METER,…   attach these, or fail (default: all cheap ones that\n" \
+	"                         work here); +METER, -METER: add or remove one\n" \
+	"      --rx HOOK          the hook for received packets: auto (default),\n" \
 	"                         xdp, driver, tc, xdp-generic\n" \
-	"      --sample N         look at one packet in N; default: latency meters each,\n" \
-	"                         others as list -v says\n" \
-	"      --stacks           with each drop, how the kernel came there\n" \
-	"      --group GROUP      its members may show and list it, without being root\n" \
-	"  Of the meter driver:\n" DRIVER_HELP
+	"      --sample N         follow one packet in N (default: see list -v; the\n" \
+	"                         latency meters follow every packet)\n" \
+	"      --stacks           record the kernel stack of each drop\n" \
+	"      --group GROUP      let members of GROUP use show and list without root\n" \
+	"  For the meter driver:\n" DRIVER_HELP
 
-/* May --rx name it? Those that see rx-nic, and tc, which stands for: not there at all. */
+/* Can --rx name this hook? True for hooks of rx-nic, and for tc, which means: no rx-nic. */
 struct hook;
 bool hook_choosable(const struct hook *);
 
-const struct renderer *renderer_find(const char *name);	/* NULL: none of that name */
+const struct renderer *renderer_find(const char *name);	/* NULL after printing an error */
 struct look terminal_look(void);
 
-/* A new snapshot of what is attached in `dir`, with its label and state. 0 or -errno. */
+/* A snapshot of the attachment in `dir`, with its label and state. 0 or -errno. */
 int snapshot_take(struct snapshot *, const char *dir);
 /*
- * Runs a command (NULL: until Ctrl-C) and shows what the maps in `dir` have counted meanwhile.
- * signals_ready() comes before what is to be undone. Returns the command's exit status.
+ * Run a command (NULL: wait for Ctrl-C) and show what the maps in `dir` counted meanwhile.
+ * Call signals_ready() before doing anything that must be undone. Returns the exit status.
  */
 void signals_ready(void);
 int measured_run(const char *dir, char **argv, const struct renderer *);
-/* Packets that all interfaces had until now, for figures per packet; NULL: by the meters. */
+/* Packets of all interfaces so far, for figures per packet; NULL: use the meters' counts. */
 extern uint64_t (*measured_packets)(void);
-/* Where the command runs: inode of a network namespace; 0: where we are. */
+/* Network namespace of the command, by inode; 0: the current one. */
 extern __u32 measured_netns;
 
-/* Says what is attached, and where; after attach and run. */
+/* Print what is attached, and where. */
 void attached_print(FILE *, const struct meta *, const char *label);
 struct json;
 void attached_meters(struct json *, const struct meta *);	/* "meters": […] */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* nicprobe complete WHAT: the words that shell completion offers, one a line. */
+/* nicprobe complete WHAT: the words that shell completion offers, one per line. */
 #include <net/if.h>
 #include <stdio.h>
 #include <stdlib.h>

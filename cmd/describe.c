@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What nicprobe is made of, and what of it works here: nicprobe list -v. */
+/* nicprobe list -v: all meters, hooks, drivers and attach methods, and which of them work here. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -22,7 +22,7 @@ static void works(const char *no)
 		page_remark(page, 6, text("not here: %s", no));
 }
 
-/* Its unit is said where its key does not end with it. */
+/* The unit is shown unless the key ends with it. */
 static void describe_metric(const struct metric *k)
 {
 	size_t len = strlen(k->unit);
@@ -37,7 +37,7 @@ static void describe_metric(const struct metric *k)
 
 static void describe_meters(bool permitted)
 {
-	puts("Meters, and what they count");
+	puts("Meters and their metrics");
 	for (int id = 0; id < NR_METERS; id++) {
 		const struct meter *m = meters[id];
 
@@ -55,7 +55,7 @@ static void describe_meters(bool permitted)
 
 static void describe_hooks(void)
 {
-	puts("\nHooks, where packets are seen; for each point the first that works is taken");
+	puts("\nHooks, where packets are seen; the first that works is used for each point");
 	for (const struct hook *const *t = hooks; *t; t++) {
 		const char *at = "at";
 
@@ -70,11 +70,11 @@ static void describe_hooks(void)
 
 static void describe_drivers(void)
 {
-	puts("\nDrivers that nicprobe knows; others work, too");
+	puts("\nDrivers that nicprobe knows; other drivers work, too");
 	for (const struct driver *const *d = drivers; *d; d++) {
 		page_line(page, 2, (*d)->name, 15, (*d)->help);
 		if ((*d)->no_xdp)
-			page_remark(page, 6, "it has no native XDP");
+			page_remark(page, 6, "no native XDP");
 		else if ((*d)->xdp)
 			page_remark(page, 6, text("attaching XDP %s", (*d)->xdp));
 		if ((*d)->no_completion)
@@ -87,7 +87,7 @@ static void describe_features(void)
 	struct utsname kernel;
 
 	if (kernel_permits()) {
-		printf("\nWhat this kernel can do: %s to find out\n", complaint());
+		printf("\nWhat this kernel can do: unknown; %s\n", complaint());
 		return;
 	}
 
@@ -146,7 +146,7 @@ static void json_metric(struct json *j, const struct meter *m, const struct metr
 	json_string(j, "kind", metric_kind(k));
 	json_string(j, "unit", k->unit);
 	json_string(j, "help", k->help);
-	if (!m->key.unit) {	/* else it has one for each unit */
+	if (!m->key.unit) {	/* otherwise there is one family per unit */
 		char family[96];
 
 		metric_family(m, k, NULL, family, sizeof(family));

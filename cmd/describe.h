@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What nicprobe is made of, and what of it works here: nicprobe list -v. */
+/* nicprobe list -v: what nicprobe can measure, and what works here. */
 #ifndef NICPROBE_DESCRIBE_H
 #define NICPROBE_DESCRIBE_H
 
@@ -12,12 +12,12 @@ struct meter;
 struct metric;
 struct page;
 
-/* All of it; or of these meters, 1 << METER_x, a page each. */
+/* Everything; or with `only` (1 << METER_x), a page for each of these meters. */
 void describe(struct page *, __u64 only);
 /* One object on stdout; its keys are in nicprobe-json(5). */
 void describe_json(__u64 only);
 
-/* Its parts. `permitted`: we may ask the kernel. */
+/* One meter. `permitted`: we may ask the kernel. */
 void describe_meter(struct page *, const struct meter *, bool permitted);
 void describe_meter_json(struct json *, const struct meter *);
 const char *metric_kind(const struct metric *);		/* "counter" */

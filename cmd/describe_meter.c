@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* One meter, as a page of the manual at hand: nicprobe list -v METER. */
+/* nicprobe list -v METER: one meter as a page of reference. */
 #include <string.h>
 
 #include "cmd/cmd.h"
@@ -8,10 +8,10 @@
 #include "render/json_writer.h"
 #include "render/text.h"
 
-#define SAID	16	/* columns before what is said… */
-#define KINDS	28	/* …and before what kind of figure it is */
+#define SAID	16	/* column of the text… */
+#define KINDS	28	/* …and of a metric's kind */
 
-/* "needs       txlat": nothing where there is nothing to say. */
+/* "needs       txlat"; no line if there is no text. */
 static void say(struct page *page, const char *what, const char *words)
 {
 	if (words && *words)
@@ -28,7 +28,7 @@ static const char *meter_names(__u64 set)
 	return names;
 }
 
-/* Where packets must be seen for it; "": it does not look at packets of a point. */
+/* The points that it counts at; "": it does not count by point. */
 static const char *point_list(const struct meter *m)
 {
 	const char *names = "";
@@ -39,7 +39,7 @@ static const char *point_list(const struct meter *m)
 	return names;
 }
 
-/* What tells its rows apart, by the labels that JSON has. */
+/* The labels of its rows, as in JSON. */
 static unsigned labels_of(const struct meter *m, const char *labels[16])
 {
 	unsigned nr = 0;
@@ -85,18 +85,18 @@ void describe_meter(struct page *page, const struct meter *m, bool permitted)
 	page_wrap(page, 2, m->help);
 	page_newline(page);
 	say(page, "rows by", by);
-	say(page, "looks at", point_list(m));
+	say(page, "points", point_list(m));
 	say(page, "needs", meter_names(meter_needs(m)));
 	say(page, "uses", meter_names(meter_uses(m) & ~meter_needs(m)));
 	if (m->sample)
-		say(page, "follows", text("1 packet in %u, unless --sample says otherwise",
+		say(page, "samples", text("1 packet in %u, unless --sample changes it",
 					  m->sample));
 	say(page, "attached", m->on_request ? text("only on request, -m %s", m->name) :
-	    "unless -m names others");
-	say(page, "costs", m->on_request);
+	    "by default");
+	say(page, "reason", m->on_request);
 	if (permitted)
 		say(page, "works here", no ? text("no: %s", no) : "yes");
-	page_line(page, 2, "figures", SAID, "");
+	page_line(page, 2, "metrics", SAID, "");
 	for_each_metric(k, m)
 		metric_say(page, k);
 	say(page, "see", text("nicprobe show IFACE %s; nicprobe-meters(7)", m->name));

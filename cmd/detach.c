@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* nicprobe detach: stop, and leave nothing behind. */
+/* nicprobe detach: stop measuring an interface and remove everything. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,9 +79,9 @@ static int run(int argc, char **argv)
 	}
 	if (all == (optind + 1 == argc) || optind + 1 < argc)
 		return usage_error("nicprobe detach IFACE, or: nicprobe detach --all",
-				   all ? "either one interface, or all" :
-				   optind == argc ? "detach what?" :
-				   "detach takes one interface, or --all");
+				   all ? "detach takes one interface or --all, not both" :
+				   optind == argc ? "detach: no interface given" :
+				   "detach takes one interface or --all");
 	if (kernel_permits())
 		return failed();
 	netns_go_home();
@@ -91,9 +91,9 @@ static int run(int argc, char **argv)
 const struct command command_detach = {
 	.name = "detach",
 	.args = "[NETNS/]IFACE | --all",
-	.help = "stop, and leave nothing behind",
+	.help = "stop measuring an interface and remove everything",
 	.options =
-	"  -a, --all              every interface, in every namespace\n"
-	"      --force            also what another version left\n",
+	"  -a, --all              detach every interface in every namespace\n"
+	"      --force            also remove what another version left\n",
 	.run = run,
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* nicprobe driver: what of a driver a command calls, whether it has an interface or none. */
+/* nicprobe driver: count calls of a driver's functions while a command runs. */
 #include <errno.h>
 #include <net/if.h>
 #include <stdio.h>
@@ -20,9 +20,9 @@
 #include "lib/util/log.h"
 #include "lib/util/near.h"
 
-static const char *driver;	/* whose packets are counted */
+static const char *driver;	/* of the interfaces whose packets are counted */
 
-/* By what the kernel says of all its interfaces that are in this namespace. */
+/* From sysfs statistics of all its interfaces in this namespace. */
 static uint64_t packets(void)
 {
 	struct if_nameindex *list = if_nameindex();
@@ -58,7 +58,7 @@ static int unknown(const char *name)
 	return -ENOENT;
 }
 
-/* The driver of this name, or that of the interface, or a module of which nothing is known. */
+/* `name` is a known driver, an unknown module, or an interface, in this order. */
 static int driver_choose(const char *name, struct site *site)
 {
 	struct iface *i = &site->iface;
@@ -76,13 +76,13 @@ static int driver_choose(const char *name, struct site *site)
 	if (!iface || iface_read(iface, i))
 		return unknown(name);
 	site->driver = driver_find(i->driver);
-	*i->name = '\0';	/* the calls are not only for it */
+	*i->name = '\0';	/* calls for all interfaces of the driver are counted */
 	return 0;
 }
 
 /*
- * A BPF file system that only this process has: when it ends, however it ends, nothing is left.
- * Its descriptor or -errno; Linux 5.2.
+ * A BPF file system private to this process: however the process ends, nothing is left behind.
+ * Returns its descriptor or -errno; needs Linux 5.2.
  */
 static int private_pins(void)
 {
@@ -90,7 +90,7 @@ static int private_pins(void)
 
 	if (fs >= 0 && !fsconfig(fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0))
 		fd = fsmount(fs, FSMOUNT_CLOEXEC, 0);
-	err = fd < 0 ? complain(-errno, NULL, "cannot make a BPF file system of our own: %s",
+	err = fd < 0 ? complain(-errno, NULL, "cannot mount a private BPF file system: %s",
 				strerror(errno)) : 0;
 	if (fs >= 0)
 		close(fs);
@@ -106,7 +106,7 @@ static int attach(struct site *site, struct meta *meta)
 	int err;
 
 	if (why)
-		return complain(-EOPNOTSUPP, NULL, "the functions of %s cannot be counted: %s",
+		return complain(-EOPNOTSUPP, NULL, "cannot count the functions of %s: %s",
 				site->iface.driver, why);
 	obj = object_open(site, m->events.elf);
 	err = obj ? m->events.attach(site, obj) : -EOPNOTSUPP;
@@ -148,11 +148,11 @@ static int look(const char *name, struct request *req, char **argv, const struct
 	driver = meta.driver;
 	measured_packets = packets;
 	status = measured_run(site.pins, argv, format);
-	pins_remove(site.pins);		/* now, and not some time after we have ended */
+	pins_remove(site.pins);		/* now: the kernel may defer it past our exit */
 	return status;
 }
 
-/* Up to what is no option, or "--". False: exit with *status. */
+/* Parses up to the first non-option or "--". False: exit with *status. */
 static bool options_take(int argc, char **argv, struct request *req, const struct renderer **format,
 			 int *status)
 {
@@ -182,14 +182,14 @@ static int run(int argc, char **argv)
 	const char *name;
 	int status;
 
-	/* before the name, and after it; what follows the command's name is the command's */
+	/* options may stand before and after the name; later ones belong to the command */
 	if (!options_take(argc, argv, &req, &format, &status))
 		return status;
 	name = argv[optind];
 	if (name && ++optind < argc && !options_take(argc, argv, &req, &format, &status))
 		return status;
 	if (!name)
-		return usage_error("nicprobe driver DRIVER -- COMMAND", "which driver?");
+		return usage_error("nicprobe driver DRIVER -- COMMAND", "driver: no driver given");
 	if (json_wanted)
 		format = &renderer_json;
 	if (kernel_permits_mounts())

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* nicprobe drivers: what is known of a driver, and whether this kernel or a module has it. */
+/* nicprobe drivers: what is known about a driver, checked against this kernel or a module file. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +31,7 @@ static const char *release(void)
 	return kernel.release;
 }
 
-/* Does the running kernel have it? No: it is not asked for more. */
+/* Does the running kernel have the driver? If not, nothing more can be checked. */
 static bool ask_running(struct facts *f, struct running **running)
 {
 	*running = running_open(f->driver);
@@ -41,28 +41,28 @@ static bool ask_running(struct facts *f, struct running **running)
 	return f->running;
 }
 
-/* By which ways its functions can be traced here. */
+/* Which attach methods can trace its functions here. */
 static void ask_ways(struct facts *f)
 {
 	bool permits = !kernel_permits();
 
 	complaints_forget();
-	f->no_fentry = permits ? kernel_lacks(FEATURE_FENTRY) : "only root can find out";
+	f->no_fentry = permits ? kernel_lacks(FEATURE_FENTRY) : "unknown, finding out needs root";
 	f->no_kprobe = kernel_lacks(FEATURE_KPROBE);
 }
 
-/* What is to be said before the list of functions. */
+/* The lines above the list of functions. */
 static void say_here(const struct facts *f)
 {
 	put(text("%s  %s", f->driver->name, f->driver->help));
 	if (!f->driver->functions)
 		return;
 	if (!f->running) {
-		put(text("Not in this kernel (%s): a module's file can be asked, nicprobe drivers "
+		put(text("Not in this kernel (%s). To check a module file: nicprobe drivers "
 			 "--check FILE.", release()));
 		return;
 	}
-	put(text("It is in this kernel (%s).", release()));
+	put(text("In this kernel (%s).", release()));
 	if (f->no_fentry)
 		put(text("fentry: %s.", f->no_fentry));
 	if (f->no_kprobe)
@@ -129,8 +129,8 @@ static void overview(void)
 		putchar('\n');
 	} else {
 		put("");
-		put("here: in this kernel; -: nothing to look for.");
-		put("nicprobe drivers NAME tells what is known of one.");
+		put("here: in this kernel; -: no functions known.");
+		put("Details of one driver: nicprobe drivers NAME.");
 	}
 }
 
@@ -141,10 +141,10 @@ static int unknown(const char *name)
 	for (const struct driver *const *d = drivers; *d; d++)
 		near_try(&near, (*d)->name);
 	return usage_error(*near.name ? text("nicprobe drivers %s", near.name) :
-			   "nicprobe drivers", "no driver \"%s\" is known", name);
+			   "nicprobe drivers", "no driver \"%s\"", name);
 }
 
-/* The table that has names of this module: its own, or one that has some in it. NULL: none. */
+/* The driver table for this module: its own, or one that names functions of it. NULL: none. */
 static const struct driver *table_of(const char *module)
 {
 	const struct driver *own = driver_find(module);
@@ -165,18 +165,18 @@ static void check_text(struct facts *f, const char *path)
 	const char *name = module_name(f->module), *machine = module_machine(f->module);
 
 	put(text("%s  %s", name, facts_own(f) ? f->driver->help :
-		 text("what the driver %s has in it", f->driver->name)));
+		 text("the parts of driver %s in this module", f->driver->name)));
 	put(text("%s, for Linux %s%s.", basename(path), *module_release(f->module) ?
-		 module_release(f->module) : "(it does not say which)",
-		 machine ? text(" on %s, which this machine is not", machine) : ""));
+		 module_release(f->module) : "(unknown release)",
+		 machine ? text(" on %s, unlike this machine", machine) : ""));
 	if (f->no_fentry && facts_functions(f))
-		put(text("Nothing is known of fentry: %s.", f->no_fentry));
+		put(text("fentry: unknown: %s.", f->no_fentry));
 	facts_text(&page, f);
 	put("");
-	put(f->missing ? text("%u name%s that should be there %s not.", f->missing,
+	put(f->missing ? text("%u expected name%s %s missing.", f->missing,
 			      f->missing == 1 ? "" : "s", f->missing == 1 ? "is" : "are") :
-	    facts_functions(f) ? "Every name that should be there is there." :
-	    "Nothing to look for is known of it.");
+	    facts_functions(f) ? "Every expected name is present." :
+	    "No names to check are known for it.");
 }
 
 static void check_json(struct facts *f, const char *path)
@@ -206,8 +206,8 @@ static int check(const char *path, const char *btf)
 	f.version = release_version(module_release(m));
 	f.no_fentry = module_no_btf(m);
 	if (!f.driver) {
-		complain(-1, "nicprobe drivers", "cannot check %s: nothing is known of a module %s",
-			 path, module_name(m));
+		complain(-1, "nicprobe drivers", "cannot check %s: nothing is known about module "
+			 "%s", path, module_name(m));
 		module_close(m);
 		return failed();
 	}
@@ -219,13 +219,13 @@ static int check(const char *path, const char *btf)
 	return f.missing ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-/* Of several files each is checked, whatever became of those before. */
+/* Checks every file, even after one has failed. */
 static int check_all(int argc, char **argv, const char *btf)
 {
 	int status = EXIT_SUCCESS;
 
 	if (optind == argc)
-		return usage_error("nicprobe drivers --check MODULE.ko", "--check names no file");
+		return usage_error("nicprobe drivers --check MODULE.ko", "--check needs a file");
 	for (int i = optind; i < argc; i++) {
 		if (i > optind && !json_wanted)
 			put("");
@@ -263,7 +263,7 @@ static int run(int argc, char **argv)
 		return check_all(argc, argv, btf);
 	if (btf)
 		return usage_error("nicprobe drivers --btf VMLINUX --check MODULE.ko",
-				   "--btf goes with --check");
+				   "--btf requires --check");
 	if (optind == argc) {
 		overview();
 		return EXIT_SUCCESS;
@@ -282,10 +282,10 @@ static int run(int argc, char **argv)
 const struct command command_drivers = {
 	.name = "drivers",
 	.args = "[NAME | --check MODULE.ko…]",
-	.help = "what is known of a driver, and what of it a build has",
+	.help = "show what is known about a driver, and check a kernel for it",
 	.options =
-	"  -c, --check            look into files of modules for what is known; exit\n"
-	"                         status 1: something is missing\n"
-	"  -b, --btf VMLINUX      the kernel they are for, to know its types\n",
+	"  -c, --check            check module files for the known names; exit status 1\n"
+	"                         if a name is missing\n"
+	"  -b, --btf VMLINUX      take BTF from this kernel, which the modules are for\n",
 	.run = run,
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* nicprobe explain: what a finding means, when it speaks, what helps; or the page of all. */
+/* nicprobe explain: what a finding means, when it is reported and what helps; or their man page. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +12,8 @@
 #include "render/json_writer.h"
 #include "render/text.h"
 
-#define ID_COLUMN	26	/* titles stand behind ids */
-#define TEXT_COLUMN	12	/* texts stand behind their heads */
+#define ID_COLUMN	26	/* titles begin here, after the ids */
+#define TEXT_COLUMN	12	/* texts begin here, after their headings */
 
 static const char *filled(const struct finding_kind *k, const char *template)
 {
@@ -30,7 +30,7 @@ static void part(struct page *p, const char *head, const char *words)
 	page_line(p, 2, head, TEXT_COLUMN, words);
 }
 
-/* "rx-ring-full, backlog-full"; "": it follows from none. */
+/* "rx-ring-full, backlog-full"; "": it follows from no other finding. */
 static const char *causes(const struct finding_kind *k)
 {
 	const char *all = "";
@@ -47,15 +47,15 @@ static void explain(struct page *p, const struct finding_kind *k)
 	page_style(p, STYLE_PLAIN);
 	page_wrap(p, 2, text("  %s", k->title));
 	page_newline(p);
-	part(p, "severity", text("%s; its harm is told in %s (%s)", severity_names[k->severity],
+	part(p, "severity", text("%s; harm is measured in %s (%s)", severity_names[k->severity],
 				 harm_units[k->harm], harm_names[k->harm]));
-	part(p, "notice", k->symptom);
+	part(p, "symptom", k->symptom);
 	part(p, "meaning", k->means);
-	part(p, "speaks if", filled(k, k->when));
+	part(p, "when", filled(k, k->when));
 	part(p, "not for", filled(k, k->silent));
-	part(p, "helps", k->remedy);
+	part(p, "remedy", k->remedy);
 	if (*causes(k))
-		part(p, "follows", text("%s: beside one of these it is told beneath it",
+		part(p, "follows", text("%s: if one of these is found, too, it is listed beneath",
 					causes(k)));
 }
 
@@ -103,7 +103,7 @@ static void list(struct page *p)
 	}
 }
 
-/* All of these are ids: the words of the command line; NULL: every one is wanted. */
+/* `ids`: the arguments, NULL-terminated; none: all findings are wanted. */
 static bool is_wanted(const char *id, char **ids)
 {
 	unsigned i = 0;
@@ -169,8 +169,8 @@ static int run(int argc, char **argv)
 const struct command command_explain = {
 	.name = "explain",
 	.args = "[FINDING…]",
-	.help = "what a finding means, and what helps; or which there are",
+	.help = "explain a finding: what it means and what helps; or list all",
 	.options =
-	"      --man              all of them as the source of nicprobe-findings(7)\n",
+	"      --man              print the source of nicprobe-findings(7)\n",
 	.run = run,
 };

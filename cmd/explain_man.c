@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Writes nicprobe-findings(7) from the table of findings, so that it cannot say anything else. */
+/* Generates nicprobe-findings(7) from the table of findings, so that the two always agree. */
 #include <stdbool.h>
 #include <string.h>
 
@@ -18,48 +18,47 @@ static const char head[] =
 ".Os\n"
 ".Sh NAME\n"
 ".Nm nicprobe-findings\n"
-".Nd what nicprobe finds wrong with a network interface, and what helps\n"
+".Nd problems that nicprobe finds on network interfaces, and their remedies\n"
 ".Sh DESCRIPTION\n"
-"A finding is a sentence that\n"
+"A finding reports a problem of an interface that\n"
 ".Xr nicprobe 8\n"
-"says of an interface that it measures, with what it costs and what helps.\n"
-"It is about the window that is shown: the last second, unless\n"
+"measures, with its harm and its remedy.\n"
+"It applies to the window that is shown: the last second, unless\n"
 ".Fl w ,\n"
 ".Fl i\n"
 "or\n"
 ".Fl t\n"
-"say otherwise.\n"
-"It names a harm, or one that is near;\n"
-"an interface of which nothing is said is well.\n"
+"select another one.\n"
+"The harm is present or imminent;\n"
+"an interface without findings has no known problem.\n"
 ".Pp\n"
-"What is over is not found any more.\n"
-"Of what the stack, a qdisc, tc, a cgroup or netfilter dropped a window says\n"
-"when it last was, in a line that begins with\n"
-".Cm earlier :\n"
-"how many packets there were since attach, and the last second in which one CPU\n"
-"dropped as many as the finding asks for.\n"
-"What never came so fast is not told, and a loss that many CPUs share may not be;\n"
-"what share of the packets it was nobody knows any more.\n"
+"Problems that have ended are no longer findings.\n"
+"For packets dropped by the stack, a qdisc, tc, a cgroup or netfilter,\n"
+"a line that begins with\n"
+".Cm earlier\n"
+"has the number of packets since attach, and the time of the last second in which\n"
+"one CPU dropped as many packets as the finding requires.\n"
+"Drops at a lower rate have no such line, and drops spread over many CPUs may\n"
+"have none; their share of the packets is no longer known.\n"
 "The meter\n"
 ".Cm drop\n"
-"remembers it; attach begins anew.\n"
-"Other findings have no earlier: counters of the card, the driver and the kernel\n"
-"have no clock, and of waits, shares and loads sums are kept, not when each part\n"
-"of them came.\n"
+"keeps these records; attach resets them.\n"
+"Other findings have no such line: counters of the card, the driver and the kernel\n"
+"have no timestamps, and waits, shares and loads are only kept as sums.\n"
 ".Pp\n"
-"Each has an id that stays the same over all versions, a severity,\n"
-"and a harm in a unit of its own:\n"
+"Each finding has an id that stays the same in all versions, a severity,\n"
+"and a harm with a unit:\n"
 ".Bl -tag -width critical\n"
 ".It Cm critical\n"
-"Packets that somebody wanted are lost, or none flow.\n"
+"Wanted packets are lost, or no packets flow.\n"
 ".It Cm warning\n"
-"It costs time, or loss is near.\n"
+"It costs time, or packet loss is imminent.\n"
 ".It Cm info\n"
-"Somebody meant it, or it limits what nicprobe can tell.\n"
+"It may be intended, or it limits what nicprobe can measure.\n"
 ".El\n"
 ".Pp\n"
-"What follows from another finding is told beneath it: mend the first.\n"
-"Commands are told, never run.\n";
+"Findings that follow from another finding are listed beneath it: fix that one first.\n"
+"Commands are suggested, never run.\n";
 
 static const char tail[] =
 ".Sh SEE ALSO\n"
@@ -71,7 +70,7 @@ static const char tail[] =
 
 #define LINE 78	/* columns of the source */
 
-/* A word that begins a line must not look like a macro, and a backslash is one. */
+/* Escapes backslashes, and a dot or quote that would make the line a macro. */
 static unsigned put_word(FILE *out, const char *word, size_t len, bool first)
 {
 	unsigned at = 0;
@@ -83,7 +82,7 @@ static unsigned put_word(FILE *out, const char *word, size_t len, bool first)
 	return at;
 }
 
-/* A sentence a line, and none too long. */
+/* One sentence per line, wrapped at LINE columns. */
 static void put(FILE *out, const char *words)
 {
 	unsigned at = 0;
@@ -127,9 +126,9 @@ static void one(FILE *out, const struct finding_kind *k)
 	fprintf(out, ".Pp\n");
 	put(out, k->means);
 	fprintf(out, ".Bl -tag -width Ds\n");
-	item(out, k, "speaks if", k->when);
-	item(out, k, "does not speak of", k->silent);
-	item(out, k, "helps", k->remedy);
+	item(out, k, "reported if", k->when);
+	item(out, k, "not reported for", k->silent);
+	item(out, k, "remedy", k->remedy);
 	if (k->follows[0]) {
 		fprintf(out, ".It \"follows from\"\n");
 		for (unsigned i = 0; i < MAX_CAUSES && k->follows[i]; i++)
@@ -151,13 +150,13 @@ static const char *behind(const struct subject *const *s, const char *symptom)
 	return all;
 }
 
-/* Each symptom once, with the findings behind it. */
+/* Each symptom once, with the findings that may cause it. */
 static void symptoms(FILE *out)
 {
 	const char *told[MAX_SYMPTOMS];
 	unsigned nr = 0;
 
-	fprintf(out, ".Sh TROUBLESHOOTING\nWhat is noticed first, and what may be behind it.\n"
+	fprintf(out, ".Sh TROUBLESHOOTING\nSymptoms, and the findings that may explain them.\n"
 		".Bl -tag -width Ds\n");
 	for (const struct subject *const *s = subjects; *s; s++)
 		for (unsigned i = 0; (*s)->kind(i); i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Compares what is known of a driver with a module or the running kernel. */
+/* Compares what is known about a driver with a module file or the running kernel. */
 #include <stdio.h>
 #include <string.h>
 
@@ -10,8 +10,8 @@
 
 const char *const facts_rx_queue[] = {
 	[RX_QUEUE_RECORDED] = "recorded in each packet",
-	[RX_QUEUE_BY_NAPI] = "not recorded in packets; the NAPI id tells it",
-	[RX_QUEUE_RAW] = "that which the sender chose to send on",
+	[RX_QUEUE_BY_NAPI] = "not recorded in packets; derived from the NAPI id",
+	[RX_QUEUE_RAW] = "the TX queue that the sender chose",
 };
 
 bool facts_own(const struct facts *f)
@@ -61,13 +61,13 @@ struct verdict facts_tracepoint(struct facts *f, const struct driver_name *n)
 	return (struct verdict){};
 }
 
-/* A pattern with what it stands for: of queue 0, and what the module cannot know as "?". */
+/* A pattern filled in for queue 0; parts that are not in the module's strings become "?". */
 static const char *example(const char *pattern)
 {
 	static char out[128];
 	size_t len = 0;
 
-	/* another module begins the name ("virtio3-"): this one has the rest */
+	/* the name's prefix ("virtio3-") comes from another module: match only the rest */
 	if (*pattern == '*')
 		pattern += 2;
 	for (; *pattern && len < sizeof(out) - 1; pattern++) {
@@ -95,7 +95,7 @@ struct verdict facts_stat(struct facts *f, const struct driver_stat *s)
 struct verdict facts_irq(struct facts *f, unsigned i)
 {
 	const char *pattern = f->driver->irqs[i];
-	bool others = *pattern == '*';	/* another module's, perhaps all of it */
+	bool others = *pattern == '*';	/* another module makes the prefix, or all of the name */
 	struct spot spot = {};
 
 	if (!f->module)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What is known of a driver, for a program to read. */
+/* What is known about a driver, as JSON. */
 #include "cmd/facts.h"
 #include "lib/util/log.h"
 

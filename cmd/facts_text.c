@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What is known of a driver, for a person to read. */
+/* What is known about a driver, as text. */
 #include <string.h>
 
 #include "cmd/facts.h"
 #include "lib/util/log.h"
 
-#define NAMES	15	/* columns where names begin, and what is said of them */
+#define NAMES	15	/* columns where names and their states begin */
 #define STATES	46
 
 static void row(struct page *p, const char *key, unsigned column, const char *what)
@@ -32,19 +32,19 @@ static void title(struct page *p, const char *what)
 	page_newline(p);
 }
 
-/* "fentry, kprobe", or what there is of it and why not more. */
+/* The attach methods that can trace a function: "fentry, kprobe"; or fewer, and why. */
 static const char *ways(const struct facts *f, const struct verdict *v)
 {
 	bool fentry = !f->no_fentry && v->spot.fentry, kprobe = !f->no_kprobe && v->spot.kprobe;
 	const char *why = v->spot.why;
 
 	if (f->no_kprobe && f->no_fentry)
-		return "there";
+		return "present";
 	if (fentry)
 		return kprobe ? "fentry, kprobe" : "fentry";
 	if (kprobe)
 		return *why && !f->no_fentry ? text("kprobe; no fentry: %s", why) : "kprobe";
-	return *why ? text("not traceable: %s", why) : "there";
+	return *why ? text("not traceable: %s", why) : "present";
 }
 
 static const char *state(const struct facts *f, const struct verdict *v, const char *range)
@@ -60,7 +60,7 @@ static const char *state(const struct facts *f, const struct verdict *v, const c
 	return *range ? text("%s: not here", range) : "not here";
 }
 
-/* What is said at the end of a line; it goes on two further in than `left`. */
+/* Puts the state at the end of a line; continuation lines are indented by left + 2. */
 static void say(struct page *p, const struct verdict *v, unsigned left, const char *what)
 {
 	bool bad = v->asked && v->expected && !v->there;
@@ -83,7 +83,7 @@ static void name(struct page *p, struct facts *f, const struct driver_name *n,
 
 	if (!v.asked && n->module)
 		range = text("%s%sin %s", range, *range ? ", " : "", n->module);
-	said = ask == facts_function || !v.there ? state(f, &v, range) : "there";
+	said = ask == facts_function || !v.there ? state(f, &v, range) : "present";
 	page_spaces(p, 2);
 	page_put(p, first ? does_text[n->does] : "", -1);
 	page_spaces(p, NAMES - p->at);
@@ -128,7 +128,7 @@ static void stats(struct page *p, struct facts *f)
 
 	if (!f->driver->stats || !facts_own(f))
 		return;
-	title(p, "statistics (ethtool -S), by the name they are given here");
+	title(p, "statistics (ethtool -S), by nicprobe's name for them");
 	for (const struct driver_stat *s = f->driver->stats; s->name; last = s++)
 		stat(p, f, s, !last || strcmp(last->as, s->as));
 	if (f->driver->stats_how)
@@ -194,7 +194,7 @@ void facts_text(struct page *p, struct facts *f)
 	if (facts_own(f) && d->functions && !d->tracepoints) {
 		title(p, "tracepoints");
 		page_spaces(p, 2);
-		page_wrap(p, 2, "it has none of its own");
+		page_wrap(p, 2, "none");
 		page_newline(p);
 	}
 	stats(p, f);

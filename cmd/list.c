@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* nicprobe list: what is attached. */
+/* nicprobe list: the attached interfaces; with -v, all that can be measured. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -81,8 +81,8 @@ static int each(const char *dir, __u32 netns, const char *iface, void *arg)
 	err = meta_read(dir, &meta);
 	if (err) {
 		const char *why = text("%s: %s", label, err == -ENODATA ?
-				       "an attach that was cut short; the next attach or detach "
-				       "removes it" : complaint());
+				       "an attach was interrupted; the next attach or detach "
+				       "removes its remains" : complaint());
 		const char *try = text("%s", complaint_try());
 
 		complaints_forget();
@@ -97,7 +97,7 @@ static int each(const char *dir, __u32 netns, const char *iface, void *arg)
 		all->list = list;
 	if (!list || !l || !(l->dir = strdup(dir))) {
 		free(l);
-		return complain(-ENOMEM, NULL, "no memory for %u interfaces", all->nr + 1);
+		return complain(-ENOMEM, NULL, "out of memory for %u interfaces", all->nr + 1);
 	}
 	attached_state(&meta, &now);
 	netns_go_home();
@@ -109,7 +109,7 @@ static int each(const char *dir, __u32 netns, const char *iface, void *arg)
 	return 0;
 }
 
-/* The lock is not held while the window lasts: others may attach and detach. */
+/* Other processes may attach and detach during the window: the lock is not held. */
 static int windows(const struct all *all, double seconds)
 {
 	struct timespec next;
@@ -186,7 +186,7 @@ static int run(int argc, char **argv)
 	}
 	if (optind != argc && !all)
 		return usage_error(text("nicprobe list -v %s", argv[optind]),
-				   "list takes a meter with -v alone");
+				   "list takes meters only with -v");
 	for (; optind < argc; only |= bits, optind++) {
 		bits = meters_parse(argv[optind]);
 		if (!bits)
@@ -208,10 +208,10 @@ static int run(int argc, char **argv)
 const struct command command_list = {
 	.name = "list",
 	.args = "[-w SECONDS] | -v [METER…]",
-	.help = "what is attached; -v: all that can be measured here",
+	.help = "list attached interfaces; -v: all that can be measured here",
 	.options =
-	"  -w, --window SECONDS   look for so long: rates, and how many findings\n"
-	"  -v, --verbose [METER…] all there is to measure; what works here, and why not;\n"
-	"                         or all about these meters\n",
+	"  -w, --window SECONDS   measure for this long; show rates and findings\n"
+	"  -v, --verbose [METER…] list all meters, and which work here, or why not;\n"
+	"                         or describe these meters\n",
 	.run = run,
 };

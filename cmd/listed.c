@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What one interface that is attached has counted, in a line: for nicprobe list. */
+/* A one-line summary of an attached interface, for nicprobe list. */
 #include <string.h>
 
 #include "cmd/listed.h"
@@ -32,7 +32,7 @@ void listed_window(struct listed *l)
 	snapshot_free(&before);
 }
 
-/* Packets that came or went, where they are seen nearest to the wire; false: nowhere. */
+/* Packets in one direction, counted at the point nearest to the wire; false: not counted. */
 static bool packets_of(const struct snapshot *s, enum point nic, enum point stack, uint64_t *n)
 {
 	enum point point = *s->meta.hook[nic] ? nic : stack;
@@ -41,7 +41,7 @@ static bool packets_of(const struct snapshot *s, enum point nic, enum point stac
 	return s->tables[METER_pktsize].cells && *s->meta.hook[point];
 }
 
-/* Those that the kernel dropped, and somebody had wanted; false: nobody looks. */
+/* Packets the kernel dropped, without the benign reasons; false: drop is not attached. */
 static bool drops_of(const struct snapshot *s, uint64_t *n)
 {
 	const struct meter *m = meters[METER_drop];
@@ -54,7 +54,7 @@ static bool drops_of(const struct snapshot *s, uint64_t *n)
 	return t->cells;
 }
 
-/* Counts that nicprobe itself could not keep, and events that it missed. */
+/* Counts that nicprobe itself lost, and events that it missed. */
 static uint64_t lost_of(const struct snapshot *s)
 {
 	uint64_t n = s->missed;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What one interface that is attached has counted, in a line: for nicprobe list. */
+/* A one-line summary of an attached interface, for nicprobe list. */
 #ifndef NICPROBE_LISTED_H
 #define NICPROBE_LISTED_H
 
@@ -9,16 +9,16 @@ struct json;
 struct page;
 
 struct listed {
-	char *dir;			/* of its pins */
+	char *dir;			/* directory of its pins */
 	struct meta meta;
 	char label[96], state[320];
-	bool read;			/* its figures are there */
-	struct snapshot s;		/* of the window, where there is one; else since attach */
+	bool read;			/* the snapshot could be taken */
+	struct snapshot s;		/* of the window, if any; otherwise since attach */
 };
 
-/* Its figures as they are now. */
+/* Take a snapshot now. */
 void listed_take(struct listed *);
-/* The window from then until now, and what is wrong in it. */
+/* End the window that began with listed_take(): its counts and findings. */
 void listed_window(struct listed *);
 void listed_print(struct page *, const struct listed *);
 void listed_json(struct json *, const struct listed *);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the user types: the table of subcommands. */
+/* Entry point: finds and runs the subcommand. */
 #include <errno.h>
 #include <locale.h>
 #include <stdio.h>
@@ -20,13 +20,13 @@ const struct command *const commands[] = {
 
 static void overview(FILE *out)
 {
-	fputs("nicprobe: what a network card, its driver and the kernel do to every packet\n"
+	fputs("nicprobe: see what a network card, its driver and the kernel do to packets\n"
 	      "\n", out);
 	for (const struct command *const *c = commands; *c; c++)
 		if ((*c)->help)
 			fprintf(out, "  nicprobe %-8s %s\n", (*c)->name, (*c)->help);
-	fputs("\nBegin with: nicprobe attach IFACE; nicprobe show IFACE; nicprobe detach IFACE\n"
-	      "`nicprobe COMMAND --help` tells the options, nicprobe(8) the rest.\n", out);
+	fputs("\nStart with: nicprobe attach IFACE; nicprobe show IFACE; nicprobe detach IFACE\n"
+	      "Options: nicprobe COMMAND --help; everything else: nicprobe(8).\n", out);
 }
 
 static int unknown(const char *name)
@@ -40,7 +40,7 @@ static int unknown(const char *name)
 			   "no command \"%s\"", name);
 }
 
-/* What could not be written was not said. A reader that has gone does not want to hear that. */
+/* Output that cannot be written is an error, except EPIPE: its reader is gone. */
 static int written(void)
 {
 	int err = output_flush();
@@ -50,7 +50,7 @@ static int written(void)
 	complaints_forget();
 	if (stays_attached)
 		complain(-err, text("nicprobe detach %s", stays_attached), "cannot write the "
-			 "output: %s; %s is attached all the same", strerror(err), stays_attached);
+			 "output: %s; %s stays attached", strerror(err), stays_attached);
 	else
 		complain(-err, NULL, "cannot write the output: %s", strerror(err));
 	return failed();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Options that say what to measure, and how. */
+/* The options of attach and run that select what to measure, and how. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,8 +17,8 @@ static __u64 meter_bit(const char *name)
 	if (m)
 		return 1ull << meter_id(m);
 	if (!strcmp(name, "hw")) {
-		usage_error("nicprobe show IFACE hw", "hw is no meter: nothing is measured for it, "
-			    "and nothing need be attached");
+		usage_error("nicprobe show IFACE hw",
+			    "hw is not a meter: it needs no attach");
 		return 0;
 	}
 	for (int id = 0; id < NR_METERS; id++)
@@ -42,7 +42,7 @@ __u64 meters_parse(const char *list)
 		bits |= bit;
 	}
 	if (!bits)
-		usage_error("nicprobe list -v", "-m names no meter");
+		usage_error("nicprobe list -v", "-m needs a meter");
 out:
 	free(copy);
 	return bits;
@@ -77,7 +77,7 @@ static bool globs_check(const char *globs, const char *option)
 {
 	if (globs[strspn(globs, ",")])
 		return true;
-	usage_error(text("%s 'ena_*'", option), "%s names no function", option);
+	usage_error(text("%s 'ena_*'", option), "%s needs a function", option);
 	return false;
 }
 
@@ -86,7 +86,7 @@ bool request_fits(const struct request *req)
 	if (req->meters >> METER_driver & 1 ||
 	    (!req->functions && !req->timed && !req->max_functions))
 		return true;
-	usage_error("-m driver", "%s is for the meter driver, which is not asked for",
+	usage_error("-m driver", "%s requires the meter driver",
 		    req->functions ? "--functions" : req->timed ? "--time" : "--max-functions");
 	return false;
 }
@@ -115,8 +115,8 @@ static bool changes_parse(struct request *req, const char *list)
 		__u64 bit = strchr("+-", *name) ? meter_bit(name + 1) : 0;
 
 		if (!strchr("+-", *name))
-			usage_error(text("-m +%s or -m -%s", name, name), "of meters that come or "
-				    "go each has a + or - before it, and %s has not", name);
+			usage_error(text("-m +%s or -m -%s", name, name), "either every meter "
+				    "of -m has a + or - before it, or none: %s has none", name);
 		if (!bit)
 			return false;
 		*(*name == '+' ? &req->added : &req->removed) |= bit;
@@ -134,7 +134,7 @@ bool request_option(struct request *req, int option)
 		if (*optarg && strchr("+-", *optarg))
 			return changes_parse(req, optarg);
 		req->meters = meters_parse(optarg);
-		req->by_name = strcmp(optarg, "all");	/* "all": those on request, too */
+		req->by_name = strcmp(optarg, "all");	/* "all" skips meters that cannot work */
 		return req->meters;
 	case 'R':
 		return rx_parse(req, optarg);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* nicprobe run: attach, run a command, show what happened meanwhile, detach. */
+/* nicprobe run: attach, run a command, show what was counted meanwhile, detach. */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -18,9 +18,9 @@
 #include "lib/util/log.h"
 
 static volatile pid_t child;
-static volatile sig_atomic_t early;	/* the signal that came before there was a command */
+static volatile sig_atomic_t early;	/* a signal that arrived before the command started */
 
-/* Ctrl-C reaches the command by itself; a signal to us alone is handed on. */
+/* Ctrl-C reaches the command through the terminal; forward signals sent only to us. */
 static void hand_on(int signal)
 {
 	if (!child)
@@ -36,7 +36,7 @@ static void signals_to(void (*handler)(int))
 
 	for (unsigned i = 0; i < sizeof(taken) / sizeof(*taken); i++)
 		sigaction(taken[i], &action, NULL);
-	/* whoever reads us may go; detach must not */
+	/* detach must happen even if the reader of our output goes away */
 	signal(SIGPIPE, handler == SIG_DFL ? SIG_DFL : SIG_IGN);
 }
 
@@ -45,12 +45,12 @@ void signals_ready(void)
 	signals_to(hand_on);
 }
 
-/* Without a command: until someone says that it is enough. */
+/* Without a command: wait for a signal. */
 static int wait_run(void)
 {
 	sigset_t all, before;
 
-	tell("counting, until Ctrl-C");
+	tell("counting until Ctrl-C");
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, &before);
 	while (!early)
@@ -65,7 +65,7 @@ static int child_run(char **argv)
 	sigset_t all, before;
 	int status, err;
 
-	/* Who wanted to end it while we attached shall not have to say so again. */
+	/* A signal that arrived during attach also keeps the command from starting. */
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, &before);
 	if (!early)
@@ -99,7 +99,7 @@ static int child_run(char **argv)
 uint64_t (*measured_packets)(void);
 __u32 measured_netns;
 
-/* What happened between two moments, both of this attachment. */
+/* Shows the difference to `before`; both snapshots must be of the same attachment. */
 static int difference(const char *dir, struct snapshot *before, const struct renderer *format)
 {
 	const struct look look = terminal_look();
@@ -129,7 +129,7 @@ static int difference(const char *dir, struct snapshot *before, const struct ren
 	return err;
 }
 
-/* Only what we attached: someone may have detached it, and attached anew. */
+/* Detaches only our own attachment: another process may have detached and attached again. */
 static int detach_ours(const char *dir, const struct meta *meta)
 {
 	int lock = pins_lock(true), err = lock < 0 ? lock : 0;
@@ -142,7 +142,7 @@ static int detach_ours(const char *dir, const struct meta *meta)
 	return err;
 }
 
-/* Which of the pins was missed first says nothing to anybody. */
+/* If the pins are gone, drops the error about the first missing one: it is not informative. */
 static bool gone(int err)
 {
 	if (err != -ENOENT && err != -ENODATA)
@@ -156,13 +156,14 @@ int measured_run(const char *dir, char **argv, const struct renderer *format)
 	struct snapshot before = {};
 	int status, err;
 
-	if (measured_packets)	/* to ask is to call the driver: not between the snapshots */
+	if (measured_packets)	/* calls the driver: must not run between the snapshots */
 		before.packets = measured_packets();
 	err = snapshot_take(&before, dir);
 	if (err) {
 		if (gone(err))
-			complain(err, NULL, "what was just attached is gone: someone detached it");
-		complain(err, NULL, "cannot read what was just attached: %s", strerror(-err));
+			complain(err, NULL,
+				 "cannot read the attachment: someone detached it");
+		complain(err, NULL, "cannot read the attachment: %s", strerror(-err));
 		status = failed();
 	} else {
 		status = argv ? child_run(argv) : wait_run();
@@ -170,8 +171,10 @@ int measured_run(const char *dir, char **argv, const struct renderer *format)
 		if (err) {
 			if (gone(err))
 				complain(err, NULL,
-					 "what was measured is gone: someone detached it");
-			complain(err, NULL, "cannot read what was measured: %s", strerror(-err));
+					 "cannot read the counts of the attachment: "
+					 "someone detached it");
+			complain(err, NULL, "cannot read the counts of the attachment: %s",
+				 strerror(-err));
 			failed();
 		}
 	}
@@ -194,7 +197,7 @@ static int measure(const struct meta *meta, char **argv, const struct renderer *
 	return status;
 }
 
-/* Up to what is no option, or "--". False: exit with *status. */
+/* Parses up to the first non-option or "--". False: exit with *status. */
 static bool options_take(int argc, char **argv, struct request *req, const struct renderer **format,
 			 int *status)
 {
@@ -225,7 +228,7 @@ static int file_wrong(const char *path)
 	return S_ISDIR(st.st_mode) || faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) ? EACCES : 0;
 }
 
-/* 0, or why execvp() would not run it, as errno: to be known before anything is attached. */
+/* 0, or the errno that execvp() would fail with: checked before anything is attached. */
 static int command_wrong(const char *name)
 {
 	char *dirs = strdupa(getenv("PATH") ?: "/bin:/usr/bin"), *dir;
@@ -243,7 +246,7 @@ static int command_wrong(const char *name)
 	return wrong;
 }
 
-/* What is to be run can be: 0, or the exit status. */
+/* 0 if the command can be run, otherwise the exit status after printing an error. */
 static int command_check(const char *iface, char **argv)
 {
 	int wrong = command_wrong(*argv);
@@ -252,7 +255,7 @@ static int command_check(const char *iface, char **argv)
 		return 0;
 	if (meter_find(*argv))
 		return usage_error(text("nicprobe run %s -m %s -- COMMAND", iface, *argv),
-				   "meters go with -m, and there is no command \"%s\"", *argv);
+				   "meters go with -m; there is no command \"%s\"", *argv);
 	complain(-wrong, NULL, "cannot run %s: %s", *argv, strerror(wrong));
 	failed();
 	return wrong == ENOENT ? 127 : 126;
@@ -266,7 +269,7 @@ static int run(int argc, char **argv)
 	struct meta meta;
 	int status;
 
-	/* before the interface, and after it; what follows the command's name is the command's */
+	/* options may stand before and after the interface; later ones belong to the command */
 	if (!options_take(argc, argv, &req, &format, &status))
 		return status;
 	iface = argv[optind];
@@ -274,7 +277,7 @@ static int run(int argc, char **argv)
 		return status;
 	if (!iface || optind >= argc)
 		return usage_error("nicprobe run IFACE -- COMMAND",
-				   "run what, and on which interface?");
+				   "run needs an interface and a command");
 	if (json_wanted)
 		format = &renderer_json;
 	if (!request_fits(&req))
@@ -299,7 +302,7 @@ static int run(int argc, char **argv)
 const struct command command_run = {
 	.name = "run",
 	.args = "[NETNS/]IFACE [-m METER,…] [-f FORMAT] -- COMMAND…",
-	.help = "attach, run a command, show what it caused, detach",
+	.help = "attach, run a command, show what was counted, detach",
 	.options =
 	REQUEST_HELP
 	"  -f, --format FORMAT    table (default), json, openmetrics, prometheus\n",

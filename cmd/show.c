@@ -17,10 +17,10 @@
 
 static int detached(const struct view *v)
 {
-	return complain(-ENOENT, NULL, "%s was detached meanwhile", v->iface ?: "what was shown");
+	return complain(-ENOENT, NULL, "%s was detached meanwhile", v->iface ?: "the interface");
 }
 
-/* One interface, and none of the meters that were asked for: an empty table would not say why. */
+/* A single interface without any of the requested meters is an error, not an empty table. */
 static int none_wanted(const struct view *v, const struct snapshot *s)
 {
 	int id = 0;
@@ -33,7 +33,7 @@ static int none_wanted(const struct view *v, const struct snapshot *s)
 			"%s is not measured on %s", meters[id]->name, s->name);
 }
 
-/* Takes a snapshot of each. Those that were detached meanwhile are left out. */
+/* Takes a snapshot of each interface, skipping those that were detached meanwhile. */
 static int take_all(struct view *v, struct snapshot *all)
 {
 	int lock = pins_lock(false), err = 0;
@@ -76,10 +76,10 @@ void show_list(const struct view *v, const struct snapshot *const *list, unsigne
 	output_flush();
 }
 
-/* What it is made of, where that was asked for, and what is wrong with it. 0 or -errno. */
+/* Adds the hw section, if requested, and the findings. 0 or -errno. */
 static int judge(const struct view *v, struct snapshot *s, struct hw *hw)
 {
-	/* of what is gone the state tells */
+	/* if the interface is gone, its state says so: reading hw may then fail */
 	if (v->hw && show_hw_add(s, hw) && v->nr == 1 && !*s->state)
 		return -ENODEV;
 	findings_judge(s, s->hw);
@@ -88,8 +88,8 @@ static int judge(const struct view *v, struct snapshot *s, struct hw *hw)
 }
 
 /*
- * Judges `all`, and prints it; or where `shown` is not NULL that, with what was found. `total`: of
- * windows what came since attach; else NULL.
+ * Diagnoses `all`, and prints it; or, if `shown` is not NULL, prints `shown` with the findings of
+ * `all`. `total`: the counts since attach when `all` are windows; otherwise NULL.
  */
 static int print_all(const struct view *v, struct snapshot *all, struct snapshot *shown,
 		     const struct snapshot *total)
@@ -137,19 +137,19 @@ void show_wait(struct timespec *next, double interval)
 		;
 }
 
-/* Leaves in `now` what came since `before`; what was attached anew has nothing yet. */
+/* Turns `now` into the difference to `before`; a new attachment has no difference yet. */
 static int window(const struct view *v, struct snapshot *now, struct snapshot *before)
 {
 	if (now->meta.since == before->meta.since)
 		snapshot_diff(now, before);
-	else if (v->nr > 1)	/* from the next time on */
+	else if (v->nr > 1)	/* shown from the next window on */
 		now->meta.magic = 0;
 	else
 		return detached(v);
 	return 0;
 }
 
-/* Formats of counters take totals, whatever the window: what is found is of the window. */
+/* Formats of counters show totals; their findings are still those of the window. */
 static int show_windows(struct view *v)
 {
 	struct snapshot *before = calloc(v->nr ?: 1, sizeof(*before));
@@ -248,7 +248,7 @@ static int show_them(struct view *v)
 	return err ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-/* [IFACE] [hw] [METER…]; a name that is a section's and not an interface's is a section. */
+/* [IFACE] [hw] [METER…]; a section name is a section unless an interface has that name. */
 static int show(struct view *v, char **args)
 {
 	const char *iface = NULL;
@@ -307,15 +307,15 @@ static int run(int argc, char **argv)
 const struct command command_show = {
 	.name = "show",
 	.args = "[[NETNS/]IFACE] [hw] [METER…] [OPTION…]",
-	.help = "what is wrong, what was measured; hw: what the card is",
+	.help = "show findings and measurements; hw: show the card's settings",
 	.options =
 	"  -f, --format FORMAT    table (default), json, openmetrics, prometheus\n"
-	"  -w, --window SECONDS   look for so long, then show it (default: 1)\n"
-	"  -t, --total            what was counted since attach, at once\n"
-	"  -q, --queues           each queue, however many there are\n"
-	"      --each LABEL,…     metrics for each queue, cpu, interrupt, flow, source,\n"
-	"                         and own statistic of the driver, not their sums alone\n"
-	"  -i, --interval SECONDS one window after the other\n"
-	"  -c, --count COUNT      stop after so many windows\n",
+	"  -w, --window SECONDS   measure for this long, then show it (default: 1)\n"
+	"  -t, --total            show the counts since attach, without waiting\n"
+	"  -q, --queues           show every queue, however many there are\n"
+	"      --each LABEL,…     metrics of every queue, cpu, interrupt, flow, source or\n"
+	"                         own (the driver's own statistics), not only sums\n"
+	"  -i, --interval SECONDS show one window after the other\n"
+	"  -c, --count COUNT      stop after COUNT windows\n",
 	.run = run,
 };

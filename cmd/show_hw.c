@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The section "hw" of `nicprobe show`: reads it, of an interface that is attached or not. */
+/* The section "hw" of `nicprobe show`, for interfaces attached or not. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "lib/net/sysfs.h"
 #include "lib/util/log.h"
 
-/* A snapshot that knows what the interface is, and has no figures. */
+/* Fills a snapshot with the identity of the interface, without any counts. */
 static void describe(struct snapshot *s, const struct hw *h)
 {
 	const struct iface *i = &h->iface;
@@ -37,7 +37,7 @@ static int take(const char *arg, struct snapshot *s, struct hw *h)
 
 	*h = (struct hw){};
 	name = iface_enter(arg, &netns);
-	/* "netns:INODE/IFACE" is not entered yet */
+	/* iface_enter() does not enter the namespace of "netns:INODE/IFACE" */
 	if (!name || (netns != netns_inode() && netns_enter_inode(netns)))
 		err = complain(-ENOENT, "ip netns", "no network namespace for %s", arg);
 	else
@@ -51,7 +51,7 @@ static int take(const char *arg, struct snapshot *s, struct hw *h)
 	return 0;
 }
 
-/* It may have been renamed since: its index stays. */
+/* Looks the interface up by index: it may have been renamed. */
 int show_hw_add(struct snapshot *s, struct hw *h)
 {
 	char name[IF_NAMESIZE];
@@ -59,7 +59,8 @@ int show_hw_add(struct snapshot *s, struct hw *h)
 
 	*h = (struct hw){};
 	if (netns_enter_same(s->meta.netns, s->meta.cookie))
-		err = complain(-ENOENT, NULL, "the network namespace of %s has no name", s->name);
+		err = complain(-ENOENT, NULL, "cannot read hw of %s: its network namespace has no "
+			       "name", s->name);
 	else if (!if_indextoname(s->meta.ifindex, name))
 		err = complain(-ENODEV, NULL, "%s is gone", s->name);
 	else
@@ -95,7 +96,7 @@ void show_hw_interfaces(struct view *v)
 		if_freenameindex(list);
 }
 
-/* Of interfaces that need not be attached. Of several, one that went away meanwhile is left out. */
+/* Prints hw of all in `dirs`; among several, those that went away meanwhile are skipped. */
 static int print_hw(const struct view *v)
 {
 	struct snapshot *all = calloc(v->nr ?: 1, sizeof(*all));
@@ -121,7 +122,7 @@ static int print_hw(const struct view *v)
 	return err;
 }
 
-/* Again and again with -i: so it is seen how interrupts are moved. */
+/* Repeats with -i, for example to watch interrupts move between CPUs. */
 int show_hw(const struct view *v)
 {
 	struct timespec next;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What `nicprobe show` is to show, as it was typed: interfaces, meters, labels. */
+/* Parses the arguments of `nicprobe show`: interfaces, meters, labels. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,14 +18,14 @@ char *show_more(struct view *v)
 	void *more = realloc(v->dirs, (v->nr + 1) * sizeof(*v->dirs));
 
 	if (!more) {
-		complain(-ENOMEM, NULL, "no memory for %u interfaces", v->nr + 1);
+		complain(-ENOMEM, NULL, "out of memory for %u interfaces", v->nr + 1);
 		return NULL;
 	}
 	v->dirs = more;
 	return v->dirs[v->nr++];
 }
 
-/* All that can be read; what cannot, as of another version, is named, and the rest is shown. */
+/* Collects readable attachments; prints an error for the others (of another version, say). */
 static int collect(const char *dir, __u32 netns, const char *iface, void *arg)
 {
 	struct view *v = arg;
@@ -53,7 +53,7 @@ static int nearest(const char *dir, __u32 netns, const char *iface, void *arg)
 	iface_label(netns, iface, label, sizeof(label));
 	if (strcmp(iface, near->wanted)) {
 		near_try(near, label);
-	} else {		/* it is that, elsewhere: nothing is nearer */
+	} else {		/* the same name in another namespace: the best suggestion */
 		snprintf(near->name, sizeof(near->name), "%s", label);
 		near->best = 0;
 	}
@@ -69,7 +69,7 @@ static int not_attached(const char *arg)
 			text("nicprobe attach %s", arg), "%s is not attached", arg);
 }
 
-/* The directory of the interface a user typed; by its name now, or the one it had. */
+/* Finds the pins of the interface the user typed, by its present or its former name. */
 static int find(struct view *v, const char *arg)
 {
 	__u32 netns;
@@ -86,7 +86,7 @@ static int find(struct view *v, const char *arg)
 	netns_go_home();
 	v->iface = arg;
 	err = meta_read(dir, &meta);
-	if (err == -ENOENT || err == -ENODATA)	/* unless it could not be looked for */
+	if (err == -ENOENT || err == -ENODATA)	/* hindrance(): the search itself failed */
 		return hindrance() ?: not_attached(arg);
 	return err;
 }
@@ -104,14 +104,14 @@ int show_interfaces(struct view *v, const char *iface)
 		show_hw_interfaces(v);
 		return v->nr || v->format->all ? 0 :
 		       complain(-ENODEV, "nicprobe show IFACE hw",
-				"no interface here has hardware");
+				"no interface here has a device");
 	}
 	if (iface)
 		return find(v, iface);
 	return pins_each(collect, v);
 }
 
-/* Takes "hw" out of a word such as "hw,ecn"; whether it was there. */
+/* Removes "hw" from a word such as "hw,ecn"; true if it was there. */
 static bool hw_taken(char *word)
 {
 	char *at = word;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* nicprobe wifi: scans, a line when one begins and a line when it ends. */
+/* nicprobe wifi: prints a line when a scan begins and a line when it ends. */
 #include <errno.h>
 #include <net/if.h>
 #include <poll.h>
@@ -18,9 +18,9 @@
 #include "render/json_writer.h"
 #include "render/text.h"
 
-#define MOST 64		/* interfaces at once */
+#define MOST 64		/* interfaces on the command line */
 
-/* Those that are meant. */
+/* The interfaces to follow; none: all. */
 static struct {
 	__u32 netns;
 	unsigned ifindex;
@@ -28,7 +28,7 @@ static struct {
 } wanted[MOST];
 static unsigned nr_wanted;
 
-static unsigned long left;		/* scans to end before we do; 0: any number */
+static unsigned long left;		/* exit after this many more scans; 0: never */
 static bool enough;
 static struct look look;
 static volatile sig_atomic_t stop;
@@ -62,7 +62,7 @@ static void interrupted(int signal)
 	stop = true;
 }
 
-/* Interrupts come only while we wait: none is overlooked. */
+/* Signals stay blocked except in ppoll(), so that none is missed. */
 static void signals_take(void)
 {
 	struct sigaction action = { .sa_handler = interrupted };
@@ -77,7 +77,7 @@ static void signals_take(void)
 	signal(SIGPIPE, SIG_IGN);
 }
 
-/* What is to be said first: from here on nothing is missed. */
+/* Announces that the programs are attached: from here on, no scan is missed. */
 static void say_ready(void)
 {
 	struct json j = { .out = stdout };
@@ -93,10 +93,10 @@ static void say_ready(void)
 		struct page p = { .out = stdout, .look = &look, .width = look.width };
 
 		if (wifi_without()) {
-			page_wrap(&p, 2, text("Without all details: %s.", wifi_without()));
+			page_wrap(&p, 2, text("Some details are missing: %s.", wifi_without()));
 			page_newline(&p);
 		}
-		page_wrap(&p, 2, "Scans, as they begin and end. Ctrl-C ends it.");
+		page_wrap(&p, 2, "Following scans until Ctrl-C.");
 		page_newline(&p);
 	}
 	fflush(stdout);
@@ -106,7 +106,7 @@ static int listen_on(struct wifi_ear *ear)
 {
 	struct pollfd fds[] = {
 		{ .fd = wifi_fd(ear), .events = POLLIN },
-		{ .fd = STDOUT_FILENO },	/* its reader has gone */
+		{ .fd = STDOUT_FILENO },	/* POLLERR: its reader is gone */
 	};
 	sigset_t none;
 	int err = 0;
@@ -120,20 +120,21 @@ static int listen_on(struct wifi_ear *ear)
 			err = wifi_take(ear);
 	}
 	if (err)
-		return complain(err, NULL, "cannot listen any longer: %s", strerror(-err));
+		return complain(err, NULL, "cannot read scan events: %s", strerror(-err));
 	if (wifi_lost(ear))
-		tell(text("%llu events came faster than they were taken", wifi_lost(ear)));
+		tell(text("%llu events were lost: they came faster than they were read",
+			  wifi_lost(ear)));
 	return 0;
 }
 
-/* The interfaces that were named. False: a complaint. */
+/* Adds the interfaces on the command line. False after complain(). */
 static bool want(char **args)
 {
 	for (; *args; args++) {
 		const char *iface;
 
 		if (nr_wanted == MOST) {
-			complain(-E2BIG, NULL, "no more than %d interfaces", MOST);
+			complain(-E2BIG, NULL, "cannot follow more than %d interfaces", MOST);
 			return false;
 		}
 		iface = iface_enter(*args, &wanted[nr_wanted].netns);
@@ -141,11 +142,11 @@ static bool want(char **args)
 			return false;
 		wanted[nr_wanted].ifindex = if_nametoindex(iface);
 		if (!wanted[nr_wanted].ifindex) {
-			complain(-ENODEV, NULL, "there is no interface %s", *args);
+			complain(-ENODEV, NULL, "no interface %s", *args);
 			return false;
 		}
 		if (!wifi_radio(iface, wanted[nr_wanted].ifindex, wanted[nr_wanted].radio)) {
-			complain(-EOPNOTSUPP, "ls /sys/class/ieee80211", "%s is no wireless "
+			complain(-EOPNOTSUPP, "ls /sys/class/ieee80211", "%s is not a wireless "
 				 "interface", *args);
 			return false;
 		}
@@ -202,8 +203,8 @@ static int run(int argc, char **argv)
 const struct command command_wifi = {
 	.name = "wifi",
 	.args = "[[NETNS/]IFACE…] [-c COUNT]",
-	.help = "print each scan: who asked, which channels, what was heard",
+	.help = "print each Wi-Fi scan: requester, channels, networks found",
 	.options =
-	"  -c, --count COUNT      stop after so many have ended\n",
+	"  -c, --count COUNT      stop after COUNT scans have ended\n",
 	.run = run,
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* How a scan reads that begins or ends: on standard output. */
+/* Prints the begin or the end of a scan to standard output. */
 #ifndef NICPROBE_CMD_WIFI_H
 #define NICPROBE_CMD_WIFI_H
 

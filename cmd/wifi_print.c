@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* How a scan reads that begins or ends: as a line, or as a JSON object. */
+/* Prints the begin or the end of a scan: as a line, or as a JSON object. */
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -22,7 +22,7 @@ static struct timespec wall(unsigned long long monotonic)
 	return (struct timespec){ .tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000 };
 }
 
-/* "blue/wlan0"; where no network device asked, or none is told, the radio. */
+/* "blue/wlan0"; the radio if no network device requested the scan or it is unknown. */
 static void name_of(const struct wifi_scan *s, char *name, unsigned size)
 {
 	if (s->ifindex)
@@ -57,7 +57,7 @@ static bool follows(const struct wifi_channel *c)
 	       wifi_number(c->khz) == wifi_number(c[-1].khz) + 1;
 }
 
-/* ": 2.4 GHz 1-11; 5 GHz 36 40"; with what was heard, only where something was: "36 (3)". */
+/* ": 2.4 GHz 1-11; 5 GHz 36 40"; `heard`: only channels with networks, "36 (3)". */
 static void put_channels(struct page *p, const struct wifi_scan *s, bool heard)
 {
 	const char *band = NULL, *before = ": ";
@@ -75,7 +75,7 @@ static void put_channels(struct page *p, const struct wifi_scan *s, bool heard)
 		page_wrap(p, 14, new ? text("%s%s ", before, wifi_band(c->khz)) : " ");
 		if (heard)
 			page_wrap(p, 14, text("%s (%u)", wifi_channel(c->khz), c->networks));
-		else if (to - i > 1)	/* one word: it is not broken */
+		else if (to - i > 1)	/* as one word, which is not wrapped */
 			page_wrap(p, 14, text("%s-%s", wifi_channel(c->khz),
 					      wifi_channel(s->channel[to - 1].khz)));
 		else

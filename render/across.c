@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A keyed meter with one label across the table: a line a queue, a column a statistic. */
+/* A keyed meter as a matrix: one line per queue, one column per statistic. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,21 +8,21 @@
 #include "render/grid.h"
 #include "render/units.h"
 
-#define LABEL	64	/* no label is longer */
-#define MOST	96	/* columns; further ones are in JSON */
-#define MINOR	20	/* of those with a name of their own */
+#define LABEL	64	/* size of the longest label */
+#define MOST	96	/* columns at most; JSON has all */
+#define MINOR	20	/* statistics under the driver's own names, at most; JSON has all */
 
-/* The labels: of which direction, of which queue, what. */
+/* The labels: direction, queue, statistic. */
 enum { GROUP, LINE, ACROSS };
 
-struct part {				/* the rows of one direction, one after the other */
+struct part {				/* the consecutive rows of one direction */
 	const struct snapshot *s;
 	const struct meter *m;
 	const struct table *t;
 	unsigned from, to;
 	char group[LABEL];
-	char heads[MOST][LABEL];	/* the statistics, as they are called */
-	uint64_t sums[MOST];		/* of the queues */
+	char heads[MOST][LABEL];	/* names of the statistics */
+	uint64_t sums[MOST];		/* of all queues */
 	unsigned nr;
 	struct grid grid;
 };
@@ -50,7 +50,7 @@ static void value_text(const struct part *p, const char *head, uint64_t value, c
 		   rates(p->s) ? table_seconds(p->s, p->m) : 0);
 }
 
-/* "rx_packets" of "rx" as "packets". */
+/* "rx_packets" in the group "rx" becomes "packets". */
 static const char *short_name(const struct part *p, const char *name)
 {
 	size_t len = strlen(p->group);
@@ -58,7 +58,7 @@ static const char *short_name(const struct part *p, const char *name)
 	return strncmp(name, p->group, len) || name[len] != '_' ? name : name + len + 1;
 }
 
-/* Which column a row is of; those that nothing has counted in have none. */
+/* The column of a row; -1: none, as the statistic is 0 in all rows. */
 static int column_of(const struct part *p, unsigned row)
 {
 	char name[LABEL];
@@ -70,7 +70,7 @@ static int column_of(const struct part *p, unsigned row)
 	return -1;
 }
 
-/* The names in the order of their keys, and how much of each there was. */
+/* Collects the names of statistics that counted something, in the order of their keys. */
 static void heads_find(struct part *p)
 {
 	for (unsigned row = p->from; row < p->to; row++) {
@@ -111,7 +111,7 @@ static bool is_queue(const char *line)
 	return *line >= '0' && *line <= '9';
 }
 
-/* One queue. Nothing where it has nothing of that name, 0 where it counted none. */
+/* One queue. The cell is empty if the queue lacks the statistic, 0 if it counted nothing. */
 static void line_put(struct part *p, unsigned from, unsigned to, const char *line, bool first)
 {
 	char text[LABEL + UNITS_SIZE];
@@ -210,7 +210,7 @@ static void minor_line(struct part *p, unsigned row)
 		grid_cell(&p->grid, 2, text);
 }
 
-/* Those that only the driver's own names are known of: the largest, and how many more. */
+/* Statistics known only by the driver's own names: the largest, and the number of others. */
 static void minor_list(struct part *p, struct page *page, unsigned *rows, unsigned nr)
 {
 	struct column *c;
@@ -218,7 +218,7 @@ static void minor_list(struct part *p, struct page *page, unsigned *rows, unsign
 	char more[96];
 
 	qsort_r(rows, nr, sizeof(*rows), by_value, p);
-	c = grid_column(&p->grid, 0, "by its own name");
+	c = grid_column(&p->grid, 0, "driver's own name");
 	if (c)
 		c->left = true;
 	grid_column(&p->grid, 0, rates(p->s) ? "value/s" : "value");
@@ -231,7 +231,7 @@ static void minor_list(struct part *p, struct page *page, unsigned *rows, unsign
 	for (unsigned i = 0; i < nr && i < MINOR && !p->grid.short_of_memory; i++)
 		minor_line(p, rows[i]);
 	if (nr > MINOR) {
-		snprintf(more, sizeof(more), "and %u more with less; -j has all", nr - MINOR);
+		snprintf(more, sizeof(more), "and %u smaller ones; -j shows all", nr - MINOR);
 		grid_line(&p->grid);
 		grid_span(&p->grid, 0, more);
 	}
@@ -239,7 +239,7 @@ static void minor_list(struct part *p, struct page *page, unsigned *rows, unsign
 	grid_free(&p->grid);
 }
 
-/* Nobody reads hundreds: how many there are, unless the meter was asked for by name. */
+/* There can be hundreds: only their number is shown unless the meter was requested by name. */
 static bool minor_print(struct part *p, struct page *page)
 {
 	bool named = p->s->meta.on & ~p->s->wanted;
@@ -255,8 +255,8 @@ static bool minor_print(struct part *p, struct page *page)
 	} else if (nr) {
 		page_spaces(page, 2);
 		page_style(page, STYLE_DIM);
-		page_wrap(page, 2, text("and %u more by the driver's own names: nicprobe show %s "
-					"%s", nr, p->s->name, p->m->name));
+		page_wrap(page, 2, text("and %u more under the driver's own names: nicprobe show "
+					"%s %s", nr, p->s->name, p->m->name));
 		page_style(page, STYLE_PLAIN);
 		page_newline(page);
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* One meter of the table: its rows, their totals, and what is idle. */
+/* One meter of the table: its rows, their totals, and idle queues and points. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,9 +8,9 @@
 #include "render/block.h"
 #include "render/units.h"
 
-#define NARROW	60	/* below it a point is a line of its own, not a column */
-#define MOST_QUEUES 8	/* of a meter by queue, unless each is wanted: more are folded… */
-#define BUSIEST	3	/* …but for so many, which have most */
+#define NARROW	60	/* on narrower pages a point is a line of its own, not a column */
+#define MOST_QUEUES 8	/* with more queues than these, without -q, queues are folded… */
+#define BUSIEST	3	/* …except this many with the highest counts */
 #define MOST_KEYS 20	/* of a keyed meter, largest first; the others are one line */
 
 /* One line of the block. */
@@ -25,9 +25,9 @@ struct block {
 	const struct table *t;
 	struct entry *active;
 	unsigned nr;
-	uint64_t *all, *total;		/* sums of all active rows, and of those of one point */
-	bool headings;			/* a point is a line, not a column */
-	unsigned columns;		/* that say which row it is */
+	uint64_t *all, *total;		/* sum of all active rows; sum of one point's rows */
+	bool headings;			/* points are heading lines, not a column */
+	unsigned columns;		/* number of label columns */
 	unsigned width;			/* of the page */
 	struct figures figures;
 	struct grid grid;
@@ -44,7 +44,7 @@ static void add(uint64_t *sum, const uint64_t *words, unsigned nr)
 		sum[i] += words[i];
 }
 
-/* Which rows are active; and their sum. */
+/* Collects the active rows and sums them. */
 static int collect(struct block *b)
 {
 	const struct table *t = b->t;
@@ -61,7 +61,7 @@ static int collect(struct block *b)
 				continue;
 			if (!(b->m->by & BY_KEY))
 				e.at = place_of(b->s, b->m, row);
-			list = b->nr & (b->nr - 1) ? b->active :	/* there is room */
+			list = b->nr & (b->nr - 1) ? b->active :	/* still has room */
 				realloc(b->active, (b->nr ? 2 * b->nr : 1) * sizeof(*list));
 			if (!list)
 				return -1;
@@ -81,7 +81,7 @@ static struct column *label_column(struct block *b, const char *head)
 	return c;
 }
 
-/* Of several the first stays; one without a name could not be said to be gone. */
+/* All but the first may be dropped if they have a name, which the note on dropped columns needs. */
 static void key_columns(struct block *b)
 {
 	for (unsigned i = 0; b->m->key.labels[i]; i++) {
@@ -107,7 +107,7 @@ static void columns(struct block *b)
 	figures_columns(&b->figures, &b->grid, b->m);
 }
 
-/* Queues read as in other meters: "q1", "q?". */
+/* Formats queues as in other meters: "q1", "q?". */
 static void key_label(const struct block *b, const struct entry *e, unsigned nr, char *label,
 		      size_t size)
 {
@@ -122,7 +122,7 @@ static void key_label(const struct block *b, const struct entry *e, unsigned nr,
 		snprintf(label, size, "q%s", *text >= '0' && *text <= '9' ? text : "?");
 }
 
-/* What stands beneath a key, each line of it further in. */
+/* The note beneath a key, such as a stack, indented. */
 static void key_lines(struct block *b, const struct entry *e)
 {
 	const void *key = b->m->by & BY_KEY ? key_of(b->m, b->t, e->row) : NULL;
@@ -155,7 +155,7 @@ static void label(struct block *b, const struct entry *e)
 	}
 }
 
-/* Queues of a point that are in use, but had nothing: "idle: queues 1-3, 5". */
+/* Queues of a point that are in use but counted nothing: "idle: queues 1-3, 5". */
 static void idle_queues(const struct block *b, enum point point, const struct entry *e,
 			unsigned nr, char *text, size_t size)
 {
@@ -204,7 +204,7 @@ static void total_line(struct block *b, const struct entry *e, unsigned nr)
 	figures_fill(&b->figures, &b->grid, b->columns, b->total);
 }
 
-/* For columns as wide as they are by now. The last way drops some: then their text is not made. */
+/* Do the present columns fit? In the last layout, drops columns so that they do. */
 static bool has_room(struct block *b)
 {
 	if (b->figures.room < ROOM_LITTLE)
@@ -213,7 +213,7 @@ static bool has_room(struct block *b)
 	return true;
 }
 
-/* Is this among the busiest of them? Of equals the first. */
+/* Is this one of the BUSIEST rows? Among equals, the first ones are. */
 static bool stands_out(const struct block *b, const struct entry *e, unsigned nr, unsigned i)
 {
 	uint64_t mine = row_weight(b->m, words_of(b->t, &e[i]));
@@ -227,7 +227,7 @@ static bool stands_out(const struct block *b, const struct entry *e, unsigned nr
 	return before < BUSIEST;
 }
 
-/* "61 others, each 1.2% to 1.7% of them" */
+/* "61 others, 1.2% to 1.7% each" */
 static void others_line(struct block *b, unsigned column, const struct entry *e, unsigned nr)
 {
 	uint64_t all = 0, least = UINT64_MAX, most = 0;
@@ -248,7 +248,7 @@ static void others_line(struct block *b, unsigned column, const struct entry *e,
 					 0));
 }
 
-/* The lines of one point, or of a meter that knows no points. */
+/* The lines of one point, or of a meter without points. */
 static void point_lines(struct block *b, enum point point, const struct entry *e, unsigned nr)
 {
 	bool points = b->m->by & BY_POINT, first = true;
@@ -282,7 +282,7 @@ static void point_lines(struct block *b, enum point point, const struct entry *e
 	grid_span(&b->grid, points && !b->headings, idle);
 }
 
-/* Puts those that are folded behind the others, each part in its order. How many are not folded. */
+/* Moves minor rows behind the others, keeping the order. Returns the number of the others. */
 static unsigned fold(struct block *b)
 {
 	struct entry *minor = b->m->key.minor ? malloc(b->nr * sizeof(*minor)) : NULL;
@@ -300,7 +300,7 @@ static unsigned fold(struct block *b)
 	return nr;
 }
 
-/* One line for all of them: what they are, the first label of each once, their sum. */
+/* One line for all minor rows: their kind, the distinct first labels, their sum. */
 static void folded_line(struct block *b, const struct entry *e, unsigned nr)
 {
 	char names[80] = "", name[128];
@@ -328,7 +328,7 @@ static void keyed_lines(struct block *b)
 	point_lines(b, b->m->point, b->active, most);
 	if (most < nr) {
 		grid_line(&b->grid);
-		grid_span(&b->grid, 0, text("and %u more, with less", nr - most));
+		grid_span(&b->grid, 0, text("and %u smaller ones", nr - most));
 	}
 	if (nr < b->nr)
 		folded_line(b, b->active + nr, b->nr - nr);
@@ -349,7 +349,7 @@ static void lines(struct block *b)
 	}
 }
 
-/* Points that are looked at, and nothing came by. */
+/* Points that have a hook but saw no packets. */
 static void idle_points(struct block *b, struct page *p)
 {
 	bool any = false;

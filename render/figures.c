@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the table shows of a metric: a column for each figure that can be made of it. */
+/* The table columns of a metric: one for each figure derived from it. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,12 +8,12 @@
 #include "render/figures.h"
 #include "render/units.h"
 
-/* What goes first when there is no room; 0 never goes. */
+/* The order in which columns are dropped when there is no room: highest first, 0 never. */
 enum drop {
 	KEEP, COUNTED, MEDIAN, SHARES, EVENTS, BYTES, MAXIMUM, TENTH, THOUSANDTH, MEAN, NOTHING
 };
 
-/* So much of the unit in the window, for `n` of what is counted. */
+/* An amount of the unit in the window, from `n` counted things. */
 static void rate_text(const struct figures *f, double x, uint64_t n, const char *unit, char *t)
 {
 	units_rate(t, FIGURE_SIZE, x, n, unit, rates(f->s) ? f->seconds : 0);
@@ -42,7 +42,7 @@ static void mean_text(const struct figures *f, const struct figure *c, const uin
 	double mean = count ? w[0] * c->metric->scale / count : 0;
 
 	(void)f;
-	if (count)	/* a tenth of a byte says nothing */
+	if (count)	/* no fractions of bytes */
 		units_any(t, sized(c->metric) ? round(mean) : mean, c->metric->unit);
 	else
 		strcpy(t, "-");
@@ -71,7 +71,7 @@ static void bars_text(const struct figures *f, const struct figure *c, const uin
 	}
 }
 
-/* Past the last bound a time is only known to be more than that. */
+/* Beyond the last bound, a time is only known to exceed it: ">". */
 static void bound_text(const struct metric *k, const uint64_t *w, double x, char *t)
 {
 	unsigned last = hist_slots(k) - 1;
@@ -101,7 +101,7 @@ static void word_text(const struct figures *f, const struct figure *c, const uin
 {
 	if (c->metric->rare && !w[c->arg])
 		*t = '\0';
-	else	/* of bytes, those of few packets are few */
+	else	/* whether bytes are too few for a rate depends on their packets */
 		rate_text(f, w[c->arg] * c->metric->scale,
 			  sized(c->metric) ? row_weight(f->m, w - c->metric->at) : w[c->arg],
 			  c->metric->unit, t);
@@ -120,8 +120,8 @@ static void level_text(const struct figures *f, const struct figure *c, const ui
 }
 
 /*
- * "-12", "0 ±3", "13…80": what was not read at one moment may be off by so much. "?": by more than
- * there was of it at all.
+ * "-12", "0 ±3", "13…80": counters that are not read at the same moment leave an uncertainty.
+ * "?": the uncertainty exceeds the count itself.
  */
 static void residue_text(const struct figures *f, const struct figure *c, const uint64_t *w,
 			 char *t)
@@ -156,7 +156,7 @@ static bool any_residue(const struct metric *k, const uint64_t *w)
 	return residue_of(k, w, &within);
 }
 
-/* "in_flight" as "in flight"; where it is a rate, "…/s". */
+/* "in_flight" becomes "in flight"; with "/s" if it is a rate. */
 static void title(const struct figures *f, const char *name, bool rate, char *to, size_t size)
 {
 	snprintf(to, size, "%s%s", name, rate && rates(f->s) ? "/s" : "");
@@ -210,7 +210,7 @@ static void bars_column(struct figures *f, struct grid *g, const struct metric *
 		c->left = true;
 }
 
-/* "packet_size" counts packets; what is not called the size of something is just counted. */
+/* "packet_size" counts "packets"; without "_size", the heading is "count". */
 static void counted_name(const struct figures *f, const struct metric *k, char *t, size_t size)
 {
 	const char *end = strstr(k->name, "_size");
@@ -231,7 +231,7 @@ static void sizes(struct figures *f, struct grid *g, const struct metric *k)
 	add(f, g, &(struct figure){ k, count_text, 0, 0 }, COUNTED, head);
 	title(f, k->unit, true, head, sizeof(head));
 	add(f, g, &(struct figure){ k, sum_text, 0, 0 }, BYTES, head);
-	/* of what is not a size the mean is what tells: packets in a buffer */
+	/* if the unit is not bytes, the mean is the main figure: packets per buffer */
 	add(f, g, &(struct figure){ k, mean_text, 0, 0 }, sized(k) ? MEAN : KEEP, "mean");
 	if (f->room == ROOM_LITTLE) {
 		bars_column(f, g, k);
@@ -247,7 +247,7 @@ static void sizes(struct figures *f, struct grid *g, const struct metric *k)
 	}
 }
 
-/* Of several histograms those without a sample would only be dashes. */
+/* Of several histograms, those without samples are left out: they would only show dashes. */
 static bool worth_room(const struct figures *f, const struct meter *m, const struct metric *k)
 {
 	unsigned histograms = 0;
@@ -276,7 +276,7 @@ static void latencies(struct figures *f, struct grid *g, const struct meter *m,
 	title(f, "count", true, head, sizeof(head));
 	add(f, g, &(struct figure){ k, count_text, 0, 0 }, COUNTED, head);
 	add(f, g, &(struct figure){ k, mean_text, 0, 0 }, MEAN, "mean");
-	/* of a time the 99th percentile tells most, of how many the most there were */
+	/* for times, p99 is kept longest; for counts, the maximum */
 	for (unsigned i = 0; i < sizeof(list) / sizeof(*list); i++)
 		add(f, g, &(struct figure){ k, percentile_text, 0, list[i].p },
 		    list[i].drop == KEEP && k->steps ? MAXIMUM : list[i].drop, list[i].head);
@@ -301,7 +301,10 @@ static void labelled(struct figures *f, struct grid *g, const struct metric *k)
 	}
 }
 
-/* How soon the column of a number goes. Of an account what is rare is its point: it is named. */
+/*
+ * How soon the column of a number is dropped. In a grouped account (the ledger), rare columns are
+ * the interesting ones: a note names them if they are dropped.
+ */
 static unsigned char leaves(const struct metric *k, bool keep, bool any)
 {
 	bool residue = k->kind == KIND_RESIDUE;
@@ -315,7 +318,7 @@ static unsigned char leaves(const struct metric *k, bool keep, bool any)
 	return any ? EVENTS : NOTHING;
 }
 
-/* A number: a counter, a level, a residue. */
+/* A number: a counter, a gauge, a discrepancy. */
 static void plain(struct figures *f, struct grid *g, const struct meter *m, const struct metric *k)
 {
 	static void (*const texts[])(const struct figures *, const struct figure *,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* How findings read, for people and for programs. */
+/* Findings as text and as JSON. */
 #include <inttypes.h>
 #include <string.h>
 #include <time.h>
@@ -9,8 +9,8 @@
 #include "render/shown.h"
 #include "render/units.h"
 
-#define INDENT	10	/* severities stand before it: "critical  " */
-#define NARROW	60	/* then there is no room for that */
+#define INDENT	10	/* room for the severity: "critical  " */
+#define NARROW	60	/* narrower pages have no such indent */
 
 static unsigned indent(const struct page *p)
 {
@@ -33,7 +33,7 @@ const char *netns_in(const char *label)
 	return text("%.*s", (int)(slash - label), label);
 }
 
-/* A command of ours takes NETNS/IFACE; what is the host's is of no namespace. */
+/* Must the command run in the namespace? Not ours (it takes NETNS/IFACE), nor for host settings. */
 static bool is_inside(const struct finding *f, const char *command)
 {
 	return !f->host && strcmp(command, "nicprobe");
@@ -76,7 +76,7 @@ static time_t when_last(const struct snapshot *s, const struct earlier *e)
 	return s->when.tv_sec - (time_t)e->ago;
 }
 
-/* The day, where that is not today. */
+/* With the date unless it was today. */
 static void earlier_line(struct page *p, const struct snapshot *s, const struct earlier *e)
 {
 	char clock[32], ago[UNITS_SIZE];
@@ -111,7 +111,7 @@ void findings_table(struct page *p, const struct snapshot *s)
 		try_line(p, s, &f->list[i]);
 		for (unsigned k = 0; k < f->nr; k++)
 			if (f->list[k].under == (int)i)
-				what_line(p, &f->list[k], "  so also");
+				what_line(p, &f->list[k], "  causes");
 	}
 	for (unsigned i = 0; i < f->nr_earlier; i++)
 		earlier_line(p, s, &f->earlier[i]);
@@ -129,7 +129,7 @@ static void facts(struct json *j, const struct finding *f)
 	json_close(j, '}');
 }
 
-/* The command as words, which runs where it must: in the namespace of the interface. */
+/* The command as an argument vector, prefixed to run in the namespace of the interface. */
 static void argv(struct json *j, const struct snapshot *s, const struct finding *f,
 		 const char *words)
 {
@@ -145,7 +145,7 @@ static void argv(struct json *j, const struct snapshot *s, const struct finding 
 	json_close(j, ']');
 }
 
-/* The numbers that its figures are held to. */
+/* The limits that the finding compares with. */
 static void threshold(struct json *j, const struct finding_kind *k)
 {
 	json_open(j, "threshold", '[');
@@ -158,7 +158,7 @@ static void threshold(struct json *j, const struct finding_kind *k)
 	json_close(j, ']');
 }
 
-/* When what it was found in began: the window, or the time since attach. */
+/* Start of the window that was diagnosed, or the time of attach. */
 static void since(struct json *j, const struct snapshot *s)
 {
 	struct timespec from = s->when;
@@ -216,7 +216,7 @@ static void finding_json(struct json *j, const struct snapshot *s, const struct 
 	json_close(j, '}');
 }
 
-/* What is over; a window alone can tell that from what is not. */
+/* Earlier drops that have stopped; only with a window, which separates past from present. */
 static void earlier_json(struct json *j, const struct snapshot *s)
 {
 	const struct findings *f = &s->findings;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* How findings read, for people and for programs. */
+/* Findings as text and as JSON. */
 #ifndef NICPROBE_RENDER_FINDINGS_H
 #define NICPROBE_RENDER_FINDINGS_H
 
@@ -7,9 +7,9 @@
 #include "render/json_writer.h"
 #include "render/text.h"
 
-/* Worst first, each with what to try; those that follow from one beneath it. */
+/* Worst first, each with its remedy; findings that follow from another beneath it. */
 void findings_table(struct page *, const struct snapshot *);
-/* The list "findings" of the document. */
+/* The array "findings" of the document. */
 void findings_json(struct json *, const struct snapshot *);
 
 #endif

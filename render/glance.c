@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A meter at a glance: its sums in a line or two, without queues. */
+/* A summary of a meter: its sums in a line or two, without queues. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,19 +7,19 @@
 #include "render/figures.h"
 #include "render/glance.h"
 
-#define NAME	2	/* columns before a meter's name… */
-#define POINT	14	/* …and before the point or what else a line is of */
-#define FIGURES	24	/* …and before its figures */
-#define MOST	6	/* figures of a line: those that a narrow table would keep */
-#define KEYS	3	/* of a keyed meter, the largest */
+#define NAME	2	/* column of the meter's name… */
+#define POINT	14	/* …of the point… */
+#define FIGURES	24	/* …and of the figures */
+#define MOST	6	/* figures per line: those that a narrow table keeps longest */
+#define KEYS	3	/* keys shown of a keyed meter, largest first */
 
-/* A line under way. */
+/* State while printing the lines of a meter. */
 struct lines {
 	struct page *p;
 	const struct snapshot *s;
 	const struct meter *m;
 	unsigned nr;
-	char last[400];		/* what the line before said: it is not said again */
+	char last[400];		/* the previous line: an equal one is not repeated */
 };
 
 static void add(uint64_t *sum, const uint64_t *words, unsigned nr)
@@ -33,7 +33,7 @@ static bool says_nothing(const char *cell)
 	return !cell || !*cell || !strcmp(cell, "0") || !strcmp(cell, "-") || !strcmp(cell, "0 B");
 }
 
-/* The least that a column may be to be among the MOST that are kept. */
+/* The highest `drop` of a column such that at most MOST columns are kept. */
 static unsigned keep_up_to(const struct grid *g, unsigned bars)
 {
 	for (unsigned drop = 0; ; drop++) {
@@ -47,7 +47,7 @@ static unsigned keep_up_to(const struct grid *g, unsigned bars)
 	}
 }
 
-/* Of a distribution, and what belongs to a group: the name comes first. */
+/* For percentiles and the like, and for members of a group, the name precedes the value. */
 static bool name_first(const struct column *c)
 {
 	static const char *const names[] = { "mean", "max", "p50", "p90", "p99", "p99.9", NULL };
@@ -71,7 +71,7 @@ static void item(const struct column *c, const char *cell, const char **group, c
 	len = strlen(out);
 	if (name_first(c))
 		snprintf(out + len, size - len, "%s %s", c->head, cell);
-	else if (!strncmp(c->head, "bytes", 5))		/* its unit says it */
+	else if (!strncmp(c->head, "bytes", 5))		/* the value has its unit */
 		snprintf(out + len, size - len, "%s%s", cell, few ? "" : c->head + 5);
 	else if (few)
 		snprintf(out + len, size - len, "%.*s %.*s%s", (int)(few - cell), cell,
@@ -128,7 +128,7 @@ static void line(struct lines *l, const char *of, const char *words)
 	page_newline(p);
 }
 
-/* "; q2 has 77%", where one queue has far more than its share. */
+/* "; queue 2 has 77%", if one queue has far more than its share. */
 static const char *busiest(const struct lines *l, unsigned from, unsigned to, uint64_t all,
 			   unsigned queues)
 {
@@ -151,7 +151,7 @@ static const char *busiest(const struct lines *l, unsigned from, unsigned to, ui
 	return text("; queue %d has %.0f%%", at, 100.0 * most / all);
 }
 
-/* Rows `from` to `to` are the queues of one point, or all there are. */
+/* Sums rows `from` to `to`: the queues of one point, or all rows. */
 static void sum_line(struct lines *l, unsigned from, unsigned to, const char *of, unsigned queues)
 {
 	const struct table *t = &l->s->tables[meter_id(l->m)];
@@ -174,7 +174,7 @@ static void sum_line(struct lines *l, unsigned from, unsigned to, const char *of
 	free(sum);
 }
 
-/* "QDISC_DROP __dev_queue_xmit+0xd01", of whatever queue */
+/* "QDISC_DROP __dev_queue_xmit+0xd01", without the queue */
 static void key_name(const struct meter *m, const void *key, char *out, size_t size)
 {
 	char part[120];
@@ -189,7 +189,7 @@ static void key_name(const struct meter *m, const void *key, char *out, size_t s
 	}
 }
 
-/* Keys that differ in nothing but their queue. */
+/* Sums over keys that differ only in their queue. */
 struct sums {
 	unsigned nr;
 	struct sum {
@@ -226,7 +226,7 @@ static void sums_add(struct sums *sums, const struct table *t, unsigned row, con
 	add(sums->list[i].words, row_words(t, row, 0), t->words);
 }
 
-/* The largest keys. Of a meter in order of its keys only what is of all queues. */
+/* The largest keys; if the meter is sorted by key, only rows for all queues. */
 static void key_lines(struct lines *l)
 {
 	const struct table *t = &l->s->tables[meter_id(l->m)];
@@ -259,7 +259,7 @@ bool glance(struct page *p, const struct snapshot *s, const struct meter *m)
 	const struct table *t = &s->tables[meter_id(m)];
 	unsigned rows = m->by & BY_QUEUE ? s->meta.rows : 1;
 
-	if (m->layout == LAYOUT_ACROSS)		/* the ledger has the sums of it */
+	if (m->layout == LAYOUT_ACROSS)		/* its sums are in the ledger */
 		return true;
 	if (m->by & BY_KEY)
 		key_lines(&l);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Columns that line up, and that give way where the terminal is too narrow. */
+/* A table of aligned columns, which drops columns where the terminal is too narrow. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "render/grid.h"
 
 #define INDENT		2	/* of the whole grid */
-#define SHORTEST	5	/* a name is not cut shorter */
-#define WORD		12	/* what is no longer is a word, which a cut makes unreadable */
+#define SHORTEST	5	/* names are not cut to less than this */
+#define WORD		12	/* names up to this length are single words: cutting ruins them */
 
-/* Before a column that is not the first. */
+/* The gap before a column, unless it is the first. */
 static unsigned gap(const struct column *c)
 {
 	return c->tight ? 1 : 2;
@@ -94,7 +94,7 @@ unsigned grid_width(const struct grid *g)
 	return width;
 }
 
-/* The least important column, the last of them; NULL: all must stay. */
+/* The least important column, among equals the last; NULL: all must stay. */
 static struct column *least(const struct grid *g)
 {
 	struct column *c = NULL;
@@ -106,7 +106,7 @@ static struct column *least(const struct grid *g)
 	return c;
 }
 
-/* Numbers cannot be cut short, names can: the widest. */
+/* The widest name: names can be cut, numbers cannot. */
 static struct column *widest_name(const struct grid *g)
 {
 	struct column *c = NULL;
@@ -118,7 +118,7 @@ static struct column *widest_name(const struct grid *g)
 	return c;
 }
 
-/* In an order that no width changes: what is gone early would go in the end. */
+/* The order does not depend on the width: a narrower page drops the same columns and more. */
 void grid_make_way(struct grid *g, unsigned width)
 {
 	struct column *c;
@@ -127,7 +127,7 @@ void grid_make_way(struct grid *g, unsigned width)
 		c->gone = true;
 }
 
-/* Were all names cut that are longer than a word. */
+/* The width after cutting all names that are longer than WORD. */
 static unsigned narrowest(const struct grid *g)
 {
 	unsigned width = grid_width(g);
@@ -138,7 +138,7 @@ static unsigned narrowest(const struct grid *g)
 	return width;
 }
 
-/* "reas…" tells nobody anything, and a figure must not be pushed off the page: the last first. */
+/* Drops whole names, last first, rather than cut them to "reas…" or push figures off the page. */
 static void further_make_way(struct grid *g, unsigned width)
 {
 	for (unsigned i = g->nr; i-- && narrowest(g) > width;)
@@ -156,7 +156,7 @@ static void fit(struct grid *g, unsigned width)
 		c->width--;
 }
 
-/* Where column `i` begins on the page. */
+/* The page column where column `i` begins. */
 static unsigned start_of(const struct grid *g, unsigned i)
 {
 	unsigned at = 0;
@@ -209,7 +209,7 @@ static void rule(struct page *p, unsigned nr)
 		page_put(p, p->look->utf8 ? "─" : "-", 1);
 }
 
-/* "── lost ──" over columns that take `width` together. */
+/* "── lost ──" above columns of this total width. */
 static void group(struct page *p, const char *name, unsigned width)
 {
 	unsigned wide = text_columns(name), left;
@@ -227,7 +227,7 @@ static void group(struct page *p, const char *name, unsigned width)
 	rule(p, width - wide - 2 - left);
 }
 
-/* How wide the group that begins with column `i` is; *next: the first column after it. */
+/* The width of the group that begins at column `i`; *next: the first column after it. */
 static unsigned group_width(const struct grid *g, unsigned i, unsigned *next)
 {
 	unsigned last = i, j;
@@ -239,7 +239,7 @@ static unsigned group_width(const struct grid *g, unsigned i, unsigned *next)
 	return start_of(g, last) + g->columns[last].width - start_of(g, i);
 }
 
-/* The name of a group is cut short only where the page has no room for it. */
+/* Widens groups to fit their names as far as the page has room. */
 static void widen_groups(struct grid *g, unsigned width)
 {
 	for (unsigned i = 0, next; i < g->nr; i++) {
@@ -294,7 +294,7 @@ static void print_line(const struct grid *g, struct page *p, const struct grid_l
 	page_newline(p);
 }
 
-/* A count that is left out must not be taken for none. */
+/* Names dropped columns that have values, lest they be taken for 0. */
 static void say_gone(const struct grid *g, struct page *p)
 {
 	for (unsigned i = 0; i < g->nr; i++) {
@@ -322,7 +322,7 @@ void grid_print(struct grid *g, struct page *p)
 		print_line(g, p, &g->lines[i]);
 	say_gone(g, p);
 	if (g->short_of_memory) {
-		page_put(p, "  (out of memory: not all is shown)", -1);
+		page_put(p, "  (out of memory: incomplete)", -1);
 		page_newline(p);
 	}
 }

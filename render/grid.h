@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Columns that line up, and that give way where the terminal is too narrow. */
+/* A table of aligned columns, which drops columns where the terminal is too narrow. */
 #ifndef NICPROBE_RENDER_GRID_H
 #define NICPROBE_RENDER_GRID_H
 
@@ -7,20 +7,20 @@
 
 struct column {
 	char head[48];
-	char group[48];		/* stands above neighbours of the same group; "": nothing does */
-	bool left;		/* text; numbers stand right */
-	bool further;		/* text that goes as a whole before words of others are cut */
-	unsigned char drop;	/* too narrow: the highest goes first; 0 stays */
-	bool say;		/* if it had to go, say so */
-	bool tight;		/* close to the column before it */
+	char group[48];		/* heading above adjacent columns of the same group; "": none */
+	bool left;		/* text, left-aligned; numbers are right-aligned */
+	bool further;		/* text that is dropped before the words of others are cut */
+	unsigned char drop;	/* if too narrow, the highest is dropped first; 0: never */
+	bool say;		/* name it in a note if it is dropped */
+	bool tight;		/* one space before it instead of two */
 	unsigned width;
 	bool gone;
 };
 
 struct grid_line {
-	char **cells;		/* one a column; NULL: empty */
-	char *span;		/* stands from column `from` on, across them */
-	const char *style;	/* of that */
+	char **cells;		/* one per column; NULL: empty */
+	char *span;		/* text across the columns, starting at `from` */
+	const char *style;	/* of the span */
 	unsigned from;
 };
 
@@ -31,16 +31,19 @@ struct grid {
 	bool short_of_memory;
 };
 
-/* All columns first, then the lines. A column is good until the next; NULL: no memory. */
+/*
+ * Add all columns before the first line. The pointer is valid until the next call; NULL: out of
+ * memory.
+ */
 struct column *grid_column(struct grid *, unsigned char drop, const char *head);
 void grid_line(struct grid *);
 void grid_cell(struct grid *, unsigned column, const char *text);	/* in the last line */
-void grid_span(struct grid *, unsigned column, const char *text);	/* dim, to the end of it */
-void grid_name(struct grid *, const char *text);	/* the last line is a heading */
-unsigned grid_width(const struct grid *);	/* that it would need, all told */
-/* Columns that a page of this width has no room for, as wide as they are by now: gone. */
+void grid_span(struct grid *, unsigned column, const char *text);	/* dim, across columns */
+void grid_name(struct grid *, const char *text);	/* makes the last line a heading */
+unsigned grid_width(const struct grid *);	/* without the dropped columns */
+/* Drop columns until the grid, at its present column widths, fits a page of this width. */
 void grid_make_way(struct grid *, unsigned width);
-void grid_print(struct grid *, struct page *);	/* what does not fit is gone then */
+void grid_print(struct grid *, struct page *);	/* drops columns that do not fit */
 void grid_free(struct grid *);
 
 #endif

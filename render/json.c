@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* For programs: one JSON object a snapshot, on one line; man/nicprobe-json.5 describes it. */
+/* The format json: one object per snapshot, on one line; man/nicprobe-json.5 describes it. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "render/render.h"
 #include "render/shown.h"
 
-#define DOCUMENT 3	/* version of the document; a change that breaks a reader is a new one */
+#define DOCUMENT 3	/* version of the document; incremented by incompatible changes */
 
 static void labelled(struct json *j, const char *key, const struct metric *k, const uint64_t *w)
 {
@@ -59,7 +59,7 @@ static void histogram(struct json *j, const char *key, const struct metric *k, c
 	json_close(j, '}');
 }
 
-/* What it is, and if that is not exact, how far it may be off. */
+/* The discrepancy, and its uncertainty unless that is 0. */
 static void residue(struct json *j, const char *key, const struct metric *k, const uint64_t *w)
 {
 	uint64_t within;
@@ -73,7 +73,7 @@ static void residue(struct json *j, const char *key, const struct metric *k, con
 	json_uint(j, name, within);
 }
 
-/* These are numbers in any meter, and null where they are not known. */
+/* Labels that are numbers in every meter, and null if unknown. */
 static bool numeric(const char *name)
 {
 	static const char *const names[] = {
@@ -187,7 +187,7 @@ static void meters_object(struct json *j, const struct snapshot *s)
 	json_close(j, '}');
 }
 
-/* Meters with a rate of their own: of how many packets they follow one. */
+/* Meters with a sampling rate of their own: N for 1 packet in N. */
 static void sampled(struct json *j, const struct snapshot *s)
 {
 	bool any = false;
@@ -215,7 +215,7 @@ static void packet_hooks(struct json *j, const struct snapshot *s)
 	json_close(j, '}');
 }
 
-/* Meters are read one after the other: over how long each was counted. */
+/* Meters are read one after the other, so each has its own duration. */
 static void clocks(struct json *j, const struct snapshot *s)
 {
 	bool any = false;
@@ -232,7 +232,7 @@ static void clocks(struct json *j, const struct snapshot *s)
 		json_close(j, '}');
 }
 
-/* Points that do not see all, and why; none: it is left out, as a state is. */
+/* Points that do not see all packets, and why; the key is left out if there are none. */
 static void blind(struct json *j, const struct snapshot *s)
 {
 	bool any = false;
@@ -307,7 +307,7 @@ static void remarks(struct json *j, const struct snapshot *s)
 		json_close(j, '}');
 }
 
-/* Whose figures may be short by events that a program missed, and by how many at most. */
+/* Points and meters that may lack missed events, and how many at most. */
 static void may_lack(struct json *j, const struct snapshot *s)
 {
 	if (!s->missed)
@@ -368,6 +368,6 @@ static void one(FILE *out, const struct snapshot *s, const struct look *look)
 
 const struct renderer renderer_json = {
 	.name = "json",
-	.help = "one JSON object a snapshot, one a line",
+	.help = "JSON, one object per snapshot and line",
 	.one = one,
 };

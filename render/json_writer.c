@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Writes JSON: commas, keys and escapes are its business, what goes where is the caller's. */
+/* Writes JSON: takes care of commas, quoting and escapes; the caller nests the values. */
 #include <inttypes.h>
 #include <math.h>
 

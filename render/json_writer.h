@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Writes JSON: commas, keys and escapes are its business, what goes where is the caller's. */
+/* Writes JSON: takes care of commas, quoting and escapes; the caller nests the values. */
 #ifndef NICPROBE_RENDER_JSON_WRITER_H
 #define NICPROBE_RENDER_JSON_WRITER_H
 
@@ -10,10 +10,10 @@
 
 struct json {
 	FILE *out;
-	bool comma;	/* something stands before in the same object or array */
+	bool comma;	/* a member precedes in the same object or array */
 };
 
-/* `key` is NULL in an array. */
+/* In an array, `key` is NULL. */
 void json_open(struct json *, const char *key, char bracket);	/* '{' or '[' */
 void json_close(struct json *, char bracket);			/* '}' or ']' */
 void json_string(struct json *, const char *key, const char *value);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* For Prometheus and its like: what was counted since attach, in either of its two formats. */
+/* The formats openmetrics and prometheus: counts since attach. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -43,9 +43,8 @@ static bool ends_with_unit(const char *family, const char *unit)
 }
 
 /*
- * Text format 0.0.4 names a counter with _total, OpenMetrics its family without: each has a
- * TYPE line that the other would not take for its own. In a HELP line 0.0.4 knows no \",
- * and OpenMetrics no bare quote.
+ * In TYPE and HELP lines, text format 0.0.4 names a counter with _total, OpenMetrics without.
+ * HELP: 0.0.4 does not allow \", OpenMetrics no bare quote; so quotes become '.
  */
 void openmetrics_head(const struct metrics_out *o, const char *family, const char *type,
 		      const char *unit, const char *help)
@@ -75,11 +74,11 @@ void openmetrics_labels(FILE *out, const char *sample, const struct snapshot *s)
 /* One meter of one snapshot. */
 struct shown {
 	const struct snapshot *s;
-	char *labels;		/* "{interface=…": what all its samples begin with */
+	char *labels;		/* "{interface=…": the common labels of its samples */
 	struct series_list rows;
 };
 
-/* Every snapshot of one output: a family is written once, with the samples of all. */
+/* All snapshots of an output: each family is written once, with the samples of all. */
 struct all {
 	struct metrics_out o;
 	const struct snapshot *const *list;
@@ -92,7 +91,7 @@ struct row {
 	FILE *out;
 	const struct metric *k;
 	const char *family;
-	const struct bound *bounds;	/* of a histogram, by slot */
+	const struct bound *bounds;	/* histograms: by slot */
 	const char *labels;
 	const struct series *series;
 	const uint64_t *words;
@@ -102,7 +101,7 @@ struct bound {
 	char le[24];
 };
 
-/* "NAME{LABELS": the caller goes on. */
+/* Writes "NAME{LABELS"; the caller completes the line. */
 static void sample(const struct row *r, const char *suffix)
 {
 	fputs(r->family, r->out);
@@ -147,14 +146,14 @@ static void residue(const struct row *r)
 	fprintf(r->out, "} %" PRId64 "\n", residue_of(r->k, r->words, &within));
 }
 
-/* What is shown by percentiles has many slots: those that end at a power of two are buckets. */
+/* Log-linear histograms have many slots: only those that end at a power of two are buckets. */
 static bool is_bucket(const struct metric *k, unsigned slot)
 {
 	return metric_classes(k) || slot % (k->steps ?: LOGLIN_STEPS) == 0 ||
 	       slot == hist_slots(k) - 1;
 }
 
-/* OpenMetrics wants a float: 64.0 */
+/* OpenMetrics requires a float: 64.0 */
 static void bounds_fill(struct bound *bounds, const struct metric *k)
 {
 	for (unsigned i = 0; i < hist_slots(k); i++) {
@@ -196,7 +195,7 @@ static void histogram(const struct row *r)
 	number(r->out, seen);
 }
 
-/* What counts those beside it once more is there only with what they do not know. */
+/* A row for all queues beside rows by queue has only the metrics that those do not report. */
 static bool has_sample(const struct metric *k, const struct series *s, const char *unit)
 {
 	if (s->unit != unit && (!s->unit || !unit || strcmp(s->unit, unit)))
@@ -243,7 +242,7 @@ static void family(const struct all *a, const struct meter *m, const struct metr
 
 #define MAX_UNITS 8	/* of the rows of one meter */
 
-/* Those of its rows: each has a family of its own. */
+/* The distinct units of its rows: each has its own family. */
 static unsigned units_of(const struct all *a, const char **units)
 {
 	unsigned nr = 0;
@@ -296,7 +295,7 @@ static int begin(struct all *a)
 	return a->shown ? 0 : -1;
 }
 
-/* What OpenMetrics does not end by "# EOF" nobody takes for whole; of the older format by this. */
+/* After an error "# EOF" is left out, so that readers of OpenMetrics reject the output. */
 static void print(struct all *a, const struct look *look)
 {
 	bool figures = false;
@@ -336,12 +335,12 @@ static void prometheus(FILE *out, const struct snapshot *const *list, unsigned n
 
 const struct renderer renderer_openmetrics = {
 	.name = "openmetrics",
-	.help = "OpenMetrics, for what asks for it",
+	.help = "OpenMetrics text format",
 	.all = openmetrics,
 };
 
 const struct renderer renderer_prometheus = {
 	.name = "prometheus",
-	.help = "Prometheus' own text format, as node_exporter's textfile collector reads it",
+	.help = "Prometheus text format 0.0.4, as for node_exporter's textfile collector",
 	.all = prometheus,
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* How OpenMetrics and Prometheus' older text format are written: heads, labels and their values. */
+/* Writes the elements of OpenMetrics and of the older Prometheus text format: heads and labels. */
 #ifndef NICPROBE_RENDER_OPENMETRICS_H
 #define NICPROBE_RENDER_OPENMETRICS_H
 
@@ -13,16 +13,16 @@ struct metrics_out {
 	bool old;		/* text format 0.0.4 */
 };
 
-/* `type`: "counter", "gauge", "histogram" or, with a name that ends with _info, "info". */
+/* `type`: "counter", "gauge", "histogram", or "info" for a name that ends in _info. */
 void openmetrics_head(const struct metrics_out *, const char *family, const char *type,
 		      const char *unit, const char *help);
 void openmetrics_escaped(FILE *, const char *);
-/* ",NAME=\"VALUE\""; a label without a value is none. */
+/* ",NAME=\"VALUE\""; nothing if the value is empty. */
 void openmetrics_label(FILE *, const char *name, const char *value);
 /* "SAMPLE{interface=…,netns=…": the caller closes it. */
 void openmetrics_labels(FILE *, const char *sample, const struct snapshot *);
 
-/* What nicprobe says of itself, of the links, and what it found; `unread` could not be read. */
+/* Metrics of nicprobe itself, of links, and findings; `unread`: unreadable attachments. */
 void own_openmetrics(const struct metrics_out *, const struct snapshot *const *, unsigned nr,
 		     unsigned unread);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* For Prometheus and its like: nicprobe itself, the state of the links, and what was found. */
+/* OpenMetrics of nicprobe itself, the state of the links, and the findings. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -16,7 +16,8 @@ static void gauge(const struct metrics_out *o, const char *name, const struct sn
 
 static void interfaces(const struct metrics_out *o, const struct snapshot *const *list, unsigned nr)
 {
-	openmetrics_head(o, "nicprobe_interface_info", "info", "", "What is attached, and how.");
+	openmetrics_head(o, "nicprobe_interface_info", "info", "",
+			 "Driver, queues, hooks and state of an attached interface.");
 	for (unsigned i = 0; i < nr; i++) {
 		const struct meta *meta = &list[i]->meta;
 
@@ -33,11 +34,11 @@ static void interfaces(const struct metrics_out *o, const struct snapshot *const
 	}
 }
 
-/* A whole second: what is read twice is the same, although two clocks were read apart. */
+/* Rounded to seconds, so that repeated reads agree although two clocks are read in turn. */
 static void attached(const struct metrics_out *o, const struct snapshot *const *list, unsigned nr)
 {
 	openmetrics_head(o, "nicprobe_attach_time_seconds", "gauge", "seconds",
-			 "When it was attached, in seconds since 1970.");
+			 "Time of attach, in seconds since 1970.");
 	for (unsigned i = 0; i < nr; i++) {
 		const struct snapshot *s = list[i];
 		double at = s->when.tv_sec + s->when.tv_nsec * 1e-9 -
@@ -56,7 +57,7 @@ static void links(const struct metrics_out *o, const struct snapshot *const *lis
 			continue;
 		if (!any)
 			openmetrics_head(o, "nicprobe_link_up", "gauge", "",
-					 "1: it is up, and has a carrier.");
+					 "1 if the link is up and has a carrier.");
 		any = true;
 		gauge(o, "nicprobe_link_up", list[i], list[i]->link.up);
 	}
@@ -66,13 +67,13 @@ static void links(const struct metrics_out *o, const struct snapshot *const *lis
 			continue;
 		if (!any)
 			openmetrics_head(o, "nicprobe_link_speed_bytes", "gauge", "bytes",
-					 "Speed of the link in bytes a second, where it has one.");
+					 "Speed of the link in bytes per second, if known.");
 		any = true;
 		gauge(o, "nicprobe_link_speed_bytes", list[i], list[i]->link.mbit * 125000.);
 	}
 }
 
-/* How many queues have it; 1 where it is of none. Each id and severity has one sample. */
+/* The number of affected queues, or 1 without a queue. One sample per id and severity. */
 static void finding(const struct metrics_out *o, const struct snapshot *s, unsigned at)
 {
 	const struct findings *all = &s->findings;
@@ -112,8 +113,8 @@ static void findings(const struct metrics_out *o, const struct snapshot *const *
 		for (unsigned at = 0; at < list[i]->findings.nr; at++) {
 			if (!any)
 				openmetrics_head(o, "nicprobe_finding", "gauge", "",
-						 "What was found in the window: how many queues "
-						 "have it, or 1.");
+						 "A finding of the window: number of affected "
+						 "queues, or 1.");
 			any = true;
 			finding(o, list[i], at);
 		}
@@ -126,11 +127,11 @@ static void missed(const struct metrics_out *o, const struct snapshot *s, const 
 	fprintf(o->out, ",%s=\"%s\"} %" PRIu64 "\n", label, name, nr);
 }
 
-/* How far the figures can be trusted. */
+/* Lost counts, missed events, and hooks that do not see all packets. */
 static void trust(const struct metrics_out *o, const struct snapshot *const *list, unsigned nr)
 {
 	openmetrics_head(o, "nicprobe_lost", "counter", "",
-			 "Counts that found no room in their map.");
+			 "Counts lost because their map was full.");
 	for (unsigned i = 0; i < nr; i++)
 		for (unsigned id = 0; id < NR_METERS; id++) {
 			if (!meter_loses(list[i], id))
@@ -140,7 +141,7 @@ static void trust(const struct metrics_out *o, const struct snapshot *const *lis
 				list[i]->lost[id]);
 		}
 	openmetrics_head(o, "nicprobe_missed_events", "counter", "events",
-			 "Kernel events that the programs of nicprobe missed.");
+			 "Kernel events that nicprobe's programs missed.");
 	for (unsigned i = 0; i < nr; i++) {
 		const struct snapshot *s = list[i];
 
@@ -154,7 +155,7 @@ static void trust(const struct metrics_out *o, const struct snapshot *const *lis
 				missed(o, s, "point", point_names[p], s->missed_point[p]);
 	}
 	openmetrics_head(o, "nicprobe_hook_blind", "gauge", "",
-			 "1: what sees packets at this point does not see all of them any more.");
+			 "1 if the hook of this point no longer sees all packets.");
 	for (unsigned i = 0; i < nr; i++)
 		for (unsigned p = 0; p < NR_POINTS; p++) {
 			if (!*list[i]->meta.hook[p])
@@ -168,10 +169,10 @@ static void trust(const struct metrics_out *o, const struct snapshot *const *lis
 void own_openmetrics(const struct metrics_out *o, const struct snapshot *const *list, unsigned nr,
 		     unsigned unread)
 {
-	openmetrics_head(o, "nicprobe_info", "info", "", "Which nicprobe this is.");
+	openmetrics_head(o, "nicprobe_info", "info", "", "Version of nicprobe.");
 	fprintf(o->out, "nicprobe_info{version=\"%s\"} 1\n", NICPROBE_VERSION);
 	openmetrics_head(o, "nicprobe_scrape_errors", "gauge", "",
-			 "Attached interfaces that could not be read, and are not here.");
+			 "Attached interfaces that could not be read and are missing here.");
 	fprintf(o->out, "nicprobe_scrape_errors %u\n", unread);
 	if (!nr)
 		return;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Sums the rows of a meter that differ only in labels that nobody asked for. */
+/* Sums rows of a meter that differ only in labels that were not requested. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,10 +12,10 @@ const char *const each_names[NR_EACH] = {
 	[EACH_FLOW] = "flow", [EACH_SOURCE] = "source", [EACH_OWN] = "own",
 };
 
-/* A row before it is summed: its labels without that of the queue, and that. */
+/* A row before summing: the label of its queue apart from the others. */
 struct part {
-	char *stem, *queue;	/* queue: ",queue=\"3\"", "": it is of none, or of all */
-	bool all;		/* …it is of all */
+	char *stem, *queue;	/* queue: ",queue=\"3\""; "": no queue, or all queues */
+	bool all;		/* all queues */
 	const char *unit;
 	unsigned order;
 	uint64_t *words;
@@ -26,7 +26,7 @@ struct parts {
 	struct part *list;
 };
 
-/* Labels that are there only on request; one of these is enough. */
+/* Labels that are only written on request; any of these bits of --each requests them. */
 static const struct {
 	const char *label;
 	unsigned each;
@@ -45,7 +45,7 @@ static bool left_out(const struct meter *m, const char *label, unsigned each)
 	return m->key.now && !strcmp(m->key.now, label);
 }
 
-/* Lines of a note as one label: "a;b;c", as flame graphs have them. Keys may differ in it alone. */
+/* The lines of a note as one label, "a;b;c" as in flame graphs: keys may differ only in it. */
 static void note(FILE *out, const struct meter *m, const void *key)
 {
 	char line[160];
@@ -101,7 +101,7 @@ static void place_labels(FILE *out, struct part *p, const struct snapshot *s,
 	p->queue = strdup(queue);
 }
 
-/* Room for one more; NULL: no memory. */
+/* Appends a part; NULL: out of memory. */
 static struct part *part_add(struct parts *all)
 {
 	if (all->nr == all->room) {
@@ -162,7 +162,10 @@ static void part_free(struct part *p)
 	free(p->words);
 }
 
-/* Parts of one stem, sorted: of several that count the same, those of all queues or of each. */
+/*
+ * Sums the sorted parts of one stem. Rows of all queues count the same as the rows by queue: unless
+ * by_queue, only the former are kept if both exist.
+ */
 static unsigned stem_fold(struct part *p, unsigned nr, unsigned words, bool by_queue)
 {
 	unsigned kept = 0;
@@ -208,7 +211,7 @@ static void fold(struct parts *all, unsigned words, bool by_queue)
 	qsort(all->list, all->nr, sizeof(*all->list), by_order);
 }
 
-/* Takes what the parts have; both lists are freed by their owners. */
+/* Moves the words of the parts to the series; the callers free both lists. */
 static int hand_over(struct series_list *to, struct parts *all, bool by_queue)
 {
 	to->list = calloc(all->nr + 1, sizeof(*to->list));
@@ -229,7 +232,7 @@ static int hand_over(struct series_list *to, struct parts *all, bool by_queue)
 	return 0;
 }
 
-/* The driver's own statistics can be hundreds, and nobody but it knows what they are. */
+/* Idle rows, and statistics under the driver's own names (there can be hundreds). */
 static bool row_left_out(const struct snapshot *s, const struct meter *m, unsigned row,
 			 unsigned cpu, unsigned each)
 {

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The rows of a meter as OpenMetrics has them: by labels, summed over those nobody asked for. */
+/* The rows of a meter for OpenMetrics: by labels, summed over labels that were not requested. */
 #ifndef NICPROBE_RENDER_SERIES_H
 #define NICPROBE_RENDER_SERIES_H
 
 #include "render/shown.h"
 
-/* What may have many values, and so is a label only on request. */
+/* Labels with many values, written only on request. */
 enum each { EACH_QUEUE, EACH_CPU, EACH_INTERRUPT, EACH_FLOW, EACH_SOURCE, EACH_OWN, NR_EACH };
 extern const char *const each_names[NR_EACH];
 
 struct series {
 	char *labels;		/* ",point=\"rx-nic\",queue=\"0\"" */
-	const char *unit;	/* of a meter whose rows have units of their own; else NULL */
-	bool whole;		/* it counts what others beside it count by queue */
+	const char *unit;	/* if rows of the meter have different units; otherwise NULL */
+	bool whole;		/* for all queues, beside rows by queue of the same packets */
 	uint64_t *words;
 };
 
@@ -21,7 +21,7 @@ struct series_list {
 	struct series *list;
 };
 
-/* `each`: 1 << EACH_x. Nothing where there is no memory: 0 or -ENOMEM; series_free() either way. */
+/* `each`: 1 << EACH_x. 0 or -ENOMEM; call series_free() in either case. */
 int series_read(struct series_list *, const struct snapshot *, const struct meter *, unsigned each);
 void series_free(struct series_list *);
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What of a snapshot is shown, in any format. */
+/* Which parts of a snapshot are shown, common to all formats. */
 #ifndef NICPROBE_RENDER_SHOWN_H
 #define NICPROBE_RENDER_SHOWN_H
 
 #include "lib/read/snapshot.h"
 
-/* Does it have figures at all? If not, it is there for what the interface is made of. */
+/* Does it have counts? If not, it only has the section hw. */
 static inline bool measured(const struct snapshot *s)
 {
 	return s->meta.since;
@@ -16,7 +16,7 @@ static inline bool meter_shown(const struct snapshot *s, unsigned id)
 	return s->wanted >> id & 1 && s->tables[id].cells;
 }
 
-/* Why a meter is not there; NULL: it is, or it was not asked for. */
+/* Why a meter is absent; NULL: it is attached, or it was not requested. */
 static inline const char *meter_absent(const struct snapshot *s, unsigned id)
 {
 	bool all = !(s->meta.on & ~s->wanted);	/* no selection was made */
@@ -26,13 +26,13 @@ static inline const char *meter_absent(const struct snapshot *s, unsigned id)
 	return s->meta.absent[id][0] && (all || s->wanted >> id & 1) ? s->meta.absent[id] : NULL;
 }
 
-/* How a meter that is shown measures here, where there are several ways; or NULL. */
+/* The remark on how a meter that is shown measures here; or NULL. */
 static inline const char *meter_remark(const struct snapshot *s, unsigned id)
 {
 	return meter_shown(s, id) && s->meta.absent[id][0] ? s->meta.absent[id] : NULL;
 }
 
-/* Why a point is not looked at; NULL: it is, or nobody knows. */
+/* Why a point has no hook; NULL: it has one, or no reason is known. */
 static inline const char *point_absent(const struct snapshot *s, unsigned point)
 {
 	return s->meta.note[point][0] && !s->meta.hook[point][0] ? s->meta.note[point] : NULL;
@@ -44,10 +44,10 @@ static inline bool meter_loses(const struct snapshot *s, unsigned id)
 	return meter_shown(s, id) && (meters[id]->by & BY_KEY || s->lost[id]);
 }
 
-/* "8 rx and 8 tx queues": those in use, where that is known. As text(). */
+/* "8 rx and 8 tx queues": those in use, if known. Storage as in text(). */
 const char *queues_in_use(const struct meta *);
 
-/* Are counts shown as so many a second? */
+/* Are counts shown as rates per second? */
 static inline bool rates(const struct snapshot *s)
 {
 	return s->interval && !s->counts;
@@ -58,7 +58,7 @@ static inline double attached_seconds(const struct snapshot *s)
 	return s->interval ? (s->boot_ns - s->meta.since) * 1e-9 : s->seconds;
 }
 
-/* "blue" of "blue/eth0"; "": it is of our own namespace, or of one without a name. As text(). */
+/* "blue" of "blue/eth0"; "": our own namespace, or one without a name. Storage as in text(). */
 const char *netns_in(const char *label);
 
 static inline const char *netns_of(const struct snapshot *s)
@@ -67,7 +67,7 @@ static inline const char *netns_of(const struct snapshot *s)
 }
 
 struct json;
-/* Which interface it is, in every document alike: its name, index, namespace and driver. */
+/* Keys that identify an interface in every document: name, index, namespace and driver. */
 void json_interface(struct json *, const struct meta *, const char *label);
 
 static inline const void *key_of(const struct meter *m, const struct table *t, unsigned row)
@@ -75,7 +75,7 @@ static inline const void *key_of(const struct meter *m, const struct table *t, u
 	return t->keys + (size_t)row * m->key.size;
 }
 
-/* What counts most in a row: by that queues are compared. */
+/* The main count of a row, by which queues are compared. */
 static inline uint64_t row_weight(const struct meter *m, const uint64_t *words)
 {
 	const struct metric *k = m->metrics;
@@ -83,13 +83,13 @@ static inline uint64_t row_weight(const struct meter *m, const uint64_t *words)
 	return k->kind == KIND_HISTOGRAM ? hist_count(k, words + k->at) : words[k->at];
 }
 
-/* CPUs are read one after the other, so what went can seem more than what came. */
+/* A gauge is words[0] - words[1]; CPUs are read in turn, so it can seem negative: then 0. */
 static inline uint64_t level_of(const uint64_t *words)
 {
 	return words[0] > words[1] && words[0] - words[1] < 1ull << 63 ? words[0] - words[1] : 0;
 }
 
-/* What pktsize has counted at a point. */
+/* Packets that pktsize counted at a point. */
 static inline uint64_t point_packets(const struct snapshot *s, enum point point)
 {
 	const struct table *t = &s->tables[METER_pktsize];
@@ -101,7 +101,7 @@ static inline uint64_t point_packets(const struct snapshot *s, enum point point)
 	return n;
 }
 
-/* An interval has its levels whole: what came and went before is nothing, too. */
+/* Intervals keep both words of a gauge, so a row whose gauges and counts are all 0 is idle, too. */
 static inline bool row_idle(const struct meter *m, const struct table *t,
 			    unsigned row, unsigned cpu)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* For people: a block a meter, as wide as the terminal. */
+/* The format table: one block per meter, as wide as the terminal. */
 #include <string.h>
 
 #include "lib/util/log.h"
@@ -9,12 +9,12 @@
 #include "render/hw/hw.h"
 #include "render/units.h"
 
-#define NARROWEST 24	/* what is narrower is cut off by the terminal */
+#define NARROWEST 24	/* narrower terminals cut lines off */
 
 const char *queues_in_use(const struct meta *meta)
 {
 	if (meta->down)
-		return "down: how many queues it uses is known once it is up";
+		return "down: queues in use are unknown until it is up";
 	return text("%u rx and %u tx queue%s", meta->rx_queues, meta->tx_queues,
 		    meta->rx_queues + meta->tx_queues > 2 ? "s" : "");
 }
@@ -54,7 +54,7 @@ static void heading(struct page *p, const struct snapshot *s)
 	page_newline(p);
 }
 
-/* "  rx-nic xdp, rx-stack tcx, …": a point and its hook stay together. */
+/* "  rx-nic xdp, rx-stack tcx, …": no line break between a point and its hook. */
 static void packet_hooks(struct page *p, const struct snapshot *s)
 {
 	bool any = false;
@@ -80,7 +80,7 @@ static void packet_hooks(struct page *p, const struct snapshot *s)
 		page_newline(p);
 }
 
-/* A point that does not see all: whoever reads its figures must know. */
+/* Warnings about points that do not see all packets. */
 static void blind(struct page *p, const struct snapshot *s)
 {
 	for (unsigned i = 0; i < NR_POINTS; i++) {
@@ -95,13 +95,13 @@ static void blind(struct page *p, const struct snapshot *s)
 	}
 }
 
-/* One line for all meters that have nothing to say: "nothing yet: xdp, pool". */
+/* One line for all meters without counts: "no activity yet: xdp, pool". */
 static void nothing(struct page *p, const struct snapshot *s, uint64_t silent)
 {
 	if (!silent)
 		return;
 	page_newline(p);
-	page_put(p, s->interval ? "nothing in this time:" : "nothing yet:", -1);
+	page_put(p, s->interval ? "no activity:" : "no activity yet:", -1);
 	for (unsigned id = 0; id < NR_METERS; id++)
 		if (silent >> id & 1)
 			page_wrap(p, 2, text(" %s%s", meters[id]->name,
@@ -122,7 +122,7 @@ static void absent(struct page *p, const char *no, const char *name, const char 
 	page_newline(p);
 }
 
-/* How a meter measures says nothing where it has no figures, unless it is all there is to say. */
+/* The remark of a meter, unless it has no counts and is one of several meters. */
 static const char *remark(const struct snapshot *s, unsigned id, uint64_t silent)
 {
 	return silent >> id & 1 && *s->meta.iface ? NULL : meter_remark(s, id);
@@ -161,7 +161,7 @@ static void lost(struct page *p, const char *of, const char *name, uint64_t nr, 
 	*any = true;
 }
 
-/* What a meter has counted, of that which its rows are of. */
+/* The total count of a meter's main metric. */
 static uint64_t counted(const struct snapshot *s, unsigned id)
 {
 	const struct table *t = &s->tables[id];
@@ -174,7 +174,10 @@ static uint64_t counted(const struct snapshot *s, unsigned id)
 	return n;
 }
 
-/* "may be short: drop by up to 14.78k events (1.48%)": a program that was running already. */
+/*
+ * "undercounted: drop by up to 14.78k events (1.48%)": the kernel skips a program that is already
+ * running on the CPU.
+ */
 static void may_lack(struct page *p, const char *name, uint64_t nr, uint64_t of, bool *any)
 {
 	char count[UNITS_SIZE], share[32] = "";
@@ -186,12 +189,12 @@ static void may_lack(struct page *p, const char *name, uint64_t nr, uint64_t of,
 		snprintf(share, sizeof(share), " (%.2g%%)", 100. * nr / (nr + of));
 	if (!*any)
 		page_newline(p);
-	page_wrap(p, 2, text("%s %s by up to %s events%s", *any ? "," : "may be short:", name,
+	page_wrap(p, 2, text("%s %s by up to %s events%s", *any ? "," : "undercounted:", name,
 			     count, share));
 	*any = true;
 }
 
-/* Events that a program missed of which no figure is known that lacks them. */
+/* Missed events that cannot be attributed to a point or meter. */
 static uint64_t nobodys(const struct snapshot *s)
 {
 	uint64_t n = s->missed;
@@ -223,11 +226,11 @@ static void losses(struct page *p, const struct snapshot *s)
 		page_newline(p);
 	if (s->missed_hidden) {
 		page_newline(p);
-		page_dim(p, 0, "whether events were missed, only root is told");
+		page_dim(p, 0, "missed events: unknown without root");
 	}
 }
 
-/* First of all: it is what most come for. */
+/* Findings come first: they are what most users look for. */
 static void found(struct page *p, const struct snapshot *s)
 {
 	if (!s->findings.nr && !measured(s))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Text as a terminal shows it: columns, not bytes; and nothing in a name can move the cursor. */
+/* Text for terminals: widths in columns, wrapping, and neutralised control characters. */
 #include <string.h>
 
 #include "render/text.h"
@@ -39,7 +39,7 @@ uint32_t utf8_next(const char **s)
 	return c;
 }
 
-/* A column each, and harmless. Most texts are nothing else. */
+/* Fast path: printable ASCII, one harmless column each. */
 unsigned text_plain(const char *s, unsigned most)
 {
 	unsigned nr = 0;
@@ -100,7 +100,7 @@ unsigned text_columns(const char *s)
 	return nr;
 }
 
-/* Controls, what joins its neighbour, and what turns the direction of writing. */
+/* Control characters, combining characters, and changes of writing direction. */
 static bool harmful(uint32_t c)
 {
 	static const struct range list[] = {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Text as a terminal shows it: columns, not bytes; and nothing in a name can move the cursor. */
+/* Text for terminals: widths in columns, wrapping, and neutralised control characters. */
 #ifndef NICPROBE_RENDER_TEXT_H
 #define NICPROBE_RENDER_TEXT_H
 
@@ -15,48 +15,48 @@
 #define STYLE_YELLOW	"33"
 #define STYLE_RED	"31"
 
-/* A line to write to: how wide it may be, and how far it has come. */
+/* Output with a maximum width, and the present column. */
 struct page {
 	FILE *out;
 	const struct look *look;
 	unsigned width, at;
-	unsigned gap;		/* spaces to write once something follows: no line ends with them */
+	unsigned gap;		/* pending spaces, written before text: avoids trailing spaces */
 };
 
-#define UTF8_BAD 0xfffd		/* U+FFFD stands for each byte that is not UTF-8 */
+#define UTF8_BAD 0xfffd		/* U+FFFD, returned for each byte that is not UTF-8 */
 
-/* The next code point, and past it; 0: the end. */
+/* Return the next code point and advance `s`; 0: the end. */
 uint32_t utf8_next(const char **s);
 unsigned text_columns(const char *s);
-/* How many bytes of it, at most so many, are ASCII that can be shown. */
+/* The number of leading bytes that are printable ASCII, at most `most`. */
 unsigned text_plain(const char *s, unsigned most);
 
 /*
- * Writes it for between quotes: a backslash before each quote and backslash, `other` what else is
- * not for there as it is (true: written), UTF8_BAD among it.
+ * Write `s` for use between quotes, with a backslash before each quote and backslash. `other` may
+ * write any other character in its own form (then it returns true), including UTF8_BAD.
  */
 void text_escape(FILE *out, const char *s, bool (*other)(FILE *out, uint32_t c));
 
-/* All of it, '?' for what page_put() would not show: for what is no page. */
+/* Write all of `s` to a plain stream, with '?' for characters that page_put() would replace. */
 void text_harmless(FILE *out, const char *s, bool utf8);
 
 #define NUMBER_SIZE 24
-/* Its digits, somewhere in `room`. */
+/* The decimal digits; the result points into `room`. */
 const char *text_number(char room[NUMBER_SIZE], uint64_t n);
 
-void page_style(struct page *, const char *style);	/* until page_style(STYLE_PLAIN) */
+void page_style(struct page *, const char *style);	/* until the next page_style() */
 void page_spaces(struct page *, unsigned nr);
-/* At most `columns` of it, then a mark that there was more; never past the width. */
+/* Put at most `columns` of `s`, never past the width; a mark shows that it was cut. */
 void page_put(struct page *, const char *s, unsigned columns);
-/* Word by word; further lines begin at `indent`. */
+/* Put `s` with line breaks between words; continuation lines begin at `indent`. */
 void page_wrap(struct page *, unsigned indent, const char *s);
 void page_newline(struct page *);
 
-/* A name, and from `column` on what there is to say, wrapped under its beginning. */
+/* Put a line: a name, and from `column` on a text, wrapped within its column. */
 void page_line(struct page *, unsigned indent, const char *name, unsigned column,
 	       const char *what);
-/* A sentence; further lines of it are two further in. */
+/* Put a sentence on a line of its own; continuation lines are indented by two more. */
 void page_remark(struct page *, unsigned indent, const char *what);
-void page_dim(struct page *, unsigned indent, const char *what);	/* a line of less weight */
+void page_dim(struct page *, unsigned indent, const char *what);	/* a dim line */
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Numbers as a person reads them: 12.35k, 16.40 MB, 1.23 ms. */
+/* Human-readable numbers: 12.35k, 16.40 MB, 1.23 ms. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,8 +16,8 @@ static void digits_put(char text[UNITS_SIZE], unsigned n, const char *suffix)
 }
 
 /*
- * `x` with so many significant digits and the suffix of its power of 1000.
- * Rounded before the suffix is chosen: 999,999 is 1.000M, not 1000k.
+ * `x` with this many significant digits and the suffix of its power of 1000. Rounds before choosing
+ * the suffix: 999,999 is 1.000M, not 1000k.
  */
 static void scaled(char text[UNITS_SIZE], double x, int digits, const char *const *suffix, int last)
 {
@@ -74,7 +74,7 @@ void units_seconds(char text[UNITS_SIZE], double x)
 	static const char *const suffix[] = { " ns", " us", " ms", " s" };
 	double ns = x * 1e9;
 
-	/* a count of ns has no decimals */
+	/* whole nanoseconds have no decimals */
 	if (ns >= 0 && ns < 999.5 && fabs(ns - round(ns)) < 1e-6)
 		digits_put(text, lrint(ns), suffix[0]);
 	else
@@ -91,7 +91,7 @@ void units_any(char text[UNITS_SIZE], double x, const char *unit)
 		units_count(text, x);
 }
 
-#define FEW	10	/* from so many things on a rate means something */
+#define FEW	10	/* a rate of fewer things is not meaningful */
 
 void units_rate(char *text, size_t size, double x, uint64_t things, const char *unit,
 		double seconds)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* For programs: the object "hw"; man/nicprobe-json.5 describes it. */
+/* The JSON object "hw"; man/nicprobe-json.5 describes it. */
 #include <linux/ethtool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static void number(struct json *j, const char *key, long long value)
 		json_null(j, key);
 }
 
-/* "": known, and empty. */
+/* "": an empty set. */
 static void cpus(struct json *j, const char *key, const struct cpus *c)
 {
 	char *list = malloc(8 * MAX_CPUS);
@@ -226,7 +226,7 @@ static void queue(struct json *j, const struct hw_line *l)
 	number(j, "napi", l->napi ? (long long)l->napi : -1);
 	number(j, "irq", l->irq ? (long long)l->irq : -1);
 	maybe(j, "interrupt", l->vector);
-	if (l->irq || cpus_next(&l->does, -1) >= 0) {	/* the VMBus has the second alone */
+	if (l->irq || cpus_next(&l->does, -1) >= 0) {	/* VMBus: effective affinity, no IRQ */
 		cpus(j, "affinity", &l->may);
 		cpus(j, "effective_affinity", &l->does);
 		number(j, "numa_node", l->node);
@@ -242,7 +242,7 @@ static void queue(struct json *j, const struct hw_line *l)
 	json_close(j, '}');
 }
 
-/* What is on the interface, and may take packets before anyone else has them. */
+/* Programs, filters and the qdisc, which may take packets before the stack or the card. */
 static void above(struct json *j, const struct hw_above *a)
 {
 	json_open(j, "programs", '[');

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* For Prometheus and its like: what an interface is, as labels of a 1 to join with its figures. */
+/* OpenMetrics of "hw": info metrics with labels to join with other metrics. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,7 +59,7 @@ static void sockets(const struct metrics_out *o, const struct snapshot *const *l
 		for (unsigned k = 0; list[i]->hw && k < list[i]->hw->xsks.nr; k++) {
 			if (!begun)
 				openmetrics_head(o, "nicprobe_hw_xsk_info", "info", "",
-						 "Which AF_XDP sockets are bound to which queue.");
+						 "AF_XDP sockets and the queues that they use.");
 			begun = true;
 			socket_info(o->out, list[i], &list[i]->hw->xsks.list[k]);
 		}
@@ -74,7 +74,8 @@ void hw_openmetrics(const struct metrics_out *o, const struct snapshot *const *l
 		any |= !!list[i]->hw;
 	if (!any)
 		return;
-	openmetrics_head(o, "nicprobe_hw_info", "info", "", "What an interface is.");
+	openmetrics_head(o, "nicprobe_hw_info", "info", "",
+			 "Driver, firmware and device of an interface.");
 	for (unsigned i = 0; i < nr; i++) {
 		const struct hw *h = list[i]->hw;
 
@@ -90,7 +91,7 @@ void hw_openmetrics(const struct metrics_out *o, const struct snapshot *const *l
 		fputs("} 1\n", out);
 	}
 	openmetrics_head(o, "nicprobe_hw_queue_info", "info", "",
-			 "Which interrupt, NAPI and CPUs serve which queue.");
+			 "Interrupt, NAPI and CPUs that serve a queue.");
 	for (unsigned i = 0; i < nr; i++)
 		for (unsigned k = 0; list[i]->hw && k < list[i]->hw->nr; k++)
 			queue(out, list[i], &list[i]->hw->lines[k]);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* For people: which interrupt, NAPI and CPUs serve which queue, runs of queues in one line. */
+/* The table of interrupts, NAPI instances and CPUs by queue; runs of queues share a line. */
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 enum { QUEUES, NAPI, IRQ, NAME, MAY, DOES, NODE, THREAD, RPS, FLOWS, XPS, NR_COLUMNS };
 
-/* What each has in it; what is nowhere is no column. */
+/* The cells of a line; columns that are empty in all lines are left out. */
 static void cells(const struct hw *h, const struct hw_span *s, char cell[NR_COLUMNS][HW_CELL])
 {
 	const struct hw_line *l = &h->lines[s->first];
@@ -37,12 +37,12 @@ static void cells(const struct hw *h, const struct hw_span *s, char cell[NR_COLU
 static const struct {
 	const char *head;
 	bool left;
-	unsigned char drop;	/* too narrow: the highest goes first */
+	unsigned char drop;	/* if too narrow, the highest is dropped first */
 } heads[] = {
 	[QUEUES] = { "queues", true, 0 }, [NAPI] = { "NAPI", false, 4 },
 	[IRQ] = { "IRQ", false, 0 }, [NAME] = { "interrupt", true, 3 },
-	[MAY] = { "may run on", true, 2 }, [DOES] = { "runs on", true, 0 },
-	[NODE] = { "node", false, 6 }, [THREAD] = { "thread may on", true, 1 },
+	[MAY] = { "affinity", true, 2 }, [DOES] = { "effective", true, 0 },
+	[NODE] = { "node", false, 6 }, [THREAD] = { "thread CPUs", true, 1 },
 	[RPS] = { "RPS to", true, 1 }, [FLOWS] = { "RFS flows", false, 5 },
 	[XPS] = { "XPS from", true, 1 },
 };
@@ -61,7 +61,7 @@ static void columns_find(const struct hw *h, bool used[NR_COLUMNS])
 	}
 }
 
-/* Whether any line stands for several queues. */
+/* True if any line stands for several queues. */
 static bool lines_add(const struct hw *h, struct grid *g, const bool used[NR_COLUMNS])
 {
 	char cell[NR_COLUMNS][HW_CELL];
@@ -90,7 +90,7 @@ void hw_queues_table(struct page *p, const struct hw *h)
 	columns_find(h, used);
 	for (unsigned c = QUEUES + 1; c < NR_COLUMNS; c++)
 		any |= used[c];
-	if (!any)	/* how many there are is known */
+	if (!any)	/* nothing but the number of queues, which is shown elsewhere */
 		return;
 	for (unsigned c = 0; c < NR_COLUMNS; c++) {
 		struct column *column = used[c] ? grid_column(&g, heads[c].drop, heads[c].head) :
@@ -105,8 +105,8 @@ void hw_queues_table(struct page *p, const struct hw *h)
 	if (lines_add(h, &g, used)) {
 		grid_print(&g, p);
 		page_style(p, STYLE_DIM);
-		page_remark(p, 2, "a..b: one each, in this order; in turn: and again from the "
-			    "first");
+		page_remark(p, 2, "a..b: one per queue, in this order; in turn: repeating from "
+			    "the first");
 		page_style(p, STYLE_PLAIN);
 	} else {
 		grid_print(&g, p);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* For people: which queue and which CPU a packet comes to, and what is done to it on the way. */
+/* The table of RSS, offloads, NAPI settings and packet steering. */
 #include <linux/ethtool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "render/hw/hw.h"
 #include "render/units.h"
 
-/* How often each queue stands in the table: "32 each", or who has how many. */
+/* The share of each queue in the RSS table, unless all are equal. */
 static void shares(struct page *p, const struct hw *h)
 {
 	unsigned queues = h->iface.rx_queues, used = 0, said = 0;
@@ -20,7 +20,7 @@ static void shares(struct page *p, const struct hw *h)
 			nr[h->rss.table[i]]++;
 	for (unsigned i = 0, last = 0; nr && i < queues; i++) {
 		used += !!nr[i];
-		/* 128 entries are no equal shares of 3 queues, but as equal as can be */
+		/* 128 entries cannot be split evenly among 3 queues: a difference of 1 is equal */
 		equal &= !nr[i] || !last || (nr[i] <= last + 1 && last <= nr[i] + 1);
 		if (nr[i])
 			last = nr[i];
@@ -43,7 +43,7 @@ static const char *hashes(long long bits)
 	return ip && l4 ? "addresses and ports" : ip ? "addresses" : l4 ? "ports" : "other fields";
 }
 
-/* "of tcp4, tcp6 it hashes addresses and ports, of udp4 …": those alike together. */
+/* "addresses and ports of tcp4 tcp6, addresses of udp4": protocols with equal fields together. */
 static void hashed(struct page *p, const struct rss *r)
 {
 	bool said[NR_HASHED] = {}, any = false;
@@ -51,7 +51,7 @@ static void hashed(struct page *p, const struct rss *r)
 	for (unsigned i = 0; i < NR_HASHED; i++) {
 		const char *names = hashed_names[i];
 
-		if (said[i] || r->hashed[i] <= 0)	/* nothing hashed: there is no RSS */
+		if (said[i] || r->hashed[i] <= 0)	/* no fields: no RSS for the protocol */
 			continue;
 		for (unsigned k = i + 1; k < NR_HASHED; k++)
 			if (r->hashed[k] == r->hashed[i]) {
@@ -98,7 +98,7 @@ static void rss(struct page *p, const struct hw *h)
 	page_newline(p);
 }
 
-/* "tx-tcp6-segmentation", of which there are many: the part that differs; "": another name. */
+/* The "tcp6" of "tx-tcp6-segmentation"; "": another name. */
 static const char *segments(const char *name)
 {
 	static const char end[] = "-segmentation";
@@ -110,7 +110,7 @@ static const char *segments(const char *name)
 	return text("%.*s", (int)(len - strlen(end) - 3), name + 3);
 }
 
-/* Of which `mask` is `want`: those of tx-…-segmentation, or all others. */
+/* Does feature `i` have these flags, and is it (or is it not) one of tx-…-segmentation? */
 static bool those(const struct hw *h, unsigned i, unsigned mask, unsigned want, bool segmentation)
 {
 	const struct feature *f = &h->features.list[i];
@@ -118,7 +118,7 @@ static bool those(const struct hw *h, unsigned i, unsigned mask, unsigned want, 
 	return (f->is & mask) == want && !*segments(f->name) == !segmentation;
 }
 
-/* "tx-{tcp tcp6 udp}-segmentation" stands for all of these. */
+/* Several features of tx-…-segmentation are one item: "tx-{tcp tcp6 udp}-segmentation". */
 static void offloads(struct page *p, const struct hw *h, const char *key, unsigned mask,
 		     unsigned want)
 {
@@ -163,7 +163,7 @@ static const char *duration(double seconds)
 	return text("%s", time);
 }
 
-/* One that is set otherwise than the interface, since 6.13. */
+/* NAPI instances whose settings differ from those of the interface (possible since 6.13). */
 static void napi_own(struct page *p, const struct hw *h, const struct napi_instance *n)
 {
 	bool any = false;
@@ -177,7 +177,7 @@ static void napi_own(struct page *p, const struct hw *h, const struct napi_insta
 		return;
 	hw_key(p, "");
 	hw_item(p, &any, text("%u: %s", n->id, n->threaded == NAPI_IN_BUSY_THREAD ?
-			   text("polled by thread %u, all the time", n->pid) : n->threaded ?
+			   text("busy-polled by thread %u", n->pid) : n->threaded ?
 			   text("polled by thread %u", n->pid) : "polled in softirqs"));
 	if (n->defer_hard_irqs > 0)
 		hw_item(p, &any, text("napi_defer_hard_irqs %lld", n->defer_hard_irqs));
@@ -207,13 +207,13 @@ static void napi(struct page *p, const struct hw *h)
 		hw_item(p, &any, text("busy_poll %lld us, busy_read %lld us", h->busy_poll_us,
 				   h->busy_read_us));
 	else if (h->busy_poll_us == 0)
-		hw_item(p, &any, "no busy polls unless a socket asks");
+		hw_item(p, &any, "no busy polling unless set by a socket");
 	page_newline(p);
 	for (unsigned i = 0; i < n->nr; i++)
 		napi_own(p, h, &n->list[i]);
 }
 
-/* RPS and XPS of each queue stand in the table; here is that there are none. */
+/* Whether RPS, XPS and RFS are on; the table of queues has their CPUs. */
 static void steering(struct page *p, const struct hw *h)
 {
 	bool rps = false, xps = false, any = false;
@@ -236,7 +236,7 @@ void hw_steering_table(struct page *p, const struct hw *h)
 	offloads(p, h, "offloads on", FEATURE_ON | FEATURE_CAN, FEATURE_ON | FEATURE_CAN);
 	offloads(p, h, "  and fixed", FEATURE_ON | FEATURE_CAN, FEATURE_ON);
 	offloads(p, h, "  off", FEATURE_ON | FEATURE_CAN | FEATURE_WANTED, FEATURE_CAN);
-	offloads(p, h, "  not given", FEATURE_ON | FEATURE_CAN | FEATURE_WANTED,
+	offloads(p, h, "  requested", FEATURE_ON | FEATURE_CAN | FEATURE_WANTED,
 		 FEATURE_CAN | FEATURE_WANTED);
 	napi(p, h);
 	steering(p, h);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* For people: what a card and its driver are, and how they are set. */
+/* The table of "hw": the card, its driver and their settings. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "lib/util/log.h"
 #include "render/hw/hw.h"
 
-#define BASIC		10	/* settings of coalescing that are told when they are 0 */
+#define BASIC		10	/* coalescing settings that are shown even if they are 0 */
 
 void hw_key(struct page *p, const char *key)
 {
@@ -25,7 +25,7 @@ void hw_item(struct page *p, bool *any, const char *what)
 		return;
 	if (*any)
 		page_wrap(p, HW_COLUMN, ", ");
-	p->width--;	/* there is room for the comma that may come after it */
+	p->width--;	/* leaves room for a comma after the item */
 	page_wrap(p, HW_COLUMN, what);
 	p->width++;
 	*any = true;
@@ -61,7 +61,7 @@ static void card(struct page *p, const struct hw *h)
 
 	hw_key(p, "device");
 	if (!*c->subsystem)
-		hw_item(p, &any, "none: it is software");
+		hw_item(p, &any, "none: software device");
 	else
 		hw_item(p, &any, text("%s %s", c->subsystem, c->name));
 	if (*c->subsystem && *h->bus && strcmp(h->bus, c->name))
@@ -71,7 +71,7 @@ static void card(struct page *p, const struct hw *h)
 		hw_item(p, &any, text("PCIe %.*s x%u", (int)strcspn(c->speed, "P") - 1, c->speed,
 				   c->width));
 	if (*c->speed && (strcmp(c->speed, c->max_speed) || c->width != c->max_width))
-		page_wrap(p, HW_COLUMN, text(" (it could %.*s x%u)",
+		page_wrap(p, HW_COLUMN, text(" (capable of %.*s x%u)",
 					     (int)strcspn(c->max_speed, "P") - 1, c->max_speed,
 					     c->max_width));
 	if (c->node >= 0)
@@ -114,7 +114,7 @@ static void link_row(struct page *p, const struct hw *h)
 
 	hw_key(p, "link");
 	hw_item(p, &any, !h->iface.up ? "down" : h->carrier ? "up" : "up, without a carrier");
-	if (*h->card.subsystem) {	/* what software says of a cable is made up */
+	if (*h->card.subsystem) {	/* software devices report made-up link settings */
 		hw_item(p, &any, speed(h));
 		hw_item(p, &any, *hw_duplex(h) ? text("%s duplex", hw_duplex(h)) : "");
 		hw_item(p, &any, hw_port(h));
@@ -131,7 +131,7 @@ static void link_row(struct page *p, const struct hw *h)
 	page_newline(p);
 }
 
-/* "rx 256 of 4096", "adaptive-rx on", "rx-usecs 3"; "": nothing to tell. */
+/* "rx 256 of 4096", "adaptive-rx on", "rx-usecs 3"; "": not shown. */
 static const char *setting_text(const struct setting_group *g, const struct settings *s, unsigned i)
 {
 	const char *name = g->list[i].name;
@@ -163,7 +163,7 @@ static void settings_row(struct page *p, const struct setting_group *g, const st
 		page_newline(p);
 }
 
-/* Those with the same reason in one line. */
+/* One line per reason. */
 static void absent(struct page *p, const struct hw *h)
 {
 	bool first = true;
@@ -187,12 +187,12 @@ static void absent(struct page *p, const struct hw *h)
 	}
 }
 
-/* How it is known what serves which queue. */
+/* How interrupts and NAPI instances were matched to queues. */
 static void matched(struct page *p, const struct hw *h)
 {
 	static const char *const by[] = {
-		[QUEUES_BY_NETDEV] = "as the driver says it (netdev-genl)",
-		[QUEUES_BY_NAME] = "by their names", [QUEUES_BY_RANK] = "by their order",
+		[QUEUES_BY_NETDEV] = "as the driver reports (netdev-genl)",
+		[QUEUES_BY_NAME] = "by name", [QUEUES_BY_RANK] = "by order",
 	};
 	const char *how = h->by == QUEUES_BY_NAME ? h->driver->irqs_how : NULL;
 	bool any = false;
@@ -283,7 +283,7 @@ static void socket_words(const struct xsk *x, char *words, size_t size)
 		snprintf(words, size, "socket %u (uid %u, %s)", x->inode, x->uid, mode);
 }
 
-/* Queues one after the other that a process has are one: "queues 0..3: xdpsock (pid 12, copy)". */
+/* Consecutive queues of a process share an item: "queues 0..3: xdpsock (pid 12, copy)". */
 static void sockets(struct page *p, const struct xsks *all)
 {
 	const struct xsk *end = all->list + all->nr, *last;
@@ -313,7 +313,7 @@ void hw_table(struct page *p, const struct hw *h)
 	page_put(p, "hw", -1);
 	page_style(p, STYLE_PLAIN);
 	page_spaces(p, 2);
-	page_wrap(p, 2, "the card, its driver and how they are set; queues, interrupts and CPUs");
+	page_wrap(p, 2, "the card, its driver and their settings; queues, interrupts and CPUs");
 	page_newline(p);
 	driver(p, h);
 	card(p, h);

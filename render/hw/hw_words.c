@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Words for what the section "hw" has: names of links, and runs of queues, numbers and CPUs. */
+/* Text for the section "hw": names of link settings, and runs of queues, numbers and CPUs. */
 #include <linux/ethtool.h>
 #include <stdio.h>
 #include <string.h>
@@ -23,7 +23,7 @@ const char *hw_duplex(const struct hw *h)
 	return "";
 }
 
-/* As ethtool(8) calls them. */
+/* The names of ethtool(8). */
 const char *hw_port(const struct hw *h)
 {
 	static const char *const names[] = {
@@ -35,7 +35,7 @@ const char *hw_port(const struct hw *h)
 	return port < 0 || port > PORT_DA ? "" : names[port];
 }
 
-/* The number of a link mode. */
+/* "active" is the bit number of a link mode. */
 const char *hw_fec(const struct hw *h)
 {
 	switch (setting_of(&group_fec, &h->fec, "active")) {
@@ -83,7 +83,7 @@ static const struct cpus *cpus_of(const struct hw *h, unsigned line, size_t at)
 	return (const void *)((const char *)&h->lines[line] + at);
 }
 
-/* "0..63", one each; "0,2..126"; "0-3..60-63"; "0..1 in turn": and again from the first on. */
+/* "0..63": one per line; "0,2..126"; "0-3..60-63"; "0..1 in turn": repeating from the first. */
 void hw_cpus(char cell[HW_CELL], const struct hw *h, const struct hw_span *s, size_t at,
 	     const struct hw_follow *f)
 {

@@ -74,13 +74,13 @@ def test_rounds_end():
 def test_bad():
     for name, args, words, status in (
             ("B fails", ("--ab", "true", "echo no such ring >&2; exit 3"),
-             "command B ended with status 3, saying \"no such ring\"", 1),
+             "command B exited with status 3, with \"no such ring\"", 1),
             ("one command", ("--ab", "true"), "needs two commands", 2),
             ("no such figure", ("--ab", "true", "true", "--figure", "packet_rate"), "no figure \"packet_rate\"", 1),
-            ("--ab and --save", ("--ab", "true", "true", "--save", "/tmp/x"), "do not go together", 2),
-            ("--rounds alone", ("--rounds", "3"), "--rounds is of", 2),
+            ("--ab and --save", ("--ab", "true", "true", "--save", "/tmp/x"), "cannot be combined", 2),
+            ("--rounds alone", ("--rounds", "3"), "--rounds requires", 2),
             ("--save nowhere", ("--save", "/none/such"), "cannot save the baseline in /none/such", 1),
-            ("--against a program", ("--against", NICPROBE), "is no baseline that can be read", 1)):
+            ("--against a program", ("--against", NICPROBE), "is not a valid baseline", 1)):
         r = nicprobe("bench", IFACE, *STEADY, "--seconds", ".1", *args, check=False)
         lines = [line for line in r.stderr.splitlines() if not line.startswith("  try: ")]
         check(f"bench {name}", r.returncode == status and len(lines) == 1 and words in lines[0] and not r.stdout,
@@ -122,7 +122,7 @@ def test_baseline():
         check("bench --against: a tenth is worse", r.returncode == 1 and got["worse_than_tolerance"] and
               -99 < got["difference_percent"] < -80 and not r.stderr, f"{r.returncode} {got} {r.stderr}")
         r = nicprobe("bench", IFACE, *STEADY, "--size", "100", "--against", file, check=False)
-        check("bench --against: other options", r.returncode == 1 and "with size 64, and this with 100" in r.stderr, r.stderr)
+        check("bench --against: other options", r.returncode == 1 and "with size 64, and now it is 100" in r.stderr, r.stderr)
 
 
 for test in [f for name, f in list(globals().items()) if name.startswith("test_")]:

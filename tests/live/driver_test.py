@@ -42,7 +42,7 @@ def absent(env=None):
     why = "this kernel has no kprobes" if env is None else "taken away"
     refused("by name", ["attach", iface, "-m", "driver"], 1, why, env=env)
     refused("with others", ["attach", iface, "-m", "pktsize,driver"], 1, "driver cannot be had on va", env=env)
-    refused("quick look", ["driver", "veth", "--", "true"], 1, f"the functions of veth cannot be counted: {why}", env=env)
+    refused("quick look", ["driver", "veth", "--", "true"], 1, f"cannot count the functions of veth: {why}", env=env)
     doc = json.loads(nicprobe("run", "-f", "json", iface, "-m", "all", "--", "true", env=env).stdout)
     check("driver: with -m all: absent, and why", why in doc["absent"].get("driver", "") and "driver" not in doc["meters"],
           str(doc["absent"]))
@@ -73,15 +73,15 @@ doc = json.loads(nicprobe("run", "-f", "json", iface, "--", "true").stdout)
 check("driver: by default it is not attached", "driver" not in doc["meters"] and "driver" not in doc["absent"], str(doc["absent"]))
 refused("no such driver", ["driver", "nosuchdriver", "--", "true"], 1, 'no driver, module or interface is called "nosuchdriver"')
 refused("one that is near", ["driver", "ixgbvf", "--", "true"], 1, '"ixgbvf"', "nicprobe driver ixgbevf")
-refused("no driver at all", ["driver"], 2, "which driver?", "nicprobe driver DRIVER -- COMMAND")
+refused("no driver at all", ["driver"], 2, "no driver given", "nicprobe driver DRIVER -- COMMAND")
 refused("functions without the meter", ["attach", iface, "-m", "pktsize", "--functions", "veth_*"], 2,
-        "--functions is for the meter driver", "-m driver")
-refused("times without the meter", ["run", iface, "--time", "veth_*", "--", "true"], 2, "--time is for the meter driver")
+        "--functions requires the meter driver", "-m driver")
+refused("times without the meter", ["run", iface, "--time", "veth_*", "--", "true"], 2, "--time requires the meter driver")
 for value in "0", "x", "", "100001":
     refused(f"--max-functions {value!r}", ["driver", "veth", "--max-functions", value, "--", "true"], 2,
             f'--max-functions takes a whole number from 1 to 100000, not "{value}"')
 for value in "", ",":
-    refused(f"--functions {value!r}", ["driver", "veth", "--functions", value, "--", "true"], 2, "--functions names no function")
+    refused(f"--functions {value!r}", ["driver", "veth", "--functions", value, "--", "true"], 2, "--functions needs a function")
 r = nicprobe("driver", "--help")
 check("driver: help", "--functions GLOB" in r.stdout and "--time GLOB" in r.stdout, r.stdout)
 lab.finish()

@@ -141,7 +141,7 @@ def attached(iface):
     same("hw: and a meter", (list(doc["meters"]), doc["hw"], doc["interval"]), (["ecn"], before["hw"], False))
     doc = json.loads(nicprobe("show", "-j", iface, "gso,hw,ecn").stdout)
     same("hw: among meters", (sorted(doc["meters"]), "hw" in doc), (["ecn", "gso"], True))
-    check("hw: a table has both", re.search(r"^hw  .*^ecn  |^hw  .*^nothing yet: ecn$",
+    check("hw: a table has both", re.search(r"^hw  .*^ecn  |^hw  .*^no activity yet: ecn$",
                                             nicprobe("show", iface, "hw", "ecn").stdout, re.S | re.M))
     text = nicprobe("show", "-f", "openmetrics", iface, "hw", "ecn").stdout
     check("hw: OpenMetrics", text.count("\nnicprobe_hw_info{") == 1 and text.count("\nnicprobe_hw_queue_info{") == 4 and
@@ -175,7 +175,7 @@ def refused(one, iface):
         r = nicprobe("show", "-j", *args, check=False)
         check(f"hw: refused in JSON: {' '.join(args)[:40]}", said in json.loads(r.stderr)["error"], r.stderr)
     r = nicprobe("attach", iface, "-m", "hw", check=False)
-    check("hw: it is no meter", r.returncode == 2 and "hw is no meter" in r.stderr, r.stderr)
+    check("hw: it is no meter", r.returncode == 2 and "hw is not a meter" in r.stderr, r.stderr)
 
 
 def vanishes(one, iface):
@@ -406,7 +406,7 @@ def real():
     found = [i for i in sorted(os.listdir("/sys/class/net")) if os.path.exists(f"/sys/class/net/{i}/device")]
     r = nicprobe("show", "-j", "hw", check=False)
     if not found:
-        check("hw: no hardware here", r.returncode == 1 and "no interface here has hardware" in r.stderr, r.stderr)
+        check("hw: no hardware here", r.returncode == 1 and "no interface here has a device" in r.stderr, r.stderr)
         return skip("hw: hardware", "this host has none")
     docs = [json.loads(line) for line in r.stdout.splitlines()]
     same("hw: all that have hardware", sorted(d["interface"] for d in docs), found)

@@ -48,7 +48,7 @@ def loud_tap(ns):
     nicprobe("detach", "--all")
     nic.close()
     check("said: attach --rx xdp to a tap of such a name: nothing drives the terminal", harmless(r.stdout + r.stderr) and
-          "a?[31m?x may be handed many packets as one frame" in r.stderr, repr(r.stdout[:300] + r.stderr))
+          "a?[31m?x may receive GSO frames of many packets" in r.stderr, repr(r.stdout[:300] + r.stderr))
 
 
 def readers(iface):
@@ -66,7 +66,7 @@ def readers(iface):
     r = subprocess.run(f"{NICPROBE} attach {iface} >/dev/full", shell=True, check=False, capture_output=True, text=True,
                        timeout=60)
     check("said: attach to a full disk: what to undo", r.returncode == 1 and "No space left" in r.stderr and
-          f"{iface} is attached all the same\n  try: nicprobe detach {iface}\n" in r.stderr, r.stderr)
+          f"{iface} stays attached\n  try: nicprobe detach {iface}\n" in r.stderr, r.stderr)
     same("said: and it is so", nicprobe("detach", iface).returncode, 0)
 
 

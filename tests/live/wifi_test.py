@@ -8,7 +8,7 @@ from lab import Namespace, check, finish, need_root, nicprobe, same
 
 need_root()
 here = os.path.isdir("/sys/class/ieee80211")
-WHY = "no wireless interface" if here else "cfg80211"
+WHY = "wireless interface" if here else "cfg80211"
 one = Namespace("wifi")
 one.ip("link add plain type veth peer name other")
 where = f"{one}/plain"

@@ -185,16 +185,16 @@ static void check_failures(void)
 	struct machine m;
 	struct ab_options o = options(&m, set_speed('A', 1), "echo one >&2; echo two >&2; exit 80");
 
-	expect_failure(o, "command B ended with status 80, saying \"two\": "
+	expect_failure(o, "command B exited with status 80, with \"two\": "
 		       "echo one >&2; echo two >&2; exit 80", "B fails, and says why");
 	check(file_read("speed")[0] == 'A', "A is left behind, still", file_read("speed"));
 	o = options(&m, "false", set_speed('B', 1));
-	expect_failure(o, "command A ended with status 1: false; and it is not set back to A: "
-		       "command A ended with status 1: false", "A fails, and again at the end");
+	expect_failure(o, "command A exited with status 1: false; and cannot set A again: "
+		       "command A exited with status 1: false", "A fails, and again at the end");
 	o = options(&m, "kill -TERM $$", "true");
 	o.seed = 7;
-	expect_failure(o, "command A was ended by signal 15 (Terminated): kill -TERM $$; and it is "
-		       "not set back to A: command A was ended by signal 15 (Terminated): "
+	expect_failure(o, "command A was killed by signal 15 (Terminated): kill -TERM $$; and "
+		       "cannot set A again: command A was killed by signal 15 (Terminated): "
 		       "kill -TERM $$", "A is killed");
 	o = options(&m, set_speed('A', 1), "printf '\\033[2Jx' >&2; sleep 60 & wait");
 	o.patience = 0.1;
@@ -207,7 +207,7 @@ static void check_failures(void)
 	      "it says what to try, and leaves A behind", complaint_try());
 	o = options(&m, set_speed('A', 1), set_speed('B', 1));
 	o.figure = "packet_per_second";
-	expect_failure(o, "the trial gives no figure \"packet_per_second\"", "no such figure");
+	expect_failure(o, "the trial has no figure \"packet_per_second\"", "no such figure");
 	same_text("but one much like it", complaint_try(), "packets_per_second");
 }
 

@@ -209,25 +209,26 @@ static void check_broken(void)
 	check(!bad && read < 1000, text("1000 with wrong bytes: %u can be read still", read),
 	      "without a word");
 	expect_broken("{\"nicprobe_baseline\":1", "{\"nicprobe_baseline\":2",
-		      "is of version 2, and this nicprobe reads 1");
-	expect_broken("{\"nicprobe_baseline\":1", "{\"nicprobe\":1", "it is something else");
+		      "it is version 2, not 1");
+	expect_broken("{\"nicprobe_baseline\":1", "{\"nicprobe\":1",
+		      "it has no \"nicprobe_baseline\"");
 	expect_broken("{\"nicprobe_baseline\"", "[1,2]{\"x\"", "at byte 5");
-	expect_broken("\"rounds\":10", "\"rounds\":11", "not a value for every round");
-	expect_broken("\"rounds\":10", "\"rounds\":-1", "not from 1 to 128");
-	expect_broken("\"rounds\":10", "\"rounds\":99999999999999999999", "not from 1 to 128");
-	expect_broken("\"better\":1", "\"better\":7", "none of 1, 0, -1");
-	expect_broken("\"better\":1", "\"better\":\"x\"", "\"better\" is not there, or not an int");
-	expect_broken("ns_per_packet", "packets_per_second", "a figure is there twice");
-	expect_broken("\"values\":[", "\"values\":[true,", "not a value for every round");
+	expect_broken("\"rounds\":10", "\"rounds\":11", "not have a value for every round");
+	expect_broken("\"rounds\":10", "\"rounds\":-1", "not between 1 and 128");
+	expect_broken("\"rounds\":10", "\"rounds\":99999999999999999999", "not between 1 and 128");
+	expect_broken("\"better\":1", "\"better\":7", "not 1, 0 or -1");
+	expect_broken("\"better\":1", "\"better\":\"x\"", "\"better\" is missing, or not an int");
+	expect_broken("ns_per_packet", "packets_per_second", "a figure is duplicate");
+	expect_broken("\"values\":[", "\"values\":[true,", "not have a value for every round");
 	expect_broken("null", "NaN", "a value is not finite");
 	expect_broken("null", "-Infinity", "a value is not finite");
-	expect_broken("null", "\"1\"", "a value is no number");
+	expect_broken("null", "\"1\"", "a value is not a number");
 	expect_broken("\"figures\":", "\"figures\":[],\"others\":", "it has no figure");
-	expect_broken("\"size\":\"64\"", "\"size\":64", "\"size\" is not there, or not a string");
+	expect_broken("\"size\":\"64\"", "\"size\":64", "\"size\" is missing, or not a string");
 	expect_broken("\"driver\":\"veth\"",
 		      "\"driver\":\"veth veth veth veth veth veth veth veth\"",
 		      "\"driver\" is too long");
-	expect_broken("\"interface\"", "\"face\"", "\"interface\" is not there, or not a string");
+	expect_broken("\"interface\"", "\"face\"", "\"interface\" is missing, or not a string");
 	check(read_bytes("", 0) == -EBADMSG, "broken: an empty file", complaint());
 	check(read_bytes("\177ELF\2\1\1\0\0", 9) == -EBADMSG, "broken: a program", complaint());
 }
@@ -313,7 +314,7 @@ static void check_noise(void)
 		g.list[i].verdict = VERDICT_NONE;
 	g.list[0].low = -98.9;
 	said = printed(&g, false);
-	check(strstr(said, "these rounds cannot tell of packets_per_second") &&
+	check(strstr(said, "packets_per_second varies too much between rounds") &&
 	      !strstr(said, "could hide"), "rounds that cannot tell", said);
 	against_free(&g);
 	record_free(&then);
@@ -338,20 +339,20 @@ static void check_words(void)
 	against_free(&g);
 	strcpy(now.settings[0].value, "1500");
 	check(against_compare(&g, &then, &now, 5) == -EINVAL &&
-	      strstr(complaint(), "with size 64, and this with 1500"), "other options",
+	      strstr(complaint(), "with size 64, and now it is 1500"), "other options",
 	      complaint());
 	against_free(&g);
 	complaints_forget();
 	strcpy(now.settings[0].value, "64");
 	record_set(&now, "vlan", "7");
 	check(against_compare(&g, &then, &now, 5) == -EINVAL &&
-	      strstr(complaint(), "with vlan not set, and this with 7"), "an option more",
+	      strstr(complaint(), "with vlan not set, and now it is 7"), "an option more",
 	      complaint());
 	against_free(&g);
 	complaints_forget();
 	strcpy(now.scenario, "tx");
 	check(against_compare(&g, &then, &now, 5) == -EINVAL &&
-	      strstr(complaint(), "is of the scenario \"rx-drop\", and this is \"tx\""),
+	      strstr(complaint(), "is of scenario \"rx-drop\", not \"tx\""),
 	      "another scenario", complaint());
 	against_free(&g);
 	record_free(&then);

@@ -98,9 +98,9 @@ static void test_limits(void)
 	o->receiving = 2;
 	limit_is("limit: both", o, "CPU 1: fully busy with both");
 	o->others = .3;
-	limit_is("limit: others, too", o, "other work had 15%");
+	limit_is("limit: others, too", o, "other work took 15%");
 	o->others = 1;
-	limit_is("limit: others", o, "other work, which had 50%");
+	limit_is("limit: others", o, "other work, which took 50%");
 	account_add(o, ACCOUNT_SENT, 1000, "sent");
 	account_add(o, ACCOUNT_LOST, 5, "a few of eth0");
 	account_add(o, ACCOUNT_LOST, 300, "no room in eth0");
@@ -109,18 +109,18 @@ static void test_limits(void)
 	limit_is("limit: what is lost", o, "no room in eth0 (30%)");
 	o = fresh(&scenario_rx_drop);
 	o->packets = 0;
-	limit_is("limit: nothing arrives", o, "is eth1 really at the other end of eth0");
+	limit_is("limit: nothing arrives", o, "is eth1 connected to eth0");
 	o->sent = 0;
-	limit_is("limit: nobody sends", o, "nobody sends");
+	limit_is("limit: nobody sends", o, "other hosts send none");
 	o = fresh(&scenario_rx_drop);
 	o->sent = 0;
-	limit_is("limit: what comes", o, "what comes");
+	limit_is("limit: what comes", o, "the incoming rate");
 	account_add(o, ACCOUNT_ARRIVED, 750, "arrived");
 	account_add(o, ACCOUNT_LOST, 250, "rx_missed_errors of eth0");
 	limit_is("limit: what came and was lost", o, "rx_missed_errors of eth0 (25%)");
 	o = fresh(&scenario_rx_drop);
 	bench.load.rate = 1000;
-	limit_is("limit: the rate", o, "asked for");
+	limit_is("limit: the rate", o, "the requested rate");
 	bench.load.rate = 0;
 }
 

@@ -52,7 +52,7 @@ def anew(card):
 
 def down(card, nr):
     """What it was made with is not what it uses: that is known once it is up."""
-    words = "down: how many queues it uses is known once it is up"
+    words = "down: queues in use are unknown until it is up"
     anew(card)
     had = len(lab.sh(f"ls -d /sys/class/net/{card.name}/queues/rx-*").split())
     said = lab.nicprobe("attach", card.name, "-m", "pktsize").stdout

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Addresses for a while: the kernel itself removes them when who wanted them cannot any more. */
+/* Temporary addresses: the kernel expires them even if the process can no longer remove them. */
 #include <errno.h>
 #include <linux/if_addr.h>
 #include <linux/rtnetlink.h>
@@ -46,8 +46,8 @@ int address_add(struct address *a, double seconds)
 	a->port = NULL;
 	if (err == -EACCES && a->family == AF_INET6)
 		return complain(err, text("sysctl -w net.ipv6.conf.%s.disable_ipv6=0",
-					  p->iface.name), "IPv6 is switched off on %s", p->label);
-	return complain(err, NULL, "cannot give %s an address for a while: %s", p->label,
+					  p->iface.name), "IPv6 is disabled on %s", p->label);
+	return complain(err, NULL, "cannot add a temporary address to %s: %s", p->label,
 			strerror(-err));
 }
 

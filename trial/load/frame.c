@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Builds the frames that are sent. */
+/* Builds the generated frames. */
 #include <arpa/inet.h>
 #include <linux/if_ether.h>
 #include <string.h>

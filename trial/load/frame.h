@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The frames that are sent: UDP in addresses kept for benchmarks, one flow or another of many. */
+/* Generated frames: UDP between addresses reserved for benchmarks, in any number of flows. */
 #ifndef NICPROBE_FRAME_H
 #define NICPROBE_FRAME_H
 
@@ -11,13 +11,13 @@
 
 struct frame_spec {
 	__u8 dst[6], src[6];
-	unsigned size;		/* with the Ethernet header, without FCS */
+	unsigned size;		/* with Ethernet header, without FCS */
 	unsigned vlan;		/* 0: no tag */
 	unsigned ecn;		/* 0 to 3, the two bits of the codepoint */
 	bool ipv6;
 };
 
-/* Where in the frame stands what makes a flow: low halves of addresses, port, start of payload. */
+/* Offsets of the words that differ between flows: low halves of addresses, port, payload start. */
 struct frame_at {
 	unsigned saddr, daddr, port, payload, end;
 };
@@ -26,12 +26,12 @@ unsigned frame_least(const struct frame_spec *);	/* the smallest size */
 struct frame_at frame_at(const struct frame_spec *);
 
 /*
- * 198.18.0.1 + flow to 198.19.255.254 - flow (RFC 2544), or below 2001:2:: (RFC 5180), from port
- * 1024 + flow to 9. What one half gains another loses, payload too: so all flows have the same
- * checksums, and who has one frame needs no more than these four words for another.
+ * Build a frame from 198.18.0.1 + flow to 198.19.255.254 - flow (RFC 2544), or in 2001:2::/48
+ * (RFC 5180), from port 1024 + flow to 9. Source and destination add up to a constant, and so do
+ * port and payload: all flows have the same checksums, and only these four words differ.
  */
 void frame_build(const struct frame_spec *, unsigned flow, __u8 *frame);
-/* The four words alone. */
+/* Write only the four words of a flow. */
 void frame_flow(const struct frame_spec *, unsigned flow, __u8 *frame);
 
 #endif

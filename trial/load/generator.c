@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The threads of the generator. */
+/* The threads of the packet generator. */
 #include <errno.h>
 #include <sched.h>
 #include <signal.h>
@@ -33,7 +33,7 @@ void sleep_until(double when)
 	}
 }
 
-/* The first CPUs that we may use: not all are ours in a container. */
+/* Assigns the first CPUs of our affinity mask: containers may not have all CPUs. */
 static void cpus_give(struct generator *g)
 {
 	cpu_set_t may;
@@ -64,7 +64,7 @@ void generator_close(struct generator *g)
 	live_close(g);
 }
 
-/* How long this thread could have run while others did; 0: the kernel does not tell. */
+/* Time this thread was runnable but waited for its CPU; 0: unknown. */
 static double seconds_waited(void)
 {
 	FILE *f = fopen("/proc/thread-self/schedstat", "re");
@@ -102,7 +102,7 @@ static void ignore(int signal)
 	(void)signal;
 }
 
-/* Threads live in the network namespace of who starts them; signals are for the first thread. */
+/* Threads inherit the network namespace of their creator; only the main thread takes signals. */
 int generator_start(struct generator *g, const struct port *p, double seconds)
 {
 	sigset_t all, before;
@@ -122,12 +122,12 @@ int generator_start(struct generator *g, const struct port *p, double seconds)
 	if (err) {
 		g->until = 0;
 		generator_wait(g);
-		complain(err, NULL, "cannot start a thread: %s", strerror(-err));
+		complain(err, NULL, "cannot start a generator thread: %s", strerror(-err));
 	}
 	return err;
 }
 
-/* A signal that comes just before the call that it is to end has come for nothing: so, again. */
+/* A signal just before the blocking call does not interrupt it: repeat it until the thread ends. */
 static void worker_end(struct worker *w)
 {
 	struct timespec t;
@@ -155,7 +155,7 @@ int generator_wait(struct generator *g)
 	}
 	if (err)
 		complain(err, err == -ENETDOWN || err == -ENXIO ? "ip link set IFACE up" : NULL,
-			 "the generator ended early: %s", strerror(-err));
+			 "the generator stopped early: %s", strerror(-err));
 	return err;
 }
 

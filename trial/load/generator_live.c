@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Sends XDP live frames: the kernel runs our program on frames of its own, and sends them. */
+/* Sends XDP live frames: BPF_PROG_RUN makes frames, and our program redirects them to the port. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 #define BATCH	64
 #define ENDLESS	(1u << 30)
 
-/* Each CPU begins with the flow of its thread. */
+/* Each CPU starts with the first flow of its thread. */
 static int states_fill(struct generator *g)
 {
 	int cpus = libbpf_num_possible_cpus(), err;
@@ -78,8 +78,8 @@ int live_try(struct generator *g)
 }
 
 /*
- * A call waits for other CPUs (RCU) at its end, on a busy machine for tens of milliseconds. So
- * without a rate there is only one, which a signal ends.
+ * Each call ends with an RCU grace period, tens of milliseconds on a busy machine. So without a
+ * rate there is a single call, which a signal ends.
  */
 int live_send(struct worker *w)
 {

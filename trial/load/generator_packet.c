@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Sends through a packet socket, as any program may: for drivers without ndo_xdp_xmit. */
+/* Sends through a packet socket: for drivers without ndo_xdp_xmit. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <linux/if_ether.h>
@@ -50,7 +50,7 @@ static void batch_make(struct batch *b, const struct worker *w)
 	}
 }
 
-/* The kernel copied what was sent before: the frames can be of other flows now. */
+/* Moves the first n frames to the next flows: sendmmsg() has copied their contents. */
 static void batch_turn(struct batch *b, const struct worker *w, unsigned n)
 {
 	const struct load *load = &w->g->load;
@@ -63,7 +63,7 @@ static void batch_turn(struct batch *b, const struct worker *w, unsigned n)
 	}
 }
 
-/* A refused one ends the call before it, or is alone in it: then it is passed over. */
+/* A rejected frame ends the call before it; the next call starts with it, fails, and skips it. */
 static int batch_send(struct batch *b, struct worker *w, int fd, unsigned n)
 {
 	unsigned done = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The generator: run on live frames, it makes each one of the next flow and sends it. */
+/* The generator's program: turns each live frame into one of the next flow and redirects it. */
 #include <linux/bpf.h>
 
 #include <bpf/bpf_endian.h>
@@ -21,7 +21,7 @@ static __always_inline void put(void *frame, __u32 at, __u16 value)
 	*(__u16 *)(frame + at) = bpf_htons(value);
 }
 
-/* A frame comes back in its page as it left, or was left: all that may differ is written. */
+/* Pages are recycled with whatever their last user left: rewrite every field that may differ. */
 SEC("xdp")
 int generate(struct xdp_md *ctx)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What became of the frames that were redirected to one interface: sent, or why not. */
+/* Counts frames redirected to one interface: sent, dropped or refused, by errno. */
 #include <linux/bpf.h>
 
 #include <bpf/bpf_helpers.h>
@@ -26,7 +26,7 @@ static __always_inline struct redirected *row_of(int err)
 	return bpf_map_lookup_elem(&redirected, &key);
 }
 
-/* Once for up to 16 frames, at the end of a poll or a batch. */
+/* Called once per bulk of up to 16 frames, at the end of a poll or a batch. */
 SEC("tp_btf/xdp_devmap_xmit")
 int BPF_PROG(xmit, const struct net_device *from, const struct net_device *to, int sent, int drops,
 	     int err)
@@ -43,7 +43,7 @@ int BPF_PROG(xmit, const struct net_device *from, const struct net_device *to, i
 	return 0;
 }
 
-/* Redirects by ifindex look for it where the frame came from. */
+/* Redirects by ifindex (map_type 0) look it up in the namespace of the receiving device. */
 SEC("tp_btf/xdp_redirect_err")
 int BPF_PROG(refused, const struct net_device *from, const struct bpf_prog *prog, const void *to,
 	     int err, int map_type, __u32 map_id, __u32 index)

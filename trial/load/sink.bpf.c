@@ -11,20 +11,20 @@ const volatile struct sink_config config;
 
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);		/* a queue each */
+	__uint(max_entries, 1);		/* resized to one per queue */
 	__type(key, __u32);
 	__type(value, struct sink_count);
 } counts SEC(".maps");
 
-/* No byte of the packet is read: that would cost the cache miss that drivers like to hide. */
+/* Does not touch the packet data: that would add the cache miss that drivers prefetch against. */
 static __always_inline __u64 length(struct xdp_md *ctx)
 {
-	if (config.most > 1500)		/* may be in several buffers */
+	if (config.most > 1500)		/* may have several buffers */
 		return bpf_xdp_get_buff_len(ctx);
 	return ctx->data_end - ctx->data;
 }
 
-/* A port takes only what is addressed to it. */
+/* Swaps the MAC addresses, as a port accepts only frames addressed to it. */
 static __always_inline bool turn(struct xdp_md *ctx)
 {
 	__u16 *mac = (void *)(long)ctx->data, other;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Connects two ports, and lets threads at both ends send and receive all they can. */
+/* Connects two ports by TCP; threads at both ends send and receive at full speed. */
 #include <errno.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -15,8 +15,8 @@
 #include "trial/load/generator.h"
 #include "trial/load/tcp.h"
 
-#define PIECE	(128 << 10)	/* bytes of a call */
-#define PATIENCE 3		/* seconds to connect, and for what is on its way */
+#define PIECE	(128 << 10)	/* bytes per call */
+#define PATIENCE 3		/* seconds to connect, and to wait for bytes in flight */
 
 struct tcp_thread {
 	pthread_t thread;
@@ -27,7 +27,7 @@ struct tcp_thread {
 	int err;
 };
 
-/* A network of its own for this process: 198.18.0.0/15 holds 32768 of them. */
+/* A subnet chosen by pid: 198.18.0.0/15 has room for 32768. */
 static void addresses_choose(struct tcp *t, bool ipv6)
 {
 	unsigned net = getpid() % 32768 * 4;
@@ -58,7 +58,7 @@ static socklen_t name_of(const struct address *a, in_port_t port, struct sockadd
 	return sizeof(*v6);
 }
 
-/* A socket of the namespace of its port, bound to its address. */
+/* A socket in the namespace of the port, bound to its address. */
 static int socket_at(const struct address *a)
 {
 	struct timeval patience = { .tv_sec = PATIENCE };
@@ -111,7 +111,7 @@ int tcp_open(struct tcp *t, const struct port *from, const struct port *to, bool
 		t->fd[i] = malloc(n * sizeof(int));
 	t->thread = calloc(2 * t->threads, sizeof(*t->thread));
 	if (!t->fd[0] || !t->fd[1] || !t->thread)
-		return complain(-ENOMEM, NULL, "no memory for %u connections", n);
+		return complain(-ENOMEM, NULL, "out of memory for %u connections", n);
 	memset(t->fd[0], -1, n * sizeof(int));
 	memset(t->fd[1], -1, n * sizeof(int));
 	t->at[0].port = from;
@@ -124,7 +124,7 @@ int tcp_open(struct tcp *t, const struct port *from, const struct port *to, bool
 		return err;
 	err = connect_all(t);
 	if (err)
-		complain(err, "is there a firewall, or a device between them that is down?",
+		complain(err, "check for firewalls, and for devices between them that are down",
 			 "cannot connect %s to %s: %s", from->label, to->label, strerror(-err));
 	return err;
 }
@@ -193,7 +193,7 @@ static int threads_start(struct tcp *t)
 
 		th->tcp = t;
 		th->nr = i % t->threads;
-		th->receives = i < t->threads;	/* first: they wait for the others */
+		th->receives = i < t->threads;	/* receivers start first and wait */
 		err = -pthread_create(&th->thread, NULL, work, th);
 		th->started = !err;
 	}

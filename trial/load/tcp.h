@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* TCP connections from one port to another, and threads that fill and empty them. */
+/* TCP connections from one port to another, with sending and receiving threads. */
 #ifndef NICPROBE_TCP_H
 #define NICPROBE_TCP_H
 
@@ -10,32 +10,32 @@
 
 #define CONNECTIONS_MAX	1024
 
-struct address {		/* that a port gets for a while: the kernel takes it back, too */
-	const struct port *port;	/* NULL: it has none */
+struct address {		/* a temporary address of a port, with a lifetime in the kernel */
+	const struct port *port;	/* NULL: not added */
 	int family;
 	uint8_t bytes[16];
 };
 
 struct tcp {
 	unsigned connections, threads;	/* threads at each end */
-	struct address at[2];		/* of who sends and who receives */
+	struct address at[2];		/* of sender and receiver */
 	int *fd[2];
 	struct tcp_thread *thread;
 	double until;
-	volatile int over;		/* what has not arrived by now does not count */
+	volatile int over;		/* receivers stop: bytes still in flight do not count */
 };
 
 /*
- * Gives both ports an address that ends after so many seconds, and connects them. 0, or -errno and
- * a complaint.
+ * Adds an address with a lifetime to both ports and connects them. 0, or -errno with an error
+ * message.
  */
 int tcp_open(struct tcp *, const struct port *from, const struct port *to, bool ipv6,
 	     double seconds);
-int tcp_send(struct tcp *, double seconds);	/* 0, or -errno and a complaint */
+int tcp_send(struct tcp *, double seconds);	/* 0, or -errno with an error message */
 void tcp_count(const struct tcp *, uint64_t *sent, uint64_t *received, uint64_t *retransmits);
 void tcp_close(struct tcp *);
 
-/* 0, or -errno and a complaint. */
+/* 0, or -errno with an error message. */
 int address_add(struct address *, double seconds);
 void address_remove(struct address *);
 

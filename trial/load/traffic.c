@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Puts the counting programs in place and reads them. */
+/* Attaches the counting programs and reads their counts. */
 #include <errno.h>
 #include <linux/if_link.h>
 #include <stdlib.h>
@@ -32,9 +32,9 @@ static int taken(const struct port *p, int err)
 {
 	if (err == -EBUSY || err == -EEXIST)
 		return complain(err, text("bpftool net show dev %s", p->iface.name),
-				"cannot put an XDP program on %s: another one is on it", p->label);
+				"cannot attach XDP to %s: another program is attached", p->label);
 	return complain(err, text("nicprobe bench -v %s", p->label),
-			"cannot put an XDP program on %s: %s", p->label, strerror(-err));
+			"cannot attach XDP to %s: %s", p->label, strerror(-err));
 }
 
 int sink_open(struct sink *s, const struct port *p, __u32 action, unsigned size, bool tagged)
@@ -44,18 +44,18 @@ int sink_open(struct sink *s, const struct port *p, __u32 action, unsigned size,
 	*s = (struct sink){ .link = -1, .rows = p->iface.max_rx_queues };
 	s->bpf = sink_bpf__open();
 	if (!s->bpf)
-		return complain(-errno, NULL, "cannot open the XDP program of the sink: %s",
+		return complain(-errno, NULL, "cannot open the receiver's XDP program: %s",
 				strerror(errno));
 	s->bpf->rodata->config.action = action;
 	s->bpf->rodata->config.ifindex = p->iface.ifindex;
 	s->bpf->rodata->config.rows = s->rows;
-	/* the card may have taken the tag from it, or left the frame check sequence on it */
+	/* the card may have stripped the VLAN tag, or kept the FCS */
 	s->bpf->rodata->config.least = size && tagged ? size - 4 : size;
 	s->bpf->rodata->config.most = size ? size + 4 : 0;
 	bpf_map__set_max_entries(s->bpf->maps.counts, s->rows);
 	err = sink_bpf__load(s->bpf);
 	if (err)
-		err = complain(err, NULL, "cannot load the XDP program of the sink: %s",
+		err = complain(err, NULL, "cannot load the receiver's XDP program: %s",
 			       *log_last() ? log_last() : strerror(-err));
 	if (!err)
 		err = port_enter(p);
@@ -113,7 +113,7 @@ int redirects_open(struct redirects_of *of, const struct port *p)
 	of->bpf->rodata->config.netns = p->iface.netns;
 	err = redirects_bpf__load(of->bpf) ?: redirects_bpf__attach(of->bpf);
 	if (err) {
-		complain(err, NULL, "cannot count what becomes of redirected frames: %s",
+		complain(err, NULL, "cannot attach the programs that count redirects: %s",
 			 *log_last() ? log_last() : strerror(-err));
 		redirects_close(of);
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* How many packets, and where: what the ends of a trial count. */
+/* Packet counts at both ends of a trial, by queue and CPU. */
 #ifndef NICPROBE_TRAFFIC_H
 #define NICPROBE_TRAFFIC_H
 
@@ -8,32 +8,32 @@
 #include "trial/load/live.h"
 #include "trial/scenario/port.h"
 
-#define TRAFFIC_QUEUES	128	/* the last of each: it and all above */
+#define TRAFFIC_QUEUES	128	/* the last entry is for all higher ones, also for CPUs */
 #define TRAFFIC_CPUS	256
 
 struct traffic {
 	uint64_t packets, bytes;
-	uint64_t others;	/* packets that the generator did not send, by their size */
+	uint64_t others;	/* packets of other sizes than the generator's */
 	uint64_t queue[TRAFFIC_QUEUES], cpu[TRAFFIC_CPUS];	/* packets */
 };
 
-/* An XDP program of ours on a port; it goes with the process. */
+/* Our XDP program on a port; its link ends with the process. */
 struct sink {
 	struct sink_bpf *bpf;
 	int link;
 	unsigned rows;
-	int generic;		/* after the skb was made: the driver's errno; 0: it is native */
+	int generic;		/* generic XDP: errno of the driver; 0: native */
 };
 
 /*
- * `action` as in struct sink_config; only frames of this size, `tagged` or not, are ours; 0: all
- * are. 0, or -errno and a complaint.
+ * `action` as in struct sink_config; counts only frames of this size, with or without VLAN tag;
+ * size 0: all frames. 0, or -errno with an error message.
  */
 int sink_open(struct sink *, const struct port *, __u32 action, unsigned size, bool tagged);
 void sink_read(const struct sink *, struct traffic *);
 void sink_close(struct sink *);
 
-/* What became of frames that were redirected to a port. */
+/* Counts of frames redirected to a port. */
 struct redirects_of {
 	struct redirects_bpf *bpf;
 };

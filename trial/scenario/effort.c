@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Reads /proc/stat, and the PMU where there is one. */
+/* Reads CPU time from /proc/stat, and PMU counters if available. */
 #include <dirent.h>
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -30,12 +30,12 @@ static int counter_open(enum pmu what, int cpu)
 static const char *why_not(int err)
 {
 	if (err == EACCES || err == EPERM)
-		return "the kernel does not let us: sysctl kernel.perf_event_paranoid";
+		return "not permitted: see sysctl kernel.perf_event_paranoid";
 	return err == ENOENT || err == EOPNOTSUPP || err == ENODEV ?
-	       "this machine shows no PMU, as most virtual ones do" : strerror(err);
+	       "this machine has no PMU (as most virtual machines)" : strerror(err);
 }
 
-/* Not to be seen in a container with processes of its own. */
+/* Finds the ksoftirqd threads; they are not visible in a PID namespace. */
 static void softirqd_find(struct pmus *p)
 {
 	DIR *proc = opendir("/proc");
@@ -57,7 +57,7 @@ static void softirqd_find(struct pmus *p)
 		closedir(proc);
 }
 
-/* The first number of schedstat: ns that it ran. */
+/* Run time in ns: the first number of schedstat. */
 static uint64_t process_ran(int pid)
 {
 	FILE *f = pid ? fopen(text("/proc/%d/schedstat", pid), "re") : NULL;
@@ -84,7 +84,7 @@ void pmus_open(struct pmus *p)
 			p->fd[cpu][i] = counter_open(i, cpu);
 			if (p->fd[cpu][i] < 0 && !*p->why)
 				snprintf(p->why, sizeof(p->why), "%s", why_not(errno));
-			p->has[i] |= p->fd[cpu][i] >= 0;	/* CPUs may be offline */
+			p->has[i] |= p->fd[cpu][i] >= 0;	/* some CPUs may be offline */
 		}
 	if (!p->has[PMU_CYCLES])
 		pmus_close(p);
@@ -102,7 +102,7 @@ void pmus_close(struct pmus *p)
 	p->nr = 0;
 }
 
-/* Where the PMU has fewer counters than are wanted the kernel lets them take turns. */
+/* Scales a counter that the kernel multiplexed for lack of hardware counters. */
 static uint64_t counter_read(int fd)
 {
 	struct { uint64_t value, enabled, running; } c = {};

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The figures of an outcome, with a name, a unit and a direction each. */
+/* The figures of an outcome, each with a name, a unit and a direction. */
 #include <stdarg.h>
 #include <stdio.h>
 
 #include "trial/scenario/suite.h"
 
-#define QUEUES_SHOWN	24	/* so that those of all scenarios fit */
+#define QUEUES_SHOWN	24	/* limited so that the figures of all scenarios fit */
 
 __attribute__((format(printf, 5, 6)))
 static void put(struct result *r, const char *unit, int better, double value, const char *name, ...)
@@ -61,7 +61,7 @@ void outcome_figures(const struct bench *b, const struct outcome *o, struct resu
 
 	for (unsigned cpu = 0; cpu < o->effort.cpus; cpu++)
 		busy += o->effort.busy[cpu];
-	/* the kernel counts in ticks: a short while cannot be told apart */
+	/* the kernel counts in ticks: short times cannot be separated from other work */
 	busy = busy > 1e9 * o->others ? busy - 1e9 * o->others : NAN;
 	put(r, "packets/s", 1, packets / o->seconds, "%s packets_per_second", name);
 	put(r, "bit/s", 1, 8. * o->bytes / o->seconds, "%s bits_per_second", name);

@@ -10,7 +10,7 @@
 #include "trial/scenario/frames.h"
 #include "trial/scenario/suite.h"
 
-/* The program that a port gets, whose frames it counts as ours. */
+/* Attaches the counting program to a port; it counts only our frames if we send. */
 static int sink_put(struct run *r, struct sink *s, const struct port *p, __u32 action)
 {
 	const struct frame_spec *f = &r->b->load.frame;
@@ -25,7 +25,7 @@ static int cannot(struct outcome *o, const char *why)
 	return 1;
 }
 
-/* The port's program; without one rx-pass goes by the statistics of the driver. */
+/* Attaches the port's program; rx-pass can do without, using the driver's statistics. */
 static int port_prepare(struct run *r, __u32 action)
 {
 	int err = -EBUSY;
@@ -33,12 +33,12 @@ static int port_prepare(struct run *r, __u32 action)
 	if (r->b->mine[0])
 		err = sink_put(r, &r->at_port, &r->b->port, action);
 	else
-		complain(err, NULL, "%s has an XDP program of somebody else", r->b->port.label);
+		complain(err, NULL, "%s has another XDP program", r->b->port.label);
 	if (!err && r->at_port.generic && action == XDP_PASS)
-		sink_close(&r->at_port);	/* the statistics count the same, for nothing */
+		sink_close(&r->at_port);	/* statistics count the same at no cost */
 	if (!err && r->at_port.generic)
-		snprintf(r->o->remark[0], sizeof(r->o->remark[0]), "the driver of %s takes no XDP "
-			 "program (%s): ours runs after the skb was made (generic XDP)",
+		snprintf(r->o->remark[0], sizeof(r->o->remark[0]), "the driver of %s rejects XDP "
+			 "programs (%s): generic XDP is used, after allocation of the skb",
 			 r->b->port.label, strerror(r->at_port.generic));
 	if (!err || action != XDP_PASS)
 		return err ? cannot(r->o, complaint()) : 0;
@@ -46,7 +46,7 @@ static int port_prepare(struct run *r, __u32 action)
 	return 0;
 }
 
-/* Without one frames are thrown away where they arrive, if they do: veth needs it to be polled. */
+/* The peer's program drops frames on arrival; a veth peer needs one to be polled. Optional. */
 static void peer_prepare(struct run *r, __u32 action)
 {
 	if (!r->b->has_peer || !r->b->mine[1] ||
@@ -56,8 +56,8 @@ static void peer_prepare(struct run *r, __u32 action)
 }
 
 /*
- * A router would send them on, by its default route, or tell their senders that it cannot.
- * 0; or 1 and outcome->cannot.
+ * Refuses to deliver frames to a stack that forwards: it would send them on by its default route,
+ * or answer with ICMP errors. 0; or 1 and outcome->cannot.
  */
 static int stack_keeps(struct run *r, const struct port *p, const struct sink *s, __u32 action)
 {
@@ -65,8 +65,8 @@ static int stack_keeps(struct run *r, const struct port *p, const struct sink *s
 
 	if (r->b->force || !r->from || (s->bpf && action != XDP_PASS) || !port_forwards(p, ipv6))
 		return 0;
-	snprintf(r->o->cannot, sizeof(r->o->cannot), "%s forwards what it receives, and would send "
-		 "these packets on: sysctl -w net.ipv%d.conf.%s.forwarding=0, or --force", p->label,
+	snprintf(r->o->cannot, sizeof(r->o->cannot), "%s has forwarding enabled, and would forward "
+		 "these packets: sysctl -w net.ipv%d.conf.%s.forwarding=0, or --force", p->label,
 		 ipv6 ? 6 : 4, p->iface.name);
 	return 1;
 }
@@ -84,13 +84,13 @@ static void run_close(struct run *r)
 		sink_close(&r->at_peer);
 }
 
-/* What a way of sending needs, or why there is none: 0, 1 or -errno. */
+/* Opens the generator and describes it in outcome->how. 0, 1 or -errno, as generator_choose(). */
 static int generator_prepare(struct run *r)
 {
 	int err;
 
 	if (!r->from) {
-		snprintf(r->o->how, sizeof(r->o->how), "whoever sends: there is no --peer");
+		snprintf(r->o->how, sizeof(r->o->how), "other hosts, as there is no --peer");
 		return 0;
 	}
 	err = redirects_open(&r->out, r->from) ?: generator_choose(r);
@@ -121,7 +121,7 @@ static int frames_run(struct bench *b, struct outcome *o, bool transmit, __u32 a
 	r->to = transmit ? b->has_peer ? &b->peer : NULL : &b->port;
 	r->at_port.link = r->at_peer.link = -1;
 	if (r->redirect && xmit_harm(&b->port)) {
-		snprintf(o->cannot, sizeof(o->cannot), "no redirected frames: %s",
+		snprintf(o->cannot, sizeof(o->cannot), "cannot redirect frames: %s",
 			 xmit_harm(&b->port));
 		err = 1;
 	}
@@ -169,28 +169,28 @@ static int redirect(struct bench *b, struct outcome *o)
 
 const struct scenario scenario_rx_drop = {
 	.name = "rx-drop",
-	.help = "receive, and drop by XDP: what the driver can take in",
+	.help = "receive and drop by XDP: the driver's receive rate",
 	.run = rx_drop,
 	.needs_peer = true,
 };
 
 const struct scenario scenario_rx_pass = {
 	.name = "rx-pass",
-	.help = "receive into the network stack, which drops what nobody wants",
+	.help = "receive into the network stack, which drops the packets",
 	.run = rx_pass,
 	.needs_peer = true,
 };
 
 const struct scenario scenario_tx = {
 	.name = "tx",
-	.help = "send: what the driver can put out",
+	.help = "send: the driver's transmit rate",
 	.run = tx,
 	.transmits = true,
 };
 
 const struct scenario scenario_redirect = {
 	.name = "redirect",
-	.help = "receive, and send back by XDP_REDIRECT",
+	.help = "receive and send back by XDP_REDIRECT",
 	.run = redirect,
 	.needs_peer = true,
 };

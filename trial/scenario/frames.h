@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the scenarios that send frames have in common, while one runs. */
+/* State of a running scenario, shared by the files that implement them. */
 #ifndef NICPROBE_FRAMES_H
 #define NICPROBE_FRAMES_H
 
@@ -9,22 +9,22 @@
 struct run {
 	struct bench *b;
 	struct outcome *o;
-	const struct port *from, *to;	/* NULL: somebody else sends, or nobody here receives */
-	bool transmit;			/* the port sends, it does not receive */
+	const struct port *from, *to;	/* NULL: other hosts send; no port of ours receives */
+	bool transmit;			/* the port sends; otherwise it receives */
 	bool redirect;
-	bool sockets;			/* by `tcp`, and not by the generator */
+	bool sockets;			/* use `tcp` instead of the generator */
 	struct generator g;
 	struct tcp tcp;
-	struct sink at_port, at_peer;	/* .bpf NULL: there is none */
-	struct redirects_of out;	/* of what the generator redirects */
-	struct redirects_of back;	/* of what the port redirects */
-	struct table losses[2];		/* of port and peer, before */
+	struct sink at_port, at_peer;	/* .bpf NULL: none */
+	struct redirects_of out;	/* redirects of the generator */
+	struct redirects_of back;	/* redirects of the port */
+	struct table losses[2];		/* counters of port and peer before the run */
 };
 
-struct tally {			/* all that is counted, at one moment */
+struct tally {			/* all counts at one moment */
 	uint64_t sent, refused;
-	uint64_t written, read, retransmits;	/* bytes by sockets, and segments sent again */
-	uint64_t by_cpu[TRAFFIC_CPUS];	/* sent */
+	uint64_t written, read, retransmits;	/* sockets: bytes, and retransmitted segments */
+	uint64_t by_cpu[TRAFFIC_CPUS];	/* sent, by CPU */
 	struct traffic port, peer;
 	struct redirects out, back;
 	struct rtnl_link_stats64 port_link, peer_link;
@@ -32,22 +32,22 @@ struct tally {			/* all that is counted, at one moment */
 
 void tally_take(const struct run *, struct tally *);
 
-/* The packets that a scenario is about, between two moments. */
+/* The packets that the scenario measures, between two tallies. */
 uint64_t headline(const struct run *, const struct tally *before, const struct tally *after);
 /* The figures of the first part. */
 void bare_fill(const struct run *, const struct tally *before, const struct tally *after);
-/* Where every packet went. */
+/* The account of where every packet went. */
 void account_fill(const struct run *, const struct tally *before, const struct tally *after);
 
 /*
- * Runs both parts of a scenario that is prepared: fills the outcome. 0; -EINTR: it was stopped;
- * or -errno and a complaint.
+ * Runs both parts of a prepared scenario and fills the outcome. 0; -EINTR: stopped; or -errno with
+ * an error message.
  */
 int parts_run(struct run *);
 
-/* Opens the generator, by the best way that works. 0; 1 and outcome->cannot; or -errno. */
+/* Opens the generator with the best method that works. 0; 1 and outcome->cannot; or -errno. */
 int generator_choose(struct run *);
-/* Why no frames may be redirected to a port, NULL: they may. As text(). */
+/* Why frames must not be redirected to a port; NULL: they may. Storage as in text(). */
 const char *xmit_harm(const struct port *);
 uint64_t generator_cpus(const struct generator *);	/* 1 << CPU */
 

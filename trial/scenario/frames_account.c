@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Counts what a frame scenario sends, and says where every packet went. */
+/* Counts the packets of a scenario and accounts for every one of them. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -33,7 +33,7 @@ void tally_take(const struct run *r, struct tally *t)
 		complaints_forget();
 }
 
-/* What the port took in. */
+/* Packets received by the port. */
 static uint64_t received(const struct run *r, const struct tally *a, const struct tally *b)
 {
 	if (r->at_port.bpf)
@@ -41,7 +41,7 @@ static uint64_t received(const struct run *r, const struct tally *a, const struc
 	return b->port_link.rx_packets - a->port_link.rx_packets;
 }
 
-/* What the driver that sends first took over, by its own count where skbs go through a qdisc. */
+/* Packets accepted by the sending driver; by its statistics if skbs pass through a qdisc. */
 static uint64_t handed(const struct run *r, const struct tally *a, const struct tally *b)
 {
 	const struct rtnl_link_stats64 *from = r->transmit ? &a->port_link : &a->peer_link;
@@ -112,7 +112,7 @@ void account_add(struct outcome *o, enum account_kind kind, int64_t packets, con
 	va_end(args);
 	a->kind = kind;
 	a->packets = packets;
-	/* what is sent begins a stage */
+	/* each ACCOUNT_SENT begins a stage */
 	a->stage = o->lines > 1 ? a[-1].stage + (kind == ACCOUNT_SENT) : 0;
 }
 
@@ -127,7 +127,7 @@ int64_t account_rest(const struct outcome *o, unsigned stage)
 	return rest;
 }
 
-/* Why ndo_xdp_xmit, or the redirect to it, does not take a frame (6.1 to 6.18). */
+/* Why ndo_xdp_xmit, or the redirect to it, rejects a frame (Linux 6.1 to 6.18). */
 static const char *xmit_why(int err)
 {
 	switch (err) {
@@ -135,13 +135,13 @@ static const char *xmit_why(int err)
 	case ENOSPC:
 		return "no room in the ring";
 	case ENXIO:
-		return "nothing there takes frames: a veth's other end needs XDP or GRO on";
+		return "no receiver for XDP frames: a veth's other end needs XDP or GRO";
 	case ENETDOWN:
-		return "it is down";
+		return "the interface is down";
 	case EOPNOTSUPP:
-		return "its driver has no way to, or not now: a veth's other end needs XDP or GRO";
+		return "unsupported by the driver at present: a veth's other end needs XDP or GRO";
 	case EMSGSIZE:
-		return "longer than its MTU";
+		return "longer than the MTU";
 	default:
 		return strerror(err);
 	}
@@ -155,7 +155,7 @@ static void redirects_fill(struct outcome *o, const struct redirects *a, const s
 		uint64_t refused = b->refused[err] - a->refused[err];
 
 		if (dropped)
-			account_add(o, ACCOUNT_LOST, dropped, "not taken by %s: %s", label,
+			account_add(o, ACCOUNT_LOST, dropped, "not accepted by %s: %s", label,
 				    xmit_why(err));
 		if (refused)
 			account_add(o, ACCOUNT_LOST, refused, "not redirected to %s: %s", label,
@@ -165,13 +165,13 @@ static void redirects_fill(struct outcome *o, const struct redirects *a, const s
 
 #define GROWN_MAX 64
 
-struct grown {			/* counters of losses of one source */
+struct grown {			/* loss counters of one source that grew */
 	const char *source;
 	unsigned nr;
 	struct { char counter[48]; uint64_t packets; } list[GROWN_MAX];
 };
 
-/* What XDP lost or dropped is in our own counts already. */
+/* Skips counters of XDP: our own counts include these packets. */
 static void grown_add(const char *source, const char *counter, uint64_t packets, void *arg)
 {
 	struct grown *g = arg;
@@ -190,7 +190,7 @@ static int by_packets(const void *a, const void *b)
 	return x == y ? 0 : x < y ? 1 : -1;
 }
 
-/* How much of `rest` its counters explain, largest first; with `o`, as lines of the account. */
+/* How much of `rest` the counters explain, largest first; adds lines to the account of `o`. */
 static int64_t grown_explain(const struct grown *g, int64_t rest, const struct port *p,
 			     struct outcome *o)
 {
@@ -207,7 +207,7 @@ static int64_t grown_explain(const struct grown *g, int64_t rest, const struct p
 	return rest - left;
 }
 
-/* The same loss is often told by several sources: the one that tells most is believed. */
+/* Several sources often count the same loss: use the one that explains most. */
 static void losses_explain(struct outcome *o, const struct port *p, const struct table *before)
 {
 	static const char *const sources[] = { "ethtool -S", "ip -s link", "tc -s", "softnet" };
@@ -232,7 +232,7 @@ static void losses_explain(struct outcome *o, const struct port *p, const struct
 	losses_free(&now);
 }
 
-/* A driver that counts what has completed says nothing of what it still has. */
+/* If the driver counts at completion, packets still in its rings are not counted. */
 static void waiting_explain(const struct run *r)
 {
 	const struct iface *i = &r->from->iface;
@@ -256,7 +256,7 @@ static void back_fill(const struct run *r, const struct tally *a, const struct t
 			    "arrived at %s", r->b->peer.label);
 	else
 		account_add(o, ACCOUNT_ARRIVED, b->back.sent - a->back.sent,
-			    "taken by the driver of %s", r->b->port.label);
+			    "accepted by the driver of %s", r->b->port.label);
 	account_add(o, ACCOUNT_UNEXPLAINED, account_rest(o, 1), "unexplained");
 }
 
@@ -265,7 +265,7 @@ static void arrived_fill(const struct run *r, const struct tally *a, const struc
 	struct outcome *o = r->o;
 
 	if (!r->to)
-		account_add(o, ACCOUNT_ARRIVED, handed(r, a, b), "taken by the driver of %s",
+		account_add(o, ACCOUNT_ARRIVED, handed(r, a, b), "accepted by the driver of %s",
 			    r->b->port.label);
 	else if (!r->transmit)
 		account_add(o, ACCOUNT_ARRIVED, received(r, a, b), "arrived at %s", r->to->label);
@@ -296,7 +296,7 @@ static int64_t arrived_of(const struct outcome *o)
 	return n;
 }
 
-/* All of it lost, and nobody who says so: it went somewhere else. */
+/* If everything was lost without any counter of it, the peer is probably the wrong port. */
 static void nothing_came(const struct run *r, int64_t arrived)
 {
 	struct outcome *o = r->o;
@@ -307,9 +307,9 @@ static void nothing_came(const struct run *r, int64_t arrived)
 	for (int i = 0; i < REMARKS_MAX; i++) {
 		if (*o->remark[i])
 			continue;
-		snprintf(o->remark[i], sizeof(o->remark[i]), "none came to %.48s: is it at the "
-			 "other end of %.48s? Without --peer it is measured what the driver takes",
-			 r->to->label, r->from->label);
+		snprintf(o->remark[i], sizeof(o->remark[i]), "no packets arrived at %.48s: is it "
+			 "connected to %.48s? Without --peer, only the driver's transmit rate is "
+			 "measured", r->to->label, r->from->label);
 		return;
 	}
 }
@@ -326,8 +326,8 @@ void account_fill(const struct run *r, const struct tally *a, const struct tally
 			    r->from->label);
 		redirects_fill(o, &a->out, &b->out, r->from->label);
 		if (refused)
-			account_add(o, ACCOUNT_LOST, refused, "not taken by %s: its qdisc was full "
-				    "(ENOBUFS)", r->from->label);
+			account_add(o, ACCOUNT_LOST, refused, "not accepted by %s: its qdisc was "
+				    "full (ENOBUFS)", r->from->label);
 		arrived_fill(r, a, b);
 		if (r->to)
 			losses_explain(o, r->to, &r->losses[r->to == &r->b->peer]);

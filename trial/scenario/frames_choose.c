@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Finds a way to send frames from a port: one is tried before it is believed. */
+/* Chooses the method of sending frames from a port, by trying it. */
 #include <errno.h>
 #include <linux/bpf.h>
 #include <stdio.h>
@@ -25,13 +25,13 @@ uint64_t generator_cpus(const struct generator *g)
 static const char *no_xmit(const struct port *p)
 {
 	if (!strcmp(p->iface.driver, "veth"))
-		return text("%s cannot send them while its other end has neither an XDP "
-			    "program nor GRO", p->label);
+		return text("%s cannot send them unless its other end has an XDP program or GRO",
+			    p->label);
 	return text("the driver of %s (%s) has no ndo_xdp_xmit%s", p->label, p->iface.driver,
-		    port_features(p) < 0 ? ", or not now" : ", as its xdp-features say");
+		    port_features(p) < 0 ? " at present" : ", according to its xdp-features");
 }
 
-/* Why none was taken of those that were tried. */
+/* Why none of the test frames was sent. */
 static const char *why_none(const struct port *p, const struct redirects *a,
 			    const struct redirects *b)
 {
@@ -42,12 +42,12 @@ static const char *why_none(const struct port *p, const struct redirects *a,
 				    strerror(err));
 		if (b->dropped[err] > a->dropped[err])
 			return err == ENXIO ?
-			       text("ndo_xdp_xmit of %s has nothing to send by: some drivers need "
-				    "an XDP program on it, a veth one at its other end", p->label) :
-			       text("ndo_xdp_xmit of %s takes no frame: %s", p->label,
+			       text("ndo_xdp_xmit of %s has no queue to send on: some drivers need "
+				    "an XDP program there, a veth at its other end", p->label) :
+			       text("ndo_xdp_xmit of %s accepts no frames: %s", p->label,
 				    err ? strerror(err) : "no room in the ring");
 	}
-	return text("what was given to %s went nowhere", p->label);
+	return text("frames redirected to %s were neither sent nor dropped", p->label);
 }
 
 const char *live_harms(const struct driver *d, unsigned version)
@@ -71,7 +71,7 @@ const char *xmit_harm(const struct port *p)
 	complaints_forget();
 	if (!xmit_harms(driver_find(i.driver), i.tx_queues, i.max_tx_queues, cpus))
 		return NULL;
-	return text("this kernel would die of them, as %s has %u queues in use, and there are %d "
+	return text("redirected frames would crash this kernel, as %s has %u queues in use on %d "
 		    "CPUs: ethtool -L %s combined %d", p->label, i.tx_queues, cpus, i.name, cpus);
 }
 
@@ -87,7 +87,7 @@ static const char *harm(const struct port *p)
 	return why ? text("%s %s", p->iface.driver, why) : NULL;
 }
 
-/* Sends a few. NULL: they left; or why not. */
+/* Sends a few test frames. NULL: they were sent; or why not. */
 static const char *try(struct run *r)
 {
 	struct redirects before, after;
@@ -98,9 +98,9 @@ static const char *try(struct run *r)
 	port_home();
 	redirects_read(&r->out, &after);
 	if (err == -EINVAL || err == -EOPNOTSUPP || err == -524)	/* ENOTSUPP */
-		return "this kernel runs no XDP program on live frames of this size";
+		return "this kernel does not support XDP live frames of this size";
 	if (err)
-		return *complaint() ? complaint() : text("live frames cannot be sent: %s",
+		return *complaint() ? complaint() : text("cannot send live frames: %s",
 							 strerror(-err));
 	return after.sent > before.sent ? NULL : why_none(r->from, &before, &after);
 }
@@ -129,7 +129,7 @@ int generator_choose(struct run *r)
 		err = live_choose(r, why, sizeof(why));
 	else if (r->b->how != HOW_PACKET)
 		snprintf(why, sizeof(why), "%s", harm(r->from));
-	/* There are drivers that have the queues for it only while they have a program. */
+	/* Some drivers have XDP transmit queues only while a program is attached. */
 	if (err && live && !own->bpf && r->b->mine[r->from == &r->b->peer] &&
 	    features != 0) {
 		err = sink_open(own, r->from, XDP_PASS, 0, false);

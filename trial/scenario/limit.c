@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What kept it from being more: where packets were lost, and how busy the CPUs were. */
+/* Determines what limited the rate: losses, busy CPUs, the generator, or other work. */
 #include <stdio.h>
 #include <string.h>
 
 #include "lib/util/log.h"
 #include "trial/scenario/suite.h"
 
-#define BUSY	.9		/* of its time: such a CPU has no more to give */
-#define OTHERS	.05		/* of the time of the CPUs: somebody else does something */
-#define MOST	.25		/* …and so much that it is what matters */
-#define MANY	.01		/* of the packets: lost not by accident */
+#define BUSY	.9		/* share of its time from which a CPU counts as fully busy */
+#define OTHERS	.05		/* share of CPU time from which other work is mentioned… */
+#define MOST	.25		/* …and from which it is the limit */
+#define MANY	.01		/* share of packets from which a loss is the limit */
 
 static double busy(const struct outcome *o, unsigned cpu)
 {
@@ -37,7 +37,7 @@ static uint64_t cpus_full(const struct outcome *o)
 	return cpus;
 }
 
-/* What a stage began with: as sent, or where somebody else sends as arrived and lost. */
+/* All packets of a stage: those sent, or if other hosts send, those arrived and lost. */
 static double whole(const struct outcome *o, unsigned stage)
 {
 	double sent = 0, known = 0;
@@ -53,7 +53,7 @@ static double whole(const struct outcome *o, unsigned stage)
 	return sent ?: known;
 }
 
-/* The largest loss of the account, if it is many. */
+/* The largest loss of the account, if it exceeds MANY. */
 static const struct account *loss(const struct outcome *o)
 {
 	const struct account *most = NULL;
@@ -73,7 +73,7 @@ static double share_of(const struct outcome *o, const struct account *lost)
 	return 100 * lost->packets / whole(o, lost->stage);
 }
 
-/* Which CPUs had no more to give, and what for. */
+/* The fully busy CPUs and their work. */
 static const char *cpus_limit(const struct outcome *o, uint64_t sending)
 {
 	uint64_t full = cpus_full(o), receiving = o->receiving;
@@ -90,7 +90,7 @@ static const char *cpus_limit(const struct outcome *o, uint64_t sending)
 		return text("the generator: %s fully busy", cpus_text(full & sending));
 	if (full)
 		return text("%s: fully busy", cpus_text(full));
-	return text("not the CPUs: the busiest was so for %.0f%% of the time", 100 * most);
+	return text("not the CPUs: the busiest was %.0f%% busy", 100 * most);
 }
 
 void limit_find(const struct bench *b, struct outcome *o, uint64_t sending)
@@ -102,28 +102,27 @@ void limit_find(const struct bench *b, struct outcome *o, uint64_t sending)
 	if (o->sockets)
 		why = cpus_limit(o, 0);
 	else if (!o->packets && !o->sent)
-		why = "nothing came: nobody sends to it";
+		why = "no packets received: other hosts send none";
 	else if (!o->packets && !lost && o->scenario->transmits)
-		why = text("nothing is sent: does anybody take what %s has to send?",
-			   b->port.label);
+		why = text("no packets sent: is anything connected to %s?", b->port.label);
 	else if (!o->packets && !lost)
-		why = text("nothing arrives: is %s really at the other end of %s?",
-			   b->has_peer ? b->peer.label : "anybody", b->port.label);
+		why = text("no packets received: is %s connected to %s?",
+			   b->has_peer ? b->peer.label : "anything", b->port.label);
 	else if (b->load.rate && o->sent > .98 * b->load.rate * o->seconds && !lost)
-		why = "the rate that was asked for";
+		why = "the requested rate";
 	else if (lost && !o->packets)
 		why = text("%s (%.0f%%)", lost->what, share_of(o, lost));
 	else if (lost)
 		why = text("%s (%.0f%%); %s", lost->what, share_of(o, lost),
 			   cpus_limit(o, sending));
 	else if (!o->sent && !(cpus_full(o) & o->receiving))
-		why = text("what comes, and what is lost where nobody counts; %s",
+		why = text("the incoming rate, or losses that no counter shows; %s",
 			   cpus_limit(o, 0));
 	else if (others > MOST)
-		why = text("other work, which had %.0f%% of the CPUs that send", 100 * others);
+		why = text("other work, which took %.0f%% of the sending CPUs", 100 * others);
 	else
 		why = cpus_limit(o, sending);
 	if (others > OTHERS && others <= MOST)
-		why = text("%s; other work had %.0f%% of the CPUs that send", why, 100 * others);
+		why = text("%s; other work took %.0f%% of the sending CPUs", why, 100 * others);
 	snprintf(o->limit, sizeof(o->limit), "%s", why);
 }

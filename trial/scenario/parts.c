@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The two parts of a scenario: one that measures, and one that looks closer. */
+/* The two parts of a scenario: the first measures throughput, the second attaches meters. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,9 +8,9 @@
 #include "lib/util/log.h"
 #include "trial/scenario/frames.h"
 
-#define METERED		(1 / 3.)	/* the part of the time that the second part takes */
+#define METERED		(1 / 3.)	/* share of the time for the second part */
 
-/* Sends, or waits, for so long: and is sending still, where it is the generator. */
+/* Sends or waits for `seconds`. The generator may still be sending: send_end() waits for it. */
 static int send_begin(struct run *r, double seconds)
 {
 	double until = seconds_now() + seconds;
@@ -32,7 +32,7 @@ static int send_end(struct run *r, int err)
 	return err ?: trial_stop ? complain(-EINTR, NULL, "stopped") : 0;
 }
 
-/* What is on its way when the generator ends arrives soon, or never. */
+/* Waits for packets in flight: until the counts stay the same, for one second at most. */
 static void drain(const struct run *r, struct tally *t)
 {
 	double until = seconds_now() + 1;
@@ -54,8 +54,8 @@ static void drain(const struct run *r, struct tally *t)
 }
 
 /*
- * What a sending thread waited for its CPU others had it: softirqs that run in their thread are
- * none of these, they receive. Seconds of all of them.
+ * Seconds that other work took of the sending CPUs: the time that the sending threads waited for
+ * their CPU, except for ksoftirqd, which receives packets.
  */
 static double others_had(const struct run *r)
 {
@@ -81,7 +81,7 @@ static int part_bare(struct run *r, const struct tally *before, struct tally *af
 	r->o->seconds = seconds_now() - began;
 	effort_read(&r->b->pmus, &r->o->effort);
 	effort_diff(&r->o->effort, &start);
-	tally_take(r, after);	/* before the threads end: that may take them a while */
+	tally_take(r, after);	/* now, as the threads may take a while to end */
 	err = send_end(r, err);
 	if (!err)
 		bare_fill(r, before, after);
@@ -89,7 +89,7 @@ static int part_bare(struct run *r, const struct tally *before, struct tally *af
 	return err;
 }
 
-/* Without the meters the rest of the figures is good all the same. */
+/* If meters cannot be attached, the other figures are still valid. */
 static int part_metered(struct run *r, struct tally *after)
 {
 	enum watch_by by = r->transmit ? r->sockets ? WATCH_TX : WATCH_NONE :

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Opens a port and asks the kernel about it. */
+/* Opens a port and queries the kernel about it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/genetlink.h>
@@ -69,9 +69,9 @@ void port_close(struct port *p)
 	p->netns = -1;
 }
 
-struct end {			/* of a veth */
-	unsigned link;		/* ifindex of the other one; 0: it is no veth */
-	int nsid;		/* …in the namespace that has this number here; -1: in ours */
+struct end {			/* the other end of a veth */
+	unsigned link;		/* its ifindex; 0: not a veth */
+	int nsid;		/* its namespace, by the id in the port's namespace; -1: the same */
 	bool veth;
 };
 
@@ -104,7 +104,7 @@ static int nsid_read(const struct nlmsghdr *nlh, void *arg)
 	return MNL_CB_OK;
 }
 
-/* The number that the namespace we are in has for another; -1: none. */
+/* The id of another namespace in the present one; -1: none. */
 static int nsid_of(int netns)
 {
 	char buf[256];
@@ -127,7 +127,7 @@ struct search {
 	char label[96];
 };
 
-/* Called in each namespace: does the port know it by the number that the peer is in? */
+/* Called in each namespace: is this the namespace of the peer? Then sets s->label. */
 static bool peer_here(const char *name, void *arg)
 {
 	struct search *s = arg;
@@ -172,9 +172,9 @@ int port_peer(const struct port *p, struct port *peer)
 	port_home();
 	complaints_forget();
 	if (!*s.label)
-		return complain(-ENODEV, "ip netns attach NAME PID, with a process that is in it; "
-				"or --peer NETNS/IFACE", "the other end of %s is in a network "
-				"namespace that has no name to enter it by", p->label);
+		return complain(-ENODEV, "ip netns attach NAME PID, with a process in it; or "
+				"--peer NETNS/IFACE", "cannot open the other end of %s: its "
+				"network namespace has no name", p->label);
 	return port_open(s.label, peer);
 }
 
@@ -220,7 +220,7 @@ bool port_has_carrier(const struct port *p)
 
 bool port_forwards(const struct port *p, bool ipv6)
 {
-	FILE *f = port_enter(p) ? NULL :	/* that of the namespace that the thread is in */
+	FILE *f = port_enter(p) ? NULL :	/* /proc/sys/net follows the thread's namespace */
 		  fopen(text("/proc/sys/net/ipv%d/conf/%s/forwarding", ipv6 ? 6 : 4,
 			     p->iface.name), "re");
 	bool forwards = f && fgetc(f) == '1';

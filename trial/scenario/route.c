@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Does this machine need the port for its own way out? */
+/* Finds out whether a default route of this machine depends on the port. */
 #include <linux/rtnetlink.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@ struct links {
 	unsigned nr;
 	struct { unsigned ifindex, master, lower; } list[LINKS_MAX];
 	unsigned routes;
-	unsigned route[ROUTES_MAX];	/* ifindex that a default route leads to */
+	unsigned route[ROUTES_MAX];	/* ifindexes of default routes */
 };
 
 static int links_read(const struct nlmsghdr *nlh, void *arg)
@@ -82,7 +82,7 @@ static void dump(unsigned type, unsigned family, mnl_cb_t cb, struct links *l)
 	netlink_ask(NETLINK_ROUTE, nlh, cb, l);
 }
 
-/* Is it `upper`, or below it? Two veths are each other's lower one: so no deeper than that. */
+/* Is `ifindex` `upper` or below it? Limited in depth: veths are each other's lower device. */
 static bool below(const struct links *l, unsigned ifindex, unsigned upper, unsigned depth)
 {
 	if (ifindex == upper)

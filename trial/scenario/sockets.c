@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The scenarios by sockets: rx-tcp, tx-tcp. */
+/* The scenarios that use sockets: rx-tcp, tx-tcp. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,9 +10,9 @@
 static const char *why_not(const struct bench *b)
 {
 	if (!b->has_peer)
-		return "connections need two ends, and there is no --peer";
+		return "TCP connections need a --peer";
 	if (b->peer.iface.netns == b->port.iface.netns)
-		return text("%s and %s are in one network namespace, where TCP goes by the "
+		return text("%s and %s are in the same network namespace, where TCP uses the "
 			    "loopback: ip netns add N; ip link set %s netns N", b->port.label,
 			    b->peer.label, b->peer.iface.name);
 	return NULL;
@@ -27,10 +27,10 @@ static void how_say(const struct run *r)
 		 r->tcp.threads, r->tcp.threads > 1 ? "s" : "", l->frame.ipv6 ? ", IPv6" : "");
 	if (l->frame.vlan || l->frame.ecn || l->rate)
 		snprintf(r->o->remark[2], sizeof(r->o->remark[2]),
-			 "--vlan, --ecn and --rate are not for sockets");
-	snprintf(r->o->remark[0], sizeof(r->o->remark[0]), "packets are what the driver of %s "
-		 "counts as one, which may be a buffer of many; by queue and CPU they are wire "
-		 "packets", r->b->port.label);
+			 "--vlan, --ecn and --rate do not apply to sockets");
+	snprintf(r->o->remark[0], sizeof(r->o->remark[0]), "packets are counted as the driver of "
+		 "%s does, possibly one per GSO buffer; by queue and CPU they are wire packets",
+		 r->b->port.label);
 }
 
 static int sockets_run(struct bench *b, struct outcome *o, bool transmit)
@@ -72,14 +72,14 @@ static int tx_tcp(struct bench *b, struct outcome *o)
 
 const struct scenario scenario_rx_tcp = {
 	.name = "rx-tcp",
-	.help = "receive by TCP connections from the peer",
+	.help = "receive TCP streams from the peer",
 	.run = rx_tcp,
 	.needs_peer = true,
 };
 
 const struct scenario scenario_tx_tcp = {
 	.name = "tx-tcp",
-	.help = "send by TCP connections to the peer",
+	.help = "send TCP streams to the peer",
 	.run = tx_tcp,
 	.transmits = true,
 	.needs_peer = true,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Opens what a benchmark needs, refuses what would do harm, runs one scenario after another. */
+/* Opens the ports of a benchmark, rejects harmful requests, runs the scenarios in turn. */
 #include <errno.h>
 #include <sched.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "trial/load/tcp.h"
 #include "trial/scenario/suite.h"
 
-#define CARRIER	5	/* seconds that a link may take to come back */
+#define CARRIER	5	/* seconds to wait for a link to come back */
 
 const struct scenario *const scenarios[] = {
 #define S(name) &scenario_##name,
@@ -19,19 +19,20 @@ const struct scenario *const scenarios[] = {
 	NULL
 };
 
-/* What would harm others: their way out, or their program. */
+/* Rejects ports where the trial would harm others: their default route or XDP program. */
 static int port_refuse(const struct bench *b, const struct port *p)
 {
 	if (watch_attached(p))
 		return complain(-EBUSY, text("nicprobe detach %s", p->label),
-				"nicprobe is attached to %s, which costs it time", p->label);
+				"cannot benchmark %s: nicprobe is attached, which costs CPU time",
+				p->label);
 	if (!b->force && port_is_needed(p))
-		return complain(-EPERM, "--force, or an interface that nothing needs",
+		return complain(-EPERM, "--force, or an interface without a default route",
 				"%s carries the default route: its traffic would suffer", p->label);
 	if (!b->force && p->iface.xdp_id)
-		return complain(-EBUSY, text("--force leaves it in place, and does without one of "
-					     "ours; or ip link set %s xdp off", p->iface.name),
-				"%s has an XDP program of somebody else (id %u)", p->label,
+		return complain(-EBUSY, text("--force, to keep it and measure without our own; or "
+					     "ip link set %s xdp off", p->iface.name),
+				"%s has another XDP program (id %u)", p->label,
 				p->iface.xdp_id);
 	return 0;
 }
@@ -42,8 +43,8 @@ static int port_ready(const struct port *p)
 		return complain(-ENETDOWN, text("ip link set %s up", p->iface.name),
 				"%s is down", p->label);
 	if (!port_has_carrier(p))
-		return complain(-ENETDOWN, text("ethtool %s", p->iface.name), "%s has no carrier: "
-				"there is nothing at its other end", p->label);
+		return complain(-ENETDOWN, text("ethtool %s", p->iface.name), "%s has no carrier",
+				p->label);
 	return 0;
 }
 
@@ -62,18 +63,18 @@ static int port_check(const struct bench *b, const struct port *p)
 
 	if (p->iface.loopback)
 		return complain(-EINVAL, "two veths: ip link add v0 type veth peer name v1",
-				"%s is the loopback: there is no driver to be tried", p->label);
+				"cannot benchmark %s: the loopback has no driver", p->label);
 	if (p->iface.mac[7] != 6)
-		return complain(-EINVAL, NULL, "%s is no Ethernet interface: there are no frames "
-				"for it", p->label);
-	if (p->iface.up && bench_disturbs(b, p))	/* it may be about to come back */
+		return complain(-EINVAL, NULL, "cannot benchmark %s: not an Ethernet interface",
+				p->label);
+	if (p->iface.up && bench_disturbs(b, p))	/* the link may be about to come back */
 		carrier_await(p);
 	err = port_ready(p);
 	if (err)
 		return err;
 	if (f->size > p->iface.mtu + 14 + (f->vlan ? 4 : 0))
 		return complain(-EMSGSIZE, text("--size %u", p->iface.mtu + 14), "frames of %u "
-				"bytes do not fit in the MTU of %s, %u, and 14 for Ethernet",
+				"bytes exceed the MTU of %s, %u plus 14 for Ethernet",
 				f->size, p->label, p->iface.mtu);
 	return port_refuse(b, p);
 }
@@ -103,7 +104,7 @@ static unsigned cpus_ours(void)
 	return sched_getaffinity(0, sizeof(may), &may) ? 1 : CPU_COUNT(&may);
 }
 
-/* What nobody said: sizes, flows, threads, addresses. */
+/* Fills in defaults for size, flows, threads and connections. */
 static int load_fill(struct bench *b)
 {
 	unsigned queues = b->port.iface.rx_queues, cpus = cpus_ours(), least;
@@ -112,11 +113,11 @@ static int load_fill(struct bench *b)
 	least = frame_least(&l->frame);
 	l->frame.size = l->frame.size ?: least < 64 ? 64 : least;
 	if (l->frame.size < least)
-		return complain(-EINVAL, text("--size %u", least), "such a frame has at least %u "
-				"bytes, not %u", least, l->frame.size);
+		return complain(-EINVAL, text("--size %u", least), "frames of this kind have at "
+				"least %u bytes, not %u", least, l->frame.size);
 	if (l->threads > cpus || l->threads > THREADS_MAX)
-		return complain(-EINVAL, NULL, "there are %u CPUs for the threads of the "
-				"generator, not %u", cpus < THREADS_MAX ? cpus : THREADS_MAX,
+		return complain(-EINVAL, NULL, "at most %u threads can send here, one per CPU, "
+				"not %u", cpus < THREADS_MAX ? cpus : THREADS_MAX,
 				l->threads);
 	b->connections = l->flows ?: queues < CONNECTIONS_MAX ? queues : CONNECTIONS_MAX;
 	l->threads = l->threads ?: queues < cpus ? queues : cpus;
@@ -148,7 +149,7 @@ int bench_open(struct bench *b, const char *port, const char *peer)
 
 void bench_close(struct bench *b)
 {
-	/* who comes next finds the links as we found them */
+	/* leave the links up, as we found them */
 	if (b->mine[0] && bench_disturbs(b, &b->port))
 		carrier_await(&b->port);
 	if (b->mine[1] && bench_disturbs(b, &b->peer))
@@ -158,7 +159,7 @@ void bench_close(struct bench *b)
 	port_close(&b->peer);
 }
 
-/* To a switch a frame for its own sender is one to throw away: so nobody else gets it. */
+/* Without a peer, frames are addressed to their sender: switches drop them. */
 static void address(struct bench *b, bool transmit)
 {
 	const struct port *from = transmit || !b->has_peer ? &b->port : &b->peer;
@@ -176,7 +177,7 @@ void carrier_await(const struct port *p)
 		sleep_until(seconds_now() + .05);
 }
 
-/* What was done between two rounds may have changed it, or be about to bring its link back. */
+/* Rereads the port before a round: commands may have changed it, or taken its link down. */
 static int port_again(struct port *p)
 {
 	int err = port_enter(p) ?: iface_read_index(p->iface.ifindex, &p->iface);

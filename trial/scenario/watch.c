@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Attaches meters, reads them once, detaches them. */
+/* Attaches meters to a port during a trial, reads them once, detaches them. */
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -31,7 +31,7 @@ bool watch_attached(const struct port *p)
 
 static int outside = -1;
 
-/* Who enters a mount namespace stands at its root. */
+/* setns() to a mount namespace changes the working directory to its root: change back. */
 int watch_outside(void)
 {
 	int here = open(".", O_PATH | O_CLOEXEC), err = 0;
@@ -43,21 +43,21 @@ int watch_outside(void)
 	return err;
 }
 
-/* Slaves: what is mounted outside meanwhile is seen here, what we mount is not seen there. */
+/* MS_SLAVE: mounts propagate from outside to us, but not from us to outside. */
 int watch_begin(void)
 {
 	outside = open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);
 	if (unshare(CLONE_NEWNS) || mount("", "/", NULL, MS_REC | MS_SLAVE, NULL) ||
 	    mount("bpf", BPFFS, "bpf", 0, "mode=0700"))
 		return complain(-errno, "run it as root, outside of containers",
-				"cannot mount a BPF file system that ends with us: %s",
+				"cannot mount a private BPF file system: %s",
 				strerror(errno));
 	return 0;
 }
 
 #define BIT(name) (1ull << METER_##name)
 
-/* Not by XDP: that would make a driver do without TSO, or without GRO. */
+/* Never with --rx xdp: attaching XDP can disable the driver's TSO or GRO. */
 int watch_attach(const struct port *p, enum watch_by by, struct meta *meta)
 {
 	struct request req = {
@@ -154,7 +154,7 @@ static void completions_see(const struct snapshot *s, struct seen *seen)
 	seen->p99 = hist_percentile(k, words, .99);
 	if (isnan(seen->p50))
 		snprintf(seen->no_completions, sizeof(seen->no_completions),
-			 "no skb was sent: frames by ndo_xdp_xmit are not followed");
+			 "no skbs were sent: frames of ndo_xdp_xmit are not followed");
 }
 
 static void drops_see(const struct snapshot *s, struct seen *seen)
@@ -171,7 +171,7 @@ static void drops_see(const struct snapshot *s, struct seen *seen)
 		m->key.text(key, 0, seen->drop[i].reason, sizeof(seen->drop[i].reason));
 		m->key.text(key, 1, seen->drop[i].where, sizeof(seen->drop[i].where));
 		seen->drop[i].packets = t->cells[(size_t)row * t->words];
-		for (unsigned j = 0; j < i; j++)	/* of another queue */
+		for (unsigned j = 0; j < i; j++)	/* merge rows of other queues */
 			if (!strcmp(seen->drop[i].reason, seen->drop[j].reason) &&
 			    !strcmp(seen->drop[i].where, seen->drop[j].where)) {
 				seen->drop[j].packets += seen->drop[i].packets;
@@ -199,7 +199,7 @@ static void received_see(const struct snapshot *s, struct seen *seen)
 		}
 }
 
-/* Wire packets, as those that are received are. */
+/* Wire packets, like the received ones. */
 static void sent_see(const struct snapshot *s, struct seen *seen)
 {
 	const struct metric *k = metric_of(METER_gso, "buffer_size");

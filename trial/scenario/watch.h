@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* nicprobe's own meters on a port while it is tried, and the losses that others count there. */
+/* nicprobe's meters on a port during a trial, and the loss counters of kernel and driver. */
 #ifndef NICPROBE_WATCH_H
 #define NICPROBE_WATCH_H
 
@@ -10,23 +10,23 @@
 #include "trial/scenario/port.h"
 
 /*
- * Gives the process a BPF file system of its own: what is pinned there ends with it, however it
- * ends. Before any thread is started. 0, or -errno and a complaint.
+ * Gives the process a private BPF file system: pins vanish with the process, however it ends. Call
+ * before starting threads. 0, or -errno with an error message.
  */
 int watch_begin(void);
 
-/* For a child before it runs somebody's command: to the mounts that all see. 0 or -errno. */
+/* Returns a child to the original mount namespace, before it runs a user's command. 0 or -errno. */
 int watch_outside(void);
 
-/* Is nicprobe attached to it, in the BPF file system that all see? Before watch_begin(). */
+/* Is nicprobe attached to the port? Call before watch_begin() hides the shared BPF file system. */
 bool watch_attached(const struct port *);
 
 #define DROPS_MAX 6
 
 struct seen {			/* while the meters were attached */
-	double polls, interrupts;	/* NAN: not known here; see `why` */
-	double polled;			/* packets that the polls took */
-	double poll_seconds;		/* in polls */
+	double polls, interrupts;	/* NAN: unknown; see no_polls and no_interrupts */
+	double polled;			/* packets processed by polls */
+	double poll_seconds;		/* total time of polls */
 	double p50, p99;		/* seconds to the completion of a sent packet; NAN */
 	char no_polls[240], no_interrupts[240], no_completions[240];	/* why not */
 	uint64_t queue[TRAFFIC_QUEUES], cpu[TRAFFIC_CPUS];	/* packets; see enum watch_by */
@@ -34,19 +34,19 @@ struct seen {			/* while the meters were attached */
 	struct {
 		char reason[48], where[64];
 		uint64_t packets;
-	} drop[DROPS_MAX];	/* of skbs, most first */
+	} drop[DROPS_MAX];	/* of skbs, largest first */
 };
 
-/* Which packets are counted by queue and CPU, too. */
+/* Which packets are also counted by queue and CPU. */
 enum watch_by { WATCH_NONE, WATCH_RX, WATCH_TX };
 
-/* 0, or -errno and a complaint. */
+/* 0, or -errno with an error message. */
 int watch_attach(const struct port *, enum watch_by, struct meta *);
 int watch_detach(const struct port *, const struct meta *, struct seen *);
 
-/* The counters of losses of a port as they are now; table_free() it. 0 or -errno, a complaint. */
+/* Reads the loss counters of a port; losses_free() them. 0, or -errno with an error message. */
 int losses_read(const struct port *, struct table *);
-/* How much the counters of one `source` ("ethtool -S") grew: calls fn for each that did. */
+/* Calls fn for each counter that grew, with its source ("ethtool -S"). */
 void losses_each(const struct table *before, const struct table *now,
 		 void (*fn)(const char *source, const char *counter, uint64_t grown, void *arg),
 		 void *arg);

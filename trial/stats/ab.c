@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Two settings, turn by turn, until it is clear whether they differ. */
+/* Compares two settings in alternating rounds until it is clear whether they differ. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ const struct ab_options ab_defaults = {
 	.link = -1, .rounds = 32, .seconds = 600, .pause = 0.2, .patience = 30, .tolerance = 1,
 };
 
-/* xorshift64*: the order can be had again by its seed. */
+/* xorshift64*: the seed makes the order reproducible. */
 static int lot(uint64_t *state)
 {
 	*state ^= *state >> 12;
@@ -33,7 +33,7 @@ static bool stopped(const struct ab *t)
 	return t->options.stop && *t->options.stop;
 }
 
-/* What is in force: -1: nobody knows, a command failed half-way. */
+/* Runs command A or B. *in_force: the setting in effect; -1: unknown, as a command failed. */
 static int set(struct ab *t, int which, int *in_force)
 {
 	int err;
@@ -60,7 +60,7 @@ static int round_run(struct ab *t, int which, int link, int *in_force, struct re
 	       (err = o->round(o->ctx, result)) ?: stopped(t) ? -EINTR : err;
 }
 
-/* Would one more take longer than there is time? */
+/* Would another pair exceed the time limit? */
 static bool out_of_time(const struct ab *t, double since)
 {
 	double took = seconds_now() - since;
@@ -68,13 +68,13 @@ static bool out_of_time(const struct ab *t, double since)
 	return t->options.seconds && t->nr && took + took / t->nr > t->options.seconds;
 }
 
-/* Rounds until one of the ends. */
+/* Runs pairs of rounds until one of enum ab_end. */
 static int rounds_run(struct ab *t, double since, int *in_force)
 {
 	static struct result results[2];
 	const struct ab_options *o = &t->options;
 	int link = o->link >= 0 && link_running(o->link, o->iface) ? o->link : -1;
-	uint64_t lots = o->seed * 0x9e3779b97f4a7c15;	/* not few bits set */
+	uint64_t lots = o->seed * 0x9e3779b97f4a7c15;	/* spreads the bits of small seeds */
 	int err = 0;
 
 	for (t->end = AB_ROUNDS; t->nr < o->rounds; ) {
@@ -107,7 +107,7 @@ static int rounds_run(struct ab *t, double since, int *in_force)
 	return err;
 }
 
-/* A, whatever happened. What went wrong before that is told first. */
+/* Restores A in any case. An earlier error comes first in the message. */
 static int put_back(struct ab *t, int err, int in_force)
 {
 	char first[256], try[256], then[256] = "";
@@ -120,7 +120,7 @@ static int put_back(struct ab *t, int err, int in_force)
 	complaints_forget();
 	failed = set(t, A, &in_force);
 	if (failed)
-		snprintf(then, sizeof(then), "%sit is not set back to A: %s",
+		snprintf(then, sizeof(then), "%scannot set A again: %s",
 			 *first ? "; and " : "", complaint());
 	complaints_forget();
 	err = err ?: failed;
@@ -137,7 +137,7 @@ int ab_run(const struct ab_options *o, struct ab *t)
 		t->options.rounds = ROUNDS_MAX;
 	if (!t->options.seed && getrandom(&t->options.seed, sizeof(t->options.seed), 0) < 0)
 		t->options.seed = time(NULL);
-	t->options.seed = (t->options.seed & 0xffffffff) ?: 1;	/* of which JSON loses no digit */
+	t->options.seed = (t->options.seed & 0xffffffff) ?: 1;	/* exact as a JSON number */
 	err = pairs_start(&t->pairs, t->options.rounds);
 	if (err)
 		return err;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Two settings, turn by turn, until it is clear whether they differ. */
+/* Compares two settings in alternating rounds until it is clear whether they differ. */
 #ifndef NICPROBE_TRIAL_AB_H
 #define NICPROBE_TRIAL_AB_H
 
@@ -10,7 +10,7 @@
 
 enum ab_end {
 	AB_DECIDED,
-	AB_ROUNDS,		/* there were as many as there might be */
+	AB_ROUNDS,		/* the maximum number of rounds */
 	AB_TIME,
 	AB_STOPPED,
 };
@@ -18,20 +18,20 @@ enum ab_end {
 struct ab;
 
 struct ab_options {
-	const char *command[2];		/* A, which is how it was before, and B; for /bin/sh */
-	const char *iface;		/* whose carrier is waited for… */
-	int link;			/* …by this link_socket(); -1: nobody's */
+	const char *command[2];		/* A, the previous setting, and B; for /bin/sh */
+	const char *iface;		/* wait for the carrier of this interface… */
+	int link;			/* …by this link_socket(); -1: do not wait */
 	unsigned rounds;		/* of each, at most */
-	double seconds;			/* in all, at most; 0: as long as it takes */
+	double seconds;			/* total limit; 0: none */
 	double pause;			/* seconds between a command and its round */
-	double patience;		/* seconds for a command to end, and for a carrier */
-	double tolerance;		/* percent: a smaller difference is none, and ends it */
-	const char *figure;		/* which decides; NULL: the first that can be better */
-	uint64_t seed;			/* of the order; 0: a random one */
-	const volatile sig_atomic_t *stop;	/* set: end, and say what there is; NULL: never */
-	trial_round *round;		/* -EINTR: it was stopped, which is no error */
+	double patience;		/* seconds to wait for a command, and for a carrier */
+	double tolerance;		/* percent: decided if the difference is within it */
+	const char *figure;		/* that decides; NULL: the first that can be better */
+	uint64_t seed;			/* of the order; 0: random */
+	const volatile sig_atomic_t *stop;	/* nonzero: stop; NULL: never */
+	trial_round *round;		/* -EINTR: stopped, which is not an error */
 	void *ctx;
-	/* Before each command: it is for A (0) or B (1); NULL: nobody wants to know. */
+	/* Called before each command, with `which` 0 for A, 1 for B; may be NULL. */
 	void (*progress)(void *ctx, const struct ab *, int which);
 	void *progress_ctx;
 };
@@ -39,18 +39,18 @@ struct ab_options {
 struct ab {
 	struct ab_options options;
 	struct pairs pairs;
-	unsigned nr;			/* of whole pairs */
-	char order[2 * ROUNDS_MAX + 1];	/* "ABBAAB…" of them */
+	unsigned nr;			/* complete pairs */
+	char order[2 * ROUNDS_MAX + 1];	/* "ABBAAB…" */
 	enum ab_end end;
-	double seconds;			/* it took */
+	double seconds;			/* total duration */
 };
 
 extern const struct ab_options ab_defaults;
 
 /*
- * 0, also when it was stopped; or -errno and a complaint. Each round is: the command, the pause,
- * the carrier, the measurement; who is first in a pair is drawn by lot. At its end, however it
- * ends, command A is run once more, unless it was the last. ab_free() in any case.
+ * 0, also if stopped; or -errno with an error message. A round is: the command, the pause, waiting
+ * for the carrier, the measurement; the order within a pair is random. At the end, whatever its
+ * reason, command A is run again unless it was the last. Call ab_free() in any case.
  */
 int ab_run(const struct ab_options *, struct ab *);
 void ab_free(struct ab *);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A trial of now against one that was saved: what has become worse? */
+/* Compares a trial with a saved baseline: which figures are worse now? */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,17 +19,18 @@ static const char *setting_of(const struct record *r, const char *name)
 
 static int other_setting(const char *name, const char *then, const char *now)
 {
-	return complain(-EINVAL, "the same options as then, or another baseline",
-			"the baseline was measured with %s %s, and this with %s: they cannot be "
-			"compared", name, then ?: "not set", now ?: "not set");
+	return complain(-EINVAL, "the options of the baseline, or another baseline",
+			"cannot compare with the baseline: it was measured with %s %s, and now it "
+			"is %s", name, then ?: "not set", now ?: "not set");
 }
 
-/* The same on both sides, and nothing but that. */
+/* Both must have the same scenario and the same settings. */
 int against_alike(const struct record *then, const struct record *now)
 {
 	if (strcmp(then->scenario, now->scenario))
 		return complain(-EINVAL, text("nicprobe bench … %s", then->scenario),
-				"the baseline is of the scenario \"%s\", and this is \"%s\"",
+				"cannot compare with the baseline: it is of scenario \"%s\", not "
+				"\"%s\"",
 				then->scenario, now->scenario);
 	for (unsigned i = 0; i < then->nr_settings; i++) {
 		const struct setting *s = &then->settings[i];
@@ -44,7 +45,7 @@ int against_alike(const struct record *then, const struct record *now)
 	return 0;
 }
 
-/* Beyond the tolerance, in the direction `good`. */
+/* Is the difference real, beyond the tolerance, and in the direction `good`? */
 static bool beyond(const struct against *g, const struct comparison *c, int good)
 {
 	return comparison_good(c) == good &&
@@ -61,7 +62,7 @@ bool against_better(const struct against *g, const struct comparison *c)
 	return beyond(g, c, 1);
 }
 
-/* Those that can be better or worse share the chance of a false alarm. */
+/* The number of figures that can be better or worse: they share the false alarm rate. */
 static unsigned judged(const struct series *s)
 {
 	unsigned nr = 0;
@@ -96,7 +97,7 @@ int against_compare(struct against *g, const struct record *then, const struct r
 		return -EINVAL;
 	g->list = calloc(a->nr + b->nr + 1, sizeof(*g->list));
 	if (!g->list)
-		return complain(-ENOMEM, NULL, "cannot compare: no memory");
+		return complain(-ENOMEM, NULL, "cannot compare: out of memory");
 	for (unsigned i = 0; i < b->nr; i++)
 		compare(g, a, b, &b->figure[i], alpha);
 	for (unsigned i = 0; i < a->nr; i++)
@@ -137,9 +138,9 @@ static void circumstances(struct page *p, const struct against *g)
 	page_style(p, STYLE_PLAIN);
 }
 
-#define HALF	50	/* percent: where noise could hide as much, nothing was measured */
+#define HALF	50	/* percent: noise of this size makes a measurement useless */
 
-/* What could be worse than is tolerated, and noise keeps from being seen. */
+/* A figure whose interval includes a regression beyond the tolerance. */
 static const char *hidden(const struct against *g)
 {
 	for (unsigned i = 0; i < g->nr; i++) {
@@ -149,14 +150,13 @@ static const char *hidden(const struct against *g)
 		if (!c->better || !c->rounds_a || !c->rounds_b || c->verdict == VERDICT_REAL)
 			continue;
 		if (!isfinite(bad))
-			return text(" But there are too few rounds to see it in %s.", c->name);
+			return text(" But there are too few rounds to judge %s.", c->name);
 		if (fabs(comparison_percent(c, bad)) >= HALF)
-			return text(" But these rounds cannot tell of %s: they differ too much "
-				    "among themselves. More of them (--rounds), or a quieter "
-				    "machine.", c->name);
+			return text(" But %s varies too much between rounds to be compared: "
+				    "try more rounds (--rounds) or a quieter machine.", c->name);
 		if (fabs(comparison_percent(c, bad)) > g->tolerance)
-			return text(" But noise could hide %s of %s.", said_difference(c, bad),
-				    c->name);
+			return text(" But noise could hide a change of %s of %s.",
+				    said_difference(c, bad), c->name);
 	}
 	return "";
 }
@@ -174,7 +174,7 @@ static void conclusion(struct page *p, const struct against *g)
 	if (g->worse)
 		page_wrap(p, 0, text("Worse by more than %g%%%s.", g->tolerance, which));
 	else
-		page_wrap(p, 0, text("Nothing is seen to be worse by more than %g%%%s.%s",
+		page_wrap(p, 0, text("No significant regression beyond %g%%%s.%s",
 				     g->tolerance, g->better ?
 				     text("; better by more than that: %u", g->better) : "",
 				     hidden(g)));

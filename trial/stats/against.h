@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A trial of now against one that was saved: what has become worse? */
+/* Compares a trial with a saved baseline: which figures are worse now? */
 #ifndef NICPROBE_TRIAL_AGAINST_H
 #define NICPROBE_TRIAL_AGAINST_H
 
 #include "trial/stats/compare.h"
 #include "trial/stats/record.h"
 
-#define AGAINST_TOLERANCE 5	/* percent, where nothing else is said */
+#define AGAINST_TOLERANCE 5	/* percent, by default */
 
 struct look;
 struct json;
@@ -16,23 +16,23 @@ struct against {
 	double tolerance;		/* percent */
 	unsigned nr;
 	struct comparison *list;	/* A is then, B is now */
-	unsigned worse, better;		/* of them, by more than the tolerance */
+	unsigned worse, better;		/* figures, by more than the tolerance */
 };
 
 /*
- * 0; or -EINVAL and a complaint: it was another scenario, or had other options. Another kernel,
- * driver or machine is what one may want to compare. Known before anything is measured.
+ * 0; or -EINVAL with an error message if scenario or options differ. Kernel, driver and machine may
+ * differ: these may be what is compared. Needs no measurements of `now`.
  */
 int against_alike(const struct record *then, const struct record *now);
-/* 0; or -errno and a complaint, as above. against_free() in any case. */
+/* 0; or -errno with an error message, as above. Call against_free() in any case. */
 int against_compare(struct against *, const struct record *then, const struct record *now,
 		    double tolerance);
 void against_free(struct against *);
-/* Is the difference real, by its interval, in the bad (or good) direction, and beyond tolerance? */
+/* Is the change real, by its interval, for the worse (or better), and beyond the tolerance? */
 bool against_worse(const struct against *, const struct comparison *);
 bool against_better(const struct against *, const struct comparison *);
 
 void against_table(FILE *, const struct look *, const struct against *);
-void against_json(struct json *, const struct against *);	/* a member "against" */
+void against_json(struct json *, const struct against *);	/* adds a member "against" */
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Do two settings differ, in one number? An interval that holds whatever the noise is like. */
+/* Nonparametric comparison of two settings: an interval that makes no assumption about noise. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "trial/stats/compare.h"
 
-#define LOOK_FIRST 16		/* pairs: by then, differences of many figures can be told, too */
+#define LOOK_FIRST 16		/* pairs: enough to see differences of many figures */
 
 static int ascending(const void *a, const void *b)
 {
@@ -36,21 +36,21 @@ static bool all_positive(const double *values, unsigned nr)
 	return true;
 }
 
-/* By the logarithm, a difference is a ratio: noise grows with what is measured. */
+/* On a log scale, differences are ratios: noise grows with the measured value. */
 static void to_scale(double *values, unsigned nr, bool relative)
 {
 	for (unsigned i = 0; relative && i < nr; i++)
 		values[i] = log(values[i]);
 }
 
-/* What lies k from each end of sorted differences; without bound where k is 0. */
+/* The k-th sorted difference from each end; infinite if k is 0. */
 static void bounds(const double *sorted, unsigned nr, unsigned k, double *low, double *high)
 {
 	*low = k ? sorted[k - 1] : -INFINITY;
 	*high = k ? sorted[nr - k] : INFINITY;
 }
 
-/* The interval is k from the ends, and wider by this factor about the estimate. */
+/* The interval excludes k - 1 differences at each end, and is widened by a factor. */
 static void conclude(struct comparison *c, double *diffs, unsigned nr, unsigned k, double wider)
 {
 	double low, high, at;
@@ -87,7 +87,7 @@ static unsigned finite_only(const double *from, unsigned nr, double *to)
 	return n;
 }
 
-/* What each side has by itself. */
+/* Medians and numbers of rounds of each side. */
 static void sides(struct comparison *c, const double *a, unsigned na, const double *b, unsigned nb)
 {
 	double finite[ROUNDS_MAX] = {};
@@ -126,7 +126,7 @@ void compare_paired(const double *all_a, const double *all_b, unsigned nr, doubl
 	free(means);
 }
 
-/* Rank among its fellows, about their mean: no outlier weighs more than its rank. */
+/* Ranks relative to their mean: outliers weigh no more than their rank. */
 static void ranks(const double *values, unsigned n, double *rank)
 {
 	for (unsigned i = 0; i < n; i++) {
@@ -148,9 +148,9 @@ static void add_likeness(const double *values, unsigned n, double *beside, doubl
 }
 
 /*
- * By how much an interval must be wider when a round is like the one before it (first-order
- * autocorrelation, of ranks). An estimate from n values comes out too low by (1 + 3r) / n, and is
- * off by about 1 / sqrt(n) besides: three quarters of that are allowed for.
+ * The factor that widens an interval when rounds resemble their predecessors (first-order
+ * autocorrelation of ranks, r). An estimate from n values is too low by (1 + 3r) / n and has a
+ * standard error of about 1 / sqrt(n): three quarters of the latter are added.
  */
 static double likeness_widens(const double *a, unsigned na, const double *b, unsigned nb)
 {
@@ -204,7 +204,7 @@ int comparison_good(const struct comparison *c)
 	return (c->difference > 0) == (c->better > 0) ? 1 : -1;
 }
 
-/* 16, 23, 32, 45, …: each takes 1.4 times as many as that before. The last is at max. */
+/* 16, 23, 32, 45, …: each is 1.4 times the one before. The last is at max. */
 unsigned looks_next(const struct looks *l, unsigned pairs)
 {
 	double at = LOOK_FIRST;
@@ -214,7 +214,7 @@ unsigned looks_next(const struct looks *l, unsigned pairs)
 	return at < l->max ? (unsigned)at : l->max;
 }
 
-/* Half of it is for the last look, whenever that is; those before it share the other half. */
+/* The last look, whenever it is, may spend half of alpha; the earlier ones share the rest. */
 double looks_spend(struct looks *l, unsigned pairs, bool last)
 {
 	unsigned before = 0;

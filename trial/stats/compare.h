@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Do two settings differ, in one number? An interval that holds whatever the noise is like. */
+/* Nonparametric comparison of two settings: an interval that makes no assumption about noise. */
 #ifndef NICPROBE_TRIAL_COMPARE_H
 #define NICPROBE_TRIAL_COMPARE_H
 
@@ -9,11 +9,11 @@
 #include "trial/stats/exact.h"
 #include "trial/stats/trial.h"
 
-#define TRIAL_ALPHA 0.05	/* how often a trial may see a difference where there is none */
+#define TRIAL_ALPHA 0.05	/* probability of a false alarm per trial */
 
 enum verdict {
-	VERDICT_FEW,		/* not enough rounds to say anything that certain */
-	VERDICT_NONE,		/* no difference: the interval has 0, and says what could hide */
+	VERDICT_FEW,		/* not enough rounds for this confidence */
+	VERDICT_NONE,		/* no difference: the interval includes 0 */
 	VERDICT_REAL,
 };
 
@@ -22,44 +22,44 @@ struct comparison {
 	char name[sizeof(((struct figure *)0)->name)];
 	const char *unit;
 	int better;
-	unsigned rounds_a, rounds_b;	/* that had it */
-	double a, b;			/* medians; NAN: none had it */
-	bool relative;			/* difference, low, high: percent of A; else in its unit */
-	double difference, low, high;	/* B above A; bounds are infinite where rounds are few */
+	unsigned rounds_a, rounds_b;	/* that measured it */
+	double a, b;			/* medians; NAN: not measured */
+	bool relative;			/* difference, low, high: percent of A; else in `unit` */
+	double difference, low, high;	/* B above A; the bounds are infinite with few rounds */
 	enum verdict verdict;
 };
 
 /*
- * Round i of A was beside round i of B, in random order. Under that lottery a difference of two
- * that do not differ is as likely above 0 as below, however the machine drifts: Wilcoxon's signed
- * rank, exactly, and the interval that it makes (Hodges and Lehmann), of the logarithms where all
- * values are above 0. Values that are not finite leave out their pair. nr <= ROUNDS_MAX.
- * In as many as `alpha` of all trials, the interval may miss what is true.
+ * Paired rounds: round i of A ran next to round i of B, in random order. So if A and B are equal,
+ * differences above and below 0 are equally likely, however the machine drifts. Uses Wilcoxon's
+ * exact signed rank test and its interval (Hodges and Lehmann), of logarithms if all values are
+ * above 0. Pairs with a value that is not finite are left out. nr <= ROUNDS_MAX.
+ * The interval misses the true value in at most `alpha` of all trials.
  */
 void compare_paired(const double *a, const double *b, unsigned nr, double alpha,
 		    struct comparison *);
 
 /*
- * Rounds of two occasions, in the order in which they were run: the rank sum of Mann and Whitney;
- * wider by as much as neighbours are alike, as such rounds say less than their number.
+ * Rounds of two occasions, each in the order in which they were run: Mann and Whitney's rank sum
+ * test. The interval is widened if consecutive rounds are correlated.
  */
 void compare_unpaired(const double *a, unsigned na, const double *b, unsigned nb,
 		      double alpha, struct comparison *);
 
-/* The difference in percent of A whatever the scale; infinite: from nothing to something. */
+/* The difference in percent of A on either scale; infinite if A is 0. */
 double comparison_percent(const struct comparison *, double difference);
-/* 1: B is better, -1: worse, 0: it is not known to differ, or nobody minds. */
+/* 1: B is better; -1: worse; 0: no known difference, or the figure has no better or worse. */
 int comparison_good(const struct comparison *);
 
 /*
- * When to look whether a trial is decided, and what each look may cost: looks share the chance of
- * a false alarm, so that all of them together have no more than one would have.
+ * When to check whether a trial is decided, and how much alpha each look may spend, so that all
+ * looks together cause no more false alarms than a single one.
  */
 struct looks {
 	unsigned max;			/* pairs */
 	double spent;			/* of TRIAL_ALPHA */
 };
-unsigned looks_next(const struct looks *, unsigned pairs);	/* when, after so many */
-double looks_spend(struct looks *, unsigned pairs, bool last);	/* what this one may cost */
+unsigned looks_next(const struct looks *, unsigned pairs);	/* the next look after `pairs` */
+double looks_spend(struct looks *, unsigned pairs, bool last);	/* alpha of this look */
 
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What two rank sums would be by chance alone: exactly, for the few values that a trial has. */
+/* Exact null distributions of the two rank statistics, for the small samples of a trial. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "trial/stats/exact.h"
 
-/* The last one is kept: all figures of a trial have as many values. */
+/* Cached: all figures of a trial have the same number of values. */
 struct table {
-	double *chance;		/* of each sum */
+	double *chance;		/* probability of each sum */
 	unsigned n, m, nr;
 };
 
@@ -47,8 +47,9 @@ unsigned exact_signed_rank(unsigned n, double alpha)
 }
 
 /*
- * Row j of `rows` has the chances of the sum for i values of the one and j of the other. The
- * greatest of all is of the one with chance i / (i + j), and is then above all j of the other.
+ * Row j of `rows` has the probabilities of the rank sum for i values of the first sample and j of
+ * the second. With probability i / (i + j), the greatest value is of the first sample: then it
+ * exceeds all j values of the second.
  */
 static void add_value(double *rows, unsigned nr, unsigned i, unsigned m)
 {

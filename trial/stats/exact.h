@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What two rank sums would be by chance alone: exactly, for the few values that a trial has. */
+/* Exact null distributions of the two rank statistics, for the small samples of a trial. */
 #ifndef NICPROBE_TRIAL_EXACT_H
 #define NICPROBE_TRIAL_EXACT_H
 
-#define ROUNDS_MAX 128		/* values of one figure: tables grow with the cube of it */
+#define ROUNDS_MAX 128		/* values per figure: tables grow with its cube */
 
 /*
- * How many of the sorted numbers of an interval may be left out at each end: the greatest k for
- * which chance leaves the true value outside of numbers k … N + 1 - k (from 1) at most that often.
- * 0: there are too few values to say anything that certain, or no memory.
+ * The greatest k such that the interval from the k-th to the (N + 1 - k)-th of the N sorted numbers
+ * misses the true value with a probability of at most alpha. 0: too few values, or out of memory.
  */
-unsigned exact_signed_rank(unsigned n, double alpha);		/* of n (n + 1) / 2 means of two */
-unsigned exact_rank_sum(unsigned n, unsigned m, double alpha);	/* of n * m differences */
+unsigned exact_signed_rank(unsigned n, double alpha);		/* N = n (n + 1) / 2 pair means */
+unsigned exact_rank_sum(unsigned n, unsigned m, double alpha);	/* N = n * m differences */
 
 #endif

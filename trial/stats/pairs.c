@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Rounds of A beside rounds of B, looked at as they come in, until it is clear what they say. */
+/* Pairs of rounds of A and B, tested as they come in until the comparison is decided. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "lib/util/near.h"
 #include "trial/stats/pairs.h"
 
-/* Of the chance of a false alarm. */
+/* Shares of alpha. */
 enum pool { DECIDING, JUDGED, OTHERS, NR_POOLS };
 static const double shares[NR_POOLS] = { 0.8, 0.1, 0.1 };
 
@@ -21,7 +21,7 @@ int pairs_start(struct pairs *p, unsigned max)
 	if (p->list && p->side[0] && p->side[1])
 		return 0;
 	pairs_free(p);
-	return complain(-ENOMEM, NULL, "cannot keep %u rounds: no memory", max);
+	return complain(-ENOMEM, NULL, "cannot keep %u rounds: out of memory", max);
 }
 
 void pairs_free(struct pairs *p)
@@ -43,7 +43,7 @@ static int decide_by(struct pairs *p)
 		near_try(&near, a->figure[i].name);
 	if (at < 0)
 		return complain(-ENOENT, *near.name ? near.name : a->nr ? a->figure[0].name : NULL,
-				"the trial gives no figure \"%s\"", p->figure);
+				"the trial has no figure \"%s\"", p->figure);
 	while (!p->figure && (unsigned)at < a->nr && !a->figure[at].better)
 		at++;
 	p->deciding = (unsigned)at < a->nr ? at : 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Rounds of A beside rounds of B, looked at as they come in, until it is clear what they say. */
+/* Pairs of rounds of A and B, tested as they come in until the comparison is decided. */
 #ifndef NICPROBE_TRIAL_PAIRS_H
 #define NICPROBE_TRIAL_PAIRS_H
 
@@ -10,9 +10,9 @@ struct pairs {
 	struct series *side[2];		/* A and B */
 	struct looks looks;
 	const char *figure;		/* that decides; NULL: the first that can be better */
-	double tolerance;		/* percent: a smaller difference is none */
-	unsigned deciding;		/* its place in the list */
-	unsigned nr;			/* of figures compared, as of the last look */
+	double tolerance;		/* percent: decided if the difference is within it */
+	unsigned deciding;		/* index of the deciding figure in the list */
+	unsigned nr;			/* figures compared at the last look */
 	struct comparison *list;
 };
 
@@ -20,14 +20,14 @@ struct pairs {
 int pairs_start(struct pairs *, unsigned max);
 void pairs_free(struct pairs *);
 
-/* 0; -ENOENT: a complaint, the figure that is to decide is none of them. */
+/* 0; or -ENOENT with an error message: no such deciding figure. */
 int pairs_add(struct pairs *, const struct result *a, const struct result *b);
 bool pairs_due(const struct pairs *);		/* is it time for a look? */
 /*
- * Compares every figure. True: decided, the deciding figure differs, or no more than tolerance.
- * All figures together see a difference that is not there in one trial of twenty, at most, and
- * as often all intervals hold: the deciding figure has eight tenths of that, those that can be
- * better share one tenth, the rest the other. `last`: there will be no more.
+ * Compares every figure. True: decided, that is, the deciding figure differs, or it differs by no
+ * more than the tolerance. The probability that any figure raises a false alarm, or that any
+ * interval misses the true value, is at most TRIAL_ALPHA: 80% of it goes to the deciding figure,
+ * 10% to the others that can be better, 10% to the rest. `last`: no look will follow.
  */
 bool pairs_look(struct pairs *, bool last);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A trial kept in a file: what was measured, on what, and how; to compare another day's with. */
+/* Saves a trial with its machine and settings to a file, as a baseline for later comparisons. */
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
@@ -35,7 +35,7 @@ int record_start(struct record *r)
 
 	*r = (struct record){ .cpus = sysconf(_SC_NPROCESSORS_ONLN), .series = series_new() };
 	if (!r->series)
-		return complain(-ENOMEM, NULL, "cannot keep what is measured: no memory");
+		return complain(-ENOMEM, NULL, "cannot keep the measurements: out of memory");
 	strftime(r->saved, sizeof(r->saved), "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
 	if (!uname(&u)) {
 		snprintf(r->host, sizeof(r->host), "%s", u.nodename);
@@ -81,7 +81,7 @@ static void figure_write(struct json *j, const struct series *s, unsigned at)
 	json_close(j, '}');
 }
 
-/* A line a figure: people look at it, and at what git says of it. */
+/* One line per figure, for readers and for git diff. */
 static void document(FILE *out, const struct record *r)
 {
 	struct json j = { .out = out };
@@ -118,12 +118,12 @@ static int unwritable(const char *path, int err)
 }
 
 /*
- * The file to put in the place of: `path`, or what it is a link to. NULL and 0 in *err: it is
- * something else than a file, a pipe or our own output, which is written to, not replaced.
+ * The file to replace: `path`, or the target if it is a link. NULL with *err 0: it is not a regular
+ * file (a pipe, for example) or is our own stdout; write to it instead of replacing it.
  */
 static char *replaced_file(const char *path, int *err)
 {
-	/* that we may open it, through links of whoever made them, is what a shell's > asks, too */
+	/* the same check as a shell's >, including the kernel's restrictions on links */
 	int fd = open(path, O_WRONLY | O_NONBLOCK | O_CLOEXEC);
 	char to[PATH_MAX] = "";
 	struct stat st, out;
@@ -133,7 +133,7 @@ static char *replaced_file(const char *path, int *err)
 		*err = 0;
 		return strdup(path);
 	}
-	if (*err == ENXIO)	/* a FIFO that nobody reads as yet */
+	if (*err == ENXIO)	/* a FIFO without a reader so far */
 		*err = 0;
 	if (fd < 0)
 		return NULL;
@@ -202,7 +202,7 @@ int record_write(const struct record *r, const char *path)
 
 	if (file) {
 		err = replace(r, file);
-	} else if (!err) {	/* what was printed before stands before it */
+	} else if (!err) {	/* keep the order: earlier output to stdout comes first */
 		fflush(stdout);
 		fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
 		out = fd < 0 ? NULL : fdopen(fd, "w");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A trial kept in a file: what was measured, on what, and how; to compare another day's with. */
+/* Saves a trial with its machine and settings to a file, as a baseline for later comparisons. */
 #ifndef NICPROBE_TRIAL_RECORD_H
 #define NICPROBE_TRIAL_RECORD_H
 
@@ -8,7 +8,7 @@
 #define RECORD_VERSION	1	/* of the document: "nicprobe_baseline" */
 #define SETTINGS_MAX	32
 
-/* An option of the trial that figures depend on. */
+/* An option of the trial that affects its figures. */
 struct setting {
 	char name[32], value[96];	/* "size", "64" */
 };
@@ -22,21 +22,24 @@ struct record {
 	struct setting settings[SETTINGS_MAX];
 	unsigned nr_settings;
 	struct series *series;
-	char units[FIGURES_MAX][16];	/* those of figures that were read from a file */
+	char units[FIGURES_MAX][16];	/* storage for units of figures read from a file */
 };
 
-/* Empty but for time and machine: iface, driver, scenario, settings and series are the caller's. */
-int record_start(struct record *);		/* 0; -ENOMEM and a complaint */
-/* A setting with its value; those beyond SETTINGS_MAX are an error of the program. */
+/* Fills time and machine; iface, driver, scenario, settings and series are up to the caller. */
+int record_start(struct record *);		/* 0; or -ENOMEM with an error message */
+/* Adds a setting; more than SETTINGS_MAX are a bug: abort(). */
 __attribute__((format(printf, 3, 4)))
 void record_set(struct record *, const char *name, const char *value, ...);
 void record_free(struct record *);
 
-/* 0; or -errno and a complaint: it could not be written there. Asked before a trial is run. */
+/* Checks before a trial whether the file can be written. 0; or -errno with an error message. */
 int record_can_write(const char *path);
-/* Replaces the file when all is written, or leaves the old one. 0; or -errno and a complaint. */
+/* Replaces the file atomically. 0; or -errno with an error message, and the old file stays. */
 int record_write(const struct record *, const char *path);
-/* 0; or -errno and a complaint: -EBADMSG, it is no such document. record_free() in any case. */
+/*
+ * 0; or -errno with an error message; -EBADMSG: not a valid baseline. Call record_free() in any
+ * case.
+ */
 int record_read(struct record *, const char *path);
 
 #endif

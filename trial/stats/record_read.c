@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Reads a trial that was kept in a file, and believes nothing of it that it has not looked at. */
+/* Reads a saved trial and validates everything in it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <json-c/json.h>
@@ -11,10 +11,10 @@
 #include "lib/util/log.h"
 #include "trial/stats/record.h"
 
-#define SIZE_FIRST (64 << 10)	/* bytes to begin with; doubled as needed */
-#define SIZE_MAX_READ (16 << 20)	/* bytes: all rounds of all figures take half of it */
+#define SIZE_FIRST (64 << 10)	/* initial bytes; doubled as needed */
+#define SIZE_MAX_READ (16 << 20)	/* bytes: twice the size of all rounds of all figures */
 
-/* Where we are in which file, for complaints. */
+/* The file being read, for error messages. */
 struct reader {
 	const char *path;
 	struct record *r;
@@ -22,8 +22,8 @@ struct reader {
 
 static int broken(const struct reader *rd, const char *why)
 {
-	return complain(-EBADMSG, "save it anew: nicprobe bench … --save FILE",
-			"%s is no baseline that can be read: %s", rd->path, why);
+	return complain(-EBADMSG, "save it again: nicprobe bench … --save FILE",
+			"%s is not a valid baseline: %s", rd->path, why);
 }
 
 static int unreadable(const struct reader *rd, int err)
@@ -59,10 +59,10 @@ static int slurp(const struct reader *rd, char **text, size_t *size)
 		close(fd);
 	if (err)
 		return unreadable(rd, err);
-	return *size == SIZE_MAX_READ ? broken(rd, "it is larger than any") : 0;
+	return *size == SIZE_MAX_READ ? broken(rd, "it is too large") : 0;
 }
 
-/* A member of this type; NULL and a complaint: it is not there, or is something else. */
+/* A member of this type; NULL with an error message if it is missing or has another type. */
 static json_object *member(const struct reader *rd, json_object *in, const char *key,
 			   enum json_type type)
 {
@@ -70,7 +70,7 @@ static json_object *member(const struct reader *rd, json_object *in, const char 
 
 	if (json_object_object_get_ex(in, key, &o) && json_object_is_type(o, type))
 		return o;
-	broken(rd, text("\"%s\" is not there, or not %s %s", key, strchr("aeiou",
+	broken(rd, text("\"%s\" is missing, or not %s %s", key, strchr("aeiou",
 	       *json_type_to_name(type)) ? "an" : "a", json_type_to_name(type)));
 	return NULL;
 }
@@ -83,7 +83,7 @@ static int string_get(const struct reader *rd, json_object *in, const char *key,
 
 	if (!s)
 		return -EBADMSG;
-	/* as long as its C string: no zero byte in the middle */
+	/* the second check: no zero byte in the middle */
 	if (strlen(s) >= size || strlen(s) != (size_t)json_object_get_string_len(o))
 		return broken(rd, text("\"%s\" is too long", key));
 	strcpy(to, s);
@@ -98,11 +98,11 @@ static int version_check(const struct reader *rd, json_object *top)
 	if (!json_object_is_type(top, json_type_object) ||
 	    !json_object_object_get_ex(top, "nicprobe_baseline", &o) ||
 	    !json_object_is_type(o, json_type_int))
-		return broken(rd, "it is something else, with no \"nicprobe_baseline\"");
+		return broken(rd, "it has no \"nicprobe_baseline\"");
 	version = json_object_get_int64(o);
 	if (version != RECORD_VERSION)
-		return complain(-EBADMSG, "save it anew, by this nicprobe",
-				"the baseline %s is of version %lld, and this nicprobe reads %d",
+		return complain(-EBADMSG, "save it again with this nicprobe",
+				"cannot read the baseline %s: it is version %lld, not %d",
 				rd->path, (long long)version, RECORD_VERSION);
 	return 0;
 }
@@ -118,7 +118,7 @@ static int settings_get(const struct reader *rd, json_object *top)
 
 		(void)value;
 		if (rd->r->nr_settings == SETTINGS_MAX || strlen(name) >= sizeof(s->name))
-			return broken(rd, "it has options that this nicprobe cannot have saved");
+			return broken(rd, "it has too many or too long options");
 		strcpy(s->name, name);
 		if (string_get(rd, options, name, s->value, sizeof(s->value)))
 			return -EBADMSG;
@@ -134,15 +134,15 @@ static int values_get(const struct reader *rd, json_object *of, double *values)
 	if (!list)
 		return -EBADMSG;
 	if (json_object_array_length(list) != rd->r->series->rounds)
-		return broken(rd, "a figure has not a value for every round");
+		return broken(rd, "a figure does not have a value for every round");
 	for (unsigned i = 0; i < rd->r->series->rounds; i++) {
 		json_object *o = json_object_array_get_idx(list, i);
 
 		if (o && !json_object_is_type(o, json_type_double) &&
 		    !json_object_is_type(o, json_type_int))
-			return broken(rd, "a value is no number");
+			return broken(rd, "a value is not a number");
 		values[i] = o ? json_object_get_double(o) : NAN;
-		if (o && !isfinite(values[i]))	/* json-c takes NaN and Infinity for numbers */
+		if (o && !isfinite(values[i]))	/* json-c accepts NaN and Infinity */
 			return broken(rd, "a value is not finite");
 	}
 	return 0;
@@ -158,7 +158,7 @@ static int figure_get(const struct reader *rd, json_object *of)
 	if (s->nr == FIGURES_MAX)
 		return broken(rd, "it has too many figures");
 	if (!json_object_is_type(of, json_type_object))
-		return broken(rd, "a figure is no object");
+		return broken(rd, "a figure is not an object");
 	f.unit = rd->r->units[s->nr];
 	better = member(rd, of, "better", json_type_int);
 	if (!better || string_get(rd, of, "name", f.name, sizeof(f.name)) ||
@@ -166,9 +166,9 @@ static int figure_get(const struct reader *rd, json_object *of)
 		return -EBADMSG;
 	f.better = json_object_get_int(better);
 	if (f.better < -1 || f.better > 1)
-		return broken(rd, "\"better\" is none of 1, 0, -1");
+		return broken(rd, "\"better\" is not 1, 0 or -1");
 	if (series_find(s, f.name) >= 0)
-		return broken(rd, "a figure is there twice");
+		return broken(rd, "a figure is duplicate");
 	at = series_know(s, &f);
 	return at < 0 ? -EBADMSG : values_get(rd, of, s->values[at]);
 }
@@ -182,11 +182,11 @@ static int figures_get(const struct reader *rd, json_object *top)
 	if (!rounds)
 		return -EBADMSG;
 	if (json_object_get_int64(rounds) < 1 || json_object_get_int64(rounds) > ROUNDS_MAX)
-		return broken(rd, text("\"rounds\" is not from 1 to %d", ROUNDS_MAX));
+		return broken(rd, text("\"rounds\" is not between 1 and %d", ROUNDS_MAX));
 	rd->r->series->rounds = json_object_get_int64(rounds);
 	for (size_t i = 0; !err && i < json_object_array_length(list); i++)
 		err = figure_get(rd, json_object_array_get_idx(list, i));
-	return err ?: rd->r->series->nr ? err : broken(rd, "it has no figure");
+	return err ?: rd->r->series->nr ? err : broken(rd, "it has no figures");
 }
 
 static int document_get(const struct reader *rd, json_object *top)
@@ -230,7 +230,7 @@ int record_read(struct record *r, const char *path)
 	top = json_tokener_parse_ex(tokener, bytes, size);
 	if (!top)
 		err = broken(&rd, json_tokener_get_error(tokener) == json_tokener_continue ?
-			     "it ends in the middle" : text("at byte %zu: %s",
+			     "it is truncated" : text("at byte %zu: %s",
 			     json_tokener_get_parse_end(tokener),
 			     json_tokener_error_desc(json_tokener_get_error(tokener))));
 	else

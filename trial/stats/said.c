@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Comparisons as a person reads them, and as a program does. */
+/* Comparisons as text and as JSON. */
 #include <math.h>
 #include <string.h>
 
@@ -24,7 +24,7 @@ static const char *value_text(double x)
 	return text("%s%s", x < 0 ? "-" : "", number);
 }
 
-/* Two digits of a percent where it is one, none where there are hundreds. */
+/* Two decimals for single digits, none from 100 on. */
 static const char *percent_text(double x)
 {
 	double size = fabs(x);
@@ -54,7 +54,7 @@ static const char *interval_text(const struct comparison *c)
 
 	if (!isfinite(c->low) || !isfinite(c->high))
 		return "";
-	/* one sign of percent for both */
+	/* a single percent sign for both */
 	if (strchr(low, '%') && strchr(high, '%'))
 		return text("%.*s to %s", (int)strlen(low) - 1, low, high);
 	return text("%s to %s", low, high);
@@ -101,7 +101,7 @@ static void not_measured(struct page *p, const struct comparison *list, unsigned
 	page_newline(p);
 }
 
-/* Of one scenario alone, its name need not stand in every line. */
+/* With a single scenario, its name is left out of the lines. */
 static unsigned same_beginning(const struct comparison *list, unsigned nr)
 {
 	size_t length = strcspn(list->name, " ") + 1;
@@ -179,26 +179,26 @@ void said_json(struct json *j, const struct comparison *c)
 	json_string(j, "verdict", verdict_names[c->verdict]);
 }
 
-/* In words, about the figure that decides. */
+/* The result of the deciding figure as a sentence. */
 static void sentence(struct page *p, const struct ab *t)
 {
 	const struct comparison *c = &t->pairs.list[t->pairs.deciding];
 	int good = comparison_good(c);
 
 	if (!t->pairs.nr) {
-		page_wrap(p, 0, "Not one round of each was measured.");
+		page_wrap(p, 0, "No pair of rounds was completed.");
 	} else if (!c->rounds_a) {
-		page_wrap(p, 0, text("%s: it could not be measured here.", c->name));
+		page_wrap(p, 0, text("%s: could not be measured here.", c->name));
 	} else if (c->verdict == VERDICT_FEW) {
-		page_wrap(p, 0, text("%s: not enough rounds to say whether A and B differ.",
+		page_wrap(p, 0, text("%s: not enough rounds to tell whether A and B differ.",
 				     c->name));
 	} else if (c->verdict == VERDICT_NONE) {
-		page_wrap(p, 0, text("%s: no difference between A and B. What hides in the noise "
-				     "is between %s and %s.", c->name, said_difference(c, c->low),
-				     said_difference(c, c->high)));
+		page_wrap(p, 0, text("%s: no difference between A and B. Noise could hide a "
+				     "difference between %s and %s.", c->name,
+				     said_difference(c, c->low), said_difference(c, c->high)));
 	} else {
 		page_style(p, verdict_style(c));
-		page_wrap(p, 0, text("%s: %s under B, and that is real (%s to %s)%s.", c->name,
+		page_wrap(p, 0, text("%s: %s under B, a real difference (%s to %s)%s.", c->name,
 				     said_difference(c, c->difference), said_difference(c, c->low),
 				     said_difference(c, c->high), good > 0 ? ": better" :
 				     good < 0 ? ": worse" : ""));
@@ -210,14 +210,14 @@ static void sentence(struct page *p, const struct ab *t)
 static void why_ended(struct page *p, const struct ab *t)
 {
 	static const char *const why[] = {
-		[AB_DECIDED] = "decided", [AB_ROUNDS] = "no more were allowed",
-		[AB_TIME] = "there was no more time", [AB_STOPPED] = "stopped",
+		[AB_DECIDED] = "decided", [AB_ROUNDS] = "round limit reached",
+		[AB_TIME] = "time limit reached", [AB_STOPPED] = "stopped",
 	};
 	char took[UNITS_SIZE];
 
 	units_duration(took, t->seconds);
 	page_style(p, STYLE_DIM);
-	page_wrap(p, 0, text("%u round%s of each, in random order, in %s: %s. A is set again.",
+	page_wrap(p, 0, text("%u round%s of each, in random order, in %s: %s. A was set again.",
 			     t->nr, t->nr == 1 ? "" : "s", took, why[t->end]));
 	page_style(p, STYLE_PLAIN);
 	page_newline(p);
@@ -285,7 +285,7 @@ void ab_progress(void *ctx, const struct ab *t, int which)
 	fprintf(stderr, "\r\033[Kround %u of at most %u: %c", t->nr + 1, t->options.rounds,
 		'A' + which);
 	if (c && isfinite(c->low) && isfinite(c->high))
-		fprintf(stderr, "; as yet, B is between %s and %s", said_difference(c, c->low),
+		fprintf(stderr, "; so far, B is between %s and %s", said_difference(c, c->low),
 			said_difference(c, c->high));
 	fflush(stderr);
 }

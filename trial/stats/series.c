@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* All rounds under one setting: of each figure its value in every round. */
+/* All rounds under one setting: the value of each figure in each round. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -40,7 +40,7 @@ int series_add(struct series *s, const struct result *r)
 		s->values[i][s->rounds] = s->figure[i].value = NAN;
 	for (int i = 0; i < r->nr; i++) {
 		const struct figure *f = &r->figure[i];
-		/* most likely where it stood the round before */
+		/* most likely at the same index as in the round before */
 		bool there = (unsigned)i < s->nr && !strcmp(s->figure[i].name, f->name);
 		int at = there ? i : series_know(s, f);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* All rounds under one setting: of each figure its value in every round. */
+/* All rounds under one setting: the value of each figure in each round. */
 #ifndef NICPROBE_TRIAL_SERIES_H
 #define NICPROBE_TRIAL_SERIES_H
 
@@ -8,15 +8,15 @@
 
 struct series {
 	unsigned rounds, nr;
-	struct figure figure[FIGURES_MAX];		/* .value is that of the round last added */
-	double values[FIGURES_MAX][ROUNDS_MAX];		/* NAN: that round had it not */
+	struct figure figure[FIGURES_MAX];		/* .value: of the last round */
+	double values[FIGURES_MAX][ROUNDS_MAX];		/* NAN: not measured in this round */
 };
 
-struct series *series_new(void);			/* free() it; NULL: no memory */
-/* 0; -E2BIG: there is no room for more than ROUNDS_MAX. Figures are matched by name. */
+struct series *series_new(void);			/* free() it; NULL: out of memory */
+/* 0; -E2BIG: already ROUNDS_MAX rounds. Figures are matched by name. */
 int series_add(struct series *, const struct result *);
-int series_find(const struct series *, const char *name);	/* -1: no round had it */
-/* The same, but takes it in as one that no round has had; -1: no room. */
+int series_find(const struct series *, const char *name);	/* -1: not found */
+/* The same, but adds the figure if it is new, without values; -1: no room. */
 int series_know(struct series *, const struct figure *);
 
 #endif

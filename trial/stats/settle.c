@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* After a setting was changed: until the link is back, and a little longer. */
+/* After a change of settings: waits until the link is back, and a little longer. */
 #include <errno.h>
 #include <net/if.h>
 #include <stdio.h>
@@ -26,7 +26,7 @@ bool link_running(int sock, const char *iface)
 	       ifr.ifr_flags & IFF_RUNNING;
 }
 
-/* Signals do not shorten it, but for *stop. */
+/* Sleeps despite signals, unless *stop is set. */
 static int rest(double seconds, const volatile sig_atomic_t *stop)
 {
 	struct timespec began, now;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Runs a command of the user's, and tells how it failed. */
+/* Runs a shell command of the user and reports how it failed. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -17,9 +17,9 @@
 #include "trial/scenario/watch.h"
 #include "trial/stats/shell.h"
 
-#define SHOWN 120	/* bytes of a command, or of what it said, in a complaint */
+#define SHOWN 120	/* bytes of a command or of its output in an error message */
 
-/* What was said last in the file: a line, fit to be shown; "": nothing. */
+/* The last line of the file, without control characters; "": none. */
 static const char *last_line(int fd)
 {
 	char end[1024];
@@ -43,7 +43,7 @@ static const char *last_line(int fd)
 
 static const int ours[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGPIPE, SIGCHLD };
 
-/* In the child: as a shell would start it, where the mounts are those that all see. */
+/* In the child: resets signals and descriptors, and returns to the original mount namespace. */
 static void become(const char *command, int errors)
 {
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
@@ -71,7 +71,7 @@ static int spawn(const char *command, int errors, pid_t *child)
 	return *child < 0 ? -errno : 0;
 }
 
-/* Has it ended within the time? Signals that come meanwhile are somebody else's. */
+/* Does the child end within the time? Signals do not interrupt the wait. */
 static bool ends(pid_t child, double seconds)
 {
 	struct pollfd p = { .fd = syscall(SYS_pidfd_open, child, 0), .events = POLLIN };
@@ -90,11 +90,11 @@ static int ended_badly(const char *what, const char *command, int status, int er
 	const char *said = last_line(errors), *how;
 
 	if (WIFSIGNALED(status))
-		how = text("was ended by signal %d (%s)", WTERMSIG(status),
+		how = text("was killed by signal %d (%s)", WTERMSIG(status),
 			   strsignal(WTERMSIG(status)));
 	else
-		how = text("ended with status %d", WEXITSTATUS(status));
-	return complain(-ECHILD, NULL, "%s %s%s%s%s: %.*s", what, how, *said ? ", saying \"" : "",
+		how = text("exited with status %d", WEXITSTATUS(status));
+	return complain(-ECHILD, NULL, "%s %s%s%s%s: %.*s", what, how, *said ? ", with \"" : "",
 			said, *said ? "\"" : "", SHOWN, command);
 }
 
@@ -107,7 +107,7 @@ int shell_run(const char *what, const char *command, double seconds)
 		return complain(-errno, NULL, "cannot run %s: %s", what, strerror(errno));
 	err = spawn(command, errors, &child);
 	if (err) {
-		complain(err, NULL, "cannot run %s by /bin/sh: %s", what, strerror(-err));
+		complain(err, NULL, "cannot run %s with /bin/sh: %s", what, strerror(-err));
 		goto out;
 	}
 	if (!ends(child, seconds)) {
