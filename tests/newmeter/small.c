@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* How small packets are called. */
+/* Names for the meter of small packets. */
 #include "lib/core/meter.h"
 #include "xdp/small.h"
 
