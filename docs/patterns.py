@@ -50,8 +50,8 @@ RESTS_ON = {
 }
 # The findings of these subjects rest on the same meters, all of them.
 SUBJECTS = {
-    "Dropped by the stack or a socket": "drop counters",
-    "Setup, where it is shown (nicprobe show IFACE hw)": "hw",
+    "Drops in the stack or at a socket": "drop counters",
+    "Setup, as shown by nicprobe show IFACE hw": "hw",
 }
 METERS = {finding: meters for meters, findings in RESTS_ON.items() for finding in findings.split()}
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Is what was built hardened, is it the same when it is built elsewhere, and does the Makefile take what distributions
-# give it? usage: tests/build.sh [B [CC [CFLAGS]]], as it was built with
+# Checks that the build is hardened, reproducible from another directory, and accepts the flags that distributions pass.
+# usage: tests/build.sh [B [CC [CFLAGS]]], as it was built with
 cd "$(dirname "$0")/.." || exit 1
 B=${1:-build} CC=${2:-cc} CFLAGS=${3:--O2 -g}
 there=$(mktemp -d)/somewhere-else

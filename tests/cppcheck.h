@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* For cppcheck (no system headers): the macros of libbpf, libxdp and libmnl that look like no C. */
+/*
+ * Macros of libbpf, libxdp and libmnl for cppcheck, which gets no system headers and would not
+ * parse them.
+ */
 #define LIBBPF_OPTS(type, name, ...) struct type name = { __VA_ARGS__ }
 #define DECLARE_LIBXDP_OPTS(type, name, ...) struct type name = { __VA_ARGS__ }
 #define bpf_object__for_each_program(p, o) while ((p = bpf_object__next_program(o, p)))

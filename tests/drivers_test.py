@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""nicprobe drivers: what it says of each driver, and of modules that are made here. Needs no root."""
+"""nicprobe drivers: its output for each driver, and for modules built here. Needs no root."""
 import json
 import os
 import platform
@@ -71,7 +71,7 @@ STATS = ('const char *veth_names[] = { "rx_queue_%u_%.18s", "tx_queue_%u_%.18s",
 
 
 def module(folder, name, functions=None, rest="", release="6.12.0-test", file=None):
-    """An object as a module is one: names, where ftrace patches, and what says for which kernel."""
+    """An object like a module: functions, ftrace sites, and its kernel version."""
     functions = (FUNCTIONS.get(name, "") if functions is None else functions).split()
     source = os.path.join(folder, "source.c")
     out = os.path.join(folder, file or f"{name}.ko")
@@ -136,7 +136,7 @@ def test_modules(folder):
 
 
 def btf(functions, base=0):
-    """Types as a module has them: {function: number of arguments}; numbered on from `base` bytes of strings, no types."""
+    """BTF as in a module, for {function: number of arguments}; starts after `base` bytes of strings, without types."""
     types, strings, at = b"", b"" if base else b"\0", {}
     for name in functions:
         at[name] = base + len(strings)
@@ -157,7 +157,7 @@ def with_types(path, **sections):
 
 
 def fentry(result):
-    """{function: may have a trampoline, or why not}"""
+    """{function: True if fentry can attach, else the reason}"""
     return {f["name"]: f["fentry"] or f.get("why", "") for f in json.loads(result.stdout)["functions"]}
 
 
@@ -229,7 +229,7 @@ def test_packed(folder):
 
 
 def headers(data):
-    """Where each section's header is, by the section's name."""
+    """Position of each section header, by section name."""
     at, = struct.unpack_from("<Q", data, 40)
     size, number, strings = struct.unpack_from("<HHH", data, 58)
     names, = struct.unpack_from("<Q", data, at + strings * size + 24)
@@ -238,7 +238,7 @@ def headers(data):
 
 
 def with_header(data, name, like=None, **fields):
-    """The module with the header of one section as that of another, or with some fields of it changed."""
+    """A copy of the module with a section header replaced by another's, or with some of its fields changed."""
     at, out = headers(data), bytearray(data)
     if like:
         out[at[name] + 4:at[name] + 64] = data[at[like] + 4:at[like] + 64]
@@ -249,7 +249,7 @@ def with_header(data, name, like=None, **fields):
 
 
 def test_made(folder):
-    """Modules that somebody made to do harm: each ends in a sentence, and soon."""
+    """Malicious modules: each must give one error sentence, quickly."""
     many = " ".join(f"some_function_{n}" for n in range(400))
     with open(module(folder, "tun", FUNCTIONS["tun"] + " " + many), "rb") as f:
         data = f.read()
@@ -268,7 +268,7 @@ def test_made(folder):
     made("two symbol tables", with_header(data, ".comment", like=".symtab"), 1, "it has two symbol tables")
     made("sections over the same bytes", with_header(with_header(data, ".comment", offset=0, size=len(data)), ".bss",
                                                      kind=1, offset=0, size=len(data)), 1, "its sections overlap")
-    info = data + b"vermagic=6.12.0-test"	# to the last byte of the file, with no end
+    info = data + b"vermagic=6.12.0-test"	# up to the last byte of the file, without a terminator
     made(".modinfo without an end", with_header(info, ".modinfo", offset=len(data), size=len(info) - len(data)), 1,
          "it is not a kernel module")
     whole = b"name=tun\0vermagic=6.12.0-test"
@@ -310,10 +310,10 @@ def test_bad(folder):
         bad("a program", f.read(), "it is not a kernel module")
     with open(module(folder, "nobody", "some_function"), "rb") as f:
         bad("a module nobody knows", f.read(), "nothing is known about module nobody")
-    # e_machine, at 18: of which machine it is
+    # e_machine, at offset 18
     other = 22 if platform.machine() != "s390x" else 62
     bad("a module of another machine", data[:18] + struct.pack("<H", other) + data[20:], "unlike this machine", 0)
-    for at in range(20, len(data), max(1, len(data) // 150)):  # whatever is in it, it ends by itself
+    for at in range(20, len(data), max(1, len(data) // 150)):  # whatever the bytes, it must terminate
         with open(os.path.join(folder, "odd.ko"), "wb") as f:
             f.write(data[:at] + b"\xff\xff\xff\xff" + data[at + 4:])
         r = run("--check", os.path.join(folder, "odd.ko"))

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# What install puts somewhere, uninstall takes away; and the installed program runs.
+# make uninstall removes everything that make install created; and the installed program runs.
 cd "$(dirname "$0")/.." || exit 1
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Who may include whom: a folder sees those that stand to its right here, never those to its left. And who reads what
-# others made, lines and answers over netlink, is in tests/fuzz/readers: fuzzed, or there is a reason.
+# Include rules: a folder may include those to its right here, never those to its left. And every parser of foreign
+# input, lines or netlink answers, is listed in tests/fuzz/readers: fuzzed, or with a reason.
 cd "$(dirname "$0")/.." || exit 1
 rooms="cmd findings trial render drivers bpf xdp lib"
 allowed="cmd: findings trial render lib bpf/wifi/radio.h  findings: bpf xdp drivers lib  trial: lib  render: lib  drivers: lib  bpf: lib xdp/packet.bpf.h xdp/pktsize.h  xdp: lib  lib:"
@@ -15,7 +15,7 @@ for file in $files; do
 		case "$to" in
 		*.skel.h) continue ;;
 		*/*) ;;
-		*) echo "not ok layers: $file: $to is not told from the top"; bad=1; continue ;;
+		*) echo "not ok layers: $file: $to is not included by its path from the top"; bad=1; continue ;;
 		esac
 		case "$list" in
 		*" ${to%%/*} "* | *" $to "*) ;;
@@ -23,21 +23,22 @@ for file in $files; do
 		esac
 	done
 done
-[ $bad = 0 ] && echo "ok layers: includes go one way, and from the top"
+[ $bad = 0 ] && echo "ok layers: includes follow the order of folders, by paths from the top"
 
 missing=0
 for file in $(grep -lE '\<(mnl_attr_(get|for_each|parse)\w*|fgets|getline|getdelim|v?[fs]scanf)\(' \
 		$(echo "$files" | grep '\.c$' | grep -v '\.bpf\.c$')); do
 	grep -qE "^(no )?$file($|[[:space:]]+[a-z])" tests/fuzz/readers && continue
-	echo "not ok layers: $file reads what others made: tests/fuzz/readers does not name it"
+	echo "not ok layers: $file parses foreign input: not listed in tests/fuzz/readers"
 	missing=1
 done
 for file in $(sed -nE 's/^(no )?([a-z]+\/[^[:space:]]*).*/\2/p' tests/fuzz/readers); do
 	[ -e "$file" ] && continue
-	echo "not ok layers: tests/fuzz/readers names $file, which is not there"
+	echo "not ok layers: tests/fuzz/readers lists $file, which does not exist"
 	missing=1
 done
-[ $missing = 0 ] && echo "ok layers: who reads what others made is fuzzed"
+[ $missing = 0 ] && echo "ok layers: parsers of foreign input are fuzzed"
+
 # lib/ knows no meter, hook or driver: their own tables tell it what it must know. The kernel's own words are exempt.
 names=$(grep -oE '\<[MHD]\([a-z0-9_]+\)' lib/core/registry.h | sed 's/.(//; s/)//')
 either=$(echo $names | tr ' ' '|')

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""tests/run itself, on small tests made here: what it counts, what it runs twice, and what it says was left behind."""
+"""tests/run itself, on small tests made here: what it counts, what it repeats, and what it reports as left behind."""
 import os
 import shutil
 import signal
@@ -60,7 +60,7 @@ def check(name, condition, why):
 
 
 def run(*tests, end=None):
-    """Its status, and its lines; `end`: a signal, to all of it, once the test has made a file "made"."""
+    """Its status and lines; `end`: a signal to the whole group, once the test has made a file "made"."""
     with tempfile.TemporaryDirectory() as tree:
         os.makedirs(f"{tree}/tests/live")
         os.makedirs(f"{tree}/tests/situations")

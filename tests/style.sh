@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# What clang-format 14 cannot be asked without undoing tab-aligned comments and tables: tabs, 100 columns,
-# no space at a line's end, and a first line that says what the file is.
+# Checks that clang-format 14 cannot do without undoing tab-aligned comments and tables: tabs, 100 columns, no trailing
+# blanks, and a first line that describes the file.
 cd "$(dirname "$0")/.." || exit 1
 files=$(git ls-files '*.c' '*.h' 2>/dev/null) || files=
 [ -n "$files" ] || files=$(find cmd findings trial render lib xdp bpf drivers bench tests -name '*.[ch]')
@@ -15,7 +15,7 @@ fi
 bad=$(LC_ALL=C awk '
 	function say(why) { print FILENAME ":" FNR ": " why }
 	FNR == 1 && !/^\/\* SPDX-License-Identifier: GPL-2.0 \*\/$/ { say("no licence line") }
-	FNR == 2 && !/^\/\*/ { say("no sentence that says what this file is") }
+	FNR == 2 && !/^\/\*/ { say("no sentence that describes the file") }
 	/[ \t]$/ { say("space at the end of the line") }
 	/^ +[^ *]/ && !/^ \*/ { say("indented by spaces") }
 	{
@@ -31,10 +31,10 @@ if [ -n "$bad" ]; then
 	echo "not ok style: $(echo "$bad" | wc -l) lines, the first: $(echo "$bad" | head -n 1)"
 	exit 1
 fi
-# A line that is drawn over as it goes on (\r) has no name of others in it.
+# A progress line that overwrites itself (\r) contains no foreign names.
 raw=$(grep -n 'fprintf(stderr' cmd/*.c | grep -v '"\\r')
 if [ -n "$raw" ]; then
-	echo "not ok style: tell() says it, so that no name in it drives the terminal: $raw"
+	echo "not ok style: use tell(), which escapes names for the terminal: $raw"
 	exit 1
 fi
 echo "ok style: tabs, 100 columns, a first line"

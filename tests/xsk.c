@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* An AF_XDP socket that does what it is told, also what a good program would not: for the tests. */
+/* An AF_XDP socket that tests control, including things that a good program would not do. */
 #include <errno.h>
 #include <linux/if_link.h>
 #include <net/if.h>
@@ -19,21 +19,22 @@
 /*
  * usage: xsk IFACE QUEUE [--rx N] [--tx N] [--fill N] [--frames N] [--share]
  *            [--no-program]
- * Copy mode, behind a program of generic XDP that gives it all packets of the queue. Rings of so
- * many descriptors, so many frames; --share: a second socket with the same frames and rings of its
- * own; --no-program: it receives nothing. Each line that is read is done, and answered in JSON:
- *   fill N       frames that are free into the fill ring
- *   fillbad N    addresses into it that are no frames
- *   read [N]     takes what was received, at most N, and does not give the frames back
- *   free         gives back all that were read, to be filled in
- *   send N SIZE  sends frames, by as many kicks as it takes
- *   sendbad N    descriptors of what is not in its memory
- *   kick N       asks to send so often, with nothing to send
- *   serve COUNT MICROSECONDS	takes at most COUNT, gives the frames back, and pauses; 0 0: no more
- *   leak COUNT MICROSECONDS	the same, and does not give them back
- *   stats        what the kernel says of the socket, by getsockopt()
+ * Copy mode, behind a generic XDP program that redirects all packets of the queue to it. Rings have
+ * this many descriptors, the UMEM this many frames; --share: a second socket with the same UMEM and
+ * rings of its own; --no-program: it receives nothing. Each line of input is a command, answered in
+ * JSON:
+ *   fill N       puts free frames into the fill ring
+ *   fillbad N    puts invalid addresses into the fill ring
+ *   read [N]     takes at most N received packets, and keeps their frames
+ *   free         frees all frames that were read
+ *   send N SIZE  sends frames, with as many kicks as it takes
+ *   sendbad N    puts descriptors outside of the UMEM into the TX ring
+ *   kick N       kicks this often, with nothing to send
+ *   serve COUNT MICROSECONDS	takes at most COUNT, refills their frames, and pauses; 0 0: stop
+ *   leak COUNT MICROSECONDS	the same, without refilling
+ *   stats        the kernel's statistics of the socket, by getsockopt()
  */
-#define CHUNK	2048		/* bytes of a frame; 256 of them are room before the packet */
+#define CHUNK	2048		/* bytes of a frame; 256 of them are headroom */
 
 static struct {
 	struct xsk_umem *umem;
@@ -41,7 +42,7 @@ static struct {
 	struct xsk_ring_prod fill, tx, tx2;
 	struct xsk_ring_cons completion, rx, rx2;
 	char *area;
-	__u64 *free, *held;	/* frames that nobody has, and that were read */
+	__u64 *free, *held;	/* frames owned by nobody, and frames that were read */
 	unsigned nr_free, nr_held, frames, rx_size, tx_size, fill_size;
 	bool share, no_program;
 	unsigned serve, pause_us;
@@ -73,7 +74,7 @@ static int program_load(int map)
 			     sizeof(code) / sizeof(*code), NULL);
 }
 
-/* It goes with the process. */
+/* It is detached when the process ends. */
 static void program_attach(unsigned ifindex, unsigned queue)
 {
 	LIBBPF_OPTS(bpf_link_create_opts, opts, .flags = XDP_FLAGS_SKB_MODE);
@@ -167,7 +168,7 @@ static unsigned give_back(void)
 	return nr;
 }
 
-/* What was sent and is done is free again; what is no frame of ours comes back, too (6.12). */
+/* Completed frames are free again; invalid addresses come back as well (6.12). */
 static void complete(void)
 {
 	unsigned at, nr = xsk_ring_cons__peek(&x.completion, x.tx_size, &at);
@@ -182,13 +183,13 @@ static void complete(void)
 		xsk_ring_cons__release(&x.completion, nr);
 }
 
-/* Whether the kernel came to the end of the ring. */
+/* Has the kernel emptied the ring? */
 static bool kick(void)
 {
 	return sendto(xsk_socket__fd(x.socket), NULL, 0, MSG_DONTWAIT, NULL, 0) >= 0;
 }
 
-/* Until the kernel has consumed all; how often it came to the end of the ring. */
+/* Waits until the kernel has consumed everything; returns how often it emptied the ring. */
 static unsigned kick_all(void)
 {
 	unsigned kicks = 0;
@@ -328,7 +329,7 @@ int main(int argc, char **argv)
 	if (argc < 3)
 		die("usage: xsk IFACE QUEUE", EINVAL);
 	sockets_open(argv[1], strtoul(argv[2], NULL, 10));
-	setvbuf(stdin, NULL, _IONBF, 0);	/* what is not read yet is seen by poll() */
+	setvbuf(stdin, NULL, _IONBF, 0);	/* so that poll() sees unread input */
 	printf("{\"pid\": %d}\n", getpid());
 	fflush(stdout);
 	for (;;) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Every map of the packet meters against what the oracle counted. */
+/* Compares every map of the packet meters with the oracle's counts. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Every map of the packet meters against what the oracle counted. */
+/* Compares every map of the packet meters with the oracle's counts. */
 #ifndef FUZZ_COMPARE_H
 #define FUZZ_COMPARE_H
 
 #include "oracle.h"
 
-/* The fuzzer takes it for a crash, and keeps the input. */
+/* Aborts, so that the fuzzer keeps the input as a crash. */
 void die(const char *what);
-/* Dies of the first difference. */
+/* Aborts on the first difference. */
 void compare(const struct counts *want);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The kernel of the fuzzer: maps as arrays, reads that fail outside of what is mapped. */
+/* A fake kernel for the fuzzer: maps are arrays, reads outside of mapped memory fail. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,15 +9,15 @@
 #include "kernel.h"
 
 #define MAPS	13
-#define ENTRIES	4	/* of a hash, at the most */
+#define ENTRIES	4	/* of a hash map */
 #define REGIONS	4
 
 static struct map {
 	const void *map;
 	unsigned int max, used;
-	size_t size;			/* of what an array's rows take */
+	size_t size;			/* bytes of an array's rows */
 	void *rows;			/* array */
-	void *key[ENTRIES], *value[ENTRIES];	/* hash: each by itself, for ASan */
+	void *key[ENTRIES], *value[ENTRIES];	/* hash: each allocated separately, for ASan */
 } maps[MAPS];
 
 static struct { const uint8_t *at; size_t size; } mapped[REGIONS], packet;
@@ -110,7 +110,7 @@ long stub_update(const struct stub_map *map, const void *key, const void *value,
 	void *old;
 
 	if (is_array(map))
-		abort();	/* no program of ours does */
+		abort();	/* none of our programs does this */
 	old = hash_find(m, map, key);
 	if (old && flags == BPF_NOEXIST)
 		return -17;
@@ -124,7 +124,7 @@ long stub_update(const struct stub_map *map, const void *key, const void *value,
 	return 0;
 }
 
-/* As the kernel does: what cannot be read is zero, all of it. */
+/* As in the kernel: an unreadable buffer is zeroed entirely. */
 long bpf_probe_read_kernel(void *to, __u32 size, const void *from)
 {
 	const uint8_t *at = from;
@@ -151,7 +151,7 @@ long bpf_skb_load_bytes(const struct __sk_buff *skb, __u32 offset, void *to, __u
 	return 0;
 }
 
-/* What lies in fragments is zero. */
+/* Fragments read as zeros. */
 long bpf_xdp_load_bytes(struct xdp_md *xdp, __u32 offset, void *to, __u32 len)
 {
 	size_t n = offset < packet.size ? packet.size - offset : 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Directories, links, locks, clock and programs of the machine, as the fuzzer makes them up. */
+/* A fake machine for the fuzzer: directories, links, locks, clock and BPF programs. */
 #include <bpf/bpf.h>
 #include <dirent.h>
 #include <errno.h>
@@ -20,8 +20,8 @@
 #include "lib/proc/holders.h"
 #include "world.h"
 
-#define STEP	3		/* seconds that pass from one look at the clock to the next */
-#define MOST	32		/* entries of a directory */
+#define STEP	3		/* seconds by which the clock advances per reading */
+#define MOST	32		/* of a directory */
 
 static time_t now;
 
@@ -54,7 +54,7 @@ DIR *fuzz_opendir(const char *path)
 	return (DIR *)l;
 }
 
-/* Names as a file system has them: none is empty, or has a slash. */
+/* Valid file names: not empty, no slash. */
 struct dirent *fuzz_readdir(DIR *dir)
 {
 	struct listing *l = (void *)dir;
@@ -77,7 +77,7 @@ int fuzz_closedir(DIR *dir)
 	return 0;
 }
 
-/* No namespace has a name: into those of this machine the fuzzer does not go. */
+/* No namespace has a name, so the fuzzer does not enter those of this machine. */
 int fuzz_scandir(const char *path, struct dirent ***list, int (*filter)(const struct dirent *),
 		 int (*order)(const struct dirent **, const struct dirent **))
 {
@@ -110,7 +110,7 @@ int fuzz_nanosleep(const struct timespec *wanted, struct timespec *rest)
 	return 0;
 }
 
-/* Somebody else has it, until none of the input is left. */
+/* The lock is held by somebody else until the input is used up. */
 int fuzz_flock(int fd, int operation)
 {
 	(void)fd, (void)operation;
@@ -131,7 +131,7 @@ int fuzz_setns(int fd, int type)
 	return 0;
 }
 
-/* There is no PMU. */
+/* No PMU. */
 long fuzz_syscall(long number, ...)
 {
 	(void)number;
@@ -145,10 +145,10 @@ void machine_begin(void)
 
 	now = 0;
 	world_begin((const uint8_t *)"", 0, false);
-	holder_find(0, &h);	/* forgets the sockets of the input before */
+	holder_find(0, &h);	/* drops the sockets of the previous input */
 }
 
-/* BPF: of libbpf and libxdp, and what lib/kernel/programs.c makes of them. */
+/* BPF functions of libbpf, libxdp and lib/kernel/programs.c. */
 int __wrap_bpf_prog_query_opts(int target, enum bpf_attach_type type,
 			       struct bpf_prog_query_opts *opts);
 struct xdp_multiprog *__wrap_xdp_multiprog__get_from_ifindex(int ifindex);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Fuzzes the reader of kernel modules: the file, its symbols, its strings, what is asked of it. */
+/* Fuzzes the reader of kernel modules: file, symbols, strings, and queries on it. */
 #include <stdlib.h>
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Fuzzes what is done with names (interfaces, strings, statistics), and how they are shown. */
+/* Fuzzes the handling and printing of names: interfaces, strings, statistics. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,7 @@ static void wrong(const char *what)
 	abort();
 }
 
-/* JSON is for programs: only what a terminal obeys is not in it. */
+/* JSON goes to programs: it must only be free of control characters. */
 static void harmless(const char *shown, size_t size, bool json, const char *how)
 {
 	const char *s = shown;
@@ -58,7 +58,7 @@ static void shown(const char *name, bool utf8)
 	free(text);
 }
 
-/* Behind the closing quote; NULL: it is no string of JSON. */
+/* The position after the closing quote; NULL: not a JSON string. */
 static const char *past_string(const char *s)
 {
 	if (*s++ != '"')
@@ -91,7 +91,7 @@ static void quoted(const char *name)
 	free(text);
 }
 
-/* Of a driver that has it, and of none. */
+/* For a driver that has it, and for one that does not. */
 static void meanings(const char *name)
 {
 	struct stat_heading heading = {};

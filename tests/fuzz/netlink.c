@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Fuzzes what is read of answers over netlink, and by ethtool's ioctl where there is no netlink. */
+/* Fuzzes the parsing of netlink answers, and of ethtool's ioctl, its fallback. */
 #include <linux/if_link.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,7 +86,7 @@ static void statistics(void)
 	ethtool_stats_each("eth0", put, &heading);
 }
 
-/* What a meter makes of it, too: a row for each, told. */
+/* Also makes a meter's rows from it, and prints each. */
 static void told(const struct meter *m)
 {
 	struct meta meta = { .ifindex = 2, .iface = "eth0" };
@@ -104,7 +104,7 @@ static void told(const struct meter *m)
 	free(t.cells);
 }
 
-/* What the meters make of them: a row for each. */
+/* Makes the meters' rows from them. */
 static void rows(int (*read)(const struct meta *, struct table *))
 {
 	struct meta meta = { .ifindex = 2, .driver = "vmxnet3" };
@@ -124,7 +124,7 @@ static void above(void)
 	hw_above_read(&h, -1);
 }
 
-/* The other end of a veth, and whether a way out leads through it. */
+/* The peer of a veth, and whether a route leads through it. */
 static void port(void)
 {
 	struct port p, peer;

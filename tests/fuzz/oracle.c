@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the packet meters must say of one packet: all of it written a second time, plainly. */
+/* The oracle: independent, straightforward code for what the packet meters must count. */
 #include <string.h>
 
 #include "oracle.h"
@@ -21,7 +21,7 @@ static bool is_tag(uint16_t type)
 	return type == 0x8100 || type == 0x88a8;
 }
 
-/* The codepoint; and if it is CE, the source. */
+/* The codepoint and, for CE, the source. */
 static int codepoint(const struct seen *s, uint32_t source[5])
 {
 	uint16_t type = s->type;
@@ -41,7 +41,10 @@ static int codepoint(const struct seen *s, uint32_t source[5])
 		return ecn;
 	}
 	if (type == 0x86dd && s->n >= at + 40 && s->l3[at] / 16 == 6) {
-		/* version 4, traffic class 8, flow label 20 bits; ECN is the class's last two */
+		/*
+		 * version 4 bits, traffic class 8, flow label 20; ECN is the last two bits of the
+		 * class
+		 */
 		ecn = word_at(s->l3, s->n, at) / 16 % 256 % 4;
 		if (ecn == CE) {
 			memcpy(source, s->l3 + at + 8, 16);
@@ -60,7 +63,9 @@ uint64_t oracle_jumbo(const uint8_t *ip, size_t n, uint64_t len)
 	       8 : 0;
 }
 
-/* RFC 8200 and its like: where what IPv6 at `at` carries begins, past six extensions at most. */
+/*
+ * RFC 8200 and related: the offset of IPv6's payload at `at`, past at most six extension headers.
+ */
 static size_t past_ipv6(const uint8_t *l3, size_t n, size_t at, uint8_t *type)
 {
 	static const uint8_t extensions[] = { 0, 43, 44, 51, 60, 135, 139, 140 };
@@ -129,7 +134,7 @@ static void count_size(uint64_t row[1 + SLOTS], uint64_t len)
 	row[1 + slot(len)]++;
 }
 
-/* Cuts the packet as the wire has it, one by one. Returns how many; size is NULL: only that. */
+/* Cuts the buffer into wire packets. Returns their number; if size is NULL, only that. */
 static uint64_t segment(const struct seen *s, uint64_t size[1 + SLOTS])
 {
 	uint64_t payload = s->len - s->headers, segs = s->gso_segs, i;
@@ -153,13 +158,13 @@ static void copy(uint8_t *to, const struct seen *s, size_t from, size_t size)
 		to[i] = byte_at(s->l3, s->n, from + i);
 }
 
-/* Of what is cut short the rest is 0. */
+/* Truncated headers read as 0. */
 static uint16_t cut_word_at(const uint8_t *l3, size_t n, size_t at)
 {
 	return byte_at(l3, n, at) << 8 | byte_at(l3, n, at + 1);
 }
 
-/* By the headers that are there: up to the ports, of whatever protocol. */
+/* Length of the headers present, up to the ports, for any protocol. */
 size_t oracle_flow_wants(const struct seen *s)
 {
 	uint16_t type = s->type;
@@ -173,12 +178,12 @@ size_t oracle_flow_wants(const struct seen *s)
 		return ip + 44;
 	if (type != 0x0800)
 		return ip;
-	/* where its options end, and at least its addresses, whatever length it claims */
+	/* end of the options, at least past the addresses, whatever IHL claims */
 	ports = byte_at(s->l3, s->n, ip) % 16 * 4 + 4;
 	return ip + (ports > 20 ? ports : 20);
 }
 
-/* Which flow it is of: as it is on the wire, and what it has not is 0. */
+/* The flow key, as on the wire; missing parts are 0. */
 static void flow_key(const struct seen *s, uint8_t key[40])
 {
 	uint16_t type = s->flow_type, queue = s->queue < ROWS - 1 ? s->queue : 65535;
@@ -256,7 +261,7 @@ static int why_off(const struct seen *s, uint64_t bits)
 	return 2;
 }
 
-/* The lowest of the features it takes that are not among these; -1: all are. */
+/* The lowest feature it takes that is not among these; -1: all are. */
 static int lacking(const struct seen *s, uint64_t features)
 {
 	int bit;
@@ -271,7 +276,7 @@ static int lacking(const struct seen *s, uint64_t features)
 	return -1;
 }
 
-/* What is done in software: the feature, and why; 0: nothing. */
+/* What software does: the feature, and why; 0: nothing. */
 static int software(const struct seen *s, uint64_t segs, uint16_t *feature)
 {
 	uint64_t checksums = s->type == 0x0800 ? 0xa : s->type == 0x86dd ? 0x18 : 0x1a;
@@ -323,7 +328,7 @@ void oracle(const struct seen *s, struct counts *c)
 
 	if (segs == 1)
 		count_size(size, s->len);
-	/* rxcpu counts for flow, too, and says when that looks again: at the next */
+	/* rxcpu counts for flow and stores when flow samples next: at the next packet */
 	if (s->point == RX_NIC && s->on & (1 << METER_rxcpu | 1 << METER_flow)) {
 		c->rxcpu[queue][0] = segs;
 		c->rxcpu[queue][1] = size[0];
@@ -359,7 +364,7 @@ void oracle(const struct seen *s, struct counts *c)
 		c->ecn[row][ecn] = segs;
 	if (!(s->on >> METER_ecn_source & 1) || s->point != RX_NIC || ecn != CE)
 		return;
-	c->lost[METER_ecn_source] = segs;	/* show takes off what is in a row */
+	c->lost[METER_ecn_source] = segs;	/* show subtracts what a row holds */
 	if (s->no_room)
 		return;
 	c->sources = 1;

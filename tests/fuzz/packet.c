@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Fuzzes every tap and packet meter, built as plain C, against the oracle: equal maps. */
+/* Fuzzes every hook and packet meter, built as plain C, against the oracle: maps must be equal. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,9 +11,9 @@
 #include "kernel.h"
 #include "oracle.h"
 
-#define FLOW_L3 72	/* bytes that tell a flow: two tags, the longest IPv4 header, ports */
+#define FLOW_L3 72	/* bytes that form a flow key: two tags, the longest IPv4 header, ports */
 
-/* run.sh builds the programs as they are. -fcommon makes maps of one name one map, as pins do. */
+/* run.sh builds the programs unchanged. -fcommon merges maps of the same name, as pins do. */
 int nicprobe_rx(struct xdp_md *ctx);
 int nicprobe_tc(struct __sk_buff *skb);
 int rx_gro(const struct sk_buff *skb);
@@ -23,9 +23,9 @@ int tx_stack(const struct sk_buff *skb);
 int tx_nic(const struct sk_buff *skb, const struct net_device *dev);
 int tx_return(const struct sk_buff *skb, int rc);
 
-static struct config *settings;		/* the same as `config`, which they must not write to */
+static struct config *settings;		/* writable alias of the programs' `config` */
 
-/* A copy that ends where its memory ends. */
+/* A copy at the end of an allocation. */
 static void *exactly(const void *from, size_t size)
 {
 	return memcpy(malloc(size ?: 1), from, size);
@@ -42,13 +42,13 @@ static void run_xdp(const struct input *in, const __u8 *frame, size_t size, stru
 	if (in->flags & GENERIC && !(in->flags & RECORDED))
 		s->queue = ~0u;
 	kernel_packet(copy, size, s->len);
-	/* the dispatcher needs its verdict, and so does the packet */
+	/* the dispatcher and the packet depend on its verdict */
 	if (nicprobe_rx(&ctx) != XDP_PASS)
 		die("XDP verdict");
 	free(copy);
 }
 
-/* The whole packet, whatever of it is linear: the frame, then zeros. */
+/* The whole packet, linear or not: the frame, then zeros. */
 static __u8 *whole_of(const struct input *in, const __u8 *data, size_t size)
 {
 	return memcpy(calloc(1, size + in->paged + 1), data, size);
@@ -87,7 +87,7 @@ static void call(enum way way, const struct sk_buff *skb, int rc)
 	}
 }
 
-/* Bytes before the payload: what the taps ask, of the linear part; not there is 0. */
+/* Bytes before the payload, as the hooks compute them from the linear part; 0 if missing. */
 static __u64 headers_of(const struct input *in, struct seen *s, size_t linear, __u64 len)
 {
 	bool rx = s->point < TX_STACK;
@@ -105,7 +105,7 @@ static __u64 headers_of(const struct input *in, struct seen *s, size_t linear, _
 	return beside + l2 + in->transport + UDP_HEADER;
 }
 
-/* Can the programs get at all that the oracle looks at? */
+/* Can the programs read everything that the oracle reads? */
 static bool readable(const struct input *in, const struct seen *s, size_t linear)
 {
 	size_t wanted = 0;
@@ -138,7 +138,7 @@ static __u32 gso_type_of(const struct input *in)
 	return protocol | (in->gso_type & ~GSO_TCP);
 }
 
-/* What there is to do for what is sent, and what the device will do of it. */
+/* The work to do for a sent packet, and the part that the device does. */
 static void offloads(const struct input *in, struct sk_buff *skb, struct net_device *dev,
 		     struct seen *s)
 {
@@ -167,14 +167,17 @@ static void offloads(const struct input *in, struct sk_buff *skb, struct net_dev
 	s->linear = settings->tx_linear ? skb->len - skb->data_len : 0;
 }
 
-/* An skb as tracepoints have it: data is at the network header on receive, else at the link one. */
+/*
+ * An skb as tracepoints see it: data at the network header on receive, otherwise at the link
+ * header.
+ */
 static void run_skb(const struct input *in, const __u8 *data, size_t size, struct seen *s)
 {
 	bool page = in->way == FRAGS, rx = s->point < TX_STACK;
 	size_t linear = page ? 0 : in->linear < size ? in->linear : size;
 	struct net net = { .ns.inum = settings->netns };
 	struct net_device dev = { .ifindex = settings->ifindex, .nd_net.net = &net };
-	/* no offset of a header leads there: an extension of IPv6 says that it has 2048 at most */
+	/* no header offset exceeds this: IPv6 extensions take at most 2048 bytes */
 	struct { __u8 pad[4096]; struct skb_shared_info shared; } tail = {
 		.shared = { in->gso_size, in->gso_segs, gso_type_of(in), {} } };
 	size_t head_size = (linear + 7) / 8 * 8;
@@ -216,7 +219,7 @@ static void run_skb(const struct input *in, const __u8 *data, size_t size, struc
 		    (!linear || linear < oracle_flow_wants(s)) &&
 		    !settings->dynptr;
 	call(in->way, &skb, in->rc % 32);
-	/* where the payload begins is asked of headers that may be absent; nothing else strays */
+	/* the payload's offset depends on headers that may be missing; no other read may stray */
 	if (kernel_strayed() && !in->gso_size)
 		die("read outside of the linear part");
 	free(frag);
@@ -240,14 +243,14 @@ static void check_split(const struct input *in)
 		die("more segments than bytes");
 }
 
-/* What cannot be: the kernel never has it. */
+/* Combinations that the kernel never produces. */
 static bool absurd(const struct input *in, const struct seen *s)
 {
 	__u64 payload = s->len - s->headers;
 
 	if (in->way != TC || !in->gso_size)
 		return false;
-	/* less than its headers; and given both, tc believes the kernel */
+	/* less than its headers; and given both, tc trusts the kernel */
 	return s->headers + 20 > s->len ||
 	       (in->gso_segs &&
 		(in->gso_segs < 2 || in->gso_size * (in->gso_segs - 1ull) >= payload));
@@ -325,7 +328,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 
 	(void)argc;
 	(void)argv;
-	/* constant for the linker, and for the compiler: it must not know whose address this is */
+	/* constant for the linker, but the compiler must not know its address */
 	if (mprotect((void *)page, (__u64)(&config + 1) - page, PROT_READ | PROT_WRITE))
 		die("cannot write to config");
 	settings = (struct config *)&config;

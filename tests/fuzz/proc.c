@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Fuzzes what is read of lines in /proc and /sys: interrupts, CPUs, symbols, who has what, … */
+/* Fuzzes the parsing of /proc and /sys: interrupts, CPUs, symbols, socket owners, … */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +45,7 @@ static void affinity(void)
 	vector_affinity(1, &affinity, &effective);
 }
 
-/* What is read of a list is what is written of it. */
+/* A list that was parsed and written again must parse to the same set. */
 static void lists(void)
 {
 	size_t size;
@@ -94,7 +94,7 @@ static void symbols(void)
 		running_close(r);
 }
 
-/* By the driver's table, and by what a user may ask for. */
+/* By the driver's table, and by a user's globs. */
 static void probes(void)
 {
 	struct probes_wanted wanted = { .driver = driver_find("e1000e"), .module = "e1000e" };

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""Writes the seeds of the readers: a module, a baseline, answers, lines, names. usage: reader_seeds.py DIRECTORY"""
+"""Writes seeds for the readers: a module, a baseline, answers, lines, names. usage: reader_seeds.py DIRECTORY"""
 import json
 import os
 import struct
@@ -43,7 +43,7 @@ def modules():
 
 
 def types(names, base=0):
-    """Types of functions without arguments, as a module has them: numbered on from `base` bytes of strings."""
+    """BTF of functions without arguments, as in a module: starts after `base` bytes of strings."""
     strings, made = b"" if base else b"\0", b""
     for n, name in enumerate(names):
         made += struct.pack("<III", 0, 13 << 24, 0) + struct.pack("<III", base + len(strings), 12 << 24, 2 * n + 1)
@@ -59,7 +59,7 @@ def records():
                        {"name": "ns", "unit": "ns", "better": -1, "values": [9, 1, 3]}]}
     whole = json.dumps(doc).encode()
     yield "whole", whole
-    yield "again", whole + b" " * (-len(whole) % 8)     # of which it writes what it read
+    yield "again", whole + b" " * (-len(whole) % 8)     # for these sizes it also writes what it has read
     yield "other", json.dumps({**doc, "nicprobe_baseline": 2}).encode()
 
 
@@ -138,12 +138,12 @@ def answers():
 
 
 def name(text):
-    """An entry of a directory; what readlink() says."""
+    """A directory entry; the result of readlink()."""
     return bytes([len(text)]) + text
 
 
 def above(link):
-    """Programs, qdiscs and filters: of an interface with a master, and beside ours."""
+    """Programs, qdiscs and filters on an interface with a master, beside ours."""
     device = message(16, struct.pack("<BxHiII", 0, 1, 2, 1, 0) + attribute(10, u32(5)) +
                      attribute(43, attribute(2, b"\1") + attribute(5, u32(9)) + attribute(6, u32(7))))
     qdiscs = b"".join(message(36, struct.pack("<BxxxiIII", 0, 2, handle, parent, 2) + attribute(1, kind))
@@ -158,7 +158,7 @@ def above(link):
 
 
 def ports(link):
-    """A veth whose other end is here, then elsewhere; the ways out lead over a bond, and several hops."""
+    """A veth whose peer is here, then elsewhere; routes lead over a bond, and over several hops."""
     def end(*more):
         return message(16, struct.pack("<BxHiII", 0, 1, 2, 1, 0) + attribute(5, u32(3)) + attribute(18, attribute(1, b"veth\0")) +
                        b"".join(more))
@@ -186,7 +186,7 @@ def stations():
 
 
 def who(inode):
-    """Two processes, the second of which has the socket; and how it is called."""
+    """Two processes, the second of which owns the socket, and its name."""
     return b"\2" + name(b"41") + b"\1" + name(b"5") + name(b"socket:[1]") + \
         name(b"42") + b"\2" + name(b".") + name(b"3") + name(b"socket:[%d]" % inode) + \
         name(b"socket:[%d]" % inode) + pieces(b"42 (a ) b) T 1 42 42 0 -1\n")
@@ -218,7 +218,7 @@ def lines():
         b"ffffffffc0a01250 t __pfx_e1000e_poll\t[e1000e]\nffffffff81000000 T __traceiter_e1000e_trace_mac_register\t[e1000e]\n" \
         b"ffffffff81000010 t arp_rcv\nffffffff81000020 t arp_rcv\n0 A zero\n"
     yield "probes", b"\6\0" + pieces(kernel) + b"\1" + name(b"e1000e_trace") + pieces(b"1234\n")
-    yield "probes-long", b"\6\0" + pieces(b"0" * 638 + b" t x\n")	# read to the blank
+    yield "probes-long", b"\6\0" + pieces(b"0" * 638 + b" t x\n")	# read up to the blank
     yield "probes-asked", b"\6\1" + pieces(kernel, b"arp_rcv\ne1000e_poll [e1000e]\ne1000_xmit_frame [e1000e]\n")
     yield "effort", b"\7\2" + name(b"17") + pieces(b"ksoftirqd/1\n") + name(b"self") + \
         pieces(stat, b"5000 300 2\n") * 2

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Fuzzes the reader of baselines; what it takes, it writes so that it takes it again. */
+/* Fuzzes the reader of baselines; what it accepts must survive writing and reading again. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +42,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	int fd = world_file(data, size, path);
 
 	complaints_forget();
-	if (!record_read(&r, path) && size % 8 == 0)	/* to write takes long */
+	if (!record_read(&r, path) && size % 8 == 0)	/* only sometimes: writing is slow */
 		again(&r);
 	record_free(&r);
 	close(fd);

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
-# Fuzzes each target, or those named, for FUZZ seconds (10), two at a time: the packet hooks and meters against an
-# oracle, and every parser of what somebody else made. What fails is left in $B/fuzz, to be run again:
-# build/fuzz/module build/fuzz/module-crash-…
+# Fuzzes each target, or those given, for FUZZ seconds (10), two at a time: packet hooks and meters against an oracle,
+# and every parser of foreign input. Failing inputs stay in $B/fuzz, to be run again: build/fuzz/module
+# build/fuzz/module-crash-…
 cd "$(dirname "$0")/../.." || exit 1
 export to="${B:-build}/fuzz" seconds="${FUZZ:-10}" CLANG="${CLANG:-clang}"
 targets=${*:-packet module record netlink proc names}
@@ -22,8 +22,8 @@ if ! why=$($CLANG -fsanitize=fuzzer,address,undefined -o "$to/probe" "$to/probe.
 	exit 0
 fi
 
-# Headers lie anywhere: BPF does not mind. Maps of one name are one map, as pins make them; each program
-# brings its licence.
+# Headers may be unaligned, which BPF allows. Maps of one name are one map, as with pins; each program brings its
+# licence.
 packet_build() {
 	hooks="xdp/xdp_hook.bpf.c bpf/hooks/tc.bpf.c bpf/hooks/driver_rx.bpf.c bpf/hooks/stack_rx.bpf.c bpf/hooks/xmit.bpf.c"
 	# shellcheck disable=SC2086
@@ -33,7 +33,7 @@ packet_build() {
 		tests/fuzz/compare.c tests/fuzz/kernel.c tests/fuzz/oracle.c
 }
 
-# The readers themselves, as they are; the kernel that they ask is tests/fuzz/world.c and machine.c.
+# The readers, unchanged, on the fake kernel of tests/fuzz/world.c and machine.c.
 readers="$(grep -E '^[a-z]+/' tests/fuzz/readers) tests/fuzz/world.c tests/fuzz/machine.c"
 asked="fopen ioctl if_indextoname opendir readdir closedir scandir readlink clock_gettime nanosleep flock fstat
 	setns syscall"
@@ -57,7 +57,7 @@ reader_build() {	# TARGET
 		-lxdp -lbpf -lmnl -lelf -ljson-c -lm
 }
 
-build() {	# TARGET COMMAND…: said, where it fails
+build() {	# reports a failure
 	name=$1
 	shift
 	"$@" >"$to/$name.log" 2>&1 && return

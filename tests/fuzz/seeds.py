@@ -9,7 +9,7 @@ import sys
 WAYS = 7			# enum way in packet.c
 ON = 0x3f			# all packet meters
 FLAGS = [0, 1, 2, 4, 8, 16, 32]	# enum flag
-# gso_type beside the protocol; features on, to be had, asked for, inside tunnels and beside tags
+# gso_type besides the protocol; features: on, supported, requested, in tunnels, with VLAN tags
 EVERY = (1 << 25) - 1
 OFFLOADS = [(0, EVERY, EVERY, EVERY, EVERY), (0, 0, 0, 0, 0), (0, 0, EVERY, 0, EVERY), (2, 1 << 20, EVERY, EVERY, 0),
             (4, 8 << 20, EVERY, EVERY, 0), (1 << 10, EVERY, EVERY, EVERY, 0), (1 << 30, EVERY - 8, 8, 8, EVERY)]
@@ -57,11 +57,11 @@ def main(to):
                                    60000, 64)
                 with open(f"{to}/{way}-{name}-{gso}", "wb") as f:
                     f.write(head + frame)
-        for cut in (1, 13, 17, 33):	# cut short
+        for cut in (1, 13, 17, 33):	# truncated
             with open(f"{to}/cut{cut}-{name}", "wb") as f:
                 f.write(struct.pack("<BBBBHHHHHH5IHH", n % WAYS, ON, 0, 0, 65535, *[0] * 12) +
                         frame[:-cut - 40])
-    # a header that says it is shorter than its addresses, of which the linear part has half
+    # a header that claims to be shorter than its addresses, half of it in the linear part
     frame = b"\2\0\0\0\0\1" * 2 + b"\x08\0\x40" + ipv4(0, 17, udp(bytes(40)))[1:]
     for way in range(WAYS):
         with open(f"{to}/short-{way}", "wb") as f:

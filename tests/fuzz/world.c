@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Sockets, ethtool's ioctl and files in /proc, as the fuzzer makes them up. */
+/* A fake world for the fuzzer: sockets, ethtool's ioctl, and files in /proc. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/ethtool.h>
@@ -19,7 +19,7 @@
 #include "world.h"
 
 #define PORT	77
-#define SPARE	4096	/* values that a driver may write beyond those it was asked for */
+#define SPARE	4096	/* values that a driver may write beyond the requested number */
 
 static const uint8_t *at;
 static size_t left;
@@ -80,7 +80,7 @@ int world_file(const void *data, size_t size, char path[32])
 	return fd;
 }
 
-/* What the readers call instead of the kernel: the linker puts these in. */
+/* Replacements for system calls of the readers, put in by the linker. */
 struct mnl_socket *__wrap_mnl_socket_open2(int bus, int flags);
 int __wrap_mnl_socket_bind(struct mnl_socket *sock, unsigned groups, pid_t pid);
 unsigned __wrap_mnl_socket_get_portid(const struct mnl_socket *sock);
@@ -115,7 +115,7 @@ ssize_t __wrap_mnl_socket_sendto(const struct mnl_socket *sock, const void *buf,
 	return size;
 }
 
-/* A piece of the input; its messages answer the question. After the last there is an end. */
+/* A piece of the input: its messages answer the request. After the last comes end-of-file. */
 ssize_t __wrap_mnl_socket_recvfrom(const struct mnl_socket *sock, void *buf, size_t size)
 {
 	bool ends = left < 2;
@@ -167,7 +167,7 @@ const char *denied(const char *name)
 	return NULL;
 }
 
-/* As lib/read/baseline.c has it, which attaches and pins besides. */
+/* As in lib/read/baseline.c, which also attaches and pins. */
 uint64_t *table_add(struct table *t, const struct meter *m, const void *key)
 {
 	void *keys = realloc(t->keys, (t->rows + 1) * m->key.size);
@@ -183,7 +183,7 @@ uint64_t *table_add(struct table *t, const struct meter *m, const void *key)
 	return t->cells + (size_t)t->rows++ * t->words;
 }
 
-/* How much the kernel writes behind the command, where that does not depend on the question. */
+/* The bytes that the kernel writes after the command, if that does not depend on the request. */
 static size_t answer_size(unsigned command)
 {
 	switch (command) {
@@ -262,7 +262,7 @@ char *fuzz_if_indextoname(unsigned ifindex, char *name)
 
 FILE *fuzz_fopen(const char *path, const char *mode);
 
-/* Every file that is opened is the next piece; lines may be of any bytes. */
+/* Each file opened is the next piece of the input; lines may hold any bytes. */
 FILE *fuzz_fopen(const char *path, const char *mode)
 {
 	size_t size;

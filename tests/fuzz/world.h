@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The kernel that the readers of the fuzzer ask: it answers with what the fuzzer makes up. */
+/* A fake kernel for the fuzzer's readers, which answers with pieces of the input. */
 #ifndef FUZZ_WORLD_H
 #define FUZZ_WORLD_H
 
@@ -7,15 +7,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What is left of the input: every answer takes some of it. */
+/* The rest of the input; every answer consumes some. */
 void world_begin(const uint8_t *data, size_t size, bool netlink);
-/* The clock back to 0, and nothing known of processes; before world_begin(). */
+/* Resets the clock and forgets all processes; call before world_begin(). */
 void machine_begin(void);
-/* So many bytes of it, fewer where no more are left, with a zero behind; free() it. */
+/* Takes up to this many bytes, followed by a zero; free() them. */
 char *world_take(size_t most, size_t *size);
-/* A number of it; 0: none is left. */
+/* Takes a number; 0: the input is used up. */
 unsigned world_number(unsigned bytes);
-/* A piece as long as the number before it says, of at most 65535. */
+/* Takes a piece: its length (at most 65535), then its bytes. */
 char *world_piece(size_t *size);
 /* A file with the input as its content, as /proc/self/fd/N; close the fd. */
 int world_file(const void *data, size_t size, char path[32]);

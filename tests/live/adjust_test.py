@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""Meters come and go on an interface that is attached: what the others have counted stays."""
+"""Meters are added to and removed from an attached interface: the counts of the others stay."""
 import left
 from lab import *
 
@@ -16,7 +16,7 @@ before = left.Before(netns)
 
 
 def receive(n):
-    nic(f"send 1 {n} 100 raw")	# which nobody answers, nor asks ARP for
+    nic(f"send 1 {n} 100 raw")	# to nobody: without an answer and without ARP
     nic("go")
 
 
@@ -31,7 +31,7 @@ for _ in range({n}): s.send(b'x' * 100)
 
 
 def attach(*args):
-    """Its status, and what it says of itself."""
+    """Exit status and messages."""
     r = nicprobe("attach", "-j", IFACE, *args, check=False)
     return r.returncode, r.stdout if r.returncode == 0 else r.stderr
 
@@ -97,7 +97,7 @@ same("adjust: pins as at first after all", pins(), pinned)
 receive(50)
 same("adjust: packets since attach", rx(show(IFACE)), 650)
 
-# What cannot be.
+# Invalid requests.
 for args, want in ((("-m", "-ecn"), "counts in the programs that see each packet"),
                    (("-m", "-hwstat"), "ledger is made of hwstat"),
                    (("-m", "+wifi"), "wifi cannot be had"),
@@ -112,7 +112,7 @@ check("adjust: what it is made of, with it", attach("-m", "-hwstat,-ledger")[0] 
 nicprobe("detach", IFACE)
 before.check("adjust: nothing is left")
 
-# Where it is not attached: what is usual, and this.
+# Not attached yet: the default meters, and this one.
 status, text = attach("-m", "+qdisc,-irq")
 doc = json.loads(text) if status == 0 else {"meters": []}
 check("adjust: anew: the usual ones and this", {"qdisc", "pktsize", "txlat"} <= set(doc["meters"]) and

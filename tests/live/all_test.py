@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Every meter at once under full load, on two interfaces: they agree with each other, with the kernel's
-own counters and with what was sent; and attach and detach under that load lose nothing."""
+"""Every meter at once under full load, on two interfaces: the figures agree with each other, with the kernel's counters
+and with what was sent; attach and detach under that load lose nothing."""
 import re
 
 import left
@@ -12,11 +12,11 @@ from traced import Untraced, traced
 need_root()
 left.own_bpffs()
 SECONDS, CYCLES, PPS = 1, 20, 1000
-results = []    # of a round: it is done once more where not all was traced
+results = []    # of one round, which is repeated if not everything was traced
 
 
 def expect(name, got, want, short=0):
-    """`short`: how much less than `want` is right, too."""
+    """`short`: the amount by which less than `want` is accepted, too."""
     right = want - short <= got <= want if short else got == want
     results.append((name, right, difference(got, want)))
 
@@ -41,12 +41,10 @@ def dropped(doc, direction, *reasons):
 
 
 def agree(name, doc, veth):
-    """
-    What must be so of any traffic, once it is quiet. Misses are counted by program: only one that waits for
-    the end of a packet is ever interrupted by itself. Some kernels run no tracing program while certain
-    processes are current (nicprobe-meters(7), Missed events): what TCP, or a qdisc's timer, sends there makes us a
-    little short, and never too many.
-    """
+    """Invariants of any traffic, once it is quiet. Misses are counted per program: only a program that waits for the
+    end of a packet is ever interrupted by itself. Some kernels run no tracing program while certain processes are
+    current (nicprobe-meters(7), Missed events): what TCP, or a qdisc's timer, sends there makes us a little short, and never too
+    many."""
     m, misses = doc["meters"], doc["lost"]["events"]
     wire = {p: packets_at(doc, p) for p in ("rx-nic", "rx-stack", "tx-stack", "tx-nic")}
     untraced = wire["rx-nic"] // 50 if veth else 0
@@ -98,7 +96,7 @@ def agree(name, doc, veth):
 
 
 class Kernel:
-    """The kernel's own counters of a machine, now."""
+    """The kernel's own counters of the machine, now."""
     def __init__(self, netns):
         def read(command):
             return json.loads(netns.run(command))
@@ -128,7 +126,7 @@ def counted(doc, source):
 
 
 def as_the_kernel(name, docs, k, gro):
-    """`k`: how its counters grew meanwhile. softnet's are of the whole machine: never less than ours."""
+    """`k`: the growth of its counters meanwhile. softnet's count the whole machine: never less than ours."""
     tap, eth = docs
     for doc, dev in zip(docs, ("tap0", "eth0")):
         what, link = f"{name}: {dev}", k.link[dev]
@@ -154,7 +152,7 @@ def as_the_kernel(name, docs, k, gro):
         softnet = counted(doc, "softnet")
         expect(f"{what}: softnet: dropped, time_squeeze", [softnet.get(n, 0) <= k.softnet[n]
                                                            for n in ("dropped", "time_squeeze")], [True] * 2)
-    # Each buffer of theirs came to IP, and counts as the wire packets it is of.
+    # Each of their buffers reached IP, and counts as its wire packets.
     expect(f"{name}: nstat: IpInReceives", k.nstat["IpInReceives"], sum(packets_at(d, "rx-stack") for d in docs))
     marks = sum(n for key, n in k.nstat.items() if re.fullmatch(r"IpExtIn\w*(ECT|CE)\w*Pkts", key))
     expect(f"{name}: nstat: by codepoint", marks, sum(total(d["meters"]["ecn"], "packets", where=at("rx-stack"))
@@ -173,7 +171,7 @@ def as_the_kernel(name, docs, k, gro):
 
 
 def quiet(m):
-    """Both documents, with nothing under way, and how the kernel's counters grew."""
+    """Both documents, with nothing in flight, and the growth of the kernel's counters."""
     def documents():
         docs = [show(f"{m.here}/{dev}") for dev in ("tap0", "eth0")]
         return docs, [doc["meters"] for doc in docs]
@@ -181,11 +179,9 @@ def quiet(m):
 
 
 def overflow(m):
-    """
-    More than tap0's rings and its qdisc hold, while nobody reads, however fast or slow this machine is: what was
-    sent, and what was refused. Of 500 frames to each of 4 queues the rings hold 4 times 100, and tbf 40 kB. The
-    kernel chooses the queues by a hash that is another one after each boot: of a few flows none may come to tbf.
-    """
+    """Sends more than tap0's rings and qdisc hold while nobody reads, whatever the speed of this machine; returns the
+    numbers sent and rejected. Of 500 frames to each of 4 queues the rings hold 4 times 100, and tbf 40 kB. The kernel
+    selects queues by a hash that changes with every boot: with few flows, tbf might get none."""
     m.nic("read off")
     for queue in range(4):
         m.out(f"send {queue} 500 300 udp flows=500")
@@ -208,7 +204,7 @@ def one_round(m, name, tso):
           f"{sum(s.came for s in streams) / SECONDS / 1e6:.0f} MB/s; missed {[d['lost']['events'] for d in docs]}")
     for doc, dev in zip(docs, ("tap0", "eth0")):
         agree(f"{name}: {dev}", doc, dev == "eth0")
-        # no radios, and on some kernels neither kprobes nor a word of AF_XDP; a tap's packets complete, a veth's do not
+        # no radios, and on some kernels no kprobes and no AF_XDP diagnostics; a tap's packets complete, a veth's do not
         may = {"wifi", "station", "driver", "irq", "pool", "xsk", "devlink"} | ({"txlat"} if dev == "eth0" else set())
         for meter in doc["absent"]:
             expect(f"{name}: {dev}: {meter} may be absent", meter in may, True)
@@ -220,15 +216,15 @@ def one_round(m, name, tso):
     came = sum(q["frames"] for q in far["queues"]) + dropped(tap, "tx", "FULL_RING")
     expect(f"{name}: tx-nic is what it read, and its ring dropped", packets_at(tap, "tx-nic"), came, came // 200)
     answers = packets_at(tap, "tx-stack") - out.sent - out.errors - more - refused
-    # What sendmmsg() was refused behind others of one call it does not say, and it is sent again: of those
-    # the qdisc knows.
+    # sendmmsg() does not report a rejected packet after others of the same call, and sends it again: only the qdisc
+    # counts those.
     expect(f"{name}: sent by us, refused, and ICMP # {answers}",
            0 <= answers <= m.closed + k.qdisc["tap0"]["drops"], True)
     expect(f"{name}: TCP came whole", [s.came for s in streams], [s.sent for s in streams])
-    # As the kernel says, of what overflow() did: that we count as many was said above.
+    # The kernel's view of overflow(); that ours agrees was checked above.
     expect(f"{name}: some were dropped at each place # {k.link['tap0']['tx']['dropped']}, {k.qdisc['tap0']['drops']}",
            [k.link["tap0"]["tx"]["dropped"] > 0, k.qdisc["tap0"]["drops"] > 0], [True] * 2)
-    # One goes, the other stays.
+    # One is detached, the other stays.
     nicprobe("detach", f"{m.here}/tap0")
     rest = show(f"{m.here}/eth0")
     expect(f"{name}: detach of the other changes nothing", rest["meters"]["pktsize"], docs[1]["meters"]["pktsize"])
@@ -237,14 +233,14 @@ def one_round(m, name, tso):
 
 
 def cycles(m):
-    """Frames with numbers through a router, from one tap to another, beside TCP; each interface in turn."""
+    """Numbered frames through a router, from one tap to another, beside TCP; each interface in turn."""
     other = tap(m.here, "tap1", options="--no-cpu-pin", address="10.0.2.1/24", mtu=1500)
     m.here.run("sysctl -qw net.ipv4.ip_forward=1")
     m.here.run("tc qdisc del dev tap0 root")
     m.nic("delay 0 3")
     m.here.ip("neigh add 10.0.2.2 lladdr 02:00:00:00:00:03 dev tap1")
     nics = [m.nic, other]
-    for dev in "tap0", "tap1":      # a queue that is not read in time must not be full at once
+    for dev in "tap0", "tap1":      # a queue that is not read in time must not overflow at once
         m.here.ip(f"link set {dev} txqueuelen 20000")
     for nic in nics:
         nic("read on")
@@ -283,7 +279,7 @@ def cycles(m):
 
 m = Machine()
 m.here.run("tc qdisc replace dev tap0 root handle 1: mq")
-# So little that even a slow machine sends more: frames come 500 at a time.
+# Low enough for slow machines: frames are sent 500 at a time.
 m.here.run("tc qdisc replace dev tap0 parent 1:1 tbf rate 1mbit burst 10000 limit 30000")
 m.here.ip("link set tap0 txqueuelen 100")
 m.nic("delay 100 3")
@@ -296,7 +292,7 @@ for tso in "on", "off":
         for result in results:
             check(*result)
     except Untraced:
-        pass        # it said so; the next way of attaching may be luckier
+        pass        # it reported that; the next attach method may do better
     before.check(f"{name}: nothing is left")
 cycles(m)
 m.nic.close()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Every meter with each way into the kernel taken away in turn: it counts the same, or is absent and says
-why in a sentence; asked for by name it is then an error, which leaves nothing behind."""
+"""Every meter with each attach method disabled in turn: it counts the same, or is absent with a reason; requested by
+name it then is an error, which leaves nothing behind."""
 import re
 import socket
 
@@ -13,21 +13,21 @@ from wire import inside
 need_root()
 left.own_bpffs()
 QUEUES = 4
-NAMED = set()       # sentences met: each meter's is tried by name once
+NAMED = set()       # reasons seen: each meter is requested by name once per reason
 WAYS = ["tp_btf", "percpu", "optional", "fentry", "kprobe", "tcx", "tc", "stack", "xdp", "dispatcher", "driver",
         "dynptr", "frags", "recorded", "xmit", "xdp,tcx,percpu,optional,frags", "xdp,driver,tc,stack,xmit"]
-# What takes a meter away, besides what it cannot do here at all. A packet meter goes with the last of its points.
+# What disables a meter, besides what it lacks here anyway. A packet meter is absent without any of its points.
 EVENTS = {"irq", "napi", "gro", "xdp", "pool", "qdisc", "bql", "txlat", "drop", "skblife"}
 RX_NIC, TX = {"ecn_source", "rxcpu", "flow"}, {"gso", "offload"}
 GONE = {"tp_btf": EVENTS | TX, "xmit": TX, "xdp,driver,tc,stack,xmit": RX_NIC | TX |
         {"pktsize", "ecn", "ledger"}}
-# On veth XDP is taken only if asked for: without its tracepoints rx-nic is not seen.
+# On veth XDP is used only on request: without its tracepoints there is no rx-nic.
 VETH_WAYS = {"percpu": set(), "tc": set(), "dynptr": set(), "driver": RX_NIC,
              "tp_btf": EVENTS | TX | RX_NIC | {"ledger"}, "xdp,tcx,percpu,optional,frags": set()}
 
 
 def by(rows, labels, *figures):
-    """{labels: figures}, without those that are nothing."""
+    """{labels: figures}, without empty ones."""
     got = {}
     for r in rows:
         words = []
@@ -43,7 +43,7 @@ def by(rows, labels, *figures):
 
 
 def exact(meter, doc, queues):
-    """What is the same each time, of what this meter counts."""
+    """The part of this meter's figures that is the same each time."""
     rows = doc["meters"][meter]
     queue = ["queue"] if queues else []
     if meter in ("pktsize", "ecn", "gso"):
@@ -64,9 +64,9 @@ def exact(meter, doc, queues):
         "hwstat": (["direction", "statistic", "source"], ["value"]),
         "counters": (["source", "counter"], ["events"]),
     }[meter]
-    if meter == "counters":     # the machine's are others' as well
+    if meter == "counters":     # those of the whole machine change, too
         rows = [r for r in rows if r["source"] != "softnet"]
-    if not queues:      # of which queue is not known: the sum of them says enough
+    if not queues:      # with unknown queues only the sum is comparable
         sums = {}
         for key, values in by(rows, labels, figures[0]).items():
             flat = [v[0][0] if isinstance(v[0], tuple) and v[0] and isinstance(v[0][0], int) else v[0] for v in values]
@@ -76,13 +76,13 @@ def exact(meter, doc, queues):
 
 
 def plain(sentence):
-    """A sentence a user can read: words, and no number of an error."""
+    """A readable sentence: words, and no error number."""
     return len(sentence) >= 20 and " " in sentence and not re.search(
         r"errno|error -?\d|: -\d|\(-?\d+\)|Invalid argument|Operation not supported|libbpf", sentence)
 
 
 class Tap:
-    """Frames in that IP drops, frames out that the far end reads."""
+    """Frames in, which IP drops; frames out, which the far end reads."""
     silent = {"offload", "xdp", "bql"}
 
     def __init__(self):
@@ -104,7 +104,7 @@ class Tap:
 
 
 class Veth:
-    """Frames in through its NAPI that IP drops; large datagrams out that are segmented in software."""
+    """Frames in through its NAPI, which IP drops; large datagrams out, segmented in software."""
     silent = {"xdp", "bql"}
 
     def __init__(self):
@@ -142,7 +142,7 @@ def attach_and_send(machine, cannot):
 
 
 def compare(doc, base, cannot):
-    """Where it differs from everything: [(meter, why)]."""
+    """Differences from the full set: [(meter, why)]."""
     bad = []
     for meter in doc["meters"]:
         queues = cannot != "recorded"
@@ -169,7 +169,7 @@ def by_name(machine, meter, sentence, cannot):
 
 
 def without(machine, base, cannot, gone=frozenset()):
-    """`gone`: meters that this takes away."""
+    """`gone`: the meters that this disables."""
     name = f"{machine.where.split('/')[1]} without {cannot or 'nothing'}"
     doc = traced(attach_and_send, machine, cannot)
     bad = compare(doc, base or doc, cannot)
@@ -201,7 +201,7 @@ for machine, ways in zip(machines, ({cannot: GONE.get(cannot, set()) for cannot 
         without(machine, full, cannot, gone)
 before.check("every way: nothing is left")
 
-# What is asked for.
+# Explicit requests.
 where = machines[0].where
 nicprobe("attach", where)
 usual = show(where)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Bad input and bad luck: one clear sentence and what to try, the right exit status, nothing left behind."""
+"""Bad input and lack of resources: one clear sentence with a suggestion, the right exit status, nothing left behind."""
 import errno
 import fcntl
 import json
@@ -31,7 +31,7 @@ def run(args, prefix=(), env=None, **kwargs):
 
 
 def one_sentence(stderr, words, hint=True, before=()):
-    """What is wrong with what was said on stderr, or ""."""
+    """The fault in a message on stderr, or ""."""
     lines = [line for line in stderr.splitlines() if not any(b in line for b in before)]
     if not lines or not lines[0].startswith("nicprobe: "):
         return f"no sentence: {stderr!r}"
@@ -62,7 +62,7 @@ def bad(name, args, status, *words, hint=True, prefix=(), env=None, before=()):
 
 
 def words(ns, iface):
-    """What can be typed wrong."""
+    """Invalid arguments."""
     bad("no such interface", f"attach {ns}/tap1", 1, 'no interface "tap1" here; is it "tap0"?')
     bad("no such interface, nothing near", f"attach {ns}/eleven", 1, 'no interface "eleven" here')
     bad("a name that cannot be", f"attach {ns}/a:b", 1, '"a:b" is not a valid interface name')
@@ -147,7 +147,7 @@ def many_queues(ns):
         with open(f"{group}/memory.limit_in_bytes", "w", encoding="ascii") as f:
             f.write("10M")
         r = run(f"attach {ns}/d0", prefix=["sh", "-c", f'echo $$ >{group}/cgroup.procs; exec "$@"', "sh"])
-        # the kernel ends who takes too much, rather than say no
+        # the kernel may kill the process rather than fail the allocation
         check("bad: a memory limit", r.returncode == -9 or not one_sentence(r.stderr, ["memory"], False),
               f"{r.returncode} {r.stderr}")
         run(f"detach {ns}/d0")
@@ -188,7 +188,7 @@ def privileges(ns, iface):
 
 
 def bpffs(iface):
-    """Unmounted: where pid 1 lives we mount it, elsewhere we say why not."""
+    """bpffs not mounted: in pid 1's mount namespace we mount it, elsewhere we report it."""
     script = f"umount -l {left.BPFFS}; umount -l {left.BPFFS} 2>/dev/null; exec {NICPROBE} attach {iface}"
     r = subprocess.run(["unshare", "-m", "-p", "-f", "--mount-proc", "sh", "-c",
                         script.replace("exec ", "") + f" && {NICPROBE} show -j {iface} | head -c 1; "
@@ -225,7 +225,7 @@ def xdp_taken(ns, iface):
             run(f"detach {iface}")
             same(f"bad: XDP is taken ({mode}): theirs stays", left.network(ns), theirs)
             ns.ip(f"link set dev tap0 {mode} off")
-        # ours is there first: theirs is refused, and gets in when we leave
+        # ours came first: theirs is rejected until we detach
         nicprobe("attach", "--rx", "xdp", iface)
         r = subprocess.run(["ip", "-n", str(ns), *f"link set dev tap0 xdpdrv obj {path}/x.o sec xdp".split()],
                            capture_output=True, check=False)
@@ -234,7 +234,7 @@ def xdp_taken(ns, iface):
 
 
 def foreign_pins(ns, iface):
-    """Pins of another version, cut short, or not ours at all."""
+    """Pins of another version, incomplete, or foreign."""
     number = os.stat(f"/run/netns/{ns}").st_ino
     home = f"{OURS}/{number}/tap0"
 
@@ -270,7 +270,7 @@ def foreign_pins(ns, iface):
     sh(f"mkdir -p {OURS}/README {OURS}/{number}/.. {OURS}/12")
     r = run(f"attach {iface}")
     check("bad: someone's directories among ours do no harm", r.returncode == 0, r.stderr)
-    sh(f"mkdir {OURS}/{number}/tap9")	# an attach that was cut short at once
+    sh(f"mkdir {OURS}/{number}/tap9")	# an attach that was interrupted at once
     r = run("list")
     check("bad: an attach that was cut short: list says so",
           r.returncode == 0 and "tap0" in r.stdout and "interrupted" in r.stderr, f"{r.stdout} {r.stderr}")
@@ -284,7 +284,7 @@ def foreign_pins(ns, iface):
 
 
 def output(iface):
-    """A reader that goes, a disk that is full, a narrow terminal."""
+    """A closed pipe, a full disk, a narrow terminal."""
     nicprobe("attach", iface)
     for args in f"show {iface}", "list", f"show -j {iface}", f"show -f openmetrics {iface}", "list -v", "--help":
         r = subprocess.run(f"{NICPROBE} {args} >/dev/full", shell=True, capture_output=True, text=True, check=False)
@@ -310,7 +310,7 @@ def output(iface):
 
 
 def terminal(args, columns):
-    """The lines on a terminal so wide."""
+    """The output on a terminal of this width."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     p = subprocess.Popen([NICPROBE, *args], stdout=theirs, stdin=theirs, env={**os.environ, "TERM": "xterm"})
@@ -330,30 +330,30 @@ def terminal(args, columns):
 
 
 def whole(stdout):
-    """Of `attach -j`, what it measures, and by what."""
+    """From `attach -j`: the meters, and the hooks they use."""
     doc = json.loads(stdout)
     return {key: doc[key] for key in ("meters", "absent", "hooks") if key in doc}
 
 
 def limits(iface):
-    """A resource that runs out is named; never is it taken for a feature that the kernel lacks."""
+    """A lack of resources is named, and never taken for a missing kernel feature."""
     want = whole(run(f"attach -j {iface}").stdout)
     run(f"detach {iface}")
-    # fewer than 4 files, and it does not even start
+    # with fewer than 4 files it does not even start
     ways = {f"{n} files at once": ["prlimit", f"--nofile={n}"] for n in (4, 6, 8, 12, 16, 20, 24, 32)}
-    if "asan" not in sh(f"ldd {NICPROBE}"):	# which takes more than anybody has
+    if "asan" not in sh(f"ldd {NICPROBE}"):	# which needs more than anybody has
         ways |= {f"{n} MB of memory": ["prlimit", f"--as={n << 20}"] for n in (12, 16, 20, 24, 32, 48)}
     ended = 0
     for name, prefix in ways.items():
         pins = left.pins()
         r = run(f"attach -j {iface}", prefix=prefix)
         if r.returncode:
-            # a sanitizer says that it, too, can open no files
+            # a sanitizer complains as well that it cannot open files
             said = re.sub(r'^\{"error":"(.*?)"(,"try":".*")?\}$', r"nicprobe: \1", r.stderr.split("\n==")[0])
             why = one_sentence(said, [], hint=False)
             if not re.search("Too many open files|Cannot allocate memory|memory", said):
                 why = why or f"it names another reason: {said!r}"
-            # with none to spare it cannot even clean up: the next one does
+            # with none to spare it cannot even clean up: the next run does
             run(f"detach {iface}")
             check(f"bad: {name}", r.returncode in (1, 127) and not why and left.pins() == pins,
                   why or f"something is left, or {r.returncode}")
@@ -370,7 +370,7 @@ def limits(iface):
 
 
 def refused(iface):
-    """Every call of the kernel's BPF can fail."""
+    """Every BPF system call may fail."""
     if not shutil.which("strace"):
         skip("bad: any bpf() that fails", "no strace")
         return
@@ -385,7 +385,7 @@ def refused(iface):
     os.unlink(trace)
     for error, times in ("ENOMEM", 30), ("EMFILE", 30), ("EPERM", 30), ("ENFILE", 6), ("EAGAIN", 6), ("EINTR", 6):
         why, failed, n = "", 0, 0
-        # some on the way, and the last three: without "meta" nothing is attached
+        # a few in between, and the last three: without "meta" nothing is attached
         for n in [*range(6, calls - 3, calls // times), *range(calls - 2, calls + 1)]:
             if why:
                 break
@@ -409,9 +409,9 @@ def refused(iface):
 
 
 def untrue(name, r, words=()):
-    """Of what is attached: a command that cannot look says why, and not that nothing is there."""
+    """A command that cannot look at what is attached says why, instead of that nothing is attached."""
     said = re.sub(r'^\{"error":"(.*?)"(?:,"try":"(.*)")?\}$', r"nicprobe: \1\n  try: \2",
-                  r.stderr.split("\n==")[0])	# a sanitizer has something to say, too
+                  r.stderr.split("\n==")[0])	# a sanitizer may complain as well
     why = one_sentence(said.removesuffix("  try: \n"), words, hint=False) if r.returncode else ""
     if any(w in said + r.stdout for w in ("not attached", "rm -r", "is gone")):
         why = f"it is attached: {r.stdout[:300]!r} {said!r}"
@@ -419,7 +419,7 @@ def untrue(name, r, words=()):
 
 
 def unseen(iface):
-    """What is attached cannot be looked at: too few files, no right, no /proc."""
+    """What is attached cannot be inspected: too few files, no permission, no /proc."""
     nicprobe("attach", iface)
     commands = f"show -j {iface}", f"detach {iface}", f"run {iface} -- true"
     sanitized = "asan" in sh(f"ldd {NICPROBE}")	# which needs /proc itself
@@ -436,10 +436,10 @@ def unseen(iface):
         for n in range(4, 13):
             r = run(args, prefix=["prlimit", f"--nofile={n}"], env={"ASAN_OPTIONS": "detect_leaks=0"})
             ended += r.returncode != 0
-            if r.returncode != 127:	# else not even its libraries are there
+            if r.returncode != 127:	# 127: not even its libraries can be loaded
                 why = untrue(f"{n} files", r, ["Too many open files"])
                 bad_ones += [why] if why else []
-            run(f"attach {iface}")	# where it was detached
+            run(f"attach {iface}")	# if that detached it
         check(f"bad: few files: {args.split()[0]} # {ended} ended", ended and not bad_ones, "; ".join(bad_ones))
         if not shutil.which("strace"):
             skip(f"bad: any bpf() of {args.split()[0]} that fails", "no strace")

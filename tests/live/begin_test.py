@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""
-Traffic that goes on while it is attached: all points and meters begin at one moment, so their totals differ by what
-was between two of them then, and no more.
-"""
+"""Attaching during traffic: all points and meters begin at the same moment, so their totals differ only by the packets
+that were between two points at that moment."""
 import threading
 import time
 
@@ -12,7 +10,7 @@ from wire import inside
 
 need_root()
 CPUS = os.cpu_count()
-QUEUES, RATE, SECONDS = 2, 2000, 4      # frames a second, of each queue
+QUEUES, RATE, SECONDS = 2, 2000, 4      # frames per second and queue
 a = Namespace("begin")
 a.run("sysctl -qw net.ipv4.ip_forward=0")
 IFACE = f"{a}/tap0"
@@ -22,7 +20,7 @@ a.ip("neigh replace 198.18.0.77 lladdr 02:00:00:00:00:77 dev tap0")
 
 
 class Receiving(threading.Thread):
-    """What the tap receives for so long, at a steady rate: for another host, which nobody answers."""
+    """Sends the tap frames at a steady rate, for another host: nobody answers them."""
     def __init__(self, seconds):
         super().__init__(daemon=True)
         self.frames = int(RATE * seconds)
@@ -60,19 +58,19 @@ def total(doc, meter, get, **labels):
 
 
 def near(name, got, want, within):
-    """`got` and `want`: packets of the same way. `within`: how many can have been between the two at one moment."""
+    """`got` and `want`: packets in the same direction. `within`: how many may be between the two at one moment."""
     check(f"{name} # {got}, {want}", abs(got - want) <= within, f"{got} and {want}: more than {within} apart")
 
 
 def hwstat(doc, name):
-    """What the driver says of all queues."""
+    """The driver's counts over all queues."""
     rows = [r for r in doc["meters"]["hwstat"] if r["statistic"] == name]
     of_all = [r["value"] for r in rows if r["queue"] == "all"]
     return of_all[0] if of_all else sum(r["value"] for r in rows)
 
 
 def even(name, doc):
-    """Nothing queues between the points of this tap: a CPU is between two of them with one packet at most."""
+    """There is no queue between the points of this tap: at most one packet per CPU."""
     nic_rx, stack_rx, stack_tx, nic_tx = (packets_at(doc, p) for p in ("rx-nic", "rx-stack", "tx-stack", "tx-nic"))
     check(f"{name}: packets passed # {nic_rx} {stack_tx}", nic_rx > RATE / 4 and stack_tx > RATE / 4)
     near(f"{name}: rx-stack and rx-nic", stack_rx, nic_rx, CPUS)
@@ -88,7 +86,7 @@ def even(name, doc):
         near(f"{name}: qdisc and tx-stack", total(doc, "qdisc", lambda r: r["wait_seconds"]["count"]), stack_tx, CPUS)
     ledger = [r for r in doc["meters"]["ledger"] if r["residue"] or r["between"] or r["residue_bytes"]]
     same(f"{name}: the ledger says 0", ledger, [])
-    # What the driver counts is read just before the word is written: what comes in between is its alone.
+    # The driver's counters are read just before the word is written: the driver alone counts packets in between.
     for stat, packets in ("rx_packets", nic_rx), ("tx_packets", nic_tx):
         near(f"{name}: {stat}", hwstat(doc, stat), packets, CPUS + RATE * QUEUES * .02)
 
@@ -106,7 +104,7 @@ for way, env in ("xdp, tcx", {}), ("driver, stack", {"NICPROBE_CANNOT": "xdp,tc"
     even(way, show(IFACE))
     nicprobe("detach", IFACE)
 
-# Meters that come later begin at one moment, too; those that were there have gone on.
+# Meters added later begin at one moment as well; the others continue.
 nicprobe("attach", IFACE, "-m", "-txlat,-napi")
 first = packets_at(show(IFACE), "tx-nic")
 sending = Sending()
@@ -124,7 +122,7 @@ same("added: the others have counted all of it", packets_at(doc, "tx-nic") - fir
 same("added: the ledger says 0", [r for r in doc["meters"]["ledger"] if r["residue"]], [])
 nicprobe("detach", IFACE)
 
-# One that was killed half-way has never begun; the next does.
+# An attach killed half-way never begins; the next one does.
 pins = f"/sys/fs/bpf/nicprobe/{os.stat(f'/run/netns/{a}').st_ino}/tap0"
 p = subprocess.Popen([NICPROBE, "attach", IFACE], stdout=subprocess.DEVNULL)
 check("killed: some of it was there", until(lambda: os.path.exists(f"{pins}/tc")))

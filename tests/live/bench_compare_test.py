@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""Does `nicprobe bench` tell a difference from none, by turns and against a baseline, and put back what was?"""
+"""`nicprobe bench` tells a difference from none, alternating and against a baseline, and restores the settings."""
 import re
 import signal
 import subprocess
@@ -9,7 +9,7 @@ import tempfile
 from lab import *
 
 need_root()
-# Packets at a rate that any machine has: what is compared is counted, not timed.
+# A rate that any machine reaches: the test compares counts, not times.
 STEADY = ("rx-drop", "--generator", "packet", "--rate", "4000", "--threads", "1", "--flows", "256", "--seconds", ".3")
 a, b = Namespace("a"), Namespace("b")
 veth(a, b)
@@ -20,7 +20,7 @@ QUEUE = "rx-drop queue 0 packets_per_second"
 
 
 def queues(n):
-    """Of both ends: a veth takes an XDP program only if it has as many to receive as the other to send."""
+    """Of both ends: a veth accepts XDP only with as many receive queues as the other end has transmit queues."""
     return " && ".join(f"ip netns exec {netns} ethtool -L eth0 rx {n} tx {n}" for netns in (a, b))
 
 
@@ -33,7 +33,7 @@ def ab(first, second, *args, load=STEADY):
     return doc, {f["name"]: f for f in doc["figures"]}
 
 
-# Ten pairs forgive the two or three in which a busy machine sent next to nothing; six would not forgive one.
+# Ten pairs tolerate the two or three in which a busy machine sent next to nothing; six would not tolerate one.
 def test_queues():
     doc, got = ab(queues(4), queues(1), "--rounds", "10", "--figure", QUEUE)
     q = got[QUEUE]
@@ -46,7 +46,8 @@ def test_queues():
 
 
 def test_gro():
-    """Without GRO a veth has no NAPI, and what comes is not polled; with it, what GRO can take, so no GSO buffers."""
+    """Without GRO a veth has no NAPI, and packets are not polled; with it they are, if GRO accepts them, so no GSO
+    buffers."""
     for netns in a, b:
         sh(f"ip netns exec {netns} ethtool -K eth0 tso off gso off")
     gro = [" && ".join(f"ip netns exec {netns} ethtool -K eth0 gro {to}" for netns in (a, b)) for to in ("on", "off")]
@@ -58,13 +59,13 @@ def test_gro():
 
 
 def test_none():
-    """A against A: one of twenty may be wrong, so one of two may be."""
+    """A against A: one in twenty may be wrong, so one of two may be."""
     alarms = sum(ab("true", "true", "--rounds", "6", "--seconds", ".1")[1][PPS]["verdict"] == "real" for _ in range(2))
     check("bench --ab: A against A: no difference", alarms <= 1, f"{alarms} of 2")
 
 
 def test_rounds_end():
-    """A round leaves nothing to the next: programs that stay make each slower than the one before."""
+    """A round leaves nothing to the next: leftover programs would make each slower than the one before."""
     with tempfile.NamedTemporaryFile("r") as f:
         ab("true", f"cat /proc/$PPID/fdinfo/* | grep -c link_type >>{f.name}; true", "--rounds", "6", "--seconds", ".1")
         links = [int(n) for n in f.read().split()]
@@ -88,7 +89,7 @@ def test_bad():
 
 
 def test_stop():
-    """Interrupted: A is set again, and what there is is shown."""
+    """Interrupted: A is set again, and the results so far are shown."""
     p = subprocess.Popen([NICPROBE, "bench", IFACE, *STEADY, "--ab", queues(4), queues(1), "-j"],
                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     check("bench --ab: B is set", until(lambda: queues_now(a) == 1, 20))
@@ -113,7 +114,7 @@ def test_baseline():
         r = nicprobe("bench", IFACE, *STEADY, "--rounds", "6", "--against", file, "--tolerance", "1000", "-j", check=False)
         check("bench --against: what is tolerated", r.returncode == 0 and json.loads(r.stdout)["against"]["worse"] == 0,
               f"{r.returncode}: {r.stderr} {r.stdout}")
-        # ten times as many a second then, as far as the file says
+        # by the file, it was ten times as many per second then
         pps["values"] = [10 * v for v in pps["values"]]
         with open(file, "w", encoding="utf-8") as f:
             json.dump(doc, f)

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""Does `nicprobe bench` count what it sends, does it keep off what is not its own, and leave nothing behind?"""
+"""`nicprobe bench` counts what it sends, leaves others' traffic alone, and leaves nothing behind."""
 import signal
 import subprocess
 
@@ -28,7 +28,7 @@ def bench(*args, iface=IFACE):
 
 
 def refused(name, words, *args, iface=IFACE, status=1):
-    """It says why in one sentence, and does nothing."""
+    """It reports why in one sentence, and does nothing."""
     r = nicprobe("bench", iface, "--seconds", ".5", *args, check=False)
     lines = [line for line in r.stderr.splitlines() if not line.startswith("  try: ")]
     check(f"bench {name}", r.returncode == status and len(lines) == 1 and words in lines[0] and not r.stdout,
@@ -36,7 +36,7 @@ def refused(name, words, *args, iface=IFACE, status=1):
 
 
 def nothing_left(name):
-    """No program, no pin, no address; and what the kernel switches off for XDP is on again."""
+    """No program, no pin, no address; and what the kernel disables for XDP is enabled again."""
     for netns in a, b:
         links = netns.ip("-d link show eth0")
         check(f"bench {name}: no program on {netns}", "xdp" not in links, links)
@@ -56,7 +56,7 @@ def account(s):
 
 
 def adds_up(name, s, stages=1):
-    """Sent is arrived and lost, nothing is unexplained; and it was something."""
+    """Sent equals arrived plus lost, nothing is unexplained, and something was sent."""
     got = account(s)
     for stage in range(stages):
         sent, lost, arrived = (got.get((stage, k), 0) for k in ("sent", "lost", "arrived"))
@@ -68,7 +68,7 @@ def adds_up(name, s, stages=1):
 
 
 def xdp_counted(netns):
-    """What the driver says of the frames that its XDP program saw, by queue, in sum."""
+    """The driver's counts of the frames that its XDP program saw, summed over queues."""
     lines = sh(f"ip netns exec {netns} ethtool -S eth0").splitlines()
     return sum(int(line.split(":")[1]) for line in lines if "_xdp_packets:" in line)
 
@@ -77,7 +77,7 @@ def test_scenarios():
     before = xdp_counted(a)
     got = bench("rx-drop")["rx-drop"]
     adds_up("rx-drop", got)
-    # and the few with which the way to send was tried
+    # and the few that probed the transmit path
     more = xdp_counted(a) - before - account(got)[0, "arrived"]
     check("bench rx-drop: the driver saw as many", 0 <= more <= 64, str(more))
     check("bench rx-drop: polls", got["polls_per_packet"] > 0)
@@ -94,7 +94,7 @@ def test_kinds():
     for words in ("--ipv6", "--vlan 7 --ecn ce --size 1514", "--generator packet", "--generator packet --ipv6 --vlan 9",
                   "--threads 1 --flows 1", "--size 60"):
         adds_up(f"rx-drop {words}", bench("rx-drop", *words.split())["rx-drop"])
-    # four queues, whatever the kernel hashes: one flow is in one of them, many in all
+    # four queues, whatever the hash: one flow uses one of them, many use all
     one = bench("rx-drop", "--generator", "packet", "--flows", "1")["rx-drop"]
     same("bench: one flow is one queue", len(one["queues"]), 1)
     many = bench("rx-drop", "--generator", "packet", "--flows", "256")["rx-drop"]
@@ -113,12 +113,12 @@ def test_sockets():
 
 
 def test_tap():
-    """Its owner is somebody else who sends, and whom what is sent reaches."""
+    """A foreign sender, and the receiver of its packets."""
     nic = tap(a, "tap0")
     p = subprocess.Popen([NICPROBE, "bench", f"{a}/tap0", "rx-drop", "-j", "--seconds", "4"], stdout=subprocess.PIPE,
                          text=True)
     check("bench tap: it runs", until(lambda: "xdp" in a.ip("-d link show tap0")))
-    time.sleep(1)  # what comes before it begins to count does not
+    time.sleep(1)  # so that earlier packets are not counted
     for queue in range(4):
         nic(f"send {queue} 500 100")
     nic("go")
@@ -158,13 +158,13 @@ def test_rate():
     for how in "live", "packet":
         got = bench("rx-drop", "--rate", "2000", "--generator", how)["rx-drop"]
         sent = account(got)[0, "sent"]
-        # .5 s, less what a slow machine does not come to; those that try the way are not in the account
+        # .5 s, less what a slow machine loses; the probes of the transmit path are not in the account
         check(f"bench {how}: no more than the rate", 0 < sent <= 1010, str(sent))
         adds_up(f"{how} at a rate", got)
 
 
 def test_no_xdp():
-    """A macvlan has none: what it gets was an skb before; and its parent's other end takes no frames."""
+    """A macvlan has no XDP: its packets were skbs before; and the peer of its parent takes no frames."""
     b.ip("link add mv0 link eth0 type macvlan")
     b.ip("link set mv0 up")
     got = bench("rx-drop", "rx-pass", "--peer", IFACE, "--rate", "5000", iface=f"{b}/mv0")
@@ -178,7 +178,7 @@ def test_no_xdp():
 
 
 def test_cable():
-    """Two ports of one namespace; what lies between them is not ours to ask."""
+    """Two ports of one namespace, whatever connects them."""
     b.ip("link add cable type bridge")
     b.ip("link set cable up")
     for n in "0", "1":
@@ -202,7 +202,7 @@ def test_cable():
 
 
 def test_not_connected():
-    """A peer that is not at the other end: all is lost, and it is said what to look at."""
+    """A peer that is not at the other end: all packets are lost, and it says what to check."""
     a.ip(f"link add q0 type veth peer name q1 netns {a}")
     for n in "q0", "q1":
         a.ip(f"link set {n} up")
@@ -212,7 +212,7 @@ def test_not_connected():
 
 
 def test_others_xdp():
-    """A program that is not ours stays, whatever is said; with --force we do without one of ours."""
+    """A foreign program stays in any case; with --force we do without one of ours."""
     path = f"/sys/fs/bpf/np-bench-{os.getpid()}"
     for netns in a, b:
         netns.ip("link set eth0 mtu 1500")
@@ -242,7 +242,7 @@ def test_nameless():
 
 
 def test_losses():
-    """What the qdisc does not take is its, by name."""
+    """Packets that the qdisc rejects are attributed to it."""
     try:
         b.ip("link set eth0 txqueuelen 100")
         b.run("tc qdisc add dev eth0 root tbf rate 1mbit burst 3kb latency 20ms")
@@ -304,7 +304,7 @@ def test_ends():
               not out and not err, f"{p.returncode}: {out} {err}")
         until(lambda: not under_way())
         nothing_left(name)
-    # connections need addresses: what a kill leaves of them the kernel removes
+    # connections need addresses; the kernel removes what a kill leaves of them
     p = start("rx-tcp")
     check("bench kill -9: it has addresses", until(lambda: a.ip("-o addr show dev eth0")))
     p.kill()
@@ -314,7 +314,7 @@ def test_ends():
           str(left))
     for netns in a, b:
         netns.ip("addr flush dev eth0")
-    # one scenario was done, in the next it is stopped
+    # one scenario is done, the next is interrupted
     p = start("rx-drop", "tx", "-j", "--rate", "1000", "--seconds", "1")
     until(lambda: under_way())
     check("bench Ctrl-C: it was done with the first", until(lambda: not under_way()))

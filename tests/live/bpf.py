@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""BPF programs which answer always the same, "drop" as XDP, tc or netfilter say it; at once, or after a while."""
+"""BPF programs with a constant result, such as "drop" for XDP, tc or netfilter; at once, or after a delay."""
 import ctypes
 import os
 import struct
@@ -19,10 +19,8 @@ def call(command, attr):
 
 
 def program(kind, answer, turns=0):
-    """
-    Loads `return answer`, after a loop of so many turns, each about a nanosecond; its descriptor. Raises OSError
-    where the kernel does not know this kind. The verifier walks every turn: 300,000 are the most.
-    """
+    """Loads `return answer` after a loop of this many turns, about a nanosecond each; returns its descriptor. Raises
+    OSError if the kernel lacks this type. The verifier walks every turn: 300,000 is the limit."""
     loop = struct.pack("<BBhiBBhiBBhi", 0xb7, 1, 0, turns, 0x17, 1, 0, 1, 0x55, 1, -2, 0) if turns else b""
     insns = loop + struct.pack("<BBhiBBhi", 0xb7, 0, 0, answer, 0x95, 0, 0, 0)
     code, licence = ctypes.create_string_buffer(insns), ctypes.create_string_buffer(b"GPL")
@@ -32,7 +30,7 @@ def program(kind, answer, turns=0):
 
 
 def nanoseconds(fd, times=10):
-    """How long a run of this tc or XDP program takes, where nothing comes between: the least of some means."""
+    """The run time of this tc or XDP program without interruptions: the minimum of several means."""
     frame, least = ctypes.create_string_buffer(64), None
     for _ in range(20):
         attr = ctypes.create_string_buffer(struct.pack("IIIIQQII", fd, 0, 64, 0, ctypes.addressof(frame), 0, times, 0), 128)
@@ -44,7 +42,7 @@ def nanoseconds(fd, times=10):
 
 
 def turns(us):
-    """Of program(): as many as take so many microseconds on this machine, or the most there can be."""
+    """Turns for program() that take this many microseconds on this machine, or the maximum."""
     fd = program(TC, 0, 100000)
     took = nanoseconds(fd)
     os.close(fd)
@@ -57,7 +55,7 @@ def pin(fd, path):
 
 
 def word(path):
-    """The word of a pinned array that has one, of 64 bits."""
+    """The 64-bit word of a pinned array that has one."""
     name = ctypes.create_string_buffer(path.encode())
     fd = call(OBJ_GET, struct.pack("QI", ctypes.addressof(name), 0))
     key, value = ctypes.c_uint32(0), ctypes.c_uint64(0)
@@ -69,6 +67,6 @@ def word(path):
 
 
 def netfilter(hook):
-    """Drops all IPv4 at this hook of the namespace it is called in, until what it returns is closed."""
+    """Drops all IPv4 at this hook of the current namespace, until the result is closed."""
     fd = program(NETFILTER, 0)
     return call(LINK_CREATE, struct.pack("IIIIIIiI", fd, 0, 45, 0, 2, hook, -100, 0))

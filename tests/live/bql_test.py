@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""A TX queue that its driver stops for as long as we say: the far end of a veth takes nothing meanwhile."""
+"""A TX queue that its driver stops for a chosen time: the far end of a veth reads nothing meanwhile."""
 from lab import *
 from stall import Stalled
 
@@ -24,7 +24,7 @@ def go(words):
     wire.sender("go")
 
 
-# 1. Nothing stops: nothing is counted, nothing is said.
+# 1. No stops: nothing is counted or reported.
 nicprobe("attach", VETH, "-m", "bql,pktsize")
 go("0 100 100")
 time.sleep(.05)
@@ -33,8 +33,8 @@ nicprobe("detach", VETH)
 same("not stopped", (row(doc), said(doc, *BQL)), (None, ""))
 check("not stopped: they came by", packets_at(doc, "tx-stack") >= 100, str(doc["meters"]))
 
-# 2. Stopped for 200 ms with packets waiting: the longest stop is that long. The scheduler may let
-# the far end run for a moment all the same (its fair server, 6.12).
+# 2. Stopped for 200 ms with packets waiting: the longest stop takes as long. The scheduler may let the far end run for
+# a moment all the same (its fair server, 6.12).
 for _ in tries(4, "the far end ran while it was to stand still"):
     nicprobe("attach", VETH, "-m", "bql")
     with wire.stalled(.2):
@@ -57,7 +57,7 @@ check(f"200 ms: the longest # {h['max'] * 1e3:.0f} ms, {low * 1e3:.0f} to {high 
       low * .9 <= h["max"] <= high * 1.125, f"{h['max']}, not {low} to {high}")
 check("200 ms: a finding", "the driver stopped queue 0" in said(doc, *BQL), str(doc["findings"]))
 
-# 3. Without BQL there is nothing of it.
+# 3. Without BQL the meter is absent.
 same("no BQL here", (r["fill_ratio"]["count"], r["in_flight_bytes"]["count"], r["stopped_by_bql_seconds"]["count"]),
      (0, 0, 0))
 wire.close()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""ethtool -L while attached: queues that come up count what came since, and not what they had before."""
+"""ethtool -L while attached: new queues count from then on, without what they had counted before."""
 import atexit
 import os
 import socket
@@ -21,7 +21,7 @@ a.ip(f"neigh add 198.18.8.2 lladdr {b.run('cat /sys/class/net/eth0/address').str
 
 
 def flows(count):
-    """So many datagrams from a to b, each of another flow: they spread over all queues."""
+    """Datagrams from a to b, each of another flow: they spread over all queues."""
     for i in range(count):
         s = inside(a, lambda: socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
         s.sendto(bytes(100), ("198.18.8.2", 1000 + i))
@@ -34,7 +34,7 @@ def channels(rx, tx):
 
 
 def dropped(doc, meter="hwstat"):
-    """{queue: packets that XDP dropped there}, as veth counts them."""
+    """{queue: packets that XDP dropped there}, from veth's counters."""
     if meter == "hwstat":
         return {int(r["queue"]): r["value"] for r in doc["meters"]["hwstat"]
                 if r["statistic"] == "xdp_drop"}

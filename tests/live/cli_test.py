@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What a user types, when it goes well: run, show, list, help, completion."""
+"""Correct usage: run, show, list, help, completion."""
 import json
 import os
 import shutil
@@ -60,7 +60,7 @@ def run_statuses(iface, before):
 
 
 def run_shows_the_difference(nic, iface):
-    """The command's packets, and none from before; the command talks to the NIC through us."""
+    """Only the command's packets, none from before; the command talks to the NIC through us."""
     p = start("run", iface, "-f", "json", "--", "sh", "-c", "echo ready; read go", stdin=subprocess.PIPE)
     same("cli: run: the command has our stdin and stdout", p.stdout.readline(), "ready\n")
     nic("send 1 33 100")
@@ -79,7 +79,7 @@ def run_signals(iface, before):
         return p
 
     p = begun()
-    os.killpg(p.pid, signal.SIGINT)		# what a terminal does at Ctrl-C
+    os.killpg(p.pid, signal.SIGINT)		# as a terminal does at Ctrl-C
     out, err = p.communicate(timeout=20)
     check("cli: run: Ctrl-C ends the command, then it shows and detaches",
           p.returncode == 9 and "pktsize" in out and not err, f"{p.returncode} {err!r}")
@@ -92,10 +92,10 @@ def run_signals(iface, before):
               p.returncode == want and "pktsize" in out and not err, f"{p.returncode} {err!r}")
     before.check("cli: run that was interrupted leaves nothing")
     why = ""
-    for n in range(12):		# while it attaches: the command must not begin, nor run on
+    for n in range(12):		# while it attaches: the command must neither start nor keep running
         p = start("run", iface, "--", "sleep", "30", start_new_session=True)
         time.sleep(n * .008)
-        # before its handlers are there, a signal simply ends it
+        # before its handlers are installed, a signal simply ends it
         os.killpg(p.pid, signal.SIGINT if n % 2 else signal.SIGTERM)
         try:
             err = p.communicate(timeout=10)[1]
@@ -176,7 +176,7 @@ def openmetrics(iface):
 
 
 def listed_figures(iface, row, doc):
-    """Totals at once; of a window only with -w, and then rates and findings."""
+    """Totals at once; a window only with -w, and then rates and findings."""
     sums = {point: sum(r["packet_size_bytes"]["count"] for r in doc["meters"]["pktsize"] if r["point"] == point)
             for point in ("rx-nic", "tx-nic")}
     same("cli: list -j: packets since attach", [row["received"], row["sent"], row["lost"]], [sums["rx-nic"], sums["tx-nic"], 0])

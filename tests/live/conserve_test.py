@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Conservation: what went in came out, was dropped under a name, or is still there; queue by queue, nothing else."""
+"""Conservation: every packet that went in came out, was dropped for a named reason, or is still there; per queue."""
 import random
 import socket
 
@@ -8,7 +8,7 @@ from wire import *
 
 need_root()
 QUEUES = 4
-GOOD, SLOW = 5000, 5010                 # one port a queue: so we know whose is what we read
+GOOD, SLOW = 5000, 5010                 # one port per queue, which identifies what we read
 
 
 def dropped(doc, direction):
@@ -26,7 +26,7 @@ def per_queue(doc, point):
 
 
 def waiting(s, most=None):
-    """Reads datagrams: how many there were, or as many as asked for."""
+    """Reads datagrams: returns their number, or stops at the requested one."""
     s.setblocking(False)
     n = 0
     try:
@@ -90,7 +90,7 @@ def one_run(way, rng, env):
     for q in range(QUEUES):
         delivered[q] += waiting(slow[q], 1)
     doc = show(TAP)
-    # What is still in flight: at the sockets, in the rings. It is read afterwards, and counted then.
+    # Packets still in flight, at the sockets or in the rings: read and counted afterwards.
     at_sockets = [waiting(good[q]) + waiting(slow[q]) for q in range(QUEUES)]
     in_rings = w.drain()
     after = show(TAP)

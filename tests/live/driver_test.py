@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""The meter driver where it cannot be had, and where it can; and what can be typed wrong."""
+"""The meter driver, with and without kernel support; and invalid arguments."""
 import json
 import os
 
@@ -16,7 +16,7 @@ iface = f"{ns}/va"
 
 
 def refused(name, args, status, said, tries=None, env=None):
-    """By a sentence, and with -j by an object that says the same; nothing is attached."""
+    """Refused in a sentence, and with -j in an object that says the same; nothing is attached."""
     r = nicprobe(*args, check=False, env=env)
     j = nicprobe(args[0], "-j", *args[1:], check=False, env=env)
     try:
@@ -38,7 +38,7 @@ def described():
 
 
 def absent(env=None):
-    """No kprobes and no fentry: one plain sentence, wherever it is asked for."""
+    """No kprobes and no fentry: one plain sentence for every request."""
     why = "this kernel has no kprobes" if env is None else "taken away"
     refused("by name", ["attach", iface, "-m", "driver"], 1, why, env=env)
     refused("with others", ["attach", iface, "-m", "pktsize,driver"], 1, "driver cannot be had on va", env=env)
@@ -49,12 +49,12 @@ def absent(env=None):
 
 
 def counted():
-    """Where there are kprobes: a call of veth_xmit a frame."""
+    """With kprobes: one call of veth_xmit per frame."""
     frames = "import socket; s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW); s.bind(('va', 0)); " \
              "[s.send(bytes.fromhex('ffffffffffff52540009aaaa88b5') + bytes(60)) for _ in range(25)]"
     r = nicprobe("driver", "-j", "veth", "--functions", "veth_xmit", "--", "ip", "netns", "exec", ns, "python3", "-c", frames)
     doc = json.loads(r.stdout)
-    # other veths of this host have their share
+    # other veths of this host are included
     check("driver: a call a frame", len(doc["meters"]["driver"]) == 1 and doc["meters"]["driver"][0]["calls"] >= 25, r.stdout)
     check("driver: of no interface", doc["interface"] is None and "all interfaces of veth together" in doc["remarks"]["driver"],
           r.stdout)

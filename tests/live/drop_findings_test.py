@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Findings of dropped packets: each speaks of drops made for it, and is silent of fewer and of the remedied."""
+"""Findings about drops: each reports drops made for it, and is silent below its threshold and once they are remedied.
+"""
 import socket
 
 import bpf
@@ -14,7 +15,7 @@ TAP = f"{a}/tap0"
 
 
 def findings(name, act, finding, tries="", meters="drop,counters,pktsize", least=10):
-    """act(n) drops n packets. From `least` on `finding` is all that is found; None: nothing is."""
+    """act(n) drops n packets. From `least` on only `finding` is found; None: nothing is."""
     nicprobe("attach", TAP, "-m", meters)
     act(least - 1)
     few = show(TAP)
@@ -34,12 +35,12 @@ def findings(name, act, finding, tries="", meters="drop,counters,pktsize", least
 
 
 def came(doc):
-    """Packets received and sent: not to find anything in none would prove nothing."""
+    """Packets received and sent: silence proves nothing without packets."""
     return packets_at(doc, "rx-stack") + packets_at(doc, "tx-stack")
 
 
 def counted(doc):
-    """Those, or where they came to no point, drops."""
+    """Those packets, or drops, if they reached no point."""
     return max(came(doc) if "pktsize" in doc["meters"] else 0, sum(r["packets"] for r in doc["meters"]["drop"]))
 
 
@@ -94,7 +95,7 @@ def ring(n):
 
 def qdisc(n):
     a.run("tc qdisc add dev tap0 root tbf rate 8kbit burst 1000 limit 2000")
-    send(n + 3)             # one goes through, two wait
+    send(n + 3)             # one passes, two wait
 
 
 def unshape(n):
@@ -153,7 +154,7 @@ findings("large socket buffer", rcvbuf(1 << 20), None)
 keeper = socket_at(a, 5003)
 findings("rp_filter", with_sysctl("net.ipv4.conf.tap0.rp_filter", 1, wrote(foreign)),
          "rp-filter", "sysctl -w net/ipv4/conf/tap0/rp_filter=2")
-a.ip("route add 10.0.0.0/24 dev lo")        # a way, but not this one: what rp_filter=2 lets pass
+a.ip("route add 10.0.0.0/24 dev lo")        # a route, but through another interface: rp_filter=2 accepts it
 findings("rp_filter, as it says", with_sysctl("net/ipv4/conf/tap0/rp_filter", 2, wrote(foreign)), None)
 a.ip("route del 10.0.0.0/24 dev lo")
 keeper.close()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Drops that we cause, each under its reason, in its direction and queue, with the exact count."""
+"""Drops caused on purpose, each under its reason, direction and queue, with the exact count."""
 import re
 import socket
 
@@ -13,7 +13,7 @@ REASONS = sh("bpftool btf dump file /sys/kernel/btf/vmlinux format c | sed -n '/
 
 
 def known(reason):
-    """What older kernels have no name for they do not specify."""
+    """Reasons that older kernels lack appear as NOT_SPECIFIED."""
     return reason if f"SKB_DROP_REASON_{reason} " in REASONS else "NOT_SPECIFIED"
 
 
@@ -31,12 +31,12 @@ def counters(doc):
 
 
 def nstat(netns):
-    """What nstat shows, without its history."""
+    """The output of nstat, without its history."""
     return json.loads(netns.run("nstat -asj"))["kernel"]
 
 
 def history():
-    """nstat's own, if somebody has made it one."""
+    """nstat's default file, in case a user has one."""
     path = f"/tmp/.nstat.u{os.geteuid()}"
     return os.path.exists(path) and os.stat(path).st_mtime
 
@@ -57,7 +57,7 @@ def udp_socket(netns, address=None, room=None):
 
 
 def queued(s):
-    """How many datagrams wait at a socket; they are read."""
+    """The number of datagrams waiting at a socket, which are read."""
     s.setblocking(False)
     n = 0
     try:
@@ -68,7 +68,7 @@ def queued(s):
 
 
 class Case:
-    """Figures before and after; `with` does it, and then they are compared."""
+    """Figures before and after the `with` block, which are compared."""
     last = None
 
     def __init__(self, where, name):
@@ -143,7 +143,7 @@ def received():
 
 
 def off_device():
-    """TCP takes skb->dev away, UDP writes over it."""
+    """TCP clears skb->dev, UDP overwrites it."""
     with Case(TAP, "of a listener, off its device") as c:
         s = inside(a, lambda: socket.create_server((HERE, 6000)))
         w.write(3, w.eth(tcp(6000, 16, ack=77)), 5)
@@ -160,7 +160,7 @@ def off_device():
 
 
 def programs():
-    """tc, XDP and netfilter, both ways."""
+    """tc, XDP and netfilter, in both directions."""
     a.run("tc qdisc add dev tap0 clsact")
     for hook, queue in ("ingress", 1), ("egress", None):
         with Case(TAP, f"tc {hook}") as c:
@@ -187,7 +187,7 @@ def programs():
             a.ip(f"link set tap0 {mode} off")
             if mode == "xdpgeneric":
                 c.expect("NOT_SPECIFIED", "xdp", "rx", 2, 12)
-            else:       # there is no buffer yet that could be dropped: tun counts it
+            else:       # no skb exists yet that could be dropped: tun counts it
                 c.expect("NOT_SPECIFIED", "xdp", "rx", 2, 0, rx_dropped=12)
     os.unlink(path)
     os.close(fd)
@@ -239,7 +239,7 @@ def sent():
         c.expect(name, "qdisc", "tx", queue, dropped)
         same("qdisc: tc's counter", [n for k, n in more(counters(now), counters(Case.last)).items()
                                             if k.startswith("tbf")], [dropped])
-    a.run("tc qdisc del dev tap0 root")     # what waits in it is dropped by the reset, not by its limit
+    a.run("tc qdisc del dev tap0 root")     # packets waiting in it are dropped by the reset, not by its limit
     Case.last = show(TAP)
     with Case(TAP, "a neighbour that does not answer") as c:
         a.run("sysctl -qw net.ipv4.neigh.tap0.retrans_time_ms=10 net.ipv4.neigh.tap0.mcast_solicit=1")
@@ -253,7 +253,7 @@ def sent():
 
 
 def another():
-    """An interface of the same index in another namespace; packets with a device, and without."""
+    """An interface with the same index in another namespace; packets with a device, and without."""
     with Case(TAP, "another's drops") as c:
         other.write(1, other.eth(udp(9)), 20)
         s = inside(b, lambda: socket.create_server((HERE, 6000)))
@@ -267,7 +267,7 @@ def another():
 
 
 def shorter():
-    """A ring that is made shorter than what is in it: the driver drops the rest, and gives no reason."""
+    """A ring made shorter than its content: the driver drops the rest, without a reason."""
     ring = Wire(c, "tap0", 1)
     nicprobe("attach", f"{c}/tap0", "-m", "drop")
     with udp_socket(c) as s:
@@ -281,7 +281,7 @@ def shorter():
 
 
 def buffers():
-    """What is dropped as one buffer counts as the packets that it is on the wire."""
+    """A dropped buffer counts as its wire packets."""
     nic = tap(c, "tap0", options="--vnet-hdr", address=HERE + "/24")
     c.ip(f"neigh add {THERE} lladdr 02:00:00:00:00:99 dev tap0")
     where = f"{c}/tap0"
@@ -305,7 +305,7 @@ def buffers():
 
 
 def quiet():
-    """Nothing is dropped, nothing is counted: a TCP stream, UDP both ways, ARP."""
+    """No drops, no counts: a TCP stream, UDP in both directions, ARP."""
     one, two = Namespace("one"), Namespace("two")
     veth(one, two, "eth0")
     for netns, address in (one, "198.18.1.1/24"), (two, "198.18.1.2/24"):
@@ -334,7 +334,7 @@ def quiet():
     for s in client, peer, server, there, here:
         s.close()
     same("quiet: all of it came", came, 64 * 2 * 65536 + 200 * 1000)
-    # The end of a stream that is closed is purged, not read: that is benign.
+    # The rest of a closed stream is purged, not read: that is benign.
     same("quiet: nothing was dropped", [r for r in show(f"{one}/eth0")["meters"]["drop"] if not r.get("benign")], [])
     table = nicprobe("show", f"{one}/eth0").stdout
     check("quiet: no finding", "try:" not in table, table)
@@ -342,7 +342,7 @@ def quiet():
 
 
 def veth_xdp():
-    """XDP of a veth gets what its peer sent, and drops it in the driver: it is XDP's, and was received."""
+    """XDP of a veth gets what its peer sent and drops it in the driver: counted as received, and as dropped by XDP."""
     one, two = Namespace("xdp1"), Namespace("xdp2")
     veth(one, two, queues=2, mtu=1500)
     nicprobe("attach", "-m", "drop,pktsize", "--rx", "driver", f"{one}/eth0")
@@ -375,7 +375,7 @@ def stacks():
     table = nicprobe("show", TAP).stdout.splitlines()
     check("stacks: beneath the row in the table", any(line.startswith("      tun_get_user+") for line in table), str(table))
     check("stacks: as a label in OpenMetrics", ';tun_get_user+' in nicprobe("show", "-f", "openmetrics").stdout)
-    # A kernel that hides its addresses: in a mount namespace of its own, where kallsyms says 0 of all.
+    # A kernel that hides its addresses: in a mount namespace where every address in kallsyms reads 0.
     fake = f"/tmp/nicprobe-kallsyms-{os.getpid()}"
     with open(fake, "w") as f:
         f.write("0000000000000000 T _stext\n0000000000000000 t kfree\n")

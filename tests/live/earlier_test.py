@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What is over is told with all its packets and when it last was; what goes on, or was never enough, is not."""
+"""A loss that is over is reported with its packets and its last time; one that continues, or was too small, is not."""
 import calendar
 import time
 
@@ -26,7 +26,7 @@ def earlier(doc):
 
 nicprobe("attach", TAP, "-m", "drop,pktsize,rxcpu")
 same("just attached: nothing was earlier", show(TAP, "-w", ".1")["earlier"], [])
-for _ in range(4):          # never 50 in a second
+for _ in range(4):          # never 50 in one second
     send(20)
     time.sleep(1.1)
 same("too few in any second", show(TAP, "-w", ".1")["earlier"], [])
@@ -34,7 +34,7 @@ same("too few in any second", show(TAP, "-w", ".1")["earlier"], [])
 send(300)
 ended = send(300)
 time.sleep(2.3)
-for _ in range(3):          # it goes on, too slowly to speak of
+for _ in range(3):          # it continues, below the threshold
     send(5)
 doc = show(TAP, "-w", ".5")
 same("it is over: nothing is found", found(doc), [])

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""
-Packets that are freed in an interrupt of another free, of which qdisc and skblife see no first event: none is taken
-to be waiting for ever.
-"""
+"""Packets freed in an interrupt during another free, whose first event qdisc and skblife miss: none must seem to wait
+forever."""
 import subprocess
 import sys
 
@@ -14,7 +12,7 @@ from wire import inside
 SENT, BATCH = 30000, 5000
 CPUS = sorted(os.sched_getaffinity(0))
 
-# In a task, on the CPU that is interrupted: each datagram is dropped by netfilter, where softirqs are let in.
+# In a task, on the interrupted CPU: netfilter drops each datagram at a point that allows softirqs.
 SENDER = f"""
 import os, socket
 os.sched_setaffinity(0, [{CPUS[-1]}])
@@ -33,7 +31,7 @@ def backlog(netns):
 
 
 def one_run():
-    """What was seen of a storm of frees; the misses of the programs; and events for which the kernel ran none."""
+    """Figures of a storm of frees; the misses of the programs; and events for which the kernel ran none."""
     watch = Watch()
     nicprobe("attach", "-m", "qdisc,skblife,drop", "--sample", "1", where)
     sender = subprocess.Popen(["ip", "netns", "exec", str(a), sys.executable, "-c", SENDER])
@@ -71,7 +69,7 @@ def ends():
     if not drops:
         skip("ends: the qdisc drops", "this machine was too slow for it to be full")
     same("ends: the drops are those that the meter drop has", dropped, drops)
-    # What ended where the kernel ran no program is not known to have ended: no more than that.
+    # Packets whose end fell where the kernel ran no program are not known to have ended; no others.
     waits = sum(r["waiting"] + r["lost"]["vanished"] for r in rows)
     check(f"ends: none waits, none vanished # {waits}", waits <= untraced, f"{waits}, and {untraced} not traced")
     lives = sum(alive(doc).values())

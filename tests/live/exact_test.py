@@ -1,16 +1,14 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""
-Every packet is counted, once, where it belongs: 2 runs of 100,000 for each tap, veth and tap device; or $RUNS of
-$PACKETS, of fewer kinds where a CPU is emulated.
-"""
+"""Every packet is counted once, in the right place: 2 runs of 100,000 for each hook, veth and tap; or $RUNS of
+$PACKETS, and fewer kinds on an emulated CPU."""
 import random
 
 from lab import *
 
 RUNS, PACKETS = int(os.environ.get("RUNS", 2)), int(os.environ.get("PACKETS", 100000))
 need_root()
-# The backlog is where RPS and veth put packets; what it drops never gets to the stack.
+# RPS and veth queue packets on the backlog; packets it drops never reach the stack.
 global_sysctl("net.core.netdev_max_backlog", 300000)
 
 
@@ -24,7 +22,7 @@ def send(nic, seed, l4):
 
 
 def settled(where, point):
-    """The document, once as many packets as were sent were seen (or will not be)."""
+    """The document once all packets sent were seen (or will not be)."""
     docs = []
 
     def there():
@@ -35,7 +33,7 @@ def settled(where, point):
 
 
 def wrong_rx(doc, want, loses):
-    """What the document has wrong, or nothing; `loses`: meters that cannot read all there is."""
+    """The errors in the document, or nothing; `loses`: meters that cannot read every packet."""
     for what, got, expect in [
             ("rx-nic sizes", sizes_at(doc, "rx-nic"), want.pktsize()),
             ("rx-stack sizes", sizes_at(doc, "rx-stack"), want.pktsize()),
@@ -52,7 +50,7 @@ def wrong_rx(doc, want, loses):
 
 
 def rx(name, where, sender, tap, l4=("udp", "icmp"), how=None, cpus=None, loses=()):
-    """An attach a run, each with 100,000 packets over 4 queues from both CPUs."""
+    """One attach per run, with 100,000 packets over 4 queues from both CPUs."""
     for run in range(RUNS):
         nicprobe("attach", where, "--rx", tap)
         want = send(sender, f"{name} {run}", l4)
@@ -92,7 +90,7 @@ def as_read(count):
 
 
 def tx(name, where, sender, reader, by_queue):
-    """The same on the way out; `reader` is the far end, that of a tap knows the queues."""
+    """The same for sending; `reader` is the far end, which on a tap knows the queues."""
     reader("read on")
     for run in range(RUNS):
         reader("reset")
@@ -140,7 +138,7 @@ for way in "xdp", "driver":
 napi = tap(a, "tap1", options="--napi")
 rx("tap with NAPI, driver", f"{a}/tap1", napi, "driver")
 frags = tap(a, "tap2", options="--napi-frags")
-# The headers are in pages, which typed tracepoints read since 6.11: of flow's samples some are lost, as is said.
+# The headers are in pages, which typed tracepoints read since 6.11: flow loses some samples, and reports it.
 rx("tap with NAPI and frags, driver", f"{a}/tap2", frags, "driver", loses={"flow"} if KERNEL < (6, 11) else ())
 
 veth(b, c)
@@ -154,12 +152,12 @@ rps(b, "eth0", 3)
 rx("veth, xdp, RPS", f"{b}/eth0", sender, "xdp")
 rps(b, "eth0", 0)
 b.run("ethtool -K eth0 gro on")
-c.run("ethtool -K eth0 tso off")        # then veth takes its peer's NAPI, and GRO
+c.run("ethtool -K eth0 tso off")        # then veth uses its peer's NAPI, and GRO
 rx("veth with GRO, driver", f"{b}/eth0", sender, "driver")
 b.run("ethtool -K eth0 gro off")
 c.run("ethtool -K eth0 tso on")
 
-# A ring that holds all that is sent: tun drops what finds its ring full.
+# A ring that holds everything sent: tun drops packets that find its ring full.
 out = tap(a, "tap3", options="--steer")
 a.ip("link set tap3 txqueuelen 30000")
 tx("tap, tx", f"{a}/tap3", Nic("packet tap3 --queues 4", a), out, True)

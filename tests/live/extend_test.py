@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Received buffers of many packets, behind IPv6 extension headers: as many packets and bytes as on the wire."""
+"""Received buffers of many packets, with IPv6 extension headers: counted as the packets and bytes on the wire."""
 import fcntl
 import os
 import socket
@@ -14,7 +14,7 @@ MSS, PAYLOAD = 1000, 8500
 
 
 def extension(kind, following):
-    """Bytes of an extension header of this kind: padding, or an option nobody knows and all may skip."""
+    """An extension header of this type: padding, or an unknown option that may be skipped."""
     if kind == AH:
         return struct.pack("!BBHII", following, 4, 0, 1, 1) + bytes(12)
     size = {HOP: 8, ROUTING: 24, DEST: 16}[kind]
@@ -24,7 +24,7 @@ def extension(kind, following):
 
 
 def frame(mac, kinds):
-    """With virtio's header: TCP to be segmented; and the bytes of its headers."""
+    """With virtio's header: TCP to be segmented; returns its header bytes, too."""
     chain = [*kinds, TCP]
     extensions = b"".join(extension(kind, chain[i + 1]) for i, kind in enumerate(kinds))
     tcp = struct.pack("!HHIIBBHHH", 1000, 9, 1, 1, 0x80, 16, 65535, 0, 0) + bytes(12)

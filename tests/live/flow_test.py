@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""Flows: exact where every packet is looked at, estimated well where one in 1024 is; what fills a queue is said."""
+"""Flows: exact if every packet is sampled, well estimated if one in 1024 is; and what fills a queue is reported."""
 from lab import *
 
 need_root()
@@ -16,7 +16,7 @@ def flows(doc):
 
 
 def measure(name, args, batches, options="--steer"):
-    """Sends on a tap of its own: the document, and the table."""
+    """Sends on a tap of its own; returns the document and the table."""
     label, name = name, f"t-{name}"
     nic = tap(netns, name, options=options)
     nicprobe("attach", *args, f"{netns}/{name}")
@@ -31,7 +31,7 @@ def measure(name, args, batches, options="--steer"):
     return doc, table
 
 
-# Every packet: exact, whatever stands before the ports, on every hook and way.
+# Every packet: exact, whatever precedes the ports, at every hook and with every attach method.
 FRAMES = ["0 100 100 udp sport=1000 dport=2000", "0 30 200 tcp sport=5001 dport=80 vlan=7",
           "1 20 300 v6 udp sport=53 dport=4000 qinq=100,7", "1 10 100 icmp", "2 7 100 arp",
           "3 5 9000 v6 tcp sport=443 dport=5 src=2001:2::9"]
@@ -48,13 +48,13 @@ for way, args, options in (("xdp", ["--rx", "xdp"], ""), ("driver", ["--rx", "dr
     same(f"flow {way}: every packet", flows(doc), WANT)
     same(f"flow {way}: lost", doc["lost"]["flow"], 0)
 
-# More flows than there is room for: what went is lost, and what is there and what is lost is all.
+# More flows than the map holds: rows plus lost packets are all packets.
 doc, _ = measure("many", ["-m", "flow", "--sample", "1"], [f"{q} 4000 100 flows=4000 src=198.18.1.{q}" for q in range(4)])
 there = sum(p for p, _, _ in flows(doc).values())
 check("flow many: no more than there is room for", 1000 < len(flows(doc)) <= 4096, f"{len(flows(doc))} flows")
 same("flow many: there and lost is all", there + doc["lost"]["flow"], 16000)
 
-# The same of who sent packets marked CE. Who sends on is known among however many others, as before them.
+# The same for senders of CE packets. A sender that continues is kept, however many others appear.
 ce = tap(netns, "t-ce")
 nicprobe("attach", "-m", "ecn,ecn_source", f"{netns}/t-ce")
 ce("send 0 50 100 ecn=3 src=198.19.0.1")
@@ -82,7 +82,7 @@ def about(name, got, want, part):
     check(name, abs(got - want) <= part * want, f"{got}, not about {want}")
 
 
-# One flow and as many packets of others in between, in step: a gap at random gives each its share.
+# One flow interleaved with other packets in lockstep: random gaps give each its share.
 for way, args in HOOKS.items():
     doc, table = measure(f"one-{way}", args, ["0 120000 100", "0 40000 100 flows=40 src=198.18.0.9",
                                               "1 2000 100", "2 2000 100", "3 2000 100"])

@@ -10,7 +10,7 @@ a = Namespace("a")
 
 
 def thread_of(name):
-    """The kernel thread that polls this tap, on CPU 0, as the sender is: it runs when that is done."""
+    """The kernel thread that polls this tap, on CPU 0 like the sender: it runs when the sender is done."""
     until(lambda: sh(f"pgrep '^napi/{name}-'", check=False))
     pid = int(sh(f"pgrep '^napi/{name}-'").split()[0])
     os.sched_setaffinity(pid, {0})
@@ -32,14 +32,14 @@ def one(doc):
 
 
 def expected(buffers, packets, merged, alone, past=0, held=None, card=None):
-    """`held`: how many of those alone were held; else those of a flow."""
+    """`held`: how many of the single ones were held; otherwise those of a flow."""
     held = sum(alone.get(k, 0) for k in ("first", "ecn", "sequence", "header")) if held is None else held
     frames = nonzero({"merged": merged, "held": held, "normal": sum(alone.values()) - held, "past": past})
     return {"buffers": buffers, "packets": packets, "frames": frames, "alone": alone, "card": card or {}}
 
 
 def merged_alike(got):
-    """Which of the two results a merge has is the kernel's choice."""
+    """The kernel chooses which of the two results a merge has."""
     frames = got["frames"]
     both = frames.pop("merged", 0) + frames.pop("merged-free", 0)
     if both:
@@ -48,7 +48,7 @@ def merged_alike(got):
 
 
 def measure(nic, name, sends, count=None):
-    """One train; what was counted, and the whole document."""
+    """One train; returns what was counted, and the whole document."""
     nicprobe("attach", f"{a}/{name}", "-m", "gro")
     for send in sends:
         nic(f"send 0 {send}")
@@ -61,7 +61,7 @@ def measure(nic, name, sends, count=None):
 
 
 def exactly(what, nic, name, sends, want):
-    """The kernel may end a poll within a train, if others take the CPU."""
+    """The kernel may end a poll within a train if others need the CPU."""
     for _ in tries(5, "a poll ended within a train"):
         got, _doc = measure(nic, name, sends)
         if got == want:
@@ -93,7 +93,7 @@ a.run("ethtool -K tg0 rx-udp-gro-forwarding off")
 a.run("ethtool -K tg0 gro off")
 exactly("GRO off", nic, "tg0", [f"{S} 1000 tcp"], expected(S, S, 0, {"off": S}))
 
-# Generic XDP runs instead of GRO, here a program that lets all pass.
+# Generic XDP runs instead of GRO, here a program that passes everything.
 a.run("ethtool -K tg0 gro on")
 PIN = f"/sys/fs/bpf/np-test-{os.getpid()}"
 bpf.pin(bpf.program(bpf.XDP, 2), PIN)
@@ -104,18 +104,18 @@ a.ip("link set dev tg0 xdpgeneric off")
 os.unlink(PIN)
 nic.close()
 
-# Merged before it came: what a card does by LRO or GRO-HW.
+# Merged before it arrived, as by a card with LRO or GRO-HW.
 nic = train_tap("tg1", "--vnet-hdr")
 exactly("merged by the card", nic, "tg1", ["1 10054 tcp gso=1000"],
         expected(1, 10, 0, {"card": 1}, card={"frames": 1, "packets": 10}))
 nic.close()
 
-# Without NAPI a tap hands its frames up past GRO.
+# Without NAPI the frames of a tap bypass GRO.
 nic = tap(a, "tg2", 1)
 exactly("past GRO", nic, "tg2", [f"{S} 1000 tcp"], expected(S, S, 0, {}, past=S))
 nic.close()
 
-# The kernel's own count of what it received.
+# The kernel's own count of received packets.
 nic = train_tap("tg3")
 before = int(a.run("cat /sys/class/net/tg3/statistics/rx_packets"))
 got, _ = measure(nic, "tg3", ["3000 1000 tcp flows=3", "500 700 udp"])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Buffers that tbf drops, and cuts: where tc counts buffers and nicprobe packets, it says both."""
+"""Buffers that tbf drops or splits: tc counts buffers and nicprobe packets, and nicprobe reports both."""
 import re
 
 from lab import *
@@ -9,7 +9,7 @@ a = Namespace("gsodrop")
 far = tap(a, "tap0", 1)
 sender = Nic("packet tap0 --vnet-hdr", a)
 TAP = f"{a}/tap0"
-EACH, COUNT, SIZE = 9, 40, 9014     # packets in a buffer of TCP with 1000 bytes each, and 14 + 40 of headers
+EACH, COUNT, SIZE = 9, 40, 9014     # packets per TCP buffer, at 1000 bytes each, and 14 + 40 of headers
 
 
 def tc(what="dropped"):
@@ -17,7 +17,7 @@ def tc(what="dropped"):
 
 
 def through(words, meters, count=COUNT):
-    """The document, and how many tc says were dropped."""
+    """The document, and tc's number of drops."""
     a.run("tc qdisc replace dev tap0 root pfifo")
     a.run(f"tc qdisc replace dev tap0 root {words}")
     nicprobe("attach", TAP, "-m", meters)
@@ -33,8 +33,8 @@ def by_qdisc(doc):
     return sum(r["packets"] for r in rows), sum(r["buffers"] for r in rows)
 
 
-# Whole buffers: there is room for some of them at a time. What is refused is sent again, for the 7 ms that the rate
-# takes: so often that some are dropped, and not so often that a table would say "11.46k".
+# Whole buffers: only some fit at a time. A rejected one is sent again during the 7 ms that the rate takes: often enough
+# that some are dropped, and not so often that a table would print "11.46k".
 WHOLE = "tbf rate 400mbit burst 20000 limit 40000"
 doc, drops = through(WHOLE, "pktsize,drop,qdisc,counters")
 check(f"whole: tbf drops # {drops}", drops > 10)
@@ -59,7 +59,7 @@ check(f"buffers alone: the finding says so # {words}", f"dropped {drops} buffers
       f"{drops}: {words}")
 nicprobe("detach", TAP)
 
-# Cut: each packet is dropped by itself, and the buffer that it was in is not dropped besides.
+# Split: each packet is dropped by itself, and its buffer is not counted as well.
 doc, drops = through("tbf rate 8mbit burst 4000 limit 4000", "pktsize,drop,qdisc,counters")
 check(f"cut: tbf drops # {drops}", drops > 10)
 same("cut: as many packets as tc, one in a buffer", by_qdisc(doc), (drops, drops))

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""Buffers that are sent: who segments them, in packets that we count ourselves; and what the device lacks."""
+"""Sent buffers: who segments them, checked against packets that we count ourselves; and missing features."""
 import re
 
 from lab import *
@@ -37,7 +37,7 @@ def software(doc):
 
 
 def measured(what, send):
-    """What was seen meanwhile."""
+    """Figures of the window."""
     def once():
         nicprobe("attach", WHERE, "-m", "gso,offload")
         send()
@@ -63,12 +63,12 @@ same("in software, tx-nic", point(doc, "tx-nic"), {"buffers": N * SEGS, "packets
 same("in software: why", software(doc), {("tx-udp-segmentation", "off"): (N * SEGS, N)})
 check("the table has it", "tx-udp-segmentation  off" in table, table)
 
-# Few are not worth a word.
+# Below the threshold: silent.
 doc, _ = measured("few", lambda: udp(10, SEGS))
 same("few: counted", software(doc), {("tx-udp-segmentation", "off"): (10 * SEGS, 10)})
 a.run("ethtool -K eth0 tx-udp-segmentation on")
 
-# A qdisc that segments, for its burst is less than a buffer
+# A qdisc that segments, because its burst is smaller than a buffer
 a.run("tc qdisc add dev eth0 root tbf rate 10gbit burst 3000 limit 10000000")
 doc, _ = measured("tbf", lambda: (udp(N, SEGS), time.sleep(.3)))
 same("tbf segments: tx-nic", point(doc, "tx-nic"), {"buffers": N * SEGS, "packets": N * SEGS, "segment": 0})
@@ -77,7 +77,7 @@ sent = sh(f"ip netns exec {a} tc -s qdisc show dev eth0")
 check("tbf: as many as the qdisc sent", f"{N * SEGS} pkt" in sent, sent)
 a.run("tc qdisc del dev eth0 root")
 
-# A tap whose program takes no large frames: the device has no such feature, whatever is asked for
+# A tap whose program takes no large frames: the device lacks the feature, whatever is requested
 nic = tap(a, "tap0", 1, mtu=1500, address="198.19.0.1/24")
 a.ip("neigh add 198.19.0.2 lladdr 02:00:00:00:00:99 dev tap0")
 nic("read on")
@@ -91,16 +91,16 @@ except RuntimeError as e:
 nicprobe("detach", f"{a}/tap0")
 nic.close()
 
-# The names are those of ethtool.
+# The names are ethtool's.
 known = {line.split(":")[0].strip() for line in a.run("ethtool -k eth0").splitlines()}
 with open(os.path.join(ROOT, "xdp", "offload.c"), encoding="utf-8") as f:
     names = set(re.findall(r'"(tx-[\w-]+)"', f.read()))
-# gone since 4.14; and younger than some kernels
+# removed in 4.14; and newer than some kernels
 same("names as ethtool has them", sorted(names - known - {"tx-udp-fragmentation", "tx-tcp-accecn-segmentation",
      "tx-checksumming"}), [])
 
 
-# TCP, by the kernel's own number of segments
+# TCP, checked against the kernel's own number of segments
 SERVER = """
 import socket
 s = socket.create_server(("198.18.0.9", 5001))
@@ -129,14 +129,14 @@ for tso in "on", "off":
     check(f"TCP, tso {tso}: large buffers", stack["segment"] > 1000, str(stack))
     same(f"TCP, tso {tso}: by whom", nic_["segment"] > 0, tso == "on")
 
-# What else TCP needs of the card: without scatter-gather or checksums there is no TSO, and more is done in software.
+# TCP's other needs: without scatter-gather or checksums there is no TSO, and software does more.
 for off, rows in ("sg", {("tx-tcp-segmentation", "needs sg")}), ("tx", {("tx-tcp-segmentation", "needs tx")}):
     a.run(f"ethtool -K eth0 tso on {off} off")
     doc, _ = measured(f"TCP, {off} off", tcp)
     check(f"TCP, {off} off: why", rows <= set(software(doc)), str(software(doc)))
     a.run(f"ethtool -K eth0 {off} on")
 
-# Buffers of one packet each: the checksum alone.
+# Buffers of one packet each: only the checksum.
 a.ip("link set eth0 gso_max_segs 1")
 a.run("ethtool -K eth0 tx off")
 doc, _ = measured("TCP, checksums alone", tcp)

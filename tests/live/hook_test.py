@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Hooks that are no longer ours to see by: who came before them or took them away is told, and attaching anew helps."""
+"""Hooks that lost their view: programs that came before ours or replaced them are reported, and reattaching helps."""
 import os
 import re
 import struct
@@ -9,7 +9,7 @@ from lab import *
 import left
 from wire import inside
 
-BEFORE = 1 << 3     # BPF_F_BEFORE: with no other program named, before all
+BEFORE = 1 << 3     # BPF_F_BEFORE: without another program named, first of all
 TCX_INGRESS = 46
 TCX = KERNEL >= (6, 6)
 NEXT, PASS = -1, 0  # TCX_NEXT, TCX_PASS
@@ -27,7 +27,7 @@ def blind_metric(where):
 
 
 def tell(name, where, points, *words):
-    """These points, and no other, are told to be blind, with these words: everywhere."""
+    """Exactly these points are reported as blind, with these words, in every output."""
     doc = show(where)
     blind = doc.get("blind", {})
     same(f"{name}: JSON names the points", sorted(blind), sorted(points))
@@ -42,7 +42,7 @@ def tell(name, where, points, *words):
 
 
 def mend(name, where, env=None):
-    """What the finding says to type."""
+    """The commands of the finding."""
     doc = show(where)
     fixes = next((f["fix"] for f in doc["findings"] if f["id"] == "hook-blind"), [])
     same(f"{name}: the remedy is to attach anew", [f[:2] for f in fixes], [["nicprobe", "detach"], ["nicprobe", "attach"]])
@@ -55,7 +55,7 @@ def rx_stack(where):
 
 
 def tcx(ns, ifindex, answer, flags=BEFORE):
-    """A tcx program of somebody else's; it stays until what this returns is closed."""
+    """A foreign tcx program, which stays until the result is closed."""
     prog = bpf.program(bpf.TC, answer)
     link = inside(ns, lambda: bpf.call(bpf.LINK_CREATE, struct.pack("IIII", prog, ifindex, TCX_INGRESS, flags)))
     os.close(prog)
@@ -97,7 +97,7 @@ def order_of_tcx(ns, nic):
 
 
 def generic_xdp(ns, nic):
-    """It came after us: tc gets packets without their Ethernet header."""
+    """It was added later: tc gets packets without their Ethernet header."""
     where = f"{ns}/tap0"
     nicprobe("attach", "--rx", "driver", where)
     if show(where)["hooks"]["rx-stack"] != "tcx":
@@ -125,7 +125,7 @@ def clsact(ns, nic):
     nicprobe("attach", "-m", "pktsize", where, env=env)
     same("hooks: clsact: it is the hook", show(where)["hooks"]["rx-stack"], "clsact")
     tell("hooks: clsact", where, [])
-    prog = bpf.program(bpf.TC, 0)   # TC_ACT_OK: to the stack, and no filter behind it is asked
+    prog = bpf.program(bpf.TC, 0)   # TC_ACT_OK: to the stack; no later filter runs
     bpf.pin(prog, "/sys/fs/bpf/hook_test")
     os.close(prog)
     sh(f"nsenter --net=/run/netns/{ns} tc filter add dev tap0 ingress prio 3 bpf da pinned /sys/fs/bpf/hook_test")
@@ -174,7 +174,7 @@ def moved(env):
     for port in ("mv0", "peer0"):
         one.ip(f"link set {port} up")
     where = f"{one}/mv0"
-    if env:     # it has no clsact qdisc, or `tc` would not be taken
+    if env:     # it has no clsact qdisc, or `tc` would not be used
         one.run("tc qdisc add dev mv0 clsact")
     nicprobe("attach", "--rx", "driver", where, env=env)
     hooks = show(where)["hooks"]
@@ -203,7 +203,7 @@ def moved(env):
 
 
 def stacked():
-    """Devices that are given packets inside the stack: what sees them, and what cannot, in words."""
+    """Devices that are given packets inside the stack: which points see them, and which report that they cannot."""
     one, two = Namespace("below"), Namespace("far")
     veth(one, two, queues=1)
     far = Nic("packet eth0 --queues 1", two)
@@ -252,11 +252,11 @@ def stacked():
 
 need_root()
 left.own_bpffs()
-os.makedirs(f"{left.BPFFS}/xdp", exist_ok=True)     # libxdp leaves it there, where it has a dispatcher
+os.makedirs(f"{left.BPFFS}/xdp", exist_ok=True)     # libxdp leaves it behind if it has a dispatcher
 space = Namespace("hooks")
 device = tap(space)
 untouched = left.Before(space)
-if TCX:     # without, none of these can be told; and an XDP program of ours is in a dispatcher
+if TCX:     # without it none of these is detected; and an XDP program of ours is in a dispatcher
     order_of_tcx(space, device)
     xdp_replaced(space, device)
     generic_xdp(space, device)

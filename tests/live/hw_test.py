@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""`show IFACE hw`: what a test sets is what is shown; attached or not, in another namespace, of software and of nobody."""
+"""`show IFACE hw` shows what the test sets; attached or not, in other namespaces, for software and as an ordinary user.
+"""
 import json
 import os
 import re
@@ -16,7 +17,7 @@ CPUS = os.cpu_count()
 
 
 def hw(iface, *more, env=None):
-    """The document; a program must be able to read it."""
+    """The document, which must be valid JSON."""
     r = nicprobe("show", "-j", iface, "hw", *more, env=env)
     same(f"hw {iface}: one line, and nothing to complain of", (r.stdout.count("\n"), r.stderr), (1, ""))
     return json.loads(r.stdout)
@@ -58,7 +59,8 @@ def veth_of_four(one, iface):
 
 
 def rps_to_one_cpu(one, iface, before):
-    """It is told where it is shown, with the command that ends it; RPS to all CPUs is not."""
+    """The finding appears where the setup is shown, with the command that resolves it; RPS to all CPUs is no finding.
+    """
     of = "setup-rps-one-cpu"
     same("hw: RPS to all CPUs is no finding", [f["what"] for f in before["findings"] if f["id"] == of], [])
     if CPUS < 2:
@@ -87,7 +89,7 @@ def channels(one, iface):
 
 
 def feature(one, iface):
-    """By netlink and by ioctl: what ethtool says, by its own names."""
+    """By netlink and by ioctl: what ethtool shows, under its names."""
     one.run("ethtool -K eth0 gro on tso off")
     said = dict(re.findall(r"^\t?([\w-]+): (on|off)", one.run("ethtool -k eth0"), re.M))
     for way, env in (("netlink", None), ("ioctl", {"NICPROBE_CANNOT": "ethtool"})):
@@ -190,7 +192,7 @@ def vanishes(one, iface):
 
 
 def of_nobody(one):
-    """Drivers of which nothing is known, and those without any queue of their own to tell of."""
+    """Drivers without a table, and those without queues of their own."""
     for kind, name, known in (("bridge", "br0", True), ("ifb", "ifb7", True), ("vxlan id 7 dstport 4789", "vx0", True)):
         if subprocess.run(f"ip -n {one} link add {name} type {kind}", shell=True, capture_output=True).returncode:
             skip(f"hw: {kind.split()[0]}", "this kernel has none")
@@ -202,7 +204,7 @@ def of_nobody(one):
 
 
 def not_root(iface):
-    """Of our own namespace all of it; to enter another one needs root."""
+    """Everything about our own namespace; entering another one needs root."""
     def user(*args):
         return subprocess.run(["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", NICPROBE, "show", *args],
                               capture_output=True, text=True, check=False)
@@ -210,7 +212,7 @@ def not_root(iface):
     if r.returncode and "Permission denied" in r.stderr and "nicprobe:" not in r.stderr:
         return skip("hw: not root", "this user cannot run the program")
     got, want = json.loads(r.stdout)["hw"] if r.stdout else r.stderr, hw("lo")["hw"]
-    if got["absent"].pop("tcx programs", ""):   # only root may ask for them, and there are none
+    if got["absent"].pop("tcx programs", ""):   # readable by root only, and there are none
         same("hw: not root: no programs", want["programs"], [])
     same("hw: not root: the same", got, want)
     r = user(iface, "hw")
@@ -236,18 +238,18 @@ def words(iface):
 
 
 def programs(iface):
-    """At which hook, in order, and whose."""
+    """The hook of each program, in order, and whether it is ours."""
     return [(p["hook"], p["name"], p["own"]) for p in hw(iface)["hw"]["programs"]]
 
 
 def of_prog(fd):
-    """The id of a program."""
+    """The ID of a program."""
     with open(f"/proc/self/fdinfo/{fd}", encoding="ascii") as f:
         return int(re.search(r"^prog_id:\s+(\d+)", f.read(), re.M)[1])
 
 
 def xdp(netns):
-    """Native and generic: by whose hand the packet may be gone."""
+    """Native and generic: the programs that may take the packet."""
     iface, pin = f"{netns}/eth0", "/sys/fs/bpf/hw_test"
     prog = bpf.program(bpf.XDP, 2)
     bpf.pin(prog, pin)
@@ -281,7 +283,7 @@ def tcx(netns):
 
 
 def filters(netns):
-    """BPF filters by name; others are counted; the hash tables of u32 are none."""
+    """BPF filters by name, others as a number; hash tables of u32 do not count."""
     iface, pin = f"{netns}/eth0", "/sys/fs/bpf/hw_test"
     prog = bpf.program(bpf.TC, 0)
     bpf.pin(prog, pin)
@@ -312,7 +314,7 @@ def filters(netns):
 
 
 def own(netns):
-    """What nicprobe put there is marked, and what another put beside it is not."""
+    """nicprobe's own programs are marked, others beside them are not."""
     iface = f"{netns}/eth0"
     nicprobe("attach", "--rx", "xdp", iface)
     taps = json.loads(nicprobe("show", "-j", iface).stdout)["hooks"]
@@ -362,7 +364,7 @@ def qdisc(netns):
 
 
 def stacked(netns):
-    """A master, and what stands on the interface; a veth's peer, which is none."""
+    """A master, and upper devices; a veth's peer is none."""
     iface = f"{netns}/eth0"
     netns.ip("link add pair0 type veth peer name pair1")
     doc = hw(f"{netns}/pair0")["hw"]
@@ -402,7 +404,7 @@ def stacked(netns):
 
 
 def real():
-    """Interfaces of this host that have hardware: only looked at."""
+    """Interfaces of this host with hardware, read only."""
     found = [i for i in sorted(os.listdir("/sys/class/net")) if os.path.exists(f"/sys/class/net/{i}/device")]
     r = nicprobe("show", "-j", "hw", check=False)
     if not found:
@@ -438,7 +440,7 @@ refused(one, IFACE)
 not_root(IFACE)
 tap_of_two(one)
 of_nobody(one)
-for end in (one, other):    # no veth takes XDP with more
+for end in (one, other):    # no veth accepts XDP with more
     end.ip("link set eth0 mtu 1500")
 xdp(one)
 tcx(one)

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""Interfaces that have no interrupts say so; tests/vm/irq_test.py counts those of real drivers."""
+"""Interfaces without interrupts report so; tests/vm/irq_test.py counts the interrupts of real drivers."""
 from lab import *
 
 need_root()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Attach killed at any point, and several of us at once: the next one cleans up, and exactly one wins."""
+"""Attach killed at any point, and several at once: the next one cleans up, and exactly one succeeds."""
 import os
 import random
 import shutil
@@ -12,11 +12,11 @@ import lab
 import left
 from lab import NICPROBE, Namespace, check, nicprobe, same, skip, tap
 
-POINTS = int(os.environ.get("POINTS", 8))	# of each way
-TIMES = min(30, 2 * POINTS)	# of two at once
-FEW = ["-m", "pktsize,ecn,ecn_source,rxcpu,txlat"]	# all there is takes several times as long to attach
+POINTS = int(os.environ.get("POINTS", 8))	# per attach method
+TIMES = min(30, 2 * POINTS)	# pairs that run at once
+FEW = ["-m", "pktsize,ecn,ecn_source,rxcpu,txlat"]	# all meters take several times as long to attach
 
-WAYS = {	# how to attach; where tcx is taken away, someone else's clsact is there, or none
+WAYS = {	# how to attach; without tcx, with a foreign clsact or none
     "xdp": (["--rx", "xdp"], {}, False),
     "driver": (["--rx", "driver", "-m", "all"], {}, True),
     "generic": (["--rx", "xdp-generic"], {}, False),
@@ -32,7 +32,7 @@ def start(args, env, prefix=(), **kwargs):
 
 
 def killed(estimate, args, env):
-    """At a random moment of what an attach takes: whether it was in time."""
+    """Kills an attach at a random moment: returns whether it was in time."""
     p = start(args, env)
     time.sleep(random.random() * estimate)
     p.kill()
@@ -41,7 +41,7 @@ def killed(estimate, args, env):
 
 
 def clean_up(n, iface):
-    """Every second time by detach, else by the next attach: what went wrong, or ""."""
+    """Cleans up alternately by detach and by the next attach; returns the error, or ""."""
     if n % 2:
         r = nicprobe("attach", iface, *FEW, check=False)
         # it may have been killed after the last step
@@ -54,7 +54,7 @@ def clean_up(n, iface):
 
 
 def killed_at_random(ns, iface, seconds):
-    """At moments spread over the time that attach takes."""
+    """At moments spread over the duration of an attach."""
     for way, (args, env, theirs) in WAYS.items():
         if theirs:
             ns.run("tc qdisc add dev tap0 clsact")
@@ -62,7 +62,7 @@ def killed_at_random(ns, iface, seconds):
         before = left.Before(ns)
         hit, n, why = 0, 0, ""
         while hit < POINTS and n < 6 * POINTS:
-            # other work on this machine makes it longer or shorter
+            # other work on this machine changes the duration
             now = killed(seconds, ["attach", iface, *args], env)
             seconds *= 1.01 if now else .95
             hit += now
@@ -76,7 +76,7 @@ def killed_at_random(ns, iface, seconds):
 
 
 def made(call, iface, way):
-    """How many of these system calls an attach makes."""
+    """The number of these system calls in an attach."""
     args, env, _ = WAYS[way]
     with tempfile.NamedTemporaryFile("r") as log:
         start(["attach", iface, *args], env, prefix=["strace", "-o", log.name, "-e", f"trace={call}"]).communicate()
@@ -85,9 +85,9 @@ def made(call, iface, way):
 
 
 def killed_at_calls(ns, iface):
-    """At system calls that change something: strace counts better than a clock. It stops at every
-    call (--seccomp-bpf injects no signals), so that one takes seconds on a busy machine: at as many as POINTS allows,
-    from another one on each time."""
+    """At system calls that change something, counted by strace, which is more exact than a clock. It stops at every
+    call (--seccomp-bpf injects no signals), which takes seconds on a busy machine: so at as many as POINTS allows,
+    starting at another one each time."""
     if not shutil.which("strace"):
         skip("kill: at each system call", "no strace")
         return
@@ -120,7 +120,7 @@ def killed_at_calls(ns, iface):
 
 
 def interrupted(ns, iface, seconds):
-    """By Ctrl-C or a service manager: attach puts away what it has begun, by itself, and ends by the signal."""
+    """Ctrl-C or a service manager: attach removes what it has begun, and ends by the signal."""
     before = left.Before(ns)
     for number in signal.SIGINT, signal.SIGTERM, signal.SIGHUP:
         hit, n, why = 0, 0, ""
@@ -185,12 +185,12 @@ def attach_and_detach_at_once(ns, iface):
 
 
 def shown_while_detached(ns, iface):
-    """`show -i` must end with a sentence when what it shows is gone, and never print half of it."""
+    """`show -i` must end with a sentence when its interface is gone, and never print half a table."""
     why, whole = "", 0
     for n in range(15):
         nicprobe("attach", iface, *FEW)
         p = start(["show", "-j", "-i", ".005", "-c", "10000", iface], {})
-        p.stdout.readline()	# it is under way
+        p.stdout.readline()	# it has started
         time.sleep(n * .002)
         nicprobe("detach", iface)
         out, err = p.communicate(timeout=20)
@@ -203,7 +203,7 @@ def shown_while_detached(ns, iface):
 
 
 def reattached_while_shown(nic, iface):
-    """Detached and attached again between two snapshots: no rates of one minus the other."""
+    """Detached and reattached between two snapshots: no rates across the two."""
     why = ""
     for _ in range(5):
         nicprobe("attach", iface, *FEW)

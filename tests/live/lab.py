@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What the live tests stand on: network namespaces of their own, the test NIC, nicprobe, and checks."""
+"""Base of the live tests: network namespaces, the test NIC, nicprobe, and checks."""
 import atexit
 import faulthandler
 import json
@@ -15,13 +15,13 @@ NICPROBE = os.environ.get("NICPROBE", os.path.join(ROOT, "nicprobe"))
 NIC = os.environ.get("NIC", os.path.join(ROOT, "build", "tests", "nic"))
 KERNEL = tuple(map(int, os.uname().release.split("-")[0].split("+")[0].split(".")[:2]))
 failures = 0
-signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))     # so that what was made is put away
-# tests/run interrupts what hangs: first it says where.
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))     # so that cleanup runs
+# tests/run interrupts tests that hang: print the place first.
 faulthandler.dump_traceback_later(int(os.environ.get("LIMIT", 500)) * .9)
 
 
 def sh(command, check=True, timeout=120, **kwargs):
-    """Runs a shell command; its standard output. Raises when it fails, unless told not to."""
+    """Runs a shell command and returns its standard output. Raises if it fails, unless check=False."""
     r = subprocess.run(command, shell=True, capture_output=True, text=True, timeout=timeout, **kwargs)
     if check and r.returncode:
         raise RuntimeError(f"{command}: {r.stderr.strip() or r.returncode}")
@@ -29,7 +29,7 @@ def sh(command, check=True, timeout=120, **kwargs):
 
 
 def whole(args):
-    """What a test asks of `show`: all that came since attach, in whole tables, unless it asks for a window."""
+    """Arguments for `show`: totals since attach, in whole tables, unless the test asks for a window."""
     args = [*map(str, args)]
     if args and args[0] == "show" and not {"-i", "-w", "-c", "-t", "--total", "--help"} & set(args):
         args[1:1] = ["--total", "--queues"]
@@ -37,7 +37,7 @@ def whole(args):
 
 
 def nicprobe(*args, env=None, check=True):
-    """Runs nicprobe; its CompletedProcess."""
+    """Runs nicprobe; returns its CompletedProcess."""
     r = subprocess.run([NICPROBE, *whole(args)], capture_output=True, text=True, timeout=120,
                        env={**os.environ, **(env or {})})
     if check and r.returncode:
@@ -46,7 +46,7 @@ def nicprobe(*args, env=None, check=True):
 
 
 def show(iface, *args):
-    """The JSON document of one snapshot, since attach. No finding may be cut: there is room for 359 bytes."""
+    """The JSON document of one snapshot, since attach. No finding may be truncated: there is room for 359 bytes."""
     doc = json.loads(nicprobe("show", "-j", iface, *args).stdout)
     for f in doc["findings"]:
         if len(f["what"].encode()) >= 359:
@@ -55,12 +55,12 @@ def show(iface, *args):
 
 
 def found(doc, folded=False):
-    """The ids of what was found, worst first; `folded`: those that follow from others, too."""
+    """The IDs of the findings, worst first; `folded`: including those that follow from others."""
     return [f["id"] for f in doc["findings"] if folded or not f["follows"]]
 
 
 def said(doc, *ids):
-    """What was found whose id begins with one of these, each as "ID: sentence: what to try"."""
+    """The findings whose ID begins with one of these, each as "ID: sentence: what to try"."""
     return " | ".join(f"{f['id']}: {f['what']}: {f['try']}" for f in doc["findings"] if f["id"].startswith(ids))
 
 
@@ -79,10 +79,8 @@ def skip(name, why):
 
 
 def tries(most, why):
-    """
-    For a loop that makes what is to be measured until it has come about, and checks nothing before: how many times it
-    still may. Each but the first is printed with the reason, and tests/run counts them.
-    """
+    """For a loop that repeats a load until it has the effect to be measured, and checks nothing before: yields the
+    number of attempts left. Each but the first is printed with the reason, and counted by tests/run."""
     for left in reversed(range(most)):
         if left < most - 1:
             print(f"# made again: {why}", flush=True)
@@ -98,7 +96,7 @@ def check(name, condition, why=""):
 
 
 def same(name, got, want):
-    """Passes when both are equal; says where they first differ otherwise."""
+    """Passes if both are equal; otherwise prints the first difference."""
     return check(name, got == want, difference(got, want))
 
 
@@ -125,7 +123,7 @@ def need_root():
 
 
 class Namespace:
-    """A network namespace with a name of its own, gone when the test ends."""
+    """A network namespace with a unique name, deleted when the test ends."""
     def __init__(self, name):
         self.name = f"np{os.getpid()}-{name}"
         sh(f"ip netns add {self.name}")
@@ -140,7 +138,7 @@ class Namespace:
         return sh(f"ip -n {self.name} {command}", **kwargs)
 
     def delete(self):
-        """What a failed test left attached goes, too."""
+        """Removes what a failed test left attached, too."""
         inode = sh(f"stat -L -c %i /run/netns/{self.name}", check=False).strip()
         sh(f"ip netns del {self.name}", check=False)
         if inode:
@@ -151,7 +149,7 @@ class Namespace:
 
 
 class Nic:
-    """tests/nic: the other end of a tap, or frames on an interface. nic("send 0 25 60") answers a dict."""
+    """tests/nic: the other end of a tap, or a sender of frames. nic("send 0 25 60") returns a dict."""
     def __init__(self, args, netns=None):
         inside = ["ip", "netns", "exec", str(netns)] if netns else []
         self.p = subprocess.Popen([*inside, NIC, *args.split()], bufsize=1,
@@ -180,7 +178,7 @@ class Nic:
 
 
 def tap(netns, name="tap0", queues=4, options="", mtu=9000, address=None):
-    """A multi-queue tap that is up, and the NIC behind it."""
+    """A multi-queue tap that is up, with the test NIC behind it."""
     nic = Nic(f"tap {name} --queues {queues} {options}", netns)
     netns.ip(f"link set {name} mtu {mtu}")
     netns.ip(f"link set {name} up")
@@ -190,7 +188,7 @@ def tap(netns, name="tap0", queues=4, options="", mtu=9000, address=None):
 
 
 def veth(one, other, name="eth0", queues=4, mtu=9000):
-    """A pair of veths, both called `name`, one in each namespace, up."""
+    """A pair of veths, up, both called `name`, one in each namespace."""
     one.ip(f"link add {name} numtxqueues {queues} numrxqueues {queues} type veth "
            f"peer name {name} numtxqueues {queues} numrxqueues {queues} netns {other}")
     for netns in (one, other):
@@ -199,20 +197,18 @@ def veth(one, other, name="eth0", queues=4, mtu=9000):
 
 
 def narrow(listener):
-    """
-    Keeps what TCP has under way below the 256 packets that fit in the ring of a veth with NAPI: where it is full
-    the queue stops, and 6.18 can forget to start it again. Then nothing comes any more, with nicprobe or without.
-    """
+    """Keeps TCP's data in flight below the 256 packets that fit in the ring of a veth with NAPI: a full ring stops the
+    queue, and 6.18 can forget to restart it. Then nothing arrives any more, with or without nicprobe."""
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 16)
 
 
 def narrow_all(netns):
-    """The same for all that listens in a namespace."""
+    """The same for everything that listens in a namespace."""
     netns.run("sysctl -qw net.ipv4.tcp_rmem='4096 65536 131072'")
 
 
 def until(condition, seconds=5):
-    """Waits until condition() is true; whether it was in time."""
+    """Waits until condition() is true; returns whether it was in time."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if condition():
@@ -222,7 +218,7 @@ def until(condition, seconds=5):
 
 
 def global_sysctl(name, value):
-    """Sets a sysctl that all namespaces share until this test ends; waits for others that do the same."""
+    """Sets a sysctl shared by all namespaces until this test ends; waits for others that do the same."""
     import fcntl
     lock = open("/run/lock/nicprobe-tests", "w")
     fcntl.flock(lock, fcntl.LOCK_EX)
@@ -238,7 +234,7 @@ def global_sysctl(name, value):
     atexit.register(lambda: (put(old), lock.close()))
 
 
-# What packet meters should say of the frames that a test sends: counted here, and not as nicprobe does it.
+# What packet meters should report for the frames that a test sends: computed independently of nicprobe.
 SIZE_CLASSES = [64, 127, 255, 511, 1023, 1518, 2047, 4095, 9216, 16383, 32767, 65535]
 CODEPOINTS = ["not-ect", "ect1", "ect0", "ce"]
 
@@ -248,14 +244,14 @@ def size_class(size):
 
 
 def codepoint(words):
-    """Of a frame that `nic` sends with these words."""
+    """For a frame that `nic` sends with these words."""
     ip = "arp" not in words and "raw" not in words
     ecn = next((int(w[4:]) for w in words if w.startswith("ecn=")), 0)
     return CODEPOINTS[ecn] if ip else "not-ip"
 
 
 class Expected:
-    """Frames by queue: sizes, codepoints, and the sources of those marked CE."""
+    """Frames by queue: sizes, codepoints, and the sources of CE frames."""
     def __init__(self):
         self.sizes, self.ecn, self.sources = {}, {}, {}
 
@@ -316,7 +312,7 @@ def sources(doc):
 
 
 def rxcpu(doc):
-    """{queue: (packets, bytes)}, all CPUs."""
+    """{queue: (packets, bytes)}, over all CPUs."""
     got = {}
     for row in doc["meters"].get("rxcpu", []):
         packets, size = got.get(row["queue"], (0, 0))
@@ -325,12 +321,14 @@ def rxcpu(doc):
 
 
 def lost(doc):
-    """Counts that found no room. Not missed events: txlat's, of skbs freed by an interrupt in its own program."""
+    """Counts that found no room. Not missed events, such as txlat's of skbs freed by an interrupt of its own program.
+    """
     return {meter: n for meter, n in doc["lost"].items() if n and meter != "events"}
 
 
 def random_frames(nic, random, total, l4=("udp",), queues=4, kinds=("v4", "v6", "arp", "raw"), each=200):
-    """Queues `total` frames with `nic`, of every size class and its borders, `each` kinds a queue; what to expect of them."""
+    """Queues `total` frames with `nic`, of every size class and its bounds, `each` kinds per queue; returns the
+    expectation."""
     borders = [64, 65, 127, 128, 255, 256, 511, 512, 1023, 1024, 1518, 1519, 2047, 2048, 4095, 4096, 9000]
     want, batches = Expected(), each * queues
     for i in range(batches):
@@ -344,7 +342,7 @@ def random_frames(nic, random, total, l4=("udp",), queues=4, kinds=("v4", "v6", 
                                 f"2001:2::{random.randrange(1, 256):x}:1")]
             size = max(size, 14 + 4 * len(tag.split(",")) * bool(tag) + (20 if kind == "v4" else 40) +
                        (20 if "tcp" in words else 8))
-        if tag and KERNEL < (6, 11):    # from 4 KiB on it is in pages, and its codepoint is lost, as is said
+        if tag and KERNEL < (6, 11):    # from 4 KiB on it is in pages, and its codepoint is lost, and reported as lost
             size = min(size, 4000)
         if i // queues >= batches // queues - 2:
             words, size = ["v4", "udp", "ecn=2"], (60, 64)[i // queues % 2]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""The ledger: 0 where nothing is lost, and every packet that we lose on purpose in its place, to the packet."""
+"""The ledger: 0 if nothing is lost, and every packet lost on purpose in its place, to the packet."""
 import atexit
 import json
 import os
@@ -18,7 +18,7 @@ N = 300
 
 
 def ledger(doc):
-    """{direction: its row for all queues}; those of single queues must add up to it."""
+    """{direction: the row of all queues}; those of single queues must add up to it."""
     rows = {r["direction"]: r for r in doc["meters"]["ledger"] if r["queue"] == "all"}
     for way, row in rows.items():
         parts = [r for r in doc["meters"]["ledger"] if r["direction"] == way and r["queue"] != "all"]
@@ -28,7 +28,7 @@ def ledger(doc):
 
 
 def left(doc):
-    """{(direction, queue): residue} where there is one, packets and bytes."""
+    """{(direction, queue): discrepancy} if there is one, in packets and bytes."""
     return {(r["direction"], r["queue"]): (r["residue"], r["residue_bytes"])
             for r in doc["meters"].get("ledger", []) if r["residue"] or r["residue_bytes"]}
 
@@ -47,7 +47,7 @@ def figures(name, row, **want):
 
 
 def sending(netns, count, size=200, port=9, there=THERE):
-    """UDP from a socket in there."""
+    """UDP from a socket in the namespace."""
     s = inside(netns, lambda: socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
     for _ in range(count):
         s.sendto(bytes(size), (there, port))
@@ -59,7 +59,7 @@ def attached(iface, *options, cannot=""):
 
 
 def taken(iface, *options):
-    """What there is, and detached."""
+    """The document; then detached."""
     doc = show(iface, *options)
     nicprobe("detach", iface)
     return doc
@@ -98,7 +98,7 @@ same("hwstat: the interface's own", {(r["direction"], r["queue"], r["statistic"]
       ("rx", "all", "rx_bytes", "ip -s link"): 4 * N * len(frame),
       ("tx", "all", "tx_bytes", "ip -s link"): N * 242})
 
-# A ring with room for 200, less what its reader has not given back yet, and nobody who reads it.
+# A ring for 200, less what its reader has not returned yet, and nobody reads it.
 attached(TAP)
 sending(a, N)
 doc = show(TAP)
@@ -110,7 +110,7 @@ w.drain()
 doc = taken(TAP)
 figures("full ring, read", ledger(doc)["tx"], driver=ring, ours=N, dropped=N - ring, residue=0)
 
-# Without txlat nobody knows what is in the ring: it is missing until it is read, and no finding.
+# Without txlat the content of the ring is unknown: a discrepancy until it is read, but no finding.
 attached(TAP, "-m", "ledger")
 sending(a, 50)
 doc = show(TAP)
@@ -118,7 +118,7 @@ same("in flight", (ledger(doc)["tx"]["residue"], said(doc, *OF_LEDGER)), (-50, "
 w.drain()
 none_left("in flight, read", taken(TAP))
 
-# tc, both ways.
+# tc, in both directions.
 a.run("tc qdisc add dev tap0 clsact")
 for way, side in ("rx", "ingress"), ("tx", "egress"):
     a.run(f"tc filter add dev tap0 {side} bpf da bytecode '1,6 0 0 2'")
@@ -132,7 +132,7 @@ for way, side in ("rx", "ingress"), ("tx", "egress"):
     a.run(f"tc filter del dev tap0 {side}")
 a.run("tc qdisc del dev tap0 clsact")
 
-# XDP: in the driver, which counts what it takes as dropped; and generic, between the driver and the stack.
+# XDP: native, where the driver counts what it takes as dropped; and generic, between driver and stack.
 pin = f"/sys/fs/bpf/np-ledger-{os.getpid()}"
 bpf.pin(bpf.program(bpf.XDP, 1), pin)
 atexit.register(lambda: sh(f"rm -f {pin}", check=False))
@@ -158,7 +158,7 @@ xdp(a, "xdpgeneric", on=False)
 none_left("generic xdp", doc)
 figures("generic xdp", ledger(doc)["rx"], driver=N, ours=N, between=N, stack=0)
 
-# Who sends past the qdisc sends past the events, and the driver counts it: that is what is left.
+# A sender that bypasses the qdisc also bypasses the events, but the driver counts it: that is the discrepancy.
 attached(TAP, "-m", "ledger,txlat")
 raw = inside(a, lambda: socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0))
 raw.setsockopt(263, 20, 1)              # SOL_PACKET, PACKET_QDISC_BYPASS
@@ -180,7 +180,7 @@ same("past the events: not in the next interval", left(doc), {})
 nicprobe("detach", TAP)
 w.close()
 
-# A pair: TCP and UDP both ways, with offloads and without, each end by its own formula.
+# A pair: TCP and UDP in both directions, with offloads and without, each end by its own formula.
 b = Namespace("led2")
 veth(a, b, queues=2)
 for netns, address in (a, "198.18.7.1"), (b, "198.18.7.2"):
@@ -237,7 +237,7 @@ stats = {(r["statistic"], r["source"]) for r in doc["meters"]["hwstat"]}
 check("hwstat: of a queue", ("xdp_drop", "ethtool -S") in stats, str(stats))
 xdp(b, "xdpdrv", "eth0", on=False)
 
-# Read while packets pass: what is not read at one moment is told from what is missing.
+# Read while packets pass: inexact simultaneity is told apart from missing packets.
 c = Namespace("led3")
 nic = tap(c, queues=2)
 busy = Sender(nic, 2, "400 100 v4 udp flows=8")
@@ -254,7 +254,7 @@ none_left("busy, then still", doc)
 run = nicprobe("run", "-m", "ledger", "-f", "json", f"{c}/tap0", "--", "true").stdout
 same("run: it is there", "ledger" in json.loads(run)["meters"], True)
 
-# A driver of which no formula is known.
+# A driver without a known formula.
 sink = inside(c, lambda: socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
 sink.bind(("127.0.0.1", 9))
 attached(f"{c}/lo")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What a test may leave behind: nothing. And a BPF file system of our own, where nobody else is."""
+"""A test must leave nothing behind: checks, and a private BPF file system."""
 import glob
 import json
 import os
@@ -9,12 +9,12 @@ import time
 from lab import not_ok, ok, sh
 
 BPFFS = "/sys/fs/bpf"
-HOST = "/mnt/bpf"	# the host's BPF file system, where our own hides it
+HOST = "/mnt/bpf"	# the host's BPF file system, while ours hides it
 
 
 def own_bpffs():
-    """Starts the test again in a mount namespace with an empty BPF file system: what others attach
-    meanwhile is not ours, and `detach --all` is."""
+    """Restarts the test in a mount namespace with an empty BPF file system, so that others' attachments are invisible,
+    and `detach --all` affects only ours."""
     if os.environ.get("OWN_BPFFS") != str(os.getpid()):
         os.environ["OWN_BPFFS"] = str(os.getpid())
         os.execvp("unshare", ["unshare", "-m", sys.executable, *sys.argv])
@@ -23,7 +23,7 @@ def own_bpffs():
 
 
 def held():
-    """The ids that processes hold: of those that still run, so not left behind."""
+    """The IDs held by running processes, so not left behind."""
     ids = {"prog": set(), "map": set(), "link": set()}
     for fd in glob.glob("/proc/[0-9]*/fd/*"):
         try:
@@ -33,7 +33,7 @@ def held():
                 info = dict(line.split(":", 1) for line in f if ":" in line)
         except OSError:
             continue
-        # a map has a prog_id, too, or a link: the first that fits is what it is
+        # a map may have a prog_id as well, or a link: the first match decides the kind
         for kind in ("link", "map", "prog"):
             if f"{kind}_id" in info:
                 ids[kind].add(int(info[f"{kind}_id"]))
@@ -42,7 +42,7 @@ def held():
 
 
 def listed(kind):
-    """What bpftool lists; it gives up when an object goes away under it: then once more."""
+    """bpftool's list; it fails if an object disappears meanwhile, so try again."""
     for _ in range(20):
         try:
             return json.loads(sh(f"bpftool -f -j {kind} show"))
@@ -63,7 +63,7 @@ def objects():
     for prog in all_of["prog"]:
         if prog["id"] in theirs["prog"]:
             theirs["map"] |= set(prog.get("map_ids", []))
-    # nic_…: of the test NIC, in this test or another
+    # nic_…: of the test NIC, in this or another test
     return {(kind, o["id"]): o.get("name", str(o.get("type", "?")))
             for kind in kinds for o in all_of[kind]
             if o["id"] not in theirs[kind] and not o.get("name", "").startswith("nic_")}
@@ -89,7 +89,7 @@ def network(*namespaces):
 
 
 class Before:
-    """Remembers how it was; left() tells what is there that was not."""
+    """Remembers the state; left() lists what was added since."""
     def __init__(self, *namespaces):
         self.namespaces = namespaces
         self.objects = set(objects())
@@ -97,7 +97,7 @@ class Before:
         self.network = network(*namespaces)
 
     def left(self, seconds=10):
-        """A list, empty at best. Programs are freed some time after the last use: this waits."""
+        """A list, empty if all is well. Programs are freed some time after their last use: this waits."""
         end = time.monotonic() + seconds
         remains = {}
         found = [f"pin {p}" for p in pins() if p not in self.pins]
@@ -105,7 +105,7 @@ class Before:
         found += [f"{x} is gone" for x in self.network if x not in network(*self.namespaces)]
         for n in range(1 << 30):
             now = objects()
-            # of what was not there before, that which stays
+            # what is new and stays
             remains = {k: v for k, v in now.items() if k not in self.objects and (not n or k in remains)}
             if not remains or time.monotonic() > end:
                 break

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Attach and detach, again and again, under full traffic: no packet is lost, and nothing is left."""
+"""Attach and detach, repeatedly, under full traffic: no packet is lost, and nothing is left behind."""
 import os
 import re
 import statistics
@@ -11,9 +11,9 @@ from lab import Namespace, check, nicprobe, same, show, tap
 from traffic import Sender
 
 CYCLES = int(os.environ.get("CYCLES", 80))
-PPS = 2500	# frames a queue, a second, each way: with attach itself, what two CPUs can do
+PPS = 2500	# frames per queue, second and direction: with attach itself, as much as two CPUs can do
 
-HOOKS = [	# in turn: each way to see received packets, and what there is without tcx
+HOOKS = [	# in turn: each hook for received packets, and the fallback without tcx
     (["--rx", "xdp"], {}),
     (["--rx", "driver"], {}),
     ([], {"NICPROBE_CANNOT": "tcx"}),
@@ -31,7 +31,7 @@ def link_stats(ns, name):
 
 def cycles(ifaces, count):
     """Attach and detach, each interface in turn."""
-    few = ["-m", "pktsize,ecn,txlat"]	# seen by every hook; with all there is: all_test.py
+    few = ["-m", "pktsize,ecn,txlat"]	# seen by every hook; all meters: all_test.py
     times = {"attach": [], "detach": []}
     for i in range(count):
         args, env = HOOKS[i // len(ifaces) % len(HOOKS)]
@@ -47,14 +47,14 @@ def milliseconds(times):
 
 
 def forwarding():
-    """Two NICs on one router: what goes in at one must come out at the other, both ways. One has
-    someone's clsact, the other has none; without tcx the first gets a filter more."""
+    """Two NICs on one router: what goes in at one must come out at the other, in both directions. One has a foreign
+    clsact, the other none; without tcx the first gets an additional filter."""
     ns = Namespace("life")
     ns.run("sysctl -qw net.ipv4.ip_forward=1 net.ipv4.conf.all.rp_filter=0")
     nics = []
     for i in range(2):
         name = f"tap{i}"
-        # sending goes by flow, and a queue that is not read in time must not be full at once
+        # sending selects queues by flow, and a queue that is not read in time must not overflow at once
         nics.append(tap(ns, name, queues=4, options="--no-cpu-pin"))
         ns.ip(f"link set {name} txqueuelen 20000")
         ns.ip(f"addr add 10.0.{i}.1/24 dev {name}")
@@ -88,10 +88,10 @@ def forwarding():
 
 
 def flat_out():
-    """As fast as the NIC can: each frame must reach IP."""
+    """At the full speed of the NIC: each frame must reach IP."""
     ns = Namespace("flat")
     nic = tap(ns, "tap0", queues=4, options="--napi", address="10.0.0.1/24")
-    ns.ip("route add blackhole 10.0.9.0/24")	# nobody listens, and nobody shall hear that
+    ns.ip("route add blackhole 10.0.9.0/24")	# nobody listens, and no ICMP error shall report that
     before = left.Before(ns)
 
     def delivered():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What the tests of skblife share: reading it, sockets in a namespace, and that everything adds up."""
+"""Shared by the tests of skblife: reading it, sockets in a namespace, and the checks that everything adds up."""
 import ctypes
 import socket
 
@@ -24,7 +24,7 @@ def each(rows, way, stage, queue=None):
 
 
 def fate(rows, way, stage="whole", queue=None):
-    """What became of packets: {"read": 25, "now": 3}, of all queues."""
+    """The fate of packets: {"read": 25, "now": 3}, over all queues."""
     got = {}
     for r in each(rows, way, stage, queue):
         for what, n in [*r["ended"].items(), *r["lost"].items(), ("now", r["now"])]:
@@ -39,7 +39,7 @@ def times(rows, way, stage, queue=None):
 
 
 def conserved(name, rows):
-    """Stage by stage: ends add up to those of the whole, and so do the times."""
+    """Stage by stage: the ends add up to those of the whole, and so do the times."""
     for way in STAGES:
         whole, parts = fate(rows, way), {}
         for stage in STAGES[way]:
@@ -62,13 +62,13 @@ def between(name, rows, way, stage, low, high, queue=None):
 
 
 def speaks(name, doc, finding):
-    """Which of the findings that skblife gives there is; a time in a socket, or at the far end, is none."""
+    """The findings from skblife; time in a socket, or at the far end, gives none."""
     same(f"{name}: {finding or 'no finding'}", [i for i in found(doc) if i in ("qdisc-wait", "table-full")],
          [finding] if finding else [])
 
 
 def bound(netns, kind, address="127.0.0.1", rcvbuf=4 << 20):
-    """A socket inside, bound; the thread comes home again."""
+    """A bound socket in the namespace; the thread returns to its own."""
     libc = ctypes.CDLL(None, use_errno=True)
     home, there = os.open("/proc/thread-self/ns/net", os.O_RDONLY), os.open(f"/run/netns/{netns}", os.O_RDONLY)
     libc.setns(there, 0)
@@ -84,7 +84,7 @@ def bound(netns, kind, address="127.0.0.1", rcvbuf=4 << 20):
 
 
 def tcp_transfer(from_netns, to_netns, address, pieces):
-    """Sends small pieces, read late: so TCP coalesces. Closes both ends."""
+    """Sends small pieces that are read late, so that TCP coalesces. Closes both ends."""
     listener, client = bound(to_netns, socket.SOCK_STREAM, address), bound(from_netns, socket.SOCK_STREAM, "0.0.0.0")
     listener.listen()
     client.connect(listener.getsockname())
@@ -116,7 +116,7 @@ def tcp(name, transfer, where, netns, iface, also=lambda rows: None):
     came, rows = traced(once)
     got = fate(rows, "rx")
     same(f"{name}: every packet received is accounted for # {got}", sum(got.values()), came)
-    # an opening and a closing handshake have packets that TCP frees unseen
+    # opening and closing handshakes have packets that TCP frees unseen
     check(f"{name}: few were lost track of", got.get("unseen", 0) + got.get("now", 0) <= 12, str(got))
     conserved(name, rows)
     return got, rows

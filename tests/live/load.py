@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Load from both CPUs, both ways at once: frames through a tap and its sockets, TCP through a veth pair."""
+"""Load from both CPUs, in both directions: frames through a tap and its sockets, TCP through a veth pair."""
 import socket
 import threading
 import time
@@ -20,7 +20,7 @@ def stop_all(threads):
 
 
 class Frames(threading.Thread):
-    """Keeps `nic` sending on all queues; what it sent, and what it was refused."""
+    """Keeps `nic` sending on all queues; returns the numbers sent and rejected."""
     def __init__(self, nic, *words):
         super().__init__(daemon=True)
         self.nic, self.words, self.going = nic, words, True
@@ -41,7 +41,7 @@ class Frames(threading.Thread):
 
 
 class Datagrams(threading.Thread):
-    """Reads a UDP socket; how many came."""
+    """Reads a UDP socket; returns the number of datagrams."""
     def __init__(self, netns, address, port):
         super().__init__(daemon=True)
         self.socket = inside(netns, lambda: socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
@@ -63,7 +63,7 @@ class Datagrams(threading.Thread):
 
 
 class Stream(threading.Thread):
-    """One TCP connection that sends all it can until stopped, then closes; bytes sent and come."""
+    """One TCP connection that sends as fast as it can until stopped, then closes; bytes sent and received."""
     def __init__(self, netns, to, address):
         super().__init__(daemon=True)
         self.listener = inside(to, lambda: socket.create_server((address, 0)))
@@ -102,23 +102,21 @@ class Machine:
         for i, (netns, _) in enumerate(pair, 1):
             netns.ip(f"addr add 10.0.1.{i}/24 dev eth0")
             netns.run("ethtool -K eth0 gro on")
-        for i, (netns, other) in enumerate(pair, 1):    # no ARP among what is counted
+        for i, (netns, other) in enumerate(pair, 1):    # no ARP in the counts
             mac = json.loads(other.ip("-j link show eth0"))[0]["address"]
             netns.ip(f"neigh replace 10.0.1.{3 - i} lladdr {mac} dev eth0 nud permanent")
         self.out = Nic(f"packet tap0 --queues {MACHINE}", self.here)
         self.nic("read on")
 
     def tso(self, how):
-        """
-        Without TSO veths poll. Their queues then stop where there is a qdisc, and in Linux 6.18 one may
-        stay stopped for ever (without us, too): so there is none, and what finds the ring full is dropped.
-        """
+        """Without TSO veths poll. Their queues then stop if there is a qdisc, and in Linux 6.18 one may stay stopped
+        forever (without nicprobe, too): so there is none, and packets that find the ring full are dropped."""
         for netns in self.here, self.there:
             netns.run(f"tc qdisc replace dev eth0 root {'handle 1: mq' if how == 'on' else 'noqueue'}")
             netns.run(f"ethtool -K eth0 tso {how}")
 
     def load(self, seconds, during=lambda: None):
-        """All at once for so long; the threads, which know what they did."""
+        """All loads at once for this long; returns the threads, which hold the results."""
         open_, closed = (f"{n} 200 udp src=10.0.0.2 dst=10.0.0.1 dport={p} flows=8"
                          for n, p in ((900, PORT), (100, CLOSED)))
         reader = Datagrams(self.here, "10.0.0.1", PORT)
@@ -134,7 +132,7 @@ class Machine:
 
 
 def settled(read, seconds=5):
-    """What read() says, once it says the same twice, 50 ms apart."""
+    """The result of read(), once it is the same twice, 50 ms apart."""
     last = [read()]
 
     def again():

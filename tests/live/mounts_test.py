@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""Where nobody mounted tracefs, debugfs and a BPF file system: meters are the same, and the bench measures."""
+"""Without tracefs, debugfs and a BPF file system mounted: the same meters, and bench works."""
 from lab import *
 
 need_root()
@@ -9,7 +9,7 @@ BARE = "umount -l /sys/kernel/tracing; umount -lR /sys/kernel/debug; umount -lR 
 
 
 def bare(command, tracefs=False):
-    """A command in a mount namespace of its own, in which they are not there; a BPF file system is."""
+    """A command in a mount namespace without these; a BPF file system is there."""
     mounts = "mount -t bpf bpf /sys/fs/bpf" + (" && mount -t tracefs tracefs /sys/kernel/tracing" if tracefs else "")
     return subprocess.run(["unshare", "-m", "sh", "-c", f"({BARE}) 2>/dev/null; {mounts} && {command}"],
                           capture_output=True, text=True, timeout=300, check=False)
@@ -28,7 +28,7 @@ if len(docs) == 2:
     same("without tracefs: for the same reasons", docs[False]["absent"], docs[True]["absent"])
 nic.close()
 
-# bpftrace wants tracefs, and so do the empty programs beside it. Without any BPF file system, too.
+# bpftrace needs tracefs, and so do the empty programs beside it. Without any BPF file system, too.
 if not os.path.exists(BENCH):
     skip("bench", "it was not built: make build/bench/bench")
 else:

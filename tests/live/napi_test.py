@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""Polls as we cause them: how many packets each took, by whom, in which windows; and when it is said."""
+"""Polls caused on purpose: how many packets each took, by whom, in which windows; and when it is a finding."""
 from lab import *
 from traffic import Sender
 
@@ -27,7 +27,7 @@ def settled(where):
 
 
 def conserved(name, doc):
-    """What holds whatever happened: sums, samples and causes agree with each other."""
+    """Invariants of any load: sums, samples and causes agree with each other."""
     for queue, r in rows(doc).items():
         what = f"{name}: queue {queue}"
         packets = r["work"]["sum"]
@@ -69,7 +69,7 @@ check(f"{name}: times within the time it took", all(r["poll_seconds"]["sum"] + r
                                                     for r in got.values()), str(took))
 conserved(name, doc)
 
-# 2. With frags tun calls GRO itself, and nobody polls.
+# 2. With frags tun calls GRO itself, without polls.
 nic = tap(a, "tap0", 1, "--napi-frags")
 nicprobe("attach", f"{a}/tap0", "-m", "napi,pktsize")
 nic("send 0 50 1500")
@@ -79,7 +79,7 @@ nicprobe("detach", f"{a}/tap0")
 nic.close()
 same("tap --napi-frags: no polls", (doc["meters"]["napi"], packets_at(doc, "rx-nic")), ([], 50))
 
-# NAPIs of veths have ids: their queue is known by their order.
+# NAPIs of veths have IDs: their queue is known by their order.
 veth(a, b, "eth4", 4)
 a.run("ethtool -K eth4 tso off")
 b.run("ethtool -K eth4 gro on")
@@ -95,8 +95,8 @@ same("veth of 4 queues: packets", {q: r["work"]["sum"] for q, r in rows(doc).ite
 same("veth of 4 queues: as rx-nic counts", {q: h["count"] for q, h in sizes_at(doc, "rx-nic").items()}, counts)
 conserved("veth of 4 queues", doc)
 
-# 3. veth polls where its receiver has GRO and its sender no TSO. We fill the sender's qdisc, then open it:
-# it hands over 64 at a time (dev_tx_weight) before a poll can run on that CPU.
+# 3. veth polls if its receiver has GRO and its sender no TSO. We fill the sender's qdisc, then open it: it passes 64
+# packets (dev_tx_weight) before a poll can run on that CPU.
 veth(a, b, "eth1", 1)
 a.run("ethtool -K eth1 tso off")
 b.run("ethtool -K eth1 gro on")
@@ -119,7 +119,7 @@ def burst(count):
 
 
 def bursts(name, sizes, env=None, most=3):
-    """A document of these bursts in which none was torn apart, as a softirq elsewhere may do."""
+    """A document of these bursts in which none was split, as by a softirq elsewhere."""
     for left in tries(most, "a softirq elsewhere tore a burst apart"):
         nicprobe("attach", VETH, "-m", "napi,pktsize", env=env)
         for size in sizes:
@@ -141,14 +141,14 @@ name = "20 bursts of 48"
 doc, r, text, metrics = bursts(name, [48] * 20)
 want = {1: 20, 48: 20}
 for figure in "work", "burst_100us", "burst_1ms":
-    if figure == "burst_1ms":   # a frame ahead and its burst may fall in one millisecond
+    if figure == "burst_1ms":   # a preceding frame and its burst may fall into one millisecond
         same(f"{name}: {figure}: the most", r[figure]["max"] in (48, 56), True)
     else:
         same(f"{name}: {figure}", le(r[figure]), want)
 same(f"{name}: none exhausted", (r["exhausted_polls"], r["run"]["count"]), (0, 0))
 check(f"{name}: in the table", "burst 100us" in text and 'nicprobe_napi_burst_100us_bucket{' in metrics)
 
-# 4. More than a poll may take: its budget is used up again and again, without the ring being emptied.
+# 4. More than a poll may take: its budget is used up repeatedly, and the ring is not emptied.
 doc, r, text, _ = bursts("one burst of 1000", [1000])
 same("one burst of 1000: polls", le(r["work"]), {1: 1, 40: 1, 64: 15})
 same("one burst of 1000: exhausted", r["exhausted_polls"], 1000 // BUDGET)
@@ -156,8 +156,8 @@ same("one burst of 1000: near the ring", r["near_ring_runs"], 1)
 doc, r, text, _ = bursts("bursts of 100 among 20 of 48", [48] * 20 + [100] * 4)
 same("bursts of 100 among 20 of 48: runs", (le(r["run"]), r["near_ring_runs"]), ({64: 4}, 0))
 
-# So many that the softirq is put off to ksoftirqd (after ten rounds, or 2 ms). On a busy machine an
-# interrupt may come before it and do some of its work.
+# Enough to defer the softirq to ksoftirqd (after ten rounds, or 2 ms). On a busy machine an interrupt may come first
+# and do some of its work.
 for _ in range(5):
     doc, r, text, _ = bursts("a burst of 6000", [6000])
     if r["polls"]["ksoftirqd"] * 4 >= polls(r):
@@ -166,7 +166,7 @@ same("a burst of 6000: exhausted", r["exhausted_polls"], 6000 // BUDGET)
 check(f"a burst of 6000: ksoftirqd took over # {r['polls']}", r["polls"]["ksoftirqd"] >= 20 and
       r["polls"]["softirq"] + r["polls"]["ksoftirqd"] == polls(r))
 
-# 6. The thread of a NAPI: counted as such, and out of softirqs nothing tells when a poll began.
+# 6. The thread of a NAPI: counted as such; outside of softirqs the start of a poll is unknown.
 threaded(1)
 doc, r, text, _ = bursts("threaded", [1000], most=1)
 same("threaded: all by the thread", {k: n for k, n in r["polls"].items() if n}, {"thread": polls(r)})
@@ -180,9 +180,9 @@ same("threaded: not put off", said(doc, "napi-"), "")
 threaded(0)
 
 
-# 7. The budget of a softirq used up by one poll: it ends with packets left, and the kernel counts that.
+# 7. One poll uses up the budget of a softirq: it ends with packets left, and the kernel counts that.
 def softnet(column):
-    """The sum over all CPUs: 0 packets processed, 2 time_squeeze. Others' are in it, too."""
+    """The sum over all CPUs: 0 packets processed, 2 time_squeeze. Includes other interfaces."""
     with open("/proc/net/softnet_stat") as f:
         return sum(int(line.split()[column], 16) for line in f)
 
@@ -198,7 +198,7 @@ check(f"a budget of 64: each full poll ended its softirq # {r['squeezed_softirqs
 doc, r, text, _ = bursts("a budget of 64, small bursts", [48] * 3)
 same("a budget of 64, small bursts: no squeeze", (r["squeezed_softirqs"], said(doc, "napi-budget")), (0, ""))
 
-# 8. Without the per-CPU variables of the kernel: it says what is not there, and the rest is right.
+# 8. Without the per-CPU variables of the kernel: it reports what is missing, and the rest is right.
 doc, r, text, _ = bursts("without percpu", [48] * 3 + [200], {"NICPROBE_CANNOT": "percpu"})
 same("without percpu: work", le(r["work"]), {1: 4, 8: 1, 48: 3, 64: 3})
 same("without percpu: no squeezed, no wait", (r["squeezed_softirqs"], r["wait_seconds"]["count"]), (0, 3))
@@ -235,7 +235,7 @@ same("busy poll: not timed, not exhausted", (r["timed_polls"]["none"] >= r["poll
      (True, 0))
 conserved("busy poll", doc)
 
-# 10. Attached while packets come: no figure is absurd, and other interfaces' polls are not ours.
+# 10. Attached while packets arrive: no absurd figures, and other interfaces' polls do not count.
 more = Nic("packet eth1", a)
 quiet = tap(b, "tap9", 1, "--napi")
 nicprobe("attach", f"{b}/tap9")
@@ -254,7 +254,7 @@ check(f"attached in traffic: times # {took:.3f} s", r["poll_seconds"]["sum"] < t
       (r["wait_seconds"]["max"] or 0) < took, str(r))
 same("polls of others", other["meters"]["napi"], [])
 
-# 11. What has no NAPI says so.
+# 11. Interfaces without NAPI report so.
 nicprobe("attach", f"{a}/lo")
 doc = show(f"{a}/lo")
 nicprobe("detach", f"{a}/lo")

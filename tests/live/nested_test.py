@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Packets that are freed in an interrupt while a free is being counted: none is missed, and what is missed is named."""
+"""Packets freed in an interrupt while a free is being counted: none is missed unnoticed."""
 import os
 import socket
 import subprocess
@@ -11,12 +11,12 @@ import traced
 from lab import *
 from wire import inside
 
-# An emulated guest does less, of which as large a part nests.
+# An emulated guest does less, but as large a part of it nests.
 SENT, MOST = (40000, 160000) if "PACKETS" in os.environ else (150000, 1000000)
 BATCH = 20000
 CPUS = sorted(os.sched_getaffinity(0))
 
-# In a task, on the CPU that is interrupted: each datagram is dropped by netfilter, where softirqs are let in.
+# In a task, on the interrupted CPU: netfilter drops each datagram at a point that allows softirqs.
 SENDER = f"""
 import os, socket, sys
 os.sched_setaffinity(0, [{CPUS[-1]}])
@@ -36,7 +36,7 @@ print(n, flush=True)
 
 
 def dropped(doc):
-    """{reason: packets}; a backlog that is full is a drop of the same packets."""
+    """{reason: packets}; a full backlog drops the same packets."""
     got = {}
     for r in doc["meters"]["drop"]:
         reason = r["reason"] if r["reason"] != "CPU_BACKLOG" else "NO_SOCKET"
@@ -61,7 +61,7 @@ def nested(ns, nic):
     until(lambda: sum(dropped(show(where)).values()) >= sent + written, 2)
     doc = show(where)
     got = dropped(doc)
-    untraced = watch.untraced().get("skb/kfree_skb", 0)     # the kernel told nobody of these: see traced.py
+    untraced = watch.untraced().get("skb/kfree_skb", 0)     # events without programs run: see traced.py
     watch.close()
     programs = json.loads(sh("bpftool -j prog show"))
     nest = {p["name"]: p["recursion_misses"] for p in programs
@@ -89,7 +89,7 @@ space.ip("neigh add 10.0.0.9 lladdr 02:00:00:00:00:09 dev tap0")
 space.run("sysctl -qw net.ipv4.icmp_ratelimit=0 net.core.netdev_max_backlog=100000", check=False)
 space.run(f"sh -c 'echo {1 << CPUS[-1]:x} > /sys/class/net/tap0/queues/rx-0/rps_cpus'")
 untouched = left.Before(space)
-# not what ICMP answers: it is local output, too, and dropped as well
+# not ICMP's replies: they are local output, too, and dropped as well
 space.run("ip route add blackhole 10.0.0.2")
 rule = inside(space, lambda: bpf.netfilter(3))      # NF_INET_LOCAL_OUT
 nested(space, device)

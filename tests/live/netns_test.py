@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Namespaces, and what becomes of an interface: the same names and numbers do not mix, nothing gets lost."""
+"""Namespaces, and the fate of interfaces: equal names and numbers do not mix, nothing gets lost."""
 import json
 import os
 import subprocess
@@ -29,7 +29,7 @@ def inode(ns):
 
 
 def state(iface):
-    """What show says became of it, as JSON and for a person."""
+    """The state that show reports, in JSON and in the table."""
     doc = show(iface)
     said = doc.get("state", "")
     words = nicprobe("show", iface, env={"COLUMNS": "300"}).stdout
@@ -78,7 +78,7 @@ def twins():
 
 
 def txed(ns, nic):
-    """Frames of our own, sent by the stack: how many the other end must get."""
+    """Frames that the stack sends: how many the other end must receive."""
     nic("read on")
     sender = Nic("packet tap0 --queues 2", ns)
     before = sum(q["frames"] for q in nic("count")["queues"])
@@ -114,7 +114,7 @@ def inside():
 
 
 def nameless():
-    """A namespace that ip does not know: a plain name inside, netns:INODE outside."""
+    """A namespace without a name: a plain interface name inside, netns:INODE outside."""
     before = left.Before()
     p = subprocess.Popen(["unshare", "-n", NIC, "tap", "tap0", "--queues", "2"], text=True, bufsize=1,
                          stdin=subprocess.PIPE, stdout=subprocess.PIPE)
@@ -200,7 +200,7 @@ def moved():
         until(lambda: counts(f"{one}/mv0")["rx-stack"] == 8)
         one.ip(f"link set mv0 netns {two}")
         two.ip("link set mv0 up")
-        # the peer, too, sends nothing before it has its link back
+        # the peer sends nothing either before its link is back
         until(lambda: json.loads(one.ip("-j link show peer0"))[0]["operstate"] == "UP")
         put(far, 100)
         said = state(f"{one}/mv0")
@@ -212,7 +212,7 @@ def moved():
         put(far, 4)
         until(lambda: counts(f"{two}/mv0")["rx-stack"] == 4)
         got = counts(f"{two}/mv0"), counts(f"{one}/mv0")
-        # a tcx link or an XDP program goes with the device: show said so
+        # a tcx link or an XDP program goes with the device, which show reported
         same(f"netns: moved, {rx}: the new attachment counts its own", [got[0]["rx-nic"], got[0]["rx-stack"]], [4, 4])
         goes = {p: how.startswith(("xdp", "tcx")) for p, how in show(f"{one}/mv0")["hooks"].items() if how}
         same(f"netns: moved, {rx}: the old one counts on where show said so",
@@ -255,7 +255,7 @@ def deleted():
     until(lambda: "tap0" not in ns.ip("link show"))
     nicprobe("detach", f"{ns}/tap0")
     before.check("netns: deleted: detach leaves nothing")
-    for rx in ("driver", "xdp"):	# the kernel gives the next device another index, unless it is told
+    for rx in ("driver", "xdp"):	# the kernel gives the next device another index, unless one is requested
         ns.ip("link add index 77 a0 type veth peer name b0")
         ns.ip("link set a0 up")
         ns.ip("link set b0 up")
@@ -281,7 +281,7 @@ def deleted():
 
 
 def unlinked(ns):
-    """Nothing of ours is cut off from an interface that goes: the new one has its index, name and address."""
+    """None of our programs is detached when an interface goes; the new one has its index, name and address."""
     name = "netns: recreated with the same index and address"
 
     def make(frames):
@@ -335,11 +335,11 @@ def namespace_deleted():
 
 
 def inode_again():
-    """The kernel gives the inode number of a namespace that is gone to the next one: what was attached is not its."""
+    """The kernel reuses the inode number of a namespace: what was attached does not belong to the new one."""
     before = left.Before()
     ns = Namespace("first")
     nic = tap(ns)
-    nicprobe("attach", f"{ns}/tap0", "-m", "txlat,hwstat,counters")   # no link is cut off from an interface that goes
+    nicprobe("attach", f"{ns}/tap0", "-m", "txlat,hwstat,counters")   # none of these is a link
     number, index = inode(ns), nic.hello["ifindex"]
     nic.close()
     sh(f"ip netns del {ns}")
@@ -388,7 +388,7 @@ def queues_changed():
     one.run("ethtool -L eth0 rx 4 tx 4")
     same("netns: as many queues again: nothing to say", show(f"{one}/eth0").get("state", ""), "")
     nicprobe("detach", f"{one}/eth0")
-    # attached with fewer than it can have: more come later
+    # attached with fewer queues than it can have: more are added later
     one.run("ethtool -L eth0 rx 1 tx 1")
     nicprobe("attach", f"{one}/eth0")
     one.run("ethtool -L eth0 rx 4 tx 4")
@@ -404,7 +404,7 @@ def queues_changed():
 
 
 def dotted():
-    """Dots are for VLANs, and bpffs forbids them in names."""
+    """VLAN names contain dots, which bpffs forbids in file names."""
     ns = Namespace("dots")
     ns.ip("link add name a.b type veth peer name c.100")
     for name in ("a.b", "c.100"):
@@ -419,7 +419,7 @@ def dotted():
     same("netns: names with dots are listed", sorted(r["name"] for r in json.loads(nicprobe("list", "-j").stdout)),
          [f"{ns}/a.b", f"{ns}/c.100"])
     far.close()
-    # killed before it was whole: the name is all that is known
+    # killed before it was complete: only the name is known
     for name in ("a.b", "c.100"):
         sh(f"rm {left.BPFFS}/nicprobe/*/{name.replace('.', ':')}/meta")
     for name in ("a.b", "c.100"):

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""OpenMetrics that a Prometheus of 100 hosts can bear: few series, each thing counted once, both formats valid."""
+"""OpenMetrics for a Prometheus with 100 hosts: few series, each thing counted once, both formats valid."""
 import re
 import shutil
 
@@ -15,7 +15,7 @@ nic = tap(netns, queues=QUEUES, address="198.18.0.2/24")
 
 
 def metrics(*args):
-    """Without what lab.nicprobe() adds: as a scrape has it."""
+    """Without the options that lab.nicprobe() adds: as for a scrape."""
     r = subprocess.run([NICPROBE, "show", *args], capture_output=True, text=True, check=True)
     return r.stdout
 
@@ -31,7 +31,7 @@ def samples(text):
 
 
 def sums(text):
-    """{(name, labels but the queue): the sum}, of what can be summed."""
+    """{(name, labels but the queue): the sum}, of everything that can be summed."""
     out = {}
     for name, labels, value in samples(text):
         key = (name, tuple(sorted((k, v) for k, v in labels.items() if k not in ("queue", "serves"))))
@@ -90,7 +90,7 @@ same("openmetrics: sources where they are named",
 check("openmetrics: CPUs on request", {l.get("cpu") for l, _ in named(
     metrics("--each", "cpu", *total), "nicprobe_rxcpu_packets_total")} - {None})
 
-# Whose it is, and what nicprobe says of itself.
+# Labels that identify the interface, and nicprobe's metrics about itself.
 inode = str(os.stat(f"/run/netns/{netns}").st_ino)
 same("openmetrics: the namespace's number and its name", {(l["netns"], l["netns_name"]) for _, l, _ in series
      if "interface" in l}, {(inode, str(netns))})
@@ -114,7 +114,7 @@ check("openmetrics: something was found", doc["findings"])
 same("openmetrics: and how many of each severity", {l["severity"]: v for l, v in named(again, "nicprobe_findings")},
      {s: sum(f["severity"] == s and not f["follows"] for f in doc["findings"]) for s in ("info", "warning", "critical")})
 
-# hwstat: a family for each unit; what only the driver knows on request.
+# hwstat: one family per unit; the driver's other statistics on request.
 units = {n for n, _, _ in series if n.startswith("nicprobe_hwstat")}
 check("openmetrics: hwstat by unit", units and units <= {f"nicprobe_hwstat_{u}_total" for u in ("packets", "bytes", "events")},
       units)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Pins that cannot be trusted, read or locked: nobody's files are removed, and it is said what is the matter."""
+"""Pins that cannot be trusted, read or locked: no foreign files are removed, and the problem is reported."""
 import fcntl
 import os
 import signal
@@ -28,7 +28,7 @@ def refused(name, args, *words, limit=20, prefix=()):
 
 
 def forged(ns, iface):
-    """Others may write to a BPF file system that was mounted without mode=, as the kernel makes it."""
+    """Mounted without mode=, a BPF file system is writable by others: the kernel's default."""
     same("pins: anybody may write to this BPF file system", oct(os.stat(left.BPFFS).st_mode & 0o7777), "0o1777")
     number = os.stat(f"/run/netns/{ns}").st_ino
     with tempfile.TemporaryDirectory() as victim:
@@ -61,7 +61,7 @@ def forged(ns, iface):
                 refused(f"{name}: {args.replace(iface, 'IFACE')}", args, OURS, "rm")
             same(f"pins: {name}: nothing is removed", sorted(os.listdir(victim)), before)
             gone()
-        # our own directory, and in it what only root can have put there
+        # our own directory, whose content only root can have made
         for name, at in ("of an interface", f"{number}/tap0"), ("of a namespace", f"{number}"):
             os.makedirs(os.path.dirname(f"{OURS}/{at}"), mode=0o700)
             os.symlink(victim, f"{OURS}/{at}")
@@ -79,7 +79,7 @@ def forged(ns, iface):
 
 
 def locked(iface):
-    """Who holds the lock is waited for, and named."""
+    """The holder of the lock is waited for, and named."""
     nicprobe("attach", iface, "-m", "pktsize")
     p = subprocess.Popen([NICPROBE, "show", "-i", ".001", "-c", "100000", iface], stdout=subprocess.DEVNULL)
     holds = f"FLOCK  ADVISORY  READ {p.pid} "

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""Pages of a veth's page pools: as many as packets that nobody reads, in batches, and all back in the end."""
+"""Pages of a veth's page pools: as many as unread packets, in batches, and all returned in the end."""
 import atexit
 import shutil
 import subprocess
@@ -13,7 +13,7 @@ need_root()
 if tuple(map(int, os.uname().release.split(".")[:2])) < (6, 4):
     skip("pool", "veth has page pools since 6.4")
     finish()
-BATCH = 64      # PP_ALLOC_CACHE_REFILL: what a pool takes from the kernel at once
+BATCH = 64      # PP_ALLOC_CACHE_REFILL: pages that a pool takes from the kernel at once
 a, b = Namespace("a"), Namespace("b")
 veth(a, b, queues=2)
 a.ip("addr add 198.18.0.2/16 dev eth0")
@@ -52,7 +52,7 @@ def batches(n):
 
 
 class Reader:
-    """A socket in `a` that reads as many packets as it is told, and only then."""
+    """A socket in `a` that reads a requested number of packets, and only then."""
     def __init__(self):
         self.p = subprocess.Popen(["ip", "netns", "exec", str(a), "python3", "-c", HOLD], text=True,
                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE, bufsize=1)
@@ -72,20 +72,20 @@ mac = a.run("cat /sys/class/net/eth0/address").strip()
 
 
 def send(queue, count):
-    """Longer than half a page: each packet has a page for itself."""
+    """Longer than half a page: each packet has a page of its own."""
     sender(f"send {queue} {count} 3000 udp dmac={mac} src=198.18.0.1 dst=198.18.0.2 dport=9")
     sender("go")
 
 
 def flush():
-    """What was read on another CPU is freed when the one that made it next receives something."""
+    """Pages of packets read on another CPU are freed when their own CPU receives again."""
     for queue in 0, 1, 0, 1:
         send(queue, 1)
 
 
 def case():
     reader = Reader()
-    # XDP first: it makes the pools
+    # XDP first: it creates the pools
     nicprobe("attach", "--rx", "xdp", "-m", "pool,pktsize", IFACE)
     send(0, 200)
     send(1, 100)
@@ -107,10 +107,10 @@ def case():
 
 case()
 
-# A pool that is gone looks once a second for pages that came back to it (DEFER_TIME): let it end.
+# A destroyed pool checks once per second for returned pages (DEFER_TIME): let it end.
 time.sleep(1.5)
 
-# Pools that were there before, with pages out: the level knows of them from their next event on.
+# Pools that existed before attach, with pages out: the gauge knows them from their next event on.
 work = tempfile.mkdtemp()
 atexit.register(shutil.rmtree, work)
 if shutil.which("clang"):

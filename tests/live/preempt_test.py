@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""Busy tasks of one CPU are put aside for each other, from Linux 7.0 on in the midst of our programs, too: all is
-counted once. With PREEMPT_RT what is missed then is said to be missing."""
+"""Busy tasks preempt each other on one CPU, from Linux 7.0 on within our programs as well: everything is counted once.
+With PREEMPT_RT, missed events are reported as such."""
 import ctypes
 import socket
 import struct
@@ -18,8 +18,8 @@ prctl = ctypes.CDLL(None).prctl
 
 
 class Task:
-    """A process on that CPU that calls act(end) and hands back a number. `urgent`: it wakes up every millisecond,
-    and those that are not are put aside at once; act() is called with a time that is soon over, again and again."""
+    """A process on that CPU that calls act(end) and returns a number. `urgent`: it wakes up every millisecond and
+    preempts the others; act() is called repeatedly, each time with an early end."""
     def __init__(self, netns, act, urgent=False):
         read, write = os.pipe()
         self.pid, self.file = os.fork(), read
@@ -56,7 +56,7 @@ def run(act, urgent):
 
 
 def sends(address, port, each=8):
-    """At least `each` datagrams; how many the kernel took."""
+    """At least `each` datagrams; returns the number that the kernel accepted."""
     s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     s.connect((address, port))
 
@@ -73,13 +73,13 @@ def sends(address, port, each=8):
 
 
 def tasks(netns, *acts):
-    """All at once, the last one urgently; what each counted."""
+    """All at once, the last one urgently; returns the count of each."""
     running = [Task(netns, act, act is acts[-1]) for act in acts]
     return [task.count() for task in running]
 
 
 def counted(name, got, sent, may, share=1):
-    """Never more than was sent; less by what is said to be missing, which is one in `share` at the most."""
+    """Never more than was sent; less only by what is reported missing, at most one in `share`."""
     least = sent - min(may, sent // share)
     check(f"preempt: {name} # {got} of {sent}, may lack {may}", least <= got <= sent,
           f"{got} of {sent}, may lack {may}")
@@ -92,7 +92,7 @@ ETH = f"{a}/eth0"
 
 
 def test_drops():
-    """Of a neighbour that nobody is to ask for: dropped by who sends, in its own time."""
+    """To a neighbour that is not resolved: dropped by the sender, in its own time."""
     for probes in "mcast_solicit", "app_solicit":
         a.run(f"sysctl -qw net.ipv4.neigh.eth0.{probes}=0")
     nicprobe("attach", ETH, "-m", "drop")
@@ -104,7 +104,7 @@ def test_drops():
 
 
 def test_points():
-    """By several transmit queues: with PREEMPT_RT one may be put aside between the hand-over and the return."""
+    """Over several transmit queues: with PREEMPT_RT a task may be preempted between xmit and its return."""
     far = json.loads(b.ip("-j link show eth0"))[0]["address"]
     for host in range(20, 24):
         a.ip(f"neigh replace 10.1.0.{host} lladdr {far} dev eth0 nud permanent")
@@ -118,7 +118,7 @@ def test_points():
 
 
 def reads(fd):
-    """All frames of a queue of a tap, until the end; how many."""
+    """Reads all frames of a tap's queue, until the end; returns their number."""
     def act(end):
         n = 0
         while True:
@@ -131,7 +131,7 @@ def reads(fd):
 
 
 def test_completions():
-    """Both ends of a tap's queues read in the same CPU's tasks, and free what they have read."""
+    """Both ends of a tap's queues, read by tasks of the same CPU, which free what they read."""
     tap = Wire(a, "tap0", 2)
     a.ip("link set tap0 txqueuelen 2000")
     nicprobe("attach", f"{a}/tap0", "-m", "txlat")

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""Time in the qdisc, drops and refusals there: at rates that we set, compared with what tc(8) counts."""
+"""Time in the qdisc, drops and requeues: at rates that we set, compared with the counts of tc(8)."""
 import re
 
 from lab import *
@@ -28,7 +28,7 @@ def brief(doc):
 
 
 def tc(netns, dev, what="dropped"):
-    """A statistic of the root qdisc, as tc -s has it."""
+    """A statistic of the root qdisc, from tc -s."""
     text = netns.run(f"tc -s qdisc show dev {dev} root")
     return int(re.search(rf"{what} (\d+)", text)[1])
 
@@ -38,7 +38,7 @@ def qdisc(netns, dev, words):
 
 
 def run(where, batches, args=(), meters="qdisc,pktsize"):
-    """Attaches, sends batches in one go; how long that took."""
+    """Attaches, sends in one batch; returns how long that took."""
     nicprobe("attach", where, "-m", meters, *args)
     for batch in batches:
         sender(f"send {batch}")
@@ -53,7 +53,7 @@ a.ip("link set tap0 txqueuelen 20000")
 sender = Nic("packet tap0 --queues 4 --vnet-hdr", a)
 TAP = f"{a}/tap0"
 
-# 1. Queues that are never full: every packet goes past, and is counted all the same.
+# 1. Queues that are never full: every packet bypasses the queue, and is counted all the same.
 name = DEFAULT
 run(TAP, ["0 1000 100", "1 70 200", "3 3000 1000"])
 doc = show(TAP)
@@ -65,13 +65,14 @@ p50 = rows(doc)[3, DEFAULT]["wait_seconds"]["p50"]
 check(f"{name}: they do not wait # {p50 * 1e6:.2f} us", p50 < 1e-4, str(p50))
 same(f"{name}: no finding", said(doc, "qdisc-"), "")
 
-# 2. tbf: packet i waits until the bytes before it are sent, less the time it came later: none to all that sending took.
+# 2. tbf: packet i waits until the bytes before it are sent, less its own lateness: between none and the time that
+# sending took.
 N, SIZE, RATE, BURST = 200, 1000, 1e6, 4000
 qdisc(a, "tap0", f"root tbf rate {RATE * 8:.0f}bit burst {BURST} limit 1000000")
 
 
 def through_tbf(queue, packets, args=(), meters="qdisc,pktsize"):
-    """How long sending took, what was seen then, and once it is empty."""
+    """How long sending took, the figures then, and those once the queue is empty."""
     took = run(TAP, [f"{queue} {packets} {SIZE}"], args, meters)
     early = brief(show(TAP))[queue, "tbf"]
     until(lambda: tc(a, "tap0", r"backlog \w+") == 0)
@@ -94,14 +95,14 @@ for what, got, middle in ("median", h["p50"], N / 2), ("mean", h["sum"] / N, (N 
           .9 * (want - took) < got < 1.1 * want, f"{got}, not {want} less up to {took}")
 check(f"{name}: a finding", "in the qdisc tbf" in said(doc, "qdisc-wait"), str(doc["findings"]))
 
-# 3. The same beside the time in the driver: a reader that takes them at once.
+# 3. The same beside the time in the driver: a reader that takes packets at once.
 far("read on")
 _, _, doc = traced(through_tbf, 1, 150, meters="qdisc,txlat")
 check("slower than the driver: a finding", "times as long as in the driver" in said(doc, "qdisc-wait"),
       str(doc["findings"]))
 far("read off")
 
-# 4. Drops: tbf's own limit, and as many as tc says; sampled, too, as their reason tells.
+# 4. Drops: tbf's own limit, and as many as tc counts; with sampling, too, as their reason shows.
 for args in [], ["--sample", 8]:
     name = "tbf with a limit" + (", sampled" if args else "")
 
@@ -116,12 +117,12 @@ for args in [], ["--sample", 8]:
     check(f"{name}: drops are tc's # {drops}", got.get("by-qdisc") == drops and drops > 100, f"{got}, tc {drops}")
     if args:
         check(f"{name}: others are sampled # {got}", got.get("timed", 0) < 150, str(got))
-    else:       # who sends tries again what was dropped
+    else:       # the sender retries what was dropped
         same(f"{name}: all were sent in the end", got, {"timed": 300, "by-qdisc": drops})
     words = said(doc, "qdisc-drops")
     check(f"{name}: a finding # {words}", f"dropped {drops} packets" in words and "100.0%" not in words, str(doc["findings"]))
 
-# 5. The qdisc is changed while we look: each kind has a row of its own; what was in it is thrown away.
+# 5. The qdisc is changed meanwhile: each kind has a row of its own; the content of the old one is dropped.
 nicprobe("attach", TAP, "-m", "qdisc")
 want = {}
 for kind, words, n in (("pfifo", "pfifo", 30), ("tbf", "tbf rate 8kbit burst 2000 limit 100000", 20),
@@ -135,7 +136,7 @@ doc = show(TAP)
 nicprobe("detach", TAP)
 same("another qdisc: rows of their own", brief(doc), want)
 
-# 6. Attached while packets wait: nobody saw them come.
+# 6. Attached while packets wait: their arrival was not seen.
 qdisc(a, "tap0", "root tbf rate 8mbit burst 2000 limit 100000")
 
 
@@ -147,8 +148,8 @@ def behind_others():
 
 same("attached while packets wait: the next are timed", brief(traced(behind_others)), {(0, "tbf"): {"timed": 20}})
 
-# 7. Software GSO, as the tap has no TSO: a buffer's wait ends when it is split. Past the qdisc, out of it,
-# and split by the qdisc itself, which is another thing.
+# 7. Software GSO, as the tap has no TSO: a buffer's wait ends when it is split. Cases: bypassing the qdisc, dequeued
+# from it, and split by the qdisc itself, which differs.
 def software_gso():
     far("reset")
     run(TAP, ["2 50 9014 v4 tcp gso=1000", "2 7 500"])
@@ -174,7 +175,7 @@ for name, words, want in (
     check(f"software GSO {name}: a finding if it is not timed",
           bool(said(doc, "qdisc-splits")) == ("split-by-qdisc" in want), str(doc["findings"]))
 
-# 8. A device without a qdisc; and one whose driver stops its queue: as many refusals as tc has requeues.
+# 8. A device without a qdisc; and one whose driver stops its queue: as many requeues as tc counts.
 wire = Stalled(a, b)
 VETH = f"{a}/veth0"
 sender = wire.sender

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What each command needs: with these rights and no other it does all that root's does, and without it says so."""
+"""The capabilities of each command: with exactly these it does all that root can, and with fewer it says so."""
 import json
 import os
 import re
@@ -26,7 +26,7 @@ def table():
 
 
 class User:
-    """Somebody who is not root, with these capabilities and in these groups."""
+    """An ordinary user, with these capabilities and groups."""
     def __init__(self, binary, caps=(), groups=(USER,), netns=None):
         words = ",".join(["-all", *(f"+{c}" for c in caps)])
         enter = ["nsenter", f"--net=/run/netns/{netns}"] if netns else []
@@ -45,7 +45,7 @@ def measured(stdout):
 
 
 def commands(binary, ns):
-    """Each with just what the table says, in its own namespace and in another; and with one right less."""
+    """Each with exactly the table's capabilities, in its own namespace and in another; and with one fewer."""
     before = left.pins()
     root = subprocess.run(["nsenter", f"--net=/run/netns/{ns}", NICPROBE, "attach", "-j", "tap0"], capture_output=True,
                           text=True, check=True)
@@ -80,7 +80,7 @@ def commands(binary, ns):
                         ("bench d0", mounts), ("driver tun", mounts)):
         for less in needs:
             if less in ("bpf", "perfmon") and "sys_admin" in needs:
-                continue	# which is these, too
+                continue	# the user lacks these as well
             r = User(binary, [c for c in needs if c != less], netns=ns)(args)
             check(f"rights: {args.split()[0]} without CAP_{less.upper()} says so",
                   r.returncode == 1 and f"this needs CAP_{less.upper()}\n" in r.stderr, f"{r.returncode} {r.stderr!r}")
@@ -93,12 +93,12 @@ def commands(binary, ns):
 
 
 def group(binary, ns, nic):
-    """--group: its members read, others do not, and none of them does more."""
+    """--group: members may read, others may not, and nobody may do more."""
     iface = f"{ns}/tap0"
     nicprobe("attach", "--group", GROUP, iface)
     nic("send 1 25 100")
     nic("go")
-    # what comes to tx-stack by itself would differ between two looks
+    # packets at tx-stack that come by themselves would differ between two readings
     ours = json.loads(nicprobe("show", "-j", iface, "pktsize").stdout)
     inside, outside = User(binary, groups=(GROUP,), netns=ns), User(binary, groups=(GROUP,))
     for name, user, arg in ("in its namespace", inside, "tap0"), ("from another", outside, iface):

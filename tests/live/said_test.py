@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What reaches the terminal: names that would drive it, readers that go, full disks, very many interfaces."""
+"""Terminal output: names with control characters, closed pipes, full disks, very many interfaces."""
 import json
 import re
 import shutil
@@ -18,7 +18,7 @@ def harmless(text):
 
 
 def loud_names(ns):
-    """Who may make an interface shall not drive the terminal of root, who measures it."""
+    """The creator of an interface must not drive the terminal of root, who measures it."""
     subprocess.run(["ip", "-n", str(ns), "link", "add", LOUD, "type", "veth", "peer", "name", "quiet"], check=True, timeout=20)
     said = ""
     for args in (["attach", "-m", "hwstat", f"{ns}/{LOUD}"], ["attach", f"{ns}/{LOUD}"], ["show", f"{ns}/{LOUD}", "txlat"],
@@ -40,7 +40,7 @@ def loud_names(ns):
 
 
 def loud_tap(ns):
-    """One that hands XDP many packets as one frame: it is warned about by its name."""
+    """An interface that passes many packets to XDP as one frame: the warning contains its name."""
     nic = lab.Nic("tap tap1 --vnet-hdr", ns)
     subprocess.run(["ip", "-n", str(ns), "link", "set", "tap1", "name", LOUD], check=True, timeout=20)
     r = subprocess.run([NICPROBE, "attach", "--rx", "xdp", f"{ns}/{LOUD}"], capture_output=True, text=True, timeout=60,
@@ -52,7 +52,7 @@ def loud_tap(ns):
 
 
 def readers(iface):
-    """A reader that goes is no error; a disk that is full is one, and says what was done all the same."""
+    """A closed pipe is no error; a full disk is one, and the work done is reported all the same."""
     for command, status in ("true", 0), ("sh -c 'exit 7'", 7):
         for n in range(5):
             r = subprocess.run(["bash", "-c", f"{NICPROBE} run {iface} -- {command} | true; exit ${{PIPESTATUS[0]}}"],
@@ -71,7 +71,7 @@ def readers(iface):
 
 
 def detached_early(iface):
-    """`run` while another detaches: whenever that is, the sentence is about it."""
+    """`run` while another process detaches: the sentence reports that, at whatever moment."""
     seen = set()
     for n in range(12):
         run = subprocess.Popen([NICPROBE, "run", iface, "--", "sleep", ".1"], stdout=subprocess.PIPE,
@@ -81,13 +81,13 @@ def detached_early(iface):
             if nicprobe("detach", iface, check=False).returncode == 0:
                 break
         seen.add(run.communicate(timeout=60)[1])
-    # "is attached", when it came too late
+    # "is attached", if it came too late
     check("said: run, and another detaches: it is said what happened", seen and
           all(not s or "someone detached it" in s for s in seen), repr(seen))
 
 
 def many(ns):
-    """More interfaces than any table was made for."""
+    """More interfaces than any table was sized for."""
     nr = 258
     batch = "".join(f"link add m{n} type veth peer name m{n + 1}\n" for n in range(0, nr, 2))
     subprocess.run(["ip", "-n", str(ns), "-batch", "-"], input=batch, text=True, check=True, timeout=120)
@@ -105,7 +105,7 @@ def many(ns):
 
 
 def interrupted(iface):
-    """A signal in the middle of what the kernel answers is no reason for half an answer."""
+    """A signal during the kernel's answer must not truncate it."""
     if not shutil.which("strace"):
         skip("said: answers over netlink despite signals: strace is not installed")
         return

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""Lives of packets that wait where we make them wait: unread, unsent, uncompleted; and dropped ones."""
+"""Lives of packets that wait at chosen places: unread, unsent, uncompleted; and dropped ones."""
 import socket
 
 from lives import *
@@ -44,7 +44,7 @@ for ms in 0, 30:
     conserved(name, rows)
     speaks(name, doc, None)
 
-# 2. Half are read, the rest goes with the socket: closing drops them. And a port that nobody listens at.
+# 2. Half are read, closing the socket drops the rest. And a port that nobody listens on.
 attach(LO)
 for i in range(N):
     sender.sendto(bytes(100), reader.getsockname())
@@ -53,7 +53,7 @@ for i in range(N // 2):
 same("half read: the others wait", fate(read(LO)[1], "rx"), {"read": N // 2, "now": N // 2})
 gone = reader.getsockname()
 reader.close()
-until(lambda: not fate(read(LO)[1], "rx").get("now"))     # a socket goes after an RCU grace period
+until(lambda: not fate(read(LO)[1], "rx").get("now"))     # a socket is freed after an RCU grace period
 doc, rows = read(LO)
 same("closed unread: dropped", fate(rows, "rx"), {"read": N // 2, "dropped": N // 2})
 same("closed unread: in the socket queue", fate(rows, "rx", "socket"), {"read": N // 2, "dropped": N // 2})
@@ -69,14 +69,14 @@ sender.close()
 
 
 
-# 3. A rate limit in front of the driver: the time in the qdisc is as computed. The tap is read at once.
+# 3. A rate limit above the driver: the time in the qdisc is as computed. The tap is read at once.
 far = tap(a, "tap0", 1, address="198.18.0.1/24")
 far("read on")
 a.ip("neigh add 198.18.0.2 lladdr 02:00:00:00:00:02 dev tap0")
 TAP, PACKETS, FRAME = f"{a}/tap0", 100, 1042
 sender = bound(a, socket.SOCK_DGRAM, "198.18.0.1")
 def shaped():
-    """How long it took to send, and until all came out; and what was seen then."""
+    """How long it took to send, and until everything came out; and the figures then."""
     far("reset")
     attach(TAP)
     first = time.monotonic()
@@ -101,12 +101,12 @@ for rate in 8e6, 16e6:
     same(f"{name}: sent", fate(rows, "tx"), {"sent": PACKETS})
     step = FRAME * 8 / rate
     middle = step * PACKETS / 2
-    # A timer that is late costs tokens, of which there are no more than a packet's: then all takes longer.
+    # A late timer costs tokens, of which there is only one packet's worth: then everything takes longer.
     between(name, rows, "tx", "qdisc", middle - took - 2 * step, max(middle, whole / 2) + 2 * step)
     conserved(name, rows)
     speaks(name, doc, "qdisc-wait")
 
-# 4. The qdisc drops: they end there. Deleted with the rest in it: those, too.
+# 4. The qdisc drops packets: their lives end there. Deleted with the rest in it: those, too.
 a.run(f"tc qdisc replace dev tap0 root tbf rate 100kbit burst {FRAME + 10} limit {10 * FRAME}")
 attach(TAP)
 for i in range(50):
@@ -166,7 +166,7 @@ same("full ring: the others are sent", fate(rows, "tx", "driver"), {"sent": 20, 
 conserved("full ring", rows)
 a.ip("link set tap0 txqueuelen 1000")
 
-# 7. More than there is room for: those are counted, and the others are right.
+# 7. More than the table holds: the excess is counted, and the others are right.
 attach(LO)
 reader, sender = bound(a, socket.SOCK_DGRAM, rcvbuf=64 << 20), bound(a, socket.SOCK_DGRAM)
 many = 12000
@@ -184,7 +184,7 @@ nicprobe("detach", LO)
 same("too many: the others are read", fate(rows, "rx"), {"read": got["now"], "table-full": got["table-full"]})
 conserved("too many", rows)
 
-# 8. Not unless asked for; attached with packets on their way: those are nobody's.
+# 8. Off by default; attached with packets under way: those are not followed.
 nicprobe("attach", LO)
 check("not attached unless asked for", "skblife" not in show(LO)["meters"])
 nicprobe("detach", LO)

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""Lives of packets that do not go straight: merged, split, forwarded; by queue, by sample, by less."""
+"""Lives of packets that are merged, split or forwarded; by queue, sampled, and without some tracepoints."""
 import socket
 
 from lives import *
@@ -10,13 +10,13 @@ a, b = Namespace("a"), Namespace("b")
 LO = f"{a}/lo"
 N = 200
 
-# 1. TCP: acknowledgements are used up, data is read or made part of other data. Nothing is unaccounted for.
+# 1. TCP: acknowledgements are consumed, data is read or coalesced. Nothing is unaccounted for.
 name = "TCP"
 got, rows = tcp(name, lambda: tcp_transfer(a, a, "127.0.0.1", 300), LO, a, "lo")
 check(f"{name}: some are coalesced, read, used", all(got.get(k, 0) > 0 for k in ("coalesced", "read", "used")), str(got))
 check(f"{name}: sent ones were handed to the other side", not set(fate(rows, "tx")) - {"sent", "segmented"})
 
-# 2. GRO and GSO between two veths: what GRO merges ends there, and what GSO splits.
+# 2. GRO and GSO between two veths: merged packets end at GRO, split buffers at GSO.
 veth(a, b, mtu=1500)
 for n, netns in enumerate((a, b), 1):
     netns.ip(f"addr add 198.18.1.{n}/24 dev eth0")
@@ -34,7 +34,7 @@ check(f"GSO: some were split, the others handed to the peer # {got}", set(got) =
 same("GSO: split in the qdisc", fate(rows, "tx", "qdisc"), {"segmented": got.get("segmented")})
 conserved("GSO", rows)
 
-# 3. Forwarded: the received life ends when the other interface is given the packet.
+# 3. Forwarded: the received life ends when the packet is given to the other interface.
 c = Namespace("c")
 b.run("sysctl -qw net.ipv4.ip_forward=1")
 veth(b, c, "eth1", mtu=1500)
@@ -83,7 +83,7 @@ nicprobe("detach", f"{c}/br0")
 same("on the bridge itself: read", fate(rows, "rx"), {"read": 1})
 same("on the bridge itself: sent, by the port below", fate(rows, "tx"), {"sent": 1})
 
-# 5. By queue: what the driver hands up in each is read, and what is sent by each.
+# 5. By queue: packets that the driver receives on each are read, and those sent on each.
 multi = tap(a, "tap1", 4, "--steer", address="198.18.4.1/24")
 mac = a.run("cat /sys/class/net/tap1/address").strip()
 sink, COUNTS = bound(a, socket.SOCK_DGRAM, "198.18.4.1"), {"0": 20, "1": 5, "3": 70}
@@ -106,7 +106,7 @@ for queue in COUNTS:
     between(f"{name}: queue {queue}", rows, "rx", "socket", begin - after, end - before, queue)
 conserved(name, rows)
 
-# 6. Without the tracepoints that not every kernel has there is less to tell, and it still adds up.
+# 6. Without the tracepoints that not every kernel has, there is less detail, and it still adds up.
 name = "without optional"
 attach(f"{a}/tap1", env={"NICPROBE_CANNOT": "optional"})
 multi(f"send 0 50 100 v4 udp src=198.18.4.2 dst=198.18.4.1 dport={sink.getsockname()[1]} dmac={mac}")
@@ -127,7 +127,7 @@ conserved(name, rows)
 r = nicprobe("attach", LO, "-m", "skblife", check=False, env={"NICPROBE_CANNOT": "tp_btf"})
 check("without any way: an error that says why", r.returncode == 1 and "taken away" in r.stderr, r.stderr)
 
-# 7. One in 16, and one in 64 if nothing is said: so many, and every one of them followed to its end.
+# 7. One in 16, and one in 64 by default: exactly so many, and each followed to its end.
 for n in 16, None:
     name, rate, many = f"--sample {n}", n or 64, 4000
     attach(f"{c}/eth1", sample=n)

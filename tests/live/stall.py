@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""A wire that can be held up: a veth whose far end takes nothing for as long as we say."""
+"""A wire that can be blocked: a veth whose far end reads nothing for a chosen time."""
 import contextlib
 import os
 import time
@@ -8,16 +8,14 @@ from lab import *
 
 
 class Stalled:
-    """
-    The far end of the veth takes packets in a kernel thread (threaded NAPI), which only runs when
-    nobody else wants its CPU. While a process of ours does, the ring between them (256 packets) fills up,
-    and veth stops its queue (Linux 6.16).
-    """
+    """The far end of the veth takes packets in a kernel thread (threaded NAPI), which only runs while nobody else wants
+    its CPU. While a process of ours does, the ring between them (256 packets) fills up, and veth stops its queue (Linux
+    6.16)."""
     def __init__(self, near, far, name="veth0"):
         self.cpu = max(os.sched_getaffinity(0))
         veth(near, far, name, 1)
         far.run(f"ethtool -K {name} gro on")
-        near.run(f"ethtool -K {name} tso off")      # else packets do not go by NAPI
+        near.run(f"ethtool -K {name} tso off")      # otherwise packets bypass NAPI
         before = self.threads(name)
         far.run(f"sh -c 'echo 1 > /sys/class/net/{name}/threaded'")
         thread, = self.threads(name) - before
@@ -35,7 +33,7 @@ class Stalled:
 
     @contextlib.contextmanager
     def stalled(self, seconds):
-        """Takes nothing from the beginning of the block on, for so long at least."""
+        """Reads nothing from the beginning of the block on, for at least this long."""
         os.sched_setscheduler(self.thread, os.SCHED_IDLE, os.sched_param(0))
         ready, go = os.pipe()
         child = os.fork()

@@ -14,13 +14,13 @@ global_sysctl("net.core.netdev_max_backlog", 100000)
 libc = ctypes.CDLL(None, use_errno=True)
 MB = 1 << 20
 V4, V6 = 14 + 20 + 32, 14 + 40 + 32     # Ethernet, IP, TCP with its timestamps
-SYN = 8                                 # more bytes of options, once
+SYN = 8                                 # additional bytes of options, once
 UDP_SEGMENT = 103
 IFLA_GSO_IPV4_MAX_SIZE, IFLA_GRO_IPV4_MAX_SIZE = 63, 64     # Linux 6.3; not yet in Debian 12's ip(8)
 
 
 def socket_in(netns, family, kind):
-    """A socket of that namespace."""
+    """A socket in that namespace."""
     home = os.open("/proc/thread-self/ns/net", os.O_RDONLY)
     there = os.open(f"/run/netns/{netns}", os.O_RDONLY)
     try:
@@ -47,7 +47,7 @@ def big_ipv4(netns, iface, size):
 
 
 def transfer(total, v6=False, single=False):
-    """`total` bytes from a to b by TCP; how many came, and were sent: those sent again are counted again."""
+    """`total` bytes from a to b by TCP; returns bytes received and sent, retransmissions included."""
     family, address = (socket.AF_INET6, "2001:2::2") if v6 else (socket.AF_INET, "198.18.0.2")
     server, client = (socket_in(n, family, socket.SOCK_STREAM) for n in (b, a))
     came = 0
@@ -99,7 +99,7 @@ def both():
 
 
 def quiet():
-    """Both documents and far ends, once all that was sent was received."""
+    """Both documents and far ends, once everything sent was received."""
     last = []
 
     def agreed():
@@ -113,9 +113,7 @@ def quiet():
 
 
 def scenario(name, **how):
-    """
-    What is sent by a softirq where nothing is traced nobody counts (seen on 6.18.44, about one run in 60).
-    """
+    """Packets sent by a softirq where nothing is traced are not counted (seen on 6.18.44, about one run in 60)."""
     results = []
 
     def once():
@@ -147,12 +145,12 @@ def measured(results, name, total=32 * MB, v6=False, rx="driver", merged=True, f
     nicprobe("detach", B)
     packets, size = summed(other, "rx-nic")
     buffers, buffer_bytes = summed(other, "rx-stack")
-    # What TCP carried, from the wire: no header may be missing, none too many.
+    # What TCP carried, computed from the wire: no header may be missing or counted twice.
     same(f"{name}: payload at rx-nic", size - packets * header - SYN, sent)
     same(f"{name}: tx-nic is rx-nic, by queue and size", sizes_at(one, "tx-nic"), sizes_at(other, "rx-nic"))
     check(f"{name}: {'packets were' if merged else 'nothing was'} merged # {packets} in {buffers}",
           (buffers < packets / 4) == merged and (merged or buffers == packets), f"{packets} in {buffers}")
-    # BIG TCP over IPv6: a header of 8 bytes is in the buffers above 64 KiB, and not on the wire.
+    # BIG TCP over IPv6: a header of 8 bytes is in the buffers above 64 KiB, but not on the wire.
     jumbo = 8 * sum(q["le"].get("+Inf", 0) for q in sizes_at(other, "rx-stack").values()) if v6 else 0
     same(f"{name}: headers merged away", size - buffer_bytes, (packets - buffers) * header - jumbo)
     for doc, end, way in (other, end_b, "data"), (one, end_a, "ACKs"):
@@ -167,7 +165,7 @@ def measured(results, name, total=32 * MB, v6=False, rx="driver", merged=True, f
     marks = ecn_sum(other, "rx-nic")
     same(f"{name}: codepoints, everywhere in wire packets",
          [ecn_sum(one, "tx-stack"), ecn_sum(one, "tx-nic"), ecn_sum(other, "rx-stack")], [marks] * 3)
-    # All that has payload is ECT(0); SYN, the last ACKs and what is sent again (RFC 3168, 6.1.5) are not.
+    # Everything with payload is ECT(0); SYN, the last ACKs and retransmissions (RFC 3168, 6.1.5) are not.
     check(f"{name}: ECT(0) # {marks}", 0 <= packets - marks.get("ect0", 0) <= max(8, packets / 200), str(marks))
     same(f"{name}: lost", [nonzero(one["lost"]), nonzero(other["lost"])], [{}, {}])
     return one, other
@@ -179,12 +177,12 @@ veth(a, b, mtu=1500)
 for i, netns in enumerate((a, b), 1):
     netns.run("sysctl -qw net.ipv4.tcp_ecn=1")
     netns.ip(f"addr add 198.18.0.{i}/24 dev eth0")
-for netns, other, i in (a, b, 2), (b, a, 1):        # no ARP, no ND among what is counted
+for netns, other, i in (a, b, 2), (b, a, 1):        # no ARP, no ND in the counts
     mac = json.loads(other.ip("-j link show eth0"))[0]["address"]
     netns.ip(f"neigh replace 198.18.0.{i} lladdr {mac} dev eth0 nud permanent")
 for q in range(4):
     b.run(f"sh -c 'echo 3 > /sys/class/net/eth0/queues/rx-{q}/rps_cpus'")
-# veth with NAPI drops what finds the ring of its peer full, unless a qdisc can hold it (BUSY; 6.16).
+# veth with NAPI drops packets that find its peer's ring full, unless a qdisc can hold them (BUSY; 6.16).
 a.run("tc qdisc replace dev eth0 root pfifo limit 20000")
 at_a, at_b = (Nic("packet eth0 --vnet-hdr", n) for n in (a, b))
 for nic in at_a, at_b:
@@ -215,7 +213,7 @@ for ip in "", ", IPv6":
     # veth passes a GSO buffer on whole: its wire packets are counted by gso_size.
     offloads("tso on gso on gro off")
     scenario(f"TSO{ip}", v6=v6)
-    # Segmented in software before the driver, merged again by GRO.
+    # Segmented in software above the driver, merged again by GRO.
     offloads("tso off gro on")
     one, other = scenario(f"no TSO, GRO{ip}", v6=v6, single=True)
     check(f"no TSO{ip}: buffers before GSO, packets after",
@@ -263,7 +261,7 @@ for tso in "on", "off":
                      "rx-stack": [whole if tso == "on" else wire]})
 a.run("ethtool -K eth0 tx-udp-segmentation on")
 
-# A tap whose other end hands over GSO frames, as a virtual machine does; gso_segs is left to be computed.
+# A tap whose other end passes GSO frames, as a virtual machine does, without gso_segs.
 nic = tap(a, "tap0", options="--vnet-hdr")
 name = "tap with GSO frames"
 for rx in "driver", "tc":

@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
-"""
-Whether the kernel ran BPF programs at all tracepoints. Some kernels for virtual machines run none while certain
-processes are current (nicprobe-meters(7), Missed events): what a softirq does on top of those nobody counts. Perf
-events do count it, so what is missing beside them at a program that does nothing was not traced: a test that is to be
-exact does what it did once more, for this reason and for no other.
-"""
+"""Detects whether the kernel ran BPF programs at all tracepoints. Some kernels for virtual machines run none while
+certain processes are current (nicprobe-meters(7), Missed events): a softirq on top of those is not counted. Perf events do count it,
+so the difference to an empty program was not traced: an exact test repeats its action for this reason, and for no
+other."""
 import ctypes
 import os
 import struct
@@ -20,9 +18,9 @@ TRIES = 6
 
 
 def numbers(events):
-    """The number of each of these tracepoints; tracefs may be mounted nowhere, and stays so."""
+    """The ID of each of these tracepoints, without mounting tracefs permanently."""
     read = "; ".join(f"cat /sys/kernel/tracing/events/{e}/id || echo 0" for e in events)
-    # mount: it is there already, where it says no
+    # mount may fail because it is mounted already
     return [int(n) for n in sh(f"unshare -m sh -c 'mount -t tracefs tracefs /sys/kernel/tracing; {read}' 2>/dev/null",
                                check=False).split()]
 
@@ -33,7 +31,7 @@ def counter(number, cpu):
 
 
 class Watch:
-    """From its making on: how many events there were without a program being run."""
+    """From its creation on: the number of events without a program run."""
     def __init__(self, events=EVENTS):
         self.fds, self.at = [], {}
         self.keep(bpf.call(ENABLE_STATS, struct.pack("I", 0)))
@@ -55,13 +53,13 @@ class Watch:
         return sum(struct.unpack("Q", os.read(fd, 8))[0] for fd in counters)
 
     def runs(self, program):
-        """Runs, and those where the program was already running on that CPU: those nicprobe counts as missed."""
+        """Runs, and events while the program was already running on that CPU: nicprobe counts those as missed."""
         info = ctypes.create_string_buffer(224)
         bpf.call(OBJ_INFO, struct.pack("IIQ", program, 224, ctypes.addressof(info)))
         return sum(struct.unpack_from("QQ", info.raw, 200))
 
     def untraced(self):
-        """{event: how many, at the least}: events while we read are on the side of the programs."""
+        """{event: lower bound}: events during the reading count in favour of the programs."""
         missing = {}
         for event, (counters, program) in self.at.items():
             seen = self.events(counters) - self.before[event][1]
@@ -74,11 +72,11 @@ class Watch:
 
 
 class Untraced(SystemExit):
-    """In no try were all programs run: that proves nothing, and who does not catch it ends with a skip."""
+    """No attempt ran all programs: this proves nothing; uncaught, it ends the test as skipped."""
 
 
 def traced(act, *args, most=TRIES, **kwargs):
-    """What act() returns; it is called again while the kernel did not run all programs, and that is said."""
+    """The result of act(), which is repeated, with a message, while the kernel did not run all programs."""
     for left in tries(most, "the kernel did not run all programs"):
         watch = Watch()
         try:

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Traffic that goes on while a test does other things."""
+"""Traffic in the background of a test."""
 import threading
 
 
 class Sender(threading.Thread):
-    """Keeps a NIC sending numbered frames until stop(): the number of frames sent."""
+    """Keeps a NIC sending numbered frames until stop(), which returns their number."""
     def __init__(self, nic, queues, words):
         super().__init__(daemon=True)
         self.nic, self.queues, self.words = nic, queues, words

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""From hand-over to completion: the far end of a tap reads when we say so, and we know how many and when."""
+"""From xmit to completion: the far end of a tap reads on command, so we know how many complete and when."""
 import ctypes
 import fcntl
 import select
@@ -20,7 +20,7 @@ def rows(doc):
 
 
 def total(doc):
-    """Completed, in flight, and what could not be timed, of all queues."""
+    """Completed, in flight, and untimed packets, over all queues."""
     got = {"count": 0, "in_flight": 0, "retried": 0}
     for r in rows(doc).values():
         got["count"] += r["completion_seconds"]["count"]
@@ -38,7 +38,7 @@ def expected(count, in_flight=0, **lost):
 
 
 def within(name, doc, low, high):
-    """Every sample lies between two times that we measured around it, give or take one step."""
+    """Every sample lies between two times that we measured around it, within one step."""
     if not any(r["completion_seconds"]["count"] for r in rows(doc).values()):
         return not_ok(name, "there is no sample")
     for queue, r in rows(doc).items():
@@ -51,14 +51,14 @@ def within(name, doc, low, high):
 
 
 def pair(netns, name, queues=4, ring=1000, options="--steer"):
-    """The far end of a tap, and who sends out of it. Nothing is read until told."""
+    """The far end of a tap, and a sender. Nothing is read until requested."""
     nic = tap(netns, name, queues, options)
     netns.ip(f"link set {name} txqueuelen {ring}")
     return nic, Nic(f"packet {name} --queues {queues}", netns)
 
 
 def send(sender, counts, size=100):
-    """counts: by queue. The times before the first and after the last."""
+    """counts: by queue. Returns the times before the first and after the last."""
     for queue, count in counts.items():
         sender(f"send {queue} {count} {size}")
     before = time.monotonic()
@@ -97,9 +97,9 @@ for ms in 0, 1, 20:
     same(f"{name}: nothing else", total(doc), expected(ALL))
     within(f"{name}: every sample", doc, max(begin - last, 0), end - first)
 
-# 2. A reader that sleeps for so long and then reads. It wakes some tens of microseconds late, more on a
-# busy machine: we measure that from outside, by the time until it has read the batch. The delay is a
-# lower bound always; half of the samples at least are below the median of the upper bounds.
+# 2. A reader that sleeps, then reads. It wakes some tens of microseconds late, more on a busy machine: we measure that
+# from outside, as the time until it has read the batch. The delay is always a lower bound; at least half of the samples
+# are below the median of the upper bounds.
 for ms in 0, 1, 20:
     attached(TAP)
     far("reset")
@@ -129,7 +129,7 @@ doc = show(TAP)
 same("some read: completed", {q: r["completion_seconds"]["count"] for q, r in rows(doc).items()},
      {0: 0, 1: 0, 2: 7, 3: 60})
 same("some read: in flight", {q: r["in_flight"] for q, r in rows(doc).items()}, {0: 100, 1: 250, 2: 0, 3: 340})
-# 4. Detached with the rest in flight, attached again: what began before is nobody's.
+# 4. Detached with the rest in flight, reattached: packets begun before are not followed.
 nicprobe("detach", TAP)
 attached(TAP)
 same("attached with packets in flight: nothing yet", total(show(TAP)), expected(0))
@@ -144,7 +144,7 @@ nicprobe("detach", TAP)
 same("attached with packets in flight: the next are right", total(doc), expected(ALL))
 within("attached with packets in flight: so are their times", doc, max(begin - last, 0), end - first)
 
-# 5. The ring full: tun drops before its xmit returns, which is no completion.
+# 5. A full ring: tun drops before its xmit returns, which is not a completion.
 small, to_small = pair(a, "tap1", ring=100)
 attached(f"{a}/tap1")
 small("reset")
@@ -158,7 +158,7 @@ doc = show(f"{a}/tap1")
 nicprobe("detach", f"{a}/tap1")
 same("full ring: the others are read", total(doc), expected(2000 - drops, freed_in_xmit=drops))
 
-# 6. More in flight than there is room for: the table is made for a ring of 10, then the ring grows.
+# 6. More in flight than the table holds: it is sized for a ring of 10, then the ring grows.
 for args in [], ["--sample", 16]:
     name = "over capacity" + (", sampled" if args else "")
     a.ip("link set tap1 txqueuelen 10")
@@ -208,8 +208,8 @@ same("64 queues: nothing lost in the end", total(doc), expected(57600))
 within("64 queues: every sample", doc, max(begin - last, 0), end - first)
 
 
-# 8. TCP over a wire of ours between two taps, which loses some: clones, retransmits, and (a tap without
-# vnet headers has no TSO) the packets that software GSO makes of one buffer.
+# 8. TCP over a lossy wire of ours between two taps: clones, retransmissions, and (a tap without vnet headers has no
+# TSO) the packets into which software GSO splits a buffer.
 def within_netns(netns, make):
     home = os.open("/proc/thread-self/ns/net", os.O_RDONLY)
     there = os.open(f"/run/netns/{netns}", os.O_RDONLY)
@@ -232,7 +232,7 @@ def open_tap(netns, name):
 
 
 class Wire:
-    """Carries frames between two descriptors; every nth large one from the first is lost."""
+    """Carries frames between two descriptors, and drops every nth large one from the first."""
     def __init__(self, one, other, lose):
         self.fds, self.lose = (one, other), lose
         self.read, self.large, self.lost, self.stop = [0, 0], 0, 0, False
@@ -301,7 +301,7 @@ nicprobe("detach", f"{a}/wire0")
 wire.stop = True
 wire.thread.join()
 
-# 9. Devices that never complete say so; asked for by name it is an error, and nothing is left.
+# 9. Devices that never complete report so; requested by name it is an error, and nothing is left behind.
 veth(a, b, "eth1", 1)
 for iface, why in ("eth1", "never completes"), ("lo", ""):
     where = f"{a}/{iface}"

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""Every hook and every way round, forced in turn: the same counts; and what is not there is said."""
+"""Every hook and attach method, each forced in turn: the same counts; and what is missing is reported."""
 import glob
 import random
 
@@ -14,12 +14,12 @@ TP = "tp_btf/*_entry"
 VETH_XDP = "attaching XDP to veth turns TSO off on its peer and NAPI on: this changes what is measured"
 
 
-# Whose ways these are: the points, and the meters of packets. Others have tests of their own.
+# The points, and the packet meters. Other meters have tests of their own.
 HERE = {"rx-nic", "rx-stack", "tx-stack", "tx-nic", "pktsize", "ecn", "ecn_source", "rxcpu", "flow", "txlat"}
 
 
 def same_absent(name, got, want):
-    """Just these are absent, and each says why."""
+    """Exactly these are absent, each with a reason."""
     got = {k: v for k, v in got.items() if k in HERE}
     for what in sorted(set(got) | set(want)):
         if what not in got or what not in want or want[what] not in got[what]:
@@ -28,7 +28,7 @@ def same_absent(name, got, want):
 
 
 def run(name, where, sender, args, cannot, seed, l4=("udp", "icmp")):
-    """Attaches, sends, waits for the last; what was expected, and the document."""
+    """Attaches, sends, waits for the last packet; returns the expectation and the document."""
     nicprobe("attach", where, *args, env={"NICPROBE_CANNOT": cannot})
     want = random_frames(sender, random.Random(seed), PACKETS, l4)
     sent = sender("go interleave")
@@ -44,7 +44,7 @@ def run(name, where, sender, args, cannot, seed, l4=("udp", "icmp")):
 
 
 def unknown(by_queue):
-    """The same with no queue known."""
+    """The same with unknown queues."""
     if isinstance(next(iter(by_queue.values())), tuple):
         return {None: tuple(sum(v[i] for v in by_queue.values()) for i in (0, 1))}
     total = {}
@@ -60,7 +60,7 @@ def unknown(by_queue):
 
 
 def rx(name, where, sender, args=(), cannot="", hooks=("xdp", "tcx"), blind="", absent=None):
-    """`hooks`: what should serve rx-nic and rx-stack; `blind`: which of them know no queue."""
+    """`hooks`: the expected hooks of rx-nic and rx-stack; `blind`: those that know no queue."""
     want, doc = run(name, where, sender, args, cannot, name)
     same(f"{name}: hooks", (doc["hooks"]["rx-nic"], doc["hooks"]["rx-stack"]), hooks)
     for point, tap in zip(("rx-nic", "rx-stack"), hooks):
@@ -88,7 +88,7 @@ a, b, c = Namespace("a"), Namespace("b"), Namespace("c")
 nic = tap(a)
 TAP = f"{a}/tap0"
 
-# The tap device: XDP disturbs nothing there, and is chosen.
+# The tap device: XDP disturbs nothing there, and is the default.
 rx("tap", TAP, nic)
 rx("tap, --rx xdp", TAP, nic, ["--rx", "xdp"])
 rx("tap, --rx driver", TAP, nic, ["--rx", "driver"], hooks=(TP, "tcx"))
@@ -100,7 +100,7 @@ rx("tap without xdp", TAP, nic, cannot="xdp", hooks=(TP, "tcx"))
 rx("tap without driver", TAP, nic, cannot="driver")
 rx("tap without dispatcher", TAP, nic, cannot="dispatcher")
 rx("tap without xdp, driver", TAP, nic, cannot="xdp,driver", hooks=(None, "tcx"), absent=no_rx_nic(ABSENT))
-# To make a clsact qdisc stops the transmit queues: only where nothing else is left.
+# Creating a clsact qdisc stops the transmit queues: only a last resort.
 rx("tap without tcx", TAP, nic, cannot="tcx", hooks=("xdp", "tp_btf/netif_receive_skb"))
 rx("tap without tcx, stack", TAP, nic, cannot="tcx,stack", hooks=("xdp", "clsact"))
 rx("tap without tc", TAP, nic, cannot="tc", hooks=("xdp", "tp_btf/netif_receive_skb"))
@@ -108,7 +108,7 @@ rx("tap, --rx driver, without tcx, stack", TAP, nic, ["--rx", "driver"], "tcx,st
 rx("tap without tracepoints", TAP, nic, cannot="tp_btf", hooks=("xdp", "tcx"),
    absent={"tx-stack": ABSENT, "tx-nic": ABSENT})
 
-# A queue that nobody recorded: XDP knows it all the same, an skb without a NAPI id does not.
+# A queue that nobody recorded: XDP knows it anyway, an skb without a NAPI ID does not.
 rx("tap without recorded", TAP, nic, cannot="recorded", hooks=("xdp", "tp_btf/netif_receive_skb"),
    blind="rx-stack")
 rx("tap without recorded, xdp", TAP, nic, cannot="recorded,xdp", hooks=(TP, "tp_btf/netif_receive_skb"),
@@ -117,7 +117,7 @@ napi = tap(a, "tap1", options="--napi")
 rx("tap with NAPI without recorded, xdp", f"{a}/tap1", napi, cannot="recorded,xdp",
    hooks=(TP, "tp_btf/netif_receive_skb"), blind="rx-nic rx-stack")
 
-# veth: XDP changes what is measured, so only by name.
+# veth: XDP changes what is measured, so only on request.
 veth(b, c)
 sender, VETH = Nic("packet eth0 --queues 4", c), f"{b}/eth0"
 rx("veth", VETH, sender, hooks=(TP, "tcx"))
@@ -125,7 +125,7 @@ rx("veth, --rx xdp", VETH, sender, ["--rx", "xdp"])
 rx("veth, --rx driver", VETH, sender, ["--rx", "driver"], hooks=(TP, "tcx"))
 rx("veth, --rx tc", VETH, sender, ["--rx", "tc"], hooks=(None, "tcx"),
    absent=no_rx_nic("not asked for (--rx tc)"))
-# Generic XDP takes queue_mapping for queue + 1, which veth does not mean: rather unknown than wrong.
+# Generic XDP takes queue_mapping as queue + 1, which veth does not mean: better unknown than wrong.
 rx("veth, --rx xdp-generic", VETH, sender, ["--rx", "xdp-generic"],
    hooks=("xdp-generic", "tp_btf/netif_receive_skb"), blind="rx-nic")
 rx("veth without driver", VETH, sender, cannot="driver", hooks=(None, "tcx"), absent=no_rx_nic(VETH_XDP))
@@ -135,8 +135,8 @@ rx("veth without device", VETH, sender, cannot="device", hooks=(TP, "tcx"))
 
 
 def untold(cannot):
-    """Are there many programs, and how many of them were not told where the device is? Of a page
-    pool it is asked in what its programs call."""
+    """Checks that there are programs, and counts those that do not filter by device. For a page pool, functions called
+    by the programs filter."""
     nicprobe("attach", VETH, "-m", "all", env={"NICPROBE_CANNOT": cannot})
     pins = glob.glob(f"/sys/fs/bpf/nicprobe/{os.stat(f'/run/netns/{b.name}').st_ino}/eth0/[!p]*")
     links = [sh(f"bpftool -j link show pinned {pin}", check=False) for pin in pins]     # the others are maps
@@ -148,7 +148,7 @@ def untold(cannot):
 
 same("the device is told by its address", untold(""), (True, 0))
 check("without device it is not", untold("device")[1] > 20)
-# With one queue there is nothing to know.
+# With a single queue there is nothing to find out.
 veth(b, c, "eth1", 1)
 nicprobe("attach", f"{b}/eth1", env={"NICPROBE_CANNOT": "recorded"})
 one = Nic("packet eth1", c)
@@ -162,14 +162,14 @@ same("veth of one queue without recorded", {p: list(sizes_at(doc, p)) for p in (
 b.run("ethtool -K eth0 gro on")
 c.run("ethtool -K eth0 tso off")
 rx("veth with GRO", VETH, sender, hooks=(TP, "tcx"))
-# Its NAPIs are there now, one a queue: the rank of the id is the queue.
+# Its NAPIs exist now, one per queue: the rank of the ID is the queue.
 rx("veth by NAPI", VETH, sender, cannot="recorded", hooks=(TP, "tp_btf/netif_receive_skb"))
 rx("veth by NAPI, xdp", VETH, sender, ["--rx", "xdp"], "recorded", ("xdp", "tp_btf/netif_receive_skb"))
 b.run("ethtool -K eth0 gro off")
 c.run("ethtool -K eth0 tso on")
 
-# What a raw socket sends from 4 KiB on has its IP header in a page, which typed tracepoints can read
-# since 6.11. Where they cannot, the codepoint is not known: it is lost, and not called "not IP".
+# Packets of 4 KiB and more from a raw socket have their IP header in a page, which typed tracepoints can read since
+# 6.11. Otherwise the codepoint is unknown: counted as lost, not as "not IP".
 name = "veth without dynptr"
 for size, unread in (3000, 0), (5000, 150):
     nicprobe("attach", VETH, env={"NICPROBE_CANNOT": "dynptr,tc"})
@@ -187,7 +187,7 @@ for size, unread in (3000, 0), (5000, 150):
          for e in ecn_at(doc, p).values()], [25, 25])
     same(f"{name}: {size} bytes, ECN", got, [25, 25] if unread else [100, 100])
 
-# The way out.
+# Transmit.
 reader = tap(a, "tap3", options="--steer")
 a.ip("link set tap3 txqueuelen 5000")
 out, OUT = Nic("packet tap3 --queues 4", a), f"{a}/tap3"
@@ -225,7 +225,7 @@ tx("xmit", (None, None), {"tx-stack": ABSENT, "tx-nic": ABSENT})
 tx("tp_btf", (None, None), {"tx-stack": ABSENT, "tx-nic": ABSENT, "txlat": ABSENT})
 
 
-# clsact, and what others have there.
+# clsact, and foreign filters in it.
 def tc(netns, command):
     return netns.run(f"tc {command}")
 
@@ -241,7 +241,7 @@ same("clsact: there while attached", "clsact" in tc(a, "qdisc show dev tap0"), T
 nicprobe("detach", TAP)
 same("clsact: none left", "clsact" in tc(a, "qdisc show dev tap0"), False)
 
-# Another's, whose filter lets nothing come to those behind it: ours must come before.
+# A foreign filter that lets nothing pass to later ones: ours must run first.
 THEIRS = "bpf bytecode '1,6 0 0 1'"
 tc(a, "qdisc add dev tap0 clsact")
 for prio in 2, 49, 40000, 49152:
@@ -264,7 +264,7 @@ check("clsact of another, filter at 1, without stack: absent", doc["hooks"]["rx-
 same("clsact of another, filter at 1: as it was", filters(a), before)
 tc(a, "qdisc del dev tap0 clsact")
 
-# Another's filter comes while we are attached to a clsact that we made: it stays, and so does the qdisc.
+# A foreign filter is added to a clsact that we created: on detach it stays, and so does the qdisc.
 nicprobe("attach", TAP, env=NO_TCX)
 tc(a, f"filter add dev tap0 ingress protocol all prio 49 handle 9 {THEIRS}")
 nicprobe("detach", TAP)
@@ -272,7 +272,7 @@ same("clsact that we made: another's later filter stays", len([f for f in filter
 same("clsact that we made: ours is gone", "nicprobe" in tc(a, "filter show dev tap0 ingress"), False)
 tc(a, "qdisc del dev tap0 clsact")
 
-# Asked for by name, it is an error where it cannot be had.
+# Requested by name, an unavailable hook is an error.
 for args, cannot in (["--rx", "xdp"], "xdp"), (["--rx", "driver"], "driver"), (["--rx", "driver"], "tp_btf"):
     r = nicprobe("attach", TAP, *args, env={"NICPROBE_CANNOT": cannot}, check=False)
     check(f"--rx {args[1]} without {cannot}: an error", r.returncode == 1 and "taken away" in r.stderr,

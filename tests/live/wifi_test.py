@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""Scans where there is no radio: what is said. tests/vm/wifi_test.py has the radios."""
+"""Without radios: what the wifi meters report. tests/vm/wifi_test.py has radios."""
 import json
 import os
 

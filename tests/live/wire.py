@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Frames of any make, right or wrong, written into a multi-queue tap by the test itself."""
+"""Valid and invalid frames, written into a multi-queue tap by the test itself."""
 import ctypes
 import fcntl
 import os
@@ -14,7 +14,7 @@ HERE6, THERE6 = "2001:2::2", "2001:2::1"
 
 
 def inside(netns, make):
-    """make(), in that namespace: what it opens stays there."""
+    """Runs make() in that namespace: what it opens stays there."""
     home = os.open("/proc/thread-self/ns/net", os.O_RDONLY)
     there = os.open(f"/run/netns/{netns}", os.O_RDONLY)
     try:
@@ -28,7 +28,7 @@ def inside(netns, make):
 
 
 class Wire:
-    """A tap: write(queue, frame) is what the interface receives, read(queue) what it sent, or None."""
+    """A tap: write(queue, frame) makes the interface receive, read(queue) returns what it sent, or None."""
     def __init__(self, netns, name, queues=4, address=HERE + "/24", more=0):
         def make():
             fd = os.open("/dev/net/tun", os.O_RDWR | os.O_NONBLOCK)
@@ -54,7 +54,7 @@ class Wire:
             return None
 
     def drain(self):
-        """How many frames each queue has sent and nobody had read."""
+        """The number of frames that each queue has sent and nobody had read."""
         got = {}
         for q in range(len(self.fds)):
             while self.read(q) is not None:
@@ -88,7 +88,7 @@ def pseudo(proto, payload, src, dst):
 
 
 def udp(port, size=72, src=THERE, dst=HERE, spoil=0, sport=1000, **ip):
-    """An IPv4 packet; `size` bytes of payload. spoil: xored into its checksum."""
+    """An IPv4 packet with `size` bytes of payload. spoil: xored into its checksum."""
     data = struct.pack("!HHHH", sport, port, 8 + size, 0) + bytes(size)
     right = checksum(pseudo(17, data, src, dst)) or 0xffff
     return ip4(17, data[:6] + struct.pack("!H", right ^ spoil) + data[8:], src, dst, **ip)
@@ -111,7 +111,7 @@ def tcp(port, flags=2, src=THERE, dst=HERE, spoil=0, seq=1, ack=0, sport=1000, p
 
 
 def first_fragment(number, dst=HERE):
-    """The first of a datagram whose rest never comes."""
+    """The first fragment of a datagram whose rest never arrives."""
     data = struct.pack("!HHHH", 1000, 9, 2008, 0) + bytes(992)
     head = struct.pack("!BBHHHBBH4s4s", 0x45, 0, 20 + len(data), number, 0x2000, 64, 17, 0,
                        socket.inet_aton(THERE), socket.inet_aton(dst))

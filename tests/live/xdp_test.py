@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""What a known XDP program does to a known number of frames is what the meter `xdp` says, to the frame."""
+"""The meter `xdp` reports exactly what a known XDP program does to a known number of frames."""
 import atexit
 import os
 import shutil
@@ -46,7 +46,7 @@ N = 100
 
 
 class Program:
-    """The program above, loaded, with its maps known by id; gone when the test ends."""
+    """The program above, loaded, with its maps known by ID; unloaded when the test ends."""
     def __init__(self):
         work = tempfile.mkdtemp()
         self.pin = f"/sys/fs/bpf/np-test-{os.getpid()}"
@@ -76,7 +76,7 @@ def index(netns, name):
 
 
 def rows(doc):
-    """{(event, where, result): packets}; the program must be the test's where there is one."""
+    """{(event, where, result): packets}; if a program is named, it must be the test's."""
     got = {}
     for r in doc["meters"]["xdp"]:
         if r["program"] not in ("-", f"np_test_xdp {p.id}"):
@@ -86,7 +86,7 @@ def rows(doc):
 
 
 def case(name, what, where, want, says="", count=N, size=100, iface=None):
-    """`count` frames arrive and the program does `what`; then the rows, and what the findings say."""
+    """`count` frames arrive and the program does `what`; then checks the rows and the findings."""
     iface = iface or f"{a}/eth0"
     p.do(what, where)
     nicprobe("attach", "-m", "xdp", iface)
@@ -113,7 +113,7 @@ if not shutil.which("clang") or not shutil.which("bpftool"):
     skip("xdp", "needs clang and bpftool")
     finish()
 
-# b sends to a's eth0; there the program runs, and sends on by a's eth1 to c.
+# b sends to a's eth0, where the program runs, which sends on through a's eth1 to c.
 a, b, c = Namespace("a"), Namespace("b"), Namespace("c")
 veth(a, b, queues=2)
 a.ip("link add eth1 numtxqueues 4 numrxqueues 4 type veth peer name eth0 numtxqueues 4 numrxqueues 4 "
@@ -144,7 +144,7 @@ case("redirect to no interface", IFINDEX, 1 << 30, {("redirect", "an ifindex", "
      f"{N} redirects of the XDP program np_test_xdp {p.id} to an ifindex failed with EINVAL: there is no")
 case("devmap", DEVMAP, 3, {("redirect", f"devmap {DEVMAP_ID} slot 3", "ok"): N,
                                  ("send", "to eth1", "ok"): N})
-# the helper itself answers XDP_ABORTED, no redirect is tried
+# the helper itself returns XDP_ABORTED: no redirect is attempted
 case("devmap, empty slot", DEVMAP, 5, {("exception", "-", "XDP_ABORTED"): N},
      f"aborted on {N} packets")
 case("send back", 3, 0, {("send back", "-", "ok"): N})
@@ -152,7 +152,7 @@ case("cpumap", CPUMAP, 0,
      {("redirect", f"cpumap {CPUMAP_ID} cpu 0", "ok"): N, ("to cpu", f"cpumap {CPUMAP_ID} cpu 0", "ok"): N,
       ("on cpu", f"cpumap {CPUMAP_ID} cpu 0", "passed"): N})
 
-# Targets that do not take what is sent to them.
+# Targets that reject packets.
 c.ip("link set eth0 mtu 500")
 case("target takes none", IFINDEX, eth1,
      {("redirect", f"ifindex {eth1}", "ok"): N, ("send", "to eth1", "not taken"): N},
@@ -179,7 +179,7 @@ b.run("ethtool -K eth0 gro off")
 case("send back to a peer without NAPI", 3, 0, {("send back", "-", "ENXIO"): N},
      f"the driver dropped {N} packets that an XDP program sent back: ENXIO")
 
-# A cpumap with room for one: how many of a batch it takes is a race, but all are somewhere.
+# A cpumap with room for one: how many of a batch it takes is a race, but all are accounted for.
 p.put("cpus", 0, 1)
 p.do(CPUMAP, 0)
 

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""What an AF_XDP socket loses is what the meter `xsk` says of it, to the packet: tests/xsk makes it lose them."""
+"""The meter `xsk` reports the losses of an AF_XDP socket to the packet: tests/xsk causes them."""
 import os
 import sys
 
@@ -17,7 +17,7 @@ def rows(iface, *args):
 
 
 def row_of(iface, xsk, *args):
-    """The only row of a process; of one that lost nothing there is none."""
+    """The only row of a process; a process without losses has none."""
     mine = [r for r in rows(iface, *args).values() if r["pid"] == xsk.pid]
     return mine[0] if len(mine) == 1 else ZERO if not mine else {"rows": len(mine)}
 
@@ -31,14 +31,14 @@ def hw(iface):
 
 
 class Place:
-    """A veth: eth0 of `here` is looked at, `nic` sends from the other end."""
+    """A veth: eth0 of `here` is measured, `nic` sends from the other end."""
     def __init__(self):
         self.here, self.there = Namespace("here"), Namespace("there")
         veth(self.here, self.there, "eth0", 2, 3000)
         self.iface, self.nic = f"{self.here}/eth0", Nic("packet eth0 --queues 1", self.there)
 
     def send(self, count, size, xsk, more):
-        """So many packets, until the socket's own counts have grown by `more`; what they were before."""
+        """Sends packets until the socket's own counts have grown by `more`; returns the counts before."""
         before = xsk.counts()
         self.nic(f"send 0 {count} {size}")
         self.nic("go")
@@ -48,7 +48,7 @@ class Place:
 
 
 def untold(at):
-    """A kernel that does not tell: it is said, by name it is an error, and nothing is attached."""
+    """A kernel without sock_diag: reported as absent, by name it is an error, and nothing is attached."""
     r = nicprobe("attach", at.iface, "-m", "xsk", check=False)
     same("not told: asked for by name", (r.returncode, NO_DIAG in r.stderr), (1, True))
     nicprobe("attach", at.iface)
@@ -64,7 +64,7 @@ def untold(at):
 
 
 def received(at, xsk):
-    """By each cause a number of its own: no frame, a ring that is not read, a packet longer than a frame."""
+    """Each cause with a distinct number: no frame, an unread ring, a packet longer than a frame."""
     xsk("fill 20")
     at.send(50, 100, xsk, {"rx_dropped": 30, "fill_ring_empty_events": 30})
     same("fill ring empty: 20 frames, 50 packets", counts(row_of(at.iface, xsk)),
@@ -79,7 +79,7 @@ def received(at, xsk):
     at.send(7, 2000, xsk, {"rx_dropped": 7})
     same("longer than a frame: 7 packets", counts(row_of(at.iface, xsk)),
          {**ZERO, "rx_dropped": 37, "fill_ring_empty_events": 30, "rx_ring_full": 26})
-    # The kernel skips them and counts them where nobody asks: of the fill ring, not of the RX ring.
+    # The kernel skips them and counts them in the fill ring, not in the RX ring.
     xsk("fillbad 5")
     xsk("read")
     same("addresses in the fill ring that are no frames: the kernel tells of none",
@@ -103,7 +103,7 @@ def sent(at, xsk):
 
 
 def window(at, xsk):
-    """Of a window, what came in it."""
+    """A window contains only its own counts."""
     p = subprocess.Popen([NICPROBE, "show", "-j", "-w", "3", at.iface], stdout=subprocess.PIPE, text=True)
     time.sleep(1)
     before = at.send(33, 2000, xsk, {"rx_dropped": 33})
@@ -133,7 +133,7 @@ def whose(at, xsk):
 
 
 def queues(at, xsk):
-    """A socket on another queue, and what `hw` says of both."""
+    """A socket on another queue, and both in `hw`."""
     other = Xsk("eth0 1 --no-program --rx 32 --fill 256", at.here)
     other("sendbad 4")
     row = row_of(at.iface, other)
@@ -153,7 +153,7 @@ def queues(at, xsk):
 
 
 def elsewhere(at, xsk):
-    """A socket in another namespace, on an interface that has the same index."""
+    """A socket in another namespace, on an interface with the same index."""
     index = lambda netns: int(netns.run("cat /sys/class/net/eth0/ifindex"))
     same("another namespace: the same index", index(at.there), index(at.here))
     other = Xsk("eth0 0 --no-program", at.there)
@@ -164,7 +164,7 @@ def elsewhere(at, xsk):
 
 
 def anew(at, xsk):
-    """The program ends and begins again: what the new socket lost is told, from 0 on."""
+    """The program restarts: the new socket's losses count from 0."""
     xsk.close()
     until(lambda: not rows(at.iface))
     same("gone: no row", rows(at.iface), {})
@@ -176,7 +176,7 @@ def anew(at, xsk):
 
 
 def shared(at):
-    """Two sockets with the same frames: the kernel says the count of their fill ring for each."""
+    """Two sockets that share a UMEM: the kernel reports the count of their fill ring for each."""
     xsk = Xsk("eth0 0 --share", at.here)
     at.send(8, 100, xsk, {"rx_dropped": 8, "fill_ring_empty_events": 8})
     mine = [r for r in rows(at.iface).values() if r["pid"] == xsk.pid]
@@ -187,13 +187,13 @@ def shared(at):
 
 
 def ledger(at):
-    """What the sockets lost stands beside what the driver counted."""
+    """The sockets' losses appear beside the driver's counts."""
     nicprobe("detach", at.iface)
     nicprobe("attach", at.iface, "-m", "xsk,ledger")
     xsk = Xsk("eth0 0", at.here)
     at.send(12, 100, xsk, {"rx_dropped": 12, "fill_ring_empty_events": 12})
     xsk("sendbad 3")
-    xsk("send 1 100")       # a direction in which nothing was counted has no row
+    xsk("send 1 100")       # a direction without counts has no row
     got = {r["direction"]: r["af_xdp"] for r in show(at.iface)["meters"]["ledger"] if r["queue"] == "all"}
     same("ledger: names what AF_XDP lost", got, {"rx": 12, "tx": 3})
     xsk.close()
@@ -209,7 +209,7 @@ def main():
     at.send(3, 100, xsk, {"rx_dropped": 3, "fill_ring_empty_events": 3})
     nicprobe("attach", at.iface, "-m", "xsk")
     same("attached: what was before is taken off", counts(row_of(at.iface, xsk)), ZERO)
-    # the socket's own program is told all: the test compares by what it caused since
+    # getsockopt() returns totals: the test compares the growth
     xsk.offset = xsk.counts()
     received(at, xsk)
     whole = xsk.counts()

@@ -91,7 +91,7 @@ int thread_start(struct nic_queue *q, void *(*run)(void *), void *arg, pthread_t
 	return -err;
 }
 
-/* Whoever comes first ends the process; the threads need no farewell. */
+/* Whichever thread comes first ends the process; the others need no cleanup. */
 static void finish(int status)
 {
 	if (atomic_flag_test_and_set(&finishing))
@@ -117,7 +117,7 @@ static void *signals_run(void *arg)
 	return NULL;
 }
 
-/* SIGPIPE is ignored: it would be for the thread that writes, which sees the error anyway. */
+/* SIGPIPE is ignored: the writing thread sees the error anyway. */
 static int signals_start(void)
 {
 	static sigset_t set;
@@ -133,7 +133,7 @@ static int signals_start(void)
 	return -pthread_create(&thread, NULL, signals_run, &set);
 }
 
-/* The nth of the CPUs that we may run on, and again from the first. */
+/* The nth CPU of our affinity, wrapping around. */
 static int cpu_choose(unsigned int n)
 {
 	cpu_set_t cpus;
@@ -223,7 +223,7 @@ static bool options_parse(int argc, char **argv)
 				return false;
 			break;
 		case FRAGS:
-			nic.frags = true;	/* which is nothing without NAPI */
+			nic.frags = true;	/* has no effect without NAPI */
 			nic.napi = true;
 			break;
 		case NAPI:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the parts of the test NIC share: the interface, its queues and its backends. */
+/* Shared by the parts of the test NIC: the interface, its queues and its backends. */
 #ifndef NIC_H
 #define NIC_H
 
@@ -11,8 +11,8 @@
 
 #include "nic_frame.h"
 
-#define NIC_MAX_QUEUES	256	/* as many as a tap can have */
-#define NIC_MAX_FRAMES	10000000ULL	/* of one `go` */
+#define NIC_MAX_QUEUES	256	/* the limit of a tap */
+#define NIC_MAX_FRAMES	10000000ULL	/* per `go` */
 #define NSEC_PER_SEC	1000000000ULL
 
 /* Index 0 is "not IP", then the two ECN bits plus one. */
@@ -44,20 +44,20 @@ struct nic_queue {
 	int			tx;
 	int			rx;		/* -1: frames are counted under another queue */
 
-	pthread_mutex_t		lock;		/* over the reading of frames, and counts */
+	pthread_mutex_t		lock;		/* for reading frames, and counts */
 	pthread_cond_t		wake;
 	atomic_bool		reading;
 	atomic_uint_fast64_t	delay;		/* ns */
 	struct nic_counts	*counts;
 	struct nic_rx		*frame;
 
-	uint64_t		next_seq;	/* of the next frame with a number */
-	uint64_t		numbers;	/* those queued, too */
+	uint64_t		next_seq;	/* of the next numbered frame */
+	uint64_t		numbers;	/* including queued ones */
 };
 
 /*
- * open and read return 0 or -errno; read never blocks and takes one frame.
- * drops is what was lost on the way to us since open, mac what `send` takes for dmac=.
+ * open and read return 0 or -errno; read does not block and takes one frame. drops is the number
+ * lost before reading since open, mac the address that `send` takes for dmac=.
  */
 struct nic_backend {
 	int		(*open)(struct nic *nic);
@@ -78,7 +78,7 @@ struct nic {
 	bool			steer;
 	bool			pin;
 	struct nic_queue	queue[NIC_MAX_QUEUES];
-	char			why[160];	/* what open could not do */
+	char			why[160];	/* the reason why open failed */
 };
 
 extern const struct nic_backend nic_tap;
@@ -94,7 +94,7 @@ int thread_start(struct nic_queue *q, void *(*run)(void *), void *arg, pthread_t
 /* nic_send.c */
 void send_command(struct nic *nic, int argc, char **argv);
 
-/* nic_go.c: batch_add returns NULL or what is wrong; send_reset forgets all that is queued. */
+/* nic_go.c: batch_add returns NULL or an error; send_reset drops everything queued. */
 const char *batch_add(struct nic *nic, unsigned int queue, uint64_t count, uint64_t pps,
 		      const struct frame_spec *spec);
 void go_command(struct nic *nic, int argc, char **argv);

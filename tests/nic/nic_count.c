@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The receiving side of the test NIC: when frames are read, and what they were. */
+/* The receiving side of the test NIC: when frames are read, and what they contain. */
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
@@ -10,9 +10,9 @@
 
 #define BURST	64		/* frames read before another thread may see the counts */
 
-/* The numbers of one sender's queue; they come in on any of ours. */
+/* The sequence numbers of one sender's queue; they may arrive on any of ours. */
 struct stream {
-	uint64_t	*seen;		/* a bitmap of FRAME_MAX_SEQ */
+	uint64_t	*seen;		/* a bitmap of FRAME_MAX_SEQ bits */
 	uint64_t	received;
 	uint64_t	duplicates;
 	uint64_t	reordered;
@@ -82,7 +82,7 @@ static void frame_count(struct nic_queue *q, const struct nic_rx *rx)
 		numbers_count(rx, view.payload, mss ? mss : payload);
 }
 
-/* Returns 1 when a frame was read, 0 when there was none, or -errno. */
+/* Returns 1 if a frame was read, 0 if there was none, or -errno. */
 static int frame_take(struct nic_queue *q)
 {
 	int err = q->nic->backend->read(q, q->frame);
@@ -93,14 +93,14 @@ static int frame_take(struct nic_queue *q)
 		return 1;
 	case -EAGAIN:
 	case -EINTR:
-	case -ENETDOWN:			/* said once when the interface goes down */
+	case -ENETDOWN:			/* reported once when the interface goes down */
 		return 0;
 	default:
 		return err;
 	}
 }
 
-/* What is there now; reading stops where it cannot go on (the interface is gone). */
+/* Reads what is there now; stops on errors that cannot be recovered (the interface is gone). */
 static void queue_drain(struct nic_queue *q)
 {
 	int i, got = 1;
@@ -159,7 +159,7 @@ int reader_start(struct nic *nic)
 	return 0;
 }
 
-/* An optional last word names one queue; without it first..last is all of them. */
+/* An optional last word names one queue; without it first..last is all queues. */
 static bool queues_parse(struct nic *nic, int argc, char **argv, int at, unsigned int *first,
 			 unsigned int *last)
 {
@@ -193,7 +193,10 @@ void read_command(struct nic *nic, int argc, char **argv)
 		struct nic_queue *q = &nic->queue[i];
 
 		q->reading = on;
-		/* With the lock we know that the reader has seen it: off is off at our answer. */
+		/*
+		 * Taking the lock ensures that the reader has seen it: off is in effect when we
+		 * answer.
+		 */
 		pthread_mutex_lock(&q->lock);
 		pthread_cond_signal(&q->wake);
 		pthread_mutex_unlock(&q->lock);
@@ -220,7 +223,7 @@ void delay_command(struct nic *nic, int argc, char **argv)
 	printf("{\"delay\":%g}\n", ms);
 }
 
-/* Frames of first..last as they come, one of each queue in turn. */
+/* Frames of first..last in order of arrival, one from each queue in turn. */
 static uint64_t frames_take(struct nic *nic, unsigned int first, unsigned int last, uint64_t want)
 {
 	const uint64_t end = time_now() + 2 * NSEC_PER_SEC;
@@ -337,7 +340,7 @@ void count_command(struct nic *nic, int argc, char **argv)
 	       (unsigned long long)(nic->backend->drops(nic) - drops_base));
 }
 
-/* Frames lost after the highest number seen do not show: compare `received` with what was sent. */
+/* Losses after the highest number seen do not show: compare `received` with what was sent. */
 void seqcheck_command(struct nic *nic, int argc, char **argv)
 {
 	uint64_t received = 0, missing = 0, duplicates = 0, reordered = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Building and reading the Ethernet frames of the test NIC. */
+/* Builds and parses the Ethernet frames of the test NIC. */
 #include <arpa/inet.h>
 #include <endian.h>
 #include <errno.h>
@@ -12,7 +12,7 @@
 
 #define TYPE_RAW	0x88b5		/* IEEE local experimental */
 #define NUMBER_LEN	8
-#define NUMBER_MAGIC	0x6e63ULL	/* the upper 16 bits; then 8 of stream, 40 of number */
+#define NUMBER_MAGIC	0x6e63ULL	/* its upper 16 bits; then 8 of stream, 40 of sequence */
 #define IP_DF		0x4000
 
 struct layout {
@@ -40,7 +40,7 @@ static uint16_t get16(const uint8_t *p)
 	return p[0] << 8 | p[1];
 }
 
-/* Sums 16-bit big-endian words; all we add later starts at an even offset. */
+/* Sums 16-bit big-endian words; everything added later starts at an even offset. */
 static uint64_t sum_bytes(const uint8_t *p, uint32_t len)
 {
 	uint64_t sum = 0;
@@ -114,7 +114,7 @@ static const char *spec_check(const struct frame_spec *spec, const struct layout
 	if (spec->size < at->payload)
 		return "SIZE is less than the headers";
 	payload = spec->size - at->payload;
-	/* The lengths in the IP headers: of all for IPv4, of what follows for IPv6. */
+	/* The length fields of IP headers: total for IPv4, payload for IPv6. */
 	limit = 65535 + (spec->l3 == FRAME_V6 ? at->l4 : at->l3);
 	if (spec->size > limit)
 		return "SIZE is more than an IP packet can be";
@@ -154,7 +154,7 @@ static void put_ethernet(uint8_t *p, const struct frame_spec *spec)
 	put16(p, type[spec->l3]);
 }
 
-/* DF and a fixed id, so that GRO takes frames of a flow to be consecutive. */
+/* DF and a fixed ID, so that GRO takes the frames of a flow as consecutive. */
 static void put_ipv4(uint8_t *p, const struct frame_spec *spec, uint32_t len)
 {
 	p[0] = 0x45;
@@ -320,7 +320,7 @@ void frame_set(struct frame *frame, uint64_t n, uint64_t seq)
 		return;
 	port = ~sum_fold(sum);
 	if (!port && spec->l4 == FRAME_UDP)
-		port = 0xffff;		/* 0 would say: no checksum */
+		port = 0xffff;		/* 0 would mean: no checksum */
 	put16(l4 + checksum_offset(spec), port);
 }
 

@@ -12,7 +12,7 @@
 #define MAX_BATCHES	1024
 #define RETRY_FOR	(2 * NSEC_PER_SEC)
 #define RETRY_EVERY	20000		/* ns */
-#define FRAG_SIZE	4096		/* tun takes no fragment of more than a page */
+#define FRAG_SIZE	4096		/* tun accepts no fragment larger than a page */
 #define MAX_IOV		20
 
 struct batch {
@@ -20,7 +20,7 @@ struct batch {
 	unsigned int	queue;
 	uint64_t	count;
 	uint64_t	done;		/* sent or given up */
-	uint64_t	pps;		/* 0: as fast as it goes */
+	uint64_t	pps;		/* 0: full speed */
 	uint64_t	start;
 	struct iovec	iov[MAX_IOV];
 	int		nr_iov;
@@ -43,7 +43,7 @@ static unsigned int nr_batches;
 static uint64_t nr_frames;
 static pthread_barrier_t barrier;
 
-/* tun with IFF_NAPI_FRAGS makes the first part the linear one and the others fragments. */
+/* tun with IFF_NAPI_FRAGS makes the first part linear and the others fragments. */
 static void batch_split(struct nic *nic, struct batch *b)
 {
 	uint32_t at = 0, len = b->frame.spec.size, part = len;
@@ -92,7 +92,7 @@ const char *batch_add(struct nic *nic, unsigned int queue, uint64_t count, uint6
 	return NULL;
 }
 
-/* A full queue is not an error until it has been one for two seconds. */
+/* A full queue is an error only after two seconds. */
 static int frame_write(struct sender *s, struct batch *b)
 {
 	uint64_t end = 0;
@@ -113,7 +113,7 @@ static int frame_write(struct sender *s, struct batch *b)
 	}
 }
 
-/* Returns false when there is no sense in going on. */
+/* Returns false if continuing is pointless. */
 static bool frame_send(struct sender *s, struct batch *b)
 {
 	struct nic_queue *q = s->queue;
@@ -202,7 +202,7 @@ static void result_print(const struct sender *senders, unsigned int nr, uint64_t
 	printf("}\n");
 }
 
-/* Threads wait for each other at the barrier, so all that are counted there have to start. */
+/* Threads wait for each other at the barrier, so all that are counted there must start. */
 static int senders_run(struct nic *nic, struct sender *senders)
 {
 	unsigned int i, nr = 0;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Raw sockets on an existing interface: one to send on per TX queue, one that receives all. */
+/*
+ * Raw sockets on an existing interface: one per TX queue for sending, one that receives everything.
+ */
 #include <arpa/inet.h>
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -33,8 +35,8 @@ static int failed(struct nic *nic, const char *what, int err)
 }
 
 /*
- * netdev_pick_tx() takes queue_mapping - 1 for the queue if nothing else (XPS) has a say.
- * We carry it there in the mark of the socket, and clear the mark: others may act on it.
+ * netdev_pick_tx() takes queue_mapping - 1 as the queue if nothing else (XPS) decides. We carry it
+ * there in the mark of the socket, and clear the mark, which others may act on.
  */
 static int chooser_load(void)
 {
@@ -99,7 +101,7 @@ static int option_set(int fd, int level, int option, int value)
 	return setsockopt(fd, level, option, &value, sizeof(value)) ? -errno : 0;
 }
 
-/* Bound only when its options are set, so that no frame of another interface gets in. */
+/* Bound only after its options are set, so that no frame of another interface gets in. */
 static int socket_bind(struct nic *nic, int fd, int protocol)
 {
 	const struct sockaddr_ll addr = {
@@ -178,7 +180,7 @@ static void packet_close(struct nic *nic)
 		close(nic->queue[0].rx);
 }
 
-/* The kernel takes the outer tag out of a frame before it comes to us. */
+/* The kernel removes the outer tag from a frame before we get it. */
 static uint32_t stripped_tag(struct msghdr *msg)
 {
 	struct tpacket_auxdata aux;

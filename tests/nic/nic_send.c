@@ -7,7 +7,7 @@
 
 #include "nic.h"
 
-/* What `send` asks for, before it is checked and cut to size. */
+/* The request of `send`, before it is checked. */
 struct wish {
 	struct frame_spec	spec;
 	uint64_t		ecn;
@@ -130,7 +130,7 @@ static int spec_default(struct nic *nic, unsigned int queue, struct frame_spec *
 	return nic->backend->mac(nic, spec->dmac);
 }
 
-/* Answers with an error itself. */
+/* Sends an error answer itself. */
 static bool wish_parse(struct nic *nic, int argc, char **argv, unsigned int queue,
 		       struct wish *wish)
 {

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The other end of a multi-queue tap: what we write the kernel receives, what it sends we read. */
+/*
+ * The other end of a multi-queue tap: the kernel receives what we write, and we read what it sends.
+ */
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -33,8 +35,8 @@ static int failed(struct nic *nic, const char *what)
 }
 
 /*
- * tun chooses the queue by a flow hash of its own and ignores the one that the stack has chosen.
- * With this program it takes that of skb->queue_mapping where there is one (+1, as recorded).
+ * tun selects the queue by a flow hash of its own and ignores the stack's choice. With this program
+ * it takes skb->queue_mapping if that is set (+1, as recorded).
  */
 static int steering_load(void)
 {
@@ -74,8 +76,8 @@ static int offload_set(struct nic *nic, int fd)
 }
 
 /*
- * Non-blocking and with SNDBUF left at INT_MAX: only then does tun take the way (tun_build_skb)
- * on which it runs an XDP program in driver mode.
+ * Non-blocking and with SNDBUF left at INT_MAX: only then does tun take the path (tun_build_skb) on
+ * which it runs an XDP program in driver mode.
  */
 static int queue_open(struct nic *nic, struct nic_queue *q)
 {
@@ -126,7 +128,7 @@ static int tap_open(struct nic *nic)
 	return nic->steer ? steering_set(nic) : 0;
 }
 
-/* The last descriptor takes the interface with it. */
+/* Closing the last descriptor deletes the interface. */
 static void tap_close(struct nic *nic)
 {
 	unsigned int i;

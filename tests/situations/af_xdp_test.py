@@ -1,17 +1,17 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""AF_XDP sockets that do not keep up, found and mended, and one that does: silence. Where kernels tell of them."""
+"""AF_XDP sockets that do not keep up are found and remedied; one that keeps up gives silence. Needs sock_diag."""
 import sys
 
 from world import Skip, healthy, lab, run, trouble
 from sockets import NO_DIAG, Xsk, told  # pylint: disable=wrong-import-order
 
-EVERY = .02         # seconds between bursts: slow machines, emulated ones, keep up with them
+EVERY = .02         # seconds between bursts, which slow machines, even emulated ones, keep up with
 BURST = 20
 
 
 def socket_of(w, options=""):
-    """A socket on the only queue of a veth, and packets that come for it from the other end."""
+    """A socket on the only queue of a veth, and packets sent to it from the other end."""
     if not told():
         raise Skip(NO_DIAG)
     w.veth(queues=1)
@@ -29,7 +29,7 @@ def socket_of(w, options=""):
 
 @trouble("xsk-fill-empty", "the program gives its frames back")
 def frames_not_given_back(w):
-    """A program with AF_XDP that reads its ring and never refills the fill ring."""
+    """An AF_XDP program that reads its ring and never refills the fill ring."""
     xsk, send = socket_of(w)
     xsk("leak 64 1000")
     xsk("fill 100")
@@ -44,7 +44,7 @@ def frames_not_given_back(w):
 
 @trouble("xsk-rx-full", "the program reads as fast as packets come")
 def reader_too_slow(w):
-    """A program with AF_XDP that takes 8 packets, pauses 50 ms, and so reads a sixth of what comes."""
+    """An AF_XDP program that takes 8 packets, then pauses 50 ms, and so reads a sixth of what arrives."""
     xsk, send = socket_of(w)
     xsk("serve 8 50000")
     w.load(send, EVERY)
@@ -54,7 +54,7 @@ def reader_too_slow(w):
 
 @healthy
 def socket_that_keeps_up(w):
-    """A program with AF_XDP that reads all that comes, and gives the frames back at once."""
+    """An AF_XDP program that reads everything and returns the frames at once."""
     xsk, send = socket_of(w)
     xsk("serve 64 0")
     w.load(send, EVERY)
@@ -66,7 +66,7 @@ def socket_that_keeps_up(w):
 
 
 def names(w, doc, xsk, ring):
-    """It names the program and the ring; and what it says was lost is what the socket lost, no more."""
+    """It names the program and the ring; and its figure is what the socket lost, no more."""
     first = doc["findings"][0]
     named = f"xsk (pid {xsk.pid}) on queue 0" in first["what"] and ring in first["what"]
     lab.check(f"{w.name}: names the program", named, first["what"])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Troubles that are in the packets themselves, or in how they come: wrong, split, shuffled, too many at once."""
+"""Troubles in the packets themselves, or in how they arrive: wrong, split, shuffled, too many at once."""
 import os
 import random
 import struct
@@ -11,7 +11,7 @@ from world import THERE, Skip, lab, run, trouble
 
 
 def threads(w):
-    """Has the interface polled by threads; their pids."""
+    """Makes the interface poll in threads; returns their PIDs."""
     w.write("threaded", 1)
     pids = lab.sh(f"pgrep '^napi/{w.dev}-' || true").split()
     if not pids:
@@ -79,7 +79,7 @@ def tag_of_another_vlan(w):
 
 @trouble("fragments-lost", "the path loses nothing")
 def second_halves_are_lost(w):
-    """First fragments whose rest never comes."""
+    """First fragments whose rest never arrives."""
     w.wire()
     w.here.run("sysctl -qw net.ipv4.ipfrag_time=1")
     w.attach()
@@ -98,7 +98,7 @@ def segments_are_shuffled(w):
     """TCP segments of 1000 bytes in random order, polled by a thread."""
     w.wire()
     cpu = min(os.sched_getaffinity(0))
-    for pid in threads(w):      # polls what was written meanwhile, all at once, as of a card
+    for pid in threads(w):      # polls everything written meanwhile at once, as from a card
         lab.sh(f"taskset -pc {cpu} {pid} && chrt -b -p 0 {pid}")
     w.attach()
     frames = [w.wires.eth(tcp(9, 16, seq=1 + 1000 * i, ack=1, payload=bytes(1000))) for i in range(32)]
@@ -127,7 +127,7 @@ def small_segments_over_a_veth(w):
 
 @trouble("xdp-bad-action", "ip link set xdpgeneric off")
 def xdp_program_returns_nonsense(w):
-    """A generic XDP program that answers 99."""
+    """A generic XDP program that returns 99."""
     w.tap()
     w.xdp(99)
     w.attach()
@@ -138,13 +138,13 @@ def xdp_program_returns_nonsense(w):
 
 @trouble("napi-budget-low", "sysctl netdev_budget=300")
 def budget_for_a_slow_card(w):
-    """net.core.netdev_budget is 32; TCP segments come by the buffer."""
+    """net.core.netdev_budget is 32; TCP segments arrive in bursts of a buffer each."""
     w.host_sysctl("net.core.netdev_budget", 32)
     w.host_sysctl("net.core.netdev_budget_usecs", None)
     w.veth(mtu=600)
     w.here.run("ethtool -K eth0 gro on")
-    w.there.run("ethtool -K eth0 tso off")      # as many segments as a buffer has come at once
-    # A window of fewer segments than the peer's ring holds, which a fast machine would fill.
+    w.there.run("ethtool -K eth0 tso off")      # so that a buffer's segments arrive at once
+    # A window below the peer's ring size, which a fast machine would fill.
     w.here.run("sysctl -qw 'net.ipv4.tcp_rmem=4096 131072 131072'")
     w.attach()
     stream(w, w.there, w.here, to="10.0.1.1")

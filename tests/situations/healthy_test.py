@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Healthy interfaces under real load: nothing is found."""
+"""Healthy interfaces under real load: no findings."""
 import socket
 import sys
 
@@ -43,7 +43,7 @@ def tcp_both_ways(w):
 
 @healthy
 def tcp_with_napi(w):
-    """A TCP stream in, with GRO and so with NAPI."""
+    """A TCP stream in, with GRO and therefore NAPI."""
     w.veth()
     for ns in w.here, w.there:
         ns.run("ethtool -K eth0 gro on")
@@ -86,7 +86,7 @@ def tcp_paced(w):
 
 @healthy
 def short_connections(w):
-    """Each ends in TIME_WAIT, and what comes there is freed as if no socket were there."""
+    """Short connections: each ends in TIME_WAIT, where the kernel frees packets as if there were no socket."""
     w.veth()
     w.attach()
     listener = inside(w.here, lambda: socket.create_server(("", 5001), backlog=1000))
@@ -138,7 +138,7 @@ def bursts_that_fit(w):
 
 @healthy
 def one_large_flow(w):
-    """All on one queue and one CPU, which has time left."""
+    """All packets on one queue and one CPU, which has time left."""
     w.tap()
     w.attach()
     w.reader()
@@ -169,7 +169,7 @@ def udp_that_would_not_merge(w):
 
 @healthy
 def shaper_with_room(w):
-    """tbf of 1 Gbit/s, and far less sent."""
+    """tbf of 1 Gbit/s, and far less traffic."""
     w.tap()
     w.nic("read on")
     w.here.run("tc qdisc replace dev tap0 root tbf rate 1gbit burst 100kb limit 1mb")
@@ -206,7 +206,7 @@ def forwarding(w):
 
 @healthy
 def pings(w):
-    """The kernel frees an answer as if no socket were there, after the raw socket had its copy."""
+    """The kernel frees a reply as if there were no socket, after the raw socket got its copy."""
     w.veth()
     w.attach()
     raw = inside(w.here, lambda: socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP))
@@ -251,7 +251,7 @@ def a_few_strays(w):
 
 @healthy
 def xdp_program_passes(w):
-    """A generic XDP program that lets all pass; UDP, which GRO would not merge."""
+    """A generic XDP program that passes everything; UDP, which GRO would not merge."""
     w.tap()
     w.xdp(2)
     w.attach()
@@ -273,7 +273,7 @@ def rps_on_both(w):
 
 @healthy
 def marks_now_and_then(w):
-    """One packet of 200 is marked CE."""
+    """One packet in 200 is marked CE."""
     w.tap()
     w.attach()
     w.reader()
@@ -283,7 +283,7 @@ def marks_now_and_then(w):
 
 @healthy
 def a_few_fragments(w):
-    """A large datagram now and then, as of DNS."""
+    """A large datagram now and then, as from DNS."""
     w.veth()
     w.attach()
     w.reader(9, netns=w.here)
@@ -294,7 +294,7 @@ def a_few_fragments(w):
 
 @healthy
 def groups_nobody_joined(w):
-    """Multicast of IPv4 and IPv6 that no socket has joined, and broadcasts that nobody listens to."""
+    """IPv4 and IPv6 multicast that no socket has joined, and broadcasts that nobody listens to."""
     w.wire(ipv6=True)
     w.attach()
     w.reader(port=10)

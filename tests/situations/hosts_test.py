@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Healthy hosts as they are met: with containers, name servers, neighbours that talk, strangers that look: nothing is found."""
+"""Typical healthy hosts: with containers, name servers, talkative neighbours, strangers that scan: no findings."""
 import contextlib
 import socket
 import struct
@@ -7,11 +7,11 @@ import sys
 
 from streams import stream
 from world import HERE, THERE, healthy, inside, run
-from wire import ip4, tcp, udp      # world knows where it is
+from wire import ip4, tcp, udp      # found because world extends the path
 
 
 def containers(w, count=5):
-    """A bridge with so many containers on it; the first one's port is looked at."""
+    """A bridge with this many containers; the first one's port is measured."""
     w.here = w.namespace()
     w.here.ip("link add br0 type bridge")
     w.here.ip("addr add 10.5.0.1/24 dev br0")
@@ -28,7 +28,7 @@ def containers(w, count=5):
 
 @healthy
 def container_host(w):
-    """Five containers on a bridge; the port of one that sends, receives, and is talked to by others."""
+    """Five containers on a bridge; the port of one that sends, receives, and is contacted by others."""
     one, two, three, four, _ = containers(w)
     w.attach("-m", "all")
     stream(w, one, two, to="10.5.0.3", pace=2000000)
@@ -41,7 +41,7 @@ def container_host(w):
 
 @healthy
 def name_server(w):
-    """400 queries per second, each from a new socket; one in 50 gives up before its answer comes."""
+    """400 queries per second, each from a new socket; one in 50 gives up before its answer arrives."""
     w.veth()
     w.attach()
     server = inside(w.there, lambda: socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
@@ -134,7 +134,7 @@ def chatter(w):
 
 @healthy
 def traceroutes(w):
-    """A router of 1000 packets per second; each second a traceroute runs through it, and one to it, of 16 probes."""
+    """A router of 1000 packets per second; each second a traceroute of 16 probes through it, and one to it."""
     w.wire()
     w.here.run("sysctl -qw net.ipv4.conf.all.forwarding=1")
     w.here.ip(f"route add 10.9.0.0/16 via {THERE} dev tap0")
@@ -147,7 +147,7 @@ def traceroutes(w):
 
 @healthy
 def port_scan(w):
-    """Ten TCP ports and ten UDP ports are tried, again and again, beside a quiet load."""
+    """Ten TCP ports and ten UDP ports are tried repeatedly, beside a light load."""
     w.wire()
     w.attach()
     w.reader()
@@ -158,7 +158,7 @@ def port_scan(w):
 
 @healthy
 def mirrored(w):
-    """tc mirrors all that is received to another interface."""
+    """tc mirrors all received packets to another interface."""
     w.veth()
     w.reader()
     w.here.ip("link add d0 type veth peer name d1")

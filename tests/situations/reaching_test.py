@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Troubles of reaching and being reached: addresses, routes, neighbours, ports, sockets, MTUs, links that are down."""
+"""Troubles of reachability: addresses, routes, neighbours, ports, sockets, MTUs, links that are down."""
 import contextlib
 import signal
 import socket
@@ -7,11 +7,11 @@ import subprocess
 import sys
 
 from world import HERE, THERE, inside, lab, run, trouble
-from wire import THERE6, first_fragment, ip4, tcp, udp, udp6        # world knows where it is
+from wire import THERE6, first_fragment, ip4, tcp, udp, udp6        # found because world extends the path
 
 
 def sends(w, s, to, sizes=(300,), every=.01, each=5):
-    """Keeps sending these to there, whether it can or not."""
+    """Keeps sending these to there, whether that succeeds or not."""
     def act():
         for size in sizes * each:
             with contextlib.suppress(OSError):
@@ -33,7 +33,7 @@ def checksums_are_wrong_in_ipv6(w):
 
 @trouble("neighbour-dead", "ip neigh add")
 def ipv6_neighbour_does_not_answer(w):
-    """Datagrams to an IPv6 address on the link that answers no neighbour solicitation."""
+    """Datagrams to an on-link IPv6 address that answers no neighbour solicitation."""
     w.wire(ipv6=True)
     w.here.run("sysctl -qw net.ipv6.neigh.tap0.retrans_time_ms=50 net.ipv6.neigh.tap0.mcast_solicit=1")
     w.attach()
@@ -47,7 +47,7 @@ def ipv6_neighbour_does_not_answer(w):
 
 @trouble("neighbour-dead", "ip neigh add")
 def many_wait_for_a_silent_neighbour(w):
-    """More is sent to an address that answers no ARP than may wait for it, so that most finds no room."""
+    """More packets to an address that answers no ARP than may wait for it, so that most find no room."""
     w.tap()
     w.nic("read on")
     w.attach()
@@ -59,7 +59,7 @@ def many_wait_for_a_silent_neighbour(w):
 
 @trouble("link-down", "ip link set PEER up")
 def other_end_is_down(w):
-    """The other end of a veth is switched off while a program sends."""
+    """The peer of a veth is administratively down while a program sends."""
     w.veth()
     w.attach()
     w.reader(netns=w.there)
@@ -70,7 +70,7 @@ def other_end_is_down(w):
 
 @trouble("link-down", "ip link set IFACE up")
 def switched_off(w):
-    """The interface itself is switched off while a program sends."""
+    """The interface itself is administratively down while a program sends."""
     w.veth()
     w.attach()
     w.reader(netns=w.there)
@@ -81,7 +81,7 @@ def switched_off(w):
 
 @trouble("peer-mtu-smaller", "ip link set mtu 1500 at the other end")
 def other_end_takes_less(w):
-    """A veth of MTU 1500 whose other end has 1000; datagrams of 300 and of 1400 bytes."""
+    """A veth with MTU 1500 whose peer has 1000; datagrams of 300 and of 1400 bytes."""
     w.veth()
     w.there.ip("link set eth0 mtu 1000")
     w.attach()
@@ -92,7 +92,7 @@ def other_end_takes_less(w):
 
 @trouble("rx-too-long", "ip link set mtu 1500")
 def takes_less_than_the_other_end(w):
-    """The same, looked at from the end with the smaller MTU."""
+    """The same, measured at the end with the smaller MTU."""
     w.veth()
     w.here.ip("link set eth0 mtu 1000")
     w.attach()
@@ -103,7 +103,7 @@ def takes_less_than_the_other_end(w):
 
 @trouble("tcp-port-closed", "the program is started")
 def connection_refused(w):
-    """Connections to a TCP port at which nothing listens, 200 per second."""
+    """Connections to a TCP port on which nothing listens, 200 per second."""
     w.veth()
     w.attach()
 
@@ -128,7 +128,7 @@ def connection_refused(w):
 
 @trouble("syn-queue-full", "sysctl tcp_syncookies=1")
 def flood_of_syns(w):
-    """SYNs from addresses that never answer, to a listener of backlog 8, without SYN cookies."""
+    """SYNs from addresses that never answer, to a listener with backlog 8, without SYN cookies."""
     w.wire()
     w.here.run("sysctl -qw net.ipv4.tcp_syncookies=0 net.ipv4.tcp_max_syn_backlog=8")
     w.stack.callback(inside(w.here, lambda: socket.create_server(("", 80), backlog=8)).close)
@@ -185,7 +185,7 @@ def route_into_a_blackhole(w):
 
 @trouble("no-route-out", "ip route add")
 def nowhere_to_send(w):
-    """A program sends to a network without a route: sendto() fails, and there is no packet."""
+    """A program sends to a network without a route: sendto() fails, and no packet is created."""
     w.tap()
     w.nic("read on")
     w.attach()
@@ -210,7 +210,7 @@ def tunnel_without_an_end(w):
 
 @trouble("fragments-lost", "sysctl ipfrag_high_thresh")
 def no_memory_for_fragments(w):
-    """More fragments wait for their rest than net.ipv4.ipfrag_high_thresh allows."""
+    """More incomplete fragments than net.ipv4.ipfrag_high_thresh allows."""
     w.wire()
     w.here.run("sysctl -qw net.ipv4.ipfrag_low_thresh=20000 net.ipv4.ipfrag_high_thresh=30000")
     w.attach()
@@ -221,7 +221,7 @@ def no_memory_for_fragments(w):
 
 
 def program(w, lines):
-    """A program in the namespace that is looked at, in Python; `s` is a UDP socket at port 9. Its process."""
+    """A Python program in the measured namespace; `s` is its UDP socket on port 9. Returns its process."""
     code = f"import socket\ns = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\n{lines}"
     p = subprocess.Popen(["ip", "netns", "exec", str(w.here), sys.executable, "-c", code], stdout=subprocess.PIPE)
     w.stack.callback(p.wait)
@@ -232,7 +232,7 @@ def program(w, lines):
 
 
 def named(w, doc, *words):
-    """What the finding tells to do has all these words, and no command that would not help."""
+    """The suggestion of the finding has all these words, and no command that would not help."""
     f = doc["findings"][0]
     lab.check(f"{w.name}: names the program, and why", all(word in f["try"] for word in words), f["try"])
     lab.same(f"{w.name}: no command", f["fix"], [])
@@ -240,7 +240,7 @@ def named(w, doc, *words):
 
 @trouble("socket-full", "kill -CONT")
 def reader_is_stopped(w):
-    """The program that has the socket is stopped (SIGSTOP)."""
+    """The program that owns the socket is stopped (SIGSTOP)."""
     w.veth()
     w.attach()
     p = program(w, "s.bind(('', 9))\nprint(flush=True)\nwhile True: s.recv(9999)")

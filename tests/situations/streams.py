@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
-"""TCP between two namespaces, for as long as a situation lasts."""
+"""TCP between two namespaces, for the duration of a situation."""
 import socket
 
 from world import inside
 
 
 def stream(w, here, there, port=5001, to="10.0.1.2", pace=None):
-    """As fast as it goes, or at so many bytes per second; read at the other end."""
+    """At full speed, or at this many bytes per second; read at the other end."""
     family = socket.AF_INET6 if ":" in to else socket.AF_INET
     listener = inside(there, lambda: socket.create_server((to, port), family=family))
     client = inside(here, lambda: socket.create_connection((to, port)))

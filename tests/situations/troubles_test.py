@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Troubles, made on purpose: each is found first, and its remedy, applied here, silences it."""
+"""Troubles caused on purpose: each is the first finding, and its remedy, applied here, silences it."""
 import os
 import socket
 import sys
@@ -8,26 +8,26 @@ import time
 from streams import stream
 from world import HERE, THERE, Skip, bpf, inside, lab, run, trouble
 
-# Bursts that one CPU does not hold, however fast it is: as it takes the whole queue over when it begins with it
-# (process_backlog()), that is twice its backlog. What is shared holds them, even if that CPU begins late.
+# Bursts that overflow one CPU's backlog on any machine: the CPU takes the whole queue when it begins
+# (process_backlog()), so that is twice its length. Shared between CPUs they fit, even if that CPU begins late.
 BACKLOG, BURST, EVERY = 600, 1440, .15
 
 
 def steered():
-    """Packets that RPS brought to CPU 1."""
+    """Packets that RPS moved to CPU 1."""
     with open("/proc/net/softnet_stat", encoding="ascii") as f:
         return next(int(line.split()[9], 16) for line in f if int(line.split()[12], 16) == 1)
 
 
 def bursts(w):
-    """A tap whose packets RPS hands to both CPUs, with a stack that is slow; ports that go to CPU 1, and to CPU 0."""
+    """A tap whose packets RPS moves to both CPUs, with a slow stack; ports that go to CPU 1, and to CPU 0."""
     w.host_sysctl("net.core.netdev_max_backlog", BACKLOG)
     w.tap()
     w.slow_stack()
     w.write("queues/rx-*/rps_cpus", 3)
     w.reader()
     ports = [], []
-    for port in range(1000, 1400):      # CPU 0 writes queue 0: what is for itself it takes at once
+    for port in range(1000, 1400):      # CPU 0 writes to queue 0: packets for itself it processes at once
         before = steered()
         w.nic(f"send 0 1 200 sport={port}")
         w.nic("go")
@@ -45,7 +45,7 @@ def send(w, burst, ports, queue=0, every=EVERY):
 
 @trouble("rps-one-cpu", "echo 3 > rps_cpus")
 def rps_to_one_cpu(w):
-    """rps_cpus of all queues names CPU 1 alone; bursts that one CPU's backlog does not hold, two do."""
+    """rps_cpus of all queues names only CPU 1; bursts that overflow one CPU's backlog, but not two."""
     far, near = bursts(w)
     w.write("queues/rx-*/rps_cpus", 2)
     send(w, BURST, far[:6] + near[:10])
@@ -54,7 +54,7 @@ def rps_to_one_cpu(w):
 
 @trouble("rx-one-flow", "the sender uses 16 flows")
 def elephant_flow(w):
-    """Bursts of a single flow that one CPU's backlog does not hold, with RPS to both."""
+    """Bursts of a single flow that overflow one CPU's backlog, with RPS to both."""
     far, near = bursts(w)
     load = send(w, BURST, far[:1])
 
@@ -66,7 +66,7 @@ def elephant_flow(w):
 
 @trouble("backlog-full", "sysctl net.core.netdev_max_backlog")
 def backlog_too_short(w):
-    """Bursts of 16 flows that RPS hands to one CPU, longer than its backlog."""
+    """Bursts of 16 flows that RPS moves to one CPU, longer than its backlog."""
     far, _ = bursts(w)
     send(w, 1920, far[:16])
     w.expect("backlog-full", settle=.6)
@@ -77,15 +77,15 @@ def saturate(w, *words, queues=4, options="--napi"):
     w.need_free_cpu()
     w.tap(queues, options)
     w.slow_stack()
-    w.attach("--sample", "64")      # enough in a second to know how many flows it is
-    w.reader(room=1 << 25)              # it gets what CPU the stack leaves
+    w.attach("--sample", "64")      # enough per second to know the number of flows
+    w.reader(room=1 << 25)              # it gets the CPU time that the stack leaves
     return w.saturate(*words)
 
 
 @trouble("rx-flows-collide", "echo 3 > rps_cpus")
 def two_flows_on_a_queue(w):
-    """Two flows on one of four queues, more than a CPU takes, with a slow stack."""
-    # of such ports RPS puts each flow on another CPU, or it would not help: tried until it does
+    """Two flows on one of four queues, more than a CPU can process, with a slow stack."""
+    # RPS must map these ports' flows to different CPUs, or it would not help: try until it does
     saturate(w, "0 300 200 sport=1000", "0 300 200 sport=1001")
     w.expect("rx-flows-collide", settle=.5, then=("rx-cpus-full",))
 
@@ -99,13 +99,14 @@ def all_flows_on_one_queue(w):
 
 @trouble("rx-one-queue", "echo 3 > rps_cpus")
 def one_queue_for_all(w):
-    """64 flows on a card of one queue, with a slow stack."""
+    """64 flows on a card with one queue, with a slow stack."""
     saturate(w, "0 600 200 flows=64", queues=1)
     w.expect("rx-one-queue", settle=.5)
 
 
 def segments(w):
-    """TCP for a closed port on four queues, 100,000 per second: each is answered, and the ring holds a burst's answers."""
+    """TCP to a closed port on four queues, 100,000 per second: each is answered, and the ring holds a burst's answers.
+    """
     w.frames(*(f"{q} 100 1000 tcp dport=9" for q in range(4)), every=.004)
 
 
@@ -122,7 +123,7 @@ def gro_switched_off(w):
 
 @trouble("gro-generic-xdp", "ip link set xdpgeneric off")
 def generic_xdp_in_the_way(w):
-    """A generic XDP program that lets all pass; TCP segments of 1000 bytes."""
+    """A generic XDP program that passes everything; TCP segments of 1000 bytes."""
     w.tap()
     w.nic("read on")
     w.xdp(2)
@@ -148,7 +149,7 @@ def stuck_queue(w):
 
 
 def unread(w, sockets, nr):
-    """So many datagrams at once, while the other end looks away for a moment."""
+    """Sends this many datagrams at once, while the other end does not read for a moment."""
     w.nic("read off")
     for i in range(nr):
         sockets[i % len(sockets)].sendto(bytes(500), (THERE, 5000))
@@ -181,7 +182,7 @@ def slow_completions(w):
 
 @trouble("qdisc-wait", "tc qdisc change … rate 1gbit")
 def shaper_too_slow(w):
-    """tbf of 2 Mbit/s with 60 kB of room, and more than that sent."""
+    """tbf of 2 Mbit/s with room for 60 kB, and more traffic than that."""
     w.tap()
     w.nic("read on")
     w.here.run("tc qdisc replace dev tap0 root tbf rate 2mbit burst 5000 limit 60000")
@@ -194,7 +195,7 @@ def shaper_too_slow(w):
 
 @trouble("qdisc-drops", "tc qdisc change … rate 1gbit")
 def shaper_drops(w):
-    """tbf of 2 Mbit/s with 6 kB of room, and more than that sent."""
+    """tbf of 2 Mbit/s with room for 6 kB, and more traffic than that."""
     w.tap()
     w.nic("read on")
     w.here.run("tc qdisc replace dev tap0 root tbf rate 2mbit burst 5000 limit 6000")
@@ -264,7 +265,7 @@ def burst_below_a_buffer(w):
 
 @trouble("xdp-drops", "ip link set xdp off")
 def xdp_program_drops(w):
-    """A generic XDP program that answers XDP_DROP."""
+    """A generic XDP program that returns XDP_DROP."""
     w.tap()
     w.xdp(1)
     w.attach()
@@ -275,7 +276,7 @@ def xdp_program_drops(w):
 
 @trouble("xdp-aborted", "ip link set xdp off")
 def xdp_program_aborts(w):
-    """A generic XDP program that answers XDP_ABORTED."""
+    """A generic XDP program that returns XDP_ABORTED."""
     w.tap()
     w.xdp(0)
     w.attach()
@@ -286,7 +287,7 @@ def xdp_program_aborts(w):
 
 @trouble("tc-ingress-drops", "tc filter del")
 def tc_filter_drops(w):
-    """A tc program at ingress that answers TC_ACT_SHOT."""
+    """A tc program at ingress that returns TC_ACT_SHOT."""
     w.tap()
     w.filter("ingress", 2)
     w.attach()
@@ -297,7 +298,7 @@ def tc_filter_drops(w):
 
 @trouble("tc-egress-drops", "tc filter del")
 def tc_filter_drops_what_is_sent(w):
-    """A tc program at egress that answers TC_ACT_SHOT."""
+    """A tc program at egress that returns TC_ACT_SHOT."""
     w.tap()
     w.nic("read on")
     w.filter("egress", 2)
@@ -315,7 +316,7 @@ def tc_filter_drops_what_is_sent(w):
 
 @trouble("firewall-drops", "the rule is taken away")
 def firewall_drops(w):
-    """A netfilter program that drops all it is shown."""
+    """A netfilter program that drops everything."""
     w.tap()
     try:
         link = inside(w.here, lambda: bpf.netfilter(1))
@@ -327,7 +328,7 @@ def firewall_drops(w):
     w.expect("firewall-drops", fix=False, remedy=lambda: os.close(link))
 
 
-@trouble("socket-full", "sysctl rmem_default, and the program anew")
+@trouble("socket-full", "sysctl rmem_default, and restart the program")
 def socket_buffer_too_small(w):
     """Bursts of a few datagrams more than the socket's buffer holds."""
     w.host_sysctl("net.core.rmem_default", 100000)
@@ -343,7 +344,7 @@ def socket_buffer_too_small(w):
         held[0].setblocking(False)
 
     def burst(nr):
-        """So many at once, then the program reads; how many it got."""
+        """Sends this many at once, then the program reads; returns how many it got."""
         w.nic(f"send 0 {nr} 700")
         w.nic("go")
         time.sleep(.01)
@@ -355,7 +356,7 @@ def socket_buffer_too_small(w):
             return got
     program()
     w.stack.callback(lambda: held[0].close())
-    room = min(burst(1000) for _ in range(4))   # what was read is not room again at once (udp_rmem_release())
+    room = min(burst(1000) for _ in range(4))   # reading does not free the room at once (udp_rmem_release())
     lab.check(f"{w.name}: the socket holds some # {room}", 20 < room < 900, str(room))
     w.attach()
     load = w.load(lambda: burst(room + 4), .05)
@@ -369,7 +370,7 @@ def socket_buffer_too_small(w):
 
 @trouble("udp-port-closed", "the program is started")
 def nothing_listens(w):
-    """Datagrams to a port that no socket has."""
+    """Datagrams to a port without a socket."""
     w.tap()
     w.attach()
     w.frames("0 10 200", every=.02)
@@ -378,7 +379,7 @@ def nothing_listens(w):
 
 @trouble("accept-queue-full", "listen() with a longer backlog")
 def accept_queue_too_short(w):
-    """Connections to a listener of backlog 1 that accepts none."""
+    """Connections to a listener with backlog 1 that accepts none."""
     w.veth()
     w.attach()
     held = [inside(w.here, lambda: socket.create_server(("", 5002), backlog=1))]
@@ -401,7 +402,7 @@ def accept_queue_too_short(w):
 
 @trouble("neighbour-dead", "ip neigh add")
 def neighbour_does_not_answer(w):
-    """Datagrams to an address on the link that answers no ARP."""
+    """Datagrams to an on-link address that answers no ARP."""
     w.tap()
     w.nic("read on")
     w.here.run("sysctl -qw net.ipv4.neigh.tap0.retrans_time_ms=50 net.ipv4.neigh.tap0.mcast_solicit=1 "
@@ -415,7 +416,7 @@ def neighbour_does_not_answer(w):
 
 @trouble("rp-filter", "sysctl rp_filter=2")
 def asymmetric_route(w):
-    """Strict rp_filter, and a source whose route is another interface."""
+    """Strict rp_filter, and a source that is routed through another interface."""
     w.tap()
     w.here.run("sysctl -qw net.ipv4.conf.tap0.rp_filter=1")
     w.here.ip("route add 10.9.0.0/16 dev lo")
@@ -449,7 +450,7 @@ def taken_for_a_router(w):
 
 @trouble("packet-too-big", "ip link set mtu 1500")
 def smaller_mtu_behind(w):
-    """Packets of 1400 bytes with DF, forwarded to a route of MTU 1000."""
+    """Packets of 1400 bytes with DF, forwarded to a route with MTU 1000."""
     w.tap()
     w.nic("read on")
     w.here.run("sysctl -qw net.ipv4.conf.all.forwarding=1")

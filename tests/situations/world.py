@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What situations are made of: an interface with a load on it, what nicprobe finds, and what is done about it."""
+"""Base of the situations: interfaces under load, what nicprobe finds, and the remedy."""
 import contextlib
 import os
 import shlex
@@ -15,13 +15,13 @@ from wire import HERE6, NAPI, THERE, THERE6, Wire, inside    # noqa: E402
 
 HERE, NET = "198.18.0.2", "198.18.0.2/16"
 WINDOW = 1
-LOOKS = 3           # windows, at the most, until one is as it should be
-SLOW = 30           # microseconds that a slow stack takes for a packet
+LOOKS = 3           # maximum number of windows until one is as it should be
+SLOW = 30           # microseconds per packet in a slow stack
 situations = []     # (name, function)
 
 
 def trouble(finding, remedy):
-    """A situation in which `finding` is what must be found first; `remedy`: what silences it, for the table."""
+    """A situation in which `finding` must be found first; `remedy`: what silences it, for the table."""
     def add(function):
         situations.append((function.__name__, function, finding, remedy))
         return function
@@ -29,17 +29,17 @@ def trouble(finding, remedy):
 
 
 def healthy(function):
-    """A situation in which nothing may be found."""
+    """A situation without findings."""
     situations.append((function.__name__, function, None, None))
     return function
 
 
 class Skip(Exception):
-    """This machine cannot make the situation: why."""
+    """Why this machine cannot create the situation."""
 
 
 class Load(threading.Thread):
-    """Calls act() again and again, `every` so many seconds, until stopped; `count` of its calls were made."""
+    """Calls act() every `every` seconds until stopped; `count` is the number of calls."""
     def __init__(self, act, every=0.0):
         super().__init__(daemon=True)
         self.act, self.every, self.going, self.count, self.error = act, every, True, 0, None
@@ -64,7 +64,7 @@ class Load(threading.Thread):
 
 
 class World:
-    """One situation: namespaces and interfaces that go with it, and the interface that is looked at."""
+    """One situation: its namespaces and interfaces, and the interface that is measured."""
     def __init__(self, name):
         self.name, self.stack, self.at, self.fixed = name, contextlib.ExitStack(), None, []
 
@@ -80,7 +80,7 @@ class World:
         return ns
 
     def tap(self, queues=4, options="--napi", mtu=1500):
-        """A tap that is looked at, with its far end as self.nic, in the namespace self.here."""
+        """A measured tap with its far end as self.nic, in the namespace self.here."""
         self.here = self.namespace()
         self.nic = lab.tap(self.here, "tap0", queues, options, mtu, NET)
         self.stack.callback(self.nic.close)
@@ -90,7 +90,7 @@ class World:
         return self.nic
 
     def wire(self, queues=4, ipv6=False):
-        """A tap that is looked at, whose frames are written here, byte by byte: self.wires.write(QUEUE, FRAME)."""
+        """A measured tap whose frames are written here, byte by byte: self.wires.write(QUEUE, FRAME)."""
         self.here = self.namespace()
         self.wires = Wire(self.here, "tap0", queues, NET, NAPI)
         self.stack.callback(self.wires.close)
@@ -107,7 +107,7 @@ class World:
         return self.load(lambda: [self.wires.write(0, f) for f in frames], every)
 
     def veth(self, queues=2, mtu=1500):
-        """A veth that is looked at: eth0 of self.here; its other end is eth0 of self.there."""
+        """A measured veth: eth0 of self.here; its peer is eth0 of self.there."""
         self.here, self.there = self.namespace(), self.namespace("there")
         lab.veth(self.here, self.there, "eth0", queues, mtu)
         for i, ns in enumerate((self.here, self.there), 1):
@@ -120,7 +120,7 @@ class World:
         self.stack.callback(lab.nicprobe, "detach", self.at, check=False)
 
     def look(self, seconds=WINDOW):
-        """What nicprobe shows of a window, as JSON."""
+        """nicprobe's JSON of one window."""
         return lab.show(self.at, "-w", str(seconds))
 
     def load(self, act, every=0.0):
@@ -138,7 +138,7 @@ class World:
         return self.load(act, every)
 
     def saturate(self, *words):
-        """As frames(), at a rate of which a slow stack needs a CPU and a tenth: one is full, two have time."""
+        """As frames(), at a rate for which a slow stack needs 1.1 CPUs: one is full, two have time."""
         return self.frames(*words, every=sum(int(w.split()[1]) for w in words) * SLOW * 1e-6 / 1.1)
 
     def reader(self, port=9, room=1 << 22, netns=None, family=socket.AF_INET):
@@ -150,19 +150,19 @@ class World:
 
         def act():
             with contextlib.suppress(TimeoutError):
-                for _ in range(1000):       # it may be stopped while more comes
-                    s.recv(1)               # of a datagram the rest is let go
+                for _ in range(1000):       # many at a time, as it may be stopped while more arrives
+                    s.recv(1)               # discards the rest of each datagram
         self.stack.callback(s.close)
         return self.load(act)
 
     def udp(self, netns=None):
-        """A socket to send by."""
+        """A socket to send from."""
         s = inside(netns or self.here, lambda: socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
         self.stack.callback(s.close)
         return s
 
     def slow_stack(self, us=SLOW):
-        """Each received packet takes so long on this machine, at tc ingress: after RPS, before protocols."""
+        """Each received packet takes this long on this machine, at tc ingress: after RPS, before protocols."""
         turns = bpf.turns(us)
         print(f"# {self.name}: {turns} turns take {us} us")
         self.filter("ingress", 0, turns)
@@ -189,11 +189,11 @@ class World:
         os.close(fd)
 
     def write(self, path, value):
-        """A file below /sys/class/net/DEV of the interface."""
+        """A file of the interface, below /sys/class/net/DEV."""
         self.here.run(f"sh -c 'for f in /sys/class/net/{self.dev}/{path}; do echo {value} > $f; done'")
 
     def host_sysctl(self, name, value):
-        """Set on the host, as namespaces have none of their own, until the situation ends."""
+        """A sysctl set on the host, as namespaces have none of their own, until the situation ends."""
         path = "/proc/sys/" + name.replace(".", "/")
         with open(path, encoding="ascii") as f:
             old = f.read().strip()
@@ -206,7 +206,7 @@ class World:
             put(value)
 
     def need_free_cpu(self):
-        """Where others take all of the CPUs' time, an imbalance costs nothing, and is no finding."""
+        """While other work takes all CPU time, an imbalance costs nothing, and is not a finding."""
         def idle():
             with open("/proc/stat", encoding="ascii") as f:
                 rows = [[*map(int, line.split()[1:9])] for line in f if line.startswith("cpu") and line[3] != " "]
@@ -218,7 +218,7 @@ class World:
             raise Skip(f"other work leaves {min(shares):.0%} of a CPU free: needs 75%")
 
     def fix(self, doc, finding):
-        """Runs the commands that the finding names, as they are."""
+        """Runs the commands of the finding, unchanged."""
         f = next(f for f in doc["findings"] if f["id"] == finding)
         lab.check(f"{self.name}: {finding} has a command", f["fix"], str(f))
         for argv in f["fix"]:
@@ -226,10 +226,8 @@ class World:
             lab.sh(shlex.join(argv), env=env)
 
     def expect(self, finding, fix=True, remedy=None, settle=.3, seconds=WINDOW, then=()):
-        """
-        `finding` is found first; its own commands are run, or remedy() if they cannot be; then nothing is found, but
-        for what `then` names, while packets still come or go: where there are none, nothing could be found.
-        """
+        """`finding` is found first; its own commands are run, or remedy() if that is impossible; then nothing is found,
+        except those in `then`, while packets still flow: silence proves nothing without packets."""
         time.sleep(settle)
         doc = self.until(seconds, lambda d: lab.found(d)[:1] == [finding])
         first = lab.found(doc)[:1]
@@ -249,7 +247,7 @@ class World:
         return doc
 
     def until(self, seconds, good):
-        """The first window that is as it should be, of three: other work may take a CPU for as long as one."""
+        """The first of three windows that is as it should be: other work may take a CPU for the length of one."""
         for _ in lab.tries(LOOKS, f"{self.name}: another window"):
             doc = self.look(seconds)
             if good(doc):
@@ -258,7 +256,7 @@ class World:
         return doc
 
     def sound(self, doc):
-        """Each finding says all that it must."""
+        """Each finding has all its parts."""
         for f in doc["findings"]:
             whole = f["what"] and f["means"] and f["since"] < doc["time"] and f["harm"]["value"] is not None and \
                 f["severity"] in ("info", "warning", "critical") and (f["try"] or f["follows"])
@@ -274,7 +272,7 @@ class World:
         return max(lab.packets_at(doc, p) for p in ("rx-nic", "rx-stack", "tx-stack", "tx-nic"))
 
     def quiet(self, seconds=WINDOW, least=1, settle=.3):
-        """Nothing is found, in no window until enough packets went by."""
+        """Nothing is found, in any window, until enough packets went by."""
         time.sleep(settle)
         for _ in lab.tries(LOOKS, f"{self.name}: another window"):
             doc = self.look(seconds)
@@ -290,7 +288,7 @@ class World:
 
 
 def run(wanted):
-    """Runs those of the situations whose names are given, or all."""
+    """Runs the situations whose names are given, or all."""
     lab.need_root()
     for name, function, finding, _ in situations:
         if wanted and name not in wanted:

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Two settings turn by turn, on a machine that is a file: order, ends, failures, what is left. */
+/*
+ * A/B comparison of two settings, on a machine that is a file: order, end, failures, restoration.
+ */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -18,10 +20,10 @@
 static char dir[] = "/tmp/ab_test.XXXXXX";
 static volatile sig_atomic_t stop;
 
-/* The machine: what stands in the file "speed", and 2% of noise, and a limp every second round. */
+/* The machine: its speed in the file "speed", 2% of noise, and a slow second round each time. */
 struct machine {
 	unsigned rounds, stop_at, fail_at;
-	char seen[512];		/* the first letter of what "speed" was set by, round for round */
+	char seen[512];		/* the first letter that "speed" held, round by round */
 };
 
 static const char *file_read(const char *name)
@@ -74,7 +76,7 @@ static struct ab_options options(struct machine *m, const char *a, const char *b
 	struct ab_options o = ab_defaults;
 	static char commands[2][128];
 
-	/* those of text() do not last */
+	/* results of text() do not last */
 	snprintf(commands[0], sizeof(commands[0]), "%s", a);
 	snprintf(commands[1], sizeof(commands[1]), "%s", b);
 	complaints_forget();

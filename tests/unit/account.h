@@ -9,7 +9,7 @@
 #include "bpf/ledger/ledger.h"
 #include "lib/read/snapshot.h"
 
-/* A residue that is the same in every way to count. */
+/* A discrepancy that is the same by every formula. */
 static void residue(uint64_t *words, int nr, int64_t least, int64_t most)
 {
 	for (int i = 0; i < nr; i++) {
@@ -33,7 +33,7 @@ static struct ledger *ledger(struct snapshot *s, bool tx, unsigned queue, uint64
 	return l;
 }
 
-/* NULL: its own name is `own`. */
+/* NULL: the name is `own`. */
 static void hwstat(struct snapshot *s, enum stat_way way, int queue, const char *name,
 		   const char *own, uint64_t value)
 {
@@ -47,7 +47,7 @@ static void hwstat(struct snapshot *s, enum stat_way way, int queue, const char 
 	*table_add(&s->tables[METER_hwstat], &meter_hwstat, &key) = value;
 }
 
-/* Of four queues, with all that a ledger may have to say. */
+/* Four queues, with everything that a ledger may report. */
 static void account_fill(struct snapshot *s)
 {
 	struct ledger *l;
@@ -64,7 +64,7 @@ static void account_fill(struct snapshot *s)
 	l->hardware_bytes = 126170 * 1004ul;
 	l->xdp = 1200;
 	residue(l->between, 1, 1200, 1200);
-	/* It may be off by more than the packets there were, and by just the bytes there were. */
+	/* Its uncertainty exceeds the packets, and equals the bytes. */
 	l = ledger(s, true, 1, 7, 7);
 	residue(l->residue, LEDGER_WAYS, -40, 30);
 	residue(l->residue_bytes, LEDGER_WAYS, -7000, 100);

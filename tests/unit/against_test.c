@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Baselines: written, read again, broken in every way; and what is told of a trial against one. */
+/* Baselines: written, read again, damaged in every way; and a trial compared with one. */
 #include <errno.h>
 #include <math.h>
 #include <stdint.h>
@@ -33,7 +33,7 @@ static double normal(void)
 	return sqrt(-2 * log(uniform())) * cos(2 * M_PI * uniform());
 }
 
-/* Rounds of a machine, each like the one before it by half; `speed` times as fast. */
+/* Rounds of a machine with noise that follows half the previous one; `speed` times as fast. */
 static void measure(struct record *r, double speed, unsigned rounds)
 {
 	double off = 0.035 * normal();
@@ -106,7 +106,10 @@ static void check_round_trip(void)
 	complaints_forget();
 }
 
-/* What a link leads to is replaced, the link stays; a file that is our own output is written to. */
+/*
+ * The target of a link is replaced, the link stays; a file that is our own output is written in
+ * place.
+ */
 static void check_links(void)
 {
 	char *link = NULL, *target = NULL;
@@ -172,7 +175,7 @@ static int read_bytes(const char *bytes, size_t nr)
 	return err;
 }
 
-/* The document with one thing replaced by another. */
+/* The document with one part replaced. */
 static void expect_broken(const char *from, const char *to, const char *says)
 {
 	char *at = strstr(whole, from), *bytes;
@@ -300,7 +303,7 @@ static const char *printed(const struct against *g, bool json)
 	return out;
 }
 
-/* An interval from nothing to double is no measurement: no number of percent is told. */
+/* An interval from nothing to double is no measurement: no percentage is reported. */
 static void check_noise(void)
 {
 	struct record then, now;

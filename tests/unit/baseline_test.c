@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What came since then, of figures whose queues come and go: no row has more than that. */
+/* Figures since the baseline, with queues that appear and disappear: no row exceeds the growth. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #define SUBJECT "baseline "
 #include "check.h"
 
-/* Queues of a driver, and what it says of all of them: packets received. */
+/* Queues of a driver, and its total: packets received. */
 struct figures {
 	uint64_t queue[4], all;
 	unsigned nr;
@@ -38,7 +38,7 @@ static void forget(struct table *t)
 	free(t->keys);
 }
 
-/* -1: there is no such row. */
+/* -1: no such row. */
 static int64_t of(const struct table *t, unsigned queue)
 {
 	for (unsigned row = 0; row < t->rows; row++)
@@ -91,7 +91,7 @@ static void queues(void)
 	}
 }
 
-/* What the driver counts is left out if it was not there; what is new to the kernel began at 0. */
+/* Driver statistics that the baseline lacks are left out; new kernel counters began at 0. */
 static void losses(void)
 {
 	struct counters_key old = { .counter = "rx_queue_3_drops", .source = "ethtool -S" };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Do the figures of a benchmark fit and have names of their own, and is its limit the right one? */
+/* Figures of a benchmark: they fit, have unique names, and its limit is the right one. */
 #include <string.h>
 
 #include "trial/scenario/suite.h"
@@ -138,7 +138,10 @@ static void test_stages(void)
 	same("account: no more than there is room for", o->lines, ACCOUNT_MAX);
 }
 
-/* What live frames do harm to is not asked for them; and who is down for a program says so. */
+/*
+ * Drivers that live frames would harm are not used; one that is down because of a program reports
+ * so.
+ */
 static void test_harm(void)
 {
 	const struct driver *virtio = driver_find("virtio_net");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What is found of byte queue limits that are wrong, on snapshots made up; and when nothing. */
+/* Findings about byte queue limits, on made-up snapshots; and silence. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,7 +36,7 @@ static void samples(struct snapshot *s, enum meter_id id, const char *name, unsi
 	w[1 + 1 + (power - LOGLIN_MIN) * LOGLIN_STEPS] = n;
 }
 
-static unsigned tx_usecs;		/* of moderation, next time */
+static unsigned tx_usecs;		/* of moderation, in the next snapshot */
 
 static void expect(const char *name, uint64_t starved, unsigned sent_in, uint64_t stalls,
 		   const char *id, const char *what, const char *try)
@@ -54,7 +54,7 @@ static void expect(const char *name, uint64_t starved, unsigned sent_in, uint64_
 	*words(&s, METER_bql, "starved") = starved;
 	*words(&s, METER_bql, "stalls") = stalls;
 	judge_all(&s, h);
-	/* that completions are slow follows from a limit that is huge */
+	/* slow completions follow from a huge limit */
 	while (s.findings.nr > 1 && s.findings.list[s.findings.nr - 1].under >= 0)
 		s.findings.nr--;
 	check(id ? s.findings.nr == 1 && !strcmp(s.findings.list->kind->id, id) &&

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A made-up window of a second: which queue and CPU received packets, which CPU has time left. */
+/*
+ * A made-up window of a second: the queue and CPU of received packets, and the idle time of CPUs.
+ */
 #ifndef BUSY_H
 #define BUSY_H
 
@@ -9,7 +11,7 @@
 #define CPUS	4
 #define QUEUES	2
 
-/* idle[cpu] percent of its time are left of a CPU, the rest is softirqs. */
+/* idle[cpu] is the percentage of its time left, the rest is softirqs. */
 static inline struct snapshot *window(const unsigned *idle)
 {
 	struct snapshot *s = calloc(1, sizeof(*s));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A made-up card of 64 queues, for the tests of how it looks. */
+/* A made-up card with 64 queues, for the tests of its display. */
 #include <errno.h>
 #include <linux/ethtool.h>
 #include <stdio.h>
@@ -53,7 +53,7 @@ static void card_line(struct hw *h, unsigned i)
 		cpus_from_list(&l->rps, "16-31");
 }
 
-/* Programs at every sort of hook, ours among them. */
+/* Programs at every kind of hook, including ours. */
 static const struct hw_above card_above = {
 	.nr = 5,
 	.programs = {
@@ -69,7 +69,7 @@ static const struct hw_above card_above = {
 	.nr_stacked = 2, .stacked = { { "ens1f0.7", "vlan" }, { "mv0", "macvlan" } },
 };
 
-/* 64 queues on two nodes, and its own interrupt; the rest of it as a card of 100 Gbit/s has it. */
+/* 64 queues on two nodes, and an interrupt of its own; otherwise like a 100 Gbit/s card. */
 static const struct hw *card_hw(void)
 {
 	static struct hw h = {
@@ -96,7 +96,7 @@ static const struct hw *card_hw(void)
 						 .threaded = NAPI_IN_THREAD, .pid = 77,
 					 .defer_hard_irqs = 2, .gro_flush_ns = 50000 } };
 
-	/* of processes that are not on this machine: no socket has such an inode */
+	/* of processes that do not exist here: no socket has such an inode */
 	static struct xsk xsks[] = {
 		{ .queue = 0, .inode = 4000000001, .uid = 1000, .umem = 3, .zero_copy = true,
 		  .rx_ring = 2048, .tx_ring = 2048, .fill_ring = 4096, .completion_ring = 2048 },

@@ -10,11 +10,11 @@
 
 #include "lib/util/log.h"
 
-#ifndef SUBJECT		/* what each NAME begins with: "ledger " */
+#ifndef SUBJECT		/* prefix of each NAME: "ledger " */
 #define SUBJECT ""
 #endif
 
-static int failed;	/* how many; return failed > 0, for a status has 8 bits */
+static int failed;	/* count; return failed > 0, as an exit status has 8 bits */
 
 static inline bool check(bool good, const char *name, const char *why)
 {
@@ -26,10 +26,10 @@ static inline bool check(bool good, const char *name, const char *why)
 	return good;
 }
 
-/* Where the condition itself says what is wrong. */
+/* For conditions that need no explanation. */
 #define holds(good, name) check(good, name, "it is not so: " #good)
 
-/* One of very many: it has a line only if it is wrong. */
+/* For mass checks: prints only failures. */
 static inline bool must(bool good, const char *name, const char *why)
 {
 	return good || check(false, name, why);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* How often a comparison is wrong, on noise as machines have it; and what it cannot compare. */
+/* How often a comparison is wrong, with the noise of real machines; and what it cannot compare. */
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -27,7 +27,7 @@ static double normal(void)
 	return sqrt(-2 * log(uniform())) * cos(2 * M_PI * uniform());
 }
 
-/* The logarithm of what round `t` of a machine is off by; `was`: what the one before it was. */
+/* The logarithm of the error of round `t` of a machine; `was`: that of the previous round. */
 typedef double noise(unsigned t, double was);
 
 static double calm(unsigned t, double was)
@@ -36,7 +36,7 @@ static double calm(unsigned t, double was)
 	return 0.03 * normal();
 }
 
-/* No variance, and one round in ten lost to someone else. */
+/* No variance, and one round in ten lost to another process. */
 static double heavy(unsigned t, double was)
 {
 	(void)t, (void)was;
@@ -67,7 +67,7 @@ static double walk(unsigned t, double was)
 	return was + 0.03 * normal();
 }
 
-/* Every second round is slower: what strict turns of A and B take for a difference. */
+/* Every second round is slower: strict alternation of A and B would show a difference. */
 static double beat(unsigned t, double was)
 {
 	(void)was;
@@ -75,7 +75,7 @@ static double beat(unsigned t, double was)
 }
 
 struct outcome {
-	bool real, any, decided;	/* of the deciding figure; of any figure */
+	bool real, any, decided;	/* for the deciding figure; for any figure */
 	double difference, low, high;
 	unsigned rounds;
 };
@@ -93,7 +93,7 @@ static void fill(struct result *r, int figures, double own, double level)
 	}
 }
 
-/* A whole trial as it is run: pairs in random order, looks when they are due, until decided. */
+/* A whole trial: pairs in random order, looks when they are due, until decided. */
 static struct outcome trial(noise *n, double effect, int figures, unsigned max)
 {
 	static struct result r[2];
@@ -176,7 +176,7 @@ static void check_unpaired(const char *name, noise *n, double effect, unsigned l
 
 		for (int side = 0; side < 2; side++)
 			for (int round = 0; round < ROUNDS; round++) {
-				/* between the two much time has passed */
+				/* much time has passed between the two */
 				for (int idle = 0; idle < (round ? 1 : 50); idle++)
 					was = n(0, was);
 				v[side][round] = exp(was + side * log1p(effect));
@@ -189,7 +189,7 @@ static void check_unpaired(const char *name, noise *n, double effect, unsigned l
 		   TRIALS), text("not %u to %u", least, most));
 }
 
-/* What tables of the two tests print for 5%. */
+/* Critical values for 5% from printed tables of the two tests. */
 static void check_exact(void)
 {
 	check(exact_signed_rank(5, 0.05) == 0 && exact_signed_rank(6, 0.05) == 1 &&

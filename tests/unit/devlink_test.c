@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What is taken of answers of devlink, made up as the kernel writes them; whole, cut, of others. */
+/*
+ * Parsing devlink's answers, made up as the kernel writes them: whole, truncated, of other devices.
+ */
 #include <linux/devlink.h>
 #include <linux/genetlink.h>
 #include <stdlib.h>
@@ -26,7 +28,7 @@ static struct nlmsghdr *begin(char *buf, const char *device, unsigned port)
 	return nlh;
 }
 
-/* As devlink_nl_port_fill() has it. */
+/* As in devlink_nl_port_fill(). */
 static struct nlmsghdr *port(char *buf, const char *device, unsigned nr, unsigned ifindex)
 {
 	struct nlmsghdr *nlh = begin(buf, device, nr);
@@ -39,7 +41,7 @@ static struct nlmsghdr *port(char *buf, const char *device, unsigned nr, unsigne
 	return nlh;
 }
 
-/* As devlink_nl_trap_fill() has it. */
+/* As in devlink_nl_trap_fill(). */
 static struct nlmsghdr *trap(char *buf, const char *device, const char *name)
 {
 	struct nlmsghdr *nlh = begin(buf, device, NO_PORT);
@@ -58,7 +60,7 @@ static struct nlmsghdr *trap(char *buf, const char *device, const char *name)
 	return nlh;
 }
 
-/* As devlink_nl_health_reporter_fill() has it. */
+/* As in devlink_nl_health_reporter_fill(). */
 static struct nlmsghdr *reporter(char *buf, unsigned nr, const char *name)
 {
 	struct nlmsghdr *nlh = begin(buf, "0000:03:00.0", nr);
@@ -137,7 +139,7 @@ static void rows(void)
 	devlink_free(&d);
 }
 
-/* Cut to each length, and names without an end: nothing is read behind what is there. */
+/* Truncated to each length, and names without a terminator: nothing is read beyond the end. */
 static void cut(void)
 {
 	char buf[4096] = {}, name[DEVLINK_NAME * 2];
@@ -146,7 +148,7 @@ static void cut(void)
 	unsigned wrong = 0;
 
 	for (unsigned len = NLMSG_HDRLEN; len <= nlh->nlmsg_len; len++) {
-		/* as netlink_ask() has it, zeros up to the alignment: ASan sees the rest */
+		/* as in netlink_ask(), zeros up to the alignment: ASan checks the rest */
 		char *copy = calloc(1, NLMSG_ALIGN(len));
 		struct devlink one = sought();
 

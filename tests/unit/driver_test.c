@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Are the driver tables sane: unique, findable, and their sentences such that they can be shown? */
+/* Driver tables: entries are unique and can be found, and their sentences can be printed. */
 #include <stdbool.h>
 #include <string.h>
 
 #include "lib/core/nic_driver.h"
 #include "check.h"
 
-/* A fragment goes into a longer sentence: no full stop, no line of its own, not too long. */
+/* A fragment of a longer sentence: no full stop, no newline, not too long. */
 static bool is_fragment(const char *s)
 {
 	size_t len = s ? strlen(s) : 0;
@@ -39,7 +39,7 @@ static void check_table(const struct driver *d)
 
 static void check_name(const struct driver *d)
 {
-	/* meta.driver and iface.driver have room for 31 letters. */
+	/* meta.driver and iface.driver have room for 31 characters. */
 	check(d->name && d->name[0] && strlen(d->name) < 32, text("name %s", d->name),
 	      "empty or too long");
 	check(named(d->name) == 1, text("unique %s", d->name), "named twice");
@@ -66,7 +66,7 @@ static void check_names(const struct driver *d, const struct driver_name *list)
 	}
 }
 
-/* That which says whether a driver is here: it must be no other's. */
+/* The function that identifies a loaded driver must be unique. */
 static unsigned polls(const struct driver *d)
 {
 	unsigned nr = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What is found of each loss that drop or counters tell; and of one packet less: nothing. */
+/* Findings for each loss in drop or counters; and silence for one packet less. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +18,7 @@
 static struct snapshot snapshot = { .seconds = 1, .meta = { .iface = "eth0", .netns = 1,
 							   .cpus = 4 } };
 
-/* One row in the table of a meter, and what is found: how many. */
+/* One row in the table of a meter; returns the number of findings. */
 static unsigned judged(enum meter_id id, const void *key, uint64_t n)
 {
 	struct table *t = &snapshot.tables[id];
@@ -37,7 +37,7 @@ static unsigned judged(enum meter_id id, const void *key, uint64_t n)
 	return snapshot.findings.nr;
 }
 
-/* What to try, of the first that was found. */
+/* What the first finding suggests. */
 static const char *tries(void)
 {
 	static char words[900];
@@ -46,14 +46,14 @@ static const char *tries(void)
 	return words;
 }
 
-/* No brace is left, and it fits in its place. */
+/* No braces are left, and it fits. */
 static bool is_whole(const struct finding *f)
 {
 	return !strpbrk(f->what, "{}") && !strpbrk(tries(), "{}") && *tries() &&
 	       strlen(f->what) < sizeof(f->what) - 1 && strlen(f->advice) < sizeof(f->advice) - 1;
 }
 
-/* The number of a reason by its name; "X*": the first that begins so. 0: this kernel has none. */
+/* The number of a reason by name; "X*": the first with that prefix. 0: not in this kernel. */
 static uint32_t reason_of(const char *name)
 {
 	size_t len = strcspn(name, "*");
@@ -94,10 +94,10 @@ static void check_loss(const struct loss *l, const char *reason)
 	      text("%s: silent of what may be another's", reason));
 }
 
-/* What ethtool and its like call losses; who had them; how many before it is said; and what. */
+/* Counters of ethtool and others that mean losses: by whom, the threshold, and the sentence. */
 static const struct counted {
-	const char *source, *name, *who;	/* who NULL: no loss */
-	uint64_t least;				/* 0: never spoken of */
+	const char *source, *name, *who;	/* who NULL: not a loss */
+	uint64_t least;				/* 0: never reported */
 	const char *id;
 } counted[] = {
 	{ "ip -s link", "rx_missed_errors", "hardware", 10, "rx-ring-full" },
@@ -188,7 +188,7 @@ static void check_names(void)
 	holds(!tracepoint_args("no_such_tracepoint"), "no such tracepoint");
 }
 
-/* Of ena rx_dropped is what the card had no buffer for, and what the stack dropped besides. */
+/* ena's rx_dropped is what the card had no buffer for, plus what the stack dropped. */
 static void check_dropped_by_card(void)
 {
 	static const struct {
@@ -220,7 +220,9 @@ static void check_dropped_by_card(void)
 	}
 }
 
-/* One row since attach: so many packets, the last second of each spell; how many are told. */
+/*
+ * One row since attach: its packets and the last second of each spell; returns the number reported.
+ */
 static unsigned earlier(const char *reason, uint64_t packets, const unsigned *last, double window)
 {
 	struct drop_key key = { .stack = DROP_NO_STACK, .reason = reason_of(reason) };

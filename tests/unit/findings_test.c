@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The table of findings says all it must of each; findings are put in order, folded and merged. */
+/* The table of findings is complete; findings are ordered, folded and merged. */
 #include <ctype.h>
 #include <string.h>
 
@@ -27,7 +27,7 @@ static bool is_id(const char *id)
 	return *id && strlen(id) < 24;
 }
 
-/* Every limit is quoted, and none that is not there. */
+/* Every limit that is quoted exists. */
 static bool quotes_all(const struct finding_kind *k)
 {
 	char words[1000];
@@ -87,7 +87,7 @@ static const struct finding_kind cause = {
 	.id = "mild", .severity = SEVERITY_WARNING, .harm = HARM_WAIT
 };
 
-/* Ids in their order, those that are folded in brackets. */
+/* IDs in order, those that are folded in brackets. */
 static const char *ordered(struct findings *f)
 {
 	const char *words = "";

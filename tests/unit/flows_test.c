@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* One flow, few or many on a queue whose CPU is full: how sure samples are, and what is advised. */
+/* One flow, few or many on a queue whose CPU is full: certainty of samples, and advice. */
 #include <arpa/inet.h>
 #include <stdlib.h>
 
@@ -11,7 +11,7 @@
 
 #define MOST	100
 
-/* Queue 0 has nearly all packets, in flows of so many samples; a 0 ends them. CPU 0 is full. */
+/* Queue 0 has nearly all packets, in flows with these samples, ended by 0. CPU 0 is full. */
 static struct snapshot *flows(const unsigned *samples)
 {
 	struct snapshot *s = window((unsigned[]){ 1, 90, 95, 95 });
@@ -43,7 +43,7 @@ static void end(struct snapshot *s)
 	forget(s);
 }
 
-/* A card whose hash table, or whose number of queues, a command changes. */
+/* A card whose hash table, or whose number of queues, a command can change. */
 static struct hw *card(bool table)
 {
 	static unsigned to[2] = { 0, 1 };
@@ -58,7 +58,7 @@ static struct hw *card(bool table)
 	return h;
 }
 
-/* What it says, and what it advises; "…" before that: there is no command. */
+/* The sentence and the advice; "…" before the advice: there is no command. */
 static void says(const char *name, const unsigned *samples, const char *id, const char *what,
 		 const char *advice)
 {
@@ -71,7 +71,7 @@ static void says(const char *name, const unsigned *samples, const char *id, cons
 	end(s);
 }
 
-/* How many flows, in samples: what decides which finding it is. */
+/* The samples per flow decide which finding it is. */
 static void test_flows(void)
 {
 	unsigned many[MOST + 1] = {};
@@ -92,7 +92,7 @@ static void test_flows(void)
 
 #define ASK "the number of flows is not known yet, and a single flow cannot be spread: attach with "
 
-/* Nothing is advised that does not help a single flow, while it may be one. */
+/* While it may be a single flow, no advice is given that would not help one. */
 static void test_unknown(void)
 {
 	struct snapshot *s;
@@ -128,7 +128,7 @@ static void test_unknown(void)
 	}
 }
 
-/* RPS sends all to CPU 0: more CPUs help, but not a single flow. */
+/* RPS sends all packets to CPU 0: more CPUs help, but not a single flow. */
 static void test_rps(void)
 {
 	for (unsigned alone = 0; alone < 2; alone++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Is every frame of every kind and flow a good one, and is it another flow? */
+/* Frames of every kind and flow are valid, and other flows differ. */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -43,7 +43,7 @@ static bool frame_good(const struct frame_spec *f, unsigned flow, const uint8_t 
 		  0xffff, "checksum", f, flow);
 }
 
-/* What the program in the kernel does to a frame of flow 0 makes the same frame as here. */
+/* The program in the kernel turns a frame of flow 0 into the same frame as here. */
 static bool turned(const struct frame_spec *f, unsigned flow, const uint8_t *frame)
 {
 	static uint8_t other[FRAME_MAX];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Does a value lie in the slot that BPF puts it into, as lib/read/hist.c knows the slot? */
+/* Values lie in the slots that BPF puts them into, as lib/read/hist.c interprets them. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -41,7 +41,7 @@ static void test_times(void)
 	for (uint64_t ns = 0; ns < 1 << 16; ns++)
 		if (!check_time(ns))
 			return;
-	/* about every edge of a step, of every power of two; and what lies between */
+	/* around every edge of a step, of every power of two; and in between */
 	for (int octave = 3; octave < 64; octave++)
 		for (uint64_t step = 8; step < 16; step++)
 			for (int off = -2; off <= 2; off++)
@@ -75,7 +75,7 @@ static void test_bounds(void)
 	check(failed == before, "slots are whole, without gap, 12.5% wide", "see above");
 }
 
-/* A size lies in (floor, bound] of its slot: its bounds are the largest it has. */
+/* A size lies in (floor, bound] of its slot: bounds are inclusive. */
 static void test_sizes(void)
 {
 	int before = failed;
@@ -100,7 +100,7 @@ static const struct metric counts = {
 	.steps = COUNTS_STEPS,
 };
 
-/* A number is exact up to 8, then known to a quarter; nothing is made up between two. */
+/* A number is exact up to 8, then to a quarter; values between two samples are not interpolated. */
 static void test_counts(void)
 {
 	static uint64_t words[1 + COUNTS_SLOTS];
@@ -128,7 +128,7 @@ static void test_counts(void)
 	check(failed == before, "counts are within their slots", "see above");
 }
 
-/* What is put in comes out: a percentile lies in the slot of the value that has that rank. */
+/* A percentile lies in the slot of the value with that rank. */
 static void test_percentiles(void)
 {
 	static uint64_t words[1 + LOGLIN_SLOTS];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What sysfs tells of a card is read right, from a tree made for it. */
+/* Reads a card from a made-up sysfs tree. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@
 
 static char tree[] = "/tmp/nicprobe-hw-XXXXXX";
 
-/* A file of the tree, with the directories above it. */
+/* A file of the tree, with its parent directories. */
 static void put(const char *file, const char *line)
 {
 	char path[256];

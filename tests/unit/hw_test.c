@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Sets of CPUs are read and written right; queues are folded when that says all; what is judged. */
+/*
+ * Sets of CPUs are parsed and written; queues are folded only without loss; findings on the setup.
+ */
 #include <linux/ethtool.h>
 #include <signal.h>
 #include <stdio.h>
@@ -25,7 +27,7 @@ static void check_sets(void)
 {
 	static const struct {
 		bool mask;
-		const char *from, *list;	/* list NULL: it must be refused */
+		const char *from, *list;	/* list NULL: must be rejected */
 	} sets[] = {
 		{ false, "0-3,8\n", "0-3,8" }, { false, "5", "5" }, { false, "\n", "" },
 		{ false, "", "" }, { false, "8191", "8191" }, { false, "0,1,2", "0-2" },
@@ -58,7 +60,7 @@ static void check_text(void)
 		if (i % 2)
 			cpus_add(&odd, i);
 	}
-	cpus_add(&all, MAX_CPUS);	/* there is none */
+	cpus_add(&all, MAX_CPUS);	/* no such CPU */
 	check(!strcmp(listed(&all), "0-8191") && cpus_count(&all) == MAX_CPUS, "all CPUs",
 	      listed(&all));
 	cpus_text(&odd, list, sizeof(list));
@@ -69,7 +71,7 @@ static void check_text(void)
 	      cpus_next(&odd, 8191) == -1 && cpus_next(&odd, -1) == 1, "in both, and the next");
 }
 
-/* A card of `nr` queues: CPUs by `does`, of queue and step. */
+/* A card with `nr` queues: CPUs by `does`, from queue and step. */
 static struct hw card(unsigned nr)
 {
 	struct hw h = {
@@ -162,7 +164,7 @@ static void check_cycle(void)
 	hw_free(&h);
 }
 
-/* What is of no queue stands alone, and queues that end are not mixed with those that go on. */
+/* Lines without queues stand alone, and runs of different length are not mixed. */
 static void check_kinds(void)
 {
 	struct hw h = card(6);
@@ -188,7 +190,7 @@ static void says(const struct hw *h, const char *name, unsigned nr, const char *
 	      text("%u findings: %s", s.findings.nr, s.findings.list[0].what));
 }
 
-/* Four queues on four CPUs of one node, of a card that has no more: nothing is wrong. */
+/* Four queues on four CPUs of one node, on a card that has no more: no findings. */
 static struct hw good_card(void)
 {
 	struct hw h = card(4);
@@ -208,7 +210,7 @@ static struct hw good_card(void)
 	return h;
 }
 
-/* RPS of each queue: to which CPUs; queue N is polled on CPU N. */
+/* The CPUs in rps_cpus of each queue; queue N is polled on CPU N. */
 static void rps(const char *name, const char *const *to, const char *online, const char *what)
 {
 	struct hw h = good_card();
@@ -293,7 +295,7 @@ static void check_judge(void)
 	hw_free(&h);
 }
 
-/* `nr` NAPIs, and interrupts of these queues: which NAPI has queue 0 of each direction, and 1? */
+/* `nr` NAPIs, and interrupts of these queues: the NAPIs of queue 0 and 1 in each direction. */
 static void ranks_from(unsigned first, const char *name, unsigned nr, unsigned vectors,
 		       const int (*of)[2], const unsigned want[4])
 {
@@ -313,7 +315,7 @@ static void ranks_from(unsigned first, const char *name, unsigned nr, unsigned v
 			continue;
 		}
 		list[i] = (struct vector){ .irq = h.lines[i].irq, .rx = of[i][0], .tx = of[i][1] };
-		/* two of each are in use */
+		/* two of each are active */
 		h.lines[i].rx = of[i][0] < 2 ? of[i][0] : QUEUE_NONE;
 		h.lines[i].tx = of[i][1] < 2 ? of[i][1] : QUEUE_NONE;
 	}
@@ -351,7 +353,7 @@ static void check_ranks(void)
 	ranks("nobody knows", 3, 4, apart, (unsigned[]){ 0, 0, 0, 0 });
 }
 
-/* Anybody may call a process as a thread of the kernel is called, also one that has ended. */
+/* Any process, even a zombie, may have the name of a kernel thread. */
 static void check_names(void)
 {
 	struct napis all = {};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the names in `ethtool -S` mean, driver by driver; and what is said of those that suffer. */
+/* The meaning of names in `ethtool -S`, driver by driver; and findings about them. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@
 static void names(void)
 {
 	static const struct {
-		const char *driver, *name, *as;	/* as NULL: nobody knows it */
+		const char *driver, *name, *as;	/* as NULL: unknown */
 		enum stat_way way;
 		int queue;
 	} list[] = {
@@ -48,7 +48,7 @@ static void names(void)
 	}
 }
 
-/* vmxnet3: what comes after a heading is of its queue, until something stands at the margin. */
+/* vmxnet3: lines after a heading belong to its queue, up to an unindented line. */
 static void headings(void)
 {
 	static const struct {
@@ -116,7 +116,7 @@ static void findings(void)
 	}
 }
 
-/* One is told as one. */
+/* A single event is reported in the singular. */
 static void one(void)
 {
 	static const char *const list[][2] = {

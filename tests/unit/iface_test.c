@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Interfaces and namespaces that ip(8) made: do iface_* and netns_* say the same of them? */
+/* iface_* and netns_* agree with ip(8) on interfaces and namespaces that it created. */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <errno.h>
@@ -16,7 +16,7 @@
 #include "lib/util/log.h"
 #include "check.h"
 
-static char blue[32], red[32], stale[32];	/* namespaces of this very run */
+static char blue[32], red[32], stale[32];	/* namespaces of this run */
 static __u32 home;
 
 static int run(const char *command)
@@ -24,7 +24,7 @@ static int run(const char *command)
 	return system(text("%s >/dev/null 2>&1", command));
 }
 
-/* A complaint must name the error, and have the sentence in it. */
+/* A complaint must name the error, and contain the sentence. */
 static void refused(int err, int expected, const char *sentence, const char *name)
 {
 	check(err == expected && strstr(complaint(), sentence), name,
@@ -68,7 +68,7 @@ static void check_loopback(void)
 	same_text("lo by index: name", i.name, "lo");
 }
 
-/* The queues in use are fewer than the device was made with; /sys here shows another namespace. */
+/* Fewer queues are active than were created; /sys here shows another namespace. */
 static void check_veth(void)
 {
 	struct iface i;
@@ -120,7 +120,7 @@ static void check_tun(void)
 		return (void)printf("skip tun: ip cannot make one\n");
 	works(iface_read("tap0", &i), "tap");
 	same_text("tap driver", i.driver, "tun");
-	/* Nobody has opened it: 256 queues are possible, one is in use. */
+	/* Nobody has opened it: 256 queues are possible, one is active. */
 	same("tap queues made with", i.max_tx_queues > 1, 1);
 	same("tap queues in use", i.tx_queues, 1);
 	same("tap address length", i.mac[7], 6);
@@ -129,7 +129,7 @@ static void check_tun(void)
 	same("tun ring is its txqueuelen", i.tx_ring, 500);
 }
 
-/* As ethtool -i, or the link kind, has it. */
+/* As in ethtool -i, or the link kind. */
 static void check_driver(const char *type, const char *driver)
 {
 	struct iface i;
@@ -239,7 +239,7 @@ static void check_netns(__u32 inode)
 	check_each();
 }
 
-/* `red` is a second name of `blue`, `stale` a file that a deleted one left. */
+/* `red` is a second name of `blue`, `stale` a file left by a deleted one. */
 static bool setup(void)
 {
 	int fd;

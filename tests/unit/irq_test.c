@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Findings of the meter irq, over tables made up: each speaks where it must, and only there. */
+/* Findings of the meter irq, on made-up tables: reported exactly where they should be. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,14 +14,14 @@
 
 static char proc[64] = "/tmp/irq_test.XXXXXX";
 
-/* One row: the queue it serves, its CPU, and what it counted. */
+/* One row: the queue it serves, its CPU, and its counts. */
 struct row {
 	int queue;
 	unsigned cpu;
 	uint64_t interrupts, polls, packets, elsewhere;
 };
-static unsigned polls_each = 1;	/* that an interrupt makes */
-static bool adaptive;		/* its driver changes the moderation as it goes */
+static unsigned polls_each = 1;	/* per interrupt */
+static bool adaptive;		/* adaptive moderation */
 static unsigned idle = 10;	/* percent of each CPU's time */
 
 static void row_put(struct table *t, const struct row *r)
@@ -43,7 +43,7 @@ static void row_put(struct table *t, const struct row *r)
 	words->to_poll.slot[0] = r->polls / polls_each;
 }
 
-/* What is found of these rows; `id` NULL: nothing. */
+/* The finding for these rows; `id` NULL: none. */
 static void judged(const char *name, const struct row *rows, bool interval, const char *id,
 		   const char *what, const char *try)
 {
@@ -103,7 +103,7 @@ static void judge_far(void)
 			NULL, NULL);
 }
 
-/* Queue 0 may run on CPUs 0 and 1, queue 1 anywhere. */
+/* The affinity of queue 0 is CPUs 0 and 1, of queue 1 all CPUs. */
 static void judge_outside(void)
 {
 	static const struct row outside[] = {
@@ -124,7 +124,7 @@ static void judge_outside(void)
 			NULL, NULL);
 }
 
-/* Where CPUs have time, it costs nobody anything. */
+/* While CPUs have time left, nothing is reported. */
 static void judge_idle(void)
 {
 	idle = 60;
@@ -168,7 +168,7 @@ static void judge_often(void)
 		{ -1, 0, 90000, 1, 1, 0 }, {} }, false, NULL, NULL, NULL);
 }
 
-/* Beside where it ran: where it may. */
+/* The table shows the affinity beside the CPU. */
 static void show_allowed(void)
 {
 	const struct irq_key keys[] = { { .irq = 30, .cpu = 3 }, { .irq = 31 }, { .irq = 99 } };

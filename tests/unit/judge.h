@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Judges snapshots that are made up, and holds what is found to what should be. */
+/* Evaluates made-up snapshots, and compares the findings with the expectation. */
 #ifndef JUDGE_H
 #define JUDGE_H
 
@@ -9,7 +9,7 @@
 #include "lib/hw/hw.h"
 #include "check.h"
 
-/* A setup of which nothing is told: to be filled in by set(). */
+/* A setup without any settings: to be filled in by set(). */
 static inline struct hw *setup_unknown(void)
 {
 	static struct hw h;
@@ -32,7 +32,7 @@ static inline long long *set(const struct setting_group *g, struct settings *s, 
 	abort();
 }
 
-/* Every meter that has figures is on. */
+/* Switches on every meter that has figures. */
 static inline void judge_all(struct snapshot *s, const struct hw *h)
 {
 	for (int id = 0; id < NR_METERS; id++)
@@ -41,7 +41,7 @@ static inline void judge_all(struct snapshot *s, const struct hw *h)
 	findings_judge(s, h);
 }
 
-/* Has one of them these words? */
+/* Does a finding contain these words? */
 static inline bool finding_says(const struct findings *f, const char *what)
 {
 	for (unsigned i = 0; i < f->nr; i++)
@@ -51,8 +51,8 @@ static inline bool finding_says(const struct findings *f, const char *what)
 }
 
 /*
- * Judges, and compares: `id` is the only finding (NULL: there is none), its sentence has `what` in
- * it, and what to try has `try`; NULL: any will do.
+ * Evaluates and compares: `id` is the only finding (NULL: none), its sentence contains `what`, and
+ * its suggestion `try`; NULL: any.
  */
 static inline void finds(struct snapshot *s, const struct hw *h, const char *name, const char *id,
 			 const char *what, const char *try)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The ledger of made-up snapshots: the formulas, what is left, and what is read at two moments. */
+/* The ledger of made-up snapshots: formulas, discrepancies, and readings at two moments. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +43,7 @@ static void residue(const char *name, const struct ledger *l, int64_t packets, i
 	same(text("%s: bytes are exact", name), within, 0);
 }
 
-/* 10 buffers of 4 packets and 5 of one, and what each driver says of them. */
+/* 10 buffers of 4 packets and 5 of one, and what each driver counts for them. */
 static void formulas(void)
 {
 	static const struct {
@@ -99,7 +99,7 @@ static void formulas(void)
 	}
 }
 
-/* Two queues, of which one has lost; and a third that says nothing. */
+/* Two queues, one of which has lost packets; and a third without driver counters. */
 static void by_queue(void)
 {
 	struct made *m = made("igb");
@@ -118,7 +118,7 @@ static void by_queue(void)
 	same("rows", m->out.rows, 3);
 	same("between", left(find(m, false, 0), "between", &(uint64_t){ 0 }), 10);
 	done(m);
-	m = made("ixgbevf");	/* nobody knows of which queue these are */
+	m = made("ixgbevf");	/* of unknown queues */
 	seen(m, RX_NIC, QUEUES, 100, 1);
 	for (unsigned q = 0; q < 2; q++) {
 		said(m, "rx_packets", q, 50);
@@ -130,7 +130,7 @@ static void by_queue(void)
 	done(m);
 }
 
-/* Queues that came later had counted before: what is new is in what the driver says of all. */
+/* Queues that are added later had counted before: the growth shows in the driver's total. */
 static void later(void)
 {
 	struct made *m = made("virtio_net");
@@ -151,7 +151,7 @@ static void later(void)
 	done(m);
 }
 
-/* A veth: some packets by its NAPI, some not; and what no number of those explains. */
+/* A veth: some packets by its NAPI, some not; and a number that no mix of those explains. */
 static void mixed(void)
 {
 	static const struct { int less, left; } list[] = {
@@ -172,7 +172,7 @@ static void mixed(void)
 		}
 }
 
-/* What is named is not left, and more than that is. */
+/* Named drops are no discrepancy, more than those are. */
 static void named(void)
 {
 	static const struct { const char *name; uint64_t more, less; } list[] = {
@@ -201,7 +201,7 @@ static void named(void)
 	check(failed == before, "named losses are not left", "see above");
 }
 
-/* What the driver threw away and others have seen is a number: nothing hides behind it. */
+/* Drops by the driver that others have seen are exact: they hide nothing else. */
 static void known(void)
 {
 	for (int off = -2; off <= 2; off++) {
@@ -228,7 +228,7 @@ static void known(void)
 	}
 }
 
-/* What may be missing was added up over time: a window has only what it grew by. */
+/* Uncertainties add up over time: a window only has the growth. */
 static void windows(void)
 {
 	const struct ledger *rows[2];
@@ -255,10 +255,10 @@ static void windows(void)
 		done(m[i]);
 }
 
-/* 100 before the driver was read and 130 after it: what it says in between is no residue. */
+/* 100 before the driver was read and 130 after it: a count in between is no discrepancy. */
 static void moments(void)
 {
-	static const int list[][3] = { /* it says; what is left; off by */
+	static const int list[][3] = { /* driver's count; discrepancy; uncertainty */
 		{ 130, 0, 0 }, { 100, 0, 30 }, { 115, 0, 15 }, { 36, 0, 0 }, { 35, -1, 94 },
 		{ 131, 1, 94 },
 	};
@@ -278,7 +278,7 @@ static void moments(void)
 	}
 }
 
-/* Handed over and not completed: txlat knows how many. */
+/* Given to the driver and not completed: txlat knows how many. */
 static void flying(void)
 {
 	struct made *m = made("virtio_net");
@@ -299,7 +299,7 @@ static void flying(void)
 	done(m);
 }
 
-/* The difference of two that are not exact is as far off as both together. */
+/* The difference of two inexact values has the uncertainty of both. */
 static void intervals(void)
 {
 	const struct metric *k = metric("residue");
@@ -315,7 +315,7 @@ static void intervals(void)
 	same("an interval: the least", now.residue[0], -3);
 	same("an interval: the most", now.residue[1], 13);
 	same("an interval", residue_of(k, (uint64_t *)&now + k->at, &within), 0);
-	now.residue[3] = 4, now.residue[4] = 9;		/* one way is off, another fits */
+	now.residue[3] = 4, now.residue[4] = 9;		/* one formula does not fit, another does */
 	same("ways", residue_of(k, (uint64_t *)&now + k->at, &within), 0);
 	for (int i = 0; i < LEDGER_WAYS; i++)
 		now.residue[3 * i] = -9 - i, now.residue[3 * i + 1] = -4 - i;
@@ -323,7 +323,7 @@ static void intervals(void)
 	same("ways: off by", within, 5);
 }
 
-/* What may have come of it is said, of the queues that it is of, and of 0 nothing is. */
+/* Likely causes are reported for the queues they affect, and for 0 nothing. */
 static void findings(void)
 {
 	static const struct {
@@ -334,11 +334,11 @@ static void findings(void)
 	} list[] = {
 		{ "virtio_net", false, 0, NULL, NULL },
 		{ "virtio_net", false, 700, "unseen-received", "AF_XDP" },
-		{ "virtio_net", false, 99, NULL, NULL },	/* too few to speak of */
+		{ "virtio_net", false, 99, NULL, NULL },	/* below the threshold */
 		{ "virtio_net", false, -700, "uncounted-received", "lag" },
 		{ "igb", true, 700, "unseen-sent", "PACKET_QDISC_BYPASS" },
 		{ "ena", true, -700, "uncounted-sent", "lost in the driver" },
-		{ "igb", true, -700, NULL, NULL },	/* not completed, and no txlat that knows */
+		{ "igb", true, -700, NULL, NULL },	/* not completed, and txlat is off */
 		{ "igb", true, -5000, "uncounted-sent", "lost in the driver" }, {}
 	};
 
@@ -360,8 +360,8 @@ static void findings(void)
 }
 
 /*
- * The stack saw what the driver counted and we did not: the kernel ran no program of ours for it.
- * What the stack did not see either went past it.
+ * The stack saw packets that the driver counted and we did not: the kernel skipped our programs.
+ * Packets that the stack missed, too, bypassed it.
  */
 static void missed(void)
 {
@@ -393,7 +393,9 @@ static void missed(void)
 	}
 }
 
-/* A driver that says it began at 0 again has lost nothing: that it did is all that is said. */
+/*
+ * A driver that reports a restart of its counters has lost nothing: only the restart is reported.
+ */
 static void restarted(void)
 {
 	struct made *m = made("ena");

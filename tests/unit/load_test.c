@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Are the lines of /proc/stat taken for what they are, and the shares of a time between two? */
+/* Lines of /proc/stat are parsed, and shares computed between two readings. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,7 +20,7 @@ static struct cpu_load parsed(const char *lines)
 	return l;
 }
 
-/* Of a machine that has not been up for long, the sum's first figure could be a CPU's number. */
+/* Shortly after boot, the sum's first figure could pass for a CPU number. */
 static void test_sum_is_no_cpu(void)
 {
 	struct cpu_load l = parsed("cpu  3 0 7 100 0 0 40 0 0 0\n"

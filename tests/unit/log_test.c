@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Complaints, the ring of texts, near names, and what is remembered of libbpf's words. */
+/* Complaints, the ring of texts, near names, and what is kept of libbpf's messages. */
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <stdarg.h>
@@ -75,7 +75,7 @@ static void last_is(const char *expected, const char *name)
 	same_text(name, log_last(), expected);
 }
 
-/* What libbpf 1.1 prints of a program that the verifier refuses, in its order. */
+/* Messages of libbpf 1.1 for a program that the verifier rejects, in order. */
 static void check_verifier(void)
 {
 	listener = libbpf_set_print(NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Whose figures lack what one of our programs missed: every program that is there has an owner. */
+/* Missed events of our programs are attributed: every program has an owner. */
 #include <bpf/libbpf.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 
 static struct snapshot s;
 
-/* "rx-nic", a point's; "drop", a meter's; "?". */
+/* "rx-nic", a point; "drop", a meter; "?". */
 static const char *owner(const char *program)
 {
 	const uint64_t *by = missed_by(&s, program);
@@ -28,7 +28,7 @@ static const char *owner(const char *program)
 
 static unsigned programs;
 
-/* `points`: a hook, whose programs serve points; else a meter, and they are its. */
+/* `points`: a hook, whose programs serve points; otherwise a meter's programs. */
 static void owners(const char *of, const void *elf, size_t size, unsigned points)
 {
 	struct bpf_object *object = bpf_object__open_mem(elf, size, NULL);
@@ -39,7 +39,7 @@ static void owners(const char *of, const void *elf, size_t size, unsigned points
 		const char *name = bpf_program__name(p), *by = owner(name);
 		bool good = !points && !strcmp(by, of);
 
-		/* of XDP and tc the kernel counts none: they nest */
+		/* the kernel counts no misses of XDP and tc: they nest */
 		if (bpf_program__type(p) == BPF_PROG_TYPE_XDP ||
 		    bpf_program__type(p) == BPF_PROG_TYPE_SCHED_CLS)
 			continue;

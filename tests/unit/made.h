@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Made-up counts for the ledger: what we saw, and what the driver said. */
+/* Made-up counts for the ledger: ours, and the driver's. */
 #ifndef MADE_H
 #define MADE_H
 
@@ -13,7 +13,7 @@
 #define QUEUES	4
 #define NOBODY	(QUEUES + 1)	/* rows of a point */
 
-/* A snapshot of an interface of 4 queues: what we counted, twice, and what its driver said. */
+/* A snapshot of an interface with 4 queues: our counts, read twice, and the driver's. */
 struct made {
 	struct snapshot s, late;
 	struct table out;
@@ -55,7 +55,7 @@ static struct pktsize *row(struct snapshot *s, enum point point, unsigned queue)
 	return (struct pktsize *)(t->cells + (size_t)(point * NOBODY + queue) * t->words);
 }
 
-/* So many buffers of `segs` packets of `len` bytes each on the wire, `head` of them headers. */
+/* Buffers of `segs` packets of `len` bytes each on the wire, `head` of them headers. */
 static void buffers(struct snapshot *s, enum point point, unsigned queue, unsigned nr,
 		    unsigned segs, unsigned len, unsigned head)
 {

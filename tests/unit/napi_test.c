@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What napi says of figures made up for it, on a NIC with rings and queues; how windows end. */
+/*
+ * Findings of the meter napi for made-up figures, on a NIC with rings and queues; and closing
+ * windows.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +34,7 @@ static struct napi *row(struct snapshot *s, unsigned queue)
 	return (struct napi *)s->tables[METER_napi].cells + queue;
 }
 
-/* Judges and frees it; `ring` is what the card's may be made; NULL: nothing is found. */
+/* Evaluates and frees it; `ring` is the card's maximum; NULL: no finding. */
 static void says(const char *name, struct snapshot *s, unsigned ring, const char *id,
 		 const char *what, const char *try)
 {
@@ -88,7 +91,7 @@ static void test_judge(void)
 	says("now and then late", s, 512, NULL, NULL, NULL);
 }
 
-/* Only a window that is over for sure is counted, and nothing of the CPU's state is left. */
+/* Only windows that are certainly over are counted, and no per-CPU state is left. */
 static void test_close(void)
 {
 	static struct napi n;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Messages of netlink that are not as long as they say, or say that what they list has changed. */
+/* Netlink messages with wrong lengths, or from dumps that changed meanwhile. */
 #include <errno.h>
 #include <net/if.h>
 #include <linux/if_link.h>
@@ -46,7 +46,7 @@ static void nothing(int number)
 	(void)number;
 }
 
-/* Of lo, thousands of times; handlers return in the middle of system calls. */
+/* About lo, thousands of times, while signal handlers interrupt the system calls. */
 static void signals(void)
 {
 	struct itimerval often = { { 0, 50 }, { 0, 50 } }, never = {};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Which functions of a driver are chosen, from a kernel that is made up. */
+/* Selection of a driver's functions, from a made-up kernel. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,14 +49,14 @@ static const char symbols[] =
 	"ffffffffc0000b00 t __traceiter_nowhere\t[virtio_net]\n"
 	"ffffffff81000200 T __traceiter_napi_poll\n";
 
-static const char traceable[] =	/* skb_recv_done is not: nobody asks for those known */
+static const char traceable[] =	/* without skb_recv_done: known ones are not checked */
 	"receive_buf\nnapi_poll_it\nreceive_buf [virtio_net]\nvirtnet_poll [virtio_net]\n"
 	"start_xmit [virtio_net]\nvirtnet_twice [virtio_net]\nvirtnet_twice [virtio_net]\n"
 	"start_xmit [other]\n";
 
 static struct probes p;
 
-/* "name[module]:row…" of all, in their order. */
+/* "name[module]:row…" of all, in order. */
 static const char *chosen(const struct probes_wanted *w)
 {
 	static char list[1000];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Marks of this host's own qdisc, on snapshots made up. */
+/* Marks by this host's own qdisc, on made-up snapshots. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,7 +41,7 @@ static void expect(const char *name, const char *kind, uint64_t marks, const cha
 	snapshot_free(&s);
 }
 
-/* One drop "otherwise" of five, at this function: where it is counted. */
+/* One of five drops, at this function: where it is counted. */
 static void place(const char *function, bool followed, uint64_t by_qdisc, uint64_t otherwise,
 		  uint64_t split)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Names of interrupts: are they found in /proc/interrupts, and is the right queue read of them? */
+/* Interrupts are found in /proc/interrupts, and their queues parsed from the names. */
 #include <stdio.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@
 #define NONE QUEUE_NONE
 #define ALL QUEUE_ALL
 
-/* As Linux 6.1, 6.12 and 6.18 print them; two CPUs, unless said. */
+/* As Linux 6.1, 6.12 and 6.18 print them; two CPUs by default. */
 static const struct {
 	const char *driver, *line;
 	unsigned irq;
@@ -70,14 +70,14 @@ static const struct {
 	  66, "ice-enp65s0f0np0-TxRx-7", 7, 7 },
 	{ "iavf", " 67:    0    9 PCI-MSI 524291-edge      iavf-0000:41:01.0:mbx\n",
 	  67, "iavf-0000:41:01.0:mbx", NONE, NONE },
-	/* which half of them it is in is not in its name */
+	/* its name does not show in which half it is */
 	{ "gve", " 68:    0    9 PCI-MSI 65541-edge      ens4-ntfy-block.5\n",
 	  68, "ens4-ntfy-block.5", NONE, 5 },
 	{ "gve", " 69:    0    9 PCI-MSIX-0000:00:04.0 5-edge gve-ntfy-blk5@pci:0000:00:04.0\n",
 	  69, "gve-ntfy-blk5@pci:0000:00:04.0", NONE, 5 },
 	{ "gve", " 71:    0    0 PCI-MSIX-0000:00:04.0 16-edge gve-mgmnt@pci:0000:00:04.0\n",
 	  71, "gve-mgmnt@pci:0000:00:04.0", NONE, NONE },
-	/* no table: the patterns of most */
+	/* no table: the common patterns */
 	{ "igc", " 72:    0    9 PCI-MSIX-0000:03:00.0 1-edge      enp3s0-TxRx-0\n",
 	  72, "enp3s0-TxRx-0", 0, 0 },
 	/* arm64: the trigger is a word of its own */
@@ -120,7 +120,7 @@ static void check_others(void)
 	      "a line that is shared, 4 CPUs", "another one");
 }
 
-/* What a driver will call the interrupt of a queue that has none yet. */
+/* The name that a driver will give to the interrupt of a queue. */
 static void check_expand(void)
 {
 	struct vector v;
@@ -146,7 +146,7 @@ static void check_expand(void)
 		}
 }
 
-/* gve: of 8 blocks, 4 and on are of receive queues; of those that are not in use, of none. */
+/* gve: of 8 blocks, those from 4 on serve receive queues; those of inactive queues serve none. */
 static void check_halves(void)
 {
 	struct vector blocks[9];
@@ -168,7 +168,7 @@ static void check_halves(void)
 	check(blocks[5].rx == 1 && blocks[2].tx == 2, "halves once", "they were halved again");
 }
 
-/* Which NAPIs only send, where each has an interrupt: none, where queues share theirs. */
+/* The NAPIs that only complete, if each has an interrupt: none, if queues share theirs. */
 static void check_order(void)
 {
 	static const struct {
@@ -206,13 +206,15 @@ static void check_order(void)
 	}
 }
 
-/* e1000e: its NAPI has both queues, by the first interrupt; the second is called that of one. */
+/*
+ * e1000e: its NAPI has both queues, at the first interrupt; the second is named after one of them.
+ */
 static void check_own(void)
 {
 	struct vector e1000e[] = {
 		{ .rx = 0, .tx = 0, .told = true }, { .rx = NONE, .tx = 0 },
 		{ .rx = NONE, .tx = NONE },
-	}, pairs[] = {	/* told otherwise than they are called: that counts */
+	}, pairs[] = {	/* reported differently from the names: the report counts */
 		{ .rx = 1, .tx = 1, .told = true }, { .rx = 0, .tx = 0, .told = true },
 	};
 	struct queues q = { .nr = 3, .vectors = e1000e };
@@ -226,7 +228,7 @@ static void check_own(void)
 	      "own as told", "what the driver told is gone");
 }
 
-/* An interface without a device has queues, and no interrupts. */
+/* An interface without a device has queues, but no interrupts. */
 static void check_loopback(void)
 {
 	struct queues q = {};

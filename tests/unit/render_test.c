@@ -61,7 +61,7 @@ static struct snapshot *snapshot(const char *name, const char *driver, unsigned 
 	return s;
 }
 
-/* The words of one metric where it is told; `point` does not matter to a meter that knows one. */
+/* The words of one metric; `point` is ignored by meters of a single point. */
 static uint64_t *at(struct snapshot *s, enum meter_id id, const char *name, enum point point,
 		    int queue, unsigned cpu)
 {
@@ -132,7 +132,7 @@ static void source(struct snapshot *s, unsigned row, const char *address, uint64
 	t->cells[row * t->words] = packets;
 }
 
-/* Two findings, a third that follows from one of them, and each part that one can have. */
+/* Two findings, a third that follows from one of them, and every optional part. */
 static void found(struct snapshot *s)
 {
 	struct findings *f = &s->findings;
@@ -201,7 +201,7 @@ static struct snapshot *idle(void)
 	return s;
 }
 
-/* A second of it, for rates; fractions, and levels alone. */
+/* One second of it, for rates; fractions, and only gauges. */
 static struct snapshot *interval(void)
 {
 	struct snapshot *s = busy();
@@ -210,7 +210,7 @@ static struct snapshot *interval(void)
 	s->seconds = 2.0034;
 	s->meta.sample = 16;
 	at(s, METER_txlat, "in_flight", TX_NIC, 3, 0)[0] = 5;
-	for (int i = 0; i < 2; i++)	/* all that came went, before: idle */
+	for (int i = 0; i < 2; i++)	/* everything before has ended: idle */
 		at(s, METER_txlat, "in_flight", TX_NIC, 1, 0)[i] = 1234;
 	s->findings.nr = s->missed = s->lost[METER_ecn_source] = 0;
 	s->findings.nr_earlier = 2;
@@ -229,7 +229,7 @@ static struct snapshot *second(void)
 	return s;
 }
 
-/* Each read at a time of its own, which its rates are by; of one nobody tells. */
+/* Each driver figure with its own time, by which rates are computed; one without. */
 static struct snapshot *clocks(void)
 {
 	struct snapshot *s = snapshot("eth0", "ena", 2, 0);
@@ -269,7 +269,7 @@ static struct snapshot *many(void)
 	return s;
 }
 
-/* Names that would break a format, figures as large as they come, and what is not there. */
+/* Names that could break a format, the largest figures, and missing ones. */
 static struct snapshot *odd(void)
 {
 	struct snapshot *s = snapshot("a\"b\\c\n\xff\xc3\xa9", "x{}=,\"y", 1, 1);
@@ -293,11 +293,11 @@ static struct snapshot *odd(void)
 	w[0] = 60000000000;
 	w = at(s, METER_txlat, "in_flight", TX_NIC, 0, 0);
 	w[0] = 5;
-	w[1] = 7;	/* more went than came: read in between */
+	w[1] = 7;	/* more ended than began: read in between */
 	return s;
 }
 
-/* Nothing is attached to it. */
+/* No meter is on. */
 static struct snapshot *card(void)
 {
 	struct snapshot *s = calloc(1, sizeof(*s));
@@ -329,7 +329,7 @@ static struct snapshot *account(void)
 	return s;
 }
 
-/* The same, of which the two were asked for by name. */
+/* The same, with two meters requested by name. */
 static struct snapshot *named(void)
 {
 	struct snapshot *s = account();
@@ -338,7 +338,7 @@ static struct snapshot *named(void)
 	return s;
 }
 
-/* Something of everything that each of 64 queues and 16 CPUs can have in each default meter. */
+/* Some of everything in each default meter, for 64 queues and 16 CPUs. */
 static struct snapshot *wide(void)
 {
 	struct snapshot *s = snapshot("eth0", "ice", 64, 0);
@@ -372,7 +372,7 @@ static struct snapshot *wide(void)
 	return s;
 }
 
-/* A meter with more labels than a narrow page has room for. */
+/* A meter with more labels than fit on a narrow page. */
 static struct snapshot *vectors(void)
 {
 	struct snapshot *s = snapshot("eth0", "ice", 3, 0);

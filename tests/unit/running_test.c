@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What a running kernel has of a driver, by a kallsyms of our own. */
+/* The names of a driver in a running kernel, from a kallsyms of our own. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

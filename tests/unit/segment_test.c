@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Does what a card of ours splits add up to what it was given, each part a packet of its own? */
+/* Segments made by our model cards add up to the original, and each is a valid packet. */
 #define SUBJECT "segment "
 
 #include "tests/vm/model/segment.h"
 #include "check.h"
 #include "wire.h"
 
-#define ID	0xfffe		/* two segments on it begins anew */
-#define SEQ	0xfffffc00u	/* and so does this, within the first */
+#define ID	0xfffe		/* wraps around after two segments */
+#define SEQ	0xfffffc00u	/* and this one wraps around in the first */
 
 static void equal(const char *name, int64_t got, int64_t want)
 {
@@ -17,11 +17,11 @@ static void equal(const char *name, int64_t got, int64_t want)
 struct kind {
 	const char *name;
 	bool ipv6, udp, vlan;
-	bool extension;			/* behind IPv6's own header */
-	unsigned options;		/* bytes of TCP's */
+	bool extension;			/* after IPv6's own header */
+	unsigned options;		/* bytes of TCP options */
 };
 
-/* A frame as a driver hands it over, and all that came out of it so far. */
+/* A frame as a driver passes it, and everything that came out of it so far. */
 struct split {
 	struct kind kind;
 	struct offload o;
@@ -59,7 +59,7 @@ static void ip_build(struct split *s)
 	ip[9] = protocol;
 }
 
-/* Fields that are to be filled in have rubbish in them. */
+/* Fields that the card must fill in hold garbage. */
 static void build(struct split *s, struct kind kind, size_t payload, unsigned mss)
 {
 	uint8_t *l4;
@@ -160,7 +160,7 @@ static void refuses(const char *name, const struct split *s, size_t size)
 	equal(name, out, 0);
 }
 
-/* What pads a frame to 60 bytes has no part in its checksum. */
+/* Bytes that pad a frame to 60 are not part of its checksum. */
 static void keep(void *arg, const uint8_t *frame, size_t size)
 {
 	memcpy(arg, frame, size);

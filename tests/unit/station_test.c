@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What is taken of an answer of nl80211, and how rows are called. */
+/* Parsing nl80211's answers, and the names of rows. */
 #include <linux/genetlink.h>
 #include <linux/nl80211.h>
 #include <stdlib.h>
@@ -36,7 +36,7 @@ static void tid_put(struct nlmsghdr *nlh, unsigned tid, uint64_t rx, uint64_t tx
 	mnl_attr_nest_end(nlh, nest);
 }
 
-/* By TID, and one that has had nothing; without, what the driver counts as a whole. */
+/* By TID, one of which is empty; without TIDs, the driver's totals. */
 static struct nlmsghdr *answer(char *buf, bool by_tid)
 {
 	struct nlmsghdr *nlh = begin(buf);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Busy CPUs that RPS, or interrupts on another NUMA node, gave too much to do; and idle ones. */
+/* Full CPUs because of RPS, or of interrupts on another NUMA node, beside idle ones. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 
 static struct hw_line lines[QUEUES];
 
-/* Queue N is polled on CPU N, unless `at` says where; RPS of both goes to `rps`, "" is off. */
+/* Queue N is polled on CPU N, unless `at` is given; RPS of both goes to `rps`, "" is off. */
 static struct hw *card(const char *rps, unsigned at)
 {
 	struct hw *h = setup_unknown();
@@ -29,7 +29,7 @@ static struct hw *card(const char *rps, unsigned at)
 	return h;
 }
 
-/* Two queues, both of 50000 packets per second on CPUs 0 and 1; RPS to some CPUs. */
+/* Two queues, each with 50000 packets per second on CPUs 0 and 1; RPS to some CPUs. */
 static void check_rps(const char *name, const char *rps, const unsigned *idle, const char *id)
 {
 	struct snapshot *s = window(idle);
@@ -41,7 +41,7 @@ static void check_rps(const char *name, const char *rps, const unsigned *idle, c
 	forget(s);
 }
 
-/* The card's node, as a tree like sysfs tells it: 0, with CPUs 0 and 1. */
+/* The card's node, in a tree like sysfs: 0, with CPUs 0 and 1. */
 static void node_read(struct hw *h)
 {
 	static const struct { const char *file, *line; } files[] = {
@@ -83,7 +83,7 @@ static void node_read(struct hw *h)
 	rmdir(tree);
 }
 
-/* Queues 0 and 1 are polled on CPUs `at` and the next; so many packets per second each. */
+/* Queues 0 and 1 are polled on CPU `at` and the next, with these packets per second each. */
 static void check_node(const char *name, unsigned at, uint64_t packets, const unsigned *idle,
 		       const char *id)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Which names can be made of the strings and formats of a program's data? */
+/* The names that can be made of the strings and formats of a program's data. */
 #include "lib/trace/strings.h"
 
 #define SUBJECT "strings "
 #include "check.h"
 
-/* Every way to cut the name is one to make it, and every piece is a name again. */
+/* Every split of the name is a derivation, and every piece is a name again. */
 static void gives_up(void)
 {
 	static const char data[] = "s\0%s%s%s%s%ss\0%s%s%s%s%s%ss\0%s_%s%s%s%s\0rx_%u\0";
@@ -20,7 +20,7 @@ static void gives_up(void)
 
 int main(void)
 {
-	/* a table with numbers between its names, formats, what is no string, and no end */
+	/* a table with numbers between its names, formats, a non-string, and no terminator */
 	static const char data[] = "\1\0\0rx_packets\0\0\0\x68\1\0\0tx_bytes\0queue_%u_%s_%s\0tx\0"
 		"cnt\0drops\0rx_queue_%u_%.18s\0%s-%s-%d\0%s-%s\0TxRx\0i40e\0%s%s\0%s\0"
 		"mlx5_comp%d\0%s@pci:%s\0%d%%full\0frag\0tail_without_end";

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the kernel says of its names and addresses is what /proc/kallsyms says. */
+/* The kernel's names and addresses agree with /proc/kallsyms. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 #define SUBJECT "symbol "
 #include "check.h"
 
-/* The slow way; 0: it is not there, there are several, or it is hidden. */
+/* The slow way; 0: missing, ambiguous, or hidden. */
 static uint64_t listed(const char *name)
 {
 	FILE *list = fopen("/proc/kallsyms", "re");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Maps as tables: by parts, lanes and CPUs summed, idle rows without room; their differences. */
+/* Maps as tables: read in parts, lanes and CPUs summed, idle rows without memory; differences. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -12,7 +12,7 @@
 #include "lib/read/table.h"
 #include "check.h"
 
-#define ROWS	301		/* of 2 KB a CPU: more than are read at once */
+#define ROWS	301		/* of 2 KB per CPU: more than one batch */
 
 static int cpus;
 
@@ -30,7 +30,7 @@ static void put(int fd, __u32 key, uint64_t base)
 	free(row);
 }
 
-/* All words of it, summed over CPUs, are those of so many rows with so much in all. */
+/* All its words, summed over CPUs, match this many rows with this total. */
 static void row_is(const struct table *t, unsigned row, unsigned rows, uint64_t base,
 		   const char *name)
 {
@@ -80,7 +80,7 @@ static void check_difference(int fd)
 	struct snapshot before = taken(fd), now, kept;
 	struct table *t;
 
-	put(fd, 31, 2007);	/* each word 7 more, on each CPU */
+	put(fd, 31, 2007);	/* each word grows by 7, on each CPU */
 	put(fd, 200, 0);	/* the first time; word 0 of CPU 0 stays 0 */
 	now = taken(fd);
 	same("it is copied", -snapshot_copy(&kept, &now), 0);

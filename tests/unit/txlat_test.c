@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What is found of completions that take long, on cards made up; and when nothing. */
+/* Findings about slow completions, on made-up cards; and silence. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +43,7 @@ static void completed(struct snapshot *s, unsigned queue, unsigned power, uint64
 	row->completion.slot[1 + (power - LOGLIN_MIN) * LOGLIN_STEPS] += n;
 }
 
-/* Judges and frees it; NULL: nothing is found. */
+/* Evaluates and frees it; NULL: no finding. */
 static void says(const char *name, struct snapshot *s, const char *id, const char *what,
 		 const char *try)
 {
@@ -82,7 +82,7 @@ static void test_late(void)
 	struct snapshot *s = card("igb", 64, 0, false);
 
 	completed(s, 3, 24, 1000);	/* 17 ms */
-	completed(s, 0, 19, 1000);	/* 0.5 ms: late, but no matter */
+	completed(s, 0, 19, 1000);	/* 0.5 ms: slower, but below the threshold */
 	says("later than moderation", s, SLOW,
 	     "queue 3 take 17.8 ms (median)",
 	     "nicprobe show eth0 irq");
@@ -108,7 +108,7 @@ static void test_late(void)
 	says("completed at once", s, NULL, NULL, NULL);
 }
 
-/* Dropped by the driver for want of room: the ring to make longer is that of a card, or a tap's. */
+/* Dropped by the driver for lack of room: the suggestion enlarges the ring of a card or a tap. */
 static void test_full(void)
 {
 	for (int tap = 0; tap < 2; tap++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Which band and number a frequency is, and how rows of the meter are called. */
+/* Band and channel of a frequency, and the names of the meter's rows. */
 #include <arpa/inet.h>
 #include <string.h>
 
@@ -24,7 +24,7 @@ static void row(unsigned khz, unsigned kind, const char *by, const char *want)
 	same_text(want, got, want);
 }
 
-/* Two programs scan: what is said of `a` and `b` times a second each in a minute. */
+/* Two programs scan, `a` and `b` times a second each, for a minute: the finding names one. */
 static void judged(unsigned a, unsigned b, const char *want)
 {
 	struct wifi_key keys[2] = { { .kind = WIFI_HARDWARE, .by = "NetworkManager" },

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What is on the wire, as a receiver reads it. */
+/* Frames on the wire, as a receiver reads them. */
 #ifndef WIRE_H
 #define WIRE_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Word by word, as a receiver adds up what it got: all ones when it is whole. */
+/* Sums the words received; all ones means an intact checksum. */
 static inline uint16_t folded(uint32_t sum, const uint8_t *at, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What is taken of answers about AF_XDP sockets, whole and cut; what is found of their losses. */
+/* Parsing answers about AF_XDP sockets, whole and truncated; and findings about their losses. */
 #include <errno.h>
 #include <linux/sock_diag.h>
 #include <linux/xdp_diag.h>
@@ -32,7 +32,7 @@ static struct nlmsghdr *begin(char *buf, unsigned family, unsigned inode)
 	return nlh;
 }
 
-/* As xsk_diag_fill() puts it together. */
+/* As xsk_diag_fill() builds it. */
 static struct nlmsghdr *answer(char *buf, unsigned ifindex, unsigned queue, unsigned inode)
 {
 	struct nlmsghdr *nlh = begin(buf, AF_XDP, inode);
@@ -83,7 +83,7 @@ static void whole(void)
 	xsks_free(&all);
 }
 
-/* Of each attribute cut to each length, what was there is taken, and nothing is read behind it. */
+/* With each attribute truncated to each length, only existing bytes are read. */
 static void cut(void)
 {
 	char buf[4096] = {};
@@ -91,7 +91,7 @@ static void cut(void)
 	unsigned taken = 0, wrong = 0;
 
 	for (unsigned len = 0; len <= nlh->nlmsg_len; len++) {
-		/* as netlink_ask() has it, zeros up to the alignment: ASan sees the rest */
+		/* as in netlink_ask(), zeros up to the alignment: ASan checks the rest */
 		char *copy = calloc(1, NLMSG_ALIGN(len) ?: 1);
 		struct xsks all = { .ifindex = 7 };
 
@@ -109,7 +109,7 @@ static void cut(void)
 	check(taken > 100, "cut behind its place: still a socket", text("%u", taken));
 }
 
-/* An attribute that is too short is passed over; ASan sees what is read behind it. */
+/* An attribute that is too short is skipped; ASan detects reads beyond it. */
 static void brief(void)
 {
 	for (unsigned type = XDP_DIAG_UID; type <= XDP_DIAG_MAX; type++) {
@@ -169,7 +169,7 @@ static void less(const struct meter *m, uint64_t *now, const uint64_t *then)
 		now[i] -= then[i];
 }
 
-/* A socket that took the inode of one that is gone is another: all it has came since. */
+/* A socket that reuses the inode of another counts from 0. */
 static void anew(void)
 {
 	struct table then = table(), now = table();
@@ -241,7 +241,7 @@ static void findings(void)
 			    list[i].sockets[k].inode, k, list[i].sockets[k].zero_copy,
 			    list[i].sockets[k].row);
 		judge_all(&m->s, setup_unknown());
-		if (list[i].missed)	/* what follows from it is folded under it */
+		if (list[i].missed)	/* its consequence is folded under it */
 			holds(findings_count(&m->s.findings, SEVERITY_INFO) == 1 &&
 			      finding_find(&m->s.findings, "rx-ring-full"), "zero copy: the card's "
 			      "own loss follows from it");
@@ -273,7 +273,10 @@ static void ledger(void)
 	done(m);
 }
 
-/* What the driver counted and we did not see, AF_XDP may have: whose sockets have the queue. */
+/*
+ * Packets that the driver counted and we did not may have gone to AF_XDP: the finding names the
+ * sockets.
+ */
 static void unseen(void)
 {
 	static const char *const words[] = {

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""In a guest: bench does no harm to a driver that it knows, or says it before, and leaves the link as it was."""
+"""In a guest: bench does no harm to a driver that it knows, or warns first, and leaves the link as it was."""
 import json
 import os
 
@@ -12,14 +12,14 @@ LIVE_HARMLESS = (6, 12)     # of virtio_net
 
 
 def bench(card, *args):
-    """What `bench tx` says: the scenario, or nothing where it could not be done; and on stderr."""
+    """The result of `bench tx`: the scenario, or nothing if it failed; and stderr."""
     r = lab.nicprobe("bench", card.name, "tx", "-j", "--seconds", ".5", "--rate", "2000", *args, check=False)
     lab.same(f"{card.model}: bench tx {' '.join(args)}: its status # {r.returncode}", bool(r.stdout), not r.returncode)
     return json.loads(r.stdout)["scenarios"][0] if r.stdout else {}, r.stderr
 
 
 def leaks(card):
-    """XDP live frames: refused where they leak pages, and another way is taken where none was asked for."""
+    """XDP live frames: refused while they leak pages; unless requested, another method is used."""
     harms = lab.KERNEL < LIVE_HARMLESS
     queues = card.queues(4)
     got, told = bench(card, "--generator", "live")
@@ -45,7 +45,7 @@ def carrier_changes(card):
 
 
 def resets(card):
-    """Each program that comes and goes takes the link down: it is said before, and waited for."""
+    """Each program attached or detached takes the link down: bench warns first, and waits for the link."""
     for n in 1, 2:
         before = carrier_changes(card)
         got, told = bench(card)

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""In a guest: TX queues that stand stopped by BQL, or by their driver, for as long as we make them."""
+"""In a guest: TX queues stopped by BQL, or by their driver, for as long as we choose."""
 import time
 
 from cards import cards, lab
 from held import Held, Sender, limit_to, plain_queues
 
 LIMIT, SIZE = 2500, 1000
-TAKEN = LIMIT // SIZE + 1       # the packet that passes the limit is still taken, and is the last
+TAKEN = LIMIT // SIZE + 1       # the packet that exceeds the limit is still taken, as the last one
 NO_LIMIT = 1 << 30
 STEP = 1.125                    # a histogram step
 
@@ -21,25 +21,25 @@ def said(doc):
 
 
 def sent(card):
-    """Packets that its driver has completed."""
+    """Packets that the driver has completed."""
     with open(f"/sys/class/net/{card.name}/statistics/tx_packets", encoding="ascii") as f:
         return int(f.read())
 
 
 def stand(held, sender, bql, count, seconds, size=SIZE):
-    """Sends so many while nothing completes: what nicprobe and BQL say meanwhile, how long a stop was at least and at most."""
+    """Sends this many while nothing completes; returns the figures of nicprobe and BQL, and the bounds of the stop."""
     before = sent(held.card)
     with held.held():
         begin, last = sender(count, size)
         doc, flying = lab.show(held.card.name), bql["inflight"]
         time.sleep(max(0, last + seconds - time.monotonic()))
-    # Nothing in flight is not enough: what waited in the qdisc goes a little later, and ends the stop.
+    # Waiting for nothing in flight is not enough: packets from the qdisc follow a little later, and end the stop.
     lab.until(lambda: not bql["inflight"] and sent(held.card) - before >= count)
     return doc, flying, held.until - last, time.monotonic() - begin
 
 
 def stops(doc):
-    """What the first queue has of stops: by whom, timed, idle, now."""
+    """Stops of the first queue: by whom, timed, idle, now."""
     r = row(doc)
     return {"bql": r["stops"]["bql"], "driver": r["stops"]["driver"],
             "timed": (r["stopped_by_bql_seconds"]["count"], r["stopped_by_driver_seconds"]["count"]),
@@ -51,7 +51,7 @@ def expect(bql=0, driver=0, timed=(0, 0), idle=0, now=0):
 
 
 def bytes_of(*batches, size=SIZE):
-    """(how many, their sum) of the bytes in flight after each hand-over: each batch finds none."""
+    """(count, sum) of the bytes in flight after each xmit: each batch starts empty."""
     return sum(batches), sum(size * n * (n + 1) // 2 for n in batches)
 
 
@@ -66,7 +66,7 @@ def stood(name, h, low, high, rounds=1):
 
 
 def by_bql(name, held, sender):
-    """Three times the limit is passed with one packet left over: that waits, and so long it stood."""
+    """The limit is exceeded three times with one packet left over, which waits as long as the queue is stopped."""
     low = high = 0
     bql = limit_to(held.card, sender, LIMIT)
     lab.nicprobe("attach", held.card.name, "-m", "bql")
@@ -89,7 +89,7 @@ def by_bql(name, held, sender):
 
 
 def idle(name, held, sender):
-    """The limit is passed and nothing waits: a stop, but no time."""
+    """The limit is exceeded and nothing waits: a stop, but no time."""
     bql = limit_to(held.card, sender, LIMIT)
     lab.nicprobe("attach", held.card.name, "-m", "bql")
     stand(held, sender, bql, TAKEN, .02)
@@ -120,7 +120,7 @@ def by_driver(name, held, sender):
 
 lab.need_root()
 for card in cards():
-    # vmxnet3 has no BQL, virtio_net has since 6.11, and e1000e completes in the interrupt.
+    # vmxnet3 has no BQL, virtio_net has it since 6.11, and e1000e completes in the interrupt.
     if card.model not in ("igb", "e1000", "ena"):
         continue
     plain_queues(card)

@@ -14,13 +14,13 @@ import counters     # noqa: E402
 import lab          # noqa: E402
 
 RESULTS = "/results"
-# Findings of what is left in the ledger.
+# Findings about discrepancies in the ledger.
 LEFT = "unseen-", "uncounted-", "bytes-differ", "counters-restarted"
 asked = len(glob.glob(f"{RESULTS}/done-*"))
 
 
 def ask(**question):
-    """What the peer answers, by files."""
+    """The peer's answer, by files."""
     global asked
     path = f"{RESULTS}/ask-{asked}"
     with open(path + ".new", "w", encoding="utf-8") as f:
@@ -38,13 +38,13 @@ def ask(**question):
 
 
 class Card:
-    """A network card of the guest: $NICS has "model=name=peer" of each."""
+    """A network card of the guest: $NICS has "model=name=peer" for each."""
     def __init__(self, nr, words):
         self.model, self.name, self.peer = words.split("=")
         self.tap = f"tap{nr}"
         self.driver = os.path.basename(os.readlink(f"/sys/class/net/{self.name}/device/driver"))
         self.mac = lab.sh(f"cat /sys/class/net/{self.name}/address").strip()
-        # No ARP, and with it no packet that nobody asked for.
+        # No ARP, and so no unsolicited packets.
         far = json.loads(ask(tap=self.tap, sh=f"ip -j link show {self.tap}")["out"])[0]["address"]
         lab.sh(f"ip neigh replace {self.peer} lladdr {far} dev {self.name} nud permanent")
 
@@ -52,14 +52,14 @@ class Card:
         return lab.sh(f"ethtool {options.replace('IF', self.name)}", check=check)
 
     def statistic(self, name, missing=None):
-        """One of `ethtool -S`, by the driver's own name, of all queues; `missing`: it has no such."""
+        """A statistic of `ethtool -S` by the driver's name, over all queues; `missing`: the driver lacks it."""
         found = re.findall(rf"^\s*(?:queue_\d+_[rt]x_)?{name}: (\d+)", self.ethtool("-S IF"), re.M)
         if not found and missing is None:
             raise RuntimeError(f"{self.name} has no {name}")
         return sum(map(int, found)) if found else missing
 
     def offload(self, card, tap):
-        """Sets features of the card, those that it has and that can be changed; and of the tap, the far end."""
+        """Sets the features that the card has and that can be changed; and those of the tap, the far end."""
         have = dict(re.findall(r"^(\S+): (\S+(?: \[\S+\])?)", self.ethtool("-k IF"), re.M))
         words = card.split()
         todo = [f"{feature} {value}" for feature, value in zip(words[::2], words[1::2])
@@ -69,7 +69,7 @@ class Card:
         ask(tap=self.tap, sh=f"ethtool -K {self.tap} {tap}")
 
     def echo(self, count, size):
-        """ICMP echo requests, one after the other; how many were answered."""
+        """Sends ICMP echo requests one by one; returns the number of replies."""
         s = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP)
         s.settimeout(2)
         answered = 0
@@ -89,7 +89,7 @@ class Card:
         return answered
 
     def tcp(self, word, size):
-        """Sends ("R") or receives ("S") so many bytes; how many arrived."""
+        """Sends ("R") or receives ("S") this many bytes; returns how many arrived."""
         with socket.create_connection((self.peer, 7007), timeout=60) as s:
             s.sendall(f"{word} {size}".ljust(32).encode())
             left = size
@@ -101,15 +101,15 @@ class Card:
         return size - left
 
     def frames(self, *frames):
-        """Frames of any kind, from outside; how many were sent."""
+        """Sends frames of any kind from outside; returns how many were sent."""
         return ask(tap=self.tap, mac=self.mac, frames=frames)["sent"][0]
 
     def arrived(self):
-        """Frames of this card that the far end took, as that counts them."""
+        """Frames of this card that the far end received, by its own count."""
         return json.loads(ask(tap=self.tap, sh=f"ip -j -s link show {self.tap}")["out"])[0]["stats64"]["rx"]["packets"]
 
     def queues(self, count):
-        """So many of each kind, or as many as it can have; how many."""
+        """Sets the number of queues of each kind, at most what the card has; returns it."""
         most = re.search(r"Combined:\s+(\d+)", self.ethtool("-l IF"))
         count = min(count, int(most[1])) if most else count
         self.ethtool(f"-L IF combined {count}")
@@ -117,8 +117,8 @@ class Card:
         return count
 
     def moment(self):
-        """What the driver says and what nicprobe says, of one moment: nothing came or went meanwhile, and nothing is
-        on its way to be completed."""
+        """The figures of driver and nicprobe at the same moment: nothing arrived or left meanwhile, and nothing awaits
+        completion."""
         end, quiet, before = time.monotonic() + 30, 0, None
         while time.monotonic() < end:
             now = counters.interface(self.name)
@@ -147,7 +147,7 @@ class Moment:
         self.link, (self.queues, self.who), self.doc = link, queues, doc
 
     def since(self, old, model):
-        """[(whose counters, {what: theirs}, {what: ours})] of the time from `old` until now."""
+        """[(source, {figure: theirs}, {figure: ours})] from `old` until now."""
         ours = grown(counters.expected(self.doc, model), counters.expected(old.doc, model))
         found = [("statistics", grown(self.link, old.link), counters.sums(ours))]
         if self.queues:
@@ -156,15 +156,15 @@ class Moment:
 
 
 def grown(now, before):
-    """What became more."""
+    """The growth."""
     return {k: n - before.get(k, 0) for k, n in now.items() if n != before.get(k, 0)}
 
 
 def until_up(name):
-    """It has a carrier, or a while has passed: e1000 negotiates for two seconds."""
+    """Waits for a carrier, for a limited time: e1000 negotiates for two seconds."""
     lab.until(lambda: lab.sh(f"cat /sys/class/net/{name}/carrier", check=False).strip() == "1", 10)
 
 
 def cards():
-    lab.nicprobe("detach", "--all")     # of an attempt that ended early
+    lab.nicprobe("detach", "--all")     # left by an attempt that ended early
     return [Card(nr, words) for nr, words in enumerate(os.environ.get("NICS", "").split())]

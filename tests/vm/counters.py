@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
-"""In a guest: what a driver itself says of its packets and bytes, by interface and by queue.
+"""In a guest: a driver's own counts of packets and bytes, by interface and by queue.
 
-What it counts of a buffer that is many packets on the wire differs by driver, and is said here, not
-taken from nicprobe: a "merged" buffer is one packet, without the headers of the others.
+Drivers differ in how they count a buffer of many wire packets. The rules are
+restated here, not taken from nicprobe: a "merged" buffer is one packet, without
+the headers of the others.
 """
 import re
 import socket
@@ -12,8 +13,8 @@ import lab
 
 FIGURES = "rx_packets", "rx_bytes", "tx_packets", "tx_bytes"
 WIRE, MERGED = "wire", "merged"
-# How a driver counts what it receives and sends, and bytes that it counts of each packet besides.
-# Of e1000e and vmxnet3 it is the card that counts, as the emulator made it.
+# How a driver counts what it receives and sends, and additional bytes per packet. For e1000e and vmxnet3 the card
+# counts, as emulated.
 COUNTS = {
     "virtio": (MERGED, MERGED, 0),
     "igb": (WIRE, WIRE, 0),
@@ -24,16 +25,16 @@ COUNTS = {
     "vmxnet3": (MERGED, MERGED, 0),
     "ena": (WIRE, MERGED, 0),
 }
-HEADERLESS = {"ena": 14}        # bytes that a driver leaves out of each packet that it receives
-# The kinds of VLAN tags that a card takes off the frame, where it is let: the stack counts them, the driver does not.
+HEADERLESS = {"ena": 14}        # bytes that a driver leaves out of each received packet
+# The VLAN tags that a card strips if allowed: the stack counts them, the driver does not.
 UNTAGS = {"igb": 1, "e1000": 1, "e1000e": 1, "vmxnet3": 2}
-QUEUES = "virtio", "igb", "ixgbevf", "vmxnet3", "ena"     # who say it by queue
-NAMELESS = "ixgbevf",       # of several queues, and no packet says which it came by
-HEADERS = 14 + 20 + 32      # of a TCP packet with timestamps, as all here that are merged or split
+QUEUES = "virtio", "igb", "ixgbevf", "vmxnet3", "ena"     # drivers that report by queue
+NAMELESS = "ixgbevf",       # with several queues, but packets do not show which
+HEADERS = 14 + 20 + 32      # of a TCP packet with timestamps, as all merged or split packets here
 
 
 def interface(name):
-    """{figure: number} as the kernel has them of the interface."""
+    """{figure: number} of the interface, from the kernel."""
     found = {}
     for figure in FIGURES:
         with open(f"/sys/class/net/{name}/statistics/{figure}", encoding="ascii") as f:
@@ -42,7 +43,7 @@ def interface(name):
 
 
 def ethtool(name, model):
-    """{(queue, figure): number}, as far as `ethtool -S` tells."""
+    """{(queue, figure): number}, as far as `ethtool -S` reports it."""
     text, found = lab.sh(f"ethtool -S {name}", check=False), {}
     if model == "vmxnet3":
         for way, queue, block in re.findall(r"(Rx|Tx) Queue#: (\d+)\n(.*?)(?=\n\s*[RT]x Queue#|\Z)", text, re.S):
@@ -57,7 +58,7 @@ def ethtool(name, model):
 
 
 class Netlink:
-    """Generic netlink, just enough to ask for the statistics of queues (Linux 6.9)."""
+    """Generic netlink, just enough for the statistics of queues (Linux 6.9)."""
     def __init__(self):
         self.socket = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, 16)
         self.socket.bind((0, 0))
@@ -76,7 +77,7 @@ class Netlink:
         return found
 
     def ask(self, family, command, body, flags):
-        """The attributes of each answer; none: the kernel knows no such request."""
+        """The attributes of each answer; none: the kernel lacks this request."""
         payload = struct.pack("=BBH", command, 1, 0) + body
         self.socket.send(struct.pack("=IHHII", 16 + len(payload), family, flags, 1, 0) + payload)
         answers = []
@@ -84,7 +85,7 @@ class Netlink:
             data = self.socket.recv(1 << 16)
             while data:
                 size, kind = struct.unpack_from("=IH", data)
-                if kind == 2:       # an error; or it is done
+                if kind == 2:       # an error, or the end
                     return answers
                 if kind == 3:
                     return answers
@@ -99,13 +100,13 @@ class Netlink:
 
 
 def qstats(name):
-    """{(queue, figure): number} of netdev-genl; empty: this kernel or driver has none."""
+    """{(queue, figure): number} from netdev-genl; empty: this kernel or driver lacks it."""
     netlink, found = Netlink(), {}
     family = netlink.family("netdev")
     if not family:
         return {}
     body = (netlink.attribute(1, struct.pack("=I", socket.if_nametoindex(name))) +
-            netlink.attribute(4, struct.pack("=I", 1)))        # of each queue
+            netlink.attribute(4, struct.pack("=I", 1)))        # per queue
     for answer in netlink.ask(family, 12, body, 0x301):
         if 2 not in answer or 3 not in answer:
             continue
@@ -118,7 +119,7 @@ def qstats(name):
 
 
 def by_queue(name, model):
-    """({(queue, figure): number}, who says so)"""
+    """({(queue, figure): number}, their source)"""
     if model not in QUEUES:
         return {}, None
     found = ethtool(name, model)
@@ -134,7 +135,7 @@ def sums(numbers):
 
 
 def expected(doc, model):
-    """{(queue, figure): number}: what a driver of this kind should say, by what nicprobe does."""
+    """{(queue, figure): number}: the expected driver counts, computed from nicprobe's."""
     rx, tx, more = COUNTS[model]
     found = {}
     for point, way, how in ("rx-nic", "rx", rx), ("tx-nic", "tx", tx):
@@ -149,7 +150,7 @@ def expected(doc, model):
 
 
 def merged_packets(doc, point):
-    """{queue: packets of the wire that are no packet of their own to who counts buffers}"""
+    """{queue: wire packets that a counter of buffers does not count}"""
     found = {}
     for row in doc["meters"]["gro" if point.startswith("rx") else "gso"]:
         if row.get("point", point) != point:

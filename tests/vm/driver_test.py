@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""In a guest: calls of drivers' functions, all that are found, as many as bpftrace counts, with and without a card."""
+"""In a guest: calls of all traceable driver functions, compared with bpftrace, with and without a card."""
 import fnmatch
 import glob
 import json
@@ -14,8 +14,8 @@ import time
 from cards import cards, lab, until_up
 
 TRACEABLE = "/sys/kernel/tracing/available_filter_functions"
-ON, OFF = 4242424, 4242425       # no process has these numbers: signs for bpftrace
-traceable = []      # (name, module) of every function that can be traced
+ON, OFF = 4242424, 4242425       # no process has these IDs: markers for bpftrace
+traceable = []      # (name, module) of every traceable function
 
 
 def read_traceable():
@@ -39,7 +39,7 @@ def known(driver):
 
 
 def found(doc):
-    """How many functions the document says it counts, and whether the kernel took them all."""
+    """The number of functions in the document, and whether the kernel accepted them all."""
     said = doc["remarks"]["driver"]
     return int(re.match(r"(\d+) function", said)[1]) if "refuses" not in said else said
 
@@ -53,7 +53,7 @@ def look(*args, env=None):
 
 
 class Vf:
-    """A virtual function of an igb, sending frames: its model is igbvf."""
+    """A virtual function of an igb, sending frames: its driver is igbvf."""
     model = "igbvf"
 
     def __init__(self, card):
@@ -88,7 +88,7 @@ def drive(card):
 
 
 class Bpftrace:
-    """Counts calls between two signs, by a program of others."""
+    """Counts calls between two markers, by a foreign program."""
     def __init__(self, names):
         probes = ",\n".join(f"kprobe:{n}" for n in names)
         enter = "tracepoint:syscalls:sys_enter_getpgid"
@@ -122,7 +122,7 @@ def shown(all_cards):
 
 
 def compare(all_cards):
-    """Between two signs, bpftrace cannot have seen fewer than nicprobe inside of these, nor more than outside."""
+    """Between two markers, bpftrace must not see fewer calls than nicprobe inside of these, nor more than outside."""
     for card in all_cards:
         r = lab.nicprobe("attach", card.name, "-m", "driver")
         lab.check(f"{card.model}: the cost is said before", re.search(r"driver: \d+ functions? by .*ns per call",
@@ -131,7 +131,7 @@ def compare(all_cards):
     tables = [known(modules.get(card.model, card.model)) for card in all_cards]
     for card, table, doc in zip(all_cards, tables, shown(all_cards)):
         lab.same(f"{card.model}: functions found and attached", found(doc), len(table))
-    # Where a name is in the kernel twice bpftrace counts both, or neither.
+    # For names that are ambiguous in the kernel, bpftrace counts both functions, or neither.
     with open("/proc/kallsyms", encoding="ascii") as f:
         symbols = [line.split()[2] for line in f]
     names = sorted(n for table in tables for n, _ in table if symbols.count(n) == 1)
@@ -151,8 +151,8 @@ def compare(all_cards):
         least = {n: v - calls(after[i]).get((n, m), 0) for (n, m), v in calls(before_end[i]).items()}
         most = {n: v - calls(before[i]).get((n, m), 0) for (n, m), v in calls(end[i]).items()}
         mine = {n: v for n, v in least.items() if n in names}
-        # A kprobe that comes in an interrupt while one is being counted is not (6.1: and nobody knows): bpftrace may
-        # lack 2 so, of a function of many calls a tenth.
+        # A kprobe hit in an interrupt during another one is lost (and on 6.1 unnoticed): bpftrace may lack 2, and a
+        # tenth of a busy function's calls.
         wrong = {n: (least.get(n, 0), theirs.get(n, 0), most.get(n, 0)) for n, _ in tables[i] if n in names and
                  not least.get(n, 0) * 9 // 10 - 2 <= theirs.get(n, 0) <= most.get(n, 0) + 2}
         exact = sum(least.get(n, 0) == theirs.get(n, 0) == most.get(n, 0) for n in mine)
@@ -165,7 +165,7 @@ def compare(all_cards):
 
 
 def times(card):
-    """Each call has its time, by each way there is; together no longer than all CPUs had."""
+    """Each call has its time, with each attach method; in total no longer than all CPUs had."""
     script = f"import socket\ns = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\n" \
              f"for i in range(30): s.sendto(b'x' * 100, ('{card.peer}', 9))\nimport time; time.sleep(.3)"
     for cannot in "", "fentry":         # then by kprobe.multi, or by kprobes on 6.1
@@ -192,7 +192,7 @@ def without_card(all_cards):
         lab.sh(f"modprobe {driver}")
     read_traceable()
     for driver in sorted(drivers - {card.model for card in all_cards}):
-        # those of iwlwifi in mac80211 and the like, too
+        # iwlwifi's functions in mac80211 and others, too
         doc = look(driver, "--", "true")
         lab.same(f"{driver} without a card: functions found and attached", found(doc), len(known(driver)))
     said = re.search(r"and (\d+) tracepoint", doc["remarks"]["driver"])
@@ -214,7 +214,7 @@ def without_card(all_cards):
 
 
 def tracepoints():
-    lab.sh("modprobe -rq mac80211_hwsim; modprobe mac80211_hwsim radios=1; sleep .5")     # of an attempt before
+    lab.sh("modprobe -rq mac80211_hwsim; modprobe mac80211_hwsim radios=1; sleep .5")     # left by an earlier attempt
     wlan = os.path.basename(glob.glob("/sys/class/net/*/phy80211")[0].split("/phy")[0])
     doc = look("mac80211_hwsim", "--functions", "mac80211:drv_start,mac80211_hwsim:mac80211_hwsim_start", "--",
                "ip", "link", "set", wlan, "up")
@@ -224,7 +224,7 @@ def tracepoints():
 
 
 def until_interrupted():
-    """Without a command, in another format: to be ended by Ctrl-C, or killed. Either way nothing is left."""
+    """Without a command, in another format: ended by Ctrl-C, or killed. Nothing is left behind either way."""
     def begin(*args):
         p = subprocess.Popen([lab.NICPROBE, "driver", "virtio_net", *args], text=True, stdout=subprocess.PIPE,
                              stderr=subprocess.PIPE)
@@ -244,7 +244,7 @@ def until_interrupted():
 
 
 def unload():
-    """A module may go while it is attached by kprobe, and come back: it is counted no more, and that is said."""
+    """A module may be unloaded while attached by kprobe, and reloaded: it is no longer counted, which is reported."""
     lab.sh("modprobe gve")
     doc = look("gve", "--", "sh", "-c", "rmmod gve; modprobe gve",
                env={"NICPROBE_CANNOT": "fentry,kprobe.multi"})

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""The driver tables are true, name by name, of the modules of Debian's kernels: drivers_test.py CACHE SERIES…
+"""Checks the driver tables name by name against the modules of Debian's kernels: drivers_test.py CACHE SERIES…
 
-Nothing is booted or loaded: the modules are those that tests/vm/fetch unpacked. A name that is said to be in some
-kernels only must not be in the others. A wrong name put into nicprobe on purpose must be found.
+Nothing is booted or loaded: the modules are those that tests/vm/fetch unpacked. A name with a range of kernels
+must be missing in the others. A wrong name put into nicprobe on purpose must be found.
 """
 import glob
 import json
@@ -16,7 +16,7 @@ import traceback
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 NICPROBE = os.path.abspath(os.environ.get("NICPROBE", os.path.join(ROOT, "nicprobe")))
 KINDS = ("functions", "tracepoints", "statistics", "interrupts")
-# Functions that are there, and no trampoline can be put on: as these kernels say it when they are asked live.
+# Existing functions without a possible trampoline, as reported by these kernels when asked live.
 NO_FENTRY = {
     "6.1": {"iwl_mvm_tx_reclaim": "8 arguments", "receive_buf": "7 arguments", "mlx5e_sq_xmit_wqe": "7 arguments",
             "mlx5e_build_rx_skb": "notrace"},
@@ -27,7 +27,7 @@ failed = 0
 
 
 def check(name, wrong):
-    """Passes when nothing is wrong; `wrong` says what is."""
+    """Passes if `wrong`, the list of errors, is empty."""
     global failed
     failed += bool(wrong)
     print(f"not ok {name}: {'; '.join(wrong)}" if wrong else f"ok {name}", flush=True)
@@ -38,14 +38,14 @@ def drivers(*args, nicprobe=NICPROBE):
 
 
 def modules():
-    """{module: True}, all that a table names something of."""
+    """{module: True} for all modules named in a table."""
     every = json.loads(drivers().stdout)
     return sorted({n["module"] for d in every for k in ("functions", "tracepoints") for n in d[k]} |
                   {d["driver"] for d in every if d["functions"]})
 
 
 def untrue(doc, series):
-    """What a table says of this module that is not so."""
+    """The errors of a table about this module."""
     wrong = [f"{doc['module']} has {'no ' if n['expected'] else ''}{n['name']}, against its range"
              for k in KINDS for n in doc.get(k, []) if "there" in n and n["there"] != n["expected"]]
     for f in doc["functions"]:
@@ -82,7 +82,7 @@ def test_series(cache, series, names):
 
 
 def planted(cache, series, files):
-    """A copy of nicprobe with a wrong name, for each kind of name: only that is found, and it fails."""
+    """Builds nicprobe with a wrong name, of each kind: exactly that is found, and it fails."""
     with open(NICPROBE, "rb") as f:
         program = f.read()
     for module, right, wrong, shown in (
@@ -111,7 +111,7 @@ def planted(cache, series, files):
 
 
 def other_btf(cache, series, other, files):
-    """The types of another kernel are not taken for its own."""
+    """The types of another kernel are not accepted."""
     doc = json.loads(drivers("--check", "--btf", f"{cache}/kernels/{other}/vmlinux", files["igb"]).stdout)
     check(f"{series}, drivers: the types of {other} are not its own",
           [] if "do not match this vmlinux" in doc.get("no_fentry", "") and
@@ -131,6 +131,6 @@ def main(cache, *series):
 if __name__ == "__main__":
     try:
         main(*sys.argv[1:])
-    except Exception:  # its output goes into a pipe: a status would be lost
+    except Exception:  # its output goes into a pipe, which would lose the status
         check("drivers: the test ended", [traceback.format_exc().strip().splitlines()[-1]])
     sys.exit(1 if failed else 0)

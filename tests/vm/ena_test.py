@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""In a guest: what nicprobe says of ena alone is what Amazon's driver does, on our model of the card."""
+"""In a guest: features that only ena has, on our model of the card, with Amazon's driver."""
 import re
 
 from cards import LEFT, ask, cards, counters, lab
 from held import Held, Sender
 from lab import said
 
-XDP_MTU = 3498      # the most, with 4 KiB pages
-ALLOWED = 1024      # packets a second to link-local addresses
+XDP_MTU = 3498      # the maximum with 4 KiB pages
+ALLOWED = 1024      # packets per second to link-local addresses
 
 
 def statistics(card):
-    """{name: sum of all queues}"""
+    """{name: sum over all queues}"""
     found = {}
     for name, number in re.findall(r"queue_\d+_[rt]x_(\w+): (\d+)", card.ethtool("-S IF")):
         found[name] = found.get(name, 0) + int(number)
@@ -29,7 +29,7 @@ def complaints():
 
 
 def quiet(card):
-    """Nothing that nicprobe asks for makes the driver complain to the kernel's log."""
+    """None of nicprobe's requests makes the driver log an error."""
     before = complaints()
     lab.nicprobe("show", card.name, "hw")
     lab.nicprobe("attach", card.name, "-m", "all")
@@ -43,7 +43,7 @@ def attach_xdp(card):
 
 
 def xdp(card, queues):
-    """It wants a queue for each of its own besides, and frames that fit a page."""
+    """XDP needs additional queues, and frames that fit a page."""
     r = attach_xdp(card)
     lab.check("ena, XDP: not with all queues in use", r.returncode == 1 and "half of the channels" in r.stderr, r.stderr)
     card.queues(queues // 2)
@@ -62,7 +62,7 @@ def xdp(card, queues):
 
 
 def restarts(card):
-    """Its counters are its queues': it is said that they began anew, and not that packets were lost."""
+    """Its counters belong to its queues: a restart is reported as such, and not as lost packets."""
     lab.nicprobe("attach", card.name, "-m", "ledger")
     card.echo(20, 400)
     before = lab.show(card.name)
@@ -78,7 +78,7 @@ def restarts(card):
 
 
 def jumbo(card):
-    """A frame of several buffers is one packet, and of as many bytes."""
+    """A frame of several buffers is one packet, with all its bytes."""
     size = 1 << 20
     ask(tap=card.tap, sh=f"ip link set {card.tap} mtu 9000; ethtool -K {card.tap} tso off gso off")
     lab.sh(f"ip link set {card.name} mtu 9000")
@@ -100,14 +100,14 @@ def jumbo(card):
 
 
 def allowance(card):
-    """What is too much for Amazon's own services is told by the card, and by its name."""
+    """The card reports, under its own name, packets beyond the limit for Amazon's services."""
     sender, count = Sender(card), 8 * ALLOWED
     lab.nicprobe("attach", card.name, "-m", "hwstat,counters")
     before, arrived = card.statistic("linklocal_allowance_exceeded"), card.arrived()
     sender(count, 100, words="v4 dst=169.254.169.254")
     sender.close()
     lab.until(lambda: not counters.interface(card.name)["tx_packets"] < count, 5)
-    # the card's own count of drops comes with its sign of life, each second
+    # the card reports its drops in keep-alive events, once per second
     lab.until(lambda: figure(lab.show(card.name), "tx_drops") == card.statistic("linklocal_allowance_exceeded") - before)
     doc, now = lab.show(card.name), card.statistic("linklocal_allowance_exceeded") - before
     lab.nicprobe("detach", card.name)
@@ -122,7 +122,7 @@ def allowance(card):
 
 
 def no_room(card, queues):
-    """While its driver does not poll, the card drops what finds no buffer, and says so a second later."""
+    """While its driver does not poll, the card drops packets without a buffer, and reports them a second later."""
     count = 2000
     card.ethtool("-G IF rx 256", check=True)
     lab.until(lambda: lab.sh(f"cat /sys/class/net/{card.name}/carrier", check=False).strip() == "1")

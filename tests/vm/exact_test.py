@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""In a guest, on each card: whatever the tap, and whatever the way into the kernel, nicprobe counts what the driver
-counts: packets and bytes, both ways, by queue where the driver says so, with and without TSO, GRO and LRO.
+"""In a guest, on each card: with every hook and attach method, nicprobe counts what the driver counts: packets and bytes, in both directions, by queue if the driver reports them, with and without TSO, GRO and LRO.
 
-Each comparison leaves a line "# exact {…}", of which tests/vm/run makes its table.
+Each comparison prints a line "# exact {…}", of which tests/vm/run makes its table.
 """
 import json
 import os
@@ -17,17 +16,17 @@ FRAMES = ["60 v4 ecn=1", "1514 v4 ecn=3", "1280 v6", "60 arp", "600 v4 vlan=5 ec
 EACH = int(os.environ.get("EACH", 200))
 FROM_MANY = [f"3 200 v4 icmp ecn=2 src=198.18.0.{n}" for n in range(1, 65)]      # RSS spreads them
 MB = 1 << 20
-METERS = "pktsize,gso,gro,txlat"      # txlat: has all been completed?
+METERS = "pktsize,gso,gro,txlat"      # txlat: has everything completed?
 FEATURES = ("tcp-segmentation-offload", "generic-segmentation-offload", "generic-receive-offload",
             "large-receive-offload", "rx-gro-hw", "rx-vlan-offload")
-# The hook of rx-nic, what is taken away from nicprobe, and what is split or merged below its points.
+# The hook of rx-nic, the disabled kernel features, and what is split or merged below its points.
 WAYS = [
     ("driver", "tc", "none"),
     ("driver", "", "all"),
     ("driver", "tcx,stack", "all"),
 ]
 XDP_WAYS = [("xdp", "dispatcher", "none"), ("xdp", "", "none")]
-SPREADS = {"igb": 4, "ixgbevf": 2, "ena": 4}    # over so many queues, if it has them
+SPREADS = {"igb": 4, "ixgbevf": 2, "ena": 4}    # over this many queues, if it has them
 XDP_SINCE = {"virtio": (4, 10), "igb": (5, 10), "ixgbevf": (4, 17), "vmxnet3": (6, 6), "ena": (5, 6)}     # native
 
 
@@ -37,7 +36,7 @@ def offload(card, which):
 
 
 def drive(card, megabytes):
-    """Frames of every kind, and TCP both ways. What was done, and what was to be."""
+    """Frames of every kind, and TCP in both directions. Returns what was done, and what was intended."""
     sent = card.frames(*[f"{EACH} {frame} flows=64 pps=4000" for frame in FRAMES], *FROM_MANY)
     size = megabytes * MB
     done = (sent, card.echo(5, 400), card.tcp("R", size), card.tcp("S", size))
@@ -50,14 +49,14 @@ def tell(card, point, way, which, packets, off):
 
 
 def wire(doc, point):
-    """{queue: (packets, bytes)} on the wire, of what the stack has in fewer buffers."""
+    """{queue: (packets, bytes)} on the wire, for what the stack has in fewer buffers."""
     merged = counters.merged_packets(doc, point)
     return {q: (h["count"] + merged.get(q, 0), h["sum"] + counters.HEADERS * merged.get(q, 0))
             for q, h in lab.sizes_at(doc, point).items()}
 
 
 def compare_stack(name, card, doc, which, stack, nic):
-    """What GRO merged, or TSO and GSO are to split, is as many packets on the wire."""
+    """Packets merged by GRO, and buffers for TSO and GSO, count as their wire packets."""
     if stack == "rx-stack" and card.model in counters.NAMELESS and not doc["hooks"][stack]:
         return lab.check(f"{name}: {stack}: absent, as tc sees no queue",
                          "the driver records no queue" in doc["absent"][stack], str(doc["absent"]))
@@ -72,7 +71,7 @@ def compare_stack(name, card, doc, which, stack, nic):
 
 
 def compare(name, card, before, after, which):
-    """Every counter that there is; a line of the table for each of the four points."""
+    """Compares every counter; prints a table line for each of the four points."""
     off = {}
     for who, theirs, ours in after.since(before, card.model):
         lab.same(f"{name}: {who} # {sum(n for k, n in theirs.items() if 'packets' in str(k))} packets", ours, theirs)
@@ -89,7 +88,7 @@ def compare(name, card, before, after, which):
 
 
 def spread(name, card, doc):
-    """The card spreads what comes from many; a tap of several queues keeps to what the guest last sent from."""
+    """The card spreads packets from many senders; a tap of several queues follows what the guest last sent."""
     if card.model in SPREADS:
         received = {q: h["count"] for q, h in lab.sizes_at(doc, "rx-nic").items()}
         queues = min(SPREADS[card.model], doc["queues"]["rx"])
@@ -105,12 +104,12 @@ def completed(name, before, after):
 
 
 def run(card, tap, cannot, which, megabytes, others=None):
-    """One attach, with all that is compared of it."""
+    """One attach, with all comparisons."""
     name = f"{card.model}, {tap}{', without ' + cannot if cannot else ''}, offloads: {which}{', others' if others else ''}"
     began = time.monotonic()
     offload(card, which)
     if others:
-        others.add(card, 0)     # runs before ours, as it says; and is there before
+        others.add(card, 0)     # runs before ours by priority; and is attached first
     lab.nicprobe("attach", card.name, "-m", METERS, "--rx", tap, env={"NICPROBE_CANNOT": cannot})
     if others:
         others.add(card, 50)

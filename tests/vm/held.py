@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""In a guest: a card whose driver completes nothing for as long as we say, and who sends on it."""
+"""In a guest: a card whose driver completes nothing for a chosen time, and a sender on it."""
 import contextlib
 import mmap
 import os
@@ -8,18 +8,15 @@ import time
 
 import lab
 
-BUSY, REST = 1, 0   # the CPU that is kept from the driver, and that of everybody else
+BUSY, REST = 1, 0   # the CPU that is kept from the driver, and that of everything else
 
 
 class Held:
-    """
-    The driver completes in its poll, and that runs in a kernel thread (threaded NAPI), on one CPU.
-    While a process of a higher priority is busy there, nothing completes: not one packet, and all
-    that there is when the process ends.
-    """
+    """The driver completes in its poll, which runs in a kernel thread (threaded NAPI) on one CPU. While a process of
+    higher priority is busy there, nothing completes; when the process ends, everything does."""
     def __init__(self, card):
         self.card = card
-        # Once: with its fair servers changed 6.12 refuses it.
+        # Once: 6.12 rejects it after its fair servers were changed.
         lab.sh("[ $(sysctl -n kernel.sched_rt_runtime_us) = -1 ] || "
                "sysctl -qw kernel.sched_rt_runtime_us=-1")
         if not os.path.isdir("/sys/kernel/debug/sched"):
@@ -30,12 +27,12 @@ class Held:
         lab.sh(f"echo 1 > /sys/class/net/{card.name}/threaded")
         for thread in lab.sh(f"pgrep napi/{card.name}-").split():
             os.sched_setaffinity(int(thread), {BUSY})
-        os.sched_setaffinity(0, {REST})     # and who is started from here on
+        os.sched_setaffinity(0, {REST})     # including processes started from here on
         self.release = mmap.mmap(-1, 1)
 
     @contextlib.contextmanager
     def held(self):
-        """Nothing completes in the block. Then `self.until` is the moment until which it was so."""
+        """Nothing completes in the block, and until `self.until` afterwards."""
         ready, go = os.pipe()
         self.release[0] = 0
         child = os.fork()
@@ -43,7 +40,7 @@ class Held:
             os.sched_setaffinity(0, {BUSY})
             os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(50))
             os.write(go, b"x")
-            end = time.monotonic() + 20     # whatever happens to the others
+            end = time.monotonic() + 20     # in case the others fail
             while not self.release[0] and time.monotonic() < end:
                 pass
             os._exit(0)
@@ -63,13 +60,13 @@ class Held:
 
 
 class Sender:
-    """Frames on a card, by a raw socket."""
+    """Sends frames on a card, by a raw socket."""
     def __init__(self, card):
         queues = len([q for q in os.listdir(f"/sys/class/net/{card.name}/queues") if q[:2] == "tx"])
         self.nic = lab.Nic(f"packet {card.name} --queues {queues} --no-cpu-pin")
 
     def __call__(self, count, size, queue=0, words=""):
-        """How many of what size; the moments before the first and after the last."""
+        """Sends this many of this size; returns the times before the first and after the last."""
         self.nic(f"send {queue} {count} {size} {words}")
         before = time.monotonic()
         sent = self.nic("go")["sent"]
@@ -82,7 +79,7 @@ class Sender:
 
 
 def plain_queues(card):
-    """A FIFO in front of each TX queue: nothing there drops what waits, or reorders it."""
+    """A FIFO above each TX queue: it neither drops nor reorders waiting packets."""
     queues = len([q for q in os.listdir(f"/sys/class/net/{card.name}/queues") if q[:2] == "tx"])
     if queues == 1:
         lab.sh(f"tc qdisc replace dev {card.name} root pfifo limit 5000")
@@ -110,7 +107,7 @@ class Limits:
 
 
 def limit_to(card, sender, limit):
-    """Limit and bytes in flight as BQL has them; a limit is taken up at a completion."""
+    """Limit and bytes in flight, from BQL; a new limit takes effect at a completion."""
     bql = Limits(card)
     bql["limit_max"], bql["limit_min"] = limit, limit
     for _ in range(50):

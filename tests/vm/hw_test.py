@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""In a guest: what `show IFACE hw` says of real drivers is what ethtool, /proc/interrupts and the traffic say."""
+"""In a guest: `show IFACE hw` for real drivers agrees with ethtool, /proc/interrupts and the traffic."""
 import json
 import os
 import re
@@ -9,7 +9,7 @@ import time
 from cards import cards, counters, lab
 
 CPUS = os.cpu_count()
-# What the names of interrupts say, as the drivers' sources have it: rx, tx or both.
+# The queues in interrupt names, from the drivers' sources: rx, tx or both.
 NAMES = [(r"Tx-?Rx-(\d+)$|rxtx-(\d+)$", "both"), (r"input\.(\d+)$|-rx-(\d+)$", "rx"), (r"output\.(\d+)$|-tx-(\d+)$", "tx")]
 
 
@@ -19,7 +19,7 @@ def hw(card, *args):
 
 
 def interrupts(card):
-    """{number: (name, count)} of this card: its MSIs, else its pin."""
+    """{number: (name, count)} of this card: its MSIs, otherwise INTx."""
     with open(f"/sys/class/net/{card.name}/device/irq", encoding="utf-8") if card.model != "virtio" else \
             open("/dev/null", encoding="utf-8") as f:
         mine = {int(f.read() or 0)}
@@ -34,7 +34,7 @@ def interrupts(card):
         for line in f:
             words = line.split()
             if words[0][:-1].isdigit() and int(words[0][:-1]) in mine and len(words) > cpus + 2:
-                # Nobody has requested one without a name: 6.12 does not list it at all.
+                # An interrupt without a name was not requested: 6.12 does not list it at all.
                 name = words[-1] if len(words) > cpus + 3 else None
                 found[int(words[0][:-1])] = name, sum(map(int, words[1:cpus + 1]))
     for irq in mine - found.keys() - {0}:
@@ -53,13 +53,13 @@ def of_queue(name):
 
 
 def pairs(name, card, doc):
-    """Every interrupt there is, at its queue, and on its CPUs."""
+    """Every interrupt appears at its queue, with its CPUs."""
     queues = [q for q in doc["hw"]["queues"] if q["irq"]]
     got = {q["irq"]: (q["interrupt"], (q["rx"], q["tx"])) for q in queues}
     used = doc["queues"]
     want = {}
     for irq, (vector, _) in interrupts(card).items():
-        rx, tx = (0, 0) if card.model == "e1000" else of_queue(vector)     # it has but one
+        rx, tx = (0, 0) if card.model == "e1000" else of_queue(vector)     # it has only one
         want[irq] = vector, (rx if rx is not None and rx < used["rx"] else None,
                              tx if tx is not None and tx < used["tx"] else None)
     lab.same(f"{name}: queues of interrupts", got, want)
@@ -74,7 +74,7 @@ def pairs(name, card, doc):
 
 
 def moved(name, card, doc):
-    """Where the test puts interrupts: one each, and all on one CPU, which is worth a word."""
+    """Interrupts placed by the test: one per CPU, and all on one CPU, which is a finding."""
     serving = [q for q in doc["hw"]["queues"] if q["irq"] and (q["rx"] is not None or q["tx"] is not None)]
     several = max(sum(q[way] is not None for q in serving) for way in ("rx", "tx")) > 1
     for what, cpu_of in (("each its own", lambda nr: nr % CPUS), ("all on the last", lambda nr: CPUS - 1)):
@@ -85,7 +85,7 @@ def moved(name, card, doc):
             except RuntimeError as e:
                 return lab.skip(f"{name}: {what}", str(e))
             want[q["irq"]] = str(cpu_of(nr))
-        # x86 moves an interrupt when it comes next: until then it is where it was
+        # x86 moves an interrupt at its next occurrence
         for _ in range(20):
             card.frames("64 60 v4 flows=64 pps=4000")
             card.echo(4, 64)
@@ -104,7 +104,7 @@ def moved(name, card, doc):
 
 
 def received(card):
-    """{queue: packets} as the driver says them, once nothing comes any more; {}: it does not."""
+    """{queue: packets} from the driver, once nothing arrives any more; {}: not reported."""
     said = [counters.interface(card.name)]
 
     def quiet():
@@ -117,7 +117,7 @@ def received(card):
 
 
 def traffic(name, card, doc):
-    """The interrupt of a queue comes when the driver says that packets came to this queue."""
+    """A queue's interrupt occurs when the driver's packet count of that queue grows."""
     before, irqs = received(card), interrupts(card)
     card.frames("400 60 v4 flows=64 pps=4000")
     after, now = received(card), interrupts(card)
@@ -130,7 +130,7 @@ def traffic(name, card, doc):
 
 
 def napis(name, card, doc):
-    """A packet says by which NAPI it came and for which queue: the kernel's own tracepoint tells."""
+    """A packet records its NAPI and queue, which the kernel's own tracepoint shows."""
     tracing = "/sys/kernel/tracing"
     event = f"{tracing}/events/net/napi_gro_receive_entry/enable"
     if not os.path.exists(event):
@@ -144,7 +144,7 @@ def napis(name, card, doc):
     seen = set()
     for line in lab.sh(f"cat {tracing}/trace").splitlines():
         m = re.search(rf"dev={card.name} napi_id=(\w+) queue_mapping=(\d+)", line)
-        if m:   # 0: the driver does not say which; then there is one
+        if m:   # 0: the driver does not record it; then there is one queue
             seen.add((int(m[1], 0), max(0, int(m[2]) - 1)))
     said = {q["rx"]: q["napi"] for q in doc["hw"]["queues"] if q["rx"] is not None}
     if not seen:
@@ -156,7 +156,7 @@ def napis(name, card, doc):
 
 
 def ring_said(card):
-    """{"rx": 256, "rx-max": 4096, …} by ethtool -g."""
+    """{"rx": 256, "rx-max": 4096, …} from ethtool -g."""
     said = {}
     for part, suffix in zip(card.ethtool("-g IF").split("Current hardware settings:"), ("-max", "")):
         for key, value in re.findall(r"^(RX|TX):\s+(\d+)", part, re.M):
@@ -184,7 +184,7 @@ def settings(name, card, doc):
 
 
 def changed(name, card, doc):
-    """The next size of a ring, and another delay, where the driver takes them."""
+    """Changes ring size and interrupt delay, if the driver allows it."""
     rings = doc["hw"]["rings"]
     if rings["rx-max"] >= 512 and not card.ethtool("-G IF rx 512 2>&1"):
         lab.until(lambda: lab.sh(f"cat /sys/class/net/{card.name}/carrier", check=False).strip() == "1", 10)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""In a guest, on cards: each finding about interrupts is made to speak, and is silent once done what it
-says. In slow motion: in a second of the guest's there are as many interrupts as on a real machine."""
+"""In a guest, on cards: each finding about interrupts is provoked, and is silent after its commands. In slow motion: a
+second of the guest has as many interrupts as on a real machine."""
 import contextlib
 import json
 import os
@@ -17,13 +17,13 @@ from cards import ask, cards, lab
 from held import Sender
 import bpf
 
-FLOWS = 16      # addresses of the far end: enough for every queue to have some
-WINDOW = 3      # echoes on their way: the next answer is there when one has been taken
-GO = "/tmp/go"  # floods run while there is this file
+FLOWS = 16      # addresses of the far end: enough for every queue
+WINDOW = 3      # echo requests in flight: the next reply is there when one was processed
+GO = "/tmp/go"  # floods run while this file exists
 
 
 def flood(card, cpu, flows):
-    """Echoes from one CPU, each answer asks for the next."""
+    """Echo requests from one CPU: each reply triggers the next."""
     os.sched_setaffinity(0, [cpu])
     s = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP)
     s.setsockopt(socket.SOL_SOCKET, socket.SO_BINDTODEVICE, card.name.encode())
@@ -33,7 +33,7 @@ def flood(card, cpu, flows):
         time.sleep(.005)
     nr = 0
     while os.path.exists(GO):
-        for _ in range(WINDOW):     # what was lost is made good
+        for _ in range(WINDOW):     # replaces lost ones
             s.sendto(packet, (flows[0], 0))
         with contextlib.suppress(TimeoutError):
             for _ in range(100):
@@ -56,7 +56,7 @@ def floods(card, cpus=(0, 1)):
 
 
 def run(card, act):
-    """What nicprobe says of the time of act()."""
+    """nicprobe's findings for the duration of act()."""
     def go():
         if lab.until(lambda: os.path.exists(GO)):
             act()
@@ -72,7 +72,7 @@ def run(card, act):
 
 @contextlib.contextmanager
 def wanted(*cpus):
-    """Somebody else wants these CPUs, too: else nothing that interrupts do there would harm anyone."""
+    """Other work on these CPUs: otherwise interrupts would harm nobody."""
     children = [subprocess.Popen(["taskset", "-c", str(cpu), "sh", "-c", "while :; do :; done"]) for cpu in cpus]
     try:
         yield
@@ -92,7 +92,7 @@ def said(doc, finding):
 
 
 def speaks(name, doc, finding, what, trying):
-    """It is found, with these words; the first group of what it says to try."""
+    """The finding is there, with these words; returns the first group of its suggestion."""
     got = said(doc, finding)
     good = len(got) == 1 and re.search(what, got[0]["what"]) and re.search(trying, got[0]["try"])
     lab.check(f"{name} # {got}", good, str(got))
@@ -106,7 +106,7 @@ def silent(name, doc, finding):
 
 
 def far_ends(card):
-    """Gives the far end many addresses, of which it answers for each."""
+    """Gives the far end many addresses, for all of which it replies."""
     net = card.peer.rsplit(".", 1)[0]
     card.flows = [f"{net}.{n}" for n in range(100, 100 + FLOWS)]
     far = json.loads(lab.sh(f"ip -j neigh show {card.peer} dev {card.name}"))[0]["lladdr"]
@@ -115,7 +115,7 @@ def far_ends(card):
 
 
 def vectors(card):
-    """{number: name} of those that serve queues"""
+    """{number: name} of the interrupts that serve queues"""
     with open("/proc/interrupts", encoding="utf-8") as f:
         words = [line.split() for line in f]
     return {int(w[0][:-1]): w[-1] for w in words if re.fullmatch(rf"{card.name}-.*\d", w[-1])}
@@ -126,7 +126,7 @@ def move(card, cpu):
 
 
 def slow_stack(card, us):
-    """Each received packet takes so much longer, at tc ingress, until that is gone."""
+    """Each received packet takes this much longer, at tc ingress, until it is removed."""
     path = f"/sys/fs/bpf/nptest-{os.getpid()}-slow"
     fd = bpf.program(bpf.TC, 0, bpf.turns(us))
     bpf.pin(fd, path)
@@ -138,8 +138,8 @@ def slow_stack(card, us):
 
 
 def one_cpu(card):
-    """All vectors on one CPU, which is full of packets while the other has time; and as it then says. The stack
-    is slow, so that no far end needs to be fast."""
+    """All vectors on one CPU, which is full of packets while the other has time; then after the finding's commands. The
+    stack is slow, so the far end need not be fast."""
     def spent():
         """Ticks of CPU 1: all, idle."""
         with open("/proc/stat", encoding="ascii") as f:
@@ -147,10 +147,10 @@ def one_cpu(card):
         return sum(row), row[3] + row[4]
 
     def look():
-        """What is found while more comes in than a CPU takes, and the share of CPU 1 that was idle."""
+        """The findings while more arrives than a CPU can process, and the idle share of CPU 1."""
         going = [True]
 
-        def send():     # igb hashes the ports of TCP, not of UDP; without gaps, where all at once would overrun the tap
+        def send():     # igb hashes the ports of TCP, not of UDP; paced, as a burst would overrun the tap
             while going[0]:
                 card.frames("60000 60 v4 tcp flows=64 pps=10000")
         sender = threading.Thread(target=send)
@@ -186,7 +186,7 @@ def one_cpu(card):
 
 
 def far(card):
-    """Polls in threads, and these on another CPU than the interrupts."""
+    """Polls in threads, on another CPU than the interrupts."""
     def threads(cpu):
         for pid in lab.sh(f"pgrep napi/{card.name}-").split():
             lab.sh(f"taskset -pc {cpu} {pid}")
@@ -203,11 +203,11 @@ def far(card):
 
 
 def outside(card):
-    """Moved to and fro in every interval; then left alone, but that the kernel's word is another one."""
+    """Moved back and forth in every interval; then left alone, with a faked affinity from the kernel."""
     lab.nicprobe("attach", card.name, "-m", "irq")
 
     def interval(act):
-        """The findings of two intervals, while act() is called over and over."""
+        """The findings of two intervals, while act() is called repeatedly."""
         with floods(card):
             lab.sh(f"touch {GO}")
             p = subprocess.Popen([lab.NICPROBE, "show", "-j", "-i", ".3", "-c", "2", card.name],
@@ -237,14 +237,14 @@ def outside(card):
 
 
 def pinged(card):
-    """The far end keeps three packets on their way, and we answer: an interrupt for each."""
+    """The far end keeps three packets in flight, and we reply: an interrupt for each."""
     with wanted(0, 1):
         return run(card, lambda: ask(ping=f"{card.peer[:-1]}2", count=4000))
 
 
 def busy(act, least, serves="rx|queue"):
-    """What is said of act(), and how many interrupts a second there were. At least so many, or what came of four
-    tries: the guest's clock goes on while it waits for the far end."""
+    """The findings for act(), and the interrupts per second: at least the requested rate, or the result of four
+    attempts, as the guest's clock advances while it waits for the far end."""
     for _ in lab.tries(4, "the far end answered late"):
         doc = act()
         rate = max(r["interrupts"] for r in doc["meters"]["irq"] if re.match(serves, r["serves"])) / doc["seconds"]
@@ -254,7 +254,7 @@ def busy(act, least, serves="rx|queue"):
 
 
 def often(card):
-    """No moderation; and as it then says."""
+    """No moderation; then after the finding's commands."""
     card.ethtool("-C IF rx-usecs 0", check=True)
     doc, rate = busy(lambda: pinged(card), 21000)
     if rate <= 21000:
@@ -264,12 +264,12 @@ def often(card):
                      "for [01].[0-9] packets each time",
                      "^(ethtool -C .* rx-usecs 50)")
     lab.sh(command)
-    pinged(card)        # it tells its card at the next interrupt
+    pinged(card)        # the driver writes it to the card at the next interrupt
     silent(f"no moderation, done what it says # {command}", pinged(card), "irq-storm")
 
 
 def useless(card):
-    """Each packet sent is an interrupt: handled at once, without a poll, or by one."""
+    """Each packet sent causes an interrupt, handled at once without a poll, or by one."""
     sender = Sender(card)
 
     def act():
@@ -278,7 +278,7 @@ def useless(card):
             sender(30, 60)
 
     def wanting():
-        """The CPUs are wanted all the time that is looked at, not only while packets are sent."""
+        """The CPUs are busy during the whole window, not only while packets are sent."""
         with wanted(0, 1):
             return run(card, act)
 

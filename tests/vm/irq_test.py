@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""Interrupts of a real driver, counted by vector and CPU as /proc/interrupts counts them.
+"""Interrupts of a real driver, counted by vector and CPU, compared with /proc/interrupts.
 
 irq_test.py [INTERFACE]: inside a virtual machine; the interface is up and has an IPv4 address, and the first
 address of its network (or the second, if the first is ours) answers pings. Without: all of the guest's cards.
@@ -18,8 +18,8 @@ from lab import *  # noqa: E402
 
 need_root()
 if len(sys.argv) == 1:
-    nicprobe("detach", "--all")     # of an attempt that ended early
-    # A virtual function has the vectors that an e1000e has, vmxnet3 those of igb.
+    nicprobe("detach", "--all")     # left by an attempt that ended early
+    # A virtual function has an e1000e's vectors, vmxnet3 an igb's.
     cards = [words.split("=")[1] for words in os.environ.get("NICS", "").split()
              if os.environ.get("VM") == "long" or words.split("=")[0] not in ("igbvf", "vmxnet3")]
     sys.exit(any([subprocess.run([sys.executable, __file__, card]).returncode for card in cards]))
@@ -29,7 +29,7 @@ DRIVER = re.search(r"driver: (\S+)", sh(f"ethtool -i {IFACE}"))[1]
 NAME = f"irq {os.uname().release.split('-')[0].split('+')[0]} {DRIVER}"
 
 
-ASKED = "ena-mgmnt@"    # each question to this card is an interrupt, of which show asks some; and it has one a second
+ASKED = "ena-mgmnt@"    # each request to this card causes an interrupt, and show makes some; it also has one per second
 
 
 def interrupts():
@@ -45,7 +45,7 @@ def interrupts():
 
 
 def vectors():
-    """Those of this device: what sysfs lists, or the one that is called as it is."""
+    """Those of this device: listed in sysfs, or named after it."""
     for where in "device/msi_irqs", "device/../msi_irqs":
         path = f"/sys/class/net/{IFACE}/{where}"
         if os.path.isdir(path):
@@ -55,7 +55,7 @@ def vectors():
 
 
 def grown(now, before):
-    """{(name, cpu): by how much}"""
+    """{(name, cpu): growth}"""
     found = {}
     for n, (name, counts) in now.items():
         for cpu, count in counts.items():
@@ -74,7 +74,7 @@ def peer():
 
 
 def flood(cpu, count):
-    """Pings the peer from one CPU, as fast as it answers."""
+    """Pings the peer from one CPU, as fast as it replies."""
     os.sched_setaffinity(0, [cpu])
     with socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP) as s:
         s.setsockopt(socket.SOL_SOCKET, socket.SO_BINDTODEVICE, IFACE.encode())
@@ -92,13 +92,14 @@ def flood(cpu, count):
 
 
 def traffic(count=240):
-    """Floods the peer from each CPU in turn, so that every transmit queue has some."""
+    """Floods the peer from each CPU in turn, so that every transmit queue gets packets."""
     for cpu in CPUS:
         flood(cpu, count)
 
 
 def quiet(act):
-    """act() while no interrupt came: (its result, the interrupts). Some drivers have one every 2 seconds."""
+    """Repeats act() until no interrupt occurs meanwhile: (its result, the interrupts). Some drivers have one every 2
+    seconds."""
     for _ in range(50):
         before = vectors()
         result = act()
@@ -110,13 +111,13 @@ def quiet(act):
 
 
 def attached():
-    """What the interrupts were in a quiet moment after the attach, by nicprobe and by the kernel."""
+    """The interrupts at a quiet moment after the attach, from nicprobe and from the kernel."""
     nicprobe("attach", IFACE, "-m", "irq")
     return quiet(lambda: show(IFACE))
 
 
 def counts(doc):
-    """By vector and CPU: one that was requested anew may have another number, and is another row."""
+    """By vector and CPU: a vector requested again may have another number, and is another row."""
     found = {}
     for r in doc["meters"]["irq"]:
         key = r["vector"], int(r["cpu"])
@@ -125,7 +126,7 @@ def counts(doc):
 
 
 def compare(name, start):
-    """From a quiet moment to another one both counted the same, on the same CPUs."""
+    """Between two quiet moments both counted the same, on the same CPUs."""
     doc, now = quiet(lambda: show(IFACE))
     old = counts(start[0])
     got = {k: n - old.get(k, 0) for k, n in counts(doc).items() if n - old.get(k, 0)}
@@ -160,7 +161,7 @@ class Tracer:
 
 
 def trace_polls(name):
-    """As many polls as the kernel's trace has, between two quiet moments."""
+    """As many polls as in the kernel's trace, between two quiet moments."""
     try:
         tracer = Tracer()
     except OSError as e:
@@ -174,7 +175,7 @@ def trace_polls(name):
 
 
 def serves(vector):
-    """What a name says, read otherwise than nicprobe reads it."""
+    """The queue in a name, parsed independently of nicprobe."""
     last = re.search(r"(input|output|TxRx|Tx-Rx|rxtx|rx|tx)[-.](\d+)$", vector)
     if not last:
         return "all queues" if len(vectors()) == 1 and QUEUES > 1 else "queue 0" if len(vectors()) == 1 else "-"
@@ -182,7 +183,7 @@ def serves(vector):
 
 
 def polls(doc, name):
-    """Of a queue that receives: polls, and times from the interrupt to them."""
+    """For a receive queue: polls, and times from interrupt to poll."""
     tot = {}
     for (vector, cpu), r in rows(doc).items():
         t = tot.setdefault(vector, [r["serves"], 0, 0, 0, 0])
@@ -207,9 +208,9 @@ def move(irq, cpu):
 
 
 def spread(place):
-    """Puts each vector on the CPU that `place` says of its rank."""
+    """Puts each vector on the CPU that `place` returns for its rank."""
     moved = [move(irq, place(i)) for i, irq in enumerate(sorted(vectors()))]
-    traffic(50)     # x86 moves an interrupt when the next one comes
+    traffic(50)     # x86 moves an interrupt at its next occurrence
     return all(moved)
 
 
@@ -222,7 +223,7 @@ if not vectors():
 PEER = peer()
 QUEUES = len([q for q in os.listdir(f"/sys/class/net/{IFACE}/queues") if q.startswith("rx-")])
 
-# 1. Counts equal those of the kernel, by vector and CPU.
+# 1. Counts equal the kernel's, by vector and CPU.
 start = attached()
 traffic()
 doc = compare("alike", start)
@@ -234,8 +235,8 @@ trace_polls("alike")
 check(f"{NAME}: their numbers", numbers <= {(v[0], n) for n, v in vectors().items()}, str(numbers))
 nicprobe("detach", IFACE)
 
-# 2. Moved while attached, to another CPU each. One that comes while its handler still runs on its old CPU makes
-# that run once more, and /proc/interrupts does not count it (handle_edge_irq(), IRQS_PENDING).
+# 2. Each moved to another CPU while attached. An interrupt that occurs while its handler still runs on the old CPU
+# makes that run again, which /proc/interrupts does not count (handle_edge_irq(), IRQS_PENDING).
 start = attached()
 moved = spread(lambda i: CPUS[(i + 1) % len(CPUS)])
 settled = quiet(lambda: show(IFACE))
@@ -259,7 +260,7 @@ nicprobe("detach", IFACE)
 
 
 def renewed(name, command):
-    """The counts go on through `command`; vectors that it makes are counted from their first interrupt."""
+    """The counts continue through `command`; vectors that it creates are counted from their first interrupt."""
     attached()
     traffic(100)
     try:
@@ -276,7 +277,7 @@ def renewed(name, command):
     nicprobe("detach", IFACE)
 
 
-# 3. Requested anew while attached.
+# 3. Requested again while attached.
 renewed("down and up", f"ip link set {IFACE} down && ip link set {IFACE} up")
 renewed("fewer queues", f"ethtool -L {IFACE} combined 1")
 renewed("more queues", f"ethtool -L {IFACE} combined {QUEUES}")

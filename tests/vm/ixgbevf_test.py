@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""In a guest: what nicprobe says of ixgbevf alone is what the driver does, on our model of the card."""
+"""In a guest: features that only ixgbevf has, on our model of the card."""
 import contextlib
 import time
 
@@ -8,7 +8,7 @@ from cards import ask, cards, counters, lab, until_up
 from held import Held, Sender, plain_queues
 
 FAR = "02000000000a"
-TCP4 = "450000280000000040060000c6120001c6120002" + "00" * 12 + "5000000012340000"     # no sum of it is right
+TCP4 = "450000280000000040060000c6120001c6120002" + "00" * 12 + "5000000012340000"     # all of its checksums are wrong
 
 
 def figure(doc, name):
@@ -18,7 +18,7 @@ def figure(doc, name):
 
 
 def sums(card):
-    """Frames of which no sum is right are received, and counted once more."""
+    """Frames with wrong checksums are received, and also counted as checksum errors."""
     frame = card.mac.replace(":", "") + FAR + "0800" + TCP4 + "00" * 6
     lab.nicprobe("attach", card.name, "-m", "hwstat,ledger")
     ask(tap=card.tap, sh=f"""python3 -c 'import socket
@@ -33,7 +33,7 @@ for _ in range(20): s.send(bytes.fromhex("{frame}"))'""")
 
 
 def tags(card):
-    """It takes the tag off what a VLAN here receives, and counts the frame without; the stack counts it with."""
+    """The driver strips the tag of frames for a VLAN device and counts them without; the stack counts them with it."""
     count, size = 50, 600
     lab.sh(f"modprobe 8021q && ip link add link {card.name} name v5 type vlan id 5 && "
            f"sysctl -qw net.ipv6.conf.v5.disable_ipv6=1 && ip link set v5 up")
@@ -49,7 +49,7 @@ def tags(card):
 
 
 def full(card, sender):
-    """While nothing completes its ring fills up and it stops the queue: of that ethtool -S tells nothing."""
+    """While nothing completes, its ring fills up and it stops the queue, which ethtool -S does not show."""
     count, before = card.tx_ring(), counters.interface(card.name)["tx_packets"]
     held = Held(card)
     lab.nicprobe("attach", card.name, "-m", "bql,ledger")
@@ -68,7 +68,7 @@ def full(card, sender):
 
 @contextlib.contextmanager
 def no_master(card):
-    """The card may not read or write memory, until its driver sets it up anew."""
+    """Disables the card's DMA, until its driver sets it up again."""
     with open(f"/sys/class/net/{card.name}/device/config", "r+b", buffering=0) as f:
         f.seek(4)
         command = int.from_bytes(f.read(2), "little")
@@ -78,13 +78,13 @@ def no_master(card):
 
 
 def hangs(card, sender):
-    """A card that sends no more: after 5 s the kernel tells the driver, and that throws away what it has."""
+    """A card that stops sending: after 5 s the kernel calls the driver, which discards its packets."""
     lab.nicprobe("attach", card.name, "-m", "hwstat,ledger,driver,txlat,bql")
     with no_master(card):
         sender(card.tx_ring(), 100)
         lab.until(lambda: figure(lab.show(card.name), "tx_timeouts"), 30)
     until_up(card.name)
-    sender(1, 100)      # what waits in the qdisc goes with it
+    sender(1, 100)      # packets waiting in the qdisc leave with it
     doc = card.moment().doc
     lab.nicprobe("detach", card.name)
     calls = {r["function"]: r["calls"] for r in doc["meters"]["driver"]}
@@ -98,7 +98,7 @@ def hangs(card, sender):
 
 
 def xdp(card):
-    """It makes its rings anew, and with them its counters; and a frame must fit a buffer."""
+    """XDP makes it recreate its rings, and with them its counters; and a frame must fit a buffer."""
     lab.sh(f"ip link set {card.name} mtu 9000")
     r = lab.nicprobe("attach", card.name, "-m", "pktsize", "--rx", "xdp", check=False)
     lab.check("ixgbevf, XDP: not with a large MTU", r.returncode == 1 and "fits a receive buffer" in r.stderr, r.stderr)

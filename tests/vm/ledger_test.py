@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""In a guest: the ledger of every card there is comes to 0, packets and bytes, by the driver's own formula."""
+"""In a guest: the ledger of every card comes to 0, packets and bytes, by the driver's own formula."""
 import json
 import os
 import socket
@@ -11,12 +11,12 @@ import bpf
 FRAMES = ["60 v4 ecn=1", "200 v4 tcp ecn=2", "1514 v4", "1280 v6", "60 arp", "600 v4 vlan=5"]
 EACH = 50
 LATER = 300
-SHORT = 10      # of an echo request: frames that the driver or the card fills up
-RUNTS = 14, 15, 16, 17, 40      # bytes of a frame: below 17 many drivers fill up what they hand to their card
+SHORT = 10      # of an echo request: frames that the driver or the card pads
+RUNTS = 14, 15, 16, 17, 40      # bytes of a frame: many drivers pad frames below 17 before the card
 
 
 def odd(doc):
-    """Rows in which something is left, or not exact."""
+    """Rows with a discrepancy or an uncertainty."""
     left = ("residue", "residue_within", "residue_bytes", "residue_bytes_within", "between", "between_within")
     return [r for r in doc["meters"]["ledger"] if any(r.get(k) for k in left)]
 
@@ -37,7 +37,7 @@ def link(card):
 
 
 def attach(card, options, meters="ledger,txlat"):
-    """What `ip -s link` said when it was attached: nothing came or went meanwhile."""
+    """The counters of `ip -s link` at attach: nothing arrived or left meanwhile."""
     for _ in range(10):
         before = link(card)
         lab.nicprobe("attach", card.name, "-m", meters, *options)
@@ -48,7 +48,7 @@ def attach(card, options, meters="ledger,txlat"):
 
 
 def same_moment(card):
-    """The document, and what `ip -s link` said before and after it."""
+    """The document, and the counters of `ip -s link` before and after it."""
     for _ in range(20):
         before, doc, after = link(card), lab.show(card.name), link(card)
         if before == after:
@@ -57,8 +57,8 @@ def same_moment(card):
 
 
 def runts(card):
-    """Sends frames that are too short for Ethernet, to nobody. What e1000e's driver fills up to 17 an emulated card
-    counts as that, and a real one as 60."""
+    """Sends frames that are too short for Ethernet, to nobody. An emulated card counts those that e1000e's driver pads
+    to 17 as such, a real one as 60."""
     with socket.socket(socket.AF_PACKET, socket.SOCK_RAW) as s:
         s.bind((card.name, 0))
         for size in RUNTS[3 if card.model == "e1000e" else 0:]:
@@ -72,10 +72,10 @@ def one(card, name, *options, cannot=""):
     sent = card.frames(*[f"{EACH} {frame} flows=64 pps=4000" for frame in FRAMES])
     done = (sent, card.echo(10, SHORT), card.echo(10, 700), card.tcp("R", 1 << 18), card.tcp("S", 1 << 18))
     runts(card)
-    # A card that is told of its own broadcast, as a switch may: some drivers look for it.
+    # A card may receive its own broadcast back from a switch: some drivers check for that.
     ask(tap=card.tap, mac="ff:ff:ff:ff:ff:ff", frames=[f"{EACH} 200 v4 smac={card.mac}"])
     lab.same(f"{name}: traffic", done, (EACH * len(FRAMES), 10, 10, 1 << 18, 1 << 18))
-    # Completions come late, and some counters every two seconds.
+    # Completions come late, and some counters only every two seconds.
     lab.until(lambda: not odd(lab.show(card.name)), 10)
     doc, now = same_moment(card)
     grown = [n - then for n, then in zip(now, before)]
@@ -88,7 +88,7 @@ def one(card, name, *options, cannot=""):
 
 
 def program(card):
-    """An XDP program of somebody else, that passes all: virtio_net brings queues into use for it."""
+    """A foreign XDP program that passes everything: virtio_net activates queues for it."""
     path = f"/sys/fs/bpf/np-ledger-{os.getpid()}"
     fd = bpf.program(bpf.XDP, 2)
     bpf.pin(fd, path)
@@ -98,7 +98,8 @@ def program(card):
 
 
 def later(card, what, more):
-    """Queues that come into use while attached have counted before: that is not told, nor taken for packets unseen."""
+    """Queues activated while attached had counted before: those counts are neither shown nor taken for unseen packets.
+    """
     name = f"{card.model}, {what} later"
     load = f"{LATER} 200 v4 flows=256 pps=4000"
     card.queues(4)

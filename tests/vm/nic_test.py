@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""In a guest: what nicprobe counts on a real driver is what the driver counts, packets and bytes."""
+"""In a guest: with a real driver, nicprobe counts what the driver counts, packets and bytes."""
 import os
 
 from cards import cards, lab
@@ -19,7 +19,7 @@ def rows(doc, meter):
 
 
 def by_queue(doc, meter, value):
-    """{queue: sum of value(row)}, where it is not 0"""
+    """{queue: sum of value(row)}, if it is not 0"""
     found = {}
     for row in rows(doc, meter):
         found[row["queue"]] = found.get(row["queue"], 0) + value(row)
@@ -27,7 +27,7 @@ def by_queue(doc, meter, value):
 
 
 def work(name, doc, received):
-    """A poll says how many packets it took; its budget instead, where it has more to complete."""
+    """A poll returns its number of packets, or its budget if more is left to complete."""
     got = by_queue(doc, "napi", lambda r: r["work"]["sum"])
     full = by_queue(doc, "napi", lambda r: r["exhausted_polls"])
     if full:
@@ -39,7 +39,7 @@ def work(name, doc, received):
 
 
 def meters(card, name, doc):
-    """What the other meters say of the same packets: since the attach there were no others."""
+    """The other meters agree on the same packets: since the attach there were no others."""
     received = {q: h["count"] for q, h in lab.sizes_at(doc, "rx-nic").items()}
     sent, sent_buffers = (lab.packets_at(doc, point) for point in ("tx-nic", "tx-stack"))
     work(name, doc, received)
@@ -50,7 +50,7 @@ def meters(card, name, doc):
     lab.same(f"{name}: gso: packets",
              [sum(r["buffer_size"]["sum"] for r in rows(doc, "gso") if r["point"] == point)
               for point in ("tx-stack", "tx-nic")], [sent, sent])
-    # What was split and then found the queue stopped goes back in parts: BQL begins with a small limit.
+    # Packets that were segmented and then found the queue stopped are requeued in parts: BQL begins with a small limit.
     qdisc = rows(doc, "qdisc")
     back = sum(r["lost"]["split-by-qdisc"] for r in qdisc)
     lost = sum(r["waiting"] + sum(r["lost"].values()) for r in qdisc) - back
@@ -65,18 +65,18 @@ def meters(card, name, doc):
     lab.same(f"{name}: bql: stopped now", sum(r["stopped_queues"] for r in rows(doc, "bql")), 0)
     dropped = [r for r in rows(doc, "drop") if r["direction"] == "tx"]
     lab.same(f"{name}: drop: none that were sent", dropped, [])
-    # ARP is understood, all else is for nobody here; and Linux frees echo replies as dropped, after
-    # a raw socket has had its copy. TCP throws away what comes twice.
+    # ARP is processed, everything else is for nobody here; and Linux frees echo replies as dropped, after a raw socket
+    # got its copy. TCP drops duplicates.
     dropped = [r for r in rows(doc, "drop")
                if not r["reason"].startswith("TCP_") and not r["location"].startswith("tcp_")]
-    # A virtual function gets nothing of a VLAN that it did not ask for.
+    # A virtual function receives only VLANs that it requested.
     unwanted = len(FRAMES) - 1 - (card.model == "igbvf")
     lab.check(f"{name}: drop: what nobody wants", sum(r["packets"] for r in dropped) ==
               EACH * unwanted + 20, str(dropped))
 
 
 def drive(card):
-    """Both ways, of every kind; how much was done of what was wanted."""
+    """In both directions, of every kind; returns how much of the intended was done."""
     sent = card.frames(*[f"{EACH} {frame} flows=64 pps=4000" for frame in FRAMES])
     return (sent, card.echo(20, 400), card.tcp("R", 1 << 20), card.tcp("S", 1 << 20))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""In a guest: XDP programs of somebody else, in libxdp's dispatcher, that count and pass."""
+"""In a guest: foreign XDP programs in libxdp's dispatcher, which count and pass."""
 import atexit
 import ctypes
 import json
@@ -12,7 +12,7 @@ NATIVE = 1      # enum xdp_attach_mode
 
 
 class Others:
-    """Programs on one card by the order they run in: a lower one runs before."""
+    """Programs on one card by priority: lower ones run first."""
     def __init__(self):
         self.lib = ctypes.CDLL("libxdp.so.1")
         self.lib.xdp_program__open_file.restype = ctypes.c_void_p

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Somebody else's XDP program: it counts, and lets everything pass. */
+/* A foreign XDP program: it counts, and passes everything. */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""The far end of a guest's network cards: bytes over TCP on port 7007, and on request frames.
+"""The far end of a guest's network cards: bytes over TCP on port 7007, and frames on request.
 usage: tests/vm/peer.py (in the namespace of the taps; $RESULTS is the folder shared with the guest)
 
 A request is a file ask-N with {"tap": "tap0", "sh": COMMAND} or {"tap": …, "mac": …, "frames":
-["COUNT SIZE WORDS…", …]} or {"ping": ADDRESS, "count": N}; the answer is a file done-N. It goes by files, not by the cards, which are
-being measured.
+["COUNT SIZE WORDS…", …]} or {"ping": ADDRESS, "count": N}; the answer is a file done-N. Requests go by
+files, not over the cards, which are being measured.
 """
 import json
 import os
@@ -21,7 +21,7 @@ RESULTS = os.environ["RESULTS"]
 
 
 def serve(connection):
-    """"S bytes" or "R bytes", in 32 letters: send so many, or take them and say so."""
+    """"S bytes" or "R bytes", in 32 characters: sends this many, or receives them and confirms."""
     with connection:
         word, size = connection.recv(32, socket.MSG_WAITALL).decode().split()
         left = int(size)
@@ -48,7 +48,7 @@ def frames(ask):
 
 
 def ping(ask):
-    """Echo requests, as fast as they are answered, three on their way. How many were."""
+    """Echo requests, as fast as they are answered, three in flight. Returns the number of replies."""
     os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))      # this thread
     request = struct.pack("!BBHHH", 8, 0, 0xf7ff, 0, 0)
     with socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP) as s:
@@ -85,7 +85,7 @@ while True:
         continue
     try:
         reply = answer(question)
-    except Exception as e:      # the guest waits for an answer, and says what it was
+    except Exception as e:      # the guest waits for an answer, and prints the error
         reply = {"error": repr(e)}
     with open(f"{RESULTS}/done-{nr}.new", "w", encoding="utf-8") as f:
         json.dump(reply, f)

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""In a guest: qdiscs that not every kernel has. What they were given went through or was dropped, as tc(8) counts it."""
+"""In a guest: qdiscs that not every kernel has. Every packet given to them went through or was dropped, as tc(8) counts
+it."""
 import re
 
 from cards import cards, lab
@@ -8,14 +9,14 @@ from held import Sender
 
 COUNT, SIZE, FLOWS = 400, 1000, 8
 NEVER, QUIETLY, TOLD = "never", "quietly", "and the sender, who is told, sends again"
-# The qdisc, one below it, how it drops, and the least that a packet waits, in seconds.
+# The qdisc, one below it, how it drops, and the minimum wait of a packet, in seconds.
 KINDS = [
     ("netem delay 5ms limit 2000", "", NEVER, .005),
     ("netem loss 25%", "", QUIETLY, 0),
     ("fq flow_limit 1000", "", NEVER, 0),
     ("fq_codel limit 1000", "", NEVER, 0),
     ("tbf rate 8mbit burst 3000 limit 40000", "", TOLD, 0),
-    # These drop as they give out packets: up to 6.12 only the place tells that it was they.
+    # These drop on dequeue: up to 6.12 only the location shows that.
     ("cake bandwidth 8mbit rtt 10ms", "", QUIETLY, 0),
     ("tbf rate 8mbit burst 3000 limit 400000", "codel limit 1000 target 1ms interval 10ms", QUIETLY, 0),
     ("tbf rate 8mbit burst 3000 limit 400000",
@@ -24,7 +25,7 @@ KINDS = [
 
 
 def tc_counts(card):
-    """(packets sent, dropped) by the root, as tc -s says."""
+    """(packets sent, dropped) by the root, from tc -s."""
     text = lab.sh(f"tc -s qdisc show dev {card.name} root")
     found = re.search(r"Sent \d+ bytes (\d+) pkt \(dropped (\d+)", text)
     return int(found[1]), int(found[2])
@@ -62,11 +63,11 @@ def one(card, sender, root, child, drops, least):
 
 
 def cut(card):
-    """cake splits buffers of several packets: what it was given was timed as it was, or is told as split."""
+    """cake splits buffers of several packets: such buffers were timed whole, or are reported as split."""
     name = "cake, buffers of several packets"
     if lab.subprocess.run(["modprobe", "-q", "sch_cake"], check=False).returncode:
         return lab.skip(name, "this kernel has no module sch_cake")
-    buffers, plain, each = 100, 150, 9      # of TCP, 1000 bytes each, behind 14 + 40 of headers
+    buffers, plain, each = 100, 150, 9      # of TCP, 1000 bytes each, after 14 + 40 of headers
     lab.sh(f"tc qdisc del dev {card.name} root", check=False)
     lab.sh(f"tc qdisc add dev {card.name} root handle 1: cake bandwidth 900mbit split-gso")
     nic = lab.Nic(f"packet {card.name} --vnet-hdr --no-cpu-pin")
@@ -92,7 +93,7 @@ def cut(card):
 
 
 def marks(card, sender):
-    """fq_codel behind a shaper marks what waits too long: it is found, with as many as tc(8) has."""
+    """fq_codel behind a shaper marks packets that wait too long: a finding reports as many as tc(8) counts."""
     below = "fq_codel noecn target 10s interval 20s"
     lab.sh(f"tc qdisc replace dev {card.name} root handle 1: tbf rate 20mbit burst 3000 limit 4000000")
     for child, least in ((f"{below} ce_threshold 1ms", COUNT // 2), (below, 0)):

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""In a guest: queues that a driver brings into use by itself, and NAPIs that only send, are told as what they are."""
+"""In a guest: queues that a driver activates itself, and NAPIs that only complete, are reported as such."""
 import os
 
 from cards import Card, cards, lab, until_up
 
 
 def own_change(card):
-    """An XDP program of ours takes a queue for each CPU on virtio_net, if there are: nobody changed them."""
+    """An XDP program of ours takes a queue per CPU on virtio_net, if it has them: not a change by a user."""
     had = card.queues(2)
     lab.nicprobe("attach", card.name, "--rx", "xdp", "-m", "pktsize,napi")
     doc = lab.show(card.name)
@@ -22,7 +22,7 @@ def own_change(card):
 
 
 def only_send(card):
-    """igb with two of eight queues has two NAPIs that receive and two that complete, each with an id."""
+    """igb with two of eight queues has two NAPIs that receive and two that complete, each with an ID."""
     card.queues(2)
     names = lab.sh(f"grep -o '{card.name}-tx-.*' /proc/interrupts", check=False).split()
     lab.same(f"{card.model}: interrupts of its transmit queues", names, [f"{card.name}-tx-{n}" for n in (0, 1)])
@@ -40,7 +40,7 @@ def only_send(card):
 
 
 def anew(card):
-    """Its driver makes it once more: it has not been up since."""
+    """The driver recreates it: it has not been up since."""
     device = os.path.realpath(f"/sys/class/net/{card.name}/device")
     driver, address = os.path.realpath(f"{device}/driver"), os.path.basename(device)
     for word in "unbind", "bind":
@@ -51,7 +51,7 @@ def anew(card):
 
 
 def down(card, nr):
-    """What it was made with is not what it uses: that is known once it is up."""
+    """More queues were created than it uses: how many is known only once it is up."""
     words = "down: queues in use are unknown until it is up"
     anew(card)
     had = len(lab.sh(f"ls -d /sys/class/net/{card.name}/queues/rx-*").split())
@@ -67,7 +67,7 @@ def down(card, nr):
     said = lab.nicprobe("show", card.name, env={"COLUMNS": "300"}).stdout
     lab.check(f"{card.model}, up: show has them", words not in said and "2 rx and 2 tx queues" in said, said[:300])
     lab.nicprobe("detach", card.name)
-    Card(nr, f"{card.model}={card.name}={card.peer}")       # what it knows of its peer, again
+    Card(nr, f"{card.model}={card.name}={card.peer}")       # resets what it knows of its peer
 
 
 lab.need_root()

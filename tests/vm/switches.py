@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0
-"""In a guest: what our own cards (model/) are told to do wrong, by words in their PCI configuration space."""
+"""In a guest: faults of our own cards (model/), controlled by words in their PCI configuration space."""
 import os
 import struct
 
-AT = 0xc0       # as model/switches.h has it, and in the order of model.h
+AT = 0xc0       # as in model/switches.h, in the order of model.h
 WORDS = ("hold", "lose", "reverse", "starve", "packets", "bytes_out", "bytes_in",
          "held", "lost", "reversed", "starved")
 HOLD_ON = 0xffffffff
 
 
 class Switches:
-    """card.switches["hold"] = microseconds; "held" and those after it are what the card did."""
+    """card.switches["hold"] = microseconds; "held" and later ones are counts by the card."""
     def __init__(self, card):
         self.path = f"/sys/class/net/{card.name}/device/config"
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""In a guest, on our own cards: completions that come late, out of order or never, frames that find no buffer, and what
-a provider refuses: nicprobe says of each what was caused, to the packet."""
+"""In a guest, on our own cards: completions that are late, out of order or missing, frames without a buffer, and
+packets that a provider rejects: nicprobe reports exactly what was caused."""
 import contextlib
 import json
 import shlex
@@ -13,38 +13,38 @@ from cards import LEFT, ask, cards, counters, lab, until_up
 from held import Limits, Sender, limit_to, plain_queues
 from switches import HOLD_ON, Switches
 
-LATE = .2           # seconds that are held: far more than anything else takes here
+LATE = .2           # seconds of delay: far longer than anything else here
 SIZE = 100
 NO_LIMIT = 1 << 30
 
 
 def figure(doc, name):
-    """A statistic of all queues, by its common name."""
+    """A statistic over all queues, by its common name."""
     return sum(r["value"] for r in doc["meters"]["hwstat"] if r["statistic"] == name and not r.get("own"))
 
 
 def tx(doc):
-    """(completed, in flight, lost) of all queues."""
+    """(completed, in flight, lost) over all queues."""
     rows = doc["meters"]["txlat"]
     return (sum(r["completion_seconds"]["count"] for r in rows), sum(r["in_flight"] for r in rows),
             sum(sum(r["lost"].values()) for r in rows))
 
 
 def late(doc):
-    """Completions that took LATE or longer, by the upper edges of their classes; and the sum of all."""
+    """Completions that took LATE or longer, by the upper bounds of their classes; and their total."""
     times = [r["completion_seconds"] for r in doc["meters"]["txlat"]]
     return (sum(n for h in times for edge, n in h["le"].items() if float(edge) >= LATE),
             sum(h["sum"] for h in times))
 
 
 def settled(card):
-    """What nicprobe says once nothing is in flight any more."""
+    """nicprobe's document once nothing is in flight any more."""
     lab.until(lambda: not tx(lab.show(card.name))[1], 10)
     return card.moment().doc
 
 
 def holds(name, card, sender):
-    """40 packets, 30 that are completed 200 ms late, 30 more; then 10 until they are let go."""
+    """40 packets, 30 that complete 200 ms late, 30 more; then 10 that are held until released."""
     before, most = card.switches["held"], 0
     lab.nicprobe("attach", card.name, "-m", "txlat,ledger")
     for count, hold in (40, 0), (30, LATE), (30, 0):
@@ -73,7 +73,7 @@ def holds(name, card, sender):
 
 
 def reverses(name, card, sender):
-    """The last of eight is completed first."""
+    """The last of eight completes first."""
     before = card.switches["reversed"]
     lab.nicprobe("attach", card.name, "-m", "txlat,ledger")
     card.switches["reverse"] = 8
@@ -88,7 +88,7 @@ def reverses(name, card, sender):
 
 
 def anew(card):
-    """The driver gives up what it waits for: its queues are made anew."""
+    """The driver gives up and recreates its queues."""
     lab.sh(f"ip link set {card.name} down && ip link set {card.name} up")
     until_up(card.name)
     far = json.loads(ask(tap=card.tap, sh=f"ip -j link show {card.tap}")["out"])[0]["address"]
@@ -96,7 +96,7 @@ def anew(card):
 
 
 def loses_one(name, card, sender):
-    """ena knows each request: those after it are completed, and after 5 s the driver misses the one."""
+    """ena matches completions with requests: later packets complete, and after 5 s the driver misses the one."""
     before, driver = card.switches["lost"], card.statistic("missed_tx")
     lab.nicprobe("attach", card.name, "-m", "txlat,ledger,hwstat")
     card.switches["lose"] = 1
@@ -122,7 +122,8 @@ def loses_one(name, card, sender):
 
 
 def loses_all_behind(name, card, sender):
-    """ixgbevf's completions are in order: all that are sent after it wait, and the queue stands until the kernel's watchdog."""
+    """ixgbevf completes in order: all packets sent after the lost one wait, and the queue stands until the kernel's
+    watchdog."""
     before = card.switches["lost"]
     lab.nicprobe("attach", card.name, "-m", "txlat,ledger,hwstat,bql,driver")
     card.switches["lose"] = 1
@@ -147,7 +148,8 @@ def loses_all_behind(name, card, sender):
 
 
 def starves(name, card):
-    """Of 1000 frames that come, 300 find no buffer. ena says how many; of a virtual function only its physical one could."""
+    """Of 1000 received frames, 300 find no buffer. ena reports how many; for a virtual function only its physical one
+    could."""
     count, lack, before = 1000, 300, card.switches["starved"]
     lab.nicprobe("attach", card.name, "--rx", "driver")
     card.switches["starve"] = lack
@@ -176,7 +178,7 @@ ALLOWANCES = {"over_pps": "pps", "over_bw_out": "bw_out", "over_bw_in": "bw_in",
 
 
 def refused(name, card, send, statistic, least):
-    """What send() gave to the card, which is told: what did not arrive is what the card says that it refused."""
+    """What send() gave to the card: the packets that did not arrive are those that the card reports as rejected."""
     lab.nicprobe("attach", card.name, "-m", "hwstat")
     before = card.arrived()
     sent, came = send()
@@ -206,7 +208,7 @@ def opens(card, count):
 
 
 def allowances(name, card, sender):
-    """Of packets, of bytes both ways, of connections: a second's, or all that there are."""
+    """Limits of packets, of bytes in both directions, of connections: per second, or in total."""
     count = 2000
 
     def sends(word, most):
@@ -238,7 +240,7 @@ def allowances(name, card, sender):
 
 
 def steers(name, card):
-    """XPS leads both CPUs to one queue, whose completions are late: its ring is full, and the other one's empty."""
+    """XPS maps both CPUs to one queue, whose completions are late: its ring is full, and the other one's empty."""
     queues = f"/sys/class/net/{card.name}/queues"
     ring = card.tx_ring()
     card.ethtool("-G IF tx 256", check=True)
@@ -265,7 +267,7 @@ def steers(name, card):
 
     lab.nicprobe("attach", card.name)
     card.switches["hold"] = int(LATE * 1e6)
-    doc = look(lambda: Limits(card)["inflight"] > 200 * SIZE)       # of a ring of 256
+    doc = look(lambda: Limits(card)["inflight"] > 200 * SIZE)       # the ring holds 256
     got = [f for f in doc["findings"] if f["id"] == "xps-one-queue"]
     good = lab.check(f"{name}, XPS: found # {[f['what'] for f in got]}", len(got) == 1 and got[0]["queue"] == 0 and
                      "XPS maps all CPUs to transmit queue 0 of " in got[0]["what"], str(doc["findings"]))
@@ -291,7 +293,7 @@ for one in cards():
     one.far = json.loads(ask(tap=one.tap, sh=f"ip -j link show {one.tap}")["out"])[0]["address"]
     plain_queues(one)
     hand = Sender(one)
-    if one.model == "ena":      # BQL must not keep back what the test gives to the driver; ixgbevf has none
+    if one.model == "ena":      # BQL must not hold back packets of the test; ixgbevf has none
         limit_to(one, hand, NO_LIMIT)
     holds(one.model, one, hand)
     starves(one.model, one)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""What was exact, in which kernel, on which driver, at which tap, by which way; and what took how long.
+"""Tables of the guests' results: exact counts by kernel, driver, hook and attach method, and durations.
 
 table.py FOLDER SERIES…: from the lines that the guests' tests left there.
 """
@@ -23,7 +23,7 @@ def lines():
 
 
 class Cell:
-    """Of one kernel: packets that were compared, and by how much it was off."""
+    """For one kernel: packets compared, and the deviation."""
     def __init__(self):
         self.packets = self.off = 0
 
@@ -43,7 +43,7 @@ def add(kernel, driver, point, way, offloads, packets, off):
 
 
 def software(kernel, line):
-    """What live/exact_test.py says of tap and veth: it compares with what was sent, and with what was read."""
+    """Results of live/exact_test.py for tap and veth, which compares with what was sent and what was read."""
     found = re.match(r"(not ok|ok) (tap|veth)([^,]*), (driver|xdp|tx)(, RPS)?(?: #|:)(?: (\d+) x (\d+))?", line)
     if not found:
         return

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""In a guest, on a card: each finding about what the driver has to send is made to speak, and is silent
-once done what it says. In slow motion: times are those of the guest's instructions."""
+"""In a guest, on a card: each finding about transmission is provoked, and is silent after its commands. In slow motion:
+times are those of the guest's instructions."""
 import re
 import shlex
 import time
@@ -14,7 +14,7 @@ SIZE = 1500
 
 
 def attached(card, meters, act, *shown):
-    """The docs of what happened in act(), of these meters (a tuple each), and of all together."""
+    """The documents of act(), for each tuple of meters, and for all together."""
     lab.nicprobe("attach", card.name, "-m", meters, *(["--sample", 1] if "skblife" in meters else []))
     act()
     docs = [lab.show(card.name, *names.split(",")) for names in shown]
@@ -23,7 +23,7 @@ def attached(card, meters, act, *shown):
 
 
 def said(doc):
-    """Of what follows from another, that one tells."""
+    """A consequence is reported with its cause."""
     return [f for f in doc["findings"] if f["id"].startswith(KINDS) and not f["follows"]]
 
 
@@ -33,7 +33,7 @@ def first_fix(finding):
 
 
 def speaks(name, doc, finding, what, trying):
-    """One finding, this one; what it says to try."""
+    """Exactly this finding; returns its suggestion."""
     got = said(doc)
     good = lab.check(f"{name}: {finding} # {got}", [f["id"] for f in got] == [finding] and
                      re.search(what, got[0]["what"]) and re.search(trying, got[0]["try"]), str(got))
@@ -59,17 +59,17 @@ def too_small(card, sender):
               95 <= h["stops"]["bql"] <= 100, str(h))
     command = speaks("a small limit", doc, "bql-limit-small", "byte limit of queue 0 is too small.*ran dry",
                      "^echo [0-9]+ > /sys/.*/limit_max")
-    for nr in range(5):     # what was the largest in flight doubles each time
+    for nr in range(5):     # the maximum in flight doubles each time
         if not command:
             break
         lab.sh(command)
-        sender(10, 1000)    # a limit is taken up at a completion
+        sender(10, 1000)    # a new limit takes effect at a completion
         command = next((first_fix(f) for f in said(attached(card, "bql", act, "bql"))), None)
     lab.check(f"a small limit: silent when done what it says # {bql['limit_max']}, {nr} times", not command, command)
 
 
 def huge(card, held, sender):
-    """20 ms pass before anything completes, and all there is has been given to the driver."""
+    """20 ms pass before anything completes, and all packets have been given to the driver."""
     bql = limit_to(card, sender, 1 << 30)
 
     def act():
@@ -83,20 +83,20 @@ def huge(card, held, sender):
                      "which take [2-9].*cannot be overtaken", "^echo [0-9]+ > /sys/.*/limit_max")
     bql["limit_min"] = 0
     lab.sh(command or "false")
-    sender(10, SIZE)        # a limit is taken up at a completion
+    sender(10, SIZE)        # a new limit takes effect at a completion
     silent(f"a huge limit, done what it says # {command}", attached(card, "bql,txlat", act, "bql,txlat"))
     limit_to(card, sender, 1 << 30)
 
 
 def stalls(card, held, sender):
-    """The kernel's own detector, asked for completions that are 20 ms late."""
+    """The kernel's own detector, set to completions that are 20 ms late."""
     bql = limit_to(card, sender, 1 << 30)
     if not bql.has("stall_thrs"):
         return lab.skip("stalls", "this kernel's BQL does not detect them (it does since 6.9)")
     bql["stall_thrs"] = 20
 
     def act(seconds):
-        sender(1, SIZE)     # the first hand-over says from where the kernel's count begins
+        sender(1, SIZE)     # the first xmit starts the kernel's clock
         lab.until(lambda: not bql["inflight"])
         with held.held():
             sender(5, SIZE)
@@ -116,18 +116,18 @@ def stalls(card, held, sender):
 
 
 def moderated(card, sender):
-    """The card holds its TX interrupts back: that is found, and not the limit."""
+    """The card delays its TX interrupts: the finding is about that, not about the limit."""
     bql = limit_to(card, sender, 1 << 30)
     names = "bql,txlat,skblife"
 
     def act():
-        for _ in range(3):      # of each batch the first interrupts, and the others wait for the next
+        for _ in range(3):      # the first packet of each batch interrupts, the others wait for the next
             sender(150, SIZE)
             lab.until(lambda: not bql["inflight"])
 
     def moderate(command):
         lab.sh(command)
-        for _ in range(4):      # igb tells its card at the next interrupt
+        for _ in range(4):      # igb writes it to its card at the next interrupt
             sender(1, SIZE)
             time.sleep(.02)
 

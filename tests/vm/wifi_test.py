@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""In a guest: simulated radios scan, and what nicprobe says of it is what they were asked to do."""
+"""In a guest: simulated radios scan, and nicprobe reports exactly what they were asked to do."""
 import atexit
 import json
 import os
@@ -15,22 +15,22 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import lab      # noqa: E402
 from lab import check, nicprobe, same, sh, until      # noqa: E402
 
-IBSS, AP = 2412, 2437       # where wlan2 and wlan3 are heard
+IBSS, AP = 2412, 2437       # the channels of wlan2 and wlan3
 ONE = [2412, 2417, 2422, 2437, 5180, 5200, 5220, 5240]
 TWO = [2462, 2437, 2467, 5180, 5745, 5765, 5785, 5805]
 JOIN = f"iw dev {{}} ibss join np-adhoc {IBSS} fixed-freq 02:00:00:00:09:09 beacon-interval 25"
-ALL = []                    # some 76, for eight seconds
+ALL = []                    # about 76, taking eight seconds
 
 
 def place(mhz):
-    """(band, channel) as the meter calls it."""
+    """(band, channel) with the meter's names."""
     if mhz < 2500:
         return "2.4 GHz", str((mhz - 2407) // 5)
     return "5 GHz", str((mhz - 5000) // 5)
 
 
 class Live:
-    """`nicprobe wifi -j`: its events, as they come."""
+    """The events of `nicprobe wifi -j`, as they arrive."""
     def __init__(self, *args, env=None):
         self.events, self.mark = [], 1
         self.p = subprocess.Popen([lab.NICPROBE, "wifi", "-j", *args], stdout=subprocess.PIPE, text=True,
@@ -46,7 +46,7 @@ class Live:
             self.events.append(json.loads(line))
 
     def since(self):
-        """What came since anew()."""
+        """Events since anew()."""
         return self.events[self.mark:]
 
     def anew(self):
@@ -56,7 +56,7 @@ class Live:
         return [e for e in self.since() if e["interface"] == interface and e["event"] == event]
 
     def wait(self, interface, event, count=1):
-        """The last of so many events."""
+        """The last of this many events."""
         if not until(lambda: len(self.of(interface, event)) >= count, 30):
             raise RuntimeError(f"{count} × {event} of {interface} did not come: {self.since()}")
         return self.of(interface, event)[count - 1]
@@ -69,14 +69,14 @@ class Live:
 
 
 def scan(who, interface, channels):
-    """A process of this name starts a scan. It does not wait for the end: `iw scan` may do so for ever."""
+    """A process of this name starts a scan. It does not wait for the end: `iw scan` may wait forever."""
     freq = ["freq", *map(str, channels)] if channels else []
     return subprocess.Popen([f"/tmp/{who}", "dev", interface, "scan", "trigger", *freq, "passive"],
                             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 
 
 def rows(doc):
-    """What the meter says: {(by, kind): row}, {(band, channel): (visits, networks)}."""
+    """The meter's rows: {(by, kind): row}, {(band, channel): (visits, networks)}."""
     scans, channels = {}, {}
     for r in doc["meters"]["wifi"]:
         if r["channel"] == "-":
@@ -106,7 +106,7 @@ def beacon_head(mac, ssid, channel):
 
 
 def radios(channels):
-    """Four of them: two to scan, one in an ad-hoc network, one an access point."""
+    """Four radios: two that scan, one in an ad-hoc network, one as an access point."""
     sh(f"modprobe mac80211_hwsim radios=4 channels={channels}")
     until(lambda: os.path.exists("/sys/class/net/wlan3"))
     for nr in range(4):
@@ -126,7 +126,7 @@ def radio_of(interface):
 
 
 def at_once(name, kind, live):
-    """Two radios, each asked by somebody else for other channels."""
+    """Two radios, asked by different programs for different channels."""
     for interface in "wlan0", "wlan1":
         nicprobe("attach", interface, "-m", "wifi")
     before = time.monotonic()
@@ -153,7 +153,7 @@ def at_once(name, kind, live):
         same(f"{name}: {interface}: what was heard", heard(done[nr]), networks)
         same(f"{name}: {interface}: in all", done[nr]["networks"], len(networks))
         took = done[nr]["seconds"]
-        # A passive channel is listened to for a ninth of a second, or longer.
+        # On a passive channel the radio listens for at least a ninth of a second.
         check(f"{name}: {interface}: for how long # {took:.3f} s of {most:.3f}",
               .1 * len(want) <= took <= most, str(took))
         scans, channels = rows(lab.show(interface))
@@ -189,7 +189,7 @@ def cut_short(name, kind, live):
 
 
 def refused(name):
-    """mac80211 does not scan for an interface that only watches."""
+    """mac80211 does not scan for a monitor interface."""
     sh("iw dev wlan3 interface add watch type monitor; ip link set watch up")
     nicprobe("attach", "watch", "-m", "wifi")
     live = Live("watch", "-c", "1")
@@ -213,7 +213,7 @@ def own_channel(name, live):
 
 
 def under_way(name, early):
-    """Attached in the middle of a scan: that is counted, and not guessed at."""
+    """Attached in the middle of a scan: it is counted, without guessing its start."""
     nicprobe("detach", "wlan1")
     early.anew()
     scan("asker-two", "wlan1", ALL).wait(30)
@@ -233,7 +233,7 @@ def under_way(name, early):
 
 
 def p2p(name, live):
-    """A P2P device is no network interface: its scans count where its radio is."""
+    """A P2P device is no network interface: its scans count for its radio."""
     phy = radio_of("wlan1")
     sh(f"iw phy {phy} interface add p2p0 type __p2pdev")
     wdev = sh("iw dev").split("Unnamed/non-netdev interface")[1].split("wdev")[1].split()[0]
@@ -249,7 +249,7 @@ def p2p(name, live):
 
 
 def typeless(name):
-    """Without the types of the module: who, and for how long."""
+    """Without the module's types: only who scanned, and for how long."""
     env = {"NICPROBE_CANNOT": "module_btf"}
     nicprobe("detach", "wlan0")
     said = json.loads(nicprobe("attach", "-j", "wlan0", "-m", "wifi", env=env).stdout)
@@ -271,7 +271,7 @@ def typeless(name):
 
 
 def stations(name):
-    """Two in an ad-hoc network: what one sends and the other is what is counted of the other."""
+    """Two in an ad-hoc network: the counts of each station match what the other one sent."""
     mac = {}
     sh("iw dev wlan3 ap stop; ip link set wlan3 down; iw dev wlan3 set type ibss; ip link set wlan3 up")
     sh(JOIN.format("wlan3"))
@@ -302,7 +302,7 @@ def stations(name):
 
 
 def removed(name, live):
-    """The radios go while they scan."""
+    """The radios disappear while they scan."""
     live.anew()
     scan("asker-one", "wlan0", ALL).wait(30)
     scan("asker-two", "wlan1", ALL).wait(30)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Stands in for <bpf/bpf_helpers.h>: maps are arrays of ../../kernel.c, helpers its functions. */
+/* Stub of <bpf/bpf_helpers.h>: maps are arrays of ../../kernel.c, helpers are its functions. */
 #ifndef __BPF_HELPERS__
 #define __BPF_HELPERS__
 
@@ -16,10 +16,10 @@
 #define __always_inline		inline __attribute__((always_inline))
 #define __noinline		__attribute__((noinline, unused))
 #define barrier()		asm volatile("" ::: "memory")
-#define CONSTANT(word, mark)	((word) = (mark))	/* no loader writes into this */
+#define CONSTANT(word, mark)	((word) = (mark))	/* not patched by a loader */
 #define barrier_var(var)	asm volatile("" : "+r"(var))
 
-/* What a map's declaration says of it. */
+/* The attributes of a map's declaration. */
 struct stub_map {
 	const void *map;
 	unsigned int type, max;
@@ -52,7 +52,7 @@ long bpf_dynptr_read(void *to, __u32 len, const struct bpf_dynptr *ptr, __u32 of
 
 static inline __u32 bpf_get_prandom_u32(void)
 {
-	return 4;	/* the fuzzer looks at every packet: any number will do */
+	return 4;	/* every packet is sampled anyway: any number will do */
 }
 
 static inline __u64 bpf_get_current_pid_tgid(void)

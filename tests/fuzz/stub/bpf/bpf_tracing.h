@@ -1,3 +1,3 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Stands in for <bpf/bpf_tracing.h>: a tracing program is a function of its arguments. */
+/* Stub of <bpf/bpf_tracing.h>: a tracing program is a plain function of its arguments. */
 #define BPF_PROG(name, args...) name(args)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Stands in for <linux/bpf.h> where our BPF programs are built as plain C: addresses are whole. */
+/* Stub of <linux/bpf.h> for BPF programs built as plain C: addresses have full width. */
 #ifndef __LINUX_BPF_H__
 #define __LINUX_BPF_H__
 
