@@ -110,14 +110,14 @@ const struct loss socket_losses[] = {
 			 "handshakes are dropped, and the client retries after a second.",
 		.when = "at least {1} packet was dropped in the window (TCP_LISTEN_OVERFLOW; "
 			"TcpExtListenOverflows)",
-		.remedy = "Accept faster; a larger backlog for listen(), up to net.core.somaxconn.",
+		.remedy = "Accept faster; a larger backlog for listen(2), up to net.core.somaxconn.",
 		.symptom = "Connections take a second or more to open", .limits = { &one } },
 	  .reasons = { "TCP_LISTEN_OVERFLOW" }, .counters = { "TcpExtListenOverflows" },
 	  .what = "to open connections found the accept queue full", .untraced = true,
 	  .fix = "sysctl -w net.core.somaxconn={2*net.core.somaxconn}",
-	  .changes = "the maximum backlog for later calls of listen()",
+	  .changes = "the maximum backlog for later calls of listen(2)",
 	  .advice = "which server: ss -lnt (Recv-Q above Send-Q); it must accept faster, or pass a "
-		    "larger backlog to listen()" },
+		    "larger backlog to listen(2)" },
 	{ .kind = {
 		.id = "syn-queue-full", .severity = SEVERITY_CRITICAL, .harm = HARM_LOSS,
 		.title = "The queue of half-open connections is full",
@@ -128,7 +128,7 @@ const struct loss socket_losses[] = {
 		.when = "{1} were dropped by a listening socket whose accept queue had room "
 			"(TcpExtListenDrops less TcpExtListenOverflows, of the namespace)",
 		.remedy = "SYN cookies: net.ipv4.tcp_syncookies=1; or a longer queue: "
-			  "net.ipv4.tcp_max_syn_backlog and the backlog of listen().",
+			  "net.ipv4.tcp_max_syn_backlog and the backlog of listen(2).",
 		.symptom = "Connections take a second or more to open", .limits = { &few } },
 	  .counters = { "TcpExtListenDrops", "-TcpExtListenOverflows" },
 	  .what = "to open connections found the queue of half-open connections full",

@@ -408,7 +408,7 @@ static void restarted(void)
 	m->s.tables[METER_ledger] = m->out;
 	m->out = (struct table){};
 	finds(&m->s, setup_unknown(), "began anew: the only finding", "counters-restarted",
-	      "from 0 again", "nicprobe attach eth0");
+	      "counters from 0", "nicprobe attach eth0");
 	done(m);
 }
 
