@@ -110,7 +110,8 @@ const struct loss socket_losses[] = {
 			 "handshakes are dropped, and the client retries after a second.",
 		.when = "at least {1} packet was dropped in the window (TCP_LISTEN_OVERFLOW; "
 			"TcpExtListenOverflows)",
-		.remedy = "Accept faster; a larger backlog for listen(2), up to net.core.somaxconn.",
+		.remedy = "Accept faster; a larger backlog for listen(2), up to "
+			  "net.core.somaxconn.",
 		.symptom = "Connections take a second or more to open", .limits = { &one } },
 	  .reasons = { "TCP_LISTEN_OVERFLOW" }, .counters = { "TcpExtListenOverflows" },
 	  .what = "to open connections found the accept queue full", .untraced = true,
