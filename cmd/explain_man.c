@@ -43,8 +43,8 @@ static const char head[] =
 "The meter\n"
 ".Cm drop\n"
 "keeps these records; attach resets them.\n"
-"Other findings have no such line: counters of the card, the driver and the kernel\n"
-"have no timestamps, and waits, shares and loads are only kept as sums.\n"
+"Other findings have no such line: counters of the card, the driver and the\n"
+"kernel have no timestamps, and waits, shares and loads are only kept as sums.\n"
 ".Pp\n"
 "Each finding has an id that stays the same in all versions, a severity,\n"
 "and a harm with a unit:\n"
@@ -57,7 +57,8 @@ static const char head[] =
 "It may be intended, or it limits what nicprobe can measure.\n"
 ".El\n"
 ".Pp\n"
-"Findings that follow from another finding are listed beneath it: fix that one first.\n"
+"Findings that follow from another finding are listed beneath it:\n"
+"fix that one first.\n"
 "Commands are suggested, never run.\n";
 
 static const char tail[] =
