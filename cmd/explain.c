@@ -55,7 +55,7 @@ static void explain(struct page *p, const struct finding_kind *k)
 	part(p, "not for", filled(k, k->silent));
 	part(p, "remedy", k->remedy);
 	if (*causes(k))
-		part(p, "follows", text("%s: if one of these is found, too, it is listed beneath",
+		part(p, "follows", text("%s: listed beneath one of these if both are found",
 					causes(k)));
 }
 
