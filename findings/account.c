@@ -29,8 +29,8 @@ static const struct finding_kind kinds[] = {
 		.means = "They bypassed the points at which nicprobe counts: they went to an "
 			 "AF_XDP socket with zero copy, or an XDP program that runs before ours "
 			 "took them.",
-		.when = "{1} and {2} that the driver counted as received were not seen by nicprobe "
-			"(meter ledger)",
+		.when = "at least {1} and {2} that the driver counted as received were not seen by "
+			"nicprobe (meter ledger)",
 		.remedy = "ss --xdp; bpftool net",
 		.symptom = "nicprobe counts less than ethtool -S",
 		.limits = { &few, &share },
@@ -41,8 +41,8 @@ static const struct finding_kind kinds[] = {
 		.title = "The driver sent packets that nicprobe did not see",
 		.means = "They bypassed the kernel's transmit events: AF_XDP, pktgen, netconsole, "
 			 "or sockets with PACKET_QDISC_BYPASS.",
-		.when = "{1} and {2} that the driver counted as sent were not seen by nicprobe "
-			"(meter ledger)",
+		.when = "at least {1} and {2} that the driver counted as sent were not seen by "
+			"nicprobe (meter ledger)",
 		.remedy = "ss --xdp; ss --packet",
 		.symptom = "nicprobe counts less than ethtool -S",
 		.limits = { &few, &share },
@@ -55,8 +55,8 @@ static const struct finding_kind kinds[] = {
 			 "kernel did not run the programs there: it exempts some contexts from "
 			 "tracing. Everything counted at rx-nic and before it is short by this "
 			 "number; rx-stack is complete.",
-		.when = "{1} and {2} that the driver counted as received were seen at rx-stack but "
-			"not at rx-nic (meter ledger)",
+		.when = "at least {1} and {2} that the driver counted as received were seen at "
+			"rx-stack but not at rx-nic (meter ledger)",
 		.remedy = "nicprobe attach IFACE --rx xdp, if XDP may be used on this interface",
 		.symptom = "rx-nic has fewer packets than rx-stack",
 		.limits = { &few, &share },
@@ -67,8 +67,9 @@ static const struct finding_kind kinds[] = {
 		.means = "tx-stack and the driver counted these packets, so they passed tx-nic as "
 			 "well, but the kernel did not run the programs there. tx-nic is short by "
 			 "this number; tx-stack is complete.",
-		.when = "{1} and {2} that the driver counted as sent were seen at tx-stack but not "
-			"at tx-nic, and no qdisc dropped any (meters ledger, drop)",
+		.when = "at least {1} and {2} that the driver counted as sent were seen at "
+			"tx-stack but not at tx-nic, and no qdisc dropped any (meters ledger, "
+			"drop)",
 		.remedy = "Use the figures of tx-stack: nicprobe show IFACE pktsize",
 		.symptom = "tx-nic has fewer packets than tx-stack",
 		.limits = { &few, &share },
@@ -77,8 +78,8 @@ static const struct finding_kind kinds[] = {
 		.id = "uncounted-received", BLIND,
 		.title = "nicprobe saw received packets that the driver did not count",
 		.means = "The driver's counters lag, or do not include some packets.",
-		.when = "{1} and {2} that nicprobe saw are missing from the driver's counters "
-			"(meter ledger)",
+		.when = "at least {1} and {2} that nicprobe saw are missing from the driver's "
+			"counters (meter ledger)",
 		.remedy = "Read ethtool -S IFACE twice and compare.",
 		.symptom = "nicprobe counts more than ethtool -S",
 		.limits = { &few, &share },
@@ -88,8 +89,8 @@ static const struct finding_kind kinds[] = {
 		.id = "uncounted-sent", BLIND,
 		.title = "The driver did not count packets that it was given to send",
 		.means = "They were lost in the driver or the card, or have not completed yet.",
-		.when = "{1} and {2} that were passed to the driver are missing from its counters "
-			"(meter ledger)",
+		.when = "at least {1} and {2} that were passed to the driver are missing from its "
+			"counters (meter ledger)",
 		.remedy = "nicprobe show IFACE txlat",
 		.symptom = "nicprobe counts more than ethtool -S",
 		.limits = { &few, &share },

@@ -19,9 +19,9 @@ static const struct finding_kind kinds[] = {
 		.means = "The kernel writes each packet into a frame that the program supplied "
 			 "through the fill ring. No frame was left: the program returns frames "
 			 "more slowly than packets arrive, leaks some, or has too few.",
-		.when = "{1} in the window were dropped because no frame was available (meter "
-			"xsk); with zero copy the card drops them, so the card must have counted "
-			"{1} that found no buffer",
+		.when = "at least {1} were dropped in the window because no frame was available "
+			"(meter xsk); with zero copy the card drops them, so the card must have "
+			"counted {1} that found no buffer",
 		.silent = "Packets dropped because they are longer than a frame; with zero copy, "
 			  "an empty fill ring while the card still has frames.",
 		.remedy = "Refill as soon as a batch is read, before processing it; use more "
@@ -38,7 +38,7 @@ static const struct finding_kind kinds[] = {
 		.means = "The kernel queues each packet on the RX ring of the socket. The ring was "
 			 "full of packets that the program had not read: it is slower than the "
 			 "incoming rate, or blocked elsewhere.",
-		.when = "{1} in the window found the RX ring full (meter xsk)",
+		.when = "at least {1} found the RX ring full in the window (meter xsk)",
 		.remedy = "Give the program more CPU time, or a CPU of its own: taskset -cp CPU "
 			  "PID; for bursts, a longer ring (XDP_RX_RING) and as many more frames; "
 			  "or more queues, each with its own socket and thread.",

@@ -35,8 +35,8 @@ static const struct finding_kind kinds[] = {
 		.means = "The peer of the veth has a larger MTU and sends packets that are longer "
 			 "than this end accepts. They are dropped below the stack without notice "
 			 "to the sender: an MTU black hole.",
-		.when = "{1} and {2} were dropped at a veth (rx_dropped), and neither by the stack "
-			"nor by XDP (meters counters, drop)",
+		.when = "at least {1} and {2} were dropped at a veth (rx_dropped), and neither by "
+			"the stack nor by XDP (meters counters, drop)",
 		.remedy = "Set the same MTU at both ends: ip link set dev IFACE mtu N.",
 		.symptom = "Small requests work, large responses stall",
 		.limits = { &few, &share },
@@ -49,7 +49,7 @@ static const struct finding_kind kinds[] = {
 		.means = "The driver posts a ring of buffers to the card and takes packets out "
 			 "when it polls. Packets that arrive while no buffer is free are dropped "
 			 "by the card; the stack never sees them.",
-		.when = "{1} found no buffer in the window (rx_missed, rx_no_buffer, or "
+		.when = "at least {1} found no buffer in the window (rx_missed, rx_no_buffer, or "
 			"rx_missed_errors, rx_fifo_errors and rx_over_errors of the interface; for "
 			"ena its rx_dropped, less what the stack dropped)",
 		.silent = "Packets that the card drops for a virtual function: only its host can "
@@ -70,7 +70,8 @@ static const struct finding_kind kinds[] = {
 			 "NAPI (loopback, tunnels, veth without GRO), wait in the backlog of that "
 			 "CPU, which holds net.core.netdev_max_backlog packets. Packets that find "
 			 "it full are dropped.",
-		.when = "{1} were dropped with CPU_BACKLOG in the window (softnet_stat, column 2)",
+		.when = "at least {1} were dropped with CPU_BACKLOG in the window (softnet_stat, "
+			"column 2)",
 		.remedy = "A longer backlog absorbs bursts: net.core.netdev_max_backlog. If a CPU "
 			  "is always busy, spread the packets: more CPUs in rps_cpus.",
 		.symptom = "Packets are lost and the card does not count them",
@@ -84,7 +85,7 @@ static const struct finding_kind kinds[] = {
 		.title = "The driver gets no memory for receive buffers",
 		.means = "The driver could not allocate pages for its ring in a context that may "
 			 "not sleep. The ring runs dry and packets are dropped.",
-		.when = "{1} had no buffer because an allocation failed (rx_alloc_fail)",
+		.when = "at least {1} had no buffer because an allocation failed (rx_alloc_fail)",
 		.remedy = "Keep more memory free: vm.min_free_kbytes.",
 		.symptom = "Packets are lost when memory is short",
 		.limits = { &one },
@@ -113,8 +114,8 @@ static const struct finding_kind kinds[] = {
 			 "netdev_budget_usecs, stops with packets left in the rings "
 			 "(time_squeeze). They wait for the next softirq, which often runs in "
 			 "ksoftirqd and competes with other processes.",
-		.when = "{1} that polled this interface were cut short, and netdev_budget is below "
-			"300 or netdev_budget_usecs below 2000",
+		.when = "at least {1} that polled this interface were cut short, and netdev_budget "
+			"is below 300 or netdev_budget_usecs below 2000",
 		.silent = "Softirqs that are cut short under full load with the default budget: "
 			  "the budget exists to limit them.",
 		.remedy = "sysctl -w net.core.netdev_budget=300 net.core.netdev_budget_usecs=8000",

@@ -54,7 +54,7 @@ static const struct finding_kind kinds[] = {
 		.title = "Transmit completions stalled",
 		.means = "The kernel's own stall detector found that a queue completed nothing for "
 			 "longer than its threshold (stall_thrs).",
-		.when = "{1} stall or more in the window",
+		.when = "at least {1} stall occurred in the window",
 		.remedy = "Does its interrupt come late? nicprobe show IFACE irq; ethtool -c "
 			  "IFACE.",
 		.symptom = "Latency spikes while sending",

@@ -43,7 +43,8 @@ static const struct finding_kind kinds[] = {
 		.title = "Frames are damaged on the link",
 		.means = "Their checksum (FCS) is wrong, or they are truncated. The card drops "
 			 "them.",
-		.when = "{1} in the window (rx_crc_errors, rx_frame_errors, tx_carrier_errors)",
+		.when = "at least {1} were damaged in the window (rx_crc_errors, rx_frame_errors, "
+			"tx_carrier_errors)",
 		.remedy = "Check cable and optics: ethtool -m IFACE; and the duplex of the other "
 			  "end: ethtool IFACE.",
 		.symptom = "Connections are slow and retransmit at any load",
@@ -71,7 +72,8 @@ static const struct finding_kind kinds[] = {
 		.title = "The instance exceeds its network allowance",
 		.means = "The cloud provider limits bandwidth, packets per second and connections "
 			 "by instance size. The provider queues or drops what exceeds them.",
-		.when = "{1} in the window (over_bw_in, over_bw_out, over_pps, over_conntrack)",
+		.when = "at least {1} exceeded a limit in the window (over_bw_in, over_bw_out, "
+			"over_pps, over_conntrack)",
 		.remedy = "A larger instance, or less traffic.",
 		.symptom = "Packets are lost although neither host nor card is busy",
 		.limits = { &one },
@@ -83,7 +85,7 @@ static const struct finding_kind kinds[] = {
 		.title = "Too many packets to the provider's DNS, time or metadata service",
 		.means = "Services at link-local addresses are limited to 1024 packets per second, "
 			 "whatever the instance size.",
-		.when = "{1} in the window (over_linklocal)",
+		.when = "at least {1} exceeded the limit in the window (over_linklocal)",
 		.remedy = "A cache on this machine: systemd-resolved, nscd.",
 		.symptom = "DNS is slow or fails now and then",
 		.limits = { &one },

@@ -13,7 +13,7 @@ static const struct limit many = { 50, "50 packets" };
 static const struct limit hops = { .003, "0.3% of the packets of that direction" };
 
 #define ENOUGH		.limits = { &few, &share }
-#define WHEN(reason)	"{1} and {2} were dropped in the window (" reason ")"
+#define WHEN(reason)	"at least {1} and {2} were dropped in the window (" reason ")"
 
 static bool in_vlan(const struct drop_key *key)
 {

@@ -15,7 +15,7 @@ static const struct limit thirtieth = { .03, "3% of the packets of that directio
 static const struct limit opened = { .003, "0.3% of the packets of that direction" };
 
 #define ENOUGH		.limits = { &few, &share }
-#define WHEN(reason)	"{1} and {2} were dropped in the window (" reason ")"
+#define WHEN(reason)	"at least {1} and {2} were dropped in the window (" reason ")"
 
 static bool in_udp(const struct drop_key *key)
 {
@@ -110,8 +110,7 @@ const struct loss socket_losses[] = {
 			 "handshakes are dropped, and the client retries after a second.",
 		.when = "at least {1} packet was dropped in the window (TCP_LISTEN_OVERFLOW; "
 			"TcpExtListenOverflows)",
-		.remedy = "Accept faster; a larger backlog for listen(2), up to "
-			  "net.core.somaxconn.",
+		.remedy = "Accept faster; a larger listen backlog, up to net.core.somaxconn.",
 		.symptom = "Connections take a second or more to open", .limits = { &one } },
 	  .reasons = { "TCP_LISTEN_OVERFLOW" }, .counters = { "TcpExtListenOverflows" },
 	  .what = "to open connections found the accept queue full", .untraced = true,
@@ -126,10 +125,10 @@ const struct loss socket_losses[] = {
 			 "completes the handshake. More arrived than it holds, perhaps from "
 			 "clients that never answer (a SYN flood), and without SYN cookies further "
 			 "ones are dropped.",
-		.when = "{1} were dropped by a listening socket whose accept queue had room "
-			"(TcpExtListenDrops less TcpExtListenOverflows, of the namespace)",
+		.when = "at least {1} were dropped by a listening socket whose accept queue had "
+			"room (TcpExtListenDrops less TcpExtListenOverflows, of the namespace)",
 		.remedy = "SYN cookies: net.ipv4.tcp_syncookies=1; or a longer queue: "
-			  "net.ipv4.tcp_max_syn_backlog and the backlog of listen(2).",
+			  "net.ipv4.tcp_max_syn_backlog and the listen backlog.",
 		.symptom = "Connections take a second or more to open", .limits = { &few } },
 	  .counters = { "TcpExtListenDrops", "-TcpExtListenOverflows" },
 	  .what = "to open connections found the queue of half-open connections full",
@@ -141,7 +140,7 @@ const struct loss socket_losses[] = {
 		.title = "Connections are opened to a closed TCP port",
 		.means = "A client connects to this host, and no program listens on that port. "
 			 "Each attempt is answered with a reset: connection refused.",
-		.when = "{1} and {2} were SYNs that found no socket (port-closed)",
+		.when = "at least {1} and {2} were SYNs that found no socket (port-closed)",
 		.silent = "Scans of a few ports.",
 		.remedy = "Start the program, or inform the sender.",
 		.symptom = "Connection refused", .limits = { &many, &opened } },

@@ -27,8 +27,8 @@ static const struct finding_kind kinds[] = {
 		.means = "Generic Receive Offload merges packets of a TCP stream into buffers of "
 			 "up to 64 KB, so that the stack processes one buffer instead of dozens of "
 			 "packets. It is off, and every packet traverses the stack alone.",
-		.when = "{2} and {1} are delivered singly because GRO was off when they arrived, "
-			"most of them TCP with data, and GRO is still off",
+		.when = "at least {2} and {1} are delivered singly because GRO was off when they "
+			"arrived, most of them TCP with data, and GRO is still off",
 		.silent = "UDP and small packets, which GRO would not merge.",
 		.remedy = "ethtool -K IFACE gro on",
 		.symptom = "TCP receives slowly, and a CPU is busy with softirqs",
@@ -42,7 +42,7 @@ static const struct finding_kind kinds[] = {
 		.means = "This driver uses GRO only if it was switched on explicitly (veth). The "
 			 "sender does not pass large buffers either, so every TCP packet traverses "
 			 "the stack alone.",
-		.when = "{2} and {1} bypass GRO singly, most of them TCP with data",
+		.when = "at least {2} and {1} bypass GRO singly, most of them TCP with data",
 		.silent = "Buffers that were never segmented, as between containers: they need no "
 			  "merging.",
 		.remedy = "ethtool -K IFACE gro on; or keep TSO on at the sender",
@@ -56,8 +56,8 @@ static const struct finding_kind kinds[] = {
 		.title = "A generic XDP program disables GRO",
 		.means = "While a program is attached in generic (skb) mode, the kernel merges "
 			 "nothing and copies buffers for the program.",
-		.when = "{2} and {1} are delivered singly because of generic XDP, most of them TCP "
-			"with data",
+		.when = "at least {2} and {1} are delivered singly because of generic XDP, most of "
+			"them TCP with data",
 		.remedy = "Native XDP if the driver supports it: ip link set dev IFACE xdpgeneric "
 			  "off, then xdpdrv; or tc.",
 		.symptom = "TCP receives slowly since an XDP program was attached",
@@ -72,7 +72,7 @@ static const struct finding_kind kinds[] = {
 			 "fragments them. Only the first fragment has ports: RSS and RPS hash "
 			 "addresses alone, GRO merges nothing, each datagram waits for its last "
 			 "fragment, and the loss of one fragment loses the whole datagram.",
-		.when = "{2} and {1} are IP fragments",
+		.when = "at least {2} and {1} are IP fragments",
 		.silent = "A few fragments, as from DNS.",
 		.remedy = "Smaller datagrams at the sender, below its path MTU; or a larger MTU "
 			  "along the whole path. Neither GRO nor TSO helps.",
@@ -87,7 +87,7 @@ static const struct finding_kind kinds[] = {
 		.means = "GRO could not merge these segments because they were not the next of "
 			 "their connection: segments before them are missing or late. The receiver "
 			 "sends duplicate acknowledgements, and the sender slows down.",
-		.when = "{2} and {1} could not be merged because of their sequence number",
+		.when = "at least {2} and {1} could not be merged because of their sequence number",
 		.remedy = "Look for losses (nicprobe show IFACE counters) and for paths of unequal "
 			  "length (bonding in round-robin mode, ECMP per packet).",
 		.symptom = "TCP is slow, with many duplicate acknowledgements",

@@ -24,8 +24,8 @@ static const struct finding_kind kinds[] = {
 			 "packets (TSO and related features), but the feature is off, so the "
 			 "kernel builds every packet itself: headers, checksums and a transmit "
 			 "descriptor each.",
-		.when = "{1} were segmented in software because a feature is off that the card "
-			"supports",
+		.when = "at least {1} were segmented in software because a feature is off that the "
+			"card supports",
 		.silent = "Features that the card or its driver does not support.",
 		.remedy = "ethtool -K IFACE tso on; or the feature that the meter offload names",
 		.symptom = "Sending takes much CPU time",
@@ -39,7 +39,8 @@ static const struct finding_kind kinds[] = {
 		.means = "The CPU computes the checksum of each packet, for which it reads every "
 			 "byte. Hardware segmentation requires hardware checksums, and is off as "
 			 "well.",
-		.when = "{1} were checksummed in software while the card's checksum offload is off",
+		.when = "at least {1} were checksummed in software while the card's checksum "
+			"offload is off",
 		.remedy = "ethtool -K IFACE tx on",
 		.symptom = "Sending takes much CPU time",
 		.limits = { &many },
@@ -52,7 +53,7 @@ static const struct finding_kind kinds[] = {
 		.means = "The data of a buffer lies in several pages. Without scatter-gather the "
 			 "kernel copies it into one piece before the driver gets it; hardware "
 			 "segmentation is off as well.",
-		.when = "{1} were copied while the card's scatter-gather is off",
+		.when = "at least {1} were copied while the card's scatter-gather is off",
 		.remedy = "ethtool -K IFACE sg on",
 		.symptom = "Sending takes much CPU time",
 		.limits = { &many },
@@ -66,7 +67,8 @@ static const struct finding_kind kinds[] = {
 		.means = "No feature is off, and yet the driver gets single packets: the qdisc "
 			 "split the buffers (tbf with a burst below 64 KB, cake), or the driver "
 			 "rejected them (ndo_features_check).",
-		.when = "{1} and {2} were segmented in software, and no feature explains it",
+		.when = "at least {1} and {2} were segmented in software, and no feature explains "
+			"it",
 		.remedy = "tbf with a larger burst; cake with no-split-gso, if its latency is not "
 			  "needed.",
 		.symptom = "Sending takes much CPU time",

@@ -31,7 +31,7 @@ static const struct finding_kind kinds[] = {
 		.means = "The program returned XDP_ABORTED: it hit a case that it does not handle, "
 			 "such as an empty slot of the map through which it redirects. The packet "
 			 "is dropped.",
-		.when = "{1} in the window (xdp_exception)",
+		.when = "at least {1} were aborted in the window (xdp_exception)",
 		.remedy = "bpftool map dump shows whether the slot is empty; otherwise fix the "
 			  "program.",
 		.symptom = "Packets are lost since an XDP program was attached",
@@ -43,7 +43,7 @@ static const struct finding_kind kinds[] = {
 		.harm = HARM_LOSS,
 		.title = "An XDP program returns an invalid action",
 		.means = "The kernel drops the packet.",
-		.when = "{1} in the window (xdp_exception)",
+		.when = "at least {1} got an invalid action in the window (xdp_exception)",
 		.remedy = "Fix the program.",
 		.symptom = "Packets are lost since an XDP program was attached",
 		.limits = { &few },
@@ -55,7 +55,7 @@ static const struct finding_kind kinds[] = {
 		.title = "The driver drops packets returned with XDP_TX",
 		.means = "XDP_TX queues the packet on a transmit ring. The ring was full, or the "
 			 "driver could not map the packet.",
-		.when = "{1} in the window (xdp_exception, xdp_bulk_tx)",
+		.when = "at least {1} were dropped in the window (xdp_exception, xdp_bulk_tx)",
 		.remedy = "A longer transmit ring: ethtool -G IFACE tx N.",
 		.symptom = "A load balancer or reflector in XDP loses packets",
 		.limits = { &few },
@@ -67,7 +67,7 @@ static const struct finding_kind kinds[] = {
 		.title = "Redirects of an XDP program fail",
 		.means = "The program redirected packets to a device, CPU or socket that does not "
 			 "accept them.",
-		.when = "{1} in the window (xdp_redirect_err)",
+		.when = "at least {1} failed to be redirected in the window (xdp_redirect_err)",
 		.remedy = "The finding names the target and the error.",
 		.symptom = "Packets are lost since an XDP program was attached",
 		.limits = { &few }, .follows = { "xsk-fill-empty", "xsk-rx-full" },
@@ -80,7 +80,7 @@ static const struct finding_kind kinds[] = {
 		.means = "The redirect succeeded, but the driver of the target rejected the batch: "
 			 "its ring was full, or it has no XDP transmit ring (a veth whose peer has "
 			 "no NAPI).",
-		.when = "{1} in the window (xdp_devmap_xmit)",
+		.when = "at least {1} were dropped in the window (xdp_devmap_xmit)",
 		.remedy = "A longer transmit ring at the target; for a veth: ethtool -K PEER gro "
 			  "on.",
 		.symptom = "An XDP router loses packets",
@@ -93,7 +93,7 @@ static const struct finding_kind kinds[] = {
 		.title = "The queue of a cpumap is full",
 		.means = "A program spreads packets over CPUs through a cpumap, and the thread on "
 			 "one of them is slower than the incoming rate.",
-		.when = "{1} in the window (xdp_cpumap_enqueue)",
+		.when = "at least {1} were dropped in the window (xdp_cpumap_enqueue)",
 		.remedy = "More CPUs in the map, or a longer queue: the value of its slot.",
 		.symptom = "Packets are lost since an XDP program spreads them",
 		.limits = { &few },
@@ -104,7 +104,7 @@ static const struct finding_kind kinds[] = {
 		.harm = HARM_LOSS,
 		.title = "An XDP program drops packets",
 		.means = "The program returned XDP_DROP. " MEANT,
-		.when = "{1} and {2} in the window",
+		.when = "at least {1} and {2} were dropped in the window",
 		.remedy = "bpftool net show dev IFACE names it; ip link set dev IFACE xdp off "
 			  "detaches it.",
 		.symptom = "Packets reach the card but not the host",
@@ -118,7 +118,7 @@ static const struct finding_kind kinds[] = {
 		.harm = HARM_LOSS,
 		.title = "tc drops received packets",
 		.means = "A filter or program at tc ingress drops them. " MEANT,
-		.when = "{1} and {2} in the window (TC_INGRESS)",
+		.when = "at least {1} and {2} were dropped in the window (TC_INGRESS)",
 		.remedy = "tc -s filter show dev IFACE ingress; bpftool net show dev IFACE.",
 		.symptom = "tcpdump sees packets that no program receives",
 		.limits = { &few, &share },
@@ -129,7 +129,7 @@ static const struct finding_kind kinds[] = {
 		.harm = HARM_LOSS,
 		.title = "tc drops packets that are sent",
 		.means = "A filter or program at tc egress drops them. " MEANT,
-		.when = "{1} and {2} in the window (TC_EGRESS)",
+		.when = "at least {1} and {2} were dropped in the window (TC_EGRESS)",
 		.remedy = "tc -s filter show dev IFACE egress; bpftool net show dev IFACE.",
 		.symptom = "Programs send, but nothing leaves",
 		.limits = { &few, &share },
@@ -142,7 +142,7 @@ static const struct finding_kind kinds[] = {
 		.means = "Systemd's IPAddressDeny=, a container runtime or a policy engine "
 			 "attached a program to a cgroup, and the program drops packets of the "
 			 "processes in it. " MEANT,
-		.when = "{1} and {2} in the window (BPF_CGROUP_EGRESS)",
+		.when = "at least {1} and {2} were dropped in the window (BPF_CGROUP_EGRESS)",
 		.remedy = "bpftool cgroup tree",
 		.symptom = "One service cannot send, others can",
 		.limits = { &few, &share },
@@ -154,7 +154,7 @@ static const struct finding_kind kinds[] = {
 		.title = "Firewall rules drop packets",
 		.means = "A rule of nftables or iptables dropped them, or the connection tracking "
 			 "table was full. " MEANT,
-		.when = "{1} and {2} in the window (NETFILTER_DROP)",
+		.when = "at least {1} and {2} were dropped in the window (NETFILTER_DROP)",
 		.silent = "Stray packets: most firewalls drop some all the time.",
 		.remedy = "nft list ruleset; iptables -nvL",
 		.symptom = "Some peers get no answer",
@@ -167,7 +167,7 @@ static const struct finding_kind kinds[] = {
 		.title = "An IPsec policy rejects packets",
 		.means = "A policy requires these packets to be encrypted and they were not, or "
 			 "the other way round.",
-		.when = "{1} in the window (XFRM_POLICY)",
+		.when = "at least {1} were dropped in the window (XFRM_POLICY)",
 		.remedy = "ip xfrm policy; nstat -az 'Xfrm*'",
 		.symptom = "Some peers get no answer",
 		.limits = { &few },

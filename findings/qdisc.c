@@ -32,8 +32,8 @@ static const struct finding_kind kinds[] = {
 		.harm = HARM_WAIT,
 		.title = "Packets wait in the queueing discipline",
 		.means = "The qdisc gets more than it may pass on: it shapes the rate, or the link "
-			 "is full. All packets behind wait, and if the qdisc is a plain FIFO, so "
-			 "do those of other connections.",
+			 "is full. All packets behind wait, and in a plain FIFO those include "
+			 "other connections.",
 		.when = "half of the packets of a queue, of {1} or more, wait {2} or more and {4}, "
 			"or {3} or more if the time in the driver is unknown (meter qdisc)",
 		.silent = "fq, netem, etf and taprio, which delay packets on purpose.",
@@ -51,7 +51,7 @@ static const struct finding_kind kinds[] = {
 			 "to slow the sender down (codel, red, pie, cake). Packets are wire "
 			 "packets; tc -s counts buffers, each of which GSO and TSO split into "
 			 "several packets.",
-		.when = "{1} and {2} were dropped in the window",
+		.when = "at least {1} and {2} were dropped in the window",
 		.remedy = "tc -s qdisc shows which qdisc, its rate and its limit. A longer queue "
 			  "absorbs bursts; a shaper needs a higher rate, or drops intentionally.",
 		.symptom = "Sent packets are lost before they reach the card",
@@ -66,8 +66,8 @@ static const struct finding_kind kinds[] = {
 		.title = "This host's own qdisc marks packets CE",
 		.means = "The queue of this interface is longer than its algorithm intends, so it "
 			 "marks packets as congestion experienced. The senders slow down.",
-		.when = "{1} and {2} left with a mark that they did not have when they entered the "
-			"qdisc",
+		.when = "at least {1} and {2} left with a mark that they did not have when they "
+			"entered the qdisc",
 		.remedy = "A higher rate for the shaper, or a faster link: the marks report "
 			  "congestion, they are not its cause.",
 		.symptom = "TCP with ECN sends more slowly than the link allows",
@@ -82,7 +82,7 @@ static const struct finding_kind kinds[] = {
 		.means = "A router or switch on their path had a long queue and marked them as "
 			 "congestion experienced. This host notifies the senders, and they slow "
 			 "down.",
-		.when = "{1} and {2} arrived marked",
+		.when = "at least {1} and {2} arrived marked",
 		.silent = "Marks below that share, which AQM sets on any busy link.",
 		.remedy = "nicprobe show IFACE ecn_source lists the senders: what do their paths "
 			  "share? In a DCTCP network marks are intended.",

@@ -53,7 +53,7 @@ static const struct finding_kind kinds[] = {
 			 "single packets did not complete within 5 seconds while others did. ena "
 			 "counts each of them again every second, and resets the card when there "
 			 "are many.",
-		.when = "{1} timeout or more in the window (tx_timeouts, tx_missed)",
+		.when = "at least {1} timeout occurred in the window (tx_timeouts, tx_missed)",
 		.remedy = "dmesg names the queue; try a newer driver or firmware: ethtool -i "
 			  "IFACE.",
 		.symptom = "The network stands still for seconds",
@@ -82,8 +82,8 @@ static const struct finding_kind kinds[] = {
 		.means = "The driver had no room for a packet. It dropped the packet, or stopped "
 			 "the queue until there was room; packets then wait in the qdisc, which "
 			 "drops them when it is full.",
-		.when = "{1} found no room (FULL_RING, or freed by the driver unsent), or the "
-			"driver stopped a queue for {2} while packets waited",
+		.when = "at least {1} found no room (FULL_RING, or freed by the driver unsent), or "
+			"the driver stopped a queue for {2} while packets waited",
 		.remedy = "A longer ring absorbs bursts (ethtool -G IFACE tx N; for a tap: "
 			  "txqueuelen). If more is sent than the link or the other end accepts, no "
 			  "ring is long enough.",

@@ -26,7 +26,7 @@ static const struct finding_kind kinds[] = {
 		.means = "A latency meter keeps an entry for each packet until it is done. More "
 			 "packets were under way than the table holds, so the figures cover only "
 			 "some of them.",
-		.when = "{1} and {2} were not followed (meters txlat, qdisc, skblife)",
+		.when = "at least {1} and {2} were not followed (meters txlat, qdisc, skblife)",
 		.remedy = "Reattach: the tables are sized by the rings and queues at attach time; "
 			  "or use --sample 16.",
 		.symptom = "A latency histogram has fewer packets than were sent",

@@ -158,7 +158,8 @@ static void judge_often(void)
 			"time",
 		"ethtool -C eth9 adaptive-rx off rx-usecs 50");
 	judged("far above its polls, and adaptive", (struct row []){
-		{ 0, 0, 9000, 3000, 30000, 0 }, {} }, false, "irq-without-poll", "3.0 times per poll",
+		{ 0, 0, 9000, 3000, 30000, 0 }, {} }, false, "irq-without-poll", "3.0 times per "
+			"poll",
 		"ethtool -C eth9 adaptive-tx off tx-usecs 50");
 	adaptive = false;
 	judged("a vector without polls", (struct row []){

@@ -393,9 +393,7 @@ static void missed(void)
 	}
 }
 
-/*
- * A driver that reports a restart of its counters has lost nothing: only the restart is reported.
- */
+/* A driver whose counters restarted has lost nothing: only the restart is reported. */
 static void restarted(void)
 {
 	struct made *m = made("ena");
@@ -408,7 +406,7 @@ static void restarted(void)
 	m->s.tables[METER_ledger] = m->out;
 	m->out = (struct table){};
 	finds(&m->s, setup_unknown(), "began anew: the only finding", "counters-restarted",
-	      "counters from 0", "nicprobe attach eth0");
+	      "restarted its counters from 0", "nicprobe attach eth0");
 	done(m);
 }
 
