@@ -6,37 +6,12 @@
 #include "lib/util/log.h"
 #include "render/across.h"
 #include "render/block.h"
+#include "render/block_rows.h"
 #include "render/units.h"
 
 #define NARROW	60	/* on narrower pages a point is a line of its own, not a column */
 #define MOST_QUEUES 8	/* with more queues than these, without -q, queues are folded… */
 #define BUSIEST	3	/* …except this many with the highest counts */
-#define MOST_KEYS 20	/* of a keyed meter, largest first; the others are one line */
-
-/* One line of the block. */
-struct entry {
-	unsigned row, cpu;
-	struct place at;
-};
-
-struct block {
-	const struct snapshot *s;
-	const struct meter *m;
-	const struct table *t;
-	struct entry *active;
-	unsigned nr;
-	uint64_t *all, *total;		/* sum of all active rows; sum of one point's rows */
-	bool headings;			/* points are heading lines, not a column */
-	unsigned columns;		/* number of label columns */
-	unsigned width;			/* of the page */
-	struct figures figures;
-	struct grid grid;
-};
-
-static const uint64_t *words_of(const struct table *t, const struct entry *e)
-{
-	return row_words(t, e->row, e->cpu);
-}
 
 static void add(uint64_t *sum, const uint64_t *words, unsigned nr)
 {
@@ -72,7 +47,7 @@ static int collect(struct block *b)
 	return 0;
 }
 
-static struct column *label_column(struct block *b, const char *head)
+struct column *block_label(struct block *b, const char *head)
 {
 	struct column *c = grid_column(&b->grid, 0, head);
 
@@ -81,59 +56,18 @@ static struct column *label_column(struct block *b, const char *head)
 	return c;
 }
 
-/* All but the first may be dropped if they have a name, which the note on dropped columns needs. */
-static void key_columns(struct block *b)
-{
-	for (unsigned i = 0; b->m->key.labels[i]; i++) {
-		bool bare = b->m->layout == LAYOUT_BARE;
-		struct column *c = label_column(b, bare ? "" : b->m->key.labels[i]);
-
-		if (c)
-			c->further = i && !bare;
-	}
-}
-
 static void columns(struct block *b)
 {
 	if (b->m->by & BY_POINT && !b->headings)
-		label_column(b, "");
+		block_label(b, "");
 	if (b->m->by & BY_QUEUE)
-		label_column(b, "");
+		block_label(b, "");
 	if (b->m->by & BY_CPU)
-		label_column(b, "");
+		block_label(b, "");
 	if (b->m->by & BY_KEY)
-		key_columns(b);
+		keys_columns(b);
 	b->columns = b->grid.nr;
 	figures_columns(&b->figures, &b->grid, b->m);
-}
-
-/* Formats queues as in other meters: "q1", "q?". */
-static void key_label(const struct block *b, const struct entry *e, unsigned nr, char *label,
-		      size_t size)
-{
-	char text[120];
-
-	b->m->key.text(key_of(b->m, b->t, e->row), nr, text, sizeof(text));
-	if (strcmp(b->m->key.labels[nr], "queue"))
-		snprintf(label, size, "%s", text);
-	else if (!strcmp(text, "all"))
-		snprintf(label, size, "all");
-	else
-		snprintf(label, size, "q%s", *text >= '0' && *text <= '9' ? text : "?");
-}
-
-/* The note beneath a key, such as a stack, indented. */
-static void key_lines(struct block *b, const struct entry *e)
-{
-	const void *key = b->m->by & BY_KEY ? key_of(b->m, b->t, e->row) : NULL;
-	char text[164] = "    ";
-
-	if (!key || !b->m->key.note)
-		return;
-	for (unsigned i = 0; b->m->key.line(key, i, text + 4, sizeof(text) - 4); i++) {
-		grid_line(&b->grid);
-		grid_span(&b->grid, 0, text);
-	}
 }
 
 static void label(struct block *b, const struct entry *e)
@@ -150,7 +84,7 @@ static void label(struct block *b, const struct entry *e)
 		grid_cell(&b->grid, column++, text);
 	}
 	for (unsigned i = 0; b->m->by & BY_KEY && b->m->key.labels[i]; i++) {
-		key_label(b, e, i, text, sizeof(text));
+		keys_label(b, e, i, text, sizeof(text));
 		grid_cell(&b->grid, column + i, text);
 	}
 }
@@ -194,11 +128,16 @@ static void point_name(struct block *b, enum point point)
 		grid_cell(&b->grid, 0, point_names[point]);
 }
 
-static void total_line(struct block *b, const struct entry *e, unsigned nr)
+void block_sum(struct block *b, const struct entry *e, unsigned nr)
 {
 	memset(b->total, 0, b->t->words * sizeof(*b->total));
 	for (unsigned i = 0; i < nr; i++)
 		add(b->total, words_of(b->t, &e[i]), b->t->words);
+}
+
+static void total_line(struct block *b, const struct entry *e, unsigned nr)
+{
+	block_sum(b, e, nr);
 	grid_line(&b->grid);
 	grid_cell(&b->grid, b->m->by & BY_POINT && !b->headings, "total");
 	figures_fill(&b->figures, &b->grid, b->columns, b->total);
@@ -248,8 +187,7 @@ static void others_line(struct block *b, unsigned column, const struct entry *e,
 					 0));
 }
 
-/* The lines of one point, or of a meter without points. */
-static void point_lines(struct block *b, enum point point, const struct entry *e, unsigned nr)
+void block_lines(struct block *b, enum point point, const struct entry *e, unsigned nr)
 {
 	bool points = b->m->by & BY_POINT, first = true;
 	bool folds = !(b->m->by & BY_KEY) && nr > MOST_QUEUES && !b->figures.look->queues;
@@ -267,7 +205,7 @@ static void point_lines(struct block *b, enum point point, const struct entry *e
 		first = false;
 		label(b, &e[i]);
 		figures_fill(&b->figures, &b->grid, b->columns, words_of(b->t, &e[i]));
-		key_lines(b, &e[i]);
+		keys_notes(b, &e[i]);
 	}
 	if (folds)
 		others_line(b, points && !b->headings, e, nr);
@@ -282,70 +220,18 @@ static void point_lines(struct block *b, enum point point, const struct entry *e
 	grid_span(&b->grid, points && !b->headings, idle);
 }
 
-/* Moves minor rows behind the others, keeping the order. Returns the number of the others. */
-static unsigned fold(struct block *b)
-{
-	struct entry *minor = b->m->key.minor ? malloc(b->nr * sizeof(*minor)) : NULL;
-	unsigned nr = 0, folded = 0;
-
-	if (!minor)
-		return b->nr;
-	for (unsigned i = 0; i < b->nr; i++)
-		if (b->m->key.is_minor(key_of(b->m, b->t, b->active[i].row)))
-			minor[folded++] = b->active[i];
-		else
-			b->active[nr++] = b->active[i];
-	memcpy(b->active + nr, minor, folded * sizeof(*minor));
-	free(minor);
-	return nr;
-}
-
-/* One line for all minor rows: their kind, the distinct first labels, their sum. */
-static void folded_line(struct block *b, const struct entry *e, unsigned nr)
-{
-	char names[80] = "", name[128];
-	size_t len = 0;
-
-	memset(b->total, 0, b->t->words * sizeof(*b->total));
-	for (unsigned i = 0; i < nr; i++) {
-		add(b->total, words_of(b->t, &e[i]), b->t->words);
-		key_label(b, &e[i], 0, name, sizeof(name));
-		if (!strstr(names, name) && len < sizeof(names))
-			len += snprintf(names + len, sizeof(names) - len, "%s%s",
-					len ? ", " : "", name);
-	}
-	grid_line(&b->grid);
-	grid_cell(&b->grid, 0, b->m->key.minor);
-	if (b->m->key.labels[1])
-		grid_cell(&b->grid, 1, names);
-	figures_fill(&b->figures, &b->grid, b->columns, b->total);
-}
-
-static void keyed_lines(struct block *b)
-{
-	unsigned nr = fold(b), most = b->m->key.sorted || nr < MOST_KEYS ? nr : MOST_KEYS;
-
-	point_lines(b, b->m->point, b->active, most);
-	if (most < nr) {
-		grid_line(&b->grid);
-		grid_span(&b->grid, 0, text("and %u smaller ones", nr - most));
-	}
-	if (nr < b->nr)
-		folded_line(b, b->active + nr, b->nr - nr);
-}
-
 static void lines(struct block *b)
 {
 	const struct entry *e = b->active;
 
 	if (b->m->by & BY_KEY) {
-		keyed_lines(b);
+		keys_lines(b);
 		return;
 	}
 	for (unsigned from = 0, to; from < b->nr; from = to) {
 		for (to = from; to < b->nr && e[to].at.point == e[from].at.point; to++)
 			;
-		point_lines(b, e[from].at.point, e + from, to - from);
+		block_lines(b, e[from].at.point, e + from, to - from);
 	}
 }
 
