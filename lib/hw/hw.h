@@ -79,8 +79,8 @@ struct hw {
 };
 
 /*
- * In the namespace the process is in. 0 or -errno with a complaint (no such interface, no memory).
- * Whatever else cannot be read gets a note. Call hw_free() in any case.
+ * In the namespace the process is in. 0, or -errno with an error message (no such interface, no
+ * memory). Whatever else cannot be read gets a note. Call hw_free() in any case.
  */
 int hw_read(const char *iface, struct hw *);
 void hw_free(struct hw *);

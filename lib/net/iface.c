@@ -244,7 +244,7 @@ static int queues_check(const struct iface *i)
 	return 0;
 }
 
-/* One request, one link. -ENODEV comes without a complaint. */
+/* One request, one link. -ENODEV comes without a message. */
 static int iface_get(struct nlmsghdr *request, struct iface *i)
 {
 	struct link l = { .iface = i };

@@ -31,8 +31,8 @@ struct iface {
 };
 
 /*
- * All functions use the network namespace the process is in. They return 0, or -errno with a
- * complaint; -ENODEV: no such interface.
+ * All functions use the network namespace the process is in. They return 0, or -errno with an error
+ * message; -ENODEV: no such interface.
  */
 int iface_read(const char *name, struct iface *);
 int iface_read_index(unsigned ifindex, struct iface *);
@@ -49,7 +49,7 @@ int ethtool_ask(const char *name, void *command);
 
 /* Inode of the network namespace the process is in; 0: unknown. */
 __u32 netns_inode(void);
-int netns_known(__u32 *inode);	/* the same; 0, or -errno and a complaint */
+int netns_known(__u32 *inode);	/* the same; 0, or -errno with an error message */
 /* The inode of the namespace with this `ip netns` name, without entering it; 0: none. */
 __u32 netns_named(const char *name);
 /* Enters the namespace with this `ip netns` name, for good. 0 or -errno. */

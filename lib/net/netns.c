@@ -210,7 +210,7 @@ static bool each_name(struct dirent **names, int n, bool (*fn)(const char *, voi
 		const char *name = names[i]->d_name;
 		__u32 inode = inode_of(name);
 
-		/* Deleted meanwhile, or a stale name: no complaint. */
+		/* Deleted meanwhile, or a stale name: no message. */
 		if (!inode || seen_before(inode, seen, &nr))
 			continue;
 		if (!netns_enter(name))

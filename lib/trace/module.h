@@ -10,7 +10,7 @@ struct module;
 /*
  * `btf` is the vmlinux (ELF, or raw as /sys/kernel/btf/vmlinux) that the module was built for;
  * NULL: search for it. A compressed module (.xz, .zst, .gz) is decompressed by the tool of that
- * name. NULL and a complaint if the file is no module or cannot be read.
+ * name. NULL with an error message if the file is no module or cannot be read.
  */
 struct module *module_open(const char *path, const char *btf);
 void module_close(struct module *);

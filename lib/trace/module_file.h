@@ -40,7 +40,7 @@ struct module {
 	bool info;		/* it has .modinfo */
 };
 
-/* Reads m->file. 0, or -errno and a complaint; what was read until then stays. */
+/* Reads m->file. 0, or -errno with an error message; what was read until then stays. */
 int module_read(struct module *, const char *path);
 /* By name, for bsearch(). */
 int symbol_compare(const void *a, const void *b);

@@ -47,7 +47,7 @@ struct probes_wanted {
 /* Does one of `globs` match? `nr`: the first that does; may be NULL. */
 bool probes_fit(const char *globs, const char *name, const char *module, unsigned *nr);
 
-/* 0 or -errno and a complaint; call probes_free() in any case. */
+/* 0 or -errno with an error message; call probes_free() in any case. */
 int probes_choose(struct probes *, const struct probes_wanted *);
 void probes_free(struct probes *);
 
@@ -62,7 +62,7 @@ struct probes_programs {
 
 /*
  * Attaches all. What the kernel refuses is marked; it is an error only if all are refused. `keep`
- * gets each link, and closes it. 0 or -errno and a complaint.
+ * gets each link, and closes it. 0 or -errno with an error message.
  */
 int probes_attach(struct probes *, const struct probes_programs *, int (*keep)(int link, void *),
 		  void *arg);

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 /*
- * Records what failed, on what, and why. The first complaint is kept until complaints_forget().
+ * Records what failed, on what, and why. The first error is kept until complaints_forget().
  * Returns `err`, a -errno.
  */
 __attribute__((format(printf, 3, 4)))
@@ -24,7 +24,7 @@ __attribute__((format(printf, 3, 4)))
 void hindered(int err, const char *try, const char *what, ...);
 void short_of(int err, const char *what);	/* "open FILE" */
 void hindrance_forget(void);
-/* 0, or the hindrance's -errno, which then is the complaint. */
+/* 0, or the hindrance's -errno, which then is the error reported. */
 int hindrance(void);
 
 /* Silences libbpf and libxdp; with -v, prints all they say to stderr. */

@@ -141,7 +141,7 @@ case("redirect", IFINDEX, eth1, REDIRECTED)
 case("redirect, the other end", IFINDEX, eth1, {("send", "from eth0", "ok"): N},
      iface=f"{a}/eth1")
 case("redirect to no interface", IFINDEX, 1 << 30, {("redirect", "an ifindex", "EINVAL"): N},
-     f"{N} redirects of the XDP program np_test_xdp {p.id} to an ifindex failed with EINVAL: there is no")
+     f"{N} redirects of the XDP program np_test_xdp {p.id} to an ifindex failed with EINVAL: no interface has")
 case("devmap", DEVMAP, 3, {("redirect", f"devmap {DEVMAP_ID} slot 3", "ok"): N,
                                  ("send", "to eth1", "ok"): N})
 # the helper itself returns XDP_ABORTED: no redirect is attempted
@@ -156,7 +156,7 @@ case("cpumap", CPUMAP, 0,
 c.ip("link set eth0 mtu 500")
 case("target takes none", IFINDEX, eth1,
      {("redirect", f"ifindex {eth1}", "ok"): N, ("send", "to eth1", "not taken"): N},
-     f"{N} packets redirected from eth0 to eth1 were dropped: it did not take them", size=1000)
+     f"{N} packets redirected from eth0 to eth1 were dropped: rejected by the driver", size=1000)
 case("target takes none, its own view", IFINDEX, eth1, {("send", "from eth0", "not taken"): N},
      f"{N} packets redirected from eth0 to eth1 were dropped", size=1000, iface=f"{a}/eth1")
 c.ip("link set eth0 mtu 9000")
@@ -165,19 +165,19 @@ case("target with a small MTU", IFINDEX, eth1, {("redirect", "an ifindex", "EMSG
      "failed with EMSGSIZE: longer than the MTU of the target", size=1000)
 a.ip("link set eth1 mtu 9000 down")
 case("target is down", DEVMAP, 3, {("redirect", f"devmap {DEVMAP_ID}", "ENETDOWN"): N},
-     "failed with ENETDOWN: the interface that it leads to is down")
+     "failed with ENETDOWN: the target interface is down")
 a.ip("link set eth1 up")
 c.run("ethtool -K eth0 gro off")
 if "xdp_features" in sh("bpftool btf dump id 1 format c | grep -A400 '^struct net_device {'", check=False):
     case("target without NAPI", IFINDEX, eth1, {("redirect", "an ifindex", "EOPNOTSUPP"): N},
-         "failed with EOPNOTSUPP: the driver of the target takes no packets from XDP")
+         "failed with EOPNOTSUPP: the driver of the target does not accept packets from XDP")
 else:	# before 6.3 only the driver knew
     case("target without NAPI", IFINDEX, eth1,
          {("redirect", f"ifindex {eth1}", "ok"): N, ("send", "to eth1", "ENXIO"): N},
          f"{N} packets redirected from eth0 to eth1 were dropped: ENXIO")
 b.run("ethtool -K eth0 gro off")
 case("send back to a peer without NAPI", 3, 0, {("send back", "-", "ENXIO"): N},
-     f"the driver dropped {N} packets that an XDP program sent back: ENXIO")
+     f"the driver dropped {N} packets that an XDP program returned with XDP_TX: ENXIO")
 
 # A cpumap with room for one: how many of a batch it takes is a race, but all are accounted for.
 p.put("cpus", 0, 1)

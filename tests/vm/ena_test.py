@@ -117,7 +117,7 @@ def allowance(card):
              (now, now))
     lab.same("ena, allowance: what is left is a level, and no count",
              [r for r in doc["meters"]["hwstat"] if r["statistic"].startswith("conntrack_")], [])
-    lab.check("ena, allowance: a finding", f"{now} packets were too many for the provider's DNS" in
+    lab.check("ena, allowance: a finding", f"{now} packets exceeded the limit of the provider's DNS" in
               said(doc, "allowance-linklocal"), str(doc["findings"]))
 
 
