@@ -134,8 +134,7 @@ static void judge(struct evidence *e)
 				continue;
 			f = kind == FILL_EMPTY ? tell_fill(e, key_of(e, row), n) :
 						 tell_full(e, key_of(e, row), n);
-			finding_harm(f, rate(e, n));
-			finding_fact(f, "packets", n, "packets");
+			finding_packets(e, f, n);
 		}
 	}
 }

@@ -251,8 +251,7 @@ static void judge_one(struct evidence *e, const struct loss *l)
 			  silent > 1 ? text(": %s and %u more", who, silent - 1) :
 			  silent ? text(": %s", who) : "", most ? why(most) : counter,
 			  queue < 0 ? "" : text(", most on queue %d", queue));
-	finding_harm(one, rate(e, n));
-	finding_fact(one, "packets", n, "packets");
+	finding_packets(e, one, n);
 	if (all)
 		finding_fact(one, "share", (double)n / all, "ratio");
 	advise(e, one, l, all ? (double)n / all : 0);

@@ -103,6 +103,12 @@ double rate(const struct evidence *e, double n)
 	return e->s->seconds > 0 ? n / e->s->seconds : 0;
 }
 
+void finding_packets(const struct evidence *e, struct finding *f, uint64_t n)
+{
+	finding_harm(f, rate(e, n));
+	finding_fact(f, "packets", n, "packets");
+}
+
 bool worth(const struct evidence *e, uint64_t n, uint64_t least)
 {
 	return n >= least && n * 3600 >= least * e->s->seconds;

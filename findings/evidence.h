@@ -28,6 +28,8 @@ bool has(const struct evidence *, enum meter_id);
 
 /* Per second of the window; 0 if no time has passed. */
 double rate(const struct evidence *, double n);
+/* A finding about `n` packets: its harm is their rate, its fact their number. */
+void finding_packets(const struct evidence *, struct finding *, uint64_t n);
 
 /*
  * Whether `n` is enough to report: at least `least`, and in windows longer than an hour at least

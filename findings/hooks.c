@@ -82,8 +82,7 @@ static void judge_hooks(struct evidence *e)
 	f = finding_add(e->f, &kinds[HOOK_BLIND], -1, "%s%s: %s", point_names[first],
 			!more ? " does not see all packets" : " and others do not see all packets",
 			s->blind[first]);
-	finding_harm(f, rate(e, n));
-	finding_fact(f, "packets", n, "packets");
+	finding_packets(e, f, n);
 	finding_fix(f, "nicprobe", "detach", s->name);
 	finding_fix(f, "nicprobe", "attach", *s->now ? s->now : s->name);
 }
@@ -108,8 +107,7 @@ static void judge_sources(struct evidence *e)
 			"had no room for; it holds %u",
 			lost,
 			100.0 * lost / (lost + kept), t->rows);
-	finding_harm(f, rate(e, lost));
-	finding_fact(f, "packets", lost, "packets");
+	finding_packets(e, f, lost);
 	finding_advise(f, "are the addresses forged? tcpdump -nni %s 'ip[1] & 3 == 3'; sysctl "
 		       "net.ipv4.conf.%s.rp_filter=1",
 		       e->s->meta.iface, e->s->meta.iface);

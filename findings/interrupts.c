@@ -354,8 +354,7 @@ static void judge_node(struct evidence *e)
 			"CPU %d polls receive queue %d from another NUMA node than the card's "
 			"(node %d): CPU %d has %.0f%% of its time left",
 			at, queue, h->card.node, at, 100 * load_idle(&e->s->load, at));
-	finding_harm(f, rate(e, all));
-	finding_fact(f, "packets", all, "packets");
+	finding_packets(e, f, all);
 	finding_fact(f, "node", h->card.node, "node");
 	fix_irqs(e, f, true);
 	finding_advise(f, "and keep irqbalance from moving them back");

@@ -134,8 +134,7 @@ static void judge_down(struct evidence *e)
 	f = finding_add(e->f, &kinds[DOWN], -1, "%s %s, and %s", dev, h && !h->iface.up ?
 			"is administratively down" : "has no carrier",
 			packets(n, "that were to be sent were dropped"));
-	finding_harm(f, rate(e, n));
-	finding_fact(f, "packets", n, "packets");
+	finding_packets(e, f, n);
 	if (h && !h->iface.up) {
 		finding_fix(f, "ip", "link", "set", "dev", dev, "up");
 		finding_changes(f, "brings the interface up");
@@ -219,8 +218,7 @@ static void judge_allowance(struct evidence *e)
 		f = finding_add(e->f, &kinds[ALLOWANCE], -1, "%s (most: %s)",
 				packets(n, "exceeded what this instance size allows"),
 				most);
-		finding_harm(f, rate(e, n));
-		finding_fact(f, "packets", n, "packets");
+		finding_packets(e, f, n);
 		finding_advise(f, "a larger instance, or less traffic: ethtool -S %s | grep "
 			       "allowance",
 			       e->s->meta.iface);
@@ -232,8 +230,7 @@ static void judge_allowance(struct evidence *e)
 	f = finding_add(e->f, &kinds[LINK_LOCAL], -1, "%s",
 			packets(local, "exceeded the limit of the provider's DNS, time or metadata "
 				"service"));
-	finding_harm(f, rate(e, local));
-	finding_fact(f, "packets", local, "packets");
+	finding_packets(e, f, local);
 	finding_advise(f, "use a cache on this machine: systemd-resolved, nscd; no instance size "
 		       "allows more");
 }

@@ -158,8 +158,7 @@ static struct finding *tell(struct evidence *e, const struct sums *s,
 					"%.0f%% of the received packets, %.0f per second, %s",
 					100.0 * n / s->frames, rate(e, n), what);
 
-	finding_harm(f, rate(e, n));
-	finding_fact(f, "packets", n, "packets");
+	finding_packets(e, f, n);
 	finding_fact(f, "share", (double)n / s->frames, "ratio");
 	return f;
 }

@@ -109,8 +109,7 @@ static void judge_feature(struct evidence *e, const struct offload_key *key, uin
 			"%.0f packets per second are %s in software: %s is off, and the card "
 			"supports it",
 			rate(e, n), r.what, r.feature);
-	finding_harm(f, rate(e, n));
-	finding_fact(f, "packets", n, "packets");
+	finding_packets(e, f, n);
 	finding_fix(f, "ethtool", "-K", e->s->meta.iface, r.option, "on");
 	finding_changes(f, "the card does it");
 }

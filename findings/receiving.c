@@ -231,28 +231,18 @@ static bool judge_few(struct evidence *e, const struct pressure *p)
 
 static bool judge_threads(struct evidence *e, const struct pressure *p)
 {
-	const struct hw *h = setup(e);
-	const struct napi_instance *napi = h ? h->napis.list : NULL;
+	char pids[400];
 	struct finding *one;
-	unsigned threads = 0;
-	struct cpus to = {};
-	char pids[400] = "";
-	size_t len = 0;
+	struct cpus to;
+	unsigned threads = poll_threads(e, &to, pids, sizeof(pids));
 
-	for (unsigned i = 0; h && i < h->napis.nr; i++)
-		if (napi[i].threaded && napi[i].pid) {
-			cpus_add_all(&to, &napi[i].thread_cpus);
-			threads++;
-			if (len < sizeof(pids))
-				len += snprintf(pids + len, sizeof(pids) - len, " %u", napi[i].pid);
-		}
 	if (threads < 2 || cpus_count(&to) != 1)
 		return false;
 	one = finding_add(e->f, &kinds[THREADS_ONE_CPU], -1,
 			  "the %u threads that poll %s are bound to CPU %d: %s",
 			  threads, e->s->meta.iface, cpus_next(&to, -1),
 			  harm(e, p));
-	if (len < sizeof(pids)) {
+	if (*pids) {
 		finding_fix(one, "sh", "-c", text("for t in%s; do taskset -pc 0-%u $t; done", pids,
 						  e->s->online - 1));
 		finding_changes(one, "the threads may run on CPUs 0-%u", e->s->online - 1);

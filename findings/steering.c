@@ -30,6 +30,29 @@ unsigned steered_to(struct evidence *e, int queue)
 	return 0;
 }
 
+unsigned poll_threads(struct evidence *e, struct cpus *to, char *pids, size_t size)
+{
+	const struct hw *h = setup(e);
+	unsigned threads = 0;
+	size_t len = 0;
+
+	*to = (struct cpus){};
+	*pids = '\0';
+	for (unsigned i = 0; h && i < h->napis.nr; i++) {
+		const struct napi_instance *napi = &h->napis.list[i];
+
+		if (!napi->threaded || !napi->pid)
+			continue;
+		cpus_add_all(to, &napi->thread_cpus);
+		threads++;
+		if (len < size)
+			len += snprintf(pids + len, size - len, " %u", napi->pid);
+	}
+	if (len >= size)
+		*pids = '\0';
+	return threads;
+}
+
 void fix_rps(struct evidence *e, struct finding *one, int queue)
 {
 	const char *mask = cpu_mask(e->s->online), *dev = e->s->meta.iface;

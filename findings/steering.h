@@ -12,6 +12,12 @@ unsigned steered_queues(struct evidence *, struct cpus *all);
 /* The number of CPUs in rps_cpus of this queue; 0: RPS is off, or unknown. */
 unsigned steered_to(struct evidence *, int queue);
 
+/*
+ * The number of threads that poll the interface, the CPUs they may run on together, and their
+ * process numbers, " 12 13"; "" if they do not fit.
+ */
+unsigned poll_threads(struct evidence *, struct cpus *, char *pids, size_t size);
+
 /* Adds a command that lets RPS of one queue, or of all (-1), use every CPU. */
 void fix_rps(struct evidence *, struct finding *, int queue);
 /*

@@ -12,7 +12,7 @@
  */
 #define SUBJECTS(S) \
 	S(link) S(receiving) S(arriving) S(interrupts) S(merging) S(limits) S(sending) S(qdisc) \
-	S(offload) S(af_xdp) S(programs) S(dropping) S(setup) S(hooks) \
+	S(offload) S(af_xdp) S(xdp_failures) S(programs) S(dropping) S(setup) S(hooks) \
 	S(account) S(trust)
 
 struct subject {

@@ -64,8 +64,7 @@ static void tell_full(struct evidence *e, const char *meter, uint64_t full, uint
 			"%s could not follow %" PRIu64 " packets: more were under way than its "
 			"table holds",
 			meter, full);
-	finding_harm(f, rate(e, full));
-	finding_fact(f, "packets", full, "packets");
+	finding_packets(e, f, full);
 	finding_advise(f, "reattach to size the tables for the current rings; or nicprobe attach "
 		       "%s -m %s --sample 16",
 		       e->s->name, meter);
