@@ -73,7 +73,7 @@ static void attached_hooks(struct json *j, const struct meta *meta)
 			json_string(j, point_names[i], meta->hook[i]);
 		else
 			json_null(j, point_names[i]);
-	json_close(j, '}');
+	json_close(j);
 }
 
 void attached_meters(struct json *j, const struct meta *meta)
@@ -82,7 +82,7 @@ void attached_meters(struct json *j, const struct meta *meta)
 	for (int id = 0; id < NR_METERS; id++)
 		if (meta->on >> id & 1)
 			json_string(j, NULL, meters[id]->name);
-	json_close(j, ']');
+	json_close(j);
 }
 
 void attached_json(FILE *out, const struct meta *meta, const char *label)
@@ -100,12 +100,12 @@ void attached_json(FILE *out, const struct meta *meta, const char *label)
 	for (int id = 0; id < NR_METERS; id++)
 		if (*meta->absent[id] && !(meta->on >> id & 1))
 			json_string(&j, meters[id]->name, meta->absent[id]);
-	json_close(&j, '}');
+	json_close(&j);
 	json_open(&j, "remarks", '{');
 	for (int id = 0; id < NR_METERS; id++)
 		if (*meta->absent[id] && meta->on >> id & 1)
 			json_string(&j, meters[id]->name, meta->absent[id]);
-	json_close(&j, '}');
-	json_close(&j, '}');
+	json_close(&j);
+	json_close(&j);
 	fputc('\n', out);
 }

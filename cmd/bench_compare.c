@@ -52,7 +52,7 @@ static struct json document_open(const struct bench *b)
 
 static void document_close(struct json *j)
 {
-	json_close(j, '}');
+	json_close(j);
 	fputc('\n', stdout);
 }
 

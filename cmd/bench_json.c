@@ -34,9 +34,9 @@ static void places(struct json *j, const char *key, const char *word, const uint
 		json_open(j, NULL, '{');
 		json_uint(j, word, i);
 		json_uint(j, "packets", packets[i]);
-		json_close(j, '}');
+		json_close(j);
 	}
-	json_close(j, ']');
+	json_close(j);
 }
 
 static void account(struct json *j, const struct outcome *o)
@@ -48,18 +48,18 @@ static void account(struct json *j, const struct outcome *o)
 		json_uint(j, "stage", o->account[i].stage);
 		json_string(j, "what", o->account[i].what);
 		json_double(j, o->sockets ? "bytes" : "packets", o->account[i].packets);
-		json_close(j, '}');
+		json_close(j);
 	}
-	json_close(j, ']');
+	json_close(j);
 	json_open(j, "dropped", '[');
 	for (unsigned i = 0; i < o->seen.drops; i++) {
 		json_open(j, NULL, '{');
 		json_string(j, "reason", o->seen.drop[i].reason);
 		json_string(j, "location", o->seen.drop[i].where);
 		json_uint(j, "packets", o->seen.drop[i].packets);
-		json_close(j, '}');
+		json_close(j);
 	}
-	json_close(j, ']');
+	json_close(j);
 }
 
 static void why(struct json *j, const char *key, const char *text)
@@ -75,11 +75,11 @@ static void absent(struct json *j, const struct bench *b, const struct outcome *
 	why(j, "polls", o->seen.no_polls);
 	why(j, "interrupts", o->seen.no_interrupts);
 	why(j, "completion", o->seen.no_completions);
-	json_close(j, '}');
+	json_close(j);
 	json_open(j, "remarks", '[');
 	for (int i = 0; i < REMARKS_MAX; i++)
 		why(j, NULL, o->remark[i]);
-	json_close(j, ']');
+	json_close(j);
 }
 
 static void outcome(struct json *j, const struct bench *b, const struct outcome *o)
@@ -88,7 +88,7 @@ static void outcome(struct json *j, const struct bench *b, const struct outcome 
 	json_string(j, "scenario", o->scenario->name);
 	if (*o->cannot) {
 		json_string(j, "cannot", o->cannot);
-		json_close(j, '}');
+		json_close(j);
 		return;
 	}
 	json_string(j, "by", o->how);
@@ -102,7 +102,7 @@ static void outcome(struct json *j, const struct bench *b, const struct outcome 
 	places(j, "cpus", "cpu", o->places ? o->seen.cpu : o->where.cpu, TRAFFIC_CPUS);
 	account(j, o);
 	absent(j, b, o);
-	json_close(j, '}');
+	json_close(j);
 }
 
 void bench_json(FILE *out, const struct bench *b)
@@ -123,7 +123,7 @@ void bench_json(FILE *out, const struct bench *b)
 	json_open(&j, "scenarios", '[');
 	for (unsigned i = 0; i < b->outcomes; i++)
 		outcome(&j, b, &b->outcome[i]);
-	json_close(&j, ']');
-	json_close(&j, '}');
+	json_close(&j);
+	json_close(&j);
 	fputc('\n', out);
 }

@@ -43,7 +43,7 @@ static int print_complaint(int status)
 		json_string(&j, "error", complaint());
 		if (*complaint_try())
 			json_string(&j, "try", complaint_try());
-		json_close(&j, '}');
+		json_close(&j);
 		fputc('\n', stderr);
 		return status;
 	}

@@ -153,7 +153,7 @@ static void json_metric(struct json *j, const struct meter *m, const struct metr
 		json_string(j, "openmetrics", k->kind != KIND_COUNTER ? family :
 			    text("%s_total", family));
 	}
-	json_close(j, '}');
+	json_close(j);
 }
 
 static void json_meters(struct json *j, bool permitted, __u64 only)
@@ -180,10 +180,10 @@ static void json_meters(struct json *j, bool permitted, __u64 only)
 		json_open(j, "metrics", '[');
 		for_each_metric(k, m)
 			json_metric(j, m, k);
-		json_close(j, ']');
-		json_close(j, '}');
+		json_close(j);
+		json_close(j);
 	}
-	json_close(j, ']');
+	json_close(j);
 }
 
 /* `no`: why not, or NULL. Nothing is written where we are not permitted to find out. */
@@ -206,11 +206,11 @@ static void json_hooks(struct json *j, bool permitted)
 		for (int p = 0; p < NR_POINTS; p++)
 			if ((*t)->points >> p & 1)
 				json_string(j, NULL, point_names[p]);
-		json_close(j, ']');
+		json_close(j);
 		json_works(j, permitted, denied((*t)->name));
-		json_close(j, '}');
+		json_close(j);
 	}
-	json_close(j, ']');
+	json_close(j);
 }
 
 static void json_drivers(struct json *j)
@@ -225,9 +225,9 @@ static void json_drivers(struct json *j)
 			json_string(j, "attaching_xdp", (*d)->xdp);
 		if ((*d)->no_completion)
 			json_string(j, "no_txlat", (*d)->no_completion);
-		json_close(j, '}');
+		json_close(j);
 	}
-	json_close(j, ']');
+	json_close(j);
 }
 
 static void json_features(struct json *j, bool permitted)
@@ -240,9 +240,9 @@ static void json_features(struct json *j, bool permitted)
 		json_string(j, "name", features[f].name);
 		json_string(j, "help", features[f].help);
 		json_works(j, permitted, permitted ? kernel_lacks(f) : NULL);
-		json_close(j, '}');
+		json_close(j);
 	}
-	json_close(j, ']');
+	json_close(j);
 }
 
 void describe_json(__u64 only)
@@ -261,6 +261,6 @@ void describe_json(__u64 only)
 		json_drivers(&j);
 		json_features(&j, permitted);
 	}
-	json_close(&j, '}');
+	json_close(&j);
 	putchar('\n');
 }

@@ -108,7 +108,7 @@ static void json_names(struct json *j, const char *key, __u64 set)
 	for (int id = 0; id < NR_METERS; id++)
 		if (set >> id & 1)
 			json_string(j, NULL, meters[id]->name);
-	json_close(j, ']');
+	json_close(j);
 }
 
 void describe_meter_json(struct json *j, const struct meter *m)
@@ -119,6 +119,6 @@ void describe_meter_json(struct json *j, const struct meter *m)
 	json_open(j, "labels", '[');
 	for (unsigned i = 0; i < nr; i++)
 		json_string(j, NULL, labels[i]);
-	json_close(j, ']');
+	json_close(j);
 	json_names(j, "needs", meter_needs(m));
 }

@@ -76,7 +76,7 @@ static void one_json(struct json *j, struct facts *f)
 	json_string(j, "help", f->driver->help);
 	json_bool(j, "here", f->running);
 	facts_json(j, f);
-	json_close(j, '}');
+	json_close(j);
 }
 
 static void one(const struct driver *d, struct json *j, bool ask)
@@ -125,7 +125,7 @@ static void overview(void)
 			overview_line(drivers[i], here[i]);
 	free(here);
 	if (json_wanted) {
-		json_close(&j, ']');
+		json_close(&j);
 		putchar('\n');
 	} else {
 		put("");
@@ -190,7 +190,7 @@ static void check_json(struct facts *f, const char *path)
 	json_string(&j, "driver", f->driver->name);
 	facts_json(&j, f);
 	json_uint(&j, "missing", f->missing);
-	json_close(&j, '}');
+	json_close(&j);
 	putchar('\n');
 }
 

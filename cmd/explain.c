@@ -79,14 +79,14 @@ static void explain_json(struct json *j, const struct subject *s, const struct f
 		json_open(j, NULL, '{');
 		json_double(j, "value", k->limits[i]->value);
 		json_string(j, "text", k->limits[i]->text);
-		json_close(j, '}');
+		json_close(j);
 	}
-	json_close(j, ']');
+	json_close(j);
 	json_open(j, "follows", '[');
 	for (unsigned i = 0; i < MAX_CAUSES && k->follows[i]; i++)
 		json_string(j, NULL, k->follows[i]);
-	json_close(j, ']');
-	json_close(j, '}');
+	json_close(j);
+	json_close(j);
 }
 
 static void list(struct page *p)
@@ -133,7 +133,7 @@ static void print_json(char **ids)
 		for (unsigned i = 0; (*s)->kind(i); i++)
 			if (is_wanted((*s)->kind(i)->id, ids))
 				explain_json(&j, *s, (*s)->kind(i));
-	json_close(&j, ']');
+	json_close(&j);
 	putchar('\n');
 }
 

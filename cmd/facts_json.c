@@ -46,9 +46,9 @@ static void names(struct json *j, const char *key, struct facts *f,
 			json_bool(j, "fentry", v.spot.fentry && !f->no_fentry);
 			json_bool(j, "kprobe", v.spot.kprobe && !f->no_kprobe);
 		}
-		json_close(j, '}');
+		json_close(j);
 	}
-	json_close(j, ']');
+	json_close(j);
 }
 
 static void irqs(struct json *j, struct facts *f)
@@ -62,9 +62,9 @@ static void irqs(struct json *j, struct facts *f)
 		version(j, "since", f->driver->irqs_since[i]);
 		version(j, "until", f->driver->irqs_until[i]);
 		verdict(j, &v);
-		json_close(j, '}');
+		json_close(j);
 	}
-	json_close(j, ']');
+	json_close(j);
 	maybe(j, "interrupts_note", f->driver->irqs_how);
 }
 
@@ -81,9 +81,9 @@ static void stats(struct json *j, struct facts *f)
 		version(j, "since", s->since);
 		version(j, "until", s->until);
 		verdict(j, &v);
-		json_close(j, '}');
+		json_close(j);
 	}
-	json_close(j, ']');
+	json_close(j);
 	maybe(j, "statistics_note", f->driver->stats_how);
 }
 

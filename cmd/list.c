@@ -48,7 +48,7 @@ static void row_json(struct json *j, const struct listed *l)
 	if (*l->state)
 		json_string(j, "state", l->state);
 	listed_json(j, l);
-	json_close(j, '}');
+	json_close(j);
 }
 
 static void row_text(const struct listed *l)
@@ -136,7 +136,7 @@ static void rows_print(const struct all *all)
 		else
 			row_text(all->list[i]);
 	if (json_wanted) {
-		json_close(&j, ']');
+		json_close(&j);
 		putchar('\n');
 	}
 }

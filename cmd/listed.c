@@ -149,5 +149,5 @@ void listed_json(struct json *j, const struct listed *l)
 	json_open(j, "findings", '{');
 	for (int i = NR_SEVERITIES; i--;)
 		json_uint(j, severity_names[i], found_of(&l->s, i));
-	json_close(j, '}');
+	json_close(j);
 }

@@ -87,7 +87,7 @@ static void say_ready(void)
 		json_string(&j, "event", "listening");
 		if (wifi_without())
 			json_string(&j, "without", wifi_without());
-		json_close(&j, '}');
+		json_close(&j);
 		putchar('\n');
 	} else {
 		struct page p = { .out = stdout, .look = &look, .width = look.width };

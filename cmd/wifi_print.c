@@ -151,7 +151,7 @@ static void json_task(struct json *j, const char *key, const struct wifi_task *t
 	json_open(j, key, '{');
 	json_string(j, "name", task->name);
 	json_uint(j, "pid", task->pid);
-	json_close(j, '}');
+	json_close(j);
 }
 
 static void json_channels(struct json *j, const struct wifi_scan *s)
@@ -169,9 +169,9 @@ static void json_channels(struct json *j, const struct wifi_scan *s)
 		json_double(j, "mhz", c->khz / 1000.);
 		if (s->state != WIFI_BEGAN)
 			json_uint(j, "networks", c->networks);
-		json_close(j, '}');
+		json_close(j);
 	}
-	json_close(j, ']');
+	json_close(j);
 }
 
 static void json_end(struct json *j, const struct wifi_scan *s)
@@ -219,6 +219,6 @@ void wifi_print_json(const struct wifi_scan *s)
 		json_uint(&j, "ssids", s->ssids);
 		json_channels(&j, s);
 	}
-	json_close(&j, '}');
+	json_close(&j);
 	putchar('\n');
 }

@@ -124,9 +124,9 @@ static void facts(struct json *j, const struct finding *f)
 		json_open(j, f->facts[i].name, '{');
 		json_double(j, "value", f->facts[i].value);
 		json_string(j, "unit", f->facts[i].unit);
-		json_close(j, '}');
+		json_close(j);
 	}
-	json_close(j, '}');
+	json_close(j);
 }
 
 /* The command as an argument vector, prefixed to run in the namespace of the interface. */
@@ -142,7 +142,7 @@ static void argv(struct json *j, const struct snapshot *s, const struct finding 
 	}
 	for (; *words; words += strlen(words) + 1)
 		json_string(j, NULL, words);
-	json_close(j, ']');
+	json_close(j);
 }
 
 /* The limits that the finding compares with. */
@@ -153,9 +153,9 @@ static void threshold(struct json *j, const struct finding_kind *k)
 		json_open(j, NULL, '{');
 		json_double(j, "value", k->limits[i]->value);
 		json_string(j, "text", k->limits[i]->text);
-		json_close(j, '}');
+		json_close(j);
 	}
-	json_close(j, ']');
+	json_close(j);
 }
 
 /* Start of the window that was diagnosed, or the time of attach. */
@@ -196,7 +196,7 @@ static void finding_json(struct json *j, const struct snapshot *s, const struct 
 	json_string(j, "kind", harm_names[f->kind->harm]);
 	json_double(j, "value", f->harm);
 	json_string(j, "unit", harm_units[f->kind->harm]);
-	json_close(j, '}');
+	json_close(j);
 	facts(j, f);
 	threshold(j, f->kind);
 	finding_try(f, words, sizeof(words));
@@ -204,7 +204,7 @@ static void finding_json(struct json *j, const struct snapshot *s, const struct 
 	json_open(j, "fix", '[');
 	for (unsigned i = 0; i < f->nr_fixes; i++)
 		argv(j, s, f, f->fixes[i]);
-	json_close(j, ']');
+	json_close(j);
 	if (*f->changes)
 		json_string(j, "changes", f->changes);
 	else
@@ -213,7 +213,7 @@ static void finding_json(struct json *j, const struct snapshot *s, const struct 
 		json_null(j, "follows");
 	else
 		json_string(j, "follows", s->findings.list[f->under].kind->id);
-	json_close(j, '}');
+	json_close(j);
 }
 
 /* Earlier drops that have stopped; only with a window, which separates past from present. */
@@ -233,9 +233,9 @@ static void earlier_json(struct json *j, const struct snapshot *s)
 		json_uint(j, "packets", f->earlier[i].packets);
 		json_string(j, "until", time);
 		json_double(j, "seconds_ago", f->earlier[i].ago);
-		json_close(j, '}');
+		json_close(j);
 	}
-	json_close(j, ']');
+	json_close(j);
 }
 
 void findings_json(struct json *j, const struct snapshot *s)
@@ -243,7 +243,7 @@ void findings_json(struct json *j, const struct snapshot *s)
 	json_open(j, "findings", '[');
 	for (unsigned i = 0; i < s->findings.nr; i++)
 		finding_json(j, s, &s->findings.list[i]);
-	json_close(j, ']');
+	json_close(j);
 	if (s->interval)
 		earlier_json(j, s);
 }

@@ -19,7 +19,7 @@ static void labelled(struct json *j, const char *key, const struct metric *k, co
 	json_open(j, key, '{');
 	for (unsigned i = 0; i < k->words; i++)
 		json_uint(j, k->labels[i], w[i]);
-	json_close(j, '}');
+	json_close(j);
 }
 
 static void percentiles(struct json *j, const struct metric *k, const uint64_t *w)
@@ -55,8 +55,8 @@ static void histogram(struct json *j, const char *key, const struct metric *k, c
 			snprintf(le, sizeof(le), "%.9g", bound);
 		json_uint(j, le, w[1 + i]);
 	}
-	json_close(j, '}');
-	json_close(j, '}');
+	json_close(j);
+	json_close(j);
 }
 
 /* The discrepancy, and its uncertainty unless that is 0. */
@@ -107,7 +107,7 @@ static void notes(struct json *j, const struct meter *m, const void *key)
 	json_open(j, m->key.note, '[');
 	for (unsigned i = 0; m->key.line(key, i, line, sizeof(line)); i++)
 		json_string(j, NULL, line);
-	json_close(j, ']');
+	json_close(j);
 }
 
 static void place(struct json *j, const struct snapshot *s, const struct meter *m,
@@ -166,7 +166,7 @@ static void row_object(struct json *j, const struct snapshot *s, const struct me
 			json_double(j, text("%s_per_packet", key),
 				    (double)*w / snapshot_packets(s));
 	}
-	json_close(j, '}');
+	json_close(j);
 }
 
 static void meters_object(struct json *j, const struct snapshot *s)
@@ -182,9 +182,9 @@ static void meters_object(struct json *j, const struct snapshot *s)
 			for (unsigned cpu = 0; cpu < t->cpus; cpu++)
 				if (!row_idle(meters[id], t, row, cpu))
 					row_object(j, s, meters[id], row, cpu);
-		json_close(j, ']');
+		json_close(j);
 	}
-	json_close(j, '}');
+	json_close(j);
 }
 
 /* Meters with a sampling rate of their own: N for 1 packet in N. */
@@ -201,7 +201,7 @@ static void sampled(struct json *j, const struct snapshot *s)
 		json_uint(j, meters[id]->name, meter_sample(meters[id], &s->meta));
 	}
 	if (any)
-		json_close(j, '}');
+		json_close(j);
 }
 
 static void packet_hooks(struct json *j, const struct snapshot *s)
@@ -212,7 +212,7 @@ static void packet_hooks(struct json *j, const struct snapshot *s)
 			json_string(j, point_names[p], s->meta.hook[p]);
 		else
 			json_null(j, point_names[p]);
-	json_close(j, '}');
+	json_close(j);
 }
 
 /* Meters are read one after the other, so each has its own duration. */
@@ -229,7 +229,7 @@ static void clocks(struct json *j, const struct snapshot *s)
 		any = true;
 	}
 	if (any)
-		json_close(j, '}');
+		json_close(j);
 }
 
 /* Points that do not see all packets, and why; the key is left out if there are none. */
@@ -246,7 +246,7 @@ static void blind(struct json *j, const struct snapshot *s)
 		any = true;
 	}
 	if (any)
-		json_close(j, '}');
+		json_close(j);
 }
 
 static void string_or_null(struct json *j, const char *key, const char *value)
@@ -274,7 +274,7 @@ static void head(struct json *j, const struct snapshot *s)
 	json_open(j, "queues", '{');
 	json_uint(j, "rx", s->meta.rx_queues);
 	json_uint(j, "tx", s->meta.tx_queues);
-	json_close(j, '}');
+	json_close(j);
 	if (measured(s))
 		packet_hooks(j, s);
 	json_time(j, "time", &s->when);
@@ -304,7 +304,7 @@ static void remarks(struct json *j, const struct snapshot *s)
 		any = true;
 	}
 	if (any)
-		json_close(j, '}');
+		json_close(j);
 }
 
 /* Points and meters that may lack missed events, and how many at most. */
@@ -319,7 +319,7 @@ static void may_lack(struct json *j, const struct snapshot *s)
 	for (unsigned id = 0; id < NR_METERS; id++)
 		if (s->missed_meter[id])
 			json_uint(j, meters[id]->name, s->missed_meter[id]);
-	json_close(j, '}');
+	json_close(j);
 }
 
 static void caveats(struct json *j, const struct snapshot *s)
@@ -331,7 +331,7 @@ static void caveats(struct json *j, const struct snapshot *s)
 	for (unsigned id = 0; id < NR_METERS; id++)
 		if (meter_absent(s, id))
 			json_string(j, meters[id]->name, meter_absent(s, id));
-	json_close(j, '}');
+	json_close(j);
 	remarks(j, s);
 	json_open(j, "lost", '{');
 	for (unsigned id = 0; id < NR_METERS; id++)
@@ -341,7 +341,7 @@ static void caveats(struct json *j, const struct snapshot *s)
 		json_null(j, "events");
 	else
 		json_uint(j, "events", s->missed);
-	json_close(j, '}');
+	json_close(j);
 	may_lack(j, s);
 }
 
@@ -355,14 +355,14 @@ static void one(FILE *out, const struct snapshot *s, const struct look *look)
 	if (s->hw) {
 		json_open(&j, "hw", '{');
 		hw_json(&j, s->hw);
-		json_close(&j, '}');
+		json_close(&j);
 	}
 	if (measured(s)) {
 		meters_object(&j, s);
 		caveats(&j, s);
 	}
 	findings_json(&j, s);
-	json_close(&j, '}');
+	json_close(&j);
 	fputc('\n', out);
 }
 

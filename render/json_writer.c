@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Writes JSON: takes care of commas, quoting and escapes; the caller nests the values. */
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 
@@ -22,8 +23,14 @@ static void quoted(FILE *out, const char *s)
 	fputc('"', out);
 }
 
+static bool in_array(const struct json *j)
+{
+	return j->depth && j->arrays >> (j->depth - 1) & 1;
+}
+
 static void next(struct json *j, const char *key)
 {
+	assert(!key == (!j->depth || in_array(j)));
 	if (j->comma)
 		fputc(',', j->out);
 	j->comma = true;
@@ -38,12 +45,17 @@ void json_open(struct json *j, const char *key, char bracket)
 	next(j, key);
 	fputc(bracket, j->out);
 	j->comma = false;
+	assert(j->depth < JSON_DEPTH);
+	j->arrays &= ~(1ull << j->depth);
+	j->arrays |= (uint64_t)(bracket == '[') << j->depth++;
 }
 
-void json_close(struct json *j, char bracket)
+void json_close(struct json *j)
 {
-	fputc(bracket, j->out);
-	j->comma = true;
+	assert(j->depth);
+	fputc(in_array(j) ? ']' : '}', j->out);
+	j->depth--;
+	j->comma = j->depth;
 }
 
 void json_string(struct json *j, const char *key, const char *value)

@@ -8,14 +8,18 @@
 #include <stdio.h>
 #include <time.h>
 
+#define JSON_DEPTH	64
+
 struct json {
 	FILE *out;
-	bool comma;	/* a member precedes in the same object or array */
+	bool comma;		/* a member precedes in the same object or array */
+	unsigned depth;		/* objects and arrays that are open… */
+	uint64_t arrays;	/* …a bit per depth: it is an array */
 };
 
-/* In an array, `key` is NULL. */
+/* `key` names a member of an object, and is NULL in an array and at the top; checked. */
 void json_open(struct json *, const char *key, char bracket);	/* '{' or '[' */
-void json_close(struct json *, char bracket);			/* '}' or ']' */
+void json_close(struct json *);		/* the object or array that was opened last */
 void json_string(struct json *, const char *key, const char *value);
 void json_uint(struct json *, const char *key, uint64_t value);
 void json_double(struct json *, const char *key, double value);	/* null unless finite */

@@ -41,7 +41,7 @@ static void driver(struct json *j, const struct hw *h)
 	maybe(j, "version", h->version);
 	maybe(j, "firmware", h->firmware);
 	maybe(j, "module", h->module);
-	json_close(j, '}');
+	json_close(j);
 }
 
 static void device(struct json *j, const struct hw *h)
@@ -65,13 +65,13 @@ static void device(struct json *j, const struct hw *h)
 		json_uint(j, "width", c->width);
 		json_string(j, "max_speed", c->max_speed);
 		json_uint(j, "max_width", c->max_width);
-		json_close(j, '}');
+		json_close(j);
 	}
 	maybe(j, "vf_of", c->pf);
 	maybe(j, "pf_interface", c->pf_iface);
 	json_uint(j, "vfs", c->vfs);
 	json_uint(j, "max_vfs", c->max_vfs);
-	json_close(j, '}');
+	json_close(j);
 }
 
 static void group(struct json *j, const char *key, const struct setting_group *g,
@@ -90,7 +90,7 @@ static void group(struct json *j, const char *key, const struct setting_group *g
 		else
 			json_uint(j, g->list[i].name, s->value[i]);
 	}
-	json_close(j, '}');
+	json_close(j);
 }
 
 static void link(struct json *j, const struct hw *h)
@@ -117,7 +117,7 @@ static void link(struct json *j, const struct hw *h)
 	maybe(j, "port", hw_port(h));
 	maybe(j, "fec", hw_fec(h));
 	group(j, "pause", &group_pause, &h->pause);
-	json_close(j, '}');
+	json_close(j);
 }
 
 static void fields(struct json *j, const char *key, long long bits)
@@ -139,7 +139,7 @@ static void fields(struct json *j, const char *key, long long bits)
 	for (unsigned i = 0; i < sizeof(list) / sizeof(*list); i++)
 		if (bits & list[i].bit)
 			json_string(j, NULL, list[i].name);
-	json_close(j, ']');
+	json_close(j);
 }
 
 static void rss(struct json *j, const struct hw *h)
@@ -156,13 +156,13 @@ static void rss(struct json *j, const struct hw *h)
 	json_open(j, "table", '[');
 	for (unsigned i = 0; i < r->nr; i++)
 		json_uint(j, NULL, r->table[i]);
-	json_close(j, ']');
+	json_close(j);
 	json_open(j, "hashed", '{');
 	for (unsigned i = 0; i < NR_HASHED; i++)
 		fields(j, hashed_names[i], r->hashed[i]);
-	json_close(j, '}');
+	json_close(j);
 	number(j, "rules", r->rules);
-	json_close(j, '}');
+	json_close(j);
 }
 
 static void offloads(struct json *j, const struct features *f)
@@ -175,9 +175,9 @@ static void offloads(struct json *j, const struct features *f)
 		json_bool(j, "on", is & FEATURE_ON);
 		json_bool(j, "fixed", !(is & FEATURE_CAN) || is & FEATURE_FIXED);
 		json_bool(j, "wanted", is & FEATURE_WANTED);
-		json_close(j, '}');
+		json_close(j);
 	}
-	json_close(j, '}');
+	json_close(j);
 }
 
 static void seconds(struct json *j, const char *key, long long ns)
@@ -212,10 +212,10 @@ static void napi(struct json *j, const struct hw *h)
 		number(j, "defer_hard_irqs", n->defer_hard_irqs);
 		seconds(j, "gro_flush_seconds", n->gro_flush_ns);
 		seconds(j, "irq_suspend_seconds", n->irq_suspend_ns);
-		json_close(j, '}');
+		json_close(j);
 	}
-	json_close(j, ']');
-	json_close(j, '}');
+	json_close(j);
+	json_close(j);
 }
 
 static void queue(struct json *j, const struct hw_line *l)
@@ -239,7 +239,7 @@ static void queue(struct json *j, const struct hw_line *l)
 	}
 	if (l->tx >= 0)
 		cpus(j, "xps", &l->xps);
-	json_close(j, '}');
+	json_close(j);
 }
 
 /* Programs, filters and the qdisc, which may take packets before the stack or the card. */
@@ -252,20 +252,20 @@ static void above(struct json *j, const struct hw_above *a)
 		json_uint(j, "id", a->programs[i].id);
 		maybe(j, "name", a->programs[i].name);
 		json_bool(j, "own", a->programs[i].own);
-		json_close(j, '}');
+		json_close(j);
 	}
-	json_close(j, ']');
+	json_close(j);
 	json_open(j, "filters", '{');
 	json_uint(j, "ingress", a->filters[0]);
 	json_uint(j, "egress", a->filters[1]);
-	json_close(j, '}');
+	json_close(j);
 	json_open(j, "qdisc", '{');
 	maybe(j, "kind", a->qdisc);
 	json_open(j, "beneath", '{');
 	for (unsigned i = 0; i < a->nr_beneath; i++)
 		json_uint(j, a->beneath[i].kind, a->beneath[i].nr);
-	json_close(j, '}');
-	json_close(j, '}');
+	json_close(j);
+	json_close(j);
 }
 
 static void devices(struct json *j, const struct hw_above *a)
@@ -274,7 +274,7 @@ static void devices(struct json *j, const struct hw_above *a)
 		json_open(j, "master", '{');
 		json_string(j, "name", a->master.name);
 		maybe(j, "kind", a->master.kind);
-		json_close(j, '}');
+		json_close(j);
 	} else {
 		json_null(j, "master");
 	}
@@ -283,9 +283,9 @@ static void devices(struct json *j, const struct hw_above *a)
 		json_open(j, NULL, '{');
 		json_string(j, "name", a->stacked[i].name);
 		maybe(j, "kind", a->stacked[i].kind);
-		json_close(j, '}');
+		json_close(j);
 	}
-	json_close(j, ']');
+	json_close(j);
 }
 
 static void sockets(struct json *j, const struct xsks *all)
@@ -308,9 +308,9 @@ static void sockets(struct json *j, const struct xsks *all)
 		json_uint(j, "tx_ring", x->tx_ring);
 		json_uint(j, "fill_ring", x->fill_ring);
 		json_uint(j, "completion_ring", x->completion_ring);
-		json_close(j, '}');
+		json_close(j);
 	}
-	json_close(j, ']');
+	json_close(j);
 }
 
 void hw_json(struct json *j, const struct hw *h)
@@ -337,9 +337,9 @@ void hw_json(struct json *j, const struct hw *h)
 	json_open(j, "queues", '[');
 	for (unsigned i = 0; i < h->nr; i++)
 		queue(j, &h->lines[i]);
-	json_close(j, ']');
+	json_close(j);
 	json_open(j, "absent", '{');
 	for (unsigned i = 0; i < h->nr_notes; i++)
 		json_string(j, h->notes[i].of, h->notes[i].why);
-	json_close(j, '}');
+	json_close(j);
 }

@@ -81,7 +81,7 @@ static void quoted(const char *name)
 		abort();
 	json_open(&j, NULL, '{');
 	json_string(&j, name, name);
-	json_close(&j, '}');
+	json_close(&j);
 	fclose(f);
 	harmless(text, size, true, "JSON has what can drive a terminal");
 	at = *text == '{' ? past_string(text + 1) : NULL;

@@ -295,10 +295,13 @@ static const char *printed(const struct against *g, bool json)
 	FILE *f = fmemopen(out, sizeof(out), "w");
 	struct json j = { .out = f };
 
-	if (json)
+	if (json) {
+		json_open(&j, NULL, '{');
 		against_json(&j, g);
-	else
+		json_close(&j);
+	} else {
 		against_table(f, &look, g);
+	}
 	fclose(f);
 	return out;
 }

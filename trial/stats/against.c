@@ -207,8 +207,8 @@ void against_json(struct json *j, const struct against *g)
 		json_open(j, NULL, '{');
 		said_json(j, &g->list[i]);
 		json_bool(j, "worse_than_tolerance", against_worse(g, &g->list[i]));
-		json_close(j, '}');
+		json_close(j);
 	}
-	json_close(j, ']');
-	json_close(j, '}');
+	json_close(j);
+	json_close(j);
 }

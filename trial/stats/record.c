@@ -77,8 +77,8 @@ static void figure_write(struct json *j, const struct series *s, unsigned at)
 	json_open(j, "values", '[');
 	for (unsigned i = 0; i < s->rounds; i++)
 		json_double(j, NULL, s->values[at][i]);
-	json_close(j, ']');
-	json_close(j, '}');
+	json_close(j);
+	json_close(j);
 }
 
 /* One line per figure, for readers and for git diff. */
@@ -100,15 +100,15 @@ static void document(FILE *out, const struct record *r)
 	json_open(&j, "options", '{');
 	for (unsigned i = 0; i < r->nr_settings; i++)
 		json_string(&j, r->settings[i].name, r->settings[i].value);
-	json_close(&j, '}');
+	json_close(&j);
 	json_uint(&j, "rounds", r->series->rounds);
 	json_open(&j, "figures", '[');
 	for (unsigned i = 0; i < r->series->nr; i++) {
 		fputc('\n', out);
 		figure_write(&j, r->series, i);
 	}
-	json_close(&j, ']');
-	json_close(&j, '}');
+	json_close(&j);
+	json_close(&j);
 	fputc('\n', out);
 }
 

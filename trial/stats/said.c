@@ -157,7 +157,7 @@ static void json_interval(struct json *j, const char *key, double low, double hi
 	json_open(j, key, '[');
 	json_double(j, NULL, low);
 	json_double(j, NULL, high);
-	json_close(j, ']');
+	json_close(j);
 }
 
 void said_json(struct json *j, const struct comparison *c)
@@ -245,7 +245,7 @@ static void json_values(struct json *j, const char *key, const struct series *s,
 	json_open(j, key, '[');
 	for (unsigned i = 0; i < s->rounds; i++)
 		json_double(j, NULL, at < 0 ? NAN : s->values[at][i]);
-	json_close(j, ']');
+	json_close(j);
 }
 
 void ab_json(struct json *j, const struct ab *t)
@@ -271,10 +271,10 @@ void ab_json(struct json *j, const struct ab *t)
 		said_json(j, &t->pairs.list[i]);
 		json_values(j, "values_a", t->pairs.side[0], t->pairs.list[i].name);
 		json_values(j, "values_b", t->pairs.side[1], t->pairs.list[i].name);
-		json_close(j, '}');
+		json_close(j);
 	}
-	json_close(j, ']');
-	json_close(j, '}');
+	json_close(j);
+	json_close(j);
 }
 
 void ab_progress(void *ctx, const struct ab *t, int which)
