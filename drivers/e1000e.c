@@ -45,7 +45,7 @@ static const struct driver_stat stats[] = {
 };
 
 /*
- * With MSI-X it frees in the hard interrupt, and the kernel traces that later, in net_tx_action():
+ * With MSI-X it frees packets in the hard interrupt, but the kernel traces that in net_tx_action():
  * the latency includes the wait for that softirq (e1000_intr_msix_tx(), 6.12).
  */
 const struct driver driver_e1000e = {
@@ -55,7 +55,7 @@ const struct driver driver_e1000e = {
 	.keeps_dev = true,
 	.rx_queue = RX_QUEUE_BY_NAPI,	/* one queue, not recorded; 6.1, 6.12 */
 	.no_xdp = true,		/* no ndo_bpf */
-	/* e1000_request_msix(); the plain name has other causes, or everything with MSI */
+	/* e1000_request_msix(); the plain name is for other causes, with MSI for everything */
 	.irqs = { "%i-rx-%r", "%i-tx-%t" },
 
 	.functions = functions,

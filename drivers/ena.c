@@ -61,23 +61,23 @@ const struct driver driver_ena = {
 	.no_pool = true,		/* up to 6.12 */
 	.keeps_dev = true,
 	/*
-	 * ena_get_stats64(), 6.1 and 6.12: rx_dropped is what the card reports in its keep-alive
-	 * events; drops for lack of buffers, says Amazon's driver for DPDK (ena_keep_alive()).
+	 * ena_get_stats64(), 6.1 and 6.12: rx_dropped comes from the card's keep-alive events. It
+	 * counts drops for lack of buffers, according to Amazon's DPDK driver (ena_keep_alive()).
 	 */
 	.drops_are_the_card = true,
 	.rx_queue = RX_QUEUE_RECORDED,	/* ena_clean_rx_irq() */
 	/*
 	 * ena_xdp_set(), 6.1 and 6.12: ena_down(), ena_up(). 3498: ENA_XDP_MAX_MTU, 4 KiB pages.
-	 * It also needs twice the queues: it fails with more than half of the channels in use.
+	 * It needs twice the queues, so it fails with more than half of the channels in use.
 	 * After XDP, with more queues, 6.1 warns in ena_del_napi_in_range() on every close.
 	 */
-	.xdp = "resets the queues and fails with an MTU above 3498",
+	.xdp = "resets the queues; fails with an MTU above 3498",
 	/* ena_setup_io_intr(); also "ena-mgmnt@pci:…"; 6.1 and 6.12 */
 	.irqs = { "%i-Tx-Rx-%q" },
 
 	.functions = functions,
 	.stats = stats,
-	.bytes = { TX_BUFFERS, .when = "hand-over",
+	.bytes = { TX_BUFFERS, .when = "xmit",
 		   .but = "Amazon's out-of-tree ena counts 14 more per received packet" },
 	.xdp_since = KERNEL(5, 6),
 	.xdp_needs = "an MTU of at most 3498, and no more than half of the channels in use",

@@ -49,8 +49,8 @@ const struct driver driver_gve = {
 	.keeps_dev = true,
 	.rx_queue = RX_QUEUE_RECORDED,	/* 6.1, 6.12 */
 	/* gve_set_xdp(), 6.12: gve_turndown(), gve_turnup(). 6.1 has no native XDP. */
-	.xdp = "pauses all queues and fails while LRO is on",
-	/* gve_alloc_notify_blocks(), gve_rx_idx_to_ntfy(): for all queues, in use or not */
+	.xdp = "pauses all queues; fails while LRO is on",
+	/* gve_alloc_notify_blocks(), gve_rx_idx_to_ntfy(): for every queue, in use or not */
 	.irqs = { "%i-ntfy-block.%b", "gve-ntfy-blk%b@pci:*" },
 	.irqs_until = { KERNEL(6, 1) },
 	.irqs_since = { 0, KERNEL(6, 12) },
@@ -58,7 +58,7 @@ const struct driver driver_gve = {
 
 	.functions = functions,
 	.stats = stats,
-	.stats_how = "they count descriptors, and a packet may use several",
+	.stats_how = "they count descriptors; a packet may use several",
 	.bytes = { TX_BUFFERS, .rx_more = 14, .link = true, .when = "completion" },
 	.xdp_since = KERNEL(6, 4),
 	.xdp_needs = "the queue format GQI-QPL, LRO off, no more than half of the queues in use",

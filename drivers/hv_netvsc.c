@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* hv_netvsc, the NIC of Hyper-V and Azure, often with a virtual function of mlx5 below. */
+/* hv_netvsc, the NIC of Hyper-V and Azure, often with an mlx5 virtual function below. */
 #include "lib/core/nic_driver.h"
 
 static const struct driver_name functions[] = {
@@ -46,9 +46,9 @@ const struct driver driver_hv_netvsc = {
 	.help = "Hyper-V and Azure virtual NIC",
 	.no_pool = true,		/* up to 6.12 */
 	.rx_queue = RX_QUEUE_RECORDED,	/* netvsc_recv_callback(); 6.1, 6.12 */
-	/* netvsc_bpf(), 6.1 and 6.12: netvsc_vf_setxdp() gives it to the VF as well. */
-	.xdp = "may reset the virtual function below, which gets it, and fails while LRO is on",
-	.irqs_how = "none of its own: those of the VMBus serve all devices on it",
+	/* netvsc_bpf(), 6.1 and 6.12: netvsc_vf_setxdp() attaches it to the VF as well. */
+	.xdp = "may reset the virtual function below, which runs it too; fails while LRO is on",
+	.irqs_how = "none: VMBus interrupts are shared by all devices on the bus",
 
 	.functions = functions,
 	.tracepoints = tracepoints,
@@ -57,5 +57,5 @@ const struct driver driver_hv_netvsc = {
 		   .but = "traffic of the virtual function is included, without these 14 bytes" },
 	.xdp_since = KERNEL(5, 6),
 	.xdp_needs = "LRO off, and an MTU that fits a page",
-	.completes = "netvsc_poll(), by NAPI; small, copied packets when the next is sent",
+	.completes = "netvsc_poll(), by NAPI; small, copied packets: when the next one is sent",
 };

@@ -58,7 +58,7 @@ const struct driver driver_i40e = {
 	.keeps_dev = true,
 	.rx_queue = RX_QUEUE_RECORDED,	/* i40e_process_skb_fields() */
 	/* i40e_xdp_setup(), 6.1 and 6.12: i40e_prep_for_reset(), i40e_reset_and_rebuild(). */
-	.xdp = "resets the card and fails with an MTU above its receive buffers",
+	.xdp = "resets the card; fails with an MTU above its receive buffers",
 	/* i40e_vsi_request_irq_msix(), 6.1 and 6.12 */
 	.irqs = { "i40e-%i-TxRx-%q", "i40e-%i-rx-%r", "i40e-%i-tx-%t" },
 

@@ -64,7 +64,7 @@ const struct driver driver_ice = {
 	.keeps_dev = true,
 	.rx_queue = RX_QUEUE_RECORDED,	/* ice_process_skb_fields() */
 	/* ice_xdp_setup_prog(), 6.1 and 6.12: ice_down(), ice_prepare_xdp_rings(), ice_up(). */
-	.xdp = "takes it down and up again and fails with an MTU above its receive buffers",
+	.xdp = "takes the link down and up again; fails with an MTU above its receive buffers",
 	/* ice_vsi_req_irq_msix(), 6.1 and 6.12 */
 	.irqs = { "ice-%i-TxRx-%q", "ice-%i-rx-%r", "ice-%i-tx-%t" },
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* ifb, to which tc redirects packets of other interfaces for queueing. */
+/* ifb, which queues packets that tc redirects from other interfaces. */
 #include "lib/core/nic_driver.h"
 
 const struct driver driver_ifb = {

@@ -44,9 +44,9 @@ const struct driver driver_igb = {
 	.keeps_dev = true,
 	.rx_queue = RX_QUEUE_RECORDED,	/* igb_process_skb_fields() */
 	/* igb_xdp_setup(), 6.1 and 6.12: igb_close(), igb_open(); emulated 1.0 s and 2.4 s */
-	.xdp = "takes it down and up again and fails with an MTU above its receive buffers",
+	.xdp = "takes the link down and up again; fails with an MTU above its receive buffers",
 	.xdp_takes = "a second or two, with or without a link",
-	/* igb_request_msix(); the plain name has other causes, or everything with MSI; 6.1, 6.12 */
+	/* igb_request_msix(); the plain name: other causes, with MSI everything; 6.1, 6.12 */
 	.irqs = { "%i-TxRx-%q", "%i-rx-%r", "%i-tx-%t" },
 
 	.functions = functions,

@@ -86,7 +86,7 @@ static const struct driver_name tracepoints[] = {
 
 /*
  * Packets complete by consume_skb in ieee80211_tx_status_ext() (6.12), after the acknowledgement.
- * They wait in mac80211's own fq_codel before the hardware: the latency includes that.
+ * The latency includes their wait in mac80211's fq_codel before the hardware.
  */
 const struct driver driver_iwlwifi = {
 	.name = "iwlwifi",
@@ -97,12 +97,12 @@ const struct driver driver_iwlwifi = {
 	/* queue_name(): also "…:default_queue" and "…:exception"; 6.1, 6.12 */
 	.irqs = { "iwlwifi:queue_%r" },
 	.irqs_how = "iwlwifi:default_queue is receive queue 0; with few vectors one serves all",
-	/* napi->dev is a dummy device without an index; 6.1, 6.12 */
-	.no_napi = "iwlwifi polls for the card: its polls name no interface",
+	/* napi->dev is a dummy device without an ifindex; 6.1, 6.12 */
+	.no_napi = "iwlwifi's NAPI belongs to the card, not to an interface",
 
 	.functions = functions,
 	.tracepoints = tracepoints,
-	.bytes = { TX_BUFFERS, .rx_more = 14, .when = "hand-over",
-		   .but = "a sent packet counts as on air, or before its header is built" },
+	.bytes = { TX_BUFFERS, .rx_more = 14, .when = "xmit",
+		   .but = "sent bytes are those on air, or those before the header is built" },
 	.completes = "ieee80211_tx_status_ext() in mac80211, after the acknowledgement",
 };

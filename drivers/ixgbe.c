@@ -47,7 +47,7 @@ const struct driver driver_ixgbe = {
 	.keeps_dev = true,
 	.rx_queue = RX_QUEUE_RECORDED,	/* ixgbe_process_skb_fields() */
 	/* ixgbe_xdp_setup(), 6.1 and 6.12: ixgbe_setup_tc(), which closes and reopens it. */
-	.xdp = "takes it down and up again and fails with an MTU above its receive buffers",
+	.xdp = "takes the link down and up again; fails with an MTU above its receive buffers",
 	/* ixgbe_request_msix_irqs(), 6.1 and 6.12 */
 	.irqs = { "%i-TxRx-%q", "%i-rx-%r", "%i-tx-%t" },
 

@@ -33,15 +33,15 @@ const struct driver driver_ixgbevf = {
 	.keeps_dev = true,
 	.rx_queue = RX_QUEUE_BY_NAPI,	/* never recorded, 6.1 and 6.12 */
 	/* ixgbevf_xdp_setup(), 6.1 and 6.12: recreates the rings, which hold the counters. */
-	.xdp = "resets the queues and counters and fails with an MTU above its receive buffers",
+	.xdp = "resets queues and counters; fails with an MTU above its receive buffers",
 	/* ixgbevf_request_msix_irqs(), 6.1 and 6.12 */
 	.irqs = { "%i-TxRx-%q", "%i-rx-%r", "%i-tx-%t" },
 
 	.functions = functions,
 	.stats = stats,
-	/* it counts tx_busy and tx_restart_queue per ring, and reports neither */
-	.stats_how = "tx_busy and tx_restart_queue stay 0; only the host's ixgbe counts what the "
-		     "card drops for lack of buffers",
+	/* it counts tx_busy and tx_restart_queue per ring but reports neither */
+	.stats_how = "tx_busy and tx_restart_queue stay 0; only the host's ixgbe counts the "
+		     "card's drops for lack of buffers",
 	.bytes = { TX_WIRE, .tx_least = 17, .rx_more = 14, .when = "completion" },
 	.xdp_since = KERNEL(4, 17),
 	.xdp_needs = "an MTU that fits a receive buffer",

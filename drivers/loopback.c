@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* loopback, the interface of a host to itself. */
+/* loopback, a host's interface to itself. */
 #include "lib/core/nic_driver.h"
 
 const struct driver driver_loopback = {

@@ -66,7 +66,7 @@ const struct driver driver_mlx5_core = {
 	.keeps_dev = true,
 	.rx_queue = RX_QUEUE_RECORDED,	/* mlx5e_build_rx_skb() */
 	/* mlx5e_xdp_set(), 6.1 and 6.12: mlx5e_safe_switch_params() with a reset. */
-	.xdp = "reopens all its channels and fails while LRO or GRO-HW is on",
+	.xdp = "reopens all channels; fails while LRO or GRO-HW is on",
 	/* irq_set_name(), 6.1 and 6.12: "mlx5_async0@pci:…" serves everything else */
 	.irqs = { "mlx5_comp%q@pci:*" },
 
@@ -74,7 +74,7 @@ const struct driver driver_mlx5_core = {
 	.tracepoints = tracepoints,
 	.stats = stats,
 	.stats_how = "with traffic classes, transmit queue = class * channels + channel",
-	.bytes = { TX_WIRE, .tx_least = 60, .rx_more = 14, .rx_wire = true, .when = "hand-over",
+	.bytes = { TX_WIRE, .tx_least = 60, .rx_more = 14, .rx_wire = true, .when = "xmit",
 		   .but = "a packet merged by the card counts as its wire packets" },
 	.xdp_since = KERNEL(4, 9),
 	.xdp_needs = "LRO and GRO-HW off, and an MTU that fits a page or a program for fragments",

@@ -5,7 +5,7 @@
 const struct driver driver_netkit = {
 	.name = "netkit",
 	.help = "virtual pair for containers, driven by BPF",
-	.rx_queue = RX_QUEUE_RAW,	/* the queue its sender chose, without + 1 */
+	.rx_queue = RX_QUEUE_RAW,	/* the sender's queue, without + 1 */
 	.no_xdp = true,		/* no ndo_bpf */
 	/* netkit_xmit(): __netif_rx() with the same skb. */
 	.no_completion = "netkit passes a packet to its peer: the driver never completes it",

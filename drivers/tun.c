@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* tun, TUN and TAP interfaces, with a program at the other end. */
+/* tun, TUN and TAP interfaces, with a user program at the other end. */
 #include "lib/core/nic_driver.h"
 
 static const struct driver_name functions[] = {
@@ -15,13 +15,13 @@ static const struct driver_name functions[] = {
 
 /*
  * Attaching XDP to a TAP swaps a pointer (tun_xdp_set()) and disturbs nothing. A TUN has no ndo_bpf
- * and no Ethernet header: iface.mac then has length 0. Packets complete when the program reads them
- * (tun_do_read()): the latency is the program's.
+ * and no Ethernet header, so iface.mac has length 0. Packets complete when the user program reads
+ * them (tun_do_read()): the latency is the program's.
  */
 const struct driver driver_tun = {
 	.name = "tun",
 	.help = "TUN or TAP, with a program at the other end",
-	.spread = "the program behind it selects the queue of a packet",
+	.spread = "the program behind it selects the queue of each packet",
 	.late = "the program behind it reads late: does it get enough CPU? ps -eo pcpu,pid,comm "
 		"--sort -pcpu; does it use a thread per queue?",
 	.keeps_dev = true,
@@ -29,7 +29,7 @@ const struct driver driver_tun = {
 
 	.functions = functions,
 	.bytes = { TX_BUFFERS, .rx_more = 14, .tx_some = 4 /* a VLAN tag */, .when = "completion",
-		   .but = "a TUN has no Ethernet header, and lacks these 14 bytes" },
+		   .but = "a TUN has no Ethernet header, so not these 14 bytes" },
 	.xdp_since = KERNEL(4, 14),
 	.completes = "tun_do_read(), when the program behind it reads",
 };

@@ -28,11 +28,11 @@ const struct driver driver_veth = {
 	.name = "veth",
 	.help = "virtual Ethernet pair",
 	.pool = true,			/* veth_create_page_pool(), with NAPI; since 6.4 */
-	.spread = "the sender selects the queue of a packet: set XPS on the peer "
+	.spread = "the sender selects the queue of each packet: set XPS on the peer "
 		  "(queues/tx-N/xps_cpus)",
 	.rx_ring = 256,			/* VETH_RING_SIZE; 6.1, 6.12, 6.18 */
 	.drops_long = true,		/* __dev_forward_skb(); 6.1 to 6.18 */
-	.gro_by_ethtool = true,		/* and only with TSO off at the sender: veth_xmit() */
+	.gro_by_ethtool = true,		/* only with TSO off at the sender: veth_xmit() */
 	.rx_queue = RX_QUEUE_RAW,	/* the sender's queue, without + 1; 6.18 */
 	/* veth_xdp_set(): peer->features without NETIF_F_GSO_SOFTWARE, veth_enable_xdp(). */
 	.xdp = "turns TSO off on its peer and NAPI on: this changes what is measured",
@@ -42,8 +42,8 @@ const struct driver driver_veth = {
 	.functions = functions,
 	.stats = stats,
 	.stats_how = "they count only while veth uses NAPI",
-	.bytes = { TX_BUFFERS, .rx_more = 14, .rx_some = -14, .tx_some = -14, .when = "hand-over",
-		   .but = "both ways without the 14 bytes of Ethernet while it uses NAPI" },
+	.bytes = { TX_BUFFERS, .rx_more = 14, .rx_some = -14, .tx_some = -14, .when = "xmit",
+		   .but = "while it uses NAPI, neither direction has the 14 bytes of Ethernet" },
 	.xdp_since = KERNEL(4, 19),
 	.xdp_needs = "an MTU that fits a page, unless the program is for fragments",
 };

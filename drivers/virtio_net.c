@@ -49,18 +49,18 @@ static const struct driver_stat stats[] = {
 };
 
 /*
- * With the module parameter napi_tx=N a packet is freed only when a later one is sent: the
- * completion latency then says nothing about the device (__free_old_xmit(), 6.12).
+ * With the module parameter napi_tx=N a packet is freed only when a later one is sent, so the
+ * completion latency says nothing about the device (__free_old_xmit(), 6.12).
  */
 const struct driver driver_virtio_net = {
 	.name = "virtio_net",
 	.help = "the NIC of virtual machines",
-	.late = "the host takes them late: does its vhost thread or emulator get enough CPU?",
+	.late = "the host is late: does its vhost thread or emulator get enough CPU?",
 	.keeps_dev = true,
 	.rx_queue = RX_QUEUE_RECORDED,	/* 6.1 receive_buf(), 6.12 virtnet_receive_done() */
 	/*
-	 * virtnet_xdp_set(): NAPI off and on for every queue, virtnet_clear_guest_offloads(). It
-	 * fails if the host does not allow that, and may activate one more queue per CPU.
+	 * virtnet_xdp_set(): NAPI off and on for every queue, virtnet_clear_guest_offloads(), which
+	 * fails if the host does not allow it. It may activate one more queue per CPU.
 	 */
 	.xdp = "pauses all queues and turns GRO-HW off: this changes what is measured",
 	/* vp_find_vqs_msix(): "virtio3-input.0"; 6.1 and 6.12 */
@@ -68,7 +68,7 @@ const struct driver driver_virtio_net = {
 
 	.functions = functions,
 	.stats = stats,
-	.stats_how = "6.12 reports packets, bytes, stops and wakes only by netdev-genl (qstats)",
+	.stats_how = "6.12 reports packets, bytes, stops and wakes only in netdev-genl (qstats)",
 	.bytes = { TX_BUFFERS, .rx_more = 14, .when = "completion" },
 	.xdp_since = KERNEL(4, 10),
 	/* seen on 6.1: hundreds of pages per second, then "stalled pool shutdown" until reboot */

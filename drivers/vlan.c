@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* vlan, one VLAN of another interface; its driver name is this long. */
+/* vlan, one VLAN of another interface; its driver name contains spaces. */
 #include "lib/core/nic_driver.h"
 
 const struct driver driver_vlan = {

@@ -70,10 +70,10 @@ const struct driver driver_vmxnet3 = {
 
 	.functions = functions,
 	.stats = stats,
-	.stats_how = "the value of \"Tx Queue#\" or \"Rx Queue#\" is the queue of the next values",
+	.stats_how = "\"Tx Queue#\" and \"Rx Queue#\" give the queue of the values that follow",
 	.bytes = { TX_BUFFERS, .rx_more = 14, .when = "reading",
 		   .but = "the device counts a merged or segmented packet as one" },
 	.xdp_since = KERNEL(6, 6),
 	.xdp_needs = "LRO off, which attaching does, and an MTU that fits a receive buffer",
-	.completes = "by NAPI, or in a hard interrupt of its own",
+	.completes = "by NAPI, or in a separate hard interrupt",
 };

@@ -73,7 +73,7 @@ struct driver_bytes {
 	/* some packets count with so many bytes more, or less, and nobody says which */
 	int rx_some, tx_some;
 	bool link;		/* it is in `ip -s link` alone: what a queue has is no packets */
-	const char *when;	/* it counts what it sent: "completion", "hand-over", "reading" */
+	const char *when;	/* it counts sent packets: at "completion", "xmit" or "reading" */
 	const char *but;	/* what else there is to know */
 };
 

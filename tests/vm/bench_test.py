@@ -7,7 +7,7 @@ import os
 from cards import cards, lab, until_up
 
 LEAKS = "virtio_net leaks their pages in this kernel"
-RESETS = "takes it down and up again"
+RESETS = "takes the link down and up again"
 LIVE_HARMLESS = (6, 12)     # of virtio_net
 
 

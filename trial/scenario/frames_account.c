@@ -239,7 +239,7 @@ static void waiting_explain(const struct run *r)
 	const char *when = driver_find(i->driver)->bytes.when;
 	int64_t rest = account_rest(r->o, 0);
 
-	if (r->g.how == HOW_PACKET && !r->to && when && strcmp(when, "hand-over") && rest > 0 &&
+	if (r->g.how == HOW_PACKET && !r->to && when && strcmp(when, "xmit") && rest > 0 &&
 	    rest <= (int64_t)i->tx_ring * i->tx_queues)
 		account_add(r->o, ACCOUNT_LOST, rest, "waiting in the rings of %s: its driver "
 			    "counts at %s", r->from->label, when);
