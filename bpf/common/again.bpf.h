@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A second copy of a program, later on its tracepoint: it counts what the first could not. */
+/* A second copy of a program on the same tracepoint counts the events that the first missed. */
 #ifndef NICPROBE_AGAIN_BPF_H
 #define NICPROBE_AGAIN_BPF_H
 
@@ -8,16 +8,17 @@
 #include "bpf/common/half.bpf.h"
 
 /*
- * A program is not entered while it runs on this CPU: an event in a softirq that interrupts it in a
- * task finds no counter (recursion_misses). Its copy runs after it, at another time, so that one of
- * both is entered; what has no other way to know marks what the first has counted: one place for a
- * task, one for softirqs, one for what interrupts these. Events of one of these come one by one.
+ * The kernel does not enter a program that already runs on this CPU: an event in a softirq that
+ * interrupts it in a task is not counted (recursion_misses). A copy on the same tracepoint runs at
+ * another time, so one of the two is entered. To avoid counting twice, the first marks the event
+ * it counted: in one slot for tasks, one for softirqs, one for hard interrupts and NMIs. Events
+ * at one level do not overlap.
  */
 enum { LEVEL_TASK, LEVEL_SOFTIRQ, LEVEL_INTERRUPT, NR_LEVELS };
 
 struct counted {
 	__u64 what[NR_LEVELS];
-	__u64 depth;		/* where this CPU keeps how deep in interrupts it is; 0: unknown */
+	__u64 depth;		/* address of this CPU's preempt count; 0: unknown */
 };
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
@@ -29,7 +30,7 @@ struct {
 #define SERVING_SOFTIRQ	0x00000100	/* bits of the preempt count (linux/preempt.h) */
 #define HARDIRQ_OR_NMI	0x00ff0000
 
-/* Elsewhere than on x86 it is in the task. */
+/* Except on x86 the preempt count is in the task. */
 struct thread_info___count {
 	__u32 preempt_count;
 };
@@ -38,8 +39,8 @@ struct task_struct___count {
 };
 
 /*
- * Not every kernel tells programs where its per-CPU variables are. But the task that runs is in a
- * run queue of its CPU, which is one of them, and BTF says how far it is from there to the others.
+ * Not every kernel gives programs the address of its per-CPU variables. But the running task is
+ * in its CPU's run queue, which is such a variable, and BTF has the distance to the others.
  */
 static __noinline int depth_find(struct counted *c)
 {
@@ -71,7 +72,7 @@ static __always_inline __u32 preempt_count(struct counted *c)
 	return n;
 }
 
-/* Where this CPU marks what the first copy counted; NULL: there is no such map. */
+/* Slot in which this CPU marks what the first copy counted; NULL: there is no such map. */
 static __always_inline __u64 *counted_here(void)
 {
 	struct counted *c = row_at(&counted, 0);
@@ -85,11 +86,11 @@ static __always_inline __u64 *counted_here(void)
 }
 
 /*
- * From 7.0 on a task may be put aside between the two copies, for another or to another CPU
- * (before, __DO_TRACE() switched preemption off): there marks belong to no CPU, and are by the
- * address of the skb, which is nobody else's until both have run. Less exact: a mark that the
- * second copy did not take away stays, and hides the next of that address that the first misses
- * (lib/read/losses.c says how many, at the most).
+ * From 7.0 on a task may be preempted or migrated between the two copies (before, __DO_TRACE()
+ * disabled preemption). There marks are not per CPU but by the address of the skb, which nobody
+ * else has until both copies have run. This is less exact: a mark that the second copy did not
+ * remove stays, and hides the next event with that address that the first copy misses
+ * (lib/read/losses.c has the upper bound).
  */
 #define MARKS		8	/* a cache line */
 #define MARK_BITS	7
@@ -104,7 +105,7 @@ struct {
 	__type(value, struct marks);
 } counted_marks SEC(".maps");
 
-/* Marks stay of what the second copy did not see: where all places are taken, one goes. */
+/* Marks that the second copy did not see stay: if all slots are taken, one is overwritten. */
 static __always_inline void mark(struct marks *c, __u64 what, __u32 instead)
 {
 	for (int i = 0; i < MARKS; i++)
@@ -114,7 +115,7 @@ static __always_inline void mark(struct marks *c, __u64 what, __u32 instead)
 	c->what[instead & (MARKS - 1)] = what;
 }
 
-/* Takes its mark away. False: it had none. */
+/* Remove the mark of an event. False: it had none. */
 static __always_inline bool unmark(struct marks *c, __u64 what)
 {
 	for (int i = 0; i < MARKS; i++)
@@ -138,7 +139,7 @@ static __always_inline bool mine_by_mark(const void *what, bool again)
 	return true;
 }
 
-/* Is this event for this copy to count? */
+/* Should this copy count the event? */
 static __always_inline bool mine(const void *what, bool again)
 {
 	__u64 *counted;

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Whose an event is: the interface that was asked for, and which of its NAPIs. */
+/* Does an event belong to our interface, and to which of its NAPIs? */
 #ifndef NICPROBE_DEV_BPF_H
 #define NICPROBE_DEV_BPF_H
 
 #include "lib/core/meter.bpf.h"
 #include "lib/core/kernel.bpf.h"
 
-/* A constant that the loader writes into the program; where it does not, `mark`. */
+/* A constant that the loader patches into the program; unpatched it is `mark`. */
 #ifndef CONSTANT
 #define CONSTANT(word, mark)	asm("%0 = %1 ll" : "=r"(word) : "i"(mark))
 #endif
 
 /*
- * Surely not the interface that was asked for? Nearly all events end here: so it is the first
- * thing to be asked, in the program itself (what it calls, the loader does not see).
+ * Certainly not our interface? Nearly all events end here, so programs ask this first, and in the
+ * main function: the loader does not patch subprograms.
  */
 static __always_inline bool dev_is_other(const void *dev)
 {
@@ -26,7 +26,7 @@ static __always_inline bool dev_is_other(const void *dev)
 	return (__u64)dev != ours;
 }
 
-/* The same of the device of a packet that we may have met on ours. */
+/* The same for the device of a packet that we may have seen on ours. */
 static __always_inline bool dev_never_ours(const void *dev)
 {
 	__u64 ours;
@@ -38,16 +38,16 @@ static __always_inline bool dev_never_ours(const void *dev)
 	return (__u64)dev != ours;
 }
 
-/* All but its namespace is right: for what is in our own tables, or is not. */
+/* Checks everything but the namespace: enough for what is looked up in our tables anyway. */
 static __always_inline bool dev_may_be_ours(const struct net_device *dev)
 {
 	if (dev_is_other(dev))
 		return false;
-	barrier();		/* a branch, and nothing of what follows before it */
+	barrier();		/* keep this a branch, with nothing moved before it */
 	return dev && dev->ifindex == (int)config.ifindex;
 }
 
-/* Ours may be gone, and another have its address; or it may be in another namespace now. */
+/* Ours may be gone and its address reused, or it may have moved to another namespace. */
 static __always_inline bool dev_is_it(const struct net_device *dev)
 {
 	__u64 net;
@@ -60,7 +60,7 @@ static __always_inline bool dev_is_it(const struct net_device *dev)
 	return dev->nd_net.net->ns.inum == config.netns;
 }
 
-/* The same of an address that comes without its type. */
+/* The same for an address without BTF type. */
 static __always_inline bool plain_dev_is_it(const struct net_device *dev)
 {
 	__u64 net;
@@ -76,13 +76,13 @@ static __always_inline bool plain_dev_is_it(const struct net_device *dev)
 	return BPF_CORE_READ(dev, nd_net.net, ns.inum) == config.netns;
 }
 
-/* The same, and all that is attached to it counts: whose events are to be counted. */
+/* The same, once counting has begun: the check for events to count. */
 static __always_inline bool dev_is_ours(const struct net_device *dev)
 {
 	return dev_is_it(dev) && has_begun();
 }
 
-/* napi_id -> queue, learned by napi_learn(), with NAPI_TX, or NAPI_OTHER. */
+/* napi_id -> queue, maybe with NAPI_TX, or NAPI_OTHER; filled by napi_learn(). */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 8192);
@@ -91,10 +91,9 @@ struct {
 } napi_queue SEC(".maps");
 
 /*
- * Drivers add their NAPIs in the order of their vectors, and ids only grow: so
- * the rank of an id among the device's is its queue. NAPIs that only transmit
- * have id 0 (netif_napi_add_tx), or they come first, or last: those of igb and
- * gve, where the names of the interrupts tell them apart.
+ * Drivers add their NAPIs in the order of their vectors, and ids only grow, so the rank of an id
+ * among those of the device is its queue. NAPIs that only transmit have id 0 (netif_napi_add_tx),
+ * or come first or last: with igb and gve, where interrupt names tell them apart.
  */
 struct napi_walk {
 	__u64 head, at;		/* of the device's list of NAPIs */
@@ -118,7 +117,7 @@ static long napi_step(__u32 i, struct napi_walk *w)
 	return 0;
 }
 
-/* It may have other queues by now than when their interrupts were read: then they say nothing. */
+/* If the queues have changed since the interrupts were read, the interrupt names do not apply. */
 static __always_inline __u32 napi_serves(const struct net_device *d, __u32 rank, __u32 all)
 {
 	__u32 first = config.napi_first, rx = config.napi_rx;	/* read once: they are volatile */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What is left to do for a packet that is sent, and what of it the card will not do. */
+/* What is left to do for a packet being sent, and which of it the card cannot offload. */
 #ifndef NICPROBE_FEATURE_BPF_H
 #define NICPROBE_FEATURE_BPF_H
 
@@ -16,8 +16,8 @@
 #define CHECKSUM_PARTIAL 3
 
 /*
- * Bits of gso_type that ask for no feature: DODGY is checked, not segmented, and PARTIAL says how
- * it is done. From 6.18 on bits 30 and 31 are what bit 3 was.
+ * Bits of gso_type that need no feature: DODGY asks for a check, PARTIAL says how to segment. From
+ * 6.18 on bits 30 and 31 replace bit 3.
  */
 #define GSO_NO_FEATURE	(1u << 1 | 1u << 12)
 #define GSO_FIXED_ID	(1u << 3)
@@ -28,7 +28,7 @@ static __always_inline void done_in_software(struct packet *p, enum feature feat
 	p->why = why;
 }
 
-/* Why none of these bits is on. */
+/* Why all of these bits are off. */
 static __always_inline enum why why_not(const struct net_device *dev, __u64 on,
 					__u64 bits)
 {
@@ -38,7 +38,7 @@ static __always_inline enum why why_not(const struct net_device *dev, __u64 on,
 		return WHY_CANNOT;
 	if (!(asked & bits))
 		return WHY_OFF;
-	/* netdev_fix_features(): what it takes for others to be on, if that was switched off */
+	/* netdev_fix_features(): a feature that others depend on was switched off */
 	if (!(on & FEATURES_SG) && can & ~asked & FEATURES_SG)
 		return WHY_NO_SG;
 	if (!(on & FEATURES_CSUM) && !(asked & FEATURES_CSUM) && can & FEATURES_CSUM)
@@ -58,7 +58,7 @@ static __always_inline bool too_much(const struct sk_buff *skb,
 	return skb->len >= most || p->segs > dev->gso_max_segs;
 }
 
-/* As netif_skb_features() decides, but for what the driver itself objects to. */
+/* As netif_skb_features() decides, except for the driver's ndo_features_check(). */
 static __always_inline void segmented_by(const struct sk_buff *skb,
 					 const struct net_device *dev, struct packet *p,
 					 __u32 gso_type, __u64 on)
@@ -89,7 +89,7 @@ static __always_inline void segmented_by(const struct sk_buff *skb,
 		done_in_software(p, FEATURE_SIZE, WHY_CANNOT);
 }
 
-/* Of several things done in software the first is told: the others mostly follow from it. */
+/* If several things are done in software, report the first: the others mostly follow from it. */
 static __always_inline void skb_software(const struct sk_buff *skb,
 					 const struct net_device *dev, struct packet *p,
 					 __u32 gso_type)
@@ -101,7 +101,7 @@ static __always_inline void skb_software(const struct sk_buff *skb,
 		segmented_by(skb, dev, p, gso_type, on);
 	if (p->why)
 		return;
-	/* behind a tag it may be either */
+	/* behind a VLAN tag it may be either */
 	if (proto != bpf_htons(ETH_P_IPV6))
 		checksum |= FEATURES_IPV4;
 	if (proto != bpf_htons(ETH_P_IP))

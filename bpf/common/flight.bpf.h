@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A table of skbs by their address: cache-line buckets, no lock, and nothing is displaced. */
+/* A hash table of skbs by address: cache-line buckets, no lock, no eviction. */
 #ifndef NICPROBE_FLIGHT_BPF_H
 #define NICPROBE_FLIGHT_BPF_H
 
@@ -10,10 +10,10 @@
 #include "bpf/common/half.bpf.h"
 
 /*
- * A bucket is one cache line (BPF_F_MMAPABLE: they begin at a page, else at byte 56 of a line).
- * Who finds its bucket full goes to one of the next, and the bucket counts it, so that only then
- * the next ones are searched. An skb has one owner at a time: it is put and taken by turns.
- * `shift` is 32 - log2 of the number of buckets; a stamp is not 0.
+ * A bucket is one cache line (BPF_F_MMAPABLE aligns the array to a page, otherwise it begins at
+ * byte 56 of a line). An skb whose bucket is full goes to one of the next, and its bucket counts
+ * it: only then are the next ones searched. An skb has one owner at a time, so put and take of it
+ * alternate. `shift` is 32 - log2 of the number of buckets; a stamp is not 0.
  */
 #define FLIGHT_WAYS	3
 #define FLIGHT_BUCKETS	8	/* searched at the most */
@@ -45,7 +45,7 @@ static __always_inline struct flight_bucket *flight_at(void *map, __u32 home, __
 	return bpf_map_lookup_elem(map, &index);
 }
 
-/* Takes a free place, or returns false. */
+/* Claim a free slot. False: there is none. */
 static __always_inline bool flight_claim(struct flight_bucket *b, __u64 skb, __u64 stamp)
 {
 	for (int i = 0; i < FLIGHT_WAYS; i++)
@@ -56,7 +56,7 @@ static __always_inline bool flight_claim(struct flight_bucket *b, __u64 skb, __u
 	return false;
 }
 
-/* Leaves its place, if it is there. Its stamp, or 0. */
+/* Free the slot of an skb. Returns its stamp, or 0: it was not there. */
 static __always_inline __u64 flight_leave(struct flight_bucket *b, __u64 skb)
 {
 	for (int i = 0; i < FLIGHT_WAYS; i++)
@@ -75,7 +75,7 @@ static __noinline bool flight_put_next(void *map, __u64 skb, __u32 home, __u64 s
 
 	if (!b)
 		return false;
-	/* Before it is there: who takes it must search for it. */
+	/* Before it is there, so that whoever takes it searches for it. */
 	__sync_fetch_and_add(&b->elsewhere, 1);
 	for (__u32 i = 1; i < FLIGHT_BUCKETS; i++) {
 		next = flight_at(map, home, i, shift);
@@ -104,7 +104,7 @@ static __noinline __u64 flight_take_next(void *map, __u64 skb, __u32 home, __u32
 	return 0;
 }
 
-/* Out of the table with it. Returns its stamp, or 0: it was not there. */
+/* Remove an skb. Returns its stamp, or 0: it was not there. */
 static __always_inline __u64 flight_take(void *map, const void *skb, __u32 shift)
 {
 	__u32 home = flight_home(skb, shift);
@@ -116,7 +116,7 @@ static __always_inline __u64 flight_take(void *map, const void *skb, __u32 shift
 	return flight_take_next(map, (__u64)skb, home, shift);
 }
 
-/* false: there is no room for it. */
+/* Insert an skb. False: there is no room. */
 static __always_inline bool flight_put(void *map, const void *skb, __u64 stamp, __u32 shift)
 {
 	__u32 home = flight_home(skb, shift);

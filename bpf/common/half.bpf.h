@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What of the address of an skb a program may compute with. */
+/* The lower half of an address, which a program may compute with. */
 #ifndef NICPROBE_HALF_BPF_H
 #define NICPROBE_HALF_BPF_H
 
 #include <linux/types.h>
 
 /*
- * The verifier forbids arithmetic on a pointer to a kernel object, but lets its lower half be
- * copied (a 32-bit move); that is enough for a hash. skbs lie 64 bytes apart at least: the bits
- * below say nothing.
+ * The verifier forbids arithmetic on a pointer to a kernel object but allows a 32-bit move of its
+ * lower half, which is enough for a hash. skbs are at least 64 bytes apart: ignore the low 6 bits.
  */
 static __always_inline __u32 lower_half(const void *p)
 {

@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The network header of an skb: in its linear part, or in a page, and how to read it there. */
+/* Read the network header of an skb, in its linear part or in a page. */
 #ifndef NICPROBE_HEAD_BPF_H
 #define NICPROBE_HEAD_BPF_H
 
 #include "bpf/common/skb.bpf.h"
 
-/* Linux 6.11 for typed tracepoints: config.dynptr says whether it is there. */
+/* For typed tracepoints since Linux 6.11: config.dynptr says whether it is available. */
 extern int bpf_dynptr_from_skb(struct __sk_buff *, __u64, struct bpf_dynptr *) __ksym __weak;
 
-/* struct bio_vec up to 6.6, struct skb_frag from then on: laid out alike. */
+/* struct bio_vec up to 6.6, then struct skb_frag, with the same layout. */
 struct frag {
 	__u64 page;		/* a page; bit 0 set: memory of a device */
 	__u32 len, offset;
 };
 
 /*
- * Where the first page of an skb begins in memory, if `size` bytes of it are
- * there; NULL: not, or this machine lays its memory out in another way. On x86
- * with 4 KiB pages page_to_virt() is this, since 4.20.
+ * Address of the first fragment of an skb, if it has `size` bytes; NULL: it does not, or this
+ * machine has another memory layout. This is page_to_virt() of x86 with 4 KiB pages, since 4.20.
  */
 static __always_inline const void *first_frag(const struct sk_buff *skb, __u32 size)
 {
@@ -37,8 +36,8 @@ static __always_inline const void *first_frag(const struct sk_buff *skb, __u32 s
 }
 
 /*
- * napi_gro_frags: the packet may lie in a page, all of it; GRO has its address
- * in napi_gro_cb.frag0, moved past the Ethernet header before the tracepoint.
+ * napi_gro_frags: the whole packet may be in a page. GRO keeps its address in napi_gro_cb.frag0,
+ * which it moves past the Ethernet header before the tracepoint.
  */
 static __always_inline const void *network_header(bool frags, const struct sk_buff *skb,
 						 int *linear)
@@ -52,7 +51,7 @@ static __always_inline const void *network_header(bool frags, const struct sk_bu
 	return BPF_CORE_READ(gro, frag0);
 }
 
-/* What of a packet must be there for packet_parse(): its tags, then 20 or 40 bytes; 0: no IP. */
+/* Bytes that packet_parse() needs: VLAN tags, then 20 or 40; 0: not IP. */
 static __always_inline int head_wanted(const void *l3, int linear, __be16 proto)
 {
 	int tags = 0;
@@ -70,8 +69,8 @@ static __always_inline int head_wanted(const void *l3, int linear, __be16 proto)
 }
 
 /*
- * Reads n bytes, `at` bytes into the packet: at `l3` if they are linear, else
- * where the kernel lets us. False: it does not.
+ * Reads n bytes at offset `at` of the packet: from `l3` if they are linear, else by whatever means
+ * this kernel offers. False: there is none.
  */
 static __always_inline bool head_read(const struct sk_buff *skb, void *head, __u32 n,
 				      const void *l3, bool linear, bool any, __u32 at)
@@ -92,10 +91,10 @@ static __always_inline bool head_read(const struct sk_buff *skb, void *head, __u
 }
 
 /*
- * Reads the network header, `at` bytes into the packet. At `l3` `linear` bytes
- * of it are there to be read; the rest may be in pages: of what a raw socket
- * sends from 4 KiB on, and virtio_net receives from 128 bytes on (6.1). Where
- * those cannot be read it is ECN_UNREAD: lost to ecn, and said to be.
+ * Parses the network header at offset `at` of the packet. `linear` bytes of it can be read at
+ * `l3`; the rest may be in pages: with raw sockets that send 4 KiB or more, and virtio_net that
+ * receives more than 128 bytes (6.1). If those cannot be read it is ECN_UNREAD, which the meter
+ * ecn reports as lost.
  */
 static __always_inline void skb_parse(const struct sk_buff *skb, struct packet *p,
 				      const void *l3, int linear, __u32 at, __be16 proto)
@@ -110,7 +109,7 @@ static __always_inline void skb_parse(const struct sk_buff *skb, struct packet *
 	n = linear < want && linear < all ? all : linear;
 	if (n > HEAD_SIZE)
 		n = HEAD_SIZE;
-	/* clang must not take it back: the verifier looks at this variable */
+	/* keep clang from undoing the bound: the verifier needs it on this variable */
 	barrier_var(n);
 	if (n > HEAD_SIZE)
 		return;
@@ -119,12 +118,12 @@ static __always_inline void skb_parse(const struct sk_buff *skb, struct packet *
 		packet_parse(p, head, head + n, proto);
 }
 
-/* Only the headers may be linear, as drivers with pages have it: they are enough. */
+/* Drivers that use pages may leave only the headers linear, which is enough. */
 static __always_inline bool look_linear(struct flow_head *head, const void *l3, __u32 linear)
 {
 	if (!linear)
 		return false;
-	/* else clang asks both at once, of a difference: the verifier learns no bound from that */
+	/* else clang merges both checks, and the verifier learns no bound from the result */
 	barrier_var(linear);
 	if (linear > sizeof(head->l3))
 		return false;
@@ -132,7 +131,7 @@ static __always_inline bool look_linear(struct flow_head *head, const void *l3, 
 	return flow_there(head, linear);
 }
 
-/* One packet in so many: its flow. What of its head cannot be read is lost. */
+/* Take the flow of a sampled packet; count it as lost if its headers cannot be read. */
 static __always_inline void skb_look(const struct sk_buff *skb, const struct packet *p,
 				     const void *l3, int linear, __be16 proto)
 {

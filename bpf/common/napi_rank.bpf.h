@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The rank of a NAPI without an id among those of its device. */
+/* The rank of a NAPI without an id among those of its device that have none. */
 #ifndef NICPROBE_NAMELESS_BPF_H
 #define NICPROBE_NAMELESS_BPF_H
 
 #include "bpf/common/dev.bpf.h"
 
-/* By address, learned once: ~0: it is not one of this device's. */
+/* Rank by address of the NAPI; ~0: it is not of this device. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 1024);
@@ -15,12 +15,12 @@ struct {
 
 struct nameless_walk {
 	__u64 head, at, napi;
-	__u32 all, nth;		/* those without an id; and which of these it is, from 1 */
+	__u32 all, nth;		/* NAPIs without an id; position of ours among them, from 1 */
 };
 
 /*
- * Nothing here may depend on a word that is constant before the loop: the verifier of 6.1 looks
- * at one round only, and takes away branches that the first round does not take.
+ * Nothing here may depend on a word that is constant before the loop: the verifier of 6.1 checks
+ * the first iteration only and removes branches that it does not take.
  */
 static long nameless_step(__u32 i, struct nameless_walk *w)
 {
@@ -47,7 +47,7 @@ static __noinline __u32 nameless_learn(__u64 dev, __u64 napi)
 	__u32 rank;
 
 	bpf_loop(8192, nameless_step, &w, 0);
-	/* a device has its newest NAPI first, also since 6.13 those without an id */
+	/* a device lists its newest NAPI first; since 6.13 this also holds for those without id */
 	rank = w.nth ? w.all - w.nth : ~0u;
 	bpf_map_update_elem(&napi_nameless, &napi, &rank, BPF_ANY);
 	return rank;

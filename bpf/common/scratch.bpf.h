@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What a program leaves for a later one that is about the same packet, on the same CPU. */
+/* Scratch memory by which a program passes data on a packet to a later one on the same CPU. */
 #ifndef NICPROBE_SCRATCH_BPF_H
 #define NICPROBE_SCRATCH_BPF_H
 
 #include "lib/core/meter.bpf.h"
 
 /*
- * Softirqs are off between the two, so nothing comes in between that does the same. But with
- * PREEMPT_RT all of it is done by tasks, and one may be put aside for another there (since 6.18,
- * without PREEMPT_RT_NEEDS_BH_LOCK; it keeps to its CPU): so each has a place of its own, by its
- * number; attach tells how many places there are, and makes the map as large.
+ * Softirqs are off between the two programs, so no other packet comes in between. But with
+ * PREEMPT_RT both run in tasks, and another task may preempt them there, on the same CPU (since
+ * 6.18, without PREEMPT_RT_NEEDS_BH_LOCK). So each task has its own slot, by pid; attach sets the
+ * number of slots and the size of the map.
  */
 #define SCRATCH_MAP(name, what)				\
 	struct {					\

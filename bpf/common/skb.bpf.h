@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* From an skb at a tracepoint to a struct packet: whose it is, its queue, segments, header. */
+/* From an skb at a tracepoint to a struct packet: its queue, segments and headers. */
 #ifndef NICPROBE_SKB_BPF_H
 #define NICPROBE_SKB_BPF_H
 
@@ -10,7 +10,7 @@
 #define UDP_HEADER	8
 #define IPV6_TLV_JUMBO	194
 
-/* Bytes of a VLAN tag that the kernel holds beside the data: 0 or 4. */
+/* Bytes of a VLAN tag kept outside the packet data: 0 or 4. */
 static __always_inline __u32 skb_vlan_len(const struct sk_buff *skb)
 {
 	const struct sk_buff___6_1 *old = (void *)skb;
@@ -20,7 +20,7 @@ static __always_inline __u32 skb_vlan_len(const struct sk_buff *skb)
 	return skb->vlan_all ? VLAN_TAG : 0;
 }
 
-/* The receive queue, in the order of trust; ~0: not known. */
+/* The receive queue, by the most reliable source available; ~0: not known. */
 static __always_inline __u32 skb_rx_queue(const struct sk_buff *skb,
 					  const struct net_device *dev)
 {
@@ -41,8 +41,8 @@ static __always_inline __u32 skb_rx_queue(const struct sk_buff *skb,
 }
 
 /*
- * BIG TCP over IPv6 has a hop-by-hop header in the buffer, and in none of its
- * packets on the wire (ipv6_hopopt_jumbo_remove(), 5.19). Its length, or 0.
+ * BIG TCP over IPv6 has a hop-by-hop header in the buffer that its packets on the wire do not have
+ * (ipv6_hopopt_jumbo_remove(), 5.19). Returns its length, or 0.
  */
 static __always_inline __u32 jumbo_header(const unsigned char *ip)
 {
@@ -52,17 +52,17 @@ static __always_inline __u32 jumbo_header(const unsigned char *ip)
 	return ip6[0] >> 4 == 6 && !ip6[6] && !ip6[41] && ip6[42] == IPV6_TLV_JUMBO ? 8 : 0;
 }
 
-/* Where an IPv6 header is, and how many bytes are there. */
+/* Address of an IPv6 header, and how many bytes can be read there. */
 struct ipv6_at {
 	__u64 ip;
 	__u32 room, unused;
 };
 
 /*
- * Bytes of IPv6 and its extension headers. By a struct: to the verifier of 7.3 an address that a
- * typed tracepoint read is no number, which another function could be given.
- * Not static: so the verifier walks the loop once, and not with each state of each caller. Weak:
- * each file of programs has it, and one binary may hold several (tests/fuzz).
+ * Bytes of IPv6 and its extension headers. Takes a struct because the verifier of 7.3 does not pass
+ * an address read by a typed tracepoint to another function as a number.
+ * Not static, so that the verifier walks the loop once and not in every state of every caller.
+ * Weak, because each BPF file has a copy and one binary may link several (tests/fuzz).
  */
 __noinline __weak __u32 ipv6_headers(const struct ipv6_at *at)
 {
@@ -82,7 +82,7 @@ __noinline __weak __u32 ipv6_headers(const struct ipv6_at *at)
 	return len;
 }
 
-/* Bytes from the network header at `data` to the payload, in a packet still unparsed (receive). */
+/* Bytes from the network header at `data` to the payload of a received, unparsed packet. */
 static __always_inline __u32 skb_headers_rx(const struct sk_buff *skb,
 					    const unsigned char *data, __u32 gso_type, __u32 *jumbo)
 {
@@ -109,7 +109,7 @@ static __always_inline __u32 skb_headers_rx(const struct sk_buff *skb,
 	return len + (doff >> 4) * 4;
 }
 
-/* The same where the stack has set the header offsets (transmit). */
+/* The same on transmit, where the stack has set the header offsets. */
 static __always_inline __u32 skb_headers_tx(const struct sk_buff *skb, __u32 gso_type,
 					    __u32 *jumbo)
 {
@@ -128,7 +128,7 @@ static __always_inline __u32 skb_headers_tx(const struct sk_buff *skb, __u32 gso
 	return len + (doff >> 4) * 4;
 }
 
-/* Splits a buffer of `len` bytes into the packets it is on the wire. */
+/* Splits a buffer into the packets that it becomes on the wire. */
 static __always_inline void packet_split(struct packet *p, __u32 headers, __u32 size, __u32 segs)
 {
 	__u32 payload = p->len - headers;
@@ -146,9 +146,8 @@ static __always_inline void packet_split(struct packet *p, __u32 headers, __u32 
 }
 
 /*
- * How many wire packets the buffer p is of, and how long each; p->len is what
- * is in the buffer. `l3` is the network header of a received packet. Returns
- * its gso_type; 0: it is not to be segmented.
+ * Sets number and length of the wire packets in buffer p, whose length is p->len. `l3` is the
+ * network header of a received packet. Returns its gso_type; 0: it is not to be segmented.
  */
 static __always_inline __u32 skb_segments(const struct sk_buff *skb, struct packet *p,
 					 const void *l3)
@@ -158,7 +157,7 @@ static __always_inline __u32 skb_segments(const struct sk_buff *skb, struct pack
 	struct { __u16 size, segs; } gso = {};
 
 	shared = (void *)skb->head + skb->end;
-	/* gso_segs follows gso_size in every kernel since 2.6.18: one read for both. */
+	/* gso_segs has followed gso_size since 2.6.18: read both at once. */
 	bpf_probe_read_kernel(&gso, sizeof(gso),
 			      __builtin_preserve_access_index(&shared->gso_size));
 	if (!gso.size)

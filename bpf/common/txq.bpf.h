@@ -5,7 +5,7 @@
 
 #include "lib/core/kernel.bpf.h"
 
-/* By address: the verifier forbids arithmetic on the pointer that a typed tracepoint has. */
+/* By address: the verifier forbids arithmetic on pointers from a typed tracepoint. */
 static __always_inline const struct netdev_queue *txq_of(const struct net_device *dev, __u32 queue)
 {
 	__u64 first = (__u64)BPF_CORE_READ(dev, _tx);

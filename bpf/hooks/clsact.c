@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Our filter among those of others on a clsact qdisc: found by program id, only ours removed. */
+/* Our filter among others on a clsact qdisc: found by program id, only ours is removed. */
 #include <errno.h>
 #include <linux/if_ether.h>
 #include <linux/pkt_cls.h>
@@ -19,7 +19,7 @@
 #include "lib/net/netlink.h"
 #include "lib/util/log.h"
 
-#define CLSACT_PRIORITY	0x7fff	/* of ours, where there is no other filter */
+#define CLSACT_PRIORITY	0x7fff	/* of our filter if there is no other */
 #define INGRESS TC_H_MAKE(TC_H_CLSACT, TC_H_MIN_INGRESS)
 #define EGRESS	TC_H_MAKE(TC_H_CLSACT, TC_H_MIN_EGRESS)
 
@@ -27,8 +27,8 @@ struct search {
 	int ifindex;
 	__u32 prog_id;
 	unsigned found;			/* filters, or clsact qdiscs, of the interface */
-	__u32 handle, priority;		/* of the filter with prog_id; handle 0: not there */
-	__u32 first;			/* the lowest priority there is; 0: no filter */
+	__u32 handle, priority;		/* of the filter with prog_id; handle 0: not found */
+	__u32 first;			/* lowest priority; 0: no filter */
 };
 
 static int dump(unsigned short type, __u32 parent, int ifindex, mnl_cb_t each, void *arg)
@@ -91,7 +91,7 @@ bool clsact_exists(int ifindex)
 	return s.found;
 }
 
-/* Before the qdisc is made: whoever finds our pins later must know whose it is. */
+/* Before the qdisc is created: whoever finds our pins later must know that it is ours. */
 static int mark_made(const struct site *site)
 {
 	int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "nicprobe_clsact", 4, 4, 1, NULL);
@@ -110,11 +110,11 @@ int clsact_attach(const struct site *site, int prog_fd)
 	struct search others = { .ifindex = site->iface.ifindex };
 	int err = 0;
 
-	/* Left to choose, the kernel puts us behind all that have chosen theirs (tcf_auto_prio). */
+	/* By default the kernel puts us behind all filters with a set priority (tcf_auto_prio). */
 	dump(RTM_GETTFILTER, INGRESS, others.ifindex, each_filter, &others);
 	if (others.first == 1)
 		return complain(-EEXIST, NULL, "another filter has tc priority 1 on %s: ours "
-				"cannot come before it", site->iface.name);
+				"cannot run before it", site->iface.name);
 	opts.priority = others.first ? others.first - 1 : CLSACT_PRIORITY;
 	if (!clsact_exists(site->iface.ifindex))
 		err = mark_made(site);
@@ -134,12 +134,12 @@ const char *clsact_blind(const struct site *site)
 	};
 
 	if (dump(RTM_GETTFILTER, INGRESS, s.ifindex, each_filter, &s) && !s.found)
-		return NULL;		/* the kernel did not tell */
+		return NULL;		/* the dump failed */
 	if (!s.handle)
 		return "our filter is no longer attached";
 	if (s.first < s.priority)
-		return text("a tc filter of priority %u comes before ours: what it takes, drops or "
-			    "passes to the stack is not seen", s.first);
+		return text("a tc filter of priority %u runs before ours: packets that it takes, "
+			    "drops or passes to the stack are not seen", s.first);
 	return NULL;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Our filter among those of others on a clsact qdisc. */
+/* Our filter among others on a clsact qdisc. */
 #ifndef NICPROBE_CLSACT_H
 #define NICPROBE_CLSACT_H
 
@@ -8,15 +8,15 @@
 struct site;
 
 #define CLSACT_PROGRAM	"tc_program"	/* pin of the program: the filter is found by its id */
-#define CLSACT_MADE	"tc_clsact"	/* pin that says: there was no clsact, it is ours */
+#define CLSACT_MADE	"tc_clsact"	/* this pin says that we created the clsact qdisc */
 
-/* Has the interface that qdisc, anyone's? */
+/* Does the interface have a clsact qdisc, whoever created it? */
 bool clsact_exists(int ifindex);
-/* Puts the filter first, making the qdisc where there is none. 0, or -errno and a complaint. */
+/* Inserts our filter first; creates the qdisc if needed. 0, or -errno with an error message. */
 int clsact_attach(const struct site *, int prog_fd);
-/* Why our filter does not see all packets any more; NULL: it does. As text(). */
+/* Why our filter no longer sees all packets; NULL: it does. As text(). */
 const char *clsact_blind(const struct site *);
-/* Takes our filter away, and the qdisc if we made it and nobody else uses it. */
+/* Removes our filter, and the qdisc if we created it and nobody else uses it. */
 void clsact_detach(const struct site *);
 
 #endif

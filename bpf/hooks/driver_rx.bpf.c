@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The rx-nic hook without XDP: the five ways a driver hands a packet up, before GRO and RPS. */
+/* The rx-nic hook without XDP: five ways for a driver to deliver a packet, before GRO and RPS. */
 #include "bpf/common/head.bpf.h"
 #include <bpf/bpf_tracing.h>
 
-static __always_inline int handed_up(bool frags, const struct sk_buff *skb)
+static __always_inline int delivered(bool frags, const struct sk_buff *skb)
 {
 	const struct net_device *dev;
 	struct packet p;
@@ -20,7 +20,7 @@ static __always_inline int handed_up(bool frags, const struct sk_buff *skb)
 	p.len = config.l2 + skb->len;
 	l3 = network_header(frags, skb, &linear);
 	skb_segments(skb, &p, l3);
-	/* First the flow: behind all the branches of the others the verifier has it 1000 times. */
+	/* The flow first: after the other branches the verifier would explore it 1000 times. */
 	if (flow_look(&p))
 		skb_look(skb, &p, l3, linear, skb->protocol);
 	if (packet_headers_wanted())
@@ -29,17 +29,17 @@ static __always_inline int handed_up(bool frags, const struct sk_buff *skb)
 	return 0;
 }
 
-#define HANDED_UP(name, event, frags)			\
+#define DELIVERED(name, event, frags)			\
 	SEC("tp_btf/" event)				\
 	int BPF_PROG(name, const struct sk_buff *skb)	\
 	{						\
-		return handed_up(frags, skb);		\
+		return delivered(frags, skb);		\
 	}
 
-HANDED_UP(rx_gro, "napi_gro_receive_entry", false)
-HANDED_UP(rx_frags, "napi_gro_frags_entry", true)
-HANDED_UP(rx_skb, "netif_receive_skb_entry", false)
-HANDED_UP(rx_list, "netif_receive_skb_list_entry", false)
-HANDED_UP(rx_netif, "netif_rx_entry", false)
+DELIVERED(rx_gro, "napi_gro_receive_entry", false)
+DELIVERED(rx_frags, "napi_gro_frags_entry", true)
+DELIVERED(rx_skb, "netif_receive_skb_entry", false)
+DELIVERED(rx_list, "netif_receive_skb_list_entry", false)
+DELIVERED(rx_netif, "netif_rx_entry", false)
 
 char _license[] SEC("license") = "GPL";

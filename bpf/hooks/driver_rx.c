@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The rx-nic hook without XDP: the tracepoints at which a driver hands a packet up. */
+/* The rx-nic hook without XDP: the tracepoints at which a driver delivers a packet. */
 #include <stdio.h>
 #include <string.h>
 
@@ -27,7 +27,7 @@ static const char *blind(const struct site *site, const char *how)
 
 const struct hook hook_driver_rx = {
 	.name = "driver",
-	.help = "five tracepoints at which a driver hands a packet up, before GRO",
+	.help = "five tracepoints at which a driver delivers a packet, before GRO",
 	.points = 1 << RX_NIC,
 	.prefix = { [RX_NIC] = "rx" },
 	.avoid = avoid,

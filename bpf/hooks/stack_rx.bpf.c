@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The rx-stack hook where tc cannot be had: netif_receive_skb, after GRO and RPS. */
+/* The rx-stack hook where tc does not work: netif_receive_skb, after GRO and RPS. */
 #include "bpf/common/head.bpf.h"
 #include <bpf/bpf_tracing.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The rx-stack hook where tc cannot be had: its links are all there is to it. */
+/* The rx-stack hook where tc does not work: one link. */
 #include "lib/core/hook.h"
 #include "stack_rx.skel.h"
 

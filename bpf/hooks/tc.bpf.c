@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The rx-stack hook: first in tc ingress, after GRO and RPS. Never a verdict of its own. */
+/* The rx-stack hook: first in tc ingress, after GRO and RPS; leaves the verdict to others. */
 #include "xdp/packet.bpf.h"
 
-/* As in skb.bpf.h, by tc's own view of an skb. */
+/* As in dev.bpf.h and skb.bpf.h, but for tc's struct __sk_buff. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 8192);
@@ -20,12 +20,12 @@ static __always_inline __u32 queue_of(const struct __sk_buff *skb)
 		return recorded;
 	if (config.rx_queue == RX_QUEUE_RECORDED && recorded)
 		return recorded - 1;
-	/* the rx-nic hook saw it first, and learned */
+	/* the rx-nic hook saw the packet first and has filled the map */
 	known = bpf_map_lookup_elem(&napi_queue, &id);
 	return known ? *known : ~0u;
 }
 
-/* Where what follows IPv6 and its extension headers begins, and its type. */
+/* Offset and type of what follows IPv6 and its extension headers. */
 static __always_inline __u32 ipv6_end(struct __sk_buff *skb, __u32 at, __u8 *type)
 {
 	__u8 next[2];
@@ -39,7 +39,7 @@ static __always_inline __u32 ipv6_end(struct __sk_buff *skb, __u32 at, __u8 *typ
 	return at;
 }
 
-/* LRO and guest TSO of virtio leave gso_segs 0: as many as the payload needs. */
+/* LRO and guest TSO of virtio leave gso_segs 0: compute it from the payload. */
 static __always_inline __u32 segments(struct __sk_buff *skb)
 {
 	__u32 at = config.l2, size = skb->gso_size;
@@ -50,7 +50,7 @@ static __always_inline __u32 segments(struct __sk_buff *skb)
 		return 1;
 	if (skb->gso_segs)
 		return skb->gso_segs;
-	/* the outer tag was taken out, the inner was not; without that there may be two */
+	/* normally only an inner tag is in the data; with tag offload off there may be two */
 	for (int tags = 0; tags < 2; tags++) {
 		if (type != bpf_htons(ETH_P_8021Q) && type != bpf_htons(ETH_P_8021AD))
 			break;
@@ -72,7 +72,7 @@ static __always_inline __u32 segments(struct __sk_buff *skb)
 	return skb->len > at ? (skb->len - at + size - 1) / size : 1;
 }
 
-/* A short packet, or one whose header is in a page: by a copy. */
+/* Parses a copy of the header if the packet is short or its header is in a page. */
 static __always_inline void parse_short(struct __sk_buff *skb, struct packet *p)
 {
 	__u8 head[HEAD_SIZE] = {};
@@ -104,7 +104,7 @@ int nicprobe_tc(struct __sk_buff *skb)
 		return -1;
 	if (skb->gso_size)
 		p.segs = segments(skb);
-	/* helpers that can move the data were called: take its bounds again */
+	/* helpers that can move the data were called: reload its bounds */
 	data = (void *)(long)skb->data;
 	end = (void *)(long)skb->data_end;
 	if (data + config.l2 + HEAD_SIZE > end && packet_headers_wanted())
@@ -112,7 +112,7 @@ int nicprobe_tc(struct __sk_buff *skb)
 	else if (packet_headers_wanted())
 		packet_parse(&p, data + config.l2, end, skb->protocol);
 	meter_packet(&p);
-	return -1;	/* TC_ACT_UNSPEC for a filter, TCX_NEXT for tcx: whatever comes next */
+	return -1;	/* TC_ACT_UNSPEC for a filter, TCX_NEXT for tcx: continue */
 }
 
 char _license[] SEC("license") = "GPL";

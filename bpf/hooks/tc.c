@@ -30,7 +30,7 @@ static int attach_tcx(const struct site *site, int prog)
 	return err ? complain(-errno, NULL, "cannot pin the tcx link: %s", strerror(errno)) : 0;
 }
 
-/* The program is pinned first: it is what detach finds the filter by. */
+/* The program is pinned first: detach finds the filter by it. */
 static int attach_clsact(const struct site *site, int prog)
 {
 	int err = bpf_obj_pin(prog, pin_path(site, CLSACT_PROGRAM));
@@ -52,7 +52,7 @@ static int attach(const struct site *site, struct bpf_object *obj, char *how, si
 	return no_tcx ? attach_clsact(site, prog) : attach_tcx(site, prog);
 }
 
-/* What comes first at tcx ingress, and whether ours is there at all. */
+/* Is our program attached, and first, at tcx ingress? */
 static const char *blind_tcx(const struct site *site)
 {
 	__u32 ids[64], ours = program_pinned(pin_path(site, PIN));
@@ -68,11 +68,11 @@ static const char *blind_tcx(const struct site *site)
 			break;
 	}
 	if (ids[0] != ours)
-		return text("the tcx program %s comes before ours: what it takes, drops or passes "
-			    "to the stack is not seen", program_named(ids[0]));
+		return text("the tcx program %s runs before ours: packets that it takes, drops or "
+			    "passes to the stack are not seen", program_named(ids[0]));
 	if (!bpf_xdp_query(site->iface.ifindex, 0, &xdp) && xdp.skb_prog_id)
-		return text("since the generic XDP program %s came, packets have no Ethernet "
-			    "header here: sizes and codepoints are wrong",
+		return text("after the generic XDP program %s packets have no Ethernet header "
+			    "here: sizes and codepoints are wrong",
 			    program_named(xdp.skb_prog_id));
 	return NULL;
 }
@@ -102,11 +102,10 @@ static const char *avoid(const struct site *site)
 	if (stack_can() && generic_xdp(site))
 		return "after generic XDP tc gets packets without their Ethernet header";
 	if (site->config.rx_queue == RX_QUEUE_BY_NAPI && site->config.rx_queues > 1)
-		return "the driver records no queue, and tc sees none";
-	/* qdisc_graft() stops all queues for a while, also for a qdisc of received packets; 6.18 */
+		return "the driver records no receive queue for tc to see";
+	/* qdisc_graft() stops all queues for a moment, even for an ingress qdisc; 6.18 */
 	if (stack_can() && kernel_lacks(FEATURE_TCX) && !clsact_exists(site->iface.ifindex))
-		return "to make a clsact qdisc, and to remove it, loses packets that are being "
-		       "sent";
+		return "creating or removing a clsact qdisc loses packets that are being sent";
 	return NULL;
 }
 
@@ -120,7 +119,7 @@ const struct hook hook_tc = {
 	.link = PIN,
 	.filter = CLSACT_PROGRAM,
 	.blind = blind,
-	/* not clsact: dev_shutdown() destroys the qdiscs of an interface that leaves; 6.18 */
+	/* not clsact: dev_shutdown() destroys the qdiscs of an interface that moves; 6.18 */
 	.along = (const char *const []){ "tcx", NULL },
 	.detach = clsact_detach,
 };

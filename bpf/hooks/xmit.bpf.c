@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The tx-stack and tx-nic hooks. At tc egress the queue is not chosen yet: hence tracepoints. */
+/* The tx-stack and tx-nic hooks: tracepoints, as the queue is not yet chosen at tc egress. */
 #include "bpf/common/head.bpf.h"
 #include "bpf/common/feature.bpf.h"
 #include "bpf/common/scratch.bpf.h"
 #include <bpf/bpf_tracing.h>
 
-/* What is being handed to the driver; it cannot move or nest between the two tracepoints. */
-struct handing {
+/* The packet in the driver's xmit: between the two tracepoints it does not migrate or nest. */
+struct xmit {
 	__u64 skb;
 	struct packet packet;
 };
-SCRATCH_MAP(handing, struct handing);
+SCRATCH_MAP(xmit, struct xmit);
 
 static __always_inline void look(const struct sk_buff *skb,
 				 const struct net_device *dev, struct packet *p)
@@ -34,7 +34,7 @@ static __always_inline void look(const struct sk_buff *skb,
 		skb_work(skb, dev, p, gso_type);
 	if (!packet_headers_wanted())
 		return;
-	/* An in-band tag: skb->protocol and offsets disagree where it is. The frame does not. */
+	/* With an in-band tag skb->protocol and the offsets disagree: read the frame. */
 	if (config.l2)
 		bpf_probe_read_kernel(&proto, sizeof(proto), data + 2 * ETH_ALEN);
 	skb_parse(skb, p, data + config.l2, len - skb->data_len - config.l2,
@@ -48,7 +48,7 @@ static __always_inline int queued(const struct sk_buff *skb)
 
 	if (!dev_is_ours(dev))
 		return 0;
-	p = (struct packet){ .point = TX_STACK };	/* not for others' packets */
+	p = (struct packet){ .point = TX_STACK };	/* only now: it costs time */
 	look(skb, dev, &p);
 	FORGET(p.segs, p.len);
 	FORGET(p.ecn, p.len);
@@ -59,37 +59,36 @@ static __always_inline int queued(const struct sk_buff *skb)
 	return 0;
 }
 
-static __always_inline int handed_over(const struct sk_buff *skb,
-				       const struct net_device *dev)
+static __always_inline int started(const struct sk_buff *skb, const struct net_device *dev)
 {
-	struct handing *h;
+	struct xmit *x;
 
 	if (!dev_is_ours(dev))
 		return 0;
-	h = scratch_here(handing);
-	if (!h)
+	x = scratch_here(xmit);
+	if (!x)
 		return 0;
-	h->packet.point = TX_NIC;
-	look(skb, dev, &h->packet);
-	h->skb = (__u64)skb;
+	x->packet.point = TX_NIC;
+	look(skb, dev, &x->packet);
+	x->skb = (__u64)skb;
 	return 0;
 }
 
 /* skb may be freed by now: only its address may be used. */
 static __always_inline int returned(__u64 skb, int rc, const struct net_device *dev)
 {
-	struct handing *h;
+	struct xmit *x;
 	struct packet p;
 
 	if (dev_is_other(dev))
 		return 0;
-	h = scratch_here(handing);
-	if (!h || h->skb != skb)
+	x = scratch_here(xmit);
+	if (!x || x->skb != skb)
 		return 0;
-	h->skb = 0;
+	x->skb = 0;
 	if (rc >= XMIT_TAKEN)
 		return 0;
-	p = h->packet;
+	p = x->packet;
 	p.point = TX_NIC;
 	meter_packet(&p);
 	return 0;
@@ -104,7 +103,7 @@ int BPF_PROG(tx_stack, const struct sk_buff *skb)
 SEC("tp_btf/net_dev_start_xmit")
 int BPF_PROG(tx_nic, const struct sk_buff *skb, const struct net_device *dev)
 {
-	return handed_over(skb, dev);
+	return started(skb, dev);
 }
 
 SEC("tp_btf/net_dev_xmit")

@@ -254,7 +254,7 @@ for prio in 2, 49, 40000, 49152:
     tc(a, f"filter del dev tap0 ingress prio {prio}")
 tc(a, f"filter add dev tap0 ingress protocol all prio 1 handle 7 {THEIRS}")
 before = filters(a)
-FIRST = "another filter has tc priority 1 on tap0: ours cannot come before it"
+FIRST = "another filter has tc priority 1 on tap0: ours cannot run before it"
 rx("clsact of another, filter at 1", TAP, nic, cannot="tcx", hooks=("xdp", "tp_btf/netif_receive_skb"))
 nicprobe("attach", TAP, env=NO_TCX)
 doc = show(TAP)

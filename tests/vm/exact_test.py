@@ -59,7 +59,7 @@ def compare_stack(name, card, doc, which, stack, nic):
     """Packets merged by GRO, and buffers for TSO and GSO, count as their wire packets."""
     if stack == "rx-stack" and card.model in counters.NAMELESS and not doc["hooks"][stack]:
         return lab.check(f"{name}: {stack}: absent, as tc sees no queue",
-                         "the driver records no queue" in doc["absent"][stack], str(doc["absent"]))
+                         "the driver records no receive queue" in doc["absent"][stack], str(doc["absent"]))
     want = {q: (h["count"], h["sum"]) for q, h in lab.sizes_at(doc, nic).items()}
     got = wire(doc, stack)
     tags = 4 * EACH * counters.UNTAGS.get(card.model, 0) if stack == "rx-stack" and which == "all" else 0

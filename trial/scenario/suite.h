@@ -106,7 +106,7 @@ const char *live_harms(const struct driver *, unsigned version);
 /* Would redirected frames crash the kernel, with this many queues in use of at most `most`? */
 bool xmit_harms(const struct driver *, unsigned queues, unsigned most, unsigned cpus);
 
-/* How attaching XDP disturbs a hardware port: "takes the link down and up again"; NULL: not at all. */
+/* How attaching XDP disturbs a hardware port: "resets the card"; NULL: not at all. */
 const char *bench_disturbs(const struct bench *, const struct port *);
 
 /* Waits for the carrier: some drivers take the link down for a new program or setting. */
