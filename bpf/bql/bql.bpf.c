@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Byte queue limits, and for how long a TX queue stood stopped with something to send. */
+/* Byte queue limits, and how long a TX queue was stopped while packets waited. */
 #include "bpf/common/scratch.bpf.h"
 #include "bpf/common/skb.bpf.h"
 #include "bpf/common/txq.bpf.h"
@@ -12,14 +12,14 @@
 METER_MAP(bql);
 
 /*
- * A stop is noticed where the queue's state is looked at: when the driver returns from taking
- * a packet, and when a packet comes to the qdisc. Nothing in the kernel traces it.
+ * The kernel does not trace stops. We notice them where we read the queue's state: when the
+ * driver's xmit returns, and when a packet enters the qdisc.
  */
 struct stop {
 	__u64 since;		/* when it was noticed; 0: the queue is not stopped */
-	__u64 wanted;		/* since when there is something to send; 0: not known of any */
+	__u64 wanted;		/* since when packets wait; 0: none is known to */
 	__u32 by;		/* enum bql_by */
-	__u32 over;		/* it was seen to have ended, with nothing to send known of */
+	__u32 over;		/* it was seen to have ended while no packet was known to wait */
 	__u64 stalls;		/* stall_cnt as last seen… */
 	__u64 stalls_seen;	/* …if it was */
 };
@@ -30,19 +30,19 @@ struct {
 	__type(value, struct stop);
 } bql_stop SEC(".maps");
 
-/* What this CPU is handing to the driver. */
-struct bql_handing {
+/* The packet in the driver's xmit on this CPU. */
+struct bql_xmit {
 	__u64 skb;
 	__u32 queue;
 };
-SCRATCH_MAP(bql_handing, struct bql_handing);
+SCRATCH_MAP(bql_xmit, struct bql_xmit);
 
 static __always_inline unsigned long state_of(const struct netdev_queue *txq)
 {
 	return BPF_CORE_READ(txq, state) & (DRV_XOFF | STACK_XOFF);
 }
 
-/* All of this runs with softirqs off, and in none of it a packet is sent: rows have one writer. */
+/* All callers run with softirqs off, and none of them sends a packet: a row has one writer. */
 static __always_inline struct bql *bql_row(__u32 queue)
 {
 	return row_at(&bql, row_of(0, queue));
@@ -79,7 +79,7 @@ static __noinline int stop_ends(struct stop *stop, __u32 queue, const struct net
 	if (!stop || !row)
 		return 0;
 	since = stop->since;
-	from = stop->wanted ?: stop->over ? 0 : since;	/* else it waits since before the stop */
+	from = stop->wanted ?: stop->over ? 0 : since;	/* since: it waited before the stop */
 	if (!since || __sync_val_compare_and_swap(&stop->since, since, 0) != since)
 		return 0;
 	row->went++;
@@ -99,7 +99,7 @@ static __noinline int stop_ends(struct stop *stop, __u32 queue, const struct net
 	return 0;
 }
 
-/* A packet came to the qdisc: the queue is stopped and something wants to be sent, or it is not. */
+/* A packet entered the qdisc: if the queue is stopped, packets wait from now on. */
 static __always_inline int queued(const struct sk_buff *skb)
 {
 	const struct net_device *dev = skb->dev;
@@ -125,22 +125,21 @@ static __always_inline int queued(const struct sk_buff *skb)
 	return 0;
 }
 
-static __always_inline int handed_over(const struct sk_buff *skb,
-				       const struct net_device *dev)
+static __always_inline int started(const struct sk_buff *skb, const struct net_device *dev)
 {
-	struct bql_handing *handing;
+	struct bql_xmit *xmit;
 	struct stop *stop;
 	__u32 queue;
 
 	if (!dev_is_ours(dev))
 		return 0;
-	handing = scratch_here(bql_handing);
+	xmit = scratch_here(bql_xmit);
 	queue = skb->queue_mapping;
 	stop = row_at(&bql_stop, queue);
-	if (!handing || !stop)
+	if (!xmit || !stop)
 		return 0;
-	handing->skb = (__u64)skb;
-	handing->queue = queue;
+	xmit->skb = (__u64)skb;
+	xmit->queue = queue;
 	if (stop->since)
 		stop_ends(stop, queue, txq_of(dev, queue));
 	return 0;
@@ -162,7 +161,7 @@ static __noinline int limit_look(const struct netdev_queue *txq, struct stop *st
 	if (!bpf_core_field_exists(txq->dql) || !stop)
 		return 0;
 	came = BPF_CORE_READ(txq, dql.num_queued);
-	if (!came)		/* a driver without BQL never counts; one with, 2^32 bytes later */
+	if (!came)		/* no BQL, or exactly 2^32 bytes were queued */
 		return 0;
 	row = bql_row(queue);
 	if (!row)
@@ -189,24 +188,24 @@ static __noinline int limit_look(const struct netdev_queue *txq, struct stop *st
 static __always_inline int returned(const void *skb, int rc, const struct net_device *dev)
 {
 	const struct netdev_queue *txq;
-	struct bql_handing *handing;
+	struct bql_xmit *xmit;
 	unsigned long state;
 	struct stop *stop;
 
 	if (dev_is_other(dev))
 		return 0;
-	handing = scratch_here(bql_handing);
-	if (!handing || handing->skb != (__u64)skb)
+	xmit = scratch_here(bql_xmit);
+	if (!xmit || xmit->skb != (__u64)skb)
 		return 0;
-	handing->skb = 0;
-	stop = row_at(&bql_stop, handing->queue);
+	xmit->skb = 0;
+	stop = row_at(&bql_stop, xmit->queue);
 	if (!stop)
 		return 0;
-	txq = txq_of(dev, handing->queue);
+	txq = txq_of(dev, xmit->queue);
 	state = state_of(txq);
-	if (state)		/* what it refused it wants to send */
-		stop_begins(stop, handing->queue, state, rc >= XMIT_TAKEN);
-	return limit_look(txq, stop, handing->queue);
+	if (state)		/* a requeued packet waits */
+		stop_begins(stop, xmit->queue, state, rc >= XMIT_TAKEN);
+	return limit_look(txq, stop, xmit->queue);
 }
 
 SEC("tp_btf/net_dev_xmit")
@@ -218,7 +217,7 @@ int BPF_PROG(bql_done, const struct sk_buff *skb, int rc, const struct net_devic
 SEC("tp_btf/net_dev_start_xmit")
 int BPF_PROG(bql_hand, const struct sk_buff *skb, const struct net_device *dev)
 {
-	return handed_over(skb, dev);
+	return started(skb, dev);
 }
 
 SEC("tp_btf/net_dev_queue")

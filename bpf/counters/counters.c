@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Losses that others count, beside those that we see; and what to do about what we cannot see. */
+/* The meter counters: losses counted by the kernel, the driver and the card. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 static const struct metric metrics[] = {
 	COUNTER(struct counters, events, .name = "events", .unit = "events",
-		.help = "How much a counter of losses has grown since nicprobe was attached."),
+		.help = "Growth of a loss counter since nicprobe was attached."),
 	{}
 };
 
@@ -23,7 +23,7 @@ static void key_text(const void *of, unsigned nr, char *out, size_t size)
 	snprintf(out, size, "%s", nr == 0 ? key->counter : nr == 1 ? key->who : key->source);
 }
 
-/* All that the driver tells was read then, zeros too: what was not may have counted before. */
+/* At attach all driver statistics were read, zeros too: one not there may have counted before. */
 static bool began(const struct table *then, const void *key)
 {
 	(void)then;
@@ -32,7 +32,7 @@ static bool began(const struct table *then, const void *key)
 
 const struct meter meter_counters = {
 	.name = "counters",
-	.help = "losses that the kernel, the driver and the card count themselves",
+	.help = "losses counted by the kernel, the driver and the card",
 	.type = READ_METER,
 	.by = BY_KEY,
 	.point = RX_STACK,

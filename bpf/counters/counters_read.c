@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Reads what nstat, softnet_stat, ip -s link, tc -s and ethtool -S show; disturbs none of them. */
+/* Reads the counters that nstat, softnet_stat, ip -s link, tc -s and ethtool -S show. */
 #include <errno.h>
 #include <inttypes.h>
 #include <linux/gen_stats.h>
@@ -22,7 +22,7 @@ extern const struct meter meter_counters;
 
 #define LINE	8192		/* the longest line of /proc/net/netstat has 3 KB */
 
-/* Parts of names, in any case, that say something was lost; and parts that only look so. */
+/* Substrings, ignoring case, of names of loss counters; and of names that only look like one. */
 static const char *const losses[] = {
 	"drop", "discard", "err", "miss", "noport", "noroute", "overflow", "prune", "reasmfail",
 	"reasmtimeout", "fragfail", "unknownproto", "truncated", "reversepath", "toobig", "fifo",
@@ -69,11 +69,11 @@ const char *counter_who(const char *source, const char *name)
 		return "xdp";
 	if (has_any(name, by_card))
 		return "hardware";
-	/* rx_dropped is the driver's and the stack's sum */
+	/* rx_dropped is the sum of driver and stack */
 	return !strcmp(source, "ip -s link") && strstr(name, "_dropped") ? "any" : "driver";
 }
 
-/* Names may come twice (a queue's are not always numbered): they are summed. */
+/* Sums counters of the same name: not all drivers number those of their queues. */
 static int put_any(struct table *t, const char *source, const char *name, uint64_t value)
 {
 	struct counters_key key = {};
@@ -94,7 +94,7 @@ static int put_any(struct table *t, const char *source, const char *name, uint64
 	return 0;
 }
 
-/* What stands at 0 has not grown: there are many of them, and none would be shown. */
+/* Skips the many counters at 0: they have not grown and would not be shown. */
 static int put(struct table *t, const char *source, const char *name, uint64_t value)
 {
 	return value ? put_any(t, source, name, value) : 0;
@@ -129,7 +129,7 @@ static int pairs_read(struct table *t, const char *path)
 	return err;
 }
 
-/* /proc/net/snmp6 and xfrm_stat: a name and a value a line. */
+/* /proc/net/snmp6 and xfrm_stat: a name and a value per line. */
 static int list_read(struct table *t, const char *path)
 {
 	FILE *f = fopen(path, "re");
@@ -147,7 +147,7 @@ static int list_read(struct table *t, const char *path)
 	return err;
 }
 
-/* A line a CPU, in hex: packets, dropped, time_squeeze; 11th flow_limit, 13th the CPU. */
+/* One line per CPU, in hex: packets, dropped, time_squeeze; 11th flow_limit, 13th the CPU. */
 static int softnet_read(struct table *t)
 {
 	FILE *f = fopen("/proc/net/softnet_stat", "re");
@@ -163,7 +163,7 @@ static int softnet_read(struct table *t)
 				break;
 		}
 		if (n > 12)
-			nr = v[12];	/* since 5.10; those offline are left out */
+			nr = v[12];	/* since 5.10; offline CPUs have no line */
 		err = put(t, "softnet", text("cpu%u dropped", nr), v[1]) ?:
 		      put(t, "softnet", text("cpu%u time_squeeze", nr), v[2]) ?:
 		      put(t, "softnet", text("cpu%u flow_limit", nr), v[10]);
@@ -173,7 +173,7 @@ static int softnet_read(struct table *t)
 	return err;
 }
 
-/* A line of names, then one a CPU, in hex. */
+/* A line of names, then one line per CPU, in hex. */
 static int conntrack_read(struct table *t)
 {
 	static const char *const wanted[] = { "insert_failed", "drop", "early_drop", NULL };
@@ -227,7 +227,7 @@ static int link_read(struct asked *a)
 	return err;
 }
 
-/* "pfifo 8001:", "fq_codel 8001:2" for a child without a handle of its own. */
+/* "pfifo 8001:"; "fq_codel 8001:2" for a child without a handle. */
 static void qdisc_name(const struct tcmsg *tcm, const char *kind, char *name, size_t size)
 {
 	if (tcm->tcm_handle || tcm->tcm_parent == TC_H_ROOT)
@@ -284,7 +284,7 @@ struct own {
 	char queue[16];
 };
 
-/* vmxnet3 has a heading a queue, "Tx Queue#" with its number, and the same names under each. */
+/* vmxnet3 has a heading per queue, "Tx Queue#" with its number, and the same names under each. */
 static int own_put(const char *name, uint64_t value, void *arg)
 {
 	const char *at = name + strspn(name, " ");
@@ -292,11 +292,11 @@ static int own_put(const char *name, uint64_t value, void *arg)
 
 	if (strstr(at, " Queue#"))
 		snprintf(o->queue, sizeof(o->queue), "%.2s%u ", at, (unsigned)value);
-	/* zeros too: what comes up later is told from what was there */
+	/* zeros too, to tell statistics that appear later from those that were there */
 	return put_any(o->t, "ethtool -S", text("%s%s", at == name ? "" : o->queue, at), value);
 }
 
-/* A driver without statistics of its own is none to complain of. */
+/* A driver without statistics is no error. */
 static int ethtool_read(const char *iface, struct table *t)
 {
 	struct own o = { .t = t };
@@ -313,7 +313,7 @@ int counters_read(const struct meta *meta, struct table *t)
 		  list_read(t, "/proc/net/snmp6") ?: list_read(t, "/proc/net/xfrm_stat") ?:
 		  softnet_read(t) ?: conntrack_read(t);
 
-	/* The interface may be gone, or renamed: the others are good all the same. */
+	/* The interface may be gone or renamed: the other counters are still valid. */
 	if (!err && if_indextoname(meta->ifindex, now))
 		err = link_read(&a) ?: qdisc_ask(&a) ?: ethtool_read(now, t);
 	return err == -ENODEV ? 0 : err;

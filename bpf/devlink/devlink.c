@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What devlink counts of the port: packets that the card traps or drops, errors of its health. */
+/* The meter devlink: packets that the card traps or drops, and errors of its health reporters. */
 #include <errno.h>
 #include <linux/devlink.h>
 #include <stdio.h>
@@ -16,15 +16,15 @@ extern const struct meter meter_devlink;
 
 static const struct metric metrics[] = {
 	COUNT(packets, .unit = "packets", .rare = true,
-	      .help = "Packets that the trap handed to the kernel."),
+	      .help = "Packets that the trap passed to the kernel."),
 	COUNT(bytes, .unit = "bytes", .rare = true,
-	      .help = "Bytes that the trap handed to the kernel."),
+	      .help = "Bytes that the trap passed to the kernel."),
 	COUNT(dropped, .unit = "packets", .rare = true,
-	      .help = "Packets that the card dropped at the trap, where the driver tells."),
+	      .help = "Packets that the card dropped at the trap, if the driver reports them."),
 	COUNT(errors, .unit = "errors", .rare = true,
 	      .help = "Errors that the driver reported to the health reporter."),
 	COUNT(recoveries, .unit = "recoveries", .rare = true,
-	      .help = "Times that the driver recovered from one."),
+	      .help = "Recoveries of the driver from such errors."),
 	{}
 };
 
@@ -78,7 +78,7 @@ int devlink_put(const struct devlink *d, struct table *t)
 	return 0;
 }
 
-/* Where the port went away there is nothing (more) to tell. */
+/* Without a port there is nothing to read. */
 static int read_all(const struct meta *meta, struct table *t)
 {
 	struct devlink d;
@@ -104,13 +104,13 @@ static const char *absent(const struct site *site)
 
 	if (!err)
 		return NULL;
-	return err == -ENODEV ? "its driver has no devlink port for it" :
-	       cannot() ?: text("devlink does not tell: %s", strerror(-err));
+	return err == -ENODEV ? "the driver has no devlink port for it" :
+	       cannot() ?: text("cannot ask devlink: %s", strerror(-err));
 }
 
 const struct meter meter_devlink = {
 	.name = "devlink",
-	.help = "packets that the card traps or drops, and errors of its health, by devlink",
+	.help = "packets that the card traps or drops, and its health errors, from devlink",
 	.type = READ_METER,
 	.by = BY_KEY,
 	.point = RX_NIC,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A trap or a health reporter of devlink: what came to it. */
+/* Counters of one devlink trap or health reporter. */
 #ifndef NICPROBE_DEVLINK_METER_H
 #define NICPROBE_DEVLINK_METER_H
 
@@ -9,7 +9,7 @@
 #include "lib/net/devlink.h"
 #include "lib/read/snapshot.h"
 
-struct devlink_key {		/* texts, filled up with zeros */
+struct devlink_key {		/* texts, padded with zeros */
 	uint8_t kind;		/* enum devlink_kind */
 	uint8_t of_port;
 	uint8_t type;		/* enum devlink_trap_type */
@@ -20,7 +20,7 @@ struct devlink_row {
 	uint64_t packets, bytes, dropped, errors, recoveries;
 };
 
-/* A row for each. 0 or -ENOMEM. */
+/* Adds a row for each. 0 or -ENOMEM. */
 int devlink_put(const struct devlink *, struct table *);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * One program for all functions there are to count, one for those that are timed, one for where
- * these return. Attach loads each for the way it has: they touch no argument.
+ * One program counts calls, one starts the clock of timed functions, one stops it at their return.
+ * They read no arguments, so attach can load each for whatever attach method this kernel has.
  */
 #include "lib/core/meter.bpf.h"
 #include "bpf/driver/driver.h"
@@ -27,7 +27,7 @@ struct {
 	__type(value, struct driver_frames);
 } driver_frames SEC(".maps");
 
-/* For `show`. */
+/* Read by `show`. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
@@ -36,8 +36,8 @@ struct {
 } driver_functions SEC(".maps");
 
 /*
- * A task, and what interrupts it, leave functions in the order opposite to that they came in, on
- * whatever CPU. Idle tasks all have the number 0, and each keeps to its CPU.
+ * A task, including what interrupts it, leaves functions in the reverse order of entry, on
+ * whatever CPU. Idle tasks all have pid 0, and each stays on its CPU.
  */
 static __always_inline __u32 task(void)
 {
@@ -88,7 +88,7 @@ int driver_begin(void *ctx)
 		return 0;
 	}
 	deep = f->deep;
-	if (deep >= DRIVER_DEEP) {	/* returns were missed: none of these may be trusted */
+	if (deep >= DRIVER_DEEP) {	/* returns were missed: trust none of these */
 		for (__u32 i = 0; i < DRIVER_DEEP; i++)
 			lose(f->frame[i].row);
 		deep = 0;
@@ -99,7 +99,7 @@ int driver_begin(void *ctx)
 	return 0;
 }
 
-/* Those that stand above it have gone, and nobody saw them go. */
+/* Functions above it on the stack have returned unseen. */
 SEC("tp")
 int driver_end(void *ctx)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* How often the functions of a driver are called, and how long those chosen take. */
+/* The meter driver: how often a driver's functions are called, and how long selected ones take. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,21 +22,21 @@
 static const struct metric metrics[] = {
 	COUNTER(struct driver_row, calls.calls, .name = "calls", .unit = "calls",
 		.per_packet = true,
-		.help = "Calls of this function, or times it came by this tracepoint."),
+		.help = "Calls of this function, or hits of this tracepoint."),
 	COUNTER(struct driver_row, calls.lost, .name = "lost", .unit = "calls", .rare = true,
-		.help = "Of those timed: calls whose end was not seen."),
+		.help = "Timed calls whose return was not seen."),
 	HISTOGRAM(struct driver_row, times.time, .name = "time", .unit = "seconds",
-		  .scale = 1e-9, .help = "Time in this function, interrupts and waits included."),
+		  .scale = 1e-9, .help = "Time in this function, with interrupts and waits."),
 	{}
 };
 
 enum label { FUNCTION, KIND, DOES, MODULE };
 static const char *const labels[] = { "function", "kind", "does", "module", NULL };
 
-/* Functions that keys of this process name by their place here: the same for all snapshots. */
+/* Keys in this process are indexes of this list, the same in all snapshots. */
 static struct known {
 	struct driver_function f;
-	bool gone;		/* its module was unloaded since */
+	bool gone;		/* its module has been unloaded */
 } *known;
 static unsigned nr_known;
 
@@ -64,7 +64,7 @@ static void key_text(const void *key, unsigned nr, char *out, size_t size)
 		snprintf(out, size, "%s", *f->module ? f->module : "vmlinux");
 }
 
-/* Another number when it is loaded anew; 0: it is not there, or no module. */
+/* Changes when the module is loaded again; 0: it is not loaded, or there is no module. */
 static __u64 module_inode(const char *module)
 {
 	struct stat st;
@@ -72,7 +72,7 @@ static __u64 module_inode(const char *module)
 	return *module && !stat(text("/sys/module/%s", module), &st) ? st.st_ino : 0;
 }
 
-/* Its place, or -1. */
+/* Its index, or -1. */
 static int known_place(const struct driver_function *f)
 {
 	struct known *list;
@@ -108,7 +108,7 @@ static int times_add(uint64_t *to, int fd, __u32 row)
 	return err;
 }
 
-/* Rows become functions, and get their times. */
+/* Turns row numbers into indexes of known functions and adds their times. */
 static int rows_settle(struct table *t, int functions, int times)
 {
 	__u32 *keys = (void *)t->keys;
@@ -146,7 +146,7 @@ static int fixup(const char *pins, struct table *t)
 	return err;
 }
 
-/* What absent() found is what attach() takes. */
+/* Set by absent(), used by attach(). */
 static struct probes chosen;
 
 static const char *absent(const struct site *site)
@@ -245,7 +245,7 @@ static int attach(const struct site *site, struct bpf_object *obj)
 	while (err && pinning.nr)
 		unlink(pin_path(site, text("driver-%u", --pinning.nr)));
 	if (err && !*complaint())
-		complain(err, NULL, "cannot pin what is attached to the driver: %s",
+		complain(err, NULL, "cannot pin the links to the driver's functions: %s",
 			 strerror(-err));
 	return err;
 }
@@ -259,7 +259,7 @@ static const char *first_refused(void)
 	return i < chosen.nr ? chosen.list[i].name : "";
 }
 
-/* How many, of what; and what of it is not there. */
+/* How many functions and tracepoints, for which devices, and how many are missing. */
 static const char *remark(const struct site *site)
 {
 	unsigned devices = driver_devices(site->iface.driver);
@@ -274,8 +274,8 @@ static const char *remark(const struct site *site)
 			    "%s, for all interfaces%.0u of %s together", said, devices,
 			    site->iface.driver);
 	if (chosen.missing)
-		said = text("%s; %u of the %u known are not in this kernel, inlined or in a module "
-			    "that is not loaded", said, chosen.missing, chosen.known);
+		said = text("%s; %u of the %u known are not in this kernel, inlined, or in a "
+			    "module that is not loaded", said, chosen.missing, chosen.known);
 	if (chosen.refused)
 		said = text("%s; the kernel refuses %u, such as %s", said, chosen.refused,
 			    first_refused());
@@ -288,7 +288,7 @@ static const struct map_plan maps[] = {
 
 const struct meter meter_driver = {
 	.name = "driver",
-	.help = "calls of the driver's functions, and the time in those chosen",
+	.help = "calls of the driver's functions, and the time in selected ones",
 	.type = EVENT_METER,
 	.by = BY_KEY,
 	.point = RX_NIC,
@@ -305,8 +305,8 @@ const struct meter meter_driver = {
 		.maps = maps,
 	},
 	.fixup = fixup,
-	.on_request = "it is called with every function of the driver, for all its interfaces: "
-		      "0.03 to 0.15 us a call",
+	.on_request = "it runs at each call of the driver's functions, for all its interfaces: "
+		      "0.03 to 0.15 us per call",
 	.cannot = probes_cannot,
 	.absent = absent,
 	.remark = remark,

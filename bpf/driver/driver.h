@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Calls of a driver's functions, and the time in those chosen. */
+/* Calls of a driver's functions, and the time in selected ones. */
 #ifndef NICPROBE_BPF_DRIVER_H
 #define NICPROBE_BPF_DRIVER_H
 
 #include "lib/core/abi.h"
 
-#define DRIVER_DEEP	16	/* timed functions that a task is in at once, at most */
-#define DRIVER_TASKS	4096	/* that were in one of them last */
+#define DRIVER_DEEP	16	/* limit of nested timed functions per task */
+#define DRIVER_TASKS	4096	/* tasks remembered, least recently used evicted */
 
-/* The map "driver": one row a function. What `show` reads has its times, too, from the next map. */
+/* The map "driver": one row per function. `show` adds its times from the map driver_times. */
 struct driver_calls {
 	__u64 calls;
-	__u64 lost;	/* of those timed: they ended unseen */
+	__u64 lost;	/* timed calls whose return was not seen */
 };
 
 struct driver_times {
@@ -23,16 +23,16 @@ struct driver_row {
 	struct driver_times times;
 };
 
-/* What `show` is told of a row. */
+/* Describes a row to `show`. */
 struct driver_function {
 	char name[96], module[56];	/* module "": the kernel itself */
 	__u64 inode;			/* of the module in sysfs; 0: none */
-	__u32 time;			/* its row in driver_times, and 1; 0: it is not timed */
+	__u32 time;			/* its row in driver_times, + 1; 0: it is not timed */
 	__u16 does;			/* enum driver_does */
 	__u16 tracepoint;
 };
 
-/* The functions that a task is in, in the order it came there; interrupts stand on top. */
+/* The stack of timed functions that a task is in; interrupts are on top. */
 struct driver_frames {
 	__u32 deep;
 	__u32 unused;
@@ -42,7 +42,7 @@ struct driver_frames {
 	} frame[DRIVER_DEEP];
 };
 
-/* The module of a key of `show`, if it was unloaded: it is counted no more. Else NULL. */
+/* The module of a key if it was unloaded and is no longer counted; else NULL. */
 const char *driver_row_gone(const void *key);
 
 #endif

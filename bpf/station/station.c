@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What nl80211 counts of each station: packets, retries, losses; by TID where mac80211 does. */
+/* The meter station: packets, retries and losses per station; per TID where mac80211 has them. */
 #include <errno.h>
 #include <linux/genetlink.h>
 #include <linux/nl80211.h>
@@ -23,15 +23,15 @@ static const struct metric metrics[] = {
 		.help = "Bytes received from the station and sent to it.", .label = "way",
 		.labels = ways),
 	COUNTER(struct station, retries, .name = "retries", .unit = "retries",
-		.help = "Times that something had to be sent again."),
+		.help = "Retransmissions to the station."),
 	COUNTER(struct station, failed, .name = "failed", .unit = "packets",
-		.help = "Sent, and in the end not acknowledged."),
+		.help = "Packets that were never acknowledged."),
 	COUNTER(struct station, dropped, .name = "dropped", .unit = "packets",
-		.help = "Dropped by the queue that mac80211 keeps before the card."),
+		.help = "Packets dropped by mac80211's queue before the card."),
 	COUNTER(struct station, marked, .name = "marked", .unit = "packets",
-		.help = "Marked CE by that queue."),
+		.help = "Packets marked CE by that queue."),
 	COUNTER(struct station, beacon_losses, .name = "beacon_losses", .unit = "losses",
-		.help = "Times that the beacons of the station stayed away."),
+		.help = "Times that beacons of the station were missed."),
 	{}
 };
 
@@ -63,7 +63,7 @@ static void key_text(const void *of, unsigned nr, char *out, size_t size)
 		snprintf(out, size, "%u", key->tid);
 }
 
-/* An attribute that is a number, of whatever length; 0: it is not there. */
+/* The value of a numeric attribute of any length; 0: it is absent. */
 static uint64_t number(const struct nlattr *a)
 {
 	if (!a)
@@ -72,7 +72,7 @@ static uint64_t number(const struct nlattr *a)
 	       mnl_attr_get_payload_len(a) >= 4 ? mnl_attr_get_u32(a) : 0;
 }
 
-/* The attribute of this type in a nest; NULL: it is not there. */
+/* The attribute of this type in a nest; NULL: it is absent. */
 static const struct nlattr *inside(const struct nlattr *nest, unsigned type)
 {
 	const struct nlattr *a;
@@ -160,7 +160,7 @@ static int read_all(const struct meta *meta, struct table *t)
 	int family = netlink_family("nl80211"), err;
 	struct nlmsghdr *request;
 
-	if (family == -ENOENT)		/* cfg80211 has gone, and the interface with it */
+	if (family == -ENOENT)		/* cfg80211 is gone, and the interface with it */
 		return 0;
 	if (family < 0)
 		return complain(family, NULL, "cannot ask nl80211: %s", strerror(-family));
@@ -170,7 +170,7 @@ static int read_all(const struct meta *meta, struct table *t)
 	if (err == -ENODEV)
 		return 0;
 	if (err == -EOPNOTSUPP)
-		return complain(err, NULL, "its driver counts nothing of stations");
+		return complain(err, NULL, "the driver has no counters of stations");
 	return err ? complain(err, NULL, "cannot ask nl80211 for the stations of %s: %s",
 			      meta->iface, strerror(-err)) : 0;
 }
@@ -180,14 +180,14 @@ static const char *absent(const struct site *site)
 	char radio[WIFI_RADIO];
 
 	if (access("/sys/class/ieee80211", F_OK))
-		return "this kernel has no cfg80211, or has not loaded it: there are no radios";
+		return "no radios: this kernel has no cfg80211, or has not loaded it";
 	return wifi_radio(site->iface.name, site->iface.ifindex, radio) ? NULL :
-	       "it belongs to no radio: it is no wireless interface";
+	       "not a wireless interface";
 }
 
 const struct meter meter_station = {
 	.name = "station",
-	.help = "packets, retries and losses of each wireless station, by queue",
+	.help = "packets, retries and losses per wireless station and queue",
 	.type = READ_METER,
 	.by = BY_KEY,
 	.point = RX_NIC,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The wireless stations that an interface speaks with, and the queues to each. */
+/* The wireless stations that an interface talks to, and the queues to each. */
 #ifndef NICPROBE_STATION_H
 #define NICPROBE_STATION_H
 
@@ -9,8 +9,8 @@
 #include "lib/read/snapshot.h"
 
 enum {
-	STATION_NO_QOS = 16,	/* frames that have no TID */
-	STATION_WHOLE = 255	/* what is not told by TID */
+	STATION_NO_QOS = 16,	/* frames without a TID */
+	STATION_WHOLE = 255	/* counters that are not per TID */
 };
 
 struct station_key {
@@ -21,12 +21,12 @@ struct station_key {
 struct station {
 	uint64_t packets[2], bytes[2];		/* received, sent */
 	uint64_t retries, failed;
-	uint64_t dropped, marked;		/* in mac80211's own queue */
+	uint64_t dropped, marked;		/* by mac80211's queue */
 	uint64_t beacon_losses;
 };
 
 struct nlmsghdr;
-/* Takes up what nl80211 says of one station; a callback for netlink_ask(): `table` is a table. */
+/* Adds what nl80211 reports on one station to a struct table. A callback for netlink_ask(). */
 int station_take(const struct nlmsghdr *, void *table);
 
 #endif
