@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What a drop was, by its reason and place: whose, harmless, meant for nobody, or none at all. */
+/* Classifies a drop by reason and location: by whom, and is it harmless or no drop at all? */
 #include <string.h>
 
 #include "bpf/drop/classify.h"
@@ -7,20 +7,14 @@
 #include "lib/core/nic_driver.h"
 #include "lib/kernel/symbol.h"
 
-/*
- * Packets for other hosts (flooded by a switch, or the card is promiscuous), for nobody, or
- * received twice.
- */
+/* Packets for other hosts (flooding, promiscuous mode), for nobody, or received twice. */
 static const char *const benign[] = {
 	"OTHERHOST", "UNHANDLED_PROTO", "UNICAST_IN_L2_MULTICAST", "IPV6DISABLED",
 	"IPV6_NDISC_NS_OTHERHOST", "MAC_IEEE_MAC_CONTROL", "BRIDGE_INGRESS_STP_STATE", "DUP_FRAG",
 	"TCP_OLD_DATA", "TCP_OLD_ACK", "TCP_OLD_SEQUENCE", "TCP_OFOMERGE", NULL
 };
 
-/*
- * Where a closing socket frees what was never read; for TCP, that is the end of the stream
- * (sk_stream_kill_queues()).
- */
+/* Functions in which a closing socket frees unread packets; for TCP sk_stream_kill_queues(). */
 static const char *const closed[] = {
 	"sk_stream_kill_queues", "udp_destruct_common", "udp_destruct_sock",
 	"skb_queue_purge_reason", "skb_queue_purge", NULL
@@ -31,16 +25,16 @@ static const struct { const char *pattern, *who; } by_reason[] = {
 	{ "DUALPI2_*", "qdisc" }, { "XDP", "xdp" }, { "TC_*", "tc" },
 	{ "NETFILTER_*", "netfilter" }, { "SOCKET_*", "socket" }, { "TAP_*", "driver" },
 	{ "FULL_RING", "driver" }, {}
-}, by_place[] = {	/* where the reason does not say */
+}, by_place[] = {	/* if the reason does not tell */
 	{ "netif_receive_generic_xdp*", "xdp" }, { "do_xdp_generic*", "xdp" },
 	{ "generic_xdp_tx*", "xdp" }, { "veth_xdp_rcv*", "xdp" }, { "veth_poll*", "xdp" },
-	/* what their queue management drops as it gives out packets; up to 6.12 without a reason */
+	/* AQM drops at dequeue; up to 6.12 without a reason */
 	{ "cake_*", "qdisc" }, { "codel_*", "qdisc" }, { "__codel_*", "qdisc" },
 	{ "fq_codel_*", "qdisc" }, { "etf_*", "qdisc" }, { "sfq_*", "qdisc" }, { "sfb_*", "qdisc" },
 	{ "drop_func*", "qdisc" }, { "pie_*", "qdisc" }, { "fq_pie_*", "qdisc" }, {}
 };
 
-/* A pattern that ends with '*' fits all that begin so. */
+/* A trailing '*' matches any suffix. */
 static bool pattern_fits(const char *pattern, const char *name)
 {
 	size_t len = strlen(pattern);
@@ -57,7 +51,7 @@ static bool is_one_of(const char *name, const char *const *list)
 	return *list;
 }
 
-/* Received, delivered to a socket, and never read. */
+/* Was it delivered to a socket and never read? */
 static bool unread(const struct drop_key *key)
 {
 	static const char *const reasons[] = { "QUEUE_PURGE", "NOT_SPECIFIED", NULL };
@@ -67,7 +61,7 @@ static bool unread(const struct drop_key *key)
 	       is_one_of(drop_reason_name(key->reason), reasons);
 }
 
-/* "veth_xmit [veth]"; built in, by how its functions begin. */
+/* "veth_xmit [veth]"; for a built-in driver, by the prefix of its functions. */
 static bool in_driver(const char *symbol)
 {
 	const char *module = strchr(symbol, '[');
@@ -82,7 +76,7 @@ static bool in_driver(const char *symbol)
 	return false;
 }
 
-/* NULL: the place does not say. */
+/* NULL: the location does not tell. */
 static const char *who_by_place(const char *symbol)
 {
 	for (int i = 0; symbol && by_place[i].pattern; i++)
@@ -153,7 +147,7 @@ bool drop_is_received(const struct drop_key *key)
 	return symbol && (!strncmp(symbol, "veth_xdp_rcv", 12) || !strncmp(symbol, "veth_poll", 9));
 }
 
-/* Where the kernel looks for somebody who wants a multicast or broadcast, and there is nobody. */
+/* Functions in which the kernel looks for receivers of a multicast or broadcast. */
 static const char *const seekers[] = {
 	"ip_rcv_finish*", "ip_route_input*", "ip6_mc_input*", "ip6_input*", "__udp4_lib_rcv*",
 	"__udp4_lib_mcast*", "__udp6_lib_rcv*", "__udp6_lib_mcast*", "udp_rcv*", "udpv6_rcv*", NULL

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Every packet that is freed as dropped, if it is of this interface; how that is told is below. */
+/* Counts every packet of this interface that is freed as dropped. */
 #include "bpf/common/again.bpf.h"
 #include "bpf/common/skb.bpf.h"
 #include "bpf/drop/drop.h"
@@ -9,7 +9,7 @@
 
 METER_KEYED_MAP(drop, 4096);
 
-/* Attach gives it room only if stacks are asked for. */
+/* Attach resizes it only if stacks are requested. */
 struct {
 	__uint(type, BPF_MAP_TYPE_STACK_TRACE);
 	__uint(max_entries, 1);
@@ -17,7 +17,7 @@ struct {
 	__uint(value_size, DROP_STACK_DEPTH * 8);
 } drop_stack SEC(".maps");
 
-/* What this kernel calls its reasons, told by attach: to read its BTF takes longer than a show. */
+/* Names of this kernel's reasons, stored by attach: reading BTF would take longer than `show`. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, DROP_REASONS);
@@ -48,13 +48,13 @@ static __always_inline const struct net_device *route_dev(const struct sk_buff *
 }
 
 /*
- * Received, and off its device: TCP takes skb->dev away, UDP writes over it.
- * The index stays; the namespace is the socket's, or the route's.
+ * Received, but without its device: TCP clears skb->dev, UDP overwrites it. skb_iif stays; take the
+ * namespace from the socket or the route.
  */
 static __always_inline int received_whose(const struct sk_buff *skb,
 					  const __u64 *ctx)
 {
-	/* the socket that did not take it is told since 6.11; to read it before is refused */
+	/* since 6.11 the tracepoint passes the socket; before, the verifier refuses to read it */
 	const struct sock *rx_sk = config.drop_sock ? (void *)ctx[3] : NULL;
 	const struct net_device *dev;
 
@@ -68,7 +68,7 @@ static __always_inline int received_whose(const struct sk_buff *skb,
 	return DROP_UNSURE;
 }
 
-/* Sent, and not on its device yet: the route's device, else the one its socket is bound to. */
+/* Sent, without a device yet: use that of the route, else the one that its socket is bound to. */
 static __always_inline int sent_whose(const struct sk_buff *skb)
 {
 	const struct net_device *dev = route_dev(skb);
@@ -82,7 +82,7 @@ static __always_inline int sent_whose(const struct sk_buff *skb)
 	       netns_of_sock(sk) == config.netns ? DROP_TX : -1;
 }
 
-/* Is the frame complete, and skb->data at its start? So it is from dev_queue_xmit() on. */
+/* Is the frame complete, with skb->data at its start? It is from dev_queue_xmit() on. */
 static __always_inline bool framed(const struct sk_buff *skb)
 {
 	__u32 mac = skb->mac_header;
@@ -92,16 +92,16 @@ static __always_inline bool framed(const struct sk_buff *skb)
 }
 
 /*
- * skb_iif is set when the stack takes a packet, and stays when it is forwarded.
- * Without it: what a driver hands up has its link header set and pulled, or no
- * header set at all; what this host makes has at least a network header.
+ * skb_iif is set when the stack receives a packet, and kept when it is forwarded. Without it: a
+ * packet from a driver has its link header set and pulled, or no header set at all; a packet of
+ * this host has at least a network header.
  */
 static __always_inline int direction_of(const struct sk_buff *skb, __u32 reason)
 {
 	int iif = skb->skb_iif;
 
 	if (IS(reason, QDISC_DROP) || IS(reason, TC_EGRESS) || IS(reason, FULL_RING))
-		return DROP_TX;		/* sent out where it came in, too */
+		return DROP_TX;		/* even if it leaves by the interface it came from */
 	if (iif)
 		return iif == (int)config.ifindex ? DROP_RX : DROP_TX;
 	if (skb->mac_header == UNSET)
@@ -114,7 +114,7 @@ static __always_inline __u32 queue_of(const struct sk_buff *skb,
 {
 	__u32 queue;
 
-	if (direction == DROP_TX)	/* chosen after tc egress */
+	if (direction == DROP_TX)	/* the queue is chosen after tc egress */
 		queue = framed(skb) && !IS(reason, TC_EGRESS) ?
 			skb->queue_mapping : ~0u;
 	else if (dev)
@@ -124,7 +124,7 @@ static __always_inline __u32 queue_of(const struct sk_buff *skb,
 	else if (config.rx_queue == RX_QUEUE_RAW)
 		queue = skb->queue_mapping;
 	else
-		queue = skb->queue_mapping - 1;	/* 0, not recorded: unknown */
+		queue = skb->queue_mapping - 1;	/* 0: not recorded, so unknown */
 	return queue < config.rows - 1 ? queue : DROP_QUEUE_UNKNOWN;
 }
 
@@ -139,7 +139,7 @@ static __always_inline void measure(const struct sk_buff *skb, int direction,
 	p->segs = 1;
 	p->point = direction == DROP_TX ? TX_NIC : RX_STACK;
 	if (direction != DROP_TX && mac != UNSET && mac < at)
-		p->len += at - mac;	/* all that was pulled since */
+		p->len += at - mac;	/* headers pulled since */
 	skb_segments(skb, p, head + skb->network_header);
 }
 
@@ -148,7 +148,7 @@ static __always_inline void remember(struct drop *row, __u32 packets)
 	static const __u32 least[] = DROP_SPELL_LEAST;
 	__u32 now = row->second, tick = bpf_jiffies64();
 
-	if (tick != row->tick || !now) {	/* the clock costs more than a tick does */
+	if (tick != row->tick || !now) {	/* reading jiffies is cheaper than the clock */
 		now = bpf_ktime_get_ns() / 1000000000;
 		if (row->second != now)
 			row->in_second = 0;
@@ -177,7 +177,7 @@ static __noinline int count(struct drop_key *key, __u32 packets, __u32 bytes)
 		lost_add(METER_drop, packets);
 		return 0;
 	}
-	/* the other copy of the program may be in here, too */
+	/* the other copy of the program may be here at the same time */
 	__sync_fetch_and_add(&row->packets, packets);
 	__sync_fetch_and_add(&row->bytes, bytes);
 	if (packets > 1)
@@ -190,7 +190,7 @@ static __noinline int count(struct drop_key *key, __u32 packets, __u32 bytes)
 #define MULTICAST	2
 #define OTHERHOST	3
 
-/* Was it sent to the address of this device? */
+/* Is its destination address that of this device? */
 static __always_inline bool to_address(const struct sk_buff *skb,
 				       const struct net_device *dev)
 {
@@ -205,10 +205,10 @@ static __always_inline bool to_address(const struct sk_buff *skb,
 }
 
 #define TCP	6
-#define SYN	0x02		/* of the flags in byte 13; a connection is opened by it alone */
+#define SYN	0x02		/* of the flags in byte 13; alone it opens a connection */
 #define FLAGS	0x17		/* ACK, RST, SYN, FIN */
 
-/* Does it open a TCP connection? Asked of what found no socket: its headers are there. */
+/* Does it open a TCP connection? Only for packets without a socket: their headers are there. */
 static __always_inline bool opens_connection(const struct sk_buff *skb)
 {
 	const unsigned char *head = skb->head;
@@ -222,8 +222,8 @@ static __always_inline bool opens_connection(const struct sk_buff *skb)
 }
 
 /*
- * The stack calls what came in a VLAN without a device OTHERHOST, and takes the tag away
- * (__netif_receive_skb_core()): what has our address and is not for us came so.
+ * The stack marks packets of a VLAN without a device OTHERHOST and removes the tag
+ * (__netif_receive_skb_core()): this explains packets to our address that are not for us.
  */
 static __always_inline int whom(const struct sk_buff *skb, const struct net_device *dev,
 				__u32 reason)
@@ -239,7 +239,7 @@ static __always_inline int whom(const struct sk_buff *skb, const struct net_devi
 	return type == MULTICAST ? DROP_FOR_GROUP : type == BROADCAST ? DROP_FOR_ALL : DROP_FOR_ANY;
 }
 
-/* What `ctx` has: the packet, the place, the reason. */
+/* `ctx`: the packet, the location, the reason, and since 6.11 the socket. */
 static __always_inline int dropped(const __u64 *ctx, bool again)
 {
 	const struct sk_buff *skb = (void *)ctx[0];
@@ -257,7 +257,7 @@ static __always_inline int dropped(const __u64 *ctx, bool again)
 		if (!dev_is_ours(dev))
 			return 0;
 		direction = direction_of(skb, reason);
-	} else {	/* no device, or what cannot be one */
+	} else {	/* skb->dev is no device */
 		int iif = skb->skb_iif;
 
 		if (iif && iif != (int)config.ifindex)
@@ -270,7 +270,7 @@ static __always_inline int dropped(const __u64 *ctx, bool again)
 	if (bpf_core_enum_value_exists(enum skb_drop_reason, SKB_CONSUMED) &&
 	    reason == bpf_core_enum_value(enum skb_drop_reason, SKB_CONSUMED))
 		return 0;
-	/* The driver lets go of what it has sent: no drop. */
+	/* The driver frees a packet that it has sent: no drop. */
 	if (config.kfree_completes && direction == DROP_TX && IS(reason, NOT_SPECIFIED) &&
 	    framed(skb))
 		return 0;
@@ -294,7 +294,7 @@ int drop_free(const __u64 *ctx)
 	return dropped(ctx, false);
 }
 
-/* Behind the first on the tracepoint: libbpf attaches in this order. */
+/* Runs after the first: libbpf attaches in this order. */
 SEC("tp_btf/kfree_skb")
 int drop_free_again(const __u64 *ctx)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* How a drop reads: why, where, who did it; which drops are none; and what to do about them. */
+/* The meter drop: why, where and by whom packets were dropped; false drops are removed. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -23,12 +23,12 @@
 
 static const struct metric metrics[] = {
 	COUNTER(struct drop, packets, .name = "packets", .unit = "packets",
-		.help = "Packets that were thrown away; of a buffer, all that it holds."),
+		.help = "Packets dropped; a buffer counts as all packets in it."),
 	COUNTER(struct drop, buffers, .name = "buffers", .unit = "buffers", .rare = true,
 		.like_first = true,
-		.help = "Buffers in which they were: what tc and the kernel's counters count."),
+		.help = "Buffers dropped: the unit of tc's and the kernel's counters."),
 	COUNTER(struct drop, bytes, .name = "bytes", .unit = "bytes",
-		.help = "Their bytes, as they lay in the buffer."),
+		.help = "Bytes in these buffers."),
 	{}
 };
 
@@ -66,7 +66,7 @@ static bool is_benign(const void *key)
 	return drop_is_benign(key);
 }
 
-/* Stacks that keys of this process name by their place here: the same for all snapshots. */
+/* Keys in this process have the index of their stack here, the same in all snapshots. */
 static struct stacks {
 	struct stack { uint64_t ip[DROP_STACK_DEPTH]; } *list;
 	int nr;
@@ -87,7 +87,7 @@ static int stack_place(const struct stack *stack)
 	return stacks.nr++;
 }
 
-/* The programs that tell of the drop are no part of it. */
+/* Frames of the tracing itself, which are left out. */
 static bool is_ours(uint64_t ip)
 {
 	const char *symbol = symbol_at(ip);
@@ -112,7 +112,7 @@ static bool stack_line(const void *of, unsigned nr, char *out, size_t size)
 	return true;
 }
 
-/* The row of this key among the first `nr`; `nr`: none. */
+/* The row of this key among the first `nr`; `nr`: not found. */
 static unsigned row_of(const struct drop_key *keys, unsigned nr, const struct drop_key *key)
 {
 	unsigned row = 0;
@@ -122,7 +122,7 @@ static unsigned row_of(const struct drop_key *keys, unsigned nr, const struct dr
 	return row;
 }
 
-/* What no kernel has a name for stays empty. */
+/* Reasons without a name stay empty. */
 static int reasons_tell(struct bpf_object *obj)
 {
 	int fd = bpf_object__find_map_fd_by_name(obj, "drop_reasons"), err = 0;
@@ -144,7 +144,7 @@ static int attach(const struct site *site, struct bpf_object *obj)
 	return object_load(site, obj) ?: reasons_tell(obj) ?: object_attach(site, obj);
 }
 
-/* Once is enough: a kernel does not call them otherwise while it runs. */
+/* Once is enough: the names do not change while a kernel runs. */
 static void reasons_learn(const char *pins)
 {
 	struct drop_reason told[DROP_REASONS];
@@ -163,7 +163,7 @@ static void reasons_learn(const char *pins)
 	close(fd);
 }
 
-/* What one row counted goes to another: to a new one, or is added to what is there. */
+/* Copies a row to a new one, or adds it to an existing one. */
 static void row_join(struct table *t, unsigned to, unsigned from, bool new)
 {
 	uint64_t *sum = t->cells + (size_t)to * t->words;
@@ -203,7 +203,7 @@ static int fixup(const char *pins, struct table *t)
 		if (key.stack >= 0)
 			key.stack = fd >= 0 && !bpf_map_lookup_elem(fd, &id, &stack) ?
 				    stack_place(&stack) : DROP_NO_STACK;
-		if (memcmp(&key, &keys[row], sizeof(key)))	/* it may be another's by now */
+		if (memcmp(&key, &keys[row], sizeof(key)))	/* another row may have this key */
 			to = row_of(keys, kept, &key);
 		keys[to] = key;
 		row_join(t, to, row, to == kept);
@@ -236,7 +236,7 @@ static const struct map_plan maps[] = {
 
 const struct meter meter_drop = {
 	.name = "drop",
-	.help = "packets that were thrown away: why, where in the kernel, by whom",
+	.help = "dropped packets: why, where in the kernel, by whom",
 	.type = EVENT_METER,
 	.by = BY_KEY,
 	.point = RX_STACK,

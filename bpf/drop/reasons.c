@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the running kernel calls the reasons of drops. */
+/* Names of drop reasons in the running kernel. */
 #include <dirent.h>
 #include <inttypes.h>
 #include <stdbool.h>
@@ -15,9 +15,9 @@
 #include "lib/util/log.h"
 
 #define PREFIX	"SKB_DROP_REASON_"
-#define SUBSYS	16	/* the upper half of a reason is the subsystem that counts in the lower */
+#define SUBSYS	16	/* the upper half of a reason is the subsystem that defines the lower */
 
-/* The name of a value in one enum; NULL: it has none. */
+/* The name of a value in an enum; NULL: it has none. */
 static const char *enum_name(const struct btf *btf, const struct btf_type *t, uint32_t value)
 {
 	const struct btf_enum *e = btf_enum(t);
@@ -28,7 +28,7 @@ static const char *enum_name(const struct btf *btf, const struct btf_type *t, ui
 	return NULL;
 }
 
-/* The name of a value in the enums whose own names hold `what`, types from `first` on. */
+/* The name of a value in the enums whose names contain `what`, among types from `first` on. */
 static const char *enums_name(const struct btf *btf, unsigned first, const char *what,
 			      uint32_t value)
 {
@@ -45,7 +45,7 @@ static const char *enums_name(const struct btf *btf, unsigned first, const char 
 	return NULL;
 }
 
-/* A subsystem may be a module: its names are in its own BTF, once it is loaded. */
+/* A subsystem may be a module: once loaded, its BTF has the names. */
 static const char *module_name(uint32_t reason)
 {
 	struct dirent *entry;
@@ -62,7 +62,7 @@ static const char *module_name(uint32_t reason)
 			continue;
 		name = enums_name(btf, btf__type_cnt(kernel_types()), "drop_reason", reason);
 		if (name)
-			name = strdup(name);	/* once a reason: it is remembered */
+			name = strdup(name);	/* once per reason: it is cached */
 		btf__free(btf);
 	}
 	if (d)
@@ -100,7 +100,7 @@ static const char *reason_find(uint32_t reason)
 			      module_name(reason));
 }
 
-/* "OPENVSWITCH_7": whose it is, where its own name is not to be had. */
+/* "OPENVSWITCH_7": the subsystem and a number, if the name is not known. */
 static const char *reason_guess(uint32_t reason)
 {
 	uint32_t subsystem = reason >> SUBSYS;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What GRO makes of the frames of a driver: their results, why they were not merged, buffers. */
+/* What GRO does with a driver's frames: results, why frames were not merged, resulting buffers. */
 #include "bpf/common/head.bpf.h"
 #include "bpf/common/feature.bpf.h"
 #include "bpf/common/scratch.bpf.h"
@@ -10,26 +10,26 @@
 METER_MAP(gro);
 
 #define FEATURES_GRO	(1ull << 14)	/* NETIF_F_GRO: 6.1, 6.12, 6.18 */
-#define IPV4_FRAGMENT	bpf_htons(0x3fff)	/* more of them, or not the first */
+#define IPV4_FRAGMENT	bpf_htons(0x3fff)	/* MF, or an offset */
 #define IPPROTO_FRAGMENT 44
 #define TCP_ENDS	0x2f		/* FIN, SYN, RST, PSH, URG: GRO holds nothing after them */
-#define TCP_ALIKE	0x76		/* flags that must not differ: not CWR, PSH, FIN */
+#define TCP_ALIKE	0x76		/* flags that must be equal: all but CWR, PSH, FIN */
 #define TCP_CWR		0x80
 #define HEADERS		72		/* IPv6, TCP, timestamps */
 
 /*
- * What this CPU is handing to GRO: the exit tells no packet. It does not nest,
- * as no stack calls GRO from within GRO (tunnels queue: gro_cells_receive()).
+ * The frame that is in GRO on this CPU: the exit tracepoint does not pass it. GRO does not nest,
+ * as nothing calls it from within GRO (tunnels queue: gro_cells_receive()).
  */
 struct gro_now {
-	__u32 row;		/* + 1; 0: it is not ours */
-	__u16 held, normal;	/* enum gro_alone, if that becomes of it */
-	__u32 poll;		/* of this CPU: what is held is mostly flushed where one ends */
+	__u32 row;		/* + 1; 0: not ours */
+	__u16 held, normal;	/* enum gro_alone, if GRO returns GRO_HELD or GRO_NORMAL */
+	__u32 poll;		/* counts polls of this CPU: GRO mostly flushes after each */
 	__u32 armed;		/* polls still to be counted */
 };
 SCRATCH_MAP(gro_now, struct gro_now);
 
-/* Polls of a CPU that are counted after a frame of ours: others end at one look. */
+/* Polls of a CPU that are counted after a frame of ours; the others cost one read. */
 #define ARMED 64
 static __u32 armed_cpus;
 
@@ -38,7 +38,7 @@ static __u32 armed_cpus;
 struct gro_flow {
 	__u32 flow, poll;
 	__u32 next;		/* the sequence number after it; UDP: its length */
-	__u32 alike;		/* of what must be the same in the next */
+	__u32 alike;		/* hash of what must be equal in the next */
 	__u32 tos;
 };
 struct {
@@ -59,7 +59,7 @@ static __always_inline void alone(struct gro_now *n, enum gro_alone held, enum g
 	n->normal = normal;
 }
 
-/* The frame becomes the last of its flow; returns how it differs from the one before. */
+/* Makes this the last frame of its flow; returns how it differs from the one before. */
 static __always_inline enum gro_alone flow_next(const struct gro_flow *f, __u32 seq)
 {
 	struct gro_flow *last = row_at(&gro_flow, f->flow >> (32 - FLOW_BITS));
@@ -75,7 +75,7 @@ static __always_inline enum gro_alone flow_next(const struct gro_flow *f, __u32 
 		else if (last->alike != f->alike || last->tos != f->tos)
 			how = GRO_HEADER;
 		else
-			how = GRO_UDP_FLOW;	/* in no way: TCP that goes on began anew */
+			how = GRO_UDP_FLOW;	/* no difference; for TCP the caller replaces it */
 	}
 	*last = *f;
 	return how;
@@ -118,7 +118,7 @@ static __always_inline void look_udp(struct gro_now *n, struct gro_flow *f, __u3
 	alone(n, GRO_FIRST, how == GRO_UDP_FLOW ? GRO_UDP_FLOW : GRO_UDP);
 }
 
-/* `l4`: of `len` bytes with its payload; `ip`: addresses, the same for all of the flow. */
+/* `l4` has `len` bytes with payload; `ip` is a hash of the addresses. */
 static __always_inline void look_l4(struct gro_now *n, __u32 ip, __u32 tos, __u8 proto,
 				    const __u8 *l4, __u32 len)
 {
@@ -162,14 +162,14 @@ static __always_inline void look_ipv6(struct gro_now *n, const __u8 *ip)
 			ip[4] << 8 | ip[5]);
 }
 
-/* Copies the headers of a packet, `at` bytes into it, wherever they are: `least` at least. */
+/* Copies at least `least` bytes of headers at offset `at` of a packet, wherever they are. */
 static __always_inline bool copy_headers(const struct sk_buff *skb, const void *l3,
 					 int linear, __u32 at, __u32 least, __u8 *to)
 {
 	__u32 size = skb->len - at;
 	struct bpf_dynptr data;
 
-	/* of TCP the linear part has all but, maybe, options */
+	/* the linear part may lack TCP options */
 	if (linear >= (int)(at + least) && size > linear - at)
 		size = linear - at;
 	if (size > HEADERS)
@@ -218,7 +218,7 @@ static __always_inline void look(const struct sk_buff *skb, const struct net_dev
 		look_ipv6(n, headers);
 }
 
-/* What the card has merged: it came as one frame. */
+/* Counts a frame that the card has merged. */
 static __always_inline bool merged_by_card(const struct sk_buff *skb, const void *l3,
 					   struct gro *row)
 {
@@ -292,7 +292,7 @@ static __always_inline int left(int ret)
 	return 0;
 }
 
-/* The driver hands it up, and not to GRO. */
+/* The driver delivers the frame without GRO. */
 static __always_inline int passes(const struct sk_buff *skb)
 {
 	const struct net_device *dev = skb->dev;
@@ -308,7 +308,7 @@ static __always_inline int passes(const struct sk_buff *skb)
 	return 0;
 }
 
-/* Maybe on another CPU (RPS), and within napi_gro_receive of a later frame: other words. */
+/* May run on another CPU (RPS), or within napi_gro_receive() of a later frame: only other words. */
 static __always_inline int received(const struct sk_buff *skb)
 {
 	const struct net_device *dev = skb->dev;
@@ -341,7 +341,7 @@ static __always_inline int received(const struct sk_buff *skb)
 		return left(ret);	\
 	}
 
-/* Ends before beginnings: libbpf attaches in this order, so no beginning is left without an end. */
+/* Exit programs first: libbpf attaches in this order, so every entry seen has its exit. */
 SKB(gro_out, "netif_receive_skb", skb ? received(skb) : 0)
 EXIT(gro_exit, "napi_gro_receive_exit")
 EXIT(gro_fexit, "napi_gro_frags_exit")
@@ -351,7 +351,7 @@ SKB(gro_past, "netif_receive_skb_entry", skb ? passes(skb) : 0)
 SKB(gro_list, "netif_receive_skb_list_entry", skb ? passes(skb) : 0)
 SKB(gro_netif, "netif_rx_entry", skb ? passes(skb) : 0)
 
-/* Here most of what is held is flushed. Any NAPI will do: no two take turns within a poll. */
+/* GRO mostly flushes here. Any NAPI will do: two polls on a CPU do not interleave. */
 static __always_inline int polled(void)
 {
 	struct gro_now *n;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* How the work of GRO is shown, and what keeps it from merging. */
+/* The meter gro: what GRO merged, and why it did not merge the rest. */
 #include "bpf/gro/gro.h"
 #include "lib/core/nic_driver.h"
 #include "lib/read/snapshot.h"
@@ -40,7 +40,7 @@ static const char *const causes[NR_GRO_ALONE] = {
 
 static const char *const card[] = { "frames", "packets" };
 
-enum { SIZE, BYTES, FRAMES, ALONE };	/* of these */
+enum { SIZE, BYTES, FRAMES, ALONE };
 static const struct metric metrics[] = {
 	HISTOGRAM(struct gro, size, .name = "buffer_size", .unit = "packets", .scale = 1,
 		  .bounds = bounds,
@@ -49,19 +49,19 @@ static const struct metric metrics[] = {
 		.help = "Bytes in these buffers."),
 	COUNTER(struct gro, frames, .name = "frames", .family = "gro_frames", .unit = "packets",
 		.label = "result", .labels = frames,
-		.help = "Frames from the driver, by what GRO made of them; past: without GRO."),
+		.help = "Frames from the driver, by GRO's result; past: delivered without GRO."),
 	COUNTER(struct gro, alone, .name = "alone", .unit = "packets",
 		.label = "cause", .labels = causes,
-		.help = "Frames that were not merged into one before (held, normal), by cause."),
+		.help = "Frames not merged into an earlier one (held, normal), by cause."),
 	COUNTER(struct gro, card, .name = "card", .unit = "packets",
 		.label = "of", .labels = card,
-		.help = "Frames that the card had merged (LRO, GRO-HW); the packets in them."),
+		.help = "Frames merged by the card (LRO, GRO-HW), and the packets in them."),
 	{}
 };
 
 const struct meter meter_gro = {
 	.name = "gro",
-	.help = "received buffers: what GRO merged, and what it did not, and why",
+	.help = "received buffers: what GRO merged, and why it did not merge the rest",
 	.type = EVENT_METER,
 	.by = BY_QUEUE,
 	.point = RX_STACK,

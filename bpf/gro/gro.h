@@ -1,38 +1,38 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* One receive queue: what became of its frames in GRO, and the buffers that came out. */
+/* One receive queue: results of its frames in GRO, and the resulting buffers. */
 #ifndef NICPROBE_GRO_H
 #define NICPROBE_GRO_H
 
 #include "lib/core/abi.h"
 
 enum gro_frame {
-	GRO_FRAME_MERGED,	/* into a buffer that is held; its head was still needed… */
+	GRO_FRAME_MERGED,	/* into a held buffer; its head is still used… */
 	GRO_FRAME_MERGED_FREE,	/* …or freed */
-	GRO_FRAME_HELD,		/* it began a buffer */
-	GRO_FRAME_NORMAL,	/* it is a buffer by itself */
-	GRO_FRAME_CONSUMED,	/* a protocol took it: decryption */
-	GRO_FRAME_PAST,		/* the driver handed it up without GRO */
+	GRO_FRAME_HELD,		/* begins a buffer */
+	GRO_FRAME_NORMAL,	/* is a buffer by itself */
+	GRO_FRAME_CONSUMED,	/* taken by a protocol, for decryption */
+	GRO_FRAME_PAST,		/* delivered by the driver without GRO */
 	NR_GRO_FRAMES
 };
 
-/* Why a frame was not merged: held or normal, each has one. */
+/* Why a frame was not merged: one cause per held or normal frame. */
 enum gro_alone {
-	GRO_FIRST,		/* nothing of its flow was held: others may join it */
+	GRO_FIRST,		/* no frame of its flow was held: later ones may join it */
 	GRO_ACK,		/* TCP without payload */
 	GRO_FLAGS,		/* TCP with PSH, FIN, SYN, RST or URG, and nothing to join */
-	GRO_ECN,		/* of these the flow was held, but with another codepoint… */
-	GRO_SEQUENCE,		/* …what was held ended elsewhere: loss, or out of order… */
-	GRO_HEADER,		/* …DSCP, acknowledgement, window or options differ */
+	GRO_ECN,		/* its flow was held, but with another codepoint… */
+	GRO_SEQUENCE,		/* …another sequence number: loss or reordering… */
+	GRO_HEADER,		/* …another DSCP, acknowledgement, window or options */
 	GRO_UDP,
-	GRO_UDP_FLOW,		/* UDP, as long as the one before it of its flow, in one poll */
+	GRO_UDP_FLOW,		/* UDP of the same length as the one before, in the same poll */
 	GRO_FRAGMENT,
-	GRO_PROTOCOL,		/* another protocol than TCP and UDP */
+	GRO_PROTOCOL,		/* neither TCP nor UDP */
 	GRO_NOT_IP,
 	GRO_OFF,		/* GRO is off */
-	GRO_XDP,		/* a generic XDP program: GRO does nothing then */
-	GRO_CARD,		/* it came merged, and is not taken further */
+	GRO_XDP,		/* a generic XDP program disables GRO */
+	GRO_CARD,		/* already merged by the card, which GRO does not merge further */
 	GRO_OTHER,		/* IP options, a wrong checksum, … */
-	GRO_UNREAD,		/* its header is where we cannot read it */
+	GRO_UNREAD,		/* we cannot read its header */
 	NR_GRO_ALONE
 };
 
@@ -41,7 +41,7 @@ struct gro {
 	__u64 bytes;		/* in them */
 	__u64 frames[NR_GRO_FRAMES];
 	__u64 alone[NR_GRO_ALONE];
-	__u64 card[2];		/* frames that the card had merged, and wire packets in them */
+	__u64 card[2];		/* frames merged by the card, and wire packets in them */
 };
 
 #endif

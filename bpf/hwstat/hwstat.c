@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* How the driver's own statistics are shown, and which of them say that packets suffer. */
+/* The meter hwstat: statistics of the driver and the card, per queue. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 static const struct metric metrics[] = {
 	COUNTER(struct hwstat, value, .name = "value", .unit = "value",
-		.help = "How much it has grown since attach, in its own unit."),
+		.help = "Growth of the statistic since attach, in its unit."),
 	{}
 };
 
@@ -43,7 +43,7 @@ static void key_text(const void *of, unsigned nr, char *out, size_t size)
 	}
 }
 
-/* What a driver counts under a name of its own has a unit that only it knows. */
+/* Only the driver knows the unit of a statistic without a common name. */
 static const char *key_unit(const void *of)
 {
 	const struct hwstat_key *key = of;
@@ -70,8 +70,8 @@ static const char *remark(const struct site *site)
 }
 
 /*
- * A queue that was in use before, and is again, counts on from where it was. Then not all that
- * the interface had counted was of the queues that there were.
+ * A queue that had been in use before attach and is used again continues its counters. In that case
+ * the counters of the queues present at attach do not add up to those of the interface.
  */
 static bool began(const struct table *then, const void *of)
 {
@@ -96,7 +96,7 @@ static bool began(const struct table *then, const void *of)
 
 const struct meter meter_hwstat = {
 	.name = "hwstat",
-	.help = "what the driver and the card count themselves, by queue",
+	.help = "statistics of the driver and the card, by queue",
 	.type = READ_METER,
 	.by = BY_KEY,
 	.point = RX_NIC,

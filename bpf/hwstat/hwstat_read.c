@@ -17,7 +17,7 @@
 extern const struct meter meter_hwstat;
 
 #define RANKS	64		/* more than there are names */
-#define QUEUES	(MAX_QUEUES + 1)	/* and the last: of the interface */
+#define QUEUES	(MAX_QUEUES + 1)	/* the last is the interface */
 
 static const struct { unsigned attr; const char *as; } qstats[] = {
 	{ NETDEV_A_QSTATS_RX_PACKETS, "rx_packets" }, { NETDEV_A_QSTATS_RX_BYTES, "rx_bytes" },
@@ -29,7 +29,7 @@ static const struct { unsigned attr; const char *as; } qstats[] = {
 	{ NETDEV_A_QSTATS_TX_STOP, "tx_stop" }, { NETDEV_A_QSTATS_TX_WAKE, "tx_wake" },
 };
 
-/* A reading under way: which rows there are already, + 1, by way, name and queue. */
+/* A read in progress. `at`: rows so far, + 1, by direction, name and queue. */
 struct reading {
 	const struct meta *meta;
 	struct table *t;
@@ -37,7 +37,7 @@ struct reading {
 	uint32_t (*at)[RANKS][QUEUES];
 	struct stat_heading heading;
 	const struct driver *driver;
-	bool known;			/* some of the driver's go by a common name */
+	bool known;			/* some of the driver's statistics have a common name */
 	int err;
 };
 
@@ -53,7 +53,7 @@ static struct hwstat_key key_of(const struct reading *r, const struct stat_meani
 	};
 }
 
-/* Several may go by one name: they are summed. What a better source had already is left to it. */
+/* Sums statistics with the same common name. A value from an earlier, better source stays. */
 static int common_put(struct reading *r, const struct stat_meaning *m, uint64_t value)
 {
 	struct hwstat_key key = key_of(r, m);
@@ -77,7 +77,7 @@ static int own_put(const char *name, uint64_t value, void *arg)
 	struct hwstat_key key = key_of(r, &m);
 	uint64_t *row;
 
-	if (m.level)	/* we tell what has grown */
+	if (m.level)	/* only counters are shown */
 		return 0;
 	if (m.as)
 		return common_put(r, &m, value);
@@ -99,7 +99,7 @@ static int named_put(struct reading *r, const char *as, int queue, uint64_t valu
 	return common_put(r, &m, value);
 }
 
-/* A value of any width: netdev-genl's are as short as they can be. */
+/* A value of any width: netdev-genl sends the shortest that fits. */
 static uint64_t attr_number(const struct nlattr *attr)
 {
 	return mnl_attr_get_payload_len(attr) >= 8 ? mnl_attr_get_u64(attr) :
@@ -127,7 +127,7 @@ static int queue_stats(const struct nlmsghdr *nlh, void *arg)
 	return MNL_CB_OK;
 }
 
-/* Linux 6.9, and only some drivers; -errno: neither here. Those without answer with nothing. */
+/* Since Linux 6.9, with some drivers only; others reply with nothing. 0 or -errno. */
 static int qstats_read(struct reading *r)
 {
 	int family = netlink_family("netdev");
@@ -166,7 +166,7 @@ static int link_read(struct reading *r)
 	return err;
 }
 
-/* What each source has not is not there; only memory is an error, and a table that is half. */
+/* A source that fails is left out; only lack of memory, with half a table, is an error. */
 static int all_read(struct reading *r, const char *now)
 {
 	int err;
@@ -190,7 +190,7 @@ int hwstat_read(const struct meta *meta, struct table *t)
 	struct reading r = { .meta = meta, .t = t, .driver = driver_find(meta->driver) };
 	char now[IF_NAMESIZE];
 
-	/* The interface may be gone, or renamed. */
+	/* The interface may be gone or renamed. */
 	return if_indextoname(meta->ifindex, now) ? all_read(&r, now) : 0;
 }
 
@@ -207,11 +207,11 @@ const char *hwstat_without(const struct meta *meta)
 	for (unsigned i = 0; i < t.rows; i++)
 		own += ((struct hwstat_key *)(void *)t.keys)[i].rank == HWSTAT_OWN;
 	if (r.driver == &driver_generic && own)
-		why = text("nobody here knows the statistics of %s: they go by its own names",
+		why = text("nicprobe does not know the statistics of %s: they have its names",
 			   meta->driver);
 	else if (own && r.driver->stats && !r.known)
-		why = text("none of %s goes by a name that nicprobe knows: is it another version "
-			   "of the driver?", meta->driver);
+		why = text("no statistic of %s has a name that nicprobe knows: is it another "
+			   "version of the driver?", meta->driver);
 	free(t.cells);
 	free(t.keys);
 	return why;

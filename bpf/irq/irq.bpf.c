@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Interrupts of one device, by vector and CPU, and the polls that they cause. */
+/* Interrupts of one device, by vector and CPU, and the polls they cause. */
 #include "bpf/common/napi_rank.bpf.h"
 #include "bpf/irq/irq.h"
 #include <bpf/bpf_tracing.h>
 
 #define IRQ_NONE	0
-#define STALE		1000000000ull	/* ns: an interrupt so old caused no poll */
+#define STALE		1000000000ull	/* ns: an older interrupt has caused no poll */
 
-/* The CPU is in the key, so a row is written by one CPU: there is no need of one for each. */
+/* Not per CPU: the CPU is in the key, so a row has one writer. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1024);
@@ -15,7 +15,7 @@ struct {
 	__type(value, struct irq);
 } irq SEC(".maps");
 
-/* Rows begin as this: it does not fit on the stack. */
+/* The initial row, which does not fit on the stack. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
@@ -23,7 +23,7 @@ struct {
 	__type(value, struct irq);
 } irq_blank SEC(".maps");
 
-/* The device's interrupts, found by their names: numbers change when they are requested anew. */
+/* The device's interrupts, found by name: the number changes when one is requested again. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
@@ -38,13 +38,13 @@ struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1);
 	__type(key, struct irq_name);
-	__type(value, __u32);		/* its place in irq_vectors */
+	__type(value, __u32);		/* its index in irq_vectors */
 } irq_names SEC(".maps");
 
-/* What is known of an interrupt number, as long as its handler stays the same. */
+/* What we know of an interrupt number, valid while its handler stays the same. */
 struct irq_seen {
 	__u64 action, name;		/* addresses */
-	__u64 place;			/* in irq_vectors, + 1; 0: another device's */
+	__u64 place;			/* index in irq_vectors, + 1; 0: another device's */
 };
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -53,7 +53,7 @@ struct {
 	__type(value, struct irq_seen);
 } irq_seen SEC(".maps");
 
-/* The vector of a receive queue, then of a transmit queue: place + 1; 0: none. */
+/* The vector of each receive queue, then of each transmit queue: place + 1; 0: none. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
@@ -61,7 +61,7 @@ struct {
 	__type(value, __u32);
 } irq_queue SEC(".maps");
 
-/* The handler that runs on this CPU: they do not nest, interrupts are off. */
+/* The handler that runs on this CPU: interrupts are off, so they do not nest. */
 struct irq_now {
 	__u64 action, stamp;
 	__u64 place;			/* + 1; 0: none of ours */
@@ -74,8 +74,8 @@ struct {
 } irq_now SEC(".maps");
 
 /*
- * The handler's words are written with interrupts off, the poll's in a softirq or a thread of
- * this CPU with softirqs off: either can come between the words of the other, never its own.
+ * The handler writes its words with interrupts off, the poll in a softirq or a thread of this CPU
+ * with softirqs off: they may interrupt each other but write different words.
  */
 static __always_inline struct irq *irq_row(const struct irq_vector *v, __u32 nr)
 {
@@ -96,7 +96,7 @@ static __always_inline struct irq *irq_row(const struct irq_vector *v, __u32 nr)
 	return row;
 }
 
-/* The polls of its queues are its own from now on. */
+/* Assigns the polls of its queues to this vector from now on. */
 static __always_inline void irq_serves(const struct irq_vector *v, __u32 place)
 {
 	__u32 rx = v->key.rx, tx = config.rows + v->key.tx;
@@ -107,7 +107,7 @@ static __always_inline void irq_serves(const struct irq_vector *v, __u32 place)
 		bpf_map_update_elem(&irq_queue, &tx, &place, BPF_ANY);
 }
 
-/* Seen for the first time, or its handler is another one than before: by its name. */
+/* Identifies by name an interrupt that is new or has a new handler. */
 static __noinline __u64 irq_recognise(__u32 nr, __u64 action, __u64 name)
 {
 	struct irq_seen seen = { .action = action, .name = name };
@@ -177,7 +177,7 @@ static __always_inline int irq_ends(__u32 nr, const struct irqaction *action, in
 	return 0;
 }
 
-/* Where the vector of a NAPI stands in irq_vectors, + 1; 0: not known. */
+/* The index in irq_vectors of the vector of a NAPI, + 1; 0: not known. */
 static __always_inline __u32 irq_place(const struct napi_struct *napi,
 				       const struct net_device *dev)
 {
@@ -216,7 +216,7 @@ static __always_inline int irq_polled(const struct napi_struct *napi, int work)
 	row->polls++;
 	row->packets += work > 0 ? work : 0;
 	stamp = v->stamp;
-	if (!stamp)	/* polled on, or by someone who waits: no interrupt came before */
+	if (!stamp)	/* a repeated or busy poll: no interrupt came before */
 		return 0;
 	row->elsewhere += v->cpu != bpf_get_smp_processor_id();
 	v->stamp = 0;
@@ -225,7 +225,7 @@ static __always_inline int irq_polled(const struct napi_struct *napi, int work)
 	return 0;
 }
 
-/* Ends before beginnings: libbpf attaches in this order, so no beginning is left without an end. */
+/* Exit programs first: libbpf attaches in this order, so every entry seen has its exit. */
 SEC("tp_btf/irq_handler_exit")
 int BPF_PROG(irq_end, int nr, const struct irqaction *action, int ret)
 {

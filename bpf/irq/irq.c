@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Interrupts: which are the device's, and may be; how they are shown; when they are not well. */
+/* The meter irq: interrupts of the device, those it has and those it may request later. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,21 +16,21 @@
 
 static const struct metric metrics[] = {
 	COUNTER(struct irq, interrupts, .name = "interrupts",
-		.unit = "interrupts", .help = "How often it came, on this CPU."),
+		.unit = "interrupts", .help = "Interrupts on this CPU."),
 	COUNTER(struct irq, polls, .name = "polls", .unit = "polls",
-		.help = "NAPI polls of what it serves, on this CPU."),
+		.help = "NAPI polls on this CPU of the queues that it serves."),
 	COUNTER(struct irq, packets, .name = "packets", .unit = "packets",
 		.help = "Packets that these polls received."),
 	COUNTER(struct irq, elsewhere, .name = "elsewhere", .unit = "polls",
-		.help = "Polls that an interrupt on another CPU had caused."),
+		.help = "Polls caused by an interrupt on another CPU."),
 	COUNTER(struct irq, unhandled, .name = "unhandled",
 		.unit = "interrupts",
-		.help = "Interrupts that were another device's: the line is shared."),
+		.help = "Interrupts of another device on the same, shared line."),
 	HISTOGRAM(struct irq, to_poll, .name = "to_poll", .unit = "seconds",
-		.scale = 1e-9, .help = "Time from an interrupt until the first poll that it "
-			"caused was done."),
+		.scale = 1e-9, .help = "Time from an interrupt to the end of the first poll that "
+			"it caused."),
 	HISTOGRAM(struct irq, handler, .name = "handler", .unit = "seconds",
-		.scale = 1e-9, .help = "Time that the interrupt handler took."),
+		.scale = 1e-9, .help = "Time in the interrupt handler."),
 	{}
 };
 
@@ -38,7 +38,7 @@ enum { LABEL_VECTOR, LABEL_SERVES, LABEL_CPU, LABEL_ALLOWED, LABEL_IRQ };
 #define ALLOWED "allowed"
 static const char *const labels[] = { "vector", "serves", "cpu", ALLOWED, "irq", NULL };
 
-/* "queue 3", "rx 3", "tx 3", "all queues"; "-": it is for something else. */
+/* "queue 3", "rx 3", "tx 3", "all queues"; "-": for other purposes. */
 static void serves_text(const struct irq_key *k, char *to, size_t size)
 {
 	const char *rank = k->by_rank ? " by rank" : "";
@@ -56,7 +56,7 @@ static void serves_text(const struct irq_key *k, char *to, size_t size)
 		snprintf(to, size, "-");
 }
 
-/* Its affinity at present, beside the CPU that it ran on: "0-3". "-": it is gone. */
+/* Its present affinity: "0-3". "-": it is gone. */
 static void allowed_text(const struct irq_key *k, char *to, size_t size)
 {
 	struct cpus affinity, effective;
@@ -85,7 +85,7 @@ static void key_text(const void *key, unsigned nr, char *to, size_t size)
 	}
 }
 
-/* All interrupts it has, then those it may request later. */
+/* All interrupts that the device has, then those that it may request later. */
 struct names {
 	struct irq_vector *list;
 	unsigned nr;
@@ -108,12 +108,12 @@ static void names_add(struct names *names, const struct vector *v)
 		return;
 	*to = (struct irq_vector){ .key = { .irq = v->irq, .rx = v->rx, .tx = v->tx } };
 	to->key.by_rank = names->queues->by == QUEUES_BY_RANK && names->queues->nr > 1;
-	/* cut as bpf_probe_read_kernel_str() cuts it */
+	/* truncated as by bpf_probe_read_kernel_str() */
 	memcpy(to->key.name, v->name, strnlen(v->name, IRQ_NAME - 1));
 	names->nr++;
 }
 
-/* As many of this sort as there may be queues: ethtool -L can make more, or less. */
+/* Adds names of this pattern for all queues that ethtool -L may create. */
 static void names_like(struct names *names, const struct vector *one, unsigned queues)
 {
 	for (unsigned q = 0; one->len && q < queues; q++) {
@@ -126,7 +126,7 @@ static void names_like(struct names *names, const struct vector *one, unsigned q
 	}
 }
 
-/* Names need not be unique: eth0 of another namespace has interrupts that are called the same. */
+/* Names need not be unique: those of eth0 in another namespace may be the same. */
 static void name_shared(unsigned irq, char *line, void *arg)
 {
 	const struct names *names = arg;
@@ -166,7 +166,7 @@ static int names_make(const struct site *site, struct names *names)
 		for (unsigned n = 0; n < most; n++)
 			if (vector_expand(site->driver->irqs[i], site->iface.name, n, &v))
 				names_add(names, &v);
-	/* what drivers call their only interrupt, or that for other causes */
+	/* many drivers use this name for their only interrupt or that for other causes */
 	v = (struct vector){ .rx = QUEUE_NONE, .tx = QUEUE_NONE };
 	snprintf(v.name, sizeof(v.name), "%s", site->iface.name);
 	names_add(names, &v);
@@ -195,7 +195,7 @@ static int maps_size(const struct site *site, struct bpf_object *obj, const stru
 	       bpf_map__set_max_entries(map_of(obj, "irq_queue"), 2 * site->config.rows);
 }
 
-/* How many interrupts serve one direction only, of those there are now. */
+/* How many present interrupts serve receive queues only. */
 static unsigned receivers(const struct queues *q)
 {
 	unsigned nr = 0;
@@ -206,15 +206,15 @@ static unsigned receivers(const struct queues *q)
 }
 
 /*
- * Whose polls belong to which interrupt. A NAPI is known by its rank, and drivers that have some
- * to transmit only (igb with separate vectors) add them behind those that receive.
+ * Maps the queues' polls to this interrupt. A NAPI is known by its rank; drivers with NAPIs that
+ * only transmit (igb with separate vectors) add them after those that receive.
  */
 static int queue_fill(int fd, const struct site *site, const struct irq_key *k, __u32 place)
 {
 	unsigned rows = site->config.rows, behind = receivers(&site->queues) + k->tx;
 	int err = 0;
 
-	if (!k->irq)	/* it is not there; if it comes, its first interrupt says so */
+	if (!k->irq)	/* not requested yet; irq_recognise() maps it at its first interrupt */
 		return 0;
 	if (k->rx == QUEUE_NONE && k->tx >= 0 && behind < rows)
 		err = bpf_map_update_elem(fd, &behind, &place, BPF_ANY);
@@ -259,7 +259,7 @@ static int attach(const struct site *site, struct bpf_object *obj)
 		if (!err)
 			err = maps_fill(site, obj, &names);
 		if (err && !*complaint())
-			complain(err, NULL, "cannot tell the kernel its interrupts: %s",
+			complain(err, NULL, "cannot fill the maps of interrupts: %s",
 				 strerror(-err));
 	}
 	free(names.list);
@@ -271,14 +271,14 @@ static const char *absent(const struct site *site)
 	bool named = false;
 
 	if (!site->queues.device)
-		return "it is software: no hardware interrupts for it";
+		return "software device: no hardware interrupts";
 	if (!site->queues.nr)
-		return "it has no interrupt of its own: that of its bus (USB, VMBus) is for other "
-		       "devices, too";
+		return "no interrupts: those of its bus (USB, VMBus) are shared with other "
+		       "devices";
 	for (unsigned i = 0; i < site->queues.nr; i++)
 		named |= *site->queues.vectors[i].name;
 	if (!named && site->driver == &driver_generic)
-		return "its interrupts have no names while it is down: set it up, and attach again";
+		return "its interrupts have no names while it is down: set it up and attach again";
 	return NULL;
 }
 
@@ -289,7 +289,7 @@ static const char *remark(const struct site *site)
 
 const struct meter meter_irq = {
 	.name = "irq",
-	.help = "interrupts by vector and CPU, and the polls that they cause",
+	.help = "interrupts by vector and CPU, and the polls they cause",
 	.type = EVENT_METER,
 	.by = BY_KEY,
 	.point = RX_NIC,

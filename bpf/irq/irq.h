@@ -8,18 +8,18 @@
 #define IRQ_NAME 48
 
 struct irq_key {
-	char name[IRQ_NAME];	/* as its driver called it: that stays when the number changes */
+	char name[IRQ_NAME];	/* given by its driver; stays when the number changes */
 	__u32 irq, cpu;
 	__s32 rx, tx;		/* the queues it serves; -1: none, -2: all */
-	__u64 by_rank;		/* which these are is only guessed by the order of the interrupts */
+	__u64 by_rank;		/* these queues are a guess from the order of the interrupts */
 };
 
 struct irq {
 	__u64 interrupts;
-	__u64 unhandled;	/* of these, not of this device (IRQ_NONE): the line is shared */
+	__u64 unhandled;	/* of these, not from this device (IRQ_NONE): the line is shared */
 	__u64 polls;		/* on this CPU, of the NAPI that it serves */
-	__u64 packets;		/* what these polls said they received */
-	__u64 elsewhere;	/* polls that an interrupt on another CPU had caused */
+	__u64 packets;		/* received by these polls */
+	__u64 elsewhere;	/* polls caused by an interrupt on another CPU */
 	HIST(handler, LOGLIN_SLOTS);
 	HIST(to_poll, LOGLIN_SLOTS);
 };
@@ -29,7 +29,7 @@ struct irq_vector {
 	struct irq_key key;
 	__u64 stamp;		/* of the first interrupt since the last poll; 0: none */
 	__u32 cpu;		/* where that was */
-	__u32 strict;		/* another device has one of this name: this number only */
+	__u32 strict;		/* another device uses this name: accept this number only */
 };
 
 #endif
