@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Every poll of our NAPIs: what it took, how long, by whom, after what wait; bursts and runs. */
+/* Every poll of our NAPIs: packets, time, who polled, the wait before it; bursts and runs. */
 #include "bpf/common/napi_rank.bpf.h"
 #include "bpf/napi/napi_cpu.bpf.h"
 #include "bpf/napi/napi.h"
@@ -12,9 +12,9 @@
 METER_MAP(napi);
 
 /*
- * A NAPI without an id cannot be busy-polled (netif_napi_add_tx()): it completes
- * what was sent, as virtio's do. Those of a device that no bus has (tun, tunnels)
- * receive; nothing of that is completed by interrupts.
+ * A NAPI without an id cannot be busy-polled (netif_napi_add_tx()): it completes sent packets, as
+ * in virtio_net. Only on devices without a bus (tun, tunnels) it receives; they have no completion
+ * interrupts.
  */
 static __always_inline __u32 nameless_row(__u64 dev, __u64 napi)
 {
@@ -48,7 +48,7 @@ static __always_inline __u32 seen_row(struct napi_seen *seen, __u64 dev, __u64 n
 	return seen->row;
 }
 
-/* Whose poll it is that `n` waits for: its row, or NULL: it only transmits. */
+/* The row of `n`; NULL: it only transmits. */
 static __always_inline struct napi *row_raised(struct napi_cpu *cpu, const struct net_device *dev,
 					       const struct napi_struct *n)
 {
@@ -58,9 +58,9 @@ static __always_inline struct napi *row_raised(struct napi_cpu *cpu, const struc
 }
 
 /*
- * ____napi_schedule() puts a NAPI last in the list of its CPU, then raises the
- * softirq; since 6.5 not where that CPU is in net_rx_action() already. Others
- * raise it, too: what is last in the list then is not ours, or has its stamp.
+ * ____napi_schedule() appends a NAPI to the list of its CPU, then raises the softirq; since 6.5 not
+ * if that CPU is already in net_rx_action(). If others raise it, the last NAPI in the list is not
+ * ours or already has its stamp.
  */
 static __always_inline int raised(__u32 vec)
 {
@@ -94,7 +94,7 @@ static __always_inline int raised(__u32 vec)
 	return 0;
 }
 
-/* net_rx_action() counts it after the last poll: of the softirq before this one, that is. */
+/* net_rx_action() updates time_squeeze after its last poll: this is about the previous softirq. */
 static __always_inline void squeeze_charge(struct napi_cpu *cpu)
 {
 	const struct softnet_data *sd = softnet(cpu);
@@ -127,7 +127,7 @@ static __always_inline int entered(__u32 vec)
 	return 0;
 }
 
-/* The poll that ended now took the time since the event before. `eater`: its row + 1, or 0. */
+/* A poll ended: it took the time since the previous event. `eater`: its row + 1, or 0. */
 static __always_inline void poll_took(struct napi_cpu *cpu, __u64 since, __u64 now, __u32 eater)
 {
 	cpu->since = now;
@@ -145,7 +145,7 @@ static __always_inline enum napi_by who(const struct napi_struct *n, int budget,
 
 	if (!budget)
 		return NAPI_NETPOLL;
-	/* busy_poll_stop() takes the bit away before its last poll: that has the budget still */
+	/* busy_poll_stop() clears the bit before its last poll, which still has its budget */
 	if (n->state & IN_BUSY_POLL || budget != n->weight)
 		return NAPI_BUSY_POLL;
 	if (task == (__u64)n->thread)
@@ -154,8 +154,8 @@ static __always_inline enum napi_by who(const struct napi_struct *n, int budget,
 }
 
 /*
- * It waited from the raise until its poll began. A later stamp is of an interrupt
- * during the poll: where it still is to be polled, it waits since then.
+ * It waited from the raise until its poll began. A later stamp is from an interrupt during the
+ * poll: if it is to be polled again, it has been waiting since then.
  */
 static __always_inline void wait_end(const struct napi_struct *n, struct napi *row,
 				     __u64 since)
@@ -171,7 +171,7 @@ static __always_inline void wait_end(const struct napi_struct *n, struct napi *r
 		row->raised = stamp;
 }
 
-/* A window that is over is counted; user space does it where no packet comes any more. */
+/* Counts a window once it is over; if no packet follows, user space does. */
 #define WINDOW_ADD(row, hist, window, time, work) do {					\
 	if ((row)->window.nr != (time)) {						\
 		if ((row)->window.packets)						\
@@ -232,7 +232,7 @@ static __always_inline void times(const struct napi_struct *n, struct napi *row,
 	cpu->squeezable = 1;
 }
 
-/* What `ctx` has: the NAPI, what it took, and what it might have taken. */
+/* `ctx`: the NAPI, its work and its budget. */
 static __always_inline int polled(const __u64 *ctx)
 {
 	const struct napi_struct *n = (void *)ctx[0];
@@ -257,7 +257,7 @@ static __always_inline int polled(const __u64 *ctx)
 			poll_took(cpu, cpu->since, bpf_ktime_get_ns(), 0);
 		return 0;
 	}
-	if (cpu->stranger == (__u64)n)	/* its memory was another's when that was seen */
+	if (cpu->stranger == (__u64)n)	/* this memory belonged to another NAPI then */
 		cpu->stranger = 0;
 	now = bpf_ktime_get_ns();
 	nr = seen_row(&cpu->seen_polled, (__u64)dev, (__u64)n, n->napi_id);
@@ -265,9 +265,9 @@ static __always_inline int polled(const __u64 *ctx)
 	if (!row)
 		return 0;
 	arm(cpu);
-	softnet(cpu);			/* finds ksoftirqd, too */
+	softnet(cpu);			/* also sets ksoftirqd */
 	by = who(n, budget, cpu->ksoftirqd);
-	/* Out of softirqs, what was before it on this CPU was no poll: only fentry knows. */
+	/* Outside softirqs the previous event on this CPU was no poll: only fentry knows. */
 	since = by <= NAPI_KSOFTIRQD || cpu->begun == (__u64)n ? cpu->since : 0;
 	if (nr & NAPI_TX) {
 		row->tx_polls++;
@@ -276,7 +276,7 @@ static __always_inline int polled(const __u64 *ctx)
 	}
 	count(row, by, work, budget, now);
 	times(n, row, cpu, by <= NAPI_KSOFTIRQD, since, now);
-	if (by <= NAPI_KSOFTIRQD && work >= budget)	/* it stays, and waits for its next turn */
+	if (by <= NAPI_KSOFTIRQD && work >= budget)	/* it stays in the list and waits */
 		row->raised = now;
 	poll_took(cpu, since, now, by <= NAPI_KSOFTIRQD ? nr + 1 : 0);
 	return 0;
@@ -315,7 +315,7 @@ int BPF_PROG(napi_raised, unsigned int vec)
 	return raised(vec);
 }
 
-/* The only place that sees a poll begin. */
+/* The only program that sees a poll begin. */
 SEC("?fentry/__napi_poll")
 int BPF_PROG(napi_begins, const struct napi_struct *n)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* How polls are shown, which way they are timed, and when they tell of trouble. */
+/* The meter napi: polls, and how they are timed. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -32,30 +32,31 @@ static const uint64_t bounds[] = { COUNTS_BOUNDS };
 
 static const struct metric metrics[] = {
 	COUNTS(work, .name = "work",
-	       .help = "Packets that a poll took: a sample a poll, in sum all packets."),
+	       .help = "Packets per poll; the sum is all packets."),
 	COUNTER(struct napi, polls, .name = "polls", .unit = "polls", .label = "by", .labels = by,
 		.help = "Polls, by who polled."),
 	COUNTER(struct napi, exhausted, .name = "exhausted", .unit = "polls",
-		.help = "Polls that used up their budget: more may wait; not busy polls."),
+		.help = "Polls, except busy polls, that used up their budget: more may wait."),
 	COUNTER(struct napi, squeezed, .name = "squeezed", .unit = "softirqs",
-		.help = "Softirqs cut short whose longest poll was this NAPI's (time_squeeze)."),
+		.help = "Softirqs cut short (time_squeeze) in which this NAPI had the longest "
+			"poll."),
 	COUNTS(burst, .name = "burst_100us",
-	       .help = "Packets in each 100 us in which there were any."),
+	       .help = "Packets per 100 us, empty ones excluded."),
 	COUNTS(burst_long, .name = "burst_1ms",
-	       .help = "Packets in each millisecond in which there were any."),
+	       .help = "Packets per millisecond, empty ones excluded."),
 	COUNTS(run, .name = "run",
-	       .help = "Packets in polls in a row that each used up its budget."),
+	       .help = "Packets in consecutive polls that each used up their budget."),
 	COUNTER(struct napi, near, .name = "near_ring", .unit = "runs",
-		.help = "Runs that came to three quarters of the size of the receive ring."),
+		.help = "Runs that reached three quarters of the size of the receive ring."),
 	HISTOGRAM(struct napi, wait, .name = "wait", .unit = "seconds", .scale = 1e-9,
-		  .help = "Time from the softirq that was raised for it until the poll began."),
+		  .help = "Time from the raise of the softirq until the poll began."),
 	HISTOGRAM(struct napi, time, .name = "poll", .unit = "seconds", .scale = 1e-9,
-		  .help = "Time that a poll took."),
+		  .help = "Time in a poll."),
 	COUNTER(struct napi, timed, .name = "timed", .unit = "polls",
 		.label = "how", .labels = timed,
-		.help = "Polls whose time is exact, only bounded from above, or not known."),
+		.help = "Polls whose time is exact, an upper bound, or not known."),
 	COUNTER(struct napi, tx_polls, .name = "tx", .unit = "polls",
-		.help = "Polls of the NAPI that only completes what this queue has sent."),
+		.help = "Polls of the NAPI that only completes sent packets of this queue."),
 	{}
 };
 enum { WORK, POLLS, EXHAUSTED, SQUEEZED, BURST, BURST_LONG, RUN, NEAR_RING };
@@ -71,17 +72,17 @@ static const char *time_remark(const struct site *site)
 		return "no squeezed, no wait, and ksoftirqd counts as softirq: this kernel does "
 		       "not describe its per-CPU variables";
 	if (kernel_lacks(FEATURE_FENTRY) || !kernel_function("__napi_poll"))
-		return "a poll is timed from the event before it on its CPU, which is a little "
-		       "too long; out of softirqs (threads, busy polls) it is not timed";
-	return "a poll is timed from entry to end; not a busy poll";
+		return "polls are timed from the previous event on their CPU, which is a little "
+		       "too long; polls outside softirqs (threads, busy polls) are not timed";
+	return "polls are timed from entry to end, except busy polls";
 }
 
-/* object_load() gives the programs what netdev-genl tells; the others count ids themselves. */
+/* object_load() passes netdev-genl's mapping to the programs; without it they count ids. */
 static const char *named(const struct queues *q)
 {
 	for (unsigned i = 0; i < q->nr_rx; i++)
 		if (q->rx_napi[i])
-			return "as the driver says it (netdev-genl)";
+			return "as reported by the driver (netdev-genl)";
 	return "by the order of the instances";
 }
 
@@ -97,7 +98,7 @@ static void window_close(__u64 *hist, struct napi_window *w, uint64_t now)
 	const struct metric *k = &metrics[BURST];
 	unsigned slot = 0;
 
-	/* One more must have passed: a poll at the end of it may not have been counted yet. */
+	/* Wait one window more: a poll at the end of this one may not have been counted yet. */
 	if (!w->packets || w->nr + 1 >= now)
 		return;
 	while (slot < hist_slots(k) - 1 && w->packets > bounds[slot])

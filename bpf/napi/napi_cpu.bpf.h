@@ -1,46 +1,45 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What a CPU is at while it polls, and where the kernel has what it knows of that. */
+/* State of a CPU while it polls, and the kernel's per-CPU variables on it. */
 #ifndef NICPROBE_NAPI_CPU_BPF_H
 #define NICPROBE_NAPI_CPU_BPF_H
 
 #include "bpf/common/dev.bpf.h"
 #include "bpf/common/scratch.bpf.h"
 
-/* Softirqs of a CPU that are timed after it polled for us: others cost it no clock read. */
+/* Softirqs of a CPU that are timed after a poll of ours; the others cost no clock read. */
 #define ARMED		64
 
-/* Where a NAPI counts, kept for the next time: most CPUs poll one. */
+/* The row of the last NAPI, cached: most CPUs poll one. */
 struct napi_seen {
 	__u64 napi;
 	__u32 id, row;			/* row | NAPI_TX */
 };
 
 /*
- * What a CPU is at. Polls never nest: they run in softirqs, or with softirqs
- * off. A raise can come in an interrupt at any time; it writes `seen_raised`,
- * `stranger` and `armed` only, and `raised` of a row.
+ * Polls never nest: they run in softirqs or with softirqs off. A raise can come in an interrupt at
+ * any time; it writes only `seen_raised`, `stranger` and `armed`, and `raised` of a row.
  */
 struct napi_cpu {
 	struct napi_seen seen_polled, seen_raised;
 	__u64 softnet;			/* its struct softnet_data, once it is known */
 	__u64 ksoftirqd;
-	__u64 stranger;			/* the last scheduled that is not ours */
+	__u64 stranger;			/* the last scheduled NAPI that is not ours */
 	__u32 armed;			/* softirqs still to be timed */
-	__u32 squeeze;			/* time_squeeze of softnet_data before our first poll… */
-	__u32 squeezable;		/* …where there was one in this softirq */
-	__u32 eater;			/* row + 1 of the NAPI that polled longest; 0: others' */
-	__u64 longest;			/* how long that was */
+	__u32 squeeze;			/* softnet_data.time_squeeze before our first poll… */
+	__u32 squeezable;		/* …if there was one in this softirq */
+	__u32 eater;			/* row + 1 of the NAPI with the longest poll; 0: others' */
+	__u64 longest;			/* time of that poll */
 	__u64 since;			/* a poll begins after this; 0: not known */
-	__u64 begun;			/* the NAPI that began then, where fentry saw it */
+	__u64 begun;			/* the NAPI that began then, if fentry saw it */
 };
 SCRATCH_MAP(napi_cpu, struct napi_cpu);
 
-/* CPUs that are armed: where none is, a poll or a softirq of others ends at one look. */
+/* Number of armed CPUs: if 0, polls and softirqs of others cost one read. */
 static __u32 armed_cpus;
 
 static __always_inline void arm(struct napi_cpu *cpu)
 {
-	/* a raise in an interrupt may come in between: who finds it 0 counts it */
+	/* a raise in an interrupt may come in between: whoever finds 0 counts the CPU */
 	if (cpu->armed)
 		cpu->armed = ARMED;
 	else if (!__sync_lock_test_and_set(&cpu->armed, ARMED))
@@ -53,9 +52,9 @@ static __always_inline struct napi_cpu *cpu_now(void)
 }
 
 /*
- * Not every kernel tells programs where its per-CPU variables are (only with CONFIG_KALLSYMS_ALL).
- * But the task that runs is in a run queue of its CPU, which is one of them; BTF says how far it is
- * from there to the others.
+ * Not every kernel gives programs the address of its per-CPU variables (only with
+ * CONFIG_KALLSYMS_ALL). But the running task is in its CPU's run queue, which is such a variable,
+ * and BTF has the distance to the others.
  */
 static __noinline int percpu_find(struct napi_cpu *cpu)
 {
@@ -73,7 +72,7 @@ static __noinline int percpu_find(struct napi_cpu *cpu)
 	return 0;
 }
 
-/* The address of this CPU's; 0: not known. */
+/* This CPU's softnet_data; NULL: not known. */
 static __always_inline const struct softnet_data *softnet(struct napi_cpu *cpu)
 {
 	if (!cpu->softnet)

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Pages that the page pools of the interface take from the kernel and give back to it. */
+/* Pages that the page pools of the interface take from and return to the kernel. */
 #include "bpf/common/skb.bpf.h"
 #include "bpf/pool/pool.h"
 #include <bpf/bpf_tracing.h>
 
 METER_MAP(pool);
 
-/* Two programs write, and one may interrupt the other: a lane each. */
+/* Two programs write, and one may interrupt the other: each has its lane. */
 enum lane { HOLD, RELEASE, NR_LANES };
 
-/* Pools that were met, ours or not, and what they had counted when their last event came. */
+/* Pools seen so far, ours or not, and their counts at their last event. */
 #define NOT_OURS (~0u)
 struct met {
 	__u32 row;
@@ -37,7 +37,7 @@ static long veth_step(__u32 i, struct veth_walk *w)
 	return 1;
 }
 
-/* veth tells its pools nothing, but has them in its queues; netdev_priv() is behind the device. */
+/* veth's pools do not name it, but its queues point to them; this mirrors netdev_priv(). */
 static __always_inline __u32 veth_queue(__u64 pool, const struct net_device *dev)
 {
 	__u64 size = (bpf_core_type_size(struct net_device) + 31) & ~31ull;
@@ -75,7 +75,7 @@ static __always_inline bool is_parent(const struct device *dev)
 	return same;
 }
 
-/* Whose pool it is, as far as it says: the device, its NAPI, or only the hardware. */
+/* The row of a pool, by whatever it points to: the device, its NAPI, or only the hardware. */
 static __noinline __u32 pool_row(__u64 address)
 {
 	const struct page_pool *pool = (void *)address;
@@ -111,7 +111,7 @@ static __always_inline struct pool *pool_at(__u32 row, enum lane lane)
 	return row_at(&pool, lane * config.rows + row);
 }
 
-/* What it had before this event, which may be long before attach. NULL: no room to remember it. */
+/* Adds a pool with its counts before this event. NULL: no room. */
 static __noinline struct met *meet(__u64 address, enum lane lane, __u32 count)
 {
 	const struct page_pool *p = (void *)address;
@@ -126,7 +126,7 @@ static __noinline struct met *meet(__u64 address, enum lane lane, __u32 count)
 		met.count[HOLD] = count - 1;
 	else
 		met.count[RELEASE] = count - 1;
-	/* another CPU may meet it now, too: one of them counts what was there */
+	/* another CPU may add it at the same time: one of them counts the pages it has */
 	if (!bpf_map_update_elem(&pools, &address, &met, BPF_NOEXIST) && met.row != NOT_OURS) {
 		row = pool_at(met.row, lane);
 		if (row)
@@ -136,8 +136,8 @@ static __noinline struct met *meet(__u64 address, enum lane lane, __u32 count)
 }
 
 /*
- * `count` is of all that the pool ever took or gave back: a missed event makes
- * up for itself with the next one, and one that comes late adds nothing.
+ * `count` is the total that the pool ever took or returned: the next event makes up for a missed
+ * one, and a late one adds nothing.
  */
 static __always_inline int event(__u64 address, enum lane lane, __u32 count)
 {
@@ -173,7 +173,7 @@ static __always_inline int event(__u64 address, enum lane lane, __u32 count)
 	return 0;
 }
 
-/* Without a page it is gone: its address may be that of another soon. */
+/* A pool without pages is gone, and its address may be reused. */
 static __always_inline int gone(__u64 address, __s32 inflight)
 {
 	if (!inflight)
@@ -181,7 +181,7 @@ static __always_inline int gone(__u64 address, __s32 inflight)
 	return 0;
 }
 
-/* A driver tells the queue of a new pool here, if it does not in the pool itself. */
+/* This names the queue of a new pool, in case the pool itself does not. */
 static __always_inline int connected(const struct xdp_mem_allocator *mem,
 				     const struct xdp_rxq_info *rxq)
 {

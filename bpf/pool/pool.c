@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* How the pages of the receive queues are shown, and where there are none. */
+/* The meter pool: pages of the receive queues' page pools. */
 #include <bpf/btf.h>
 
 #include "bpf/pool/pool.h"
@@ -10,11 +10,11 @@
 
 static const struct metric metrics[] = {
 	LEVEL(struct pool, came, .name = "in_flight", .unit = "pages",
-	      .help = "Pages that the pools have: in the ring, in packets, or kept for the next."),
+	      .help = "Pages of the pools: in the ring, in packets, or cached."),
 	COUNTER(struct pool, taken, .name = "taken", .unit = "pages",
-		.help = "Pages that the pools took from the kernel: none of theirs was free."),
+		.help = "Pages allocated from the kernel because no page of the pool was free."),
 	COUNTER(struct pool, returned, .name = "returned", .unit = "pages",
-		.help = "Pages that the pools gave back to the kernel."),
+		.help = "Pages returned to the kernel."),
 	{}
 };
 
@@ -24,9 +24,9 @@ static const char *absent(const struct site *site)
 	bool there;
 
 	if (site->driver->no_pool)
-		return "the driver does not take its pages from a page pool";
+		return "the driver uses no page pool";
 	if (!*site->iface.parent && !site->driver->pool)
-		return "there is no hardware below it for which pages would be kept";
+		return "software device: no page pools";
 	btf = kernel_types();
 	there = btf && btf__find_by_name_kind(btf, "btf_trace_page_pool_state_hold",
 					      BTF_KIND_TYPEDEF) > 0;
@@ -35,7 +35,7 @@ static const char *absent(const struct site *site)
 
 const struct meter meter_pool = {
 	.name = "pool",
-	.help = "pages that the receive queues take, have and give back",
+	.help = "pages that the receive queues allocate, hold and return",
 	.type = EVENT_METER,
 	.by = BY_QUEUE,
 	.point = RX_NIC,

@@ -6,7 +6,7 @@
 #include "lib/core/abi.h"
 
 struct pool {
-	__u64 came, went;	/* pages that they ever took, and gave back */
+	__u64 came, went;	/* pages ever taken and returned */
 	__u64 taken, returned;	/* …since attach */
 };
 

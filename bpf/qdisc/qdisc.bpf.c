@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* From the qdisc's door until the driver takes the packet: per TX queue and kind of qdisc. */
+/* Time from a packet's entry to the qdisc until its xmit, per TX queue and kind of qdisc. */
 #include "bpf/common/again.bpf.h"
 #include "bpf/common/skb.bpf.h"
 #include "bpf/common/flight.bpf.h"
@@ -12,7 +12,7 @@
 METER_KEYED_MAP(qdisc, QDISC_KINDS);
 FLIGHT_MAP(waiting);
 
-/* Drops that only their place explains: how many. */
+/* Number of drops by location, where the reason does not name a qdisc. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, QDISC_PLACES);
@@ -20,12 +20,12 @@ struct {
 	__type(value, __u64);
 } qdisc_places SEC(".maps");
 
-/* What goes on on this CPU. */
+/* State of this CPU. */
 struct qdisc_now {
 	__u64 entering;		/* the last packet that came to the qdisc */
-	/* stamp of one that was split, and when; by whom is open, but it waits no more: it went */
+	/* stamp of a packet that was split, and when; we do not know yet by whom, but it `went` */
 	__u64 parent, split;
-	__u64 handing;		/* what the driver is given… */
+	__u64 xmit;		/* the packet in the driver's xmit… */
 	__u64 stamp, at;	/* …its stamp (0: not followed), and when */
 };
 SCRATCH_MAP(qdisc_now, struct qdisc_now);
@@ -57,9 +57,9 @@ static __always_inline __u32 place_in(const struct sk_buff *skb,
 }
 
 /*
- * Who writes a row: a packet comes, is split or handed over with softirqs off, on one CPU after
- * the other; only a drop can be in a process (RTNL throws a qdisc away) that these interrupt.
- * So drops have words of their own, but for `went`, which they add to atomically.
+ * Writers of a row: packets enter, are split and are sent with softirqs off; only a drop can be in
+ * a process (when RTNL destroys a qdisc) that these interrupt. So drops have separate words, except
+ * `went`, to which they add atomically.
  */
 static __noinline int timed(__u64 stamp, __u64 now, bool segmented, bool went)
 {
@@ -68,7 +68,7 @@ static __noinline int timed(__u64 stamp, __u64 now, bool segmented, bool went)
 
 	if (!row)
 		return 0;
-	/* both shifted: the difference is right when the stamp has wrapped, too */
+	/* both shifted, so the difference is right even if the stamp has wrapped */
 	ns = ((now << STAMP_SHIFT) - (stamp & ~(__u64)STAMP_MASK)) >> STAMP_SHIFT;
 	row->went += went;
 	row->segmented += segmented;
@@ -104,7 +104,7 @@ static __always_inline int queued(const struct sk_buff *skb)
 	here = now_here();
 	if (!here)
 		return 0;
-	if (here->parent) {	/* and its parts were not sent: dropped, or kept elsewhere */
+	if (here->parent) {	/* its segments were not sent: dropped, or queued elsewhere */
 		lose(here->parent, QDISC_SEGMENTED, false);
 		here->parent = 0;
 	}
@@ -127,7 +127,7 @@ static __always_inline int queued(const struct sk_buff *skb)
 	return 0;
 }
 
-/* It is in the queue now: what was split on the way in was split by the qdisc. */
+/* The packet is in the queue: if it was split on the way in, the qdisc did it. */
 static __always_inline int enqueued(__u64 skb)
 {
 	struct qdisc_now *here = now_here();
@@ -148,7 +148,7 @@ static __always_inline bool is_gso(const struct sk_buff *skb)
 	return BPF_CORE_READ(shared, gso_size);
 }
 
-/* Only software GSO uses up a packet that waits: by the qdisc, or after it. */
+/* A waiting packet is consumed only by software GSO, in the qdisc or after it. */
 static __always_inline int used(const struct sk_buff *skb)
 {
 	const struct net_device *dev = skb->dev;
@@ -156,7 +156,7 @@ static __always_inline int used(const struct sk_buff *skb)
 	struct qdisc *row;
 	__u64 stamp;
 
-	/* most are what the driver is done with: to look at them is cheaper than for them */
+	/* most are completed by the driver: reading the skb is cheaper than a lookup */
 	if (!dev_may_be_ours(dev) || !is_gso(skb))
 		return 0;
 	stamp = flight_take(&waiting, skb, config.waiting_shift);
@@ -164,7 +164,7 @@ static __always_inline int used(const struct sk_buff *skb)
 		return 0;
 	here = now_here();
 	if (here && here->entering == (__u64)skb) {
-		/* on the way in, or past an empty qdisc: what comes next will tell */
+		/* on the way in, or bypassing an empty qdisc: the next event will tell */
 		here->parent = stamp;
 		here->split = bpf_ktime_get_ns();
 		row = row_make(stamp);
@@ -185,7 +185,7 @@ static __always_inline bool qdisc_reason(int reason)
 #undef IS
 }
 
-/* A reason tells since 6.13 what codel and cake drop as they give out packets. */
+/* Since 6.13 drops of codel and cake at dequeue have a reason. */
 #define REASONS_TOLD \
 	bpf_core_enum_value_exists(enum skb_drop_reason, SKB_DROP_REASON_QDISC_CONGESTED)
 
@@ -227,7 +227,7 @@ static __always_inline int freed(const struct sk_buff *skb, __u64 location, int 
 	row = row_make(place);
 	if (!row)
 		return 0;
-	/* the other copy of the program may be in here, too */
+	/* the other copy of the program may be here at the same time */
 	if (stamp)
 		__sync_fetch_and_add(&row->went, 1);
 	if (by_qdisc)
@@ -237,8 +237,7 @@ static __always_inline int freed(const struct sk_buff *skb, __u64 location, int 
 	return 0;
 }
 
-static __always_inline int handed_over(const struct sk_buff *skb,
-				       const struct net_device *dev)
+static __always_inline int started(const struct sk_buff *skb, const struct net_device *dev)
 {
 	struct qdisc_now *here;
 
@@ -251,11 +250,11 @@ static __always_inline int handed_over(const struct sk_buff *skb,
 		timed(here->parent, here->split, true, false);
 		here->parent = 0;
 	}
-	here->handing = (__u64)skb;
+	here->xmit = (__u64)skb;
 	here->stamp = flight_take(&waiting, skb, config.waiting_shift);
 	if (here->stamp)
 		here->at = bpf_ktime_get_ns();
-	else			/* in case it is refused */
+	else			/* in case it is requeued */
 		here->at = skb->queue_mapping & QUEUE_MASK;
 	return 0;
 }
@@ -269,7 +268,7 @@ static __noinline int refused(__u64 place)
 	return 0;
 }
 
-/* skb may be freed by now, unless it was refused: only its address may be used. */
+/* Unless requeued, skb may be freed by now: only its address may be used. */
 static __always_inline int returned(const void *skb, int rc, const struct net_device *dev)
 {
 	struct qdisc_now *here;
@@ -277,12 +276,12 @@ static __always_inline int returned(const void *skb, int rc, const struct net_de
 	if (dev_is_other(dev))
 		return 0;
 	here = now_here();
-	if (!here || here->handing != (__u64)skb)
+	if (!here || here->xmit != (__u64)skb)
 		return 0;
-	here->handing = 0;
+	here->xmit = 0;
 	if (rc < XMIT_TAKEN)
 		return here->stamp ? timed(here->stamp, here->at, false, true) : 0;
-	/* Back to the qdisc with it, and it waits on. */
+	/* It is requeued and continues to wait. */
 	if (!here->stamp)
 		return refused(kind_of(dev, here->at) << QUEUE_BITS | here->at);
 	if (!flight_put(&waiting, skb, here->stamp, config.waiting_shift))
@@ -291,8 +290,8 @@ static __always_inline int returned(const void *skb, int rc, const struct net_de
 }
 
 /*
- * Ends before beginnings: libbpf attaches in this order, so no beginning is left without an end.
- * What a program missed as it was running already, its copy finds waiting still (again.bpf.h).
+ * Exit programs first: libbpf attaches in this order, so every entry seen has its end. If a program
+ * misses an event because it is already running, its copy still finds the packet (again.bpf.h).
  */
 #define FREE(name, again)								\
 	SEC("tp_btf/kfree_skb")								\
@@ -322,7 +321,7 @@ int BPF_PROG(qdisc_done, const struct sk_buff *skb, int rc, const struct net_dev
 SEC("tp_btf/net_dev_start_xmit")
 int BPF_PROG(qdisc_hand, const struct sk_buff *skb, const struct net_device *dev)
 {
-	return handed_over(skb, dev);
+	return started(skb, dev);
 }
 
 SEC("tp_btf/qdisc_enqueue")

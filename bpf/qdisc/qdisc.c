@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* How the time in the qdisc is shown, and when packets wait there too long or are lost there. */
+/* The meter qdisc: how long packets wait in the qdisc, and what it drops. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -29,16 +29,16 @@ static const char *const lost[NR_QDISC_LOST] = {
 
 static const struct metric metrics[] = {
 	HISTOGRAM(struct qdisc, wait, .name = "wait", .unit = "seconds", .scale = 1e-9,
-		.help = "Time from the qdisc's door until the driver was handed the packet."),
+		.help = "Time from entry to the qdisc until the driver's xmit."),
 	LEVEL(struct qdisc, came, .name = "waiting", .unit = "packets",
-		.help = "Buffers that are in the qdisc now; with GSO, several packets each."),
+		.help = "Buffers in the qdisc; with GSO, several packets each."),
 	COUNTER(struct qdisc, dropped, .name = "dropped", .unit = "packets",
 		.label = "by", .labels = dropped,
-		.help = "Buffers dropped by the qdisc, or otherwise before the driver had them."),
+		.help = "Buffers dropped by the qdisc, or otherwise before the driver's xmit."),
 	COUNTER(struct qdisc, segmented, .name = "segmented", .unit = "packets",
-		.help = "Buffers that were split in software (GSO) on their way to the driver."),
+		.help = "Buffers split in software (GSO) on their way to the driver."),
 	COUNTER(struct qdisc, refused, .name = "refused", .unit = "packets",
-		.help = "Hand-overs that the driver refused: the packet went back to the qdisc."),
+		.help = "Packets requeued because the driver was busy (NETDEV_TX_BUSY)."),
 	COUNTER(struct qdisc, lost, .name = "lost", .unit = "packets",
 		.label = "cause", .labels = lost,
 		.help = "Buffers whose time could not be measured, by cause."),
@@ -70,7 +70,7 @@ void qdisc_place_tell(struct qdisc *row, const struct qdisc_place *place, __u64 
 	if (!of_cut && !drop_at_qdisc(place->location))
 		return;
 	if (place->followed) {
-		/* those that came after the row was read are not in it */
+		/* without those dropped after the row was read */
 		n = n < row->dropped[QDISC_DROPPED_OTHER] ? n : row->dropped[QDISC_DROPPED_OTHER];
 		row->dropped[QDISC_DROPPED_OTHER] -= n;
 	}
@@ -80,7 +80,7 @@ void qdisc_place_tell(struct qdisc *row, const struct qdisc_place *place, __u64 
 		row->dropped[QDISC_DROPPED] += n;
 }
 
-/* What a qdisc dropped, and only the place says so: each function by its name. */
+/* Attributes drops to the qdisc by the name of the function in which they happened. */
 static int fixup(const char *pins, struct table *t)
 {
 	struct qdisc_place place, *before = NULL;
@@ -139,5 +139,5 @@ const struct meter meter_qdisc = {
 	.events = { .elf = qdisc_bpf__elf_bytes, .maps = maps },
 	.fixup = fixup,
 	.configure = configure,
-	.on_request = "a clock read and a table cost each packet that is sent about 0.25 us",
+	.on_request = "it costs about 0.25 us per sent packet: a clock read and a table lookup",
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The kinds of qdisc met so far, numbered so that a stamp can hold one; and what a stamp holds. */
+/* Kinds of qdisc seen so far, numbered so that they fit in a stamp; the format of stamps. */
 #include "bpf/common/txq.bpf.h"
 #include "bpf/qdisc/qdisc.h"
 #include "lib/core/meter.bpf.h"
@@ -10,9 +10,9 @@
 #define STAMP_SHIFT	(QUEUE_BITS + KIND_BITS)
 #define STAMP_MASK	((1u << STAMP_SHIFT) - 1)
 
-/* Kinds of qdisc met so far, in the order they came. The last place is for those without one. */
+/* Kinds of qdisc in the order first seen. The last slot is for packets without one. */
 struct kind {
-	__u64 ops;		/* written last: then the rest is whole */
+	__u64 ops;		/* written last: if set, the rest is complete */
 	__u32 taken;
 	char id[16];
 };
@@ -37,7 +37,7 @@ static __noinline __u32 kind_add(__u64 ops)
 	return KIND_MASK;
 }
 
-/* The number of the kind of qdisc that a queue has now. */
+/* The number of the present kind of qdisc of a queue. */
 static __always_inline __u32 kind_of(const struct net_device *dev, __u32 queue)
 {
 	__u64 ops = (__u64)BPF_CORE_READ(txq_of(dev, queue), qdisc, ops);
@@ -55,7 +55,7 @@ static __always_inline __u32 kind_of(const struct net_device *dev, __u32 queue)
 	return kind_add(ops);
 }
 
-/* Of a stamp, or of what its lower bits say. */
+/* From a stamp, or only its lower bits. */
 static __always_inline void key_fill(__u64 stamp, struct qdisc_key *key)
 {
 	const struct kind *k = row_at(&qdisc_kinds, stamp >> QUEUE_BITS & KIND_MASK);

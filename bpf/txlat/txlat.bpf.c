@@ -1,29 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* From the hand-over to the driver until the driver lets go of the packet. */
+/* Time from the driver's xmit until the driver frees the packet. */
 #include "bpf/common/half.bpf.h"
 #include "bpf/common/scratch.bpf.h"
 #include "bpf/common/skb.bpf.h"
 #include "bpf/txlat/txlat.h"
 #include <bpf/bpf_tracing.h>
 
-
 METER_MAP(txlat);
 
 /*
- * Packets in flight, by the address of the skb. What a table costs here is
- * misses of the cache and of the TLB, and the allocator gives out the skbs of a
- * page one after the other: so they have their places side by side, each its
- * own. Where another page's skb has the place already, it goes to the overflow;
- * `elsewhere` counts it, so that only then that is searched. A live entry is
- * never overwritten.
+ * Packets in flight, by the address of the skb. The cost of the table is cache and TLB misses, and
+ * the allocator returns the skbs of a page one after the other: so they have adjacent places, one
+ * per skb. If an skb of another page is in the place, the new one goes to the overflow; `elsewhere`
+ * counts it, and only then is the overflow searched. A live entry is never overwritten.
  */
-#define PLACES	16	/* of 256 bytes: what an skb takes */
+#define PLACES	16	/* skbs of 256 bytes per page */
 struct place {
 	__u64 skb;
 	__u64 stamp;		/* ns << QUEUE_BITS | queue */
 };
 
-struct chunk {		/* a page's skbs; BPF_F_MMAPABLE: its cache lines are whole */
+struct chunk {		/* a page's skbs; BPF_F_MMAPABLE aligns it to cache lines */
 	struct place place[PLACES];
 };
 struct {
@@ -35,7 +32,7 @@ struct {
 } flight SEC(".maps");
 _Static_assert(sizeof(struct chunk) == PLACES * 16, "a page of skbs of 256 bytes, a place each");
 
-/* By chunk: its packets that are in the overflow. */
+/* Per chunk: the number of its packets in the overflow. */
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
 	__uint(max_entries, 1);
@@ -43,9 +40,9 @@ struct {
 	__type(value, __u32);
 } elsewhere SEC(".maps");
 
-/* A bucket is one cache line. Who finds its own full goes to one of the next. */
+/* A bucket is one cache line. A packet whose bucket is full goes to one of the next. */
 #define WAYS	4
-#define BUCKETS	8	/* searched at the most */
+#define BUCKETS	8	/* searched at most */
 struct bucket {
 	struct place place[WAYS];
 };
@@ -58,17 +55,17 @@ struct {
 	__type(value, struct bucket);
 } overflow SEC(".maps");
 
-/* What this CPU is handing to the driver: an skb freed meanwhile did not complete. */
-struct txlat_handing {
+/* The packet in the driver's xmit on this CPU: if freed meanwhile, it was not completed. */
+struct txlat_xmit {
 	__u64 skb;
 	__u32 queue;
-	__u32 replaces;		/* 1: an older one with this address got away unseen */
+	__u32 replaces;		/* 1: an older skb with this address was freed unseen */
 };
-SCRATCH_MAP(txlat_handing, struct txlat_handing);
+SCRATCH_MAP(txlat_xmit, struct txlat_xmit);
 
-static __always_inline struct txlat_handing *handing_now(void)
+static __always_inline struct txlat_xmit *xmit_now(void)
 {
-	return scratch_here(txlat_handing);
+	return scratch_here(txlat_xmit);
 }
 
 #define HASH(n) ((n) * 2654435769u)
@@ -88,7 +85,7 @@ static __always_inline struct place *place_of(const void *skb)
 
 static __always_inline struct bucket *bucket_at(__u32 half, __u32 i)
 {
-	/* skbs lie 64 bytes apart at least: the bits below say nothing */
+	/* skbs are at least 64 bytes apart: ignore the low 6 bits */
 	__u32 index = (HASH(half >> 6) >> config.flight_shift) + i;
 
 	index &= 0xffffffffu >> config.flight_shift;
@@ -103,11 +100,10 @@ static __always_inline __u32 *elsewhere_of(__u32 half)
 }
 
 /*
- * On one CPU consume_skb can be interrupted by kfree_skb, and both by a
- * hand-over; a program never by itself. So the two ends write a lane of rows
- * each, and a hand-over other words. What a program missed as it was running
- * already, a copy of it later on the tracepoint finds in flight still; copies
- * may interrupt each other, and share a lane.
+ * On one CPU consume_skb can be interrupted by kfree_skb, and both by an xmit, but a program never
+ * by itself. So each of the two ends writes its own lane of rows, and xmit writes other words. If
+ * a program misses an event because it is already running, a second copy of it on the tracepoint
+ * still finds the packet in flight; these copies may interrupt each other and share a lane.
  */
 enum lane { CONSUMED, FREED, AGAIN };
 
@@ -119,7 +115,7 @@ static __always_inline struct txlat *txlat_row(__u32 queue, enum lane lane)
 	return row_at(&txlat, lane * config.rows + row_of(0, queue));
 }
 
-/* Takes the place if it is free, or returns false. */
+/* Claims the place if it is free, else returns false. */
 static __always_inline bool place_put(struct place *p, __u64 skb, __u64 stamp)
 {
 	if (p->skb || __sync_val_compare_and_swap(&p->skb, 0, skb))
@@ -142,7 +138,7 @@ static __noinline bool put_elsewhere(__u64 skb, __u64 stamp)
 
 	if (!more)
 		return false;
-	/* Before it is there: who frees it must search for it. */
+	/* Before it is there, so that whoever frees it searches for it. */
 	__sync_fetch_and_add(more, 1);
 	for (__u32 i = 0; i < BUCKETS; i++) {
 		struct bucket *b = bucket_at(skb, i);
@@ -171,7 +167,7 @@ static __noinline __u64 take_elsewhere(__u64 skb)
 	return 0;
 }
 
-/* Out of the table with it; p: its place. Returns its stamp, or 0: it was not there. */
+/* Removes an skb; p: its place. Returns its stamp, or 0: it was not there. */
 static __always_inline __u64 flight_take(const void *skb, struct place *p)
 {
 	__u32 *more;
@@ -182,10 +178,9 @@ static __always_inline __u64 flight_take(const void *skb, struct place *p)
 	return more && *more ? take_elsewhere((__u64)skb) : 0;
 }
 
-static __always_inline int handed_over(const struct sk_buff *skb,
-				       const struct net_device *dev)
+static __always_inline int started(const struct sk_buff *skb, const struct net_device *dev)
 {
-	struct txlat_handing *handing;
+	struct txlat_xmit *xmit;
 	struct place *place;
 	struct txlat *row;
 	__u64 stamp;
@@ -195,22 +190,22 @@ static __always_inline int handed_over(const struct sk_buff *skb,
 		return 0;
 	if (config.sample > 1 && bpf_get_prandom_u32() % config.sample)
 		return 0;
-	handing = handing_now();
+	xmit = xmit_now();
 	place = place_of(skb);
 	queue = skb->queue_mapping;
 	row = txlat_row(queue, CONSUMED);
-	if (!handing || !place || !row)
+	if (!xmit || !place || !row)
 		return 0;
-	handing->queue = queue;
-	handing->replaces = !!flight_take(skb, place);
-	handing->skb = (__u64)skb;
-	/* here, and not when the driver has returned: its line is fetched beside the others */
-	row->came += !handing->replaces;
-	row->lost[TXLAT_NEVER_FREED] += handing->replaces;
+	xmit->queue = queue;
+	xmit->replaces = !!flight_take(skb, place);
+	xmit->skb = (__u64)skb;
+	/* counted here and not on return, so that cache misses overlap */
+	row->came += !xmit->replaces;
+	row->lost[TXLAT_NEVER_FREED] += xmit->replaces;
 	stamp = bpf_ktime_get_ns() << QUEUE_BITS | (queue & QUEUE_MASK);
 	if (!place_put(place, (__u64)skb, stamp) && !put_elsewhere((__u64)skb, stamp)) {
-		handing->skb = 0;
-		row->came -= !handing->replaces;
+		xmit->skb = 0;
+		row->came -= !xmit->replaces;
 		row->lost[TXLAT_FULL]++;
 	}
 	return 0;
@@ -219,24 +214,24 @@ static __always_inline int handed_over(const struct sk_buff *skb,
 /* skb may be freed by now: only its address may be used. */
 static __always_inline int returned(const void *skb, int rc, const struct net_device *dev)
 {
-	struct txlat_handing *handing;
+	struct txlat_xmit *xmit;
 	struct place *place;
 	struct txlat *row;
 
 	if (dev_is_other(dev))
 		return 0;
-	handing = handing_now();
-	if (!handing || handing->skb != (__u64)skb)
+	xmit = xmit_now();
+	if (!xmit || xmit->skb != (__u64)skb)
 		return 0;
-	handing->skb = 0;
+	xmit->skb = 0;
 	if (rc < XMIT_TAKEN)
 		return 0;
-	row = txlat_row(handing->queue, CONSUMED);
+	row = txlat_row(xmit->queue, CONSUMED);
 	place = place_of(skb);
 	if (!row || !place)
 		return 0;
 	flight_take(skb, place);
-	row->came -= !handing->replaces;
+	row->came -= !xmit->replaces;
 	row->retried++;
 	return 0;
 }
@@ -244,13 +239,13 @@ static __always_inline int returned(const void *skb, int rc, const struct net_de
 static __always_inline int freed(const struct sk_buff *skb, enum lane lane)
 {
 	const struct net_device *dev = skb->dev;
-	struct txlat_handing *handing;
+	struct txlat_xmit *xmit;
 	struct place *place;
 	struct txlat *row;
 	__u64 stamp, now, ns;
 	bool moved;
 
-	/* Most skbs freed are of others: off with them, where no packet of ours can move. */
+	/* Most freed skbs are not ours: skip them early if our packets keep their device. */
 	if (dev_never_ours(dev))
 		return 0;
 	barrier();
@@ -263,12 +258,12 @@ static __always_inline int freed(const struct sk_buff *skb, enum lane lane)
 		return 0;
 	now = bpf_ktime_get_ns();
 	row = txlat_row(stamp & QUEUE_MASK, lane);
-	handing = handing_now();
-	if (!row || !handing)
+	xmit = xmit_now();
+	if (!row || !xmit)
 		return 0;
 	COUNT(row->went, lane, 1);
-	if (handing->skb == (__u64)skb) {
-		handing->skb = 0;
+	if (xmit->skb == (__u64)skb) {
+		xmit->skb = 0;
 		COUNT(row->lost[TXLAT_FREED_IN_XMIT], lane, 1);
 		return 0;
 	}
@@ -276,14 +271,14 @@ static __always_inline int freed(const struct sk_buff *skb, enum lane lane)
 		COUNT(row->lost[TXLAT_MOVED], lane, 1);
 		return 0;
 	}
-	/* both shifted: the difference is right when the stamp has wrapped, too */
+	/* both shifted, so the difference is right even if the stamp has wrapped */
 	ns = ((now << QUEUE_BITS) - (stamp & ~(__u64)QUEUE_MASK)) >> QUEUE_BITS;
 	COUNT(row->completion.sum, lane, ns);
 	COUNT(row->completion.slot[loglin_slot(ns)], lane, 1);
 	return 0;
 }
 
-/* Ends before beginnings: libbpf attaches in this order, so no beginning is left without an end. */
+/* Exit programs first: libbpf attaches in this order, so every xmit seen has its end. */
 #define END(name, tracepoint, lane)			\
 	SEC("tp_btf/" tracepoint)			\
 	int BPF_PROG(name, const struct sk_buff *skb)	\
@@ -297,8 +292,8 @@ END(txlat_used_again, "consume_skb", AGAIN)
 END(txlat_free_again, "kfree_skb", AGAIN)
 
 /*
- * Since 6.19 a driver that is done with an skb of another CPU leaves it to that one
- * (napi_consume_skb()), which frees it when it polls next, or nobody traces it: it ends here.
+ * Since 6.19 a driver defers an skb of another CPU to that CPU (napi_consume_skb()), which frees it
+ * at its next poll, or untraced: count the completion here.
  */
 SEC("?fentry/skb_attempt_defer_free")
 int BPF_PROG(txlat_deferred, const struct sk_buff *skb)
@@ -315,7 +310,7 @@ int BPF_PROG(txlat_done, const struct sk_buff *skb, int rc, const struct net_dev
 SEC("tp_btf/net_dev_start_xmit")
 int BPF_PROG(txlat_hand, const struct sk_buff *skb, const struct net_device *dev)
 {
-	return handed_over(skb, dev);
+	return started(skb, dev);
 }
 
 char _license[] SEC("license") = "GPL";

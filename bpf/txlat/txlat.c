@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* How the time to completion is shown, where it cannot be had, and when it is not well. */
+/* The meter txlat: time from the driver's xmit to completion. */
 #include <inttypes.h>
 #include <math.h>
 
@@ -21,11 +21,11 @@ static const char *const causes[NR_TXLAT_LOST] = {
 
 static const struct metric metrics[] = {
 	HISTOGRAM(struct txlat, completion, .name = "completion", .unit = "seconds", .scale = 1e-9,
-		  .help = "Time from the hand-over to the driver until it freed the packet."),
+		  .help = "Time from the driver's xmit until it freed the packet."),
 	LEVEL(struct txlat, came, .name = "in_flight", .unit = "packets",
-	      .help = "Packets that the driver has now and has not completed."),
+	      .help = "Packets that the driver has not completed yet."),
 	COUNTER(struct txlat, retried, .name = "retried", .unit = "packets",
-		.help = "Hand-overs that the driver refused: the packet came again."),
+		.help = "Packets requeued because the driver was busy (NETDEV_TX_BUSY)."),
 	COUNTER(struct txlat, lost, .name = "lost", .unit = "packets",
 		.label = "cause", .labels = causes,
 		.help = "Packets whose time could not be measured, by cause."),
@@ -42,13 +42,13 @@ static const char *remark(const struct site *site)
 	(void)site;
 	if (!release_defers() || !kernel_lacks(FEATURE_FENTRY))
 		return NULL;
-	return "what another CPU has sent is completed when that one polls next, or unseen: since "
-	       "6.19 only a trampoline sees it earlier, which this kernel refuses";
+	return "a packet sent by another CPU completes at that CPU's next poll, or unseen: since "
+	       "6.19 only fentry sees it earlier, which this kernel refuses";
 }
 
 /*
- * The table has 2^n chunks of 16 places: with every ring full at once one place in eight is taken.
- * The overflow has as many buckets of four.
+ * The table has 2^n chunks of 16 places: with all rings full, one place in eight is taken. The
+ * overflow has as many buckets of four.
  */
 static void configure(const struct iface *i, const struct request *req, struct config *c)
 {
@@ -71,7 +71,7 @@ static const struct map_plan maps[] = {
 
 const struct meter meter_txlat = {
 	.name = "txlat",
-	.help = "time from the hand-over to the driver to the completion, by TX queue",
+	.help = "time from the driver's xmit to completion, by TX queue",
 	.type = EVENT_METER,
 	.by = BY_QUEUE,
 	.point = TX_NIC,
