@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* How the ledger is shown, and what may have come of what is missing in it. */
+/* The meter ledger: the same packets as counted by the card, the driver and nicprobe. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,35 +21,35 @@
 
 static const struct metric metrics[] = {
 	PACKETS(hardware, .name = "hardware", .rare = true, .untold = true,
-		.help = "Packets that the card says it received or sent."),
+		.help = "Packets received or sent according to the card."),
 	PACKETS(driver, .name = "driver",
-		.help = "Packets that the driver says it received or sent."),
+		.help = "Packets received or sent according to the driver."),
 	PACKETS(ours, .name = "ours",
-		.help = "Packets that we saw at the nic point, as this driver counts them."),
+		.help = "Packets seen at the nic point, counted as this driver counts."),
 	PACKETS(xdp, .name = "xdp", .rare = true,
-		.help = "Packets that XDP programs took, as the driver says."),
+		.help = "Packets taken by XDP programs, according to the driver."),
 	PACKETS(af_xdp, .name = "af_xdp", .rare = true,
-		.help = "Packets that AF_XDP sockets lost, as the meter xsk says."),
+		.help = "Packets lost by AF_XDP sockets, according to the meter xsk."),
 	PACKETS(dropped, .name = "dropped", .rare = true,
-		.help = "Packets that the driver says it threw away."),
+		.help = "Packets dropped according to the driver."),
 	RESIDUE(between, .name = "between", .unit = "packets", .rare = true, .group = "packets",
-		.help = "Wire packets that came to the first of the nic and stack points alone."),
+		.help = "Wire packets seen only at the first of the nic and stack points."),
 	PACKETS(stack, .name = "stack",
-		.help = "Wire packets that we saw at the stack point."),
+		.help = "Wire packets seen at the stack point."),
 	PACKETS(tc, .name = "tc", .rare = true,
-		.help = "Packets that filters of tc dropped, as the meter drop says."),
+		.help = "Packets dropped by tc filters, according to the meter drop."),
 	RESIDUE(residue, .name = "residue", .unit = "packets", .group = "packets",
 		.of = WORD(struct ledger, driver),
-		.help = "Packets that the driver counted and we did not; below 0: we alone."),
+		.help = "Packets counted by the driver but not by us; below 0: only by us."),
 	BYTES(hardware_bytes, .name = "hardware", .rare = true, .untold = true,
-	      .help = "Bytes that the card says it received or sent."),
+	      .help = "Bytes received or sent according to the card."),
 	BYTES(driver_bytes, .name = "driver",
-	      .help = "Bytes that the driver says it received or sent."),
+	      .help = "Bytes received or sent according to the driver."),
 	BYTES(our_bytes, .name = "ours",
-	      .help = "Bytes that we saw at the nic point, as this driver counts them."),
+	      .help = "Bytes seen at the nic point, counted as this driver counts."),
 	RESIDUE(residue_bytes, .name = "residue", .unit = "bytes", .group = "bytes",
 		.of = WORD(struct ledger, driver_bytes),
-		.help = "Bytes that the driver counted and we did not; below 0: we alone."),
+		.help = "Bytes counted by the driver but not by us; below 0: only by us."),
 	{}
 };
 
@@ -66,7 +66,7 @@ static void key_text(const void *of, unsigned nr, char *out, size_t size)
 		snprintf(out, size, queue == LEDGER_ALL ? "all" : "%u", queue);
 }
 
-/* A queue that came up within a window has a row that is older than that. */
+/* Rows of queues that appear within a window may be older than the window. */
 static bool began(const struct table *then, const void *key)
 {
 	(void)then, (void)key;
@@ -76,17 +76,17 @@ static bool began(const struct table *then, const void *key)
 static const char *remark(const struct site *site)
 {
 	if (site->driver->bytes.tx == TX_NOT_KNOWN)
-		return text("nobody here knows how %s counts bytes: of the usual ways that which "
-			    "leaves the least is taken", site->iface.driver);
+		return text("it is not known how %s counts bytes: of the usual ways the one with "
+			    "the smallest residue is used", site->iface.driver);
 	if (site->driver->bytes.tx == TX_CARD)
-		return "the card counts what is sent, an emulated one as it pleases: of both ways "
-		       "that which leaves less is taken";
+		return "the card counts sent packets, and emulated cards count in other ways: the "
+		       "way with the smallest residue is used";
 	return NULL;
 }
 
 const struct meter meter_ledger = {
 	.name = "ledger",
-	.help = "the same packets, as card, driver and nicprobe count them; what is left",
+	.help = "the same packets as counted by card, driver and nicprobe; the residue",
 	.type = DERIVED_METER,
 	.by = BY_KEY,
 	.points = 1 << RX_NIC | 1 << TX_NIC,

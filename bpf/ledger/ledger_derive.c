@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Puts together what others counted: a row for each queue of which the driver says its packets. */
+/* Derives the ledger from other meters: a row per queue whose packets the driver reports. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 
 extern const struct meter meter_ledger;
 
-/* Of the meter hwstat, as far as it is wanted here. */
+/* Statistics used of the meter hwstat. */
 enum want {
 	PACKETS, BYTES, CARD_PACKETS, CARD_BYTES, DROPS, ERRORS, SENT_BY_XDP,
 	XDP_DROP, XDP_TX, XDP_REDIRECT, XDP_ABORTED, NR_WANTS
@@ -28,19 +28,19 @@ static const char *const wants[2][NR_WANTS] = {
 };
 
 struct held {
-	bool there, link;		/* link: as `ip -s link` has it, with what the stack adds */
+	bool there, link;		/* link: from `ip -s link`, including what the stack adds */
 	uint64_t value;
 };
 
-/* All that concerns one direction. */
+/* One direction. */
 struct side {
 	const struct snapshot *s, *late;
 	const struct driver *driver;
 	bool tx;
-	unsigned rows;			/* of meters by queue; the last: unknown, and here all */
+	unsigned rows;			/* of per-queue meters; the last: unknown, here all */
 	struct held *held;		/* [NR_WANTS][rows] */
-	unsigned queues;		/* of which the driver says its packets */
-	bool changed;			/* …and those are not all that there were since attach */
+	unsigned queues;		/* whose packets the driver reports */
+	bool changed;			/* the queues have changed since attach */
 };
 
 static struct held *held(const struct side *d, enum want want, unsigned queue)
@@ -84,19 +84,19 @@ static uint64_t stat_sum(const struct side *d, enum want want)
 	return sum;
 }
 
-/* Of a queue; of all (the last), what the driver says of all, else the sum of the queues. */
+/* Of a queue; for all (the last), the driver's total, else the sum of the queues. */
 static uint64_t stat(const struct side *d, enum want want, unsigned queue)
 {
 	const struct held *h = held(d, want, queue);
 	bool all = queue == d->rows - 1;
 
-	/* queues that came or went while we looked are in what it says of all */
+	/* the driver's total includes queues that came or went meanwhile */
 	if (all && (want <= BYTES ? d->queues && !(d->changed && h->there) : !h->there))
 		return stat_sum(d, want);
 	return h->value;
 }
 
-/* The words of a queue at a point; of all queues (the last), the sum. */
+/* The counts of a queue at a point; for all queues (the last), the sum. */
 static struct pktsize seen(const struct side *d, const struct snapshot *s, enum point point,
 			   unsigned queue)
 {
@@ -110,7 +110,7 @@ static struct pktsize seen(const struct side *d, const struct snapshot *s, enum 
 	return sum.row;
 }
 
-/* Packets at a point of which it is not known which queue they are of. */
+/* Packets at a point whose queue is not known. */
 static uint64_t unknown(const struct side *d, enum point point)
 {
 	const struct table *t = &d->late->tables[METER_pktsize];
@@ -119,7 +119,7 @@ static uint64_t unknown(const struct side *d, enum point point)
 	return ledger_packets(row, point == RX_NIC || point == TX_NIC);
 }
 
-/* What the driver has and has not completed. */
+/* Packets that the driver has not completed yet. */
 static uint64_t in_flight(const struct side *d, unsigned queue)
 {
 	const struct table *t = &d->s->tables[METER_txlat];
@@ -136,8 +136,8 @@ static uint64_t in_flight(const struct side *d, unsigned queue)
 }
 
 /*
- * As it is attached: what was handed over before that will be counted after it. Nobody knows how
- * many those are; where nothing is sent meanwhile, there are none.
+ * Packets sent before attach that the driver counts after it. Their number is not known, but if
+ * nothing was sent meanwhile there are none.
  */
 static uint64_t before(const struct side *d, unsigned queue, const struct ledger_seen *seen)
 {
@@ -146,7 +146,7 @@ static uint64_t before(const struct side *d, unsigned queue, const struct ledger
 	return LEDGER_RING * (queue == d->rows - 1 && d->queues ? d->queues : 1);
 }
 
-/* Of a queue, what the meter drop says that they have dropped whom `whose` knows. */
+/* Drops of a queue in the meter drop that `whose` selects. */
 static struct tally dropped_by(const struct side *d, unsigned queue,
 			       bool (*whose)(const struct side *, const struct drop_key *))
 {
@@ -165,7 +165,7 @@ static struct tally dropped_by(const struct side *d, unsigned queue,
 	return n;
 }
 
-/* Of a queue, what its AF_XDP sockets did not get, or could not send. */
+/* Packets of a queue that its AF_XDP sockets did not get or could not send. */
 static uint64_t sockets_lost(const struct side *d, unsigned queue)
 {
 	const struct table *t = &d->s->tables[METER_xsk];
@@ -191,7 +191,7 @@ static bool by_driver(const struct side *d, const struct drop_key *key)
 	return d->tx && key->direction == DROP_TX && !strcmp(drop_who(key), "driver");
 }
 
-/* Nobody takes it: the stack counts it as the interface's, which had received it all the same. */
+/* No protocol takes it: the stack counts a drop of the interface, which did receive it. */
 static bool by_nobody(const struct side *d, const struct drop_key *key)
 {
 	return !d->tx && key->direction == DROP_RX &&
@@ -203,7 +203,7 @@ static uint64_t least(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* What the driver freed while it was handed over; false: nobody knows all of it. */
+/* Packets that the driver freed in its xmit; false: not all are known. */
 static bool freed(const struct side *d, unsigned queue, uint64_t *n)
 {
 	const struct table *t = &d->s->tables[METER_txlat];
@@ -219,9 +219,9 @@ static bool freed(const struct side *d, unsigned queue, uint64_t *n)
 }
 
 /*
- * Of the packets that were sent, and that the driver says it threw away, those that we had counted:
- * it freed them before it was done with the hand-over, or the meter drop has as many. Some drivers
- * free so what they have copied, but then they say of no drops.
+ * Packets dropped by the driver on transmit that we had counted: it freed them in its xmit, or the
+ * meter drop has the same number. Some drivers also free copied packets in their xmit, but they
+ * report no drops then.
  */
 static struct tally known(const struct side *d, unsigned queue, uint64_t drops)
 {
@@ -234,11 +234,11 @@ static struct tally known(const struct side *d, unsigned queue, uint64_t drops)
 	if (!freed(d, queue, &freed_by))
 		freed_by = see && by.packets == drops ? drops : 0;
 	drops = least(drops, freed_by);
-	/* of segments another number: then the bytes are not known */
+	/* if the driver counts segments, the numbers differ and the bytes are not known */
 	return (struct tally){ drops, by.packets == drops ? by.bytes : 0 };
 }
 
-/* The largest buffer that we may have seen there. */
+/* Upper bound of the largest buffer that we have seen. */
 static uint64_t largest(const struct side *d, const struct pktsize *p)
 {
 #define B(nr, bound) bound,
@@ -258,7 +258,7 @@ static void budget(const struct side *d, unsigned queue, struct ledger_seen *see
 	bool all = queue == d->rows - 1;
 	uint64_t drops = row->dropped;
 
-	/* of a queue it may not say what it says of all */
+	/* the driver may report drops only for the interface */
 	if (!held(d, DROPS, queue)->there)
 		drops += held(d, DROPS, d->rows - 1)->value;
 	seen->known = known(d, queue, drops);
@@ -275,12 +275,12 @@ static void budget(const struct side *d, unsigned queue, struct ledger_seen *see
 		seen->some = d->driver->bytes.tx_some;
 	} else {
 		seen->some = d->driver->bytes.rx_some;
-		/* what XDP took of a queue that came later is not known: no more than we lack */
+		/* XDP packets of later queues are not known, but at most those that we lack */
 		if (d->changed && all && !d->queues &&
 		    row->driver > seen->first->packets + row->xdp)
 			seen->more += row->driver - seen->first->packets - row->xdp;
 		seen->ever_more += all ? 0 : unknown(d, RX_NIC);
-		/* a poll counts at its end, what it hands up meanwhile */
+		/* a poll delivers packets before it counts them at its end */
 		if (seen->last->packets != seen->first->packets)
 			seen->less += LEDGER_POLL * (all && d->queues ? d->queues : 1);
 	}
@@ -356,7 +356,7 @@ static int side_put(struct side *d, struct table *t)
 	for (unsigned q = 0; q < all && d->queues && !err; q++) {
 		if (!held(d, PACKETS, q)->there)
 			continue;
-		if (d->queues == 1)	/* it is all there is */
+		if (d->queues == 1)	/* the interface's row is that of this queue */
 			label = q;
 		else
 			err = row_put(d, q, q, t);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* From what we count at a nic point to what a driver or a card counts of the same packets. */
+/* Converts our counts at a nic point to what a driver or card counts for the same packets. */
 #include "bpf/ledger/ledger_ways.h"
 
 #define FCS	4
@@ -19,7 +19,7 @@ uint64_t ledger_packets(const struct pktsize *p, bool nic)
 	return counted(p) + (nic ? 0 : p->more_packets);
 }
 
-/* Buffers as they are handed over, and the same as packets on the wire. */
+/* Buffers as given to the driver; wire(): the same as packets on the wire. */
 static struct tally buffers(const struct pktsize *p)
 {
 	return (struct tally){ counted(p) - p->more_packets, p->size.sum - p->more_bytes };
@@ -57,7 +57,7 @@ static void rx_ways(const struct driver *d, const struct pktsize *p, struct tall
 	way[3] = each(buffers(p), FCS);
 }
 
-/* Of a driver nobody knows: of the ways there are, one. */
+/* An unknown driver counts in one of these ways. */
 static void any_way(const struct pktsize *p, struct tally *way)
 {
 	way[0] = buffers(p);
@@ -67,8 +67,8 @@ static void any_way(const struct pktsize *p, struct tally *way)
 }
 
 /*
- * A card counts what is on the wire, filled up and with FCS. Emulated ones hand a buffer on as it
- * is, and do not fill up (QEMU's e1000e).
+ * A card counts frames on the wire, with padding and FCS. Emulated cards may forward a whole buffer
+ * and not pad (QEMU's e1000e).
  */
 static void card_ways(const struct pktsize *p, struct tally *way)
 {
@@ -100,13 +100,13 @@ void ledger_ways(const struct driver *d, bool tx, const struct pktsize *p, struc
 	(tx ? tx_ways : rx_ways)(d, p, way);
 }
 
-/* Those of which some count with other bytes: in the first way none do, in the second all. */
+/* If some packets count with other bytes: in the first way none do, in the second all… */
 static int64_t shift(const struct ledger_seen *s, int way, uint64_t packets)
 {
 	return way == 1 ? s->some * (int64_t)packets : 0;
 }
 
-/* In the others nobody knows how many. */
+/* …in the other ways an unknown number. */
 static int64_t room(const struct ledger_seen *s, int way, uint64_t packets)
 {
 	return way > 1 ? s->some * (int64_t)packets : 0;
@@ -125,7 +125,7 @@ static uint64_t *residue_put(uint64_t *to, uint64_t least, uint64_t most, uint64
 	return to;
 }
 
-/* Bytes of so many packets, which cannot be more than all that were counted. */
+/* Bytes of so many packets, at most all that were counted. */
 static uint64_t bytes_of(uint64_t packets, uint64_t each, uint64_t all)
 {
 	return least(packets * each, all);
