@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* How long a packet lives in this host, and where: one in so many is followed by its address. */
+/* How long a packet is in this host, and where: follows a sample of packets by address. */
 #include "bpf/skblife/skblife_socket.bpf.h"
 #include <bpf/bpf_tracing.h>
 
-#define GRO_MERGED_FREE	1	/* enum gro_result: up to here it is part of another */
+#define GRO_MERGED_FREE	1	/* enum gro_result: up to here it was merged into another */
 
 static __always_inline bool sampled(void)
 {
@@ -16,9 +16,9 @@ static __always_inline bool sent(const struct life *life)
 }
 
 /*
- * A driver hands up an skb that we follow. Sent: a loop (veth, loopback), it
- * was delivered. Received: a bridge passes it on, its life goes on; or it is
- * new. Returns whether it goes on.
+ * A driver delivers an skb that we follow. If it was sent, it went through a loop (veth, loopback)
+ * and is done. If it was received, it continues through a bridge, or is a new packet at the same
+ * address. Returns whether it continues.
  */
 static __always_inline bool met_again(__u32 place, const struct sk_buff *skb, bool ours)
 {
@@ -98,7 +98,7 @@ static __always_inline int in_stack(const struct sk_buff *skb)
 	return 0;
 }
 
-/* A program reads from it. A tap reads what was sent, too: that ends when the tap frees it. */
+/* A program reads the packet. A TAP also reads sent packets: those end when it frees them. */
 static __always_inline int copied(const struct sk_buff *skb)
 {
 	struct life *life;
@@ -113,18 +113,18 @@ static __always_inline int copied(const struct sk_buff *skb)
 	return life_end(place, same(life, skb) ? LIFE_READ : NR_LIFE_ENDS + LIFE_UNSEEN);
 }
 
-/* Freed before the driver's function has returned: it did not go out. */
+/* Freed before the driver's xmit returned: it was not sent. */
 static __always_inline bool in_xmit(const struct sk_buff *skb)
 {
 	struct life_busy *busy = busy_now();
 
-	if (!busy || busy->handing != (__u64)skb)
+	if (!busy || busy->xmit != (__u64)skb)
 		return false;
-	busy_clear(&busy->handing);
+	busy_clear(&busy->xmit);
 	return true;
 }
 
-/* Software GSO frees the buffer that it split. Any other we have not seen handed over. */
+/* Software GSO frees the buffer that it split. Of any other packet we missed the xmit. */
 static __always_inline __u32 freed_in_qdisc(const struct sk_buff *skb, bool used)
 {
 	const struct skb_shared_info *shared;
@@ -178,8 +178,7 @@ static __always_inline int queued(const struct sk_buff *skb)
 	return 0;
 }
 
-static __always_inline int handed_over(const struct sk_buff *skb,
-				       const struct net_device *dev)
+static __always_inline int started(const struct sk_buff *skb, const struct net_device *dev)
 {
 	struct life_busy *busy;
 	struct life *life;
@@ -193,7 +192,7 @@ static __always_inline int handed_over(const struct sk_buff *skb,
 		return 0;
 	busy = busy_now();
 	if (busy)
-		busy_set(&busy->handing, (__u64)skb);
+		busy_set(&busy->xmit, (__u64)skb);
 	life_step(place, LIFE_QDISC);
 	return 0;
 }
@@ -209,12 +208,12 @@ static __always_inline int returned(const struct sk_buff *skb, int rc,
 	if (dev_is_other(dev))
 		return 0;
 	busy = busy_now();
-	if (!busy || busy->handing != (__u64)skb)
+	if (!busy || busy->xmit != (__u64)skb)
 		return 0;
-	busy_clear(&busy->handing);
+	busy_clear(&busy->xmit);
 	if (rc < XMIT_TAKEN)
 		return 0;
-	/* It comes again, from the qdisc: back to it. */
+	/* It is requeued: back to the stage "qdisc". */
 	place = life_find(skb);
 	life = place ? life_at(place) : NULL;
 	if (!life || life->stage != LIFE_DRIVER)
@@ -224,7 +223,7 @@ static __always_inline int returned(const struct sk_buff *skb, int rc,
 	return life_came(LIFE_QDISC, life->queue, LIFE_QDISC);
 }
 
-/* Ends before beginnings, as libbpf attaches in this order. */
+/* Exit programs first: libbpf attaches in this order. */
 #define ON(name, event, call, ...)	\
 	SEC("tp_btf/" event)		\
 	int BPF_PROG(name, __VA_ARGS__)	\
@@ -234,13 +233,13 @@ static __always_inline int returned(const struct sk_buff *skb, int rc,
 #define SKB const struct sk_buff *skb
 #define DEV const struct net_device *dev
 
-/* Again: what these missed as they were running already on that CPU is followed still. */
+/* Second copies: they end packets whose end the first missed as it was already running. */
 ON(life_used, "consume_skb", freed(skb, true), SKB)
 ON(life_free, "kfree_skb", freed(skb, false), SKB)
 ON(life_used_again, "consume_skb", freed(skb, true), SKB)
 ON(life_free_again, "kfree_skb", freed(skb, false), SKB)
 
-/* Since 6.19 what a driver sent on behalf of another CPU ends here: see txlat.bpf.c. */
+/* Since 6.19 packets of another CPU end here: see txlat.bpf.c. */
 SEC("?fentry/skb_attempt_defer_free")
 int BPF_PROG(life_deferred, const struct sk_buff *skb)
 {
@@ -249,9 +248,9 @@ int BPF_PROG(life_deferred, const struct sk_buff *skb)
 
 ON(life_copy, "skb_copy_datagram_iovec", copied(skb), SKB)
 ON(life_done, "net_dev_xmit", returned(skb, rc, dev), SKB, int rc, DEV)
-ON(life_hand, "net_dev_start_xmit", handed_over(skb, dev), SKB, DEV)
+ON(life_hand, "net_dev_start_xmit", started(skb, dev), SKB, DEV)
 
-/* "?": nice to have. Without any of them the stage "stack" reaches to the reader. Since 6.3. */
+/* "?": optional, since 6.3. Without any of them the stage "stack" lasts until the read. */
 SEC("?tp_btf/sk_data_ready")
 int BPF_PROG(life_ready, const struct sock *sk)
 {
@@ -270,7 +269,7 @@ int BPF_PROG(life_tcp, const struct sock *sk, const struct sk_buff *skb)
 	return in_tcp(sk, skb);
 }
 
-/* Since 6.3. Before, it is not needed: skblife_socket.bpf.h. */
+/* Since 6.3; not needed before: skblife_socket.bpf.h. */
 SEC("?tp_btf/sock_recv_length")
 int BPF_PROG(life_read, const struct sock *sk)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The packets that skblife follows: where they are kept, and the rows they are counted in. */
+/* The maps of packets that skblife follows, and of the rows that count them. */
 #ifndef NICPROBE_SKBLIFE_BPF_H
 #define NICPROBE_SKBLIFE_BPF_H
 
@@ -8,7 +8,7 @@
 #include "bpf/common/skb.bpf.h"
 #include "bpf/skblife/skblife.h"
 
-/* One row for all CPUs, written by atomic adds: only one packet in so many comes here. */
+/* One row for all CPUs, written by atomic adds: only sampled packets come here. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1024);
@@ -17,8 +17,8 @@ struct {
 } skblife SEC(".maps");
 
 /*
- * Who is followed, by address. Most skbs are not: they look at one line of
- * `life_keys`, and go. A live one is never displaced; the lives are apart.
+ * Packets that are followed, by address. Most skbs are not: they cost a read of one cache line of
+ * `life_keys`. A live entry is never evicted. The lives are in another map.
  */
 #define LIFE_BITS	11
 #define LIFE_WAYS	4
@@ -34,7 +34,7 @@ struct {
 
 struct life {
 	__u64 at[4];		/* when it began; when it left its first, second, third stage */
-	__u64 head;		/* its buffer: what proves that it is the same */
+	__u64 head;		/* its buffer, by which same() recognises it */
 	__u32 queue;
 	__u32 first, stage;	/* enum skblife_stage */
 	__u32 unused;		/* the verifier wants every byte written; 6.1 */
@@ -46,16 +46,13 @@ struct {
 	__type(value, struct life);
 } life_of SEC(".maps");
 
-/* What this CPU is giving to GRO, to TCP, or to a driver, right now, if it is followed. */
+/* The followed packets that are in GRO, in a driver's xmit, or in TCP on this CPU. */
 struct life_busy {
-	__u64 merging, handing, tcp, tcp_sk;
+	__u64 merging, xmit, tcp, tcp_sk;
 };
 SCRATCH_MAP(life_busy, struct life_busy);
 
-/*
- * How many are followed, and how many words of life_busy are set: where none is, an event of
- * others ends at one look.
- */
+/* Number of packets followed and of words of life_busy set: if 0, other events cost one read. */
 static __u64 life_watched;
 
 #define ADD(word, n) __sync_fetch_and_add(&(word), n)
@@ -65,7 +62,7 @@ static __always_inline struct life_busy *busy_now(void)
 	return scratch_here(life_busy);
 }
 
-/* Exchanged: an interrupt may come in between. */
+/* By atomic exchange: an interrupt may come in between. */
 static __always_inline void busy_set(__u64 *word, __u64 skb)
 {
 	if (!__sync_lock_test_and_set(word, skb))
@@ -96,7 +93,7 @@ static __always_inline struct skblife *life_row(__u32 first, __u32 queue, __u32 
 	return row;
 }
 
-/* Not static: the verifier looks at each of these once, not once for every way to call it. */
+/* Not static, so that the verifier checks these once and not for each caller. */
 __noinline int life_came(__u32 first, __u32 queue, __u32 stage)
 {
 	struct skblife *row = life_row(first, queue, stage);
@@ -127,7 +124,7 @@ __noinline int life_time(__u32 first, __u32 queue, __u32 stage, __u64 ns)
 	return 0;
 }
 
-/* One end, in the row of one stage: `how` is an end, or NR_LIFE_ENDS + a loss. */
+/* Counts an end in the row of a stage: `how` is an end, or NR_LIFE_ENDS + a loss. */
 __noinline int life_left(__u32 first, __u32 queue, __u32 stage, __u32 how)
 {
 	struct skblife *row = life_row(first, queue, stage);
@@ -142,7 +139,7 @@ __noinline int life_left(__u32 first, __u32 queue, __u32 stage, __u32 how)
 	return 0;
 }
 
-/* Times are counted at the end and of whole lives only: so the stages add up to the whole. */
+/* Times are counted at the end of complete lives only, so that stages add up to the whole. */
 __noinline int life_count(const struct life *life, __u32 how)
 {
 	__u64 from, to;
@@ -169,7 +166,7 @@ static __always_inline __u32 life_home(const void *skb)
 	return (lower_half(skb) >> 6) * 2654435769u >> (32 - LIFE_BITS);
 }
 
-/* Its place + 1; 0: it is not followed. */
+/* Index of its place, + 1; 0: it is not followed. */
 static __always_inline __u32 life_find(const void *skb)
 {
 	__u32 home = life_home(skb);
@@ -198,7 +195,7 @@ static __always_inline __u64 *life_key_at(__u32 place)
 	return b ? &b->skb[(place - 1) % LIFE_WAYS] : NULL;
 }
 
-/* The life at `place` ends. Who comes second, of two that end it at once, does nothing. */
+/* Ends the life at `place`. If two CPUs end it at once, the second does nothing. */
 __noinline int life_end(__u32 place, __u32 how)
 {
 	struct life *at = life_at(place), life;
@@ -214,7 +211,7 @@ __noinline int life_end(__u32 place, __u32 how)
 	return life_count(&life, how);
 }
 
-/* From this stage into the next. 1; or 0: another CPU was faster. */
+/* Moves a life from this stage to the next. Returns 1, or 0 if another CPU was faster. */
 __noinline int life_step(__u32 place, __u32 stage)
 {
 	struct life *life = life_at(place);
@@ -230,7 +227,7 @@ __noinline int life_step(__u32 place, __u32 stage)
 	return 1;
 }
 
-#define LONG_AGO 1000000000ull	/* ns: no packet is on its way through the stack that long */
+#define LONG_AGO 1000000000ull	/* ns: no packet takes that long through the stack */
 
 static __always_inline bool life_claim(__u64 *key, __u64 skb)
 {
@@ -240,7 +237,7 @@ static __always_inline bool life_claim(__u64 *key, __u64 skb)
 	return true;
 }
 
-/* A free place in the bucket, + 1; when there is none, that of one that is long gone. */
+/* A free place in the bucket, + 1; if there is none, one of a packet that is long gone. */
 static __noinline __u32 life_place(__u64 skb, __u32 home, __u64 now)
 {
 	struct life_bucket *b = bpf_map_lookup_elem(&life_keys, &home);
@@ -281,11 +278,10 @@ static __noinline bool life_begin(__u64 skb, __u32 home, __u64 head, __u32 first
 }
 
 /*
- * Is a received packet that we meet in the stack the one we follow? Some skbs
- * are freed without a trace (a TCP ACK, or what TCP merged into another), and
- * the address is used again. Who came by a driver began anew at our hooks. Of
- * the others those made here came from no interface, and a clone has the
- * buffer of another. Ours may have a new buffer (generic XDP), but no clone.
+ * Is a received packet in the stack the one that we follow? Some skbs are freed untraced (a TCP
+ * ACK, or one that TCP merged into another), and their address is reused. A new packet from a
+ * driver has passed our hooks. One made by this host has no skb_iif, and a clone has the buffer of
+ * another. Ours may get a new buffer (generic XDP) but is no clone then.
  */
 static __always_inline bool same(const struct life *life, const struct sk_buff *skb)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* How the lives of packets are shown, and where most of the time goes. */
+/* The meter skblife: how long packets are in this host, and where. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -35,15 +35,15 @@ static const char *const stages[NR_LIFE_STAGES] = {
 
 static const struct metric metrics[] = {
 	HISTOGRAM(struct skblife, time, .name = "time", .unit = "seconds", .scale = 1e-9,
-		  .help = "Time in this stage, of packets whose life was seen to its end."),
+		  .help = "Time in this stage of packets that were followed to their end."),
 	LEVEL(struct skblife, came, .name = "now", .unit = "packets",
-	      .help = "Packets followed that are there now."),
+	      .help = "Followed packets that are in this stage."),
 	COUNTER(struct skblife, ended, .name = "ended", .unit = "packets",
 		.label = "how", .labels = ends,
-		.help = "Packets followed whose life ended there, by how."),
+		.help = "Followed packets that ended in this stage, by how."),
 	COUNTER(struct skblife, lost, .name = "lost", .unit = "packets",
 		.label = "cause", .labels = losses,
-		.help = "Packets of which the track was lost there, by cause."),
+		.help = "Followed packets that were lost from sight in this stage, by cause."),
 	{}
 };
 
@@ -77,6 +77,6 @@ const struct meter meter_skblife = {
 	},
 	.events = { .elf = skblife_bpf__elf_bytes, .prefix = "life" },
 	.sample = 64,
-	.on_request = "it listens wherever a packet of any interface comes by, is read or freed: "
-		      "0.1 us a packet that is sent, as much if received",
+	.on_request = "it traces packets of all interfaces, including reads and frees: 0.1 us per "
+		      "packet sent or received",
 };

@@ -1,49 +1,49 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* One stage of the life of packets, by way and queue: how long, who is there, who ended there. */
+/* One stage of packets' lives, per direction and queue: times, present packets, ends. */
 #ifndef NICPROBE_SKBLIFE_H
 #define NICPROBE_SKBLIFE_H
 
 #include "lib/core/abi.h"
 
-/* In the order of the way; the whole life first. */
+/* The whole life, then the stages in order. */
 enum skblife_stage {
 	LIFE_WHOLE,
 	LIFE_GRO,		/* received: from the driver to the stack */
 	LIFE_STACK,		/* to the queue of a socket */
 	LIFE_SOCKET,		/* until a program reads it */
 	LIFE_QDISC,		/* sent: from the stack to the driver */
-	LIFE_DRIVER,		/* until the driver lets go of it */
+	LIFE_DRIVER,		/* until the driver frees it */
 	NR_LIFE_STAGES
 };
 
-/* How a life ended. The first SKBLIFE_ENDS were seen and are timed; dropped ones are not timed. */
+/* How a life ended. All but dropped ones are timed. */
 enum skblife_end {
 	LIFE_READ,		/* a program read it */
-	LIFE_USED,		/* the kernel itself used it up: ARP, ICMP, a TCP handshake */
-	LIFE_FORWARDED,		/* another interface was given it to send */
-	LIFE_SENT,		/* the driver completed it, or handed it on */
+	LIFE_USED,		/* the kernel consumed it: ARP, ICMP, a TCP handshake */
+	LIFE_FORWARDED,		/* another interface sends it */
+	LIFE_SENT,		/* the driver completed it or passed it on */
 	LIFE_DROPPED,
 	NR_LIFE_ENDS
 };
 
 enum skblife_lost {
-	LIFE_MERGED,		/* GRO made it part of another */
-	LIFE_COALESCED,		/* TCP made it part of another */
-	LIFE_SEGMENTED,		/* software GSO made new ones of it */
-	LIFE_UNSEEN,		/* freed without a trace: what is at its address now is another */
+	LIFE_MERGED,		/* GRO merged it into another */
+	LIFE_COALESCED,		/* TCP merged it into another */
+	LIFE_SEGMENTED,		/* software GSO split it into new packets */
+	LIFE_UNSEEN,		/* freed untraced: its address has been reused */
 	LIFE_FULL,		/* no room to follow it */
 	NR_LIFE_LOST
 };
 
-/* In the order in which rows are shown; bytes, so that every machine sorts them alike. */
+/* Sorts by memcmp() in the order shown, on every machine. */
 struct skblife_key {
 	__u8 sent;
-	__u8 queue[2];		/* high byte first; both 255: unknown */
+	__u8 queue[2];		/* big endian; both 255: unknown */
 	__u8 stage;
 };
 
 struct skblife {
-	__u64 came, went;	/* came first: the table shows most first */
+	__u64 came, went;	/* `came` first: tables sort by the first word */
 	HIST(time, LOGLIN_SLOTS);
 	__u64 ended[NR_LIFE_ENDS];
 	__u64 lost[NR_LIFE_LOST];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Into the queue of a socket, and out of it where only the socket is told. */
+/* Follows packets into a socket's queue, and out of it if only the socket is traced. */
 #ifndef NICPROBE_SKBLIFE_SOCKET_BPF_H
 #define NICPROBE_SKBLIFE_SOCKET_BPF_H
 
@@ -8,14 +8,13 @@
 #include <linux/tcp.h>
 
 /*
- * udp_recvmsg() copies a linear datagram without skb_copy_datagram_iovec, and
- * skb_consume_udp() frees it without consume_skb (6.18; with it up to 6.12).
- * What is left is sock_recv_length, which knows the socket only. So datagrams
- * that are followed are kept by socket, in the order in which they came and
- * are read: whichever is no longer in a queue when a read returns was read.
+ * udp_recvmsg() copies a linear datagram without skb_copy_datagram_iovec, and skb_consume_udp()
+ * frees it without consume_skb (6.18; with it up to 6.12). That leaves sock_recv_length, which has
+ * only the socket. So we keep followed datagrams per socket, in the order in which they arrive and
+ * are read: those no longer in a queue when a read returns have been read.
  */
 struct life_socket {
-	__u64 next, end;	/* numbers: of the oldest that waits, and of the next to come */
+	__u64 next, end;	/* numbers of the oldest waiting datagram and of the next to come */
 };
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
@@ -38,7 +37,7 @@ struct {
 	__type(value, struct life_waiting);
 } life_waiting SEC(".maps");
 
-/* Its neighbour in a queue, or the queue, points back; in a list of skbs to free none does. */
+/* In a queue the next element points back; in a list of skbs to free none does. */
 static __always_inline bool in_queue(__u64 skb)
 {
 	return (__u64)BPF_CORE_READ((const struct sk_buff *)skb, next, prev) == skb;
@@ -60,13 +59,13 @@ static __noinline int udp_waits(__u64 sk, __u64 skb, __u32 place)
 	waiting = (struct life_waiting){ .skb = skb, .began = life->at[0], .place = place };
 	nr.nr = __sync_fetch_and_add(&s->end, 1);
 	bpf_map_update_elem(&life_waiting, &nr, &waiting, BPF_ANY);
-	/* A reader on another CPU may have been faster, and not have found it here. */
+	/* A reader on another CPU may already have read it and not found it here. */
 	return in_queue(skb) ? 0 : life_end(place, LIFE_READ);
 }
 
-#define MOST_READ 64	/* looked at when a read returns; it reads one, the others are long gone */
+#define MOST_READ 64	/* checked per read, which reads one; the others are long gone */
 
-/* The oldest one, if it was read or is nobody's any more: out. 1: it waits still, or none does. */
+/* Removes the oldest one if it was read or is gone. 1: it still waits, or there is none. */
 static long udp_oldest(__u32 i, const __u64 *sk)
 {
 	struct life_socket *s = bpf_map_lookup_elem(&life_sockets, sk);
@@ -107,8 +106,8 @@ static __always_inline int udp_read(__u64 sk)
 }
 
 /*
- * TCP of a connection looks at it. One without data it frees without a trace.
- * Others it adds to the queue, or to the last one there: ready() will tell.
+ * TCP processes a packet of a connection. It frees one without data untraced, and adds others to
+ * the queue or merges them into the last one there: ready() will tell.
  */
 static __always_inline int in_tcp(const struct sock *sk, const struct sk_buff *skb)
 {
@@ -125,7 +124,7 @@ static __always_inline int in_tcp(const struct sock *sk, const struct sk_buff *s
 	if (!busy)
 		return 0;
 	if (busy->tcp)
-		busy_clear(&busy->tcp);	/* it has gone out of order: ready() did not come */
+		busy_clear(&busy->tcp);	/* queued out of order: ready() was not called */
 	if (!life || life->stage != LIFE_STACK || !same(life, skb))
 		return 0;
 	bpf_probe_read_kernel(&tcp, sizeof(tcp), skb->data);
@@ -137,8 +136,8 @@ static __always_inline int in_tcp(const struct sock *sk, const struct sk_buff *s
 }
 
 /*
- * TCP gave it to the last one in the queue of the socket; or it is the last
- * one; or it is in the queue, before others that had come too early.
+ * TCP merged the packet into the last one in the queue of the socket; or it is the last one; or it
+ * is in the queue before others that had arrived out of order.
  */
 static __always_inline int tcp_ready(const struct sock *sk, const struct sk_buff *last)
 {
@@ -161,7 +160,7 @@ static __always_inline int tcp_ready(const struct sock *sk, const struct sk_buff
 				life_end(place, NR_LIFE_ENDS + LIFE_COALESCED);
 }
 
-/* It is in the queue of a socket. */
+/* The packet is in the queue of a socket. */
 static __always_inline void in_socket(const struct sock *sk, const struct sk_buff *skb,
 				      bool udp)
 {
@@ -174,8 +173,8 @@ static __always_inline void in_socket(const struct sock *sk, const struct sk_buf
 }
 
 /*
- * A socket says that it has data: what came is the last of its queue. UDP may
- * have taken in with it what other CPUs had for it (6.18): those are before it.
+ * A socket has data: the new packet is the last in its queue. UDP may have added packets of other
+ * CPUs before it (6.18).
  */
 static __always_inline int ready(const struct sock *sk)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What of a radio's scans can be followed here; and listening to them as they happen. */
+/* What this kernel reports on a radio's scans, and listening to them live. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 #include "lib/net/sysfs.h"
 #include "lib/util/log.h"
 
-#define ROOM (1 << 19)		/* some 400 events */
+#define ROOM (1 << 19)		/* about 400 events */
 
 bool wifi_radio(const char *iface, unsigned ifindex, char radio[WIFI_RADIO])
 {
@@ -34,7 +34,7 @@ bool wifi_radio(const char *iface, unsigned ifindex, char radio[WIFI_RADIO])
 	return *radio;
 }
 
-/* The types of the kernel and of the two modules: what is built in is in the kernel's. */
+/* BTF of the kernel and the two modules; types of built-in ones are in the kernel's. */
 static struct types {
 	bool known;
 	struct btf *kernel, *cfg80211, *mac80211;
@@ -58,7 +58,7 @@ static bool is_struct(const struct btf *btf, const char *name)
 	return btf && btf__find_by_name_kind(btf, name, BTF_KIND_STRUCT) > 0;
 }
 
-/* A tracepoint can be listened at without its type. To find it by name takes long: only once. */
+/* Does the tracepoint exist, with or without BTF type? The search by name is slow, so cache it. */
 static bool tracepoint(const struct btf *btf, const char *name)
 {
 	static struct { const char *name; bool there; } known[16];
@@ -106,15 +106,15 @@ const char *wifi_cannot(void)
 	const struct types *t;
 
 	if (access("/sys/class/ieee80211", F_OK))
-		return "this kernel has no cfg80211, or has not loaded it: there are no radios";
+		return "no radios: this kernel has no cfg80211, or has not loaded it";
 	if (kernel_lacks(FEATURE_RAW_TP))
 		return kernel_lacks(FEATURE_RAW_TP);
 	t = types_read();
 	for (unsigned i = 0; i < sizeof(wanted) / sizeof(*wanted); i++)
 		if (!tracepoint(t->cfg80211, wanted[i]))
-			return text("cfg80211 has no tracepoint %s here", wanted[i]);
+			return text("cfg80211 of this kernel has no tracepoint %s", wanted[i]);
 	if (!typed() && !is_struct(t->kernel, "wiphy"))
-		return "neither this kernel nor its module cfg80211 describes what a radio is";
+		return "neither this kernel nor its module cfg80211 has BTF of struct wiphy";
 	return NULL;
 }
 
@@ -123,15 +123,14 @@ const char *wifi_without(void)
 	const struct types *t = types_read();
 
 	if (!typed())
-		return "cfg80211 does not describe its types (it was built without BTF): all scans "
-		       "of the radio count, and neither their channels nor whether they were "
-		       "aborted is known";
+		return "cfg80211 was built without BTF: all scans of the radio are counted, but "
+		       "neither their channels nor whether they were aborted is known";
 	if (!tracepoint(t->cfg80211, "cfg80211_return_bss"))
-		return "what was heard is not known: cfg80211 has no tracepoint "
+		return "networks heard are not known: cfg80211 has no tracepoint "
 		       "cfg80211_return_bss";
 	if (mac80211_loaded() && !mac80211())
-		return "whether mac80211 or the card scans is not known: mac80211 does not "
-		       "describe its types, or has no tracepoints";
+		return "whether mac80211 or the card scans is not known: mac80211 has no BTF or no "
+		       "tracepoints";
 	return NULL;
 }
 
@@ -145,10 +144,10 @@ const char *wifi_kind(unsigned kind)
 	return kind < NR_WIFI_KINDS ? kinds[kind] : "?";
 }
 
-/* IEEE 802.11 numbers channels anew in each band: annex E. */
+/* Channel numbers restart in each band: IEEE 802.11, annex E. */
 static const struct band {
 	unsigned from, to;	/* kHz */
-	unsigned base, step;	/* of channel 0, and from one number to the next */
+	unsigned base, step;	/* frequency of channel 0, and the step per number */
 	const char *name;
 } bands[] = {
 	{ 902500, 927500, 902000, 500, "900 MHz" },	/* 802.11ah, as in the USA */
@@ -249,10 +248,10 @@ static int ear_open(struct wifi_ear *e)
 		return complain(err, NULL, "cannot prepare our own BPF object: %s", strerror(-err));
 	err = bpf_object__load(e->obj);
 	if (err)
-		return complain(err, NULL, "the kernel does not load our program: %s", log_last());
+		return complain(err, NULL, "cannot load our BPF program: %s", log_last());
 	e->ring = ring_buffer__new(bpf_object__find_map_fd_by_name(e->obj, "events"), hear, e,
 				   NULL);
-	return e->ring ? 0 : complain(-errno, NULL, "cannot make a ring buffer: %s",
+	return e->ring ? 0 : complain(-errno, NULL, "cannot create a ring buffer: %s",
 				      strerror(errno));
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Scans of wireless interfaces: who asks, for which channels, what is heard there, how they end. */
+/* Scans of wireless interfaces: by whom, on which channels, networks heard, how they end. */
 #include "bpf/wifi/wifi.bpf.h"
 #include <bpf/bpf_endian.h>
 #include <bpf/bpf_tracing.h>
@@ -19,7 +19,7 @@ static __always_inline bool is_radio(const char *name)
 	return one[0] == other[0] && one[1] == other[1];
 }
 
-/* By its interface; where that is no network device, or not known, by its radio. */
+/* By its interface; if that is no network device or not known, by its radio. */
 static __always_inline bool is_ours(const struct wifi_scan *scan)
 {
 	if (setup.live)
@@ -57,7 +57,7 @@ static __always_inline void add(__u64 *to, __u64 count)
 	__sync_fetch_and_add(to, count);
 }
 
-/* Threads of the kernel that do what others asked for are all one. */
+/* All kworkers are one task: they work for others. */
 static __always_inline void task_take(struct wifi_task *task)
 {
 	static const char worker[8] = "kworker/";
@@ -90,8 +90,8 @@ static __always_inline void iface_take(struct wifi_scan *scan,
 }
 
 struct walk {
-	__u64 request;		/* as told */
-	bool visited;		/* it was done, not aborted */
+	__u64 request;		/* as passed by the tracepoint */
+	bool visited;		/* it was completed, not aborted */
 };
 
 static __always_inline __u64 channel_at(__u64 told, __u32 i)
@@ -175,7 +175,7 @@ static __always_inline void count(const struct wifi_scan *scan, __u64 now)
 	add(&row->duration.slot[loglin_slot(took)], 1);
 }
 
-/* The end of one that was followed. */
+/* A followed scan ends. */
 static __always_inline void end(struct wifi_scan *scan, enum wifi_state state, __u32 error)
 {
 	struct walk walk = { .request = scan->request, .visited = state == WIFI_DONE };
@@ -203,7 +203,7 @@ static __always_inline struct wifi_scan *scan_of_radio(__u64 wiphy)
 	return request ? bpf_map_lookup_elem(&scans, request) : NULL;
 }
 
-/* 6 GHz may be a scan of its own, after the others and for the same: iwlwifi. */
+/* iwlwifi may scan 6 GHz separately, after the other bands: attribute it to the same task. */
 static __always_inline void asker_take(struct wifi_scan *scan, const void *told)
 {
 	const struct cfg80211_scan_request *request = request_of(told);
@@ -254,7 +254,7 @@ int BPF_PROG(scan_begin, const struct wiphy *wiphy, const void *told)
 	return 0;
 }
 
-/* What a driver answered to a request, of any kind: to that for a scan, if its task is in one. */
+/* A driver's answer to any request: to that of a scan, if this task is in its request call. */
 SEC("raw_tp/rdev_return_int")
 int BPF_PROG(scan_answer, const struct wiphy *wiphy, int answer)
 {
@@ -268,7 +268,7 @@ int BPF_PROG(scan_answer, const struct wiphy *wiphy, int answer)
 	return 0;
 }
 
-/* One that began before we listened: who asked for it, and when, nobody tells any more. */
+/* A scan that began before we listened: by whom and when is not known. */
 static __always_inline void end_unseen(const void *told, bool aborted)
 {
 	const struct cfg80211_scan_request *request = request_of(told);
@@ -314,8 +314,8 @@ int BPF_PROG(scan_abort, const struct wiphy *wiphy)
 }
 
 /*
- * A network that cfg80211 hands to whoever told it of one, or looked for one: those that were
- * heard since the scan began are meant. `channel` is where the network is, by its own word.
+ * cfg80211 returns a network to a caller that reported or looked up one; those heard since the scan
+ * began count. `channel` is the one that the network announces.
  */
 SEC("raw_tp/cfg80211_return_bss")
 int BPF_PROG(scan_heard, const struct cfg80211_bss *bss)
@@ -333,7 +333,7 @@ int BPF_PROG(scan_heard, const struct cfg80211_bss *bss)
 	if ((__s64)(BPF_CORE_READ(kept, ts) - scan->jiffies) < 0)
 		return 0;
 	key.nr = scan->nr;
-	index = spot->index;	/* read once: the map may change, and the verifier knows that */
+	index = spot->index;	/* read once: the verifier knows that the map may change */
 	barrier_var(index);
 	key.index = index;
 	BPF_CORE_READ_INTO(&key.bssid, bss, bssid);
@@ -367,7 +367,7 @@ int BPF_PROG(scan_software, const struct ieee80211_local *local)
 	return 0;
 }
 
-/* A scan of the channel that a card is on anyway tells of itself by this only. */
+/* A scan of only the current channel is visible only here. */
 SEC("raw_tp/drv_config")
 int BPF_PROG(scan_here, const struct ieee80211_local *local)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What is read of cfg80211 and mac80211, and what is kept of scans. */
+/* Types of cfg80211 and mac80211, and the maps of scans. */
 #ifndef NICPROBE_WIFI_MAPS_BPF_H
 #define NICPROBE_WIFI_MAPS_BPF_H
 
@@ -9,8 +9,8 @@
 #include "bpf/wifi/wifi.h"
 
 /*
- * cfg80211 and mac80211 are modules as a rule: libbpf finds these types in theirs. Only raw
- * tracepoints: they need no type of a module, and a few hundred events a scan need no speed.
+ * cfg80211 and mac80211 are usually modules: libbpf finds these types in their BTF. We use raw
+ * tracepoints, which need no module BTF; a few hundred events per scan need no speed.
  */
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
@@ -24,7 +24,7 @@ struct wireless_dev {
 
 struct ieee80211_channel {
 	__u32 center_freq;	/* MHz… */
-	__u16 freq_offset;	/* …and so many kHz: 802.11ah */
+	__u16 freq_offset;	/* …plus kHz: 802.11ah */
 };
 
 struct cfg80211_scan_info {
@@ -40,7 +40,7 @@ struct cfg80211_scan_request {
 	struct ieee80211_channel *channels[1];
 };
 
-struct cfg80211_scan_request_int {	/* what tracepoints hand over after 6.12 */
+struct cfg80211_scan_request_int {	/* passed by tracepoints after 6.12 */
 	struct cfg80211_scan_request req;
 };
 
@@ -66,7 +66,7 @@ struct ieee80211_local {
 
 const volatile struct wifi_setup setup SEC(".rodata.wifi");
 
-/* Not per CPU: some hundred events a second at most. All adding is atomic. */
+/* Not per CPU, as there are some hundred events per second at most; adds are atomic. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, WIFI_KEYS);
@@ -74,7 +74,7 @@ struct {
 	__type(value, struct wifi);
 } wifi SEC(".maps");
 
-/* Scans under way, by the address of their request; a radio has one at a time. */
+/* Scans in progress, by the address of their request; a radio has one at a time. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 64);
@@ -82,7 +82,7 @@ struct {
 	__type(value, struct wifi_scan);
 } scans SEC(".maps");
 
-/* The request that a radio is busy with, by the address of its wiphy. */
+/* The present request of a radio, by the address of its wiphy. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 64);
@@ -90,7 +90,7 @@ struct {
 	__type(value, __u64);
 } radios SEC(".maps");
 
-/* Who asked a radio last: the part of a scan that a driver does apart is begun by the kernel. */
+/* The last task that requested a scan of a radio: the kernel itself begins separate parts of it. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 1024);
@@ -104,8 +104,8 @@ struct spot {
 };
 
 /*
- * The scan that listens on a channel, by the channel's address. Two cards of a driver that has
- * one static array of channels for all (rtl8xxxu) are not told apart here while both scan.
+ * The scan that listens on a channel, by the channel's address. Two cards of a driver with one
+ * static array of channels (rtl8xxxu) are not distinguished while both scan.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -120,7 +120,7 @@ struct heard_key {
 	__u16 index;
 };
 
-/* What was heard already: a network is heard many times in a scan, and counts once. */
+/* Networks already heard: one is heard many times in a scan but counts once. */
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
 	__uint(max_entries, 8192);
@@ -128,13 +128,13 @@ struct {
 	__type(value, __u32);
 } heard SEC(".maps");
 
-/* What happens, for who listens; its room is made by him. */
+/* Events for a live listener, who sets the size. */
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, 4096);
 } events SEC(".maps");
 
-/* A scan is too large for the stack. Its events are not raised by interrupts: one is enough. */
+/* A scan is too large for the stack. Its events never come in interrupts: one per CPU is enough. */
 struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* How scans and channels read, and what it means when a radio scans much. */
+/* The meter wifi: scans of a radio, and networks heard per channel. */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -15,15 +15,15 @@
 
 static const char *const ends[] = { "done", "aborted", "refused" };
 
-static const struct metric metrics[] = {	/* for the first there is always room */
+static const struct metric metrics[] = {	/* the first column is always shown */
 	COUNTER(struct wifi, networks, .name = "networks", .unit = "networks",
-		.help = "Networks (BSSIDs) that scans heard on the channel, once in each scan."),
+		.help = "Networks (BSSIDs) heard on the channel, once per scan."),
 	COUNTER(struct wifi, scans, .name = "scans", .unit = "scans",
 		.help = "Scans by how they ended.", .label = "end", .labels = ends),
 	COUNTER(struct wifi, visits, .name = "visits", .unit = "visits",
-		.help = "Scans, done and not aborted, that were asked to listen on the channel."),
+		.help = "Completed scans that included the channel."),
 	HISTOGRAM(struct wifi, duration, .name = "duration", .unit = "seconds", .scale = 1e-9,
-		  .help = "How long a scan took that was done, from the request to its end."),
+		  .help = "Duration of completed scans, from the request to the end."),
 	{}
 };
 
@@ -57,7 +57,7 @@ static const char *absent(const struct site *site)
 	const char *why = wifi_cannot();
 
 	if (!why && !wifi_radio(site->iface.name, site->iface.ifindex, radio))
-		why = "it belongs to no radio: it is no wireless interface";
+		why = "not a wireless interface";
 	return why;
 }
 
@@ -81,7 +81,7 @@ static int attach(const struct site *site, struct bpf_object *obj)
 
 const struct meter meter_wifi = {
 	.name = "wifi",
-	.help = "scans: who asked for them, how they ended, what was heard on which channel",
+	.help = "scans: by whom, how they ended, and networks heard per channel",
 	.type = EVENT_METER,
 	.by = BY_KEY,
 	.point = RX_NIC,

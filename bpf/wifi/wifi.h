@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Scans, by who asked and how they were done; and channels, by what was heard on them. */
+/* Scans by requester and kind, and networks heard per channel. */
 #ifndef NICPROBE_BPF_WIFI_H
 #define NICPROBE_BPF_WIFI_H
 
@@ -9,11 +9,11 @@
 
 enum { WIFI_SCANS_DONE, WIFI_SCANS_ABORTED, WIFI_SCANS_REFUSED, NR_WIFI_SCANS };
 
-/* In the order they are shown: scans, then channels. */
+/* In the order shown: scans, then channels. */
 struct wifi_key {
 	__be32 khz;		/* 0: scans */
-	__u32 kind;		/* enum wifi_kind; of a channel: 0 */
-	char by[16];		/* "": not known; of a channel, too */
+	__u32 kind;		/* enum wifi_kind; for channels 0 */
+	char by[16];		/* "": not known, or a channel */
 };
 
 struct wifi {

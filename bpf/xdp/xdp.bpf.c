@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What XDP programs do with the packets of the interface, as the kernel's XDP tracepoints tell. */
+/* What XDP programs do with the interface's packets, from the kernel's XDP tracepoints. */
 #include "bpf/common/skb.bpf.h"
 #include "bpf/xdp/xdp.h"
 #include <bpf/bpf_tracing.h>
@@ -7,8 +7,8 @@
 METER_KEYED_MAP(xdp, XDP_KEYS);
 
 /*
- * Cpumaps that programs of the interface redirect to: their tracepoints know no
- * interface. What is not in here was never redirected to since attach.
+ * Cpumaps to which programs of the interface have redirected since attach. The tracepoints of
+ * cpumaps have no interface.
  */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -17,7 +17,7 @@ struct {
 	__type(value, __u32);
 } cpumaps SEC(".maps");
 
-/* XDP runs with softirqs off, and so does all that is counted here: nothing nests. */
+/* XDP and all these tracepoints run with softirqs off: nothing nests. */
 static __always_inline void add(const struct xdp_key *key, __u64 packets)
 {
 	struct xdp *row, zero = {};
@@ -52,7 +52,7 @@ static __always_inline int exception(const struct net_device *dev,
 	return 0;
 }
 
-/* Where a redirect failed, what it was looked up by may be anything: only the map is kept. */
+/* The index of a failed redirect may be anything: keep only the map. */
 static __always_inline int redirect(const struct net_device *dev,
 				    const struct bpf_prog *prog, int err, __u32 map_type,
 				    __u32 map, __u32 index)
@@ -81,7 +81,7 @@ static __always_inline void sent(struct xdp_key *key, int nr, int drops, int err
 		add(key, drops);
 }
 
-static __always_inline int handed_on(const struct net_device *from,
+static __always_inline int forwarded(const struct net_device *from,
 				     const struct net_device *to, int nr, int drops, int err)
 {
 	const struct net_device *other;
@@ -124,7 +124,7 @@ static __always_inline bool cpumap_key(struct xdp_key *key, __u32 map, __u32 cpu
 	return true;
 }
 
-/* `nr` has those that were dropped, too (bq_flush_to_queue()). */
+/* `nr` includes the drops (bq_flush_to_queue()). */
 static __always_inline int enqueued(int map, __u32 nr, __u32 drops, int cpu)
 {
 	struct xdp_key key = { .event = XDP_CPU_ENQUEUE, .result = XDP_CPU_OK };
@@ -179,7 +179,7 @@ ON(xdp_redir_err, "xdp_redirect_err",
 ON(xdp_handed_on, "xdp_devmap_xmit",
 	PARAMS(const struct net_device *from, const struct net_device *to, int nr, int drops,
 	    int err),
-	handed_on(from, to, nr, drops, err))
+	forwarded(from, to, nr, drops, err))
 ON(xdp_back, "xdp_bulk_tx",
 	PARAMS(const struct net_device *dev, int nr, int drops, int err),
 	sent_back(dev, nr, drops, err))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* How what XDP programs do is called, and what to do about what they lose. */
+/* The meter xdp: what XDP programs do with packets. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -34,14 +34,14 @@ static const char *const cpu_results[NR_XDP_CPU] = {
 
 static const struct metric metrics[] = {
 	COUNTER(struct xdp, packets, .name = "packets", .unit = "packets",
-		.help = "Packets by what XDP programs did with them, where to, and how it went."),
+		.help = "Packets by the action of XDP programs, its destination and its result."),
 	{}
 };
 
 enum { LABEL_EVENT, LABEL_PROGRAM, LABEL_WHERE, LABEL_RESULT };
 static const char *const labels[] = { "event", "program", "where", "result", NULL };
 
-/* "their_xdp 41"; the number alone when it is gone. */
+/* "their_xdp 41"; only the id if the program is gone. */
 static const char *program(__u32 id)
 {
 	struct bpf_prog_info info = {};
@@ -119,7 +119,7 @@ static void key_text(const void *k, unsigned nr, char *to, size_t size)
 
 const struct meter meter_xdp = {
 	.name = "xdp",
-	.help = "where XDP programs send packets, and what is lost of them",
+	.help = "where XDP programs send packets, and which are lost",
 	.type = EVENT_METER,
 	.by = BY_KEY,
 	.point = RX_NIC,

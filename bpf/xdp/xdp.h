@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* One thing that came of packets in XDP programs: what, by which program, where, how it went. */
+/* One outcome of packets in XDP programs: event, program, destination and result. */
 #ifndef NICPROBE_XDP_H
 #define NICPROBE_XDP_H
 
@@ -10,11 +10,11 @@
 enum xdp_event {
 	XDP_EXCEPTION,		/* result: the action */
 	XDP_REDIRECTED,		/* result: an errno, as for all but the last two */
-	XDP_SENT_TO,		/* a batch that the interface's programs gave to another… */
-	XDP_SENT_FROM,		/* …and one that the programs of another gave to the interface */
-	XDP_SENT_BACK,		/* XDP_TX, where the driver tells: veth */
+	XDP_SENT_TO,		/* batches from programs of this interface to another… */
+	XDP_SENT_FROM,		/* …and from programs of another interface to this one */
+	XDP_SENT_BACK,		/* XDP_TX, if the driver traces it: veth */
 	XDP_CPU_ENQUEUE,	/* to the thread of a cpumap; result: enum xdp_cpu */
-	XDP_CPU_DONE,		/* by it; result: enum xdp_cpu */
+	XDP_CPU_DONE,		/* by that thread; result: enum xdp_cpu */
 	NR_XDP_EVENTS
 };
 

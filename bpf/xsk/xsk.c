@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What AF_XDP sockets lose, by queue and socket, as the kernel counts it for each of them. */
+/* The meter xsk: losses of AF_XDP sockets, from the kernel's counters of each socket. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,17 +16,17 @@ extern const struct meter meter_xsk;
 
 static const struct metric metrics[] = {
 	COUNT(rx_dropped, .unit = "packets",
-	      .help = "Received packets dropped: no frame was free, or it is longer than one."),
+	      .help = "Received packets dropped: no frame was free, or the packet did not fit."),
 	COUNT(rx_invalid, .unit = "descriptors", .rare = true,
-	      .help = "Invalid descriptors of the RX ring; no kernel counts any yet."),
+	      .help = "Invalid descriptors in the RX ring; no kernel counts any yet."),
 	COUNT(rx_ring_full, .unit = "packets",
-	      .help = "Received packets dropped, as the program had not read its RX ring."),
+	      .help = "Received packets dropped because the program had not read its RX ring."),
 	COUNT(fill_ring_empty, .unit = "events",
-	      .help = "Times that the kernel wanted a frame and the fill ring had none."),
+	      .help = "Times that the kernel needed a frame and the fill ring had none."),
 	COUNT(tx_invalid, .unit = "descriptors", .rare = true,
-	      .help = "Descriptors to send that the kernel refused: nothing was sent."),
+	      .help = "Invalid TX descriptors, which the kernel did not send."),
 	COUNT(tx_ring_empty, .unit = "events", .rare = true,
-	      .help = "Times that the kernel came to the end of the TX ring; it is no loss."),
+	      .help = "Times that the kernel emptied the TX ring, which is no loss."),
 	{}
 };
 
@@ -100,7 +100,7 @@ static int read_all(const struct meta *meta, struct table *t)
 	for (unsigned i = 0; i < all.nr && !err; i++)
 		err = put(t, &all.list[i]);
 	xsks_free(&all);
-	if (err == -ENOENT)	/* the module that tells was taken away */
+	if (err == -ENOENT)	/* the module xsk_diag was unloaded */
 		return 0;
 	return err ? complain(err, NULL, "cannot ask for the AF_XDP sockets of %s: %s",
 			      meta->iface, strerror(-err)) : 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* One AF_XDP socket, bound to a queue: what it lost. */
+/* Losses of one AF_XDP socket bound to a queue. */
 #ifndef NICPROBE_XSK_H
 #define NICPROBE_XSK_H
 
@@ -11,15 +11,15 @@
 
 struct nlmsghdr;
 
-/* All of it stays as long as the socket is bound. In the order shown: bytes compare as that. */
+/* Constant while the socket is bound. Sorts by memcmp() in the order shown. */
 struct xsk_key {
-	uint8_t queue[2];	/* the higher byte first */
+	uint8_t queue[2];	/* big endian */
 	uint8_t zero_copy;
 	uint8_t unused;
 	uint32_t inode, uid;
 	uint32_t umem;		/* see struct xsk */
 	uint32_t rx_ring, fill_ring;	/* descriptors */
-	uint64_t cookie;	/* a socket that is made anew may have the inode of the old one */
+	uint64_t cookie;	/* a new socket may have the inode of an old one */
 };
 
 struct xsk_row {		/* as enum xsk_count */
@@ -33,15 +33,15 @@ static inline unsigned xsk_queue(const struct xsk_key *key)
 }
 
 /*
- * Packets that the socket was to have and did not get. Not those for which a card with zero copy
- * had no frame: they never were in this host.
+ * Packets for the socket that it did not get; without those for which a zero-copy card had no
+ * frame, as they never reached this host.
  */
 static inline uint64_t xsk_lost(const struct xsk_row *row)
 {
 	return row->rx_dropped + row->rx_ring_full;
 }
 
-/* Whose it is: "xdpsock (pid 12)"; where no process is seen, "uid 0 (socket 4711)". As text(). */
+/* The owner: "xdpsock (pid 12)"; if no process is visible, "uid 0 (socket 4711)". As text(). */
 const char *xsk_whose(const struct xsk_key *);
 
 #endif

@@ -80,7 +80,7 @@ def by_bql(name, held, sender):
     want = bytes_of(*[TAKEN, 1] * 3)
     lab.same(f"{name}: afterwards", stops(doc), expect(3, timed=(3, 0)))
     stood(f"{name}: for how long", row(doc)["stopped_by_bql_seconds"], low, high, 3)
-    lab.same(f"{name}: bytes in flight at each hand-over", pair(row(doc)["in_flight_bytes"]), want)
+    lab.same(f"{name}: bytes in flight after each xmit", pair(row(doc)["in_flight_bytes"]), want)
     fill = row(doc)["fill_ratio"]
     lab.check(f"{name}: against the limit that sysfs has # {fill['sum']:.3f}",
               fill["count"] == want[0] and abs(fill["sum"] - want[1] / LIMIT) < .01, f"{fill}, not {want}")
@@ -108,7 +108,7 @@ def by_driver(name, held, sender):
     taken = flying // size
     lab.check(f"{name}: its ring is full # {taken} of {ring}", ring // 2 <= taken <= ring, str(flying))
     lab.same(f"{name}: while it stands", stops(doc), expect(driver=1, now=1))
-    lab.same(f"{name}: bytes in flight at each hand-over", pair(row(doc)["in_flight_bytes"]),
+    lab.same(f"{name}: bytes in flight after each xmit", pair(row(doc)["in_flight_bytes"]),
              bytes_of(taken, size=size))
     doc = lab.show(held.card.name)
     lab.nicprobe("detach", held.card.name)

@@ -58,7 +58,7 @@ def meters(card, name, doc):
               (sum(r["wait_seconds"]["count"] for r in qdisc) + back, lost) ==
               (sent_buffers, 0) and back <= 8 * card.limits_bytes(), f"{sent_buffers}, {qdisc}")
     limited = sum(r["in_flight_bytes"]["count"] for r in rows(doc, "bql"))
-    lab.same(f"{name}: bql: hand-overs", limited, sent if card.limits_bytes() else 0)
+    lab.same(f"{name}: bql: xmits", limited, sent if card.limits_bytes() else 0)
     most = max((r["in_flight_bytes"]["max"] or 0 for r in rows(doc, "bql")), default=0)
     lab.check(f"{name}: bql: in flight # {most:.0f} bytes",
               most <= 1.125 * 1514 * card.tx_ring(), str(most))

@@ -117,7 +117,7 @@ def loses_one(name, card, sender):
     got = lab.said(doc, "tx-timeout")
     lab.check(f"{name}, one lost: a finding # {got}", f"{missed} time{'s' * (missed > 1)} the driver of {card.name} found a "
               "packet that did not complete in time" in got, got)
-    lab.same(f"{name}, one lost: ena counts at the hand-over, nothing is left", lab.said(doc, *LEFT), "")
+    lab.same(f"{name}, one lost: ena counts at xmit, nothing is left", lab.said(doc, *LEFT), "")
     anew(card)
 
 
