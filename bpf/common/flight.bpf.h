@@ -16,7 +16,7 @@
  * alternate. `shift` is 32 - log2 of the number of buckets; a stamp is not 0.
  */
 #define FLIGHT_WAYS	3
-#define FLIGHT_BUCKETS	8	/* searched at the most */
+#define FLIGHT_BUCKETS	8	/* searched at most */
 struct flight_bucket {
 	__u64 skb[FLIGHT_WAYS];
 	__u64 elsewhere;	/* skbs of this bucket that are in the next ones */

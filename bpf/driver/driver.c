@@ -183,7 +183,7 @@ static int maps_size(struct bpf_object *obj)
 	return err;
 }
 
-static int functions_tell(struct bpf_object *obj)
+static int functions_store(struct bpf_object *obj)
 {
 	int fd = bpf_object__find_map_fd_by_name(obj, "driver_functions"), err = 0;
 
@@ -235,7 +235,7 @@ static int attach(const struct site *site, struct bpf_object *obj)
 	probes_plan(&chosen, plan, sizeof(plan));
 	if (site->request->tell)
 		site->request->tell(text("driver: %s", plan));
-	err = maps_size(obj) ?: object_load(site, obj) ?: functions_tell(obj);
+	err = maps_size(obj) ?: object_load(site, obj) ?: functions_store(obj);
 	if (err)
 		return err;
 	program_of(obj, "driver_enter", &programs.enter, &programs.nr_enter);

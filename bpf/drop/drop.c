@@ -123,31 +123,31 @@ static unsigned row_of(const struct drop_key *keys, unsigned nr, const struct dr
 }
 
 /* Reasons without a name stay empty. */
-static int reasons_tell(struct bpf_object *obj)
+static int reasons_store(struct bpf_object *obj)
 {
 	int fd = bpf_object__find_map_fd_by_name(obj, "drop_reasons"), err = 0;
 
 	for (__u32 reason = 0; !err && reason < DROP_REASONS; reason++) {
 		const char *name = drop_reason_core(reason);
-		struct drop_reason told = {};
+		struct drop_reason stored = {};
 
 		if (!name)
 			continue;
-		snprintf(told.name, sizeof(told.name), "%s", name);
-		err = bpf_map_update_elem(fd, &reason, &told, BPF_ANY);
+		snprintf(stored.name, sizeof(stored.name), "%s", name);
+		err = bpf_map_update_elem(fd, &reason, &stored, BPF_ANY);
 	}
 	return err;
 }
 
 static int attach(const struct site *site, struct bpf_object *obj)
 {
-	return object_load(site, obj) ?: reasons_tell(obj) ?: object_attach(site, obj);
+	return object_load(site, obj) ?: reasons_store(obj) ?: object_attach(site, obj);
 }
 
 /* Once is enough: the names do not change while a kernel runs. */
 static void reasons_learn(const char *pins)
 {
-	struct drop_reason told[DROP_REASONS];
+	struct drop_reason stored[DROP_REASONS];
 	__u32 keys[DROP_REASONS], n = DROP_REASONS, next;
 	static bool learned;
 	int fd = learned ? -1 : pin_read(text("%s/drop_reasons", pins));
@@ -155,11 +155,11 @@ static void reasons_learn(const char *pins)
 	learned = true;
 	if (fd < 0)
 		return;
-	if (bpf_map_lookup_batch(fd, NULL, &next, keys, told, &n, NULL) && errno != ENOENT)
+	if (bpf_map_lookup_batch(fd, NULL, &next, keys, stored, &n, NULL) && errno != ENOENT)
 		n = 0;
 	for (__u32 i = 0; i < n; i++)
-		if (*told[i].name)
-			drop_reason_know(keys[i], told[i].name);
+		if (*stored[i].name)
+			drop_reason_know(keys[i], stored[i].name);
 	close(fd);
 }
 
@@ -174,7 +174,7 @@ static void row_join(struct table *t, unsigned to, unsigned from, bool new)
 			 moments_later(sum[i], more[i]);
 }
 
-static void buffers_tell(struct table *t, unsigned row)
+static void buffers_count(struct table *t, unsigned row)
 {
 	struct drop *d = (void *)(t->cells + (size_t)row * t->words);
 
@@ -207,7 +207,7 @@ static int fixup(const char *pins, struct table *t)
 			to = row_of(keys, kept, &key);
 		keys[to] = key;
 		row_join(t, to, row, to == kept);
-		buffers_tell(t, to);
+		buffers_count(t, to);
 		kept += to == kept;
 	}
 	t->rows = kept;

@@ -13,7 +13,7 @@ enum drop_direction {
 	DROP_UNSURE,	/* received by an interface with this index in an unknown namespace */
 };
 
-/* Whom it was for, if the reason does not tell that nobody here wanted it. */
+/* Destination of a packet that nobody here wanted, if the reason does not tell. */
 enum drop_for {
 	DROP_FOR_ANY,
 	DROP_FOR_GROUP,		/* a multicast group that no socket has joined */

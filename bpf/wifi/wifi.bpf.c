@@ -4,11 +4,11 @@
 #include <bpf/bpf_endian.h>
 #include <bpf/bpf_tracing.h>
 
-static __always_inline const struct cfg80211_scan_request *request_of(const void *told)
+static __always_inline const struct cfg80211_scan_request *request_of(const void *passed)
 {
 	if (bpf_core_type_exists(struct cfg80211_scan_request_int))
-		told += bpf_core_field_offset(struct cfg80211_scan_request_int, req);
-	return told;
+		passed += bpf_core_field_offset(struct cfg80211_scan_request_int, req);
+	return passed;
 }
 
 static __always_inline bool is_radio(const char *name)
@@ -94,9 +94,9 @@ struct walk {
 	bool visited;		/* it was completed, not aborted */
 };
 
-static __always_inline __u64 channel_at(__u64 told, __u32 i)
+static __always_inline __u64 channel_at(__u64 passed, __u32 i)
 {
-	const void *list = (void *)request_of((void *)told) +
+	const void *list = (void *)request_of((void *)passed) +
 			   bpf_core_field_offset(struct cfg80211_scan_request, channels);
 	__u64 channel = 0;
 
@@ -204,9 +204,9 @@ static __always_inline struct wifi_scan *scan_of_radio(__u64 wiphy)
 }
 
 /* iwlwifi may scan 6 GHz separately, after the other bands: attribute it to the same task. */
-static __always_inline void asker_take(struct wifi_scan *scan, const void *told)
+static __always_inline void asker_take(struct wifi_scan *scan, const void *passed)
 {
-	const struct cfg80211_scan_request *request = request_of(told);
+	const struct cfg80211_scan_request *request = request_of(passed);
 	struct wifi_task *before = bpf_map_lookup_elem(&askers, &scan->wiphy);
 	bool later = false;
 
@@ -221,11 +221,11 @@ static __always_inline void asker_take(struct wifi_scan *scan, const void *told)
 }
 
 SEC("raw_tp/rdev_scan")
-int BPF_PROG(scan_begin, const struct wiphy *wiphy, const void *told)
+int BPF_PROG(scan_begin, const struct wiphy *wiphy, const void *passed)
 {
-	const struct cfg80211_scan_request *request = request_of(told);
+	const struct cfg80211_scan_request *request = request_of(passed);
 	struct wifi_scan *scan = row_at(&fresh, 0);
-	struct walk walk = { .request = (__u64)told };
+	struct walk walk = { .request = (__u64)passed };
 
 	if (!scan)
 		return 0;
@@ -236,11 +236,11 @@ int BPF_PROG(scan_begin, const struct wiphy *wiphy, const void *told)
 	if (!is_ours(scan))
 		return 0;
 	scan->nr = __sync_fetch_and_add(&last_nr, 1) + 1;
-	scan->request = (__u64)told;
+	scan->request = (__u64)passed;
 	scan->wiphy = (__u64)wiphy;
 	scan->jiffies = bpf_jiffies64();
 	scan->task = bpf_get_current_pid_tgid();
-	asker_take(scan, told);
+	asker_take(scan, passed);
 	if (TYPED) {
 		scan->ssids = BPF_CORE_READ(request, n_ssids);
 		scan->channels = BPF_CORE_READ(request, n_channels);
@@ -269,9 +269,9 @@ int BPF_PROG(scan_answer, const struct wiphy *wiphy, int answer)
 }
 
 /* A scan that began before we listened: by whom and when is not known. */
-static __always_inline void end_unseen(const void *told, bool aborted)
+static __always_inline void end_unseen(const void *passed, bool aborted)
 {
-	const struct cfg80211_scan_request *request = request_of(told);
+	const struct cfg80211_scan_request *request = request_of(passed);
 	struct wifi_scan *scan = row_at(&fresh, 0);
 
 	if (!scan)
@@ -290,16 +290,16 @@ static __always_inline void end_unseen(const void *told, bool aborted)
 }
 
 SEC("raw_tp/cfg80211_scan_done")
-int BPF_PROG(scan_end, const void *told, const struct cfg80211_scan_info *info)
+int BPF_PROG(scan_end, const void *passed, const struct cfg80211_scan_info *info)
 {
-	__u64 request = (__u64)told;
+	__u64 request = (__u64)passed;
 	struct wifi_scan *scan = bpf_map_lookup_elem(&scans, &request);
 	bool aborted = TYPED && BPF_CORE_READ(info, aborted);
 
 	if (scan)
 		end(scan, aborted ? WIFI_ABORTED : WIFI_DONE, 0);
 	else if (TYPED)
-		end_unseen(told, aborted);
+		end_unseen(passed, aborted);
 	return 0;
 }
 
