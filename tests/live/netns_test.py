@@ -165,7 +165,7 @@ def renamed():
     same("netns: renamed: another with the old name does not mix in", counts(f"{ns}/new0")["rx-nic"], 11)
     r = nicprobe("attach", f"{ns}/tap0", check=False)
     check("netns: renamed: another with the old name does not push it out",
-          r.returncode == 1 and "new0 is still attached as tap0" in r.stderr and "detach new0" in r.stderr, r.stderr)
+          r.returncode == 1 and "new0 is still attached under its former name tap0" in r.stderr and "detach new0" in r.stderr, r.stderr)
     same("netns: renamed: it counts on", counts(f"{ns}/new0")["rx-nic"], 11)
     nicprobe("detach", f"{ns}/new0")
     nicprobe("attach", f"{ns}/tap0")
