@@ -44,6 +44,13 @@ int far_main(int argc, char **argv);
  */
 int nothing_main(int argc, char **argv);
 
+/*
+ * `bench dispatch IFACE empty|count|stub|call NUMBER`: attaches so many of this program to the
+ * tracepoint netif_receive_skb; "call" is the stub, to which packets of IFACE are its own. Prints
+ * "{}"; "read" is answered with {"events"}, which "count" and "call" have counted.
+ */
+int dispatch_main(int argc, char **argv);
+
 /* Load an empty program for a tracepoint, typed or raw. Returns its descriptor or -errno. */
 int empty_load(const char *hook, bool typed);
 

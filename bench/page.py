@@ -14,16 +14,20 @@ import machine
 import plots
 import tables
 
-PARTS = ["packets", "events", "throughput", "scale", "lifecycle"]
+PARTS = ["packets", "dispatch", "events", "throughput", "scale", "lifecycle"]
 BEGIN, END = "<!-- from make bench -->", "<!-- end of make bench -->"
 
 ABOUT = {
     "packets": """All packet meters are parts of one XDP or tc program.
 The kernel runs the program 20000 times on one packet (`BPF_PROG_TEST_RUN`), alternating with an empty program; the figure is the median difference of the quietest third of the pairs.
 `GSO` is a buffer of two packets, which XDP cannot receive; packets marked `CE` are also counted by source.""",
+    "dispatch": """What the kernel takes to run a program at all: run-time statistics begin after it.
+Programs are attached to the tracepoint `netif_receive_skb` of a veth that receives live frames; the figure is the CPU time per packet with them, minus that without, measured in turns.
+A *stub* is what a packet of an interface that is not measured would meet if all meters shared one program.""",
     "events": """The other meters use tracepoints.
 The kernel keeps run-time statistics of every program while frames are sent and received on a tap; each frame takes a NAPI poll, and each received frame is dropped: the worst case.
 The figure of an empty program on the same tracepoint in the same run is subtracted.
+*By the clock* is what a UDP packet between sockets takes more than with nothing attached, dispatch of the programs included: on a tap that sends it, and on a veth that receives it.
 For comparison, bpftrace runs scripts that do the same work (`bench/rivals.py`); its ipecn uses a tracepoint instead of a kprobe, and counts only 1000 packets.""",
     "throughput": """The packet rate of one CPU: without, with, with, without.
 The loss is the difference in packets (TCP: bytes) per CPU second (per second if the kernel accounts softirq time separately), so that other work on the machine counts less; the third of the rounds whose two ends differ most is left out.
@@ -85,7 +89,8 @@ def write(docs, folder):
            f"{sum(doc['seconds'] for doc in docs.values())} s in total, with a load average of "
            f"{min(d['load'] for d in docs.values())} to {max(d['load'] for d in docs.values())}.",
            "Every figure that is compared comes from the same run, in turns; what counted wrong "
-           "while it was measured would have ended the run.", ""]
+           "while it was measured would have ended the run.",
+           *filter(None, [machine.mitigated(first["machine"])]), ""]
     if all(part in docs for part in PARTS):
         out += [*whole(docs), ""]
     out.append(markdown(tables.of_bars(docs)))

@@ -19,6 +19,11 @@ def of_packets(doc):
     return panels
 
 
+def of_dispatch(doc):
+    return [Bars("Programs on one tracepoint", "ns per event by the clock",
+                 [(r["what"], [(r["ns"], *r["spread"])]) for r in doc["rows"]])]
+
+
 def of_events(doc):
     def row(label, case):
         both = [bars.per_packet(bars.events(doc, case, phase)) for phase in ("tx", "rx")]
@@ -79,7 +84,7 @@ def of_lifecycle(doc):
             Lines("Memory of the maps", "queues", "MB", memory)]
 
 
-OF = {"packets": of_packets, "events": of_events, "throughput": of_throughput, "scale": of_scale,
+OF = {"packets": of_packets, "dispatch": of_dispatch, "events": of_events, "throughput": of_throughput, "scale": of_scale,
       "lifecycle": of_lifecycle}
 
 

@@ -24,6 +24,8 @@ def show(table):
 def part(name, doc):
     print(f"\n== {name}: {machine.line(doc['machine'])}; {doc['date']}, {doc['seconds']} s, "
           f"load {doc['load']}")
+    if machine.mitigated(doc["machine"]):
+        print(machine.mitigated(doc["machine"]))
     for table in tables.tables(name, doc):
         show(table)
 

@@ -3,7 +3,7 @@
 """Measures the cost of nicprobe against a baseline without it and against comparable tools (root).
 usage: bench/run.py [--quick] [--out DIR] [PART]...
        bench/run.py try [ROUNDS [CASE | NAME=NICPROBE]...]
-Parts: packets, events, throughput, scale, lifecycle (default: all).
+Parts: packets, dispatch, events, throughput, scale, lifecycle (default: all).
 Each part writes DIR/PART.json; then DIR/README.md and its plots are made from these files.
 `try` traces only these cases and saves nothing: "txlat btf" is that meter alone, "ecn,txlat btf"
 those two, "nicprobe btf" the default meters, "all btf" all meters, "idle btf" and "idle-all btf"
@@ -20,6 +20,7 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.append(HERE)
+import dispatch                 # noqa: E402
 import events                   # noqa: E402
 import lifecycle                # noqa: E402
 import machine                  # noqa: E402
@@ -40,7 +41,7 @@ def packets(quick):
 
 
 EXPEDITED = "/sys/kernel/rcu_expedited"
-PARTS = {"packets": packets, "events": events.part, "throughput": throughput.part,
+PARTS = {"packets": packets, "dispatch": dispatch.part, "events": events.part, "throughput": throughput.part,
          "scale": scale.part, "lifecycle": lifecycle.part}
 
 

@@ -5,11 +5,12 @@ from collections import namedtuple
 import bars
 
 Table = namedtuple("Table", "title heads rows")
+CLOCKS = {"sockets, tap": "by the clock, sent by a tap", "sockets, veth": "received by a veth"}
 HOOKS = {"xdp": "XDP", "tc": "tc"}
 WHOLE = {"headline btf": "headline meters", "nicprobe btf": "default meters",
          "all btf": "all meters",
          "netsize": "bpftrace netsize", "nettxlat": "bpftrace nettxlat",
-         "ipecn": "bpftrace ipecn", "rxcpu": "bpftrace receive CPUs"}
+         "ipecn": "bpftrace ipecn", "rxcpu": "bpftrace receive CPUs", "tcpdump": "tcpdump"}
 
 
 def number(value, digits=0):
@@ -36,13 +37,24 @@ def of_packets(doc):
                 ["", "meters", *(c[2] for c in columns), "quartiles, 64 B", "bytes of code"], rows)
 
 
+def of_dispatch(doc):
+    yield Table("Programs on one tracepoint, ns per event by the clock", ["", "adds", "quartiles"],
+                [[r["what"], number(r["ns"], 1), "{:.1f} to {:.1f}".format(*r["spread"])] for r in doc["rows"]])
+
+
+def by_clock(doc, case):
+    """ns per UDP packet between sockets, over a tap and over a veth."""
+    found = {r["link"]: r["ns"] for r in doc.get("clock", []) if r["case"] == case}
+    return [number(found.get(link)) for link in CLOCKS]
+
+
 def of_events(doc):
     shapes = list(dict.fromkeys(r["shape"] for r in doc["rows"]))
-    cases = [c for c in WHOLE if any(r["case"] == c for r in doc["rows"])]
+    cases = [c for c in WHOLE if any(r["case"] == c for r in doc["rows"] + doc.get("clock", []))]
     yield Table("All programs on tracepoints, ns per buffer above empty programs",
-                ["", *(f"{s}, {p}" for s in shapes for p in ("sent", "received"))],
+                ["", *(f"{s}, {p}" for s in shapes for p in ("sent", "received")), *CLOCKS.values()],
                 [[WHOLE[c], *(number(bars.per_packet(bars.events(doc, c, phase, shape=s)))
-                              for s in shapes for phase in ("tx", "rx"))] for c in cases])
+                              for s in shapes for phase in ("tx", "rx")), *by_clock(doc, c)] for c in cases])
     yield alone(doc)
     yield Table("Hooks at tracepoints, ns per event above an empty program, and netsize",
                 ["event", "sizes only", "headline meters", "default meters", "netsize"],
@@ -80,9 +92,9 @@ def alone(doc):
         cells = [bars.per_packet(bars.events(doc, f"{meter} btf", phase)) for phase in ("tx", "rx")]
         if any(cells):
             rows.append([meter + (" (on request)" if why else ""),
-                         *(number(c) if c else "-" for c in cells)])
-    return Table("Each meter alone, 64 B, ns per packet above empty programs",
-                 ["", "sent", "received"], rows)
+                         *(number(c) if c else "-" for c in cells), *by_clock(doc, f"{meter} btf")])
+    return Table("Each meter alone, 64 B, ns per packet above empty programs, and by the clock",
+                 ["", "sent", "received", *CLOCKS.values()], rows)
 
 
 def of_throughput(doc):
@@ -162,7 +174,7 @@ def of_lifecycle(doc):
                 ["map", "kB"], [[name, number(size / 1e3)] for name, size in largest])
 
 
-OF = {"packets": of_packets, "events": of_events, "throughput": of_throughput, "scale": of_scale,
+OF = {"packets": of_packets, "dispatch": of_dispatch, "events": of_events, "throughput": of_throughput, "scale": of_scale,
       "lifecycle": of_lifecycle}
 
 
