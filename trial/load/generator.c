@@ -59,11 +59,6 @@ int generator_open(struct generator *g, const struct port *p, const struct load 
 	return how == HOW_PACKET ? 0 : live_open(g);
 }
 
-void generator_close(struct generator *g)
-{
-	live_close(g);
-}
-
 /* Time this thread was runnable but waited for its CPU; 0: unknown. */
 static double seconds_waited(void)
 {
@@ -102,22 +97,29 @@ static void ignore(int signal)
 	(void)signal;
 }
 
-/* Threads inherit the network namespace of their creator; only the main thread takes signals. */
-int generator_start(struct generator *g, const struct port *p, double seconds)
+int thread_start(pthread_t *thread, void *(*work)(void *), void *arg)
 {
 	sigset_t all, before;
+	int err;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &before);
+	err = -pthread_create(thread, NULL, work, arg);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return err;
+}
+
+int generator_start(struct generator *g, const struct port *p, double seconds)
+{
 	const struct sigaction end = { .sa_handler = ignore };
 	int err = port_enter(p);
 
 	sigaction(SIGUSR1, &end, NULL);
 	g->until = seconds_now() + seconds;
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, &before);
 	for (unsigned i = 0; !err && i < g->load.threads; i++) {
-		err = -pthread_create(&g->worker[i].thread, NULL, work, &g->worker[i]);
+		err = thread_start(&g->worker[i].thread, work, &g->worker[i]);
 		g->worker[i].started = !err;
 	}
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	port_home();
 	if (err) {
 		g->until = 0;
@@ -166,11 +168,8 @@ uint64_t generator_sent(const struct generator *g, uint64_t *by_cpu)
 	if (g->how != HOW_PACKET)
 		return live_sent(g, by_cpu);
 	for (unsigned i = 0; i < g->load.threads; i++) {
-		unsigned cpu = g->worker[i].cpu;
-
 		sent += g->worker[i].sent;
-		if (by_cpu)
-			by_cpu[cpu < TRAFFIC_CPUS ? cpu : TRAFFIC_CPUS - 1] += g->worker[i].sent;
+		by_cpu[traffic_at(g->worker[i].cpu, TRAFFIC_CPUS)] += g->worker[i].sent;
 	}
 	return sent;
 }

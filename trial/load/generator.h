@@ -53,11 +53,16 @@ extern volatile int trial_stop;
 int generator_open(struct generator *, const struct port *, const struct load *, enum how);
 /* Starts threads that send for `seconds`. 0; or -errno with an error message, without threads. */
 int generator_start(struct generator *, const struct port *, double seconds);
+/*
+ * Starts a thread that takes no signals: they are for the main thread. It inherits the network
+ * namespace of its creator. 0 or -errno.
+ */
+int thread_start(pthread_t *, void *(*work)(void *), void *arg);
 /* Waits until the threads have ended. 0, or -errno with an error message. */
 int generator_wait(struct generator *);
 void generator_close(struct generator *);
 
-/* Frames sent since opening; also adds them to by_cpu[TRAFFIC_CPUS] unless it is NULL. */
+/* Frames sent since opening; also adds them to by_cpu[TRAFFIC_CPUS]. */
 uint64_t generator_sent(const struct generator *, uint64_t *by_cpu);
 uint64_t generator_refused(const struct generator *);	/* ENOBUFS; not among those sent */
 
@@ -67,7 +72,6 @@ void sleep_until(double when);
 
 /* The methods of sending; live_send() and packet_send() run until g->until. */
 int live_open(struct generator *);
-void live_close(struct generator *);
 int live_send(struct worker *);
 /* Sends a few frames from the calling thread. 0 or -errno. */
 int live_try(struct generator *);

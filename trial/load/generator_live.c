@@ -55,12 +55,12 @@ int live_open(struct generator *g)
 		err = states_fill(g);
 	if (!err)
 		return 0;
-	live_close(g);
+	generator_close(g);
 	return complain(err, NULL, "cannot load the generator's program: %s",
 			*log_last() ? log_last() : strerror(-err));
 }
 
-void live_close(struct generator *g)
+void generator_close(struct generator *g)
 {
 	live_bpf__destroy(g->live);
 	g->live = NULL;
@@ -117,9 +117,7 @@ uint64_t live_sent(const struct generator *g, uint64_t *by_cpu)
 	if (states && !bpf_map_lookup_elem(fd, &zero, states))
 		for (int cpu = 0; cpu < cpus; cpu++) {
 			sent += states[cpu].sent;
-			if (by_cpu)
-				by_cpu[cpu < TRAFFIC_CPUS ? cpu : TRAFFIC_CPUS - 1] +=
-					states[cpu].sent;
+			by_cpu[traffic_at(cpu, TRAFFIC_CPUS)] += states[cpu].sent;
 		}
 	free(states);
 	return sent;

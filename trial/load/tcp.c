@@ -4,7 +4,6 @@
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -104,7 +103,7 @@ int tcp_open(struct tcp *t, const struct port *from, const struct port *to, bool
 	     double seconds)
 {
 	unsigned n = t->connections;
-	int err;
+	int err = 0;
 
 	addresses_choose(t, ipv6);
 	for (int i = 0; i < 2; i++)
@@ -112,14 +111,11 @@ int tcp_open(struct tcp *t, const struct port *from, const struct port *to, bool
 	t->thread = calloc(2 * t->threads, sizeof(*t->thread));
 	if (!t->fd[0] || !t->fd[1] || !t->thread)
 		return complain(-ENOMEM, NULL, "out of memory for %u connections", n);
-	memset(t->fd[0], -1, n * sizeof(int));
-	memset(t->fd[1], -1, n * sizeof(int));
-	t->at[0].port = from;
-	err = address_add(&t->at[0], seconds + 3 * PATIENCE);
-	if (err)
-		return err;
-	t->at[1].port = to;
-	err = address_add(&t->at[1], seconds + 3 * PATIENCE);
+	for (int i = 0; !err && i < 2; i++) {
+		memset(t->fd[i], -1, n * sizeof(int));
+		t->at[i].port = i ? to : from;
+		err = address_add(&t->at[i], seconds + 3 * PATIENCE);
+	}
 	if (err)
 		return err;
 	err = connect_all(t);
@@ -183,21 +179,17 @@ static void *work(void *arg)
 
 static int threads_start(struct tcp *t)
 {
-	sigset_t all, before;
 	int err = 0;
 
-	sigfillset(&all);
-	pthread_sigmask(SIG_BLOCK, &all, &before);
 	for (unsigned i = 0; !err && i < 2 * t->threads; i++) {
 		struct tcp_thread *th = &t->thread[i];
 
 		th->tcp = t;
 		th->nr = i % t->threads;
 		th->receives = i < t->threads;	/* receivers start first and wait */
-		err = -pthread_create(&th->thread, NULL, work, th);
+		err = thread_start(&th->thread, work, th);
 		th->started = !err;
 	}
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return err;
 }
 

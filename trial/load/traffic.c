@@ -46,19 +46,18 @@ int sink_open(struct sink *s, const struct port *p, __u32 action, unsigned size,
 	if (!s->bpf)
 		return complain(-errno, NULL, "cannot open the receiver's XDP program: %s",
 				strerror(errno));
-	s->bpf->rodata->config.action = action;
-	s->bpf->rodata->config.ifindex = p->iface.ifindex;
-	s->bpf->rodata->config.rows = s->rows;
-	/* the card may have stripped the VLAN tag, or kept the FCS */
-	s->bpf->rodata->config.least = size && tagged ? size - 4 : size;
-	s->bpf->rodata->config.most = size ? size + 4 : 0;
+	s->bpf->rodata->config = (struct sink_config){
+		.action = action, .ifindex = p->iface.ifindex, .rows = s->rows,
+		/* the card may have stripped the VLAN tag, or kept the FCS */
+		.least = size && tagged ? size - 4 : size,
+		.most = size ? size + 4 : 0,
+	};
 	bpf_map__set_max_entries(s->bpf->maps.counts, s->rows);
 	err = sink_bpf__load(s->bpf);
 	if (err)
-		err = complain(err, NULL, "cannot load the receiver's XDP program: %s",
-			       *log_last() ? log_last() : strerror(-err));
-	if (!err)
-		err = port_enter(p);
+		complain(err, NULL, "cannot load the receiver's XDP program: %s",
+			 *log_last() ? log_last() : strerror(-err));
+	err = err ?: port_enter(p);
 	if (!err) {
 		err = sink_attach(s, p);
 		port_home();
@@ -77,16 +76,14 @@ void sink_read(const struct sink *s, struct traffic *t)
 
 	memset(t, 0, sizeof(*t));
 	for (__u32 row = 0; c && row < s->rows; row++) {
-		unsigned queue = row < TRAFFIC_QUEUES ? row : TRAFFIC_QUEUES - 1;
-
 		if (bpf_map_lookup_elem(fd, &row, c))
 			continue;
 		for (int cpu = 0; cpu < cpus; cpu++) {
 			t->packets += c[cpu].packets;
 			t->bytes += c[cpu].bytes;
 			t->others += c[cpu].others;
-			t->queue[queue] += c[cpu].packets;
-			t->cpu[cpu < TRAFFIC_CPUS ? cpu : TRAFFIC_CPUS - 1] += c[cpu].packets;
+			t->queue[traffic_at(row, TRAFFIC_QUEUES)] += c[cpu].packets;
+			t->cpu[traffic_at(cpu, TRAFFIC_CPUS)] += c[cpu].packets;
 		}
 	}
 	free(c);
@@ -101,28 +98,26 @@ void sink_close(struct sink *s)
 	s->link = -1;
 }
 
-int redirects_open(struct redirects_of *of, const struct port *p)
+int redirects_open(struct redirects_bpf **of, const struct port *p)
 {
 	int err;
 
-	of->bpf = redirects_bpf__open();
-	if (!of->bpf)
+	*of = redirects_bpf__open();
+	if (!*of)
 		return complain(-errno, NULL, "cannot open the programs that count redirects: %s",
 				strerror(errno));
-	of->bpf->rodata->config.ifindex = p->iface.ifindex;
-	of->bpf->rodata->config.netns = p->iface.netns;
-	err = redirects_bpf__load(of->bpf) ?: redirects_bpf__attach(of->bpf);
-	if (err) {
+	(*of)->rodata->config.ifindex = p->iface.ifindex;
+	(*of)->rodata->config.netns = p->iface.netns;
+	err = redirects_bpf__load(*of) ?: redirects_bpf__attach(*of);
+	if (err)
 		complain(err, NULL, "cannot attach the programs that count redirects: %s",
 			 *log_last() ? log_last() : strerror(-err));
-		redirects_close(of);
-	}
 	return err;
 }
 
-void redirects_read(const struct redirects_of *of, struct redirects *r)
+void redirects_read(const struct redirects_bpf *of, struct redirects *r)
 {
-	int cpus = libbpf_num_possible_cpus(), fd = bpf_map__fd(of->bpf->maps.redirected);
+	int cpus = libbpf_num_possible_cpus(), fd = bpf_map__fd(of->maps.redirected);
 	struct redirected *c = calloc(cpus, sizeof(*c));
 
 	memset(r, 0, sizeof(*r));
@@ -138,8 +133,7 @@ void redirects_read(const struct redirects_of *of, struct redirects *r)
 	free(c);
 }
 
-void redirects_close(struct redirects_of *of)
+void redirects_close(struct redirects_bpf *of)
 {
-	redirects_bpf__destroy(of->bpf);
-	of->bpf = NULL;
+	redirects_bpf__destroy(of);
 }

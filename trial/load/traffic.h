@@ -11,6 +11,12 @@
 #define TRAFFIC_QUEUES	128	/* the last entry is for all higher ones, also for CPUs */
 #define TRAFFIC_CPUS	256
 
+/* The entry of queue or CPU `i`. */
+static inline unsigned traffic_at(unsigned i, unsigned entries)
+{
+	return i < entries ? i : entries - 1;
+}
+
 struct traffic {
 	uint64_t packets, bytes;
 	uint64_t others;	/* packets of other sizes than the generator's */
@@ -33,17 +39,15 @@ int sink_open(struct sink *, const struct port *, __u32 action, unsigned size, b
 void sink_read(const struct sink *, struct traffic *);
 void sink_close(struct sink *);
 
-/* Counts of frames redirected to a port. */
-struct redirects_of {
-	struct redirects_bpf *bpf;
-};
-struct redirects {
+struct redirects {		/* frames redirected to a port */
 	uint64_t sent;
 	uint64_t dropped[REDIRECT_ERRORS], refused[REDIRECT_ERRORS];	/* by errno */
 };
 
-int redirects_open(struct redirects_of *, const struct port *);
-void redirects_read(const struct redirects_of *, struct redirects *);
-void redirects_close(struct redirects_of *);
+struct redirects_bpf;		/* the programs that count them */
+/* 0, or -errno with an error message. */
+int redirects_open(struct redirects_bpf **, const struct port *);
+void redirects_read(const struct redirects_bpf *, struct redirects *);
+void redirects_close(struct redirects_bpf *);
 
 #endif

@@ -9,6 +9,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "lib/proc/load.h"
 #include "lib/util/log.h"
 #include "trial/scenario/effort.h"
 
@@ -112,36 +113,23 @@ static uint64_t counter_read(int fd)
 	return c.running == c.enabled ? c.value : (double)c.value * c.enabled / c.running;
 }
 
-/* user nice system idle iowait irq softirq steal, in clock ticks */
-static void cpu_line(struct effort *e, const char *line)
-{
-	unsigned long long v[8] = {}, all = 0;
-	uint64_t tick = 1000000000ull / sysconf(_SC_CLK_TCK);
-	unsigned cpu;
-
-	if (sscanf(line, "cpu%u %llu %llu %llu %llu %llu %llu %llu %llu", &cpu, &v[0], &v[1], &v[2],
-		   &v[3], &v[4], &v[5], &v[6], &v[7]) < 8 || cpu >= EFFORT_CPUS)
-		return;
-	for (int i = 0; i < 8; i++)
-		all += v[i];
-	e->all[cpu] = all * tick;
-	e->busy[cpu] = (all - v[3] - v[4] - v[7]) * tick;
-	if (e->cpus <= cpu)
-		e->cpus = cpu + 1;
-}
-
 void effort_read(const struct pmus *p, struct effort *e)
 {
-	FILE *f = fopen("/proc/stat", "re");
-	char line[512];
+	uint64_t tick = 1000000000ull / sysconf(_SC_CLK_TCK);
+	struct cpu_load l;
 
-	memset(e, 0, sizeof(*e));
-	while (f && fgets(line, sizeof(line), f))
-		cpu_line(e, line);
-	if (f)
-		fclose(f);
-	for (unsigned cpu = 0; cpu < e->cpus; cpu++)
+	load_read(&l);
+	*e = (struct effort){ .cpus = l.nr < EFFORT_CPUS ? l.nr : EFFORT_CPUS };
+	for (unsigned cpu = 0; cpu < e->cpus; cpu++) {
+		const uint64_t *ticks = l.ticks[cpu];
+
+		for (int i = 0; i < NR_SPENT; i++)
+			e->all[cpu] += ticks[i] * tick;
+		e->busy[cpu] = e->all[cpu] - tick * (ticks[SPENT_IDLE] + ticks[SPENT_IOWAIT] +
+						     ticks[SPENT_STEAL]);
 		e->softirqd[cpu] = process_ran(p->softirqd[cpu]);
+	}
+	load_free(&l);
 	for (unsigned cpu = 0; cpu < p->nr; cpu++)
 		for (int i = 0; i < NR_PMU; i++)
 			e->pmu[i] += counter_read(p->fd[cpu][i]);

@@ -18,7 +18,7 @@ static int sink_put(struct run *r, struct sink *s, const struct port *p, __u32 a
 	return sink_open(s, p, action, r->from ? f->size : 0, f->vlan);
 }
 
-static int cannot(struct outcome *o, const char *why)
+int scenario_cannot(struct outcome *o, const char *why)
 {
 	snprintf(o->cannot, sizeof(o->cannot), "%s", why);
 	complaints_forget();
@@ -41,17 +41,16 @@ static int port_prepare(struct run *r, __u32 action)
 			 "programs (%s): generic XDP is used, after allocation of the skb",
 			 r->b->port.label, strerror(r->at_port.generic));
 	if (!err || action != XDP_PASS)
-		return err ? cannot(r->o, complaint()) : 0;
+		return err ? scenario_cannot(r->o, complaint()) : 0;
 	complaints_forget();
 	return 0;
 }
 
 /* The peer's program drops frames on arrival; a veth peer needs one to be polled. Optional. */
-static void peer_prepare(struct run *r, __u32 action)
+static void peer_prepare(struct run *r)
 {
-	if (!r->b->has_peer || !r->b->mine[1] ||
-	    sink_put(r, &r->at_peer, &r->b->peer, action))
-		r->at_peer.bpf = NULL;
+	if (r->b->has_peer && r->b->mine[1])
+		sink_put(r, &r->at_peer, &r->b->peer, XDP_DROP);
 	complaints_forget();
 }
 
@@ -65,23 +64,18 @@ static int stack_keeps(struct run *r, const struct port *p, const struct sink *s
 
 	if (r->b->force || !r->from || (s->bpf && action != XDP_PASS) || !port_forwards(p, ipv6))
 		return 0;
-	snprintf(r->o->cannot, sizeof(r->o->cannot), "%s has forwarding enabled, and would forward "
-		 "these packets: sysctl -w net.ipv%d.conf.%s.forwarding=0, or --force", p->label,
-		 ipv6 ? 6 : 4, p->iface.name);
-	return 1;
+	return scenario_cannot(r->o, text("%s has forwarding enabled, and would forward these "
+					  "packets: sysctl -w net.ipv%d.conf.%s.forwarding=0, or "
+					  "--force", p->label, ipv6 ? 6 : 4, p->iface.name));
 }
 
 static void run_close(struct run *r)
 {
 	generator_close(&r->g);
-	if (r->out.bpf)
-		redirects_close(&r->out);
-	if (r->back.bpf)
-		redirects_close(&r->back);
-	if (r->at_port.bpf)
-		sink_close(&r->at_port);
-	if (r->at_peer.bpf)
-		sink_close(&r->at_peer);
+	redirects_close(r->out);
+	redirects_close(r->back);
+	sink_close(&r->at_port);
+	sink_close(&r->at_peer);
 }
 
 /* Opens the generator and describes it in outcome->how. 0, 1 or -errno, as generator_choose(). */
@@ -106,91 +100,78 @@ static int generator_prepare(struct run *r)
 	return 0;
 }
 
-static int frames_run(struct bench *b, struct outcome *o, bool transmit, __u32 action)
+/* Attaches the programs that the scenario needs. 0, 1 or -errno, as generator_choose(). */
+static int ports_prepare(struct run *r, __u32 action)
 {
+	const struct bench *b = r->b;
+	const char *harm = r->redirect ? xmit_harm(&b->port) : NULL;
+	int err = harm ? scenario_cannot(r->o, text("cannot redirect frames: %s", harm)) : 0;
+
+	if (!err && !r->transmit)
+		err = port_prepare(r, action);
+	if (!err && (r->transmit || r->redirect))
+		peer_prepare(r);
+	if (!err && !r->transmit)
+		err = stack_keeps(r, &b->port, &r->at_port, action);
+	if (!err && b->has_peer && (r->transmit || r->redirect))
+		err = stack_keeps(r, &b->peer, &r->at_peer, XDP_DROP);
+	carrier_await(&b->port);
+	if (b->has_peer)
+		carrier_await(&b->peer);
+	return err;
+}
+
+static int frames_run(struct bench *b, struct outcome *o)
+{
+	bool transmit = o->scenario->transmits;
 	struct run *r = calloc(1, sizeof(*r));
-	int err = 0;
+	int err;
 
 	if (!r)
 		return -ENOMEM;
 	r->b = b;
 	r->o = o;
 	r->transmit = transmit;
-	r->redirect = action == XDP_REDIRECT;
+	r->redirect = o->scenario->action == XDP_REDIRECT;
 	r->from = transmit ? &b->port : b->has_peer ? &b->peer : NULL;
 	r->to = transmit ? b->has_peer ? &b->peer : NULL : &b->port;
-	r->at_port.link = r->at_peer.link = -1;
-	if (r->redirect && xmit_harm(&b->port)) {
-		snprintf(o->cannot, sizeof(o->cannot), "cannot redirect frames: %s",
-			 xmit_harm(&b->port));
-		err = 1;
-	}
-	if (!err && !transmit)
-		err = port_prepare(r, action);
-	if (!err && (transmit || r->redirect))
-		peer_prepare(r, XDP_DROP);
-	if (!err && !transmit)
-		err = stack_keeps(r, &b->port, &r->at_port, action);
-	if (!err && b->has_peer && (transmit || r->redirect))
-		err = stack_keeps(r, &b->peer, &r->at_peer, XDP_DROP);
-	carrier_await(&b->port);
-	if (b->has_peer)
-		carrier_await(&b->peer);
+	err = ports_prepare(r, o->scenario->action);
 	if (!err && r->redirect)
 		err = redirects_open(&r->back, &b->port);
 	if (!err)
-		err = generator_prepare(r);
-	if (!err)
-		err = parts_run(r);
+		err = generator_prepare(r) ?: parts_run(r);
 	run_close(r);
 	free(r);
 	return err;
 }
 
-static int rx_drop(struct bench *b, struct outcome *o)
-{
-	return frames_run(b, o, false, XDP_DROP);
-}
-
-static int rx_pass(struct bench *b, struct outcome *o)
-{
-	return frames_run(b, o, false, XDP_PASS);
-}
-
-static int tx(struct bench *b, struct outcome *o)
-{
-	return frames_run(b, o, true, XDP_DROP);
-}
-
-static int redirect(struct bench *b, struct outcome *o)
-{
-	return frames_run(b, o, false, XDP_REDIRECT);
-}
-
 const struct scenario scenario_rx_drop = {
 	.name = "rx-drop",
 	.help = "receive and drop by XDP: the driver's receive rate",
-	.run = rx_drop,
+	.run = frames_run,
+	.action = XDP_DROP,
 	.needs_peer = true,
 };
 
 const struct scenario scenario_rx_pass = {
 	.name = "rx-pass",
 	.help = "receive into the network stack, which drops the packets",
-	.run = rx_pass,
+	.run = frames_run,
+	.action = XDP_PASS,
 	.needs_peer = true,
 };
 
 const struct scenario scenario_tx = {
 	.name = "tx",
 	.help = "send: the driver's transmit rate",
-	.run = tx,
+	.run = frames_run,
 	.transmits = true,
 };
 
 const struct scenario scenario_redirect = {
 	.name = "redirect",
 	.help = "receive and send back by XDP_REDIRECT",
-	.run = redirect,
+	.run = frames_run,
+	.action = XDP_REDIRECT,
 	.needs_peer = true,
 };

@@ -16,8 +16,8 @@ struct run {
 	struct generator g;
 	struct tcp tcp;
 	struct sink at_port, at_peer;	/* .bpf NULL: none */
-	struct redirects_of out;	/* redirects of the generator */
-	struct redirects_of back;	/* redirects of the port */
+	struct redirects_bpf *out;	/* redirects of the generator; NULL: none */
+	struct redirects_bpf *back;	/* redirects of the port */
 	struct table losses[2];		/* counters of port and peer before the run */
 };
 
@@ -44,6 +44,9 @@ void account_fill(const struct run *, const struct tally *before, const struct t
  * an error message.
  */
 int parts_run(struct run *);
+
+/* Records why the scenario cannot run here; returns 1. */
+int scenario_cannot(struct outcome *, const char *why);
 
 /* Opens the generator with the best method that works. 0; 1 and outcome->cannot; or -errno. */
 int generator_choose(struct run *);

@@ -23,10 +23,10 @@ void tally_take(const struct run *r, struct tally *t)
 		sink_read(&r->at_port, &t->port);
 	if (r->at_peer.bpf)
 		sink_read(&r->at_peer, &t->peer);
-	if (r->out.bpf)
-		redirects_read(&r->out, &t->out);
-	if (r->back.bpf)
-		redirects_read(&r->back, &t->back);
+	if (r->out)
+		redirects_read(r->out, &t->out);
+	if (r->back)
+		redirects_read(r->back, &t->back);
 	if (port_statistics(&r->b->port, &t->port_link))
 		complaints_forget();
 	if (r->b->has_peer && port_statistics(&r->b->peer, &t->peer_link))

@@ -93,10 +93,10 @@ static const char *try(struct run *r)
 	struct redirects before, after;
 	int err;
 
-	redirects_read(&r->out, &before);
+	redirects_read(r->out, &before);
 	err = port_enter(r->from) ?: live_try(&r->g);
 	port_home();
-	redirects_read(&r->out, &after);
+	redirects_read(r->out, &after);
 	if (err == -EINVAL || err == -EOPNOTSUPP || err == -524)	/* ENOTSUPP */
 		return "this kernel does not support XDP live frames of this size";
 	if (err)
@@ -121,17 +121,17 @@ static int live_choose(struct run *r, char *why, size_t size)
 int generator_choose(struct run *r)
 {
 	struct sink *own = r->from == &r->b->port ? &r->at_port : &r->at_peer;
-	int features = port_features(r->from), err = -EOPNOTSUPP;
-	bool live = r->b->how != HOW_PACKET && !harm(r->from);
+	const char *harms = r->b->how != HOW_PACKET ? harm(r->from) : "";
+	int err = -EOPNOTSUPP;
 	char why[200] = "";
 
-	if (live)
+	if (harms)
+		snprintf(why, sizeof(why), "%s", harms);
+	else
 		err = live_choose(r, why, sizeof(why));
-	else if (r->b->how != HOW_PACKET)
-		snprintf(why, sizeof(why), "%s", harm(r->from));
 	/* Some drivers have XDP transmit queues only while a program is attached. */
-	if (err && live && !own->bpf && r->b->mine[r->from == &r->b->peer] &&
-	    features != 0) {
+	if (err && !harms && !own->bpf && r->b->mine[r->from == &r->b->peer] &&
+	    port_features(r->from)) {
 		err = sink_open(own, r->from, XDP_PASS, 0, false);
 		carrier_await(r->from);
 		if (!err)
@@ -140,10 +140,8 @@ int generator_choose(struct run *r)
 		if (err && own->bpf)
 			sink_close(own);
 	}
-	if (err && r->b->how == HOW_LIVE) {
-		snprintf(r->o->cannot, sizeof(r->o->cannot), "no live frames: %s", why);
-		return 1;
-	}
+	if (err && r->b->how == HOW_LIVE)
+		return scenario_cannot(r->o, text("no live frames: %s", why));
 	if (err && *why)
 		snprintf(r->o->remark[2], sizeof(r->o->remark[2]), "sent by a packet socket: %s",
 			 why);

@@ -33,54 +33,43 @@ static void how_say(const struct run *r)
 		 r->b->port.label);
 }
 
-static int sockets_run(struct bench *b, struct outcome *o, bool transmit)
+static int sockets_run(struct bench *b, struct outcome *o)
 {
+	bool transmit = o->scenario->transmits;
 	const char *no = why_not(b);
-	struct run *r = calloc(1, sizeof(*r));
-	int err = r ? 0 : -ENOMEM;
+	struct run *r;
+	int err;
 
-	if (!err && no) {
-		snprintf(o->cannot, sizeof(o->cannot), "%s", no);
-		err = 1;
-	}
-	if (!err) {
-		*r = (struct run){
-			.b = b, .o = o, .transmit = transmit, .sockets = true,
-			.from = transmit ? &b->port : &b->peer,
-			.to = transmit ? &b->peer : &b->port,
-			.tcp = { .connections = b->connections < CONNECTIONS_MAX ? b->connections :
-						CONNECTIONS_MAX, .threads = b->load.threads },
-		};
-		how_say(r);
-		err = tcp_open(&r->tcp, r->from, r->to, b->load.frame.ipv6, b->seconds) ?:
-		      parts_run(r);
-		tcp_close(&r->tcp);
-	}
+	if (no)
+		return scenario_cannot(o, no);
+	r = calloc(1, sizeof(*r));
+	if (!r)
+		return -ENOMEM;
+	*r = (struct run){
+		.b = b, .o = o, .transmit = transmit, .sockets = true,
+		.from = transmit ? &b->port : &b->peer,
+		.to = transmit ? &b->peer : &b->port,
+		.tcp = { .connections = b->connections < CONNECTIONS_MAX ? b->connections :
+					CONNECTIONS_MAX, .threads = b->load.threads },
+	};
+	how_say(r);
+	err = tcp_open(&r->tcp, r->from, r->to, b->load.frame.ipv6, b->seconds) ?: parts_run(r);
+	tcp_close(&r->tcp);
 	free(r);
 	return err;
-}
-
-static int rx_tcp(struct bench *b, struct outcome *o)
-{
-	return sockets_run(b, o, false);
-}
-
-static int tx_tcp(struct bench *b, struct outcome *o)
-{
-	return sockets_run(b, o, true);
 }
 
 const struct scenario scenario_rx_tcp = {
 	.name = "rx-tcp",
 	.help = "receive TCP streams from the peer",
-	.run = rx_tcp,
+	.run = sockets_run,
 	.needs_peer = true,
 };
 
 const struct scenario scenario_tx_tcp = {
 	.name = "tx-tcp",
 	.help = "send TCP streams to the peer",
-	.run = tx_tcp,
+	.run = sockets_run,
 	.transmits = true,
 	.needs_peer = true,
 };

@@ -21,6 +21,7 @@ struct scenario {
 	const char *name, *help;
 	/* 0; 1: outcome->cannot tells why it cannot run here; or -errno with an error message */
 	int (*run)(struct bench *, struct outcome *);
+	unsigned action;	/* enum xdp_action of the program on a receiving port */
 	bool transmits;		/* the port sends */
 	bool needs_peer;	/* without a peer, only runs if requested by name */
 };

@@ -93,6 +93,15 @@ static bool measured(const struct snapshot *s, enum meter_id id)
 	return s->meta.on >> id & 1 && s->tables[id].cells;
 }
 
+/* The same; otherwise tells why not. */
+static bool measured_or(const struct snapshot *s, enum meter_id id, char *why, size_t size)
+{
+	if (measured(s, id))
+		return true;
+	snprintf(why, size, "%s", s->meta.absent[id]);
+	return false;
+}
+
 /* The words of a metric, summed over all rows and CPUs. */
 static void summed(const struct snapshot *s, enum meter_id id, const char *name, uint64_t *sum)
 {
@@ -119,10 +128,8 @@ static void polls_see(const struct snapshot *s, struct seen *seen)
 {
 	uint64_t work[LOGLIN_SLOTS + 1] = {}, time[LOGLIN_SLOTS + 1] = {};
 
-	if (!measured(s, METER_napi)) {
-		snprintf(seen->no_polls, sizeof(seen->no_polls), "%s", s->meta.absent[METER_napi]);
+	if (!measured_or(s, METER_napi, seen->no_polls, sizeof(seen->no_polls)))
 		return;
-	}
 	summed(s, METER_napi, "work", work);
 	summed(s, METER_napi, "poll", time);
 	seen->polls = total(s, METER_napi, "polls");
@@ -132,11 +139,8 @@ static void polls_see(const struct snapshot *s, struct seen *seen)
 
 static void interrupts_see(const struct snapshot *s, struct seen *seen)
 {
-	if (measured(s, METER_irq))
+	if (measured_or(s, METER_irq, seen->no_interrupts, sizeof(seen->no_interrupts)))
 		seen->interrupts = total(s, METER_irq, "interrupts");
-	else
-		snprintf(seen->no_interrupts, sizeof(seen->no_interrupts), "%s",
-			 s->meta.absent[METER_irq]);
 }
 
 static void completions_see(const struct snapshot *s, struct seen *seen)
@@ -144,11 +148,8 @@ static void completions_see(const struct snapshot *s, struct seen *seen)
 	uint64_t words[LOGLIN_SLOTS + 1] = {};
 	const struct metric *k = metric_of(METER_txlat, "completion");
 
-	if (!measured(s, METER_txlat)) {
-		snprintf(seen->no_completions, sizeof(seen->no_completions), "%s",
-			 s->meta.absent[METER_txlat]);
+	if (!measured_or(s, METER_txlat, seen->no_completions, sizeof(seen->no_completions)))
 		return;
-	}
 	summed(s, METER_txlat, "completion", words);
 	seen->p50 = hist_percentile(k, words, .5);
 	seen->p99 = hist_percentile(k, words, .99);
@@ -192,10 +193,9 @@ static void received_see(const struct snapshot *s, struct seen *seen)
 			uint64_t packets = *cell(t, row, cpu, k);
 			int queue = place_of(s, meters[METER_rxcpu], row).queue;
 
-			seen->cpu[cpu < TRAFFIC_CPUS ? cpu : TRAFFIC_CPUS - 1] += packets;
+			seen->cpu[traffic_at(cpu, TRAFFIC_CPUS)] += packets;
 			if (queue >= 0)
-				seen->queue[queue < TRAFFIC_QUEUES ? queue : TRAFFIC_QUEUES - 1] +=
-					packets;
+				seen->queue[traffic_at(queue, TRAFFIC_QUEUES)] += packets;
 		}
 }
 
@@ -209,7 +209,7 @@ static void sent_see(const struct snapshot *s, struct seen *seen)
 		struct place at = place_of(s, meters[METER_gso], row);
 
 		if (at.point == TX_NIC && at.queue >= 0)
-			seen->queue[at.queue < TRAFFIC_QUEUES ? at.queue : TRAFFIC_QUEUES - 1] +=
+			seen->queue[traffic_at(at.queue, TRAFFIC_QUEUES)] +=
 				*cell(t, row, 0, k);	/* the histogram's sum */
 	}
 }
