@@ -216,19 +216,17 @@ static int link_keep(int link, void *arg)
 	return err;
 }
 
-static void program_of(struct bpf_object *obj, const char *name, const struct bpf_insn **insns,
-		       unsigned *nr)
+static struct probe_program program_of(struct bpf_object *obj, const char *name)
 {
 	const struct bpf_program *prog = bpf_object__find_program_by_name(obj, name);
 
-	*insns = bpf_program__insns(prog);
-	*nr = bpf_program__insn_cnt(prog);
+	return (struct probe_program){ name, bpf_program__insns(prog), bpf_program__insn_cnt(prog) };
 }
 
 static int attach(const struct site *site, struct bpf_object *obj)
 {
 	struct pinning pinning = { .site = site };
-	struct probes_programs programs;
+	struct probe_program programs[NR_PROBE_PROGRAMS];
 	char plan[200];
 	int err;
 
@@ -238,10 +236,10 @@ static int attach(const struct site *site, struct bpf_object *obj)
 	err = maps_size(obj) ?: object_load(site, obj) ?: functions_store(obj);
 	if (err)
 		return err;
-	program_of(obj, "driver_enter", &programs.enter, &programs.nr_enter);
-	program_of(obj, "driver_begin", &programs.begin, &programs.nr_begin);
-	program_of(obj, "driver_end", &programs.end, &programs.nr_end);
-	err = probes_attach(&chosen, &programs, link_keep, &pinning);
+	programs[PROBE_ENTER] = program_of(obj, "driver_enter");
+	programs[PROBE_BEGIN] = program_of(obj, "driver_begin");
+	programs[PROBE_END] = program_of(obj, "driver_end");
+	err = probes_attach(&chosen, programs, link_keep, &pinning);
 	while (err && pinning.nr)
 		unlink(pin_path(site, text("driver-%u", --pinning.nr)));
 	if (err && !*complaint())

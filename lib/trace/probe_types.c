@@ -9,10 +9,10 @@
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 
+#include "lib/kernel/btf.h"
 #include "lib/trace/probe_types.h"
 
 struct probe_types {
-	struct btf *kernel;		/* large: read once */
 	struct module_types {
 		char name[64];
 		struct btf *btf;	/* NULL: none */
@@ -35,8 +35,6 @@ void probe_types_free(struct probe_types *t)
 			close(m->fd);
 		free(m);
 	}
-	if (t)
-		btf__free(t->kernel);
 	free(t);
 }
 
@@ -78,7 +76,7 @@ static struct module_types *module_find(struct probe_types *t, const char *name)
 	snprintf(m->name, sizeof(m->name), "%s", name);
 	id = module_btf(name, &m->fd);
 	if (id)
-		m->btf = btf__load_from_kernel_by_id_split(id, t->kernel);
+		m->btf = btf__load_from_kernel_by_id_split(id, kernel_types());
 	m->next = t->modules;
 	t->modules = m;
 	return m;
@@ -103,22 +101,15 @@ static unsigned function_id(const struct btf *btf, unsigned from, const char *na
 
 int probe_type(struct probe_types *t, const char *name, const char *module, struct probe_type *of)
 {
-	struct module_types *m;
+	const struct btf *kernel = kernel_types();
+	struct module_types *m = kernel && *module ? module_find(t, module) : NULL;
 
-	if (!t->kernel)
-		t->kernel = btf__load_vmlinux_btf();
-	if (!t->kernel)
-		return -ENOENT;
-	if (!*module) {
-		*of = (struct probe_type){ .id = function_id(t->kernel, 1, name) };
-		return of->id ? 0 : -ENOENT;
-	}
-	m = module_find(t, module);
-	if (!m || !m->btf)
-		return -ENOENT;
-	*of = (struct probe_type){
-		.fd = m->fd,
-		.id = function_id(m->btf, btf__type_cnt(t->kernel), name),
-	};
+	*of = (struct probe_type){};
+	if (kernel && !*module)
+		of->id = function_id(kernel, 1, name);
+	if (m && m->btf)
+		*of = (struct probe_type){
+			.fd = m->fd, .id = function_id(m->btf, btf__type_cnt(kernel), name),
+		};
 	return of->id ? 0 : -ENOENT;
 }

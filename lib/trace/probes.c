@@ -11,10 +11,9 @@
 
 #include "lib/kernel/tracefs.h"
 #include "lib/trace/probes.h"
-#include "lib/trace/running.h"
+#include "lib/trace/kallsyms.h"
 #include "lib/util/log.h"
 
-#define TRACED "__traceiter_"	/* the function behind a tracepoint */
 #define GLOBS 64		/* per option; for these it is known whether they match anything */
 
 struct choice {
@@ -128,43 +127,28 @@ static void function_take(struct choice *c, struct probe *one)
 	}
 }
 
-/* "ffffffffc0a01230 t ena_io_poll	[ena]". There are 200,000 lines: sscanf() is too slow. */
-static void symbol_take(struct choice *c, char *line)
+static void symbol_take(const struct kallsym *symbol, void *arg)
 {
-	char *type = strchr(line, ' '), *name = type ? type + 3 : NULL, *module;
-	struct probe one = {};
-	bool tracepoint;
+	struct probe one = { .address = symbol->address };
+	struct choice *c = arg;
 
-	if (!type || !type[1] || !strchr("tTwW", type[1]) || type[2] != ' ')
+	if (!strchr("tTwW", symbol->type))
 		return;
-	name[strcspn(name, "\n")] = '\0';
-	module = strchr(name, '\t');
-	if (module) {
-		*module++ = '\0';
-		snprintf(one.module, sizeof(one.module), "%.*s", (int)strcspn(module + 1, "]"),
-			 module + 1);
-		c->here |= !strcmp(one.module, c->want->module);
-	}
-	tracepoint = !strncmp(name, TRACED, strlen(TRACED));
-	name += tracepoint ? strlen(TRACED) : 0;
-	if (strlen(name) >= sizeof(one.name) || !strcmp(one.module, "bpf"))
+	snprintf(one.module, sizeof(one.module), "%s", symbol->module);
+	c->here |= *one.module && !strcmp(one.module, c->want->module);
+	if (strlen(symbol->name) >= sizeof(one.name) || !strcmp(one.module, "bpf"))
 		return;
-	strcpy(one.name, name);
-	one.address = strtoull(line, NULL, 16);
-	(tracepoint ? tracepoint_take : function_take)(c, &one);
+	strcpy(one.name, symbol->name);
+	(symbol->tracepoint ? tracepoint_take : function_take)(c, &one);
 }
 
 static int symbols_take(struct choice *c)
 {
-	FILE *symbols = fopen(proc_kallsyms, "re");
-	char line[640];
+	int err = kallsyms_each(symbol_take, c);
 
-	if (!symbols)
-		return complain(-errno, NULL, "cannot read function names from %s: %s",
-				proc_kallsyms, strerror(errno));
-	while (fgets(line, sizeof(line), symbols))
-		symbol_take(c, line);
-	fclose(symbols);
+	if (err)
+		return complain(err, NULL, "cannot read function names from %s: %s",
+				proc_kallsyms, strerror(-err));
 	return c->short_of_memory ? complain(-ENOMEM, NULL, "no memory for the functions") : 0;
 }
 

@@ -54,18 +54,21 @@ void probes_free(struct probes *);
 /* NULL: functions can be attached to; otherwise why not. */
 const char *probes_cannot(void);
 
-/* The three programs to attach. Their cookie is the row, and in the upper 32 bits the timed row. */
-struct probes_programs {
-	const struct bpf_insn *enter, *begin, *end;	/* begin and end: of timed functions */
-	unsigned nr_enter, nr_begin, nr_end;
+/* The programs to attach. Their cookie is the row, and in the upper 32 bits the timed row. */
+enum { PROBE_ENTER, PROBE_BEGIN, PROBE_END, NR_PROBE_PROGRAMS };	/* begin, end: if timed */
+
+struct probe_program {
+	const char *name;
+	const struct bpf_insn *insns;
+	unsigned nr;
 };
 
 /*
  * Attaches all. What the kernel refuses is marked; it is an error only if all are refused. `keep`
  * gets each link, and closes it. 0 or -errno with an error message.
  */
-int probes_attach(struct probes *, const struct probes_programs *, int (*keep)(int link, void *),
-		  void *arg);
+int probes_attach(struct probes *, const struct probe_program [NR_PROBE_PROGRAMS],
+		  int (*keep)(int link, void *), void *arg);
 
 /* "14 functions by kprobe.multi, about 60 ns per call; …": how they will be attached. */
 void probes_plan(const struct probes *, char *plan, unsigned size);

@@ -30,7 +30,7 @@ enum { NS_FENTRY = 25, NS_MULTI = 60, NS_KPROBE = 140, NS_EVENT = 45, NS_TIMES =
 
 struct work {
 	struct probes *p;
-	const struct probes_programs *programs;
+	const struct probe_program *programs;
 	int (*keep)(int link, void *);
 	void *arg;
 	struct probe_types *types;
@@ -49,7 +49,7 @@ const char *probes_cannot(void)
 }
 
 static int load(enum bpf_prog_type type, enum bpf_attach_type attach, const char *name,
-		const struct bpf_insn *insns, unsigned nr, const struct probe_type *of)
+		const struct probe_program *p, const struct probe_type *of)
 {
 	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = attach);
 	int fd;
@@ -58,7 +58,7 @@ static int load(enum bpf_prog_type type, enum bpf_attach_type attach, const char
 		opts.attach_btf_id = of->id;
 		opts.attach_btf_obj_fd = of->fd;
 	}
-	fd = bpf_prog_load(type, name, "GPL", insns, nr, &opts);
+	fd = bpf_prog_load(type, name, "GPL", p->insns, p->nr, &opts);
 	return fd < 0 ? -errno : fd;
 }
 
@@ -71,6 +71,13 @@ static int keep(struct work *w, int link)
 static __u64 cookie(const struct probe *one)
 {
 	return (__u64)one->time << 32 | one->row;
+}
+
+static void refuse(struct work *w, struct probe **list, unsigned nr, int err)
+{
+	for (unsigned i = 0; i < nr; i++)
+		list[i]->refused = true;
+	w->why = w->why ?: err;
 }
 
 /* Attaches as many as one call accepts; splits on errors, and marks those that are refused. */
@@ -101,9 +108,7 @@ static int multi(struct work *w, int prog, struct probe **list, unsigned nr, __u
 	if (nr > 1 && err != -ENOMEM && err != -EPERM)	/* find out which */
 		return multi(w, prog, list, nr / 2, flags) ?:
 		       multi(w, prog, list + nr / 2, nr - nr / 2, flags);
-	for (unsigned i = 0; i < nr; i++)
-		list[i]->refused = true;
-	w->why = w->why ?: err;
+	refuse(w, list, nr, err);
 	return 0;
 }
 
@@ -117,11 +122,10 @@ static unsigned not_refused(struct probe **list, unsigned nr)
 	return left;
 }
 
-static int multi_all(struct work *w, struct probe **list, unsigned nr, const struct bpf_insn *insns,
-		     unsigned nr_insns, __u32 flags)
+static int multi_all(struct work *w, struct probe **list, unsigned nr,
+		     const struct probe_program *p, __u32 flags)
 {
-	int prog = load(BPF_PROG_TYPE_KPROBE, BPF_TRACE_KPROBE_MULTI, "driver_multi", insns,
-			nr_insns, NULL);
+	int prog = load(BPF_PROG_TYPE_KPROBE, BPF_TRACE_KPROBE_MULTI, "driver_multi", p, NULL);
 	int err;
 
 	if (prog < 0)
@@ -130,11 +134,6 @@ static int multi_all(struct work *w, struct probe **list, unsigned nr, const str
 	close(prog);
 	return err;
 }
-
-/* One program serves all of these as well. */
-struct perf_programs {
-	int enter, begin, end, event;
-};
 
 static int perf_type(void)
 {
@@ -171,27 +170,26 @@ static int perf_attach(struct work *w, const struct probe *one, int prog, bool r
 	if (link >= 0 && ioctl(perf, PERF_EVENT_IOC_ENABLE, 0)) {
 		err = -errno;
 		close(link);
-		close(perf);
-		return err;
+	} else {
+		err = keep(w, link);	/* the link holds the event */
 	}
-	err = keep(w, link);	/* the link holds the event */
 	close(perf);
 	return err;
 }
 
-static int kprobe(struct work *w, const struct probe *one, const struct perf_programs *fds)
+static int kprobe(struct work *w, const struct probe *one, const int *fds)
 {
 	if (one->timed)
-		return perf_attach(w, one, fds->end, true) ?:
-		       perf_attach(w, one, fds->begin, false);
-	return perf_attach(w, one, fds->enter, false);
+		return perf_attach(w, one, fds[PROBE_END], true) ?:
+		       perf_attach(w, one, fds[PROBE_BEGIN], false);
+	return perf_attach(w, one, fds[PROBE_ENTER], false);
 }
 
 static int fentry_one(struct work *w, const struct probe *one, const struct probe_type *of,
-		      enum bpf_attach_type type, const struct bpf_insn *insns, unsigned nr)
+		      enum bpf_attach_type type, const struct probe_program *p)
 {
 	LIBBPF_OPTS(bpf_link_create_opts, opts);
-	int prog = load(BPF_PROG_TYPE_TRACING, type, "driver_fentry", insns, nr, of), err;
+	int prog = load(BPF_PROG_TYPE_TRACING, type, "driver_fentry", p, of), err;
 
 	if (prog < 0)
 		return prog;
@@ -203,16 +201,16 @@ static int fentry_one(struct work *w, const struct probe *one, const struct prob
 
 static int fentry(struct work *w, const struct probe *one)
 {
-	const struct probes_programs *g = w->programs;
+	const struct probe_program *g = w->programs;
 	struct probe_type of;
 	int err = probe_type(w->types, one->name, one->module, &of);
 
 	if (err)
 		return err;
 	if (!one->timed)
-		return fentry_one(w, one, &of, BPF_TRACE_FENTRY, g->enter, g->nr_enter);
-	return fentry_one(w, one, &of, BPF_TRACE_FEXIT, g->end, g->nr_end) ?:
-	       fentry_one(w, one, &of, BPF_TRACE_FENTRY, g->begin, g->nr_begin);
+		return fentry_one(w, one, &of, BPF_TRACE_FENTRY, &g[PROBE_ENTER]);
+	return fentry_one(w, one, &of, BPF_TRACE_FEXIT, &g[PROBE_END]) ?:
+	       fentry_one(w, one, &of, BPF_TRACE_FENTRY, &g[PROBE_BEGIN]);
 }
 
 /* Attaches the places that have a type, and keeps the rest in the list. Errors are per place. */
@@ -228,39 +226,34 @@ static unsigned fentry_all(struct work *w, struct probe **list, unsigned nr)
 
 static int kprobe_all(struct work *w, struct probe **list, unsigned nr, enum bpf_prog_type type)
 {
-	const struct probes_programs *g = w->programs;
-	struct perf_programs fds = {
-		.enter = load(type, 0, "driver_enter", g->enter, g->nr_enter, NULL),
-		.begin = load(type, 0, "driver_begin", g->begin, g->nr_begin, NULL),
-		.end = load(type, 0, "driver_end", g->end, g->nr_end, NULL),
-	};
-	int err = fds.enter < 0 ? fds.enter : fds.begin < 0 ? fds.begin : fds.end < 0 ? fds.end : 0;
+	int fds[NR_PROBE_PROGRAMS], err = 0;
 
+	for (int i = 0; i < NR_PROBE_PROGRAMS; i++) {
+		fds[i] = load(type, 0, w->programs[i].name, &w->programs[i], NULL);
+		if (fds[i] < 0)
+			err = err ?: fds[i];
+	}
 	for (unsigned i = 0; !err && i < nr; i++) {
-		int no = kprobe(w, list[i], &fds);
+		int no = kprobe(w, list[i], fds);
 
 		if (no == -EMFILE || no == -ENFILE || no == -ENOMEM)
 			err = no;
 		list[i]->refused = no;
 		w->why = w->why ?: no;
 	}
-	if (fds.enter >= 0)
-		close(fds.enter);
-	if (fds.begin >= 0)
-		close(fds.begin);
-	if (fds.end >= 0)
-		close(fds.end);
+	for (int i = 0; i < NR_PROBE_PROGRAMS; i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
 	return err;
 }
 
 /* Returns are attached before entries: no entry must lack its return. */
 static int multi_timed(struct work *w, struct probe **list, unsigned nr)
 {
-	const struct probes_programs *g = w->programs;
-	int err = multi_all(w, list, nr, g->end, g->nr_end, BPF_F_KPROBE_MULTI_RETURN);
+	int err = multi_all(w, list, nr, &w->programs[PROBE_END], BPF_F_KPROBE_MULTI_RETURN);
 
 	nr = not_refused(list, nr);
-	return err ?: nr ? multi_all(w, list, nr, g->begin, g->nr_begin, 0) : 0;
+	return err ?: nr ? multi_all(w, list, nr, &w->programs[PROBE_BEGIN], 0) : 0;
 }
 
 /* Prefer fentry although others would work? They attach faster; fentry runs faster. */
@@ -284,12 +277,10 @@ static int functions_attach(struct work *w, struct probe **list, unsigned nr, bo
 	if (can_multi && timed)
 		return multi_timed(w, list, nr);
 	if (can_multi)
-		return multi_all(w, list, nr, w->programs->enter, w->programs->nr_enter, 0);
+		return multi_all(w, list, nr, &w->programs[PROBE_ENTER], 0);
 	if (!kernel_lacks(FEATURE_KPROBE))
 		return kprobe_all(w, list, nr, BPF_PROG_TYPE_KPROBE);
-	for (unsigned i = 0; i < nr; i++)
-		list[i]->refused = true;
-	w->why = w->why ?: -EOPNOTSUPP;
+	refuse(w, list, nr, -EOPNOTSUPP);
 	return 0;
 }
 
@@ -316,7 +307,7 @@ static int attach_all(struct work *w, struct probe **list)
 	return err;
 }
 
-int probes_attach(struct probes *p, const struct probes_programs *programs,
+int probes_attach(struct probes *p, const struct probe_program programs[NR_PROBE_PROGRAMS],
 		  int (*keep)(int link, void *), void *arg)
 {
 	struct work w = { .p = p, .programs = programs, .keep = keep, .arg = arg };

@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Looks up the names of a driver's table in the running kernel: kallsyms and BTF. */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <bpf/btf.h>
 
+#include "lib/kernel/btf.h"
 #include "lib/trace/running.h"
-
-#define TRACED "__traceiter_"	/* the function behind a tracepoint */
 
 struct seen {
 	const char *name, *of;	/* the module it should be in, if any */
@@ -20,7 +18,7 @@ struct seen {
 
 struct running {
 	unsigned nr;
-	struct btf *kernel, *btf;	/* btf: of the module asked for last */
+	struct btf *btf;		/* of the module asked for last */
 	char module[64];		/* that module */
 	struct seen seen[];
 };
@@ -34,43 +32,29 @@ static unsigned count(const struct driver_name *n)
 	return nr;
 }
 
-/* "ffffffffc0a01230 t ena_io_poll	[ena]" */
-static void line_read(struct seen *seen, unsigned nr, const char *line)
+static void symbol_see(const struct kallsym *symbol, void *arg)
 {
-	char symbol[256], module[64] = "";
-	const char *name = symbol;
-	bool tracepoint;
+	struct running *r = arg;
 
-	if (sscanf(line, "%*x %*c %255s [%63[^]]", symbol, module) < 1)
-		return;
-	tracepoint = !strncmp(symbol, TRACED, strlen(TRACED));
-	if (tracepoint)
-		name += strlen(TRACED);
-	for (unsigned i = 0; i < nr; i++) {
-		struct seen *s = &seen[i];
+	for (unsigned i = 0; i < r->nr; i++) {
+		struct seen *s = &r->seen[i];
 
 		/* e1000 and e1000e share names */
-		if (s->tracepoint != tracepoint || strcmp(s->name, name) ||
-		    (*module && strcmp(module, s->of)))
+		if (s->tracepoint != symbol->tracepoint || strcmp(s->name, symbol->name) ||
+		    (*symbol->module && strcmp(symbol->module, s->of)))
 			continue;
 		s->copies++;
-		strcpy(s->module, module);
+		snprintf(s->module, sizeof(s->module), "%s", symbol->module);
 	}
 }
 
-const char *proc_kallsyms = "/proc/kallsyms";
-
-static int symbols_read(struct seen *seen, unsigned nr)
+static struct running *running_new(unsigned nr)
 {
-	FILE *symbols = fopen(proc_kallsyms, "re");
-	char line[512];
+	struct running *r = calloc(1, sizeof(*r) + nr * sizeof(*r->seen));
 
-	if (!symbols)
-		return -errno;
-	while (fgets(line, sizeof(line), symbols))
-		line_read(seen, nr, line);
-	fclose(symbols);
-	return 0;
+	if (r)
+		r->nr = nr;
+	return r;
 }
 
 static void seek(struct seen *s, const struct driver *d, const struct driver_name *n, bool tp)
@@ -81,17 +65,16 @@ static void seek(struct seen *s, const struct driver *d, const struct driver_nam
 struct running *running_open(const struct driver *d)
 {
 	unsigned functions = count(d->functions), nr = functions + count(d->tracepoints);
-	struct running *r = calloc(1, sizeof(*r) + nr * sizeof(*r->seen));
+	struct running *r = running_new(nr);
 
 	if (!r)
 		return NULL;
-	r->nr = nr;
 	for (unsigned i = 0; i < nr; i++)
 		if (i < functions)
 			seek(&r->seen[i], d, &d->functions[i], false);
 		else
 			seek(&r->seen[i], d, &d->tracepoints[i - functions], true);
-	if (!symbols_read(r->seen, nr))
+	if (!kallsyms_each(symbol_see, r))
 		return r;
 	free(r);
 	return NULL;
@@ -108,26 +91,25 @@ static const struct driver_name *poll_of(const struct driver *d)
 
 void running_all(bool *here)
 {
-	unsigned nr = 0, i = 0;
-	struct seen *seen;
+	unsigned nr = 0;
+	struct running *r;
 
 	while (drivers[nr])
 		nr++;
-	seen = calloc(nr, sizeof(*seen));
-	for (i = 0; seen && i < nr; i++)
-		seek(&seen[i], drivers[i], poll_of(drivers[i]) ?:
+	r = running_new(nr);
+	for (unsigned i = 0; r && i < nr; i++)
+		seek(&r->seen[i], drivers[i], poll_of(drivers[i]) ?:
 		     &(struct driver_name){ .name = "" }, false);
-	if (seen)
-		symbols_read(seen, nr);
-	for (i = 0; i < nr; i++)
-		here[i] = seen && seen[i].copies;
-	free(seen);
+	if (r)
+		kallsyms_each(symbol_see, r);
+	for (unsigned i = 0; i < nr; i++)
+		here[i] = r && r->seen[i].copies;
+	free(r);
 }
 
 void running_close(struct running *r)
 {
 	btf__free(r->btf);
-	btf__free(r->kernel);
 	free(r);
 }
 
@@ -149,13 +131,13 @@ bool running_here(const struct running *r, const struct driver *d)
 
 static const struct btf *types(struct running *r, const char *module)
 {
-	if (!r->kernel)
-		r->kernel = btf__load_vmlinux_btf();
-	if (!*module || !r->kernel)
-		return r->kernel;
+	struct btf *kernel = kernel_types();
+
+	if (!*module || !kernel)
+		return kernel;
 	if (strcmp(r->module, module)) {
 		btf__free(r->btf);
-		r->btf = btf__load_module_btf(module, r->kernel);
+		r->btf = btf__load_module_btf(module, kernel);
 		strcpy(r->module, module);
 	}
 	return r->btf;

@@ -4,11 +4,10 @@
 #define NICPROBE_RUNNING_H
 
 #include "lib/core/nic_driver.h"
+#include "lib/trace/kallsyms.h"
 #include "lib/trace/spot.h"
 
 struct running;
-
-extern const char *proc_kallsyms;	/* "/proc/kallsyms"; tests use their own */
 
 /* NULL: /proc/kallsyms is not readable. */
 struct running *running_open(const struct driver *);
