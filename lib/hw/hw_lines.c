@@ -7,11 +7,12 @@
 
 #include "lib/hw/hw.h"
 #include "lib/net/sysfs.h"
+#include "lib/util/grow.h"
 #include "lib/util/log.h"
 
 static struct hw_line *line_add(struct hw *h, int rx, int tx)
 {
-	struct hw_line *more = realloc(h->lines, (h->nr + 1) * sizeof(*more));
+	struct hw_line *more = grow(h->lines, h->nr, sizeof(*more));
 
 	if (!more)
 		return NULL;
@@ -35,18 +36,10 @@ static void irq_set(struct hw_line *l, const struct vector *v)
 		l->node = atoi(node);
 }
 
-static bool has_rx(const struct hw *h, int queue)
+static bool has_line(const struct hw *h, int queue, bool tx)
 {
 	for (unsigned i = 0; i < h->nr; i++)
-		if (h->lines[i].rx == queue)
-			return true;
-	return false;
-}
-
-static bool has_tx(const struct hw *h, int queue)
-{
-	for (unsigned i = 0; i < h->nr; i++)
-		if (h->lines[i].tx == queue)
+		if ((tx ? h->lines[i].tx : h->lines[i].rx) == queue)
 			return true;
 	return false;
 }
@@ -68,8 +61,8 @@ static bool rest_add(struct hw *h, const struct queues *q)
 		if (q->vectors[i].rx == QUEUE_ALL || q->vectors[i].tx == QUEUE_ALL)
 			all = &q->vectors[i];
 	for (int n = 0; n < (int)most; n++) {
-		int rx = n < (int)h->iface.rx_queues && !has_rx(h, n) ? n : QUEUE_NONE;
-		int tx = n < (int)h->iface.tx_queues && !has_tx(h, n) ? n : QUEUE_NONE;
+		int rx = n < (int)h->iface.rx_queues && !has_line(h, n, false) ? n : QUEUE_NONE;
+		int tx = n < (int)h->iface.tx_queues && !has_line(h, n, true) ? n : QUEUE_NONE;
 		struct hw_line *l;
 
 		if (rx == QUEUE_NONE && tx == QUEUE_NONE)

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "lib/proc/holders.h"
+#include "lib/util/grow.h"
 #include "lib/util/log.h"
 
 /* Every socket of the last scan, by inode, then by process. */
@@ -30,10 +31,8 @@ static bool leads_to(const char *link, __u32 *inode)
 
 static void add(struct open one)
 {
-	struct open *more = all;
+	struct open *more = grow(all, nr, sizeof(*more));
 
-	if (!(nr & (nr - 1)))	/* full: double it */
-		more = realloc(all, (nr ? 2 * nr : 1) * sizeof(*more));
 	if (!more)
 		return;
 	all = more;

@@ -12,6 +12,7 @@
 #include "lib/kernel/tracefs.h"
 #include "lib/trace/probes.h"
 #include "lib/trace/kallsyms.h"
+#include "lib/util/grow.h"
 #include "lib/util/log.h"
 
 #define GLOBS 64		/* per option; for these it is known whether they match anything */
@@ -65,22 +66,17 @@ static const struct driver_name *table_find(const struct driver_name *n, const c
 	return NULL;
 }
 
-static struct probe *add(struct choice *c, const struct probe *one)
+static void add(struct choice *c, const struct probe *one)
 {
 	struct probes *p = c->p;
+	struct probe *list = grow(p->list, p->nr, sizeof(*list));
 
 	c->hidden |= !one->address;
-	if (!(p->nr & (p->nr - 1))) {	/* full: double it */
-		struct probe *list = realloc(p->list, (p->nr ? 2 * p->nr : 1) * sizeof(*list));
-
-		if (!list) {
-			c->short_of_memory = true;
-			return NULL;
-		}
-		p->list = list;
-	}
-	p->list[p->nr] = *one;
-	return &p->list[p->nr++];
+	c->short_of_memory |= !list;
+	if (!list)
+		return;
+	list[p->nr++] = *one;
+	p->list = list;
 }
 
 /* Does a glob ask for it? */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lib/trace/strings.h"
+#include "lib/util/grow.h"
 
 #define DEEPEST 2	/* nested formats: "mlx5_comp%d" in "%s@pci:%s" */
 #define STEPS 1000000	/* per name: about 30 ms */
@@ -44,14 +45,12 @@ static bool is_format(const char *s)
 
 static int append(const char ***list, unsigned *nr, const char *s)
 {
-	if (!(*nr & (*nr - 1))) {	/* full: double it */
-		const char **more = realloc(*list, (*nr ? *nr * 2 : 1) * sizeof(*more));
+	const char **more = grow(*list, *nr, sizeof(*more));
 
-		if (!more)
-			return -ENOMEM;
-		*list = more;
-	}
-	(*list)[(*nr)++] = s;
+	if (!more)
+		return -ENOMEM;
+	more[(*nr)++] = s;
+	*list = more;
 	return 0;
 }
 

@@ -12,6 +12,7 @@
 #include "lib/kernel/feature.h"
 #include "lib/trace/unpack.h"
 #include "lib/util/log.h"
+#include "lib/util/slurp.h"
 
 static const struct packer {
 	const char *magic;
@@ -22,37 +23,6 @@ static const struct packer {
 	{ "\x28\xb5\x2f\xfd", 4, "zstd", "zstd" },
 	{ "\x1f\x8b", 2, "gzip", "gzip" },
 };
-
-/* Reads to the end; NULL: -errno in *err. */
-static void *drain(int fd, size_t *size, int *err)
-{
-	char *buf = NULL, *more;
-	size_t room = 0;
-	ssize_t got;
-
-	*size = 0;
-	*err = 0;
-	do {
-		if (*size == room) {
-			room = room ? room * 2 : 1 << 20;
-			more = room <= UNPACK_MOST ? realloc(buf, room) : NULL;
-			if (!more) {
-				*err = room <= UNPACK_MOST ? -ENOMEM : -EFBIG;
-				break;
-			}
-			buf = more;
-		}
-		got = read(fd, buf + *size, room - *size);
-		if (got > 0)
-			*size += got;
-		else if (got && errno != EINTR)
-			*err = -errno;
-	} while (got && !*err);
-	if (!*err)	/* shrink to fit, so that sanitizers catch reads beyond the end */
-		return realloc(buf, *size ?: 1) ?: buf;
-	free(buf);
-	return NULL;
-}
 
 /*
  * In the usual directories, not $PATH: root inspecting a user's module must not run that user's xz.
@@ -113,7 +83,7 @@ static void *unpack(const char *path, int file, const struct packer *p, size_t *
 			 strerror(-fd));
 		return NULL;
 	}
-	data = drain(fd, size, &err);
+	data = slurp(fd, UNPACK_MOST, size, &err);
 	close(fd);
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
@@ -147,7 +117,7 @@ void *unpack_file(const char *path, size_t *size)
 			data = unpack(path, file, &packers[i], size);
 			goto out;
 		}
-	data = drain(file, size, &err);
+	data = slurp(file, UNPACK_MOST, size, &err);
 	if (!data)
 		complain(err, NULL, "cannot read %s: %s", path, strerror(-err));
 out:

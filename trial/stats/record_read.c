@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "lib/util/log.h"
+#include "lib/util/slurp.h"
 #include "trial/stats/record.h"
 
-#define SIZE_FIRST (64 << 10)	/* initial bytes; doubled as needed */
 #define SIZE_MAX_READ (16 << 20)	/* bytes: twice the size of all rounds of all figures */
 
 /* The file being read, for error messages. */
@@ -31,35 +31,17 @@ static int unreadable(const struct reader *rd, int err)
 	return complain(-err, NULL, "cannot read the baseline %s: %s", rd->path, strerror(err));
 }
 
-static int slurp(const struct reader *rd, char **text, size_t *size)
+static int bytes_read(const struct reader *rd, char **bytes, size_t *size)
 {
-	int fd = open(rd->path, O_RDONLY | O_CLOEXEC), err = fd < 0 ? errno : 0;
-	size_t room = 0;
-	ssize_t got = 1;
-	char *more;
+	int fd = open(rd->path, O_RDONLY | O_CLOEXEC), err = fd < 0 ? -errno : 0;
 
-	*size = 0;
-	while (!err && got > 0 && *size < SIZE_MAX_READ) {
-		if (*size == room) {
-			room = room ? 2 * room : SIZE_FIRST;
-			more = realloc(*text, room);
-			if (!more) {
-				err = ENOMEM;
-				break;
-			}
-			*text = more;
-		}
-		got = read(fd, *text + *size, room - *size);
-		if (got > 0)
-			*size += got;
-		else if (got < 0)
-			err = errno;
-	}
-	if (fd >= 0)
+	if (!err) {
+		*bytes = slurp(fd, SIZE_MAX_READ, size, &err);
 		close(fd);
-	if (err)
-		return unreadable(rd, err);
-	return *size == SIZE_MAX_READ ? broken(rd, "it is too large") : 0;
+	}
+	if (err == -EFBIG)
+		return broken(rd, "it is too large");
+	return err ? unreadable(rd, -err) : 0;
 }
 
 /* A member of this type; NULL with an error message if it is missing or has another type. */
@@ -223,7 +205,7 @@ int record_read(struct record *r, const char *path)
 
 	*r = (struct record){ .series = series_new() };
 	tokener = json_tokener_new();
-	err = r->series && tokener ? slurp(&rd, &bytes, &size) : unreadable(&rd, ENOMEM);
+	err = r->series && tokener ? bytes_read(&rd, &bytes, &size) : unreadable(&rd, ENOMEM);
 	if (err)
 		goto out;
 	json_tokener_set_flags(tokener, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
