@@ -220,7 +220,9 @@ static struct probe_program program_of(struct bpf_object *obj, const char *name)
 {
 	const struct bpf_program *prog = bpf_object__find_program_by_name(obj, name);
 
-	return (struct probe_program){ name, bpf_program__insns(prog), bpf_program__insn_cnt(prog) };
+	return (struct probe_program){
+		.name = name, .insns = bpf_program__insns(prog), .nr = bpf_program__insn_cnt(prog),
+	};
 }
 
 static int attach(const struct site *site, struct bpf_object *obj)

@@ -9,7 +9,8 @@
 extern const char *proc_kallsyms;	/* "/proc/kallsyms"; tests use their own */
 
 struct kallsym {
-	const char *name, *module;	/* of a tracepoint, its own name; module "": the kernel itself */
+	const char *name;		/* of a tracepoint: without the prefix of its function */
+	const char *module;		/* "": the kernel itself */
 	__u64 address;			/* 0: hidden from this user */
 	char type;			/* as nm(1) names it: 't' or 'T' is a function */
 	bool tracepoint;
