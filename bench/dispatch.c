@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Attaches programs to one tracepoint, to measure by the clock what the kernel takes to run them. */
+/* Attaches programs to one tracepoint: the clock measures what the kernel takes to run them. */
 #include <errno.h>
 #include <net/if.h>
 #include <stdio.h>

@@ -142,7 +142,7 @@ static int rounds_run(struct bench *b, unsigned rounds, struct record *r)
 			fprintf(stderr, "\r\033[Kround %u of %u", i + 1, rounds);
 		err = bench_round(b, &result) ?: trial_stop ? -EINTR : 0;
 		if (!err)
-			err = series_add(r->series, &result);
+			err = rounds_add(r->series, &result);
 	}
 	if (isatty(STDERR_FILENO))
 		ab_progress_end();

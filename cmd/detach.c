@@ -30,14 +30,14 @@ static int one(const char *arg, bool force)
 	return EXIT_SUCCESS;
 }
 
-struct all {
+struct detaching {
 	bool force;
 	int status;
 };
 
 static int each(const char *dir, __u32 netns, const char *iface, void *arg)
 {
-	struct all *all = arg;
+	struct detaching *all = arg;
 	int err = detach_pins(dir, netns, all->force);
 
 	if (err) {
@@ -51,7 +51,7 @@ static int each(const char *dir, __u32 netns, const char *iface, void *arg)
 
 static int every(bool force)
 {
-	struct all all = { force, EXIT_SUCCESS };
+	struct detaching all = { force, EXIT_SUCCESS };
 	int lock = pins_lock(true);
 
 	if (lock < 0)

@@ -63,14 +63,14 @@ static void row_text(const struct listed *l)
 	listed_print(&page, l);
 }
 
-struct all {
+struct interfaces {
 	struct listed **list;
 	unsigned nr;
 };
 
 static int each(const char *dir, __u32 netns, const char *iface, void *arg)
 {
-	struct all *all = arg;
+	struct interfaces *all = arg;
 	struct attached now = {};
 	struct listed *l, **list;
 	struct meta meta;
@@ -110,7 +110,7 @@ static int each(const char *dir, __u32 netns, const char *iface, void *arg)
 }
 
 /* Other processes may attach and detach during the window: the lock is not held. */
-static int windows(const struct all *all, double seconds)
+static int windows(const struct interfaces *all, double seconds)
 {
 	struct timespec next;
 	int lock;
@@ -124,7 +124,7 @@ static int windows(const struct all *all, double seconds)
 	return lock < 0 && lock != -ENOENT ? failed() : EXIT_SUCCESS;
 }
 
-static void rows_print(const struct all *all)
+static void rows_print(const struct interfaces *all)
 {
 	struct json j = { .out = stdout };
 
@@ -144,7 +144,7 @@ static void rows_print(const struct all *all)
 static int list_attached(double window)
 {
 	int lock = pins_lock(false), status = EXIT_SUCCESS;
-	struct all all = {};
+	struct interfaces all = {};
 
 	if (lock < 0 && lock != -ENOENT)
 		return failed();

@@ -32,12 +32,12 @@ static int spell_of(const struct finding_kind *kind)
 	return -1;
 }
 
-struct seen {
+struct last_seen {
 	uint64_t packets;
 	unsigned last;		/* second of CLOCK_MONOTONIC; 0: never reached the threshold */
 };
 
-static void see(struct seen *seen, const struct drop *d, int spell)
+static void see(struct last_seen *seen, const struct drop *d, int spell)
 {
 	seen->packets += d->packets;
 	if (d->spell[spell] > seen->last)
@@ -53,12 +53,12 @@ static bool is_other(unsigned nr, const struct drop_key *key)
 }
 
 /* Sums up a loss, or, if `l` is NULL, entry `nr` of others[]. */
-static struct seen seen_of(const struct snapshot *total, const struct loss *l, unsigned nr,
+static struct last_seen seen_of(const struct snapshot *total, const struct loss *l, unsigned nr,
 			   int spell)
 {
 	const struct table *t = &total->tables[METER_drop];
 	const struct drop_key *keys = (const void *)t->keys;
-	struct seen seen = {};
+	struct last_seen seen = {};
 
 	for (unsigned row = 0; t->cells && row < t->rows; row++)
 		if (keys[row].direction != DROP_UNSURE &&
@@ -76,7 +76,7 @@ static void add(struct snapshot *window, const struct snapshot *total,
 {
 	int spell = spell_of(kind);
 	struct findings *f = &window->findings;
-	struct seen seen;
+	struct last_seen seen;
 	double ago;
 
 	if (spell < 0 || f->nr_earlier == MAX_EARLIER || finding_find(f, kind->id))

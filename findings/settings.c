@@ -17,7 +17,8 @@ long long ring_longer(struct evidence *e, const char *way, long long *now)
 	return 4 * *now < most ? 4 * *now : most;
 }
 
-static const struct feature *feature_next(struct evidence *e, const char *name, unsigned *at)
+static const struct ethtool_feature *feature_next(struct evidence *e, const char *name,
+						  unsigned *at)
 {
 	const struct hw *h = setup(e);
 
@@ -29,7 +30,7 @@ static const struct feature *feature_next(struct evidence *e, const char *name, 
 
 bool feature_on(struct evidence *e, const char *name)
 {
-	const struct feature *f;
+	const struct ethtool_feature *f;
 	unsigned at = 0;
 
 	while ((f = feature_next(e, name, &at)))
@@ -40,7 +41,7 @@ bool feature_on(struct evidence *e, const char *name)
 
 bool feature_missing(struct evidence *e, const char *name)
 {
-	const struct feature *f;
+	const struct ethtool_feature *f;
 	unsigned at = 0;
 
 	while ((f = feature_next(e, name, &at)))

@@ -15,7 +15,7 @@
 /* The labels: direction, queue, statistic. */
 enum { GROUP, LINE, ACROSS };
 
-struct part {				/* the consecutive rows of one direction */
+struct lane {				/* the consecutive rows of one direction */
 	const struct snapshot *s;
 	const struct meter *m;
 	const struct table *t;
@@ -27,12 +27,12 @@ struct part {				/* the consecutive rows of one direction */
 	struct grid grid;
 };
 
-static void text_of(const struct part *p, unsigned row, unsigned nr, char *text)
+static void text_of(const struct lane *p, unsigned row, unsigned nr, char *text)
 {
 	p->m->key.text(key_of(p->m, p->t, row), nr, text, LABEL);
 }
 
-static bool minor(const struct part *p, unsigned row)
+static bool minor(const struct lane *p, unsigned row)
 {
 	return p->m->key.is_minor && p->m->key.is_minor(key_of(p->m, p->t, row));
 }
@@ -44,14 +44,14 @@ static bool bytes(const char *head)
 	return len >= 5 && !strcmp(head + len - 5, "bytes");
 }
 
-static void value_text(const struct part *p, const char *head, uint64_t value, char *text)
+static void value_text(const struct lane *p, const char *head, uint64_t value, char *text)
 {
 	units_rate(text, UNITS_SIZE, value, value, bytes(head) ? "bytes" : "events",
 		   rates(p->s) ? table_seconds(p->s, p->m) : 0);
 }
 
 /* "rx_packets" in the group "rx" becomes "packets". */
-static const char *short_name(const struct part *p, const char *name)
+static const char *short_name(const struct lane *p, const char *name)
 {
 	size_t len = strlen(p->group);
 
@@ -59,7 +59,7 @@ static const char *short_name(const struct part *p, const char *name)
 }
 
 /* The column of a row; -1: none, as the statistic is 0 in all rows. */
-static int column_of(const struct part *p, unsigned row)
+static int column_of(const struct lane *p, unsigned row)
 {
 	char name[LABEL];
 
@@ -71,7 +71,7 @@ static int column_of(const struct part *p, unsigned row)
 }
 
 /* Collects the names of statistics that counted something, in the order of their keys. */
-static void heads_find(struct part *p)
+static void heads_find(struct lane *p)
 {
 	for (unsigned row = p->from; row < p->to; row++) {
 		char name[LABEL];
@@ -84,7 +84,7 @@ static void heads_find(struct part *p)
 	}
 }
 
-static void columns_add(struct part *p)
+static void columns_add(struct lane *p)
 {
 	for (int i = 0; i < 2; i++) {
 		struct column *c = grid_column(&p->grid, 0, "");
@@ -112,7 +112,7 @@ static bool is_queue(const char *line)
 }
 
 /* One queue. The cell is empty if the queue lacks the statistic, 0 if it counted nothing. */
-static void line_put(struct part *p, unsigned from, unsigned to, const char *line, bool first)
+static void line_put(struct lane *p, unsigned from, unsigned to, const char *line, bool first)
 {
 	char text[LABEL + UNITS_SIZE];
 	bool any = false;
@@ -138,7 +138,7 @@ static void line_put(struct part *p, unsigned from, unsigned to, const char *lin
 	}
 }
 
-static void total_put(struct part *p)
+static void total_put(struct lane *p)
 {
 	char text[UNITS_SIZE];
 
@@ -151,7 +151,7 @@ static void total_put(struct part *p)
 	}
 }
 
-static void lines_put(struct part *p)
+static void lines_put(struct lane *p)
 {
 	unsigned queues = 0, before = p->grid.nr_lines;
 
@@ -176,7 +176,7 @@ static void lines_put(struct part *p)
 		total_put(p);
 }
 
-static void part_print(struct part *p, struct page *page)
+static void part_print(struct lane *p, struct page *page)
 {
 	heads_find(p);
 	if (!p->nr)
@@ -190,13 +190,13 @@ static void part_print(struct part *p, struct page *page)
 
 static int by_value(const void *a, const void *b, void *arg)
 {
-	const struct part *p = arg;
+	const struct lane *p = arg;
 	uint64_t x = p->t->cells[*(const unsigned *)a], y = p->t->cells[*(const unsigned *)b];
 
 	return x == y ? 0 : x < y ? 1 : -1;
 }
 
-static void minor_line(struct part *p, unsigned row)
+static void minor_line(struct lane *p, unsigned row)
 {
 	char name[LABEL], text[LABEL + UNITS_SIZE];
 
@@ -211,7 +211,7 @@ static void minor_line(struct part *p, unsigned row)
 }
 
 /* Statistics known only by the driver's own names: the largest, and the number of others. */
-static void minor_list(struct part *p, struct page *page, unsigned *rows, unsigned nr)
+static void minor_list(struct lane *p, struct page *page, unsigned *rows, unsigned nr)
 {
 	struct column *c;
 	bool queues = false;
@@ -240,7 +240,7 @@ static void minor_list(struct part *p, struct page *page, unsigned *rows, unsign
 }
 
 /* There can be hundreds: only their number is shown unless the meter was requested by name. */
-static bool minor_print(struct part *p, struct page *page)
+static bool minor_print(struct lane *p, struct page *page)
 {
 	bool named = p->s->meta.on & ~p->s->wanted;
 	unsigned *rows = malloc((p->t->rows + 1) * sizeof(*rows)), nr = 0;
@@ -267,13 +267,13 @@ static bool minor_print(struct part *p, struct page *page)
 bool across(struct page *page, const struct snapshot *s, const struct meter *m)
 {
 	const struct table *t = &s->tables[meter_id(m)];
-	struct part *p = malloc(sizeof(*p));
+	struct lane *p = malloc(sizeof(*p));
 	bool done = p;
 
 	for (unsigned from = 0, to; p && from < t->rows; from = to) {
 		char group[LABEL];
 
-		*p = (struct part){ .s = s, .m = m, .t = t, .from = from };
+		*p = (struct lane){ .s = s, .m = m, .t = t, .from = from };
 		text_of(p, from, GROUP, p->group);
 		for (to = from + 1; to < t->rows; to++) {
 			text_of(p, to, GROUP, group);
@@ -284,7 +284,7 @@ bool across(struct page *page, const struct snapshot *s, const struct meter *m)
 		part_print(p, page);
 	}
 	if (p) {
-		*p = (struct part){ .s = s, .m = m, .t = t };
+		*p = (struct lane){ .s = s, .m = m, .t = t };
 		done = minor_print(p, page);
 	}
 	free(p);

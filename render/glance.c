@@ -190,7 +190,7 @@ static void key_name(const struct meter *m, const void *key, char *out, size_t s
 }
 
 /* Sums over keys that differ only in their queue. */
-struct sums {
+struct sum_list {
 	unsigned nr;
 	struct sum {
 		char name[200];
@@ -198,14 +198,14 @@ struct sums {
 	} *list;
 };
 
-static void sums_free(struct sums *sums)
+static void sums_free(struct sum_list *sums)
 {
 	for (unsigned i = 0; i < sums->nr; i++)
 		free(sums->list[i].words);
 	free(sums->list);
 }
 
-static void sums_add(struct sums *sums, const struct table *t, unsigned row, const char *name)
+static void sums_add(struct sum_list *sums, const struct table *t, unsigned row, const char *name)
 {
 	struct sum *list;
 	unsigned i = 0;
@@ -232,7 +232,7 @@ static void key_lines(struct lines *l)
 	const struct table *t = &l->s->tables[meter_id(l->m)];
 	unsigned most = l->m->key.sorted ? 2 * KEYS : KEYS;
 	char words[400], name[200];
-	struct sums sums = {};
+	struct sum_list sums = {};
 
 	for (unsigned row = 0; row < t->rows; row++) {
 		const void *key = key_of(l->m, t, row);

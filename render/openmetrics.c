@@ -79,7 +79,7 @@ struct shown {
 };
 
 /* All snapshots of an output: each family is written once, with the samples of all. */
-struct all {
+struct exposition {
 	struct metrics_out o;
 	const struct snapshot *const *list;
 	unsigned nr, each;
@@ -203,7 +203,7 @@ static bool has_sample(const struct metric *k, const struct series *s, const cha
 	return k->untold ? s->words[k->at] : !s->whole;
 }
 
-static void family(const struct all *a, const struct meter *m, const struct metric *k,
+static void family(const struct exposition *a, const struct meter *m, const struct metric *k,
 		   const char *unit)
 {
 	static void (*const write[])(const struct row *) = {
@@ -243,7 +243,7 @@ static void family(const struct all *a, const struct meter *m, const struct metr
 #define MAX_UNITS 8	/* of the rows of one meter */
 
 /* The distinct units of its rows: each has its own family. */
-static unsigned units_of(const struct all *a, const char **units)
+static unsigned units_of(const struct exposition *a, const char **units)
 {
 	unsigned nr = 0;
 
@@ -260,7 +260,7 @@ static unsigned units_of(const struct all *a, const char **units)
 	return nr;
 }
 
-static int families(const struct all *a, unsigned id)
+static int families(const struct exposition *a, unsigned id)
 {
 	const char *units[MAX_UNITS] = {};
 	unsigned nr = 1;
@@ -279,7 +279,7 @@ static int families(const struct all *a, unsigned id)
 	return err;
 }
 
-static int begin(struct all *a)
+static int begin(struct exposition *a)
 {
 	a->shown = calloc(a->nr + 1, sizeof(*a->shown));
 	for (unsigned i = 0; a->shown && i < a->nr; i++) {
@@ -296,7 +296,7 @@ static int begin(struct all *a)
 }
 
 /* After an error "# EOF" is left out, so that readers of OpenMetrics reject the output. */
-static void print(struct all *a, const struct look *look)
+static void print(struct exposition *a, const struct look *look)
 {
 	bool figures = false;
 	int err = begin(a);
@@ -318,7 +318,7 @@ static void print(struct all *a, const struct look *look)
 static void openmetrics(FILE *out, const struct snapshot *const *list, unsigned nr,
 			const struct look *look)
 {
-	struct all a = { .o = { .out = out }, .list = list, .nr = nr,
+	struct exposition a = { .o = { .out = out }, .list = list, .nr = nr,
 			 .each = look->each | look->queues << EACH_QUEUE };
 
 	print(&a, look);
@@ -327,7 +327,7 @@ static void openmetrics(FILE *out, const struct snapshot *const *list, unsigned 
 static void prometheus(FILE *out, const struct snapshot *const *list, unsigned nr,
 		       const struct look *look)
 {
-	struct all a = { .o = { .out = out, .old = true }, .list = list, .nr = nr,
+	struct exposition a = { .o = { .out = out, .old = true }, .list = list, .nr = nr,
 			 .each = look->each | look->queues << EACH_QUEUE };
 
 	print(&a, look);

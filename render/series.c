@@ -13,7 +13,7 @@ const char *const each_names[NR_EACH] = {
 };
 
 /* A row before summing: the label of its queue apart from the others. */
-struct part {
+struct series_part {
 	char *stem, *queue;	/* queue: ",queue=\"3\""; "": no queue, or all queues */
 	bool all;		/* all queues */
 	const char *unit;
@@ -23,7 +23,7 @@ struct part {
 
 struct parts {
 	unsigned nr, room;
-	struct part *list;
+	struct series_part *list;
 };
 
 /* Labels that are only written on request; any of these bits of --each requests them. */
@@ -61,7 +61,7 @@ static void note(FILE *out, const struct meter *m, const void *key)
 	fputc('"', out);
 }
 
-static void key_labels(FILE *out, struct part *p, const struct meter *m, const void *key,
+static void key_labels(FILE *out, struct series_part *p, const struct meter *m, const void *key,
 		       unsigned each)
 {
 	char text[128], queue[160];
@@ -84,7 +84,7 @@ static void key_labels(FILE *out, struct part *p, const struct meter *m, const v
 	p->unit = m->key.unit ? m->key.unit(key) : NULL;
 }
 
-static void place_labels(FILE *out, struct part *p, const struct snapshot *s,
+static void place_labels(FILE *out, struct series_part *p, const struct snapshot *s,
 			 const struct meter *m, unsigned row, unsigned cpu, unsigned each)
 {
 	struct place at = place_of(s, m, row);
@@ -102,7 +102,7 @@ static void place_labels(FILE *out, struct part *p, const struct snapshot *s,
 }
 
 /* Appends a part; NULL: out of memory. */
-static struct part *part_add(struct parts *all)
+static struct series_part *part_add(struct parts *all)
 {
 	if (all->nr == all->room) {
 		unsigned room = all->room ? 2 * all->room : 64;
@@ -113,7 +113,7 @@ static struct part *part_add(struct parts *all)
 		all->list = more;
 		all->room = room;
 	}
-	all->list[all->nr] = (struct part){ .order = all->nr };
+	all->list[all->nr] = (struct series_part){ .order = all->nr };
 	return &all->list[all->nr++];
 }
 
@@ -121,7 +121,7 @@ static int part_read(struct parts *all, const struct snapshot *s, const struct m
 		     unsigned row, unsigned cpu, unsigned each)
 {
 	const struct table *t = &s->tables[meter_id(m)];
-	struct part *p = part_add(all);
+	struct series_part *p = part_add(all);
 	size_t size = 0;
 	FILE *out = p ? open_memstream(&p->stem, &size) : NULL;
 
@@ -142,7 +142,7 @@ static int part_read(struct parts *all, const struct snapshot *s, const struct m
 
 static int by_labels(const void *one, const void *other)
 {
-	const struct part *a = one, *b = other;
+	const struct series_part *a = one, *b = other;
 	int order = strcmp(a->stem, b->stem) ?: strcmp(a->queue, b->queue);
 
 	return order ?: a->order < b->order ? -1 : a->order > b->order;
@@ -150,12 +150,12 @@ static int by_labels(const void *one, const void *other)
 
 static int by_order(const void *one, const void *other)
 {
-	const struct part *a = one, *b = other;
+	const struct series_part *a = one, *b = other;
 
 	return a->order < b->order ? -1 : a->order > b->order;
 }
 
-static void part_free(struct part *p)
+static void part_free(struct series_part *p)
 {
 	free(p->stem);
 	free(p->queue);
@@ -166,7 +166,7 @@ static void part_free(struct part *p)
  * Sums the sorted parts of one stem. Rows of all queues count the same as the rows by queue: unless
  * by_queue, only the former are kept if both exist.
  */
-static unsigned stem_fold(struct part *p, unsigned nr, unsigned words, bool by_queue)
+static unsigned stem_fold(struct series_part *p, unsigned nr, unsigned words, bool by_queue)
 {
 	unsigned kept = 0;
 	bool all = false, some = false;
@@ -176,7 +176,7 @@ static unsigned stem_fold(struct part *p, unsigned nr, unsigned words, bool by_q
 		some |= !p[i].all;
 	}
 	for (unsigned i = 0; i < nr; i++) {
-		struct part *last = kept ? &p[kept - 1] : NULL;
+		struct series_part *last = kept ? &p[kept - 1] : NULL;
 
 		if (!by_queue && all && some && !p[i].all) {
 			part_free(&p[i]);
@@ -218,7 +218,7 @@ static int hand_over(struct series_list *to, struct parts *all, bool by_queue)
 	if (!to->list)
 		return -ENOMEM;
 	for (unsigned i = 0; i < all->nr; i++) {
-		struct part *p = &all->list[i];
+		struct series_part *p = &all->list[i];
 		struct series *s = &to->list[to->nr++];
 		size_t size = strlen(p->stem) + strlen(p->queue) + 1;
 

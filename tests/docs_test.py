@@ -204,7 +204,7 @@ def test_other_json():
 
 def test_bench():
     """Every scenario, and every key of the JSON of bench: of a run, of a comparison, and of the file of a baseline."""
-    told, figures = bench_page.part["JSON OUTPUT"], read("trial", "scenario", "figures.c")
+    told, figures = bench_page.part["JSON OUTPUT"], read("trial", "scenario", "outcome.c")
     keys = set(re.findall(r'json_\w+\(&?j, "(\w+)"', read("cmd", "bench_json.c")))
     keys |= set(re.findall(r'"%s (\w+)"', figures))
     keys |= {f"{n}_per_packet" for n in re.findall(r'\[PMU_\w+\] = "(\w+)"', figures)}

@@ -39,12 +39,22 @@ for file in $(sed -nE 's/^(no )?([a-z]+\/[^[:space:]]*).*/\2/p' tests/fuzz/reade
 done
 [ $missing = 0 ] && echo "ok layers: parsers of foreign input are fuzzed"
 
-# lib/ knows no meter, hook or driver: their own tables tell it what it must know. The kernel's own words are exempt.
-names=$(grep -oE '\<[MHD]\([a-z0-9_]+\)' lib/core/registry.h | sed 's/.(//; s/)//')
+# lib/ knows no meter, hook, driver or format: their own tables tell it what it must know. The kernel's own words are
+# exempt.
+names=$(grep -ohE '\<[MHDR]\([a-z0-9_]+\)' lib/core/registry.h render/render.h | sed 's/.(//; s/)//' | grep -vx name)
 either=$(echo $names | tr ' ' '|')
 words=$(echo $names | tr ' ' '\n' | grep -vxE 'xdp|tc|qdisc|driver|loopback|devlink' | tr '\n' '|')
 named=$(grep -nE "" $(find lib -name '*.[ch]' ! -path lib/core/registry.h) | sed 's|/\*.*||; /:[[:space:]]*\* /d' |
-	grep -E "\<(METER|meter|hook|driver)_($either)\>|\"(${words%|})\"" | sed 's/^/not ok layers: lib\/ must not name it: /')
+	grep -E "\<(METER|meter|hook|driver|renderer)_($either)\>|\"(${words%|})\"" | sed 's/^/not ok layers: lib\/ must not name it: /')
 [ "$named" ] && echo "$named"
-[ "$names" ] && [ -z "$named" ] && echo "ok layers: lib/ names no meter, hook or driver"
-[ "$bad$missing$named" = 00 ]
+[ "$names" ] && [ -z "$named" ] && echo "ok layers: lib/ names no meter, hook, driver or format"
+
+# One name, one thing: no two structs of one name, and no two files, except that what shows a subject (its command, its
+# findings, its output) is named after it. The kernel's own structs are exempt.
+twice=$(sed -nE 's/^(static )?(const )?struct (\w+) \{.*/\3/p' $(echo "$files" | grep -vx lib/core/kernel.bpf.h) |
+	sort | uniq -d | sed 's/^/not ok layers: defined twice: struct /'
+	for room in 'lib|bpf|xdp|drivers|trial' cmd findings render; do
+		echo "$files" | grep -E "^($room)/" | sed 's|.*/||' | sort | uniq -d
+	done | sed 's/^/not ok layers: two files are named /')
+[ "$twice" ] && echo "$twice" || echo "ok layers: one name, one thing: structs and files"
+[ "$bad$missing$named$twice" = 00 ]

@@ -201,13 +201,13 @@ static int conntrack_read(struct table *t)
 	return err;
 }
 
-struct asked {
+struct counters_reading {
 	const struct meta *meta;
 	struct table *t;
 	int err;
 };
 
-static int link_read(struct asked *a)
+static int link_read(struct counters_reading *a)
 {
 #define STAT(field) { #field, offsetof(struct rtnl_link_stats64, field) }
 	static const struct { const char *name; size_t at; } list[] = {
@@ -243,7 +243,7 @@ static int qdisc_stats(const struct nlmsghdr *nlh, void *arg)
 	struct gnet_stats_queue queue = {};
 	const struct nlattr *attr, *inner;
 	const char *kind = "?";
-	struct asked *a = arg;
+	struct counters_reading *a = arg;
 	char name[40];
 
 	if (tcm->tcm_ifindex != (int)a->meta->ifindex)
@@ -263,7 +263,7 @@ static int qdisc_stats(const struct nlmsghdr *nlh, void *arg)
 	return MNL_CB_OK;
 }
 
-static int qdisc_ask(struct asked *a)
+static int qdisc_ask(struct counters_reading *a)
 {
 	char buf[256];
 	struct nlmsghdr *nlh = mnl_nlmsg_put_header(buf);
@@ -307,7 +307,7 @@ static int ethtool_read(const char *iface, struct table *t)
 
 int counters_read(const struct meta *meta, struct table *t)
 {
-	struct asked a = { .meta = meta, .t = t };
+	struct counters_reading a = { .meta = meta, .t = t };
 	char now[IF_NAMESIZE];
 	int err = pairs_read(t, "/proc/net/snmp") ?: pairs_read(t, "/proc/net/netstat") ?:
 		  list_read(t, "/proc/net/snmp6") ?: list_read(t, "/proc/net/xfrm_stat") ?:

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "lib/core/meta.h"
-#include "lib/net/devlink.h"
+#include "lib/net/devlink_dump.h"
 #include "lib/read/snapshot.h"
 
 struct devlink_key {		/* texts, padded with zeros */

@@ -23,7 +23,7 @@
 #define INGRESS TC_H_MAKE(TC_H_CLSACT, TC_H_MIN_INGRESS)
 #define EGRESS	TC_H_MAKE(TC_H_CLSACT, TC_H_MIN_EGRESS)
 
-struct search {
+struct filter_search {
 	int ifindex;
 	__u32 prog_id;
 	unsigned found;			/* filters, or clsact qdiscs, of the interface */
@@ -49,7 +49,7 @@ static int dump(unsigned short type, __u32 parent, int ifindex, mnl_cb_t each, v
 static int each_qdisc(const struct nlmsghdr *nlh, void *arg)
 {
 	const struct tcmsg *tc = mnl_nlmsg_get_payload(nlh);
-	struct search *s = arg;
+	struct filter_search *s = arg;
 	struct nlattr *attr;
 
 	if (tc->tcm_ifindex == s->ifindex)
@@ -63,7 +63,7 @@ static int each_filter(const struct nlmsghdr *nlh, void *arg)
 {
 	const struct tcmsg *tc = mnl_nlmsg_get_payload(nlh);
 	struct nlattr *attr, *option;
-	struct search *s = arg;
+	struct filter_search *s = arg;
 
 	if (tc->tcm_ifindex != s->ifindex)
 		return MNL_CB_OK;
@@ -85,7 +85,7 @@ static int each_filter(const struct nlmsghdr *nlh, void *arg)
 
 bool clsact_exists(int ifindex)
 {
-	struct search s = { .ifindex = ifindex };
+	struct filter_search s = { .ifindex = ifindex };
 
 	dump(RTM_GETQDISC, 0, ifindex, each_qdisc, &s);
 	return s.found;
@@ -107,7 +107,7 @@ int clsact_attach(const struct site *site, int prog_fd)
 	LIBBPF_OPTS(bpf_tc_hook, hook, .ifindex = site->iface.ifindex,
 		    .attach_point = BPF_TC_INGRESS);
 	LIBBPF_OPTS(bpf_tc_opts, opts, .prog_fd = prog_fd);
-	struct search others = { .ifindex = site->iface.ifindex };
+	struct filter_search others = { .ifindex = site->iface.ifindex };
 	int err = 0;
 
 	/* By default the kernel puts us behind all filters with a set priority (tcf_auto_prio). */
@@ -128,7 +128,7 @@ int clsact_attach(const struct site *site, int prog_fd)
 
 const char *clsact_blind(const struct site *site)
 {
-	struct search s = {
+	struct filter_search s = {
 		.ifindex = site->iface.ifindex,
 		.prog_id = program_pinned(pin_path(site, CLSACT_PROGRAM)),
 	};
@@ -148,7 +148,7 @@ static void remove_filter(const struct site *site)
 	LIBBPF_OPTS(bpf_tc_hook, hook, .ifindex = site->iface.ifindex,
 		    .attach_point = BPF_TC_INGRESS);
 	LIBBPF_OPTS(bpf_tc_opts, opts);
-	struct search s = {
+	struct filter_search s = {
 		.ifindex = site->iface.ifindex,
 		.prog_id = program_pinned(pin_path(site, CLSACT_PROGRAM)),
 	};
@@ -165,7 +165,7 @@ void clsact_detach(const struct site *site)
 {
 	LIBBPF_OPTS(bpf_tc_hook, hook, .ifindex = site->iface.ifindex,
 		    .attach_point = BPF_TC_INGRESS | BPF_TC_EGRESS);
-	struct search s = { .ifindex = site->iface.ifindex };
+	struct filter_search s = { .ifindex = site->iface.ifindex };
 
 	if (site->gone || access(pin_path(site, CLSACT_PROGRAM), F_OK))
 		return;

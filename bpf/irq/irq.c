@@ -86,13 +86,13 @@ static void key_text(const void *key, unsigned nr, char *to, size_t size)
 }
 
 /* All interrupts that the device has, then those that it may request later. */
-struct names {
+struct vectors {
 	struct irq_vector *list;
 	unsigned nr;
 	const struct queues *queues;
 };
 
-static struct irq_vector *names_find(const struct names *names, const char *name)
+static struct irq_vector *names_find(const struct vectors *names, const char *name)
 {
 	for (unsigned i = 0; i < names->nr; i++)
 		if (!strncmp(names->list[i].key.name, name, IRQ_NAME - 1))
@@ -100,7 +100,7 @@ static struct irq_vector *names_find(const struct names *names, const char *name
 	return NULL;
 }
 
-static void names_add(struct names *names, const struct vector *v)
+static void names_add(struct vectors *names, const struct vector *v)
 {
 	struct irq_vector *to = &names->list[names->nr];
 
@@ -114,7 +114,7 @@ static void names_add(struct names *names, const struct vector *v)
 }
 
 /* Adds names of this pattern for all queues that ethtool -L may create. */
-static void names_like(struct names *names, const struct vector *one, unsigned queues)
+static void names_like(struct vectors *names, const struct vector *one, unsigned queues)
 {
 	for (unsigned q = 0; one->len && q < queues; q++) {
 		struct vector v = { .rx = one->rx >= 0 ? (int)q : one->rx,
@@ -129,7 +129,7 @@ static void names_like(struct names *names, const struct vector *one, unsigned q
 /* Names need not be unique: those of eth0 in another namespace may be the same. */
 static void name_shared(unsigned irq, char *line, void *arg)
 {
-	const struct names *names = arg;
+	const struct vectors *names = arg;
 	const char *at = line;
 	char name[VECTOR_NAME];
 
@@ -149,7 +149,7 @@ static unsigned most_queues(const struct site *site)
 	return site->config.rows - 1;
 }
 
-static int names_make(const struct site *site, struct names *names)
+static int names_make(const struct site *site, struct vectors *names)
 {
 	const struct queues *q = names->queues;
 	unsigned most = most_queues(site);
@@ -179,7 +179,7 @@ static struct bpf_map *map_of(struct bpf_object *obj, const char *name)
 	return bpf_object__find_map_by_name(obj, name);
 }
 
-static int maps_size(const struct site *site, struct bpf_object *obj, const struct names *names)
+static int maps_size(const struct site *site, struct bpf_object *obj, const struct vectors *names)
 {
 	unsigned cpus = libbpf_num_possible_cpus(), last = 512, rows;
 	const struct queues *q = names->queues;
@@ -231,7 +231,7 @@ static int queue_fill(int fd, const struct site *site, const struct irq_key *k, 
 	return err;
 }
 
-static int maps_fill(const struct site *site, struct bpf_object *obj, const struct names *names)
+static int maps_fill(const struct site *site, struct bpf_object *obj, const struct vectors *names)
 {
 	int vectors = bpf_map__fd(map_of(obj, "irq_vectors"));
 	int by_name = bpf_map__fd(map_of(obj, "irq_names"));
@@ -249,7 +249,7 @@ static int maps_fill(const struct site *site, struct bpf_object *obj, const stru
 
 static int attach(const struct site *site, struct bpf_object *obj)
 {
-	struct names names = { .queues = &site->queues };
+	struct vectors names = { .queues = &site->queues };
 	int err = names_make(site, &names);
 
 	if (!err) {

@@ -15,13 +15,13 @@ METER_MAP(txlat);
  * counts it, and only then is the overflow searched. A live entry is never overwritten.
  */
 #define PLACES	16	/* skbs of 256 bytes per page */
-struct place {
+struct skb_place {
 	__u64 skb;
 	__u64 stamp;		/* ns << QUEUE_BITS | queue */
 };
 
 struct chunk {		/* a page's skbs; BPF_F_MMAPABLE aligns it to cache lines */
-	struct place place[PLACES];
+	struct skb_place place[PLACES];
 };
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -44,7 +44,7 @@ struct {
 #define WAYS	4
 #define BUCKETS	8	/* searched at most */
 struct bucket {
-	struct place place[WAYS];
+	struct skb_place place[WAYS];
 };
 _Static_assert(sizeof(struct bucket) == 64, "one cache line");
 struct {
@@ -75,7 +75,7 @@ static __always_inline __u32 chunk_of(__u32 half)
 	return HASH(half >> 12) >> config.flight_shift;
 }
 
-static __always_inline struct place *place_of(const void *skb)
+static __always_inline struct skb_place *place_of(const void *skb)
 {
 	__u32 half = lower_half(skb), chunk = chunk_of(half);
 	struct chunk *c = bpf_map_lookup_elem(&flight, &chunk);
@@ -116,7 +116,7 @@ static __always_inline struct txlat *txlat_row(__u32 queue, enum lane lane)
 }
 
 /* Claims the place if it is free, else returns false. */
-static __always_inline bool place_put(struct place *p, __u64 skb, __u64 stamp)
+static __always_inline bool place_put(struct skb_place *p, __u64 skb, __u64 stamp)
 {
 	if (p->skb || __sync_val_compare_and_swap(&p->skb, 0, skb))
 		return false;
@@ -124,7 +124,7 @@ static __always_inline bool place_put(struct place *p, __u64 skb, __u64 stamp)
 	return true;
 }
 
-static __always_inline __u64 place_take(struct place *p)
+static __always_inline __u64 place_take(struct skb_place *p)
 {
 	__u64 stamp = p->stamp;
 
@@ -168,7 +168,7 @@ static __noinline __u64 take_elsewhere(__u64 skb)
 }
 
 /* Removes an skb; p: its place. Returns its stamp, or 0: it was not there. */
-static __always_inline __u64 flight_take(const void *skb, struct place *p)
+static __always_inline __u64 flight_take(const void *skb, struct skb_place *p)
 {
 	__u32 *more;
 
@@ -181,7 +181,7 @@ static __always_inline __u64 flight_take(const void *skb, struct place *p)
 static __always_inline int started(const struct sk_buff *skb, const struct net_device *dev)
 {
 	struct txlat_xmit *xmit;
-	struct place *place;
+	struct skb_place *place;
 	struct txlat *row;
 	__u64 stamp;
 	__u32 queue;
@@ -215,7 +215,7 @@ static __always_inline int started(const struct sk_buff *skb, const struct net_d
 static __always_inline int returned(const void *skb, int rc, const struct net_device *dev)
 {
 	struct txlat_xmit *xmit;
-	struct place *place;
+	struct skb_place *place;
 	struct txlat *row;
 
 	if (dev_is_other(dev))
@@ -240,7 +240,7 @@ static __always_inline int freed(const struct sk_buff *skb, enum lane lane)
 {
 	const struct net_device *dev = skb->dev;
 	struct txlat_xmit *xmit;
-	struct place *place;
+	struct skb_place *place;
 	struct txlat *row;
 	__u64 stamp, now, ns;
 	bool moved;

@@ -108,7 +108,7 @@ static long channel_take(__u32 i, struct walk *w)
 {
 	__u64 at = channel_at(w->request, i);
 	const struct ieee80211_channel *channel = (void *)at;
-	struct spot spot = { .request = w->request, .index = i };
+	struct channel_spot spot = { .request = w->request, .index = i };
 	struct wifi_scan *scan = row_at(&fresh, 0);
 
 	if (!scan || i >= WIFI_CHANNELS)
@@ -123,7 +123,7 @@ static long channel_take(__u32 i, struct walk *w)
 static long channel_leave(__u32 i, struct walk *w)
 {
 	__u64 at = channel_at(w->request, i);
-	struct spot *spot = bpf_map_lookup_elem(&listening, &at);
+	struct channel_spot *spot = bpf_map_lookup_elem(&listening, &at);
 
 	if (spot && spot->request == w->request)
 		bpf_map_delete_elem(&listening, &at);
@@ -323,7 +323,7 @@ int BPF_PROG(scan_heard, const struct cfg80211_bss *bss)
 	const struct cfg80211_internal_bss *kept = (void *)bss -
 		bpf_core_field_offset(struct cfg80211_internal_bss, pub);
 	__u64 channel = (__u64)BPF_CORE_READ(bss, channel);
-	struct spot *spot = bpf_map_lookup_elem(&listening, &channel);
+	struct channel_spot *spot = bpf_map_lookup_elem(&listening, &channel);
 	struct wifi_scan *scan = spot ? bpf_map_lookup_elem(&scans, &spot->request) : NULL;
 	struct heard_key key = {};
 	__u32 index, known = 1;

@@ -98,7 +98,7 @@ struct {
 	__type(value, struct wifi_task);
 } askers SEC(".maps");
 
-struct spot {
+struct channel_spot {
 	__u64 request;
 	__u32 index;		/* in wifi_scan.channel */
 };
@@ -111,7 +111,7 @@ struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 4096);
 	__type(key, __u64);
-	__type(value, struct spot);
+	__type(value, struct channel_spot);
 } listening SEC(".maps");
 
 struct heard_key {

@@ -10,7 +10,7 @@
 #define HASHED	256		/* NETDEV_HASHENTRIES; were it another, some were not found */
 #define MOST	1024		/* of one hash */
 
-struct wanted wanted;
+struct device_wanted wanted;
 
 SEC("syscall")
 int device(void *ctx)

@@ -5,7 +5,7 @@
 
 #include <linux/types.h>
 
-struct wanted {
+struct device_wanted {
 	__u64 ifindex;
 	__u64 dev, net;		/* its struct net_device, and struct net; 0: not found */
 };

@@ -337,7 +337,7 @@ int pins_each(int (*fn)(const char *dir, __u32 netns, const char *iface, void *a
 	return ret;
 }
 
-struct wanted {
+struct pins_wanted {
 	__u32 netns;
 	unsigned ifindex;
 	char *dir;
@@ -346,7 +346,7 @@ struct wanted {
 
 static int is_it(const char *dir, __u32 netns, const char *iface, void *arg)
 {
-	struct wanted *w = arg;
+	struct pins_wanted *w = arg;
 	struct meta meta;
 
 	(void)iface;
@@ -361,7 +361,7 @@ static int is_it(const char *dir, __u32 netns, const char *iface, void *arg)
 
 bool pins_find(__u32 netns, unsigned ifindex, char *dir, size_t size)
 {
-	struct wanted w = { netns, ifindex, dir, size };
+	struct pins_wanted w = { netns, ifindex, dir, size };
 	bool found = pins_each(is_it, &w);
 
 	if (!found)

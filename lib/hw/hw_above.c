@@ -32,7 +32,7 @@ const char *const hook_names[NR_HOOKS] = {
 	[HOOK_TC_INGRESS] = "tc-ingress", [HOOK_TC_EGRESS] = "tc-egress",
 };
 
-struct search {
+struct above_search {
 	struct hw_above *above;
 	unsigned ifindex;
 	__u32 own[8];		/* our programs, where we may see their pins */
@@ -49,7 +49,7 @@ static __u32 number(const struct nlattr *attr)
 	return mnl_attr_get_payload_len(attr) >= sizeof(__u32) ? mnl_attr_get_u32(attr) : 0;
 }
 
-static void program_add(struct search *s, enum hw_hook hook, __u32 id)
+static void program_add(struct above_search *s, enum hw_hook hook, __u32 id)
 {
 	struct hw_above *a = s->above;
 	struct hw_program *p = &a->programs[a->nr];
@@ -70,7 +70,7 @@ static void program_add(struct search *s, enum hw_hook hook, __u32 id)
 }
 
 /* The programs that libxdp's dispatcher calls, in order. */
-static void dispatched_read(struct search *s)
+static void dispatched_read(struct above_search *s)
 {
 	struct xdp_multiprog *all = xdp_multiprog__get_from_ifindex(s->ifindex);
 	struct xdp_program *prog = NULL;
@@ -82,7 +82,7 @@ static void dispatched_read(struct search *s)
 	xdp_multiprog__close(all);
 }
 
-static void xdp_read(struct search *s, const struct nlattr *nest)
+static void xdp_read(struct above_search *s, const struct nlattr *nest)
 {
 	const struct nlattr *attr;
 
@@ -113,7 +113,7 @@ static void kind_read(const struct nlattr *nest, char kind[HW_KIND])
 static int self_read(const struct nlmsghdr *nlh, void *arg)
 {
 	const struct nlattr *attr;
-	struct search *s = arg;
+	struct above_search *s = arg;
 
 	mnl_attr_for_each(attr, nlh, sizeof(struct ifinfomsg)) {
 		if (mnl_attr_get_type(attr) == IFLA_MASTER)
@@ -174,7 +174,7 @@ static void stacked_read(struct hw *h, int sys)
 		closedir(dir);
 }
 
-static int tc_dump(struct search *s, unsigned short type, __u32 parent, mnl_cb_t each)
+static int tc_dump(struct above_search *s, unsigned short type, __u32 parent, mnl_cb_t each)
 {
 	char buf[MNL_SOCKET_BUFFER_SIZE];
 	struct nlmsghdr *nlh = mnl_nlmsg_put_header(buf);
@@ -206,7 +206,7 @@ static int each_qdisc(const struct nlmsghdr *nlh, void *arg)
 {
 	const struct tcmsg *tc = mnl_nlmsg_get_payload(nlh);
 	const struct nlattr *attr;
-	struct search *s = arg;
+	struct above_search *s = arg;
 	char kind[HW_KIND] = "";
 
 	if ((unsigned)tc->tcm_ifindex != s->ifindex)
@@ -233,7 +233,7 @@ static int each_filter(const struct nlmsghdr *nlh, void *arg)
 {
 	const struct tcmsg *tc = mnl_nlmsg_get_payload(nlh);
 	const struct nlattr *attr, *option;
-	struct search *s = arg;
+	struct above_search *s = arg;
 	const char *kind = "";
 	__u32 id = 0;
 
@@ -257,7 +257,7 @@ static int each_filter(const struct nlmsghdr *nlh, void *arg)
 	return MNL_CB_OK;
 }
 
-static void tcx_read(struct search *s, struct hw *h)
+static void tcx_read(struct above_search *s, struct hw *h)
 {
 	static const enum bpf_attach_type types[] = { TCX_INGRESS, TCX_EGRESS };
 
@@ -273,7 +273,7 @@ static void tcx_read(struct search *s, struct hw *h)
 	}
 }
 
-static void own_add(struct search *s, const char *dir, const char *pin)
+static void own_add(struct above_search *s, const char *dir, const char *pin)
 {
 	__u32 id = pin ? program_pinned(text("%s/%s", dir, pin)) : 0;
 
@@ -282,7 +282,7 @@ static void own_add(struct search *s, const char *dir, const char *pin)
 }
 
 /* Only root may look at our pins. */
-static void own_find(struct search *s, const struct hw *h)
+static void own_find(struct above_search *s, const struct hw *h)
 {
 	char dir[256];
 
@@ -299,7 +299,7 @@ static void own_find(struct search *s, const struct hw *h)
 void hw_above_read(struct hw *h, int sys)
 {
 	struct hw_above *a = &h->above;
-	struct search s = { .above = a, .ifindex = h->iface.ifindex };
+	struct above_search s = { .above = a, .ifindex = h->iface.ifindex };
 	char buf[MNL_SOCKET_BUFFER_SIZE];
 	struct nlmsghdr *request = link_request(buf, NLM_F_ACK, s.ifindex);
 	int err;

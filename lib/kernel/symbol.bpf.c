@@ -5,7 +5,7 @@
 
 #include "lib/kernel/symbol.bpf.h"
 
-struct asked asked;
+struct symbol_query asked;
 
 SEC("syscall")
 int symbol(void *ctx)

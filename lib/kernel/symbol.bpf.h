@@ -5,7 +5,7 @@
 
 #include <linux/types.h>
 
-struct asked {
+struct symbol_query {
 	__u64 address;
 	/* "tcp_v4_rcv+0x8d3/0x1100", with " [module]"; or "0xffff…". To look it up: "tcp_v4_rcv" */
 	char name[192];

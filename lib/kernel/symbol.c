@@ -46,7 +46,7 @@ uint64_t symbol_address(const char *name)
 
 	if (!kernel)
 		return 0;
-	kernel->bss->asked = (struct asked){};
+	kernel->bss->asked = (struct symbol_query){};
 	snprintf(kernel->bss->asked.name, sizeof(kernel->bss->asked.name), "%s", name);
 	if (bpf_prog_test_run_opts(bpf_program__fd(kernel->progs.address), &run))
 		return 0;
@@ -54,14 +54,14 @@ uint64_t symbol_address(const char *name)
 }
 
 /* One address, asked for once; a full list forgets the oldest. */
-static const struct symbol {
+static const struct kernel_symbol {
 	uint64_t address;
 	char name[192], text[192];
 } *symbol_find(uint64_t address)
 {
-	static struct symbol known[256];
+	static struct kernel_symbol known[256];
 	static unsigned nr;
-	struct symbol *s = known;
+	struct kernel_symbol *s = known;
 	const char *said, *end;
 
 	for (; s < known + sizeof(known) / sizeof(*known); s++)
@@ -69,7 +69,7 @@ static const struct symbol {
 			return s;
 	s = &known[nr++ % (sizeof(known) / sizeof(*known))];
 	said = ask(address);
-	*s = (struct symbol){ .address = address };
+	*s = (struct kernel_symbol){ .address = address };
 	end = said ? strchr(said, '+') : NULL;
 	if (!end) {
 		snprintf(s->text, sizeof(s->text), "0x%" PRIx64, address);
@@ -85,7 +85,7 @@ static const struct symbol {
 
 const char *symbol_at(uint64_t address)
 {
-	const struct symbol *s = symbol_find(address);
+	const struct kernel_symbol *s = symbol_find(address);
 
 	return *s->name ? s->name : NULL;
 }

@@ -23,19 +23,19 @@ enum { COALESCE_TX_BYTES = 28, COALESCE_TX_FRAMES, COALESCE_TX_TIME };	/* …-ag
 
 #define LINK(name, attr, field) \
 	{ name, ETHTOOL_A_LINKMODES_##attr, SETTING_NUMBER, OLD(ethtool_link_settings, field) }
-static const struct setting link_list[] = {
+static const struct ethtool_setting link_list[] = {
 	LINK("speed", SPEED, speed), LINK("duplex", DUPLEX, duplex),
 	LINK("autoneg", AUTONEG, autoneg),
 	{ "lanes", ETHTOOL_A_LINKMODES_LANES, SETTING_NUMBER, 0, 0 },
 };
 GROUP(link, "link", LINKMODES, ETHTOOL_GLINKSETTINGS);
 
-static const struct setting port_list[] = {
+static const struct ethtool_setting port_list[] = {
 	{ "port", ETHTOOL_A_LINKINFO_PORT, SETTING_NUMBER, OLD(ethtool_link_settings, port) },
 };
 GROUP(port, "port", LINKINFO, ETHTOOL_GLINKSETTINGS);
 
-static const struct setting fec_list[] = {
+static const struct ethtool_setting fec_list[] = {
 	{ "active", ETHTOOL_A_FEC_ACTIVE, SETTING_NUMBER, 0, 0 },
 	{ "auto", ETHTOOL_A_FEC_AUTO, SETTING_FLAG, 0, 0 },
 };
@@ -43,14 +43,14 @@ GROUP(fec, "FEC", FEC, 0);
 
 #define PAUSE(name, attr, field) \
 	{ name, ETHTOOL_A_PAUSE_##attr, SETTING_FLAG, OLD(ethtool_pauseparam, field) }
-static const struct setting pause_list[] = {
+static const struct ethtool_setting pause_list[] = {
 	PAUSE("rx", RX, rx_pause), PAUSE("tx", TX, tx_pause), PAUSE("autoneg", AUTONEG, autoneg),
 };
 GROUP(pause, "pause frames", PAUSE, ETHTOOL_GPAUSEPARAM);
 
 #define RING(name, attr, field) \
 	{ name, ETHTOOL_A_RINGS_##attr, SETTING_NUMBER, OLD(ethtool_ringparam, field) }
-static const struct setting rings_list[] = {
+static const struct ethtool_setting rings_list[] = {
 	RING("rx", RX, rx_pending), RING("rx-max", RX_MAX, rx_max_pending),
 	RING("rx-mini", RX_MINI, rx_mini_pending),
 	RING("rx-mini-max", RX_MINI_MAX, rx_mini_max_pending),
@@ -72,7 +72,7 @@ GROUP(rings, "rings", RINGS, ETHTOOL_GRINGPARAM);
 
 #define CHANNEL(name, attr, field) \
 	{ name, ETHTOOL_A_CHANNELS_##attr, SETTING_NUMBER, OLD(ethtool_channels, field) }
-static const struct setting channels_list[] = {
+static const struct ethtool_setting channels_list[] = {
 	CHANNEL("rx", RX_COUNT, rx_count), CHANNEL("rx-max", RX_MAX, max_rx),
 	CHANNEL("tx", TX_COUNT, tx_count), CHANNEL("tx-max", TX_MAX, max_tx),
 	CHANNEL("combined", COMBINED_COUNT, combined_count),
@@ -85,7 +85,7 @@ GROUP(channels, "channels", CHANNELS, ETHTOOL_GCHANNELS);
 	{ name, ETHTOOL_A_COALESCE_##attr, SETTING_NUMBER, OLD(ethtool_coalesce, field) }
 #define ADAPTIVE(name, attr, field) \
 	{ name, ETHTOOL_A_COALESCE_##attr, SETTING_FLAG, OLD(ethtool_coalesce, field) }
-static const struct setting coalesce_list[] = {
+static const struct ethtool_setting coalesce_list[] = {
 	ADAPTIVE("adaptive-rx", USE_ADAPTIVE_RX, use_adaptive_rx_coalesce),
 	ADAPTIVE("adaptive-tx", USE_ADAPTIVE_TX, use_adaptive_tx_coalesce),
 	COALESCE("rx-usecs", RX_USECS, rx_coalesce_usecs),

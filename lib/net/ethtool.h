@@ -10,7 +10,7 @@
 
 enum setting_kind { SETTING_NUMBER, SETTING_FLAG };
 
-struct setting {
+struct ethtool_setting {
 	const char *name;		/* as ethtool(8) takes or prints it: "rx-usecs" */
 	unsigned attr;			/* ETHTOOL_A_… */
 	enum setting_kind kind;
@@ -23,7 +23,7 @@ struct setting_group {
 	const char *name;		/* "rings" */
 	unsigned message;		/* ETHTOOL_MSG_…_GET */
 	unsigned ioctl;			/* ETHTOOL_G…; 0: there is none */
-	const struct setting *list;
+	const struct ethtool_setting *list;
 	unsigned nr;
 };
 extern const struct setting_group group_link, group_port, group_fec, group_pause;
@@ -68,7 +68,7 @@ void rss_free(struct rss *);
 
 enum { FEATURE_CAN = 1, FEATURE_WANTED = 2, FEATURE_ON = 4, FEATURE_FIXED = 8 };
 
-struct feature {
+struct ethtool_feature {
 	char name[32];			/* ETH_GSTRING_LEN: "tx-tcp-segmentation" */
 	unsigned is;			/* FEATURE_… */
 };
@@ -76,7 +76,7 @@ struct feature {
 struct features {
 	int err;
 	unsigned nr;
-	struct feature *list;		/* all that this kernel knows */
+	struct ethtool_feature *list;	/* all that this kernel knows */
 };
 
 void features_read(const struct iface *, struct features *);

@@ -14,9 +14,9 @@
 #define MOST	1024	/* features; 6.18 has 64 */
 #define SPARE	256	/* ETHTOOL_GSTRINGS writes all names, regardless of the requested number */
 
-static struct feature *feature_named(struct features *f, const char *name)
+static struct ethtool_feature *feature_named(struct features *f, const char *name)
 {
-	struct feature *more;
+	struct ethtool_feature *more;
 
 	for (unsigned i = 0; i < f->nr; i++)
 		if (!strcmp(f->list[i].name, name))
@@ -25,7 +25,7 @@ static struct feature *feature_named(struct features *f, const char *name)
 	if (!more)
 		return NULL;
 	f->list = more;
-	more[f->nr] = (struct feature){};
+	more[f->nr] = (struct ethtool_feature){};
 	snprintf(more[f->nr].name, sizeof(more->name), "%s", name);
 	return &more[f->nr++];
 }
@@ -35,7 +35,7 @@ static void bit_read(struct features *f, const struct nlattr *nest, unsigned is,
 {
 	const char *name = NULL;
 	const struct nlattr *attr;
-	struct feature *one;
+	struct ethtool_feature *one;
 	bool set = !mask;
 
 	mnl_attr_for_each_nested(attr, nest)
@@ -96,7 +96,7 @@ static unsigned old_count(const struct iface *i)
 static void old_add(struct features *f, const char *name,
 		    const struct ethtool_get_features_block *b, unsigned bit)
 {
-	struct feature *one = *name ? feature_named(f, name) : NULL;
+	struct ethtool_feature *one = *name ? feature_named(f, name) : NULL;
 
 	if (one)
 		one->is = (b->available >> bit & 1 ? FEATURE_CAN : 0) |

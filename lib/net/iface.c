@@ -25,7 +25,7 @@
 #define ALTNAMSIZ	128	/* ALTIFNAMSIZ, 5.5+; a struct near holds it */
 #define DEFAULT_RING	1000	/* also the kernel's default for txqueuelen */
 
-struct link {
+struct link_answer {
 	struct iface *iface;
 	unsigned txqlen;
 	char kind[32];		/* "veth"; "": a real device */
@@ -75,7 +75,7 @@ static __u32 xdp_read(const struct nlattr *nest)
 	       ids[IFLA_XDP_SKB_PROG_ID] ?: ids[IFLA_XDP_HW_PROG_ID];
 }
 
-static void kind_read(const struct nlattr *nest, struct link *l)
+static void kind_read(const struct nlattr *nest, struct link_answer *l)
 {
 	const struct nlattr *attr;
 
@@ -84,7 +84,7 @@ static void kind_read(const struct nlattr *nest, struct link *l)
 			copy(l->kind, sizeof(l->kind), mnl_attr_get_str(attr));
 }
 
-static void attr_read(const struct nlattr *attr, struct link *l)
+static void attr_read(const struct nlattr *attr, struct link_answer *l)
 {
 	struct iface *i = l->iface;
 
@@ -122,7 +122,7 @@ static void attr_read(const struct nlattr *attr, struct link *l)
 static int link_read(const struct nlmsghdr *nlh, void *arg)
 {
 	const struct ifinfomsg *info = mnl_nlmsg_get_payload(nlh);
-	struct link *l = arg;
+	struct link_answer *l = arg;
 	const struct nlattr *attr;
 
 	l->iface->ifindex = info->ifi_index;
@@ -247,7 +247,7 @@ static int queues_check(const struct iface *i)
 /* One request, one link. -ENODEV comes without a message. */
 static int iface_get(struct nlmsghdr *request, struct iface *i)
 {
-	struct link l = { .iface = i };
+	struct link_answer l = { .iface = i };
 	int err;
 
 	memset(i, 0, sizeof(*i));

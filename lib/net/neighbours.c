@@ -8,7 +8,7 @@
 #include "lib/net/netlink.h"
 #include "lib/util/log.h"
 
-struct asked {
+struct neighbour_search {
 	unsigned ifindex, nr;
 	char *one;
 	size_t size;
@@ -18,7 +18,7 @@ static int answer(const struct nlmsghdr *nlh, void *arg)
 {
 	const struct ndmsg *ndm = mnl_nlmsg_get_payload(nlh);
 	const struct nlattr *attr;
-	struct asked *a = arg;
+	struct neighbour_search *a = arg;
 
 	if (ndm->ndm_ifindex != (int)a->ifindex ||
 	    !(ndm->ndm_state & (NUD_INCOMPLETE | NUD_FAILED)))
@@ -36,7 +36,7 @@ static int answer(const struct nlmsghdr *nlh, void *arg)
 
 unsigned neighbours_silent(unsigned ifindex, char *one, size_t size)
 {
-	struct asked a = { .ifindex = ifindex, .one = one, .size = size };
+	struct neighbour_search a = { .ifindex = ifindex, .one = one, .size = size };
 	char buf[256];
 	struct nlmsghdr *nlh = mnl_nlmsg_put_header(buf);
 

@@ -137,7 +137,7 @@ static void vector_name(struct vector *v, const char *names, const struct driver
 }
 
 /* The state of a search through /proc/interrupts. */
-struct search {
+struct queue_search {
 	struct queues *q;
 	const struct iface *iface;
 	const struct driver *driver;
@@ -153,7 +153,7 @@ static bool called(const char *names, const char *device)
 
 static void name_read(unsigned irq, char *names, void *arg)
 {
-	const struct search *s = arg;
+	const struct queue_search *s = arg;
 	struct queues *q = s->q;
 
 	if (s->device && (called(names, s->device) || called(names, s->iface->name)))
@@ -173,7 +173,7 @@ static int by_irq(const void *a, const void *b)
 static void vectors_read(struct queues *q, const struct iface *i, const struct driver *driver)
 {
 	int dir = sysfs_open(i->name, i->ifindex);
-	struct search search = { q, i, driver, NULL };
+	struct queue_search search = { q, i, driver, NULL };
 	char device[64] = "";
 	ssize_t len;
 

@@ -16,12 +16,12 @@
 #define MOST	(1u << 20)	/* statistics; a larger number is invalid */
 #define SPARE	4096		/* in case the driver has got more queues and writes more */
 
-struct names {
+struct stat_strings {
 	unsigned nr, room;
 	char (*list)[ETH_GSTRING_LEN + 1];
 };
 
-static bool make_room(struct names *n, unsigned nr)
+static bool make_room(struct stat_strings *n, unsigned nr)
 {
 	void *more = nr > MOST ? NULL : calloc(nr + 1, sizeof(*n->list));
 
@@ -33,7 +33,7 @@ static bool make_room(struct names *n, unsigned nr)
 	return true;
 }
 
-static void string_read(const struct nlattr *string, struct names *n)
+static void string_read(const struct nlattr *string, struct stat_strings *n)
 {
 	const struct nlattr *attr;
 	const char *value = NULL;
@@ -52,7 +52,7 @@ static void string_read(const struct nlattr *string, struct names *n)
 		n->nr = index + 1;
 }
 
-static void set_read(const struct nlattr *set, struct names *n)
+static void set_read(const struct nlattr *set, struct stat_strings *n)
 {
 	const struct nlattr *attr, *string;
 
@@ -80,7 +80,7 @@ static int sets_read(const struct nlmsghdr *nlh, void *arg)
 }
 
 /* Linux 5.6. Thousands of names exceed an answer: the ioctl reads them then. */
-static int names_by_netlink(const char *iface, struct names *n)
+static int names_by_netlink(const char *iface, struct stat_strings *n)
 {
 	int family = netlink_family("ethtool");
 	struct nlattr *header, *sets, *set;
@@ -103,7 +103,7 @@ static int names_by_netlink(const char *iface, struct names *n)
 	return err ?: n->nr == n->room ? 0 : -ENODATA;
 }
 
-static int names_by_ioctl(const char *iface, struct names *n)
+static int names_by_ioctl(const char *iface, struct stat_strings *n)
 {
 	/* struct ethtool_sset_info, with room for one number behind it */
 	struct {
@@ -138,7 +138,7 @@ int ethtool_stats_each(const char *iface, int (*each)(const char *name, uint64_t
 		       void *arg)
 {
 	struct ethtool_stats *stats = NULL;
-	struct names n = {};
+	struct stat_strings n = {};
 	int err = names_by_netlink(iface, &n);
 
 	if (err)

@@ -8,7 +8,7 @@
 #include <bpf/bpf.h>
 
 #include "lib/read/baseline.h"
-#include "lib/read/table.h"
+#include "lib/read/rows.h"
 #include "lib/util/log.h"
 
 uint64_t *table_add(struct table *t, const struct meter *m, const void *key)

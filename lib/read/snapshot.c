@@ -13,7 +13,7 @@
 #include "lib/read/derived.h"
 #include "lib/read/losses.h"
 #include "lib/read/snapshot.h"
-#include "lib/read/table.h"
+#include "lib/read/rows.h"
 #include "lib/util/log.h"
 
 struct place place_of(const struct snapshot *s, const struct meter *m, unsigned row)

@@ -196,7 +196,7 @@ static unsigned copies(const struct module *m, const char *name)
 static bool traceable(const struct module *m, const struct symbol *s)
 {
 	for (unsigned i = 0; i < m->nr_sites; i++) {
-		const struct site *t = &m->sites[i];
+		const struct trace_site *t = &m->sites[i];
 
 		if (t->section == s->section && t->at + m->before >= s->at && t->at <= s->at + 16)
 			return true;

@@ -18,7 +18,7 @@ struct symbol {
 	bool function;
 };
 
-struct site {			/* a place where a function can be traced */
+struct trace_site {		/* a place where a function can be traced */
 	unsigned section;
 	GElf_Addr at;
 };
@@ -32,7 +32,7 @@ struct module {
 	const char *no_btf;
 	struct symbol *symbols;	/* the defined ones, by name */
 	unsigned nr_symbols;
-	struct site *sites;
+	struct trace_site *sites;
 	unsigned nr_sites;
 	unsigned before;	/* bytes by which a site may precede its function */
 	struct strings strings;

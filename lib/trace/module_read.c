@@ -15,7 +15,7 @@ int symbol_compare(const void *a, const void *b)
 
 static int by_site(const void *a, const void *b)
 {
-	const struct site *x = a, *y = b;
+	const struct trace_site *x = a, *y = b;
 
 	if (x->section != y->section)
 		return x->section < y->section ? -1 : 1;
@@ -83,7 +83,7 @@ static int sites_read(struct module *m, Elf_Scn *scn, const GElf_Shdr *head)
 	for (size_t i = 0; i < nr; i++)
 		if (gelf_getrela(data, i, &rela) && symbols &&
 		    gelf_getsym(symbols, GELF_R_SYM(rela.r_info), &sym))
-			m->sites[m->nr_sites++] = (struct site){
+			m->sites[m->nr_sites++] = (struct trace_site){
 				.section = sym.st_shndx, .at = sym.st_value + rela.r_addend,
 			};
 	qsort(m->sites, m->nr_sites, sizeof(*m->sites), by_site);

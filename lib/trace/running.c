@@ -9,7 +9,7 @@
 #include "lib/kernel/btf.h"
 #include "lib/trace/running.h"
 
-struct seen {
+struct name_seen {
 	const char *name, *of;	/* the module it should be in, if any */
 	bool tracepoint;
 	unsigned copies;
@@ -20,7 +20,7 @@ struct running {
 	unsigned nr;
 	struct btf *btf;		/* of the module asked for last */
 	char module[64];		/* that module */
-	struct seen seen[];
+	struct name_seen seen[];
 };
 
 static unsigned count(const struct driver_name *n)
@@ -37,7 +37,7 @@ static void symbol_see(const struct kallsym *symbol, void *arg)
 	struct running *r = arg;
 
 	for (unsigned i = 0; i < r->nr; i++) {
-		struct seen *s = &r->seen[i];
+		struct name_seen *s = &r->seen[i];
 
 		/* e1000 and e1000e share names */
 		if (s->tracepoint != symbol->tracepoint || strcmp(s->name, symbol->name) ||
@@ -57,9 +57,9 @@ static struct running *running_new(unsigned nr)
 	return r;
 }
 
-static void seek(struct seen *s, const struct driver *d, const struct driver_name *n, bool tp)
+static void seek(struct name_seen *s, const struct driver *d, const struct driver_name *n, bool tp)
 {
-	*s = (struct seen){ .name = n->name, .of = n->module ?: d->name, .tracepoint = tp };
+	*s = (struct name_seen){ .name = n->name, .of = n->module ?: d->name, .tracepoint = tp };
 }
 
 struct running *running_open(const struct driver *d)
@@ -113,7 +113,7 @@ void running_close(struct running *r)
 	free(r);
 }
 
-static const struct seen *find(const struct running *r, const char *name, bool tracepoint)
+static const struct name_seen *find(const struct running *r, const char *name, bool tracepoint)
 {
 	for (unsigned i = 0; i < r->nr; i++)
 		if (r->seen[i].tracepoint == tracepoint && !strcmp(r->seen[i].name, name))
@@ -124,7 +124,7 @@ static const struct seen *find(const struct running *r, const char *name, bool t
 bool running_here(const struct running *r, const struct driver *d)
 {
 	const struct driver_name *poll = poll_of(d);
-	const struct seen *s = poll ? find(r, poll->name, false) : NULL;
+	const struct name_seen *s = poll ? find(r, poll->name, false) : NULL;
 
 	return s && s->copies;
 }
@@ -145,7 +145,7 @@ static const struct btf *types(struct running *r, const char *module)
 
 struct spot running_function(const struct running *r, const char *name)
 {
-	const struct seen *s = find(r, name, false);
+	const struct name_seen *s = find(r, name, false);
 	struct spot spot = { .there = s && s->copies };
 	const struct btf *btf;
 
@@ -164,7 +164,7 @@ struct spot running_function(const struct running *r, const char *name)
 
 struct spot running_tracepoint(const struct running *r, const char *name)
 {
-	const struct seen *s = find(r, name, true);
+	const struct name_seen *s = find(r, name, true);
 
 	return (struct spot){ .there = s && s->copies };
 }

@@ -113,7 +113,7 @@ static const char *segments(const char *name)
 /* Does feature `i` have these flags, and is it (or is it not) one of tx-…-segmentation? */
 static bool those(const struct hw *h, unsigned i, unsigned mask, unsigned want, bool segmentation)
 {
-	const struct feature *f = &h->features.list[i];
+	const struct ethtool_feature *f = &h->features.list[i];
 
 	return (f->is & mask) == want && !*segments(f->name) == !segmentation;
 }

@@ -20,7 +20,7 @@
 #include "lib/net/netlink.h"
 #include "lib/net/queues.h"
 #include "lib/net/statistics.h"
-#include "lib/read/table.h"
+#include "lib/read/rows.h"
 #include "lib/util/log.h"
 #include "trial/scenario/port.h"
 #include "world.h"

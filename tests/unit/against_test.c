@@ -57,11 +57,11 @@ static void measure(struct record *r, double speed, unsigned rounds)
 		} };
 
 		off = 0.5 * off + 0.03 * normal();
-		series_add(r->series, &one);
+		rounds_add(r->series, &one);
 	}
 }
 
-static bool same_series(const struct series *a, const struct series *b)
+static bool same_series(const struct rounds *a, const struct rounds *b)
 {
 	if (a->nr != b->nr || a->rounds != b->rounds)
 		return false;

@@ -86,7 +86,7 @@ static const struct hw *card_hw(void)
 	};
 	static struct hw_line lines[65];
 	static unsigned table[128];
-	static struct feature features[] = {
+	static struct ethtool_feature features[] = {
 		{ "rx-gro", FEATURE_CAN | FEATURE_ON }, { "rx-checksum", FEATURE_ON },
 		{ "tx-tcp-segmentation", FEATURE_CAN | FEATURE_ON },
 		{ "tx-udp-segmentation", FEATURE_CAN | FEATURE_ON },

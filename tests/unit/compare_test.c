@@ -84,7 +84,7 @@ static void fill(struct result *r, int figures, double own, double level)
 {
 	r->nr = figures;
 	for (int i = 0; i < figures; i++) {
-		struct figure *f = &r->figure[i];
+		struct bench_figure *f = &r->figure[i];
 
 		snprintf(f->name, sizeof(f->name), "figure %d", i);
 		f->unit = "1/s";

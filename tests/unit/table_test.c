@@ -9,7 +9,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
-#include "lib/read/table.h"
+#include "lib/read/rows.h"
 #include "check.h"
 
 #define ROWS	301		/* of 2 KB per CPU: more than one batch */

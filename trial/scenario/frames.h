@@ -21,7 +21,7 @@ struct run {
 	struct table losses[2];		/* counters of port and peer before the run */
 };
 
-struct tally {			/* all counts at one moment */
+struct counts {			/* all counts at one moment */
 	uint64_t sent, refused;
 	uint64_t written, read, retransmits;	/* sockets: bytes, and retransmitted segments */
 	uint64_t by_cpu[TRAFFIC_CPUS];	/* sent, by CPU */
@@ -30,14 +30,14 @@ struct tally {			/* all counts at one moment */
 	struct rtnl_link_stats64 port_link, peer_link;
 };
 
-void tally_take(const struct run *, struct tally *);
+void tally_take(const struct run *, struct counts *);
 
 /* The packets that the scenario measures, between two tallies. */
-uint64_t headline(const struct run *, const struct tally *before, const struct tally *after);
+uint64_t headline(const struct run *, const struct counts *before, const struct counts *after);
 /* The figures of the first part. */
-void bare_fill(const struct run *, const struct tally *before, const struct tally *after);
+void bare_fill(const struct run *, const struct counts *before, const struct counts *after);
 /* The account of where every packet went. */
-void account_fill(const struct run *, const struct tally *before, const struct tally *after);
+void account_fill(const struct run *, const struct counts *before, const struct counts *after);
 
 /*
  * Runs both parts of a prepared scenario and fills the outcome. 0; -EINTR: stopped; or -errno with

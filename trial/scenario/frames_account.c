@@ -10,7 +10,7 @@
 #include "lib/util/log.h"
 #include "trial/scenario/frames.h"
 
-void tally_take(const struct run *r, struct tally *t)
+void tally_take(const struct run *r, struct counts *t)
 {
 	memset(t, 0, sizeof(*t));
 	if (r->sockets) {
@@ -34,7 +34,7 @@ void tally_take(const struct run *r, struct tally *t)
 }
 
 /* Packets received by the port. */
-static uint64_t received(const struct run *r, const struct tally *a, const struct tally *b)
+static uint64_t received(const struct run *r, const struct counts *a, const struct counts *b)
 {
 	if (r->at_port.bpf)
 		return b->port.packets - a->port.packets;
@@ -42,7 +42,7 @@ static uint64_t received(const struct run *r, const struct tally *a, const struc
 }
 
 /* Packets accepted by the sending driver; by its statistics if skbs pass through a qdisc. */
-static uint64_t handed(const struct run *r, const struct tally *a, const struct tally *b)
+static uint64_t handed(const struct run *r, const struct counts *a, const struct counts *b)
 {
 	const struct rtnl_link_stats64 *from = r->transmit ? &a->port_link : &a->peer_link;
 	const struct rtnl_link_stats64 *to = r->transmit ? &b->port_link : &b->peer_link;
@@ -51,7 +51,7 @@ static uint64_t handed(const struct run *r, const struct tally *a, const struct 
 	       b->out.sent - a->out.sent;
 }
 
-uint64_t headline(const struct run *r, const struct tally *a, const struct tally *b)
+uint64_t headline(const struct run *r, const struct counts *a, const struct counts *b)
 {
 	if (r->sockets && r->transmit)
 		return b->port_link.tx_packets - a->port_link.tx_packets;
@@ -60,7 +60,7 @@ uint64_t headline(const struct run *r, const struct tally *a, const struct tally
 	return r->redirect ? b->back.sent - a->back.sent : received(r, a, b);
 }
 
-static void where_fill(const struct run *r, const struct tally *a, const struct tally *b)
+static void where_fill(const struct run *r, const struct counts *a, const struct counts *b)
 {
 	const struct traffic *from = r->transmit ? &a->peer : &a->port;
 	const struct traffic *to = r->transmit ? &b->peer : &b->port;
@@ -79,7 +79,7 @@ static void where_fill(const struct run *r, const struct tally *a, const struct 
 				to->cpu[i] - from->cpu[i];
 }
 
-void bare_fill(const struct run *r, const struct tally *a, const struct tally *b)
+void bare_fill(const struct run *r, const struct counts *a, const struct counts *b)
 {
 	struct outcome *o = r->o;
 
@@ -245,7 +245,7 @@ static void waiting_explain(const struct run *r)
 			    "counts at %s", r->from->label, when);
 }
 
-static void back_fill(const struct run *r, const struct tally *a, const struct tally *b)
+static void back_fill(const struct run *r, const struct counts *a, const struct counts *b)
 {
 	struct outcome *o = r->o;
 
@@ -260,7 +260,7 @@ static void back_fill(const struct run *r, const struct tally *a, const struct t
 	account_add(o, ACCOUNT_UNEXPLAINED, account_rest(o, 1), "unexplained");
 }
 
-static void arrived_fill(const struct run *r, const struct tally *a, const struct tally *b)
+static void arrived_fill(const struct run *r, const struct counts *a, const struct counts *b)
 {
 	struct outcome *o = r->o;
 
@@ -277,7 +277,7 @@ static void arrived_fill(const struct run *r, const struct tally *a, const struc
 			    "arrived at %s (ip -s link)", r->to->label);
 }
 
-static void sockets_fill(const struct run *r, const struct tally *a, const struct tally *b)
+static void sockets_fill(const struct run *r, const struct counts *a, const struct counts *b)
 {
 	account_add(r->o, ACCOUNT_SENT, b->written - a->written, "written to sockets at %s",
 		    r->from->label);
@@ -314,7 +314,7 @@ static void nothing_came(const struct run *r, int64_t arrived)
 	}
 }
 
-void account_fill(const struct run *r, const struct tally *a, const struct tally *b)
+void account_fill(const struct run *r, const struct counts *a, const struct counts *b)
 {
 	uint64_t refused = b->refused - a->refused;
 	struct outcome *o = r->o;

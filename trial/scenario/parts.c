@@ -33,7 +33,7 @@ static int send_end(struct run *r, int err)
 }
 
 /* Waits for packets in flight: until the counts stay the same, for one second at most. */
-static void drain(const struct run *r, struct tally *t)
+static void drain(const struct run *r, struct counts *t)
 {
 	double until = seconds_now() + 1;
 	unsigned still = 0;
@@ -70,7 +70,7 @@ static double others_had(const struct run *r)
 	return had;
 }
 
-static int part_bare(struct run *r, const struct tally *before, struct tally *after)
+static int part_bare(struct run *r, const struct counts *before, struct counts *after)
 {
 	struct effort start;
 	double began = seconds_now();
@@ -90,11 +90,11 @@ static int part_bare(struct run *r, const struct tally *before, struct tally *af
 }
 
 /* If meters cannot be attached, the other figures are still valid. */
-static int part_metered(struct run *r, struct tally *after)
+static int part_metered(struct run *r, struct counts *after)
 {
 	enum watch_by by = r->transmit ? r->sockets ? WATCH_TX : WATCH_NONE :
 			   r->at_port.bpf ? WATCH_NONE : WATCH_RX;
-	struct tally *before = calloc(1, sizeof(*before));
+	struct counts *before = calloc(1, sizeof(*before));
 	struct meta *meta = calloc(1, sizeof(*meta));
 	int err = before && meta ? 0 : -ENOMEM;
 
@@ -123,7 +123,7 @@ static int part_metered(struct run *r, struct tally *after)
 
 int parts_run(struct run *r)
 {
-	struct tally *before = calloc(1, sizeof(*before)), *after = calloc(1, sizeof(*after));
+	struct counts *before = calloc(1, sizeof(*before)), *after = calloc(1, sizeof(*after));
 	int err = before && after ? losses_read(&r->b->port, &r->losses[0]) : -ENOMEM;
 
 	if (!err && r->b->has_peer)

@@ -121,7 +121,7 @@ static int nsid_of(int netns)
 	return id;
 }
 
-struct search {
+struct end_search {
 	const struct port *port;
 	struct end end;
 	char label[96];
@@ -130,7 +130,7 @@ struct search {
 /* Called in each namespace: is this the namespace of the peer? Then sets s->label. */
 static bool peer_here(const char *name, void *arg)
 {
-	struct search *s = arg;
+	struct end_search *s = arg;
 	char iface[IF_NAMESIZE];
 	int here = open(OURS, O_RDONLY | O_CLOEXEC);
 	bool found = false;
@@ -158,7 +158,7 @@ out:
 
 int port_peer(const struct port *p, struct port *peer)
 {
-	struct search s = { .port = p, .end.nsid = -1 };
+	struct end_search s = { .port = p, .end.nsid = -1 };
 	char buf[256];
 	int err = port_enter(p);
 

@@ -63,7 +63,7 @@ bool against_better(const struct against *g, const struct comparison *c)
 }
 
 /* The number of figures that can be better or worse: they share the false alarm rate. */
-static unsigned judged(const struct series *s)
+static unsigned judged(const struct rounds *s)
 {
 	unsigned nr = 0;
 
@@ -72,10 +72,10 @@ static unsigned judged(const struct series *s)
 	return nr;
 }
 
-static void compare(struct against *g, const struct series *a, const struct series *b,
-		    const struct figure *f, double alpha)
+static void compare(struct against *g, const struct rounds *a, const struct rounds *b,
+		    const struct bench_figure *f, double alpha)
 {
-	int then = series_find(a, f->name), now = series_find(b, f->name);
+	int then = rounds_find(a, f->name), now = rounds_find(b, f->name);
 	struct comparison *c = &g->list[g->nr++];
 
 	*c = (struct comparison){ .unit = f->unit, .better = f->better };
@@ -89,7 +89,7 @@ static void compare(struct against *g, const struct series *a, const struct seri
 int against_compare(struct against *g, const struct record *then, const struct record *now,
 		    double tolerance)
 {
-	const struct series *a = then->series, *b = now->series;
+	const struct rounds *a = then->series, *b = now->series;
 	double alpha = TRIAL_ALPHA / (judged(b) ?: 1);
 
 	*g = (struct against){ .then = then, .now = now, .tolerance = tolerance };
@@ -101,7 +101,7 @@ int against_compare(struct against *g, const struct record *then, const struct r
 	for (unsigned i = 0; i < b->nr; i++)
 		compare(g, a, b, &b->figure[i], alpha);
 	for (unsigned i = 0; i < a->nr; i++)
-		if (series_find(b, a->figure[i].name) < 0)
+		if (rounds_find(b, a->figure[i].name) < 0)
 			compare(g, a, b, &a->figure[i], alpha);
 	return 0;
 }

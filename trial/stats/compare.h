@@ -19,7 +19,7 @@ enum verdict {
 
 /* One figure under A and under B. */
 struct comparison {
-	char name[sizeof(((struct figure *)0)->name)];
+	char name[sizeof(((struct bench_figure *)0)->name)];
 	const char *unit;
 	int better;
 	unsigned rounds_a, rounds_b;	/* that measured it */

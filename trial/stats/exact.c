@@ -6,12 +6,12 @@
 #include "trial/stats/exact.h"
 
 /* Cached: all figures of a trial have the same number of values. */
-struct table {
+struct rank_sums {
 	double *chance;		/* probability of each sum */
 	unsigned n, m, nr;
 };
 
-static unsigned quantile(const struct table *t, double alpha)
+static unsigned quantile(const struct rank_sums *t, double alpha)
 {
 	double below = 0;
 	unsigned k = 0;
@@ -29,13 +29,13 @@ static void add_rank(double *chance, unsigned nr, unsigned rank)
 
 unsigned exact_signed_rank(unsigned n, double alpha)
 {
-	static struct table t;
+	static struct rank_sums t;
 
 	if (!n || n > ROUNDS_MAX)
 		return 0;
 	if (!t.chance || t.n != n) {
 		free(t.chance);
-		t = (struct table){ .n = n, .nr = n * (n + 1) / 2 + 1 };
+		t = (struct rank_sums){ .n = n, .nr = n * (n + 1) / 2 + 1 };
 		t.chance = calloc(t.nr, sizeof(*t.chance));
 		if (!t.chance)
 			return 0;
@@ -64,7 +64,7 @@ static void add_value(double *rows, unsigned nr, unsigned i, unsigned m)
 
 unsigned exact_rank_sum(unsigned n, unsigned m, double alpha)
 {
-	static struct table t;
+	static struct rank_sums t;
 
 	if (!n || !m || n > ROUNDS_MAX || m > ROUNDS_MAX)
 		return 0;
@@ -72,7 +72,7 @@ unsigned exact_rank_sum(unsigned n, unsigned m, double alpha)
 		double *rows;
 
 		free(t.chance);
-		t = (struct table){ .n = n, .m = m, .nr = n * m + 1 };
+		t = (struct rank_sums){ .n = n, .m = m, .nr = n * m + 1 };
 		rows = calloc((size_t)(m + 1) * t.nr, sizeof(*rows));
 		t.chance = calloc(t.nr, sizeof(*t.chance));
 		for (unsigned j = 0; rows && j <= m; j++)

@@ -17,7 +17,7 @@ int pairs_start(struct pairs *p, unsigned max)
 	p->looks = (struct looks){ .max = max < ROUNDS_MAX ? max : ROUNDS_MAX };
 	p->list = calloc(FIGURES_MAX, sizeof(*p->list));
 	for (int i = 0; i < 2; i++)
-		p->side[i] = series_new();
+		p->side[i] = rounds_new();
 	if (p->list && p->side[0] && p->side[1])
 		return 0;
 	pairs_free(p);
@@ -35,9 +35,9 @@ void pairs_free(struct pairs *p)
 
 static int decide_by(struct pairs *p)
 {
-	const struct series *a = p->side[0];
+	const struct rounds *a = p->side[0];
 	struct near near = near_to(p->figure ?: "");
-	int at = p->figure ? series_find(a, p->figure) : 0;
+	int at = p->figure ? rounds_find(a, p->figure) : 0;
 
 	for (unsigned i = 0; at < 0 && i < a->nr; i++)
 		near_try(&near, a->figure[i].name);
@@ -52,12 +52,12 @@ static int decide_by(struct pairs *p)
 
 int pairs_add(struct pairs *p, const struct result *a, const struct result *b)
 {
-	int err = series_add(p->side[0], a) ?: series_add(p->side[1], b);
+	int err = rounds_add(p->side[0], a) ?: rounds_add(p->side[1], b);
 
 	for (unsigned i = 0; i < p->side[1]->nr; i++)
-		series_know(p->side[0], &p->side[1]->figure[i]);
+		rounds_know(p->side[0], &p->side[1]->figure[i]);
 	for (unsigned i = 0; i < p->side[0]->nr; i++)
-		series_know(p->side[1], &p->side[0]->figure[i]);
+		rounds_know(p->side[1], &p->side[0]->figure[i]);
 	return err ?: decide_by(p);
 }
 
@@ -70,10 +70,10 @@ bool pairs_due(const struct pairs *p)
 
 static void compare(struct pairs *p, unsigned figure, double alpha)
 {
-	const struct series *a = p->side[0], *b = p->side[1];
-	const struct figure *f = &a->figure[figure];
+	const struct rounds *a = p->side[0], *b = p->side[1];
+	const struct bench_figure *f = &a->figure[figure];
 	struct comparison *c = &p->list[figure];
-	int other = series_find(b, f->name);
+	int other = rounds_find(b, f->name);
 
 	*c = (struct comparison){ .unit = f->unit, .better = f->better };
 	memcpy(c->name, f->name, sizeof(c->name));
@@ -81,9 +81,9 @@ static void compare(struct pairs *p, unsigned figure, double alpha)
 		       other < 0 ? 0 : b->rounds, alpha, c);
 }
 
-static bool measured(const struct series *s, const char *name)
+static bool measured(const struct rounds *s, const char *name)
 {
-	int at = series_find(s, name);
+	int at = rounds_find(s, name);
 
 	for (unsigned i = 0; at >= 0 && i < s->rounds; i++)
 		if (isfinite(s->values[at][i]))

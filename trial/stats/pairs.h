@@ -4,10 +4,10 @@
 #define NICPROBE_TRIAL_PAIRS_H
 
 #include "trial/stats/compare.h"
-#include "trial/stats/series.h"
+#include "trial/stats/rounds.h"
 
 struct pairs {
-	struct series *side[2];		/* A and B */
+	struct rounds *side[2];		/* A and B */
 	struct looks looks;
 	const char *figure;		/* that decides; NULL: the first that can be better */
 	double tolerance;		/* percent: decided if the difference is within it */

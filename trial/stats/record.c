@@ -33,7 +33,7 @@ int record_start(struct record *r)
 	time_t now = time(NULL);
 	struct utsname u;
 
-	*r = (struct record){ .cpus = sysconf(_SC_NPROCESSORS_ONLN), .series = series_new() };
+	*r = (struct record){ .cpus = sysconf(_SC_NPROCESSORS_ONLN), .series = rounds_new() };
 	if (!r->series)
 		return complain(-ENOMEM, NULL, "cannot keep the measurements: out of memory");
 	strftime(r->saved, sizeof(r->saved), "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
@@ -66,9 +66,9 @@ void record_free(struct record *r)
 	r->series = NULL;
 }
 
-static void figure_write(struct json *j, const struct series *s, unsigned at)
+static void figure_write(struct json *j, const struct rounds *s, unsigned at)
 {
-	const struct figure *f = &s->figure[at];
+	const struct bench_figure *f = &s->figure[at];
 
 	json_open(j, NULL, '{');
 	json_string(j, "name", f->name);

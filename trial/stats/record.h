@@ -3,7 +3,7 @@
 #ifndef NICPROBE_TRIAL_RECORD_H
 #define NICPROBE_TRIAL_RECORD_H
 
-#include "trial/stats/series.h"
+#include "trial/stats/rounds.h"
 
 #define RECORD_VERSION	1	/* of the document: "nicprobe_baseline" */
 #define SETTINGS_MAX	32
@@ -21,7 +21,7 @@ struct record {
 	char scenario[96];
 	struct setting settings[SETTINGS_MAX];
 	unsigned nr_settings;
-	struct series *series;
+	struct rounds *series;
 	char units[FIGURES_MAX][16];	/* storage for units of figures read from a file */
 };
 

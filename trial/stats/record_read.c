@@ -132,8 +132,8 @@ static int values_get(const struct reader *rd, json_object *of, double *values)
 
 static int figure_get(const struct reader *rd, json_object *of)
 {
-	struct series *s = rd->r->series;
-	struct figure f = { .value = NAN };
+	struct rounds *s = rd->r->series;
+	struct bench_figure f = { .value = NAN };
 	json_object *better;
 	int at;
 
@@ -149,9 +149,9 @@ static int figure_get(const struct reader *rd, json_object *of)
 	f.better = json_object_get_int(better);
 	if (f.better < -1 || f.better > 1)
 		return broken(rd, "\"better\" is not 1, 0 or -1");
-	if (series_find(s, f.name) >= 0)
+	if (rounds_find(s, f.name) >= 0)
 		return broken(rd, "a figure is duplicate");
-	at = series_know(s, &f);
+	at = rounds_know(s, &f);
 	return at < 0 ? -EBADMSG : values_get(rd, of, s->values[at]);
 }
 
@@ -203,7 +203,7 @@ int record_read(struct record *r, const char *path)
 	size_t size = 0;
 	int err;
 
-	*r = (struct record){ .series = series_new() };
+	*r = (struct record){ .series = rounds_new() };
 	tokener = json_tokener_new();
 	err = r->series && tokener ? bytes_read(&rd, &bytes, &size) : unreadable(&rd, ENOMEM);
 	if (err)

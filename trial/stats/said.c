@@ -238,9 +238,9 @@ void ab_table(FILE *out, const struct look *look, const struct ab *t)
 	why_ended(&p, t);
 }
 
-static void json_values(struct json *j, const char *key, const struct series *s, const char *name)
+static void json_values(struct json *j, const char *key, const struct rounds *s, const char *name)
 {
-	int at = series_find(s, name);
+	int at = rounds_find(s, name);
 
 	json_open(j, key, '[');
 	for (unsigned i = 0; i < s->rounds; i++)

@@ -6,7 +6,7 @@
 #include <math.h>
 
 /* A named number that a round measures. */
-struct figure {
+struct bench_figure {
 	char name[48];		/* as in JSON: "packets_per_second", "queue 0 packets_per_second" */
 	const char *unit;	/* "packets/s", "bit/s", "ns", … */
 	int better;		/* 1: more is better, -1: less is better, 0: neither */
@@ -17,7 +17,7 @@ struct figure {
 
 struct result {			/* of one round */
 	int nr;
-	struct figure figure[FIGURES_MAX];
+	struct bench_figure figure[FIGURES_MAX];
 };
 
 /* Runs one round and fills the result. 0, or -errno with an error message. */

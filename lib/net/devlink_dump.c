@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/net/devlink.h"
+#include "lib/net/devlink_dump.h"
 #include "lib/net/netlink.h"
 
 #define MOST	4096	/* traps and reporters of a device; mlxsw has about 100 */
@@ -28,13 +28,13 @@ static void words(const struct nlattr *attr, char *to, size_t size)
 }
 
 /* The head of each answer; reporters of a whole device have no port index. */
-struct place {
+struct devlink_handle {
 	char bus[16], device[64];
 	bool has_index;
 	__u32 index;
 };
 
-static void place_take(const struct nlattr *attr, struct place *p)
+static void place_take(const struct nlattr *attr, struct devlink_handle *p)
 {
 	switch (mnl_attr_get_type(attr)) {
 	case DEVLINK_ATTR_BUS_NAME:
@@ -50,7 +50,7 @@ static void place_take(const struct nlattr *attr, struct place *p)
 	}
 }
 
-static bool is_ours(const struct place *p, const struct devlink_port *port)
+static bool is_ours(const struct devlink_handle *p, const struct devlink_port *port)
 {
 	return !strcmp(p->bus, port->bus) && !strcmp(p->device, port->device) &&
 	       (!p->has_index || p->index == port->index);
@@ -60,7 +60,7 @@ int devlink_port_take(const struct nlmsghdr *nlh, void *arg)
 {
 	struct devlink_port *port = arg;
 	const struct nlattr *attr;
-	struct place p = {};
+	struct devlink_handle p = {};
 	unsigned ifindex = 0;
 
 	mnl_attr_for_each(attr, nlh, sizeof(struct genlmsghdr)) {
@@ -118,7 +118,7 @@ int devlink_trap_take(const struct nlmsghdr *nlh, void *devlink)
 	struct devlink_one one = { .kind = DEVLINK_TRAP };
 	struct devlink *d = devlink;
 	const struct nlattr *attr;
-	struct place p = {};
+	struct devlink_handle p = {};
 
 	mnl_attr_for_each(attr, nlh, sizeof(struct genlmsghdr)) {
 		place_take(attr, &p);
@@ -164,7 +164,7 @@ int devlink_reporter_take(const struct nlmsghdr *nlh, void *devlink)
 	struct devlink_one one = { .kind = DEVLINK_REPORTER };
 	struct devlink *d = devlink;
 	const struct nlattr *attr;
-	struct place p = {};
+	struct devlink_handle p = {};
 
 	mnl_attr_for_each(attr, nlh, sizeof(struct genlmsghdr)) {
 		place_take(attr, &p);

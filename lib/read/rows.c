@@ -8,7 +8,7 @@
 #include <bpf/bpf.h>
 
 #include "lib/read/snapshot.h"
-#include "lib/read/table.h"
+#include "lib/read/rows.h"
 #include "lib/util/log.h"
 
 #define AT_ONCE	(128 << 10)	/* bytes of a map a call: they stay in the cache of a CPU */

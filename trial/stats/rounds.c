@@ -5,14 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "trial/stats/series.h"
+#include "trial/stats/rounds.h"
 
-struct series *series_new(void)
+struct rounds *rounds_new(void)
 {
-	return calloc(1, sizeof(struct series));
+	return calloc(1, sizeof(struct rounds));
 }
 
-int series_find(const struct series *s, const char *name)
+int rounds_find(const struct rounds *s, const char *name)
 {
 	for (unsigned i = 0; i < s->nr; i++)
 		if (!strcmp(s->figure[i].name, name))
@@ -20,9 +20,9 @@ int series_find(const struct series *s, const char *name)
 	return -1;
 }
 
-int series_know(struct series *s, const struct figure *f)
+int rounds_know(struct rounds *s, const struct bench_figure *f)
 {
-	int at = series_find(s, f->name);
+	int at = rounds_find(s, f->name);
 
 	if (at >= 0 || s->nr == FIGURES_MAX)
 		return at;
@@ -32,17 +32,17 @@ int series_know(struct series *s, const struct figure *f)
 	return s->nr++;
 }
 
-int series_add(struct series *s, const struct result *r)
+int rounds_add(struct rounds *s, const struct result *r)
 {
 	if (s->rounds == ROUNDS_MAX)
 		return -E2BIG;
 	for (unsigned i = 0; i < s->nr; i++)
 		s->values[i][s->rounds] = s->figure[i].value = NAN;
 	for (int i = 0; i < r->nr; i++) {
-		const struct figure *f = &r->figure[i];
+		const struct bench_figure *f = &r->figure[i];
 		/* most likely at the same index as in the round before */
 		bool there = (unsigned)i < s->nr && !strcmp(s->figure[i].name, f->name);
-		int at = there ? i : series_know(s, f);
+		int at = there ? i : rounds_know(s, f);
 
 		if (at >= 0)
 			s->values[at][s->rounds] = s->figure[at].value = f->value;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* One meter's map as a table: CPUs summed, no room taken by rows where nothing happened. */
-#ifndef NICPROBE_TABLE_H
-#define NICPROBE_TABLE_H
+#ifndef NICPROBE_READ_ROWS_H
+#define NICPROBE_READ_ROWS_H
 
 #include "lib/read/snapshot.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* devlink data of an interface's port: traps of its device, health reporters. */
-#ifndef NICPROBE_DEVLINK_H
-#define NICPROBE_DEVLINK_H
+#ifndef NICPROBE_DEVLINK_DUMP_H
+#define NICPROBE_DEVLINK_DUMP_H
 
 #include <linux/types.h>
 #include <stdbool.h>

@@ -10,7 +10,7 @@
 __attribute__((format(printf, 5, 6)))
 static void put(struct result *r, const char *unit, int better, double value, const char *name, ...)
 {
-	struct figure *f = &r->figure[r->nr];
+	struct bench_figure *f = &r->figure[r->nr];
 	va_list args;
 
 	if (r->nr == FIGURES_MAX)
