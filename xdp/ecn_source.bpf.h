@@ -15,12 +15,8 @@ static __always_inline void ecn_source_packet(const struct packet *p)
 		return;
 	__builtin_memcpy(key.address, p->src, sizeof(key.address));
 	key.ipv6 = p->ipv6;
-	row = bpf_map_lookup_elem(&ecn_source, &key);
-	if (!row) {
-		bpf_map_update_elem(&ecn_source, &key, &zero, BPF_NOEXIST);
-		row = bpf_map_lookup_elem(&ecn_source, &key);
-	}
-		lost_add(METER_ecn_source, p->segs);	/* show subtracts what the rows hold */
+	row = lookup_or_init(&ecn_source, &key, &zero);
+	lost_add(METER_ecn_source, p->segs);	/* show subtracts what the rows hold */
 	if (row)
 		row->packets += p->segs;
 }

@@ -51,18 +51,13 @@ static __always_inline void flow_parse_ip(struct flow_key *key, const __u32 *ip,
 	}
 }
 
-static __always_inline bool flow_tagged(__be16 type)
-{
-	return type == bpf_htons(ETH_P_8021Q) || type == bpf_htons(ETH_P_8021AD);
-}
-
 static __always_inline void flow_parse(struct flow_key *key, const struct flow_head *head)
 {
 	const __u16 *tag = (void *)head->l3;
 
-	if (!flow_tagged(head->type))
+	if (!is_vlan(head->type))
 		flow_parse_ip(key, head->l3, head->type);
-	else if (!flow_tagged(tag[1]))
+	else if (!is_vlan(tag[1]))
 		flow_parse_ip(key, head->l3 + 1, tag[1]);
 	else
 		flow_parse_ip(key, head->l3 + 2, tag[3]);
@@ -88,9 +83,9 @@ static __always_inline bool flow_there(const struct flow_head *head, int size)
 {
 	const __u16 *tag = (void *)head->l3;
 
-	if (!flow_tagged(head->type))
+	if (!is_vlan(head->type))
 		return flow_ip_there(head->l3, head->type, size);
-	if (!flow_tagged(tag[1]))
+	if (!is_vlan(tag[1]))
 		return flow_ip_there(head->l3 + 1, tag[1], size - 4);
 	return flow_ip_there(head->l3 + 2, tag[3], size - 8);
 }
@@ -116,11 +111,7 @@ int flow_take(const struct flow_head *head, __u32 queue, __u32 segs, __u64 bytes
 	if (!head || !segs)
 		return 0;
 	flow_parse(&key, head);
-	row = bpf_map_lookup_elem(&flow, &key);
-	if (!row) {
-		bpf_map_update_elem(&flow, &key, &zero, BPF_NOEXIST);
-		row = bpf_map_lookup_elem(&flow, &key);
-	}
+	row = lookup_or_init(&flow, &key, &zero);
 	flow_lost(segs);	/* show subtracts what the rows hold */
 	if (row) {
 		row->packets += flow_weight(segs);

@@ -12,11 +12,7 @@ static __always_inline void offload_packet(const struct packet *p)
 	key.queue = p->row - row_of(TX_STACK, 0);
 	key.feature = p->feature;
 	key.why = p->why;
-	row = bpf_map_lookup_elem(&offload, &key);
-	if (!row) {
-		bpf_map_update_elem(&offload, &key, &zero, BPF_NOEXIST);
-		row = bpf_map_lookup_elem(&offload, &key);
-	}
+	row = lookup_or_init(&offload, &key, &zero);
 	if (row) {
 		row->packets += p->segs;
 		row->buffers++;

@@ -35,6 +35,12 @@ struct packet {
 	__u8 feature;		/* …and the feature that would avoid that */
 };
 
+/* Does a VLAN tag follow this EtherType? */
+static __always_inline bool is_vlan(__be16 type)
+{
+	return type == bpf_htons(ETH_P_8021Q) || type == bpf_htons(ETH_P_8021AD);
+}
+
 /* Is this an IPv6 extension header? */
 static __always_inline bool ipv6_extends(__u8 type)
 {
@@ -104,7 +110,7 @@ static __always_inline void packet_parse(struct packet *p, const void *l3, const
 
 	p->ecn = ECN_NOT_IP;
 	for (int tags = 0; tags < 2; tags++) {
-		if (proto != bpf_htons(ETH_P_8021Q) && proto != bpf_htons(ETH_P_8021AD))
+		if (!is_vlan(proto))
 			break;
 		if ((void *)(b + VLAN_TAG) > end)
 			return;

@@ -23,12 +23,7 @@ struct stop {
 	__u64 stalls;		/* stall_cnt as last seen… */
 	__u64 stalls_seen;	/* …if it was */
 };
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, MAX_QUEUES);
-	__type(key, __u32);
-	__type(value, struct stop);
-} bql_stop SEC(".maps");
+MAP(ARRAY, bql_stop, __u32, struct stop, MAX_QUEUES);
 
 /* The packet in the driver's xmit on this CPU. */
 struct bql_xmit {
@@ -99,52 +94,6 @@ static __noinline int stop_ends(struct stop *stop, __u32 queue, const struct net
 	return 0;
 }
 
-/* A packet entered the qdisc: if the queue is stopped, packets wait from now on. */
-static __always_inline int queued(const struct sk_buff *skb)
-{
-	const struct net_device *dev = skb->dev;
-	unsigned long state;
-	struct stop *stop;
-	__u32 queue;
-
-	if (!dev_is_ours(dev))
-		return 0;
-	queue = skb->queue_mapping;
-	stop = row_at(&bql_stop, queue);
-	if (!stop)
-		return 0;
-	state = state_of(txq_of(dev, queue));
-	if (!stop->since)
-		return state ? stop_begins(stop, queue, state, true) : 0;
-	if (!stop->wanted && !stop->over) {
-		if (state)
-			__sync_val_compare_and_swap(&stop->wanted, 0, bpf_ktime_get_ns());
-		else
-			stop->over = 1;
-	}
-	return 0;
-}
-
-static __always_inline int started(const struct sk_buff *skb, const struct net_device *dev)
-{
-	struct bql_xmit *xmit;
-	struct stop *stop;
-	__u32 queue;
-
-	if (!dev_is_ours(dev))
-		return 0;
-	xmit = scratch_here(bql_xmit);
-	queue = skb->queue_mapping;
-	stop = row_at(&bql_stop, queue);
-	if (!xmit || !stop)
-		return 0;
-	xmit->skb = (__u64)skb;
-	xmit->queue = queue;
-	if (stop->since)
-		stop_ends(stop, queue, txq_of(dev, queue));
-	return 0;
-}
-
 static __always_inline __u32 slot_of(__u64 value, __u32 slots)
 {
 	__u32 slot = loglin_slot(value);
@@ -185,7 +134,8 @@ static __noinline int limit_look(const struct netdev_queue *txq, struct stop *st
 }
 
 /* skb may be freed by now: only its address may be used. */
-static __always_inline int returned(const void *skb, int rc, const struct net_device *dev)
+SEC("tp_btf/net_dev_xmit")
+int BPF_PROG(bql_done, const struct sk_buff *skb, int rc, const struct net_device *dev)
 {
 	const struct netdev_queue *txq;
 	struct bql_xmit *xmit;
@@ -208,22 +158,52 @@ static __always_inline int returned(const void *skb, int rc, const struct net_de
 	return limit_look(txq, stop, xmit->queue);
 }
 
-SEC("tp_btf/net_dev_xmit")
-int BPF_PROG(bql_done, const struct sk_buff *skb, int rc, const struct net_device *dev)
-{
-	return returned(skb, rc, dev);
-}
-
 SEC("tp_btf/net_dev_start_xmit")
 int BPF_PROG(bql_hand, const struct sk_buff *skb, const struct net_device *dev)
 {
-	return started(skb, dev);
+	struct bql_xmit *xmit;
+	struct stop *stop;
+	__u32 queue;
+
+	if (!dev_is_ours(dev))
+		return 0;
+	xmit = scratch_here(bql_xmit);
+	queue = skb->queue_mapping;
+	stop = row_at(&bql_stop, queue);
+	if (!xmit || !stop)
+		return 0;
+	xmit->skb = (__u64)skb;
+	xmit->queue = queue;
+	if (stop->since)
+		stop_ends(stop, queue, txq_of(dev, queue));
+	return 0;
 }
 
+/* A packet entered the qdisc: if the queue is stopped, packets wait from now on. */
 SEC("tp_btf/net_dev_queue")
 int BPF_PROG(bql_came, const struct sk_buff *skb)
 {
-	return queued(skb);
+	const struct net_device *dev = skb->dev;
+	unsigned long state;
+	struct stop *stop;
+	__u32 queue;
+
+	if (!dev_is_ours(dev))
+		return 0;
+	queue = skb->queue_mapping;
+	stop = row_at(&bql_stop, queue);
+	if (!stop)
+		return 0;
+	state = state_of(txq_of(dev, queue));
+	if (!stop->since)
+		return state ? stop_begins(stop, queue, state, true) : 0;
+	if (!stop->wanted && !stop->over) {
+		if (state)
+			__sync_val_compare_and_swap(&stop->wanted, 0, bpf_ktime_get_ns());
+		else
+			stop->over = 1;
+	}
+	return 0;
 }
 
 char _license[] SEC("license") = "GPL";

@@ -6,6 +6,7 @@
 #include "lib/core/meter.bpf.h"
 #include "lib/core/kernel.bpf.h"
 #include "bpf/common/half.bpf.h"
+#include "bpf/common/run_queue.bpf.h"
 
 /*
  * The kernel does not enter a program that already runs on this CPU: an event in a softirq that
@@ -20,12 +21,7 @@ struct counted {
 	__u64 what[NR_LEVELS];
 	__u64 depth;		/* address of this CPU's preempt count; 0: unknown */
 };
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct counted);
-} counted SEC(".maps");
+MAP(PERCPU_ARRAY, counted, __u32, struct counted, 1);
 
 #define SERVING_SOFTIRQ	0x00000100	/* bits of the preempt count (linux/preempt.h) */
 #define HARDIRQ_OR_NMI	0x00ff0000
@@ -38,21 +34,15 @@ struct task_struct___count {
 	struct thread_info___count thread_info;
 };
 
-/*
- * Not every kernel gives programs the address of its per-CPU variables. But the running task is
- * in its CPU's run queue, which is such a variable, and BTF has the distance to the others.
- */
 static __noinline int depth_find(struct counted *c)
 {
-	struct task_struct *task = (void *)bpf_get_current_task();
-	struct rq *rq = NULL;
+	__u64 rq;
 
 	if (!c || !config.preempt_count)
 		return 0;
-	if (bpf_core_field_exists(((struct cfs_rq *)0)->rq))
-		rq = BPF_CORE_READ(task, se.cfs_rq, rq);
-	if (rq && BPF_CORE_READ(rq, cpu) == (int)bpf_get_smp_processor_id())
-		c->depth = (__u64)rq + config.preempt_count;
+	rq = run_queue();
+	if (rq)
+		c->depth = rq + config.preempt_count;
 	return 0;
 }
 
@@ -97,13 +87,7 @@ static __always_inline __u64 *counted_here(void)
 struct marks {
 	__u64 what[MARKS];
 };
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1 << MARK_BITS);
-	__type(key, __u32);
-	__type(value, struct marks);
-} counted_marks SEC(".maps");
+ALIGNED_MAP(counted_marks, struct marks, 1 << MARK_BITS);
 
 /* Marks that the second copy did not see stay: if all slots are taken, one is overwritten. */
 static __always_inline void mark(struct marks *c, __u64 what, __u32 instead)

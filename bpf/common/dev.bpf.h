@@ -83,12 +83,7 @@ static __always_inline bool dev_is_ours(const struct net_device *dev)
 }
 
 /* napi_id -> queue, maybe with NAPI_TX, or NAPI_OTHER; filled by napi_learn(). */
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 8192);
-	__type(key, __u32);
-	__type(value, __u32);
-} napi_queue SEC(".maps");
+MAP(HASH, napi_queue, __u32, __u32, 8192);
 
 /*
  * Drivers add their NAPIs in the order of their vectors, and ids only grow, so the rank of an id
@@ -143,6 +138,13 @@ static __noinline __u32 napi_learn(__u64 dev, __u32 id)
 	queue = w.found ? napi_serves(d, w.rank, w.all) : NAPI_OTHER;
 	bpf_map_update_elem(&napi_queue, &id, &queue, BPF_ANY);
 	return queue;
+}
+
+static __always_inline __u32 napi_queue_of(const struct net_device *dev, __u32 id)
+{
+	__u32 *known = bpf_map_lookup_elem(&napi_queue, &id);
+
+	return known ? *known : napi_learn((__u64)dev, id);
 }
 
 #endif

@@ -10,10 +10,10 @@
 #include "bpf/common/half.bpf.h"
 
 /*
- * A bucket is one cache line (BPF_F_MMAPABLE aligns the array to a page, otherwise it begins at
- * byte 56 of a line). An skb whose bucket is full goes to one of the next, and its bucket counts
- * it: only then are the next ones searched. An skb has one owner at a time, so put and take of it
- * alternate. `shift` is 32 - log2 of the number of buckets; a stamp is not 0.
+ * A bucket is one cache line of an ALIGNED_MAP(): an array otherwise begins at byte 56 of a line.
+ * An skb whose bucket is full goes to one of the next, and its bucket counts it: only then are the
+ * next ones searched. An skb has one owner at a time, so put and take of it alternate.
+ * `shift` is 32 - log2 of the number of buckets; a stamp is not 0.
  */
 #define FLIGHT_WAYS	3
 #define FLIGHT_BUCKETS	8	/* searched at most */
@@ -23,15 +23,6 @@ struct flight_bucket {
 	__u64 stamp[FLIGHT_WAYS];
 	__u64 unused;
 };
-
-#define FLIGHT_MAP(name)				\
-	struct {					\
-		__uint(type, BPF_MAP_TYPE_ARRAY);	\
-		__uint(map_flags, BPF_F_MMAPABLE);	\
-		__uint(max_entries, 1);			\
-		__type(key, __u32);			\
-		__type(value, struct flight_bucket);	\
-	} name SEC(".maps")
 
 static __always_inline __u32 flight_home(const void *skb, __u32 shift)
 {

@@ -6,12 +6,7 @@
 #include "bpf/common/dev.bpf.h"
 
 /* Rank by address of the NAPI; ~0: it is not of this device. */
-struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, 1024);
-	__type(key, __u64);
-	__type(value, __u32);
-} napi_nameless SEC(".maps");
+MAP(LRU_HASH, napi_nameless, __u64, __u32, 1024);
 
 struct nameless_walk {
 	__u64 head, at, napi;

@@ -11,13 +11,7 @@
  * 6.18, without PREEMPT_RT_NEEDS_BH_LOCK). So each task has its own slot, by pid; attach sets the
  * number of slots and the size of the map.
  */
-#define SCRATCH_MAP(name, what)				\
-	struct {					\
-		__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);\
-		__uint(max_entries, 1);			\
-		__type(key, __u32);			\
-		__type(value, what);			\
-	} name##_scratch SEC(".maps")
+#define SCRATCH_MAP(name, what)	MAP(PERCPU_ARRAY, name##_scratch, __u32, what, 1)
 
 static __always_inline __u32 scratch_nr(void)
 {

@@ -24,7 +24,7 @@ static __always_inline __u32 skb_vlan_len(const struct sk_buff *skb)
 static __always_inline __u32 skb_rx_queue(const struct sk_buff *skb,
 					  const struct net_device *dev)
 {
-	__u32 recorded, id, *known;
+	__u32 recorded, id;
 
 	if (config.rx_queues == 1)
 		return 0;
@@ -34,10 +34,7 @@ static __always_inline __u32 skb_rx_queue(const struct sk_buff *skb,
 	if (config.rx_queue == RX_QUEUE_RECORDED && recorded)
 		return recorded - 1;
 	id = skb->napi_id;
-	if (!id)
-		return ~0u;
-	known = bpf_map_lookup_elem(&napi_queue, &id);
-	return known ? *known : napi_learn((__u64)dev, id);
+	return id ? napi_queue_of(dev, id) : ~0u;
 }
 
 /*

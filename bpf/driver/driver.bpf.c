@@ -6,34 +6,14 @@
 #include "lib/core/meter.bpf.h"
 #include "bpf/driver/driver.h"
 
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct driver_calls);
-} driver SEC(".maps");
+MAP(PERCPU_ARRAY, driver, __u32, struct driver_calls, 1);
 
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct driver_times);
-} driver_times SEC(".maps");
+MAP(PERCPU_ARRAY, driver_times, __u32, struct driver_times, 1);
 
-struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct driver_frames);
-} driver_frames SEC(".maps");
+MAP(LRU_HASH, driver_frames, __u32, struct driver_frames, 1);
 
 /* Read by `show`. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct driver_function);
-} driver_functions SEC(".maps");
+MAP(ARRAY, driver_functions, __u32, struct driver_function, 1);
 
 /*
  * A task, including what interrupts it, leaves functions in the reverse order of entry, on
@@ -78,11 +58,7 @@ int driver_begin(void *ctx)
 	if (!has_begun())
 		return 0;
 	count(cookie);
-	f = bpf_map_lookup_elem(&driver_frames, &who);
-	if (!f) {
-		bpf_map_update_elem(&driver_frames, &who, &none, BPF_NOEXIST);
-		f = bpf_map_lookup_elem(&driver_frames, &who);
-	}
+	f = lookup_or_init(&driver_frames, &who, &none);
 	if (!f) {
 		lose(cookie);
 		return 0;

@@ -18,12 +18,7 @@ struct {
 } drop_stack SEC(".maps");
 
 /* Names of this kernel's reasons, stored by attach: reading BTF would take longer than `show`. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, DROP_REASONS);
-	__type(key, __u32);
-	__type(value, struct drop_reason);
-} drop_reasons SEC(".maps");
+MAP(ARRAY, drop_reasons, __u32, struct drop_reason, DROP_REASONS);
 
 #define REASON(name)	bpf_core_enum_value(enum skb_drop_reason, SKB_DROP_REASON_##name)
 #define IS(reason, name) \
@@ -168,11 +163,7 @@ static __noinline int count(struct drop_key *key, __u32 packets, __u32 bytes)
 
 	if (!key)
 		return 0;
-	row = bpf_map_lookup_elem(&drop, key);
-	if (!row) {
-		bpf_map_update_elem(&drop, key, &none, BPF_NOEXIST);
-		row = bpf_map_lookup_elem(&drop, key);
-	}
+	row = lookup_or_init(&drop, key, &none);
 	if (!row) {
 		lost_add(METER_drop, packets);
 		return 0;

@@ -2,10 +2,10 @@
 /* What GRO does with a driver's frames: results, why frames were not merged, resulting buffers. */
 #include "bpf/common/head.bpf.h"
 #include "bpf/common/feature.bpf.h"
+#include "bpf/common/program.bpf.h"
 #include "bpf/common/scratch.bpf.h"
 #include "bpf/gro/gro.h"
 #include <linux/in.h>
-#include <bpf/bpf_tracing.h>
 
 METER_MAP(gro);
 
@@ -41,12 +41,7 @@ struct gro_flow {
 	__u32 alike;		/* hash of what must be equal in the next */
 	__u32 tos;
 };
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1 << FLOW_BITS);
-	__type(key, __u32);
-	__type(value, struct gro_flow);
-} gro_flow SEC(".maps");
+MAP(PERCPU_ARRAY, gro_flow, __u32, struct gro_flow, 1 << FLOW_BITS);
 
 static __always_inline struct gro_now *now(void)
 {
@@ -327,32 +322,19 @@ static __always_inline int received(const struct sk_buff *skb)
 	return 0;
 }
 
-#define SKB(name, event, call)				\
-	SEC("tp_btf/" event)				\
-	int BPF_PROG(name, const struct sk_buff *skb)	\
-	{						\
-		return call;				\
-	}
-
-#define EXIT(name, event)		\
-	SEC("tp_btf/" event)		\
-	int BPF_PROG(name, int ret)	\
-	{				\
-		return left(ret);	\
-	}
-
 /* Exit programs first: libbpf attaches in this order, so every entry seen has its exit. */
-SKB(gro_out, "netif_receive_skb", skb ? received(skb) : 0)
-EXIT(gro_exit, "napi_gro_receive_exit")
-EXIT(gro_fexit, "napi_gro_frags_exit")
-SKB(gro_in, "napi_gro_receive_entry", enters(false, skb))
-SKB(gro_fin, "napi_gro_frags_entry", enters(true, skb))
-SKB(gro_past, "netif_receive_skb_entry", skb ? passes(skb) : 0)
-SKB(gro_list, "netif_receive_skb_list_entry", skb ? passes(skb) : 0)
-SKB(gro_netif, "netif_rx_entry", skb ? passes(skb) : 0)
+ON(gro_out, "tp_btf/netif_receive_skb", skb ? received(skb) : 0, SKB)
+ON(gro_exit, "tp_btf/napi_gro_receive_exit", left(ret), int ret)
+ON(gro_fexit, "tp_btf/napi_gro_frags_exit", left(ret), int ret)
+ON(gro_in, "tp_btf/napi_gro_receive_entry", enters(false, skb), SKB)
+ON(gro_fin, "tp_btf/napi_gro_frags_entry", enters(true, skb), SKB)
+ON(gro_past, "tp_btf/netif_receive_skb_entry", skb ? passes(skb) : 0, SKB)
+ON(gro_list, "tp_btf/netif_receive_skb_list_entry", skb ? passes(skb) : 0, SKB)
+ON(gro_netif, "tp_btf/netif_rx_entry", skb ? passes(skb) : 0, SKB)
 
 /* GRO mostly flushes here. Any NAPI will do: two polls on a CPU do not interleave. */
-static __always_inline int polled(void)
+SEC("tp_btf/napi_poll")
+int BPF_PROG(gro_poll)
 {
 	struct gro_now *n;
 
@@ -365,12 +347,6 @@ static __always_inline int polled(void)
 	if (!--n->armed)
 		__sync_fetch_and_add(&armed_cpus, -1);
 	return 0;
-}
-
-SEC("tp_btf/napi_poll")
-int BPF_PROG(gro_poll)
-{
-	return polled();
 }
 
 char _license[] SEC("license") = "GPL";

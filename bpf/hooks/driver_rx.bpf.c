@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The rx-nic hook without XDP: five ways for a driver to deliver a packet, before GRO and RPS. */
 #include "bpf/common/head.bpf.h"
-#include <bpf/bpf_tracing.h>
+#include "bpf/common/program.bpf.h"
 
 static __always_inline int delivered(bool frags, const struct sk_buff *skb)
 {
@@ -29,17 +29,10 @@ static __always_inline int delivered(bool frags, const struct sk_buff *skb)
 	return 0;
 }
 
-#define DELIVERED(name, event, frags)			\
-	SEC("tp_btf/" event)				\
-	int BPF_PROG(name, const struct sk_buff *skb)	\
-	{						\
-		return delivered(frags, skb);		\
-	}
-
-DELIVERED(rx_gro, "napi_gro_receive_entry", false)
-DELIVERED(rx_frags, "napi_gro_frags_entry", true)
-DELIVERED(rx_skb, "netif_receive_skb_entry", false)
-DELIVERED(rx_list, "netif_receive_skb_list_entry", false)
-DELIVERED(rx_netif, "netif_rx_entry", false)
+ON(rx_gro, "tp_btf/napi_gro_receive_entry", delivered(false, skb), SKB)
+ON(rx_frags, "tp_btf/napi_gro_frags_entry", delivered(true, skb), SKB)
+ON(rx_skb, "tp_btf/netif_receive_skb_entry", delivered(false, skb), SKB)
+ON(rx_list, "tp_btf/netif_receive_skb_list_entry", delivered(false, skb), SKB)
+ON(rx_netif, "tp_btf/netif_rx_entry", delivered(false, skb), SKB)
 
 char _license[] SEC("license") = "GPL";

@@ -3,7 +3,8 @@
 #include "bpf/common/head.bpf.h"
 #include <bpf/bpf_tracing.h>
 
-static __always_inline int received(const struct sk_buff *skb)
+SEC("tp_btf/netif_receive_skb")
+int BPF_PROG(rx_stack, const struct sk_buff *skb)
 {
 	const struct net_device *dev;
 	struct packet p;
@@ -24,12 +25,6 @@ static __always_inline int received(const struct sk_buff *skb)
 			  skb->protocol);
 	meter_packet(&p);
 	return 0;
-}
-
-SEC("tp_btf/netif_receive_skb")
-int BPF_PROG(rx_stack, const struct sk_buff *skb)
-{
-	return received(skb);
 }
 
 char _license[] SEC("license") = "GPL";

@@ -3,12 +3,7 @@
 #include "xdp/packet.bpf.h"
 
 /* As in dev.bpf.h and skb.bpf.h, but for tc's struct __sk_buff. */
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 8192);
-	__type(key, __u32);
-	__type(value, __u32);
-} napi_queue SEC(".maps");
+MAP(HASH, napi_queue, __u32, __u32, 8192);
 
 static __always_inline __u32 queue_of(const struct __sk_buff *skb)
 {
@@ -52,7 +47,7 @@ static __always_inline __u32 segments(struct __sk_buff *skb)
 		return skb->gso_segs;
 	/* normally only an inner tag is in the data; with tag offload off there may be two */
 	for (int tags = 0; tags < 2; tags++) {
-		if (type != bpf_htons(ETH_P_8021Q) && type != bpf_htons(ETH_P_8021AD))
+		if (!is_vlan(type))
 			break;
 		if (bpf_skb_load_bytes(skb, at + 2, &type, 2))
 			return 1;

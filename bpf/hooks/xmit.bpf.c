@@ -41,7 +41,8 @@ static __always_inline void look(const struct sk_buff *skb,
 		  config.l2, proto);
 }
 
-static __always_inline int queued(const struct sk_buff *skb)
+SEC("tp_btf/net_dev_queue")
+int BPF_PROG(tx_stack, const struct sk_buff *skb)
 {
 	const struct net_device *dev = skb->dev;
 	struct packet p;
@@ -59,7 +60,8 @@ static __always_inline int queued(const struct sk_buff *skb)
 	return 0;
 }
 
-static __always_inline int started(const struct sk_buff *skb, const struct net_device *dev)
+SEC("tp_btf/net_dev_start_xmit")
+int BPF_PROG(tx_nic, const struct sk_buff *skb, const struct net_device *dev)
 {
 	struct xmit *x;
 
@@ -75,7 +77,8 @@ static __always_inline int started(const struct sk_buff *skb, const struct net_d
 }
 
 /* skb may be freed by now: only its address may be used. */
-static __always_inline int returned(__u64 skb, int rc, const struct net_device *dev)
+SEC("tp_btf/net_dev_xmit")
+int BPF_PROG(tx_return, const struct sk_buff *skb, int rc, const struct net_device *dev)
 {
 	struct xmit *x;
 	struct packet p;
@@ -83,7 +86,7 @@ static __always_inline int returned(__u64 skb, int rc, const struct net_device *
 	if (dev_is_other(dev))
 		return 0;
 	x = scratch_here(xmit);
-	if (!x || x->skb != skb)
+	if (!x || x->skb != (__u64)skb)
 		return 0;
 	x->skb = 0;
 	if (rc >= XMIT_TAKEN)
@@ -92,24 +95,6 @@ static __always_inline int returned(__u64 skb, int rc, const struct net_device *
 	p.point = TX_NIC;
 	meter_packet(&p);
 	return 0;
-}
-
-SEC("tp_btf/net_dev_queue")
-int BPF_PROG(tx_stack, const struct sk_buff *skb)
-{
-	return queued(skb);
-}
-
-SEC("tp_btf/net_dev_start_xmit")
-int BPF_PROG(tx_nic, const struct sk_buff *skb, const struct net_device *dev)
-{
-	return started(skb, dev);
-}
-
-SEC("tp_btf/net_dev_xmit")
-int BPF_PROG(tx_return, const struct sk_buff *skb, int rc, const struct net_device *dev)
-{
-	return returned((__u64)skb, rc, dev);
 }
 
 char _license[] SEC("license") = "GPL";

@@ -8,70 +8,32 @@
 #define STALE		1000000000ull	/* ns: an older interrupt has caused no poll */
 
 /* Not per CPU: the CPU is in the key, so a row has one writer. */
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 1024);
-	__type(key, struct irq_key);
-	__type(value, struct irq);
-} irq SEC(".maps");
-
-/* The initial row, which does not fit on the stack. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct irq);
-} irq_blank SEC(".maps");
+MAP(HASH, irq, struct irq_key, struct irq, 1024);
 
 /* The device's interrupts, found by name: the number changes when one is requested again. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct irq_vector);
-} irq_vectors SEC(".maps");
+MAP(ARRAY, irq_vectors, __u32, struct irq_vector, 1);
 
 struct irq_name {
 	char name[IRQ_NAME];
 };
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 1);
-	__type(key, struct irq_name);
-	__type(value, __u32);		/* its index in irq_vectors */
-} irq_names SEC(".maps");
+MAP(HASH, irq_names, struct irq_name, __u32, 1);	/* its index in irq_vectors */
 
 /* What we know of an interrupt number, valid while its handler stays the same. */
 struct irq_seen {
 	__u64 action, name;		/* addresses */
 	__u64 place;			/* index in irq_vectors, + 1; 0: another device's */
 };
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct irq_seen);
-} irq_seen SEC(".maps");
+MAP(ARRAY, irq_seen, __u32, struct irq_seen, 1);
 
 /* The vector of each receive queue, then of each transmit queue: place + 1; 0: none. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, __u32);
-} irq_queue SEC(".maps");
+MAP(ARRAY, irq_queue, __u32, __u32, 1);
 
 /* The handler that runs on this CPU: interrupts are off, so they do not nest. */
 struct irq_now {
 	__u64 action, stamp;
 	__u64 place;			/* + 1; 0: none of ours */
 };
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct irq_now);
-} irq_now SEC(".maps");
+MAP(PERCPU_ARRAY, irq_now, __u32, struct irq_now, 1);
 
 /*
  * The handler writes its words with interrupts off, the poll in a softirq or a thread of this CPU
@@ -80,17 +42,12 @@ struct {
 static __always_inline struct irq *irq_row(const struct irq_vector *v, __u32 nr)
 {
 	struct irq_key key = v->key;
-	struct irq *row, *blank;
+	static const struct irq blank;
+	struct irq *row;
 
 	key.irq = nr;
 	key.cpu = bpf_get_smp_processor_id();
-	row = bpf_map_lookup_elem(&irq, &key);
-	if (row)
-		return row;
-	blank = row_at(&irq_blank, 0);
-	if (blank)
-		bpf_map_update_elem(&irq, &key, blank, BPF_NOEXIST);
-	row = bpf_map_lookup_elem(&irq, &key);
+	row = lookup_or_init(&irq, &key, &blank);
 	if (!row)
 		lost_add(METER_irq, 1);
 	return row;
@@ -128,35 +85,29 @@ static __noinline __u64 irq_recognise(__u32 nr, __u64 action, __u64 name)
 	return seen.place;
 }
 
-static __always_inline int irq_begins(__u32 nr, const struct irqaction *action)
+/* The index in irq_vectors of the vector of a NAPI, + 1; 0: not known. */
+static __always_inline __u32 irq_place(const struct napi_struct *napi,
+				       const struct net_device *dev)
 {
-	__u64 name = (__u64)action->name, place, stamp;
-	struct irq_seen *seen = row_at(&irq_seen, nr);
-	struct irq_vector *v;
-	struct irq_now *now;
+	__u32 id = napi->napi_id, queue = 0, *place;
+	bool tx = !id;		/* it only transmits: netif_napi_add_tx() */
 
-	if (seen && seen->action == (__u64)action && seen->name == name)
-		place = seen->place;
-	else
-		place = irq_recognise(nr, (__u64)action, name);
-	if (!place || !has_begun())
-		return 0;
-	v = row_at(&irq_vectors, place - 1);
-	now = row_at(&irq_now, 0);
-	if (!v || !now)
-		return 0;
-	stamp = bpf_ktime_get_ns();
-	now->action = (__u64)action;
-	now->place = place;
-	now->stamp = stamp;
-	if (!v->stamp || stamp - v->stamp > STALE) {
-		v->cpu = bpf_get_smp_processor_id();
-		v->stamp = stamp;
+	if (tx) {
+		queue = nameless_rank((__u64)dev, (__u64)napi);
+	} else if (config.rx_queues > 1) {
+		queue = napi_queue_of(dev, id);
+		tx = queue & NAPI_TX;
+		queue &= ~NAPI_TX;
 	}
-	return 0;
+	if (queue >= config.rows - 1)
+		return 0;
+	place = row_at(&irq_queue, queue + tx * config.rows);
+	return place ? *place : 0;
 }
 
-static __always_inline int irq_ends(__u32 nr, const struct irqaction *action, int ret)
+/* Exit programs first: libbpf attaches in this order, so every entry seen has its exit. */
+SEC("tp_btf/irq_handler_exit")
+int BPF_PROG(irq_end, int nr, const struct irqaction *action, int ret)
 {
 	struct irq_now *now = row_at(&irq_now, 0);
 	struct irq_vector *v;
@@ -177,28 +128,8 @@ static __always_inline int irq_ends(__u32 nr, const struct irqaction *action, in
 	return 0;
 }
 
-/* The index in irq_vectors of the vector of a NAPI, + 1; 0: not known. */
-static __always_inline __u32 irq_place(const struct napi_struct *napi,
-				       const struct net_device *dev)
-{
-	__u32 id = napi->napi_id, queue = 0, *known, *place;
-	bool tx = !id;		/* it only transmits: netif_napi_add_tx() */
-
-	if (tx) {
-		queue = nameless_rank((__u64)dev, (__u64)napi);
-	} else if (config.rx_queues > 1) {
-		known = bpf_map_lookup_elem(&napi_queue, &id);
-		queue = known ? *known : napi_learn((__u64)dev, id);
-		tx = queue & NAPI_TX;
-		queue &= ~NAPI_TX;
-	}
-	if (queue >= config.rows - 1)
-		return 0;
-	place = row_at(&irq_queue, queue + tx * config.rows);
-	return place ? *place : 0;
-}
-
-static __always_inline int irq_polled(const struct napi_struct *napi, int work)
+SEC("tp_btf/napi_poll")
+int BPF_PROG(irq_poll, const struct napi_struct *napi, int work)
 {
 	const struct net_device *dev = napi->dev;
 	struct irq_vector *v;
@@ -225,23 +156,33 @@ static __always_inline int irq_polled(const struct napi_struct *napi, int work)
 	return 0;
 }
 
-/* Exit programs first: libbpf attaches in this order, so every entry seen has its exit. */
-SEC("tp_btf/irq_handler_exit")
-int BPF_PROG(irq_end, int nr, const struct irqaction *action, int ret)
-{
-	return irq_ends(nr, action, ret);
-}
-
-SEC("tp_btf/napi_poll")
-int BPF_PROG(irq_poll, const struct napi_struct *napi, int work)
-{
-	return irq_polled(napi, work);
-}
-
 SEC("tp_btf/irq_handler_entry")
 int BPF_PROG(irq_begin, int nr, const struct irqaction *action)
 {
-	return irq_begins(nr, action);
+	__u64 name = (__u64)action->name, place, stamp;
+	struct irq_seen *seen = row_at(&irq_seen, nr);
+	struct irq_vector *v;
+	struct irq_now *now;
+
+	if (seen && seen->action == (__u64)action && seen->name == name)
+		place = seen->place;
+	else
+		place = irq_recognise(nr, (__u64)action, name);
+	if (!place || !has_begun())
+		return 0;
+	v = row_at(&irq_vectors, place - 1);
+	now = row_at(&irq_now, 0);
+	if (!v || !now)
+		return 0;
+	stamp = bpf_ktime_get_ns();
+	now->action = (__u64)action;
+	now->place = place;
+	now->stamp = stamp;
+	if (!v->stamp || stamp - v->stamp > STALE) {
+		v->cpu = bpf_get_smp_processor_id();
+		v->stamp = stamp;
+	}
+	return 0;
 }
 
 char _license[] SEC("license") = "GPL";

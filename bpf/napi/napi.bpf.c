@@ -27,14 +27,13 @@ static __always_inline __u32 nameless_row(__u64 dev, __u64 napi)
 
 static __always_inline __u32 napi_row(__u64 dev, __u64 napi, __u32 id)
 {
-	__u32 *known, queue;
+	__u32 queue;
 
 	if (!id)
 		return nameless_row(dev, napi);
 	if (config.rx_queues == 1)
 		return 0;
-	known = bpf_map_lookup_elem(&napi_queue, &id);
-	queue = known ? *known : napi_learn(dev, id);
+	queue = napi_queue_of((void *)dev, id);
 	return row_of(0, queue & ~NAPI_TX) | (queue & NAPI_TX);
 }
 
@@ -57,43 +56,6 @@ static __always_inline struct napi *row_raised(struct napi_cpu *cpu, const struc
 	return nr & NAPI_TX ? NULL : row_at(&napi, nr);
 }
 
-/*
- * ____napi_schedule() appends a NAPI to the list of its CPU, then raises the softirq; since 6.5 not
- * if that CPU is already in net_rx_action(). If others raise it, the last NAPI in the list is not
- * ours or already has its stamp.
- */
-static __always_inline int raised(__u32 vec)
-{
-	const struct softnet_data *sd;
-	const struct napi_struct *n;
-	const struct net_device *dev;
-	struct napi_cpu *cpu;
-	struct napi *row;
-
-	if (vec != NET_RX_SOFTIRQ)
-		return 0;
-	cpu = cpu_now();
-	sd = cpu ? softnet(cpu) : NULL;
-	if (!sd)
-		return 0;
-	n = (void *)PLAIN(sd, poll_list.prev) -
-	    bpf_core_field_offset(struct napi_struct, poll_list);
-	if ((__u64)n == cpu->stranger)
-		return 0;
-	dev = BPF_CORE_READ(n, dev);
-	if (!plain_dev_is_it(dev)) {
-		cpu->stranger = (__u64)n;
-		return 0;
-	}
-	if (!has_begun())
-		return 0;
-	row = row_raised(cpu, dev, n);
-	if (row && !row->raised)
-		row->raised = bpf_ktime_get_ns();
-	arm(cpu);
-	return 0;
-}
-
 /* net_rx_action() updates time_squeeze after its last poll: this is about the previous softirq. */
 static __always_inline void squeeze_charge(struct napi_cpu *cpu)
 {
@@ -103,28 +65,6 @@ static __always_inline void squeeze_charge(struct napi_cpu *cpu)
 	cpu->squeezable = 0;
 	if (sd && row)
 		row->squeezed += (__u32)(BPF_CORE_READ(sd, time_squeeze) - cpu->squeeze);
-}
-
-static __always_inline int entered(__u32 vec)
-{
-	struct napi_cpu *cpu;
-
-	if (vec != NET_RX_SOFTIRQ || !armed_cpus)
-		return 0;
-	cpu = cpu_now();
-	if (!cpu || !cpu->armed)
-		return 0;
-	if (cpu->squeezable)
-		squeeze_charge(cpu);
-	cpu->eater = 0;
-	cpu->longest = 0;
-	if (--cpu->armed) {
-		cpu->since = bpf_ktime_get_ns();
-	} else {
-		cpu->since = 0;
-		__sync_fetch_and_add(&armed_cpus, -1);
-	}
-	return 0;
 }
 
 /* A poll ended: it took the time since the previous event. `eater`: its row + 1, or 0. */
@@ -233,7 +173,8 @@ static __always_inline void times(const struct napi_struct *n, struct napi *row,
 }
 
 /* `ctx`: the NAPI, its work and its budget. */
-static __always_inline int polled(const __u64 *ctx)
+SEC("tp_btf/napi_poll")
+int napi_polled(const __u64 *ctx)
 {
 	const struct napi_struct *n = (void *)ctx[0];
 	const struct net_device *dev = n->dev;
@@ -282,7 +223,70 @@ static __always_inline int polled(const __u64 *ctx)
 	return 0;
 }
 
-static __always_inline int begins(const struct napi_struct *n)
+SEC("tp_btf/softirq_entry")
+int BPF_PROG(napi_entered, unsigned int vec)
+{
+	struct napi_cpu *cpu;
+
+	if (vec != NET_RX_SOFTIRQ || !armed_cpus)
+		return 0;
+	cpu = cpu_now();
+	if (!cpu || !cpu->armed)
+		return 0;
+	if (cpu->squeezable)
+		squeeze_charge(cpu);
+	cpu->eater = 0;
+	cpu->longest = 0;
+	if (--cpu->armed) {
+		cpu->since = bpf_ktime_get_ns();
+	} else {
+		cpu->since = 0;
+		__sync_fetch_and_add(&armed_cpus, -1);
+	}
+	return 0;
+}
+
+/*
+ * ____napi_schedule() appends a NAPI to the list of its CPU, then raises the softirq; since 6.5 not
+ * if that CPU is already in net_rx_action(). If others raise it, the last NAPI in the list is not
+ * ours or already has its stamp.
+ */
+SEC("tp_btf/softirq_raise")
+int BPF_PROG(napi_raised, unsigned int vec)
+{
+	const struct softnet_data *sd;
+	const struct napi_struct *n;
+	const struct net_device *dev;
+	struct napi_cpu *cpu;
+	struct napi *row;
+
+	if (vec != NET_RX_SOFTIRQ)
+		return 0;
+	cpu = cpu_now();
+	sd = cpu ? softnet(cpu) : NULL;
+	if (!sd)
+		return 0;
+	n = (void *)PLAIN(sd, poll_list.prev) -
+	    bpf_core_field_offset(struct napi_struct, poll_list);
+	if ((__u64)n == cpu->stranger)
+		return 0;
+	dev = BPF_CORE_READ(n, dev);
+	if (!plain_dev_is_it(dev)) {
+		cpu->stranger = (__u64)n;
+		return 0;
+	}
+	if (!has_begun())
+		return 0;
+	row = row_raised(cpu, dev, n);
+	if (row && !row->raised)
+		row->raised = bpf_ktime_get_ns();
+	arm(cpu);
+	return 0;
+}
+
+/* The only program that sees a poll begin. */
+SEC("?fentry/__napi_poll")
+int BPF_PROG(napi_begins, const struct napi_struct *n)
 {
 	const struct net_device *dev = n->dev;
 	struct napi_cpu *cpu;
@@ -295,31 +299,6 @@ static __always_inline int begins(const struct napi_struct *n)
 	cpu->since = bpf_ktime_get_ns();
 	cpu->begun = (__u64)n;
 	return 0;
-}
-
-SEC("tp_btf/napi_poll")
-int napi_polled(const __u64 *ctx)
-{
-	return polled(ctx);
-}
-
-SEC("tp_btf/softirq_entry")
-int BPF_PROG(napi_entered, unsigned int vec)
-{
-	return entered(vec);
-}
-
-SEC("tp_btf/softirq_raise")
-int BPF_PROG(napi_raised, unsigned int vec)
-{
-	return raised(vec);
-}
-
-/* The only program that sees a poll begin. */
-SEC("?fentry/__napi_poll")
-int BPF_PROG(napi_begins, const struct napi_struct *n)
-{
-	return begins(n);
 }
 
 char _license[] SEC("license") = "GPL";

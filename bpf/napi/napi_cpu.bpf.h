@@ -4,6 +4,7 @@
 #define NICPROBE_NAPI_CPU_BPF_H
 
 #include "bpf/common/dev.bpf.h"
+#include "bpf/common/run_queue.bpf.h"
 #include "bpf/common/scratch.bpf.h"
 
 /* Softirqs of a CPU that are timed after a poll of ours; the others cost no clock read. */
@@ -51,24 +52,17 @@ static __always_inline struct napi_cpu *cpu_now(void)
 	return scratch_here(napi_cpu);
 }
 
-/*
- * Not every kernel gives programs the address of its per-CPU variables (only with
- * CONFIG_KALLSYMS_ALL). But the running task is in its CPU's run queue, which is such a variable,
- * and BTF has the distance to the others.
- */
 static __noinline int percpu_find(struct napi_cpu *cpu)
 {
-	struct task_struct *task = (void *)bpf_get_current_task();
-	struct rq *rq = NULL;
+	__u64 rq;
 
 	if (!cpu || !config.percpu)
 		return 0;
-	if (bpf_core_field_exists(((struct cfs_rq *)0)->rq))
-		rq = BPF_CORE_READ(task, se.cfs_rq, rq);
-	if (!rq || BPF_CORE_READ(rq, cpu) != (int)bpf_get_smp_processor_id())
+	rq = run_queue();
+	if (!rq)
 		return 0;
 	bpf_probe_read_kernel(&cpu->ksoftirqd, 8, (void *)rq + config.ksoftirqd);
-	cpu->softnet = (__u64)rq + config.softnet_data;
+	cpu->softnet = rq + config.softnet_data;
 	return 0;
 }
 

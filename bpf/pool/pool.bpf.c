@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Pages that the page pools of the interface take from and return to the kernel. */
+#include "bpf/common/program.bpf.h"
 #include "bpf/common/skb.bpf.h"
 #include "bpf/pool/pool.h"
-#include <bpf/bpf_tracing.h>
 
 METER_MAP(pool);
 
@@ -15,12 +15,7 @@ struct met {
 	__u32 row;
 	__u32 count[NR_LANES];
 };
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 8192);
-	__type(key, __u64);
-	__type(value, struct met);
-} pools SEC(".maps");
+MAP(HASH, pools, __u64, struct met, 8192);
 
 struct veth_walk {
 	__u64 rq, pool;
@@ -82,7 +77,7 @@ static __noinline __u32 pool_row(__u64 address)
 	const struct device *hardware = BPF_CORE_READ(pool, p.dev);
 	const struct napi_struct *napi = NULL;
 	const struct net_device *dev = NULL;
-	__u32 queue = ~0u, id, *known;
+	__u32 queue = ~0u, id;
 
 	if (bpf_core_field_exists(pool->p.napi))
 		napi = BPF_CORE_READ(pool, p.napi);
@@ -95,14 +90,12 @@ static __noinline __u32 pool_row(__u64 address)
 	if (dev ? !plain_dev_is_it(dev) : !hardware || !is_parent(hardware))
 		return NOT_OURS;
 	id = napi ? BPF_CORE_READ(napi, napi_id) : 0;
-	if (config.rx_queues == 1) {
+	if (config.rx_queues == 1)
 		queue = 0;
-	} else if (id) {
-		known = bpf_map_lookup_elem(&napi_queue, &id);
-		queue = known ? *known : napi_learn((__u64)dev, id);
-	} else if (dev && config.rx_queue == RX_QUEUE_RAW) {
+	else if (id)
+		queue = napi_queue_of(dev, id);
+	else if (dev && config.rx_queue == RX_QUEUE_RAW)
 		queue = veth_queue(address, dev);
-	}
 	return row_of(0, queue);
 }
 
@@ -174,16 +167,25 @@ static __always_inline int event(__u64 address, enum lane lane, __u32 count)
 }
 
 /* A pool without pages is gone, and its address may be reused. */
-static __always_inline int gone(__u64 address, __s32 inflight)
+SEC("tp_btf/page_pool_release")
+int BPF_PROG(pool_gone, const struct page_pool *pool, __s32 inflight)
 {
+	__u64 address = (__u64)pool;
+
 	if (!inflight)
 		bpf_map_delete_elem(&pools, &address);
 	return 0;
 }
 
+ON(pool_release, "tp_btf/page_pool_state_release", event((__u64)pool, RELEASE, nr),
+	const struct page_pool *pool, __u64 page, __u32 nr)
+ON(pool_hold, "tp_btf/page_pool_state_hold", event((__u64)pool, HOLD, nr),
+	const struct page_pool *pool, __u64 page, __u32 nr)
+
 /* This names the queue of a new pool, in case the pool itself does not. */
-static __always_inline int connected(const struct xdp_mem_allocator *mem,
-				     const struct xdp_rxq_info *rxq)
+SEC("tp_btf/mem_connect")
+int BPF_PROG(pool_connect, const struct xdp_mem_allocator *mem,
+	     const struct xdp_rxq_info *rxq)
 {
 	const struct net_device *dev;
 	struct met met = {};
@@ -198,31 +200,6 @@ static __always_inline int connected(const struct xdp_mem_allocator *mem,
 	met.row = row_of(0, rxq->queue_index);
 	bpf_map_update_elem(&pools, &address, &met, BPF_NOEXIST);
 	return 0;
-}
-
-SEC("tp_btf/page_pool_release")
-int BPF_PROG(pool_gone, const struct page_pool *pool, __s32 inflight)
-{
-	return gone((__u64)pool, inflight);
-}
-
-SEC("tp_btf/page_pool_state_release")
-int BPF_PROG(pool_release, const struct page_pool *pool, __u64 page, __u32 nr)
-{
-	return event((__u64)pool, RELEASE, nr);
-}
-
-SEC("tp_btf/page_pool_state_hold")
-int BPF_PROG(pool_hold, const struct page_pool *pool, __u64 page, __u32 nr)
-{
-	return event((__u64)pool, HOLD, nr);
-}
-
-SEC("tp_btf/mem_connect")
-int BPF_PROG(pool_connect, const struct xdp_mem_allocator *mem,
-	     const struct xdp_rxq_info *rxq)
-{
-	return connected(mem, rxq);
 }
 
 char _license[] SEC("license") = "GPL";

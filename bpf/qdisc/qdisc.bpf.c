@@ -1,24 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Time from a packet's entry to the qdisc until its xmit, per TX queue and kind of qdisc. */
 #include "bpf/common/again.bpf.h"
+#include "bpf/common/program.bpf.h"
 #include "bpf/common/skb.bpf.h"
 #include "bpf/common/flight.bpf.h"
 #include "bpf/common/scratch.bpf.h"
 #include "bpf/qdisc/qdisc_kind.bpf.h"
-#include <bpf/bpf_tracing.h>
 
 #define NOT_SPECIFIED (int)bpf_core_enum_value(enum skb_drop_reason, SKB_DROP_REASON_NOT_SPECIFIED)
 
 METER_KEYED_MAP(qdisc, QDISC_KINDS);
-FLIGHT_MAP(waiting);
+ALIGNED_MAP(waiting, struct flight_bucket, 1);
 
 /* Number of drops by location, where the reason does not name a qdisc. */
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, QDISC_PLACES);
-	__type(key, struct qdisc_place);
-	__type(value, __u64);
-} qdisc_places SEC(".maps");
+MAP(HASH, qdisc_places, struct qdisc_place, __u64, QDISC_PLACES);
 
 /* State of this CPU. */
 struct qdisc_now {
@@ -38,11 +33,7 @@ static __noinline struct qdisc *row_make(__u64 stamp)
 	struct qdisc *row;
 
 	key_fill(stamp, &key);
-	row = bpf_map_lookup_elem(&qdisc, &key);
-	if (row)
-		return row;
-	bpf_map_update_elem(&qdisc, &key, &zero, BPF_NOEXIST);
-	row = bpf_map_lookup_elem(&qdisc, &key);
+	row = lookup_or_init(&qdisc, &key, &zero);
 	if (!row)
 		lost_add(METER_qdisc, 1);
 	return row;
@@ -90,55 +81,6 @@ static __noinline int lose(__u64 stamp, enum qdisc_lost cause, bool came)
 static __always_inline struct qdisc_now *now_here(void)
 {
 	return scratch_here(qdisc_now);
-}
-
-static __always_inline int queued(const struct sk_buff *skb)
-{
-	const struct net_device *dev = skb->dev;
-	struct qdisc_now *here;
-	struct qdisc *row;
-	__u64 old, place;
-
-	if (!dev_is_ours(dev))
-		return 0;
-	here = now_here();
-	if (!here)
-		return 0;
-	if (here->parent) {	/* its segments were not sent: dropped, or queued elsewhere */
-		lose(here->parent, QDISC_SEGMENTED, false);
-		here->parent = 0;
-	}
-	here->entering = 0;
-	if (config.sample > 1 && bpf_get_prandom_u32() % config.sample)
-		return 0;
-	place = place_in(skb, dev);
-	old = flight_take(&waiting, skb, config.waiting_shift);
-	if (old)
-		lose(old, QDISC_VANISHED, true);
-	if (!flight_put(&waiting, skb, bpf_ktime_get_ns() << STAMP_SHIFT | place,
-			config.waiting_shift)) {
-		lose(place, QDISC_FULL, false);
-		return 0;
-	}
-	here->entering = (__u64)skb;
-	row = row_make(place);
-	if (row)
-		row->came++;
-	return 0;
-}
-
-/* The packet is in the queue: if it was split on the way in, the qdisc did it. */
-static __always_inline int enqueued(__u64 skb)
-{
-	struct qdisc_now *here = now_here();
-
-	if (!here || here->entering != skb)
-		return 0;
-	here->entering = 0;
-	if (here->parent)
-		lose(here->parent, QDISC_SEGMENTED, false);
-	here->parent = 0;
-	return 0;
 }
 
 static __always_inline bool is_gso(const struct sk_buff *skb)
@@ -195,11 +137,7 @@ static __noinline int place_add(__u64 stamp, __u64 location, bool followed)
 	__u64 *count, none = 0;
 
 	key_fill(stamp, &key.at);
-	count = bpf_map_lookup_elem(&qdisc_places, &key);
-	if (!count) {
-		bpf_map_update_elem(&qdisc_places, &key, &none, BPF_NOEXIST);
-		count = bpf_map_lookup_elem(&qdisc_places, &key);
-	}
+	count = lookup_or_init(&qdisc_places, &key, &none);
 	if (count)
 		__sync_fetch_and_add(count, 1);
 	return 0;
@@ -237,7 +175,50 @@ static __always_inline int freed(const struct sk_buff *skb, __u64 location, int 
 	return 0;
 }
 
-static __always_inline int started(const struct sk_buff *skb, const struct net_device *dev)
+static __noinline int refused(__u64 place)
+{
+	struct qdisc *row = row_make(place);
+
+	if (row)
+		row->refused++;
+	return 0;
+}
+
+/*
+ * Exit programs first: libbpf attaches in this order, so every entry seen has its end. If a program
+ * misses an event because it is already running, its copy still finds the packet (again.bpf.h).
+ */
+ON(qdisc_free, "tp_btf/kfree_skb", freed(skb, location, reason, false), SKB, __u64 location,
+	int reason)
+ON(qdisc_free_again, "tp_btf/kfree_skb", freed(skb, location, reason, true), SKB, __u64 location,
+	int reason)
+ON(qdisc_used, "tp_btf/consume_skb", used(skb), SKB)
+ON(qdisc_used_again, "tp_btf/consume_skb", used(skb), SKB)
+
+/* Unless requeued, skb may be freed by now: only its address may be used. */
+SEC("tp_btf/net_dev_xmit")
+int BPF_PROG(qdisc_done, const struct sk_buff *skb, int rc, const struct net_device *dev)
+{
+	struct qdisc_now *here;
+
+	if (dev_is_other(dev))
+		return 0;
+	here = now_here();
+	if (!here || here->xmit != (__u64)skb)
+		return 0;
+	here->xmit = 0;
+	if (rc < XMIT_TAKEN)
+		return here->stamp ? timed(here->stamp, here->at, false, true) : 0;
+	/* It is requeued and continues to wait. */
+	if (!here->stamp)
+		return refused(kind_of(dev, here->at) << QUEUE_BITS | here->at);
+	if (!flight_put(&waiting, skb, here->stamp, config.waiting_shift))
+		lose(here->stamp, QDISC_FULL, true);
+	return refused(here->stamp);
+}
+
+SEC("tp_btf/net_dev_start_xmit")
+int BPF_PROG(qdisc_hand, const struct sk_buff *skb, const struct net_device *dev)
 {
 	struct qdisc_now *here;
 
@@ -259,81 +240,55 @@ static __always_inline int started(const struct sk_buff *skb, const struct net_d
 	return 0;
 }
 
-static __noinline int refused(__u64 place)
-{
-	struct qdisc *row = row_make(place);
-
-	if (row)
-		row->refused++;
-	return 0;
-}
-
-/* Unless requeued, skb may be freed by now: only its address may be used. */
-static __always_inline int returned(const void *skb, int rc, const struct net_device *dev)
-{
-	struct qdisc_now *here;
-
-	if (dev_is_other(dev))
-		return 0;
-	here = now_here();
-	if (!here || here->xmit != (__u64)skb)
-		return 0;
-	here->xmit = 0;
-	if (rc < XMIT_TAKEN)
-		return here->stamp ? timed(here->stamp, here->at, false, true) : 0;
-	/* It is requeued and continues to wait. */
-	if (!here->stamp)
-		return refused(kind_of(dev, here->at) << QUEUE_BITS | here->at);
-	if (!flight_put(&waiting, skb, here->stamp, config.waiting_shift))
-		lose(here->stamp, QDISC_FULL, true);
-	return refused(here->stamp);
-}
-
-/*
- * Exit programs first: libbpf attaches in this order, so every entry seen has its end. If a program
- * misses an event because it is already running, its copy still finds the packet (again.bpf.h).
- */
-#define FREE(name, again)								\
-	SEC("tp_btf/kfree_skb")								\
-	int BPF_PROG(name, const struct sk_buff *skb, __u64 location, int reason)	\
-	{										\
-		return freed(skb, location, reason, again);				\
-	}
-
-#define USED(name)					\
-	SEC("tp_btf/consume_skb")			\
-	int BPF_PROG(name, const struct sk_buff *skb)	\
-	{						\
-		return used(skb);			\
-	}
-
-FREE(qdisc_free, false)
-FREE(qdisc_free_again, true)
-USED(qdisc_used)
-USED(qdisc_used_again)
-
-SEC("tp_btf/net_dev_xmit")
-int BPF_PROG(qdisc_done, const struct sk_buff *skb, int rc, const struct net_device *dev)
-{
-	return returned(skb, rc, dev);
-}
-
-SEC("tp_btf/net_dev_start_xmit")
-int BPF_PROG(qdisc_hand, const struct sk_buff *skb, const struct net_device *dev)
-{
-	return started(skb, dev);
-}
-
+/* The packet is in the queue: if it was split on the way in, the qdisc did it. */
 SEC("tp_btf/qdisc_enqueue")
 int BPF_PROG(qdisc_in, const void *q, const void *txq, const void *skb)
 {
-	return enqueued((__u64)skb);
+	struct qdisc_now *here = now_here();
+
+	if (!here || here->entering != (__u64)skb)
+		return 0;
+	here->entering = 0;
+	if (here->parent)
+		lose(here->parent, QDISC_SEGMENTED, false);
+	here->parent = 0;
+	return 0;
 }
 
 SEC("tp_btf/net_dev_queue")
 int BPF_PROG(qdisc_came, const struct sk_buff *skb)
 {
-	return queued(skb);
+	const struct net_device *dev = skb->dev;
+	struct qdisc_now *here;
+	struct qdisc *row;
+	__u64 old, place;
+
+	if (!dev_is_ours(dev))
+		return 0;
+	here = now_here();
+	if (!here)
+		return 0;
+	if (here->parent) {	/* its segments were not sent: dropped, or queued elsewhere */
+		lose(here->parent, QDISC_SEGMENTED, false);
+		here->parent = 0;
+	}
+	here->entering = 0;
+	if (config.sample > 1 && bpf_get_prandom_u32() % config.sample)
+		return 0;
+	place = place_in(skb, dev);
+	old = flight_take(&waiting, skb, config.waiting_shift);
+	if (old)
+		lose(old, QDISC_VANISHED, true);
+	if (!flight_put(&waiting, skb, bpf_ktime_get_ns() << STAMP_SHIFT | place,
+			config.waiting_shift)) {
+		lose(place, QDISC_FULL, false);
+		return 0;
+	}
+	here->entering = (__u64)skb;
+	row = row_make(place);
+	if (row)
+		row->came++;
+	return 0;
 }
 
 char _license[] SEC("license") = "GPL";

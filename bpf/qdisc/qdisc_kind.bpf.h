@@ -16,12 +16,7 @@ struct kind {
 	__u32 taken;
 	char id[16];
 };
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, KIND_MASK + 1);
-	__type(key, __u32);
-	__type(value, struct kind);
-} qdisc_kinds SEC(".maps");
+MAP(ARRAY, qdisc_kinds, __u32, struct kind, KIND_MASK + 1);
 
 static __noinline __u32 kind_add(__u64 ops)
 {

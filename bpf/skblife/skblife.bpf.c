@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* How long a packet is in this host, and where: follows a sample of packets by address. */
+#include "bpf/common/program.bpf.h"
 #include "bpf/skblife/skblife_socket.bpf.h"
-#include <bpf/bpf_tracing.h>
 
 #define GRO_MERGED_FREE	1	/* enum gro_result: up to here it was merged into another */
 
@@ -91,8 +91,7 @@ static __always_inline int in_stack(const struct sk_buff *skb)
 
 	if (!dev_may_be_ours(dev))
 		return 0;
-	place = life_find(skb);
-	life = place ? life_at(place) : NULL;
+	life = life_of_skb(skb, &place);
 	if (life && life->stage == LIFE_GRO)
 		life_step(place, LIFE_GRO);
 	return 0;
@@ -106,8 +105,7 @@ static __always_inline int copied(const struct sk_buff *skb)
 
 	if (!life_watched)
 		return 0;
-	place = life_find(skb);
-	life = place ? life_at(place) : NULL;
+	life = life_of_skb(skb, &place);
 	if (!life || sent(life))
 		return 0;
 	return life_end(place, same(life, skb) ? LIFE_READ : NR_LIFE_ENDS + LIFE_UNSEEN);
@@ -142,8 +140,7 @@ static __always_inline int freed(const struct sk_buff *skb, bool used)
 
 	if (!life_watched)
 		return 0;
-	place = life_find(skb);
-	life = place ? life_at(place) : NULL;
+	life = life_of_skb(skb, &place);
 	if (!life)
 		return 0;
 	if (life->stage == LIFE_DRIVER)
@@ -165,8 +162,7 @@ static __always_inline int queued(const struct sk_buff *skb)
 
 	if (dev_is_other(dev) && !life_watched)
 		return 0;
-	place = life_find(skb);
-	life = place ? life_at(place) : NULL;
+	life = life_of_skb(skb, &place);
 	if (life && life->stage == LIFE_DRIVER)
 		life_end(place, LIFE_SENT);	/* a VLAN, a bond: to the device below */
 	else if (life)
@@ -186,8 +182,7 @@ static __always_inline int started(const struct sk_buff *skb, const struct net_d
 
 	if (!dev_may_be_ours(dev))
 		return 0;
-	place = life_find(skb);
-	life = place ? life_at(place) : NULL;
+	life = life_of_skb(skb, &place);
 	if (!life || life->stage != LIFE_QDISC)
 		return 0;
 	busy = busy_now();
@@ -214,8 +209,7 @@ static __always_inline int returned(const struct sk_buff *skb, int rc,
 	if (rc < XMIT_TAKEN)
 		return 0;
 	/* It is requeued: back to the stage "qdisc". */
-	place = life_find(skb);
-	life = place ? life_at(place) : NULL;
+	life = life_of_skb(skb, &place);
 	if (!life || life->stage != LIFE_DRIVER)
 		return 0;
 	life_went(LIFE_QDISC, life->queue, LIFE_DRIVER);
@@ -223,67 +217,38 @@ static __always_inline int returned(const struct sk_buff *skb, int rc,
 	return life_came(LIFE_QDISC, life->queue, LIFE_QDISC);
 }
 
-/* Exit programs first: libbpf attaches in this order. */
-#define ON(name, event, call, ...)	\
-	SEC("tp_btf/" event)		\
-	int BPF_PROG(name, __VA_ARGS__)	\
-	{				\
-		return call;		\
-	}
-#define SKB const struct sk_buff *skb
-#define DEV const struct net_device *dev
-
-/* Second copies: they end packets whose end the first missed as it was already running. */
-ON(life_used, "consume_skb", freed(skb, true), SKB)
-ON(life_free, "kfree_skb", freed(skb, false), SKB)
-ON(life_used_again, "consume_skb", freed(skb, true), SKB)
-ON(life_free_again, "kfree_skb", freed(skb, false), SKB)
+/*
+ * Exit programs first: libbpf attaches in this order.
+ * Second copies: they end packets whose end the first missed as it was already running.
+ */
+ON(life_used, "tp_btf/consume_skb", freed(skb, true), SKB)
+ON(life_free, "tp_btf/kfree_skb", freed(skb, false), SKB)
+ON(life_used_again, "tp_btf/consume_skb", freed(skb, true), SKB)
+ON(life_free_again, "tp_btf/kfree_skb", freed(skb, false), SKB)
 
 /* Since 6.19 packets of another CPU end here: see txlat.bpf.c. */
-SEC("?fentry/skb_attempt_defer_free")
-int BPF_PROG(life_deferred, const struct sk_buff *skb)
-{
-	return freed(skb, true);
-}
+ON(life_deferred, "?fentry/skb_attempt_defer_free", freed(skb, true), SKB)
 
-ON(life_copy, "skb_copy_datagram_iovec", copied(skb), SKB)
-ON(life_done, "net_dev_xmit", returned(skb, rc, dev), SKB, int rc, DEV)
-ON(life_hand, "net_dev_start_xmit", started(skb, dev), SKB, DEV)
+ON(life_copy, "tp_btf/skb_copy_datagram_iovec", copied(skb), SKB)
+ON(life_done, "tp_btf/net_dev_xmit", returned(skb, rc, dev), SKB, int rc, DEV)
+ON(life_hand, "tp_btf/net_dev_start_xmit", started(skb, dev), SKB, DEV)
 
 /* "?": optional, since 6.3. Without any of them the stage "stack" lasts until the read. */
-SEC("?tp_btf/sk_data_ready")
-int BPF_PROG(life_ready, const struct sock *sk)
-{
-	return ready(sk);
-}
-
-SEC("?fentry/sock_def_readable")
-int BPF_PROG(life_ready__fentry, const struct sock *sk)
-{
-	return ready(sk);
-}
-
-SEC("?tp_btf/tcp_probe")
-int BPF_PROG(life_tcp, const struct sock *sk, const struct sk_buff *skb)
-{
-	return in_tcp(sk, skb);
-}
+ON(life_ready, "?tp_btf/sk_data_ready", ready(sk), const struct sock *sk)
+ON(life_ready__fentry, "?fentry/sock_def_readable", ready(sk), const struct sock *sk)
+ON(life_tcp, "?tp_btf/tcp_probe", in_tcp(sk, skb), const struct sock *sk, SKB)
 
 /* Since 6.3; not needed before: skblife_socket.bpf.h. */
-SEC("?tp_btf/sock_recv_length")
-int BPF_PROG(life_read, const struct sock *sk)
-{
-	return udp_read((__u64)sk);
-}
+ON(life_read, "?tp_btf/sock_recv_length", udp_read((__u64)sk), const struct sock *sk)
 
-ON(life_stack, "netif_receive_skb", in_stack(skb), SKB)
-ON(life_merge, "napi_gro_receive_exit", gro_done(result), int result)
-ON(life_frags, "napi_gro_frags_exit", gro_done(result), int result)
-ON(life_queue, "net_dev_queue", queued(skb), SKB)
-ON(life_rx_netif, "netif_rx_entry", received(skb, false), SKB)
-ON(life_rx_list, "netif_receive_skb_list_entry", received(skb, false), SKB)
-ON(life_rx_skb, "netif_receive_skb_entry", received(skb, false), SKB)
-ON(life_rx_frags, "napi_gro_frags_entry", received(skb, true), SKB)
-ON(life_rx_gro, "napi_gro_receive_entry", received(skb, true), SKB)
+ON(life_stack, "tp_btf/netif_receive_skb", in_stack(skb), SKB)
+ON(life_merge, "tp_btf/napi_gro_receive_exit", gro_done(result), int result)
+ON(life_frags, "tp_btf/napi_gro_frags_exit", gro_done(result), int result)
+ON(life_queue, "tp_btf/net_dev_queue", queued(skb), SKB)
+ON(life_rx_netif, "tp_btf/netif_rx_entry", received(skb, false), SKB)
+ON(life_rx_list, "tp_btf/netif_receive_skb_list_entry", received(skb, false), SKB)
+ON(life_rx_skb, "tp_btf/netif_receive_skb_entry", received(skb, false), SKB)
+ON(life_rx_frags, "tp_btf/napi_gro_frags_entry", received(skb, true), SKB)
+ON(life_rx_gro, "tp_btf/napi_gro_receive_entry", received(skb, true), SKB)
 
 char _license[] SEC("license") = "GPL";

@@ -9,12 +9,7 @@
 #include "bpf/skblife/skblife.h"
 
 /* One row for all CPUs, written by atomic adds: only sampled packets come here. */
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 1024);
-	__type(key, struct skblife_key);
-	__type(value, struct skblife);
-} skblife SEC(".maps");
+MAP(HASH, skblife, struct skblife_key, struct skblife, 1024);
 
 /*
  * Packets that are followed, by address. Most skbs are not: they cost a read of one cache line of
@@ -25,12 +20,7 @@ struct {
 struct life_bucket {
 	__u64 skb[LIFE_WAYS];
 };
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1 << LIFE_BITS);
-	__type(key, __u32);
-	__type(value, struct life_bucket);
-} life_keys SEC(".maps");
+MAP(ARRAY, life_keys, __u32, struct life_bucket, 1 << LIFE_BITS);
 
 struct life {
 	__u64 at[4];		/* when it began; when it left its first, second, third stage */
@@ -39,12 +29,7 @@ struct life {
 	__u32 first, stage;	/* enum skblife_stage */
 	__u32 unused;		/* the verifier wants every byte written; 6.1 */
 };
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, LIFE_WAYS << LIFE_BITS);
-	__type(key, __u32);
-	__type(value, struct life);
-} life_of SEC(".maps");
+MAP(ARRAY, life_of, __u32, struct life, LIFE_WAYS << LIFE_BITS);
 
 /* The followed packets that are in GRO, in a driver's xmit, or in TCP on this CPU. */
 struct life_busy {
@@ -82,12 +67,8 @@ static __always_inline struct skblife *life_row(__u32 first, __u32 queue, __u32 
 	struct skblife_key key = {
 		.sent = first == LIFE_QDISC, .queue = { queue >> 8, queue }, .stage = stage,
 	};
-	struct skblife *row = bpf_map_lookup_elem(&skblife, &key);
+	struct skblife *row = lookup_or_init(&skblife, &key, &life_nothing);
 
-	if (row)
-		return row;
-	bpf_map_update_elem(&skblife, &key, &life_nothing, BPF_NOEXIST);
-	row = bpf_map_lookup_elem(&skblife, &key);
 	if (!row)
 		lost_add(METER_skblife, 1);
 	return row;
@@ -185,6 +166,13 @@ static __always_inline struct life *life_at(__u32 place)
 	__u32 key = place - 1;
 
 	return bpf_map_lookup_elem(&life_of, &key);
+}
+
+/* The life of a packet that is followed, and its place; NULL: it is not followed. */
+static __always_inline struct life *life_of_skb(const void *skb, __u32 *place)
+{
+	*place = life_find(skb);
+	return *place ? life_at(*place) : NULL;
 }
 
 static __always_inline __u64 *life_key_at(__u32 place)

@@ -16,12 +16,7 @@
 struct life_socket {
 	__u64 next, end;	/* numbers of the oldest waiting datagram and of the next to come */
 };
-struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, 2048);
-	__type(key, __u64);
-	__type(value, struct life_socket);
-} life_sockets SEC(".maps");
+MAP(LRU_HASH, life_sockets, __u64, struct life_socket, 2048);
 
 struct life_nr {
 	__u64 sk, nr;
@@ -30,12 +25,7 @@ struct life_waiting {
 	__u64 skb, began;
 	__u64 place;
 };
-struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, LIFE_WAYS << LIFE_BITS);
-	__type(key, struct life_nr);
-	__type(value, struct life_waiting);
-} life_waiting SEC(".maps");
+MAP(LRU_HASH, life_waiting, struct life_nr, struct life_waiting, LIFE_WAYS << LIFE_BITS);
 
 /* In a queue the next element points back; in a list of skbs to free none does. */
 static __always_inline bool in_queue(__u64 skb)
@@ -45,15 +35,11 @@ static __always_inline bool in_queue(__u64 skb)
 
 static __noinline int udp_waits(__u64 sk, __u64 skb, __u32 place)
 {
-	struct life_socket *s = bpf_map_lookup_elem(&life_sockets, &sk), none = {};
+	struct life_socket none = {}, *s = lookup_or_init(&life_sockets, &sk, &none);
 	struct life *life = life_at(place);
 	struct life_waiting waiting;
 	struct life_nr nr = { .sk = sk };
 
-	if (!s) {
-		bpf_map_update_elem(&life_sockets, &sk, &none, BPF_NOEXIST);
-		s = bpf_map_lookup_elem(&life_sockets, &sk);
-	}
 	if (!s || !life)
 		return 0;
 	waiting = (struct life_waiting){ .skb = skb, .began = life->at[0], .place = place };
@@ -118,8 +104,7 @@ static __always_inline int in_tcp(const struct sock *sk, const struct sk_buff *s
 
 	if (!life_watched)
 		return 0;
-	place = life_find(skb);
-	life = place ? life_at(place) : NULL;
+	life = life_of_skb(skb, &place);
 	busy = busy_now();
 	if (!busy)
 		return 0;
@@ -152,8 +137,7 @@ static __always_inline int tcp_ready(const struct sock *sk, const struct sk_buff
 	busy_clear(&busy->tcp);
 	if (skb == (__u64)last)
 		return 0;
-	place = life_find((void *)skb);
-	life = place ? life_at(place) : NULL;
+	life = life_of_skb((void *)skb, &place);
 	if (!life || life->stage != LIFE_STACK)
 		return 0;
 	return in_queue(skb) ? life_step(place, LIFE_STACK) :
@@ -164,8 +148,8 @@ static __always_inline int tcp_ready(const struct sock *sk, const struct sk_buff
 static __always_inline void in_socket(const struct sock *sk, const struct sk_buff *skb,
 				      bool udp)
 {
-	__u32 place = life_find(skb);
-	struct life *life = place ? life_at(place) : NULL;
+	__u32 place;
+	struct life *life = life_of_skb(skb, &place);
 
 	if (life && life->stage == LIFE_STACK && same(life, skb) &&
 	    life_step(place, LIFE_STACK) && udp)

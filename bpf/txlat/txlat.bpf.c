@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Time from the driver's xmit until the driver frees the packet. */
 #include "bpf/common/half.bpf.h"
+#include "bpf/common/program.bpf.h"
 #include "bpf/common/scratch.bpf.h"
 #include "bpf/common/skb.bpf.h"
 #include "bpf/txlat/txlat.h"
-#include <bpf/bpf_tracing.h>
 
 METER_MAP(txlat);
 
@@ -23,22 +23,11 @@ struct skb_place {
 struct chunk {		/* a page's skbs; BPF_F_MMAPABLE aligns it to cache lines */
 	struct skb_place place[PLACES];
 };
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct chunk);
-} flight SEC(".maps");
+ALIGNED_MAP(flight, struct chunk, 1);
 _Static_assert(sizeof(struct chunk) == PLACES * 16, "a page of skbs of 256 bytes, a place each");
 
 /* Per chunk: the number of its packets in the overflow. */
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, __u32);
-} elsewhere SEC(".maps");
+MAP(ARRAY, elsewhere, __u32, __u32, 1);
 
 /* A bucket is one cache line. A packet whose bucket is full goes to one of the next. */
 #define WAYS	4
@@ -47,13 +36,7 @@ struct bucket {
 	struct skb_place place[WAYS];
 };
 _Static_assert(sizeof(struct bucket) == 64, "one cache line");
-struct {
-	__uint(type, BPF_MAP_TYPE_ARRAY);
-	__uint(map_flags, BPF_F_MMAPABLE);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct bucket);
-} overflow SEC(".maps");
+ALIGNED_MAP(overflow, struct bucket, 1);
 
 /* The packet in the driver's xmit on this CPU: if freed meanwhile, it was not completed. */
 struct txlat_xmit {
@@ -178,64 +161,6 @@ static __always_inline __u64 flight_take(const void *skb, struct skb_place *p)
 	return more && *more ? take_elsewhere((__u64)skb) : 0;
 }
 
-static __always_inline int started(const struct sk_buff *skb, const struct net_device *dev)
-{
-	struct txlat_xmit *xmit;
-	struct skb_place *place;
-	struct txlat *row;
-	__u64 stamp;
-	__u32 queue;
-
-	if (!dev_is_ours(dev))
-		return 0;
-	if (config.sample > 1 && bpf_get_prandom_u32() % config.sample)
-		return 0;
-	xmit = xmit_now();
-	place = place_of(skb);
-	queue = skb->queue_mapping;
-	row = txlat_row(queue, CONSUMED);
-	if (!xmit || !place || !row)
-		return 0;
-	xmit->queue = queue;
-	xmit->replaces = !!flight_take(skb, place);
-	xmit->skb = (__u64)skb;
-	/* counted here and not on return, so that cache misses overlap */
-	row->came += !xmit->replaces;
-	row->lost[TXLAT_NEVER_FREED] += xmit->replaces;
-	stamp = bpf_ktime_get_ns() << QUEUE_BITS | (queue & QUEUE_MASK);
-	if (!place_put(place, (__u64)skb, stamp) && !put_elsewhere((__u64)skb, stamp)) {
-		xmit->skb = 0;
-		row->came -= !xmit->replaces;
-		row->lost[TXLAT_FULL]++;
-	}
-	return 0;
-}
-
-/* skb may be freed by now: only its address may be used. */
-static __always_inline int returned(const void *skb, int rc, const struct net_device *dev)
-{
-	struct txlat_xmit *xmit;
-	struct skb_place *place;
-	struct txlat *row;
-
-	if (dev_is_other(dev))
-		return 0;
-	xmit = xmit_now();
-	if (!xmit || xmit->skb != (__u64)skb)
-		return 0;
-	xmit->skb = 0;
-	if (rc < XMIT_TAKEN)
-		return 0;
-	row = txlat_row(xmit->queue, CONSUMED);
-	place = place_of(skb);
-	if (!row || !place)
-		return 0;
-	flight_take(skb, place);
-	row->came -= !xmit->replaces;
-	row->retried++;
-	return 0;
-}
-
 static __always_inline int freed(const struct sk_buff *skb, enum lane lane)
 {
 	const struct net_device *dev = skb->dev;
@@ -279,38 +204,75 @@ static __always_inline int freed(const struct sk_buff *skb, enum lane lane)
 }
 
 /* Exit programs first: libbpf attaches in this order, so every xmit seen has its end. */
-#define END(name, tracepoint, lane)			\
-	SEC("tp_btf/" tracepoint)			\
-	int BPF_PROG(name, const struct sk_buff *skb)	\
-	{						\
-		return freed(skb, lane);		\
-	}
-
-END(txlat_used, "consume_skb", CONSUMED)
-END(txlat_free, "kfree_skb", FREED)
-END(txlat_used_again, "consume_skb", AGAIN)
-END(txlat_free_again, "kfree_skb", AGAIN)
+ON(txlat_used, "tp_btf/consume_skb", freed(skb, CONSUMED), SKB)
+ON(txlat_free, "tp_btf/kfree_skb", freed(skb, FREED), SKB)
+ON(txlat_used_again, "tp_btf/consume_skb", freed(skb, AGAIN), SKB)
+ON(txlat_free_again, "tp_btf/kfree_skb", freed(skb, AGAIN), SKB)
 
 /*
  * Since 6.19 a driver defers an skb of another CPU to that CPU (napi_consume_skb()), which frees it
  * at its next poll, or untraced: count the completion here.
  */
-SEC("?fentry/skb_attempt_defer_free")
-int BPF_PROG(txlat_deferred, const struct sk_buff *skb)
-{
-	return freed(skb, AGAIN);
-}
+ON(txlat_deferred, "?fentry/skb_attempt_defer_free", freed(skb, AGAIN), SKB)
 
+/* skb may be freed by now: only its address may be used. */
 SEC("tp_btf/net_dev_xmit")
 int BPF_PROG(txlat_done, const struct sk_buff *skb, int rc, const struct net_device *dev)
 {
-	return returned(skb, rc, dev);
+	struct txlat_xmit *xmit;
+	struct skb_place *place;
+	struct txlat *row;
+
+	if (dev_is_other(dev))
+		return 0;
+	xmit = xmit_now();
+	if (!xmit || xmit->skb != (__u64)skb)
+		return 0;
+	xmit->skb = 0;
+	if (rc < XMIT_TAKEN)
+		return 0;
+	row = txlat_row(xmit->queue, CONSUMED);
+	place = place_of(skb);
+	if (!row || !place)
+		return 0;
+	flight_take(skb, place);
+	row->came -= !xmit->replaces;
+	row->retried++;
+	return 0;
 }
 
 SEC("tp_btf/net_dev_start_xmit")
 int BPF_PROG(txlat_hand, const struct sk_buff *skb, const struct net_device *dev)
 {
-	return started(skb, dev);
+	struct txlat_xmit *xmit;
+	struct skb_place *place;
+	struct txlat *row;
+	__u64 stamp;
+	__u32 queue;
+
+	if (!dev_is_ours(dev))
+		return 0;
+	if (config.sample > 1 && bpf_get_prandom_u32() % config.sample)
+		return 0;
+	xmit = xmit_now();
+	place = place_of(skb);
+	queue = skb->queue_mapping;
+	row = txlat_row(queue, CONSUMED);
+	if (!xmit || !place || !row)
+		return 0;
+	xmit->queue = queue;
+	xmit->replaces = !!flight_take(skb, place);
+	xmit->skb = (__u64)skb;
+	/* counted here and not on return, so that cache misses overlap */
+	row->came += !xmit->replaces;
+	row->lost[TXLAT_NEVER_FREED] += xmit->replaces;
+	stamp = bpf_ktime_get_ns() << QUEUE_BITS | (queue & QUEUE_MASK);
+	if (!place_put(place, (__u64)skb, stamp) && !put_elsewhere((__u64)skb, stamp)) {
+		xmit->skb = 0;
+		row->came -= !xmit->replaces;
+		row->lost[TXLAT_FULL]++;
+	}
+	return 0;
 }
 
 char _license[] SEC("license") = "GPL";

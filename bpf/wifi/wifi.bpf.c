@@ -41,12 +41,8 @@ static __always_inline void tell(struct wifi_scan *scan)
 static __always_inline struct wifi *row_of_key(const struct wifi_key *key)
 {
 	static const struct wifi none;
-	struct wifi *row = bpf_map_lookup_elem(&wifi, key);
+	struct wifi *row = lookup_or_init(&wifi, key, &none);
 
-	if (row)
-		return row;
-	bpf_map_update_elem(&wifi, key, &none, BPF_NOEXIST);
-	row = bpf_map_lookup_elem(&wifi, key);
 	if (!row)
 		lost_add(METER_wifi, 1);
 	return row;

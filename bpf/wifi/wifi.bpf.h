@@ -67,36 +67,16 @@ struct ieee80211_local {
 const volatile struct wifi_setup setup SEC(".rodata.wifi");
 
 /* Not per CPU, as there are some hundred events per second at most; adds are atomic. */
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, WIFI_KEYS);
-	__type(key, struct wifi_key);
-	__type(value, struct wifi);
-} wifi SEC(".maps");
+MAP(HASH, wifi, struct wifi_key, struct wifi, WIFI_KEYS);
 
 /* Scans in progress, by the address of their request; a radio has one at a time. */
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 64);
-	__type(key, __u64);
-	__type(value, struct wifi_scan);
-} scans SEC(".maps");
+MAP(HASH, scans, __u64, struct wifi_scan, 64);
 
 /* The present request of a radio, by the address of its wiphy. */
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 64);
-	__type(key, __u64);
-	__type(value, __u64);
-} radios SEC(".maps");
+MAP(HASH, radios, __u64, __u64, 64);
 
 /* The last task that requested a scan of a radio: the kernel itself begins separate parts of it. */
-struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, 1024);
-	__type(key, __u64);
-	__type(value, struct wifi_task);
-} askers SEC(".maps");
+MAP(LRU_HASH, askers, __u64, struct wifi_task, 1024);
 
 struct channel_spot {
 	__u64 request;
@@ -107,12 +87,7 @@ struct channel_spot {
  * The scan that listens on a channel, by the channel's address. Two cards of a driver with one
  * static array of channels (rtl8xxxu) are not distinguished while both scan.
  */
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(max_entries, 4096);
-	__type(key, __u64);
-	__type(value, struct channel_spot);
-} listening SEC(".maps");
+MAP(HASH, listening, __u64, struct channel_spot, 4096);
 
 struct heard_key {
 	__u64 nr;
@@ -121,12 +96,7 @@ struct heard_key {
 };
 
 /* Networks already heard: one is heard many times in a scan but counts once. */
-struct {
-	__uint(type, BPF_MAP_TYPE_LRU_HASH);
-	__uint(max_entries, 8192);
-	__type(key, struct heard_key);
-	__type(value, __u32);
-} heard SEC(".maps");
+MAP(LRU_HASH, heard, struct heard_key, __u32, 8192);
 
 /* Events for a live listener, who sets the size. */
 struct {
@@ -135,12 +105,7 @@ struct {
 } events SEC(".maps");
 
 /* A scan is too large for the stack. Its events never come in interrupts: one per CPU is enough. */
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, 1);
-	__type(key, __u32);
-	__type(value, struct wifi_scan);
-} fresh SEC(".maps");
+MAP(PERCPU_ARRAY, fresh, __u32, struct wifi_scan, 1);
 
 __u64 last_nr;
 

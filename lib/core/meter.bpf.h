@@ -24,43 +24,40 @@ static __always_inline bool has_begun(void)
 	return begun >= config.from;
 }
 
-/* The map `name`, rows of `struct name`; attach sets how many rows. */
-#define METER_MAP(name)				\
-	struct {					\
-		__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);\
-		__uint(max_entries, 1);			\
-		__type(key, __u32);			\
-		__type(value, struct name);		\
+/* A map; of many with 1 entry attach sets the size. */
+#define MAP(map_type, name, key_type, value_type, entries)	\
+	struct {						\
+		__uint(type, BPF_MAP_TYPE_##map_type);		\
+		__uint(max_entries, entries);			\
+		__type(key, key_type);				\
+		__type(value, value_type);			\
 	} name SEC(".maps")
 
-/* The same by key: bounded, and what finds no room is counted in `lost`. */
-#define METER_KEYED_MAP(name, size)			\
-	struct {					\
-		__uint(type, BPF_MAP_TYPE_PERCPU_HASH);	\
-		__uint(max_entries, size);		\
-		__type(key, struct name##_key);		\
-		__type(value, struct name);		\
+/* An array that begins with a cache line: BPF_F_MMAPABLE aligns it to a page. */
+#define ALIGNED_MAP(name, value_type, entries)			\
+	struct {						\
+		__uint(type, BPF_MAP_TYPE_ARRAY);		\
+		__uint(map_flags, BPF_F_MMAPABLE);		\
+		__uint(max_entries, entries);			\
+		__type(key, __u32);				\
+		__type(value, value_type);			\
 	} name SEC(".maps")
+
+/* The map `name`, rows of `struct name`; attach sets how many rows. */
+#define METER_MAP(name)		MAP(PERCPU_ARRAY, name, __u32, struct name, 1)
+
+/* The same by key: bounded, and what finds no room is counted in `lost`. */
+#define METER_KEYED_MAP(name, size)	MAP(PERCPU_HASH, name, struct name##_key, struct name, size)
 
 /*
  * The same, but what was not seen for long makes room for what is new: for a
  * meter that is `.evicts`. All that is counted must be added to `lost`, too.
  */
-#define METER_RECENT_MAP(name, size)			\
-	struct {					\
-		__uint(type, BPF_MAP_TYPE_LRU_PERCPU_HASH);\
-		__uint(max_entries, size);		\
-		__type(key, struct name##_key);		\
-		__type(value, struct name);		\
-	} name SEC(".maps")
+#define METER_RECENT_MAP(name, size)	\
+	MAP(LRU_PERCPU_HASH, name, struct name##_key, struct name, size)
 
 /* Counts that found no room in a keyed map, a word a meter. */
-struct {
-	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
-	__uint(max_entries, NR_METERS);
-	__type(key, __u32);
-	__type(value, __u64);
-} lost SEC(".maps");
+MAP(PERCPU_ARRAY, lost, __u32, __u64, NR_METERS);
 
 /* By value: the address of a member would keep the whole struct it is in on the stack. */
 #define row_at(map, nr) ({ __u32 row_nr = (nr); bpf_map_lookup_elem(map, &row_nr); })
@@ -72,6 +69,16 @@ static __always_inline void lost_add(__u32 meter, __u64 count)
 	if (n)
 		*n += count;
 }
+
+/* The value of `key`; a new one is a copy of `*init`. NULL: there is no room. */
+#define lookup_or_init(map, key, init) ({				\
+	void *found = bpf_map_lookup_elem(map, key);			\
+	if (!found) {							\
+		bpf_map_update_elem(map, key, init, BPF_NOEXIST);	\
+		found = bpf_map_lookup_elem(map, key);			\
+	}								\
+	found;								\
+})
 
 static __always_inline bool meter_on(enum meter_id id)
 {
