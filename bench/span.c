@@ -50,6 +50,6 @@ void cpu_pin(int cpu)
 
 void enter(const char *netns)
 {
-	if (netns_enter(netns))
+	if (netns_enter(netns, NULL))
 		die("cannot enter the network namespace %s", netns);
 }

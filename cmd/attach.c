@@ -19,7 +19,7 @@ static void warn(const char *iface, const struct request *req)
 	const struct driver *d;
 	struct iface i;
 
-	if (!req->rx || strcmp(req->rx, "xdp") || iface_read(iface, &i))
+	if (!req->rx || strcmp(req->rx, "xdp") || iface_read(iface, &i, mailbox()))
 		return;
 	d = driver_find(i.driver);
 	if (i.gso_frames)
@@ -53,7 +53,7 @@ static int run(int argc, char **argv)
 				   "attach: no interface given" : "attach takes one interface");
 	if (!request_fits(&req))
 		return EXIT_USAGE;
-	if (kernel_permits())
+	if (kernel_permits(mailbox()))
 		return failed();
 	iface = iface_enter(argv[optind], NULL);
 	if (!iface)
@@ -62,10 +62,10 @@ static int run(int argc, char **argv)
 	warn(iface, &req);
 	complaints_forget();
 	interrupts_hold();
-	status = req.added | req.removed ? adjust_iface(iface, &req, &meta) : -ENOENT;
+	status = req.added | req.removed ? adjust_iface(iface, &req, &meta, mailbox()) : -ENOENT;
 	if (status == -ENOENT) {
 		complaints_forget();
-		status = attach_iface(iface, &req, &meta);
+		status = attach_iface(iface, &req, &meta, mailbox());
 	}
 	if (status) {
 		status = iface_failed(argv[optind]);

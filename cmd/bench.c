@@ -273,7 +273,7 @@ static int run(int argc, char **argv)
 		return status;
 	if (!b.seconds)
 		b.seconds = versus_wanted(&v) ? 1 : 3;
-	if (kernel_permits_mounts())
+	if (kernel_permits_mounts(mailbox()))
 		return failed();
 	signals_take();
 	b.starts = starts;

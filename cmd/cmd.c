@@ -188,13 +188,13 @@ const char *iface_enter(const char *arg, __u32 *inode)
 	int end = 0;
 	__u32 here;
 
-	if (netns_known(&here))
+	if (netns_known(&here, mailbox()))
 		return NULL;
 	home();
 	if (inode && sscanf(arg, "netns:%u/%n", inode, &end) == 1 && end)
 		return arg + end;
 	snprintf(netns, sizeof(netns), "%.*s", slash ? (int)(slash - arg) : 0, arg);
-	if (slash && (netns_enter(netns) || netns_known(&here)))
+	if (slash && (netns_enter(netns, mailbox()) || netns_known(&here, mailbox())))
 		return NULL;
 	if (inode)
 		*inode = here;
@@ -276,7 +276,7 @@ struct look terminal_look(void)
 
 int snapshot_take(struct snapshot *s, const char *dir)
 {
-	int err = snapshot_read(s, dir);
+	int err = snapshot_read(s, dir, mailbox());
 	struct attached a = {};
 
 	netns_go_home();

@@ -71,7 +71,7 @@ static bool print_of_netns(const char *netns, void *arg)
 
 static void print_interfaces(void)
 {
-	netns_each(print_of_netns, NULL);
+	netns_each(print_of_netns, NULL, mailbox());
 }
 
 static void print_each(void)

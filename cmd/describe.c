@@ -86,7 +86,7 @@ static void describe_features(void)
 {
 	struct utsname kernel;
 
-	if (kernel_permits()) {
+	if (kernel_permits(mailbox())) {
 		printf("\nWhat this kernel can do: unknown; %s\n", complaint());
 		return;
 	}
@@ -106,7 +106,7 @@ static void describe_features(void)
 
 void describe(struct page *on, __u64 only)
 {
-	bool permitted = !kernel_permits(), first = true;
+	bool permitted = !kernel_permits(mailbox()), first = true;
 
 	page = on;
 	complaints_forget();
@@ -247,7 +247,7 @@ static void json_features(struct json *j, bool permitted)
 
 void describe_json(__u64 only)
 {
-	bool permitted = !kernel_permits();
+	bool permitted = !kernel_permits(mailbox());
 	struct json j = { .out = stdout };
 	struct utsname kernel;
 

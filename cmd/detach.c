@@ -9,6 +9,7 @@
 #include "lib/attach/pins.h"
 #include "lib/kernel/permits.h"
 #include "lib/util/log.h"
+#include "lib/util/shortage.h"
 
 enum { FORCE = 256 };	/* an option without a short form */
 
@@ -20,8 +21,8 @@ static int one(const char *arg, bool force)
 
 	if (!iface)
 		return failed();
-	err = detach_iface(netns, iface, force);
-	if (err == -ENOENT && !hindrance())
+	err = detach_iface(netns, iface, force, mailbox());
+	if (err == -ENOENT && !shortage(NULL))
 		complain(err, "nicprobe list", "%s is not attached", arg);
 	else if (err)
 		complain(err, NULL, "cannot detach %s: %s", arg, strerror(-err));
@@ -38,7 +39,7 @@ struct detaching {
 static int each(const char *dir, __u32 netns, const char *iface, void *arg)
 {
 	struct detaching *all = arg;
-	int err = detach_pins(dir, netns, all->force);
+	int err = detach_pins(dir, netns, all->force, mailbox());
 
 	if (err) {
 		complain(err, NULL, "cannot detach %s: %s", iface, strerror(-err));
@@ -52,7 +53,7 @@ static int each(const char *dir, __u32 netns, const char *iface, void *arg)
 static int every(bool force)
 {
 	struct detaching all = { force, EXIT_SUCCESS };
-	int lock = pins_lock(true);
+	int lock = pins_lock(true, mailbox());
 
 	if (lock < 0)
 		return failed();
@@ -82,7 +83,7 @@ static int run(int argc, char **argv)
 				   all ? "detach takes one interface or --all, not both" :
 				   optind == argc ? "detach: no interface given" :
 				   "detach takes one interface or --all");
-	if (kernel_permits())
+	if (kernel_permits(mailbox()))
 		return failed();
 	netns_go_home();
 	return all ? every(force) : one(argv[optind], force);

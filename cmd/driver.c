@@ -32,7 +32,7 @@ static uint64_t packets(void)
 		struct iface now;
 		int dir = -1;
 
-		if (!iface_read(i->if_name, &now) && !strcmp(now.driver, driver))
+		if (!iface_read(i->if_name, &now, mailbox()) && !strcmp(now.driver, driver))
 			dir = sysfs_open(i->if_name, i->if_index);
 		complaints_forget();
 		if (dir < 0)
@@ -73,7 +73,7 @@ static int driver_choose(const char *name, struct site *site)
 	if (*i->driver)
 		return 0;
 	iface = iface_enter(name, NULL);
-	if (!iface || iface_read(iface, i))
+	if (!iface || iface_read(iface, i, mailbox()))
 		return unknown(name);
 	site->driver = driver_find(i->driver);
 	*i->name = '\0';	/* calls for all interfaces of the driver are counted */
@@ -108,7 +108,7 @@ static int attach(struct site *site, struct meta *meta)
 	if (why)
 		return complain(-EOPNOTSUPP, NULL, "cannot count the functions of %s: %s",
 				site->iface.driver, why);
-	obj = object_open(site, m->events.elf);
+	obj = object_open(site, m->events.elf, NULL);
 	err = obj ? m->events.attach(site, obj) : -EOPNOTSUPP;
 	bpf_object__close(obj);
 	if (err)
@@ -117,7 +117,7 @@ static int attach(struct site *site, struct meta *meta)
 	snprintf(meta->absent[METER_driver], sizeof(meta->absent[0]), "%s", m->remark(site));
 	clock_gettime(CLOCK_BOOTTIME, &t);
 	meta->since = t.tv_sec * 1000000000ull + t.tv_nsec;
-	return meta_write(site->pins, meta);
+	return meta_write(site->pins, meta, mailbox());
 }
 
 static int look(const char *name, struct request *req, char **argv, const struct renderer *format)
@@ -125,6 +125,7 @@ static int look(const char *name, struct request *req, char **argv, const struct
 	struct site site = {
 		.config = { .on = 1ull << METER_driver, .rows = 1, .sample = 1 },
 		.request = req,
+		.error = mailbox(),
 	};
 	struct meta meta = {
 		.magic = META_MAGIC, .version = META_VERSION,
@@ -148,7 +149,7 @@ static int look(const char *name, struct request *req, char **argv, const struct
 	driver = meta.driver;
 	measured_packets = packets;
 	status = measured_run(site.pins, argv, format);
-	pins_remove(site.pins);		/* now: the kernel may defer it past our exit */
+	pins_remove(site.pins, mailbox());	/* now: the kernel may defer it past our exit */
 	return status;
 }
 
@@ -192,7 +193,7 @@ static int run(int argc, char **argv)
 		return usage_error("nicprobe driver DRIVER -- COMMAND", "driver: no driver given");
 	if (json_wanted)
 		format = &renderer_json;
-	if (kernel_permits_mounts())
+	if (kernel_permits_mounts(mailbox()))
 		return failed();
 	return look(name, &req, optind < argc ? argv + optind : NULL, format);
 }

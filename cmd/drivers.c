@@ -44,7 +44,7 @@ static bool ask_running(struct facts *f, struct running **running)
 /* Which attach methods can trace its functions here. */
 static void ask_ways(struct facts *f)
 {
-	bool permits = !kernel_permits();
+	bool permits = !kernel_permits(mailbox());
 
 	complaints_forget();
 	f->no_fentry = permits ? kernel_lacks(FEATURE_FENTRY) : "unknown, finding out needs root";
@@ -196,7 +196,7 @@ static void check_json(struct facts *f, const char *path)
 
 static int check(const char *path, const char *btf)
 {
-	struct module *m = module_open(path, btf);
+	struct module *m = module_open(path, btf, mailbox());
 	struct facts f = { .module = m };
 
 	if (!m)

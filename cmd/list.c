@@ -78,7 +78,7 @@ static int each(const char *dir, __u32 netns, const char *iface, void *arg)
 	int err;
 
 	iface_label(netns, iface, label, sizeof(label));
-	err = meta_read(dir, &meta);
+	err = meta_read(dir, &meta, mailbox());
 	if (err) {
 		const char *why = text("%s: %s", label, err == -ENODATA ?
 				       "an attach was interrupted; the next attach or detach "
@@ -117,7 +117,7 @@ static int windows(const struct interfaces *all, double seconds)
 
 	clock_gettime(CLOCK_MONOTONIC, &next);
 	show_wait(&next, seconds);
-	lock = pins_lock(false);
+	lock = pins_lock(false, mailbox());
 	for (unsigned i = 0; i < all->nr && lock >= 0; i++)
 		listed_window(all->list[i]);
 	pins_unlock(lock);
@@ -143,7 +143,7 @@ static void rows_print(const struct interfaces *all)
 
 static int list_attached(double window)
 {
-	int lock = pins_lock(false), status = EXIT_SUCCESS;
+	int lock = pins_lock(false, mailbox()), status = EXIT_SUCCESS;
 	struct interfaces all = {};
 
 	if (lock < 0 && lock != -ENOENT)

@@ -60,7 +60,7 @@ int main(int argc, char **argv)
 {
 	setlocale(LC_CTYPE, "");
 	log_init(getenv("NICPROBE_VERBOSE"));
-	if (denials_check()) {
+	if (denials_check(mailbox())) {
 		failed();
 		return EXIT_USAGE;
 	}

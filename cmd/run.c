@@ -81,7 +81,7 @@ static int child_run(char **argv)
 		return failed();
 	}
 	if (!child) {
-		if (measured_netns && netns_enter_inode(measured_netns)) {
+		if (measured_netns && netns_enter_inode(measured_netns, mailbox())) {
 			failed();
 			_exit(126);
 		}
@@ -132,11 +132,11 @@ static int difference(const char *dir, struct snapshot *before, const struct ren
 /* Detaches only our own attachment: another process may have detached and attached again. */
 static int detach_ours(const char *dir, const struct meta *meta)
 {
-	int lock = pins_lock(true), err = lock < 0 ? lock : 0;
+	int lock = pins_lock(true, mailbox()), err = lock < 0 ? lock : 0;
 	struct meta now;
 
-	if (!err && !meta_read(dir, &now) && now.since == meta->since)
-		err = detach_pins(dir, meta->netns, false);
+	if (!err && !meta_read(dir, &now, mailbox()) && now.since == meta->since)
+		err = detach_pins(dir, meta->netns, false, mailbox());
 	pins_tidy();
 	pins_unlock(lock);
 	return err;
@@ -285,7 +285,7 @@ static int run(int argc, char **argv)
 	status = command_check(iface, argv + optind);
 	if (status)
 		return status;
-	if (kernel_permits())
+	if (kernel_permits(mailbox()))
 		return failed();
 	req.label = iface;
 	iface = iface_enter(iface, NULL);
@@ -293,7 +293,7 @@ static int run(int argc, char **argv)
 		return failed();
 	measured_netns = strchr(req.label, '/') ? netns_inode() : 0;
 	signals_ready();
-	if (attach_iface(iface, &req, &meta))
+	if (attach_iface(iface, &req, &meta, mailbox()))
 		return iface_failed(req.label);
 	netns_go_home();
 	return measure(&meta, argv + optind, format);

@@ -36,7 +36,7 @@ static int none_wanted(const struct view *v, const struct snapshot *s)
 /* Takes a snapshot of each interface, skipping those that were detached meanwhile. */
 static int take_all(struct view *v, struct snapshot *all)
 {
-	int lock = pins_lock(false), err = 0;
+	int lock = pins_lock(false, mailbox()), err = 0;
 
 	v->look.unread = v->unread;
 	for (unsigned i = 0; i < v->nr && !err; i++) {
@@ -260,7 +260,7 @@ static int show(struct view *v, char **args)
 		return EXIT_USAGE;
 	netns_go_home();
 	if (!only_hw(v))
-		lock = pins_lock(false);
+		lock = pins_lock(false, mailbox());
 	if (lock < 0 && lock != -ENOENT)
 		return failed();
 	err = show_interfaces(v, iface);

@@ -38,10 +38,10 @@ static int take(const char *arg, struct snapshot *s, struct hw *h)
 	*h = (struct hw){};
 	name = iface_enter(arg, &netns);
 	/* iface_enter() does not enter the namespace of "netns:INODE/IFACE" */
-	if (!name || (netns != netns_inode() && netns_enter_inode(netns)))
+	if (!name || (netns != netns_inode() && netns_enter_inode(netns, mailbox())))
 		err = complain(-ENOENT, "ip netns", "no network namespace for %s", arg);
 	else
-		err = hw_read(name, h);
+		err = hw_read(name, h, mailbox());
 	netns_go_home();
 	if (err)
 		return err;
@@ -58,13 +58,13 @@ int show_hw_add(struct snapshot *s, struct hw *h)
 	int err;
 
 	*h = (struct hw){};
-	if (netns_enter_same(s->meta.netns, s->meta.cookie))
+	if (netns_enter_same(s->meta.netns, s->meta.cookie, mailbox()))
 		err = complain(-ENOENT, NULL, "cannot read hw of %s: its network namespace has no "
 			       "name", s->name);
 	else if (!if_indextoname(s->meta.ifindex, name))
 		err = complain(-ENODEV, NULL, "%s is gone", s->name);
 	else
-		err = hw_read(name, h);
+		err = hw_read(name, h, mailbox());
 	netns_go_home();
 	if (err)
 		return err;

@@ -11,6 +11,7 @@
 #include "lib/net/iface.h"
 #include "lib/util/log.h"
 #include "lib/util/near.h"
+#include "lib/util/shortage.h"
 #include "render/series.h"
 
 char *show_more(struct view *v)
@@ -30,7 +31,7 @@ static int collect(const char *dir, __u32 netns, const char *iface, void *arg)
 {
 	struct view *v = arg;
 	struct meta meta;
-	int err = meta_read(dir, &meta);
+	int err = meta_read(dir, &meta, mailbox());
 	char *to;
 
 	(void)netns, (void)iface;
@@ -85,9 +86,9 @@ static int find(struct view *v, const char *arg)
 		pins_dir(dir, DIR_SIZE, netns, iface);
 	netns_go_home();
 	v->iface = arg;
-	err = meta_read(dir, &meta);
-	if (err == -ENOENT || err == -ENODATA)	/* hindrance(): the search itself failed */
-		return hindrance() ?: not_attached(arg);
+	err = meta_read(dir, &meta, mailbox());
+	if (err == -ENOENT || err == -ENODATA)	/* shortage(mailbox()): the search itself failed */
+		return shortage(mailbox()) ?: not_attached(arg);
 	return err;
 }
 

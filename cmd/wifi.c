@@ -161,7 +161,7 @@ static int begin(char **args)
 	struct wifi_ear *ear;
 	int err;
 
-	if (kernel_permits())
+	if (kernel_permits(mailbox()))
 		return failed();
 	if (wifi_cannot()) {
 		complain(-EOPNOTSUPP, NULL, "cannot follow scans: %s", wifi_cannot());
@@ -171,7 +171,7 @@ static int begin(char **args)
 		return failed();
 	look = terminal_look();
 	signals_take();
-	ear = wifi_listen(hear, NULL);
+	ear = wifi_listen(hear, NULL, mailbox());
 	if (!ear)
 		return failed();
 	err = listen_on(ear);

@@ -39,8 +39,7 @@ static int enter(const struct evidence *e, bool *there)
 	if (e->s->meta.netns != netns_inode())
 		home = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
 	*there = (home >= 0 || e->s->meta.netns == netns_inode()) &&
-		 !netns_enter_same(e->s->meta.netns, e->s->meta.cookie);
-	complaints_forget();
+		 !netns_enter_same(e->s->meta.netns, e->s->meta.cookie, NULL);
 	return home;
 }
 
@@ -64,9 +63,8 @@ const struct hw *setup(struct evidence *e)
 	e->own = calloc(1, sizeof(*e->own));
 	home = enter(e, &there);
 	if (e->own && there && if_indextoname(e->s->meta.ifindex, name) &&
-	    !hw_read(name, e->own))
+	    !hw_read(name, e->own, NULL))
 		e->hw = e->own;
-	complaints_forget();
 	leave(home);
 	return e->hw;
 }

@@ -15,6 +15,7 @@
 #include "lib/core/hook.h"
 #include "lib/kernel/feature.h"
 #include "lib/kernel/programs.h"
+#include "lib/util/error.h"
 #include "lib/util/log.h"
 #include "xdp_hook.skel.h"
 
@@ -32,21 +33,24 @@ static int refused(const struct site *site, int err)
 	int ret = err == -ENOMEM ? -ENOBUFS : err;
 
 	if (err == -EBUSY || err == -EEXIST)
-		return complain(-EBUSY, other, "cannot attach %s: XDP is taken by \"%s\" (id %u), "
-				"which leaves no room for another program",
-				iface, program_name(site->iface.xdp_id), site->iface.xdp_id);
+		return error_set(site->error, -EBUSY, other,
+				 "cannot attach %s: XDP is taken by \"%s\" (id %u), "
+				 "which leaves no room for another program",
+				 iface, program_name(site->iface.xdp_id), site->iface.xdp_id);
 	if (err == -EOPNOTSUPP)
-		return complain(err, other, "the driver of %s (%s) has no native XDP", iface,
-				site->driver->name);
+		return error_set(site->error, err, other, "the driver of %s (%s) has no native XDP",
+				 iface, site->driver->name);
 	if (site->driver->xdp_needs)
-		return complain(ret, other, "the driver of %s (%s) rejects XDP: %s; its MTU is %u, "
-				"and XDP needs %s",
-				iface, site->iface.driver, strerror(-err),
-				site->iface.mtu, site->driver->xdp_needs);
-	return complain(ret, other, "the driver of %s (%s) rejects XDP: %s; its MTU of %u may be "
-			"too large, or it lacks free queues",
-			iface, site->iface.driver,
-			strerror(-err), site->iface.mtu);
+		return error_set(site->error, ret, other,
+				 "the driver of %s (%s) rejects XDP: %s; its MTU is %u, "
+				 "and XDP needs %s",
+				 iface, site->iface.driver, strerror(-err),
+				 site->iface.mtu, site->driver->xdp_needs);
+	return error_set(site->error, ret, other,
+			 "the driver of %s (%s) rejects XDP: %s; its MTU of %u may be "
+			 "too large, or it lacks free queues",
+			 iface, site->iface.driver,
+			 strerror(-err), site->iface.mtu);
 }
 
 /* A bpf_link goes away with its last pin: a crash leaves nothing attached. */
@@ -56,7 +60,8 @@ static int attach_alone(const struct site *site, struct bpf_object *obj, __u32 m
 	int prog, link, err = bpf_object__load(obj);
 
 	if (err)
-		return complain(err, NULL, "cannot load the XDP program: %s", log_last());
+		return error_set(site->error, err, NULL, "cannot load the XDP program: %s",
+				 log_last());
 	prog = bpf_program__fd(bpf_object__find_program_by_name(obj, PROGRAM));
 	link = bpf_link_create(prog, site->iface.ifindex, BPF_XDP, &opts);
 	/* ENOMEM may be the driver's (no queues) or the kernel's: if it repeats, the driver's */
@@ -66,7 +71,8 @@ static int attach_alone(const struct site *site, struct bpf_object *obj, __u32 m
 		return refused(site, -errno);
 	err = bpf_obj_pin(link, pin_path(site, PIN)) ? -errno : 0;
 	close(link);
-	return err ? complain(err, NULL, "cannot pin the XDP link: %s", strerror(-err)) : 0;
+	return err ? error_set(site->error, err, NULL, "cannot pin the XDP link: %s",
+			       strerror(-err)) : 0;
 }
 
 static int attach_beside(const struct site *site, struct bpf_object *obj)
@@ -76,7 +82,8 @@ static int attach_beside(const struct site *site, struct bpf_object *obj)
 	int err = libxdp_get_error(prog);
 
 	if (err)
-		return complain(err, NULL, "libxdp cannot use our program: %s", strerror(-err));
+		return error_set(site->error, err, NULL, "libxdp cannot use our program: %s",
+				 strerror(-err));
 	xdp_program__set_chain_call_enabled(prog, XDP_PASS, true);
 	/* before all others: packets that they drop were received, too */
 	xdp_program__set_run_prio(prog, 1);
@@ -135,7 +142,7 @@ static void remove_left(const struct site *site)
 	for (size_t i = 0; i < left.gl_pathc; i++)
 		if (pin_uses_map(left.gl_pathv[i], ours)) {
 			*strrchr(left.gl_pathv[i], '/') = 0;
-			pins_remove(left.gl_pathv[i]);
+			pins_remove(left.gl_pathv[i], NULL);
 		}
 	globfree(&left);
 }

@@ -8,6 +8,8 @@
 #include "lib/core/meta.h"
 #include "lib/read/snapshot.h"
 
+struct error;
+
 struct counters_key {		/* texts, padded with zeros */
 	char counter[40];	/* "UdpNoPorts", "rx_missed_errors" */
 	char who[12];		/* "kernel", "qdisc", "driver", "hardware" … */
@@ -19,7 +21,7 @@ struct counters {
 };
 
 /* Reads their present values. 0 or -errno. */
-int counters_read(const struct meta *, struct table *);
+int counters_read(const struct meta *, struct table *, struct error *);
 
 /* Does a counter of this name count losses? */
 bool counter_is_loss(const char *source, const char *name);

@@ -17,6 +17,7 @@
 #include "lib/net/netlink.h"
 #include "lib/net/statistics.h"
 #include "lib/util/log.h"
+#include "lib/util/shortage.h"
 
 extern const struct meter meter_counters;
 
@@ -305,7 +306,7 @@ static int ethtool_read(const char *iface, struct table *t)
 	return err == -ENOMEM ? err : 0;
 }
 
-int counters_read(const struct meta *meta, struct table *t)
+int counters_read(const struct meta *meta, struct table *t, struct error *e)
 {
 	struct counters_reading a = { .meta = meta, .t = t };
 	char now[IF_NAMESIZE];
@@ -313,6 +314,7 @@ int counters_read(const struct meta *meta, struct table *t)
 		  list_read(t, "/proc/net/snmp6") ?: list_read(t, "/proc/net/xfrm_stat") ?:
 		  softnet_read(t) ?: conntrack_read(t);
 
+	(void)e;	/* baseline_read() says what failed */
 	/* The interface may be gone or renamed: the other counters are still valid. */
 	if (!err && if_indextoname(meta->ifindex, now))
 		err = link_read(&a) ?: qdisc_ask(&a) ?: ethtool_read(now, t);

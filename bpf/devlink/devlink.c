@@ -8,6 +8,7 @@
 #include "bpf/devlink/devlink.h"
 #include "lib/core/hook.h"
 #include "lib/net/netlink.h"
+#include "lib/util/error.h"
 #include "lib/util/log.h"
 
 extern const struct meter meter_devlink;
@@ -79,7 +80,7 @@ int devlink_put(const struct devlink *d, struct table *t)
 }
 
 /* Without a port there is nothing to read. */
-static int read_all(const struct meta *meta, struct table *t)
+static int read_all(const struct meta *meta, struct table *t, struct error *e)
 {
 	struct devlink d;
 	int err = devlink_read(meta->ifindex, &d);
@@ -88,8 +89,8 @@ static int read_all(const struct meta *meta, struct table *t)
 	devlink_free(&d);
 	if (err == -ENODEV || err == -ENOENT)
 		return 0;
-	return err ? complain(err, NULL, "cannot ask devlink for traps and health of %s: %s",
-			      meta->iface, strerror(-err)) : 0;
+	return err ? error_set(e, err, NULL, "cannot ask devlink for traps and health of %s: %s",
+			       meta->iface, strerror(-err)) : 0;
 }
 
 static const char *cannot(void)

@@ -16,6 +16,7 @@
 #include "lib/core/hook.h"
 #include "lib/read/snapshot.h"
 #include "lib/trace/probes.h"
+#include "lib/util/error.h"
 #include "lib/util/log.h"
 #include "driver.skel.h"
 
@@ -159,11 +160,12 @@ static const char *absent(const struct site *site)
 		.max = site->request->max_functions,
 		.cannot = probes_cannot(),
 	};
+	struct error e = {};
 
 	if (want.cannot && !site->driver->tracepoints)
 		return want.cannot;
 	probes_free(&chosen);
-	return probes_choose(&chosen, &want) ? text("%s", complaint()) : NULL;
+	return probes_choose(&chosen, &want, &e) ? text("%s", e.what) : NULL;
 }
 
 static int maps_size(struct bpf_object *obj)
@@ -241,12 +243,12 @@ static int attach(const struct site *site, struct bpf_object *obj)
 	programs[PROBE_ENTER] = program_of(obj, "driver_enter");
 	programs[PROBE_BEGIN] = program_of(obj, "driver_begin");
 	programs[PROBE_END] = program_of(obj, "driver_end");
-	err = probes_attach(&chosen, programs, link_keep, &pinning);
+	err = probes_attach(&chosen, programs, link_keep, &pinning, site->error);
 	while (err && pinning.nr)
 		unlink(pin_path(site, text("driver-%u", --pinning.nr)));
-	if (err && !*complaint())
-		complain(err, NULL, "cannot pin the links to the driver's functions: %s",
-			 strerror(-err));
+	if (err)
+		error_set(site->error, err, NULL,
+			  "cannot pin the links to the driver's functions: %s", strerror(-err));
 	return err;
 }
 

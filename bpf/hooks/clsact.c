@@ -17,6 +17,7 @@
 #include "lib/core/hook.h"
 #include "lib/kernel/programs.h"
 #include "lib/net/netlink.h"
+#include "lib/util/error.h"
 #include "lib/util/log.h"
 
 #define CLSACT_PRIORITY	0x7fff	/* of our filter if there is no other */
@@ -113,8 +114,9 @@ int clsact_attach(const struct site *site, int prog_fd)
 	/* By default the kernel puts us behind all filters with a set priority (tcf_auto_prio). */
 	dump(RTM_GETTFILTER, INGRESS, others.ifindex, each_filter, &others);
 	if (others.first == 1)
-		return complain(-EEXIST, NULL, "another filter has tc priority 1 on %s: ours "
-				"cannot run before it", site->iface.name);
+		return error_set(site->error, -EEXIST, NULL,
+				 "another filter has tc priority 1 on %s: ours "
+				 "cannot run before it", site->iface.name);
 	opts.priority = others.first ? others.first - 1 : CLSACT_PRIORITY;
 	if (!clsact_exists(site->iface.ifindex))
 		err = mark_made(site);
@@ -122,8 +124,8 @@ int clsact_attach(const struct site *site, int prog_fd)
 		err = bpf_tc_hook_create(&hook);
 	if (!err || err == -EEXIST)
 		err = bpf_tc_attach(&hook, &opts);
-	return err ? complain(err, NULL, "cannot attach to clsact ingress of %s: %s",
-			      site->iface.name, strerror(-err)) : 0;
+	return err ? error_set(site->error, err, NULL, "cannot attach to clsact ingress of %s: %s",
+			       site->iface.name, strerror(-err)) : 0;
 }
 
 const char *clsact_blind(const struct site *site)

@@ -12,6 +12,7 @@
 #include "lib/kernel/feature.h"
 #include "lib/kernel/programs.h"
 #include "lib/kernel/tcx.h"
+#include "lib/util/error.h"
 #include "lib/util/log.h"
 #include "tc.skel.h"
 
@@ -23,11 +24,13 @@ static int attach_tcx(const struct site *site, int prog)
 	int err, link = bpf_link_create(prog, site->iface.ifindex, TCX_INGRESS, &opts);
 
 	if (link < 0)
-		return complain(-errno, NULL, "cannot attach to tcx ingress of %s: %s",
-				site->iface.name, strerror(errno));
+		return error_set(site->error, -errno, NULL,
+				 "cannot attach to tcx ingress of %s: %s", site->iface.name,
+				 strerror(errno));
 	err = bpf_obj_pin(link, pin_path(site, PIN));
 	close(link);
-	return err ? complain(-errno, NULL, "cannot pin the tcx link: %s", strerror(errno)) : 0;
+	return err ? error_set(site->error, -errno, NULL, "cannot pin the tcx link: %s",
+			       strerror(errno)) : 0;
 }
 
 /* The program is pinned first: detach finds the filter by it. */
@@ -36,7 +39,8 @@ static int attach_clsact(const struct site *site, int prog)
 	int err = bpf_obj_pin(prog, pin_path(site, CLSACT_PROGRAM));
 
 	if (err)
-		return complain(-errno, NULL, "cannot pin the tc program: %s", strerror(errno));
+		return error_set(site->error, -errno, NULL, "cannot pin the tc program: %s",
+				 strerror(errno));
 	return clsact_attach(site, prog);
 }
 
@@ -46,7 +50,8 @@ static int attach(const struct site *site, struct bpf_object *obj, char *how, si
 	int prog, err = bpf_object__load(obj);
 
 	if (err)
-		return complain(err, NULL, "cannot load the tc program: %s", log_last());
+		return error_set(site->error, err, NULL, "cannot load the tc program: %s",
+				 log_last());
 	prog = bpf_program__fd(bpf_object__find_program_by_name(obj, "nicprobe_tc"));
 	strncpy(how, no_tcx ? "clsact" : "tcx", size);
 	return no_tcx ? attach_clsact(site, prog) : attach_tcx(site, prog);

@@ -9,6 +9,8 @@
 #include "lib/net/statistics.h"
 #include "lib/read/snapshot.h"
 
+struct error;
+
 #define HWSTAT_OWN	0xff	/* rank: it has only the driver's name */
 #define HWSTAT_ALL	0xffff	/* queue: the whole interface */
 
@@ -33,7 +35,7 @@ static inline unsigned hwstat_queue(const struct hwstat_key *key)
 }
 
 /* Reads their present values, zeros too. 0 or -errno. */
-int hwstat_read(const struct meta *, struct table *);
+int hwstat_read(const struct meta *, struct table *, struct error *);
 /* Why statistics are missing or have no common names; NULL: nothing is wrong. */
 const char *hwstat_without(const struct meta *);
 

@@ -185,11 +185,12 @@ static int all_read(struct reading *r, const char *now)
 	return err == -ENOMEM ? err : 0;
 }
 
-int hwstat_read(const struct meta *meta, struct table *t)
+int hwstat_read(const struct meta *meta, struct table *t, struct error *e)
 {
 	struct reading r = { .meta = meta, .t = t, .driver = driver_find(meta->driver) };
 	char now[IF_NAMESIZE];
 
+	(void)e;	/* baseline_read() says what failed */
 	/* The interface may be gone or renamed. */
 	return if_indextoname(meta->ifindex, now) ? all_read(&r, now) : 0;
 }

@@ -11,6 +11,7 @@
 #include "lib/core/hook.h"
 #include "lib/net/queues.h"
 #include "lib/read/snapshot.h"
+#include "lib/util/error.h"
 #include "lib/util/log.h"
 #include "irq.skel.h"
 
@@ -157,7 +158,7 @@ static int names_make(const struct site *site, struct vectors *names)
 
 	names->list = calloc(2 * q->nr + (q->nr + MAX_PATTERNS) * most + 1, sizeof(*names->list));
 	if (!names->list)
-		return complain(-ENOMEM, NULL, "no memory for %u interrupts", q->nr);
+		return error_set(site->error, -ENOMEM, NULL, "no memory for %u interrupts", q->nr);
 	for (unsigned i = 0; i < q->nr; i++)
 		names_add(names, &q->vectors[i]);
 	for (unsigned i = 0; i < q->nr; i++)
@@ -258,9 +259,9 @@ static int attach(const struct site *site, struct bpf_object *obj)
 			err = object_load(site, obj);
 		if (!err)
 			err = maps_fill(site, obj, &names);
-		if (err && !*complaint())
-			complain(err, NULL, "cannot fill the maps of interrupts: %s",
-				 strerror(-err));
+		if (err)
+			error_set(site->error, err, NULL, "cannot fill the maps of interrupts: %s",
+				  strerror(-err));
 	}
 	free(names.list);
 	return err ?: object_attach(site, obj);

@@ -11,7 +11,7 @@
 #include "bpf/wifi/radio.h"
 #include "lib/core/hook.h"
 #include "lib/net/netlink.h"
-#include "lib/util/log.h"
+#include "lib/util/error.h"
 
 static const char *const ways[] = { "rx", "tx" };
 
@@ -154,7 +154,7 @@ int station_take(const struct nlmsghdr *nlh, void *table)
 	return err ? MNL_CB_ERROR : MNL_CB_OK;
 }
 
-static int read_all(const struct meta *meta, struct table *t)
+static int read_all(const struct meta *meta, struct table *t, struct error *e)
 {
 	char buf[MNL_SOCKET_BUFFER_SIZE];
 	int family = netlink_family("nl80211"), err;
@@ -163,16 +163,16 @@ static int read_all(const struct meta *meta, struct table *t)
 	if (family == -ENOENT)		/* cfg80211 is gone, and the interface with it */
 		return 0;
 	if (family < 0)
-		return complain(family, NULL, "cannot ask nl80211: %s", strerror(-family));
+		return error_set(e, family, NULL, "cannot ask nl80211: %s", strerror(-family));
 	request = netlink_request(buf, family, NLM_F_DUMP, NL80211_CMD_GET_STATION);
 	mnl_attr_put_u32(request, NL80211_ATTR_IFINDEX, meta->ifindex);
 	err = netlink_ask(NETLINK_GENERIC, request, station_take, t);
 	if (err == -ENODEV)
 		return 0;
 	if (err == -EOPNOTSUPP)
-		return complain(err, NULL, "the driver has no counters of stations");
-	return err ? complain(err, NULL, "cannot ask nl80211 for the stations of %s: %s",
-			      meta->iface, strerror(-err)) : 0;
+		return error_set(e, err, NULL, "the driver has no counters of stations");
+	return err ? error_set(e, err, NULL, "cannot ask nl80211 for the stations of %s: %s",
+			       meta->iface, strerror(-err)) : 0;
 }
 
 static const char *absent(const struct site *site)

@@ -15,6 +15,7 @@
 #include "lib/kernel/feature.h"
 #include "lib/kernel/symbol.h"
 #include "lib/net/sysfs.h"
+#include "lib/util/error.h"
 #include "lib/util/log.h"
 
 #define ROOM (1 << 19)		/* about 400 events */
@@ -232,30 +233,33 @@ static int hear(void *ear, void *data, size_t size)
 	return 0;
 }
 
-static int ear_open(struct wifi_ear *e)
+static int ear_open(struct wifi_ear *e, struct error *error)
 {
 	size_t size;
 	const void *elf = meter_find("wifi")->events.elf(&size);
 	int err;
 
+	log_forget();
 	e->obj = bpf_object__open_mem(elf, size, NULL);
 	if (!e->obj)
-		return complain(-errno, NULL, "cannot open our own BPF object: %s", log_last());
+		return error_set(error, -errno, NULL, "cannot open our own BPF object: %s",
+				 log_last());
 	err = wifi_prepare(e->obj, "", true) ?:
 	      bpf_map__set_max_entries(bpf_object__find_map_by_name(e->obj, "events"), ROOM) ?:
 	      bpf_map__set_max_entries(bpf_object__find_map_by_name(e->obj, "wifi"), 1);
 	if (err)
-		return complain(err, NULL, "cannot prepare our own BPF object: %s", strerror(-err));
+		return error_set(error, err, NULL, "cannot prepare our own BPF object: %s",
+				 strerror(-err));
 	err = bpf_object__load(e->obj);
 	if (err)
-		return complain(err, NULL, "cannot load our BPF program: %s", log_last());
+		return error_set(error, err, NULL, "cannot load our BPF program: %s", log_last());
 	e->ring = ring_buffer__new(bpf_object__find_map_fd_by_name(e->obj, "events"), hear, e,
 				   NULL);
-	return e->ring ? 0 : complain(-errno, NULL, "cannot create a ring buffer: %s",
-				      strerror(errno));
+	return e->ring ? 0 : error_set(error, -errno, NULL, "cannot create a ring buffer: %s",
+				       strerror(errno));
 }
 
-static int ear_attach(struct wifi_ear *e)
+static int ear_attach(struct wifi_ear *e, struct error *error)
 {
 	struct bpf_program *prog;
 	unsigned nr = 0;
@@ -265,24 +269,25 @@ static int ear_attach(struct wifi_ear *e)
 			continue;
 		e->links[nr] = bpf_program__attach(prog);
 		if (!e->links[nr])
-			return complain(-errno, NULL, "cannot attach to %s: %s",
-					bpf_program__section_name(prog), strerror(errno));
+			return error_set(error, -errno, NULL, "cannot attach to %s: %s",
+					 bpf_program__section_name(prog), strerror(errno));
 		nr++;
 	}
 	return 0;
 }
 
-struct wifi_ear *wifi_listen(void (*tell)(const struct wifi_scan *, void *arg), void *arg)
+struct wifi_ear *wifi_listen(void (*tell)(const struct wifi_scan *, void *arg), void *arg,
+			     struct error *error)
 {
 	struct wifi_ear *e = calloc(1, sizeof(*e));
 
 	if (!e) {
-		complain(-ENOMEM, NULL, "no memory to listen");
+		error_set(error, -ENOMEM, NULL, "no memory to listen");
 		return NULL;
 	}
 	e->tell = tell;
 	e->arg = arg;
-	if (!ear_open(e) && !ear_attach(e))
+	if (!ear_open(e, error) && !ear_attach(e, error))
 		return e;
 	wifi_deaf(e);
 	return NULL;

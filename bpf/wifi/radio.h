@@ -35,8 +35,10 @@ int wifi_prepare(struct bpf_object *, const char *radio, bool live);
  * Reports scans of all radios in every namespace, as they begin and end, until wifi_deaf(). Nothing
  * is left behind, however the process ends. NULL: failed, with an error message.
  */
+struct error;
 struct wifi_ear;
-struct wifi_ear *wifi_listen(void (*tell)(const struct wifi_scan *, void *arg), void *arg);
+struct wifi_ear *wifi_listen(void (*tell)(const struct wifi_scan *, void *arg), void *arg,
+			     struct error *);
 int wifi_fd(const struct wifi_ear *);		/* readable: events are waiting */
 int wifi_take(struct wifi_ear *);		/* calls tell() for each of them. 0 or -errno */
 unsigned long long wifi_lost(const struct wifi_ear *);	/* events not read in time */

@@ -10,6 +10,7 @@
 #include "bpf/wifi/wifi.h"
 #include "lib/core/hook.h"
 #include "lib/read/snapshot.h"
+#include "lib/util/error.h"
 #include "lib/util/log.h"
 #include "wifi.skel.h"
 
@@ -75,7 +76,8 @@ static int attach(const struct site *site, struct bpf_object *obj)
 	wifi_radio(site->iface.name, site->iface.ifindex, radio);
 	err = wifi_prepare(obj, radio, false);
 	if (err)
-		return complain(err, NULL, "cannot prepare our own BPF object: %s", strerror(-err));
+		return error_set(site->error, err, NULL, "cannot prepare our own BPF object: %s",
+				 strerror(-err));
 	return object_load(site, obj) ?: object_attach(site, obj);
 }
 

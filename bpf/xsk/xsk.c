@@ -8,6 +8,7 @@
 #include "lib/core/hook.h"
 #include "lib/net/xsks.h"
 #include "lib/proc/holders.h"
+#include "lib/util/error.h"
 #include "lib/util/log.h"
 
 extern const struct meter meter_xsk;
@@ -90,7 +91,7 @@ static int put(struct table *t, const struct xsk *x)
 	return 0;
 }
 
-static int read_all(const struct meta *meta, struct table *t)
+static int read_all(const struct meta *meta, struct table *t, struct error *e)
 {
 	struct xsks all;
 	int err;
@@ -102,8 +103,8 @@ static int read_all(const struct meta *meta, struct table *t)
 	xsks_free(&all);
 	if (err == -ENOENT)	/* the module xsk_diag was unloaded */
 		return 0;
-	return err ? complain(err, NULL, "cannot ask for the AF_XDP sockets of %s: %s",
-			      meta->iface, strerror(-err)) : 0;
+	return err ? error_set(e, err, NULL, "cannot ask for the AF_XDP sockets of %s: %s",
+			       meta->iface, strerror(-err)) : 0;
 }
 
 static const char *absent(const struct site *site)

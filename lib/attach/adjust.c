@@ -16,6 +16,7 @@
 #include "lib/attach/object.h"
 #include "lib/attach/pins.h"
 #include "lib/core/meter.h"
+#include "lib/util/error.h"
 #include "lib/util/log.h"
 
 static bool is_on(__u64 bits, int id)
@@ -28,12 +29,15 @@ static int meter_unpin(const struct site *site, const struct meter *m)
 {
 	size_t size = 0, len = strlen(m->name);
 	const void *elf = m->type == EVENT_METER ? m->events.elf(&size) : NULL;
-	struct bpf_object *obj = elf ? bpf_object__open_mem(elf, size, NULL) : NULL;
+	struct bpf_object *obj;
 	struct bpf_program *prog;
 	struct bpf_map *map;
 
+	log_forget();
+	obj = elf ? bpf_object__open_mem(elf, size, NULL) : NULL;
 	if (elf && !obj)
-		return complain(-errno, NULL, "cannot open our own BPF object: %s", log_last());
+		return error_set(site->error, -errno, NULL, "cannot open our own BPF object: %s",
+				 log_last());
 	if (obj) {
 		bpf_object__for_each_program(prog, obj)
 			pin_remove(pin_path(site, bpf_program__name(prog)));
@@ -50,30 +54,31 @@ static int meter_unpin(const struct site *site, const struct meter *m)
 }
 
 /* Those that count in the programs of the hooks cannot come or go alone. */
-static int refuse_riders(const struct request *req, __u64 changed)
+static int refuse_riders(const struct request *req, __u64 changed, struct error *e)
 {
 	for (int id = 0; id < NR_METERS; id++)
 		if (is_on(changed, id) && meters[id]->type == PACKET_METER)
-			return complain(-EOPNOTSUPP, text("nicprobe detach %s, and attach it anew",
-							  req->label),
-					"%s cannot be added or removed alone: it counts in the "
-					"programs that see each packet, with other meters",
-					meters[id]->name);
+			return error_set(e, -EOPNOTSUPP,
+					 text("nicprobe detach %s, and attach it anew", req->label),
+					 "%s cannot be added or removed alone: it counts in the "
+					 "programs that see each packet, with other meters",
+					 meters[id]->name);
 	return 0;
 }
 
 /* What another is made of stays. */
-static int refuse_needed(const struct request *req, __u64 left, __u64 gone)
+static int refuse_needed(const struct request *req, __u64 left, __u64 gone,
+			 struct error *e)
 {
 	for (int id = 0; id < NR_METERS; id++)
 		for (int of = 0; of < NR_METERS && is_on(left, id); of++)
 			if (is_on(meter_needs(meters[id]) & gone, of))
-				return complain(-EOPNOTSUPP,
-						text("nicprobe attach -m -%s,-%s %s",
-						     meters[of]->name, meters[id]->name,
-						     req->label),
-						"%s is made of %s", meters[id]->name,
-						meters[of]->name);
+				return error_set(e, -EOPNOTSUPP,
+						 text("nicprobe attach -m -%s,-%s %s",
+						      meters[of]->name, meters[id]->name,
+						      req->label),
+						 "%s is made of %s", meters[id]->name,
+						 meters[of]->name);
 	return 0;
 }
 
@@ -98,8 +103,8 @@ static int meter_begin(const struct site *site, const struct request *req, const
 	int err;
 
 	if (why)
-		return complain(-EOPNOTSUPP, NULL, "%s cannot be had on %s: %s", m->name,
-				site->iface.name, why);
+		return error_set(site->error, -EOPNOTSUPP, NULL, "%s cannot be had on %s: %s",
+				 m->name, site->iface.name, why);
 	*meta->absent[id] = '\0';
 	meta->on |= 1ull << id;
 	err = meter_unpin(site, m) ?: attach_one(site, req, m, meta);
@@ -139,7 +144,8 @@ static int adjust(struct site *site, const struct request *req, struct meta *met
 	__u64 fresh = meters_needed(req->added) & ~meta->on, again;
 	struct request of_these = *req;
 	struct meta now = *meta;
-	int err = refuse_riders(req, gone | fresh) ?: refuse_needed(req, meta->on & ~gone, gone);
+	int err = refuse_riders(req, gone | fresh, site->error) ?:
+		  refuse_needed(req, meta->on & ~gone, gone, site->error);
 
 	if (err)
 		return err;
@@ -155,7 +161,7 @@ static int adjust(struct site *site, const struct request *req, struct meta *met
 		if (is_on(gone, id))
 			*now.absent[id] = '\0';
 	/* from here on nothing that is not there is said to be there */
-	err = meta_update(site->pins, &now);
+	err = meta_update(site->pins, &now, site->error);
 	for (int id = 0; id < NR_METERS && !err; id++)
 		if (is_on(gone, id))
 			err = meter_unpin(site, meters[id]);
@@ -163,7 +169,7 @@ static int adjust(struct site *site, const struct request *req, struct meta *met
 		int update;
 
 		err = meters_begin(site, &of_these, &now, again);
-		update = meta_update(site->pins, &now);
+		update = meta_update(site->pins, &now, site->error);
 		err = err ?: update;
 	}
 	*meta = now;
@@ -176,8 +182,8 @@ static int same_device(const struct site *site, const struct request *req, const
 	if (meta->ifindex == site->iface.ifindex &&
 	    !pins_of_other(site->pins, meta, site->iface.inode))
 		return 0;
-	return complain(-ENODEV, text("nicprobe attach %s", req->label),
-			"what was attached as %s is gone", req->label);
+	return error_set(site->error, -ENODEV, text("nicprobe attach %s", req->label),
+			 "what was attached as %s is gone", req->label);
 }
 
 /* A group that may read the others may read what was added, too. */
@@ -187,7 +193,7 @@ static int share(int lock, const struct site *site)
 
 	if (stat(site->pins, &st) || !(st.st_mode & S_IRGRP))
 		return 0;
-	return group_share(lock, site->pins, st.st_gid);
+	return group_share(lock, site->pins, st.st_gid, site->error);
 }
 
 static int adjust_locked(struct site *site, const struct request *req, struct meta *done, int lock)
@@ -196,13 +202,14 @@ static int adjust_locked(struct site *site, const struct request *req, struct me
 
 	if (!pins_find(site->iface.netns, site->iface.ifindex, site->pins, sizeof(site->pins)))
 		return -ENOENT;
-	err = meta_read(site->pins, done) ?: same_device(site, req, done);
+	err = meta_read(site->pins, done, site->error) ?: same_device(site, req, done);
 	if (err)
 		return err;
 	if (req->rx || (req->sample && req->sample != done->sample))
-		return complain(-EINVAL, text("nicprobe detach %s, and attach it anew",
-					      req->label), "%s is for all that is attached to %s",
-				req->rx ? "--rx" : "--sample", req->label);
+		return error_set(site->error, -EINVAL,
+				 text("nicprobe detach %s, and attach it anew", req->label),
+				 "%s is for all that is attached to %s",
+				 req->rx ? "--rx" : "--sample", req->label);
 	site->config.rows = done->rows;	/* as those that are there: show reads all alike */
 	next = begin_next(site);
 	if (next < 0)
@@ -211,11 +218,12 @@ static int adjust_locked(struct site *site, const struct request *req, struct me
 	return adjust(site, req, done) ?: share(lock, site);
 }
 
-int adjust_iface(const char *name, const struct request *req, struct meta *done)
+int adjust_iface(const char *name, const struct request *req, struct meta *done, struct error *e)
 {
 	struct request whole = *req;
-	struct site site = {};
-	int lock, err = iface_read(name, &site.iface);
+	struct error own = {};	/* what a meter lacks is noted, whoever calls */
+	struct site site = { .error = e ?: &own };
+	int lock, err = iface_read(name, &site.iface, site.error);
 
 	if (err)
 		return err;
@@ -225,7 +233,7 @@ int adjust_iface(const char *name, const struct request *req, struct meta *done)
 	err = site_queues(&site);
 	if (err)
 		return err;
-	lock = pins_lock(true);
+	lock = pins_lock(true, site.error);
 	err = lock < 0 ? lock : adjust_locked(&site, &whole, done, lock);
 	pins_tidy();
 	pins_unlock(lock);

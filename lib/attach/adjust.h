@@ -5,11 +5,13 @@
 
 #include "lib/attach/attach.h"
 
+struct error;
+
 /*
  * As request->added and ->removed say, in the namespace the process is in. 0 and what is attached
  * now; -ENOENT: it is not attached, without a complaint; or -errno, a complaint, and all is as it
  * was.
  */
-int adjust_iface(const char *name, const struct request *, struct meta *done);
+int adjust_iface(const char *name, const struct request *, struct meta *done, struct error *);
 
 #endif

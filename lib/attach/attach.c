@@ -18,7 +18,9 @@
 #include "lib/kernel/choose.h"
 #include "lib/read/baseline.h"
 #include "lib/read/derived.h"
+#include "lib/util/error.h"
 #include "lib/util/log.h"
+#include "lib/util/shortage.h"
 
 /* Was it asked for, and not only needed by what was? */
 static bool named(const struct request *req, int id)
@@ -33,16 +35,16 @@ static int meters_refuse(const struct site *site, const struct request *req, str
 		const struct meter *m = meters[id];
 		const char *why = meta->on >> id & 1 && m->absent ? m->absent(site) : NULL;
 
-		if (attach_stopped())
-			return attach_stopped();
+		if (attach_stopped(site))
+			return attach_stopped(site);
 		if (!why)
 			continue;
 		if (named(req, id))
-			return complain(-EOPNOTSUPP, NULL, "%s cannot be had on %s: %s", m->name,
-					site->iface.name, why);
+			return error_set(site->error, -EOPNOTSUPP, NULL,
+					 "%s cannot be had on %s: %s", m->name, site->iface.name,
+					 why);
 		meta->on &= ~(1ull << id);
 		note_once(meta->absent[id], sizeof(meta->absent[id]), why);
-		complaints_forget();
 	}
 	return 0;
 }
@@ -50,17 +52,18 @@ static int meters_refuse(const struct site *site, const struct request *req, str
 static int meter_attach(const struct site *site, const struct meter *m, struct meta *meta)
 {
 	struct site own = *site;
+	char left_out[LEFT_OUT] = "";
 	struct bpf_object *obj;
 	int err;
 
 	own.config.sample = meter_sample(m, meta);
-	obj = object_open(&own, m->events.elf);
+	obj = object_open(&own, m->events.elf, left_out);
 	err = !obj ? -EOPNOTSUPP : m->events.attach ? m->events.attach(&own, obj) :
 	      attach_links(&own, obj);
 	bpf_object__close(obj);
-	if (!err && *kernel_left_out())
+	if (!err && *left_out)
 		note_once(meta->absent[meter_id(m)], sizeof(meta->absent[0]),
-			  text("does without %s, which cannot be had here", kernel_left_out()));
+			  text("does without %s, which cannot be had here", left_out));
 	return err;
 }
 
@@ -87,11 +90,11 @@ static int derived_attach(const struct site *site, const struct meter *m, const 
 	const char *why = lacks ? NULL : unseen(m, meta);
 
 	if (why)
-		return complain(-EOPNOTSUPP, NULL, "%s", why);
+		return error_set(site->error, -EOPNOTSUPP, NULL, "%s", why);
 	if (!lacks)
 		return derived_pin(site, m, meta);
-	return complain(-EOPNOTSUPP, NULL, "it is made of %s, which is not there: %s", lacks->name,
-			meta->absent[meter_id(lacks)]);
+	return error_set(site->error, -EOPNOTSUPP, NULL, "it is made of %s, which is not there: %s",
+			 lacks->name, meta->absent[meter_id(lacks)]);
 }
 
 int attach_one(const struct site *site, const struct request *req, const struct meter *m,
@@ -117,19 +120,19 @@ int attach_one(const struct site *site, const struct request *req, const struct 
 	}
 	if (err) {
 		short_of(-err, text("begin the meter %s", m->name));
-		why = *complaint() ? complaint() : strerror(-err);
+		why = *error_what(site->error) ? error_what(site->error) : strerror(-err);
 	}
-	if (attach_stopped())		/* whatever it was taken for */
-		return attach_stopped();
+	if (attach_stopped(site))		/* whatever it was taken for */
+		return attach_stopped(site);
 	if (!why && m->remark && m->remark(site))
 		note_once(meta->absent[id], sizeof(meta->absent[id]), m->remark(site));
 	if (!why)
 		return 0;
 	if (named(req, id))
-		return complain(-EOPNOTSUPP, NULL, "%s cannot be had on %s: %s", m->name,
-				site->iface.name, why);
+		return error_set(site->error, -EOPNOTSUPP, NULL, "%s cannot be had on %s: %s",
+				 m->name, site->iface.name, why);
 	note_once(meta->absent[id], sizeof(meta->absent[id]), why);
-	complaints_forget();
+	error_forget(site->error);
 	meta->on &= ~(1ull << id);
 	return 0;
 }
@@ -142,9 +145,9 @@ static int meters_attach(const struct site *site, const struct request *req, str
 	meta->since = since;
 	if (err)
 		return err;
-	return meta->on ? 0 : complain(-EOPNOTSUPP, "nicprobe list -v",
-				       "nothing of this can be measured on %s here",
-				       site->iface.name);
+	return meta->on ? 0 : error_set(site->error, -EOPNOTSUPP, "nicprobe list -v",
+					"nothing of this can be measured on %s here",
+					site->iface.name);
 }
 
 static void meta_begin(const struct site *site, const struct request *req, struct meta *meta)
@@ -183,10 +186,8 @@ static void queues_again(const struct site *site, struct meta *meta)
 {
 	struct iface now;
 
-	if (iface_read_index(site->iface.ifindex, &now)) {
-		complaints_forget();
+	if (iface_read_index(site->iface.ifindex, &now, NULL))
 		return;
-	}
 	meta->rx_queues = now.rx_queues;
 	meta->tx_queues = now.tx_queues;
 }
@@ -200,8 +201,9 @@ static int build(struct site *site, const struct request *req, struct meta *meta
 	if (!err && mkdir(site->pins, 0700))
 		err = -errno;
 	if (err)
-		return complain(err, NULL, "cannot make %s: %s", site->pins, strerror(-err));
-	err = attach_stopped() ?: meters_refuse(site, req, meta);
+		return error_set(site->error, err, NULL, "cannot make %s: %s", site->pins,
+				 strerror(-err));
+	err = attach_stopped(site) ?: meters_refuse(site, req, meta);
 	if (!err) {
 		site->config.on = meta->on;
 		err = points_attach(site, req, meta);
@@ -211,7 +213,7 @@ static int build(struct site *site, const struct request *req, struct meta *meta
 		err = meters_attach(site, req, meta);
 	}
 	if (!err)
-		err = attach_stopped() ?: meta_write(site->pins, meta);
+		err = attach_stopped(site) ?: meta_write(site->pins, meta, site->error);
 	return err;
 }
 
@@ -223,21 +225,20 @@ static int make_room(const struct site *site, const char *label)
 {
 	struct meta old;
 	char dir[256], now[IF_NAMESIZE];
-	int err = meta_read(site->pins, &old);
+	int err = meta_read(site->pins, &old, site->error);
 
-	if (!err && netns_enter_same(site->iface.netns, old.cookie) == -ESTALE) {
+	if (!err && netns_enter_same(site->iface.netns, old.cookie, NULL) == -ESTALE) {
 		struct site gone = *site;
 
-		complaints_forget();
 		gone.gone = true;
 		gone.iface.ifindex = old.ifindex;
 		return attach_undo(&gone);
 	}
 	if (!err && old.ifindex != site->iface.ifindex && if_indextoname(old.ifindex, now) &&
 	    !pins_dead(site->pins))
-		return complain(-EBUSY, text("nicprobe detach %s", now),
-				"%s is still attached under its former name %s: detach it first",
-				now, site->iface.name);
+		return error_set(site->error, -EBUSY, text("nicprobe detach %s", now),
+				 "%s is still attached under its former name %s: detach it first",
+				 now, site->iface.name);
 	if (err == -ENODATA ||
 	    (!err && (old.ifindex != site->iface.ifindex ||
 		      pins_of_other(site->pins, &old, site->iface.inode)))) {
@@ -250,20 +251,21 @@ static int make_room(const struct site *site, const char *label)
 	if (err && err != -ENOENT)
 		return err;
 	if (!err || pins_find(site->iface.netns, site->iface.ifindex, dir, sizeof(dir)))
-		return complain(-EALREADY, text("nicprobe show %s", label),
-				"%s is attached already", label);
+		return error_set(site->error, -EALREADY, text("nicprobe show %s", label),
+				 "%s is attached already", label);
 	return 0;
 }
 
-int attach_iface(const char *name, const struct request *req, struct meta *done)
+int attach_iface(const char *name, const struct request *req, struct meta *done, struct error *e)
 {
-	struct site site = {};
+	struct error own = {};	/* what a meter lacks is noted, whoever calls */
+	struct site site = { .error = e ?: &own };
 	int lock, err;
 	gid_t group;
 
-	hindrance_forget();
-	err = iface_read(name, &site.iface);
-	err = err ?: netns_known(&site.iface.netns);
+	shortage_forget();
+	err = iface_read(name, &site.iface, site.error);
+	err = err ?: netns_known(&site.iface.netns, site.error);
 	if (err)
 		return err;
 	site_configure(&site, req);
@@ -272,18 +274,18 @@ int attach_iface(const char *name, const struct request *req, struct meta *done)
 	if (err)
 		return err;
 	pins_dir(site.pins, sizeof(site.pins), site.iface.netns, site.iface.name);
-	lock = pins_lock(true);
+	lock = pins_lock(true, site.error);
 	if (lock < 0) {
 		queues_free(&site.queues);
 		return lock;
 	}
-	err = req->group ? group_check(lock, req->group, &group) : 0;
+	err = req->group ? group_check(lock, req->group, &group, site.error) : 0;
 	err = err ?: make_room(&site, req->label ?: name);
 	if (!err) {
 		meta_begin(&site, req, done);
 		err = build(&site, req, done);
 		if (!err && req->group)
-			err = group_share(lock, site.pins, group);
+			err = group_share(lock, site.pins, group, site.error);
 		if (err)
 			attach_undo(&site);
 	}

@@ -7,6 +7,7 @@
 
 #include "lib/core/meta.h"
 
+struct error;
 struct meter;
 struct site;
 
@@ -26,7 +27,7 @@ struct request {
 };
 
 /* 0 and what was done; or -errno, a complaint, and nothing left behind. -EALREADY: attached. */
-int attach_iface(const char *name, const struct request *, struct meta *done);
+int attach_iface(const char *name, const struct request *, struct meta *done, struct error *);
 
 /* Takes away what is there, whole or half: the hooks undo what unpinning does not. 0 or -errno. */
 int attach_undo(const struct site *);
@@ -41,10 +42,10 @@ int attach_one(const struct site *, const struct request *, const struct meter *
  * By the interface's name now, or the one it was attached under. 0; -ENOENT:
  * it is not attached; with `force` also pins that another version left.
  */
-int detach_iface(__u32 netns, const char *name, bool force);
+int detach_iface(__u32 netns, const char *name, bool force, struct error *);
 
 /* What is in one directory of pins, its namespace entered if it can be. */
-int detach_pins(const char *dir, __u32 netns, bool force);
+int detach_pins(const char *dir, __u32 netns, bool force, struct error *);
 
 /* What became of an interface since it was attached. */
 struct attached {

@@ -11,7 +11,7 @@
 #include "lib/attach/begin.h"
 #include "lib/core/meter.h"
 #include "lib/read/baseline.h"
-#include "lib/util/log.h"
+#include "lib/util/error.h"
 
 /* In this order; each is done for all meters before the next. */
 enum turn { PROGRAMS, FIGURES, FIGURES_NEEDED, DERIVED, NR_TURNS };
@@ -56,8 +56,8 @@ int begin_next(const struct site *site)
 		fd = err;
 	}
 	if (fd < 0)
-		return complain(fd, NULL, "cannot read %s: %s", pin_path(site, BEGUN_PIN),
-				strerror(-fd));
+		return error_set(site->error, fd, NULL, "cannot read %s: %s",
+				 pin_path(site, BEGUN_PIN), strerror(-fd));
 	close(fd);
 	return begun + 1;
 }
@@ -73,8 +73,8 @@ static int word_write(const struct site *site)
 		err = -errno;
 	if (fd >= 0)
 		close(fd);
-	return err ? complain(err, NULL, "cannot write %s: %s", pin_path(site, BEGUN_PIN),
-			      strerror(-err)) : 0;
+	return err ? error_set(site->error, err, NULL, "cannot write %s: %s",
+			       pin_path(site, BEGUN_PIN), strerror(-err)) : 0;
 }
 
 /* The word, and what the figures were: to pin them takes longer than to read them. */

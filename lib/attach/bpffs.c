@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "lib/attach/bpffs.h"
+#include "lib/util/error.h"
 #include "lib/util/log.h"
 
 /* `ip netns exec` mounts a /sys of its own, and calls it by the name of the network namespace. */
@@ -44,29 +45,29 @@ static bool private_mounts(void)
 	return ours.st_ino != init.st_ino;
 }
 
-int bpffs_missing(void)
+int bpffs_missing(struct error *e)
 {
 	struct statfs fs;
 
 	if (!statfs(BPFFS, &fs) && fs.f_type == BPF_FS_MAGIC)
 		return 0;
 	if (private_mounts())
-		return complain(-ENODEV, "leave `ip netns exec`, and name the interface "
-				"NETNS/IFACE; or enter by nsenter --net=/run/netns/NETNS",
-				BPFFS " is not the host's here, and what we pin would be lost");
+		return error_set(e, -ENODEV, "leave `ip netns exec`, and name the interface "
+				 "NETNS/IFACE; or enter by nsenter --net=/run/netns/NETNS",
+				 BPFFS " is not the host's here, and what we pin would be lost");
 	return 1;
 }
 
-int bpffs_mount(void)
+int bpffs_mount(struct error *e)
 {
-	int missing = bpffs_missing();
+	int missing = bpffs_missing(e);
 
 	if (missing <= 0)
 		return missing;
 	if (mount("bpf", BPFFS, "bpf", 0, "mode=0700"))
-		return complain(-errno, "mount -t bpf bpf " BPFFS,
-				"no BPF file system on " BPFFS ", and it cannot be mounted: %s",
-				strerror(errno));
+		return error_set(e, -errno, "mount -t bpf bpf " BPFFS,
+				 "no BPF file system on " BPFFS ", and it cannot be mounted: %s",
+				 strerror(errno));
 	return 0;
 }
 
@@ -74,30 +75,31 @@ int bpffs_mount(void)
  * Whoever can write to a directory decides where the paths through it lead. In the first, which
  * the kernel makes with mode 1777, the sticky bit keeps what is there where it is.
  */
-static int distrust(int fd, const char *path, bool first)
+static int distrust(int fd, const char *path, bool first, struct error *e)
 {
 	struct statfs fs;
 	struct stat st;
 
 	if (fstat(fd, &st) || fstatfs(fd, &fs))
-		return complain(-errno, NULL, "cannot look at %s: %s", path, strerror(errno));
+		return error_set(e, -errno, NULL, "cannot look at %s: %s", path, strerror(errno));
 	if (fs.f_type != BPF_FS_MAGIC && first)
 		return -ENOENT;
 	if (fs.f_type != BPF_FS_MAGIC)
-		return complain(-EPERM, text("umount %s", path), "%s is on another file system",
-				path);
+		return error_set(e, -EPERM, text("umount %s", path), "%s is on another file system",
+				 path);
 	if (st.st_uid && st.st_uid != geteuid())
-		return complain(-EPERM, text("ls -lR %s; and where nothing there is needed: "
-				"rm -r %s", path, path), "%s belongs to the user %u: what is in it "
-				"cannot be trusted", path, st.st_uid);
+		return error_set(e, -EPERM, text("ls -lR %s; and where nothing there is needed: "
+						 "rm -r %s", path, path),
+				 "%s belongs to the user %u: what is in it cannot be trusted",
+				 path, st.st_uid);
 	if (st.st_mode & 022 && !(first && st.st_mode & S_ISVTX))
-		return complain(-EPERM, text(first ? "chmod +t %s" : "chmod go-w %s", path),
-				"others may write to %s (mode %04o): what is in it cannot be "
-				"trusted", path, st.st_mode & 07777);
+		return error_set(e, -EPERM, text(first ? "chmod +t %s" : "chmod go-w %s", path),
+				 "others may write to %s (mode %04o): what is in it cannot be "
+				 "trusted", path, st.st_mode & 07777);
 	return 0;
 }
 
-static int open_failed(const char *path, int at)
+static int open_failed(const char *path, int at, struct error *e)
 {
 	int err = errno;
 	struct stat st;
@@ -105,13 +107,14 @@ static int open_failed(const char *path, int at)
 	if (err == ENOENT)
 		return -err;
 	if (!fstatat(at, strrchr(path, '/') + 1, &st, AT_SYMLINK_NOFOLLOW) && !S_ISDIR(st.st_mode))
-		return complain(-EPERM, text("ls -l %s; and when it is not needed: rm %s", path,
-				path), "%s is %s, and not a directory of ours", path,
-				S_ISLNK(st.st_mode) ? "a symbolic link" : "a file");
+		return error_set(e, -EPERM, text("ls -l %s; and when it is not needed: rm %s", path,
+				 path), "%s is %s, and not a directory of ours", path,
+				 S_ISLNK(st.st_mode) ? "a symbolic link" : "a file");
 	if (err == EACCES)
-		return complain(-err, "run it as root, or as one of the group that was given to "
-				"attach by --group", "cannot open %s: %s", path, strerror(err));
-	return complain(-err, NULL, "cannot open %s: %s", path, strerror(err));
+		return error_set(e, -err,
+				 "run it as root, or as one of the group that was given to "
+				 "attach by --group", "cannot open %s: %s", path, strerror(err));
+	return error_set(e, -err, NULL, "cannot open %s: %s", path, strerror(err));
 }
 
 bool bpffs_below(const char *dir)
@@ -120,14 +123,14 @@ bool bpffs_below(const char *dir)
 }
 
 /* One that is mounted nowhere is ours by its descriptor, /proc/self/fd/N. */
-static int private_open(const char *dir)
+static int private_open(const char *dir, struct error *e)
 {
 	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
-	return fd < 0 ? complain(-errno, NULL, "cannot open %s: %s", dir, strerror(errno)) : fd;
+	return fd < 0 ? error_set(e, -errno, NULL, "cannot open %s: %s", dir, strerror(errno)) : fd;
 }
 
-int bpffs_open(const char *dir)
+int bpffs_open(const char *dir, struct error *e)
 {
 	/* not everyone who may pass through the first may list it */
 	int fd = open(BPFFS, O_PATH | O_DIRECTORY | O_CLOEXEC), err;
@@ -137,19 +140,19 @@ int bpffs_open(const char *dir)
 	if (!bpffs_below(dir)) {
 		if (fd >= 0)
 			close(fd);
-		return private_open(dir);
+		return private_open(dir, e);
 	}
 	if (fd < 0)
-		return errno == ENOENT ? -errno : complain(-errno, NULL, "cannot open " BPFFS
-							   ": %s", strerror(errno));
-	err = distrust(fd, BPFFS, true);
+		return errno == ENOENT ? -errno : error_set(e, -errno, NULL, "cannot open " BPFFS
+							    ": %s", strerror(errno));
+	err = distrust(fd, BPFFS, true, e);
 	while (!err && dir[at]) {
 		size_t len = strcspn(dir + at + 1, "/");
 		int next;
 
 		snprintf(path, sizeof(path), "%.*s", (int)(at + 1 + len), dir);
 		next = openat(fd, path + at + 1, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-		err = next < 0 ? open_failed(path, fd) : distrust(next, path, false);
+		err = next < 0 ? open_failed(path, fd, e) : distrust(next, path, false, e);
 		close(fd);
 		fd = next;
 		at += 1 + len;

@@ -5,19 +5,21 @@
 
 #include <stdbool.h>
 
+struct error;
+
 #define BPFFS "/sys/fs/bpf"
 
 /* 0: it is there; -ENODEV and a complaint: not, and it must not be mounted here; 1: not. */
-int bpffs_missing(void);
+int bpffs_missing(struct error *);
 /* Mounts it if need be. 0, or -errno and a complaint. */
-int bpffs_mount(void);
+int bpffs_mount(struct error *);
 
 /*
  * Opens a directory below BPFFS, name by name: no symbolic link, on no other file system, and of
  * none that somebody else owns or may write to. -ENOENT: it is not there; else -errno and a
  * complaint. What is not below BPFFS is mounted nowhere, and opened by its descriptor's path.
  */
-int bpffs_open(const char *dir);
+int bpffs_open(const char *dir, struct error *);
 bool bpffs_below(const char *dir);
 
 #endif

@@ -12,7 +12,7 @@
 #include "lib/kernel/feature.h"
 #include "lib/kernel/release.h"
 #include "lib/kernel/symbol.h"
-#include "lib/util/log.h"
+#include "lib/util/error.h"
 
 unsigned table_bits(unsigned long long room, unsigned most)
 {
@@ -28,7 +28,8 @@ int site_queues(struct site *site)
 	struct napi_order order;
 
 	if (queues_read(&site->iface, site->driver, &site->queues))
-		return complain(-ENOMEM, NULL, "no memory for the queues of %s", site->iface.name);
+		return error_set(site->error, -ENOMEM, NULL, "no memory for the queues of %s",
+				 site->iface.name);
 	order = queues_order(&site->queues);
 	site->config.napis = order.all;
 	site->config.napi_first = order.first;

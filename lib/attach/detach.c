@@ -8,37 +8,37 @@
 #include "lib/attach/pins.h"
 #include "lib/core/hook.h"
 #include "lib/net/iface.h"
-#include "lib/util/log.h"
+#include "lib/util/error.h"
+#include "lib/util/shortage.h"
 
 int attach_undo(const struct site *site)
 {
 	for (const struct hook *const *t = hooks; *t; t++)
 		if ((*t)->detach)
 			(*t)->detach(site);
-	return pins_remove(site->pins);
+	return pins_remove(site->pins, site->error);
 }
 
-int detach_pins(const char *dir, __u32 netns, bool force)
+int detach_pins(const char *dir, __u32 netns, bool force, struct error *e)
 {
-	struct site site = {};
+	struct site site = { .error = e };
 	struct meta meta;
 	__u32 here;
-	int err = netns_known(&here);
+	int err = netns_known(&here, e);
 
 	if (err)
 		return err;
-	err = meta_read(dir, &meta);
+	err = meta_read(dir, &meta, e);
 	/* what cannot be read now may be well: it is not taken away for that */
 	if (err && err != -ENODATA && !(err == -EPROTO && force))
 		return err;
-	complaints_forget();
+	error_forget(e);
 	snprintf(site.pins, sizeof(site.pins), "%s", dir);
 	/* nameless or gone: its links go all the same; no file to be had is neither */
-	hindrance_forget();
-	site.gone = netns_enter_same(netns, err ? 0 : meta.cookie);
-	if (site.gone && hindrance())
-		return hindrance();
-	complaints_forget();
+	shortage_forget();
+	site.gone = netns_enter_same(netns, err ? 0 : meta.cookie, NULL);
+	if (site.gone && shortage(e))
+		return shortage(e);
 	if (!err)
 		site.iface.ifindex = meta.ifindex;
 	else
@@ -51,18 +51,18 @@ int detach_pins(const char *dir, __u32 netns, bool force)
 	return attach_undo(&site);
 }
 
-int detach_iface(__u32 netns, const char *name, bool force)
+int detach_iface(__u32 netns, const char *name, bool force, struct error *e)
 {
 	/* an index we can ask for only where we are */
 	unsigned ifindex = netns == netns_inode() ? if_nametoindex(name) : 0;
 	char dir[256];
-	int lock = pins_lock(true), err;
+	int lock = pins_lock(true, e), err;
 
 	if (lock < 0)
 		return lock;
 	if (!ifindex || !pins_find(netns, ifindex, dir, sizeof(dir)))
 		pins_dir(dir, sizeof(dir), netns, name);
-	err = detach_pins(dir, netns, force);
+	err = detach_pins(dir, netns, force, e);
 	pins_tidy();
 	pins_unlock(lock);
 	return err;

@@ -14,12 +14,13 @@
 #include "lib/attach/bpffs.h"
 #include "lib/attach/group.h"
 #include "lib/attach/pins.h"
+#include "lib/util/error.h"
 #include "lib/util/log.h"
 
 #define LISTED	0750		/* a directory */
 #define READ	0640		/* a map: by BPF_F_RDONLY, to which the kernel holds lookups */
 
-static int group_find(const char *name, gid_t *group)
+static int group_find(const char *name, gid_t *group, struct error *e)
 {
 	const struct group *g = getgrnam(name);
 	char *end;
@@ -27,24 +28,27 @@ static int group_find(const char *name, gid_t *group)
 	*group = g ? g->gr_gid : strtoul(name, &end, 10);
 	if (g || (*name && !*end))
 		return 0;
-	return complain(-ENOENT, "getent group", "no group \"%.64s\"", name);
+	return error_set(e, -ENOENT, "getent group", "no group \"%.64s\"", name);
 }
 
-int group_check(int root, const char *name, gid_t *group)
+int group_check(int root, const char *name, gid_t *group, struct error *e)
 {
 	struct stat fs, ours;
-	int err = group_find(name, group);
+	int err = group_find(name, group, e);
 
 	if (err)
 		return err;
 	if (stat(BPFFS, &fs) || fstat(root, &ours))
-		return complain(-errno, NULL, "cannot look at " PINS_ROOT ": %s", strerror(errno));
+		return error_set(e, -errno, NULL, "cannot look at " PINS_ROOT ": %s",
+				 strerror(errno));
 	if (!(fs.st_mode & S_IXOTH) && !(fs.st_mode & S_IXGRP && fs.st_gid == *group))
-		return complain(-EPERM, "chmod o+x " BPFFS, "the group %s could not come to what "
-				"is pinned: " BPFFS " has mode %04o", name, fs.st_mode & 07777);
+		return error_set(e, -EPERM, "chmod o+x " BPFFS,
+				 "the group %s could not come to what "
+				 "is pinned: " BPFFS " has mode %04o", name, fs.st_mode & 07777);
 	if (ours.st_mode & 070 && ours.st_gid != *group)
-		return complain(-EBUSY, "nicprobe detach --all", "another group (%u) may read what "
-				"is attached, and there can be one", ours.st_gid);
+		return error_set(e, -EBUSY, "nicprobe detach --all",
+				 "another group (%u) may read what "
+				 "is attached, and there can be one", ours.st_gid);
 	return 0;
 }
 
@@ -68,9 +72,9 @@ static int map_share(int dir, const char *path, gid_t group)
 	return err;
 }
 
-static int directories_share(int root, const char *dir, gid_t group)
+static int directories_share(int root, const char *dir, gid_t group, struct error *e)
 {
-	int above = bpffs_open(text("%.*s", (int)(strrchr(dir, '/') - dir), dir)), err;
+	int above = bpffs_open(text("%.*s", (int)(strrchr(dir, '/') - dir), dir), e), err;
 
 	if (above < 0)
 		return above;
@@ -79,9 +83,9 @@ static int directories_share(int root, const char *dir, gid_t group)
 	return err;
 }
 
-int group_share(int root, const char *dir, gid_t group)
+int group_share(int root, const char *dir, gid_t group, struct error *e)
 {
-	int fd = bpffs_open(dir), err = fd < 0 ? fd : directories_share(root, dir, group);
+	int fd = bpffs_open(dir, e), err = fd < 0 ? fd : directories_share(root, dir, group, e);
 	DIR *d = err ? NULL : fdopendir(fd);
 	struct dirent *entry;
 
@@ -95,6 +99,6 @@ int group_share(int root, const char *dir, gid_t group)
 	else if (fd >= 0)
 		close(fd);
 	if (err)
-		complain(err, NULL, "cannot let the group read %s: %s", dir, strerror(-err));
+		error_set(e, err, NULL, "cannot let the group read %s: %s", dir, strerror(-err));
 	return err;
 }

@@ -5,12 +5,14 @@
 
 #include <sys/types.h>
 
+struct error;
+
 /*
  * Is there such a group, and can it be let in? `root` is what pins_lock() opened.
  * 0, or -errno and a complaint.
  */
-int group_check(int root, const char *name, gid_t *);
+int group_check(int root, const char *name, gid_t *, struct error *);
 /* Lets it in: to the maps in `dir`, and on the way there. 0, or -errno and a complaint. */
-int group_share(int root, const char *dir, gid_t);
+int group_share(int root, const char *dir, gid_t, struct error *);
 
 #endif

@@ -11,6 +11,7 @@
 
 #include "lib/attach/lock.h"
 #include "lib/proc/holders.h"
+#include "lib/util/error.h"
 #include "lib/util/interrupt.h"
 #include "lib/util/log.h"
 
@@ -45,15 +46,16 @@ static struct holder holder_of(int fd)
 	return found;
 }
 
-static int give_up(const char *path, const struct holder *h, int ms)
+static int give_up(const char *path, const struct holder *h, int ms, struct error *e)
 {
 	if (!h->pid)
-		return complain(-EBUSY, NULL, "%s is locked for %d s now by a process that cannot "
-				"be seen from here", path, ms / 1000);
-	return complain(-EBUSY, text(h->stopped ? "kill -CONT %d" : "ps -fp %d", h->pid),
-			"%s is locked for %d s now by the process %d (%s)%s", path, ms / 1000,
-			h->pid, *h->name ? h->name : "gone",
-			h->stopped ? ", which is stopped" : "");
+		return error_set(e, -EBUSY, NULL,
+				 "%s is locked for %d s now by a process that cannot "
+				 "be seen from here", path, ms / 1000);
+	return error_set(e, -EBUSY, text(h->stopped ? "kill -CONT %d" : "ps -fp %d", h->pid),
+			 "%s is locked for %d s now by the process %d (%s)%s", path, ms / 1000,
+			 h->pid, *h->name ? h->name : "gone",
+			 h->stopped ? ", which is stopped" : "");
 }
 
 static int now_ms(void)
@@ -64,7 +66,7 @@ static int now_ms(void)
 	return t.tv_sec % 1000000 * 1000 + t.tv_nsec / 1000000;
 }
 
-int lock_wait(int fd, const char *path, bool exclusive)
+int lock_wait(int fd, const char *path, bool exclusive, struct error *e)
 {
 	int begin = now_ms(), look = STOPPED;
 
@@ -72,15 +74,15 @@ int lock_wait(int fd, const char *path, bool exclusive)
 		int ms = now_ms() - begin;
 
 		if (errno != EWOULDBLOCK && errno != EINTR)
-			return complain(-errno, NULL, "cannot lock %s: %s", path,
-					strerror(errno));
+			return error_set(e, -errno, NULL, "cannot lock %s: %s", path,
+					 strerror(errno));
 		if (interrupted())
-			return complain(-EINTR, NULL, "interrupted");
+			return error_set(e, -EINTR, NULL, "interrupted");
 		if (ms >= look) {
 			struct holder h = holder_of(fd);
 
 			if (h.stopped || ms >= MOST)
-				return give_up(path, &h, ms);
+				return give_up(path, &h, ms, e);
 			look += STOPPED;
 		}
 		nanosleep(&(struct timespec){ .tv_nsec = STEP * 1000000 }, NULL);

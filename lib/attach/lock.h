@@ -5,7 +5,9 @@
 
 #include <stdbool.h>
 
+struct error;
+
 /* Locks what `fd` is of, for one or for all that read. 0, or -errno and a complaint. */
-int lock_wait(int fd, const char *path, bool exclusive);
+int lock_wait(int fd, const char *path, bool exclusive, struct error *);
 
 #endif

@@ -13,6 +13,7 @@
 #include "lib/attach/object.h"
 #include "lib/core/meter.h"
 #include "lib/kernel/choose.h"
+#include "lib/util/error.h"
 #include "lib/util/log.h"
 
 #define NAPI_QUEUES	"napi_queue"	/* bpf/common/dev.bpf.h */
@@ -117,17 +118,21 @@ static int dev_tell(const struct site *site, struct bpf_program *prog)
 	return err;
 }
 
-struct bpf_object *object_open(const struct site *site, const void *(*elf)(size_t *))
+struct bpf_object *object_open(const struct site *site, const void *(*elf)(size_t *),
+			       char *left_out)
 {
 	size_t size;
 	const void *bytes = elf(&size);
-	struct bpf_object *obj = bpf_object__open_mem(bytes, size, NULL);
+	struct bpf_object *obj;
 	struct bpf_program *prog;
 	struct bpf_map *map;
 	int err = 0;
 
+	log_forget();
+	obj = bpf_object__open_mem(bytes, size, NULL);
 	if (!obj) {
-		complain(-errno, NULL, "cannot open our own BPF object: %s", log_last());
+		error_set(site->error, -errno, NULL, "cannot open our own BPF object: %s",
+			  log_last());
 		return NULL;
 	}
 	bpf_object__for_each_map(map, obj)
@@ -136,8 +141,9 @@ struct bpf_object *object_open(const struct site *site, const void *(*elf)(size_
 		if (!err && site->config.dev)
 			err = dev_tell(site, prog);
 	if (err)
-		complain(err, NULL, "cannot prepare our own BPF object: %s", strerror(-err));
-	if (err || kernel_choose(obj)) {
+		error_set(site->error, err, NULL, "cannot prepare our own BPF object: %s",
+			  strerror(-err));
+	if (err || kernel_choose(obj, left_out, site->error)) {
 		bpf_object__close(obj);
 		return NULL;
 	}
@@ -151,11 +157,12 @@ static int link_pin(const struct site *site, struct bpf_program *prog)
 	int err, fd;
 
 	if (!link)
-		return complain(-errno, NULL, "cannot attach to %s: %s",
-				bpf_program__section_name(prog), strerror(errno));
+		return error_set(site->error, -errno, NULL, "cannot attach to %s: %s",
+				 bpf_program__section_name(prog), strerror(errno));
 	err = bpf_link__pin(link, pin_path(site, name));
 	if (err) {
-		complain(err, NULL, "cannot pin the link %s: %s", name, strerror(-err));
+		error_set(site->error, err, NULL, "cannot pin the link %s: %s", name,
+			  strerror(-err));
 		bpf_link__destroy(link);
 		return err;
 	}
@@ -189,11 +196,13 @@ int object_load(const struct site *site, struct bpf_object *obj)
 	int err = bpf_object__load(obj);
 
 	if (err == -ENOMEM || err == -E2BIG)
-		return complain(err, "fewer meters: -m METER", "the kernel has no memory for the "
-				"maps of %u queues on %d CPUs", site->config.rows - 1,
-				libbpf_num_possible_cpus());
+		return error_set(site->error, err, "fewer meters: -m METER",
+				 "the kernel has no memory for the "
+				 "maps of %u queues on %d CPUs", site->config.rows - 1,
+				 libbpf_num_possible_cpus());
 	if (err)
-		return complain(err, NULL, "the kernel does not load our program: %s", log_last());
+		return error_set(site->error, err, NULL, "the kernel does not load our program: %s",
+				 log_last());
 	napis_tell(site, obj);
 	return 0;
 }

@@ -5,7 +5,10 @@
 
 #include "lib/core/hook.h"
 
-/* Opened, configured, its ways chosen; not loaded. NULL: a complaint says why. */
-struct bpf_object *object_open(const struct site *, const void *(*elf)(size_t *));
+/*
+ * Opened, configured, its ways chosen; not loaded. NULL: site->error says why. `left_out` is that
+ * of kernel_choose().
+ */
+struct bpf_object *object_open(const struct site *, const void *(*elf)(size_t *), char *left_out);
 
 #endif

@@ -16,31 +16,32 @@
 #include "lib/attach/pins.h"
 #include "lib/core/hook.h"
 #include "lib/net/iface.h"
+#include "lib/util/error.h"
 #include "lib/util/log.h"
 
-int pins_lock(bool exclusive)
+int pins_lock(bool exclusive, struct error *e)
 {
 	struct stat locked, there;
 	int fd, err;
 
 	for (;;) {
 		if (exclusive) {
-			err = bpffs_mount();
+			err = bpffs_mount(e);
 			if (err)
 				return err;
 			if (mkdir(PINS_ROOT, 0700) && errno != EEXIST)
-				return complain(-errno, NULL, "cannot make " PINS_ROOT ": %s",
-						strerror(errno));
+				return error_set(e, -errno, NULL, "cannot make " PINS_ROOT ": %s",
+						 strerror(errno));
 		}
-		fd = bpffs_open(PINS_ROOT);
+		fd = bpffs_open(PINS_ROOT, e);
 		if (fd == -ENOENT) {
 			if (exclusive)
 				continue;	/* the last detach was quicker */
-			return bpffs_missing() < 0 ? -ENODEV : -ENOENT;
+			return bpffs_missing(e) < 0 ? -ENODEV : -ENOENT;
 		}
 		if (fd < 0)
 			return fd;
-		err = lock_wait(fd, PINS_ROOT, exclusive);
+		err = lock_wait(fd, PINS_ROOT, exclusive, e);
 		if (err) {
 			close(fd);
 			return err;
@@ -97,10 +98,10 @@ int pin_read(const char *path)
 	return bpf_obj_get_opts(path, &opts);
 }
 
-static int not_ours(const char *dir, const char *why)
+static int not_ours(const char *dir, const char *why, struct error *e)
 {
-	return complain(-EPROTO, text("rm -r %s, when nothing there is needed", dir), "%s %s",
-			dir, why);
+	return error_set(e, -EPROTO, text("rm -r %s, when nothing there is needed", dir), "%s %s",
+			 dir, why);
 }
 
 /* The interface a directory is of, pins_dir() the other way round, as `detach` finds it. */
@@ -124,7 +125,7 @@ static const char *pins_iface(const char *dir)
 	return text("netns:%u/%s", inode, name);
 }
 
-int meta_read(const char *dir, struct meta *meta)
+int meta_read(const char *dir, struct meta *meta, struct error *e)
 {
 	struct bpf_map_info info = {};
 	__u32 len = sizeof(info);
@@ -132,18 +133,18 @@ int meta_read(const char *dir, struct meta *meta)
 	struct stat st;
 	int err, fd;
 
-	fd = bpffs_open(dir);
+	fd = bpffs_open(dir, e);
 	if (fd < 0)
 		return fd;
 	close(fd);
 	fd = pin_read(text("%s/meta", dir));
 	/* the kernel says EACCES of what is no pin, too */
 	if (fd < 0 && errno == EACCES && !lstat(text("%s/meta", dir), &st) && !S_ISREG(st.st_mode))
-		return not_ours(dir, "holds a \"meta\" that is not ours");
+		return not_ours(dir, "holds a \"meta\" that is not ours", e);
 	if (fd < 0)
 		return errno == ENOENT ? -ENODATA :
-		       complain(-errno, errno == EACCES ? "run it as root" : NULL,
-				"cannot open %s/meta: %s", dir, strerror(errno));
+		       error_set(e, -errno, errno == EACCES ? "run it as root" : NULL,
+				 "cannot open %s/meta: %s", dir, strerror(errno));
 	/* not by its name: that is left out where libbpf thinks that the kernel knows none */
 	err = bpf_obj_get_info_by_fd(fd, &info, &len) ? errno : 0;
 	if (!err && (info.type != BPF_MAP_TYPE_ARRAY || info.value_size < 8 ||
@@ -154,37 +155,37 @@ int meta_read(const char *dir, struct meta *meta)
 		err = errno;
 	close(fd);
 	if (err && err != EINVAL)
-		return complain(-err, NULL, "cannot read %s/meta: %s", dir, strerror(err));
+		return error_set(e, -err, NULL, "cannot read %s/meta: %s", dir, strerror(err));
 	if (err)
-		return not_ours(dir, "holds a \"meta\" that is not ours");
+		return not_ours(dir, "holds a \"meta\" that is not ours", e);
 	memcpy(meta, value, info.value_size < sizeof(*meta) ? info.value_size : sizeof(*meta));
 	if (meta->magic != META_MAGIC)
-		return not_ours(dir, "holds a \"meta\" that is not ours");
+		return not_ours(dir, "holds a \"meta\" that is not ours", e);
 	if (meta->version != META_VERSION || info.value_size != sizeof(*meta))
-		return complain(-EPROTO, text("nicprobe detach %s --force", pins_iface(dir)),
-				"%s was made by another version of nicprobe", dir);
+		return error_set(e, -EPROTO, text("nicprobe detach %s --force", pins_iface(dir)),
+				 "%s was made by another version of nicprobe", dir);
 	return 0;
 }
 
-int meta_write(const char *dir, const struct meta *meta)
+int meta_write(const char *dir, const struct meta *meta, struct error *e)
 {
 	int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "nicprobe_meta", 4, sizeof(*meta), 1, NULL);
 	int err = 0;
 
 	if (fd < 0 || bpf_map_update_elem(fd, &(__u32){ 0 }, meta, 0) ||
 	    bpf_obj_pin(fd, text("%s/meta", dir)))
-		err = complain(-errno, NULL, "cannot pin %s/meta: %s", dir, strerror(errno));
+		err = error_set(e, -errno, NULL, "cannot pin %s/meta: %s", dir, strerror(errno));
 	if (fd >= 0)
 		close(fd);
 	return err;
 }
 
-int meta_update(const char *dir, const struct meta *meta)
+int meta_update(const char *dir, const struct meta *meta, struct error *e)
 {
 	int fd = bpf_obj_get(text("%s/meta", dir)), err = 0;
 
 	if (fd < 0 || bpf_map_update_elem(fd, &(__u32){ 0 }, meta, 0))
-		err = complain(-errno, NULL, "cannot write %s/meta: %s", dir, strerror(errno));
+		err = error_set(e, -errno, NULL, "cannot write %s/meta: %s", dir, strerror(errno));
 	if (fd >= 0)
 		close(fd);
 	return err;
@@ -204,7 +205,7 @@ static void entry_remove(int dir, const char *path)
 
 void pin_remove(const char *path)
 {
-	int dir = bpffs_open(text("%.*s", (int)(strrchr(path, '/') - path), path));
+	int dir = bpffs_open(text("%.*s", (int)(strrchr(path, '/') - path), path), NULL);
 
 	if (dir < 0)
 		return;
@@ -213,12 +214,12 @@ void pin_remove(const char *path)
 }
 
 /* By descriptors: a path could lead elsewhere by the time that it is used. */
-int pins_remove(const char *dir)
+int pins_remove(const char *dir, struct error *e)
 {
 	const char *slash = strrchr(dir, '/');
 	bool named = bpffs_below(dir);
-	int parent = named ? bpffs_open(text("%.*s", (int)(slash - dir), dir)) : -1;
-	int fd = bpffs_open(dir), err = 0;
+	int parent = named ? bpffs_open(text("%.*s", (int)(slash - dir), dir), e) : -1;
+	int fd = bpffs_open(dir, e), err = 0;
 	DIR *d = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *entry;
 
@@ -244,7 +245,7 @@ int pins_remove(const char *dir)
 
 void pins_tidy(void)
 {
-	int fd = bpffs_open(PINS_ROOT);
+	int fd = bpffs_open(PINS_ROOT, NULL);
 	DIR *d = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *entry;
 
@@ -287,12 +288,10 @@ bool pins_of_other(const char *dir, const struct meta *meta, __u64 inode)
 /* The names in a directory, sorted; to be freed, each and all. */
 static int names_in(const char *dir, struct dirent ***list)
 {
-	int fd = bpffs_open(dir), n = fd < 0 ? -1 : scandirat(fd, ".", list, NULL, alphasort);
+	int fd = bpffs_open(dir, NULL), n = fd < 0 ? -1 : scandirat(fd, ".", list, NULL, alphasort);
 
 	if (fd >= 0)
 		close(fd);
-	else
-		complaints_forget();	/* what it would have had is not there */
 	return n;
 }
 
@@ -350,10 +349,10 @@ static int is_it(const char *dir, __u32 netns, const char *iface, void *arg)
 	struct meta meta;
 
 	(void)iface;
-	if (netns != w->netns || meta_read(dir, &meta) || meta.ifindex != w->ifindex)
+	if (netns != w->netns || meta_read(dir, &meta, NULL) || meta.ifindex != w->ifindex)
 		return 0;
 	/* asked from within: the inode may have been another's */
-	if (netns == netns_inode() && netns_enter_same(netns, meta.cookie))
+	if (netns == netns_inode() && netns_enter_same(netns, meta.cookie, NULL))
 		return 0;
 	snprintf(w->dir, w->size, "%s", dir);
 	return 1;
@@ -362,9 +361,6 @@ static int is_it(const char *dir, __u32 netns, const char *iface, void *arg)
 bool pins_find(__u32 netns, unsigned ifindex, char *dir, size_t size)
 {
 	struct pins_wanted w = { netns, ifindex, dir, size };
-	bool found = pins_each(is_it, &w);
 
-	if (!found)
-		complaints_forget();
-	return found;
+	return pins_each(is_it, &w);
 }

@@ -8,6 +8,8 @@
 
 #include "lib/core/meta.h"
 
+struct error;
+
 #define PINS_ROOT "/sys/fs/bpf/nicprobe"
 
 /*
@@ -16,7 +18,7 @@
  * pins_unlock(), or -errno and a complaint. -ENOENT without one: to read only,
  * and there is nothing.
  */
-int pins_lock(bool exclusive);
+int pins_lock(bool exclusive, struct error *);
 void pins_unlock(int lock);
 
 /* The directory of an interface. bpffs forbids dots in names: they become colons. */
@@ -27,15 +29,15 @@ void pins_dir(char *dir, size_t size, __u32 netns, const char *iface);
  * an attach that was cut short; -EPROTO and a complaint: pins of another
  * version, or not ours; else -errno and a complaint: it cannot be read.
  */
-int meta_read(const char *dir, struct meta *);
-int meta_write(const char *dir, const struct meta *);
-int meta_update(const char *dir, const struct meta *);	/* that is there */
+int meta_read(const char *dir, struct meta *, struct error *);
+int meta_write(const char *dir, const struct meta *, struct error *);
+int meta_update(const char *dir, const struct meta *, struct error *);	/* that is there */
 
 /* Removes one pin, if it is there; a link that it held has ended when this returns. */
 void pin_remove(const char *path);
 
 /* Removes all pins of a directory, and it. 0 or -errno. */
-int pins_remove(const char *dir);
+int pins_remove(const char *dir, struct error *);
 
 /* The last to do before unlocking, when something changed: removes what directories are empty. */
 void pins_tidy(void);

@@ -12,8 +12,9 @@
 #include "lib/core/meter.h"
 #include "lib/kernel/choose.h"
 #include "lib/kernel/feature.h"
+#include "lib/util/error.h"
 #include "lib/util/interrupt.h"
-#include "lib/util/log.h"
+#include "lib/util/shortage.h"
 
 unsigned points_of(__u64 meters_on)
 {
@@ -39,12 +40,12 @@ static void note_hook(char *to, size_t size, const char *hook, const char *why)
 	snprintf(to + at, size - at, "%snot %s: %s", at ? "; " : "", hook, why);
 }
 
-int attach_stopped(void)
+int attach_stopped(const struct site *site)
 {
 	if (!interrupted())
-		return hindrance();
-	complaints_forget();
-	return complain(-EINTR, NULL, "interrupted: nothing is attached");
+		return shortage(site->error);
+	error_forget(site->error);
+	return error_set(site->error, -EINTR, NULL, "interrupted: nothing is attached");
 }
 
 static int hook_attach(const struct site *site, const struct hook *hook, struct meta *meta)
@@ -56,7 +57,7 @@ static int hook_attach(const struct site *site, const struct hook *hook, struct 
 
 	if (hook->configure)
 		hook->configure(&own.config);
-	obj = object_open(&own, hook->elf);
+	obj = object_open(&own, hook->elf, NULL);
 	if (!obj)
 		return -EOPNOTSUPP;
 	err = hook->attach ? hook->attach(&own, obj, how, sizeof(how)) : attach_links(&own, obj);
@@ -89,16 +90,18 @@ static int point_attach(const struct site *site, const struct request *req, enum
 		if (!no && !only && (*t)->avoid)
 			no = (*t)->avoid(site);
 		if (!no && !hook_attach(site, *t, meta)) {
-			complaints_forget();
-			return attach_stopped();
+			error_forget(site->error);
+			return attach_stopped(site);
 		}
-		if (attach_stopped())
-			return attach_stopped();
-		note_hook(why, sizeof(meta->note[point]), (*t)->name, no ?: complaint());
+		if (attach_stopped(site))
+			return attach_stopped(site);
+		note_hook(why, sizeof(meta->note[point]), (*t)->name,
+			  no ?: error_what(site->error));
 		if (only)
 			return !no ? -EOPNOTSUPP :
-			       complain(-EOPNOTSUPP, NULL, "cannot use --rx %s: %s", only, no);
-		complaints_forget();
+			       error_set(site->error, -EOPNOTSUPP, NULL, "cannot use --rx %s: %s",
+					 only, no);
+		error_forget(site->error);
 	}
 	note_once(why, sizeof(meta->note[point]), "not asked for (--rx tc)");
 	return 0;

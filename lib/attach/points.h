@@ -16,7 +16,7 @@ unsigned points_of(__u64 meters_on);
 int points_attach(const struct site *, const struct request *, struct meta *);
 
 /* 0, or why attaching must end, whatever has been done: interrupted, or a resource is short. */
-int attach_stopped(void);
+int attach_stopped(const struct site *);
 
 /* Writes a note where there is none yet. */
 void note_once(char *to, size_t size, const char *why);

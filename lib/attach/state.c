@@ -9,7 +9,7 @@
 #include "lib/core/hook.h"
 #include "lib/core/meter.h"
 #include "lib/net/iface.h"
-#include "lib/util/log.h"
+#include "lib/util/error.h"
 
 struct moved {
 	const struct meta *meta;
@@ -30,8 +30,9 @@ static bool is_here(const char *netns, void *arg)
 	bool found = false;
 
 	for (struct if_nameindex *i = list; i && i->if_index && !found; i++)
-		found = !iface_read_index(i->if_index, &m->now) && m->now.netns != m->meta->netns &&
-			same_address(m->meta, &m->now) && !strcmp(m->now.driver, m->meta->driver);
+		found = !iface_read_index(i->if_index, &m->now, NULL) &&
+			m->now.netns != m->meta->netns && same_address(m->meta, &m->now) &&
+			!strcmp(m->now.driver, m->meta->driver);
 	if (list)
 		if_freenameindex(list);
 	snprintf(m->netns, sizeof(m->netns), "%s", netns);
@@ -42,7 +43,8 @@ void attached_state(const struct meta *meta, struct attached *a)
 {
 	struct moved m = { .meta = meta };
 	struct iface *now = &m.now;
-	int err = netns_enter_same(meta->netns, meta->cookie);
+	struct error e = {};
+	int err = netns_enter_same(meta->netns, meta->cookie, &e);
 	char *state = a->state, dir[256];
 	unsigned size = sizeof(a->state);
 
@@ -59,8 +61,8 @@ void attached_state(const struct meta *meta, struct attached *a)
 	} else if (err == -ENOENT || err == -EINVAL) {
 		snprintf(state, size, "its network namespace has no name, or is gone");
 	} else if (err) {
-		snprintf(state, size, "%s", complaint());
-	} else if (!iface_read_index(meta->ifindex, now)) {
+		snprintf(state, size, "%.*s", (int)size - 1, e.what);
+	} else if (!iface_read_index(meta->ifindex, now, NULL)) {
 		if (pins_of_other(dir, meta, now->inode)) {
 			a->is = ATTACHED_GONE;
 			snprintf(state, size, "%s is gone, and another %s has its index; "
@@ -75,7 +77,7 @@ void attached_state(const struct meta *meta, struct attached *a)
 				 now->name, now->rx_queues, now->tx_queues, meta->rx_queues,
 				 meta->tx_queues);
 		}
-	} else if (netns_each(is_here, &m)) {
+	} else if (netns_each(is_here, &m, NULL)) {
 		a->is = ATTACHED_MOVED;
 		snprintf(a->now, sizeof(a->now), "%s/%s", m.netns, now->name);
 		snprintf(state, size, "%s moved to the network namespace %s, as %s: only XDP and "
@@ -90,7 +92,6 @@ void attached_state(const struct meta *meta, struct attached *a)
 			snprintf(state, size, "%s is gone (deleted, or in a namespace without a "
 				 "name); these are its last figures", meta->iface);
 	}
-	complaints_forget();
 }
 
 /* Whether a hook attached by this method moves along with its interface. */
@@ -133,5 +134,4 @@ void attached_blind(const struct meta *meta, const struct attached *a, const cha
 
 		snprintf(blind[p], BLIND_SIZE, "%s", why ?: "");
 	}
-	complaints_forget();
 }

@@ -11,6 +11,7 @@
 #include "lib/net/queues.h"
 
 struct bpf_object;
+struct error;
 struct request;
 struct table;
 
@@ -23,6 +24,7 @@ struct site {			/* one interface, about to be measured */
 	char pins[256];		/* the directory of its pins */
 	bool gone;		/* with its namespace; its ifindex may be another's in ours */
 	struct table *figures;	/* [NR_METERS]: read by baseline_read(), not pinned yet */
+	struct error *error;	/* where whoever fails writes the reason; NULL: nowhere */
 };
 
 struct hook {

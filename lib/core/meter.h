@@ -10,6 +10,7 @@
 #include "lib/core/abi.h"
 
 struct bpf_object;
+struct error;
 struct iface;
 struct meta;
 struct request;
@@ -143,10 +144,9 @@ struct meter {
 		struct meter_events events;
 		/*
 		 * READ_METER, BY_KEY: adds the present figures with table_add(), called in the
-		 * namespace of the interface; their growth since attach is shown. 0 or -errno
-		 * and a complaint.
+		 * namespace of the interface; their growth since attach is shown. 0 or -errno.
 		 */
-		int (*read)(const struct meta *, struct table *);
+		int (*read)(const struct meta *, struct table *, struct error *);
 		struct meter_derived derived;
 	};
 	/*

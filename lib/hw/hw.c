@@ -12,6 +12,7 @@
 #include "lib/hw/hw.h"
 #include "lib/net/netlink.h"
 #include "lib/net/sysfs.h"
+#include "lib/util/error.h"
 #include "lib/util/log.h"
 
 void hw_note(struct hw *h, const char *of, const char *why, ...)
@@ -229,12 +230,12 @@ static int read_all(struct hw *h, int sys)
 	return err;
 }
 
-int hw_read(const char *iface, struct hw *h)
+int hw_read(const char *iface, struct hw *h, struct error *e)
 {
 	int err, sys;
 
 	*h = (struct hw){ .driver = &driver_generic };
-	err = iface_read(iface, &h->iface);
+	err = iface_read(iface, &h->iface, e);
 	if (err)
 		return err;
 	sys = sysfs_open(h->iface.name, h->iface.ifindex);
@@ -242,7 +243,7 @@ int hw_read(const char *iface, struct hw *h)
 	if (sys >= 0)
 		close(sys);
 	if (err)
-		return complain(err, "", "cannot describe %s: %s", iface, strerror(-err));
+		return error_set(e, err, "", "cannot describe %s: %s", iface, strerror(-err));
 	return 0;
 }
 

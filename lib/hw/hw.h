@@ -10,6 +10,8 @@
 #include "lib/net/xsks.h"
 #include "lib/proc/cpus.h"
 
+struct error;
+
 #define HW_WORD		64
 #define MAX_HW_NOTES	20
 
@@ -82,7 +84,7 @@ struct hw {
  * In the namespace the process is in. 0, or -errno with an error message (no such interface, no
  * memory). Whatever else cannot be read gets a note. Call hw_free() in any case.
  */
-int hw_read(const char *iface, struct hw *);
+int hw_read(const char *iface, struct hw *, struct error *);
 void hw_free(struct hw *);
 
 /* Records why a part is missing. */

@@ -293,7 +293,6 @@ static void own_find(struct above_search *s, const struct hw *h)
 		}
 		s->map = map_pinned(text("%s/lost", dir));
 	}
-	complaints_forget();
 }
 
 void hw_above_read(struct hw *h, int sys)

@@ -8,6 +8,7 @@
 
 #include "lib/kernel/btf.h"
 #include "lib/util/log.h"
+#include "lib/util/shortage.h"
 
 struct btf *kernel_types(void)
 {
@@ -19,7 +20,7 @@ struct btf *kernel_types(void)
 	if (!types && !access(TYPES, F_OK))
 		types = btf__parse(TYPES, NULL);	/* which says why not */
 	if (!types && !access(TYPES, F_OK))
-		hindered(errno, NULL, "cannot read the types of this kernel in " TYPES ": %s",
+		shortage_note(errno, NULL, "cannot read the types of this kernel in " TYPES ": %s",
 			 strerror(errno));
 	return types;
 }

@@ -11,6 +11,7 @@
 #include "lib/kernel/choose.h"
 #include "lib/kernel/feature.h"
 #include "lib/kernel/release.h"
+#include "lib/util/error.h"
 #include "lib/util/log.h"
 
 static const struct feature *method_of(const struct bpf_program *prog)
@@ -57,27 +58,22 @@ static bool place_exists(const struct bpf_program *prog)
 	return id > 0;
 }
 
-static char left_out[128];	/* the events of optional programs that were left out */
-
-static void leave_out(const struct bpf_program *prog)
+/* Adds the event of an optional program to the list. */
+static void leave_out(const struct bpf_program *prog, char left_out[LEFT_OUT])
 {
 	const char *section = bpf_program__section_name(prog);
 	const char *place = strchr(section, '/') ?: "/?";
 	size_t at = strlen(left_out);
 
 	if (*section != 'f' && !strstr(left_out, place + 1))	/* not the function as well */
-		snprintf(left_out + at, sizeof(left_out) - at, "%s%s", at ? ", " : "", place + 1);
+		snprintf(left_out + at, LEFT_OUT - at, "%s%s", at ? ", " : "", place + 1);
 }
 
-const char *kernel_left_out(void)
-{
-	return left_out;
-}
-
-int kernel_choose(struct bpf_object *obj)
+int kernel_choose(struct bpf_object *obj, char left_out[LEFT_OUT], struct error *e)
 {
 	struct bpf_program *prog, *other;
 
+	if (left_out)
 	*left_out = '\0';
 	bpf_object__for_each_program(prog, obj) {
 		const struct feature *best = NULL, *w;
@@ -99,10 +95,10 @@ int kernel_choose(struct bpf_object *obj)
 			if (no)
 				why = no;
 		}
-		if (!best && optional)
-			leave_out(prog);
-		else if (!best)
-			return complain(-EOPNOTSUPP, NULL, "%s", why);
+		if (!best && !optional)
+			return error_set(e, -EOPNOTSUPP, NULL, "%s", why);
+		if (!best && left_out)
+			leave_out(prog, left_out);
 		bpf_program__set_autoload(prog, best && method_of(prog) == best);
 	}
 	return 0;

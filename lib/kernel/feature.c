@@ -14,7 +14,9 @@
 #include "lib/kernel/feature.h"
 #include "lib/kernel/symbol.h"
 #include "lib/kernel/tcx.h"
+#include "lib/util/error.h"
 #include "lib/util/log.h"
+#include "lib/util/shortage.h"
 #include "ways.skel.h"
 
 static const char *lacks_btf(void)
@@ -210,16 +212,17 @@ static bool can_be_denied(const char *name, size_t len)
 	return is;
 }
 
-int denials_check(void)
+int denials_check(struct error *e)
 {
 	const char *list = getenv(DENIALS);
 	size_t len;
 
 	for (const char *at = NULL; (at = word(list, at, &len));)
 		if (!can_be_denied(at, len))
-			return complain(-EINVAL, "nicprobe list -v names what this kernel can do",
-					"$" DENIALS " lists \"%.*s\", which nothing goes by",
-					(int)len, at);
+			return error_set(e, -EINVAL,
+					 "nicprobe list -v names what this kernel can do",
+					 "$" DENIALS " lists \"%.*s\", which nothing goes by",
+					 (int)len, at);
 	return 0;
 }
 
@@ -231,6 +234,6 @@ const char *kernel_lacks(enum kernel_feature f)
 		return denied(features[f].name);
 	if (!known[f].asked)
 		known[f].why = features[f].lacks();
-	known[f].asked = true;	/* whether hindered or not: an attach ends then */
+	known[f].asked = true;	/* whether for a shortage or not: an attach ends then */
 	return known[f].why;
 }

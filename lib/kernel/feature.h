@@ -5,6 +5,8 @@
 
 #include <stdbool.h>
 
+struct error;
+
 enum kernel_feature {
 	/* attach methods, best first */
 	FEATURE_XDP,
@@ -51,6 +53,6 @@ const char *kernel_lacks(enum kernel_feature);
 const char *denied(const char *name);
 
 /* 0, or -EINVAL and a complaint: $NICPROBE_CANNOT has a word that nothing goes by. */
-int denials_check(void);
+int denials_check(struct error *);
 
 #endif

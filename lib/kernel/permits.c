@@ -8,9 +8,10 @@
 #include <unistd.h>
 
 #include "lib/kernel/permits.h"
+#include "lib/util/error.h"
 #include "lib/util/log.h"
 
-static int permits(bool mounts)
+static int permits(bool mounts, struct error *e)
 {
 	static const struct { int bit; const char *name; } wanted[] = {
 		{ CAP_BPF, "CAP_BPF" }, { CAP_NET_ADMIN, "CAP_NET_ADMIN" },
@@ -21,8 +22,8 @@ static int permits(bool mounts)
 	const char *missing = "";
 
 	if (syscall(SYS_capget, &head, data))
-		return complain(-errno, NULL, "cannot read our own capabilities: %s",
-				strerror(errno));
+		return error_set(e, -errno, NULL, "cannot read our own capabilities: %s",
+				 strerror(errno));
 	for (unsigned i = 0; i < sizeof(wanted) / sizeof(*wanted); i++) {
 		int bit = wanted[i].bit;
 		bool have = data[bit / 32].effective >> bit % 32 & 1;
@@ -34,17 +35,17 @@ static int permits(bool mounts)
 			missing = text("%s%s%s", missing, *missing ? ", " : "", wanted[i].name);
 	}
 	if (*missing)
-		return complain(-EPERM, "run it as root, or with these capabilities",
-				"this needs %s", missing);
+		return error_set(e, -EPERM, "run it as root, or with these capabilities",
+				 "this needs %s", missing);
 	return 0;
 }
 
-int kernel_permits(void)
+int kernel_permits(struct error *e)
 {
-	return permits(false);
+	return permits(false, e);
 }
 
-int kernel_permits_mounts(void)
+int kernel_permits_mounts(struct error *e)
 {
-	return permits(true);
+	return permits(true, e);
 }

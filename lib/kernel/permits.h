@@ -3,9 +3,11 @@
 #ifndef NICPROBE_PERMITS_H
 #define NICPROBE_PERMITS_H
 
+struct error;
+
 /* 0, or -EPERM and a complaint that names the capabilities that are missing. */
-int kernel_permits(void);
+int kernel_permits(struct error *);
 /* The same with CAP_SYS_ADMIN, for a command that mounts a BPF file system of its own. */
-int kernel_permits_mounts(void);
+int kernel_permits_mounts(struct error *);
 
 #endif

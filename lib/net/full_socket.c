@@ -6,7 +6,6 @@
 
 #include "lib/net/full_socket.h"
 #include "lib/net/netlink.h"
-#include "lib/util/log.h"
 
 #define FULL(held, room) ((uint64_t)(held) * 10 >= (uint64_t)(room) * 9)
 
@@ -62,7 +61,6 @@ bool full_socket_find(struct full_socket *s)
 	*s = (struct full_socket){};
 	ask(AF_INET, s);
 	ask(AF_INET6, s);
-	complaints_forget();
 	if (!s->drops)
 		return false;
 	holder_find(s->inode, &s->by);

@@ -19,8 +19,9 @@
 #include "lib/net/iface.h"
 #include "lib/net/netlink.h"
 #include "lib/net/sysfs.h"
-#include "lib/util/log.h"
+#include "lib/util/error.h"
 #include "lib/util/near.h"
+#include "lib/util/shortage.h"
 
 #define ALTNAMSIZ	128	/* ALTIFNAMSIZ, 5.5+; a struct near holds it */
 #define DEFAULT_RING	1000	/* also the kernel's default for txqueuelen */
@@ -232,20 +233,20 @@ __u64 iface_inode(unsigned ifindex)
 	return inode;
 }
 
-static int queues_check(const struct iface *i)
+static int queues_check(const struct iface *i, struct error *e)
 {
 	unsigned most = i->max_rx_queues > i->max_tx_queues ? i->max_rx_queues : i->max_tx_queues;
 
 	if (most > MAX_QUEUES)
-		return complain(-ERANGE, "", "%s has %u queues; nicprobe supports at most %u",
-				i->name, most, MAX_QUEUES);
+		return error_set(e, -ERANGE, "", "%s has %u queues; nicprobe supports at most %u",
+				 i->name, most, MAX_QUEUES);
 	if (!i->tx_queues)
-		return complain(-ERANGE, "", "%s has no transmit queue", i->name);
+		return error_set(e, -ERANGE, "", "%s has no transmit queue", i->name);
 	return 0;
 }
 
 /* One request, one link. -ENODEV comes without a message. */
-static int iface_get(struct nlmsghdr *request, struct iface *i)
+static int iface_get(struct nlmsghdr *request, struct iface *i, struct error *e)
 {
 	struct link_answer l = { .iface = i };
 	int err;
@@ -257,14 +258,14 @@ static int iface_get(struct nlmsghdr *request, struct iface *i)
 	if (err == -ENODEV)
 		return err;
 	if (err)
-		return complain(err, "", "cannot list interfaces: %s",
-				strerror(-err));
+		return error_set(e, err, "", "cannot list interfaces: %s",
+				 strerror(-err));
 	i->netns = netns_inode();
 	driver_read(i, l.kind);
 	ring_read(i, l.txqlen);
 	moderation_read(i);
 	queues_read(i);
-	return queues_check(i);
+	return queues_check(i, e);
 }
 
 /* The reason why dev_valid_name() of net/core/dev.c rejects a name; NULL: it is valid. */
@@ -298,19 +299,19 @@ static int near_link(const struct nlmsghdr *nlh, void *arg)
 	return MNL_CB_OK;
 }
 
-static int missing(const char *name)
+static int missing(const char *name, struct error *e)
 {
 	struct near near = near_to(name);
 	char buf[MNL_SOCKET_BUFFER_SIZE];
 
 	netlink_ask(NETLINK_ROUTE, short_request(buf, NLM_F_DUMP, 0), near_link, &near);
 	if (near.name[0])
-		return complain(-ENODEV, "ip link", "no interface \"%s\" here; is it \"%s\"?",
-				name, near.name);
-	return complain(-ENODEV, "ip link", "no interface \"%s\" here", name);
+		return error_set(e, -ENODEV, "ip link", "no interface \"%s\" here; is it \"%s\"?",
+				 name, near.name);
+	return error_set(e, -ENODEV, "ip link", "no interface \"%s\" here", name);
 }
 
-int iface_read(const char *name, struct iface *i)
+int iface_read(const char *name, struct iface *i, struct error *e)
 {
 	const char *wrong = name_wrong(name);
 	char buf[MNL_SOCKET_BUFFER_SIZE];
@@ -318,23 +319,23 @@ int iface_read(const char *name, struct iface *i)
 	int err;
 
 	if (wrong)
-		return complain(-ENODEV, "ip link", "\"%.40s\" is not a valid interface name: %s",
-				name, wrong);
+		return error_set(e, -ENODEV, "ip link",
+				 "\"%.40s\" is not a valid interface name: %s", name, wrong);
 	request = short_request(buf, NLM_F_ACK, 0);
 	/* Both attributes match any name of a device, but the first must be short. */
 	mnl_attr_put_strz(request, strlen(name) < IFNAMSIZ ? IFLA_IFNAME : IFLA_ALT_IFNAME, name);
-	err = iface_get(request, i);
-	return err == -ENODEV ? missing(name) : err;
+	err = iface_get(request, i, e);
+	return err == -ENODEV ? missing(name, e) : err;
 }
 
-int iface_read_index(unsigned ifindex, struct iface *i)
+int iface_read_index(unsigned ifindex, struct iface *i, struct error *e)
 {
 	char buf[MNL_SOCKET_BUFFER_SIZE];
 	int err = -ENODEV;
 
 	if (ifindex && ifindex <= INT_MAX)
-		err = iface_get(short_request(buf, NLM_F_ACK, ifindex), i);
+		err = iface_get(short_request(buf, NLM_F_ACK, ifindex), i, e);
 	if (err == -ENODEV)
-		complain(err, "ip link", "no interface with index %u here", ifindex);
+		error_set(e, err, "ip link", "no interface with index %u here", ifindex);
 	return err;
 }

@@ -8,6 +8,8 @@
 
 #include "lib/core/abi.h"
 
+struct error;
+
 
 struct iface {
 	char name[IFNAMSIZ];
@@ -34,8 +36,8 @@ struct iface {
  * All functions use the network namespace the process is in. They return 0, or -errno with an error
  * message; -ENODEV: no such interface.
  */
-int iface_read(const char *name, struct iface *);
-int iface_read_index(unsigned ifindex, struct iface *);
+int iface_read(const char *name, struct iface *, struct error *);
+int iface_read_index(unsigned ifindex, struct iface *, struct error *);
 
 /*
  * The inode of an interface's directory in sysfs; 0: unknown. It stays the same under every name
@@ -49,22 +51,22 @@ int ethtool_ask(const char *name, void *command);
 
 /* Inode of the network namespace the process is in; 0: unknown. */
 __u32 netns_inode(void);
-int netns_known(__u32 *inode);	/* the same; 0, or -errno with an error message */
+int netns_known(__u32 *inode, struct error *);	/* the same; 0 or -errno */
 /* The inode of the namespace with this `ip netns` name, without entering it; 0: none. */
 __u32 netns_named(const char *name);
 /* Enters the namespace with this `ip netns` name, for good. 0 or -errno. */
-int netns_enter(const char *name);
+int netns_enter(const char *name, struct error *);
 /*
  * Enters the namespace with this inode, ours or a named one. 0 or -errno; -ENOENT: it has no name.
  */
-int netns_enter_inode(__u32 inode);
+int netns_enter_inode(__u32 inode, struct error *);
 /* SO_NETNS_COOKIE of the current namespace, unique among all that ever existed; 0: unknown. */
 __u64 netns_cookie(void);
 /* The same, for a namespace with this cookie; -ESTALE: its inode number was reused. */
-int netns_enter_same(__u32 inode, __u64 cookie);
+int netns_enter_same(__u32 inode, __u64 cookie, struct error *);
 /* Its `ip netns` name; "" for our own or a nameless one. Returns whether it was found. */
 bool netns_name(__u32 inode, char *name, unsigned size);
 /* Calls `fn` in our own and then in each named namespace, entered; stops when it returns true. */
-bool netns_each(bool (*fn)(const char *name, void *arg), void *arg);
+bool netns_each(bool (*fn)(const char *name, void *arg), void *arg, struct error *);
 
 #endif

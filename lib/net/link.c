@@ -4,7 +4,6 @@
 
 #include "lib/net/ethtool.h"
 #include "lib/net/link.h"
-#include "lib/util/log.h"
 
 void link_state(unsigned ifindex, struct link *l)
 {
@@ -13,10 +12,9 @@ void link_state(unsigned ifindex, struct link *l)
 	struct iface i;
 
 	*l = (struct link){};
-	if (!iface_read_index(ifindex, &i) && !ethtool_ask(i.name, &carrier)) {
+	if (!iface_read_index(ifindex, &i, NULL) && !ethtool_ask(i.name, &carrier)) {
 		settings_read(&i, &group_link, &settings);
 		*l = (struct link){ .known = true, .up = i.up && carrier.data,
 				    .mbit = speed_of(&settings) };
 	}
-	complaints_forget();
 }

@@ -6,7 +6,6 @@
 
 #include "lib/net/neighbours.h"
 #include "lib/net/netlink.h"
-#include "lib/util/log.h"
 
 struct neighbour_search {
 	unsigned ifindex, nr;
@@ -46,6 +45,5 @@ unsigned neighbours_silent(unsigned ifindex, char *one, size_t size)
 	mnl_nlmsg_put_extra_header(nlh, sizeof(struct ndmsg));
 	if (netlink_ask(NETLINK_ROUTE, nlh, answer, &a))
 		a.nr = 0;
-	complaints_forget();
 	return a.nr;
 }

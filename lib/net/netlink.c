@@ -10,7 +10,7 @@
 
 #include "lib/kernel/feature.h"
 #include "lib/net/netlink.h"
-#include "lib/util/log.h"
+#include "lib/util/shortage.h"
 
 #define ANSWER	32768	/* one link: a few KiB, unless it has very many alternative names */
 #define BEHIND	64	/* zeros behind a message, in case it is shorter than its header claims */

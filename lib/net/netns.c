@@ -12,7 +12,9 @@
 #include <unistd.h>
 
 #include "lib/net/iface.h"
+#include "lib/util/error.h"
 #include "lib/util/log.h"
+#include "lib/util/shortage.h"
 
 #ifndef SO_NETNS_COOKIE
 #define SO_NETNS_COOKIE 71	/* Linux 5.14 */
@@ -28,16 +30,16 @@ __u32 netns_inode(void)
 	return stat(OURS, &st) ? 0 : st.st_ino;
 }
 
-int netns_known(__u32 *inode)
+int netns_known(__u32 *inode, struct error *e)
 {
 	*inode = netns_inode();
 	if (*inode)
 		return 0;
 	/* -ENOENT would mean that there is no such namespace */
-	return complain(errno == ENOENT ? -EIO : -errno,
-			errno == ENOENT ? "mount -t proc proc /proc" : NULL,
-			"cannot identify this network namespace: " OURS ": %s",
-			strerror(errno));
+	return error_set(e, errno == ENOENT ? -EIO : -errno,
+			 errno == ENOENT ? "mount -t proc proc /proc" : NULL,
+			 "cannot identify this network namespace: " OURS ": %s",
+			 strerror(errno));
 }
 
 /* The inode behind a name; 0: none, or the plain file that a deleted namespace left. */
@@ -90,22 +92,23 @@ static void names_free(struct dirent **names, int n)
 	free(names);
 }
 
-static int enter_failed(const char *name)
+static int enter_failed(const char *name, struct error *e)
 {
 	int err = errno;
 
 	if (err == EPERM)
-		return complain(-err, "run it as root",
-				"cannot enter network namespace \"%s\": that needs CAP_SYS_ADMIN",
-				name);
+		return error_set(e, -err, "run it as root",
+				 "cannot enter network namespace \"%s\": that needs CAP_SYS_ADMIN",
+				 name);
 	if (err == EINVAL)
-		return complain(-err, text("ip netns delete %s", name),
-				"\"%s\" is a stale name: its network namespace is gone",
-				name);
-	return complain(-err, "", "cannot enter network namespace \"%s\": %s", name, strerror(err));
+		return error_set(e, -err, text("ip netns delete %s", name),
+				 "\"%s\" is a stale name: its network namespace is gone",
+				 name);
+	return error_set(e, -err, "", "cannot enter network namespace \"%s\": %s", name,
+			 strerror(err));
 }
 
-int netns_enter(const char *name)
+int netns_enter(const char *name, struct error *e)
 {
 	int fd = -1, err = 0;
 
@@ -114,9 +117,10 @@ int netns_enter(const char *name)
 	else
 		errno = ENOENT;
 	if (fd < 0 && errno == ENOENT)
-		return complain(-ENOENT, "ip netns list", "no network namespace \"%.64s\"", name);
+		return error_set(e, -ENOENT, "ip netns list", "no network namespace \"%.64s\"",
+				 name);
 	if (fd < 0 || setns(fd, CLONE_NEWNET))
-		err = enter_failed(name);
+		err = enter_failed(name, e);
 	if (fd >= 0)
 		close(fd);
 	return err;
@@ -149,14 +153,15 @@ bool netns_name(__u32 inode, char *name, unsigned size)
 	return found;
 }
 
-int netns_enter_inode(__u32 inode)
+int netns_enter_inode(__u32 inode, struct error *e)
 {
 	char name[256];
 
 	if (!netns_name(inode, name, sizeof(name)))
-		return complain(-ENOENT, "ip netns attach NAME PID, with a process that is in it",
-				"network namespace %u has no name by which to enter it", inode);
-	return name[0] ? netns_enter(name) : 0;
+		return error_set(e, -ENOENT,
+				 "ip netns attach NAME PID, with a process that is in it",
+				 "network namespace %u has no name by which to enter it", inode);
+	return name[0] ? netns_enter(name, e) : 0;
 }
 
 __u64 netns_cookie(void)
@@ -175,16 +180,16 @@ __u64 netns_cookie(void)
 	return cookie;
 }
 
-int netns_enter_same(__u32 inode, __u64 cookie)
+int netns_enter_same(__u32 inode, __u64 cookie, struct error *e)
 {
 	__u32 here;
-	int err = netns_known(&here) ?: inode == here ? 0 : netns_enter_inode(inode);
+	int err = netns_known(&here, e) ?: inode == here ? 0 : netns_enter_inode(inode, e);
 	__u64 now = err ? 0 : netns_cookie();
 
 	if (err || !now || !cookie || now == cookie)
 		return err;
-	return complain(-ESTALE, NULL, "network namespace %u is gone, and its number was reused",
-			inode);
+	return error_set(e, -ESTALE, NULL,
+			 "network namespace %u is gone, and its number was reused", inode);
 }
 
 /* A namespace may have several names, and our own may have one, too. */
@@ -197,7 +202,8 @@ static bool seen_before(__u32 inode, __u32 *seen, unsigned *nr)
 	return false;
 }
 
-static bool each_name(struct dirent **names, int n, bool (*fn)(const char *, void *), void *arg)
+static bool each_name(struct dirent **names, int n, bool (*fn)(const char *, void *), void *arg,
+		      struct error *e)
 {
 	__u32 *seen = calloc(n + 1, sizeof(*seen));
 	unsigned nr = 0;
@@ -213,14 +219,14 @@ static bool each_name(struct dirent **names, int n, bool (*fn)(const char *, voi
 		/* Deleted meanwhile, or a stale name: no message. */
 		if (!inode || seen_before(inode, seen, &nr))
 			continue;
-		if (!netns_enter(name))
+		if (!netns_enter(name, e))
 			stop = fn(name, arg);
 	}
 	free(seen);
 	return stop;
 }
 
-bool netns_each(bool (*fn)(const char *name, void *arg), void *arg)
+bool netns_each(bool (*fn)(const char *name, void *arg), void *arg, struct error *e)
 {
 	struct dirent **names;
 	bool stop = fn("", arg);
@@ -232,13 +238,13 @@ bool netns_each(bool (*fn)(const char *name, void *arg), void *arg)
 	home = n ? open(OURS, O_RDONLY | O_CLOEXEC) : -1;
 	/* If we cannot enter our own namespace again, we do not leave it. */
 	if (home >= 0 && setns(home, CLONE_NEWNET)) {
-		complain(-errno, "run it as root",
-			 "cannot enter other network namespaces: that needs CAP_SYS_ADMIN");
+		error_set(e, -errno, "run it as root",
+			  "cannot enter other network namespaces: that needs CAP_SYS_ADMIN");
 	} else if (home >= 0) {
-		stop = each_name(names, n, fn, arg);
+		stop = each_name(names, n, fn, arg, e);
 		if (setns(home, CLONE_NEWNET))
-			complain(-errno, "", "cannot return to our own network namespace: %s",
-				 strerror(errno));
+			error_set(e, -errno, "", "cannot return to our own network namespace: %s",
+				  strerror(errno));
 	}
 	if (home >= 0)
 		close(home);

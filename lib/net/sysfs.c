@@ -11,6 +11,7 @@
 
 #include "lib/net/sysfs.h"
 #include "lib/util/log.h"
+#include "lib/util/shortage.h"
 
 /* Opens an unmounted sysfs of the current network namespace. fd or -1. */
 static int sysfs_ours(void)

@@ -8,6 +8,7 @@
 #include "lib/net/queues.h"
 #include "lib/net/sysfs.h"
 #include "lib/util/log.h"
+#include "lib/util/shortage.h"
 
 bool vector_line(const char *line, unsigned cpus, unsigned *irq, const char **names)
 {

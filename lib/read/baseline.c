@@ -9,7 +9,7 @@
 
 #include "lib/read/baseline.h"
 #include "lib/read/rows.h"
-#include "lib/util/log.h"
+#include "lib/util/error.h"
 
 uint64_t *table_add(struct table *t, const struct meter *m, const void *key)
 {
@@ -31,12 +31,13 @@ uint64_t *table_add(struct table *t, const struct meter *m, const void *key)
 	return memset(t->cells + (size_t)t->rows++ * t->words, 0, row_size);
 }
 
-static int figures_read(const struct meter *m, const struct meta *meta, struct table *t)
+static int figures_read(const struct meter *m, const struct meta *meta, struct table *t,
+			struct error *e)
 {
 	*t = (struct table){ .cpus = 1, .words = m->row_size / 8 };
 	t->cells = malloc(m->row_size);		/* none is a table, too */
 	t->keys = malloc(m->key.size);
-	return t->cells && t->keys ? m->read(meta, t) : -ENOMEM;
+	return t->cells && t->keys ? m->read(meta, t, e) : -ENOMEM;
 }
 
 int table_pin(const struct site *site, const struct meter *m, const struct table *t)
@@ -51,8 +52,9 @@ int table_pin(const struct site *site, const struct meter *m, const struct table
 			err = -errno;
 	if (!err && bpf_obj_pin(fd, pin_path(site, m->name)))
 		err = -errno;
-	if (err && !*complaint())
-		complain(err, NULL, "cannot keep what the counters were: %s", strerror(-err));
+	if (err)
+		error_set(site->error, err, NULL, "cannot keep what the counters were: %s",
+			  strerror(-err));
 	if (fd >= 0)
 		close(fd);
 	return err;
@@ -60,10 +62,11 @@ int table_pin(const struct site *site, const struct meter *m, const struct table
 
 int baseline_read(const struct site *site, const struct meter *m, const struct meta *meta)
 {
-	int err = figures_read(m, meta, &site->figures[meter_id(m)]);
+	int err = figures_read(m, meta, &site->figures[meter_id(m)], site->error);
 
-	if (err && !*complaint())
-		complain(err, NULL, "cannot read what the counters are: %s", strerror(-err));
+	if (err)
+		error_set(site->error, err, NULL, "cannot read what the counters are: %s",
+			  strerror(-err));
 	return err;
 }
 
@@ -114,10 +117,11 @@ static void figures_less(const struct meter *m, uint64_t *now, const uint64_t *t
 		now[i] -= now[i] >= then[i] ? then[i] : 0;
 }
 
-int baseline_since(const struct meter *m, const struct meta *meta, struct table *t, int pinned)
+int baseline_since(const struct meter *m, const struct meta *meta, struct table *t, int pinned,
+		   struct error *e)
 {
 	struct table then = {};
-	int err = figures_read(m, meta, t) ?: table_read(m, meta, &then, pinned);
+	int err = figures_read(m, meta, t, e) ?: table_read(m, meta, &then, pinned, e);
 
 	if (!err)
 		table_since(m, t, &then, figures_less);

@@ -79,7 +79,7 @@ const struct meter *derived_lacks(const struct meter *m, uint64_t on)
 }
 
 /* Reads again, last, what counts all the time: what is compared with it was read in between. */
-static int derive(const struct meter *m, struct snapshot *s, const char *pins)
+static int derive(const struct meter *m, struct snapshot *s, const char *pins, struct error *e)
 {
 	struct table *t = &s->tables[meter_id(m)];
 	struct snapshot late = { .meta = s->meta };
@@ -92,13 +92,13 @@ static int derive(const struct meter *m, struct snapshot *s, const char *pins)
 		err = -ENOMEM;
 	for (int id = 0; !err && id < NR_METERS; id++)
 		if (m->derived.around >> id & s->meta.on >> id & 1)
-			err = snapshot_table(&late, id, pins);
+			err = snapshot_table(&late, id, pins, e);
 	err = err ?: m->derived.derive(s, &late, t);
 	snapshot_free(&late);
 	return err;
 }
 
-int derived_read(struct snapshot *s, const char *pins)
+int derived_read(struct snapshot *s, const char *pins, struct error *e)
 {
 	int err = 0;
 
@@ -110,7 +110,7 @@ int derived_read(struct snapshot *s, const char *pins)
 
 		if (m->type != DERIVED_METER || !(s->meta.on >> id & 1))
 			continue;
-		err = derive(m, s, pins);
+		err = derive(m, s, pins, e);
 		for (int of = 0; of < NR_METERS; of++)	/* what is read twice sets the time */
 			if (m->derived.around >> of & 1)
 				t->when = s->tables[of].when;
@@ -134,7 +134,8 @@ int derived_pin(const struct site *site, const struct meter *m, const struct met
 	int err;
 
 	s.meta.on &= m->derived.needs | m->derived.uses;
-	err = snapshot_fill(&s, site->pins) ?: derive(m, &s, site->pins) ?:
+	err = snapshot_fill(&s, site->pins, site->error) ?:
+	      derive(m, &s, site->pins, site->error) ?:
 	      table_pin(site, m, &s.tables[meter_id(m)]);
 	snapshot_free(&s);
 	return err;

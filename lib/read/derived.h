@@ -5,6 +5,7 @@
 
 #include "lib/read/snapshot.h"
 
+struct error;
 struct site;
 
 /* What this row has grown since, in place. Levels stay as they are. */
@@ -18,7 +19,7 @@ void row_since(const struct meter *, uint64_t *now, const uint64_t *before);
 int64_t residue_of(const struct metric *, const uint64_t *words, uint64_t *within);
 
 /* Derives every such meter of a snapshot whose others are read. 0 or -errno. */
-int derived_read(struct snapshot *, const char *pins);
+int derived_read(struct snapshot *, const char *pins, struct error *);
 /* The same as the last thing of attach: what is left then is pinned, and taken off later. */
 int derived_pin(const struct site *, const struct meter *, const struct meta *);
 /* The first meter among those it is made of that is not on; NULL: all are. */

@@ -9,7 +9,7 @@
 
 #include "lib/read/snapshot.h"
 #include "lib/read/rows.h"
-#include "lib/util/log.h"
+#include "lib/util/error.h"
 
 #define AT_ONCE	(128 << 10)	/* bytes of a map a call: they stay in the cache of a CPU */
 
@@ -152,7 +152,8 @@ static bool shape_fits(const struct meter *m, const struct table *t, const struc
 	       i->max_entries == t->rows * meter_lanes(m);
 }
 
-int table_read(const struct meter *m, const struct meta *meta, struct table *t, int fd)
+int table_read(const struct meter *m, const struct meta *meta, struct table *t, int fd,
+	       struct error *e)
 {
 	struct bpf_map_info info = {};
 	__u32 len = sizeof(info);
@@ -164,8 +165,9 @@ int table_read(const struct meter *m, const struct meta *meta, struct table *t, 
 	t->cpus = m->by & BY_CPU ? meta->cpus : 1;
 	t->rows = m->by & BY_KEY ? info.max_entries : meter_rows(m, meta->rows);
 	if (!shape_fits(m, t, &info))
-		return complain(-EPROTO, NULL, "the map \"%s\" is not of the shape this version "
-				"made", m->name);
+		return error_set(e, -EPROTO, NULL,
+				 "the map \"%s\" is not of the shape this version "
+				 "made", m->name);
 	if (info.type == BPF_MAP_TYPE_HASH)	/* not per CPU: the key tells them apart */
 		return hash_read(m, t, fd, 1, t->words);
 	return m->by & BY_KEY ? hash_read(m, t, fd, meta->cpus, info.value_size / 8) :

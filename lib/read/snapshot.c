@@ -14,6 +14,7 @@
 #include "lib/read/losses.h"
 #include "lib/read/snapshot.h"
 #include "lib/read/rows.h"
+#include "lib/util/error.h"
 #include "lib/util/log.h"
 
 struct place place_of(const struct snapshot *s, const struct meter *m, unsigned row)
@@ -38,15 +39,14 @@ static uint64_t nanoseconds(clockid_t clock)
  * Where its namespace cannot be entered any more, or another interface has its index, the meter has
  * nothing to show.
  */
-static int figures_since(struct snapshot *s, enum meter_id id, const char *pins, int fd)
+static int figures_since(struct snapshot *s, enum meter_id id, const char *pins, int fd,
+			 struct error *e)
 {
-	if (netns_enter_same(s->meta.netns, s->meta.cookie)) {
-		complaints_forget();
+	if (netns_enter_same(s->meta.netns, s->meta.cookie, NULL))
 		return 0;
-	}
 	if (pins_of_other(pins, &s->meta, iface_inode(s->meta.ifindex)))
 		return 0;
-	return baseline_since(meters[id], &s->meta, &s->tables[id], fd);
+	return baseline_since(meters[id], &s->meta, &s->tables[id], fd, e);
 }
 
 struct sorting {
@@ -117,17 +117,17 @@ static uint64_t kept(const struct table *t)
 	return n;
 }
 
-int snapshot_table(struct snapshot *s, int id, const char *pins)
+int snapshot_table(struct snapshot *s, int id, const char *pins, struct error *e)
 {
 	const struct meter *m = meters[id];
 	uint64_t from = nanoseconds(CLOCK_BOOTTIME);
 	int fd = pin_read(text("%s/%s", pins, m->name)), err;
 
 	if (fd < 0)
-		return complain(-errno, NULL, "cannot open %s/%s: %s", pins, m->name,
-				strerror(errno));
-	err = m->type == READ_METER ? figures_since(s, id, pins, fd) :
-	      table_read(m, &s->meta, &s->tables[id], fd);
+		return error_set(e, -errno, NULL, "cannot open %s/%s: %s", pins, m->name,
+				 strerror(errno));
+	err = m->type == READ_METER ? figures_since(s, id, pins, fd, e) :
+	      table_read(m, &s->meta, &s->tables[id], fd, e);
 	close(fd);
 	s->tables[id].when = from + (nanoseconds(CLOCK_BOOTTIME) - from) / 2;
 	if (!err && m->key.evicts)
@@ -139,27 +139,27 @@ int snapshot_table(struct snapshot *s, int id, const char *pins)
 	return err;
 }
 
-int snapshot_fill(struct snapshot *s, const char *pins)
+int snapshot_fill(struct snapshot *s, const char *pins, struct error *e)
 {
 	int err = 0;
 
 	losses_lost(s, pins);	/* first: what comes meanwhile is not lost */
 	for (int id = 0; id < NR_METERS && !err; id++)
 		if (s->meta.on >> id & 1 && meters[id]->type != DERIVED_METER)
-			err = snapshot_table(s, id, pins);
+			err = snapshot_table(s, id, pins, e);
 	return err;
 }
 
-int snapshot_read(struct snapshot *s, const char *pins)
+int snapshot_read(struct snapshot *s, const char *pins, struct error *e)
 {
-	int err = meta_read(pins, &s->meta);
+	int err = meta_read(pins, &s->meta, e);
 
 	if (err)
 		return err;
 	s->online = sysconf(_SC_NPROCESSORS_ONLN);
 	load_read(&s->load);
 	s->wanted = s->meta.on;
-	err = snapshot_fill(s, pins) ?: derived_read(s, pins);
+	err = snapshot_fill(s, pins, e) ?: derived_read(s, pins, e);
 	losses_missed(s, pins);
 	clock_gettime(CLOCK_REALTIME, &s->when);
 	s->boot_ns = nanoseconds(CLOCK_BOOTTIME);

@@ -35,6 +35,7 @@ uint64_t moments_later(uint64_t a, uint64_t b);
 /* Adds a row to a keyed table that is summed: its words, all 0; NULL: no memory. */
 uint64_t *table_add(struct table *, const struct meter *, const void *key);
 
+struct error;
 struct hw;
 
 struct link {
@@ -115,10 +116,10 @@ double hist_max(const struct metric *, const uint64_t *words);	/* bound of the h
  * 0 or -errno; snapshot_free() whatever comes back. The figures of a meter with
  * .read are read in the namespace of the interface, and the process stays there.
  */
-int snapshot_read(struct snapshot *, const char *pins);
+int snapshot_read(struct snapshot *, const char *pins, struct error *);
 /* Its two halves: what others than derived meters have, where .meta is known; and one of them. */
-int snapshot_fill(struct snapshot *, const char *pins);
-int snapshot_table(struct snapshot *, int id, const char *pins);
+int snapshot_fill(struct snapshot *, const char *pins, struct error *);
+int snapshot_table(struct snapshot *, int id, const char *pins, struct error *);
 void snapshot_free(struct snapshot *);
 int snapshot_copy(struct snapshot *to, const struct snapshot *);	/* 0 or -ENOMEM */
 

@@ -16,6 +16,7 @@
 #include "lib/trace/module.h"
 #include "lib/trace/module_file.h"
 #include "lib/trace/unpack.h"
+#include "lib/util/error.h"
 #include "lib/util/log.h"
 
 #define MOST_ARGS 6	/* of a BPF trampoline on x86, before Linux 6.6 */
@@ -71,7 +72,7 @@ static struct btf *btf_of(const Elf_Data *data, struct btf *base)
 }
 
 /* Its type IDs continue those of its kernel, or (6.11) of an extract of them. */
-static int btf_read(struct module *m, const char *path)
+static int btf_read(struct module *m, const char *path, struct error *e)
 {
 	Elf_Scn *scn = section_find(m, ".BTF"), *own = section_find(m, ".BTF.base");
 	Elf_Data *data = scn ? elf_rawdata(scn, NULL) : NULL;
@@ -80,14 +81,15 @@ static int btf_read(struct module *m, const char *path)
 
 	if (path) {
 		if (!stat(path, &st) && !S_ISREG(st.st_mode))
-			return complain(-EINVAL, NULL, "cannot read kernel types (BTF) from %s: it "
-					"is no file",
-					path);
+			return error_set(e, -EINVAL, NULL,
+					 "cannot read kernel types (BTF) from %s: it "
+					 "is no file",
+					 path);
 		m->base = btf__parse(path, NULL);
 		if (!m->base)
-			return complain(-EINVAL, NULL, "cannot read kernel types (BTF) from %s: %s",
-					path, access(path, R_OK) ?
-					strerror(errno) : "it has none");
+			return error_set(e, -EINVAL, NULL,
+					 "cannot read kernel types (BTF) from %s: %s", path,
+					 access(path, R_OK) ? strerror(errno) : "it has none");
 	} else if (extract && extract->d_buf) {
 		m->base = btf__new(extract->d_buf, extract->d_size);
 	} else {
@@ -108,18 +110,18 @@ static int btf_read(struct module *m, const char *path)
 	return 0;
 }
 
-struct module *module_open(const char *path, const char *btf)
+struct module *module_open(const char *path, const char *btf, struct error *e)
 {
 	struct module *m = calloc(1, sizeof(*m));
 
 	if (!m) {
-		complain(-ENOMEM, NULL, "cannot check %s: no memory", path);
+		error_set(e, -ENOMEM, NULL, "cannot check %s: no memory", path);
 		return NULL;
 	}
 	elf_version(EV_CURRENT);
-	m->file = unpack_file(path, &m->size);
+	m->file = unpack_file(path, &m->size, mailbox());
 	m->elf = m->file ? elf_memory(m->file, m->size) : NULL;
-	if (m->file && !module_read(m, path) && !btf_read(m, btf))
+	if (m->file && !module_read(m, path, mailbox()) && !btf_read(m, btf, e))
 		return m;
 	module_close(m);
 	return NULL;

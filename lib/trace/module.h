@@ -5,6 +5,7 @@
 
 #include "lib/trace/spot.h"
 
+struct error;
 struct module;
 
 /*
@@ -12,7 +13,7 @@ struct module;
  * NULL: search for it. A compressed module (.xz, .zst, .gz) is decompressed by the tool of that
  * name. NULL with an error message if the file is no module or cannot be read.
  */
-struct module *module_open(const char *path, const char *btf);
+struct module *module_open(const char *path, const char *btf, struct error *);
 void module_close(struct module *);
 
 const char *module_name(const struct module *);		/* "ena" */

@@ -10,6 +10,7 @@
 #include "lib/trace/strings.h"
 
 struct btf;
+struct error;
 
 struct symbol {
 	const char *name;
@@ -41,7 +42,7 @@ struct module {
 };
 
 /* Reads m->file. 0, or -errno with an error message; what was read until then stays. */
-int module_read(struct module *, const char *path);
+int module_read(struct module *, const char *path, struct error *);
 /* By name, for bsearch(). */
 int symbol_compare(const void *a, const void *b);
 Elf_Scn *section_find(const struct module *, const char *name);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "lib/trace/module_file.h"
-#include "lib/util/log.h"
+#include "lib/util/error.h"
 
 int symbol_compare(const void *a, const void *b)
 {
@@ -151,31 +151,34 @@ static int section_read(struct module *m, Elf_Scn *scn)
 	return data && data->d_buf ? strings_add(&m->strings, data->d_buf, data->d_size) : 0;
 }
 
-int module_read(struct module *m, const char *path)
+int module_read(struct module *m, const char *path, struct error *e)
 {
 	GElf_Ehdr head;
 	int err = 0;
 
 	if (m->size < 64 || elf_kind(m->elf) != ELF_K_ELF || !gelf_getehdr(m->elf, &head))
-		return complain(-EINVAL, NULL, "cannot check %s: it is not an ELF file, so not a "
-				"module",
-				path);
+		return error_set(e, -EINVAL, NULL,
+				 "cannot check %s: it is not an ELF file, so not a "
+				 "module",
+				 path);
 	if (!head.e_shnum || head.e_shoff > m->size ||
 	    (size_t)head.e_shnum * head.e_shentsize > m->size - head.e_shoff)
-		return complain(-ENODATA, NULL, "cannot check %s: it is truncated", path);
+		return error_set(e, -ENODATA, NULL, "cannot check %s: it is truncated", path);
 	m->machine = head.e_machine;
 	for (Elf_Scn *scn = NULL; !err && (scn = elf_nextscn(m->elf, scn));)
 		err = section_read(m, scn);
 	if (err == -ENODATA)
-		return complain(err, NULL, "cannot check %s: it is truncated", path);
+		return error_set(e, err, NULL, "cannot check %s: it is truncated", path);
 	if (err)
-		return complain(err, NULL, "cannot check %s: %s", path, err == -EEXIST ?
-				"it is damaged: it has two symbol tables" : err == -EBADMSG ?
-				"it is damaged: its sections overlap" : strerror(-err));
+		return error_set(e, err, NULL, "cannot check %s: %s", path,
+				 err == -EEXIST ? "it is damaged: it has two symbol tables" :
+				 err == -EBADMSG ? "it is damaged: its sections overlap" :
+				 strerror(-err));
 	if (head.e_type != ET_REL || !m->info || !*m->name)
-		return complain(-EINVAL, NULL, "cannot check %s: it is not a kernel module", path);
+		return error_set(e, -EINVAL, NULL, "cannot check %s: it is not a kernel module",
+				 path);
 	if (!m->nr_symbols)
-		return complain(-EINVAL, NULL, "cannot check %s: it has no symbols", path);
+		return error_set(e, -EINVAL, NULL, "cannot check %s: it has no symbols", path);
 	strings_sort(&m->strings);
 	return 0;
 }

@@ -13,6 +13,7 @@
 #include "lib/trace/probes.h"
 #include "lib/trace/kallsyms.h"
 #include "lib/util/grow.h"
+#include "lib/util/error.h"
 #include "lib/util/log.h"
 
 #define GLOBS 64		/* per option; for these it is known whether they match anything */
@@ -138,14 +139,14 @@ static void symbol_take(const struct kallsym *symbol, void *arg)
 	(symbol->tracepoint ? tracepoint_take : function_take)(c, &one);
 }
 
-static int symbols_take(struct choice *c)
+static int symbols_take(struct choice *c, struct error *e)
 {
 	int err = kallsyms_each(symbol_take, c);
 
 	if (err)
-		return complain(err, NULL, "cannot read function names from %s: %s",
-				proc_kallsyms, strerror(-err));
-	return c->short_of_memory ? complain(-ENOMEM, NULL, "no memory for the functions") : 0;
+		return error_set(e, err, NULL, "cannot read function names from %s: %s",
+				 proc_kallsyms, strerror(-err));
+	return c->short_of_memory ? error_set(e, -ENOMEM, NULL, "no memory for the functions") : 0;
 }
 
 static int by_name(const void *a, const void *b)
@@ -271,7 +272,7 @@ static bool left(const struct probes *p, const char *glob, bool timed)
 }
 
 /* Each glob must match something: whoever asks for a function should learn that it is missing. */
-static int globs_check(const struct choice *c, const char *globs, unsigned which)
+static int globs_check(const struct choice *c, const char *globs, unsigned which, struct error *e)
 {
 	unsigned nr = 0;
 
@@ -279,54 +280,56 @@ static int globs_check(const struct choice *c, const char *globs, unsigned which
 		const char *glob = text("%.*s", (int)strcspn(at, ","), at);
 
 		if (!(c->fitted[which] >> (nr < GLOBS ? nr : GLOBS - 1) & 1))
-			return complain(-ENOENT, text("nicprobe drivers %s", c->want->driver->name),
-					"no function in this kernel matches \"%s\"", glob);
+			return error_set(e, -ENOENT,
+					 text("nicprobe drivers %s", c->want->driver->name),
+					 "no function in this kernel matches \"%s\"", glob);
 		if (!left(c->p, glob, which))
-			return complain(-ENOENT, NULL, "functions that match \"%s\" cannot be "
-					"traced: notrace, or known by another name",
-					glob);
+			return error_set(e, -ENOENT, NULL,
+					 "functions that match \"%s\" cannot be "
+					 "traced: notrace, or known by another name",
+					 glob);
 		at += strlen(glob);
 	}
 	return 0;
 }
 
-static int nothing(const struct choice *c)
+static int nothing(const struct choice *c, struct error *e)
 {
 	const struct probes_wanted *w = c->want;
 
 	if (!c->here && !w->driver->functions)
-		return complain(-ENOENT, text("--functions '%s_*'", w->module),
-				"no functions of %s are known", w->module);
+		return error_set(e, -ENOENT, text("--functions '%s_*'", w->module),
+				 "no functions of %s are known", w->module);
 	if (!c->here)
-		return complain(-ENOENT, text("modprobe %s", w->module),
-				"the driver %s is not in this kernel, or not loaded", w->module);
-	return complain(-ENOENT, text("--functions '%s:*'", w->module),
-			"no functions of %s are known", w->module);
+		return error_set(e, -ENOENT, text("modprobe %s", w->module),
+				 "the driver %s is not in this kernel, or not loaded", w->module);
+	return error_set(e, -ENOENT, text("--functions '%s:*'", w->module),
+			 "no functions of %s are known", w->module);
 }
 
-static int enough(const struct choice *c)
+static int enough(const struct choice *c, struct error *e)
 {
 	unsigned max = c->want->max ?: PROBES_MAX, nr = c->p->functions;
 
 	if (c->hidden)
-		return complain(-EPERM, "sysctl kernel.kptr_restrict=1",
-				"the kernel hides the addresses of its functions");
+		return error_set(e, -EPERM, "sysctl kernel.kptr_restrict=1",
+				 "the kernel hides the addresses of its functions");
 	if (!c->p->nr)
-		return nothing(c);
+		return nothing(c, e);
 	if (nr > max)
-		return complain(-E2BIG, text("--max-functions %u, or fewer", nr),
-				"%u functions are selected; the limit is %u", nr, max);
+		return error_set(e, -E2BIG, text("--max-functions %u, or fewer", nr),
+				 "%u functions are selected; the limit is %u", nr, max);
 	return 0;
 }
 
-int probes_choose(struct probes *p, const struct probes_wanted *w)
+int probes_choose(struct probes *p, const struct probes_wanted *w, struct error *e)
 {
 	struct choice c = { .p = p, .want = w };
 	bool functions = !w->cannot;
 	int err;
 
 	*p = (struct probes){};
-	err = symbols_take(&c);
+	err = symbols_take(&c, e);
 	if (err)
 		return err;
 	if (p->nr)
@@ -338,10 +341,10 @@ int probes_choose(struct probes *p, const struct probes_wanted *w)
 	if (!w->functions)
 		known_count(p, w);
 	if (!functions && !p->nr)
-		return complain(-EOPNOTSUPP, NULL, "%s", w->cannot);
+		return error_set(e, -EOPNOTSUPP, NULL, "%s", w->cannot);
 	if (functions)
-		err = globs_check(&c, w->functions, 0) ?: globs_check(&c, w->timed, 1);
-	return err ?: enough(&c);
+		err = globs_check(&c, w->functions, 0, e) ?: globs_check(&c, w->timed, 1, e);
+	return err ?: enough(&c, e);
 }
 
 void probes_free(struct probes *p)

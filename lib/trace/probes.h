@@ -10,6 +10,7 @@
 #define PROBES_MAX	512	/* functions, unless --max-functions sets it */
 
 struct bpf_insn;
+struct error;
 
 /* A place to attach to. Functions with the same name and module are several places, but one row. */
 struct probe {
@@ -48,7 +49,7 @@ struct probes_wanted {
 bool probes_fit(const char *globs, const char *name, const char *module, unsigned *nr);
 
 /* 0 or -errno with an error message; call probes_free() in any case. */
-int probes_choose(struct probes *, const struct probes_wanted *);
+int probes_choose(struct probes *, const struct probes_wanted *, struct error *);
 void probes_free(struct probes *);
 
 /* NULL: functions can be attached to; otherwise why not. */
@@ -68,7 +69,7 @@ struct probe_program {
  * gets each link, and closes it. 0 or -errno with an error message.
  */
 int probes_attach(struct probes *, const struct probe_program [NR_PROBE_PROGRAMS],
-		  int (*keep)(int link, void *), void *arg);
+		  int (*keep)(int link, void *), void *arg, struct error *);
 
 /* "14 functions by kprobe.multi, about 60 ns per call; …": how they will be attached. */
 void probes_plan(const struct probes *, char *plan, unsigned size);

@@ -15,6 +15,7 @@
 #include "lib/kernel/feature.h"
 #include "lib/trace/probe_types.h"
 #include "lib/trace/probes.h"
+#include "lib/util/error.h"
 #include "lib/util/log.h"
 
 #define PERF_KPROBE "/sys/bus/event_source/devices/kprobe"
@@ -308,7 +309,7 @@ static int attach_all(struct work *w, struct probe **list)
 }
 
 int probes_attach(struct probes *p, const struct probe_program programs[NR_PROBE_PROGRAMS],
-		  int (*keep)(int link, void *), void *arg)
+		  int (*keep)(int link, void *), void *arg, struct error *e)
 {
 	struct work w = { .p = p, .programs = programs, .keep = keep, .arg = arg };
 	struct probe **list = calloc(p->nr + 1, sizeof(*list));
@@ -321,12 +322,12 @@ int probes_attach(struct probes *p, const struct probe_program programs[NR_PROBE
 	p->refused = 0;
 	for (unsigned i = 0; i < p->nr; i++)
 		p->refused += p->list[i].refused;
-	if (err && !*complaint())
-		return complain(err, NULL, "cannot attach to the functions of the driver: %s",
-				strerror(-err));
+	if (err)
+		return error_set(e, err, NULL, "cannot attach to the functions of the driver: %s",
+				 strerror(-err));
 	if (!err && p->refused == p->nr)
-		return complain(w.why, NULL, "the kernel refuses all %u functions: %s", p->nr,
-				strerror(-w.why));
+		return error_set(e, w.why, NULL, "the kernel refuses all %u functions: %s", p->nr,
+				 strerror(-w.why));
 	return err;
 }
 

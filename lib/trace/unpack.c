@@ -11,6 +11,7 @@
 
 #include "lib/kernel/feature.h"
 #include "lib/trace/unpack.h"
+#include "lib/util/error.h"
 #include "lib/util/log.h"
 #include "lib/util/slurp.h"
 
@@ -64,7 +65,8 @@ static int start(const char *tool, int file, pid_t *pid)
 	return -err;
 }
 
-static void *unpack(const char *path, int file, const struct packer *p, size_t *size)
+static void *unpack(const char *path, int file, const struct packer *p, size_t *size,
+		    struct error *e)
 {
 	int status, err = 0, fd;
 	void *data = NULL;
@@ -72,15 +74,15 @@ static void *unpack(const char *path, int file, const struct packer *p, size_t *
 
 	fd = start(p->tool, file, &pid);
 	if (fd == -ENOENT) {
-		complain(fd, text("apt install %s", p->package),
-			 "cannot read %s: it is compressed, and %s, which decompresses it, is not "
-			 "installed",
-			 path, p->tool);
+		error_set(e, fd, text("apt install %s", p->package),
+			  "cannot read %s: it is compressed, and %s, which decompresses it, is not "
+			  "installed",
+			  path, p->tool);
 		return NULL;
 	}
 	if (fd < 0) {
-		complain(fd, NULL, "cannot read %s: %s does not start: %s", path, p->tool,
-			 strerror(-fd));
+		error_set(e, fd, NULL, "cannot read %s: %s does not start: %s", path, p->tool,
+			  strerror(-fd));
 		return NULL;
 	}
 	data = slurp(fd, UNPACK_MOST, size, &err);
@@ -90,12 +92,13 @@ static void *unpack(const char *path, int file, const struct packer *p, size_t *
 	if (data && !status)
 		return data;
 	free(data);
-	complain(err ?: -EINVAL, NULL, "cannot read %s: %s", path, err ? strerror(-err) :
-		 text("%s cannot decompress it: it is truncated or damaged", p->tool));
+	error_set(e, err ?: -EINVAL, NULL, "cannot read %s: %s", path,
+		  err ? strerror(-err) :
+		  text("%s cannot decompress it: it is truncated or damaged", p->tool));
 	return NULL;
 }
 
-void *unpack_file(const char *path, size_t *size)
+void *unpack_file(const char *path, size_t *size, struct error *e)
 {
 	/* do not block on opening a FIFO */
 	int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC), err = 0;
@@ -104,22 +107,22 @@ void *unpack_file(const char *path, size_t *size)
 	struct stat st;
 
 	if (file < 0 || fstat(file, &st)) {
-		complain(-errno, NULL, "cannot read %s: %s", path, strerror(errno));
+		error_set(e, -errno, NULL, "cannot read %s: %s", path, strerror(errno));
 		goto out;
 	}
 	if (!S_ISREG(st.st_mode) && strncmp(path, "/sys/", 5)) {
-		complain(-EINVAL, NULL, "cannot read %s: it is no file", path);
+		error_set(e, -EINVAL, NULL, "cannot read %s: it is no file", path);
 		goto out;
 	}
 	for (unsigned i = 0; i < sizeof(packers) / sizeof(*packers); i++)
 		if (pread(file, head, sizeof(head), 0) >= (ssize_t)packers[i].len &&
 		    !memcmp(head, packers[i].magic, packers[i].len)) {
-			data = unpack(path, file, &packers[i], size);
+			data = unpack(path, file, &packers[i], size, e);
 			goto out;
 		}
 	data = slurp(file, UNPACK_MOST, size, &err);
 	if (!data)
-		complain(err, NULL, "cannot read %s: %s", path, strerror(-err));
+		error_set(e, err, NULL, "cannot read %s: %s", path, strerror(-err));
 out:
 	if (file >= 0)
 		close(file);

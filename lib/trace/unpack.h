@@ -5,9 +5,11 @@
 
 #include <stddef.h>
 
+struct error;
+
 #define UNPACK_MOST (256 << 20)	/* bytes: a vmlinux has 60 MB, a module with debug data as much */
 
 /* The whole file, decompressed; free() it. NULL: an error, with a message. */
-void *unpack_file(const char *path, size_t *size);
+void *unpack_file(const char *path, size_t *size, struct error *);
 
 #endif

@@ -1,106 +1,63 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Error messages; libbpf and libxdp are silenced, but their messages are parsed for causes. */
+/* What libbpf, libxdp and the verifier say: silenced, but kept, as the cause of a failure. */
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include <xdp/libxdp.h>
 
+#include "lib/util/error.h"
 #include "lib/util/log.h"
+#include "lib/util/shortage.h"
 
 #define TEXTS 8
 
-static char sentence[512], hint[256];
 static char last[512];
-static char hindering[512], hindering_try[256];
-static int hindering_by;
 static bool loud;
-
-static const int wants[] = { EMFILE, ENFILE, ENOMEM, EAGAIN, EINTR };
-
-static bool want_of(int err)
-{
-	for (unsigned i = 0; i < sizeof(wants) / sizeof(*wants); i++)
-		if (err == wants[i])
-			return true;
-	return false;
-}
-
-static const char *remedy(int err)
-{
-	return err == EMFILE ? "ulimit -n 1024" :
-	       err == ENOMEM ? "end what uses the memory, or raise ulimit -v" :
-	       err == ENFILE ? "sysctl fs.file-max" : want_of(err) ? "the same command again" : "";
-}
-
-void hindered(int err, const char *try, const char *what, ...)
-{
-	va_list args;
-
-	if (hindering_by)
-		return;
-	hindering_by = err;
-	snprintf(hindering_try, sizeof(hindering_try), "%s", try ?: remedy(err));
-	va_start(args, what);
-	vsnprintf(hindering, sizeof(hindering), what, args);
-	va_end(args);
-}
-
-void short_of(int err, const char *what)
-{
-	if (want_of(err))
-		hindered(err, NULL, "cannot %s: %s", what, strerror(err));
-}
-
-void hindrance_forget(void)
-{
-	hindering_by = 0;
-}
-
-int hindrance(void)
-{
-	if (!hindering_by)
-		return 0;
-	complaints_forget();
-	return complain(-hindering_by, hindering_try, "%s", hindering);
-}
+static struct error shared;
 
 int complain(int err, const char *try, const char *what, ...)
 {
 	va_list args;
+	char sentence[512];
 
-	if (sentence[0])
-		return err;
-	snprintf(hint, sizeof(hint), "%s", try ? try : "");
 	va_start(args, what);
 	vsnprintf(sentence, sizeof(sentence), what, args);
 	va_end(args);
-	if (want_of(-err))
-		hindered(-err, try, "%s", sentence);
-	return err;
+	return error_set(&shared, err, try, "%s", sentence);
 }
 
 void complaints_forget(void)
 {
-	sentence[0] = hint[0] = last[0] = '\0';
+	error_forget(&shared);
+	log_forget();
 }
 
 const char *complaint(void)
 {
-	return sentence;
+	return shared.what;
 }
 
 const char *complaint_try(void)
 {
-	return hint;
+	return shared.try;
+}
+
+struct error *mailbox(void)
+{
+	return &shared;
 }
 
 const char *log_last(void)
 {
 	return last;
+}
+
+void log_forget(void)
+{
+	last[0] = '\0';
 }
 
 const char *text(const char *format, ...)
@@ -163,14 +120,7 @@ static void remember(const char *format, va_list args)
 	for (unsigned i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
 		if (!strncmp(line, prefixes[i], strlen(prefixes[i])))
 			line += strlen(prefixes[i]);
-	/* libbpf may misreport these as a feature missing in the kernel */
-	for (unsigned i = 0; i < sizeof(wants) / sizeof(*wants); i++)
-		if (strstr(line, strerror(wants[i])))
-			hindered(wants[i], NULL, "%.*s", (int)strcspn(line, "\n"), line);
-	/* libbpf hides the cause behind ESRCH; if the file exists, it is not the cause */
-	if (strstr(line, "Error loading vmlinux BTF") && !access("/sys/kernel/btf/vmlinux", F_OK))
-		hindered(ENOMEM, NULL, "libbpf cannot load the types (BTF) of this kernel: out of "
-			 "memory, or not readable");
+	shortage_read(line);
 	log = strstr(line, "LOAD LOG --");
 	if (log && (log = strchr(log, '\n'))) {
 		remember_verifier(log);

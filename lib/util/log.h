@@ -1,36 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Error messages. The engine records the reason by complain(); the command prints it, once. */
+/* What libbpf, libxdp and the verifier say about a failure; and short texts for messages. */
 #ifndef NICPROBE_LOG_H
 #define NICPROBE_LOG_H
 
 #include <stdbool.h>
 
-/*
- * Records what failed, on what, and why. The first error is kept until complaints_forget().
- * Returns `err`, a -errno.
- */
+struct error;
+
+/* Until all callers pass a struct error of their own: the one that they share. */
 __attribute__((format(printf, 3, 4)))
 int complain(int err, const char *try, const char *what, ...);
 void complaints_forget(void);
-const char *complaint(void);		/* the sentence; "": none */
-const char *complaint_try(void);	/* what to try; "": no suggestion */
-
-/*
- * A hindrance is a temporary shortage (files, memory, EINTR, EAGAIN) that says nothing about the
- * kernel's features. libbpf's messages are parsed for one; short_of() records one where nothing
- * else would complain, and ignores other errors. The first is kept.
- */
-__attribute__((format(printf, 3, 4)))
-void hindered(int err, const char *try, const char *what, ...);
-void short_of(int err, const char *what);	/* "open FILE" */
-void hindrance_forget(void);
-/* 0, or the hindrance's -errno, which then is the error reported. */
-int hindrance(void);
+const char *complaint(void);
+const char *complaint_try(void);
+struct error *mailbox(void);
 
 /* Silences libbpf and libxdp; with -v, prints all they say to stderr. */
 void log_init(bool verbose);
-/* The last line of the verifier or libbpf about a failure; "": none. */
+/*
+ * The last line of the verifier or libbpf about a failure since log_forget(); "": none. It is the
+ * process's, as their callback has no context.
+ */
 const char *log_last(void);
+void log_forget(void);
 
 /* snprintf into one of eight static buffers, used in turn. */
 __attribute__((format(printf, 1, 2)))

@@ -5,7 +5,7 @@
 
 #include "lib/core/nic_driver.h"
 #include "lib/trace/module.h"
-#include "lib/util/log.h"
+#include "lib/util/error.h"
 #include "world.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -30,10 +30,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct module *m;
 	char path[32];
+	struct error e = {};
 	int fd = world_file(data, size, path);
 
-	complaints_forget();
-	m = module_open(path, NULL);
+	m = module_open(path, NULL, &e);
 	if (m) {
 		ask(m);
 		module_close(m);

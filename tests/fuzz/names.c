@@ -9,7 +9,7 @@
 #include "lib/net/queues.h"
 #include "lib/net/statistics.h"
 #include "lib/trace/strings.h"
-#include "lib/util/log.h"
+#include "lib/util/error.h"
 #include "lib/util/near.h"
 #include "render/json_writer.h"
 #include "render/text.h"
@@ -124,10 +124,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	char *name, *other, *rest;
 	struct near near;
+	struct error e = {};
 	struct iface i;
 	size_t nr;
 
-	complaints_forget();
 	world_begin(data, size, true);
 	name = world_take(world_number(1), &nr);
 	other = world_take(world_number(1), &nr);
@@ -139,9 +139,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	quoted(name);
 	meanings(name);
 	made(other, rest, nr);
-	iface_read(name, &i);
-	complain(-1, name, "%s", other);
-	quoted(complaint());
+	iface_read(name, &i, &e);
+	error_set(&e, -1, name, "%s", other);
+	quoted(e.what);
 	free(name);
 	free(other);
 	free(rest);

@@ -21,6 +21,7 @@
 #include "lib/net/queues.h"
 #include "lib/net/statistics.h"
 #include "lib/read/rows.h"
+#include "lib/util/error.h"
 #include "lib/util/log.h"
 #include "trial/scenario/port.h"
 #include "world.h"
@@ -66,10 +67,11 @@ static void settings(void)
 static void links(void)
 {
 	struct rtnl_link_stats64 stats;
+	struct error e = {};
 	struct iface i;
 
-	iface_read("eth0", &i);
-	iface_read_index(2, &i);
+	iface_read("eth0", &i, &e);
+	iface_read_index(2, &i, &e);
 	link_statistics(2, &stats);
 }
 
@@ -95,7 +97,7 @@ static void told(const struct meter *m)
 
 	if (m->cannot)
 		m->cannot();
-	m->read(&meta, &t);
+	m->read(&meta, &t, NULL);
 	for (unsigned row = 0; row < t.rows; row++)
 		for (unsigned i = 0; m->key.labels[i]; i++)
 			m->key.text(t.keys + row * m->key.size, i, words,
@@ -161,7 +163,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	if (!size)
 		return 0;
-	complaints_forget();
 	machine_begin();
 	world_begin(data + 1, size - 1, data[0] < 128);
 	switch (data[0] % 14) {

@@ -14,7 +14,7 @@
 #include "lib/proc/load.h"
 #include "lib/trace/probes.h"
 #include "lib/trace/running.h"
-#include "lib/util/log.h"
+#include "lib/util/error.h"
 #include "trial/scenario/effort.h"
 #include "world.h"
 
@@ -98,13 +98,14 @@ static void symbols(void)
 static void probes(void)
 {
 	struct probes_wanted wanted = { .driver = driver_find("e1000e"), .module = "e1000e" };
+	struct error e = {};
 	struct probes p;
 
 	if (world_number(1) & 1) {
 		wanted.functions = "e1000*:*,vmlinux:a*";
 		wanted.timed = "*poll*";
 	}
-	probes_choose(&p, &wanted);
+	probes_choose(&p, &wanted, &e);
 	for (unsigned i = 0; i < p.nr; i++)
 		if (p.list[i].row >= p.rows)
 			wrong("a function of a row that is not there");
@@ -150,7 +151,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	if (!size)
 		return 0;
-	complaints_forget();
 	machine_begin();
 	world_begin(data + 1, size - 1, false);
 	switch (data[0] % 12) {
@@ -164,7 +164,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	case 7: effort(); break;
 	case 8: holder(); break;
 	case 9: threads(); break;
-	case 10: lock_wait(-1, "pins", true); break;
+	case 10: lock_wait(-1, "pins", true, NULL); break;
 	case 11: tracefs_event("net_dev_xmit"); break;
 	}
 	return 0;

@@ -9,11 +9,14 @@
 #include <unistd.h>
 
 #include "lib/hw/hw.h"
+#include "lib/util/error.h"
 #include "lib/util/log.h"
 #include "render/hw/hw.h"
 
 #define SUBJECT "hw "
 #include "check.h"
+
+static struct error e;
 
 static char tree[] = "/tmp/nicprobe-hw-XXXXXX";
 
@@ -86,13 +89,13 @@ static void check_cards(void)
 static void check_loopback(void)
 {
 	struct hw h;
-	int err = hw_read("lo", &h);
+	int err = hw_read("lo", &h, &e);
 
 	check(!err && !*h.card.subsystem && h.iface.loopback && h.features.nr > 10 && h.nr_notes &&
 	      cpus_count(&h.online), "lo", text("%d, %u features", err, h.features.nr));
 	hw_free(&h);
-	check(hw_read("no-such", &h) == -ENODEV && strstr(complaint(), "no interface"),
-	      "no interface", complaint());
+	check(hw_read("no-such", &h, &e) == -ENODEV && strstr(e.what, "no interface"),
+	      "no interface", e.what);
 	hw_free(&h);
 }
 

@@ -9,8 +9,11 @@
 #include "lib/kernel/tracefs.h"
 #include "lib/trace/probes.h"
 #include "lib/trace/running.h"
+#include "lib/util/error.h"
 #include "lib/util/log.h"
 #include "check.h"
+
+static struct error e;
 
 static char dir[] = "/tmp/probes_test.XXXXXX";
 
@@ -62,11 +65,11 @@ static const char *chosen(const struct probes_wanted *w)
 	static char list[1000];
 	int at = 0;
 
-	complaints_forget();
+	error_forget(&e);
 	probes_free(&p);
 	*list = '\0';
-	if (probes_choose(&p, w))
-		return complaint();
+	if (probes_choose(&p, w, &e))
+		return e.what;
 	for (unsigned i = 0; i < p.nr; i++)
 		at += snprintf(list + at, sizeof(list) - at, "%s%s[%s]:%u%s%s", i ? " " : "",
 			       p.list[i].name, p.list[i].module, p.list[i].row,
@@ -122,7 +125,7 @@ static void named(struct probes_wanted w)
 	w.functions = "virtnet_*";
 	w.max = 2;
 	same_text("more than may be", chosen(&w), "3 functions are selected; the limit is 2");
-	holds(!strncmp(complaint_try(), "--max-functions 3", 17), "…and what to do");
+	holds(!strncmp(e.try, "--max-functions 3", 17), "…and what to do");
 	w.functions = "start_xmit,nosuch*";
 	same_text("a glob that fits nothing", chosen(&w),
 		  "no function in this kernel matches \"nosuch*\"");
@@ -152,7 +155,7 @@ static void strangers(void)
 	w.module = "igb";
 	same_text("a driver that is not loaded", chosen(&w),
 		  "the driver igb is not in this kernel, or not loaded");
-	same_text("…and what to do", complaint_try(), "modprobe igb");
+	same_text("…and what to do", e.try, "modprobe igb");
 }
 
 int main(void)

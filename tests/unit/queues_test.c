@@ -234,7 +234,7 @@ static void check_loopback(void)
 	struct queues q = {};
 	struct iface lo;
 
-	check(!iface_read("lo", &lo) && !queues_read(&lo, driver_find(lo.driver), &q) &&
+	check(!iface_read("lo", &lo, NULL) && !queues_read(&lo, driver_find(lo.driver), &q) &&
 	      !q.nr && q.nr_rx == 1 && q.nr_tx == 1 && !q.rx_napi[0] && !q.by, "lo",
 	      "it has interrupts, or not one queue");
 	queues_free(&q);

@@ -45,7 +45,7 @@ static struct snapshot taken(int fd)
 {
 	struct snapshot s = { .meta = { .rows = ROWS, .cpus = cpus } };
 
-	same("it is read", -table_read(&meter_txlat, &s.meta, &s.tables[METER_txlat], fd), 0);
+	same("it is read", -table_read(&meter_txlat, &s.meta, &s.tables[METER_txlat], fd, NULL), 0);
 	return s;
 }
 

@@ -65,7 +65,7 @@ const char *xmit_harm(const struct port *p)
 	int cpus = libbpf_num_possible_cpus();
 	struct iface i = p->iface;
 
-	if (!port_enter(p) && iface_read_index(p->iface.ifindex, &i))
+	if (!port_enter(p) && iface_read_index(p->iface.ifindex, &i, mailbox()))
 		i = p->iface;
 	port_home();
 	complaints_forget();

@@ -50,9 +50,9 @@ int port_open(const char *label, struct port *p)
 	p->netns = -1;
 	snprintf(p->label, sizeof(p->label), "%s", label);
 	if (slash)
-		err = netns_enter(text("%.*s", (int)(slash - label), label));
+		err = netns_enter(text("%.*s", (int)(slash - label), label), mailbox());
 	if (!err)
-		err = iface_read(slash ? slash + 1 : label, &p->iface);
+		err = iface_read(slash ? slash + 1 : label, &p->iface, mailbox());
 	if (!err)
 		p->netns = open(OURS, O_RDONLY | O_CLOEXEC);
 	if (!err && p->netns < 0)
@@ -168,7 +168,7 @@ int port_peer(const struct port *p, struct port *peer)
 	port_home();
 	if (err || !s.end.veth || !s.end.link)
 		return err ?: -ENOENT;
-	netns_each(peer_here, &s);
+	netns_each(peer_here, &s, mailbox());
 	port_home();
 	complaints_forget();
 	if (!*s.label)

@@ -180,7 +180,7 @@ void carrier_await(const struct port *p)
 /* Rereads the port before a round: commands may have changed it, or taken its link down. */
 static int port_again(struct port *p)
 {
-	int err = port_enter(p) ?: iface_read_index(p->iface.ifindex, &p->iface);
+	int err = port_enter(p) ?: iface_read_index(p->iface.ifindex, &p->iface, mailbox());
 
 	port_home();
 	if (err)

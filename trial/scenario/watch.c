@@ -20,7 +20,7 @@
 
 bool watch_attached(const struct port *p)
 {
-	int lock = pins_lock(false);
+	int lock = pins_lock(false, mailbox());
 	char dir[256];
 	bool is = lock >= 0 && pins_find(p->iface.netns, p->iface.ifindex, dir, sizeof(dir));
 
@@ -69,12 +69,12 @@ int watch_attach(const struct port *p, enum watch_by by, struct meta *meta)
 	int err = port_enter(p);
 
 	if (!err)
-		err = attach_iface(p->iface.name, &req, meta);
+		err = attach_iface(p->iface.name, &req, meta, mailbox());
 	if (err && by == WATCH_RX) {
 		complaints_forget();
 		req.meters &= ~BIT(rxcpu);
 		req.rx = NULL;
-		err = attach_iface(p->iface.name, &req, meta);
+		err = attach_iface(p->iface.name, &req, meta, mailbox());
 	}
 	port_home();
 	return err;
@@ -223,7 +223,7 @@ int watch_detach(const struct port *p, const struct meta *meta, struct seen *see
 	*seen = (struct seen){ .polls = NAN, .interrupts = NAN, .polled = NAN, .poll_seconds = NAN,
 			       .p50 = NAN, .p99 = NAN };
 	pins_dir(dir, sizeof(dir), meta->netns, meta->iface);
-	err = port_enter(p) ?: snapshot_read(&s, dir);
+	err = port_enter(p) ?: snapshot_read(&s, dir, mailbox());
 	if (!err) {
 		polls_see(&s, seen);
 		interrupts_see(&s, seen);
@@ -234,7 +234,7 @@ int watch_detach(const struct port *p, const struct meta *meta, struct seen *see
 	}
 	snapshot_free(&s);
 	if (!port_enter(p))
-		detach_iface(meta->netns, meta->iface, false);
+		detach_iface(meta->netns, meta->iface, false, mailbox());
 	port_home();
 	return err;
 }
@@ -248,7 +248,7 @@ int losses_read(const struct port *p, struct table *t)
 	*t = (struct table){ .words = m->row_size / 8, .cpus = 1 };
 	snprintf(meta.iface, sizeof(meta.iface), "%s", p->iface.name);
 	if (!err)
-		err = m->read(&meta, t);
+		err = m->read(&meta, t, mailbox());
 	port_home();
 	if (err)
 		return complain(err, NULL, "cannot read the counters of %s: %s", p->label,
