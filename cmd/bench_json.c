@@ -4,12 +4,14 @@
 #include <string.h>
 
 #include "cmd/bench.h"
+#include "lib/util/list.h"
 #include "render/json_writer.h"
 
 static const char *const kinds[] = {
 	[ACCOUNT_SENT] = "sent", [ACCOUNT_LOST] = "lost", [ACCOUNT_ARRIVED] = "arrived",
 	[ACCOUNT_UNEXPLAINED] = "unexplained",
 };
+ONE_EACH(kinds, NR_ACCOUNTS);
 
 /* Figures per queue and per CPU ("queue 0 …") go into arrays, all others become keys. */
 static void figures(struct json *j, const struct bench *b, const struct outcome *o)

@@ -6,6 +6,7 @@
 
 #include "cmd/bench.h"
 #include "cmd/cmd.h"
+#include "lib/util/list.h"
 #include "lib/util/log.h"
 #include "render/text.h"
 #include "render/units.h"
@@ -143,6 +144,7 @@ static void account(struct page *p, const struct outcome *o)
 		[ACCOUNT_SENT] = "", [ACCOUNT_LOST] = "- ", [ACCOUNT_ARRIVED] = "= ",
 		[ACCOUNT_UNEXPLAINED] = "? ",
 	};
+	ONE_EACH(sign, NR_ACCOUNTS);
 
 	for (unsigned i = 0; i < o->lines; i++) {
 		const struct account *a = &o->account[i];

@@ -10,6 +10,7 @@
 #include "lib/core/nic_driver.h"
 #include "lib/kernel/feature.h"
 #include "lib/kernel/permits.h"
+#include "lib/util/list.h"
 #include "lib/util/log.h"
 #include "render/json_writer.h"
 #include "render/text.h"
@@ -132,6 +133,7 @@ const char *metric_kind(const struct metric *k)
 		[KIND_COUNTER] = "counter", [KIND_HISTOGRAM] = "histogram", [KIND_LEVEL] = "level",
 		[KIND_RESIDUE] = "residue",
 	};
+	ONE_EACH(kinds, NR_KINDS);
 
 	return kinds[k->kind];
 }

@@ -128,7 +128,7 @@ static int look(const char *name, struct request *req, char **argv, const struct
 		.error = mailbox(),
 	};
 	struct meta meta = {
-		.magic = META_MAGIC, .version = META_VERSION,
+		.magic = META_MAGIC, .version = meta_version(),
 		.on = 1ull << METER_driver, .rows = 1, .cpus = libbpf_num_possible_cpus(),
 	};
 	int fd, status;

@@ -6,6 +6,7 @@
 #include "cmd/facts.h"
 #include "lib/trace/module.h"
 #include "lib/trace/running.h"
+#include "lib/util/list.h"
 #include "lib/util/log.h"
 
 const char *const facts_rx_queue[] = {
@@ -13,6 +14,7 @@ const char *const facts_rx_queue[] = {
 	[RX_QUEUE_BY_NAPI] = "not recorded in packets; derived from the NAPI id",
 	[RX_QUEUE_RAW] = "the TX queue that the sender chose",
 };
+ONE_EACH(facts_rx_queue, NR_RX_QUEUES);
 
 bool facts_own(const struct facts *f)
 {
@@ -154,6 +156,7 @@ const char *facts_sent(const struct driver *d)
 			      "segments: frames without FCS, if only headers are linear",
 		[TX_CARD] = "frames on the wire, by the card",
 	};
+	ONE_EACH(how, NR_TX_BYTES);
 	const char *least = d->bytes.tx_least ? text("; %u at least", d->bytes.tx_least) : "";
 
 	return text("%s%s; counted at %s", how[d->bytes.tx], least, d->bytes.when);

@@ -7,6 +7,7 @@
 #include "bpf/wifi/radio.h"
 #include "cmd/cmd.h"
 #include "cmd/wifi.h"
+#include "lib/util/list.h"
 #include "lib/util/log.h"
 #include "render/json_writer.h"
 #include "render/text.h"
@@ -195,6 +196,7 @@ static void json_end(struct json *j, const struct wifi_scan *s)
 void wifi_print_json(const struct wifi_scan *s)
 {
 	static const char *const states[] = { "began", "done", "aborted", "refused" };
+	ONE_EACH(states, NR_WIFI_STATES);
 	struct timespec t = wall(s->told);
 	struct json j = { .out = stdout };
 	char clock[24], name[96];

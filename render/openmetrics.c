@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lib/read/derived.h"
+#include "lib/util/list.h"
 #include "render/hw/hw.h"
 #include "render/openmetrics.h"
 #include "render/render.h"
@@ -214,6 +215,7 @@ static void family(const struct exposition *a, const struct meter *m, const stru
 		[KIND_COUNTER] = "counter", [KIND_HISTOGRAM] = "histogram",
 		[KIND_LEVEL] = "gauge", [KIND_RESIDUE] = "gauge",
 	};
+	ONE_EACH(types, NR_KINDS);
 	struct bound bounds[k->words];
 	char name[96];
 	bool any = false;

@@ -4,13 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/util/list.h"
 #include "render/openmetrics.h"
 #include "render/series.h"
 
-const char *const each_names[NR_EACH] = {
+const char *const each_names[] = {
 	[EACH_QUEUE] = "queue", [EACH_CPU] = "cpu", [EACH_INTERRUPT] = "interrupt",
 	[EACH_FLOW] = "flow", [EACH_SOURCE] = "source", [EACH_OWN] = "own",
 };
+ONE_EACH(each_names, NR_EACH);
 
 /* A row before summing: the label of its queue apart from the others. */
 struct series_part {

@@ -6,7 +6,7 @@
 #include "lib/util/log.h"
 #include "xdp/ecn.h"
 
-static const char *const codepoints[NR_ECN] = {
+static const char *const codepoints[] = {
 	[ECN_NOT_IP] = "not-ip",
 	[ECN_NOT_ECT] = "not-ect",
 	[ECN_ECT1] = "ect1",
@@ -16,7 +16,7 @@ static const char *const codepoints[NR_ECN] = {
 
 static const struct metric metrics[] = {
 	COUNTER(struct ecn, packets, .name = "packets", .unit = "packets",
-		.label = "codepoint", .labels = codepoints,
+		.label = "codepoint", .labels = LABELS(struct ecn, packets, codepoints),
 		.help = "Wire packets by ECN codepoint; ce: marked as congestion experienced."),
 	{}
 };

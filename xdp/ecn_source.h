@@ -11,6 +11,7 @@ struct ecn_source_key {
 	__u32 address[4];	/* as on the wire; IPv4 in the first word */
 	__u32 ipv6;
 };
+KEY_BYTES(struct ecn_source_key, 20);
 
 struct ecn_source {
 	__u64 packets;

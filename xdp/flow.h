@@ -3,7 +3,7 @@
 #ifndef NICPROBE_FLOW_H
 #define NICPROBE_FLOW_H
 
-#include <linux/types.h>
+#include "lib/core/abi.h"
 
 #define FLOW_SAMPLE	1024	/* one packet in so many is looked at, unless --sample says */
 
@@ -17,6 +17,7 @@ struct flow_key {
 	__u8 family;		/* 4, 6; 0: not IP, and port[0] is the EtherType */
 	__u8 proto;
 };
+KEY_BYTES(struct flow_key, 40);
 
 struct flow {
 	__u64 packets, bytes;	/* estimated: samples times the sampling interval */

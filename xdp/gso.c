@@ -11,7 +11,7 @@
 static const uint64_t bounds[] = { SEGS_BOUNDS(B) };
 #undef B
 
-static const char *const works[NR_WORK] = {
+static const char *const works[] = {
 	[WORK_SEGMENT] = "segment",
 	[WORK_CHECKSUM] = "checksum",
 	[WORK_GATHER] = "gather",
@@ -19,9 +19,10 @@ static const char *const works[NR_WORK] = {
 
 static const struct metric metrics[] = {
 	HISTOGRAM(struct gso, size, .name = "buffer_size", .unit = "packets", .scale = 1,
-		  .bounds = bounds, .help = "Sent buffers, by the wire packets in them."),
+		  .bounds = BOUNDS(struct gso, size, bounds),
+		  .help = "Sent buffers, by the wire packets in them."),
 	COUNTER(struct gso, left, .name = "left", .unit = "packets",
-		.label = "work", .labels = works,
+		.label = "work", .labels = LABELS(struct gso, left, works),
 		.help = "Wire packets by work left; software does the difference from tx-stack to "
 			"tx-nic."),
 	{}

@@ -4,11 +4,12 @@
 #include <stdio.h>
 
 #include "lib/read/snapshot.h"
+#include "lib/util/list.h"
 #include "lib/util/log.h"
 #include "xdp/offload.h"
 
 /* Names of `ethtool -k`, in the order of the bits of gso_type. */
-static const char *const features[NR_GSO_FEATURES] = {
+static const char *const features[] = {
 	"tx-tcp-segmentation", "tx-gso-robust", "tx-tcp-ecn-segmentation",
 	"tx-tcp-mangleid-segmentation", "tx-tcp6-segmentation", "tx-fcoe-segmentation",
 	"tx-gre-segmentation", "tx-gre-csum-segmentation", "tx-ipxip4-segmentation",
@@ -17,8 +18,9 @@ static const char *const features[NR_GSO_FEATURES] = {
 	"tx-esp-segmentation", "tx-udp-fragmentation", "tx-udp-segmentation", "tx-gso-list",
 	"tx-tcp-accecn-segmentation",
 };
+ONE_EACH(features, NR_GSO_FEATURES);
 
-static const char *const whys[NR_WHY] = {
+static const char *const whys[] = {
 	[WHY_NOT] = "on",
 	[WHY_OFF] = "off",
 	[WHY_CANNOT] = "cannot",
@@ -27,6 +29,7 @@ static const char *const whys[NR_WHY] = {
 	[WHY_TUNNEL] = "not in tunnels",
 	[WHY_TAG] = "not with tags",
 };
+ONE_EACH(whys, NR_WHY);
 
 static const char *const labels[] = { "queue", "feature", "card", NULL };
 

@@ -30,6 +30,7 @@ struct offload_key {
 	__u32 queue;
 	__u16 feature, why;
 };
+KEY_BYTES(struct offload_key, 8);
 
 struct offload {
 	__u64 packets, buffers;

@@ -9,7 +9,8 @@ static const uint64_t bounds[] = { PKTSIZE_BOUNDS(B) };
 
 static const struct metric metrics[] = {
 	HISTOGRAM(struct pktsize, size, .name = "packet_size", .unit = "bytes", .scale = 1,
-		  .bounds = bounds, .family = "packet_size_bytes", .every_packet = true,
+		  .bounds = BOUNDS(struct pktsize, size, bounds), .family = "packet_size_bytes",
+		  .every_packet = true,
 		  .help = "Packets by size, with the Ethernet header but without FCS."),
 	{}
 };

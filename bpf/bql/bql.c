@@ -12,7 +12,7 @@
 #include "lib/util/log.h"
 #include "bql.skel.h"
 
-static const char *const by[NR_BQL_BY] = {
+static const char *const by[] = {
 	[BQL_BY_DRIVER] = "driver",
 	[BQL_BY_BQL] = "bql",
 };
@@ -27,7 +27,8 @@ static const struct metric metrics[] = {
 		.unit = "seconds", .scale = 1e-9,
 		.help = "How long packets had to wait because the driver stopped the queue."),
 	[STOPS] = COUNTER(struct bql, stops, .name = "stops", .unit = "stops",
-		.label = "by", .labels = by, .help = "Times the queue was found stopped."),
+		.label = "by", .labels = LABELS(struct bql, stops, by),
+		.help = "Times the queue was found stopped."),
 	[STOPPED] = LEVEL(struct bql, came, .name = "stopped", .unit = "queues",
 		.help = "1: the queue is stopped, or nothing was sent since it was stopped."),
 	[IDLE] = COUNTER(struct bql, idle, .name = "idle", .unit = "stops",

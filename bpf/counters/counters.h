@@ -15,6 +15,7 @@ struct counters_key {		/* texts, padded with zeros */
 	char who[12];		/* "kernel", "qdisc", "driver", "hardware" … */
 	char source[12];	/* which tool shows it: "nstat", "ethtool -S" … */
 };
+KEY_BYTES(struct counters_key, 64);
 
 struct counters {
 	uint64_t events;

@@ -15,6 +15,7 @@ struct devlink_key {		/* texts, padded with zeros */
 	uint8_t type;		/* enum devlink_trap_type */
 	char name[DEVLINK_NAME], group[DEVLINK_NAME];
 };
+KEY_BYTES(struct devlink_key, 3 + 2 * DEVLINK_NAME);
 
 struct devlink_row {
 	uint64_t packets, bytes, dropped, errors, recoveries;

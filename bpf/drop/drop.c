@@ -18,6 +18,7 @@
 #include "lib/kernel/btf.h"
 #include "lib/kernel/symbol.h"
 #include "lib/read/snapshot.h"
+#include "lib/util/list.h"
 #include "lib/util/log.h"
 #include "drop.skel.h"
 
@@ -40,6 +41,7 @@ static void key_text(const void *of, unsigned nr, char *out, size_t size)
 	static const char *const directions[] = {
 		[DROP_RX] = "rx", [DROP_TX] = "tx", [DROP_UNSURE] = "unsure",
 	};
+	ONE_EACH(directions, NR_DROP_DIRECTIONS);
 	const struct drop_key *key = of;
 
 	switch (nr) {

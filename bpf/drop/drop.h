@@ -11,6 +11,7 @@ enum drop_direction {
 	DROP_RX,
 	DROP_TX,
 	DROP_UNSURE,	/* received by an interface with this index in an unknown namespace */
+	NR_DROP_DIRECTIONS
 };
 
 /* Destination of a packet that nobody here wanted, if the reason does not tell. */
@@ -42,6 +43,7 @@ struct drop_key {
 	__u8 whom;		/* enum drop_for */
 	__u8 unused[4];
 };
+KEY_BYTES(struct drop_key, 24);
 
 /*
  * For findings about the past: the last second in which one CPU dropped at least so many packets.
@@ -49,6 +51,7 @@ struct drop_key {
  */
 #define DROP_SPELL_LEAST { 1, 10, 50 }
 #define DROP_SPELLS	3
+_Static_assert(sizeof((__u32[])DROP_SPELL_LEAST) == 4 * DROP_SPELLS, "one for each spell");
 
 /* Seconds are those of CLOCK_MONOTONIC, which stops during suspend. */
 struct drop {

@@ -10,7 +10,7 @@
 static const uint64_t bounds[] = { SEGS_BOUNDS(B) };
 #undef B
 
-static const char *const frames[NR_GRO_FRAMES] = {
+static const char *const frames[] = {
 	[GRO_FRAME_MERGED] = "merged",
 	[GRO_FRAME_MERGED_FREE] = "merged-free",
 	[GRO_FRAME_HELD] = "held",
@@ -19,7 +19,7 @@ static const char *const frames[NR_GRO_FRAMES] = {
 	[GRO_FRAME_PAST] = "past",
 };
 
-static const char *const causes[NR_GRO_ALONE] = {
+static const char *const causes[] = {
 	[GRO_FIRST] = "first",
 	[GRO_ACK] = "ack",
 	[GRO_FLAGS] = "flags",
@@ -43,18 +43,18 @@ static const char *const card[] = { "frames", "packets" };
 enum { SIZE, BYTES, FRAMES, ALONE };
 static const struct metric metrics[] = {
 	HISTOGRAM(struct gro, size, .name = "buffer_size", .unit = "packets", .scale = 1,
-		  .bounds = bounds,
+		  .bounds = BOUNDS(struct gro, size, bounds),
 		  .help = "Buffers that the stack received, by the wire packets in them."),
 	COUNTER(struct gro, bytes, .name = "bytes", .unit = "bytes",
 		.help = "Bytes in these buffers."),
 	COUNTER(struct gro, frames, .name = "frames", .family = "gro_frames", .unit = "packets",
-		.label = "result", .labels = frames,
+		.label = "result", .labels = LABELS(struct gro, frames, frames),
 		.help = "Frames from the driver, by GRO's result; past: delivered without GRO."),
 	COUNTER(struct gro, alone, .name = "alone", .unit = "packets",
-		.label = "cause", .labels = causes,
+		.label = "cause", .labels = LABELS(struct gro, alone, causes),
 		.help = "Frames not merged into an earlier one (held, normal), by cause."),
 	COUNTER(struct gro, card, .name = "card", .unit = "packets",
-		.label = "of", .labels = card,
+		.label = "of", .labels = LABELS(struct gro, card, card),
 		.help = "Frames merged by the card (LRO, GRO-HW), and the packets in them."),
 	{}
 };

@@ -6,6 +6,7 @@
 
 #include "bpf/hwstat/hwstat.h"
 #include "lib/core/hook.h"
+#include "lib/util/list.h"
 #include "lib/util/log.h"
 
 static const struct metric metrics[] = {
@@ -24,7 +25,9 @@ static const char *name_of(const struct hwstat_key *key)
 static void key_text(const void *of, unsigned nr, char *out, size_t size)
 {
 	static const char *const ways[] = { "rx", "tx", "-" };
+	ONE_EACH(ways, NR_STAT_WAYS);
 	static const char *const sources[] = { "qstats", "ethtool -S", "ip -s link" };
+	ONE_EACH(sources, NR_HWSTAT_SOURCES);
 	const struct hwstat_key *key = of;
 	unsigned queue = hwstat_queue(key);
 

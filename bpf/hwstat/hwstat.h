@@ -24,6 +24,7 @@ struct hwstat_key {
 	char own[35];		/* the driver's name, if it has no common one; padded with zeros */
 	uint8_t source;		/* enum hwstat_source */
 };
+KEY_BYTES(struct hwstat_key, 40);
 
 struct hwstat {
 	uint64_t value;

@@ -13,6 +13,7 @@ struct irq_key {
 	__s32 rx, tx;		/* the queues it serves; -1: none, -2: all */
 	__u64 by_rank;		/* these queues are a guess from the order of the interrupts */
 };
+KEY_BYTES(struct irq_key, IRQ_NAME + 24);
 
 struct irq {
 	__u64 interrupts;

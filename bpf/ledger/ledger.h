@@ -19,6 +19,7 @@ struct ledger_key {
 	uint8_t queue[2];	/* big endian */
 	uint8_t unused;
 };
+KEY_BYTES(struct ledger_key, 4);
 
 struct ledger {
 	uint64_t hardware, driver;	/* according to the card, and to the driver */

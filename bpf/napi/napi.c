@@ -11,7 +11,7 @@
 #include "lib/util/log.h"
 #include "napi.skel.h"
 
-static const char *const by[NR_NAPI_BY] = {
+static const char *const by[] = {
 	[NAPI_SOFTIRQ] = "softirq",
 	[NAPI_KSOFTIRQD] = "ksoftirqd",
 	[NAPI_THREAD] = "thread",
@@ -19,7 +19,7 @@ static const char *const by[NR_NAPI_BY] = {
 	[NAPI_NETPOLL] = "netpoll",
 };
 
-static const char *const timed[NR_NAPI_TIMED] = {
+static const char *const timed[] = {
 	[NAPI_EXACT] = "exact",
 	[NAPI_BOUND] = "bound",
 	[NAPI_UNTIMED] = "none",
@@ -28,12 +28,13 @@ static const char *const timed[NR_NAPI_TIMED] = {
 static const uint64_t bounds[] = { COUNTS_BOUNDS };
 
 #define COUNTS(field, ...) HISTOGRAM(struct napi, field, .unit = "packets", .scale = 1, \
-	.bounds = bounds, .steps = COUNTS_STEPS, __VA_ARGS__)
+	.bounds = BOUNDS(struct napi, field, bounds), .steps = COUNTS_STEPS, __VA_ARGS__)
 
 static const struct metric metrics[] = {
 	COUNTS(work, .name = "work",
 	       .help = "Packets per poll; the sum is all packets."),
-	COUNTER(struct napi, polls, .name = "polls", .unit = "polls", .label = "by", .labels = by,
+	COUNTER(struct napi, polls, .name = "polls", .unit = "polls", .label = "by",
+		.labels = LABELS(struct napi, polls, by),
 		.help = "Polls, by who polled."),
 	COUNTER(struct napi, exhausted, .name = "exhausted", .unit = "polls",
 		.help = "Polls, except busy polls, that used up their budget: more may wait."),
@@ -53,7 +54,7 @@ static const struct metric metrics[] = {
 	HISTOGRAM(struct napi, time, .name = "poll", .unit = "seconds", .scale = 1e-9,
 		  .help = "Time in a poll."),
 	COUNTER(struct napi, timed, .name = "timed", .unit = "polls",
-		.label = "how", .labels = timed,
+		.label = "how", .labels = LABELS(struct napi, timed, timed),
 		.help = "Polls whose time is exact, an upper bound, or not known."),
 	COUNTER(struct napi, tx_polls, .name = "tx", .unit = "polls",
 		.help = "Polls of the NAPI that only completes sent packets of this queue."),

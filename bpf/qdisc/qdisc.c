@@ -16,12 +16,12 @@
 #include "lib/util/log.h"
 #include "qdisc.skel.h"
 
-static const char *const dropped[NR_QDISC_DROPPED] = {
+static const char *const dropped[] = {
 	[QDISC_DROPPED] = "by-qdisc",
 	[QDISC_DROPPED_OTHER] = "otherwise",
 };
 
-static const char *const lost[NR_QDISC_LOST] = {
+static const char *const lost[] = {
 	[QDISC_FULL] = "table-full",
 	[QDISC_SEGMENTED] = "split-by-qdisc",
 	[QDISC_VANISHED] = "vanished",
@@ -33,14 +33,14 @@ static const struct metric metrics[] = {
 	LEVEL(struct qdisc, came, .name = "waiting", .unit = "packets",
 		.help = "Buffers in the qdisc; with GSO, several packets each."),
 	COUNTER(struct qdisc, dropped, .name = "dropped", .unit = "packets",
-		.label = "by", .labels = dropped,
+		.label = "by", .labels = LABELS(struct qdisc, dropped, dropped),
 		.help = "Buffers dropped by the qdisc, or otherwise before the driver's xmit."),
 	COUNTER(struct qdisc, segmented, .name = "segmented", .unit = "packets",
 		.help = "Buffers split in software (GSO) on their way to the driver."),
 	COUNTER(struct qdisc, refused, .name = "refused", .unit = "packets",
 		.help = "Packets requeued because the driver was busy (NETDEV_TX_BUSY)."),
 	COUNTER(struct qdisc, lost, .name = "lost", .unit = "packets",
-		.label = "cause", .labels = lost,
+		.label = "cause", .labels = LABELS(struct qdisc, lost, lost),
 		.help = "Buffers whose time could not be measured, by cause."),
 	{}
 };

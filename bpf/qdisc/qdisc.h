@@ -11,6 +11,7 @@ struct qdisc_key {
 	char kind[16];
 	__u32 queue;
 };
+KEY_BYTES(struct qdisc_key, 20);
 
 /*
  * Location of a drop whose reason names no qdisc: the function tells whether it is a qdisc's (drops

@@ -55,6 +55,7 @@ static __always_inline void key_fill(__u64 stamp, struct qdisc_key *key)
 {
 	const struct kind *k = row_at(&qdisc_kinds, stamp >> QUEUE_BITS & KIND_MASK);
 
+	_Static_assert(sizeof(key->kind) == sizeof(k->id), "copied whole");
 	key->queue = stamp & QUEUE_MASK;
 	if (k)
 		__builtin_memcpy(key->kind, k->id, sizeof(key->kind));

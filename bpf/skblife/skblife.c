@@ -5,10 +5,11 @@
 
 #include "bpf/skblife/skblife.h"
 #include "lib/read/snapshot.h"
+#include "lib/util/list.h"
 #include "lib/util/log.h"
 #include "skblife.skel.h"
 
-static const char *const ends[NR_LIFE_ENDS] = {
+static const char *const ends[] = {
 	[LIFE_READ] = "read",
 	[LIFE_USED] = "used",
 	[LIFE_FORWARDED] = "forwarded",
@@ -16,7 +17,7 @@ static const char *const ends[NR_LIFE_ENDS] = {
 	[LIFE_DROPPED] = "dropped",
 };
 
-static const char *const losses[NR_LIFE_LOST] = {
+static const char *const losses[] = {
 	[LIFE_MERGED] = "merged",
 	[LIFE_COALESCED] = "coalesced",
 	[LIFE_SEGMENTED] = "segmented",
@@ -24,7 +25,7 @@ static const char *const losses[NR_LIFE_LOST] = {
 	[LIFE_FULL] = "table-full",
 };
 
-static const char *const stages[NR_LIFE_STAGES] = {
+static const char *const stages[] = {
 	[LIFE_WHOLE] = "whole",
 	[LIFE_GRO] = "gro",
 	[LIFE_STACK] = "stack",
@@ -32,6 +33,7 @@ static const char *const stages[NR_LIFE_STAGES] = {
 	[LIFE_QDISC] = "qdisc",
 	[LIFE_DRIVER] = "driver",
 };
+ONE_EACH(stages, NR_LIFE_STAGES);
 
 static const struct metric metrics[] = {
 	HISTOGRAM(struct skblife, time, .name = "time", .unit = "seconds", .scale = 1e-9,
@@ -39,10 +41,10 @@ static const struct metric metrics[] = {
 	LEVEL(struct skblife, came, .name = "now", .unit = "packets",
 	      .help = "Followed packets that are in this stage."),
 	COUNTER(struct skblife, ended, .name = "ended", .unit = "packets",
-		.label = "how", .labels = ends,
+		.label = "how", .labels = LABELS(struct skblife, ended, ends),
 		.help = "Followed packets that ended in this stage, by how."),
 	COUNTER(struct skblife, lost, .name = "lost", .unit = "packets",
-		.label = "cause", .labels = losses,
+		.label = "cause", .labels = LABELS(struct skblife, lost, losses),
 		.help = "Followed packets that were lost from sight in this stage, by cause."),
 	{}
 };

@@ -41,6 +41,7 @@ struct skblife_key {
 	__u8 queue[2];		/* big endian; both 255: unknown */
 	__u8 stage;
 };
+KEY_BYTES(struct skblife_key, 4);
 
 struct skblife {
 	__u64 came, went;	/* `came` first: tables sort by the first word */

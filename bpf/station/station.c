@@ -18,10 +18,10 @@ static const char *const ways[] = { "rx", "tx" };
 static const struct metric metrics[] = {
 	COUNTER(struct station, packets, .name = "packets", .unit = "packets",
 		.help = "MSDUs received from the station and sent to it.", .label = "way",
-		.labels = ways),
+		.labels = LABELS(struct station, packets, ways)),
 	COUNTER(struct station, bytes, .name = "bytes", .unit = "bytes",
 		.help = "Bytes received from the station and sent to it.", .label = "way",
-		.labels = ways),
+		.labels = LABELS(struct station, bytes, ways)),
 	COUNTER(struct station, retries, .name = "retries", .unit = "retries",
 		.help = "Retransmissions to the station."),
 	COUNTER(struct station, failed, .name = "failed", .unit = "packets",

@@ -17,6 +17,7 @@ struct station_key {
 	uint8_t mac[6], tid;
 	uint8_t unused;
 };
+KEY_BYTES(struct station_key, 8);
 
 struct station {
 	uint64_t packets[2], bytes[2];		/* received, sent */

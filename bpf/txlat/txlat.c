@@ -12,7 +12,7 @@
 #include "lib/util/log.h"
 #include "txlat.skel.h"
 
-static const char *const causes[NR_TXLAT_LOST] = {
+static const char *const causes[] = {
 	[TXLAT_FULL] = "table-full",
 	[TXLAT_FREED_IN_XMIT] = "freed-in-xmit",
 	[TXLAT_MOVED] = "other-device",
@@ -27,7 +27,7 @@ static const struct metric metrics[] = {
 	COUNTER(struct txlat, retried, .name = "retried", .unit = "packets",
 		.help = "Packets requeued because the driver was busy (NETDEV_TX_BUSY)."),
 	COUNTER(struct txlat, lost, .name = "lost", .unit = "packets",
-		.label = "cause", .labels = causes,
+		.label = "cause", .labels = LABELS(struct txlat, lost, causes),
 		.help = "Packets whose time could not be measured, by cause."),
 	{}
 };

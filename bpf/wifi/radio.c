@@ -15,7 +15,9 @@
 #include "lib/kernel/feature.h"
 #include "lib/kernel/symbol.h"
 #include "lib/net/sysfs.h"
+#include "lib/proc/cpus.h"
 #include "lib/util/error.h"
+#include "lib/util/list.h"
 #include "lib/util/log.h"
 
 #define ROOM (1 << 19)		/* about 400 events */
@@ -137,10 +139,11 @@ const char *wifi_without(void)
 
 const char *wifi_kind(unsigned kind)
 {
-	static const char *const kinds[NR_WIFI_KINDS] = {
+	static const char *const kinds[] = {
 		[WIFI_DRIVER] = "driver", [WIFI_SOFTWARE] = "software",
 		[WIFI_HARDWARE] = "hardware", [WIFI_KIND_UNKNOWN] = "unknown",
 	};
+	ONE_EACH(kinds, NR_WIFI_KINDS);
 
 	return kind < NR_WIFI_KINDS ? kinds[kind] : "?";
 }
@@ -308,10 +311,10 @@ int wifi_take(struct wifi_ear *e)
 unsigned long long wifi_lost(const struct wifi_ear *e)
 {
 	int cpus = libbpf_num_possible_cpus();
-	__u64 percpu[4096], lost = 0;
+	__u64 percpu[MAX_CPUS], lost = 0;
 	__u32 id = METER_wifi;
 
-	if (cpus > 4096 || bpf_map_lookup_elem(bpf_object__find_map_fd_by_name(e->obj, "lost"),
+	if (cpus > MAX_CPUS || bpf_map_lookup_elem(bpf_object__find_map_fd_by_name(e->obj, "lost"),
 					       &id, percpu))
 		return 0;
 	for (int cpu = 0; cpu < cpus; cpu++)

@@ -10,8 +10,6 @@
 
 struct bpf_object;
 
-#define WIFI_RADIO 16		/* longer names are truncated */
-
 /* The radio of an interface in the current network namespace: "phy0". False: it has none. */
 bool wifi_radio(const char *iface, unsigned ifindex, char radio[WIFI_RADIO]);
 

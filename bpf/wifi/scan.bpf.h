@@ -15,7 +15,9 @@ enum wifi_kind {
 	NR_WIFI_KINDS
 };
 
-enum wifi_state { WIFI_BEGAN, WIFI_DONE, WIFI_ABORTED, WIFI_REFUSED };
+#define WIFI_RADIO 16		/* longer names of radios are truncated */
+
+enum wifi_state { WIFI_BEGAN, WIFI_DONE, WIFI_ABORTED, WIFI_REFUSED, NR_WIFI_STATES };
 
 struct wifi_task {
 	char name[16];		/* "": not known */
@@ -39,14 +41,14 @@ struct wifi_scan {
 	__u32 ifindex, netns;	/* 0: the interface is no network device, or not known */
 	__u32 ssids;		/* requested; 0: a passive scan */
 	__u32 channels;		/* requested; 0: not known */
-	char iface[16], radio[16];
+	char iface[16], radio[WIFI_RADIO];
 	struct wifi_task by, aborter;
 	struct wifi_channel channel[WIFI_CHANNELS];
 };
 
 /* The value of .rodata.wifi, set before load. */
 struct wifi_setup {
-	char radio[16];		/* "phy0"; identifies scans without a network device */
+	char radio[WIFI_RADIO];	/* "phy0"; identifies scans without a network device */
 	__u32 live;		/* report scans of every interface as they happen, count nothing */
 	__u32 typeless;		/* as if the modules had no BTF */
 	__u32 kind_known;	/* mac80211 reports it, or is not loaded: the driver scans */

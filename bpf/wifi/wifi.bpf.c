@@ -11,6 +11,8 @@ static __always_inline const struct cfg80211_scan_request *request_of(const void
 	return passed;
 }
 
+_Static_assert(WIFI_RADIO == 16, "compared as two words");
+
 static __always_inline bool is_radio(const char *name)
 {
 	const volatile __u64 *other = (const volatile void *)setup.radio;

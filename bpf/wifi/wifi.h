@@ -15,6 +15,7 @@ struct wifi_key {
 	__u32 kind;		/* enum wifi_kind; for channels 0 */
 	char by[16];		/* "": not known, or a channel */
 };
+KEY_BYTES(struct wifi_key, 24);
 
 struct wifi {
 	__u64 scans[NR_WIFI_SCANS];

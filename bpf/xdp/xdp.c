@@ -10,10 +10,11 @@
 
 #include "bpf/xdp/xdp.h"
 #include "lib/read/snapshot.h"
+#include "lib/util/list.h"
 #include "lib/util/log.h"
 #include "xdp.skel.h"
 
-static const char *const events[NR_XDP_EVENTS] = {
+static const char *const events[] = {
 	[XDP_EXCEPTION] = "exception",
 	[XDP_REDIRECTED] = "redirect",
 	[XDP_SENT_TO] = "send",
@@ -22,8 +23,9 @@ static const char *const events[NR_XDP_EVENTS] = {
 	[XDP_CPU_ENQUEUE] = "to cpu",
 	[XDP_CPU_DONE] = "on cpu",
 };
+ONE_EACH(events, NR_XDP_EVENTS);
 
-static const char *const cpu_results[NR_XDP_CPU] = {
+static const char *const cpu_results[] = {
 	[XDP_CPU_OK] = "ok",
 	[XDP_CPU_FULL] = "full",
 	[XDP_CPU_PASSED] = "passed",
@@ -31,6 +33,7 @@ static const char *const cpu_results[NR_XDP_CPU] = {
 	[XDP_CPU_DROPPED] = "dropped",
 	[XDP_CPU_NO_MEMORY] = "no memory",
 };
+ONE_EACH(cpu_results, NR_XDP_CPU);
 
 static const struct metric metrics[] = {
 	COUNTER(struct xdp, packets, .name = "packets", .unit = "packets",

@@ -33,6 +33,7 @@ struct xdp_key {
 		char dev[16];		/* XDP_SENT_: the other interface */
 	};
 };
+KEY_BYTES(struct xdp_key, 28);
 
 struct xdp {
 	__u64 packets;

@@ -21,6 +21,7 @@ struct xsk_key {
 	uint32_t rx_ring, fill_ring;	/* descriptors */
 	uint64_t cookie;	/* a new socket may have the inode of an old one */
 };
+KEY_BYTES(struct xsk_key, 32);
 
 struct xsk_row {		/* as enum xsk_count */
 	uint64_t rx_dropped, rx_invalid, rx_ring_full, fill_ring_empty;

@@ -156,7 +156,7 @@ static void meta_begin(const struct site *site, const struct request *req, struc
 
 	*meta = (struct meta){
 		.magic = META_MAGIC,
-		.version = META_VERSION,
+		.version = meta_version(),
 		.ifindex = i->ifindex,
 		.netns = i->netns,
 		.cookie = netns_cookie(),
@@ -176,6 +176,9 @@ static void meta_begin(const struct site *site, const struct request *req, struc
 		.tx_adaptive = i->tx_adaptive,
 		.devices = driver_devices(i->driver),
 	};
+	_Static_assert(sizeof(meta->iface) == sizeof(i->name) &&
+		       sizeof(meta->driver) == sizeof(i->driver) &&
+		       sizeof(meta->mac) == sizeof(i->mac), "copied whole");
 	memcpy(meta->mac, i->mac, sizeof(meta->mac));
 	snprintf(meta->iface, sizeof(meta->iface), "%s", i->name);
 	snprintf(meta->driver, sizeof(meta->driver), "%s", i->driver);

@@ -65,6 +65,7 @@ void site_configure(struct site *site, const struct request *req)
 	};
 	if (!kernel_lacks(FEATURE_DEVICE))
 		device_find(i->ifindex, &site->config.dev, &site->config.net);
+	_Static_assert(sizeof(site->config.parent) == sizeof(i->parent), "compared as a whole");
 	snprintf(site->config.parent, sizeof(site->config.parent), "%s", i->parent);
 	if (!site->config.dynptr && !kernel_lacks(FEATURE_FRAGS)) {
 		site->config.vmemmap_base = symbol_address("vmemmap_base");

@@ -129,10 +129,11 @@ int meta_read(const char *dir, struct meta *meta, struct error *e)
 {
 	struct bpf_map_info info = {};
 	__u32 len = sizeof(info);
-	unsigned char value[8192];
+	unsigned char value[8192];	/* of another version, perhaps */
 	struct stat st;
 	int err, fd;
 
+	_Static_assert(sizeof(value) >= sizeof(*meta), "room for our own");
 	fd = bpffs_open(dir, e);
 	if (fd < 0)
 		return fd;
@@ -161,7 +162,7 @@ int meta_read(const char *dir, struct meta *meta, struct error *e)
 	memcpy(meta, value, info.value_size < sizeof(*meta) ? info.value_size : sizeof(*meta));
 	if (meta->magic != META_MAGIC)
 		return not_ours(dir, "holds a \"meta\" that is not ours", e);
-	if (meta->version != META_VERSION || info.value_size != sizeof(*meta))
+	if (meta->version != meta_version() || info.value_size != sizeof(*meta))
 		return error_set(e, -EPROTO, text("nicprobe detach %s --force", pins_iface(dir)),
 				 "%s was made by another version of nicprobe", dir);
 	return 0;

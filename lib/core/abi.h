@@ -14,6 +14,8 @@ enum meter_id {
 	NR_METERS
 };
 
+_Static_assert(NR_METERS <= 64, "config.on and meta.on have a bit for each");
+
 #define M(name) + 1
 enum { NR_PACKET_METERS = 0 PACKET_METERS(M) };	/* the first of them */
 #undef M
@@ -37,6 +39,7 @@ enum rx_queue {
 	RX_QUEUE_RECORDED,	/* queue_mapping is queue + 1, or 0: then by NAPI */
 	RX_QUEUE_BY_NAPI,	/* never recorded: rank of the NAPI id among the device's */
 	RX_QUEUE_RAW,		/* veth: queue_mapping is the queue itself, the sender's choice */
+	NR_RX_QUEUES
 };
 
 /* Written once, before load: the verifier cuts out what it turns off. */
@@ -80,6 +83,7 @@ struct config {
 
 /* Tasks of a CPU, told apart by as many of their numbers' last bits, where that is needed. */
 #define SCRATCH_TASKS	64
+_Static_assert(!(SCRATCH_TASKS & (SCRATCH_TASKS - 1)), "scratch_nr() takes the last bits");
 #define SCRATCH_SUFFIX	"_scratch"	/* of the names of these maps: bpf/common/scratch.bpf.h */
 
 /*
@@ -96,6 +100,9 @@ struct config {
  * it. A histogram is two neighbours: the sum of the values, then the slots.
  */
 #define HIST(name, nr_slots) struct { __u64 sum; __u64 slot[nr_slots]; } name
+
+/* Maps and memcmp() compare a key byte by byte: it must not be padded. */
+#define KEY_BYTES(T, bytes) _Static_assert(sizeof(T) == (bytes), #T " must not be padded")
 
 /*
  * A log-linear histogram of nanoseconds: LOGLIN_STEPS steps in each power of

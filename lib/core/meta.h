@@ -8,7 +8,8 @@
 #define NICPROBE_VERSION "0.1"
 
 #define META_MAGIC	0x6e696370	/* "nicp" */
-#define META_VERSION	9		/* any change of a row, a map or this struct is a new one */
+/* For changes that meta_version() does not see: the order of members here, values of other maps. */
+#define META_VERSION	9
 
 #define BLIND_SIZE	160		/* a sentence: why a hook does not see all */
 
@@ -35,5 +36,8 @@ struct meta {
 	/* why a wanted meter is not there; of one that is there: how it measures here, or "" */
 	char absent[NR_METERS][240];
 };
+
+/* Follows from the layout: of this struct, and of the rows and keys of all meters. */
+__u32 meta_version(void);
 
 #endif

@@ -126,6 +126,8 @@ static __always_inline __u32 log2_of(__u64 v)
 	return n + (v >> 1);
 }
 
+_Static_assert(LOGLIN_STEPS == 1 << 3 && COUNTS_STEPS == 1 << 2, "as the slots are cut below");
+
 /* The slot of a log-linear histogram that a time of `ns` falls in: abi.h says how they are cut. */
 static __always_inline __u32 loglin_slot(__u64 ns)
 {

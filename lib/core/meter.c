@@ -5,6 +5,7 @@
 
 #include "lib/core/meta.h"
 #include "lib/core/meter.h"
+#include "lib/util/list.h"
 
 const struct meter *const meters[NR_METERS] = {
 #define M(name) [METER_##name] = &meter_##name,
@@ -12,12 +13,42 @@ const struct meter *const meters[NR_METERS] = {
 #undef M
 };
 
-const char *const point_names[NR_POINTS] = {
+const char *const point_names[] = {
 	[RX_NIC] = "rx-nic",
 	[RX_STACK] = "rx-stack",
 	[TX_STACK] = "tx-stack",
 	[TX_NIC] = "tx-nic",
 };
+ONE_EACH(point_names, NR_POINTS);
+
+/* FNV-1a */
+static __u32 hash_add(__u32 hash, const void *data, size_t size)
+{
+	for (size_t i = 0; i < size; i++)
+		hash = (hash ^ ((const unsigned char *)data)[i]) * 16777619;
+	return hash;
+}
+
+__u32 meta_version(void)
+{
+	__u32 hash = META_VERSION;
+
+	hash = hash_add(hash, &(__u32){ sizeof(struct meta) }, 4);
+	for (int id = 0; id < NR_METERS; id++) {
+		const struct meter *m = meters[id];
+		const __u32 sizes[] = { m->by, m->lanes, m->row_size, m->moments, m->key.size };
+
+		hash = hash_add(hash, m->name, strlen(m->name) + 1);
+		hash = hash_add(hash, sizes, sizeof(sizes));
+		for_each_metric(k, m) {
+			const __u32 words[] = { k->kind, k->at, k->words };
+
+			hash = hash_add(hash, k->name, strlen(k->name) + 1);
+			hash = hash_add(hash, words, sizeof(words));
+		}
+	}
+	return hash;
+}
 
 const struct meter *meter_find(const char *name)
 {

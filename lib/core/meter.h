@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "lib/core/abi.h"
+#include "lib/util/list.h"
 
 struct bpf_object;
 struct error;
@@ -28,6 +29,7 @@ enum kind {
 	 * accumulated, so that an interval shows only its own growth. See residue_of().
 	 */
 	KIND_RESIDUE,
+	NR_KINDS
 };
 #define RESIDUE_WORDS	3
 
@@ -183,6 +185,11 @@ struct meter {
 /* `field` is what arrived; what left must be the next word. */
 #define LEVEL(T, field, ...)	{ .kind = KIND_LEVEL, .scale = 1, \
 	.at = WORD(T, field), .words = 2, __VA_ARGS__ }
+
+/* .labels of a counter: one for each of its words. */
+#define LABELS(T, field, list)	LIST_OF(list, WORDS(T, field))
+/* .bounds of a histogram: one for each slot but the last; its first word is the sum. */
+#define BOUNDS(T, field, list)	LIST_OF(list, WORDS(T, field) - 2)
 
 /* Whether a histogram is shown slot by slot, and not as percentiles. */
 static inline bool metric_classes(const struct metric *k)

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "lib/core/nic_driver.h"
+#include "lib/util/list.h"
 
 const struct driver *const drivers[] = {
 #define D(name) &driver_##name,
@@ -43,6 +44,7 @@ const char *const does_text[] = {
 	[DOES_SCAN] = "scan",
 	[DOES_OTHER] = "other",
 };
+ONE_EACH(does_text, NR_DOES);
 
 const struct stat_name stat_names[] = {
 	{ "rx_packets", "packets received" },
@@ -92,6 +94,7 @@ const struct stat_name stat_names[] = {
 	{ "conntrack_left", "connections that the instance may still have: a level, no count" },
 	{}
 };
+_Static_assert(NR_OF(stat_names) < 255, "a key has a byte for a rank: struct hwstat_key");
 
 const struct stat_name *stat_find(const char *name)
 {

@@ -63,6 +63,7 @@ enum tx_bytes {
 	TX_WIRE,		/* L + (S - 1) * the headers' length; S packets */
 	TX_LINEAR,		/* L + (S - 1) * skb_headlen, which may be more; S packets */
 	TX_CARD,		/* what the card counted on the wire */
+	NR_TX_BYTES
 };
 
 struct driver_bytes {

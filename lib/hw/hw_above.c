@@ -19,18 +19,20 @@
 #include "lib/kernel/tcx.h"
 #include "lib/net/netlink.h"
 #include "lib/net/sysfs.h"
+#include "lib/util/list.h"
 #include "lib/util/log.h"
 
 #define DISPATCHER	"xdp_dispatcher"
 #define INGRESS TC_H_MAKE(TC_H_CLSACT, TC_H_MIN_INGRESS)
 #define EGRESS	TC_H_MAKE(TC_H_CLSACT, TC_H_MIN_EGRESS)
 
-const char *const hook_names[NR_HOOKS] = {
+const char *const hook_names[] = {
 	[HOOK_XDP_NATIVE] = "xdp-native", [HOOK_XDP_GENERIC] = "xdp-generic",
 	[HOOK_XDP_OFFLOADED] = "xdp-offloaded", [HOOK_XDP_DISPATCHED] = "xdp-dispatched",
 	[HOOK_TCX_INGRESS] = "tcx-ingress", [HOOK_TCX_EGRESS] = "tcx-egress",
 	[HOOK_TC_INGRESS] = "tc-ingress", [HOOK_TC_EGRESS] = "tc-egress",
 };
+ONE_EACH(hook_names, NR_HOOKS);
 
 struct above_search {
 	struct hw_above *above;

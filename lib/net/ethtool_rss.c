@@ -9,12 +9,14 @@
 
 #include "lib/net/ethtool.h"
 #include "lib/net/netlink.h"
+#include "lib/util/list.h"
 
 /* From include/uapi/linux/ethtool_netlink.h, 6.3 and 6.8; Debian 12's headers are older. */
 enum { MSG_RSS_GET = 38 };
 enum { RSS_HFUNC = 3, RSS_INDIR, RSS_HKEY, RSS_INPUT_XFRM };
 
 const char *const hashed_names[] = { "tcp4", "udp4", "tcp6", "udp6" };
+ONE_EACH(hashed_names, NR_HASHED);
 
 /* Bit N of the function is entry N of ETH_SS_RSS_HASH_FUNCS. */
 static const char *function_name(unsigned bits)

@@ -12,6 +12,7 @@
 #include "lib/net/netlink.h"
 #include "lib/net/queues.h"
 #include "lib/net/sysfs.h"
+#include "lib/util/list.h"
 #include "lib/util/log.h"
 
 const char *const queues_by_text[] = {
@@ -20,6 +21,7 @@ const char *const queues_by_text[] = {
 	[QUEUES_BY_NAME] = "by the names of the interrupts",
 	[QUEUES_BY_RANK] = "by the order of the interrupts",
 };
+ONE_EACH(queues_by_text, NR_QUEUES_BY);
 
 /* The value of a 4-byte attribute; `none` if it is missing. */
 static __u32 attr_u32(const struct nlmsghdr *nlh, unsigned type, __u32 none)

@@ -30,6 +30,7 @@ enum queues_by {
 	QUEUES_BY_NETDEV,	/* reported by the driver (netdev-genl, 6.8) */
 	QUEUES_BY_NAME,		/* by the names of the interrupts and the driver's table */
 	QUEUES_BY_RANK,		/* by order: as many interrupts as queues */
+	NR_QUEUES_BY
 };
 extern const char *const queues_by_text[];
 

@@ -6,29 +6,33 @@
 #include <string.h>
 
 #include "lib/read/findings.h"
+#include "lib/util/list.h"
 #include "lib/util/log.h"
 
-const char *const severity_names[NR_SEVERITIES] = {
+const char *const severity_names[] = {
 	[SEVERITY_INFO] = "info",
 	[SEVERITY_WARNING] = "warning",
 	[SEVERITY_CRITICAL] = "critical",
 };
+ONE_EACH(severity_names, NR_SEVERITIES);
 
-const char *const harm_names[NR_HARMS] = {
+const char *const harm_names[] = {
 	[HARM_LOSS] = "loss",
 	[HARM_WAIT] = "wait",
 	[HARM_WORK] = "work",
 	[HARM_RISK] = "risk",
 	[HARM_BLIND] = "blind",
 };
+ONE_EACH(harm_names, NR_HARMS);
 
-const char *const harm_units[NR_HARMS] = {
+const char *const harm_units[] = {
 	[HARM_LOSS] = "packets/s",
 	[HARM_WAIT] = "seconds",
 	[HARM_WORK] = "packets/s",
 	[HARM_RISK] = "ratio",
 	[HARM_BLIND] = "packets/s",
 };
+ONE_EACH(harm_units, NR_HARMS);
 
 /* Leaves one of a kind: that which costs most. */
 static void merge(struct findings *f, const struct finding_kind *kind)

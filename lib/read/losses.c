@@ -10,6 +10,7 @@
 #include "lib/attach/pins.h"
 #include "lib/core/hook.h"
 #include "lib/kernel/release.h"
+#include "lib/proc/cpus.h"
 #include "lib/read/losses.h"
 #include "lib/util/log.h"
 
@@ -18,9 +19,9 @@
 void losses_lost(struct snapshot *s, const char *pins)
 {
 	int fd = pin_read(text("%s/lost", pins));
-	uint64_t percpu[4096];
+	uint64_t percpu[MAX_CPUS];
 
-	for (__u32 id = 0; fd >= 0 && s->meta.cpus <= 4096 && id < NR_METERS; id++)
+	for (__u32 id = 0; fd >= 0 && s->meta.cpus <= MAX_CPUS && id < NR_METERS; id++)
 		if (!bpf_map_lookup_elem(fd, &id, percpu))
 			for (unsigned cpu = 0; cpu < s->meta.cpus; cpu++)
 				s->lost[id] += percpu[cpu];

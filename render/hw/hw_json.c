@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lib/proc/holders.h"
+#include "lib/util/list.h"
 #include "lib/util/log.h"
 #include "render/hw/hw.h"
 
@@ -316,6 +317,7 @@ static void sockets(struct json *j, const struct xsks *all)
 void hw_json(struct json *j, const struct hw *h)
 {
 	static const char *const by[] = { "unknown", "netdev-genl", "name", "rank" };
+	ONE_EACH(by, NR_QUEUES_BY);
 
 	driver(j, h);
 	device(j, h);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lib/proc/holders.h"
+#include "lib/util/list.h"
 #include "lib/util/log.h"
 #include "render/hw/hw.h"
 
@@ -194,6 +195,7 @@ static void matched(struct page *p, const struct hw *h)
 		[QUEUES_BY_NETDEV] = "as the driver reports (netdev-genl)",
 		[QUEUES_BY_NAME] = "by name", [QUEUES_BY_RANK] = "by order",
 	};
+	ONE_EACH(by, NR_QUEUES_BY);
 	const char *how = h->by == QUEUES_BY_NAME ? h->driver->irqs_how : NULL;
 	bool any = false;
 
@@ -210,13 +212,14 @@ static void matched(struct page *p, const struct hw *h)
 /* "XDP native \"drop_all\" (id 77)" */
 static void program(struct page *p, bool *any, const struct hw_program *prog)
 {
-	static const char *const at[NR_HOOKS] = {
+	static const char *const at[] = {
 		[HOOK_XDP_NATIVE] = "XDP native", [HOOK_XDP_GENERIC] = "XDP generic",
 		[HOOK_XDP_OFFLOADED] = "XDP in the card", [HOOK_XDP_DISPATCHED] = "XDP dispatched",
 		[HOOK_TCX_INGRESS] = "tcx ingress", [HOOK_TCX_EGRESS] = "tcx egress",
 		[HOOK_TC_INGRESS] = "tc filter at ingress",
 		[HOOK_TC_EGRESS] = "tc filter at egress",
 	};
+	ONE_EACH(at, NR_HOOKS);
 	const char *name = *prog->name ? text(" \"%s\"", prog->name) : "";
 
 	hw_item(p, any, text("%s%s (id %u%s)", at[prog->hook], name, prog->id,

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "lib/util/list.h"
 #include "trial/scenario/suite.h"
 
 #define QUEUES_SHOWN	24	/* limited so that the figures of all scenarios fit */
@@ -26,10 +27,11 @@ static void put(struct result *r, const char *unit, int better, double value, co
 
 static void pmu_figures(const struct bench *b, const struct outcome *o, struct result *r)
 {
-	static const char *const names[NR_PMU] = {
+	static const char *const names[] = {
 		[PMU_CYCLES] = "cycles", [PMU_INSTRUCTIONS] = "instructions",
 		[PMU_CACHE_MISSES] = "cache_misses",
 	};
+	ONE_EACH(names, NR_PMU);
 
 	for (int i = 0; i < NR_PMU; i++)
 		put(r, names[i], -1, b->pmus.has[i] && o->packets ?

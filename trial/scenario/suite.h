@@ -33,7 +33,7 @@ SCENARIOS(S)
 extern const struct scenario *const scenarios[];	/* NULL-terminated */
 
 /* A line of the account: sent = arrived + lost (one line per cause) + unexplained. */
-enum account_kind { ACCOUNT_SENT, ACCOUNT_LOST, ACCOUNT_ARRIVED, ACCOUNT_UNEXPLAINED };
+enum account_kind { ACCOUNT_SENT, ACCOUNT_LOST, ACCOUNT_ARRIVED, ACCOUNT_UNEXPLAINED, NR_ACCOUNTS };
 struct account {
 	enum account_kind kind;
 	unsigned stage;		/* 0: to the port; 1: back, for redirect */

@@ -114,19 +114,23 @@ static void summed(const struct snapshot *s, enum meter_id id, const char *name,
 				sum[i] += cell(t, row, cpu, k)[i];
 }
 
+/* The most words that a metric has: a histogram. */
+#define WORDS_MAX (LOGLIN_SLOTS + 1)
+_Static_assert(COUNTS_SLOTS <= LOGLIN_SLOTS, "room for either histogram");
+
 static uint64_t total(const struct snapshot *s, enum meter_id id, const char *name)
 {
-	uint64_t words[LOGLIN_SLOTS + 1] = {}, n = 0;
+	uint64_t words[WORDS_MAX] = {}, n = 0;
 
 	summed(s, id, name, words);
-	for (unsigned i = 0; i < LOGLIN_SLOTS + 1; i++)
+	for (unsigned i = 0; i < WORDS_MAX; i++)
 		n += words[i];
 	return n;
 }
 
 static void polls_see(const struct snapshot *s, struct seen *seen)
 {
-	uint64_t work[LOGLIN_SLOTS + 1] = {}, time[LOGLIN_SLOTS + 1] = {};
+	uint64_t work[WORDS_MAX] = {}, time[WORDS_MAX] = {};
 
 	if (!measured_or(s, METER_napi, seen->no_polls, sizeof(seen->no_polls)))
 		return;
@@ -145,7 +149,7 @@ static void interrupts_see(const struct snapshot *s, struct seen *seen)
 
 static void completions_see(const struct snapshot *s, struct seen *seen)
 {
-	uint64_t words[LOGLIN_SLOTS + 1] = {};
+	uint64_t words[WORDS_MAX] = {};
 	const struct metric *k = metric_of(METER_txlat, "completion");
 
 	if (!measured_or(s, METER_txlat, seen->no_completions, sizeof(seen->no_completions)))

@@ -13,6 +13,7 @@ enum ab_end {
 	AB_ROUNDS,		/* the maximum number of rounds */
 	AB_TIME,
 	AB_STOPPED,
+	NR_AB_ENDS
 };
 
 struct ab;

@@ -15,6 +15,7 @@ enum verdict {
 	VERDICT_FEW,		/* not enough rounds for this confidence */
 	VERDICT_NONE,		/* no difference: the interval includes 0 */
 	VERDICT_REAL,
+	NR_VERDICTS
 };
 
 /* One figure under A and under B. */

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "lib/util/list.h"
 #include "lib/util/log.h"
 #include "render/grid.h"
 #include "render/units.h"
@@ -151,6 +152,7 @@ void said_table(struct page *p, const struct comparison *list, unsigned nr, cons
 static const char *const verdict_names[] = {
 	[VERDICT_FEW] = "few-rounds", [VERDICT_NONE] = "none", [VERDICT_REAL] = "real",
 };
+ONE_EACH(verdict_names, NR_VERDICTS);
 
 static void json_interval(struct json *j, const char *key, double low, double high)
 {
@@ -213,6 +215,7 @@ static void why_ended(struct page *p, const struct ab *t)
 		[AB_DECIDED] = "decided", [AB_ROUNDS] = "round limit reached",
 		[AB_TIME] = "time limit reached", [AB_STOPPED] = "stopped",
 	};
+	ONE_EACH(why, NR_AB_ENDS);
 	char took[UNITS_SIZE];
 
 	units_duration(took, t->seconds);
@@ -254,6 +257,7 @@ void ab_json(struct json *j, const struct ab *t)
 		[AB_DECIDED] = "decided", [AB_ROUNDS] = "rounds", [AB_TIME] = "time",
 		[AB_STOPPED] = "stopped",
 	};
+	ONE_EACH(ends, NR_AB_ENDS);
 
 	json_open(j, "ab", '{');
 	json_string(j, "command_a", t->options.command[0]);
