@@ -361,7 +361,7 @@ def test_recipes():
     """Each step of contributing.md can be done in this tree; tests/live/recipes_test.py does them."""
     sys.path.insert(0, os.path.join(ROOT, "tests", "live"))
     sys.dont_write_bytecode = True
-    import recipe
+    from lib import recipe
     try:
         recipes = recipe.read(os.path.join(ROOT, "docs", "contributing.md"))
     except ValueError as e:

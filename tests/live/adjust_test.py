@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
 """Meters are added to and removed from an attached interface: the counts of the others stay."""
-import left
-from lab import *
+from lib import left
+from lib.lab import *
 
 need_root()
 left.own_bpffs()

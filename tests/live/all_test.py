@@ -3,11 +3,11 @@
 and with what was sent; attach and detach under that load lose nothing."""
 import re
 
-import left
-from lab import *
-from lives import STAGES, fate
-from load import Machine, settled, stop_all, Frames, Stream
-from traced import Untraced, traced
+from lib import left
+from lib.lab import *
+from lib.lives import STAGES, fate
+from lib.load import Machine, settled, stop_all, Frames, Stream
+from lib.traced import Untraced, traced
 
 need_root()
 left.own_bpffs()

@@ -4,11 +4,11 @@ name it then is an error, which leaves nothing behind."""
 import re
 import socket
 
-import left
-from lab import *
-from lives import fate
-from traced import traced
-from wire import inside
+from lib import left
+from lib.lab import *
+from lib.lives import fate
+from lib.traced import traced
+from lib.wire import inside
 
 need_root()
 left.own_bpffs()

@@ -12,9 +12,8 @@ import subprocess
 import tempfile
 import termios
 
-import lab
-import left
-from lab import NICPROBE, Namespace, check, nicprobe, same, sh, skip, tap
+from lib import lab, left
+from lib.lab import NICPROBE, Namespace, check, nicprobe, same, sh, skip, tap
 
 OURS = f"{left.BPFFS}/nicprobe"
 THEIRS = """

@@ -4,9 +4,9 @@ that were between two points at that moment."""
 import threading
 import time
 
-import bpf
-from lab import *
-from wire import inside
+from lib import bpf
+from lib.lab import *
+from lib.wire import inside
 
 need_root()
 CPUS = os.cpu_count()

@@ -6,7 +6,7 @@ import signal
 import subprocess
 import tempfile
 
-from lab import *
+from lib.lab import *
 
 need_root()
 # A rate that any machine reaches: the test compares counts, not times.

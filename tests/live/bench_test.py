@@ -4,8 +4,8 @@
 import signal
 import subprocess
 
-import bpf
-from lab import *
+from lib import bpf
+from lib.lab import *
 
 need_root()
 SHORT = ("--seconds", ".5", "-j")

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
 """A TX queue that its driver stops for a chosen time: the far end of a veth reads nothing meanwhile."""
-from lab import *
-from stall import Stalled
+from lib.lab import *
+from lib.stall import Stalled
 
 need_root()
 a, b = Namespace("a"), Namespace("b")

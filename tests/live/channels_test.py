@@ -4,9 +4,9 @@ import atexit
 import os
 import socket
 
-import bpf
-from lab import *
-from wire import inside
+from lib import bpf
+from lib.lab import *
+from lib.wire import inside
 
 need_root()
 N = 400

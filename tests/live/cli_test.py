@@ -7,10 +7,9 @@ import signal
 import subprocess
 import time
 
-import lab
-import left
-from lab import NICPROBE, Namespace, check, nicprobe, same, show, skip, tap
-from traffic import Sender
+from lib import lab, left
+from lib.lab import NICPROBE, Namespace, check, nicprobe, same, show, skip, tap
+from lib.traffic import Sender
 
 
 def start(*args, **kwargs):

@@ -3,8 +3,8 @@
 import random
 import socket
 
-from lab import *
-from wire import *
+from lib.lab import *
+from lib.wire import *
 
 need_root()
 QUEUES = 4

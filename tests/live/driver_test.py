@@ -4,8 +4,8 @@
 import json
 import os
 
-import lab
-from lab import Namespace, check, need_root, nicprobe, same
+from lib import lab
+from lib.lab import Namespace, check, need_root, nicprobe, same
 
 need_root()
 ns = Namespace("drv")

@@ -3,9 +3,9 @@
 """
 import socket
 
-import bpf
-from lab import *
-from wire import *
+from lib import bpf
+from lib.lab import *
+from lib.wire import *
 
 need_root()
 a = Namespace("findings")

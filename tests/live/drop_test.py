@@ -3,9 +3,9 @@
 import re
 import socket
 
-import bpf
-from lab import *
-from wire import *
+from lib import bpf
+from lib.lab import *
+from lib.wire import *
 
 need_root()
 REASONS = sh("bpftool btf dump file /sys/kernel/btf/vmlinux format c | sed -n '/^enum skb_drop_reason {/,/^}/p'",

@@ -3,7 +3,7 @@
 import calendar
 import time
 
-from lab import *
+from lib.lab import *
 
 need_root()
 a = Namespace("earlier")

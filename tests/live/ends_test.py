@@ -4,10 +4,10 @@ forever."""
 import subprocess
 import sys
 
-import bpf
-from lab import *
-from traced import Watch
-from wire import inside
+from lib import bpf
+from lib.lab import *
+from lib.traced import Watch
+from lib.wire import inside
 
 SENT, BATCH = 30000, 5000
 CPUS = sorted(os.sched_getaffinity(0))

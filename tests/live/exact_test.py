@@ -4,7 +4,7 @@
 $PACKETS, and fewer kinds on an emulated CPU."""
 import random
 
-from lab import *
+from lib.lab import *
 
 RUNS, PACKETS = int(os.environ.get("RUNS", 2)), int(os.environ.get("PACKETS", 100000))
 need_root()

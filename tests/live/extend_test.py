@@ -5,8 +5,8 @@ import os
 import socket
 import struct
 
-from lab import *
-from wire import MULTI_QUEUE, NO_PI, TAP, TUNSETIFF, inside
+from lib.lab import *
+from lib.wire import MULTI_QUEUE, NO_PI, TAP, TUNSETIFF, inside
 
 VNET_HDR, TUNSETOFFLOAD, TUNSETVNETHDRSZ = 0x4000, 0x400454d0, 0x400454d8
 HOP, ROUTING, FRAGMENT, AH, DEST, TCP, UDP = 0, 43, 44, 51, 60, 6, 17

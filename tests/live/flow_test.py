@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
 """Flows: exact if every packet is sampled, well estimated if one in 1024 is; and what fills a queue is reported."""
-from lab import *
+from lib.lab import *
 
 need_root()
 netns = Namespace("flow")

@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
 """What GRO merges and what not: trains of frames through a tap whose NAPI polls each train at once."""
-import bpf
-from lab import *
-from wire import inside
+from lib import bpf
+from lib.lab import *
+from lib.wire import inside
 
 need_root()
 a = Namespace("a")

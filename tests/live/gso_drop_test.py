@@ -2,7 +2,7 @@
 """Buffers that tbf drops or splits: tc counts buffers and nicprobe packets, and nicprobe reports both."""
 import re
 
-from lab import *
+from lib.lab import *
 
 need_root()
 a = Namespace("gsodrop")

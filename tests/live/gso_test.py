@@ -3,8 +3,8 @@
 """Sent buffers: who segments them, checked against packets that we count ourselves; and missing features."""
 import re
 
-from lab import *
-from traced import traced
+from lib.lab import *
+from lib.traced import traced
 
 need_root()
 a, b = Namespace("a"), Namespace("b")

@@ -4,10 +4,9 @@ import os
 import re
 import struct
 
-import bpf
-from lab import *
-import left
-from wire import inside
+from lib import bpf, left
+from lib.lab import *
+from lib.wire import inside
 
 BEFORE = 1 << 3     # BPF_F_BEFORE: without another program named, first of all
 TCX_INGRESS = 46

@@ -8,9 +8,9 @@ import shlex
 import struct
 import subprocess
 
-import bpf
-from lab import NICPROBE, Namespace, check, finish, need_root, nicprobe, same, sh, skip, tap, veth
-from wire import inside
+from lib import bpf
+from lib.lab import NICPROBE, Namespace, check, finish, need_root, nicprobe, same, sh, skip, tap, veth
+from lib.wire import inside
 
 need_root()
 CPUS = os.cpu_count()

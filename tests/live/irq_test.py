@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
 """Interfaces without interrupts report so; tests/vm/irq_test.py counts the interrupts of real drivers."""
-from lab import *
+from lib.lab import *
 
 need_root()
 a, b = Namespace("a"), Namespace("b")

@@ -8,9 +8,8 @@ import subprocess
 import tempfile
 import time
 
-import lab
-import left
-from lab import NICPROBE, Namespace, check, nicprobe, same, skip, tap
+from lib import lab, left
+from lib.lab import NICPROBE, Namespace, check, nicprobe, same, skip, tap
 
 POINTS = int(os.environ.get("POINTS", 8))	# per attach method
 TIMES = min(30, 2 * POINTS)	# pairs that run at once

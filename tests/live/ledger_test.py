@@ -8,10 +8,10 @@ import socket
 import threading
 import time
 
-import bpf
-from lab import *
-from traffic import Sender
-from wire import *
+from lib import bpf
+from lib.lab import *
+from lib.traffic import Sender
+from lib.wire import *
 
 need_root()
 N = 300

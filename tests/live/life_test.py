@@ -5,10 +5,9 @@ import re
 import statistics
 import time
 
-import lab
-import left
-from lab import Namespace, check, nicprobe, same, show, tap
-from traffic import Sender
+from lib import lab, left
+from lib.lab import Namespace, check, nicprobe, same, show, tap
+from lib.traffic import Sender
 
 CYCLES = int(os.environ.get("CYCLES", 80))
 PPS = 2500	# frames per queue, second and direction: with attach itself, as much as two CPUs can do

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
 """Without tracefs, debugfs and a BPF file system mounted: the same meters, and bench works."""
-from lab import *
+from lib.lab import *
 
 need_root()
 BENCH = os.path.join(ROOT, os.environ.get("B", "build"), "bench", "bench")

@@ -1,8 +1,8 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
 """Polls caused on purpose: how many packets each took, by whom, in which windows; and when it is a finding."""
-from lab import *
-from traffic import Sender
+from lib.lab import *
+from lib.traffic import Sender
 
 need_root()
 BUDGET = 64

@@ -5,11 +5,9 @@ import socket
 import subprocess
 import sys
 
-import bpf
-import left
-import traced
-from lab import *
-from wire import inside
+from lib import bpf, left, traced
+from lib.lab import *
+from lib.wire import inside
 
 # An emulated guest does less, but as large a part of it nests.
 SENT, MOST = (40000, 160000) if "PACKETS" in os.environ else (150000, 1000000)
@@ -61,7 +59,7 @@ def nested(ns, nic):
     until(lambda: sum(dropped(show(where)).values()) >= sent + written, 2)
     doc = show(where)
     got = dropped(doc)
-    untraced = watch.untraced().get("skb/kfree_skb", 0)     # events without programs run: see traced.py
+    untraced = watch.untraced().get("skb/kfree_skb", 0)     # events without programs run: see lib/traced.py
     watch.close()
     programs = json.loads(sh("bpftool -j prog show"))
     nest = {p["name"]: p["recursion_misses"] for p in programs

@@ -5,9 +5,8 @@ import os
 import subprocess
 import sys
 
-import lab
-import left
-from lab import NIC, NICPROBE, Namespace, Nic, check, nicprobe, same, sh, show, tap, until, veth
+from lib import lab, left
+from lib.lab import NIC, NICPROBE, Namespace, Nic, check, nicprobe, same, sh, show, tap, until, veth
 
 
 def packets(doc, point):

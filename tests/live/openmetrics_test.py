@@ -4,7 +4,7 @@
 import re
 import shutil
 
-from lab import *
+from lib.lab import *
 
 need_root()
 QUEUES = 64

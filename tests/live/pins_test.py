@@ -7,9 +7,8 @@ import subprocess
 import tempfile
 import time
 
-import lab
-import left
-from lab import NICPROBE, Namespace, check, nicprobe, same, sh, tap, until
+from lib import lab, left
+from lib.lab import NICPROBE, Namespace, check, nicprobe, same, sh, tap, until
 
 OURS = f"{left.BPFFS}/nicprobe"
 NOBODY = 65534

@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 import time
 
-from lab import *
+from lib.lab import *
 
 need_root()
 if tuple(map(int, os.uname().release.split(".")[:2])) < (6, 4):

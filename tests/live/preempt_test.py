@@ -6,8 +6,8 @@ import ctypes
 import socket
 import struct
 
-from lab import *
-from wire import THERE, Wire, inside
+from lib.lab import *
+from lib.wire import THERE, Wire, inside
 
 need_root()
 SECONDS = 3

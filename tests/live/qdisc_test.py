@@ -3,9 +3,9 @@
 """Time in the qdisc, drops and requeues: at rates that we set, compared with the counts of tc(8)."""
 import re
 
-from lab import *
-from stall import Stalled
-from traced import traced
+from lib.lab import *
+from lib.stall import Stalled
+from lib.traced import traced
 
 need_root()
 DEFAULT = sh("sysctl -n net.core.default_qdisc").strip()

@@ -7,8 +7,7 @@ import subprocess
 import sys
 import tempfile
 
-import lab
-import recipe
+from lib import lab, recipe
 
 sys.path.insert(0, os.path.join(lab.ROOT, "tests"))
 sys.dont_write_bytecode = True

@@ -7,9 +7,8 @@ import shutil
 import subprocess
 import tempfile
 
-import lab
-import left
-from lab import NICPROBE, ROOT, Namespace, check, nicprobe, same, sh, tap
+from lib import lab, left
+from lib.lab import NICPROBE, ROOT, Namespace, check, nicprobe, same, sh, tap
 
 OURS = f"{left.BPFFS}/nicprobe"
 USER, GROUP, OTHER = 4000, 4242, 4243

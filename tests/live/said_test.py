@@ -6,9 +6,8 @@ import shutil
 import subprocess
 import time
 
-import lab
-import left
-from lab import NICPROBE, Namespace, check, nicprobe, same, skip, tap
+from lib import lab, left
+from lib.lab import NICPROBE, Namespace, check, nicprobe, same, skip, tap
 
 LOUD = "a\33[31m\7x"	# red, and a bell
 

@@ -3,7 +3,7 @@
 """Lives of packets that wait at chosen places: unread, unsent, uncompleted; and dropped ones."""
 import socket
 
-from lives import *
+from lib.lives import *
 
 need_root()
 a, b = Namespace("a"), Namespace("b")

@@ -3,7 +3,7 @@
 """Lives of packets that are merged, split or forwarded; by queue, sampled, and without some tracepoints."""
 import socket
 
-from lives import *
+from lib.lives import *
 
 need_root()
 a, b = Namespace("a"), Namespace("b")

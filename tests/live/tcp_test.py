@@ -6,8 +6,8 @@ import socket
 import struct
 import threading
 
-from lab import *
-from traced import traced
+from lib.lab import *
+from lib.traced import traced
 
 need_root()
 global_sysctl("net.core.netdev_max_backlog", 100000)

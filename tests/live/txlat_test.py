@@ -8,7 +8,7 @@ import socket
 import struct
 import threading
 
-from lab import *
+from lib.lab import *
 
 need_root()
 libc = ctypes.CDLL(None, use_errno=True)

@@ -4,7 +4,7 @@
 import glob
 import random
 
-from lab import *
+from lib.lab import *
 
 PACKETS = 4000
 need_root()

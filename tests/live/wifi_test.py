@@ -4,7 +4,7 @@
 import json
 import os
 
-from lab import Namespace, check, finish, need_root, nicprobe, same
+from lib.lab import Namespace, check, finish, need_root, nicprobe, same
 
 need_root()
 here = os.path.isdir("/sys/class/ieee80211")

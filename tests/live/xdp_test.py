@@ -7,7 +7,7 @@ import shutil
 import struct
 import tempfile
 
-from lab import *
+from lib.lab import *
 
 need_root()
 SOURCE = """

@@ -2,11 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 """The meter `xsk` reports the losses of an AF_XDP socket to the packet: tests/xsk causes them."""
 import os
-import sys
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from lab import *
-from sockets import COUNTS, NO_DIAG, Xsk, told
+from lib.lab import *
+from lib.sockets import COUNTS, NO_DIAG, Xsk, told
 
 ZERO = dict.fromkeys(COUNTS, 0)
 

@@ -4,7 +4,7 @@
 import sys
 
 from world import Skip, healthy, lab, run, trouble
-from sockets import NO_DIAG, Xsk, told  # pylint: disable=wrong-import-order
+from lib.sockets import NO_DIAG, Xsk, told  # pylint: disable=wrong-import-order
 
 EVERY = .02         # seconds between bursts, which slow machines, even emulated ones, keep up with
 BURST = 20

@@ -6,7 +6,7 @@ import struct
 import sys
 
 from streams import stream
-from wire import first_fragment, tcp, udp
+from lib.wire import first_fragment, tcp, udp
 from world import THERE, Skip, lab, run, trouble
 
 

@@ -4,7 +4,7 @@ import socket
 import sys
 
 from streams import stream
-from wire import udp, udp6
+from lib.wire import udp, udp6
 from world import THERE, healthy, inside, lab, run
 
 

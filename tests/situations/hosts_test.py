@@ -7,7 +7,7 @@ import sys
 
 from streams import stream
 from world import HERE, THERE, healthy, inside, run
-from wire import ip4, tcp, udp      # found because world extends the path
+from lib.wire import ip4, tcp, udp      # found because world extends the path
 
 
 def containers(w, count=5):

@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 from world import HERE, THERE, inside, lab, run, trouble
-from wire import THERE6, first_fragment, ip4, tcp, udp, udp6        # found because world extends the path
+from lib.wire import THERE6, first_fragment, ip4, tcp, udp, udp6        # found because world extends the path
 
 
 def sends(w, s, to, sizes=(300,), every=.01, each=5):

@@ -9,9 +9,8 @@ import threading
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "live"))
-import bpf                                                  # noqa: E402
-import lab                                                  # noqa: E402
-from wire import HERE6, NAPI, THERE, THERE6, Wire, inside    # noqa: E402
+from lib import bpf, lab                                            # noqa: E402
+from lib.wire import HERE6, NAPI, THERE, THERE6, Wire, inside       # noqa: E402
 
 HERE, NET = "198.18.0.2", "198.18.0.2/16"
 WINDOW = 1

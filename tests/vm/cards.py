@@ -11,7 +11,7 @@ import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "live"))
 import counters     # noqa: E402
-import lab          # noqa: E402
+from lib import lab          # noqa: E402
 
 RESULTS = "/results"
 # Findings about discrepancies in the ledger.

@@ -9,7 +9,7 @@ import re
 import socket
 import struct
 
-import lab
+from lib import lab
 
 FIGURES = "rx_packets", "rx_bytes", "tx_packets", "tx_bytes"
 WIRE, MERGED = "wire", "merged"

@@ -5,7 +5,7 @@ import re
 
 from cards import LEFT, ask, cards, counters, lab
 from held import Held, Sender
-from lab import said
+from lib.lab import said
 
 XDP_MTU = 3498      # the maximum with 4 KiB pages
 ALLOWED = 1024      # packets per second to link-local addresses

@@ -6,7 +6,7 @@ import os
 import re
 import time
 
-import lab
+from lib import lab
 
 BUSY, REST = 1, 0   # the CPU that is kept from the driver, and that of everything else
 

@@ -15,7 +15,7 @@ import time
 
 from cards import ask, cards, lab
 from held import Sender
-import bpf
+from lib import bpf
 
 FLOWS = 16      # addresses of the far end: enough for every queue
 WINDOW = 3      # echo requests in flight: the next reply is there when one was processed

@@ -14,7 +14,7 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "live"))
-from lab import *  # noqa: E402
+from lib.lab import *  # noqa: E402
 
 need_root()
 if len(sys.argv) == 1:

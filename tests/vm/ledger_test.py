@@ -6,7 +6,7 @@ import os
 import socket
 
 from cards import LEFT, ask, cards, lab, until_up
-import bpf
+from lib import bpf
 
 FRAMES = ["60 v4 ecn=1", "200 v4 tcp ecn=2", "1514 v4", "1280 v6", "60 arp", "600 v4 vlan=5"]
 EACH = 50

@@ -5,7 +5,7 @@ import ctypes
 import json
 import os
 
-import lab
+from lib import lab
 
 OBJECT = os.environ.get("PASS", os.path.join(lab.ROOT, "build", "tests", "vm", "pass.bpf.o"))
 NATIVE = 1      # enum xdp_attach_mode

@@ -12,8 +12,8 @@ import threading
 import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "live"))
-import lab      # noqa: E402
-from lab import check, nicprobe, same, sh, until      # noqa: E402
+from lib import lab      # noqa: E402
+from lib.lab import check, nicprobe, same, sh, until      # noqa: E402
 
 IBSS, AP = 2412, 2437       # the channels of wlan2 and wlan3
 ONE = [2412, 2417, 2422, 2437, 5180, 5200, 5220, 5240]

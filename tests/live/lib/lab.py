@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 NICPROBE = os.environ.get("NICPROBE", os.path.join(ROOT, "nicprobe"))
 NIC = os.environ.get("NIC", os.path.join(ROOT, "build", "tests", "nic"))
 KERNEL = tuple(map(int, os.uname().release.split("-")[0].split("+")[0].split(".")[:2]))

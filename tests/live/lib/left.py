@@ -6,7 +6,7 @@ import os
 import sys
 import time
 
-from lab import not_ok, ok, sh
+from lib.lab import not_ok, ok, sh
 
 BPFFS = "/sys/fs/bpf"
 HOST = "/mnt/bpf"	# the host's BPF file system, while ours hides it

@@ -4,7 +4,7 @@ import contextlib
 import os
 import time
 
-from lab import *
+from lib.lab import *
 
 
 class Stalled:

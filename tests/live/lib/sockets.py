@@ -5,7 +5,7 @@ import socket
 import struct
 import subprocess
 
-import lab
+from lib import lab
 
 XSK = os.path.join(os.path.dirname(lab.NIC), "xsk")
 NO_DIAG = "this kernel does not report AF_XDP sockets (CONFIG_XDP_SOCKETS_DIAG)"

@@ -7,8 +7,8 @@ import ctypes
 import os
 import struct
 
-import bpf
-from lab import sh, tries
+from lib import bpf
+from lib.lab import sh, tries
 
 PERF_EVENT_OPEN = {"x86_64": 298, "aarch64": 241}[os.uname().machine]
 EVENTS = ("net/net_dev_queue", "net/net_dev_start_xmit", "net/net_dev_xmit", "net/netif_receive_skb", "net/netif_rx",

@@ -3,8 +3,8 @@
 import ctypes
 import socket
 
-from lab import *
-from traced import traced
+from lib.lab import *
+from lib.traced import traced
 
 STEP = 1.125        # a histogram step
 STAGES = {"rx": ["gro", "stack", "socket"], "tx": ["qdisc", "driver"]}

@@ -4,8 +4,8 @@ import socket
 import threading
 import time
 
-from lab import Namespace, Nic, json, narrow, tap, until, veth
-from wire import inside
+from lib.lab import Namespace, Nic, json, narrow, tap, until, veth
+from lib.wire import inside
 
 PORT, CLOSED = 5000, 9
 MACHINE = 4     # queues of each
