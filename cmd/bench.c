@@ -212,7 +212,7 @@ static void disturbs_say(const struct bench *b)
 static int once(struct bench *b)
 {
 	static struct result result;
-	int err = bench_round(b, &result);
+	int err = bench_round(b, &result, mailbox());
 	bool any = false;
 
 	progress_wipe();
@@ -277,7 +277,7 @@ static int run(int argc, char **argv)
 		return failed();
 	signals_take();
 	b.starts = starts;
-	err = bench_open(&b, argv[optind], peer);
+	err = bench_open(&b, argv[optind], peer, mailbox());
 	if (!err) {
 		scenarios_choose(&b);
 		disturbs_say(&b);

@@ -73,7 +73,7 @@ static void ab_show(const struct bench *b, const struct ab *t)
 /* A socket for link queries in the port's namespace; -1: none. */
 static int port_link(const struct port *p)
 {
-	int sock = port_enter(p) ? -1 : link_socket();
+	int sock = port_enter(p, mailbox()) ? -1 : link_socket();
 
 	port_home();
 	return sock;
@@ -140,7 +140,7 @@ static int rounds_run(struct bench *b, unsigned rounds, struct record *r)
 	for (unsigned i = 0; !err && i < rounds; i++) {
 		if (isatty(STDERR_FILENO))
 			fprintf(stderr, "\r\033[Kround %u of %u", i + 1, rounds);
-		err = bench_round(b, &result) ?: trial_stop ? -EINTR : 0;
+		err = bench_round(b, &result, mailbox()) ?: trial_stop ? -EINTR : 0;
 		if (!err)
 			err = rounds_add(r->series, &result);
 	}
@@ -156,7 +156,7 @@ static int compare(const struct bench *b, const struct versus *v, const struct r
 	struct against g;
 	struct json j;
 	int err = against_compare(&g, then, now,
-				  v->tolerance >= 0 ? v->tolerance : AGAINST_TOLERANCE);
+				  v->tolerance >= 0 ? v->tolerance : AGAINST_TOLERANCE, mailbox());
 
 	*worse = !err && g.worse;
 	if (!err && json_wanted) {
@@ -173,10 +173,11 @@ static int compare(const struct bench *b, const struct versus *v, const struct r
 /* Diagnoses what can be diagnosed before measuring anything. */
 static int refuse_early(const struct versus *v, const struct record *now, struct record *then)
 {
-	int err = v->save ? record_can_write(v->save) : 0;
+	int err = v->save ? record_can_write(v->save, mailbox()) : 0;
 
 	if (!err && v->against)
-		err = record_read(then, v->against) ?: against_alike(then, now);
+		err = record_read(then, v->against, mailbox()) ?:
+		      against_alike(then, now, mailbox());
 	return err;
 }
 
@@ -184,7 +185,7 @@ static int baseline(struct bench *b, const struct versus *v)
 {
 	struct record now, then = {};
 	bool worse = false;
-	int err = record_start(&now);
+	int err = record_start(&now, mailbox());
 
 	if (!err) {
 		describe(b, &now);
@@ -192,7 +193,7 @@ static int baseline(struct bench *b, const struct versus *v)
 		      rounds_run(b, v->rounds ?: BASELINE_ROUNDS, &now);
 	}
 	if (!err && v->save)
-		err = record_write(&now, v->save);
+		err = record_write(&now, v->save, mailbox());
 	if (!err && v->save && !json_wanted)
 		printf("saved %u rounds of %s to %s\n", now.series->rounds, now.scenario,
 		       v->save);

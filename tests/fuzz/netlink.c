@@ -131,10 +131,10 @@ static void port(void)
 {
 	struct port p, peer;
 
-	if (!port_open("eth0", &p)) {
+	if (!port_open("eth0", &p, &e)) {
 		port_features(&p);
 		port_is_needed(&p);
-		if (!port_peer(&p, &peer))
+		if (!port_peer(&p, &peer, &e))
 			port_close(&peer);
 	}
 	port_close(&p);

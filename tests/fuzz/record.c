@@ -5,9 +5,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "lib/util/log.h"
+#include "lib/util/error.h"
 #include "trial/stats/record.h"
 #include "world.h"
+
+static struct error e;
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -22,8 +24,8 @@ static void again(const struct record *r)
 		if (fd < 0)
 			abort();
 	}
-	if (record_write(r, kept) || record_read(&same, kept)) {
-		fprintf(stderr, "mismatch: it is not read again: %s\n", complaint());
+	if (record_write(r, kept, &e) || record_read(&same, kept, &e)) {
+		fprintf(stderr, "mismatch: it is not read again: %s\n", e.what);
 		abort();
 	}
 	if (same.series->nr != r->series->nr || same.series->rounds != r->series->rounds ||
@@ -41,8 +43,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	char path[32];
 	int fd = world_file(data, size, path);
 
-	complaints_forget();
-	if (!record_read(&r, path) && size % 8 == 0)	/* only sometimes: writing is slow */
+	error_forget(&e);
+	/* only sometimes: writing is slow */
+	if (!record_read(&r, path, &e) && size % 8 == 0)
 		again(&r);
 	record_free(&r);
 	close(fd);

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/util/error.h"
 #include "lib/util/log.h"
 #include "trial/stats/ab.h"
 #include "trial/stats/settle.h"
@@ -16,6 +17,8 @@
 
 #define SUBJECT "ab: "
 #include "check.h"
+
+static struct error e;
 
 static char dir[] = "/tmp/ab_test.XXXXXX";
 static volatile sig_atomic_t stop;
@@ -47,7 +50,7 @@ static double noise(void)
 	return sum;
 }
 
-static int round_of(void *ctx, struct result *r)
+static int round_of(void *ctx, struct result *r, struct error *error)
 {
 	struct machine *m = ctx;
 	const char *line = file_read("speed");
@@ -55,7 +58,7 @@ static int round_of(void *ctx, struct result *r)
 
 	m->seen[m->rounds++] = line[0];
 	if (m->rounds == m->fail_at)
-		return complain(-EIO, "another cable", "the machine broke");
+		return error_set(error, -EIO, "another cable", "the machine broke");
 	if (m->rounds == m->stop_at)
 		stop = 1;
 	*r = (struct result){ .nr = 3, .figure = {
@@ -79,13 +82,14 @@ static struct ab_options options(struct machine *m, const char *a, const char *b
 	/* results of text() do not last */
 	snprintf(commands[0], sizeof(commands[0]), "%s", a);
 	snprintf(commands[1], sizeof(commands[1]), "%s", b);
-	complaints_forget();
+	error_forget(&e);
 	stop = 0;
 	*m = (struct machine){};
 	o.command[0] = commands[0];
 	o.command[1] = commands[1];
 	o.round = round_of;
 	o.ctx = m;
+	o.error = &e;
 	o.pause = 0;
 	o.stop = &stop;
 	o.seed = 7;
@@ -103,7 +107,7 @@ static void check_difference(void)
 	c = &t.pairs.list[t.pairs.deciding];
 	check(!err && t.end == AB_DECIDED && c->verdict == VERDICT_REAL &&
 	      comparison_good(c) == 1 && c->difference > 2 && c->difference < 8 && c->low > 0,
-	      "5% more is found", text("%d %g %g %s", t.end, c->difference, c->low, complaint()));
+	      "5% more is found", text("%d %g %g %s", t.end, c->difference, c->low, e.what));
 	same_text("the first that can be better decides", c->name, "packets_per_second");
 	check(comparison_good(&t.pairs.list[2]) == 1 && t.pairs.list[2].difference < 0 &&
 	      t.pairs.list[0].verdict == VERDICT_NONE, "as do the others, each in its way",
@@ -149,14 +153,14 @@ static void check_ends(void)
 	err = ab_run(&o, &t);
 	check(!err && t.end == AB_ROUNDS && t.nr == 3 && t.pairs.list[1].verdict == VERDICT_FEW &&
 	      fabs(t.pairs.list[1].a - 1e6) < 2e5, "three rounds are too few to say",
-	      text("%d %u %s", t.end, t.nr, complaint()));
+	      text("%d %u %s", t.end, t.nr, e.what));
 	ab_free(&t);
 	o = options(&m, set_speed('A', 1e6), set_speed('B', 2e6));
 	m.stop_at = 15;
 	err = ab_run(&o, &t);
 	check(!err && t.end == AB_STOPPED && t.nr == 7 && m.rounds == 15 &&
 	      t.pairs.list[1].verdict == VERDICT_REAL && file_read("speed")[0] == 'A',
-	      "stopped: what there is, and A again", text("%d %u %s", t.end, t.nr, complaint()));
+	      "stopped: what there is, and A again", text("%d %u %s", t.end, t.nr, e.what));
 	ab_free(&t);
 	o = options(&m, set_speed('A', 1e6), set_speed('B', 1e6));
 	m.stop_at = 1;
@@ -178,7 +182,7 @@ static void expect_failure(struct ab_options o, const char *sentence, const char
 	struct ab t;
 	int err = ab_run(&o, &t);
 
-	check(err && !strcmp(complaint(), sentence), name, complaint());
+	check(err && !strcmp(e.what, sentence), name, e.what);
 	ab_free(&t);
 }
 
@@ -205,36 +209,36 @@ static void check_failures(void)
 	o = options(&m, set_speed('A', 1), set_speed('B', 1));
 	m.fail_at = 5;
 	expect_failure(o, "the machine broke", "a round fails");
-	check(!strcmp(complaint_try(), "another cable") && file_read("speed")[0] == 'A',
-	      "it says what to try, and leaves A behind", complaint_try());
+	check(!strcmp(e.try, "another cable") && file_read("speed")[0] == 'A',
+	      "it says what to try, and leaves A behind", e.try);
 	o = options(&m, set_speed('A', 1), set_speed('B', 1));
 	o.figure = "packet_per_second";
 	expect_failure(o, "the trial has no figure \"packet_per_second\"", "no such figure");
-	same_text("but one much like it", complaint_try(), "packets_per_second");
+	same_text("but one much like it", e.try, "packets_per_second");
 }
 
 static void check_shell(void)
 {
 	int sock = link_socket();
 
-	complaints_forget();
-	check(!shell_run("command A", "echo out; test ! -t 0 && ! read line", 5), "reads nothing",
-	      complaint());
-	complaints_forget();
-	check(shell_run("command A", "printf '\\033[2Jboo\\n\\n' >&2; exit 3", 5) == -ECHILD &&
-	      !strchr(complaint(), '\033') && strstr(complaint(), "[2Jboo\""),
-	      "what it says cannot move the cursor", complaint());
-	complaints_forget();
-	check(shell_run("command A", "yes long | tr -d '\\n' | head -c 99999 >&2; exit 3", 5) &&
-	      strlen(complaint()) < 400, "much said on one line", complaint());
-	complaints_forget();
+	error_forget(&e);
+	check(!shell_run("command A", "echo out; test ! -t 0 && ! read line", 5, &e),
+	      "reads nothing", e.what);
+	error_forget(&e);
+	check(shell_run("command A", "printf '\\033[2Jboo\\n\\n' >&2; exit 3", 5, &e) == -ECHILD &&
+	      !strchr(e.what, '\033') && strstr(e.what, "[2Jboo\""),
+	      "what it says cannot move the cursor", e.what);
+	error_forget(&e);
+	check(shell_run("command A", "yes long | tr -d '\\n' | head -c 99999 >&2; exit 3", 5, &e) &&
+	      strlen(e.what) < 400, "much said on one line", e.what);
+	error_forget(&e);
 	holds(!link_running(sock, "none such"), "what is not there has none");
-	check(settle(sock, "none such", 0, 0.1, NULL) == -ENETDOWN &&
-	      !strcmp(complaint(), "none such has had no carrier for 0.1 s"),
-	      "a carrier that does not come", complaint());
+	check(settle(sock, "none such", 0, 0.1, NULL, &e) == -ENETDOWN &&
+	      !strcmp(e.what, "none such has had no carrier for 0.1 s"),
+	      "a carrier that does not come", e.what);
 	stop = 1;
-	complaints_forget();
-	check(settle(-1, NULL, 60, 60, &stop) == -EINTR, "a pause is stopped", complaint());
+	error_forget(&e);
+	check(settle(-1, NULL, 60, 60, &stop, &e) == -EINTR, "a pause is stopped", e.what);
 	close(sock);
 }
 

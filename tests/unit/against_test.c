@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/util/error.h"
 #include "lib/util/log.h"
 #include "render/json_writer.h"
 #include "trial/stats/against.h"
@@ -15,6 +16,8 @@
 
 #define SUBJECT "against: "
 #include "check.h"
+
+static struct error e;
 
 static char dir[] = "/tmp/against_test.XXXXXX", file[64];
 
@@ -38,7 +41,7 @@ static void measure(struct record *r, double speed, unsigned rounds)
 {
 	double off = 0.035 * normal();
 
-	if (record_start(r))
+	if (record_start(r, &e))
 		exit(2);
 	strcpy(r->iface, "eth0");
 	strcpy(r->driver, "veth");
@@ -87,23 +90,23 @@ static void check_round_trip(void)
 	int err;
 
 	measure(&r, 1, 10);
-	check(!record_can_write(file) && !record_write(&r, file), "is written", complaint());
-	err = record_read(&again, file);
+	check(!record_can_write(file, &e) && !record_write(&r, file, &e), "is written", e.what);
+	err = record_read(&again, file, &e);
 	check(!err && same_series(r.series, again.series) && !strcmp(r.kernel, again.kernel) &&
 	      !strcmp(r.saved, again.saved) && !strcmp(r.cpu, again.cpu) && r.cpus == again.cpus &&
 	      !strcmp(again.scenario, "rx-drop") && again.nr_settings == 2 &&
 	      !strcmp(again.settings[1].name, "threads") && !strcmp(again.settings[1].value, "2"),
-	      "and read, the same", complaint());
+	      "and read, the same", e.what);
 	check(!stat(file, &st) && (st.st_mode & 0777) == (0666 & ~umask(022)),
 	      "with the usual rights", text("%o", st.st_mode));
 	record_free(&again);
-	check(!record_write(&r, file), "is written over", complaint());
+	check(!record_write(&r, file, &e), "is written over", e.what);
 	record_free(&r);
-	check(record_can_write(dir) == -EISDIR && strstr(complaint(), "Is a directory"),
-	      "not over a directory", complaint());
-	complaints_forget();
-	check(record_can_write("/none/such") == -ENOENT, "nor where there is none", complaint());
-	complaints_forget();
+	check(record_can_write(dir, &e) == -EISDIR && strstr(e.what, "Is a directory"),
+	      "not over a directory", e.what);
+	error_forget(&e);
+	check(record_can_write("/none/such", &e) == -ENOENT, "nor where there is none", e.what);
+	error_forget(&e);
 }
 
 /*
@@ -126,20 +129,20 @@ static void check_links(void)
 		fclose(f);
 	stat(target, &before);
 	measure(&r, 1, 10);
-	check(!symlink(target, link) && !record_can_write(link) && !record_write(&r, link),
-	      "is written through a link", complaint());
-	check(!record_read(&again, link), "and nothing is left of what was there", complaint());
+	check(!symlink(target, link) && !record_can_write(link, &e) && !record_write(&r, link, &e),
+	      "is written through a link", e.what);
+	check(!record_read(&again, link, &e), "and nothing is left of what was there", e.what);
 	record_free(&again);
 	check(!lstat(link, &st) && S_ISLNK(st.st_mode), "the link stays", link);
 	check(!stat(target, &st) && st.st_ino != before.st_ino, "what it leads to is replaced",
 	      target);
 	unlink(target);
-	check(record_can_write(link) == -ENOENT && record_write(&r, link) == -ENOENT,
-	      "a link to nowhere is no place", complaint());
-	complaints_forget();
+	check(record_can_write(link, &e) == -ENOENT && record_write(&r, link, &e) == -ENOENT,
+	      "a link to nowhere is no place", e.what);
+	error_forget(&e);
 	unlink(link);
-	check(!mkfifo(link, 0600) && !record_can_write(link) && !stat(link, &st) &&
-	      S_ISFIFO(st.st_mode), "a FIFO can be written to, and is not waited for", complaint());
+	check(!mkfifo(link, 0600) && !record_can_write(link, &e) && !stat(link, &st) &&
+	      S_ISFIFO(st.st_mode), "a FIFO can be written to, and is not waited for", e.what);
 	unlink(link);
 	record_free(&r);
 	free(link);
@@ -165,10 +168,10 @@ static int read_bytes(const char *bytes, size_t nr)
 	struct record r;
 	int err;
 
-	complaints_forget();
+	error_forget(&e);
 	if (!f || fwrite(bytes, 1, nr, f) != nr || fclose(f))
 		exit(2);
-	err = record_read(&r, file);
+	err = record_read(&r, file, &e);
 	if (!err && (!r.series->nr || !r.series->rounds || r.series->rounds > ROUNDS_MAX))
 		exit(3);
 	record_free(&r);
@@ -183,8 +186,8 @@ static void expect_broken(const char *from, const char *to, const char *says)
 	bytes = calloc(1, size + strlen(to) + 1);
 	if (at && bytes) {
 		sprintf(bytes, "%.*s%s%s", (int)(at - whole), whole, to, at + strlen(from));
-		check(read_bytes(bytes, strlen(bytes)) == -EBADMSG && strstr(complaint(), says),
-		      text("broken: %.60s", to), complaint());
+		check(read_bytes(bytes, strlen(bytes)) == -EBADMSG && strstr(e.what, says),
+		      text("broken: %.60s", to), e.what);
 	} else {
 		check(false, text("broken: %.60s", to), "what was to be replaced is not there");
 	}
@@ -197,7 +200,7 @@ static void check_broken(void)
 	char *bytes = malloc(size);
 
 	for (size_t nr = 0; nr < size - 1; nr += nr < 200 ? 1 : 37, cut++)
-		bad += read_bytes(whole, nr) != -EBADMSG || !*complaint();
+		bad += read_bytes(whole, nr) != -EBADMSG || !*e.what;
 	check(!bad, text("cut short at %u places: refused", cut), text("%u not", bad));
 	for (unsigned i = 0; i < 1000; i++) {
 		memcpy(bytes, whole, size);
@@ -206,7 +209,7 @@ static void check_broken(void)
 		if (!read_bytes(bytes, size))
 			read++;
 		else
-			bad += !*complaint();
+			bad += !*e.what;
 	}
 	free(bytes);
 	check(!bad && read < 1000, text("1000 with wrong bytes: %u can be read still", read),
@@ -232,26 +235,26 @@ static void check_broken(void)
 		      "\"driver\":\"veth veth veth veth veth veth veth veth\"",
 		      "\"driver\" is too long");
 	expect_broken("\"interface\"", "\"face\"", "\"interface\" is missing, or not a string");
-	check(read_bytes("", 0) == -EBADMSG, "broken: an empty file", complaint());
-	check(read_bytes("\177ELF\2\1\1\0\0", 9) == -EBADMSG, "broken: a program", complaint());
+	check(read_bytes("", 0) == -EBADMSG, "broken: an empty file", e.what);
+	check(read_bytes("\177ELF\2\1\1\0\0", 9) == -EBADMSG, "broken: a program", e.what);
 }
 
 static void check_missing(void)
 {
 	struct record r;
 
-	complaints_forget();
-	check(record_read(&r, "/none/such") == -ENOENT &&
-	      !strcmp(complaint(), "cannot read the baseline /none/such: "
-		      "No such file or directory"), "no such file", complaint());
+	error_forget(&e);
+	check(record_read(&r, "/none/such", &e) == -ENOENT &&
+	      !strcmp(e.what, "cannot read the baseline /none/such: "
+		      "No such file or directory"), "no such file", e.what);
 	record_free(&r);
-	complaints_forget();
-	check(record_read(&r, dir) == -EISDIR, "a directory", complaint());
+	error_forget(&e);
+	check(record_read(&r, dir, &e) == -EISDIR, "a directory", e.what);
 	record_free(&r);
-	complaints_forget();
-	check(record_read(&r, "/dev/zero") == -EBADMSG, "one without end", complaint());
+	error_forget(&e);
+	check(record_read(&r, "/dev/zero", &e) == -EBADMSG, "one without end", e.what);
 	record_free(&r);
-	complaints_forget();
+	error_forget(&e);
 }
 
 static unsigned worse(double speed, double tolerance, struct against *g, struct record *then,
@@ -259,8 +262,8 @@ static unsigned worse(double speed, double tolerance, struct against *g, struct 
 {
 	measure(then, 1, 12);
 	measure(now, speed, 12);
-	complaints_forget();
-	return against_compare(g, then, now, tolerance) ? 99 : g->worse;
+	error_forget(&e);
+	return against_compare(g, then, now, tolerance, &e) ? 99 : g->worse;
 }
 
 static void check_judgement(void)
@@ -344,22 +347,22 @@ static void check_words(void)
 	      printed(&g, true));
 	against_free(&g);
 	strcpy(now.settings[0].value, "1500");
-	check(against_compare(&g, &then, &now, 5) == -EINVAL &&
-	      strstr(complaint(), "with size 64, and now it is 1500"), "other options",
-	      complaint());
+	check(against_compare(&g, &then, &now, 5, &e) == -EINVAL &&
+	      strstr(e.what, "with size 64, and now it is 1500"), "other options",
+	      e.what);
 	against_free(&g);
-	complaints_forget();
+	error_forget(&e);
 	strcpy(now.settings[0].value, "64");
 	record_set(&now, "vlan", "7");
-	check(against_compare(&g, &then, &now, 5) == -EINVAL &&
-	      strstr(complaint(), "with vlan not set, and now it is 7"), "an option more",
-	      complaint());
+	check(against_compare(&g, &then, &now, 5, &e) == -EINVAL &&
+	      strstr(e.what, "with vlan not set, and now it is 7"), "an option more",
+	      e.what);
 	against_free(&g);
-	complaints_forget();
+	error_forget(&e);
 	strcpy(now.scenario, "tx");
-	check(against_compare(&g, &then, &now, 5) == -EINVAL &&
-	      strstr(complaint(), "is of scenario \"rx-drop\", not \"tx\""),
-	      "another scenario", complaint());
+	check(against_compare(&g, &then, &now, 5, &e) == -EINVAL &&
+	      strstr(e.what, "is of scenario \"rx-drop\", not \"tx\""),
+	      "another scenario", e.what);
 	against_free(&g);
 	record_free(&then);
 	record_free(&now);

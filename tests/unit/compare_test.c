@@ -101,7 +101,7 @@ static struct outcome trial(noise *n, double effect, int figures, unsigned max)
 	struct outcome o = {};
 	double was = 0;
 
-	if (pairs_start(&p, max))
+	if (pairs_start(&p, max, NULL))
 		exit(2);
 	for (unsigned pair = 0; pair < max && !o.decided; pair++) {
 		int first = uniform() < 0.5;
@@ -112,7 +112,7 @@ static struct outcome trial(noise *n, double effect, int figures, unsigned max)
 			was = n(2 * pair + i, was);
 			fill(&r[which], figures, 0.02, was + (which ? log1p(effect) : 0));
 		}
-		pairs_add(&p, &r[0], &r[1]);
+		pairs_add(&p, &r[0], &r[1], NULL);
 		if (pairs_due(&p))
 			o.decided = pairs_look(&p, false);
 	}

@@ -7,17 +7,19 @@
 #include <sys/socket.h>
 
 #include "lib/net/netlink.h"
+#include "lib/util/error.h"
 #include "lib/util/log.h"
 #include "trial/load/tcp.h"
 
-static int address_ask(const struct address *a, unsigned type, unsigned flags, unsigned seconds)
+static int address_ask(const struct address *a, unsigned type, unsigned flags, unsigned seconds,
+		       struct error *e)
 {
 	struct ifa_cacheinfo life = { .ifa_prefered = seconds, .ifa_valid = seconds };
 	size_t len = a->family == AF_INET ? 4 : 16;
 	char buf[256];
 	struct nlmsghdr *nlh = mnl_nlmsg_put_header(buf);
 	struct ifaddrmsg *msg;
-	int err = port_enter(a->port);
+	int err = port_enter(a->port, e);
 
 	nlh->nlmsg_type = type;
 	nlh->nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK | flags;
@@ -36,24 +38,24 @@ static int address_ask(const struct address *a, unsigned type, unsigned flags, u
 	return err;
 }
 
-int address_add(struct address *a, double seconds)
+int address_add(struct address *a, double seconds, struct error *e)
 {
 	const struct port *p = a->port;
-	int err = address_ask(a, RTM_NEWADDR, NLM_F_CREATE | NLM_F_EXCL, seconds + 1);
+	int err = address_ask(a, RTM_NEWADDR, NLM_F_CREATE | NLM_F_EXCL, seconds + 1, e);
 
 	if (!err)
 		return 0;
 	a->port = NULL;
 	if (err == -EACCES && a->family == AF_INET6)
-		return complain(err, text("sysctl -w net.ipv6.conf.%s.disable_ipv6=0",
-					  p->iface.name), "IPv6 is disabled on %s", p->label);
-	return complain(err, NULL, "cannot add a temporary address to %s: %s", p->label,
-			strerror(-err));
+		return error_set(e, err, text("sysctl -w net.ipv6.conf.%s.disable_ipv6=0",
+					      p->iface.name), "IPv6 is disabled on %s", p->label);
+	return error_set(e, err, NULL, "cannot add a temporary address to %s: %s", p->label,
+			 strerror(-err));
 }
 
 void address_remove(struct address *a)
 {
 	if (a->port)
-		address_ask(a, RTM_DELADDR, 0, 0);
+		address_ask(a, RTM_DELADDR, 0, 0, NULL);
 	a->port = NULL;
 }

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "lib/util/log.h"
+#include "lib/util/error.h"
 #include "trial/load/generator.h"
 #include "trial/load/traffic.h"
 
@@ -48,7 +48,8 @@ static void cpus_give(struct generator *g)
 	}
 }
 
-int generator_open(struct generator *g, const struct port *p, const struct load *load, enum how how)
+int generator_open(struct generator *g, const struct port *p, const struct load *load, enum how how,
+		   struct error *e)
 {
 	*g = (struct generator){ .how = how, .load = *load, .ifindex = p->iface.ifindex };
 	for (unsigned i = 0; i < load->threads; i++) {
@@ -56,7 +57,7 @@ int generator_open(struct generator *g, const struct port *p, const struct load 
 		g->worker[i].nr = i;
 	}
 	cpus_give(g);
-	return how == HOW_PACKET ? 0 : live_open(g);
+	return how == HOW_PACKET ? 0 : live_open(g, e);
 }
 
 /* Time this thread was runnable but waited for its CPU; 0: unknown. */
@@ -109,10 +110,10 @@ int thread_start(pthread_t *thread, void *(*work)(void *), void *arg)
 	return err;
 }
 
-int generator_start(struct generator *g, const struct port *p, double seconds)
+int generator_start(struct generator *g, const struct port *p, double seconds, struct error *e)
 {
 	const struct sigaction end = { .sa_handler = ignore };
-	int err = port_enter(p);
+	int err = port_enter(p, e);
 
 	sigaction(SIGUSR1, &end, NULL);
 	g->until = seconds_now() + seconds;
@@ -123,8 +124,8 @@ int generator_start(struct generator *g, const struct port *p, double seconds)
 	port_home();
 	if (err) {
 		g->until = 0;
-		generator_wait(g);
-		complain(err, NULL, "cannot start a generator thread: %s", strerror(-err));
+		generator_wait(g, e);
+		error_set(e, err, NULL, "cannot start a generator thread: %s", strerror(-err));
 	}
 	return err;
 }
@@ -143,7 +144,7 @@ static void worker_end(struct worker *w)
 	} while (pthread_timedjoin_np(w->thread, NULL, &t) == ETIMEDOUT);
 }
 
-int generator_wait(struct generator *g)
+int generator_wait(struct generator *g, struct error *e)
 {
 	int err = 0;
 
@@ -156,8 +157,8 @@ int generator_wait(struct generator *g)
 		err = err ?: g->worker[i].err;
 	}
 	if (err)
-		complain(err, err == -ENETDOWN || err == -ENXIO ? "ip link set IFACE up" : NULL,
-			 "the generator stopped early: %s", strerror(-err));
+		error_set(e, err, err == -ENETDOWN || err == -ENXIO ? "ip link set IFACE up" : NULL,
+			  "the generator stopped early: %s", strerror(-err));
 	return err;
 }
 

@@ -9,6 +9,8 @@
 #include "trial/load/frame.h"
 #include "trial/scenario/port.h"
 
+struct error;
+
 #define THREADS_MAX 64
 
 enum how {
@@ -50,16 +52,17 @@ extern volatile int trial_stop;
  * The threads get the first CPUs of the process's affinity mask. 0, or -errno with an error
  * message; -EOPNOTSUPP: this method of sending does not work on this port.
  */
-int generator_open(struct generator *, const struct port *, const struct load *, enum how);
+int generator_open(struct generator *, const struct port *, const struct load *, enum how,
+		   struct error *);
 /* Starts threads that send for `seconds`. 0; or -errno with an error message, without threads. */
-int generator_start(struct generator *, const struct port *, double seconds);
+int generator_start(struct generator *, const struct port *, double seconds, struct error *);
 /*
  * Starts a thread that takes no signals: they are for the main thread. It inherits the network
  * namespace of its creator. 0 or -errno.
  */
 int thread_start(pthread_t *, void *(*work)(void *), void *arg);
 /* Waits until the threads have ended. 0, or -errno with an error message. */
-int generator_wait(struct generator *);
+int generator_wait(struct generator *, struct error *);
 void generator_close(struct generator *);
 
 /* Frames sent since opening; also adds them to by_cpu[TRAFFIC_CPUS]. */
@@ -71,7 +74,7 @@ double seconds_now(void);	/* CLOCK_MONOTONIC */
 void sleep_until(double when);
 
 /* The methods of sending; live_send() and packet_send() run until g->until. */
-int live_open(struct generator *);
+int live_open(struct generator *, struct error *);
 int live_send(struct worker *);
 /* Sends a few frames from the calling thread. 0 or -errno. */
 int live_try(struct generator *);

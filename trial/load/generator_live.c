@@ -7,6 +7,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include "lib/util/error.h"
 #include "lib/util/log.h"
 #include "trial/load/generator.h"
 #include "trial/load/traffic.h"
@@ -33,16 +34,17 @@ static int states_fill(struct generator *g)
 	return err;
 }
 
-int live_open(struct generator *g)
+int live_open(struct generator *g, struct error *e)
 {
 	const struct frame_at at = frame_at(&g->load.frame);
 	__u8 frame[FRAME_MAX];
 	int err;
 
+	log_forget();
 	g->live = live_bpf__open();
 	if (!g->live)
-		return complain(-errno, NULL, "cannot open the generator's program: %s",
-				strerror(errno));
+		return error_set(e, -errno, NULL, "cannot open the generator's program: %s",
+				 strerror(errno));
 	g->live->rodata->config = (struct live_config){
 		.ifindex = g->ifindex, .flows = g->load.flows, .threads = g->load.threads,
 		.saddr = at.saddr, .daddr = at.daddr, .port = at.port, .payload = at.payload,
@@ -56,8 +58,8 @@ int live_open(struct generator *g)
 	if (!err)
 		return 0;
 	generator_close(g);
-	return complain(err, NULL, "cannot load the generator's program: %s",
-			*log_last() ? log_last() : strerror(-err));
+	return error_set(e, err, NULL, "cannot load the generator's program: %s",
+			 *log_last() ? log_last() : strerror(-err));
 }
 
 void generator_close(struct generator *g)

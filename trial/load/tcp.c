@@ -10,7 +10,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "lib/util/log.h"
+#include "lib/util/error.h"
 #include "trial/load/generator.h"
 #include "trial/load/tcp.h"
 
@@ -58,12 +58,12 @@ static socklen_t name_of(const struct address *a, in_port_t port, struct sockadd
 }
 
 /* A socket in the namespace of the port, bound to its address. */
-static int socket_at(const struct address *a)
+static int socket_at(const struct address *a, struct error *e)
 {
 	struct timeval patience = { .tv_sec = PATIENCE };
 	struct sockaddr_storage name;
 	socklen_t len = name_of(a, 0, &name);
-	int fd = port_enter(a->port) ? -1 : socket(a->family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+	int fd = port_enter(a->port, e) ? -1 : socket(a->family, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
 	port_home();
 	if (fd < 0)
@@ -76,17 +76,17 @@ static int socket_at(const struct address *a)
 	return -1;
 }
 
-static int connect_all(struct tcp *t)
+static int connect_all(struct tcp *t, struct error *e)
 {
 	struct sockaddr_storage name;
 	socklen_t len = sizeof(name);
-	int server = socket_at(&t->at[1]), err = 0;
+	int server = socket_at(&t->at[1], e), err = 0;
 
 	if (server < 0 || listen(server, CONNECTIONS_MAX) ||
 	    getsockname(server, (void *)&name, &len))
 		err = -errno;
 	for (unsigned i = 0; !err && i < t->connections; i++) {
-		t->fd[0][i] = socket_at(&t->at[0]);
+		t->fd[0][i] = socket_at(&t->at[0], e);
 		if (t->fd[0][i] < 0 || connect(t->fd[0][i], (void *)&name, len))
 			err = errno == EINPROGRESS ? -ETIMEDOUT : -errno;
 		if (!err)
@@ -100,7 +100,7 @@ static int connect_all(struct tcp *t)
 }
 
 int tcp_open(struct tcp *t, const struct port *from, const struct port *to, bool ipv6,
-	     double seconds)
+	     double seconds, struct error *e)
 {
 	unsigned n = t->connections;
 	int err = 0;
@@ -110,18 +110,18 @@ int tcp_open(struct tcp *t, const struct port *from, const struct port *to, bool
 		t->fd[i] = malloc(n * sizeof(int));
 	t->thread = calloc(2 * t->threads, sizeof(*t->thread));
 	if (!t->fd[0] || !t->fd[1] || !t->thread)
-		return complain(-ENOMEM, NULL, "out of memory for %u connections", n);
+		return error_set(e, -ENOMEM, NULL, "out of memory for %u connections", n);
 	for (int i = 0; !err && i < 2; i++) {
 		memset(t->fd[i], -1, n * sizeof(int));
 		t->at[i].port = i ? to : from;
-		err = address_add(&t->at[i], seconds + 3 * PATIENCE);
+		err = address_add(&t->at[i], seconds + 3 * PATIENCE, e);
 	}
 	if (err)
 		return err;
-	err = connect_all(t);
+	err = connect_all(t, e);
 	if (err)
-		complain(err, "check for firewalls, and for devices between them that are down",
-			 "cannot connect %s to %s: %s", from->label, to->label, strerror(-err));
+		error_set(e, err, "check for firewalls, and for devices between them that are down",
+			  "cannot connect %s to %s: %s", from->label, to->label, strerror(-err));
 	return err;
 }
 
@@ -209,7 +209,7 @@ static int threads_join(struct tcp *t, bool receiving)
 	return err;
 }
 
-int tcp_send(struct tcp *t, double seconds)
+int tcp_send(struct tcp *t, double seconds, struct error *e)
 {
 	uint64_t sent, received, retransmits;
 	double patient;
@@ -233,7 +233,7 @@ int tcp_send(struct tcp *t, double seconds)
 	t->over = 1;
 	ended = threads_join(t, true);
 	err = err ?: ended;
-	return err ? complain(err, NULL, "a connection broke: %s", strerror(-err)) : 0;
+	return err ? error_set(e, err, NULL, "a connection broke: %s", strerror(-err)) : 0;
 }
 
 void tcp_count(const struct tcp *t, uint64_t *sent, uint64_t *received, uint64_t *retransmits)

@@ -8,6 +8,8 @@
 
 #include "trial/scenario/port.h"
 
+struct error;
+
 #define CONNECTIONS_MAX	1024
 
 struct address {		/* a temporary address of a port, with a lifetime in the kernel */
@@ -30,13 +32,14 @@ struct tcp {
  * message.
  */
 int tcp_open(struct tcp *, const struct port *from, const struct port *to, bool ipv6,
-	     double seconds);
-int tcp_send(struct tcp *, double seconds);	/* 0, or -errno with an error message */
+	     double seconds, struct error *);
+/* 0, or -errno with an error message. */
+int tcp_send(struct tcp *, double seconds, struct error *);
 void tcp_count(const struct tcp *, uint64_t *sent, uint64_t *received, uint64_t *retransmits);
 void tcp_close(struct tcp *);
 
 /* 0, or -errno with an error message. */
-int address_add(struct address *, double seconds);
+int address_add(struct address *, double seconds, struct error *);
 void address_remove(struct address *);
 
 #endif

@@ -9,6 +9,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include "lib/util/error.h"
 #include "lib/util/log.h"
 #include "trial/load/traffic.h"
 #include "redirects.skel.h"
@@ -28,24 +29,26 @@ static int sink_attach(struct sink *s, const struct port *p)
 	return s->link < 0 ? -errno : 0;
 }
 
-static int taken(const struct port *p, int err)
+static int taken(const struct port *p, int err, struct error *e)
 {
 	if (err == -EBUSY || err == -EEXIST)
-		return complain(err, text("bpftool net show dev %s", p->iface.name),
-				"cannot attach XDP to %s: another program is attached", p->label);
-	return complain(err, text("nicprobe bench -v %s", p->label),
-			"cannot attach XDP to %s: %s", p->label, strerror(-err));
+		return error_set(e, err, text("bpftool net show dev %s", p->iface.name),
+				 "cannot attach XDP to %s: another program is attached", p->label);
+	return error_set(e, err, text("nicprobe bench -v %s", p->label),
+			 "cannot attach XDP to %s: %s", p->label, strerror(-err));
 }
 
-int sink_open(struct sink *s, const struct port *p, __u32 action, unsigned size, bool tagged)
+int sink_open(struct sink *s, const struct port *p, __u32 action, unsigned size, bool tagged,
+	      struct error *e)
 {
 	int err;
 
 	*s = (struct sink){ .link = -1, .rows = p->iface.max_rx_queues };
+	log_forget();
 	s->bpf = sink_bpf__open();
 	if (!s->bpf)
-		return complain(-errno, NULL, "cannot open the receiver's XDP program: %s",
-				strerror(errno));
+		return error_set(e, -errno, NULL, "cannot open the receiver's XDP program: %s",
+				 strerror(errno));
 	s->bpf->rodata->config = (struct sink_config){
 		.action = action, .ifindex = p->iface.ifindex, .rows = s->rows,
 		/* the card may have stripped the VLAN tag, or kept the FCS */
@@ -55,14 +58,14 @@ int sink_open(struct sink *s, const struct port *p, __u32 action, unsigned size,
 	bpf_map__set_max_entries(s->bpf->maps.counts, s->rows);
 	err = sink_bpf__load(s->bpf);
 	if (err)
-		complain(err, NULL, "cannot load the receiver's XDP program: %s",
-			 *log_last() ? log_last() : strerror(-err));
-	err = err ?: port_enter(p);
+		error_set(e, err, NULL, "cannot load the receiver's XDP program: %s",
+			  *log_last() ? log_last() : strerror(-err));
+	err = err ?: port_enter(p, e);
 	if (!err) {
 		err = sink_attach(s, p);
 		port_home();
 		if (err)
-			taken(p, err);
+			taken(p, err, e);
 	}
 	if (err)
 		sink_close(s);
@@ -98,20 +101,22 @@ void sink_close(struct sink *s)
 	s->link = -1;
 }
 
-int redirects_open(struct redirects_bpf **of, const struct port *p)
+int redirects_open(struct redirects_bpf **of, const struct port *p, struct error *e)
 {
 	int err;
 
+	log_forget();
 	*of = redirects_bpf__open();
 	if (!*of)
-		return complain(-errno, NULL, "cannot open the programs that count redirects: %s",
-				strerror(errno));
+		return error_set(e, -errno, NULL,
+				 "cannot open the programs that count redirects: %s",
+				 strerror(errno));
 	(*of)->rodata->config.ifindex = p->iface.ifindex;
 	(*of)->rodata->config.netns = p->iface.netns;
 	err = redirects_bpf__load(*of) ?: redirects_bpf__attach(*of);
 	if (err)
-		complain(err, NULL, "cannot attach the programs that count redirects: %s",
-			 *log_last() ? log_last() : strerror(-err));
+		error_set(e, err, NULL, "cannot attach the programs that count redirects: %s",
+			  *log_last() ? log_last() : strerror(-err));
 	return err;
 }
 

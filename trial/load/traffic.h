@@ -8,6 +8,8 @@
 #include "trial/load/live.h"
 #include "trial/scenario/port.h"
 
+struct error;
+
 #define TRAFFIC_QUEUES	128	/* the last entry is for all higher ones, also for CPUs */
 #define TRAFFIC_CPUS	256
 
@@ -35,7 +37,8 @@ struct sink {
  * `action` as in struct sink_config; counts only frames of this size, with or without VLAN tag;
  * size 0: all frames. 0, or -errno with an error message.
  */
-int sink_open(struct sink *, const struct port *, __u32 action, unsigned size, bool tagged);
+int sink_open(struct sink *, const struct port *, __u32 action, unsigned size, bool tagged,
+	      struct error *);
 void sink_read(const struct sink *, struct traffic *);
 void sink_close(struct sink *);
 
@@ -46,7 +49,7 @@ struct redirects {		/* frames redirected to a port */
 
 struct redirects_bpf;		/* the programs that count them */
 /* 0, or -errno with an error message. */
-int redirects_open(struct redirects_bpf **, const struct port *);
+int redirects_open(struct redirects_bpf **, const struct port *, struct error *);
 void redirects_read(const struct redirects_bpf *, struct redirects *);
 void redirects_close(struct redirects_bpf *);
 

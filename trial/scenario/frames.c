@@ -6,34 +6,36 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/util/error.h"
 #include "lib/util/log.h"
 #include "trial/scenario/frames.h"
 #include "trial/scenario/suite.h"
 
 /* Attaches the counting program to a port; it counts only our frames if we send. */
-static int sink_put(struct run *r, struct sink *s, const struct port *p, __u32 action)
+static int sink_put(struct run *r, struct sink *s, const struct port *p, __u32 action,
+		    struct error *e)
 {
 	const struct frame_spec *f = &r->b->load.frame;
 
-	return sink_open(s, p, action, r->from ? f->size : 0, f->vlan);
+	return sink_open(s, p, action, r->from ? f->size : 0, f->vlan, e);
 }
 
 int scenario_cannot(struct outcome *o, const char *why)
 {
-	snprintf(o->cannot, sizeof(o->cannot), "%s", why);
-	complaints_forget();
+	snprintf(o->cannot, sizeof(o->cannot), "%.319s", why);
 	return 1;
 }
 
 /* Attaches the port's program; rx-pass can do without, using the driver's statistics. */
 static int port_prepare(struct run *r, __u32 action)
 {
+	struct error e = {};
 	int err = -EBUSY;
 
 	if (r->b->mine[0])
-		err = sink_put(r, &r->at_port, &r->b->port, action);
+		err = sink_put(r, &r->at_port, &r->b->port, action, &e);
 	else
-		complain(err, NULL, "%s has another XDP program", r->b->port.label);
+		error_set(&e, err, NULL, "%s has another XDP program", r->b->port.label);
 	if (!err && r->at_port.generic && action == XDP_PASS)
 		sink_close(&r->at_port);	/* statistics count the same at no cost */
 	if (!err && r->at_port.generic)
@@ -41,8 +43,7 @@ static int port_prepare(struct run *r, __u32 action)
 			 "programs (%s): generic XDP is used, after allocation of the skb",
 			 r->b->port.label, strerror(r->at_port.generic));
 	if (!err || action != XDP_PASS)
-		return err ? scenario_cannot(r->o, complaint()) : 0;
-	complaints_forget();
+		return err ? scenario_cannot(r->o, e.what) : 0;
 	return 0;
 }
 
@@ -50,8 +51,7 @@ static int port_prepare(struct run *r, __u32 action)
 static void peer_prepare(struct run *r)
 {
 	if (r->b->has_peer && r->b->mine[1])
-		sink_put(r, &r->at_peer, &r->b->peer, XDP_DROP);
-	complaints_forget();
+		sink_put(r, &r->at_peer, &r->b->peer, XDP_DROP, NULL);
 }
 
 /*
@@ -87,7 +87,7 @@ static int generator_prepare(struct run *r)
 		snprintf(r->o->how, sizeof(r->o->how), "other hosts, as there is no --peer");
 		return 0;
 	}
-	err = redirects_open(&r->out, r->from) ?: generator_choose(r);
+	err = redirects_open(&r->out, r->from, r->b->error) ?: generator_choose(r);
 	if (err)
 		return err;
 	snprintf(r->o->how, sizeof(r->o->how), "%s from %s, %u thread%s, %u flow%s, %u bytes%s%s%s",
@@ -137,7 +137,7 @@ static int frames_run(struct bench *b, struct outcome *o)
 	r->to = transmit ? b->has_peer ? &b->peer : NULL : &b->port;
 	err = ports_prepare(r, o->scenario->action);
 	if (!err && r->redirect)
-		err = redirects_open(&r->back, &b->port);
+		err = redirects_open(&r->back, &b->port, r->b->error);
 	if (!err)
 		err = generator_prepare(r) ?: parts_run(r);
 	run_close(r);

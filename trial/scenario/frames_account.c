@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "lib/core/nic_driver.h"
-#include "lib/util/log.h"
 #include "trial/scenario/frames.h"
 
 void tally_take(const struct run *r, struct counts *t)
@@ -27,10 +26,9 @@ void tally_take(const struct run *r, struct counts *t)
 		redirects_read(r->out, &t->out);
 	if (r->back)
 		redirects_read(r->back, &t->back);
-	if (port_statistics(&r->b->port, &t->port_link))
-		complaints_forget();
-	if (r->b->has_peer && port_statistics(&r->b->peer, &t->peer_link))
-		complaints_forget();
+	port_statistics(&r->b->port, &t->port_link, NULL);
+	if (r->b->has_peer)
+		port_statistics(&r->b->peer, &t->peer_link, NULL);
 }
 
 /* Packets received by the port. */
@@ -216,7 +214,7 @@ static void losses_explain(struct outcome *o, const struct port *p, const struct
 	int64_t most = 0;
 	struct table now;
 
-	if (rest <= 0 || losses_read(p, &now))
+	if (rest <= 0 || losses_read(p, &now, NULL))
 		return;
 	for (int i = 0; i < 4; i++) {
 		g[i].source = sources[i];

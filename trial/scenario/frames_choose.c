@@ -9,6 +9,7 @@
 #include <bpf/libbpf.h>
 
 #include "lib/core/nic_driver.h"
+#include "lib/util/error.h"
 #include "lib/util/log.h"
 #include "trial/scenario/frames.h"
 
@@ -65,10 +66,9 @@ const char *xmit_harm(const struct port *p)
 	int cpus = libbpf_num_possible_cpus();
 	struct iface i = p->iface;
 
-	if (!port_enter(p) && iface_read_index(p->iface.ifindex, &i, mailbox()))
+	if (!port_enter(p, NULL) && iface_read_index(p->iface.ifindex, &i, NULL))
 		i = p->iface;
 	port_home();
-	complaints_forget();
 	if (!xmit_harms(driver_find(i.driver), i.tx_queues, i.max_tx_queues, cpus))
 		return NULL;
 	return text("redirected frames would crash this kernel, as %s has %u queues in use on %d "
@@ -91,29 +91,30 @@ static const char *harm(const struct port *p)
 static const char *try(struct run *r)
 {
 	struct redirects before, after;
+	struct error e = {};
 	int err;
 
 	redirects_read(r->out, &before);
-	err = port_enter(r->from) ?: live_try(&r->g);
+	err = port_enter(r->from, &e) ?: live_try(&r->g);
 	port_home();
 	redirects_read(r->out, &after);
 	if (err == -EINVAL || err == -EOPNOTSUPP || err == -524)	/* ENOTSUPP */
 		return "this kernel does not support XDP live frames of this size";
 	if (err)
-		return *complaint() ? complaint() : text("cannot send live frames: %s",
-							 strerror(-err));
+		return *e.what ? text("%s", e.what) : text("cannot send live frames: %s",
+							       strerror(-err));
 	return after.sent > before.sent ? NULL : why_none(r->from, &before, &after);
 }
 
 static int live_choose(struct run *r, char *why, size_t size)
 {
-	int err = generator_open(&r->g, r->from, &r->b->load, HOW_LIVE);
-	const char *no = err ? complaint() : try(r);
+	struct error e = {};
+	int err = generator_open(&r->g, r->from, &r->b->load, HOW_LIVE, &e);
+	const char *no = err ? e.what : try(r);
 
 	if (!no)
 		return 0;
-	snprintf(why, size, "%s", no);
-	complaints_forget();
+	snprintf(why, size, "%.199s", no);
 	generator_close(&r->g);
 	return -EOPNOTSUPP;
 }
@@ -132,11 +133,10 @@ int generator_choose(struct run *r)
 	/* Some drivers have XDP transmit queues only while a program is attached. */
 	if (err && !harms && !own->bpf && r->b->mine[r->from == &r->b->peer] &&
 	    port_features(r->from)) {
-		err = sink_open(own, r->from, XDP_PASS, 0, false);
+		err = sink_open(own, r->from, XDP_PASS, 0, false, NULL);
 		carrier_await(r->from);
 		if (!err)
 			err = live_choose(r, why, sizeof(why));
-		complaints_forget();
 		if (err && own->bpf)
 			sink_close(own);
 	}
@@ -145,5 +145,5 @@ int generator_choose(struct run *r)
 	if (err && *why)
 		snprintf(r->o->remark[2], sizeof(r->o->remark[2]), "sent by a packet socket: %s",
 			 why);
-	return err ? generator_open(&r->g, r->from, &r->b->load, HOW_PACKET) : 0;
+	return err ? generator_open(&r->g, r->from, &r->b->load, HOW_PACKET, r->b->error) : 0;
 }

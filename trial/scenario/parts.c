@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "lib/util/log.h"
+#include "lib/util/error.h"
 #include "trial/scenario/frames.h"
 
 #define METERED		(1 / 3.)	/* share of the time for the second part */
@@ -17,9 +17,9 @@ static int send_begin(struct run *r, double seconds)
 	int err = 0;
 
 	if (r->sockets)
-		return tcp_send(&r->tcp, seconds);
+		return tcp_send(&r->tcp, seconds, r->b->error);
 	if (r->from)
-		err = generator_start(&r->g, r->from, seconds);
+		err = generator_start(&r->g, r->from, seconds, r->b->error);
 	if (!err)
 		sleep_until(until);
 	return err;
@@ -28,8 +28,8 @@ static int send_begin(struct run *r, double seconds)
 static int send_end(struct run *r, int err)
 {
 	if (r->from && !r->sockets && !err)
-		err = generator_wait(&r->g);
-	return err ?: trial_stop ? complain(-EINTR, NULL, "stopped") : 0;
+		err = generator_wait(&r->g, r->b->error);
+	return err ?: trial_stop ? error_set(r->b->error, -EINTR, NULL, "stopped") : 0;
 }
 
 /* Waits for packets in flight: until the counts stay the same, for one second at most. */
@@ -94,13 +94,14 @@ static int part_metered(struct run *r, struct counts *after)
 {
 	enum watch_by by = r->transmit ? r->sockets ? WATCH_TX : WATCH_NONE :
 			   r->at_port.bpf ? WATCH_NONE : WATCH_RX;
+	struct error e = {};
 	struct counts *before = calloc(1, sizeof(*before));
 	struct meta *meta = calloc(1, sizeof(*meta));
 	int err = before && meta ? 0 : -ENOMEM;
 
-	if (!err && !r->b->no_meters[0] && watch_attach(&r->b->port, by, meta)) {
-		snprintf(r->o->remark[1], sizeof(r->o->remark[1]), "no meters: %s", complaint());
-		complaints_forget();
+	if (!err && !r->b->no_meters[0] && watch_attach(&r->b->port, by, meta, &e)) {
+		snprintf(r->o->remark[1], sizeof(r->o->remark[1]), "no meters: %.228s",
+			 e.what);
 		err = send_end(r, send_begin(r, r->b->seconds * METERED));
 	} else if (!err && !r->b->no_meters[0]) {
 		double began = seconds_now();
@@ -124,10 +125,10 @@ static int part_metered(struct run *r, struct counts *after)
 int parts_run(struct run *r)
 {
 	struct counts *before = calloc(1, sizeof(*before)), *after = calloc(1, sizeof(*after));
-	int err = before && after ? losses_read(&r->b->port, &r->losses[0]) : -ENOMEM;
+	int err = before && after ? losses_read(&r->b->port, &r->losses[0], r->b->error) : -ENOMEM;
 
 	if (!err && r->b->has_peer)
-		err = losses_read(&r->b->peer, &r->losses[1]);
+		err = losses_read(&r->b->peer, &r->losses[1], r->b->error);
 	if (!err) {
 		drain(r, before);
 		err = part_bare(r, before, after);

@@ -13,6 +13,7 @@
 
 #include "lib/net/netdev.h"
 #include "lib/net/netlink.h"
+#include "lib/util/error.h"
 #include "lib/util/log.h"
 #include "trial/scenario/port.h"
 
@@ -32,16 +33,16 @@ void port_home(void)
 		setns(home, CLONE_NEWNET);
 }
 
-int port_enter(const struct port *p)
+int port_enter(const struct port *p, struct error *e)
 {
 	if (setns(p->netns, CLONE_NEWNET))
-		return complain(-errno, "run it as root",
-				"cannot enter the network namespace of %s: %s", p->label,
-				strerror(errno));
+		return error_set(e, -errno, "run it as root",
+				 "cannot enter the network namespace of %s: %s", p->label,
+				 strerror(errno));
 	return 0;
 }
 
-int port_open(const char *label, struct port *p)
+int port_open(const char *label, struct port *p, struct error *e)
 {
 	const char *slash = strchr(label, '/');
 	int err = 0;
@@ -50,14 +51,14 @@ int port_open(const char *label, struct port *p)
 	p->netns = -1;
 	snprintf(p->label, sizeof(p->label), "%s", label);
 	if (slash)
-		err = netns_enter(text("%.*s", (int)(slash - label), label), mailbox());
+		err = netns_enter(text("%.*s", (int)(slash - label), label), e);
 	if (!err)
-		err = iface_read(slash ? slash + 1 : label, &p->iface, mailbox());
+		err = iface_read(slash ? slash + 1 : label, &p->iface, e);
 	if (!err)
 		p->netns = open(OURS, O_RDONLY | O_CLOEXEC);
 	if (!err && p->netns < 0)
-		err = complain(-errno, NULL, "cannot open the network namespace of %s: %s", label,
-			       strerror(errno));
+		err = error_set(e, -errno, NULL, "cannot open the network namespace of %s: %s",
+				label, strerror(errno));
 	port_home();
 	return err;
 }
@@ -135,7 +136,7 @@ static bool peer_here(const char *name, void *arg)
 	int here = open(OURS, O_RDONLY | O_CLOEXEC);
 	bool found = false;
 
-	if (here < 0 || port_enter(s->port))
+	if (here < 0 || port_enter(s->port, NULL))
 		goto out;
 	found = s->end.nsid < 0 ? netns_inode() == s->port->iface.netns :
 		nsid_of(here) == s->end.nsid;
@@ -156,11 +157,11 @@ out:
 	return found;
 }
 
-int port_peer(const struct port *p, struct port *peer)
+int port_peer(const struct port *p, struct port *peer, struct error *e)
 {
 	struct end_search s = { .port = p, .end.nsid = -1 };
 	char buf[256];
-	int err = port_enter(p);
+	int err = port_enter(p, e);
 
 	if (!err)
 		err = netlink_ask(NETLINK_ROUTE, link_request(buf, NLM_F_ACK, p->iface.ifindex),
@@ -168,14 +169,13 @@ int port_peer(const struct port *p, struct port *peer)
 	port_home();
 	if (err || !s.end.veth || !s.end.link)
 		return err ?: -ENOENT;
-	netns_each(peer_here, &s, mailbox());
+	netns_each(peer_here, &s, NULL);
 	port_home();
-	complaints_forget();
 	if (!*s.label)
-		return complain(-ENODEV, "ip netns attach NAME PID, with a process in it; or "
-				"--peer NETNS/IFACE", "cannot open the other end of %s: its "
-				"network namespace has no name", p->label);
-	return port_open(s.label, peer);
+		return error_set(e, -ENODEV, "ip netns attach NAME PID, with a process in it; or "
+				 "--peer NETNS/IFACE", "cannot open the other end of %s: its "
+				 "network namespace has no name", p->label);
+	return port_open(s.label, peer, e);
 }
 
 static int features_read(const struct nlmsghdr *nlh, void *arg)
@@ -190,7 +190,7 @@ static int features_read(const struct nlmsghdr *nlh, void *arg)
 
 int port_features(const struct port *p)
 {
-	int features = -1, family = port_enter(p) ?: netlink_family("netdev");
+	int features = -1, family = port_enter(p, NULL) ?: netlink_family("netdev");
 	char buf[256];
 
 	if (family > 0) {
@@ -206,7 +206,7 @@ int port_features(const struct port *p)
 bool port_has_carrier(const struct port *p)
 {
 	struct ifreq ifr = {};
-	int fd = port_enter(p) ? -1 : socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	int fd = port_enter(p, NULL) ? -1 : socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	bool has = true;
 
 	snprintf(ifr.ifr_name, sizeof(ifr.ifr_name), "%s", p->iface.name);
@@ -220,7 +220,7 @@ bool port_has_carrier(const struct port *p)
 
 bool port_forwards(const struct port *p, bool ipv6)
 {
-	FILE *f = port_enter(p) ? NULL :	/* /proc/sys/net follows the thread's namespace */
+	FILE *f = port_enter(p, NULL) ? NULL :	/* /proc/sys/net follows the thread's namespace */
 		  fopen(text("/proc/sys/net/ipv%d/conf/%s/forwarding", ipv6 ? 6 : 4,
 			     p->iface.name), "re");
 	bool forwards = f && fgetc(f) == '1';
@@ -231,13 +231,13 @@ bool port_forwards(const struct port *p, bool ipv6)
 	return forwards;
 }
 
-int port_statistics(const struct port *p, struct rtnl_link_stats64 *s)
+int port_statistics(const struct port *p, struct rtnl_link_stats64 *s, struct error *e)
 {
-	int err = port_enter(p) ?: link_statistics(p->iface.ifindex, s);
+	int err = port_enter(p, e) ?: link_statistics(p->iface.ifindex, s);
 
 	port_home();
 	if (err)
-		return complain(err, NULL, "cannot read the statistics of %s: %s", p->label,
-				strerror(-err));
+		return error_set(e, err, NULL, "cannot read the statistics of %s: %s", p->label,
+				 strerror(-err));
 	return 0;
 }

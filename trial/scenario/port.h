@@ -7,6 +7,8 @@
 
 #include "lib/net/iface.h"
 
+struct error;
+
 /* XDP features of a driver (include/uapi/linux/netdev.h, 6.3; Debian 12's headers lack them). */
 enum { XDP_FEATURE_BASIC = 1, XDP_FEATURE_REDIRECT = 2, XDP_FEATURE_NDO_XMIT = 4 };
 
@@ -20,21 +22,21 @@ struct port {
  * Opens "NETNS/IFACE", or "IFACE" in the namespace of the process. 0, or -errno with an error
  * message.
  */
-int port_open(const char *label, struct port *);
+int port_open(const char *label, struct port *, struct error *);
 void port_close(struct port *);
 
 /* Moves the calling thread to the namespace of the port, and back. 0 or -errno. */
-int port_enter(const struct port *);
+int port_enter(const struct port *, struct error *);
 void port_home(void);
 
 /* Opens the other end of a veth. 0; -ENOENT: not a veth; or -errno with an error message. */
-int port_peer(const struct port *, struct port *peer);
+int port_peer(const struct port *, struct port *peer, struct error *);
 
 /* The XDP features that the driver has at present; -1: unknown (before Linux 6.3). */
 int port_features(const struct port *);
 
 /* 0, or -errno with an error message. */
-int port_statistics(const struct port *, struct rtnl_link_stats64 *);
+int port_statistics(const struct port *, struct rtnl_link_stats64 *, struct error *);
 
 /* Does the link have a carrier? True if unknown. */
 bool port_has_carrier(const struct port *);

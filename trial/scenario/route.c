@@ -104,7 +104,7 @@ bool port_is_needed(const struct port *p)
 	bool needed = false;
 
 	memset(&l, 0, sizeof(l));
-	if (port_enter(p))
+	if (port_enter(p, NULL))
 		return true;
 	dump(RTM_GETLINK, AF_UNSPEC, links_read, &l);
 	dump(RTM_GETROUTE, AF_INET, routes_read, &l);

@@ -53,7 +53,8 @@ static int sockets_run(struct bench *b, struct outcome *o)
 					CONNECTIONS_MAX, .threads = b->load.threads },
 	};
 	how_say(r);
-	err = tcp_open(&r->tcp, r->from, r->to, b->load.frame.ipv6, b->seconds) ?: parts_run(r);
+	err = tcp_open(&r->tcp, r->from, r->to, b->load.frame.ipv6, b->seconds, b->error) ?:
+	      parts_run(r);
 	tcp_close(&r->tcp);
 	free(r);
 	return err;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lib/core/nic_driver.h"
+#include "lib/util/error.h"
 #include "lib/util/log.h"
 #include "trial/load/tcp.h"
 #include "trial/scenario/suite.h"
@@ -23,28 +24,30 @@ const struct scenario *const scenarios[] = {
 static int port_refuse(const struct bench *b, const struct port *p)
 {
 	if (watch_attached(p))
-		return complain(-EBUSY, text("nicprobe detach %s", p->label),
-				"cannot benchmark %s: nicprobe is attached, which costs CPU time",
-				p->label);
+		return error_set(b->error, -EBUSY, text("nicprobe detach %s", p->label),
+				 "cannot benchmark %s: nicprobe is attached, which costs CPU time",
+				 p->label);
 	if (!b->force && port_is_needed(p))
-		return complain(-EPERM, "--force, or an interface without a default route",
-				"%s carries the default route: its traffic would suffer", p->label);
+		return error_set(b->error, -EPERM,
+				 "--force, or an interface without a default route",
+				 "%s carries the default route: its traffic would suffer",
+				 p->label);
 	if (!b->force && p->iface.xdp_id)
-		return complain(-EBUSY, text("--force, to keep it and measure without our own; or "
-					     "ip link set %s xdp off", p->iface.name),
-				"%s has another XDP program (id %u)", p->label,
-				p->iface.xdp_id);
+		return error_set(b->error, -EBUSY,
+				 text("--force, to keep it and measure without our own; or "
+				      "ip link set %s xdp off", p->iface.name),
+				 "%s has another XDP program (id %u)", p->label, p->iface.xdp_id);
 	return 0;
 }
 
-static int port_ready(const struct port *p)
+static int port_ready(const struct port *p, struct error *e)
 {
 	if (!p->iface.up)
-		return complain(-ENETDOWN, text("ip link set %s up", p->iface.name),
-				"%s is down", p->label);
+		return error_set(e, -ENETDOWN, text("ip link set %s up", p->iface.name),
+				 "%s is down", p->label);
 	if (!port_has_carrier(p))
-		return complain(-ENETDOWN, text("ethtool %s", p->iface.name), "%s has no carrier",
-				p->label);
+		return error_set(e, -ENETDOWN, text("ethtool %s", p->iface.name),
+				 "%s has no carrier", p->label);
 	return 0;
 }
 
@@ -62,20 +65,21 @@ static int port_check(const struct bench *b, const struct port *p)
 	int err;
 
 	if (p->iface.loopback)
-		return complain(-EINVAL, "two veths: ip link add v0 type veth peer name v1",
-				"cannot benchmark %s: the loopback has no driver", p->label);
+		return error_set(b->error, -EINVAL,
+				 "two veths: ip link add v0 type veth peer name v1",
+				 "cannot benchmark %s: the loopback has no driver", p->label);
 	if (p->iface.mac[7] != 6)
-		return complain(-EINVAL, NULL, "cannot benchmark %s: not an Ethernet interface",
-				p->label);
+		return error_set(b->error, -EINVAL, NULL,
+				 "cannot benchmark %s: not an Ethernet interface", p->label);
 	if (p->iface.up && bench_disturbs(b, p))	/* the link may be about to come back */
 		carrier_await(p);
-	err = port_ready(p);
+	err = port_ready(p, b->error);
 	if (err)
 		return err;
 	if (f->size > p->iface.mtu + 14 + (f->vlan ? 4 : 0))
-		return complain(-EMSGSIZE, text("--size %u", p->iface.mtu + 14), "frames of %u "
-				"bytes exceed the MTU of %s, %u plus 14 for Ethernet",
-				f->size, p->label, p->iface.mtu);
+		return error_set(b->error, -EMSGSIZE, text("--size %u", p->iface.mtu + 14),
+				 "frames of %u bytes exceed the MTU of %s, %u plus 14 for Ethernet",
+				 f->size, p->label, p->iface.mtu);
 	return port_refuse(b, p);
 }
 
@@ -84,14 +88,15 @@ static int peer_open(struct bench *b, const char *label)
 	int err;
 
 	if (label) {
-		err = port_open(label, &b->peer);
+		err = port_open(label, &b->peer, b->error);
 		b->has_peer = !err;
 		if (!err && b->peer.iface.netns == b->port.iface.netns &&
 		    b->peer.iface.ifindex == b->port.iface.ifindex)
-			err = complain(-EINVAL, NULL, "%s is its own peer", b->port.label);
+			err = error_set(b->error, -EINVAL, NULL, "%s is its own peer",
+					b->port.label);
 		return err;
 	}
-	err = port_peer(&b->port, &b->peer);
+	err = port_peer(&b->port, &b->peer, b->error);
 	b->has_peer = b->peer_found = !err;
 	return err == -ENOENT ? 0 : err;
 }
@@ -113,12 +118,13 @@ static int load_fill(struct bench *b)
 	least = frame_least(&l->frame);
 	l->frame.size = l->frame.size ?: least < 64 ? 64 : least;
 	if (l->frame.size < least)
-		return complain(-EINVAL, text("--size %u", least), "frames of this kind have at "
-				"least %u bytes, not %u", least, l->frame.size);
+		return error_set(b->error, -EINVAL, text("--size %u", least),
+				 "frames of this kind have at least %u bytes, not %u", least,
+				 l->frame.size);
 	if (l->threads > cpus || l->threads > THREADS_MAX)
-		return complain(-EINVAL, NULL, "at most %u threads can send here, one per CPU, "
-				"not %u", cpus < THREADS_MAX ? cpus : THREADS_MAX,
-				l->threads);
+		return error_set(b->error, -EINVAL, NULL,
+				 "at most %u threads can send here, one per CPU, not %u",
+				 cpus < THREADS_MAX ? cpus : THREADS_MAX, l->threads);
 	b->connections = l->flows ?: queues < CONNECTIONS_MAX ? queues : CONNECTIONS_MAX;
 	l->threads = l->threads ?: queues < cpus ? queues : cpus;
 	l->threads = l->threads < THREADS_MAX ? l->threads : THREADS_MAX;
@@ -126,12 +132,14 @@ static int load_fill(struct bench *b)
 	return 0;
 }
 
-int bench_open(struct bench *b, const char *port, const char *peer)
+int bench_open(struct bench *b, const char *port, const char *peer, struct error *e)
 {
+	struct error no_meters = {};
 	int err;
 
+	b->error = e;
 	b->port.netns = b->peer.netns = -1;
-	err = port_open(port, &b->port) ?: peer_open(b, peer) ?: load_fill(b) ?:
+	err = port_open(port, &b->port, e) ?: peer_open(b, peer) ?: load_fill(b) ?:
 	      port_check(b, &b->port);
 	if (!err && b->has_peer)
 		err = port_check(b, &b->peer);
@@ -140,10 +148,8 @@ int bench_open(struct bench *b, const char *port, const char *peer)
 	b->mine[0] = !b->port.iface.xdp_id;
 	b->mine[1] = b->has_peer && !b->peer.iface.xdp_id;
 	pmus_open(&b->pmus);
-	if (watch_begin()) {
-		snprintf(b->no_meters, sizeof(b->no_meters), "%s", complaint());
-		complaints_forget();
-	}
+	if (watch_begin(&no_meters))
+		snprintf(b->no_meters, sizeof(b->no_meters), "%.239s", no_meters.what);
 	return 0;
 }
 
@@ -178,24 +184,25 @@ void carrier_await(const struct port *p)
 }
 
 /* Rereads the port before a round: commands may have changed it, or taken its link down. */
-static int port_again(struct port *p)
+static int port_again(struct port *p, struct error *e)
 {
-	int err = port_enter(p) ?: iface_read_index(p->iface.ifindex, &p->iface, mailbox());
+	int err = port_enter(p, e) ?: iface_read_index(p->iface.ifindex, &p->iface, e);
 
 	port_home();
 	if (err)
-		return complain(err, NULL, "%s is gone", p->label);
+		return error_set(e, err, NULL, "%s is gone", p->label);
 	carrier_await(p);
-	return port_ready(p);
+	return port_ready(p, e);
 }
 
-int bench_round(void *ctx, struct result *result)
+int bench_round(void *ctx, struct result *result, struct error *e)
 {
 	struct bench *b = ctx;
 	int cannot = 0;
 
+	b->error = e;
 	b->outcomes = result->nr = 0;
-	if (port_again(&b->port) || (b->has_peer && port_again(&b->peer)))
+	if (port_again(&b->port, e) || (b->has_peer && port_again(&b->peer, e)))
 		return -ENODEV;
 	for (const struct scenario *const *s = b->wanted; *s; s++) {
 		struct outcome *o = &b->outcome[b->outcomes];
@@ -208,11 +215,10 @@ int bench_round(void *ctx, struct result *result)
 			b->starts(b, *s);
 		err = (*s)->run(b, o);
 		if (err < 0)
-			return *complaint() ? err : complain(err, NULL, "%s: %s", (*s)->name,
-							     strerror(-err));
+			return error_set(e, err, NULL, "%s: %s", (*s)->name, strerror(-err));
 		if (err && b->asked)
-			cannot = complain(-EOPNOTSUPP, NULL, "cannot do %s: %s", (*s)->name,
-					  o->cannot);
+			cannot = error_set(e, -EOPNOTSUPP, NULL, "cannot do %s: %s", (*s)->name,
+					   o->cannot);
 		b->outcomes++;
 		if (!err)
 			outcome_figures(b, o, result);

@@ -15,6 +15,7 @@
 #define REMARKS_MAX	3
 
 struct bench;
+struct error;
 struct outcome;
 
 struct scenario {
@@ -72,6 +73,7 @@ struct outcome {		/* of a scenario in one round */
 };
 
 struct bench {
+	struct error *error;		/* where whoever fails writes the reason */
 	struct port port, peer;
 	bool has_peer, peer_found;	/* peer_found: without --peer */
 	bool force, mine[2];		/* mine: we may attach XDP to port, peer */
@@ -93,14 +95,14 @@ struct bench {
  * Opens the ports by their labels (`peer` may be NULL), finds a veth's peer, replaces 0 in `load`
  * by defaults, and rejects harmful requests. 0, or -errno with an error message.
  */
-int bench_open(struct bench *, const char *port, const char *peer);
+int bench_open(struct bench *, const char *port, const char *peer, struct error *);
 void bench_close(struct bench *);
 
 /*
  * Runs all wanted scenarios; a trial_round with a struct bench. -EINTR: stopped; -EOPNOTSUPP: a
  * requested scenario cannot run, the others ran.
  */
-int bench_round(void *bench, struct result *);
+int bench_round(void *bench, struct result *, struct error *);
 
 /* The harm that live frames do with this driver in this version of Linux; NULL: none. */
 const char *live_harms(const struct driver *, unsigned version);

@@ -13,6 +13,7 @@
 #include "lib/attach/attach.h"
 #include "lib/attach/pins.h"
 #include "lib/core/hook.h"
+#include "lib/util/error.h"
 #include "lib/util/log.h"
 #include "trial/scenario/watch.h"
 
@@ -20,12 +21,11 @@
 
 bool watch_attached(const struct port *p)
 {
-	int lock = pins_lock(false, mailbox());
+	int lock = pins_lock(false, NULL);
 	char dir[256];
 	bool is = lock >= 0 && pins_find(p->iface.netns, p->iface.ifindex, dir, sizeof(dir));
 
 	pins_unlock(lock);
-	complaints_forget();
 	return is;
 }
 
@@ -44,21 +44,21 @@ int watch_outside(void)
 }
 
 /* MS_SLAVE: mounts propagate from outside to us, but not from us to outside. */
-int watch_begin(void)
+int watch_begin(struct error *e)
 {
 	outside = open("/proc/self/ns/mnt", O_RDONLY | O_CLOEXEC);
 	if (unshare(CLONE_NEWNS) || mount("", "/", NULL, MS_REC | MS_SLAVE, NULL) ||
 	    mount("bpf", BPFFS, "bpf", 0, "mode=0700"))
-		return complain(-errno, "run it as root, outside of containers",
-				"cannot mount a private BPF file system: %s",
-				strerror(errno));
+		return error_set(e, -errno, "run it as root, outside of containers",
+				 "cannot mount a private BPF file system: %s",
+				 strerror(errno));
 	return 0;
 }
 
 #define BIT(name) (1ull << METER_##name)
 
 /* Never with --rx xdp: attaching XDP can disable the driver's TSO or GRO. */
-int watch_attach(const struct port *p, enum watch_by by, struct meta *meta)
+int watch_attach(const struct port *p, enum watch_by by, struct meta *meta, struct error *e)
 {
 	struct request req = {
 		.meters = BIT(napi) | BIT(irq) | BIT(txlat) | BIT(drop) |
@@ -66,15 +66,15 @@ int watch_attach(const struct port *p, enum watch_by by, struct meta *meta)
 		.rx = by == WATCH_RX ? hook_driver_rx.name : NULL,
 		.label = p->label,
 	};
-	int err = port_enter(p);
+	int err = port_enter(p, e);
 
 	if (!err)
-		err = attach_iface(p->iface.name, &req, meta, mailbox());
+		err = attach_iface(p->iface.name, &req, meta, e);
 	if (err && by == WATCH_RX) {
-		complaints_forget();
+		error_forget(e);
 		req.meters &= ~BIT(rxcpu);
 		req.rx = NULL;
-		err = attach_iface(p->iface.name, &req, meta, mailbox());
+		err = attach_iface(p->iface.name, &req, meta, e);
 	}
 	port_home();
 	return err;
@@ -227,7 +227,7 @@ int watch_detach(const struct port *p, const struct meta *meta, struct seen *see
 	*seen = (struct seen){ .polls = NAN, .interrupts = NAN, .polled = NAN, .poll_seconds = NAN,
 			       .p50 = NAN, .p99 = NAN };
 	pins_dir(dir, sizeof(dir), meta->netns, meta->iface);
-	err = port_enter(p) ?: snapshot_read(&s, dir, mailbox());
+	err = port_enter(p, NULL) ?: snapshot_read(&s, dir, NULL);
 	if (!err) {
 		polls_see(&s, seen);
 		interrupts_see(&s, seen);
@@ -237,26 +237,26 @@ int watch_detach(const struct port *p, const struct meta *meta, struct seen *see
 		sent_see(&s, seen);
 	}
 	snapshot_free(&s);
-	if (!port_enter(p))
-		detach_iface(meta->netns, meta->iface, false, mailbox());
+	if (!port_enter(p, NULL))
+		detach_iface(meta->netns, meta->iface, false, NULL);
 	port_home();
 	return err;
 }
 
-int losses_read(const struct port *p, struct table *t)
+int losses_read(const struct port *p, struct table *t, struct error *e)
 {
 	struct meta meta = { .ifindex = p->iface.ifindex, .netns = p->iface.netns };
 	const struct meter *m = meters[METER_counters];
-	int err = port_enter(p);
+	int err = port_enter(p, e);
 
 	*t = (struct table){ .words = m->row_size / 8, .cpus = 1 };
 	snprintf(meta.iface, sizeof(meta.iface), "%s", p->iface.name);
 	if (!err)
-		err = m->read(&meta, t, mailbox());
+		err = m->read(&meta, t, e);
 	port_home();
 	if (err)
-		return complain(err, NULL, "cannot read the counters of %s: %s", p->label,
-				strerror(-err));
+		return error_set(e, err, NULL, "cannot read the counters of %s: %s", p->label,
+				 strerror(-err));
 	return 0;
 }
 

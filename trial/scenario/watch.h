@@ -9,11 +9,13 @@
 #include "trial/load/traffic.h"
 #include "trial/scenario/port.h"
 
+struct error;
+
 /*
  * Gives the process a private BPF file system: pins vanish with the process, however it ends. Call
  * before starting threads. 0, or -errno with an error message.
  */
-int watch_begin(void);
+int watch_begin(struct error *);
 
 /* Returns a child to the original mount namespace, before it runs a user's command. 0 or -errno. */
 int watch_outside(void);
@@ -41,11 +43,11 @@ struct seen {			/* while the meters were attached */
 enum watch_by { WATCH_NONE, WATCH_RX, WATCH_TX };
 
 /* 0, or -errno with an error message. */
-int watch_attach(const struct port *, enum watch_by, struct meta *);
+int watch_attach(const struct port *, enum watch_by, struct meta *, struct error *);
 int watch_detach(const struct port *, const struct meta *, struct seen *);
 
 /* Reads the loss counters of a port; losses_free() them. 0, or -errno with an error message. */
-int losses_read(const struct port *, struct table *);
+int losses_read(const struct port *, struct table *, struct error *);
 /* Calls fn for each counter that grew, with its source ("ethtool -S"). */
 void losses_each(const struct table *before, const struct table *now,
 		 void (*fn)(const char *source, const char *counter, uint64_t grown, void *arg),

@@ -7,7 +7,7 @@
 #include <sys/random.h>
 #include <time.h>
 
-#include "lib/util/log.h"
+#include "lib/util/error.h"
 #include "trial/load/generator.h"
 #include "trial/stats/ab.h"
 #include "trial/stats/settle.h"
@@ -34,13 +34,13 @@ static bool stopped(const struct ab *t)
 }
 
 /* Runs command A or B. *in_force: the setting in effect; -1: unknown, as a command failed. */
-static int set(struct ab *t, int which, int *in_force)
+static int set(struct ab *t, int which, int *in_force, struct error *e)
 {
 	int err;
 
 	*in_force = -1;
 	err = shell_run(which == A ? "command A" : "command B", t->options.command[which],
-			t->options.patience);
+			t->options.patience, e);
 	if (!err)
 		*in_force = which;
 	return err;
@@ -56,8 +56,9 @@ static int round_run(struct ab *t, int which, int link, int *in_force, struct re
 	if (o->progress)
 		o->progress(o->progress_ctx, t, which);
 	result->nr = 0;
-	return set(t, which, in_force) ?: settle(link, o->iface, o->pause, o->patience, o->stop) ?:
-	       (err = o->round(o->ctx, result)) ?: stopped(t) ? -EINTR : err;
+	return set(t, which, in_force, o->error) ?:
+	       settle(link, o->iface, o->pause, o->patience, o->stop, o->error) ?:
+	       (err = o->round(o->ctx, result, o->error)) ?: stopped(t) ? -EINTR : err;
 }
 
 /* Would another pair exceed the time limit? */
@@ -88,7 +89,7 @@ static int rounds_run(struct ab *t, double since, int *in_force)
 			err = round_run(t, first ^ i, link, in_force, &results[first ^ i]);
 		if (err)
 			break;
-		err = pairs_add(&t->pairs, &results[A], &results[B]);
+		err = pairs_add(&t->pairs, &results[A], &results[B], o->error);
 		if (err)
 			return err;
 		memcpy(t->order + 2 * t->nr++, first == A ? "AB" : "BA", 3);
@@ -99,7 +100,7 @@ static int rounds_run(struct ab *t, double since, int *in_force)
 	}
 	if (err == -EINTR || stopped(t)) {
 		t->end = AB_STOPPED;
-		complaints_forget();
+		error_forget(o->error);
 		err = 0;
 	}
 	if (!err && t->nr < o->rounds)
@@ -110,21 +111,14 @@ static int rounds_run(struct ab *t, double since, int *in_force)
 /* Restores A in any case. An earlier error comes first in the message. */
 static int put_back(struct ab *t, int err, int in_force)
 {
-	char first[256], try[256], then[256] = "";
-	int failed;
+	struct error *e = t->options.error, first = e ? *e : (struct error){}, then = {};
+	int failed = in_force == A ? 0 : set(t, A, &in_force, &then);
 
-	if (in_force == A)
+	if (!failed)
 		return err;
-	snprintf(first, sizeof(first), "%s", complaint());
-	snprintf(try, sizeof(try), "%s", complaint_try());
-	complaints_forget();
-	failed = set(t, A, &in_force);
-	if (failed)
-		snprintf(then, sizeof(then), "%scannot set A again: %s",
-			 *first ? "; and " : "", complaint());
-	complaints_forget();
-	err = err ?: failed;
-	return err ? complain(err, try, "%s%s", first, then) : 0;
+	error_forget(e);
+	return error_set(e, err ?: failed, first.try, "%.255s%scannot set A again: %s", first.what,
+			 *first.what ? "; and " : "", then.what);
 }
 
 int ab_run(const struct ab_options *o, struct ab *t)
@@ -138,7 +132,7 @@ int ab_run(const struct ab_options *o, struct ab *t)
 	if (!t->options.seed && getrandom(&t->options.seed, sizeof(t->options.seed), 0) < 0)
 		t->options.seed = time(NULL);
 	t->options.seed = (t->options.seed & 0xffffffff) ?: 1;	/* exact as a JSON number */
-	err = pairs_start(&t->pairs, t->options.rounds);
+	err = pairs_start(&t->pairs, t->options.rounds, o->error);
 	if (err)
 		return err;
 	t->pairs.figure = o->figure;

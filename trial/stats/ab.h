@@ -17,6 +17,7 @@ enum ab_end {
 };
 
 struct ab;
+struct error;
 
 struct ab_options {
 	const char *command[2];		/* A, the previous setting, and B; for /bin/sh */
@@ -35,6 +36,7 @@ struct ab_options {
 	/* Called before each command, with `which` 0 for A, 1 for B; may be NULL. */
 	void (*progress)(void *ctx, const struct ab *, int which);
 	void *progress_ctx;
+	struct error *error;		/* where the reason is written; NULL: nowhere */
 };
 
 struct ab {

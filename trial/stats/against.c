@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/util/error.h"
 #include "lib/util/log.h"
 #include "render/json_writer.h"
 #include "trial/stats/against.h"
@@ -17,31 +18,32 @@ static const char *setting_of(const struct record *r, const char *name)
 	return NULL;
 }
 
-static int other_setting(const char *name, const char *then, const char *now)
+static int other_setting(const char *name, const char *then, const char *now, struct error *e)
 {
-	return complain(-EINVAL, "the options of the baseline, or another baseline",
-			"cannot compare with the baseline: it was measured with %s %s, and now it "
-			"is %s", name, then ?: "not set", now ?: "not set");
+	return error_set(e, -EINVAL, "the options of the baseline, or another baseline",
+			 "cannot compare with the baseline: it was measured with %s %s, and now it "
+			 "is %s", name, then ?: "not set", now ?: "not set");
 }
 
 /* Both must have the same scenario and the same settings. */
-int against_alike(const struct record *then, const struct record *now)
+int against_alike(const struct record *then, const struct record *now, struct error *e)
 {
 	if (strcmp(then->scenario, now->scenario))
-		return complain(-EINVAL, text("nicprobe bench … %s", then->scenario),
-				"cannot compare with the baseline: it is of scenario \"%s\", not "
-				"\"%s\"",
-				then->scenario, now->scenario);
+		return error_set(e, -EINVAL, text("nicprobe bench … %s", then->scenario),
+				 "cannot compare with the baseline: it is of scenario \"%s\", not "
+				 "\"%s\"",
+				 then->scenario, now->scenario);
 	for (unsigned i = 0; i < then->nr_settings; i++) {
 		const struct setting *s = &then->settings[i];
 		const char *value = setting_of(now, s->name);
 
 		if (!value || strcmp(s->value, value))
-			return other_setting(s->name, s->value, value);
+			return other_setting(s->name, s->value, value, e);
 	}
 	for (unsigned i = 0; i < now->nr_settings; i++)
 		if (!setting_of(then, now->settings[i].name))
-			return other_setting(now->settings[i].name, NULL, now->settings[i].value);
+			return other_setting(now->settings[i].name, NULL, now->settings[i].value,
+					     e);
 	return 0;
 }
 
@@ -87,17 +89,17 @@ static void compare(struct against *g, const struct rounds *a, const struct roun
 }
 
 int against_compare(struct against *g, const struct record *then, const struct record *now,
-		    double tolerance)
+		    double tolerance, struct error *e)
 {
 	const struct rounds *a = then->series, *b = now->series;
 	double alpha = TRIAL_ALPHA / (judged(b) ?: 1);
 
 	*g = (struct against){ .then = then, .now = now, .tolerance = tolerance };
-	if (against_alike(then, now))
+	if (against_alike(then, now, e))
 		return -EINVAL;
 	g->list = calloc(a->nr + b->nr + 1, sizeof(*g->list));
 	if (!g->list)
-		return complain(-ENOMEM, NULL, "cannot compare: out of memory");
+		return error_set(e, -ENOMEM, NULL, "cannot compare: out of memory");
 	for (unsigned i = 0; i < b->nr; i++)
 		compare(g, a, b, &b->figure[i], alpha);
 	for (unsigned i = 0; i < a->nr; i++)

@@ -8,6 +8,7 @@
 
 #define AGAINST_TOLERANCE 5	/* percent, by default */
 
+struct error;
 struct look;
 struct json;
 
@@ -23,10 +24,10 @@ struct against {
  * 0; or -EINVAL with an error message if scenario or options differ. Kernel, driver and machine may
  * differ: these may be what is compared. Needs no measurements of `now`.
  */
-int against_alike(const struct record *then, const struct record *now);
+int against_alike(const struct record *then, const struct record *now, struct error *);
 /* 0; or -errno with an error message, as above. Call against_free() in any case. */
 int against_compare(struct against *, const struct record *then, const struct record *now,
-		    double tolerance);
+		    double tolerance, struct error *);
 void against_free(struct against *);
 /* Is the change real, by its interval, for the worse (or better), and beyond the tolerance? */
 bool against_worse(const struct against *, const struct comparison *);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "lib/util/log.h"
+#include "lib/util/error.h"
 #include "lib/util/near.h"
 #include "trial/stats/pairs.h"
 
@@ -12,7 +12,7 @@
 enum pool { DECIDING, JUDGED, OTHERS, NR_POOLS };
 static const double shares[NR_POOLS] = { 0.8, 0.1, 0.1 };
 
-int pairs_start(struct pairs *p, unsigned max)
+int pairs_start(struct pairs *p, unsigned max, struct error *e)
 {
 	p->looks = (struct looks){ .max = max < ROUNDS_MAX ? max : ROUNDS_MAX };
 	p->list = calloc(FIGURES_MAX, sizeof(*p->list));
@@ -21,7 +21,7 @@ int pairs_start(struct pairs *p, unsigned max)
 	if (p->list && p->side[0] && p->side[1])
 		return 0;
 	pairs_free(p);
-	return complain(-ENOMEM, NULL, "cannot keep %u rounds: out of memory", max);
+	return error_set(e, -ENOMEM, NULL, "cannot keep %u rounds: out of memory", max);
 }
 
 void pairs_free(struct pairs *p)
@@ -33,7 +33,7 @@ void pairs_free(struct pairs *p)
 	p->side[0] = p->side[1] = NULL;
 }
 
-static int decide_by(struct pairs *p)
+static int decide_by(struct pairs *p, struct error *e)
 {
 	const struct rounds *a = p->side[0];
 	struct near near = near_to(p->figure ?: "");
@@ -42,15 +42,16 @@ static int decide_by(struct pairs *p)
 	for (unsigned i = 0; at < 0 && i < a->nr; i++)
 		near_try(&near, a->figure[i].name);
 	if (at < 0)
-		return complain(-ENOENT, *near.name ? near.name : a->nr ? a->figure[0].name : NULL,
-				"the trial has no figure \"%s\"", p->figure);
+		return error_set(e, -ENOENT,
+				 *near.name ? near.name : a->nr ? a->figure[0].name : NULL,
+				 "the trial has no figure \"%s\"", p->figure);
 	while (!p->figure && (unsigned)at < a->nr && !a->figure[at].better)
 		at++;
 	p->deciding = (unsigned)at < a->nr ? at : 0;
 	return 0;
 }
 
-int pairs_add(struct pairs *p, const struct result *a, const struct result *b)
+int pairs_add(struct pairs *p, const struct result *a, const struct result *b, struct error *e)
 {
 	int err = rounds_add(p->side[0], a) ?: rounds_add(p->side[1], b);
 
@@ -58,7 +59,7 @@ int pairs_add(struct pairs *p, const struct result *a, const struct result *b)
 		rounds_know(p->side[0], &p->side[1]->figure[i]);
 	for (unsigned i = 0; i < p->side[0]->nr; i++)
 		rounds_know(p->side[1], &p->side[0]->figure[i]);
-	return err ?: decide_by(p);
+	return err ?: decide_by(p, e);
 }
 
 bool pairs_due(const struct pairs *p)

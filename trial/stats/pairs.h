@@ -6,6 +6,8 @@
 #include "trial/stats/compare.h"
 #include "trial/stats/rounds.h"
 
+struct error;
+
 struct pairs {
 	struct rounds *side[2];		/* A and B */
 	struct looks looks;
@@ -17,11 +19,11 @@ struct pairs {
 };
 
 /* `max` pairs, up to ROUNDS_MAX. 0 or -ENOMEM. */
-int pairs_start(struct pairs *, unsigned max);
+int pairs_start(struct pairs *, unsigned max, struct error *);
 void pairs_free(struct pairs *);
 
 /* 0; or -ENOENT with an error message: no such deciding figure. */
-int pairs_add(struct pairs *, const struct result *a, const struct result *b);
+int pairs_add(struct pairs *, const struct result *a, const struct result *b, struct error *);
 bool pairs_due(const struct pairs *);		/* is it time for a look? */
 /*
  * Compares every figure. True: decided, that is, the deciding figure differs, or it differs by no

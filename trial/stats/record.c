@@ -12,6 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lib/util/error.h"
 #include "lib/util/log.h"
 #include "render/json_writer.h"
 #include "trial/stats/record.h"
@@ -28,14 +29,14 @@ static void cpu_model(char *model, size_t size)
 		fclose(f);
 }
 
-int record_start(struct record *r)
+int record_start(struct record *r, struct error *e)
 {
 	time_t now = time(NULL);
 	struct utsname u;
 
 	*r = (struct record){ .cpus = sysconf(_SC_NPROCESSORS_ONLN), .series = rounds_new() };
 	if (!r->series)
-		return complain(-ENOMEM, NULL, "cannot keep the measurements: out of memory");
+		return error_set(e, -ENOMEM, NULL, "cannot keep the measurements: out of memory");
 	strftime(r->saved, sizeof(r->saved), "%Y-%m-%dT%H:%M:%SZ", gmtime(&now));
 	if (!uname(&u)) {
 		snprintf(r->host, sizeof(r->host), "%s", u.nodename);
@@ -112,9 +113,9 @@ static void document(FILE *out, const struct record *r)
 	fputc('\n', out);
 }
 
-static int unwritable(const char *path, int err)
+static int unwritable(const char *path, int err, struct error *e)
 {
-	return complain(-err, NULL, "cannot save the baseline in %s: %s", path, strerror(err));
+	return error_set(e, -err, NULL, "cannot save the baseline in %s: %s", path, strerror(err));
 }
 
 /*
@@ -148,7 +149,7 @@ static char *replaced_file(const char *path, int *err)
 	return *err ? NULL : strdup(to);
 }
 
-int record_can_write(const char *path)
+int record_can_write(const char *path, struct error *e)
 {
 	int err;
 	char *file = replaced_file(path, &err);
@@ -156,7 +157,7 @@ int record_can_write(const char *path)
 	if (file && access(dirname(file), W_OK | X_OK))
 		err = errno;
 	free(file);
-	return err ? unwritable(path, err) : 0;
+	return err ? unwritable(path, err, e) : 0;
 }
 
 static int write_to(const struct record *r, FILE *out)
@@ -194,7 +195,7 @@ static int replace(const struct record *r, const char *path)
 	return err;
 }
 
-int record_write(const struct record *r, const char *path)
+int record_write(const struct record *r, const char *path, struct error *e)
 {
 	int err, fd;
 	char *file = replaced_file(path, &err);
@@ -209,5 +210,5 @@ int record_write(const struct record *r, const char *path)
 		err = out ? write_to(r, out) : errno;
 	}
 	free(file);
-	return err ? unwritable(path, err) : 0;
+	return err ? unwritable(path, err, e) : 0;
 }

@@ -5,6 +5,8 @@
 
 #include "trial/stats/rounds.h"
 
+struct error;
+
 #define RECORD_VERSION	1	/* of the document: "nicprobe_baseline" */
 #define SETTINGS_MAX	32
 
@@ -26,20 +28,20 @@ struct record {
 };
 
 /* Fills time and machine; iface, driver, scenario, settings and series are up to the caller. */
-int record_start(struct record *);		/* 0; or -ENOMEM with an error message */
+int record_start(struct record *, struct error *);	/* 0; or -ENOMEM with an error message */
 /* Adds a setting; more than SETTINGS_MAX are a bug: abort(). */
 __attribute__((format(printf, 3, 4)))
 void record_set(struct record *, const char *name, const char *value, ...);
 void record_free(struct record *);
 
 /* Checks before a trial whether the file can be written. 0; or -errno with an error message. */
-int record_can_write(const char *path);
+int record_can_write(const char *path, struct error *);
 /* Replaces the file atomically. 0; or -errno with an error message, and the old file stays. */
-int record_write(const struct record *, const char *path);
+int record_write(const struct record *, const char *path, struct error *);
 /*
  * 0; or -errno with an error message; -EBADMSG: not a valid baseline. Call record_free() in any
  * case.
  */
-int record_read(struct record *, const char *path);
+int record_read(struct record *, const char *path, struct error *);
 
 #endif

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/util/error.h"
 #include "lib/util/log.h"
 #include "lib/util/slurp.h"
 #include "trial/stats/record.h"
@@ -18,17 +19,19 @@
 struct reader {
 	const char *path;
 	struct record *r;
+	struct error *error;
 };
 
 static int broken(const struct reader *rd, const char *why)
 {
-	return complain(-EBADMSG, "save it again: nicprobe bench … --save FILE",
-			"%s is not a valid baseline: %s", rd->path, why);
+	return error_set(rd->error, -EBADMSG, "save it again: nicprobe bench … --save FILE",
+			 "%s is not a valid baseline: %s", rd->path, why);
 }
 
 static int unreadable(const struct reader *rd, int err)
 {
-	return complain(-err, NULL, "cannot read the baseline %s: %s", rd->path, strerror(err));
+	return error_set(rd->error, -err, NULL, "cannot read the baseline %s: %s", rd->path,
+			 strerror(err));
 }
 
 static int bytes_read(const struct reader *rd, char **bytes, size_t *size)
@@ -83,9 +86,9 @@ static int version_check(const struct reader *rd, json_object *top)
 		return broken(rd, "it has no \"nicprobe_baseline\"");
 	version = json_object_get_int64(o);
 	if (version != RECORD_VERSION)
-		return complain(-EBADMSG, "save it again with this nicprobe",
-				"cannot read the baseline %s: it is version %lld, not %d",
-				rd->path, (long long)version, RECORD_VERSION);
+		return error_set(rd->error, -EBADMSG, "save it again with this nicprobe",
+				 "cannot read the baseline %s: it is version %lld, not %d",
+				 rd->path, (long long)version, RECORD_VERSION);
 	return 0;
 }
 
@@ -194,9 +197,9 @@ static int document_get(const struct reader *rd, json_object *top)
 	return figures_get(rd, top);
 }
 
-int record_read(struct record *r, const char *path)
+int record_read(struct record *r, const char *path, struct error *e)
 {
-	struct reader rd = { .path = path, .r = r };
+	struct reader rd = { .path = path, .r = r, .error = e };
 	struct json_tokener *tokener = NULL;
 	json_object *top = NULL;
 	char *bytes = NULL;

@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 #include <time.h>
 
+#include "lib/util/error.h"
 #include "lib/util/log.h"
 #include "trial/stats/settle.h"
 
@@ -48,7 +49,7 @@ static int rest(double seconds, const volatile sig_atomic_t *stop)
 }
 
 int settle(int sock, const char *iface, double pause, double most,
-	   const volatile sig_atomic_t *stop)
+	   const volatile sig_atomic_t *stop, struct error *e)
 {
 	int err = rest(pause, stop);
 	double waited = 0;
@@ -57,8 +58,8 @@ int settle(int sock, const char *iface, double pause, double most,
 		return err;
 	for (; !err && !link_running(sock, iface); waited += STEP) {
 		if (waited > most)
-			return complain(-ENETDOWN, text("ip link show %s", iface),
-					"%s has had no carrier for %g s", iface, most);
+			return error_set(e, -ENETDOWN, text("ip link show %s", iface),
+					 "%s has had no carrier for %g s", iface, most);
 		err = rest(STEP, stop);
 	}
 	return err ?: rest(pause, stop);

@@ -6,6 +6,8 @@
 #include <signal.h>
 #include <stdbool.h>
 
+struct error;
+
 /* A socket for link queries, tied to the present network namespace; close() it. */
 int link_socket(void);
 /* Is it up, with a carrier? */
@@ -17,6 +19,6 @@ bool link_running(int sock, const char *iface);
  * message: still no carrier.
  */
 int settle(int sock, const char *iface, double pause, double most,
-	   const volatile sig_atomic_t *stop);
+	   const volatile sig_atomic_t *stop, struct error *);
 
 #endif

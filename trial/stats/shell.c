@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "lib/util/error.h"
 #include "lib/util/log.h"
 #include "trial/load/generator.h"
 #include "trial/scenario/watch.h"
@@ -85,7 +86,8 @@ static bool ends(pid_t child, double seconds)
 	return got > 0;
 }
 
-static int ended_badly(const char *what, const char *command, int status, int errors)
+static int ended_badly(const char *what, const char *command, int status, int errors,
+		       struct error *e)
 {
 	const char *said = last_line(errors), *how;
 
@@ -94,31 +96,31 @@ static int ended_badly(const char *what, const char *command, int status, int er
 			   strsignal(WTERMSIG(status)));
 	else
 		how = text("exited with status %d", WEXITSTATUS(status));
-	return complain(-ECHILD, NULL, "%s %s%s%s%s: %.*s", what, how, *said ? ", with \"" : "",
-			said, *said ? "\"" : "", SHOWN, command);
+	return error_set(e, -ECHILD, NULL, "%s %s%s%s%s: %.*s", what, how, *said ? ", with \"" : "",
+			 said, *said ? "\"" : "", SHOWN, command);
 }
 
-int shell_run(const char *what, const char *command, double seconds)
+int shell_run(const char *what, const char *command, double seconds, struct error *e)
 {
 	int errors = memfd_create("errors", MFD_CLOEXEC), status, err;
 	pid_t child;
 
 	if (errors < 0)
-		return complain(-errno, NULL, "cannot run %s: %s", what, strerror(errno));
+		return error_set(e, -errno, NULL, "cannot run %s: %s", what, strerror(errno));
 	err = spawn(command, errors, &child);
 	if (err) {
-		complain(err, NULL, "cannot run %s with /bin/sh: %s", what, strerror(-err));
+		error_set(e, err, NULL, "cannot run %s with /bin/sh: %s", what, strerror(-err));
 		goto out;
 	}
 	if (!ends(child, seconds)) {
 		kill(-child, SIGKILL);
-		err = complain(-ETIME, NULL, "%s did not end within %g s, and was killed: %.*s",
-			       what, seconds, SHOWN, command);
+		err = error_set(e, -ETIME, NULL, "%s did not end within %g s, and was killed: %.*s",
+				what, seconds, SHOWN, command);
 	}
 	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
 		;
 	if (!err && status)
-		err = ended_badly(what, command, status, errors);
+		err = ended_badly(what, command, status, errors, e);
 out:
 	close(errors);
 	return err;

@@ -5,6 +5,8 @@
 
 #include <math.h>
 
+struct error;
+
 /* A named number that a round measures. */
 struct bench_figure {
 	char name[48];		/* as in JSON: "packets_per_second", "queue 0 packets_per_second" */
@@ -21,6 +23,6 @@ struct result {			/* of one round */
 };
 
 /* Runs one round and fills the result. 0, or -errno with an error message. */
-typedef int trial_round(void *ctx, struct result *);
+typedef int trial_round(void *ctx, struct result *, struct error *);
 
 #endif
