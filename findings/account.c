@@ -20,11 +20,9 @@ enum {
 static const struct limit few = { 100, "100 packets" };
 static const struct limit share = { .001, "a thousandth of the packets" };
 
-#define BLIND .severity = SEVERITY_INFO, .harm = HARM_BLIND
-
 static const struct finding_kind kinds[] = {
 	[UNSEEN_RX] = {
-		.id = "unseen-received", BLIND,
+		.id = "unseen-received", RATED(INFO, BLIND),
 		.title = "The driver received packets that nicprobe did not see",
 		.means = "They bypassed the points at which nicprobe counts: they went to an "
 			 "AF_XDP socket with zero copy, or an XDP program that runs before ours "
@@ -37,7 +35,7 @@ static const struct finding_kind kinds[] = {
 		.follows = { "hook-blind", "xdp-redirect-failed", "xdp-send-failed" },
 	},
 	[UNSEEN_TX] = {
-		.id = "unseen-sent", BLIND,
+		.id = "unseen-sent", RATED(INFO, BLIND),
 		.title = "The driver sent packets that nicprobe did not see",
 		.means = "They bypassed the kernel's transmit events: AF_XDP, pktgen, netconsole, "
 			 "or sockets with PACKET_QDISC_BYPASS.",
@@ -49,7 +47,7 @@ static const struct finding_kind kinds[] = {
 		.follows = { "hook-blind" },
 	},
 	[MISSED_RX] = {
-		.id = "missed-received", BLIND,
+		.id = "missed-received", RATED(INFO, BLIND),
 		.title = "The kernel skipped nicprobe's programs for some received packets",
 		.means = "rx-stack counted these packets, so they passed rx-nic as well, but the "
 			 "kernel did not run the programs there: it exempts some contexts from "
@@ -62,7 +60,7 @@ static const struct finding_kind kinds[] = {
 		.limits = { &few, &share },
 	},
 	[MISSED_TX] = {
-		.id = "missed-sent", BLIND,
+		.id = "missed-sent", RATED(INFO, BLIND),
 		.title = "The kernel skipped nicprobe's programs for some sent packets",
 		.means = "tx-stack and the driver counted these packets, so they passed tx-nic as "
 			 "well, but the kernel did not run the programs there. tx-nic is short by "
@@ -75,7 +73,7 @@ static const struct finding_kind kinds[] = {
 		.limits = { &few, &share },
 	},
 	[UNCOUNTED_RX] = {
-		.id = "uncounted-received", BLIND,
+		.id = "uncounted-received", RATED(INFO, BLIND),
 		.title = "nicprobe saw received packets that the driver did not count",
 		.means = "The driver's counters lag, or do not include some packets.",
 		.when = "at least {1} and {2} that nicprobe saw are missing from the driver's "
@@ -86,7 +84,7 @@ static const struct finding_kind kinds[] = {
 		.follows = { "hook-blind" },
 	},
 	[UNCOUNTED_TX] = {
-		.id = "uncounted-sent", BLIND,
+		.id = "uncounted-sent", RATED(INFO, BLIND),
 		.title = "The driver did not count packets that it was given to send",
 		.means = "They were lost in the driver or the card, or have not completed yet.",
 		.when = "at least {1} and {2} that were passed to the driver are missing from its "
@@ -97,7 +95,7 @@ static const struct finding_kind kinds[] = {
 		.follows = { "tx-queue-stuck" },
 	},
 	[BYTES_DIFFER] = {
-		.id = "bytes-differ", BLIND,
+		.id = "bytes-differ", RATED(INFO, BLIND),
 		.title = "Driver and nicprobe agree on packets but not on bytes",
 		.means = "Drivers differ in whether they count the link header, padding and "
 			 "checksum. This driver counts differently from what nicprobe knows about "
@@ -109,7 +107,7 @@ static const struct finding_kind kinds[] = {
 		.limits = { &few },
 	},
 	[RESTARTED] = {
-		.id = "counters-restarted", BLIND,
+		.id = "counters-restarted", RATED(INFO, BLIND),
 		.title = "The driver's counters restarted from 0",
 		.means = "The driver recreated its queues (link down and up, ethtool -L or -G, "
 			 "XDP) and lost what it had counted. The ledger compares with what is "
@@ -119,7 +117,6 @@ static const struct finding_kind kinds[] = {
 		.symptom = "Counters of ethtool -S went back",
 	},
 };
-KINDS(kinds)
 
 /* "queue 3 of eth0", "eth0" */
 static const char *whose(const struct evidence *e, const struct ledger_key *key)
@@ -347,9 +344,4 @@ static void judge(struct evidence *e)
 	}
 }
 
-const struct subject subject_account = {
-	.name = "account",
-	.title = "Account: driver and nicprobe counts compared",
-	.kind = kind,
-	.judge = judge,
-};
+DEFINE_SUBJECT(account, "Account: driver and nicprobe counts compared")

@@ -12,9 +12,7 @@ static const struct limit few = { 10, "10 packets" };
 
 static const struct finding_kind kinds[] = {
 	[FILL_EMPTY] = {
-		.id = "xsk-fill-empty",
-		.severity = SEVERITY_CRITICAL,
-		.harm = HARM_LOSS,
+		.id = "xsk-fill-empty", RATED(CRITICAL, LOSS),
 		.title = "The fill ring of an AF_XDP socket ran empty",
 		.means = "The kernel writes each packet into a frame that the program supplied "
 			 "through the fill ring. No frame was left: the program returns frames "
@@ -31,9 +29,7 @@ static const struct finding_kind kinds[] = {
 		.limits = { &few },
 	},
 	[RX_FULL] = {
-		.id = "xsk-rx-full",
-		.severity = SEVERITY_CRITICAL,
-		.harm = HARM_LOSS,
+		.id = "xsk-rx-full", RATED(CRITICAL, LOSS),
 		.title = "The RX ring of an AF_XDP socket is full",
 		.means = "The kernel queues each packet on the RX ring of the socket. The ring was "
 			 "full of packets that the program had not read: it is slower than the "
@@ -46,7 +42,6 @@ static const struct finding_kind kinds[] = {
 		.limits = { &few },
 	},
 };
-KINDS(kinds)
 
 static const struct xsk_key *key_of(const struct evidence *e, unsigned row)
 {
@@ -139,9 +134,4 @@ static void judge(struct evidence *e)
 	}
 }
 
-const struct subject subject_af_xdp = {
-	.name = "af_xdp",
-	.title = "AF_XDP: sockets whose program does not keep up",
-	.kind = kind,
-	.judge = judge,
-};
+DEFINE_SUBJECT(af_xdp, "AF_XDP: sockets whose program does not keep up")

@@ -28,9 +28,7 @@ static const struct limit share = { .001, "a thousandth of the packets" };
 
 static const struct finding_kind kinds[] = {
 	[TOO_LONG] = {
-		.id = "rx-too-long",
-		.severity = SEVERITY_CRITICAL,
-		.harm = HARM_LOSS,
+		.id = "rx-too-long", RATED(CRITICAL, LOSS),
 		.title = "Packets exceed the MTU of this veth",
 		.means = "The peer of the veth has a larger MTU and sends packets that are longer "
 			 "than this end accepts. They are dropped below the stack without notice "
@@ -42,9 +40,7 @@ static const struct finding_kind kinds[] = {
 		.limits = { &few, &share },
 	},
 	[RING_FULL] = {
-		.id = "rx-ring-full",
-		.severity = SEVERITY_CRITICAL,
-		.harm = HARM_LOSS,
+		.id = "rx-ring-full", RATED(CRITICAL, LOSS),
 		.title = "The receive ring is full and the card drops packets",
 		.means = "The driver posts a ring of buffers to the card and takes packets out "
 			 "when it polls. Packets that arrive while no buffer is free are dropped "
@@ -62,9 +58,7 @@ static const struct finding_kind kinds[] = {
 		.follows = { CPU_CAUSES, "napi-budget-low", "xsk-fill-empty" },
 	},
 	[BACKLOG_FULL] = {
-		.id = "backlog-full",
-		.severity = SEVERITY_CRITICAL,
-		.harm = HARM_LOSS,
+		.id = "backlog-full", RATED(CRITICAL, LOSS),
 		.title = "The backlog of a CPU is full",
 		.means = "Packets that RPS steers to another CPU, and those of devices without "
 			 "NAPI (loopback, tunnels, veth without GRO), wait in the backlog of that "
@@ -79,9 +73,7 @@ static const struct finding_kind kinds[] = {
 		.follows = { CPU_CAUSES, "napi-budget-low" },
 	},
 	[NO_MEMORY] = {
-		.id = "rx-no-memory",
-		.severity = SEVERITY_CRITICAL,
-		.harm = HARM_LOSS,
+		.id = "rx-no-memory", RATED(CRITICAL, LOSS),
 		.title = "The driver gets no memory for receive buffers",
 		.means = "The driver could not allocate pages for its ring in a context that may "
 			 "not sleep. The ring runs dry and packets are dropped.",
@@ -91,9 +83,7 @@ static const struct finding_kind kinds[] = {
 		.limits = { &one },
 	},
 	[RING_NEAR] = {
-		.id = "rx-ring-near",
-		.severity = SEVERITY_WARNING,
-		.harm = HARM_RISK,
+		.id = "rx-ring-near", RATED(WARNING, RISK),
 		.title = "Bursts almost fill the receive ring",
 		.means = "Consecutive polls took so many packets from a queue without emptying it "
 			 "that its ring must have been almost full. A slightly larger burst will "
@@ -106,9 +96,7 @@ static const struct finding_kind kinds[] = {
 		.follows = { "rx-ring-full", "backlog-full", CPU_CAUSES },
 	},
 	[BUDGET_LOW] = {
-		.id = "napi-budget-low",
-		.severity = SEVERITY_WARNING,
-		.harm = HARM_RISK,
+		.id = "napi-budget-low", RATED(WARNING, RISK),
 		.title = "The softirq budget is below the kernel's default",
 		.means = "A softirq that has taken net.core.netdev_budget packets, or has run for "
 			 "netdev_budget_usecs, stops with packets left in the rings "
@@ -123,9 +111,7 @@ static const struct finding_kind kinds[] = {
 		.limits = { &squeezed },
 	},
 	[POLL_LATE] = {
-		.id = "napi-poll-late",
-		.severity = SEVERITY_WARNING,
-		.harm = HARM_WAIT,
+		.id = "napi-poll-late", RATED(WARNING, WAIT),
 		.title = "Polls begin late",
 		.means = "The interrupt raised the softirq, but the poll began much later: another "
 			 "softirq or code with interrupts disabled held the CPU, or the softirq "
@@ -138,7 +124,6 @@ static const struct finding_kind kinds[] = {
 		.follows = { "napi-budget-low", CPU_CAUSES },
 	},
 };
-KINDS(kinds)
 
 /*
  * rx_dropped also counts packets that no protocol takes (__netif_receive_skb_core()), packets that
@@ -347,9 +332,4 @@ static void judge(struct evidence *e)
 	judge_budget(e, softirqs, cut);
 }
 
-const struct subject subject_arriving = {
-	.name = "arriving",
-	.title = "Arriving: ring, polls, backlog, memory",
-	.kind = kind,
-	.judge = judge,
-};
+DEFINE_SUBJECT(arriving, "Arriving: ring, polls, backlog, memory")

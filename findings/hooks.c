@@ -11,11 +11,9 @@ enum { HOOK_BLIND, SOURCES_FORGOTTEN };
 static const struct limit few = { 100, "100 packets" };
 static const struct limit share = { .001, "a thousandth of the packets" };
 
-#define BLIND .severity = SEVERITY_INFO, .harm = HARM_BLIND
-
 static const struct finding_kind kinds[] = {
 	[HOOK_BLIND] = {
-		.id = "hook-blind", BLIND,
+		.id = "hook-blind", RATED(INFO, BLIND),
 		.title = "A hook of nicprobe no longer sees all packets",
 		.means = "Something changed after nicprobe was attached: another program now runs "
 			 "before nicprobe's at tc or XDP, or replaced it, or the interface moved "
@@ -29,7 +27,7 @@ static const struct finding_kind kinds[] = {
 		.symptom = "One point counts nothing while others do",
 	},
 	[SOURCES_FORGOTTEN] = {
-		.id = "ecn-sources-forgotten", BLIND,
+		.id = "ecn-sources-forgotten", RATED(INFO, BLIND),
 		.title = "More senders of CE-marked packets than the table can hold",
 		.means = "The meter ecn_source keeps the addresses that sent CE-marked packets. "
 			 "More senders appeared than it has room for, and those not seen for the "
@@ -43,7 +41,6 @@ static const struct finding_kind kinds[] = {
 		.limits = { &few, &share },
 	},
 };
-KINDS(kinds)
 
 /* Packets that one rx point saw in the window and the given one missed. */
 static uint64_t unseen(struct evidence *e, enum point point)
@@ -119,9 +116,4 @@ static void judge(struct evidence *e)
 	judge_sources(e);
 }
 
-const struct subject subject_hooks = {
-	.name = "hooks",
-	.title = "Hooks: points that do not see all packets",
-	.kind = kind,
-	.judge = judge,
-};
+DEFINE_SUBJECT(hooks, "Hooks: points that do not see all packets")

@@ -23,9 +23,7 @@ static const struct limit loaded = { 10000, "10000 packets per second" };
 
 static const struct finding_kind kinds[] = {
 	[STORM] = {
-		.id = "irq-storm",
-		.severity = SEVERITY_WARNING,
-		.harm = HARM_WORK,
+		.id = "irq-storm", RATED(WARNING, WORK),
 		.title = "A queue interrupts for every packet or two",
 		.means = "Each interrupt preempts its CPU for about a microsecond and displaces "
 			 "its caches. Moderation makes the card wait for a few packets, or some "
@@ -40,9 +38,7 @@ static const struct finding_kind kinds[] = {
 		.limits = { &enough, &often, &storm, &half, &two },
 	},
 	[USELESS] = {
-		.id = "irq-without-poll",
-		.severity = SEVERITY_WARNING,
-		.harm = HARM_WORK,
+		.id = "irq-without-poll", RATED(WARNING, WORK),
 		.title = "Interrupts arrive while their poll is running",
 		.means = "NAPI masks a queue's interrupt while it polls. This vector interrupts "
 			 "several times per poll: the driver does part of its work in the hard "
@@ -54,9 +50,7 @@ static const struct finding_kind kinds[] = {
 		.limits = { &enough, &often, &storm, &half, &two },
 	},
 	[FAR] = {
-		.id = "irq-far-from-poll",
-		.severity = SEVERITY_WARNING,
-		.harm = HARM_WORK,
+		.id = "irq-far-from-poll", RATED(WARNING, WORK),
 		.title = "Polls run on another CPU than the interrupt that raised them",
 		.means = "Threaded NAPI polls wherever the scheduler places the thread. "
 			 "Descriptors and wake-ups then move between the caches of two CPUs on "
@@ -69,9 +63,7 @@ static const struct finding_kind kinds[] = {
 		.limits = { &enough, &often, &storm, &half, &two },
 	},
 	[OUTSIDE] = {
-		.id = "irq-outside-affinity",
-		.severity = SEVERITY_WARNING,
-		.harm = HARM_WORK,
+		.id = "irq-outside-affinity", RATED(WARNING, WORK),
 		.title = "Interrupts run on a CPU outside their affinity",
 		.means = "smp_affinity_list was written, but the interrupt still goes to another "
 			 "CPU: the hardware moves it only at the next interrupt, or cannot move "
@@ -84,9 +76,7 @@ static const struct finding_kind kinds[] = {
 		.limits = { &enough, &often, &storm, &half, &two },
 	},
 	[NODE] = {
-		.id = "irq-far-node",
-		.severity = SEVERITY_WARNING,
-		.harm = HARM_WORK,
+		.id = "irq-far-node", RATED(WARNING, WORK),
 		.title = "A busy CPU polls a card on another NUMA node",
 		.means = "The card writes packets and descriptors to the memory of its own node, "
 			 "and the CPU fetches each of them over the link between the nodes. Every "
@@ -103,7 +93,6 @@ static const struct finding_kind kinds[] = {
 		.limits = { &loaded },
 	},
 };
-KINDS(kinds)
 
 /* One vector, summed over all CPUs. */
 struct sum {
@@ -382,9 +371,4 @@ static void judge(struct evidence *e)
 	free(sums);
 }
 
-const struct subject subject_interrupts = {
-	.name = "interrupts",
-	.title = "Interrupts",
-	.kind = kind,
-	.judge = judge,
-};
+DEFINE_SUBJECT(interrupts, "Interrupts")

@@ -17,9 +17,7 @@ static const struct limit slow = { 4e-3, "4 ms" };
 
 static const struct finding_kind kinds[] = {
 	[BQL_SMALL] = {
-		.id = "bql-limit-small",
-		.severity = SEVERITY_WARNING,
-		.harm = HARM_WAIT,
+		.id = "bql-limit-small", RATED(WARNING, WAIT),
 		.title = "The byte limit of a transmit queue lets the card run dry",
 		.means = "Byte Queue Limits stop a queue once the card holds a certain number of "
 			 "bytes. The card had sent all of them before it was given more, while "
@@ -33,9 +31,7 @@ static const struct finding_kind kinds[] = {
 		.limits = { &stops, &starved },
 	},
 	[BQL_LARGE] = {
-		.id = "bql-limit-large",
-		.severity = SEVERITY_WARNING,
-		.harm = HARM_WAIT,
+		.id = "bql-limit-large", RATED(WARNING, WAIT),
 		.title = "The byte limit of a transmit queue is huge",
 		.means = "The driver holds more bytes than the link sends in milliseconds. Nothing "
 			 "can overtake them: the order and fairness of the qdisc end where the "
@@ -48,9 +44,7 @@ static const struct finding_kind kinds[] = {
 		.limits = { &much, &slow },
 	},
 	[BQL_STALLS] = {
-		.id = "tx-stalls",
-		.severity = SEVERITY_WARNING,
-		.harm = HARM_WAIT,
+		.id = "tx-stalls", RATED(WARNING, WAIT),
 		.title = "Transmit completions stalled",
 		.means = "The kernel's own stall detector found that a queue completed nothing for "
 			 "longer than its threshold (stall_thrs).",
@@ -61,7 +55,6 @@ static const struct finding_kind kinds[] = {
 		.limits = { &one },
 	},
 };
-KINDS(kinds)
 
 const struct bql *bql_of(const struct evidence *e, unsigned queue)
 {
@@ -154,9 +147,4 @@ static void judge(struct evidence *e)
 	}
 }
 
-const struct subject subject_limits = {
-	.name = "limits",
-	.title = "Byte queue limits",
-	.kind = kind,
-	.judge = judge,
-};
+DEFINE_SUBJECT(limits, "Byte queue limits")

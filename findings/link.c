@@ -22,9 +22,7 @@ static const struct limit few_packets = { 10, "10 packets" };
 
 static const struct finding_kind kinds[] = {
 	[DOWN] = {
-		.id = "link-down",
-		.severity = SEVERITY_CRITICAL,
-		.harm = HARM_LOSS,
+		.id = "link-down", RATED(CRITICAL, LOSS),
 		.title = "The link is down while packets are to be sent",
 		.means = "The interface has no carrier, or is administratively down. Packets sent "
 			 "through it are dropped.",
@@ -37,9 +35,7 @@ static const struct finding_kind kinds[] = {
 		.limits = { &few_packets },
 	},
 	[BROKEN] = {
-		.id = "rx-broken",
-		.severity = SEVERITY_CRITICAL,
-		.harm = HARM_LOSS,
+		.id = "rx-broken", RATED(CRITICAL, LOSS),
 		.title = "Frames are damaged on the link",
 		.means = "Their checksum (FCS) is wrong, or they are truncated. The card drops "
 			 "them.",
@@ -51,9 +47,7 @@ static const struct finding_kind kinds[] = {
 		.limits = { &few },
 	},
 	[HALF_DUPLEX] = {
-		.id = "link-half-duplex",
-		.severity = SEVERITY_CRITICAL,
-		.harm = HARM_LOSS,
+		.id = "link-half-duplex", RATED(CRITICAL, LOSS),
 		.title = "The link is half duplex",
 		.means = "It cannot send while it receives, which causes collisions and costs most "
 			 "of the rate. Almost always one end has autonegotiation off and the other "
@@ -66,9 +60,7 @@ static const struct finding_kind kinds[] = {
 		.limits = { &few },
 	},
 	[ALLOWANCE] = {
-		.id = "allowance-exceeded",
-		.severity = SEVERITY_CRITICAL,
-		.harm = HARM_LOSS,
+		.id = "allowance-exceeded", RATED(CRITICAL, LOSS),
 		.title = "The instance exceeds its network allowance",
 		.means = "The cloud provider limits bandwidth, packets per second and connections "
 			 "by instance size. The provider queues or drops what exceeds them.",
@@ -79,9 +71,7 @@ static const struct finding_kind kinds[] = {
 		.limits = { &one },
 	},
 	[LINK_LOCAL] = {
-		.id = "allowance-linklocal",
-		.severity = SEVERITY_CRITICAL,
-		.harm = HARM_LOSS,
+		.id = "allowance-linklocal", RATED(CRITICAL, LOSS),
 		.title = "Too many packets to the provider's DNS, time or metadata service",
 		.means = "Services at link-local addresses are limited to 1024 packets per second, "
 			 "whatever the instance size.",
@@ -91,9 +81,7 @@ static const struct finding_kind kinds[] = {
 		.limits = { &one },
 	},
 	[SCANS] = {
-		.id = "wifi-scans",
-		.severity = SEVERITY_WARNING,
-		.harm = HARM_RISK,
+		.id = "wifi-scans", RATED(WARNING, RISK),
 		.title = "The radio spends much of its time scanning",
 		.means = "Packets wait while the radio listens on other channels.",
 		.when = "scans take {1} in a window of {2} or more",
@@ -103,7 +91,6 @@ static const struct finding_kind kinds[] = {
 		.limits = { &tenth, &long_enough },
 	},
 };
-KINDS(kinds)
 
 /* Packets that were to be sent and were dropped, for any reason. */
 static uint64_t unsent(const struct evidence *e)
@@ -273,9 +260,4 @@ static void judge(struct evidence *e)
 	judge_scans(e);
 }
 
-const struct subject subject_link = {
-	.name = "link",
-	.title = "The card and its link",
-	.kind = kind,
-	.judge = judge,
-};
+DEFINE_SUBJECT(link, "The card and its link")

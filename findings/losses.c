@@ -22,7 +22,7 @@ static bool in_vlan(const struct drop_key *key)
 
 static const struct loss stack_losses[] = {
 	{ .kind = {
-		.id = "vlan-unknown", .severity = SEVERITY_WARNING, .harm = HARM_LOSS,
+		.id = "vlan-unknown", RATED(WARNING, LOSS),
 		.title = "Packets arrive in a VLAN that has no device",
 		.means = "They carry a VLAN tag, and no VLAN device on this interface has that ID: "
 			 "the device is missing, or the switch sends this port a VLAN that it "
@@ -38,7 +38,7 @@ static const struct loss stack_losses[] = {
 		    "{if}.ID type vlan id ID, or remove it from the switch port",
 	  .meant = in_vlan },
 	{ .kind = {
-		.id = "rp-filter", .severity = SEVERITY_CRITICAL, .harm = HARM_LOSS,
+		.id = "rp-filter", RATED(CRITICAL, LOSS),
 		.title = "Packets come from an address that is routed elsewhere",
 		.means = "With rp_filter=1 the kernel drops a packet if the reply would leave "
 			 "through another interface: asymmetric routing, or a forged source.",
@@ -52,7 +52,7 @@ static const struct loss stack_losses[] = {
 	  .changes = "a source is valid if any interface can reach it",
 	  .advice = "if they should not arrive here: ip route get ADDRESS" },
 	{ .kind = {
-		.id = "source-is-own", .severity = SEVERITY_WARNING, .harm = HARM_LOSS,
+		.id = "source-is-own", RATED(WARNING, LOSS),
 		.title = "Packets arrive with this host's own address as source",
 		.means = "Another host uses the same address, or packets of this host come back "
 			 "through a loop between switches or bridges. The kernel drops them.",
@@ -65,7 +65,7 @@ static const struct loss stack_losses[] = {
 	  .advice = "whose MAC address do they carry? tcpdump -nnei {if} -c 10 inbound; is it a "
 		    "duplicate address or a loop?" },
 	{ .kind = {
-		.id = "source-invalid", .severity = SEVERITY_WARNING, .harm = HARM_LOSS,
+		.id = "source-invalid", RATED(WARNING, LOSS),
 		.title = "Packets have a source or destination that is invalid on a network",
 		.means = "The source is a loopback (127.0.0.0/8), multicast or broadcast address, "
 			 "or the destination is a loopback or null address (martians): the sender "
@@ -79,7 +79,7 @@ static const struct loss stack_losses[] = {
 	  .advice = "who sends them: tcpdump -nnei {if} -c 100 'net 127.0.0.0/8 or src net "
 		    "224.0.0.0/3'" },
 	{ .kind = {
-		.id = "protocol-unknown", .severity = SEVERITY_WARNING, .harm = HARM_LOSS,
+		.id = "protocol-unknown", RATED(WARNING, LOSS),
 		.title = "Packets carry an IP protocol that has no handler",
 		.means = "They are for this host, but neither the kernel nor a program handles "
 			 "this protocol: the tunnel (gre, ipip, esp) is not configured, or its "
@@ -92,7 +92,7 @@ static const struct loss stack_losses[] = {
 	  .advice = "which protocol: tcpdump -nni {if} -c 10 'not (tcp or udp or icmp)'; is its "
 		    "tunnel configured? ip tunnel show; ip xfrm state" },
 	{ .kind = {
-		.id = "checksum-bad", .severity = SEVERITY_CRITICAL, .harm = HARM_LOSS,
+		.id = "checksum-bad", RATED(CRITICAL, LOSS),
 		.title = "Packets arrive with a wrong checksum",
 		.means = "Bytes were corrupted in a cable, a switch or a card; or the sender's "
 			 "offload did not fill in the checksum.",
@@ -108,7 +108,7 @@ static const struct loss stack_losses[] = {
 	  .advice = "check cable, switch and card: ethtool -S {if}; who sends them: tcpdump -nnvi "
 		    "{if} -c 100" },
 	{ .kind = {
-		.id = "no-hops-left", .severity = SEVERITY_WARNING, .harm = HARM_LOSS,
+		.id = "no-hops-left", RATED(WARNING, LOSS),
 		.title = "Packets have a bad IP header or an expired TTL",
 		.means = "The header is damaged or announces more bytes than arrived, or the "
 			 "packet was forwarded until its TTL expired: a routing loop.",
@@ -120,7 +120,7 @@ static const struct loss stack_losses[] = {
 	  .what = "had a bad IP header or an expired TTL",
 	  .advice = "a routing loop? tcpdump -nvi {if} 'ip[8] <= 1'; traceroute" },
 	{ .kind = {
-		.id = "no-route-in", .severity = SEVERITY_CRITICAL, .harm = HARM_LOSS,
+		.id = "no-route-in", RATED(CRITICAL, LOSS),
 		.title = "Packets are to be forwarded but have no route",
 		.means = "This host forwards packets, and has no route to their destination.",
 		.when = WHEN("IP_INNOROUTES; IpInNoRoutes"),
@@ -130,7 +130,7 @@ static const struct loss stack_losses[] = {
 	  .what = "were to be forwarded and had no route",
 	  .advice = "ip route get DESTINATION iif {if}; who sends them: tcpdump -nni {if} -c 100" },
 	{ .kind = {
-		.id = "route-refuses", .severity = SEVERITY_WARNING, .harm = HARM_LOSS,
+		.id = "route-refuses", RATED(WARNING, LOSS),
 		.title = "Packets go to a destination that a route rejects",
 		.means = "The matching route is of type blackhole, unreachable or prohibit. The "
 			 "packet is dropped; except for blackhole, the sender gets an ICMP error.",
@@ -143,7 +143,7 @@ static const struct loss stack_losses[] = {
 	  .advice = "ip route show table all | grep -E 'blackhole|unreachable|prohibit'; ip rule; "
 		    "destinations: tcpdump -nni {if} -c 100" },
 	{ .kind = {
-		.id = "not-forwarding", .severity = SEVERITY_WARNING, .harm = HARM_LOSS,
+		.id = "not-forwarding", RATED(WARNING, LOSS),
 		.title = "Packets are for another host, and this host does not forward",
 		.means = "They carry this host's MAC address and a foreign IP address: the sender "
 			 "uses this host as a router.",
@@ -156,7 +156,7 @@ static const struct loss stack_losses[] = {
 	  .advice = "who sends them: tcpdump -nni {if} -c 100; to make this host their router: "
 		    "sysctl -w net/ipv4/conf/{if}/forwarding=1" },
 	{ .kind = {
-		.id = "no-route-out", .severity = SEVERITY_CRITICAL, .harm = HARM_LOSS,
+		.id = "no-route-out", RATED(CRITICAL, LOSS),
 		.title = "Programs send to a destination without a route",
 		.means = "A program sends to a destination that no route covers.",
 		.when = WHEN("IP_OUTNOROUTES; IpOutNoRoutes"),
@@ -168,7 +168,7 @@ static const struct loss stack_losses[] = {
 	  .what = "were sent without a route", .untraced = true,
 	  .advice = "ip route get DESTINATION" },
 	{ .kind = {
-		.id = "neighbour-dead", .severity = SEVERITY_CRITICAL, .harm = HARM_LOSS,
+		.id = "neighbour-dead", RATED(CRITICAL, LOSS),
 		.title = "A neighbour does not answer",
 		.means = "The next hop did not answer address resolution (ARP, neighbour "
 			 "discovery): it is off, has moved, or is in another VLAN. Packets for it "
@@ -184,7 +184,7 @@ static const struct loss stack_losses[] = {
 	  .if_silent = "NEIGH_QUEUEFULL", .what = "were for a neighbour that does not answer",
 	  .advice = "which: ip neigh show dev {if} nud failed; is it up, and in this VLAN?" },
 	{ .kind = {
-		.id = "neighbour-queue-full", .severity = SEVERITY_CRITICAL, .harm = HARM_LOSS,
+		.id = "neighbour-queue-full", RATED(CRITICAL, LOSS),
 		.title = "Too many packets wait for a neighbour's address",
 		.means = "Packets for a neighbour wait until its address is resolved. More arrived "
 			 "than the queue holds (unres_qlen_bytes).",
@@ -199,7 +199,7 @@ static const struct loss stack_losses[] = {
 	  .changes = "a queue four times as long for packets that wait for a neighbour",
 	  .advice = "which neighbour does not answer: ip neigh show dev {if} nud incomplete" },
 	{ .kind = {
-		.id = "neighbour-table-full", .severity = SEVERITY_CRITICAL, .harm = HARM_LOSS,
+		.id = "neighbour-table-full", RATED(CRITICAL, LOSS),
 		.title = "The neighbour table is full",
 		.means = "The kernel holds as many neighbours as net.ipv4.neigh.default.gc_thresh3 "
 			 "allows, and cannot reach any further hosts of its networks.",
@@ -213,7 +213,7 @@ static const struct loss stack_losses[] = {
 	  "net.ipv4.neigh.default.gc_thresh3={4*net.ipv4.neigh.default.gc_thresh3}",
 	  .changes = "room for four times as many neighbours" },
 	{ .kind = {
-		.id = "packet-too-big", .severity = SEVERITY_CRITICAL, .harm = HARM_LOSS,
+		.id = "packet-too-big", RATED(CRITICAL, LOSS),
 		.title = "Packets exceed the MTU",
 		.means = "They must not be fragmented (DF, or IPv6), and the outgoing interface "
 			 "has a smaller MTU. ICMP notifies the sender, unless a firewall drops it.",
@@ -224,7 +224,7 @@ static const struct loss stack_losses[] = {
 	  .what = "exceeded the MTU",
 	  .advice = "compare ip link show {if} with the sender's MTU; tracepath DESTINATION" },
 	{ .kind = {
-		.id = "peer-mtu-smaller", .severity = SEVERITY_CRITICAL, .harm = HARM_LOSS,
+		.id = "peer-mtu-smaller", RATED(CRITICAL, LOSS),
 		.title = "Packets exceed the MTU of the veth peer",
 		.means = "This veth passes its packets to its peer, whose MTU is smaller. Longer "
 			 "packets are dropped there without notice to the sender: an MTU black "
@@ -237,7 +237,7 @@ static const struct loss stack_losses[] = {
 	  .advice = "set the same MTU at both ends: ip link show {if} shows this MTU and where the "
 		    "peer is (link-netns); ip link set dev {if} mtu N" },
 	{ .kind = {
-		.id = "fragments-lost", .severity = SEVERITY_CRITICAL, .harm = HARM_LOSS,
+		.id = "fragments-lost", RATED(CRITICAL, LOSS),
 		.title = "Fragments are dropped because their datagram stayed incomplete",
 		.means = "A datagram can be delivered only with all of its fragments. One was lost "
 			 "on the way, or the reassembly memory was exhausted, and the others are "
@@ -253,7 +253,7 @@ static const struct loss stack_losses[] = {
 	  .advice = "nstat -az 'IpReasm*'; have the sender send smaller datagrams; is reassembly "
 		    "memory exhausted? /proc/net/sockstat, net.ipv4.ipfrag_high_thresh" },
 	{ .kind = {
-		.id = "no-memory", .severity = SEVERITY_CRITICAL, .harm = HARM_LOSS,
+		.id = "no-memory", RATED(CRITICAL, LOSS),
 		.title = "Packets are dropped because memory is short",
 		.means = "The kernel could not allocate memory for the packet in a context that "
 			 "may not sleep.",
@@ -265,7 +265,7 @@ static const struct loss stack_losses[] = {
 	  .changes = "keeps twice as much memory free",
 	  .advice = "free -m" },
 	{ .kind = {
-		.id = "conntrack-full", .severity = SEVERITY_CRITICAL, .harm = HARM_LOSS,
+		.id = "conntrack-full", RATED(CRITICAL, LOSS),
 		.title = "The connection tracking table is full",
 		.means = "Connection tracking holds net.netfilter.nf_conntrack_max entries, and "
 			 "drops the first packet of each further connection.",

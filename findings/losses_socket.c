@@ -31,7 +31,7 @@ static bool for_port(const struct drop_key *key)
 
 const struct loss socket_losses[] = {
 	{ .kind = {
-		.id = "socket-full", .severity = SEVERITY_CRITICAL, .harm = HARM_LOSS,
+		.id = "socket-full", RATED(CRITICAL, LOSS),
 		.title = "The receive buffer of a socket is full",
 		.means = "The program has not read earlier packets, so the receive buffer of its "
 			 "socket (SO_RCVBUF) is full and new packets are dropped. UDP does not "
@@ -52,7 +52,7 @@ const struct loss socket_losses[] = {
 	  .advice = "which program: ss -uamp; it reads too slowly, or needs a larger SO_RCVBUF",
 	  .of_sockets = true, .only_bursts = true },
 	{ .kind = {
-		.id = "tcp-backlog-full", .severity = SEVERITY_CRITICAL, .harm = HARM_LOSS,
+		.id = "tcp-backlog-full", RATED(CRITICAL, LOSS),
 		.title = "TCP segments find the backlog of their busy socket full",
 		.means = "While a program is in a system call on its socket, segments wait in the "
 			 "socket's backlog. Segments that find it full are dropped and must be "
@@ -67,7 +67,7 @@ const struct loss socket_losses[] = {
 	  .changes = "room for sockets opened from now on",
 	  .advice = "which program: ss -tamp; make it read faster" },
 	{ .kind = {
-		.id = "tcp-window-closed", .severity = SEVERITY_WARNING, .harm = HARM_LOSS,
+		.id = "tcp-window-closed", RATED(WARNING, LOSS),
 		.title = "Segments arrive at a closed TCP window",
 		.means = "The program does not read, its buffer is full, and the window is closed. "
 			 "The sender probes it, or had sent before it learned of that.",
@@ -78,7 +78,7 @@ const struct loss socket_losses[] = {
 	  .what = "found the window of their TCP socket closed",
 	  .advice = "which program: ss -tamp; make it read faster" },
 	{ .kind = {
-		.id = "tcp-out-of-order-full", .severity = SEVERITY_WARNING, .harm = HARM_LOSS,
+		.id = "tcp-out-of-order-full", RATED(WARNING, LOSS),
 		.title = "Out-of-order segments find the socket's buffer full",
 		.means = "TCP keeps segments that arrive too early in the socket's buffer. The "
 			 "buffer was full, so they were dropped and must be retransmitted.",
@@ -90,7 +90,7 @@ const struct loss socket_losses[] = {
 	  .what = "arrived out of order and found the buffer of their TCP socket full",
 	  .advice = "ss -tim; a larger third value in sysctl net.ipv4.tcp_rmem" },
 	{ .kind = {
-		.id = "protocol-memory", .severity = SEVERITY_CRITICAL, .harm = HARM_LOSS,
+		.id = "protocol-memory", RATED(CRITICAL, LOSS),
 		.title = "The memory for all sockets of a protocol is exhausted",
 		.means = "All UDP or all TCP sockets together use as many pages as "
 			 "net.ipv4.udp_mem or tcp_mem allows. Every further packet is dropped, "
@@ -104,7 +104,7 @@ const struct loss socket_losses[] = {
 	  .advice = "compare /proc/net/sockstat with sysctl net.ipv4.udp_mem net.ipv4.tcp_mem, and "
 		    "raise these" },
 	{ .kind = {
-		.id = "accept-queue-full", .severity = SEVERITY_CRITICAL, .harm = HARM_LOSS,
+		.id = "accept-queue-full", RATED(CRITICAL, LOSS),
 		.title = "The accept queue of a listening socket is full",
 		.means = "A server accepts connections more slowly than they arrive. Further "
 			 "handshakes are dropped, and the client retries after a second.",
@@ -119,7 +119,7 @@ const struct loss socket_losses[] = {
 	  .advice = "which server: ss -lnt (Recv-Q above Send-Q); it must accept faster, or pass a "
 		    "larger backlog to listen(2)" },
 	{ .kind = {
-		.id = "syn-queue-full", .severity = SEVERITY_CRITICAL, .harm = HARM_LOSS,
+		.id = "syn-queue-full", RATED(CRITICAL, LOSS),
 		.title = "The queue of half-open connections is full",
 		.means = "The first packet of a connection (SYN) waits there until the client "
 			 "completes the handshake. More arrived than it holds, perhaps from "
@@ -136,7 +136,7 @@ const struct loss socket_losses[] = {
 	  .changes = "answers with a SYN cookie when the queue is full",
 	  .advice = "who sends them: ss -nt state syn-recv" },
 	{ .kind = {
-		.id = "tcp-port-closed", .severity = SEVERITY_WARNING, .harm = HARM_LOSS,
+		.id = "tcp-port-closed", RATED(WARNING, LOSS),
 		.title = "Connections are opened to a closed TCP port",
 		.means = "A client connects to this host, and no program listens on that port. "
 			 "Each attempt is answered with a reset: connection refused.",
@@ -149,7 +149,7 @@ const struct loss socket_losses[] = {
 	  .advice = "what listens: ss -lnt; who connects: tcpdump -nni {if} -c 100 "
 		    "'tcp[13] & 18 == 2'" },
 	{ .kind = {
-		.id = "udp-port-closed", .severity = SEVERITY_WARNING, .harm = HARM_LOSS,
+		.id = "udp-port-closed", RATED(WARNING, LOSS),
 		.title = "Datagrams arrive at a closed UDP port",
 		.means = "A host sends UDP here, and no program has that port open. Each datagram "
 			 "is dropped and answered with an ICMP error.",

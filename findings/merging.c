@@ -20,9 +20,7 @@ static const struct limit tenth = { .1, "a tenth of the received packets" };
 
 static const struct finding_kind kinds[] = {
 	[GRO_IS_OFF] = {
-		.id = "gro-off",
-		.severity = SEVERITY_WARNING,
-		.harm = HARM_WORK,
+		.id = "gro-off", RATED(WARNING, WORK),
 		.title = "GRO is off, so TCP traverses the stack packet by packet",
 		.means = "Generic Receive Offload merges packets of a TCP stream into buffers of "
 			 "up to 64 KB, so that the stack processes one buffer instead of dozens of "
@@ -35,9 +33,7 @@ static const struct finding_kind kinds[] = {
 		.limits = { &many, &most },
 	},
 	[GRO_NOT_USED] = {
-		.id = "gro-not-used",
-		.severity = SEVERITY_WARNING,
-		.harm = HARM_WORK,
+		.id = "gro-not-used", RATED(WARNING, WORK),
 		.title = "The driver bypasses GRO",
 		.means = "This driver uses GRO only if it was switched on explicitly (veth). The "
 			 "sender does not pass large buffers either, so every TCP packet traverses "
@@ -50,9 +46,7 @@ static const struct finding_kind kinds[] = {
 		.limits = { &many, &most },
 	},
 	[GENERIC_XDP] = {
-		.id = "gro-generic-xdp",
-		.severity = SEVERITY_WARNING,
-		.harm = HARM_WORK,
+		.id = "gro-generic-xdp", RATED(WARNING, WORK),
 		.title = "A generic XDP program disables GRO",
 		.means = "While a program is attached in generic (skb) mode, the kernel merges "
 			 "nothing and copies buffers for the program.",
@@ -64,9 +58,7 @@ static const struct finding_kind kinds[] = {
 		.limits = { &many, &most },
 	},
 	[FRAGMENTS] = {
-		.id = "rx-fragments",
-		.severity = SEVERITY_WARNING,
-		.harm = HARM_WORK,
+		.id = "rx-fragments", RATED(WARNING, WORK),
 		.title = "Datagrams arrive in fragments",
 		.means = "The sender's datagrams exceed the MTU of a link on their path, so IP "
 			 "fragments them. Only the first fragment has ports: RSS and RPS hash "
@@ -80,9 +72,7 @@ static const struct finding_kind kinds[] = {
 		.limits = { &fragments, &tenth },
 	},
 	[REORDERED] = {
-		.id = "rx-out-of-order",
-		.severity = SEVERITY_WARNING,
-		.harm = HARM_WORK,
+		.id = "rx-out-of-order", RATED(WARNING, WORK),
 		.title = "TCP segments arrive out of order or with gaps",
 		.means = "GRO could not merge these segments because they were not the next of "
 			 "their connection: segments before them are missing or late. The receiver "
@@ -95,7 +85,6 @@ static const struct finding_kind kinds[] = {
 		.follows = { "rx-ring-full", "backlog-full", "xdp-drops", "tc-ingress-drops" },
 	},
 };
-KINDS(kinds)
 
 struct sums {
 	uint64_t buffers, packets, bytes, frames, past;
@@ -212,9 +201,4 @@ static void judge(struct evidence *e)
 	}
 }
 
-const struct subject subject_merging = {
-	.name = "merging",
-	.title = "Merging: GRO and fragments",
-	.kind = kind,
-	.judge = judge,
-};
+DEFINE_SUBJECT(merging, "Merging: GRO and fragments")

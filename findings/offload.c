@@ -16,9 +16,7 @@ static const struct limit tenth = { .1, "a tenth of those in large buffers" };
 
 static const struct finding_kind kinds[] = {
 	[SEGMENTED] = {
-		.id = "tso-off",
-		.severity = SEVERITY_WARNING,
-		.harm = HARM_WORK,
+		.id = "tso-off", RATED(WARNING, WORK),
 		.title = "The kernel segments large buffers although the card could",
 		.means = "TCP passes down buffers of up to 64 KB. The card could cut them into "
 			 "packets (TSO and related features), but the feature is off, so the "
@@ -32,9 +30,7 @@ static const struct finding_kind kinds[] = {
 		.limits = { &many },
 	},
 	[CHECKSUMMED] = {
-		.id = "tx-checksum-off",
-		.severity = SEVERITY_WARNING,
-		.harm = HARM_WORK,
+		.id = "tx-checksum-off", RATED(WARNING, WORK),
 		.title = "The kernel computes checksums although the card could",
 		.means = "The CPU computes the checksum of each packet, for which it reads every "
 			 "byte. Hardware segmentation requires hardware checksums, and is off as "
@@ -46,9 +42,7 @@ static const struct finding_kind kinds[] = {
 		.limits = { &many },
 	},
 	[COPIED] = {
-		.id = "tx-copied",
-		.severity = SEVERITY_WARNING,
-		.harm = HARM_WORK,
+		.id = "tx-copied", RATED(WARNING, WORK),
 		.title = "The kernel linearizes packets although the card could gather them",
 		.means = "The data of a buffer lies in several pages. Without scatter-gather the "
 			 "kernel copies it into one piece before the driver gets it; hardware "
@@ -59,9 +53,7 @@ static const struct finding_kind kinds[] = {
 		.limits = { &many },
 	},
 	[SPLIT_EARLY] = {
-		.id = "gso-split-early",
-		.severity = SEVERITY_WARNING,
-		.harm = HARM_WORK,
+		.id = "gso-split-early", RATED(WARNING, WORK),
 		.title = "Large buffers are segmented above the driver although the card could do "
 			 "it",
 		.means = "No feature is off, and yet the driver gets single packets: the qdisc "
@@ -75,7 +67,6 @@ static const struct finding_kind kinds[] = {
 		.limits = { &many, &tenth },
 	},
 };
-KINDS(kinds)
 
 /* The option of `ethtool -K`, the kernel's name, and what software does instead. */
 struct remedy {
@@ -201,9 +192,4 @@ static void judge(struct evidence *e)
 		judge_split(e);
 }
 
-const struct subject subject_offload = {
-	.name = "offload",
-	.title = "Offloads of sent packets",
-	.kind = kind,
-	.judge = judge,
-};
+DEFINE_SUBJECT(offload, "Offloads of sent packets")

@@ -22,9 +22,7 @@ static const struct limit share = { .01, "a hundredth of the packets of that dir
 
 static const struct finding_kind kinds[] = {
 	[XDP_DROPS] = {
-		.id = "xdp-drops",
-		.severity = SEVERITY_WARNING,
-		.harm = HARM_LOSS,
+		.id = "xdp-drops", RATED(WARNING, LOSS),
 		.title = "An XDP program drops packets",
 		.means = "The program returned XDP_DROP. " MEANT,
 		.when = "at least {1} and {2} were dropped in the window",
@@ -36,9 +34,7 @@ static const struct finding_kind kinds[] = {
 			     "xsk-fill-empty", "xsk-rx-full" },
 	},
 	[TC_INGRESS_DROPS] = {
-		.id = "tc-ingress-drops",
-		.severity = SEVERITY_WARNING,
-		.harm = HARM_LOSS,
+		.id = "tc-ingress-drops", RATED(WARNING, LOSS),
 		.title = "tc drops received packets",
 		.means = "A filter or program at tc ingress drops them. " MEANT,
 		.when = "at least {1} and {2} were dropped in the window (TC_INGRESS)",
@@ -47,9 +43,7 @@ static const struct finding_kind kinds[] = {
 		.limits = { &few, &share },
 	},
 	[TC_EGRESS_DROPS] = {
-		.id = "tc-egress-drops",
-		.severity = SEVERITY_WARNING,
-		.harm = HARM_LOSS,
+		.id = "tc-egress-drops", RATED(WARNING, LOSS),
 		.title = "tc drops packets that are sent",
 		.means = "A filter or program at tc egress drops them. " MEANT,
 		.when = "at least {1} and {2} were dropped in the window (TC_EGRESS)",
@@ -58,9 +52,7 @@ static const struct finding_kind kinds[] = {
 		.limits = { &few, &share },
 	},
 	[CGROUP_DROPS] = {
-		.id = "cgroup-drops",
-		.severity = SEVERITY_WARNING,
-		.harm = HARM_LOSS,
+		.id = "cgroup-drops", RATED(WARNING, LOSS),
 		.title = "A BPF program of a cgroup drops sent packets",
 		.means = "Systemd's IPAddressDeny=, a container runtime or a policy engine "
 			 "attached a program to a cgroup, and the program drops packets of the "
@@ -71,9 +63,7 @@ static const struct finding_kind kinds[] = {
 		.limits = { &few, &share },
 	},
 	[FIREWALL_DROPS] = {
-		.id = "firewall-drops",
-		.severity = SEVERITY_INFO,
-		.harm = HARM_LOSS,
+		.id = "firewall-drops", RATED(INFO, LOSS),
 		.title = "Firewall rules drop packets",
 		.means = "A rule of nftables or iptables dropped them, or the connection tracking "
 			 "table was full. " MEANT,
@@ -84,9 +74,7 @@ static const struct finding_kind kinds[] = {
 		.limits = { &few, &share },
 	},
 	[IPSEC_DROPS] = {
-		.id = "ipsec-drops",
-		.severity = SEVERITY_WARNING,
-		.harm = HARM_LOSS,
+		.id = "ipsec-drops", RATED(WARNING, LOSS),
 		.title = "An IPsec policy rejects packets",
 		.means = "A policy requires these packets to be encrypted and they were not, or "
 			 "the other way round.",
@@ -96,7 +84,6 @@ static const struct finding_kind kinds[] = {
 		.limits = { &few },
 	},
 };
-KINDS(kinds)
 
 /* Possibly intentional drops: the kind, the predicate of the sentence, and where to look. */
 static const struct {
@@ -190,9 +177,4 @@ static void judge(struct evidence *e)
 	judge_meant(e);
 }
 
-const struct subject subject_programs = {
-	.name = "programs",
-	.title = "Programs and rules that drop: XDP, tc, cgroups, firewall",
-	.kind = kind,
-	.judge = judge,
-};
+DEFINE_SUBJECT(programs, "Programs and rules that drop: XDP, tc, cgroups, firewall")

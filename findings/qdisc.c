@@ -27,9 +27,7 @@ static const struct limit marks = { 20, "20 packets" };
 
 static const struct finding_kind kinds[] = {
 	[WAIT] = {
-		.id = "qdisc-wait",
-		.severity = SEVERITY_WARNING,
-		.harm = HARM_WAIT,
+		.id = "qdisc-wait", RATED(WARNING, WAIT),
 		.title = "Packets wait in the queueing discipline",
 		.means = "The qdisc gets more than it may pass on: it shapes the rate, or the link "
 			 "is full. All packets behind wait, and in a plain FIFO those include "
@@ -43,9 +41,7 @@ static const struct finding_kind kinds[] = {
 		.limits = { &enough, &slow, &alone, &times },
 	},
 	[DROPS] = {
-		.id = "qdisc-drops",
-		.severity = SEVERITY_CRITICAL,
-		.harm = HARM_LOSS,
+		.id = "qdisc-drops", RATED(CRITICAL, LOSS),
 		.title = "The queueing discipline drops packets",
 		.means = "The queue above the driver was full, or its algorithm dropped a packet "
 			 "to slow the sender down (codel, red, pie, cake). Packets are wire "
@@ -60,9 +56,7 @@ static const struct finding_kind kinds[] = {
 			     "xps-one-queue" },
 	},
 	[MARKED_HERE] = {
-		.id = "ecn-marked-here",
-		.severity = SEVERITY_WARNING,
-		.harm = HARM_WORK,
+		.id = "ecn-marked-here", RATED(WARNING, WORK),
 		.title = "This host's own qdisc marks packets CE",
 		.means = "The queue of this interface is longer than its algorithm intends, so it "
 			 "marks packets as congestion experienced. The senders slow down.",
@@ -75,9 +69,7 @@ static const struct finding_kind kinds[] = {
 		.follows = { "qdisc-wait" },
 	},
 	[MARKED] = {
-		.id = "ecn-marked",
-		.severity = SEVERITY_WARNING,
-		.harm = HARM_WORK,
+		.id = "ecn-marked", RATED(WARNING, WORK),
 		.title = "Packets arrive marked CE",
 		.means = "A router or switch on their path had a long queue and marked them as "
 			 "congestion experienced. This host notifies the senders, and they slow "
@@ -90,7 +82,6 @@ static const struct finding_kind kinds[] = {
 		.limits = { &marks, &hundredth },
 	},
 };
-KINDS(kinds)
 
 static const struct qdisc_key *key_of(const struct table *t, unsigned row)
 {
@@ -385,9 +376,4 @@ static void judge(struct evidence *e)
 	judge_marked(e);
 }
 
-const struct subject subject_qdisc = {
-	.name = "qdisc",
-	.title = "Queueing: waits, drops, marks",
-	.kind = kind,
-	.judge = judge,
-};
+DEFINE_SUBJECT(qdisc, "Queueing: waits, drops, marks")

@@ -30,9 +30,7 @@ static const struct limit almost_all = { .95, "95%" };
 
 static const struct finding_kind kinds[] = {
 	[RPS_ONE_CPU] = {
-		.id = "rps-one-cpu",
-		.severity = SEVERITY_WARNING,
-		.harm = HARM_RISK,
+		.id = "rps-one-cpu", RATED(WARNING, RISK),
 		.title = "RPS sends the packets of all queues to one CPU",
 		.means = "Receive Packet Steering moves each received packet to one of the CPUs in "
 			 "rps_cpus of its queue. If rps_cpus of every queue names the same single "
@@ -46,9 +44,7 @@ static const struct finding_kind kinds[] = {
 		.limits = { &full },
 	},
 	[RPS_FEW_CPUS] = {
-		.id = "rps-few-cpus",
-		.severity = SEVERITY_WARNING,
-		.harm = HARM_RISK,
+		.id = "rps-few-cpus", RATED(WARNING, RISK),
 		.title = "RPS uses too few CPUs",
 		.means = "Receive Packet Steering moves packets only to the CPUs in rps_cpus. "
 			 "These are full, while other CPUs, which it may not use, have time left.",
@@ -61,9 +57,7 @@ static const struct finding_kind kinds[] = {
 		.limits = { &full },
 	},
 	[THREADS_ONE_CPU] = {
-		.id = "napi-threads-one-cpu",
-		.severity = SEVERITY_WARNING,
-		.harm = HARM_RISK,
+		.id = "napi-threads-one-cpu", RATED(WARNING, RISK),
 		.title = "All NAPI threads are bound to one CPU",
 		.means = "With threaded NAPI a kernel thread, napi/IFACE-N, polls each queue. The "
 			 "scheduler could spread these threads, but their affinity names one CPU "
@@ -76,9 +70,7 @@ static const struct finding_kind kinds[] = {
 		.limits = { &full },
 	},
 	[IRQ_ONE_CPU] = {
-		.id = "irq-one-cpu",
-		.severity = SEVERITY_WARNING,
-		.harm = HARM_RISK,
+		.id = "irq-one-cpu", RATED(WARNING, RISK),
 		.title = "One CPU handles the interrupts of several queues",
 		.means = "A queue is polled on the CPU that takes its interrupt. The packets are "
 			 "spread over several queues that could be polled in parallel, but one CPU "
@@ -90,9 +82,7 @@ static const struct finding_kind kinds[] = {
 		.limits = { &full, &almost_all },
 	},
 	[ONE_FLOW] = {
-		.id = "rx-one-flow",
-		.severity = SEVERITY_WARNING,
-		.harm = HARM_RISK,
+		.id = "rx-one-flow", RATED(WARNING, RISK),
 		.title = "One flow fills a receive queue",
 		.means = "All packets of a flow go to one queue and one CPU, to keep them in "
 			 "order. This flow brings as many packets as that CPU can process. RSS, "
@@ -106,9 +96,7 @@ static const struct finding_kind kinds[] = {
 		.limits = { &full, &one_flow },
 	},
 	[FLOWS_COLLIDE] = {
-		.id = "rx-flows-collide",
-		.severity = SEVERITY_WARNING,
-		.harm = HARM_RISK,
+		.id = "rx-flows-collide", RATED(WARNING, RISK),
 		.title = "A few large flows share a receive queue",
 		.means = "A hash of addresses and ports assigns each flow to a queue. With few "
 			 "flows, some queues get several of them by chance and others none.",
@@ -122,9 +110,7 @@ static const struct finding_kind kinds[] = {
 		.limits = { &full, &one_flow, &uneven },
 	},
 	[QUEUES_UNEVEN] = {
-		.id = "rx-queues-uneven",
-		.severity = SEVERITY_WARNING,
-		.harm = HARM_RISK,
+		.id = "rx-queues-uneven", RATED(WARNING, RISK),
 		.title = "One receive queue gets far more than its share",
 		.means = "The packets belong to many flows, which could be spread evenly, but most "
 			 "of them go to one queue: the indirection table or a rule sends them "
@@ -138,9 +124,7 @@ static const struct finding_kind kinds[] = {
 		.limits = { &full, &one_flow, &uneven },
 	},
 	[ONE_QUEUE] = {
-		.id = "rx-one-queue",
-		.severity = SEVERITY_WARNING,
-		.harm = HARM_RISK,
+		.id = "rx-one-queue", RATED(WARNING, RISK),
 		.title = "A single receive queue carries all packets",
 		.means = "The interface uses one receive queue, so one CPU takes all packets from "
 			 "it.",
@@ -151,7 +135,6 @@ static const struct finding_kind kinds[] = {
 		.limits = { &full },
 	},
 };
-KINDS(kinds)
 
 /* Adds severity, harm and the figures that prove it. */
 static void weigh(struct evidence *e, struct finding *one, const struct pressure *p)
@@ -392,9 +375,4 @@ static void judge(struct evidence *e)
 			tell_irqs(e, &p, cpu);
 }
 
-const struct subject subject_receiving = {
-	.name = "receiving",
-	.title = "Receiving: queues and CPUs",
-	.kind = kind,
-	.judge = judge,
-};
+DEFINE_SUBJECT(receiving, "Receiving: queues and CPUs")

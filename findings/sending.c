@@ -28,9 +28,7 @@ static const struct limit one_sided = { .9, "90%" };
 
 static const struct finding_kind kinds[] = {
 	[QUEUE_STUCK] = {
-		.id = "tx-queue-stuck",
-		.severity = SEVERITY_CRITICAL,
-		.harm = HARM_LOSS,
+		.id = "tx-queue-stuck", RATED(CRITICAL, LOSS),
 		.title = "A transmit queue is stuck",
 		.means = "The driver holds packets of this queue and completed none of them in the "
 			 "whole window. Further packets for the queue wait behind them or are "
@@ -44,9 +42,7 @@ static const struct finding_kind kinds[] = {
 		.limits = { &few },
 	},
 	[TIMEOUTS] = {
-		.id = "tx-timeout",
-		.severity = SEVERITY_CRITICAL,
-		.harm = HARM_LOSS,
+		.id = "tx-timeout", RATED(CRITICAL, LOSS),
 		.title = "The driver gave up waiting for a completion",
 		.means = "Nothing completed for seconds (NETDEV WATCHDOG). The driver resets the "
 			 "queue or the card, and packets in its rings are lost. For ena also: "
@@ -60,9 +56,7 @@ static const struct finding_kind kinds[] = {
 		.limits = { &one },
 	},
 	[XPS_ONE_QUEUE] = {
-		.id = "xps-one-queue",
-		.severity = SEVERITY_WARNING,
-		.harm = HARM_RISK,
+		.id = "xps-one-queue", RATED(WARNING, RISK),
 		.title = "XPS sends everything through one transmit queue",
 		.means = "Transmit Packet Steering selects the queue by the sending CPU. The masks "
 			 "in xps_cpus map all CPUs to one queue, which is full or stopped while "
@@ -75,9 +69,7 @@ static const struct finding_kind kinds[] = {
 		.limits = { &stood, &one_sided },
 	},
 	[RING_FULL] = {
-		.id = "tx-ring-full",
-		.severity = SEVERITY_CRITICAL,
-		.harm = HARM_LOSS,
+		.id = "tx-ring-full", RATED(CRITICAL, LOSS),
 		.title = "The transmit ring is full, and packets wait or are dropped",
 		.means = "The driver had no room for a packet. It dropped the packet, or stopped "
 			 "the queue until there was room; packets then wait in the qdisc, which "
@@ -92,9 +84,7 @@ static const struct finding_kind kinds[] = {
 		.follows = { "tx-queue-stuck", "xps-one-queue", "tx-completion-slow" },
 	},
 	[COMPLETION_SLOW] = {
-		.id = "tx-completion-slow",
-		.severity = SEVERITY_WARNING,
-		.harm = HARM_WAIT,
+		.id = "tx-completion-slow", RATED(WARNING, WAIT),
 		.title = "Transmit completions come late",
 		.means = "Until a packet completes, its memory is held, and TCP (small queues) and "
 			 "BQL count it as unsent and send less. Interrupt moderation delays "
@@ -109,7 +99,6 @@ static const struct finding_kind kinds[] = {
 		.follows = { "tx-queue-stuck", "bql-limit-small", "bql-limit-large" },
 	},
 };
-KINDS(kinds)
 
 static const struct txlat *flight(const struct evidence *e, unsigned queue)
 {
@@ -382,9 +371,4 @@ static void judge(struct evidence *e)
 	judge_full(e);
 }
 
-const struct subject subject_sending = {
-	.name = "sending",
-	.title = "Sending: rings, completions, stuck queues",
-	.kind = kind,
-	.judge = judge,
-};
+DEFINE_SUBJECT(sending, "Sending: rings, completions, stuck queues")

@@ -13,11 +13,9 @@ enum {
 	NARROW_SLOT, DEFER_NO_EFFECT
 };
 
-#define SETUP .severity = SEVERITY_INFO, .harm = HARM_RISK
-
 static const struct finding_kind kinds[] = {
 	[FEW_QUEUES] = {
-		.id = "setup-few-queues", SETUP,
+		.id = "setup-few-queues", RATED(INFO, RISK),
 		.title = "The card has unused queues, and CPUs to serve them",
 		.means = "One CPU serves each queue. More queues share the work once it exceeds "
 			 "what one CPU can do.",
@@ -27,7 +25,7 @@ static const struct finding_kind kinds[] = {
 		.symptom = "One CPU is busy and the others are idle",
 	},
 	[IRQS_TOGETHER] = {
-		.id = "setup-irqs-together", SETUP,
+		.id = "setup-irqs-together", RATED(INFO, RISK),
 		.title = "One CPU handles the interrupts of all queues",
 		.means = "The packets are spread over the queues, but one CPU has to poll all of "
 			 "them.",
@@ -37,7 +35,7 @@ static const struct finding_kind kinds[] = {
 		.symptom = "One CPU is busy and the others are idle",
 	},
 	[FAR_NODE] = {
-		.id = "setup-far-node", SETUP,
+		.id = "setup-far-node", RATED(INFO, RISK),
 		.title = "Interrupts go to CPUs of another NUMA node",
 		.means = "For every packet, memory accesses of card and CPU cross the link between "
 			 "the nodes.",
@@ -47,7 +45,7 @@ static const struct finding_kind kinds[] = {
 		.symptom = "Latency is higher than in another slot",
 	},
 	[RPS_TOGETHER] = {
-		.id = "setup-rps-one-cpu", SETUP,
+		.id = "setup-rps-one-cpu", RATED(INFO, RISK),
 		.title = "RPS sends the packets of all queues to one CPU",
 		.means = "That CPU does all the work above the driver. When it is overloaded, its "
 			 "backlog drops packets while other CPUs have time.",
@@ -59,7 +57,7 @@ static const struct finding_kind kinds[] = {
 		.follows = { "rps-one-cpu" },
 	},
 	[RPS_NEEDLESS] = {
-		.id = "setup-rps-needless", SETUP,
+		.id = "setup-rps-needless", RATED(INFO, RISK),
 		.title = "RPS moves packets to CPUs that have a queue of their own",
 		.means = "RSS has already spread the packets over these CPUs; RPS moves them "
 			 "again, with an inter-processor interrupt per batch.",
@@ -69,7 +67,7 @@ static const struct finding_kind kinds[] = {
 		.symptom = "CPUs interrupt each other (RES, CAL in /proc/interrupts)",
 	},
 	[IDLE_QUEUES] = {
-		.id = "setup-idle-queues", SETUP,
+		.id = "setup-idle-queues", RATED(INFO, RISK),
 		.title = "RSS sends no packets to some receive queues",
 		.means = "The indirection table does not list them, so their CPUs receive nothing.",
 		.when = "a queue in use appears nowhere in the indirection table, and there are no "
@@ -78,7 +76,7 @@ static const struct finding_kind kinds[] = {
 		.symptom = "One CPU is busy and the others are idle",
 	},
 	[SHORT_RING] = {
-		.id = "setup-short-ring", SETUP,
+		.id = "setup-short-ring", RATED(INFO, RISK),
 		.title = "The receive ring is short and has overflowed before",
 		.means = "Since the interface was created, packets found no room in the ring, and "
 			 "the card allows a ring at least four times as long.",
@@ -89,7 +87,7 @@ static const struct finding_kind kinds[] = {
 		.follows = { "rx-ring-full" },
 	},
 	[NARROW_SLOT] = {
-		.id = "setup-narrow-slot", SETUP,
+		.id = "setup-narrow-slot", RATED(INFO, RISK),
 		.title = "The PCIe link uses fewer lanes than the card has",
 		.means = "The slot, a riser or dirty contacts leave lanes unused, so the card "
 			 "cannot reach its full rate.",
@@ -98,7 +96,7 @@ static const struct finding_kind kinds[] = {
 		.symptom = "The rate stays below that of the link",
 	},
 	[DEFER_NO_EFFECT] = {
-		.id = "setup-defer-no-effect", SETUP,
+		.id = "setup-defer-no-effect", RATED(INFO, RISK),
 		.title = "napi_defer_hard_irqs is set but has no effect",
 		.means = "Without gro_flush_timeout no timer defers the interrupts "
 			 "(napi_complete_done()).",
@@ -107,7 +105,6 @@ static const struct finding_kind kinds[] = {
 		.symptom = "As many interrupts as before",
 	},
 };
-KINDS(kinds)
 
 static bool serves(const struct hw_line *l)
 {
@@ -347,9 +344,4 @@ static void judge(struct evidence *e)
 	judge_defer(e, h);
 }
 
-const struct subject subject_setup = {
-	.name = "setup",
-	.title = "Setup, as shown by nicprobe show IFACE hw",
-	.kind = kind,
-	.judge = judge,
-};
+DEFINE_SUBJECT(setup, "Setup, as shown by nicprobe show IFACE hw")

@@ -29,12 +29,15 @@ SUBJECTS(S)
 #undef S
 extern const struct subject *const subjects[];	/* ends with NULL */
 
-/* For a subject whose kinds are an array. */
-#define KINDS(list)								\
+/* The subject of a file that lists its kinds in kinds[] and detects them in judge(). */
+#define DEFINE_SUBJECT(word, heading)						\
 	static const struct finding_kind *kind(unsigned nr)			\
 	{									\
-		return nr < sizeof(list) / sizeof(*(list)) ? &(list)[nr] : NULL;	\
-	}
+		return nr < sizeof(kinds) / sizeof(*kinds) ? &kinds[nr] : NULL;	\
+	}									\
+	const struct subject subject_##word = {					\
+		.name = #word, .title = heading, .kind = kind, .judge = judge,	\
+	};
 
 /* NULL: no finding has this id. */
 const struct finding_kind *kind_find(const char *id);

@@ -17,11 +17,9 @@ static const struct limit few = { 100, "100 packets" };
 static const struct limit some = { 10, "10 packets or more" };
 static const struct limit share = { .001, "a thousandth of the packets" };
 
-#define BLIND .severity = SEVERITY_INFO, .harm = HARM_BLIND
-
 static const struct finding_kind kinds[] = {
 	[TABLE_FULL] = {
-		.id = "table-full", BLIND,
+		.id = "table-full", RATED(INFO, BLIND),
 		.title = "Packets could not be followed because a table of nicprobe is full",
 		.means = "A latency meter keeps an entry for each packet until it is done. More "
 			 "packets were under way than the table holds, so the figures cover only "
@@ -33,7 +31,7 @@ static const struct finding_kind kinds[] = {
 		.limits = { &few, &share },
 	},
 	[NOT_TIMED] = {
-		.id = "qdisc-splits", BLIND,
+		.id = "qdisc-splits", RATED(INFO, BLIND),
 		.title = "The qdisc splits large packets, so their wait is unknown",
 		.means = "tbf and cake split large buffers into new packets, which nicprobe cannot "
 			 "match with the originals.",
@@ -43,7 +41,7 @@ static const struct finding_kind kinds[] = {
 		.limits = { &some },
 	},
 	[MODULE_GONE] = {
-		.id = "driver-module-gone", BLIND,
+		.id = "driver-module-gone", RATED(INFO, BLIND),
 		.title = "The module whose functions were counted was unloaded",
 		.means = "Its functions are no longer counted, even after the module is loaded "
 			 "again.",
@@ -52,7 +50,6 @@ static const struct finding_kind kinds[] = {
 		.symptom = "The meter driver stands still",
 	},
 };
-KINDS(kinds)
 
 static void tell_full(struct evidence *e, const char *meter, uint64_t full, uint64_t timed)
 {
@@ -136,9 +133,4 @@ static void judge(struct evidence *e)
 	judge_modules(e);
 }
 
-const struct subject subject_trust = {
-	.name = "trust",
-	.title = "Trust: gaps in nicprobe's own figures",
-	.kind = kind,
-	.judge = judge,
-};
+DEFINE_SUBJECT(trust, "Trust: gaps in nicprobe's own figures")

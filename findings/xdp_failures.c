@@ -16,9 +16,7 @@ static const struct limit few = { 10, "10 packets" };
 
 static const struct finding_kind kinds[] = {
 	[ABORTED] = {
-		.id = "xdp-aborted",
-		.severity = SEVERITY_CRITICAL,
-		.harm = HARM_LOSS,
+		.id = "xdp-aborted", RATED(CRITICAL, LOSS),
 		.title = "An XDP program aborts",
 		.means = "The program returned XDP_ABORTED: it hit a case that it does not handle, "
 			 "such as an empty slot of the map through which it redirects. The packet "
@@ -30,9 +28,7 @@ static const struct finding_kind kinds[] = {
 		.limits = { &few },
 	},
 	[BAD_ACTION] = {
-		.id = "xdp-bad-action",
-		.severity = SEVERITY_CRITICAL,
-		.harm = HARM_LOSS,
+		.id = "xdp-bad-action", RATED(CRITICAL, LOSS),
 		.title = "An XDP program returns an invalid action",
 		.means = "The kernel drops the packet.",
 		.when = "at least {1} got an invalid action in the window (xdp_exception)",
@@ -41,9 +37,7 @@ static const struct finding_kind kinds[] = {
 		.limits = { &few },
 	},
 	[TX_FAILED] = {
-		.id = "xdp-tx-failed",
-		.severity = SEVERITY_CRITICAL,
-		.harm = HARM_LOSS,
+		.id = "xdp-tx-failed", RATED(CRITICAL, LOSS),
 		.title = "The driver drops packets returned with XDP_TX",
 		.means = "XDP_TX queues the packet on a transmit ring. The ring was full, or the "
 			 "driver could not map the packet.",
@@ -53,9 +47,7 @@ static const struct finding_kind kinds[] = {
 		.limits = { &few },
 	},
 	[REDIRECT_FAILED] = {
-		.id = "xdp-redirect-failed",
-		.severity = SEVERITY_CRITICAL,
-		.harm = HARM_LOSS,
+		.id = "xdp-redirect-failed", RATED(CRITICAL, LOSS),
 		.title = "Redirects of an XDP program fail",
 		.means = "The program redirected packets to a device, CPU or socket that does not "
 			 "accept them.",
@@ -65,9 +57,7 @@ static const struct finding_kind kinds[] = {
 		.limits = { &few }, .follows = { "xsk-fill-empty", "xsk-rx-full" },
 	},
 	[SEND_FAILED] = {
-		.id = "xdp-send-failed",
-		.severity = SEVERITY_CRITICAL,
-		.harm = HARM_LOSS,
+		.id = "xdp-send-failed", RATED(CRITICAL, LOSS),
 		.title = "A device drops packets that XDP redirects to it",
 		.means = "The redirect succeeded, but the driver of the target rejected the batch: "
 			 "its ring was full, or it has no XDP transmit ring (a veth whose peer has "
@@ -79,9 +69,7 @@ static const struct finding_kind kinds[] = {
 		.limits = { &few },
 	},
 	[CPUMAP_FULL] = {
-		.id = "xdp-cpumap-full",
-		.severity = SEVERITY_CRITICAL,
-		.harm = HARM_LOSS,
+		.id = "xdp-cpumap-full", RATED(CRITICAL, LOSS),
 		.title = "The queue of a cpumap is full",
 		.means = "A program spreads packets over CPUs through a cpumap, and the thread on "
 			 "one of them is slower than the incoming rate.",
@@ -91,7 +79,6 @@ static const struct finding_kind kinds[] = {
 		.limits = { &few },
 	},
 };
-KINDS(kinds)
 
 /* The parts of a key of the meter xdp: event, program, where, result. */
 enum { EVENT, PROGRAM, WHERE, RESULT };
@@ -243,9 +230,4 @@ static void judge(struct evidence *e)
 	}
 }
 
-const struct subject subject_xdp_failures = {
-	.name = "xdp_failures",
-	.title = "XDP programs that fail",
-	.kind = kind,
-	.judge = judge,
-};
+DEFINE_SUBJECT(xdp_failures, "XDP programs that fail")

@@ -54,6 +54,8 @@ struct finding_kind {
 	/* Findings that this one follows from: beside one of these it is folded under it. */
 	const char *follows[MAX_CAUSES];
 };
+/* How bad a kind is, and what it costs: RATED(WARNING, RISK). */
+#define RATED(how, cost) .severity = SEVERITY_##how, .harm = HARM_##cost
 
 struct fact {
 	const char *name;		/* "share", "ring" */
