@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Findings about the ledger: packets that only one of driver and nicprobe counted. */
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "bpf/drop/drop.h"
@@ -123,7 +122,7 @@ static const char *whose(const struct evidence *e, const struct ledger_key *key)
 {
 	unsigned queue = ledger_queue(key);
 
-	return queue == LEDGER_ALL ? text("%s", e->s->meta.iface) :
+	return queue == LEDGER_ALL ? e->s->meta.iface :
 				     text("queue %u of %s", queue, e->s->meta.iface);
 }
 
@@ -142,8 +141,7 @@ static void told(struct evidence *e, struct finding *f, const struct ledger_key 
 
 	if (f && queue != LEDGER_ALL)
 		f->queue = queue;
-	finding_harm(f, rate(e, n < 0 ? -n : n));
-	finding_fact(f, "packets", n < 0 ? -n : n, "packets");
+	finding_packets(e, f, n < 0 ? -n : n);
 }
 
 /* "700 packets", "at least 13 packets (2.6%)": relative to what the driver counted. */
@@ -161,8 +159,6 @@ static const char *how_many(int64_t n, uint64_t within, uint64_t of)
 static int64_t missed(const struct evidence *e, const struct ledger_key *key,
 		      const struct ledger *l, int64_t n)
 {
-	const struct table *t = &e->s->tables[METER_drop];
-	const struct drop_key *keys = (const void *)t->keys;
 	uint64_t within;
 	int64_t more = residue_of(metric_of(&meter_ledger, "between"), l->between, &within);
 
@@ -170,8 +166,8 @@ static int64_t missed(const struct evidence *e, const struct ledger_key *key,
 		more = -more;
 	else if (!has(e, METER_drop))
 		return 0;
-	for (unsigned row = 0; key->way && row < t->rows; row++)
-		if (!strcmp(drop_who(&keys[row]), "qdisc") && *row_words(t, row, 0))
+	for_each_row(r, e, METER_drop)
+		if (key->way && !strcmp(drop_who(r.key), "qdisc") && *r.words)
 			return 0;
 	return n <= 0 || more <= 0 ? 0 : more < n ? more : n;
 }
@@ -200,16 +196,14 @@ static void tell_missed(struct evidence *e, const struct ledger_key *key, int64_
 /* "queue 0: xdpsock (pid 12)"; "": no AF_XDP socket known for the queue. Valid as text(). */
 static const char *sockets_of(const struct evidence *e, const struct ledger_key *key)
 {
-	const struct table *t = &e->s->tables[METER_xsk];
-	const struct xsk_key *keys = (const void *)t->keys;
 	unsigned queue = ledger_queue(key), others = 0;
 	const char *first = "";
 
-	for (unsigned row = 0; has(e, METER_xsk) && row < t->rows; row++) {
-		if (queue != LEDGER_ALL && queue != xsk_queue(&keys[row]))
+	for_each_row(r, e, METER_xsk) {
+		if (queue != LEDGER_ALL && queue != xsk_queue(r.key))
 			continue;
 		if (!*first)
-			first = text("queue %u: %s", xsk_queue(&keys[row]), xsk_whose(&keys[row]));
+			first = text("queue %u: %s", xsk_queue(r.key), xsk_whose(r.key));
 		else
 			others++;
 	}

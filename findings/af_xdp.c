@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Findings about AF_XDP sockets whose program does not keep up. */
-#include <inttypes.h>
-
 #include "bpf/xsk/xsk.h"
 #include "findings/subjects.h"
-#include "lib/util/log.h"
 
 enum { FILL_EMPTY, RX_FULL };
 

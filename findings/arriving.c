@@ -3,8 +3,6 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "lib/read/snapshot.h"
-
 #include "bpf/napi/napi.h"
 #include "findings/pressure.h"
 #include "findings/settings.h"
@@ -147,11 +145,17 @@ static void judge_long(struct evidence *e)
 		return;
 	f = finding_add(e->f, &kinds[TOO_LONG], -1, "%s of %s",
 			packets(n, "exceeded the MTU"), e->s->meta.iface);
-	finding_harm(f, rate(e, n));
-	finding_fact(f, "lost", n, "packets");
+	finding_counted(e, f, n, "lost", "packets");
 	finding_advise(f, "its peer has a larger MTU: ip link show dev %s shows where it is "
 		       "(link-netns); set the same at both: ip link set dev %s mtu N",
 		       e->s->meta.iface, e->s->meta.iface);
+}
+
+static void fix_ring(struct evidence *e, struct finding *f, long long now, long long longer)
+{
+	finding_fix(f, "ethtool", "-G", e->s->meta.iface, "rx", text("%lld", longer));
+	finding_changes(f, "receive ring from %lld to %lld; the link may stop for a moment", now,
+			longer);
 }
 
 static void judge_ring(struct evidence *e)
@@ -169,24 +173,19 @@ static void judge_ring(struct evidence *e)
 			n, n == 1 ? "" : "s", queue < 0 ? "" : text(", most of them on queue %d",
 								    queue),
 			now > 0 ? text("; it holds %lld", now) : "");
-	finding_harm(f, rate(e, n));
-	finding_fact(f, "lost", n, "packets");
+	finding_counted(e, f, n, "lost", "packets");
 	if (now > 0)
 		finding_fact(f, "ring", now, "packets");
-	if (longer && !p.pressed) {
-		finding_fix(f, "ethtool", "-G", e->s->meta.iface, "rx", text("%lld", longer));
-		finding_changes(f, "receive ring from %lld to %lld; the link may stop for a moment",
-				now,
-				longer);
-	} else if (p.pressed) {
+	if (longer && !p.pressed)
+		fix_ring(e, f, now, longer);
+	else if (p.pressed)
 		finding_advise(f, "its CPU is always busy: a longer ring would only delay the "
 			       "loss");
-	} else {
+	else
 		finding_advise(f, now > 0 ? "the ring is already as long as the card allows: "
 			       "spread the packets over more queues" :
 			       "ethtool -g %s; more queues: ethtool -l %s",
 			       e->s->meta.iface, e->s->meta.iface);
-	}
 }
 
 static void judge_backlog(struct evidence *e)
@@ -201,8 +200,7 @@ static void judge_backlog(struct evidence *e)
 	f = finding_add(e->f, &kinds[BACKLOG_FULL], -1,
 			"%" PRIu64 " packets found the backlog of their CPU full; it holds %lu", n,
 			most);
-	finding_harm(f, rate(e, n));
-	finding_fact(f, "lost", n, "packets");
+	finding_counted(e, f, n, "lost", "packets");
 	finding_fact(f, "backlog", most, "packets");
 	if (!most)
 		return;
@@ -230,24 +228,17 @@ static void judge_memory(struct evidence *e)
 	f = finding_add(e->f, &kinds[NO_MEMORY], queue,
 			"%" PRIu64 " time%s the driver got no memory for a receive buffer",
 			n, n == 1 ? "" : "s");
-	finding_harm(f, rate(e, n));
-	finding_fact(f, "failed", n, "buffers");
+	finding_counted(e, f, n, "failed", "buffers");
 	if (!kept)
 		return;
 	finding_fix(f, "sysctl", "-w", text("vm.min_free_kbytes=%lu", 2 * kept));
 	finding_changes(f, "memory kept free from %lu to %lu kB", kept, 2 * kept);
 }
 
-static const struct napi *row_of(const struct evidence *e, unsigned row)
-{
-	return (const void *)row_words(&e->s->tables[METER_napi], row, 0);
-}
-
 /* A ring at its maximum length is not reported before it loses packets: see rx-ring-full. */
-static void judge_near(struct evidence *e, unsigned row)
+static void judge_near(struct evidence *e, unsigned row, uint64_t runs)
 {
 	long long now, longer = ring_longer(e, "rx", &now);
-	uint64_t runs = row_of(e, row)->near;
 	struct finding *f;
 
 	if (!longer || !worth(e, runs, few_runs.value))
@@ -260,9 +251,7 @@ static void judge_near(struct evidence *e, unsigned row)
 	finding_harm(f, near.value);
 	finding_fact(f, "runs", runs, "bursts");
 	finding_fact(f, "ring", e->s->meta.rx_ring, "packets");
-	finding_fix(f, "ethtool", "-G", e->s->meta.iface, "rx", text("%lld", longer));
-	finding_changes(f, "receive ring from %lld to %lld; the link may stop for a moment", now,
-			longer);
+	fix_ring(e, f, now, longer);
 }
 
 /* All queues together: a softirq belongs to a CPU, whichever queue it polled last. */
@@ -290,10 +279,9 @@ static void judge_budget(struct evidence *e, uint64_t softirqs, uint64_t cut)
 		f->host = host;
 }
 
-static void judge_late(struct evidence *e, unsigned row)
+static void judge_late(struct evidence *e, unsigned row, const uint64_t *words)
 {
 	const struct metric *k = metric_of(&meter_napi, "wait");
-	const uint64_t *words = cell(&e->s->tables[METER_napi], row, 0, k);
 	double p50 = hist_percentile(k, words, .5);
 	struct finding *f;
 
@@ -318,16 +306,16 @@ static void judge(struct evidence *e)
 	judge_backlog(e);
 	judge_memory(e);
 	for (unsigned row = 0; has(e, METER_napi) && row < t->rows; row++) {
-		const struct napi *n = row_of(e, row);
+		const struct napi *n = (const void *)row_words(t, row, 0);
 
 		if (cell_idle(t, row, 0))
 			continue;
 		softirqs += n->polls[NAPI_SOFTIRQ] + n->polls[NAPI_KSOFTIRQD];
 		cut += n->squeezed;
 		if (row < e->s->meta.rx_queues && e->s->meta.rx_ring)
-			judge_near(e, row);
+			judge_near(e, row, n->near);
 		if (row < e->s->meta.rx_queues)
-			judge_late(e, row);
+			judge_late(e, row, words_at(&n->wait.sum));
 	}
 	judge_budget(e, softirqs, cut);
 }

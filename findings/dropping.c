@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Findings about packets that the stack or a socket drops, from the table of losses. */
 #include <ctype.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,16 +54,11 @@ static void value_put(struct filling *f, const char *word, char *out, size_t siz
 /* Replaces {if} first: it may be part of a sysctl's name. */
 static void fill(struct filling *f, const char *template, char *out, size_t size)
 {
-	char half[400] = "", word[120];
-	const char *at;
+	char word[120];
 
-	for (; (at = strstr(template, "{if}")); template = at + 4)
-		snprintf(half + strlen(half), sizeof(half) - strlen(half), "%.*s%s",
-			 (int)(at - template),
-			 template, f->e->s->meta.iface);
-	snprintf(half + strlen(half), sizeof(half) - strlen(half), "%s", template);
 	*out = '\0';
-	for (template = half; (at = strchr(template, '{')); template = at + strcspn(at, "}") + 1) {
+	template = with_iface(f->e, template);
+	for (const char *at; (at = strchr(template, '{')); template = at + strcspn(at, "}") + 1) {
 		size_t len = strlen(out);
 
 		snprintf(word, sizeof(word), "%.*s", (int)strcspn(at + 1, "}"), at + 1);
@@ -116,16 +110,15 @@ bool loss_fits(const struct loss *l, const struct drop_key *key, bool silent)
 static uint64_t dropped(const struct evidence *e, const struct loss *l, bool silent,
 			const struct drop_key **most)
 {
-	const struct table *t = &e->s->tables[METER_drop];
-	const struct drop_key *keys = (const void *)t->keys;
 	uint64_t n = 0;
 
-	*most = NULL;
-	for (unsigned row = 0; row < t->rows; row++) {
-		if (keys[row].direction == DROP_UNSURE || !loss_fits(l, &keys[row], silent))
+	for_each_row(r, e, METER_drop) {
+		const struct drop_key *key = r.key;
+
+		if (key->direction == DROP_UNSURE || !loss_fits(l, key, silent))
 			continue;
-		*most = *most ?: &keys[row];	/* rows are sorted: the first has most */
-		n += row_words(t, row, 0)[0];
+		*most = *most ?: key;	/* rows are sorted: the first has most */
+		n += *r.words;
 	}
 	return n;
 }
@@ -225,7 +218,7 @@ static void judge_one(struct evidence *e, const struct loss *l)
 	char who[64] = "";
 	unsigned silent = (l->if_silent || l->unless_silent) && dropped_for(e, "N*") >= FEW ?
 			  silent_neighbours(e, who, sizeof(who)) : 0;
-	uint64_t n = has(e, METER_drop) && *l->reasons ? dropped(e, l, silent, &most) : 0;
+	uint64_t n = *l->reasons ? dropped(e, l, silent, &most) : 0;
 	uint64_t all = most && most->direction == DROP_TX ? sent_packets(e) : received(e, -1, -1);
 	const struct limit *least = l->kind.limits[0], *part = l->kind.limits[1];
 	struct filling f = { .e = e };

@@ -4,7 +4,6 @@
 #define NICPROBE_DROPPING_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "lib/read/findings.h"
 

@@ -1,24 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Losses that have ended: found by the times that the drop meter remembers. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "bpf/drop/drop.h"
 #include "findings/dropping.h"
 #include "findings/subjects.h"
 
 /* Findings of other subjects that rest on drops alone. */
-static const struct {
-	const char *id, *reasons[MAX_REASONS];
-} others[] = {
-	{ "qdisc-drops", { "QDISC_*", "FQ_*", "CAKE_*", "DUALPI2_*" } },
-	{ "backlog-full", { "CPU_BACKLOG" } },
-	{ "tx-ring-full", { "FULL_RING" } },
-	{ "tc-ingress-drops", { "TC_INGRESS" } },
-	{ "tc-egress-drops", { "TC_EGRESS" } },
-	{ "cgroup-drops", { "BPF_CGROUP_EGRESS" } },
-	{ "firewall-drops", { "NETFILTER_DROP" } },
-	{ "ipsec-drops", { "XFRM_POLICY" } },
+static const struct loss others[] = {
+	{ .kind.id = "qdisc-drops", .reasons = { "QDISC_*", "FQ_*", "CAKE_*", "DUALPI2_*" } },
+	{ .kind.id = "backlog-full", .reasons = { "CPU_BACKLOG" } },
+	{ .kind.id = "tx-ring-full", .reasons = { "FULL_RING" } },
+	{ .kind.id = "tc-ingress-drops", .reasons = { "TC_INGRESS" } },
+	{ .kind.id = "tc-egress-drops", .reasons = { "TC_EGRESS" } },
+	{ .kind.id = "cgroup-drops", .reasons = { "BPF_CGROUP_EGRESS" } },
+	{ .kind.id = "firewall-drops", .reasons = { "NETFILTER_DROP" } },
+	{ .kind.id = "ipsec-drops", .reasons = { "XFRM_POLICY" } },
 };
 
 /* Index of the remembered rate that matches a finding's threshold; -1: none. */
@@ -37,33 +34,21 @@ struct last_seen {
 	unsigned last;		/* second of CLOCK_MONOTONIC; 0: never reached the threshold */
 };
 
-static void see(struct last_seen *seen, const struct drop *d, int spell)
-{
-	seen->packets += d->packets;
-	if (d->spell[spell] > seen->last)
-		seen->last = d->spell[spell];
-}
-
-static bool is_other(unsigned nr, const struct drop_key *key)
-{
-	for (unsigned i = 0; i < MAX_REASONS && others[nr].reasons[i]; i++)
-		if (reason_fits(others[nr].reasons[i], key))
-			return true;
-	return false;
-}
-
-/* Sums up a loss, or, if `l` is NULL, entry `nr` of others[]. */
-static struct last_seen seen_of(const struct snapshot *total, const struct loss *l, unsigned nr,
-			   int spell)
+static struct last_seen seen_of(const struct snapshot *total, const struct loss *l, int spell)
 {
 	const struct table *t = &total->tables[METER_drop];
 	const struct drop_key *keys = (const void *)t->keys;
 	struct last_seen seen = {};
 
-	for (unsigned row = 0; t->cells && row < t->rows; row++)
-		if (keys[row].direction != DROP_UNSURE &&
-		    (l ? loss_fits(l, &keys[row], false) : is_other(nr, &keys[row])))
-			see(&seen, (const void *)row_words(t, row, 0), spell);
+	for (unsigned row = 0; t->cells && row < t->rows; row++) {
+		const struct drop *d = (const void *)row_words(t, row, 0);
+
+		if (keys[row].direction == DROP_UNSURE || !loss_fits(l, &keys[row], false))
+			continue;
+		seen.packets += d->packets;
+		if (d->spell[spell] > seen.last)
+			seen.last = d->spell[spell];
+	}
 	return seen;
 }
 
@@ -72,7 +57,7 @@ static struct last_seen seen_of(const struct snapshot *total, const struct loss 
  * has a resolution of one second, so the loss may be a second older than reported.
  */
 static void add(struct snapshot *window, const struct snapshot *total,
-		const struct finding_kind *kind, const struct loss *l, unsigned nr)
+		const struct finding_kind *kind, const struct loss *l)
 {
 	int spell = spell_of(kind);
 	struct findings *f = &window->findings;
@@ -81,7 +66,7 @@ static void add(struct snapshot *window, const struct snapshot *total,
 
 	if (spell < 0 || f->nr_earlier == MAX_EARLIER || finding_find(f, kind->id))
 		return;
-	seen = seen_of(total, l, nr, spell);
+	seen = seen_of(total, l, spell);
 	ago = total->mono_ns * 1e-9 - seen.last;
 	if (!seen.last || ago < window->seconds + 1)
 		return;
@@ -105,8 +90,8 @@ void findings_earlier(struct snapshot *window, const struct snapshot *total)
 		return;
 	for (unsigned i = 0; (l = loss_at(i)); i++)
 		if (*l->reasons)
-			add(window, total, &l->kind, l, 0);
+			add(window, total, &l->kind, l);
 	for (unsigned i = 0; i < sizeof(others) / sizeof(*others); i++)
-		add(window, total, kind_find(others[i].id), NULL, i);
+		add(window, total, kind_find(others[i].kind.id), &others[i]);
 	qsort(f->earlier, f->nr_earlier, sizeof(*f->earlier), later_first);
 }

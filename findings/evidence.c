@@ -2,7 +2,6 @@
 /* What findings rest on: figures of a window, CPU load, setup of the interface. */
 #include <fcntl.h>
 #include <inttypes.h>
-#include <math.h>
 #include <net/if.h>
 #include <sched.h>
 #include <stdio.h>
@@ -96,15 +95,37 @@ bool has(const struct evidence *e, enum meter_id id)
 	return e->s->meta.on >> id & 1 && e->s->tables[id].cells;
 }
 
+bool row_next(const struct evidence *e, struct meter_row *r)
+{
+	const struct table *t = &e->s->tables[r->id];
+
+	if (!has(e, r->id) || r->next >= t->rows)
+		return false;
+	r->key = t->keys + r->next * meters[r->id]->key.size;
+	r->words = row_words(t, r->next++, 0);
+	return true;
+}
+
+struct place row_place(const struct evidence *e, const struct meter_row *r)
+{
+	return place_of(e->s, meters[r->id], r->next - 1);
+}
+
 double rate(const struct evidence *e, double n)
 {
 	return e->s->seconds > 0 ? n / e->s->seconds : 0;
 }
 
-void finding_packets(const struct evidence *e, struct finding *f, uint64_t n)
+void finding_counted(const struct evidence *e, struct finding *f, uint64_t n, const char *name,
+		     const char *unit)
 {
 	finding_harm(f, rate(e, n));
-	finding_fact(f, "packets", n, "packets");
+	finding_fact(f, name, n, unit);
+}
+
+void finding_packets(const struct evidence *e, struct finding *f, uint64_t n)
+{
+	finding_counted(e, f, n, "packets", "packets");
 }
 
 bool worth(const struct evidence *e, uint64_t n, uint64_t least)
@@ -139,54 +160,60 @@ static bool fits(const char *pattern, const char *name)
 	return !strcmp(pattern, name);
 }
 
+const char *with_iface(const struct evidence *e, const char *template)
+{
+	const char *all = "";
+
+	for (const char *at; (at = strstr(template, "{if}")); template = at + strlen("{if}"))
+		all = text("%s%.*s%s", all, (int)(at - template), template, e->s->meta.iface);
+	return text("%s%s", all, template);
+}
+
 uint64_t dropped_for(const struct evidence *e, const char *reason)
 {
-	const struct table *t = &e->s->tables[METER_drop];
-	const struct drop_key *keys = (const void *)t->keys;
 	uint64_t n = 0;
 
-	for (unsigned row = 0; has(e, METER_drop) && row < t->rows; row++)
-		if (keys[row].direction != DROP_UNSURE &&
-		    fits(reason, drop_reason_name(keys[row].reason)))
-			n += row_words(t, row, 0)[0];
+	for_each_row(r, e, METER_drop) {
+		const struct drop_key *key = r.key;
+
+		if (key->direction != DROP_UNSURE && fits(reason, drop_reason_name(key->reason)))
+			n += *r.words;
+	}
 	return n;
 }
 
 uint64_t dropped_by(const struct evidence *e, const char *who, uint64_t *buffers)
 {
-	const struct table *t = &e->s->tables[METER_drop];
-	const struct drop_key *keys = (const void *)t->keys;
-	uint64_t n = 0;
+	uint64_t n = 0, more = 0;
 
-	if (buffers)
-		*buffers = 0;
-	for (unsigned row = 0; has(e, METER_drop) && row < t->rows; row++) {
-		const struct drop *drop = (const void *)row_words(t, row, 0);
+	for_each_row(r, e, METER_drop) {
+		const struct drop_key *key = r.key;
+		const struct drop *drop = (const void *)r.words;
 
-		if (keys[row].direction == DROP_UNSURE || strcmp(drop_who(&keys[row]), who))
+		if (key->direction == DROP_UNSURE || strcmp(drop_who(key), who))
 			continue;
 		n += drop->packets;
-		if (buffers)
-			*buffers += drop->packets - drop->more;
+		more += drop->more;
 	}
+	if (buffers)
+		*buffers = n - more;
 	return n;
 }
 
 uint64_t card_counted(const struct evidence *e, const char *stat, int *queue)
 {
-	const struct table *t = &e->s->tables[METER_hwstat];
-	const struct hwstat_key *keys = (const void *)t->keys;
 	uint64_t n = 0, most = 0;
 
 	*queue = -1;
-	for (unsigned row = 0; has(e, METER_hwstat) && row < t->rows; row++) {
-		unsigned at = hwstat_queue(&keys[row]);
+	for_each_row(r, e, METER_hwstat) {
+		const struct hwstat_key *key = r.key;
+		unsigned at = hwstat_queue(key);
 
-		if (keys[row].rank == HWSTAT_OWN || strcmp(stat, stat_names[keys[row].rank].name))
+		if (key->rank == HWSTAT_OWN || strcmp(stat, stat_names[key->rank].name))
 			continue;
-		n += t->cells[row];
-		if (t->cells[row] > most) {
-			most = t->cells[row];
+		n += *r.words;
+		if (*r.words > most) {
+			most = *r.words;
 			*queue = at == HWSTAT_ALL ? -1 : (int)at;
 		}
 	}
@@ -195,28 +222,30 @@ uint64_t card_counted(const struct evidence *e, const char *stat, int *queue)
 
 uint64_t kernel_counted(const struct evidence *e, const char *source, const char *counter)
 {
-	const struct table *t = &e->s->tables[METER_counters];
-	const struct counters_key *keys = (const void *)t->keys;
 	uint64_t n = 0;
 
-	for (unsigned row = 0; has(e, METER_counters) && row < t->rows; row++)
-		if (!strcmp(keys[row].source, source) && fits(counter, keys[row].counter))
-			n += t->cells[row];
+	for_each_row(r, e, METER_counters) {
+		const struct counters_key *key = r.key;
+
+		if (!strcmp(key->source, source) && fits(counter, key->counter))
+			n += *r.words;
+	}
 	return n;
 }
 
 uint64_t counted_like(const struct evidence *e, const char *source, const char *const *parts)
 {
-	const struct table *t = &e->s->tables[METER_counters];
-	const struct counters_key *keys = (const void *)t->keys;
 	uint64_t n = 0;
 
-	for (unsigned row = 0; has(e, METER_counters) && row < t->rows; row++)
-		for (unsigned i = 0; parts[i] && !strcmp(keys[row].source, source); i++)
-			if (strcasestr(keys[row].counter, parts[i])) {
-				n += t->cells[row];
-				break;
-			}
+	for_each_row(r, e, METER_counters) {
+		const struct counters_key *key = r.key;
+		unsigned i = 0;
+
+		while (parts[i] && !strcasestr(key->counter, parts[i]))
+			i++;
+		if (parts[i] && !strcmp(key->source, source))
+			n += *r.words;
+	}
 	return n;
 }
 
@@ -235,31 +264,28 @@ uint64_t received(const struct evidence *e, int queue, int cpu)
 
 uint64_t sent_packets(const struct evidence *e)
 {
-	const struct table *t = &e->s->tables[METER_pktsize];
 	const struct metric *k = meter_pktsize.metrics;
 	uint64_t n = 0;
 
-	for (unsigned row = 0; has(e, METER_pktsize) && row < t->rows; row++)
-		if (place_of(e->s, &meter_pktsize, row).point == TX_NIC)
-			n += hist_count(k, cell(t, row, 0, k));
+	for_each_row(r, e, METER_pktsize)
+		if (row_place(e, &r).point == TX_NIC)
+			n += hist_count(k, r.words + k->at);
 	if (has(e, METER_pktsize))
 		return n;
-	t = &e->s->tables[METER_txlat];
-	for (unsigned row = 0; has(e, METER_txlat) && row < t->rows; row++)
-		n += ((const struct txlat *)row_words(t, row, 0))->came;
+	for_each_row(r, e, METER_txlat)
+		n += ((const struct txlat *)r.words)->came;
 	return n;
 }
 
 uint64_t sent_buffers(const struct evidence *e, bool *larger)
 {
-	const struct table *t = &e->s->tables[METER_pktsize];
 	uint64_t n = 0;
 
 	*larger = false;
-	for (unsigned row = 0; has(e, METER_pktsize) && row < t->rows; row++) {
-		const struct pktsize *p = (const void *)row_words(t, row, 0);
+	for_each_row(r, e, METER_pktsize) {
+		const struct pktsize *p = (const void *)r.words;
 
-		if (place_of(e->s, &meter_pktsize, row).point != TX_STACK)
+		if (row_place(e, &r).point != TX_STACK)
 			continue;
 		n += hist_count(meter_pktsize.metrics, words_at(&p->size.sum));
 		*larger |= p->more_packets;
@@ -282,11 +308,10 @@ int busiest_queue(const struct evidence *e)
 
 int cpu_of_queue(const struct evidence *e, int queue)
 {
-	const struct table *t = &e->s->tables[METER_rxcpu];
 	uint64_t most = 0;
 	int best = -1;
 
-	for (unsigned cpu = 0; has(e, METER_rxcpu) && cpu < t->cpus; cpu++)
+	for (unsigned cpu = 0; cpu < e->s->tables[METER_rxcpu].cpus; cpu++)
 		if (received(e, queue, cpu) > most) {
 			most = received(e, queue, cpu);
 			best = cpu;
@@ -297,11 +322,10 @@ int cpu_of_queue(const struct evidence *e, int queue)
 /* If threads do most polls, polling is accounted as system time, not as softirq time. */
 static bool polls_in_threads(const struct evidence *e)
 {
-	const struct table *t = &e->s->tables[METER_napi];
 	uint64_t threads = 0, all = 0;
 
-	for (unsigned row = 0; has(e, METER_napi) && row < t->rows; row++) {
-		const struct napi *n = (const void *)row_words(t, row, 0);
+	for_each_row(r, e, METER_napi) {
+		const struct napi *n = (const void *)r.words;
 
 		for (unsigned by = 0; by < NR_NAPI_BY; by++)
 			all += n->polls[by];
@@ -370,13 +394,4 @@ unsigned long sysctl_value(const struct evidence *e, const char *name, bool *hos
 	*host = !got || (home >= 0 && !is_settable(path));
 	leave(home);
 	return got || number_read(path, &value) ? value : 0;
-}
-
-const char *cpu_mask(unsigned cpus)
-{
-	const char *mask = text("%x", cpus % 32 ? (1u << cpus % 32) - 1 : 0xffffffff);
-
-	for (unsigned more = (cpus - 1) / 32; cpus && more; more--)
-		mask = text("%s,ffffffff", mask);
-	return mask;
 }

@@ -26,9 +26,22 @@ const struct hw *setup(struct evidence *);
 /* Whether this meter is on and has data. */
 bool has(const struct evidence *, enum meter_id);
 
+/* A row of a meter; for_each_row() visits them all, or none if the meter is off. */
+struct meter_row {
+	enum meter_id id;
+	unsigned next;			/* number of the row after it */
+	const void *key;		/* of a keyed meter */
+	const uint64_t *words;		/* of a meter that is not by CPU */
+};
+bool row_next(const struct evidence *, struct meter_row *);
+struct place row_place(const struct evidence *, const struct meter_row *);
+#define for_each_row(r, e, meter) for (struct meter_row r = { .id = meter }; row_next(e, &r);)
+
 /* Per second of the window; 0 if no time has passed. */
 double rate(const struct evidence *, double n);
-/* A finding about `n` packets: its harm is their rate, its fact their number. */
+/* A finding about `n` things: its harm is their rate, its fact their number. */
+void finding_counted(const struct evidence *, struct finding *, uint64_t n, const char *name,
+		     const char *unit);
 void finding_packets(const struct evidence *, struct finding *, uint64_t n);
 
 /*
@@ -61,6 +74,9 @@ unsigned silent_neighbours(const struct evidence *, char *one, size_t size);
 struct full_socket;
 /* The UDP socket of the namespace that lost the most packets (lib/net/full_socket.h). */
 bool fullest_socket(const struct evidence *, struct full_socket *);
+
+/* A template in which {if} stands for the interface. Valid as text(). */
+const char *with_iface(const struct evidence *, const char *template);
 
 /* Packets dropped by `who`, as the meter drop names it ("xdp"), and in how many buffers. */
 uint64_t dropped_by(const struct evidence *, const char *who, uint64_t *buffers_or_null);
@@ -102,8 +118,5 @@ bool cpu_is_busy(const struct evidence *, int cpu);
  * have none of their own (then *host). 0: not readable.
  */
 unsigned long sysctl_value(const struct evidence *, const char *name, bool *host);
-
-/* A mask for rps_cpus or xps_cpus of the first `cpus` CPUs: "3", "ff,ffffffff". Valid as text(). */
-const char *cpu_mask(unsigned cpus);
 
 #endif

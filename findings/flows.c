@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The flows of a receive queue, estimated from the samples of the meter flow. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -54,17 +53,16 @@ static bool is_fragment(const struct flow_key *key)
 
 void flows_of(const struct evidence *e, int queue, struct flows *f)
 {
-	const struct table *t = &e->s->tables[METER_flow];
-	uint64_t *sizes = calloc(t->rows + 1, sizeof(*sizes));
+	uint64_t *sizes = calloc(e->s->tables[METER_flow].rows + 1, sizeof(*sizes));
 	uint64_t all = 0, tcp = 0, split = 0, pieces = 0, sum = 0, top = 0;
 	unsigned nr = 0;
 
 	*f = (struct flows){};
-	for (unsigned row = 0; sizes && has(e, METER_flow) && row < t->rows; row++) {
-		const struct flow_key *key = (const void *)(t->keys + row * sizeof(*key));
-		const struct flow *flow = (const void *)row_words(t, row, 0);
+	for_each_row(r, e, METER_flow) {
+		const struct flow_key *key = r.key;
+		const struct flow *flow = (const void *)r.words;
 
-		if (!flow->packets || (queue >= 0 && key->queue != queue))
+		if (!sizes || !flow->packets || (queue >= 0 && key->queue != queue))
 			continue;
 		if (nr < 2)	/* rows are sorted by size */
 			name_of(key, f->name[nr], sizeof(f->name[nr]));

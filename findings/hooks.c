@@ -45,19 +45,17 @@ static const struct finding_kind kinds[] = {
 /* Packets that one rx point saw in the window and the given one missed. */
 static uint64_t unseen(struct evidence *e, enum point point)
 {
-	const struct table *t = &e->s->tables[METER_ledger];
-	int64_t n[2] = {}, more;
+	bool by_queue = e->s->tables[METER_ledger].rows > 2;
+	int64_t more = 0;
 
-	for (unsigned row = 0; has(e, METER_ledger) && row < t->rows; row++) {
-		const struct ledger_key *key = (const void *)(t->keys + row * sizeof(*key));
-		const struct ledger *l = (const void *)row_words(t, row, 0);
+	for_each_row(r, e, METER_ledger) {
+		const struct ledger_key *key = r.key;
+		const struct ledger *l = (const void *)r.words;
 
-		if (key->way || (ledger_queue(key) != LEDGER_ALL && t->rows > 2))
+		if (key->way || (ledger_queue(key) != LEDGER_ALL && by_queue))
 			continue;
-		n[0] = point == RX_STACK ? l->ours : l->driver;
-		n[1] = point == RX_STACK ? l->stack : l->ours;
+		more = point == RX_STACK ? l->ours - l->stack : l->driver - l->ours;
 	}
-	more = n[0] - n[1];
 	return more > 0 && (point == RX_NIC || point == RX_STACK) ? more : 0;
 }
 
@@ -95,8 +93,8 @@ static void judge_sources(struct evidence *e)
 	 */
 	if (!has(e, METER_ecn_source) || t->rows < ECN_SOURCES / 2)
 		return;
-	for (unsigned row = 0; row < t->rows; row++)
-		kept += *row_words(t, row, 0);
+	for_each_row(r, e, METER_ecn_source)
+		kept += *r.words;
 	if (!worth(e, lost, few.value) || lost < share.value * (lost + kept))
 		return;
 	f = finding_add(e->f, &kinds[SOURCES_FORGOTTEN], -1,

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Findings about interrupts: too many, away from their polls, outside their affinity. */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -156,19 +155,27 @@ static int queue_of(const struct irq_key *k)
 	return k->rx >= 0 ? k->rx : k->tx >= 0 ? k->tx : -1;
 }
 
+/* Interrupts of a direction, "rx" or "tx", wait for 50 us. */
+static void fix_usecs(struct evidence *e, struct finding *f, const char *way)
+{
+	const char *dev = e->s->meta.iface, *usecs = text("%s-usecs", way);
+	const char *adaptive = text("adaptive-%s", way);
+
+	if (coalesce_value(e, adaptive) > 0)
+		finding_fix(f, "ethtool", "-C", dev, adaptive, "off", usecs, "50");
+	else
+		finding_fix(f, "ethtool", "-C", dev, usecs, "50");
+}
+
 /* Without coalescing in the driver, defer interrupts in the kernel. */
 static void fix_storm(struct evidence *e, struct finding *f)
 {
-	const char *dev = e->s->meta.iface;
-
-	if (coalesce_value(e, "rx-usecs") >= 0 && coalesce_value(e, "adaptive-rx") > 0)
-		finding_fix(f, "ethtool", "-C", dev, "adaptive-rx", "off", "rx-usecs", "50");
-	else if (coalesce_value(e, "rx-usecs") >= 0)
-		finding_fix(f, "ethtool", "-C", dev, "rx-usecs", "50");
+	if (coalesce_value(e, "rx-usecs") >= 0)
+		fix_usecs(e, f, "rx");
 	else
 		finding_fix(f, "sh", "-c", text("cd /sys/class/net/%s && echo 2 > "
 						"napi_defer_hard_irqs && echo 50000 > "
-						"gro_flush_timeout", dev));
+						"gro_flush_timeout", e->s->meta.iface));
 	finding_changes(f, "an interrupt waits for up to 50 us for more packets");
 }
 
@@ -192,7 +199,6 @@ static void judge_storm(struct evidence *e, const struct sum *s)
 static void judge_useless(struct evidence *e, const struct sum *s)
 {
 	uint64_t mine = s->interrupts > s->unhandled ? s->interrupts - s->unhandled : 0;
-	const char *dev = e->s->meta.iface;
 	struct finding *f;
 
 	if (!serves(s->key) || !s->polls || rate(e, s->interrupts) < often.value ||
@@ -206,14 +212,8 @@ static void judge_useless(struct evidence *e, const struct sum *s)
 	finding_harm(f, rate(e, s->packets));
 	finding_fact(f, "interrupts", s->interrupts, "interrupts");
 	finding_fact(f, "polls", s->polls, "polls");
-	if (coalesce_value(e, "adaptive-rx") > 0)
-		finding_fix(f, "ethtool", "-C", dev, "adaptive-rx", "off", "rx-usecs", "50");
-	else
-		finding_fix(f, "ethtool", "-C", dev, "rx-usecs", "50");
-	if (coalesce_value(e, "adaptive-tx") > 0)
-		finding_fix(f, "ethtool", "-C", dev, "adaptive-tx", "off", "tx-usecs", "50");
-	else
-		finding_fix(f, "ethtool", "-C", dev, "tx-usecs", "50");
+	fix_usecs(e, f, "rx");
+	fix_usecs(e, f, "tx");
 	finding_changes(f, "an interrupt waits for up to 50 us for more packets");
 	finding_advise(f, "if the driver does part of its work in the interrupt, moderation does "
 		       "not help: fewer, larger packets do");

@@ -2,10 +2,8 @@
 /* Findings about the card and its link: damage, duplex, cloud allowances, radios. */
 #include <inttypes.h>
 #include <linux/ethtool.h>
-#include <string.h>
 
 #include "bpf/drop/drop.h"
-#include "bpf/wifi/radio.h"
 #include "findings/settings.h"
 #include "findings/subjects.h"
 #include "lib/hw/hw.h"
@@ -95,12 +93,10 @@ static const struct finding_kind kinds[] = {
 /* Packets that were to be sent and were dropped, for any reason. */
 static uint64_t unsent(const struct evidence *e)
 {
-	const struct table *t = &e->s->tables[METER_drop];
-	const struct drop_key *keys = (const void *)t->keys;
 	uint64_t n = 0;
 
-	for (unsigned row = 0; has(e, METER_drop) && row < t->rows; row++)
-		n += keys[row].direction == DROP_TX ? row_words(t, row, 0)[0] : 0;
+	for_each_row(r, e, METER_drop)
+		n += ((const struct drop_key *)r.key)->direction == DROP_TX ? *r.words : 0;
 	return has(e, METER_drop) ? n : kernel_counted(e, "ip -s link", "tx_dropped") +
 					kernel_counted(e, "ip -s link", "tx_carrier_errors");
 }
@@ -150,8 +146,7 @@ static void judge_broken(struct evidence *e)
 			"%" PRIu64 " frames were damaged on arrival at %s, or could not be sent "
 			"intact",
 			n, dev);
-	finding_harm(f, rate(e, n));
-	finding_fact(f, "frames", n, "frames");
+	finding_counted(e, f, n, "frames", "frames");
 	finding_advise(f, "check cable and optics: ethtool -m %s; ethtool %s; ip -s -s link show "
 		       "dev %s",
 		       dev, dev, dev);
@@ -224,22 +219,22 @@ static void judge_allowance(struct evidence *e)
 
 static void judge_scans(struct evidence *e)
 {
-	const struct metric *k = has(e, METER_wifi) ? metric_of(&meter_wifi, "duration") : NULL;
-	const struct table *t = &e->s->tables[METER_wifi];
+	const struct metric *k = metric_of(&meter_wifi, "duration");
 	uint64_t all = 0, most = 0;
 	char who[64] = "";
 	struct finding *f;
 
-	for (unsigned row = 0; k && row < t->rows; row++) {
-		uint64_t ns = *cell(t, row, 0, k);
+	for_each_row(r, e, METER_wifi) {
+		uint64_t ns = r.words[k->at];
 
 		all += ns;
 		if (ns <= most)
 			continue;
 		most = ns;
-		meter_wifi.key.text(t->keys + row * meter_wifi.key.size, 0, who, sizeof(who));
+		meter_wifi.key.text(r.key, 0, who, sizeof(who));
 	}
-	if (!k || e->s->seconds < long_enough.value || all * 1e-9 < tenth.value * e->s->seconds)
+	if (!has(e, METER_wifi) || e->s->seconds < long_enough.value ||
+	    all * 1e-9 < tenth.value * e->s->seconds)
 		return;
 	f = finding_add(e->f, &kinds[SCANS], -1,
 			"scans take %.0f%% of the time, most of it for %s: packets wait while the "

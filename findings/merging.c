@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Findings about received packets that could be merged but are not, and about fragments. */
-#include <inttypes.h>
-#include <string.h>
-
 #include "bpf/gro/gro.h"
 #include "findings/flows.h"
 #include "findings/settings.h"
 #include "findings/subjects.h"
 #include "lib/core/nic_driver.h"
-#include "lib/util/log.h"
 
 enum { GRO_IS_OFF, GRO_NOT_USED, GENERIC_XDP, FRAGMENTS, REORDERED };
 
@@ -93,11 +89,10 @@ struct sums {
 
 static struct sums sum(const struct evidence *e)
 {
-	const struct table *t = &e->s->tables[METER_gro];
 	struct sums s = {};
 
-	for (unsigned row = 0; row < t->rows; row++) {
-		const struct gro *g = (const void *)row_words(t, row, 0);
+	for_each_row(r, e, METER_gro) {
+		const struct gro *g = (const void *)r.words;
 
 		for (unsigned i = 0; i < SEGS_SLOTS; i++)
 			s.buffers += g->size.slot[i];

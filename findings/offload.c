@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Findings about work on sent packets that the kernel does although the card could. */
-#include <inttypes.h>
 #include <string.h>
 
 #include "findings/settings.h"
@@ -108,14 +107,13 @@ static void judge_feature(struct evidence *e, const struct offload_key *key, uin
 /* All queues together: a feature applies to the whole interface. */
 static void judge_features(struct evidence *e)
 {
-	const struct table *t = &e->s->tables[METER_offload];
 	uint64_t packets[FEATURE_SG + 1][NR_WHY] = {};
 
-	for (unsigned row = 0; row < t->rows; row++) {
-		const struct offload_key *key = (const void *)(t->keys + row * sizeof(*key));
+	for_each_row(r, e, METER_offload) {
+		const struct offload_key *key = r.key;
 
 		if (key->feature <= FEATURE_SG && key->why < NR_WHY)
-			packets[key->feature][key->why] += row_words(t, row, 0)[0];
+			packets[key->feature][key->why] += *r.words;
 	}
 	for (unsigned feature = 0; feature <= FEATURE_SG; feature++)
 		for (unsigned why = 0; why < NR_WHY; why++)
@@ -129,13 +127,11 @@ static void judge_features(struct evidence *e)
 /* Wire packets at a point, and how many of them are in buffers not yet segmented. */
 static void count(const struct evidence *e, enum point point, uint64_t *packets, uint64_t *large)
 {
-	const struct table *t = &e->s->tables[METER_gso];
-
 	*packets = *large = 0;
-	for (unsigned row = 0; row < t->rows; row++) {
-		const struct gso *g = (const void *)row_words(t, row, 0);
+	for_each_row(r, e, METER_gso) {
+		const struct gso *g = (const void *)r.words;
 
-		if (place_of(e->s, &meter_gso, row).point != point)
+		if (row_place(e, &r).point != point)
 			continue;
 		*packets += g->size.sum;
 		*large += g->left[WORK_SEGMENT];
@@ -145,14 +141,11 @@ static void count(const struct evidence *e, enum point point, uint64_t *packets,
 /* Wire packets that the kernel had to segment because of the card's features. */
 static uint64_t explained(const struct evidence *e)
 {
-	const struct table *t = &e->s->tables[METER_offload];
 	uint64_t n = 0;
 
-	for (unsigned row = 0; row < t->rows; row++) {
-		const struct offload_key *key = (const void *)(t->keys + row * sizeof(*key));
-
-		n += key->feature <= FEATURE_SIZE ? row_words(t, row, 0)[0] : 0;
-	}
+	for_each_row(r, e, METER_offload)
+		if (((const struct offload_key *)r.key)->feature <= FEATURE_SIZE)
+			n += *r.words;
 	return n;
 }
 
@@ -177,8 +170,7 @@ static void judge_split(struct evidence *e)
 			"rejects them",
 			rate(e, single - known),
 			100.0 * (single - known) / stack_large);
-	finding_harm(f, rate(e, single - known));
-	finding_fact(f, "packets", single - known, "packets");
+	finding_packets(e, f, single - known);
 	finding_advise(f, "tc -s qdisc show dev %s: tbf with a burst below 64 KB segments them, "
 		       "and so does cake without no-split-gso",
 		       e->s->meta.iface);
@@ -186,8 +178,7 @@ static void judge_split(struct evidence *e)
 
 static void judge(struct evidence *e)
 {
-	if (has(e, METER_offload))
-		judge_features(e);
+	judge_features(e);
 	if (has(e, METER_offload) && has(e, METER_gso))
 		judge_split(e);
 }

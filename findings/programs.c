@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Findings about packets that programs and rules drop: XDP, tc, cgroups, netfilter, IPsec. */
-#include <errno.h>
 #include <inttypes.h>
 #include <linux/bpf.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "bpf/xdp/xdp.h"
 #include "findings/subjects.h"
-#include "lib/util/log.h"
 
 enum {
 	XDP_DROPS, TC_INGRESS_DROPS, TC_EGRESS_DROPS, CGROUP_DROPS, FIREWALL_DROPS, IPSEC_DROPS
@@ -92,9 +88,9 @@ static const struct {
 	bool sent;
 } meant[] = {
 	{ TC_INGRESS_DROPS, "TC_INGRESS", "were dropped by tc ingress",
-	  "tc -s filter show dev {} ingress; bpftool net show dev {}", false },
+	  "tc -s filter show dev {if} ingress; bpftool net show dev {if}", false },
 	{ TC_EGRESS_DROPS, "TC_EGRESS", "were dropped by tc egress",
-	  "tc -s filter show dev {} egress; bpftool net show dev {}", true },
+	  "tc -s filter show dev {if} egress; bpftool net show dev {if}", true },
 	{ CGROUP_DROPS, "BPF_CGROUP_EGRESS", "were dropped by a BPF program of a cgroup",
 	  "bpftool cgroup tree", true },
 	{ FIREWALL_DROPS, "NETFILTER_DROP",
@@ -104,16 +100,6 @@ static const struct {
 	{ IPSEC_DROPS, "XFRM_POLICY", "were rejected by an IPsec policy",
 	  "ip xfrm policy; nstat -az 'Xfrm*'", false },
 };
-
-/* Replaces "{}" by the interface. */
-static const char *with_iface(const char *format, const char *iface)
-{
-	const char *all = "";
-
-	for (const char *at; (at = strstr(format, "{}")); format = at + 2)
-		all = text("%s%.*s%s", all, (int)(at - format), format, iface);
-	return text("%s%s", all, format);
-}
 
 static void judge_meant(struct evidence *e)
 {
@@ -126,7 +112,7 @@ static void judge_meant(struct evidence *e)
 			continue;
 		f = finding_add(e->f, &kinds[meant[i].kind], -1, "%" PRIu64 " packets %s", n,
 				meant[i].what);
-		finding_advise(f, "%s", with_iface(meant[i].look, e->s->meta.iface));
+		finding_advise(f, "%s", with_iface(e, meant[i].look));
 		finding_packets(e, f, n);
 	}
 }
@@ -134,15 +120,14 @@ static void judge_meant(struct evidence *e)
 /* Drops because a program failed rather than returned XDP_DROP: reported separately. */
 static uint64_t failed_programs(const struct evidence *e)
 {
-	const struct table *t = &e->s->tables[METER_xdp];
 	uint64_t n = 0;
 
-	for (unsigned row = 0; has(e, METER_xdp) && row < t->rows; row++) {
-		const struct xdp_key *key = (const void *)(t->keys + row * sizeof(*key));
+	for_each_row(r, e, METER_xdp) {
+		const struct xdp_key *key = r.key;
 
 		if ((key->event == XDP_EXCEPTION && key->result != XDP_TX) ||
 		    (key->event == XDP_REDIRECTED && key->result))
-			n += row_words(t, row, 0)[0];
+			n += *r.words;
 	}
 	return n;
 }

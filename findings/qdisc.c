@@ -12,7 +12,6 @@
 #include "findings/subjects.h"
 #include "lib/util/log.h"
 #include "xdp/ecn.h"
-#include "xdp/ecn_source.h"
 
 enum { WAIT, DROPS, MARKED_HERE, MARKED };
 
@@ -83,11 +82,6 @@ static const struct finding_kind kinds[] = {
 	},
 };
 
-static const struct qdisc_key *key_of(const struct table *t, unsigned row)
-{
-	return (const void *)(t->keys + (size_t)row * sizeof(struct qdisc_key));
-}
-
 static bool is_one_of(const char *kind_, const char *const *list)
 {
 	while (*list && strcmp(kind_, *list))
@@ -122,33 +116,33 @@ static void advise_wait(struct evidence *e, struct finding *f, const char *qdisc
 static void judge_wait(struct evidence *e)
 {
 	const struct metric *k = metric_of(&meter_qdisc, "wait");
-	const struct table *t = &e->s->tables[METER_qdisc];
+	const struct qdisc_key *at = NULL;
 	double worst = 0, driver;
-	unsigned late = 0, at = 0;
+	unsigned late = 0;
 	struct finding *f;
 
-	for (unsigned row = 0; has(e, METER_qdisc) && row < t->rows; row++) {
-		const uint64_t *w = cell(t, row, 0, k);
+	for_each_row(r, e, METER_qdisc) {
+		const uint64_t *w = r.words + k->at;
+		const struct qdisc_key *key = r.key;
 		double p50 = hist_percentile(k, w, .5);
 
-		driver = completion_median(e, key_of(t, row)->queue);
-		if (!worth(e, hist_count(k, w), enough.value) ||
-		    delays_on_purpose(key_of(t, row)->kind) ||
+		driver = completion_median(e, key->queue);
+		if (!worth(e, hist_count(k, w), enough.value) || delays_on_purpose(key->kind) ||
 		    p50 < (isnan(driver) ? alone.value : slow.value) || p50 < times.value * driver)
 			continue;
 		late++;
 		if (p50 > worst) {
 			worst = p50;
-			at = row;
+			at = key;
 		}
 	}
 	if (!late)
 		return;
-	driver = completion_median(e, key_of(t, at)->queue);
-	f = finding_add(e->f, &kinds[WAIT], key_of(t, at)->queue,
+	driver = completion_median(e, at->queue);
+	f = finding_add(e->f, &kinds[WAIT], at->queue,
 			"packets of queue %u%s wait %s (median) in the qdisc %.16s%s",
-			key_of(t, at)->queue, late > 1 ? text(" and of %u more", late - 1) : "",
-			finding_time(worst), key_of(t, at)->kind, isnan(driver) ? "" :
+			at->queue, late > 1 ? text(" and of %u more", late - 1) : "",
+			finding_time(worst), at->kind, isnan(driver) ? "" :
 			text(", %.0f times as long as in the driver and the card (%s)",
 			     worst / driver,
 			     finding_time(driver)));
@@ -156,21 +150,20 @@ static void judge_wait(struct evidence *e)
 	finding_fact(f, "wait", worst, "seconds");
 	if (!isnan(driver))
 		finding_fact(f, "completion", driver, "seconds");
-	advise_wait(e, f, key_of(t, at)->kind);
+	advise_wait(e, f, at->kind);
 }
 
 /* The same from the meter skblife, if qdisc is off: the mean over all queues. */
 static void judge_lives(struct evidence *e)
 {
-	const struct table *t = &e->s->tables[METER_skblife];
 	const struct metric *k = metric_of(&meter_skblife, "time");
 	struct finding *f;
 	uint64_t nr = 0;
 	double time = 0;
 
-	for (unsigned row = 0; has(e, METER_skblife) && row < t->rows; row++) {
-		const struct skblife_key *key = (const void *)(t->keys + row * sizeof(*key));
-		const uint64_t *w = cell(t, row, 0, k);
+	for_each_row(r, e, METER_skblife) {
+		const struct skblife_key *key = r.key;
+		const uint64_t *w = r.words + k->at;
 
 		if (key->stage != LIFE_QDISC)
 			continue;
@@ -192,36 +185,34 @@ static void judge_lives(struct evidence *e)
 /* Drops that `tc -s` counts: the largest count, since a qdisc includes its children. */
 static uint64_t dropped_by_tc(const struct evidence *e, char *name, size_t size)
 {
-	const struct table *t = &e->s->tables[METER_counters];
-	const struct counters_key *keys = (const void *)t->keys;
 	uint64_t most = 0;
 
 	*name = '\0';
-	for (unsigned row = 0; has(e, METER_counters) && row < t->rows; row++)
-		if (!strcmp(keys[row].source, "tc -s") && !strcmp(keys[row].who, "qdisc") &&
-		    t->cells[row] > most) {
-			most = t->cells[row];
-			snprintf(name, size, "%.*s", (int)strcspn(keys[row].counter, " "),
-				 keys[row].counter);
-		}
+	for_each_row(r, e, METER_counters) {
+		const struct counters_key *key = r.key;
+
+		if (strcmp(key->source, "tc -s") || strcmp(key->who, "qdisc") || *r.words <= most)
+			continue;
+		most = *r.words;
+		snprintf(name, size, "%.*s", (int)strcspn(key->counter, " "), key->counter);
+	}
 	return most;
 }
 
 /* Drops that the meter qdisc counts, and the kind that dropped most. */
 static uint64_t dropped_by_meter(const struct evidence *e, char *name, size_t size)
 {
-	const struct table *t = &e->s->tables[METER_qdisc];
 	uint64_t n = 0, most = 0;
 
-	for (unsigned row = 0; has(e, METER_qdisc) && row < t->rows; row++) {
-		uint64_t here = ((const struct qdisc *)
-				 row_words(t, row, 0))->dropped[QDISC_DROPPED];
+	for_each_row(r, e, METER_qdisc) {
+		uint64_t here = ((const struct qdisc *)r.words)->dropped[QDISC_DROPPED];
+		const struct qdisc_key *key = r.key;
 
 		n += here;
 		if (here <= most)
 			continue;
 		most = here;
-		snprintf(name, size, "%.16s", key_of(t, row)->kind);
+		snprintf(name, size, "%.16s", key->kind);
 	}
 	return n;
 }
@@ -259,8 +250,7 @@ static void judge_drops(struct evidence *e)
 	f = finding_add(e->f, &kinds[DROPS], -1, "the qdisc%s%s dropped %" PRIu64 "%s",
 			*qdisc ? " " : "", qdisc, n,
 			of_what(n, buffers, of_buffers, sent ? (double)n / all : 0));
-	finding_harm(f, rate(e, n));
-	finding_fact(f, "dropped", n, of_buffers ? "buffers" : "packets");
+	finding_counted(e, f, n, "dropped", of_buffers ? "buffers" : "packets");
 	if (buffers)
 		finding_fact(f, "buffers", buffers, "buffers");
 	if (sent)
@@ -278,14 +268,13 @@ static void judge_drops(struct evidence *e)
 
 static uint64_t marked(const struct evidence *e, enum point point, uint64_t *capable)
 {
-	const struct table *t = &e->s->tables[METER_ecn];
 	uint64_t ce = 0;
 
 	*capable = 0;
-	for (unsigned row = 0; row < t->rows; row++) {
-		const struct ecn *ecn = (const void *)row_words(t, row, 0);
+	for_each_row(r, e, METER_ecn) {
+		const struct ecn *ecn = (const void *)r.words;
 
-		if (place_of(e->s, &meter_ecn, row).point != point)
+		if (row_place(e, &r).point != point)
 			continue;
 		ce += ecn->packets[ECN_CE];
 		*capable += ecn->packets[ECN_CE] + ecn->packets[ECN_ECT0] + ecn->packets[ECN_ECT1];
@@ -297,17 +286,15 @@ static uint64_t marked(const struct evidence *e, enum point point, uint64_t *cap
 static const char *who_marks(const struct evidence *e)
 {
 	static const char *const nobody[] = { "tbf", "htb", "hfsc", "prio", "drr", "ets", "qfq",
-					      "mqprio", "taprio", "etf", "pfifo", "pfifo_fast" };
-	const struct table *t = &e->s->tables[METER_qdisc];
-	const char *kind;
+					      "mqprio", "taprio", "etf", "pfifo", "pfifo_fast",
+					      NULL };
+	struct meter_row first = { .id = METER_qdisc };
+	const struct qdisc_key *key;
 
-	if (!has(e, METER_qdisc) || !t->rows)
+	if (!row_next(e, &first))
 		return "";
-	kind = key_of(t, 0)->kind;
-	for (unsigned i = 0; i < sizeof(nobody) / sizeof(*nobody); i++)
-		if (!strncmp(kind, nobody[i], sizeof(key_of(t, 0)->kind)))
-			return text(" (one below %s)", nobody[i]);
-	return text(" (%.16s)", kind);
+	key = first.key;
+	return text(is_one_of(key->kind, nobody) ? " (one below %.16s)" : " (%.16s)", key->kind);
 }
 
 static void judge_marked_here(struct evidence *e)
@@ -325,8 +312,7 @@ static void judge_marked_here(struct evidence *e)
 			"ECN-capable",
 			who_marks(e), n,
 			100.0 * n / capable);
-	finding_harm(f, rate(e, n));
-	finding_fact(f, "marked", n, "packets");
+	finding_counted(e, f, n, "marked", "packets");
 	finding_fact(f, "share", (double)n / capable, "ratio");
 	finding_advise(f, "its queue is longer than intended: raise the rate, or send less: tc -s "
 		       "qdisc show dev %s",
@@ -336,15 +322,13 @@ static void judge_marked_here(struct evidence *e)
 /* ", 93% of them from 10.9.8.2" */
 static const char *from(const struct evidence *e, uint64_t ce)
 {
-	const struct table *t = &e->s->tables[METER_ecn_source];
+	struct meter_row most = { .id = METER_ecn_source };	/* sorted: the first */
 	char name[64];
-	uint64_t n;
 
-	if (!has(e, METER_ecn_source) || !t->rows)
+	if (!row_next(e, &most) || *most.words > ce)
 		return "";
-	n = row_words(t, 0, 0)[0];	/* sorted: the first has most */
-	meter_ecn_source.key.text(t->keys, 0, name, sizeof(name));
-	return n > ce ? "" : text(", %.0f%% of them from %s", 100.0 * n / ce, name);
+	meter_ecn_source.key.text(most.key, 0, name, sizeof(name));
+	return text(", %.0f%% of them from %s", 100.0 * *most.words / ce, name);
 }
 
 static void judge_marked(struct evidence *e)
@@ -359,8 +343,7 @@ static void judge_marked(struct evidence *e)
 			"path is congested",
 			100.0 * n / capable,
 			from(e, n));
-	finding_harm(f, rate(e, n));
-	finding_fact(f, "marked", n, "packets");
+	finding_counted(e, f, n, "marked", "packets");
 	finding_fact(f, "share", (double)n / capable, "ratio");
 	finding_advise(f, "who sends them: nicprobe show %s ecn_source", e->s->name);
 }

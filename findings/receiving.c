@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Findings about how packets are spread over queues and CPUs when a CPU is full. */
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "findings/flows.h"
 #include "findings/pressure.h"

@@ -2,8 +2,6 @@
 /* Findings from the driver to the wire: rings, completions, stuck queues, XPS. */
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "bpf/bql/bql.h"
 #include "bpf/txlat/txlat.h"
@@ -166,16 +164,10 @@ static void judge_timeouts(struct evidence *e)
 
 	if (!worth(e, n + missed, one.value))
 		return;
-	if (n)
-		f = finding_add(e->f, &kinds[TIMEOUTS], queue,
-				"%" PRIu64 " time%s the driver of %s gave up waiting for a "
-				"completion",
-				n, n == 1 ? "" : "s", dev);
-	else
-		f = finding_add(e->f, &kinds[TIMEOUTS], other,
-				"%" PRIu64 " time%s the driver of %s found a packet that did not "
-				"complete in time",
-				missed, missed == 1 ? "" : "s", dev);
+	f = finding_add(e->f, &kinds[TIMEOUTS], n ? queue : other,
+			"%" PRIu64 " time%s the driver of %s %s", n ?: missed,
+			(n ?: missed) == 1 ? "" : "s", dev, n ? "gave up waiting for a completion" :
+			"found a packet that did not complete in time");
 	finding_harm(f, rate(e, n + missed));
 	finding_fact(f, "timeouts", n, "timeouts");
 	finding_fact(f, "missed", missed, "times");
@@ -286,8 +278,7 @@ static void judge_full(struct evidence *e)
 				finding_time(stood_for));
 	if (f && !n)
 		f->severity = SEVERITY_WARNING;
-	finding_harm(f, rate(e, n));
-	finding_fact(f, "lost", n, "packets");
+	finding_counted(e, f, n, "lost", "packets");
 	finding_fact(f, "stopped", stood_for, "seconds");
 	/* A longer ring helps only against bursts. */
 	if (n * 10 > all)
@@ -321,6 +312,7 @@ static void judge_slow(struct evidence *e, unsigned queue)
 {
 	const struct txlat *x = flight(e, queue);
 	const char *dev = e->s->meta.iface, *other = driver_find(e->s->meta.driver)->late;
+	const char *name, *value;
 	double took = completion_median(e, queue);
 	struct moderation m;
 	struct finding *f;
@@ -349,25 +341,21 @@ static void judge_slow(struct evidence *e, unsigned queue)
 			       e->s->name, dev);
 		return;
 	}
+	name = m.usecs ? "tx-usecs" : "tx-frames";
+	value = m.usecs ? "50" : text("%lld", m.frames < 8 ? 1 : m.frames / 4);
 	if (m.adaptive)
-		finding_fix(f, "ethtool", "-C", dev, "adaptive-tx", "off", m.usecs ? "tx-usecs" :
-			    "tx-frames",
-			    m.usecs ? "50" : text("%lld", m.frames < 8 ? 1 : m.frames / 4));
+		finding_fix(f, "ethtool", "-C", dev, "adaptive-tx", "off", name, value);
 	else
-		finding_fix(f, "ethtool", "-C", dev, m.usecs ? "tx-usecs" : "tx-frames",
-			    m.usecs ? "50" : text("%lld", m.frames < 8 ? 1 : m.frames / 4));
+		finding_fix(f, "ethtool", "-C", dev, name, value);
 	finding_changes(f, "more interrupts, earlier completions");
 }
 
 static void judge(struct evidence *e)
 {
 	judge_timeouts(e);
-	for (unsigned queue = 0; queue < e->s->meta.tx_queues; queue++) {
-		bool stuck = judge_stuck(e, queue);
-
-		if (!stuck)
+	for (unsigned queue = 0; queue < e->s->meta.tx_queues; queue++)
+		if (!judge_stuck(e, queue))
 			judge_slow(e, queue);
-	}
 	judge_full(e);
 }
 

@@ -17,37 +17,26 @@ long long ring_longer(struct evidence *e, const char *way, long long *now)
 	return 4 * *now < most ? 4 * *now : most;
 }
 
-static const struct ethtool_feature *feature_next(struct evidence *e, const char *name,
-						  unsigned *at)
+/* Is there a feature whose name begins so and that has these flags? */
+static bool has_feature(struct evidence *e, const char *name, unsigned mask, unsigned want)
 {
 	const struct hw *h = setup(e);
 
-	for (; h && *at < h->features.nr; ++*at)
-		if (!strncmp(h->features.list[*at].name, name, strlen(name)))
-			return &h->features.list[(*at)++];
-	return NULL;
+	for (unsigned i = 0; h && i < h->features.nr; i++)
+		if (!strncmp(h->features.list[i].name, name, strlen(name)) &&
+		    (h->features.list[i].is & mask) == want)
+			return true;
+	return false;
 }
 
 bool feature_on(struct evidence *e, const char *name)
 {
-	const struct ethtool_feature *f;
-	unsigned at = 0;
-
-	while ((f = feature_next(e, name, &at)))
-		if (f->is & FEATURE_ON)
-			return true;
-	return false;
+	return has_feature(e, name, FEATURE_ON, FEATURE_ON);
 }
 
 bool feature_missing(struct evidence *e, const char *name)
 {
-	const struct ethtool_feature *f;
-	unsigned at = 0;
-
-	while ((f = feature_next(e, name, &at)))
-		if (!(f->is & FEATURE_ON) && f->is & FEATURE_CAN && !(f->is & FEATURE_FIXED))
-			return true;
-	return false;
+	return has_feature(e, name, FEATURE_ON | FEATURE_CAN | FEATURE_FIXED, FEATURE_CAN);
 }
 
 long long coalesce_value(struct evidence *e, const char *name)

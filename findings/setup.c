@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Findings about the setup of an interface, reported with it: possible, not actual harm. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "findings/steering.h"
 #include "findings/subjects.h"

@@ -53,6 +53,16 @@ unsigned poll_threads(struct evidence *e, struct cpus *to, char *pids, size_t si
 	return threads;
 }
 
+/* A mask for rps_cpus of the first `cpus` CPUs: "3", "ff,ffffffff". Valid as text(). */
+static const char *cpu_mask(unsigned cpus)
+{
+	const char *mask = text("%x", cpus % 32 ? (1u << cpus % 32) - 1 : 0xffffffff);
+
+	for (unsigned more = (cpus - 1) / 32; cpus && more; more--)
+		mask = text("%s,ffffffff", mask);
+	return mask;
+}
+
 void fix_rps(struct evidence *e, struct finding *one, int queue)
 {
 	const char *mask = cpu_mask(e->s->online), *dev = e->s->meta.iface;

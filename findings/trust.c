@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Findings about gaps in nicprobe's own figures. */
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "bpf/driver/driver.h"
 #include "bpf/qdisc/qdisc.h"
 #include "bpf/skblife/skblife.h"
 #include "bpf/txlat/txlat.h"
 #include "findings/subjects.h"
-#include "lib/util/log.h"
 
 enum { TABLE_FULL, NOT_TIMED, MODULE_GONE };
 
@@ -70,27 +67,24 @@ static void tell_full(struct evidence *e, const char *meter, uint64_t full, uint
 static void judge_tables(struct evidence *e)
 {
 	uint64_t full[3] = {}, timed[3] = {}, split = 0;
-	const struct table *t = &e->s->tables[METER_txlat];
 	struct finding *f;
 
-	for (unsigned row = 0; has(e, METER_txlat) && row < t->rows; row++) {
-		const struct txlat *x = (const void *)row_words(t, row, 0);
+	for_each_row(r, e, METER_txlat) {
+		const struct txlat *x = (const void *)r.words;
 
 		full[0] += x->lost[TXLAT_FULL];
 		timed[0] += hist_count(metric_of(&meter_txlat, "completion"),
 				       words_at(&x->completion.sum));
 	}
-	t = &e->s->tables[METER_qdisc];
-	for (unsigned row = 0; has(e, METER_qdisc) && row < t->rows; row++) {
-		const struct qdisc *q = (const void *)row_words(t, row, 0);
+	for_each_row(r, e, METER_qdisc) {
+		const struct qdisc *q = (const void *)r.words;
 
 		full[1] += q->lost[QDISC_FULL];
 		split += q->lost[QDISC_SEGMENTED];
 		timed[1] += hist_count(metric_of(&meter_qdisc, "wait"), words_at(&q->wait.sum));
 	}
-	t = &e->s->tables[METER_skblife];
-	for (unsigned row = 0; has(e, METER_skblife) && row < t->rows; row++) {
-		const struct skblife *l = (const void *)row_words(t, row, 0);
+	for_each_row(r, e, METER_skblife) {
+		const struct skblife *l = (const void *)r.words;
 
 		full[2] += l->lost[LIFE_FULL];
 		timed[2] += l->came;
@@ -109,11 +103,10 @@ static void judge_tables(struct evidence *e)
 
 static void judge_modules(struct evidence *e)
 {
-	const struct table *t = &e->s->tables[METER_driver];
 	struct finding *f;
 
-	for (unsigned row = 0; has(e, METER_driver) && row < t->rows; row++) {
-		const char *module = driver_row_gone(t->keys + row * meter_driver.key.size);
+	for_each_row(r, e, METER_driver) {
+		const char *module = driver_row_gone(r.key);
 
 		if (!module)
 			continue;

@@ -3,8 +3,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <linux/bpf.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "bpf/xdp/xdp.h"
 #include "findings/subjects.h"
@@ -91,7 +89,7 @@ static const char *part(const struct xdp_key *key, unsigned nr)
 	return text("%s", words);
 }
 
-static void judge_exception(struct evidence *e, const struct xdp_key *key, uint64_t n)
+static struct finding *judge_exception(struct evidence *e, const struct xdp_key *key, uint64_t n)
 {
 	const char *program = part(key, PROGRAM), *look = text("bpftool prog dump xlated id %u",
 							       key->prog);
@@ -119,7 +117,7 @@ static void judge_exception(struct evidence *e, const struct xdp_key *key, uint6
 		finding_advise(f, "is its transmit ring full? ethtool -S %s; ethtool -G %s tx N",
 			       e->s->meta.iface, e->s->meta.iface);
 	}
-	finding_packets(e, f, n);
+	return f;
 }
 
 /* What a redirect lacks, by errno (net/core/filter.c, 6.1 to 6.18). */
@@ -150,21 +148,21 @@ static const char *redirect_wants(const struct xdp_key *key, const char **why)
 	return target;
 }
 
-static void judge_redirect(struct evidence *e, const struct xdp_key *key, uint64_t n)
+static struct finding *judge_redirect(struct evidence *e, const struct xdp_key *key, uint64_t n)
 {
 	const char *why, *try = redirect_wants(key, &why);
 	struct finding *f;
 
 	if (!key->result)
-		return;
+		return NULL;
 	f = finding_add(e->f, &kinds[REDIRECT_FAILED], -1,
 			"%" PRIu64 " redirects of the XDP program %s to %s failed with %s%s",
 			n, part(key, PROGRAM), part(key, WHERE), part(key, RESULT), why);
 	finding_advise(f, "%s", try);
-	finding_packets(e, f, n);
+	return f;
 }
 
-static void judge_send(struct evidence *e, const struct xdp_key *key, uint64_t n)
+static struct finding *judge_send(struct evidence *e, const struct xdp_key *key, uint64_t n)
 {
 	const char *other = text("%.16s", key->dev), *we = e->s->meta.iface;
 	const char *to = key->event == XDP_SENT_TO ? other : we;
@@ -173,7 +171,7 @@ static void judge_send(struct evidence *e, const struct xdp_key *key, uint64_t n
 	struct finding *f;
 
 	if (!key->result)
-		return;
+		return NULL;
 	if (key->event == XDP_SENT_BACK)
 		f = finding_add(e->f, &kinds[TX_FAILED], -1,
 				"the driver dropped %" PRIu64 " packets that an XDP program "
@@ -190,15 +188,15 @@ static void judge_send(struct evidence *e, const struct xdp_key *key, uint64_t n
 	else
 		finding_advise(f, "is its transmit ring full? ethtool -S %s; ethtool -G %s tx N",
 			       to, to);
-	finding_packets(e, f, n);
+	return f;
 }
 
-static void judge_cpu(struct evidence *e, const struct xdp_key *key, uint64_t n)
+static struct finding *judge_cpu(struct evidence *e, const struct xdp_key *key, uint64_t n)
 {
 	struct finding *f;
 
 	if (key->event != XDP_CPU_ENQUEUE || key->result != XDP_CPU_FULL)
-		return;
+		return NULL;
 	f = finding_add(e->f, &kinds[CPUMAP_FULL], -1,
 			"%" PRIu64 " packets were dropped because the queue of cpumap %u to CPU %u "
 			"was full",
@@ -206,27 +204,27 @@ static void judge_cpu(struct evidence *e, const struct xdp_key *key, uint64_t n)
 	finding_advise(f, "more CPUs in cpumap %u, or a longer queue: the value of its slot %u",
 		       key->map,
 		       key->index);
-	finding_packets(e, f, n);
+	return f;
 }
 
 static void judge(struct evidence *e)
 {
-	const struct table *t = &e->s->tables[METER_xdp];
-
-	for (unsigned row = 0; has(e, METER_xdp) && row < t->rows; row++) {
-		const struct xdp_key *key = (const void *)(t->keys + row * sizeof(*key));
-		uint64_t n = row_words(t, row, 0)[0];
+	for_each_row(r, e, METER_xdp) {
+		const struct xdp_key *key = r.key;
+		uint64_t n = *r.words;
+		struct finding *f;
 
 		if (!worth(e, n, few.value))
 			continue;
 		if (key->event == XDP_EXCEPTION)
-			judge_exception(e, key, n);
+			f = judge_exception(e, key, n);
 		else if (key->event == XDP_REDIRECTED)
-			judge_redirect(e, key, n);
+			f = judge_redirect(e, key, n);
 		else if (key->event <= XDP_SENT_BACK)
-			judge_send(e, key, n);
+			f = judge_send(e, key, n);
 		else
-			judge_cpu(e, key, n);
+			f = judge_cpu(e, key, n);
+		finding_packets(e, f, n);
 	}
 }
 

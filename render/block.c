@@ -7,7 +7,6 @@
 #include "render/across.h"
 #include "render/block.h"
 #include "render/block_rows.h"
-#include "render/units.h"
 
 #define NARROW	60	/* on narrower pages a point is a line of its own, not a column */
 #define MOST_QUEUES 8	/* with more queues than these, without -q, queues are folded… */

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* OpenMetrics of nicprobe itself, the state of the links, and the findings. */
 #include <inttypes.h>
-#include <string.h>
 
 #include "lib/util/log.h"
 #include "render/openmetrics.h"

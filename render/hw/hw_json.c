@@ -6,7 +6,6 @@
 
 #include "lib/proc/holders.h"
 #include "lib/util/list.h"
-#include "lib/util/log.h"
 #include "render/hw/hw.h"
 
 static void maybe(struct json *j, const char *key, const char *value)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* OpenMetrics of "hw": info metrics with labels to join with other metrics. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "lib/proc/holders.h"
 #include "lib/read/snapshot.h"

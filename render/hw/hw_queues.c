@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The table of interrupts, NAPI instances and CPUs by queue; runs of queues share a line. */
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "lib/util/log.h"
 #include "render/grid.h"
 #include "render/hw/hw.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The table of "hw": the card, its driver and their settings. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "lib/proc/holders.h"

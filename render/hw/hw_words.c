@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lib/util/log.h"
 #include "render/hw/hw.h"
 
 unsigned long hw_speed(const struct hw *h)
