@@ -250,16 +250,11 @@ static bool minor_print(struct lane *p, struct page *page)
 	for (unsigned row = 0; row < p->t->rows; row++)
 		if (minor(p, row) && !row_idle(p->m, p->t, row, 0))
 			rows[nr++] = row;
-	if (nr && named) {
+	if (nr && named)
 		minor_list(p, page, rows, nr);
-	} else if (nr) {
-		page_spaces(page, 2);
-		page_style(page, STYLE_DIM);
-		page_wrap(page, 2, text("and %u more under the driver's own names: nicprobe show "
-					"%s %s", nr, p->s->name, p->m->name));
-		page_style(page, STYLE_PLAIN);
-		page_newline(page);
-	}
+	else if (nr)
+		page_dim(page, 2, text("and %u more under the driver's own names: nicprobe show "
+				       "%s %s", nr, p->s->name, p->m->name));
 	free(rows);
 	return true;
 }

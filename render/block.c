@@ -12,12 +12,6 @@
 #define MOST_QUEUES 8	/* with more queues than these, without -q, queues are folded… */
 #define BUSIEST	3	/* …except this many with the highest counts */
 
-static void add(uint64_t *sum, const uint64_t *words, unsigned nr)
-{
-	for (unsigned i = 0; i < nr; i++)
-		sum[i] += words[i];
-}
-
 /* Collects the active rows and sums them. */
 static int collect(struct block *b)
 {
@@ -41,7 +35,7 @@ static int collect(struct block *b)
 				return -1;
 			b->active = list;
 			list[b->nr++] = e;
-			add(b->all, words_of(t, &e), t->words);
+			words_add(b->all, words_of(t, &e), t->words);
 		}
 	return 0;
 }
@@ -131,7 +125,7 @@ void block_sum(struct block *b, const struct entry *e, unsigned nr)
 {
 	memset(b->total, 0, b->t->words * sizeof(*b->total));
 	for (unsigned i = 0; i < nr; i++)
-		add(b->total, words_of(b->t, &e[i]), b->t->words);
+		words_add(b->total, words_of(b->t, &e[i]), b->t->words);
 }
 
 static void total_line(struct block *b, const struct entry *e, unsigned nr)
@@ -237,8 +231,6 @@ static void lines(struct block *b)
 /* Points that have a hook but saw no packets. */
 static void idle_points(struct block *b, struct page *p)
 {
-	bool any = false;
-
 	for (unsigned i = 0; i < NR_POINTS && b->m->by & BY_POINT; i++) {
 		bool active = !b->s->meta.hook[i][0] || !(meter_points(b->m) >> i & 1);
 
@@ -246,31 +238,22 @@ static void idle_points(struct block *b, struct page *p)
 			active = b->active[j].at.point == i;
 		if (active)
 			continue;
-		if (!any) {
+		if (!p->at) {
 			page_spaces(p, 2);
 			page_style(p, STYLE_DIM);
 		}
-		page_wrap(p, 2, any ? "," : "idle:");
+		page_wrap(p, 2, p->at > 2 ? "," : "idle:");
 		page_wrap(p, 2, " ");
 		page_wrap(p, 2, point_names[i]);
-		any = true;
 	}
-	if (!any)
-		return;
-	page_style(p, STYLE_PLAIN);
-	page_newline(p);
+	page_end_dim(p);
 }
 
 static void heading(struct page *p, const struct snapshot *s, const struct meter *m)
 {
 	unsigned one_in = meter_sample(m, &s->meta);
 
-	page_newline(p);
-	page_style(p, STYLE_BOLD);
-	page_put(p, m->name, -1);
-	page_style(p, STYLE_PLAIN);
-	page_spaces(p, 2);
-	page_wrap(p, 2, m->help);
+	page_section(p, m->name, m->help);
 	if (m->sample && one_in > 1)
 		page_wrap(p, 2, text(": 1 packet in %u", one_in));
 	page_newline(p);

@@ -55,13 +55,19 @@ static void try_line(struct page *p, const struct snapshot *s, const struct find
 	page_newline(p);
 }
 
+/* "id:" of the kind, in its column. */
+static void id_put(struct page *p, const struct finding_kind *kind)
+{
+	page_to(p, indent(p));
+	page_put(p, kind->id, -1);
+	page_put(p, ":", -1);
+}
+
 static void what_line(struct page *p, const struct finding *f, const char *before)
 {
 	page_style(p, style_of(f->severity));
 	page_put(p, before, -1);
-	page_spaces(p, p->at < indent(p) ? indent(p) - p->at : 1);
-	page_put(p, f->kind->id, -1);
-	page_put(p, ":", -1);
+	id_put(p, f->kind);
 	page_style(p, STYLE_PLAIN);
 	page_spaces(p, 1);
 	page_wrap(p, indent(p), f->what);
@@ -88,12 +94,8 @@ static void earlier_line(struct page *p, const struct snapshot *s, const struct 
 	strftime(clock, sizeof(clock), then.tm_yday == now.tm_yday && then.tm_year == now.tm_year ?
 		 "%T" : "%F %T", &then);
 	units_duration(ago, (time_t)e->ago);
-	page_style(p, STYLE_DIM);
-	page_put(p, "earlier", -1);
-	page_style(p, STYLE_PLAIN);
-	page_spaces(p, p->at < indent(p) ? indent(p) - p->at : 1);
-	page_put(p, e->kind->id, -1);
-	page_put(p, ":", -1);
+	page_styled(p, STYLE_DIM, "earlier");
+	id_put(p, e->kind);
 	page_spaces(p, 1);
 	page_wrap(p, indent(p), text("%" PRIu64 " packet%s, until %s (%s ago)", e->packets,
 				     e->packets == 1 ? "" : "s", clock, ago));
@@ -205,14 +207,9 @@ static void finding_json(struct json *j, const struct snapshot *s, const struct 
 	for (unsigned i = 0; i < f->nr_fixes; i++)
 		argv(j, s, f, f->fixes[i]);
 	json_close(j);
-	if (*f->changes)
-		json_string(j, "changes", f->changes);
-	else
-		json_null(j, "changes");
-	if (f->under < 0)
-		json_null(j, "follows");
-	else
-		json_string(j, "follows", s->findings.list[f->under].kind->id);
+	json_string_or_null(j, "changes", f->changes);
+	json_string_or_null(j, "follows", f->under < 0 ? "" :
+			    s->findings.list[f->under].kind->id);
 	json_close(j);
 }
 

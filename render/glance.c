@@ -22,12 +22,6 @@ struct lines {
 	char last[400];		/* the previous line: an equal one is not repeated */
 };
 
-static void add(uint64_t *sum, const uint64_t *words, unsigned nr)
-{
-	for (unsigned i = 0; i < nr; i++)
-		sum[i] += words[i];
-}
-
 static bool says_nothing(const char *cell)
 {
 	return !cell || !*cell || !strcmp(cell, "0") || !strcmp(cell, "-") || !strcmp(cell, "0 B");
@@ -110,19 +104,12 @@ static void line(struct lines *l, const char *of, const char *words)
 		return;
 	snprintf(l->last, sizeof(l->last), "%s", words);
 	page_spaces(p, NAME);
-	if (!l->nr++) {
-		page_style(p, STYLE_BOLD);
-		page_put(p, l->m->name, -1);
-		page_style(p, STYLE_PLAIN);
-	}
+	if (!l->nr++)
+		page_styled(p, STYLE_BOLD, l->m->name);
+	page_to(p, POINT);
 	if (*of) {
-		page_spaces(p, p->at < POINT ? POINT - p->at : 1);
-		page_style(p, STYLE_DIM);
-		page_put(p, of, -1);
-		page_style(p, STYLE_PLAIN);
-		page_spaces(p, p->at < FIGURES ? FIGURES - p->at : 1);
-	} else {
-		page_spaces(p, p->at < POINT ? POINT - p->at : 1);
+		page_styled(p, STYLE_DIM, of);
+		page_to(p, FIGURES);
 	}
 	page_wrap(p, *of ? FIGURES : POINT, words);
 	page_newline(p);
@@ -162,7 +149,7 @@ static void sum_line(struct lines *l, unsigned from, unsigned to, const char *of
 	for (unsigned row = from; sum && row < to; row++)
 		for (unsigned cpu = 0; cpu < t->cpus; cpu++)
 			if (!row_idle(l->m, t, row, cpu)) {
-				add(sum, row_words(t, row, cpu), t->words);
+				words_add(sum, row_words(t, row, cpu), t->words);
 				any = true;
 			}
 	if (any) {
@@ -223,7 +210,7 @@ static void sums_add(struct sum_list *sums, const struct table *t, unsigned row,
 		snprintf(list[i].name, sizeof(list[i].name), "%s", name);
 		sums->nr++;
 	}
-	add(sums->list[i].words, row_words(t, row, 0), t->words);
+	words_add(sums->list[i].words, row_words(t, row, 0), t->words);
 }
 
 /* The largest keys; if the meter is sorted by key, only rows for all queues. */

@@ -186,21 +186,15 @@ static void to_column(const struct grid *g, struct page *p, unsigned i)
 
 static void heads(const struct grid *g, struct page *p)
 {
-	bool any = false;
-
-	for (unsigned i = 0; i < g->nr; i++)
-		any |= !g->columns[i].gone && g->columns[i].head[0];
-	if (!any)
-		return;
-	page_style(p, STYLE_DIM);
 	for (unsigned i = 0; i < g->nr; i++) {
 		if (g->columns[i].gone || !g->columns[i].head[0])
 			continue;
+		if (!p->at)
+			page_style(p, STYLE_DIM);
 		to_column(g, p, i);
 		put(p, &g->columns[i], g->columns[i].head);
 	}
-	page_style(p, STYLE_PLAIN);
-	page_newline(p);
+	page_end_dim(p);
 }
 
 static void rule(struct page *p, unsigned nr)
@@ -257,24 +251,18 @@ static void widen_groups(struct grid *g, unsigned width)
 
 static void groups(const struct grid *g, struct page *p)
 {
-	bool any = false;
-
 	for (unsigned i = 0, next; i < g->nr; i++) {
 		const char *name = g->columns[i].group;
 
 		if (g->columns[i].gone || !*name)
 			continue;
-		if (!any)
+		if (!p->at)
 			page_style(p, STYLE_DIM);
-		any = true;
 		to_column(g, p, i);
 		group(p, name, group_width(g, i, &next));
 		i = next - 1;
 	}
-	if (!any)
-		return;
-	page_style(p, STYLE_PLAIN);
-	page_newline(p);
+	page_end_dim(p);
 }
 
 static void print_line(const struct grid *g, struct page *p, const struct grid_line *line)
@@ -306,10 +294,7 @@ static void say_gone(const struct grid *g, struct page *p)
 		page_wrap(p, INDENT, " ");
 		page_wrap(p, INDENT, g->columns[i].head);
 	}
-	if (!p->at)
-		return;
-	page_style(p, STYLE_PLAIN);
-	page_newline(p);
+	page_end_dim(p);
 }
 
 void grid_print(struct grid *g, struct page *p)

@@ -190,80 +190,48 @@ static void meters_object(struct json *j, const struct snapshot *s)
 /* Meters with a sampling rate of their own: N for 1 packet in N. */
 static void sampled(struct json *j, const struct snapshot *s)
 {
-	bool any = false;
-
-	for (unsigned id = 0; id < NR_METERS; id++) {
-		if (!meter_shown(s, id) || !meters[id]->sample)
-			continue;
-		if (!any)
-			json_open(j, "sampled", '{');
-		any = true;
-		json_uint(j, meters[id]->name, meter_sample(meters[id], &s->meta));
-	}
-	if (any)
-		json_close(j);
+	json_open_unless_empty(j, "sampled");
+	for (unsigned id = 0; id < NR_METERS; id++)
+		if (meter_shown(s, id) && meters[id]->sample)
+			json_uint(j, meters[id]->name, meter_sample(meters[id], &s->meta));
+	json_close(j);
 }
 
 static void packet_hooks(struct json *j, const struct snapshot *s)
 {
 	json_open(j, "hooks", '{');
 	for (unsigned p = 0; p < NR_POINTS; p++)
-		if (s->meta.hook[p][0])
-			json_string(j, point_names[p], s->meta.hook[p]);
-		else
-			json_null(j, point_names[p]);
+		json_string_or_null(j, point_names[p], s->meta.hook[p]);
 	json_close(j);
 }
 
 /* Meters are read one after the other, so each has its own duration. */
 static void clocks(struct json *j, const struct snapshot *s)
 {
-	bool any = false;
-
-	for (unsigned id = 0; id < NR_METERS; id++) {
-		if (!meter_shown(s, id) || s->tables[id].seconds <= 0)
-			continue;
-		if (!any)
-			json_open(j, "meter_seconds", '{');
-		json_double(j, meters[id]->name, s->tables[id].seconds);
-		any = true;
-	}
-	if (any)
-		json_close(j);
+	json_open_unless_empty(j, "meter_seconds");
+	for (unsigned id = 0; id < NR_METERS; id++)
+		if (meter_shown(s, id) && s->tables[id].seconds > 0)
+			json_double(j, meters[id]->name, s->tables[id].seconds);
+	json_close(j);
 }
 
 /* Points that do not see all packets, and why; the key is left out if there are none. */
 static void blind(struct json *j, const struct snapshot *s)
 {
-	bool any = false;
-
-	for (unsigned p = 0; p < NR_POINTS; p++) {
-		if (!*s->blind[p])
-			continue;
-		if (!any)
-			json_open(j, "blind", '{');
-		json_string(j, point_names[p], s->blind[p]);
-		any = true;
-	}
-	if (any)
-		json_close(j);
-}
-
-static void string_or_null(struct json *j, const char *key, const char *value)
-{
-	if (*value)
-		json_string(j, key, value);
-	else
-		json_null(j, key);
+	json_open_unless_empty(j, "blind");
+	for (unsigned p = 0; p < NR_POINTS; p++)
+		if (*s->blind[p])
+			json_string(j, point_names[p], s->blind[p]);
+	json_close(j);
 }
 
 void json_interface(struct json *j, const struct meta *meta, const char *label)
 {
-	string_or_null(j, "interface", meta->iface);
+	json_string_or_null(j, "interface", meta->iface);
 	json_string(j, "name", label);
 	json_uint(j, "ifindex", meta->ifindex);
 	json_uint(j, "netns", meta->netns);
-	string_or_null(j, "netns_name", netns_in(label));
+	json_string_or_null(j, "netns_name", netns_in(label));
 	json_string(j, "driver", meta->driver);
 }
 
@@ -293,18 +261,11 @@ static void head(struct json *j, const struct snapshot *s)
 
 static void remarks(struct json *j, const struct snapshot *s)
 {
-	bool any = false;
-
-	for (unsigned id = 0; id < NR_METERS; id++) {
-		if (!meter_remark(s, id))
-			continue;
-		if (!any)
-			json_open(j, "remarks", '{');
-		json_string(j, meters[id]->name, meter_remark(s, id));
-		any = true;
-	}
-	if (any)
-		json_close(j);
+	json_open_unless_empty(j, "remarks");
+	for (unsigned id = 0; id < NR_METERS; id++)
+		if (meter_remark(s, id))
+			json_string(j, meters[id]->name, meter_remark(s, id));
+	json_close(j);
 }
 
 /* Points and meters that may lack missed events, and how many at most. */

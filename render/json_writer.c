@@ -30,6 +30,11 @@ static bool in_array(const struct json *j)
 
 static void next(struct json *j, const char *key)
 {
+	const char *unopened = j->unopened;
+
+	j->unopened = NULL;
+	if (unopened)
+		json_open(j, unopened, '{');
 	assert(!key == (!j->depth || in_array(j)));
 	if (j->comma)
 		fputc(',', j->out);
@@ -50,8 +55,18 @@ void json_open(struct json *j, const char *key, char bracket)
 	j->arrays |= (uint64_t)(bracket == '[') << j->depth++;
 }
 
+void json_open_unless_empty(struct json *j, const char *key)
+{
+	assert(!j->unopened);
+	j->unopened = key;
+}
+
 void json_close(struct json *j)
 {
+	if (j->unopened) {
+		j->unopened = NULL;
+		return;
+	}
 	assert(j->depth);
 	fputc(in_array(j) ? ']' : '}', j->out);
 	j->depth--;
@@ -62,6 +77,14 @@ void json_string(struct json *j, const char *key, const char *value)
 {
 	next(j, key);
 	quoted(j->out, value);
+}
+
+void json_string_or_null(struct json *j, const char *key, const char *value)
+{
+	if (*value)
+		json_string(j, key, value);
+	else
+		json_null(j, key);
 }
 
 void json_uint(struct json *j, const char *key, uint64_t value)

@@ -13,6 +13,7 @@
 struct json {
 	FILE *out;
 	bool comma;		/* a member precedes in the same object or array */
+	const char *unopened;	/* an object to open before its first member; NULL: none */
 	unsigned depth;		/* objects and arrays that are open… */
 	uint64_t arrays;	/* …a bit per depth: it is an array */
 };
@@ -20,7 +21,10 @@ struct json {
 /* `key` names a member of an object, and is NULL in an array and at the top; checked. */
 void json_open(struct json *, const char *key, char bracket);	/* '{' or '[' */
 void json_close(struct json *);		/* the object or array that was opened last */
+/* An object that json_close() leaves out, with its key, if nothing was put into it. */
+void json_open_unless_empty(struct json *, const char *key);
 void json_string(struct json *, const char *key, const char *value);
+void json_string_or_null(struct json *, const char *key, const char *value);	/* null if "" */
 void json_uint(struct json *, const char *key, uint64_t value);
 void json_double(struct json *, const char *key, double value);	/* null unless finite */
 void json_bool(struct json *, const char *key, bool value);

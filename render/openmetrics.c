@@ -120,16 +120,21 @@ static void number(FILE *out, uint64_t n)
 	fputc('\n', out);
 }
 
+static void scaled(const struct row *r, uint64_t n)
+{
+	if (r->k->scale == 1)
+		number(r->out, n);
+	else
+		fprintf(r->out, "} %.9g\n", n * r->k->scale);
+}
+
 static void counter(const struct row *r)
 {
 	for (unsigned i = 0; i < r->k->words; i++) {
 		sample(r, "_total");
 		if (r->k->label)
 			fprintf(r->out, ",%s=\"%s\"", r->k->label, r->k->labels[i]);
-		if (r->k->scale == 1)
-			number(r->out, r->words[i]);
-		else
-			fprintf(r->out, "} %.9g\n", r->words[i] * r->k->scale);
+		scaled(r, r->words[i]);
 	}
 }
 
@@ -188,10 +193,7 @@ static void histogram(const struct row *r)
 			bucket(r, r->bounds[i].le, seen);
 	}
 	sample(r, "_sum");
-	if (r->k->scale == 1)
-		number(r->out, r->words[0]);
-	else
-		fprintf(r->out, "} %.9g\n", r->words[0] * r->k->scale);
+	scaled(r, r->words[0]);
 	sample(r, "_count");
 	number(r->out, seen);
 }
@@ -298,41 +300,38 @@ static int begin(struct exposition *a)
 }
 
 /* After an error "# EOF" is left out, so that readers of OpenMetrics reject the output. */
-static void print(struct exposition *a, const struct look *look)
+static void print(struct metrics_out o, const struct snapshot *const *list, unsigned nr,
+		  const struct look *look)
 {
+	struct exposition a = { .o = o, .list = list, .nr = nr,
+				.each = look->each | look->queues << EACH_QUEUE };
 	bool figures = false;
-	int err = begin(a);
+	int err = begin(&a);
 
-	for (unsigned i = 0; i < a->nr; i++)
-		figures |= measured(a->list[i]);
-	hw_openmetrics(&a->o, a->list, a->nr);
+	for (unsigned i = 0; i < nr; i++)
+		figures |= measured(list[i]);
+	hw_openmetrics(&o, list, nr);
 	for (unsigned id = 0; id < NR_METERS && !err; id++)
-		err = families(a, id);
-	if (figures || !a->nr)
-		own_openmetrics(&a->o, a->list, a->nr, look->unread);
-	if (!a->o.old && !err)
-		fputs("# EOF\n", a->o.out);
-	for (unsigned i = 0; a->shown && i < a->nr; i++)
-		free(a->shown[i].labels);
-	free(a->shown);
+		err = families(&a, id);
+	if (figures || !nr)
+		own_openmetrics(&o, list, nr, look->unread);
+	if (!o.old && !err)
+		fputs("# EOF\n", o.out);
+	for (unsigned i = 0; a.shown && i < nr; i++)
+		free(a.shown[i].labels);
+	free(a.shown);
 }
 
 static void openmetrics(FILE *out, const struct snapshot *const *list, unsigned nr,
 			const struct look *look)
 {
-	struct exposition a = { .o = { .out = out }, .list = list, .nr = nr,
-			 .each = look->each | look->queues << EACH_QUEUE };
-
-	print(&a, look);
+	print((struct metrics_out){ .out = out }, list, nr, look);
 }
 
 static void prometheus(FILE *out, const struct snapshot *const *list, unsigned nr,
 		       const struct look *look)
 {
-	struct exposition a = { .o = { .out = out, .old = true }, .list = list, .nr = nr,
-			 .each = look->each | look->queues << EACH_QUEUE };
-
-	print(&a, look);
+	print((struct metrics_out){ .out = out, .old = true }, list, nr, look);
 }
 
 const struct renderer renderer_openmetrics = {

@@ -13,6 +13,13 @@ static void gauge(const struct metrics_out *o, const char *name, const struct sn
 	fprintf(o->out, "} %.12g\n", value);
 }
 
+static void labelled(const struct metrics_out *o, const char *sample, const struct snapshot *s,
+		     const char *label, const char *name, uint64_t nr)
+{
+	openmetrics_labels(o->out, sample, s);
+	fprintf(o->out, ",%s=\"%s\"} %" PRIu64 "\n", label, name, nr);
+}
+
 static void interfaces(const struct metrics_out *o, const struct snapshot *const *list, unsigned nr)
 {
 	openmetrics_head(o, "nicprobe_interface_info", "info", "",
@@ -101,13 +108,10 @@ static void findings(const struct metrics_out *o, const struct snapshot *const *
 	openmetrics_head(o, "nicprobe_findings", "gauge", "",
 			 "Findings of the window, without those that follow from others.");
 	for (unsigned i = 0; i < nr; i++)
-		for (unsigned of = 0; of < NR_SEVERITIES; of++) {
-			openmetrics_labels(o->out, "nicprobe_findings", list[i]);
-			fprintf(o->out, ",severity=\"%s\"} %u\n", severity_names[of],
-				findings_count(&list[i]->findings, of) -
-				(of + 1 < NR_SEVERITIES ?
-				 findings_count(&list[i]->findings, of + 1) : 0));
-		}
+		for (unsigned of = 0; of < NR_SEVERITIES; of++)
+			labelled(o, "nicprobe_findings", list[i], "severity", severity_names[of],
+				 findings_count(&list[i]->findings, of) -
+				 findings_count(&list[i]->findings, of + 1));
 	for (unsigned i = 0; i < nr; i++)
 		for (unsigned at = 0; at < list[i]->findings.nr; at++) {
 			if (!any)
@@ -119,26 +123,18 @@ static void findings(const struct metrics_out *o, const struct snapshot *const *
 		}
 }
 
-static void missed(const struct metrics_out *o, const struct snapshot *s, const char *label,
-		   const char *name, uint64_t nr)
-{
-	openmetrics_labels(o->out, "nicprobe_missed_events_total", s);
-	fprintf(o->out, ",%s=\"%s\"} %" PRIu64 "\n", label, name, nr);
-}
-
 /* Lost counts, missed events, and hooks that do not see all packets. */
 static void trust(const struct metrics_out *o, const struct snapshot *const *list, unsigned nr)
 {
+	static const char missed[] = "nicprobe_missed_events_total";
+
 	openmetrics_head(o, "nicprobe_lost", "counter", "",
 			 "Counts lost because their map was full.");
 	for (unsigned i = 0; i < nr; i++)
-		for (unsigned id = 0; id < NR_METERS; id++) {
-			if (!meter_loses(list[i], id))
-				continue;
-			openmetrics_labels(o->out, "nicprobe_lost_total", list[i]);
-			fprintf(o->out, ",meter=\"%s\"} %" PRIu64 "\n", meters[id]->name,
-				list[i]->lost[id]);
-		}
+		for (unsigned id = 0; id < NR_METERS; id++)
+			if (meter_loses(list[i], id))
+				labelled(o, "nicprobe_lost_total", list[i], "meter",
+					 meters[id]->name, list[i]->lost[id]);
 	openmetrics_head(o, "nicprobe_missed_events", "counter", "events",
 			 "Kernel events that nicprobe's programs missed.");
 	for (unsigned i = 0; i < nr; i++) {
@@ -148,21 +144,20 @@ static void trust(const struct metrics_out *o, const struct snapshot *const *lis
 			continue;
 		for (unsigned id = 0; id < NR_METERS; id++)
 			if (meter_shown(s, id) && meters[id]->type == EVENT_METER)
-				missed(o, s, "meter", meters[id]->name, s->missed_meter[id]);
+				labelled(o, missed, s, "meter", meters[id]->name,
+					 s->missed_meter[id]);
 		for (unsigned p = 0; p < NR_POINTS; p++)
 			if (*s->meta.hook[p])
-				missed(o, s, "point", point_names[p], s->missed_point[p]);
+				labelled(o, missed, s, "point", point_names[p],
+					 s->missed_point[p]);
 	}
 	openmetrics_head(o, "nicprobe_hook_blind", "gauge", "",
 			 "1 if the hook of this point no longer sees all packets.");
 	for (unsigned i = 0; i < nr; i++)
-		for (unsigned p = 0; p < NR_POINTS; p++) {
-			if (!*list[i]->meta.hook[p])
-				continue;
-			openmetrics_labels(o->out, "nicprobe_hook_blind", list[i]);
-			fprintf(o->out, ",point=\"%s\"} %d\n", point_names[p],
-				!!*list[i]->blind[p]);
-		}
+		for (unsigned p = 0; p < NR_POINTS; p++)
+			if (*list[i]->meta.hook[p])
+				labelled(o, "nicprobe_hook_blind", list[i], "point",
+					 point_names[p], !!*list[i]->blind[p]);
 }
 
 void own_openmetrics(const struct metrics_out *o, const struct snapshot *const *list, unsigned nr,

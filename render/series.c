@@ -183,8 +183,7 @@ static unsigned stem_fold(struct series_part *p, unsigned nr, unsigned words, bo
 		if (!by_queue && all && some && !p[i].all) {
 			part_free(&p[i]);
 		} else if (last && (!by_queue || !strcmp(last->queue, p[i].queue))) {
-			for (unsigned w = 0; w < words; w++)
-				last->words[w] += p[i].words[w];
+			words_add(last->words, p[i].words, words);
 			part_free(&p[i]);
 		} else {
 			p[kept++] = p[i];

@@ -83,6 +83,12 @@ static inline uint64_t row_weight(const struct meter *m, const uint64_t *words)
 	return k->kind == KIND_HISTOGRAM ? hist_count(k, words + k->at) : words[k->at];
 }
 
+static inline void words_add(uint64_t *sum, const uint64_t *words, unsigned nr)
+{
+	for (unsigned i = 0; i < nr; i++)
+		sum[i] += words[i];
+}
+
 /* A gauge is words[0] - words[1]; CPUs are read in turn, so it can seem negative: then 0. */
 static inline uint64_t level_of(const uint64_t *words)
 {

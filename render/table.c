@@ -21,30 +21,21 @@ const char *queues_in_use(const struct meta *meta)
 
 static void heading(struct page *p, const struct snapshot *s)
 {
-	char time[UNITS_SIZE], rest[256];
+	char time[UNITS_SIZE];
 
 	if (s->interval)
 		units_seconds(time, s->seconds);
 	else
 		units_duration(time, s->seconds);
-	if (*s->meta.iface)
-		snprintf(rest, sizeof(rest), "%s, %s", s->meta.driver, queues_in_use(&s->meta));
-	else
-		snprintf(rest, sizeof(rest), "the driver");
-	page_style(p, STYLE_BOLD);
-	page_put(p, s->name, -1);
-	page_style(p, STYLE_PLAIN);
+	page_styled(p, STYLE_BOLD, s->name);
 	page_spaces(p, 2);
-	page_wrap(p, 2, rest);
-	if (measured(s)) {
-		snprintf(rest, sizeof(rest), ", %s %s%s", s->counts ? "over" : s->interval ?
-			 "in the last" : "attached", time, s->interval ? "" : " ago");
-		page_wrap(p, 2, rest);
-	}
-	if (s->meta.sample > 1) {
-		snprintf(rest, sizeof(rest), ", 1 packet in %u timed", s->meta.sample);
-		page_wrap(p, 2, rest);
-	}
+	page_wrap(p, 2, *s->meta.iface ? text("%s, %s", s->meta.driver, queues_in_use(&s->meta)) :
+			"the driver");
+	if (measured(s))
+		page_wrap(p, 2, text(", %s %s%s", s->counts ? "over" : s->interval ?
+				     "in the last" : "attached", time, s->interval ? "" : " ago"));
+	if (s->meta.sample > 1)
+		page_wrap(p, 2, text(", 1 packet in %u timed", s->meta.sample));
 	page_newline(p);
 	if (!s->state[0])
 		return;
@@ -69,9 +60,7 @@ static void packet_hooks(struct page *p, const struct snapshot *s)
 		if (any && p->at + need + 1 > p->width)
 			page_newline(p);
 		page_spaces(p, p->at ? 1 : 2);
-		page_style(p, STYLE_DIM);
-		page_put(p, point_names[i], -1);
-		page_style(p, STYLE_PLAIN);
+		page_styled(p, STYLE_DIM, point_names[i]);
 		page_spaces(p, 1);
 		page_put(p, s->meta.hook[i], -1);
 		any = true;
@@ -87,9 +76,7 @@ static void blind(struct page *p, const struct snapshot *s)
 		if (!*s->blind[i])
 			continue;
 		page_spaces(p, 2);
-		page_style(p, STYLE_BOLD);
-		page_put(p, point_names[i], -1);
-		page_style(p, STYLE_PLAIN);
+		page_styled(p, STYLE_BOLD, point_names[i]);
 		page_wrap(p, 2, text(" is blind: %s", s->blind[i]));
 		page_newline(p);
 	}
@@ -114,9 +101,7 @@ static void absent(struct page *p, const char *no, const char *name, const char 
 	if (!why)
 		return;
 	page_wrap(p, 2, no);
-	page_style(p, STYLE_BOLD);
-	page_put(p, name, -1);
-	page_style(p, STYLE_PLAIN);
+	page_styled(p, STYLE_BOLD, name);
 	page_put(p, ": ", -1);
 	page_wrap(p, 2, why);
 	page_newline(p);
@@ -149,15 +134,14 @@ static void all_absent(struct page *p, const struct snapshot *s, uint64_t silent
 
 static void lost(struct page *p, const char *of, const char *name, uint64_t nr, bool *any)
 {
-	char count[UNITS_SIZE], text[128];
+	char count[UNITS_SIZE];
 
 	if (!nr)
 		return;
 	units_count(count, nr);
-	snprintf(text, sizeof(text), "%s %s %s%s", *any ? "," : "lost:", count, of, name);
 	if (!*any)
 		page_newline(p);
-	page_wrap(p, 2, text);
+	page_wrap(p, 2, text("%s %s %s%s", *any ? "," : "lost:", count, of, name));
 	*any = true;
 }
 

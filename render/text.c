@@ -181,6 +181,26 @@ void page_put(struct page *p, const char *s, unsigned columns)
 	}
 }
 
+void page_styled(struct page *p, const char *style, const char *s)
+{
+	page_style(p, style);
+	page_put(p, s, -1);
+	page_style(p, STYLE_PLAIN);
+}
+
+void page_to(struct page *p, unsigned column)
+{
+	page_spaces(p, p->at < column ? column - p->at : 1);
+}
+
+void page_section(struct page *p, const char *name, const char *what)
+{
+	page_newline(p);
+	page_styled(p, STYLE_BOLD, name);
+	page_spaces(p, 2);
+	page_wrap(p, 2, what);
+}
+
 void page_newline(struct page *p)
 {
 	fputc('\n', p->out);
@@ -212,7 +232,7 @@ void page_line(struct page *p, unsigned indent, const char *name, unsigned colum
 {
 	page_spaces(p, indent);
 	page_put(p, name, -1);
-	page_spaces(p, p->at + 1 < column ? column - p->at : 1);
+	page_to(p, column);
 	page_wrap(p, column, what);
 	page_newline(p);
 }
@@ -229,6 +249,14 @@ void page_dim(struct page *p, unsigned indent, const char *what)
 	page_spaces(p, indent);
 	page_style(p, STYLE_DIM);
 	page_wrap(p, indent, what);
+	page_style(p, STYLE_PLAIN);
+	page_newline(p);
+}
+
+void page_end_dim(struct page *p)
+{
+	if (!p->at)
+		return;
 	page_style(p, STYLE_PLAIN);
 	page_newline(p);
 }

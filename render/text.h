@@ -48,6 +48,10 @@ void page_style(struct page *, const char *style);	/* until the next page_style(
 void page_spaces(struct page *, unsigned nr);
 /* Put at most `columns` of `s`, never past the width; a mark shows that it was cut. */
 void page_put(struct page *, const char *s, unsigned columns);
+/* Put all of `s` in a style. */
+void page_styled(struct page *, const char *style, const char *s);
+/* Begin a section: an empty line, its name and what it shows. */
+void page_section(struct page *, const char *name, const char *what);
 /* Put `s` with line breaks between words; continuation lines begin at `indent`. */
 void page_wrap(struct page *, unsigned indent, const char *s);
 void page_newline(struct page *);
@@ -58,5 +62,9 @@ void page_line(struct page *, unsigned indent, const char *name, unsigned column
 /* Put a sentence on a line of its own; continuation lines are indented by two more. */
 void page_remark(struct page *, unsigned indent, const char *what);
 void page_dim(struct page *, unsigned indent, const char *what);	/* a dim line */
+/* Ends a line that was begun in dim style, if one was. */
+void page_end_dim(struct page *);
+/* Spaces up to a column, one at least. */
+void page_to(struct page *, unsigned column);
 
 #endif

@@ -30,8 +30,6 @@ void hw_openmetrics(const struct metrics_out *, const struct snapshot *const *, 
 const char *hw_duplex(const struct hw *);
 const char *hw_port(const struct hw *);
 const char *hw_fec(const struct hw *);
-/* Mbit/s; 0: unknown. */
-unsigned long hw_speed(const struct hw *);
 /* Cells for a span of lines; "a..b" stands for one value per line. */
 void hw_numbers(char cell[HW_CELL], unsigned first, unsigned step, unsigned nr);
 void hw_cpus(char cell[HW_CELL], const struct hw *, const struct hw_span *, size_t at,

@@ -1,20 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The JSON object "hw"; man/nicprobe-json.5 describes it. */
 #include <linux/ethtool.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "lib/proc/holders.h"
 #include "lib/util/list.h"
 #include "render/hw/hw.h"
-
-static void maybe(struct json *j, const char *key, const char *value)
-{
-	if (*value)
-		json_string(j, key, value);
-	else
-		json_null(j, key);
-}
 
 static void number(struct json *j, const char *key, long long value)
 {
@@ -38,9 +31,9 @@ static void driver(struct json *j, const struct hw *h)
 	json_open(j, "driver", '{');
 	json_string(j, "name", h->iface.driver);
 	json_bool(j, "known", h->driver != &driver_generic);
-	maybe(j, "version", h->version);
-	maybe(j, "firmware", h->firmware);
-	maybe(j, "module", h->module);
+	json_string_or_null(j, "version", h->version);
+	json_string_or_null(j, "firmware", h->firmware);
+	json_string_or_null(j, "module", h->module);
 	json_close(j);
 }
 
@@ -55,8 +48,8 @@ static void device(struct json *j, const struct hw *h)
 	json_open(j, "device", '{');
 	json_string(j, "subsystem", c->subsystem);
 	json_string(j, "name", c->name);
-	maybe(j, "bus", h->bus);
-	maybe(j, "ids", c->ids);
+	json_string_or_null(j, "bus", h->bus);
+	json_string_or_null(j, "ids", c->ids);
 	number(j, "numa_node", c->node);
 	cpus(j, "local_cpus", &c->local);
 	if (*c->speed) {
@@ -67,8 +60,8 @@ static void device(struct json *j, const struct hw *h)
 		json_uint(j, "max_width", c->max_width);
 		json_close(j);
 	}
-	maybe(j, "vf_of", c->pf);
-	maybe(j, "pf_interface", c->pf_iface);
+	json_string_or_null(j, "vf_of", c->pf);
+	json_string_or_null(j, "pf_interface", c->pf_iface);
 	json_uint(j, "vfs", c->vfs);
 	json_uint(j, "max_vfs", c->max_vfs);
 	json_close(j);
@@ -97,7 +90,7 @@ static void link(struct json *j, const struct hw *h)
 {
 	const __u8 *mac = h->iface.mac;
 	long long autoneg = setting_of(&group_link, &h->link, "autoneg");
-	unsigned long mbit = hw_speed(h);
+	unsigned long mbit = speed_of(&h->link);
 	char address[24] = "";
 
 	json_open(j, "link", '{');
@@ -106,16 +99,16 @@ static void link(struct json *j, const struct hw *h)
 	json_uint(j, "mtu", h->iface.mtu);
 	for (unsigned i = 0; i < mac[7]; i++)
 		sprintf(address + strlen(address), "%s%02x", i ? ":" : "", mac[i]);
-	maybe(j, "address", address);
+	json_string_or_null(j, "address", address);
 	number(j, "bits_per_second", mbit ? (long long)mbit * 1000000 : -1);
-	maybe(j, "duplex", hw_duplex(h));
+	json_string_or_null(j, "duplex", hw_duplex(h));
 	if (autoneg < 0)
 		json_null(j, "autoneg");
 	else
 		json_bool(j, "autoneg", autoneg);
 	number(j, "lanes", setting_of(&group_link, &h->link, "lanes"));
-	maybe(j, "port", hw_port(h));
-	maybe(j, "fec", hw_fec(h));
+	json_string_or_null(j, "port", hw_port(h));
+	json_string_or_null(j, "fec", hw_fec(h));
 	group(j, "pause", &group_pause, &h->pause);
 	json_close(j);
 }
@@ -148,11 +141,11 @@ static void rss(struct json *j, const struct hw *h)
 	char key[3 * MAX_RSS_KEY + 1] = "";
 
 	json_open(j, "rss", '{');
-	maybe(j, "function", r->function);
+	json_string_or_null(j, "function", r->function);
 	json_bool(j, "symmetric", r->symmetric);
 	for (unsigned i = 0, len = 0; i < r->key_size; i++)
 		len += sprintf(key + len, "%s%02x", i ? ":" : "", r->key[i]);
-	maybe(j, "key", key);
+	json_string_or_null(j, "key", key);
 	json_open(j, "table", '[');
 	for (unsigned i = 0; i < r->nr; i++)
 		json_uint(j, NULL, r->table[i]);
@@ -182,10 +175,7 @@ static void offloads(struct json *j, const struct features *f)
 
 static void seconds(struct json *j, const char *key, long long ns)
 {
-	if (ns >= 0)
-		json_double(j, key, ns * 1e-9);
-	else
-		json_null(j, key);
+	json_double(j, key, ns < 0 ? NAN : ns * 1e-9);
 }
 
 static void napi(struct json *j, const struct hw *h)
@@ -225,7 +215,7 @@ static void queue(struct json *j, const struct hw_line *l)
 	number(j, "tx", l->tx);
 	number(j, "napi", l->napi ? (long long)l->napi : -1);
 	number(j, "irq", l->irq ? (long long)l->irq : -1);
-	maybe(j, "interrupt", l->vector);
+	json_string_or_null(j, "interrupt", l->vector);
 	if (l->irq || cpus_next(&l->does, -1) >= 0) {	/* VMBus: effective affinity, no IRQ */
 		cpus(j, "affinity", &l->may);
 		cpus(j, "effective_affinity", &l->does);
@@ -250,7 +240,7 @@ static void above(struct json *j, const struct hw_above *a)
 		json_open(j, NULL, '{');
 		json_string(j, "hook", hook_names[a->programs[i].hook]);
 		json_uint(j, "id", a->programs[i].id);
-		maybe(j, "name", a->programs[i].name);
+		json_string_or_null(j, "name", a->programs[i].name);
 		json_bool(j, "own", a->programs[i].own);
 		json_close(j);
 	}
@@ -260,7 +250,7 @@ static void above(struct json *j, const struct hw_above *a)
 	json_uint(j, "egress", a->filters[1]);
 	json_close(j);
 	json_open(j, "qdisc", '{');
-	maybe(j, "kind", a->qdisc);
+	json_string_or_null(j, "kind", a->qdisc);
 	json_open(j, "beneath", '{');
 	for (unsigned i = 0; i < a->nr_beneath; i++)
 		json_uint(j, a->beneath[i].kind, a->beneath[i].nr);
@@ -268,23 +258,23 @@ static void above(struct json *j, const struct hw_above *a)
 	json_close(j);
 }
 
+static void named(struct json *j, const char *key, const struct hw_device *d)
+{
+	json_open(j, key, '{');
+	json_string(j, "name", d->name);
+	json_string_or_null(j, "kind", d->kind);
+	json_close(j);
+}
+
 static void devices(struct json *j, const struct hw_above *a)
 {
-	if (*a->master.name) {
-		json_open(j, "master", '{');
-		json_string(j, "name", a->master.name);
-		maybe(j, "kind", a->master.kind);
-		json_close(j);
-	} else {
+	if (*a->master.name)
+		named(j, "master", &a->master);
+	else
 		json_null(j, "master");
-	}
 	json_open(j, "stacked", '[');
-	for (unsigned i = 0; i < a->nr_stacked; i++) {
-		json_open(j, NULL, '{');
-		json_string(j, "name", a->stacked[i].name);
-		maybe(j, "kind", a->stacked[i].kind);
-		json_close(j);
-	}
+	for (unsigned i = 0; i < a->nr_stacked; i++)
+		named(j, NULL, &a->stacked[i]);
 	json_close(j);
 }
 
@@ -298,7 +288,7 @@ static void sockets(struct json *j, const struct xsks *all)
 		holder_find(x->inode, &h);
 		json_open(j, NULL, '{');
 		json_uint(j, "queue", x->queue);
-		maybe(j, "process", h.name);
+		json_string_or_null(j, "process", h.name);
 		number(j, "pid", h.pid ? h.pid : -1);
 		json_uint(j, "socket", x->inode);
 		json_uint(j, "uid", x->uid);

@@ -82,7 +82,7 @@ static bool lines_add(const struct hw *h, struct grid *g, const bool used[NR_COL
 
 void hw_queues_table(struct page *p, const struct hw *h)
 {
-	bool used[NR_COLUMNS] = {}, any = false;
+	bool used[NR_COLUMNS] = {}, any = false, folded;
 	struct grid g = {};
 
 	columns_find(h, used);
@@ -100,14 +100,13 @@ void hw_queues_table(struct page *p, const struct hw *h)
 		column->say = heads[c].drop;
 	}
 	page_newline(p);
-	if (lines_add(h, &g, used)) {
-		grid_print(&g, p);
+	folded = lines_add(h, &g, used);
+	grid_print(&g, p);
+	if (folded) {
 		page_style(p, STYLE_DIM);
 		page_remark(p, 2, "a..b: one per queue, in this order; in turn: repeating from "
 			    "the first");
 		page_style(p, STYLE_PLAIN);
-	} else {
-		grid_print(&g, p);
 	}
 	grid_free(&g);
 }

@@ -13,10 +13,8 @@
 void hw_key(struct page *p, const char *key)
 {
 	page_spaces(p, 2);
-	page_style(p, STYLE_DIM);
-	page_put(p, key, -1);
-	page_style(p, STYLE_PLAIN);
-	page_spaces(p, p->at + 1 < HW_COLUMN ? HW_COLUMN - p->at : 1);
+	page_styled(p, STYLE_DIM, key);
+	page_to(p, HW_COLUMN);
 }
 
 void hw_item(struct page *p, bool *any, const char *what)
@@ -87,7 +85,7 @@ static void card(struct page *p, const struct hw *h)
 
 static const char *speed(const struct hw *h)
 {
-	unsigned long mbit = hw_speed(h);
+	unsigned long mbit = speed_of(&h->link);
 
 	return !mbit ? "" : mbit < 1000 ? text("%lu Mbit/s", mbit) :
 	       text("%g Gbit/s", mbit / 1000.);
@@ -310,12 +308,8 @@ static void sockets(struct page *p, const struct xsks *all)
 
 void hw_table(struct page *p, const struct hw *h)
 {
-	page_newline(p);
-	page_style(p, STYLE_BOLD);
-	page_put(p, "hw", -1);
-	page_style(p, STYLE_PLAIN);
-	page_spaces(p, 2);
-	page_wrap(p, 2, "the card, its driver and their settings; queues, interrupts and CPUs");
+	page_section(p, "hw", "the card, its driver and their settings; queues, interrupts and "
+		     "CPUs");
 	page_newline(p);
 	driver(p, h);
 	card(p, h);

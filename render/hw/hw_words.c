@@ -6,11 +6,6 @@
 
 #include "render/hw/hw.h"
 
-unsigned long hw_speed(const struct hw *h)
-{
-	return speed_of(&h->link);
-}
-
 const char *hw_duplex(const struct hw *h)
 {
 	switch (setting_of(&group_link, &h->link, "duplex")) {
