@@ -46,7 +46,7 @@ static const char *hashes(long long bits)
 /* "addresses and ports of tcp4 tcp6, addresses of udp4": protocols with equal fields together. */
 static void hashed(struct page *p, const struct rss *r)
 {
-	bool said[NR_HASHED] = {}, any = false;
+	bool said[NR_HASHED] = {};
 
 	for (unsigned i = 0; i < NR_HASHED; i++) {
 		const char *names = hashed_names[i];
@@ -58,30 +58,28 @@ static void hashed(struct page *p, const struct rss *r)
 				names = text("%s %s", names, hashed_names[k]);
 				said[k] = true;
 			}
-		if (!any)
+		if (!p->at)
 			hw_key(p, "RSS hashes");
-		hw_item(p, &any, text("%s of %s", hashes(r->hashed[i]), names));
+		hw_item(p, text("%s of %s", hashes(r->hashed[i]), names));
 	}
-	if (any)
-		page_newline(p);
+	hw_end(p);
 }
 
 static void rss(struct page *p, const struct hw *h)
 {
 	const struct rss *r = &h->rss;
-	bool any = false;
 
 	if (!r->err) {
 		hw_key(p, "RSS");
-		hw_item(p, &any, r->function);
-		hw_item(p, &any, r->symmetric ? "symmetric" : "");
+		hw_item(p, r->function);
+		hw_item(p, r->symmetric ? "symmetric" : "");
 		if (r->nr) {
-			hw_item(p, &any, text("%u entries", r->nr));
+			hw_item(p, text("%u entries", r->nr));
 			shares(p, h);
 		}
 		if (r->rules > 0)
-			hw_item(p, &any, text("%lld rule%s of ethtool -N before it", r->rules,
-					   r->rules == 1 ? "" : "s"));
+			hw_item(p, text("%lld rule%s of ethtool -N before it", r->rules,
+				     r->rules == 1 ? "" : "s"));
 		page_newline(p);
 	}
 	hashed(p, r);
@@ -122,7 +120,7 @@ static bool those(const struct hw *h, unsigned i, unsigned mask, unsigned want, 
 static void offloads(struct page *p, const struct hw *h, const char *key, unsigned mask,
 		     unsigned want)
 {
-	bool any = false, more = false;
+	bool more = false;
 	unsigned last = 0, nr = 0;
 
 	for (unsigned i = 0; i < h->features.nr; i++)
@@ -133,9 +131,9 @@ static void offloads(struct page *p, const struct hw *h, const char *key, unsign
 	for (unsigned i = 0; i < h->features.nr; i++) {
 		if (!those(h, i, mask, want, false) && (nr > 1 || !those(h, i, mask, want, true)))
 			continue;
-		if (!any)
+		if (!p->at)
 			hw_key(p, key);
-		hw_item(p, &any, h->features.list[i].name);
+		hw_item(p, h->features.list[i].name);
 	}
 	for (unsigned i = 0; i < h->features.nr; i++) {
 		const char *name = text("%s%s", segments(h->features.list[i].name),
@@ -143,16 +141,15 @@ static void offloads(struct page *p, const struct hw *h, const char *key, unsign
 
 		if (nr < 2 || !those(h, i, mask, want, true))
 			continue;
-		if (!any)
+		if (!p->at)
 			hw_key(p, key);
 		if (more)
 			page_wrap(p, HW_COLUMN, text(" %s", name));
 		else
-			hw_item(p, &any, text("tx-{%s", name));
+			hw_item(p, text("tx-{%s", name));
 		more = true;
 	}
-	if (any)
-		page_newline(p);
+	hw_end(p);
 }
 
 static const char *duration(double seconds)
@@ -166,8 +163,6 @@ static const char *duration(double seconds)
 /* NAPI instances whose settings differ from those of the interface (possible since 6.13). */
 static void napi_own(struct page *p, const struct hw *h, const struct napi_instance *n)
 {
-	bool any = false;
-
 	if (n->defer_hard_irqs == h->defer_hard_irqs && n->gro_flush_ns == h->gro_flush_ns &&
 	    n->irq_suspend_ns <= 0 && n->threaded == (h->threaded ? NAPI_IN_THREAD :
 						      NAPI_IN_SOFTIRQ))
@@ -176,38 +171,37 @@ static void napi_own(struct page *p, const struct hw *h, const struct napi_insta
 						      NAPI_IN_SOFTIRQ))
 		return;
 	hw_key(p, "");
-	hw_item(p, &any, text("%u: %s", n->id, n->threaded == NAPI_IN_BUSY_THREAD ?
-			   text("busy-polled by thread %u", n->pid) : n->threaded ?
-			   text("polled by thread %u", n->pid) : "polled in softirqs"));
+	hw_item(p, text("%u: %s", n->id, n->threaded == NAPI_IN_BUSY_THREAD ?
+		     text("busy-polled by thread %u", n->pid) : n->threaded ?
+		     text("polled by thread %u", n->pid) : "polled in softirqs"));
 	if (n->defer_hard_irqs > 0)
-		hw_item(p, &any, text("napi_defer_hard_irqs %lld", n->defer_hard_irqs));
+		hw_item(p, text("napi_defer_hard_irqs %lld", n->defer_hard_irqs));
 	if (n->gro_flush_ns > 0)
-		hw_item(p, &any, text("gro_flush_timeout %s", duration(n->gro_flush_ns * 1e-9)));
+		hw_item(p, text("gro_flush_timeout %s", duration(n->gro_flush_ns * 1e-9)));
 	if (n->irq_suspend_ns > 0)
-		hw_item(p, &any, text("irq_suspend_timeout %s",
-				      duration(n->irq_suspend_ns * 1e-9)));
+		hw_item(p, text("irq_suspend_timeout %s",
+				duration(n->irq_suspend_ns * 1e-9)));
 	page_newline(p);
 }
 
 static void napi(struct page *p, const struct hw *h)
 {
 	const struct napis *n = &h->napis;
-	bool any = false;
 
 	hw_key(p, "NAPI");
 	if (n->nr)
-		hw_item(p, &any, text("%u instance%s", n->nr, n->nr == 1 ? "" : "s"));
-	hw_item(p, &any, h->threaded ? "polls in threads" : "polls in softirqs");
+		hw_item(p, text("%u instance%s", n->nr, n->nr == 1 ? "" : "s"));
+	hw_item(p, h->threaded ? "polls in threads" : "polls in softirqs");
 	if (h->defer_hard_irqs > 0 || h->gro_flush_ns > 0)
-		hw_item(p, &any, text("napi_defer_hard_irqs %lld, gro_flush_timeout %s",
-				   h->defer_hard_irqs, duration(h->gro_flush_ns * 1e-9)));
+		hw_item(p, text("napi_defer_hard_irqs %lld, gro_flush_timeout %s",
+			     h->defer_hard_irqs, duration(h->gro_flush_ns * 1e-9)));
 	else if (h->defer_hard_irqs == 0)
-		hw_item(p, &any, "interrupts not deferred");
+		hw_item(p, "interrupts not deferred");
 	if (h->busy_poll_us > 0 || h->busy_read_us > 0)
-		hw_item(p, &any, text("busy_poll %lld us, busy_read %lld us", h->busy_poll_us,
-				   h->busy_read_us));
+		hw_item(p, text("busy_poll %lld us, busy_read %lld us", h->busy_poll_us,
+			     h->busy_read_us));
 	else if (h->busy_poll_us == 0)
-		hw_item(p, &any, "no busy polling unless set by a socket");
+		hw_item(p, "no busy polling unless set by a socket");
 	page_newline(p);
 	for (unsigned i = 0; i < n->nr; i++)
 		napi_own(p, h, &n->list[i]);
@@ -216,17 +210,17 @@ static void napi(struct page *p, const struct hw *h)
 /* Whether RPS, XPS and RFS are on; the table of queues has their CPUs. */
 static void steering(struct page *p, const struct hw *h)
 {
-	bool rps = false, xps = false, any = false;
+	bool rps = false, xps = false;
 
 	for (unsigned i = 0; i < h->nr; i++) {
 		rps |= cpus_next(&h->lines[i].rps, -1) >= 0;
 		xps |= cpus_next(&h->lines[i].xps, -1) >= 0;
 	}
 	hw_key(p, "steering");
-	hw_item(p, &any, rps ? "RPS on" : "RPS off");
-	hw_item(p, &any, xps ? "XPS on" : "XPS off");
-	hw_item(p, &any, h->rfs_entries > 0 ? text("RFS with %lld entries", h->rfs_entries) :
-	     h->rfs_entries == 0 ? "RFS off" : "");
+	hw_item(p, rps ? "RPS on" : "RPS off");
+	hw_item(p, xps ? "XPS on" : "XPS off");
+	hw_item(p, h->rfs_entries > 0 ? text("RFS with %lld entries", h->rfs_entries) :
+       h->rfs_entries == 0 ? "RFS off" : "");
 	page_newline(p);
 }
 

@@ -17,16 +17,21 @@ void hw_key(struct page *p, const char *key)
 	page_to(p, HW_COLUMN);
 }
 
-void hw_item(struct page *p, bool *any, const char *what)
+void hw_item(struct page *p, const char *what)
 {
 	if (!*what)
 		return;
-	if (*any)
+	if (p->at > HW_COLUMN)
 		page_wrap(p, HW_COLUMN, ", ");
 	p->width--;	/* leaves room for a comma after the item */
 	page_wrap(p, HW_COLUMN, what);
 	p->width++;
-	*any = true;
+}
+
+void hw_end(struct page *p)
+{
+	if (p->at)
+		page_newline(p);
 }
 
 static void row(struct page *p, const char *key, const char *what)
@@ -40,14 +45,12 @@ static void row(struct page *p, const char *key, const char *what)
 
 static void driver(struct page *p, const struct hw *h)
 {
-	bool any = false;
-
 	hw_key(p, "driver");
-	hw_item(p, &any, text("%s%s%s", h->iface.driver, *h->version ? " " : "", h->version));
+	hw_item(p, text("%s%s%s", h->iface.driver, *h->version ? " " : "", h->version));
 	if (h->driver != &driver_generic)
-		hw_item(p, &any, h->driver->help);
+		hw_item(p, h->driver->help);
 	if (*h->module && strcmp(h->module, h->iface.driver))
-		hw_item(p, &any, text("module %s", h->module));
+		hw_item(p, text("module %s", h->module));
 	page_newline(p);
 	row(p, "firmware", h->firmware);
 }
@@ -55,25 +58,24 @@ static void driver(struct page *p, const struct hw *h)
 static void card(struct page *p, const struct hw *h)
 {
 	const struct hw_card *c = &h->card;
-	bool any = false;
 
 	hw_key(p, "device");
 	if (!*c->subsystem)
-		hw_item(p, &any, "none: software device");
+		hw_item(p, "none: software device");
 	else
-		hw_item(p, &any, text("%s %s", c->subsystem, c->name));
+		hw_item(p, text("%s %s", c->subsystem, c->name));
 	if (*c->subsystem && *h->bus && strcmp(h->bus, c->name))
-		hw_item(p, &any, text("at %s", h->bus));
-	hw_item(p, &any, c->ids);
+		hw_item(p, text("at %s", h->bus));
+	hw_item(p, c->ids);
 	if (*c->speed)
-		hw_item(p, &any, text("PCIe %.*s x%u", (int)strcspn(c->speed, "P") - 1, c->speed,
-				   c->width));
+		hw_item(p, text("PCIe %.*s x%u", (int)strcspn(c->speed, "P") - 1, c->speed,
+			     c->width));
 	if (*c->speed && (strcmp(c->speed, c->max_speed) || c->width != c->max_width))
 		page_wrap(p, HW_COLUMN, text(" (capable of %.*s x%u)",
 					     (int)strcspn(c->max_speed, "P") - 1, c->max_speed,
 					     c->max_width));
 	if (c->node >= 0)
-		hw_item(p, &any, text("NUMA node %d", c->node));
+		hw_item(p, text("NUMA node %d", c->node));
 	page_newline(p);
 	if (*c->pf)
 		row(p, "SR-IOV", text("a virtual function of %s%s%s", c->pf,
@@ -108,24 +110,23 @@ static void link_row(struct page *p, const struct hw *h)
 	const __u8 *mac = h->iface.mac;
 	long long autoneg = setting_of(&group_link, &h->link, "autoneg");
 	long long width = setting_of(&group_link, &h->link, "lanes");
-	bool any = false;
 
 	hw_key(p, "link");
-	hw_item(p, &any, !h->iface.up ? "down" : h->carrier ? "up" : "up, without a carrier");
+	hw_item(p, !h->iface.up ? "down" : h->carrier ? "up" : "up, without a carrier");
 	if (*h->card.subsystem) {	/* software devices report made-up link settings */
-		hw_item(p, &any, speed(h));
-		hw_item(p, &any, *hw_duplex(h) ? text("%s duplex", hw_duplex(h)) : "");
-		hw_item(p, &any, hw_port(h));
-		hw_item(p, &any, width > 0 ? text("%lld lanes", width) : "");
-		hw_item(p, &any, *speed(h) && autoneg >= 0 ?
-		     text("autonegotiation %s", autoneg ? "on" : "off") : "");
+		hw_item(p, speed(h));
+		hw_item(p, *hw_duplex(h) ? text("%s duplex", hw_duplex(h)) : "");
+		hw_item(p, hw_port(h));
+		hw_item(p, width > 0 ? text("%lld lanes", width) : "");
+		hw_item(p, *speed(h) && autoneg >= 0 ?
+	       text("autonegotiation %s", autoneg ? "on" : "off") : "");
 	}
-	hw_item(p, &any, *hw_fec(h) ? text("FEC %s", hw_fec(h)) : "");
-	hw_item(p, &any, pauses(h));
-	hw_item(p, &any, text("MTU %u", h->iface.mtu));
+	hw_item(p, *hw_fec(h) ? text("FEC %s", hw_fec(h)) : "");
+	hw_item(p, pauses(h));
+	hw_item(p, text("MTU %u", h->iface.mtu));
 	if (mac[7] == 6)
-		hw_item(p, &any, text("%02x:%02x:%02x:%02x:%02x:%02x", mac[0], mac[1], mac[2],
-				      mac[3], mac[4], mac[5]));
+		hw_item(p, text("%02x:%02x:%02x:%02x:%02x:%02x", mac[0], mac[1], mac[2],
+				mac[3], mac[4], mac[5]));
 	page_newline(p);
 }
 
@@ -148,17 +149,14 @@ static const char *setting_text(const struct setting_group *g, const struct sett
 
 static void settings_row(struct page *p, const struct setting_group *g, const struct settings *s)
 {
-	bool any = false;
-
 	for (unsigned i = 0; !s->err && i < g->nr; i++) {
 		const char *what = setting_text(g, s, i);
 
-		if (*what && !any)
+		if (*what && !p->at)
 			hw_key(p, g->name);
-		hw_item(p, &any, what);
+		hw_item(p, what);
 	}
-	if (any)
-		page_newline(p);
+	hw_end(p);
 }
 
 /* One line per reason. */
@@ -168,7 +166,7 @@ static void absent(struct page *p, const struct hw *h)
 
 	for (unsigned i = 0; i < h->nr_notes; i++) {
 		const struct hw_note *n = &h->notes[i];
-		bool any = false, said = false;
+		bool said = false;
 
 		for (unsigned k = 0; k < i; k++)
 			said |= !strcmp(h->notes[k].why, n->why);
@@ -177,7 +175,7 @@ static void absent(struct page *p, const struct hw *h)
 		hw_key(p, first ? "absent" : "");
 		for (unsigned k = i; k < h->nr_notes; k++)
 			if (!strcmp(h->notes[k].why, n->why))
-				hw_item(p, &any, h->notes[k].of);
+				hw_item(p, h->notes[k].of);
 		page_wrap(p, HW_COLUMN, ": ");
 		page_wrap(p, HW_COLUMN, n->why);
 		page_newline(p);
@@ -194,20 +192,19 @@ static void matched(struct page *p, const struct hw *h)
 	};
 	ONE_EACH(by, NR_QUEUES_BY);
 	const char *how = h->by == QUEUES_BY_NAME ? h->driver->irqs_how : NULL;
-	bool any = false;
 
 	if (!h->by && !h->napi_by)
 		return;
 	hw_key(p, "matched");
 	if (h->by)
-		hw_item(p, &any, text("interrupts %s%s%s", by[h->by], how ? "; " : "", how ?: ""));
+		hw_item(p, text("interrupts %s%s%s", by[h->by], how ? "; " : "", how ?: ""));
 	if (h->napi_by)
-		hw_item(p, &any, text("NAPI %s", by[h->napi_by]));
+		hw_item(p, text("NAPI %s", by[h->napi_by]));
 	page_newline(p);
 }
 
 /* "XDP native \"drop_all\" (id 77)" */
-static void program(struct page *p, bool *any, const struct hw_program *prog)
+static void program(struct page *p, const struct hw_program *prog)
 {
 	static const char *const at[] = {
 		[HOOK_XDP_NATIVE] = "XDP native", [HOOK_XDP_GENERIC] = "XDP generic",
@@ -219,56 +216,51 @@ static void program(struct page *p, bool *any, const struct hw_program *prog)
 	ONE_EACH(at, NR_HOOKS);
 	const char *name = *prog->name ? text(" \"%s\"", prog->name) : "";
 
-	hw_item(p, any, text("%s%s (id %u%s)", at[prog->hook], name, prog->id,
-			     prog->own ? ", nicprobe's own" : ""));
+	hw_item(p, text("%s%s (id %u%s)", at[prog->hook], name, prog->id,
+		       prog->own ? ", nicprobe's own" : ""));
 }
 
 static void programs(struct page *p, const struct hw_above *a)
 {
 	static const char *const way[] = { "ingress", "egress" };
-	bool any = false;
 
 	hw_key(p, "programs");
 	for (unsigned i = 0; i < a->nr; i++)
-		program(p, &any, &a->programs[i]);
+		program(p, &a->programs[i]);
 	for (unsigned i = 0; i < 2; i++) {
 		unsigned others = a->filters[i];
 
 		for (unsigned k = 0; k < a->nr && others; k++)
 			others -= a->programs[k].hook == HOOK_TC_INGRESS + i;
 		if (others)
-			hw_item(p, &any, text("%u tc filter%s without BPF at %s", others,
-					      others == 1 ? "" : "s", way[i]));
+			hw_item(p, text("%u tc filter%s without BPF at %s", others,
+					others == 1 ? "" : "s", way[i]));
 	}
-	hw_item(p, &any, any ? "" : "none");
+	hw_item(p, p->at > HW_COLUMN ? "" : "none");
 	page_newline(p);
 }
 
 static void above(struct page *p, const struct hw_above *a)
 {
 	const struct hw_device *m = &a->master;
-	bool any = false;
 
 	programs(p, a);
 	if (*a->qdisc)
 		hw_key(p, "qdisc");
-	hw_item(p, &any, a->qdisc);
+	hw_item(p, a->qdisc);
 	for (unsigned i = 0; *a->qdisc && i < a->nr_beneath; i++)
-		hw_item(p, &any, text("%s%u %s", i ? "" : "beneath it ", a->beneath[i].nr,
-				      a->beneath[i].kind));
-	if (*a->qdisc)
-		page_newline(p);
+		hw_item(p, text("%s%u %s", i ? "" : "beneath it ", a->beneath[i].nr,
+				a->beneath[i].kind));
+	hw_end(p);
 	row(p, "master", *m->kind ? text("%s, a %s", m->name, m->kind) : m->name);
-	any = false;
 	for (unsigned i = 0; i < a->nr_stacked; i++) {
 		const struct hw_device *d = &a->stacked[i];
 
 		if (!i)
 			hw_key(p, "stacked");
-		hw_item(p, &any, *d->kind ? text("%s (%s)", d->name, d->kind) : d->name);
+		hw_item(p, *d->kind ? text("%s (%s)", d->name, d->kind) : d->name);
 	}
-	if (any)
-		page_newline(p);
+	hw_end(p);
 }
 
 /* "xdpsock (pid 12, zero-copy)" */
@@ -288,7 +280,6 @@ static void sockets(struct page *p, const struct xsks *all)
 {
 	const struct xsk *end = all->list + all->nr, *last;
 	char words[64], next[64];
-	bool any = false;
 
 	if (all->nr)
 		hw_key(p, "AF_XDP");
@@ -299,11 +290,10 @@ static void sockets(struct page *p, const struct xsks *all)
 			if (strcmp(words, next))
 				break;
 		}
-		hw_item(p, &any, last == x ? text("queue %u: %s", x->queue, words) :
-			text("queues %u..%u: %s", x->queue, last->queue, words));
+		hw_item(p, last == x ? text("queue %u: %s", x->queue, words) :
+		  text("queues %u..%u: %s", x->queue, last->queue, words));
 	}
-	if (any)
-		page_newline(p);
+	hw_end(p);
 }
 
 void hw_table(struct page *p, const struct hw *h)
