@@ -241,25 +241,16 @@ static void qdisc_name(const struct tcmsg *tcm, const char *kind, char *name, si
 static int qdisc_stats(const struct nlmsghdr *nlh, void *arg)
 {
 	const struct tcmsg *tcm = mnl_nlmsg_get_payload(nlh);
+	const struct nlattr *stats = attr_of(nlh, sizeof(*tcm), TCA_STATS2);
+	const struct nlattr *kind = attr_of(nlh, sizeof(*tcm), TCA_KIND);
 	struct gnet_stats_queue queue = {};
-	const struct nlattr *attr, *inner;
-	const char *kind = "?";
 	struct counters_reading *a = arg;
 	char name[40];
 
 	if (tcm->tcm_ifindex != (int)a->meta->ifindex)
 		return MNL_CB_OK;
-	mnl_attr_for_each(attr, nlh, sizeof(*tcm)) {
-		if (mnl_attr_get_type(attr) == TCA_KIND)
-			kind = mnl_attr_get_str(attr);
-		if (mnl_attr_get_type(attr) != TCA_STATS2)
-			continue;
-		mnl_attr_for_each_nested(inner, attr)
-			if (mnl_attr_get_type(inner) == TCA_STATS_QUEUE &&
-			    mnl_attr_get_payload_len(inner) >= sizeof(queue))
-				memcpy(&queue, mnl_attr_get_payload(inner), sizeof(queue));
-	}
-	qdisc_name(tcm, kind, name, sizeof(name));
+	attr_bytes(attr_in(stats, TCA_STATS_QUEUE), &queue, sizeof(queue));
+	qdisc_name(tcm, kind ? mnl_attr_get_str(kind) : "?", name, sizeof(name));
 	a->err = a->err ?: put(a->t, "tc -s", text("%s dropped", name), queue.drops);
 	return MNL_CB_OK;
 }

@@ -50,36 +50,30 @@ static int dump(unsigned short type, __u32 parent, int ifindex, mnl_cb_t each, v
 static int each_qdisc(const struct nlmsghdr *nlh, void *arg)
 {
 	const struct tcmsg *tc = mnl_nlmsg_get_payload(nlh);
+	const struct nlattr *kind = attr_of(nlh, sizeof(*tc), TCA_KIND);
 	struct filter_search *s = arg;
-	struct nlattr *attr;
 
-	if (tc->tcm_ifindex == s->ifindex)
-		mnl_attr_for_each(attr, nlh, sizeof(*tc))
-			if (mnl_attr_get_type(attr) == TCA_KIND)
-				s->found += !strcmp(mnl_attr_get_str(attr), "clsact");
+	if (tc->tcm_ifindex == s->ifindex && kind)
+		s->found += !strcmp(mnl_attr_get_str(kind), "clsact");
 	return MNL_CB_OK;
 }
 
 static int each_filter(const struct nlmsghdr *nlh, void *arg)
 {
 	const struct tcmsg *tc = mnl_nlmsg_get_payload(nlh);
-	struct nlattr *attr, *option;
+	__u32 priority = TC_H_MAJ(tc->tcm_info) >> 16;
 	struct filter_search *s = arg;
+	const struct nlattr *id;
 
 	if (tc->tcm_ifindex != s->ifindex)
 		return MNL_CB_OK;
 	s->found++;
-	if (!s->first || s->first > TC_H_MAJ(tc->tcm_info) >> 16)
-		s->first = TC_H_MAJ(tc->tcm_info) >> 16;
-	mnl_attr_for_each(attr, nlh, sizeof(*tc)) {
-		if (mnl_attr_get_type(attr) != TCA_OPTIONS)
-			continue;
-		mnl_attr_for_each_nested(option, attr)
-			if (mnl_attr_get_type(option) == TCA_BPF_ID &&
-			    mnl_attr_get_u32(option) == s->prog_id) {
-				s->handle = tc->tcm_handle;
-				s->priority = TC_H_MAJ(tc->tcm_info) >> 16;
-			}
+	if (!s->first || s->first > priority)
+		s->first = priority;
+	id = attr_in(attr_of(nlh, sizeof(*tc), TCA_OPTIONS), TCA_BPF_ID);
+	if (id && attr_number(id, 0) == s->prog_id) {
+		s->handle = tc->tcm_handle;
+		s->priority = priority;
 	}
 	return MNL_CB_OK;
 }

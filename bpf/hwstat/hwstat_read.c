@@ -99,31 +99,20 @@ static int named_put(struct reading *r, const char *as, int queue, uint64_t valu
 	return common_put(r, &m, value);
 }
 
-/* A value of any width: netdev-genl sends the shortest that fits. */
-static uint64_t attr_number(const struct nlattr *attr)
-{
-	return mnl_attr_get_payload_len(attr) >= 8 ? mnl_attr_get_u64(attr) :
-	       mnl_attr_get_payload_len(attr) >= 4 ? mnl_attr_get_u32(attr) : 0;
-}
-
 static int queue_stats(const struct nlmsghdr *nlh, void *arg)
 {
 	struct reading *r = arg;
-	const struct nlattr *attr;
-	uint64_t ifindex = 0, id = ~0ull;
+	uint64_t id = attr_number(genl_attr(nlh, NETDEV_A_QSTATS_QUEUE_ID), ~0ull);
 
-	mnl_attr_for_each(attr, nlh, 4 /* genlmsghdr */) {
-		if (mnl_attr_get_type(attr) == NETDEV_A_QSTATS_IFINDEX)
-			ifindex = attr_number(attr);
-		if (mnl_attr_get_type(attr) == NETDEV_A_QSTATS_QUEUE_ID)
-			id = attr_number(attr);
-	}
-	if (ifindex != r->meta->ifindex || id >= MAX_QUEUES)
+	if (attr_number(genl_attr(nlh, NETDEV_A_QSTATS_IFINDEX), 0) != r->meta->ifindex ||
+	    id >= MAX_QUEUES)
 		return MNL_CB_OK;
-	mnl_attr_for_each(attr, nlh, 4)
-		for (unsigned i = 0; i < sizeof(qstats) / sizeof(*qstats); i++)
-			if (mnl_attr_get_type(attr) == qstats[i].attr && !r->err)
-				r->err = named_put(r, qstats[i].as, id, attr_number(attr));
+	for (unsigned i = 0; i < sizeof(qstats) / sizeof(*qstats); i++) {
+		const struct nlattr *attr = genl_attr(nlh, qstats[i].attr);
+
+		if (attr && !r->err)
+			r->err = named_put(r, qstats[i].as, id, attr_number(attr, 0));
+	}
 	return MNL_CB_OK;
 }
 

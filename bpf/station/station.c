@@ -63,37 +63,21 @@ static void key_text(const void *of, unsigned nr, char *out, size_t size)
 		snprintf(out, size, "%u", key->tid);
 }
 
-/* The value of a numeric attribute of any length; 0: it is absent. */
-static uint64_t number(const struct nlattr *a)
+static uint64_t number(const struct nlattr *nest, unsigned type)
 {
-	if (!a)
-		return 0;
-	return mnl_attr_get_payload_len(a) >= 8 ? mnl_attr_get_u64(a) :
-	       mnl_attr_get_payload_len(a) >= 4 ? mnl_attr_get_u32(a) : 0;
-}
-
-/* The attribute of this type in a nest; NULL: it is absent. */
-static const struct nlattr *inside(const struct nlattr *nest, unsigned type)
-{
-	const struct nlattr *a;
-
-	if (nest)
-		mnl_attr_for_each_nested(a, nest)
-			if (mnl_attr_get_type(a) == type)
-				return a;
-	return NULL;
+	return attr_number(attr_in(nest, type), 0);
 }
 
 static int tid_take(const struct nlattr *tid, struct station_key key, struct table *t)
 {
-	const struct nlattr *queue = inside(tid, NL80211_TID_STATS_TXQ_STATS);
+	const struct nlattr *queue = attr_in(tid, NL80211_TID_STATS_TXQ_STATS);
 	struct station now = {
-		.packets = { number(inside(tid, NL80211_TID_STATS_RX_MSDU)),
-			     number(inside(tid, NL80211_TID_STATS_TX_MSDU)) },
-		.retries = number(inside(tid, NL80211_TID_STATS_TX_MSDU_RETRIES)),
-		.failed = number(inside(tid, NL80211_TID_STATS_TX_MSDU_FAILED)),
-		.dropped = number(inside(queue, NL80211_TXQ_STATS_DROPS)),
-		.marked = number(inside(queue, NL80211_TXQ_STATS_ECN_MARKS)),
+		.packets = { number(tid, NL80211_TID_STATS_RX_MSDU),
+			     number(tid, NL80211_TID_STATS_TX_MSDU) },
+		.retries = number(tid, NL80211_TID_STATS_TX_MSDU_RETRIES),
+		.failed = number(tid, NL80211_TID_STATS_TX_MSDU_FAILED),
+		.dropped = number(queue, NL80211_TXQ_STATS_DROPS),
+		.marked = number(queue, NL80211_TXQ_STATS_ECN_MARKS),
 	};
 	static const struct station nothing;
 	uint64_t *row;
@@ -112,19 +96,19 @@ static int whole_take(const struct nlattr *info, struct station_key key, struct 
 		      bool by_tid)
 {
 	struct station now = {
-		.bytes = { number(inside(info, NL80211_STA_INFO_RX_BYTES64)),
-			   number(inside(info, NL80211_STA_INFO_TX_BYTES64)) },
-		.beacon_losses = number(inside(info, NL80211_STA_INFO_BEACON_LOSS)),
+		.bytes = { number(info, NL80211_STA_INFO_RX_BYTES64),
+			   number(info, NL80211_STA_INFO_TX_BYTES64) },
+		.beacon_losses = number(info, NL80211_STA_INFO_BEACON_LOSS),
 	};
 	uint64_t *row = table_add(t, &meter_station, &key);
 
 	if (!row)
 		return -ENOMEM;
 	if (!by_tid) {
-		now.packets[0] = number(inside(info, NL80211_STA_INFO_RX_PACKETS));
-		now.packets[1] = number(inside(info, NL80211_STA_INFO_TX_PACKETS));
-		now.retries = number(inside(info, NL80211_STA_INFO_TX_RETRIES));
-		now.failed = number(inside(info, NL80211_STA_INFO_TX_FAILED));
+		now.packets[0] = number(info, NL80211_STA_INFO_RX_PACKETS);
+		now.packets[1] = number(info, NL80211_STA_INFO_TX_PACKETS);
+		now.retries = number(info, NL80211_STA_INFO_TX_RETRIES);
+		now.failed = number(info, NL80211_STA_INFO_TX_FAILED);
 	}
 	memcpy(row, &now, sizeof(now));
 	return 0;
@@ -132,20 +116,15 @@ static int whole_take(const struct nlattr *info, struct station_key key, struct 
 
 int station_take(const struct nlmsghdr *nlh, void *table)
 {
-	const struct nlattr *a, *mac = NULL, *info = NULL, *tids;
+	const struct nlattr *mac = genl_attr(nlh, NL80211_ATTR_MAC), *a;
+	const struct nlattr *info = genl_attr(nlh, NL80211_ATTR_STA_INFO), *tids;
 	struct station_key key = { .tid = STATION_WHOLE };
 	int err;
 
-	mnl_attr_for_each(a, nlh, sizeof(struct genlmsghdr)) {
-		if (mnl_attr_get_type(a) == NL80211_ATTR_MAC)
-			mac = a;
-		if (mnl_attr_get_type(a) == NL80211_ATTR_STA_INFO)
-			info = a;
-	}
 	if (!mac || !info || mnl_attr_get_payload_len(mac) < sizeof(key.mac))
 		return MNL_CB_OK;
 	memcpy(key.mac, mnl_attr_get_payload(mac), sizeof(key.mac));
-	tids = inside(info, NL80211_STA_INFO_TID_STATS);
+	tids = attr_in(info, NL80211_STA_INFO_TID_STATS);
 	err = whole_take(info, key, table, tids);
 	if (tids)
 		mnl_attr_for_each_nested(a, tids)

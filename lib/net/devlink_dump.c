@@ -9,23 +9,9 @@
 
 #include "lib/net/devlink_dump.h"
 #include "lib/net/netlink.h"
+#include "lib/util/grow.h"
 
 #define MOST	4096	/* traps and reporters of a device; mlxsw has about 100 */
-
-/* A number of any width; 0 for unknown widths. */
-static __u64 number(const struct nlattr *attr)
-{
-	size_t len = mnl_attr_get_payload_len(attr);
-
-	return len >= 8 ? mnl_attr_get_u64(attr) : len >= 4 ? mnl_attr_get_u32(attr) :
-	       len >= 1 ? mnl_attr_get_u8(attr) : 0;
-}
-
-static void words(const struct nlattr *attr, char *to, size_t size)
-{
-	snprintf(to, size, "%.*s", (int)mnl_attr_get_payload_len(attr),
-		 (const char *)mnl_attr_get_payload(attr));
-}
 
 /* The head of each answer; reporters of a whole device have no port index. */
 struct devlink_handle {
@@ -34,20 +20,14 @@ struct devlink_handle {
 	__u32 index;
 };
 
-static void place_take(const struct nlattr *attr, struct devlink_handle *p)
+static struct devlink_handle place_of(const struct nlmsghdr *nlh)
 {
-	switch (mnl_attr_get_type(attr)) {
-	case DEVLINK_ATTR_BUS_NAME:
-		words(attr, p->bus, sizeof(p->bus));
-		break;
-	case DEVLINK_ATTR_DEV_NAME:
-		words(attr, p->device, sizeof(p->device));
-		break;
-	case DEVLINK_ATTR_PORT_INDEX:
-		p->has_index = true;
-		p->index = number(attr);
-		break;
-	}
+	const struct nlattr *index = genl_attr(nlh, DEVLINK_ATTR_PORT_INDEX);
+	struct devlink_handle p = { .has_index = index, .index = attr_number(index, 0) };
+
+	attr_text(genl_attr(nlh, DEVLINK_ATTR_BUS_NAME), p.bus, sizeof(p.bus));
+	attr_text(genl_attr(nlh, DEVLINK_ATTR_DEV_NAME), p.device, sizeof(p.device));
+	return p;
 }
 
 static bool is_ours(const struct devlink_handle *p, const struct devlink_port *port)
@@ -58,16 +38,10 @@ static bool is_ours(const struct devlink_handle *p, const struct devlink_port *p
 
 int devlink_port_take(const struct nlmsghdr *nlh, void *arg)
 {
+	unsigned ifindex = attr_number(genl_attr(nlh, DEVLINK_ATTR_PORT_NETDEV_IFINDEX), 0);
+	struct devlink_handle p = place_of(nlh);
 	struct devlink_port *port = arg;
-	const struct nlattr *attr;
-	struct devlink_handle p = {};
-	unsigned ifindex = 0;
 
-	mnl_attr_for_each(attr, nlh, sizeof(struct genlmsghdr)) {
-		place_take(attr, &p);
-		if (mnl_attr_get_type(attr) == DEVLINK_ATTR_PORT_NETDEV_IFINDEX)
-			ifindex = number(attr);
-	}
 	if (!ifindex || ifindex != port->ifindex || port->found || !p.has_index)
 		return MNL_CB_OK;
 	port->found = true;
@@ -79,12 +53,11 @@ int devlink_port_take(const struct nlmsghdr *nlh, void *arg)
 
 static int add(struct devlink *d, const struct devlink_one *one)
 {
-	struct devlink_one *more = d->list;
+	struct devlink_one *more;
 
 	if (!*one->name || d->nr == MOST)
 		return MNL_CB_OK;
-	if (!(d->nr & (d->nr - 1)))	/* full: double it */
-		more = realloc(d->list, (d->nr ? 2 * d->nr : 1) * sizeof(*more));
+	more = grow(d->list, d->nr, sizeof(*more));
 	if (!more) {
 		errno = ENOMEM;
 		return MNL_CB_ERROR;
@@ -94,84 +67,38 @@ static int add(struct devlink *d, const struct devlink_one *one)
 	return MNL_CB_OK;
 }
 
-static void trap_stats_take(const struct nlattr *nest, struct devlink_one *one)
-{
-	const struct nlattr *attr;
-
-	mnl_attr_for_each_nested(attr, nest) {
-		switch (mnl_attr_get_type(attr)) {
-		case DEVLINK_ATTR_STATS_RX_PACKETS:
-			one->packets = number(attr);
-			break;
-		case DEVLINK_ATTR_STATS_RX_BYTES:
-			one->bytes = number(attr);
-			break;
-		case DEVLINK_ATTR_STATS_RX_DROPPED:
-			one->dropped = number(attr);
-			break;
-		}
-	}
-}
-
 int devlink_trap_take(const struct nlmsghdr *nlh, void *devlink)
 {
-	struct devlink_one one = { .kind = DEVLINK_TRAP };
+	const struct nlattr *stats = genl_attr(nlh, DEVLINK_ATTR_STATS);
+	struct devlink_one one = {
+		.kind = DEVLINK_TRAP,
+		.type = attr_number(genl_attr(nlh, DEVLINK_ATTR_TRAP_TYPE), 0),
+		.packets = attr_number(attr_in(stats, DEVLINK_ATTR_STATS_RX_PACKETS), 0),
+		.bytes = attr_number(attr_in(stats, DEVLINK_ATTR_STATS_RX_BYTES), 0),
+		.dropped = attr_number(attr_in(stats, DEVLINK_ATTR_STATS_RX_DROPPED), 0),
+	};
+	struct devlink_handle p = place_of(nlh);
 	struct devlink *d = devlink;
-	const struct nlattr *attr;
-	struct devlink_handle p = {};
 
-	mnl_attr_for_each(attr, nlh, sizeof(struct genlmsghdr)) {
-		place_take(attr, &p);
-		switch (mnl_attr_get_type(attr)) {
-		case DEVLINK_ATTR_TRAP_NAME:
-			words(attr, one.name, sizeof(one.name));
-			break;
-		case DEVLINK_ATTR_TRAP_GROUP_NAME:
-			words(attr, one.group, sizeof(one.group));
-			break;
-		case DEVLINK_ATTR_TRAP_TYPE:
-			one.type = number(attr);
-			break;
-		case DEVLINK_ATTR_STATS:
-			trap_stats_take(attr, &one);
-			break;
-		}
-	}
+	attr_text(genl_attr(nlh, DEVLINK_ATTR_TRAP_NAME), one.name, sizeof(one.name));
+	attr_text(genl_attr(nlh, DEVLINK_ATTR_TRAP_GROUP_NAME), one.group, sizeof(one.group));
 	return is_ours(&p, &d->port) ? add(d, &one) : MNL_CB_OK;
-}
-
-static void reporter_take(const struct nlattr *nest, struct devlink_one *one)
-{
-	const struct nlattr *attr;
-
-	mnl_attr_for_each_nested(attr, nest) {
-		switch (mnl_attr_get_type(attr)) {
-		case DEVLINK_ATTR_HEALTH_REPORTER_NAME:
-			words(attr, one->name, sizeof(one->name));
-			break;
-		case DEVLINK_ATTR_HEALTH_REPORTER_ERR_COUNT:
-			one->errors = number(attr);
-			break;
-		case DEVLINK_ATTR_HEALTH_REPORTER_RECOVER_COUNT:
-			one->recoveries = number(attr);
-			break;
-		}
-	}
 }
 
 int devlink_reporter_take(const struct nlmsghdr *nlh, void *devlink)
 {
-	struct devlink_one one = { .kind = DEVLINK_REPORTER };
+	const struct nlattr *nest = genl_attr(nlh, DEVLINK_ATTR_HEALTH_REPORTER);
+	struct devlink_handle p = place_of(nlh);
+	struct devlink_one one = {
+		.kind = DEVLINK_REPORTER,
+		.errors = attr_number(attr_in(nest, DEVLINK_ATTR_HEALTH_REPORTER_ERR_COUNT), 0),
+		.recoveries =
+			attr_number(attr_in(nest, DEVLINK_ATTR_HEALTH_REPORTER_RECOVER_COUNT), 0),
+		.of_port = p.has_index,
+	};
 	struct devlink *d = devlink;
-	const struct nlattr *attr;
-	struct devlink_handle p = {};
 
-	mnl_attr_for_each(attr, nlh, sizeof(struct genlmsghdr)) {
-		place_take(attr, &p);
-		if (mnl_attr_get_type(attr) == DEVLINK_ATTR_HEALTH_REPORTER)
-			reporter_take(attr, &one);
-	}
-	one.of_port = p.has_index;
+	attr_text(attr_in(nest, DEVLINK_ATTR_HEALTH_REPORTER_NAME), one.name, sizeof(one.name));
 	return is_ours(&p, &d->port) ? add(d, &one) : MNL_CB_OK;
 }
 

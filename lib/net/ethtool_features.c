@@ -33,34 +33,23 @@ static struct ethtool_feature *feature_named(struct features *f, const char *nam
 /* One bit of a bitset; without a mask, every bit listed is set. */
 static void bit_read(struct features *f, const struct nlattr *nest, unsigned is, bool mask)
 {
-	const char *name = NULL;
-	const struct nlattr *attr;
-	struct ethtool_feature *one;
-	bool set = !mask;
+	const struct nlattr *name = attr_in(nest, ETHTOOL_A_BITSET_BIT_NAME);
+	bool set = !mask || attr_in(nest, ETHTOOL_A_BITSET_BIT_VALUE);
+	struct ethtool_feature *one = name && *mnl_attr_get_str(name) ?
+				      feature_named(f, mnl_attr_get_str(name)) : NULL;
 
-	mnl_attr_for_each_nested(attr, nest)
-		if (mnl_attr_get_type(attr) == ETHTOOL_A_BITSET_BIT_NAME)
-			name = mnl_attr_get_str(attr);
-		else if (mnl_attr_get_type(attr) == ETHTOOL_A_BITSET_BIT_VALUE)
-			set = true;
-	one = name && *name ? feature_named(f, name) : NULL;
 	if (one && set)
 		one->is |= is;
 }
 
 static void set_read(struct features *f, const struct nlattr *nest, unsigned is)
 {
-	const struct nlattr *attr, *bit;
-	bool mask = true;
+	const struct nlattr *bits = attr_in(nest, ETHTOOL_A_BITSET_BITS), *bit;
+	bool mask = !attr_in(nest, ETHTOOL_A_BITSET_NOMASK);
 
-	mnl_attr_for_each_nested(attr, nest)
-		mask &= mnl_attr_get_type(attr) != ETHTOOL_A_BITSET_NOMASK;
-	mnl_attr_for_each_nested(attr, nest) {
-		if (mnl_attr_get_type(attr) != ETHTOOL_A_BITSET_BITS)
-			continue;
-		mnl_attr_for_each_nested(bit, attr)
+	if (bits)
+		mnl_attr_for_each_nested(bit, bits)
 			bit_read(f, bit, is, mask);
-	}
 }
 
 static int answer_read(const struct nlmsghdr *nlh, void *arg)

@@ -47,29 +47,16 @@ static void key_set(struct rss *r, const void *key, unsigned size)
 
 static int answer_read(const struct nlmsghdr *nlh, void *arg)
 {
+	const struct nlattr *table = genl_attr(nlh, RSS_INDIR), *key = genl_attr(nlh, RSS_HKEY);
 	struct rss *r = arg;
-	const struct nlattr *attr;
 
-	mnl_attr_for_each(attr, nlh, sizeof(struct genlmsghdr)) {
-		const void *payload = mnl_attr_get_payload(attr);
-		unsigned len = mnl_attr_get_payload_len(attr);
-
-		switch (mnl_attr_get_type(attr)) {
-		case RSS_HFUNC:
-			r->function = function_name(mnl_attr_get_u32(attr));
-			break;
-		case RSS_INPUT_XFRM:
-			r->symmetric = mnl_attr_get_u32(attr);
-			break;
-		case RSS_INDIR:
-			if (!r->table)
-				table_set(r, payload, len / sizeof(__u32));
-			break;
-		case RSS_HKEY:
-			key_set(r, payload, len);
-			break;
-		}
-	}
+	r->function = function_name(attr_number(genl_attr(nlh, RSS_HFUNC), 0));
+	r->symmetric = attr_number(genl_attr(nlh, RSS_INPUT_XFRM), 0);
+	if (table && !r->table)
+		table_set(r, mnl_attr_get_payload(table),
+			  mnl_attr_get_payload_len(table) / sizeof(__u32));
+	if (key)
+		key_set(r, mnl_attr_get_payload(key), mnl_attr_get_payload_len(key));
 	return MNL_CB_OK;
 }
 

@@ -23,18 +23,12 @@ static int answer(const struct nlmsghdr *nlh, void *arg)
 	struct full_socket *worst = arg, one = {
 		.port = ntohs(msg->id.idiag_sport), .inode = msg->idiag_inode,
 	};
-	const struct nlattr *attr;
+	uint32_t mem[SK_MEMINFO_DROPS + 1] = {};
 
-	mnl_attr_for_each(attr, nlh, sizeof(*msg)) {
-		const uint32_t *mem = mnl_attr_get_payload(attr);
-
-		if (mnl_attr_get_type(attr) != INET_DIAG_SKMEMINFO ||
-		    mnl_attr_get_payload_len(attr) < (SK_MEMINFO_DROPS + 1) * sizeof(*mem))
-			continue;
-		one.held = mem[SK_MEMINFO_RMEM_ALLOC];
-		one.room = mem[SK_MEMINFO_RCVBUF];
-		one.drops = mem[SK_MEMINFO_DROPS];
-	}
+	attr_bytes(attr_of(nlh, sizeof(*msg), INET_DIAG_SKMEMINFO), mem, sizeof(mem));
+	one.held = mem[SK_MEMINFO_RMEM_ALLOC];
+	one.room = mem[SK_MEMINFO_RCVBUF];
+	one.drops = mem[SK_MEMINFO_DROPS];
 	if (one.drops && (!worst->drops || is_worse(worst, &one)))
 		*worst = one;
 	return MNL_CB_OK;

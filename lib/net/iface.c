@@ -65,73 +65,38 @@ static void mac_read(const struct nlattr *attr, __u8 *mac)
  */
 static __u32 xdp_read(const struct nlattr *nest)
 {
-	__u32 ids[IFLA_XDP_MAX + 1] = {};
-	const struct nlattr *attr;
+	static const unsigned modes[] = {
+		IFLA_XDP_DRV_PROG_ID, IFLA_XDP_PROG_ID, IFLA_XDP_SKB_PROG_ID, IFLA_XDP_HW_PROG_ID,
+	};
+	__u32 id = 0;
 
-	mnl_attr_for_each_nested(attr, nest)
-		if (mnl_attr_get_type(attr) <= IFLA_XDP_MAX &&
-		    mnl_attr_get_payload_len(attr) == sizeof(__u32))
-			ids[mnl_attr_get_type(attr)] = mnl_attr_get_u32(attr);
-	return ids[IFLA_XDP_DRV_PROG_ID] ?: ids[IFLA_XDP_PROG_ID] ?:
-	       ids[IFLA_XDP_SKB_PROG_ID] ?: ids[IFLA_XDP_HW_PROG_ID];
-}
-
-static void kind_read(const struct nlattr *nest, struct link_answer *l)
-{
-	const struct nlattr *attr;
-
-	mnl_attr_for_each_nested(attr, nest)
-		if (mnl_attr_get_type(attr) == IFLA_INFO_KIND)
-			copy(l->kind, sizeof(l->kind), mnl_attr_get_str(attr));
-}
-
-static void attr_read(const struct nlattr *attr, struct link_answer *l)
-{
-	struct iface *i = l->iface;
-
-	switch (mnl_attr_get_type(attr)) {
-	case IFLA_IFNAME:
-		copy(i->name, sizeof(i->name), mnl_attr_get_str(attr));
-		break;
-	case IFLA_PARENT_DEV_NAME:
-		copy(i->parent, sizeof(i->parent), mnl_attr_get_str(attr));
-		break;
-	case IFLA_MTU:
-		i->mtu = mnl_attr_get_u32(attr);
-		break;
-	case IFLA_TXQLEN:
-		l->txqlen = mnl_attr_get_u32(attr);
-		break;
-	case IFLA_NUM_RX_QUEUES:
-		i->max_rx_queues = mnl_attr_get_u32(attr);
-		break;
-	case IFLA_NUM_TX_QUEUES:
-		i->max_tx_queues = mnl_attr_get_u32(attr);
-		break;
-	case IFLA_ADDRESS:
-		mac_read(attr, i->mac);
-		break;
-	case IFLA_XDP:
-		i->xdp_id = xdp_read(attr);
-		break;
-	case IFLA_LINKINFO:
-		kind_read(attr, l);
-		break;
-	}
+	for (unsigned i = 0; i < sizeof(modes) / sizeof(*modes) && !id; i++)
+		id = attr_number(attr_in(nest, modes[i]), 0);
+	return id;
 }
 
 static int link_read(const struct nlmsghdr *nlh, void *arg)
 {
+#define ATTR(type) attr_of(nlh, sizeof(*info), type)
 	const struct ifinfomsg *info = mnl_nlmsg_get_payload(nlh);
 	struct link_answer *l = arg;
-	const struct nlattr *attr;
+	struct iface *i = l->iface;
 
-	l->iface->ifindex = info->ifi_index;
-	l->iface->up = info->ifi_flags & IFF_UP;
-	l->iface->loopback = info->ifi_type == ARPHRD_LOOPBACK;
-	mnl_attr_for_each(attr, nlh, sizeof(*info))
-		attr_read(attr, l);
+	i->ifindex = info->ifi_index;
+	i->up = info->ifi_flags & IFF_UP;
+	i->loopback = info->ifi_type == ARPHRD_LOOPBACK;
+	attr_text(ATTR(IFLA_IFNAME), i->name, sizeof(i->name));
+	attr_text(ATTR(IFLA_PARENT_DEV_NAME), i->parent, sizeof(i->parent));
+	attr_text(attr_in(ATTR(IFLA_LINKINFO), IFLA_INFO_KIND), l->kind, sizeof(l->kind));
+	i->mtu = attr_number(ATTR(IFLA_MTU), 0);
+	l->txqlen = attr_number(ATTR(IFLA_TXQLEN), 0);
+	i->max_rx_queues = attr_number(ATTR(IFLA_NUM_RX_QUEUES), 0);
+	i->max_tx_queues = attr_number(ATTR(IFLA_NUM_TX_QUEUES), 0);
+	i->xdp_id = xdp_read(ATTR(IFLA_XDP));
+	if (ATTR(IFLA_ADDRESS))
+		mac_read(ATTR(IFLA_ADDRESS), i->mac);
 	return MNL_CB_OK;
+#undef ATTR
 }
 
 /* By ioctl: ethtool netlink has no driver name, and no rings before 5.6. */

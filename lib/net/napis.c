@@ -10,19 +10,10 @@
 #include "lib/net/napis.h"
 #include "lib/net/netdev.h"
 #include "lib/net/netlink.h"
+#include "lib/util/grow.h"
 #include "lib/util/log.h"
 
 #define PF_KTHREAD	0x00200000	/* of include/linux/sched.h; 6.1, 6.12, 6.18 */
-
-/* An attribute of 4 or 8 bytes (NLA_UINT). */
-static long long number(const struct nlattr *attr)
-{
-	switch (mnl_attr_get_payload_len(attr)) {
-	case 4: return mnl_attr_get_u32(attr);
-	case 8: return mnl_attr_get_u64(attr);
-	}
-	return -1;
-}
 
 static void thread_read(struct napi_instance *n)
 {
@@ -41,7 +32,7 @@ static void thread_read(struct napi_instance *n)
 
 static bool add(struct napis *all, const struct napi_instance *n)
 {
-	struct napi_instance *more = realloc(all->list, (all->nr + 1) * sizeof(*more));
+	struct napi_instance *more = grow(all->list, all->nr, sizeof(*more));
 
 	if (!more)
 		return false;
@@ -52,25 +43,20 @@ static bool add(struct napis *all, const struct napi_instance *n)
 
 static int napi_read(const struct nlmsghdr *nlh, void *arg)
 {
-	struct napi_instance n = { .threaded = NAPI_NOT_TOLD, .defer_hard_irqs = -1,
-				   .gro_flush_ns = -1, .irq_suspend_ns = -1 };
-	struct napis *all = arg;
-	const struct nlattr *attr;
+#define NUMBER(type, none) attr_number(genl_attr(nlh, NETDEV_A_NAPI_##type), none)
+	struct napi_instance n = {
+		.id = NUMBER(ID, 0), .irq = NUMBER(IRQ, 0), .pid = NUMBER(PID, 0),
+		.threaded = NUMBER(THREADED, NAPI_NOT_TOLD),
+		.defer_hard_irqs = NUMBER(DEFER_HARD_IRQS, -1),
+		.gro_flush_ns = NUMBER(GRO_FLUSH_TIMEOUT, -1),
+		.irq_suspend_ns = NUMBER(IRQ_SUSPEND_TIMEOUT, -1),
+	};
+#undef NUMBER
 
-	mnl_attr_for_each(attr, nlh, sizeof(struct genlmsghdr))
-		switch (mnl_attr_get_type(attr)) {
-		case NETDEV_A_NAPI_ID: n.id = number(attr); break;
-		case NETDEV_A_NAPI_IRQ: n.irq = number(attr); break;
-		case NETDEV_A_NAPI_PID: n.pid = number(attr); break;
-		case NETDEV_A_NAPI_DEFER_HARD_IRQS: n.defer_hard_irqs = number(attr); break;
-		case NETDEV_A_NAPI_GRO_FLUSH_TIMEOUT: n.gro_flush_ns = number(attr); break;
-		case NETDEV_A_NAPI_IRQ_SUSPEND_TIMEOUT: n.irq_suspend_ns = number(attr); break;
-		case NETDEV_A_NAPI_THREADED: n.threaded = number(attr); break;
-		}
 	if (n.pid)
 		thread_read(&n);
 	if (n.id)
-		add(all, &n);
+		add(arg, &n);
 	return MNL_CB_OK;
 }
 

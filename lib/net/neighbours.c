@@ -16,20 +16,14 @@ struct neighbour_search {
 static int answer(const struct nlmsghdr *nlh, void *arg)
 {
 	const struct ndmsg *ndm = mnl_nlmsg_get_payload(nlh);
-	const struct nlattr *attr;
+	const struct nlattr *to = attr_of(nlh, sizeof(*ndm), NDA_DST);
 	struct neighbour_search *a = arg;
 
 	if (ndm->ndm_ifindex != (int)a->ifindex ||
 	    !(ndm->ndm_state & (NUD_INCOMPLETE | NUD_FAILED)))
 		return MNL_CB_OK;
-	mnl_attr_for_each(attr, nlh, sizeof(*ndm)) {
-		size_t len = ndm->ndm_family == AF_INET ? 4 : 16;
-
-		if (mnl_attr_get_type(attr) != NDA_DST || mnl_attr_get_payload_len(attr) < len)
-			continue;
-		if (!a->nr++)
-			inet_ntop(ndm->ndm_family, mnl_attr_get_payload(attr), a->one, a->size);
-	}
+	if (to && mnl_attr_get_payload_len(to) >= (ndm->ndm_family == AF_INET ? 4 : 16) && !a->nr++)
+		inet_ntop(ndm->ndm_family, mnl_attr_get_payload(to), a->one, a->size);
 	return MNL_CB_OK;
 }
 

@@ -4,6 +4,7 @@
 #include <linux/genetlink.h>
 #include <linux/if_link.h>
 #include <linux/rtnetlink.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -142,6 +143,56 @@ int netlink_ask(int bus, struct nlmsghdr *request, mnl_cb_t cb, void *arg)
 	return err;
 }
 
+const struct nlattr *attr_of(const struct nlmsghdr *nlh, size_t header, unsigned type)
+{
+	const struct nlattr *attr;
+
+	mnl_attr_for_each(attr, nlh, header)
+		if (mnl_attr_get_type(attr) == type)
+			return attr;
+	return NULL;
+}
+
+const struct nlattr *genl_attr(const struct nlmsghdr *nlh, unsigned type)
+{
+	return attr_of(nlh, sizeof(struct genlmsghdr), type);
+}
+
+const struct nlattr *attr_in(const struct nlattr *nest, unsigned type)
+{
+	const struct nlattr *attr;
+
+	if (nest)
+		mnl_attr_for_each_nested(attr, nest)
+			if (mnl_attr_get_type(attr) == type)
+				return attr;
+	return NULL;
+}
+
+uint64_t attr_number(const struct nlattr *attr, uint64_t none)
+{
+	switch (attr ? mnl_attr_get_payload_len(attr) : 0) {
+	case 1: return mnl_attr_get_u8(attr);
+	case 2: return mnl_attr_get_u16(attr);
+	case 4: return mnl_attr_get_u32(attr);
+	case 8: return mnl_attr_get_u64(attr);
+	}
+	return none;
+}
+
+void attr_text(const struct nlattr *attr, char *to, size_t size)
+{
+	if (attr)
+		snprintf(to, size, "%.*s", (int)mnl_attr_get_payload_len(attr),
+			 mnl_attr_get_str(attr));
+}
+
+void attr_bytes(const struct nlattr *attr, void *to, size_t size)
+{
+	if (attr && mnl_attr_get_payload_len(attr) >= size)
+		memcpy(to, mnl_attr_get_payload(attr), size);
+}
+
 struct nlmsghdr *netlink_request(char *buf, int family, unsigned flags, unsigned command)
 {
 	struct nlmsghdr *nlh = mnl_nlmsg_put_header(buf);
@@ -157,11 +208,7 @@ struct nlmsghdr *netlink_request(char *buf, int family, unsigned flags, unsigned
 
 static int family_read(const struct nlmsghdr *nlh, void *arg)
 {
-	const struct nlattr *attr;
-
-	mnl_attr_for_each(attr, nlh, sizeof(struct genlmsghdr))
-		if (mnl_attr_get_type(attr) == CTRL_ATTR_FAMILY_ID)
-			*(int *)arg = mnl_attr_get_u16(attr);
+	*(int *)arg = attr_number(genl_attr(nlh, CTRL_ATTR_FAMILY_ID), *(int *)arg);
 	return MNL_CB_OK;
 }
 
@@ -194,16 +241,12 @@ struct nlmsghdr *link_request(char *buf, unsigned flags, unsigned ifindex)
 
 static int statistics_read(const struct nlmsghdr *nlh, void *arg)
 {
-	const struct nlattr *attr;
+	const struct nlattr *stats = attr_of(nlh, sizeof(struct ifinfomsg), IFLA_STATS64);
+	size_t len = stats ? mnl_attr_get_payload_len(stats) : 0;
 
-	mnl_attr_for_each(attr, nlh, sizeof(struct ifinfomsg)) {
-		size_t len = mnl_attr_get_payload_len(attr);
-
-		if (mnl_attr_get_type(attr) == IFLA_STATS64)	/* it grows with new kernels */
-			memcpy(arg, mnl_attr_get_payload(attr),
-			       len < sizeof(struct rtnl_link_stats64) ? len :
-			       sizeof(struct rtnl_link_stats64));
-	}
+	/* it grows with new kernels */
+	attr_bytes(stats, arg, len < sizeof(struct rtnl_link_stats64) ? len :
+		   sizeof(struct rtnl_link_stats64));
 	return MNL_CB_OK;
 }
 

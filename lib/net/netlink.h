@@ -5,6 +5,7 @@
 
 #include <libmnl/libmnl.h>
 #include <stddef.h>
+#include <stdint.h>
 
 struct rtnl_link_stats64;
 
@@ -18,6 +19,17 @@ int netlink_ask(int bus, struct nlmsghdr *request, mnl_cb_t cb, void *arg);
  * message lengths.
  */
 int netlink_changed(void *answer, size_t size);
+
+/* The first attribute of a type behind a header of that size, or in a nest; NULL: there is none. */
+const struct nlattr *attr_of(const struct nlmsghdr *nlh, size_t header, unsigned type);
+const struct nlattr *attr_in(const struct nlattr *nest, unsigned type);
+/* The same of a message of a generic family. */
+const struct nlattr *genl_attr(const struct nlmsghdr *nlh, unsigned type);
+/* An integer of any width; `none` if there is no such attribute, or it is no integer. */
+uint64_t attr_number(const struct nlattr *attr, uint64_t none);
+/* Copies a text, cut to `size`, or `size` bytes; without the attribute, or with fewer: nothing. */
+void attr_text(const struct nlattr *attr, char *to, size_t size);
+void attr_bytes(const struct nlattr *attr, void *to, size_t size);
 
 /* The number of a generic netlink family, for nlmsg_type. -ENOENT: no such family. */
 int netlink_family(const char *name);

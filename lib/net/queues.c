@@ -23,23 +23,12 @@ const char *const queues_by_text[] = {
 };
 ONE_EACH(queues_by_text, NR_QUEUES_BY);
 
-/* The value of a 4-byte attribute; `none` if it is missing. */
-static __u32 attr_u32(const struct nlmsghdr *nlh, unsigned type, __u32 none)
-{
-	const struct nlattr *attr;
-
-	mnl_attr_for_each(attr, nlh, 4 /* genlmsghdr */)
-		if (mnl_attr_get_type(attr) == type && mnl_attr_get_payload_len(attr) == 4)
-			return mnl_attr_get_u32(attr);
-	return none;
-}
-
 static int queue_read(const struct nlmsghdr *nlh, void *arg)
 {
 	struct queues *q = arg;
-	__u32 id = attr_u32(nlh, NETDEV_A_QUEUE_ID, ~0u);
-	__u32 napi = attr_u32(nlh, NETDEV_A_QUEUE_NAPI_ID, 0);
-	bool tx = attr_u32(nlh, NETDEV_A_QUEUE_TYPE, 0) == NETDEV_QUEUE_TYPE_TX;
+	__u64 id = attr_number(genl_attr(nlh, NETDEV_A_QUEUE_ID), ~0ull);
+	__u32 napi = attr_number(genl_attr(nlh, NETDEV_A_QUEUE_NAPI_ID), 0);
+	bool tx = attr_number(genl_attr(nlh, NETDEV_A_QUEUE_TYPE), 0) == NETDEV_QUEUE_TYPE_TX;
 
 	if (id < (tx ? q->nr_tx : q->nr_rx))
 		(tx ? q->tx_napi : q->rx_napi)[id] = napi;

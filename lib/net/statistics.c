@@ -35,47 +35,35 @@ static bool make_room(struct stat_strings *n, unsigned nr)
 
 static void string_read(const struct nlattr *string, struct stat_strings *n)
 {
-	const struct nlattr *attr;
-	const char *value = NULL;
-	uint32_t index = ~0u;
+	const struct nlattr *value = attr_in(string, ETHTOOL_A_STRING_VALUE);
+	uint64_t index = attr_number(attr_in(string, ETHTOOL_A_STRING_INDEX), ~0ull);
 
-	mnl_attr_for_each_nested(attr, string) {
-		if (mnl_attr_get_type(attr) == ETHTOOL_A_STRING_INDEX)
-			index = mnl_attr_get_u32(attr);
-		if (mnl_attr_get_type(attr) == ETHTOOL_A_STRING_VALUE)
-			value = mnl_attr_get_str(attr);
-	}
 	if (index >= n->room || !value)
 		return;
-	snprintf(n->list[index], sizeof(*n->list), "%s", value);
+	attr_text(value, n->list[index], sizeof(*n->list));
 	if (index >= n->nr)
 		n->nr = index + 1;
 }
 
 static void set_read(const struct nlattr *set, struct stat_strings *n)
 {
-	const struct nlattr *attr, *string;
+	const struct nlattr *count = attr_in(set, ETHTOOL_A_STRINGSET_COUNT);
+	const struct nlattr *strings = attr_in(set, ETHTOOL_A_STRINGSET_STRINGS), *string;
 
-	mnl_attr_for_each_nested(attr, set) {
-		if (mnl_attr_get_type(attr) == ETHTOOL_A_STRINGSET_COUNT)
-			make_room(n, mnl_attr_get_u32(attr));
-		if (mnl_attr_get_type(attr) != ETHTOOL_A_STRINGSET_STRINGS)
-			continue;
-		mnl_attr_for_each_nested(string, attr)
+	if (count)
+		make_room(n, attr_number(count, 0));
+	if (strings)
+		mnl_attr_for_each_nested(string, strings)
 			string_read(string, n);
-	}
 }
 
 static int sets_read(const struct nlmsghdr *nlh, void *arg)
 {
-	const struct nlattr *attr, *set;
+	const struct nlattr *sets = genl_attr(nlh, ETHTOOL_A_STRSET_STRINGSETS), *set;
 
-	mnl_attr_for_each(attr, nlh, 4 /* genlmsghdr */) {
-		if (mnl_attr_get_type(attr) != ETHTOOL_A_STRSET_STRINGSETS)
-			continue;
-		mnl_attr_for_each_nested(set, attr)
+	if (sets)
+		mnl_attr_for_each_nested(set, sets)
 			set_read(set, arg);
-	}
 	return MNL_CB_OK;
 }
 

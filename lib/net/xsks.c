@@ -11,30 +11,15 @@
 #include "lib/kernel/feature.h"
 #include "lib/net/netlink.h"
 #include "lib/net/xsks.h"
+#include "lib/util/grow.h"
 
 #define MOST	4096	/* sockets of an interface: at least as many as it can have queues */
-
-/* Copies `size` bytes of an attribute; a shorter one leaves `to` untouched. */
-static void take(const struct nlattr *attr, void *to, size_t size)
-{
-	if (mnl_attr_get_payload_len(attr) >= size)
-		memcpy(to, mnl_attr_get_payload(attr), size);
-}
-
-static void umem_take(const struct nlattr *attr, struct xsk *x)
-{
-	struct xdp_diag_umem umem = {};
-
-	take(attr, &umem, sizeof(umem));
-	x->umem = umem.id;
-	x->zero_copy = umem.flags & XDP_DU_F_ZEROCOPY;
-}
 
 static void counts_take(const struct nlattr *attr, struct xsk *x)
 {
 	struct xdp_diag_stats s = {};
 
-	take(attr, &s, sizeof(s));
+	attr_bytes(attr, &s, sizeof(s));
 	x->counts[XSK_RX_DROPPED] = s.n_rx_dropped;
 	x->counts[XSK_RX_INVALID] = s.n_rx_invalid;
 	x->counts[XSK_RX_RING_FULL] = s.n_rx_full;
@@ -43,46 +28,10 @@ static void counts_take(const struct nlattr *attr, struct xsk *x)
 	x->counts[XSK_TX_RING_EMPTY] = s.n_tx_ring_empty;
 }
 
-static void attribute_take(const struct nlattr *attr, struct xsk *x, unsigned *ifindex)
-{
-	struct xdp_diag_info info = {};
-
-	switch (mnl_attr_get_type(attr)) {
-	case XDP_DIAG_INFO:
-		take(attr, &info, sizeof(info));
-		*ifindex = info.ifindex;
-		x->queue = info.queue_id;
-		break;
-	case XDP_DIAG_UID:
-		take(attr, &x->uid, sizeof(x->uid));
-		break;
-	case XDP_DIAG_RX_RING:
-		take(attr, &x->rx_ring, sizeof(x->rx_ring));
-		break;
-	case XDP_DIAG_TX_RING:
-		take(attr, &x->tx_ring, sizeof(x->tx_ring));
-		break;
-	case XDP_DIAG_UMEM_FILL_RING:
-		take(attr, &x->fill_ring, sizeof(x->fill_ring));
-		break;
-	case XDP_DIAG_UMEM_COMPLETION_RING:
-		take(attr, &x->completion_ring, sizeof(x->completion_ring));
-		break;
-	case XDP_DIAG_UMEM:
-		umem_take(attr, x);
-		break;
-	case XDP_DIAG_STATS:
-		counts_take(attr, x);
-		break;
-	}
-}
-
 static bool add(struct xsks *all, const struct xsk *x)
 {
-	struct xsk *more = all->list;
+	struct xsk *more = grow(all->list, all->nr, sizeof(*more));
 
-	if (!(all->nr & (all->nr - 1)))	/* full: double it */
-		more = realloc(all->list, (all->nr ? 2 * all->nr : 1) * sizeof(*more));
 	if (!more)
 		return false;
 	all->list = more;
@@ -97,19 +46,30 @@ static bool add(struct xsks *all, const struct xsk *x)
 int xsks_take(const struct nlmsghdr *nlh, void *xsks)
 {
 	const struct xdp_diag_msg *msg = mnl_nlmsg_get_payload(nlh);
+	struct xdp_diag_info info = {};
+	struct xdp_diag_umem umem = {};
 	struct xsks *all = xsks;
-	const struct nlattr *attr;
 	struct xsk x = {};
-	unsigned ifindex = 0;
 
 	if (mnl_nlmsg_get_payload_len(nlh) < sizeof(*msg) || msg->xdiag_family != AF_XDP)
 		return MNL_CB_OK;
 	x.inode = msg->xdiag_ino;
 	x.cookie = (__u64)msg->xdiag_cookie[1] << 32 | msg->xdiag_cookie[0];
-	mnl_attr_for_each(attr, nlh, sizeof(*msg))
-		attribute_take(attr, &x, &ifindex);
-	if (!ifindex || ifindex != all->ifindex || all->nr == MOST)
+#define TAKE(type, to)	attr_bytes(attr_of(nlh, sizeof(*msg), type), &(to), sizeof(to))
+	TAKE(XDP_DIAG_INFO, info);
+	TAKE(XDP_DIAG_UID, x.uid);
+	TAKE(XDP_DIAG_RX_RING, x.rx_ring);
+	TAKE(XDP_DIAG_TX_RING, x.tx_ring);
+	TAKE(XDP_DIAG_UMEM_FILL_RING, x.fill_ring);
+	TAKE(XDP_DIAG_UMEM_COMPLETION_RING, x.completion_ring);
+	TAKE(XDP_DIAG_UMEM, umem);
+#undef TAKE
+	if (!info.ifindex || info.ifindex != all->ifindex || all->nr == MOST)
 		return MNL_CB_OK;
+	x.queue = info.queue_id;
+	x.umem = umem.id;
+	x.zero_copy = umem.flags & XDP_DU_F_ZEROCOPY;
+	counts_take(attr_of(nlh, sizeof(*msg), XDP_DIAG_STATS), &x);
 	if (add(all, &x))
 		return MNL_CB_OK;
 	errno = ENOMEM;
