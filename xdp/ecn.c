@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Names of the ECN codepoints, and the meter ecn. */
-#include <inttypes.h>
 
 #include "lib/read/snapshot.h"
-#include "lib/util/log.h"
 #include "xdp/ecn.h"
 
 static const char *const codepoints[] = {

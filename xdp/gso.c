@@ -3,9 +3,7 @@
 #include <inttypes.h>
 
 #include "lib/read/snapshot.h"
-#include "lib/util/log.h"
 #include "xdp/gso.h"
-#include "xdp/offload.h"
 
 #define B(slot, bound) [slot] = bound,
 static const uint64_t bounds[] = { SEGS_BOUNDS(B) };

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The meter offload: names of features, and why they are not used. */
-#include <inttypes.h>
 #include <stdio.h>
 
 #include "lib/read/snapshot.h"

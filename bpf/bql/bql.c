@@ -1,15 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The meter bql: byte queue limits and stopped TX queues. */
-#include <inttypes.h>
-#include <math.h>
-#include <stdio.h>
-#include <unistd.h>
 
 #include "bpf/bql/bql.h"
 #include "lib/net/iface.h"
-#include "lib/net/sysfs.h"
 #include "lib/read/snapshot.h"
-#include "lib/util/log.h"
 #include "bql.skel.h"
 
 static const char *const by[] = {

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The meter counters: losses counted by the kernel, the driver and the card. */
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #include "bpf/counters/counters.h"
 #include "lib/util/log.h"

@@ -2,13 +2,10 @@
 /* Names of drop reasons in the running kernel. */
 #include <dirent.h>
 #include <inttypes.h>
-#include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <bpf/btf.h>
-#include <bpf/libbpf.h>
 
 #include "bpf/drop/reasons.h"
 #include "lib/kernel/btf.h"

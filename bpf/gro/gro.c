@@ -3,7 +3,6 @@
 #include "bpf/gro/gro.h"
 #include "lib/core/nic_driver.h"
 #include "lib/read/snapshot.h"
-#include "lib/util/log.h"
 #include "gro.skel.h"
 
 #define B(slot, bound) [slot] = bound,

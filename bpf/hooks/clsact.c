@@ -5,7 +5,6 @@
 #include <linux/pkt_cls.h>
 #include <linux/pkt_sched.h>
 #include <linux/rtnetlink.h>
-#include <arpa/inet.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The meter ledger: the same packets as counted by the card, the driver and nicprobe. */
-#include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "bpf/hwstat/hwstat.h"
 #include "bpf/ledger/ledger.h"
 #include "lib/core/hook.h"
 #include "lib/core/nic_driver.h"
-#include "lib/read/derived.h"
 #include "lib/util/log.h"
 
 #define PACKETS(field, ...) \

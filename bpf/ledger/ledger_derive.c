@@ -4,8 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <linux/types.h>
-
 #include "bpf/drop/drop.h"
 #include "bpf/drop/reasons.h"
 #include "bpf/hwstat/hwstat.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The meter napi: polls, and how they are timed. */
 #include <inttypes.h>
-#include <stdio.h>
 
 #include "bpf/napi/napi.h"
 #include "lib/core/hook.h"

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The meter skblife: how long packets are in this host, and where. */
-#include <inttypes.h>
 #include <stdio.h>
 
 #include "bpf/skblife/skblife.h"

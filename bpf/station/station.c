@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The meter station: packets, retries and losses per station; per TID where mac80211 has them. */
 #include <errno.h>
-#include <linux/genetlink.h>
 #include <linux/nl80211.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The meter txlat: time from the driver's xmit to completion. */
-#include <inttypes.h>
-#include <math.h>
 
 #include "bpf/txlat/txlat.h"
 #include "lib/attach/configure.h"
@@ -9,7 +7,6 @@
 #include "lib/kernel/feature.h"
 #include "lib/kernel/release.h"
 #include "lib/read/snapshot.h"
-#include "lib/util/log.h"
 #include "txlat.skel.h"
 
 static const char *const causes[] = {

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The meter wifi: scans of a radio, and networks heard per channel. */
 #include <arpa/inet.h>
-#include <errno.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 

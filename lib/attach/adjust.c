@@ -13,7 +13,6 @@
 #include "lib/attach/begin.h"
 #include "lib/attach/configure.h"
 #include "lib/attach/group.h"
-#include "lib/attach/object.h"
 #include "lib/attach/pins.h"
 #include "lib/core/meter.h"
 #include "lib/util/error.h"

@@ -2,8 +2,6 @@
 /* Reads traps and health reporters from devlink. */
 #include <errno.h>
 #include <linux/devlink.h>
-#include <linux/genetlink.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

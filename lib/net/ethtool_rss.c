@@ -2,8 +2,6 @@
 /* Receive side scaling: indirection table, key, and hashed fields. */
 #include <errno.h>
 #include <linux/ethtool.h>
-#include <linux/ethtool_netlink.h>
-#include <linux/genetlink.h>
 #include <stdlib.h>
 #include <string.h>
 

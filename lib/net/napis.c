@@ -2,7 +2,6 @@
 /* Reads the NAPI instances of an interface from netdev-genl, and their threads from /proc. */
 #include <dirent.h>
 #include <errno.h>
-#include <linux/genetlink.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -4,8 +4,6 @@
 #include <errno.h>
 #include <linux/ethtool.h>
 #include <linux/ethtool_netlink.h>
-#include <net/if.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

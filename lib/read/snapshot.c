@@ -5,8 +5,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include <bpf/bpf.h>
-
 #include "lib/attach/pins.h"
 #include "lib/net/iface.h"
 #include "lib/read/baseline.h"
