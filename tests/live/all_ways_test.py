@@ -8,7 +8,7 @@ from lib import left
 from lib.lab import *
 from lib.lives import fate
 from lib.traced import traced
-from lib.wire import inside
+from lib.wire import udp_socket
 
 need_root()
 left.own_bpffs()
@@ -120,7 +120,7 @@ class Veth:
     def send(self):
         self.nic("send 0 86 200 udp src=198.18.0.2 dst=198.18.9.9 ecn=3")
         self.nic("go")
-        with inside(self.netns, lambda: socket.socket(socket.AF_INET, socket.SOCK_DGRAM)) as s:
+        with udp_socket(self.netns) as s:
             s.setsockopt(socket.IPPROTO_UDP, 103, 1000)     # UDP_SEGMENT
             for i in range(20):
                 s.sendto(bytes(10000), ("198.18.0.2", 9))

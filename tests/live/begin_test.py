@@ -6,7 +6,7 @@ import time
 
 from lib import bpf
 from lib.lab import *
-from lib.wire import inside
+from lib.wire import udp_socket
 
 need_root()
 CPUS = os.cpu_count()
@@ -36,7 +36,7 @@ class Sending(threading.Thread):
     """Datagrams to a neighbour, at about the same rate."""
     def __init__(self):
         super().__init__(daemon=True)
-        self.socket = inside(a, lambda: socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
+        self.socket = udp_socket(a)
         self.going, self.sent = True, 0
         self.start()
 

@@ -126,6 +126,5 @@ def test_baseline():
         check("bench --against: other options", r.returncode == 1 and "with size 64, and now it is 100" in r.stderr, r.stderr)
 
 
-for test in [f for name, f in list(globals().items()) if name.startswith("test_")]:
-    test()
+each(*[f for name, f in list(globals().items()) if name.startswith("test_")])
 finish()

@@ -324,6 +324,5 @@ def test_ends():
     adds_up("after all that", bench("rx-drop")["rx-drop"])
 
 
-for test in [f for name, f in list(globals().items()) if name.startswith("test_")]:
-    test()
+each(*[f for name, f in list(globals().items()) if name.startswith("test_")])
 finish()

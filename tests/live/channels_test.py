@@ -2,11 +2,10 @@
 """ethtool -L while attached: new queues count from then on, without what they had counted before."""
 import atexit
 import os
-import socket
 
 from lib import bpf
 from lib.lab import *
-from lib.wire import inside
+from lib.wire import udp_socket
 
 need_root()
 N = 400
@@ -23,7 +22,7 @@ a.ip(f"neigh add 198.18.8.2 lladdr {b.run('cat /sys/class/net/eth0/address').str
 def flows(count):
     """Datagrams from a to b, each of another flow: they spread over all queues."""
     for i in range(count):
-        s = inside(a, lambda: socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
+        s = udp_socket(a)
         s.sendto(bytes(100), ("198.18.8.2", 1000 + i))
         s.close()
 

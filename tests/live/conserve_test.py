@@ -49,7 +49,7 @@ def receiver(netns, port, room=None):
 
 
 def sender(netns, port):
-    s = inside(netns, lambda: socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
+    s = udp_socket(netns)
     s.bind((HERE, port))
     return s
 

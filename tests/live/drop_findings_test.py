@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """Findings about drops: each reports drops made for it, and is silent below its threshold and once they are remedied.
 """
-import socket
-
 from lib import bpf
 from lib.lab import *
 from lib.wire import *
@@ -57,19 +55,9 @@ def with_sysctl(name, value, act):
     return run
 
 
-def socket_at(netns, port, room=None):
-    def make():
-        s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        if room:
-            s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, room)
-        s.bind((HERE, port))
-        return s
-    return inside(netns, make)
-
-
 def rcvbuf(room):
     def act(n):
-        with socket_at(a, 5000, room) as s:
+        with udp_socket(a, (HERE, 5000), room) as s:
             w.write(1, w.eth(udp(5000, 1000)), n + (4 if room < 10000 else 0))
             for _ in range(4):
                 s.recv(2000)
@@ -77,7 +65,7 @@ def rcvbuf(room):
 
 
 def send(n, to=THERE):
-    with socket_at(a, 4000) as s:
+    with udp_socket(a, (HERE, 4000)) as s:
         for _ in range(n):
             try:
                 s.sendto(bytes(900), (to, 9))
@@ -138,7 +126,7 @@ def no_neighbour(n):
 
 
 def open_port(n):
-    with socket_at(a, 5002):
+    with udp_socket(a, (HERE, 5002)):
         w.write(1, w.eth(udp(5002)), n)
 
 
@@ -151,7 +139,7 @@ doc = show(TAP)
 nicprobe("detach", TAP)
 same("full socket buffer", found(doc, folded=True), ["socket-full"])
 findings("large socket buffer", rcvbuf(1 << 20), None)
-keeper = socket_at(a, 5003)
+keeper = udp_socket(a, (HERE, 5003))
 findings("rp_filter", with_sysctl("net.ipv4.conf.tap0.rp_filter", 1, wrote(foreign)),
          "rp-filter", "sysctl -w net/ipv4/conf/tap0/rp_filter=2")
 a.ip("route add 10.0.0.0/24 dev lo")        # a route, but through another interface: rp_filter=2 accepts it

@@ -3,31 +3,11 @@
 import re
 import socket
 
-from lib import bpf
+from lib.drops import *
 from lib.lab import *
 from lib.wire import *
 
 need_root()
-REASONS = sh("bpftool btf dump file /sys/kernel/btf/vmlinux format c | sed -n '/^enum skb_drop_reason {/,/^}/p'",
-             check=False)
-
-
-def known(reason):
-    """Reasons that older kernels lack appear as NOT_SPECIFIED."""
-    return reason if f"SKB_DROP_REASON_{reason} " in REASONS else "NOT_SPECIFIED"
-
-
-def rows(doc):
-    """{(reason, who, direction, queue): packets}"""
-    got = {}
-    for r in doc["meters"].get("drop", []):
-        key = r["reason"], r["who"], r["direction"], r["queue"]
-        got[key] = got.get(key, 0) + r["packets"]
-    return got
-
-
-def counters(doc):
-    return {r["counter"]: r["events"] for r in doc["meters"].get("counters", [])}
 
 
 def nstat(netns):
@@ -41,21 +21,6 @@ def history():
     return os.path.exists(path) and os.stat(path).st_mtime
 
 
-def more(now, before):
-    return {k: n - before.get(k, 0) for k, n in now.items() if n != before.get(k, 0)}
-
-
-def udp_socket(netns, address=None, room=None):
-    def make():
-        s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-        if room:
-            s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, room)
-        if address:
-            s.bind(address)
-        return s
-    return inside(netns, make)
-
-
 def queued(s):
     """The number of datagrams waiting at a socket, which are read."""
     s.setblocking(False)
@@ -65,35 +30,6 @@ def queued(s):
             n += 1
     except BlockingIOError:
         return n
-
-
-class Case:
-    """Figures before and after the `with` block, which are compared."""
-    last = None
-
-    def __init__(self, where, name):
-        self.where, self.name = where, name
-        self.want, self.nstat = {}, {}
-
-    def __enter__(self):
-        if Case.last is None:
-            Case.last = show(self.where)
-        return self
-
-    def expect(self, reason, who, direction, queue, count, **nstat):
-        if count:
-            self.want[(known(reason), who, direction, queue)] = count
-        self.nstat.update(nstat)
-
-    def __exit__(self, kind, value, trace):
-        if kind:
-            return
-        now = show(self.where)
-        same(f"{self.name}", more(rows(now), rows(Case.last)), self.want)
-        grown = more(counters(now), counters(Case.last))
-        if self.nstat:
-            same(f"{self.name}: the kernel's counters", {k: grown.get(k, 0) for k in self.nstat}, self.nstat)
-        Case.last = now
 
 
 a = Namespace("drop")
@@ -157,58 +93,6 @@ def off_device():
         s.close()
         until(lambda: more(rows(show(TAP)), rows(Case.last)))
         c.expect("NOT_SPECIFIED", "socket", "unsure", 2, 4)
-
-
-def programs():
-    """tc, XDP and netfilter, in both directions."""
-    a.run("tc qdisc add dev tap0 clsact")
-    for hook, queue in ("ingress", 1), ("egress", None):
-        with Case(TAP, f"tc {hook}") as c:
-            r = a.run(f"tc filter add dev tap0 {hook} bpf da bytecode '1,6 0 0 2' && echo it can", check=False)
-            if "it can" not in r:
-                skip(f"tc {hook}", "no cls_bpf here")
-                continue
-            if hook == "ingress":
-                w.write(1, frame["closed"], 11)
-            else:
-                with udp_socket(a) as s:
-                    for _ in range(11):
-                        s.sendto(bytes(50), (THERE, 9))
-            a.run(f"tc filter del dev tap0 {hook}")
-            c.expect(f"TC_{hook.upper()}", "tc", "rx" if queue else "tx", queue, 11)
-    a.run("tc qdisc del dev tap0 clsact")
-    fd = bpf.program(bpf.XDP, 1)
-    path = f"/sys/fs/bpf/nptest-{os.getpid()}"
-    bpf.pin(fd, path)
-    for mode in "xdpgeneric", "xdpdrv":
-        with Case(TAP, f"{mode}") as c:
-            inside(a, lambda: sh(f"ip link set tap0 {mode} pinned {path}"))
-            w.write(2, frame["closed"], 12)
-            a.ip(f"link set tap0 {mode} off")
-            if mode == "xdpgeneric":
-                c.expect("NOT_SPECIFIED", "xdp", "rx", 2, 12)
-            else:       # no skb exists yet that could be dropped: tun counts it
-                c.expect("NOT_SPECIFIED", "xdp", "rx", 2, 0, rx_dropped=12)
-    os.unlink(path)
-    os.close(fd)
-    try:
-        nf = {hook: lambda hook=hook: inside(a, lambda: bpf.netfilter(hook)) for hook in (1, 3)}
-        for hook, queue in (1, 3), (3, None):
-            with Case(TAP, f"netfilter hook {hook}") as c:
-                link = nf[hook]()
-                if hook == 1:
-                    w.write(3, frame["closed"], 13)
-                else:
-                    with udp_socket(a) as s:
-                        for _ in range(13):
-                            try:
-                                s.sendto(bytes(50), (THERE, 9))
-                            except PermissionError:
-                                pass
-                os.close(link)
-                c.expect("NETFILTER_DROP", "netfilter", "rx" if queue else "tx", queue, 13)
-    except OSError as e:
-        skip("netfilter", f"{e}")
 
 
 def sent():
@@ -341,29 +225,6 @@ def quiet():
     nicprobe("detach", f"{one}/eth0")
 
 
-def veth_xdp():
-    """XDP of a veth gets what its peer sent and drops it in the driver: counted as received, and as dropped by XDP."""
-    one, two = Namespace("xdp1"), Namespace("xdp2")
-    veth(one, two, queues=2, mtu=1500)
-    nicprobe("attach", "-m", "drop,pktsize", "--rx", "driver", f"{one}/eth0")
-    fd = bpf.program(bpf.XDP, 1)
-    path = f"/sys/fs/bpf/nptest-veth-{os.getpid()}"
-    bpf.pin(fd, path)
-    try:
-        inside(one, lambda: sh(f"ip link set eth0 xdpdrv pinned {path}"))
-    finally:
-        os.unlink(path)
-        os.close(fd)
-    far = Nic("packet eth0 --queues 2", two)
-    far("send 1 40 200 udp")
-    far("go")
-    mine = "NOT_SPECIFIED", "xdp", "rx", 1
-    until(lambda: mine in rows(show(f"{one}/eth0")))
-    same("veth: XDP drops", {k: n for k, n in rows(show(f"{one}/eth0")).items() if k == mine or k[2] != "rx"}, {mine: 40})
-    far.close()
-    nicprobe("detach", f"{one}/eth0")
-
-
 def stacks():
     nicprobe("attach", TAP, "-m", "drop", "--stacks")
     w.write(1, frame["closed"], 20)
@@ -392,8 +253,7 @@ same("both interfaces have the same index", index[0], index[1])
 before, was = nstat(a), history()
 nicprobe("attach", TAP, "-m", "drop,counters")
 Case.last = None
-for part in received, off_device, programs, sent, another:
-    part()
+each(received, off_device, sent, another)
 doc = show(TAP)
 same("nothing lost", lost(doc), {})
 grown, ours = more(nstat(a), before), {r["counter"]: r["events"] for r in doc["meters"]["counters"]
@@ -404,9 +264,5 @@ same("no loss of nstat's is left out", [k for k in grown if k not in ours and re
 same("its history is as it was", history(), was)
 nicprobe("detach", TAP)
 c = Namespace("buffers")
-shorter()
-buffers()
-stacks()
-veth_xdp()
-quiet()
+each(shorter, buffers, stacks, quiet)
 finish()

@@ -48,7 +48,7 @@ def figures(name, row, **want):
 
 def sending(netns, count, size=200, port=9, there=THERE):
     """UDP from a socket in the namespace."""
-    s = inside(netns, lambda: socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
+    s = udp_socket(netns)
     for _ in range(count):
         s.sendto(bytes(size), (there, port))
     s.close()
@@ -255,7 +255,7 @@ run = nicprobe("run", "-m", "ledger", "-f", "json", f"{c}/tap0", "--", "true").s
 same("run: it is there", "ledger" in json.loads(run)["meters"], True)
 
 # A driver without a known formula.
-sink = inside(c, lambda: socket.socket(socket.AF_INET, socket.SOCK_DGRAM))
+sink = udp_socket(c)
 sink.bind(("127.0.0.1", 9))
 attached(f"{c}/lo")
 sending(c, N, there="127.0.0.1")

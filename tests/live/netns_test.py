@@ -1,38 +1,16 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Namespaces, and the fate of interfaces: equal names and numbers do not mix, nothing gets lost."""
+"""Namespaces: equal names and numbers do not mix, nothing gets lost when an interface or its namespace goes."""
 import json
 import os
 import subprocess
-import sys
 
 from lib import lab, left
-from lib.lab import NIC, NICPROBE, Namespace, Nic, check, nicprobe, same, sh, show, tap, until, veth
-
-
-def packets(doc, point):
-    return sum(r["packet_size_bytes"]["count"] for r in doc["meters"].get("pktsize", []) if r["point"] == point)
-
-
-def counts(iface):
-    doc = show(iface)
-    return {p: packets(doc, p) for p in ("rx-nic", "rx-stack", "tx-stack", "tx-nic")}
-
-
-def put(nic, count, queue=0):
-    nic(f"send {queue} {count} 200")
-    nic("go")
+from lib.lab import NIC, NICPROBE, Namespace, Nic, check, nicprobe, packets_at, same, sh, show, tap, until
+from lib.points import counts, put, state
 
 
 def inode(ns):
     return os.stat(f"/run/netns/{ns}").st_ino
-
-
-def state(iface):
-    """The state that show reports, in JSON and in the table."""
-    doc = show(iface)
-    said = doc.get("state", "")
-    words = nicprobe("show", iface, env={"COLUMNS": "300"}).stdout
-    return said if said and said in words else f"{said!r} in JSON, but the table: {words[:200]}"
 
 
 def twins():
@@ -105,7 +83,7 @@ def inside():
     subprocess.run([*enter, "attach", "tap0"], check=True, stdout=subprocess.DEVNULL)
     put(nic, 12)
     doc = json.loads(subprocess.run([*enter, "show", "--total", "-j", "tap0"], check=True, capture_output=True).stdout)
-    same("netns: by nsenter, a plain name works", [doc["interface"], packets(doc, "rx-nic")], ["tap0", 12])
+    same("netns: by nsenter, a plain name works", [doc["interface"], packets_at(doc, "rx-nic")], ["tap0", 12])
     same("netns: and from outside it has its namespace's name", counts(f"{ns}/tap0")["rx-nic"], 12)
     subprocess.run([*enter, "detach", "tap0"], check=True)
     before.check("netns: by nsenter, nothing is left")
@@ -125,7 +103,7 @@ def nameless():
     p.stdin.write("send 0 9 100\ngo\n")
     p.stdout.readline(), p.stdout.readline()
     docs = [json.loads(line) for line in nicprobe("show", "-j").stdout.splitlines()]
-    same("netns: nameless: shown from outside", [(d["netns"], packets(d, "rx-nic")) for d in docs], [(number, 9)])
+    same("netns: nameless: shown from outside", [(d["netns"], packets_at(d, "rx-nic")) for d in docs], [(number, 9)])
     rows = json.loads(nicprobe("list", "-j").stdout)
     same("netns: nameless: listed by a name that commands take", [(r["name"], r["netns_name"]) for r in rows],
          [(f"netns:{number}/tap0", None)])
@@ -141,49 +119,6 @@ def nameless():
     check("netns: nameless and gone: show says so", "gone" in said, said)
     nicprobe("detach", "--all")
     before.check("netns: nameless and gone: detach --all leaves nothing")
-
-
-def renamed():
-    ns = Namespace("renamed")
-    nic = tap(ns)
-    before = left.Before(ns)
-    nicprobe("attach", f"{ns}/tap0")
-    put(nic, 5)
-    ns.ip("link set tap0 down")
-    ns.ip("link set tap0 name new0")
-    ns.ip("link set new0 up")
-    put(nic, 6)
-    for name in ("tap0", "new0"):
-        same(f"netns: renamed: shown as {name}", [state(f"{ns}/{name}"), counts(f"{ns}/{name}")["rx-nic"]],
-             ["tap0 is called new0 now", 11])
-    r = nicprobe("attach", f"{ns}/new0", check=False)
-    check("netns: renamed: it is attached already", r.returncode == 1 and "attached already" in r.stderr, r.stderr)
-    # another interface takes the old name
-    other = tap(ns)
-    put(other, 100)
-    same("netns: renamed: another with the old name does not mix in", counts(f"{ns}/new0")["rx-nic"], 11)
-    r = nicprobe("attach", f"{ns}/tap0", check=False)
-    check("netns: renamed: another with the old name does not push it out",
-          r.returncode == 1 and "new0 is still attached under its former name tap0" in r.stderr and "detach new0" in r.stderr, r.stderr)
-    same("netns: renamed: it counts on", counts(f"{ns}/new0")["rx-nic"], 11)
-    nicprobe("detach", f"{ns}/new0")
-    nicprobe("attach", f"{ns}/tap0")
-    put(other, 3)
-    same("netns: renamed: when it is detached, the other can be attached", counts(f"{ns}/tap0")["rx-nic"], 3)
-    nicprobe("detach", f"{ns}/tap0")
-    other.close()
-    ns.ip("link set new0 down")
-    ns.ip("link set new0 name tap0")
-    ns.ip("link set tap0 up")
-    before.check("netns: renamed: nothing is left")
-    nicprobe("attach", f"{ns}/tap0")
-    ns.ip("link set tap0 down")
-    ns.ip("link set tap0 name new0")
-    nicprobe("detach", f"{ns}/new0")
-    ns.ip("link set new0 name tap0")
-    ns.ip("link set tap0 up")
-    before.check("netns: renamed: detached by its new name, nothing is left")
-    nic.close()
 
 
 def moved():
@@ -224,97 +159,6 @@ def moved():
         one.ip("link set mv0 up")
         before.check(f"netns: moved, {rx}: nothing is left")
         one.ip("link del mv0")
-
-
-def deleted():
-    ns = Namespace("deleted")
-    before = left.Before(ns)
-    nic = tap(ns)
-    nicprobe("attach", f"{ns}/tap0")
-    put(nic, 13)
-    nic.close()
-    check("netns: deleted: show says so", until(lambda: "tap0 is gone" in state(f"{ns}/tap0")), state(f"{ns}/tap0"))
-    same("netns: deleted: and shows the last figures", counts(f"{ns}/tap0")["rx-nic"], 13)
-    rows = json.loads(nicprobe("list", "-j").stdout)
-    check("netns: deleted: list says so", "gone" in rows[0].get("state", ""), str(rows))
-    nic = tap(ns)
-    put(nic, 50)
-    said = state(f"{ns}/tap0")
-    same("netns: recreated: the new one of that name does not mix in", counts(f"{ns}/tap0")["rx-nic"], 13)
-    check("netns: recreated: show says that it is another one", "tap0 is gone" in said and "another" in said, said)
-    nicprobe("attach", f"{ns}/tap0")
-    put(nic, 2)
-    same("netns: recreated: attach works, and counts from nothing", counts(f"{ns}/tap0")["rx-nic"], 2)
-    nicprobe("detach", f"{ns}/tap0")
-    nic.close()
-    before.check("netns: recreated: nothing is left")
-    nic = tap(ns)
-    nicprobe("attach", f"{ns}/tap0")
-    nic.close()
-    until(lambda: "tap0" not in ns.ip("link show"))
-    nicprobe("detach", f"{ns}/tap0")
-    before.check("netns: deleted: detach leaves nothing")
-    for rx in ("driver", "xdp"):	# the kernel gives the next device another index, unless one is requested
-        ns.ip("link add index 77 a0 type veth peer name b0")
-        ns.ip("link set a0 up")
-        ns.ip("link set b0 up")
-        nicprobe("attach", "--rx", rx, f"{ns}/a0")
-        ns.ip("link del a0")
-        ns.ip("link add index 77 a0 type veth peer name b0")
-        ns.ip("link set a0 up")
-        ns.ip("link set b0 up")
-        said = state(f"{ns}/a0")
-        check(f"netns: recreated with the same index, {rx}: show says that it is another one", "another" in said, said)
-        r = nicprobe("attach", "--rx", rx, f"{ns}/a0", check=False)
-        same(f"netns: recreated with the same index, {rx}: attach works", r.returncode, 0)
-        far = Nic("packet b0", ns)
-        put(far, 3)
-        far.close()
-        until(lambda: counts(f"{ns}/a0")["rx-stack"] == 3)
-        got = counts(f"{ns}/a0")
-        same(f"netns: recreated with the same index, {rx}: and counts", [got["rx-nic"], got["rx-stack"]], [3, 3])
-        nicprobe("detach", f"{ns}/a0")
-        ns.ip("link del a0")
-    unlinked(ns)
-    before.check("netns: recreated with the same index: nothing is left")
-
-
-def unlinked(ns):
-    """None of our programs is detached when an interface goes; the new one has its index, name and address."""
-    name = "netns: recreated with the same index and address"
-
-    def make(frames):
-        ns.ip("link add index 77 a0 address 02:00:00:00:00:77 type veth peer name b0")
-        ns.ip("link set a0 up")
-        ns.ip("link set b0 up")
-        far = Nic("packet b0", ns)
-        put(far, frames)
-        far.close()
-
-    make(5)
-    nicprobe("attach", "-m", "hwstat,counters", f"{ns}/a0")
-    ns.ip("link del a0")
-    make(50)
-    said = state(f"{ns}/a0")
-    check(f"{name}: show says that it is another one", "a0 is gone, and another a0 has its index" in said, said)
-    doc = show(f"{ns}/a0")
-    same(f"{name}: nothing is read of the new one", [doc["meters"].get(m, []) for m in ("hwstat", "counters")], [[], []])
-    r = nicprobe("attach", "-m", "+napi", f"{ns}/a0", check=False)
-    check(f"{name}: no meter is added to it", r.returncode == 1 and "is gone" in r.stderr, r.stderr)
-    r = nicprobe("attach", "-m", "hwstat", f"{ns}/a0", check=False)
-    same(f"{name}: attach works", [r.returncode, r.stderr], [0, ""])
-    far = Nic("packet b0", ns)
-    put(far, 3)
-    far.close()
-    doc = show(f"{ns}/a0")
-    same(f"{name}: and counts", {r["value"] for r in doc["meters"]["hwstat"] if r["statistic"] == "rx_packets"}, {3})
-    same(f"{name}: it is this one", doc.get("state", ""), "")
-    ns.ip("link set a0 down")
-    ns.ip("link set a0 name c0")
-    ns.ip("link set c0 up")
-    same(f"{name}: called otherwise it is the same", state(f"{ns}/a0"), "a0 is called c0 now")
-    nicprobe("detach", f"{ns}/c0")
-    ns.ip("link del c0")
 
 
 def namespace_deleted():
@@ -368,72 +212,8 @@ def inode_again():
     nic.close()
 
 
-def queues_changed():
-    one, two = Namespace("q1"), Namespace("q2")
-    veth(one, two, queues=4)
-    before = left.Before(one, two)
-    nicprobe("attach", f"{one}/eth0")
-    far = Nic("packet eth0 --queues 4", two)
-    for q in range(4):
-        put(far, 10, q)
-    one.run("ethtool -L eth0 rx 2 tx 2")
-    same("netns: queues changed: show says so", state(f"{one}/eth0"),
-         "eth0 has 2 rx and 2 tx queues now; it had 4 and 4")
-    for q in range(4):
-        put(far, 5, q)
-    until(lambda: counts(f"{one}/eth0")["rx-stack"] == 60)
-    got = counts(f"{one}/eth0")
-    same("netns: fewer queues: the numbers remain right", [got["rx-nic"], got["rx-stack"]], [60, 60])
-    one.run("ethtool -L eth0 rx 4 tx 4")
-    same("netns: as many queues again: nothing to say", show(f"{one}/eth0").get("state", ""), "")
-    nicprobe("detach", f"{one}/eth0")
-    # attached with fewer queues than it can have: more are added later
-    one.run("ethtool -L eth0 rx 1 tx 1")
-    nicprobe("attach", f"{one}/eth0")
-    one.run("ethtool -L eth0 rx 4 tx 4")
-    for q in range(4):
-        put(far, 10 + q, q)
-    until(lambda: counts(f"{one}/eth0")["rx-stack"] == 46)
-    rows = [r for r in show(f"{one}/eth0")["meters"]["pktsize"] if r["point"] == "rx-nic"]
-    same("netns: more queues than at attach: each has its row",
-         {r["queue"]: r["packet_size_bytes"]["count"] for r in rows}, {0: 10, 1: 11, 2: 12, 3: 13})
-    nicprobe("detach", f"{one}/eth0")
-    far.close()
-    before.check("netns: queues changed: nothing is left")
-
-
-def dotted():
-    """VLAN names contain dots, which bpffs forbids in file names."""
-    ns = Namespace("dots")
-    ns.ip("link add name a.b type veth peer name c.100")
-    for name in ("a.b", "c.100"):
-        ns.ip(f"link set {name} up")
-    before = left.Before(ns)
-    nicprobe("attach", f"{ns}/a.b")
-    nicprobe("attach", f"{ns}/c.100")
-    far = Nic("packet c.100", ns)
-    put(far, 21)
-    until(lambda: counts(f"{ns}/a.b")["rx-stack"] == 21)
-    same("netns: a name with a dot", [counts(f"{ns}/a.b")["rx-nic"], counts(f"{ns}/c.100")["tx-nic"]], [21, 21])
-    same("netns: names with dots are listed", sorted(r["name"] for r in json.loads(nicprobe("list", "-j").stdout)),
-         [f"{ns}/a.b", f"{ns}/c.100"])
-    far.close()
-    # killed before it was complete: only the name is known
-    for name in ("a.b", "c.100"):
-        sh(f"rm {left.BPFFS}/nicprobe/*/{name.replace('.', ':')}/meta")
-    for name in ("a.b", "c.100"):
-        nicprobe("detach", f"{ns}/{name}")
-    before.check("netns: names with dots leave nothing")
-
-
 lab.need_root()
 left.own_bpffs()
-for test in (twins, inside, nameless, renamed, moved, deleted, namespace_deleted, inode_again, queues_changed, dotted):
-    if sys.argv[1:] and test.__name__ not in sys.argv[1:]:
-        continue
-    try:
-        test()
-    except (RuntimeError, KeyError, ValueError, IndexError) as e:
-        lab.not_ok(f"netns: {test.__name__}", f"{type(e).__name__}: {e}")
-        nicprobe("detach", "--all", check=False)
+lab.each(twins, inside, nameless, moved, namespace_deleted, inode_again,
+         after=lambda: nicprobe("detach", "--all", check=False))
 lab.finish()

@@ -77,7 +77,7 @@ def forged(ns, iface):
     sh(f"umount {OURS}; rmdir {OURS}")
 
 
-def locked(iface):
+def locked(_, iface):
     """The holder of the lock is waited for, and named."""
     nicprobe("attach", iface, "-m", "pktsize")
     p = subprocess.Popen([NICPROBE, "show", "-i", ".001", "-c", "100000", iface], stdout=subprocess.DEVNULL)
@@ -113,22 +113,12 @@ def locked(iface):
     same("pins: a lock that is given back is taken", [p.communicate()[1], p.returncode], ["", 0])
 
 
-def main():
-    ns = Namespace("pins")
-    nic = tap(ns)
-    iface = f"{ns}/tap0"
-    before = left.Before(ns)
-    for test in (lambda: forged(ns, iface), lambda: locked(iface)):
-        try:
-            test()
-        except (RuntimeError, OSError, subprocess.SubprocessError) as e:
-            lab.not_ok("pins", f"{type(e).__name__}: {e}")
-        nicprobe("detach", "--all", check=False)
-    before.check("pins: all of this leaves nothing")
-    nic.close()
-
-
 lab.need_root()
 left.own_bpffs()
-main()
+ns = Namespace("pins")
+nic = tap(ns)
+before = left.Before(ns)
+lab.each(forged, locked, args=(ns, f"{ns}/tap0"), after=lambda: nicprobe("detach", "--all", check=False))
+before.check("pins: all of this leaves nothing")
+nic.close()
 lab.finish()

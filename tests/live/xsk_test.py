@@ -1,8 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
 """The meter `xsk` reports the losses of an AF_XDP socket to the packet: tests/xsk causes them."""
-import os
-
 from lib.lab import *
 from lib.sockets import COUNTS, NO_DIAG, Xsk, told
 

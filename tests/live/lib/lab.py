@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import time
+import traceback
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
 NICPROBE = os.environ.get("NICPROBE", os.path.join(ROOT, "nicprobe"))
@@ -112,7 +113,29 @@ def difference(got, want, path=""):
     return f"{path or 'it'} is {got!r}, not {want!r}"
 
 
+tests_known = set()
+
+
+def each(*tests, args=(), after=None):
+    """Runs these functions, or those that the command line names; after() after each. What one raises is its failure,
+    and the others still run."""
+    tests_known.update(test.__name__ for test in tests)
+    for test in tests:
+        if sys.argv[1:] and test.__name__ not in sys.argv[1:]:
+            continue
+        try:
+            test(*args)
+        except Exception as e:      # pylint: disable=broad-except
+            traceback.print_exc()
+            not_ok(test.__name__, f"{type(e).__name__}: {e}")
+        if after:
+            after()
+
+
 def finish():
+    unknown = set(sys.argv[1:]) - tests_known if tests_known else None
+    if unknown:
+        not_ok(" ".join(unknown), f"no such test; there are: {' '.join(sorted(tests_known))}")
     sys.exit(1 if failures else 0)
 
 

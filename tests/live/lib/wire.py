@@ -116,3 +116,14 @@ def first_fragment(number, dst=HERE):
     head = struct.pack("!BBHHHBBH4s4s", 0x45, 0, 20 + len(data), number, 0x2000, 64, 17, 0,
                        socket.inet_aton(THERE), socket.inet_aton(dst))
     return head[:10] + struct.pack("!H", checksum(head)) + head[12:] + data
+
+
+def udp_socket(netns, address=None, room=None):
+    def make():
+        s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        if room:
+            s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, room)
+        if address:
+            s.bind(address)
+        return s
+    return inside(netns, make)

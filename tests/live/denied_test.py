@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What is denied: privileges, bpffs, memory, files, system calls. One clear sentence, nothing left behind, and never taken
+for a feature that the kernel lacks."""
+import errno
+import json
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+
+from lib import lab, left
+from lib.lab import NICPROBE, Namespace, check, nicprobe, same, sh, skip, tap
+from lib.sentences import OURS, one_sentence, run
+
+
+def privileges(ns, iface):
+    """Not root, or root without a capability."""
+    with tempfile.TemporaryDirectory() as path:
+        os.chmod(path, 0o755)
+        copy = shutil.copy(NICPROBE, path)
+        for args in f"attach {iface}", f"detach {iface}", f"run {iface} -- true", "wifi", "driver tun", f"bench {iface}":
+            pins = left.pins()
+            r = subprocess.run(["setpriv", "--reuid=65534", "--clear-groups", copy, *args.split()],
+                               capture_output=True, text=True, check=False)
+            why = one_sentence(r.stderr, ["CAP_BPF", "CAP_NET_ADMIN", "CAP_PERFMON", "root"])
+            check(f"bad: not root: {args.split()[0]}", r.returncode == 1 and not why and left.pins() == pins, why)
+            if args.split()[0] in ("driver", "bench"):
+                check(f"bad: not root: {args.split()[0]} says that it mounts", "CAP_SYS_ADMIN" in r.stderr, r.stderr)
+    for cap in "bpf", "net_admin", "perfmon":
+        drop = cap if cap == "net_admin" else f"{cap},cap_sys_admin"
+        r = subprocess.run(["nsenter", f"--net=/run/netns/{ns}", "capsh", f"--drop=cap_{drop}", "--", "-c",
+                            f"exec {NICPROBE} attach tap0"], capture_output=True, text=True, check=False)
+        why = one_sentence(r.stderr, [f"this needs CAP_{cap.upper()}\n"])
+        check(f"bad: without CAP_{cap.upper()}", r.returncode == 1 and not why, why)
+    enter = ["nsenter", f"--net=/run/netns/{ns}", "capsh", "--drop=cap_sys_admin", "--", "-c"]
+    r = subprocess.run([*enter, f"{NICPROBE} attach tap0 && {NICPROBE} show -j tap0 && {NICPROBE} detach tap0"],
+                       capture_output=True, text=True, check=False)
+    check("bad: CAP_SYS_ADMIN is not needed for one's own namespace", r.returncode == 0, r.stderr)
+    r = subprocess.run([*enter, f"{NICPROBE} attach {iface}"], capture_output=True, text=True, check=False)
+    why = one_sentence(r.stderr, ["CAP_SYS_ADMIN", "network namespace"])
+    check("bad: but for another", r.returncode == 1 and not why, why)
+
+
+def bpffs(_, iface):
+    """bpffs not mounted: in pid 1's mount namespace we mount it, elsewhere we report it."""
+    script = f"umount -l {left.BPFFS}; umount -l {left.BPFFS} 2>/dev/null; exec {NICPROBE} attach {iface}"
+    r = subprocess.run(["unshare", "-m", "-p", "-f", "--mount-proc", "sh", "-c",
+                        script.replace("exec ", "") + f" && {NICPROBE} show -j {iface} | head -c 1; "
+                        f"{NICPROBE} detach {iface}; grep -c ' {left.BPFFS} bpf' /proc/mounts; ls {OURS}"],
+                       capture_output=True, text=True, check=False)
+    check("bad: bpffs is not mounted: we do", "attached (tun" in r.stdout and r.stdout.endswith("{1\n"),
+          f"{r.stdout} {r.stderr}")
+    readable = os.access("/proc/1/ns/mnt", os.R_OK)
+    if not readable:
+        skip("bad: bpffs is not mounted in a mount namespace of its own", "pid 1 may not be asked for its own here")
+        return
+    for args in f"attach {iface}", f"show {iface}", "list":
+        r = subprocess.run(["unshare", "-m", "sh", "-c", script.replace(f"attach {iface}", args)],
+                           capture_output=True, text=True, check=False)
+        why = one_sentence(r.stderr, ["is not the host's here"])
+        check(f"bad: bpffs is not mounted in a mount namespace of its own: {args.split()[0]}",
+              r.returncode == 1 and not why, why)
+
+
+def whole(stdout):
+    """From `attach -j`: the meters, and the hooks they use."""
+    doc = json.loads(stdout)
+    return {key: doc[key] for key in ("meters", "absent", "hooks") if key in doc}
+
+
+def limits(_, iface):
+    """A lack of resources is named, and never taken for a missing kernel feature."""
+    want = whole(run(f"attach -j {iface}").stdout)
+    run(f"detach {iface}")
+    # with fewer than 4 files it does not even start
+    ways = {f"{n} files at once": ["prlimit", f"--nofile={n}"] for n in (4, 6, 8, 12, 16, 20, 24, 32)}
+    if "asan" not in sh(f"ldd {NICPROBE}"):	# which needs more than anybody has
+        ways |= {f"{n} MB of memory": ["prlimit", f"--as={n << 20}"] for n in (12, 16, 20, 24, 32, 48)}
+    ended = 0
+    for name, prefix in ways.items():
+        pins = left.pins()
+        r = run(f"attach -j {iface}", prefix=prefix)
+        if r.returncode:
+            # a sanitizer complains as well that it cannot open files
+            said = re.sub(r'^\{"error":"(.*?)"(,"try":".*")?\}$', r"nicprobe: \1", r.stderr.split("\n==")[0])
+            why = one_sentence(said, [], hint=False)
+            if not re.search("Too many open files|Cannot allocate memory|memory", said):
+                why = why or f"it names another reason: {said!r}"
+            # with none to spare it cannot even clean up: the next run does
+            run(f"detach {iface}")
+            check(f"bad: {name}", r.returncode in (1, 127) and not why and left.pins() == pins,
+                  why or f"something is left, or {r.returncode}")
+            ended += 1
+        else:
+            same(f"bad: {name} are enough for all", whole(r.stdout), want)
+            run(f"detach {iface}")
+    check(f"bad: resources ran out # {ended} of {len(ways)} times", ended >= 3)
+    with tempfile.NamedTemporaryFile() as none:
+        r = run(f"attach {iface}", prefix=["unshare", "-m", "sh", "-c", f"mount --bind {none.name} "
+                                           '/sys/kernel/btf/vmlinux; exec "$@"', "sh"])
+    why = one_sentence(r.stderr, ["cannot read the types of this kernel", "/sys/kernel/btf/vmlinux"], hint=False)
+    check("bad: types that cannot be read", r.returncode == 1 and not why, why or r.stdout)
+
+
+def refused(_, iface):
+    """Every BPF system call may fail."""
+    if not shutil.which("strace"):
+        skip("bad: any bpf() that fails", "no strace")
+        return
+    want = whole(run(f"attach -j {iface}").stdout)
+    run(f"detach {iface}")
+    pins, trace = left.pins(), f"/tmp/nicprobe-calls-{os.getpid()}"
+    strace = ["strace", "-f", "--seccomp-bpf", "-qq", "-e", "trace=bpf"]    # stops at no other call: ten times as fast
+    run(f"attach {iface}", prefix=[*strace, "-o", trace])
+    run(f"detach {iface}")
+    with open(trace, encoding="utf-8") as f:
+        calls = len(f.readlines())
+    os.unlink(trace)
+    for error, times in ("ENOMEM", 30), ("EMFILE", 30), ("EPERM", 30), ("ENFILE", 6), ("EAGAIN", 6), ("EINTR", 6):
+        why, failed, n = "", 0, 0
+        # a few in between, and the last three: without "meta" nothing is attached
+        for n in [*range(6, calls - 3, calls // times), *range(calls - 2, calls + 1)]:
+            if why:
+                break
+            p = run(f"attach -j {iface}", env={"ASAN_OPTIONS": "detect_leaks=0"},	# which would trace us, too
+                    prefix=[*strace, "-o", "/dev/null", "-e", f"inject=bpf:error={error}:when={n}"])
+            if p.returncode == 0:
+                got = whole(p.stdout)
+                if error != "EPERM" and got != want:
+                    why = f"it takes that for a feature: {lab.difference(got, want)}"
+                for meter in got["absent"].keys() - want["absent"].keys():
+                    if os.strerror(errno.EPERM) not in got["absent"][meter]:
+                        why = f"{meter} is absent, and not for what failed: {got['absent'][meter]}"
+                run(f"detach {iface}")
+            else:
+                failed += 1
+                why = one_sentence(re.sub(r'^\{"error":"(.*?)"(,"try":".*")?\}$', r"nicprobe: \1", p.stderr), [],
+                                   hint=False)
+            if left.pins() != pins:
+                why = why or f"leaves {[pin for pin in left.pins() if pin not in pins]}"
+        check(f"bad: any bpf() may fail with {error} # {failed} attaches did", not why and failed, f"the call {n}: {why}")
+
+
+def untrue(name, r, words=()):
+    """A command that cannot look at what is attached says why, instead of that nothing is attached."""
+    said = re.sub(r'^\{"error":"(.*?)"(?:,"try":"(.*)")?\}$', r"nicprobe: \1\n  try: \2",
+                  r.stderr.split("\n==")[0])	# a sanitizer may complain as well
+    why = one_sentence(said.removesuffix("  try: \n"), words, hint=False) if r.returncode else ""
+    if any(w in said + r.stdout for w in ("not attached", "rm -r", "is gone")):
+        why = f"it is attached: {r.stdout[:300]!r} {said!r}"
+    return f"{name}: {why}" if why else ""
+
+
+def unseen(_, iface):
+    """What is attached cannot be inspected: too few files, no permission, no /proc."""
+    nicprobe("attach", iface)
+    commands = f"show -j {iface}", f"detach {iface}", f"run {iface} -- true"
+    sanitized = "asan" in sh(f"ldd {NICPROBE}")	# which needs /proc itself
+    for args in () if sanitized else (*commands, f"attach {iface}"):
+        r = run(args, prefix=["unshare", "-m", "sh", "-c", 'mount -t tmpfs none /proc; exec "$@"', "sh"])
+        why = untrue("no /proc", r, ["cannot identify this network namespace", "No such file", "mount -t proc"])
+        check(f"bad: no /proc: {args.split()[0]}", r.returncode == 1 and not why, why or f"{r.returncode} {r.stdout}")
+    if not sanitized:
+        r = run("show -j", prefix=["unshare", "-m", "sh", "-c", 'mount -t tmpfs none /proc; exec "$@"', "sh"])
+        why = untrue("no /proc", r)
+        check("bad: no /proc: show of all", not why and "this network namespace" in r.stdout + r.stderr, why or r.stdout[:300])
+    for args in commands[:2]:
+        bad_ones, ended = [], 0
+        for n in range(4, 13):
+            r = run(args, prefix=["prlimit", f"--nofile={n}"], env={"ASAN_OPTIONS": "detect_leaks=0"})
+            ended += r.returncode != 0
+            if r.returncode != 127:	# 127: not even its libraries can be loaded
+                why = untrue(f"{n} files", r, ["Too many open files"])
+                bad_ones += [why] if why else []
+            run(f"attach {iface}")	# if that detached it
+        check(f"bad: few files: {args.split()[0]} # {ended} ended", ended and not bad_ones, "; ".join(bad_ones))
+        if not shutil.which("strace"):
+            skip(f"bad: any bpf() of {args.split()[0]} that fails", "no strace")
+            continue
+        bad_ones, ended = [], 0
+        for error, words in ("EMFILE", "Too many open files"), ("EACCES", "Permission denied"):
+            for n in range(1, 9):
+                r = run(args, env={"ASAN_OPTIONS": "detect_leaks=0"},
+                        prefix=["strace", "-f", "--seccomp-bpf", "-qq", "-o", "/dev/null", "-e", "trace=bpf", "-e",
+                                f"inject=bpf:error={error}:when={n}"])
+                ended += r.returncode != 0
+                why = untrue(f"{error} at {n}", r, [words])
+                bad_ones += [why] if why else []
+                run(f"attach {iface}")
+        check(f"bad: any bpf() of {args.split()[0]} that fails # {ended} ended", ended and not bad_ones, "; ".join(bad_ones))
+    nicprobe("detach", iface)
+
+
+lab.need_root()
+left.own_bpffs()
+ns = Namespace("denied")
+nic = tap(ns, queues=4)
+before = left.Before(ns)
+lab.each(privileges, bpffs, limits, refused, unseen,
+         args=(ns, f"{ns}/tap0"), after=lambda: nicprobe("detach", "--all", check=False))
+before.check("denied: all of this leaves nothing")
+nic.close()
+lab.finish()
