@@ -111,4 +111,23 @@ static const struct ledger *find(struct made *m, bool tx, unsigned queue)
 	return &none;
 }
 
+static inline const struct metric *metric(const char *key_wanted)
+{
+	for_each_metric(k, &meter_ledger) {
+		char key[64];
+
+		metric_key(k, key, sizeof(key));
+		if (!strcmp(key, key_wanted))
+			return k;
+	}
+	exit(2);
+}
+
+static inline int64_t left(const struct ledger *l, const char *key, uint64_t *within)
+{
+	const struct metric *k = metric(key);
+
+	return residue_of(k, (const uint64_t *)l + k->at, within);
+}
+
 #endif
