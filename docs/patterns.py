@@ -63,7 +63,7 @@ Find the symptom, look at the meters, and compare the causes.
 `nicprobe explain FINDING`, or nicprobe-findings(7), says what a finding means, when it speaks and when it stays silent.
 `nicprobe show IFACE METER…` prints the meters in full; `hw` prints the setup of the interface.
 
-Python makes this page from the findings: `python3 docs/patterns.py >docs/patterns.md`; `tests/docs_test.py` compares.
+Python makes this page from the findings: `python3 docs/patterns.py >docs/patterns.md`; `tests/pages_test.py` compares.
 """
 
 

@@ -1,43 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""What is written about nicprobe is so: the man pages, --help, the README and the completion agree with it."""
-import getopt
+"""What is written about nicprobe is so: the man pages, --help and the completion agree with it."""
 import json
 import os
 import re
-import shlex
 import shutil
 import subprocess
-import sys
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-NICPROBE = os.environ.get("NICPROBE", os.path.join(ROOT, "nicprobe"))
+from documents import NICPROBE, ROOT, check, complete, help_flags, read, run_all, say, skip
+
 MOST_LINES = 400    # of nicprobe(8): what needs more has a page of its own
-failed = 0
-
-
-def check(name, wrong):
-    """Passes when nothing is wrong; `wrong` says what is."""
-    global failed
-    failed += bool(wrong)
-    print(f"not ok {name}: {'; '.join(wrong)}" if wrong else f"ok {name}", flush=True)
-
-
-def skip(name, why):
-    print(f"skip {name}: {why}", flush=True)
-
-
-def say(*command, **kwargs):
-    return subprocess.run(command, capture_output=True, text=True, **kwargs).stdout
-
-
-def read(*path):
-    with open(os.path.join(ROOT, *path), encoding="utf-8") as f:
-        return f.read()
-
-
-def complete(what):
-    return say(NICPROBE, "complete", what).split()
 
 
 # The man pages, cut into their sections.
@@ -66,10 +38,6 @@ def flags(body):
         for word in re.findall(r"(?:Fl|,) (-?[a-z][a-z0-9-]*)", line):
             found.add("-" + word)
     return found
-
-
-def help_flags(text):
-    return {f for line in re.findall(r"^  +((?:-\w, )?--[a-z0-9-]+)", text, flags=re.M) for f in line.split(", ")}
 
 
 def items(body):
@@ -282,115 +250,6 @@ def test_findings():
         f"{k['id']}: {i}" for k in told for i in k["follows"] if i not in ids])
 
 
-def test_readme():
-    readme = read("README.md")
-    check("docs: the README is short", [f"{n} lines" for n in [readme.count("\n")] if n > 250])
-    where = sections_md(readme).get("Where things go", "")
-    names = [n for row in re.findall(r"^\| `([^|]*)\|", where, flags=re.M) for n in re.findall(r"`?([^`]+)`", row)]
-    missing = [n for n in names if not os.path.exists(os.path.join(ROOT, n.strip()))]
-    check("docs: what the README names is there", missing if names else ["it has no table \"Where things go\""])
-    tree = [d + "/" for d in os.listdir(ROOT) if os.path.isdir(os.path.join(ROOT, d)) and not d.startswith(".")]
-    check("docs: the README names every directory", [d for d in sorted(tree) if d != "build/" and f"`{d}" not in where])
-    told, meters = re.findall(r"^\| `(\w+)` \|", sections_md(readme).get("Meters", ""), flags=re.M), complete("meters")
-    check("docs: the README has every meter", [f"{m} is not there" for m in meters if m not in told] +
-          [f"{m} is not a meter" for m in told if m not in meters])
-    makefile = read("Makefile").replace("\\\n", " ")
-    packages = " ".join(re.findall(r"^PACKAGES(?:_DEV)?\s*:=(.*)$", makefile, flags=re.M)).split()
-    check("docs: the README has the packages of the Makefile", [p for p in packages if p not in re.split(
-        r"[\s.]+", sections_md(readme).get("Build and test", ""))] or ([] if packages else ["it has none"]))
-    situations = read("tests", "situations", "README.md")
-    numbers = [f"{len(complete('findings'))} findings",
-               *(f"{n} {what}" for what in ("troubles", "healthy loads")
-                 for n in re.findall(rf"^## {what.split()[0].capitalize()}: (\d+)$", situations, flags=re.M))]
-    check("docs: the README counts findings and situations right", [n for n in numbers if n not in readme] or
-          ([] if len(numbers) == 3 else [str(numbers)]))
-    screen = re.findall(r"^```\n(\$ nicprobe .*?)^```$", readme, flags=re.M | re.S)
-    check("docs: the README's screen is one of the tour", [s.split("\n")[0] for s in screen if s not in read(
-        "docs", "tour.md")] if screen else ["it has no screen"])
-
-
-PAGES = ["README.md", *(f"docs/{name}" for name in sorted(os.listdir(os.path.join(ROOT, "docs"))) if name.endswith(".md"))]
-
-
-def anchors(text):
-    """What headings are linked by: "The driver tables" is #the-driver-tables."""
-    heads = re.findall(r"^#+ (.*)$", re.sub(r"^```.*?^```$", "", text, flags=re.M | re.S), flags=re.M)
-    return {re.sub(r"[^\w -]", "", head.lower()).replace(" ", "-") for head in heads}
-
-
-def test_pages():
-    """Links of the README and of docs/ lead somewhere; the README leads to every page; what is typed is right."""
-    lost = []
-    for page in PAGES:
-        for to in re.findall(r"\]\(([^)\s]+)\)", read(page)):
-            file, _, anchor = to.partition("#")
-            path = os.path.normpath(os.path.join(os.path.dirname(page), file)) if file else page
-            if "://" not in to and (not os.path.exists(os.path.join(ROOT, path)) or
-                                    (anchor and anchor not in anchors(read(path)))):
-                lost.append(f"{page}: {to}")
-    check("docs: links lead somewhere", lost)
-    check("docs: the README leads to every page", [p for p in PAGES[1:] if f"]({p})" not in read("README.md")])
-    unknown = [f"{page}: {c}" for page in PAGES for c in re.findall(r"nicprobe ([a-z]+)\b", "".join(
-        re.findall(r"^\$ .*$|^sudo .*$", read(page), flags=re.M))) if c not in commands]
-    check("docs: pages type commands that there are", unknown)
-    options = {o for c in commands for o in help_flags(say(NICPROBE, c, "--help"))}
-    typed = [(page, o) for page in PAGES for line in re.findall(r"`nicprobe ([^`]*)`", read(page)) for o in re.findall(
-        r"(?<=\s)--?[a-z][a-z-]*", line.split(" -- ")[0])]
-    check("docs: pages type options that there are", [f"{page}: {o}" for page, o in typed if o not in options])
-    typed = re.findall(r"`tests/vm/(boot|fetch) ([^`]+)`", read("docs", "contributing.md"))
-    check("docs: contributing.md fetches kernels and boots them as it is done", [
-        f"tests/vm/{script} {words}" for script, words in typed
-        if len(getopt.getopt(shlex.split(words), "n:c:m:t:sH:")[1]) != {"boot": 3, "fetch": 2}[script]] or
-          [script for script in ("boot", "fetch") if script not in dict(typed)])
-
-
-def test_patterns():
-    """docs/patterns.md is what its script makes of the findings, and has each of them."""
-    made = subprocess.run([sys.executable, os.path.join(ROOT, "docs", "patterns.py")], capture_output=True, text=True,
-                          env={**os.environ, "NICPROBE": NICPROBE})
-    check("docs: patterns.md is up to date", [made.stderr.strip() or "python3 docs/patterns.py >docs/patterns.md"]
-          if made.returncode or made.stdout != read("docs", "patterns.md") else [])
-    rows = re.findall(r"^\| .* \| (`[^|]*`) \| .* \| `([a-z0-9-]+)` \| .* \|$", read("docs", "patterns.md"), flags=re.M)
-    check("docs: patterns.md has every finding once", sorted({i for _, i in rows} ^ set(complete("findings"))) +
-          ([] if len(rows) == len({i for _, i in rows}) else ["one is there twice"]))
-    meters = {m for cell, _ in rows for m in re.findall(r"`(\w+)`", cell)}
-    check("docs: patterns.md names meters that there are", sorted(meters - {"hw"} - set(complete("meters"))))
-
-
-def test_recipes():
-    """Each step of contributing.md can be done in this tree; tests/live/recipes_test.py does them."""
-    sys.path.insert(0, os.path.join(ROOT, "tests", "live"))
-    sys.dont_write_bytecode = True
-    from lib import recipe
-    try:
-        recipes = recipe.read(os.path.join(ROOT, "docs", "contributing.md"))
-    except ValueError as e:
-        check("docs: recipes can be read", [str(e)])
-        return
-    check("docs: recipes for a meter, a driver and a finding", [] if len(recipes) == 3 else [str(list(recipes))])
-    for heading, steps in recipes.items():
-        check(f"docs: {heading}: its steps can be done", [why for why in (recipe.wrong(s, ROOT) for s in steps) if why])
-
-
-def test_situations():
-    """The table of situations is that of the tests; each has a finding that there is, and says how it is made."""
-    made = say(sys.executable, os.path.join(ROOT, "tests", "situations", "table.py"))
-    check("docs: the table of situations is that of the tests", [] if made and made == read(
-        "tests", "situations", "README.md") else ["python3 tests/situations/table.py > tests/situations/README.md"])
-    troubles, healthy = (re.findall(r"^\| `.*$", text, flags=re.M) for text in made.split("## Healthy")[:2])
-    check("docs: situations: 30 troubles and 15 healthy loads at least",
-          [f"{len(troubles)} and {len(healthy)}"] if len(troubles) < 30 or len(healthy) < 15 else [])
-    cells = [[cell.strip(" `") for cell in row.split(" | ")] for row in troubles + healthy]
-    known = set(complete("findings"))
-    check("docs: situations: findings that there are", [c[2] for c in cells if len(c) > 2 and c[2] not in known])
-    check("docs: situations: each says how it is made", [c[0] for c in cells if not c[1].strip("| ")])
-
-
-def sections_md(text):
-    parts = re.split(r"^## (.*)\n", text, flags=re.M)
-    return dict(zip(parts[1::2], parts[2::2]))
-
-
 def test_completion():
     script = os.path.join(ROOT, "completion", "nicprobe")
     interface = complete("interfaces")[0]
@@ -426,9 +285,4 @@ def test_completion():
 
 
 if __name__ == "__main__":
-    if not os.path.exists(NICPROBE):
-        skip("docs", "nicprobe is not built")
-        sys.exit(0)
-    for test in [f for name, f in list(globals().items()) if name.startswith("test_")]:
-        test()
-    sys.exit(1 if failed else 0)
+    run_all(dict(globals()))

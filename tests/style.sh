@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: GPL-2.0
 # Checks that clang-format 14 cannot do without undoing tab-aligned comments and tables: tabs, 100 columns, no trailing
-# blanks, and a first line that describes the file.
+# blanks, and a first line that describes the file; and that none is longer than 400 lines.
 cd "$(dirname "$0")/.." || exit 1
 files=$(git ls-files '*.c' '*.h' 2>/dev/null) || files=
 [ -n "$files" ] || files=$(find cmd findings trial render lib xdp bpf drivers bench tests -name '*.[ch]')
@@ -37,4 +37,10 @@ if [ -n "$raw" ]; then
 	echo "not ok style: use tell(), which escapes names for the terminal: $raw"
 	exit 1
 fi
-echo "ok style: tabs, 100 columns, a first line"
+long=$(git ls-files '*.c' '*.h' '*.py' '*.sh' tests/run tests/vm/run 2>/dev/null |
+	xargs -r awk 'FNR == 401 { print FILENAME }')
+if [ -n "$long" ]; then
+	echo "not ok style: more than 400 lines:" $long
+	exit 1
+fi
+echo "ok style: tabs, 100 columns, 400 lines, a first line"
