@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Bad input and states: one clear sentence with a suggestion, the right exit status, nothing left behind."""
+"""Bad input, and what is in the way: one clear sentence with a suggestion, the right exit status, nothing left behind."""
 import fcntl
 import json
 import os

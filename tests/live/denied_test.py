@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What is denied: privileges, bpffs, memory, files, system calls. One clear sentence, nothing left behind, and never taken
-for a feature that the kernel lacks."""
+"""Privileges, bpffs, memory, files or a system call are denied: one clear sentence, nothing is left behind, and none is
+taken for a feature that the kernel lacks."""
 import errno
 import json
 import os
@@ -24,22 +24,22 @@ def privileges(ns, iface):
             r = subprocess.run(["setpriv", "--reuid=65534", "--clear-groups", copy, *args.split()],
                                capture_output=True, text=True, check=False)
             why = one_sentence(r.stderr, ["CAP_BPF", "CAP_NET_ADMIN", "CAP_PERFMON", "root"])
-            check(f"bad: not root: {args.split()[0]}", r.returncode == 1 and not why and left.pins() == pins, why)
+            check(f"denied: not root: {args.split()[0]}", r.returncode == 1 and not why and left.pins() == pins, why)
             if args.split()[0] in ("driver", "bench"):
-                check(f"bad: not root: {args.split()[0]} says that it mounts", "CAP_SYS_ADMIN" in r.stderr, r.stderr)
+                check(f"denied: not root: {args.split()[0]} says that it mounts", "CAP_SYS_ADMIN" in r.stderr, r.stderr)
     for cap in "bpf", "net_admin", "perfmon":
         drop = cap if cap == "net_admin" else f"{cap},cap_sys_admin"
         r = subprocess.run(["nsenter", f"--net=/run/netns/{ns}", "capsh", f"--drop=cap_{drop}", "--", "-c",
                             f"exec {NICPROBE} attach tap0"], capture_output=True, text=True, check=False)
         why = one_sentence(r.stderr, [f"this needs CAP_{cap.upper()}\n"])
-        check(f"bad: without CAP_{cap.upper()}", r.returncode == 1 and not why, why)
+        check(f"denied: without CAP_{cap.upper()}", r.returncode == 1 and not why, why)
     enter = ["nsenter", f"--net=/run/netns/{ns}", "capsh", "--drop=cap_sys_admin", "--", "-c"]
     r = subprocess.run([*enter, f"{NICPROBE} attach tap0 && {NICPROBE} show -j tap0 && {NICPROBE} detach tap0"],
                        capture_output=True, text=True, check=False)
-    check("bad: CAP_SYS_ADMIN is not needed for one's own namespace", r.returncode == 0, r.stderr)
+    check("denied: CAP_SYS_ADMIN is not needed for one's own namespace", r.returncode == 0, r.stderr)
     r = subprocess.run([*enter, f"{NICPROBE} attach {iface}"], capture_output=True, text=True, check=False)
     why = one_sentence(r.stderr, ["CAP_SYS_ADMIN", "network namespace"])
-    check("bad: but for another", r.returncode == 1 and not why, why)
+    check("denied: but for another", r.returncode == 1 and not why, why)
 
 
 def bpffs(_, iface):
@@ -49,17 +49,17 @@ def bpffs(_, iface):
                         script.replace("exec ", "") + f" && {NICPROBE} show -j {iface} | head -c 1; "
                         f"{NICPROBE} detach {iface}; grep -c ' {left.BPFFS} bpf' /proc/mounts; ls {OURS}"],
                        capture_output=True, text=True, check=False)
-    check("bad: bpffs is not mounted: we do", "attached (tun" in r.stdout and r.stdout.endswith("{1\n"),
+    check("denied: bpffs is not mounted: we do", "attached (tun" in r.stdout and r.stdout.endswith("{1\n"),
           f"{r.stdout} {r.stderr}")
     readable = os.access("/proc/1/ns/mnt", os.R_OK)
     if not readable:
-        skip("bad: bpffs is not mounted in a mount namespace of its own", "pid 1 may not be asked for its own here")
+        skip("denied: bpffs is not mounted in a mount namespace of its own", "pid 1 may not be asked for its own here")
         return
     for args in f"attach {iface}", f"show {iface}", "list":
         r = subprocess.run(["unshare", "-m", "sh", "-c", script.replace(f"attach {iface}", args)],
                            capture_output=True, text=True, check=False)
         why = one_sentence(r.stderr, ["is not the host's here"])
-        check(f"bad: bpffs is not mounted in a mount namespace of its own: {args.split()[0]}",
+        check(f"denied: bpffs is not mounted in a mount namespace of its own: {args.split()[0]}",
               r.returncode == 1 and not why, why)
 
 
@@ -89,24 +89,24 @@ def limits(_, iface):
                 why = why or f"it names another reason: {said!r}"
             # with none to spare it cannot even clean up: the next run does
             run(f"detach {iface}")
-            check(f"bad: {name}", r.returncode in (1, 127) and not why and left.pins() == pins,
+            check(f"denied: {name}", r.returncode in (1, 127) and not why and left.pins() == pins,
                   why or f"something is left, or {r.returncode}")
             ended += 1
         else:
-            same(f"bad: {name} are enough for all", whole(r.stdout), want)
+            same(f"denied: {name} are enough for all", whole(r.stdout), want)
             run(f"detach {iface}")
-    check(f"bad: resources ran out # {ended} of {len(ways)} times", ended >= 3)
+    check(f"denied: resources ran out # {ended} of {len(ways)} times", ended >= 3)
     with tempfile.NamedTemporaryFile() as none:
         r = run(f"attach {iface}", prefix=["unshare", "-m", "sh", "-c", f"mount --bind {none.name} "
                                            '/sys/kernel/btf/vmlinux; exec "$@"', "sh"])
     why = one_sentence(r.stderr, ["cannot read the types of this kernel", "/sys/kernel/btf/vmlinux"], hint=False)
-    check("bad: types that cannot be read", r.returncode == 1 and not why, why or r.stdout)
+    check("denied: types that cannot be read", r.returncode == 1 and not why, why or r.stdout)
 
 
 def refused(_, iface):
     """Every BPF system call may fail."""
     if not shutil.which("strace"):
-        skip("bad: any bpf() that fails", "no strace")
+        skip("denied: any bpf() that fails", "no strace")
         return
     want = whole(run(f"attach -j {iface}").stdout)
     run(f"detach {iface}")
@@ -139,7 +139,7 @@ def refused(_, iface):
                                    hint=False)
             if left.pins() != pins:
                 why = why or f"leaves {[pin for pin in left.pins() if pin not in pins]}"
-        check(f"bad: any bpf() may fail with {error} # {failed} attaches did", not why and failed, f"the call {n}: {why}")
+        check(f"denied: any bpf() may fail with {error} # {failed} attaches did", not why and failed, f"the call {n}: {why}")
 
 
 def untrue(name, r, words=()):
@@ -160,11 +160,11 @@ def unseen(_, iface):
     for args in () if sanitized else (*commands, f"attach {iface}"):
         r = run(args, prefix=["unshare", "-m", "sh", "-c", 'mount -t tmpfs none /proc; exec "$@"', "sh"])
         why = untrue("no /proc", r, ["cannot identify this network namespace", "No such file", "mount -t proc"])
-        check(f"bad: no /proc: {args.split()[0]}", r.returncode == 1 and not why, why or f"{r.returncode} {r.stdout}")
+        check(f"denied: no /proc: {args.split()[0]}", r.returncode == 1 and not why, why or f"{r.returncode} {r.stdout}")
     if not sanitized:
         r = run("show -j", prefix=["unshare", "-m", "sh", "-c", 'mount -t tmpfs none /proc; exec "$@"', "sh"])
         why = untrue("no /proc", r)
-        check("bad: no /proc: show of all", not why and "this network namespace" in r.stdout + r.stderr, why or r.stdout[:300])
+        check("denied: no /proc: show of all", not why and "this network namespace" in r.stdout + r.stderr, why or r.stdout[:300])
     for args in commands[:2]:
         bad_ones, ended = [], 0
         for n in range(4, 13):
@@ -174,9 +174,9 @@ def unseen(_, iface):
                 why = untrue(f"{n} files", r, ["Too many open files"])
                 bad_ones += [why] if why else []
             run(f"attach {iface}")	# if that detached it
-        check(f"bad: few files: {args.split()[0]} # {ended} ended", ended and not bad_ones, "; ".join(bad_ones))
+        check(f"denied: few files: {args.split()[0]} # {ended} ended", ended and not bad_ones, "; ".join(bad_ones))
         if not shutil.which("strace"):
-            skip(f"bad: any bpf() of {args.split()[0]} that fails", "no strace")
+            skip(f"denied: any bpf() of {args.split()[0]} that fails", "no strace")
             continue
         bad_ones, ended = [], 0
         for error, words in ("EMFILE", "Too many open files"), ("EACCES", "Permission denied"):
@@ -188,7 +188,7 @@ def unseen(_, iface):
                 why = untrue(f"{error} at {n}", r, [words])
                 bad_ones += [why] if why else []
                 run(f"attach {iface}")
-        check(f"bad: any bpf() of {args.split()[0]} that fails # {ended} ended", ended and not bad_ones, "; ".join(bad_ones))
+        check(f"denied: any bpf() of {args.split()[0]} that fails # {ended} ended", ended and not bad_ones, "; ".join(bad_ones))
     nicprobe("detach", iface)
 
 

@@ -106,14 +106,10 @@ def netfilter(n):
 
 
 def generic_xdp(n):
-    path = f"/sys/fs/bpf/nptest-{os.getpid()}"
-    fd = bpf.program(bpf.XDP, 1)
-    bpf.pin(fd, path)
-    inside(a, lambda: sh(f"ip link set tap0 xdpgeneric pinned {path}"))
+    with bpf.pinned(bpf.XDP, 1) as path:
+        inside(a, lambda: sh(f"ip link set tap0 xdpgeneric pinned {path}"))
     w.write(1, w.eth(udp(9)), n)
     a.ip("link set tap0 xdpgeneric off")
-    os.unlink(path)
-    os.close(fd)
 
 
 def no_neighbour(n):

@@ -32,11 +32,8 @@ def tc():
 
 
 def xdp():
-    fd = bpf.program(bpf.XDP, 1)
-    path = f"/sys/fs/bpf/nptest-{os.getpid()}"
-    bpf.pin(fd, path)
     for mode in "xdpgeneric", "xdpdrv":
-        with Case(TAP, f"{mode}") as c:
+        with Case(TAP, f"{mode}") as c, bpf.pinned(bpf.XDP, 1) as path:
             inside(a, lambda: sh(f"ip link set tap0 {mode} pinned {path}"))
             w.write(2, closed, 12)
             a.ip(f"link set tap0 {mode} off")
@@ -44,8 +41,6 @@ def xdp():
                 c.expect("NOT_SPECIFIED", "xdp", "rx", 2, 12)
             else:       # no skb exists yet that could be dropped: tun counts it
                 c.expect("NOT_SPECIFIED", "xdp", "rx", 2, 0, rx_dropped=12)
-    os.unlink(path)
-    os.close(fd)
 
 
 def netfilter():
@@ -74,14 +69,8 @@ def veth_xdp():
     one, two = Namespace("xdp1"), Namespace("xdp2")
     veth(one, two, queues=2, mtu=1500)
     nicprobe("attach", "-m", "drop,pktsize", "--rx", "driver", f"{one}/eth0")
-    fd = bpf.program(bpf.XDP, 1)
-    path = f"/sys/fs/bpf/nptest-veth-{os.getpid()}"
-    bpf.pin(fd, path)
-    try:
+    with bpf.pinned(bpf.XDP, 1) as path:
         inside(one, lambda: sh(f"ip link set eth0 xdpdrv pinned {path}"))
-    finally:
-        os.unlink(path)
-        os.close(fd)
     far = Nic("packet eth0 --queues 2", two)
     far("send 1 40 200 udp")
     far("go")

@@ -95,13 +95,11 @@ exactly("GRO off", nic, "tg0", [f"{S} 1000 tcp"], expected(S, S, 0, {"off": S}))
 
 # Generic XDP runs instead of GRO, here a program that passes everything.
 a.run("ethtool -K tg0 gro on")
-PIN = f"/sys/fs/bpf/np-test-{os.getpid()}"
-bpf.pin(bpf.program(bpf.XDP, 2), PIN)
-inside(a, lambda: sh(f"ip link set dev tg0 xdpgeneric pinned {PIN}"))
+with bpf.pinned(bpf.XDP, 2) as path:
+    inside(a, lambda: sh(f"ip link set dev tg0 xdpgeneric pinned {path}"))
 got, doc = measure(nic, "tg0", ["2000 1000 tcp"])
 same("generic XDP: why nothing is merged", (got["alone"], got["buffers"]), ({"xdp-generic": 2000}, 2000))
 a.ip("link set dev tg0 xdpgeneric off")
-os.unlink(PIN)
 nic.close()
 
 # Merged before it arrived, as by a card with LRO or GRO-HW.

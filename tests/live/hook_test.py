@@ -103,10 +103,8 @@ def generic_xdp(ns, nic):
         skip("hooks: generic XDP", "rx-stack is not tcx here")
         nicprobe("detach", where)
         return
-    prog = bpf.program(bpf.XDP, 2)
-    bpf.pin(prog, "/sys/fs/bpf/hook_test")
-    os.close(prog)
-    sh(f"nsenter --net=/run/netns/{ns} ip link set tap0 xdpgeneric pinned /sys/fs/bpf/hook_test")
+    with bpf.pinned(bpf.XDP, 2) as path:
+        sh(f"nsenter --net=/run/netns/{ns} ip link set tap0 xdpgeneric pinned {path}")
     tell("hooks: generic XDP came", where, ["rx-stack"], 'generic XDP program "test"', "Ethernet header")
     mend("hooks: generic XDP came", where)
     put(nic, 9, "ecn=3")
@@ -115,7 +113,6 @@ def generic_xdp(ns, nic):
          [bytes_at(doc, "rx-stack"), ecn_at(doc, "rx-stack")], [1800, {0: {"ce": 9}}])
     nicprobe("detach", where)
     ns.ip("link set tap0 xdpgeneric off")
-    os.unlink("/sys/fs/bpf/hook_test")
 
 
 def clsact(ns, nic):
@@ -124,11 +121,8 @@ def clsact(ns, nic):
     nicprobe("attach", "-m", "pktsize", where, env=env)
     same("hooks: clsact: it is the hook", show(where)["hooks"]["rx-stack"], "clsact")
     tell("hooks: clsact", where, [])
-    prog = bpf.program(bpf.TC, 0)   # TC_ACT_OK: to the stack; no later filter runs
-    bpf.pin(prog, "/sys/fs/bpf/hook_test")
-    os.close(prog)
-    sh(f"nsenter --net=/run/netns/{ns} tc filter add dev tap0 ingress prio 3 bpf da pinned /sys/fs/bpf/hook_test")
-    os.unlink("/sys/fs/bpf/hook_test")
+    with bpf.pinned(bpf.TC, 0) as path:     # TC_ACT_OK: to the stack; no later filter runs
+        sh(f"nsenter --net=/run/netns/{ns} tc filter add dev tap0 ingress prio 3 bpf da pinned {path}")
     put(nic, 6)
     doc = tell("hooks: a filter before ours", where, ["rx-stack"], "priority 3", "before ours")
     same("hooks: a filter before ours: none are seen", packets_at(doc, "rx-stack"), 0)

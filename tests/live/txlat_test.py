@@ -1,7 +1,6 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
 """From xmit to completion: the far end of a tap reads on command, so we know how many complete and when."""
-import ctypes
 import fcntl
 import select
 import socket
@@ -9,9 +8,9 @@ import struct
 import threading
 
 from lib.lab import *
+from lib.wire import inside
 
 need_root()
-libc = ctypes.CDLL(None, use_errno=True)
 STEP = 1.125        # a histogram step
 
 
@@ -210,25 +209,12 @@ within("64 queues: every sample", doc, max(begin - last, 0), end - first)
 
 # 8. TCP over a lossy wire of ours between two taps: clones, retransmissions, and (a tap without vnet headers has no
 # TSO) the packets into which software GSO splits a buffer.
-def within_netns(netns, make):
-    home = os.open("/proc/thread-self/ns/net", os.O_RDONLY)
-    there = os.open(f"/run/netns/{netns}", os.O_RDONLY)
-    try:
-        if libc.setns(there, 0):
-            raise OSError(ctypes.get_errno(), "setns")
-        return make()
-    finally:
-        libc.setns(home, 0)
-        os.close(home)
-        os.close(there)
-
-
 def open_tap(netns, name):
     def make():
         fd = os.open("/dev/net/tun", os.O_RDWR | os.O_NONBLOCK)
         fcntl.ioctl(fd, 0x400454ca, struct.pack("16sH22x", name.encode(), 0x1002))  # TUNSETIFF, TAP | NO_PI
         return fd
-    return within_netns(netns, make)
+    return inside(netns, make)
 
 
 class Wire:
@@ -268,7 +254,7 @@ for i, netns in enumerate((a, b), 1):
 wire = Wire(*ends, lose=97)
 attached(f"{a}/wire0")
 already = wire.read[0]
-server, client = (within_netns(n, lambda: socket.socket(socket.AF_INET, socket.SOCK_STREAM)) for n in (b, a))
+server, client = (inside(n, lambda: socket.socket(socket.AF_INET, socket.SOCK_STREAM)) for n in (b, a))
 server.bind(("198.18.0.2", 0))
 server.listen()
 client.settimeout(60)

@@ -65,7 +65,7 @@ class Load(threading.Thread):
 class World:
     """One situation: its namespaces and interfaces, and the interface that is measured."""
     def __init__(self, name):
-        self.name, self.stack, self.at, self.fixed = name, contextlib.ExitStack(), None, []
+        self.name, self.stack, self.at = name, contextlib.ExitStack(), None
 
     def __enter__(self):
         return self
@@ -167,25 +167,15 @@ class World:
         self.filter("ingress", 0, turns)
 
     def filter(self, way, answer, turns=0):
-        path = f"/sys/fs/bpf/nptest-{os.getpid()}-{len(self.fixed)}-{way}"
-        fd = bpf.program(bpf.TC, answer, turns)
-        bpf.pin(fd, path)
-        self.here.ip(f"link show {self.dev}")
-
-        def put():
-            lab.sh(f"tc qdisc replace dev {self.dev} clsact")
-            lab.sh(f"tc filter add dev {self.dev} {way} bpf da pinned {path}")
-        inside(self.here, put)
-        os.unlink(path)
-        os.close(fd)
+        with bpf.pinned(bpf.TC, answer, turns) as path:
+            def put():
+                lab.sh(f"tc qdisc replace dev {self.dev} clsact")
+                lab.sh(f"tc filter add dev {self.dev} {way} bpf da pinned {path}")
+            inside(self.here, put)
 
     def xdp(self, answer, mode="xdpgeneric"):
-        path = f"/sys/fs/bpf/nptest-{os.getpid()}-xdp"
-        fd = bpf.program(bpf.XDP, answer)
-        bpf.pin(fd, path)
-        inside(self.here, lambda: lab.sh(f"ip link set {self.dev} {mode} pinned {path}"))
-        os.unlink(path)
-        os.close(fd)
+        with bpf.pinned(bpf.XDP, answer) as path:
+            inside(self.here, lambda: lab.sh(f"ip link set {self.dev} {mode} pinned {path}"))
 
     def write(self, path, value):
         """A file of the interface, below /sys/class/net/DEV."""

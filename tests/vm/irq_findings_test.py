@@ -127,14 +127,10 @@ def move(card, cpu):
 
 def slow_stack(card, us):
     """Each received packet takes this much longer, at tc ingress, until it is removed."""
-    path = f"/sys/fs/bpf/nptest-{os.getpid()}-slow"
-    fd = bpf.program(bpf.TC, 0, bpf.turns(us))
-    bpf.pin(fd, path)
-    lab.sh(f"tc qdisc del dev {card.name} clsact", check=False)
-    lab.sh(f"tc qdisc add dev {card.name} clsact")
-    lab.sh(f"tc filter add dev {card.name} ingress bpf da pinned {path}")
-    os.unlink(path)
-    os.close(fd)
+    with bpf.pinned(bpf.TC, 0, bpf.turns(us)) as path:
+        lab.sh(f"tc qdisc del dev {card.name} clsact", check=False)
+        lab.sh(f"tc qdisc add dev {card.name} clsact")
+        lab.sh(f"tc filter add dev {card.name} ingress bpf da pinned {path}")
 
 
 def one_cpu(card):

@@ -89,12 +89,8 @@ def one(card, name, *options, cannot=""):
 
 def program(card):
     """A foreign XDP program that passes everything: virtio_net activates queues for it."""
-    path = f"/sys/fs/bpf/np-ledger-{os.getpid()}"
-    fd = bpf.program(bpf.XDP, 2)
-    bpf.pin(fd, path)
-    os.close(fd)
-    lab.sh(f"ip link set {card.name} xdpdrv pinned {path}")
-    os.unlink(path)
+    with bpf.pinned(bpf.XDP, 2) as path:
+        lab.sh(f"ip link set {card.name} xdpdrv pinned {path}")
 
 
 def later(card, what, more):

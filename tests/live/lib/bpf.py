@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """BPF programs with a constant result, such as "drop" for XDP, tc or netfilter; at once, or after a delay."""
+import contextlib
 import ctypes
 import os
 import struct
@@ -52,6 +53,21 @@ def turns(us):
 def pin(fd, path):
     name = ctypes.create_string_buffer(path.encode())
     call(OBJ_PIN, struct.pack("QI", ctypes.addressof(name), fd))
+
+
+@contextlib.contextmanager
+def pinned(kind, answer, turns=0):
+    """The path of such a program, for ip and tc, which find it there while the block runs."""
+    path = f"/sys/fs/bpf/nptest-{os.getpid()}"
+    fd = program(kind, answer, turns)
+    try:
+        pin(fd, path)
+        try:
+            yield path
+        finally:
+            os.unlink(path)
+    finally:
+        os.close(fd)
 
 
 def word(path):
