@@ -17,6 +17,7 @@
 #include "lib/kernel/permits.h"
 #include "lib/net/iface.h"
 #include "lib/net/sysfs.h"
+#include "lib/util/clock.h"
 #include "lib/util/log.h"
 #include "lib/util/near.h"
 
@@ -102,7 +103,6 @@ static int attach(struct site *site, struct meta *meta)
 	const struct meter *m = &meter_driver;
 	const char *why = m->absent(site);
 	struct bpf_object *obj;
-	struct timespec t;
 	int err;
 
 	if (why)
@@ -115,8 +115,7 @@ static int attach(struct site *site, struct meta *meta)
 		return complain(err, NULL, "cannot attach to %s: %s", site->iface.driver,
 				strerror(-err));
 	snprintf(meta->absent[METER_driver], sizeof(meta->absent[0]), "%s", m->remark(site));
-	clock_gettime(CLOCK_BOOTTIME, &t);
-	meta->since = t.tv_sec * 1000000000ull + t.tv_nsec;
+	meta->since = clock_ns(CLOCK_BOOTTIME);
 	return meta_write(site->pins, meta, mailbox());
 }
 

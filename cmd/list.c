@@ -12,6 +12,8 @@
 #include "cmd/show.h"
 #include "lib/attach/pins.h"
 #include "lib/net/iface.h"
+#include "lib/util/clock.h"
+#include "lib/util/grow.h"
 #include "lib/util/log.h"
 #include "render/json_writer.h"
 #include "render/shown.h"
@@ -33,10 +35,7 @@ static void on_names(const struct meta *meta, char *names, size_t size)
 
 static double age(const struct meta *meta)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_BOOTTIME, &t);
-	return t.tv_sec + t.tv_nsec * 1e-9 - meta->since * 1e-9;
+	return (clock_ns(CLOCK_BOOTTIME) - meta->since) * 1e-9;
 }
 
 static void row_json(struct json *j, const struct listed *l)
@@ -91,7 +90,7 @@ static int each(const char *dir, __u32 netns, const char *iface, void *arg)
 		complaints_forget();
 		return 0;
 	}
-	list = realloc(all->list, (all->nr + 1) * sizeof(*list));
+	list = grow(all->list, all->nr, sizeof(*list));
 	l = calloc(1, sizeof(*l));
 	if (list)
 		all->list = list;

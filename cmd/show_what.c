@@ -9,6 +9,7 @@
 #include "cmd/show.h"
 #include "lib/attach/pins.h"
 #include "lib/net/iface.h"
+#include "lib/util/grow.h"
 #include "lib/util/log.h"
 #include "lib/util/near.h"
 #include "lib/util/shortage.h"
@@ -16,7 +17,7 @@
 
 char *show_more(struct view *v)
 {
-	void *more = realloc(v->dirs, (v->nr + 1) * sizeof(*v->dirs));
+	void *more = grow(v->dirs, v->nr, sizeof(*v->dirs));
 
 	if (!more) {
 		complain(-ENOMEM, NULL, "out of memory for %u interfaces", v->nr + 1);

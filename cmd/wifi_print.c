@@ -7,6 +7,7 @@
 #include "bpf/wifi/radio.h"
 #include "cmd/cmd.h"
 #include "cmd/wifi.h"
+#include "lib/util/clock.h"
 #include "lib/util/list.h"
 #include "lib/util/log.h"
 #include "render/json_writer.h"
@@ -14,12 +15,8 @@
 
 static struct timespec wall(unsigned long long monotonic)
 {
-	struct timespec mono, real;
-	long long ns;
+	uint64_t ns = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC) + monotonic;
 
-	clock_gettime(CLOCK_MONOTONIC, &mono);
-	clock_gettime(CLOCK_REALTIME, &real);
-	ns = (real.tv_sec - mono.tv_sec) * 1000000000ll + real.tv_nsec - mono.tv_nsec + monotonic;
 	return (struct timespec){ .tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000 };
 }
 

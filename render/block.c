@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/util/grow.h"
 #include "lib/util/log.h"
 #include "render/across.h"
 #include "render/block.h"
@@ -29,8 +30,7 @@ static int collect(struct block *b)
 				continue;
 			if (!(b->m->by & BY_KEY))
 				e.at = place_of(b->s, b->m, row);
-			list = b->nr & (b->nr - 1) ? b->active :	/* still has room */
-				realloc(b->active, (b->nr ? 2 * b->nr : 1) * sizeof(*list));
+			list = grow(b->active, b->nr, sizeof(*list));
 			if (!list)
 				return -1;
 			b->active = list;

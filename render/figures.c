@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lib/read/derived.h"
+#include "lib/util/grow.h"
 #include "render/figures.h"
 #include "render/units.h"
 
@@ -168,7 +169,7 @@ static void title(const struct figures *f, const char *name, bool rate, char *to
 static struct column *add(struct figures *f, struct grid *g, const struct figure *one,
 			  unsigned char drop, const char *head)
 {
-	struct figure *list = realloc(f->list, (f->nr + 1) * sizeof(*list));
+	struct figure *list = grow(f->list, f->nr, sizeof(*list));
 
 	if (!list) {
 		g->short_of_memory = true;

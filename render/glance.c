@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/util/grow.h"
 #include "lib/util/log.h"
 #include "render/figures.h"
 #include "render/glance.h"
@@ -200,7 +201,7 @@ static void sums_add(struct sum_list *sums, const struct table *t, unsigned row,
 	while (i < sums->nr && strcmp(sums->list[i].name, name))
 		i++;
 	if (i == sums->nr) {
-		list = realloc(sums->list, (i + 1) * sizeof(*list));
+		list = grow(sums->list, i, sizeof(*list));
 		if (!list)
 			return;
 		sums->list = list;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/util/grow.h"
 #include "render/grid.h"
 
 #define INDENT		2	/* of the whole grid */
@@ -17,7 +18,7 @@ static unsigned gap(const struct column *c)
 
 struct column *grid_column(struct grid *g, unsigned char drop, const char *head)
 {
-	struct column *c = realloc(g->columns, (g->nr + 1) * sizeof(*c));
+	struct column *c = grow(g->columns, g->nr, sizeof(*c));
 
 	if (!c) {
 		g->short_of_memory = true;
@@ -33,17 +34,13 @@ struct column *grid_column(struct grid *g, unsigned char drop, const char *head)
 
 void grid_line(struct grid *g)
 {
-	if (g->nr_lines == g->room) {
-		unsigned room = g->room ? 2 * g->room : 16;
-		struct grid_line *lines = realloc(g->lines, room * sizeof(*lines));
+	struct grid_line *lines = grow(g->lines, g->nr_lines, sizeof(*lines));
 
-		if (!lines) {
-			g->short_of_memory = true;
-			return;
-		}
-		g->lines = lines;
-		g->room = room;
+	if (!lines) {
+		g->short_of_memory = true;
+		return;
 	}
+	g->lines = lines;
 	g->lines[g->nr_lines++] = (struct grid_line){ .cells = calloc(g->nr + 1, sizeof(char *)) };
 }
 

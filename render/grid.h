@@ -27,7 +27,7 @@ struct grid_line {
 struct grid {
 	struct column *columns;
 	struct grid_line *lines;
-	unsigned nr, nr_lines, room;
+	unsigned nr, nr_lines;
 	bool short_of_memory;
 };
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/util/grow.h"
 #include "lib/util/list.h"
 #include "render/openmetrics.h"
 #include "render/series.h"
@@ -24,7 +25,7 @@ struct series_part {
 };
 
 struct parts {
-	unsigned nr, room;
+	unsigned nr;
 	struct series_part *list;
 };
 
@@ -106,15 +107,11 @@ static void place_labels(FILE *out, struct series_part *p, const struct snapshot
 /* Appends a part; NULL: out of memory. */
 static struct series_part *part_add(struct parts *all)
 {
-	if (all->nr == all->room) {
-		unsigned room = all->room ? 2 * all->room : 64;
-		void *more = realloc(all->list, room * sizeof(*all->list));
+	void *more = grow(all->list, all->nr, sizeof(*all->list));
 
-		if (!more)
-			return NULL;
-		all->list = more;
-		all->room = room;
-	}
+	if (!more)
+		return NULL;
+	all->list = more;
 	all->list[all->nr] = (struct series_part){ .order = all->nr };
 	return &all->list[all->nr++];
 }

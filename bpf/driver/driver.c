@@ -17,6 +17,7 @@
 #include "lib/read/snapshot.h"
 #include "lib/trace/probes.h"
 #include "lib/util/error.h"
+#include "lib/util/grow.h"
 #include "lib/util/log.h"
 #include "driver.skel.h"
 
@@ -81,7 +82,7 @@ static int known_place(const struct driver_function *f)
 	for (unsigned i = 0; i < nr_known; i++)
 		if (!memcmp(&known[i].f, f, sizeof(*f)))
 			return i;
-	list = realloc(known, (nr_known + 1) * sizeof(*list));
+	list = grow(known, nr_known, sizeof(*list));
 	if (!list)
 		return -1;
 	known = list;

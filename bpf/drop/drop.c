@@ -18,6 +18,7 @@
 #include "lib/kernel/btf.h"
 #include "lib/kernel/symbol.h"
 #include "lib/read/snapshot.h"
+#include "lib/util/grow.h"
 #include "lib/util/list.h"
 #include "lib/util/log.h"
 #include "drop.skel.h"
@@ -81,7 +82,7 @@ static int stack_place(const struct stack *stack)
 	for (int i = 0; i < stacks.nr; i++)
 		if (!memcmp(&stacks.list[i], stack, sizeof(*stack)))
 			return i;
-	list = realloc(stacks.list, (stacks.nr + 1) * sizeof(*stack));
+	list = grow(stacks.list, stacks.nr, sizeof(*stack));
 	if (!list)
 		return DROP_NO_STACK;
 	stacks.list = list;

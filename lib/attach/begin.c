@@ -11,6 +11,7 @@
 #include "lib/attach/begin.h"
 #include "lib/core/meter.h"
 #include "lib/read/baseline.h"
+#include "lib/util/clock.h"
 #include "lib/util/error.h"
 
 /* In this order; each is done for all meters before the next. */
@@ -23,14 +24,6 @@ static enum turn turn_of(const struct meter *m, __u64 needed)
 	if (m->type != READ_METER)
 		return PROGRAMS;
 	return needed >> meter_id(m) & 1 ? FIGURES_NEEDED : FIGURES;
-}
-
-static __u64 boot_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_BOOTTIME, &t);
-	return t.tv_sec * 1000000000ull + t.tv_nsec;
 }
 
 /* The word, or -errno; -ENOENT: no program is there that would read it. */
@@ -83,7 +76,7 @@ static int begin(const struct site *site, const struct meta *meta, __u64 *since)
 	int err = word_write(site);
 
 	if (since)
-		*since = boot_ns();
+		*since = clock_ns(CLOCK_BOOTTIME);
 	for (int id = 0; id < NR_METERS && !err; id++)
 		if (meta->on >> id & 1 && site->figures[id].cells)
 			err = table_pin(site, meters[id], &site->figures[id]);

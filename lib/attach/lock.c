@@ -11,6 +11,7 @@
 
 #include "lib/attach/lock.h"
 #include "lib/proc/holders.h"
+#include "lib/util/clock.h"
 #include "lib/util/error.h"
 #include "lib/util/interrupt.h"
 #include "lib/util/log.h"
@@ -60,10 +61,7 @@ static int give_up(const char *path, const struct holder *h, int ms, struct erro
 
 static int now_ms(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec % 1000000 * 1000 + t.tv_nsec / 1000000;
+	return clock_ns(CLOCK_MONOTONIC) / 1000000 % 1000000000;
 }
 
 int lock_wait(int fd, const char *path, bool exclusive, struct error *e)

@@ -10,6 +10,7 @@
 
 #include "lib/net/ethtool.h"
 #include "lib/net/netlink.h"
+#include "lib/util/grow.h"
 
 #define MOST	1024	/* features; 6.18 has 64 */
 #define SPARE	256	/* ETHTOOL_GSTRINGS writes all names, regardless of the requested number */
@@ -21,7 +22,7 @@ static struct ethtool_feature *feature_named(struct features *f, const char *nam
 	for (unsigned i = 0; i < f->nr; i++)
 		if (!strcmp(f->list[i].name, name))
 			return &f->list[i];
-	more = f->nr < MOST ? realloc(f->list, (f->nr + 1) * sizeof(*more)) : NULL;
+	more = f->nr < MOST ? grow(f->list, f->nr, sizeof(*more)) : NULL;
 	if (!more)
 		return NULL;
 	f->list = more;

@@ -12,6 +12,7 @@
 #include "lib/net/netlink.h"
 #include "lib/net/queues.h"
 #include "lib/net/sysfs.h"
+#include "lib/util/grow.h"
 #include "lib/util/list.h"
 #include "lib/util/log.h"
 
@@ -87,7 +88,7 @@ static struct vector *vector_add(struct queues *q, unsigned irq)
 	for (unsigned i = 0; i < q->nr; i++)
 		if (q->vectors[i].irq == irq)
 			return &q->vectors[i];
-	more = realloc(q->vectors, (q->nr + 1) * sizeof(*more));
+	more = grow(q->vectors, q->nr, sizeof(*more));
 	if (!more)
 		return NULL;
 	q->vectors = more;

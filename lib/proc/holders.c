@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "lib/proc/holders.h"
+#include "lib/util/clock.h"
 #include "lib/util/grow.h"
 #include "lib/util/log.h"
 
@@ -67,14 +68,13 @@ static int by_inode(const void *a, const void *b)
 /* At most once per second: a large machine has many open files. */
 static bool look(void)
 {
-	struct timespec now;
+	time_t now = clock_ns(CLOCK_MONOTONIC) / 1000000000;
 	const struct dirent *e;
 	DIR *dir;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	if (looked == now.tv_sec + 1)
+	if (looked == now + 1)
 		return false;
-	looked = now.tv_sec + 1;	/* 0: never */
+	looked = now + 1;	/* 0: never */
 	free(all);
 	all = NULL;
 	nr = 0;

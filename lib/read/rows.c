@@ -9,6 +9,7 @@
 
 #include "lib/read/snapshot.h"
 #include "lib/read/rows.h"
+#include "lib/util/clock.h"
 #include "lib/util/error.h"
 
 #define AT_ONCE	(128 << 10)	/* bytes of a map a call: they stay in the cache of a CPU */
@@ -61,14 +62,6 @@ static void row_take(struct table *t, unsigned row, const uint64_t *percpu, unsi
 	}
 }
 
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec * 1000000000ull + t.tv_nsec;
-}
-
 /* Rows of the map from `from` on, at most `nr`, in one call; what cannot be done so, one by one. */
 static int rows_read(int fd, __u32 from, unsigned nr, __u32 *keys, char *values, size_t row_size)
 {
@@ -87,7 +80,7 @@ static int rows_take(const struct meter *m, struct table *t, int fd, unsigned cp
 {
 	size_t row_size = (size_t)cpus * t->words * 8;
 	unsigned rows = t->rows * meter_lanes(m), room = AT_ONCE / row_size ?: 1;
-	uint64_t *values = malloc(room * row_size), now = now_ns();
+	uint64_t *values = malloc(room * row_size), now = clock_ns(CLOCK_MONOTONIC);
 	__u32 *keys = malloc(room * sizeof(*keys));
 	int err = values && keys ? 0 : -ENOMEM;
 

@@ -12,6 +12,7 @@
 #include "lib/read/losses.h"
 #include "lib/read/snapshot.h"
 #include "lib/read/rows.h"
+#include "lib/util/clock.h"
 #include "lib/util/error.h"
 #include "lib/util/log.h"
 
@@ -23,14 +24,6 @@ struct place place_of(const struct snapshot *s, const struct meter *m, unsigned 
 		.point = m->by & BY_POINT ? row / rows : m->point,
 		.queue = queue == rows - 1 && m->by & BY_QUEUE ? -1 : (int)queue,
 	};
-}
-
-static uint64_t nanoseconds(clockid_t clock)
-{
-	struct timespec t;
-
-	clock_gettime(clock, &t);
-	return t.tv_sec * 1000000000ull + t.tv_nsec;
 }
 
 /*
@@ -118,7 +111,7 @@ static uint64_t kept(const struct table *t)
 int snapshot_table(struct snapshot *s, int id, const char *pins, struct error *e)
 {
 	const struct meter *m = meters[id];
-	uint64_t from = nanoseconds(CLOCK_BOOTTIME);
+	uint64_t from = clock_ns(CLOCK_BOOTTIME);
 	int fd = pin_read(text("%s/%s", pins, m->name)), err;
 
 	if (fd < 0)
@@ -127,7 +120,7 @@ int snapshot_table(struct snapshot *s, int id, const char *pins, struct error *e
 	err = m->type == READ_METER ? figures_since(s, id, pins, fd, e) :
 	      table_read(m, &s->meta, &s->tables[id], fd, e);
 	close(fd);
-	s->tables[id].when = from + (nanoseconds(CLOCK_BOOTTIME) - from) / 2;
+	s->tables[id].when = from + (clock_ns(CLOCK_BOOTTIME) - from) / 2;
 	if (!err && m->key.evicts)
 		s->lost[id] -= least(s->lost[id], kept(&s->tables[id]));
 	if (!err && m->fixup)
@@ -160,8 +153,8 @@ int snapshot_read(struct snapshot *s, const char *pins, struct error *e)
 	err = snapshot_fill(s, pins, e) ?: derived_read(s, pins, e);
 	losses_missed(s, pins);
 	clock_gettime(CLOCK_REALTIME, &s->when);
-	s->boot_ns = nanoseconds(CLOCK_BOOTTIME);
-	s->mono_ns = nanoseconds(CLOCK_MONOTONIC);
+	s->boot_ns = clock_ns(CLOCK_BOOTTIME);
+	s->mono_ns = clock_ns(CLOCK_MONOTONIC);
 	s->seconds = (s->boot_ns - s->meta.since) * 1e-9;
 	for (int id = 0; id < NR_METERS; id++)
 		if (s->tables[id].when > s->meta.since)

@@ -13,14 +13,6 @@
 
 volatile int trial_stop;
 
-double seconds_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return t.tv_sec + t.tv_nsec * 1e-9;
-}
-
 void sleep_until(double when)
 {
 	while (!trial_stop) {

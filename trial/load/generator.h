@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdint.h>
 
+#include "lib/util/clock.h"
 #include "trial/load/frame.h"
 #include "trial/scenario/port.h"
 
@@ -69,7 +70,6 @@ void generator_close(struct generator *);
 uint64_t generator_sent(const struct generator *, uint64_t *by_cpu);
 uint64_t generator_refused(const struct generator *);	/* ENOBUFS; not among those sent */
 
-double seconds_now(void);	/* CLOCK_MONOTONIC */
 /* Sleeps until `when` or trial_stop. */
 void sleep_until(double when);
 

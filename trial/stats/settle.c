@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 #include <time.h>
 
+#include "lib/util/clock.h"
 #include "lib/util/error.h"
 #include "lib/util/log.h"
 #include "trial/stats/settle.h"
@@ -30,17 +31,14 @@ bool link_running(int sock, const char *iface)
 /* Sleeps despite signals, unless *stop is set. */
 static int rest(double seconds, const volatile sig_atomic_t *stop)
 {
-	struct timespec began, now;
-	double left;
+	double until = seconds_now() + seconds, left;
 
-	clock_gettime(CLOCK_MONOTONIC, &began);
 	for (;;) {
 		struct timespec step;
 
 		if (stop && *stop)
 			return -EINTR;
-		clock_gettime(CLOCK_MONOTONIC, &now);
-		left = seconds - (now.tv_sec - began.tv_sec) - (now.tv_nsec - began.tv_nsec) / 1e9;
+		left = until - seconds_now();
 		if (left <= 0)
 			return 0;
 		step = (struct timespec){ .tv_nsec = (left < STEP ? left : STEP) * 1e9 };

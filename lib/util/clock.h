@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The time by a clock of the kernel, as one number. */
+#ifndef NICPROBE_CLOCK_H
+#define NICPROBE_CLOCK_H
+
+#include <stdint.h>
+#include <time.h>
+
+static inline uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return t.tv_sec * 1000000000ull + t.tv_nsec;
+}
+
+/* CLOCK_MONOTONIC */
+static inline double seconds_now(void)
+{
+	return clock_ns(CLOCK_MONOTONIC) * 1e-9;
+}
+
+#endif
