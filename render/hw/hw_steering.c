@@ -220,7 +220,7 @@ static void steering(struct page *p, const struct hw *h)
 	hw_item(p, rps ? "RPS on" : "RPS off");
 	hw_item(p, xps ? "XPS on" : "XPS off");
 	hw_item(p, h->rfs_entries > 0 ? text("RFS with %lld entries", h->rfs_entries) :
-		   h->rfs_entries == 0 ? "RFS off" : "");
+		h->rfs_entries == 0 ? "RFS off" : "");
 	page_newline(p);
 }
 

@@ -119,7 +119,7 @@ static void link_row(struct page *p, const struct hw *h)
 		hw_item(p, hw_port(h));
 		hw_item(p, width > 0 ? text("%lld lanes", width) : "");
 		hw_item(p, *speed(h) && autoneg >= 0 ?
-	       text("autonegotiation %s", autoneg ? "on" : "off") : "");
+			text("autonegotiation %s", autoneg ? "on" : "off") : "");
 	}
 	hw_item(p, *hw_fec(h) ? text("FEC %s", hw_fec(h)) : "");
 	hw_item(p, pauses(h));
