@@ -110,38 +110,30 @@ static struct sums sum(const struct evidence *e)
 #define DATA	256	/* bytes per packet: a lower mean is acknowledgements and the like */
 
 /* Would merging help? Only for TCP with data, as far as the samples show. */
-static bool mergeable(const struct evidence *e, const struct sums *s)
+static bool mergeable(const struct sums *s, const struct flows *f)
 {
-	struct flows f;
-
-	flows_of(e, -1, &f);
-	return s->bytes >= DATA * s->packets && !flows_unknown(&f) && f.tcp;
+	return s->bytes >= DATA * s->packets && !flows_unknown(f) && f->tcp;
 }
 
-/* Fragments that GRO saw, plus the sampled share of the packets that bypassed it. */
-static uint64_t fragments_of(const struct evidence *e, const struct sums *s)
+/* Does this number exceed both limits of a kind: per second, and as a share? */
+static bool much(const struct evidence *e, const struct sums *s, unsigned kind, uint64_t n)
 {
-	struct flows f;
+	const struct limit *const *limits = kinds[kind].limits;
 
-	flows_of(e, -1, &f);
-	return s->alone[GRO_FRAGMENT] + f.fragments * s->past;
+	return rate(e, n) >= limits[0]->value && n >= limits[1]->value * s->frames;
 }
 
-static bool much(const struct evidence *e, const struct sums *s, uint64_t n,
-		 const struct limit *rate_,
-		 const struct limit *share)
+/* NULL: the number is not much. */
+static struct finding *tell(struct evidence *e, const struct sums *s, unsigned kind, uint64_t n,
+			    const char *what)
 {
-	return rate(e, n) >= rate_->value && n >= share->value * s->frames;
-}
+	struct finding *f;
 
-static struct finding *tell(struct evidence *e, const struct sums *s,
-			    const struct finding_kind *kind,
-			    uint64_t n, const char *what)
-{
-	struct finding *f = finding_add(e->f, kind, -1,
-					"%.0f%% of the received packets, %.0f per second, %s",
-					100.0 * n / s->frames, rate(e, n), what);
-
+	if (!much(e, s, kind, n))
+		return NULL;
+	f = finding_add(e->f, &kinds[kind], -1,
+			"%.0f%% of the received packets, %.0f per second, %s",
+			100.0 * n / s->frames, rate(e, n), what);
 	finding_packets(e, f, n);
 	finding_fact(f, "share", (double)n / s->frames, "ratio");
 	return f;
@@ -153,47 +145,42 @@ static void fix_gro(struct evidence *e, struct finding *f)
 	finding_changes(f, "GRO merges where it can");
 }
 
+static void judge_unmerged(struct evidence *e, const struct sums *s)
+{
+	if (much(e, s, GRO_IS_OFF, s->alone[GRO_OFF]) && setup(e) && !feature_on(e, "rx-gro"))
+		fix_gro(e, tell(e, s, GRO_IS_OFF, s->alone[GRO_OFF],
+				"traverse the stack singly: GRO is off"));
+	finding_advise(tell(e, s, GENERIC_XDP, s->alone[GRO_XDP],
+			    "traverse the stack singly: generic XDP disables GRO"),
+		       "attach it natively: ip link set dev %s xdpgeneric off, then xdpdrv",
+		       e->s->meta.iface);
+	if (driver_find(e->s->meta.driver)->gro_by_ethtool && s->packets < 1.5 * s->buffers)
+		fix_gro(e, tell(e, s, GRO_NOT_USED, s->past,
+				"bypass GRO singly: the driver uses it only if it is switched on"));
+}
+
 static void judge(struct evidence *e)
 {
-	const char *dev = e->s->meta.iface;
-	struct finding *f;
+	struct flows flows;
 	struct sums s;
-	uint64_t split;
 
 	if (!has(e, METER_gro))
 		return;
 	s = sum(e);
-	if (much(e, &s, s.alone[GRO_OFF], &many, &most) && mergeable(e, &s) &&
-	    setup(e) && !feature_on(e, "rx-gro"))
-		fix_gro(e, tell(e, &s, &kinds[GRO_IS_OFF], s.alone[GRO_OFF],
-				"traverse the stack singly: GRO is off"));
-	if (much(e, &s, s.alone[GRO_XDP], &many, &most) && mergeable(e, &s)) {
-		f = tell(e, &s, &kinds[GENERIC_XDP], s.alone[GRO_XDP],
-			 "traverse the stack singly: generic XDP disables GRO");
-		finding_advise(f, "attach it natively: ip link set dev %s xdpgeneric off, then "
-			       "xdpdrv",
-			       dev);
-	}
-	if (driver_find(e->s->meta.driver)->gro_by_ethtool && much(e, &s, s.past, &many, &most) &&
-	    s.packets < 1.5 * s.buffers && mergeable(e, &s))
-		fix_gro(e, tell(e, &s, &kinds[GRO_NOT_USED], s.past,
-				"bypass GRO singly: the driver uses it only if it is switched on"));
-	split = fragments_of(e, &s);
-	if (much(e, &s, split, &fragments, &tenth)) {
-		f = tell(e, &s, &kinds[FRAGMENTS], split,
-			 "are fragments of datagrams that exceed the MTU of their path");
-		finding_advise(f, "send smaller datagrams, or raise the MTU along the whole path: "
-			       "tracepath SENDER; who sends: tcpdump -nni %s 'ip[6:2] & 0x3fff "
-			       "!= 0'",
-			       dev);
-	}
-	if (much(e, &s, s.alone[GRO_SEQUENCE], &segments, &tenth)) {
-		f = tell(e, &s, &kinds[REORDERED], s.alone[GRO_SEQUENCE],
-			 "are not the next of their TCP connection: others are missing or late");
-		finding_advise(f, "nicprobe show %s counters; paths of unequal length (bonding, "
-			       "ECMP): nstat -az TcpExtTCPOFOQueue",
-			       e->s->name);
-	}
+	flows_of(e, -1, &flows);
+	if (mergeable(&s, &flows))
+		judge_unmerged(e, &s);
+	/* fragments that GRO saw, plus the sampled share of the packets that bypassed it */
+	finding_advise(tell(e, &s, FRAGMENTS, s.alone[GRO_FRAGMENT] + flows.fragments * s.past,
+			    "are fragments of datagrams that exceed the MTU of their path"),
+		       "send smaller datagrams, or raise the MTU along the whole path: tracepath "
+		       "SENDER; who sends: tcpdump -nni %s 'ip[6:2] & 0x3fff != 0'",
+		       e->s->meta.iface);
+	finding_advise(tell(e, &s, REORDERED, s.alone[GRO_SEQUENCE],
+			    "are not the next of their TCP connection: others are missing or late"),
+		       "nicprobe show %s counters; paths of unequal length (bonding, ECMP): nstat "
+		       "-az TcpExtTCPOFOQueue",
+		       e->s->name);
 }
 
 DEFINE_SUBJECT(merging, "Merging: GRO and fragments")

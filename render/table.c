@@ -48,25 +48,21 @@ static void heading(struct page *p, const struct snapshot *s)
 /* "  rx-nic xdp, rx-stack tcx, …": no line break between a point and its hook. */
 static void packet_hooks(struct page *p, const struct snapshot *s)
 {
-	bool any = false;
-
 	for (unsigned i = 0; i < NR_POINTS; i++) {
 		unsigned need = strlen(point_names[i]) + 1 + text_columns(s->meta.hook[i]) + 1;
 
 		if (!s->meta.hook[i][0])
 			continue;
-		if (any)
+		if (p->at)
 			page_put(p, ",", 1);
-		if (any && p->at + need + 1 > p->width)
+		if (p->at && p->at + need + 1 > p->width)
 			page_newline(p);
 		page_spaces(p, p->at ? 1 : 2);
 		page_styled(p, STYLE_DIM, point_names[i]);
 		page_spaces(p, 1);
 		page_put(p, s->meta.hook[i], -1);
-		any = true;
 	}
-	if (any)
-		page_newline(p);
+	page_end(p);
 }
 
 /* Warnings about points that do not see all packets. */
@@ -132,17 +128,16 @@ static void all_absent(struct page *p, const struct snapshot *s, uint64_t silent
 		absent(p, "", meters[id]->name, remark(s, id, silent));
 }
 
-static void lost(struct page *p, const char *of, const char *name, uint64_t nr, bool *any)
+static void lost(struct page *p, const char *of, const char *name, uint64_t nr)
 {
 	char count[UNITS_SIZE];
 
 	if (!nr)
 		return;
 	units_count(count, nr);
-	if (!*any)
+	if (!p->at)
 		page_newline(p);
-	page_wrap(p, 2, text("%s %s %s%s", *any ? "," : "lost:", count, of, name));
-	*any = true;
+	page_wrap(p, 2, text("%s %s %s%s", p->at ? "," : "lost:", count, of, name));
 }
 
 /* The total count of a meter's main metric. */
@@ -162,7 +157,7 @@ static uint64_t counted(const struct snapshot *s, unsigned id)
  * "undercounted: drop by up to 14.78k events (1.48%)": the kernel skips a program that is already
  * running on the CPU.
  */
-static void may_lack(struct page *p, const char *name, uint64_t nr, uint64_t of, bool *any)
+static void may_lack(struct page *p, const char *name, uint64_t nr, uint64_t of)
 {
 	char count[UNITS_SIZE], share[32] = "";
 
@@ -171,11 +166,10 @@ static void may_lack(struct page *p, const char *name, uint64_t nr, uint64_t of,
 	units_count(count, nr);
 	if (of)
 		snprintf(share, sizeof(share), " (%.2g%%)", 100. * nr / (nr + of));
-	if (!*any)
+	if (!p->at)
 		page_newline(p);
-	page_wrap(p, 2, text("%s %s by up to %s events%s", *any ? "," : "undercounted:", name,
+	page_wrap(p, 2, text("%s %s by up to %s events%s", p->at ? "," : "undercounted:", name,
 			     count, share));
-	*any = true;
 }
 
 /* Missed events that cannot be attributed to a point or meter. */
@@ -192,22 +186,17 @@ static uint64_t nobodys(const struct snapshot *s)
 
 static void losses(struct page *p, const struct snapshot *s)
 {
-	bool any = false;
-
 	for (unsigned id = 0; id < NR_METERS; id++)
 		if (meter_shown(s, id))
-			lost(p, "counts of ", meters[id]->name, s->lost[id], &any);
-	lost(p, "", "events", nobodys(s), &any);
-	if (any)
-		page_newline(p);
-	any = false;
+			lost(p, "counts of ", meters[id]->name, s->lost[id]);
+	lost(p, "", "events", nobodys(s));
+	page_end(p);
 	for (unsigned i = 0; i < NR_POINTS; i++)
-		may_lack(p, point_names[i], s->missed_point[i], point_packets(s, i), &any);
+		may_lack(p, point_names[i], s->missed_point[i], point_packets(s, i));
 	for (unsigned id = 0; id < NR_METERS; id++)
 		if (meter_shown(s, id))
-			may_lack(p, meters[id]->name, s->missed_meter[id], counted(s, id), &any);
-	if (any)
-		page_newline(p);
+			may_lack(p, meters[id]->name, s->missed_meter[id], counted(s, id));
+	page_end(p);
 	if (s->missed_hidden) {
 		page_newline(p);
 		page_dim(p, 0, "missed events: unknown without root");

@@ -253,10 +253,15 @@ void page_dim(struct page *p, unsigned indent, const char *what)
 	page_newline(p);
 }
 
+void page_end(struct page *p)
+{
+	if (p->at)
+		page_newline(p);
+}
+
 void page_end_dim(struct page *p)
 {
-	if (!p->at)
-		return;
-	page_style(p, STYLE_PLAIN);
-	page_newline(p);
+	if (p->at)
+		page_style(p, STYLE_PLAIN);
+	page_end(p);
 }

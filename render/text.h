@@ -62,8 +62,8 @@ void page_line(struct page *, unsigned indent, const char *name, unsigned column
 /* Put a sentence on a line of its own; continuation lines are indented by two more. */
 void page_remark(struct page *, unsigned indent, const char *what);
 void page_dim(struct page *, unsigned indent, const char *what);	/* a dim line */
-/* Ends a line that was begun in dim style, if one was. */
-void page_end_dim(struct page *);
+void page_end(struct page *);		/* ends a line if one was begun… */
+void page_end_dim(struct page *);	/* …in dim style */
 /* Spaces up to a column, one at least. */
 void page_to(struct page *, unsigned column);
 

@@ -15,13 +15,9 @@ void hw_steering_table(struct page *, const struct hw *);
 void hw_queues_table(struct page *, const struct hw *);
 
 #define HW_COLUMN 14	/* column where values begin */
-/*
- * hw_key() begins a line; hw_item() adds an item to its list, with a comma unless the first;
- * hw_end() ends the line if one was begun.
- */
+/* hw_key() begins a line; hw_item() adds an item to its list, with a comma unless the first. */
 void hw_key(struct page *, const char *key);
 void hw_item(struct page *, const char *what);
-void hw_end(struct page *);
 
 void hw_json(struct json *, const struct hw *);	/* adds keys to the open object "hw" */
 

@@ -62,7 +62,7 @@ static void hashed(struct page *p, const struct rss *r)
 			hw_key(p, "RSS hashes");
 		hw_item(p, text("%s of %s", hashes(r->hashed[i]), names));
 	}
-	hw_end(p);
+	page_end(p);
 }
 
 static void rss(struct page *p, const struct hw *h)
@@ -149,7 +149,7 @@ static void offloads(struct page *p, const struct hw *h, const char *key, unsign
 			hw_item(p, text("tx-{%s", name));
 		more = true;
 	}
-	hw_end(p);
+	page_end(p);
 }
 
 static const char *duration(double seconds)

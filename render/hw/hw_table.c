@@ -28,12 +28,6 @@ void hw_item(struct page *p, const char *what)
 	p->width++;
 }
 
-void hw_end(struct page *p)
-{
-	if (p->at)
-		page_newline(p);
-}
-
 static void row(struct page *p, const char *key, const char *what)
 {
 	if (!*what)
@@ -156,7 +150,7 @@ static void settings_row(struct page *p, const struct setting_group *g, const st
 			hw_key(p, g->name);
 		hw_item(p, what);
 	}
-	hw_end(p);
+	page_end(p);
 }
 
 /* One line per reason. */
@@ -251,7 +245,7 @@ static void above(struct page *p, const struct hw_above *a)
 	for (unsigned i = 0; *a->qdisc && i < a->nr_beneath; i++)
 		hw_item(p, text("%s%u %s", i ? "" : "beneath it ", a->beneath[i].nr,
 				a->beneath[i].kind));
-	hw_end(p);
+	page_end(p);
 	row(p, "master", *m->kind ? text("%s, a %s", m->name, m->kind) : m->name);
 	for (unsigned i = 0; i < a->nr_stacked; i++) {
 		const struct hw_device *d = &a->stacked[i];
@@ -260,7 +254,7 @@ static void above(struct page *p, const struct hw_above *a)
 			hw_key(p, "stacked");
 		hw_item(p, *d->kind ? text("%s (%s)", d->name, d->kind) : d->name);
 	}
-	hw_end(p);
+	page_end(p);
 }
 
 /* "xdpsock (pid 12, zero-copy)" */
@@ -293,7 +287,7 @@ static void sockets(struct page *p, const struct xsks *all)
 		hw_item(p, last == x ? text("queue %u: %s", x->queue, words) :
 		  text("queues %u..%u: %s", x->queue, last->queue, words));
 	}
-	hw_end(p);
+	page_end(p);
 }
 
 void hw_table(struct page *p, const struct hw *h)
