@@ -10,6 +10,7 @@
 #include "lib/core/nic_driver.h"
 #include "lib/kernel/permits.h"
 #include "lib/net/iface.h"
+#include "lib/util/error.h"
 #include "lib/util/interrupt.h"
 #include "lib/util/log.h"
 
@@ -19,7 +20,7 @@ static void warn(const char *iface, const struct request *req)
 	const struct driver *d;
 	struct iface i;
 
-	if (!req->rx || strcmp(req->rx, "xdp") || iface_read(iface, &i, mailbox()))
+	if (!req->rx || strcmp(req->rx, "xdp") || iface_read(iface, &i, NULL))
 		return;
 	d = driver_find(i.driver);
 	if (i.gso_frames)
@@ -34,6 +35,7 @@ static int run(int argc, char **argv)
 {
 	static const struct option options[] = { REQUEST_LONG, COMMON_LONG, {} };
 	struct request req = { .meters = meters_default() };
+	struct error e = {};
 	const char *iface;
 	struct meta meta;
 	static char label[96];
@@ -53,22 +55,21 @@ static int run(int argc, char **argv)
 				   "attach: no interface given" : "attach takes one interface");
 	if (!request_fits(&req))
 		return EXIT_USAGE;
-	if (kernel_permits(mailbox()))
-		return failed();
-	iface = iface_enter(argv[optind], NULL);
+	if (kernel_permits(&e))
+		return failed(&e);
+	iface = iface_enter(argv[optind], NULL, &e);
 	if (!iface)
-		return failed();
+		return failed(&e);
 	req.label = argv[optind];
 	warn(iface, &req);
-	complaints_forget();
 	interrupts_hold();
-	status = req.added | req.removed ? adjust_iface(iface, &req, &meta, mailbox()) : -ENOENT;
+	status = req.added | req.removed ? adjust_iface(iface, &req, &meta, &e) : -ENOENT;
 	if (status == -ENOENT) {
-		complaints_forget();
-		status = attach_iface(iface, &req, &meta, mailbox());
+		error_forget(&e);
+		status = attach_iface(iface, &req, &meta, &e);
 	}
 	if (status) {
-		status = iface_failed(argv[optind]);
+		status = iface_failed(argv[optind], &e);
 		interrupts_release();	/* a pending signal now takes its effect */
 		return status;
 	}

@@ -10,6 +10,7 @@
 #include "cmd/bench.h"
 #include "cmd/cmd.h"
 #include "lib/kernel/permits.h"
+#include "lib/util/error.h"
 #include "lib/util/log.h"
 #include "lib/util/near.h"
 
@@ -212,7 +213,7 @@ static void disturbs_say(const struct bench *b)
 static int once(struct bench *b)
 {
 	static struct result result;
-	int err = bench_round(b, &result, mailbox());
+	int err = bench_round(b, &result, b->error);
 	bool any = false;
 
 	progress_wipe();
@@ -254,6 +255,7 @@ static int run(int argc, char **argv)
 {
 	struct versus v = { .minutes = -1, .pause = -1, .tolerance = -1 };
 	const char *peer = NULL;
+	struct error e = {};
 	static struct bench b;
 	int o, err, status;
 
@@ -273,11 +275,11 @@ static int run(int argc, char **argv)
 		return status;
 	if (!b.seconds)
 		b.seconds = versus_wanted(&v) ? 1 : 3;
-	if (kernel_permits_mounts(mailbox()))
-		return failed();
+	if (kernel_permits_mounts(&e))
+		return failed(&e);
 	signals_take();
 	b.starts = starts;
-	err = bench_open(&b, argv[optind], peer, mailbox());
+	err = bench_open(&b, argv[optind], peer, &e);
 	if (!err) {
 		scenarios_choose(&b);
 		disturbs_say(&b);
@@ -289,7 +291,7 @@ static int run(int argc, char **argv)
 	bench_close(&b);
 	if (trial_stop)
 		return 128 + trial_stop;
-	return err ? failed() : status;
+	return err ? failed(&e) : status;
 }
 
 const struct command command_bench = {

@@ -7,7 +7,6 @@
 
 #include "cmd/bench.h"
 #include "cmd/cmd.h"
-#include "lib/util/log.h"
 #include "render/json_writer.h"
 #include "trial/stats/against.h"
 #include "trial/stats/said.h"
@@ -73,7 +72,7 @@ static void ab_show(const struct bench *b, const struct ab *t)
 /* A socket for link queries in the port's namespace; -1: none. */
 static int port_link(const struct port *p)
 {
-	int sock = port_enter(p, mailbox()) ? -1 : link_socket();
+	int sock = port_enter(p, NULL) ? -1 : link_socket();
 
 	port_home();
 	return sock;
@@ -97,6 +96,7 @@ static int ab(struct bench *b, const struct versus *v)
 	o.stop = &trial_stop;
 	o.round = bench_round;
 	o.ctx = b;
+	o.error = b->error;
 	o.progress = isatty(STDERR_FILENO) ? ab_progress : NULL;
 	err = ab_run(&o, &t);
 	if (o.progress)
@@ -106,7 +106,7 @@ static int ab(struct bench *b, const struct versus *v)
 	if (!err)
 		ab_show(b, &t);
 	ab_free(&t);
-	return err ? failed() : EXIT_SUCCESS;
+	return err ? failed(b->error) : EXIT_SUCCESS;
 }
 
 /* The settings that figures depend on: only baselines with the same settings are comparable. */
@@ -140,7 +140,7 @@ static int rounds_run(struct bench *b, unsigned rounds, struct record *r)
 	for (unsigned i = 0; !err && i < rounds; i++) {
 		if (isatty(STDERR_FILENO))
 			fprintf(stderr, "\r\033[Kround %u of %u", i + 1, rounds);
-		err = bench_round(b, &result, mailbox()) ?: trial_stop ? -EINTR : 0;
+		err = bench_round(b, &result, b->error) ?: trial_stop ? -EINTR : 0;
 		if (!err)
 			err = rounds_add(r->series, &result);
 	}
@@ -156,7 +156,7 @@ static int compare(const struct bench *b, const struct versus *v, const struct r
 	struct against g;
 	struct json j;
 	int err = against_compare(&g, then, now,
-				  v->tolerance >= 0 ? v->tolerance : AGAINST_TOLERANCE, mailbox());
+				  v->tolerance >= 0 ? v->tolerance : AGAINST_TOLERANCE, b->error);
 
 	*worse = !err && g.worse;
 	if (!err && json_wanted) {
@@ -171,13 +171,14 @@ static int compare(const struct bench *b, const struct versus *v, const struct r
 }
 
 /* Diagnoses what can be diagnosed before measuring anything. */
-static int refuse_early(const struct versus *v, const struct record *now, struct record *then)
+static int refuse_early(const struct versus *v, const struct record *now, struct record *then,
+			struct error *e)
 {
-	int err = v->save ? record_can_write(v->save, mailbox()) : 0;
+	int err = v->save ? record_can_write(v->save, e) : 0;
 
 	if (!err && v->against)
-		err = record_read(then, v->against, mailbox()) ?:
-		      against_alike(then, now, mailbox());
+		err = record_read(then, v->against, e) ?:
+		      against_alike(then, now, e);
 	return err;
 }
 
@@ -185,15 +186,15 @@ static int baseline(struct bench *b, const struct versus *v)
 {
 	struct record now, then = {};
 	bool worse = false;
-	int err = record_start(&now, mailbox());
+	int err = record_start(&now, b->error);
 
 	if (!err) {
 		describe(b, &now);
-		err = refuse_early(v, &now, &then) ?:
+		err = refuse_early(v, &now, &then, b->error) ?:
 		      rounds_run(b, v->rounds ?: BASELINE_ROUNDS, &now);
 	}
 	if (!err && v->save)
-		err = record_write(&now, v->save, mailbox());
+		err = record_write(&now, v->save, b->error);
 	if (!err && v->save && !json_wanted)
 		printf("saved %u rounds of %s to %s\n", now.series->rounds, now.scenario,
 		       v->save);
@@ -202,7 +203,7 @@ static int baseline(struct bench *b, const struct versus *v)
 	record_free(&now);
 	record_free(&then);
 	if (err)
-		return trial_stop ? EXIT_FAILURE : failed();
+		return trial_stop ? EXIT_FAILURE : failed(b->error);
 	return worse ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 

@@ -15,6 +15,7 @@
 #include "cmd/cmd.h"
 #include "lib/net/iface.h"
 #include "lib/net/link.h"
+#include "lib/util/error.h"
 #include "lib/util/log.h"
 #include "lib/util/near.h"
 #include "render/json_writer.h"
@@ -34,22 +35,22 @@ void tell(const char *what)
 	error_line("nicprobe: ", what);
 }
 
-static int print_complaint(int status)
+static int error_print(const struct error *e, int status)
 {
 	if (json_wanted) {
 		struct json j = { .out = stderr };
 
 		json_open(&j, NULL, '{');
-		json_string(&j, "error", complaint());
-		if (*complaint_try())
-			json_string(&j, "try", complaint_try());
+		json_string(&j, "error", e->what);
+		if (*e->try)
+			json_string(&j, "try", e->try);
 		json_close(&j);
 		fputc('\n', stderr);
 		return status;
 	}
-	tell(*complaint() ? complaint() : "internal error: failed without a message");
-	if (*complaint_try())
-		error_line("  try: ", complaint_try());
+	tell(*e->what ? e->what : "internal error: failed without a message");
+	if (*e->try)
+		error_line("  try: ", e->try);
 	return status;
 }
 
@@ -66,22 +67,23 @@ int output_flush(void)
 	return first;
 }
 
-int failed(void)
+int failed(const struct error *e)
 {
 	output_flush();
-	return print_complaint(EXIT_FAILURE);
+	return error_print(e, EXIT_FAILURE);
 }
 
 int usage_error(const char *try, const char *what, ...)
 {
 	va_list args;
+	struct error e = {};
 	char why[400];
 
 	va_start(args, what);
 	vsnprintf(why, sizeof(why), what, args);
 	va_end(args);
-	complain(-1, try, "%s", why);
-	return print_complaint(EXIT_USAGE);
+	error_set(&e, -1, try, "%s", why);
+	return error_print(&e, EXIT_USAGE);
 }
 
 #define JSON_HELP	"  -j, --json             print JSON; errors are JSON, too\n"
@@ -181,48 +183,44 @@ void netns_go_home(void)
 	setns(home(), CLONE_NEWNET);
 }
 
-const char *iface_enter(const char *arg, __u32 *inode)
+const char *iface_enter(const char *arg, __u32 *inode, struct error *e)
 {
 	const char *slash = strchr(arg, '/');
 	char netns[256];
 	int end = 0;
 	__u32 here;
 
-	if (netns_known(&here, mailbox()))
+	if (netns_known(&here, e))
 		return NULL;
 	home();
 	if (inode && sscanf(arg, "netns:%u/%n", inode, &end) == 1 && end)
 		return arg + end;
 	snprintf(netns, sizeof(netns), "%.*s", slash ? (int)(slash - arg) : 0, arg);
-	if (slash && (netns_enter(netns, mailbox()) || netns_known(&here, mailbox())))
+	if (slash && (netns_enter(netns, e) || netns_known(&here, e)))
 		return NULL;
 	if (inode)
 		*inode = here;
 	return slash ? slash + 1 : arg;
 }
 
-const char *iface_outside(const char *arg, __u32 *inode)
+const char *iface_outside(const char *arg, __u32 *inode, struct error *e)
 {
 	const char *slash = strchr(arg, '/');
 
 	*inode = slash ? netns_named(text("%.*s", (int)(slash - arg), arg)) : 0;
 	if (!*inode)
 		return NULL;
-	complaints_forget();
+	error_forget(e);
 	return slash + 1;
 }
 
-int iface_failed(const char *arg)
+int iface_failed(const char *arg, struct error *e)
 {
 	const char *slash = strchr(arg, '/');
 
-	if (slash && complaint_try() && !strcmp(complaint_try(), "ip link")) {
-		const char *what = text("%s", complaint());
-
-		complaints_forget();
-		complain(-ENODEV, text("ip -n %.*s link", (int)(slash - arg), arg), "%s", what);
-	}
-	return failed();
+	if (slash && !strcmp(e->try, "ip link"))
+		snprintf(e->try, sizeof(e->try), "ip -n %.*s link", (int)(slash - arg), arg);
+	return failed(e);
 }
 
 void iface_label(__u32 netns, const char *iface, char *label, unsigned size)
@@ -235,7 +233,6 @@ void iface_label(__u32 netns, const char *iface, char *label, unsigned size)
 		snprintf(label, size, "%s/%s", name, iface);
 	else
 		snprintf(label, size, "netns:%u/%s", netns, iface);
-	complaints_forget();
 }
 
 const struct renderer *renderer_find(const char *name)
@@ -274,9 +271,9 @@ struct look terminal_look(void)
 	return look;
 }
 
-int snapshot_take(struct snapshot *s, const char *dir)
+int snapshot_take(struct snapshot *s, const char *dir, struct error *e)
 {
-	int err = snapshot_read(s, dir, mailbox());
+	int err = snapshot_read(s, dir, e);
 	struct attached a = {};
 
 	netns_go_home();

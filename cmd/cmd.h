@@ -40,8 +40,8 @@ extern const struct command *const commands[];	/* NULL-terminated */
 bool common_option(const struct command *, int option, char **argv, int *status);
 extern bool json_wanted;
 
-/* Print the pending error, as text or (-j) as JSON. Returns EXIT_FAILURE. */
-int failed(void);
+/* Print the error, as text or (-j) as JSON. Returns EXIT_FAILURE. */
+int failed(const struct error *);
 /* Flush stdout. 0, or the errno of the first write that failed. */
 int output_flush(void);
 extern const char *stays_attached;	/* label for the error if output fails; NULL: nothing */
@@ -53,18 +53,18 @@ int usage_error(const char *try, const char *what, ...);
 void tell(const char *);
 
 /*
- * Enter the namespace of "NETNS/IFACE". Returns the interface name; NULL after complain().
+ * Enter the namespace of "NETNS/IFACE". Returns the interface name; NULL: an error.
  * If `netns` is given, it receives the inode, and "netns:INODE/IFACE" (iface_label()'s form for a
  * namespace without a name) is accepted without entering the namespace.
  */
-const char *iface_enter(const char *arg, __u32 *netns);
+const char *iface_enter(const char *arg, __u32 *netns, struct error *);
 /*
  * The same without entering, for users who may only read the pins: finds the inode by the name of
- * the namespace. Call after iface_enter() failed; on failure here, its error remains pending.
+ * the namespace. Call after iface_enter() failed: its error is forgotten, unless this fails, too.
  */
-const char *iface_outside(const char *arg, __u32 *netns);
+const char *iface_outside(const char *arg, __u32 *netns, struct error *);
 /* failed() for an interface given as `arg`: the suggested command runs in its namespace. */
-int iface_failed(const char *arg);
+int iface_failed(const char *arg, struct error *);
 /* Return to the namespace we were started in. */
 void netns_go_home(void);
 /* The name as a user would type it: "eth0", "blue/eth0". */
@@ -103,6 +103,7 @@ bool request_fits(const struct request *);
 	"  For the meter driver:\n" DRIVER_HELP
 
 /* Can --rx name this hook? True for hooks of rx-nic, and for tc, which means: no rx-nic. */
+struct error;
 struct hook;
 bool hook_choosable(const struct hook *);
 
@@ -110,7 +111,7 @@ const struct renderer *renderer_find(const char *name);	/* NULL after printing a
 struct look terminal_look(void);
 
 /* A snapshot of the attachment in `dir`, with its label and state. 0 or -errno. */
-int snapshot_take(struct snapshot *, const char *dir);
+int snapshot_take(struct snapshot *, const char *dir, struct error *);
 /*
  * Run a command (NULL: wait for Ctrl-C) and show what the maps in `dir` counted meanwhile.
  * Call signals_ready() before doing anything that must be undone. Returns the exit status.

@@ -12,7 +12,6 @@
 #include "lib/core/hook.h"
 #include "lib/core/nic_driver.h"
 #include "lib/net/iface.h"
-#include "lib/util/log.h"
 #include "render/series.h"
 
 static void print_commands(void)
@@ -71,7 +70,7 @@ static bool print_of_netns(const char *netns, void *arg)
 
 static void print_interfaces(void)
 {
-	netns_each(print_of_netns, NULL, mailbox());
+	netns_each(print_of_netns, NULL, NULL);
 }
 
 static void print_each(void)

@@ -10,6 +10,7 @@
 #include "lib/core/nic_driver.h"
 #include "lib/kernel/feature.h"
 #include "lib/kernel/permits.h"
+#include "lib/util/error.h"
 #include "lib/util/list.h"
 #include "lib/util/log.h"
 #include "render/json_writer.h"
@@ -86,9 +87,10 @@ static void describe_drivers(void)
 static void describe_features(void)
 {
 	struct utsname kernel;
+	struct error e = {};
 
-	if (kernel_permits(mailbox())) {
-		printf("\nWhat this kernel can do: unknown; %s\n", complaint());
+	if (kernel_permits(&e)) {
+		printf("\nWhat this kernel can do: unknown; %s\n", e.what);
 		return;
 	}
 
@@ -107,10 +109,9 @@ static void describe_features(void)
 
 void describe(struct page *on, __u64 only)
 {
-	bool permitted = !kernel_permits(mailbox()), first = true;
+	bool permitted = !kernel_permits(NULL), first = true;
 
 	page = on;
-	complaints_forget();
 	for (int id = 0; id < NR_METERS; id++) {
 		if (!(only >> id & 1))
 			continue;
@@ -249,7 +250,7 @@ static void json_features(struct json *j, bool permitted)
 
 void describe_json(__u64 only)
 {
-	bool permitted = !kernel_permits(mailbox());
+	bool permitted = !kernel_permits(NULL);
 	struct json j = { .out = stdout };
 	struct utsname kernel;
 

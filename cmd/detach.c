@@ -8,26 +8,27 @@
 #include "cmd/cmd.h"
 #include "lib/attach/pins.h"
 #include "lib/kernel/permits.h"
-#include "lib/util/log.h"
+#include "lib/util/error.h"
 #include "lib/util/shortage.h"
 
 enum { FORCE = 256 };	/* an option without a short form */
 
 static int one(const char *arg, bool force)
 {
+	struct error e = {};
 	__u32 netns;
-	const char *iface = iface_enter(arg, &netns);
+	const char *iface = iface_enter(arg, &netns, &e);
 	int err;
 
 	if (!iface)
-		return failed();
-	err = detach_iface(netns, iface, force, mailbox());
-	if (err == -ENOENT && !shortage(NULL))
-		complain(err, "nicprobe list", "%s is not attached", arg);
+		return failed(&e);
+	err = detach_iface(netns, iface, force, &e);
+	if (err == -ENOENT && !shortage(&e))
+		error_set(&e, err, "nicprobe list", "%s is not attached", arg);
 	else if (err)
-		complain(err, NULL, "cannot detach %s: %s", arg, strerror(-err));
+		error_set(&e, err, NULL, "cannot detach %s: %s", arg, strerror(-err));
 	if (err)
-		return failed();
+		return failed(&e);
 	return EXIT_SUCCESS;
 }
 
@@ -39,12 +40,12 @@ struct detaching {
 static int each(const char *dir, __u32 netns, const char *iface, void *arg)
 {
 	struct detaching *all = arg;
-	int err = detach_pins(dir, netns, all->force, mailbox());
+	struct error e = {};
+	int err = detach_pins(dir, netns, all->force, &e);
 
 	if (err) {
-		complain(err, NULL, "cannot detach %s: %s", iface, strerror(-err));
-		all->status = failed();
-		complaints_forget();
+		error_set(&e, err, NULL, "cannot detach %s: %s", iface, strerror(-err));
+		all->status = failed(&e);
 	}
 	netns_go_home();
 	return 0;
@@ -53,10 +54,11 @@ static int each(const char *dir, __u32 netns, const char *iface, void *arg)
 static int every(bool force)
 {
 	struct detaching all = { force, EXIT_SUCCESS };
-	int lock = pins_lock(true, mailbox());
+	struct error e = {};
+	int lock = pins_lock(true, &e);
 
 	if (lock < 0)
-		return failed();
+		return failed(&e);
 	pins_each(each, &all);
 	pins_tidy();
 	pins_unlock(lock);
@@ -69,6 +71,7 @@ static int run(int argc, char **argv)
 		{ "all", no_argument, NULL, 'a' }, { "force", no_argument, NULL, FORCE },
 		COMMON_LONG, {}
 	};
+	struct error e = {};
 	bool all = false, force = false;
 	int o, status;
 
@@ -83,8 +86,8 @@ static int run(int argc, char **argv)
 				   all ? "detach takes one interface or --all, not both" :
 				   optind == argc ? "detach: no interface given" :
 				   "detach takes one interface or --all");
-	if (kernel_permits(mailbox()))
-		return failed();
+	if (kernel_permits(&e))
+		return failed(&e);
 	netns_go_home();
 	return all ? every(force) : one(argv[optind], force);
 }

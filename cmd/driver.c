@@ -18,6 +18,7 @@
 #include "lib/net/iface.h"
 #include "lib/net/sysfs.h"
 #include "lib/util/clock.h"
+#include "lib/util/error.h"
 #include "lib/util/log.h"
 #include "lib/util/near.h"
 
@@ -33,9 +34,8 @@ static uint64_t packets(void)
 		struct iface now;
 		int dir = -1;
 
-		if (!iface_read(i->if_name, &now, mailbox()) && !strcmp(now.driver, driver))
+		if (!iface_read(i->if_name, &now, NULL) && !strcmp(now.driver, driver))
 			dir = sysfs_open(i->if_name, i->if_index);
-		complaints_forget();
 		if (dir < 0)
 			continue;
 		n += sysfs_number(dir, "statistics/rx_packets") +
@@ -47,15 +47,15 @@ static uint64_t packets(void)
 	return n;
 }
 
-static int unknown(const char *name)
+static int unknown(const char *name, struct error *e)
 {
 	struct near near = near_to(name);
 
 	for (const struct driver *const *d = drivers; *d; d++)
 		near_try(&near, (*d)->name);
-	complaints_forget();
-	complain(-ENOENT, *near.name ? text("nicprobe driver %s", near.name) : "nicprobe drivers",
-		 "no driver, module or interface is called \"%s\"", name);
+	error_set(e, -ENOENT,
+		  *near.name ? text("nicprobe driver %s", near.name) : "nicprobe drivers",
+		  "no driver, module or interface is called \"%s\"", name);
 	return -ENOENT;
 }
 
@@ -73,9 +73,9 @@ static int driver_choose(const char *name, struct site *site)
 		snprintf(i->driver, sizeof(i->driver), "%s", site->driver->name);
 	if (*i->driver)
 		return 0;
-	iface = iface_enter(name, NULL);
-	if (!iface || iface_read(iface, i, mailbox()))
-		return unknown(name);
+	iface = iface_enter(name, NULL, NULL);
+	if (!iface || iface_read(iface, i, NULL))
+		return unknown(name, site->error);
 	site->driver = driver_find(i->driver);
 	*i->name = '\0';	/* calls for all interfaces of the driver are counted */
 	return 0;
@@ -85,14 +85,14 @@ static int driver_choose(const char *name, struct site *site)
  * A BPF file system private to this process: however the process ends, nothing is left behind.
  * Returns its descriptor or -errno; needs Linux 5.2.
  */
-static int private_pins(void)
+static int private_pins(struct error *e)
 {
 	int fs = fsopen("bpf", FSOPEN_CLOEXEC), fd = -1, err;
 
 	if (fs >= 0 && !fsconfig(fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0))
 		fd = fsmount(fs, FSMOUNT_CLOEXEC, 0);
-	err = fd < 0 ? complain(-errno, NULL, "cannot mount a private BPF file system: %s",
-				strerror(errno)) : 0;
+	err = fd < 0 ? error_set(e, -errno, NULL, "cannot mount a private BPF file system: %s",
+				 strerror(errno)) : 0;
 	if (fs >= 0)
 		close(fs);
 	return err ?: fd;
@@ -106,25 +106,26 @@ static int attach(struct site *site, struct meta *meta)
 	int err;
 
 	if (why)
-		return complain(-EOPNOTSUPP, NULL, "cannot count the functions of %s: %s",
-				site->iface.driver, why);
+		return error_set(site->error, -EOPNOTSUPP, NULL,
+				 "cannot count the functions of %s: %s", site->iface.driver, why);
 	obj = object_open(site, m->events.elf, NULL);
 	err = obj ? m->events.attach(site, obj) : -EOPNOTSUPP;
 	bpf_object__close(obj);
 	if (err)
-		return complain(err, NULL, "cannot attach to %s: %s", site->iface.driver,
-				strerror(-err));
+		return error_set(site->error, err, NULL, "cannot attach to %s: %s",
+				 site->iface.driver, strerror(-err));
 	snprintf(meta->absent[METER_driver], sizeof(meta->absent[0]), "%s", m->remark(site));
 	meta->since = clock_ns(CLOCK_BOOTTIME);
-	return meta_write(site->pins, meta, mailbox());
+	return meta_write(site->pins, meta, site->error);
 }
 
 static int look(const char *name, struct request *req, char **argv, const struct renderer *format)
 {
+	struct error e = {};
 	struct site site = {
 		.config = { .on = 1ull << METER_driver, .rows = 1, .sample = 1 },
 		.request = req,
-		.error = mailbox(),
+		.error = &e,
 	};
 	struct meta meta = {
 		.magic = META_MAGIC, .version = meta_version(),
@@ -133,22 +134,22 @@ static int look(const char *name, struct request *req, char **argv, const struct
 	int fd, status;
 
 	if (driver_choose(name, &site))
-		return failed();
+		return failed(&e);
 	netns_go_home();
 	meta.netns = netns_inode();
 	meta.devices = driver_devices(site.iface.driver);
 	snprintf(meta.driver, sizeof(meta.driver), "%s", site.iface.driver);
-	fd = private_pins();
+	fd = private_pins(&e);
 	if (fd < 0)
-		return failed();
+		return failed(&e);
 	snprintf(site.pins, sizeof(site.pins), "/proc/self/fd/%d", fd);
 	signals_ready();
 	if (attach(&site, &meta))
-		return failed();
+		return failed(&e);
 	driver = meta.driver;
 	measured_packets = packets;
 	status = measured_run(site.pins, argv, format);
-	pins_remove(site.pins, mailbox());	/* now: the kernel may defer it past our exit */
+	pins_remove(site.pins, NULL);	/* now: the kernel may defer it past our exit */
 	return status;
 }
 
@@ -179,6 +180,7 @@ static int run(int argc, char **argv)
 		.meters = 1ull << METER_driver, .by_name = true, .tell = tell,
 	};
 	const struct renderer *format = &renderer_table;
+	struct error e = {};
 	const char *name;
 	int status;
 
@@ -192,8 +194,8 @@ static int run(int argc, char **argv)
 		return usage_error("nicprobe driver DRIVER -- COMMAND", "driver: no driver given");
 	if (json_wanted)
 		format = &renderer_json;
-	if (kernel_permits_mounts(mailbox()))
-		return failed();
+	if (kernel_permits_mounts(&e))
+		return failed(&e);
 	return look(name, &req, optind < argc ? argv + optind : NULL, format);
 }
 

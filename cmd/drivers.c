@@ -11,6 +11,7 @@
 #include "lib/kernel/permits.h"
 #include "lib/trace/module.h"
 #include "lib/trace/running.h"
+#include "lib/util/error.h"
 #include "lib/util/log.h"
 #include "lib/util/near.h"
 
@@ -44,9 +45,8 @@ static bool ask_running(struct facts *f, struct running **running)
 /* Which attach methods can trace its functions here. */
 static void ask_ways(struct facts *f)
 {
-	bool permits = !kernel_permits(mailbox());
+	bool permits = !kernel_permits(NULL);
 
-	complaints_forget();
 	f->no_fentry = permits ? kernel_lacks(FEATURE_FENTRY) : "unknown, finding out needs root";
 	f->no_kprobe = kernel_lacks(FEATURE_KPROBE);
 }
@@ -196,20 +196,22 @@ static void check_json(struct facts *f, const char *path)
 
 static int check(const char *path, const char *btf)
 {
-	struct module *m = module_open(path, btf, mailbox());
+	struct error e = {};
+	struct module *m = module_open(path, btf, &e);
 	struct facts f = { .module = m };
 
 	if (!m)
-		return failed();
+		return failed(&e);
 	f.only = module_name(m);
 	f.driver = table_of(f.only);
 	f.version = release_version(module_release(m));
 	f.no_fentry = module_no_btf(m);
 	if (!f.driver) {
-		complain(-1, "nicprobe drivers", "cannot check %s: nothing is known about module "
-			 "%s", path, module_name(m));
+		error_set(&e, -1, "nicprobe drivers",
+			  "cannot check %s: nothing is known about module %s", path,
+			  module_name(m));
 		module_close(m);
-		return failed();
+		return failed(&e);
 	}
 	if (json_wanted)
 		check_json(&f, path);
@@ -231,7 +233,6 @@ static int check_all(int argc, char **argv, const char *btf)
 			put("");
 		if (check(argv[i], btf))
 			status = EXIT_FAILURE;
-		complaints_forget();
 	}
 	return status;
 }

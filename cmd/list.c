@@ -13,6 +13,7 @@
 #include "lib/attach/pins.h"
 #include "lib/net/iface.h"
 #include "lib/util/clock.h"
+#include "lib/util/error.h"
 #include "lib/util/grow.h"
 #include "lib/util/log.h"
 #include "render/json_writer.h"
@@ -65,6 +66,7 @@ static void row_text(const struct listed *l)
 struct interfaces {
 	struct listed **list;
 	unsigned nr;
+	struct error *error;
 };
 
 static int each(const char *dir, __u32 netns, const char *iface, void *arg)
@@ -72,22 +74,18 @@ static int each(const char *dir, __u32 netns, const char *iface, void *arg)
 	struct interfaces *all = arg;
 	struct attached now = {};
 	struct listed *l, **list;
+	struct error e = {}, of_it = {};
 	struct meta meta;
 	char label[96];
 	int err;
 
 	iface_label(netns, iface, label, sizeof(label));
-	err = meta_read(dir, &meta, mailbox());
+	err = meta_read(dir, &meta, &e);
 	if (err) {
-		const char *why = text("%s: %s", label, err == -ENODATA ?
-				       "an attach was interrupted; the next attach or detach "
-				       "removes its remains" : complaint());
-		const char *try = text("%s", complaint_try());
-
-		complaints_forget();
-		complain(err, try, "%s", why);
-		failed();
-		complaints_forget();
+		error_set(&of_it, err, e.try, "%s: %s", label, err == -ENODATA ?
+			  "an attach was interrupted; the next attach or detach removes its "
+			  "remains" : e.what);
+		failed(&of_it);
 		return 0;
 	}
 	list = grow(all->list, all->nr, sizeof(*list));
@@ -96,7 +94,8 @@ static int each(const char *dir, __u32 netns, const char *iface, void *arg)
 		all->list = list;
 	if (!list || !l || !(l->dir = strdup(dir))) {
 		free(l);
-		return complain(-ENOMEM, NULL, "out of memory for %u interfaces", all->nr + 1);
+		return error_set(all->error, -ENOMEM, NULL, "out of memory for %u interfaces",
+				 all->nr + 1);
 	}
 	attached_state(&meta, &now);
 	netns_go_home();
@@ -112,15 +111,16 @@ static int each(const char *dir, __u32 netns, const char *iface, void *arg)
 static int windows(const struct interfaces *all, double seconds)
 {
 	struct timespec next;
+	struct error e = {};
 	int lock;
 
 	clock_gettime(CLOCK_MONOTONIC, &next);
 	show_wait(&next, seconds);
-	lock = pins_lock(false, mailbox());
+	lock = pins_lock(false, &e);
 	for (unsigned i = 0; i < all->nr && lock >= 0; i++)
 		listed_window(all->list[i]);
 	pins_unlock(lock);
-	return lock < 0 && lock != -ENOENT ? failed() : EXIT_SUCCESS;
+	return lock < 0 && lock != -ENOENT ? failed(&e) : EXIT_SUCCESS;
 }
 
 static void rows_print(const struct interfaces *all)
@@ -142,13 +142,14 @@ static void rows_print(const struct interfaces *all)
 
 static int list_attached(double window)
 {
-	int lock = pins_lock(false, mailbox()), status = EXIT_SUCCESS;
-	struct interfaces all = {};
+	struct error e = {};
+	int lock = pins_lock(false, &e), status = EXIT_SUCCESS;
+	struct interfaces all = { .error = &e };
 
 	if (lock < 0 && lock != -ENOENT)
-		return failed();
+		return failed(&e);
 	if (lock >= 0 && pins_each(each, &all) == -ENOMEM)
-		status = failed();
+		status = failed(&e);
 	else if (lock < 0 && !json_wanted)
 		puts("nothing is attached");
 	pins_unlock(lock);

@@ -4,7 +4,6 @@
 
 #include "cmd/listed.h"
 #include "findings/subjects.h"
-#include "lib/util/log.h"
 #include "render/json_writer.h"
 #include "render/shown.h"
 #include "render/text.h"
@@ -12,8 +11,7 @@
 
 void listed_take(struct listed *l)
 {
-	l->read = !snapshot_take(&l->s, l->dir);
-	complaints_forget();
+	l->read = !snapshot_take(&l->s, l->dir, NULL);
 }
 
 void listed_window(struct listed *l)
@@ -27,7 +25,6 @@ void listed_window(struct listed *l)
 	if (l->read) {
 		snapshot_diff(&l->s, &before);
 		findings_judge(&l->s, NULL);
-		complaints_forget();
 	}
 	snapshot_free(&before);
 }

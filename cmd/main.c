@@ -8,6 +8,7 @@
 
 #include "cmd/cmd.h"
 #include "lib/kernel/feature.h"
+#include "lib/util/error.h"
 #include "lib/util/log.h"
 #include "lib/util/near.h"
 
@@ -44,24 +45,26 @@ static int unknown(const char *name)
 static int written(void)
 {
 	int err = output_flush();
+	struct error e = {};
 
 	if (!err || err == EPIPE)
 		return EXIT_SUCCESS;
-	complaints_forget();
 	if (stays_attached)
-		complain(-err, text("nicprobe detach %s", stays_attached), "cannot write the "
-			 "output: %s; %s stays attached", strerror(err), stays_attached);
+		error_set(&e, -err, text("nicprobe detach %s", stays_attached), "cannot write the "
+			  "output: %s; %s stays attached", strerror(err), stays_attached);
 	else
-		complain(-err, NULL, "cannot write the output: %s", strerror(err));
-	return failed();
+		error_set(&e, -err, NULL, "cannot write the output: %s", strerror(err));
+	return failed(&e);
 }
 
 int main(int argc, char **argv)
 {
+	struct error e = {};
+
 	setlocale(LC_CTYPE, "");
 	log_init(getenv("NICPROBE_VERBOSE"));
-	if (denials_check(mailbox())) {
-		failed();
+	if (denials_check(&e)) {
+		failed(&e);
 		return EXIT_USAGE;
 	}
 	if (argc < 2) {

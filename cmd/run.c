@@ -15,6 +15,7 @@
 #include "lib/attach/pins.h"
 #include "lib/kernel/permits.h"
 #include "lib/net/iface.h"
+#include "lib/util/error.h"
 #include "lib/util/log.h"
 
 static volatile pid_t child;
@@ -62,6 +63,7 @@ static int wait_run(void)
 /* The command's exit status as a shell gives it: 128 + the signal that ended it. */
 static int child_run(char **argv)
 {
+	struct error e = {};
 	sigset_t all, before;
 	int status, err;
 
@@ -77,12 +79,12 @@ static int child_run(char **argv)
 		return 128 + early;
 	if (child < 0) {
 		child = 0;
-		complain(-errno, NULL, "cannot start %s: %s", *argv, strerror(errno));
-		return failed();
+		error_set(&e, -errno, NULL, "cannot start %s: %s", *argv, strerror(errno));
+		return failed(&e);
 	}
 	if (!child) {
-		if (measured_netns && netns_enter_inode(measured_netns, mailbox())) {
-			failed();
+		if (measured_netns && netns_enter_inode(measured_netns, &e)) {
+			failed(&e);
 			_exit(126);
 		}
 		execvp(*argv, argv);
@@ -100,12 +102,13 @@ uint64_t (*measured_packets)(void);
 __u32 measured_netns;
 
 /* Shows the difference to `before`; both snapshots must be of the same attachment. */
-static int difference(const char *dir, struct snapshot *before, const struct renderer *format)
+static int difference(const char *dir, struct snapshot *before, const struct renderer *format,
+		      struct error *e)
 {
 	const struct look look = terminal_look();
 	struct snapshot now = {};
 	const struct snapshot *list = &now;
-	int err = snapshot_take(&now, dir);
+	int err = snapshot_take(&now, dir, e);
 
 	if (!err && now.meta.since != before->meta.since)
 		err = -ENOENT;
@@ -130,69 +133,70 @@ static int difference(const char *dir, struct snapshot *before, const struct ren
 }
 
 /* Detaches only our own attachment: another process may have detached and attached again. */
-static int detach_ours(const char *dir, const struct meta *meta)
+static int detach_ours(const char *dir, const struct meta *meta, struct error *e)
 {
-	int lock = pins_lock(true, mailbox()), err = lock < 0 ? lock : 0;
+	int lock = pins_lock(true, e), err = lock < 0 ? lock : 0;
 	struct meta now;
 
-	if (!err && !meta_read(dir, &now, mailbox()) && now.since == meta->since)
-		err = detach_pins(dir, meta->netns, false, mailbox());
+	if (!err && !meta_read(dir, &now, e) && now.since == meta->since)
+		err = detach_pins(dir, meta->netns, false, e);
 	pins_tidy();
 	pins_unlock(lock);
 	return err;
 }
 
 /* If the pins are gone, drops the error about the first missing one: it is not informative. */
-static bool gone(int err)
+static bool gone(int err, struct error *e)
 {
 	if (err != -ENOENT && err != -ENODATA)
 		return false;
-	complaints_forget();
+	error_forget(e);
 	return true;
 }
 
 int measured_run(const char *dir, char **argv, const struct renderer *format)
 {
 	struct snapshot before = {};
+	struct error e = {};
 	int status, err;
 
 	if (measured_packets)	/* calls the driver: must not run between the snapshots */
 		before.packets = measured_packets();
-	err = snapshot_take(&before, dir);
+	err = snapshot_take(&before, dir, &e);
 	if (err) {
-		if (gone(err))
-			complain(err, NULL,
-				 "cannot read the attachment: someone detached it");
-		complain(err, NULL, "cannot read the attachment: %s", strerror(-err));
-		status = failed();
+		if (gone(err, &e))
+			error_set(&e, err, NULL,
+				  "cannot read the attachment: someone detached it");
+		error_set(&e, err, NULL, "cannot read the attachment: %s", strerror(-err));
+		status = failed(&e);
 	} else {
 		status = argv ? child_run(argv) : wait_run();
-		err = difference(dir, &before, format);
+		err = difference(dir, &before, format, &e);
 		if (err) {
-			if (gone(err))
-				complain(err, NULL,
-					 "cannot read the counts of the attachment: "
-					 "someone detached it");
-			complain(err, NULL, "cannot read the counts of the attachment: %s",
-				 strerror(-err));
-			failed();
+			if (gone(err, &e))
+				error_set(&e, err, NULL,
+					  "cannot read the counts of the attachment: "
+					  "someone detached it");
+			error_set(&e, err, NULL, "cannot read the counts of the attachment: %s",
+				  strerror(-err));
+			failed(&e);
 		}
 	}
-	complaints_forget();
 	snapshot_free(&before);
 	return status;
 }
 
 static int measure(const struct meta *meta, char **argv, const struct renderer *format)
 {
+	struct error e = {};
 	char dir[256];
 	int status;
 
 	pins_dir(dir, sizeof(dir), meta->netns, meta->iface);
 	status = measured_run(dir, argv, format);
-	if (detach_ours(dir, meta)) {
-		complain(-EIO, "nicprobe detach --all", "cannot detach %s", meta->iface);
-		failed();
+	if (detach_ours(dir, meta, &e)) {
+		error_set(&e, -EIO, "nicprobe detach --all", "cannot detach %s", meta->iface);
+		failed(&e);
 	}
 	return status;
 }
@@ -250,14 +254,15 @@ static int command_wrong(const char *name)
 static int command_check(const char *iface, char **argv)
 {
 	int wrong = command_wrong(*argv);
+	struct error e = {};
 
 	if (!wrong)
 		return 0;
 	if (meter_find(*argv))
 		return usage_error(text("nicprobe run %s -m %s -- COMMAND", iface, *argv),
 				   "meters go with -m; there is no command \"%s\"", *argv);
-	complain(-wrong, NULL, "cannot run %s: %s", *argv, strerror(wrong));
-	failed();
+	error_set(&e, -wrong, NULL, "cannot run %s: %s", *argv, strerror(wrong));
+	failed(&e);
 	return wrong == ENOENT ? 127 : 126;
 }
 
@@ -265,6 +270,7 @@ static int run(int argc, char **argv)
 {
 	struct request req = { .meters = meters_default() };
 	const struct renderer *format = &renderer_table;
+	struct error e = {};
 	const char *iface;
 	struct meta meta;
 	int status;
@@ -285,16 +291,16 @@ static int run(int argc, char **argv)
 	status = command_check(iface, argv + optind);
 	if (status)
 		return status;
-	if (kernel_permits(mailbox()))
-		return failed();
+	if (kernel_permits(&e))
+		return failed(&e);
 	req.label = iface;
-	iface = iface_enter(iface, NULL);
+	iface = iface_enter(iface, NULL, &e);
 	if (!iface)
-		return failed();
+		return failed(&e);
 	measured_netns = strchr(req.label, '/') ? netns_inode() : 0;
 	signals_ready();
-	if (attach_iface(iface, &req, &meta, mailbox()))
-		return iface_failed(req.label);
+	if (attach_iface(iface, &req, &meta, &e))
+		return iface_failed(req.label, &e);
 	netns_go_home();
 	return measure(&meta, argv + optind, format);
 }

@@ -13,11 +13,13 @@
 #include "lib/attach/pins.h"
 #include "lib/hw/hw.h"
 #include "lib/net/iface.h"
+#include "lib/util/error.h"
 #include "lib/util/log.h"
 
 static int detached(const struct view *v)
 {
-	return complain(-ENOENT, NULL, "%s was detached meanwhile", v->iface ?: "the interface");
+	return error_set(v->error, -ENOENT, NULL, "%s was detached meanwhile",
+			 v->iface ?: "the interface");
 }
 
 /* A single interface without any of the requested meters is an error, not an empty table. */
@@ -29,23 +31,25 @@ static int none_wanted(const struct view *v, const struct snapshot *s)
 		id++;
 	if (v->nr > 1 || s->wanted || *s->meta.absent[id])
 		return 0;
-	return complain(-ENOENT, text("nicprobe detach %s, and attach it with -m all", s->name),
-			"%s is not measured on %s", meters[id]->name, s->name);
+	return error_set(v->error, -ENOENT,
+			 text("nicprobe detach %s, and attach it with -m all", s->name),
+			 "%s is not measured on %s", meters[id]->name, s->name);
 }
 
 /* Takes a snapshot of each interface, skipping those that were detached meanwhile. */
 static int take_all(struct view *v, struct snapshot *all)
 {
-	int lock = pins_lock(false, mailbox()), err = 0;
+	int lock = pins_lock(false, v->error), err = 0;
 
 	v->look.unread = v->unread;
 	for (unsigned i = 0; i < v->nr && !err; i++) {
-		err = snapshot_take(&all[i], v->dirs[i]);
+		err = snapshot_take(&all[i], v->dirs[i], v->error);
 		if ((err == -ENOENT || err == -ENODATA) && v->nr > 1) {
 			all[i].meta.magic = err = 0;
-			complaints_forget();
+			error_forget(v->error);
 		} else if (err && v->nr > 1 && v->format->all) {
-			failed();
+			failed(v->error);
+			error_forget(v->error);
 			all[i].meta.magic = err = 0;
 			v->look.unread++;
 		} else if (err) {
@@ -80,10 +84,10 @@ void show_list(const struct view *v, const struct snapshot *const *list, unsigne
 static int judge(const struct view *v, struct snapshot *s, struct hw *hw)
 {
 	/* if the interface is gone, its state says so: reading hw may then fail */
-	if (v->hw && show_hw_add(s, hw) && v->nr == 1 && !*s->state)
+	if (v->hw && show_hw_add(s, hw, v->error) && v->nr == 1 && !*s->state)
 		return -ENODEV;
 	findings_judge(s, s->hw);
-	complaints_forget();
+	error_forget(v->error);
 	return 0;
 }
 
@@ -242,7 +246,7 @@ static int show_them(struct view *v)
 		v->format->begin(stdout, &v->look);
 	err = only_hw(v) ? show_hw(v) : v->total ? show_totals(v) : show_windows(v);
 	if (err)
-		failed();
+		failed(v->error);
 	if (v->format->end)
 		v->format->end(stdout, &v->look);
 	return err ? EXIT_FAILURE : EXIT_SUCCESS;
@@ -260,16 +264,16 @@ static int show(struct view *v, char **args)
 		return EXIT_USAGE;
 	netns_go_home();
 	if (!only_hw(v))
-		lock = pins_lock(false, mailbox());
+		lock = pins_lock(false, v->error);
 	if (lock < 0 && lock != -ENOENT)
-		return failed();
+		return failed(v->error);
 	err = show_interfaces(v, iface);
 	pins_unlock(lock);
 	if (err)
-		return failed();
+		return failed(v->error);
 	if (!v->nr && !v->format->all) {
-		complain(-ENOENT, "nicprobe attach IFACE", "nothing is attached");
-		return failed();
+		error_set(v->error, -ENOENT, "nicprobe attach IFACE", "nothing is attached");
+		return failed(v->error);
 	}
 	v->look.each |= show_named(v->wanted);
 	v->look.brief = !v->wanted && !v->look.queues;
@@ -289,7 +293,8 @@ static int run(int argc, char **argv)
 		{ "queues", no_argument, NULL, 'q' }, { "each", required_argument, NULL, 'E' },
 		{ "count", required_argument, NULL, 'c' }, COMMON_LONG, {}
 	};
-	struct view v = { .format = &renderer_table, .look = terminal_look() };
+	struct error e = {};
+	struct view v = { .format = &renderer_table, .look = terminal_look(), .error = &e };
 	int o, status;
 
 	while ((o = getopt_long(argc, argv, ":f:i:w:tqc:" COMMON_SHORT, options, NULL)) >= 0) {

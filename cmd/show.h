@@ -17,6 +17,7 @@ struct view {
 	__u64 wanted;		/* 1 << METER_x; 0: all that are attached */
 	bool hw;		/* show the hw section; without `wanted`, only that */
 	const char *iface;	/* as typed; NULL: all */
+	struct error *error;	/* where whoever fails writes the reason */
 	unsigned unread;	/* number of attachments that cannot be read */
 	unsigned nr;
 	char (*dirs)[DIR_SIZE];	/* directories of pins; with only_hw(), interface names */
@@ -41,6 +42,7 @@ bool show_each(const char *list, unsigned *bits);
 /* The --each labels without which OpenMetrics has no metrics of these meters. */
 unsigned show_named(__u64 wanted);
 
+struct error;
 struct hw;
 
 static inline bool only_hw(const struct view *v)
@@ -53,6 +55,6 @@ int show_hw(const struct view *);
 /* Add the interfaces of this namespace that have a device to `dirs`. */
 void show_hw_interfaces(struct view *);
 /* Read hw and add it to the snapshot of an attached interface. 0 or -errno. */
-int show_hw_add(struct snapshot *, struct hw *);
+int show_hw_add(struct snapshot *, struct hw *, struct error *);
 
 #endif

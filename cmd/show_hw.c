@@ -11,7 +11,7 @@
 #include "findings/subjects.h"
 #include "lib/hw/hw.h"
 #include "lib/net/sysfs.h"
-#include "lib/util/log.h"
+#include "lib/util/error.h"
 
 /* Fills a snapshot with the identity of the interface, without any counts. */
 static void describe(struct snapshot *s, const struct hw *h)
@@ -29,19 +29,19 @@ static void describe(struct snapshot *s, const struct hw *h)
 }
 
 /* 0 or -errno. */
-static int take(const char *arg, struct snapshot *s, struct hw *h)
+static int take(const char *arg, struct snapshot *s, struct hw *h, struct error *e)
 {
 	__u32 netns;
 	const char *name;
 	int err;
 
 	*h = (struct hw){};
-	name = iface_enter(arg, &netns);
+	name = iface_enter(arg, &netns, e);
 	/* iface_enter() does not enter the namespace of "netns:INODE/IFACE" */
-	if (!name || (netns != netns_inode() && netns_enter_inode(netns, mailbox())))
-		err = complain(-ENOENT, "ip netns", "no network namespace for %s", arg);
+	if (!name || (netns != netns_inode() && netns_enter_inode(netns, e)))
+		err = error_set(e, -ENOENT, "ip netns", "no network namespace for %s", arg);
 	else
-		err = hw_read(name, h, mailbox());
+		err = hw_read(name, h, e);
 	netns_go_home();
 	if (err)
 		return err;
@@ -52,19 +52,20 @@ static int take(const char *arg, struct snapshot *s, struct hw *h)
 }
 
 /* Looks the interface up by index: it may have been renamed. */
-int show_hw_add(struct snapshot *s, struct hw *h)
+int show_hw_add(struct snapshot *s, struct hw *h, struct error *e)
 {
 	char name[IF_NAMESIZE];
 	int err;
 
 	*h = (struct hw){};
-	if (netns_enter_same(s->meta.netns, s->meta.cookie, mailbox()))
-		err = complain(-ENOENT, NULL, "cannot read hw of %s: its network namespace has no "
-			       "name", s->name);
+	if (netns_enter_same(s->meta.netns, s->meta.cookie, e))
+		err = error_set(e, -ENOENT, NULL,
+				"cannot read hw of %s: its network namespace has no name",
+				s->name);
 	else if (!if_indextoname(s->meta.ifindex, name))
-		err = complain(-ENODEV, NULL, "%s is gone", s->name);
+		err = error_set(e, -ENODEV, NULL, "%s is gone", s->name);
 	else
-		err = hw_read(name, h, mailbox());
+		err = hw_read(name, h, e);
 	netns_go_home();
 	if (err)
 		return err;
@@ -106,7 +107,7 @@ static int print_hw(const struct view *v)
 	int err = all && hw && list ? 0 : -ENOMEM;
 
 	for (unsigned i = 0; i < v->nr && !err; i++) {
-		err = take(v->dirs[i], &all[i], &hw[i]);
+		err = take(v->dirs[i], &all[i], &hw[i], v->nr > 1 ? NULL : v->error);
 		if (!err)
 			list[nr++] = &all[i];
 		else if (v->nr > 1)

@@ -9,6 +9,7 @@
 #include "cmd/show.h"
 #include "lib/attach/pins.h"
 #include "lib/net/iface.h"
+#include "lib/util/error.h"
 #include "lib/util/grow.h"
 #include "lib/util/log.h"
 #include "lib/util/near.h"
@@ -20,7 +21,7 @@ char *show_more(struct view *v)
 	void *more = grow(v->dirs, v->nr, sizeof(*v->dirs));
 
 	if (!more) {
-		complain(-ENOMEM, NULL, "out of memory for %u interfaces", v->nr + 1);
+		error_set(v->error, -ENOMEM, NULL, "out of memory for %u interfaces", v->nr + 1);
 		return NULL;
 	}
 	v->dirs = more;
@@ -31,14 +32,14 @@ char *show_more(struct view *v)
 static int collect(const char *dir, __u32 netns, const char *iface, void *arg)
 {
 	struct view *v = arg;
+	struct error e = {};
 	struct meta meta;
-	int err = meta_read(dir, &meta, mailbox());
+	int err = meta_read(dir, &meta, &e);
 	char *to;
 
 	(void)netns, (void)iface;
 	if (err && err != -ENOENT && err != -ENODATA)
-		failed();
-	complaints_forget();
+		failed(&e);
 	v->unread += !!err;
 	to = err ? NULL : show_more(v);
 	if (to)
@@ -62,20 +63,21 @@ static int nearest(const char *dir, __u32 netns, const char *iface, void *arg)
 	return 0;
 }
 
-static int not_attached(const char *arg)
+static int not_attached(const struct view *v, const char *arg)
 {
 	struct near near = near_to(arg);
 
 	pins_each(nearest, &near);
-	return complain(-ENOENT, *near.name ? text("nicprobe show %s", near.name) :
-			text("nicprobe attach %s", arg), "%s is not attached", arg);
+	return error_set(v->error, -ENOENT, *near.name ? text("nicprobe show %s", near.name) :
+			 text("nicprobe attach %s", arg), "%s is not attached", arg);
 }
 
 /* Finds the pins of the interface the user typed, by its present or its former name. */
 static int find(struct view *v, const char *arg)
 {
 	__u32 netns;
-	const char *iface = iface_enter(arg, &netns) ?: iface_outside(arg, &netns);
+	const char *iface = iface_enter(arg, &netns, v->error) ?:
+			    iface_outside(arg, &netns, v->error);
 	unsigned ifindex = iface && netns == netns_inode() ? if_nametoindex(iface) : 0;
 	char *dir = iface ? show_more(v) : NULL;
 	struct meta meta;
@@ -87,9 +89,9 @@ static int find(struct view *v, const char *arg)
 		pins_dir(dir, DIR_SIZE, netns, iface);
 	netns_go_home();
 	v->iface = arg;
-	err = meta_read(dir, &meta, mailbox());
-	if (err == -ENOENT || err == -ENODATA)	/* shortage(mailbox()): the search itself failed */
-		return shortage(mailbox()) ?: not_attached(arg);
+	err = meta_read(dir, &meta, v->error);
+	if (err == -ENOENT || err == -ENODATA)	/* shortage(): the search itself failed */
+		return shortage(v->error) ?: not_attached(v, arg);
 	return err;
 }
 
@@ -105,8 +107,8 @@ int show_interfaces(struct view *v, const char *iface)
 	if (only_hw(v)) {
 		show_hw_interfaces(v);
 		return v->nr || v->format->all ? 0 :
-		       complain(-ENODEV, "nicprobe show IFACE hw",
-				"no interface here has a device");
+		       error_set(v->error, -ENODEV, "nicprobe show IFACE hw",
+				 "no interface here has a device");
 	}
 	if (iface)
 		return find(v, iface);

@@ -14,6 +14,7 @@
 #include "cmd/wifi.h"
 #include "lib/kernel/permits.h"
 #include "lib/net/iface.h"
+#include "lib/util/error.h"
 #include "lib/util/log.h"
 #include "render/json_writer.h"
 #include "render/text.h"
@@ -102,7 +103,7 @@ static void say_ready(void)
 	fflush(stdout);
 }
 
-static int listen_on(struct wifi_ear *ear)
+static int listen_on(struct wifi_ear *ear, struct error *e)
 {
 	struct pollfd fds[] = {
 		{ .fd = wifi_fd(ear), .events = POLLIN },
@@ -120,34 +121,34 @@ static int listen_on(struct wifi_ear *ear)
 			err = wifi_take(ear);
 	}
 	if (err)
-		return complain(err, NULL, "cannot read scan events: %s", strerror(-err));
+		return error_set(e, err, NULL, "cannot read scan events: %s", strerror(-err));
 	if (wifi_lost(ear))
 		tell(text("%llu events were lost: they came faster than they were read",
 			  wifi_lost(ear)));
 	return 0;
 }
 
-/* Adds the interfaces on the command line. False after complain(). */
-static bool want(char **args)
+/* Adds the interfaces on the command line. False: an error. */
+static bool want(char **args, struct error *e)
 {
 	for (; *args; args++) {
 		const char *iface;
 
 		if (nr_wanted == MOST) {
-			complain(-E2BIG, NULL, "cannot follow more than %d interfaces", MOST);
+			error_set(e, -E2BIG, NULL, "cannot follow more than %d interfaces", MOST);
 			return false;
 		}
-		iface = iface_enter(*args, &wanted[nr_wanted].netns);
+		iface = iface_enter(*args, &wanted[nr_wanted].netns, e);
 		if (!iface)
 			return false;
 		wanted[nr_wanted].ifindex = if_nametoindex(iface);
 		if (!wanted[nr_wanted].ifindex) {
-			complain(-ENODEV, NULL, "no interface %s", *args);
+			error_set(e, -ENODEV, NULL, "no interface %s", *args);
 			return false;
 		}
 		if (!wifi_radio(iface, wanted[nr_wanted].ifindex, wanted[nr_wanted].radio)) {
-			complain(-EOPNOTSUPP, "ls /sys/class/ieee80211", "%s is not a wireless "
-				 "interface", *args);
+			error_set(e, -EOPNOTSUPP, "ls /sys/class/ieee80211", "%s is not a wireless "
+				  "interface", *args);
 			return false;
 		}
 		nr_wanted++;
@@ -158,25 +159,26 @@ static bool want(char **args)
 
 static int begin(char **args)
 {
+	struct error e = {};
 	struct wifi_ear *ear;
 	int err;
 
-	if (kernel_permits(mailbox()))
-		return failed();
+	if (kernel_permits(&e))
+		return failed(&e);
 	if (wifi_cannot()) {
-		complain(-EOPNOTSUPP, NULL, "cannot follow scans: %s", wifi_cannot());
-		return failed();
+		error_set(&e, -EOPNOTSUPP, NULL, "cannot follow scans: %s", wifi_cannot());
+		return failed(&e);
 	}
-	if (!want(args))
-		return failed();
+	if (!want(args, &e))
+		return failed(&e);
 	look = terminal_look();
 	signals_take();
-	ear = wifi_listen(hear, NULL, mailbox());
+	ear = wifi_listen(hear, NULL, &e);
 	if (!ear)
-		return failed();
-	err = listen_on(ear);
+		return failed(&e);
+	err = listen_on(ear, &e);
 	wifi_deaf(ear);
-	return err ? failed() : EXIT_SUCCESS;
+	return err ? failed(&e) : EXIT_SUCCESS;
 }
 
 static int run(int argc, char **argv)

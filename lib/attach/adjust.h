@@ -9,7 +9,7 @@ struct error;
 
 /*
  * As request->added and ->removed say, in the namespace the process is in. 0 and what is attached
- * now; -ENOENT: it is not attached, without a complaint; or -errno, a complaint, and all is as it
+ * now; -ENOENT: it is not attached, without an error; or -errno, an error, and all is as it
  * was.
  */
 int adjust_iface(const char *name, const struct request *, struct meta *done, struct error *);

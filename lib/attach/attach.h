@@ -17,7 +17,7 @@ struct request {
 	bool by_name;		/* asked for by name: what cannot be had is an error, not absent */
 	const char *rx;		/* the hook for rx-nic: a name of HOOKS, or NULL: chosen */
 	const char *group;	/* who may read what is pinned, a name or a number; NULL: nobody */
-	const char *label;	/* the interface as it was typed, for complaints */
+	const char *label;	/* the interface as it was typed, for errors */
 	unsigned sample;	/* look at one packet in so many; 0: as each meter thinks best */
 	bool stacks;		/* of drops, too */
 	/* Of the driver: see struct probes_wanted */
@@ -26,7 +26,7 @@ struct request {
 	void (*tell)(const char *);	/* what it will cost, before it begins; NULL: nobody asks */
 };
 
-/* 0 and what was done; or -errno, a complaint, and nothing left behind. -EALREADY: attached. */
+/* 0 and what was done; or -errno, and nothing left behind. -EALREADY: attached. */
 int attach_iface(const char *name, const struct request *, struct meta *done, struct error *);
 
 /* Takes away what is there, whole or half: the hooks undo what unpinning does not. 0 or -errno. */

@@ -19,7 +19,7 @@ int begin_next(const struct site *);
 
 /*
  * One of those meters, for `req`: to be attached, its figures to be read, or to be made of what
- * the others counted. 0, or -errno and a complaint.
+ * the others counted. 0 or -errno.
  */
 typedef int begin_meter(const struct site *, const struct request *, const struct meter *,
 			struct meta *);
@@ -29,7 +29,7 @@ typedef int begin_meter(const struct site *, const struct request *, const struc
  * the kernel keeps, last of them what others are made of; then the word is written; then for those
  * that are made of others. `since`, if not NULL: when it was written, CLOCK_BOOTTIME in ns. What
  * is pinned of figures is what they were before the word: what came while they were read, and
- * until it is written, is in them alone. 0, or -errno and a complaint.
+ * until it is written, is in them alone. 0 or -errno.
  */
 int begin_all(const struct site *, const struct request *, struct meta *, __u64 bits,
 	      begin_meter *, __u64 *since);

@@ -15,7 +15,7 @@ void site_configure(struct site *, const struct request *);
  */
 unsigned table_bits(unsigned long long room, unsigned most);
 
-/* Reads its queues, and what of them the programs must know. 0, or a complaint. */
+/* Reads its queues, and what of them the programs must know. 0 or -errno. */
 int site_queues(struct site *);
 
 #endif

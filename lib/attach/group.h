@@ -9,10 +9,10 @@ struct error;
 
 /*
  * Is there such a group, and can it be let in? `root` is what pins_lock() opened.
- * 0, or -errno and a complaint.
+ * 0 or -errno.
  */
 int group_check(int root, const char *name, gid_t *, struct error *);
-/* Lets it in: to the maps in `dir`, and on the way there. 0, or -errno and a complaint. */
+/* Lets it in: to the maps in `dir`, and on the way there. 0 or -errno. */
 int group_share(int root, const char *dir, gid_t, struct error *);
 
 #endif

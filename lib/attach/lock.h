@@ -7,7 +7,7 @@
 
 struct error;
 
-/* Locks what `fd` is of, for one or for all that read. 0, or -errno and a complaint. */
+/* Locks what `fd` is of, for one or for all that read. 0 or -errno. */
 int lock_wait(int fd, const char *path, bool exclusive, struct error *);
 
 #endif

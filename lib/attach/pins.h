@@ -15,7 +15,7 @@ struct error;
 /*
  * Makes the root if need be (and mounts the BPF file system), and locks it:
  * exclusively to change, shared to read. Returns a descriptor for
- * pins_unlock(), or -errno and a complaint. -ENOENT without one: to read only,
+ * pins_unlock(), or -errno and an error. -ENOENT without one: to read only,
  * and there is nothing.
  */
 int pins_lock(bool exclusive, struct error *);
@@ -26,8 +26,8 @@ void pins_dir(char *dir, size_t size, __u32 netns, const char *iface);
 
 /*
  * What the pin "meta" in `dir` says. 0; -ENOENT: nothing is there; -ENODATA:
- * an attach that was cut short; -EPROTO and a complaint: pins of another
- * version, or not ours; else -errno and a complaint: it cannot be read.
+ * an attach that was cut short; -EPROTO and an error: pins of another
+ * version, or not ours; else -errno and an error: it cannot be read.
  */
 int meta_read(const char *dir, struct meta *, struct error *);
 int meta_write(const char *dir, const struct meta *, struct error *);

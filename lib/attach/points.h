@@ -11,7 +11,7 @@ unsigned points_of(__u64 meters_on);
 
 /*
  * Attaches a hook for each of these points in meta->on that has none yet, and notes its method, or
- * why there is none. 0, or -errno and a complaint.
+ * why there is none. 0 or -errno.
  */
 int points_attach(const struct site *, const struct request *, struct meta *);
 

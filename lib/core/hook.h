@@ -42,7 +42,7 @@ struct hook {
 	const char *prefix[NR_POINTS];
 	/*
 	 * Loads, attaches and pins; writes to `how` the method, where no program
-	 * names it. 0, or -errno and a complaint. NULL: attach_links().
+	 * names it. 0 or -errno. NULL: attach_links().
 	 */
 	int (*attach)(const struct site *, struct bpf_object *, char *how, size_t size);
 	const char *link;	/* pin of its link to the interface; NULL: it has none */

@@ -10,9 +10,9 @@ struct error;
 
 /*
  * Programs named NAME__one, NAME__other are alternatives: the one with the best attach method that
- * this kernel has is kept, the others are not loaded. 0, or -EOPNOTSUPP and a complaint where no
- * method is left; programs of SEC("?…") are optional, and left out where their event is missing.
- * `left_out`, if not NULL, gets the events of those; "": none.
+ * this kernel has is kept, the others are not loaded. 0; or -EOPNOTSUPP where no method is left.
+ * Programs of SEC("?…") are optional, and left out where their event is missing: `left_out`, if not
+ * NULL, gets the events of those; "": none.
  */
 int kernel_choose(struct bpf_object *, char left_out[LEFT_OUT], struct error *);
 

@@ -52,7 +52,7 @@ const char *kernel_lacks(enum kernel_feature);
  */
 const char *denied(const char *name);
 
-/* 0, or -EINVAL and a complaint: $NICPROBE_CANNOT has a word that nothing goes by. */
+/* 0; or -EINVAL: $NICPROBE_CANNOT has a word that nothing goes by. */
 int denials_check(struct error *);
 
 #endif

@@ -8,10 +8,10 @@
 
 struct error;
 
-/* Reads the figures of a meter that has .read, for begin_all() to pin. 0, or a complaint. */
+/* Reads the figures of a meter that has .read, for begin_all() to pin. 0 or -errno. */
 int baseline_read(const struct site *, const struct meter *, const struct meta *);
 
-/* Pins a table that a meter of keys has read, under its name. 0, or a complaint. */
+/* Pins a table that a meter of keys has read, under its name. 0 or -errno. */
 int table_pin(const struct site *, const struct meter *, const struct table *);
 
 /*

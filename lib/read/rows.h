@@ -8,8 +8,8 @@
 struct error;
 
 /*
- * Reads the map of a meter that has no .read. 0 or -errno; -EPROTO with a
- * complaint. What the table has is freed by snapshot_free(), whatever comes back.
+ * Reads the map of a meter that has no .read. 0 or -errno; -EPROTO with an
+ * error. What the table has is freed by snapshot_free(), whatever comes back.
  */
 int table_read(const struct meter *, const struct meta *, struct table *, int fd, struct error *);
 

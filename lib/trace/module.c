@@ -119,9 +119,9 @@ struct module *module_open(const char *path, const char *btf, struct error *e)
 		return NULL;
 	}
 	elf_version(EV_CURRENT);
-	m->file = unpack_file(path, &m->size, mailbox());
+	m->file = unpack_file(path, &m->size, e);
 	m->elf = m->file ? elf_memory(m->file, m->size) : NULL;
-	if (m->file && !module_read(m, path, mailbox()) && !btf_read(m, btf, e))
+	if (m->file && !module_read(m, path, e) && !btf_read(m, btf, e))
 		return m;
 	module_close(m);
 	return NULL;

@@ -8,7 +8,6 @@
 #include <string.h>
 #include <xdp/libxdp.h>
 
-#include "lib/util/error.h"
 #include "lib/util/log.h"
 #include "lib/util/shortage.h"
 
@@ -16,39 +15,6 @@
 
 static char last[512];
 static bool loud;
-static struct error shared;
-
-int complain(int err, const char *try, const char *what, ...)
-{
-	va_list args;
-	char sentence[512];
-
-	va_start(args, what);
-	vsnprintf(sentence, sizeof(sentence), what, args);
-	va_end(args);
-	return error_set(&shared, err, try, "%s", sentence);
-}
-
-void complaints_forget(void)
-{
-	error_forget(&shared);
-	log_forget();
-}
-
-const char *complaint(void)
-{
-	return shared.what;
-}
-
-const char *complaint_try(void)
-{
-	return shared.try;
-}
-
-struct error *mailbox(void)
-{
-	return &shared;
-}
 
 const char *log_last(void)
 {
@@ -81,7 +47,7 @@ static bool begins(const char *line, const char *const *with)
 	return false;
 }
 
-/* The verifier's complaint: the last line of its log that is not statistics. */
+/* What the verifier rejects: the last line of its log that is not statistics. */
 static void remember_verifier(char *log)
 {
 	static const char *const statistics[] = {

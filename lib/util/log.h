@@ -5,16 +5,6 @@
 
 #include <stdbool.h>
 
-struct error;
-
-/* Until all callers pass a struct error of their own: the one that they share. */
-__attribute__((format(printf, 3, 4)))
-int complain(int err, const char *try, const char *what, ...);
-void complaints_forget(void);
-const char *complaint(void);
-const char *complaint_try(void);
-struct error *mailbox(void);
-
 /* Silences libbpf and libxdp; with -v, prints all they say to stderr. */
 void log_init(bool verbose);
 /*

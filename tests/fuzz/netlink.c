@@ -107,12 +107,12 @@ static void told(const struct meter *m)
 }
 
 /* Makes the meters' rows from them. */
-static void rows(int (*read)(const struct meta *, struct table *))
+static void rows(int (*read)(const struct meta *, struct table *, struct error *))
 {
 	struct meta meta = { .ifindex = 2, .driver = "vmxnet3" };
 	struct table t = { .cpus = 1, .words = 1 };
 
-	read(&meta, &t);
+	read(&meta, &t, NULL);
 	free(t.keys);
 	free(t.cells);
 }
@@ -130,6 +130,7 @@ static void above(void)
 static void port(void)
 {
 	struct port p, peer;
+	struct error e = {};
 
 	if (!port_open("eth0", &p, &e)) {
 		port_features(&p);

@@ -81,7 +81,7 @@ static void counters(void)
 	struct meta meta = { .ifindex = 2, .driver = "vmxnet3" };
 	struct table t = { .cpus = 1, .words = 1 };
 
-	counters_read(&meta, &t);
+	counters_read(&meta, &t, NULL);
 	free(t.keys);
 	free(t.cells);
 }

@@ -27,7 +27,7 @@ static int run(const char *command)
 	return system(text("%s >/dev/null 2>&1", command));
 }
 
-/* A complaint must name the error, and contain the sentence. */
+/* The reason must name the error, and contain the sentence. */
 static void refused(int err, int expected, const char *sentence, const char *name)
 {
 	check(err == expected && strstr(e.what, sentence), name,

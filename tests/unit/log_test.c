@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Complaints, the ring of texts, near names, and what is kept of libbpf's messages. */
+/* The ring of texts, near names, and what is kept of libbpf's messages. */
 #include <bpf/libbpf.h>
 #include <errno.h>
 #include <stdarg.h>
@@ -8,20 +8,6 @@
 #include "lib/util/log.h"
 #include "lib/util/near.h"
 #include "check.h"
-
-static void check_complaints(void)
-{
-	check(!complaint()[0] && !complaint_try()[0], "silent at first", complaint());
-	same("returns err", complain(-ENOENT, "try it", "no %s", "luck"), -ENOENT);
-	same("returns its own err", complain(-EPERM, "more", "later"), -EPERM);
-	same_text("first wins", complaint(), "no luck");
-	same_text("first try wins", complaint_try(), "try it");
-	complaints_forget();
-	check(!complaint()[0] && !complaint_try()[0] && !log_last()[0], "forgets", complaint());
-	complain(-EIO, NULL, "nothing known");
-	same_text("try may be NULL", complaint_try(), "");
-	complaints_forget();
-}
 
 static void check_texts(void)
 {
@@ -89,12 +75,12 @@ static void check_verifier(void)
 	last_is("R0 !read_ok", "echoes are not remembered");
 	libbpf_says("libbpf: Kernel error message: %s\n", "XDP program already attached");
 	last_is("XDP program already attached", "the next thing that went wrong");
-	complaints_forget();
+	log_forget();
 	libbpf_says("libbpf: failed to load object '%s'\n", "o");
 	last_is("failed to load object 'o'", "an echo is better than nothing");
 	libbpf_says("libbpf: \n");
 	last_is("failed to load object 'o'", "an empty line is nothing");
-	complaints_forget();
+	log_forget();
 	libbpf_says("libbpf: failed to get map info for map FD %d: %s\n", 7, strerror(EPERM));
 	libbpf_says("libbpf: couldn't reuse pinned map at '%s': parameter mismatch\n", "p");
 	libbpf_says("libbpf: map '%s': failed to create: %s(%d)\n", "m", strerror(EINVAL), -EINVAL);
@@ -102,7 +88,7 @@ static void check_verifier(void)
 		    "current value: %s\n", "8.0 MiB");
 	last_is("failed to get map info for map FD 7: Operation not permitted",
 		"what follows a refusal is an echo");
-	complaints_forget();
+	log_forget();
 	libbpf_says("libbpf: map '%s': failed to create: %s(%d)\n", "m", strerror(EINVAL), -EINVAL);
 	libbpf_says("libbpf: permission error while running as root; try raising 'ulimit -l'? "
 		    "current value: %s\n", "8.0 MiB");
@@ -115,7 +101,8 @@ static void check_libbpf(void)
 	static char elf[64] = "no ELF";
 	struct bpf_object *obj;
 
-	complaints_forget();
+	log_forget();
+	same_text("nothing is remembered at first", log_last(), "");
 	obj = bpf_object__open_mem(elf, sizeof(elf), NULL);
 	check(!obj && log_last()[0], "libbpf is listened to", "nothing remembered");
 	check(!strstr(log_last(), "libbpf: "), "without libbpf's name", log_last());
@@ -125,7 +112,6 @@ static void check_libbpf(void)
 int main(void)
 {
 	log_init(false);
-	check_complaints();
 	check_texts();
 	check_near();
 	check_verifier();
