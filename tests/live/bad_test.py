@@ -70,7 +70,7 @@ def words(ns, iface):
     check("bad: no command shows the commands", r.returncode == 2 and "nicprobe attach" in r.stderr, r.stderr)
 
 
-def attached(_, iface):
+def attached(iface):
     nicprobe("attach", iface)
     bad("attached already", f"attach {iface}", 1, "is attached already", "nicprobe show")
     bad("run on what is attached", f"run {iface} -- true", 1, "is attached already")
@@ -83,7 +83,7 @@ def attached(_, iface):
     nicprobe("detach", iface)
 
 
-def meters_that_cannot_be(ns, _):
+def meters_that_cannot_be(ns):
     ns.ip("link add v0 numtxqueues 4 type veth peer name v1 numtxqueues 4")
     bad("a meter asked for that cannot be had", f"attach -m txlat {ns}/v0", 1, "txlat cannot be had", "never completes",
         hint=False)
@@ -95,7 +95,7 @@ def meters_that_cannot_be(ns, _):
     ns.ip("link del d0")
 
 
-def many_queues(ns, _):
+def many_queues(ns):
     ns.ip("link add d0 numtxqueues 4096 numrxqueues 4096 type veth peer name d1 numtxqueues 1 numrxqueues 4096")
     r = run(f"attach {ns}/d0")
     check("bad: 4096 queues", r.returncode == 0, r.stderr)
@@ -193,7 +193,7 @@ def foreign_pins(ns, iface):
     same("bad: detach --all removes it, too", [r.returncode, r.stderr, os.path.exists(OURS)], [0, "", False])
 
 
-def output(_, iface):
+def output(iface):
     """A closed pipe, a full disk, a narrow terminal."""
     nicprobe("attach", iface)
     for args in f"show {iface}", "list", f"show -j {iface}", f"show -f openmetrics {iface}", "list -v", "--help":
@@ -259,7 +259,7 @@ ns = Namespace("bad")
 nic = tap(ns, queues=4)
 before = left.Before(ns)
 lab.each(words, attached, meters_that_cannot_be, many_queues, xdp_taken, foreign_pins, output, json_errors,
-         args=(ns, f"{ns}/tap0"), after=lambda: nicprobe("detach", "--all", check=False))
+         ns=ns, iface=f"{ns}/tap0", after=lambda: nicprobe("detach", "--all", check=False))
 before.check("bad: all of this leaves nothing")
 nic.close()
 lab.finish()

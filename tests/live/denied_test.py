@@ -42,7 +42,7 @@ def privileges(ns, iface):
     check("denied: but for another", r.returncode == 1 and not why, why)
 
 
-def bpffs(_, iface):
+def bpffs(iface):
     """bpffs not mounted: in pid 1's mount namespace we mount it, elsewhere we report it."""
     script = f"umount -l {left.BPFFS}; umount -l {left.BPFFS} 2>/dev/null; exec {NICPROBE} attach {iface}"
     r = subprocess.run(["unshare", "-m", "-p", "-f", "--mount-proc", "sh", "-c",
@@ -69,7 +69,7 @@ def whole(stdout):
     return {key: doc[key] for key in ("meters", "absent", "hooks") if key in doc}
 
 
-def limits(_, iface):
+def limits(iface):
     """A lack of resources is named, and never taken for a missing kernel feature."""
     want = whole(run(f"attach -j {iface}").stdout)
     run(f"detach {iface}")
@@ -103,7 +103,7 @@ def limits(_, iface):
     check("denied: types that cannot be read", r.returncode == 1 and not why, why or r.stdout)
 
 
-def refused(_, iface):
+def refused(iface):
     """Every BPF system call may fail."""
     if not shutil.which("strace"):
         skip("denied: any bpf() that fails", "no strace")
@@ -152,7 +152,7 @@ def untrue(name, r, words=()):
     return f"{name}: {why}" if why else ""
 
 
-def unseen(_, iface):
+def unseen(iface):
     """What is attached cannot be inspected: too few files, no permission, no /proc."""
     nicprobe("attach", iface)
     commands = f"show -j {iface}", f"detach {iface}", f"run {iface} -- true"
@@ -198,7 +198,7 @@ ns = Namespace("denied")
 nic = tap(ns, queues=4)
 before = left.Before(ns)
 lab.each(privileges, bpffs, limits, refused, unseen,
-         args=(ns, f"{ns}/tap0"), after=lambda: nicprobe("detach", "--all", check=False))
+         ns=ns, iface=f"{ns}/tap0", after=lambda: nicprobe("detach", "--all", check=False))
 before.check("denied: all of this leaves nothing")
 nic.close()
 lab.finish()

@@ -186,5 +186,5 @@ def stacked(netns):
 need_root()
 one, other = Namespace("one"), Namespace("other")
 veth(one, other, mtu=1500)      # no veth accepts XDP with more
-each(xdp, tcx, filters, own, qdisc, stacked, args=(one,))
+each(xdp, tcx, filters, own, qdisc, stacked, netns=one)
 finish()

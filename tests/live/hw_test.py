@@ -118,7 +118,7 @@ def napis(one, iface):
           str(doc["hw"]["absent"]))
 
 
-def attached(_, iface):
+def attached(iface):
     """The same beside meters, in every format."""
     before = hw(iface)
     nicprobe("attach", iface, "-m", "ecn,gso")
@@ -145,7 +145,7 @@ def attached(_, iface):
     same("hw: again and again", [list(json.loads(line)["hw"]) for line in lines], [list(before["hw"])] * 3)
 
 
-def narrow(_, iface):
+def narrow(iface):
     for columns in (24, 33, 47, 60, 80, 132, 300):
         text = table(iface, columns)
         wide = [line for line in text.splitlines() if len(line) > columns]
@@ -179,7 +179,7 @@ def vanishes(one, iface):
           all(json.loads(line) for line in out.splitlines()), f"{p.returncode} {err!r}")
 
 
-def of_nobody(one, _):
+def of_nobody(one):
     """Drivers without a table, and those without queues of their own."""
     for kind, name, known in (("bridge", "br0", True), ("ifb", "ifb7", True), ("vxlan id 7 dstport 4789", "vx0", True)):
         if subprocess.run(f"ip -n {one} link add {name} type {kind}", shell=True, capture_output=True).returncode:
@@ -191,7 +191,7 @@ def of_nobody(one, _):
     same("hw: lo", hw(f"{one}/lo")["hw"]["queues"][0]["rx"], 0)
 
 
-def not_root(_, iface):
+def not_root(iface):
     """Everything about our own namespace; entering another one needs root."""
     def user(*args):
         return subprocess.run(["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups", NICPROBE, "show", *args],
@@ -209,7 +209,7 @@ def not_root(_, iface):
     check("hw: not root: meters need more", r.returncode == 1 and not r.stdout, r.stderr)
 
 
-def tap_of_two(one, _):
+def tap_of_two(one):
     nic = tap(one, "tap0", queues=2)
     doc = hw(f"{one}/tap0")
     same("hw: tap", (doc["driver"], queues(doc, "rx"), queues(doc, "tx")), ("tun", [0, 1], [0, 1]))
@@ -220,7 +220,7 @@ def tap_of_two(one, _):
     nic.close()
 
 
-def real(*_):
+def real():
     """Interfaces of this host with hardware, read only."""
     found = [i for i in sorted(os.listdir("/sys/class/net")) if os.path.exists(f"/sys/class/net/{i}/device")]
     r = nicprobe("show", "-j", "hw", check=False)
@@ -247,5 +247,5 @@ def real(*_):
 one, other = Namespace("one"), Namespace("other")
 veth(one, other)
 each(veth_of_four, channels, feature, napis, attached, narrow, refused, not_root, tap_of_two, of_nobody, real, vanishes,
-     args=(one, f"{one}/eth0"))
+     one=one, iface=f"{one}/eth0")
 finish()

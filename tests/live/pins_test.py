@@ -77,7 +77,7 @@ def forged(ns, iface):
     sh(f"umount {OURS}; rmdir {OURS}")
 
 
-def locked(_, iface):
+def locked(iface):
     """The holder of the lock is waited for, and named."""
     nicprobe("attach", iface, "-m", "pktsize")
     p = subprocess.Popen([NICPROBE, "show", "-i", ".001", "-c", "100000", iface], stdout=subprocess.DEVNULL)
@@ -118,7 +118,7 @@ left.own_bpffs()
 ns = Namespace("pins")
 nic = tap(ns)
 before = left.Before(ns)
-lab.each(forged, locked, args=(ns, f"{ns}/tap0"), after=lambda: nicprobe("detach", "--all", check=False))
+lab.each(forged, locked, ns=ns, iface=f"{ns}/tap0", after=lambda: nicprobe("detach", "--all", check=False))
 before.check("pins: all of this leaves nothing")
 nic.close()
 lab.finish()

@@ -43,7 +43,7 @@ def measured(stdout):
     return {key: doc[key] for key in ("meters", "hooks", "absent", "remarks")}
 
 
-def commands(binary, ns, _):
+def commands(binary, ns):
     """Each with exactly the table's capabilities, in its own namespace and in another; and with one fewer."""
     before = left.pins()
     root = subprocess.run(["nsenter", f"--net=/run/netns/{ns}", NICPROBE, "attach", "-j", "tap0"], capture_output=True,
@@ -171,7 +171,7 @@ def main():
         os.chmod(path, 0o755)
         binary = shutil.copy(NICPROBE, path)
         os.chmod(binary, 0o755)
-        lab.each(commands, group, args=(binary, ns, nic),
+        lab.each(commands, group, binary=binary, ns=ns, nic=nic,
                  after=lambda: (nicprobe("detach", "--all", check=False), sh(f"rm -rf {OURS}")))
     before.check("rights: all of this leaves nothing")
     nic.close()

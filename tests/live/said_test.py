@@ -117,20 +117,12 @@ def interrupted(iface):
              [0, "", whole.stdout[-2000:]])
 
 
-def main():
-    ns = Namespace("said")
-    nic = tap(ns)
-    before = left.Before(ns)
-    loud_names(ns)
-    readers(f"{ns}/tap0")
-    detached_early(f"{ns}/tap0")
-    interrupted(f"{ns}/tap0")
-    many(ns)
-    before.check("said: all of this leaves nothing")
-    nic.close()
-
-
 lab.need_root()
 left.own_bpffs()
-main()
+ns = Namespace("said")
+nic = tap(ns)
+before = left.Before(ns)
+lab.each(loud_names, readers, detached_early, interrupted, many, ns=ns, iface=f"{ns}/tap0")
+before.check("said: all of this leaves nothing")
+nic.close()
 lab.finish()

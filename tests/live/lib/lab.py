@@ -2,6 +2,7 @@
 """Base of the live tests: network namespaces, the test NIC, nicprobe, and checks."""
 import atexit
 import faulthandler
+import inspect
 import json
 import os
 import signal
@@ -116,15 +117,15 @@ def difference(got, want, path=""):
 tests_known = set()
 
 
-def each(*tests, args=(), after=None):
-    """Runs these functions, or those that the command line names; after() after each. What one raises is its failure,
-    and the others still run."""
+def each(*tests, after=None, **given):
+    """Runs these functions, or those that the command line names, with what their parameters are called; after() after
+    each. What one raises is its failure, and the others still run."""
     tests_known.update(test.__name__ for test in tests)
     for test in tests:
         if sys.argv[1:] and test.__name__ not in sys.argv[1:]:
             continue
         try:
-            test(*args)
+            test(**{name: given[name] for name in inspect.signature(test).parameters})
         except Exception as e:      # pylint: disable=broad-except
             traceback.print_exc()
             not_ok(test.__name__, f"{type(e).__name__}: {e}")
