@@ -255,18 +255,7 @@ static int qdisc_stats(const struct nlmsghdr *nlh, void *arg)
 
 static int qdisc_ask(struct counters_reading *a)
 {
-	char buf[256];
-	struct nlmsghdr *nlh = mnl_nlmsg_put_header(buf);
-	struct tcmsg *tcm;
-	int err;
-
-	nlh->nlmsg_type = RTM_GETQDISC;
-	nlh->nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP;
-	tcm = mnl_nlmsg_put_extra_header(nlh, sizeof(*tcm));
-	tcm->tcm_family = AF_UNSPEC;
-	tcm->tcm_ifindex = a->meta->ifindex;
-	err = netlink_ask(NETLINK_ROUTE, nlh, qdisc_stats, a);
-	return err ?: a->err;
+	return tc_dump(a->meta->ifindex, RTM_GETQDISC, 0, qdisc_stats, a) ?: a->err;
 }
 
 struct own {

@@ -31,21 +31,6 @@ struct filter_search {
 	__u32 first;			/* lowest priority; 0: no filter */
 };
 
-static int dump(unsigned short type, __u32 parent, int ifindex, mnl_cb_t each, void *arg)
-{
-	char buf[MNL_SOCKET_BUFFER_SIZE];
-	struct nlmsghdr *nlh = mnl_nlmsg_put_header(buf);
-	struct tcmsg *tc;
-
-	nlh->nlmsg_type = type;
-	nlh->nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP;
-	tc = mnl_nlmsg_put_extra_header(nlh, sizeof(*tc));
-	tc->tcm_family = AF_UNSPEC;
-	tc->tcm_ifindex = ifindex;
-	tc->tcm_parent = parent;
-	return netlink_ask(NETLINK_ROUTE, nlh, each, arg);
-}
-
 static int each_qdisc(const struct nlmsghdr *nlh, void *arg)
 {
 	const struct tcmsg *tc = mnl_nlmsg_get_payload(nlh);
@@ -81,7 +66,7 @@ bool clsact_exists(int ifindex)
 {
 	struct filter_search s = { .ifindex = ifindex };
 
-	dump(RTM_GETQDISC, 0, ifindex, each_qdisc, &s);
+	tc_dump(ifindex, RTM_GETQDISC, 0, each_qdisc, &s);
 	return s.found;
 }
 
@@ -105,7 +90,7 @@ int clsact_attach(const struct site *site, int prog_fd)
 	int err = 0;
 
 	/* By default the kernel puts us behind all filters with a set priority (tcf_auto_prio). */
-	dump(RTM_GETTFILTER, INGRESS, others.ifindex, each_filter, &others);
+	tc_dump(others.ifindex, RTM_GETTFILTER, INGRESS, each_filter, &others);
 	if (others.first == 1)
 		return error_set(site->error, -EEXIST, NULL,
 				 "another filter has tc priority 1 on %s: ours "
@@ -128,7 +113,7 @@ const char *clsact_blind(const struct site *site)
 		.prog_id = program_pinned(pin_path(site, CLSACT_PROGRAM)),
 	};
 
-	if (dump(RTM_GETTFILTER, INGRESS, s.ifindex, each_filter, &s) && !s.found)
+	if (tc_dump(s.ifindex, RTM_GETTFILTER, INGRESS, each_filter, &s) && !s.found)
 		return NULL;		/* the dump failed */
 	if (!s.handle)
 		return "our filter is no longer attached";
@@ -148,7 +133,7 @@ static void remove_filter(const struct site *site)
 		.prog_id = program_pinned(pin_path(site, CLSACT_PROGRAM)),
 	};
 
-	dump(RTM_GETTFILTER, INGRESS, s.ifindex, each_filter, &s);
+	tc_dump(s.ifindex, RTM_GETTFILTER, INGRESS, each_filter, &s);
 	if (!s.handle)
 		return;
 	opts.handle = s.handle;
@@ -167,8 +152,8 @@ void clsact_detach(const struct site *site)
 	remove_filter(site);
 	if (access(pin_path(site, CLSACT_MADE), F_OK))
 		return;
-	dump(RTM_GETTFILTER, INGRESS, s.ifindex, each_filter, &s);
-	dump(RTM_GETTFILTER, EGRESS, s.ifindex, each_filter, &s);
+	tc_dump(s.ifindex, RTM_GETTFILTER, INGRESS, each_filter, &s);
+	tc_dump(s.ifindex, RTM_GETTFILTER, EGRESS, each_filter, &s);
 	if (!s.found)
 		bpf_tc_hook_destroy(&hook);
 }

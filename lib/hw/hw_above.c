@@ -86,21 +86,17 @@ static void dispatched_read(struct above_search *s)
 
 static void xdp_read(struct above_search *s, const struct nlattr *nest)
 {
+	static const struct { int attr; enum hw_hook hook; } ids[] = {
+		{ IFLA_XDP_DRV_PROG_ID, HOOK_XDP_NATIVE },
+		{ IFLA_XDP_SKB_PROG_ID, HOOK_XDP_GENERIC },
+		{ IFLA_XDP_HW_PROG_ID, HOOK_XDP_OFFLOADED },
+	};
 	const struct nlattr *attr;
 
-	mnl_attr_for_each_nested(attr, nest) {
-		switch (mnl_attr_get_type(attr)) {
-		case IFLA_XDP_DRV_PROG_ID:
-			program_add(s, HOOK_XDP_NATIVE, number(attr));
-			break;
-		case IFLA_XDP_SKB_PROG_ID:
-			program_add(s, HOOK_XDP_GENERIC, number(attr));
-			break;
-		case IFLA_XDP_HW_PROG_ID:
-			program_add(s, HOOK_XDP_OFFLOADED, number(attr));
-			break;
-		}
-	}
+	mnl_attr_for_each_nested(attr, nest)
+		for (unsigned i = 0; i < sizeof(ids) / sizeof(*ids); i++)
+			if (mnl_attr_get_type(attr) == ids[i].attr)
+				program_add(s, ids[i].hook, number(attr));
 }
 
 static void kind_read(const struct nlattr *nest, char kind[HW_KIND])
@@ -174,21 +170,6 @@ static void stacked_read(struct hw *h, int sys)
 	}
 	if (dir)
 		closedir(dir);
-}
-
-static int tc_dump(struct above_search *s, unsigned short type, __u32 parent, mnl_cb_t each)
-{
-	char buf[MNL_SOCKET_BUFFER_SIZE];
-	struct nlmsghdr *nlh = mnl_nlmsg_put_header(buf);
-	struct tcmsg *tc;
-
-	nlh->nlmsg_type = type;
-	nlh->nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP;
-	tc = mnl_nlmsg_put_extra_header(nlh, sizeof(*tc));
-	tc->tcm_family = AF_UNSPEC;
-	tc->tcm_ifindex = s->ifindex;
-	tc->tcm_parent = parent;
-	return netlink_ask(NETLINK_ROUTE, nlh, each, s);
 }
 
 void hw_beneath_add(struct hw_above *a, const char *kind)
@@ -319,14 +300,14 @@ void hw_above_read(struct hw *h, int sys)
 		device_find(s.master, "", &a->master);
 	stacked_read(h, sys);
 	tcx_read(&s, h);
-	err = tc_dump(&s, RTM_GETQDISC, 0, each_qdisc);
+	err = tc_dump(s.ifindex, RTM_GETQDISC, 0, each_qdisc, &s);
 	if (err)
 		hw_note(h, "qdisc", "%s", strerror(-err));
 	if (s.clsact || s.ingress)
-		tc_dump(&s, RTM_GETTFILTER, INGRESS, each_filter);
+		tc_dump(s.ifindex, RTM_GETTFILTER, INGRESS, each_filter, &s);
 	s.egress = true;	/* the qdisc "ingress" would list its filters twice */
 	if (s.clsact)
-		tc_dump(&s, RTM_GETTFILTER, EGRESS, each_filter);
+		tc_dump(s.ifindex, RTM_GETTFILTER, EGRESS, each_filter, &s);
 	if (s.unlisted)
 		hw_note(h, "other programs", "%u beyond the first %u", s.unlisted, MAX_PROGRAMS);
 }

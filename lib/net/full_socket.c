@@ -37,17 +37,14 @@ static int answer(const struct nlmsghdr *nlh, void *arg)
 static int ask(int family, struct full_socket *worst)
 {
 	char buf[256];
-	struct nlmsghdr *nlh = mnl_nlmsg_put_header(buf);
-	struct inet_diag_req_v2 *req;
+	struct inet_diag_req_v2 *req = netlink_begin(buf, SOCK_DIAG_BY_FAMILY, NLM_F_DUMP,
+						     sizeof(*req));
 
-	nlh->nlmsg_type = SOCK_DIAG_BY_FAMILY;
-	nlh->nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP;
-	req = mnl_nlmsg_put_extra_header(nlh, sizeof(*req));
 	req->sdiag_family = family;
 	req->sdiag_protocol = IPPROTO_UDP;
 	req->idiag_ext = 1 << (INET_DIAG_SKMEMINFO - 1);
 	req->idiag_states = ~0u;
-	return netlink_ask(NETLINK_SOCK_DIAG, nlh, answer, worst);
+	return netlink_ask(NETLINK_SOCK_DIAG, (void *)buf, answer, worst);
 }
 
 bool full_socket_find(struct full_socket *s)

@@ -31,13 +31,10 @@ unsigned neighbours_silent(unsigned ifindex, char *one, size_t size)
 {
 	struct neighbour_search a = { .ifindex = ifindex, .one = one, .size = size };
 	char buf[256];
-	struct nlmsghdr *nlh = mnl_nlmsg_put_header(buf);
 
 	*one = '\0';
-	nlh->nlmsg_type = RTM_GETNEIGH;
-	nlh->nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP;
-	mnl_nlmsg_put_extra_header(nlh, sizeof(struct ndmsg));
-	if (netlink_ask(NETLINK_ROUTE, nlh, answer, &a))
+	netlink_begin(buf, RTM_GETNEIGH, NLM_F_DUMP, sizeof(struct ndmsg));
+	if (netlink_ask(NETLINK_ROUTE, (void *)buf, answer, &a))
 		a.nr = 0;
 	return a.nr;
 }

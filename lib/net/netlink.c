@@ -193,17 +193,22 @@ void attr_bytes(const struct nlattr *attr, void *to, size_t size)
 		memcpy(to, mnl_attr_get_payload(attr), size);
 }
 
-struct nlmsghdr *netlink_request(char *buf, int family, unsigned flags, unsigned command)
+void *netlink_begin(char *buf, unsigned type, unsigned flags, size_t size)
 {
 	struct nlmsghdr *nlh = mnl_nlmsg_put_header(buf);
-	struct genlmsghdr *genl;
 
-	nlh->nlmsg_type = family;
+	nlh->nlmsg_type = type;
 	nlh->nlmsg_flags = NLM_F_REQUEST | flags;
-	genl = mnl_nlmsg_put_extra_header(nlh, sizeof(*genl));
+	return mnl_nlmsg_put_extra_header(nlh, size);
+}
+
+struct nlmsghdr *netlink_request(char *buf, int family, unsigned flags, unsigned command)
+{
+	struct genlmsghdr *genl = netlink_begin(buf, family, flags, sizeof(*genl));
+
 	genl->cmd = command;
 	genl->version = 1;
-	return nlh;
+	return (void *)buf;
 }
 
 static int family_read(const struct nlmsghdr *nlh, void *arg)
@@ -228,15 +233,20 @@ int netlink_family(const char *name)
 
 struct nlmsghdr *link_request(char *buf, unsigned flags, unsigned ifindex)
 {
-	struct nlmsghdr *nlh = mnl_nlmsg_put_header(buf);
-	struct ifinfomsg *info;
+	struct ifinfomsg *info = netlink_begin(buf, RTM_GETLINK, flags, sizeof(*info));
 
-	nlh->nlmsg_type = RTM_GETLINK;
-	nlh->nlmsg_flags = NLM_F_REQUEST | flags;
-	info = mnl_nlmsg_put_extra_header(nlh, sizeof(*info));
-	info->ifi_family = AF_UNSPEC;
 	info->ifi_index = ifindex;
-	return nlh;
+	return (void *)buf;
+}
+
+int tc_dump(unsigned ifindex, unsigned type, unsigned parent, mnl_cb_t cb, void *arg)
+{
+	char buf[MNL_SOCKET_BUFFER_SIZE];
+	struct tcmsg *tc = netlink_begin(buf, type, NLM_F_DUMP, sizeof(*tc));
+
+	tc->tcm_ifindex = ifindex;
+	tc->tcm_parent = parent;
+	return netlink_ask(NETLINK_ROUTE, (void *)buf, cb, arg);
 }
 
 static int statistics_read(const struct nlmsghdr *nlh, void *arg)

@@ -33,11 +33,15 @@ void attr_bytes(const struct nlattr *attr, void *to, size_t size);
 
 /* The number of a generic netlink family, for nlmsg_type. -ENOENT: no such family. */
 int netlink_family(const char *name);
+/* Begins a request in `buf` with `size` zeros behind its header; returns these. */
+void *netlink_begin(char *buf, unsigned type, unsigned flags, size_t size);
 /* Begins a request to a family in `buf`; append attributes to it. */
 struct nlmsghdr *netlink_request(char *buf, int family, unsigned flags, unsigned command);
 
 /* Begins a request about an interface in `buf`; append IFLA_ attributes to it. */
 struct nlmsghdr *link_request(char *buf, unsigned flags, unsigned ifindex);
+/* Dumps qdiscs or filters (RTM_GETQDISC, RTM_GETTFILTER) of an interface. 0 or -errno. */
+int tc_dump(unsigned ifindex, unsigned type, unsigned parent, mnl_cb_t cb, void *arg);
 /* The counters of `ip -s link`; those not reported are 0. 0 or -errno. */
 int link_statistics(unsigned ifindex, struct rtnl_link_stats64 *);
 

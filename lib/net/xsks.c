@@ -79,15 +79,12 @@ int xsks_take(const struct nlmsghdr *nlh, void *xsks)
 static int ask(struct xsks *all)
 {
 	char buf[256];
-	struct nlmsghdr *nlh = mnl_nlmsg_put_header(buf);
-	struct xdp_diag_req *request;
+	struct xdp_diag_req *request = netlink_begin(buf, SOCK_DIAG_BY_FAMILY, NLM_F_DUMP,
+						     sizeof(*request));
 
-	nlh->nlmsg_type = SOCK_DIAG_BY_FAMILY;
-	nlh->nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP;
-	request = mnl_nlmsg_put_extra_header(nlh, sizeof(*request));
 	request->sdiag_family = AF_XDP;
 	request->xdiag_show = XDP_SHOW_INFO | XDP_SHOW_RING_CFG | XDP_SHOW_UMEM | XDP_SHOW_STATS;
-	return netlink_ask(NETLINK_SOCK_DIAG, nlh, xsks_take, all);
+	return netlink_ask(NETLINK_SOCK_DIAG, (void *)buf, xsks_take, all);
 }
 
 /* Does this namespace have AF_XDP sockets? /proc has their number even without sock_diag. */

@@ -17,13 +17,10 @@ static int address_ask(const struct address *a, unsigned type, unsigned flags, u
 	struct ifa_cacheinfo life = { .ifa_prefered = seconds, .ifa_valid = seconds };
 	size_t len = a->family == AF_INET ? 4 : 16;
 	char buf[256];
-	struct nlmsghdr *nlh = mnl_nlmsg_put_header(buf);
-	struct ifaddrmsg *msg;
+	struct nlmsghdr *nlh = (void *)buf;
+	struct ifaddrmsg *msg = netlink_begin(buf, type, NLM_F_ACK | flags, sizeof(*msg));
 	int err = port_enter(a->port, e);
 
-	nlh->nlmsg_type = type;
-	nlh->nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK | flags;
-	msg = mnl_nlmsg_put_extra_header(nlh, sizeof(*msg));
 	msg->ifa_family = a->family;
 	msg->ifa_prefixlen = a->family == AF_INET ? 30 : 126;
 	msg->ifa_flags = IFA_F_NODAD;

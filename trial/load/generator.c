@@ -13,16 +13,17 @@
 
 volatile int trial_stop;
 
-void sleep_until(double when)
+int sleep_until(double when, const volatile int *stop)
 {
-	while (!trial_stop) {
+	while (!stop || !*stop) {
 		double left = when - seconds_now(), nap = left < .05 ? left : .05;
 		struct timespec t = { .tv_nsec = nap * 1e9 };
 
 		if (left <= 0)
-			return;
+			return 0;
 		nanosleep(&t, NULL);
 	}
+	return -EINTR;
 }
 
 /* Assigns the first CPUs of our affinity mask: containers may not have all CPUs. */
@@ -140,7 +141,7 @@ int generator_wait(struct generator *g, struct error *e)
 {
 	int err = 0;
 
-	sleep_until(g->until);
+	sleep_until(g->until, &trial_stop);
 	for (unsigned i = 0; i < g->load.threads; i++) {
 		if (!g->worker[i].started)
 			continue;

@@ -70,8 +70,8 @@ void generator_close(struct generator *);
 uint64_t generator_sent(const struct generator *, uint64_t *by_cpu);
 uint64_t generator_refused(const struct generator *);	/* ENOBUFS; not among those sent */
 
-/* Sleeps until `when` or trial_stop. */
-void sleep_until(double when);
+/* Sleeps despite signals until `when`. 0; -EINTR: *stop was set (NULL: never). */
+int sleep_until(double when, const volatile int *stop);
 
 /* The methods of sending; live_send() and packet_send() run until g->until. */
 int live_open(struct generator *, struct error *);

@@ -99,7 +99,7 @@ int live_send(struct worker *w)
 			    .flags = BPF_F_TEST_XDP_LIVE_FRAMES);
 
 		if (rate && due < 1) {
-			sleep_until(now + (1 - due) / rate);
+			sleep_until(now + (1 - due) / rate, &trial_stop);
 			continue;
 		}
 		opts.repeat = rate && due < ENDLESS ? due : ENDLESS;

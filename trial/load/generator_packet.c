@@ -99,7 +99,7 @@ int packet_send(struct worker *w)
 		unsigned n = rate && due < BATCH ? due : BATCH;
 
 		if (rate && due < 1) {
-			sleep_until(now + .0005);
+			sleep_until(now + .0005, &trial_stop);
 			continue;
 		}
 		batch_turn(b, w, n);

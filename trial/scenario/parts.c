@@ -21,7 +21,7 @@ static int send_begin(struct run *r, double seconds)
 	if (r->from)
 		err = generator_start(&r->g, r->from, seconds, r->b->error);
 	if (!err)
-		sleep_until(until);
+		sleep_until(until, &trial_stop);
 	return err;
 }
 

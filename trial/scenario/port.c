@@ -7,8 +7,6 @@
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <sys/socket.h>
 #include <unistd.h>
 
 #include "lib/net/netdev.h"
@@ -16,6 +14,7 @@
 #include "lib/util/error.h"
 #include "lib/util/log.h"
 #include "trial/scenario/port.h"
+#include "trial/stats/settle.h"
 
 #define OURS "/proc/thread-self/ns/net"
 
@@ -109,16 +108,11 @@ static int nsid_read(const struct nlmsghdr *nlh, void *arg)
 static int nsid_of(int netns)
 {
 	char buf[256];
-	struct nlmsghdr *nlh = mnl_nlmsg_put_header(buf);
-	struct rtgenmsg *gen;
 	int id = -1;
 
-	nlh->nlmsg_type = RTM_GETNSID;
-	nlh->nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK;
-	gen = mnl_nlmsg_put_extra_header(nlh, sizeof(*gen));
-	gen->rtgen_family = AF_UNSPEC;
-	mnl_attr_put_u32(nlh, 3, netns);		/* NETNSA_FD */
-	netlink_ask(NETLINK_ROUTE, nlh, nsid_read, &id);
+	netlink_begin(buf, RTM_GETNSID, NLM_F_ACK, sizeof(struct rtgenmsg));
+	mnl_attr_put_u32((void *)buf, 3, netns);	/* NETNSA_FD */
+	netlink_ask(NETLINK_ROUTE, (void *)buf, nsid_read, &id);
 	return id;
 }
 
@@ -205,17 +199,13 @@ int port_features(const struct port *p)
 
 bool port_has_carrier(const struct port *p)
 {
-	struct ifreq ifr = {};
-	int fd = port_enter(p, NULL) ? -1 : socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	bool has = true;
+	int sock = port_enter(p, NULL) ? -1 : link_socket();
+	int flags = link_flags(sock, p->iface.name);
 
-	snprintf(ifr.ifr_name, sizeof(ifr.ifr_name), "%s", p->iface.name);
-	if (fd >= 0 && !ioctl(fd, SIOCGIFFLAGS, &ifr))
-		has = ifr.ifr_flags & IFF_RUNNING;
-	if (fd >= 0)
-		close(fd);
+	if (sock >= 0)
+		close(sock);
 	port_home();
-	return has;
+	return flags < 0 || flags & IFF_RUNNING;
 }
 
 bool port_forwards(const struct port *p, bool ipv6)

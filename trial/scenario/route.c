@@ -71,15 +71,11 @@ static int routes_read(const struct nlmsghdr *nlh, void *arg)
 static void dump(unsigned type, unsigned family, mnl_cb_t cb, struct links *l)
 {
 	char buf[256];
-	struct nlmsghdr *nlh = mnl_nlmsg_put_header(buf);
-	struct rtmsg *rtm;
+	struct rtgenmsg *gen = netlink_begin(buf, type, NLM_F_DUMP, type == RTM_GETLINK ?
+					     sizeof(struct ifinfomsg) : sizeof(struct rtmsg));
 
-	nlh->nlmsg_type = type;
-	nlh->nlmsg_flags = NLM_F_REQUEST | NLM_F_DUMP;
-	rtm = mnl_nlmsg_put_extra_header(nlh, type == RTM_GETLINK ? sizeof(struct ifinfomsg) :
-					 sizeof(*rtm));
-	rtm->rtm_family = family;
-	netlink_ask(NETLINK_ROUTE, nlh, cb, l);
+	gen->rtgen_family = family;
+	netlink_ask(NETLINK_ROUTE, (void *)buf, cb, l);
 }
 
 /* Is `ifindex` `upper` or below it? Limited in depth: veths are each other's lower device. */

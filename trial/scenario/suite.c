@@ -179,8 +179,9 @@ void carrier_await(const struct port *p)
 {
 	double until = seconds_now() + CARRIER;
 
-	while (!port_has_carrier(p) && seconds_now() < until && !trial_stop)
-		sleep_until(seconds_now() + .05);
+	while (!port_has_carrier(p) && seconds_now() < until &&
+	       !sleep_until(seconds_now() + .05, &trial_stop))
+		;
 }
 
 /* Rereads the port before a round: commands may have changed it, or taken its link down. */

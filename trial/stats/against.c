@@ -47,21 +47,9 @@ int against_alike(const struct record *then, const struct record *now, struct er
 	return 0;
 }
 
-/* Is the difference real, beyond the tolerance, and in the direction `good`? */
-static bool beyond(const struct against *g, const struct comparison *c, int good)
+int against_change(const struct against *g, const struct comparison *c)
 {
-	return comparison_good(c) == good &&
-	       fabs(comparison_percent(c, c->difference)) > g->tolerance;
-}
-
-bool against_worse(const struct against *g, const struct comparison *c)
-{
-	return beyond(g, c, -1);
-}
-
-bool against_better(const struct against *g, const struct comparison *c)
-{
-	return beyond(g, c, 1);
+	return fabs(comparison_percent(c, c->difference)) > g->tolerance ? comparison_good(c) : 0;
 }
 
 /* The number of figures that can be better or worse: they share the false alarm rate. */
@@ -84,8 +72,8 @@ static void compare(struct against *g, const struct rounds *a, const struct roun
 	memcpy(c->name, f->name, sizeof(c->name));
 	compare_unpaired(then < 0 ? NULL : a->values[then], then < 0 ? 0 : a->rounds,
 			 now < 0 ? NULL : b->values[now], now < 0 ? 0 : b->rounds, alpha, c);
-	g->worse += against_worse(g, c);
-	g->better += against_better(g, c);
+	g->worse += against_change(g, c) < 0;
+	g->better += against_change(g, c) > 0;
 }
 
 int against_compare(struct against *g, const struct record *then, const struct record *now,
@@ -168,7 +156,7 @@ static void conclusion(struct page *p, const struct against *g)
 	const char *which = "";
 
 	for (unsigned i = 0; i < g->nr; i++)
-		if (against_worse(g, &g->list[i]) && strlen(which) < 200)
+		if (against_change(g, &g->list[i]) < 0 && strlen(which) < 200)
 			which = text("%s%s %s (%s)", which, *which ? "," : ":", g->list[i].name,
 				     said_difference(&g->list[i], g->list[i].difference));
 	if (g->worse)
@@ -208,7 +196,7 @@ void against_json(struct json *j, const struct against *g)
 	for (unsigned i = 0; i < g->nr; i++) {
 		json_open(j, NULL, '{');
 		said_json(j, &g->list[i]);
-		json_bool(j, "worse_than_tolerance", against_worse(g, &g->list[i]));
+		json_bool(j, "worse_than_tolerance", against_change(g, &g->list[i]) < 0);
 		json_close(j);
 	}
 	json_close(j);

@@ -29,9 +29,8 @@ int against_alike(const struct record *then, const struct record *now, struct er
 int against_compare(struct against *, const struct record *then, const struct record *now,
 		    double tolerance, struct error *);
 void against_free(struct against *);
-/* Is the change real, by its interval, for the worse (or better), and beyond the tolerance? */
-bool against_worse(const struct against *, const struct comparison *);
-bool against_better(const struct against *, const struct comparison *);
+/* -1 or 1: a change for the worse or better, real by its interval and beyond the tolerance. */
+int against_change(const struct against *, const struct comparison *);
 
 void against_table(FILE *, const struct look *, const struct against *);
 void against_json(struct json *, const struct against *);	/* adds a member "against" */

@@ -36,31 +36,31 @@ static bool all_positive(const double *values, unsigned nr)
 	return true;
 }
 
-/* On a log scale, differences are ratios: noise grows with the measured value. */
-static void to_scale(double *values, unsigned nr, bool relative)
+/*
+ * On a log scale, differences are ratios: noise grows with the measured value. False: not all
+ * values are above 0, so they stay.
+ */
+static bool to_log(double *a, unsigned na, double *b, unsigned nb)
 {
-	for (unsigned i = 0; relative && i < nr; i++)
-		values[i] = log(values[i]);
+	if (!na || !nb || !all_positive(a, na) || !all_positive(b, nb))
+		return false;
+	for (unsigned i = 0; i < na; i++)
+		a[i] = log(a[i]);
+	for (unsigned i = 0; i < nb; i++)
+		b[i] = log(b[i]);
+	return true;
 }
 
-/* The k-th sorted difference from each end; infinite if k is 0. */
-static void bounds(const double *sorted, unsigned nr, unsigned k, double *low, double *high)
-{
-	*low = k ? sorted[k - 1] : -INFINITY;
-	*high = k ? sorted[nr - k] : INFINITY;
-}
-
-/* The interval excludes k - 1 differences at each end, and is widened by a factor. */
+/* The interval excludes k - 1 differences at each end (all if k is 0), and is widened. */
 static void conclude(struct comparison *c, double *diffs, unsigned nr, unsigned k, double wider)
 {
-	double low, high, at;
+	double at;
 
 	qsort(diffs, nr, sizeof(*diffs), ascending);
 	at = median_sorted(diffs, nr);
-	bounds(diffs, nr, k, &low, &high);
 	c->difference = at;
-	c->low = at + (low - at) * wider;
-	c->high = at + (high - at) * wider;
+	c->low = k ? at + (diffs[k - 1] - at) * wider : -INFINITY;
+	c->high = k ? at + (diffs[nr - k] - at) * wider : INFINITY;
 	c->verdict = !k ? VERDICT_FEW : c->low > 0 || c->high < 0 ? VERDICT_REAL : VERDICT_NONE;
 	if (!c->relative)
 		return;
@@ -110,15 +110,13 @@ void compare_paired(const double *all_a, const double *all_b, unsigned nr, doubl
 			b[n++] = all_b[i];
 		}
 	sides(c, all_a, nr, all_b, nr);
-	c->relative = n && all_positive(a, n) && all_positive(b, n);
+	c->relative = to_log(a, n, b, n);
 	means = malloc(n * (n + 1) / 2 * sizeof(*means));
 	if (!n || !means) {
 		free(means);
 		unknown(c);
 		return;
 	}
-	to_scale(a, n, c->relative);
-	to_scale(b, n, c->relative);
 	for (unsigned i = 0; i < n; i++)
 		for (unsigned j = 0; j <= i; j++)
 			means[at++] = (b[i] - a[i] + b[j] - a[j]) / 2;
@@ -174,15 +172,13 @@ void compare_unpaired(const double *all_a, unsigned na, const double *all_b, uns
 	sides(c, all_a, na, all_b, nb);
 	na = finite_only(all_a, na, a);
 	nb = finite_only(all_b, nb, b);
-	c->relative = na && nb && all_positive(a, na) && all_positive(b, nb);
+	c->relative = to_log(a, na, b, nb);
 	diffs = malloc((size_t)na * nb * sizeof(*diffs));
 	if (!na || !nb || !diffs) {
 		free(diffs);
 		unknown(c);
 		return;
 	}
-	to_scale(a, na, c->relative);
-	to_scale(b, nb, c->relative);
 	for (unsigned i = 0; i < na; i++)
 		for (unsigned j = 0; j < nb; j++)
 			diffs[at++] = b[j] - a[i];

@@ -5,11 +5,10 @@
 #include <stdio.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
-#include <time.h>
 
-#include "lib/util/clock.h"
 #include "lib/util/error.h"
 #include "lib/util/log.h"
+#include "trial/load/generator.h"
 #include "trial/stats/settle.h"
 
 #define STEP 0.02
@@ -19,46 +18,34 @@ int link_socket(void)
 	return socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 }
 
-bool link_running(int sock, const char *iface)
+int link_flags(int sock, const char *iface)
 {
 	struct ifreq ifr = {};
 
 	snprintf(ifr.ifr_name, sizeof(ifr.ifr_name), "%s", iface);
-	return !ioctl(sock, SIOCGIFFLAGS, &ifr) && ifr.ifr_flags & IFF_UP &&
-	       ifr.ifr_flags & IFF_RUNNING;
+	return ioctl(sock, SIOCGIFFLAGS, &ifr) ? -errno : (unsigned short)ifr.ifr_flags;
 }
 
-/* Sleeps despite signals, unless *stop is set. */
-static int rest(double seconds, const volatile sig_atomic_t *stop)
+bool link_running(int sock, const char *iface)
 {
-	double until = seconds_now() + seconds, left;
+	int flags = link_flags(sock, iface);
 
-	for (;;) {
-		struct timespec step;
-
-		if (stop && *stop)
-			return -EINTR;
-		left = until - seconds_now();
-		if (left <= 0)
-			return 0;
-		step = (struct timespec){ .tv_nsec = (left < STEP ? left : STEP) * 1e9 };
-		nanosleep(&step, NULL);
-	}
+	return flags > 0 && flags & IFF_UP && flags & IFF_RUNNING;
 }
 
 int settle(int sock, const char *iface, double pause, double most,
 	   const volatile sig_atomic_t *stop, struct error *e)
 {
-	int err = rest(pause, stop);
-	double waited = 0;
+	int err = sleep_until(seconds_now() + pause, stop);
+	double until = seconds_now() + most;
 
 	if (err || sock < 0 || link_running(sock, iface))
 		return err;
-	for (; !err && !link_running(sock, iface); waited += STEP) {
-		if (waited > most)
+	while (!err && !link_running(sock, iface)) {
+		if (seconds_now() > until)
 			return error_set(e, -ENETDOWN, text("ip link show %s", iface),
 					 "%s has had no carrier for %g s", iface, most);
-		err = rest(STEP, stop);
+		err = sleep_until(seconds_now() + STEP, stop);
 	}
-	return err ?: rest(pause, stop);
+	return err ?: sleep_until(seconds_now() + pause, stop);
 }

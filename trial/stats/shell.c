@@ -64,14 +64,6 @@ static void become(const char *command, int errors)
 	_exit(127);
 }
 
-static int spawn(const char *command, int errors, pid_t *child)
-{
-	*child = fork();
-	if (!*child)
-		become(command, errors);
-	return *child < 0 ? -errno : 0;
-}
-
 /* Does the child end within the time? Signals do not interrupt the wait. */
 static bool ends(pid_t child, double seconds)
 {
@@ -102,14 +94,17 @@ static int ended_badly(const char *what, const char *command, int status, int er
 
 int shell_run(const char *what, const char *command, double seconds, struct error *e)
 {
-	int errors = memfd_create("errors", MFD_CLOEXEC), status, err;
+	int errors = memfd_create("errors", MFD_CLOEXEC), status, err = 0;
 	pid_t child;
 
 	if (errors < 0)
 		return error_set(e, -errno, NULL, "cannot run %s: %s", what, strerror(errno));
-	err = spawn(command, errors, &child);
-	if (err) {
-		error_set(e, err, NULL, "cannot run %s with /bin/sh: %s", what, strerror(-err));
+	child = fork();
+	if (!child)
+		become(command, errors);
+	if (child < 0) {
+		err = error_set(e, -errno, NULL, "cannot run %s with /bin/sh: %s", what,
+				strerror(errno));
 		goto out;
 	}
 	if (!ends(child, seconds)) {
