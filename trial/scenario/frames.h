@@ -6,6 +6,15 @@
 #include "trial/load/tcp.h"
 #include "trial/scenario/suite.h"
 
+struct counts {			/* all counts at one moment */
+	uint64_t sent, refused;
+	uint64_t written, read, retransmits;	/* sockets: bytes, and retransmitted segments */
+	uint64_t by_cpu[TRAFFIC_CPUS];	/* sent, by CPU */
+	struct traffic port, peer;
+	struct redirects out, back;
+	struct rtnl_link_stats64 port_link, peer_link;
+};
+
 struct run {
 	struct bench *b;
 	struct outcome *o;
@@ -19,15 +28,9 @@ struct run {
 	struct redirects_bpf *out;	/* redirects of the generator; NULL: none */
 	struct redirects_bpf *back;	/* redirects of the port */
 	struct table losses[2];		/* counters of port and peer before the run */
-};
-
-struct counts {			/* all counts at one moment */
-	uint64_t sent, refused;
-	uint64_t written, read, retransmits;	/* sockets: bytes, and retransmitted segments */
-	uint64_t by_cpu[TRAFFIC_CPUS];	/* sent, by CPU */
-	struct traffic port, peer;
-	struct redirects out, back;
-	struct rtnl_link_stats64 port_link, peer_link;
+	struct meta meta;		/* of the meters in the second part */
+	/* of the whole run, and at the beginning of the second part */
+	struct counts before, after, middle;
 };
 
 void tally_take(const struct run *, struct counts *);

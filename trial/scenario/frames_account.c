@@ -64,7 +64,7 @@ static void where_fill(const struct run *r, const struct counts *a, const struct
 	const struct traffic *to = r->transmit ? &b->peer : &b->port;
 	struct traffic *where = &r->o->where;
 
-	if (r->transmit ? !!r->at_peer.bpf : !!r->at_port.bpf)
+	if (r->transmit ? r->at_peer.bpf : r->at_port.bpf)
 		snprintf(r->o->queues_of, sizeof(r->o->queues_of), "%s", r->transmit ?
 			 r->b->peer.label : r->b->port.label);
 	for (int i = 0; i < TRAFFIC_QUEUES; i++)
@@ -114,15 +114,20 @@ void account_add(struct outcome *o, enum account_kind kind, int64_t packets, con
 	a->stage = o->lines > 1 ? a[-1].stage + (kind == ACCOUNT_SENT) : 0;
 }
 
-int64_t account_rest(const struct outcome *o, unsigned stage)
+int64_t account_sum(const struct outcome *o, unsigned stage, enum account_kind kind)
 {
-	int64_t rest = 0;
+	int64_t sum = 0;
 
 	for (unsigned i = 0; i < o->lines; i++)
-		if (o->account[i].stage == stage && o->account[i].kind != ACCOUNT_UNEXPLAINED)
-			rest += o->account[i].kind == ACCOUNT_SENT ? o->account[i].packets :
-				-o->account[i].packets;
-	return rest;
+		if (o->account[i].stage == stage && o->account[i].kind == kind)
+			sum += o->account[i].packets;
+	return sum;
+}
+
+int64_t account_rest(const struct outcome *o, unsigned stage)
+{
+	return account_sum(o, stage, ACCOUNT_SENT) - account_sum(o, stage, ACCOUNT_LOST) -
+	       account_sum(o, stage, ACCOUNT_ARRIVED);
 }
 
 /* Why ndo_xdp_xmit, or the redirect to it, rejects a frame (Linux 6.1 to 6.18). */
@@ -161,46 +166,34 @@ static void redirects_fill(struct outcome *o, const struct redirects *a, const s
 	}
 }
 
-#define GROWN_MAX 64
-
-struct grown {			/* loss counters of one source that grew */
-	const char *source;
-	unsigned nr;
-	struct { char counter[48]; uint64_t packets; } list[GROWN_MAX];
-};
-
-/* Skips counters of XDP: our own counts include these packets. */
-static void grown_add(const char *source, const char *counter, uint64_t packets, void *arg)
-{
-	struct grown *g = arg;
-
-	if (strcmp(source, g->source) || strcasestr(counter, "xdp") || g->nr == GROWN_MAX)
-		return;
-	snprintf(g->list[g->nr].counter, sizeof(g->list[g->nr].counter), "%s", counter);
-	g->list[g->nr++].packets = packets;
-}
+#define GROWN_MAX 256
 
 static int by_packets(const void *a, const void *b)
 {
-	const uint64_t x = *(const uint64_t *)((const char *)a + 48);
-	const uint64_t y = *(const uint64_t *)((const char *)b + 48);
+	const struct loss *x = a, *y = b;
 
-	return x == y ? 0 : x < y ? 1 : -1;
+	return x->packets == y->packets ? 0 : x->packets < y->packets ? 1 : -1;
 }
 
-/* How much of `rest` the counters explain, largest first; adds lines to the account of `o`. */
-static int64_t grown_explain(const struct grown *g, int64_t rest, const struct port *p,
-			     struct outcome *o)
+/*
+ * How much of `rest` the counters of one source explain, largest first; adds lines to the account
+ * of `o`. Skips counters of XDP: our own counts include these packets.
+ */
+static int64_t grown_explain(const struct loss *list, unsigned nr, const char *source, int64_t rest,
+			     const struct port *p, struct outcome *o)
 {
 	int64_t left = rest;
 
-	for (unsigned i = 0; i < g->nr; i++) {
-		if ((int64_t)g->list[i].packets > left)
+	for (unsigned i = 0; i < nr; i++) {
+		const struct loss *l = &list[i];
+
+		if (strcmp(l->source, source) || strcasestr(l->counter, "xdp") ||
+		    (int64_t)l->packets > left)
 			continue;
-		left -= g->list[i].packets;
+		left -= l->packets;
 		if (o)
-			account_add(o, ACCOUNT_LOST, g->list[i].packets, "%s of %s (%s)",
-				    g->list[i].counter, p->label, g->source);
+			account_add(o, ACCOUNT_LOST, l->packets, "%s of %s (%s)", l->counter,
+				    p->label, source);
 	}
 	return rest - left;
 }
@@ -209,24 +202,26 @@ static int64_t grown_explain(const struct grown *g, int64_t rest, const struct p
 static void losses_explain(struct outcome *o, const struct port *p, const struct table *before)
 {
 	static const char *const sources[] = { "ethtool -S", "ip -s link", "tc -s", "softnet" };
-	struct grown g[4] = {}, *best = NULL;
 	int64_t rest = o->account[0].kind == ACCOUNT_SENT ? account_rest(o, 0) : INT64_MAX;
-	int64_t most = 0;
+	int64_t most = 0, explained;
+	struct loss list[GROWN_MAX];
+	const char *best = NULL;
 	struct table now;
+	unsigned nr;
 
 	if (rest <= 0 || losses_read(p, &now, NULL))
 		return;
-	for (int i = 0; i < 4; i++) {
-		g[i].source = sources[i];
-		losses_each(before, &now, grown_add, &g[i]);
-		qsort(g[i].list, g[i].nr, sizeof(*g[i].list), by_packets);
-		if (grown_explain(&g[i], rest, p, NULL) > most) {
-			most = grown_explain(&g[i], rest, p, NULL);
-			best = &g[i];
+	nr = losses_grown(before, &now, list, GROWN_MAX);
+	qsort(list, nr, sizeof(*list), by_packets);
+	for (unsigned i = 0; i < sizeof(sources) / sizeof(*sources); i++) {
+		explained = grown_explain(list, nr, sources[i], rest, p, NULL);
+		if (explained > most) {
+			most = explained;
+			best = sources[i];
 		}
 	}
 	if (best)
-		grown_explain(best, rest, p, o);
+		grown_explain(list, nr, best, rest, p, o);
 	losses_free(&now);
 }
 
@@ -284,23 +279,12 @@ static void sockets_fill(const struct run *r, const struct counts *a, const stru
 	account_add(r->o, ACCOUNT_UNEXPLAINED, account_rest(r->o, 0), "unexplained");
 }
 
-static int64_t arrived_of(const struct outcome *o)
-{
-	int64_t n = 0;
-
-	for (unsigned i = 0; i < o->lines; i++)
-		if (!o->account[i].stage && o->account[i].kind == ACCOUNT_ARRIVED)
-			n += o->account[i].packets;
-	return n;
-}
-
 /* If everything was lost without any counter of it, the peer is probably the wrong port. */
-static void nothing_came(const struct run *r, int64_t arrived)
+static void nothing_came(const struct run *r)
 {
 	struct outcome *o = r->o;
-	int64_t rest = account_rest(o, 0);
 
-	if (!r->to || arrived || rest <= 0)
+	if (!r->to || account_sum(o, 0, ACCOUNT_ARRIVED) || account_rest(o, 0) <= 0)
 		return;
 	for (int i = 0; i < REMARKS_MAX; i++) {
 		if (*o->remark[i])
@@ -331,7 +315,7 @@ void account_fill(const struct run *r, const struct counts *a, const struct coun
 			losses_explain(o, r->to, &r->losses[r->to == &r->b->peer]);
 		losses_explain(o, r->from, &r->losses[r->from == &r->b->peer]);
 		waiting_explain(r);
-		nothing_came(r, arrived_of(o));
+		nothing_came(r);
 		account_add(o, ACCOUNT_UNEXPLAINED, account_rest(o, 0), "unexplained");
 	} else {
 		arrived_fill(r, a, b);

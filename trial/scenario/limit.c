@@ -40,17 +40,8 @@ static uint64_t cpus_full(const struct outcome *o)
 /* All packets of a stage: those sent, or if other hosts send, those arrived and lost. */
 static double whole(const struct outcome *o, unsigned stage)
 {
-	double sent = 0, known = 0;
-
-	for (unsigned i = 0; i < o->lines; i++) {
-		const struct account *a = &o->account[i];
-
-		if (a->stage == stage && a->kind == ACCOUNT_SENT)
-			sent = a->packets;
-		if (a->stage == stage && (a->kind == ACCOUNT_LOST || a->kind == ACCOUNT_ARRIVED))
-			known += a->packets;
-	}
-	return sent ?: known;
+	return account_sum(o, stage, ACCOUNT_SENT) ?: account_sum(o, stage, ACCOUNT_LOST) +
+						      account_sum(o, stage, ACCOUNT_ARRIVED);
 }
 
 /* The largest loss of the account, if it exceeds MANY. */

@@ -2,7 +2,6 @@
 /* The two parts of a scenario: the first measures throughput, the second attaches meters. */
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <time.h>
 
 #include "lib/util/error.h"
@@ -70,7 +69,7 @@ static double others_had(const struct run *r)
 	return had;
 }
 
-static int part_bare(struct run *r, const struct counts *before, struct counts *after)
+static int part_bare(struct run *r)
 {
 	struct effort start;
 	double began = seconds_now();
@@ -81,70 +80,63 @@ static int part_bare(struct run *r, const struct counts *before, struct counts *
 	r->o->seconds = seconds_now() - began;
 	effort_read(&r->b->pmus, &r->o->effort);
 	effort_diff(&r->o->effort, &start);
-	tally_take(r, after);	/* now, as the threads may take a while to end */
+	tally_take(r, &r->after);	/* now, as the threads may take a while to end */
 	err = send_end(r, err);
 	if (!err)
-		bare_fill(r, before, after);
+		bare_fill(r, &r->before, &r->after);
 	r->o->others = others_had(r);
 	return err;
 }
 
 /* If meters cannot be attached, the other figures are still valid. */
-static int part_metered(struct run *r, struct counts *after)
+static int part_metered(struct run *r)
 {
 	enum watch_by by = r->transmit ? r->sockets ? WATCH_TX : WATCH_NONE :
 			   r->at_port.bpf ? WATCH_NONE : WATCH_RX;
+	struct outcome *o = r->o;
 	struct error e = {};
-	struct counts *before = calloc(1, sizeof(*before));
-	struct meta *meta = calloc(1, sizeof(*meta));
-	int err = before && meta ? 0 : -ENOMEM;
+	double began;
+	int err;
 
-	if (!err && !r->b->no_meters[0] && watch_attach(&r->b->port, by, meta, &e)) {
-		snprintf(r->o->remark[1], sizeof(r->o->remark[1]), "no meters: %.228s",
-			 e.what);
-		err = send_end(r, send_begin(r, r->b->seconds * METERED));
-	} else if (!err && !r->b->no_meters[0]) {
-		double began = seconds_now();
-
-		tally_take(r, before);
-		err = send_end(r, send_begin(r, r->b->seconds * METERED));
-		r->o->metered_seconds = seconds_now() - began;
-		drain(r, after);
-		r->o->places = by != WATCH_NONE;
-		r->o->metered = !watch_detach(&r->b->port, meta, &r->o->seen);
-		r->o->metered_packets = headline(r, before, after);
-	} else if (!err) {
-		snprintf(r->o->remark[1], sizeof(r->o->remark[1]), "no meters: %.200s",
-			 r->b->no_meters);
+	if (*r->b->no_meters) {
+		snprintf(o->remark[1], sizeof(o->remark[1]), "no meters: %.200s", r->b->no_meters);
+		return 0;
 	}
-	free(before);
-	free(meta);
+	if (watch_attach(&r->b->port, by, &r->meta, &e)) {
+		snprintf(o->remark[1], sizeof(o->remark[1]), "no meters: %.228s", e.what);
+		return send_end(r, send_begin(r, r->b->seconds * METERED));
+	}
+	began = seconds_now();
+	tally_take(r, &r->middle);
+	err = send_end(r, send_begin(r, r->b->seconds * METERED));
+	o->metered_seconds = seconds_now() - began;
+	drain(r, &r->after);
+	o->places = by != WATCH_NONE;
+	o->metered = !watch_detach(&r->b->port, &r->meta, &o->seen);
+	o->metered_packets = headline(r, &r->middle, &r->after);
 	return err;
 }
 
 int parts_run(struct run *r)
 {
-	struct counts *before = calloc(1, sizeof(*before)), *after = calloc(1, sizeof(*after));
-	int err = before && after ? losses_read(&r->b->port, &r->losses[0], r->b->error) : -ENOMEM;
+	int err = losses_read(&r->b->port, &r->losses[0], r->b->error);
 
 	if (!err && r->b->has_peer)
 		err = losses_read(&r->b->peer, &r->losses[1], r->b->error);
 	if (!err) {
-		drain(r, before);
-		err = part_bare(r, before, after);
+		drain(r, &r->before);
+		err = part_bare(r);
 	}
 	if (!err) {
-		drain(r, after);
-		err = part_metered(r, after);
+		drain(r, &r->after);
+		err = part_metered(r);
 	}
 	if (!err) {
-		drain(r, after);
-		account_fill(r, before, after);
+		drain(r, &r->after);
+		account_fill(r, &r->before, &r->after);
 		limit_find(r->b, r->o, r->from ? generator_cpus(&r->g) : 0);
 	}
 	losses_free(&r->losses[0]);
 	losses_free(&r->losses[1]);
-	free(before);
-	free(after);
 	return err;
 }

@@ -119,6 +119,7 @@ void carrier_await(const struct port *);
 void outcome_figures(const struct bench *, const struct outcome *, struct result *);
 __attribute__((format(printf, 4, 5)))
 void account_add(struct outcome *, enum account_kind, int64_t packets, const char *what, ...);
+int64_t account_sum(const struct outcome *, unsigned stage, enum account_kind);
 /* The unexplained rest of a stage: sent - lost - arrived. */
 int64_t account_rest(const struct outcome *, unsigned stage);
 /* Writes to outcome->limit what limited the rate. */

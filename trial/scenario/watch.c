@@ -260,25 +260,25 @@ int losses_read(const struct port *p, struct table *t, struct error *e)
 	return 0;
 }
 
-void losses_each(const struct table *before, const struct table *now,
-		 void (*fn)(const char *source, const char *counter, uint64_t grown, void *arg),
-		 void *arg)
+unsigned losses_grown(const struct table *before, const struct table *now, struct loss *list,
+		      unsigned most)
 {
 	const struct meter *m = meters[METER_counters];
+	unsigned nr = 0;
 
-	for (unsigned row = 0; row < now->rows; row++) {
+	for (unsigned row = 0; nr < most && row < now->rows; row++) {
 		const unsigned char *key = now->keys + row * m->key.size;
-		uint64_t grown = now->cells[(size_t)row * now->words];
-		char source[16], counter[48];
+		struct loss *l = &list[nr];
 
+		l->packets = now->cells[(size_t)row * now->words];
 		for (unsigned old = 0; old < before->rows; old++)
 			if (!memcmp(key, before->keys + old * m->key.size, m->key.size))
-				grown -= before->cells[(size_t)old * before->words];
-		m->key.text(key, 0, counter, sizeof(counter));
-		m->key.text(key, 2, source, sizeof(source));
-		if ((int64_t)grown > 0)
-			fn(source, counter, grown, arg);
+				l->packets -= before->cells[(size_t)old * before->words];
+		m->key.text(key, 0, l->counter, sizeof(l->counter));
+		m->key.text(key, 2, l->source, sizeof(l->source));
+		nr += (int64_t)l->packets > 0;
 	}
+	return nr;
 }
 
 void losses_free(struct table *t)
