@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* e1000e, Intel gigabit for PCI Express. */
+#include "drivers/shared.h"
 #include "lib/core/nic_driver.h"
 
 static const struct driver_name functions[] = {
@@ -27,19 +28,7 @@ static const struct driver_name tracepoints[] = {
 };
 
 static const struct driver_stat stats[] = {
-	{ .name = "tx_packets", .as = "tx_card_packets" },
-	{ .name = "tx_bytes", .as = "tx_card_bytes" },
-	{ .name = "tx_restart_queue", .as = "tx_wake" },
-	{ .name = "tx_timeout_count", .as = "tx_timeouts" },
-	{ .name = "rx_packets", .as = "rx_card_packets" },
-	{ .name = "rx_bytes", .as = "rx_card_bytes" },
-	{ .name = "rx_csum_offload_errors", .as = "rx_csum_errors" },
-	{ .name = "alloc_rx_buff_failed", .as = "rx_alloc_fail" },
-	{ .name = "tx_errors", .as = "tx_errors" },
-	{ .name = "rx_errors", .as = "rx_errors" },
-	{ .name = "rx_no_buffer_count", .as = "rx_no_buffer" },
-	{ .name = "rx_missed_errors", .as = "rx_missed" },
-	{ .name = "tx_tcp_seg_good", .as = "tx_merged" },
+	STATS_OF_E1000,
 	{ .name = "tx_dma_failed", .as = "tx_dma_fail" },
 	{}
 };

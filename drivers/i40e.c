@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* i40e, Intel 40-gigabit: X710, XL710, XXV710. */
+#include "drivers/shared.h"
 #include "lib/core/nic_driver.h"
 
 static const struct driver_name functions[] = {
@@ -27,18 +28,8 @@ static const struct driver_name tracepoints[] = {
 };
 
 static const struct driver_stat stats[] = {
-	{ .name = "tx-%t.packets", .as = "tx_packets" },
-	{ .name = "tx-%t.bytes", .as = "tx_bytes" },
-	{ .name = "rx-%r.packets", .as = "rx_packets" },
-	{ .name = "rx-%r.bytes", .as = "rx_bytes" },
-	{ .name = "port.tx_unicast", .as = "tx_card_packets" },
-	{ .name = "port.tx_multicast", .as = "tx_card_packets" },
-	{ .name = "port.tx_broadcast", .as = "tx_card_packets" },
-	{ .name = "port.tx_bytes", .as = "tx_card_bytes" },
-	{ .name = "port.rx_unicast", .as = "rx_card_packets" },
-	{ .name = "port.rx_multicast", .as = "rx_card_packets" },
-	{ .name = "port.rx_broadcast", .as = "rx_card_packets" },
-	{ .name = "port.rx_bytes", .as = "rx_card_bytes" },
+	STATS_PER_QUEUE("tx-%t.", "rx-%r."),
+	STATS_OF_CARD("port.", ""),
 	{ .name = "tx_busy", .as = "tx_busy" },
 	{ .name = "tx_restart", .as = "tx_wake" },
 	{ .name = "tx_linearize", .as = "tx_linearized" },

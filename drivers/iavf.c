@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* iavf, the virtual functions of Intel X710 and E810. */
+#include "drivers/shared.h"
 #include "lib/core/nic_driver.h"
 
 static const struct driver_name functions[] = {
@@ -23,10 +24,7 @@ static const struct driver_name tracepoints[] = {
 };
 
 static const struct driver_stat stats[] = {
-	{ .name = "tx-%t.packets", .as = "tx_packets" },
-	{ .name = "tx-%t.bytes", .as = "tx_bytes" },
-	{ .name = "rx-%r.packets", .as = "rx_packets" },
-	{ .name = "rx-%r.bytes", .as = "rx_bytes" },
+	STATS_PER_QUEUE("tx-%t.", "rx-%r."),
 	{ .name = "rx_discards", .as = "rx_drops" },
 	{ .name = "tx_errors", .as = "tx_errors" },
 	{}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* ice, Intel 100-gigabit: E810, E822, E830. */
+#include "drivers/shared.h"
 #include "lib/core/nic_driver.h"
 
 static const struct driver_name functions[] = {
@@ -33,18 +34,8 @@ static const struct driver_name tracepoints[] = {
 };
 
 static const struct driver_stat stats[] = {
-	{ .name = "tx_queue_%t_packets", .as = "tx_packets" },
-	{ .name = "tx_queue_%t_bytes", .as = "tx_bytes" },
-	{ .name = "rx_queue_%r_packets", .as = "rx_packets" },
-	{ .name = "rx_queue_%r_bytes", .as = "rx_bytes" },
-	{ .name = "tx_unicast.nic", .as = "tx_card_packets" },
-	{ .name = "tx_multicast.nic", .as = "tx_card_packets" },
-	{ .name = "tx_broadcast.nic", .as = "tx_card_packets" },
-	{ .name = "tx_bytes.nic", .as = "tx_card_bytes" },
-	{ .name = "rx_unicast.nic", .as = "rx_card_packets" },
-	{ .name = "rx_multicast.nic", .as = "rx_card_packets" },
-	{ .name = "rx_broadcast.nic", .as = "rx_card_packets" },
-	{ .name = "rx_bytes.nic", .as = "rx_card_bytes" },
+	STATS_PER_QUEUE("tx_queue_%t_", "rx_queue_%r_"),
+	STATS_OF_CARD("", ".nic"),
 	{ .name = "tx_busy", .as = "tx_busy" },
 	{ .name = "tx_restart", .as = "tx_wake" },
 	{ .name = "tx_linearize", .as = "tx_linearized" },

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* ixgbe, Intel 10-gigabit: 82598, 82599, X540, X550. */
+#include "drivers/shared.h"
 #include "lib/core/nic_driver.h"
 
 static const struct driver_name functions[] = {
@@ -19,10 +20,7 @@ static const struct driver_name functions[] = {
 };
 
 static const struct driver_stat stats[] = {
-	{ .name = "tx_queue_%t_packets", .as = "tx_packets" },
-	{ .name = "tx_queue_%t_bytes", .as = "tx_bytes" },
-	{ .name = "rx_queue_%r_packets", .as = "rx_packets" },
-	{ .name = "rx_queue_%r_bytes", .as = "rx_bytes" },
+	STATS_PER_QUEUE("tx_queue_%t_", "rx_queue_%r_"),
 	{ .name = "tx_pkts_nic", .as = "tx_card_packets" },
 	{ .name = "tx_bytes_nic", .as = "tx_card_bytes" },
 	{ .name = "rx_pkts_nic", .as = "rx_card_packets" },

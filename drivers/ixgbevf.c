@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* ixgbevf, the virtual functions of Intel 82599, X540 and X550. */
+#include "drivers/shared.h"
 #include "lib/core/nic_driver.h"
 
 static const struct driver_name functions[] = {
@@ -14,10 +15,7 @@ static const struct driver_name functions[] = {
 };
 
 static const struct driver_stat stats[] = {
-	{ .name = "tx_queue_%t_packets", .as = "tx_packets" },
-	{ .name = "tx_queue_%t_bytes", .as = "tx_bytes" },
-	{ .name = "rx_queue_%r_packets", .as = "rx_packets" },
-	{ .name = "rx_queue_%r_bytes", .as = "rx_bytes" },
+	STATS_PER_QUEUE("tx_queue_%t_", "rx_queue_%r_"),
 	{ .name = "xdp_queue_%t_packets", .as = "tx_xdp" },
 	{ .name = "tx_timeout_count", .as = "tx_timeouts" },
 	{ .name = "alloc_rx_page_failed", .as = "rx_alloc_fail" },
