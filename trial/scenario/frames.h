@@ -6,7 +6,7 @@
 #include "trial/load/tcp.h"
 #include "trial/scenario/suite.h"
 
-struct counts {			/* all counts at one moment */
+struct counts {			/* all counts at one moment, or between two; only numbers of 64 bits */
 	uint64_t sent, refused;
 	uint64_t written, read, retransmits;	/* sockets: bytes, and retransmitted segments */
 	uint64_t by_cpu[TRAFFIC_CPUS];	/* sent, by CPU */
@@ -29,18 +29,17 @@ struct run {
 	struct redirects_bpf *back;	/* redirects of the port */
 	struct table losses[2];		/* counters of port and peer before the run */
 	struct meta meta;		/* of the meters in the second part */
-	/* of the whole run, and at the beginning of the second part */
-	struct counts before, after, middle;
+	/* of the whole run; at the beginning of the second part; between two of these */
+	struct counts before, after, middle, counted;
 };
 
 void tally_take(const struct run *, struct counts *);
+/* What was counted from `before` to r->after: r->counted, for the functions below. */
+void tally_since(struct run *r, const struct counts *before);
 
-/* The packets that the scenario measures, between two tallies. */
-uint64_t headline(const struct run *, const struct counts *before, const struct counts *after);
-/* The figures of the first part. */
-void bare_fill(const struct run *, const struct counts *before, const struct counts *after);
-/* The account of where every packet went. */
-void account_fill(const struct run *, const struct counts *before, const struct counts *after);
+uint64_t headline(const struct run *);	/* the packets that the scenario measures */
+void bare_fill(const struct run *);	/* the figures of the first part */
+void account_fill(const struct run *);	/* the account of where every packet went */
 
 /*
  * Runs both parts of a prepared scenario and fills the outcome. 0; -EINTR: stopped; or -errno with

@@ -31,70 +31,74 @@ void tally_take(const struct run *r, struct counts *t)
 		port_statistics(&r->b->peer, &t->peer_link, NULL);
 }
 
-/* Packets received by the port. */
-static uint64_t received(const struct run *r, const struct counts *a, const struct counts *b)
+void tally_since(struct run *r, const struct counts *before)
 {
-	if (r->at_port.bpf)
-		return b->port.packets - a->port.packets;
-	return b->port_link.rx_packets - a->port_link.rx_packets;
+	const uint64_t *from = (const void *)before, *to = (const void *)&r->after;
+	uint64_t *counted = (void *)&r->counted;
+
+	for (size_t i = 0; i < sizeof(*before) / sizeof(*from); i++)
+		counted[i] = to[i] - from[i];
+}
+
+/* Packets received by the port. */
+static uint64_t received(const struct run *r)
+{
+	return r->at_port.bpf ? r->counted.port.packets : r->counted.port_link.rx_packets;
 }
 
 /* Packets accepted by the sending driver; by its statistics if skbs pass through a qdisc. */
-static uint64_t handed(const struct run *r, const struct counts *a, const struct counts *b)
+static uint64_t handed(const struct run *r)
 {
-	const struct rtnl_link_stats64 *from = r->transmit ? &a->port_link : &a->peer_link;
-	const struct rtnl_link_stats64 *to = r->transmit ? &b->port_link : &b->peer_link;
+	const struct counts *c = &r->counted;
 
-	return r->g.how == HOW_PACKET ? to->tx_packets - from->tx_packets :
-	       b->out.sent - a->out.sent;
+	if (r->g.how != HOW_PACKET)
+		return c->out.sent;
+	return r->transmit ? c->port_link.tx_packets : c->peer_link.tx_packets;
 }
 
-uint64_t headline(const struct run *r, const struct counts *a, const struct counts *b)
+uint64_t headline(const struct run *r)
 {
 	if (r->sockets && r->transmit)
-		return b->port_link.tx_packets - a->port_link.tx_packets;
+		return r->counted.port_link.tx_packets;
 	if (r->transmit)
-		return handed(r, a, b);
-	return r->redirect ? b->back.sent - a->back.sent : received(r, a, b);
+		return handed(r);
+	return r->redirect ? r->counted.back.sent : received(r);
 }
 
-static void where_fill(const struct run *r, const struct counts *a, const struct counts *b)
+static void where_fill(const struct run *r)
 {
-	const struct traffic *from = r->transmit ? &a->peer : &a->port;
-	const struct traffic *to = r->transmit ? &b->peer : &b->port;
-	struct traffic *where = &r->o->where;
-
-	if (r->transmit ? r->at_peer.bpf : r->at_port.bpf)
-		snprintf(r->o->queues_of, sizeof(r->o->queues_of), "%s", r->transmit ?
-			 r->b->peer.label : r->b->port.label);
-	for (int i = 0; i < TRAFFIC_QUEUES; i++)
-		where->queue[i] = to->queue[i] - from->queue[i];
-	for (int i = 0; i < 64; i++)
-		if (to->cpu[i] - from->cpu[i] > r->o->packets / 100)
-			r->o->receiving |= 1ull << i;
-	for (int i = 0; i < TRAFFIC_CPUS; i++)
-		where->cpu[i] = r->transmit ? b->by_cpu[i] - a->by_cpu[i] :
-				to->cpu[i] - from->cpu[i];
-}
-
-void bare_fill(const struct run *r, const struct counts *a, const struct counts *b)
-{
+	const struct traffic *seen = r->transmit ? &r->counted.peer : &r->counted.port;
+	const uint64_t *cpus = r->transmit ? r->counted.by_cpu : seen->cpu;
 	struct outcome *o = r->o;
 
-	o->packets = headline(r, a, b);
+	if (r->transmit ? r->at_peer.bpf : r->at_port.bpf)
+		snprintf(o->queues_of, sizeof(o->queues_of), "%s", r->transmit ?
+			 r->b->peer.label : r->b->port.label);
+	for (int i = 0; i < 64; i++)
+		if (seen->cpu[i] > o->packets / 100)
+			o->receiving |= 1ull << i;
+	memcpy(o->where.queue, seen->queue, sizeof(seen->queue));
+	memcpy(o->where.cpu, cpus, sizeof(seen->cpu));
+}
+
+void bare_fill(const struct run *r)
+{
+	const struct counts *c = &r->counted;
+	struct outcome *o = r->o;
+
+	o->packets = headline(r);
 	if (r->sockets) {
 		o->sockets = true;
-		o->bytes = b->read - a->read;
-		o->retransmits = b->retransmits - a->retransmits;
+		o->bytes = c->read;
+		o->retransmits = c->retransmits;
 		return;
 	}
-	o->sent = r->from ? b->sent + b->refused - a->sent - a->refused : 0;
+	o->sent = r->from ? c->sent + c->refused : 0;
 	if (r->from)
 		o->bytes = o->packets * r->b->load.frame.size;
 	else
-		o->bytes = r->at_port.bpf ? b->port.bytes - a->port.bytes :
-			   b->port_link.rx_bytes - a->port_link.rx_bytes;
-	where_fill(r, a, b);
+		o->bytes = r->at_port.bpf ? c->port.bytes : c->port_link.rx_bytes;
+	where_fill(r);
 }
 
 void account_add(struct outcome *o, enum account_kind kind, int64_t packets, const char *what, ...)
@@ -150,19 +154,15 @@ static const char *xmit_why(int err)
 	}
 }
 
-static void redirects_fill(struct outcome *o, const struct redirects *a, const struct redirects *b,
-			   const char *label)
+static void redirects_fill(struct outcome *o, const struct redirects *r, const char *label)
 {
 	for (int err = 0; err < REDIRECT_ERRORS; err++) {
-		uint64_t dropped = b->dropped[err] - a->dropped[err];
-		uint64_t refused = b->refused[err] - a->refused[err];
-
-		if (dropped)
-			account_add(o, ACCOUNT_LOST, dropped, "not accepted by %s: %s", label,
-				    xmit_why(err));
-		if (refused)
-			account_add(o, ACCOUNT_LOST, refused, "not redirected to %s: %s", label,
-				    xmit_why(err));
+		if (r->dropped[err])
+			account_add(o, ACCOUNT_LOST, r->dropped[err], "not accepted by %s: %s",
+				    label, xmit_why(err));
+		if (r->refused[err])
+			account_add(o, ACCOUNT_LOST, r->refused[err], "not redirected to %s: %s",
+				    label, xmit_why(err));
 	}
 }
 
@@ -238,43 +238,43 @@ static void waiting_explain(const struct run *r)
 			    "counts at %s", r->from->label, when);
 }
 
-static void back_fill(const struct run *r, const struct counts *a, const struct counts *b)
+static void back_fill(const struct run *r)
 {
 	struct outcome *o = r->o;
 
-	account_add(o, ACCOUNT_SENT, received(r, a, b), "redirected by %s", r->b->port.label);
-	redirects_fill(o, &a->back, &b->back, r->b->port.label);
+	account_add(o, ACCOUNT_SENT, received(r), "redirected by %s", r->b->port.label);
+	redirects_fill(o, &r->counted.back, r->b->port.label);
 	if (r->at_peer.bpf)
-		account_add(o, ACCOUNT_ARRIVED, b->peer.packets - a->peer.packets,
-			    "arrived at %s", r->b->peer.label);
+		account_add(o, ACCOUNT_ARRIVED, r->counted.peer.packets, "arrived at %s",
+			    r->b->peer.label);
 	else
-		account_add(o, ACCOUNT_ARRIVED, b->back.sent - a->back.sent,
+		account_add(o, ACCOUNT_ARRIVED, r->counted.back.sent,
 			    "accepted by the driver of %s", r->b->port.label);
 	account_add(o, ACCOUNT_UNEXPLAINED, account_rest(o, 1), "unexplained");
 }
 
-static void arrived_fill(const struct run *r, const struct counts *a, const struct counts *b)
+static void arrived_fill(const struct run *r)
 {
 	struct outcome *o = r->o;
 
 	if (!r->to)
-		account_add(o, ACCOUNT_ARRIVED, handed(r, a, b), "accepted by the driver of %s",
+		account_add(o, ACCOUNT_ARRIVED, handed(r), "accepted by the driver of %s",
 			    r->b->port.label);
 	else if (!r->transmit)
-		account_add(o, ACCOUNT_ARRIVED, received(r, a, b), "arrived at %s", r->to->label);
+		account_add(o, ACCOUNT_ARRIVED, received(r), "arrived at %s", r->to->label);
 	else if (r->at_peer.bpf)
-		account_add(o, ACCOUNT_ARRIVED, b->peer.packets - a->peer.packets,
-			    "arrived at %s", r->to->label);
+		account_add(o, ACCOUNT_ARRIVED, r->counted.peer.packets, "arrived at %s",
+			    r->to->label);
 	else
-		account_add(o, ACCOUNT_ARRIVED, b->peer_link.rx_packets - a->peer_link.rx_packets,
+		account_add(o, ACCOUNT_ARRIVED, r->counted.peer_link.rx_packets,
 			    "arrived at %s (ip -s link)", r->to->label);
 }
 
-static void sockets_fill(const struct run *r, const struct counts *a, const struct counts *b)
+static void sockets_fill(const struct run *r)
 {
-	account_add(r->o, ACCOUNT_SENT, b->written - a->written, "written to sockets at %s",
+	account_add(r->o, ACCOUNT_SENT, r->counted.written, "written to sockets at %s",
 		    r->from->label);
-	account_add(r->o, ACCOUNT_ARRIVED, b->read - a->read, "read from sockets at %s",
+	account_add(r->o, ACCOUNT_ARRIVED, r->counted.read, "read from sockets at %s",
 		    r->to->label);
 	account_add(r->o, ACCOUNT_UNEXPLAINED, account_rest(r->o, 0), "unexplained");
 }
@@ -296,21 +296,21 @@ static void nothing_came(const struct run *r)
 	}
 }
 
-void account_fill(const struct run *r, const struct counts *a, const struct counts *b)
+void account_fill(const struct run *r)
 {
-	uint64_t refused = b->refused - a->refused;
+	uint64_t refused = r->counted.refused;
 	struct outcome *o = r->o;
 
 	if (r->sockets) {
-		sockets_fill(r, a, b);
+		sockets_fill(r);
 	} else if (r->from) {
-		account_add(o, ACCOUNT_SENT, b->sent - a->sent + refused, "sent from %s",
+		account_add(o, ACCOUNT_SENT, r->counted.sent + refused, "sent from %s",
 			    r->from->label);
-		redirects_fill(o, &a->out, &b->out, r->from->label);
+		redirects_fill(o, &r->counted.out, r->from->label);
 		if (refused)
 			account_add(o, ACCOUNT_LOST, refused, "not accepted by %s: its qdisc was "
 				    "full (ENOBUFS)", r->from->label);
-		arrived_fill(r, a, b);
+		arrived_fill(r);
 		if (r->to)
 			losses_explain(o, r->to, &r->losses[r->to == &r->b->peer]);
 		losses_explain(o, r->from, &r->losses[r->from == &r->b->peer]);
@@ -318,9 +318,9 @@ void account_fill(const struct run *r, const struct counts *a, const struct coun
 		nothing_came(r);
 		account_add(o, ACCOUNT_UNEXPLAINED, account_rest(o, 0), "unexplained");
 	} else {
-		arrived_fill(r, a, b);
+		arrived_fill(r);
 		losses_explain(o, r->to, &r->losses[0]);
 	}
 	if (r->redirect)
-		back_fill(r, a, b);
+		back_fill(r);
 }

@@ -82,8 +82,9 @@ static int part_bare(struct run *r)
 	effort_diff(&r->o->effort, &start);
 	tally_take(r, &r->after);	/* now, as the threads may take a while to end */
 	err = send_end(r, err);
+	tally_since(r, &r->before);
 	if (!err)
-		bare_fill(r, &r->before, &r->after);
+		bare_fill(r);
 	r->o->others = others_had(r);
 	return err;
 }
@@ -113,7 +114,8 @@ static int part_metered(struct run *r)
 	drain(r, &r->after);
 	o->places = by != WATCH_NONE;
 	o->metered = !watch_detach(&r->b->port, &r->meta, &o->seen);
-	o->metered_packets = headline(r, &r->middle, &r->after);
+	tally_since(r, &r->middle);
+	o->metered_packets = headline(r);
 	return err;
 }
 
@@ -133,7 +135,8 @@ int parts_run(struct run *r)
 	}
 	if (!err) {
 		drain(r, &r->after);
-		account_fill(r, &r->before, &r->after);
+		tally_since(r, &r->before);
+		account_fill(r);
 		limit_find(r->b, r->o, r->from ? generator_cpus(&r->g) : 0);
 	}
 	losses_free(&r->losses[0]);
