@@ -6,7 +6,8 @@
 #include "trial/load/tcp.h"
 #include "trial/scenario/suite.h"
 
-struct counts {			/* all counts at one moment, or between two; only numbers of 64 bits */
+/* All counts at one moment, or between two; only numbers of 64 bits. */
+struct counts {
 	uint64_t sent, refused;
 	uint64_t written, read, retransmits;	/* sockets: bytes, and retransmitted segments */
 	uint64_t by_cpu[TRAFFIC_CPUS];	/* sent, by CPU */

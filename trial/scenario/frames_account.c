@@ -170,7 +170,7 @@ static void redirects_fill(struct outcome *o, const struct redirects *r, const c
 
 static int by_packets(const void *a, const void *b)
 {
-	const struct loss *x = a, *y = b;
+	const struct grown *x = a, *y = b;
 
 	return x->packets == y->packets ? 0 : x->packets < y->packets ? 1 : -1;
 }
@@ -179,13 +179,13 @@ static int by_packets(const void *a, const void *b)
  * How much of `rest` the counters of one source explain, largest first; adds lines to the account
  * of `o`. Skips counters of XDP: our own counts include these packets.
  */
-static int64_t grown_explain(const struct loss *list, unsigned nr, const char *source, int64_t rest,
-			     const struct port *p, struct outcome *o)
+static int64_t grown_explain(const struct grown *list, unsigned nr, const char *source,
+			     int64_t rest, const struct port *p, struct outcome *o)
 {
 	int64_t left = rest;
 
 	for (unsigned i = 0; i < nr; i++) {
-		const struct loss *l = &list[i];
+		const struct grown *l = &list[i];
 
 		if (strcmp(l->source, source) || strcasestr(l->counter, "xdp") ||
 		    (int64_t)l->packets > left)
@@ -204,7 +204,7 @@ static void losses_explain(struct outcome *o, const struct port *p, const struct
 	static const char *const sources[] = { "ethtool -S", "ip -s link", "tc -s", "softnet" };
 	int64_t rest = o->account[0].kind == ACCOUNT_SENT ? account_rest(o, 0) : INT64_MAX;
 	int64_t most = 0, explained;
-	struct loss list[GROWN_MAX];
+	struct grown list[GROWN_MAX];
 	const char *best = NULL;
 	struct table now;
 	unsigned nr;

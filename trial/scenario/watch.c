@@ -260,7 +260,7 @@ int losses_read(const struct port *p, struct table *t, struct error *e)
 	return 0;
 }
 
-unsigned losses_grown(const struct table *before, const struct table *now, struct loss *list,
+unsigned losses_grown(const struct table *before, const struct table *now, struct grown *list,
 		      unsigned most)
 {
 	const struct meter *m = meters[METER_counters];
@@ -268,7 +268,7 @@ unsigned losses_grown(const struct table *before, const struct table *now, struc
 
 	for (unsigned row = 0; nr < most && row < now->rows; row++) {
 		const unsigned char *key = now->keys + row * m->key.size;
-		struct loss *l = &list[nr];
+		struct grown *l = &list[nr];
 
 		l->packets = now->cells[(size_t)row * now->words];
 		for (unsigned old = 0; old < before->rows; old++)

@@ -48,12 +48,12 @@ int watch_detach(const struct port *, const struct meta *, struct seen *);
 
 /* Reads the loss counters of a port; losses_free() them. 0, or -errno with an error message. */
 int losses_read(const struct port *, struct table *, struct error *);
-struct loss {			/* a counter that grew */
+struct grown {			/* a counter that grew */
 	char source[16], counter[48];	/* "ethtool -S", "rx_missed_errors" */
 	uint64_t packets;
 };
 /* Lists at most `most` counters that grew; returns their number. */
-unsigned losses_grown(const struct table *before, const struct table *now, struct loss *,
+unsigned losses_grown(const struct table *before, const struct table *now, struct grown *,
 		      unsigned most);
 void losses_free(struct table *);
 
