@@ -52,8 +52,11 @@ static int take_all(struct view *v, struct snapshot *all)
 			error_forget(v->error);
 			all[i].meta.magic = err = 0;
 			v->look.unread++;
-		} else if (err) {
+		} else if (err == -ENOENT || err == -ENODATA) {
 			detached(v);
+		} else if (err) {
+			error_set(v->error, err, NULL, "cannot read the counts of %s: %s",
+				  v->iface ?: "the interface", strerror(-err));
 		}
 		if (v->wanted)
 			all[i].wanted &= v->wanted;

@@ -115,37 +115,22 @@ int show_interfaces(struct view *v, const char *iface)
 	return pins_each(collect, v);
 }
 
-/* Removes "hw" from a word such as "hw,ecn"; true if it was there. */
-static bool hw_taken(char *word)
-{
-	char *at = word;
-
-	for (size_t len; *at; at += len + 1) {
-		len = strcspn(at, ",");
-		if (len == 2 && !strncmp(at, "hw", 2)) {
-			memmove(at, at + len + (at[len] == ','), strlen(at + len) + !at[len]);
-			if (!*at && at > word)
-				at[-1] = '\0';
-			return true;
-		}
-		if (!at[len])
-			break;
-	}
-	return false;
-}
-
 int show_sections(struct view *v, char **words)
 {
 	for (; *words; words++) {
-		__u64 bits;
+		char *names = strdupa(*words), *rest;
 
-		v->hw |= hw_taken(*words);
-		if (!**words)
-			continue;
-		bits = meters_parse(*words);
-		if (!bits)
+		if (*names && !names[strspn(names, ",")] && !meters_parse(names))
 			return EXIT_USAGE;
-		v->wanted |= bits;
+		for (char *name = strtok_r(names, ",", &rest); name;
+		     name = strtok_r(NULL, ",", &rest)) {
+			__u64 bits = strcmp(name, "hw") ? meters_parse(name) : 0;
+
+			if (strcmp(name, "hw") && !bits)
+				return EXIT_USAGE;
+			v->hw |= !bits;
+			v->wanted |= bits;
+		}
 	}
 	return 0;
 }
