@@ -33,20 +33,15 @@ static void warn(const char *iface, const struct request *req)
 
 static int run(int argc, char **argv)
 {
-	static const struct option options[] = { REQUEST_LONG, COMMON_LONG, {} };
-	struct request req = { .meters = meters_default() };
+	struct request req = { .meters = meters_default(), .tell = tell };
 	struct error e = {};
 	const char *iface;
 	struct meta meta;
 	static char label[96];
-	int o, status;
+	int status;
 
-	while ((o = getopt_long(argc, argv, ":" REQUEST_SHORT COMMON_SHORT, options, NULL)) >= 0) {
-		if (common_option(&command_attach, o, argv, &status))
-			return status;
-		if (!request_option(&req, o))
-			return EXIT_USAGE;
-	}
+	if (!options_take(&command_attach, argc, argv, &req, &status))
+		return status;
 	if (optind + 2 == argc && meter_find(argv[optind + 1]))
 		return usage_error(text("nicprobe attach %s -m %s", argv[optind], argv[optind + 1]),
 				   "meters go with -m");
@@ -86,6 +81,6 @@ const struct command command_attach = {
 	.name = "attach",
 	.args = "[NETNS/]IFACE [-m METER,…] [--rx HOOK] [--sample N] [OPTION…]",
 	.help = "start measuring an interface",
-	.options = REQUEST_HELP,
+	.options = { request_options, driver_options },
 	.run = run,
 };

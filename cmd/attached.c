@@ -44,8 +44,7 @@ static void attached_reasons(struct page *p, const struct meta *meta, bool on_to
 
 void attached_print(FILE *out, const struct meta *meta, const char *label)
 {
-	const struct look look = terminal_look();
-	struct page p = { .out = out, .look = &look, .width = look.width < 40 ? 40 : look.width };
+	struct page p = terminal_page(out, 40);
 	const char *on = "";
 
 	page_style(&p, STYLE_BOLD);

@@ -9,13 +9,10 @@
 
 #include "cmd/bench.h"
 #include "cmd/cmd.h"
+#include "cmd/words.h"
 #include "lib/kernel/permits.h"
 #include "lib/util/error.h"
 #include "lib/util/log.h"
-#include "lib/util/near.h"
-
-enum { PEER = 256, SECONDS, SIZE, FLOWS, THREADS, IPV6, VLAN, ECN, RATE, FORCE, GENERATOR, AB,
-	SAVE, AGAINST, TOLERANCE, ROUNDS, MINUTES, PAUSE, FIGURE };
 
 static void stop(int signal)
 {
@@ -32,135 +29,13 @@ static void signals_take(void)
 		sigaction(taken[i], &action, NULL);
 }
 
-static bool number(const char *option, double least, double most, double *to)
-{
-	char *end;
-	double x = strtod(optarg, &end);
-
-	if (*end || end == optarg || !(x >= least && x <= most)) {
-		usage_error("nicprobe bench --help", "%s takes a number from %.10g to %.10g, not "
-			    "\"%s\"", option, least, most, optarg);
-		return false;
-	}
-	*to = x;
-	return true;
-}
-
-static bool whole(const char *option, unsigned least, unsigned most, unsigned *to)
-{
-	double x;
-
-	if (!number(option, least, most, &x))
-		return false;
-	*to = x;
-	if (*to == x)
-		return true;
-	usage_error("nicprobe bench --help", "%s takes a whole number, not \"%s\"", option, optarg);
-	return false;
-}
-
-/* The index of `word` in a NULL-terminated list; -1 after printing an error. */
-static int one_of(const char *option, const char *word, const char *const *list)
-{
-	struct near near = near_to(word);
-
-	for (int i = 0; list[i]; i++) {
-		if (!strcmp(list[i], word))
-			return i;
-		near_try(&near, list[i]);
-	}
-	usage_error(*near.name ? text("%s %s", option, near.name) : "nicprobe bench --help",
-		    "%s does not take \"%s\"", option, word);
-	return -1;
-}
-
-static bool option_take(struct bench *b, const char **peer, int o)
-{
-	static const char *const ecn[] = { "not-ect", "ect1", "ect0", "ce", NULL };
-	static const char *const how[] = { "auto", "live", "packet", NULL };
-	struct frame_spec *f = &b->load.frame;
-	int i;
-
-	switch (o) {
-	case PEER:
-		*peer = optarg;
-		return true;
-	case SECONDS:
-		return number("--seconds", .1, 86400, &b->seconds);
-	case SIZE:
-		return whole("--size", 60, FRAME_MAX, &f->size);
-	case FLOWS:
-		return whole("--flows", 1, FLOWS_MAX, &b->load.flows);
-	case THREADS:
-		return whole("--threads", 1, THREADS_MAX, &b->load.threads);
-	case VLAN:
-		return whole("--vlan", 1, 4094, &f->vlan);
-	case RATE:
-		return number("--rate", 1, 1e9, &b->load.rate);
-	case IPV6:
-		return f->ipv6 = true;
-	case FORCE:
-		return b->force = true;
-	case ECN:
-		i = one_of("--ecn", optarg, ecn);
-		f->ecn = i;
-		return i >= 0;
-	case GENERATOR:
-		i = one_of("--generator", optarg, how);
-		b->how = i;
-		return i >= 0;
-	}
-	return true;
-}
-
-/* --ab takes two arguments; getopt only handles the first. */
-static bool commands_take(struct versus *v, int argc, char **argv)
-{
-	if (optind == argc || argv[optind][0] == '-') {
-		usage_error("--ab \"ethtool -K eth0 gro on\" \"ethtool -K eth0 gro off\"",
-			    "--ab needs two commands, A and B");
-		return false;
-	}
-	v->ab[0] = optarg;
-	v->ab[1] = argv[optind++];
-	return true;
-}
-
-static bool versus_take(struct versus *v, int o, int argc, char **argv)
-{
-	switch (o) {
-	case AB:
-		return commands_take(v, argc, argv);
-	case SAVE:
-		v->save = optarg;
-		return true;
-	case AGAINST:
-		v->against = optarg;
-		return true;
-	case FIGURE:
-		v->figure = optarg;
-		return true;
-	case TOLERANCE:
-		return number("--tolerance", 0, 1000, &v->tolerance);
-	case ROUNDS:
-		return whole("--rounds", 1, ROUNDS_MAX, &v->rounds);
-	case MINUTES:
-		return number("--minutes", .01, 10000, &v->minutes);
-	case PAUSE:
-		return number("--pause", 0, 600, &v->pause);
-	}
-	return true;
-}
-
 static bool scenario_want(struct bench *b, const char *name)
 {
-	struct near near = near_to(name);
 	unsigned n = 0;
 
 	while (b->wanted[n])
 		n++;
 	for (const struct scenario *const *s = scenarios; *s; s++) {
-		near_try(&near, (*s)->name);
 		if (strcmp((*s)->name, name))
 			continue;
 		for (unsigned i = 0; i < n; i++)
@@ -169,8 +44,8 @@ static bool scenario_want(struct bench *b, const char *name)
 		b->wanted[n] = *s;
 		return b->asked = true;
 	}
-	usage_error(*near.name ? text("nicprobe bench IFACE %s", near.name) :
-		    "nicprobe bench --help", "no scenario \"%s\"", name);
+	usage_error(did_you_mean("@scenarios", name, "nicprobe bench IFACE ",
+				 "nicprobe bench --help"), "no scenario \"%s\"", name);
 	return false;
 }
 
@@ -228,67 +103,100 @@ static int once(struct bench *b)
 	return err;
 }
 
-static const struct option options[] = {
-	{ "peer", required_argument, NULL, PEER },
-	{ "seconds", required_argument, NULL, SECONDS },
-	{ "size", required_argument, NULL, SIZE },
-	{ "flows", required_argument, NULL, FLOWS },
-	{ "threads", required_argument, NULL, THREADS },
-	{ "ipv6", no_argument, NULL, IPV6 },
-	{ "vlan", required_argument, NULL, VLAN },
-	{ "ecn", required_argument, NULL, ECN },
-	{ "rate", required_argument, NULL, RATE },
-	{ "force", no_argument, NULL, FORCE },
-	{ "generator", required_argument, NULL, GENERATOR },
-	{ "ab", required_argument, NULL, AB },
-	{ "save", required_argument, NULL, SAVE },
-	{ "against", required_argument, NULL, AGAINST },
-	{ "tolerance", required_argument, NULL, TOLERANCE },
-	{ "rounds", required_argument, NULL, ROUNDS },
-	{ "minutes", required_argument, NULL, MINUTES },
-	{ "pause", required_argument, NULL, PAUSE },
-	{ "figure", required_argument, NULL, FIGURE },
-	COMMON_LONG, {}
+struct bench_options {
+	struct bench bench;
+	struct versus versus;
+	const char *peer;
+};
+
+static const struct option_spec options[] = {
+	{ .arg = "SCENARIO", .help = "rx-drop, rx-pass, tx, redirect, rx-tcp, tx-tcp\n"
+				     "(default: all that this setup supports)" },
+	{ 0, "peer", "P", "the other port, [NETNS/]IFACE (default: a veth's peer;\n"
+			  "otherwise none, and rx-* measure incoming traffic)",
+	  OPTION_STRING, INTO(struct bench_options, peer), .words = "@interfaces" },
+	{ 0, "seconds", "S", "duration of each scenario (default 3; 1 with --ab,\n"
+			     "--save or --against)",
+	  OPTION_NUMBER, INTO(struct bench_options, bench.seconds), .1, 86400 },
+	{ 0, "size", "BYTES", "frame size, Ethernet header included (default 64)",
+	  OPTION_WHOLE, INTO(struct bench_options, bench.load.frame.size), 60, FRAME_MAX },
+	{ 0, "flows", "N", "number of flows to generate (default 16 per queue)",
+	  OPTION_WHOLE, INTO(struct bench_options, bench.load.flows), 1, FLOWS_MAX },
+	{ 0, "threads", "N", "sending threads, one per CPU (default: one per queue)",
+	  OPTION_WHOLE, INTO(struct bench_options, bench.load.threads), 1, THREADS_MAX },
+	{ 0, "ipv6", NULL, "send IPv6 instead of IPv4",
+	  OPTION_FLAG, INTO(struct bench_options, bench.load.frame.ipv6) },
+	{ 0, "vlan", "ID", "send with this VLAN tag",
+	  OPTION_WHOLE, INTO(struct bench_options, bench.load.frame.vlan), 1, 4094 },
+	/* in the order of the codepoints */
+	{ 0, "ecn", "CP", "not-ect (default), ect0, ect1, ce",
+	  OPTION_WORD, INTO(struct bench_options, bench.load.frame.ecn),
+	  .words = "not-ect ect1 ect0 ce" },
+	{ 0, "rate", "PPS", "limit the rate (default: unlimited)",
+	  OPTION_NUMBER, INTO(struct bench_options, bench.load.rate), 1, 1e9 },
+	/* in the order of enum how */
+	{ 0, "generator", "HOW", "auto (default), live (XDP live frames) or packet\n"
+				 "(packet sockets)",
+	  OPTION_WORD, INTO(struct bench_options, bench.how), .words = "auto live packet" },
+	{ 0, "force", NULL, "allow an interface with the default route or with an\n"
+			    "XDP program, which then stays attached",
+	  OPTION_FLAG, INTO(struct bench_options, bench.force) },
+	{ 0, "ab", "A B", "run two commands in turn until it is clear whether\n"
+			  "they differ; A is run again at the end",
+	  OPTION_COMMANDS, INTO(struct bench_options, versus.ab),
+	  .example = "\"ethtool -K eth0 gro on\" \"ethtool -K eth0 gro off\"" },
+	{ 0, "save", "FILE", "save the rounds as a baseline",
+	  OPTION_FILE, INTO(struct bench_options, versus.save) },
+	{ 0, "against", "FILE", "compare with a baseline; exit status 1 if worse",
+	  OPTION_FILE, INTO(struct bench_options, versus.against) },
+	{ 0, "tolerance", "P", "ignore differences up to P percent (default 5; --ab 1)",
+	  OPTION_NUMBER, INTO(struct bench_options, versus.tolerance), 0, 1000 },
+	{ 0, "rounds", "N", "rounds per command at most (32), or of a baseline (10)",
+	  OPTION_WHOLE, INTO(struct bench_options, versus.rounds), 1, ROUNDS_MAX },
+	{ 0, "minutes", "M", "time limit for --ab (default 10)",
+	  OPTION_NUMBER, INTO(struct bench_options, versus.minutes), .01, 10000 },
+	{ 0, "pause", "S", "wait between a command and its round (default 0.2)",
+	  OPTION_NUMBER, INTO(struct bench_options, versus.pause), 0, 600 },
+	{ 0, "figure", "NAME", "the figure that decides --ab (default: the first)",
+	  OPTION_STRING, INTO(struct bench_options, versus.figure) },
+	{}
 };
 
 static int run(int argc, char **argv)
 {
-	struct versus v = { .minutes = -1, .pause = -1, .tolerance = -1 };
-	const char *peer = NULL;
 	struct error e = {};
-	static struct bench b;
-	int o, err, status;
+	static struct bench_options wanted = {
+		.versus = { .minutes = -1, .pause = -1, .tolerance = -1 },
+	};
+	struct bench *b = &wanted.bench;
+	int err, status;
 
-	while ((o = getopt_long(argc, argv, ":" COMMON_SHORT, options, NULL)) >= 0) {
-		if (common_option(&command_bench, o, argv, &status))
-			return status;
-		if (!option_take(&b, &peer, o) || !versus_take(&v, o, argc, argv))
-			return EXIT_USAGE;
-	}
+	if (!options_take(&command_bench, argc, argv, &wanted, &status))
+		return status;
 	if (optind == argc)
 		return usage_error("nicprobe bench IFACE", "bench: no interface given");
 	for (int i = optind + 1; i < argc; i++)
-		if (!scenario_want(&b, argv[i]))
+		if (!scenario_want(b, argv[i]))
 			return EXIT_USAGE;
-	status = versus_check(&v);
+	status = versus_check(&wanted.versus);
 	if (status)
 		return status;
-	if (!b.seconds)
-		b.seconds = versus_wanted(&v) ? 1 : 3;
+	if (!b->seconds)
+		b->seconds = versus_wanted(&wanted.versus) ? 1 : 3;
 	if (kernel_permits_mounts(&e))
 		return failed(&e);
 	signals_take();
-	b.starts = starts;
-	err = bench_open(&b, argv[optind], peer, &e);
+	b->starts = starts;
+	err = bench_open(b, argv[optind], wanted.peer, &e);
 	if (!err) {
-		scenarios_choose(&b);
-		disturbs_say(&b);
-		if (versus_wanted(&v))
-			status = versus_run(&b, &v);
+		scenarios_choose(b);
+		disturbs_say(b);
+		if (versus_wanted(&wanted.versus))
+			status = versus_run(b, &wanted.versus);
 		else
-			err = once(&b);
+			err = once(b);
 	}
-	bench_close(&b);
+	bench_close(b);
 	if (trial_stop)
 		return 128 + trial_stop;
 	return err ? failed(&e) : status;
@@ -298,32 +206,6 @@ const struct command command_bench = {
 	.name = "bench",
 	.args = "[NETNS/]IFACE [SCENARIO…]",
 	.help = "send packets, measure a driver's throughput and CPU cost",
-	.options =
-	"  SCENARIO               rx-drop, rx-pass, tx, redirect, rx-tcp, tx-tcp\n"
-	"                         (default: all that this setup supports)\n"
-	"      --peer P           the other port, [NETNS/]IFACE (default: a veth's peer;\n"
-	"                         otherwise none, and rx-* measure incoming traffic)\n"
-	"      --seconds S        duration of each scenario (default 3; 1 with --ab,\n"
-	"                         --save or --against)\n"
-	"      --size BYTES       frame size, Ethernet header included (default 64)\n"
-	"      --flows N          number of flows to generate (default 16 per queue)\n"
-	"      --threads N        sending threads, one per CPU (default: one per queue)\n"
-	"      --ipv6             send IPv6 instead of IPv4\n"
-	"      --vlan ID          send with this VLAN tag\n"
-	"      --ecn CP           not-ect (default), ect0, ect1, ce\n"
-	"      --rate PPS         limit the rate (default: unlimited)\n"
-	"      --generator HOW    auto (default), live (XDP live frames) or packet\n"
-	"                         (packet sockets)\n"
-	"      --force            allow an interface with the default route or with an\n"
-	"                         XDP program, which then stays attached\n"
-	"      --ab A B           run two commands in turn until it is clear whether\n"
-	"                         they differ; A is run again at the end\n"
-	"      --save FILE        save the rounds as a baseline\n"
-	"      --against FILE     compare with a baseline; exit status 1 if worse\n"
-	"      --tolerance P      ignore differences up to P percent (default 5; --ab 1)\n"
-	"      --rounds N         rounds per command at most (32), or of a baseline (10)\n"
-	"      --minutes M        time limit for --ab (default 10)\n"
-	"      --pause S          wait between a command and its round (default 0.2)\n"
-	"      --figure NAME      the figure that decides --ab (default: the first)\n",
+	.options = { options },
 	.run = run,
 };

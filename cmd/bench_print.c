@@ -230,8 +230,7 @@ static void absences(struct page *p, const struct bench *b)
 
 void bench_print(FILE *out, const struct bench *b)
 {
-	const struct look look = terminal_look();
-	struct page p = { .out = out, .look = &look, .width = look.width < 40 ? 40 : look.width };
+	struct page p = terminal_page(out, 40);
 
 	introduction(&p, b);
 	for (unsigned i = 0; i < b->outcomes; i++) {

@@ -17,11 +17,8 @@
 #include "lib/net/link.h"
 #include "lib/util/error.h"
 #include "lib/util/log.h"
-#include "lib/util/near.h"
 #include "render/json_writer.h"
 #include "render/text.h"
-
-bool json_wanted;
 
 static void error_line(const char *before, const char *what)
 {
@@ -86,52 +83,9 @@ int usage_error(const char *try, const char *what, ...)
 	return error_print(&e, EXIT_USAGE);
 }
 
-#define JSON_HELP	"  -j, --json             print JSON; errors are JSON, too\n"
-#define VERBOSE_HELP	"  -v, --verbose          show messages of libbpf and libxdp\n"
-#define HELP_HELP	"  -h, --help             show this help\n"
-#define COLOR_HELP	"      --color WHEN       always, never or auto (default): on a terminal\n"
-#define COMMON_HELP	JSON_HELP VERBOSE_HELP COLOR_HELP HELP_HELP
-
-static void help(const struct command *c)
-{
-	printf("nicprobe %s %s\n    %s\n", c->name, c->args, c->help);
-	printf("\nOptions:\n%s%s%s%s%s", c->options ?: "", JSON_HELP,
-	       strstr(c->options ?: "", "-v,") ? "" : VERBOSE_HELP, COLOR_HELP, HELP_HELP);
-}
-
-static void near_options(struct near *near, const char *help)
-{
-	for (const char *at = help; at && (at = strstr(at, "--")); at += strcspn(at, " \n"))
-		near_try(near, text("%.*s", (int)strcspn(at, " \n,"), at));
-}
-
-static int option_error(const struct command *c, const char *word, bool no_value)
-{
-	/* getopt leaves in optopt the short option, or the long option with the bad value */
-	bool extra = optopt && !strncmp(word, "--", 2) && strchr(word, '=');
-	struct near near;
-	char name[64];
-
-	snprintf(name, sizeof(name), "%s", word);
-	if (no_value && strncmp(word, "--", 2))
-		snprintf(name, sizeof(name), "-%c", optopt);
-	name[strcspn(name, "=")] = '\0';
-	near = near_to(name);
-	if (extra || no_value)
-		return usage_error(text("nicprobe %s --help", c->name), extra ?
-				   "the option %s takes no value" : "the option %s needs a value",
-				   name);
-	if (optopt)
-		return usage_error(text("nicprobe %s --help", c->name), "no option -%c", optopt);
-	near_options(&near, c->options);
-	near_options(&near, COMMON_HELP);
-	return usage_error(*near.name ? near.name : text("nicprobe %s --help", c->name),
-			   "no option %s", name);
-}
-
 static enum { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } color;
 
-static bool color_parse(const char *when)
+bool color_parse(const char *when)
 {
 	static const char *const words[] = {
 		[COLOR_AUTO] = "auto", [COLOR_ALWAYS] = "always", [COLOR_NEVER] = "never"
@@ -142,30 +96,6 @@ static bool color_parse(const char *when)
 			return true;
 	color = COLOR_AUTO;
 	usage_error("--color=always", "--color takes always, never or auto, not \"%s\"", when);
-	return false;
-}
-
-bool common_option(const struct command *c, int option, char **argv, int *status)
-{
-	switch (option) {
-	case 'h':
-		help(c);
-		*status = EXIT_SUCCESS;
-		return true;
-	case 'j':
-		json_wanted = true;
-		return false;
-	case 'v':
-		log_init(true);
-		return false;
-	case OPTION_COLOR:
-		*status = EXIT_USAGE;
-		return !color_parse(optarg);
-	case '?':
-	case ':':
-		*status = option_error(c, argv[optind - 1] ?: "", option == ':');
-		return true;
-	}
 	return false;
 }
 
@@ -235,26 +165,6 @@ void iface_label(__u32 netns, const char *iface, char *label, unsigned size)
 		snprintf(label, size, "netns:%u/%s", netns, iface);
 }
 
-const struct renderer *renderer_find(const char *name)
-{
-	static const struct renderer *const all[] = {
-#define R(name) &renderer_##name,
-		RENDERERS(R)
-#undef R
-	};
-	struct near near = near_to(name);
-
-	for (unsigned i = 0; i < sizeof(all) / sizeof(*all); i++) {
-		if (!strcmp(all[i]->name, name))
-			return all[i];
-		near_try(&near, all[i]->name);
-	}
-	usage_error(*near.name ? text("-f %s", near.name) : "-f table, -f json, "
-		    "-f openmetrics or -f prometheus",
-		    "no format \"%s\"", name);
-	return NULL;
-}
-
 struct look terminal_look(void)
 {
 	struct look look = { .width = 80, .utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8") };
@@ -269,6 +179,16 @@ struct look terminal_look(void)
 		      (color == COLOR_AUTO && isatty(STDOUT_FILENO) && !getenv("NO_COLOR") &&
 		       strcmp(getenv("TERM") ?: "dumb", "dumb"));
 	return look;
+}
+
+struct page terminal_page(FILE *out, unsigned least)
+{
+	static struct look look;
+
+	look = terminal_look();
+	return (struct page){
+		.out = out, .look = &look, .width = look.width < least ? least : look.width,
+	};
 }
 
 int snapshot_take(struct snapshot *s, const char *dir, struct error *e)

@@ -3,13 +3,15 @@
 #ifndef NICPROBE_CMD_H
 #define NICPROBE_CMD_H
 
-#include <getopt.h>
 #include <stdbool.h>
+#include <stdio.h>
+#include <unistd.h>
 
+#include "cmd/options.h"
 #include "lib/attach/attach.h"
 #include "lib/read/snapshot.h"
 #include "render/render.h"
-
+#include "render/text.h"
 
 enum { EXIT_USAGE = 2 };
 
@@ -17,7 +19,8 @@ struct command {
 	const char *name;
 	const char *args;	/* "IFACE [-m METER,…]" */
 	const char *help;	/* one line */
-	const char *options;	/* the lines under "Options:"; NULL: only the common options */
+	const struct option_spec *options[4];	/* tables, NULL-terminated; without the common one */
+	bool wraps;		/* what follows its first operand is a command line */
 	int (*run)(int argc, char **argv);	/* argv[0]: its name; returns the exit status */
 };
 
@@ -30,15 +33,15 @@ COMMANDS(C)
 #undef C
 extern const struct command *const commands[];	/* NULL-terminated */
 
-/* Options that every command takes; common_option() handles them. */
-#define COMMON_SHORT	"hjv"
-#define COMMON_LONG	{ "help", no_argument, NULL, 'h' }, { "json", no_argument, NULL, 'j' }, \
-			{ "verbose", no_argument, NULL, 'v' }, \
-			{ "color", required_argument, NULL, OPTION_COLOR }
-#define OPTION_COLOR	0x1000	/* above all letters and all options of the commands */
-/* Handles common and unknown options; -j turns errors into JSON. True: exit with *status. */
-bool common_option(const struct command *, int option, char **argv, int *status);
-extern bool json_wanted;
+/* What options of several commands ask for. */
+extern bool json_wanted;	/* -j; errors are JSON, too */
+extern const struct renderer *format_wanted;	/* the last of -f and -j; the default is table */
+bool color_parse(const char *when);	/* --color. False after printing an error */
+
+/* Options of several commands. */
+extern const struct option_spec format_options[];
+extern const struct option_spec request_options[];	/* into a struct request */
+extern const struct option_spec driver_options[];	/* into a struct request, too */
 
 /* Print the error, as text or (-j) as JSON. Returns EXIT_FAILURE. */
 int failed(const struct error *);
@@ -72,43 +75,16 @@ void iface_label(__u32 netns, const char *iface, char *label, unsigned size);
 
 /* "pktsize,ecn" or "all" to 1 << METER_x. 0 after printing an error. */
 __u64 meters_parse(const char *list);
-/* -m, --rx, --sample and the like: shared by attach and run. False after printing an error. */
-bool request_option(struct request *, int option);
 /* Options of a meter are given only with that meter; false after printing an error. */
 bool request_fits(const struct request *);
-#define REQUEST_SHORT	"m:"
-#define REQUEST_LONG	{ "meters", required_argument, NULL, 'm' }, \
-			{ "rx", required_argument, NULL, 'R' }, \
-			{ "sample", required_argument, NULL, 'S' }, \
-			{ "stacks", no_argument, NULL, 'K' }, \
-			{ "group", required_argument, NULL, 'G' }, DRIVER_LONG
-/* Options of the meter driver and of the command driver. */
-#define DRIVER_LONG	{ "functions", required_argument, NULL, 'F' }, \
-			{ "time", required_argument, NULL, 'T' }, \
-			{ "max-functions", required_argument, NULL, 'X' }
-#define DRIVER_HELP \
-	"      --functions GLOB,… count calls of these functions instead of the known\n" \
-	"                         ones; MODULE:GLOB: of one module\n" \
-	"      --time GLOB,…      also measure how long these functions take\n" \
-	"      --max-functions N  fail rather than attach to more (default: 512)\n"
-#define REQUEST_HELP						\
-	"  -m, --meters METER,…   attach these, or fail (default: all cheap ones that\n" \
-	"                         work here); +METER, -METER: add or remove one\n" \
-	"      --rx HOOK          the hook for received packets: auto (default),\n" \
-	"                         xdp, driver, tc, xdp-generic\n" \
-	"      --sample N         follow one packet in N (default: see list -v; the\n" \
-	"                         latency meters follow every packet)\n" \
-	"      --stacks           record the kernel stack of each drop\n" \
-	"      --group GROUP      let members of GROUP use show and list without root\n" \
-	"  For the meter driver:\n" DRIVER_HELP
-
 /* Can --rx name this hook? True for hooks of rx-nic, and for tc, which means: no rx-nic. */
 struct error;
 struct hook;
 bool hook_choosable(const struct hook *);
 
-const struct renderer *renderer_find(const char *name);	/* NULL after printing an error */
 struct look terminal_look(void);
+/* A page of the terminal's width, or of `least` columns on a narrower terminal. */
+struct page terminal_page(FILE *out, unsigned least);
 
 /* A snapshot of the attachment in `dir`, with its label and state. 0 or -errno. */
 int snapshot_take(struct snapshot *, const char *dir, struct error *);

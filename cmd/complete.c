@@ -1,130 +1,77 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* nicprobe complete WHAT: the words that shell completion offers, one per line. */
-#include <net/if.h>
+/* nicprobe complete WHAT: the words and options that shell completion offers, one per line. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd/bench.h"
 #include "cmd/cmd.h"
-#include "findings/subjects.h"
-#include "lib/attach/pins.h"
-#include "lib/core/hook.h"
-#include "lib/core/nic_driver.h"
-#include "lib/net/iface.h"
-#include "render/series.h"
+#include "cmd/words.h"
 
-static void print_commands(void)
+static void print(const char *word, void *arg)
 {
-	for (const struct command *const *c = commands; *c; c++)
-		if ((*c)->help)
-			puts((*c)->name);
-}
-
-static void print_meters(void)
-{
-	for (int id = 0; id < NR_METERS; id++)
-		puts(meters[id]->name);
-}
-
-static void print_formats(void)
-{
-#define R(format) puts(renderer_##format.name);
-	RENDERERS(R)
-#undef R
-}
-
-static void print_hooks(void)
-{
-	puts("auto");
-	for (const struct hook *const *t = hooks; *t; t++)
-		if (hook_choosable(*t))
-			puts((*t)->name);
-}
-
-static void print_drivers(void)
-{
-	for (const struct driver *const *d = drivers; *d; d++)
-		if (!strchr((*d)->name, ' '))
-			puts((*d)->name);
-}
-
-static void print_findings(void)
-{
-	for (const struct subject *const *s = subjects; *s; s++)
-		for (unsigned i = 0; (*s)->kind(i); i++)
-			puts((*s)->kind(i)->id);
-}
-
-static bool print_of_netns(const char *netns, void *arg)
-{
-	struct if_nameindex *list = if_nameindex();
-
 	(void)arg;
-	for (struct if_nameindex *i = list; i && i->if_index; i++)
-		printf("%s%s%s\n", netns, *netns ? "/" : "", i->if_name);
-	if (list)
-		if_freenameindex(list);
-	return false;
+	puts(word);
 }
 
-static void print_interfaces(void)
+static const struct command *command_find(const char *name)
 {
-	netns_each(print_of_netns, NULL, NULL);
+	const struct command *const *c = commands;
+
+	while (*c && (!(*c)->help || strcmp((*c)->name, name)))
+		c++;
+	return *c;
 }
 
-static void print_each(void)
+/* "--btf 1 file files": how many values, what they are, and what the operands are with it. */
+static void print_option(const struct option_spec *o)
 {
-	for (unsigned i = 0; i < NR_EACH; i++)
-		puts(each_names[i]);
+	const char *kind = o->kind == OPTION_FILE ? "file" : o->list ? "list" : "word";
+
+	if (o->letter)
+		printf("-%c %u %s %s\n", o->letter, option_values(o), kind, o->operands ?: "");
+	printf("--%s %u %s %s\n", o->name, option_values(o), kind, o->operands ?: "");
 }
 
-static int each(const char *dir, __u32 netns, const char *iface, void *arg)
+static bool is_called(const struct option_spec *o, const char *word)
 {
-	char label[96];
-
-	(void)dir, (void)arg;
-	iface_label(netns, iface, label, sizeof(label));
-	puts(label);
-	return 0;
+	if (o->letter && word[0] == '-' && word[1] == o->letter && !word[2])
+		return true;
+	return !strncmp(word, "--", 2) && !strcmp(word + 2, o->name);
 }
 
-static void print_attached(void)
+/* The options of a command; or of one of them, `called`, the words for its value. */
+static void print_options(const struct command *c, const char *called)
 {
-	pins_each(each, NULL);
-}
+	const struct option_spec *all[OPTIONS_MAX];
+	unsigned nr = options_of(c, all);
 
-static void print_scenarios(void)
-{
-	for (const struct scenario *const *s = scenarios; *s; s++)
-		puts((*s)->name);
+	for (unsigned i = 0; i < nr; i++)
+		if (all[i]->name && !called)
+			print_option(all[i]);
+		else if (all[i]->name && is_called(all[i], called) && all[i]->words)
+			words_each(all[i]->words, print, NULL);
 }
 
 static int run(int argc, char **argv)
 {
-	static const struct {
-		const char *what;
-		void (*print)(void);
-	} words[] = {
-		{ "commands", print_commands }, { "meters", print_meters },
-		{ "formats", print_formats }, { "hooks", print_hooks },
-		{ "drivers", print_drivers }, { "findings", print_findings },
-		{ "interfaces", print_interfaces }, { "each", print_each },
-		{ "attached", print_attached }, { "scenarios", print_scenarios },
-	};
+	const struct command *c = argc > 2 ? command_find(argv[2]) : NULL;
 
-	for (unsigned i = 0; argc == 2 && i < sizeof(words) / sizeof(*words); i++)
-		if (!strcmp(argv[1], words[i].what)) {
-			words[i].print();
-			return EXIT_SUCCESS;
-		}
+	if (c && ((argc == 3 && !strcmp(argv[1], "options")) ||
+		  (argc == 4 && !strcmp(argv[1], "value")))) {
+		print_options(c, argv[3]);
+		return EXIT_SUCCESS;
+	}
+	if (argc == 2 && words_listed(argv[1], print, NULL))
+		return EXIT_SUCCESS;
 	return usage_error("nicprobe complete commands",
 			   "complete takes one of: commands meters formats hooks drivers "
-			   "findings interfaces attached scenarios each");
+			   "findings interfaces attached scenarios each groups, "
+			   "options COMMAND, value COMMAND OPTION");
 }
 
 const struct command command_complete = {
 	.name = "complete",
-	.args = "commands|meters|formats|hooks|drivers|findings|interfaces|attached|scenarios|each",
+	.args = "commands|meters|formats|hooks|drivers|findings|interfaces|attached|scenarios|each|"
+		"groups|options COMMAND|value COMMAND OPTION",
 	.run = run,
 };

@@ -11,8 +11,6 @@
 #include "lib/util/error.h"
 #include "lib/util/shortage.h"
 
-enum { FORCE = 256 };	/* an option without a short form */
-
 static int one(const char *arg, bool force)
 {
 	struct error e = {};
@@ -65,39 +63,41 @@ static int every(bool force)
 	return all.status;
 }
 
+struct detach_options {
+	bool all, force;
+};
+
+static const struct option_spec options[] = {
+	{ 'a', "all", NULL, "detach every interface in every namespace", OPTION_FLAG,
+	  INTO(struct detach_options, all) },
+	{ 0, "force", NULL, "also remove what another version left", OPTION_FLAG,
+	  INTO(struct detach_options, force) },
+	{}
+};
+
 static int run(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "all", no_argument, NULL, 'a' }, { "force", no_argument, NULL, FORCE },
-		COMMON_LONG, {}
-	};
 	struct error e = {};
-	bool all = false, force = false;
-	int o, status;
+	struct detach_options wanted = {};
+	int status;
 
-	while ((o = getopt_long(argc, argv, ":a" COMMON_SHORT, options, NULL)) >= 0) {
-		if (common_option(&command_detach, o, argv, &status))
-			return status;
-		all |= o == 'a';
-		force |= o == FORCE;
-	}
-	if (all == (optind + 1 == argc) || optind + 1 < argc)
+	if (!options_take(&command_detach, argc, argv, &wanted, &status))
+		return status;
+	if (wanted.all == (optind + 1 == argc) || optind + 1 < argc)
 		return usage_error("nicprobe detach IFACE, or: nicprobe detach --all",
-				   all ? "detach takes one interface or --all, not both" :
+				   wanted.all ? "detach takes one interface or --all, not both" :
 				   optind == argc ? "detach: no interface given" :
 				   "detach takes one interface or --all");
 	if (kernel_permits(&e))
 		return failed(&e);
 	netns_go_home();
-	return all ? every(force) : one(argv[optind], force);
+	return wanted.all ? every(wanted.force) : one(argv[optind], wanted.force);
 }
 
 const struct command command_detach = {
 	.name = "detach",
 	.args = "[NETNS/]IFACE | --all",
 	.help = "stop measuring an interface and remove everything",
-	.options =
-	"  -a, --all              detach every interface in every namespace\n"
-	"      --force            also remove what another version left\n",
+	.options = { options },
 	.run = run,
 };

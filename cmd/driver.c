@@ -11,6 +11,7 @@
 #include <bpf/libbpf.h>
 
 #include "cmd/cmd.h"
+#include "cmd/words.h"
 #include "lib/attach/object.h"
 #include "lib/attach/pins.h"
 #include "lib/core/hook.h"
@@ -20,7 +21,6 @@
 #include "lib/util/clock.h"
 #include "lib/util/error.h"
 #include "lib/util/log.h"
-#include "lib/util/near.h"
 
 static const char *driver;	/* of the interfaces whose packets are counted */
 
@@ -47,18 +47,6 @@ static uint64_t packets(void)
 	return n;
 }
 
-static int unknown(const char *name, struct error *e)
-{
-	struct near near = near_to(name);
-
-	for (const struct driver *const *d = drivers; *d; d++)
-		near_try(&near, (*d)->name);
-	error_set(e, -ENOENT,
-		  *near.name ? text("nicprobe driver %s", near.name) : "nicprobe drivers",
-		  "no driver, module or interface is called \"%s\"", name);
-	return -ENOENT;
-}
-
 /* `name` is a known driver, an unknown module, or an interface, in this order. */
 static int driver_choose(const char *name, struct site *site)
 {
@@ -75,7 +63,10 @@ static int driver_choose(const char *name, struct site *site)
 		return 0;
 	iface = iface_enter(name, NULL, NULL);
 	if (!iface || iface_read(iface, i, NULL))
-		return unknown(name, site->error);
+		return error_set(site->error, -ENOENT,
+				 did_you_mean("@drivers", name, "nicprobe driver ",
+					      "nicprobe drivers"),
+				 "no driver, module or interface is called \"%s\"", name);
 	site->driver = driver_find(i->driver);
 	*i->name = '\0';	/* calls for all interfaces of the driver are counted */
 	return 0;
@@ -153,58 +144,34 @@ static int look(const char *name, struct request *req, char **argv, const struct
 	return status;
 }
 
-/* Parses up to the first non-option or "--". False: exit with *status. */
-static bool options_take(int argc, char **argv, struct request *req, const struct renderer **format,
-			 int *status)
-{
-	static const struct option options[] = {
-		{ "format", required_argument, NULL, 'f' }, DRIVER_LONG, COMMON_LONG, {}
-	};
-	int o;
-
-	while ((o = getopt_long(argc, argv, "+:f:" COMMON_SHORT, options, NULL)) >= 0) {
-		if (common_option(&command_driver, o, argv, status))
-			return false;
-		*status = EXIT_USAGE;
-		if (o == 'f')
-			*format = renderer_find(optarg);
-		if (!*format || !request_option(req, o))
-			return false;
-	}
-	return true;
-}
-
 static int run(int argc, char **argv)
 {
 	struct request req = {
 		.meters = 1ull << METER_driver, .by_name = true, .tell = tell,
 	};
-	const struct renderer *format = &renderer_table;
 	struct error e = {};
 	const char *name;
 	int status;
 
 	/* options may stand before and after the name; later ones belong to the command */
-	if (!options_take(argc, argv, &req, &format, &status))
+	if (!options_take(&command_driver, argc, argv, &req, &status))
 		return status;
 	name = argv[optind];
-	if (name && ++optind < argc && !options_take(argc, argv, &req, &format, &status))
+	if (name && ++optind < argc && !options_take(&command_driver, argc, argv, &req, &status))
 		return status;
 	if (!name)
 		return usage_error("nicprobe driver DRIVER -- COMMAND", "driver: no driver given");
-	if (json_wanted)
-		format = &renderer_json;
 	if (kernel_permits_mounts(&e))
 		return failed(&e);
-	return look(name, &req, optind < argc ? argv + optind : NULL, format);
+	return look(name, &req, optind < argc ? argv + optind : NULL,
+		    json_wanted ? &renderer_json : format_wanted);
 }
 
 const struct command command_driver = {
 	.name = "driver",
 	.args = "DRIVER | [NETNS/]IFACE [--functions GLOB,…] [-- COMMAND…]",
 	.help = "count calls of a driver's functions while a command runs",
-	.options =
-	DRIVER_HELP
-	"  -f, --format FORMAT    table (default), json, openmetrics, prometheus\n",
+	.options = { driver_options, format_options },
+	.wraps = true,
 	.run = run,
 };

@@ -7,15 +7,14 @@
 
 #include "cmd/cmd.h"
 #include "cmd/facts.h"
+#include "cmd/words.h"
 #include "lib/kernel/feature.h"
 #include "lib/kernel/permits.h"
 #include "lib/trace/module.h"
 #include "lib/trace/running.h"
 #include "lib/util/error.h"
 #include "lib/util/log.h"
-#include "lib/util/near.h"
 
-static struct look look;
 static struct page page;
 
 static void put(const char *what)
@@ -134,16 +133,6 @@ static void overview(void)
 	}
 }
 
-static int unknown(const char *name)
-{
-	struct near near = near_to(name);
-
-	for (const struct driver *const *d = drivers; *d; d++)
-		near_try(&near, (*d)->name);
-	return usage_error(*near.name ? text("nicprobe drivers %s", near.name) :
-			   "nicprobe drivers", "no driver \"%s\"", name);
-}
-
 /* The driver table for this module: its own, or one that names functions of it. NULL: none. */
 static const struct driver *table_of(const char *module)
 {
@@ -237,32 +226,33 @@ static int check_all(int argc, char **argv, const char *btf)
 	return status;
 }
 
+struct check_options {
+	bool check;
+	const char *btf;
+};
+
+static const struct option_spec options[] = {
+	{ 'c', "check", NULL, "check module files for the known names; exit status 1\n"
+			      "if a name is missing",
+	  OPTION_FLAG, INTO(struct check_options, check), .operands = "files" },
+	{ 'b', "btf", "VMLINUX", "take BTF from this kernel, which the modules are for",
+	  OPTION_FILE, INTO(struct check_options, btf), .operands = "files" },
+	{}
+};
+
 static int run(int argc, char **argv)
 {
-	static const struct option options[] = {
-		COMMON_LONG, { "check", no_argument, NULL, 'c' },
-		{ "btf", required_argument, NULL, 'b' }, {}
-	};
+	struct check_options wanted = {};
 	struct json j = { .out = stdout };
 	const struct driver *d;
-	const char *btf = NULL;
-	bool file = false;
-	int o, status;
+	int status;
 
-	while ((o = getopt_long(argc, argv, ":cb:" COMMON_SHORT, options, NULL)) >= 0) {
-		if (o == 'c')
-			file = true;
-		else if (o == 'b')
-			btf = optarg;
-		else if (common_option(&command_drivers, o, argv, &status))
-			return status;
-	}
-	look = terminal_look();
-	page = (struct page){ .out = stdout, .look = &look,
-			      .width = look.width < 60 ? 60 : look.width };
-	if (file)
-		return check_all(argc, argv, btf);
-	if (btf)
+	if (!options_take(&command_drivers, argc, argv, &wanted, &status))
+		return status;
+	page = terminal_page(stdout, 60);
+	if (wanted.check)
+		return check_all(argc, argv, wanted.btf);
+	if (wanted.btf)
 		return usage_error("nicprobe drivers --btf VMLINUX --check MODULE.ko",
 				   "--btf requires --check");
 	if (optind == argc) {
@@ -273,7 +263,9 @@ static int run(int argc, char **argv)
 		return usage_error("nicprobe drivers", "drivers takes one name");
 	d = driver_find(argv[optind]);
 	if (d == &driver_generic)
-		return unknown(argv[optind]);
+		return usage_error(did_you_mean("@drivers", argv[optind], "nicprobe drivers ",
+						"nicprobe drivers"),
+				   "no driver \"%s\"", argv[optind]);
 	one(d, json_wanted ? &j : NULL, true);
 	if (json_wanted)
 		putchar('\n');
@@ -284,9 +276,6 @@ const struct command command_drivers = {
 	.name = "drivers",
 	.args = "[NAME | --check MODULE.ko…]",
 	.help = "show what is known about a driver, and check a kernel for it",
-	.options =
-	"  -c, --check            check module files for the known names; exit status 1\n"
-	"                         if a name is missing\n"
-	"  -b, --btf VMLINUX      take BTF from this kernel, which the modules are for\n",
+	.options = { options },
 	.run = run,
 };

@@ -6,9 +6,9 @@
 
 #include "cmd/cmd.h"
 #include "cmd/explain.h"
+#include "cmd/words.h"
 #include "findings/subjects.h"
 #include "lib/util/log.h"
-#include "lib/util/near.h"
 #include "render/json_writer.h"
 #include "render/text.h"
 
@@ -113,17 +113,6 @@ static bool is_wanted(const char *id, char **ids)
 	return !*ids || ids[i];
 }
 
-static int unknown(const char *id)
-{
-	struct near near = near_to(id);
-
-	for (const struct subject *const *s = subjects; *s; s++)
-		for (unsigned i = 0; (*s)->kind(i); i++)
-			near_try(&near, (*s)->kind(i)->id);
-	return usage_error(*near.name ? text("nicprobe explain %s", near.name) : "nicprobe explain",
-			   "no finding \"%s\"", id);
-}
-
 static void print_json(char **ids)
 {
 	struct json j = { .out = stdout };
@@ -139,22 +128,18 @@ static void print_json(char **ids)
 
 static int run(int argc, char **argv)
 {
-	static const struct option options[] = { { "man", no_argument, NULL, 'M' }, COMMON_LONG,
-						{} };
-	const struct look look = terminal_look();
-	struct page page = { .out = stdout, .look = &look, .width = look.width < 60 ? 60 :
-			    look.width };
+	struct page page;
 	bool man = false;
-	int o, status;
+	int status;
 
-	while ((o = getopt_long(argc, argv, ":" COMMON_SHORT, options, NULL)) >= 0) {
-		if (common_option(&command_explain, o, argv, &status))
-			return status;
-		man |= o == 'M';
-	}
+	if (!options_take(&command_explain, argc, argv, &man, &status))
+		return status;
+	page = terminal_page(stdout, 60);
 	for (char **id = argv + optind; *id; id++)
 		if (!kind_find(*id))
-			return unknown(*id);
+			return usage_error(did_you_mean("@findings", *id, "nicprobe explain ",
+							"nicprobe explain"),
+					   "no finding \"%s\"", *id);
 	if (man)
 		explain_man(stdout);
 	else if (json_wanted)
@@ -166,11 +151,15 @@ static int run(int argc, char **argv)
 	return EXIT_SUCCESS;
 }
 
+static const struct option_spec options[] = {
+	{ 0, "man", NULL, "print the source of nicprobe-findings(7)", .kind = OPTION_FLAG },
+	{}
+};
+
 const struct command command_explain = {
 	.name = "explain",
 	.args = "[FINDING…]",
 	.help = "explain a finding: what it means and what helps; or list all",
-	.options =
-	"      --man              print the source of nicprobe-findings(7)\n",
+	.options = { options },
 	.run = run,
 };

@@ -165,26 +165,29 @@ static int list_attached(double window)
 	return status;
 }
 
+struct list_options {
+	bool all;
+	double window;
+};
+
+static const struct option_spec options[] = {
+	{ 'w', "window", "SECONDS", "measure for this long; show rates and findings",
+	  OPTION_NUMBER, INTO(struct list_options, window), SECONDS },
+	{ 'v', "verbose", "[METER…]", "list all meters, and which work here, or why not;\n"
+				      "or describe these meters",
+	  OPTION_FLAG, INTO(struct list_options, all), .operands = "meters" },
+	{}
+};
+
 static int run(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "window", required_argument, NULL, 'w' }, COMMON_LONG, {}
-	};
-	struct look look;
+	struct list_options wanted = {};
 	__u64 only = 0, bits;
-	double window = 0;
-	bool all = false;
-	int o, status;
+	int status;
 
-	while ((o = getopt_long(argc, argv, ":w:" COMMON_SHORT, options, NULL)) >= 0) {
-		if (o == 'v')
-			all = true;
-		else if (o == 'w' && !seconds_parse("-w", optarg, .001, &window))
-			return EXIT_USAGE;
-		else if (o != 'w' && common_option(&command_list, o, argv, &status))
-			return status;
-	}
-	if (optind != argc && !all)
+	if (!options_take(&command_list, argc, argv, &wanted, &status))
+		return status;
+	if (optind != argc && !wanted.all)
 		return usage_error(text("nicprobe list -v %s", argv[optind]),
 				   "list takes meters only with -v");
 	for (; optind < argc; only |= bits, optind++) {
@@ -192,16 +195,14 @@ static int run(int argc, char **argv)
 		if (!bits)
 			return EXIT_USAGE;
 	}
-	look = terminal_look();
-	page = (struct page){ .out = stdout, .look = &look,
-			      .width = look.width < 60 ? 60 : look.width };
+	page = terminal_page(stdout, 60);
 	netns_go_home();
-	if (all && json_wanted)
+	if (wanted.all && json_wanted)
 		describe_json(only);
-	else if (all)
+	else if (wanted.all)
 		describe(&page, only);
 	else
-		return list_attached(window);
+		return list_attached(wanted.window);
 	return EXIT_SUCCESS;
 }
 
@@ -209,9 +210,6 @@ const struct command command_list = {
 	.name = "list",
 	.args = "[-w SECONDS] | -v [METER…]",
 	.help = "list attached interfaces; -v: all that can be measured here",
-	.options =
-	"  -w, --window SECONDS   measure for this long; show rates and findings\n"
-	"  -v, --verbose [METER…] list all meters, and which work here, or why not;\n"
-	"                         or describe these meters\n",
+	.options = { options },
 	.run = run,
 };

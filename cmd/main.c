@@ -7,10 +7,10 @@
 #include <string.h>
 
 #include "cmd/cmd.h"
+#include "cmd/words.h"
 #include "lib/kernel/feature.h"
 #include "lib/util/error.h"
 #include "lib/util/log.h"
-#include "lib/util/near.h"
 
 const struct command *const commands[] = {
 #define C(name) &command_##name,
@@ -28,17 +28,6 @@ static void overview(FILE *out)
 			fprintf(out, "  nicprobe %-8s %s\n", (*c)->name, (*c)->help);
 	fputs("\nStart with: nicprobe attach IFACE; nicprobe show IFACE; nicprobe detach IFACE\n"
 	      "Options: nicprobe COMMAND --help; everything else: nicprobe(8).\n", out);
-}
-
-static int unknown(const char *name)
-{
-	struct near near = near_to(name);
-
-	for (const struct command *const *c = commands; *c; c++)
-		if ((*c)->help)
-			near_try(&near, (*c)->name);
-	return usage_error(*near.name ? text("nicprobe %s", near.name) : "nicprobe --help",
-			   "no command \"%s\"", name);
 }
 
 /* Output that cannot be written is an error, except EPIPE: its reader is gone. */
@@ -85,5 +74,6 @@ int main(int argc, char **argv)
 
 			return status == EXIT_SUCCESS ? written() : status;
 		}
-	return unknown(argv[1]);
+	return usage_error(did_you_mean("@commands", argv[1], "nicprobe ", "nicprobe --help"),
+			   "no command \"%s\"", argv[1]);
 }

@@ -5,14 +5,13 @@
 #include <string.h>
 
 #include "cmd/cmd.h"
+#include "cmd/words.h"
 #include "lib/core/hook.h"
 #include "lib/util/log.h"
-#include "lib/util/near.h"
 
 static __u64 meter_bit(const char *name)
 {
 	const struct meter *m = meter_find(name);
-	struct near near = near_to(name);
 
 	if (m)
 		return 1ull << meter_id(m);
@@ -21,9 +20,7 @@ static __u64 meter_bit(const char *name)
 			    "hw is not a meter: it needs no attach");
 		return 0;
 	}
-	for (int id = 0; id < NR_METERS; id++)
-		near_try(&near, meters[id]->name);
-	usage_error(*near.name ? near.name : "nicprobe list -v", "no meter \"%s\"", name);
+	usage_error(did_you_mean("@meters", name, "", "nicprobe list -v"), "no meter \"%s\"", name);
 	return 0;
 }
 
@@ -53,22 +50,17 @@ bool hook_choosable(const struct hook *t)
 	return t->points & 1 << RX_NIC || t == &hook_tc;
 }
 
-static bool rx_parse(struct request *req, const char *name)
+static bool rx_take(void *to, const char *name)
 {
-	struct near near = near_to(name);
+	struct request *req = to;
 
-	near_try(&near, "auto");
 	req->rx = strcmp(name, "auto") ? name : NULL;
 	if (!req->rx)
 		return true;
-	for (const struct hook *const *t = hooks; *t; t++) {
-		if (!hook_choosable(*t))
-			continue;
-		near_try(&near, (*t)->name);
-		if (!strcmp((*t)->name, name))
+	for (const struct hook *const *t = hooks; *t; t++)
+		if (hook_choosable(*t) && !strcmp((*t)->name, name))
 			return true;
-	}
-	usage_error(*near.name ? text("--rx %s", near.name) : "--rx auto",
+	usage_error(did_you_mean("@hooks", name, "--rx ", "--rx auto"),
 		    "no hook \"%s\" for received packets", name);
 	return false;
 }
@@ -91,21 +83,6 @@ bool request_fits(const struct request *req)
 	return false;
 }
 
-static bool number_parse(unsigned *to, const char *option, unsigned example, unsigned most)
-{
-	unsigned long number;
-	char *end;
-
-	number = strtoul(optarg, &end, 10);
-	if (*end || end == optarg || !number || number > most) {
-		usage_error(text("%s %u", option, example), "%s takes a whole number from 1 to "
-			    "%u, not \"%s\"", option, most, optarg);
-		return false;
-	}
-	*to = number;
-	return true;
-}
-
 /* "+qdisc,-irq": each with its sign. */
 static bool changes_parse(struct request *req, const char *list)
 {
@@ -126,34 +103,54 @@ static bool changes_parse(struct request *req, const char *list)
 	return true;
 }
 
-bool request_option(struct request *req, int option)
+static bool meters_take(void *to, const char *list)
 {
-	req->tell = tell;
-	switch (option) {
-	case 'm':
-		if (*optarg && strchr("+-", *optarg))
-			return changes_parse(req, optarg);
-		req->meters = meters_parse(optarg);
-		req->by_name = strcmp(optarg, "all");	/* "all" skips meters that cannot work */
-		return req->meters;
-	case 'R':
-		return rx_parse(req, optarg);
-	case 'G':
-		req->group = optarg;
-		return true;
-	case 'K':
-		req->stacks = true;
-		return true;
-	case 'F':
-		req->functions = optarg;
-		return globs_check(optarg, "--functions");
-	case 'T':
-		req->timed = optarg;
-		return globs_check(optarg, "--time");
-	case 'X':
-		return number_parse(&req->max_functions, "--max-functions", 512, 100000);
-	case 'S':
-		return number_parse(&req->sample, "--sample", 16, 1000000);
-	}
-	return true;
+	struct request *req = to;
+
+	if (*list && strchr("+-", *list))
+		return changes_parse(req, list);
+	req->meters = meters_parse(list);
+	req->by_name = strcmp(list, "all");	/* "all" skips meters that cannot work */
+	return req->meters;
 }
+
+static bool functions_take(void *to, const char *globs)
+{
+	(void)to;
+	return globs_check(globs, "--functions");
+}
+
+static bool time_take(void *to, const char *globs)
+{
+	(void)to;
+	return globs_check(globs, "--time");
+}
+
+const struct option_spec request_options[] = {
+	{ 'm', "meters", "METER,…", "attach these, or fail (default: all cheap ones that\n"
+				    "work here); +METER, -METER: add or remove one",
+	  .words = "@meters all", .list = true, .take = meters_take },
+	{ 0, "rx", "HOOK", "the hook for received packets: auto (default),\n"
+			   "xdp, driver, tc, xdp-generic",
+	  .words = "@hooks", .take = rx_take },
+	{ 0, "sample", "N", "follow one packet in N (default: see list -v; the\n"
+			    "latency meters follow every packet)",
+	  OPTION_COUNT, INTO(struct request, sample), 1, 1000000, .example = "16" },
+	{ 0, "stacks", NULL, "record the kernel stack of each drop",
+	  OPTION_FLAG, INTO(struct request, stacks) },
+	{ 0, "group", "GROUP", "let members of GROUP use show and list without root",
+	  OPTION_STRING, INTO(struct request, group), .words = "@groups" },
+	{ .help = "For the meter driver:" },
+	{}
+};
+
+const struct option_spec driver_options[] = {
+	{ 0, "functions", "GLOB,…", "count calls of these functions instead of the known\n"
+				    "ones; MODULE:GLOB: of one module",
+	  OPTION_STRING, INTO(struct request, functions), .take = functions_take },
+	{ 0, "time", "GLOB,…", "also measure how long these functions take",
+	  OPTION_STRING, INTO(struct request, timed), .take = time_take },
+	{ 0, "max-functions", "N", "fail rather than attach to more (default: 512)",
+	  OPTION_COUNT, INTO(struct request, max_functions), 1, 100000, .example = "512" },
+	{}
+};

@@ -201,28 +201,6 @@ static int measure(const struct meta *meta, char **argv, const struct renderer *
 	return status;
 }
 
-/* Parses up to the first non-option or "--". False: exit with *status. */
-static bool options_take(int argc, char **argv, struct request *req, const struct renderer **format,
-			 int *status)
-{
-	static const struct option options[] = {
-		{ "format", required_argument, NULL, 'f' }, REQUEST_LONG, COMMON_LONG, {}
-	};
-	int o;
-
-	while ((o = getopt_long(argc, argv, "+:f:" REQUEST_SHORT COMMON_SHORT, options,
-				NULL)) >= 0) {
-		if (common_option(&command_run, o, argv, status))
-			return false;
-		*status = EXIT_USAGE;
-		if (o == 'f' && !(*format = renderer_find(optarg)))
-			return false;
-		if (!request_option(req, o))
-			return false;
-	}
-	return true;
-}
-
 static int file_wrong(const char *path)
 {
 	struct stat st;
@@ -268,24 +246,21 @@ static int command_check(const char *iface, char **argv)
 
 static int run(int argc, char **argv)
 {
-	struct request req = { .meters = meters_default() };
-	const struct renderer *format = &renderer_table;
+	struct request req = { .meters = meters_default(), .tell = tell };
 	struct error e = {};
 	const char *iface;
 	struct meta meta;
 	int status;
 
 	/* options may stand before and after the interface; later ones belong to the command */
-	if (!options_take(argc, argv, &req, &format, &status))
+	if (!options_take(&command_run, argc, argv, &req, &status))
 		return status;
 	iface = argv[optind];
-	if (iface && ++optind < argc && !options_take(argc, argv, &req, &format, &status))
+	if (iface && ++optind < argc && !options_take(&command_run, argc, argv, &req, &status))
 		return status;
 	if (!iface || optind >= argc)
 		return usage_error("nicprobe run IFACE -- COMMAND",
 				   "run needs an interface and a command");
-	if (json_wanted)
-		format = &renderer_json;
 	if (!request_fits(&req))
 		return EXIT_USAGE;
 	status = command_check(iface, argv + optind);
@@ -302,15 +277,14 @@ static int run(int argc, char **argv)
 	if (attach_iface(iface, &req, &meta, &e))
 		return iface_failed(req.label, &e);
 	netns_go_home();
-	return measure(&meta, argv + optind, format);
+	return measure(&meta, argv + optind, json_wanted ? &renderer_json : format_wanted);
 }
 
 const struct command command_run = {
 	.name = "run",
 	.args = "[NETNS/]IFACE [-m METER,…] [-f FORMAT] -- COMMAND…",
 	.help = "attach, run a command, show what was counted, detach",
-	.options =
-	REQUEST_HELP
-	"  -f, --format FORMAT    table (default), json, openmetrics, prometheus\n",
+	.options = { request_options, driver_options, format_options },
+	.wraps = true,
 	.run = run,
 };

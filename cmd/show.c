@@ -164,7 +164,7 @@ static int show_windows(struct view *v)
 	int err = before ? take_all(v, before) : -ENOMEM;
 
 	clock_gettime(CLOCK_MONOTONIC, &next);
-	for (unsigned long i = 0; !err && (!v->count || i < v->count) && !ferror(stdout); i++) {
+	for (unsigned i = 0; !err && (!v->count || i < v->count) && !ferror(stdout); i++) {
 		struct snapshot *now = calloc(v->nr ?: 1, sizeof(*now));
 		struct snapshot *keep = calloc(v->nr ?: 1, sizeof(*keep));
 
@@ -193,53 +193,37 @@ static int show_totals(struct view *v)
 	return err;
 }
 
-bool seconds_parse(const char *what, const char *from, double least, double *to)
+static bool interval_take(void *to, const char *value)
 {
-	char *end;
+	struct view *v = to;
 
-	*to = strtod(from, &end);
-	if (*end || end == from || !(*to >= least) || *to > 1e6) {
-		usage_error(text("%s 1", what), "%s takes a number from %g, not \"%s\"", what,
-			    least, from);
-		return false;
-	}
-	return true;
+	(void)value;
+	return v->again = true;
 }
 
-static bool option(struct view *v, int o)
+static bool each_take(void *to, const char *value)
 {
-	double count;
+	struct view *v = to;
 
-	switch (o) {
-	case 'f':
-		v->format = renderer_find(optarg);
-		return v->format;
-	case 'j':
-		v->format = &renderer_json;
-		return true;
-	case 'i':
-		v->again = true;
-		return seconds_parse("-i", optarg, .001, &v->interval);
-	case 'w':
-		return seconds_parse("-w", optarg, .001, &v->interval);
-	case 't':
-		v->total = true;
-		return true;
-	case 'q':
-		v->look.queues = true;
-		return true;
-	case 'E':
-		return show_each(optarg, &v->look.each);
-	case 'c':
-		if (!seconds_parse("-c", optarg, 1, &count))
-			return false;
-		v->count = count;
-		if (v->count != count)
-			usage_error("-c 1", "-c takes a whole number, not \"%s\"", optarg);
-		return v->count == count;
-	}
-	return true;
+	return show_each(value, &v->look.each);
 }
+
+static const struct option_spec options[] = {
+	{ 'w', "window", "SECONDS", "measure for this long, then show it (default: 1)",
+	  OPTION_NUMBER, INTO(struct view, interval), SECONDS },
+	{ 't', "total", NULL, "show the counts since attach, without waiting",
+	  OPTION_FLAG, INTO(struct view, total) },
+	{ 'q', "queues", NULL, "show every queue, however many there are",
+	  OPTION_FLAG, INTO(struct view, look.queues) },
+	{ 0, "each", "LABEL,…", "metrics of every queue, cpu, interrupt, flow, source or\n"
+				"own (the driver's own statistics), not only sums",
+	  .words = "@each", .list = true, .take = each_take },
+	{ 'i', "interval", "SECONDS", "show one window after the other",
+	  OPTION_NUMBER, INTO(struct view, interval), SECONDS, .take = interval_take },
+	{ 'c', "count", "COUNT", "stop after COUNT windows", OPTION_WHOLE,
+	  INTO(struct view, count), 1, 1e6, .most_unsaid = true, .example = "1" },
+	{}
+};
 
 static int show_them(struct view *v)
 {
@@ -289,23 +273,13 @@ static int show(struct view *v, char **args)
 
 static int run(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "format", required_argument, NULL, 'f' },
-		{ "interval", required_argument, NULL, 'i' },
-		{ "window", required_argument, NULL, 'w' }, { "total", no_argument, NULL, 't' },
-		{ "queues", no_argument, NULL, 'q' }, { "each", required_argument, NULL, 'E' },
-		{ "count", required_argument, NULL, 'c' }, COMMON_LONG, {}
-	};
 	struct error e = {};
-	struct view v = { .format = &renderer_table, .look = terminal_look(), .error = &e };
-	int o, status;
+	struct view v = { .look = terminal_look(), .error = &e };
+	int status;
 
-	while ((o = getopt_long(argc, argv, ":f:i:w:tqc:" COMMON_SHORT, options, NULL)) >= 0) {
-		if (common_option(&command_show, o, argv, &status))
-			return status;
-		if (!option(&v, o))
-			return EXIT_USAGE;
-	}
+	if (!options_take(&command_show, argc, argv, &v, &status))
+		return status;
+	v.format = format_wanted;
 	v.look.colour = terminal_look().colour;	/* --color is known now */
 	status = show(&v, argv + optind);
 	free(v.dirs);
@@ -316,14 +290,6 @@ const struct command command_show = {
 	.name = "show",
 	.args = "[[NETNS/]IFACE] [hw] [METER…] [OPTION…]",
 	.help = "show findings and measurements; hw: show the card's settings",
-	.options =
-	"  -f, --format FORMAT    table (default), json, openmetrics, prometheus\n"
-	"  -w, --window SECONDS   measure for this long, then show it (default: 1)\n"
-	"  -t, --total            show the counts since attach, without waiting\n"
-	"  -q, --queues           show every queue, however many there are\n"
-	"      --each LABEL,…     metrics of every queue, cpu, interrupt, flow, source or\n"
-	"                         own (the driver's own statistics), not only sums\n"
-	"  -i, --interval SECONDS show one window after the other\n"
-	"  -c, --count COUNT      stop after COUNT windows\n",
+	.options = { format_options, options },
 	.run = run,
 };

@@ -13,7 +13,7 @@ struct view {
 	bool total;		/* counts since attach; otherwise of windows */
 	bool again;		/* one window after the other */
 	double interval;	/* seconds of a window */
-	unsigned long count;	/* windows; 0: until interrupted */
+	unsigned count;		/* windows; 0: until interrupted */
 	__u64 wanted;		/* 1 << METER_x; 0: all that are attached */
 	bool hw;		/* show the hw section; without `wanted`, only that */
 	const char *iface;	/* as typed; NULL: all */
@@ -29,9 +29,6 @@ char *show_more(struct view *);
 void show_list(const struct view *, const struct snapshot *const *, unsigned nr);
 /* Wait for the end of the next interval, by absolute times, so that they do not drift. */
 void show_wait(struct timespec *next, double interval);
-
-/* Parse the number after an option, at least `least`. False after printing an error. */
-bool seconds_parse(const char *option, const char *from, double least, double *to);
 
 /* Fill `dirs`; `iface` is NULL for all interfaces. 0 or -errno. */
 int show_interfaces(struct view *, const char *iface);

@@ -130,7 +130,7 @@ int show_hw(const struct view *v)
 	int err = print_hw(v);
 
 	clock_gettime(CLOCK_MONOTONIC, &next);
-	for (unsigned long i = 1; !err && v->again && (!v->count || i < v->count) &&
+	for (unsigned i = 1; !err && v->again && (!v->count || i < v->count) &&
 	     !ferror(stdout); i++) {
 		show_wait(&next, v->interval);
 		err = print_hw(v);

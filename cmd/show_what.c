@@ -7,6 +7,7 @@
 
 #include "cmd/cmd.h"
 #include "cmd/show.h"
+#include "cmd/words.h"
 #include "lib/attach/pins.h"
 #include "lib/net/iface.h"
 #include "lib/util/error.h"
@@ -140,13 +141,12 @@ bool show_each(const char *list, unsigned *bits)
 	char *words = strdupa(list), *save;
 
 	for (char *word = strtok_r(words, ",", &save); word; word = strtok_r(NULL, ",", &save)) {
-		struct near near = near_to(word);
 		unsigned i = 0;
 
 		while (i < NR_EACH && strcmp(word, each_names[i]))
-			near_try(&near, each_names[i++]);
+			i++;
 		if (i == NR_EACH) {
-			usage_error(text("--each %s", *near.name ? near.name : "queue"),
+			usage_error(did_you_mean("@each", word, "--each ", "--each queue"),
 				    "--each takes queue, cpu, interrupt, flow, source or own, "
 				    "not \"%s\"", word);
 			return false;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* nicprobe wifi: prints a line when a scan begins and a line when it ends. */
 #include <errno.h>
+#include <limits.h>
 #include <net/if.h>
 #include <poll.h>
 #include <signal.h>
@@ -29,7 +30,7 @@ static struct {
 } wanted[MOST];
 static unsigned nr_wanted;
 
-static unsigned long left;		/* exit after this many more scans; 0: never */
+static unsigned left;		/* exit after this many more scans; 0: never */
 static bool enough;
 static struct look look;
 static volatile sig_atomic_t stop;
@@ -181,24 +182,18 @@ static int begin(char **args)
 	return err ? failed(&e) : EXIT_SUCCESS;
 }
 
+static const struct option_spec options[] = {
+	{ 'c', "count", "COUNT", "stop after COUNT scans have ended", OPTION_COUNT,
+	  .least = 1, .most = UINT_MAX, .most_unsaid = true, .example = "1" },
+	{}
+};
+
 static int run(int argc, char **argv)
 {
-	static const struct option options[] = {
-		{ "count", required_argument, NULL, 'c' }, COMMON_LONG, {}
-	};
-	char *end;
-	int o, status;
+	int status;
 
-	while ((o = getopt_long(argc, argv, ":c:" COMMON_SHORT, options, NULL)) >= 0) {
-		if (common_option(&command_wifi, o, argv, &status))
-			return status;
-		if (o != 'c')
-			continue;
-		left = strtoul(optarg, &end, 10);
-		if (*end || !left || strchr(optarg, '-'))
-			return usage_error("-c 1", "-c takes a whole number from 1, not \"%s\"",
-					   optarg);
-	}
+	if (!options_take(&command_wifi, argc, argv, &left, &status))
+		return status;
 	return begin(argv + optind);
 }
 
@@ -206,7 +201,6 @@ const struct command command_wifi = {
 	.name = "wifi",
 	.args = "[[NETNS/]IFACE…] [-c COUNT]",
 	.help = "print each Wi-Fi scan: requester, channels, networks found",
-	.options =
-	"  -c, --count COUNT      stop after COUNT scans have ended\n",
+	.options = { options },
 	.run = run,
 };

@@ -7,7 +7,7 @@ import re
 import shutil
 import subprocess
 
-from documents import NICPROBE, ROOT, check, complete, help_flags, read, run_all, say, skip
+from documents import NICPROBE, ROOT, check, complete, options, read, run_all, say, skip
 
 MOST_LINES = 400    # of nicprobe(8): what needs more has a page of its own
 
@@ -80,12 +80,12 @@ def test_options():
     for command in commands:
         bodies = [by_command.get(command, ""), *ELSEWHERE.get(command, [])]
         told = common.union(*map(flags, bodies))
-        said = help_flags(say(NICPROBE, command, "--help"))
+        said = options(command)
         seen += len(said)
         check(f"docs {command}: the man pages have its options",
-              [f"{f} is only in --help" for f in sorted(said - told)] +
+              [f"{f} is only in the program" for f in sorted(said - told)] +
               [f"{f} is only in the man pages" for f in sorted(told - said)])
-    check("docs: options were found in --help", [f"{seen} options"] if seen < 120 else [])
+    check("docs: complete lists options", [f"{seen} options"] if seen < 120 else [])
     check("docs: nicprobe(8) has every command", [c for c in commands if c not in by_command] +
           [f"{c} is not a command" for c in by_command if c not in [*commands, "complete"]])
     check("docs: nicprobe(8) says where options are that it has not", [
@@ -273,12 +273,16 @@ def test_completion():
             (["drivers", "--check", "README"], ["README.md"], ["igb"]),
             (["wifi", ""], [interface], ["pktsize"]),
             (["explain", "rx-ring"], ["rx-ring-full", "rx-ring-near"], ["gro-off"]),
+            (["drivers", "--btf", "README"], ["README.md"], ["igb"]),
+            (["bench", interface, "--ab", "a", ""], [], ["tx", interface]),
+            (["list", "-v", "pkt"], ["pktsize"], [interface]),
+            (["show", "--each", "queue,c"], ["queue,cpu"], ["cpu"]),
             (["list", ""], [], [interface])):
         got = say("bash", "-c", 'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _nicprobe; '
                   'printf "%s\\n" "${COMPREPLY[@]}"', "bash", script, NICPROBE, *words).split()
         check(f"docs: completion of {' '.join(words)!r}", [f"no {w}" for w in want if w not in got] +
               [f"{w} does not belong there" for w in never if w in got])
-    left = [o for c in commands for o in help_flags(say(NICPROBE, c, "--help")) if o.startswith("--") and o not in
+    left = [o for c in commands for o in options(c) if o.startswith("--") and o not in
             say("bash", "-c", f'source "$1"; COMP_WORDS=("$2" {c} --); COMP_CWORD=2; _nicprobe; '
                 'echo "${COMPREPLY[@]}"', "bash", script, NICPROBE).split()]
     check("docs: completion offers every option", left)

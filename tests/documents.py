@@ -34,8 +34,9 @@ def complete(what):
     return say(NICPROBE, "complete", what).split()
 
 
-def help_flags(text):
-    return {f for line in re.findall(r"^  +((?:-\w, )?--[a-z0-9-]+)", text, flags=re.M) for f in line.split(", ")}
+def options(command):
+    """The options of a command, as the program itself lists them."""
+    return {line.split()[0] for line in say(NICPROBE, "complete", "options", command).splitlines()}
 
 
 def sections_md(text):

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The words that a command line may contain, for completion and for suggestions. */
+#ifndef NICPROBE_CMD_WORDS_H
+#define NICPROBE_CMD_WORDS_H
+
+#include <stdbool.h>
+
+typedef void word_fn(const char *word, void *arg);
+
+/* Each of `words`, separated by spaces; of "@meters", each meter: a list of `complete`. */
+void words_each(const char *words, word_fn *, void *arg);
+/* The words of one list of `complete`. False: there is no such list. */
+bool words_listed(const char *list, word_fn *, void *arg);
+
+/* The word that is meant by `wrong`, with `before` before it; `otherwise` if none is near. */
+const char *did_you_mean(const char *words, const char *wrong, const char *before,
+			 const char *otherwise);
+
+#endif
