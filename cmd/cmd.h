@@ -19,7 +19,7 @@ struct command {
 	const char *name;
 	const char *args;	/* "IFACE [-m METER,…]" */
 	const char *help;	/* one line */
-	const struct option_spec *options[4];	/* tables, NULL-terminated; without the common one */
+	const struct option_spec *options[4];	/* tables; then come the common options */
 	bool wraps;		/* what follows its first operand is a command line */
 	int (*run)(int argc, char **argv);	/* argv[0]: its name; returns the exit status */
 };
