@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "lib/net/iface.h"
@@ -97,6 +98,19 @@ static int link_read(const struct nlmsghdr *nlh, void *arg)
 		mac_read(ATTR(IFLA_ADDRESS), i->mac);
 	return MNL_CB_OK;
 #undef ATTR
+}
+
+int link_socket(void)
+{
+	return socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+}
+
+int link_flags(int sock, const char *iface)
+{
+	struct ifreq ifr = {};
+
+	snprintf(ifr.ifr_name, sizeof(ifr.ifr_name), "%s", iface);
+	return ioctl(sock, SIOCGIFFLAGS, &ifr) ? -errno : (unsigned short)ifr.ifr_flags;
 }
 
 /* By ioctl: ethtool netlink has no driver name, and no rings before 5.6. */

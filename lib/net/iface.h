@@ -49,6 +49,11 @@ __u64 iface_inode(unsigned ifindex);
 /* SIOCETHTOOL: `command` begins with the command number and receives the answer. 0 or -errno. */
 int ethtool_ask(const char *name, void *command);
 
+/* A socket for link queries, tied to the present network namespace; close() it. */
+int link_socket(void);
+/* The IFF_ flags of an interface, or -errno. */
+int link_flags(int sock, const char *name);
+
 /* Inode of the network namespace the process is in; 0: unknown. */
 __u32 netns_inode(void);
 int netns_known(__u32 *inode, struct error *);	/* the same; 0 or -errno */

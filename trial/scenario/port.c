@@ -14,7 +14,6 @@
 #include "lib/util/error.h"
 #include "lib/util/log.h"
 #include "trial/scenario/port.h"
-#include "trial/stats/settle.h"
 
 #define OURS "/proc/thread-self/ns/net"
 

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* After a change of settings: waits until the link is back, and a little longer. */
 #include <errno.h>
-#include <net/if.h>
-#include <stdio.h>
-#include <sys/ioctl.h>
-#include <sys/socket.h>
 
 #include "lib/util/error.h"
 #include "lib/util/log.h"
@@ -12,19 +8,6 @@
 #include "trial/stats/settle.h"
 
 #define STEP 0.02
-
-int link_socket(void)
-{
-	return socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-}
-
-int link_flags(int sock, const char *iface)
-{
-	struct ifreq ifr = {};
-
-	snprintf(ifr.ifr_name, sizeof(ifr.ifr_name), "%s", iface);
-	return ioctl(sock, SIOCGIFFLAGS, &ifr) ? -errno : (unsigned short)ifr.ifr_flags;
-}
 
 bool link_running(int sock, const char *iface)
 {

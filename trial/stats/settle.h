@@ -6,12 +6,10 @@
 #include <signal.h>
 #include <stdbool.h>
 
+#include "lib/net/iface.h"
+
 struct error;
 
-/* A socket for link queries, tied to the present network namespace; close() it. */
-int link_socket(void);
-/* Its IFF_ flags, or -errno. */
-int link_flags(int sock, const char *iface);
 /* Is it up, with a carrier? */
 bool link_running(int sock, const char *iface);
 
