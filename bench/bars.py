@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
 """Upper limits for the figures, and the figures that they apply to."""
-# phase, bpftrace's tracepoint, ours, and our program on it
-EVENTS = [("rx", "napi_gro_receive_entry", "napi_gro_receive_entry", "rx_gro"),
-          ("rx", "netif_receive_skb", "netif_receive_skb", "rx_stack"),
-          ("tx", "net_dev_queue", "net_dev_queue", "tx_stack"),
-          ("tx", "net_dev_xmit", "net_dev_start_xmit", "tx_nic")]
+# phase, bpftrace's tracepoint, and ours, after which our program is named
+EVENTS = [("rx", "napi_gro_receive_entry", "napi_gro_receive_entry"),
+          ("rx", "netif_receive_skb", "netif_receive_skb"),
+          ("tx", "net_dev_queue", "net_dev_queue"),
+          ("tx", "net_dev_xmit", "net_dev_start_xmit")]
 
 
 def packet(doc, hook, meters, size=64, ecn="ect0", build="nicprobe"):
@@ -30,8 +30,8 @@ def per_packet(rows):
 def to_netsize(doc, case):
     """[(event, our ns, bpftrace's ns)]"""
     out = []
-    for phase, theirs, ours, program in EVENTS:
-        a = events(doc, case, phase, program)
+    for phase, theirs, ours in EVENTS:
+        a = [row for row in events(doc, case, phase) if row["program"] == ours]
         b = [row for row in events(doc, "netsize", phase) if row["hook"] == theirs]
         if a and b:
             out.append((ours, a[0]["net"], b[0]["net"]))
@@ -41,7 +41,9 @@ def to_netsize(doc, case):
 def txlat(doc, way, in_flight):
     """(start and completion programs, all programs, nettxlat) in ns per packet sent."""
     at = {"in_flight": in_flight}
-    return (per_packet(events(doc, f"txlat {way}", "tx", ("txlat_hand", "txlat_used"), **at)),
+    ends = [row for row in events(doc, f"txlat {way}", "tx", **at)
+            if row["program"] in ("net_dev_start_xmit", "consume_skb")]
+    return (per_packet(ends),
             per_packet(events(doc, f"txlat {way}", "tx", **at)),
             per_packet(events(doc, "nettxlat", "tx", **at)))
 

@@ -29,7 +29,6 @@ static const struct config config = {
 	.rows = QUEUES + 1,
 	.rx_queues = QUEUES,
 	.rx_queue = RX_QUEUE_RAW,	/* tc: test_run leaves the queue 0 */
-	.sample = 1,
 	.l2 = 14,
 	.flight_shift = 26,
 	.flow_sample = FLOW_SAMPLE,

@@ -99,7 +99,7 @@ static int attach(struct site *site, struct meta *meta)
 	if (why)
 		return error_set(site->error, -EOPNOTSUPP, NULL,
 				 "cannot count the functions of %s: %s", site->iface.driver, why);
-	obj = object_open(site, m->events.elf, NULL);
+	obj = object_open(site, m->events.elf);
 	err = obj ? m->events.attach(site, obj) : -EOPNOTSUPP;
 	bpf_object__close(obj);
 	if (err)
@@ -114,7 +114,7 @@ static int look(const char *name, struct request *req, char **argv, const struct
 {
 	struct error e = {};
 	struct site site = {
-		.config = { .on = 1ull << METER_driver, .rows = 1, .sample = 1 },
+		.config = { .on = 1ull << METER_driver, .rows = 1 },
 		.request = req,
 		.error = &e,
 	};

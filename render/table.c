@@ -172,24 +172,12 @@ static void may_lack(struct page *p, const char *name, uint64_t nr, uint64_t of)
 			     count, share));
 }
 
-/* Missed events that cannot be attributed to a point or meter. */
-static uint64_t nobodys(const struct snapshot *s)
-{
-	uint64_t n = s->missed;
-
-	for (unsigned i = 0; i < NR_POINTS; i++)
-		n -= s->missed_point[i];
-	for (unsigned id = 0; id < NR_METERS; id++)
-		n -= s->missed_meter[id];
-	return n;
-}
-
 static void losses(struct page *p, const struct snapshot *s)
 {
 	for (unsigned id = 0; id < NR_METERS; id++)
 		if (meter_shown(s, id))
 			lost(p, "counts of ", meters[id]->name, s->lost[id]);
-	lost(p, "", "events", nobodys(s));
+	lost(p, "", "events", s->missed_nobodys);
 	page_end(p);
 	for (unsigned i = 0; i < NR_POINTS; i++)
 		may_lack(p, point_names[i], s->missed_point[i], point_packets(s, i));

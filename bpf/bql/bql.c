@@ -4,7 +4,6 @@
 #include "bpf/bql/bql.h"
 #include "lib/net/iface.h"
 #include "lib/read/snapshot.h"
-#include "bql.skel.h"
 
 static const char *const by[] = {
 	[BQL_BY_DRIVER] = "driver",
@@ -48,5 +47,4 @@ const struct meter meter_bql = {
 	.point = TX_NIC,
 	.row_size = sizeof(struct bql),
 	.metrics = metrics,
-	.events = { .elf = bql_bpf__elf_bytes },
 };

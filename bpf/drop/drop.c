@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <bpf/bpf.h>
+#include <bpf/libbpf.h>
 
 #include "bpf/drop/classify.h"
 #include "bpf/drop/drop.h"
@@ -21,7 +22,6 @@
 #include "lib/util/grow.h"
 #include "lib/util/list.h"
 #include "lib/util/log.h"
-#include "drop.skel.h"
 
 static const struct metric metrics[] = {
 	COUNTER(struct drop, packets, .name = "packets", .unit = "packets",
@@ -126,10 +126,11 @@ static unsigned row_of(const struct drop_key *keys, unsigned nr, const struct dr
 }
 
 /* Reasons without a name stay empty. */
-static int reasons_store(struct bpf_object *obj)
+static int reasons_store(const struct site *site, struct bpf_object *obj)
 {
 	int fd = bpf_object__find_map_fd_by_name(obj, "drop_reasons"), err = 0;
 
+	(void)site;
 	for (__u32 reason = 0; !err && reason < DROP_REASONS; reason++) {
 		const char *name = drop_reason_core(reason);
 		struct drop_reason stored = {};
@@ -140,11 +141,6 @@ static int reasons_store(struct bpf_object *obj)
 		err = bpf_map_update_elem(fd, &reason, &stored, BPF_ANY);
 	}
 	return err;
-}
-
-static int attach(const struct site *site, struct bpf_object *obj)
-{
-	return object_load(site, obj) ?: reasons_store(obj) ?: object_attach(site, obj);
 }
 
 /* Once is enough: the names do not change while a kernel runs. */
@@ -256,8 +252,7 @@ const struct meter meter_drop = {
 		.is_minor = is_benign,
 	},
 	.events = {
-		.elf = drop_bpf__elf_bytes,
-		.attach = attach,
+		.fill = reasons_store,
 		.maps = maps,
 	},
 	.configure = configure,

@@ -3,7 +3,6 @@
 #include "bpf/gro/gro.h"
 #include "lib/core/nic_driver.h"
 #include "lib/read/snapshot.h"
-#include "gro.skel.h"
 
 #define B(slot, bound) [slot] = bound,
 static const uint64_t bounds[] = { SEGS_BOUNDS(B) };
@@ -66,5 +65,4 @@ const struct meter meter_gro = {
 	.point = RX_STACK,
 	.row_size = sizeof(struct gro),
 	.metrics = metrics,
-	.events = { .elf = gro_bpf__elf_bytes },
 };

@@ -13,7 +13,6 @@
 #include "lib/read/snapshot.h"
 #include "lib/util/error.h"
 #include "lib/util/log.h"
-#include "irq.skel.h"
 
 static const struct metric metrics[] = {
 	COUNTER(struct irq, interrupts, .name = "interrupts",
@@ -248,23 +247,28 @@ static int maps_fill(const struct site *site, struct bpf_object *obj, const stru
 	return err;
 }
 
-static int attach(const struct site *site, struct bpf_object *obj)
+static int size(const struct site *site, struct bpf_object *obj)
+{
+	struct vectors names = { .queues = &site->queues };
+	int err = names_make(site, &names) ?: maps_size(site, obj, &names);
+
+	free(names.list);
+	return err;
+}
+
+static int fill(const struct site *site, struct bpf_object *obj)
 {
 	struct vectors names = { .queues = &site->queues };
 	int err = names_make(site, &names);
 
 	if (!err) {
-		err = maps_size(site, obj, &names);
-		if (!err)
-			err = object_load(site, obj);
-		if (!err)
-			err = maps_fill(site, obj, &names);
+		err = maps_fill(site, obj, &names);
 		if (err)
 			error_set(site->error, err, NULL, "cannot fill the maps of interrupts: %s",
 				  strerror(-err));
 	}
 	free(names.list);
-	return err ?: object_attach(site, obj);
+	return err;
 }
 
 static const char *absent(const struct site *site)
@@ -303,8 +307,8 @@ const struct meter meter_irq = {
 		.now = ALLOWED,
 	},
 	.events = {
-		.elf = irq_bpf__elf_bytes,
-		.attach = attach,
+		.size = size,
+		.fill = fill,
 	},
 	.absent = absent,
 	.remark = remark,

@@ -8,7 +8,6 @@
 #include "lib/kernel/feature.h"
 #include "lib/read/snapshot.h"
 #include "lib/util/log.h"
-#include "napi.skel.h"
 
 static const char *const by[] = {
 	[NAPI_SOFTIRQ] = "softirq",
@@ -125,7 +124,6 @@ const struct meter meter_napi = {
 	.point = RX_NIC,
 	.row_size = sizeof(struct napi),
 	.metrics = metrics,
-	.events = { .elf = napi_bpf__elf_bytes },
 	.row_close = row_close,
 	.absent = absent,
 	.remark = remark,

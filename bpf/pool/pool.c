@@ -6,7 +6,6 @@
 #include "lib/core/hook.h"
 #include "lib/kernel/btf.h"
 #include "lib/read/snapshot.h"
-#include "pool.skel.h"
 
 static const struct metric metrics[] = {
 	LEVEL(struct pool, came, .name = "in_flight", .unit = "pages",
@@ -42,6 +41,5 @@ const struct meter meter_pool = {
 	.lanes = 2,
 	.row_size = sizeof(struct pool),
 	.metrics = metrics,
-	.events = { .elf = pool_bpf__elf_bytes },
 	.absent = absent,
 };

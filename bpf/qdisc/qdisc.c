@@ -13,7 +13,6 @@
 #include "lib/attach/pins.h"
 #include "lib/read/snapshot.h"
 #include "lib/util/log.h"
-#include "qdisc.skel.h"
 
 static const char *const dropped[] = {
 	[QDISC_DROPPED] = "by-qdisc",
@@ -118,7 +117,7 @@ static unsigned buckets(const struct config *c)
 }
 
 static const struct map_plan maps[] = {
-	{ "waiting", .entries = buckets }, { "qdisc_places", .pinned = true }, {}
+	{ "qdisc_waiting", .entries = buckets }, { "qdisc_places", .pinned = true }, {}
 };
 
 const struct meter meter_qdisc = {
@@ -135,7 +134,7 @@ const struct meter meter_qdisc = {
 		.labels = (const char *const []){ "queue", "qdisc", NULL },
 		.text = key_text,
 	},
-	.events = { .elf = qdisc_bpf__elf_bytes, .maps = maps },
+	.events = { .maps = maps },
 	.fixup = fixup,
 	.configure = configure,
 	.on_request = "it costs about 0.25 us per sent packet: a clock read and a table lookup",

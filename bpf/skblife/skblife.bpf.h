@@ -1,282 +1,222 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The maps of packets that skblife follows, and of the rows that count them. */
+/* How long a packet is in this host, and where: follows a sample of packets by address. */
 #ifndef NICPROBE_SKBLIFE_BPF_H
 #define NICPROBE_SKBLIFE_BPF_H
 
-#include "bpf/common/half.bpf.h"
-#include "bpf/common/scratch.bpf.h"
-#include "bpf/common/skb.bpf.h"
-#include "bpf/skblife/skblife.h"
+#include "bpf/common/program.bpf.h"
+#include "bpf/skblife/skblife_socket.bpf.h"
 
-/* One row for all CPUs, written by atomic adds: only sampled packets come here. */
-MAP(HASH, skblife, struct skblife_key, struct skblife, 1024);
+#define GRO_MERGED_FREE	1	/* enum gro_result: up to here it was merged into another */
+
+static __always_inline bool life_sent(const struct life *life)
+{
+	return life->first == LIFE_QDISC;
+}
 
 /*
- * Packets that are followed, by address. Most skbs are not: they cost a read of one cache line of
- * `life_keys`. A live entry is never evicted. The lives are in another map.
+ * A driver delivers an skb that we follow. If it was sent, it went through a loop (veth, loopback)
+ * and is done. If it was received, it continues through a bridge, or is a new packet at the same
+ * address. Returns whether it continues.
  */
-#define LIFE_BITS	11
-#define LIFE_WAYS	4
-struct life_bucket {
-	__u64 skb[LIFE_WAYS];
-};
-MAP(ARRAY, life_keys, __u32, struct life_bucket, 1 << LIFE_BITS);
-
-struct life {
-	__u64 at[4];		/* when it began; when it left its first, second, third stage */
-	__u64 head;		/* its buffer, by which same() recognises it */
-	__u32 queue;
-	__u32 first, stage;	/* enum skblife_stage */
-	__u32 unused;		/* the verifier wants every byte written; 6.1 */
-};
-MAP(ARRAY, life_of, __u32, struct life, LIFE_WAYS << LIFE_BITS);
-
-/* The followed packets that are in GRO, in a driver's xmit, or in TCP on this CPU. */
-struct life_busy {
-	__u64 merging, xmit, tcp, tcp_sk;
-};
-SCRATCH_MAP(life_busy, struct life_busy);
-
-/* Number of packets followed and of words of life_busy set: if 0, other events cost one read. */
-static __u64 life_watched;
-
-#define ADD(word, n) __sync_fetch_and_add(&(word), n)
-
-static __always_inline struct life_busy *busy_now(void)
+static __always_inline bool met_again(__u32 place, const struct sk_buff *skb, bool ours)
 {
-	return scratch_here(life_busy);
-}
-
-/* By atomic exchange: an interrupt may come in between. */
-static __always_inline void busy_set(__u64 *word, __u64 skb)
-{
-	if (!__sync_lock_test_and_set(word, skb))
-		ADD(life_watched, 1);
-}
-
-static __always_inline void busy_clear(__u64 *word)
-{
-	if (__sync_lock_test_and_set(word, 0))
-		ADD(life_watched, -1);
-}
-
-static const struct skblife life_nothing;
-
-static __always_inline struct skblife *life_row(__u32 first, __u32 queue, __u32 stage)
-{
-	struct skblife_key key = {
-		.sent = first == LIFE_QDISC, .queue = { queue >> 8, queue }, .stage = stage,
-	};
-	struct skblife *row = lookup_or_init(&skblife, &key, &life_nothing);
-
-	if (!row)
-		lost_add(METER_skblife, 1);
-	return row;
-}
-
-/* Not static, so that the verifier checks these once and not for each caller. */
-__noinline int life_came(__u32 first, __u32 queue, __u32 stage)
-{
-	struct skblife *row = life_row(first, queue, stage);
-
-	if (row)
-		ADD(row->came, 1);
-	return 0;
-}
-
-__noinline int life_went(__u32 first, __u32 queue, __u32 stage)
-{
-	struct skblife *row = life_row(first, queue, stage);
-
-	if (row)
-		ADD(row->went, 1);
-	return 0;
-}
-
-__noinline int life_time(__u32 first, __u32 queue, __u32 stage, __u64 ns)
-{
-	struct skblife *row = life_row(first, queue, stage);
-	__u32 slot = loglin_slot(ns);
-
-	if (row && slot < LOGLIN_SLOTS) {
-		ADD(row->time.sum, ns);
-		ADD(row->time.slot[slot], 1);
-	}
-	return 0;
-}
-
-/* Counts an end in the row of a stage: `how` is an end, or NR_LIFE_ENDS + a loss. */
-__noinline int life_left(__u32 first, __u32 queue, __u32 stage, __u32 how)
-{
-	struct skblife *row = life_row(first, queue, stage);
-
-	if (!row)
-		return 0;
-	ADD(row->went, 1);
-	if (how < NR_LIFE_ENDS)
-		ADD(row->ended[how], 1);
-	else if (how - NR_LIFE_ENDS < NR_LIFE_LOST)
-		ADD(row->lost[how - NR_LIFE_ENDS], 1);
-	return 0;
-}
-
-/* Times are counted at the end of complete lives only, so that stages add up to the whole. */
-__noinline int life_count(const struct life *life, __u32 how)
-{
-	__u64 from, to;
+	struct life *life = life_at(place);
 
 	if (!life)
-		return 0;
-	life_left(life->first, life->queue, LIFE_WHOLE, how);
-	life_left(life->first, life->queue, life->stage, how);
-	if (how >= LIFE_DROPPED)
-		return 0;
-	from = life->at[0];
-	for (__u32 i = 0; i < 3 && life->first + i <= life->stage; i++) {
-		to = life->first + i < life->stage ? life->at[i + 1] : bpf_ktime_get_ns();
-		if (to < from)
-			to = from;
-		life_time(life->first, life->queue, life->first + i, to - from);
-		from = to;
-	}
-	return life_time(life->first, life->queue, LIFE_WHOLE, from - life->at[0]);
+		return false;
+	if (!life_sent(life) && !ours && life->stage != LIFE_GRO && same(life, skb))
+		return true;
+	if (life->stage == LIFE_DRIVER)
+		life_end(place, LIFE_SENT);
+	else
+		life_end(place, NR_LIFE_ENDS + LIFE_UNSEEN);
+	return false;
 }
 
-static __always_inline __u32 life_home(const void *skb)
+static __always_inline int life_received(const struct sk_buff *skb, bool gro)
 {
-	return (lower_half(skb) >> 6) * 2654435769u >> (32 - LIFE_BITS);
-}
+	const struct net_device *dev;
+	struct life_busy *busy;
+	__u32 place;
+	bool ours;
 
-/* Index of its place, + 1; 0: it is not followed. */
-static __always_inline __u32 life_find(const void *skb)
-{
-	__u32 home = life_home(skb);
-	struct life_bucket *b = bpf_map_lookup_elem(&life_keys, &home);
-
-	if (!b)
+	if (!skb)	/* napi_gro_frags with no packet in it */
 		return 0;
-	for (int i = 0; i < LIFE_WAYS; i++)
-		if (b->skb[i] == (__u64)skb)
-			return home * LIFE_WAYS + i + 1;
+	dev = skb->dev;
+	if (dev_is_other(dev) && !life_watched)
+		return 0;
+	if (!dev)
+		return 0;
+	ours = dev_is_ours(dev);
+	place = life_find(skb);
+	if (place && met_again(place, skb, ours))
+		return 0;
+	if (!ours || !sampled(METER_skblife))
+		return 0;
+	if (!life_begin((__u64)skb, life_home(skb), (__u64)skb->head, LIFE_GRO,
+			skb_rx_queue(skb, dev)) || !gro)
+		return 0;
+	busy = busy_now();
+	if (busy)
+		busy_set(&busy->merging, (__u64)skb);
 	return 0;
 }
 
-static __always_inline struct life *life_at(__u32 place)
+static __always_inline int gro_done(int result)
 {
-	__u32 key = place - 1;
+	struct life_busy *busy;
+	__u64 skb;
+	__u32 place;
 
-	return bpf_map_lookup_elem(&life_of, &key);
-}
-
-/* The life of a packet that is followed, and its place; NULL: it is not followed. */
-static __always_inline struct life *life_of_skb(const void *skb, __u32 *place)
-{
-	*place = life_find(skb);
-	return *place ? life_at(*place) : NULL;
-}
-
-static __always_inline __u64 *life_key_at(__u32 place)
-{
-	__u32 key = (place - 1) / LIFE_WAYS;
-	struct life_bucket *b = bpf_map_lookup_elem(&life_keys, &key);
-
-	return b ? &b->skb[(place - 1) % LIFE_WAYS] : NULL;
-}
-
-/* Ends the life at `place`. If two CPUs end it at once, the second does nothing. */
-__noinline int life_end(__u32 place, __u32 how)
-{
-	struct life *at = life_at(place), life;
-	__u64 *key = life_key_at(place), skb;
-
-	if (!at || !key)
+	if (!life_watched)
 		return 0;
-	life = *at;
-	skb = *key;
-	if (!skb || __sync_val_compare_and_swap(key, skb, 0) != skb)
+	busy = busy_now();
+	if (!busy || !busy->merging)
 		return 0;
-	ADD(life_watched, -1);
-	return life_count(&life, how);
+	skb = busy->merging;
+	busy_clear(&busy->merging);
+	if (result > GRO_MERGED_FREE)
+		return 0;
+	place = life_find((void *)skb);
+	return place ? life_end(place, NR_LIFE_ENDS + LIFE_MERGED) : 0;
 }
 
-/* Moves a life from this stage to the next. Returns 1, or 0 if another CPU was faster. */
-__noinline int life_step(__u32 place, __u32 stage)
+static __always_inline int in_stack(const struct sk_buff *skb)
 {
-	struct life *life = life_at(place);
-	__u64 now = bpf_ktime_get_ns();
-	__u32 step;
+	const struct net_device *dev = skb->dev;
+	struct life *life;
+	__u32 place;
 
-	if (!life || __sync_val_compare_and_swap(&life->stage, stage, stage + 1) != stage)
+	if (!dev_may_be_ours(dev))
 		return 0;
-	step = stage + 1 - life->first;
-	life->at[step & 3] = now;
-	life_went(life->first, life->queue, stage);
-	life_came(life->first, life->queue, stage + 1);
-	return 1;
-}
-
-#define LONG_AGO 1000000000ull	/* ns: no packet takes that long through the stack */
-
-static __always_inline bool life_claim(__u64 *key, __u64 skb)
-{
-	if (*key || __sync_val_compare_and_swap(key, 0, skb))
-		return false;
-	ADD(life_watched, 1);
-	return true;
-}
-
-/* A free place in the bucket, + 1; if there is none, one of a packet that is long gone. */
-static __noinline __u32 life_place(__u64 skb, __u32 home, __u64 now)
-{
-	struct life_bucket *b = bpf_map_lookup_elem(&life_keys, &home);
-
-	if (!b)
-		return 0;
-	for (__u32 i = 0; i < LIFE_WAYS; i++)
-		if (life_claim(&b->skb[i], skb))
-			return home * LIFE_WAYS + i + 1;
-	for (__u32 i = 0; i < LIFE_WAYS; i++) {
-		struct life *life = life_at(home * LIFE_WAYS + i + 1);
-
-		if (!life || life->stage != LIFE_STACK || now - life->at[1] < LONG_AGO)
-			continue;
-		life_end(home * LIFE_WAYS + i + 1, NR_LIFE_ENDS + LIFE_UNSEEN);
-		if (life_claim(&b->skb[i], skb))
-			return home * LIFE_WAYS + i + 1;
-	}
+	life = life_of_skb(skb, &place);
+	if (life && life->stage == LIFE_GRO)
+		life_step(place, LIFE_GRO);
 	return 0;
 }
 
-static __noinline bool life_begin(__u64 skb, __u32 home, __u64 head, __u32 first, __u32 queue)
+/* A program reads the packet. A TAP also reads sent packets: those end when it frees them. */
+static __always_inline int copied(const struct sk_buff *skb)
 {
-	struct life new = { .at = { bpf_ktime_get_ns() }, .head = head, .first = first,
-			    .stage = first };
-	__u32 place = life_place(skb, home, new.at[0]);
-	struct life *life = life_at(place);
+	struct life *life;
+	__u32 place;
 
-	new.queue = queue < config.rows - 1 ? queue : 0xffff;
-	life_came(first, new.queue, LIFE_WHOLE);
-	life_came(first, new.queue, first);
-	if (!place || !life) {
-		life_count(&new, NR_LIFE_ENDS + LIFE_FULL);
+	if (!life_watched)
+		return 0;
+	life = life_of_skb(skb, &place);
+	if (!life || life_sent(life))
+		return 0;
+	return life_end(place, same(life, skb) ? LIFE_READ : NR_LIFE_ENDS + LIFE_UNSEEN);
+}
+
+/* Freed before the driver's xmit returned: it was not sent. */
+static __always_inline bool in_xmit(const struct sk_buff *skb)
+{
+	struct life_busy *busy = busy_now();
+
+	if (!busy || busy->xmit != (__u64)skb)
 		return false;
-	}
-	*life = new;
+	busy_clear(&busy->xmit);
 	return true;
 }
 
-/*
- * Is a received packet in the stack the one that we follow? Some skbs are freed untraced (a TCP
- * ACK, or one that TCP merged into another), and their address is reused. A new packet from a
- * driver has passed our hooks. One made by this host has no skb_iif, and a clone has the buffer of
- * another. Ours may get a new buffer (generic XDP) but is no clone then.
- */
-static __always_inline bool same(const struct life *life, const struct sk_buff *skb)
+/* Software GSO frees the buffer that it split. Of any other packet we missed the xmit. */
+static __always_inline __u32 freed_in_qdisc(const struct sk_buff *skb, bool used)
 {
-	if (!PLAIN(skb, skb_iif))
-		return false;
-	return (__u64)PLAIN(skb, head) == life->head ||
-	       !BPF_CORE_READ_BITFIELD_PROBED(skb, cloned);
+	const struct skb_shared_info *shared;
+
+	if (!used)
+		return LIFE_DROPPED;
+	shared = (void *)skb->head + skb->end;
+	return NR_LIFE_ENDS + (BPF_CORE_READ(shared, gso_size) ? LIFE_SEGMENTED : LIFE_UNSEEN);
 }
+
+static __always_inline int life_freed(const struct sk_buff *skb, bool used)
+{
+	__u32 place, how = LIFE_DROPPED;
+	struct life *life;
+
+	if (!life_watched)
+		return 0;
+	life = life_of_skb(skb, &place);
+	if (!life)
+		return 0;
+	if (life->stage == LIFE_DRIVER)
+		how = in_xmit(skb) ? LIFE_DROPPED : LIFE_SENT;
+	else if (life->stage == LIFE_QDISC)
+		how = freed_in_qdisc(skb, used);
+	else if (life->stage != LIFE_GRO && !same(life, skb))
+		how = NR_LIFE_ENDS + LIFE_UNSEEN;
+	else if (used)
+		how = life->stage == LIFE_SOCKET ? LIFE_READ : LIFE_USED;
+	return life_end(place, how);
+}
+
+static __always_inline int life_queued(const struct sk_buff *skb)
+{
+	const struct net_device *dev = skb->dev;
+	struct life *life;
+	__u32 place;
+
+	if (dev_is_other(dev) && !life_watched)
+		return 0;
+	life = life_of_skb(skb, &place);
+	if (life && life->stage == LIFE_DRIVER)
+		life_end(place, LIFE_SENT);	/* a VLAN, a bond: to the device below */
+	else if (life)
+		life_end(place, life_sent(life) || skb->skb_iif ? LIFE_FORWARDED :
+			 NR_LIFE_ENDS + LIFE_UNSEEN);
+	if (!dev_is_ours(dev) || !sampled(METER_skblife))
+		return 0;
+	life_begin((__u64)skb, life_home(skb), 0, LIFE_QDISC, skb->queue_mapping);
+	return 0;
+}
+
+static __always_inline int life_started(const struct sk_buff *skb)
+{
+	struct life_busy *busy;
+	struct life *life;
+	__u32 place;
+
+	life = life_of_skb(skb, &place);
+	if (!life || life->stage != LIFE_QDISC)
+		return 0;
+	busy = busy_now();
+	if (busy)
+		busy_set(&busy->xmit, (__u64)skb);
+	life_step(place, LIFE_QDISC);
+	return 0;
+}
+
+/* skb may be freed by now: only its address may be used. */
+static __always_inline int life_returned(const struct sk_buff *skb, int rc)
+{
+	struct life_busy *busy = busy_now();
+	struct life *life;
+	__u32 place;
+
+	if (!busy || busy->xmit != (__u64)skb)
+		return 0;
+	busy_clear(&busy->xmit);
+	if (rc < XMIT_TAKEN)
+		return 0;
+	/* It is requeued: back to the stage "qdisc". */
+	life = life_of_skb(skb, &place);
+	if (!life || life->stage != LIFE_DRIVER)
+		return 0;
+	life_went(LIFE_QDISC, life->queue, LIFE_DRIVER);
+	life->stage = LIFE_QDISC;
+	return life_came(LIFE_QDISC, life->queue, LIFE_QDISC);
+}
+
+ON(life_copy, "tp_btf/skb_copy_datagram_iovec", copied(skb), SKB)
+
+/* "?": optional, since 6.3. Without any of them the stage "stack" lasts until the read. */
+ON(life_ready, "?tp_btf/sk_data_ready", ready(sk), const struct sock *sk)
+ON(life_ready__fentry, "?fentry/sock_def_readable", ready(sk), const struct sock *sk)
+ON(life_tcp, "?tp_btf/tcp_probe", in_tcp(sk, skb), const struct sock *sk, SKB)
+
+/* Since 6.3; not needed before: skblife_socket.bpf.h. */
+ON(life_read, "?tp_btf/sock_recv_length", udp_read((__u64)sk), const struct sock *sk)
 
 #endif

@@ -6,7 +6,6 @@
 #include "lib/read/snapshot.h"
 #include "lib/util/list.h"
 #include "lib/util/log.h"
-#include "skblife.skel.h"
 
 static const char *const ends[] = {
 	[LIFE_READ] = "read",
@@ -76,7 +75,7 @@ const struct meter meter_skblife = {
 		.text = key_text,
 		.sorted = true,
 	},
-	.events = { .elf = skblife_bpf__elf_bytes, .prefix = "life" },
+	.events = { .prefix = "life", .global = true },
 	.sample = 64,
 	.on_request = "it traces packets of all interfaces, including reads and frees: 0.1 us per "
 		      "packet sent or received",

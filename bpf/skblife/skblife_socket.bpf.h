@@ -3,7 +3,7 @@
 #ifndef NICPROBE_SKBLIFE_SOCKET_BPF_H
 #define NICPROBE_SKBLIFE_SOCKET_BPF_H
 
-#include "bpf/skblife/skblife.bpf.h"
+#include "bpf/skblife/skblife_maps.bpf.h"
 #include <linux/in.h>
 #include <linux/tcp.h>
 

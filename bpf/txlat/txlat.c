@@ -7,7 +7,6 @@
 #include "lib/kernel/feature.h"
 #include "lib/kernel/release.h"
 #include "lib/read/snapshot.h"
-#include "txlat.skel.h"
 
 static const char *const causes[] = {
 	[TXLAT_FULL] = "table-full",
@@ -60,9 +59,9 @@ static unsigned chunks(const struct config *c)
 }
 
 static const struct map_plan maps[] = {
-	{ "flight", .entries = chunks },
-	{ "elsewhere", .entries = chunks },
-	{ "overflow", .entries = chunks },
+	{ "txlat_flight", .entries = chunks },
+	{ "txlat_elsewhere", .entries = chunks },
+	{ "txlat_overflow", .entries = chunks },
 	{}
 };
 
@@ -75,7 +74,7 @@ const struct meter meter_txlat = {
 	.lanes = 3,
 	.row_size = sizeof(struct txlat),
 	.metrics = metrics,
-	.events = { .elf = txlat_bpf__elf_bytes, .maps = maps },
+	.events = { .maps = maps },
 	.configure = configure,
 	.absent = absent,
 	.remark = remark,

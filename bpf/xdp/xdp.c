@@ -10,7 +10,6 @@
 #include "lib/read/snapshot.h"
 #include "lib/util/list.h"
 #include "lib/util/log.h"
-#include "xdp.skel.h"
 
 static const char *const events[] = {
 	[XDP_EXCEPTION] = "exception",
@@ -131,5 +130,4 @@ const struct meter meter_xdp = {
 		.labels = labels,
 		.text = key_text,
 	},
-	.events = { .elf = xdp_bpf__elf_bytes },
 };

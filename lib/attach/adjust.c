@@ -14,6 +14,7 @@
 #include "lib/attach/configure.h"
 #include "lib/attach/group.h"
 #include "lib/attach/pins.h"
+#include "lib/attach/set.h"
 #include "lib/core/meter.h"
 #include "lib/util/error.h"
 #include "lib/util/log.h"
@@ -23,33 +24,41 @@ static bool is_on(__u64 bits, int id)
 	return bits >> id & 1;
 }
 
-/* Removes what is pinned of one meter alone; what others use, too, stays. */
-static int meter_unpin(const struct site *site, const struct meter *m)
+/* The pins of programs of a meter that has an object of its own. */
+static int programs_unpin(const struct site *site, const struct meter *m)
 {
-	size_t size = 0, len = strlen(m->name);
-	const void *elf = m->type == EVENT_METER ? m->events.elf(&size) : NULL;
+	size_t size = 0;
+	const void *elf = m->events.elf(&size);
 	struct bpf_object *obj;
 	struct bpf_program *prog;
-	struct bpf_map *map;
 
 	log_forget();
-	obj = elf ? bpf_object__open_mem(elf, size, NULL) : NULL;
-	if (elf && !obj)
+	obj = bpf_object__open_mem(elf, size, NULL);
+	if (!obj)
 		return error_set(site->error, -errno, NULL, "cannot open our own BPF object: %s",
 				 log_last());
-	if (obj) {
-		bpf_object__for_each_program(prog, obj)
-			pin_remove(pin_path(site, bpf_program__name(prog)));
-		bpf_object__for_each_map(map, obj)
-			if (!strncmp(bpf_map__name(map), m->name, len) &&
-			    bpf_map__name(map)[len] == '_')
-				pin_remove(pin_path(site, bpf_map__name(map)));
-	}
+	bpf_object__for_each_program(prog, obj)
+		pin_remove(pin_path(site, bpf_program__name(prog)));
 	bpf_object__close(obj);
+	return 0;
+}
+
+/* Removes what is pinned of one meter alone; what others use, too, stays. */
+static int meter_unpin(const struct site *site, const struct meter *m, struct meta *meta)
+{
+	int err = 0;
+
+	if (meter_shares(m))
+		err = set_leave(site, meta, 1ull << meter_id(m));
+	else if (m->type == EVENT_METER)
+		err = programs_unpin(site, m);
+	for (const struct map_plan *p = m->type == EVENT_METER ? m->events.maps : NULL;
+	     p && p->name; p++)
+		pin_remove(pin_path(site, p->name));
 	pin_remove(pin_path(site, m->name));
 	for (unsigned i = 0; !access(pin_path(site, text("%s-%u", m->name, i)), F_OK); i++)
 		pin_remove(pin_path(site, text("%s-%u", m->name, i)));
-	return 0;
+	return err;
 }
 
 /* Those that count in the programs of the hooks cannot come or go alone. */
@@ -106,7 +115,7 @@ static int meter_begin(const struct site *site, const struct request *req, const
 				 m->name, site->iface.name, why);
 	*meta->absent[id] = '\0';
 	meta->on |= 1ull << id;
-	err = meter_unpin(site, m) ?: attach_one(site, req, m, meta);
+	err = meter_unpin(site, m, meta) ?: attach_one(site, req, m, meta);
 	if (!err && is_on(meta->on, id))
 		note_begin(meta, id);
 	return err;
@@ -127,11 +136,16 @@ static __u64 disturbed(const struct meta *meta, __u64 changed)
 static int meters_begin(const struct site *site, const struct request *req, struct meta *meta,
 			__u64 bits)
 {
-	int err = begin_all(site, req, meta, bits, meter_begin, NULL);
+	int set = set_free(site, meta, req->label), err;
+	struct site own = *site;
 
+	if (set < 0)
+		return set;
+	own.set = set;
+	err = begin_all(&own, req, meta, bits, meter_begin, NULL);
 	for (int id = 0; id < NR_METERS && err; id++)
 		if (is_on(bits, id))
-			meter_unpin(site, meters[id]);
+			meter_unpin(site, meters[id], meta);
 	if (err)
 		meta->on &= ~bits;
 	return err;
@@ -163,7 +177,8 @@ static int adjust(struct site *site, const struct request *req, struct meta *met
 	err = meta_update(site->pins, &now, site->error);
 	for (int id = 0; id < NR_METERS && !err; id++)
 		if (is_on(gone, id))
-			err = meter_unpin(site, meters[id]);
+			err = meter_unpin(site, meters[id], &now);
+	err = err ?: meta_update(site->pins, &now, site->error);	/* which sets are left */
 	if (!err && again) {
 		int update;
 

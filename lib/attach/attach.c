@@ -15,7 +15,6 @@
 #include "lib/attach/pins.h"
 #include "lib/attach/points.h"
 #include "lib/core/meter.h"
-#include "lib/kernel/choose.h"
 #include "lib/read/baseline.h"
 #include "lib/read/derived.h"
 #include "lib/util/error.h"
@@ -49,21 +48,22 @@ static int meters_refuse(const struct site *site, const struct request *req, str
 	return 0;
 }
 
+/* What has programs. */
 static int meter_attach(const struct site *site, const struct meter *m, struct meta *meta)
 {
 	struct site own = *site;
-	char left_out[LEFT_OUT] = "";
 	struct bpf_object *obj;
 	int err;
 
-	own.config.sample = meter_sample(m, meta);
-	obj = object_open(&own, m->events.elf, left_out);
+	if (meter_shares(m)) {		/* set_attach() loads it with the others */
+		meta->set[site->set].meters |= 1ull << meter_id(m);
+		return 0;
+	}
+	own.config.one_in[meter_id(m)] = meter_sample(m, meta);
+	obj = object_open(&own, m->events.elf);
 	err = !obj ? -EOPNOTSUPP : m->events.attach ? m->events.attach(&own, obj) :
 	      attach_links(&own, obj);
 	bpf_object__close(obj);
-	if (!err && *left_out)
-		note_once(meta->absent[meter_id(m)], sizeof(meta->absent[0]),
-			  text("does without %s, which cannot be had here", left_out));
 	return err;
 }
 
@@ -97,6 +97,25 @@ static int derived_attach(const struct site *site, const struct meter *m, const 
 			 lacks->name, meta->absent[meter_id(lacks)]);
 }
 
+int meter_fails(const struct site *site, const struct request *req, const struct meter *m,
+		struct meta *meta, const char *why)
+{
+	int id = meter_id(m);
+
+	meta->on &= ~(1ull << id);
+	if (named(req, id)) {
+		const char *what = text("%s", why);
+
+		error_forget(site->error);
+		return error_set(site->error, -EOPNOTSUPP, NULL, "%s cannot be had on %s: %s",
+				 m->name, site->iface.name, what);
+	}
+	*meta->absent[id] = '\0';
+	note_once(meta->absent[id], sizeof(meta->absent[id]), why);
+	error_forget(site->error);
+	return 0;
+}
+
 int attach_one(const struct site *site, const struct request *req, const struct meter *m,
 	       struct meta *meta)
 {
@@ -126,15 +145,7 @@ int attach_one(const struct site *site, const struct request *req, const struct 
 		return attach_stopped(site);
 	if (!why && m->remark && m->remark(site))
 		note_once(meta->absent[id], sizeof(meta->absent[id]), m->remark(site));
-	if (!why)
-		return 0;
-	if (named(req, id))
-		return error_set(site->error, -EOPNOTSUPP, NULL, "%s cannot be had on %s: %s",
-				 m->name, site->iface.name, why);
-	note_once(meta->absent[id], sizeof(meta->absent[id]), why);
-	error_forget(site->error);
-	meta->on &= ~(1ull << id);
-	return 0;
+	return why ? meter_fails(site, req, m, meta, why) : 0;
 }
 
 static int meters_attach(const struct site *site, const struct request *req, struct meta *meta)

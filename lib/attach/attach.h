@@ -39,6 +39,13 @@ int attach_undo(const struct site *);
 int attach_one(const struct site *, const struct request *, const struct meter *, struct meta *);
 
 /*
+ * A meter that cannot be had: an error if it was asked for by name, else noted in `meta`. 0, or
+ * -EOPNOTSUPP and a complaint.
+ */
+int meter_fails(const struct site *, const struct request *, const struct meter *, struct meta *,
+		const char *why);
+
+/*
  * By the interface's name now, or the one it was attached under. 0; -ENOENT:
  * it is not attached; with `force` also pins that another version left.
  */

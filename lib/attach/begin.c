@@ -9,6 +9,7 @@
 #include <bpf/bpf.h>
 
 #include "lib/attach/begin.h"
+#include "lib/attach/set.h"
 #include "lib/core/meter.h"
 #include "lib/read/baseline.h"
 #include "lib/util/clock.h"
@@ -100,6 +101,8 @@ int begin_all(const struct site *site, const struct request *req, struct meta *m
 		for (int id = 0; id < NR_METERS && !err; id++)
 			if (bits >> id & 1 && turn_of(meters[id], needed) == turn)
 				err = one(&own, req, meters[id], meta);
+		if (turn == PROGRAMS && !err)
+			err = set_attach(&own, req, meta);
 	}
 	for (int id = 0; id < NR_METERS; id++) {
 		free(figures[id].cells);

@@ -51,7 +51,6 @@ void site_configure(struct site *site, const struct request *req)
 		.rows = queues + 1,
 		.rx_queues = i->max_rx_queues,
 		.rx_queue = site->driver->rx_queue,
-		.sample = req->sample ?: 1,
 		.l2 = i->mac[7] == 6 || i->loopback ? 14 : 0,
 		.dynptr = !kernel_lacks(FEATURE_TP_BTF) && !kernel_lacks(FEATURE_DYNPTR),
 		.stays = site->driver->keeps_dev,

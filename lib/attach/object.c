@@ -22,18 +22,27 @@ const char *pin_path(const struct site *site, const char *name)
 	return text("%s/%s", site->pins, name);
 }
 
+static const struct map_plan common[] = {	/* what meters and hooks share */
+	{ "lost", .pinned = true },
+	{ BEGUN_MAP, .pinned = true },
+	{ NAPI_QUEUES, .pinned = true },
+	{ "napi_nameless", .pinned = false },
+	{}
+};
+
+bool map_is_common(const char *name)
+{
+	for (const struct map_plan *p = common; p->name; p++)
+		if (!strcmp(p->name, name))
+			return true;
+	return false;
+}
+
 /* What the owner of a map says of it; NULL: it stays as declared, and is nobody else's. */
 static const struct map_plan *plan_find(const char *name)
 {
-	static const struct map_plan own[] = {	/* what meters and hooks share */
-		{ "lost", .pinned = true },
-		{ BEGUN_MAP, .pinned = true },
-		{ NAPI_QUEUES, .pinned = true },
-		{}
-	};
-
 	for (int id = -1; id < NR_METERS; id++) {
-		const struct map_plan *p = id < 0 ? own : meters[id]->type == EVENT_METER ?
+		const struct map_plan *p = id < 0 ? common : meters[id]->type == EVENT_METER ?
 					   meters[id]->events.maps : NULL;
 
 		for (; p && p->name; p++)
@@ -117,8 +126,43 @@ static int dev_tell(const struct site *site, struct bpf_program *prog)
 	return err;
 }
 
-struct bpf_object *object_open(const struct site *site, const void *(*elf)(size_t *),
-			       char *left_out)
+static bool wanted(const char *program, const void *arg)
+{
+	const struct users *users = arg, by = event_users(program);
+
+	return by.meters & users->meters || by.points & users->points;
+}
+
+/* Whose map of the shared object it is; NULL: that of several, or of none alone. */
+static const struct meter *map_owner(const char *name)
+{
+	const struct meter *m = meter_find(name);
+
+	if (map_is_common(name) || (m && m->type == PACKET_METER))
+		return m;
+	for (int id = 0; id < NR_METERS; id++)
+		if (meter_shares(meters[id]) && meter_owns(meters[id], name))
+			return meters[id];
+	return NULL;
+}
+
+static bool map_wanted(const struct meter *owner, const struct users *users)
+{
+	if (!owner)
+		return true;
+	return owner->type == PACKET_METER ? users->points : users->meters >> meter_id(owner) & 1;
+}
+
+/* A map that nobody wants is not made, unless the verifier insists on it. */
+static int map_leave_out(struct bpf_map *map, const struct meter *owner)
+{
+	if (owner->type == EVENT_METER && owner->events.global)
+		return bpf_map__set_max_entries(map, 1);
+	return bpf_map__set_autocreate(map, false);
+}
+
+static struct bpf_object *open(const struct site *site, const void *(*elf)(size_t *),
+			       const struct users *users, struct left_out *left)
 {
 	size_t size;
 	const void *bytes = elf(&size);
@@ -134,24 +178,46 @@ struct bpf_object *object_open(const struct site *site, const void *(*elf)(size_
 			  log_last());
 		return NULL;
 	}
-	bpf_object__for_each_map(map, obj)
-		err = err ?: map_prepare(site, map);
+	bpf_object__for_each_map(map, obj) {
+		const struct meter *owner = map_owner(bpf_map__name(map));
+
+		if (users && !map_wanted(owner, users))
+			err = err ?: map_leave_out(map, owner);
+		else
+			err = err ?: map_prepare(site, map);
+	}
 	bpf_object__for_each_program(prog, obj)
 		if (!err && site->config.dev)
 			err = dev_tell(site, prog);
 	if (err)
 		error_set(site->error, err, NULL, "cannot prepare our own BPF object: %s",
 			  strerror(-err));
-	if (err || kernel_choose(obj, left_out, site->error)) {
+	if (err || kernel_choose(obj, users ? wanted : NULL, users, left, site->error)) {
 		bpf_object__close(obj);
 		return NULL;
 	}
 	return obj;
 }
 
-static int link_pin(const struct site *site, struct bpf_program *prog)
+struct bpf_object *object_open(const struct site *site, const void *(*elf)(size_t *))
 {
-	const char *name = bpf_program__name(prog);
+	return open(site, elf, NULL, NULL);
+}
+
+struct bpf_object *object_open_shared(const struct site *site, const struct users *users,
+				      struct left_out *left)
+{
+	return open(site, events_elf, users, left);
+}
+
+const char *set_pin(const char *program, unsigned set)
+{
+	return set ? text("%s-%u", program, set) : text("%s", program);
+}
+
+static int link_pin(const struct site *site, struct bpf_program *prog, unsigned set)
+{
+	const char *name = set_pin(bpf_program__name(prog), set);
 	struct bpf_link *link = bpf_program__attach(prog);
 	int err, fd;
 
@@ -206,18 +272,23 @@ int object_load(const struct site *site, struct bpf_object *obj)
 	return 0;
 }
 
-int object_attach(const struct site *site, struct bpf_object *obj)
+int object_attach_set(const struct site *site, struct bpf_object *obj, unsigned set)
 {
 	struct bpf_program *prog;
 	int err = 0;
 
 	bpf_object__for_each_program(prog, obj)
 		if (!err && bpf_program__autoload(prog))
-			err = link_pin(site, prog);
+			err = link_pin(site, prog, set);
 	bpf_object__for_each_program(prog, obj)
 		if (err && bpf_program__autoload(prog))
-			unlink(pin_path(site, bpf_program__name(prog)));
+			unlink(pin_path(site, set_pin(bpf_program__name(prog), set)));
 	return err;
+}
+
+int object_attach(const struct site *site, struct bpf_object *obj)
+{
+	return object_attach_set(site, obj, 0);
 }
 
 int attach_links(const struct site *site, struct bpf_object *obj)

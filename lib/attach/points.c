@@ -10,7 +10,6 @@
 #include "lib/attach/object.h"
 #include "lib/attach/points.h"
 #include "lib/core/meter.h"
-#include "lib/kernel/choose.h"
 #include "lib/kernel/feature.h"
 #include "lib/util/error.h"
 #include "lib/util/interrupt.h"
@@ -48,6 +47,21 @@ int attach_stopped(const struct site *site)
 	return error_set(site->error, -EINTR, NULL, "interrupted: nothing is attached");
 }
 
+/* Its points are served by the shared object, which is loaded later: set_attach(). */
+static int hook_share(const struct site *site, const struct hook *hook, struct meta *meta)
+{
+	const char *why = kernel_lacks(FEATURE_TP_BTF);
+
+	if (why)
+		return error_set(site->error, -EOPNOTSUPP, NULL, "%s", why);
+	for (int p = 0; p < NR_POINTS; p++)
+		if (hook->points >> p & 1 && points_of(meta->on) >> p & 1) {
+			snprintf(meta->hook[p], sizeof(meta->hook[p]), "%s", hook->how[p]);
+			meta->set[site->set].points |= 1u << p;
+		}
+	return 0;
+}
+
 static int hook_attach(const struct site *site, const struct hook *hook, struct meta *meta)
 {
 	struct site own = *site;
@@ -55,19 +69,17 @@ static int hook_attach(const struct site *site, const struct hook *hook, struct 
 	char how[48] = "";
 	int err;
 
+	if (!hook->elf)
+		return hook_share(site, hook, meta);
 	if (hook->configure)
 		hook->configure(&own.config);
-	obj = object_open(&own, hook->elf, NULL);
+	obj = object_open(&own, hook->elf);
 	if (!obj)
 		return -EOPNOTSUPP;
-	err = hook->attach ? hook->attach(&own, obj, how, sizeof(how)) : attach_links(&own, obj);
+	err = hook->attach(&own, obj, how, sizeof(how));
 	for (int p = 0; !err && p < NR_POINTS; p++)
-		if (hook->points >> p & 1) {
-			const char *by = hook->program[p] ?
-					 kernel_chosen(obj, hook->program[p]) : how;
-
-			snprintf(meta->hook[p], sizeof(meta->hook[p]), "%s", by);
-		}
+		if (hook->points >> p & 1)
+			snprintf(meta->hook[p], sizeof(meta->hook[p]), "%s", how);
 	if (err && hook->detach)
 		hook->detach(site);
 	bpf_object__close(obj);

@@ -45,6 +45,7 @@ enum rx_queue {
 /* Written once, before load: the verifier cuts out what it turns off. */
 struct config {
 	__u64 on;		/* 1 << METER_x */
+	__u32 points;		/* 1 << enum point of those that its tracepoints serve */
 	__u32 ifindex;
 	__u32 netns;		/* inode of its network namespace: an ifindex alone is not unique */
 	__u64 dev, net;		/* where the kernel has both (device.h); 0: not known */
@@ -52,7 +53,7 @@ struct config {
 	__u32 rows;		/* map rows a point has: one a queue, and the last: queue unknown */
 	__u32 rx_queues;	/* 1: every receive queue is queue 0, whatever an skb says */
 	__u32 rx_queue;		/* enum rx_queue */
-	__u32 sample;		/* latency meters follow one packet in so many; at least 1 */
+	__u32 one_in[NR_METERS];	/* a meter of events follows one packet in so many */
 	__u32 l2;		/* bytes of link header that a received skb has lost: 14, or 0 */
 	__u32 xdp_generic;	/* rx-nic is generic XDP: it knows of a packet what its skb says */
 	__u64 vmemmap_base, page_offset_base;	/* where the kernel keeps them; 0: it has none */

@@ -22,6 +22,7 @@ struct site {			/* one interface, about to be measured */
 	struct queues queues;
 	const struct request *request;	/* what was asked for */
 	char pins[256];		/* the directory of its pins */
+	unsigned set;		/* meta->set[] of what is attached now */
 	bool gone;		/* with its namespace; its ifindex may be another's in ours */
 	struct table *figures;	/* [NR_METERS]: read by baseline_read(), not pinned yet */
 	struct error *error;	/* where whoever fails writes the reason; NULL: nowhere */
@@ -35,14 +36,11 @@ struct hook {
 	const char *(*avoid)(const struct site *);
 	/* Sets what only its programs read; NULL: nothing. */
 	void (*configure)(struct config *);
-	const void *(*elf)(size_t *);	/* its BPF object */
-	/* The program that serves a point: its section names the event. */
-	const char *program[NR_POINTS];
-	/* How the names of the tracing programs begin that serve a point: "tx" of "tx_return". */
-	const char *prefix[NR_POINTS];
+	const void *(*elf)(size_t *);	/* its BPF object; NULL: the shared one, event.h */
+	/* Shared object: the method of each point, "tp_btf/net_dev_queue". */
+	const char *how[NR_POINTS];
 	/*
-	 * Loads, attaches and pins; writes to `how` the method, where no program
-	 * names it. 0 or -errno. NULL: attach_links().
+	 * Own object: loads, attaches and pins; writes to `how` the method. 0 or -errno.
 	 */
 	int (*attach)(const struct site *, struct bpf_object *, char *how, size_t size);
 	const char *link;	/* pin of its link to the interface; NULL: it has none */

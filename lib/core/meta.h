@@ -3,13 +3,19 @@
 #ifndef NICPROBE_META_H
 #define NICPROBE_META_H
 
-#include "lib/core/abi.h"
+#include "lib/core/event.h"
 
 #define NICPROBE_VERSION "0.1"
 
 #define META_MAGIC	0x6e696370	/* "nicp" */
 /* For changes that meta_version() does not see: the order of members here, values of other maps. */
-#define META_VERSION	9
+#define META_VERSION	10
+
+/*
+ * What one load of the shared object serves. There is one, but for meters that were added later or
+ * that the kernel loads only by themselves.
+ */
+#define MAX_SETS	24
 
 #define BLIND_SIZE	160		/* a sentence: why a hook does not see all */
 
@@ -31,6 +37,7 @@ struct meta {
 	__u32 devices;			/* that its driver serves; 0: no hardware */
 	__u8 mac[8];			/* its address, length in mac[7]: to find a moved device */
 	char iface[16], driver[32];
+	struct users set[MAX_SETS];
 	char hook[NR_POINTS][48];	/* "tcx", "tp_btf/net_dev_queue"; "": absent */
 	char note[NR_POINTS][240];	/* why this hook, or why none */
 	/* why a wanted meter is not there; of one that is there: how it measures here, or "" */

@@ -104,13 +104,21 @@ struct map_plan {
 	bool pinned;
 };
 
-/* The BPF object of an EVENT_METER. */
+/* The BPF programs of an EVENT_METER. */
 struct meter_events {
-	const void *(*elf)(size_t *);
-	/* Sizes its maps, object_load(), fills them, object_attach(). NULL: attach_links() */
+	const void *(*elf)(size_t *);	/* an object of its own; NULL: in the shared one, event.h */
+	/* Own object: sizes maps, loads, fills them, object_attach(). NULL: attach_links() */
 	int (*attach)(const struct site *, struct bpf_object *);
+	/* Shared object: sizes maps that no plan sizes; fills them. 0 or -errno. NULL: nothing */
+	int (*size)(const struct site *, struct bpf_object *);
+	int (*fill)(const struct site *, struct bpf_object *);
 	const struct map_plan *maps;	/* ends with an empty one; NULL: none */
-	const char *prefix;		/* how its programs' names begin; NULL: with its own */
+	/*
+	 * Shared object: it has functions that are not static. Before 6.8 the kernel verifies them
+	 * even where nothing calls them, and wants their maps.
+	 */
+	bool global;
+	const char *prefix;		/* how names of its programs and maps begin, too; NULL */
 };
 
 /* What a DERIVED_METER is computed from. */

@@ -58,28 +58,37 @@ static bool place_exists(const struct bpf_program *prog)
 	return id > 0;
 }
 
-/* Adds the event of an optional program to the list. */
-static void leave_out(const struct bpf_program *prog, char left_out[LEFT_OUT])
+/* Adds an optional program and its event to the list. */
+static void leave_out(const struct bpf_program *prog, struct left_out *left)
 {
 	const char *section = bpf_program__section_name(prog);
 	const char *place = strchr(section, '/') ?: "/?";
-	size_t at = strlen(left_out);
 
-	if (*section != 'f' && !strstr(left_out, place + 1))	/* not the function as well */
-		snprintf(left_out + at, LEFT_OUT - at, "%s%s", at ? ", " : "", place + 1);
+	for (unsigned i = 0; i < left->nr; i++)
+		if (!strcmp(left->event[i], place + 1))
+			return;
+	if (*section == 'f' || left->nr == MAX_LEFT_OUT)	/* not the function as well */
+		return;
+	snprintf(left->program[left->nr], sizeof(left->program[0]), "%s", bpf_program__name(prog));
+	snprintf(left->event[left->nr++], sizeof(left->event[0]), "%s", place + 1);
 }
 
-int kernel_choose(struct bpf_object *obj, char left_out[LEFT_OUT], struct error *e)
+int kernel_choose(struct bpf_object *obj, bool (*wanted)(const char *, const void *),
+		  const void *arg, struct left_out *left, struct error *e)
 {
 	struct bpf_program *prog, *other;
 
-	if (left_out)
-	*left_out = '\0';
+	if (left)
+		left->nr = 0;
 	bpf_object__for_each_program(prog, obj) {
 		const struct feature *best = NULL, *w;
 		bool optional = !bpf_program__autoload(prog);	/* SEC("?…") */
 		const char *why = "";
 
+		if (wanted && !wanted(bpf_program__name(prog), arg)) {
+			bpf_program__set_autoload(prog, false);
+			continue;
+		}
 		bpf_object__for_each_program(other, obj) {
 			const char *no;
 
@@ -97,20 +106,9 @@ int kernel_choose(struct bpf_object *obj, char left_out[LEFT_OUT], struct error 
 		}
 		if (!best && !optional)
 			return error_set(e, -EOPNOTSUPP, NULL, "%s", why);
-		if (!best && left_out)
-			leave_out(prog, left_out);
+		if (!best && left)
+			leave_out(prog, left);
 		bpf_program__set_autoload(prog, best && method_of(prog) == best);
 	}
 	return 0;
 }
-
-const char *kernel_chosen(const struct bpf_object *obj, const char *name)
-{
-	struct bpf_program *prog;
-
-	bpf_object__for_each_program(prog, (struct bpf_object *)obj)
-		if (bpf_program__autoload(prog) && alternatives(bpf_program__name(prog), name))
-			return bpf_program__section_name(prog);
-	return NULL;
-}
-

@@ -3,20 +3,28 @@
 #ifndef NICPROBE_CHOOSE_H
 #define NICPROBE_CHOOSE_H
 
+#include <stdbool.h>
+
 struct bpf_object;
 struct error;
 
-#define LEFT_OUT	128	/* bytes */
 
 /*
  * Programs named NAME__one, NAME__other are alternatives: the one with the best attach method that
  * this kernel has is kept, the others are not loaded. 0; or -EOPNOTSUPP where no method is left.
- * Programs of SEC("?…") are optional, and left out where their event is missing: `left_out`, if not
- * NULL, gets the events of those; "": none.
+ * `wanted`, if not NULL, is asked by name, with `arg`, which programs are to be loaded at all.
+ * Programs of SEC("?…") are optional, and left out where their event is missing: `left`, if not
+ * NULL, gets those.
  */
-int kernel_choose(struct bpf_object *, char left_out[LEFT_OUT], struct error *);
+struct left_out;
+int kernel_choose(struct bpf_object *, bool (*wanted)(const char *program, const void *arg),
+		  const void *arg, struct left_out *left, struct error *);
 
-/* "tp_btf/net_dev_queue" of the program named NAME or NAME__method, as chosen; NULL: none. */
-const char *kernel_chosen(const struct bpf_object *, const char *name);
+/* Optional programs, and the events that this kernel lacks. */
+#define MAX_LEFT_OUT 8
+struct left_out {
+	unsigned nr;
+	char program[MAX_LEFT_OUT][48], event[MAX_LEFT_OUT][48];
+};
 
 #endif

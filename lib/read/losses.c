@@ -2,6 +2,7 @@
 /* What was not counted, by meter; and what our programs did not see at all. */
 #include <dirent.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -56,30 +57,17 @@ static uint64_t misses_of(int link, __u32 *seen, unsigned *nr_seen)
 	return prog.recursion_misses;
 }
 
-/* The length of `prefix` if the program's name begins with it: "drop" of "drop_freed"; else 0. */
-static size_t begins(const char *program, const char *prefix)
+struct users missed_by(const struct meta *meta, const char *pin)
 {
-	size_t len = prefix ? strlen(prefix) : 0;
+	struct users by = event_users(pin);
+	const char *nr = strchr(pin, '-');
+	const struct users *set = &meta->set[nr ? atoi(nr + 1) % MAX_SETS : 0];
 
-	return len && !strncmp(program, prefix, len) && strchr("_-", program[len]) ? len : 0;
-}
-
-uint64_t *missed_by(struct snapshot *s, const char *program)
-{
-	uint64_t *by = NULL;
-	size_t longest = 0, len;
-
-	for (const struct hook *const *t = hooks; *t; t++)
-		for (int p = 0; p < NR_POINTS; p++)
-			if ((len = begins(program, (*t)->prefix[p])) > longest)
-				longest = len, by = &s->missed_point[p];
-	for (int id = 0; id < NR_METERS; id++) {
-		const struct meter *m = meters[id];
-
-		if (m->type == EVENT_METER &&
-		    (len = begins(program, m->events.prefix ?: m->name)) > longest)
-			longest = len, by = &s->missed_meter[id];
-	}
+	if (by.meters || by.points)
+		return (struct users){ by.meters & set->meters, by.points & set->points };
+	for (int id = 0; id < NR_METERS; id++)
+		if (meters[id]->type == EVENT_METER && meter_owns(meters[id], pin))
+			by.meters |= 1ull << id;
 	return by;
 }
 
@@ -92,9 +80,8 @@ static bool may_be_link(const char *name)
 /* The pin of its copy; NULL: it has none. */
 static const char *copy_of(const char *pins, const char *name)
 {
-	const char *way = strstr(name, "__");
-	const char *copy = text("%s/%.*s_again%s", pins,
-				way ? (int)(way - name) : (int)strlen(name), name, way ?: "");
+	int len = strcspn(name, "-");
+	const char *copy = text("%s/%.*s_again%s", pins, len, name, name + len);
 
 	return access(copy, F_OK) ? NULL : copy;
 }
@@ -112,6 +99,17 @@ static uint64_t missed_both(uint64_t n, const char *copy, __u32 *seen, unsigned 
 	if (fd >= 0)
 		close(fd);
 	return also < n ? also : n;
+}
+
+static void missed_add(struct snapshot *s, struct users by, uint64_t n)
+{
+	s->missed += n;
+	if (!by.meters && !by.points)
+		s->missed_nobodys += n;
+	for (int id = 0; id < NR_METERS; id++)
+		s->missed_meter[id] += by.meters >> id & 1 ? n : 0;
+	for (int p = 0; p < NR_POINTS; p++)
+		s->missed_point[p] += by.points >> p & 1 ? n : 0;
 }
 
 void losses_missed(struct snapshot *s, const char *pins)
@@ -135,14 +133,11 @@ void losses_missed(struct snapshot *s, const char *pins)
 		}
 		if (bpf_fd_type(fd) == 'l') {
 			uint64_t n = misses_of(fd, seen, &nr);
-			uint64_t *by = missed_by(s, entry->d_name);
 			const char *copy = copy_of(pins, entry->d_name);
 
 			if (copy)
 				n = missed_both(n, copy, seen, &nr);
-			s->missed += n;
-			if (by)
-				*by += n;
+			missed_add(s, missed_by(&s->meta, entry->d_name), n);
 		}
 		close(fd);
 	}

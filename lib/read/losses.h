@@ -10,9 +10,9 @@ void losses_lost(struct snapshot *s, const char *pins);
 void losses_missed(struct snapshot *s, const char *pins);
 
 /*
- * Whose figures lack what a program missed, by what its name begins with: a point's for those that
- * count there for all packet meters, else a meter's. NULL: nobody's.
+ * Whose figures may lack what the program of a pin missed: an event that several want is missed by
+ * all of them. Nobody: it is no program of ours.
  */
-uint64_t *missed_by(struct snapshot *s, const char *program);
+struct users missed_by(const struct meta *, const char *pin);
 
 #endif

@@ -238,6 +238,7 @@ void snapshot_diff(struct snapshot *now, struct snapshot *before)
 	load_diff(&now->load, &before->load);
 	/* a meter may be gone since */
 	now->missed -= least(now->missed, before->missed);
+	now->missed_nobodys -= least(now->missed_nobodys, before->missed_nobodys);
 	for (int id = 0; id < NR_METERS; id++)
 		now->missed_meter[id] -= least(now->missed_meter[id], before->missed_meter[id]);
 	for (int p = 0; p < NR_POINTS; p++)

@@ -62,7 +62,8 @@ struct snapshot {
 	uint64_t wanted;		/* 1 << METER_x: those to show */
 	uint64_t packets;		/* that came and went; 0: see snapshot_packets() */
 	uint64_t missed;		/* events our own programs missed (nested in themselves)… */
-	/* …by whose programs they are: their figures may be short by so many */
+	uint64_t missed_nobodys;	/* …of which nothing is known but that… */
+	/* …and by who wants these events: their figures may be short by so many */
 	uint64_t missed_meter[NR_METERS], missed_point[NR_POINTS];
 	bool missed_hidden;		/* …of which only root can be told */
 	uint64_t lost[NR_METERS];	/* counts that found no room, by meter */

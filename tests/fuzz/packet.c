@@ -7,6 +7,7 @@
 
 #include "bpf/common/skb.bpf.h"
 #include "compare.h"
+#include "hooks.h"
 #include "input.h"
 #include "kernel.h"
 #include "oracle.h"
@@ -16,12 +17,6 @@
 /* run.sh builds the programs unchanged. -fcommon merges maps of the same name, as pins do. */
 int nicprobe_rx(struct xdp_md *ctx);
 int nicprobe_tc(struct __sk_buff *skb);
-int rx_gro(const struct sk_buff *skb);
-int rx_frags(const struct sk_buff *skb);
-int rx_stack(const struct sk_buff *skb);
-int tx_stack(const struct sk_buff *skb);
-int tx_nic(const struct sk_buff *skb, const struct net_device *dev);
-int tx_return(const struct sk_buff *skb, int rc);
 
 static struct config *settings;		/* writable alias of the programs' `config` */
 
@@ -83,7 +78,7 @@ static void call(enum way way, const struct sk_buff *skb, int rc)
 	case FRAGS:		rx_frags(skb); break;
 	case STACK:		rx_stack(skb); break;
 	case QUEUE:		tx_stack(skb); break;
-	default:		tx_nic(skb, skb->dev); tx_return(skb, rc);
+	default:		tx_nic(skb, rc);
 	}
 }
 
@@ -273,7 +268,7 @@ static void configure(const struct input *in)
 	settings->rows = ROWS;
 	settings->rx_queues = 4;
 	settings->rx_queue = in->flags & RECORDED ? RX_QUEUE_RECORDED : RX_QUEUE_RAW;
-	settings->sample = settings->flow_sample = 1;
+	settings->flow_sample = 1;
 	settings->tx_linear = in->most_segs & 1;
 	settings->tx_least = (const __u32 []){ 0, 17, 60, 60 }[in->most_segs >> 1 & 3];
 	settings->xdp_generic = !!(in->flags & GENERIC);

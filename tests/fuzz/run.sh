@@ -25,7 +25,7 @@ fi
 # Headers may be unaligned, which BPF allows. Maps of one name are one map, as with pins; each program brings its
 # licence.
 packet_build() {
-	hooks="xdp/xdp_hook.bpf.c bpf/hooks/tc.bpf.c bpf/hooks/driver_rx.bpf.c bpf/hooks/stack_rx.bpf.c bpf/hooks/xmit.bpf.c"
+	hooks="xdp/xdp_hook.bpf.c bpf/hooks/tc.bpf.c tests/fuzz/hooks.c"
 	# shellcheck disable=SC2086
 	$CLANG $flags -fsanitize=fuzzer,address,undefined -fno-sanitize=alignment -fcommon \
 		'-D_license=__attribute__((weak))_license' $warn -Wno-unused-parameter \

@@ -63,7 +63,7 @@ def nested(ns, nic):
     watch.close()
     programs = json.loads(sh("bpftool -j prog show"))
     nest = {p["name"]: p["recursion_misses"] for p in programs
-            if p.get("recursion_misses") and p["name"].startswith(("drop_", "txlat_"))}
+            if p.get("recursion_misses") and p["name"].startswith(("kfree_skb", "consume_skb"))}
     print(f"# {name}: {written} received, {sent} sent, missed by the programs: {nest}; drops: {got}; "
           f"not traced: {untraced}")
     short = {"NO_SOCKET": written - got.get("NO_SOCKET", 0), "NETFILTER_DROP": sent - got.get("NETFILTER_DROP", 0)}
@@ -72,7 +72,9 @@ def nested(ns, nic):
     check(f"{name}: interrupts came in the program", sum(nest.values()) > 0, f"{nest}")
     lack = doc.get("may_lack", {})
     same(f"{name}: neither drop nor txlat may lack anything", [lack.get("drop", 0), lack.get("txlat", 0)], [0, 0])
-    same(f"{name}: what others may lack adds up", doc["lost"]["events"], sum(lack.values()))
+    # an event that several want is missed by each of them
+    check(f"{name}: what others may lack is what was missed",
+          max(lack.values(), default=0) <= doc["lost"]["events"] <= sum(lack.values()), f"{doc['lost']}, {lack}")
     nicprobe("detach", where)
 
 

@@ -147,7 +147,7 @@ def untold(cannot):
 
 
 same("the device is told by its address", untold(""), (True, 0))
-check("without device it is not", untold("device")[1] > 20)
+check("without device it is not", untold("device")[1] > 10)
 # With a single queue there is nothing to find out.
 veth(b, c, "eth1", 1)
 nicprobe("attach", f"{b}/eth1", env={"NICPROBE_CANNOT": "recorded"})

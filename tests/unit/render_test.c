@@ -69,6 +69,7 @@ static struct snapshot *busy(void)
 	at(s, METER_txlat, "lost", TX_NIC, 2, 0)[TABLE_FULL] = 3;
 	s->lost[METER_ecn_source] = 12;
 	s->missed = 12;
+	s->missed_nobodys = 2;
 	s->missed_meter[METER_txlat] = 7;
 	s->missed_point[RX_NIC] = 3;
 	found(s);
@@ -94,7 +95,7 @@ static struct snapshot *interval(void)
 	at(s, METER_txlat, "in_flight", TX_NIC, 3, 0)[0] = 5;
 	for (int i = 0; i < 2; i++)	/* everything before has ended: idle */
 		at(s, METER_txlat, "in_flight", TX_NIC, 1, 0)[i] = 1234;
-	s->findings.nr = s->missed = s->lost[METER_ecn_source] = 0;
+	s->findings.nr = s->missed = s->missed_nobodys = s->lost[METER_ecn_source] = 0;
 	s->findings.nr_earlier = 2;
 	s->findings.earlier[0] = (struct earlier){ kind_find("socket-full"), 1234, 305.5 };
 	s->findings.earlier[1] = (struct earlier){ kind_find("qdisc-drops"), 1, 90000 };

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Interrupts of one device, by vector and CPU, and the polls they cause. */
+#ifndef NICPROBE_IRQ_BPF_H
+#define NICPROBE_IRQ_BPF_H
+
 #include "bpf/common/napi_rank.bpf.h"
 #include "bpf/irq/irq.h"
 #include <bpf/bpf_tracing.h>
@@ -128,8 +131,7 @@ int BPF_PROG(irq_end, int nr, const struct irqaction *action, int ret)
 	return 0;
 }
 
-SEC("tp_btf/napi_poll")
-int BPF_PROG(irq_poll, const struct napi_struct *napi, int work)
+static __always_inline int irq_polled(const struct napi_struct *napi, int work)
 {
 	const struct net_device *dev = napi->dev;
 	struct irq_vector *v;
@@ -185,4 +187,4 @@ int BPF_PROG(irq_begin, int nr, const struct irqaction *action)
 	return 0;
 }
 
-char _license[] SEC("license") = "GPL";
+#endif

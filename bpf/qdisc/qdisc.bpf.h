@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Time from a packet's entry to the qdisc until its xmit, per TX queue and kind of qdisc. */
+#ifndef NICPROBE_QDISC_BPF_H
+#define NICPROBE_QDISC_BPF_H
+
 #include "bpf/common/again.bpf.h"
 #include "bpf/common/program.bpf.h"
 #include "bpf/common/skb.bpf.h"
@@ -10,7 +13,7 @@
 #define NOT_SPECIFIED (int)bpf_core_enum_value(enum skb_drop_reason, SKB_DROP_REASON_NOT_SPECIFIED)
 
 METER_KEYED_MAP(qdisc, QDISC_KINDS);
-ALIGNED_MAP(waiting, struct flight_bucket, 1);
+ALIGNED_MAP(qdisc_waiting, struct flight_bucket, 1);
 
 /* Number of drops by location, where the reason does not name a qdisc. */
 MAP(HASH, qdisc_places, struct qdisc_place, __u64, QDISC_PLACES);
@@ -83,6 +86,51 @@ static __always_inline struct qdisc_now *now_here(void)
 	return scratch_here(qdisc_now);
 }
 
+static __always_inline int qdisc_queued(const struct sk_buff *skb, const struct net_device *dev)
+{
+	struct qdisc_now *here = now_here();
+	struct qdisc *row;
+	__u64 old, place;
+
+	if (!here)
+		return 0;
+	if (here->parent) {	/* its segments were not sent: dropped, or queued elsewhere */
+		lose(here->parent, QDISC_SEGMENTED, false);
+		here->parent = 0;
+	}
+	here->entering = 0;
+	if (!sampled(METER_qdisc))
+		return 0;
+	place = place_in(skb, dev);
+	old = flight_take(&qdisc_waiting, skb, config.waiting_shift);
+	if (old)
+		lose(old, QDISC_VANISHED, true);
+	if (!flight_put(&qdisc_waiting, skb, bpf_ktime_get_ns() << STAMP_SHIFT | place,
+			config.waiting_shift)) {
+		lose(place, QDISC_FULL, false);
+		return 0;
+	}
+	here->entering = (__u64)skb;
+	row = row_make(place);
+	if (row)
+		row->came++;
+	return 0;
+}
+
+/* The packet is in the queue: if it was split on the way in, the qdisc did it. */
+static __always_inline int qdisc_enqueued(__u64 skb)
+{
+	struct qdisc_now *here = now_here();
+
+	if (!here || here->entering != skb)
+		return 0;
+	here->entering = 0;
+	if (here->parent)
+		lose(here->parent, QDISC_SEGMENTED, false);
+	here->parent = 0;
+	return 0;
+}
+
 static __always_inline bool is_gso(const struct sk_buff *skb)
 {
 	const struct skb_shared_info *shared = (void *)skb->head + skb->end;
@@ -91,7 +139,7 @@ static __always_inline bool is_gso(const struct sk_buff *skb)
 }
 
 /* A waiting packet is consumed only by software GSO, in the qdisc or after it. */
-static __always_inline int used(const struct sk_buff *skb)
+static __always_inline int qdisc_used(const struct sk_buff *skb)
 {
 	const struct net_device *dev = skb->dev;
 	struct qdisc_now *here;
@@ -101,7 +149,7 @@ static __always_inline int used(const struct sk_buff *skb)
 	/* most are completed by the driver: reading the skb is cheaper than a lookup */
 	if (!dev_may_be_ours(dev) || !is_gso(skb))
 		return 0;
-	stamp = flight_take(&waiting, skb, config.waiting_shift);
+	stamp = flight_take(&qdisc_waiting, skb, config.waiting_shift);
 	if (!stamp)
 		return 0;
 	here = now_here();
@@ -143,18 +191,14 @@ static __noinline int place_add(__u64 stamp, __u64 location, bool followed)
 	return 0;
 }
 
-static __always_inline int freed(const struct sk_buff *skb, __u64 location, int reason,
-				 bool again)
+static __always_inline int qdisc_freed(const struct sk_buff *skb, const struct net_device *dev,
+				       __u64 location, int reason)
 {
-	const struct net_device *dev = skb->dev;
-	bool by_qdisc;
+	bool by_qdisc = qdisc_reason(reason);
 	struct qdisc *row;
 	__u64 stamp, place;
 
-	if (!dev_is_ours(dev) || !mine(skb, again))
-		return 0;
-	by_qdisc = qdisc_reason(reason);
-	stamp = flight_take(&waiting, skb, config.waiting_shift);
+	stamp = flight_take(&qdisc_waiting, skb, config.waiting_shift);
 	if (!stamp && !by_qdisc && (REASONS_TOLD || reason != NOT_SPECIFIED))
 		return 0;
 	place = stamp ?: place_in(skb, dev);
@@ -175,6 +219,25 @@ static __always_inline int freed(const struct sk_buff *skb, __u64 location, int 
 	return 0;
 }
 
+static __always_inline int qdisc_started(const struct sk_buff *skb)
+{
+	struct qdisc_now *here = now_here();
+
+	if (!here)
+		return 0;
+	if (here->parent) {
+		timed(here->parent, here->split, true, false);
+		here->parent = 0;
+	}
+	here->xmit = (__u64)skb;
+	here->stamp = flight_take(&qdisc_waiting, skb, config.waiting_shift);
+	if (here->stamp)
+		here->at = bpf_ktime_get_ns();
+	else			/* in case it is requeued */
+		here->at = skb->queue_mapping & QUEUE_MASK;
+	return 0;
+}
+
 static __noinline int refused(__u64 place)
 {
 	struct qdisc *row = row_make(place);
@@ -184,26 +247,11 @@ static __noinline int refused(__u64 place)
 	return 0;
 }
 
-/*
- * Exit programs first: libbpf attaches in this order, so every entry seen has its end. If a program
- * misses an event because it is already running, its copy still finds the packet (again.bpf.h).
- */
-ON(qdisc_free, "tp_btf/kfree_skb", freed(skb, location, reason, false), SKB, __u64 location,
-	int reason)
-ON(qdisc_free_again, "tp_btf/kfree_skb", freed(skb, location, reason, true), SKB, __u64 location,
-	int reason)
-ON(qdisc_used, "tp_btf/consume_skb", used(skb), SKB)
-ON(qdisc_used_again, "tp_btf/consume_skb", used(skb), SKB)
-
 /* Unless requeued, skb may be freed by now: only its address may be used. */
-SEC("tp_btf/net_dev_xmit")
-int BPF_PROG(qdisc_done, const struct sk_buff *skb, int rc, const struct net_device *dev)
+static __always_inline int qdisc_returned(const void *skb, int rc, const struct net_device *dev)
 {
-	struct qdisc_now *here;
+	struct qdisc_now *here = now_here();
 
-	if (dev_is_other(dev))
-		return 0;
-	here = now_here();
 	if (!here || here->xmit != (__u64)skb)
 		return 0;
 	here->xmit = 0;
@@ -212,83 +260,15 @@ int BPF_PROG(qdisc_done, const struct sk_buff *skb, int rc, const struct net_dev
 	/* It is requeued and continues to wait. */
 	if (!here->stamp)
 		return refused(kind_of(dev, here->at) << QUEUE_BITS | here->at);
-	if (!flight_put(&waiting, skb, here->stamp, config.waiting_shift))
+	if (!flight_put(&qdisc_waiting, skb, here->stamp, config.waiting_shift))
 		lose(here->stamp, QDISC_FULL, true);
 	return refused(here->stamp);
 }
 
-SEC("tp_btf/net_dev_start_xmit")
-int BPF_PROG(qdisc_hand, const struct sk_buff *skb, const struct net_device *dev)
-{
-	struct qdisc_now *here;
+ON(qdisc_in, "tp_btf/qdisc_enqueue", qdisc_enqueued((__u64)skb), const void *q, const void *txq,
+	const void *skb)
 
-	if (!dev_is_ours(dev))
-		return 0;
-	here = now_here();
-	if (!here)
-		return 0;
-	if (here->parent) {
-		timed(here->parent, here->split, true, false);
-		here->parent = 0;
-	}
-	here->xmit = (__u64)skb;
-	here->stamp = flight_take(&waiting, skb, config.waiting_shift);
-	if (here->stamp)
-		here->at = bpf_ktime_get_ns();
-	else			/* in case it is requeued */
-		here->at = skb->queue_mapping & QUEUE_MASK;
-	return 0;
-}
+#undef NOT_SPECIFIED
+#undef REASONS_TOLD
 
-/* The packet is in the queue: if it was split on the way in, the qdisc did it. */
-SEC("tp_btf/qdisc_enqueue")
-int BPF_PROG(qdisc_in, const void *q, const void *txq, const void *skb)
-{
-	struct qdisc_now *here = now_here();
-
-	if (!here || here->entering != (__u64)skb)
-		return 0;
-	here->entering = 0;
-	if (here->parent)
-		lose(here->parent, QDISC_SEGMENTED, false);
-	here->parent = 0;
-	return 0;
-}
-
-SEC("tp_btf/net_dev_queue")
-int BPF_PROG(qdisc_came, const struct sk_buff *skb)
-{
-	const struct net_device *dev = skb->dev;
-	struct qdisc_now *here;
-	struct qdisc *row;
-	__u64 old, place;
-
-	if (!dev_is_ours(dev))
-		return 0;
-	here = now_here();
-	if (!here)
-		return 0;
-	if (here->parent) {	/* its segments were not sent: dropped, or queued elsewhere */
-		lose(here->parent, QDISC_SEGMENTED, false);
-		here->parent = 0;
-	}
-	here->entering = 0;
-	if (config.sample > 1 && bpf_get_prandom_u32() % config.sample)
-		return 0;
-	place = place_in(skb, dev);
-	old = flight_take(&waiting, skb, config.waiting_shift);
-	if (old)
-		lose(old, QDISC_VANISHED, true);
-	if (!flight_put(&waiting, skb, bpf_ktime_get_ns() << STAMP_SHIFT | place,
-			config.waiting_shift)) {
-		lose(place, QDISC_FULL, false);
-		return 0;
-	}
-	here->entering = (__u64)skb;
-	row = row_make(place);
-	if (row)
-		row->came++;
-	return 0;
-}
-
-char _license[] SEC("license") = "GPL";
+#endif

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Byte queue limits, and how long a TX queue was stopped while packets waited. */
+#ifndef NICPROBE_BQL_BPF_H
+#define NICPROBE_BQL_BPF_H
+
 #include "bpf/common/scratch.bpf.h"
 #include "bpf/common/skb.bpf.h"
 #include "bpf/common/txq.bpf.h"
 #include "bpf/bql/bql.h"
-#include <bpf/bpf_tracing.h>
 
 #define DRV_XOFF	(1ul << 0)	/* __QUEUE_STATE_DRV_XOFF and _STACK_XOFF, since 3.3 */
 #define STACK_XOFF	(1ul << 1)
@@ -94,6 +96,44 @@ static __noinline int stop_ends(struct stop *stop, __u32 queue, const struct net
 	return 0;
 }
 
+/* A packet entered the qdisc: if the queue is stopped, packets wait from now on. */
+static __always_inline int bql_queued(const struct sk_buff *skb, const struct net_device *dev)
+{
+	__u32 queue = skb->queue_mapping;
+	unsigned long state;
+	struct stop *stop;
+
+	stop = row_at(&bql_stop, queue);
+	if (!stop)
+		return 0;
+	state = state_of(txq_of(dev, queue));
+	if (!stop->since)
+		return state ? stop_begins(stop, queue, state, true) : 0;
+	if (!stop->wanted && !stop->over) {
+		if (state)
+			__sync_val_compare_and_swap(&stop->wanted, 0, bpf_ktime_get_ns());
+		else
+			stop->over = 1;
+	}
+	return 0;
+}
+
+static __always_inline int bql_started(const struct sk_buff *skb, const struct net_device *dev)
+{
+	struct bql_xmit *xmit = scratch_here(bql_xmit);
+	__u32 queue = skb->queue_mapping;
+	struct stop *stop;
+
+	stop = row_at(&bql_stop, queue);
+	if (!xmit || !stop)
+		return 0;
+	xmit->skb = (__u64)skb;
+	xmit->queue = queue;
+	if (stop->since)
+		stop_ends(stop, queue, txq_of(dev, queue));
+	return 0;
+}
+
 static __always_inline __u32 slot_of(__u64 value, __u32 slots)
 {
 	__u32 slot = loglin_slot(value);
@@ -134,17 +174,13 @@ static __noinline int limit_look(const struct netdev_queue *txq, struct stop *st
 }
 
 /* skb may be freed by now: only its address may be used. */
-SEC("tp_btf/net_dev_xmit")
-int BPF_PROG(bql_done, const struct sk_buff *skb, int rc, const struct net_device *dev)
+static __always_inline int bql_returned(const void *skb, int rc, const struct net_device *dev)
 {
 	const struct netdev_queue *txq;
-	struct bql_xmit *xmit;
+	struct bql_xmit *xmit = scratch_here(bql_xmit);
 	unsigned long state;
 	struct stop *stop;
 
-	if (dev_is_other(dev))
-		return 0;
-	xmit = scratch_here(bql_xmit);
 	if (!xmit || xmit->skb != (__u64)skb)
 		return 0;
 	xmit->skb = 0;
@@ -158,52 +194,4 @@ int BPF_PROG(bql_done, const struct sk_buff *skb, int rc, const struct net_devic
 	return limit_look(txq, stop, xmit->queue);
 }
 
-SEC("tp_btf/net_dev_start_xmit")
-int BPF_PROG(bql_hand, const struct sk_buff *skb, const struct net_device *dev)
-{
-	struct bql_xmit *xmit;
-	struct stop *stop;
-	__u32 queue;
-
-	if (!dev_is_ours(dev))
-		return 0;
-	xmit = scratch_here(bql_xmit);
-	queue = skb->queue_mapping;
-	stop = row_at(&bql_stop, queue);
-	if (!xmit || !stop)
-		return 0;
-	xmit->skb = (__u64)skb;
-	xmit->queue = queue;
-	if (stop->since)
-		stop_ends(stop, queue, txq_of(dev, queue));
-	return 0;
-}
-
-/* A packet entered the qdisc: if the queue is stopped, packets wait from now on. */
-SEC("tp_btf/net_dev_queue")
-int BPF_PROG(bql_came, const struct sk_buff *skb)
-{
-	const struct net_device *dev = skb->dev;
-	unsigned long state;
-	struct stop *stop;
-	__u32 queue;
-
-	if (!dev_is_ours(dev))
-		return 0;
-	queue = skb->queue_mapping;
-	stop = row_at(&bql_stop, queue);
-	if (!stop)
-		return 0;
-	state = state_of(txq_of(dev, queue));
-	if (!stop->since)
-		return state ? stop_begins(stop, queue, state, true) : 0;
-	if (!stop->wanted && !stop->over) {
-		if (state)
-			__sync_val_compare_and_swap(&stop->wanted, 0, bpf_ktime_get_ns());
-		else
-			stop->over = 1;
-	}
-	return 0;
-}
-
-char _license[] SEC("license") = "GPL";
+#endif

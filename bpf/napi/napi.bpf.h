@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Every poll of our NAPIs: packets, time, who polled, the wait before it; bursts and runs. */
+#ifndef NICPROBE_NAPI_BPF_H
+#define NICPROBE_NAPI_BPF_H
+
 #include "bpf/common/napi_rank.bpf.h"
 #include "bpf/napi/napi_cpu.bpf.h"
 #include "bpf/napi/napi.h"
@@ -136,7 +139,7 @@ static __always_inline void run_add(struct napi *row, bool exhausted, __u32 work
 	}
 }
 
-static __always_inline void count(struct napi *row, enum napi_by by, __u32 work, __u32 budget,
+static __always_inline void napi_count(struct napi *row, enum napi_by by, __u32 work, __u32 budget,
 				  __u64 now)
 {
 	bool exhausted = work >= budget && by <= NAPI_THREAD;
@@ -173,8 +176,7 @@ static __always_inline void times(const struct napi_struct *n, struct napi *row,
 }
 
 /* `ctx`: the NAPI, its work and its budget. */
-SEC("tp_btf/napi_poll")
-int napi_polled(const __u64 *ctx)
+static __always_inline int napi_polled(const __u64 *ctx)
 {
 	const struct napi_struct *n = (void *)ctx[0];
 	const struct net_device *dev = n->dev;
@@ -215,7 +217,7 @@ int napi_polled(const __u64 *ctx)
 		poll_took(cpu, since, now, 0);
 		return 0;
 	}
-	count(row, by, work, budget, now);
+	napi_count(row, by, work, budget, now);
 	times(n, row, cpu, by <= NAPI_KSOFTIRQD, since, now);
 	if (by <= NAPI_KSOFTIRQD && work >= budget)	/* it stays in the list and waits */
 		row->raised = now;
@@ -301,4 +303,4 @@ int BPF_PROG(napi_begins, const struct napi_struct *n)
 	return 0;
 }
 
-char _license[] SEC("license") = "GPL";
+#endif

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* What GRO does with a driver's frames: results, why frames were not merged, resulting buffers. */
+#ifndef NICPROBE_GRO_BPF_H
+#define NICPROBE_GRO_BPF_H
+
 #include "bpf/common/head.bpf.h"
 #include "bpf/common/feature.bpf.h"
-#include "bpf/common/program.bpf.h"
 #include "bpf/common/scratch.bpf.h"
 #include "bpf/gro/gro.h"
 #include <linux/in.h>
@@ -30,8 +32,8 @@ struct gro_now {
 SCRATCH_MAP(gro_now, struct gro_now);
 
 /* Polls of a CPU that are counted after a frame of ours; the others cost one read. */
-#define ARMED 64
-static __u32 armed_cpus;
+#define GRO_ARMED 64
+static __u32 gro_armed_cpus;
 
 /* The last frame of a flow on this CPU, by a hash of the flow. */
 #define FLOW_BITS 6
@@ -181,7 +183,7 @@ static __always_inline bool copy_headers(const struct sk_buff *skb, const void *
 	return l3 && !bpf_probe_read_kernel(to, size, l3 + at);
 }
 
-static __always_inline void look(const struct sk_buff *skb, const struct net_device *dev,
+static __always_inline void gro_look(const struct sk_buff *skb, const struct net_device *dev,
 				 const void *l3, int linear, struct gro_now *n)
 {
 	__be16 proto = skb->protocol;
@@ -226,9 +228,9 @@ static __always_inline bool merged_by_card(const struct sk_buff *skb, const void
 	return true;
 }
 
-static __always_inline int enters(bool frags, const struct sk_buff *skb)
+static __always_inline int gro_enters(bool frags, const struct sk_buff *skb,
+				      const struct net_device *dev)
 {
-	const struct net_device *dev;
 	struct gro_now *n;
 	struct gro *row;
 	const void *l3;
@@ -236,11 +238,6 @@ static __always_inline int enters(bool frags, const struct sk_buff *skb)
 	bool card;
 	__u32 nr;
 
-	if (!skb)	/* napi_gro_frags with no packet in it */
-		return 0;
-	dev = skb->dev;
-	if (!dev_is_ours(dev))
-		return 0;
 	n = now();
 	nr = row_of(0, skb_rx_queue(skb, dev));
 	row = row_at(&gro, nr);
@@ -249,9 +246,9 @@ static __always_inline int enters(bool frags, const struct sk_buff *skb)
 	l3 = network_header(frags, skb, &linear);
 	card = merged_by_card(skb, l3, row);
 	if (!n->armed)
-		__sync_fetch_and_add(&armed_cpus, 1);
-	n->armed = ARMED;
-	look(skb, dev, l3, linear, n);
+		__sync_fetch_and_add(&gro_armed_cpus, 1);
+	n->armed = GRO_ARMED;
+	gro_look(skb, dev, l3, linear, n);
 	if (card && n->normal == GRO_OTHER)
 		n->normal = GRO_CARD;
 	n->row = nr + 1;
@@ -260,12 +257,12 @@ static __always_inline int enters(bool frags, const struct sk_buff *skb)
 
 #define IS(ret, result) ((ret) == (int)bpf_core_enum_value(enum gro_result, result))
 
-static __always_inline int left(int ret)
+static __always_inline int gro_left(int ret)
 {
 	struct gro_now *n;
 	struct gro *row;
 
-	if (!armed_cpus)
+	if (!gro_armed_cpus)
 		return 0;
 	n = now();
 	if (!n || !n->row)
@@ -288,14 +285,10 @@ static __always_inline int left(int ret)
 }
 
 /* The driver delivers the frame without GRO. */
-static __always_inline int passes(const struct sk_buff *skb)
+static __always_inline int gro_passes(const struct sk_buff *skb, const struct net_device *dev)
 {
-	const struct net_device *dev = skb->dev;
-	struct gro *row;
+	struct gro *row = row_at(&gro, row_of(0, skb_rx_queue(skb, dev)));
 
-	if (!dev_is_ours(dev))
-		return 0;
-	row = row_at(&gro, row_of(0, skb_rx_queue(skb, dev)));
 	if (!row)
 		return 0;
 	row->frames[GRO_FRAME_PAST]++;
@@ -304,15 +297,11 @@ static __always_inline int passes(const struct sk_buff *skb)
 }
 
 /* May run on another CPU (RPS), or within napi_gro_receive() of a later frame: only other words. */
-static __always_inline int received(const struct sk_buff *skb)
+static __always_inline int gro_received(const struct sk_buff *skb, const struct net_device *dev)
 {
-	const struct net_device *dev = skb->dev;
+	struct gro *row = row_at(&gro, row_of(0, skb_rx_queue(skb, dev)));
 	struct packet p = { .point = RX_STACK, .segs = 1 };
-	struct gro *row;
 
-	if (!dev_is_ours(dev))
-		return 0;
-	row = row_at(&gro, row_of(0, skb_rx_queue(skb, dev)));
 	if (!row)
 		return 0;
 	p.len = config.l2 + skb->len;
@@ -322,31 +311,22 @@ static __always_inline int received(const struct sk_buff *skb)
 	return 0;
 }
 
-/* Exit programs first: libbpf attaches in this order, so every entry seen has its exit. */
-ON(gro_out, "tp_btf/netif_receive_skb", skb ? received(skb) : 0, SKB)
-ON(gro_exit, "tp_btf/napi_gro_receive_exit", left(ret), int ret)
-ON(gro_fexit, "tp_btf/napi_gro_frags_exit", left(ret), int ret)
-ON(gro_in, "tp_btf/napi_gro_receive_entry", enters(false, skb), SKB)
-ON(gro_fin, "tp_btf/napi_gro_frags_entry", enters(true, skb), SKB)
-ON(gro_past, "tp_btf/netif_receive_skb_entry", skb ? passes(skb) : 0, SKB)
-ON(gro_list, "tp_btf/netif_receive_skb_list_entry", skb ? passes(skb) : 0, SKB)
-ON(gro_netif, "tp_btf/netif_rx_entry", skb ? passes(skb) : 0, SKB)
-
 /* GRO mostly flushes here. Any NAPI will do: two polls on a CPU do not interleave. */
-SEC("tp_btf/napi_poll")
-int BPF_PROG(gro_poll)
+static __always_inline int gro_polled(void)
 {
 	struct gro_now *n;
 
-	if (!armed_cpus)
+	if (!gro_armed_cpus)
 		return 0;
 	n = now();
 	if (!n || !n->armed)
 		return 0;
 	n->poll++;
 	if (!--n->armed)
-		__sync_fetch_and_add(&armed_cpus, -1);
+		__sync_fetch_and_add(&gro_armed_cpus, -1);
 	return 0;
 }
 
-char _license[] SEC("license") = "GPL";
+#undef IS
+
+#endif

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Time from the driver's xmit until the driver frees the packet. */
+#ifndef NICPROBE_TXLAT_BPF_H
+#define NICPROBE_TXLAT_BPF_H
+
 #include "bpf/common/half.bpf.h"
-#include "bpf/common/program.bpf.h"
 #include "bpf/common/scratch.bpf.h"
 #include "bpf/common/skb.bpf.h"
 #include "bpf/txlat/txlat.h"
@@ -23,11 +25,11 @@ struct skb_place {
 struct chunk {		/* a page's skbs; BPF_F_MMAPABLE aligns it to cache lines */
 	struct skb_place place[PLACES];
 };
-ALIGNED_MAP(flight, struct chunk, 1);
+ALIGNED_MAP(txlat_flight, struct chunk, 1);
 _Static_assert(sizeof(struct chunk) == PLACES * 16, "a page of skbs of 256 bytes, a place each");
 
 /* Per chunk: the number of its packets in the overflow. */
-MAP(ARRAY, elsewhere, __u32, __u32, 1);
+MAP(ARRAY, txlat_elsewhere, __u32, __u32, 1);
 
 /* A bucket is one cache line. A packet whose bucket is full goes to one of the next. */
 #define WAYS	4
@@ -36,7 +38,7 @@ struct bucket {
 	struct skb_place place[WAYS];
 };
 _Static_assert(sizeof(struct bucket) == 64, "one cache line");
-ALIGNED_MAP(overflow, struct bucket, 1);
+ALIGNED_MAP(txlat_overflow, struct bucket, 1);
 
 /* The packet in the driver's xmit on this CPU: if freed meanwhile, it was not completed. */
 struct txlat_xmit {
@@ -61,7 +63,7 @@ static __always_inline __u32 chunk_of(__u32 half)
 static __always_inline struct skb_place *place_of(const void *skb)
 {
 	__u32 half = lower_half(skb), chunk = chunk_of(half);
-	struct chunk *c = bpf_map_lookup_elem(&flight, &chunk);
+	struct chunk *c = bpf_map_lookup_elem(&txlat_flight, &chunk);
 
 	return c ? &c->place[half >> 8 & (PLACES - 1)] : NULL;
 }
@@ -72,14 +74,14 @@ static __always_inline struct bucket *bucket_at(__u32 half, __u32 i)
 	__u32 index = (HASH(half >> 6) >> config.flight_shift) + i;
 
 	index &= 0xffffffffu >> config.flight_shift;
-	return bpf_map_lookup_elem(&overflow, &index);
+	return bpf_map_lookup_elem(&txlat_overflow, &index);
 }
 
 static __always_inline __u32 *elsewhere_of(__u32 half)
 {
 	__u32 chunk = chunk_of(half);
 
-	return bpf_map_lookup_elem(&elsewhere, &chunk);
+	return bpf_map_lookup_elem(&txlat_elsewhere, &chunk);
 }
 
 /*
@@ -88,12 +90,12 @@ static __always_inline __u32 *elsewhere_of(__u32 half)
  * a program misses an event because it is already running, a second copy of it on the tracepoint
  * still finds the packet in flight; these copies may interrupt each other and share a lane.
  */
-enum lane { CONSUMED, FREED, AGAIN };
+enum txlat_lane { CONSUMED, FREED, AGAIN };
 
 #define COUNT(word, lane, n)	\
 	((lane) == AGAIN ? (void)__sync_fetch_and_add(&(word), n) : (void)((word) += (n)))
 
-static __always_inline struct txlat *txlat_row(__u32 queue, enum lane lane)
+static __always_inline struct txlat *txlat_row(__u32 queue, enum txlat_lane lane)
 {
 	return row_at(&txlat, lane * config.rows + row_of(0, queue));
 }
@@ -151,7 +153,7 @@ static __noinline __u64 take_elsewhere(__u64 skb)
 }
 
 /* Removes an skb; p: its place. Returns its stamp, or 0: it was not there. */
-static __always_inline __u64 flight_take(const void *skb, struct skb_place *p)
+static __always_inline __u64 txlat_take(const void *skb, struct skb_place *p)
 {
 	__u32 *more;
 
@@ -161,7 +163,60 @@ static __always_inline __u64 flight_take(const void *skb, struct skb_place *p)
 	return more && *more ? take_elsewhere((__u64)skb) : 0;
 }
 
-static __always_inline int freed(const struct sk_buff *skb, enum lane lane)
+static __always_inline int txlat_started(const struct sk_buff *skb)
+{
+	struct txlat_xmit *xmit;
+	struct skb_place *place;
+	struct txlat *row;
+	__u64 stamp;
+	__u32 queue;
+
+	if (!sampled(METER_txlat))
+		return 0;
+	xmit = xmit_now();
+	place = place_of(skb);
+	queue = skb->queue_mapping;
+	row = txlat_row(queue, CONSUMED);
+	if (!xmit || !place || !row)
+		return 0;
+	xmit->queue = queue;
+	xmit->replaces = !!txlat_take(skb, place);
+	xmit->skb = (__u64)skb;
+	/* counted here and not on return, so that cache misses overlap */
+	row->came += !xmit->replaces;
+	row->lost[TXLAT_NEVER_FREED] += xmit->replaces;
+	stamp = bpf_ktime_get_ns() << QUEUE_BITS | (queue & QUEUE_MASK);
+	if (!place_put(place, (__u64)skb, stamp) && !put_elsewhere((__u64)skb, stamp)) {
+		xmit->skb = 0;
+		row->came -= !xmit->replaces;
+		row->lost[TXLAT_FULL]++;
+	}
+	return 0;
+}
+
+/* skb may be freed by now: only its address may be used. */
+static __always_inline int txlat_returned(const void *skb, int rc)
+{
+	struct txlat_xmit *xmit = xmit_now();
+	struct skb_place *place;
+	struct txlat *row;
+
+	if (!xmit || xmit->skb != (__u64)skb)
+		return 0;
+	xmit->skb = 0;
+	if (rc < XMIT_TAKEN)
+		return 0;
+	row = txlat_row(xmit->queue, CONSUMED);
+	place = place_of(skb);
+	if (!row || !place)
+		return 0;
+	txlat_take(skb, place);
+	row->came -= !xmit->replaces;
+	row->retried++;
+	return 0;
+}
+
+static __always_inline int txlat_freed(const struct sk_buff *skb, enum txlat_lane lane)
 {
 	const struct net_device *dev = skb->dev;
 	struct txlat_xmit *xmit;
@@ -178,7 +233,7 @@ static __always_inline int freed(const struct sk_buff *skb, enum lane lane)
 	if (moved && config.stays)
 		return 0;
 	place = place_of(skb);
-	stamp = place ? flight_take(skb, place) : 0;
+	stamp = place ? txlat_take(skb, place) : 0;
 	if (!stamp)
 		return 0;
 	now = bpf_ktime_get_ns();
@@ -203,76 +258,4 @@ static __always_inline int freed(const struct sk_buff *skb, enum lane lane)
 	return 0;
 }
 
-/* Exit programs first: libbpf attaches in this order, so every xmit seen has its end. */
-ON(txlat_used, "tp_btf/consume_skb", freed(skb, CONSUMED), SKB)
-ON(txlat_free, "tp_btf/kfree_skb", freed(skb, FREED), SKB)
-ON(txlat_used_again, "tp_btf/consume_skb", freed(skb, AGAIN), SKB)
-ON(txlat_free_again, "tp_btf/kfree_skb", freed(skb, AGAIN), SKB)
-
-/*
- * Since 6.19 a driver defers an skb of another CPU to that CPU (napi_consume_skb()), which frees it
- * at its next poll, or untraced: count the completion here.
- */
-ON(txlat_deferred, "?fentry/skb_attempt_defer_free", freed(skb, AGAIN), SKB)
-
-/* skb may be freed by now: only its address may be used. */
-SEC("tp_btf/net_dev_xmit")
-int BPF_PROG(txlat_done, const struct sk_buff *skb, int rc, const struct net_device *dev)
-{
-	struct txlat_xmit *xmit;
-	struct skb_place *place;
-	struct txlat *row;
-
-	if (dev_is_other(dev))
-		return 0;
-	xmit = xmit_now();
-	if (!xmit || xmit->skb != (__u64)skb)
-		return 0;
-	xmit->skb = 0;
-	if (rc < XMIT_TAKEN)
-		return 0;
-	row = txlat_row(xmit->queue, CONSUMED);
-	place = place_of(skb);
-	if (!row || !place)
-		return 0;
-	flight_take(skb, place);
-	row->came -= !xmit->replaces;
-	row->retried++;
-	return 0;
-}
-
-SEC("tp_btf/net_dev_start_xmit")
-int BPF_PROG(txlat_hand, const struct sk_buff *skb, const struct net_device *dev)
-{
-	struct txlat_xmit *xmit;
-	struct skb_place *place;
-	struct txlat *row;
-	__u64 stamp;
-	__u32 queue;
-
-	if (!dev_is_ours(dev))
-		return 0;
-	if (config.sample > 1 && bpf_get_prandom_u32() % config.sample)
-		return 0;
-	xmit = xmit_now();
-	place = place_of(skb);
-	queue = skb->queue_mapping;
-	row = txlat_row(queue, CONSUMED);
-	if (!xmit || !place || !row)
-		return 0;
-	xmit->queue = queue;
-	xmit->replaces = !!flight_take(skb, place);
-	xmit->skb = (__u64)skb;
-	/* counted here and not on return, so that cache misses overlap */
-	row->came += !xmit->replaces;
-	row->lost[TXLAT_NEVER_FREED] += xmit->replaces;
-	stamp = bpf_ktime_get_ns() << QUEUE_BITS | (queue & QUEUE_MASK);
-	if (!place_put(place, (__u64)skb, stamp) && !put_elsewhere((__u64)skb, stamp)) {
-		xmit->skb = 0;
-		row->came -= !xmit->replaces;
-		row->lost[TXLAT_FULL]++;
-	}
-	return 0;
-}
-
-char _license[] SEC("license") = "GPL";
+#endif

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The tx-stack and tx-nic hooks: tracepoints, as the queue is not yet chosen at tc egress. */
+#ifndef NICPROBE_XMIT_BPF_H
+#define NICPROBE_XMIT_BPF_H
+
 #include "bpf/common/head.bpf.h"
 #include "bpf/common/feature.bpf.h"
 #include "bpf/common/scratch.bpf.h"
@@ -12,7 +15,7 @@ struct xmit {
 };
 SCRATCH_MAP(xmit, struct xmit);
 
-static __always_inline void look(const struct sk_buff *skb,
+static __always_inline void xmit_look(const struct sk_buff *skb,
 				 const struct net_device *dev, struct packet *p)
 {
 	__u32 len = skb->len;
@@ -41,60 +44,44 @@ static __always_inline void look(const struct sk_buff *skb,
 		  config.l2, proto);
 }
 
-SEC("tp_btf/net_dev_queue")
-int BPF_PROG(tx_stack, const struct sk_buff *skb)
+static __always_inline void xmit_queued(const struct sk_buff *skb, const struct net_device *dev)
 {
-	const struct net_device *dev = skb->dev;
-	struct packet p;
+	struct packet p = { .point = TX_STACK };
 
-	if (!dev_is_ours(dev))
-		return 0;
-	p = (struct packet){ .point = TX_STACK };	/* only now: it costs time */
-	look(skb, dev, &p);
+	xmit_look(skb, dev, &p);
 	FORGET(p.segs, p.len);
 	FORGET(p.ecn, p.len);
 	FORGET(p.work, p.len);
 	FORGET(p.why, p.len);
 	FORGET(p.feature, p.len);
 	meter_packet(&p);
-	return 0;
 }
 
-SEC("tp_btf/net_dev_start_xmit")
-int BPF_PROG(tx_nic, const struct sk_buff *skb, const struct net_device *dev)
+static __always_inline void xmit_started(const struct sk_buff *skb, const struct net_device *dev)
 {
-	struct xmit *x;
+	struct xmit *x = scratch_here(xmit);
 
-	if (!dev_is_ours(dev))
-		return 0;
-	x = scratch_here(xmit);
 	if (!x)
-		return 0;
+		return;
 	x->packet.point = TX_NIC;
-	look(skb, dev, &x->packet);
+	xmit_look(skb, dev, &x->packet);
 	x->skb = (__u64)skb;
-	return 0;
 }
 
 /* skb may be freed by now: only its address may be used. */
-SEC("tp_btf/net_dev_xmit")
-int BPF_PROG(tx_return, const struct sk_buff *skb, int rc, const struct net_device *dev)
+static __always_inline void xmit_returned(__u64 skb, int rc)
 {
-	struct xmit *x;
+	struct xmit *x = scratch_here(xmit);
 	struct packet p;
 
-	if (dev_is_other(dev))
-		return 0;
-	x = scratch_here(xmit);
-	if (!x || x->skb != (__u64)skb)
-		return 0;
+	if (!x || x->skb != skb)
+		return;
 	x->skb = 0;
 	if (rc >= XMIT_TAKEN)
-		return 0;
+		return;
 	p = x->packet;
 	p.point = TX_NIC;
 	meter_packet(&p);
-	return 0;
 }
 
-char _license[] SEC("license") = "GPL";
+#endif

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Pages that the page pools of the interface take from and return to the kernel. */
+#ifndef NICPROBE_POOL_BPF_H
+#define NICPROBE_POOL_BPF_H
+
 #include "bpf/common/program.bpf.h"
 #include "bpf/common/skb.bpf.h"
 #include "bpf/pool/pool.h"
@@ -7,7 +10,7 @@
 METER_MAP(pool);
 
 /* Two programs write, and one may interrupt the other: each has its lane. */
-enum lane { HOLD, RELEASE, NR_LANES };
+enum pool_lane { HOLD, RELEASE, NR_LANES };
 
 /* Pools seen so far, ours or not, and their counts at their last event. */
 #define NOT_OURS (~0u)
@@ -15,7 +18,7 @@ struct met {
 	__u32 row;
 	__u32 count[NR_LANES];
 };
-MAP(HASH, pools, __u64, struct met, 8192);
+MAP(HASH, pool_met, __u64, struct met, 8192);
 
 struct veth_walk {
 	__u64 rq, pool;
@@ -99,13 +102,13 @@ static __noinline __u32 pool_row(__u64 address)
 	return row_of(0, queue);
 }
 
-static __always_inline struct pool *pool_at(__u32 row, enum lane lane)
+static __always_inline struct pool *pool_at(__u32 row, enum pool_lane lane)
 {
 	return row_at(&pool, lane * config.rows + row);
 }
 
 /* Adds a pool with its counts before this event. NULL: no room. */
-static __noinline struct met *meet(__u64 address, enum lane lane, __u32 count)
+static __noinline struct met *meet(__u64 address, enum pool_lane lane, __u32 count)
 {
 	const struct page_pool *p = (void *)address;
 	struct met met = {
@@ -120,21 +123,21 @@ static __noinline struct met *meet(__u64 address, enum lane lane, __u32 count)
 	else
 		met.count[RELEASE] = count - 1;
 	/* another CPU may add it at the same time: one of them counts the pages it has */
-	if (!bpf_map_update_elem(&pools, &address, &met, BPF_NOEXIST) && met.row != NOT_OURS) {
+	if (!bpf_map_update_elem(&pool_met, &address, &met, BPF_NOEXIST) && met.row != NOT_OURS) {
 		row = pool_at(met.row, lane);
 		if (row)
 			row->came += met.count[HOLD] - met.count[RELEASE];
 	}
-	return bpf_map_lookup_elem(&pools, &address);
+	return bpf_map_lookup_elem(&pool_met, &address);
 }
 
 /*
  * `count` is the total that the pool ever took or returned: the next event makes up for a missed
  * one, and a late one adds nothing.
  */
-static __always_inline int event(__u64 address, enum lane lane, __u32 count)
+static __always_inline int event(__u64 address, enum pool_lane lane, __u32 count)
 {
-	struct met *met = bpf_map_lookup_elem(&pools, &address);
+	struct met *met = bpf_map_lookup_elem(&pool_met, &address);
 	struct pool *row;
 	__u32 old, more;
 
@@ -173,7 +176,7 @@ int BPF_PROG(pool_gone, const struct page_pool *pool, __s32 inflight)
 	__u64 address = (__u64)pool;
 
 	if (!inflight)
-		bpf_map_delete_elem(&pools, &address);
+		bpf_map_delete_elem(&pool_met, &address);
 	return 0;
 }
 
@@ -198,8 +201,8 @@ int BPF_PROG(pool_connect, const struct xdp_mem_allocator *mem,
 		return 0;
 	address = (__u64)mem->allocator;
 	met.row = row_of(0, rxq->queue_index);
-	bpf_map_update_elem(&pools, &address, &met, BPF_NOEXIST);
+	bpf_map_update_elem(&pool_met, &address, &met, BPF_NOEXIST);
 	return 0;
 }
 
-char _license[] SEC("license") = "GPL";
+#endif

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Counts every packet of this interface that is freed as dropped. */
+#ifndef NICPROBE_DROP_BPF_H
+#define NICPROBE_DROP_BPF_H
+
 #include "bpf/common/again.bpf.h"
 #include "bpf/common/skb.bpf.h"
 #include "bpf/drop/drop.h"
@@ -157,7 +160,7 @@ static __always_inline void remember(struct drop *row, __u32 packets)
 			row->spell[i] = now;
 }
 
-static __noinline int count(struct drop_key *key, __u32 packets, __u32 bytes)
+static __noinline int drop_count(struct drop_key *key, __u32 packets, __u32 bytes)
 {
 	struct drop *row, none = {};
 
@@ -230,43 +233,54 @@ static __always_inline int whom(const struct sk_buff *skb, const struct net_devi
 	return type == MULTICAST ? DROP_FOR_GROUP : type == BROADCAST ? DROP_FOR_ALL : DROP_FOR_ANY;
 }
 
-/* `ctx`: the packet, the location, the reason, and since 6.11 the socket. */
-static __always_inline int dropped(const __u64 *ctx, bool again)
+/*
+ * `ctx`: the packet, the location, the reason, and since 6.11 the socket. Returns the direction in
+ * which the packet of ours went; -1: it is not ours, or not dropped.
+ */
+static __always_inline int drop_whose(const __u64 *ctx)
 {
 	const struct sk_buff *skb = (void *)ctx[0];
 	const struct net_device *dev = skb->dev;
 	int direction, index = dev ? dev->ifindex : 0;
-	struct drop_key key;
-	struct packet p;
 	__u32 reason;
 
 	if (index && dev_is_other(dev))
-		return 0;
+		return -1;
 	barrier();
 	reason = ctx[2];
 	if (index) {
 		if (!dev_is_ours(dev))
-			return 0;
+			return -1;
 		direction = direction_of(skb, reason);
 	} else {	/* skb->dev is no device */
 		int iif = skb->skb_iif;
 
 		if (iif && iif != (int)config.ifindex)
-			return 0;
+			return -1;
 		direction = iif ? received_whose(skb, ctx) : sent_whose(skb);
-		if (direction < 0)
-			return 0;
-		dev = NULL;
+		if (direction < 0 || !has_begun())
+			return -1;
 	}
 	if (bpf_core_enum_value_exists(enum skb_drop_reason, SKB_CONSUMED) &&
 	    reason == bpf_core_enum_value(enum skb_drop_reason, SKB_CONSUMED))
-		return 0;
+		return -1;
 	/* The driver frees a packet that it has sent: no drop. */
 	if (config.kfree_completes && direction == DROP_TX && IS(reason, NOT_SPECIFIED) &&
 	    framed(skb))
-		return 0;
-	if (!has_begun() || !mine(skb, again))
-		return 0;
+		return -1;
+	return direction;
+}
+
+static __always_inline void drop_add(const __u64 *ctx, int direction)
+{
+	const struct sk_buff *skb = (void *)ctx[0];
+	const struct net_device *dev = skb->dev;
+	__u32 reason = ctx[2];
+	struct drop_key key;
+	struct packet p;
+
+	if (dev && !dev->ifindex)	/* it is no device */
+		dev = NULL;
 	key = (struct drop_key){
 		.location = ctx[1], .reason = reason, .direction = direction,
 		.whom = direction == DROP_RX ? whom(skb, dev, reason) : DROP_FOR_ANY,
@@ -276,20 +290,10 @@ static __always_inline int dropped(const __u64 *ctx, bool again)
 	};
 	p = (struct packet){};
 	measure(skb, direction, &p);
-	return count(&key, p.segs, p.len);
+	drop_count(&key, p.segs, p.len);
 }
 
-SEC("tp_btf/kfree_skb")
-int drop_free(const __u64 *ctx)
-{
-	return dropped(ctx, false);
-}
+#undef REASON
+#undef IS
 
-/* Runs after the first: libbpf attaches in this order. */
-SEC("tp_btf/kfree_skb")
-int drop_free_again(const __u64 *ctx)
-{
-	return dropped(ctx, true);
-}
-
-char _license[] SEC("license") = "GPL";
+#endif

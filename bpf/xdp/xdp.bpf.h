@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* What XDP programs do with the interface's packets, from the kernel's XDP tracepoints. */
+#ifndef NICPROBE_XDP_BPF_H
+#define NICPROBE_XDP_BPF_H
+
 #include "bpf/common/program.bpf.h"
 #include "bpf/common/skb.bpf.h"
 #include "bpf/xdp/xdp.h"
@@ -8,9 +11,9 @@ METER_KEYED_MAP(xdp, XDP_KEYS);
 
 /*
  * Cpumaps to which programs of the interface have redirected since attach. The tracepoints of
- * cpumaps have no interface.
+ * xdp_cpumaps have no interface.
  */
-MAP(HASH, cpumaps, __u32, __u32, 64);
+MAP(HASH, xdp_cpumaps, __u32, __u32, 64);
 
 /* XDP and all these tracepoints run with softirqs off: nothing nests. */
 static __always_inline void add(const struct xdp_key *key, __u64 packets)
@@ -46,12 +49,12 @@ static __always_inline int redirect(const struct net_device *dev,
 	key.map = map_type == BPF_MAP_TYPE_UNSPEC ? 0 : map;
 	key.index = err ? 0 : index;
 	add(&key, 1);
-	if (map_type == BPF_MAP_TYPE_CPUMAP && !bpf_map_lookup_elem(&cpumaps, &map))
-		bpf_map_update_elem(&cpumaps, &map, &known, BPF_ANY);
+	if (map_type == BPF_MAP_TYPE_CPUMAP && !bpf_map_lookup_elem(&xdp_cpumaps, &map))
+		bpf_map_update_elem(&xdp_cpumaps, &map, &known, BPF_ANY);
 	return 0;
 }
 
-static __always_inline void sent(struct xdp_key *key, int nr, int drops, int err)
+static __always_inline void xdp_sent(struct xdp_key *key, int nr, int drops, int err)
 {
 	if (nr > 0)
 		add(key, nr);
@@ -62,7 +65,7 @@ static __always_inline void sent(struct xdp_key *key, int nr, int drops, int err
 
 static __always_inline bool cpumap_key(struct xdp_key *key, __u32 map, __u32 cpu)
 {
-	if (!bpf_map_lookup_elem(&cpumaps, &map))
+	if (!bpf_map_lookup_elem(&xdp_cpumaps, &map))
 		return false;
 	key->map_type = BPF_MAP_TYPE_CPUMAP;
 	key->map = map;
@@ -109,7 +112,7 @@ int BPF_PROG(xdp_handed_on, const struct net_device *from, const struct net_devi
 	}
 	bpf_probe_read_kernel_str(key.dev, sizeof(key.dev),
 				  __builtin_preserve_access_index(&other->name));
-	sent(&key, nr, drops, err);
+	xdp_sent(&key, nr, drops, err);
 	return 0;
 }
 
@@ -119,7 +122,7 @@ int BPF_PROG(xdp_back, const struct net_device *dev, int nr, int drops, int err)
 	struct xdp_key key = { .event = XDP_SENT_BACK };
 
 	if (dev_is_ours(dev))
-		sent(&key, nr, drops, err);
+		xdp_sent(&key, nr, drops, err);
 	return 0;
 }
 
@@ -158,4 +161,4 @@ int BPF_PROG(xdp_processed, int map, __u32 nr, __u32 drops, int sched,
 	return 0;
 }
 
-char _license[] SEC("license") = "GPL";
+#endif

@@ -1,0 +1,277 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* One program per kernel event: asks once whose it is, and shows it to all who want it. */
+#include "bpf/bql/bql.bpf.h"
+#include "bpf/drop/drop.bpf.h"
+#include "bpf/gro/gro.bpf.h"
+#include "bpf/hooks/driver_rx.bpf.h"
+#include "bpf/hooks/stack_rx.bpf.h"
+#include "bpf/hooks/xmit.bpf.h"
+#include "bpf/irq/irq.bpf.h"
+#include "bpf/napi/napi.bpf.h"
+#include "bpf/pool/pool.bpf.h"
+#include "bpf/qdisc/qdisc.bpf.h"
+#include "bpf/skblife/skblife.bpf.h"
+#include "bpf/txlat/txlat.bpf.h"
+#include "bpf/xdp/xdp.bpf.h"
+
+/*
+ * The kernel takes 24 ns to run a first program at an event, and 27 for each further one (6.18,
+ * retpolines), whatever the programs do: so an event that several want has one program. What only
+ * one meter wants is a program in its own file. bpf/events/events.c says who wants what; what
+ * nobody wants is not loaded, and the verifier removes what is off.
+ *
+ * Exit programs come first: libbpf attaches in file order, so no entry is seen before its exit
+ * can be.
+ */
+volatile __u64 off SEC(".data.off");	/* meters that were removed since: lib/attach/set.c */
+
+static __always_inline bool on(enum meter_id id)
+{
+	return meter_on(id) && !(off & 1ull << id);
+}
+
+static __always_inline bool point_on(enum point point)
+{
+	return config.points >> point & 1;
+}
+
+static __always_inline int used(const struct sk_buff *skb, enum txlat_lane lane)
+{
+	if (on(METER_skblife))
+		life_freed(skb, true);
+	if (on(METER_txlat))
+		txlat_freed(skb, lane);
+	if (on(METER_qdisc))
+		qdisc_used(skb);
+	return 0;
+}
+
+/*
+ * The kernel does not enter a program that already runs on this CPU: an event in a softirq that
+ * interrupts it in a task would be missed. The second copy runs later, and counts what the first
+ * has not (bpf/common/again.bpf.h): what they end by address is ended once in any case.
+ */
+SEC("tp_btf/consume_skb")
+int BPF_PROG(consume_skb, const struct sk_buff *skb)
+{
+	return used(skb, CONSUMED);
+}
+
+SEC("tp_btf/consume_skb")
+int BPF_PROG(consume_skb_again, const struct sk_buff *skb)
+{
+	return used(skb, AGAIN);
+}
+
+/* `ctx`: the packet, the location, the reason, and since 6.11 the socket. */
+static __always_inline int freed(const __u64 *ctx, enum txlat_lane lane)
+{
+	const struct sk_buff *skb = (void *)ctx[0];
+	const struct net_device *dev = skb->dev;
+	int direction = -1;
+	bool queued;
+
+	if (on(METER_skblife))
+		life_freed(skb, false);
+	if (on(METER_txlat))
+		txlat_freed(skb, lane);
+	if (on(METER_drop))
+		direction = drop_whose(ctx);
+	queued = on(METER_qdisc) && dev_is_ours(dev);
+	if ((direction < 0 && !queued) || !mine(skb, lane == AGAIN))
+		return 0;
+	if (direction >= 0)
+		drop_add(ctx, direction);
+	if (queued)
+		qdisc_freed(skb, dev, ctx[1], ctx[2]);
+	return 0;
+}
+
+SEC("tp_btf/kfree_skb")
+int kfree_skb(const __u64 *ctx)
+{
+	return freed(ctx, FREED);
+}
+
+SEC("tp_btf/kfree_skb")
+int kfree_skb_again(const __u64 *ctx)
+{
+	return freed(ctx, AGAIN);
+}
+
+/*
+ * Since 6.19 a driver defers an skb of another CPU to that CPU (napi_consume_skb()), which frees it
+ * at its next poll, or untraced: it ends here.
+ */
+SEC("?fentry/skb_attempt_defer_free")
+int BPF_PROG(skb_attempt_defer_free, const struct sk_buff *skb)
+{
+	if (on(METER_skblife))
+		life_freed(skb, true);
+	if (on(METER_txlat))
+		txlat_freed(skb, AGAIN);
+	return 0;
+}
+
+/* skb may be freed by now: only its address may be used. */
+SEC("tp_btf/net_dev_xmit")
+int BPF_PROG(net_dev_xmit, const struct sk_buff *skb, int rc, const struct net_device *dev)
+{
+	if (dev_is_other(dev))
+		return 0;
+	if (point_on(TX_NIC))
+		xmit_returned((__u64)skb, rc);
+	if (on(METER_txlat))
+		txlat_returned(skb, rc);
+	if (on(METER_qdisc))
+		qdisc_returned(skb, rc, dev);
+	if (on(METER_bql))
+		bql_returned(skb, rc, dev);
+	if (on(METER_skblife))
+		life_returned(skb, rc);
+	return 0;
+}
+
+SEC("tp_btf/net_dev_start_xmit")
+int BPF_PROG(net_dev_start_xmit, const struct sk_buff *skb, const struct net_device *dev)
+{
+	if (!dev_is_ours(dev))
+		return 0;
+	if (point_on(TX_NIC))
+		xmit_started(skb, dev);
+	if (on(METER_bql))
+		bql_started(skb, dev);
+	if (on(METER_qdisc))
+		qdisc_started(skb);
+	if (on(METER_skblife))
+		life_started(skb);
+	if (on(METER_txlat))	/* last: the driver's time begins here */
+		txlat_started(skb);
+	return 0;
+}
+
+SEC("tp_btf/net_dev_queue")
+int BPF_PROG(net_dev_queue, const struct sk_buff *skb)
+{
+	const struct net_device *dev = skb->dev;
+
+	if (on(METER_skblife))
+		life_queued(skb);
+	if (!dev_is_ours(dev))
+		return 0;
+	if (point_on(TX_STACK))
+		xmit_queued(skb, dev);
+	if (on(METER_bql))
+		bql_queued(skb, dev);
+	if (on(METER_qdisc))
+		qdisc_queued(skb, dev);
+	return 0;
+}
+
+/* `ctx`: the NAPI, its work and its budget. */
+SEC("tp_btf/napi_poll")
+int napi_poll(const __u64 *ctx)
+{
+	if (on(METER_gro))
+		gro_polled();
+	if (on(METER_irq))
+		irq_polled((void *)ctx[0], ctx[1]);
+	if (on(METER_napi))
+		napi_polled(ctx);
+	return 0;
+}
+
+static __always_inline int gro_exit(int result)
+{
+	if (on(METER_gro))
+		gro_left(result);
+	if (on(METER_skblife))
+		gro_done(result);
+	return 0;
+}
+
+SEC("tp_btf/napi_gro_receive_exit")
+int BPF_PROG(napi_gro_receive_exit, int result)
+{
+	return gro_exit(result);
+}
+
+SEC("tp_btf/napi_gro_frags_exit")
+int BPF_PROG(napi_gro_frags_exit, int result)
+{
+	return gro_exit(result);
+}
+
+SEC("tp_btf/netif_receive_skb")
+int BPF_PROG(netif_receive_skb, const struct sk_buff *skb)
+{
+	const struct net_device *dev;
+
+	if (!skb)
+		return 0;
+	dev = skb->dev;
+	if (on(METER_skblife))
+		in_stack(skb);
+	if (!dev_is_ours(dev))
+		return 0;
+	if (point_on(RX_STACK))
+		stack_received(skb, dev);
+	if (on(METER_gro))
+		gro_received(skb, dev);
+	return 0;
+}
+
+/* A driver delivers a packet, to GRO or past it. */
+enum delivery { TO_GRO, TO_GRO_FRAGS, PAST_GRO };
+
+static __always_inline int driver_delivers(const struct sk_buff *skb, enum delivery how)
+{
+	const struct net_device *dev;
+
+	if (!skb)	/* napi_gro_frags with no packet in it */
+		return 0;
+	dev = skb->dev;
+	if (on(METER_skblife))
+		life_received(skb, how != PAST_GRO);
+	if (!dev_is_ours(dev))
+		return 0;
+	if (point_on(RX_NIC))
+		delivered(how == TO_GRO_FRAGS, skb, dev);
+	if (!on(METER_gro))
+		return 0;
+	if (how == PAST_GRO)
+		return gro_passes(skb, dev);
+	return gro_enters(how == TO_GRO_FRAGS, skb, dev);
+}
+
+SEC("tp_btf/napi_gro_receive_entry")
+int BPF_PROG(napi_gro_receive_entry, const struct sk_buff *skb)
+{
+	return driver_delivers(skb, TO_GRO);
+}
+
+SEC("tp_btf/napi_gro_frags_entry")
+int BPF_PROG(napi_gro_frags_entry, const struct sk_buff *skb)
+{
+	return driver_delivers(skb, TO_GRO_FRAGS);
+}
+
+SEC("tp_btf/netif_receive_skb_entry")
+int BPF_PROG(netif_receive_skb_entry, const struct sk_buff *skb)
+{
+	return driver_delivers(skb, PAST_GRO);
+}
+
+SEC("tp_btf/netif_receive_skb_list_entry")
+int BPF_PROG(netif_receive_skb_list_entry, const struct sk_buff *skb)
+{
+	return driver_delivers(skb, PAST_GRO);
+}
+
+SEC("tp_btf/netif_rx_entry")
+int BPF_PROG(netif_rx_entry, const struct sk_buff *skb)
+{
+	return driver_delivers(skb, PAST_GRO);
+}
+
+char _license[] SEC("license") = "GPL";

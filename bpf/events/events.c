@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Which meters and points want the events of the shared programs: as those call them. */
+#include "lib/core/event.h"
+#include "events.skel.h"
+
+#define M(name)	(1ull << METER_##name)
+#define P(name)	(1u << (name))
+
+const struct event event_list[] = {
+	{ "consume_skb", { .meters = M(txlat) | M(qdisc) | M(skblife) } },
+	{ "consume_skb_again", { .meters = M(txlat) | M(qdisc) | M(skblife) } },
+	{ "kfree_skb", { .meters = M(txlat) | M(qdisc) | M(skblife) | M(drop) } },
+	{ "kfree_skb_again", { .meters = M(txlat) | M(qdisc) | M(skblife) | M(drop) } },
+	{ "skb_attempt_defer_free", { .meters = M(txlat) | M(skblife) } },
+	{ "net_dev_xmit", { M(txlat) | M(qdisc) | M(bql) | M(skblife), P(TX_NIC) } },
+	{ "net_dev_start_xmit", { M(txlat) | M(qdisc) | M(bql) | M(skblife), P(TX_NIC) } },
+	{ "net_dev_queue", { M(qdisc) | M(bql) | M(skblife), P(TX_STACK) } },
+	{ "napi_poll", { .meters = M(napi) | M(irq) | M(gro) } },
+	{ "napi_gro_receive_exit", { .meters = M(gro) | M(skblife) } },
+	{ "napi_gro_frags_exit", { .meters = M(gro) | M(skblife) } },
+	{ "netif_receive_skb", { M(gro) | M(skblife), P(RX_STACK) } },
+	{ "napi_gro_receive_entry", { M(gro) | M(skblife), P(RX_NIC) } },
+	{ "napi_gro_frags_entry", { M(gro) | M(skblife), P(RX_NIC) } },
+	{ "netif_receive_skb_entry", { M(gro) | M(skblife), P(RX_NIC) } },
+	{ "netif_receive_skb_list_entry", { M(gro) | M(skblife), P(RX_NIC) } },
+	{ "netif_rx_entry", { M(gro) | M(skblife), P(RX_NIC) } },
+	{}
+};
+
+const void *(*const events_elf)(size_t *) = events_bpf__elf_bytes;

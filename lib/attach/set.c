@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Loads and attaches the shared object for the meters and points that were chosen. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "lib/attach/object.h"
+#include "lib/attach/pins.h"
+#include "lib/attach/points.h"
+#include "lib/attach/set.h"
+#include "lib/core/meter.h"
+#include "lib/kernel/choose.h"
+#include "lib/util/error.h"
+#include "lib/util/log.h"
+
+#define OFF_MAP	".data.off"	/* bpf/events/events.bpf.c */
+#define OFF_PIN	"off"
+
+static bool serves(const struct users *u)
+{
+	return u->meters || u->points;
+}
+
+int set_free(const struct site *site, const struct meta *meta, const char *label)
+{
+	for (int set = 0; set < MAX_SETS; set++)
+		if (!serves(&meta->set[set]))
+			return set;
+	return error_set(site->error, -ENOSPC,
+			 text("nicprobe detach %s, and attach it anew", label),
+			 "meters of %s were added and removed too often", label);
+}
+
+/* The meters of a set, one by one; `size` or `fill` of each. */
+static int each(const struct site *site, struct bpf_object *obj, __u64 bits, bool fill)
+{
+	int err = 0;
+
+	for (int id = 0; id < NR_METERS && !err; id++) {
+		const struct meter_events *e = &meters[id]->events;
+
+		if (!(bits >> id & 1))
+			continue;
+		if (fill ? !!e->fill : !!e->size)
+			err = (fill ? e->fill : e->size)(site, obj);
+		if (err)
+			error_set(site->error, err, NULL, "cannot prepare the maps of %s: %s",
+				  meters[id]->name, strerror(-err));
+	}
+	return err;
+}
+
+static int off_pin(const struct site *site, struct bpf_object *obj)
+{
+	struct bpf_map *map = bpf_object__find_map_by_name(obj, OFF_MAP);
+	int err = map ? bpf_map__pin(map, pin_path(site, set_pin(OFF_PIN, site->set))) : -ENOENT;
+
+	return err ? error_set(site->error, err, NULL, "cannot pin %s: %s", OFF_PIN,
+			       strerror(-err)) : 0;
+}
+
+/* What a meter does without, as this kernel has no such events. */
+static void note_left_out(struct meta *meta, __u64 bits, const struct left_out *left)
+{
+	for (int id = 0; id < NR_METERS; id++) {
+		char list[128] = "";
+
+		for (unsigned i = 0; i < left->nr && bits >> id & 1; i++)
+			if (event_users(left->program[i]).meters >> id & 1)
+				snprintf(list + strlen(list), sizeof(list) - strlen(list), "%s%s",
+					 *list ? ", " : "", left->event[i]);
+		if (*list)
+			note_once(meta->absent[id], sizeof(meta->absent[id]),
+				  text("does without %s, which cannot be had here", list));
+	}
+}
+
+/* What meta->set[site->set] serves, at once. */
+static int load(const struct site *site, struct meta *meta)
+{
+	const struct users *set = &meta->set[site->set];
+	struct site own = *site;
+	struct bpf_object *obj;
+	struct left_out left;
+	int err;
+
+	own.config.points = set->points;
+	own.config.on = set->meters;
+	for (int id = 0; id < NR_METERS; id++) {
+		own.config.one_in[id] = meter_sample(meters[id], meta);
+		if (set->points && meters[id]->type == PACKET_METER)
+			own.config.on |= meta->on & 1ull << id;
+	}
+	obj = object_open_shared(&own, set, &left);
+	if (!obj)
+		return -EOPNOTSUPP;
+	err = each(&own, obj, set->meters, false) ?: object_load(&own, obj) ?:
+	      each(&own, obj, set->meters, true) ?: off_pin(&own, obj) ?:
+	      object_attach_set(&own, obj, site->set);
+	if (err)
+		unlink(pin_path(site, set_pin(OFF_PIN, site->set)));
+	else
+		note_left_out(meta, set->meters, &left);
+	bpf_object__close(obj);
+	return err;
+}
+
+/* A point that could not be had. */
+static int point_fails(const struct site *site, const struct request *req, struct meta *meta,
+		       enum point point)
+{
+	*meta->hook[point] = '\0';
+	note_once(meta->note[point], sizeof(meta->note[point]), error_what(site->error));
+	if (point == RX_NIC && req->rx)
+		return -EOPNOTSUPP;
+	error_forget(site->error);
+	return 0;
+}
+
+/* One user in a set of its own. */
+static int alone(const struct site *site, const struct request *req, struct meta *meta,
+		 struct users user, enum point point, const struct meter *m)
+{
+	int set = set_free(site, meta, site->iface.name), err;
+	struct site own = *site;
+
+	if (set < 0)
+		return set;
+	own.set = set;
+	meta->set[set] = user;
+	err = load(&own, meta);
+	if (!err)
+		return 0;
+	meta->set[set] = (struct users){};
+	if (attach_stopped(site))
+		return attach_stopped(site);
+	return m ? meter_fails(site, req, m, meta, error_what(site->error)) :
+		   point_fails(site, req, meta, point);
+}
+
+int set_attach(const struct site *site, const struct request *req, struct meta *meta)
+{
+	const struct users all = meta->set[site->set];
+	int err = serves(&all) ? load(site, meta) : 0;
+
+	if (!err || attach_stopped(site))
+		return attach_stopped(site);
+	error_forget(site->error);
+	meta->set[site->set] = (struct users){};
+	err = 0;
+	for (int p = 0; p < NR_POINTS && !err; p++)
+		if (all.points >> p & 1)
+			err = alone(site, req, meta, (struct users){ .points = 1u << p }, p, NULL);
+	for (int id = 0; id < NR_METERS && !err; id++)
+		if (all.meters >> id & 1)
+			err = alone(site, req, meta, (struct users){ .meters = 1ull << id }, 0,
+				    meters[id]);
+	return err;
+}
+
+/* The programs of a set that nobody wants any more. */
+static void programs_end(const struct site *site, const struct bpf_object *obj, unsigned set,
+			 const struct users *left)
+{
+	struct bpf_program *prog;
+
+	bpf_object__for_each_program(prog, (struct bpf_object *)obj) {
+		struct users by = event_users(bpf_program__name(prog));
+
+		if (!(by.meters & left->meters) && !(by.points & left->points))
+			pin_remove(pin_path(site, set_pin(bpf_program__name(prog), set)));
+	}
+	if (!serves(left))
+		pin_remove(pin_path(site, set_pin(OFF_PIN, set)));
+}
+
+/* The programs that go on, for others, no longer call these meters. */
+static int meters_off(const struct site *site, unsigned set, __u64 bits)
+{
+	int fd = bpf_obj_get(pin_path(site, set_pin(OFF_PIN, set))), err;
+	__u64 off = 0;
+	__u32 key = 0;
+
+	if (fd < 0)
+		return errno == ENOENT ? 0 : -errno;
+	err = bpf_map_lookup_elem(fd, &key, &off);
+	off |= bits;
+	err = err || bpf_map_update_elem(fd, &key, &off, BPF_ANY) ? -errno : 0;
+	close(fd);
+	return err;
+}
+
+int set_leave(const struct site *site, struct meta *meta, __u64 bits)
+{
+	size_t size;
+	const void *elf = events_elf(&size);
+	struct bpf_object *obj = bpf_object__open_mem(elf, size, NULL);
+	int err = obj ? 0 : -errno;
+
+	for (unsigned set = 0; set < MAX_SETS && obj; set++) {
+		struct users *u = &meta->set[set];
+		int failed = u->meters & bits ? meters_off(site, set, bits) : 0;
+
+		err = err ?: failed;
+		if (!(u->meters & bits))
+			continue;
+		u->meters &= ~bits;
+		programs_end(site, obj, set, u);
+	}
+	bpf_object__close(obj);
+	return err ? error_set(site->error, err, NULL, "cannot end programs: %s",
+			       strerror(-err)) : 0;
+}

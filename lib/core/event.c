@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Who wants which program of the shared object. */
+#include <string.h>
+
+#include "lib/core/event.h"
+#include "lib/core/meter.h"
+
+bool meter_shares(const struct meter *m)
+{
+	return m->type == EVENT_METER && !m->events.elf;
+}
+
+/* Is it `owner`, or does it begin with that and a "_" or "-"? */
+static bool begins(const char *name, const char *owner)
+{
+	size_t len = strlen(owner);
+
+	return !strncmp(name, owner, len) && (!name[len] || strchr("_-", name[len]));
+}
+
+bool meter_owns(const struct meter *m, const char *name)
+{
+	return begins(name, m->name) ||
+	       (m->type == EVENT_METER && m->events.prefix && begins(name, m->events.prefix));
+}
+
+struct users event_users(const char *program)
+{
+	size_t len = strcspn(program, "-");
+
+	for (const struct event *e = event_list; e->program; e++)
+		if (!strncmp(e->program, program, len) && !e->program[len])
+			return e->users;
+	for (int id = 0; id < NR_METERS; id++)
+		if (meter_shares(meters[id]) && meter_owns(meters[id], program))
+			return (struct users){ .meters = 1ull << id };
+	return (struct users){};
+}

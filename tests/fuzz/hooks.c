@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The hooks at tracepoints as plain functions, called as bpf/events/events.bpf.c calls them. */
+#include "bpf/hooks/driver_rx.bpf.h"
+#include "bpf/hooks/stack_rx.bpf.h"
+#include "bpf/hooks/xmit.bpf.h"
+#include "hooks.h"
+
+void rx_gro(const struct sk_buff *skb)
+{
+	if (dev_is_ours(skb->dev))
+		delivered(false, skb, skb->dev);
+}
+
+void rx_frags(const struct sk_buff *skb)
+{
+	if (dev_is_ours(skb->dev))
+		delivered(true, skb, skb->dev);
+}
+
+void rx_stack(const struct sk_buff *skb)
+{
+	if (dev_is_ours(skb->dev))
+		stack_received(skb, skb->dev);
+}
+
+void tx_stack(const struct sk_buff *skb)
+{
+	if (dev_is_ours(skb->dev))
+		xmit_queued(skb, skb->dev);
+}
+
+void tx_nic(const struct sk_buff *skb, int rc)
+{
+	if (dev_is_ours(skb->dev))
+		xmit_started(skb, skb->dev);
+	xmit_returned((__u64)skb, rc);
+}
