@@ -121,6 +121,22 @@ def nameless():
     before.check("netns: nameless and gone: detach --all leaves nothing")
 
 
+def cut_short():
+    """What an interrupted attach left in a namespace; an interface here has the same name, and a clsact qdisc."""
+    ns = Namespace("cutshort")
+    nic = tap(ns)
+    before = left.Before(ns)
+    nicprobe("attach", "--rx", "tc", f"{ns}/tap0", env={"NICPROBE_CANNOT": "tcx"})
+    os.unlink(f"/sys/fs/bpf/nicprobe/{inode(ns)}/tap0/meta")
+    sh("ip tuntap add tap0 mode tap && tc qdisc add dev tap0 clsact")
+    r = nicprobe("detach", "--all", check=False)
+    same("netns: cut short: detach --all", [r.returncode, r.stderr], [0, ""])
+    check("netns: cut short: the clsact of the interface here stays", "clsact" in sh("tc qdisc show dev tap0"))
+    sh("ip link del tap0")
+    before.check("netns: cut short: nothing is left in the namespace")
+    nic.close()
+
+
 def moved():
     one, two = Namespace("from"), Namespace("to")
     for rx in ("driver", "xdp", "xdp-generic"):
@@ -214,6 +230,6 @@ def inode_again():
 
 lab.need_root()
 left.own_bpffs()
-lab.each(twins, inside, nameless, moved, namespace_deleted, inode_again,
+lab.each(twins, inside, nameless, cut_short, moved, namespace_deleted, inode_again,
          after=lambda: nicprobe("detach", "--all", check=False))
 lab.finish()
