@@ -8,9 +8,9 @@
 typedef void word_fn(const char *word, void *arg);
 
 /* Each of `words`, separated by spaces; of "@meters", each meter: a list of `complete`. */
-void words_each(const char *words, word_fn *, void *arg);
+void words_each(const char *words, word_fn *tell, void *arg);
 /* The words of one list of `complete`. False: there is no such list. */
-bool words_listed(const char *list, word_fn *, void *arg);
+bool words_listed(const char *list, word_fn *tell, void *arg);
 
 /* The word that is meant by `wrong`, with `before` before it; `otherwise` if none is near. */
 const char *did_you_mean(const char *words, const char *wrong, const char *before,

@@ -325,10 +325,10 @@ int probes_attach(struct probes *p, const struct probe_program programs[NR_PROBE
 	if (err)
 		return error_set(e, err, NULL, "cannot attach to the functions of the driver: %s",
 				 strerror(-err));
-	if (!err && p->refused == p->nr)
+	if (p->refused == p->nr)
 		return error_set(e, w.why, NULL, "the kernel refuses all %u functions: %s", p->nr,
 				 strerror(-w.why));
-	return err;
+	return 0;
 }
 
 static void part(char *to, unsigned size, unsigned nr, const char *what, const char *by,
