@@ -79,6 +79,22 @@ static void note_left_out(struct meta *meta, __u64 bits, const struct left_out *
 	}
 }
 
+/* The programs of a set that nobody wants any more. */
+static void programs_end(const struct site *site, const struct bpf_object *obj, unsigned set,
+			 const struct users *left)
+{
+	struct bpf_program *prog;
+
+	bpf_object__for_each_program(prog, (struct bpf_object *)obj) {
+		struct users by = event_users(bpf_program__name(prog));
+
+		if (!(by.meters & left->meters) && !(by.points & left->points))
+			pin_remove(pin_path(site, set_pin(bpf_program__name(prog), set)));
+	}
+	if (!serves(left))
+		pin_remove(pin_path(site, set_pin(OFF_PIN, set)));
+}
+
 /* What meta->set[site->set] serves, at once. */
 static int load(const struct site *site, struct meta *meta)
 {
@@ -98,6 +114,8 @@ static int load(const struct site *site, struct meta *meta)
 	obj = object_open_shared(&own, set, &left);
 	if (!obj)
 		return -EOPNOTSUPP;
+	if (site->set)		/* what was cut short may have left some of this number */
+		programs_end(site, obj, site->set, &(struct users){});
 	err = each(&own, obj, set->meters, false) ?: object_load(&own, obj) ?:
 	      each(&own, obj, set->meters, true) ?: off_pin(&own, obj) ?:
 	      object_attach_set(&own, obj, site->set);
@@ -160,22 +178,6 @@ int set_attach(const struct site *site, const struct request *req, struct meta *
 			err = alone(site, req, meta, (struct users){ .meters = 1ull << id }, 0,
 				    meters[id]);
 	return err;
-}
-
-/* The programs of a set that nobody wants any more. */
-static void programs_end(const struct site *site, const struct bpf_object *obj, unsigned set,
-			 const struct users *left)
-{
-	struct bpf_program *prog;
-
-	bpf_object__for_each_program(prog, (struct bpf_object *)obj) {
-		struct users by = event_users(bpf_program__name(prog));
-
-		if (!(by.meters & left->meters) && !(by.points & left->points))
-			pin_remove(pin_path(site, set_pin(bpf_program__name(prog), set)));
-	}
-	if (!serves(left))
-		pin_remove(pin_path(site, set_pin(OFF_PIN, set)));
 }
 
 /* The programs that go on, for others, no longer call these meters. */

@@ -54,8 +54,11 @@ def waited(doc):
     return sum(r["wait_seconds"]["count"] for r in doc["meters"]["qdisc"])
 
 
+PINS = f"/sys/fs/bpf/nicprobe/{os.stat(f'/run/netns/{netns}').st_ino}/tap0"
+
+
 def pins():
-    return set(os.listdir(f"/sys/fs/bpf/nicprobe/{os.stat(f'/run/netns/{netns}').st_ino}/tap0"))
+    return set(os.listdir(PINS))
 
 
 def programs(names):
@@ -69,9 +72,13 @@ send(40)
 first, pinned = show(IFACE), pins()
 same("adjust: before", [rx(first), "qdisc" in first["meters"]], [500, False])
 
+# A change that was cut short left a program.
+for name in "net_dev_queue", "napi_poll":
+    sh(f"bpftool link pin pinned {PINS}/{name} {PINS}/{name}-1")
 status, said_it = attach("-m", "+qdisc")
 doc = json.loads(said_it) if status == 0 else {}
 check("adjust: +qdisc: it is measured, too", "qdisc" in doc.get("meters", []) and "pktsize" in doc["meters"], said_it)
+check("adjust: what was left is gone", "napi_poll-1" not in pins(), pins())
 send(30)
 receive(100)
 doc = show(IFACE)
