@@ -76,6 +76,8 @@ def of_packets(doc):
     row = packet(doc, "xdp", "all")
     yield ("all packet meters on the XDP hook, 64 B, above an empty program", "ns", 6.7,
            row and row["above_empty"]["median"])
+    row = packet(doc, "xdp", "all", ecn="ce")
+    yield ("the same, marked CE", "ns", 10, row and row["above_empty"]["median"])
 
 
 def of_events(doc):
@@ -96,7 +98,19 @@ def of_events(doc):
                row and row["net"])
 
 
+# link, traffic, case, most percent of the rate
+LOSSES = [("sockets, tap", "udp", "nicprobe, default", 12), ("sockets, veth", "udp", "nicprobe, default", 15),
+          ("live frames, veth", "udp", "nicprobe, default", 20), ("live frames, tap", "udp", "nicprobe, default", 25),
+          ("sockets, tap", "tcp", "nicprobe, default", 3), ("sockets, veth", "tcp", "nicprobe, default", 8),
+          ("sockets, tap", "udp", "nicprobe, all", 25)]
+
+
 def of_throughput(doc):
+    for link, kind, case, most in LOSSES:
+        theirs = loss(doc, link, "tcpdump", kind)
+        beside = f" (tcpdump: {theirs:.1f}%)" if theirs is not None else ""
+        yield (f"loss of packet rate, {case.split(', ')[1]} meters, {kind.upper()}, {link}{beside}", "%", most,
+               loss(doc, link, case, kind))
     for link in "live frames, veth", "live frames, tap":
         got = loss(doc, link, "nicprobe, headline")
         theirs = loss(doc, link, "bpftrace netsize")
@@ -107,16 +121,28 @@ def of_throughput(doc):
         yield f"loss of packet rate, headline meters, 64 B UDP, {link} ({beside})", "%", 3, got
 
 
+def of_scale(doc):
+    for row in doc["idle"]["rows"]:
+        if row["interfaces"] in (1, 4, 16):
+            yield (f"added by {row['interfaces']} idle interface{'s' * (row['interfaces'] > 1)} to a UDP packet "
+                   f"between sockets of another, which takes {doc['idle']['packet_ns']} ns", "ns", 250, row["ns"])
+
+
 def of_lifecycle(doc):
     for meters in "default", "all":
-        yield f"show of 64 queues, meters: {meters}", "ms", 10, lifecycle(doc, 64, meters, "show")
+        yield f"show of 64 queues, meters: {meters}", "ms", 4, lifecycle(doc, 64, meters, "show")
     yield ("show of 64 queues, meters: all, with drops", "ms", 10,
            lifecycle(doc, 64, "all", "show_drops"))
-    yield "attach with all meters, 64 queues", "ms", 500, lifecycle(doc, 64, "all", "attach")
+    yield "attach with all meters, 64 queues", "ms", 200, lifecycle(doc, 64, "all", "attach")
 
 
-OF = {"packets": of_packets, "events": of_events, "throughput": of_throughput,
+OF = {"packets": of_packets, "events": of_events, "throughput": of_throughput, "scale": of_scale,
       "lifecycle": of_lifecycle}
+
+
+def name(what):
+    """A figure without what is told beside it."""
+    return what.split(" (")[0].split(", which takes")[0]
 
 
 def bars(docs):

@@ -3,6 +3,7 @@
 """Writes the figures as a page with plots, and quotes them in README.md.
 usage: bench/page.py DIR          write DIR/README.md and its plots from DIR/*.json
        bench/page.py DIR README   and replace the quotes between the two marks in README
+       bench/page.py --earlier DIR    keep the limits' figures of DIR as those of an earlier run
 """
 import json
 import os
@@ -70,6 +71,22 @@ def load(folder):
     return docs
 
 
+def earlier(folder):
+    """The figures of an earlier run to tell beside those of this one, by `page.py --earlier`; or None."""
+    path = os.path.join(folder, "earlier.json")
+    if not os.path.exists(path):
+        return None
+    with open(path, encoding="utf-8") as f:
+        return json.load(f)
+
+
+def remember(docs, folder):
+    values = {bars.name(what): round(got, 2) for what, _, _, got in bars.bars(docs) if got is not None}
+    with open(os.path.join(folder, "earlier.json"), "w", encoding="utf-8") as f:
+        json.dump({"date": max(doc["date"] for doc in docs.values()), "values": values}, f, indent=1)
+        f.write("\n")
+
+
 def markdown(table):
     """Text is left-aligned, numbers are right-aligned."""
     numbers = [n > 0 and any(row[n][:1].isdigit() for row in table.rows)
@@ -93,7 +110,7 @@ def write(docs, folder):
            *filter(None, [machine.mitigated(first["machine"])]), ""]
     if all(part in docs for part in PARTS):
         out += [*whole(docs), ""]
-    out.append(markdown(tables.of_bars(docs)))
+    out.append(markdown(tables.of_bars(docs, earlier(folder))))
     for part, doc in docs.items():
         out += ["", f"## {part.capitalize()}", "", ABOUT[part], ""]
         drawing = plots.of(part, doc)
@@ -168,12 +185,17 @@ def quote(docs, path):
 
 
 if __name__ == "__main__":
+    keep = sys.argv[1:2] == ["--earlier"]
+    if keep:
+        del sys.argv[1]
     if len(sys.argv) not in (2, 3):
         print(__doc__, file=sys.stderr)
         sys.exit(2)
     found = load(sys.argv[1])
     if not found:
         sys.exit(f"bench: no results in {sys.argv[1]}\n  try: make bench")
+    if keep:
+        remember(found, sys.argv[1])
     write(found, sys.argv[1])
     if len(sys.argv) == 3:
         quote(found, sys.argv[2])

@@ -183,10 +183,15 @@ def tables(part, doc):
     return [t for t in OF[part](doc) if t.rows]
 
 
-def of_bars(docs):
+def measured(got, unit):
+    return "-" if got is None else f"{got:.2f}" if not unit else f"{got:.1f} {unit}"
+
+
+def of_bars(docs, earlier=None):
+    """`earlier`: {"date", "values": {figure: value}} of another run on such a machine, or None."""
     rows = []
     for what, unit, bar, got in bars.bars(docs):
         state = "not measured" if got is None else "reached" if got <= bar else "missed"
-        value = "-" if got is None else f"{got:.2f}" if not unit else f"{got:.1f} {unit}"
-        rows.append([state, value, f"{bar:g}{' ' + unit if unit else ''}", what])
-    return Table("Upper limits", ["", "measured", "limit", "figure"], rows)
+        then = [measured(earlier["values"].get(bars.name(what)), unit)] if earlier else []
+        rows.append([state, measured(got, unit), *then, f"{bar:g}{' ' + unit if unit else ''}", what])
+    return Table("Upper limits", ["", "measured", *([earlier["date"]] if earlier else []), "limit", "figure"], rows)
