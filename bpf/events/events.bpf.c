@@ -20,8 +20,8 @@
  * one meter wants is a program in its own file. bpf/events/events.c says who wants what; what
  * nobody wants is not loaded, and the verifier removes what is off.
  *
- * Exit programs come first: libbpf attaches in file order, so no entry is seen before its exit
- * can be.
+ * Exit programs come first here: libbpf attaches in file order, so no entry of these pairs is seen
+ * before its exit can be.
  */
 volatile __u64 off SEC(".data.off");	/* meters that were removed since: lib/attach/set.c */
 

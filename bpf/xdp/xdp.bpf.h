@@ -11,7 +11,7 @@ METER_KEYED_MAP(xdp, XDP_KEYS);
 
 /*
  * Cpumaps to which programs of the interface have redirected since attach. The tracepoints of
- * xdp_cpumaps have no interface.
+ * the kernel's cpumaps have no interface.
  */
 MAP(HASH, xdp_cpumaps, __u32, __u32, 64);
 

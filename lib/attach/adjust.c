@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Changes which meters are attached: each has pins of its own, but for packet meters. */
+/* Changes which meters are attached, all but packet meters: what comes is a set of its own. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -158,7 +158,7 @@ static int adjust(struct site *site, const struct request *req, struct meta *met
 	struct request of_these = *req;
 	struct meta now = *meta;
 	int err = refuse_riders(req, gone | fresh, site->error) ?:
-		  refuse_needed(req, meta->on & ~gone, gone, site->error);
+		  refuse_needed(req, meta->on & ~gone, gone, site->error), update;
 
 	if (err)
 		return err;
@@ -178,10 +178,9 @@ static int adjust(struct site *site, const struct request *req, struct meta *met
 	for (int id = 0; id < NR_METERS && !err; id++)
 		if (is_on(gone, id))
 			err = meter_unpin(site, meters[id], &now);
-	err = err ?: meta_update(site->pins, &now, site->error);	/* which sets are left */
+	update = meta_update(site->pins, &now, site->error);	/* which sets are left */
+	err = err ?: update;
 	if (!err && again) {
-		int update;
-
 		err = meters_begin(site, &of_these, &now, again);
 		update = meta_update(site->pins, &now, site->error);
 		err = err ?: update;
@@ -229,7 +228,7 @@ static int adjust_locked(struct site *site, const struct request *req, struct me
 	if (next < 0)
 		return next;
 	site->config.from = next;
-	return adjust(site, req, done) ?: share(lock, site);
+	return set_sweep(site, done) ?: adjust(site, req, done) ?: share(lock, site);
 }
 
 int adjust_iface(const char *name, const struct request *req, struct meta *done, struct error *e)

@@ -68,7 +68,7 @@ static int meter_attach(const struct site *site, const struct meter *m, struct m
 }
 
 /* A packet meter lives where at least one of its points is seen, and what is made of it, too. */
-static const char *unseen(const struct meter *m, const struct meta *meta)
+const char *meter_unseen(const struct meter *m, const struct meta *meta)
 {
 	unsigned points = m->type == DERIVED_METER ? m->points : points_of(1ull << meter_id(m));
 	const char *why = NULL;
@@ -87,7 +87,7 @@ static const char *unseen(const struct meter *m, const struct meta *meta)
 static int derived_attach(const struct site *site, const struct meter *m, const struct meta *meta)
 {
 	const struct meter *lacks = derived_lacks(m, meta->on);
-	const char *why = lacks ? NULL : unseen(m, meta);
+	const char *why = lacks ? NULL : meter_unseen(m, meta);
 
 	if (why)
 		return error_set(site->error, -EOPNOTSUPP, NULL, "%s", why);
@@ -125,7 +125,7 @@ int attach_one(const struct site *site, const struct request *req, const struct 
 
 	switch (m->type) {
 	case PACKET_METER:
-		why = unseen(m, meta);
+		why = meter_unseen(m, meta);
 		break;
 	case EVENT_METER:
 		err = meter_attach(site, m, meta);

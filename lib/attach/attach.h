@@ -45,6 +45,9 @@ int attach_one(const struct site *, const struct request *, const struct meter *
 int meter_fails(const struct site *, const struct request *, const struct meter *, struct meta *,
 		const char *why);
 
+/* Why no point that the meter looks at is seen; NULL: one is. Of packet and derived meters. */
+const char *meter_unseen(const struct meter *, const struct meta *);
+
 /*
  * By the interface's name now, or the one it was attached under. 0; -ENOENT:
  * it is not attached; with `force` also pins that another version left.

@@ -6,13 +6,13 @@
 #include "lib/core/event.h"
 #include "lib/core/hook.h"
 
-/*
- * Opened, configured, its ways chosen; not loaded. NULL: site->error says why. `left_out` is that
- * of kernel_choose().
- */
+/* Opened, configured, its ways chosen; not loaded. NULL: site->error says why. */
 struct bpf_object *object_open(const struct site *, const void *(*elf)(size_t *));
 
-/* The same of the shared object: only the programs and maps that these users want. */
+/*
+ * The same of the shared object: only the programs and maps that these users want. `left` is that
+ * of kernel_choose().
+ */
 struct left_out;
 struct bpf_object *object_open_shared(const struct site *, const struct users *,
 				      struct left_out *);

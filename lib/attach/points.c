@@ -32,7 +32,7 @@ void note_once(char *to, size_t size, const char *why)
 }
 
 /* "not xdp: …; not driver: …" */
-static void note_hook(char *to, size_t size, const char *hook, const char *why)
+void note_hook(char *to, size_t size, const char *hook, const char *why)
 {
 	size_t at = strlen(to);
 

@@ -18,6 +18,9 @@ int points_attach(const struct site *, const struct request *, struct meta *);
 /* 0, or why attaching must end, whatever has been done: interrupted, or a resource is short. */
 int attach_stopped(const struct site *);
 
+/* Adds "not HOOK: why" to the note of a point. */
+void note_hook(char *to, size_t size, const char *hook, const char *why);
+
 /* Writes a note where there is none yet. */
 void note_once(char *to, size_t size, const char *why);
 

@@ -32,7 +32,7 @@ int set_free(const struct site *site, const struct meta *meta, const char *label
 			return set;
 	return error_set(site->error, -ENOSPC,
 			 text("nicprobe detach %s, and attach it anew", label),
-			 "meters of %s were added and removed too often", label);
+			 "%s has no room for further programs", label);
 }
 
 /* The meters of a set, one by one; `size` or `fill` of each. */
@@ -73,9 +73,13 @@ static void note_left_out(struct meta *meta, __u64 bits, const struct left_out *
 			if (event_users(left->program[i]).meters >> id & 1)
 				snprintf(list + strlen(list), sizeof(list) - strlen(list), "%s%s",
 					 *list ? ", " : "", left->event[i]);
-		if (*list)
-			note_once(meta->absent[id], sizeof(meta->absent[id]),
-				  text("does without %s, which cannot be had here", list));
+		if (*list) {
+			char *note = meta->absent[id];
+			size_t at = strlen(note);
+
+			snprintf(note + at, sizeof(meta->absent[id]) - at, "%sdoes without %s, "
+				 "which cannot be had here", at ? "; " : "", list);
+		}
 	}
 }
 
@@ -114,8 +118,6 @@ static int load(const struct site *site, struct meta *meta)
 	obj = object_open_shared(&own, set, &left);
 	if (!obj)
 		return -EOPNOTSUPP;
-	if (site->set)		/* what was cut short may have left some of this number */
-		programs_end(site, obj, site->set, &(struct users){});
 	err = each(&own, obj, set->meters, false) ?: object_load(&own, obj) ?:
 	      each(&own, obj, set->meters, true) ?: off_pin(&own, obj) ?:
 	      object_attach_set(&own, obj, site->set);
@@ -127,16 +129,37 @@ static int load(const struct site *site, struct meta *meta)
 	return err;
 }
 
-/* A point that could not be had. */
+/* A point that could not be had: its hook is none of the kernel's, and there is no other. */
 static int point_fails(const struct site *site, const struct request *req, struct meta *meta,
 		       enum point point)
 {
+	const char *name = "tracepoint";
+
+	for (const struct hook *const *t = hooks; *t; t++)
+		if ((*t)->how[point] && !strcmp((*t)->how[point], meta->hook[point]))
+			name = (*t)->name;
 	*meta->hook[point] = '\0';
-	note_once(meta->note[point], sizeof(meta->note[point]), error_what(site->error));
+	note_hook(meta->note[point], sizeof(meta->note[point]), name, error_what(site->error));
 	if (point == RX_NIC && req->rx)
 		return -EOPNOTSUPP;
 	error_forget(site->error);
 	return 0;
+}
+
+/* Packet meters were taken for granted as long as their points were. */
+static int riders_fail(const struct site *site, const struct request *req, struct meta *meta)
+{
+	int err = 0;
+
+	for (int id = 0; id < NR_METERS && !err; id++) {
+		const struct meter *m = meters[id];
+		bool rides = meta->on >> id & 1 && m->type == PACKET_METER;
+		const char *why = rides ? meter_unseen(m, meta) : NULL;
+
+		if (why)
+			err = meter_fails(site, req, m, meta, why);
+	}
+	return err;
 }
 
 /* One user in a set of its own. */
@@ -173,6 +196,7 @@ int set_attach(const struct site *site, const struct request *req, struct meta *
 	for (int p = 0; p < NR_POINTS && !err; p++)
 		if (all.points >> p & 1)
 			err = alone(site, req, meta, (struct users){ .points = 1u << p }, p, NULL);
+	err = err ?: riders_fail(site, req, meta);
 	for (int id = 0; id < NR_METERS && !err; id++)
 		if (all.meters >> id & 1)
 			err = alone(site, req, meta, (struct users){ .meters = 1ull << id }, 0,
@@ -196,20 +220,46 @@ static int meters_off(const struct site *site, unsigned set, __u64 bits)
 	return err;
 }
 
-int set_leave(const struct site *site, struct meta *meta, __u64 bits)
+/* Opened to read the names of its programs. NULL: an error says why. */
+static struct bpf_object *names_open(const struct site *site)
 {
 	size_t size;
 	const void *elf = events_elf(&size);
 	struct bpf_object *obj = bpf_object__open_mem(elf, size, NULL);
-	int err = obj ? 0 : -errno;
 
-	for (unsigned set = 0; set < MAX_SETS && obj; set++) {
+	if (!obj)
+		error_set(site->error, -errno, NULL, "cannot open our own BPF object: %s",
+			  strerror(errno));
+	return obj;
+}
+
+int set_sweep(const struct site *site, const struct meta *meta)
+{
+	struct bpf_object *obj = names_open(site);
+
+	if (!obj)
+		return -EIO;
+	for (unsigned set = 0; set < MAX_SETS; set++)
+		if (!serves(&meta->set[set]))
+			programs_end(site, obj, set, &meta->set[set]);
+	bpf_object__close(obj);
+	return 0;
+}
+
+int set_leave(const struct site *site, struct meta *meta, __u64 bits)
+{
+	struct bpf_object *obj = NULL;
+	int err = 0;
+
+	for (unsigned set = 0; set < MAX_SETS && !err; set++) {
 		struct users *u = &meta->set[set];
-		int failed = u->meters & bits ? meters_off(site, set, bits) : 0;
 
-		err = err ?: failed;
 		if (!(u->meters & bits))
 			continue;
+		obj = obj ?: names_open(site);
+		err = obj ? meters_off(site, set, bits) : -EIO;
+		if (err)
+			break;
 		u->meters &= ~bits;
 		programs_end(site, obj, set, u);
 	}

@@ -16,6 +16,9 @@ int set_free(const struct site *, const struct meta *, const char *label);
  */
 int set_attach(const struct site *, const struct request *, struct meta *);
 
+/* Removes what a change that was cut short left of sets that serve nobody. 0 or -errno. */
+int set_sweep(const struct site *, const struct meta *);
+
 /* Nobody of `bits` is served any more: ends programs that nobody wants, and stops the others. */
 int set_leave(const struct site *, struct meta *, __u64 bits);
 

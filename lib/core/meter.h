@@ -62,7 +62,7 @@ struct metric {
 /* How a meter gets its rows; each type has its own member in the union of struct meter. */
 enum meter_type {
 	PACKET_METER,	/* counts in the program of every packet hook: xdp/packet.bpf.h */
-	EVENT_METER,	/* has BPF programs of its own */
+	EVENT_METER,	/* follows kernel events: lib/core/event.h, or an object of its own */
 	READ_METER,	/* reads what the kernel, driver or card count themselves */
 	DERIVED_METER,	/* is computed from the rows of other meters */
 };

@@ -41,8 +41,8 @@ def dropped(doc, direction, *reasons):
 
 
 def agree(name, doc, veth):
-    """Invariants of any traffic, once it is quiet. Misses are counted per program: only a program that waits for the
-    end of a packet is ever interrupted by itself. Some kernels run no tracing program while certain processes are
+    """Invariants of any traffic, once it is quiet. Misses are counted per event: only the
+    programs at the end of a packet are ever interrupted by themselves. Some kernels run no tracing program while certain processes are
     current (nicprobe-meters(7), Missed events): what TCP, or a qdisc's timer, sends there makes us a little short, and never too
     many."""
     m, misses = doc["meters"], doc["lost"]["events"]

@@ -142,6 +142,27 @@ def refused(iface):
         check(f"denied: any bpf() may fail with {error} # {failed} attaches did", not why and failed, f"the call {n}: {why}")
 
 
+def unloadable(iface):
+    """The kernel refuses the program of a point, with others and alone: what counts there is absent."""
+    if not shutil.which("strace"):
+        skip("denied: a point that cannot be loaded", "no strace")
+        return
+    trace = f"/tmp/nicprobe-calls-{os.getpid()}"
+    run(f"attach -m gso {iface}", prefix=["strace", "-f", "-qq", "-e", "trace=bpf", "-o", trace])
+    run(f"detach {iface}")
+    with open(trace, encoding="utf-8") as f:
+        load = next(n for n, line in enumerate(f, 1) if 'prog_name="net_dev_queue"' in line)
+    os.unlink(trace)
+    # twice for the reason, and the first calls of the second load
+    strace = ["strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=bpf",
+              "-e", f"inject=bpf:error=EPERM:when={load}..{load + 6}"]
+    named = run(f"attach -m gso {iface}", prefix=strace, env={"ASAN_OPTIONS": "detect_leaks=0"})
+    check("denied: a point that cannot be loaded: its meter is refused",
+          named.returncode == 1 and "gso cannot be had" in named.stderr and "Operation not permitted" in named.stderr,
+          f"{named.returncode} {named.stderr}")
+    run(f"detach {iface}")
+
+
 def untrue(name, r, words=()):
     """A command that cannot look at what is attached says why, instead of that nothing is attached."""
     said = re.sub(r'^\{"error":"(.*?)"(?:,"try":"(.*)")?\}$', r"nicprobe: \1\n  try: \2",
@@ -197,7 +218,7 @@ left.own_bpffs()
 ns = Namespace("denied")
 nic = tap(ns, queues=4)
 before = left.Before(ns)
-lab.each(privileges, bpffs, limits, refused, unseen,
+lab.each(privileges, bpffs, limits, refused, unloadable, unseen,
          ns=ns, iface=f"{ns}/tap0", after=lambda: nicprobe("detach", "--all", check=False))
 before.check("denied: all of this leaves nothing")
 nic.close()

@@ -44,7 +44,7 @@ def one_run():
     until(lambda: not alive(show(where)), 2)
     doc = show(where)
     nest = {p["name"]: p["recursion_misses"] for p in json.loads(sh("bpftool -j prog show"))
-            if p.get("recursion_misses") and p["name"].startswith(("life_", "qdisc_"))}
+            if p.get("recursion_misses") and p["name"].startswith(("kfree_skb", "consume_skb", "life_", "qdisc_"))}
     untraced = sum(watch.untraced().values())
     watch.close()
     nicprobe("detach", where)
@@ -58,7 +58,7 @@ def alive(doc):
 def ends():
     for _ in tries(3, "no interrupt came in the program"):
         doc, nest, untraced = one_run()
-        if any(program.startswith("qdisc_free") for program in nest):
+        if any(program.startswith("kfree_skb") for program in nest):
             break
     else:
         skip("ends: interrupts came in the program", "there was none in 3 runs")

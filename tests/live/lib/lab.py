@@ -345,7 +345,7 @@ def rxcpu(doc):
 
 
 def lost(doc):
-    """Counts that found no room. Not missed events, such as txlat's of skbs freed by an interrupt of its own program.
+    """Counts that found no room. Not missed events, such as skbs freed by an interrupt of the program that counts frees.
     """
     return {meter: n for meter, n in doc["lost"].items() if n and meter != "events"}
 
