@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Time from the driver's xmit until the driver frees the packet. */
+/* Time from the driver's xmit (txlat_started()) until it frees the packet (txlat_freed()). */
 #ifndef NICPROBE_TXLAT_BPF_H
 #define NICPROBE_TXLAT_BPF_H
 

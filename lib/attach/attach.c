@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Attach: a hook for each point, then the meters; the pin "meta" is written last. */
+/* Attach: chooses a hook per point, begins the meters (begin.c), and writes the pin "meta" last. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
