@@ -52,7 +52,7 @@ int BPF_PROG(count, const struct sk_buff *skb)
 	return counted();
 }
 
-/* What the stub calls, where the device is one of the table's. */
+/* The stub calls this if the device is in the table. */
 SEC("tp_btf/netif_receive_skb")
 int BPF_PROG(called, const struct sk_buff *skb)
 {

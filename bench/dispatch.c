@@ -15,7 +15,7 @@
 
 #define PLACES	256		/* of the table in dispatch.bpf.c */
 
-/* The stub takes packets of this interface for its own. */
+/* Enters an interface in the table of the stub. */
 static void own(struct dispatch_bpf *d, const char *iface)
 {
 	__u32 slot = 0;
@@ -30,7 +30,7 @@ static void own(struct dispatch_bpf *d, const char *iface)
 		die("cannot fill the program array: %s", strerror(errno));
 }
 
-/* What the programs that count have counted. */
+/* The events that the counting programs have counted. */
 static unsigned long long events(const struct dispatch_bpf *d)
 {
 	int cpus = libbpf_num_possible_cpus();

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""What it costs that a program runs at all, by the clock: run-time statistics do not include it."""
+"""The cost of running a program at all, by the clock: run-time statistics do not include it."""
 import statistics
 from contextlib import contextmanager
 

@@ -27,7 +27,7 @@ struct option_spec {
 	enum option_kind kind;
 	size_t to;		/* offset of the member; see INTO() */
 	double least, most;	/* of a number */
-	bool most_unsaid;	/* the error does not tell `most` */
+	bool most_unsaid;	/* the error does not mention `most` */
 	const char *example;	/* a good value, for errors; NULL: they suggest --help */
 	const char *words;	/* complete the value; see words_each() */
 	bool list;		/* several words with commas */

@@ -7,12 +7,12 @@
 
 typedef void word_fn(const char *word, void *arg);
 
-/* Each of `words`, separated by spaces; of "@meters", each meter: a list of `complete`. */
+/* Tells each of `words`, separated by spaces; for "@meters", a list of `complete`, each meter. */
 void words_each(const char *words, word_fn *tell, void *arg);
-/* The words of one list of `complete`. False: there is no such list. */
+/* Tells the words of one list of `complete`. False: there is no such list. */
 bool words_listed(const char *list, word_fn *tell, void *arg);
 
-/* The word that is meant by `wrong`, with `before` before it; `otherwise` if none is near. */
+/* The word that `wrong` probably means, preceded by `before`; `otherwise` if none is near. */
 const char *did_you_mean(const char *words, const char *wrong, const char *before,
 			 const char *otherwise);
 

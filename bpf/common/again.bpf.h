@@ -77,9 +77,9 @@ static __always_inline __u64 *counted_here(void)
 
 /*
  * From 7.0 on a task may be preempted or migrated between the two copies (before, __DO_TRACE()
- * disabled preemption). There marks are not per CPU but by the address of the skb, which nobody
- * else has until both copies have run. This is less exact: a mark that the second copy did not
- * remove stays, and hides the next event with that address that the first copy misses
+ * disabled preemption). Marks are then kept by the address of the skb and not per CPU: no other skb
+ * has that address until both copies have run. This is less exact: a mark that the second copy did
+ * not remove stays, and hides the next event with that address that the first copy misses
  * (lib/read/losses.c has the upper bound).
  */
 #define MARKS		8	/* a cache line */
@@ -89,7 +89,7 @@ struct marks {
 };
 ALIGNED_MAP(counted_marks, struct marks, 1 << MARK_BITS);
 
-/* Marks that the second copy did not see stay: if all slots are taken, one is overwritten. */
+/* A mark that the second copy did not see stays: if all slots are taken, one is overwritten. */
 static __always_inline void mark(struct marks *c, __u64 what, __u32 instead)
 {
 	for (int i = 0; i < MARKS; i++)

@@ -26,7 +26,7 @@ static __always_inline bool dev_is_other(const void *dev)
 	return (__u64)dev != ours;
 }
 
-/* The same for the device of a packet that we may have seen on ours. */
+/* As dev_is_other(), for the device of a packet that we may have seen on our interface. */
 static __always_inline bool dev_never_ours(const void *dev)
 {
 	__u64 ours;
@@ -47,7 +47,7 @@ static __always_inline bool dev_may_be_ours(const struct net_device *dev)
 	return dev && dev->ifindex == (int)config.ifindex;
 }
 
-/* Ours may be gone and its address reused, or it may have moved to another namespace. */
+/* Our interface may be gone and its address reused, or it may be in another namespace now. */
 static __always_inline bool dev_is_it(const struct net_device *dev)
 {
 	__u64 net;
@@ -60,7 +60,7 @@ static __always_inline bool dev_is_it(const struct net_device *dev)
 	return dev->nd_net.net->ns.inum == config.netns;
 }
 
-/* The same for an address without BTF type. */
+/* As dev_is_it(), for an address that has no BTF type. */
 static __always_inline bool plain_dev_is_it(const struct net_device *dev)
 {
 	__u64 net;
@@ -76,7 +76,7 @@ static __always_inline bool plain_dev_is_it(const struct net_device *dev)
 	return BPF_CORE_READ(dev, nd_net.net, ns.inum) == config.netns;
 }
 
-/* The same, once counting has begun: the check for events to count. */
+/* As dev_is_it(), once counting has begun: the check for events that are counted. */
 static __always_inline bool dev_is_ours(const struct net_device *dev)
 {
 	return dev_is_it(dev) && has_begun();

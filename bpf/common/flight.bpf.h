@@ -66,7 +66,7 @@ static __noinline bool flight_put_next(void *map, __u64 skb, __u32 home, __u64 s
 
 	if (!b)
 		return false;
-	/* Before it is there, so that whoever takes it searches for it. */
+	/* Count it before it is inserted, so that taking it searches the next buckets. */
 	__sync_fetch_and_add(&b->elsewhere, 1);
 	for (__u32 i = 1; i < FLIGHT_BUCKETS; i++) {
 		next = flight_at(map, home, i, shift);

@@ -144,7 +144,7 @@ static __always_inline void packet_split(struct packet *p, __u32 headers, __u32 
 
 /*
  * Sets number and length of the wire packets in buffer p, whose length is p->len. `l3` is the
- * network header of a received packet. Returns its gso_type; 0: it is not to be segmented.
+ * network header of a received packet. Returns its gso_type; 0: it will not be segmented.
  */
 static __always_inline __u32 skb_segments(const struct sk_buff *skb, struct packet *p,
 					 const void *l3)

@@ -80,7 +80,7 @@ static __always_inline int sent_whose(const struct sk_buff *skb)
 	       netns_of_sock(sk) == config.netns ? DROP_TX : -1;
 }
 
-/* Is the frame complete, with skb->data at its start? It is from dev_queue_xmit() on. */
+/* Is the frame complete, with skb->data at its start? From dev_queue_xmit() on, it is. */
 static __always_inline bool framed(const struct sk_buff *skb)
 {
 	__u32 mac = skb->mac_header;
@@ -216,8 +216,8 @@ static __always_inline bool opens_connection(const struct sk_buff *skb)
 }
 
 /*
- * The stack marks packets of a VLAN without a device OTHERHOST and removes the tag
- * (__netif_receive_skb_core()): this explains packets to our address that are not for us.
+ * If a VLAN has no device, the stack removes the tag of its packets and marks them OTHERHOST
+ * (__netif_receive_skb_core()). So a packet to our address may be marked as not for us.
  */
 static __always_inline int whom(const struct sk_buff *skb, const struct net_device *dev,
 				__u32 reason)
@@ -234,8 +234,8 @@ static __always_inline int whom(const struct sk_buff *skb, const struct net_devi
 }
 
 /*
- * `ctx`: the packet, the location, the reason, and since 6.11 the socket. Returns the direction in
- * which the packet of ours went; -1: it is not ours, or not dropped.
+ * `ctx`: the packet, the location, the reason, and since 6.11 the socket. Returns the direction of
+ * the packet; -1: it is not ours, or not dropped.
  */
 static __always_inline int drop_whose(const __u64 *ctx)
 {

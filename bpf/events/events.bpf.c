@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* One program per kernel event: asks once whose it is, and shows it to all who want it. */
+/* One program per kernel event: checks the device once, then calls all that count the event. */
 #include "bpf/bql/bql.bpf.h"
 #include "bpf/drop/drop.bpf.h"
 #include "bpf/gro/gro.bpf.h"
@@ -16,14 +16,15 @@
 
 /*
  * The kernel takes 24 ns to run a first program at an event, and 27 for each further one (6.18,
- * retpolines), whatever the programs do: so an event that several want has one program. What only
- * one meter wants is a program in its own file. bpf/events/events.c says who wants what; what
- * nobody wants is not loaded, and the verifier removes what is off.
+ * retpolines), whatever the programs do: so an event that several meters count has one program.
+ * An event that only one meter counts has its program in that meter's file. bpf/events/events.c
+ * lists the meters and points that need each program. A program that none of them needs is not
+ * loaded, and the verifier removes the calls of meters that are off.
  *
- * Exit programs come first here: libbpf attaches in file order, so no entry of these pairs is seen
- * before its exit can be.
+ * Exit programs come first: libbpf attaches in file order, so every entry that this file sees has
+ * its exit.
  */
-volatile __u64 off SEC(".data.off");	/* meters that were removed since: lib/attach/set.c */
+volatile __u64 off SEC(".data.off");	/* 1 << METER_x of those removed: lib/attach/set.c */
 
 static __always_inline bool on(enum meter_id id)
 {
@@ -49,7 +50,8 @@ static __always_inline int used(const struct sk_buff *skb, enum txlat_lane lane)
 /*
  * The kernel does not enter a program that already runs on this CPU: an event in a softirq that
  * interrupts it in a task would be missed. The second copy runs later, and counts what the first
- * has not (bpf/common/again.bpf.h): what they end by address is ended once in any case.
+ * missed (bpf/common/again.bpf.h). A packet that is followed by its address needs no such check:
+ * whichever copy comes first ends it.
  */
 SEC("tp_btf/consume_skb")
 int BPF_PROG(consume_skb, const struct sk_buff *skb)
@@ -100,8 +102,8 @@ int kfree_skb_again(const __u64 *ctx)
 }
 
 /*
- * Since 6.19 a driver defers an skb of another CPU to that CPU (napi_consume_skb()), which frees it
- * at its next poll, or untraced: it ends here.
+ * Since 6.19 napi_consume_skb() in a driver defers an skb of another CPU to that CPU, which frees
+ * it at its next poll, or untraced. So the packet ends here.
  */
 SEC("?fentry/skb_attempt_defer_free")
 int BPF_PROG(skb_attempt_defer_free, const struct sk_buff *skb)

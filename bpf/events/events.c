@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Which meters and points want the events of the shared programs: as those call them. */
+/* Which meters and points need each shared program: the same ones that the program calls. */
 #include "lib/core/event.h"
 #include "events.skel.h"
 

@@ -115,7 +115,7 @@ static __always_inline void look_udp(struct gro_now *n, struct gro_flow *f, __u3
 	alone(n, GRO_FIRST, how == GRO_UDP_FLOW ? GRO_UDP_FLOW : GRO_UDP);
 }
 
-/* `l4` has `len` bytes with payload; `ip` is a hash of the addresses. */
+/* `l4` has `len` bytes, including the payload; `ip` is a hash of the addresses. */
 static __always_inline void look_l4(struct gro_now *n, __u32 ip, __u32 tos, __u8 proto,
 				    const __u8 *l4, __u32 len)
 {
@@ -296,7 +296,7 @@ static __always_inline int gro_passes(const struct sk_buff *skb, const struct ne
 	return 0;
 }
 
-/* May run on another CPU (RPS), or within napi_gro_receive() of a later frame: only other words. */
+/* Runs on any CPU (RPS), or within napi_gro_receive() of a later frame: so it has its own words. */
 static __always_inline int gro_received(const struct sk_buff *skb, const struct net_device *dev)
 {
 	struct gro *row = row_at(&gro, row_of(0, skb_rx_queue(skb, dev)));

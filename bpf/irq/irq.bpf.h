@@ -8,7 +8,7 @@
 #include <bpf/bpf_tracing.h>
 
 #define IRQ_NONE	0
-#define STALE		1000000000ull	/* ns: an older interrupt has caused no poll */
+#define STALE		1000000000ull	/* ns: an interrupt older than this caused no poll */
 
 /* Not per CPU: the CPU is in the key, so a row has one writer. */
 MAP(HASH, irq, struct irq_key, struct irq, 1024);
@@ -56,7 +56,7 @@ static __always_inline struct irq *irq_row(const struct irq_vector *v, __u32 nr)
 	return row;
 }
 
-/* Assigns the polls of its queues to this vector from now on. */
+/* From now on, assigns the polls of a vector's queues to it. */
 static __always_inline void irq_serves(const struct irq_vector *v, __u32 place)
 {
 	__u32 rx = v->key.rx, tx = config.rows + v->key.tx;

@@ -16,7 +16,7 @@ METER_MAP(napi);
 
 /*
  * A NAPI without an id cannot be busy-polled (netif_napi_add_tx()): it completes sent packets, as
- * in virtio_net. Only on devices without a bus (tun, tunnels) it receives; they have no completion
+ * in virtio_net. It receives only on devices without a bus (tun, tunnels), which have no completion
  * interrupts.
  */
 static __always_inline __u32 nameless_row(__u64 dev, __u64 napi)
@@ -97,7 +97,7 @@ static __always_inline enum napi_by who(const struct napi_struct *n, int budget,
 }
 
 /*
- * It waited from the raise until its poll began. A later stamp is from an interrupt during the
+ * A NAPI waited from the raise until its poll began. A later stamp is from an interrupt during the
  * poll: if it is to be polled again, it has been waiting since then.
  */
 static __always_inline void wait_end(const struct napi_struct *n, struct napi *row,
@@ -250,8 +250,8 @@ int BPF_PROG(napi_entered, unsigned int vec)
 
 /*
  * ____napi_schedule() appends a NAPI to the list of its CPU, then raises the softirq; since 6.5 not
- * if that CPU is already in net_rx_action(). If others raise it, the last NAPI in the list is not
- * ours or already has its stamp.
+ * if that CPU is already in net_rx_action(). If something else raises it, the last NAPI in the list
+ * is not ours or already has its stamp.
  */
 SEC("tp_btf/softirq_raise")
 int BPF_PROG(napi_raised, unsigned int vec)

@@ -28,7 +28,7 @@ struct napi_cpu {
 	__u32 armed;			/* softirqs still to be timed */
 	__u32 squeeze;			/* softnet_data.time_squeeze before our first poll… */
 	__u32 squeezable;		/* …if there was one in this softirq */
-	__u32 eater;			/* row + 1 of the NAPI with the longest poll; 0: others' */
+	__u32 eater;			/* row + 1 of the NAPI with the longest poll; 0: not ours */
 	__u64 longest;			/* time of that poll */
 	__u64 since;			/* a poll begins after this; 0: not known */
 	__u64 begun;			/* the NAPI that began then, if fentry saw it */

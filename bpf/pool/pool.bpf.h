@@ -35,7 +35,7 @@ static long veth_step(__u32 i, struct veth_walk *w)
 	return 1;
 }
 
-/* veth's pools do not name it, but its queues point to them; this mirrors netdev_priv(). */
+/* veth's pools do not name veth, but its queues point to them; this mirrors netdev_priv(). */
 static __always_inline __u32 veth_queue(__u64 pool, const struct net_device *dev)
 {
 	__u64 size = (bpf_core_type_size(struct net_device) + 31) & ~31ull;

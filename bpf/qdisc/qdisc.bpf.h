@@ -21,7 +21,7 @@ MAP(HASH, qdisc_places, struct qdisc_place, __u64, QDISC_PLACES);
 /* State of this CPU. */
 struct qdisc_now {
 	__u64 entering;		/* the last packet that came to the qdisc */
-	/* stamp of a packet that was split, and when; we do not know yet by whom, but it `went` */
+	/* stamp of a packet that was split, and when; it `went`, but who split it shows later */
 	__u64 parent, split;
 	__u64 xmit;		/* the packet in the driver's xmit… */
 	__u64 stamp, at;	/* …its stamp (0: not followed), and when */
@@ -51,9 +51,9 @@ static __always_inline __u32 place_in(const struct sk_buff *skb,
 }
 
 /*
- * Writers of a row: packets enter, are split and are sent with softirqs off; only a drop can be in
- * a process (when RTNL destroys a qdisc) that these interrupt. So drops have separate words, except
- * `went`, to which they add atomically.
+ * Writers of a row: packets enter, are split and are sent with softirqs off. Only a drop can be in
+ * a process (when RTNL destroys a qdisc), where the others may interrupt it. So drops have separate
+ * words, except `went`, to which they add atomically.
  */
 static __noinline int timed(__u64 stamp, __u64 now, bool segmented, bool went)
 {

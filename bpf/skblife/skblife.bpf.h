@@ -120,7 +120,7 @@ static __always_inline bool in_xmit(const struct sk_buff *skb)
 	return true;
 }
 
-/* Software GSO frees the buffer that it split. Of any other packet we missed the xmit. */
+/* Software GSO frees the buffer that it split. For any other packet, we missed the xmit. */
 static __always_inline __u32 freed_in_qdisc(const struct sk_buff *skb, bool used)
 {
 	const struct skb_shared_info *shared;

@@ -37,7 +37,7 @@ struct life_busy {
 };
 SCRATCH_MAP(life_busy, struct life_busy);
 
-/* Number of packets followed and of words of life_busy set: if 0, other events cost one read. */
+/* Followed packets, plus the words set in life_busy: if 0, events of others cost one read. */
 static __u64 life_watched;
 
 #define ADD(word, n) __sync_fetch_and_add(&(word), n)

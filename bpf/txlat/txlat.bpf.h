@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Time from the driver's xmit until the driver frees the packet. */
+/* Time from the driver's xmit (txlat_started()) until it frees the packet (txlat_freed()). */
 #ifndef NICPROBE_TXLAT_BPF_H
 #define NICPROBE_TXLAT_BPF_H
 
@@ -123,7 +123,7 @@ static __noinline bool put_elsewhere(__u64 skb, __u64 stamp)
 
 	if (!more)
 		return false;
-	/* Before it is there, so that whoever frees it searches for it. */
+	/* Count it before it is inserted, so that freeing it searches the overflow. */
 	__sync_fetch_and_add(more, 1);
 	for (__u32 i = 0; i < BUCKETS; i++) {
 		struct bucket *b = bucket_at(skb, i);

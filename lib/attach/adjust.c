@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Changes which meters are attached, all but packet meters: what comes is a set of its own. */
+/* Changes which meters are attached, except packet meters: those added are loaded as a set. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static bool is_on(__u64 bits, int id)
 	return bits >> id & 1;
 }
 
-/* The pins of programs of a meter that has an object of its own. */
+/* Removes the pins of the programs of a meter that has an object of its own. */
 static int programs_unpin(const struct site *site, const struct meter *m)
 {
 	size_t size = 0;
@@ -43,7 +43,7 @@ static int programs_unpin(const struct site *site, const struct meter *m)
 	return 0;
 }
 
-/* Removes what is pinned of one meter alone; what others use, too, stays. */
+/* Removes the pins that only this meter uses; pins that others use stay. */
 static int meter_unpin(const struct site *site, const struct meter *m, struct meta *meta)
 {
 	int err = 0;
@@ -61,7 +61,7 @@ static int meter_unpin(const struct site *site, const struct meter *m, struct me
 	return err;
 }
 
-/* Those that count in the programs of the hooks cannot come or go alone. */
+/* Meters that count in the programs of the hooks cannot be added or removed alone. */
 static int refuse_riders(const struct request *req, __u64 changed, struct error *e)
 {
 	for (int id = 0; id < NR_METERS; id++)
@@ -74,7 +74,7 @@ static int refuse_riders(const struct request *req, __u64 changed, struct error 
 	return 0;
 }
 
-/* What another is made of stays. */
+/* A meter that another one is derived from cannot be removed. */
 static int refuse_needed(const struct request *req, __u64 left, __u64 gone,
 			 struct error *e)
 {
@@ -90,7 +90,7 @@ static int refuse_needed(const struct request *req, __u64 left, __u64 gone,
 	return 0;
 }
 
-/* When it began, where that is told: the others have counted for longer. */
+/* Notes when the meter began: the others have counted for longer. */
 static void note_begin(struct meta *meta, int id)
 {
 	char *note = meta->absent[id], at[40];
@@ -121,7 +121,7 @@ static int meter_begin(const struct site *site, const struct request *req, const
 	return err;
 }
 
-/* Derived meters reckon with what these count: those begin anew where these begin or end. */
+/* Derived meters that use a meter that is added or removed: they begin anew. */
 static __u64 disturbed(const struct meta *meta, __u64 changed)
 {
 	__u64 bits = 0;
@@ -132,7 +132,7 @@ static __u64 disturbed(const struct meta *meta, __u64 changed)
 	return bits;
 }
 
-/* Those of `bits`, all at once. On failure none of them is left. */
+/* Begins the meters of `bits`, all at once. On failure none of them is left. */
 static int meters_begin(const struct site *site, const struct request *req, struct meta *meta,
 			__u64 bits)
 {
@@ -173,12 +173,12 @@ static int adjust(struct site *site, const struct request *req, struct meta *met
 	for (int id = 0; id < NR_METERS; id++)
 		if (is_on(gone, id))
 			*now.absent[id] = '\0';
-	/* from here on nothing that is not there is said to be there */
+	/* first: meta must never list a meter whose pins are gone */
 	err = meta_update(site->pins, &now, site->error);
 	for (int id = 0; id < NR_METERS && !err; id++)
 		if (is_on(gone, id))
 			err = meter_unpin(site, meters[id], &now);
-	update = meta_update(site->pins, &now, site->error);	/* which sets are left */
+	update = meta_update(site->pins, &now, site->error);	/* the sets that are left */
 	err = err ?: update;
 	if (!err && again) {
 		err = meters_begin(site, &of_these, &now, again);
@@ -189,7 +189,7 @@ static int adjust(struct site *site, const struct request *req, struct meta *met
 	return err;
 }
 
-/* What was attached to another device that had this name, or index, is not this one's. */
+/* Were these pins made for this device, and not for an earlier one of its name or index? */
 static int same_device(const struct site *site, const struct request *req, const struct meta *meta)
 {
 	if (meta->ifindex == site->iface.ifindex &&
@@ -199,7 +199,7 @@ static int same_device(const struct site *site, const struct request *req, const
 			 "what was attached as %s is gone", req->label);
 }
 
-/* A group that may read the others may read what was added, too. */
+/* A group that may read the other meters may also read those added. */
 static int share(int lock, const struct site *site)
 {
 	struct stat st;
@@ -223,7 +223,7 @@ static int adjust_locked(struct site *site, const struct request *req, struct me
 				 text("nicprobe detach %s, and attach it anew", req->label),
 				 "%s is for all that is attached to %s",
 				 req->rx ? "--rx" : "--sample", req->label);
-	site->config.rows = done->rows;	/* as those that are there: show reads all alike */
+	site->config.rows = done->rows;	/* like the attached meters: show reads all alike */
 	next = begin_next(site);
 	if (next < 0)
 		return next;
@@ -234,7 +234,7 @@ static int adjust_locked(struct site *site, const struct request *req, struct me
 int adjust_iface(const char *name, const struct request *req, struct meta *done, struct error *e)
 {
 	struct request whole = *req;
-	struct error own = {};	/* what a meter lacks is noted, whoever calls */
+	struct error own = {};	/* the notes about meters need it, even if the caller passes none */
 	struct site site = { .error = e ?: &own };
 	int lock, err = iface_read(name, &site.iface, site.error);
 

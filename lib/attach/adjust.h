@@ -8,9 +8,9 @@
 struct error;
 
 /*
- * As request->added and ->removed say, in the namespace the process is in. 0 and what is attached
- * now; -ENOENT: it is not attached, without an error; or -errno, an error, and all is as it
- * was.
+ * Adds request->added and takes away ->removed, in the namespace the process is in. Returns 0, and
+ * what is attached now; -ENOENT without an error: the interface is not attached; or -errno and an
+ * error, with all as it was.
  */
 int adjust_iface(const char *name, const struct request *, struct meta *done, struct error *);
 

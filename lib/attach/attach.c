@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Attach: a hook for each point, then the meters; the pin "meta" is written last. */
+/* Attach: chooses a hook per point, begins the meters (begin.c), and writes the pin "meta" last. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,13 +21,13 @@
 #include "lib/util/log.h"
 #include "lib/util/shortage.h"
 
-/* Was it asked for, and not only needed by what was? */
+/* Was the meter requested, and not only needed by a requested one? */
 static bool named(const struct request *req, int id)
 {
 	return (req->by_name ? req->meters : req->added) >> id & 1;
 }
 
-/* Meters that this interface cannot have, before anything is attached. */
+/* Leaves out meters that this interface cannot have, before anything is attached. */
 static int meters_refuse(const struct site *site, const struct request *req, struct meta *meta)
 {
 	for (int id = 0; id < NR_METERS; id++) {
@@ -48,7 +48,7 @@ static int meters_refuse(const struct site *site, const struct request *req, str
 	return 0;
 }
 
-/* What has programs. */
+/* Attaches a meter that has programs. */
 static int meter_attach(const struct site *site, const struct meter *m, struct meta *meta)
 {
 	struct site own = *site;
@@ -67,7 +67,7 @@ static int meter_attach(const struct site *site, const struct meter *m, struct m
 	return err;
 }
 
-/* A packet meter lives where at least one of its points is seen, and what is made of it, too. */
+/* A packet meter, or one derived from it, needs a hook at one of its points at least. */
 const char *meter_unseen(const struct meter *m, const struct meta *meta)
 {
 	unsigned points = m->type == DERIVED_METER ? m->points : points_of(1ull << meter_id(m));
@@ -83,7 +83,7 @@ const char *meter_unseen(const struct meter *m, const struct meta *meta)
 	return why;
 }
 
-/* Last of all: it is made of what the others count. */
+/* Last of all, as it is derived from other meters. */
 static int derived_attach(const struct site *site, const struct meter *m, const struct meta *meta)
 {
 	const struct meter *lacks = derived_lacks(m, meta->on);
@@ -141,7 +141,7 @@ int attach_one(const struct site *site, const struct request *req, const struct 
 		short_of(-err, text("begin the meter %s", m->name));
 		why = *error_what(site->error) ? error_what(site->error) : strerror(-err);
 	}
-	if (attach_stopped(site))		/* whatever it was taken for */
+	if (attach_stopped(site))		/* even if it looked like a missing feature */
 		return attach_stopped(site);
 	if (!why && m->remark && m->remark(site))
 		note_once(meta->absent[id], sizeof(meta->absent[id]), m->remark(site));
@@ -232,8 +232,8 @@ static int build(struct site *site, const struct request *req, struct meta *meta
 }
 
 /*
- * Room for a new attach: what was cut short is removed, and so is what belongs
- * to an interface that is gone, of which ours has the name.
+ * Makes room for a new attach: removes pins of an attach that was cut short, and
+ * pins of an interface that is gone and had the same name.
  */
 static int make_room(const struct site *site, const char *label)
 {
@@ -272,7 +272,7 @@ static int make_room(const struct site *site, const char *label)
 
 int attach_iface(const char *name, const struct request *req, struct meta *done, struct error *e)
 {
-	struct error own = {};	/* what a meter lacks is noted, whoever calls */
+	struct error own = {};	/* the notes about meters need it, even if the caller passes none */
 	struct site site = { .error = e ?: &own };
 	int lock, err;
 	gid_t group;

@@ -12,35 +12,35 @@ struct meter;
 struct site;
 
 struct request {
-	__u64 meters;		/* 1 << METER_x: those wanted */
-	__u64 added, removed;	/* beside `meters`, or what is attached; "-m +qdisc,-irq" */
-	bool by_name;		/* asked for by name: what cannot be had is an error, not absent */
+	__u64 meters;		/* 1 << METER_x of those requested */
+	__u64 added, removed;	/* changes to `meters`, or to what is attached; "-m +qdisc,-irq" */
+	bool by_name;		/* `meters` were named: one that cannot be had is an error */
 	const char *rx;		/* the hook for rx-nic: a name of HOOKS, or NULL: chosen */
 	const char *group;	/* who may read what is pinned, a name or a number; NULL: nobody */
 	const char *label;	/* the interface as it was typed, for errors */
-	unsigned sample;	/* look at one packet in so many; 0: as each meter thinks best */
+	unsigned sample;	/* look at one packet in this many; 0: the default of each meter */
 	bool stacks;		/* of drops, too */
-	/* Of the driver: see struct probes_wanted */
+	/* For the meter driver: see struct probes_wanted */
 	const char *functions, *timed;
 	unsigned max_functions;
-	void (*tell)(const char *);	/* what it will cost, before it begins; NULL: nobody asks */
+	void (*tell)(const char *);	/* is called with the cost, before attaching; NULL: not */
 };
 
-/* 0 and what was done; or -errno, and nothing left behind. -EALREADY: attached. */
+/* 0 and what was done; or -errno, with nothing left behind. -EALREADY: it is attached already. */
 int attach_iface(const char *name, const struct request *, struct meta *done, struct error *);
 
-/* Takes away what is there, whole or half: the hooks undo what unpinning does not. 0 or -errno. */
+/* Removes a whole or partial attach: the hooks undo what unpinning does not. 0 or -errno. */
 int attach_undo(const struct site *);
 
 /*
- * One meter of those that are attached; what it cannot do is noted in `meta`, and an error if it
- * was asked for by name.
+ * Attaches one meter. If it cannot be had, that is noted in `meta`, or an error if the meter was
+ * requested by name.
  */
 int attach_one(const struct site *, const struct request *, const struct meter *, struct meta *);
 
 /*
- * A meter that cannot be had: an error if it was asked for by name, else noted in `meta`. 0, or
- * -EOPNOTSUPP and a complaint.
+ * Reports a meter that cannot be had: by an error if it was requested by name, else by a note in
+ * `meta`. 0, or -EOPNOTSUPP and an error.
  */
 int meter_fails(const struct site *, const struct request *, const struct meter *, struct meta *,
 		const char *why);
@@ -49,25 +49,25 @@ int meter_fails(const struct site *, const struct request *, const struct meter 
 const char *meter_unseen(const struct meter *, const struct meta *);
 
 /*
- * By the interface's name now, or the one it was attached under. 0; -ENOENT:
- * it is not attached; with `force` also pins that another version left.
+ * Detaches an interface by its present name, or the one it was attached under;
+ * with `force` also removes pins of another version. 0; -ENOENT: not attached.
  */
 int detach_iface(__u32 netns, const char *name, bool force, struct error *);
 
-/* What is in one directory of pins, its namespace entered if it can be. */
+/* Detaches what one directory of pins holds; enters its namespace if possible. */
 int detach_pins(const char *dir, __u32 netns, bool force, struct error *);
 
 /* What became of an interface since it was attached. */
 struct attached {
 	enum { ATTACHED_HERE, ATTACHED_MOVED, ATTACHED_GONE, ATTACHED_UNKNOWN } is;
 	char state[320];	/* a sentence; "": nothing */
-	char now[96];		/* moved: where to attach it anew, as one would type it */
-	unsigned rx_queues, tx_queues;	/* in use, where only now that is known; else 0 */
+	char now[96];		/* moved: where to attach it again, as one would type it */
+	unsigned rx_queues, tx_queues;	/* in use, if not known at attach; else 0 */
 };
 
-/* Enters its namespace and stays there. */
+/* Enters the namespace of the interface and stays there. */
 void attached_state(const struct meta *, struct attached *);
-/* The same, where attached_state() was: by point, why what serves it does not see all; or "". */
+/* After attached_state(): for each point, why its hook does not see every packet; else "". */
 void attached_blind(const struct meta *, const struct attached *, const char *dir,
 		    char blind[NR_POINTS][BLIND_SIZE]);
 

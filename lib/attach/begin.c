@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* All that is attached to an interface begins to count at once, when one word says so. */
+/* All meters of an interface begin to count at once, when one shared word is written. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 #include "lib/util/clock.h"
 #include "lib/util/error.h"
 
-/* In this order; each is done for all meters before the next. */
+/* The steps of an attach, in order; each is done for all meters before the next begins. */
 enum turn { PROGRAMS, FIGURES, FIGURES_NEEDED, DERIVED, NR_TURNS };
 
 static enum turn turn_of(const struct meter *m, __u64 needed)
@@ -27,7 +27,7 @@ static enum turn turn_of(const struct meter *m, __u64 needed)
 	return needed >> meter_id(m) & 1 ? FIGURES_NEEDED : FIGURES;
 }
 
-/* The word, or -errno; -ENOENT: no program is there that would read it. */
+/* Opens the word. -errno; -ENOENT: there is no program that would read it. */
 static int word_open(const struct site *site)
 {
 	int fd = bpf_obj_get(pin_path(site, BEGUN_PIN));
@@ -71,7 +71,7 @@ static int word_write(const struct site *site)
 			       pin_path(site, BEGUN_PIN), strerror(-err)) : 0;
 }
 
-/* The word, and what the figures were: to pin them takes longer than to read them. */
+/* Writes the word, then pins the figures: pinning takes longer than reading them did. */
 static int begin(const struct site *site, const struct meta *meta, __u64 *since)
 {
 	int err = word_write(site);

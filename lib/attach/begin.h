@@ -1,35 +1,35 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* All that is attached to an interface begins to count at once, when one word says so. */
+/* All meters of an interface begin to count at once, when one shared word is written. */
 #ifndef NICPROBE_BEGIN_H
 #define NICPROBE_BEGIN_H
 
 #include "lib/attach/attach.h"
 
 /*
- * The map of that word, in every object of ours (meter.bpf.h), and its pin beside the others: bpffs
- * has no names with a dot. It is the number of beginnings: 0 until an attach is whole, and one
- * more after each `attach -m +METER`. A program counts from the beginning on that config.from
- * names. An attach that was cut short never counted.
+ * The map of that word, in each of our objects (meter.bpf.h), and its pin: bpffs forbids a dot in
+ * names. The word is 0 until an attach is complete, then 1, and grows by 1 with each
+ * `attach -m +METER`. A program counts once the word has reached its config.from. So the programs
+ * of an attach that was cut short never count.
  */
 #define BEGUN_MAP	".data.begun"
 #define BEGUN_PIN	"begun"
 
-/* The number of the next beginning, for config.from: 1 where nothing is attached. Or -errno. */
+/* The next value of the word, for config.from: 1 if nothing is attached. Or -errno. */
 int begin_next(const struct site *);
 
 /*
- * One of those meters, for `req`: to be attached, its figures to be read, or to be made of what
- * the others counted. 0 or -errno.
+ * Begins one meter for `req`: attaches its programs, reads its figures, or derives it from other
+ * meters. 0 or -errno.
  */
 typedef int begin_meter(const struct site *, const struct request *, const struct meter *,
 			struct meta *);
 
 /*
- * Calls it for each meter of `bits`: first for those with programs, then for those whose figures
- * the kernel keeps, last of them what others are made of; then the word is written; then for those
- * that are made of others. `since`, if not NULL: when it was written, CLOCK_BOOTTIME in ns. What
- * is pinned of figures is what they were before the word: what came while they were read, and
- * until it is written, is in them alone. 0 or -errno.
+ * Calls the function for each meter of `bits`: first for those with programs, then for those that
+ * read figures of the kernel (last of these, the ones that others are derived from); then writes
+ * the word; then calls it for derived meters. `since`, if not NULL: when the word was written,
+ * CLOCK_BOOTTIME in ns. The pinned figures are those read before the word was written: packets in
+ * between count in the figures of the kernel only. 0 or -errno.
  */
 int begin_all(const struct site *, const struct request *, struct meta *, __u64 bits,
 	      begin_meter *, __u64 *since);

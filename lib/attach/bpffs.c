@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The BPF file system: mounted where it may be, entered only where nobody else can have built. */
+/* The BPF file system: mounted if allowed, and entered only where nobody else can write. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
@@ -16,7 +16,7 @@
 #include "lib/util/error.h"
 #include "lib/util/log.h"
 
-/* `ip netns exec` mounts a /sys of its own, and calls it by the name of the network namespace. */
+/* `ip netns exec` mounts its own /sys, with the name of the network namespace as its source. */
 static bool netns_sys(void)
 {
 	FILE *mounts = setmntent("/proc/self/mounts", "re");
@@ -34,7 +34,7 @@ static bool netns_sys(void)
 	return found;
 }
 
-/* Another mount namespace than that of pid 1: what is mounted here, nobody else sees. */
+/* Is this another mount namespace than that of pid 1? Nobody else sees what is mounted here. */
 static bool private_mounts(void)
 {
 	struct stat ours, init;
@@ -72,8 +72,8 @@ int bpffs_mount(struct error *e)
 }
 
 /*
- * Whoever can write to a directory decides where the paths through it lead. In the first, which
- * the kernel makes with mode 1777, the sticky bit keeps what is there where it is.
+ * Whoever can write to a directory decides where the paths through it lead. The first directory,
+ * which the kernel makes with mode 1777, is safe if the sticky bit protects its entries.
  */
 static int distrust(int fd, const char *path, bool first, struct error *e)
 {
@@ -122,7 +122,7 @@ bool bpffs_below(const char *dir)
 	return !strncmp(dir, BPFFS "/", sizeof(BPFFS));
 }
 
-/* One that is mounted nowhere is ours by its descriptor, /proc/self/fd/N. */
+/* A file system that is mounted nowhere is our own, opened as /proc/self/fd/N. */
 static int private_open(const char *dir, struct error *e)
 {
 	int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -132,7 +132,7 @@ static int private_open(const char *dir, struct error *e)
 
 int bpffs_open(const char *dir, struct error *e)
 {
-	/* not everyone who may pass through the first may list it */
+	/* O_PATH: not everyone who may pass through the first directory may list it */
 	int fd = open(BPFFS, O_PATH | O_DIRECTORY | O_CLOEXEC), err;
 	size_t at = strlen(BPFFS);
 	char path[300];

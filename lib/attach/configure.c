@@ -73,7 +73,7 @@ void site_configure(struct site *site, const struct request *req)
 	site->config.percpu = !kernel_lacks(FEATURE_PERCPU) &&
 			      kernel_percpu("softnet_data", &site->config.softnet_data) &&
 			      kernel_percpu("ksoftirqd", &site->config.ksoftirqd);
-	/* 6.2 to 6.14 have it behind the current task */
+	/* 6.2 to 6.14 keep it in pcpu_hot, after the current task */
 	if (!kernel_percpu("__preempt_count", &site->config.preempt_count) &&
 	    kernel_percpu("pcpu_hot", &site->config.preempt_count))
 		site->config.preempt_count += sizeof(__u64);

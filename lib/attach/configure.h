@@ -10,12 +10,12 @@
 void site_configure(struct site *, const struct request *);
 
 /*
- * The size of a hash table of packets with room for so many: log2 of it, 6 to `most`. BPF programs
- * take 32 - this from `config`: the shift that makes an index of a hash.
+ * log2 of the size of a hash table with room for so many packets: 6 to `most`. `config` has 32
+ * minus this: the shift by which BPF programs turn a hash into an index.
  */
 unsigned table_bits(unsigned long long room, unsigned most);
 
-/* Reads its queues, and what of them the programs must know. 0 or -errno. */
+/* Reads the queues of the interface, and tells `config` about them. 0 or -errno. */
 int site_queues(struct site *);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Detach: all that an attach made, whole or half, goes. */
+/* Detach: removes everything that a complete or partial attach made. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -29,12 +29,12 @@ int detach_pins(const char *dir, __u32 netns, bool force, struct error *e)
 	if (err)
 		return err;
 	err = meta_read(dir, &meta, e);
-	/* what cannot be read now may be well: it is not taken away for that */
+	/* pins that cannot be read now may be intact: they stay */
 	if (err && err != -ENODATA && !(err == -EPROTO && force))
 		return err;
 	error_forget(e);
 	snprintf(site.pins, sizeof(site.pins), "%s", dir);
-	/* nameless or gone: its links go all the same; no file to be had is neither */
+	/* if the namespace is nameless or gone, go on; but a shortage of files looks the same */
 	shortage_forget();
 	site.gone = netns_enter_same(netns, err ? 0 : meta.cookie, NULL);
 	if (site.gone && shortage(e))
@@ -53,7 +53,7 @@ int detach_pins(const char *dir, __u32 netns, bool force, struct error *e)
 
 int detach_iface(__u32 netns, const char *name, bool force, struct error *e)
 {
-	/* an index we can ask for only where we are */
+	/* only the current namespace can be asked for an index */
 	unsigned ifindex = netns == netns_inode() ? if_nametoindex(name) : 0;
 	char dir[256];
 	int lock = pins_lock(true, e), err;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Finds the struct net_device of an index in the network namespace of who asks. */
+/* Finds the struct net_device of an ifindex in the network namespace of the current task. */
 #include <linux/bpf.h>
 
 #include <bpf/bpf_helpers.h>
@@ -7,8 +7,8 @@
 #include "lib/attach/device.bpf.h"
 #include "lib/core/kernel.bpf.h"
 
-#define HASHED	256		/* NETDEV_HASHENTRIES; were it another, some were not found */
-#define MOST	1024		/* of one hash */
+#define HASHED	256		/* NETDEV_HASHENTRIES; if it changes, some are not found */
+#define MOST	1024		/* devices searched per hash value */
 
 struct device_wanted wanted;
 

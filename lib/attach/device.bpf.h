@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Which interface is asked for, and where the kernel has it. */
+/* The interface to find, and the addresses of its structs in the kernel. */
 #ifndef NICPROBE_DEVICE_BPF_H
 #define NICPROBE_DEVICE_BPF_H
 

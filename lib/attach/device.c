@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Where the kernel has an interface: what programs tell it by at one look. */
+/* The address of an interface in the kernel, by which programs recognise it at once. */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 

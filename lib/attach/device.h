@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Where the kernel has an interface: what programs tell it by at one look. */
+/* The address of an interface in the kernel, by which programs recognise it at once. */
 #ifndef NICPROBE_DEVICE_H
 #define NICPROBE_DEVICE_H
 
@@ -7,8 +7,8 @@
 
 /*
  * The addresses of the struct net_device and of the struct net of an interface of this network
- * namespace. A device keeps its address until it is gone, whatever it is named and wherever it is
- * moved. Both 0: the kernel does not tell.
+ * namespace. A device keeps its address as long as it exists, even if it is renamed or moved. Both
+ * 0: not known.
  */
 void device_find(unsigned ifindex, __u64 *dev, __u64 *net);
 

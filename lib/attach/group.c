@@ -18,7 +18,7 @@
 #include "lib/util/log.h"
 
 #define LISTED	0750		/* a directory */
-#define READ	0640		/* a map: by BPF_F_RDONLY, to which the kernel holds lookups */
+#define READ	0640		/* a map: opened with BPF_F_RDONLY, it allows lookups only */
 
 static int group_find(const char *name, gid_t *group, struct error *e)
 {
@@ -57,7 +57,7 @@ static int directory_share(int fd, gid_t group)
 	return fchown(fd, -1, group) || fchmod(fd, LISTED) ? -errno : 0;
 }
 
-/* Links and programs stay root's: whoever opens a link can detach it, a program can be run. */
+/* Only maps are shared: whoever can open a link can detach it, and a program can be run. */
 static int map_share(int dir, const char *path, gid_t group)
 {
 	const char *name = strrchr(path, '/') + 1;

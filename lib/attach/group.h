@@ -8,11 +8,11 @@
 struct error;
 
 /*
- * Is there such a group, and can it be let in? `root` is what pins_lock() opened.
+ * Is there such a group, and can it get access? `root` is what pins_lock() opened.
  * 0 or -errno.
  */
 int group_check(int root, const char *name, gid_t *, struct error *);
-/* Lets it in: to the maps in `dir`, and on the way there. 0 or -errno. */
+/* Gives it access to the maps in `dir`, and to the directories above them. 0 or -errno. */
 int group_share(int root, const char *dir, gid_t, struct error *);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A lock that is waited for, but not for ever: who has it is told. */
+/* A lock with a limited wait: the error names the process that holds it. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,11 +16,11 @@
 #include "lib/util/interrupt.h"
 #include "lib/util/log.h"
 
-#define STEP	2		/* ms between two looks */
-#define MOST	20000		/* ms: the longest of ours, an attach, takes some seconds */
-#define STOPPED	2000		/* ms: who is stopped will not give it back soon */
+#define STEP	2		/* ms between two tries */
+#define MOST	20000		/* ms: our longest operation, an attach, takes some seconds */
+#define STOPPED	2000		/* ms: a stopped process will not release it soon */
 
-/* Of several that read the one that is stopped; pid 0: the kernel does not tell. */
+/* The holder; of several readers, one that is stopped. pid 0: the kernel does not tell. */
 static struct holder holder_of(int fd)
 {
 	FILE *f = fopen("/proc/locks", "re");
@@ -33,7 +33,7 @@ static struct holder holder_of(int fd)
 		struct holder h = {};
 		unsigned major, minor;
 
-		/* those who wait, too, have "->" before the word */
+		/* not those that wait: their lines have "->" before FLOCK */
 		if (sscanf(line, "%*d: FLOCK %*s %*s %d %x:%x:%llu", &h.pid, &major, &minor,
 			   &inode) != 4 || h.pid <= 0 || h.pid == getpid() ||
 		    makedev(major, minor) != st.st_dev || inode != st.st_ino)

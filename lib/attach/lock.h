@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A lock that is waited for, but not for ever: who has it is told. */
+/* A lock with a limited wait: the error names the process that holds it. */
 #ifndef NICPROBE_LOCK_H
 #define NICPROBE_LOCK_H
 
@@ -7,7 +7,7 @@
 
 struct error;
 
-/* Locks what `fd` is of, for one or for all that read. 0 or -errno. */
+/* Locks the file of `fd`, exclusively or shared. 0 or -errno. */
 int lock_wait(int fd, const char *path, bool exclusive, struct error *);
 
 #endif

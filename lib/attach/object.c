@@ -22,7 +22,7 @@ const char *pin_path(const struct site *site, const char *name)
 	return text("%s/%s", site->pins, name);
 }
 
-static const struct map_plan common[] = {	/* what meters and hooks share */
+static const struct map_plan common[] = {	/* maps that meters and hooks share */
 	{ "lost", .pinned = true },
 	{ BEGUN_MAP, .pinned = true },
 	{ NAPI_QUEUES, .pinned = true },
@@ -38,7 +38,7 @@ bool map_is_common(const char *name)
 	return false;
 }
 
-/* What the owner of a map says of it; NULL: it stays as declared, and is nobody else's. */
+/* The plan of a map; NULL: it has none, stays as declared and is not pinned. */
 static const struct map_plan *plan_find(const char *name)
 {
 	for (int id = -1; id < NR_METERS; id++) {
@@ -52,7 +52,7 @@ static const struct map_plan *plan_find(const char *name)
 	return NULL;
 }
 
-/* The maps of packet meters are in most objects; they need no room where no such meter is on. */
+/* Most objects have the maps of packet meters; these need no room if no such meter is on. */
 static bool idle(const struct site *site, const struct meter *m)
 {
 	for (int id = 0; id < NR_METERS; id++)
@@ -61,7 +61,7 @@ static bool idle(const struct site *site, const struct meter *m)
 	return m->type == PACKET_METER;
 }
 
-/* How many entries a map is to have; 0: as many as it declares. */
+/* The number of entries of a map; 0: as declared. */
 static unsigned entries_of(const struct site *site, const char *name)
 {
 	const struct map_plan *plan = plan_find(name);
@@ -96,7 +96,7 @@ static int map_prepare(const struct site *site, struct bpf_map *map)
 	return err;
 }
 
-/* Is this an instruction that loads `value`? It takes two. */
+/* Do these two instructions load `value`? */
 static bool loads(const struct bpf_insn *in, __u64 value)
 {
 	return in[0].code == (BPF_LD | BPF_IMM | BPF_DW) && !in[0].src_reg &&
@@ -133,7 +133,7 @@ static bool wanted(const char *program, const void *arg)
 	return by.meters & users->meters || by.points & users->points;
 }
 
-/* Whose map of the shared object it is; NULL: that of several, or of none alone. */
+/* The meter that owns a map of the shared object; NULL: it belongs to none alone. */
 static const struct meter *map_owner(const char *name)
 {
 	const struct meter *m = meter_find(name);
@@ -153,7 +153,7 @@ static bool map_wanted(const struct meter *owner, const struct users *users)
 	return owner->type == PACKET_METER ? users->points : users->meters >> meter_id(owner) & 1;
 }
 
-/* A map that nobody wants is not made, unless the verifier insists on it. */
+/* Leaves out a map that no meter uses; it gets 1 entry where the verifier insists on it. */
 static int map_leave_out(struct bpf_map *map, const struct meter *owner)
 {
 	if (owner->type == EVENT_METER && owner->events.global)
@@ -231,7 +231,7 @@ static int link_pin(const struct site *site, struct bpf_program *prog, unsigned 
 		bpf_link__destroy(link);
 		return err;
 	}
-	/* The pin holds it now, alone: who lives on and unpins it expects that it ends. */
+	/* Only the pin holds the link now: if this process removes the pin, the link must end. */
 	fd = bpf_link__fd(link);
 	bpf_link__disconnect(link);
 	bpf_link__destroy(link);
@@ -239,7 +239,7 @@ static int link_pin(const struct site *site, struct bpf_program *prog, unsigned 
 	return 0;
 }
 
-/* What the driver told the kernel of its NAPIs need not be learned, nor ranked. */
+/* Enters the queues of NAPIs that the driver told the kernel: programs need not learn them. */
 static void napis_tell(const struct site *site, const struct bpf_object *obj)
 {
 	const struct queues *q = &site->queues;
@@ -249,7 +249,7 @@ static void napis_tell(const struct site *site, const struct bpf_object *obj)
 		if (q->rx_napi[queue])
 			bpf_map_update_elem(bpf_map__fd(map), &q->rx_napi[queue], &queue,
 					    BPF_NOEXIST);
-	/* those that receive, too, are there by now */
+	/* BPF_NOEXIST: NAPIs that also receive are entered already */
 	for (__u32 queue = 0; map && queue < q->nr_tx; queue++)
 		if (q->tx_napi[queue])
 			bpf_map_update_elem(bpf_map__fd(map), &q->tx_napi[queue],

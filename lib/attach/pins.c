@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Where the state lives: made, locked, read and removed. */
+/* The directories of pins: makes, locks, reads and removes them. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -36,7 +36,7 @@ int pins_lock(bool exclusive, struct error *e)
 		fd = bpffs_open(PINS_ROOT, e);
 		if (fd == -ENOENT) {
 			if (exclusive)
-				continue;	/* the last detach was quicker */
+				continue;	/* a detach removed it in between */
 			return bpffs_missing(e) < 0 ? -ENODEV : -ENOENT;
 		}
 		if (fd < 0)
@@ -46,7 +46,7 @@ int pins_lock(bool exclusive, struct error *e)
 			close(fd);
 			return err;
 		}
-		/* The last detach removes the root: what we waited for may be gone by now. */
+		/* The last detach removes the root: the directory just locked may be gone. */
 		if (!fstat(fd, &locked) && !lstat(PINS_ROOT, &there) &&
 		    locked.st_ino == there.st_ino)
 			return fd;
@@ -79,7 +79,7 @@ char bpf_fd_type(int fd)
 {
 	static const struct { const char *link; char type; } types[] = {
 		{ "anon_inode:bpf-map", 'm' }, { "anon_inode:bpf-prog", 'p' },
-		/* the first when it is made, the second when it comes from a pin; 5.8 */
+		/* the first for a new link, the second for one opened from its pin; 5.8 */
 		{ "anon_inode:bpf_link", 'l' }, { "anon_inode:bpf-link", 'l' },
 	};
 	char link[64] = "";
@@ -104,7 +104,7 @@ static int not_ours(const char *dir, const char *why, struct error *e)
 			 dir, why);
 }
 
-/* The interface a directory is of, pins_dir() the other way round, as `detach` finds it. */
+/* The interface of a directory, as `detach` takes it: the inverse of pins_dir(). */
 static const char *pins_iface(const char *dir)
 {
 	const char *slash = strrchr(dir, '/'), *number = slash;
@@ -119,7 +119,7 @@ static const char *pins_iface(const char *dir)
 	swap(name, ':', '.');
 	if (!stat("/proc/1/ns/net", &first) && first.st_ino == inode)
 		return text("%s", name);
-	/* where we are now may not be where the user is */
+	/* not a bare name: our current namespace may not be the user's */
 	if (netns_name(inode, netns, sizeof(netns)) && *netns)
 		return text("%s/%s", netns, name);
 	return text("netns:%u/%s", inode, name);
@@ -129,7 +129,7 @@ int meta_read(const char *dir, struct meta *meta, struct error *e)
 {
 	struct bpf_map_info info = {};
 	__u32 len = sizeof(info);
-	unsigned char value[8192];	/* of another version, perhaps */
+	unsigned char value[8192];	/* it may be of another version, and larger */
 	struct stat st;
 	int err, fd;
 
@@ -139,19 +139,19 @@ int meta_read(const char *dir, struct meta *meta, struct error *e)
 		return fd;
 	close(fd);
 	fd = pin_read(text("%s/meta", dir));
-	/* the kernel says EACCES of what is no pin, too */
+	/* the kernel also returns EACCES for what is no pin */
 	if (fd < 0 && errno == EACCES && !lstat(text("%s/meta", dir), &st) && !S_ISREG(st.st_mode))
 		return not_ours(dir, "holds a \"meta\" that is not ours", e);
 	if (fd < 0)
 		return errno == ENOENT ? -ENODATA :
 		       error_set(e, -errno, errno == EACCES ? "run it as root" : NULL,
 				 "cannot open %s/meta: %s", dir, strerror(errno));
-	/* not by its name: that is left out where libbpf thinks that the kernel knows none */
+	/* not by the map's name: libbpf omits it if it believes that the kernel has no names */
 	err = bpf_obj_get_info_by_fd(fd, &info, &len) ? errno : 0;
 	if (!err && (info.type != BPF_MAP_TYPE_ARRAY || info.value_size < 8 ||
 		     info.value_size > sizeof(value)))
 		err = EINVAL;
-	/* which only maps have: what is said of programs and links looks otherwise */
+	/* only a map has a value: the info of a program or link has another layout */
 	if (!err && bpf_map_lookup_elem(fd, &(__u32){ 0 }, value))
 		err = errno;
 	close(fd);
@@ -192,7 +192,7 @@ int meta_update(const char *dir, const struct meta *meta, struct error *e)
 	return err;
 }
 
-/* A link's last pin: held open meanwhile, it is gone when close() returns, not some time later. */
+/* The last pin of a link: as it is held open, it ends when close() returns, and not later. */
 static void entry_remove(int dir, const char *path)
 {
 	const char *name = strrchr(path, '/') + 1;
@@ -214,7 +214,7 @@ void pin_remove(const char *path)
 	close(dir);
 }
 
-/* By descriptors: a path could lead elsewhere by the time that it is used. */
+/* Works on descriptors: a path could lead elsewhere by the time it is used. */
 int pins_remove(const char *dir, struct error *e)
 {
 	const char *slash = strrchr(dir, '/');
@@ -227,7 +227,7 @@ int pins_remove(const char *dir, struct error *e)
 	if ((named && parent < 0) || !d) {
 		err = named && parent < 0 ? parent : fd < 0 ? fd : -errno;
 	} else {
-		/* meta first: what is half gone must not look whole */
+		/* meta first: a partly removed attach must not look complete */
 		entry_remove(fd, text("%s/meta", dir));
 		while ((entry = readdir(d)))
 			if (entry->d_name[0] != '.')
@@ -269,7 +269,7 @@ bool pins_dead(const char *dir)
 		struct bpf_link_info info = {};
 		__u32 len = sizeof(info);
 
-		/* an ifindex is the first word for tcx, too */
+		/* the info of a tcx link also begins with an ifindex */
 		if (fd >= 0 && bpf_fd_type(fd) == 'l' &&
 		    !bpf_obj_get_info_by_fd(fd, &info, &len)) {
 			dead += !info.xdp.ifindex;
@@ -278,7 +278,7 @@ bool pins_dead(const char *dir)
 		if (fd >= 0)
 			close(fd);
 	}
-	return dead && !alive;		/* some alone were cut off by somebody */
+	return dead && !alive;		/* if only some are cut off, somebody did that */
 }
 
 bool pins_of_other(const char *dir, const struct meta *meta, __u64 inode)
@@ -286,7 +286,7 @@ bool pins_of_other(const char *dir, const struct meta *meta, __u64 inode)
 	return pins_dead(dir) || (meta->inode && inode && meta->inode != inode);
 }
 
-/* The names in a directory, sorted; to be freed, each and all. */
+/* The names in a directory, sorted; free each and the list. */
 static int names_in(const char *dir, struct dirent ***list)
 {
 	int fd = bpffs_open(dir, NULL), n = fd < 0 ? -1 : scandirat(fd, ".", list, NULL, alphasort);
@@ -352,7 +352,7 @@ static int is_it(const char *dir, __u32 netns, const char *iface, void *arg)
 	(void)iface;
 	if (netns != w->netns || meta_read(dir, &meta, NULL) || meta.ifindex != w->ifindex)
 		return 0;
-	/* asked from within: the inode may have been another's */
+	/* compare the cookie from within: the inode may have been another namespace's */
 	if (netns == netns_inode() && netns_enter_same(netns, meta.cookie, NULL))
 		return 0;
 	snprintf(w->dir, w->size, "%s", dir);

@@ -47,7 +47,7 @@ int attach_stopped(const struct site *site)
 	return error_set(site->error, -EINTR, NULL, "interrupted: nothing is attached");
 }
 
-/* Its points are served by the shared object, which is loaded later: set_attach(). */
+/* Notes points that the shared object serves, which set_attach() loads later. */
 static int hook_share(const struct site *site, const struct hook *hook, struct meta *meta)
 {
 	const char *why = kernel_lacks(FEATURE_TP_BTF);
@@ -86,7 +86,7 @@ static int hook_attach(const struct site *site, const struct hook *hook, struct 
 	return err;
 }
 
-/* Attaches the best hook that works for a point; the note says why no better one. */
+/* Attaches the best hook that works for a point; the note says why better ones do not. */
 static int point_attach(const struct site *site, const struct request *req, enum point point,
 			struct meta *meta)
 {

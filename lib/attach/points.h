@@ -10,12 +10,12 @@
 unsigned points_of(__u64 meters_on);
 
 /*
- * Attaches a hook for each of these points in meta->on that has none yet, and notes its method, or
- * why there is none. 0 or -errno.
+ * Attaches a hook for each point that the meters in meta->on look at and that has none yet. Notes
+ * its method, or why there is none. 0 or -errno.
  */
 int points_attach(const struct site *, const struct request *, struct meta *);
 
-/* 0, or why attaching must end, whatever has been done: interrupted, or a resource is short. */
+/* 0; or -errno and an error: attaching must end, as a signal came or a resource is short. */
 int attach_stopped(const struct site *);
 
 /* Adds "not HOOK: why" to the note of a point. */

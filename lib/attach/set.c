@@ -35,7 +35,7 @@ int set_free(const struct site *site, const struct meta *meta, const char *label
 			 "%s has no room for further programs", label);
 }
 
-/* The meters of a set, one by one; `size` or `fill` of each. */
+/* Calls `size` or `fill` of each meter of a set. */
 static int each(const struct site *site, struct bpf_object *obj, __u64 bits, bool fill)
 {
 	int err = 0;
@@ -63,7 +63,7 @@ static int off_pin(const struct site *site, struct bpf_object *obj)
 			       strerror(-err)) : 0;
 }
 
-/* What a meter does without, as this kernel has no such events. */
+/* Notes the events that a meter does without, because this kernel lacks them. */
 static void note_left_out(struct meta *meta, __u64 bits, const struct left_out *left)
 {
 	for (int id = 0; id < NR_METERS; id++) {
@@ -83,7 +83,7 @@ static void note_left_out(struct meta *meta, __u64 bits, const struct left_out *
 	}
 }
 
-/* The programs of a set that nobody wants any more. */
+/* Ends the programs of a set that no user in `left` needs. */
 static void programs_end(const struct site *site, const struct bpf_object *obj, unsigned set,
 			 const struct users *left)
 {
@@ -99,7 +99,7 @@ static void programs_end(const struct site *site, const struct bpf_object *obj, 
 		pin_remove(pin_path(site, set_pin(OFF_PIN, set)));
 }
 
-/* What meta->set[site->set] serves, at once. */
+/* Loads and attaches one object for all users of meta->set[site->set]. */
 static int load(const struct site *site, struct meta *meta)
 {
 	const struct users *set = &meta->set[site->set];
@@ -129,7 +129,7 @@ static int load(const struct site *site, struct meta *meta)
 	return err;
 }
 
-/* A point that could not be had: its hook is none of the kernel's, and there is no other. */
+/* Notes a point whose program the kernel does not load: there is no other hook for it. */
 static int point_fails(const struct site *site, const struct request *req, struct meta *meta,
 		       enum point point)
 {
@@ -146,7 +146,7 @@ static int point_fails(const struct site *site, const struct request *req, struc
 	return 0;
 }
 
-/* Packet meters were taken for granted as long as their points were. */
+/* Ends the packet meters that are left without a point: their points were taken for granted. */
 static int riders_fail(const struct site *site, const struct request *req, struct meta *meta)
 {
 	int err = 0;
@@ -162,7 +162,7 @@ static int riders_fail(const struct site *site, const struct request *req, struc
 	return err;
 }
 
-/* One user in a set of its own. */
+/* Loads one user in a set of its own. */
 static int alone(const struct site *site, const struct request *req, struct meta *meta,
 		 struct users user, enum point point, const struct meter *m)
 {
@@ -204,7 +204,7 @@ int set_attach(const struct site *site, const struct request *req, struct meta *
 	return err;
 }
 
-/* The programs that go on, for others, no longer call these meters. */
+/* Tells the programs that go on for other users not to call these meters any more. */
 static int meters_off(const struct site *site, unsigned set, __u64 bits)
 {
 	int fd = bpf_obj_get(pin_path(site, set_pin(OFF_PIN, set))), err;

@@ -6,20 +6,20 @@
 #include "lib/attach/attach.h"
 #include "lib/core/hook.h"
 
-/* The first of meta->set[] that serves nobody, or -ENOSPC and a complaint. */
+/* The index of the first free set in meta->set[], or -ENOSPC and an error. */
 int set_free(const struct site *, const struct meta *, const char *label);
 
 /*
- * Loads and attaches what meta->set[site->set] is to serve. If the kernel does not load all at
- * once, each user gets a set of its own, so that only who cannot be had is missing: noted in
- * `meta`, and an error if asked for by name. 0, or -errno and a complaint.
+ * Loads and attaches the programs for all users of meta->set[site->set]. If the kernel does not
+ * load them at once, each user gets a set of its own, so that only the users that fail are missing:
+ * noted in `meta`, and an error if they were requested by name. 0, or -errno and an error.
  */
 int set_attach(const struct site *, const struct request *, struct meta *);
 
-/* Removes what a change that was cut short left of sets that serve nobody. 0 or -errno. */
+/* Removes what an interrupted change left of sets without users. 0 or -errno. */
 int set_sweep(const struct site *, const struct meta *);
 
-/* Nobody of `bits` is served any more: ends programs that nobody wants, and stops the others. */
+/* Removes the meters of `bits`: ends programs without users; the others skip these meters. */
 int set_leave(const struct site *, struct meta *, __u64 bits);
 
 #endif

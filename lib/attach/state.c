@@ -22,7 +22,7 @@ static bool same_address(const struct meta *meta, const struct iface *i)
 	return meta->mac[7] && !memcmp(meta->mac, i->mac, sizeof(meta->mac));
 }
 
-/* A device keeps its ifindex when it moves, unless it is taken there; its address always. */
+/* A moved device keeps its address, and its ifindex unless that is taken in the new namespace. */
 static bool is_here(const char *netns, void *arg)
 {
 	struct moved *m = arg;

@@ -17,10 +17,10 @@ enum meter_id {
 _Static_assert(NR_METERS <= 64, "config.on and meta.on have a bit for each");
 
 #define M(name) + 1
-enum { NR_PACKET_METERS = 0 PACKET_METERS(M) };	/* the first of them */
+enum { NR_PACKET_METERS = 0 PACKET_METERS(M) };	/* they come first */
 #undef M
 
-/* Where on its way a packet is counted, in the order of the way. */
+/* Where on its way a packet is counted: receiving first, then sending. */
 enum point {
 	RX_NIC,		/* what the driver hands up, before GRO: wire packets */
 	RX_STACK,	/* what the stack receives, after GRO: buffers */
@@ -42,63 +42,63 @@ enum rx_queue {
 	NR_RX_QUEUES
 };
 
-/* Written once, before load: the verifier cuts out what it turns off. */
+/* Written once, before load: the verifier removes the code that it turns off. */
 struct config {
 	__u64 on;		/* 1 << METER_x */
-	__u32 points;		/* 1 << enum point of those that its tracepoints serve */
+	__u32 points;		/* 1 << enum point of those that tracepoints serve */
 	__u32 ifindex;
 	__u32 netns;		/* inode of its network namespace: an ifindex alone is not unique */
-	__u64 dev, net;		/* where the kernel has both (device.h); 0: not known */
-	__u64 from;		/* it counts once the word `begun` is as much; 0: at once */
-	__u32 rows;		/* map rows a point has: one a queue, and the last: queue unknown */
+	__u64 dev, net;		/* addresses of its structs (device.h); 0: not known */
+	__u64 from;		/* count once the word `begun` has reached this; 0: at once */
+	__u32 rows;		/* map rows per point: one per queue, the last for queue unknown */
 	__u32 rx_queues;	/* 1: every receive queue is queue 0, whatever an skb says */
 	__u32 rx_queue;		/* enum rx_queue */
-	__u32 one_in[NR_METERS];	/* a meter of events follows one packet in so many */
+	__u32 one_in[NR_METERS];	/* an event meter follows one packet in this many */
 	__u32 l2;		/* bytes of link header that a received skb has lost: 14, or 0 */
-	__u32 xdp_generic;	/* rx-nic is generic XDP: it knows of a packet what its skb says */
-	__u64 vmemmap_base, page_offset_base;	/* where the kernel keeps them; 0: it has none */
+	__u32 xdp_generic;	/* rx-nic is generic XDP: a packet's queue is what its skb says */
+	__u64 vmemmap_base, page_offset_base;	/* the kernel's variables; 0: none */
 	__u32 dynptr;		/* typed tracepoints can read packet data that is not linear */
-	__u32 stays;		/* what the driver was given it frees itself: it is in our tables */
-	__u32 drop_sock;	/* kfree_skb tells the socket, too: a fourth argument */
-	__u32 kfree_completes;	/* the driver frees by kfree_skb what it has sent */
+	__u32 stays;		/* a sent skb still has this device when the driver frees it */
+	__u32 drop_sock;	/* kfree_skb also passes the socket, as its fourth argument */
+	__u32 kfree_completes;	/* the driver frees sent packets by kfree_skb */
 	__u32 stacks;		/* of drops */
 	__u32 flight_shift;	/* txlat: 32 - log2 of the chunks in its table */
 	__u32 rx_ring;		/* descriptors of a receive queue; 0: not known */
-	__u32 percpu;		/* it is known how far these are from `runqueues` of their CPU */
+	__u32 percpu;		/* known: the offsets of these two from `runqueues` of a CPU */
 	__u64 softnet_data, ksoftirqd;
-	__u64 preempt_count;	/* the same of this, on x86; 0: not known */
-	__u32 flow_sample;	/* flow looks at one packet in so many; at least 1 */
+	__u64 preempt_count;	/* likewise, on x86; 0: not known */
+	__u32 flow_sample;	/* flow looks at one packet in this many; at least 1 */
 	char parent[32];	/* the name of its hardware: "0000:00:05.0"; "": it has none */
-	__u32 waiting_shift;	/* qdisc: 32 - log2 of the buckets in its own */
-	__u32 tx_linear;	/* the driver counts for each segment all that is linear */
-	__u32 tx_least;		/* it, or its card, counts a shorter packet as so long */
-	__u32 preempts;		/* a task may be put aside within a program: release_preempts() */
-	__u32 scratch;		/* places of a map SCRATCH_MAP(); a power of two */
-	/* NAPIs by their ids: `napi_rx` receive, from `napi_first` on, and the others only send */
-	__u32 napis, napi_first, napi_rx;	/* napis: of all; 0: none is known to only send */
+	__u32 waiting_shift;	/* qdisc: 32 - log2 of the buckets in its table */
+	__u32 tx_linear;	/* the driver counts the whole linear part for each segment */
+	__u32 tx_least;		/* the driver or card counts shorter packets as this long */
+	__u32 preempts;		/* a task may be preempted within a program: release_preempts() */
+	__u32 scratch;		/* slots of a SCRATCH_MAP(); a power of two */
+	/* NAPIs by id: from `napi_first` on, `napi_rx` of them receive; the others only send */
+	__u32 napis, napi_first, napi_rx;	/* napis: all; 0: none that only sends is known */
 };
 
-/* What stands for a NAPI in napi_queue: its queue, and whether it only completes what that sent. */
+/* The value of a NAPI in napi_queue: its queue, with NAPI_TX if it only completes sent packets. */
 #define NAPI_TX		(1u << 31)
 #define NAPI_OTHER	(~NAPI_TX)	/* it is not one of this device's */
 
-/* Tasks of a CPU, told apart by as many of their numbers' last bits, where that is needed. */
+/* Slots for the tasks of a CPU, by the last bits of their pids, where tasks need slots. */
 #define SCRATCH_TASKS	64
 _Static_assert(!(SCRATCH_TASKS & (SCRATCH_TASKS - 1)), "scratch_nr() takes the last bits");
 #define SCRATCH_SUFFIX	"_scratch"	/* of the names of these maps: bpf/common/scratch.bpf.h */
 
 /*
- * A program has the address of its device among its instructions: there the loader writes it over
- * these, which are none. To read it from `config` would take as long as all else that is done for
- * events of others. The second is left as it is where the driver's packets may change devices.
+ * A program has the address of its device among its instructions: the loader writes it over these
+ * constants, which are no addresses. Reading it from `config` would take as long as all else that
+ * is done for events of other devices. DEV_OF_PACKET stays if packets may change devices.
  */
 #define DEV_UNKNOWN	0x6e696370726f6265	/* "nicprobe" */
 #define DEV_OF_PACKET	0x6e696370726f6267
 
 /*
- * The value of every map is one row of __u64 that only ever grow. Therefore
- * summing CPUs, rates and percentiles are each one loop, and no meter writes
- * it. A histogram is two neighbours: the sum of the values, then the slots.
+ * The value of every map is one row of __u64 that only ever grow. So the sums
+ * over CPUs, the rates and the percentiles of all meters each take one loop.
+ * A histogram is the sum of the values, followed by the slots.
  */
 #define HIST(name, nr_slots) struct { __u64 sum; __u64 slot[nr_slots]; } name
 
@@ -116,8 +116,9 @@ _Static_assert(!(SCRATCH_TASKS & (SCRATCH_TASKS - 1)), "scratch_nr() takes the l
 #define LOGLIN_SLOTS	((LOGLIN_MAX - LOGLIN_MIN) * LOGLIN_STEPS + 2)
 
 /*
- * A histogram of how many: 0 to 8 have slots of their own, then each power of
- * two has COUNTS_STEPS. A slot ends with its bound; the last is all above 2^18.
+ * A histogram of counts: 0 to 8 have slots of their own, then each power of
+ * two has COUNTS_STEPS. A slot includes its upper bound; the last slot is
+ * everything above 2^18.
  */
 #define COUNTS_STEPS	4
 #define COUNTS_MAX	18
@@ -129,7 +130,7 @@ _Static_assert(!(SCRATCH_TASKS & (SCRATCH_TASKS - 1)), "scratch_nr() takes the l
 	COUNTS_OCTAVE(8192), COUNTS_OCTAVE(16384), COUNTS_OCTAVE(32768), COUNTS_OCTAVE(65536),	\
 	COUNTS_OCTAVE(131072)
 
-/* A histogram of buffers by the wire packets in them; the last slot is all above (BIG TCP). */
+/* A histogram of buffers by the wire packets in them; the last slot: more (BIG TCP). */
 #define SEGS_BOUNDS(B)	B(0, 1) B(1, 2) B(2, 3) B(3, 4) B(4, 8) B(5, 16) B(6, 32) B(7, 64) B(8, 128)
 #define SEGS_SLOTS	10
 

@@ -8,7 +8,7 @@
 
 #include "lib/core/abi.h"
 
-/* Who wants an event: meters, and points served by tracepoints. */
+/* The users of an event: meters, and points that tracepoints serve. */
 struct users {
 	__u64 meters;		/* 1 << METER_x */
 	unsigned points;	/* 1 << enum point */
@@ -23,16 +23,16 @@ extern const struct event event_list[];	/* ends with an empty one */
 extern const void *(*const events_elf)(size_t *);	/* the shared object */
 
 /*
- * Who wants a program of the shared object: as `event_list` says, else the meter that owns its
- * name. Also by a pin's name, "PROGRAM-SET".
+ * The users of a program of the shared object: those in `event_list`, else the meter that owns its
+ * name. The name may also be that of a pin, "PROGRAM-SET".
  */
 struct users event_users(const char *program);
 
 struct meter;
-/* Has the meter its programs in the shared object? */
+/* Are the meter's programs in the shared object? */
 bool meter_shares(const struct meter *);
 
-/* Is a name the meter's, or that of a program or map of it: "drop", "drop_reasons"? */
+/* Is this the name of the meter, of a program or of a map of it: "drop", "drop_reasons"? */
 bool meter_owns(const struct meter *, const char *name);
 
 #endif

@@ -22,10 +22,10 @@ struct site {			/* one interface, about to be measured */
 	struct queues queues;
 	const struct request *request;	/* what was asked for */
 	char pins[256];		/* the directory of its pins */
-	unsigned set;		/* meta->set[] of what is attached now */
-	bool gone;		/* with its namespace; its ifindex may be another's in ours */
+	unsigned set;		/* index in meta->set[] of what is being attached */
+	bool gone;		/* its namespace is gone: in ours another may have its ifindex */
 	struct table *figures;	/* [NR_METERS]: read by baseline_read(), not pinned yet */
-	struct error *error;	/* where whoever fails writes the reason; NULL: nowhere */
+	struct error *error;	/* the function that fails writes the reason here; NULL: nowhere */
 };
 
 struct hook {
@@ -34,7 +34,7 @@ struct hook {
 	unsigned points;	/* 1 << enum point of those it serves */
 	/* Why it is used only when named; NULL: it is used by default. */
 	const char *(*avoid)(const struct site *);
-	/* Sets what only its programs read; NULL: nothing. */
+	/* Sets the members that only its programs read; NULL: none. */
 	void (*configure)(struct config *);
 	const void *(*elf)(size_t *);	/* its BPF object; NULL: the shared one, event.h */
 	/* Shared object: the method of each point, "tp_btf/net_dev_queue". */
@@ -44,7 +44,7 @@ struct hook {
 	 */
 	int (*attach)(const struct site *, struct bpf_object *, char *how, size_t size);
 	const char *link;	/* pin of its link to the interface; NULL: it has none */
-	const char *filter;	/* pin of its program, where a tc filter holds it; NULL */
+	const char *filter;	/* pin of its program, if a tc filter holds it; else NULL */
 	/*
 	 * Why it no longer sees every packet at its point; NULL: it does. Called in the
 	 * namespace of the interface. `how` is what attach() wrote, or the program's event.
@@ -63,7 +63,7 @@ extern const struct hook *const hooks[];	/* ends with NULL */
 
 /* For hooks and meters alike: load, attach every chosen program, pin the links. 0 or -errno. */
 int attach_links(const struct site *, struct bpf_object *);
-/* Its two halves: maps can be filled in between. */
+/* The two halves of attach_links(): maps can be filled in between. */
 int object_load(const struct site *, struct bpf_object *);
 int object_attach(const struct site *, struct bpf_object *);
 /* The path of a pin of this interface, in one of text()'s buffers. */

@@ -238,7 +238,7 @@ enum gro_result { GRO_MERGED, GRO_MERGED_FREE, GRO_HELD, GRO_NORMAL, GRO_CONSUME
 
 #pragma clang attribute pop
 
-/* Their numbers move from kernel to kernel: ask by bpf_core_enum_value(). */
+/* Their values differ between kernels: ask by bpf_core_enum_value(). */
 enum skb_drop_reason {
 	SKB_CONSUMED,			/* since 6.3 */
 	SKB_DROP_REASON_NOT_SPECIFIED,
@@ -259,8 +259,8 @@ enum skb_drop_reason {
 #define XMIT_TAKEN	0x0f
 
 /*
- * Since 6.2 a plain address can be given a type, which costs nothing: a load of it then reads 0
- * where there is no memory. The kernel has this list of such functions for itself.
+ * Since 6.2 a program can give a plain address a type, at no cost: a load from it then reads 0
+ * where there is no memory. This is the kernel's own list of such functions.
  */
 extern void *bpf_rdonly_cast(const void *, __u32) __ksym __weak;
 enum special_kfunc_type { KF_bpf_rdonly_cast };
@@ -268,8 +268,8 @@ enum special_kfunc_type { KF_bpf_rdonly_cast };
 #define CAST(p)		((typeof(p))bpf_rdonly_cast(p, bpf_core_type_id_kernel(typeof(*(p)))))
 
 /*
- * p->field of a plain address, which the verifier knows no type of: loaded at once where it can be
- * given one, else by a helper.
+ * p->field of a plain address, whose type the verifier does not know: loaded directly if it can be
+ * given a type, else by a helper.
  */
 #define PLAIN(p, field)	(CAN_CAST ? CAST(p)->field : BPF_CORE_READ(p, field))
 

@@ -12,8 +12,8 @@
 #define META_VERSION	10
 
 /*
- * What one load of the shared object serves. There is one, but for meters that were added later or
- * that the kernel loads only by themselves.
+ * The users of one load of the shared object are a set. There is one set, and more for meters that
+ * were added later or that the kernel loads only by themselves.
  */
 #define MAX_SETS	24
 
@@ -27,20 +27,20 @@ struct meta {
 	__u32 rows;			/* map rows a point has; the last one is "queue unknown" */
 	__u32 cpus;			/* possible CPUs */
 	__u64 on;			/* 1 << METER_x */
-	__u64 cookie;			/* of the namespace: inodes are used again, these are not */
+	__u64 cookie;			/* of the namespace: inodes are reused, cookies are not */
 	__u64 inode;			/* of the interface (iface.h), likewise; 0: not known */
 	__u64 since;			/* CLOCK_BOOTTIME ns, when all began to count (begin.h) */
-	__u32 sample;			/* asked for; 0: nothing was, see meter_sample() */
+	__u32 sample;			/* as requested; 0: not requested, see meter_sample() */
 	__u32 rx_ring, max_rx_ring;	/* descriptors of a receive queue; 0: not known */
-	__u32 tx_usecs, tx_frames;	/* completions wait for so long, or so many; 0: neither */
-	__u32 rx_adaptive, tx_adaptive;	/* …and the driver changes that as it goes */
-	__u32 devices;			/* that its driver serves; 0: no hardware */
+	__u32 tx_usecs, tx_frames;	/* completions wait this long, or for so many; 0: neither */
+	__u32 rx_adaptive, tx_adaptive;	/* …and the driver adapts this itself */
+	__u32 devices;			/* number that its driver serves; 0: no hardware */
 	__u8 mac[8];			/* its address, length in mac[7]: to find a moved device */
 	char iface[16], driver[32];
 	struct users set[MAX_SETS];
 	char hook[NR_POINTS][48];	/* "tcx", "tp_btf/net_dev_queue"; "": absent */
 	char note[NR_POINTS][240];	/* why this hook, or why none */
-	/* why a wanted meter is not there; of one that is there: how it measures here, or "" */
+	/* why a requested meter is absent; if it is attached: how it measures here, or "" */
 	char absent[NR_METERS][240];
 };
 

@@ -12,10 +12,10 @@
 const volatile struct config config SEC(".rodata.config");
 
 /*
- * How many beginnings there were on the interface: one word that all programs share, written when
- * everything is attached (lib/attach/begin.h). A program that sees packets or events of the
- * interface asks has_begun() once it knows that they are; what only ends what another began need
- * not ask.
+ * How often counting has begun on the interface: one word that all programs share, written when
+ * everything is attached (lib/attach/begin.h). A program first checks that a packet or event
+ * belongs to the interface, then asks has_begun(). A program that only ends what another has begun
+ * need not ask.
  */
 volatile __u64 begun SEC(".data.begun");
 
@@ -24,7 +24,7 @@ static __always_inline bool has_begun(void)
 	return begun >= config.from;
 }
 
-/* A map; of many with 1 entry attach sets the size. */
+/* A map; for many of those with 1 entry, attach sets the size. */
 #define MAP(map_type, name, key_type, value_type, entries)	\
 	struct {						\
 		__uint(type, BPF_MAP_TYPE_##map_type);		\
@@ -46,20 +46,20 @@ static __always_inline bool has_begun(void)
 /* The map `name`, rows of `struct name`; attach sets how many rows. */
 #define METER_MAP(name)		MAP(PERCPU_ARRAY, name, __u32, struct name, 1)
 
-/* The same by key: bounded, and what finds no room is counted in `lost`. */
+/* The same by key: bounded; a count that finds no room is added to `lost`. */
 #define METER_KEYED_MAP(name, size)	MAP(PERCPU_HASH, name, struct name##_key, struct name, size)
 
 /*
- * The same, but what was not seen for long makes room for what is new: for a
- * meter that is `.evicts`. All that is counted must be added to `lost`, too.
+ * The same, but a key that was not seen for long makes room for a new one: for
+ * a meter with `.evicts`. Every count must also be added to `lost`.
  */
 #define METER_RECENT_MAP(name, size)	\
 	MAP(LRU_PERCPU_HASH, name, struct name##_key, struct name, size)
 
-/* Counts that found no room in a keyed map, a word a meter. */
+/* Counts that found no room in a keyed map: one word per meter. */
 MAP(PERCPU_ARRAY, lost, __u32, __u64, NR_METERS);
 
-/* By value: the address of a member would keep the whole struct it is in on the stack. */
+/* Takes `nr` by value: the address of a member would keep its whole struct on the stack. */
 #define row_at(map, nr) ({ __u32 row_nr = (nr); bpf_map_lookup_elem(map, &row_nr); })
 
 static __always_inline void lost_add(__u32 meter, __u64 count)
@@ -99,8 +99,9 @@ static __always_inline __u32 row_of(enum point point, __u32 queue)
 }
 
 /*
- * What the variable may be is unknown to the verifier from here on: it looks at what follows once,
- * and not once for each value it has seen. `length` is below 2^31: its sign changes nothing.
+ * From here on the verifier does not know the value of the variable: it checks the code that
+ * follows once, and not once for each value it has seen. `length` is below 2^31: its sign changes
+ * nothing.
  */
 #define FORGET(variable, length) ((variable) ^= (__s32)(length) >> 31)
 
@@ -114,7 +115,7 @@ static __always_inline __u32 segs_slot(__u32 segs)
 #undef B
 }
 
-/* Where the highest set bit of v is; v is not 0. */
+/* The position of the highest set bit of v; v is not 0. */
 static __always_inline __u32 log2_of(__u64 v)
 {
 	__u32 n = 0;
@@ -134,7 +135,7 @@ static __always_inline __u32 log2_of(__u64 v)
 
 _Static_assert(LOGLIN_STEPS == 1 << 3 && COUNTS_STEPS == 1 << 2, "as the slots are cut below");
 
-/* The slot of a log-linear histogram that a time of `ns` falls in: abi.h says how they are cut. */
+/* The slot of a log-linear histogram for a time of `ns`: abi.h describes the slots. */
 static __always_inline __u32 loglin_slot(__u64 ns)
 {
 	__u32 octave, slot;
@@ -145,11 +146,11 @@ static __always_inline __u32 loglin_slot(__u64 ns)
 		return LOGLIN_SLOTS - 1;
 	octave = log2_of(ns);
 	slot = 1 + (octave - LOGLIN_MIN) * LOGLIN_STEPS + (ns >> (octave - 3) & (LOGLIN_STEPS - 1));
-	barrier_var(slot);	/* the verifier does not know that it is in bounds: say so */
+	barrier_var(slot);	/* the verifier learns from the next line that it is in bounds */
 	return slot < LOGLIN_SLOTS ? slot : LOGLIN_SLOTS - 1;
 }
 
-/* The slot of a histogram of how many. */
+/* The slot of a histogram of counts. */
 static __always_inline __u32 counts_slot(__u64 n)
 {
 	__u32 octave, slot = n;

@@ -36,7 +36,7 @@ enum kind {
 /* What one row of the map stands for. The rows of all CPUs are summed unless BY_CPU. */
 enum by { BY_IFACE = 0, BY_QUEUE = 1, BY_POINT = 2, BY_CPU = 4, BY_KEY = 8 };
 
-/* One named figure: which words of the row it consists of, and how they read. */
+/* One named figure: which words of the row it consists of, and how they are shown. */
 struct metric {
 	const char *name;		/* "packet_size"; metric_key() makes the JSON key of it */
 	const char *unit;		/* "bytes", "seconds", "packets" */
@@ -74,7 +74,7 @@ enum layout {
 	LAYOUT_BARE,	/* one line per key, no headings above the labels */
 };
 
-/* The key of a BY_KEY meter: how many there can be, and how they read. */
+/* The key of a BY_KEY meter: how many keys there can be, and how they are shown. */
 struct meter_key {
 	size_t size;
 	const char *const *labels;	/* its parts: "reason", "queue" ("3", "unknown"), NULL */
@@ -118,7 +118,7 @@ struct meter_events {
 	 * even where nothing calls them, and wants their maps.
 	 */
 	bool global;
-	const char *prefix;		/* how names of its programs and maps begin, too; NULL */
+	const char *prefix;		/* a second prefix for its programs and maps, or NULL */
 };
 
 /* What a DERIVED_METER is computed from. */
@@ -143,8 +143,8 @@ struct meter {
 					   other, summed when read; 0: 1 */
 	size_t row_size;
 	/*
-	 * The first of the words that are moments, two words each, in seconds of CLOCK_MONOTONIC:
-	 * of all CPUs the latest is taken, and an interval has none. 0: there are none.
+	 * The first of the words that are moments, two words each, in seconds of CLOCK_MONOTONIC.
+	 * The latest moment of all CPUs is taken; an interval has none. 0: there are none.
 	 */
 	unsigned moments;
 	const struct metric *metrics;	/* ends with an empty one */
@@ -165,22 +165,22 @@ struct meter {
 	 */
 	int (*fixup)(const char *pins, struct table *);
 	/*
-	 * A row as one CPU has it, just read at `now` (CLOCK_MONOTONIC): may end what that CPU
-	 * has not ended yet. Leaves 0 in the words that belong to no metric.
+	 * The row of one CPU, just read at `now` (CLOCK_MONOTONIC): may end what that CPU has not
+	 * ended yet. Leaves 0 in the words that belong to no metric.
 	 */
 	void (*row_close)(uint64_t *words, uint64_t now);
 	/*
-	 * READ_METER, DERIVED_METER: whether a row that `then` does not have started from 0
-	 * after it; NULL: it did. A queue may have counted before and not have been in use.
+	 * READ_METER, DERIVED_METER: whether a row that is not in `then` has started from 0 since;
+	 * NULL: it has. A queue may have counted before and not have been in use.
 	 */
 	bool (*began)(const struct table *then, const void *key);
 	/* Sets the members of config that only its programs read; NULL: none. */
 	void (*configure)(const struct iface *, const struct request *, struct config *);
-	unsigned sample;		/* follows one packet in so many by default; 0: every one */
+	unsigned sample;		/* by default, follows one packet in this many; 0: all */
 	const char *on_request;		/* why it is attached only when named; NULL: by default */
 	const char *(*cannot)(void);	/* why it can work nowhere on this kernel, or NULL */
 	const char *(*absent)(const struct site *);	/* why it cannot work here, or NULL */
-	/* Which of its methods is in use here, or what it measures without; or NULL. */
+	/* Which of its methods is in use here, or what it does without; or NULL. */
 	const char *(*remark)(const struct site *);
 };
 
@@ -216,10 +216,10 @@ extern const char *const point_names[NR_POINTS];	/* "rx-nic", … */
 const struct meter *meter_find(const char *name);	/* NULL: no such meter */
 enum meter_id meter_id(const struct meter *);
 
-/* It follows one packet in so many. */
+/* The meter follows one packet in this many. */
 unsigned meter_sample(const struct meter *, const struct meta *);
 
-/* 1 << METER_x that one is derived from; 0: it is not derived. */
+/* 1 << METER_x of those that a meter is derived from; 0: it is not derived. */
 uint64_t meter_needs(const struct meter *);
 uint64_t meter_uses(const struct meter *);
 /* `bits`, and the meters that those need. */
@@ -230,13 +230,13 @@ uint64_t meters_default(void);
 /* 1 << enum point of those it looks at. */
 unsigned meter_points(const struct meter *);
 
-/* Rows of a lane of its array, when a point has `rows` of them; not for BY_KEY. */
+/* Rows in a lane of its array, if each point has `rows`; not for BY_KEY. */
 unsigned meter_rows(const struct meter *, unsigned rows);
 unsigned meter_lanes(const struct meter *);
 
 /* The JSON key: "packet_size_bytes"; the name alone where the unit says nothing more. */
 void metric_key(const struct metric *, char *key, size_t size);
-/* The OpenMetrics family: "nicprobe_packet_size_bytes"; of the rows with this `unit`, or NULL. */
+/* The OpenMetrics family: "nicprobe_packet_size_bytes"; `unit`: that of the rows, or NULL. */
 void metric_family(const struct meter *, const struct metric *, const char *unit, char *family,
 		   size_t size);
 

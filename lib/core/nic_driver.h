@@ -7,7 +7,7 @@
 
 #include "lib/core/abi.h"
 
-#define MAX_PATTERNS 4	/* of names of interrupts; those that are NULL end them */
+#define MAX_PATTERNS 4	/* of interrupt names; NULL ends the list */
 
 /* A version of Linux, as release_version() reads it. */
 #define KERNEL(major, minor) ((major) << 8 | (minor))
@@ -29,9 +29,9 @@ enum driver_does {
 extern const char *const does_text[];
 
 /*
- * A function or tracepoint. Only what is in modules as they are shipped: what compilers inline is
- * not here. `since` and `until` are kernels it was seen in while it was missing in others; between
- * two such nobody looked. 0: it is in all.
+ * A function or tracepoint. Only symbols of shipped modules are listed, so none that compilers
+ * inline. `since` and `until` are the first and the last kernel in which it was found, if it was
+ * missing in others; between the kernels examined, nobody looked. 0: it is in all.
  */
 struct driver_name {
 	const char *name;
@@ -41,16 +41,16 @@ struct driver_name {
 };
 
 /*
- * A statistic of `ethtool -S`. %r and %t are the number of a receive or transmit queue; without,
- * it is of all. `as` is its name in stat_names, which says what it means.
+ * A statistic of `ethtool -S`. %r and %t stand for the number of a receive or transmit queue; a
+ * name without them is for all queues. `as` is its name in stat_names, which explains it.
  */
 struct driver_stat {
 	const char *name, *as;
-	bool level;		/* how much there is now, not how often something was */
+	bool level;		/* an amount at present, not a number of events */
 	unsigned since, until;
 };
 
-/* What is called alike whatever the driver calls it: as netdev-genl where that has a name. */
+/* The common name of a statistic, whatever a driver calls it: netdev-genl's name, if it has one. */
 struct stat_name {
 	const char *name, *help;
 };
@@ -68,13 +68,13 @@ enum tx_bytes {
 
 struct driver_bytes {
 	enum tx_bytes tx;
-	unsigned tx_least;	/* shorter packets count as so long */
-	int rx_more;		/* bytes a packet, above skb->len before GRO: 14 is Ethernet */
-	bool rx_wire;		/* a packet that the card merged counts as those it was */
-	/* some packets count with so many bytes more, or less, and nobody says which */
+	unsigned tx_least;	/* shorter packets count as this long */
+	int rx_more;		/* bytes per packet beyond skb->len before GRO: 14 is Ethernet */
+	bool rx_wire;		/* a packet that the card merged counts as its original packets */
+	/* some packets count as this many bytes more (below 0: less); which ones is not known */
 	int rx_some, tx_some;
-	bool link;		/* it is in `ip -s link` alone: what a queue has is no packets */
-	const char *when;	/* it counts sent packets: at "completion", "xmit" or "reading" */
+	bool link;		/* only `ip -s link` counts so: its queues do not count packets */
+	const char *when;	/* when it counts sent packets: "completion", "xmit" or "reading" */
 	const char *but;	/* what else there is to know */
 };
 
@@ -83,18 +83,18 @@ struct driver {
 	const char *help;		/* what it is: "Amazon Elastic Network Adapter" */
 	enum rx_queue rx_queue;		/* how an skb tells the queue it came from */
 	/*
-	 * Packets become its own while the stack receives them for the device below, past all
-	 * events but tc: why none tells; NULL: they do.
+	 * Why no event but tc sees the packets that it receives: they become its own while the
+	 * stack receives them for the device below. NULL: events see them.
 	 */
 	const char *no_receive;
 	/* what attaching native XDP disturbs; NULL: nothing, so it is chosen */
 	const char *xdp;
-	const char *xdp_takes;		/* how long that takes, where it is long; NULL: it is not */
+	const char *xdp_takes;		/* how long that takes; NULL: not long */
 	bool no_xdp;			/* it has no native XDP */
 	bool gro_by_ethtool;		/* it hands packets past GRO unless that was switched on */
 	const char *spread;		/* how receive queues get their share; NULL: ethtool -X */
 	bool keeps_dev;			/* skb->dev is still its own when it frees a sent packet */
-	/* its rx_dropped is what the card had no buffer for, and nothing else of its own */
+	/* its rx_dropped is packets that the card had no buffer for, and no others of its own */
 	bool drops_are_the_card;
 	bool pool;			/* has page pools, although no hardware */
 	bool no_pool;			/* has none, although hardware */
@@ -102,21 +102,22 @@ struct driver {
 	const char *late;		/* who completes late where no card does; NULL: the card */
 	const char *no_completion;	/* why its packets never complete; NULL: they do */
 	/*
-	 * What it calls its interrupts: %i is the name the interface had then, * is anything, and
-	 * a number is that of a queue of both directions (%q), or of one (%r, %t); %a: of all.
-	 * %b: the first half of so many serves transmit queues, the second receive queues.
+	 * What it calls its interrupts. %i: the name of the interface at that time; *: anything;
+	 * %q: the number of a queue in both directions; %r, %t: of a receive, a transmit queue;
+	 * %a: a number, for all queues. %b: of so many numbers, the first half serves transmit
+	 * queues, the second receive queues.
 	 */
 	const char *irqs[MAX_PATTERNS];
 	unsigned irqs_since[MAX_PATTERNS], irqs_until[MAX_PATTERNS];	/* as of driver_name */
 	const char *irqs_how;		/* what the names do not tell */
-	/* packets a receive queue holds, where ethtool does not tell; 0: nothing fixed */
+	/* packets that a receive queue holds, if ethtool does not tell; 0: no fixed number */
 	unsigned rx_ring;
 	/*
 	 * What `ip -s link` counts as rx_dropped beside what the stack drops: packets that were
 	 * longer than its MTU, and no others.
 	 */
 	bool drops_long;
-	const char *no_napi;		/* why no poll is ever its own; NULL: it may be */
+	const char *no_napi;		/* why no poll ever belongs to it; NULL: one may */
 
 	/* What `nicprobe drivers` tells and checks. Lists end with an empty one; NULL: none. */
 	const struct driver_name *functions, *tracepoints;
@@ -124,16 +125,16 @@ struct driver {
 	const char *stats_how;		/* what is special about reading them */
 	struct driver_bytes bytes;
 	unsigned xdp_since;		/* kernel that brought native XDP */
-	const char *xdp_needs;		/* without which attaching fails */
-	/* what XDP live frames do that it sends, before this kernel; NULL: no harm is known */
+	const char *xdp_needs;		/* what attaching needs, or it fails */
+	/* what the XDP live frames that it sends do before that kernel; NULL: no known harm */
 	const char *live_harm;
 	unsigned live_harmless;
 	/*
-	 * With more queues in use than there are CPUs, and none to spare for each of them, it takes
-	 * a queue for redirected frames that is not there, and the kernel dies.
+	 * If more queues are in use than there are CPUs, and there is no spare queue for each CPU,
+	 * it sends redirected frames by a queue that does not exist, and the kernel crashes.
 	 */
 	bool xmit_by_cpu;
-	bool xdp_halves;		/* it needs as many queues as are in use once more */
+	bool xdp_halves;		/* XDP needs as many queues again as are in use */
 	const char *completes;		/* where it frees what was sent: "ena_io_poll(), NAPI" */
 };
 
@@ -148,7 +149,7 @@ const struct driver *driver_find(const char *name);	/* never NULL: driver_generi
 unsigned driver_devices(const char *name);
 /* "6.12.117+deb12-amd64" to KERNEL(6, 12); 0: it is no version. */
 unsigned release_version(const char *release);
-/* Should a kernel of this version (0: not known) have what is there since and until? */
+/* Should a kernel of this version (0: not known) have what has these `since` and `until`? */
 bool version_has(unsigned version, unsigned since, unsigned until);
 const struct stat_name *stat_find(const char *name);	/* NULL: no such name */
 

@@ -22,7 +22,7 @@ __attribute__((format(printf, 4, 5)))
 int error_set(struct error *, int err, const char *try, const char *what, ...);
 /* There is no reason any more: the next one counts. */
 void error_forget(struct error *);
-/* The sentence, "" where there is none or nobody wants one. */
+/* The sentence; "" if there is none, or the error is NULL. */
 const char *error_what(const struct error *);
 
 #endif

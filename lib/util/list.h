@@ -5,7 +5,7 @@
 
 #define NR_OF(list) (sizeof(list) / sizeof(*(list)))
 
-/* A list indexed by an enum has `nr` elements: names that a new value lacks. */
+/* A list indexed by an enum must have `nr` elements: a new value needs one, too. */
 #define ONE_EACH(list, nr) _Static_assert(NR_OF(list) == (nr), #list " must have " #nr " elements")
 
 /* The list itself, in an initialiser. */

@@ -8,8 +8,8 @@
 /* Silences libbpf and libxdp; with -v, prints all they say to stderr. */
 void log_init(bool verbose);
 /*
- * The last line of the verifier or libbpf about a failure since log_forget(); "": none. It is the
- * process's, as their callback has no context.
+ * The last line of the verifier or libbpf about a failure since log_forget(); "": none. There is
+ * one per process, as their callback has no context.
  */
 const char *log_last(void);
 void log_forget(void);

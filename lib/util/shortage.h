@@ -17,7 +17,7 @@ bool is_shortage(int err);	/* an errno, above 0 */
 /* Notes one; `try` NULL: the usual remedy. */
 __attribute__((format(printf, 3, 4)))
 void shortage_note(int err, const char *try, const char *what, ...);
-/* The same for a call that nobody else reports, "open FILE"; other errors are ignored. */
+/* Notes a shortage in a call that is not reported otherwise, "open FILE"; ignores other errors. */
 void short_of(int err, const char *what);
 /* In its messages, libbpf may misreport a shortage as a feature that the kernel lacks. */
 void shortage_read(const char *message);
