@@ -110,7 +110,11 @@ def write(docs, folder):
            *filter(None, [machine.mitigated(first["machine"])]), ""]
     if all(part in docs for part in PARTS):
         out += [*whole(docs), ""]
-    out.append(markdown(tables.of_bars(docs, earlier(folder))))
+    before = earlier(folder)
+    out.append(markdown(tables.of_bars(docs, before)))
+    if before:
+        out += ["", f"The column {before['date']} is of another run: compare it with care, as machines differ in what "
+                "a call by address costs."]
     for part, doc in docs.items():
         out += ["", f"## {part.capitalize()}", "", ABOUT[part], ""]
         drawing = plots.of(part, doc)

@@ -188,7 +188,7 @@ def measured(got, unit):
 
 
 def of_bars(docs, earlier=None):
-    """`earlier`: {"date", "values": {figure: value}} of another run on such a machine, or None."""
+    """`earlier`: {"date", "values": {figure: value}} of a run before, on whatever machine, or None."""
     rows = []
     for what, unit, bar, got in bars.bars(docs):
         state = "not measured" if got is None else "reached" if got <= bar else "missed"
