@@ -77,15 +77,17 @@ static __always_inline int freed(const __u64 *ctx, enum txlat_lane lane)
 		life_freed(skb, false);
 	if (on(METER_txlat))
 		txlat_freed(skb, lane);
-	if (on(METER_drop))
+	if (on(METER_drop)) {
 		direction = drop_whose(ctx);
+		FORGET(direction, skb->len);
+	}
 	queued = on(METER_qdisc) && dev_is_ours(dev);
 	if ((direction < 0 && !queued) || !mine(skb, lane == AGAIN))
 		return 0;
-	if (direction >= 0)
-		drop_add(ctx, direction);
 	if (queued)
 		qdisc_freed(skb, dev, ctx[1], ctx[2]);
+	if (direction >= 0)
+		drop_add(ctx, direction);
 	return 0;
 }
 
@@ -161,12 +163,12 @@ int BPF_PROG(net_dev_queue, const struct sk_buff *skb)
 		life_queued(skb);
 	if (!dev_is_ours(dev))
 		return 0;
-	if (point_on(TX_STACK))
-		xmit_queued(skb, dev);
 	if (on(METER_bql))
 		bql_queued(skb, dev);
 	if (on(METER_qdisc))
 		qdisc_queued(skb, dev);
+	if (point_on(TX_STACK))	/* last, or the verifier repeats the others for each path */
+		xmit_queued(skb, dev);
 	return 0;
 }
 
