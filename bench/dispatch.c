@@ -13,11 +13,10 @@
 #include "bench.h"
 #include "dispatch.skel.h"
 
-#define PLACES	256		/* of the table in dispatch.bpf.c */
-
 /* Enters an interface in the table of the stub. */
 static void own(struct dispatch_bpf *d, const char *iface)
 {
+	const size_t places = sizeof(d->bss->table.dev) / sizeof(d->bss->table.dev[0]);
 	__u32 slot = 0;
 	int called = bpf_program__fd(d->progs.called);
 	__u64 dev, net;
@@ -25,7 +24,7 @@ static void own(struct dispatch_bpf *d, const char *iface)
 	device_find(if_nametoindex(iface), &dev, &net);
 	if (!dev)
 		die("cannot find the address of %s in the kernel", iface);
-	d->bss->table.dev[((__u32)dev >> 6) % PLACES] = dev;
+	d->bss->table.dev[((__u32)dev >> 6) % places] = dev;
 	if (bpf_map_update_elem(bpf_map__fd(d->maps.programs), &slot, &called, BPF_ANY))
 		die("cannot fill the program array: %s", strerror(errno));
 }
