@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* One program per kernel event: checks the device once, then calls all that count the event. */
 #include "bpf/bql/bql.bpf.h"
+#include "bpf/common/host.bpf.h"
 #include "bpf/drop/drop.bpf.h"
 #include "bpf/gro/gro.bpf.h"
 #include "bpf/hooks/driver_rx.bpf.h"
@@ -23,6 +24,8 @@
  *
  * Exit programs come first: libbpf attaches in file order, so every entry that this file sees has
  * its exit.
+ *
+ * Each program also runs for the events of other interfaces, and passes them on (PASS).
  */
 volatile __u64 off SEC(".data.off");	/* 1 << METER_x of those removed: lib/attach/set.c */
 
@@ -36,7 +39,26 @@ static __always_inline bool point_on(enum point point)
 	return config.points >> point & 1;
 }
 
-static __always_inline int used(const struct sk_buff *skb, enum txlat_lane lane)
+/*
+ * Passes on a packet that is freed. A dropped one without a device may be anyone's: each interface
+ * that counts drops asks whether it is its own (drop_whose()).
+ */
+static __always_inline void freed_pass(void *ctx, void *next, enum shared_program program,
+				       const struct sk_buff *skb, bool dropped)
+{
+	const struct net_device *dev = skb->dev;
+	__u32 slot;
+
+	if (!dev_is_other(dev) || !shares(program))
+		return;
+	slot = device_slot(dev);
+	if (slot || !dropped)
+		pass_to(ctx, next, program, slot);
+	else if (!dev || !dev->ifindex)
+		pass_along(ctx, next, program, ~0ull);
+}
+
+static __always_inline void used(const struct sk_buff *skb, enum txlat_lane lane)
 {
 	if (on(METER_skblife))
 		life_freed(skb, true);
@@ -44,7 +66,6 @@ static __always_inline int used(const struct sk_buff *skb, enum txlat_lane lane)
 		txlat_freed(skb, lane);
 	if (on(METER_qdisc))
 		qdisc_used(skb);
-	return 0;
 }
 
 /*
@@ -56,17 +77,21 @@ static __always_inline int used(const struct sk_buff *skb, enum txlat_lane lane)
 SEC("tp_btf/consume_skb")
 int BPF_PROG(consume_skb, const struct sk_buff *skb)
 {
-	return used(skb, CONSUMED);
+	used(skb, CONSUMED);
+	freed_pass(ctx, &to_consume_skb, SHARED_consume_skb, skb, false);
+	return 0;
 }
 
 SEC("tp_btf/consume_skb")
 int BPF_PROG(consume_skb_again, const struct sk_buff *skb)
 {
-	return used(skb, AGAIN);
+	used(skb, AGAIN);
+	freed_pass(ctx, &to_consume_skb_again, SHARED_consume_skb_again, skb, false);
+	return 0;
 }
 
 /* `ctx`: the packet, the location, the reason, and since 6.11 the socket. */
-static __always_inline int freed(const __u64 *ctx, enum txlat_lane lane)
+static __always_inline void freed(const __u64 *ctx, enum txlat_lane lane)
 {
 	const struct sk_buff *skb = (void *)ctx[0];
 	const struct net_device *dev = skb->dev;
@@ -83,24 +108,27 @@ static __always_inline int freed(const __u64 *ctx, enum txlat_lane lane)
 	}
 	queued = on(METER_qdisc) && dev_is_ours(dev);
 	if ((direction < 0 && !queued) || !mine(skb, lane == AGAIN))
-		return 0;
+		return;
 	if (queued)
 		qdisc_freed(skb, dev, ctx[1], ctx[2]);
 	if (direction >= 0)
 		drop_add(ctx, direction);
+}
+
+SEC("tp_btf/kfree_skb")
+int kfree_skb(__u64 *ctx)
+{
+	freed(ctx, FREED);
+	freed_pass(ctx, &to_kfree_skb, SHARED_kfree_skb, (void *)ctx[0], true);
 	return 0;
 }
 
 SEC("tp_btf/kfree_skb")
-int kfree_skb(const __u64 *ctx)
+int kfree_skb_again(__u64 *ctx)
 {
-	return freed(ctx, FREED);
-}
-
-SEC("tp_btf/kfree_skb")
-int kfree_skb_again(const __u64 *ctx)
-{
-	return freed(ctx, AGAIN);
+	freed(ctx, AGAIN);
+	freed_pass(ctx, &to_kfree_skb_again, SHARED_kfree_skb_again, (void *)ctx[0], true);
+	return 0;
 }
 
 /*
@@ -114,6 +142,7 @@ int BPF_PROG(skb_attempt_defer_free, const struct sk_buff *skb)
 		life_freed(skb, true);
 	if (on(METER_txlat))
 		txlat_freed(skb, AGAIN);
+	freed_pass(ctx, &to_skb_attempt_defer_free, SHARED_skb_attempt_defer_free, skb, false);
 	return 0;
 }
 
@@ -121,8 +150,10 @@ int BPF_PROG(skb_attempt_defer_free, const struct sk_buff *skb)
 SEC("tp_btf/net_dev_xmit")
 int BPF_PROG(net_dev_xmit, const struct sk_buff *skb, int rc, const struct net_device *dev)
 {
-	if (dev_is_other(dev))
+	if (dev_is_other(dev)) {
+		PASS(ctx, net_dev_xmit, dev);
 		return 0;
+	}
 	if (point_on(TX_NIC))
 		xmit_returned((__u64)skb, rc);
 	if (on(METER_txlat))
@@ -139,8 +170,10 @@ int BPF_PROG(net_dev_xmit, const struct sk_buff *skb, int rc, const struct net_d
 SEC("tp_btf/net_dev_start_xmit")
 int BPF_PROG(net_dev_start_xmit, const struct sk_buff *skb, const struct net_device *dev)
 {
-	if (!dev_is_ours(dev))
+	if (!dev_is_ours(dev)) {
+		PASS(ctx, net_dev_start_xmit, dev);
 		return 0;
+	}
 	if (point_on(TX_NIC))
 		xmit_started(skb, dev);
 	if (on(METER_bql))
@@ -161,8 +194,10 @@ int BPF_PROG(net_dev_queue, const struct sk_buff *skb)
 
 	if (on(METER_skblife))
 		life_queued(skb);
-	if (!dev_is_ours(dev))
+	if (!dev_is_ours(dev)) {
+		PASS(ctx, net_dev_queue, dev);
 		return 0;
+	}
 	if (on(METER_bql))
 		bql_queued(skb, dev);
 	if (on(METER_qdisc))
@@ -174,36 +209,93 @@ int BPF_PROG(net_dev_queue, const struct sk_buff *skb)
 
 /* `ctx`: the NAPI, its work and its budget. */
 SEC("tp_btf/napi_poll")
-int napi_poll(const __u64 *ctx)
+int napi_poll(__u64 *ctx)
 {
-	if (on(METER_gro))
+	const struct napi_struct *napi = (void *)ctx[0];
+	struct host_cpu *here;
+
+	if (entered(SHARED_napi_poll))
 		gro_polled();
 	if (on(METER_irq))
-		irq_polled((void *)ctx[0], ctx[1]);
+		irq_polled(napi, ctx[1]);
 	if (on(METER_napi))
 		napi_polled(ctx);
+	if (!shares(SHARED_napi_poll))
+		return 0;
+	here = host_here();
+	pass_along(ctx, &to_napi_poll, SHARED_napi_poll,
+		   1ull << device_slot(napi->dev) | (here ? here->timed : 0));
 	return 0;
 }
 
-static __always_inline int gro_exit(int result)
+SEC("?fentry/__napi_poll")
+int BPF_PROG(napi_poll_begins, const struct napi_struct *n)
 {
+	const struct net_device *dev = n->dev;
+
+	if (!dev_is_ours(dev))
+		PASS(ctx, napi_poll_begins, dev);
+	else if (on(METER_napi))
+		napi_begins(n);
+	return 0;
+}
+
+SEC("tp_btf/softirq_entry")
+int BPF_PROG(softirq_entry, unsigned int vec)
+{
+	struct host_cpu *here;
+
+	if (vec != NET_RX_SOFTIRQ)
+		return 0;
+	/* before napi_entered(): it may end the timing */
+	here = shares(SHARED_softirq_entry) ? host_here() : NULL;
+	if (on(METER_napi))
+		napi_entered();
+	if (here)
+		pass_along(ctx, &to_softirq_entry, SHARED_softirq_entry, here->timed);
+	return 0;
+}
+
+SEC("tp_btf/softirq_raise")
+int BPF_PROG(softirq_raise, unsigned int vec)
+{
+	if (vec != NET_RX_SOFTIRQ)
+		return 0;
+	if (on(METER_napi))
+		napi_raised();
+	if (shares(SHARED_softirq_raise))
+		pass_to(ctx, &to_softirq_raise, SHARED_softirq_raise, raised_slot());
+	return 0;
+}
+
+static __always_inline void gro_exit(void *ctx, void *next, enum shared_program program,
+				     int result)
+{
+	struct host_cpu *here;
+
 	if (on(METER_gro))
 		gro_left(result);
 	if (on(METER_skblife))
 		gro_done(result);
-	return 0;
+	if (!shares(program) || !host.gro_armed)
+		return;
+	here = host_here();
+	if (here && here->gro_row)
+		pass_to(ctx, next, program, here->gro_slot);
 }
 
 SEC("tp_btf/napi_gro_receive_exit")
 int BPF_PROG(napi_gro_receive_exit, int result)
 {
-	return gro_exit(result);
+	gro_exit(ctx, &to_napi_gro_receive_exit, SHARED_napi_gro_receive_exit, result);
+	return 0;
 }
 
 SEC("tp_btf/napi_gro_frags_exit")
 int BPF_PROG(napi_gro_frags_exit, int result)
 {
-	return gro_exit(result);
+	gro_exit(ctx, &to_napi_gro_frags_exit, SHARED_napi_gro_frags_exit, result);
+	return 0;
 }
 
 SEC("tp_btf/netif_receive_skb")
@@ -216,8 +308,10 @@ int BPF_PROG(netif_receive_skb, const struct sk_buff *skb)
 	dev = skb->dev;
 	if (on(METER_skblife))
 		in_stack(skb);
-	if (!dev_is_ours(dev))
+	if (!dev_is_ours(dev)) {
+		PASS(ctx, netif_receive_skb, dev);
 		return 0;
+	}
 	if (point_on(RX_STACK))
 		stack_received(skb, dev);
 	if (on(METER_gro))
@@ -228,54 +322,42 @@ int BPF_PROG(netif_receive_skb, const struct sk_buff *skb)
 /* A driver delivers a packet, to GRO or past it. */
 enum delivery { TO_GRO, TO_GRO_FRAGS, PAST_GRO };
 
-static __always_inline int driver_delivers(const struct sk_buff *skb, enum delivery how)
+static __always_inline void driver_delivers(void *ctx, void *next, enum shared_program program,
+					    const struct sk_buff *skb, enum delivery how)
 {
 	const struct net_device *dev;
 
 	if (!skb)	/* napi_gro_frags with no packet in it */
-		return 0;
+		return;
 	dev = skb->dev;
 	if (on(METER_skblife))
 		life_received(skb, how != PAST_GRO);
-	if (!dev_is_ours(dev))
-		return 0;
+	if (!dev_is_ours(dev)) {
+		if (shares(program))
+			pass_to(ctx, next, program, device_slot(dev));
+		return;
+	}
 	if (point_on(RX_NIC))
 		delivered(how == TO_GRO_FRAGS, skb, dev);
 	if (!on(METER_gro))
-		return 0;
+		return;
 	if (how == PAST_GRO)
-		return gro_passes(skb, dev);
-	return gro_enters(how == TO_GRO_FRAGS, skb, dev);
+		gro_passes(skb, dev);
+	else
+		gro_enters(how == TO_GRO_FRAGS, skb, dev);
 }
 
-SEC("tp_btf/napi_gro_receive_entry")
-int BPF_PROG(napi_gro_receive_entry, const struct sk_buff *skb)
-{
-	return driver_delivers(skb, TO_GRO);
-}
-
-SEC("tp_btf/napi_gro_frags_entry")
-int BPF_PROG(napi_gro_frags_entry, const struct sk_buff *skb)
-{
-	return driver_delivers(skb, TO_GRO_FRAGS);
-}
-
-SEC("tp_btf/netif_receive_skb_entry")
-int BPF_PROG(netif_receive_skb_entry, const struct sk_buff *skb)
-{
-	return driver_delivers(skb, PAST_GRO);
-}
-
-SEC("tp_btf/netif_receive_skb_list_entry")
-int BPF_PROG(netif_receive_skb_list_entry, const struct sk_buff *skb)
-{
-	return driver_delivers(skb, PAST_GRO);
-}
-
-SEC("tp_btf/netif_rx_entry")
-int BPF_PROG(netif_rx_entry, const struct sk_buff *skb)
-{
-	return driver_delivers(skb, PAST_GRO);
-}
+#define DELIVERY(event, how)							\
+	SEC("tp_btf/" #event)							\
+	int BPF_PROG(event, const struct sk_buff *skb)				\
+	{									\
+		driver_delivers(ctx, &to_##event, SHARED_##event, skb, how);	\
+		return 0;							\
+	}
+DELIVERY(napi_gro_receive_entry, TO_GRO)
+DELIVERY(napi_gro_frags_entry, TO_GRO_FRAGS)
+DELIVERY(netif_receive_skb_entry, PAST_GRO)
+DELIVERY(netif_receive_skb_list_entry, PAST_GRO)
+DELIVERY(netif_rx_entry, PAST_GRO)
 
 char _license[] SEC("license") = "GPL";

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Which meters and points need each shared program: the same ones that the program calls. */
 #include "lib/core/event.h"
+#include "lib/core/host.h"
 #include "events.skel.h"
 
 #define M(name)	(1ull << METER_##name)
@@ -16,6 +17,9 @@ const struct event event_list[] = {
 	{ "net_dev_start_xmit", { M(txlat) | M(qdisc) | M(bql) | M(skblife), P(TX_NIC) } },
 	{ "net_dev_queue", { M(qdisc) | M(bql) | M(skblife), P(TX_STACK) } },
 	{ "napi_poll", { .meters = M(napi) | M(irq) | M(gro) } },
+	{ "napi_poll_begins", { .meters = M(napi) } },
+	{ "softirq_entry", { .meters = M(napi) } },
+	{ "softirq_raise", { .meters = M(napi) } },
 	{ "napi_gro_receive_exit", { .meters = M(gro) | M(skblife) } },
 	{ "napi_gro_frags_exit", { .meters = M(gro) | M(skblife) } },
 	{ "netif_receive_skb", { M(gro) | M(skblife), P(RX_STACK) } },

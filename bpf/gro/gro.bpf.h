@@ -5,7 +5,7 @@
 
 #include "bpf/common/head.bpf.h"
 #include "bpf/common/feature.bpf.h"
-#include "bpf/common/scratch.bpf.h"
+#include "bpf/common/host.bpf.h"
 #include "bpf/gro/gro.h"
 #include <linux/in.h>
 
@@ -19,21 +19,8 @@ METER_MAP(gro);
 #define TCP_CWR		0x80
 #define HEADERS		72		/* IPv6, TCP, timestamps */
 
-/*
- * The frame that is in GRO on this CPU: the exit tracepoint does not pass it. GRO does not nest,
- * as nothing calls it from within GRO (tunnels queue: gro_cells_receive()).
- */
-struct gro_now {
-	__u32 row;		/* + 1; 0: not ours */
-	__u16 held, normal;	/* enum gro_alone, if GRO returns GRO_HELD or GRO_NORMAL */
-	__u32 poll;		/* counts polls of this CPU: GRO mostly flushes after each */
-	__u32 armed;		/* polls still to be counted */
-};
-SCRATCH_MAP(gro_now, struct gro_now);
-
 /* Polls of a CPU that are counted after a frame of ours; the others cost one read. */
 #define GRO_ARMED 64
-static __u32 gro_armed_cpus;
 
 /* The last frame of a flow on this CPU, by a hash of the flow. */
 #define FLOW_BITS 6
@@ -45,12 +32,7 @@ struct gro_flow {
 };
 MAP(PERCPU_ARRAY, gro_flow, __u32, struct gro_flow, 1 << FLOW_BITS);
 
-static __always_inline struct gro_now *now(void)
-{
-	return scratch_here(gro_now);
-}
-
-static __always_inline void alone(struct gro_now *n, enum gro_alone held, enum gro_alone normal)
+static __always_inline void alone(struct host_cpu *n, enum gro_alone held, enum gro_alone normal)
 {
 	n->held = held;
 	n->normal = normal;
@@ -83,7 +65,7 @@ static __always_inline __u32 word(const __u8 *b)
 	return *(const __u32 *)b;
 }
 
-static __always_inline void look_tcp(struct gro_now *n, struct gro_flow *f, const __u8 *tcp,
+static __always_inline void look_tcp(struct host_cpu *n, struct gro_flow *f, const __u8 *tcp,
 				     __u32 len)
 {
 	__u32 header = (tcp[12] >> 4) * 4, seq = bpf_ntohl(word(tcp + 4));
@@ -105,7 +87,7 @@ static __always_inline void look_tcp(struct gro_now *n, struct gro_flow *f, cons
 	alone(n, how, tcp[13] & TCP_ENDS ? GRO_FLAGS : GRO_OTHER);
 }
 
-static __always_inline void look_udp(struct gro_now *n, struct gro_flow *f, __u32 len)
+static __always_inline void look_udp(struct host_cpu *n, struct gro_flow *f, __u32 len)
 {
 	enum gro_alone how;
 
@@ -116,11 +98,11 @@ static __always_inline void look_udp(struct gro_now *n, struct gro_flow *f, __u3
 }
 
 /* `l4` has `len` bytes, including the payload; `ip` is a hash of the addresses. */
-static __always_inline void look_l4(struct gro_now *n, __u32 ip, __u32 tos, __u8 proto,
+static __always_inline void look_l4(struct host_cpu *n, __u32 ip, __u32 tos, __u8 proto,
 				    const __u8 *l4, __u32 len)
 {
 	struct gro_flow f = {
-		.flow = (ip * 31 + word(l4)) * 2654435769u, .poll = n->poll, .tos = tos,
+		.flow = (ip * 31 + word(l4)) * 2654435769u, .poll = n->gro_poll, .tos = tos,
 	};
 
 	if (proto == IPPROTO_TCP)
@@ -131,7 +113,7 @@ static __always_inline void look_l4(struct gro_now *n, __u32 ip, __u32 tos, __u8
 		alone(n, GRO_PROTOCOL, GRO_PROTOCOL);
 }
 
-static __always_inline void look_ipv4(struct gro_now *n, const __u8 *ip)
+static __always_inline void look_ipv4(struct host_cpu *n, const __u8 *ip)
 {
 	__u32 len = ip[2] << 8 | ip[3];
 
@@ -144,7 +126,7 @@ static __always_inline void look_ipv4(struct gro_now *n, const __u8 *ip)
 			len > 20 ? len - 20 : 0);
 }
 
-static __always_inline void look_ipv6(struct gro_now *n, const __u8 *ip)
+static __always_inline void look_ipv6(struct host_cpu *n, const __u8 *ip)
 {
 	__u32 addresses = 0;
 
@@ -184,7 +166,7 @@ static __always_inline bool copy_headers(const struct sk_buff *skb, const void *
 }
 
 static __always_inline void gro_look(const struct sk_buff *skb, const struct net_device *dev,
-				 const void *l3, int linear, struct gro_now *n)
+				 const void *l3, int linear, struct host_cpu *n)
 {
 	__be16 proto = skb->protocol;
 	__u8 headers[HEADERS] = {};
@@ -231,27 +213,28 @@ static __always_inline bool merged_by_card(const struct sk_buff *skb, const void
 static __always_inline int gro_enters(bool frags, const struct sk_buff *skb,
 				      const struct net_device *dev)
 {
-	struct gro_now *n;
+	struct host_cpu *n;
 	struct gro *row;
 	const void *l3;
 	int linear;
 	bool card;
 	__u32 nr;
 
-	n = now();
+	n = host_here();
 	nr = row_of(0, skb_rx_queue(skb, dev));
 	row = row_at(&gro, nr);
 	if (!n || !row)
 		return 0;
 	l3 = network_header(frags, skb, &linear);
 	card = merged_by_card(skb, l3, row);
-	if (!n->armed)
-		__sync_fetch_and_add(&gro_armed_cpus, 1);
-	n->armed = GRO_ARMED;
+	if (!n->gro_armed)
+		__sync_fetch_and_add(&host.gro_armed, 1);
+	n->gro_armed = GRO_ARMED;
 	gro_look(skb, dev, l3, linear, n);
 	if (card && n->normal == GRO_OTHER)
 		n->normal = GRO_CARD;
-	n->row = nr + 1;
+	n->gro_slot = config.slot;
+	n->gro_row = nr + 1;
 	return 0;
 }
 
@@ -259,16 +242,16 @@ static __always_inline int gro_enters(bool frags, const struct sk_buff *skb,
 
 static __always_inline int gro_left(int ret)
 {
-	struct gro_now *n;
+	struct host_cpu *n;
 	struct gro *row;
 
-	if (!gro_armed_cpus)
+	if (!host.gro_armed)
 		return 0;
-	n = now();
-	if (!n || !n->row)
+	n = host_here();
+	if (!n || !n->gro_row || n->gro_slot != config.slot)
 		return 0;
-	row = row_at(&gro, n->row - 1);
-	n->row = 0;
+	row = row_at(&gro, n->gro_row - 1);
+	n->gro_row = 0;
 	if (!row)
 		return 0;
 	if (IS(ret, GRO_MERGED))
@@ -314,16 +297,16 @@ static __always_inline int gro_received(const struct sk_buff *skb, const struct 
 /* GRO mostly flushes here. Any NAPI will do: two polls on a CPU do not interleave. */
 static __always_inline int gro_polled(void)
 {
-	struct gro_now *n;
+	struct host_cpu *n;
 
-	if (!gro_armed_cpus)
+	if (!host.gro_armed)
 		return 0;
-	n = now();
-	if (!n || !n->armed)
+	n = host_here();
+	if (!n || !n->gro_armed)
 		return 0;
-	n->poll++;
-	if (!--n->armed)
-		__sync_fetch_and_add(&gro_armed_cpus, -1);
+	n->gro_poll++;
+	if (!--n->gro_armed)
+		__sync_fetch_and_add(&host.gro_armed, -1);
 	return 0;
 }
 

@@ -14,6 +14,13 @@
 
 METER_MAP(napi);
 
+/* The NAPI at the end of a CPU's list. */
+static __always_inline const struct napi_struct *napi_last(const struct softnet_data *sd)
+{
+	return (void *)PLAIN(sd, poll_list.prev) -
+	       bpf_core_field_offset(struct napi_struct, poll_list);
+}
+
 /*
  * A NAPI without an id cannot be busy-polled (netif_napi_add_tx()): it completes sent packets, as
  * in virtio_net. It receives only on devices without a bus (tun, tunnels), which have no completion
@@ -175,6 +182,15 @@ static __always_inline void times(const struct napi_struct *n, struct napi *row,
 	cpu->squeezable = 1;
 }
 
+/* It is ours, whoever's a NAPI in this memory was when raised_slot() looked at it. */
+static __always_inline void raised_anew(__u64 n)
+{
+	struct host_cpu *here = host_here();
+
+	if (here && here->raised == n && here->raised_slot != config.slot)
+		here->raised = 0;
+}
+
 /* `ctx`: the NAPI, its work and its budget. */
 static __always_inline int napi_polled(const __u64 *ctx)
 {
@@ -202,6 +218,8 @@ static __always_inline int napi_polled(const __u64 *ctx)
 	}
 	if (cpu->stranger == (__u64)n)	/* this memory belonged to another NAPI then */
 		cpu->stranger = 0;
+	if (!entered(SHARED_softirq_raise))
+		raised_anew((__u64)n);
 	now = bpf_ktime_get_ns();
 	nr = seen_row(&cpu->seen_polled, (__u64)dev, (__u64)n, n->napi_id);
 	row = row_at(&napi, nr & ~NAPI_TX);
@@ -225,16 +243,15 @@ static __always_inline int napi_polled(const __u64 *ctx)
 	return 0;
 }
 
-SEC("tp_btf/softirq_entry")
-int BPF_PROG(napi_entered, unsigned int vec)
+static __always_inline void napi_entered(void)
 {
 	struct napi_cpu *cpu;
 
-	if (vec != NET_RX_SOFTIRQ || !armed_cpus)
-		return 0;
+	if (!armed_cpus)
+		return;
 	cpu = cpu_now();
 	if (!cpu || !cpu->armed)
-		return 0;
+		return;
 	if (cpu->squeezable)
 		squeeze_charge(cpu);
 	cpu->eater = 0;
@@ -244,8 +261,8 @@ int BPF_PROG(napi_entered, unsigned int vec)
 	} else {
 		cpu->since = 0;
 		__sync_fetch_and_add(&armed_cpus, -1);
+		timed_here(false);
 	}
-	return 0;
 }
 
 /*
@@ -253,8 +270,7 @@ int BPF_PROG(napi_entered, unsigned int vec)
  * if that CPU is already in net_rx_action(). If something else raises it, the last NAPI in the list
  * is not ours or already has its stamp.
  */
-SEC("tp_btf/softirq_raise")
-int BPF_PROG(napi_raised, unsigned int vec)
+static __always_inline void napi_raised(void)
 {
 	const struct softnet_data *sd;
 	const struct napi_struct *n;
@@ -262,45 +278,60 @@ int BPF_PROG(napi_raised, unsigned int vec)
 	struct napi_cpu *cpu;
 	struct napi *row;
 
-	if (vec != NET_RX_SOFTIRQ)
-		return 0;
 	cpu = cpu_now();
 	sd = cpu ? softnet(cpu) : NULL;
 	if (!sd)
-		return 0;
-	n = (void *)PLAIN(sd, poll_list.prev) -
-	    bpf_core_field_offset(struct napi_struct, poll_list);
+		return;
+	n = napi_last(sd);
 	if ((__u64)n == cpu->stranger)
-		return 0;
+		return;
 	dev = BPF_CORE_READ(n, dev);
 	if (!plain_dev_is_it(dev)) {
 		cpu->stranger = (__u64)n;
-		return 0;
+		return;
 	}
 	if (!has_begun())
-		return 0;
+		return;
 	row = row_raised(cpu, dev, n);
 	if (row && !row->raised)
 		row->raised = bpf_ktime_get_ns();
 	arm(cpu);
-	return 0;
 }
 
-/* The only program that sees a poll begin. */
-SEC("?fentry/__napi_poll")
-int BPF_PROG(napi_begins, const struct napi_struct *n)
+/* The slot of the NAPI that napi_raised() looks at. Looked up once: most CPUs schedule one. */
+static __noinline __u32 raised_slot(void)
 {
-	const struct net_device *dev = n->dev;
-	struct napi_cpu *cpu;
+	struct host_cpu *here = host_here();
+	const struct napi_struct *n;
+	__u32 current = host.current;
 
-	if (!dev_is_ours(dev))
+	if (!here)
 		return 0;
-	cpu = cpu_now();
+	if (!here->softnet && config.percpu) {
+		__u64 rq = run_queue();
+
+		here->softnet = rq ? rq + config.softnet_data : 0;
+	}
+	if (!here->softnet)
+		return 0;
+	n = napi_last((void *)here->softnet);
+	if (here->raised != (__u64)n || here->raised_current != current) {
+		here->raised_slot = device_slot(BPF_CORE_READ(n, dev));
+		here->raised_current = current;
+		here->raised = (__u64)n;
+	}
+	return here->raised_slot;
+}
+
+/* Only fentry sees a poll begin. */
+static __always_inline void napi_begins(const struct napi_struct *n)
+{
+	struct napi_cpu *cpu = cpu_now();
+
 	if (!cpu)
-		return 0;
+		return;
 	cpu->since = bpf_ktime_get_ns();
 	cpu->begun = (__u64)n;
-	return 0;
 }
 
 #endif

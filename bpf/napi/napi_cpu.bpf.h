@@ -4,8 +4,8 @@
 #define NICPROBE_NAPI_CPU_BPF_H
 
 #include "bpf/common/dev.bpf.h"
+#include "bpf/common/host.bpf.h"
 #include "bpf/common/run_queue.bpf.h"
-#include "bpf/common/scratch.bpf.h"
 
 /* Softirqs of a CPU that are timed after a poll of ours; the others cost no clock read. */
 #define ARMED		64
@@ -38,13 +38,26 @@ SCRATCH_MAP(napi_cpu, struct napi_cpu);
 /* Number of armed CPUs: if 0, polls and softirqs of others cost one read. */
 static __u32 armed_cpus;
 
+/* Where another interface's program passes events on: from now on all polls of this CPU, or not. */
+static __always_inline void timed_here(bool timed)
+{
+	struct host_cpu *here = config.slot ? host_here() : NULL;
+
+	if (here && timed)
+		__sync_fetch_and_or(&here->timed, 1ull << (config.slot & (SLOTS - 1)));
+	else if (here)
+		__sync_fetch_and_and(&here->timed, ~(1ull << (config.slot & (SLOTS - 1))));
+}
+
 static __always_inline void arm(struct napi_cpu *cpu)
 {
 	/* a raise in an interrupt may come in between: whoever finds 0 counts the CPU */
-	if (cpu->armed)
+	if (cpu->armed) {
 		cpu->armed = ARMED;
-	else if (!__sync_lock_test_and_set(&cpu->armed, ARMED))
+	} else if (!__sync_lock_test_and_set(&cpu->armed, ARMED)) {
 		__sync_fetch_and_add(&armed_cpus, 1);
+		timed_here(true);
+	}
 }
 
 static __always_inline struct napi_cpu *cpu_now(void)

@@ -62,6 +62,13 @@ static void key_text(const void *key, unsigned nr, char *to, size_t size)
 		snprintf(to, size, "%u", queue);
 }
 
+/* A packet that it follows goes from device to device. */
+static bool wanders(const struct config *c)
+{
+	(void)c;
+	return true;
+}
+
 const struct meter meter_skblife = {
 	.name = "skblife",
 	.help = "how long a packet is in this host, and where",
@@ -75,7 +82,7 @@ const struct meter meter_skblife = {
 		.text = key_text,
 		.sorted = true,
 	},
-	.events = { .prefix = "life", .global = true },
+	.events = { .prefix = "life", .global = true, .wanders = wanders },
 	.sample = 64,
 	.on_request = "it traces packets of all interfaces, including reads and frees: 0.1 us per "
 		      "packet sent or received",

@@ -65,6 +65,12 @@ static const struct map_plan maps[] = {
 	{}
 };
 
+/* A sent packet may have another device by the time it is freed. */
+static bool wanders(const struct config *c)
+{
+	return !c->stays;
+}
+
 const struct meter meter_txlat = {
 	.name = "txlat",
 	.help = "time from the driver's xmit to completion, by TX queue",
@@ -74,7 +80,7 @@ const struct meter meter_txlat = {
 	.lanes = 3,
 	.row_size = sizeof(struct txlat),
 	.metrics = metrics,
-	.events = { .maps = maps },
+	.events = { .maps = maps, .wanders = wanders },
 	.configure = configure,
 	.absent = absent,
 	.remark = remark,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "lib/attach/attach.h"
+#include "lib/attach/host.h"
 #include "lib/attach/pins.h"
 #include "lib/core/hook.h"
 #include "lib/net/iface.h"
@@ -13,10 +14,13 @@
 
 int attach_undo(const struct site *site)
 {
+	int err;
+
 	for (const struct hook *const *t = hooks; *t; t++)
 		if ((*t)->detach)
 			(*t)->detach(site);
-	return pins_remove(site->pins, site->error);
+	err = host_leave(site);
+	return pins_remove(site->pins, site->error) ?: err;
 }
 
 int detach_pins(const char *dir, __u32 netns, bool force, struct error *e)

@@ -9,9 +9,12 @@
 #include <bpf/libbpf.h>
 
 #include "lib/attach/begin.h"
+#include "lib/attach/host.h"
 #include "lib/attach/object.h"
 #include "lib/core/meter.h"
+#include "lib/kernel/btf.h"
 #include "lib/kernel/choose.h"
+#include "lib/kernel/release.h"
 #include "lib/util/error.h"
 #include "lib/util/log.h"
 
@@ -84,13 +87,14 @@ static int map_prepare(const struct site *site, struct bpf_map *map)
 	const char *name = bpf_map__name(map);
 	const struct map_plan *plan = plan_find(name);
 	unsigned entries = entries_of(site, name);
+	bool own = site->config.slot != HOST_SLOT;	/* pins of an interface */
 	int err = 0;
 
 	if (!strcmp(name, ".rodata.config"))
 		err = bpf_map__set_initial_value(map, &site->config, sizeof(site->config));
 	if (!err && entries)
 		err = bpf_map__set_max_entries(map, entries);
-	if (!err && (meter_find(name) || (plan && plan->pinned)))
+	if (!err && own && (meter_find(name) || (plan && plan->pinned)))
 		err = bpf_map__set_pin_path(map, pin_path(site, strcmp(name, BEGUN_MAP) ? name :
 								BEGUN_PIN));
 	return err;
@@ -126,7 +130,7 @@ static int dev_tell(const struct site *site, struct bpf_program *prog)
 	return err;
 }
 
-static bool wanted(const char *program, const void *arg)
+bool users_want(const char *program, const void *arg)
 {
 	const struct users *users = arg, by = event_users(program);
 
@@ -161,8 +165,19 @@ static int map_leave_out(struct bpf_map *map, const struct meter *owner)
 	return bpf_map__set_autocreate(map, false);
 }
 
+/* The program whose map of next programs this is; NULL: it is no such map. */
+static const char *next_of(const char *map)
+{
+	size_t len = strlen(NEXT_PREFIX);
+
+	return !strncmp(map, NEXT_PREFIX, len) && shared_program(map + len) >= 0 ? map + len : NULL;
+}
+
+/* `users` NULL: all maps are wanted; `wants` NULL: all programs are. */
 static struct bpf_object *open(const struct site *site, const void *(*elf)(size_t *),
-			       const struct users *users, struct left_out *left)
+			       const struct users *users,
+			       bool (*wants)(const char *, const void *), const void *arg,
+			       struct left_out *left)
 {
 	size_t size;
 	const void *bytes = elf(&size);
@@ -179,12 +194,17 @@ static struct bpf_object *open(const struct site *site, const void *(*elf)(size_
 		return NULL;
 	}
 	bpf_object__for_each_map(map, obj) {
-		const struct meter *owner = map_owner(bpf_map__name(map));
+		const char *name = bpf_map__name(map), *shared = host_pin(name);
+		const struct meter *owner = map_owner(name);
 
-		if (users && !map_wanted(owner, users))
+		if (next_of(name) && !(site->config.slot && wants && wants(next_of(name), arg)))
+			err = err ?: bpf_map__set_autocreate(map, false);
+		else if (users && !map_wanted(owner, users))
 			err = err ?: map_leave_out(map, owner);
 		else
 			err = err ?: map_prepare(site, map);
+		if (!err && site->config.slot && shared && bpf_map__autocreate(map))
+			err = bpf_map__set_pin_path(map, shared);
 	}
 	bpf_object__for_each_program(prog, obj)
 		if (!err && site->config.dev)
@@ -192,7 +212,7 @@ static struct bpf_object *open(const struct site *site, const void *(*elf)(size_
 	if (err)
 		error_set(site->error, err, NULL, "cannot prepare our own BPF object: %s",
 			  strerror(-err));
-	if (err || kernel_choose(obj, users ? wanted : NULL, users, left, site->error)) {
+	if (err || kernel_choose(obj, wants, arg, left, site->error)) {
 		bpf_object__close(obj);
 		return NULL;
 	}
@@ -201,13 +221,40 @@ static struct bpf_object *open(const struct site *site, const void *(*elf)(size_
 
 struct bpf_object *object_open(const struct site *site, const void *(*elf)(size_t *))
 {
-	return open(site, elf, NULL, NULL);
+	return open(site, elf, NULL, NULL, NULL, NULL);
 }
 
 struct bpf_object *object_open_shared(const struct site *site, const struct users *users,
 				      struct left_out *left)
 {
-	return open(site, events_elf, users, left);
+	return open(site, events_elf, users, users_want, users, left);
+}
+
+static bool is_of(const char *program, const void *arg)
+{
+	const __u32 *which = arg;
+	int p = shared_program(program);
+
+	return p >= 0 && *which >> p & 1;
+}
+
+struct bpf_object *object_open_host(__u32 which, struct error *e)
+{
+	static const struct users nobody;
+	struct site site = {
+		.error = e,
+		.config = {
+			.slot = HOST_SLOT,
+			.entered = ~0u,
+			.rows = 1,
+			.dev = 1,	/* no device has this address: every event is passed on */
+			.scratch = release_realtime() ? SCRATCH_TASKS : 1,
+			.preempts = release_preempts(),
+		},
+	};
+
+	site.config.percpu = kernel_percpu("softnet_data", &site.config.softnet_data);
+	return open(&site, events_elf, &nobody, is_of, &which, NULL);
 }
 
 const char *set_pin(const char *program, unsigned set)
@@ -272,6 +319,18 @@ int object_load(const struct site *site, struct bpf_object *obj)
 	return 0;
 }
 
+/* A shared program of set 0: with the others, or alone. */
+static int program_attach(const struct site *site, struct bpf_object *obj,
+			  struct bpf_program *prog, unsigned set)
+{
+	const char *name = bpf_program__name(prog);
+
+	if (!site->config.slot || shared_program(name) < 0)
+		return link_pin(site, prog, set);
+	return host_attach(site, prog,
+			   bpf_object__find_map_fd_by_name(obj, text(NEXT_PREFIX "%s", name)));
+}
+
 int object_attach_set(const struct site *site, struct bpf_object *obj, unsigned set)
 {
 	struct bpf_program *prog;
@@ -279,7 +338,7 @@ int object_attach_set(const struct site *site, struct bpf_object *obj, unsigned 
 
 	bpf_object__for_each_program(prog, obj)
 		if (!err && bpf_program__autoload(prog))
-			err = link_pin(site, prog, set);
+			err = program_attach(site, obj, prog, set);
 	bpf_object__for_each_program(prog, obj)
 		if (err && bpf_program__autoload(prog))
 			unlink(pin_path(site, set_pin(bpf_program__name(prog), set)));

@@ -20,6 +20,15 @@ struct left_out;
 struct bpf_object *object_open_shared(const struct site *, const struct users *,
 				      struct left_out *);
 
+/* Is a program wanted by these `struct users`? */
+bool users_want(const char *program, const void *users);
+
+/*
+ * The same object for programs without an interface, that only pass events on (lib/core/host.h):
+ * those of `which`, 1 << SHARED_x. NULL: the error says why.
+ */
+struct bpf_object *object_open_host(__u32 which, struct error *);
+
 /* Attaches programs, and pins their links as set_pin() names them. 0 or -errno. */
 int object_attach_set(const struct site *, struct bpf_object *, unsigned set);
 

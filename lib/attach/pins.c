@@ -244,15 +244,30 @@ int pins_remove(const char *dir, struct error *e)
 	return err;
 }
 
+/* What interfaces share: it goes with the last of them. */
+static bool is_shared(const char *name)
+{
+	return !strncmp(name, SHARED_DIR, strlen(SHARED_DIR));
+}
+
 void pins_tidy(void)
 {
 	int fd = bpffs_open(PINS_ROOT, NULL);
 	DIR *d = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *entry;
+	bool left = false;
+	char dir[256];
 
 	while (d && (entry = readdir(d)))
-		if (entry->d_name[0] != '.')
-			unlinkat(fd, entry->d_name, AT_REMOVEDIR);
+		if (entry->d_name[0] != '.' && unlinkat(fd, entry->d_name, AT_REMOVEDIR))
+			left |= !is_shared(entry->d_name);
+	if (d && !left)
+		rewinddir(d);
+	while (d && !left && (entry = readdir(d)))
+		if (is_shared(entry->d_name)) {
+			snprintf(dir, sizeof(dir), PINS_ROOT "/%.100s", entry->d_name);
+			pins_remove(dir, NULL);
+		}
 	if (d)
 		closedir(d);
 	else if (fd >= 0)

@@ -11,6 +11,7 @@
 struct error;
 
 #define PINS_ROOT "/sys/fs/bpf/nicprobe"
+#define SHARED_DIR "shared-"	/* below it, and a number: who agrees on struct host */
 
 /*
  * Makes the root if need be (and mounts the BPF file system), and locks it:
@@ -39,7 +40,7 @@ void pin_remove(const char *path);
 /* Removes a directory and all its pins. 0 or -errno. */
 int pins_remove(const char *dir, struct error *);
 
-/* Removes empty directories: the last step of a change before unlocking. */
+/* Removes empty directories, and what is shared if none is left: the last step of a change before unlocking. */
 void pins_tidy(void);
 
 /* Calls `fn` for each directory of pins, until it returns other than 0; returns that. */

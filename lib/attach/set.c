@@ -8,6 +8,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include "lib/attach/host.h"
 #include "lib/attach/object.h"
 #include "lib/attach/pins.h"
 #include "lib/attach/points.h"
@@ -84,29 +85,56 @@ static void note_left_out(struct meta *meta, __u64 bits, const struct left_out *
 }
 
 /* Ends the programs of a set that no user in `left` needs. */
-static void programs_end(const struct site *site, const struct bpf_object *obj, unsigned set,
-			 const struct users *left)
+static int programs_end(const struct site *site, const struct bpf_object *obj, unsigned set,
+			const struct users *left)
 {
 	struct bpf_program *prog;
+	__u32 shared = 0;
+	int err = 0;
 
 	bpf_object__for_each_program(prog, (struct bpf_object *)obj) {
-		struct users by = event_users(bpf_program__name(prog));
+		int p = shared_program(bpf_program__name(prog));
 
-		if (!(by.meters & left->meters) && !(by.points & left->points))
-			pin_remove(pin_path(site, set_pin(bpf_program__name(prog), set)));
+		if (p >= 0 && !users_want(bpf_program__name(prog), left))
+			shared |= 1u << p;
 	}
+	if (!set)
+		err = serves(left) ? host_end(site, shared) : host_leave(site);
+	if (err)
+		return err;
+	bpf_object__for_each_program(prog, (struct bpf_object *)obj)
+		if (!users_want(bpf_program__name(prog), left))
+			pin_remove(pin_path(site, set_pin(bpf_program__name(prog), set)));
 	if (!serves(left))
 		pin_remove(pin_path(site, set_pin(OFF_PIN, set)));
+	return 0;
+}
+
+/* Takes part in what the interfaces share, if the programs of the set can: the first one only. */
+static int join(struct site *site, const struct users *set)
+{
+	bool wanders = false;
+
+	site->config.slot = 0;
+	if (site->set)
+		return 0;
+	for (int id = 0; id < NR_METERS; id++)
+		wanders |= set->meters >> id & 1 && meters[id]->events.wanders &&
+			   meters[id]->events.wanders(&site->config);
+	return host_join(site, wanders, users_want, set);
 }
 
 /* Loads and attaches one object for all users of meta->set[site->set]. */
-static int load(const struct site *site, struct meta *meta)
+static int load(const struct site *site, struct meta *meta, bool share)
 {
 	const struct users *set = &meta->set[site->set];
 	struct site own = *site;
 	struct bpf_object *obj;
 	struct left_out left;
-	int err;
+	int err = share ? join(&own, set) : 0;
+
+	if (err)
+		return err;
 
 	own.config.points = set->points;
 	own.config.on = set->meters;
@@ -117,16 +145,19 @@ static int load(const struct site *site, struct meta *meta)
 	}
 	obj = object_open_shared(&own, set, &left);
 	if (!obj)
-		return -EOPNOTSUPP;
+		goto leave;
 	err = each(&own, obj, set->meters, false) ?: object_load(&own, obj) ?:
 	      each(&own, obj, set->meters, true) ?: off_pin(&own, obj) ?:
-	      object_attach_set(&own, obj, site->set);
+	      object_attach_set(&own, obj, site->set) ?: (own.config.slot ? host_begin(&own) : 0);
 	if (err)
 		unlink(pin_path(site, set_pin(OFF_PIN, site->set)));
 	else
 		note_left_out(meta, set->meters, &left);
 	bpf_object__close(obj);
-	return err;
+leave:
+	if ((!obj || err) && own.config.slot)
+		host_leave(&own);
+	return obj ? err : -EOPNOTSUPP;
 }
 
 /* Notes a point whose program the kernel does not load: there is no other hook for it. */
@@ -173,7 +204,7 @@ static int alone(const struct site *site, const struct request *req, struct meta
 		return set;
 	own.set = set;
 	meta->set[set] = user;
-	err = load(&own, meta);
+	err = load(&own, meta, true);
 	if (!err)
 		return 0;
 	meta->set[set] = (struct users){};
@@ -186,8 +217,13 @@ static int alone(const struct site *site, const struct request *req, struct meta
 int set_attach(const struct site *site, const struct request *req, struct meta *meta)
 {
 	const struct users all = meta->set[site->set];
-	int err = serves(&all) ? load(site, meta) : 0;
+	int err = serves(&all) ? load(site, meta, true) : 0;
 
+	/* a compiler of the kernel may know no tail calls in programs that have functions */
+	if (err && !site->set && !attach_stopped(site)) {
+		error_forget(site->error);
+		err = load(site, meta, false);
+	}
 	if (!err || attach_stopped(site))
 		return attach_stopped(site);
 	error_forget(site->error);
@@ -236,14 +272,15 @@ static struct bpf_object *names_open(const struct site *site)
 int set_sweep(const struct site *site, const struct meta *meta)
 {
 	struct bpf_object *obj = names_open(site);
+	int err = host_sweep(site->error);
 
 	if (!obj)
 		return -EIO;
-	for (unsigned set = 0; set < MAX_SETS; set++)
+	for (unsigned set = 0; set < MAX_SETS && !err; set++)
 		if (!serves(&meta->set[set]))
-			programs_end(site, obj, set, &meta->set[set]);
+			err = programs_end(site, obj, set, &meta->set[set]);
 	bpf_object__close(obj);
-	return 0;
+	return err;
 }
 
 int set_leave(const struct site *site, struct meta *meta, __u64 bits)
@@ -261,7 +298,7 @@ int set_leave(const struct site *site, struct meta *meta, __u64 bits)
 		if (err)
 			break;
 		u->meters &= ~bits;
-		programs_end(site, obj, set, u);
+		err = programs_end(site, obj, set, u);
 	}
 	bpf_object__close(obj);
 	return err ? error_set(site->error, err, NULL, "cannot end programs: %s",

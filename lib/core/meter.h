@@ -118,6 +118,8 @@ struct meter_events {
 	 * even where nothing calls them, and wants their maps.
 	 */
 	bool global;
+	/* Its programs look at packets of other devices, too; NULL: they do not. */
+	bool (*wanders)(const struct config *);
 	const char *prefix;		/* a second prefix for its programs and maps, or NULL */
 };
 

@@ -8,6 +8,7 @@
 
 #include <bpf/bpf.h>
 
+#include "lib/attach/host.h"
 #include "lib/attach/pins.h"
 #include "lib/core/hook.h"
 #include "lib/kernel/release.h"
@@ -131,7 +132,19 @@ void losses_missed(struct snapshot *s, const char *pins)
 			s->missed_hidden |= errno == EACCES;
 			continue;
 		}
-		if (bpf_fd_type(fd) == 'l') {
+		if (bpf_fd_type(fd) == 'p' && shared_program(entry->d_name) >= 0) {
+			uint64_t n = host_missed(pins, entry->d_name);
+
+			if (release_preempts() && copy_of(pins, entry->d_name)) {
+				uint64_t also = host_missed(pins, text("%s_again",
+								       entry->d_name));
+
+				n = also < n ? also : n;
+			} else if (copy_of(pins, entry->d_name)) {
+				n = 0;
+			}
+			missed_add(s, missed_by(&s->meta, entry->d_name), n);
+		} else if (bpf_fd_type(fd) == 'l') {
 			uint64_t n = misses_of(fd, seen, &nr);
 			const char *copy = copy_of(pins, entry->d_name);
 

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Passes an event on to the programs of other interfaces: lib/core/host.h. */
+#ifndef NICPROBE_HOST_BPF_H
+#define NICPROBE_HOST_BPF_H
+
+#include "bpf/common/half.bpf.h"
+#include "bpf/common/scratch.bpf.h"
+#include "lib/core/host.h"
+
+/* The loader makes all interfaces share these maps, except those whose config.slot is 0. */
+volatile struct host host SEC(HOST_MAP);
+MAP(PERCPU_ARRAY, host_handed, __u32, __u64, NR_SHARED);
+
+#define P(name) MAP(PROG_ARRAY, to_##name, __u32, __u32, SLOTS);
+SHARED_PROGRAMS(P)
+#undef P
+
+/* State of this CPU that does not depend on the interface. */
+struct host_cpu {
+	/*
+	 * The frame that is in GRO on this CPU: the exit tracepoint does not pass it. GRO does not
+	 * nest, as nothing calls it from within GRO (tunnels queue: gro_cells_receive()).
+	 */
+	__u32 gro_slot;		/* the interface… */
+	__u32 gro_row;		/* …and its row + 1; 0: nobody's */
+	__u16 held, normal;	/* enum gro_alone, if GRO returns GRO_HELD or GRO_NORMAL */
+	__u32 gro_poll;		/* counts polls of this CPU: GRO mostly flushes after each */
+	__u32 gro_armed;	/* polls still to be counted */
+	__u64 timed;		/* slots whose meter napi times the softirqs of this CPU */
+	__u64 softnet;		/* the address of its struct softnet_data; 0: not known yet */
+	__u64 raised;		/* the NAPI that was scheduled last… */
+	__u32 raised_slot;	/* …whose it is… */
+	__u32 raised_current;	/* …as of this host.current */
+};
+SCRATCH_MAP(host_cpu, struct host_cpu);
+
+static __always_inline struct host_cpu *host_here(void)
+{
+	return scratch_here(host_cpu);
+}
+
+/* Does the kernel run this program itself, and no other interface's program call it? */
+static __always_inline bool entered(enum shared_program program)
+{
+	return !config.slot || config.entered >> program & 1;
+}
+
+/* The slot of a device; 0: none. */
+static __always_inline __u32 device_slot(const void *dev)
+{
+	const volatile struct devices *d = &host.devices[host.current & 1];
+	__u32 at = device_place(d->mul, lower_half(dev));
+
+	return d->dev[at] == (__u64)dev ? d->slot[at] : 0;
+}
+
+/* During a change of the attached program (lib/attach/host.c): does this one pass the event on? */
+static __noinline bool passes(__u32 program)
+{
+	__u64 *handed = row_at(&host_handed, program);
+
+	if (!handed)
+		return true;
+	if (config.slot != HOST_SLOT) {		/* the old one */
+		*handed += host.handing == OLD_PASSES;
+		return host.handing != NEW_PASSES;
+	}
+	if (*handed) {
+		--*handed;
+		return false;
+	}
+	return host.handing == NEW_PASSES;
+}
+
+/* May this program pass events on at all? */
+static __always_inline bool shares(enum shared_program program)
+{
+	if (!config.slot || !host.called[program])
+		return false;
+	return !host.handing || !entered(program) || passes(program);
+}
+
+/* Passes the event on to the interface of a slot. Returns if that is nobody, or us. */
+static __always_inline void pass_to(void *ctx, void *next, enum shared_program program, __u32 slot)
+{
+	if (slot != config.slot && host.called[program] >> (slot & (SLOTS - 1)) & 1)
+		bpf_tail_call(ctx, next, slot);
+}
+
+/*
+ * Passes the event on to all interfaces of `slots`: each of them passes it on to the next. Returns
+ * if none is left.
+ */
+static __always_inline void pass_along(void *ctx, void *next, enum shared_program program,
+				       __u64 slots)
+{
+	slots &= host.called[program];
+	if (!entered(program))
+		slots &= ~1ull << (config.slot & (SLOTS - 1));
+	if (slots)
+		bpf_tail_call(ctx, next, log2_of(slots & -slots));
+}
+
+/* Passes on the event of a device that is not ours. */
+#define PASS(ctx, program, dev) do {					\
+	if (shares(SHARED_##program))					\
+		pass_to(ctx, &to_##program, SHARED_##program, device_slot(dev));	\
+} while (0)
+
+#endif

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Replaces the attached programs of an interface that is detached while others need them. */
+#include <errno.h>
+#include <linux/membarrier.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "lib/attach/handover.h"
+#include "lib/attach/host.h"
+#include "lib/attach/object.h"
+#include "lib/attach/pins.h"
+#include "lib/kernel/release.h"
+#include "lib/proc/cpus.h"
+#include "lib/util/error.h"
+#include "lib/util/log.h"
+
+#define PAUSE	50000000	/* ns, where the kernel cannot be asked */
+
+/*
+ * membarrier() waits for each CPU to pass through the scheduler (synchronize_rcu()), which it does
+ * not within a program at a tracepoint. Where programs are preempted it is no proof: they take
+ * microseconds, so a pause is as good.
+ */
+void kernel_pause(void)
+{
+	if (syscall(SYS_membarrier, MEMBARRIER_CMD_GLOBAL, 0, 0) || release_preempts())
+		nanosleep(&(struct timespec){ .tv_nsec = PAUSE }, NULL);
+}
+
+static void phase(struct host *h, enum handing handing)
+{
+	__atomic_store_n(&h->handing, handing, __ATOMIC_SEQ_CST);
+	kernel_pause();
+}
+
+static const char *next_path(int p)
+{
+	return host_path(text("%s-next", shared_names[p]));
+}
+
+/* Forgets what the old programs counted in an earlier change. */
+static void handed_clear(void)
+{
+	__u64 none[MAX_CPUS] = {};
+	int fd = bpf_obj_get(host_path(HANDED_MAP));
+
+	for (__u32 p = 0; fd >= 0 && p < NR_SHARED; p++)
+		bpf_map_update_elem(fd, &p, none, BPF_ANY);
+	if (fd >= 0)
+		close(fd);
+}
+
+/* The new links take the names of the old ones, which end. */
+static int replace(struct host *h)
+{
+	for (int p = 0; p < NR_SHARED; p++) {
+		int old = access(next_path(p), F_OK) ? -1 : bpf_obj_get(host_path(shared_names[p]));
+
+		if (access(next_path(p), F_OK))
+			continue;
+		h->missed[p] += host_misses(host_path(shared_names[p]));
+		if (rename(next_path(p), host_path(shared_names[p])))
+			return -errno;
+		h->entered[p] = HOST_SLOT;
+		if (old >= 0)
+			close(old);
+	}
+	phase(h, NEW_PASSES);		/* until the old programs have ended */
+	phase(h, NOT_HANDING);
+	return 0;
+}
+
+static void give_up(struct host *h)
+{
+	for (int p = 0; p < NR_SHARED; p++)
+		pin_remove(next_path(p));
+	phase(h, NOT_HANDING);
+}
+
+static int link_next(struct bpf_program *prog, int p)
+{
+	struct bpf_link *link = bpf_program__attach(prog);
+	int err = link ? bpf_link__pin(link, next_path(p)) : -errno, fd;
+
+	if (err) {
+		bpf_link__destroy(link);
+		return err;
+	}
+	fd = bpf_link__fd(link);
+	bpf_link__disconnect(link);
+	bpf_link__destroy(link);
+	close(fd);
+	return 0;
+}
+
+static int change(struct host *h, struct bpf_object *obj)
+{
+	struct bpf_program *prog;
+	int err = 0;
+
+	handed_clear();
+	phase(h, NEW_COMES);
+	bpf_object__for_each_program(prog, obj)
+		if (!err && bpf_program__autoload(prog))
+			err = link_next(prog, shared_program(bpf_program__name(prog)));
+	if (err) {
+		give_up(h);
+		return err;
+	}
+	kernel_pause();			/* every event meets both from now on */
+	phase(h, OLD_PASSES);
+	phase(h, NEW_PASSES);
+	return replace(h);
+}
+
+int handover(struct host *h, __u32 which, struct error *e)
+{
+	struct bpf_object *obj;
+	int err;
+
+	for (int p = 0; p < NR_SHARED; p++)
+		if (!h->called[p])
+			which &= ~(1u << p);
+	if (!which)
+		return 0;
+	obj = object_open_host(which, e);
+	if (!obj)
+		return -EOPNOTSUPP;
+	err = bpf_object__load(obj) ?: change(h, obj);
+	if (err)
+		error_set(e, err, "nicprobe detach --all", "cannot replace programs that other "
+			  "interfaces share: %s", strerror(-err));
+	bpf_object__close(obj);
+	return err;
+}
+
+int handover_finish(struct host *h, struct error *e)
+{
+	int err = 0;
+
+	if (h->handing == NEW_PASSES)
+		err = replace(h);
+	else if (h->handing)
+		give_up(h);
+	return err ? error_set(e, err, NULL, "cannot replace programs that other interfaces "
+			       "share: %s", strerror(-err)) : 0;
+}

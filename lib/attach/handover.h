@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Replaces the attached programs of an interface that is detached while others need them. */
+#ifndef NICPROBE_HANDOVER_H
+#define NICPROBE_HANDOVER_H
+
+#include "lib/core/host.h"
+
+struct error;
+
+extern const char *const shared_names[NR_SHARED];
+
+/* The path of a pin that interfaces share, as text(); "": their directory. */
+const char *host_path(const char *name);
+
+/* Events that the program of a pinned link missed, as it was running already. */
+__u64 host_misses(const char *link);
+
+/*
+ * Replaces those programs of `which`, 1 << SHARED_x, that still pass events on: by programs that do
+ * nothing else. No event is lost and none is passed on twice. 0 or -errno and an error.
+ */
+int handover(struct host *, __u32 which, struct error *);
+
+/* Ends a change that was interrupted. 0 or -errno and an error. */
+int handover_finish(struct host *, struct error *);
+
+/* Returns when no program runs any more that began before. */
+void kernel_pause(void);
+
+#endif

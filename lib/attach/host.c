@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Who shares programs: slots, devices, and which interface's programs are attached. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "lib/attach/handover.h"
+#include "lib/attach/host.h"
+#include "lib/attach/pins.h"
+#include "lib/kernel/programs.h"
+#include "lib/util/error.h"
+#include "lib/util/log.h"
+
+#define MULTIPLIERS	100000	/* tried; with 62 devices one of 2500 will do */
+
+const char *const shared_names[NR_SHARED] = {
+#define P(name) #name,
+	SHARED_PROGRAMS(P)
+#undef P
+};
+
+int shared_program(const char *name)
+{
+	for (int i = 0; i < NR_SHARED; i++)
+		if (!strcmp(shared_names[i], name))
+			return i;
+	return -1;
+}
+
+const char *host_path(const char *name)
+{
+	const __u32 agreed = (meta_version() ^ HOST_VERSION * 2654435769u) + sizeof(struct host);
+
+	return text(PINS_ROOT "/" SHARED_DIR "%08x%s%s", agreed, *name ? "/" : "", name);
+}
+
+const char *host_pin(const char *map)
+{
+	if (!strcmp(map, HOST_MAP))
+		return host_path("host");
+	if (!strcmp(map, HANDED_MAP) || !strcmp(map, HOST_CPU_MAP) ||
+	    (!strncmp(map, NEXT_PREFIX, strlen(NEXT_PREFIX)) &&
+	     shared_program(map + strlen(NEXT_PREFIX)) >= 0))
+		return host_path(map);
+	return NULL;
+}
+
+/* The shared struct, mapped from its pin; NULL and errno. */
+static struct host *host_map(void)
+{
+	int fd = bpf_obj_get(host_path("host")), err;
+	struct host *h;
+
+	if (fd < 0)
+		return NULL;
+	h = mmap(NULL, sizeof(*h), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	err = errno;
+	close(fd);
+	errno = h == MAP_FAILED ? err : h->magic == HOST_MAGIC ? 0 : EPROTO;
+	if (h != MAP_FAILED && errno) {
+		munmap(h, sizeof(*h));
+		errno = EPROTO;
+		return NULL;
+	}
+	return h == MAP_FAILED ? NULL : h;
+}
+
+static void host_unmap(struct host *h)
+{
+	if (h)
+		munmap(h, sizeof(*h));
+}
+
+static int host_make(void)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_MMAPABLE);
+	struct host *first = calloc(1, sizeof(*first));
+	int fd = -1, err = 0;
+
+	if (!first)
+		return -ENOMEM;
+	first->magic = HOST_MAGIC;
+	if (mkdir(host_path(""), 0700) && errno != EEXIST)
+		err = -errno;
+	if (!err)
+		fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "nicprobe_host", 4, sizeof(*first), 1, &opts);
+	if (!err && (fd < 0 || bpf_map_update_elem(fd, &(__u32){ 0 }, first, BPF_ANY) ||
+		     bpf_obj_pin(fd, host_path("host"))))
+		err = -errno;
+	if (fd >= 0)
+		close(fd);
+	free(first);
+	return err;
+}
+
+static int failed(struct error *e, int err)
+{
+	return error_set(e, err, text("rm -r %s, when nothing is attached", host_path("")),
+			 "cannot use what the attached interfaces share: %s", strerror(-err));
+}
+
+/* The slot of the interface whose pins are in `pins`; 0: none. */
+static __u32 slot_find(const struct host *h, const char *pins)
+{
+	for (__u32 slot = 1; slot < HOST_SLOT; slot++)
+		if (*h->tenant[slot].pins && !strcmp(h->tenant[slot].pins,
+						     pins + strlen(PINS_ROOT "/")))
+			return slot;
+	return 0;
+}
+
+/* Fills the idle table with the devices of all tenants, but not `without`. False: they collide. */
+static bool devices_fill(const struct host *h, struct devices *idle, __u32 without)
+{
+	__u32 mul = 2654435769u;
+
+	for (int try = 0; try < MULTIPLIERS; try++, mul = mul * 1664525 + 2 * 1013904223u) {
+		bool collide = false;
+
+		memset(idle, 0, sizeof(*idle));
+		idle->mul = mul;
+		for (__u32 slot = 1; slot < HOST_SLOT && !collide; slot++) {
+			__u64 dev = h->tenant[slot].dev;
+			__u32 at = device_place(mul, dev);
+
+			if (!dev || slot == without)
+				continue;
+			collide = idle->dev[at];
+			idle->slot[at] = slot;
+			idle->dev[at] = dev;
+		}
+		if (!collide)
+			return true;
+	}
+	return false;
+}
+
+static bool devices_change(struct host *h, __u32 without)
+{
+	__u32 next = h->current + 2;
+
+	next ^= 1;
+	if (!devices_fill(h, &h->devices[next & 1], without))
+		return false;
+	__atomic_store_n(&h->current, next, __ATOMIC_RELEASE);
+	return true;
+}
+
+/* Does the interface of a slot still exist, as far as its pins go? */
+static bool lives(const struct tenant *t)
+{
+	return !access(text(PINS_ROOT "/%s", t->pins), F_OK);
+}
+
+__u64 host_misses(const char *link)
+{
+	struct bpf_prog_info info = {};
+	__u32 len = sizeof(info), id = program_pinned(link);
+	int fd = id ? bpf_prog_get_fd_by_id(id) : -1;
+
+	if (fd >= 0) {
+		bpf_obj_get_info_by_fd(fd, &info, &len);
+		close(fd);
+	}
+	return info.recursion_misses;
+}
+
+__u64 host_missed(const char *pins, const char *program)
+{
+	int p = shared_program(program);
+	struct host *h = p < 0 ? NULL : host_map();
+	__u32 slot = h ? slot_find(h, pins) : 0;
+	__u64 n = 0;
+
+	if (slot)
+		n = h->missed[p] + host_misses(host_path(program)) - h->tenant[slot].missed[p];
+	host_unmap(h);
+	return n;
+}
+
+/* Ends programs of one slot. Those that are attached for others too are replaced first. */
+static int programs_end(struct host *h, __u32 slot, __u32 which, struct error *e)
+{
+	__u32 attached = 0, called = 0;
+	int err;
+
+	for (int p = 0; p < NR_SHARED; p++) {
+		if (!(which >> p & 1))
+			continue;
+		attached |= (h->entered[p] == slot) << p;
+		called |= (h->called[p] >> slot & 1) << p;
+		__atomic_and_fetch(&h->called[p], ~(1ull << slot), __ATOMIC_SEQ_CST);
+	}
+	if (called)
+		kernel_pause();
+	for (int p = 0; p < NR_SHARED; p++) {
+		int next = called >> p & 1 ? bpf_obj_get(host_pin(text(NEXT_PREFIX "%s",
+								       shared_names[p]))) : -1;
+
+		if (next >= 0) {
+			bpf_map_delete_elem(next, &slot);
+			close(next);
+		}
+	}
+	err = handover(h, attached, e);
+	for (int p = 0; p < NR_SHARED && !err; p++)
+		if (attached >> p & 1 && !h->called[p]) {
+			pin_remove(host_path(shared_names[p]));
+			h->entered[p] = 0;
+		}
+	return err;
+}
+
+/*
+ * If its programs cannot be replaced they stay, with their slot: they still serve the others, and
+ * host_sweep() tries again.
+ */
+static int slot_end(struct host *h, __u32 slot, struct error *e)
+{
+	struct tenant *t = &h->tenant[slot];
+	int err;
+
+	t->dev = 0;
+	devices_change(h, 0);
+	err = programs_end(h, slot, ~0u, e);
+	if (!err)
+		memset(t, 0, sizeof(*t));
+	return err;
+}
+
+int host_sweep(struct error *e)
+{
+	struct host *h = host_map();
+	int err = h ? handover_finish(h, e) : 0;
+
+	for (__u32 slot = 1; h && slot < HOST_SLOT && !err; slot++)
+		if (*h->tenant[slot].pins && !lives(&h->tenant[slot]))
+			err = slot_end(h, slot, e);
+	host_unmap(h);
+	return err;
+}
+
+int host_leave(const struct site *site)
+{
+	struct host *h = host_map();
+	__u32 slot = h ? slot_find(h, site->pins) : 0;
+	int err = slot ? slot_end(h, slot, site->error) : 0;
+
+	host_unmap(h);
+	return err;
+}
+
+int host_end(const struct site *site, __u32 which)
+{
+	struct host *h = host_map();
+	__u32 slot = h ? slot_find(h, site->pins) : 0;
+	int err = slot ? programs_end(h, slot, which, site->error) : 0;
+
+	host_unmap(h);
+	return err;
+}
+
+/* Takes a slot; 0: there is none, or the devices cannot be told apart. */
+static __u32 slot_take(struct host *h, const struct site *site)
+{
+	__u32 slot = 1;
+
+	while (slot < HOST_SLOT && *h->tenant[slot].pins)
+		slot++;
+	if (slot == HOST_SLOT)
+		return 0;
+	h->tenant[slot].dev = site->config.dev;
+	if (!devices_fill(h, &h->devices[~h->current & 1], 0)) {
+		h->tenant[slot].dev = 0;
+		return 0;
+	}
+	snprintf(h->tenant[slot].pins, sizeof(h->tenant[slot].pins), "%s",
+		 site->pins + strlen(PINS_ROOT "/"));
+	return slot;
+}
+
+int host_join(struct site *site, bool wanders, bool (*wants)(const char *program, const void *),
+	      const void *arg)
+{
+	struct config *c = &site->config;
+	struct host *h;
+	int err;
+
+	c->slot = 0;
+	c->entered = 0;
+	if (!c->dev)
+		return 0;
+	err = host_sweep(site->error) ?: host_leave(site);
+	if (err)
+		return err;
+	h = host_map();
+	if (!h && errno == ENOENT) {
+		err = host_make();
+		h = err ? NULL : host_map();
+	}
+	if (!h)
+		return failed(site->error, err ?: -errno);
+	for (int p = 0; p < NR_SHARED; p++) {
+		if (!h->entered[p])
+			c->entered |= 1u << p;
+		else if (wanders && wants(shared_names[p], arg))
+			goto out;
+	}
+	c->slot = slot_take(h, site);
+out:
+	host_unmap(h);
+	return 0;
+}
+
+/* Attaches the program itself, and pins its link. */
+static int enter(const struct site *site, struct host *h, int p, const struct bpf_program *prog)
+{
+	struct bpf_link *link = bpf_program__attach(prog);
+	int err, fd;
+
+	if (!link)
+		return -errno;
+	err = bpf_link__pin(link, host_path(shared_names[p]));
+	if (err) {
+		bpf_link__destroy(link);
+		return err;
+	}
+	h->entered[p] = site->config.slot;
+	fd = bpf_link__fd(link);	/* as link_pin() */
+	bpf_link__disconnect(link);
+	bpf_link__destroy(link);
+	close(fd);
+	return 0;
+}
+
+int host_attach(const struct site *site, const struct bpf_program *prog, int next)
+{
+	const char *name = bpf_program__name(prog);
+	int p = shared_program(name), fd = bpf_program__fd(prog), err = 0;
+	struct host *h = host_map();
+
+	if (!h)
+		return failed(site->error, -errno);
+	if (site->config.entered >> p & 1)
+		err = enter(site, h, p, prog);
+	else if (bpf_map_update_elem(next, &site->config.slot, &fd, BPF_ANY))
+		err = -errno;
+	if (!err && bpf_obj_pin(fd, pin_path(site, name)))
+		err = -errno;
+	host_unmap(h);
+	return err ? error_set(site->error, err, NULL, "cannot attach to %s: %s",
+			       bpf_program__section_name(prog), strerror(-err)) : 0;
+}
+
+int host_begin(const struct site *site)
+{
+	__u32 slot = site->config.slot;
+	struct host *h = host_map();
+
+	if (!h)
+		return failed(site->error, -errno);
+	for (int p = 0; p < NR_SHARED; p++) {
+		if (access(pin_path(site, shared_names[p]), F_OK))
+			continue;
+		h->tenant[slot].missed[p] = h->missed[p] + host_misses(host_path(shared_names[p]));
+		if (h->entered[p] != slot)
+			__atomic_or_fetch(&h->called[p], 1ull << slot, __ATOMIC_SEQ_CST);
+	}
+	devices_change(h, 0);	/* slot_take() has seen that they do not collide */
+	host_unmap(h);
+	return 0;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Interfaces that share programs: lib/core/host.h. All functions want pins_lock(). */
+#ifndef NICPROBE_HOST_ATTACH_H
+#define NICPROBE_HOST_ATTACH_H
+
+#include <stdbool.h>
+
+#include "lib/core/hook.h"
+#include "lib/core/host.h"
+
+struct bpf_program;
+
+/* The index of a program by its name; -1: interfaces do not share it. */
+int shared_program(const char *name);
+
+/*
+ * Takes a slot, and sets config.slot and config.entered before the programs of the interface are
+ * loaded. The slot is 0 where it cannot share. `wanders`: its programs look at packets of other
+ * devices too, so it only shares the programs that are attached first; `wants` tells which it has.
+ * 0 or -errno and an error.
+ */
+int host_join(struct site *, bool wanders, bool (*wants)(const char *program, const void *),
+	      const void *arg);
+
+/* The pin of a map that interfaces share, as text(); NULL: it is no such map. */
+const char *host_pin(const char *map);
+
+/* Attaches a loaded program, or enters it to be called, and pins it. 0 or -errno and an error. */
+int host_attach(const struct site *, const struct bpf_program *, int next);
+
+/* From now on events of the interface are passed on to it. 0 or -errno and an error. */
+int host_begin(const struct site *);
+
+/* Ends the shared programs of `which`, 1 << SHARED_x, of an interface. 0 or -errno and an error. */
+int host_end(const struct site *, __u32 which);
+
+/* Ends all of them, and gives the slot back. Nothing where it has none. 0 or -errno and an error. */
+int host_leave(const struct site *);
+
+/* Puts right what an interrupted change left, and ends what belongs to removed directories. */
+int host_sweep(struct error *);
+
+/*
+ * Events that the kernel did not show to a shared program since this interface has it; `program` is
+ * the name of its pin in the directory `pins`.
+ */
+__u64 host_missed(const char *pins, const char *program);
+
+#endif

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the attached interfaces share: an event runs one program, which passes it on to the others. */
+#ifndef NICPROBE_HOST_H
+#define NICPROBE_HOST_H
+
+#include <linux/types.h>
+
+/*
+ * The programs that interfaces share. Of all interfaces only one has its program attached to the
+ * event: the first that wanted it. It passes the events of other devices on, by a tail call into
+ * their programs. So a packet of a device that is not attached meets one program for each event,
+ * and not one for each attached interface.
+ */
+#define SHARED_PROGRAMS(P)							\
+	P(consume_skb) P(consume_skb_again) P(kfree_skb) P(kfree_skb_again)	\
+	P(skb_attempt_defer_free) P(net_dev_xmit) P(net_dev_start_xmit)		\
+	P(net_dev_queue) P(napi_poll) P(napi_poll_begins) P(softirq_entry)	\
+	P(softirq_raise) P(napi_gro_receive_exit) P(napi_gro_frags_exit)	\
+	P(netif_receive_skb) P(napi_gro_receive_entry) P(napi_gro_frags_entry)	\
+	P(netif_receive_skb_entry) P(netif_receive_skb_list_entry) P(netif_rx_entry)
+
+enum shared_program {
+#define P(name) SHARED_##name,
+	SHARED_PROGRAMS(P)
+#undef P
+	NR_SHARED
+};
+
+_Static_assert(NR_SHARED <= 32, "config.entered has a bit for each");
+
+/* The map of the next programs of a program is called this and its name. */
+#define NEXT_PREFIX	"to_"
+
+/*
+ * Each interface that shares has a slot. Slot 0 is nobody's. HOST_SLOT is that of programs without
+ * an interface: they pass events on where the interface whose program did so was detached.
+ */
+#define SLOTS		64
+#define HOST_SLOT	(SLOTS - 1)
+
+/* device -> slot, without collisions: `mul` is chosen so that no two devices meet. */
+#define DEVICE_BITS	8
+struct devices {
+	__u32 mul;
+	__u8 slot[1 << DEVICE_BITS];
+	__u64 dev[1 << DEVICE_BITS];	/* addresses of struct net_device; 0: none */
+};
+
+static inline __attribute__((always_inline)) __u32 device_place(__u32 mul, __u32 lower_half)
+{
+	return (lower_half >> 5) * mul >> (32 - DEVICE_BITS);	/* NETDEV_ALIGN is 32 */
+}
+
+/* A change of the attached program: for a time the old one and the new one both run. */
+enum handing {
+	NOT_HANDING,
+	NEW_COMES,	/* the new one is being attached, and passes nothing on */
+	OLD_PASSES,	/* both run for every event: the old one counts those it passes on */
+	NEW_PASSES,	/* the new one passes events on, except those that the old one counted */
+};
+
+/* Who has a slot. */
+struct tenant {
+	char pins[48];			/* below PINS_ROOT; "": nobody */
+	__u64 dev;
+	__u64 missed[NR_SHARED];	/* what the attached program had missed before */
+};
+
+#define HOST_MAGIC	0x6e69686f	/* "niho" */
+/* For changes of what the programs of two interfaces agree on that no size in here tells. */
+#define HOST_VERSION	1
+
+/* The only value of the map HOST_MAP. User space writes it, except `gro_armed`, under pins_lock(). */
+struct host {
+	__u32 magic;
+	__u32 current;			/* the index of the devices in use, and 2 for each change */
+	__u32 handing;			/* enum handing */
+	__u32 gro_armed;		/* CPUs whose polls are counted: bpf/gro/gro.bpf.h */
+	__u64 called[NR_SHARED];	/* slots that the attached program passes events on to */
+	struct devices devices[2];
+	/* only for user space: */
+	__u32 entered[NR_SHARED];	/* the slot whose program is attached; 0: none */
+	__u64 missed[NR_SHARED];	/* events that former attached programs missed */
+	struct tenant tenant[SLOTS];
+};
+
+#define HOST_MAP	".data.host"
+#define HANDED_MAP	"host_handed"	/* per CPU and program: counted by the old one */
+#define HOST_CPU_MAP	"host_cpu_scratch"
+
+#endif
