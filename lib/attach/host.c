@@ -235,10 +235,20 @@ static int slot_end(struct host *h, __u32 slot, struct error *e)
 	return err;
 }
 
+/* Maps the shared struct: NULL if there is none. -errno and an error if it cannot be looked at. */
+static int host_find(struct host **h, struct error *e)
+{
+	*h = host_map();
+	return *h || errno == ENOENT ? 0 : failed(e, -errno);
+}
+
 int host_sweep(struct error *e)
 {
-	struct host *h = host_map();
-	int err = h ? handover_finish(h, e) : 0;
+	struct host *h;
+	int err = host_find(&h, e);
+
+	if (h)
+		err = handover_finish(h, e);
 
 	for (__u32 slot = 1; h && slot < HOST_SLOT && !err; slot++)
 		if (*h->tenant[slot].pins && !lives(&h->tenant[slot]))
@@ -249,9 +259,12 @@ int host_sweep(struct error *e)
 
 int host_leave(const struct site *site)
 {
-	struct host *h = host_map();
+	struct host *h;
+	int err = host_find(&h, site->error);
 	__u32 slot = h ? slot_find(h, site->pins) : 0;
-	int err = slot ? slot_end(h, slot, site->error) : 0;
+
+	if (slot)
+		err = slot_end(h, slot, site->error);
 
 	host_unmap(h);
 	return err;
@@ -259,9 +272,12 @@ int host_leave(const struct site *site)
 
 int host_end(const struct site *site, __u32 which)
 {
-	struct host *h = host_map();
+	struct host *h;
+	int err = host_find(&h, site->error);
 	__u32 slot = h ? slot_find(h, site->pins) : 0;
-	int err = slot ? programs_end(h, slot, which, site->error) : 0;
+
+	if (slot)
+		err = programs_end(h, slot, which, site->error);
 
 	host_unmap(h);
 	return err;
@@ -300,13 +316,15 @@ int host_join(struct site *site, bool wanders, bool (*wants)(const char *program
 	err = host_sweep(site->error) ?: host_leave(site);
 	if (err)
 		return err;
-	h = host_map();
-	if (!h && errno == ENOENT) {
+	err = host_find(&h, site->error);
+	if (err)
+		return err;
+	if (!h) {
 		err = host_make();
 		h = err ? NULL : host_map();
+		if (!h)
+			return failed(site->error, err ?: -errno);
 	}
-	if (!h)
-		return failed(site->error, err ?: -errno);
 	for (int p = 0; p < NR_SHARED; p++) {
 		if (!h->entered[p])
 			c->entered |= 1u << p;

@@ -220,7 +220,7 @@ int set_attach(const struct site *site, const struct request *req, struct meta *
 	int err = serves(&all) ? load(site, meta, true) : 0;
 
 	/* a compiler of the kernel may know no tail calls in programs that have functions */
-	if (err && !site->set && !attach_stopped(site)) {
+	if (err == -EINVAL && !site->set && !attach_stopped(site)) {
 		error_forget(site->error);
 		err = load(site, meta, false);
 	}

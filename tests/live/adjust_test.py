@@ -73,12 +73,12 @@ first, pinned = show(IFACE), pins()
 same("adjust: before", [rx(first), "qdisc" in first["meters"]], [500, False])
 
 # A change that was cut short left a program.
-for name in "net_dev_queue", "napi_poll":
+for name in "xdp_back", "xdp_redir":
     sh(f"bpftool link pin pinned {PINS}/{name} {PINS}/{name}-1")
 status, said_it = attach("-m", "+qdisc")
 doc = json.loads(said_it) if status == 0 else {}
 check("adjust: +qdisc: it is measured, too", "qdisc" in doc.get("meters", []) and "pktsize" in doc["meters"], said_it)
-check("adjust: what was left is gone", "napi_poll-1" not in pins(), pins())
+check("adjust: what was left is gone", "xdp_back-1" not in pins(), pins())
 send(30)
 receive(100)
 doc = show(IFACE)
