@@ -54,7 +54,7 @@ static __always_inline __u32 device_slot(const void *dev)
 	return d->dev[at] == (__u64)dev ? d->slot[at] : 0;
 }
 
-/* During a change of the attached program (lib/attach/host.c): does this one pass the event on? */
+/* During a change of the attached program (lib/attach/slots.c): does this one pass the event on? */
 static __noinline bool passes(__u32 program)
 {
 	__u64 *handed = row_at(&host_handed, program);

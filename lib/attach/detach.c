@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "lib/attach/attach.h"
-#include "lib/attach/host.h"
+#include "lib/attach/slots.h"
 #include "lib/attach/pins.h"
 #include "lib/core/hook.h"
 #include "lib/net/iface.h"

@@ -12,7 +12,7 @@
 #include <bpf/libbpf.h>
 
 #include "lib/attach/handover.h"
-#include "lib/attach/host.h"
+#include "lib/attach/slots.h"
 #include "lib/attach/object.h"
 #include "lib/attach/pins.h"
 #include "lib/kernel/release.h"

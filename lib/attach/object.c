@@ -9,7 +9,7 @@
 #include <bpf/libbpf.h>
 
 #include "lib/attach/begin.h"
-#include "lib/attach/host.h"
+#include "lib/attach/slots.h"
 #include "lib/attach/object.h"
 #include "lib/core/meter.h"
 #include "lib/kernel/btf.h"

@@ -40,7 +40,10 @@ void pin_remove(const char *path);
 /* Removes a directory and all its pins. 0 or -errno. */
 int pins_remove(const char *dir, struct error *);
 
-/* Removes empty directories, and what is shared if none is left: the last step of a change before unlocking. */
+/*
+ * Removes empty directories, and what interfaces share if none is left: the last step of a change
+ * before unlocking.
+ */
 void pins_tidy(void);
 
 /* Calls `fn` for each directory of pins, until it returns other than 0; returns that. */

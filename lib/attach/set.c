@@ -8,7 +8,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
-#include "lib/attach/host.h"
+#include "lib/attach/slots.h"
 #include "lib/attach/object.h"
 #include "lib/attach/pins.h"
 #include "lib/attach/points.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* What the attached interfaces share: an event runs one program, which passes it on to the others. */
+/* What attached interfaces share: an event runs one program, which passes it on to the others. */
 #ifndef NICPROBE_HOST_H
 #define NICPROBE_HOST_H
 
@@ -70,7 +70,7 @@ struct tenant {
 /* For changes of what the programs of two interfaces agree on that no size in here tells. */
 #define HOST_VERSION	1
 
-/* The only value of the map HOST_MAP. User space writes it, except `gro_armed`, under pins_lock(). */
+/* The only value of HOST_MAP. User space writes it, except `gro_armed`, under pins_lock(). */
 struct host {
 	__u32 magic;
 	__u32 current;			/* the index of the devices in use, and 2 for each change */

@@ -8,7 +8,7 @@
 
 #include <bpf/bpf.h>
 
-#include "lib/attach/host.h"
+#include "lib/attach/slots.h"
 #include "lib/attach/pins.h"
 #include "lib/core/hook.h"
 #include "lib/kernel/release.h"
@@ -102,6 +102,18 @@ static uint64_t missed_both(uint64_t n, const char *copy, __u32 *seen, unsigned 
 	return also < n ? also : n;
 }
 
+/* The same for a program that interfaces share. */
+static uint64_t missed_shared(const char *pins, const char *name)
+{
+	const char *copy = text("%s_again", name);
+	uint64_t n = host_missed(pins, name), also;
+
+	if (!copy_of(pins, name))
+		return n;
+	also = release_preempts() ? host_missed(pins, copy) : 0;
+	return also < n ? also : n;
+}
+
 static void missed_add(struct snapshot *s, struct users by, uint64_t n)
 {
 	s->missed += n;
@@ -133,17 +145,8 @@ void losses_missed(struct snapshot *s, const char *pins)
 			continue;
 		}
 		if (bpf_fd_type(fd) == 'p' && shared_program(entry->d_name) >= 0) {
-			uint64_t n = host_missed(pins, entry->d_name);
-
-			if (release_preempts() && copy_of(pins, entry->d_name)) {
-				uint64_t also = host_missed(pins, text("%s_again",
-								       entry->d_name));
-
-				n = also < n ? also : n;
-			} else if (copy_of(pins, entry->d_name)) {
-				n = 0;
-			}
-			missed_add(s, missed_by(&s->meta, entry->d_name), n);
+			missed_add(s, missed_by(&s->meta, entry->d_name),
+				   missed_shared(pins, entry->d_name));
 		} else if (bpf_fd_type(fd) == 'l') {
 			uint64_t n = misses_of(fd, seen, &nr);
 			const char *copy = copy_of(pins, entry->d_name);

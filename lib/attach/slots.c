@@ -12,7 +12,7 @@
 #include <bpf/libbpf.h>
 
 #include "lib/attach/handover.h"
-#include "lib/attach/host.h"
+#include "lib/attach/slots.h"
 #include "lib/attach/pins.h"
 #include "lib/kernel/programs.h"
 #include "lib/util/error.h"
@@ -90,7 +90,8 @@ static int host_make(void)
 	if (mkdir(host_path(""), 0700) && errno != EEXIST)
 		err = -errno;
 	if (!err)
-		fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "nicprobe_host", 4, sizeof(*first), 1, &opts);
+		fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "nicprobe_host", 4, sizeof(*first), 1,
+				    &opts);
 	if (!err && (fd < 0 || bpf_map_update_elem(fd, &(__u32){ 0 }, first, BPF_ANY) ||
 		     bpf_obj_pin(fd, host_path("host"))))
 		err = -errno;

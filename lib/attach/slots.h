@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Interfaces that share programs: lib/core/host.h. All functions want pins_lock(). */
-#ifndef NICPROBE_HOST_ATTACH_H
-#define NICPROBE_HOST_ATTACH_H
+#ifndef NICPROBE_SLOTS_H
+#define NICPROBE_SLOTS_H
 
 #include <stdbool.h>
 
@@ -31,13 +31,13 @@ int host_attach(const struct site *, const struct bpf_program *, int next);
 /* From now on events of the interface are passed on to it. 0 or -errno and an error. */
 int host_begin(const struct site *);
 
-/* Ends the shared programs of `which`, 1 << SHARED_x, of an interface. 0 or -errno and an error. */
+/* Ends shared programs of an interface: `which`, 1 << SHARED_x. 0 or -errno and an error. */
 int host_end(const struct site *, __u32 which);
 
 /* Ends all of them, and gives the slot back. Nothing where it has none. 0 or -errno and an error. */
 int host_leave(const struct site *);
 
-/* Puts right what an interrupted change left, and ends what belongs to removed directories. */
+/* Puts right what an interrupted change left; ends the programs of directories that are gone. */
 int host_sweep(struct error *);
 
 /*
