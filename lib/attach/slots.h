@@ -34,7 +34,7 @@ int host_begin(const struct site *);
 /* Ends shared programs of an interface: `which`, 1 << SHARED_x. 0 or -errno and an error. */
 int host_end(const struct site *, __u32 which);
 
-/* Ends all of them, and gives the slot back. Nothing where it has none. 0 or -errno and an error. */
+/* Ends all, and gives the slot back; nothing where it has none. 0 or -errno and an error. */
 int host_leave(const struct site *);
 
 /* Puts right what an interrupted change left; ends the programs of directories that are gone. */
