@@ -29,15 +29,6 @@ void listed_window(struct listed *l)
 	snapshot_free(&before);
 }
 
-/* Packets in one direction, counted at the point nearest to the wire; false: not counted. */
-static bool packets_of(const struct snapshot *s, enum point nic, enum point stack, uint64_t *n)
-{
-	enum point point = *s->meta.hook[nic] ? nic : stack;
-
-	*n = point_packets(s, point);
-	return s->tables[METER_pktsize].cells && *s->meta.hook[point];
-}
-
 /* Packets the kernel dropped, without the benign reasons; false: drop is not attached. */
 static bool drops_of(const struct snapshot *s, uint64_t *n)
 {

@@ -15,6 +15,8 @@
 #include "lib/net/iface.h"
 #include "lib/util/error.h"
 #include "lib/util/log.h"
+#include "render/shown.h"
+#include "render/units.h"
 
 static int detached(const struct view *v)
 {
@@ -74,10 +76,33 @@ static void free_all(const struct view *v, struct snapshot *all)
 	free(all);
 }
 
+/* What measuring costs the interface's packets: `nicprobe cost` finds it out. */
+static void cost_line(const struct snapshot *s)
+{
+	struct page page = terminal_page(stdout, 40);
+	char each[UNITS_SIZE], ago[UNITS_SIZE];
+	double ns = s->meta.cost_ns;
+	uint64_t packets;
+	const char *line = text("not measured yet: nicprobe cost %s", s->name);
+
+	if (ns) {
+		units_seconds(each, ns * 1e-9);
+		units_duration(ago, (s->boot_ns - s->meta.cost_when) * 1e-9);
+		line = text("%s per packet, as nicprobe cost measured %s ago", each, ago);
+		if (s->seconds > 0 && packets_both(s, &packets))
+			line = text("%s: %.2f%% of a CPU at this rate", line,
+				    packets * ns / s->seconds / 1e7);
+	}
+	page_line(&page, 0, "cost:", 6, line);
+}
+
 void show_list(const struct view *v, const struct snapshot *const *list, unsigned nr)
 {
-	for (unsigned i = 0; i < nr && v->format->one; i++)
+	for (unsigned i = 0; i < nr && v->format->one; i++) {
 		v->format->one(stdout, list[i], &v->look);
+		if (v->format == &renderer_table && !only_hw(v) && !v->wanted)
+			cost_line(list[i]);
+	}
 	if (v->format->all)
 		v->format->all(stdout, list, nr, &v->look);
 	output_flush();

@@ -107,6 +107,27 @@ static inline uint64_t point_packets(const struct snapshot *s, enum point point)
 	return n;
 }
 
+/* Packets in one direction, counted at the point nearest to the wire; false: not counted. */
+static inline bool packets_of(const struct snapshot *s, enum point nic, enum point stack,
+			      uint64_t *n)
+{
+	enum point point = *s->meta.hook[nic] ? nic : stack;
+
+	*n = point_packets(s, point);
+	return s->tables[METER_pktsize].cells && *s->meta.hook[point];
+}
+
+/* In both directions. False: one of them is not counted. */
+static inline bool packets_both(const struct snapshot *s, uint64_t *n)
+{
+	uint64_t sent;
+	bool counted = packets_of(s, RX_NIC, RX_STACK, n) &&
+		       packets_of(s, TX_NIC, TX_STACK, &sent);
+
+	*n += counted ? sent : 0;
+	return counted;
+}
+
 /* Intervals keep both words of a gauge, so a row whose gauges and counts are all 0 is idle, too. */
 static inline bool row_idle(const struct meter *m, const struct table *t,
 			    unsigned row, unsigned cpu)

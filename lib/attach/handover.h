@@ -9,9 +9,6 @@ struct error;
 
 extern const char *const shared_names[NR_SHARED];
 
-/* The path of a pin that interfaces share, as text(); "": their directory. */
-const char *host_path(const char *name);
-
 /* Events that the program of a pinned link missed, as it was running already. */
 __u64 host_misses(const char *link);
 

@@ -13,6 +13,9 @@ struct bpf_program;
 /* The index of a program by its name; -1: interfaces do not share it. */
 int shared_program(const char *name);
 
+/* The path of a pin that interfaces share, as text(); "": their directory. */
+const char *host_path(const char *name);
+
 /*
  * Takes a slot, and sets config.slot and config.entered before the programs of the interface are
  * loaded. The slot is 0 where it cannot share. `wanders`: its programs look at packets of other

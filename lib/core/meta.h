@@ -34,6 +34,7 @@ struct meta {
 	__u32 rx_ring, max_rx_ring;	/* descriptors of a receive queue; 0: not known */
 	__u32 tx_usecs, tx_frames;	/* completions wait this long, or for so many; 0: neither */
 	__u32 rx_adaptive, tx_adaptive;	/* …and the driver adapts this itself */
+	__u64 cost_ns, cost_when;	/* `nicprobe cost` last: ns per packet, CLOCK_BOOTTIME ns */
 	__u32 devices;			/* number that its driver serves; 0: no hardware */
 	__u8 mac[8];			/* its address, length in mac[7]: to find a moved device */
 	char iface[16], driver[32];
