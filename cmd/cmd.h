@@ -25,8 +25,8 @@ struct command {
 };
 
 #define COMMANDS(C) \
-	C(attach) C(show) C(list) C(detach) C(run) C(cost) C(driver) C(bench) C(drivers) C(explain) \
-	C(wifi) \
+	C(attach) C(show) C(list) C(detach) C(run) C(cost) C(driver) C(bench) C(drivers) \
+	C(explain) C(wifi) \
 	C(complete)
 #define C(name) extern const struct command command_##name;
 COMMANDS(C)

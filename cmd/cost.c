@@ -145,7 +145,8 @@ static void cost_print(const struct snapshot *all, unsigned nr, const struct cos
 	page_remark(&page, 2, "Programs of events run for the packets of every interface of this "
 			      "host: those are in it.");
 	page_remark(&page, 2, text("Not in it: measuring, which takes %s for each run of any BPF "
-				   "program; for ours it was %s of a CPU.", ns_text(c->calling.timed),
+				   "program; for ours it was %s of a CPU.",
+				   ns_text(c->calling.timed),
 				   percent_text(percent(asking, c->seconds))));
 	if (untimed(all, nr, c))
 		page_remark(&page, 2, untimed(all, nr, c));
@@ -322,7 +323,7 @@ static int run(int argc, char **argv)
 const struct command command_cost = {
 	.name = "cost",
 	.args = "[[NETNS/]IFACE] [-w SECONDS]",
-	.help = "measure what nicprobe itself takes of the CPUs, by kernel event",
+	.help = "measure what nicprobe itself takes of the CPUs",
 	.options = { options },
 	.run = run,
 };

@@ -9,7 +9,7 @@ struct error;
 struct calling {
 	double first;		/* of the only program at a tracepoint */
 	double further;		/* of a second one there */
-	double timed;		/* the run-time statistics (bpf_enable_stats()) take as much more… */
+	double timed;		/* run-time statistics (bpf_enable_stats()) take so much more… */
 	double inside;		/* …and count as much of that as time of the program */
 };
 

@@ -10,7 +10,7 @@
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 
-#include "lib/attach/host.h"
+#include "lib/attach/slots.h"
 #include "lib/attach/pins.h"
 #include "lib/core/hook.h"
 #include "lib/kernel/btf.h"

@@ -41,7 +41,7 @@ struct cost_watch *cost_begin(const char (*dirs)[256], unsigned nr, struct error
 /* Ends what cost_begin() began. 0 or -errno and an error. `cost` NULL: nobody wants to know. */
 int cost_end(struct cost_watch *, struct cost *, struct error *);
 
-/* Writes ns per packet, and the time, to `meta` of a directory of pins. 0 or -errno and an error. */
+/* Writes ns per packet, and the time, to the pin "meta". 0 or -errno and an error. */
 int cost_keep(const char *dir, double ns, struct error *);
 
 #endif

@@ -246,7 +246,7 @@ def helps(iface):
     r = nicprobe("--help")
     commands = [line.split()[1] for line in r.stdout.splitlines() if line.startswith("  nicprobe ")]
     same("cli: --help names the commands", commands,
-         ["attach", "show", "list", "detach", "run", "driver", "bench", "drivers", "explain", "wifi"])
+         ["attach", "show", "list", "detach", "run", "cost", "driver", "bench", "drivers", "explain", "wifi"])
     same("cli: which are completed", nicprobe("complete", "commands").stdout.split(), commands)
     for command in commands:
         text = nicprobe(command, "--help").stdout
