@@ -10,6 +10,7 @@
 /* The loader makes all interfaces share these maps, except those whose config.slot is 0. */
 volatile struct host host SEC(HOST_MAP);
 MAP(PERCPU_ARRAY, host_handed, __u32, __u64, NR_SHARED);
+MAP(PERCPU_ARRAY, host_cut, __u32, __u64, NR_SHARED);
 
 #define P(name) MAP(PROG_ARRAY, to_##name, __u32, __u32, SLOTS);
 SHARED_PROGRAMS(P)
@@ -87,9 +88,19 @@ static __always_inline void pass_to(void *ctx, void *next, enum shared_program p
 		bpf_tail_call(ctx, next, slot);
 }
 
+static __noinline int pass_cut(__u32 program)
+{
+	__u64 *cut = row_at(&host_cut, program);
+
+	if (cut)
+		++*cut;
+	return 0;
+}
+
 /*
  * Passes the event on to all interfaces of `slots`: each of them passes it on to the next. Returns
- * if none is left.
+ * if none is left; or if the kernel allows no further tail call (33 for an event), which counts as
+ * an event that they missed.
  */
 static __always_inline void pass_along(void *ctx, void *next, enum shared_program program,
 				       __u64 slots)
@@ -97,8 +108,10 @@ static __always_inline void pass_along(void *ctx, void *next, enum shared_progra
 	slots &= host.called[program];
 	if (!entered(program))
 		slots &= ~1ull << (config.slot & (SLOTS - 1));
-	if (slots)
-		bpf_tail_call(ctx, next, log2_of(slots & -slots));
+	if (!slots)
+		return;
+	bpf_tail_call(ctx, next, log2_of(slots & -slots));
+	pass_cut(program);
 }
 
 /* Passes on the event of a device that is not ours. */

@@ -40,9 +40,30 @@ static __always_inline bool point_on(enum point point)
 }
 
 /*
- * Passes on a packet that is freed. A dropped one without a device may be anyone's: each interface
- * that counts drops asks whether it is its own (drop_whose()).
+ * Passes on a dropped packet without a device to those whose it may be: drop_whose() of each will
+ * tell, by the same facts.
  */
+static __always_inline void devless_pass(void *ctx, void *next, enum shared_program program,
+					 const struct sk_buff *skb)
+{
+	const struct net_device *dev;
+	const struct sock *sk;
+	__u32 index = skb->skb_iif;
+
+	if (!index) {
+		dev = route_dev(skb);
+		if (dev) {
+			pass_to(ctx, next, program, device_slot(dev));
+			return;
+		}
+		sk = skb->sk;
+		index = sk ? BPF_CORE_READ(sk, __sk_common.skc_bound_dev_if) : 0;
+	}
+	if (index)
+		pass_along(ctx, next, program, host.index[index & (INDEX_PLACES - 1)]);
+}
+
+/* Passes on a packet that is freed. */
 static __always_inline void freed_pass(void *ctx, void *next, enum shared_program program,
 				       const struct sk_buff *skb, bool dropped)
 {
@@ -55,7 +76,7 @@ static __always_inline void freed_pass(void *ctx, void *next, enum shared_progra
 	if (slot || !dropped)
 		pass_to(ctx, next, program, slot);
 	else if (!dev || !dev->ifindex)
-		pass_along(ctx, next, program, ~0ull);
+		devless_pass(ctx, next, program, skb);
 }
 
 static __always_inline void used(const struct sk_buff *skb, enum txlat_lane lane)
@@ -280,8 +301,10 @@ static __always_inline void gro_exit(void *ctx, void *next, enum shared_program 
 	if (!shares(program) || !host.gro_armed)
 		return;
 	here = host_here();
-	if (here && here->gro_row)
-		pass_to(ctx, next, program, here->gro_slot);
+	if (!here || !here->gro_row)
+		return;
+	pass_to(ctx, next, program, here->gro_slot);
+	here->gro_row = 0;		/* nobody's: it was detached meanwhile */
 }
 
 SEC("tp_btf/napi_gro_receive_exit")

@@ -14,7 +14,6 @@
 #include "lib/attach/handover.h"
 #include "lib/attach/slots.h"
 #include "lib/attach/pins.h"
-#include "lib/kernel/programs.h"
 #include "lib/util/error.h"
 #include "lib/util/log.h"
 
@@ -45,15 +44,14 @@ const char *host_pin(const char *map)
 {
 	if (!strcmp(map, HOST_MAP))
 		return host_path("host");
-	if (!strcmp(map, HANDED_MAP) || !strcmp(map, HOST_CPU_MAP) ||
+	if (!strcmp(map, HANDED_MAP) || !strcmp(map, CUT_MAP) || !strcmp(map, HOST_CPU_MAP) ||
 	    (!strncmp(map, NEXT_PREFIX, strlen(NEXT_PREFIX)) &&
 	     shared_program(map + strlen(NEXT_PREFIX)) >= 0))
 		return host_path(map);
 	return NULL;
 }
 
-/* The shared struct, mapped from its pin; NULL and errno. */
-static struct host *host_map(void)
+struct host *host_map(void)
 {
 	int fd = bpf_obj_get(host_path("host")), err;
 	struct host *h;
@@ -72,7 +70,7 @@ static struct host *host_map(void)
 	return h == MAP_FAILED ? NULL : h;
 }
 
-static void host_unmap(struct host *h)
+void host_unmap(struct host *h)
 {
 	if (h)
 		munmap(h, sizeof(*h));
@@ -107,8 +105,7 @@ static int failed(struct error *e, int err)
 			 "cannot use what the attached interfaces share: %s", strerror(-err));
 }
 
-/* The slot of the interface whose pins are in `pins`; 0: none. */
-static __u32 slot_find(const struct host *h, const char *pins)
+__u32 slot_find(const struct host *h, const char *pins)
 {
 	for (__u32 slot = 1; slot < HOST_SLOT; slot++)
 		if (*h->tenant[slot].pins && !strcmp(h->tenant[slot].pins,
@@ -160,32 +157,6 @@ static bool lives(const struct tenant *t)
 	return !access(text(PINS_ROOT "/%s", t->pins), F_OK);
 }
 
-__u64 host_misses(const char *link)
-{
-	struct bpf_prog_info info = {};
-	__u32 len = sizeof(info), id = program_pinned(link);
-	int fd = id ? bpf_prog_get_fd_by_id(id) : -1;
-
-	if (fd >= 0) {
-		bpf_obj_get_info_by_fd(fd, &info, &len);
-		close(fd);
-	}
-	return info.recursion_misses;
-}
-
-__u64 host_missed(const char *pins, const char *program)
-{
-	int p = shared_program(program);
-	struct host *h = p < 0 ? NULL : host_map();
-	__u32 slot = h ? slot_find(h, pins) : 0;
-	__u64 n = 0;
-
-	if (slot)
-		n = h->missed[p] + host_misses(host_path(program)) - h->tenant[slot].missed[p];
-	host_unmap(h);
-	return n;
-}
-
 /* Ends programs of one slot. Those that are attached for others too are replaced first. */
 static int programs_end(struct host *h, __u32 slot, __u32 which, struct error *e)
 {
@@ -219,6 +190,11 @@ static int programs_end(struct host *h, __u32 slot, __u32 which, struct error *e
 	return err;
 }
 
+static __u64 *index_of(struct host *h, __u32 slot)
+{
+	return &h->index[h->tenant[slot].ifindex % INDEX_PLACES];
+}
+
 /*
  * If its programs cannot be replaced they stay, with their slot: they still serve the others, and
  * host_sweep() tries again.
@@ -230,6 +206,7 @@ static int slot_end(struct host *h, __u32 slot, struct error *e)
 
 	t->dev = 0;
 	devices_change(h, 0);
+	__atomic_and_fetch(index_of(h, slot), ~(1ull << slot), __ATOMIC_SEQ_CST);
 	err = programs_end(h, slot, ~0u, e);
 	if (!err)
 		memset(t, 0, sizeof(*t));
@@ -284,16 +261,24 @@ int host_end(const struct site *site, __u32 which)
 	return err;
 }
 
-/* Takes a slot; 0: there is none, or the devices cannot be told apart. */
+/*
+ * Takes a slot; 0: there is none, or the devices cannot be told apart. Not one that was given back
+ * just now: a CPU may still have an event of its last interface in hand.
+ */
 static __u32 slot_take(struct host *h, const struct site *site)
 {
-	__u32 slot = 1;
+	__u32 slot = h->last;
 
-	while (slot < HOST_SLOT && *h->tenant[slot].pins)
-		slot++;
-	if (slot == HOST_SLOT)
+	for (__u32 i = 1; i < SLOTS; i++) {
+		slot = slot % (HOST_SLOT - 1) + 1;	/* 1 to HOST_SLOT - 1 */
+		if (!*h->tenant[slot].pins)
+			break;
+	}
+	if (*h->tenant[slot].pins)
 		return 0;
+	h->last = slot;
 	h->tenant[slot].dev = site->config.dev;
+	h->tenant[slot].ifindex = site->config.ifindex;
 	if (!devices_fill(h, &h->devices[~h->current & 1], 0)) {
 		h->tenant[slot].dev = 0;
 		return 0;
@@ -388,10 +373,11 @@ int host_begin(const struct site *site)
 	for (int p = 0; p < NR_SHARED; p++) {
 		if (access(pin_path(site, shared_names[p]), F_OK))
 			continue;
-		h->tenant[slot].missed[p] = h->missed[p] + host_misses(host_path(shared_names[p]));
+		h->tenant[slot].missed[p] = missed_ever(h, p);
 		if (h->entered[p] != slot)
 			__atomic_or_fetch(&h->called[p], 1ull << slot, __ATOMIC_SEQ_CST);
 	}
+	__atomic_or_fetch(index_of(h, slot), 1ull << slot, __ATOMIC_SEQ_CST);
 	devices_change(h, 0);	/* slot_take() has seen that they do not collide */
 	host_unmap(h);
 	return 0;

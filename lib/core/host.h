@@ -59,10 +59,15 @@ enum handing {
 	NEW_PASSES,	/* the new one passes events on, except those that the old one counted */
 };
 
+/* Slots by the last bits of an ifindex: whose a packet may be that has an ifindex and no device. */
+#define INDEX_PLACES	64
+
 /* Who has a slot. */
 struct tenant {
 	char pins[48];			/* below PINS_ROOT; "": nobody */
 	__u64 dev;
+	__u32 ifindex;
+	__u32 unused;
 	__u64 missed[NR_SHARED];	/* what the attached program had missed before */
 };
 
@@ -70,15 +75,18 @@ struct tenant {
 /* For changes of what the programs of two interfaces agree on that no size in here tells. */
 #define HOST_VERSION	1
 
-/* The only value of HOST_MAP. User space writes it, except `gro_armed`, under pins_lock(). */
+/* The value of HOST_MAP. User space writes it, but for `gro_armed`, under pins_lock(). */
 struct host {
 	__u32 magic;
 	__u32 current;			/* the index of the devices in use, and 2 for each change */
 	__u32 handing;			/* enum handing */
 	__u32 gro_armed;		/* CPUs whose polls are counted: bpf/gro/gro.bpf.h */
 	__u64 called[NR_SHARED];	/* slots that the attached program passes events on to */
+	__u64 index[INDEX_PLACES];	/* slots whose ifindex ends with these bits */
 	struct devices devices[2];
 	/* only for user space: */
+	__u32 last;			/* the slot taken last: the next one is another */
+	__u32 unused;
 	__u32 entered[NR_SHARED];	/* the slot whose program is attached; 0: none */
 	__u64 missed[NR_SHARED];	/* events that former attached programs missed */
 	struct tenant tenant[SLOTS];
@@ -86,6 +94,7 @@ struct host {
 
 #define HOST_MAP	".data.host"
 #define HANDED_MAP	"host_handed"	/* per CPU and program: counted by the old one */
+#define CUT_MAP		"host_cut"	/* per CPU and program: not passed on to the last ones */
 #define HOST_CPU_MAP	"host_cpu_scratch"
 
 #endif

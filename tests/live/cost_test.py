@@ -43,10 +43,10 @@ def runs_of(name):
 
 
 def meanwhile(work, *args):
-    """The document of a second in which `work` was done."""
+    """The document of some seconds in which `work` was done, and its packets were completed."""
     worker = threading.Timer(.3, work)
     worker.start()
-    doc = cost(*args)
+    doc = cost("-w", "3", *args)
     worker.join()
     return doc
 
