@@ -5,34 +5,51 @@
 #include <bpf/bpf_helpers.h>
 
 #include "lib/attach/device.bpf.h"
-#include "lib/core/kernel.bpf.h"
 
 #define HASHED	256		/* NETDEV_HASHENTRIES; if it changes, some are not found */
 #define MOST	1024		/* devices searched per hash value */
 
-struct device_wanted wanted;
+/*
+ * It is told where the members are: to find out by itself libbpf would read the types of the
+ * kernel once more, which takes longer than all else here.
+ */
+volatile struct device_wanted wanted;
+
+static __u64 word_at(__u64 address)
+{
+	__u64 word = 0;
+
+	bpf_probe_read_kernel(&word, sizeof(word), (void *)address);
+	return word;
+}
+
+/* Looks at one device of the list. 1: the search is over. */
+static long look(__u32 i, __u64 *at)
+{
+	__u64 dev = *at - wanted.at[DEVICE_INDEXED];
+
+	if (!*at)
+		return 1;
+	if ((__u32)word_at(dev + wanted.at[DEVICE_INDEX]) == (__u32)wanted.ifindex) {
+		wanted.dev = dev;
+		return 1;
+	}
+	*at = word_at(*at);		/* hlist_node.next */
+	return 0;
+}
 
 SEC("syscall")
 int device(void *ctx)
 {
-	const struct task_struct *task = (void *)bpf_get_current_task();
-	const struct net *net = BPF_CORE_READ(task, nsproxy, net_ns);
-	const struct hlist_head *head = BPF_CORE_READ(net, dev_index_head);
-	const struct hlist_node *at;
+	__u64 task = bpf_get_current_task();
+	__u64 net = word_at(word_at(task + wanted.at[TASK_NSPROXY]) + wanted.at[NSPROXY_NET]);
+	__u64 at = word_at(net + wanted.at[NET_INDEXED]) +
+		   (wanted.ifindex & (HASHED - 1)) * sizeof(__u64);
 
-	head += wanted.ifindex & (HASHED - 1);
-	at = BPF_CORE_READ(head, first);
-	for (int i = 0; at && i < MOST; i++) {
-		const struct net_device *dev =
-			(void *)at - bpf_core_field_offset(struct net_device, index_hlist);
-
-		if (BPF_CORE_READ(dev, ifindex) == (int)wanted.ifindex) {
-			wanted.dev = (__u64)dev;
-			wanted.net = (__u64)net;
-			break;
-		}
-		at = BPF_CORE_READ(at, next);
-	}
+	at = word_at(at);		/* hlist_head.first */
+	bpf_loop(MOST, look, &at, 0);
+	if (wanted.dev)
+		wanted.net = net;
 	return 0;
 }
 

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The types of the running kernel: read once, and looked up by name. */
 #include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <bpf/btf.h>
@@ -10,13 +13,37 @@
 #include "lib/util/log.h"
 #include "lib/util/shortage.h"
 
+/*
+ * Since 6.16 the file can be mapped. Before it is read, which takes 1300 system calls, as the
+ * kernel returns 4 KiB of it at a time.
+ */
+static struct btf *types_map(void)
+{
+	int fd = open(TYPES, O_RDONLY | O_CLOEXEC);
+	struct btf *mapped = NULL;
+	struct stat st;
+	void *data;
+
+	if (fd < 0)
+		return NULL;
+	if (!fstat(fd, &st) && st.st_size) {
+		data = mmap(NULL, st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+		if (data != MAP_FAILED) {
+			mapped = btf__new(data, st.st_size);
+			munmap(data, st.st_size);
+		}
+	}
+	close(fd);
+	return mapped;
+}
+
 struct btf *kernel_types(void)
 {
 	static struct btf *types;	/* large: read once */
 
 	if (types)
 		return types;
-	types = btf__load_vmlinux_btf();
+	types = types_map() ?: btf__load_vmlinux_btf();
 	if (!types && !access(TYPES, F_OK))
 		types = btf__parse(TYPES, NULL);	/* which says why not */
 	if (!types && !access(TYPES, F_OK))
@@ -27,9 +54,36 @@ struct btf *kernel_types(void)
 
 bool kernel_function(const char *name)
 {
+	return kernel_type(name, BTF_KIND_FUNC) > 0;
+}
+
+int kernel_type(const char *name, unsigned kind)
+{
 	const struct btf *types = kernel_types();
 
-	return types && btf__find_by_name_kind(types, name, BTF_KIND_FUNC) > 0;
+	return types ? btf__find_by_name_kind(types, name, kind) : -ENOENT;
+}
+
+/* The byte of a member in a struct, also of an unnamed struct or union in it; -1: it has none. */
+static int member_at(const struct btf *types, const struct btf_type *in, const char *name)
+{
+	for (unsigned i = 0; in && btf_is_composite(in) && i < btf_vlen(in); i++) {
+		const struct btf_member *m = btf_members(in) + i;
+		const char *called = btf__name_by_offset(types, m->name_off);
+		int at = *called ? strcmp(called, name) ? -1 : 0 :
+			 member_at(types, btf__type_by_id(types, m->type), name);
+
+		if (at >= 0)
+			return at + btf_member_bit_offset(in, i) / 8;
+	}
+	return -1;
+}
+
+int kernel_member(const char *structure, const char *name)
+{
+	int id = kernel_type(structure, BTF_KIND_STRUCT);
+
+	return id > 0 ? member_at(kernel_types(), btf__type_by_id(kernel_types(), id), name) : -1;
 }
 
 static const struct btf_var_secinfo *percpu_find(const char *name)

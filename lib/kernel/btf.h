@@ -12,6 +12,10 @@ struct btf;
 
 /* Not to be freed; NULL: the kernel has none, or they cannot be read. */
 struct btf *kernel_types(void);
+/* The number of a type, by its name and BTF_KIND_…; not above 0: there is none. */
+int kernel_type(const char *name, unsigned kind);
+/* The byte of a member in a struct; -1: not known. */
+int kernel_member(const char *structure, const char *name);
 /* Whether there is such a function to attach to. Modules are not searched. */
 bool kernel_function(const char *name);
 /* The distance of a per-CPU variable from `runqueues` of the same CPU; false: not known. */

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <bpf/bpf.h>
+#include <bpf/btf.h>
 #include <bpf/libbpf.h>
 
 #include "lib/core/hook.h"
@@ -46,7 +47,7 @@ static bool works(const char *name, int target)
 	struct bpf_program *prog = obj ? bpf_object__find_program_by_name(obj, name) : NULL;
 	struct bpf_link *link = NULL;
 
-	if (prog && target >= 0 && bpf_program__set_attach_target(prog, target, "way_spot"))
+	if (prog && bpf_program__set_attach_target(prog, target, "way_spot"))
 		prog = NULL;
 	if (prog && !bpf_object__load(obj))
 		link = bpf_program__attach(prog);
@@ -57,11 +58,39 @@ static bool works(const char *name, int target)
 	return link;
 }
 
+#define INSN(c, ...)	{ .code = (c), __VA_ARGS__ }
+#define EXIT_WITH(value)					\
+	INSN(BPF_ALU64 | BPF_MOV | BPF_K, .imm = (value)),	\
+	INSN(BPF_JMP | BPF_EXIT)
+
+/* Without an object: libbpf would read the types of the kernel anew for each. */
+static int small_load(enum bpf_prog_type type, enum bpf_attach_type how, int to,
+		      const struct bpf_insn *insns, size_t nr)
+{
+	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = how, .attach_btf_id = to);
+
+	return bpf_prog_load(type, NULL, "GPL", insns, nr, &opts);
+}
+
 static const char *lacks_fentry(void)
 {
-	return lacks_btf() ? lacks_btf() : works("way_fentry", -1) ? NULL :
-		"this kernel refuses BPF trampolines (fentry); lockdown, or no "
-		"CONFIG_FUNCTION_TRACER";
+	static const struct bpf_insn nothing[] = { EXIT_WITH(0) };
+	int to = kernel_type("__napi_schedule", BTF_KIND_FUNC), prog = -1, link = -1;
+
+	if (lacks_btf())
+		return lacks_btf();
+	if (to > 0)
+		prog = small_load(BPF_PROG_TYPE_TRACING, BPF_TRACE_FENTRY, to, nothing, 2);
+	if (prog >= 0)
+		link = bpf_link_create(prog, 0, BPF_TRACE_FENTRY, NULL);
+	if (to > 0 && link < 0)
+		short_of(errno, "try entry of a function by trampoline");
+	if (link >= 0)
+		close(link);
+	if (prog >= 0)
+		close(prog);
+	return link >= 0 ? NULL : "this kernel refuses BPF trampolines (fentry); lockdown, or no "
+				  "CONFIG_FUNCTION_TRACER";
 }
 
 static const char *lacks_dispatcher(void)
@@ -87,14 +116,11 @@ static const char *lacks_kprobe(void)
 /* Not by libbpf: to find one name it would read all that there are. */
 static const char *lacks_multi(void)
 {
-	static const struct bpf_insn nothing[] = {
-		{ .code = BPF_ALU64 | BPF_MOV | BPF_K }, { .code = BPF_JMP | BPF_EXIT },
-	};
+	static const struct bpf_insn nothing[] = { EXIT_WITH(0) };
 	const char *name = "__napi_schedule";
-	LIBBPF_OPTS(bpf_prog_load_opts, load, .expected_attach_type = BPF_TRACE_KPROBE_MULTI);
 	LIBBPF_OPTS(bpf_link_create_opts, link, .kprobe_multi.cnt = 1,
 		    .kprobe_multi.syms = &name);
-	int prog = bpf_prog_load(BPF_PROG_TYPE_KPROBE, NULL, "GPL", nothing, 2, &load);
+	int prog = small_load(BPF_PROG_TYPE_KPROBE, BPF_TRACE_KPROBE_MULTI, 0, nothing, 2);
 	int fd = prog < 0 ? -1 : bpf_link_create(prog, 0, BPF_TRACE_KPROBE_MULTI, &link);
 
 	if (fd < 0)
@@ -109,14 +135,13 @@ static const char *lacks_multi(void)
 
 static const char *lacks_tcx(void)
 {
-	struct bpf_object *obj = ways_open("way_tc");
+	static const struct bpf_insn nothing[] = { EXIT_WITH(-1) };
 	const char *why = "this kernel is older than 6.6, which brought tcx";
-	int fd = -1;
+	int prog = small_load(BPF_PROG_TYPE_SCHED_CLS, 0, 0, nothing, 2), fd = -1;
 
 	/* No interface has this index: a kernel with tcx looks for it, an older one does not. */
-	if (obj && !bpf_object__load(obj)) {
-		fd = bpf_program__fd(bpf_object__find_program_by_name(obj, "way_tc"));
-		fd = bpf_link_create(fd, INT32_MAX, TCX_INGRESS, NULL);
+	if (prog >= 0) {
+		fd = bpf_link_create(prog, INT32_MAX, TCX_INGRESS, NULL);
 		if (fd >= 0 || errno == ENODEV)
 			why = NULL;
 		else
@@ -124,13 +149,33 @@ static const char *lacks_tcx(void)
 	}
 	if (fd >= 0)
 		close(fd);
-	bpf_object__close(obj);
+	if (prog >= 0)
+		close(prog);
 	return why;
 }
 
+/* Does this kernel have bpf_dynptr_from_skb(), and for typed tracepoints? Loading it tells. */
 static const char *lacks_dynptr(void)
 {
-	return works("way_dynptr", -1) ? NULL : "this kernel is older than 6.11, which lets typed "
+	int function = kernel_type("bpf_dynptr_from_skb", BTF_KIND_FUNC);
+	int to = kernel_type("btf_trace_consume_skb", BTF_KIND_TYPEDEF);
+	const struct bpf_insn insns[] = {
+		INSN(BPF_LDX | BPF_MEM | BPF_DW, .dst_reg = 1, .src_reg = 1),
+		INSN(BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 2),
+		INSN(BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = 3, .src_reg = 10),
+		INSN(BPF_ALU64 | BPF_ADD | BPF_K, .dst_reg = 3, .imm = -16),
+		INSN(BPF_JMP | BPF_CALL, .src_reg = BPF_PSEUDO_KFUNC_CALL, .imm = function),
+		EXIT_WITH(0),
+	};
+	int prog = function <= 0 || to <= 0 ? -1 :
+		   small_load(BPF_PROG_TYPE_TRACING, BPF_TRACE_RAW_TP, to, insns,
+			      sizeof(insns) / sizeof(*insns));
+
+	if (function > 0 && prog < 0)
+		short_of(errno, "try headers that lie in pages");
+	if (prog >= 0)
+		close(prog);
+	return prog >= 0 ? NULL : "this kernel is older than 6.11, which lets typed "
 		"tracepoints read packet data that is not linear";
 }
 

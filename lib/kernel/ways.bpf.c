@@ -22,27 +22,4 @@ int way_freplace(struct xdp_md *ctx)
 	return XDP_PASS;
 }
 
-SEC("fentry/__napi_schedule")
-int way_fentry(void *ctx)
-{
-	return 0;
-}
-
-SEC("tc")
-int way_tc(struct __sk_buff *skb)
-{
-	return -1;
-}
-
-/* Linux 6.11; weak: an older kernel refuses this program alone. */
-extern int bpf_dynptr_from_skb(struct __sk_buff *, __u64, struct bpf_dynptr *) __ksym __weak;
-
-SEC("tp_btf/consume_skb")
-int way_dynptr(const __u64 *ctx)
-{
-	struct bpf_dynptr data;
-
-	return bpf_dynptr_from_skb((void *)ctx[0], 0, &data) & 0;
-}
-
 char _license[] SEC("license") = "GPL";
