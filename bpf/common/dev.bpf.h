@@ -124,27 +124,39 @@ static __always_inline __u32 napi_serves(const struct net_device *d, __u32 rank,
 	return rank - first < rx ? rank - first : (rank - rx) | NAPI_TX;
 }
 
-static __noinline __u32 napi_learn(__u64 dev, __u32 id)
+struct napi_asked {
+	__u64 dev;
+	__u32 id, unused;
+};
+
+/* Not static, weak, and given a struct, as ipv6_headers(). */
+__noinline __weak __u32 napi_learn(const struct napi_asked *a)
 {
-	const struct net_device *d = (void *)dev;
-	struct napi_walk w = {
-		.head = dev + bpf_core_field_offset(struct net_device, napi_list),
-		.at = (__u64)BPF_CORE_READ(d, napi_list.next),
-		.id = id,
-	};
+	const struct net_device *d;
+	struct napi_walk w = {};
 	__u32 queue;
 
+	if (!a)
+		return NAPI_OTHER;
+	d = (void *)a->dev;
+	w.head = a->dev + bpf_core_field_offset(struct net_device, napi_list);
+	w.at = (__u64)BPF_CORE_READ(d, napi_list.next);
+	w.id = a->id;
 	bpf_loop(8192, napi_step, &w, 0);
 	queue = w.found ? napi_serves(d, w.rank, w.all) : NAPI_OTHER;
-	bpf_map_update_elem(&napi_queue, &id, &queue, BPF_ANY);
+	bpf_map_update_elem(&napi_queue, &w.id, &queue, BPF_ANY);
 	return queue;
 }
 
 static __always_inline __u32 napi_queue_of(const struct net_device *dev, __u32 id)
 {
 	__u32 *known = bpf_map_lookup_elem(&napi_queue, &id);
+	struct napi_asked asked;
 
-	return known ? *known : napi_learn((__u64)dev, id);
+	if (known)
+		return *known;
+	asked = (struct napi_asked){ .dev = (__u64)dev, .id = id };
+	return napi_learn(&asked);
 }
 
 #endif

@@ -116,11 +116,12 @@ static __always_inline void skb_work(const struct sk_buff *skb,
 				     const struct net_device *dev, struct packet *p,
 				     __u32 gso_type)
 {
-	bool checksum = BPF_CORE_READ_BITFIELD_PROBED(skb, ip_summed) == CHECKSUM_PARTIAL;
+	__u32 summed = BPF_CORE_READ_BITFIELD_PROBED(skb, ip_summed);
 
+	_Static_assert(CHECKSUM_PARTIAL == 3, "both bits are set");
 	p->why = WHY_NOT;
-	p->work = !!gso_type << WORK_SEGMENT | checksum << WORK_CHECKSUM |
-		  !!skb->data_len << WORK_GATHER;
+	p->work = IS_SET(gso_type) << WORK_SEGMENT | (summed & summed >> 1) << WORK_CHECKSUM |
+		  IS_SET(skb->data_len) << WORK_GATHER;
 	if (p->point == TX_STACK && meter_on(METER_offload) && p->work)
 		skb_software(skb, dev, p, gso_type);
 }

@@ -237,10 +237,9 @@ static __always_inline int whom(const struct sk_buff *skb, const struct net_devi
  * `ctx`: the packet, the location, the reason, and since 6.11 the socket. Returns the direction of
  * the packet; -1: it is not ours, or not dropped.
  */
-static __always_inline int drop_whose(const __u64 *ctx)
+static __always_inline int drop_whose(const __u64 *ctx, const struct sk_buff *skb,
+				      const struct net_device *dev)
 {
-	const struct sk_buff *skb = (void *)ctx[0];
-	const struct net_device *dev = skb->dev;
 	int direction, index = dev ? dev->ifindex : 0;
 	__u32 reason;
 
@@ -271,10 +270,9 @@ static __always_inline int drop_whose(const __u64 *ctx)
 	return direction;
 }
 
-static __always_inline void drop_add(const __u64 *ctx, int direction)
+static __always_inline void drop_add(const __u64 *ctx, const struct sk_buff *skb,
+				     const struct net_device *dev, int direction)
 {
-	const struct sk_buff *skb = (void *)ctx[0];
-	const struct net_device *dev = skb->dev;
 	__u32 reason = ctx[2];
 	struct drop_key key;
 	struct packet p;

@@ -65,9 +65,8 @@ static __always_inline void devless_pass(void *ctx, void *next, enum shared_prog
 
 /* Passes on a packet that is freed. */
 static __always_inline void freed_pass(void *ctx, void *next, enum shared_program program,
-				       const struct sk_buff *skb, bool dropped)
+				       const struct net_device *dev, bool dropped)
 {
-	const struct net_device *dev = skb->dev;
 	__u32 slot;
 
 	if (!dev_is_other(dev) || !shares(program))
@@ -79,14 +78,15 @@ static __always_inline void freed_pass(void *ctx, void *next, enum shared_progra
 		devless_pass(ctx, next, program, skb);
 }
 
-static __always_inline void used(const struct sk_buff *skb, enum txlat_lane lane)
+static __always_inline void used(const struct sk_buff *skb, const struct net_device *dev,
+				 enum txlat_lane lane)
 {
 	if (on(METER_skblife))
 		life_freed(skb, true);
 	if (on(METER_txlat))
-		txlat_freed(skb, lane);
+		txlat_freed(skb, dev, lane);
 	if (on(METER_qdisc))
-		qdisc_used(skb);
+		qdisc_used(skb, dev);
 }
 
 /*
@@ -98,57 +98,69 @@ static __always_inline void used(const struct sk_buff *skb, enum txlat_lane lane
 SEC("tp_btf/consume_skb")
 int BPF_PROG(consume_skb, const struct sk_buff *skb)
 {
-	used(skb, CONSUMED);
-	freed_pass(ctx, &to_consume_skb, SHARED_consume_skb, skb, false);
+	const struct net_device *dev = ARGUMENT(skb)->dev;
+
+	used(skb, dev, CONSUMED);
+	freed_pass(ctx, &to_consume_skb, SHARED_consume_skb, dev, false);
 	return 0;
 }
 
 SEC("tp_btf/consume_skb")
 int BPF_PROG(consume_skb_again, const struct sk_buff *skb)
 {
-	used(skb, AGAIN);
-	freed_pass(ctx, &to_consume_skb_again, SHARED_consume_skb_again, skb, false);
+	const struct net_device *dev = ARGUMENT(skb)->dev;
+
+	used(skb, dev, AGAIN);
+	freed_pass(ctx, &to_consume_skb_again, SHARED_consume_skb_again, dev, false);
 	return 0;
 }
 
 /* `ctx`: the packet, the location, the reason, and since 6.11 the socket. */
-static __always_inline void freed(const __u64 *ctx, enum txlat_lane lane)
+static __always_inline void freed(const __u64 *ctx, const struct sk_buff *skb,
+				  const struct net_device *dev, enum txlat_lane lane)
 {
-	const struct sk_buff *skb = (void *)ctx[0];
-	const struct net_device *dev = skb->dev;
 	int direction = -1;
 	bool queued;
 
 	if (on(METER_skblife))
 		life_freed(skb, false);
 	if (on(METER_txlat))
-		txlat_freed(skb, lane);
+		txlat_freed(skb, dev, lane);
 	if (on(METER_drop)) {
-		direction = drop_whose(ctx);
+		direction = drop_whose(ctx, skb, dev);
 		FORGET(direction, skb->len);
 	}
 	queued = on(METER_qdisc) && dev_is_ours(dev);
 	if ((direction < 0 && !queued) || !mine(skb, lane == AGAIN))
 		return;
-	if (queued)
+	if (queued) {
+		if (meter_on(METER_drop))
+			FORGET(direction, skb->len);
 		qdisc_freed(skb, dev, ctx[1], ctx[2]);
+	}
 	if (direction >= 0)
-		drop_add(ctx, direction);
+		drop_add(ctx, skb, dev, direction);
 }
 
 SEC("tp_btf/kfree_skb")
 int kfree_skb(__u64 *ctx)
 {
-	freed(ctx, FREED);
-	freed_pass(ctx, &to_kfree_skb, SHARED_kfree_skb, (void *)ctx[0], true);
+	const struct sk_buff *skb = (void *)ctx[0];
+	const struct net_device *dev = ARGUMENT(skb)->dev;
+
+	freed(ctx, skb, dev, FREED);
+	freed_pass(ctx, &to_kfree_skb, SHARED_kfree_skb, dev, true);
 	return 0;
 }
 
 SEC("tp_btf/kfree_skb")
 int kfree_skb_again(__u64 *ctx)
 {
-	freed(ctx, AGAIN);
-	freed_pass(ctx, &to_kfree_skb_again, SHARED_kfree_skb_again, (void *)ctx[0], true);
+	const struct sk_buff *skb = (void *)ctx[0];
+	const struct net_device *dev = ARGUMENT(skb)->dev;
+
+	freed(ctx, skb, dev, AGAIN);
+	freed_pass(ctx, &to_kfree_skb_again, SHARED_kfree_skb_again, dev, true);
 	return 0;
 }
 
@@ -159,11 +171,13 @@ int kfree_skb_again(__u64 *ctx)
 SEC("?fentry/skb_attempt_defer_free")
 int BPF_PROG(skb_attempt_defer_free, const struct sk_buff *skb)
 {
+	const struct net_device *dev = ARGUMENT(skb)->dev;
+
 	if (on(METER_skblife))
 		life_freed(skb, true);
 	if (on(METER_txlat))
-		txlat_freed(skb, AGAIN);
-	freed_pass(ctx, &to_skb_attempt_defer_free, SHARED_skb_attempt_defer_free, skb, false);
+		txlat_freed(skb, dev, AGAIN);
+	freed_pass(ctx, &to_skb_attempt_defer_free, SHARED_skb_attempt_defer_free, dev, false);
 	return 0;
 }
 
@@ -211,10 +225,10 @@ int BPF_PROG(net_dev_start_xmit, const struct sk_buff *skb, const struct net_dev
 SEC("tp_btf/net_dev_queue")
 int BPF_PROG(net_dev_queue, const struct sk_buff *skb)
 {
-	const struct net_device *dev = skb->dev;
+	const struct net_device *dev = ARGUMENT(skb)->dev;
 
 	if (on(METER_skblife))
-		life_queued(skb);
+		life_queued(skb, dev);
 	if (!dev_is_ours(dev)) {
 		PASS(ctx, net_dev_queue, dev);
 		return 0;
@@ -233,19 +247,20 @@ SEC("tp_btf/napi_poll")
 int napi_poll(__u64 *ctx)
 {
 	const struct napi_struct *napi = (void *)ctx[0];
+	const struct net_device *dev = ARGUMENT(napi)->dev;
 	struct host_cpu *here;
 
 	if (entered(SHARED_napi_poll))
 		gro_polled();
 	if (on(METER_irq))
-		irq_polled(napi, ctx[1]);
+		irq_polled(napi, dev, ctx[1]);
 	if (on(METER_napi))
-		napi_polled(ctx);
+		napi_polled(ctx, dev);
 	if (!shares(SHARED_napi_poll))
 		return 0;
 	here = host_here();
 	pass_along(ctx, &to_napi_poll, SHARED_napi_poll,
-		   1ull << device_slot(napi->dev) | (here ? here->timed : 0));
+		   1ull << device_slot(dev) | (here ? here->timed : 0));
 	return 0;
 }
 
@@ -328,9 +343,9 @@ int BPF_PROG(netif_receive_skb, const struct sk_buff *skb)
 
 	if (!skb)
 		return 0;
-	dev = skb->dev;
+	dev = ARGUMENT(skb)->dev;
 	if (on(METER_skblife))
-		in_stack(skb);
+		in_stack(skb, dev);
 	if (!dev_is_ours(dev)) {
 		PASS(ctx, netif_receive_skb, dev);
 		return 0;
@@ -352,9 +367,9 @@ static __always_inline void driver_delivers(void *ctx, void *next, enum shared_p
 
 	if (!skb)	/* napi_gro_frags with no packet in it */
 		return;
-	dev = skb->dev;
+	dev = ARGUMENT(skb)->dev;
 	if (on(METER_skblife))
-		life_received(skb, how != PAST_GRO);
+		life_received(skb, dev, how != PAST_GRO);
 	if (!dev_is_ours(dev)) {
 		if (shares(program))
 			pass_to(ctx, next, program, device_slot(dev));

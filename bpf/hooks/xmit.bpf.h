@@ -15,33 +15,50 @@ struct xmit {
 };
 SCRATCH_MAP(xmit, struct xmit);
 
+/* With an in-band tag skb->protocol and the offsets disagree: reads the frame. */
+static __always_inline void xmit_parse(const struct sk_buff *skb, struct packet *p, __u32 len)
+{
+	const unsigned char *data = skb->data;
+	__be16 proto = skb->protocol;
+
+	if (config.l2)
+		bpf_probe_read_kernel(&proto, sizeof(proto), data + 2 * ETH_ALEN);
+	skb_parse(skb, p, data + config.l2, len - skb->data_len - config.l2, config.l2, proto);
+}
+
+/*
+ * Each part forgets what it found out before the next one begins, or the verifier repeats that for
+ * each path. The packet of tx-nic is in a map, of whose values it knows nothing anyway.
+ */
 static __always_inline void xmit_look(const struct sk_buff *skb,
 				 const struct net_device *dev, struct packet *p)
 {
-	__u32 len = skb->len;
-	const unsigned char *data = skb->data;
-	__be16 proto = skb->protocol;
-	__u32 gso_type;
+	__u32 len = skb->len, gso_type;
 
 	p->row = row_of(p->point, skb->queue_mapping);
 	p->len = len;
 	p->segs = 1;
 	p->ecn = ECN_NOT_IP;
 	p->linear = 0;
+	if (packet_headers_wanted())
+		xmit_parse(skb, p, len);
+	if (p->point == TX_STACK)
+		FORGET(p->ecn, len);
 	gso_type = skb_segments(skb, p, NULL);
 	if (config.tx_linear && p->point == TX_NIC && p->segs > 1)
 		p->linear = (p->segs - 1ull) * (len - skb->data_len);
-	if (p->point == TX_STACK)
+	if (p->point == TX_STACK) {
 		p->len += skb_vlan_len(skb);
+		FORGET(p->segs, len);
+		FORGET(gso_type, len);
+	}
 	if (packet_work_wanted())
 		skb_work(skb, dev, p, gso_type);
-	if (!packet_headers_wanted())
-		return;
-	/* With an in-band tag skb->protocol and the offsets disagree: read the frame. */
-	if (config.l2)
-		bpf_probe_read_kernel(&proto, sizeof(proto), data + 2 * ETH_ALEN);
-	skb_parse(skb, p, data + config.l2, len - skb->data_len - config.l2,
-		  config.l2, proto);
+	if (p->point == TX_STACK) {
+		FORGET(p->work, len);
+		FORGET(p->why, len);
+		FORGET(p->feature, len);
+	}
 }
 
 static __always_inline void xmit_queued(const struct sk_buff *skb, const struct net_device *dev)
@@ -49,11 +66,6 @@ static __always_inline void xmit_queued(const struct sk_buff *skb, const struct 
 	struct packet p = { .point = TX_STACK };
 
 	xmit_look(skb, dev, &p);
-	FORGET(p.segs, p.len);
-	FORGET(p.ecn, p.len);
-	FORGET(p.work, p.len);
-	FORGET(p.why, p.len);
-	FORGET(p.feature, p.len);
 	meter_packet(&p);
 }
 

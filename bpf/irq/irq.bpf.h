@@ -131,9 +131,9 @@ int BPF_PROG(irq_end, int nr, const struct irqaction *action, int ret)
 	return 0;
 }
 
-static __always_inline int irq_polled(const struct napi_struct *napi, int work)
+static __always_inline int irq_polled(const struct napi_struct *napi, const struct net_device *dev,
+				      int work)
 {
-	const struct net_device *dev = napi->dev;
 	struct irq_vector *v;
 	struct irq *row;
 	__u64 stamp, ns;

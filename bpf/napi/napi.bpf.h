@@ -98,7 +98,7 @@ static __always_inline enum napi_by who(const struct napi_struct *n, int budget,
 	/* busy_poll_stop() clears the bit before its last poll, which still has its budget */
 	if (n->state & IN_BUSY_POLL || budget != n->weight)
 		return NAPI_BUSY_POLL;
-	if (task == (__u64)n->thread)
+	if (task == (__u64)ARGUMENT(n)->thread)
 		return NAPI_THREAD;
 	return task == ksoftirqd ? NAPI_KSOFTIRQD : NAPI_SOFTIRQ;
 }
@@ -152,7 +152,6 @@ static __always_inline void napi_count(struct napi *row, enum napi_by by, __u32 
 	bool exhausted = work >= budget && by <= NAPI_THREAD;
 
 	HIST_ADD(row->work, counts_slot(work), work);
-	row->polls[by]++;
 	row->exhausted += exhausted;
 	run_add(row, exhausted, work);
 	if (!work)
@@ -192,10 +191,9 @@ static __always_inline void raised_anew(__u64 n)
 }
 
 /* `ctx`: the NAPI, its work and its budget. */
-static __always_inline int napi_polled(const __u64 *ctx)
+static __always_inline int napi_polled(const __u64 *ctx, const struct net_device *dev)
 {
 	const struct napi_struct *n = (void *)ctx[0];
-	const struct net_device *dev = n->dev;
 	struct napi_cpu *cpu;
 	__u64 since, now;
 	int work, budget;
@@ -235,6 +233,8 @@ static __always_inline int napi_polled(const __u64 *ctx)
 		poll_took(cpu, since, now, 0);
 		return 0;
 	}
+	row->polls[by]++;
+	FORGET(by, work);
 	napi_count(row, by, work, budget, now);
 	times(n, row, cpu, by <= NAPI_KSOFTIRQD, since, now);
 	if (by <= NAPI_KSOFTIRQD && work >= budget)	/* it stays in the list and waits */

@@ -6,14 +6,13 @@
 #include "bpf/common/again.bpf.h"
 #include "bpf/common/program.bpf.h"
 #include "bpf/common/skb.bpf.h"
-#include "bpf/common/flight.bpf.h"
 #include "bpf/common/scratch.bpf.h"
+#include "bpf/qdisc/qdisc_flight.bpf.h"
 #include "bpf/qdisc/qdisc_kind.bpf.h"
 
 #define NOT_SPECIFIED (int)bpf_core_enum_value(enum skb_drop_reason, SKB_DROP_REASON_NOT_SPECIFIED)
 
 METER_KEYED_MAP(qdisc, QDISC_KINDS);
-ALIGNED_MAP(qdisc_waiting, struct flight_bucket, 1);
 
 /* Number of drops by location, where the reason does not name a qdisc. */
 MAP(HASH, qdisc_places, struct qdisc_place, __u64, QDISC_PLACES);
@@ -102,11 +101,10 @@ static __always_inline int qdisc_queued(const struct sk_buff *skb, const struct 
 	if (!sampled(METER_qdisc))
 		return 0;
 	place = place_in(skb, dev);
-	old = flight_take(&qdisc_waiting, skb, config.waiting_shift);
+	old = flight_take(skb);
 	if (old)
 		lose(old, QDISC_VANISHED, true);
-	if (!flight_put(&qdisc_waiting, skb, bpf_ktime_get_ns() << STAMP_SHIFT | place,
-			config.waiting_shift)) {
+	if (!flight_put(skb, bpf_ktime_get_ns() << STAMP_SHIFT | place)) {
 		lose(place, QDISC_FULL, false);
 		return 0;
 	}
@@ -139,9 +137,8 @@ static __always_inline bool is_gso(const struct sk_buff *skb)
 }
 
 /* A waiting packet is consumed only by software GSO, in the qdisc or after it. */
-static __always_inline int qdisc_used(const struct sk_buff *skb)
+static __always_inline int qdisc_used(const struct sk_buff *skb, const struct net_device *dev)
 {
-	const struct net_device *dev = skb->dev;
 	struct qdisc_now *here;
 	struct qdisc *row;
 	__u64 stamp;
@@ -149,7 +146,7 @@ static __always_inline int qdisc_used(const struct sk_buff *skb)
 	/* most are completed by the driver: reading the skb is cheaper than a lookup */
 	if (!dev_may_be_ours(dev) || !is_gso(skb))
 		return 0;
-	stamp = flight_take(&qdisc_waiting, skb, config.waiting_shift);
+	stamp = flight_take(skb);
 	if (!stamp)
 		return 0;
 	here = now_here();
@@ -194,11 +191,13 @@ static __noinline int place_add(__u64 stamp, __u64 location, bool followed)
 static __always_inline int qdisc_freed(const struct sk_buff *skb, const struct net_device *dev,
 				       __u64 location, int reason)
 {
-	bool by_qdisc = qdisc_reason(reason);
 	struct qdisc *row;
 	__u64 stamp, place;
+	bool by_qdisc;
 
-	stamp = flight_take(&qdisc_waiting, skb, config.waiting_shift);
+	stamp = flight_take(skb);
+	barrier_var(reason);		/* asked for it earlier, the verifier does all this twice */
+	by_qdisc = qdisc_reason(reason);
 	if (!stamp && !by_qdisc && (REASONS_TOLD || reason != NOT_SPECIFIED))
 		return 0;
 	place = stamp ?: place_in(skb, dev);
@@ -230,7 +229,7 @@ static __always_inline int qdisc_started(const struct sk_buff *skb)
 		here->parent = 0;
 	}
 	here->xmit = (__u64)skb;
-	here->stamp = flight_take(&qdisc_waiting, skb, config.waiting_shift);
+	here->stamp = flight_take(skb);
 	if (here->stamp)
 		here->at = bpf_ktime_get_ns();
 	else			/* in case it is requeued */
@@ -260,7 +259,7 @@ static __always_inline int qdisc_returned(const void *skb, int rc, const struct 
 	/* It is requeued and continues to wait. */
 	if (!here->stamp)
 		return refused(kind_of(dev, here->at) << QUEUE_BITS | here->at);
-	if (!flight_put(&qdisc_waiting, skb, here->stamp, config.waiting_shift))
+	if (!flight_put(skb, here->stamp))
 		lose(here->stamp, QDISC_FULL, true);
 	return refused(here->stamp);
 }

@@ -134,7 +134,7 @@ const struct meter meter_qdisc = {
 		.labels = (const char *const []){ "queue", "qdisc", NULL },
 		.text = key_text,
 	},
-	.events = { .maps = maps },
+	.events = { .maps = maps, .global = true },
 	.fixup = fixup,
 	.configure = configure,
 	.on_request = "it costs about 0.25 us per sent packet: a clock read and a table lookup",

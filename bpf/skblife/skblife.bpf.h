@@ -33,16 +33,13 @@ static __always_inline bool met_again(__u32 place, const struct sk_buff *skb, bo
 	return false;
 }
 
-static __always_inline int life_received(const struct sk_buff *skb, bool gro)
+static __always_inline int life_received(const struct sk_buff *skb, const struct net_device *dev,
+					 bool gro)
 {
-	const struct net_device *dev;
 	struct life_busy *busy;
 	__u32 place;
 	bool ours;
 
-	if (!skb)	/* napi_gro_frags with no packet in it */
-		return 0;
-	dev = skb->dev;
 	if (dev_is_other(dev) && !life_watched)
 		return 0;
 	if (!dev)
@@ -81,9 +78,8 @@ static __always_inline int gro_done(int result)
 	return place ? life_end(place, NR_LIFE_ENDS + LIFE_MERGED) : 0;
 }
 
-static __always_inline int in_stack(const struct sk_buff *skb)
+static __always_inline int in_stack(const struct sk_buff *skb, const struct net_device *dev)
 {
-	const struct net_device *dev = skb->dev;
 	struct life *life;
 	__u32 place;
 
@@ -152,9 +148,8 @@ static __always_inline int life_freed(const struct sk_buff *skb, bool used)
 	return life_end(place, how);
 }
 
-static __always_inline int life_queued(const struct sk_buff *skb)
+static __always_inline int life_queued(const struct sk_buff *skb, const struct net_device *dev)
 {
-	const struct net_device *dev = skb->dev;
 	struct life *life;
 	__u32 place;
 

@@ -167,7 +167,7 @@ static __always_inline int ready(const struct sock *sk)
 
 	if (!life_watched)
 		return 0;
-	last = sk->sk_receive_queue.prev;
+	last = ARGUMENT(sk)->sk_receive_queue.prev;
 	if (sk->sk_protocol != IPPROTO_UDP) {
 		tcp_ready(sk, last);
 		in_socket(sk, last, false);

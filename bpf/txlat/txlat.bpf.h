@@ -117,34 +117,42 @@ static __always_inline __u64 place_take(struct skb_place *p)
 	return stamp;
 }
 
-static __noinline bool put_elsewhere(__u64 skb, __u64 stamp)
+struct txlat_asked {
+	__u64 skb, stamp;
+};
+
+/*
+ * Not static, so that the verifier checks these once and not for each caller. They take a struct
+ * as ipv6_headers() does.
+ */
+__noinline int put_elsewhere(const struct txlat_asked *a)
 {
-	__u32 *more = elsewhere_of(skb);
+	__u32 *more = a ? elsewhere_of(a->skb) : NULL;
 
 	if (!more)
 		return false;
 	/* Count it before it is inserted, so that freeing it searches the overflow. */
 	__sync_fetch_and_add(more, 1);
 	for (__u32 i = 0; i < BUCKETS; i++) {
-		struct bucket *b = bucket_at(skb, i);
+		struct bucket *b = bucket_at(a->skb, i);
 
 		for (int w = 0; b && w < WAYS; w++)
-			if (place_put(&b->place[w], skb, stamp))
+			if (place_put(&b->place[w], a->skb, a->stamp))
 				return true;
 	}
 	__sync_fetch_and_add(more, -1);
 	return false;
 }
 
-static __noinline __u64 take_elsewhere(__u64 skb)
+__noinline __u64 take_elsewhere(const struct txlat_asked *a)
 {
-	__u32 *more = elsewhere_of(skb);
+	__u32 *more = a ? elsewhere_of(a->skb) : NULL;
 
 	for (__u32 i = 0; more && i < BUCKETS; i++) {
-		struct bucket *b = bucket_at(skb, i);
+		struct bucket *b = bucket_at(a->skb, i);
 
 		for (int w = 0; b && w < WAYS; w++)
-			if (b->place[w].skb == skb) {
+			if (b->place[w].skb == a->skb) {
 				__sync_fetch_and_add(more, -1);
 				return place_take(&b->place[w]);
 			}
@@ -152,15 +160,26 @@ static __noinline __u64 take_elsewhere(__u64 skb)
 	return 0;
 }
 
+static __always_inline bool txlat_put_elsewhere(const void *skb, __u64 stamp)
+{
+	struct txlat_asked asked = { .skb = (__u64)skb, .stamp = stamp };
+
+	return put_elsewhere(&asked);
+}
+
 /* Removes an skb; p: its place. Returns its stamp, or 0: it was not there. */
 static __always_inline __u64 txlat_take(const void *skb, struct skb_place *p)
 {
+	struct txlat_asked asked;
 	__u32 *more;
 
 	if (p->skb == (__u64)skb)
 		return place_take(p);
 	more = elsewhere_of(lower_half(skb));
-	return more && *more ? take_elsewhere((__u64)skb) : 0;
+	if (!more || !*more)
+		return 0;
+	asked = (struct txlat_asked){ .skb = (__u64)skb };
+	return take_elsewhere(&asked);
 }
 
 static __always_inline int txlat_started(const struct sk_buff *skb)
@@ -186,7 +205,7 @@ static __always_inline int txlat_started(const struct sk_buff *skb)
 	row->came += !xmit->replaces;
 	row->lost[TXLAT_NEVER_FREED] += xmit->replaces;
 	stamp = bpf_ktime_get_ns() << QUEUE_BITS | (queue & QUEUE_MASK);
-	if (!place_put(place, (__u64)skb, stamp) && !put_elsewhere((__u64)skb, stamp)) {
+	if (!place_put(place, (__u64)skb, stamp) && !txlat_put_elsewhere(skb, stamp)) {
 		xmit->skb = 0;
 		row->came -= !xmit->replaces;
 		row->lost[TXLAT_FULL]++;
@@ -216,9 +235,9 @@ static __always_inline int txlat_returned(const void *skb, int rc)
 	return 0;
 }
 
-static __always_inline int txlat_freed(const struct sk_buff *skb, enum txlat_lane lane)
+static __always_inline int txlat_freed(const struct sk_buff *skb, const struct net_device *dev,
+				       enum txlat_lane lane)
 {
-	const struct net_device *dev = skb->dev;
 	struct txlat_xmit *xmit;
 	struct skb_place *place;
 	struct txlat *row;

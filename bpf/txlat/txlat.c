@@ -80,7 +80,7 @@ const struct meter meter_txlat = {
 	.lanes = 3,
 	.row_size = sizeof(struct txlat),
 	.metrics = metrics,
-	.events = { .maps = maps, .wanders = wanders },
+	.events = { .maps = maps, .global = true, .wanders = wanders },
 	.configure = configure,
 	.absent = absent,
 	.remark = remark,

@@ -31,7 +31,7 @@ static __always_inline void add(const struct xdp_key *key, __u64 packets)
 
 static __always_inline __u32 id_of(const struct bpf_prog *prog)
 {
-	return prog ? prog->aux->id : 0;
+	return prog ? ARGUMENT(prog)->aux->id : 0;
 }
 
 /* The index of a failed redirect may be anything: keep only the map. */
@@ -42,7 +42,7 @@ static __always_inline int redirect(const struct net_device *dev,
 	struct xdp_key key = { .event = XDP_REDIRECTED, .result = -err };
 	__u32 known = 1;
 
-	if (!dev_is_ours(dev))
+	if (!dev_is_ours(ARGUMENT(dev)))
 		return 0;
 	key.prog = id_of(prog);
 	key.map_type = map_type;
@@ -78,7 +78,7 @@ int BPF_PROG(xdp_except, const struct net_device *dev, const struct bpf_prog *pr
 {
 	struct xdp_key key = { .event = XDP_EXCEPTION, .result = act };
 
-	if (!dev_is_ours(dev))
+	if (!dev_is_ours(ARGUMENT(dev)))
 		return 0;
 	key.prog = id_of(prog);
 	add(&key, 1);
@@ -101,10 +101,10 @@ int BPF_PROG(xdp_handed_on, const struct net_device *from, const struct net_devi
 
 	if (!from || !to)
 		return 0;
-	if (dev_is_ours(from)) {
+	if (dev_is_ours(ARGUMENT(from))) {
 		key.event = XDP_SENT_TO;
 		other = to;
-	} else if (dev_is_ours(to)) {
+	} else if (dev_is_ours(ARGUMENT(to))) {
 		key.event = XDP_SENT_FROM;
 		other = from;
 	} else {
@@ -121,7 +121,7 @@ int BPF_PROG(xdp_back, const struct net_device *dev, int nr, int drops, int err)
 {
 	struct xdp_key key = { .event = XDP_SENT_BACK };
 
-	if (dev_is_ours(dev))
+	if (dev_is_ours(ARGUMENT(dev)))
 		xdp_sent(&key, nr, drops, err);
 	return 0;
 }

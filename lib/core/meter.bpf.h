@@ -103,7 +103,17 @@ static __always_inline __u32 row_of(enum point point, __u32 queue)
  * follows once, and not once for each value it has seen. `length` is below 2^31: its sign changes
  * nothing.
  */
-#define FORGET(variable, length) ((variable) ^= (__s32)(length) >> 31)
+#define FORGET(variable, length) do {					\
+	(variable) ^= (__s32)(length) >> 31;				\
+	barrier_var(variable);	/* clang may not move it to the use */	\
+} while (0)
+
+/* x ? 1 : 0 of 32 bits, without a branch: the verifier would follow both ways to the end. */
+#define IS_SET(x) ({							\
+	__u64 is_set = -(__u64)(__u32)(x);				\
+	barrier_var(is_set);						\
+	is_set >> 63;							\
+})
 
 #define HIST_ADD(hist, slot_nr, value) ((hist).sum += (value), (hist).slot[slot_nr]++)
 
@@ -115,8 +125,11 @@ static __always_inline __u32 segs_slot(__u32 segs)
 #undef B
 }
 
-/* The position of the highest set bit of v; v is not 0. */
-static __always_inline __u32 log2_of(__u64 v)
+/*
+ * The position of the highest set bit of v; v is not 0. `nothing` is 0: if the verifier cannot know
+ * that, it follows one n from there on, and not all.
+ */
+static __always_inline __u32 log2_with(__u64 v, __u32 nothing)
 {
 	__u32 n = 0;
 
@@ -124,13 +137,22 @@ static __always_inline __u32 log2_of(__u64 v)
 		v >>= 32, n += 32;
 	if (v >> 16)
 		v >>= 16, n += 16;
+	n |= nothing;
+	barrier_var(n);
 	if (v >> 8)
 		v >>= 8, n += 8;
 	if (v >> 4)
 		v >>= 4, n += 4;
+	n |= nothing;
+	barrier_var(n);
 	if (v >> 2)
 		v >>= 2, n += 2;
 	return n + (v >> 1);
+}
+
+static __always_inline __u32 log2_of(__u64 v)
+{
+	return log2_with(v, 0);
 }
 
 _Static_assert(LOGLIN_STEPS == 1 << 3 && COUNTS_STEPS == 1 << 2, "as the slots are cut below");
@@ -138,13 +160,14 @@ _Static_assert(LOGLIN_STEPS == 1 << 3 && COUNTS_STEPS == 1 << 2, "as the slots a
 /* The slot of a log-linear histogram for a time of `ns`: abi.h describes the slots. */
 static __always_inline __u32 loglin_slot(__u64 ns)
 {
-	__u32 octave, slot;
+	__u32 octave, slot, nothing = ns >> 63;
 
+	barrier_var(nothing);
 	if (!(ns >> LOGLIN_MIN))
 		return 0;
 	if (ns >> LOGLIN_MAX)
 		return LOGLIN_SLOTS - 1;
-	octave = log2_of(ns);
+	octave = log2_with(ns, nothing);
 	slot = 1 + (octave - LOGLIN_MIN) * LOGLIN_STEPS + (ns >> (octave - 3) & (LOGLIN_STEPS - 1));
 	barrier_var(slot);	/* the verifier learns from the next line that it is in bounds */
 	return slot < LOGLIN_SLOTS ? slot : LOGLIN_SLOTS - 1;
@@ -153,12 +176,13 @@ static __always_inline __u32 loglin_slot(__u64 ns)
 /* The slot of a histogram of counts. */
 static __always_inline __u32 counts_slot(__u64 n)
 {
-	__u32 octave, slot = n;
+	__u32 octave, slot = n, nothing = n >> 63;
 
+	barrier_var(nothing);
 	if (n > 1ull << COUNTS_MAX)
 		return COUNTS_SLOTS - 1;
 	if (n > 4) {
-		octave = log2_of(n - 1);
+		octave = log2_with(n - 1, nothing);
 		slot = 5 + (octave - 2) * COUNTS_STEPS +
 		       ((n - 1) >> (octave - 2) & (COUNTS_STEPS - 1));
 	}
