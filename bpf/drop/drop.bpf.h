@@ -57,7 +57,7 @@ static __always_inline int received_whose(const struct sk_buff *skb,
 	const struct net_device *dev;
 
 	if (!rx_sk)
-		rx_sk = skb->sk;
+		rx_sk = ARGUMENT(skb)->sk;
 	if (rx_sk)
 		return netns_of_sock(rx_sk) == config.netns ? DROP_RX : -1;
 	dev = route_dev(skb);
@@ -75,7 +75,7 @@ static __always_inline int sent_whose(const struct sk_buff *skb)
 	if (dev)
 		return BPF_CORE_READ(dev, ifindex) == (int)config.ifindex &&
 		       netns_of(dev) == config.netns ? DROP_TX : -1;
-	sk = skb->sk;
+	sk = ARGUMENT(skb)->sk;
 	return sk && BPF_CORE_READ(sk, __sk_common.skc_bound_dev_if) == (int)config.ifindex &&
 	       netns_of_sock(sk) == config.netns ? DROP_TX : -1;
 }

@@ -3,6 +3,7 @@
 #include "bpf/bql/bql.bpf.h"
 #include "bpf/common/host.bpf.h"
 #include "bpf/drop/drop.bpf.h"
+#include "bpf/events/freed.bpf.h"
 #include "bpf/gro/gro.bpf.h"
 #include "bpf/hooks/driver_rx.bpf.h"
 #include "bpf/hooks/stack_rx.bpf.h"
@@ -39,45 +40,6 @@ static __always_inline bool point_on(enum point point)
 	return config.points >> point & 1;
 }
 
-/*
- * Passes on a dropped packet without a device to those whose it may be: drop_whose() of each will
- * tell, by the same facts.
- */
-static __always_inline void devless_pass(void *ctx, void *next, enum shared_program program,
-					 const struct sk_buff *skb)
-{
-	const struct net_device *dev;
-	const struct sock *sk;
-	__u32 index = skb->skb_iif;
-
-	if (!index) {
-		dev = route_dev(skb);
-		if (dev) {
-			pass_to(ctx, next, program, device_slot(dev));
-			return;
-		}
-		sk = skb->sk;
-		index = sk ? BPF_CORE_READ(sk, __sk_common.skc_bound_dev_if) : 0;
-	}
-	if (index)
-		pass_along(ctx, next, program, host.index[index & (INDEX_PLACES - 1)]);
-}
-
-/* Passes on a packet that is freed. */
-static __always_inline void freed_pass(void *ctx, void *next, enum shared_program program,
-				       const struct net_device *dev, bool dropped)
-{
-	__u32 slot;
-
-	if (!dev_is_other(dev) || !shares(program))
-		return;
-	slot = device_slot(dev);
-	if (slot || !dropped)
-		pass_to(ctx, next, program, slot);
-	else if (!dev || !dev->ifindex)
-		devless_pass(ctx, next, program, skb);
-}
-
 static __always_inline void used(const struct sk_buff *skb, const struct net_device *dev,
 				 enum txlat_lane lane)
 {
@@ -101,7 +63,7 @@ int BPF_PROG(consume_skb, const struct sk_buff *skb)
 	const struct net_device *dev = ARGUMENT(skb)->dev;
 
 	used(skb, dev, CONSUMED);
-	freed_pass(ctx, &to_consume_skb, SHARED_consume_skb, dev, false);
+	freed_pass(ctx, &to_consume_skb, SHARED_consume_skb, skb, dev, false);
 	return 0;
 }
 
@@ -111,7 +73,7 @@ int BPF_PROG(consume_skb_again, const struct sk_buff *skb)
 	const struct net_device *dev = ARGUMENT(skb)->dev;
 
 	used(skb, dev, AGAIN);
-	freed_pass(ctx, &to_consume_skb_again, SHARED_consume_skb_again, dev, false);
+	freed_pass(ctx, &to_consume_skb_again, SHARED_consume_skb_again, skb, dev, false);
 	return 0;
 }
 
@@ -149,7 +111,7 @@ int kfree_skb(__u64 *ctx)
 	const struct net_device *dev = ARGUMENT(skb)->dev;
 
 	freed(ctx, skb, dev, FREED);
-	freed_pass(ctx, &to_kfree_skb, SHARED_kfree_skb, dev, true);
+	freed_pass(ctx, &to_kfree_skb, SHARED_kfree_skb, skb, dev, true);
 	return 0;
 }
 
@@ -160,7 +122,7 @@ int kfree_skb_again(__u64 *ctx)
 	const struct net_device *dev = ARGUMENT(skb)->dev;
 
 	freed(ctx, skb, dev, AGAIN);
-	freed_pass(ctx, &to_kfree_skb_again, SHARED_kfree_skb_again, dev, true);
+	freed_pass(ctx, &to_kfree_skb_again, SHARED_kfree_skb_again, skb, dev, true);
 	return 0;
 }
 
@@ -177,7 +139,7 @@ int BPF_PROG(skb_attempt_defer_free, const struct sk_buff *skb)
 		life_freed(skb, true);
 	if (on(METER_txlat))
 		txlat_freed(skb, dev, AGAIN);
-	freed_pass(ctx, &to_skb_attempt_defer_free, SHARED_skb_attempt_defer_free, dev, false);
+	freed_pass(ctx, &to_skb_attempt_defer_free, SHARED_skb_attempt_defer_free, skb, dev, false);
 	return 0;
 }
 
