@@ -60,7 +60,7 @@ static __always_inline void used(const struct sk_buff *skb, const struct net_dev
 SEC("tp_btf/consume_skb")
 int BPF_PROG(consume_skb, const struct sk_buff *skb)
 {
-	const struct net_device *dev = ARGUMENT(skb)->dev;
+	const struct net_device *dev = skb->dev;
 
 	used(skb, dev, CONSUMED);
 	freed_pass(ctx, &to_consume_skb, SHARED_consume_skb, skb, dev, false);
@@ -70,7 +70,7 @@ int BPF_PROG(consume_skb, const struct sk_buff *skb)
 SEC("tp_btf/consume_skb")
 int BPF_PROG(consume_skb_again, const struct sk_buff *skb)
 {
-	const struct net_device *dev = ARGUMENT(skb)->dev;
+	const struct net_device *dev = skb->dev;
 
 	used(skb, dev, AGAIN);
 	freed_pass(ctx, &to_consume_skb_again, SHARED_consume_skb_again, skb, dev, false);
@@ -108,7 +108,7 @@ SEC("tp_btf/kfree_skb")
 int kfree_skb(__u64 *ctx)
 {
 	const struct sk_buff *skb = (void *)ctx[0];
-	const struct net_device *dev = ARGUMENT(skb)->dev;
+	const struct net_device *dev = skb->dev;
 
 	freed(ctx, skb, dev, FREED);
 	freed_pass(ctx, &to_kfree_skb, SHARED_kfree_skb, skb, dev, true);
@@ -119,7 +119,7 @@ SEC("tp_btf/kfree_skb")
 int kfree_skb_again(__u64 *ctx)
 {
 	const struct sk_buff *skb = (void *)ctx[0];
-	const struct net_device *dev = ARGUMENT(skb)->dev;
+	const struct net_device *dev = skb->dev;
 
 	freed(ctx, skb, dev, AGAIN);
 	freed_pass(ctx, &to_kfree_skb_again, SHARED_kfree_skb_again, skb, dev, true);
@@ -133,7 +133,7 @@ int kfree_skb_again(__u64 *ctx)
 SEC("?fentry/skb_attempt_defer_free")
 int BPF_PROG(skb_attempt_defer_free, const struct sk_buff *skb)
 {
-	const struct net_device *dev = ARGUMENT(skb)->dev;
+	const struct net_device *dev = skb->dev;
 
 	if (on(METER_skblife))
 		life_freed(skb, true);
@@ -187,7 +187,7 @@ int BPF_PROG(net_dev_start_xmit, const struct sk_buff *skb, const struct net_dev
 SEC("tp_btf/net_dev_queue")
 int BPF_PROG(net_dev_queue, const struct sk_buff *skb)
 {
-	const struct net_device *dev = ARGUMENT(skb)->dev;
+	const struct net_device *dev = skb->dev;
 
 	if (on(METER_skblife))
 		life_queued(skb, dev);
@@ -209,7 +209,7 @@ SEC("tp_btf/napi_poll")
 int napi_poll(__u64 *ctx)
 {
 	const struct napi_struct *napi = (void *)ctx[0];
-	const struct net_device *dev = ARGUMENT(napi)->dev;
+	const struct net_device *dev = napi->dev;
 	struct host_cpu *here;
 
 	if (entered(SHARED_napi_poll))
@@ -305,7 +305,7 @@ int BPF_PROG(netif_receive_skb, const struct sk_buff *skb)
 
 	if (!skb)
 		return 0;
-	dev = ARGUMENT(skb)->dev;
+	dev = skb->dev;
 	if (on(METER_skblife))
 		in_stack(skb, dev);
 	if (!dev_is_ours(dev)) {
@@ -329,7 +329,7 @@ static __always_inline void driver_delivers(void *ctx, void *next, enum shared_p
 
 	if (!skb)	/* napi_gro_frags with no packet in it */
 		return;
-	dev = ARGUMENT(skb)->dev;
+	dev = skb->dev;
 	if (on(METER_skblife))
 		life_received(skb, dev, how != PAST_GRO);
 	if (!dev_is_ours(dev)) {
