@@ -139,8 +139,11 @@ def untold(cannot):
     by the programs filter."""
     nicprobe("attach", VETH, "-m", "all", env={"NICPROBE_CANNOT": cannot})
     pins = glob.glob(f"/sys/fs/bpf/nicprobe/{os.stat(f'/run/netns/{b.name}').st_ino}/eth0/[!p]*")
-    links = [sh(f"bpftool -j link show pinned {pin}", check=False) for pin in pins]     # the others are maps
-    code = [sh(f"bpftool prog dump xlated id {json.loads(link)['prog_id']}") for link in links if "prog_id" in link]
+    links = [sh(f"bpftool -j link show pinned {pin}", check=False) for pin in pins]
+    shared = [sh(f"bpftool -j prog show pinned {pin}", check=False) for pin in pins]    # the others are maps
+    ids = {json.loads(link).get("prog_id") for link in links if link} | {
+        json.loads(prog).get("id") for prog in shared if prog}
+    code = [sh(f"bpftool prog dump xlated id {prog}") for prog in ids - {None}]
     nicprobe("detach", VETH)
     return len(code) > 20, sum(f"0x{unknown}" in text for text in code
                                for unknown in ("6e696370726f6265", "6e696370726f6267"))
