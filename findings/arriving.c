@@ -160,14 +160,15 @@ static void fix_ring(struct evidence *e, struct finding *f, long long now, long 
 
 static void judge_ring(struct evidence *e)
 {
-	long long now, longer = ring_longer(e, "rx", &now);
 	struct pressure p = pressure_of(e);
+	long long now, longer;
 	struct finding *f;
 	int queue;
 	uint64_t n = ring_losses(e, &queue);
 
 	if (!worth(e, n, few.value))
 		return;
+	longer = ring_longer(e, "rx", &now);	/* last: it reads the whole setup */
 	f = finding_add(e->f, &kinds[RING_FULL], queue,
 			"%" PRIu64 " packet%s found no room in the receive ring%s%s",
 			n, n == 1 ? "" : "s", queue < 0 ? "" : text(", most of them on queue %d",
@@ -191,12 +192,13 @@ static void judge_ring(struct evidence *e)
 static void judge_backlog(struct evidence *e)
 {
 	uint64_t n = backlog_losses(e);
-	bool host;
-	unsigned long most = sysctl_value(e, "net/core/netdev_max_backlog", &host);
+	unsigned long most;
 	struct finding *f;
+	bool host;
 
 	if (!worth(e, n, few.value))
 		return;
+	most = sysctl_value(e, "net/core/netdev_max_backlog", &host);
 	f = finding_add(e->f, &kinds[BACKLOG_FULL], -1,
 			"%" PRIu64 " packets found the backlog of their CPU full; it holds %lu", n,
 			most);

@@ -16,8 +16,8 @@ void host_unmap(struct host *);
 /* The slot of the interface whose pins are in `pins`; 0: none. */
 __u32 slot_find(const struct host *, const char *pins);
 
-/* Events that a program did not see, of whomever, since there is a struct host. */
-__u64 missed_ever(const struct host *, __u32 program);
+/* Events that each program did not see, of whomever, since there is a struct host. */
+void missed_ever(const struct host *, __u64 missed[NR_SHARED]);
 
 /* Events that the program of a pinned link missed, as it was running already. */
 __u64 host_misses(const char *link);

@@ -370,10 +370,10 @@ int host_begin(const struct site *site)
 
 	if (!h)
 		return failed(site->error, -errno);
+	missed_ever(h, h->tenant[slot].missed);
 	for (int p = 0; p < NR_SHARED; p++) {
 		if (access(pin_path(site, shared_names[p]), F_OK))
 			continue;
-		h->tenant[slot].missed[p] = missed_ever(h, p);
 		if (h->entered[p] != slot)
 			__atomic_or_fetch(&h->called[p], 1ull << slot, __ATOMIC_SEQ_CST);
 	}

@@ -44,9 +44,9 @@ int host_leave(const struct site *);
 int host_sweep(struct error *);
 
 /*
- * Events that the kernel did not show to a shared program since this interface has it; `program` is
- * the name of its pin in the directory `pins`.
+ * Events that the kernel did not show to the shared programs since this interface has them; `pins`
+ * is the directory of its pins. False, and 0 events: it shares none.
  */
-__u64 host_missed(const char *pins, const char *program);
+bool host_missed(const char *pins, __u64 missed[NR_SHARED]);
 
 #endif

@@ -31,8 +31,11 @@ static __u32 hash_add(__u32 hash, const void *data, size_t size)
 
 __u32 meta_version(void)
 {
+	static __u32 known;
 	__u32 hash = META_VERSION;
 
+	if (known)
+		return known;
 	hash = hash_add(hash, &(__u32){ sizeof(struct meta) }, 4);
 	for (int id = 0; id < NR_METERS; id++) {
 		const struct meter *m = meters[id];
@@ -47,6 +50,7 @@ __u32 meta_version(void)
 			hash = hash_add(hash, words, sizeof(words));
 		}
 	}
+	known = hash;
 	return hash;
 }
 

@@ -217,17 +217,29 @@ static int family_read(const struct nlmsghdr *nlh, void *arg)
 	return MNL_CB_OK;
 }
 
+/* A family has the same number in all namespaces, as long as its module is loaded. */
 int netlink_family(const char *name)
 {
+	static struct { char name[GENL_NAMSIZ]; int id; } known[8];	/* more than we use */
 	char buf[MNL_SOCKET_BUFFER_SIZE];
 	struct nlmsghdr *request = netlink_request(buf, GENL_ID_CTRL, NLM_F_ACK,
 						   CTRL_CMD_GETFAMILY);
+	const unsigned most = sizeof(known) / sizeof(*known);
+	unsigned at = 0;
 	int id = -ENOENT, err;
 
 	if (denied(name))
 		return -ENOENT;
+	while (at < most && *known[at].name && strcmp(known[at].name, name))
+		at++;
+	if (at < most && *known[at].name)
+		return known[at].id;
 	mnl_attr_put_strz(request, CTRL_ATTR_FAMILY_NAME, name);
 	err = netlink_ask(NETLINK_GENERIC, request, family_read, &id);
+	if (!err && id > 0 && at < most) {
+		snprintf(known[at].name, sizeof(known[at].name), "%s", name);
+		known[at].id = id;
+	}
 	return err ? err : id;
 }
 

@@ -82,7 +82,7 @@ const struct meter *derived_lacks(const struct meter *m, uint64_t on)
 static int derive(const struct meter *m, struct snapshot *s, const char *pins, struct error *e)
 {
 	struct table *t = &s->tables[meter_id(m)];
-	struct snapshot late = { .meta = s->meta };
+	struct snapshot late = { .meta = s->meta, .pins_are = s->pins_are };
 	int err = 0;
 
 	*t = (struct table){ .cpus = 1, .words = m->row_size / 8 };

@@ -20,15 +20,17 @@
 
 void losses_lost(struct snapshot *s, const char *pins)
 {
+	uint64_t *percpu = calloc(NR_METERS * s->meta.cpus + 1, sizeof(*percpu));
+	__u32 keys[NR_METERS], next, nr = NR_METERS;
 	int fd = pin_read(text("%s/lost", pins));
-	uint64_t percpu[MAX_CPUS];
 
-	for (__u32 id = 0; fd >= 0 && s->meta.cpus <= MAX_CPUS && id < NR_METERS; id++)
-		if (!bpf_map_lookup_elem(fd, &id, percpu))
-			for (unsigned cpu = 0; cpu < s->meta.cpus; cpu++)
-				s->lost[id] += percpu[cpu];
+	if (fd >= 0 && percpu)
+		bpf_map_lookup_batch(fd, NULL, &next, keys, percpu, &nr, NULL);
+	for (unsigned i = 0; percpu && i < NR_METERS * s->meta.cpus; i++)
+		s->lost[i / s->meta.cpus] += percpu[i];
 	if (fd >= 0)
 		close(fd);
+	free(percpu);
 }
 
 /*
@@ -103,14 +105,14 @@ static uint64_t missed_both(uint64_t n, const char *copy, __u32 *seen, unsigned 
 }
 
 /* The same for a program that interfaces share. */
-static uint64_t missed_shared(const char *pins, const char *name)
+static uint64_t missed_shared(const char *pins, const char *name, const __u64 *missed)
 {
-	const char *copy = text("%s_again", name);
-	uint64_t n = host_missed(pins, name), also;
+	int copy = shared_program(text("%s_again", name));
+	uint64_t n = missed[shared_program(name)], also;
 
-	if (!copy_of(pins, name))
+	if (copy < 0 || !copy_of(pins, name))
 		return n;
-	also = release_preempts() ? host_missed(pins, copy) : 0;
+	also = release_preempts() ? missed[copy] : 0;
 	return also < n ? also : n;
 }
 
@@ -127,33 +129,37 @@ static void missed_add(struct snapshot *s, struct users by, uint64_t n)
 
 void losses_missed(struct snapshot *s, const char *pins)
 {
+	__u64 missed[NR_SHARED];
+	bool shares = host_missed(pins, missed);
 	__u32 seen[MOST_SEEN];
 	struct dirent *entry;
 	DIR *d = opendir(pins);
 	unsigned nr = 0;
 
 	while (d && (entry = readdir(d))) {
+		const char *name = entry->d_name;
 		int fd;
 
 		errno = 0;
-		fd = may_be_link(entry->d_name) && !strstr(entry->d_name, "_again") ?
-		     bpf_obj_get(text("%s/%s", pins, entry->d_name)) : -1;
-
+		if (!may_be_link(name) || strstr(name, "_again"))
+			continue;
+		if (shares && shared_program(name) >= 0) {
+			missed_add(s, missed_by(&s->meta, name), missed_shared(pins, name, missed));
+			continue;
+		}
+		fd = bpf_obj_get(text("%s/%s", pins, name));
 		/* links can be opened to write alone: only who may take them away can ask them */
 		if (fd < 0) {
 			s->missed_hidden |= errno == EACCES;
 			continue;
 		}
-		if (bpf_fd_type(fd) == 'p' && shared_program(entry->d_name) >= 0) {
-			missed_add(s, missed_by(&s->meta, entry->d_name),
-				   missed_shared(pins, entry->d_name));
-		} else if (bpf_fd_type(fd) == 'l') {
+		if (bpf_fd_type(fd) == 'l') {
 			uint64_t n = misses_of(fd, seen, &nr);
-			const char *copy = copy_of(pins, entry->d_name);
+			const char *copy = copy_of(pins, name);
 
 			if (copy)
 				n = missed_both(n, copy, seen, &nr);
-			missed_add(s, missed_by(&s->meta, entry->d_name), n);
+			missed_add(s, missed_by(&s->meta, name), n);
 		}
 		close(fd);
 	}

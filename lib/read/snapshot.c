@@ -35,7 +35,10 @@ static int figures_since(struct snapshot *s, enum meter_id id, const char *pins,
 {
 	if (netns_enter_same(s->meta.netns, s->meta.cookie, NULL))
 		return 0;
-	if (pins_of_other(pins, &s->meta, iface_inode(s->meta.ifindex)))
+	if (s->pins_are == UNASKED)
+		s->pins_are = pins_of_other(pins, &s->meta, iface_inode(s->meta.ifindex)) ?
+			      OF_ANOTHER : OF_THIS;
+	if (s->pins_are == OF_ANOTHER)
 		return 0;
 	return baseline_since(meters[id], &s->meta, &s->tables[id], fd, e);
 }

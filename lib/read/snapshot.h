@@ -70,6 +70,8 @@ struct snapshot {
 	struct table tables[NR_METERS];
 	struct cpu_load load;		/* of the CPUs; of an interval alone */
 	struct findings findings;
+	/* Do the pins belong to the interface that has its index now? Asked once. */
+	enum { UNASKED, OF_THIS, OF_ANOTHER } pins_are;
 	const struct hw *hw;		/* what it is made of, not ours; NULL: nobody asked */
 };
 
