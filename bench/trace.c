@@ -11,6 +11,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include "lib/attach/slots.h"
 #include "bench.h"
 #include "empty.skel.h"
 
@@ -131,7 +132,10 @@ static bool is_link(int fd)
 	return strstr(what, "bpf-link");	/* "anon_inode:bpf-link" */
 }
 
-/* The program of a pinned link, and its tracepoint; 0: not a link. */
+/*
+ * The program of a pinned link, and its tracepoint; of a program that interfaces share, those of
+ * its link. 0: not a link.
+ */
 static unsigned int pinned(const char *dir, const char *name, char *hook, size_t size)
 {
 	struct bpf_link_info info = {};
@@ -142,6 +146,10 @@ static unsigned int pinned(const char *dir, const char *name, char *hook, size_t
 	snprintf(path, sizeof(path), "%s/%s", dir, name);
 	*hook = 0;
 	fd = bpf_obj_get(path);
+	if (fd >= 0 && !is_link(fd) && shared_program(name) >= 0) {
+		close(fd);
+		fd = bpf_obj_get(host_path(name));
+	}
 	if (fd < 0)
 		return 0;
 	if (!is_link(fd) || bpf_obj_get_info_by_fd(fd, &info, &len))
