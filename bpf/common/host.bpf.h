@@ -55,30 +55,41 @@ static __always_inline __u32 device_slot(const void *dev)
 	return d->dev[at] == (__u64)dev ? d->slot[at] : 0;
 }
 
-/* During a change of the attached program (lib/attach/slots.c): does this one pass the event on? */
-static __noinline bool passes(__u32 program)
+/*
+ * During a change of the attached program (lib/attach/handover.c): does this one pass the event on?
+ * `handing` was read once: the old one counts an event exactly if it passes it on.
+ */
+static __noinline bool passes(__u32 program, __u32 handing)
 {
 	__u64 *handed = row_at(&host_handed, program);
 
 	if (!handed)
 		return true;
 	if (config.slot != HOST_SLOT) {		/* the old one */
-		*handed += host.handing == OLD_PASSES;
-		return host.handing != NEW_PASSES;
+		*handed += handing == OLD_PASSES;
+		return handing != NEW_PASSES;
 	}
 	if (*handed) {
 		--*handed;
 		return false;
 	}
-	return host.handing == NEW_PASSES;
+	return handing == NEW_PASSES;
 }
 
-/* May this program pass events on at all? */
+/*
+ * May this program pass events on at all? One that was replaced may still run for a while after the
+ * change: before Linux 6.8 a link ends some time after its pin was removed.
+ */
 static __always_inline bool shares(enum shared_program program)
 {
+	__u32 handing;
+
 	if (!config.slot || !host.called[program])
 		return false;
-	return !host.handing || !entered(program) || passes(program);
+	if (!entered(program))
+		return true;
+	handing = host.handing[program];
+	return handing ? passes(program, handing) : host.entered[program] == config.slot;
 }
 
 /* Passes the event on to the interface of a slot. Returns if that is nobody, or us. */

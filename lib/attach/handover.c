@@ -33,9 +33,12 @@ void kernel_pause(void)
 		nanosleep(&(struct timespec){ .tv_nsec = PAUSE }, NULL);
 }
 
-static void phase(struct host *h, enum handing handing)
+/* Second copies first: of an event's two copies the second one must not be passed on to first. */
+static void phase(struct host *h, __u32 which, enum handing handing)
 {
-	__atomic_store_n(&h->handing, handing, __ATOMIC_SEQ_CST);
+	for (int p = NR_SHARED - 1; p >= 0; p--)
+		if (which >> p & 1)
+			__atomic_store_n(&h->handing[p], handing, __ATOMIC_SEQ_CST);
 	kernel_pause();
 }
 
@@ -56,31 +59,37 @@ static void handed_clear(void)
 		close(fd);
 }
 
-/* The new links take the names of the old ones, which end. */
-static int replace(struct host *h)
+/*
+ * The new links take the names of the old ones, which end. May be called again if it was cut short.
+ */
+static int replace(struct host *h, __u32 which)
 {
 	for (int p = 0; p < NR_SHARED; p++) {
-		int old = access(next_path(p), F_OK) ? -1 : bpf_obj_get(host_path(shared_names[p]));
+		int old, err;
 
-		if (access(next_path(p), F_OK))
+		if (!(which >> p & 1) || access(next_path(p), F_OK))
 			continue;
-		h->missed[p] += host_misses(host_path(shared_names[p]));
-		if (rename(next_path(p), host_path(shared_names[p])))
-			return -errno;
-		h->entered[p] = HOST_SLOT;
+		if (h->entered[p] != HOST_SLOT) {
+			h->missed[p] += host_misses(host_path(shared_names[p]));
+			h->entered[p] = HOST_SLOT;
+		}
+		old = bpf_obj_get(host_path(shared_names[p]));
+		err = rename(next_path(p), host_path(shared_names[p])) ? -errno : 0;
 		if (old >= 0)
 			close(old);
+		if (err)
+			return err;
 	}
-	phase(h, NEW_PASSES);		/* until the old programs have ended */
-	phase(h, NOT_HANDING);
+	phase(h, which, NOT_HANDING);
 	return 0;
 }
 
-static void give_up(struct host *h)
+static void give_up(struct host *h, __u32 which)
 {
 	for (int p = 0; p < NR_SHARED; p++)
-		pin_remove(next_path(p));
-	phase(h, NOT_HANDING);
+		if (which >> p & 1)
+			pin_remove(next_path(p));
+	phase(h, which, NOT_HANDING);
 }
 
 static int link_next(struct bpf_program *prog, int p)
@@ -99,24 +108,24 @@ static int link_next(struct bpf_program *prog, int p)
 	return 0;
 }
 
-static int change(struct host *h, struct bpf_object *obj)
+static int change(struct host *h, struct bpf_object *obj, __u32 which)
 {
 	struct bpf_program *prog;
 	int err = 0;
 
 	handed_clear();
-	phase(h, NEW_COMES);
+	phase(h, which, NEW_COMES);
 	bpf_object__for_each_program(prog, obj)
 		if (!err && bpf_program__autoload(prog))
 			err = link_next(prog, shared_program(bpf_program__name(prog)));
 	if (err) {
-		give_up(h);
+		give_up(h, which);
 		return err;
 	}
 	kernel_pause();			/* every event meets both from now on */
-	phase(h, OLD_PASSES);
-	phase(h, NEW_PASSES);
-	return replace(h);
+	phase(h, which, OLD_PASSES);
+	phase(h, which, NEW_PASSES);
+	return replace(h, which);
 }
 
 int handover(struct host *h, __u32 which, struct error *e)
@@ -132,7 +141,7 @@ int handover(struct host *h, __u32 which, struct error *e)
 	obj = object_open_host(which, e);
 	if (!obj)
 		return -EOPNOTSUPP;
-	err = bpf_object__load(obj) ?: change(h, obj);
+	err = bpf_object__load(obj) ?: change(h, obj, which);
 	if (err)
 		error_set(e, err, "nicprobe detach --all", "cannot replace programs that other "
 			  "interfaces share: %s", strerror(-err));
@@ -142,12 +151,17 @@ int handover(struct host *h, __u32 which, struct error *e)
 
 int handover_finish(struct host *h, struct error *e)
 {
+	__u32 come = 0, pass = 0;
 	int err = 0;
 
-	if (h->handing == NEW_PASSES)
-		err = replace(h);
-	else if (h->handing)
-		give_up(h);
+	for (int p = 0; p < NR_SHARED; p++) {
+		pass |= (h->handing[p] == NEW_PASSES) << p;
+		come |= (h->handing[p] == NEW_COMES || h->handing[p] == OLD_PASSES) << p;
+	}
+	if (come)
+		give_up(h, come);
+	if (pass)
+		err = replace(h, pass);
 	return err ? error_set(e, err, NULL, "cannot replace programs that other interfaces "
 			       "share: %s", strerror(-err)) : 0;
 }

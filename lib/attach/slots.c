@@ -157,7 +157,10 @@ static bool lives(const struct tenant *t)
 	return !access(text(PINS_ROOT "/%s", t->pins), F_OK);
 }
 
-/* Ends programs of one slot. Those that are attached for others too are replaced first. */
+/*
+ * Ends programs of one slot, and those without an interface that nobody needs any more. Those that
+ * are attached for others too are replaced first.
+ */
 static int programs_end(struct host *h, __u32 slot, __u32 which, struct error *e)
 {
 	__u32 attached = 0, called = 0;
@@ -166,9 +169,10 @@ static int programs_end(struct host *h, __u32 slot, __u32 which, struct error *e
 	for (int p = 0; p < NR_SHARED; p++) {
 		if (!(which >> p & 1))
 			continue;
-		attached |= (h->entered[p] == slot) << p;
 		called |= (h->called[p] >> slot & 1) << p;
 		__atomic_and_fetch(&h->called[p], ~(1ull << slot), __ATOMIC_SEQ_CST);
+		attached |= (h->entered[p] == slot ||
+			     (h->entered[p] == HOST_SLOT && !h->called[p])) << p;
 	}
 	if (called)
 		kernel_pause();
@@ -182,10 +186,10 @@ static int programs_end(struct host *h, __u32 slot, __u32 which, struct error *e
 		}
 	}
 	err = handover(h, attached, e);
-	for (int p = 0; p < NR_SHARED && !err; p++)
+	for (int p = NR_SHARED - 1; p >= 0 && !err; p--)	/* second copies first: phase() */
 		if (attached >> p & 1 && !h->called[p]) {
+			h->entered[p] = 0;	/* first, or others would wait for its events */
 			pin_remove(host_path(shared_names[p]));
-			h->entered[p] = 0;
 		}
 	return err;
 }
@@ -220,17 +224,23 @@ static int host_find(struct host **h, struct error *e)
 	return *h || errno == ENOENT ? 0 : failed(e, -errno);
 }
 
+static int sweep(struct host *h, struct error *e)
+{
+	int err = handover_finish(h, e);
+
+	for (__u32 slot = 1; slot < HOST_SLOT && !err; slot++)
+		if (*h->tenant[slot].pins && !lives(&h->tenant[slot]))
+			err = slot_end(h, slot, e);
+	return err;
+}
+
 int host_sweep(struct error *e)
 {
 	struct host *h;
 	int err = host_find(&h, e);
 
 	if (h)
-		err = handover_finish(h, e);
-
-	for (__u32 slot = 1; h && slot < HOST_SLOT && !err; slot++)
-		if (*h->tenant[slot].pins && !lives(&h->tenant[slot]))
-			err = slot_end(h, slot, e);
+		err = sweep(h, e);
 	host_unmap(h);
 	return err;
 }
@@ -241,9 +251,10 @@ int host_leave(const struct site *site)
 	int err = host_find(&h, site->error);
 	__u32 slot = h ? slot_find(h, site->pins) : 0;
 
+	if (h)
+		err = sweep(h, site->error);
 	if (slot)
-		err = slot_end(h, slot, site->error);
-
+		err = slot_end(h, slot, site->error) ?: err;
 	host_unmap(h);
 	return err;
 }
@@ -299,7 +310,7 @@ int host_join(struct site *site, bool wanders, bool (*wants)(const char *program
 	c->entered = 0;
 	if (!c->dev)
 		return 0;
-	err = host_sweep(site->error) ?: host_leave(site);
+	err = host_leave(site);
 	if (err)
 		return err;
 	err = host_find(&h, site->error);
@@ -332,6 +343,10 @@ static int enter(const struct site *site, struct host *h, int p, const struct bp
 	if (!link)
 		return -errno;
 	err = bpf_link__pin(link, host_path(shared_names[p]));
+	if (err == -EEXIST) {		/* of a change that was cut short */
+		pin_remove(host_path(shared_names[p]));
+		err = bpf_link__pin(link, host_path(shared_names[p]));
+	}
 	if (err) {
 		bpf_link__destroy(link);
 		return err;

@@ -37,7 +37,7 @@ int host_begin(const struct site *);
 /* Ends shared programs of an interface: `which`, 1 << SHARED_x. 0 or -errno and an error. */
 int host_end(const struct site *, __u32 which);
 
-/* Ends all, and gives the slot back; nothing where it has none. 0 or -errno and an error. */
+/* As host_sweep(); then ends all, and gives the slot back, if it has one. The same is returned. */
 int host_leave(const struct site *);
 
 /* Puts right what an interrupted change left; ends the programs of directories that are gone. */

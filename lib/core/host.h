@@ -6,10 +6,10 @@
 #include <linux/types.h>
 
 /*
- * The programs that interfaces share. Of all interfaces only one has its program attached to the
- * event: the first that wanted it. It passes the events of other devices on, by a tail call into
- * their programs. So a packet of a device that is not attached meets one program for each event,
- * and not one for each attached interface.
+ * The programs that interfaces share; second copies come after first ones. Of all interfaces only
+ * one has its program attached to the event: the first that wanted it. That one passes the events
+ * of other devices on, by a tail call into their programs. So a packet of a device that is not
+ * attached meets one program for each event, and not one for each attached interface.
  */
 #define SHARED_PROGRAMS(P)							\
 	P(consume_skb) P(consume_skb_again) P(kfree_skb) P(kfree_skb_again)	\
@@ -51,7 +51,10 @@ static inline __attribute__((always_inline)) __u32 device_place(__u32 mul, __u32
 	return (lower_half >> 5) * mul >> (32 - DEVICE_BITS);	/* NETDEV_ALIGN is 32 */
 }
 
-/* A change of the attached program: for a time the old one and the new one both run. */
+/*
+ * A change of an attached program: for a time the old one and the new one both run. Before and
+ * after it the one of host.entered passes events on.
+ */
 enum handing {
 	NOT_HANDING,
 	NEW_COMES,	/* the new one is being attached, and passes nothing on */
@@ -79,15 +82,14 @@ struct tenant {
 struct host {
 	__u32 magic;
 	__u32 current;			/* the index of the devices in use, and 2 for each change */
-	__u32 handing;			/* enum handing */
 	__u32 gro_armed;		/* CPUs whose polls are counted: bpf/gro/gro.bpf.h */
+	__u32 last;			/* the slot taken last: the next one is another */
 	__u64 called[NR_SHARED];	/* slots that the attached program passes events on to */
 	__u64 index[INDEX_PLACES];	/* slots whose ifindex ends with these bits */
+	__u32 entered[NR_SHARED];	/* the slot whose program is attached; 0: none */
+	__u32 handing[NR_SHARED];	/* enum handing */
 	struct devices devices[2];
 	/* only for user space: */
-	__u32 last;			/* the slot taken last: the next one is another */
-	__u32 unused;
-	__u32 entered[NR_SHARED];	/* the slot whose program is attached; 0: none */
 	__u64 missed[NR_SHARED];	/* events that former attached programs missed */
 	struct tenant tenant[SLOTS];
 };
