@@ -81,7 +81,8 @@ same("cost: packets are those of the interface", doc["packets"], SENT)
 runs = by["net_dev_start_xmit"]["runs"]
 check(f"cost: each ran its program once # {runs}", SENT <= runs <= SENT + OTHERS)
 runs = by["consume_skb"]["runs"]
-check(f"cost: and two at its end # {runs}", by["consume_skb"]["programs"] == 2 and 2 * SENT <= runs <= 2 * SENT + OTHERS)
+# an interrupt within one copy is a run of the other alone
+check(f"cost: and two at its end # {runs}", by["consume_skb"]["programs"] == 2 and SENT < runs <= 2 * SENT + OTHERS)
 same("cost: who wants them", [by["net_dev_start_xmit"]["points"], "txlat" in by["net_dev_start_xmit"]["meters"]], [["tx-nic"], True])
 adds_up("cost", doc)
 call = doc["first_program_seconds"]
