@@ -248,15 +248,14 @@ int host_sweep(struct error *e)
 int host_leave(const struct site *site)
 {
 	struct host *h;
-	int err = host_find(&h, site->error);
+	int err = host_find(&h, site->error), end;
 	__u32 slot = h ? slot_find(h, site->pins) : 0;
 
 	if (h)
 		err = sweep(h, site->error);
-	if (slot)
-		err = slot_end(h, slot, site->error) ?: err;
+	end = slot ? slot_end(h, slot, site->error) : 0;
 	host_unmap(h);
-	return err;
+	return end ?: err;
 }
 
 int host_end(const struct site *site, __u32 which)
