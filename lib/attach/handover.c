@@ -12,9 +12,9 @@
 #include <bpf/libbpf.h>
 
 #include "lib/attach/handover.h"
-#include "lib/attach/slots.h"
 #include "lib/attach/object.h"
 #include "lib/attach/pins.h"
+#include "lib/attach/slots.h"
 #include "lib/kernel/release.h"
 #include "lib/proc/cpus.h"
 #include "lib/util/error.h"
@@ -42,9 +42,9 @@ static void phase(struct host *h, __u32 which, enum handing handing)
 	kernel_pause();
 }
 
-static const char *next_path(int p)
+static const char *next_path(const char *name)
 {
-	return host_path(text("%s-next", shared_names[p]));
+	return host_path(text("%s-next", name));
 }
 
 /* Forgets what the old programs counted in an earlier change. */
@@ -67,14 +67,14 @@ static int replace(struct host *h, __u32 which)
 	for (int p = 0; p < NR_SHARED; p++) {
 		int old, err;
 
-		if (!(which >> p & 1) || access(next_path(p), F_OK))
+		if (!(which >> p & 1) || access(next_path(shared_names[p]), F_OK))
 			continue;
 		if (h->entered[p] != HOST_SLOT) {
 			h->missed[p] += host_misses(host_path(shared_names[p]));
 			h->entered[p] = HOST_SLOT;
 		}
 		old = bpf_obj_get(host_path(shared_names[p]));
-		err = rename(next_path(p), host_path(shared_names[p])) ? -errno : 0;
+		err = rename(next_path(shared_names[p]), host_path(shared_names[p])) ? -errno : 0;
 		if (old >= 0)
 			close(old);
 		if (err)
@@ -88,24 +88,8 @@ static void give_up(struct host *h, __u32 which)
 {
 	for (int p = 0; p < NR_SHARED; p++)
 		if (which >> p & 1)
-			pin_remove(next_path(p));
+			pin_remove(next_path(shared_names[p]));
 	phase(h, which, NOT_HANDING);
-}
-
-static int link_next(struct bpf_program *prog, int p)
-{
-	struct bpf_link *link = bpf_program__attach(prog);
-	int err = link ? bpf_link__pin(link, next_path(p)) : -errno, fd;
-
-	if (err) {
-		bpf_link__destroy(link);
-		return err;
-	}
-	fd = bpf_link__fd(link);
-	bpf_link__disconnect(link);
-	bpf_link__destroy(link);
-	close(fd);
-	return 0;
 }
 
 static int change(struct host *h, struct bpf_object *obj, __u32 which)
@@ -117,7 +101,7 @@ static int change(struct host *h, struct bpf_object *obj, __u32 which)
 	phase(h, which, NEW_COMES);
 	bpf_object__for_each_program(prog, obj)
 		if (!err && bpf_program__autoload(prog))
-			err = link_next(prog, shared_program(bpf_program__name(prog)));
+			err = program_hold(prog, next_path(bpf_program__name(prog)));
 	if (err) {
 		give_up(h, which);
 		return err;

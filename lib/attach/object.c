@@ -262,19 +262,12 @@ const char *set_pin(const char *program, unsigned set)
 	return set ? text("%s-%u", program, set) : text("%s", program);
 }
 
-static int link_pin(const struct site *site, struct bpf_program *prog, unsigned set)
+int program_hold(const struct bpf_program *prog, const char *path)
 {
-	const char *name = set_pin(bpf_program__name(prog), set);
 	struct bpf_link *link = bpf_program__attach(prog);
-	int err, fd;
+	int err = link ? bpf_link__pin(link, path) : -errno, fd;
 
-	if (!link)
-		return error_set(site->error, -errno, NULL, "cannot attach to %s: %s",
-				 bpf_program__section_name(prog), strerror(errno));
-	err = bpf_link__pin(link, pin_path(site, name));
 	if (err) {
-		error_set(site->error, err, NULL, "cannot pin the link %s: %s", name,
-			  strerror(-err));
 		bpf_link__destroy(link);
 		return err;
 	}
@@ -284,6 +277,14 @@ static int link_pin(const struct site *site, struct bpf_program *prog, unsigned 
 	bpf_link__destroy(link);
 	close(fd);
 	return 0;
+}
+
+static int link_pin(const struct site *site, struct bpf_program *prog, unsigned set)
+{
+	int err = program_hold(prog, pin_path(site, set_pin(bpf_program__name(prog), set)));
+
+	return err ? error_set(site->error, err, NULL, "cannot attach to %s: %s",
+			       bpf_program__section_name(prog), strerror(-err)) : 0;
 }
 
 /* Enters the queues of NAPIs that the driver told the kernel: programs need not learn them. */

@@ -29,6 +29,9 @@ bool users_want(const char *program, const void *users);
  */
 struct bpf_object *object_open_host(__u32 which, struct error *);
 
+/* Attaches a program. Its link is pinned at `path`, and only the pin holds it. 0 or -errno. */
+int program_hold(const struct bpf_program *, const char *path);
+
 /* Attaches programs, and pins their links as set_pin() names them. 0 or -errno. */
 int object_attach_set(const struct site *, struct bpf_object *, unsigned set);
 

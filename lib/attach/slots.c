@@ -12,8 +12,9 @@
 #include <bpf/libbpf.h>
 
 #include "lib/attach/handover.h"
-#include "lib/attach/slots.h"
+#include "lib/attach/object.h"
 #include "lib/attach/pins.h"
+#include "lib/attach/slots.h"
 #include "lib/util/error.h"
 #include "lib/util/log.h"
 
@@ -114,9 +115,10 @@ __u32 slot_find(const struct host *h, const char *pins)
 	return 0;
 }
 
-/* Fills the idle table with the devices of all tenants, but not `without`. False: they collide. */
-static bool devices_fill(const struct host *h, struct devices *idle, __u32 without)
+/* Fills the idle table with the devices of all tenants. False: they collide. */
+static bool devices_fill(struct host *h)
 {
+	struct devices *idle = &h->devices[~h->current & 1];
 	__u32 mul = 2654435769u;
 
 	for (int try = 0; try < MULTIPLIERS; try++, mul = mul * 1664525 + 2 * 1013904223u) {
@@ -128,7 +130,7 @@ static bool devices_fill(const struct host *h, struct devices *idle, __u32 witho
 			__u64 dev = h->tenant[slot].dev;
 			__u32 at = device_place(mul, dev);
 
-			if (!dev || slot == without)
+			if (!dev)
 				continue;
 			collide = idle->dev[at];
 			idle->slot[at] = slot;
@@ -140,15 +142,11 @@ static bool devices_fill(const struct host *h, struct devices *idle, __u32 witho
 	return false;
 }
 
-static bool devices_change(struct host *h, __u32 without)
+/* From now on programs use the other table, and forget what they looked up in this one. */
+static void devices_change(struct host *h)
 {
-	__u32 next = h->current + 2;
-
-	next ^= 1;
-	if (!devices_fill(h, &h->devices[next & 1], without))
-		return false;
-	__atomic_store_n(&h->current, next, __ATOMIC_RELEASE);
-	return true;
+	if (devices_fill(h))
+		__atomic_store_n(&h->current, (h->current + 2) ^ 1, __ATOMIC_RELEASE);
 }
 
 /* Does the interface of a slot still exist, as far as its pins go? */
@@ -209,7 +207,7 @@ static int slot_end(struct host *h, __u32 slot, struct error *e)
 	int err;
 
 	t->dev = 0;
-	devices_change(h, 0);
+	devices_change(h);
 	__atomic_and_fetch(index_of(h, slot), ~(1ull << slot), __ATOMIC_SEQ_CST);
 	err = programs_end(h, slot, ~0u, e);
 	if (!err)
@@ -266,7 +264,6 @@ int host_end(const struct site *site, __u32 which)
 
 	if (slot)
 		err = programs_end(h, slot, which, site->error);
-
 	host_unmap(h);
 	return err;
 }
@@ -289,7 +286,7 @@ static __u32 slot_take(struct host *h, const struct site *site)
 	h->last = slot;
 	h->tenant[slot].dev = site->config.dev;
 	h->tenant[slot].ifindex = site->config.ifindex;
-	if (!devices_fill(h, &h->devices[~h->current & 1], 0)) {
+	if (!devices_fill(h)) {
 		h->tenant[slot].dev = 0;
 		return 0;
 	}
@@ -333,31 +330,6 @@ out:
 	return 0;
 }
 
-/* Attaches the program itself, and pins its link. */
-static int enter(const struct site *site, struct host *h, int p, const struct bpf_program *prog)
-{
-	struct bpf_link *link = bpf_program__attach(prog);
-	int err, fd;
-
-	if (!link)
-		return -errno;
-	err = bpf_link__pin(link, host_path(shared_names[p]));
-	if (err == -EEXIST) {		/* of a change that was cut short */
-		pin_remove(host_path(shared_names[p]));
-		err = bpf_link__pin(link, host_path(shared_names[p]));
-	}
-	if (err) {
-		bpf_link__destroy(link);
-		return err;
-	}
-	h->entered[p] = site->config.slot;
-	fd = bpf_link__fd(link);	/* as link_pin() */
-	bpf_link__disconnect(link);
-	bpf_link__destroy(link);
-	close(fd);
-	return 0;
-}
-
 int host_attach(const struct site *site, const struct bpf_program *prog, int next)
 {
 	const char *name = bpf_program__name(prog);
@@ -366,10 +338,16 @@ int host_attach(const struct site *site, const struct bpf_program *prog, int nex
 
 	if (!h)
 		return failed(site->error, -errno);
-	if (site->config.entered >> p & 1)
-		err = enter(site, h, p, prog);
-	else if (bpf_map_update_elem(next, &site->config.slot, &fd, BPF_ANY))
+	if (site->config.entered >> p & 1) {
+		err = program_hold(prog, host_path(name));
+		if (err == -EEXIST) {		/* of a change that was cut short */
+			pin_remove(host_path(name));
+			err = program_hold(prog, host_path(name));
+		}
+		h->entered[p] = err ? 0 : site->config.slot;
+	} else if (bpf_map_update_elem(next, &site->config.slot, &fd, BPF_ANY)) {
 		err = -errno;
+	}
 	if (!err && bpf_obj_pin(fd, pin_path(site, name)))
 		err = -errno;
 	host_unmap(h);
@@ -392,7 +370,7 @@ int host_begin(const struct site *site)
 			__atomic_or_fetch(&h->called[p], 1ull << slot, __ATOMIC_SEQ_CST);
 	}
 	__atomic_or_fetch(index_of(h, slot), 1ull << slot, __ATOMIC_SEQ_CST);
-	devices_change(h, 0);	/* slot_take() has seen that they do not collide */
+	devices_change(h);	/* slot_take() has seen that they do not collide */
 	host_unmap(h);
 	return 0;
 }
