@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Attached interfaces share programs: however many they are, an event runs one of ours, and each counts its own."""
 from lib.shared import *
+from lib.wire import HERE, Wire, inside, tcp
 
 
 def cards(netns, *options):
@@ -62,6 +63,43 @@ def one_of_each():
         card.close()
 
 
+def without_device():
+    """TCP takes the device out of an skb before a listener refuses it: the drop is of whoever received it. Each
+    interface in a namespace of its own: there they may all have the same index."""
+    spaces = [Namespace(f"tcp{i}") for i in range(3)]
+    wires = [Wire(ns, "tap0") for ns in spaces]
+    sockets = [inside(ns, lambda: socket.create_server((HERE, 5000))) for ns in spaces]
+    for ns in spaces:
+        nicprobe("attach", "-m", "pktsize,drop", f"{ns}/tap0")
+    sent = [20, 30, 40]
+    for wire, n in zip(wires, sent):
+        wire.write(1, wire.eth(tcp(5000, flags=3)), n)      # SYN and FIN
+    for ns, n in zip(spaces, sent):
+        rows = show(f"{ns}/tap0")["meters"]["drop"]
+        got = sum(r["packets"] for r in rows if r["direction"] == "rx" and r["reason"] in ("TCP_FLAGS", "NOT_SPECIFIED"))
+        same(f"shared: drops without a device: {ns}", got, n)
+        nicprobe("detach", f"{ns}/tap0")
+    for closed in (*sockets, *wires):
+        closed.close()
+
+
+def waits():
+    """What leads to a poll has no device, or is of another: the raise, the softirq, the poll before it."""
+    netns = Namespace("waits")
+    all_of = cards(netns, "--napi", "--napi", "--napi")
+    for card in all_of:
+        card.attach(meters="pktsize,napi")
+    for n, card in enumerate(all_of):
+        card.receive(50 + n)
+        row = show(card.where)["meters"]["napi"]
+        polls = 2 * (50 + n)
+        same(f"shared: {card.name}: each poll waited, and is timed",
+             [sum(r["wait_seconds"]["count"] for r in row), sum(r["poll_seconds"]["count"] for r in row)], [polls, polls])
+    for card in all_of:
+        card.detach()
+        card.close()
+
+
 def none_idle():
     """A program that nobody needs any more ends, whoever it was attached for."""
     netns = Namespace("idle")
@@ -83,5 +121,5 @@ def none_idle():
 
 need_root()
 left.own_bpffs()
-each(one_of_each, none_idle)
+each(one_of_each, without_device, waits, none_idle)
 finish()
