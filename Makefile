@@ -43,7 +43,7 @@ NOWHERE  := -ffile-prefix-map=$(CURDIR)=.
 CC_FLAGS = -std=gnu11 -Wall -Wextra -D_GNU_SOURCE -iquote . -I$(B)/skel $(SANFLAGS) $(HARDEN) $(NOWHERE) \
 	   $(CPPFLAGS) $(CFLAGS)
 LD_FLAGS = $(HARDEN_LD) $(CROSS_LD) $(LDFLAGS)
-LDLIBS   = -lxdp -lbpf -lmnl -lelf -ljson-c -lm -lpthread
+LDLIBS   = -lxdp -lbpf -lmnl -lelf -ljson-c -lz -lncursesw -ltinfo -lm -lpthread
 BPFFLAGS = -O2 -g -Wall -Wextra -Wno-unused-parameter -target bpf -mcpu=v3 -iquote . $(NOWHERE) \
 	   -D__TARGET_ARCH_$(BPFARCH) \
 	   -I$(SYSROOT)/usr/include/$(or $(TRIPLET),$(shell $(CC) -print-multiarch))
@@ -52,14 +52,14 @@ MACHINE  := $(firstword $(subst -, ,$(shell $(CC) -dumpmachine)))
 BPFARCH  := $(or $(BPFARCH_$(MACHINE)),$(MACHINE))
 
 # every room: which may see which, tests/layers.sh says
-DIRS := $(shell find cmd findings trial render lib xdp bpf drivers -type d)
+DIRS := $(shell find cmd report record findings top trial serve render lib xdp bpf probes drivers -type d)
 H    := $(wildcard $(DIRS:%=%/*.h))
 BPF  := $(wildcard $(DIRS:%=%/*.bpf.c))
 SRC  := $(filter-out %.bpf.c,$(wildcard $(DIRS:%=%/*.c)))
 OBJ  := $(SRC:%.c=$(B)/%.o)
 SKEL := $(patsubst %.bpf.c,$(B)/skel/%.skel.h,$(notdir $(BPF)))
 
-.PHONY: all deps demo check bench bench-quick bench-docs lint fuzz install uninstall clean help
+.PHONY: all deps demo check bench bench-quick bench-docs lint fuzz install uninstall deb clean help
 .SECONDARY:
 .DELETE_ON_ERROR:
 
@@ -87,11 +87,19 @@ $(B)/skel/%.bpf.o: %.bpf.c $(H)
 	@mkdir -p $(@D)
 	$(CLANG) $(BPFFLAGS) $(filter -Werror,$(CFLAGS)) -c -o $@ $<
 
+# The views, as C: their names and what they say.
+VIEWS := $(sort $(wildcard views/*))
+$(B)/skel/views.inc: $(VIEWS)
+	@mkdir -p $(@D)
+	@for v in $(VIEWS); do echo "{ \"$${v#views/}\","; sed 's/[\\"]/\\&/g; s/.*/"&\\n"/' $$v; echo "},"; done >$@
+$(B)/cmd/views.o: $(B)/skel/views.inc
+
 # Debian packages: to build and for the demo; and for the tests, lint and bench besides.
 PACKAGES     := gcc make clang llvm bpftool libc6-dev libbpf-dev libxdp-dev libmnl-dev libelf-dev \
-		zlib1g-dev libjson-c-dev iproute2 python3
-PACKAGES_DEV := ethtool procps util-linux mandoc bash-completion python3-prometheus-client strace libcap2-bin git \
-		libclang-rt-14-dev cppcheck bpftrace tcpdump
+		zlib1g-dev libjson-c-dev libmicrohttpd-dev libncurses-dev iproute2 python3
+PACKAGES_DEV := ethtool procps util-linux mandoc bash-completion python3-prometheus-client iputils-ping strace libcap2-bin git \
+		libclang-rt-14-dev cppcheck bpftrace tcpdump tmux chromium zsh fish \
+		debhelper lintian
 
 # $(call install,PACKAGES): nothing, and no network, when all are there.
 missing = $(shell dpkg-query -Wf '$${Package} $${Status}\n' $(1) 2>/dev/null | \
@@ -114,14 +122,14 @@ deps:				## install the Debian packages needed to build (root)
 
 deps-dev: deps			## and those for the tests, lint and bench (root)
 	$(call install,$(PACKAGES_DEV),deps-dev,)
-	@command -v promtool >/dev/null || [ -x build/promtool ] || \
-		$(MAKE) --no-print-directory -s build/promtool || echo "no promtool: its checks are skipped"
+	@command -v prometheus >/dev/null || [ -x build/prometheus ] || \
+		$(MAKE) --no-print-directory -s build/prometheus || echo "no prometheus: its checks are skipped"
 
-# Taken out of its package: to install that would start a server.
-build/promtool:
+# It and promtool are taken out of the package: to install that would start a server.
+build/prometheus:
 	@mkdir -p $(@D)/deb && cd $(@D)/deb && apt-get download -qq prometheus >/dev/null 2>&1 && \
-		dpkg-deb --fsys-tarfile prometheus_*.deb | tar -xO ./usr/bin/promtool >../promtool.new
-	@chmod +x $@.new && mv $@.new $@ && rm -r $(@D)/deb
+		dpkg-deb --fsys-tarfile prometheus_*.deb | tar -x ./usr/bin
+	@mv $(@D)/deb/usr/bin/promtool $(@D)/deb/usr/bin/prometheus $(@D) && rm -r $(@D)/deb
 
 demo: deps			## show it all on packets of its own (root)
 	@$(MAKE) --no-print-directory -s all $(B)/tests/nic
@@ -217,20 +225,35 @@ lint: deps-dev $(SKEL)		## include directions, style, cppcheck
 		--suppress=nullPointerRedundantCheck --suppress=uninitvar --include=tests/cppcheck.h -I. \
 		-D_GNU_SOURCE $(SRC) $(wildcard tests/nic/*.c tests/vm/model/*.c)
 
-PAGES := $(notdir $(wildcard man/*.[1-8]))
+# What is installed, below $(PREFIX): MODE FROM TO. Debian has directories of its own for some.
+ZSHDIR  ?= share/zsh/site-functions
+FISHDIR ?= share/fish/vendor_completions.d
+UNITDIR ?= lib/systemd/system
+PAGES   := $(notdir $(wildcard man/*.[1-8]))
+UNITS_OF_SYSTEMD := $(notdir $(wildcard systemd/*.service systemd/*.socket))
+INSTALLED = 755:$(B)/nicprobe:sbin/nicprobe \
+	$(foreach p,$(PAGES),644:man/$(p):share/man/man$(subst .,,$(suffix $(p)))/$(p)) \
+	644:completion/nicprobe:share/bash-completion/completions/nicprobe \
+	644:completion/_nicprobe:$(ZSHDIR)/_nicprobe \
+	644:completion/nicprobe.fish:$(FISHDIR)/nicprobe.fish \
+	$(foreach u,$(UNITS_OF_SYSTEMD),644:systemd/$(u):$(UNITDIR)/$(u)) \
+	644:systemd/nicprobe.sysusers:lib/sysusers.d/nicprobe.conf \
+	644:systemd/nicprobe.tmpfiles:lib/tmpfiles.d/nicprobe.conf
 
+# The units start it where it is.
 install: all			## to $(DESTDIR)$(PREFIX)
-	install -D -m 755 $(B)/nicprobe $(DESTDIR)$(PREFIX)/sbin/nicprobe
-	for page in $(PAGES); do install -D -m 644 man/$$page \
-		$(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$$page || exit 1; done
-	install -D -m 644 completion/nicprobe \
-		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/nicprobe
+	@for file in $(INSTALLED); do \
+		from=$${file#*:} to=$(DESTDIR)$(PREFIX)/$${file##*:}; \
+		install -D -m $${file%%:*} $${from%:*} $$to || exit 1; \
+	done
+	@sed -i 's,/usr/sbin/,$(PREFIX)/sbin/,' $(UNITS_OF_SYSTEMD:%=$(DESTDIR)$(PREFIX)/$(UNITDIR)/%)
 
 uninstall:			## undo that
-	for page in $(PAGES); do \
-		rm -f $(DESTDIR)$(PREFIX)/share/man/man$${page##*.}/$$page || exit 1; done
-	rm -f $(DESTDIR)$(PREFIX)/sbin/nicprobe \
-		$(DESTDIR)$(PREFIX)/share/bash-completion/completions/nicprobe
+	@for file in $(INSTALLED); do rm -f $(DESTDIR)$(PREFIX)/$${file##*:} || exit 1; done
+
+deb: deps			## build the Debian package, into build/
+	$(call install,debhelper,deb,exit 1;)
+	@DESTINATION=build debian/rules clean binary
 
 clean:				## remove what was built
 	rm -rf $(B) nicprobe

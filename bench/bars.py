@@ -1,5 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 """Upper limits for the figures, and the figures that they apply to."""
+from collections import namedtuple
+
+# `floor`: the same figure of empty programs, as many and on the same hooks; None: not measured
+Bar = namedtuple("Bar", "what unit most got floor", defaults=(None,))
 # phase, bpftrace's tracepoint, and ours, after which our program is named
 EVENTS = [("rx", "napi_gro_receive_entry", "napi_gro_receive_entry"),
           ("rx", "netif_receive_skb", "netif_receive_skb"),
@@ -21,6 +25,11 @@ def events(doc, case, phase=None, programs="", shape="64 B", in_flight=2000):
     return [row for row in doc["rows"]
             if (row["case"], row["shape"], row["in_flight"]) == (case, shape, in_flight) and
             row["phase"] == (phase or row["phase"]) and row["program"].startswith(programs)]
+
+
+def clock(doc, case, link="sockets, tap"):
+    """ns per UDP packet between sockets, or None."""
+    return next((row["ns"] for row in doc.get("clock", []) if (row["case"], row["link"]) == (case, link)), None)
 
 
 def per_packet(rows):
@@ -64,7 +73,7 @@ def loss(doc, link, case, kind="udp"):
 def lifecycle(doc, queues, meters, what):
     for row in doc["rows"]:
         if (row["queues"], row["meters"]) == (queues, meters):
-            return row[what]["ms"]
+            return row[what]["ms"] if what in row else None
     return None
 
 
@@ -91,6 +100,8 @@ def of_events(doc):
         for got, what in (ends, "start and completion"), (whole, "all programs"):
             yield (f"txlat, {what}, relative to nettxlat; {depth} in flight", "", .35,
                    ratio(got, theirs))
+    yield ("txlat, by the clock, relative to nettxlat; UDP, sockets, tap", "", .3,
+           ratio(clock(doc, "txlat btf"), clock(doc, "nettxlat")))
     for case, what in ("idle", "by default"), ("idle-all", "all meters"):
         row = idle(doc, "btf", case)
         name = f" ({row['program']})" if row else ""
@@ -98,34 +109,37 @@ def of_events(doc):
                row and row["net"])
 
 
-# link, traffic, case, most percent of the rate
-LOSSES = [("sockets, tap", "udp", "nicprobe, default", 12), ("sockets, veth", "udp", "nicprobe, default", 15),
-          ("live frames, veth", "udp", "nicprobe, default", 20), ("live frames, tap", "udp", "nicprobe, default", 25),
-          ("sockets, tap", "tcp", "nicprobe, default", 3), ("sockets, veth", "tcp", "nicprobe, default", 8),
-          ("sockets, tap", "udp", "nicprobe, all", 25)]
+# link, traffic, set of meters, most percent of the rate
+LOSSES = [("sockets, tap", "udp", "default", 12), ("sockets, veth", "udp", "default", 15),
+          ("live frames, veth", "udp", "default", 20), ("live frames, tap", "udp", "default", 25),
+          ("sockets, tap", "tcp", "default", 3), ("sockets, veth", "tcp", "default", 8),
+          ("sockets, tap", "udp", "all", 25)]
 
 
 def of_throughput(doc):
-    for link, kind, case, most in LOSSES:
+    for link, kind, meters, most in LOSSES:
         theirs = loss(doc, link, "tcpdump", kind)
         beside = f" (tcpdump: {theirs:.1f}%)" if theirs is not None else ""
-        yield (f"loss of packet rate, {case.split(', ')[1]} meters, {kind.upper()}, {link}{beside}", "%", most,
-               loss(doc, link, case, kind))
+        yield (f"loss of packet rate, {meters} meters, {kind.upper()}, {link}{beside}", "%", most,
+               loss(doc, link, f"nicprobe, {meters}", kind), loss(doc, link, f"empty programs, {meters}", kind))
     for link in "live frames, veth", "live frames, tap":
-        got = loss(doc, link, "nicprobe, headline")
         theirs = loss(doc, link, "bpftrace netsize")
-        floor = loss(doc, link, "empty programs")
-        beside = "; ".join(f"{what}: {percent:.1f}%" for what, percent in
-                           (("empty programs", floor), ("bpftrace's netsize", theirs))
-                           if percent is not None)
-        yield f"loss of packet rate, headline meters, 64 B UDP, {link} ({beside})", "%", 3, got
+        beside = f" (bpftrace's netsize: {theirs:.1f}%)" if theirs is not None else ""
+        yield (f"loss of packet rate, headline meters, 64 B UDP, {link}{beside}", "%", 3,
+               *(loss(doc, link, case) for case in ("nicprobe, headline", "empty programs, headline")))
+    ours, empty = (loss(doc, "live frames, veth", case) for case in ("nicprobe, headline", "empty programs, headline"))
+    yield ("headline meters above empty programs, loss of packet rate, live frames, veth", "points", 4,
+           None if ours is None or empty is None else ours - empty)
 
 
 def of_scale(doc):
-    for row in doc["idle"]["rows"]:
-        if row["interfaces"] in (1, 4, 16):
-            yield (f"added by {row['interfaces']} idle interface{'s' * (row['interfaces'] > 1)} to a UDP packet "
-                   f"between sockets of another, which takes {doc['idle']['packet_ns']} ns", "ns", 250, row["ns"])
+    idle_ = {row["interfaces"]: row.get("ns") for row in doc["idle"]["rows"]}
+    for nr in 1, 4, 16, 64:
+        if nr in idle_:
+            yield (f"added by {nr} idle interface{'s' * (nr > 1)} to a UDP packet between sockets of another, "
+                   f"which takes {doc['idle']['packet_ns']} ns", "ns", 250, idle_[nr], doc["idle"].get("empty_ns"))
+    if 16 in idle_:
+        yield "added by 16 idle interfaces, relative to 1", "", 1.1, ratio(idle_[16], idle_[1])
 
 
 def of_lifecycle(doc):
@@ -134,10 +148,29 @@ def of_lifecycle(doc):
     yield ("show of 64 queues, meters: all, with drops", "ms", 10,
            lifecycle(doc, 64, "all", "show_drops"))
     yield "attach with all meters, 64 queues", "ms", 200, lifecycle(doc, 64, "all", "attach")
+    yield "attach of a further interface, all meters, 64 queues", "ms", 60, lifecycle(doc, 64, "all", "further")
+
+
+def of_faces(doc):
+    watched, serve = doc["watched"], doc["rows"][0]
+    yield "top of 64 queues, all meters, once a second", "% of a CPU", 1, watched["top"]["cpu_percent"]
+    yield "record of 64 queues, all meters, once a second", "% of a CPU", .5, watched["record"]["cpu_percent"]
+    yield "the recording's size", "MB per hour", 20, watched["record"]["mb_per_hour"]
+    yield "a scrape of serve, 64 queues, all meters", "ms", 10, serve["ms"]
+    yield "the series of that scrape", "series", 1500, serve["series"]
+
+
+def of_questions(doc):
+    for row in doc["rows"]:
+        if row["theirs"]:
+            yield (f"trace: {row['what']}, by the clock, relative to bpftrace", "", .6, ratio(row["ours"]["ns"], row["theirs"]["ns"]))
+        if "none pass" in row["what"]:
+            yield f"trace: {row['what']}, above an empty program", "ns", 10, row["ours"]["ns"] - row["empty"]["ns"]
+    yield "trace: start to attached, the slowest question", "ms", 300, max(row["ours"]["start"] for row in doc["rows"])
 
 
 OF = {"packets": of_packets, "events": of_events, "throughput": of_throughput, "scale": of_scale,
-      "lifecycle": of_lifecycle}
+      "lifecycle": of_lifecycle, "faces": of_faces, "questions": of_questions}
 
 
 def name(what):
@@ -146,5 +179,5 @@ def name(what):
 
 
 def bars(docs):
-    """[(figure, unit, limit, value or None)] of the parts that were measured."""
-    return [bar for part, of in OF.items() if part in docs for bar in of(docs[part])]
+    """[Bar] of the parts that were measured; `got` is None for a figure that was not."""
+    return [Bar(*bar) for part, of in OF.items() if part in docs for bar in of(docs[part])]

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 """The time of attach, show and detach, their system calls, and the memory of the maps.
 `show` is measured after packets on every queue, and again after drops, when it has to look up names
-of kernel functions. `true` is measured alternately, for comparison."""
+of kernel functions. `further` is the attach of a second interface, `first_of_two` the detach of the first
+while the second is attached. `true` is measured alternately, for comparison."""
 import os
 import re
 import shutil
@@ -15,6 +16,7 @@ from tell import Wrong, done, progress
 
 QUEUES = [1, 4, 16, 64, 256]
 METERS = ["default", "all"]
+BESIDE = 64	# queues of two interfaces that are attached at once
 
 
 def spawned(program, *args):
@@ -85,8 +87,38 @@ def quartile(values):
     return round(statistics.quantiles(values, n=4, method="inclusive")[0], 2)
 
 
-def cycle(trace, netns, nic, packet, queues, meters, rounds):
-    where = f"{netns}/tap0"
+class Card:
+    """A tap, the NIC behind it and a sender."""
+    def __init__(self, netns, name, queues, address):
+        self.where, self.queues = f"{netns}/{name}", queues
+        self.nic = lab.tap(netns, name, queues, "--napi --steer", address=address)
+        self.packet = lab.Nic(f"packet {name} --queues {queues}", netns)
+        self.packet("read on")	# otherwise received frames fill its buffers
+        self.nic("read on")
+
+    def count(self, kind):
+        """Packets on every queue, of which nicprobe has counted all."""
+        busy(self.packet, self.nic, self.queues, kind)
+        check(self.where, self.queues, kind == "arp")
+
+    def close(self):
+        self.packet.close()
+        self.nic.close()
+
+
+def beside(cards, chosen, times):
+    """The first of two interfaces is attached: attaches the second, and detaches the first."""
+    first, second = cards
+    times.setdefault("further", []).append(timed("attach", second.where, *chosen))
+    for card in cards:
+        card.count("v4 udp")
+    times.setdefault("first_of_two", []).append(timed("detach", first.where))
+    second.count("v4 udp")
+    timed("detach", second.where)
+
+
+def cycle(trace, netns, cards, queues, meters, rounds):
+    where = cards[0].where
     chosen = [] if meters == "default" else ["-m", meters]
     times, calls = {"attach": [], "detach": [], "true": []}, {}
     for n in range(rounds):
@@ -95,11 +127,13 @@ def cycle(trace, netns, nic, packet, queues, meters, rounds):
             memory = trace(f"maps {pins(netns, 'tap0')}")
             # the kernel ignores ARP requests for other addresses; it drops UDP to closed ports
             for name, kind in ("show", "arp"), ("show_drops", "v4 udp"):
-                busy(packet, nic, queues, kind)
-                check(where, queues, kind == "arp")
+                cards[0].count(kind)
                 shows(where, times, name, 5 * rounds)
                 calls[name] = syscalls("show", "--total", where)
         times["detach"].append(timed("detach", where))
+        if len(cards) > 1:
+            timed("attach", where, *chosen)
+            beside(cards, chosen, times)
     row = {"queues": queues, "meters": meters,
            "memory": memory, "bytes": sum(memory.values()), "syscalls": calls}
     for name, took in times.items():
@@ -113,15 +147,12 @@ def part(quick):
     rounds = 3 if quick else 5
     for queues in [1, 64] if quick else QUEUES:
         netns = lab.Namespace(f"queues{queues}")
-        nic = lab.tap(netns, "tap0", queues, "--napi --steer", address="10.77.0.1/24")
-        packet = lab.Nic(f"packet tap0 --queues {queues}", netns)
-        packet("read on")	# otherwise received frames fill its buffers
-        nic("read on")
+        cards = [Card(netns, f"tap{n}", queues, f"10.77.{n}.1/24") for n in range(1 + (queues == BESIDE))]
         for meters in METERS:
             progress(f"attach, show, detach: {queues} queues, {meters}")
-            rows.append(cycle(trace, netns, nic, packet, queues, meters, rounds))
-        packet.close()
-        nic.close()
+            rows.append(cycle(trace, netns, cards, queues, meters, rounds))
+        for card in cards:
+            card.close()
         netns.delete()
     trace.close()
     done()

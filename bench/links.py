@@ -23,6 +23,9 @@ class Link:
     """name; netns, device: the measured interface; kinds of traffic; points all packets pass."""
     headline = HEADLINE
 
+    def __init__(self):
+        self.hooks = {}		# of the programs of a set of meters
+
     def go(self, kind, ms):
         """Sends traffic without losing a packet: {"packets", "bytes", "seconds", "cpu"}."""
 
@@ -58,6 +61,7 @@ class VethLive(Live):
     name, device, headline = "live frames, veth", "eth0", "pktsize,ecn,rxcpu"
 
     def __init__(self, sources=1, ecn=2):
+        super().__init__()
         self.near, self.netns = lab.Namespace("near"), lab.Namespace("far")
         lab.veth(self.near, self.netns, mtu=1500)
         self.netns.ip("addr add 10.0.0.1/8 dev eth0")
@@ -87,6 +91,7 @@ class TapLive(Live):
     name, device = "live frames, tap", "tap0"
 
     def __init__(self):
+        super().__init__()
         self.netns = lab.Namespace("live")
         self.nic = lab.tap(self.netns, "tap0", 1, "--napi", 1500, "10.0.0.1/8")
         self.far = Bench("far", "tap0", netns=self.netns)
@@ -113,6 +118,7 @@ class Sockets(Link):
     kinds, rx = ("udp", "tcp"), None
 
     def __init__(self, *wire):
+        super().__init__()
         self.near, self.far = (lab.Namespace(f"{self.device}-{end}") for end in ("from", "to"))
         self.near.run("sysctl -qw net.ipv4.tcp_slow_start_after_idle=0")
         if not wire:

@@ -4,6 +4,7 @@
 #include <net/if.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
@@ -12,6 +13,16 @@
 #include "bench.h"
 
 #define TCX_INGRESS 46		/* BPF_TCX_INGRESS (6.6), missing in Debian 12's headers */
+/* netfilter, too (6.4) */
+#define PROG_NETFILTER		32
+#define ATTACH_NETFILTER	45
+struct netfilter_link {
+	__u32 prog_fd, target_fd, attach_type, flags, pf, hooknum;
+	__s32 priority;
+	__u32 netfilter_flags;
+};
+#define PF_IPV4			2
+#define POST_ROUTING		4
 
 int empty_load(const char *hook, bool typed)
 {
@@ -33,19 +44,46 @@ int empty_load(const char *hook, bool typed)
 			     "GPL", body, sizeof(body) / sizeof(*body), &opts);
 }
 
-/* Attaches like nicprobe: by a link to the interface or to a tracepoint. */
-static void attach(const char *hook, const char *iface)
+/* Packets that the host sends by IPv4. */
+static int netfilter_link(void)
+{
+	static const struct bpf_insn accept[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .imm = 1 },	/* return NF_ACCEPT */
+		{ .code = BPF_JMP | BPF_EXIT },
+	};
+	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = ATTACH_NETFILTER);
+	struct netfilter_link attr = {
+		.prog_fd = bpf_prog_load(PROG_NETFILTER, "empty", "GPL", accept, 2, &opts),
+		.attach_type = ATTACH_NETFILTER, .pf = PF_IPV4, .hooknum = POST_ROUTING,
+	};
+	int link = (int)attr.prog_fd < 0 ? (int)attr.prog_fd :
+		   (int)syscall(__NR_bpf, BPF_LINK_CREATE, &attr, sizeof(attr));
+
+	return link < 0 ? -errno : link;
+}
+
+/* Attaches like nicprobe: by a link to the interface, to a tracepoint or to netfilter. */
+static int hook_link(const char *hook, const char *iface)
 {
 	static const struct bpf_insn next[] = {
 		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .imm = -1 },	/* return TCX_NEXT */
 		{ .code = BPF_JMP | BPF_EXIT },
 	};
 	bool tcx = !strcmp(hook, "tcx");
-	int prog = tcx ? bpf_prog_load(BPF_PROG_TYPE_SCHED_CLS, "empty", "GPL", next, 2, NULL) :
-			 empty_load(hook, true);
-	int link = prog < 0 ? prog : tcx ?
-		   bpf_link_create(prog, if_nametoindex(iface), TCX_INGRESS, NULL) :
-		   bpf_raw_tracepoint_open(NULL, prog);
+	int prog;
+
+	if (!strcmp(hook, "netfilter"))
+		return netfilter_link();
+	prog = tcx ? bpf_prog_load(BPF_PROG_TYPE_SCHED_CLS, "empty", "GPL", next, 2, NULL) :
+		     empty_load(hook, true);
+	return prog < 0 ? prog : tcx ?
+	       bpf_link_create(prog, if_nametoindex(iface), TCX_INGRESS, NULL) :
+	       bpf_raw_tracepoint_open(NULL, prog);
+}
+
+static void attach(const char *hook, const char *iface)
+{
+	int link = hook_link(hook, iface);
 
 	if (link < 0)
 		die("cannot attach an empty program to %s: %s", hook, strerror(-link));

@@ -15,7 +15,7 @@ import machine
 import plots
 import tables
 
-PARTS = ["packets", "dispatch", "events", "throughput", "scale", "lifecycle"]
+PARTS = ["packets", "dispatch", "events", "throughput", "scale", "lifecycle", "faces", "questions"]
 BEGIN, END = "<!-- from make bench -->", "<!-- end of make bench -->"
 
 ABOUT = {
@@ -35,17 +35,26 @@ The loss is the difference in packets (TCP: bytes) per CPU second (per second if
 *Live frames* are 64-byte UDP packets made by the kernel (`BPF_F_TEST_XDP_LIVE_FRAMES`); they pass an XDP program and the whole stack, and end in a socket that is never read.
 *Sockets* exchange 64-byte UDP packets and a TCP stream over a veth pair, or over two taps connected in user space.
 The headline meters are pktsize, ecn, rxcpu and txlat; on a veth, which never completes packets, only the first three.
-*Empty programs* are the same number of programs on the same hooks that do nothing: the minimum cost of any meter there.
+*Empty programs* are the same number of programs on the same hooks that do nothing, of each set of meters: the minimum cost of any meter there.
 Tools that poll are separate processes on another CPU, so their CPU time is listed separately.""",
     "scale": """How the cost per packet grows.
 Array rows are found by index, so the number of queues should not matter.
 Programs of other interfaces see each event, too, and return early; this cost is measured by run-time statistics, which use caches themselves, and by the rate of packets between sockets.
+Of several attached interfaces only the first has its programs at the events, which call those of the others; after it has left, programs without an interface do so.
+At most 254 interfaces share; each further one has programs of its own.
 Keys are looked up by hash.""",
     "lifecycle": """The time of the commands, from process start to end; every queue of the tap has counts.
 `show, drops`: packets were dropped, too, so `show` has to look up names of kernel functions.
 `true` is a process that does nothing, run alternately with `show`: the minimum for any program.
+*A further one* is the attach of a second interface, *the first of two* the detach of the first, whose programs the other may need.
 Times are wall time, so other work on the CPU adds to them; the CPU time of `show` is listed, too.
 Maps have a row per queue and possible CPU, and the time to read them is proportional to both.""",
+    "faces": """What it takes to watch an interface of 64 queues with all meters, while every queue has packets in each second.
+`top` and `record` read once a second; their CPU time is that of one CPU, after the first seconds.
+`top` draws 200 columns and 60 lines; a recording grows by what is told, and by a full frame each minute.
+A scrape of `serve` is timed by the client; the CPU time is that of the server.""",
+    "questions": """What `nicprobe trace` adds to a UDP packet between sockets over two taps while it answers a question, and bpftrace while a script answers the same one; by the clock, the call of the programs included.
+*Until attached* is the time from the start of the process until events are counted: the median of five.""",
 }
 
 
@@ -81,7 +90,7 @@ def earlier(folder):
 
 
 def remember(docs, folder):
-    values = {bars.name(what): round(got, 2) for what, _, _, got in bars.bars(docs) if got is not None}
+    values = {bars.name(bar.what): round(bar.got, 2) for bar in bars.bars(docs) if bar.got is not None}
     with open(os.path.join(folder, "earlier.json"), "w", encoding="utf-8") as f:
         json.dump({"date": max(doc["date"] for doc in docs.values()), "values": values}, f, indent=1)
         f.write("\n")
@@ -140,6 +149,7 @@ def whole(docs):
     e, t = docs["events"], docs["throughput"]
     packet = [bars.packet(docs["packets"], hook, "all", ecn=ecn)["above_empty"]["median"]
               for hook, ecn in (("xdp", "ect0"), ("xdp", "ce"), ("tc", "ect0"))]
+    yield from host(t, docs["scale"])
     yield ("- All packet meters on XDP: {:.1f} ns per packet of 64 bytes, {:.1f} ns if it is marked CE; "
            "on tc {:.1f} ns. A 64-byte frame at 100 Gbit/s takes 6.7 ns.").format(*packet)
     costs = [f"{bars.per_packet(bars.events(e, case, phase)):.0f} ns"
@@ -157,21 +167,31 @@ def whole(docs):
           for what in ("attach", "show", "show_drops", "detach")]
     yield ("- All meters on 64 queues: `attach` takes {:.0f} ms, `show` {:.0f} ms ({:.0f} ms if there are "
            "drops), `detach` {:.0f} ms.").format(*at)
-    yield ("- An attached but idle interface: each of its programs adds a median of {} ns per event to the traffic of "
-           "other interfaces (worst: `{}`, {} ns). A UDP packet between sockets takes {} ns; {}, {}."
-           ).format(*idle(e), *idle_all(docs["scale"]))
+    yield ("- `trace`, counting packets by a key: {:.0f} ns per packet, and {} ms until it is attached; bpftrace with the same "
+           "question: {:.0f} ns and {} ms.").format(*(docs["questions"]["rows"][0][who][what] for who in ("ours", "theirs")
+                                                     for what in ("ns", "start")))
 
 
-def idle(doc):
-    nets = sorted(row["net"] for row in bars.events(doc, "idle btf"))
-    dearest = bars.idle(doc, "btf")
-    return f"{nets[len(nets) // 2]:.0f}", dearest["program"], f"{dearest['net']:.0f}"
+def host(t, scale):
+    """What attaching costs the host, in three lines."""
+    def lost(link, kind):
+        return [tables.number(bars.loss(t, link, case, kind), 1) for case in
+                ("nicprobe, default", "empty programs, default", "tcpdump")]
+
+    yield ("- What `attach` turns on by default takes {}% of the packet rate of UDP sockets through a tap, {}% through a veth; "
+           "programs that do nothing, at the same places of the kernel, take {}% and {}%, tcpdump {}% and {}%."
+           ).format(*(n for both in zip(lost("sockets, tap", "udp"), lost("sockets, veth", "udp")) for n in both))
+    yield ("- The meters `pktsize`, `ecn`, `rxcpu` and `txlat` alone take {}% through the tap; of TCP through it the default takes "
+           "{}%.").format(tables.number(bars.loss(t, "sockets, tap", "nicprobe, headline"), 1), lost("sockets, tap", "tcp")[0])
+    yield ("- Attached but idle interfaces cost the packets of others: a UDP packet between sockets takes {} ns; {}. Programs that "
+           "do nothing, at the same places, add {:.0f} ns.").format(*idle_all(scale), scale["idle"]["empty_ns"])
 
 
 def idle_all(doc):
-    one, many = doc["idle"]["rows"][0], doc["idle"]["rows"][-1]
-    return (doc["idle"]["packet_ns"], *(f"{r['interfaces']} idle interface{'s add' if r['interfaces'] > 1 else ' adds'} "
-                                        f"{r['ns']:.0f} ns" for r in (one, many)))
+    known = [row for row in doc["idle"]["rows"] if "ns" in row]
+    told = [row for row in known if row["interfaces"] == 16 or row in (known[0], known[-1])]
+    return doc["idle"]["packet_ns"], ", ".join(f"{r['interfaces']} idle interface{'s add' if r['interfaces'] > 1 else ' adds'} "
+                                               f"{r['ns']:.0f} ns" for r in told)
 
 
 def quote(docs, path):

@@ -64,7 +64,7 @@ def of_scale(doc):
                   both(doc["interfaces"], "interfaces")),
             Lines("Idle interfaces attached", "interfaces", "ns per packet",
                   {"UDP from socket to socket": [(r["interfaces"], r["ns"])
-                                                 for r in doc["idle"]["rows"]]}),
+                                                 for r in doc["idle"]["rows"] if "ns" in r]}),
             Lines("Keys in a map that holds 4096", "keys", "ns per packet", keys)]
 
 
@@ -84,9 +84,16 @@ def of_lifecycle(doc):
             Lines("Memory of the maps", "queues", "MB", memory)]
 
 
+def of_questions(doc):
+    def one(row):
+        return row and (row["ns"], *row["spread"])
+    return [Bars("Questions to probes", "ns per packet by the clock",
+                 [(r["what"], [one(r["ours"]), one(r["theirs"])]) for r in doc["rows"]], ("nicprobe", "bpftrace"))]
+
+
 OF = {"packets": of_packets, "dispatch": of_dispatch, "events": of_events, "throughput": of_throughput, "scale": of_scale,
-      "lifecycle": of_lifecycle}
+      "lifecycle": of_lifecycle, "questions": of_questions}
 
 
 def of(part, doc):
-    return figure(OF[part](doc))
+    return figure(OF[part](doc)) if part in OF else None

@@ -3,7 +3,7 @@
 """Measures the cost of nicprobe against a baseline without it and against comparable tools (root).
 usage: bench/run.py [--quick] [--out DIR] [PART]...
        bench/run.py try [ROUNDS [CASE | NAME=NICPROBE]...]
-Parts: packets, dispatch, events, throughput, scale, lifecycle (default: all).
+Parts: packets, dispatch, events, throughput, scale, lifecycle, faces, questions (default: all).
 Each part writes DIR/PART.json; then DIR/README.md and its plots are made from these files.
 `try` traces only these cases and saves nothing: "txlat btf" is that meter alone, "ecn,txlat btf"
 those two, "nicprobe btf" the default meters, "all btf" all meters, "idle btf" and "idle-all btf"
@@ -22,9 +22,11 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.append(HERE)
 import dispatch                 # noqa: E402
 import events                   # noqa: E402
+import faces                    # noqa: E402
 import lifecycle                # noqa: E402
 import machine                  # noqa: E402
 import page                     # noqa: E402
+import questions                # noqa: E402
 import report                   # noqa: E402
 import scale                    # noqa: E402
 import throughput               # noqa: E402
@@ -42,7 +44,8 @@ def packets(quick):
 
 EXPEDITED = "/sys/kernel/rcu_expedited"
 PARTS = {"packets": packets, "dispatch": dispatch.part, "events": events.part, "throughput": throughput.part,
-         "scale": scale.part, "lifecycle": lifecycle.part}
+         "scale": scale.part, "lifecycle": lifecycle.part, "faces": faces.part,
+         "questions": questions.part}
 
 
 def mounts():

@@ -1,18 +1,21 @@
 # SPDX-License-Identifier: GPL-2.0
 """How the cost per packet grows with queues, attached interfaces, and keys in maps."""
 import statistics
+from contextlib import contextmanager
 
 import checks
+import dispatch
 import events
 from checks import at_point, total
 from children import Attached, Bench, lab, xdp_id
-from links import OTHERS, TapSockets, VethLive
+from links import OTHERS, TapSockets, VethLive, VethSockets
 from tell import Wrong, done, progress, right
 from traffic import Traffic
 
 QUEUES = [1, 2, 4, 8, 16, 32, 64]
 HELD = 500	# frames that a queue of a tap can hold
 IFACES = [1, 2, 4, 8, 16]
+IDLE = [*IFACES, 64]
 KEYS = [1, 16, 256, 1024, 4096, 8192]	# both maps have room for 4096
 KEYED = {"ecn_source": "packets", "flow": "estimated_packets"}	# exact with --sample 1
 
@@ -137,33 +140,118 @@ def socket_ns(link, rounds):
     return statistics.median(1e9 * s["cpu"] / s["packets"] for s in said)
 
 
+def programs_of(netns, device):
+    """The hooks of the default meters, one entry for each program."""
+    with Attached(netns, device, "driver") as attached:
+        return attached.hooks()
+
+
+class Idle:
+    """Idle interfaces, attached one after the other while the traffic of another is measured: CPU time,
+    as run-time statistics of this many programs would use caches themselves. Then they are detached
+    one after the other and it is measured again, so that a drift of the machine counts on both sides."""
+    def __init__(self, quick):
+        self.most, self.rounds = 4 if quick else IDLE[-1], 3 if quick else 9
+        self.link, self.netns = TapSockets(), lab.Namespace("idle")
+        self.nics = [lab.tap(self.netns, f"tap{n}", 4, "--napi") for n in range(self.most)]
+        self.attached, self.ns, self.why = [], {}, {}
+
+    def measure(self, what):
+        progress(f"scale: {what} idle interfaces")
+        self.ns.setdefault(what, []).append(socket_ns(self.link, self.rounds))
+
+    def empty(self):
+        """Empty programs where one idle interface has its own."""
+        hooks = programs_of(self.netns, "tap0")
+        child = Bench("nothing", "tap0", *hooks, netns=self.netns)
+        child.answer()
+        self.measure("empty")
+        child.close()
+
+    def up(self):
+        while len(self.attached) < self.most:
+            each = Attached(self.netns, f"tap{len(self.attached)}", "driver")
+            try:
+                each.__enter__()
+            except RuntimeError as e:
+                self.why = {nr: str(e) for nr in IDLE if nr > len(self.attached)}
+                return
+            self.attached.append(each)
+            if len(self.attached) in IDLE:
+                self.measure(len(self.attached))
+
+    def down(self):
+        while self.attached:
+            if len(self.attached) in IDLE:
+                self.measure(len(self.attached))
+            self.attached.pop().__exit__()
+
+    def close(self):
+        for nic in self.nics:
+            nic.close()
+        self.link.close()
+        self.netns.delete()
+
+    def result(self):
+        ns = {what: statistics.mean(both) for what, both in self.ns.items()}
+        none = ns.pop(0)
+        return {"packet_ns": round(none), "empty_ns": round(ns.pop("empty") - none),
+                "rows": [*({"interfaces": nr, "ns": round(got - none)} for nr, got in ns.items()),
+                         *({"interfaces": nr, "why": why} for nr, why in self.why.items())]}
+
+
 def by_idle(quick):
-    """The cost of idle interfaces to packets of another, by CPU time: run-time statistics of this
-    many programs would use caches themselves."""
-    most = 4 if quick else IFACES[-1]
-    link, netns = TapSockets(), lab.Namespace("idle")
-    nics = [lab.tap(netns, f"tap{n}", 4, "--napi") for n in range(most)]
-    attached, rows, rounds = [], [], 3 if quick else 9
-    none = socket_ns(link, rounds)
-    for n in range(most):
-        attached.append(Attached(netns, f"tap{n}", "driver"))
-        attached[-1].__enter__()
-        if n + 1 in IFACES:
-            progress(f"scale: {n + 1} idle interfaces")
-            rows.append({"interfaces": n + 1, "ns": round(socket_ns(link, rounds) - none)})
-    for each, nic in zip(attached, nics):
-        each.__exit__()
-        nic.close()
-    link.close()
+    """The cost of idle interfaces to packets of another."""
+    idle = Idle(quick)
+    idle.measure(0)
+    idle.empty()
+    idle.up()
+    idle.down()
+    idle.empty()
+    idle.measure(0)
+    idle.close()
+    return idle.result()
+
+
+@contextmanager
+def second(link, netns, leaves):
+    """The interface is attached after an idle one: its programs are called by that one's, or by those
+    without an interface if the idle one left."""
+    other = Attached(netns, "tap0", "driver")
+    other.__enter__()
+    try:
+        with link.attach(None) as attached:
+            if leaves:
+                other.__exit__()
+            yield attached
+    finally:
+        if not leaves:
+            other.__exit__()
+
+
+def by_place(quick):
+    """[{link, case, ns, spread, base}]: what the default meters cost the packets of an interface by the
+    clock: the only one attached, the second, and after a hand-over."""
+    rows, netns = [], lab.Namespace("first")
+    nic = lab.tap(netns, "tap0", 4, "--napi")
+    cases = {"the only one": lambda link: link.attach(None),
+             "the second: an idle one came first": lambda link: second(link, netns, False),
+             "after a hand-over: an idle one came first, and left": lambda link: second(link, netns, True)}
+    for make in TapSockets, VethSockets:
+        link = make()
+        rows += [{"link": link.name, "case": name, **got} for name, got in
+                 dispatch.measured(link, cases, 3 if quick else 9, 60, dispatch.by(), link.name).items()]
+        link.close()
+    nic.close()
     netns.delete()
-    return {"packet_ns": round(none), "rows": rows}
+    return rows
 
 
 def part(quick):
-    idle = by_idle(quick)
+    idle, place = by_idle(quick), by_place(quick)
     trace = Bench("trace")
     result = {"queues": by_queues(trace, quick), "interfaces": by_interfaces(trace, quick),
-              "keys": by_keys(trace, quick), "idle": idle}
+              "keys": by_keys(trace, quick), "idle": idle, "place": place}
     trace.close()
     done()
     return result

@@ -143,7 +143,9 @@ def of_scale(doc):
                  for r in doc["interfaces"]])
     yield Table("The cost of attached idle interfaces to a UDP packet between sockets, which takes "
                 f"{doc['idle']['packet_ns']} ns", ["interfaces", "ns per packet"],
-                [[str(r["interfaces"]), number(r["ns"])] for r in doc["idle"]["rows"]])
+                [*([["empty programs, as one has", number(doc["idle"]["empty_ns"])]] if "empty_ns" in doc["idle"] else []),
+                 *([str(r["interfaces"]), r.get("why") or number(r["ns"])] for r in doc["idle"]["rows"])])
+    yield of_place(doc.get("place", []))
     keys = {}
     for r in doc["keys"]:
         keys.setdefault(r["keys"], {})[r["meter"]] = r
@@ -156,15 +158,31 @@ def of_scale(doc):
                  for k in keys])
 
 
+def of_place(found):
+    """ns per packet, and its quartiles, of an interface by its place among those attached."""
+    cells = {(r["case"], r["link"]): "{} ({} to {})".format(*(number(v) for v in (r["ns"], *r["spread"]))) for r in found}
+    return Table("The cost of the default meters to a UDP packet between sockets, by the clock, by the interface's place "
+                 "among those attached: ns and quartiles", ["", *CLOCKS.values()],
+                 [[case, *(cells.get((case, link), "-") for link in CLOCKS)] for case in dict.fromkeys(c for c, _ in cells)])
+
+
+def of_questions(doc):
+    def side(row):
+        return [number(row and row["ns"], 1), number(row and row["start"])]
+    yield Table("Questions to probes, ns per packet by the clock; ms until attached",
+                ["", "nicprobe", "until attached", "bpftrace", "until attached", "an empty program"],
+                [[r["what"], *side(r["ours"]), *side(r["theirs"]), number(r["empty"]["ns"], 1)] for r in doc["rows"]])
+
+
 def of_lifecycle(doc):
     yield Table("The commands, ms, lower quartiles; "
                 f"{doc['machine']['possible_cpus']} possible CPUs",
-                ["queues", "meters", "attach", "show", "show, drops", "detach", "true",
+                ["queues", "meters", "attach", "a further one", "show", "show, drops", "detach", "the first of two", "true",
                  "CPU of show", "with drops", "calls of show", "with drops",
                  "memory of maps, MB"],
                 [[str(r["queues"]), r["meters"],
                   *(number(r[k]["ms"], 1) if k in r else "-"
-                    for k in ("attach", "show", "show_drops", "detach", "true")),
+                    for k in ("attach", "further", "show", "show_drops", "detach", "first_of_two", "true")),
                   *(number(r[k]["cpu_ms"], 1) for k in ("show", "show_drops")),
                   *(str(sum(calls.values())) if calls else "-" for calls in r["syscalls"].values()),
                   number(r["bytes"] / 1e6, 1)] for r in doc["rows"]])
@@ -174,8 +192,18 @@ def of_lifecycle(doc):
                 ["map", "kB"], [[name, number(size / 1e3)] for name, size in largest])
 
 
+def of_faces(doc):
+    watched = doc["watched"]
+    yield Table(f"Watching {doc['queues']} queues, all meters, once a second", ["", "% of a CPU", "bytes"],
+                [["top", number(watched["top"]["cpu_percent"], 2), f"{watched['top']['bytes_per_second']} per second, to the terminal"],
+                 ["record", number(watched["record"]["cpu_percent"], 2), f"{watched['record']['mb_per_hour']} MB per hour"]])
+    yield Table(f"A scrape of serve, {doc['queues']} queues, all meters; medians", ["", "ms", "ms of CPU", "series", "kB"],
+                [[r["what"], number(r["ms"], 1), number(r["cpu_ms"], 1), str(r["series"]), number(r["bytes"] / 1e3)]
+                 for r in doc["rows"]])
+
+
 OF = {"packets": of_packets, "dispatch": of_dispatch, "events": of_events, "throughput": of_throughput, "scale": of_scale,
-      "lifecycle": of_lifecycle}
+      "lifecycle": of_lifecycle, "faces": of_faces, "questions": of_questions}
 
 
 def tables(part, doc):
@@ -187,11 +215,23 @@ def measured(got, unit):
     return "-" if got is None else f"{got:.2f}" if not unit else f"{got:.1f} {unit}"
 
 
+def reached(bar):
+    """Reached or missed; and where not even empty programs reach it, what these take."""
+    if bar.got is None:
+        return "not measured"
+    if bar.got <= bar.most:
+        return "reached"
+    if bar.floor is None or bar.floor <= bar.most:
+        return "missed"
+    return f"missed, and empty programs alone {'lose' if bar.unit == '%' else 'add'} {measured(bar.floor, bar.unit)}"
+
+
 def of_bars(docs, earlier=None):
     """`earlier`: {"date", "values": {figure: value}} of a run before, on whatever machine, or None."""
     rows = []
-    for what, unit, bar, got in bars.bars(docs):
-        state = "not measured" if got is None else "reached" if got <= bar else "missed"
-        then = [measured(earlier["values"].get(bars.name(what)), unit)] if earlier else []
-        rows.append([state, measured(got, unit), *then, f"{bar:g}{' ' + unit if unit else ''}", what])
-    return Table("Upper limits", ["", "measured", *([earlier["date"]] if earlier else []), "limit", "figure"], rows)
+    for bar in bars.bars(docs):
+        then = [measured(earlier["values"].get(bars.name(bar.what)), bar.unit)] if earlier else []
+        rows.append([reached(bar), measured(bar.got, bar.unit), *then, measured(bar.floor, bar.unit),
+                     f"{bar.most:g}{' ' + bar.unit if bar.unit else ''}", bar.what])
+    return Table("Upper limits", ["", "measured", *([earlier["date"]] if earlier else []), "empty programs", "limit",
+                                  "figure"], rows)

@@ -21,12 +21,12 @@ def shown(link):
 
 
 @contextmanager
-def nothing(link):
-    """Empty programs on the hooks of the headline meters: the minimum cost."""
-    if not hasattr(link, "hooks"):
-        with link.attach(link.headline) as attached:
-            link.hooks = attached.hooks()
-    child = Bench("nothing", link.device, *link.hooks, netns=link.netns)
+def nothing(link, meters):
+    """Empty programs, as many as these meters have and on the same hooks: the minimum cost."""
+    if meters not in link.hooks:
+        with link.attach(meters) as attached:
+            link.hooks[meters] = attached.hooks()
+    child = Bench("nothing", link.device, *link.hooks[meters], netns=link.netns)
     child.answer()
     try:
         yield child
@@ -40,7 +40,9 @@ def rival(make, *args):
 
 # name: a context manager that attaches the case to a link
 CASES = {
-    "empty programs": nothing,
+    "empty programs, headline": lambda link: nothing(link, link.headline),
+    "empty programs, default": lambda link: nothing(link, None),
+    "empty programs, all": lambda link: nothing(link, "all"),
     "nicprobe, headline": lambda link: link.attach(link.headline),
     "nicprobe, headline, tracepoints": lambda link: link.attach(link.headline, "driver"),
     "nicprobe, headline, shown 10/s": shown,
@@ -52,7 +54,9 @@ CASES = {
     "sysfs, 10/s": rival(Poll, "sysfs"),
     "netqtop": rival(Netqtop),
 }
-QUICK = ["empty programs", "nicprobe, headline", "nicprobe, all", "bpftrace netsize", "bpftrace nettxlat", "tcpdump"]
+SETS = "headline", "default", "all"
+QUICK = [*(f"{what}, {meters}" for meters in SETS for what in ("empty programs", "nicprobe")),
+         "bpftrace netsize", "bpftrace nettxlat", "tcpdump"]
 
 
 def why_not(case, link):

@@ -183,7 +183,7 @@ static int run(int argc, char **argv)
 		return status;
 	if (!b->seconds)
 		b->seconds = versus_wanted(&wanted.versus) ? 1 : 3;
-	if (kernel_permits_mounts(&e))
+	if (kernel_permits_all(&e))
 		return failed(&e);
 	signals_take();
 	b->starts = starts;

@@ -25,8 +25,8 @@ struct command {
 };
 
 #define COMMANDS(C) \
-	C(attach) C(show) C(list) C(detach) C(run) C(cost) C(driver) C(bench) C(drivers) \
-	C(explain) C(wifi) \
+	C(attach) C(show) C(doctor) C(list) C(detach) C(run) C(cost) C(trace) C(driver) C(bench) \
+	C(drivers) C(explain) C(wifi) C(top) C(serve) C(record) C(report) \
 	C(complete)
 #define C(name) extern const struct command command_##name;
 COMMANDS(C)
@@ -75,8 +75,11 @@ void iface_label(__u32 netns, const char *iface, char *label, unsigned size);
 
 /* "pktsize,ecn" or "all" to 1 << METER_x. 0 after printing an error. */
 __u64 meters_parse(const char *list);
-/* Options of a meter are given only with that meter; false after printing an error. */
-bool request_fits(const struct request *);
+/*
+ * Options of a meter are given only with that meter, and no two that exclude each other; false
+ * after printing an error. Sets what follows from the options.
+ */
+bool request_fits(struct request *);
 /* Can --rx name this hook? True for hooks of rx-nic, and for tc, which means: no rx-nic. */
 struct error;
 struct hook;
@@ -98,6 +101,9 @@ int measured_run(const char *dir, char **argv, const struct renderer *);
 extern uint64_t (*measured_packets)(void);
 /* Network namespace of the command, by inode; 0: the current one. */
 extern __u32 measured_netns;
+
+/* Detach only our own attachment: another process may have detached and attached again. */
+int detach_ours(const char *dir, const struct meta *, struct error *);
 
 /* Print what is attached, and where. */
 void attached_print(FILE *, const struct meta *, const char *label);

@@ -231,25 +231,23 @@ static int keep(const struct view *v, double ns)
 	return err;
 }
 
-static int measure(const struct view *v, struct snapshot *before, struct snapshot *now)
+int cost_measure(const struct view *v, struct snapshot *before, struct snapshot *now,
+		 bool (*wait)(double seconds), struct cost *cost, double *packets)
 {
 	struct cost_watch *watch;
-	struct timespec next;
-	struct cost cost = {};
 	bool counted = true;
-	double packets = 0;
 	int err, end;
 
 	watch = cost_begin((const char (*)[DIR_SIZE])v->dirs, v->nr, v->error);
 	if (!watch)
 		return -EIO;
-	clock_gettime(CLOCK_MONOTONIC, &next);
 	err = take(v, before);		/* within: a packet that is counted has its runs */
-	if (!err)
-		show_wait(&next, v->interval);
+	if (!err && !wait(v->interval))
+		err = -EINTR;
 	err = err ?: take(v, now);
-	end = cost_end(watch, err ? NULL : &cost, v->error);
+	end = cost_end(watch, err ? NULL : cost, v->error);
 	err = err ?: end;
+	*packets = 0;
 	for (unsigned i = 0; i < v->nr && !err; i++) {
 		uint64_t n;
 
@@ -260,12 +258,32 @@ static int measure(const struct view *v, struct snapshot *before, struct snapsho
 			snapshot_diff(&now[i], &before[i]);
 		counted = counted && packets_both(&now[i], &n);
 		if (!err && counted)
-			packets += n;
+			*packets += n;
 	}
-	if (!err && counted && packets >= 1)
-		err = keep(v, (cost.inside + cost.calls) / packets);
+	if (!counted)
+		*packets = -1;
+	if (!err && *packets >= 1)
+		err = keep(v, (cost->inside + cost->calls) / *packets);
+	return err;
+}
+
+static bool wait_for(double seconds)
+{
+	struct timespec next;
+
+	clock_gettime(CLOCK_MONOTONIC, &next);
+	show_wait(&next, seconds);
+	return true;
+}
+
+static int measure(const struct view *v, struct snapshot *before, struct snapshot *now)
+{
+	struct cost cost = {};
+	double packets;
+	int err = cost_measure(v, before, now, wait_for, &cost, &packets);
+
 	if (!err)
-		(json_wanted ? cost_json : cost_print)(now, v->nr, &cost, counted ? packets : -1);
+		(json_wanted ? cost_json : cost_print)(now, v->nr, &cost, packets);
 	free(cost.events);
 	return err;
 }
@@ -312,7 +330,7 @@ static int run(int argc, char **argv)
 		return status;
 	if (optind + 1 < argc)
 		return usage_error("nicprobe cost IFACE", "cost takes one interface, or none: all");
-	if (kernel_permits(&e))
+	if (kernel_permits_all(&e))
 		return failed(&e);
 	netns_go_home();
 	status = cost_of(&v, argv[optind]);

@@ -4,9 +4,11 @@
 #define NICPROBE_DESCRIBE_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 #include <linux/types.h>
 
+struct error;
 struct json;
 struct meter;
 struct metric;
@@ -21,5 +23,14 @@ void describe_json(__u64 only);
 void describe_meter(struct page *, const struct meter *, bool permitted);
 void describe_meter_json(struct json *, const struct meter *);
 const char *metric_kind(const struct metric *);		/* "counter" */
+
+/*
+ * The stable probes that a pattern names: a line each, or all about them. -ENOENT: none. JSON is
+ * always all.
+ */
+int describe_probes(struct page *, const char *pattern, bool verbose, bool as_json);
+/* Functions and tracepoints that a pattern of fbt or sdt names; -errno and an error. */
+int describe_raw(struct page *, const char *pattern, bool verbose, bool as_json, struct error *);
+void probes_man(FILE *);		/* the source of nicprobe-probes(7) */
 
 #endif

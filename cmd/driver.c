@@ -161,7 +161,7 @@ static int run(int argc, char **argv)
 		return status;
 	if (!name)
 		return usage_error("nicprobe driver DRIVER -- COMMAND", "driver: no driver given");
-	if (kernel_permits_mounts(&e))
+	if (kernel_permits_all(&e))
 		return failed(&e);
 	return look(name, &req, optind < argc ? argv + optind : NULL,
 		    json_wanted ? &renderer_json : format_wanted);

@@ -59,6 +59,22 @@ static void explain(struct page *p, const struct finding_kind *k)
 					causes(k)));
 }
 
+/* Those that it needs, then those that add to them. */
+static void json_meters(struct json *j, const struct finding_kind *k)
+{
+	const uint64_t bits[] = { k->rests.all, k->rests.any };
+
+	json_open(j, "meters", '[');
+	for (unsigned i = 0; i < 2; i++) {
+		for (int id = 0; id < NR_METERS; id++)
+			if (bits[i] >> id & 1)
+				json_string(j, NULL, meters[id]->name);
+		if (bits[i] & SETUP)
+			json_string(j, NULL, "hw");
+	}
+	json_close(j);
+}
+
 static void explain_json(struct json *j, const struct subject *s, const struct finding_kind *k)
 {
 	json_open(j, NULL, '{');
@@ -67,6 +83,7 @@ static void explain_json(struct json *j, const struct subject *s, const struct f
 	json_string(j, "severity", severity_names[k->severity]);
 	json_string(j, "harm", harm_names[k->harm]);
 	json_string(j, "unit", harm_units[k->harm]);
+	json_meters(j, k);
 	json_string(j, "title", k->title);
 	json_string(j, "symptom", k->symptom);
 	json_string(j, "means", k->means);

@@ -5,6 +5,7 @@
 
 #include "cmd/cmd.h"
 #include "cmd/explain.h"
+#include "cmd/man.h"
 #include "findings/subjects.h"
 #include "lib/util/log.h"
 
@@ -65,48 +66,17 @@ static const char tail[] =
 ".Sh SEE ALSO\n"
 ".Xr nicprobe-json 5 ,\n"
 ".Xr nicprobe-meters 7 ,\n"
+".Xr nicprobe-probes 7 ,\n"
+".Xr nicprobe-units 7 ,\n"
 ".Xr nicprobe 8 ,\n"
 ".Xr nicprobe-bench 8 ,\n"
-".Xr nicprobe-driver 8\n";
-
-#define LINE 78	/* columns of the source */
-
-/* Escapes backslashes, and a dot or quote that would make the line a macro. */
-static unsigned put_word(FILE *out, const char *word, size_t len, bool first)
-{
-	unsigned at = 0;
-
-	if (first && (*word == '.' || *word == '\''))
-		at += fprintf(out, "\\&");
-	for (; len--; word++)
-		at += fprintf(out, *word == '\\' ? "\\e" : "%c", *word);
-	return at;
-}
-
-/* One sentence per line, wrapped at LINE columns. */
-static void put(FILE *out, const char *words)
-{
-	unsigned at = 0;
-
-	while (*words) {
-		size_t len = strcspn(words, " ");
-
-		if (at && at + 1 + len > LINE) {
-			fputc('\n', out);
-			at = 0;
-		}
-		if (at)
-			at += fprintf(out, " ");
-		at += put_word(out, words, len, !at);
-		if (len && words[len - 1] == '.' && words[len]) {
-			fputc('\n', out);
-			at = 0;
-		}
-		words += len + (words[len] == ' ');
-	}
-	if (at)
-		fputc('\n', out);
-}
+".Xr nicprobe-doctor 8 ,\n"
+".Xr nicprobe-driver 8 ,\n"
+".Xr nicprobe-record 8 ,\n"
+".Xr nicprobe-report 8 ,\n"
+".Xr nicprobe-serve 8 ,\n"
+".Xr nicprobe-top 8 ,\n"
+".Xr nicprobe-trace 8\n";
 
 static void item(FILE *out, const struct finding_kind *k, const char *name, const char *words)
 {
@@ -116,16 +86,16 @@ static void item(FILE *out, const struct finding_kind *k, const char *name, cons
 		return;
 	kind_text(k, words, filled, sizeof(filled));
 	fprintf(out, ".It \"%s\"\n", name);
-	put(out, filled);
+	man_put(out, filled);
 }
 
 static void one(FILE *out, const struct finding_kind *k)
 {
 	fprintf(out, ".Ss %s\n", k->id);
-	put(out, text("%s (%s; harm in %s).", k->title, severity_names[k->severity],
-		      harm_units[k->harm]));
+	man_put(out, text("%s (%s; harm in %s).", k->title, severity_names[k->severity],
+			  harm_units[k->harm]));
 	fprintf(out, ".Pp\n");
-	put(out, k->means);
+	man_put(out, k->means);
 	fprintf(out, ".Bl -tag -width Ds\n");
 	item(out, k, "reported if", k->when);
 	item(out, k, "not reported for", k->silent);
@@ -170,7 +140,7 @@ static void symptoms(FILE *out)
 				continue;
 			told[nr++] = symptom;
 			fprintf(out, ".It \"%s\"\n", symptom);
-			put(out, behind(s, symptom));
+			man_put(out, behind(s, symptom));
 		}
 	fprintf(out, ".El\n");
 }

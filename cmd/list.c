@@ -10,12 +10,14 @@
 #include "cmd/describe.h"
 #include "cmd/listed.h"
 #include "cmd/show.h"
+#include "cmd/views.h"
 #include "lib/attach/pins.h"
 #include "lib/net/iface.h"
 #include "lib/util/clock.h"
 #include "lib/util/error.h"
 #include "lib/util/grow.h"
 #include "lib/util/log.h"
+#include "probes/raw.h"
 #include "render/json_writer.h"
 #include "render/shown.h"
 #include "render/text.h"
@@ -166,7 +168,7 @@ static int list_attached(double window)
 }
 
 struct list_options {
-	bool all;
+	bool all, man;
 	double window;
 };
 
@@ -174,19 +176,53 @@ static const struct option_spec options[] = {
 	{ 'w', "window", "SECONDS", "measure for this long; show rates and findings",
 	  OPTION_NUMBER, INTO(struct list_options, window), SECONDS },
 	{ 'v', "verbose", "[METER…]", "list all meters, and which work here, or why not;\n"
-				      "or describe these meters",
+				      "or describe these meters, probes or a view",
 	  OPTION_FLAG, INTO(struct list_options, all), .operands = "meters" },
+	{ 0, "man", NULL, "print the source of nicprobe-probes(7)", OPTION_FLAG,
+	  INTO(struct list_options, man) },
 	{}
 };
+
+/* Probes by patterns: "tcp:::", "ip:::drop-*". */
+static int list_probes(char **patterns, bool verbose)
+{
+	int status = EXIT_SUCCESS;
+	struct error e = {};
+
+	for (; *patterns && !status; patterns++)
+		if (raw_is(*patterns))
+			status = describe_raw(&page, *patterns, verbose, json_wanted, &e) ?
+				 failed(&e) : EXIT_SUCCESS;
+		else if (describe_probes(&page, *patterns, verbose, json_wanted))
+			status = probe_lacking(*patterns, &e) ? failed(&e) :
+				 usage_error("nicprobe list '*:::'", "no probe \"%s\"", *patterns);
+	return status;
+}
 
 static int run(int argc, char **argv)
 {
 	struct list_options wanted = {};
+	struct error e = {};
 	__u64 only = 0, bits;
 	int status;
 
 	if (!options_take(&command_list, argc, argv, &wanted, &status))
 		return status;
+	page = terminal_page(stdout, 60);
+	if (wanted.man) {
+		probes_man(stdout);
+		return EXIT_SUCCESS;
+	}
+	if (optind < argc && *argv[optind] == '@') {
+		const char *name = argv[optind] + 1;
+
+		if (json_wanted ? views_json(stdout, name, &e) :
+				  views_print(&page, name, wanted.all, &e))
+			return failed(&e);
+		return EXIT_SUCCESS;
+	}
+	if (optind < argc && strchr(argv[optind], ':'))
+		return list_probes(argv + optind, wanted.all);
 	if (optind != argc && !wanted.all)
 		return usage_error(text("nicprobe list -v %s", argv[optind]),
 				   "list takes meters only with -v");
@@ -195,7 +231,6 @@ static int run(int argc, char **argv)
 		if (!bits)
 			return EXIT_USAGE;
 	}
-	page = terminal_page(stdout, 60);
 	netns_go_home();
 	if (wanted.all && json_wanted)
 		describe_json(only);
@@ -208,8 +243,8 @@ static int run(int argc, char **argv)
 
 const struct command command_list = {
 	.name = "list",
-	.args = "[-w SECONDS] | -v [METER…]",
-	.help = "list attached interfaces; -v: all that can be measured here",
+	.args = "[-w SECONDS] | [-v] PROBE…|@[VIEW] | -v [METER…]",
+	.help = "list what is attached, or probes; -v: what can be measured",
 	.options = { options },
 	.run = run,
 };

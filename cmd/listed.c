@@ -29,19 +29,6 @@ void listed_window(struct listed *l)
 	snapshot_free(&before);
 }
 
-/* Packets the kernel dropped, without the benign reasons; false: drop is not attached. */
-static bool drops_of(const struct snapshot *s, uint64_t *n)
-{
-	const struct meter *m = meters[METER_drop];
-	const struct table *t = &s->tables[METER_drop];
-
-	*n = 0;
-	for (unsigned row = 0; t->cells && row < t->rows; row++)
-		if (!m->key.is_minor(key_of(m, t, row)))
-			*n += row_weight(m, row_words(t, row, 0));
-	return t->cells;
-}
-
 /* Counts that nicprobe itself lost, and events that it missed. */
 static uint64_t lost_of(const struct snapshot *s)
 {
@@ -97,7 +84,7 @@ void listed_print(struct page *p, const struct listed *l)
 		item(line, sizeof(line), "received", n, seconds);
 	if (packets_of(&l->s, TX_NIC, TX_STACK, &n))
 		item(line, sizeof(line), "sent", n, seconds);
-	if (drops_of(&l->s, &n))
+	if (packets_dropped(&l->s, &n))
 		item(line, sizeof(line), "dropped", n, seconds);
 	n = lost_of(&l->s);
 	if (n)
@@ -129,7 +116,7 @@ void listed_json(struct json *j, const struct listed *l)
 	json_count(j, "received", known, n);
 	known = packets_of(&l->s, TX_NIC, TX_STACK, &n);
 	json_count(j, "sent", known, n);
-	known = drops_of(&l->s, &n);
+	known = packets_dropped(&l->s, &n);
 	json_count(j, "dropped", known, n);
 	json_uint(j, "lost", lost_of(&l->s));
 	if (!l->s.interval)

@@ -96,7 +96,8 @@ unsigned options_of(const struct command *c, const struct option_spec **all)
 
 unsigned option_values(const struct option_spec *o)
 {
-	return !o->arg || *o->arg == '[' ? 0 : o->kind == OPTION_COMMANDS ? 2 : 1;
+	return !o->arg || *o->arg == '[' ? 0 : o->kind == OPTION_COMMANDS ||
+	       o->kind == OPTION_TIMES ? 2 : 1;
 }
 
 /* "-f", or "--rx": as errors call it. */
@@ -124,7 +125,10 @@ static void help_line(const struct option_spec *o)
 			    o->arg ? " " : "", o->arg ?: "");
 	else
 		head = o->arg ?: "";
-	printf("  %s%*s", head, *head ? (int)(HELP_COLUMN - 2 - columns(head)) : 0, "");
+	if (*head && columns(head) + 2 >= HELP_COLUMN)
+		printf("  %s\n%*s", head, HELP_COLUMN, "");
+	else
+		printf("  %s%*s", head, *head ? (int)(HELP_COLUMN - 2 - columns(head)) : 0, "");
 	for (; len = strcspn(line, "\n"), line[len]; line += len + 1)
 		printf("%.*s\n%*s", len, line, HELP_COLUMN, "");
 	puts(line);
@@ -231,9 +235,12 @@ static bool word_take(const struct command *c, const struct option_spec *o, cons
 /* getopt_long() gives the first of two values. */
 static bool commands_take(const struct option_spec *o, char **argv, const char **to)
 {
-	if (!argv[optind] || *argv[optind] == '-') {
+	bool times = o->kind == OPTION_TIMES;
+
+	if (!argv[optind] || (*argv[optind] == '-' &&
+			      !(times && strchr("0123456789", argv[optind][1])))) {
 		usage_error(text("--%s %s", o->name, o->example),
-			    "--%s needs two commands, A and B", o->name);
+			    "--%s needs two %s, A and B", o->name, times ? "times" : "commands");
 		return false;
 	}
 	to[0] = optarg;
@@ -258,6 +265,7 @@ static bool option_take(const struct command *c, const struct option_spec *o, ch
 		*(const char **)to = optarg;
 		break;
 	case OPTION_COMMANDS:
+	case OPTION_TIMES:
 		good = commands_take(o, argv, to);
 		break;
 	case OPTION_WORD:

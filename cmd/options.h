@@ -13,6 +13,7 @@ enum option_kind {
 	OPTION_STRING,		/* const char * */
 	OPTION_FILE,		/* const char *; completed by file names */
 	OPTION_COMMANDS,	/* two values; const char *[2] */
+	OPTION_TIMES,		/* likewise, of which a time may begin with "-" */
 	OPTION_WORD,		/* unsigned: its position in `words` */
 	OPTION_NUMBER,		/* double */
 	OPTION_WHOLE,		/* a number without fraction; unsigned */

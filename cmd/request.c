@@ -7,7 +7,10 @@
 #include "cmd/cmd.h"
 #include "cmd/words.h"
 #include "lib/core/hook.h"
+#include "lib/util/amount.h"
 #include "lib/util/log.h"
+
+#define SAMPLE_MOST	1000000
 
 static __u64 meter_bit(const char *name)
 {
@@ -73,8 +76,14 @@ static bool globs_check(const char *globs, const char *option)
 	return false;
 }
 
-bool request_fits(const struct request *req)
+bool request_fits(struct request *req)
 {
+	if (req->budget && req->sample) {
+		usage_error("leave out --sample", "--budget sets how many packets are followed, "
+			    "and so does --sample");
+		return false;
+	}
+	req->adapts |= req->budget;
 	if (req->meters >> METER_driver & 1 ||
 	    (!req->functions && !req->timed && !req->max_functions))
 		return true;
@@ -114,6 +123,32 @@ static bool meters_take(void *to, const char *list)
 	return req->meters;
 }
 
+static bool sample_take(void *to, const char *value)
+{
+	struct request *req = to;
+
+	req->adapts = !strcmp(value, "auto");
+	req->sample = 0;
+	if (req->adapts)
+		return true;
+	if (count_parse(value, 1, SAMPLE_MOST, &req->sample))
+		return true;
+	usage_error("--sample 16", "--sample takes a whole number from 1 to %u, or auto, not "
+		    "\"%s\"", SAMPLE_MOST, value);
+	return false;
+}
+
+static bool budget_take(void *to, const char *value)
+{
+	struct request *req = to;
+
+	if (percent_parse(value, &req->budget))
+		return true;
+	usage_error("--budget 2", "--budget takes a percentage from 0.01 to 100, not \"%s\"",
+		    value);
+	return false;
+}
+
 static bool functions_take(void *to, const char *globs)
 {
 	(void)to;
@@ -133,9 +168,11 @@ const struct option_spec request_options[] = {
 	{ 0, "rx", "HOOK", "the hook for received packets: auto (default),\n"
 			   "xdp, driver, tc, xdp-generic",
 	  .words = "@hooks", .take = rx_take },
-	{ 0, "sample", "N", "follow one packet in N (default: see list -v; the\n"
-			    "latency meters follow every packet)",
-	  OPTION_COUNT, INTO(struct request, sample), 1, 1000000, .example = "16" },
+	{ 0, "sample", "N", "follow one packet in N (default: see list -v); auto:\n"
+			    "all, but no more than 10000 per second and CPU",
+	  .words = "auto", .take = sample_take },
+	{ 0, "budget", "PERCENT", "auto, but so many as take this much of each CPU",
+	  .take = budget_take },
 	{ 0, "stacks", NULL, "record the kernel stack of each drop",
 	  OPTION_FLAG, INTO(struct request, stacks) },
 	{ 0, "group", "GROUP", "let members of GROUP use show and list without root",

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* nicprobe run: attach, run a command, show what was counted meanwhile, detach. */
 #include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+#include "cmd/child.h"
 #include "cmd/cmd.h"
 #include "findings/subjects.h"
 #include "lib/attach/pins.h"
@@ -17,86 +14,6 @@
 #include "lib/net/iface.h"
 #include "lib/util/error.h"
 #include "lib/util/log.h"
-
-static volatile pid_t child;
-static volatile sig_atomic_t early;	/* a signal that arrived before the command started */
-
-/* Ctrl-C reaches the command through the terminal; forward signals sent only to us. */
-static void hand_on(int signal)
-{
-	if (!child)
-		early = signal;
-	else if (signal != SIGINT && signal != SIGQUIT)
-		kill(child, signal);
-}
-
-static void signals_to(void (*handler)(int))
-{
-	static const int taken[] = { SIGINT, SIGQUIT, SIGTERM, SIGHUP };
-	struct sigaction action = { .sa_handler = handler, .sa_flags = SA_RESTART };
-
-	for (unsigned i = 0; i < sizeof(taken) / sizeof(*taken); i++)
-		sigaction(taken[i], &action, NULL);
-	/* detach must happen even if the reader of our output goes away */
-	signal(SIGPIPE, handler == SIG_DFL ? SIG_DFL : SIG_IGN);
-}
-
-void signals_ready(void)
-{
-	signals_to(hand_on);
-}
-
-/* Without a command: wait for a signal. */
-static int wait_run(void)
-{
-	sigset_t all, before;
-
-	tell("counting until Ctrl-C");
-	sigfillset(&all);
-	sigprocmask(SIG_BLOCK, &all, &before);
-	while (!early)
-		sigsuspend(&before);
-	sigprocmask(SIG_SETMASK, &before, NULL);
-	return early == SIGINT ? EXIT_SUCCESS : 128 + early;
-}
-
-/* The command's exit status as a shell gives it: 128 + the signal that ended it. */
-static int child_run(char **argv)
-{
-	struct error e = {};
-	sigset_t all, before;
-	int status, err;
-
-	/* A signal that arrived during attach also keeps the command from starting. */
-	sigfillset(&all);
-	sigprocmask(SIG_BLOCK, &all, &before);
-	if (!early)
-		child = fork();
-	if (!early && !child)
-		signals_to(SIG_DFL);
-	sigprocmask(SIG_SETMASK, &before, NULL);
-	if (early)
-		return 128 + early;
-	if (child < 0) {
-		child = 0;
-		error_set(&e, -errno, NULL, "cannot start %s: %s", *argv, strerror(errno));
-		return failed(&e);
-	}
-	if (!child) {
-		if (measured_netns && netns_enter_inode(measured_netns, &e)) {
-			failed(&e);
-			_exit(126);
-		}
-		execvp(*argv, argv);
-		err = errno;
-		tell(text("cannot run %s: %s", *argv, strerror(err)));
-		_exit(err == ENOENT ? 127 : 126);
-	}
-	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-		;
-	child = 0;
-	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-}
 
 uint64_t (*measured_packets)(void);
 __u32 measured_netns;
@@ -132,8 +49,7 @@ static int difference(const char *dir, struct snapshot *before, const struct ren
 	return err;
 }
 
-/* Detaches only our own attachment: another process may have detached and attached again. */
-static int detach_ours(const char *dir, const struct meta *meta, struct error *e)
+int detach_ours(const char *dir, const struct meta *meta, struct error *e)
 {
 	int lock = pins_lock(true, e), err = lock < 0 ? lock : 0;
 	struct meta now;
@@ -170,7 +86,7 @@ int measured_run(const char *dir, char **argv, const struct renderer *format)
 		error_set(&e, err, NULL, "cannot read the attachment: %s", strerror(-err));
 		status = failed(&e);
 	} else {
-		status = argv ? child_run(argv) : wait_run();
+		status = argv ? child_run(argv) : child_wait();
 		err = difference(dir, &before, format, &e);
 		if (err) {
 			if (gone(err, &e))
@@ -201,37 +117,10 @@ static int measure(const struct meta *meta, char **argv, const struct renderer *
 	return status;
 }
 
-static int file_wrong(const char *path)
-{
-	struct stat st;
-
-	if (stat(path, &st))
-		return errno;
-	return S_ISDIR(st.st_mode) || faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) ? EACCES : 0;
-}
-
-/* 0, or the errno that execvp() would fail with: checked before anything is attached. */
-static int command_wrong(const char *name)
-{
-	char *dirs = strdupa(getenv("PATH") ?: "/bin:/usr/bin"), *dir;
-	int wrong = ENOENT, err;
-
-	if (strchr(name, '/'))
-		return file_wrong(name);
-	while ((dir = strsep(&dirs, ":"))) {
-		err = file_wrong(text("%s/%s", *dir ? dir : ".", name));
-		if (!err)
-			return 0;
-		if (err == EACCES)
-			wrong = err;
-	}
-	return wrong;
-}
-
 /* 0 if the command can be run, otherwise the exit status after printing an error. */
 static int command_check(const char *iface, char **argv)
 {
-	int wrong = command_wrong(*argv);
+	int wrong = child_wrong(*argv);
 	struct error e = {};
 
 	if (!wrong)

@@ -9,6 +9,7 @@
 
 #include "cmd/cmd.h"
 #include "cmd/show.h"
+#include "cmd/show_when.h"
 #include "findings/subjects.h"
 #include "lib/attach/pins.h"
 #include "lib/hw/hw.h"
@@ -76,32 +77,12 @@ static void free_all(const struct view *v, struct snapshot *all)
 	free(all);
 }
 
-/* What measuring costs the interface's packets: `nicprobe cost` finds it out. */
-static void cost_line(const struct snapshot *s)
-{
-	struct page page = terminal_page(stdout, 40);
-	char each[UNITS_SIZE], ago[UNITS_SIZE];
-	double ns = s->meta.cost_ns;
-	uint64_t packets;
-	const char *line = text("not measured yet: nicprobe cost %s", s->name);
-
-	if (ns) {
-		units_seconds(each, ns * 1e-9);
-		units_duration(ago, (s->boot_ns - s->meta.cost_when) * 1e-9);
-		line = text("%s per packet, as nicprobe cost measured %s ago", each, ago);
-		if (s->seconds > 0 && packets_both(s, &packets))
-			line = text("%s: %.2f%% of a CPU at this rate", line,
-				    packets * ns / s->seconds / 1e7);
-	}
-	page_line(&page, 0, "cost:", 6, line);
-}
-
 void show_list(const struct view *v, const struct snapshot *const *list, unsigned nr)
 {
 	for (unsigned i = 0; i < nr && v->format->one; i++) {
 		v->format->one(stdout, list[i], &v->look);
 		if (v->format == &renderer_table && !only_hw(v) && !v->wanted)
-			cost_line(list[i]);
+			show_cost(list[i]);
 	}
 	if (v->format->all)
 		v->format->all(stdout, list, nr, &v->look);
@@ -123,13 +104,14 @@ static int judge(const struct view *v, struct snapshot *s, struct hw *hw)
  * Diagnoses `all`, and prints it; or, if `shown` is not NULL, prints `shown` with the findings of
  * `all`. `total`: the counts since attach when `all` are windows; otherwise NULL.
  */
-static int print_all(const struct view *v, struct snapshot *all, struct snapshot *shown,
+static int print_all(struct view *v, struct snapshot *all, struct snapshot *shown,
 		     const struct snapshot *total)
 {
 	const struct snapshot **list = calloc(v->nr ?: 1, sizeof(*list));
+	const struct snapshot **windows = calloc(v->nr ?: 1, sizeof(*windows));
 	struct hw *hw = calloc(v->nr ?: 1, sizeof(*hw));
 	unsigned nr = 0;
-	int err = hw && list ? 0 : -ENOMEM;
+	int err = hw && list && windows ? 0 : -ENOMEM;
 
 	for (unsigned i = 0; i < v->nr && !err; i++) {
 		if (!all[i].meta.magic)
@@ -137,14 +119,17 @@ static int print_all(const struct view *v, struct snapshot *all, struct snapshot
 		err = judge(v, &all[i], &hw[i]);
 		if (total)
 			findings_earlier(&all[i], &total[i]);
+		windows[nr] = &all[i];
 		list[nr++] = shown ? &shown[i] : &all[i];
 		if (shown) {
 			shown[i].findings = all[i].findings;
 			shown[i].hw = all[i].hw;
 		}
 	}
+	v->look.windows = windows;
 	if (!err)
 		show_list(v, list, nr);
+	v->look.windows = NULL;
 	for (unsigned i = 0; hw && i < v->nr; i++) {
 		hw_free(&hw[i]);
 		if (shown)
@@ -152,6 +137,7 @@ static int print_all(const struct view *v, struct snapshot *all, struct snapshot
 	}
 	free(hw);
 	free(list);
+	free(windows);
 	return err;
 }
 
@@ -245,6 +231,15 @@ static const struct option_spec options[] = {
 	  .words = "@each", .list = true, .take = each_take },
 	{ 'i', "interval", "SECONDS", "show one window after the other",
 	  OPTION_NUMBER, INTO(struct view, interval), SECONDS, .take = interval_take },
+	{ 0, "from", "FILE", "show a recording instead of what is attached now",
+	  OPTION_FILE, INTO(struct view, from.path) },
+	{ 0, "at", "TIME", "…the window at TIME: 03:12:05, \"2026-11-25 03:12\",\n"
+			   "@SECONDS, or -10m: before its end",
+	  OPTION_STRING, INTO(struct view, from.at_text) },
+	{ 0, "between", "A B", "…the window from A to B (default: all of it)",
+	  OPTION_TIMES, INTO(struct view, from.between_text), .example = "03:10 03:20" },
+	{ 0, "events", NULL, "…what happened: findings, settings, links",
+	  OPTION_FLAG, INTO(struct view, from.events) },
 	{ 'c', "count", "COUNT", "stop after COUNT windows", OPTION_WHOLE,
 	  INTO(struct view, count), 1, 1e6, .most_unsaid = true, .example = "1" },
 	{}
@@ -274,6 +269,14 @@ static int show(struct view *v, char **args)
 		iface = *args++;
 	if (show_sections(v, args))
 		return EXIT_USAGE;
+	v->look.each |= show_named(v->wanted);
+	v->look.brief = !v->wanted && !v->look.queues;
+	if (v->from.path) {
+		v->iface = iface;
+		return show_from(v);
+	}
+	if (show_from_lacks(v))
+		return EXIT_USAGE;
 	netns_go_home();
 	if (!only_hw(v))
 		lock = pins_lock(false, v->error);
@@ -287,8 +290,6 @@ static int show(struct view *v, char **args)
 		error_set(v->error, -ENOENT, "nicprobe attach IFACE", "nothing is attached");
 		return failed(v->error);
 	}
-	v->look.each |= show_named(v->wanted);
-	v->look.brief = !v->wanted && !v->look.queues;
 	if (!v->interval)
 		v->interval = 1;
 	if (!v->again && !v->count)

@@ -17,6 +17,12 @@ struct view {
 	__u64 wanted;		/* 1 << METER_x; 0: all that are attached */
 	bool hw;		/* show the hw section; without `wanted`, only that */
 	const char *iface;	/* as typed; NULL: all */
+	struct view_from {
+		const char *path;	/* of a recording; NULL: what is attached now */
+		const char *at_text, *between_text[2];
+		bool events;		/* these, and no figures */
+		uint64_t at, begin, end;	/* ns of CLOCK_REALTIME; 0: not given */
+	} from;
 	struct error *error;	/* where whoever fails writes the reason */
 	unsigned unread;	/* number of attachments that cannot be read */
 	unsigned nr;
@@ -27,8 +33,20 @@ struct view {
 char *show_more(struct view *);
 /* Print them as the format requires: one after the other, or all at once. */
 void show_list(const struct view *, const struct snapshot *const *, unsigned nr);
+/* Print the line `cost:` of one of them. */
+void show_cost(const struct snapshot *);
 /* Wait for the end of the next interval, by absolute times, so that they do not drift. */
 void show_wait(struct timespec *next, double interval);
+/* Show a recording. Returns the exit status. */
+int show_from(struct view *);
+
+struct cost;
+/*
+ * Measure for v->interval what our programs take, and keep the result for `nicprobe show`; `now`
+ * become windows. *packets: below 0, they are not counted. 0 or -errno; -EINTR: `wait` was ended.
+ */
+int cost_measure(const struct view *, struct snapshot *before, struct snapshot *now,
+		 bool (*wait)(double seconds), struct cost *, double *packets);
 
 /* Fill `dirs`; `iface` is NULL for all interfaces. 0 or -errno. */
 int show_interfaces(struct view *, const char *iface);

@@ -7,6 +7,7 @@
 
 #include "cmd/bench.h"
 #include "cmd/cmd.h"
+#include "cmd/views.h"
 #include "cmd/words.h"
 #include "findings/subjects.h"
 #include "lib/attach/pins.h"
@@ -15,6 +16,7 @@
 #include "lib/net/iface.h"
 #include "lib/util/log.h"
 #include "lib/util/near.h"
+#include "probes/probe.h"
 #include "render/series.h"
 
 struct teller {
@@ -109,6 +111,12 @@ static void tell_each(word_fn *tell, void *arg)
 		tell(each_names[i], arg);
 }
 
+static void tell_probes(word_fn *tell, void *arg)
+{
+	for (int p = 0; p < NR_STABLE_PROBES; p++)
+		tell(probe_name(p), arg);
+}
+
 static void tell_groups(word_fn *tell, void *arg)
 {
 	setgrent();
@@ -128,7 +136,7 @@ bool words_listed(const char *list, word_fn *tell, void *arg)
 		{ "drivers", tell_drivers }, { "findings", tell_findings },
 		{ "interfaces", tell_interfaces }, { "attached", tell_attached },
 		{ "scenarios", tell_scenarios }, { "each", tell_each },
-		{ "groups", tell_groups },
+		{ "groups", tell_groups }, { "probes", tell_probes }, { "views", views_each },
 	};
 
 	for (unsigned i = 0; i < sizeof(lists) / sizeof(*lists); i++)

@@ -22,6 +22,7 @@ static const struct limit share = { .001, "a thousandth of the packets" };
 static const struct finding_kind kinds[] = {
 	[UNSEEN_RX] = {
 		.id = "unseen-received", RATED(INFO, BLIND),
+		RESTS(RECEIVED, ON(ledger), ON(drop)),
 		.title = "The driver received packets that nicprobe did not see",
 		.means = "They bypassed the points at which nicprobe counts: they went to an "
 			 "AF_XDP socket with zero copy, or an XDP program that runs before ours "
@@ -35,6 +36,7 @@ static const struct finding_kind kinds[] = {
 	},
 	[UNSEEN_TX] = {
 		.id = "unseen-sent", RATED(INFO, BLIND),
+		RESTS(SENT, ON(ledger), ON(drop)),
 		.title = "The driver sent packets that nicprobe did not see",
 		.means = "They bypassed the kernel's transmit events: AF_XDP, pktgen, netconsole, "
 			 "or sockets with PACKET_QDISC_BYPASS.",
@@ -47,6 +49,7 @@ static const struct finding_kind kinds[] = {
 	},
 	[MISSED_RX] = {
 		.id = "missed-received", RATED(INFO, BLIND),
+		RESTS(RECEIVED, ON(ledger), ON(drop)),
 		.title = "The kernel skipped nicprobe's programs for some received packets",
 		.means = "rx-stack counted these packets, so they passed rx-nic as well, but the "
 			 "kernel did not run the programs there: it exempts some contexts from "
@@ -60,6 +63,7 @@ static const struct finding_kind kinds[] = {
 	},
 	[MISSED_TX] = {
 		.id = "missed-sent", RATED(INFO, BLIND),
+		RESTS(SENT, ON(ledger), ON(drop)),
 		.title = "The kernel skipped nicprobe's programs for some sent packets",
 		.means = "tx-stack and the driver counted these packets, so they passed tx-nic as "
 			 "well, but the kernel did not run the programs there. tx-nic is short by "
@@ -73,6 +77,7 @@ static const struct finding_kind kinds[] = {
 	},
 	[UNCOUNTED_RX] = {
 		.id = "uncounted-received", RATED(INFO, BLIND),
+		RESTS(RECEIVED, ON(ledger), ON(drop)),
 		.title = "nicprobe saw received packets that the driver did not count",
 		.means = "The driver's counters lag, or do not include some packets.",
 		.when = "at least {1} and {2} that nicprobe saw are missing from the driver's "
@@ -84,6 +89,7 @@ static const struct finding_kind kinds[] = {
 	},
 	[UNCOUNTED_TX] = {
 		.id = "uncounted-sent", RATED(INFO, BLIND),
+		RESTS(SENT, ON(ledger), ON(drop)),
 		.title = "The driver did not count packets that it was given to send",
 		.means = "They were lost in the driver or the card, or have not completed yet.",
 		.when = "at least {1} and {2} that were passed to the driver are missing from its "
@@ -95,6 +101,7 @@ static const struct finding_kind kinds[] = {
 	},
 	[BYTES_DIFFER] = {
 		.id = "bytes-differ", RATED(INFO, BLIND),
+		RESTS(EITHER, ON(ledger), 0),
 		.title = "Driver and nicprobe agree on packets but not on bytes",
 		.means = "Drivers differ in whether they count the link header, padding and "
 			 "checksum. This driver counts differently from what nicprobe knows about "
@@ -107,6 +114,7 @@ static const struct finding_kind kinds[] = {
 	},
 	[RESTARTED] = {
 		.id = "counters-restarted", RATED(INFO, BLIND),
+		RESTS(ALWAYS, ON(hwstat) | ON(ledger), 0),
 		.title = "The driver's counters restarted from 0",
 		.means = "The driver recreated its queues (link down and up, ethtool -L or -G, "
 			 "XDP) and lost what it had counted. The ledger compares with what is "
@@ -267,6 +275,7 @@ static void tell_bytes(struct evidence *e, const struct ledger_key *key, uint64_
 		       "about it: nicprobe drivers %s",
 		       e->s->meta.iface, e->s->meta.driver);
 	told(e, f, key, 0);
+	finding_strikes(f, rate(e, packets));
 }
 
 /* Enough packets to report: both absolutely and relative to the total. */
@@ -325,6 +334,7 @@ static void judge(struct evidence *e)
 						"counted before is missing",
 						e->s->meta.iface);
 
+		finding_harm(f, rate(e, received(e, -1, -1) + sent_packets(e)));
 		finding_fix(f, "nicprobe", "detach", e->s->meta.iface);
 		finding_fix(f, "nicprobe", "attach", e->s->meta.iface);
 		return;

@@ -10,6 +10,7 @@ static const struct limit few = { 10, "10 packets" };
 static const struct finding_kind kinds[] = {
 	[FILL_EMPTY] = {
 		.id = "xsk-fill-empty", RATED(CRITICAL, LOSS),
+		RESTS(ALWAYS, ON(xsk), 0),
 		.title = "The fill ring of an AF_XDP socket ran empty",
 		.means = "The kernel writes each packet into a frame that the program supplied "
 			 "through the fill ring. No frame was left: the program returns frames "
@@ -27,6 +28,7 @@ static const struct finding_kind kinds[] = {
 	},
 	[RX_FULL] = {
 		.id = "xsk-rx-full", RATED(CRITICAL, LOSS),
+		RESTS(ALWAYS, ON(xsk), 0),
 		.title = "The RX ring of an AF_XDP socket is full",
 		.means = "The kernel queues each packet on the RX ring of the socket. The ring was "
 			 "full of packets that the program had not read: it is slower than the "

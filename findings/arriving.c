@@ -27,6 +27,7 @@ static const struct limit share = { .001, "a thousandth of the packets" };
 static const struct finding_kind kinds[] = {
 	[TOO_LONG] = {
 		.id = "rx-too-long", RATED(CRITICAL, LOSS),
+		RESTS(RECEIVED, ON(drop) | ON(counters), 0),
 		.title = "Packets exceed the MTU of this veth",
 		.means = "The peer of the veth has a larger MTU and sends packets that are longer "
 			 "than this end accepts. They are dropped below the stack without notice "
@@ -39,6 +40,7 @@ static const struct finding_kind kinds[] = {
 	},
 	[RING_FULL] = {
 		.id = "rx-ring-full", RATED(CRITICAL, LOSS),
+		RESTS(RECEIVED, 0, ON(hwstat) | ON(counters)),
 		.title = "The receive ring is full and the card drops packets",
 		.means = "The driver posts a ring of buffers to the card and takes packets out "
 			 "when it polls. Packets that arrive while no buffer is free are dropped "
@@ -57,6 +59,7 @@ static const struct finding_kind kinds[] = {
 	},
 	[BACKLOG_FULL] = {
 		.id = "backlog-full", RATED(CRITICAL, LOSS),
+		RESTS(RECEIVED, 0, ON(drop) | ON(counters)),
 		.title = "The backlog of a CPU is full",
 		.means = "Packets that RPS steers to another CPU, and those of devices without "
 			 "NAPI (loopback, tunnels, veth without GRO), wait in the backlog of that "
@@ -72,6 +75,7 @@ static const struct finding_kind kinds[] = {
 	},
 	[NO_MEMORY] = {
 		.id = "rx-no-memory", RATED(CRITICAL, LOSS),
+		RESTS(RECEIVED, 0, ON(hwstat) | ON(counters)),
 		.title = "The driver gets no memory for receive buffers",
 		.means = "The driver could not allocate pages for its ring in a context that may "
 			 "not sleep. The ring runs dry and packets are dropped.",
@@ -82,6 +86,7 @@ static const struct finding_kind kinds[] = {
 	},
 	[RING_NEAR] = {
 		.id = "rx-ring-near", RATED(WARNING, RISK),
+		RESTS(RECEIVED, ON(napi), 0),
 		.title = "Bursts almost fill the receive ring",
 		.means = "Consecutive polls took so many packets from a queue without emptying it "
 			 "that its ring must have been almost full. A slightly larger burst will "
@@ -95,6 +100,7 @@ static const struct finding_kind kinds[] = {
 	},
 	[BUDGET_LOW] = {
 		.id = "napi-budget-low", RATED(WARNING, RISK),
+		RESTS(RECEIVED, ON(napi), 0),
 		.title = "The softirq budget is below the kernel's default",
 		.means = "A softirq that has taken net.core.netdev_budget packets, or has run for "
 			 "netdev_budget_usecs, stops with packets left in the rings "
@@ -110,6 +116,7 @@ static const struct finding_kind kinds[] = {
 	},
 	[POLL_LATE] = {
 		.id = "napi-poll-late", RATED(WARNING, WAIT),
+		RESTS(RECEIVED, ON(napi), 0),
 		.title = "Polls begin late",
 		.means = "The interrupt raised the softirq, but the poll began much later: another "
 			 "softirq or code with interrupts disabled held the CPU, or the softirq "
@@ -251,6 +258,7 @@ static void judge_near(struct evidence *e, unsigned row, uint64_t runs)
 			runs, row,
 			e->s->meta.rx_ring);
 	finding_harm(f, near.value);
+	finding_strikes(f, rate(e, received(e, row, -1)));
 	finding_fact(f, "runs", runs, "bursts");
 	finding_fact(f, "ring", e->s->meta.rx_ring, "packets");
 	fix_ring(e, f, now, longer);
@@ -272,6 +280,7 @@ static void judge_budget(struct evidence *e, uint64_t softirqs, uint64_t cut)
 			"%lu packets, netdev_budget_usecs %lu",
 			cut, budget, usecs);
 	finding_harm(f, softirqs ? fmin(1, (double)cut / softirqs) : 1);
+	finding_strikes(f, rate(e, received(e, -1, -1)));
 	finding_fact(f, "squeezed", cut, "softirqs");
 	finding_fact(f, "budget", budget, "packets");
 	finding_fix(f, "sysctl", "-w", "net.core.netdev_budget=300",
@@ -293,6 +302,7 @@ static void judge_late(struct evidence *e, unsigned row, const uint64_t *words)
 			"polls of queue %u begin %s (median) after their softirq was raised",
 			row, finding_time(p50));
 	finding_harm(f, p50);
+	finding_strikes(f, rate(e, received(e, row, -1) ?: hist_count(k, words)));
 	finding_fact(f, "wait", p50, "seconds");
 	finding_fix(f, "sh", "-c", text("echo 1 > /sys/class/net/%s/threaded", e->s->meta.iface));
 	finding_changes(f, "a thread of its own polls each queue, and the scheduler places it");

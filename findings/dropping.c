@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "bpf/drop/drop.h"
-#include "bpf/drop/reasons.h"
+#include "lib/kernel/reasons.h"
 #include "findings/dropping.h"
 #include "findings/subjects.h"
 #include "lib/kernel/symbol.h"

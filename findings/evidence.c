@@ -12,7 +12,7 @@
 
 #include "bpf/counters/counters.h"
 #include "bpf/drop/drop.h"
-#include "bpf/drop/reasons.h"
+#include "lib/kernel/reasons.h"
 #include "bpf/hwstat/hwstat.h"
 #include "bpf/napi/napi.h"
 #include "bpf/txlat/txlat.h"
@@ -21,6 +21,7 @@
 #include "lib/hw/hw.h"
 #include "lib/net/full_socket.h"
 #include "lib/net/neighbours.h"
+#include "lib/read/thinned.h"
 #include "lib/util/log.h"
 #include "xdp/pktsize.h"
 #include "xdp/rxcpu.h"
@@ -272,6 +273,8 @@ uint64_t sent_packets(const struct evidence *e)
 			n += hist_count(k, r.words + k->at);
 	if (has(e, METER_pktsize))
 		return n;
+	if (has(e, METER_txlat) && meter_thins(e->s, METER_txlat))
+		return thinned_of(e->s, METER_txlat).taken + thinned_of(e->s, METER_txlat).passed;
 	for_each_row(r, e, METER_txlat)
 		n += ((const struct txlat *)r.words)->came;
 	return n;

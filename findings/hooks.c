@@ -14,6 +14,7 @@ static const struct limit share = { .001, "a thousandth of the packets" };
 static const struct finding_kind kinds[] = {
 	[HOOK_BLIND] = {
 		.id = "hook-blind", RATED(INFO, BLIND),
+		RESTS(ALWAYS, 0, ON(ledger)),
 		.title = "A hook of nicprobe no longer sees all packets",
 		.means = "Something changed after nicprobe was attached: another program now runs "
 			 "before nicprobe's at tc or XDP, or replaced it, or the interface moved "
@@ -28,6 +29,7 @@ static const struct finding_kind kinds[] = {
 	},
 	[SOURCES_FORGOTTEN] = {
 		.id = "ecn-sources-forgotten", RATED(INFO, BLIND),
+		RESTS(RECEIVED, ON(ecn_source), 0),
 		.title = "More senders of CE-marked packets than the table can hold",
 		.means = "The meter ecn_source keeps the addresses that sent CE-marked packets. "
 			 "More senders appeared than it has room for, and those not seen for the "
@@ -78,6 +80,8 @@ static void judge_hooks(struct evidence *e)
 			!more ? " does not see all packets" : " and others do not see all packets",
 			s->blind[first]);
 	finding_packets(e, f, n);
+	if (!n)		/* nobody counts them: of these some */
+		finding_strikes(f, rate(e, received(e, -1, -1) + sent_packets(e)));
 	finding_fix(f, "nicprobe", "detach", s->name);
 	finding_fix(f, "nicprobe", "attach", *s->now ? s->now : s->name);
 }

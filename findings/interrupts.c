@@ -23,6 +23,7 @@ static const struct limit loaded = { 10000, "10000 packets per second" };
 static const struct finding_kind kinds[] = {
 	[STORM] = {
 		.id = "irq-storm", RATED(WARNING, WORK),
+		RESTS(EITHER, ON(irq), 0),
 		.title = "A queue interrupts for every packet or two",
 		.means = "Each interrupt preempts its CPU for about a microsecond and displaces "
 			 "its caches. Moderation makes the card wait for a few packets, or some "
@@ -38,6 +39,7 @@ static const struct finding_kind kinds[] = {
 	},
 	[USELESS] = {
 		.id = "irq-without-poll", RATED(WARNING, WORK),
+		RESTS(EITHER, ON(irq), 0),
 		.title = "Interrupts arrive while their poll is running",
 		.means = "NAPI masks a queue's interrupt while it polls. This vector interrupts "
 			 "several times per poll: the driver does part of its work in the hard "
@@ -50,6 +52,7 @@ static const struct finding_kind kinds[] = {
 	},
 	[FAR] = {
 		.id = "irq-far-from-poll", RATED(WARNING, WORK),
+		RESTS(EITHER, ON(irq), 0),
 		.title = "Polls run on another CPU than the interrupt that raised them",
 		.means = "Threaded NAPI polls wherever the scheduler places the thread. "
 			 "Descriptors and wake-ups then move between the caches of two CPUs on "
@@ -63,6 +66,7 @@ static const struct finding_kind kinds[] = {
 	},
 	[OUTSIDE] = {
 		.id = "irq-outside-affinity", RATED(WARNING, WORK),
+		RESTS(EITHER, ON(irq), 0),
 		.title = "Interrupts run on a CPU outside their affinity",
 		.means = "smp_affinity_list was written, but the interrupt still goes to another "
 			 "CPU: the hardware moves it only at the next interrupt, or cannot move "
@@ -76,6 +80,7 @@ static const struct finding_kind kinds[] = {
 	},
 	[NODE] = {
 		.id = "irq-far-node", RATED(WARNING, WORK),
+		RESTS(RECEIVED, ON(rxcpu) | SETUP, 0),
 		.title = "A busy CPU polls a card on another NUMA node",
 		.means = "The card writes packets and descriptors to the memory of its own node, "
 			 "and the CPU fetches each of them over the link between the nodes. Every "
@@ -284,6 +289,7 @@ static void judge_outside(struct evidence *e, const struct sum *sums, unsigned n
 				"affinity: %s",
 				100.0 * sums[i].most / sums[i].interrupts, k->name,
 				sums[i].cpu, may);
+		finding_harm(f, rate(e, sums[i].packets));
 		finding_fact(f, "interrupts", sums[i].most, "interrupts");
 		finding_fix(f, "sh", "-c", text("echo %s > /proc/irq/%u/smp_affinity_list", may,
 						k->irq));

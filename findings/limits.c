@@ -18,6 +18,7 @@ static const struct limit slow = { 4e-3, "4 ms" };
 static const struct finding_kind kinds[] = {
 	[BQL_SMALL] = {
 		.id = "bql-limit-small", RATED(WARNING, WAIT),
+		RESTS(SENT, ON(bql), 0),
 		.title = "The byte limit of a transmit queue lets the card run dry",
 		.means = "Byte Queue Limits stop a queue once the card holds a certain number of "
 			 "bytes. The card had sent all of them before it was given more, while "
@@ -32,6 +33,7 @@ static const struct finding_kind kinds[] = {
 	},
 	[BQL_LARGE] = {
 		.id = "bql-limit-large", RATED(WARNING, WAIT),
+		RESTS(SENT, ON(bql) | ON(txlat), 0),
 		.title = "The byte limit of a transmit queue is huge",
 		.means = "The driver holds more bytes than the link sends in milliseconds. Nothing "
 			 "can overtake them: the order and fairness of the qdisc end where the "
@@ -45,6 +47,7 @@ static const struct finding_kind kinds[] = {
 	},
 	[BQL_STALLS] = {
 		.id = "tx-stalls", RATED(WARNING, WAIT),
+		RESTS(SENT, ON(bql), 0),
 		.title = "Transmit completions stalled",
 		.means = "The kernel's own stall detector found that a queue completed nothing for "
 			 "longer than its threshold (stall_thrs).",
@@ -91,6 +94,7 @@ static void judge_small(struct evidence *e, unsigned queue)
 			queue, (uint64_t)b->starved, n,
 			most / 1000);
 	finding_harm(f, mean);
+	finding_strikes(f, rate(e, n));
 	finding_fact(f, "stops", n, "stops");
 	finding_fact(f, "starved", b->starved, "stops");
 	fix_limit(e, f, queue, 4 * most);
@@ -114,6 +118,7 @@ static void judge_large(struct evidence *e, unsigned queue)
 			bytes / 1000,
 			finding_time(took));
 	finding_harm(f, took);
+	finding_strikes(f, rate(e, completed_of(e, queue)));
 	finding_fact(f, "in_flight", bytes, "bytes");
 	fix_limit(e, f, queue, bytes * 1e-3 / took);
 }
@@ -129,6 +134,7 @@ static void judge_stalls(struct evidence *e, unsigned queue)
 			"completions of queue %u stalled %" PRIu64 " time%s for longer than its "
 			"stall_thrs",
 			queue, (uint64_t)b->stalls, b->stalls == 1 ? "" : "s");
+	finding_strikes(f, rate(e, b->came ?: b->stalls));	/* the kernel tells no time */
 	finding_fact(f, "stalls", b->stalls, "stalls");
 	finding_advise(f, "the longest stall: cat /sys/class/net/%s/" LIMIT_FILE "; does its "
 		       "interrupt come late? ethtool -c %s",

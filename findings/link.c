@@ -21,6 +21,7 @@ static const struct limit few_packets = { 10, "10 packets" };
 static const struct finding_kind kinds[] = {
 	[DOWN] = {
 		.id = "link-down", RATED(CRITICAL, LOSS),
+		RESTS(ALWAYS, 0, ON(drop) | ON(counters)),
 		.title = "The link is down while packets are to be sent",
 		.means = "The interface has no carrier, or is administratively down. Packets sent "
 			 "through it are dropped.",
@@ -34,6 +35,7 @@ static const struct finding_kind kinds[] = {
 	},
 	[BROKEN] = {
 		.id = "rx-broken", RATED(CRITICAL, LOSS),
+		RESTS(ALWAYS, ON(counters), 0),
 		.title = "Frames are damaged on the link",
 		.means = "Their checksum (FCS) is wrong, or they are truncated. The card drops "
 			 "them.",
@@ -46,6 +48,7 @@ static const struct finding_kind kinds[] = {
 	},
 	[HALF_DUPLEX] = {
 		.id = "link-half-duplex", RATED(CRITICAL, LOSS),
+		RESTS(ALWAYS, SETUP, ON(counters)),
 		.title = "The link is half duplex",
 		.means = "It cannot send while it receives, which causes collisions and costs most "
 			 "of the rate. Almost always one end has autonegotiation off and the other "
@@ -59,6 +62,7 @@ static const struct finding_kind kinds[] = {
 	},
 	[ALLOWANCE] = {
 		.id = "allowance-exceeded", RATED(CRITICAL, LOSS),
+		RESTS(EITHER, 0, ON(hwstat) | ON(counters)),
 		.title = "The instance exceeds its network allowance",
 		.means = "The cloud provider limits bandwidth, packets per second and connections "
 			 "by instance size. The provider queues or drops what exceeds them.",
@@ -70,6 +74,7 @@ static const struct finding_kind kinds[] = {
 	},
 	[LINK_LOCAL] = {
 		.id = "allowance-linklocal", RATED(CRITICAL, LOSS),
+		RESTS(EITHER, 0, ON(hwstat) | ON(counters)),
 		.title = "Too many packets to the provider's DNS, time or metadata service",
 		.means = "Services at link-local addresses are limited to 1024 packets per second, "
 			 "whatever the instance size.",
@@ -80,6 +85,7 @@ static const struct finding_kind kinds[] = {
 	},
 	[SCANS] = {
 		.id = "wifi-scans", RATED(WARNING, RISK),
+		RESTS(ALWAYS, ON(wifi), 0),
 		.title = "The radio spends much of its time scanning",
 		.means = "Packets wait while the radio listens on other channels.",
 		.when = "scans take {1} in a window of {2} or more",
@@ -167,6 +173,7 @@ static void judge_duplex(struct evidence *e)
 	f = finding_add(e->f, &kinds[HALF_DUPLEX], -1, "the link of %s is half duplex: it cannot "
 			"send while it receives", h->iface.name);
 	finding_harm(f, rate(e, n));
+	finding_strikes(f, rate(e, received(e, -1, -1) + sent_packets(e)));
 	finding_fact(f, "speed", setting_of(&group_link, &h->link, "speed"), "Mbit/s");
 	finding_fix(f, "ethtool", "-s", h->iface.name, "autoneg", "on");
 	finding_changes(f, "both ends negotiate the best mode; the link stops for seconds");
@@ -241,6 +248,7 @@ static void judge_scans(struct evidence *e)
 			"radio is on other channels",
 			all * 1e-7 / e->s->seconds, who);
 	finding_harm(f, all * 1e-9 / e->s->seconds);
+	finding_strikes(f, rate(e, received(e, -1, -1) + sent_packets(e)));
 	finding_advise(f, "nicprobe wifi %s; scan fewer channels, or less often, in the program "
 		       "that requests it",
 		       e->s->name);

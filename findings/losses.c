@@ -23,6 +23,7 @@ static bool in_vlan(const struct drop_key *key)
 static const struct loss stack_losses[] = {
 	{ .kind = {
 		.id = "vlan-unknown", RATED(WARNING, LOSS),
+		RESTS(EITHER, 0, ON(drop) | ON(counters)),
 		.title = "Packets arrive in a VLAN that has no device",
 		.means = "They carry a VLAN tag, and no VLAN device on this interface has that ID: "
 			 "the device is missing, or the switch sends this port a VLAN that it "
@@ -39,6 +40,7 @@ static const struct loss stack_losses[] = {
 	  .meant = in_vlan },
 	{ .kind = {
 		.id = "rp-filter", RATED(CRITICAL, LOSS),
+		RESTS(EITHER, 0, ON(drop) | ON(counters)),
 		.title = "Packets come from an address that is routed elsewhere",
 		.means = "With rp_filter=1 the kernel drops a packet if the reply would leave "
 			 "through another interface: asymmetric routing, or a forged source.",
@@ -53,6 +55,7 @@ static const struct loss stack_losses[] = {
 	  .advice = "if they should not arrive here: ip route get ADDRESS" },
 	{ .kind = {
 		.id = "source-is-own", RATED(WARNING, LOSS),
+		RESTS(EITHER, 0, ON(drop) | ON(counters)),
 		.title = "Packets arrive with this host's own address as source",
 		.means = "Another host uses the same address, or packets of this host come back "
 			 "through a loop between switches or bridges. The kernel drops them.",
@@ -66,6 +69,7 @@ static const struct loss stack_losses[] = {
 		    "duplicate address or a loop?" },
 	{ .kind = {
 		.id = "source-invalid", RATED(WARNING, LOSS),
+		RESTS(EITHER, 0, ON(drop) | ON(counters)),
 		.title = "Packets have a source or destination that is invalid on a network",
 		.means = "The source is a loopback (127.0.0.0/8), multicast or broadcast address, "
 			 "or the destination is a loopback or null address (martians): the sender "
@@ -80,6 +84,7 @@ static const struct loss stack_losses[] = {
 		    "224.0.0.0/3'" },
 	{ .kind = {
 		.id = "protocol-unknown", RATED(WARNING, LOSS),
+		RESTS(EITHER, 0, ON(drop) | ON(counters)),
 		.title = "Packets carry an IP protocol that has no handler",
 		.means = "They are for this host, but neither the kernel nor a program handles "
 			 "this protocol: the tunnel (gre, ipip, esp) is not configured, or its "
@@ -93,6 +98,7 @@ static const struct loss stack_losses[] = {
 		    "tunnel configured? ip tunnel show; ip xfrm state" },
 	{ .kind = {
 		.id = "checksum-bad", RATED(CRITICAL, LOSS),
+		RESTS(EITHER, 0, ON(drop) | ON(counters)),
 		.title = "Packets arrive with a wrong checksum",
 		.means = "Bytes were corrupted in a cable, a switch or a card; or the sender's "
 			 "offload did not fill in the checksum.",
@@ -109,6 +115,7 @@ static const struct loss stack_losses[] = {
 		    "{if} -c 100" },
 	{ .kind = {
 		.id = "no-hops-left", RATED(WARNING, LOSS),
+		RESTS(EITHER, 0, ON(drop) | ON(counters)),
 		.title = "Packets have a bad IP header or an expired TTL",
 		.means = "The header is damaged or announces more bytes than arrived, or the "
 			 "packet was forwarded until its TTL expired: a routing loop.",
@@ -121,6 +128,7 @@ static const struct loss stack_losses[] = {
 	  .advice = "a routing loop? tcpdump -nvi {if} 'ip[8] <= 1'; traceroute" },
 	{ .kind = {
 		.id = "no-route-in", RATED(CRITICAL, LOSS),
+		RESTS(EITHER, 0, ON(drop) | ON(counters)),
 		.title = "Packets are to be forwarded but have no route",
 		.means = "This host forwards packets, and has no route to their destination.",
 		.when = WHEN("IP_INNOROUTES; IpInNoRoutes"),
@@ -131,6 +139,7 @@ static const struct loss stack_losses[] = {
 	  .advice = "ip route get DESTINATION iif {if}; who sends them: tcpdump -nni {if} -c 100" },
 	{ .kind = {
 		.id = "route-refuses", RATED(WARNING, LOSS),
+		RESTS(EITHER, 0, ON(drop) | ON(counters)),
 		.title = "Packets go to a destination that a route rejects",
 		.means = "The matching route is of type blackhole, unreachable or prohibit. The "
 			 "packet is dropped; except for blackhole, the sender gets an ICMP error.",
@@ -144,6 +153,7 @@ static const struct loss stack_losses[] = {
 		    "destinations: tcpdump -nni {if} -c 100" },
 	{ .kind = {
 		.id = "not-forwarding", RATED(WARNING, LOSS),
+		RESTS(EITHER, 0, ON(drop) | ON(counters)),
 		.title = "Packets are for another host, and this host does not forward",
 		.means = "They carry this host's MAC address and a foreign IP address: the sender "
 			 "uses this host as a router.",
@@ -157,6 +167,7 @@ static const struct loss stack_losses[] = {
 		    "sysctl -w net/ipv4/conf/{if}/forwarding=1" },
 	{ .kind = {
 		.id = "no-route-out", RATED(CRITICAL, LOSS),
+		RESTS(EITHER, 0, ON(drop) | ON(counters)),
 		.title = "Programs send to a destination without a route",
 		.means = "A program sends to a destination that no route covers.",
 		.when = WHEN("IP_OUTNOROUTES; IpOutNoRoutes"),
@@ -169,6 +180,7 @@ static const struct loss stack_losses[] = {
 	  .advice = "ip route get DESTINATION" },
 	{ .kind = {
 		.id = "neighbour-dead", RATED(CRITICAL, LOSS),
+		RESTS(EITHER, 0, ON(drop) | ON(counters)),
 		.title = "A neighbour does not answer",
 		.means = "The next hop did not answer address resolution (ARP, neighbour "
 			 "discovery): it is off, has moved, or is in another VLAN. Packets for it "
@@ -185,6 +197,7 @@ static const struct loss stack_losses[] = {
 	  .advice = "which: ip neigh show dev {if} nud failed; is it up, and in this VLAN?" },
 	{ .kind = {
 		.id = "neighbour-queue-full", RATED(CRITICAL, LOSS),
+		RESTS(EITHER, 0, ON(drop) | ON(counters)),
 		.title = "Too many packets wait for a neighbour's address",
 		.means = "Packets for a neighbour wait until its address is resolved. More arrived "
 			 "than the queue holds (unres_qlen_bytes).",
@@ -200,6 +213,7 @@ static const struct loss stack_losses[] = {
 	  .advice = "which neighbour does not answer: ip neigh show dev {if} nud incomplete" },
 	{ .kind = {
 		.id = "neighbour-table-full", RATED(CRITICAL, LOSS),
+		RESTS(EITHER, 0, ON(drop) | ON(counters)),
 		.title = "The neighbour table is full",
 		.means = "The kernel holds as many neighbours as net.ipv4.neigh.default.gc_thresh3 "
 			 "allows, and cannot reach any further hosts of its networks.",
@@ -214,6 +228,7 @@ static const struct loss stack_losses[] = {
 	  .changes = "room for four times as many neighbours" },
 	{ .kind = {
 		.id = "packet-too-big", RATED(CRITICAL, LOSS),
+		RESTS(EITHER, 0, ON(drop) | ON(counters)),
 		.title = "Packets exceed the MTU",
 		.means = "They must not be fragmented (DF, or IPv6), and the outgoing interface "
 			 "has a smaller MTU. ICMP notifies the sender, unless a firewall drops it.",
@@ -225,6 +240,7 @@ static const struct loss stack_losses[] = {
 	  .advice = "compare ip link show {if} with the sender's MTU; tracepath DESTINATION" },
 	{ .kind = {
 		.id = "peer-mtu-smaller", RATED(CRITICAL, LOSS),
+		RESTS(EITHER, 0, ON(drop) | ON(counters)),
 		.title = "Packets exceed the MTU of the veth peer",
 		.means = "This veth passes its packets to its peer, whose MTU is smaller. Longer "
 			 "packets are dropped there without notice to the sender: an MTU black "
@@ -238,6 +254,7 @@ static const struct loss stack_losses[] = {
 		    "peer is (link-netns); ip link set dev {if} mtu N" },
 	{ .kind = {
 		.id = "fragments-lost", RATED(CRITICAL, LOSS),
+		RESTS(EITHER, 0, ON(drop) | ON(counters)),
 		.title = "Fragments are dropped because their datagram stayed incomplete",
 		.means = "A datagram can be delivered only with all of its fragments. One was lost "
 			 "on the way, or the reassembly memory was exhausted, and the others are "
@@ -254,6 +271,7 @@ static const struct loss stack_losses[] = {
 		    "memory exhausted? /proc/net/sockstat, net.ipv4.ipfrag_high_thresh" },
 	{ .kind = {
 		.id = "no-memory", RATED(CRITICAL, LOSS),
+		RESTS(EITHER, 0, ON(drop) | ON(counters)),
 		.title = "Packets are dropped because memory is short",
 		.means = "The kernel could not allocate memory for the packet in a context that "
 			 "may not sleep.",
@@ -266,6 +284,7 @@ static const struct loss stack_losses[] = {
 	  .advice = "free -m" },
 	{ .kind = {
 		.id = "conntrack-full", RATED(CRITICAL, LOSS),
+		RESTS(EITHER, 0, ON(drop) | ON(counters)),
 		.title = "The connection tracking table is full",
 		.means = "Connection tracking holds net.netfilter.nf_conntrack_max entries, and "
 			 "drops the first packet of each further connection.",

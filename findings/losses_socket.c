@@ -32,6 +32,7 @@ static bool for_port(const struct drop_key *key)
 const struct loss socket_losses[] = {
 	{ .kind = {
 		.id = "socket-full", RATED(CRITICAL, LOSS),
+		RESTS(EITHER, 0, ON(drop) | ON(counters)),
 		.title = "The receive buffer of a socket is full",
 		.means = "The program has not read earlier packets, so the receive buffer of its "
 			 "socket (SO_RCVBUF) is full and new packets are dropped. UDP does not "
@@ -53,6 +54,7 @@ const struct loss socket_losses[] = {
 	  .of_sockets = true, .only_bursts = true },
 	{ .kind = {
 		.id = "tcp-backlog-full", RATED(CRITICAL, LOSS),
+		RESTS(EITHER, 0, ON(drop) | ON(counters)),
 		.title = "TCP segments find the backlog of their busy socket full",
 		.means = "While a program is in a system call on its socket, segments wait in the "
 			 "socket's backlog. Segments that find it full are dropped and must be "
@@ -68,6 +70,7 @@ const struct loss socket_losses[] = {
 	  .advice = "which program: ss -tamp; make it read faster" },
 	{ .kind = {
 		.id = "tcp-window-closed", RATED(WARNING, LOSS),
+		RESTS(EITHER, 0, ON(drop) | ON(counters)),
 		.title = "Segments arrive at a closed TCP window",
 		.means = "The program does not read, its buffer is full, and the window is closed. "
 			 "The sender probes it, or had sent before it learned of that.",
@@ -79,6 +82,7 @@ const struct loss socket_losses[] = {
 	  .advice = "which program: ss -tamp; make it read faster" },
 	{ .kind = {
 		.id = "tcp-out-of-order-full", RATED(WARNING, LOSS),
+		RESTS(EITHER, 0, ON(drop) | ON(counters)),
 		.title = "Out-of-order segments find the socket's buffer full",
 		.means = "TCP keeps segments that arrive too early in the socket's buffer. The "
 			 "buffer was full, so they were dropped and must be retransmitted.",
@@ -91,6 +95,7 @@ const struct loss socket_losses[] = {
 	  .advice = "ss -tim; a larger third value in sysctl net.ipv4.tcp_rmem" },
 	{ .kind = {
 		.id = "protocol-memory", RATED(CRITICAL, LOSS),
+		RESTS(EITHER, 0, ON(drop) | ON(counters)),
 		.title = "The memory for all sockets of a protocol is exhausted",
 		.means = "All UDP or all TCP sockets together use as many pages as "
 			 "net.ipv4.udp_mem or tcp_mem allows. Every further packet is dropped, "
@@ -105,6 +110,7 @@ const struct loss socket_losses[] = {
 		    "raise these" },
 	{ .kind = {
 		.id = "accept-queue-full", RATED(CRITICAL, LOSS),
+		RESTS(EITHER, 0, ON(drop) | ON(counters)),
 		.title = "The accept queue of a listening socket is full",
 		.means = "A server accepts connections more slowly than they arrive. Further "
 			 "handshakes are dropped, and the client retries after a second.",
@@ -120,6 +126,7 @@ const struct loss socket_losses[] = {
 		    "larger backlog to listen(2)" },
 	{ .kind = {
 		.id = "syn-queue-full", RATED(CRITICAL, LOSS),
+		RESTS(EITHER, 0, ON(drop) | ON(counters)),
 		.title = "The queue of half-open connections is full",
 		.means = "The first packet of a connection (SYN) waits there until the client "
 			 "completes the handshake. More arrived than it holds, perhaps from "
@@ -137,6 +144,7 @@ const struct loss socket_losses[] = {
 	  .advice = "who sends them: ss -nt state syn-recv" },
 	{ .kind = {
 		.id = "tcp-port-closed", RATED(WARNING, LOSS),
+		RESTS(EITHER, 0, ON(drop) | ON(counters)),
 		.title = "Connections are opened to a closed TCP port",
 		.means = "A client connects to this host, and no program listens on that port. "
 			 "Each attempt is answered with a reset: connection refused.",
@@ -150,6 +158,7 @@ const struct loss socket_losses[] = {
 		    "'tcp[13] & 18 == 2'" },
 	{ .kind = {
 		.id = "udp-port-closed", RATED(WARNING, LOSS),
+		RESTS(EITHER, 0, ON(drop) | ON(counters)),
 		.title = "Datagrams arrive at a closed UDP port",
 		.means = "A host sends UDP here, and no program has that port open. Each datagram "
 			 "is dropped and answered with an ICMP error.",

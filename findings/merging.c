@@ -17,6 +17,7 @@ static const struct limit tenth = { .1, "a tenth of the received packets" };
 static const struct finding_kind kinds[] = {
 	[GRO_IS_OFF] = {
 		.id = "gro-off", RATED(WARNING, WORK),
+		RESTS(RECEIVED, ON(gro) | ON(flow), 0),
 		.title = "GRO is off, so TCP traverses the stack packet by packet",
 		.means = "Generic Receive Offload merges packets of a TCP stream into buffers of "
 			 "up to 64 KB, so that the stack processes one buffer instead of dozens of "
@@ -30,6 +31,7 @@ static const struct finding_kind kinds[] = {
 	},
 	[GRO_NOT_USED] = {
 		.id = "gro-not-used", RATED(WARNING, WORK),
+		RESTS(RECEIVED, ON(gro) | ON(flow), 0),
 		.title = "The driver bypasses GRO",
 		.means = "This driver uses GRO only if it was switched on explicitly (veth). The "
 			 "sender does not pass large buffers either, so every TCP packet traverses "
@@ -43,6 +45,7 @@ static const struct finding_kind kinds[] = {
 	},
 	[GENERIC_XDP] = {
 		.id = "gro-generic-xdp", RATED(WARNING, WORK),
+		RESTS(RECEIVED, ON(gro) | ON(flow), 0),
 		.title = "A generic XDP program disables GRO",
 		.means = "While a program is attached in generic (skb) mode, the kernel merges "
 			 "nothing and copies buffers for the program.",
@@ -55,6 +58,7 @@ static const struct finding_kind kinds[] = {
 	},
 	[FRAGMENTS] = {
 		.id = "rx-fragments", RATED(WARNING, WORK),
+		RESTS(RECEIVED, ON(gro), ON(flow)),
 		.title = "Datagrams arrive in fragments",
 		.means = "The sender's datagrams exceed the MTU of a link on their path, so IP "
 			 "fragments them. Only the first fragment has ports: RSS and RPS hash "
@@ -69,6 +73,7 @@ static const struct finding_kind kinds[] = {
 	},
 	[REORDERED] = {
 		.id = "rx-out-of-order", RATED(WARNING, WORK),
+		RESTS(RECEIVED, ON(gro), 0),
 		.title = "TCP segments arrive out of order or with gaps",
 		.means = "GRO could not merge these segments because they were not the next of "
 			 "their connection: segments before them are missing or late. The receiver "

@@ -16,6 +16,7 @@ static const struct limit tenth = { .1, "a tenth of those in large buffers" };
 static const struct finding_kind kinds[] = {
 	[SEGMENTED] = {
 		.id = "tso-off", RATED(WARNING, WORK),
+		RESTS(SENT, ON(offload), 0),
 		.title = "The kernel segments large buffers although the card could",
 		.means = "TCP passes down buffers of up to 64 KB. The card could cut them into "
 			 "packets (TSO and related features), but the feature is off, so the "
@@ -30,6 +31,7 @@ static const struct finding_kind kinds[] = {
 	},
 	[CHECKSUMMED] = {
 		.id = "tx-checksum-off", RATED(WARNING, WORK),
+		RESTS(SENT, ON(offload), 0),
 		.title = "The kernel computes checksums although the card could",
 		.means = "The CPU computes the checksum of each packet, for which it reads every "
 			 "byte. Hardware segmentation requires hardware checksums, and is off as "
@@ -42,6 +44,7 @@ static const struct finding_kind kinds[] = {
 	},
 	[COPIED] = {
 		.id = "tx-copied", RATED(WARNING, WORK),
+		RESTS(SENT, ON(offload), 0),
 		.title = "The kernel linearizes packets although the card could gather them",
 		.means = "The data of a buffer lies in several pages. Without scatter-gather the "
 			 "kernel copies it into one piece before the driver gets it; hardware "
@@ -53,6 +56,7 @@ static const struct finding_kind kinds[] = {
 	},
 	[SPLIT_EARLY] = {
 		.id = "gso-split-early", RATED(WARNING, WORK),
+		RESTS(SENT, ON(gso) | ON(offload), 0),
 		.title = "Large buffers are segmented above the driver although the card could do "
 			 "it",
 		.means = "No feature is off, and yet the driver gets single packets: the qdisc "

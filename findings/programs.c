@@ -19,6 +19,7 @@ static const struct limit share = { .01, "a hundredth of the packets of that dir
 static const struct finding_kind kinds[] = {
 	[XDP_DROPS] = {
 		.id = "xdp-drops", RATED(WARNING, LOSS),
+		RESTS(RECEIVED, 0, ON(hwstat) | ON(drop)),
 		.title = "An XDP program drops packets",
 		.means = "The program returned XDP_DROP. " MEANT,
 		.when = "at least {1} and {2} were dropped in the window",
@@ -31,6 +32,7 @@ static const struct finding_kind kinds[] = {
 	},
 	[TC_INGRESS_DROPS] = {
 		.id = "tc-ingress-drops", RATED(WARNING, LOSS),
+		RESTS(RECEIVED, ON(drop), 0),
 		.title = "tc drops received packets",
 		.means = "A filter or program at tc ingress drops them. " MEANT,
 		.when = "at least {1} and {2} were dropped in the window (TC_INGRESS)",
@@ -40,6 +42,7 @@ static const struct finding_kind kinds[] = {
 	},
 	[TC_EGRESS_DROPS] = {
 		.id = "tc-egress-drops", RATED(WARNING, LOSS),
+		RESTS(SENT, ON(drop), 0),
 		.title = "tc drops packets that are sent",
 		.means = "A filter or program at tc egress drops them. " MEANT,
 		.when = "at least {1} and {2} were dropped in the window (TC_EGRESS)",
@@ -49,6 +52,7 @@ static const struct finding_kind kinds[] = {
 	},
 	[CGROUP_DROPS] = {
 		.id = "cgroup-drops", RATED(WARNING, LOSS),
+		RESTS(SENT, ON(drop), 0),
 		.title = "A BPF program of a cgroup drops sent packets",
 		.means = "Systemd's IPAddressDeny=, a container runtime or a policy engine "
 			 "attached a program to a cgroup, and the program drops packets of the "
@@ -60,6 +64,7 @@ static const struct finding_kind kinds[] = {
 	},
 	[FIREWALL_DROPS] = {
 		.id = "firewall-drops", RATED(INFO, LOSS),
+		RESTS(EITHER, ON(drop), 0),
 		.title = "Firewall rules drop packets",
 		.means = "A rule of nftables or iptables dropped them, or the connection tracking "
 			 "table was full. " MEANT,
@@ -71,6 +76,7 @@ static const struct finding_kind kinds[] = {
 	},
 	[IPSEC_DROPS] = {
 		.id = "ipsec-drops", RATED(WARNING, LOSS),
+		RESTS(EITHER, ON(drop), 0),
 		.title = "An IPsec policy rejects packets",
 		.means = "A policy requires these packets to be encrypted and they were not, or "
 			 "the other way round.",

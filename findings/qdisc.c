@@ -27,6 +27,7 @@ static const struct limit marks = { 20, "20 packets" };
 static const struct finding_kind kinds[] = {
 	[WAIT] = {
 		.id = "qdisc-wait", RATED(WARNING, WAIT),
+		RESTS(SENT, ON(qdisc), ON(txlat)),
 		.title = "Packets wait in the queueing discipline",
 		.means = "The qdisc gets more than it may pass on: it shapes the rate, or the link "
 			 "is full. All packets behind wait, and in a plain FIFO those include "
@@ -41,6 +42,7 @@ static const struct finding_kind kinds[] = {
 	},
 	[DROPS] = {
 		.id = "qdisc-drops", RATED(CRITICAL, LOSS),
+		RESTS(SENT, 0, ON(drop) | ON(counters) | ON(qdisc)),
 		.title = "The queueing discipline drops packets",
 		.means = "The queue above the driver was full, or its algorithm dropped a packet "
 			 "to slow the sender down (codel, red, pie, cake). Packets are wire "
@@ -56,6 +58,7 @@ static const struct finding_kind kinds[] = {
 	},
 	[MARKED_HERE] = {
 		.id = "ecn-marked-here", RATED(WARNING, WORK),
+		RESTS(SENT, ON(ecn), ON(qdisc)),
 		.title = "This host's own qdisc marks packets CE",
 		.means = "The queue of this interface is longer than its algorithm intends, so it "
 			 "marks packets as congestion experienced. The senders slow down.",
@@ -69,6 +72,7 @@ static const struct finding_kind kinds[] = {
 	},
 	[MARKED] = {
 		.id = "ecn-marked", RATED(WARNING, WORK),
+		RESTS(RECEIVED, ON(ecn), ON(ecn_source)),
 		.title = "Packets arrive marked CE",
 		.means = "A router or switch on their path had a long queue and marked them as "
 			 "congestion experienced. This host notifies the senders, and they slow "
@@ -118,6 +122,7 @@ static void judge_wait(struct evidence *e)
 	const struct metric *k = metric_of(&meter_qdisc, "wait");
 	const struct qdisc_key *at = NULL;
 	double worst = 0, driver;
+	uint64_t waited = 0;
 	unsigned late = 0;
 	struct finding *f;
 
@@ -131,6 +136,7 @@ static void judge_wait(struct evidence *e)
 		    p50 < (isnan(driver) ? alone.value : slow.value) || p50 < times.value * driver)
 			continue;
 		late++;
+		waited += hist_count(k, w);
 		if (p50 > worst) {
 			worst = p50;
 			at = key;
@@ -147,6 +153,7 @@ static void judge_wait(struct evidence *e)
 			     worst / driver,
 			     finding_time(driver)));
 	finding_harm(f, worst);
+	finding_strikes(f, rate(e, waited));
 	finding_fact(f, "wait", worst, "seconds");
 	if (!isnan(driver))
 		finding_fact(f, "completion", driver, "seconds");
@@ -175,6 +182,7 @@ static void judge_lives(struct evidence *e)
 	f = finding_add(e->f, &kinds[WAIT], -1, "packets wait %s (mean) in the qdisc",
 			finding_time(time / nr));
 	finding_harm(f, time / nr);
+	finding_strikes(f, rate(e, nr));
 	finding_fact(f, "wait", time / nr, "seconds");
 	finding_advise(f, "it limits the rate, or the link is full: tc -s qdisc show dev %s; a "
 		       "shorter queue: tc qdisc replace dev %s root fq_codel",

@@ -29,6 +29,7 @@ static const struct limit almost_all = { .95, "95%" };
 static const struct finding_kind kinds[] = {
 	[RPS_ONE_CPU] = {
 		.id = "rps-one-cpu", RATED(WARNING, RISK),
+		RESTS(RECEIVED, ON(rxcpu) | SETUP, 0),
 		.title = "RPS sends the packets of all queues to one CPU",
 		.means = "Receive Packet Steering moves each received packet to one of the CPUs in "
 			 "rps_cpus of its queue. If rps_cpus of every queue names the same single "
@@ -43,6 +44,7 @@ static const struct finding_kind kinds[] = {
 	},
 	[RPS_FEW_CPUS] = {
 		.id = "rps-few-cpus", RATED(WARNING, RISK),
+		RESTS(RECEIVED, ON(rxcpu) | SETUP, 0),
 		.title = "RPS uses too few CPUs",
 		.means = "Receive Packet Steering moves packets only to the CPUs in rps_cpus. "
 			 "These are full, while other CPUs, which it may not use, have time left.",
@@ -56,6 +58,7 @@ static const struct finding_kind kinds[] = {
 	},
 	[THREADS_ONE_CPU] = {
 		.id = "napi-threads-one-cpu", RATED(WARNING, RISK),
+		RESTS(RECEIVED, ON(rxcpu) | SETUP, 0),
 		.title = "All NAPI threads are bound to one CPU",
 		.means = "With threaded NAPI a kernel thread, napi/IFACE-N, polls each queue. The "
 			 "scheduler could spread these threads, but their affinity names one CPU "
@@ -69,6 +72,7 @@ static const struct finding_kind kinds[] = {
 	},
 	[IRQ_ONE_CPU] = {
 		.id = "irq-one-cpu", RATED(WARNING, RISK),
+		RESTS(RECEIVED, ON(rxcpu) | SETUP, 0),
 		.title = "One CPU handles the interrupts of several queues",
 		.means = "A queue is polled on the CPU that takes its interrupt. The packets are "
 			 "spread over several queues that could be polled in parallel, but one CPU "
@@ -81,6 +85,7 @@ static const struct finding_kind kinds[] = {
 	},
 	[ONE_FLOW] = {
 		.id = "rx-one-flow", RATED(WARNING, RISK),
+		RESTS(RECEIVED, ON(rxcpu), ON(flow)),
 		.title = "One flow fills a receive queue",
 		.means = "All packets of a flow go to one queue and one CPU, to keep them in "
 			 "order. This flow brings as many packets as that CPU can process. RSS, "
@@ -95,6 +100,7 @@ static const struct finding_kind kinds[] = {
 	},
 	[FLOWS_COLLIDE] = {
 		.id = "rx-flows-collide", RATED(WARNING, RISK),
+		RESTS(RECEIVED, ON(rxcpu), ON(flow)),
 		.title = "A few large flows share a receive queue",
 		.means = "A hash of addresses and ports assigns each flow to a queue. With few "
 			 "flows, some queues get several of them by chance and others none.",
@@ -109,6 +115,7 @@ static const struct finding_kind kinds[] = {
 	},
 	[QUEUES_UNEVEN] = {
 		.id = "rx-queues-uneven", RATED(WARNING, RISK),
+		RESTS(RECEIVED, ON(rxcpu), ON(flow)),
 		.title = "One receive queue gets far more than its share",
 		.means = "The packets belong to many flows, which could be spread evenly, but most "
 			 "of them go to one queue: the indirection table or a rule sends them "
@@ -123,6 +130,7 @@ static const struct finding_kind kinds[] = {
 	},
 	[ONE_QUEUE] = {
 		.id = "rx-one-queue", RATED(WARNING, RISK),
+		RESTS(RECEIVED, ON(rxcpu), ON(flow)),
 		.title = "A single receive queue carries all packets",
 		.means = "The interface uses one receive queue, so one CPU takes all packets from "
 			 "it.",
@@ -150,6 +158,7 @@ static void weigh(struct evidence *e, struct finding *one, const struct pressure
 		finding_fact(one, "idle", idle, "ratio");
 	}
 	finding_harm(one, isnan(idle) ? 1 : fmax(0, 1 - idle));
+	finding_strikes(one, rate(e, received(e, one->queue, -1)));
 }
 
 /* "12000 packets per second found no room; CPU 0 has 1% of its time left" */

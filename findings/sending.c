@@ -10,6 +10,7 @@
 #include "findings/subjects.h"
 #include "lib/core/nic_driver.h"
 #include "lib/hw/hw.h"
+#include "lib/read/thinned.h"
 #include "lib/util/log.h"
 
 enum {
@@ -27,12 +28,14 @@ static const struct limit one_sided = { .9, "90%" };
 static const struct finding_kind kinds[] = {
 	[QUEUE_STUCK] = {
 		.id = "tx-queue-stuck", RATED(CRITICAL, LOSS),
+		RESTS(SENT, ON(txlat), ON(bql) | ON(drop)),
 		.title = "A transmit queue is stuck",
 		.means = "The driver holds packets of this queue and completed none of them in the "
 			 "whole window. Further packets for the queue wait behind them or are "
 			 "dropped.",
-		.when = "{1} or more are in flight, the queue completed none in a window of at "
-			"least half a second, and packets are waiting or dropped",
+		.when = "{1} or more are in flight and packets are waiting or dropped, or {1} or "
+			"more found its ring full; and the queue completed none in a window of at "
+			"least half a second",
 		.remedy = "The other side does not accept them: the card hangs (dmesg, ethtool -S; "
 			  "link down and up resets it), the switch sends pause frames, or, for a "
 			  "tap, the program does not read.",
@@ -41,6 +44,7 @@ static const struct finding_kind kinds[] = {
 	},
 	[TIMEOUTS] = {
 		.id = "tx-timeout", RATED(CRITICAL, LOSS),
+		RESTS(SENT, ON(hwstat), 0),
 		.title = "The driver gave up waiting for a completion",
 		.means = "Nothing completed for seconds (NETDEV WATCHDOG). The driver resets the "
 			 "queue or the card, and packets in its rings are lost. For ena also: "
@@ -55,6 +59,7 @@ static const struct finding_kind kinds[] = {
 	},
 	[XPS_ONE_QUEUE] = {
 		.id = "xps-one-queue", RATED(WARNING, RISK),
+		RESTS(SENT, SETUP, ON(bql) | ON(drop) | ON(txlat)),
 		.title = "XPS sends everything through one transmit queue",
 		.means = "Transmit Packet Steering selects the queue by the sending CPU. The masks "
 			 "in xps_cpus map all CPUs to one queue, which is full or stopped while "
@@ -68,6 +73,7 @@ static const struct finding_kind kinds[] = {
 	},
 	[RING_FULL] = {
 		.id = "tx-ring-full", RATED(CRITICAL, LOSS),
+		RESTS(SENT, 0, ON(bql) | ON(drop) | ON(txlat)),
 		.title = "The transmit ring is full, and packets wait or are dropped",
 		.means = "The driver had no room for a packet. It dropped the packet, or stopped "
 			 "the queue until there was room; packets then wait in the qdisc, which "
@@ -83,6 +89,7 @@ static const struct finding_kind kinds[] = {
 	},
 	[COMPLETION_SLOW] = {
 		.id = "tx-completion-slow", RATED(WARNING, WAIT),
+		RESTS(SENT, ON(txlat), 0),
 		.title = "Transmit completions come late",
 		.means = "Until a packet completes, its memory is held, and TCP (small queues) and "
 			 "BQL count it as unsent and send less. Interrupt moderation delays "
@@ -124,6 +131,19 @@ double completion_median(const struct evidence *e, unsigned queue)
 				   words_at(&x->completion.sum), .5) : NAN;
 }
 
+uint64_t completed_of(const struct evidence *e, unsigned queue)
+{
+	const struct txlat *x = flight(e, queue);
+
+	return x ? completed(x) : 0;
+}
+
+/* What txlat counts are packets, or those packets that it followed. */
+static const char *of_those(const struct evidence *e)
+{
+	return meter_has_all(e->s, METER_txlat) ? "" : "followed ";
+}
+
 /* Only in an interval: packets in flight now of which none completed in it. */
 static bool judge_stuck(struct evidence *e, unsigned queue)
 {
@@ -131,18 +151,21 @@ static bool judge_stuck(struct evidence *e, unsigned queue)
 	uint64_t lost = dropped_for(e, "FULL_RING");
 	const struct bql *b = bql_of(e, queue);
 	bool waits = b && b->came > b->went;
+	/* it was full before anybody looked: what it holds was not seen to come */
+	bool full = x && lost && x->lost[TXLAT_FREED_IN_XMIT] >= few.value;
 	struct finding *f;
 
-	if (!x || !e->s->interval || e->s->seconds < .5 || in_flight(x) < few.value ||
-	    completed(x) ||
+	if (!x || !e->s->interval || e->s->seconds < .5 || completed(x) ||
+	    (in_flight(x) < few.value && !full) ||
 	    !(waits || x->lost[TXLAT_FREED_IN_XMIT] || lost))
 		return false;
 	f = finding_add(e->f, &kinds[QUEUE_STUCK], queue,
-			"transmit queue %u is stuck: the driver holds %" PRIu64 " packets, and "
-			"completed none in %s",
-			queue, in_flight(x),
+			"transmit queue %u is stuck: the driver %s %" PRIu64 " %spackets, and "
+			"completed none in %s", queue, in_flight(x) ? "holds" : "refused",
+			in_flight(x) ?: (uint64_t)x->lost[TXLAT_FREED_IN_XMIT], of_those(e),
 			finding_time(e->s->seconds));
 	finding_harm(f, rate(e, x->lost[TXLAT_FREED_IN_XMIT]));
+	finding_strikes(f, rate(e, in_flight(x) + x->lost[TXLAT_FREED_IN_XMIT]));
 	finding_fact(f, "in_flight", in_flight(x), "packets");
 	finding_fact(f, "lost", x->lost[TXLAT_FREED_IN_XMIT], "packets");
 	finding_advise(f, "%s", is_hardware(e) ?
@@ -217,6 +240,14 @@ static uint64_t sent(const struct evidence *e, int queue)
 	return n;
 }
 
+/* The same of all queues, also of packets that txlat did not follow. */
+static uint64_t given(const struct evidence *e)
+{
+	struct thinned t = thinned_of(e->s, METER_txlat);
+
+	return meter_has_all(e->s, METER_txlat) ? sent(e, -1) : t.taken + t.passed;
+}
+
 /* The transmit queue to which XPS maps every CPU; -1: none. */
 static int xps_queue(const struct hw *h)
 {
@@ -243,6 +274,7 @@ static void judge_xps(struct evidence *e, uint64_t lost, double stood_for)
 			"XPS maps all CPUs to transmit queue %d of %u, and that queue is full",
 			queue, e->s->meta.tx_queues);
 	finding_harm(f, 1);
+	finding_strikes(f, rate(e, sent(e, queue)));
 	finding_fact(f, "lost", lost, "packets");
 	finding_fact(f, "stopped", stood_for, "seconds");
 	finding_fix(f, "sh", "-c", text("for q in /sys/class/net/%s/queues/tx-*; do echo 0 > "
@@ -252,7 +284,8 @@ static void judge_xps(struct evidence *e, uint64_t lost, double stood_for)
 
 static void judge_full(struct evidence *e)
 {
-	uint64_t n = refused(e), all = sent(e, -1) ?: n;
+	bool exact = dropped_for(e, "FULL_RING");	/* drop counts all, txlat perhaps not */
+	uint64_t n = refused(e), all = (exact ? given(e) : sent(e, -1)) ?: n;
 	int worst;
 	double stood_for = stopped(e, &worst);
 	bool waited = stood_for >= 10e-3 && stood_for >= stood.value * e->s->seconds;
@@ -267,9 +300,8 @@ static void judge_full(struct evidence *e)
 	longer = ring_longer(e, "tx", &now);
 	if (n)
 		f = finding_add(e->f, &kinds[RING_FULL], -1,
-				"%" PRIu64 " packets (%.1f%%) found the transmit ring of %s full",
-				n, 100.0 * n / all,
-				e->s->meta.iface);
+				"%" PRIu64 " %spackets (%.1f%%) found the transmit ring of %s full",
+				n, exact ? "" : of_those(e), 100.0 * n / all, e->s->meta.iface);
 	else
 		f = finding_add(e->f, &kinds[RING_FULL], worst,
 				"the driver stopped queue %d for %s in all while packets waited: "
@@ -279,6 +311,8 @@ static void judge_full(struct evidence *e)
 	if (f && !n)
 		f->severity = SEVERITY_WARNING;
 	finding_counted(e, f, n, "lost", "packets");
+	if (!n)
+		finding_strikes(f, rate(e, given(e)));
 	finding_fact(f, "stopped", stood_for, "seconds");
 	/* A longer ring helps only against bursts. */
 	if (n * 10 > all)
@@ -330,6 +364,7 @@ static void judge_slow(struct evidence *e, unsigned queue)
 			text(": the card delays them by %lld us (tx-usecs)", m.usecs) :
 			text(": the card delays them by %lld packets (tx-frames)", m.frames));
 	finding_harm(f, took);
+	finding_strikes(f, rate(e, completed(x)));
 	finding_fact(f, "completion", took, "seconds");
 	if (other) {
 		finding_advise(f, "%s", other);

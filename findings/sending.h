@@ -9,6 +9,9 @@
 /* Median seconds from xmit to completion of this queue; NAN: unknown. */
 double completion_median(const struct evidence *, unsigned queue);
 
+/* Packets of this queue that completed in the window. */
+uint64_t completed_of(const struct evidence *, unsigned queue);
+
 /* A transmit queue's row of the meter bql; NULL: none. */
 const struct bql *bql_of(const struct evidence *, unsigned queue);
 

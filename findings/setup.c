@@ -15,6 +15,7 @@ enum {
 static const struct finding_kind kinds[] = {
 	[FEW_QUEUES] = {
 		.id = "setup-few-queues", RATED(INFO, RISK),
+		RESTS(ALWAYS, SETUP, 0),
 		.title = "The card has unused queues, and CPUs to serve them",
 		.means = "One CPU serves each queue. More queues share the work once it exceeds "
 			 "what one CPU can do.",
@@ -25,6 +26,7 @@ static const struct finding_kind kinds[] = {
 	},
 	[IRQS_TOGETHER] = {
 		.id = "setup-irqs-together", RATED(INFO, RISK),
+		RESTS(ALWAYS, SETUP, 0),
 		.title = "One CPU handles the interrupts of all queues",
 		.means = "The packets are spread over the queues, but one CPU has to poll all of "
 			 "them.",
@@ -35,6 +37,7 @@ static const struct finding_kind kinds[] = {
 	},
 	[FAR_NODE] = {
 		.id = "setup-far-node", RATED(INFO, RISK),
+		RESTS(ALWAYS, SETUP, 0),
 		.title = "Interrupts go to CPUs of another NUMA node",
 		.means = "For every packet, memory accesses of card and CPU cross the link between "
 			 "the nodes.",
@@ -45,6 +48,7 @@ static const struct finding_kind kinds[] = {
 	},
 	[RPS_TOGETHER] = {
 		.id = "setup-rps-one-cpu", RATED(INFO, RISK),
+		RESTS(ALWAYS, SETUP, 0),
 		.title = "RPS sends the packets of all queues to one CPU",
 		.means = "That CPU does all the work above the driver. When it is overloaded, its "
 			 "backlog drops packets while other CPUs have time.",
@@ -57,6 +61,7 @@ static const struct finding_kind kinds[] = {
 	},
 	[RPS_NEEDLESS] = {
 		.id = "setup-rps-needless", RATED(INFO, RISK),
+		RESTS(ALWAYS, SETUP, 0),
 		.title = "RPS moves packets to CPUs that have a queue of their own",
 		.means = "RSS has already spread the packets over these CPUs; RPS moves them "
 			 "again, with an inter-processor interrupt per batch.",
@@ -67,6 +72,7 @@ static const struct finding_kind kinds[] = {
 	},
 	[IDLE_QUEUES] = {
 		.id = "setup-idle-queues", RATED(INFO, RISK),
+		RESTS(ALWAYS, SETUP, 0),
 		.title = "RSS sends no packets to some receive queues",
 		.means = "The indirection table does not list them, so their CPUs receive nothing.",
 		.when = "a queue in use appears nowhere in the indirection table, and there are no "
@@ -76,6 +82,7 @@ static const struct finding_kind kinds[] = {
 	},
 	[SHORT_RING] = {
 		.id = "setup-short-ring", RATED(INFO, RISK),
+		RESTS(ALWAYS, SETUP, 0),
 		.title = "The receive ring is short and has overflowed before",
 		.means = "Since the interface was created, packets found no room in the ring, and "
 			 "the card allows a ring at least four times as long.",
@@ -87,6 +94,7 @@ static const struct finding_kind kinds[] = {
 	},
 	[NARROW_SLOT] = {
 		.id = "setup-narrow-slot", RATED(INFO, RISK),
+		RESTS(ALWAYS, SETUP, 0),
 		.title = "The PCIe link uses fewer lanes than the card has",
 		.means = "The slot, a riser or dirty contacts leave lanes unused, so the card "
 			 "cannot reach its full rate.",
@@ -96,6 +104,7 @@ static const struct finding_kind kinds[] = {
 	},
 	[DEFER_NO_EFFECT] = {
 		.id = "setup-defer-no-effect", RATED(INFO, RISK),
+		RESTS(ALWAYS, SETUP, 0),
 		.title = "napi_defer_hard_irqs is set but has no effect",
 		.means = "Without gro_flush_timeout no timer defers the interrupts "
 			 "(napi_complete_done()).",
@@ -136,6 +145,7 @@ static void judge_channels(struct evidence *e, const struct hw *h)
 			now, most, *way == 'r' ? "rx " : "",
 			near_cpus(h),
 			near_cpus(h) < cpus_count(&h->online) ? " of its node" : "");
+	finding_harm(f, 1 - (double)now / useful);
 	finding_fix(f, "ethtool", "-L", h->iface.name, way, text("%lld", useful));
 	finding_changes(f, "%lld queues; the link may stop for a moment", useful);
 }
@@ -166,6 +176,7 @@ static void judge_one_cpu(struct evidence *e, const struct hw *h)
 			"the interrupts of all %u queues go to CPU %d; %u CPUs could share them",
 			rx > tx ? rx : tx, cpus_next(one, -1),
 			cpus_count(&h->online));
+	finding_harm(f, 1);
 	fix_irqs(e, f, false);
 	finding_advise(f, "irqbalance does this as well");
 }
@@ -191,6 +202,7 @@ static void judge_node(struct evidence *e, const struct hw *h)
 			"%u of %u queue interrupts go to CPUs of another NUMA node; the card is on "
 			"node %d",
 			far, all, h->card.node);
+	finding_harm(f, (double)far / all);
 	fix_irqs(e, f, true);
 	finding_advise(f, "and keep irqbalance from moving them back");
 }
@@ -220,6 +232,7 @@ static void judge_rps_cpu(struct evidence *e, const struct hw *h)
 			"them", queues == 1 ? "its receive queue sends all packets" :
 			text("all %u receive queues sends their packets", queues),
 			cpus_next(one, -1), cpus_count(&h->online));
+	finding_harm(f, 1);
 	fix_rps(e, f, -1);
 }
 
@@ -252,6 +265,7 @@ static void judge_rps(struct evidence *e, const struct hw *h)
 			"RPS moves packets of %u receive queue%s to CPUs %s, which have queues of "
 			"their own: RSS spreads them already",
 			nr, nr == 1 ? "" : "s", list);
+	finding_harm(f, (double)nr / queues);
 	finding_fix(f, "sh", "-c", text("for q in /sys/class/net/%s/queues/rx-*; do echo 0 > "
 					"$q/rps_cpus; done", h->iface.name));
 	finding_changes(f, "no RPS");
@@ -269,6 +283,7 @@ static void judge_ring(struct evidence *e, const struct hw *h)
 			"%lu packets found no room since the interface was created, and its "
 			"receive rings hold %lld of %lld possible packets",
 			h->rx_missed, now, most);
+	finding_harm(f, 1 - (double)now / most);
 	finding_fix(f, "ethtool", "-G", h->iface.name, "rx", text("%lld", 4 * now < most ? 4 * now :
 								  most));
 	finding_changes(f, "a ring four times as long; the link may stop for a moment");
@@ -295,6 +310,7 @@ static void judge_table(struct evidence *e, const struct hw *h)
 			"RSS sends packets to only %u of %u receive queues, and no rule feeds the "
 			"others",
 			nr, queues);
+	finding_harm(f, (double)idle / (nr + idle));
 	finding_fix(f, "ethtool", "-X", h->iface.name, "equal", text("%u", queues));
 	finding_changes(f, "gives each queue an equal part of the table");
 	finding_advise(f, "or fewer queues: ethtool -L %s combined %u", h->iface.name, nr);
@@ -302,12 +318,15 @@ static void judge_table(struct evidence *e, const struct hw *h)
 
 static void judge_slot(struct evidence *e, const struct hw *h)
 {
+	struct finding *f;
+
 	if (!h->card.width || h->card.width >= h->card.max_width)
 		return;
-	finding_advise(finding_add(e->f, &kinds[NARROW_SLOT], -1,
-				   "its PCIe link uses %u of the card's %u lanes",
-				   h->card.width, h->card.max_width),
-		       "use another slot; what the card supports: lspci -vv -s %s", h->bus);
+	f = finding_add(e->f, &kinds[NARROW_SLOT], -1,
+			"its PCIe link uses %u of the card's %u lanes", h->card.width,
+			h->card.max_width);
+	finding_harm(f, 1 - (double)h->card.width / h->card.max_width);
+	finding_advise(f, "use another slot; what the card supports: lspci -vv -s %s", h->bus);
 }
 
 static void judge_defer(struct evidence *e, const struct hw *h)
@@ -320,6 +339,7 @@ static void judge_defer(struct evidence *e, const struct hw *h)
 			"napi_defer_hard_irqs is %lld, but has no effect while gro_flush_timeout "
 			"is 0",
 			h->defer_hard_irqs);
+	finding_harm(f, 1);
 	finding_fix(f, "sh", "-c", text("echo 50000 > /sys/class/net/%s/gro_flush_timeout",
 					h->iface.name));
 	finding_changes(f, "polls wait 50 us for more packets before interrupts are enabled again");

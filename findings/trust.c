@@ -17,6 +17,7 @@ static const struct limit share = { .001, "a thousandth of the packets" };
 static const struct finding_kind kinds[] = {
 	[TABLE_FULL] = {
 		.id = "table-full", RATED(INFO, BLIND),
+		RESTS(SENT, 0, ON(txlat) | ON(qdisc) | ON(skblife)),
 		.title = "Packets could not be followed because a table of nicprobe is full",
 		.means = "A latency meter keeps an entry for each packet until it is done. More "
 			 "packets were under way than the table holds, so the figures cover only "
@@ -29,6 +30,7 @@ static const struct finding_kind kinds[] = {
 	},
 	[NOT_TIMED] = {
 		.id = "qdisc-splits", RATED(INFO, BLIND),
+		RESTS(SENT, ON(qdisc), 0),
 		.title = "The qdisc splits large packets, so their wait is unknown",
 		.means = "tbf and cake split large buffers into new packets, which nicprobe cannot "
 			 "match with the originals.",
@@ -39,6 +41,7 @@ static const struct finding_kind kinds[] = {
 	},
 	[MODULE_GONE] = {
 		.id = "driver-module-gone", RATED(INFO, BLIND),
+		RESTS(ALWAYS, ON(driver), 0),
 		.title = "The module whose functions were counted was unloaded",
 		.means = "Its functions are no longer counted, even after the module is loaded "
 			 "again.",
@@ -114,6 +117,7 @@ static void judge_modules(struct evidence *e)
 				"the module %s was unloaded after attach, and its functions are no "
 				"longer counted",
 				module);
+		finding_harm(f, rate(e, received(e, -1, -1) + sent_packets(e)));
 		finding_fix(f, "nicprobe", "detach", e->s->name);
 		finding_fix(f, "nicprobe", "attach", e->s->name, "-m", "driver");
 		return;

@@ -15,6 +15,7 @@ static const struct limit few = { 10, "10 packets" };
 static const struct finding_kind kinds[] = {
 	[ABORTED] = {
 		.id = "xdp-aborted", RATED(CRITICAL, LOSS),
+		RESTS(ALWAYS, ON(xdp), 0),
 		.title = "An XDP program aborts",
 		.means = "The program returned XDP_ABORTED: it hit a case that it does not handle, "
 			 "such as an empty slot of the map through which it redirects. The packet "
@@ -27,6 +28,7 @@ static const struct finding_kind kinds[] = {
 	},
 	[BAD_ACTION] = {
 		.id = "xdp-bad-action", RATED(CRITICAL, LOSS),
+		RESTS(ALWAYS, ON(xdp), 0),
 		.title = "An XDP program returns an invalid action",
 		.means = "The kernel drops the packet.",
 		.when = "at least {1} got an invalid action in the window (xdp_exception)",
@@ -36,6 +38,7 @@ static const struct finding_kind kinds[] = {
 	},
 	[TX_FAILED] = {
 		.id = "xdp-tx-failed", RATED(CRITICAL, LOSS),
+		RESTS(ALWAYS, ON(xdp), 0),
 		.title = "The driver drops packets returned with XDP_TX",
 		.means = "XDP_TX queues the packet on a transmit ring. The ring was full, or the "
 			 "driver could not map the packet.",
@@ -46,6 +49,7 @@ static const struct finding_kind kinds[] = {
 	},
 	[REDIRECT_FAILED] = {
 		.id = "xdp-redirect-failed", RATED(CRITICAL, LOSS),
+		RESTS(ALWAYS, ON(xdp), 0),
 		.title = "Redirects of an XDP program fail",
 		.means = "The program redirected packets to a device, CPU or socket that does not "
 			 "accept them.",
@@ -56,6 +60,7 @@ static const struct finding_kind kinds[] = {
 	},
 	[SEND_FAILED] = {
 		.id = "xdp-send-failed", RATED(CRITICAL, LOSS),
+		RESTS(ALWAYS, ON(xdp), 0),
 		.title = "A device drops packets that XDP redirects to it",
 		.means = "The redirect succeeded, but the driver of the target rejected the batch: "
 			 "its ring was full, or it has no XDP transmit ring (a veth whose peer has "
@@ -68,6 +73,7 @@ static const struct finding_kind kinds[] = {
 	},
 	[CPUMAP_FULL] = {
 		.id = "xdp-cpumap-full", RATED(CRITICAL, LOSS),
+		RESTS(ALWAYS, ON(xdp), 0),
 		.title = "The queue of a cpumap is full",
 		.means = "A program spreads packets over CPUs through a cpumap, and the thread on "
 			 "one of them is slower than the incoming rate.",

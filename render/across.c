@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/core/key.h"
 #include "lib/util/log.h"
 #include "render/across.h"
 #include "render/grid.h"
@@ -29,12 +30,12 @@ struct lane {				/* the consecutive rows of one direction */
 
 static void text_of(const struct lane *p, unsigned row, unsigned nr, char *text)
 {
-	p->m->key.text(key_of(p->m, p->t, row), nr, text, LABEL);
+	key_text(p->m, key_of(p->m, p->t, row), nr, text, LABEL);
 }
 
 static bool minor(const struct lane *p, unsigned row)
 {
-	return p->m->key.is_minor && p->m->key.is_minor(key_of(p->m, p->t, row));
+	return key_minor(p->m, key_of(p->m, p->t, row));
 }
 
 static bool bytes(const char *head)

@@ -8,6 +8,7 @@
 #include "render/across.h"
 #include "render/block.h"
 #include "render/block_rows.h"
+#include "render/sampled.h"
 
 #define NARROW	60	/* on narrower pages a point is a line of its own, not a column */
 #define MOST_QUEUES 8	/* with more queues than these, without -q, queues are folded… */
@@ -251,10 +252,13 @@ static void idle_points(struct block *b, struct page *p)
 
 static void heading(struct page *p, const struct snapshot *s, const struct meter *m)
 {
+	const char *sampled = sampled_text(s, meter_id(m));
 	unsigned one_in = meter_sample(m, &s->meta);
 
 	page_section(p, m->name, m->help);
-	if (m->sample && one_in > 1)
+	if (sampled)
+		page_wrap(p, 2, text(": %s", sampled));
+	else if (m->sample && one_in > 1)
 		page_wrap(p, 2, text(": 1 packet in %u", one_in));
 	page_newline(p);
 }
@@ -304,8 +308,9 @@ bool block(struct page *p, const struct snapshot *s, const struct meter *m)
 {
 	struct block b = { .s = s, .m = m, .t = &s->tables[meter_id(m)] };
 	bool short_of_memory = collect(&b), any = b.nr || short_of_memory;
+	bool passed = thinned_of(s, meter_id(m)).passed;	/* perhaps all: it was paused */
 
-	if (any)
+	if (any || passed)
 		heading(p, s, m);
 	if (any && !short_of_memory && m->layout == LAYOUT_ACROSS)
 		short_of_memory = !across(p, s, m);
@@ -316,5 +321,5 @@ bool block(struct page *p, const struct snapshot *s, const struct meter *m)
 	free(b.active);
 	free(b.total);
 	free(b.all);
-	return any;
+	return any || passed;
 }

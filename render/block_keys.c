@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/core/key.h"
 #include "lib/util/log.h"
 #include "render/block_rows.h"
 
@@ -24,7 +25,7 @@ void keys_label(const struct block *b, const struct entry *e, unsigned nr, char 
 {
 	char text[120];
 
-	b->m->key.text(key_of(b->m, b->t, e->row), nr, text, sizeof(text));
+	key_text(b->m, key_of(b->m, b->t, e->row), nr, text, sizeof(text));
 	if (strcmp(b->m->key.labels[nr], "queue"))
 		snprintf(label, size, "%s", text);
 	else if (!strcmp(text, "all"))
@@ -40,7 +41,7 @@ void keys_notes(struct block *b, const struct entry *e)
 
 	if (!key || !b->m->key.note)
 		return;
-	for (unsigned i = 0; b->m->key.line(key, i, text + 4, sizeof(text) - 4); i++) {
+	for (unsigned i = 0; key_line(b->m, key, i, text + 4, sizeof(text) - 4); i++) {
 		grid_line(&b->grid);
 		grid_span(&b->grid, 0, text);
 	}
@@ -55,7 +56,7 @@ static unsigned fold(struct block *b)
 	if (!minor)
 		return b->nr;
 	for (unsigned i = 0; i < b->nr; i++)
-		if (b->m->key.is_minor(key_of(b->m, b->t, b->active[i].row)))
+		if (key_minor(b->m, key_of(b->m, b->t, b->active[i].row)))
 			minor[folded++] = b->active[i];
 		else
 			b->active[nr++] = b->active[i];

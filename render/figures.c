@@ -180,9 +180,8 @@ static struct column *add(struct figures *f, struct grid *g, const struct figure
 	return grid_column(g, drop, head);
 }
 
-/* "≤64", "-127", "-16k", ">64k" */
-static void class_name(const struct look *look, const struct metric *k, unsigned slot,
-		       char *t, size_t size)
+void figures_class(const struct look *look, const struct metric *k, unsigned slot, char *t,
+		   size_t size)
 {
 	bool last = isinf(hist_bound(k, slot));
 	double bound = last ? hist_floor(k, slot) : hist_bound(k, slot);
@@ -200,8 +199,8 @@ static void bars_column(struct figures *f, struct grid *g, const struct metric *
 	unsigned slots = hist_slots(k), wide;
 	struct column *c;
 
-	class_name(f->look, k, 0, first, sizeof(first));
-	class_name(f->look, k, slots - 1, last, sizeof(last));
+	figures_class(f->look, k, 0, first, sizeof(first));
+	figures_class(f->look, k, slots - 1, last, sizeof(last));
 	wide = text_columns(first) + text_columns(last);
 	snprintf(head, sizeof(head), "%s%*s%s", first, slots > wide ? (int)(slots - wide) : 1, "",
 		 last);
@@ -241,7 +240,7 @@ static void sizes(struct figures *f, struct grid *g, const struct metric *k)
 	for (unsigned i = 0; i < hist_slots(k); i++) {
 		if (!all[1 + i])
 			continue;
-		class_name(f->look, k, i, head, sizeof(head));
+		figures_class(f->look, k, i, head, sizeof(head));
 		c = add(f, g, &(struct figure){ k, class_text, i, 0 }, SHARES, head);
 		if (c)
 			c->tight = f->room == ROOM_SOME;
@@ -385,7 +384,7 @@ void figures_legend(const struct meter *m, const struct look *look, char *legend
 		for (unsigned i = 0; i < hist_slots(k) && len < size; i++) {
 			char name[16];
 
-			class_name(look, k, i, name, sizeof(name));
+			figures_class(look, k, i, name, sizeof(name));
 			len += snprintf(legend + len, size - len, " %s", name);
 		}
 	}

@@ -36,6 +36,9 @@ struct figures {
 void figures_columns(struct figures *, struct grid *, const struct meter *);
 /* Fill the last line of the grid, from `column` on, with the words of a row. */
 void figures_fill(const struct figures *, struct grid *, unsigned column, const uint64_t *row);
+/* What a slot of a distribution is called: "≤64", "-127", "-16k", ">64k". */
+void figures_class(const struct look *, const struct metric *, unsigned slot, char *name,
+		   size_t size);
 /* The legend of a distribution's bars; "": this meter has none. */
 void figures_legend(const struct meter *, const struct look *, char *legend, size_t size);
 

@@ -102,19 +102,63 @@ static void earlier_line(struct page *p, const struct snapshot *s, const struct 
 	page_newline(p);
 }
 
+/* "lost 618 packets", "share 22%", "port 9" */
+const char *finding_fact_text(const struct fact *f)
+{
+	char value[UNITS_SIZE];
+
+	if (!strcmp(f->unit, "ratio"))
+		return text("%s %.3g%%", f->name, 100 * f->value);
+	if (!strcmp(f->unit, "seconds"))
+		return text("%s %s", f->name, finding_time(f->value));
+	units_count(value, f->value);
+	return !strcmp(f->name, f->unit) ? text("%s %s", f->name, value) :
+					   text("%s %s %s", f->name, value, f->unit);
+}
+
+static void cost_line(struct page *p, const struct finding *f)
+{
+	const char *facts = "";
+
+	for (unsigned i = 0; i < f->nr_facts; i++)
+		facts = text("%s%s%s", facts, *facts ? ", " : "", finding_fact_text(&f->facts[i]));
+	page_spaces(p, indent(p));
+	page_put(p, "cost:", -1);
+	page_spaces(p, 1);
+	page_wrap(p, indent(p) + 6, harm_text(f));
+	if (*facts)
+		page_wrap(p, indent(p) + 6, text("; evidence: %s", facts));
+	page_newline(p);
+}
+
+/* One that stands by itself, and what follows from it. */
+static void group(struct page *p, const struct snapshot *s, unsigned at, bool costs)
+{
+	const struct findings *f = &s->findings;
+
+	what_line(p, &f->list[at], severity_names[f->list[at].severity]);
+	if (costs)
+		cost_line(p, &f->list[at]);
+	try_line(p, s, &f->list[at]);
+	for (unsigned k = 0; k < f->nr; k++)
+		if (f->list[k].under == (int)at)
+			what_line(p, &f->list[k], "  causes");
+}
+
+void findings_costs(struct page *p, const struct snapshot *s)
+{
+	for (unsigned i = 0; i < s->findings.nr; i++)
+		if (s->findings.list[i].under < 0)
+			group(p, s, i, true);
+}
+
 void findings_table(struct page *p, const struct snapshot *s)
 {
 	const struct findings *f = &s->findings;
 
-	for (unsigned i = 0; i < f->nr; i++) {
-		if (f->list[i].under >= 0)
-			continue;
-		what_line(p, &f->list[i], severity_names[f->list[i].severity]);
-		try_line(p, s, &f->list[i]);
-		for (unsigned k = 0; k < f->nr; k++)
-			if (f->list[k].under == (int)i)
-				what_line(p, &f->list[k], "  causes");
-	}
+	for (unsigned i = 0; i < f->nr; i++)
+		if (f->list[i].under < 0)
+			group(p, s, i, false);
 	for (unsigned i = 0; i < f->nr_earlier; i++)
 		earlier_line(p, s, &f->earlier[i]);
 }
@@ -129,6 +173,18 @@ static void facts(struct json *j, const struct finding *f)
 		json_close(j);
 	}
 	json_close(j);
+}
+
+void fix_shell(const struct snapshot *s, const struct finding *f, unsigned nr, char *line,
+	       size_t size)
+{
+	char all[2 * FIX_ROOM];
+	size_t at = 0;
+
+	if (*netns_of(s) && is_inside(f, f->fixes[nr]))
+		at = snprintf(all, FIX_ROOM, "ip%cnetns%cexec%c%s", 0, 0, 0, netns_of(s)) + 1;
+	memcpy(all + at, f->fixes[nr], FIX_ROOM);
+	fix_text(all, line, size);
 }
 
 /* The command as an argument vector, prefixed to run in the namespace of the interface. */
@@ -198,6 +254,7 @@ static void finding_json(struct json *j, const struct snapshot *s, const struct 
 	json_string(j, "kind", harm_names[f->kind->harm]);
 	json_double(j, "value", f->harm);
 	json_string(j, "unit", harm_units[f->kind->harm]);
+	json_double(j, "packets_per_second", f->struck);
 	json_close(j);
 	facts(j, f);
 	threshold(j, f->kind);

@@ -3,10 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/core/key.h"
 #include "lib/util/grow.h"
 #include "lib/util/log.h"
 #include "render/figures.h"
 #include "render/glance.h"
+#include "render/sampled.h"
 
 #define NAME	2	/* column of the meter's name… */
 #define POINT	14	/* …of the point… */
@@ -76,16 +78,17 @@ static void item(const struct column *c, const char *cell, const char **group, c
 	*group = c->group;
 }
 
-static void sentence(const struct lines *l, const uint64_t *words, char *out, size_t size)
+void glance_words(const struct look *look, const struct snapshot *s, const struct meter *m,
+		  const uint64_t *words, char *out, size_t size)
 {
-	struct figures f = { .s = l->s, .m = l->m, .look = l->p->look, .all = words,
-			     .room = ROOM_LITTLE, .seconds = table_seconds(l->s, l->m) };
+	struct figures f = { .s = s, .m = m, .look = look, .all = words, .room = ROOM_LITTLE,
+			     .seconds = table_seconds(s, m) };
 	const char *group = "";
 	struct grid g = {};
 	unsigned keep;
 
 	*out = '\0';
-	figures_columns(&f, &g, l->m);
+	figures_columns(&f, &g, m);
 	grid_line(&g);
 	figures_fill(&f, &g, 0, words);
 	keep = g.short_of_memory ? 0 : keep_up_to(&g, f.bars);
@@ -95,6 +98,11 @@ static void sentence(const struct lines *l, const uint64_t *words, char *out, si
 			item(&g.columns[i], g.lines[0].cells[i], &group, out, size);
 	grid_free(&g);
 	free(f.list);
+}
+
+static void sentence(const struct lines *l, const uint64_t *words, char *out, size_t size)
+{
+	glance_words(l->p->look, l->s, l->m, words, out, size);
 }
 
 static void line(struct lines *l, const char *of, const char *words)
@@ -116,27 +124,34 @@ static void line(struct lines *l, const char *of, const char *words)
 	page_newline(p);
 }
 
+struct busiest busiest_queue_of(const struct snapshot *s, const struct meter *m, unsigned from,
+				unsigned to)
+{
+	const struct table *t = &s->tables[meter_id(m)];
+	struct busiest b = { .queue = -1 };
+
+	for (unsigned row = from; row < to; row++)
+		for (unsigned cpu = 0; cpu < t->cpus; cpu++) {
+			uint64_t n = cell_idle(t, row, cpu) ? 0 :
+				     row_weight(m, row_words(t, row, cpu));
+
+			if (n > b.most && place_of(s, m, row).queue >= 0)
+				b = (struct busiest){ place_of(s, m, row).queue, n };
+		}
+	return b;
+}
+
 /* "; queue 2 has 77%", if one queue has far more than its share. */
 static const char *busiest(const struct lines *l, unsigned from, unsigned to, uint64_t all,
 			   unsigned queues)
 {
-	const struct table *t = &l->s->tables[meter_id(l->m)];
-	uint64_t most = 0;
-	int at = -1;
+	struct busiest b = busiest_queue_of(l->s, l->m, from, to);
 
-	for (unsigned row = from; row < to; row++)
-		for (unsigned cpu = 0; cpu < t->cpus; cpu++) {
-			uint64_t n = cell_idle(t, row, cpu) ? 0 : row_weight(l->m, row_words(t, row,
-											     cpu));
-
-			if (n > most && place_of(l->s, l->m, row).queue >= 0) {
-				most = n;
-				at = place_of(l->s, l->m, row).queue;
-			}
-		}
-	if (at < 0 || queues < 2 || most * queues < all + all / 2 || most * 4 < all || most == all)
-		return at >= 0 && queues > 1 && most == all ? text("; all of queue %d", at) : "";
-	return text("; queue %d has %.0f%%", at, 100.0 * most / all);
+	if (b.queue < 0 || queues < 2 || b.most * queues < all + all / 2 || b.most * 4 < all ||
+	    b.most == all)
+		return b.queue >= 0 && queues > 1 && b.most == all ?
+		       text("; all of queue %d", b.queue) : "";
+	return text("; queue %d has %.0f%%", b.queue, 100.0 * b.most / all);
 }
 
 /* Sums rows `from` to `to`: the queues of one point, or all rows. */
@@ -171,7 +186,7 @@ static void key_name(const struct meter *m, const void *key, char *out, size_t s
 	for (unsigned i = 0; m->key.labels[i]; i++) {
 		size_t len = strlen(out);
 
-		m->key.text(key, i, part, sizeof(part));
+		key_text(m, key, i, part, sizeof(part));
 		if (strcmp(m->key.labels[i], "queue") || !strcmp(part, "all"))
 			snprintf(out + len, size - len, "%s%s", len ? " " : "", part);
 	}
@@ -225,7 +240,7 @@ static void key_lines(struct lines *l)
 	for (unsigned row = 0; row < t->rows; row++) {
 		const void *key = key_of(l->m, t, row);
 
-		if (row_idle(l->m, t, row, 0) || (l->m->key.is_minor && l->m->key.is_minor(key)))
+		if (row_idle(l->m, t, row, 0) || key_minor(l->m, key))
 			continue;
 		key_name(l->m, key, name, sizeof(name));
 		if (!l->m->key.sorted || strstr(name, " all"))
@@ -258,5 +273,7 @@ bool glance(struct page *p, const struct snapshot *s, const struct meter *m)
 		if ((i + 1) * rows <= t->rows)
 			sum_line(&l, i * rows, (i + 1) * rows, point_names[i],
 				 i <= RX_STACK ? s->meta.rx_queues : s->meta.tx_queues);
+	if (sampled_text(s, meter_id(m)) && (l.nr || thinned_of(s, meter_id(m)).passed))
+		line(&l, "", text("%s%s", l.nr ? "of " : "", sampled_text(s, meter_id(m))));
 	return l.nr;
 }

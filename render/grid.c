@@ -296,6 +296,10 @@ static void say_gone(const struct grid *g, struct page *p)
 
 void grid_print(struct grid *g, struct page *p)
 {
+	if (p->table) {
+		p->table(p, g);
+		return;
+	}
 	fit(g, p->width);
 	widen_groups(g, p->width);
 	groups(g, p);

@@ -4,12 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/core/key.h"
 #include "lib/read/derived.h"
 #include "lib/util/log.h"
 #include "render/findings.h"
 #include "render/hw/hw.h"
 #include "render/json_writer.h"
 #include "render/render.h"
+#include "render/sampled.h"
 #include "render/shown.h"
 
 #define DOCUMENT 3	/* version of the document; incremented by incompatible changes */
@@ -34,9 +36,13 @@ static void percentiles(struct json *j, const struct metric *k, const uint64_t *
 	json_double(j, "max", hist_max(k, w));
 }
 
-static void histogram(struct json *j, const char *key, const struct metric *k, const uint64_t *w)
+/* `one_in`: it has one packet in so many. */
+static void histogram(struct json *j, const char *key, const struct metric *k, const uint64_t *w,
+		      double one_in)
 {
 	json_open(j, key, '{');
+	if (one_in > 1)
+		json_double(j, "one_in", one_in);
 	json_uint(j, "count", hist_count(k, w));
 	if (k->scale == 1)
 		json_uint(j, "sum", w[0]);
@@ -102,10 +108,10 @@ static void notes(struct json *j, const struct meter *m, const void *key)
 {
 	char line[160];
 
-	if (!m->key.note || !m->key.line(key, 0, line, sizeof(line)))
+	if (!m->key.note || !key_line(m, key, 0, line, sizeof(line)))
 		return;
 	json_open(j, m->key.note, '[');
-	for (unsigned i = 0; m->key.line(key, i, line, sizeof(line)); i++)
+	for (unsigned i = 0; key_line(m, key, i, line, sizeof(line)); i++)
 		json_string(j, NULL, line);
 	json_close(j);
 }
@@ -121,10 +127,10 @@ static void place(struct json *j, const struct snapshot *s, const struct meter *
 		for (unsigned i = 0; m->key.labels[i]; i++) {
 			char text[128];
 
-			m->key.text(key, i, text, sizeof(text));
+			key_text(m, key, i, text, sizeof(text));
 			label(j, m->key.labels[i], text);
 		}
-		if (m->key.minor && m->key.is_minor(key))
+		if (m->key.minor && key_minor(m, key))
 			json_bool(j, m->key.minor, true);
 		notes(j, m, key);
 		return;
@@ -153,7 +159,7 @@ static void row_object(struct json *j, const struct snapshot *s, const struct me
 		if (k->untold && !*w)
 			json_null(j, key);
 		else if (k->kind == KIND_HISTOGRAM)
-			histogram(j, key, k, w);
+			histogram(j, key, k, w, meter_one_in(s, meter_id(m)));
 		else if (k->kind == KIND_LEVEL)
 			json_uint(j, key, level_of(w));
 		else if (k->kind == KIND_RESIDUE)
@@ -192,8 +198,35 @@ static void sampled(struct json *j, const struct snapshot *s)
 {
 	json_open_unless_empty(j, "sampled");
 	for (unsigned id = 0; id < NR_METERS; id++)
-		if (meter_shown(s, id) && meters[id]->sample)
+		if (meter_shown(s, id) && meters[id]->sample &&
+		    !meter_adapts(meters[id], &s->meta))
 			json_uint(j, meters[id]->name, meter_sample(meters[id], &s->meta));
+	json_close(j);
+}
+
+/* Meters that may pass packets by: how many they followed. */
+static void thinned(struct json *j, const struct snapshot *s)
+{
+	json_open_unless_empty(j, "thinned");
+	for (unsigned id = 0; id < NR_METERS; id++) {
+		struct thinned t = thinned_of(s, id);
+
+		if (!meter_shown(s, id) || !meter_thins(s, id))
+			continue;
+		json_open(j, meters[id]->name, '{');
+		json_double(j, "one_in", meter_one_in(s, id));
+		json_uint(j, "packets", t.taken + t.passed);
+		json_uint(j, "followed", t.taken);
+		json_uint(j, "paused", t.paused);
+		json_close(j);
+	}
+	json_close(j);
+	if (!s->meta.budget)
+		return;
+	json_open(j, "budget", '{');
+	json_double(j, "percent", s->meta.budget / 1e4);
+	json_double(j, "taken_percent", 100 * thinned_share(s));
+	json_bool(j, "holds", thinned_holds(s));
 	json_close(j);
 }
 
@@ -254,6 +287,7 @@ static void head(struct json *j, const struct snapshot *s)
 	if (s->meta.sample > 1)
 		json_uint(j, "sample", s->meta.sample);
 	sampled(j, s);
+	thinned(j, s);
 	if (s->state[0])
 		json_string(j, "state", s->state);
 	blind(j, s);
@@ -306,23 +340,28 @@ static void caveats(struct json *j, const struct snapshot *s)
 	may_lack(j, s);
 }
 
+void json_snapshot(struct json *j, const struct snapshot *s)
+{
+	head(j, s);
+	if (s->hw) {
+		json_open(j, "hw", '{');
+		hw_json(j, s->hw);
+		json_close(j);
+	}
+	if (measured(s)) {
+		meters_object(j, s);
+		caveats(j, s);
+	}
+	findings_json(j, s);
+}
+
 static void one(FILE *out, const struct snapshot *s, const struct look *look)
 {
 	struct json j = { .out = out };
 
 	(void)look;
 	json_open(&j, NULL, '{');
-	head(&j, s);
-	if (s->hw) {
-		json_open(&j, "hw", '{');
-		hw_json(&j, s->hw);
-		json_close(&j);
-	}
-	if (measured(s)) {
-		meters_object(&j, s);
-		caveats(&j, s);
-	}
-	findings_json(&j, s);
+	json_snapshot(&j, s);
 	json_close(&j);
 	fputc('\n', out);
 }

@@ -10,6 +10,7 @@
 #include "render/hw/hw.h"
 #include "render/openmetrics.h"
 #include "render/render.h"
+#include "render/sampled.h"
 #include "render/series.h"
 #include "render/text.h"
 
@@ -95,6 +96,7 @@ struct row {
 	const struct bound *bounds;	/* histograms: by slot */
 	const char *labels;
 	const struct series *series;
+	const char *sampled;		/* its label; "": none */
 	const uint64_t *words;
 };
 
@@ -109,6 +111,7 @@ static void sample(const struct row *r, const char *suffix)
 	fputs(suffix, r->out);
 	fputs(r->labels, r->out);
 	fputs(r->series->labels, r->out);
+	openmetrics_label(r->out, "sampled", r->sampled);
 }
 
 static void number(FILE *out, uint64_t n)
@@ -231,6 +234,7 @@ static void family(const struct exposition *a, const struct meter *m, const stru
 			struct row r = {
 				.out = a->o.out, .k = k, .family = name, .bounds = bounds,
 				.labels = a->shown[i].labels, .series = s,
+				.sampled = sampled_label(a->shown[i].s, meter_id(m)),
 				.words = s->words + k->at,
 			};
 
@@ -315,6 +319,7 @@ static void print(struct metrics_out o, const struct snapshot *const *list, unsi
 		err = families(&a, id);
 	if (figures || !nr)
 		own_openmetrics(&o, list, nr, look->unread);
+	spread_openmetrics(&o, list, look->windows ?: list, nr);
 	if (!o.old && !err)
 		fputs("# EOF\n", o.out);
 	for (unsigned i = 0; a.shown && i < nr; i++)

@@ -26,4 +26,8 @@ void openmetrics_labels(FILE *, const char *sample, const struct snapshot *);
 void own_openmetrics(const struct metrics_out *, const struct snapshot *const *, unsigned nr,
 		     unsigned unread);
 
+/* How the packets of each point spread over the queues, in these windows of the snapshots. */
+void spread_openmetrics(const struct metrics_out *, const struct snapshot *const *,
+			const struct snapshot *const *windows, unsigned nr);
+
 #endif

@@ -4,6 +4,7 @@
 
 #include "lib/util/log.h"
 #include "render/openmetrics.h"
+#include "render/sampled.h"
 #include "render/shown.h"
 
 static void gauge(const struct metrics_out *o, const char *name, const struct snapshot *s,
@@ -18,6 +19,13 @@ static void labelled(const struct metrics_out *o, const char *sample, const stru
 {
 	openmetrics_labels(o->out, sample, s);
 	fprintf(o->out, ",%s=\"%s\"} %" PRIu64 "\n", label, name, nr);
+}
+
+static void sampled(const struct metrics_out *o, const char *sample, const struct snapshot *s,
+		    unsigned id, const char *how, uint64_t nr)
+{
+	openmetrics_labels(o->out, sample, s);
+	fprintf(o->out, ",meter=\"%s\",how=\"%s\"} %" PRIu64 "\n", meters[id]->name, how, nr);
 }
 
 static void interfaces(const struct metrics_out *o, const struct snapshot *const *list, unsigned nr)
@@ -123,6 +131,39 @@ static void findings(const struct metrics_out *o, const struct snapshot *const *
 		}
 }
 
+/* What meters that may pass packets by have followed. */
+static void sampling(const struct metrics_out *o, const struct snapshot *const *list, unsigned nr)
+{
+	static const char packets[] = "nicprobe_sampling_packets_total";
+	bool any = false;
+
+	for (unsigned id = 0; id < NR_METERS; id++)
+		for (unsigned i = 0; i < nr; i++) {
+			struct thinned t = thinned_of(list[i], id);
+
+			if (!meter_shown(list[i], id) || !meter_thins(list[i], id))
+				continue;
+			if (!any)
+				openmetrics_head(o, "nicprobe_sampling_packets", "counter",
+						 "packets", "Packets that a meter could follow, by "
+						 "what it did with them.");
+			any = true;
+			sampled(o, packets, list[i], id, "followed", t.taken);
+			sampled(o, packets, list[i], id, "passed-by", t.passed - t.paused);
+			sampled(o, packets, list[i], id, "paused", t.paused);
+		}
+	any = false;
+	for (unsigned i = 0; i < nr; i++) {
+		if (!list[i]->meta.budget)
+			continue;
+		if (!any)
+			openmetrics_head(o, "nicprobe_budget_ratio", "gauge", "ratio",
+					 "Part of each CPU that following packets may take.");
+		any = true;
+		gauge(o, "nicprobe_budget_ratio", list[i], list[i]->meta.budget * 1e-6);
+	}
+}
+
 /* Lost counts, missed events, and hooks that do not see all packets. */
 static void trust(const struct metrics_out *o, const struct snapshot *const *list, unsigned nr)
 {
@@ -168,6 +209,9 @@ void own_openmetrics(const struct metrics_out *o, const struct snapshot *const *
 	openmetrics_head(o, "nicprobe_scrape_errors", "gauge", "",
 			 "Attached interfaces that could not be read and are missing here.");
 	fprintf(o->out, "nicprobe_scrape_errors %u\n", unread);
+	openmetrics_head(o, "nicprobe_interfaces", "gauge", "",
+			 "Attached interfaces of this output; 0: nothing is attached.");
+	fprintf(o->out, "nicprobe_interfaces %u\n", nr);
 	if (!nr)
 		return;
 	interfaces(o, list, nr);
@@ -175,4 +219,5 @@ void own_openmetrics(const struct metrics_out *o, const struct snapshot *const *
 	links(o, list, nr);
 	findings(o, list, nr);
 	trust(o, list, nr);
+	sampling(o, list, nr);
 }

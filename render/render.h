@@ -16,6 +16,8 @@ struct look {
 	bool queues;		/* every queue, however many there are */
 	unsigned each;		/* openmetrics: 1 << EACH_x of series.h */
 	unsigned unread;	/* attached interfaces that could not be read */
+	/* of totals: the windows that their findings are of, in the same order; NULL: none */
+	const struct snapshot *const *windows;
 };
 
 struct renderer {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/core/key.h"
 #include "lib/util/grow.h"
 #include "lib/util/list.h"
 #include "render/openmetrics.h"
@@ -53,10 +54,10 @@ static void note(FILE *out, const struct meter *m, const void *key)
 {
 	char line[160];
 
-	if (!m->key.note || !m->key.line(key, 0, line, sizeof(line)))
+	if (!m->key.note || !key_line(m, key, 0, line, sizeof(line)))
 		return;
 	fprintf(out, ",%s=\"", m->key.note);
-	for (unsigned i = 0; m->key.line(key, i, line, sizeof(line)); i++) {
+	for (unsigned i = 0; key_line(m, key, i, line, sizeof(line)); i++) {
 		if (i)
 			fputc(';', out);
 		openmetrics_escaped(out, line);
@@ -72,7 +73,7 @@ static void key_labels(FILE *out, struct series_part *p, const struct meter *m, 
 	for (unsigned i = 0; m->key.labels[i]; i++) {
 		if (left_out(m, m->key.labels[i], each))
 			continue;
-		m->key.text(key, i, text, sizeof(text));
+		key_text(m, key, i, text, sizeof(text));
 		if (strcmp(m->key.labels[i], "queue")) {
 			fprintf(out, ",%s=\"", m->key.labels[i]);
 			openmetrics_escaped(out, text);
@@ -84,7 +85,7 @@ static void key_labels(FILE *out, struct series_part *p, const struct meter *m, 
 		p->queue = strdup(p->all ? "" : queue);
 	}
 	note(out, m, key);
-	p->unit = m->key.unit ? m->key.unit(key) : NULL;
+	p->unit = key_unit_of(m, key);
 }
 
 static void place_labels(FILE *out, struct series_part *p, const struct snapshot *s,
@@ -238,7 +239,7 @@ static bool row_left_out(const struct snapshot *s, const struct meter *m, unsign
 
 	return row_idle(m, t, row, cpu) ||
 	       (m->key.minor && !strcmp(m->key.minor, each_names[EACH_OWN]) &&
-		!(each >> EACH_OWN & 1) && m->key.is_minor(key_of(m, t, row)));
+		!(each >> EACH_OWN & 1) && key_minor(m, key_of(m, t, row)));
 }
 
 int series_read(struct series_list *to, const struct snapshot *s, const struct meter *m,

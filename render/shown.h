@@ -3,6 +3,8 @@
 #ifndef NICPROBE_RENDER_SHOWN_H
 #define NICPROBE_RENDER_SHOWN_H
 
+#include <math.h>
+
 #include "lib/read/snapshot.h"
 
 /* Does it have counts? If not, it only has the section hw. */
@@ -69,6 +71,8 @@ static inline const char *netns_of(const struct snapshot *s)
 struct json;
 /* Keys that identify an interface in every document: name, index, namespace and driver. */
 void json_interface(struct json *, const struct meta *, const char *label);
+/* All keys of the document of a snapshot. */
+void json_snapshot(struct json *, const struct snapshot *);
 
 static inline const void *key_of(const struct meter *m, const struct table *t, unsigned row)
 {
@@ -126,6 +130,29 @@ static inline bool packets_both(const struct snapshot *s, uint64_t *n)
 
 	*n += counted ? sent : 0;
 	return counted;
+}
+
+/* What measuring takes of a CPU at the present rate, in per cent; NAN: it is not known. */
+static inline double cost_share(const struct snapshot *s)
+{
+	uint64_t packets;
+
+	if (!s->meta.cost_ns || s->seconds <= 0 || !packets_both(s, &packets))
+		return NAN;
+	return packets * (double)s->meta.cost_ns / s->seconds / 1e7;
+}
+
+/* Packets the kernel dropped, without the benign reasons; false: drop is not attached. */
+static inline bool packets_dropped(const struct snapshot *s, uint64_t *n)
+{
+	const struct meter *m = meters[METER_drop];
+	const struct table *t = &s->tables[METER_drop];
+
+	*n = 0;
+	for (unsigned row = 0; t->cells && row < t->rows; row++)
+		if (!m->key.is_minor(key_of(m, t, row)))
+			*n += row_weight(m, row_words(t, row, 0));
+	return t->cells;
 }
 
 /* Intervals keep both words of a gauge, so a row whose gauges and counts are all 0 is idle, too. */

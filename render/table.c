@@ -7,6 +7,8 @@
 #include "render/findings.h"
 #include "render/glance.h"
 #include "render/hw/hw.h"
+#include "render/sampled.h"
+#include "render/table.h"
 #include "render/units.h"
 
 #define NARROWEST 24	/* narrower terminals cut lines off */
@@ -19,7 +21,7 @@ const char *queues_in_use(const struct meta *meta)
 		    meta->rx_queues + meta->tx_queues > 2 ? "s" : "");
 }
 
-static void heading(struct page *p, const struct snapshot *s)
+void table_heading(struct page *p, const struct snapshot *s)
 {
 	char time[UNITS_SIZE];
 
@@ -34,8 +36,8 @@ static void heading(struct page *p, const struct snapshot *s)
 	if (measured(s))
 		page_wrap(p, 2, text(", %s %s%s", s->counts ? "over" : s->interval ?
 				     "in the last" : "attached", time, s->interval ? "" : " ago"));
-	if (s->meta.sample > 1)
-		page_wrap(p, 2, text(", 1 packet in %u timed", s->meta.sample));
+	if (sampled_rule(&s->meta))
+		page_wrap(p, 2, text(", %s", sampled_rule(&s->meta)));
 	page_newline(p);
 	if (!s->state[0])
 		return;
@@ -65,8 +67,7 @@ static void packet_hooks(struct page *p, const struct snapshot *s)
 	page_end(p);
 }
 
-/* Warnings about points that do not see all packets. */
-static void blind(struct page *p, const struct snapshot *s)
+void table_blind(struct page *p, const struct snapshot *s)
 {
 	for (unsigned i = 0; i < NR_POINTS; i++) {
 		if (!*s->blind[i])
@@ -172,7 +173,7 @@ static void may_lack(struct page *p, const char *name, uint64_t nr, uint64_t of)
 			     count, share));
 }
 
-static void losses(struct page *p, const struct snapshot *s)
+void table_losses(struct page *p, const struct snapshot *s)
 {
 	for (unsigned id = 0; id < NR_METERS; id++)
 		if (meter_shown(s, id))
@@ -208,9 +209,9 @@ static void one(FILE *out, const struct snapshot *s, const struct look *look)
 	struct page p = { .out = out, .look = look, .width = width };
 	uint64_t silent = 0;
 
-	heading(&p, s);
+	table_heading(&p, s);
 	packet_hooks(&p, s);
-	blind(&p, s);
+	table_blind(&p, s);
 	found(&p, s);
 	if (s->hw)
 		hw_table(&p, s->hw);
@@ -222,7 +223,7 @@ static void one(FILE *out, const struct snapshot *s, const struct look *look)
 	nothing(&p, s, silent);
 	if (!look->brief)
 		all_absent(&p, s, silent);
-	losses(&p, s);
+	table_losses(&p, s);
 	page_newline(&p);	/* before the next interface, or the next interval */
 }
 

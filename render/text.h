@@ -15,12 +15,17 @@
 #define STYLE_YELLOW	"33"
 #define STYLE_RED	"31"
 
+struct grid;
+
 /* Output with a maximum width, and the present column. */
 struct page {
 	FILE *out;
 	const struct look *look;
 	unsigned width, at;
 	unsigned gap;		/* pending spaces, written before text: avoids trailing spaces */
+	/* Takes tables, which are then not printed, with all their columns; NULL: they are */
+	void (*table)(struct page *, const struct grid *);
+	void *table_of;		/* for whoever takes them */
 };
 
 #define UTF8_BAD 0xfffd		/* U+FFFD, returned for each byte that is not UTF-8 */

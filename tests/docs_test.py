@@ -59,8 +59,11 @@ def missing(keys, body):
 
 
 pages = {name: Page(name) for name in sorted(os.listdir(os.path.join(ROOT, "man")))}
-main, meters_page, json_page, bench_page, driver_page = (pages[f"nicprobe{n}"] for n in (
-    ".8", "-meters.7", "-json.5", "-bench.8", "-driver.8"))
+main, meters_page, json_page, bench_page, driver_page, trace_page, top_page, doctor_page, serve_page, \
+    record_page, report_page = (
+    pages[f"nicprobe{n}"] for n in (
+        ".8", "-meters.7", "-json.5", "-bench.8", "-driver.8", "-trace.8", "-top.8", "-doctor.8", "-serve.8",
+        "-record.8", "-report.8"))
 by_command = main.sub["COMMANDS"]
 common = flags(main.part["COMMANDS"].split(".Ss ")[0])
 commands = complete("commands")
@@ -72,6 +75,13 @@ ELSEWHERE = {
     "bench": [bench_page.sub["DESCRIPTION"]["Options"]],
     "driver": [driver_page.sub["DESCRIPTION"]["driver"]],
     "drivers": [driver_page.sub["DESCRIPTION"]["drivers"]],
+    "doctor": [doctor_page.part["OPTIONS"]],
+    "record": [record_page.sub["DESCRIPTION"]["record"]],
+    "report": [report_page.part["OPTIONS"]],
+    "show": [record_page.sub["DESCRIPTION"]["show"]],
+    "trace": [trace_page.sub["DESCRIPTION"]["Options"]],
+    "top": [top_page.sub["DESCRIPTION"]["Options"]],
+    "serve": [serve_page.sub["DESCRIPTION"]["Options"]],
 }
 
 
@@ -90,7 +100,9 @@ def test_options():
           [f"{c} is not a command" for c in by_command if c not in [*commands, "complete"]])
     check("docs: nicprobe(8) says where options are that it has not", [
         f"{page.refer} is not in {command}" for command, page in (
-            ("attach", driver_page), ("driver", driver_page), ("drivers", driver_page), ("bench", bench_page))
+            ("attach", driver_page), ("driver", driver_page), ("drivers", driver_page), ("bench", bench_page),
+            ("trace", trace_page), ("top", top_page), ("doctor", doctor_page), ("serve", serve_page),
+            ("record", record_page), ("report", report_page))
         if page.refer not in by_command[command]])
 
 
@@ -131,11 +143,13 @@ def test_meters():
 
 def test_families():
     """Every OpenMetrics name in the renderer's golden files and of every metric is in the man page, and no other."""
-    golden = "".join(read("tests", "golden", f"{n}.{end}") for n, end in (("busy+odd", "om"), ("card", "om"), ("named.queues", "prom")))
+    golden = "".join(read("tests", "golden", f"{n}.{end}") for n, end in (("busy+odd", "om"), ("card", "om"), ("thinned", "om"), ("named.queues", "prom")))
     have = {re.sub(r"_(bucket|sum|count)$", "", n) for n in re.findall(r"^(nicprobe_\w+)[{ ]", golden, flags=re.M)}
     told = set(re.findall(r"\b(nicprobe_\w+)", json_page.part["OPENMETRICS"]))
     every = json.loads(say(NICPROBE, "list", "-v", "-j"))
     have |= {k["openmetrics"] for m in every["meters"] for k in m["metrics"] if "openmetrics" in k}
+    have |= {re.sub(r"_(bucket|sum|count)$", "", n) for n in re.findall(r"(nicprobe_trace_\w+)[{\"]", read(
+        "render", "trace_json.c"))}
     have |= {n for n in told if n.startswith(("nicprobe_link_", "nicprobe_hwstat_events"))}   # no golden file has them
     check("docs: OpenMetrics names were found", [f"{len(have)} names"] if len(have) < 100 else [])
     check("docs: the man page has every OpenMetrics name", [f"{n} is not there" for n in sorted(have - told)] +
@@ -161,7 +175,11 @@ def test_other_json():
             ("Errors", 2, ["cmd/cmd.c"]),
             ("list", 8, ["cmd/list.c", "cmd/listed.c"]),
             ("list -v", 19, ["cmd/describe.c", "cmd/describe_meter.c"]),
-            ("explain", 14, ["cmd/explain.c"]),
+            ("list @VIEW", 3, ["cmd/views.c"]),
+            ("list -v PROBE", 13, ["cmd/describe_probe.c"]),
+            ("trace", 12, ["render/trace_json.c"]),
+            ("explain", 15, ["cmd/explain.c"]),
+            ("doctor", 15, ["cmd/doctor_json.c"]),
             ("drivers", 36, ["cmd/drivers.c", "cmd/facts_json.c"]),
             ("wifi", 20, ["cmd/wifi.c", "cmd/wifi_print.c"])):
         keys = {k for f in files for k in re.findall(r'\w\(&?j, "(\w+)"', read(f))}
@@ -195,12 +213,20 @@ def test_names():
     check("docs: the man page has every hook", [
         t for t in hooks if f".It Cm {t}\n" not in meters_page.sub["POINTS AND HOOKS"]["Hooks"]])
     check("docs: nicprobe(8) has every format", [f for f in formats if f"Cm {f}" not in by_command["show"]])
-    source = "".join(read(d, f) for d in ("cmd", "lib", "render") for f in os.listdir(os.path.join(ROOT, d))
+    source = "".join(read(d, f) for d in ("cmd", "lib", "render", "top") for f in os.listdir(os.path.join(ROOT, d))
                      if f.endswith(".c"))
     read_here = set(re.findall(r'getenv\("(\w+)"\)', source)) - {"TERM"}
     check("docs: variables were found in the source", [str(read_here)] if len(read_here) < 3 else [])
     check("docs: the man page has every variable", [v for v in sorted(read_here)
                                                     if f"Ev {v}" not in main.part["ENVIRONMENT"]])
+
+
+def test_keys():
+    """Every key that the help of top tells is in nicprobe-top(8)."""
+    told = re.findall(r'^\t\{ "([^"]+)", "', read("top", "help.c"), flags=re.M)
+    body = top_page.sub["DESCRIPTION"]["Keys"]
+    check("docs: keys of top were found", [str(told)] if len(told) < 12 else [])
+    check("docs: nicprobe-top(8) has every key", [k for k in told if f".It {k}\n" not in body.replace("\\&", "")])
 
 
 def test_man_lints():
@@ -218,8 +244,8 @@ def test_man_lints():
 
 
 def test_man_pages():
-    """There are six; each names the others, refers to sections that it has, and nicprobe(8) is short."""
-    check("docs: all man pages are there", [] if len(pages) == 6 else [", ".join(pages)])
+    """There are fourteen; each names the others, refers to sections that it has, and nicprobe(8) is short."""
+    check("docs: all man pages are there", [] if len(pages) == 14 else [", ".join(pages)])
     lines = main.text.count("\n")
     check(f"docs: nicprobe(8) has {MOST_LINES} lines at most", [f"{lines} lines"] if lines > MOST_LINES else [])
     for page in pages.values():
@@ -250,6 +276,23 @@ def test_findings():
         f"{k['id']}: {i}" for k in told for i in k["follows"] if i not in ids])
 
 
+def test_probes():
+    """nicprobe-probes(7) is what list says; it has every probe, and every field of the events."""
+    check("docs: nicprobe-probes(7) is up to date", [] if read("man", "nicprobe-probes.7") == say(
+        NICPROBE, "list", "--man") else ["run nicprobe list --man >man/nicprobe-probes.7"])
+    told, known = pages["nicprobe-probes.7"].text, json.loads(say(NICPROBE, "list", "-v", "-j", ":::"))
+    names, fields = complete("probes"), {f["field"] for p in known for f in p["fields"]}
+    check("docs: probes and fields were found", [f"{len(names)} and {len(fields)}"]
+          if len(names) < 30 or len(fields) < 100 else [])
+    check("docs: the man page has every probe and field", [n for n in [*names, *fields]
+                                                          if not re.search(rf"^\.It Cm {re.escape(n)}( |$)", told, flags=re.M)])
+    views = complete("views")
+    check("docs: views were found", [str(views)] if len(views) < 45 else [])
+    lost = re.findall(r'\[LOST_\w+\] = "(\w+)"', read("render", "trace_json.c"))
+    check("docs: nicprobe-json(5) has every loss of trace", missing(lost, json_page.sub["OTHER DOCUMENTS"]["trace"])
+          if len(lost) == 9 else [str(lost)])
+
+
 def test_completion():
     script = os.path.join(ROOT, "completion", "nicprobe")
     interface = complete("interfaces")[0]
@@ -272,12 +315,18 @@ def test_completion():
             (["drivers", "ig"], ["igb", "igbvf"], ["ixgbe", interface]),
             (["drivers", "--check", "README"], ["README.md"], ["igb"]),
             (["wifi", ""], [interface], ["pktsize"]),
+            (["top", interface, ""], [interface], ["pktsize"]),
             (["explain", "rx-ring"], ["rx-ring-full", "rx-ring-near"], ["gro-off"]),
             (["drivers", "--btf", "README"], ["README.md"], ["igb"]),
             (["bench", interface, "--ab", "a", ""], [], ["tx", interface]),
             (["list", "-v", "pkt"], ["pktsize"], [interface]),
             (["show", "--each", "queue,c"], ["queue,cpu"], ["cpu"]),
-            (["list", ""], [], [interface])):
+            (["list", ""], ["tcp:::send", "@netsize"], [interface]),
+            (["list", "-v", "@netsi"], ["@netsize"], ["pktsize"]),
+            (["trace", "@acc"], ["@accept-ports"], ["@netsize", "tcp:::send"]),
+            (["trace", "tcp", ":::", "re"], ["receive", "retransmit"], ["send", "tcp:::receive"]),
+            (["trace", "tcp:::send", "--since", "udp", ":::", ""], ["send", "drop"], ["retransmit"]),
+            (["trace", "@netsize", "--source", ""], ["tp", "nf", "cgroup"], [interface])):
         got = say("bash", "-c", 'source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _nicprobe; '
                   'printf "%s\\n" "${COMPREPLY[@]}"', "bash", script, NICPROBE, *words).split()
         check(f"docs: completion of {' '.join(words)!r}", [f"no {w}" for w in want if w not in got] +

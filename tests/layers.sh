@@ -3,17 +3,17 @@
 # Include rules: a folder may include those to its right here, never those to its left. And every parser of foreign
 # input, lines or netlink answers, is listed in tests/fuzz/readers: fuzzed, or with a reason.
 cd "$(dirname "$0")/.." || exit 1
-rooms="cmd findings trial render drivers bpf xdp lib"
-allowed="cmd: findings trial render lib bpf/wifi/radio.h  findings: bpf xdp drivers lib  trial: lib  render: lib  drivers: lib  bpf: lib xdp/packet.bpf.h xdp/pktsize.h  xdp: lib  lib:"
+rooms="cmd report record top findings trial serve render drivers probes bpf xdp lib"
+allowed="cmd: report record top findings trial serve render probes lib bpf/wifi/radio.h; report: record trial render lib; top: record findings render lib; record: findings render lib; findings: bpf xdp drivers lib; trial: render lib; serve: lib; render: probes lib; drivers: lib; probes: bpf lib; bpf: lib xdp/packet.bpf.h xdp/pktsize.h; xdp: lib; lib:"
 bad=0
 files=$(find $rooms -name '*.[ch]' | sort)
 for file in $files; do
 	from=${file%%/*}
 	list=${allowed#*"$from":}
-	list=" $from ${list%%:*} "
+	list=" $from ${list%%;*} "
 	for to in $(sed -n 's|^#include "\([^"]*\)".*|\1|p' "$file"); do
 		case "$to" in
-		*.skel.h) continue ;;
+		*.skel.h | *.inc) continue ;;	# made while building
 		*/*) ;;
 		*) echo "not ok layers: $file: $to is not included by its path from the top"; bad=1; continue ;;
 		esac
@@ -53,7 +53,7 @@ named=$(grep -nE "" $(find lib -name '*.[ch]' ! -path lib/core/registry.h) | sed
 # findings, its output) is named after it. The kernel's own structs are exempt.
 twice=$(sed -nE 's/^(static )?(const )?struct (\w+) \{.*/\3/p' $(echo "$files" | grep -vx lib/core/kernel.bpf.h) |
 	sort | uniq -d | sed 's/^/not ok layers: defined twice: struct /'
-	for room in 'lib|bpf|xdp|drivers|trial' cmd findings render; do
+	for room in 'lib|bpf|xdp|probes|drivers|trial|serve' cmd findings render top report; do
 		echo "$files" | grep -E "^($room)/" | sed 's|.*/||' | sort | uniq -d
 	done | sed 's/^/not ok layers: two files are named /')
 [ "$twice" ] && echo "$twice" || echo "ok layers: one name, one thing: structs and files"

@@ -89,6 +89,21 @@ def test_patterns():
     check("docs: patterns.md names meters that there are", sorted(meters - {"hw"} - set(complete("meters"))))
 
 
+def test_dtrace():
+    """docs/dtrace.md is what its script makes of the views, and has each of them; the README counts them right."""
+    made = subprocess.run([sys.executable, os.path.join(ROOT, "docs", "dtrace.py")], capture_output=True, text=True)
+    check("docs: dtrace.md is up to date", [made.stderr.strip() or "python3 docs/dtrace.py >docs/dtrace.md"]
+          if made.returncode or made.stdout != read("docs", "dtrace.md") else [])
+    told = set(re.findall(r"`nicprobe trace @([a-z-]+)`", read("docs", "dtrace.md")))
+    views = set(os.listdir(os.path.join(ROOT, "views")))
+    check("docs: dtrace.md has every view", sorted(told ^ views) if len(views) > 45 else [f"{len(views)} views"])
+    check("docs: the program has every view", sorted({f"@{v}" for v in views} - set(complete("views"))))
+    check("docs: the README counts the views right",
+          [] if f"{len(views)} questions have names" in read("README.md") else [str(len(views))])
+    check("docs: a view has a licence, a question and its words", [v for v in sorted(views) if not re.fullmatch(
+        r"# SPDX-License-Identifier: GPL-2.0\n# [A-Z][^\n]*\n#\n(#[^\n]*\n)+[^#]+", read("views", v))])
+
+
 def test_recipes():
     """Each step of contributing.md can be done in this tree; tests/live/recipes_test.py does them."""
     sys.path.insert(0, os.path.join(ROOT, "tests", "live"))

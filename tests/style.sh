@@ -4,8 +4,9 @@
 # blanks, and a first line that describes the file; and that none is longer than 400 lines.
 cd "$(dirname "$0")/.." || exit 1
 files=$(git ls-files '*.c' '*.h' 2>/dev/null) || files=
-[ -n "$files" ] || files=$(find cmd findings trial render lib xdp bpf drivers bench tests -name '*.[ch]')
-nolicence=$(git ls-files 2>/dev/null | grep -v -e "^tests/golden/" -e "^bench/results/.*\.\(json\|svg\)$" -e "^LICENSE$" |
+[ -n "$files" ] || files=$(find cmd findings probes trial render lib xdp bpf drivers bench tests -name '*.[ch]')
+nolicence=$(git ls-files 2>/dev/null | grep -v -e "^tests/golden/" -e "^bench/results/.*\.\(json\|svg\)$" -e "^LICENSE$" \
+	-e "^debian/\(changelog\|copyright\|source/format\)$" -e "^docs/report\.png$" |
 	xargs -r awk "FNR == 1 { if (NR > 1 && !has) print last; has = 0; last = FILENAME }
 		FNR <= 5 && /SPDX-License-Identifier: GPL-2.0/ { has = 1 } END { if (!has) print last }")
 if [ -n "$nolicence" ]; then

@@ -27,7 +27,7 @@ struct host_cpu {
 	__u16 held, normal;	/* enum gro_alone, if GRO returns GRO_HELD or GRO_NORMAL */
 	__u32 gro_poll;		/* counts polls of this CPU: GRO mostly flushes after each */
 	__u32 gro_armed;	/* polls still to be counted */
-	__u64 timed;		/* slots whose meter napi times the softirqs of this CPU */
+	struct slots timed;	/* slots whose meter napi times the softirqs of this CPU */
 	__u64 softnet;		/* the address of its struct softnet_data; 0: not known yet */
 	__u64 raised;		/* the NAPI that was scheduled last… */
 	__u32 raised_slot;	/* …whose it is… */
@@ -76,6 +76,12 @@ static __noinline bool passes(__u32 program, __u32 handing)
 	return handing == NEW_PASSES;
 }
 
+/* Is there any interface that events of this program are passed on to? */
+static __always_inline bool calls(enum shared_program program)
+{
+	return config.slot && host.calls >> program & 1;
+}
+
 /*
  * May this program pass events on at all? One that was replaced may still run for a while after the
  * change: before Linux 6.8 a link ends some time after its pin was removed.
@@ -84,7 +90,7 @@ static __always_inline bool shares(enum shared_program program)
 {
 	__u32 handing;
 
-	if (!config.slot || !host.called[program])
+	if (!calls(program))
 		return false;
 	if (!entered(program))
 		return true;
@@ -95,7 +101,7 @@ static __always_inline bool shares(enum shared_program program)
 /* Passes the event on to the interface of a slot. Returns if that is nobody, or us. */
 static __always_inline void pass_to(void *ctx, void *next, enum shared_program program, __u32 slot)
 {
-	if (slot != config.slot && host.called[program] >> (slot & (SLOTS - 1)) & 1)
+	if (slot != config.slot && host.called[program].word[SLOT_WORD(slot)] & SLOT_BIT(slot))
 		bpf_tail_call(ctx, next, slot);
 }
 
@@ -108,21 +114,45 @@ static __noinline int pass_cut(__u32 program)
 	return 0;
 }
 
+/* Slots of a word that come after `last`. */
+static __always_inline __u64 slots_after(__u32 w, __u32 last)
+{
+	if (w != SLOT_WORD(last))
+		return w > SLOT_WORD(last) ? ~0ull : 0;
+	return ~1ull << last % 64;
+}
+
+/* Some slots: those of `set`, or if `others` all but these, and `one` and `other`. 0 is none. */
+struct chosen {
+	const volatile struct slots *set;	/* NULL: it is empty */
+	bool others;
+	__u32 one, other;
+};
+
 /*
- * Passes the event on to all interfaces of `slots`: each of them passes it on to the next. Returns
- * if none is left; or if the kernel allows no further tail call (33 for an event), which counts as
- * an event that they missed.
+ * Passes the event on to all interfaces of these slots: each of them passes it on to the next.
+ * Returns if none is left; or if the kernel allows no further tail call (33 for an event), which
+ * counts as an event that they missed.
  */
 static __always_inline void pass_along(void *ctx, void *next, enum shared_program program,
-				       __u64 slots)
+				       struct chosen c)
 {
-	slots &= host.called[program];
-	if (!entered(program))
-		slots &= ~1ull << (config.slot & (SLOTS - 1));
-	if (!slots)
+#pragma unroll
+	for (__u32 w = 0; w < SLOT_WORDS; w++) {
+		__u64 slots = c.set ? c.set->word[w] : 0;
+
+		if (c.others)
+			slots = ~slots;
+		slots |= w == SLOT_WORD(c.one) ? SLOT_BIT(c.one) : 0;
+		slots |= w == SLOT_WORD(c.other) ? SLOT_BIT(c.other) : 0;
+		slots &= host.called[program].word[w];
+		slots &= slots_after(w, entered(program) ? 0 : config.slot);
+		if (!slots)
+			continue;
+		bpf_tail_call(ctx, next, 64 * w + log2_of(slots & -slots));
+		pass_cut(program);
 		return;
-	bpf_tail_call(ctx, next, log2_of(slots & -slots));
-	pass_cut(program);
+	}
 }
 
 /* Passes on the event of a device that is not ours. */

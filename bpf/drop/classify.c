@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "bpf/drop/classify.h"
-#include "bpf/drop/reasons.h"
+#include "lib/kernel/reasons.h"
 #include "lib/core/nic_driver.h"
 #include "lib/kernel/symbol.h"
 

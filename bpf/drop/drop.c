@@ -12,7 +12,7 @@
 
 #include "bpf/drop/classify.h"
 #include "bpf/drop/drop.h"
-#include "bpf/drop/reasons.h"
+#include "lib/kernel/reasons.h"
 #include "lib/attach/attach.h"
 #include "lib/attach/pins.h"
 #include "lib/core/hook.h"

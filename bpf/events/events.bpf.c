@@ -40,15 +40,14 @@ static __always_inline bool point_on(enum point point)
 	return config.points >> point & 1;
 }
 
-static __always_inline void used(const struct sk_buff *skb, const struct net_device *dev,
-				 enum txlat_lane lane)
+static __always_inline void used(const struct sk_buff *skb, enum txlat_lane lane)
 {
 	if (on(METER_skblife))
 		life_freed(skb, true);
 	if (on(METER_txlat))
-		txlat_freed(skb, dev, lane);
+		txlat_freed(skb, lane);
 	if (on(METER_qdisc))
-		qdisc_used(skb, dev);
+		qdisc_used(skb);
 }
 
 /*
@@ -60,20 +59,16 @@ static __always_inline void used(const struct sk_buff *skb, const struct net_dev
 SEC("tp_btf/consume_skb")
 int BPF_PROG(consume_skb, const struct sk_buff *skb)
 {
-	const struct net_device *dev = skb->dev;
-
-	used(skb, dev, CONSUMED);
-	freed_pass(ctx, &to_consume_skb, SHARED_consume_skb, skb, dev, false);
+	used(skb, CONSUMED);
+	freed_pass(ctx, &to_consume_skb, SHARED_consume_skb, skb, false);
 	return 0;
 }
 
 SEC("tp_btf/consume_skb")
 int BPF_PROG(consume_skb_again, const struct sk_buff *skb)
 {
-	const struct net_device *dev = skb->dev;
-
-	used(skb, dev, AGAIN);
-	freed_pass(ctx, &to_consume_skb_again, SHARED_consume_skb_again, skb, dev, false);
+	used(skb, AGAIN);
+	freed_pass(ctx, &to_consume_skb_again, SHARED_consume_skb_again, skb, false);
 	return 0;
 }
 
@@ -87,7 +82,7 @@ static __always_inline void freed(const __u64 *ctx, const struct sk_buff *skb,
 	if (on(METER_skblife))
 		life_freed(skb, false);
 	if (on(METER_txlat))
-		txlat_freed(skb, dev, lane);
+		txlat_freed(skb, lane);
 	if (on(METER_drop)) {
 		direction = drop_whose(ctx, skb, dev);
 		FORGET(direction, skb->len);
@@ -111,7 +106,7 @@ int kfree_skb(__u64 *ctx)
 	const struct net_device *dev = skb->dev;
 
 	freed(ctx, skb, dev, FREED);
-	freed_pass(ctx, &to_kfree_skb, SHARED_kfree_skb, skb, dev, true);
+	freed_pass(ctx, &to_kfree_skb, SHARED_kfree_skb, skb, true);
 	return 0;
 }
 
@@ -122,7 +117,7 @@ int kfree_skb_again(__u64 *ctx)
 	const struct net_device *dev = skb->dev;
 
 	freed(ctx, skb, dev, AGAIN);
-	freed_pass(ctx, &to_kfree_skb_again, SHARED_kfree_skb_again, skb, dev, true);
+	freed_pass(ctx, &to_kfree_skb_again, SHARED_kfree_skb_again, skb, true);
 	return 0;
 }
 
@@ -133,13 +128,11 @@ int kfree_skb_again(__u64 *ctx)
 SEC("?fentry/skb_attempt_defer_free")
 int BPF_PROG(skb_attempt_defer_free, const struct sk_buff *skb)
 {
-	const struct net_device *dev = skb->dev;
-
 	if (on(METER_skblife))
 		life_freed(skb, true);
 	if (on(METER_txlat))
-		txlat_freed(skb, dev, AGAIN);
-	freed_pass(ctx, &to_skb_attempt_defer_free, SHARED_skb_attempt_defer_free, skb, dev, false);
+		txlat_freed(skb, AGAIN);
+	freed_pass(ctx, &to_skb_attempt_defer_free, SHARED_skb_attempt_defer_free, skb, false);
 	return 0;
 }
 
@@ -222,7 +215,7 @@ int napi_poll(__u64 *ctx)
 		return 0;
 	here = host_here();
 	pass_along(ctx, &to_napi_poll, SHARED_napi_poll,
-		   1ull << device_slot(dev) | (here ? here->timed : 0));
+		   (struct chosen){ .set = here ? &here->timed : NULL, .one = device_slot(dev) });
 	return 0;
 }
 
@@ -250,7 +243,8 @@ int BPF_PROG(softirq_entry, unsigned int vec)
 	if (on(METER_napi))
 		napi_entered();
 	if (here)
-		pass_along(ctx, &to_softirq_entry, SHARED_softirq_entry, here->timed);
+		pass_along(ctx, &to_softirq_entry, SHARED_softirq_entry,
+			   (struct chosen){ .set = &here->timed });
 	return 0;
 }
 

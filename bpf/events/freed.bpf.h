@@ -27,16 +27,20 @@ static __always_inline void devless_pass(void *ctx, void *next, enum shared_prog
 		index = sk ? BPF_CORE_READ(sk, __sk_common.skc_bound_dev_if) : 0;
 	}
 	if (index)
-		pass_along(ctx, next, program, host.index[index & (INDEX_PLACES - 1)]);
+		pass_along(ctx, next, program,
+			   (struct chosen){ .set = &host.index[index & (INDEX_PLACES - 1)] });
 }
 
 /* Passes on a packet that is freed. */
 static __always_inline void freed_pass(void *ctx, void *next, enum shared_program program,
-				       const struct sk_buff *skb, const struct net_device *dev,
-				       bool dropped)
+				       const struct sk_buff *skb, bool dropped)
 {
+	const struct net_device *dev;
 	__u32 slot;
 
+	if (!calls(program))
+		return;
+	dev = skb->dev;
 	if (!dev_is_other(dev) || !shares(program))
 		return;
 	slot = device_slot(dev);

@@ -3,6 +3,7 @@
 #ifndef NICPROBE_IRQ_BPF_H
 #define NICPROBE_IRQ_BPF_H
 
+#include "bpf/common/asked.bpf.h"
 #include "bpf/common/napi_rank.bpf.h"
 #include "bpf/irq/irq.h"
 #include <bpf/bpf_tracing.h>
@@ -27,6 +28,9 @@ struct irq_seen {
 	__u64 place;			/* index in irq_vectors, + 1; 0: another device's */
 };
 MAP(ARRAY, irq_seen, __u32, struct irq_seen, 1);
+
+/* Whose an interrupt is not; those with higher numbers ask all. */
+MAP(ARRAY, host_irqs, __u32, struct asked, 2048);
 
 /* The vector of each receive queue, then of each transmit queue: place + 1; 0: none. */
 MAP(ARRAY, irq_queue, __u32, __u32, 1);
@@ -108,9 +112,16 @@ static __always_inline __u32 irq_place(const struct napi_struct *napi,
 	return place ? *place : 0;
 }
 
-/* Exit programs first: libbpf attaches in this order, so every entry seen has its exit. */
-SEC("tp_btf/irq_handler_exit")
-int BPF_PROG(irq_end, int nr, const struct irqaction *action, int ret)
+static __always_inline struct asked *irq_asked(__u32 nr, const struct irqaction *action)
+{
+	struct asked *a = row_at(&host_irqs, nr);
+
+	if (a)
+		asked_renew(a, (__u64)action, (__u64)action->name);
+	return a;
+}
+
+static __always_inline void irq_ended(__u32 nr, const struct irqaction *action, int ret)
 {
 	struct irq_now *now = row_at(&irq_now, 0);
 	struct irq_vector *v;
@@ -118,16 +129,26 @@ int BPF_PROG(irq_end, int nr, const struct irqaction *action, int ret)
 	__u64 ns;
 
 	if (!now || !now->place || now->action != (__u64)action)
-		return 0;
+		return;
 	v = row_at(&irq_vectors, now->place - 1);
 	now->place = 0;
 	row = v ? irq_row(v, nr) : NULL;
 	if (!row)
-		return 0;
+		return;
 	ns = bpf_ktime_get_ns() - now->stamp;
 	row->interrupts++;
 	row->unhandled += ret == IRQ_NONE;
 	HIST_ADD(row->handler, loglin_slot(ns), ns);
+}
+
+/* Exit programs first: libbpf attaches in this order, so every entry seen has its exit. */
+SEC("tp_btf/irq_handler_exit")
+int BPF_PROG(irq_end, int nr, const struct irqaction *action, int ret)
+{
+	if (meter_on(METER_irq))
+		irq_ended(nr, action, ret);
+	if (shares(SHARED_irq_end))
+		pass_along(ctx, &to_irq_end, SHARED_irq_end, asked_slots(irq_asked(nr, action)));
 	return 0;
 }
 
@@ -158,8 +179,8 @@ static __always_inline int irq_polled(const struct napi_struct *napi, const stru
 	return 0;
 }
 
-SEC("tp_btf/irq_handler_entry")
-int BPF_PROG(irq_begin, int nr, const struct irqaction *action)
+/* False: it is another device's. */
+static __always_inline bool irq_begins(__u32 nr, const struct irqaction *action)
 {
 	__u64 name = (__u64)action->name, place, stamp;
 	struct irq_seen *seen = row_at(&irq_seen, nr);
@@ -170,12 +191,12 @@ int BPF_PROG(irq_begin, int nr, const struct irqaction *action)
 		place = seen->place;
 	else
 		place = irq_recognise(nr, (__u64)action, name);
-	if (!place || !has_begun())
-		return 0;
+	if (!place)
+		return false;
 	v = row_at(&irq_vectors, place - 1);
 	now = row_at(&irq_now, 0);
-	if (!v || !now)
-		return 0;
+	if (!v || !now || !has_begun())
+		return true;
 	stamp = bpf_ktime_get_ns();
 	now->action = (__u64)action;
 	now->place = place;
@@ -184,6 +205,18 @@ int BPF_PROG(irq_begin, int nr, const struct irqaction *action)
 		v->cpu = bpf_get_smp_processor_id();
 		v->stamp = stamp;
 	}
+	return true;
+}
+
+SEC("tp_btf/irq_handler_entry")
+int BPF_PROG(irq_begin, int nr, const struct irqaction *action)
+{
+	struct asked *a = irq_asked(nr, action);
+
+	if (meter_on(METER_irq) && asked_us(a) && !irq_begins(nr, action))
+		asked_no(a);
+	if (shares(SHARED_irq_begin))
+		pass_along(ctx, &to_irq_begin, SHARED_irq_begin, asked_slots(a));
 	return 0;
 }
 

@@ -25,7 +25,8 @@ static const struct metric metrics[] = {
 		.help = "Polls caused by an interrupt on another CPU."),
 	COUNTER(struct irq, unhandled, .name = "unhandled",
 		.unit = "interrupts",
-		.help = "Interrupts of another device on the same, shared line."),
+		.help = "Interrupts of another device on the same, shared line, or that "
+			"came when the driver had done their work already."),
 	HISTOGRAM(struct irq, to_poll, .name = "to_poll", .unit = "seconds",
 		.scale = 1e-9, .help = "Time from an interrupt to the end of the first poll that "
 			"it caused."),

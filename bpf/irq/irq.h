@@ -17,7 +17,7 @@ KEY_BYTES(struct irq_key, IRQ_NAME + 24);
 
 struct irq {
 	__u64 interrupts;
-	__u64 unhandled;	/* of these, not from this device (IRQ_NONE): the line is shared */
+	__u64 unhandled;	/* of these, IRQ_NONE: a shared line, or no work left */
 	__u64 polls;		/* on this CPU, of the NAPI that it serves */
 	__u64 packets;		/* received by these polls */
 	__u64 elsewhere;	/* polls caused by an interrupt on another CPU */

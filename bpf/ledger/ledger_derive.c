@@ -5,11 +5,12 @@
 #include <string.h>
 
 #include "bpf/drop/drop.h"
-#include "bpf/drop/reasons.h"
+#include "lib/kernel/reasons.h"
 #include "bpf/hwstat/hwstat.h"
 #include "bpf/ledger/ledger_ways.h"
 #include "bpf/txlat/txlat.h"
 #include "bpf/xsk/xsk.h"
+#include "lib/read/thinned.h"
 
 extern const struct meter meter_ledger;
 
@@ -124,6 +125,9 @@ static uint64_t in_flight(const struct side *d, unsigned queue)
 	unsigned one_in = meter_sample(&meter_txlat, &d->s->meta);
 	uint64_t n = 0;
 
+	/* it passed packets by, and not 1 in a fixed number: how many are in flight is not known */
+	if (meter_adapts(&meter_txlat, &d->s->meta) && !meter_has_all(d->s, METER_txlat))
+		return LEDGER_RING * (queue == d->rows - 1 && d->queues ? d->queues : 1);
 	for (unsigned row = 0; t->cells && row < t->rows; row++) {
 		const struct txlat *w = (const void *)row_words(t, row, 0);
 
@@ -213,7 +217,7 @@ static bool freed(const struct side *d, unsigned queue, uint64_t *n)
 		if (row == queue || queue == d->rows - 1)
 			*n += w->lost[TXLAT_FREED_IN_XMIT];
 	}
-	return t->cells && meter_sample(&meter_txlat, &d->s->meta) == 1;
+	return t->cells && meter_has_all(d->s, METER_txlat);
 }
 
 /*

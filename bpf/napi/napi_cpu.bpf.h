@@ -42,11 +42,12 @@ static __u32 armed_cpus;
 static __always_inline void timed_here(bool timed)
 {
 	struct host_cpu *here = config.slot ? host_here() : NULL;
+	__u64 *word = here ? &here->timed.word[SLOT_WORD(config.slot)] : NULL;
 
-	if (here && timed)
-		__sync_fetch_and_or(&here->timed, 1ull << (config.slot & (SLOTS - 1)));
-	else if (here)
-		__sync_fetch_and_and(&here->timed, ~(1ull << (config.slot & (SLOTS - 1))));
+	if (word && timed)
+		__sync_fetch_and_or(word, SLOT_BIT(config.slot));
+	else if (word)
+		__sync_fetch_and_and(word, ~SLOT_BIT(config.slot));
 }
 
 static __always_inline void arm(struct napi_cpu *cpu)

@@ -3,22 +3,26 @@
 #ifndef NICPROBE_POOL_BPF_H
 #define NICPROBE_POOL_BPF_H
 
-#include "bpf/common/program.bpf.h"
+#include "bpf/common/asked.bpf.h"
 #include "bpf/common/skb.bpf.h"
 #include "bpf/pool/pool.h"
+#include <bpf/bpf_tracing.h>
 
 METER_MAP(pool);
 
 /* Two programs write, and one may interrupt the other: each has its lane. */
 enum pool_lane { HOLD, RELEASE, NR_LANES };
 
-/* Pools seen so far, ours or not, and their counts at their last event. */
+/* Our pools seen so far, and their counts at their last event. */
 #define NOT_OURS (~0u)
 struct met {
 	__u32 row;
 	__u32 count[NR_LANES];
 };
 MAP(HASH, pool_met, __u64, struct met, 8192);
+
+/* Whose the pools seen so far are not. If it is full, each event of a further pool asks all. */
+MAP(HASH, host_pools, __u64, struct asked, 2048);
 
 struct veth_walk {
 	__u64 rq, pool;
@@ -107,24 +111,24 @@ static __always_inline struct pool *pool_at(__u32 row, enum pool_lane lane)
 	return row_at(&pool, lane * config.rows + row);
 }
 
-/* Adds a pool with its counts before this event. NULL: no room. */
-static __noinline struct met *meet(__u64 address, enum pool_lane lane, __u32 count)
+/* Adds a pool of ours with its counts before this event. NULL: no room. */
+static __noinline struct met *meet(__u64 address, __u32 at, enum pool_lane lane, __u32 count)
 {
 	const struct page_pool *p = (void *)address;
 	struct met met = {
+		.row = at,
 		.count[HOLD] = BPF_CORE_READ(p, pages_state_hold_cnt),
 		.count[RELEASE] = BPF_CORE_READ(p, pages_state_release_cnt.counter),
 	};
 	struct pool *row;
 
-	met.row = pool_row(address);
 	if (lane == HOLD)
 		met.count[HOLD] = count - 1;
 	else
 		met.count[RELEASE] = count - 1;
 	/* another CPU may add it at the same time: one of them counts the pages it has */
-	if (!bpf_map_update_elem(&pool_met, &address, &met, BPF_NOEXIST) && met.row != NOT_OURS) {
-		row = pool_at(met.row, lane);
+	if (!bpf_map_update_elem(&pool_met, &address, &met, BPF_NOEXIST)) {
+		row = pool_at(at, lane);
 		if (row)
 			row->came += met.count[HOLD] - met.count[RELEASE];
 	}
@@ -135,30 +139,33 @@ static __noinline struct met *meet(__u64 address, enum pool_lane lane, __u32 cou
  * `count` is the total that the pool ever took or returned: the next event makes up for a missed
  * one, and a late one adds nothing.
  */
-static __always_inline int event(__u64 address, enum pool_lane lane, __u32 count)
+static __always_inline void event(__u64 address, enum pool_lane lane, __u32 count, struct asked *a)
 {
 	struct met *met = bpf_map_lookup_elem(&pool_met, &address);
+	__u32 old, more, at;
 	struct pool *row;
-	__u32 old, more;
 
 	if (!has_begun())
-		return 0;
-	if (!met)
-		met = meet(address, lane, count);
+		return;
 	if (!met) {
-		if (pool_row(address) != NOT_OURS)
-			lost_add(METER_pool, 1);
-		return 0;
+		at = pool_row(address);
+		if (at == NOT_OURS) {
+			asked_no(a);
+			return;
+		}
+		met = meet(address, at, lane, count);
 	}
-	if (met->row == NOT_OURS)
-		return 0;
+	if (!met) {
+		lost_add(METER_pool, 1);
+		return;
+	}
 	old = met->count[lane];
 	more = count - old;
 	if ((__s32)more <= 0 || __sync_val_compare_and_swap(&met->count[lane], old, count) != old)
-		return 0;
+		return;
 	row = pool_at(met->row, lane);
 	if (!row)
-		return 0;
+		return;
 	if (lane == HOLD) {
 		row->came += more;
 		row->taken += more;
@@ -166,24 +173,49 @@ static __always_inline int event(__u64 address, enum pool_lane lane, __u32 count
 		row->went += more;
 		row->returned += more;
 	}
-	return 0;
 }
 
-/* A pool without pages is gone, and its address may be reused. */
+/* A pool without pages is gone, and its address may be reused. The last of us forgets it. */
 SEC("tp_btf/page_pool_release")
 int BPF_PROG(pool_gone, const struct page_pool *pool, __s32 inflight)
 {
 	__u64 address = (__u64)pool;
+	struct asked *a;
 
-	if (!inflight)
+	if (inflight)
+		return 0;
+	a = bpf_map_lookup_elem(&host_pools, &address);
+	if (meter_on(METER_pool) && asked_us(a))
 		bpf_map_delete_elem(&pool_met, &address);
+	if (shares(SHARED_pool_gone))
+		pass_along(ctx, &to_pool_gone, SHARED_pool_gone, asked_slots(a));
+	bpf_map_delete_elem(&host_pools, &address);
 	return 0;
 }
 
-ON(pool_release, "tp_btf/page_pool_state_release", event((__u64)pool, RELEASE, nr),
-	const struct page_pool *pool, __u64 page, __u32 nr)
-ON(pool_hold, "tp_btf/page_pool_state_hold", event((__u64)pool, HOLD, nr),
-	const struct page_pool *pool, __u64 page, __u32 nr)
+static __always_inline void pool_event(void *ctx, void *next, enum shared_program program,
+				       __u64 address, enum pool_lane lane, __u32 count)
+{
+	static const struct asked nobody;
+	struct asked *a = lookup_or_init(&host_pools, &address, &nobody);
+
+	if (a)
+		asked_renew(a, 0, 0);
+	if (meter_on(METER_pool) && asked_us(a))
+		event(address, lane, count, a);
+	if (shares(program))
+		pass_along(ctx, next, program, asked_slots(a));
+}
+
+#define POOL_EVENT(name, event, lane)						\
+	SEC("tp_btf/" event)							\
+	int BPF_PROG(name, const struct page_pool *pool, __u64 page, __u32 nr)	\
+	{									\
+		pool_event(ctx, &to_##name, SHARED_##name, (__u64)pool, lane, nr);	\
+		return 0;							\
+	}
+POOL_EVENT(pool_release, "page_pool_state_release", RELEASE)
+POOL_EVENT(pool_hold, "page_pool_state_hold", HOLD)
 
 /* This names the queue of a new pool, in case the pool itself does not. */
 SEC("tp_btf/mem_connect")
@@ -197,9 +229,13 @@ int BPF_PROG(pool_connect, const struct xdp_mem_allocator *mem,
 	if (!mem || !rxq)
 		return 0;
 	dev = rxq->dev;
-	if (!plain_dev_is_it(dev) || !has_begun())
+	if (!meter_on(METER_pool) || !plain_dev_is_it(dev)) {
+		PASS(ctx, pool_connect, dev);
 		return 0;
+	}
 	address = (__u64)mem->allocator;
+	if (!has_begun() || !asked_us(bpf_map_lookup_elem(&host_pools, &address)))
+		return 0;
 	met.row = row_of(0, rxq->queue_index);
 	bpf_map_update_elem(&pool_met, &address, &met, BPF_NOEXIST);
 	return 0;

@@ -4,7 +4,8 @@
 #define NICPROBE_QDISC_BPF_H
 
 #include "bpf/common/again.bpf.h"
-#include "bpf/common/program.bpf.h"
+#include "bpf/common/host.bpf.h"
+#include "bpf/common/sampled.bpf.h"
 #include "bpf/common/skb.bpf.h"
 #include "bpf/common/scratch.bpf.h"
 #include "bpf/qdisc/qdisc_flight.bpf.h"
@@ -137,13 +138,20 @@ static __always_inline bool is_gso(const struct sk_buff *skb)
 }
 
 /* A waiting packet is consumed only by software GSO, in the qdisc or after it. */
-static __always_inline int qdisc_used(const struct sk_buff *skb, const struct net_device *dev)
+static __always_inline int qdisc_used(const struct sk_buff *skb)
 {
+	const struct net_device *dev;
 	struct qdisc_now *here;
 	struct qdisc *row;
 	__u64 stamp;
 
-	/* most are completed by the driver: reading the skb is cheaper than a lookup */
+	/*
+	 * Most are completed by the driver: if all were followed, reading the skb is cheaper than a
+	 * lookup; if few were, few waits change the table, and the skb is often a cache miss.
+	 */
+	if (thins(METER_qdisc) && !flight_may_have(skb))
+		return 0;
+	dev = skb->dev;
 	if (!dev_may_be_ours(dev) || !is_gso(skb))
 		return 0;
 	stamp = flight_take(skb);
@@ -264,8 +272,17 @@ static __always_inline int qdisc_returned(const void *skb, int rc, const struct 
 	return refused(here->stamp);
 }
 
-ON(qdisc_in, "tp_btf/qdisc_enqueue", qdisc_enqueued((__u64)skb), const void *q, const void *txq,
-	const void *skb)
+SEC("tp_btf/qdisc_enqueue")
+int BPF_PROG(qdisc_in, const void *q, const struct netdev_queue *txq, const void *skb)
+{
+	const struct net_device *dev = ARGUMENT(txq)->dev;
+
+	if (dev_is_other(dev))
+		PASS(ctx, qdisc_in, dev);
+	else if (meter_on(METER_qdisc))
+		qdisc_enqueued((__u64)skb);
+	return 0;
+}
 
 #undef NOT_SPECIFIED
 #undef REASONS_TOLD

@@ -116,6 +116,17 @@ static __always_inline __u64 flight_take(const void *skb)
 	return flight_take_next(&asked);
 }
 
+/* False: it is not there. True: it is, or is worth a search. */
+static __always_inline bool flight_may_have(const void *skb)
+{
+	const struct flight_bucket *b = flight_at(flight_home(skb), 0);
+
+	for (int i = 0; b && i < FLIGHT_WAYS; i++)
+		if (b->skb[i] == (__u64)skb)
+			return true;
+	return !b || b->elsewhere;
+}
+
 /* Insert an skb. False: there is no room. */
 static __always_inline bool flight_put(const void *skb, __u64 stamp)
 {

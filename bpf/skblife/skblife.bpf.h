@@ -4,6 +4,7 @@
 #define NICPROBE_SKBLIFE_BPF_H
 
 #include "bpf/common/program.bpf.h"
+#include "bpf/common/sampled.bpf.h"
 #include "bpf/skblife/skblife_socket.bpf.h"
 
 #define GRO_MERGED_FREE	1	/* enum gro_result: up to here it was merged into another */

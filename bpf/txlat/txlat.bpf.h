@@ -4,6 +4,7 @@
 #define NICPROBE_TXLAT_BPF_H
 
 #include "bpf/common/half.bpf.h"
+#include "bpf/common/sampled.bpf.h"
 #include "bpf/common/scratch.bpf.h"
 #include "bpf/common/skb.bpf.h"
 #include "bpf/txlat/txlat.h"
@@ -182,6 +183,24 @@ static __always_inline __u64 txlat_take(const void *skb, struct skb_place *p)
 	return take_elsewhere(&asked);
 }
 
+/*
+ * Where not all packets are followed, most freed ones are none of them. Their addresses tell it: to
+ * read them would often be a cache miss, as another CPU wrote them.
+ */
+static __always_inline bool unfollowed(const void *skb)
+{
+	struct skb_place *place;
+	__u32 *more;
+
+	if (!thins(METER_txlat))
+		return false;
+	place = place_of(skb);
+	if (!place || place->skb == (__u64)skb)
+		return false;
+	more = elsewhere_of(lower_half(skb));
+	return more && !*more;
+}
+
 static __always_inline int txlat_started(const struct sk_buff *skb)
 {
 	struct txlat_xmit *xmit;
@@ -235,9 +254,9 @@ static __always_inline int txlat_returned(const void *skb, int rc)
 	return 0;
 }
 
-static __always_inline int txlat_freed(const struct sk_buff *skb, const struct net_device *dev,
-				       enum txlat_lane lane)
+static __always_inline int txlat_freed(const struct sk_buff *skb, enum txlat_lane lane)
 {
+	const struct net_device *dev;
 	struct txlat_xmit *xmit;
 	struct skb_place *place;
 	struct txlat *row;
@@ -245,6 +264,9 @@ static __always_inline int txlat_freed(const struct sk_buff *skb, const struct n
 	bool moved;
 
 	/* Most freed skbs are not ours: skip them early if our packets keep their device. */
+	if (unfollowed(skb))
+		return 0;
+	dev = skb->dev;
 	if (dev_never_ours(dev))
 		return 0;
 	barrier();

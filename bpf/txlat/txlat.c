@@ -82,6 +82,7 @@ const struct meter meter_txlat = {
 	.metrics = metrics,
 	.events = { .maps = maps, .global = true, .wanders = wanders },
 	.configure = configure,
+	.thins = { .take = 170, .pass = 37 },
 	.absent = absent,
 	.remark = remark,
 };

@@ -13,6 +13,7 @@
 #include "lib/attach/begin.h"
 #include "lib/attach/configure.h"
 #include "lib/attach/group.h"
+#include "lib/attach/pacing.h"
 #include "lib/attach/pins.h"
 #include "lib/attach/set.h"
 #include "lib/core/meter.h"
@@ -186,7 +187,7 @@ static int adjust(struct site *site, const struct request *req, struct meta *met
 		err = err ?: update;
 	}
 	*meta = now;
-	return err;
+	return err ?: pacing_write(site, meta);	/* a budget is for all of them together */
 }
 
 /* Were these pins made for this device, and not for an earlier one of its name or index? */
@@ -211,6 +212,7 @@ static int share(int lock, const struct site *site)
 
 static int adjust_locked(struct site *site, const struct request *req, struct meta *done, int lock)
 {
+	const char *whole;
 	int err, next;
 
 	if (!pins_find(site->iface.netns, site->iface.ifindex, site->pins, sizeof(site->pins)))
@@ -218,11 +220,13 @@ static int adjust_locked(struct site *site, const struct request *req, struct me
 	err = meta_read(site->pins, done, site->error) ?: same_device(site, req, done);
 	if (err)
 		return err;
-	if (req->rx || (req->sample && req->sample != done->sample))
+	whole = req->rx ? "--rx" : req->budget && req->budget != done->budget ? "--budget" :
+		(req->sample && req->sample != done->sample) ||
+		(req->adapts && !done->adapts) ? "--sample" : NULL;
+	if (whole)
 		return error_set(site->error, -EINVAL,
 				 text("nicprobe detach %s, and attach it anew", req->label),
-				 "%s is for all that is attached to %s",
-				 req->rx ? "--rx" : "--sample", req->label);
+				 "%s is for all that is attached to %s", whole, req->label);
 	site->config.rows = done->rows;	/* like the attached meters: show reads all alike */
 	next = begin_next(site);
 	if (next < 0)

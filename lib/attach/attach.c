@@ -12,6 +12,7 @@
 #include "lib/attach/configure.h"
 #include "lib/attach/group.h"
 #include "lib/attach/object.h"
+#include "lib/attach/pacing.h"
 #include "lib/attach/pins.h"
 #include "lib/attach/points.h"
 #include "lib/core/meter.h"
@@ -179,6 +180,8 @@ static void meta_begin(const struct site *site, const struct request *req, struc
 		.cpus = libbpf_num_possible_cpus(),
 		.on = meters_needed(req->meters),
 		.sample = req->sample,
+		.adapts = req->adapts,
+		.budget = req->budget,
 		.rx_ring = site->config.rx_ring,
 		.max_rx_ring = i->max_rx_ring,
 		.tx_usecs = i->tx_usecs,
@@ -224,7 +227,7 @@ static int build(struct site *site, const struct request *req, struct meta *meta
 	}
 	if (!err) {
 		queues_again(site, meta);
-		err = meters_attach(site, req, meta);
+		err = meters_attach(site, req, meta) ?: pacing_write(site, meta);
 	}
 	if (!err)
 		err = attach_stopped(site) ?: meta_write(site->pins, meta, site->error);

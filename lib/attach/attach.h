@@ -19,7 +19,10 @@ struct request {
 	const char *group;	/* who may read what is pinned, a name or a number; NULL: nobody */
 	const char *label;	/* the interface as it was typed, for errors */
 	unsigned sample;	/* look at one packet in this many; 0: the default of each meter */
+	bool adapts;		/* meters that can follow as many packets as they may */
+	unsigned budget;	/* …in this many millionths of each CPU; 0: PACE_RATE packets/s */
 	bool stacks;		/* of drops, too */
+	bool aside;		/* by tracepoints alone: nothing is put into the packets' path */
 	/* For the meter driver: see struct probes_wanted */
 	const char *functions, *timed;
 	unsigned max_functions;

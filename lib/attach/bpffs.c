@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <mntent.h>
+#include <sched.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -67,6 +68,16 @@ int bpffs_mount(struct error *e)
 	if (mount("bpf", BPFFS, "bpf", 0, "mode=0700"))
 		return error_set(e, -errno, "mount -t bpf bpf " BPFFS,
 				 "no BPF file system on " BPFFS ", and it cannot be mounted: %s",
+				 strerror(errno));
+	return 0;
+}
+
+/* Mounts of others still end here when they do: `ip netns del` must not be held up. */
+int bpffs_own(struct error *e)
+{
+	if (unshare(CLONE_NEWNS) || mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) ||
+	    mount("bpf", BPFFS, "bpf", 0, "mode=0700"))
+		return error_set(e, -errno, NULL, "cannot mount a BPF file system of our own: %s",
 				 strerror(errno));
 	return 0;
 }

@@ -13,6 +13,11 @@ struct error;
 int bpffs_missing(struct error *);
 /* Mounts it if need be. 0 or -errno. */
 int bpffs_mount(struct error *);
+/*
+ * Hides it, for this process, behind one of our own: what is attached from now on is seen by nobody
+ * else, and ends with the process, however that ends. Needs CAP_SYS_ADMIN. 0 or -errno.
+ */
+int bpffs_own(struct error *);
 
 /*
  * Opens a directory below BPFFS, name by name. Refuses symbolic links, other file systems, and

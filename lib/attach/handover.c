@@ -14,6 +14,7 @@
 #include "lib/attach/handover.h"
 #include "lib/attach/object.h"
 #include "lib/attach/pins.h"
+#include "lib/attach/slot_set.h"
 #include "lib/attach/slots.h"
 #include "lib/kernel/release.h"
 #include "lib/proc/cpus.h"
@@ -34,7 +35,7 @@ void kernel_pause(void)
 }
 
 /* Second copies first: of an event's two copies the second one must not be passed on to first. */
-static void phase(struct host *h, __u32 which, enum handing handing)
+static void phase(struct host *h, __u64 which, enum handing handing)
 {
 	for (int p = NR_SHARED - 1; p >= 0; p--)
 		if (which >> p & 1)
@@ -62,7 +63,7 @@ static void handed_clear(void)
 /*
  * The new links take the names of the old ones, which end. May be called again if it was cut short.
  */
-static int replace(struct host *h, __u32 which)
+static int replace(struct host *h, __u64 which)
 {
 	for (int p = 0; p < NR_SHARED; p++) {
 		int old, err;
@@ -84,7 +85,7 @@ static int replace(struct host *h, __u32 which)
 	return 0;
 }
 
-static void give_up(struct host *h, __u32 which)
+static void give_up(struct host *h, __u64 which)
 {
 	for (int p = 0; p < NR_SHARED; p++)
 		if (which >> p & 1)
@@ -92,7 +93,7 @@ static void give_up(struct host *h, __u32 which)
 	phase(h, which, NOT_HANDING);
 }
 
-static int change(struct host *h, struct bpf_object *obj, __u32 which)
+static int change(struct host *h, struct bpf_object *obj, __u64 which)
 {
 	struct bpf_program *prog;
 	int err = 0;
@@ -112,14 +113,14 @@ static int change(struct host *h, struct bpf_object *obj, __u32 which)
 	return replace(h, which);
 }
 
-int handover(struct host *h, __u32 which, struct error *e)
+int handover(struct host *h, __u64 which, struct error *e)
 {
 	struct bpf_object *obj;
 	int err;
 
 	for (int p = 0; p < NR_SHARED; p++)
-		if (!h->called[p])
-			which &= ~(1u << p);
+		if (!slots_any(&h->called[p]))
+			which &= ~(1ull << p);
 	if (!which)
 		return 0;
 	obj = object_open_host(which, e);
@@ -135,12 +136,12 @@ int handover(struct host *h, __u32 which, struct error *e)
 
 int handover_finish(struct host *h, struct error *e)
 {
-	__u32 come = 0, pass = 0;
+	__u64 come = 0, pass = 0;
 	int err = 0;
 
 	for (int p = 0; p < NR_SHARED; p++) {
-		pass |= (h->handing[p] == NEW_PASSES) << p;
-		come |= (h->handing[p] == NEW_COMES || h->handing[p] == OLD_PASSES) << p;
+		pass |= (__u64)(h->handing[p] == NEW_PASSES) << p;
+		come |= (__u64)(h->handing[p] == NEW_COMES || h->handing[p] == OLD_PASSES) << p;
 	}
 	if (come)
 		give_up(h, come);

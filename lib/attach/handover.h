@@ -26,7 +26,7 @@ __u64 host_misses(const char *link);
  * Replaces those programs of `which`, 1 << SHARED_x, that still pass events on: by programs that do
  * nothing else. No event is lost and none is passed on twice. 0 or -errno and an error.
  */
-int handover(struct host *, __u32 which, struct error *);
+int handover(struct host *, __u64 which, struct error *);
 
 /* Ends a change that was interrupted. 0 or -errno and an error. */
 int handover_finish(struct host *, struct error *);

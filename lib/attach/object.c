@@ -12,6 +12,7 @@
 #include "lib/attach/slots.h"
 #include "lib/attach/object.h"
 #include "lib/core/meter.h"
+#include "lib/core/pace.h"
 #include "lib/kernel/btf.h"
 #include "lib/kernel/choose.h"
 #include "lib/kernel/release.h"
@@ -27,6 +28,8 @@ const char *pin_path(const struct site *site, const char *name)
 
 static const struct map_plan common[] = {	/* maps that meters and hooks share */
 	{ "lost", .pinned = true },
+	{ PACE_MAP, .pinned = true },
+	{ PACE_PLAN_MAP, .pinned = true },
 	{ BEGUN_MAP, .pinned = true },
 	{ NAPI_QUEUES, .pinned = true },
 	{ "napi_nameless", .pinned = false },
@@ -232,20 +235,20 @@ struct bpf_object *object_open_shared(const struct site *site, const struct user
 
 static bool is_of(const char *program, const void *arg)
 {
-	const __u32 *which = arg;
+	const __u64 *which = arg;
 	int p = shared_program(program);
 
 	return p >= 0 && *which >> p & 1;
 }
 
-struct bpf_object *object_open_host(__u32 which, struct error *e)
+struct bpf_object *object_open_host(__u64 which, struct error *e)
 {
 	static const struct users nobody;
 	struct site site = {
 		.error = e,
 		.config = {
 			.slot = HOST_SLOT,
-			.entered = ~0u,
+			.entered = ~0ull,
 			.rows = 1,
 			.dev = 1,	/* no device has this address: every event is passed on */
 			.scratch = release_realtime() ? SCRATCH_TASKS : 1,

@@ -27,7 +27,7 @@ bool users_want(const char *program, const void *users);
  * The same object for programs without an interface, that only pass events on (lib/core/host.h):
  * those of `which`, 1 << SHARED_x. NULL: the error says why.
  */
-struct bpf_object *object_open_host(__u32 which, struct error *);
+struct bpf_object *object_open_host(__u64 which, struct error *);
 
 /* Attaches a program. Its link is pinned at `path`, and only the pin holds it. 0 or -errno. */
 int program_hold(const struct bpf_program *, const char *path);

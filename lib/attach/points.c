@@ -101,6 +101,8 @@ static int point_attach(const struct site *site, const struct request *req, enum
 		no = denied((*t)->name);
 		if (!no && !only && (*t)->avoid)
 			no = (*t)->avoid(site);
+		if (!no && req->aside && (*t)->elf)
+			no = "it would be in the path of the packets";
 		if (!no && !hook_attach(site, *t, meta)) {
 			error_forget(site->error);
 			return attach_stopped(site);

@@ -11,6 +11,7 @@
 #include "lib/attach/slots.h"
 #include "lib/attach/object.h"
 #include "lib/attach/pins.h"
+#include "lib/attach/pacing.h"
 #include "lib/attach/points.h"
 #include "lib/attach/set.h"
 #include "lib/core/meter.h"
@@ -89,14 +90,14 @@ static int programs_end(const struct site *site, const struct bpf_object *obj, u
 			const struct users *left)
 {
 	struct bpf_program *prog;
-	__u32 shared = 0;
+	__u64 shared = 0;
 	int err = 0;
 
 	bpf_object__for_each_program(prog, (struct bpf_object *)obj) {
 		int p = shared_program(bpf_program__name(prog));
 
 		if (p >= 0 && !users_want(bpf_program__name(prog), left))
-			shared |= 1u << p;
+			shared |= 1ull << p;
 	}
 	if (!set)
 		err = serves(left) ? host_end(site, shared) : host_leave(site);
@@ -140,6 +141,7 @@ static int load(const struct site *site, struct meta *meta, bool share)
 	own.config.on = set->meters;
 	for (int id = 0; id < NR_METERS; id++) {
 		own.config.one_in[id] = meter_sample(meters[id], meta);
+		own.config.adapts |= (__u64)meter_adapts(meters[id], meta) << id;
 		if (set->points && meters[id]->type == PACKET_METER)
 			own.config.on |= meta->on & 1ull << id;
 	}
@@ -147,8 +149,9 @@ static int load(const struct site *site, struct meta *meta, bool share)
 	if (!obj)
 		goto leave;
 	err = each(&own, obj, set->meters, false) ?: object_load(&own, obj) ?:
-	      each(&own, obj, set->meters, true) ?: off_pin(&own, obj) ?:
-	      object_attach_set(&own, obj, site->set) ?: (own.config.slot ? host_begin(&own) : 0);
+	      pacing_begin(&own, meta, set->meters) ?: each(&own, obj, set->meters, true) ?:
+	      off_pin(&own, obj) ?: object_attach_set(&own, obj, site->set) ?:
+	      (own.config.slot ? host_begin(&own) : 0);
 	if (err)
 		unlink(pin_path(site, set_pin(OFF_PIN, site->set)));
 	else
@@ -217,8 +220,11 @@ static int alone(const struct site *site, const struct request *req, struct meta
 int set_attach(const struct site *site, const struct request *req, struct meta *meta)
 {
 	const struct users all = meta->set[site->set];
-	int err = serves(&all) ? load(site, meta, true) : 0;
+	int err = host_sweep(site->error);
 
+	if (err)	/* what others share cannot be used: no reason to go without */
+		return err;
+	err = serves(&all) ? load(site, meta, true) : 0;
 	/* a compiler of the kernel may know no tail calls in programs that have functions */
 	if (err == -EINVAL && !site->set && !attach_stopped(site)) {
 		error_forget(site->error);

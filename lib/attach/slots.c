@@ -14,11 +14,12 @@
 #include "lib/attach/handover.h"
 #include "lib/attach/object.h"
 #include "lib/attach/pins.h"
+#include "lib/attach/slot_set.h"
 #include "lib/attach/slots.h"
 #include "lib/util/error.h"
 #include "lib/util/log.h"
 
-#define MULTIPLIERS	100000	/* tried; with 62 devices one of 2500 will do */
+#define MULTIPLIERS	100000	/* tried; with 254 devices one of 7 will do */
 
 const char *const shared_names[NR_SHARED] = {
 #define P(name) #name,
@@ -46,6 +47,7 @@ const char *host_pin(const char *map)
 	if (!strcmp(map, HOST_MAP))
 		return host_path("host");
 	if (!strcmp(map, HANDED_MAP) || !strcmp(map, CUT_MAP) || !strcmp(map, HOST_CPU_MAP) ||
+	    !strcmp(map, POOLS_MAP) || !strcmp(map, IRQS_MAP) ||
 	    (!strncmp(map, NEXT_PREFIX, strlen(NEXT_PREFIX)) &&
 	     shared_program(map + strlen(NEXT_PREFIX)) >= 0))
 		return host_path(map);
@@ -159,18 +161,20 @@ static bool lives(const struct tenant *t)
  * Ends programs of one slot, and those without an interface that nobody needs any more. Those that
  * are attached for others too are replaced first.
  */
-static int programs_end(struct host *h, __u32 slot, __u32 which, struct error *e)
+static int programs_end(struct host *h, __u32 slot, __u64 which, struct error *e)
 {
-	__u32 attached = 0, called = 0;
+	__u64 attached = 0, called = 0;
 	int err;
 
 	for (int p = 0; p < NR_SHARED; p++) {
 		if (!(which >> p & 1))
 			continue;
-		called |= (h->called[p] >> slot & 1) << p;
-		__atomic_and_fetch(&h->called[p], ~(1ull << slot), __ATOMIC_SEQ_CST);
-		attached |= (h->entered[p] == slot ||
-			     (h->entered[p] == HOST_SLOT && !h->called[p])) << p;
+		called |= (__u64)slot_in(&h->called[p], slot) << p;
+		slot_clear(&h->called[p], slot);
+		if (!slots_any(&h->called[p]))
+			__atomic_and_fetch(&h->calls, ~(1ull << p), __ATOMIC_SEQ_CST);
+		attached |= (__u64)(h->entered[p] == slot ||
+				    (h->entered[p] == HOST_SLOT && !slots_any(&h->called[p]))) << p;
 	}
 	if (called)
 		kernel_pause();
@@ -185,14 +189,14 @@ static int programs_end(struct host *h, __u32 slot, __u32 which, struct error *e
 	}
 	err = handover(h, attached, e);
 	for (int p = NR_SHARED - 1; p >= 0 && !err; p--)	/* second copies first: phase() */
-		if (attached >> p & 1 && !h->called[p]) {
+		if (attached >> p & 1 && !slots_any(&h->called[p])) {
 			h->entered[p] = 0;	/* first, or others would wait for its events */
 			pin_remove(host_path(shared_names[p]));
 		}
 	return err;
 }
 
-static __u64 *index_of(struct host *h, __u32 slot)
+static struct slots *index_of(struct host *h, __u32 slot)
 {
 	return &h->index[h->tenant[slot].ifindex % INDEX_PLACES];
 }
@@ -208,8 +212,10 @@ static int slot_end(struct host *h, __u32 slot, struct error *e)
 
 	t->dev = 0;
 	devices_change(h);
-	__atomic_and_fetch(index_of(h, slot), ~(1ull << slot), __ATOMIC_SEQ_CST);
-	err = programs_end(h, slot, ~0u, e);
+	slot_clear(index_of(h, slot), slot);
+	err = programs_end(h, slot, ~0ull, e);
+	for (int i = 0; i < CPUMAP_PLACES; i++)
+		slot_clear(&h->cpumap[i], slot);
 	if (!err)
 		memset(t, 0, sizeof(*t));
 	return err;
@@ -256,7 +262,7 @@ int host_leave(const struct site *site)
 	return end ?: err;
 }
 
-int host_end(const struct site *site, __u32 which)
+int host_end(const struct site *site, __u64 which)
 {
 	struct host *h;
 	int err = host_find(&h, site->error);
@@ -320,7 +326,7 @@ int host_join(struct site *site, bool wanders, bool (*wants)(const char *program
 	}
 	for (int p = 0; p < NR_SHARED; p++) {
 		if (!h->entered[p])
-			c->entered |= 1u << p;
+			c->entered |= 1ull << p;
 		else if (wanders && wants(shared_names[p], arg))
 			goto out;
 	}
@@ -366,10 +372,12 @@ int host_begin(const struct site *site)
 	for (int p = 0; p < NR_SHARED; p++) {
 		if (access(pin_path(site, shared_names[p]), F_OK))
 			continue;
-		if (h->entered[p] != slot)
-			__atomic_or_fetch(&h->called[p], 1ull << slot, __ATOMIC_SEQ_CST);
+		if (h->entered[p] == slot)
+			continue;
+		slot_set(&h->called[p], slot);
+		__atomic_or_fetch(&h->calls, 1ull << p, __ATOMIC_SEQ_CST);
 	}
-	__atomic_or_fetch(index_of(h, slot), 1ull << slot, __ATOMIC_SEQ_CST);
+	slot_set(index_of(h, slot), slot);
 	devices_change(h);	/* slot_take() has seen that they do not collide */
 	host_unmap(h);
 	return 0;

@@ -35,7 +35,7 @@ int host_attach(const struct site *, const struct bpf_program *, int next);
 int host_begin(const struct site *);
 
 /* Ends shared programs of an interface: `which`, 1 << SHARED_x. 0 or -errno and an error. */
-int host_end(const struct site *, __u32 which);
+int host_end(const struct site *, __u64 which);
 
 /* As host_sweep(); then ends all, and gives the slot back, if it has one. The same is returned. */
 int host_leave(const struct site *);

@@ -53,7 +53,8 @@ struct config {
 	__u32 rows;		/* map rows per point: one per queue, the last for queue unknown */
 	__u32 rx_queues;	/* 1: every receive queue is queue 0, whatever an skb says */
 	__u32 rx_queue;		/* enum rx_queue */
-	__u32 one_in[NR_METERS];	/* an event meter follows one packet in this many */
+	__u64 adapts;		/* 1 << METER_x: follows as many packets as it may: pace.h */
+	__u32 one_in[NR_METERS];	/* other event meters follow one packet in this many */
 	__u32 l2;		/* bytes of link header that a received skb has lost: 14, or 0 */
 	__u32 xdp_generic;	/* rx-nic is generic XDP: a packet's queue is what its skb says */
 	__u64 vmemmap_base, page_offset_base;	/* the kernel's variables; 0: none */
@@ -75,7 +76,7 @@ struct config {
 	__u32 preempts;		/* a task may be preempted within a program: release_preempts() */
 	__u32 scratch;		/* slots of a SCRATCH_MAP(); a power of two */
 	__u32 slot;		/* among interfaces that share programs: host.h; 0: it does not */
-	__u32 entered;		/* 1 << SHARED_x: the kernel runs this program itself */
+	__u64 entered;		/* 1 << SHARED_x: the kernel runs this program itself */
 	/* NAPIs by id: from `napi_first` on, `napi_rx` of them receive; the others only send */
 	__u32 napis, napi_first, napi_rx;	/* napis: all; 0: none that only sends is known */
 };

@@ -17,7 +17,10 @@
 	P(net_dev_queue) P(napi_poll) P(napi_poll_begins) P(softirq_entry)	\
 	P(softirq_raise) P(napi_gro_receive_exit) P(napi_gro_frags_exit)	\
 	P(netif_receive_skb) P(napi_gro_receive_entry) P(napi_gro_frags_entry)	\
-	P(netif_receive_skb_entry) P(netif_receive_skb_list_entry) P(netif_rx_entry)
+	P(netif_receive_skb_entry) P(netif_receive_skb_list_entry) P(netif_rx_entry)	\
+	P(qdisc_in) P(xdp_except) P(xdp_redir) P(xdp_redir_err) P(xdp_handed_on)	\
+	P(xdp_back) P(xdp_enqueued) P(xdp_processed) P(pool_gone) P(pool_release)	\
+	P(pool_hold) P(pool_connect) P(irq_end) P(irq_begin)
 
 enum shared_program {
 #define P(name) SHARED_##name,
@@ -26,7 +29,7 @@ enum shared_program {
 	NR_SHARED
 };
 
-_Static_assert(NR_SHARED <= 32, "config.entered has a bit for each");
+_Static_assert(NR_SHARED <= 64, "config.entered has a bit for each");
 
 /* The map of the next programs of a program is called this and its name. */
 #define NEXT_PREFIX	"to_"
@@ -35,11 +38,20 @@ _Static_assert(NR_SHARED <= 32, "config.entered has a bit for each");
  * Each interface that shares has a slot. Slot 0 is nobody's. HOST_SLOT is that of programs without
  * an interface: they pass events on where the interface whose program did so was detached.
  */
-#define SLOTS		64
+#define SLOTS		256
 #define HOST_SLOT	(SLOTS - 1)
 
+/* A set of slots: a bit for each. */
+#define SLOT_WORDS	(SLOTS / 64)
+struct slots {
+	__u64 word[SLOT_WORDS];
+};
+
+#define SLOT_WORD(slot)	((slot) % SLOTS / 64)
+#define SLOT_BIT(slot)	(1ull << (slot) % 64)
+
 /* device -> slot, without collisions: `mul` is chosen so that no two devices meet. */
-#define DEVICE_BITS	8
+#define DEVICE_BITS	14
 struct devices {
 	__u32 mul;
 	__u8 slot[1 << DEVICE_BITS];
@@ -65,6 +77,9 @@ enum handing {
 /* Slots by the last bits of an ifindex: whose a packet may be that has an ifindex and no device. */
 #define INDEX_PLACES	64
 
+/* Slots by the last bits of the id of a cpumap: whose programs may have redirected to it. */
+#define CPUMAP_PLACES	64
+
 /* Who has a slot. */
 struct tenant {
 	char pins[48];			/* below PINS_ROOT; "": nobody */
@@ -78,14 +93,16 @@ struct tenant {
 /* For changes of what the programs of two interfaces agree on that no size in here tells. */
 #define HOST_VERSION	1
 
-/* The value of HOST_MAP. User space writes it, but for `gro_armed`, under pins_lock(). */
+/* The value of HOST_MAP. Programs write `gro_armed` and `cpumap`; user space under pins_lock(). */
 struct host {
 	__u32 magic;
 	__u32 current;			/* the index of the devices in use, and 2 for each change */
 	__u32 gro_armed;		/* CPUs whose polls are counted: bpf/gro/gro.bpf.h */
 	__u32 last;			/* the slot taken last: the next one is another */
-	__u64 called[NR_SHARED];	/* slots that the attached program passes events on to */
-	__u64 index[INDEX_PLACES];	/* slots whose ifindex ends with these bits */
+	__u64 calls;			/* 1 << program of those that pass events on at all… */
+	struct slots called[NR_SHARED];	/* …and the slots they pass them on to */
+	struct slots index[INDEX_PLACES];	/* slots whose ifindex ends with these bits */
+	struct slots cpumap[CPUMAP_PLACES];	/* that redirected to it: bpf/xdp/xdp.bpf.h */
 	__u32 entered[NR_SHARED];	/* the slot whose program is attached; 0: none */
 	__u32 handing[NR_SHARED];	/* enum handing */
 	struct devices devices[2];
@@ -98,5 +115,7 @@ struct host {
 #define HANDED_MAP	"host_handed"	/* per CPU and program: counted by the old one */
 #define CUT_MAP		"host_cut"	/* per CPU and program: not passed on to the last ones */
 #define HOST_CPU_MAP	"host_cpu_scratch"
+#define POOLS_MAP	"host_pools"	/* struct asked: bpf/common/asked.bpf.h */
+#define IRQS_MAP	"host_irqs"	/* the same, by interrupt number */
 
 #endif

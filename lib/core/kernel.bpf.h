@@ -21,6 +21,7 @@ struct hlist_head {
 
 struct net {
 	struct ns_common ns;
+	__u64 net_cookie;
 	struct hlist_head *dev_index_head;	/* its interfaces, hashed by ifindex */
 };
 
@@ -63,6 +64,7 @@ struct dql {				/* byte queue limits of a TX queue */
 };
 
 struct netdev_queue {
+	struct net_device *dev;
 	struct Qdisc *qdisc;
 	unsigned long state;
 	struct dql dql;			/* CONFIG_BQL */
@@ -74,6 +76,10 @@ struct net_device {
 	char name[16];
 	const unsigned char *dev_addr;
 	int ifindex;
+	unsigned int flags;
+	unsigned short hard_header_len;
+	unsigned char lower_level;	/* 1: no device below it */
+	void *rx_handler;		/* of a bridge or bond that it is a port of */
 	struct hlist_node index_hlist;
 	struct netdev_queue *_tx;
 	possible_net_t nd_net;
@@ -104,9 +110,26 @@ struct nsproxy {
 	struct net *net_ns;
 };
 
+struct kuid {			/* kuid_t: only its number is read */
+	unsigned int val;
+};
+
+struct cred {
+	struct kuid uid;
+};
+
+struct thread_info {
+	__u32 preempt_count;		/* not on x86 */
+};
+
 struct task_struct {
+	struct thread_info thread_info;
 	struct sched_entity se;
+	int pid, tgid;
+	char comm[16];
+	const struct cred *cred;
 	struct nsproxy *nsproxy;
+	struct files_struct *files;
 };
 
 struct napi_struct {
@@ -121,6 +144,7 @@ struct napi_struct {
 
 struct irqaction {
 	const char *name;
+	unsigned int flags;
 };
 
 struct softnet_data {
@@ -132,9 +156,24 @@ struct dst_entry {
 	struct net_device *dev;
 };
 
+typedef struct {
+	long long counter;
+} atomic64_t;
+
+struct in6_addr {
+	unsigned char bytes[16];	/* a union in the kernel: only its address is taken */
+};
+
 struct sock_common {
 	possible_net_t skc_net;
 	int skc_bound_dev_if;
+	__be32 skc_daddr, skc_rcv_saddr;
+	struct in6_addr skc_v6_daddr, skc_v6_rcv_saddr;
+	__be16 skc_dport;
+	__u16 skc_num;
+	__u16 skc_family;
+	volatile unsigned char skc_state;
+	atomic64_t skc_cookie;
 };
 
 struct sk_buff;
@@ -146,7 +185,40 @@ struct sk_buff_head {
 struct sock {
 	struct sock_common __sk_common;
 	struct sk_buff_head sk_receive_queue;
-	__u16 sk_protocol;
+	__u16 sk_protocol, sk_type;
+	int sk_err;
+};
+
+struct inet_sock {
+	struct sock sk;
+	__be16 inet_sport;
+};
+
+struct inet_connection_sock {
+	struct inet_sock icsk_inet;
+	__u8 icsk_ca_state : 5;
+	__u8 icsk_retransmits;
+};
+
+struct tcp_sock {
+	struct inet_connection_sock inet_conn;
+	__u32 rcv_nxt, snd_nxt, snd_una, snd_wnd, rcv_wnd;
+	__u32 snd_cwnd, snd_ssthresh, mss_cache, srtt_us, mdev_us, total_retrans;
+};
+
+struct request_sock {
+	struct sock_common __req_common;
+};
+
+struct nf_hook_state {
+	__u8 hook, pf;
+	struct net_device *in, *out;
+	struct net *net;
+};
+
+struct bpf_nf_ctx {
+	const struct nf_hook_state *state;
+	struct sk_buff *skb;
 };
 
 struct sk_buff {
@@ -166,6 +238,7 @@ struct sk_buff {
 	__u32 vlan_all;			/* since 6.1: 0 where no tag is held beside the data… */
 	__u16 transport_header, mac_header, network_header;
 	__u16 inner_transport_header;
+	__u16 vlan_tci;
 	unsigned char *head, *data;
 	unsigned int end;
 	char cb[48];

@@ -85,12 +85,6 @@ static __always_inline bool meter_on(enum meter_id id)
 	return config.on & 1ull << id;
 }
 
-/* Is this packet one of those that the meter follows? */
-static __always_inline bool sampled(enum meter_id id)
-{
-	return config.one_in[id] <= 1 || !(bpf_get_prandom_u32() % config.one_in[id]);
-}
-
 static __always_inline __u32 row_of(enum point point, __u32 queue)
 {
 	__u32 rows = config.rows, unknown = rows - 1;	/* read once: it is volatile */

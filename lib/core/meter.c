@@ -73,7 +73,12 @@ enum meter_id meter_id(const struct meter *m)
 
 unsigned meter_sample(const struct meter *m, const struct meta *meta)
 {
-	return meta->sample ?: m->sample ?: 1;
+	return meter_adapts(m, meta) ? 1 : meta->sample ?: m->sample ?: 1;
+}
+
+bool meter_adapts(const struct meter *m, const struct meta *meta)
+{
+	return meta->adapts && m->thins.take;
 }
 
 uint64_t meter_needs(const struct meter *m)

@@ -179,6 +179,11 @@ struct meter {
 	/* Sets the members of config that only its programs read; NULL: none. */
 	void (*configure)(const struct iface *, const struct request *, struct config *);
 	unsigned sample;		/* by default, follows one packet in this many; 0: all */
+	/*
+	 * It asks sampled() which packets to follow: what it takes to follow one, and to pass one
+	 * by, at all its events together, in ns where one yard takes YARD_NS. 0: it does not ask.
+	 */
+	struct thins { unsigned take, pass; } thins;
 	const char *on_request;		/* why it is attached only when named; NULL: by default */
 	const char *(*cannot)(void);	/* why it can work nowhere on this kernel, or NULL */
 	const char *(*absent)(const struct site *);	/* why it cannot work here, or NULL */
@@ -220,6 +225,8 @@ enum meter_id meter_id(const struct meter *);
 
 /* The meter follows one packet in this many. */
 unsigned meter_sample(const struct meter *, const struct meta *);
+/* Does it follow as many packets as it may, and not one in a fixed number? */
+bool meter_adapts(const struct meter *, const struct meta *);
 
 /* 1 << METER_x of those that a meter is derived from; 0: it is not derived. */
 uint64_t meter_needs(const struct meter *);

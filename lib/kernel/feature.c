@@ -13,6 +13,7 @@
 #include "lib/core/hook.h"
 #include "lib/kernel/btf.h"
 #include "lib/kernel/feature.h"
+#include "lib/kernel/release.h"
 #include "lib/kernel/symbol.h"
 #include "lib/kernel/tcx.h"
 #include "lib/util/error.h"
@@ -190,6 +191,12 @@ static const char *lacks_nothing(void)
 	return NULL;
 }
 
+static const char *lacks_depth(void)
+{
+	return release_preempts() ? "a task may be put aside within a program at a tracepoint" :
+				    NULL;
+}
+
 const struct feature features[] = {
 	[FEATURE_XDP] = { "xdp", "XDP programs", true, lacks_nothing },
 	[FEATURE_TC] = { "tc", "tc programs", true, lacks_nothing },
@@ -213,6 +220,9 @@ const struct feature features[] = {
 	[FEATURE_RECORDED] = { "recorded", .lacks = lacks_nothing },
 	[FEATURE_MODULE_BTF] = { "module_btf", .lacks = lacks_nothing },
 	[FEATURE_XSK_DIAG] = { "xsk-diag", .lacks = lacks_nothing },
+	[FEATURE_NETFILTER] = { "netfilter", .lacks = lacks_nothing },
+	[FEATURE_CGROUP] = { "cgroup", .lacks = lacks_nothing },
+	[FEATURE_DEPTH] = { "depth", .lacks = lacks_depth },
 	{}
 };
 

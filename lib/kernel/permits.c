@@ -11,7 +11,7 @@
 #include "lib/util/error.h"
 #include "lib/util/log.h"
 
-static int permits(bool mounts, struct error *e)
+static int permits(bool all, struct error *e)
 {
 	static const struct { int bit; const char *name; } wanted[] = {
 		{ CAP_BPF, "CAP_BPF" }, { CAP_NET_ADMIN, "CAP_NET_ADMIN" },
@@ -31,7 +31,7 @@ static int permits(bool mounts, struct error *e)
 		/* CAP_SYS_ADMIN stands for the two that were split from it in 5.8 */
 		if (bit != CAP_NET_ADMIN && data[0].effective >> CAP_SYS_ADMIN & 1)
 			have = true;
-		if (!have && (bit != CAP_SYS_ADMIN || mounts))
+		if (!have && (bit != CAP_SYS_ADMIN || all))
 			missing = text("%s%s%s", missing, *missing ? ", " : "", wanted[i].name);
 	}
 	if (*missing)
@@ -45,7 +45,7 @@ int kernel_permits(struct error *e)
 	return permits(false, e);
 }
 
-int kernel_permits_mounts(struct error *e)
+int kernel_permits_all(struct error *e)
 {
 	return permits(true, e);
 }

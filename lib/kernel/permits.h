@@ -7,7 +7,10 @@ struct error;
 
 /* 0; or -EPERM and an error that names the capabilities that are missing. */
 int kernel_permits(struct error *);
-/* The same with CAP_SYS_ADMIN, for a command that mounts a BPF file system of its own. */
-int kernel_permits_mounts(struct error *);
+/*
+ * The same with CAP_SYS_ADMIN: for a command that mounts a BPF file system of its own, or has the
+ * kernel time programs.
+ */
+int kernel_permits_all(struct error *);
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/random.h>
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -53,6 +54,30 @@ uint64_t symbol_address(const char *name)
 	return kernel->bss->asked.address;
 }
 
+/* A secret of this process; 0: addresses are told. */
+static uint64_t secret;
+
+void symbol_conceal(void)
+{
+	kernel_ready();
+	while (getrandom(&secret, sizeof(secret), 0) != sizeof(secret) || !secret)
+		;
+}
+
+/* splitmix64 of both: who does not know the secret cannot tell the address from it. */
+static uint32_t concealed(uint64_t address)
+{
+	uint64_t x = address ^ secret;
+
+	for (int i = 0; i < 2; i++) {
+		x += 0x9e3779b97f4a7c15 + secret;
+		x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9;
+		x = (x ^ x >> 27) * 0x94d049bb133111eb;
+		x ^= x >> 31;
+	}
+	return x;
+}
+
 /* One address, asked for once; a full list forgets the oldest. */
 static const struct kernel_symbol {
 	uint64_t address;
@@ -71,10 +96,12 @@ static const struct kernel_symbol {
 	said = ask(address);
 	*s = (struct kernel_symbol){ .address = address };
 	end = said ? strchr(said, '+') : NULL;
-	if (!end) {
+	if (!end && secret)
+		snprintf(s->text, sizeof(s->text), "unknown-%08" PRIx32, concealed(address));
+	else if (!end)
 		snprintf(s->text, sizeof(s->text), "0x%" PRIx64, address);
+	if (!end)
 		return s;
-	}
 	/* "name+0x8d3/0x1100 [module]": its size is of no interest */
 	snprintf(s->name, sizeof(s->name), "%.*s%s", (int)(end - said), said,
 		 strchrnul(end, ' '));

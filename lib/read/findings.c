@@ -34,6 +34,20 @@ const char *const harm_units[] = {
 };
 ONE_EACH(harm_units, NR_HARMS);
 
+/* What it costs in one second: packets, or seconds that they wait in all. */
+static double price(const struct finding *one)
+{
+	return one->kind->harm == HARM_WAIT ? one->harm * one->struck : one->harm;
+}
+
+/* Does `a` cost more than `b`, which is of the same kind of harm? */
+static bool dearer(const struct finding *a, const struct finding *b)
+{
+	if (price(a) != price(b))
+		return price(a) > price(b);
+	return a->harm != b->harm ? a->harm > b->harm : a->struck > b->struck;
+}
+
 /* Leaves one of a kind: that which costs most. */
 static void merge(struct findings *f, const struct finding_kind *kind)
 {
@@ -50,7 +64,7 @@ static void merge(struct findings *f, const struct finding_kind *kind)
 			continue;
 		}
 		others = first->others + one->others + 1;
-		if (one->harm > first->harm)
+		if (dearer(one, first))
 			*first = *one;
 		first->others = others;
 		memmove(one, one + 1, (f->nr - i - 1) * sizeof(*one));
@@ -83,8 +97,17 @@ struct finding *finding_add(struct findings *f, const struct finding_kind *kind,
 
 void finding_harm(struct finding *one, double amount)
 {
+	if (!one)
+		return;
+	one->harm = amount;
+	if (one->kind->harm != HARM_WAIT && one->kind->harm != HARM_RISK)
+		one->struck = amount;
+}
+
+void finding_strikes(struct finding *one, double packets)
+{
 	if (one)
-		one->harm = amount;
+		one->struck = packets;
 }
 
 void finding_fact(struct finding *one, const char *name, double value, const char *unit)
@@ -165,16 +188,19 @@ static int root_of(const struct findings *f, int at)
 	return at;
 }
 
-/* The worse first; of the same kind, by what it costs. */
-static int worse(const void *a, const void *b)
+int finding_worse(const struct finding *x, const struct finding *y)
 {
-	const struct finding *x = a, *y = b;
-
 	if (x->severity != y->severity)
 		return x->severity < y->severity ? 1 : -1;
 	if (x->kind->harm != y->kind->harm)
 		return x->kind->harm > y->kind->harm ? 1 : -1;
-	return x->harm == y->harm ? 0 : x->harm < y->harm ? 1 : -1;
+	return dearer(y, x) - dearer(x, y);
+}
+
+/* For qsort(). */
+static int worse(const void *a, const void *b)
+{
+	return finding_worse(a, b);
 }
 
 /* What each is folded under: the beginning of its chain; -1: it stands by itself. */
@@ -332,17 +358,22 @@ static const char *short_rate(double x)
 
 const char *harm_text(const struct finding *one)
 {
+	const char *struck = short_rate(one->struck);
+
 	switch (one->kind->harm) {
 	case HARM_LOSS:
-		return text("%s packets/s lost", short_rate(one->harm));
+		return one->harm > 0 ? text("%s packets/s lost", short_rate(one->harm)) :
+				       text("%s packets/s held up", struck);
 	case HARM_WAIT:
-		return text("%s per packet", finding_time(one->harm));
+		return text("%s for each of %s packets/s", finding_time(one->harm), struck);
 	case HARM_WORK:
-		return text("%s packets/s the long way", short_rate(one->harm));
+		return text("%s packets/s take more CPU time than they need",
+			    short_rate(one->harm));
 	case HARM_BLIND:
-		return text("%s packets/s not seen", short_rate(one->harm));
+		return text("%s packets/s not seen, or not in full", short_rate(one->harm));
 	default:
-		return one->harm > 0 ? text("%.0f%% of the limit", 100 * one->harm) : "";
+		return one->struck > 0 ? text("nothing yet: a risk for %s packets/s", struck) :
+					 "nothing yet: a risk";
 	}
 }
 

@@ -25,7 +25,7 @@ enum harm {
 	HARM_LOSS,		/* packets per second that are lost */
 	HARM_WAIT,		/* seconds that a packet waits (the median) */
 	HARM_WORK,		/* packets per second that cost more CPU time than they need to */
-	HARM_RISK,		/* nothing yet: the share of a limit that is used, 0 to 1 */
+	HARM_RISK,		/* nothing yet: the share of a limit, or of its parts, 0 to 1 */
 	HARM_BLIND,		/* packets per second that nicprobe does not see, or not in full */
 	NR_HARMS
 };
@@ -35,6 +35,15 @@ struct limit {
 	double value;
 	const char *text;	/* "10 packets in the window", "80 % of a queue" */
 };
+
+/* What has to be there before anybody can say that all is well. */
+struct rests {
+	enum { REST_ALWAYS, REST_RECEIVED, REST_SENT, REST_EITHER } packets;	/* that went by */
+	uint64_t all;	/* 1 << METER_x: figures that it does not do without; SETUP: settings */
+	uint64_t any;	/* …that add to these; where there are none of these, one will do */
+};
+
+#define SETUP		(1ull << 63)	/* of the interface: `nicprobe show IFACE hw` */
 
 #define MAX_LIMITS	5
 #define MAX_CAUSES	12
@@ -51,11 +60,16 @@ struct finding_kind {
 	const char *remedy;		/* what helps; the finding itself has the command */
 	const char *symptom;		/* what a user notices first: "one connection is slow" */
 	const struct limit *limits[MAX_LIMITS];
+	struct rests rests;
 	/* Findings that this one follows from: beside one of these it is folded under it. */
 	const char *follows[MAX_CAUSES];
 };
 /* How bad a kind is, and what it costs: RATED(WARNING, RISK). */
 #define RATED(how, cost) .severity = SEVERITY_##how, .harm = HARM_##cost
+/* Which packets and figures it rests on: RESTS(RECEIVED, ON(rxcpu) | SETUP, ON(flow)). */
+#define RESTS(which, those, others) \
+	.rests = { .packets = REST_##which, .all = those, .any = others }
+#define ON(meter) (1ull << METER_##meter)
 
 struct fact {
 	const char *name;		/* "share", "ring" */
@@ -70,6 +84,7 @@ struct finding {
 	unsigned others;		/* …and of so many more queues, where it costs less */
 	int under;			/* place in `list` of that it is folded under; -1: none */
 	double harm;			/* in the kind's unit */
+	double struck;			/* packets per second that it concerns */
 	char what[360];			/* "queue 0 carries 91% of the packets" */
 	char advice[360];		/* a sentence; "": the commands say all */
 	char changes[120];		/* what the commands change: "RX ring of 256 to 1024" */
@@ -106,6 +121,11 @@ struct finding *finding_add(struct findings *, const struct finding_kind *, int 
 			    const char *what, ...);
 /* What it costs, in the unit of its kind. */
 void finding_harm(struct finding *, double amount);
+/*
+ * How many packets per second it concerns, where the harm is not their number: those that wait,
+ * that are held up, or that pass a setting.
+ */
+void finding_strikes(struct finding *, double packets);
 /* A number that the sentence rests on. `name` and `unit` must stay where they are. */
 void finding_fact(struct finding *, const char *name, double value, const char *unit);
 /* What helps, in words. */
@@ -131,7 +151,10 @@ void finding_try(const struct finding *, char *text, size_t size);
 /* One command as a shell reads it, with quotes where it needs them. */
 void fix_text(const char *words, char *text, size_t size);
 
-/* "12.3k packets/s lost", "80 ms per packet": what it costs, for people. As text(). */
+/* Below 0: `a` costs more, by severity, kind of harm and amount; for qsort(). */
+int finding_worse(const struct finding *a, const struct finding *b);
+
+/* "12.3k packets/s lost", "80 ms for 50 packets/s": what it costs, for people. As text(). */
 const char *harm_text(const struct finding *);
 
 extern const char *const severity_names[NR_SEVERITIES];	/* "info", "warning", "critical" */

@@ -11,6 +11,7 @@
 #include "lib/attach/slots.h"
 #include "lib/attach/pins.h"
 #include "lib/core/hook.h"
+#include "lib/core/pace.h"
 #include "lib/kernel/release.h"
 #include "lib/proc/cpus.h"
 #include "lib/read/losses.h"
@@ -77,7 +78,8 @@ struct users missed_by(const struct meta *meta, const char *pin)
 /* The name of a link's pin is its program's, and no map is called so. */
 static bool may_be_link(const char *name)
 {
-	return *name != '.' && !meter_find(name) && strcmp(name, "meta") && strcmp(name, "lost");
+	return *name != '.' && !meter_find(name) && strcmp(name, "meta") && strcmp(name, "lost") &&
+	       strcmp(name, PACE_MAP) && strcmp(name, PACE_PLAN_MAP);
 }
 
 /* The pin of its copy; NULL: it has none. */

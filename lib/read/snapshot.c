@@ -12,6 +12,7 @@
 #include "lib/read/losses.h"
 #include "lib/read/snapshot.h"
 #include "lib/read/rows.h"
+#include "lib/read/thinned.h"
 #include "lib/util/clock.h"
 #include "lib/util/error.h"
 #include "lib/util/log.h"
@@ -141,6 +142,8 @@ int snapshot_fill(struct snapshot *s, const char *pins, struct error *e)
 	for (int id = 0; id < NR_METERS && !err; id++)
 		if (s->meta.on >> id & 1 && meters[id]->type != DERIVED_METER)
 			err = snapshot_table(s, id, pins, e);
+	if (!err)
+		thinned_read(s, pins);	/* last: nothing was passed by before, if nothing is now */
 	return err;
 }
 
@@ -175,6 +178,8 @@ void snapshot_free(struct snapshot *s)
 		free(t->keys);
 		*t = (struct table){};
 	}
+	free(s->thinned);
+	s->thinned = NULL;
 	load_free(&s->load);
 }
 
@@ -191,6 +196,10 @@ int snapshot_copy(struct snapshot *to, const struct snapshot *from)
 
 	*to = *from;
 	err = load_copy(&to->load, &from->load);
+	to->thinned = duplicate(from->thinned, (size_t)NR_METERS * from->meta.cpus *
+					       sizeof(*from->thinned));
+	if (!to->thinned != !from->thinned)
+		err = -ENOMEM;
 	for (int id = 0; id < NR_METERS; id++) {
 		const struct table *t = &from->tables[id];
 
@@ -238,6 +247,7 @@ void snapshot_diff(struct snapshot *now, struct snapshot *before)
 			rows_diff(meters[id], t, b);
 		moments_forget(t);
 	}
+	thinned_diff(now, before);
 	load_diff(&now->load, &before->load);
 	/* a meter may be gone since */
 	now->missed -= least(now->missed, before->missed);

@@ -8,6 +8,7 @@
 
 #include "lib/core/meta.h"
 #include "lib/core/meter.h"
+#include "lib/core/pace.h"
 #include "lib/proc/load.h"
 #include "lib/read/findings.h"
 
@@ -37,6 +38,7 @@ uint64_t *table_add(struct table *, const struct meter *, const void *key);
 
 struct error;
 struct hw;
+struct thinned;
 
 struct link {
 	bool known;
@@ -68,6 +70,8 @@ struct snapshot {
 	bool missed_hidden;		/* …of which only root can be told */
 	uint64_t lost[NR_METERS];	/* counts that found no room, by meter */
 	struct table tables[NR_METERS];
+	struct thinned *thinned;	/* [NR_METERS][meta.cpus], of those that pass packets by */
+	struct pace_plan plan[NR_METERS];	/* of those that adapt to a budget */
 	struct cpu_load load;		/* of the CPUs; of an interval alone */
 	struct findings findings;
 	/* Do the pins belong to the interface that has its index now? Asked once. */

@@ -41,6 +41,8 @@ int fuzz_nanosleep(const struct timespec *, struct timespec *);
 int fuzz_flock(int fd, int operation);
 int fuzz_fstat(int fd, struct stat *);
 int fuzz_setns(int fd, int type);
+int fuzz_access(const char *path, int mode);
+int fuzz_fsopen(const char *kind, unsigned flags);
 long fuzz_syscall(long number, ...);
 
 DIR *fuzz_opendir(const char *path)
@@ -129,6 +131,21 @@ int fuzz_setns(int fd, int type)
 {
 	(void)fd, (void)type;
 	return 0;
+}
+
+int fuzz_access(const char *path, int mode)
+{
+	(void)path, (void)mode;
+	errno = ENOENT;
+	return world_number(1) ? -1 : 0;
+}
+
+/* Nothing is mounted anywhere. */
+int fuzz_fsopen(const char *kind, unsigned flags)
+{
+	(void)kind, (void)flags;
+	errno = EPERM;
+	return -1;
 }
 
 /* No PMU. */

@@ -240,8 +240,24 @@ def names():
         yield f"name{n}", bytes([len(name)]) + name + bytes([len(other)]) + other + rest
 
 
+def questions():
+    rows = [("tcp:::receive,ip:::send", "tcp_dport == 80 && !(tcp_flags & SYN|ACK) || ip_saddr in 10.0.0.0/8", "ip_saddr,cpu",
+             "tcp_plength", "cs_cid", ""),
+            ("socket:::*", "so_ret <= -1 && execname == 'sshd' && so_family != inet6", "", "so_ret:-10:100:5",
+             "syscall::sendto:entry", "tid,pid"),
+            ("syscall::accept*:return", "errno == ECONNREFUSED", "probefunc,errno", "retval", "", ""),
+            ("arp:::", "arp_sha == 02:00:00:00:00:01", "args[4]->arp_spa", "probename,timestamp", "", "")]
+    clauses = ['tcp:::receive /args[2]->ip_saddr == "fd00::1"/ { @x[args[4]->tcp_dport] = lquantize(cpu, 0, 128, 1); }',
+               "syscall::sendto:entry {@c[execname]=sum(arg2)}"]
+    for n, row in enumerate(rows):
+        for action in range(8):
+            yield f"question{n}-{action}", b"".join(bytes([len(w)]) + w.encode() for w in row) + \
+                bytes([n % 3, action, n * 8 + action]) + clauses[n % 2].encode()
+
+
 def main(to):
-    for target, seeds in ("module", modules()), ("record", records()), ("netlink", answers()), ("proc", lines()), ("names", names()):
+    for target, seeds in ("module", modules()), ("record", records()), ("netlink", answers()), ("proc", lines()), ("names", names()), \
+            ("question", questions()):
         os.makedirs(f"{to}/{target}", exist_ok=True)
         for name, data in seeds:
             with open(f"{to}/{target}/{name}", "wb") as f:

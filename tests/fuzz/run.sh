@@ -5,7 +5,7 @@
 # build/fuzz/module-crash-…
 cd "$(dirname "$0")/../.." || exit 1
 export to="${B:-build}/fuzz" seconds="${FUZZ:-10}" CLANG="${CLANG:-clang}"
-targets=${*:-packet module record netlink proc names}
+targets=${*:-packet module record recording netlink proc names question accept}
 flags="-g -O1 -std=gnu11 -D_GNU_SOURCE -iquote . -fno-sanitize-recover=all"
 warn="-Wall -Wextra -Werror"
 mkdir -p "$to/obj"
@@ -35,7 +35,7 @@ packet_build() {
 
 # The readers, unchanged, on the fake kernel of tests/fuzz/world.c and machine.c.
 readers="$(grep -E '^[a-z]+/' tests/fuzz/readers) tests/fuzz/world.c tests/fuzz/machine.c"
-asked="fopen ioctl if_indextoname opendir readdir closedir scandir readlink clock_gettime nanosleep flock fstat
+asked="fopen access fsopen ioctl if_indextoname opendir readdir closedir scandir readlink clock_gettime nanosleep flock fstat
 	setns syscall"
 wrapped="mnl_socket_open2 mnl_socket_bind mnl_socket_sendto mnl_socket_recvfrom mnl_socket_get_portid
 	mnl_socket_close sysfs_open bpf_prog_query_opts xdp_multiprog__get_from_ifindex"
@@ -57,6 +57,21 @@ reader_build() {	# TARGET
 		-lxdp -lbpf -lmnl -lelf -ljson-c -lm
 }
 
+# Its reader, and what that needs of the program as it was built.
+recording_build() {
+	# shellcheck disable=SC2086,SC2046
+	$CLANG $flags $warn -fsanitize=fuzzer,address,undefined -I"${B:-build}/skel" -o "$to/recording" \
+		tests/fuzz/recording.c record/*.c lib/core/key.c \
+		$(find lib render findings xdp bpf drivers probes -name '*.c' ! -name '*.bpf.c' ! -name key.c |
+			sed "s|^|${B:-build}/|; s|c$|o|") \
+		-lxdp -lbpf -lmnl -lelf -ljson-c -lz -lm -lpthread
+}
+
+accept_build() {
+	# shellcheck disable=SC2086
+	$CLANG $flags $warn -fsanitize=fuzzer,address,undefined -o "$to/accept" tests/fuzz/accept.c serve/accept.c
+}
+
 build() {	# reports a failure
 	name=$1
 	shift
@@ -66,10 +81,12 @@ build() {	# reports a failure
 	exit 1
 }
 
-[ "$targets" = packet ] || build readers readers_build
+[ "$targets" = packet ] || [ "$targets" = recording ] || [ "$targets" = accept ] || build readers readers_build
 for t in $targets; do
 	case $t in
 	packet) build packet packet_build ;;
+	recording) build recording recording_build ;;
+	accept) build accept accept_build ;;
 	*) build "$t" reader_build "$t" ;;
 	esac
 done
@@ -78,7 +95,7 @@ python3 tests/fuzz/reader_seeds.py "$to/seeds" || exit 1
 
 # shellcheck disable=SC2016
 echo $targets | tr ' ' '\n' | xargs -P 2 -n 1 sh -c '
-	mkdir -p "$to/corpus/$1"
+	mkdir -p "$to/corpus/$1" "$to/seeds/$1"
 	case $1 in packet) most=256 ;; module | record) most=16384 ;; *) most=4096 ;; esac
 	if ASAN_OPTIONS=allocator_may_return_null=1:detect_odr_violation=0 "$to/$1" -max_total_time="$seconds" \
 		-timeout=10 -rss_limit_mb=2048 -max_len=$most -print_final_stats=1 \

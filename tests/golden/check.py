@@ -14,7 +14,8 @@ def once(pairs):
 def check_json(text):
     assert text.count("\n") == 1 and text.endswith("\n"), "one object, one line"
     document = json.loads(text, object_pairs_hook=once)
-    keys = [k for k in document if k not in ("sample", "state", "hw", "meter_seconds", "may_lack", "earlier")]
+    keys = [k for k in document if k not in ("sample", "thinned", "budget", "state", "hw", "meter_seconds", "may_lack",
+                                             "earlier")]
     measured = ["hooks", "seconds", "interval", "meters", "absent", "lost"]
     want = ["nicprobe", "interface", "name", "ifindex", "netns", "netns_name", "driver", "queues", "hooks", "time",
             "seconds", "interval", "meters", "absent", "lost", "findings"]

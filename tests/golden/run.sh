@@ -82,10 +82,15 @@ done
 for width in 24 40 60; do
 	golden vectors.$width.txt table vectors $width
 done
+golden thinned.80.txt table thinned 80
+golden thinned.brief.txt table thinned 80 brief
+golden thinned.om openmetrics thinned
+golden paused.80.txt table paused 80
+golden paused.brief.txt table paused 80 brief
 golden named.json json named
 check json/named python3 "$here/check.py" json
 golden named.om openmetrics named
-for case in busy idle interval clocks many odd card both; do
+for case in busy idle interval clocks thinned paused many odd card both; do
 	golden $case.json json $case
 	check json/$case python3 "$here/check.py" json
 done
@@ -93,6 +98,23 @@ golden busy+odd.om openmetrics busy+odd
 golden busy+odd.prom prometheus busy+odd 80 source
 golden named.queues.prom prometheus named 80 queues own
 golden idle.om openmetrics idle
+
+# The views of top, as the unit test makes them: its moments and keys.
+views=${TOP_TEST:-build/tests/unit/top_test}
+view() {
+	test=$views golden "$@"
+}
+for size in "40 10" "80 24" "120 40" "300 100"; do
+	set -- $size
+	view top.overview.$1.txt $1 $2 30 4 utf8 ""
+	view top.interface.$1.txt $1 $2 30 4 utf8 jE
+	view top.queue.$1.txt $1 $2 100 4 utf8 jETTE
+	view top.meter.$1.txt $1 $2 100 4 utf8 jETTTTE
+done
+view top.many.80.txt 80 24 30 64 utf8 jETT
+view top.interface.ascii.txt 80 60 30 4 ascii jE
+view top.queue.ascii.txt 80 60 100 4 ascii jETTE
+view top.keys.txt 80 24 3 4 utf8 "?"
 
 # What a Prometheus of 100 hosts can bear of an interface of 64 queues: measured whole it was 9739.
 "$test" openmetrics wide > "$now"

@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
 """Meters are added to and removed from an attached interface: the counts of the others stay."""
+import glob
 import re
 
 from lib import left
@@ -74,7 +75,8 @@ same("adjust: before", [rx(first), "qdisc" in first["meters"]], [500, False])
 
 # A change that was cut short left a program.
 for name in "xdp_back", "xdp_redir":
-    sh(f"bpftool link pin pinned {PINS}/{name} {PINS}/{name}-1")
+    shared = glob.glob(f"{os.path.dirname(os.path.dirname(PINS))}/shared-*/{name}")
+    sh(f"bpftool link pin pinned {shared[0]} {PINS}/{name}-1")
 status, said_it = attach("-m", "+qdisc")
 doc = json.loads(said_it) if status == 0 else {}
 check("adjust: +qdisc: it is measured, too", "qdisc" in doc.get("meters", []) and "pktsize" in doc["meters"], said_it)

@@ -56,6 +56,9 @@ def words(ns, iface):
         bad(f"-c {value!r}", ["show", "-c", value], 2, "-c takes", f'"{value}"')
     for value in "0", "-1", "abc", "", "1000001", "99999999999999999999":
         bad(f"--sample {value!r}", ["attach", "--sample", value, iface], 2, "--sample takes", f'"{value}"')
+    for value in "0", "-1", "abc", "", "100.1", "2%%", "nan", "0.001":
+        bad(f"--budget {value!r}", ["attach", "--budget", value, iface], 2, "--budget takes", f'"{value}"')
+    bad("--budget with --sample", f"attach --budget 2 --sample 16 {iface}", 2, "and so does --sample")
     bad("attach without an interface", "attach", 2, "attach: no interface given")
     bad("attach with two", "attach a b", 2, "attach takes one interface")
     bad("detach without an interface", "detach", 2, "detach: no interface given")

@@ -209,7 +209,7 @@ def lists(iface):
     same("cli: list of nothing", [nicprobe("list").stdout, nicprobe("list", "-j").stdout], ["nothing is attached\n", "[]\n"])
     nothing = nicprobe("show", "-f", "openmetrics").stdout
     check("cli: show -f openmetrics of nothing", "\nnicprobe_scrape_errors 0\n" in nothing and nothing.endswith("# EOF\n") and
-          "interface" not in nothing.replace("Attached interfaces", ""), nothing)
+          "\nnicprobe_interfaces 0\n" in nothing and "nicprobe_interface_" not in nothing, nothing)
     text = nicprobe("list", "-v").stdout
     missing = [w for w in ("pktsize", "ecn_source", "packet_size_bytes", "xdp-generic", "virtio_net", "tp_btf", "kprobe",
                            "not here:") if w not in text]
@@ -246,7 +246,8 @@ def helps(iface):
     r = nicprobe("--help")
     commands = [line.split()[1] for line in r.stdout.splitlines() if line.startswith("  nicprobe ")]
     same("cli: --help names the commands", commands,
-         ["attach", "show", "list", "detach", "run", "cost", "driver", "bench", "drivers", "explain", "wifi"])
+         ["attach", "show", "doctor", "list", "detach", "run", "cost", "trace", "driver", "bench", "drivers", "explain", "wifi",
+          "top", "serve", "record", "report"])
     same("cli: which are completed", nicprobe("complete", "commands").stdout.split(), commands)
     for command in commands:
         text = nicprobe(command, "--help").stdout

@@ -85,7 +85,7 @@ def commands(binary, ns):
                   r.returncode == 1 and f"this needs CAP_{less.upper()}\n" in r.stderr, f"{r.returncode} {r.stderr!r}")
     same("rights: nothing is left", left.pins(), before)
     want = {"attach": MEASURE, "detach": MEASURE, "run": MEASURE, "wifi": MEASURE, "driver": mounts, "bench": mounts,
-            "show": (), "list": (), "drivers": (), "explain": (), "complete": ()}
+            "show": (), "list": (), "serve": (), "drivers": (), "explain": (), "complete": ()}
     told = table()
     same("rights: the man page has the same table", {c: told.get(c) for c in want},
          {c: sorted(f"CAP_{n.upper()}" for n in caps) for c, caps in want.items()})

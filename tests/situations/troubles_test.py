@@ -236,8 +236,9 @@ def socket_buffer_too_small(w):
 
 @trouble("udp-port-closed", "the program is started")
 def nothing_listens(w):
-    """Datagrams to a port without a socket."""
+    """Datagrams to a port without a socket. The far end reads the answers, or the ring of the tap is full of them."""
     w.tap()
+    w.nic("read on")
     w.attach()
     w.frames("0 10 200", every=.02)
     w.expect("udp-port-closed", fix=False, remedy=w.reader)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Base of the situations: interfaces under load, what nicprobe finds, and the remedy."""
 import contextlib
+import json
 import os
 import shlex
 import socket
@@ -224,6 +225,7 @@ class World:
         if not lab.same(f"{self.name}: finds {finding} # {says}", first, [finding]):
             return doc
         self.sound(doc)
+        self.ask(seconds, 3, [finding])
         if fix:
             self.fix(doc, finding)
         if remedy:
@@ -234,6 +236,24 @@ class World:
         went = self.packets(after)
         lab.check(f"{self.name}: packets go on # {went} in the window", went, "no packet")
         return doc
+
+    def ask(self, seconds, status, first):
+        """doctor, which measures beside what is attached, says the same: its exit status, and what it finds first. It
+        has more meters: what was found by itself may be found to follow from another, beneath which it stands then."""
+        for _ in lab.tries(LOOKS, f"{self.name}: doctor asked again"):
+            r = lab.nicprobe("doctor", "-j", self.at, "--for", f"{seconds}s", check=False)
+            one = json.loads(r.stdout)["interfaces"][0] if r.stdout else {"measured": {"findings": []}}
+            top = lab.found(one["measured"])[:1]
+            below = [f["id"] for f in one["measured"]["findings"] if top and f["follows"] == top[0]]
+            got = (r.returncode, first if first and first[0] in below else top)
+            if got == (status, first):
+                break
+            print(f"# {self.name}: {[f['what'] for f in one['measured']['findings']]} {r.stderr.strip()}")
+        lab.same(f"{self.name}: doctor says so", got, (status, first))
+        for f in one["measured"]["findings"]:
+            harm = f["harm"]
+            lab.check(f"{self.name}: {f['id']} has its cost", harm["packets_per_second"] or
+                      harm["kind"] == "risk" and harm["value"], str(harm))
 
     def until(self, seconds, good):
         """The first of three windows that is as it should be: other work may take a CPU for the length of one."""
@@ -269,6 +289,7 @@ class World:
             self.silent("nothing is found", doc)
             if seen >= least:
                 break
+        self.ask(seconds, 0, [])
         if 0 < seen < least:
             lab.skip(f"{self.name}: there is a load", f"other work left it {seen} packets per second, not {least}")
         else:

@@ -77,7 +77,7 @@ static uint64_t *at(struct snapshot *s, enum meter_id id, const char *name, enum
 	exit(2);
 }
 
-static void sizes(struct snapshot *s, enum point point, int queue, uint64_t bytes,
+static inline void sizes(struct snapshot *s, enum point point, int queue, uint64_t bytes,
 		  const uint64_t slots[13])
 {
 	uint64_t *w = at(s, METER_pktsize, "packet_size", point, queue, 0);
@@ -87,7 +87,7 @@ static void sizes(struct snapshot *s, enum point point, int queue, uint64_t byte
 }
 #define SLOTS(...) (const uint64_t[13]){ __VA_ARGS__ }
 
-static void ecn(struct snapshot *s, enum point point, int queue, uint64_t ect0, uint64_t ce,
+static inline void ecn(struct snapshot *s, enum point point, int queue, uint64_t ect0, uint64_t ce,
 		uint64_t not_ip)
 {
 	uint64_t *w = at(s, METER_ecn, "packets", point, queue, 0);
@@ -98,14 +98,16 @@ static void ecn(struct snapshot *s, enum point point, int queue, uint64_t ect0, 
 	w[NOT_IP] = not_ip;
 }
 
-static void rxcpu(struct snapshot *s, int queue, unsigned cpu, uint64_t packets, uint64_t bytes)
+static inline void rxcpu(struct snapshot *s, int queue, unsigned cpu, uint64_t packets,
+			 uint64_t bytes)
 {
 	*at(s, METER_rxcpu, "packets", RX_NIC, queue, cpu) = packets;
 	*at(s, METER_rxcpu, "bytes", RX_NIC, queue, cpu) = bytes;
 }
 
 /* A hump of completions around `slot`. */
-static void txlat(struct snapshot *s, int queue, unsigned slot, uint64_t most, uint64_t flying)
+static inline void txlat(struct snapshot *s, int queue, unsigned slot, uint64_t most,
+			 uint64_t flying)
 {
 	uint64_t *w = at(s, METER_txlat, "completion", TX_NIC, queue, 0);
 	uint64_t *level = at(s, METER_txlat, "in_flight", TX_NIC, queue, 0);
@@ -118,7 +120,7 @@ static void txlat(struct snapshot *s, int queue, unsigned slot, uint64_t most, u
 	level[0] = level[1] + flying;
 }
 
-static void source(struct snapshot *s, unsigned row, const char *address, uint64_t packets)
+static inline void source(struct snapshot *s, unsigned row, const char *address, uint64_t packets)
 {
 	const struct table *t = &s->tables[METER_ecn_source];
 	struct ecn_source_key *key = (void *)(t->keys + row * sizeof(*key));

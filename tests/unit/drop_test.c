@@ -6,7 +6,7 @@
 
 #include "bpf/counters/counters.h"
 #include "bpf/drop/drop.h"
-#include "bpf/drop/reasons.h"
+#include "lib/kernel/reasons.h"
 #include "bpf/hwstat/hwstat.h"
 #include "findings/dropping.h"
 #include "lib/kernel/btf.h"

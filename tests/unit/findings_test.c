@@ -62,6 +62,7 @@ static void check_table(void)
 
 		must(is_id(k->id), k->id, "that is no id");
 		must(kind_find(k->id) == k, k->id, "another has the same id");
+		must(k->rests.all || k->rests.any, k->id, "it rests on nothing");
 		must(k->title && k->means && k->when && k->remedy && k->symptom, k->id,
 		     "it does not say all");
 		must(quotes_all(k), k->id, "its limits are not those that it quotes");

@@ -32,6 +32,17 @@ static inline long long *set(const struct setting_group *g, struct settings *s, 
 	abort();
 }
 
+/* Findings can be compared: each has packets that it concerns, or the part of a limit. */
+static inline void costs_all(const struct findings *all)
+{
+	for (unsigned i = 0; i < all->nr; i++) {
+		const struct finding *f = &all->list[i];
+
+		must(f->struck > 0 || (f->kind->harm == HARM_RISK && f->harm > 0), f->kind->id,
+		     "it has no cost");
+	}
+}
+
 /* Switches on every meter that has figures. */
 static inline void judge_all(struct snapshot *s, const struct hw *h)
 {
@@ -39,6 +50,8 @@ static inline void judge_all(struct snapshot *s, const struct hw *h)
 		if (s->tables[id].cells)
 			s->meta.on |= 1ull << id;
 	findings_judge(s, h);
+	if (s->seconds > 0)
+		costs_all(&s->findings);
 }
 
 /* Does a finding contain these words? */

@@ -179,6 +179,11 @@ int main(void)
 	table(virtio);
 	named(virtio);
 	strangers();
+	holds(tracefs_event("other_seen") == 78 && !tracefs_event("nobody_seen"),
+	      "an event is found in whatever group, or not at all");
+	tracefs_dirs[0] = "/nowhere";
+	holds(!tracefs_event("nobody_seen"), "nothing is found where tracefs is not mounted");
+	tracefs_dirs[0] = dir;
 	put("kallsyms", "0000000000000000 t virtnet_poll\t[virtio_net]\n");
 	same_text("addresses that are hidden", chosen(&virtio),
 		  "the kernel hides the addresses of its functions");

@@ -7,7 +7,7 @@
 #include "bpf/irq/irq.h"
 #include "bpf/ledger/ledger.h"
 #include "findings/subjects.h"
-#include "lib/read/snapshot.h"
+#include "lib/read/thinned.h"
 #include "render/render.h"
 #include "render/series.h"
 #include "account.h"
@@ -109,6 +109,40 @@ static struct snapshot *second(void)
 	struct snapshot *s = interval();
 
 	s->seconds = 1.0071;
+	return s;
+}
+
+/* txlat adapts to a budget: few packets on one CPU, so many on another that it was paused. */
+static struct snapshot *thinned(void)
+{
+	struct snapshot *s = snapshot("eth0", "ena", 4, 0);
+
+	s->interval = true;
+	s->seconds = 1;
+	s->meta.adapts = true;
+	s->meta.budget = 20000;
+	s->plan[METER_txlat] = (struct pace_plan){ .take = 180000, .pass = 27000 };
+	s->thinned = calloc(NR_METERS * s->meta.cpus, sizeof(*s->thinned));
+	s->thinned[METER_txlat * s->meta.cpus] = (struct thinned){ .taken = 1000 };
+	s->thinned[METER_txlat * s->meta.cpus + 1] = (struct thinned){ 3000, 797000, 200000 };
+	sizes(s, TX_NIC, 2, 79199000, SLOTS(801000));
+	txlat(s, 2, 60, 3002, 0);
+	return s;
+}
+
+/* It was paused all the time. */
+static struct snapshot *paused(void)
+{
+	struct snapshot *s = snapshot("eth0", "ena", 4, 0);
+
+	s->interval = true;
+	s->seconds = 1;
+	s->meta.adapts = true;
+	s->meta.budget = 500;
+	s->plan[METER_txlat] = (struct pace_plan){ .take = 170000, .pass = 37000 };
+	s->thinned = calloc(NR_METERS * s->meta.cpus, sizeof(*s->thinned));
+	s->thinned[METER_txlat * s->meta.cpus + 1] = (struct thinned){ 0, 800000, 800000 };
+	sizes(s, TX_NIC, 2, 79100000, SLOTS(800000));
 	return s;
 }
 
@@ -278,7 +312,7 @@ static const struct {
 	struct snapshot *(*make)(void);
 } cases[] = {
 	{ "busy", busy }, { "idle", idle }, { "interval", interval }, { "second", second },
-	{ "clocks", clocks },
+	{ "clocks", clocks }, { "thinned", thinned }, { "paused", paused },
 	{ "many", many }, { "odd", odd }, { "card", card }, { "both", both },
 	{ "account", account }, { "named", named }, { "wide", wide }, { "vectors", vectors },
 };
@@ -289,6 +323,7 @@ static void drop(struct snapshot *s)
 		free(s->tables[id].cells);
 		free(s->tables[id].keys);
 	}
+	free(s->thinned);
 	free(s);
 }
 

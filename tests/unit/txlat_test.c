@@ -4,7 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "bpf/drop/drop.h"
+#include "lib/kernel/reasons.h"
 #include "bpf/txlat/txlat.h"
+#include "lib/read/thinned.h"
 
 #define SUBJECT "txlat "
 #include "judge.h"
@@ -155,10 +158,37 @@ static void test_full(void)
 	}
 }
 
+/* One packet in 100 was followed; without `drop` nothing else tells how many found no room. */
+static void test_thinned(bool drop)
+{
+	struct snapshot *s = card("igb", 0, 0, false);
+	struct txlat *row = (struct txlat *)s->tables[METER_txlat].cells;
+	struct drop_key key = { .reason = 0xfff7fffe, .stack = -1, .direction = DROP_TX };
+
+	s->meta.sample = 0;
+	s->meta.adapts = true;
+	s->meta.cpus = 1;
+	s->thinned = calloc(NR_METERS, sizeof(*s->thinned));
+	s->thinned[METER_txlat] = (struct thinned){ .taken = 1000, .passed = 99000 };
+	completed(s, 0, 14, 800);
+	row->lost[TXLAT_FREED_IN_XMIT] = 200;
+	if (drop) {
+		drop_reason_know(key.reason, "FULL_RING");
+		s->tables[METER_drop].cpus = 1;
+		s->tables[METER_drop].words = meter_drop.row_size / 8;
+		*table_add(&s->tables[METER_drop], &meter_drop, &key) = 21000;
+	}
+	says(drop ? "followed in part: drops are of all packets" : "followed in part: it says so",
+	     s, "tx-ring-full", drop ? "21000 packets (21.0%) found the transmit ring" :
+	     "200 followed packets (20.0%) found the transmit ring", "a longer ring would only");
+}
+
 int main(void)
 {
 	test_held();
 	test_late();
 	test_full();
+	test_thinned(false);
+	test_thinned(true);
 	return failed > 0;
 }

@@ -13,11 +13,11 @@ FEW = "pktsize,txlat,drop,gro"
 
 
 def links():
-    """{tracepoint: our links there}, of those that interfaces share: no XDP program is, nor what has its own device."""
+    """{tracepoint: our links there}."""
     got = {}
     for link in left.listed("link"):
-        name, at = link.get("tp_name", "xdp"), link.get("pinned", [])
-        if not name.startswith("xdp") and any(p.startswith(f"{left.BPFFS}/nicprobe/") for p in at):
+        name, at = link.get("tp_name"), link.get("pinned", [])
+        if name and any(p.startswith(f"{left.BPFFS}/nicprobe/") for p in at):
             got[name] = got.get(name, 0) + 1
     return got
 

@@ -7,7 +7,7 @@
 
 #include <bpf/btf.h>
 
-#include "bpf/drop/reasons.h"
+#include "lib/kernel/reasons.h"
 #include "lib/kernel/btf.h"
 #include "lib/util/log.h"
 

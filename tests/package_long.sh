@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: GPL-2.0
+# Called by package.sh if PACKAGE=long, in minutes: Debian is unpacked twice. In one root the package is built from the
+# source with what debian/control asks for; in the other a systemd boots, which installs it and runs its units.
+dir=$1
+result() {
+	[ "$2" = 0 ] && echo "ok package: $1" || echo "not ok package: $1: $(tail -n 12 "$3" | tr '\n' ' ')"
+}
+
+for tool in mmdebstrap systemd-nspawn; do
+	command -v $tool >/dev/null || { echo "skip package: $tool is not installed"; exit 0; }
+done
+trap 'umount -l "$dir/build/proc" 2>/dev/null; rm -rf --one-file-system "$dir/build" "$dir/boot"' EXIT
+
+mmdebstrap -q --variant=minbase --include=systemd-sysv,dbus,udev,iproute2,iputils-ping bookworm "$dir/root.tar" \
+	>"$dir/log" 2>&1
+result "a root of Debian" $? "$dir/log"
+for root in build boot; do
+	mkdir "$dir/$root" && tar -C "$dir/$root" -xf "$dir/root.tar" && cp /etc/resolv.conf "$dir/$root/etc" || exit 1
+done
+rm "$dir/root.tar"
+
+mkdir "$dir/build/src" && git ls-files -z --cached --others --exclude-standard | xargs -0 cp --parents -t "$dir/build/src"
+mount -t proc none "$dir/build/proc"
+export DEBIAN_FRONTEND=noninteractive
+chroot "$dir/build" sh -c "apt-get update -qq && cd /src &&
+	apt-get install -qq -y --no-install-recommends build-essential && apt-get build-dep -qq -y --no-install-recommends ." >"$dir/log" 2>&1
+result "what debian/control asks for is installed" $? "$dir/log"
+chroot "$dir/build" sh -c "cd /src && dpkg-buildpackage -us -uc" >"$dir/log" 2>&1
+result "it is built from the source, in a root with nothing else" $? "$dir/log"
+lintian --allow-root --fail-on error,warning "$dir"/build/nicprobe_*.changes >"$dir/log" 2>&1
+result "lintian finds no error and no warning in all of it" $? "$dir/log"
+umount "$dir/build/proc"
+
+deb=$(echo "$dir"/build/nicprobe_*_*.deb)
+needs=$(dpkg-deb -f "$deb" Depends),$(dpkg-deb -f "$deb" Recommends)
+chroot "$dir/boot" sh -c "apt-get update -qq && apt-get satisfy -qq -y --no-install-recommends '$needs'" >"$dir/log" 2>&1
+result "what it depends on is installed" $? "$dir/log"
+cp "$deb" debian/tests/attach tests/package_booted.sh tests/package_in_root.sh "$dir/boot/root"
+cat >"$dir/boot/etc/systemd/system/booted.service" <<'U'
+[Unit]
+After=multi-user.target
+[Service]
+Type=oneshot
+ExecStart=/bin/bash /root/package_booted.sh
+StandardOutput=file:/root/said
+StandardError=inherit
+ExecStopPost=/bin/systemctl --no-block poweroff -f
+TimeoutStartSec=200
+U
+mkdir -p "$dir/boot/etc/systemd/system/multi-user.target.wants"
+ln -s ../booted.service "$dir/boot/etc/systemd/system/multi-user.target.wants"
+# These would change the machine, or ask the network.
+for unit in systemd-udev-trigger.service systemd-sysctl.service systemd-modules-load.service apt-daily.timer \
+	apt-daily-upgrade.timer e2scrub_reap.service; do
+	ln -s /dev/null "$dir/boot/etc/systemd/system/$unit"
+done
+timeout -k 5 240 systemd-nspawn --register=no --keep-unit --private-network --capability=all \
+	--system-call-filter="bpf perf_event_open" -D "$dir/boot" -b </dev/null >"$dir/log" 2>&1
+grep -E '^(ok|not ok|skip) ' "$dir/boot/root/said"
+grep -q '^# all of it' "$dir/boot/root/said"
+result "systemd booted, and ran all of it" $? "$dir/boot/root/said"
