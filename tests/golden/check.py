@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0
-"""Is stdin JSON, OpenMetrics, or a table that fits? The last line of stderr says why not."""
+"""Is stdin JSON, OpenMetrics, or a table that fits? The last line of stderr says why not.
+
+`check.py tables FILE…`: tables named CASE.WIDTH[.ascii|.brief]; a line is printed for each, "ok table/CASE…".
+"""
 import json
+import os
 import re
 import sys
 
@@ -59,6 +63,23 @@ def check_table(text, width, ascii_only=False):
         assert not ascii_only or line.isascii(), f"not ASCII: {line}"
 
 
+def check_tables(paths):
+    """Returns whether all of them fit."""
+    good = True
+    for path in paths:
+        name = os.path.basename(path)
+        try:
+            with open(path, "rb") as f:
+                check_table(f.read().decode("utf-8"), int(name.split(".")[1]), name.endswith(".ascii"))
+            print(f"ok table/{name}")
+        except (AssertionError, UnicodeDecodeError) as e:
+            print(f"not ok table/{name}: {e}")
+            good = False
+    return good
+
+
+if sys.argv[1] == "tables":
+    sys.exit(not check_tables(sys.argv[2:]))
 text = sys.stdin.buffer.read().decode("utf-8")
 if sys.argv[1] == "json":
     check_json(text)

@@ -6,8 +6,8 @@
 # read the diff before you commit it.
 here=$(cd "$(dirname "$0")" && pwd)
 test=${RENDER_TEST:-build/tests/unit/render_test}
-now=$(mktemp) || exit 1
-trap 'rm -f "$now"' EXIT
+now=$(mktemp) tables=$(mktemp -d) || exit 1
+trap 'rm -rf "$now" "$tables"' EXIT
 bad=0
 
 not_ok() {
@@ -128,12 +128,11 @@ fi
 for case in busy idle interval many odd card both account named vectors; do
 	for width in 24 33 40 47 60 72 80 99 120 160 200; do
 		for glyphs in '' ascii brief; do
-			"$test" table $case $width $glyphs > "$now"
-			check table/$case.$width${glyphs:+.$glyphs} \
-				python3 "$here/check.py" table $width ${glyphs#brief}
+			"$test" table $case $width $glyphs > "$tables/$case.$width${glyphs:+.$glyphs}"
 		done
 	done
 done
+python3 "$here/check.py" tables "$tables"/* || bad=1
 
 for python in python3 /usr/bin/python3; do
 	$python -c 'import prometheus_client' 2> /dev/null && break

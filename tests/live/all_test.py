@@ -11,7 +11,7 @@ from lib.traced import Untraced, traced
 
 need_root()
 left.own_bpffs()
-SECONDS, CYCLES, PPS = 1, 20, 1000
+SECONDS, CYCLES, PPS = 1, 12, 1000
 results = []    # of one round, which is repeated if not everything was traced
 
 

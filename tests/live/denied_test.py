@@ -4,6 +4,7 @@ taken for a feature that the kernel lacks."""
 import errno
 import json
 import os
+import random
 import re
 import shutil
 import subprocess
@@ -12,6 +13,8 @@ import tempfile
 from lib import lab, left
 from lib.lab import NICPROBE, Namespace, check, nicprobe, same, sh, skip, tap
 from lib.sentences import OURS, one_sentence, run
+
+POINTS = int(os.environ.get("POINTS", 12))     # calls that are made to fail, spread, others each time
 
 
 def privileges(ns, iface):
@@ -117,10 +120,11 @@ def refused(iface):
     with open(trace, encoding="utf-8") as f:
         calls = len(f.readlines())
     os.unlink(trace)
-    for error, times in ("ENOMEM", 30), ("EMFILE", 30), ("EPERM", 30), ("ENFILE", 6), ("EAGAIN", 6), ("EINTR", 6):
+    for error, times in ("ENOMEM", POINTS), ("EMFILE", POINTS), ("EPERM", POINTS), ("ENFILE", 6), ("EAGAIN", 6), ("EINTR", 6):
         why, failed, n = "", 0, 0
         # a few in between, and the last three: without "meta" nothing is attached
-        for n in [*range(6, calls - 3, calls // times), *range(calls - 2, calls + 1)]:
+        step = max(1, calls // times)
+        for n in [*range(6 + random.randrange(step), calls - 3, step), *range(calls - 2, calls + 1)]:
             if why:
                 break
             p = run(f"attach -j {iface}", env={"ASAN_OPTIONS": "detect_leaks=0"},	# which would trace us, too

@@ -9,7 +9,7 @@ from lib import lab, left
 from lib.lab import Namespace, check, nicprobe, same, show, tap
 from lib.traffic import Sender
 
-CYCLES = int(os.environ.get("CYCLES", 80))
+CYCLES = int(os.environ.get("CYCLES", 50))
 PPS = 2500	# frames per queue, second and direction: with attach itself, as much as two CPUs can do
 
 HOOKS = [	# in turn: each hook for received packets, and the fallback without tcx

@@ -6,7 +6,7 @@ import random
 
 from lib.shared import *
 
-MANY, ROUNDS, STEPS = (int(os.environ.get(name, n)) for name, n in (("MANY", 12), ("ROUNDS", 3), ("STEPS", 10)))
+MANY, ROUNDS, STEPS = (int(os.environ.get(name, n)) for name, n in (("MANY", 12), ("ROUNDS", 2), ("STEPS", 10)))
 BUSY = 3
 SEED = int(os.environ.get("SEED", random.randrange(1 << 32)))
 SETS = ALL, FEW, "pktsize", "pktsize,drop,gro", "pktsize,ecn,txlat,bql"

@@ -6,15 +6,47 @@ import os
 import re
 import signal
 import subprocess
+import sys
+import traceback
 
+from lib import talk as conversations
 from lib.lab import KERNEL, NICPROBE, ROOT, tries
+from lib.wire import inside
 
 TALK = os.path.join(ROOT, "tests", "live", "lib", "talk.py")
 
 
-def talk(ns, *args, **kwargs):
-    """A conversation of talk.py in a namespace; returns what it printed."""
-    return ns.run(f"python3 {TALK} {' '.join(map(str, args))}", **kwargs)
+def talk(ns, kind, *args):
+    """A conversation of talk.py in a namespace, by a process of its own; returns what it printed. It is forked, as Python
+    takes seconds to start in a guest."""
+    sys.stdout.flush()
+    read, write = os.pipe()
+    child = os.fork()
+    if not child:
+        conversation(ns, write, getattr(conversations, kind), args)
+    os.close(write)
+    with open(read, encoding="utf-8") as f:
+        said = f.read()
+    if os.waitpid(child, 0)[1]:
+        raise RuntimeError(f"{kind} {' '.join(map(str, args))}: {said}")
+    return said
+
+
+def conversation(ns, out, function, args):
+    """The forked process: it ends here."""
+    status = 1
+    try:
+        os.dup2(out, 1)
+        os.dup2(out, 2)
+        signal.alarm(60)
+        inside(ns, lambda: function(*map(str, args)))
+        status = 0
+    except BaseException:       # pylint: disable=broad-except
+        traceback.print_exc()
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)
 
 
 def talker(ns, *args):
