@@ -5,6 +5,8 @@ CC      ?= gcc
 CLANG   ?= clang
 BPFTOOL ?= $(or $(shell command -v bpftool),/usr/sbin/bpftool)
 B       ?= build
+# BPF programs as objects and skeletons: any compiler's build can use those of another.
+SKELS   ?= $(B)/skel
 
 # as libbpf's headers call machines, where compilers call them otherwise
 BPFARCH_x86_64      := x86
@@ -40,7 +42,7 @@ HARDEN    ?= -fstack-protector-strong -fPIE $(if $(SAN)$(findstring _FORTIFY_SOU
 HARDEN_LD ?= -pie -Wl,-z,relro -Wl,-z,now
 # Built elsewhere it is the same to the byte.
 NOWHERE  := -ffile-prefix-map=$(CURDIR)=.
-CC_FLAGS = -std=gnu11 -Wall -Wextra -D_GNU_SOURCE -iquote . -I$(B)/skel $(SANFLAGS) $(HARDEN) $(NOWHERE) \
+CC_FLAGS = -std=gnu11 -Wall -Wextra -D_GNU_SOURCE -iquote . -I$(SKELS) $(SANFLAGS) $(HARDEN) $(NOWHERE) \
 	   $(CPPFLAGS) $(CFLAGS)
 LD_FLAGS = $(HARDEN_LD) $(CROSS_LD) $(LDFLAGS)
 LDLIBS   = -lxdp -lbpf -lmnl -lelf -ljson-c -lz -lncursesw -ltinfo -lm -lpthread
@@ -57,7 +59,7 @@ H    := $(wildcard $(DIRS:%=%/*.h))
 BPF  := $(wildcard $(DIRS:%=%/*.bpf.c))
 SRC  := $(filter-out %.bpf.c,$(wildcard $(DIRS:%=%/*.c)))
 OBJ  := $(SRC:%.c=$(B)/%.o)
-SKEL := $(patsubst %.bpf.c,$(B)/skel/%.skel.h,$(notdir $(BPF)))
+SKEL := $(patsubst %.bpf.c,$(SKELS)/%.skel.h,$(notdir $(BPF)))
 
 .PHONY: all deps demo check bench bench-quick bench-docs lint fuzz install uninstall deb clean help
 .SECONDARY:
@@ -76,23 +78,23 @@ $(B)/%.o: %.c $(H) $(SKEL)
 	$(CC) $(CC_FLAGS) -c -o $@ $<
 
 # Its bytes are in the object beside it: a program that changed is embedded anew.
-$(foreach s,$(BPF),$(eval $(B)/$(s:%.bpf.c=%.o): $(B)/skel/$(notdir $(s:%.bpf.c=%.skel.h))))
-$(B)/lib/kernel/kernel.o: $(B)/skel/ways.skel.h
+$(foreach s,$(BPF),$(eval $(B)/$(s:%.bpf.c=%.o): $(SKELS)/$(notdir $(s:%.bpf.c=%.skel.h))))
+$(B)/lib/kernel/kernel.o: $(SKELS)/ways.skel.h
 
 vpath %.bpf.c $(DIRS)
-$(B)/skel/%.skel.h: $(B)/skel/%.bpf.o
+$(SKELS)/%.skel.h: $(SKELS)/%.bpf.o
 	$(BPFTOOL) gen skeleton $< name $*_bpf > $@
 
-$(B)/skel/%.bpf.o: %.bpf.c $(H)
+$(SKELS)/%.bpf.o: %.bpf.c $(H)
 	@mkdir -p $(@D)
 	$(CLANG) $(BPFFLAGS) $(filter -Werror,$(CFLAGS)) -c -o $@ $<
 
 # The views, as C: their names and what they say.
 VIEWS := $(sort $(wildcard views/*))
-$(B)/skel/views.inc: $(VIEWS)
+$(SKELS)/views.inc: $(VIEWS)
 	@mkdir -p $(@D)
 	@for v in $(VIEWS); do echo "{ \"$${v#views/}\","; sed 's/[\\"]/\\&/g; s/.*/"&\\n"/' $$v; echo "},"; done >$@
-$(B)/cmd/views.o: $(B)/skel/views.inc
+$(B)/cmd/views.o: $(SKELS)/views.inc
 
 # Debian packages: to build and for the demo; and for the tests, lint and bench besides.
 PACKAGES     := gcc make clang llvm bpftool libc6-dev libbpf-dev libxdp-dev libmnl-dev libelf-dev \
