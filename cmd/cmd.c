@@ -15,6 +15,7 @@
 #include "cmd/cmd.h"
 #include "lib/net/iface.h"
 #include "lib/net/link.h"
+#include "lib/read/reach.h"
 #include "lib/util/error.h"
 #include "lib/util/log.h"
 #include "render/json_writer.h"
@@ -205,6 +206,15 @@ int snapshot_take(struct snapshot *s, const char *dir, struct error *e)
 	}
 	iface_label(s->meta.netns, s->meta.iface, s->name, sizeof(s->name));
 	attached_state(&s->meta, &a);
+	if (a.rx_now && !reach_queues(&s->meta, a.rx_now, a.tx_now)) {
+		snapshot_free(s);
+		*s = (struct snapshot){ .packets = s->packets, .hw = s->hw };
+		err = snapshot_read(s, dir, e);
+		netns_go_home();
+		if (err)
+			return err;
+		iface_label(s->meta.netns, s->meta.iface, s->name, sizeof(s->name));
+	}
 	if (a.rx_queues) {
 		s->meta.rx_queues = a.rx_queues;
 		s->meta.tx_queues = a.tx_queues;

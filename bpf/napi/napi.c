@@ -121,6 +121,7 @@ const struct meter meter_napi = {
 	.help = "polls of the driver: work, bursts, waits, by receive queue",
 	.type = EVENT_METER,
 	.by = BY_QUEUE,
+	.napis = true,
 	.point = RX_NIC,
 	.row_size = sizeof(struct napi),
 	.metrics = metrics,

@@ -37,6 +37,7 @@ const struct meter meter_pool = {
 	.help = "pages that the receive queues allocate, hold and return",
 	.type = EVENT_METER,
 	.by = BY_QUEUE,
+	.napis = true,
 	.point = RX_NIC,
 	.lanes = 2,
 	.row_size = sizeof(struct pool),

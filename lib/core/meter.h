@@ -143,6 +143,7 @@ struct meter {
 					   DERIVED_METER: at least one of these must be hooked */
 	unsigned lanes;			/* copies of the rows for contexts that may interrupt each
 					   other, summed when read; 0: 1 */
+	bool napis;			/* BY_QUEUE: of NAPIs, of which a queue may have two */
 	size_t row_size;
 	/*
 	 * The first of the words that are moments, two words each, in seconds of CLOCK_MONOTONIC.

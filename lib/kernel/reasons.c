@@ -9,6 +9,7 @@
 
 #include "lib/kernel/reasons.h"
 #include "lib/kernel/btf.h"
+#include "lib/util/list.h"
 #include "lib/util/log.h"
 
 #define PREFIX	"SKB_DROP_REASON_"
@@ -111,6 +112,7 @@ static const char *reason_guess(uint32_t reason)
 
 static struct { uint32_t reason; char name[64]; } known[512];
 static unsigned nr_known;
+static unsigned short lately[64];	/* where in `known` one was found, by its lowest bits */
 
 void drop_reason_know(uint32_t reason, const char *name)
 {
@@ -122,11 +124,16 @@ void drop_reason_know(uint32_t reason, const char *name)
 
 const char *drop_reason_name(uint32_t reason)
 {
+	unsigned short *at = &lately[reason % NR_OF(lately)];
 	const char *name;
 
+	if (*at < nr_known && known[*at].reason == reason)
+		return known[*at].name;
 	for (unsigned i = 0; i < nr_known; i++)
-		if (known[i].reason == reason)
+		if (known[i].reason == reason) {
+			*at = i;
 			return known[i].name;
+		}
 	name = reason_find(reason) ?: reason_guess(reason);
 	drop_reason_know(reason, name);
 	return name;

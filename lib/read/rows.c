@@ -7,8 +7,9 @@
 
 #include <bpf/bpf.h>
 
-#include "lib/read/snapshot.h"
+#include "lib/read/reach.h"
 #include "lib/read/rows.h"
+#include "lib/read/snapshot.h"
 #include "lib/util/clock.h"
 #include "lib/util/error.h"
 
@@ -90,17 +91,19 @@ static void *values_room(size_t size)
 	return values;
 }
 
-static int rows_take(const struct meter *m, struct table *t, int fd, unsigned cpus)
+/* These rows of the map, those of all lanes counted. */
+static int rows_take(const struct meter *m, struct table *t, int fd, unsigned cpus, unsigned from,
+		     unsigned end)
 {
 	size_t row_size = (size_t)cpus * t->words * 8;
-	unsigned rows = t->rows * meter_lanes(m), room = AT_ONCE / row_size ?: 1;
+	unsigned room = AT_ONCE / row_size ?: 1;
 	uint64_t *values = values_room(room * row_size > AT_ONCE ? row_size : AT_ONCE);
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 	__u32 *keys = malloc(room * sizeof(*keys));
 	int err = values && keys ? 0 : -ENOMEM;
 
-	for (unsigned from = 0; !err && from < rows; from += room) {
-		unsigned nr = rows - from < room ? rows - from : room;
+	for (; !err && from < end; from += room) {
+		unsigned nr = end - from < room ? end - from : room;
 
 		err = rows_read(fd, from, nr, keys, (char *)values, row_size);
 		for (unsigned i = 0; !err && i < nr; i++) {
@@ -115,7 +118,38 @@ static int rows_take(const struct meter *m, struct table *t, int fd, unsigned cp
 	return err;
 }
 
-static int array_read(const struct meter *m, struct table *t, int fd, unsigned cpus)
+/* Behind the last row of a queue in which something happened, at any point. */
+static unsigned queues_used(const struct table *t, unsigned queues)
+{
+	unsigned used = 0;
+
+	for (unsigned row = 0; row < t->rows; row++)
+		if (t->at[row] && row % queues + 1 < queues && row % queues >= used)
+			used = row % queues + 1;
+	return used;
+}
+
+/* Of each point the rows of queues that can have grown, and that of packets of no queue. */
+static int queues_take(const struct meter *m, const struct meta *meta, struct table *t, int fd,
+		       __u32 map_id)
+{
+	unsigned all = t->rows * meter_lanes(m), rows = reach_rows(meta, m, map_id);
+	int err = 0;
+
+	if (rows == meta->rows) {
+		err = rows_take(m, t, fd, meta->cpus, 0, all);
+		if (!err)
+			reach_read(meta, m, map_id, queues_used(t, rows));
+		return err;
+	}
+	for (unsigned from = 0; !err && from < all; from += meta->rows)
+		err = rows_take(m, t, fd, meta->cpus, from, from + rows) ?:
+		      rows_take(m, t, fd, meta->cpus, from + meta->rows - 1, from + meta->rows);
+	return err;
+}
+
+static int array_read(const struct meter *m, const struct meta *meta, struct table *t, int fd,
+		      __u32 map_id)
 {
 	size_t row_size = (size_t)t->cpus * t->words * 8;
 
@@ -126,7 +160,8 @@ static int array_read(const struct meter *m, struct table *t, int fd, unsigned c
 		return -ENOMEM;
 	memset(t->cells, 0, row_size);
 	t->held = 1;
-	return rows_take(m, t, fd, cpus);
+	return m->by & BY_QUEUE ? queues_take(m, meta, t, fd, map_id) :
+	       rows_take(m, t, fd, meta->cpus, 0, t->rows * meter_lanes(m));
 }
 
 static int hash_read(const struct meter *m, struct table *t, int fd, unsigned cpus, unsigned words)
@@ -178,5 +213,5 @@ int table_read(const struct meter *m, const struct meta *meta, struct table *t, 
 	if (info.type == BPF_MAP_TYPE_HASH)	/* not per CPU: the key tells them apart */
 		return hash_read(m, t, fd, 1, t->words);
 	return m->by & BY_KEY ? hash_read(m, t, fd, meta->cpus, info.value_size / 8) :
-		array_read(m, t, fd, meta->cpus);
+		array_read(m, meta, t, fd, info.id);
 }

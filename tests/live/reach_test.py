@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: GPL-2.0
+"""Who reads again and again leaves out the rows of queues that the interface has not got, and misses nothing when it gets
+them: a recording across changes of the channels, and what its recorder reads."""
+import re
+import shutil
+import tempfile
+
+from lib.lab import *
+
+need_root()
+ALL, FEW, LATER = 64, 2, 40     # queues allocated; in use at first; one of those in use later
+a, b = Namespace("a"), Namespace("b")
+veth(a, b, queues=ALL)
+a.ip("addr add 198.18.0.1/24 dev eth0")
+a.ip("neigh replace 198.18.0.2 lladdr 02:00:00:00:00:02 dev eth0")
+IFACE = f"{a}/eth0"
+DIR = tempfile.mkdtemp(prefix="nicprobe-reach-")
+atexit.register(sh, f"rm -rf {DIR}", check=False)
+
+
+def queues(n):
+    a.run(f"ethtool -L eth0 rx {n} tx {n}")
+
+
+def by_queue(doc):
+    """{queue: packets} that were sent."""
+    return {q: h["count"] for q, h in sizes_at(doc, "tx-nic").items() if h["count"]}
+
+
+def send(queue, count):
+    """UDP datagrams by this queue alone."""
+    for q in range(int(re.findall(r"TX:\s+(\d+)", a.run("ethtool -l eth0"))[1])):
+        a.run(f"sh -c 'echo {'3' if q == queue else '0'} >/sys/class/net/eth0/queues/tx-{q}/xps_cpus'")
+    a.run("python3 -c 'import socket; s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)\n"
+          f"for _ in range({count}): s.sendto(b\"x\", (\"198.18.0.2\", 9))'")
+
+
+def recorder(file, *prefix):
+    p = subprocess.Popen([*prefix, NICPROBE, "record", file, IFACE, "-i", ".1"], stderr=subprocess.PIPE, text=True)
+    until(lambda: os.path.exists(file) and os.path.getsize(file) > 1000 or p.poll() is not None)
+    return p
+
+
+def end(p, child=None):
+    os.kill(child or p.pid, signal.SIGINT)
+    return p.communicate(timeout=60)[1]
+
+
+def from_file(file, *args):
+    """Without the options that nicprobe() adds to show."""
+    return json.loads(subprocess.run([NICPROBE, "show", "--from", file, "-j", *args], stdout=subprocess.PIPE, check=True).stdout)
+
+
+def rows_read(log):
+    """How many rows of the map of napi were read, by reading."""
+    readings, name = [], ""
+    for line in log:
+        if opened := re.search(r'BPF_OBJ_GET.*/(\w+)"', line):
+            name = opened[1]
+            readings += [0] if name == "napi" else []
+        elif name == "napi":
+            batch = re.search(r"BPF_MAP_LOOKUP_BATCH.* count=(\d+)", line)
+            readings[-1] += int(batch[1]) if batch else "BPF_MAP_LOOKUP_ELEM" in line
+    return readings
+
+
+def test_changes():
+    """Few queues, then all, then few again: each packet is in the recording, and in the window in which it went."""
+    queues(FEW)
+    nicprobe("attach", IFACE, "-m", "pktsize,napi")
+    file = f"{DIR}/changes"
+    p = recorder(file)
+    marks = []
+    for n, queue, count in ((FEW, 1, 20), (ALL, LATER, 30), (FEW, 0, 50)):
+        queues(n)
+        begin = time.time()
+        send(queue, count)
+        time.sleep(.4)
+        marks.append((queue, count, begin, time.time()))
+        time.sleep(.3)
+    end(p)
+    for queue, count, begin, then in marks:
+        window = by_queue(from_file(file, "--between", f"@{begin - .1:.3f}", f"@{then:.3f}"))
+        same(f"reach: in its window: {count} packets of queue {queue}", window, {queue: count})
+    whole = by_queue(from_file(file, "-t"))
+    same("reach: the recording has all queues", whole, by_queue(show(IFACE)))
+    same("reach: each of those that sent", {q: whole[q] for q in (1, LATER, 0)}, {1: 20, LATER: 30, 0: 50})
+    nicprobe("detach", IFACE)
+
+
+def test_left_out():
+    """Of 64 queues it reads those in use, but for the first reading, and now and then."""
+    if not shutil.which("strace"):
+        skip("reach: what is read", "no strace")
+        return
+    queues(FEW)
+    nicprobe("attach", IFACE, "-m", "napi")
+    log, file = f"{DIR}/log", f"{DIR}/few"
+    p = recorder(file, "strace", "-qq", "-e", "trace=bpf", "-o", log)
+    time.sleep(1.5)
+    with open(f"/proc/{p.pid}/task/{p.pid}/children", encoding="ascii") as f:
+        said = end(p, int(f.read().split()[0]))
+    frames = int(re.search(r"(\d+) frames", said)[1])
+    with open(log, encoding="utf-8") as f:
+        rows = rows_read(f)
+    whole = [nr for nr, n in enumerate(rows) if n == ALL + 1]
+    check(f"reach: the rows of queues in use are read # {rows}", len(rows) >= 8 and whole[:1] == [0] and
+          len(whole) <= 2 + len(rows) // 16 and all(n in (ALL + 1, 2 * FEW + 1) for n in rows), f"{frames} frames: {rows}")
+    nicprobe("detach", IFACE)
+
+
+each(test_changes, test_left_out)
+finish()
