@@ -146,6 +146,7 @@ def budget_for_a_slow_card(w):
     w.there.run("ethtool -K eth0 tso off")      # so that a buffer's segments arrive at once
     # A window below the peer's ring size, which a fast machine would fill.
     w.here.run("sysctl -qw 'net.ipv4.tcp_rmem=4096 131072 131072'")
+    w.there.run("sysctl -qw net.ipv4.tcp_min_tso_segs=100")      # bursts stay whole on a slow machine
     w.attach()
     stream(w, w.there, w.here, to="10.0.1.1")
     w.expect("napi-budget-low")

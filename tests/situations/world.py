@@ -248,7 +248,8 @@ class World:
             got = (r.returncode, first if first and first[0] in below else top)
             if got == (status, first):
                 break
-            print(f"# {self.name}: {[f['what'] for f in one['measured']['findings']]} {r.stderr.strip()}")
+            went = self.packets(one["measured"]) if "pktsize" in one["measured"].get("meters", {}) else "no"
+            print(f"# {self.name}: {[f['what'] for f in one['measured']['findings']]} of {went} packets {r.stderr.strip()}")
         lab.same(f"{self.name}: doctor says so", got, (status, first))
         for f in one["measured"]["findings"]:
             harm = f["harm"]
