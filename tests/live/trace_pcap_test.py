@@ -145,8 +145,13 @@ def full_disk(ns):
 
 def piped(ns):
     """To stdout, and a command whose packets they are."""
-    r = subprocess.run(f"ip netns exec {ns} sh -c '{NICPROBE} trace icmp:::send --limit 2 --pcap - | cat >{FILE}' & sleep 2; "
-                       f"ip netns exec {ns} ping -qc1 127.0.0.1 >&2; wait", shell=True, capture_output=True, timeout=60)
+    p = subprocess.Popen(f"ip netns exec {ns} {NICPROBE} trace icmp:::send --limit 2 --pcap - | cat >{FILE}", shell=True,
+                         stderr=subprocess.PIPE, text=True)
+    for line in p.stderr:
+        if "tracing " in line:
+            break
+    ns.run("ping -qc1 127.0.0.1")
+    p.communicate(timeout=60)
     same("pcap: to stdout", [p.length for p in pcapng.packets(read())], [84, 84])
     ns.run(f"{NICPROBE} trace icmp:::send --pcap {FILE} -- ping -qc2 -i .01 127.0.0.1")
     same("pcap: of a command", [p.length for p in pcapng.packets(read())], [84] * 4)
