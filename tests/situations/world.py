@@ -163,12 +163,10 @@ class World:
 
     def slow_stack(self, us=SLOW):
         """Each received packet takes this long on this machine, at tc ingress: after RPS, before protocols."""
-        turns = bpf.turns(us)
-        print(f"# {self.name}: {turns} turns take {us} us")
-        self.filter("ingress", 0, turns)
+        self.filter("ingress", 0, us)
 
-    def filter(self, way, answer, turns=0):
-        with bpf.pinned(bpf.TC, answer, turns) as path:
+    def filter(self, way, answer, us=0):
+        with bpf.pinned(bpf.TC, answer, us) as path:
             def put():
                 lab.sh(f"tc qdisc replace dev {self.dev} clsact")
                 lab.sh(f"tc filter add dev {self.dev} {way} bpf da pinned {path}")

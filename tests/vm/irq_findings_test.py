@@ -127,7 +127,7 @@ def move(card, cpu):
 
 def slow_stack(card, us):
     """Each received packet takes this much longer, at tc ingress, until it is removed."""
-    with bpf.pinned(bpf.TC, 0, bpf.turns(us)) as path:
+    with bpf.pinned(bpf.TC, 0, us) as path:
         lab.sh(f"tc qdisc del dev {card.name} clsact", check=False)
         lab.sh(f"tc qdisc add dev {card.name} clsact")
         lab.sh(f"tc filter add dev {card.name} ingress bpf da pinned {path}")
