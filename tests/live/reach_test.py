@@ -35,8 +35,8 @@ def send(queue, count):
           f"for _ in range({count}): s.sendto(b\"x\", (\"198.18.0.2\", 9))'")
 
 
-def recorder(file, *prefix):
-    p = subprocess.Popen([*prefix, NICPROBE, "record", file, IFACE, "-i", ".1"], stderr=subprocess.PIPE, text=True)
+def recorder(file, interval, *prefix):
+    p = subprocess.Popen([*prefix, NICPROBE, "record", file, IFACE, "-i", interval], stderr=subprocess.PIPE, text=True)
     until(lambda: os.path.exists(file) and os.path.getsize(file) > 1000 or p.poll() is not None)
     return p
 
@@ -65,22 +65,23 @@ def rows_read(log):
 
 
 def test_changes():
-    """Few queues, then all, then few again: each packet is in the recording, and in the window in which it went."""
+    """Few queues, then all, then few again: each packet is in the recording, and in the window in which it went. All of it
+    is over before the 16th reading, which is whole in any case."""
     queues(FEW)
     nicprobe("attach", IFACE, "-m", "pktsize,napi")
     file = f"{DIR}/changes"
-    p = recorder(file)
+    p = recorder(file, ".4")
     marks = []
     for n, queue, count in ((FEW, 1, 20), (ALL, LATER, 30), (FEW, 0, 50)):
         queues(n)
         begin = time.time()
         send(queue, count)
-        time.sleep(.4)
+        time.sleep(.8)
         marks.append((queue, count, begin, time.time()))
-        time.sleep(.3)
+        time.sleep(.6)
     end(p)
     for queue, count, begin, then in marks:
-        window = by_queue(from_file(file, "--between", f"@{begin - .1:.3f}", f"@{then:.3f}"))
+        window = by_queue(from_file(file, "--between", f"@{begin - .9:.3f}", f"@{then:.3f}"))
         same(f"reach: in its window: {count} packets of queue {queue}", window, {queue: count})
     whole = by_queue(from_file(file, "-t"))
     same("reach: the recording has all queues", whole, by_queue(show(IFACE)))
@@ -96,7 +97,7 @@ def test_left_out():
     queues(FEW)
     nicprobe("attach", IFACE, "-m", "napi")
     log, file = f"{DIR}/log", f"{DIR}/few"
-    p = recorder(file, "strace", "-qq", "-e", "trace=bpf", "-o", log)
+    p = recorder(file, ".1", "strace", "-qq", "-e", "trace=bpf", "-o", log)
     time.sleep(1.5)
     with open(f"/proc/{p.pid}/task/{p.pid}/children", encoding="ascii") as f:
         said = end(p, int(f.read().split()[0]))
