@@ -3,7 +3,7 @@
 """AF_XDP sockets that do not keep up are found and remedied; one that keeps up gives silence. Needs sock_diag."""
 import sys
 
-from world import Skip, healthy, lab, run, trouble
+from world import Skip, alone, healthy, lab, run, trouble
 from lib.sockets import NO_DIAG, Xsk, told  # pylint: disable=wrong-import-order
 
 EVERY = .02         # seconds between bursts, which slow machines, even emulated ones, keep up with
@@ -28,6 +28,7 @@ def socket_of(w, options=""):
 
 
 @trouble("xsk-fill-empty", "the program gives its frames back")
+@alone
 def frames_not_given_back(w):
     """An AF_XDP program that reads its ring and never refills the fill ring."""
     xsk, send = socket_of(w)
@@ -43,6 +44,7 @@ def frames_not_given_back(w):
 
 
 @trouble("xsk-rx-full", "the program reads as fast as packets come")
+@alone
 def reader_too_slow(w):
     """An AF_XDP program that takes 8 packets, then pauses 50 ms, and so reads a sixth of what arrives."""
     xsk, send = socket_of(w)
@@ -53,6 +55,7 @@ def reader_too_slow(w):
 
 
 @healthy
+@alone
 def socket_that_keeps_up(w):
     """An AF_XDP program that reads everything and returns the frames at once."""
     xsk, send = socket_of(w)

@@ -7,7 +7,7 @@ import sys
 
 from streams import stream
 from lib.wire import first_fragment, tcp, udp
-from world import THERE, Skip, lab, run, trouble
+from world import THERE, Skip, alone, lab, run, trouble
 
 
 def threads(w):
@@ -116,6 +116,7 @@ def segments_are_shuffled(w):
 
 
 @trouble("gro-not-used", "ethtool -K gro on")
+@alone
 def small_segments_over_a_veth(w):
     """A TCP stream whose sender has neither TSO nor GSO."""
     w.veth()
@@ -137,6 +138,7 @@ def xdp_program_returns_nonsense(w):
 
 
 @trouble("napi-budget-low", "sysctl netdev_budget=300")
+@alone
 def budget_for_a_slow_card(w):
     """net.core.netdev_budget is 32; TCP segments arrive in bursts of a buffer each."""
     w.host_sysctl("net.core.netdev_budget", 32)
@@ -153,6 +155,7 @@ def budget_for_a_slow_card(w):
 
 
 @trouble("napi-threads-one-cpu", "taskset -pc 0-1 for each thread")
+@alone
 def threads_on_one_cpu(w):
     """Polls in threads that are all bound to CPU 1, with a slow stack."""
     w.need_free_cpu()

@@ -5,7 +5,7 @@ import sys
 
 from streams import stream
 from lib.wire import udp, udp6
-from world import THERE, healthy, inside, lab, run
+from world import THERE, alone, healthy, inside, lab, run
 
 
 def spread(total, size, words="", queues=4):
@@ -23,6 +23,7 @@ def idle(w):
 
 
 @healthy
+@alone
 def tcp_as_fast_as_it_goes(w):
     """A TCP stream out."""
     w.veth()
@@ -32,6 +33,7 @@ def tcp_as_fast_as_it_goes(w):
 
 
 @healthy
+@alone
 def tcp_both_ways(w):
     """A TCP stream out, and one in."""
     w.veth()
@@ -42,6 +44,7 @@ def tcp_both_ways(w):
 
 
 @healthy
+@alone
 def tcp_with_napi(w):
     """A TCP stream in, with GRO and therefore NAPI."""
     w.veth()
@@ -53,6 +56,7 @@ def tcp_with_napi(w):
 
 
 @healthy
+@alone
 def tcp_ipv6(w):
     """A TCP stream over IPv6."""
     w.veth()
@@ -66,6 +70,7 @@ def tcp_ipv6(w):
 
 
 @healthy
+@alone
 def tcp_jumbo(w):
     """A TCP stream in, with an MTU of 9000."""
     w.veth(mtu=9000)
@@ -75,6 +80,7 @@ def tcp_jumbo(w):
 
 
 @healthy
+@alone
 def tcp_paced(w):
     """Four TCP streams of 100 Mbit/s each."""
     w.veth()
@@ -85,6 +91,7 @@ def tcp_paced(w):
 
 
 @healthy
+@alone
 def short_connections(w):
     """Short connections: each ends in TIME_WAIT, where the kernel frees packets as if there were no socket."""
     w.veth()
@@ -107,6 +114,7 @@ def short_connections(w):
 
 
 @healthy
+@alone
 def many_small_flows(w):
     """2000 flows of small datagrams."""
     w.tap()
@@ -127,6 +135,7 @@ def media(w):
 
 
 @healthy
+@alone
 def bursts_that_fit(w):
     """Bursts of 300 packets per queue, which all rings and backlogs hold."""
     w.tap()
@@ -157,6 +166,7 @@ def uneven_but_idle(w):
 
 
 @healthy
+@alone
 def udp_that_would_not_merge(w):
     """GRO is off, and would not help."""
     w.tap()
@@ -191,6 +201,7 @@ def sending(w):
 
 
 @healthy
+@alone
 def forwarding(w):
     """A router between two interfaces."""
     w.tap()

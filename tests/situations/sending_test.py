@@ -3,7 +3,7 @@
 import sys
 
 from streams import stream
-from world import THERE, run, trouble
+from world import THERE, alone, run, trouble
 
 
 @trouble("tx-queue-stuck", "the other end reads again")
@@ -31,6 +31,7 @@ def unread(w, sockets, nr):
 
 
 @trouble("tx-ring-full", "ip link set txqueuelen")
+@alone
 def ring_too_short_for_bursts(w):
     """Bursts of 106 datagrams to a ring of 100 that is read a moment later."""
     w.tap(queues=1)
@@ -43,6 +44,7 @@ def ring_too_short_for_bursts(w):
 
 
 @trouble("tx-completion-slow", "the other end reads at once")
+@alone
 def slow_completions(w):
     """The far end of a tap reads every 8 ms."""
     w.tap()
@@ -81,6 +83,7 @@ def shaper_drops(w):
 
 
 @trouble("tso-off", "ethtool -K tso on")
+@alone
 def tso_switched_off(w):
     """ethtool -K tso off; a TCP stream."""
     w.veth()
@@ -91,6 +94,7 @@ def tso_switched_off(w):
 
 
 @trouble("tx-checksum-off", "ethtool -K tx on")
+@alone
 def checksums_switched_off(w):
     """ethtool -K tx off; a TCP stream."""
     w.veth()
@@ -101,6 +105,7 @@ def checksums_switched_off(w):
 
 
 @trouble("tx-copied", "ethtool -K sg on")
+@alone
 def scatter_gather_off(w):
     """ethtool -K sg off; a TCP stream."""
     w.veth()
@@ -111,6 +116,7 @@ def scatter_gather_off(w):
 
 
 @trouble("gso-split-early", "tc qdisc change … burst 400kb")
+@alone
 def burst_below_a_buffer(w):
     """tbf whose burst is below 64 KiB; a TCP stream."""
     w.veth()

@@ -5,7 +5,7 @@ import socket
 import sys
 import time
 
-from world import HERE, THERE, Skip, bpf, inside, lab, run, trouble
+from world import HERE, THERE, Skip, alone, bpf, inside, lab, run, trouble
 
 # Bursts that overflow one CPU's backlog on any machine: the CPU takes the whole queue when it begins
 # (process_backlog()), so that is twice its length. Shared between CPUs they fit, even if that CPU begins late.
@@ -43,6 +43,7 @@ def send(w, burst, ports, queue=0, every=EVERY):
 
 
 @trouble("rps-one-cpu", "echo 3 > rps_cpus")
+@alone
 def rps_to_one_cpu(w):
     """rps_cpus of all queues names only CPU 1; bursts that overflow one CPU's backlog, but not two."""
     far, near = bursts(w)
@@ -52,6 +53,7 @@ def rps_to_one_cpu(w):
 
 
 @trouble("rx-one-flow", "the sender uses 16 flows")
+@alone
 def elephant_flow(w):
     """Bursts of a single flow that overflow one CPU's backlog, with RPS to both."""
     far, near = bursts(w)
@@ -64,6 +66,7 @@ def elephant_flow(w):
 
 
 @trouble("backlog-full", "sysctl net.core.netdev_max_backlog")
+@alone
 def backlog_too_short(w):
     """Bursts of 16 flows that RPS moves to one CPU, longer than its backlog."""
     far, _ = bursts(w)
@@ -82,6 +85,7 @@ def saturate(w, *words, queues=4, options="--napi"):
 
 
 @trouble("rx-flows-collide", "echo 3 > rps_cpus")
+@alone
 def two_flows_on_a_queue(w):
     """Two flows on one of four queues, more than a CPU can process, with a slow stack."""
     # RPS must map these ports' flows to different CPUs, or it would not help: try until it does
@@ -90,6 +94,7 @@ def two_flows_on_a_queue(w):
 
 
 @trouble("rx-queues-uneven", "echo 3 > rps_cpus")
+@alone
 def all_flows_on_one_queue(w):
     """64 flows on the first queue and hardly any on the second, with a slow stack."""
     saturate(w, "0 600 200 flows=64", "1 10 200 flows=64")
@@ -97,6 +102,7 @@ def all_flows_on_one_queue(w):
 
 
 @trouble("rx-one-queue", "echo 3 > rps_cpus")
+@alone
 def one_queue_for_all(w):
     """64 flows on a card with one queue, with a slow stack."""
     saturate(w, "0 600 200 flows=64", queues=1)
@@ -110,6 +116,7 @@ def segments(w):
 
 
 @trouble("gro-off", "ethtool -K gro on")
+@alone
 def gro_switched_off(w):
     """ethtool -K gro off; TCP segments of 1000 bytes on four queues."""
     w.tap()
@@ -121,6 +128,7 @@ def gro_switched_off(w):
 
 
 @trouble("gro-generic-xdp", "ip link set xdpgeneric off")
+@alone
 def generic_xdp_in_the_way(w):
     """A generic XDP program that passes everything; TCP segments of 1000 bytes."""
     w.tap()
@@ -195,6 +203,7 @@ def firewall_drops(w):
 
 
 @trouble("socket-full", "sysctl rmem_default, and restart the program")
+@alone
 def socket_buffer_too_small(w):
     """Bursts of a few datagrams more than the socket's buffer holds."""
     w.host_sysctl("net.core.rmem_default", 100000)

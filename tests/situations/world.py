@@ -12,6 +12,7 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "live"))
 from lib import bpf, lab                                            # noqa: E402
 from lib.wire import HERE6, NAPI, THERE, THERE6, Wire, inside       # noqa: E402
+from several import several         # noqa: E402
 
 HERE, NET = "198.18.0.2", "198.18.0.2/16"
 WINDOW = 1
@@ -31,6 +32,12 @@ def trouble(finding, remedy):
 def healthy(function):
     """A situation without findings."""
     situations.append((function.__name__, function, None, None))
+    return function
+
+
+def alone(function):
+    """A situation that needs the machine for itself: it is about CPU time, or fills a CPU, or sets what is the host's."""
+    function.alone = True
     return function
 
 
@@ -296,20 +303,26 @@ class World:
         return doc
 
 
-def run(wanted):
-    """Runs the situations whose names are given, or all."""
-    lab.need_root()
-    for name, function, finding, _ in situations:
-        if wanted and name not in wanted:
-            continue
-        started = time.monotonic()
-        try:
-            with World(name) as world:
-                function(world)
-        except Skip as e:
-            lab.skip(f"{name}: {finding or 'silence'}", str(e))
-        except Exception as e:      # pylint: disable=broad-except
-            lab.not_ok(f"{name}: {finding or 'silence'}", f"{type(e).__name__}: {e}")
-        print(f"# {name}: {time.monotonic() - started:.1f} s", flush=True)
-    lab.finish()
+def one(name, function, finding):
+    started = time.monotonic()
+    try:
+        with World(name) as world:
+            function(world)
+    except Skip as e:
+        lab.skip(f"{name}: {finding or 'silence'}", str(e))
+    except Exception as e:      # pylint: disable=broad-except
+        lab.not_ok(f"{name}: {finding or 'silence'}", f"{type(e).__name__}: {e}")
+    print(f"# {name}: {time.monotonic() - started:.1f} s", flush=True)
 
+
+def run(wanted):
+    """Runs the situations whose names are given, one by one; or all, and those first that leave the machine free, a few at a time."""
+    lab.need_root()
+    sys.stdout.reconfigure(line_buffering=True)
+    todo = [s[:3] for s in situations if not wanted or s[0] in wanted]
+    beside = [] if wanted else [s for s in todo if not getattr(s[1], "alone", False)]
+    several(beside, lambda situation: one(*situation))
+    for situation in todo:
+        if situation not in beside:
+            one(*situation)
+    lab.finish()
