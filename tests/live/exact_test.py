@@ -1,12 +1,12 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
-"""Every packet is counted once, in the right place: 2 runs of 100,000 for each hook, veth and tap; or $RUNS of
+"""Every packet is counted once, in the right place: a run of 100,000 for each hook, veth and tap; or $RUNS of
 $PACKETS, and fewer kinds on an emulated CPU."""
 import random
 
 from lib.lab import *
 
-RUNS, PACKETS = int(os.environ.get("RUNS", 2)), int(os.environ.get("PACKETS", 100000))
+RUNS, PACKETS = int(os.environ.get("RUNS", 1)), int(os.environ.get("PACKETS", 100000))
 need_root()
 # RPS and veth queue packets on the backlog; packets it drops never reach the stack.
 global_sysctl("net.core.netdev_max_backlog", 300000)

@@ -6,7 +6,7 @@ import tempfile
 
 from lib.shared import *
 
-POINTS = int(os.environ.get("POINTS", 3))   # at most, for each kind of system call
+POINTS = int(os.environ.get("POINTS", 2))   # at most, for each kind of system call
 METERS = "pktsize,txlat,drop"
 
 

@@ -11,7 +11,7 @@ import time
 from lib import lab, left
 from lib.lab import NICPROBE, Namespace, check, nicprobe, same, skip, tap
 
-POINTS = int(os.environ.get("POINTS", 6))	# per attach method
+POINTS = int(os.environ.get("POINTS", 4))	# per attach method
 TIMES = min(30, 2 * POINTS)	# pairs that run at once
 FEW = ["-m", "pktsize,ecn,ecn_source,rxcpu,txlat"]	# all meters take several times as long to attach
 

@@ -9,7 +9,7 @@ from lib import lab, left
 from lib.lab import Namespace, check, nicprobe, same, show, tap
 from lib.traffic import Sender
 
-CYCLES = int(os.environ.get("CYCLES", 50))
+CYCLES = int(os.environ.get("CYCLES", 20))
 PPS = 2500	# frames per queue, second and direction: with attach itself, as much as two CPUs can do
 
 HOOKS = [	# in turn: each hook for received packets, and the fallback without tcx
@@ -101,7 +101,7 @@ def flat_out():
     start = delivered(), link_stats(ns, "tap0")["rx"]
     sender = Sender(nic, 4, "50000 200 udp seq src=10.0.0.2 dst=10.0.9.1")
     begin = time.monotonic()
-    times = cycles([f"{ns}/tap0"], 20)
+    times = cycles([f"{ns}/tap0"], CYCLES // 2)
     seconds = time.monotonic() - begin
     sent = sender.stop()
     print(f"# flat out: {sent / seconds:.0f} packets/s; attach {milliseconds(times['attach'])}; "
@@ -118,7 +118,7 @@ def many_queues():
     ns = Namespace("many")
     nic = tap(ns, "tap0", queues=64)
     before = left.Before(ns)
-    times = cycles([f"{ns}/tap0"], 10)
+    times = cycles([f"{ns}/tap0"], len(HOOKS))
     nicprobe("attach", f"{ns}/tap0")
     for q in range(64):
         nic(f"send {q} 10 100")
