@@ -11,7 +11,8 @@ from lib.traced import Untraced, traced
 
 need_root()
 left.own_bpffs()
-SECONDS, CYCLES, PPS = 1, 12, 1000
+CYCLES = int(os.environ.get("CYCLES", 6))      # each interface, with the usual hooks and with the others
+SECONDS, PPS = 1, 1000
 results = []    # of one round, which is repeated if not everything was traced
 
 
