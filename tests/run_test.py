@@ -36,19 +36,19 @@ import os, subprocess
 subprocess.Popen([os.environ["NIC"], "20"], start_new_session=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
 print('ok process: a')""",
     # of the two lanes: each waits until the other one runs
-    **{f"live/{name}_test.py": f"""
+    **{f"{file}.py": f"""
 import os, time
 open("{name}", "w").close()
 end = time.monotonic() + 5
 while not os.path.exists("{other}") and time.monotonic() < end:
     time.sleep(.01)
 print("{name}: at once" if os.path.exists("{other}") else "{name}: alone")
-print("ok {name}: a")""" for name, other in (("pins", "ends"), ("ends", "pins"))},
+print("ok {name}: a")""" for file, name, other in (("live/pins_test", "pins", "docs"), ("docs_test", "docs", "pins"))},
     # only its second try, beside which nothing runs, is good
-    "live/record_test.py": """
+    "live/said_test.py": """
 import os
-print("ok record: a" if os.path.exists("recorded") else "not ok record: a: beside others")
-open("recorded", "w").close()""",
+print("ok said: a" if os.path.exists("said") else "not ok said: a: beside others")
+open("said", "w").close()""",
     "situations/three_test.py": """
 import os, sys
 for name in sys.argv[1:] or ("a", "b_2", "c"):
@@ -113,14 +113,14 @@ got = run(*(f"live/flaky{n}_test.py" for n in (1, 2, 3)))
 ends("three fail", got, 1, "3 retried", "3 passed, 1 failed, 0 skipped")
 check("run: three fail: they are named", "not ok second tries: 3, and 2 are allowed: live/flaky1_test.py live/flaky2_test.py "
       "live/flaky3_test.py" in got[1], got)
-got = run("live/good_test.py", "live/pins_test.py", "live/ends_test.py")
+got = run("live/good_test.py", "live/pins_test.py", "docs_test.py")
 if len(os.sched_getaffinity(0)) > 1:
-    check("run: two lanes at once", got[0] == 0 and {"pins: at once", "ends: at once"} <= set(got[1]), got)
+    check("run: two lanes at once", got[0] == 0 and {"pins: at once", "docs: at once"} <= set(got[1]), got)
 ends("what lanes counted is in the sum", got, 0, "0 retried", "3 passed, 0 failed, 1 skipped")
 check("run: what a test of a lane says stays together", got[1].index("# live/pins_test.py") + 2 == got[1].index("ok pins: a"), got)
-got = run("live/pins_test.py", "live/ends_test.py", "live/record_test.py")
+got = run("live/pins_test.py", "docs_test.py", "live/said_test.py")
 ends("one that fails in a lane has its second try afterwards", got, 0, "1 retried", "3 passed, 0 failed, 0 skipped")
-check("run: and the first try is told", "# once more: not ok record: a: beside others" in got[1], got)
+check("run: and the first try is told", "# once more: not ok said: a: beside others" in got[1], got)
 if os.geteuid():
     print("skip run: what is left behind: needs root")
 else:
