@@ -144,6 +144,10 @@ $(B)/tests/nic: $(wildcard tests/nic/*.c tests/nic/*.h)
 	@mkdir -p $(@D)
 	$(CC) $(CC_FLAGS) $(LD_FLAGS) -o $@ $(filter %.c,$^) -lbpf -lpthread
 
+$(B)/tests/conns: tests/conns.c
+	@mkdir -p $(@D)
+	$(CC) $(CC_FLAGS) $(LD_FLAGS) -o $@ $< -lpthread
+
 $(B)/tests/xsk: tests/xsk.c
 	@mkdir -p $(@D)
 	$(CC) $(CC_FLAGS) $(LD_FLAGS) -o $@ $< -lxdp -lbpf
@@ -186,7 +190,7 @@ $(B)/tests/vm/%.bpf.o: tests/vm/%.bpf.c
 	$(CLANG) $(BPFFLAGS) -c -o $@ $<
 
 .PHONY: tests deps-dev deps-vm deps-cross check-vm
-tests: $(B)/tests/nic $(B)/tests/xsk $(UNITS) $(B)/tests/vm/pass.bpf.o \
+tests: $(B)/tests/nic $(B)/tests/xsk $(B)/tests/conns $(UNITS) $(B)/tests/vm/pass.bpf.o \
 	$(if $(CROSS),,$(B)/bench/bench $(B)/tests/model.so)	# what runs here, at any rate
 
 # What it costs, beside what else one would use.

@@ -51,7 +51,7 @@ void attached_print(FILE *out, const struct meta *meta, const char *label)
 	page_style(&p, STYLE_BOLD);
 	page_put(&p, label, -1);
 	page_style(&p, STYLE_PLAIN);
-	page_wrap(&p, 2, text(": attached (%s, %s)", meta->driver, queues_in_use(meta)));
+	page_wrap(&p, 2, text(": attached (%s)", target_text(meta)));
 	page_newline(&p);
 	for (int i = 0; i < NR_POINTS; i++)
 		if (*meta->hook[i] || *meta->note[i])

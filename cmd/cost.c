@@ -127,7 +127,9 @@ static void cost_print(const struct snapshot *all, unsigned nr, const struct cos
 	page_wrap(&page, 2, text("%s: %s of a CPU, in %.2f s", names_text(all, nr),
 				 percent_text(percent(sum, c->seconds)), c->seconds));
 	page_newline(&page);
-	if (packets < 0)
+	if (packets < 0 && nr == 1 && all->meta.host)
+		page_remark(&page, 2, "No program of the host runs for a packet.");
+	else if (packets < 0)
 		page_remark(&page, 2, "Packets are not counted in both directions: pktsize is not "
 				      "attached, or has no hook.");
 	else if (packets >= 1)

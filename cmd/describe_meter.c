@@ -99,7 +99,8 @@ void describe_meter(struct page *page, const struct meter *m, bool permitted)
 	page_line(page, 2, "metrics", SAID, "");
 	for_each_metric(k, m)
 		metric_say(page, k);
-	say(page, "see", text("nicprobe show IFACE %s; nicprobe-meters(7)", m->name));
+	say(page, "see", text("nicprobe show %s %s; nicprobe-meters(7)", m->host ? "host" :
+				  "IFACE", m->name));
 }
 
 static void json_names(struct json *j, const char *key, __u64 set)

@@ -96,7 +96,7 @@ static void judge(struct patient *p)
 	for (unsigned i = 0; i < sizeof(left_out) / sizeof(*left_out); i++)
 		snprintf(p->now.meta.absent[left_out[i].id],
 			 sizeof(p->now.meta.absent[0]), "%s", left_out[i].why);
-	if (iface_enter(p->name, NULL, &p->error) &&
+	if (!p->now.meta.host && iface_enter(p->name, NULL, &p->error) &&
 	    !hw_read(slash ? slash + 1 : p->name, &p->hw, &p->error))
 		p->now.hw = &p->hw;
 	netns_go_home();
@@ -105,7 +105,7 @@ static void judge(struct patient *p)
 	findings_judge(&p->now, p->now.hw);
 	if (checks_of(&p->now, &p->checks))
 		error_set(&p->error, -ENOMEM, NULL, "out of memory");
-	else if (!p->hw.iface.up && !p->now.findings.nr)
+	else if (!p->now.meta.host && !p->hw.iface.up && !p->now.findings.nr)
 		error_set(&p->error, -ENETDOWN, text("ip link set dev %s up", p->hw.iface.name),
 			  "%s is administratively down: nothing can be said of it", p->name);
 }

@@ -49,11 +49,17 @@ static void about(struct page *p, const struct patient *one)
 	const struct snapshot *s = &one->now;
 	char received[UNITS_SIZE], sent[UNITS_SIZE];
 
+	if (s->meta.host) {
+		page_wrap(p, 2, text("%s, watched for %s", target_text(&s->meta),
+				     finding_time(s->seconds)));
+		page_newline(p);
+		return;
+	}
 	units_count(received, packets_received(s));
 	units_count(sent, packets_sent(s));
-	page_wrap(p, 2, text("%s, %s, MTU %u; received %s and sent %s packets in %s; all settings: "
-			     "nicprobe show %s hw", s->meta.driver, queues_in_use(&s->meta),
-			     one->hw.iface.mtu, received, sent, finding_time(s->seconds), s->name));
+	page_wrap(p, 2, text("%s, MTU %u; received %s and sent %s packets in %s; all settings: "
+			     "nicprobe show %s hw", target_text(&s->meta), one->hw.iface.mtu,
+			     received, sent, finding_time(s->seconds), s->name));
 	page_newline(p);
 }
 

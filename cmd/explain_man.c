@@ -65,6 +65,7 @@ static const char head[] =
 static const char tail[] =
 ".Sh SEE ALSO\n"
 ".Xr nicprobe-json 5 ,\n"
+".Xr nicprobe-host 7 ,\n"
 ".Xr nicprobe-meters 7 ,\n"
 ".Xr nicprobe-probes 7 ,\n"
 ".Xr nicprobe-units 7 ,\n"

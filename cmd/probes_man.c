@@ -47,6 +47,7 @@ static const char tail[] =
 ".Sh SEE ALSO\n"
 ".Xr nicprobe-json 5 ,\n"
 ".Xr nicprobe-findings 7 ,\n"
+".Xr nicprobe-host 7 ,\n"
 ".Xr nicprobe-meters 7 ,\n"
 ".Xr nicprobe-units 7 ,\n"
 ".Xr nicprobe 8 ,\n"

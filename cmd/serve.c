@@ -57,8 +57,8 @@ static const struct option_spec options[] = {
 	  .words = "@meters", .list = true, .take = meters_take },
 	{ 0, "per-queue", NULL, "metrics of every queue, not only sums", OPTION_FLAG,
 	  INTO(struct serve, scraper.look.queues) },
-	{ 0, "each", "LABEL,…", "metrics of every queue, cpu, interrupt, flow, source or\n"
-				"own (the driver's own statistics), not only sums",
+	{ 0, "each", "LABEL,…", "metrics of every queue, cpu, interrupt, flow, source,\n"
+				"remote host or own (the driver's own statistics)",
 	  .words = "@each", .list = true, .take = each_take },
 	{}
 };

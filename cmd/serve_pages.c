@@ -89,8 +89,7 @@ static void interface_write(FILE *out, const struct snapshot *s)
 	fputs("<h2>", out);
 	escaped(out, s->name);
 	fputs("</h2>\n<p>", out);
-	escaped(out, s->meta.driver);
-	fprintf(out, ", %s", queues_in_use(&s->meta));
+	escaped(out, target_text(&s->meta));
 	if (*s->state) {
 		fputs(": ", out);
 		escaped(out, s->state);

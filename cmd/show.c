@@ -226,8 +226,8 @@ static const struct option_spec options[] = {
 	  OPTION_FLAG, INTO(struct view, total) },
 	{ 'q', "queues", NULL, "show every queue, however many there are",
 	  OPTION_FLAG, INTO(struct view, look.queues) },
-	{ 0, "each", "LABEL,…", "metrics of every queue, cpu, interrupt, flow, source or\n"
-				"own (the driver's own statistics), not only sums",
+	{ 0, "each", "LABEL,…", "metrics of every queue, cpu, interrupt, flow, source,\n"
+				"remote host or own (the driver's own statistics)",
 	  .words = "@each", .list = true, .take = each_take },
 	{ 'i', "interval", "SECONDS", "show one window after the other",
 	  OPTION_NUMBER, INTO(struct view, interval), SECONDS, .take = interval_take },

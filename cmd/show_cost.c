@@ -15,6 +15,8 @@ static const char *measured_text(const struct snapshot *s)
 	char each[UNITS_SIZE], ago[UNITS_SIZE];
 	const char *line;
 
+	if (s->meta.host)
+		return "none per packet: programs run when connections begin, end or fail";
 	if (!s->meta.cost_ns)
 		return text("not measured yet: nicprobe cost %s", s->name);
 	units_seconds(each, s->meta.cost_ns * 1e-9);

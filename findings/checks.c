@@ -104,7 +104,7 @@ int checks_of(const struct snapshot *s, struct checks *all)
 
 	*all = (struct checks){};
 	for (const struct subject *const *one = subjects; *one; one++)
-		for (unsigned i = 0; (*one)->kind(i); i++) {
+		for (unsigned i = 0; subject_fits(*one, s) && (*one)->kind(i); i++) {
 			struct check *more = grow(all->list, all->nr, sizeof(*more));
 
 			if (!more)

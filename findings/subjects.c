@@ -22,13 +22,19 @@ const struct finding_kind *kind_find(const char *id)
 	return NULL;
 }
 
+bool subject_fits(const struct subject *subject, const struct snapshot *s)
+{
+	return subject->host == !!s->meta.host;
+}
+
 void findings_judge(struct snapshot *s, const struct hw *hw)
 {
 	struct evidence e = { .s = s, .f = &s->findings, .hw = hw };
 
 	s->findings = (struct findings){};
 	for (const struct subject *const *one = subjects; *one; one++)
-		(*one)->judge(&e);
+		if (subject_fits(*one, s))
+			(*one)->judge(&e);
 	findings_order(&s->findings);
 	if (e.own)
 		hw_free(e.own);

@@ -13,13 +13,14 @@
 #define SUBJECTS(S) \
 	S(link) S(receiving) S(arriving) S(interrupts) S(merging) S(limits) S(sending) S(qdisc) \
 	S(offload) S(af_xdp) S(xdp_failures) S(programs) S(dropping) S(setup) S(hooks) \
-	S(account) S(trust)
+	S(account) S(connecting) S(trust)
 
 struct subject {
 	const char *name;		/* the file */
 	const char *title;		/* "Receiving: queues and CPUs" */
 	/* Its kinds by number, from 0; NULL: past the last. */
 	const struct finding_kind *(*kind)(unsigned nr);
+	bool host;			/* of the host, and not of interfaces */
 	/* Adds its findings to e->f. */
 	void (*judge)(struct evidence *e);
 };
@@ -30,14 +31,18 @@ SUBJECTS(S)
 extern const struct subject *const subjects[];	/* ends with NULL */
 
 /* The subject of a file that lists its kinds in kinds[] and detects them in judge(). */
-#define DEFINE_SUBJECT(word, heading)						\
+#define DEFINE_SUBJECT(word, heading, ...)					\
 	static const struct finding_kind *kind(unsigned nr)			\
 	{									\
 		return nr < sizeof(kinds) / sizeof(*kinds) ? &kinds[nr] : NULL;	\
 	}									\
 	const struct subject subject_##word = {					\
 		.name = #word, .title = heading, .kind = kind, .judge = judge,	\
+		__VA_ARGS__							\
 	};
+
+/* Is it about what was attached: an interface, or the host? */
+bool subject_fits(const struct subject *, const struct snapshot *);
 
 /* NULL: no finding has this id. */
 const struct finding_kind *kind_find(const char *id);

@@ -13,7 +13,7 @@ char _license[] SEC("license") = "GPL";
 #include "probes/receive.bpf.h"
 #include "probes/firewall.bpf.h"
 #include "probes/drops.bpf.h"
-#include "probes/tcp.bpf.h"
+#include "probes/tcp_events.bpf.h"
 #include "probes/calls.bpf.h"
 #include "probes/socket_calls.bpf.h"
 #include "probes/raw.bpf.h"

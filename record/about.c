@@ -15,13 +15,14 @@ struct about_field {
 #define FIELD(m)	{ #m, offsetof(struct snapshot, m), sizeof(((struct snapshot *)0)->m) }
 
 static const struct about_field numbers[] = {
-	FIELD(meta.ifindex), FIELD(meta.netns), FIELD(meta.rx_queues), FIELD(meta.tx_queues),
-	FIELD(meta.down), FIELD(meta.rows), FIELD(meta.cpus), FIELD(meta.cookie),
-	FIELD(meta.inode), FIELD(meta.since), FIELD(meta.sample), FIELD(meta.adapts),
-	FIELD(meta.budget), FIELD(meta.rx_ring), FIELD(meta.max_rx_ring), FIELD(meta.tx_usecs),
-	FIELD(meta.tx_frames), FIELD(meta.rx_adaptive), FIELD(meta.tx_adaptive),
-	FIELD(meta.cost_ns), FIELD(meta.cost_when), FIELD(meta.devices), FIELD(gone),
-	FIELD(link.known), FIELD(link.up), FIELD(link.mbit), FIELD(online), FIELD(missed_hidden),
+	FIELD(meta.ifindex), FIELD(meta.host), FIELD(meta.netns), FIELD(meta.rx_queues),
+	FIELD(meta.tx_queues), FIELD(meta.down), FIELD(meta.rows), FIELD(meta.cpus),
+	FIELD(meta.cookie), FIELD(meta.inode), FIELD(meta.since), FIELD(meta.sample),
+	FIELD(meta.adapts), FIELD(meta.budget), FIELD(meta.rx_ring), FIELD(meta.max_rx_ring),
+	FIELD(meta.tx_usecs), FIELD(meta.tx_frames), FIELD(meta.rx_adaptive),
+	FIELD(meta.tx_adaptive), FIELD(meta.cost_ns), FIELD(meta.cost_when),
+	FIELD(meta.devices), FIELD(gone), FIELD(link.known), FIELD(link.up), FIELD(link.mbit),
+	FIELD(online), FIELD(missed_hidden),
 };
 #define NR_NUMBERS	(sizeof(numbers) / sizeof(*numbers))
 

@@ -12,7 +12,8 @@
 
 const char *const each_names[] = {
 	[EACH_QUEUE] = "queue", [EACH_CPU] = "cpu", [EACH_INTERRUPT] = "interrupt",
-	[EACH_FLOW] = "flow", [EACH_SOURCE] = "source", [EACH_OWN] = "own",
+	[EACH_FLOW] = "flow", [EACH_SOURCE] = "source",
+	[EACH_REMOTE] = "remote", [EACH_OWN] = "own",
 };
 ONE_EACH(each_names, NR_EACH);
 
@@ -39,6 +40,7 @@ static const struct {
 	{ "vector", 1 << EACH_INTERRUPT },
 	{ "irq", 1 << EACH_INTERRUPT },
 	{ "serves", 1 << EACH_INTERRUPT | 1 << EACH_QUEUE },
+	{ "remote", 1 << EACH_REMOTE },
 };
 
 static bool left_out(const struct meter *m, const char *label, unsigned each)

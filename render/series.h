@@ -6,7 +6,8 @@
 #include "render/shown.h"
 
 /* Labels with many values, written only on request. */
-enum each { EACH_QUEUE, EACH_CPU, EACH_INTERRUPT, EACH_FLOW, EACH_SOURCE, EACH_OWN, NR_EACH };
+enum each { EACH_QUEUE, EACH_CPU, EACH_INTERRUPT, EACH_FLOW, EACH_SOURCE, EACH_REMOTE,
+	    EACH_OWN, NR_EACH };
 extern const char *const each_names[NR_EACH];
 
 struct series {

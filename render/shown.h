@@ -46,8 +46,8 @@ static inline bool meter_loses(const struct snapshot *s, unsigned id)
 	return meter_shown(s, id) && (meters[id]->by & BY_KEY || s->lost[id]);
 }
 
-/* "8 rx and 8 tx queues": those in use, if known. Storage as in text(). */
-const char *queues_in_use(const struct meta *);
+/* "veth, 8 rx and 8 tx queues": those in use, if known; or that it is the host. As text(). */
+const char *target_text(const struct meta *);
 
 /* Are counts shown as rates per second? */
 static inline bool rates(const struct snapshot *s)

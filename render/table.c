@@ -13,11 +13,13 @@
 
 #define NARROWEST 24	/* narrower terminals cut lines off */
 
-const char *queues_in_use(const struct meta *meta)
+const char *target_text(const struct meta *meta)
 {
+	if (meta->host)
+		return "TCP of this network namespace";
 	if (meta->down)
-		return "down: queues in use are unknown until it is up";
-	return text("%u rx and %u tx queue%s", meta->rx_queues, meta->tx_queues,
+		return text("%s, down: queues in use are unknown until it is up", meta->driver);
+	return text("%s, %u rx and %u tx queue%s", meta->driver, meta->rx_queues, meta->tx_queues,
 		    meta->rx_queues + meta->tx_queues > 2 ? "s" : "");
 }
 
@@ -31,8 +33,7 @@ void table_heading(struct page *p, const struct snapshot *s)
 		units_duration(time, s->seconds);
 	page_styled(p, STYLE_BOLD, s->name);
 	page_spaces(p, 2);
-	page_wrap(p, 2, *s->meta.iface ? text("%s, %s", s->meta.driver, queues_in_use(&s->meta)) :
-			"the driver");
+	page_wrap(p, 2, *s->meta.iface ? target_text(&s->meta) : "the driver");
 	if (measured(s))
 		page_wrap(p, 2, text(", %s %s%s", s->counts ? "over" : s->interval ?
 				     "in the last" : "attached", time, s->interval ? "" : " ago"));

@@ -179,8 +179,7 @@ static void notes(struct course *c, const struct snapshot *s, const struct look 
 
 static void heading(struct course *c, const struct snapshot *s)
 {
-	size_t at = snprintf(c->heading, sizeof(c->heading), "%s, %s", s->meta.driver,
-			     queues_in_use(&s->meta));
+	size_t at = snprintf(c->heading, sizeof(c->heading), "%s", target_text(&s->meta));
 
 	for (unsigned i = 0; i < NR_POINTS && at < sizeof(c->heading); i++)
 		if (*s->meta.hook[i])

@@ -108,7 +108,7 @@ static int meter_begin(const struct site *site, const struct request *req, const
 		       struct meta *meta)
 {
 	int id = meter_id(m);
-	const char *why = m->absent ? m->absent(site) : NULL;
+	const char *why = meter_misfit(site, m);
 	int err;
 
 	if (why)
@@ -240,7 +240,7 @@ int adjust_iface(const char *name, const struct request *req, struct meta *done,
 	struct request whole = *req;
 	struct error own = {};	/* the notes about meters need it, even if the caller passes none */
 	struct site site = { .error = e ?: &own };
-	int lock, err = iface_read(name, &site.iface, site.error);
+	int lock, err = host_or_iface_read(name, &site.iface, site.error);
 
 	if (err)
 		return err;

@@ -28,12 +28,21 @@ static bool named(const struct request *req, int id)
 	return (req->by_name ? req->meters : req->added) >> id & 1;
 }
 
+const char *meter_misfit(const struct site *site, const struct meter *m)
+{
+	if (m->host && !site->iface.host)
+		return "it is a meter of the host: nicprobe attach " HOST_NAME;
+	if (!m->host && site->iface.host)
+		return "it is a meter of an interface";
+	return m->absent ? m->absent(site) : NULL;
+}
+
 /* Leaves out meters that this interface cannot have, before anything is attached. */
 static int meters_refuse(const struct site *site, const struct request *req, struct meta *meta)
 {
 	for (int id = 0; id < NR_METERS; id++) {
 		const struct meter *m = meters[id];
-		const char *why = meta->on >> id & 1 && m->absent ? m->absent(site) : NULL;
+		const char *why = meta->on >> id & 1 ? meter_misfit(site, m) : NULL;
 
 		if (attach_stopped(site))
 			return attach_stopped(site);
@@ -173,6 +182,7 @@ static void meta_begin(const struct site *site, const struct request *req, struc
 		.netns = i->netns,
 		.cookie = netns_cookie(),
 		.inode = i->inode,
+		.host = i->host,
 		.rx_queues = i->rx_queues,
 		.tx_queues = i->tx_queues,
 		.down = !i->up && *i->parent,
@@ -277,15 +287,18 @@ int attach_iface(const char *name, const struct request *req, struct meta *done,
 {
 	struct error own = {};	/* the notes about meters need it, even if the caller passes none */
 	struct site site = { .error = e ?: &own };
+	struct request of = *req;
 	int lock, err;
 	gid_t group;
 
 	shortage_forget();
-	err = iface_read(name, &site.iface, site.error);
+	err = host_or_iface_read(name, &site.iface, site.error);
 	err = err ?: netns_known(&site.iface.netns, site.error);
 	if (err)
 		return err;
-	site_configure(&site, req);
+	if (!of.by_name)
+		of.meters &= meters_of(site.iface.host) | of.added;
+	site_configure(&site, &of);
 	site.config.from = 1;
 	err = site_queues(&site);
 	if (err)
@@ -296,12 +309,12 @@ int attach_iface(const char *name, const struct request *req, struct meta *done,
 		queues_free(&site.queues);
 		return lock;
 	}
-	err = req->group ? group_check(lock, req->group, &group, site.error) : 0;
-	err = err ?: make_room(&site, req->label ?: name);
+	err = of.group ? group_check(lock, of.group, &group, site.error) : 0;
+	err = err ?: make_room(&site, of.label ?: name);
 	if (!err) {
-		meta_begin(&site, req, done);
-		err = build(&site, req, done);
-		if (!err && req->group)
+		meta_begin(&site, &of, done);
+		err = build(&site, &of, done);
+		if (!err && of.group)
 			err = group_share(lock, site.pins, group, site.error);
 		if (err)
 			attach_undo(&site);

@@ -48,6 +48,9 @@ int attach_one(const struct site *, const struct request *, const struct meter *
 int meter_fails(const struct site *, const struct request *, const struct meter *, struct meta *,
 		const char *why);
 
+/* Why it cannot be had there, without trying; NULL: it may. */
+const char *meter_misfit(const struct site *, const struct meter *);
+
 /* Why no point that the meter looks at is seen; NULL: one is. Of packet and derived meters. */
 const char *meter_unseen(const struct meter *, const struct meta *);
 

@@ -27,6 +27,8 @@ int site_queues(struct site *site)
 {
 	struct napi_order order;
 
+	if (site->iface.host)
+		return 0;
 	if (queues_read(&site->iface, site->driver, &site->queues))
 		return error_set(site->error, -ENOMEM, NULL, "no memory for the queues of %s",
 				 site->iface.name);
@@ -62,7 +64,7 @@ void site_configure(struct site *site, const struct request *req)
 		.preempts = release_preempts(),
 		.scratch = release_realtime() ? SCRATCH_TASKS : 1,
 	};
-	if (!kernel_lacks(FEATURE_DEVICE))
+	if (!i->host && !kernel_lacks(FEATURE_DEVICE))
 		device_find(i->ifindex, &site->config.dev, &site->config.net);
 	_Static_assert(sizeof(site->config.parent) == sizeof(i->parent), "compared as a whole");
 	snprintf(site->config.parent, sizeof(site->config.parent), "%s", i->parent);

@@ -44,7 +44,7 @@ int detach_pins(const char *dir, __u32 netns, bool force, struct error *e)
 	if (site.gone && shortage(e))
 		return shortage(e);
 	if (!err)
-		site.iface.ifindex = meta.ifindex;
+		site.iface.ifindex = meta.ifindex, site.iface.host = meta.host;
 	else
 		snprintf(site.iface.name, sizeof(site.iface.name), "%s", strrchr(dir, '/') + 1);
 	if (err) {	/* cut short before meta: the name of the directory is all we know */

@@ -230,7 +230,8 @@ struct bpf_object *object_open(const struct site *site, const void *(*elf)(size_
 struct bpf_object *object_open_shared(const struct site *site, const struct users *users,
 				      struct left_out *left)
 {
-	return open(site, events_elf, users, users_want, users, left);
+	return open(site, site->iface.host ? host_elf : events_elf, users, users_want, users,
+		    left);
 }
 
 static bool is_of(const char *program, const void *arg)

@@ -129,7 +129,7 @@ int meta_read(const char *dir, struct meta *meta, struct error *e)
 {
 	struct bpf_map_info info = {};
 	__u32 len = sizeof(info);
-	unsigned char value[8192];	/* it may be of another version, and larger */
+	unsigned char value[16384];	/* it may be of another version, and larger */
 	struct stat st;
 	int err, fd;
 

@@ -132,7 +132,7 @@ static int load(const struct site *site, struct meta *meta, bool share)
 	struct site own = *site;
 	struct bpf_object *obj;
 	struct left_out left;
-	int err = share ? join(&own, set) : 0;
+	int err = share && !site->iface.host ? join(&own, set) : 0;
 
 	if (err)
 		return err;
@@ -149,7 +149,8 @@ static int load(const struct site *site, struct meta *meta, bool share)
 	if (!obj)
 		goto leave;
 	err = each(&own, obj, set->meters, false) ?: object_load(&own, obj) ?:
-	      pacing_begin(&own, meta, set->meters) ?: each(&own, obj, set->meters, true) ?:
+	      (site->iface.host ? 0 : pacing_begin(&own, meta, set->meters)) ?:
+	      each(&own, obj, set->meters, true) ?:
 	      off_pin(&own, obj) ?: object_attach_set(&own, obj, site->set) ?:
 	      (own.config.slot ? host_begin(&own) : 0);
 	if (err)
@@ -266,7 +267,7 @@ static int meters_off(const struct site *site, unsigned set, __u64 bits)
 static struct bpf_object *names_open(const struct site *site)
 {
 	size_t size;
-	const void *elf = events_elf(&size);
+	const void *elf = (site->iface.host ? host_elf : events_elf)(&size);
 	struct bpf_object *obj = bpf_object__open_mem(elf, size, NULL);
 
 	if (!obj)

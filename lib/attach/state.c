@@ -62,6 +62,8 @@ void attached_state(const struct meta *meta, struct attached *a)
 		snprintf(state, size, "its network namespace has no name, or is gone");
 	} else if (err) {
 		snprintf(state, size, "%.*s", (int)size - 1, e.what);
+	} else if (meta->host) {
+		return;
 	} else if (!iface_read_index(meta->ifindex, now, NULL)) {
 		a->rx_now = now->rx_queues;
 		a->tx_now = now->tx_queues;

@@ -20,7 +20,9 @@ struct event {
 };
 
 extern const struct event event_list[];	/* ends with an empty one */
-extern const void *(*const events_elf)(size_t *);	/* the shared object */
+/* The shared object of interfaces, and that of the host. */
+extern const void *(*const events_elf)(size_t *);
+extern const void *(*const host_elf)(size_t *);
 
 /*
  * The users of a program of the shared object: those in `event_list`, else the meter that owns its

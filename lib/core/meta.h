@@ -23,6 +23,7 @@ struct meta {
 	__u32 magic, version;
 	__u32 ifindex, netns;		/* netns: inode of the network namespace */
 	__u32 rx_queues, tx_queues;	/* in use when attached */
+	__u32 host;			/* no interface, but the host (iface.h): ifindex is 0 */
 	__u32 down;			/* hardware that was down: it may use fewer once it is up */
 	__u32 rows;			/* map rows a point has; the last one is "queue unknown" */
 	__u32 cpus;			/* possible CPUs */

@@ -101,6 +101,15 @@ uint64_t meters_needed(uint64_t bits)
 	return all;
 }
 
+uint64_t meters_of(bool host)
+{
+	uint64_t bits = 0;
+
+	for (int id = 0; id < NR_METERS; id++)
+		bits |= (uint64_t)(meters[id]->host == host) << id;
+	return bits;
+}
+
 uint64_t meters_default(void)
 {
 	uint64_t bits = 0;

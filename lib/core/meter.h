@@ -144,6 +144,7 @@ struct meter {
 	unsigned lanes;			/* copies of the rows for contexts that may interrupt each
 					   other, summed when read; 0: 1 */
 	bool napis;			/* BY_QUEUE: of NAPIs, of which a queue may have two */
+	bool host;			/* of the host (lib/net/iface.h), and not of an interface */
 	size_t row_size;
 	/*
 	 * The first of the words that are moments, two words each, in seconds of CLOCK_MONOTONIC.
@@ -234,6 +235,8 @@ uint64_t meter_needs(const struct meter *);
 uint64_t meter_uses(const struct meter *);
 /* `bits`, and the meters that those need. */
 uint64_t meters_needed(uint64_t bits);
+/* 1 << METER_x of those of the host, or of those of an interface. */
+uint64_t meters_of(bool host);
 /* 1 << METER_x of all that are attached when none is named. */
 uint64_t meters_default(void);
 

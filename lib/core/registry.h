@@ -34,7 +34,11 @@
 	M(wifi)							\
 	M(station)						\
 	M(driver)
-#define METERS(M) PACKET_METERS(M) OTHER_METERS(M)
+#define HOST_METERS(M)		/* bpf/: of the sockets of a network namespace */	\
+	M(connect)						\
+	M(session)						\
+	M(tcp)
+#define METERS(M) PACKET_METERS(M) OTHER_METERS(M) HOST_METERS(M)
 
 /* Every hook; for each point, the best one first. A new hook is one word here. */
 #define HOOKS(H) H(xdp) H(driver_rx) H(xdp_generic) H(tc) H(stack_rx) H(xmit)

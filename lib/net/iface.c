@@ -307,6 +307,17 @@ int iface_read(const char *name, struct iface *i, struct error *e)
 	return err == -ENODEV ? missing(name, e) : err;
 }
 
+int host_or_iface_read(const char *name, struct iface *i, struct error *e)
+{
+	if (strcmp(name, HOST_NAME) || if_nametoindex(name))
+		return iface_read(name, i, e);
+	*i = (struct iface){
+		.name = HOST_NAME, .driver = "sockets", .netns = netns_inode(),
+		.up = true, .host = true,
+	};
+	return 0;
+}
+
 int iface_read_index(unsigned ifindex, struct iface *i, struct error *e)
 {
 	char buf[MNL_SOCKET_BUFFER_SIZE];

@@ -26,6 +26,7 @@ struct iface {
 	unsigned tx_usecs, tx_frames;	/* moderation of completions; 0: none */
 	bool rx_adaptive, tx_adaptive;	/* …which the driver adapts */
 	bool up, loopback;
+	bool host;			/* no interface: see host_or_iface_read() */
 	bool gso_frames;		/* a tap whose peer may pass unsegmented frames */
 	char parent[32];		/* the device below it, by its sysfs name; "": none */
 	__u8 mac[8];			/* address; its length in mac[7] */
@@ -38,6 +39,12 @@ struct iface {
  */
 int iface_read(const char *name, struct iface *, struct error *);
 int iface_read_index(unsigned ifindex, struct iface *, struct error *);
+/*
+ * The same as iface_read(); or, for HOST_NAME where no interface is called so, the host: the
+ * sockets of the network namespace. It has no ifindex, no queues and no driver.
+ */
+int host_or_iface_read(const char *name, struct iface *, struct error *);
+#define HOST_NAME "host"
 
 /*
  * The inode of an interface's directory in sysfs; 0: unknown. It stays the same under every name

@@ -9,7 +9,7 @@
 #include "lib/net/netlink.h"
 #include "lib/util/error.h"
 #include "lib/util/log.h"
-#include "trial/load/tcp.h"
+#include "trial/load/tcp_load.h"
 
 static int address_ask(const struct address *a, unsigned type, unsigned flags, unsigned seconds,
 		       struct error *e)

@@ -3,7 +3,7 @@
 #ifndef NICPROBE_FRAMES_H
 #define NICPROBE_FRAMES_H
 
-#include "trial/load/tcp.h"
+#include "trial/load/tcp_load.h"
 #include "trial/scenario/suite.h"
 
 /* All counts at one moment, or between two; only numbers of 64 bits. */
@@ -24,7 +24,7 @@ struct run {
 	bool redirect;
 	bool sockets;			/* use `tcp` instead of the generator */
 	struct generator g;
-	struct tcp tcp;
+	struct tcp_load tcp;
 	struct sink at_port, at_peer;	/* .bpf NULL: none */
 	struct redirects_bpf *out;	/* redirects of the generator; NULL: none */
 	struct redirects_bpf *back;	/* redirects of the port */

@@ -8,7 +8,7 @@
 #include "lib/core/nic_driver.h"
 #include "lib/util/error.h"
 #include "lib/util/log.h"
-#include "trial/load/tcp.h"
+#include "trial/load/tcp_load.h"
 #include "trial/scenario/suite.h"
 
 #define CARRIER	5	/* seconds to wait for a link to come back */

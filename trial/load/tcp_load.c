@@ -12,14 +12,14 @@
 
 #include "lib/util/error.h"
 #include "trial/load/generator.h"
-#include "trial/load/tcp.h"
+#include "trial/load/tcp_load.h"
 
 #define PIECE	(128 << 10)	/* bytes per call */
 #define PATIENCE 3		/* seconds to connect, and to wait for bytes in flight */
 
 struct tcp_thread {
 	pthread_t thread;
-	struct tcp *tcp;
+	struct tcp_load *tcp;
 	unsigned nr;
 	bool receives, started;
 	uint64_t bytes;
@@ -27,7 +27,7 @@ struct tcp_thread {
 };
 
 /* A subnet chosen by pid: 198.18.0.0/15 has room for 32768. */
-static void addresses_choose(struct tcp *t, bool ipv6)
+static void addresses_choose(struct tcp_load *t, bool ipv6)
 {
 	unsigned net = getpid() % 32768 * 4;
 
@@ -76,7 +76,7 @@ static int socket_at(const struct address *a, struct error *e)
 	return -1;
 }
 
-static int connect_all(struct tcp *t, struct error *e)
+static int connect_all(struct tcp_load *t, struct error *e)
 {
 	struct sockaddr_storage name;
 	socklen_t len = sizeof(name);
@@ -99,7 +99,7 @@ static int connect_all(struct tcp *t, struct error *e)
 	return err;
 }
 
-int tcp_open(struct tcp *t, const struct port *from, const struct port *to, bool ipv6,
+int tcp_open(struct tcp_load *t, const struct port *from, const struct port *to, bool ipv6,
 	     double seconds, struct error *e)
 {
 	unsigned n = t->connections;
@@ -125,7 +125,7 @@ int tcp_open(struct tcp *t, const struct port *from, const struct port *to, bool
 	return err;
 }
 
-void tcp_close(struct tcp *t)
+void tcp_close(struct tcp_load *t)
 {
 	for (int i = 0; i < 2; i++) {
 		for (unsigned c = 0; t->fd[i] && c < t->connections; c++)
@@ -135,7 +135,7 @@ void tcp_close(struct tcp *t)
 		address_remove(&t->at[i]);
 	}
 	free(t->thread);
-	*t = (struct tcp){};
+	*t = (struct tcp_load){};
 }
 
 /* One call on each connection that is ready. */
@@ -161,7 +161,7 @@ static int round_go(struct tcp_thread *th, struct pollfd *list, unsigned n, char
 static void *work(void *arg)
 {
 	struct tcp_thread *th = arg;
-	struct tcp *t = th->tcp;
+	struct tcp_load *t = th->tcp;
 	struct pollfd *list = calloc(t->connections, sizeof(*list));
 	char *piece = calloc(1, PIECE);
 	unsigned n = 0;
@@ -177,7 +177,7 @@ static void *work(void *arg)
 	return NULL;
 }
 
-static int threads_start(struct tcp *t)
+static int threads_start(struct tcp_load *t)
 {
 	int err = 0;
 
@@ -193,7 +193,7 @@ static int threads_start(struct tcp *t)
 	return err;
 }
 
-static int threads_join(struct tcp *t, bool receiving)
+static int threads_join(struct tcp_load *t, bool receiving)
 {
 	int err = 0;
 
@@ -209,7 +209,7 @@ static int threads_join(struct tcp *t, bool receiving)
 	return err;
 }
 
-int tcp_send(struct tcp *t, double seconds, struct error *e)
+int tcp_send(struct tcp_load *t, double seconds, struct error *e)
 {
 	uint64_t sent, received, retransmits;
 	double patient;
@@ -236,7 +236,7 @@ int tcp_send(struct tcp *t, double seconds, struct error *e)
 	return err ? error_set(e, err, NULL, "a connection broke: %s", strerror(-err)) : 0;
 }
 
-void tcp_count(const struct tcp *t, uint64_t *sent, uint64_t *received, uint64_t *retransmits)
+void tcp_count(const struct tcp_load *t, uint64_t *sent, uint64_t *received, uint64_t *retransmits)
 {
 	*sent = *received = *retransmits = 0;
 	for (unsigned i = 0; i < 2 * t->threads; i++)

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The host's meters: one program per kernel event of TCP sockets, none for each packet. */
+#include "bpf/common/again.bpf.h"
+#include "bpf/connect/connect.bpf.h"
+#include "bpf/session/session.bpf.h"
+#include "bpf/tcp/tcp.bpf.h"
+
+volatile __u64 off SEC(".data.off");	/* 1 << METER_x of those removed: lib/attach/set.c */
+
+static __always_inline bool on(enum meter_id id)
+{
+	return meter_on(id) && !(off & 1ull << id);
+}
+
+/* The current task does it: connect(), listen(), close() and shutdown() lead here. */
+static __always_inline void life_named(struct socket_life *life)
+{
+	if (life)
+		bpf_get_current_comm(life->comm, sizeof(life->comm));
+}
+
+static __always_inline void life_asks(const struct sock *sk)
+{
+	struct socket_life *life = life_begin(sk);
+
+	if (!life)
+		return;
+	life_named(life);
+	life->asked = bpf_ktime_get_ns();
+	life->established = life->serves = life->segments = 0;
+}
+
+/* `sk`: to ask for its storage; `plain`: to read. */
+static __always_inline void established(const struct sock *sk, const struct sock *plain, int old)
+{
+	struct socket_life *life = life_begin(sk);
+	__u64 now = bpf_ktime_get_ns();
+
+	if (!life)
+		return;
+	life->established = now;
+	life->segments = 0;
+	if (old == TCP_SYN_SENT && life->asked && on(METER_connect))
+		connect_ended(plain, life, true, now);
+	life->serves = old == TCP_SYN_RECV && !life->asked;
+	life->asked = 0;
+}
+
+/* Was it established, in these states? */
+static __always_inline bool lived(int old)
+{
+	return old != TCP_SYN_SENT && old != TCP_SYN_RECV && old != TCP_LISTEN && old != TCP_CLOSE;
+}
+
+static __always_inline void closed(const struct sock *sk, const struct sock *plain, int old)
+{
+	struct socket_life *life = life_of(sk);
+	__u64 now = bpf_ktime_get_ns();
+
+	if (old == TCP_SYN_SENT && life && life->asked && on(METER_connect))
+		connect_ended(plain, life, false, now);
+	if (lived(old) && on(METER_session))
+		session_ended(plain, life, old, now);
+	if (lived(old) && on(METER_tcp))
+		tcp_ended(plain, life);
+	if (life)
+		life->asked = life->established = 0;
+}
+
+static __always_inline int state_changed(const struct sock *sk, int old, int new, bool again)
+{
+	const struct sock *plain = ARGUMENT(sk);
+	struct socket_life *life;
+
+	if (!tcp_is_ours(plain) || !mine(sk, again))
+		return 0;
+	switch (new) {
+	case TCP_LISTEN:
+		life_named(life_begin(sk));
+		break;
+	case TCP_SYN_SENT:
+		life_asks(sk);
+		break;
+	case TCP_ESTABLISHED:
+		established(sk, plain, old);
+		break;
+	case TCP_FIN_WAIT1:	/* of a connection that was there before us, or its listener was */
+	case TCP_LAST_ACK:
+		life = life_of(sk);
+		if (life && !*life->comm)
+			life_named(life);
+		break;
+	case TCP_CLOSE:
+		closed(sk, plain, old);
+	}
+	return 0;
+}
+
+static __always_inline int sent_again(const struct sock *sk, const struct sk_buff *skb, bool again)
+{
+	const struct sock *plain = ARGUMENT(sk);
+	struct socket_life *life;
+
+	if (!tcp_is_ours(plain) || !mine(sk, again))
+		return 0;
+	life = life_of(sk);
+	if (on(METER_tcp))
+		tcp_again(plain, life, ARGUMENT(skb));
+	if (on(METER_connect) && life && life->asked &&
+	    PLAIN(plain, __sk_common.skc_state) == TCP_SYN_SENT)
+		connect_again(plain, life);
+	return 0;
+}
+
+/*
+ * A softirq that interrupts one of these in a task may bring the same event of another socket: of
+ * two copies one counts it (bpf/common/again.bpf.h).
+ */
+SEC("tp_btf/inet_sock_set_state")
+int BPF_PROG(inet_sock_set_state, const struct sock *sk, int old, int new)
+{
+	return state_changed(sk, old, new, false);
+}
+
+SEC("tp_btf/inet_sock_set_state")
+int BPF_PROG(inet_sock_set_state_again, const struct sock *sk, int old, int new)
+{
+	return state_changed(sk, old, new, true);
+}
+
+SEC("tp_btf/tcp_retransmit_skb")
+int BPF_PROG(tcp_retransmit_skb, const struct sock *sk, const struct sk_buff *skb)
+{
+	return sent_again(sk, skb, false);
+}
+
+SEC("tp_btf/tcp_retransmit_skb")
+int BPF_PROG(tcp_retransmit_skb_again, const struct sock *sk, const struct sk_buff *skb)
+{
+	return sent_again(sk, skb, true);
+}
+
+/* Its meter alone: tcp. */
+SEC("tp_btf/tcp_retransmit_synack")
+int BPF_PROG(tcp_synack_again, const struct sock *sk, const struct request_sock *req)
+{
+	struct tcp *row = NULL;
+
+	if (tcp_is_ours(ARGUMENT(sk)))
+		row = tcp_row_of((const void *)ARGUMENT(req));
+	if (row)
+		COUNT(row, again[TCP_AGAIN_SYNACK], 1);
+	return 0;
+}
+
+SEC("tp_btf/tcp_receive_reset")
+int BPF_PROG(tcp_reset_received, struct sock *sk)
+{
+	struct remote remote;
+
+	if (!tcp_is_ours(ARGUMENT(sk)))
+		return 0;
+	remote_of(&remote, ARGUMENT(sk));
+	tcp_reset(&remote, false);
+	return 0;
+}
+
+/*
+ * Answers `skb`; without one, this end gives a connection up. Up to 6.9 it is only told of a full
+ * socket; later also where there is none, and of one in TIME_WAIT, or a request.
+ */
+SEC("tp_btf/tcp_send_reset")
+int BPF_PROG(tcp_reset_sent, const struct sock *sk, const struct sk_buff *skb)
+{
+	const struct net_device *dev = skb ? PLAIN(ARGUMENT(skb), dev) : NULL;
+	struct remote remote;
+
+	if (sk) {
+		if (!net_is_ours(PLAIN(ARGUMENT(sk), __sk_common.skc_net.net)))
+			return 0;
+		remote_of(&remote, ARGUMENT(sk));
+	} else if (!dev || !net_is_ours(PLAIN(dev, nd_net.net)) ||
+		   !remote_of_packet(&remote, ARGUMENT(skb))) {
+		return 0;
+	}
+	tcp_reset(&remote, true);
+	return 0;
+}
+
+char LICENSE[] SEC("license") = "GPL";

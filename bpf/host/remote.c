@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The other end of a connection: its text, and the row of those that find no room. */
+#include <arpa/inet.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+
+#include "bpf/host/remote.h"
+
+void remote_text(const struct remote *r, char *text, size_t size)
+{
+	static const struct remote none;
+	bool v4 = IN6_IS_ADDR_V4MAPPED((const struct in6_addr *)r->bytes);
+
+	if (!memcmp(r, &none, sizeof(none)))
+		snprintf(text, size, REMOTE_OTHERS);
+	else if (!inet_ntop(v4 ? AF_INET : AF_INET6, r->bytes + (v4 ? 12 : 0), text, size))
+		*text = '\0';
+}
+
+void comm_text(const char *comm, char *text, size_t size)
+{
+	snprintf(text, size, "%.*s", COMM_SIZE, *comm ? comm : "unknown");
+}
+
+int remotes_reserve(struct bpf_object *obj, const char *name, const void *keys, unsigned nr)
+{
+	const struct bpf_map *map = bpf_object__find_map_by_name(obj, name);
+	void *zeros = map ? calloc(1, bpf_map__value_size(map)) : NULL;
+	int err = zeros ? 0 : map ? -ENOMEM : -ENOENT;
+
+	for (unsigned i = 0; i < nr && !err; i++)
+		if (bpf_map_update_elem(bpf_map__fd(map),
+					(const char *)keys + i * bpf_map__key_size(map), zeros,
+					BPF_NOEXIST) && errno != EEXIST)
+			err = -errno;
+	free(zeros);
+	return err;
+}

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* What the host's meters read of TCP sockets, and what they remember of each. */
+#ifndef NICPROBE_SOCKET_BPF_H
+#define NICPROBE_SOCKET_BPF_H
+
+#include "bpf/host/remote.h"
+#include "lib/core/meter.bpf.h"
+#include "lib/core/kernel.bpf.h"
+#include <bpf/bpf_endian.h>
+#include <bpf/bpf_tracing.h>
+
+#define AF_INET		2
+#define AF_INET6	10
+#define IPPROTO_TCP	6
+
+enum tcp_state {		/* include/net/tcp_states.h; user space sees them, too */
+	TCP_ESTABLISHED = 1, TCP_SYN_SENT, TCP_SYN_RECV, TCP_FIN_WAIT1,
+	TCP_FIN_WAIT2, TCP_TIME_WAIT, TCP_CLOSE, TCP_CLOSE_WAIT, TCP_LAST_ACK, TCP_LISTEN,
+	TCP_CLOSING,
+};
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+struct minmax_sample {
+	__u32 t, v;
+};
+
+struct minmax {
+	struct minmax_sample s[3];
+};
+
+struct socket___state {		/* its states: include/uapi/linux/net.h */
+	enum { SS_FREE, SS_UNCONNECTED, SS_CONNECTING } state;
+};
+
+struct sock_common___more {
+	unsigned long skc_flags;
+};
+
+struct sock___more {
+	struct sock_common___more __sk_common;
+	struct socket___state *sk_socket;
+};
+
+struct tcp_sock___totals {
+	__u64 bytes_received, bytes_sent, bytes_retrans;
+	__u32 data_segs_out, srtt_us, total_retrans;
+	struct minmax rtt_min;
+};
+
+enum sock_flags { SOCK_DONE };	/* its number differs between kernels */
+
+#pragma clang attribute pop
+
+/* From when on, and by whom. */
+struct socket_life {
+	__u64 asked;		/* CLOCK_MONOTONIC ns of connect(); 0: it did not, or before us */
+	__u64 established;	/* likewise; 0: it is not, or was before us */
+	__u32 segments;		/* with data, sent: those that the meter tcp has counted */
+	__u32 serves;		/* it was accepted, and did not connect */
+	char comm[COMM_SIZE];	/* who connected or listens; "": not known */
+};
+
+/*
+ * The kernel frees it with its socket, so it needs no room of ours. A connection that is accepted
+ * has a copy of its listener's: so it knows who listens.
+ */
+struct {
+	__uint(type, BPF_MAP_TYPE_SK_STORAGE);
+	__uint(map_flags, BPF_F_NO_PREALLOC | BPF_F_CLONE);
+	__type(key, int);
+	__type(value, struct socket_life);
+} socket_lives SEC(".maps");
+
+/* Of a tracepoint's own argument: of a pointer that was read the kernel takes none. */
+static __always_inline struct socket_life *life_of(const struct sock *sk)
+{
+	return bpf_sk_storage_get(&socket_lives, (void *)sk, NULL, 0);
+}
+
+static __always_inline struct socket_life *life_begin(const struct sock *sk)
+{
+	return bpf_sk_storage_get(&socket_lives, (void *)sk, NULL, BPF_SK_STORAGE_GET_F_CREATE);
+}
+
+static __always_inline bool net_is_ours(const struct net *net)
+{
+	return net && PLAIN(net, ns.inum) == config.netns && has_begun();
+}
+
+static __always_inline bool tcp_is_ours(const struct sock *sk)
+{
+	return PLAIN(sk, sk_protocol) == IPPROTO_TCP &&
+	       net_is_ours(PLAIN(sk, __sk_common.skc_net.net));
+}
+
+static __always_inline void remote_v4(struct remote *to, __be32 address)
+{
+	__builtin_memset(to->bytes, 0, 10);
+	to->bytes[10] = to->bytes[11] = 0xff;
+	__builtin_memcpy(to->bytes + 12, &address, 4);
+}
+
+/* Also of a connection request or one in TIME_WAIT: they begin with the same members. */
+static __always_inline void remote_of(struct remote *to, const struct sock *sk)
+{
+	if (PLAIN(sk, __sk_common.skc_family) == AF_INET)
+		remote_v4(to, PLAIN(sk, __sk_common.skc_daddr));
+	else
+		bpf_core_read(to, sizeof(*to), &sk->__sk_common.skc_v6_daddr);
+}
+
+static __always_inline __u32 port_local(const struct sock *sk)
+{
+	return bpf_ntohs(PLAIN((const struct inet_sock *)sk, inet_sport));
+}
+
+static __always_inline __u32 port_remote(const struct sock *sk)
+{
+	return bpf_ntohs(PLAIN(sk, __sk_common.skc_dport));
+}
+
+#define COUNT(row, member, n) __sync_fetch_and_add(&(row)->member, n)
+
+/* Not per CPU: these events are few, and a connection's come on several CPUs. */
+#define SPAN_ADD(row, hist, span) do {					\
+	COUNT(row, hist.sum, span);					\
+	COUNT(row, hist.slot[loglin_slot(span)], 1);			\
+} while (0)
+
+/* The row of a key; where there is no room, that of `others`. NULL: neither is there. */
+#define REMOTE_ROW(map, key, others, none, meter) ({			\
+	void *remote_row = lookup_or_init(map, key, none);		\
+	if (!remote_row)						\
+		remote_row = bpf_map_lookup_elem(map, others);		\
+	if (!remote_row)						\
+		lost_add(meter, 1);					\
+	remote_row;							\
+})
+
+/* A map of the host's meters: a key takes memory once it is there. */
+#define REMOTE_MAP(name)						\
+	struct {							\
+		__uint(type, BPF_MAP_TYPE_HASH);			\
+		__uint(map_flags, BPF_F_NO_PREALLOC);			\
+		__uint(max_entries, REMOTES);				\
+		__type(key, struct name##_key);				\
+		__type(value, struct name);				\
+	} name SEC(".maps")
+
+#endif

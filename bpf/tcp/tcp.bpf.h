@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Counts by remote host: segments sent again, resets, and the round trips of ended connections. */
+#ifndef NICPROBE_TCP_METER_BPF_H
+#define NICPROBE_TCP_METER_BPF_H
+
+#include "bpf/host/socket.bpf.h"
+#include "bpf/tcp/tcp.h"
+
+REMOTE_MAP(tcp);
+static const struct tcp tcp_none;
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+struct tcp_skb_cb {
+	__u16 tcp_gso_segs;
+};
+
+struct iphdr {
+	__be32 saddr;
+};
+
+struct ipv6hdr {
+	struct in6_addr saddr;
+};
+
+#pragma clang attribute pop
+
+enum { CA_RECOVERY = 3, CA_LOSS = 4 };	/* enum tcp_ca_state, of include/uapi/linux/tcp.h */
+
+static __always_inline struct tcp *tcp_row(const struct remote *remote)
+{
+	struct tcp_key key = { *remote }, others = {};
+
+	return REMOTE_ROW(&tcp, &key, &others, &tcp_none, METER_tcp);
+}
+
+static __always_inline struct tcp *tcp_row_of(const struct sock *sk)
+{
+	struct remote remote;
+
+	remote_of(&remote, sk);
+	return tcp_row(&remote);
+}
+
+/* Segments sent since the last time: those of which some were lost. */
+static __always_inline void tcp_segments(const struct sock *sk, struct socket_life *life,
+					 struct tcp *row)
+{
+	const struct tcp_sock___totals *tcp = (const void *)sk;
+	__u32 now = PLAIN(tcp, data_segs_out);
+
+	if (!life)
+		return;
+	COUNT(row, segments, now - life->segments);
+	life->segments = now;
+}
+
+static __always_inline enum tcp_again tcp_again_why(const struct sock *sk)
+{
+	const struct inet_connection_sock *icsk = (const void *)sk;
+	__u8 state = PLAIN(sk, __sk_common.skc_state), ca;
+
+	if (state == TCP_SYN_SENT)
+		return TCP_AGAIN_SYN;
+	ca = BPF_CORE_READ_BITFIELD_PROBED(icsk, icsk_ca_state);
+	return ca == CA_LOSS ? TCP_AGAIN_TIMEOUT : ca == CA_RECOVERY ? TCP_AGAIN_FAST :
+	       TCP_AGAIN_PROBE;
+}
+
+static __always_inline void tcp_again(const struct sock *sk, struct socket_life *life,
+				      const struct sk_buff *skb)
+{
+	const struct tcp_skb_cb *cb = (const void *)skb->cb;
+	struct tcp *row = tcp_row_of(sk);
+
+	if (!row)
+		return;
+	COUNT(row, again[tcp_again_why(sk)], BPF_CORE_READ(cb, tcp_gso_segs));
+	tcp_segments(sk, life, row);
+}
+
+static __always_inline void tcp_ended(const struct sock *sk, struct socket_life *life)
+{
+	const struct tcp_sock___totals *tcp = (const void *)sk;
+	__u32 rtt = PLAIN(tcp, srtt_us) >> 3, least = PLAIN(tcp, rtt_min.s[0].v);
+	struct tcp *row = tcp_row_of(sk);
+
+	if (!row)
+		return;
+	tcp_segments(sk, life, row);
+	if (rtt)
+		SPAN_ADD(row, rtt, rtt * 1000ull);
+	if (rtt && ~least)
+		SPAN_ADD(row, rtt_min, least * 1000ull);
+}
+
+/* Who sent this packet, which is answered by a reset. */
+static __always_inline bool remote_of_packet(struct remote *to, const struct sk_buff *skb)
+{
+	const void *l3 = PLAIN(skb, head) + PLAIN(skb, network_header);
+	__u8 version = 0;
+
+	bpf_probe_read_kernel(&version, 1, l3);
+	if (version >> 4 == 4)
+		remote_v4(to, BPF_CORE_READ((const struct iphdr *)l3, saddr));
+	else if (version >> 4 == 6)
+		bpf_core_read(to, sizeof(*to), &((const struct ipv6hdr *)l3)->saddr);
+	return version >> 4 == 4 || version >> 4 == 6;
+}
+
+static __always_inline void tcp_reset(const struct remote *remote, bool sent)
+{
+	struct tcp *row = tcp_row(remote);
+
+	if (row && sent)
+		COUNT(row, resets_sent, 1);
+	else if (row)
+		COUNT(row, resets_received, 1);
+}
+
+#endif

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The meter tcp: what TCP sends again and why, resets, and round trips, by remote host. */
+#include <stdio.h>
+
+#include "bpf/tcp/tcp.h"
+#include "lib/core/hook.h"
+#include "lib/core/meter.h"
+
+static const char *const kinds[] = {
+	[TCP_AGAIN_TIMEOUT] = "timeout",
+	[TCP_AGAIN_FAST] = "fast",
+	[TCP_AGAIN_PROBE] = "probe",
+	[TCP_AGAIN_SYN] = "syn",
+	[TCP_AGAIN_SYNACK] = "syn-ack",
+};
+
+static const struct metric metrics[] = {
+	COUNTER(struct tcp, again, .name = "retransmits", .unit = "segments",
+		.help = "Segments sent again, by what made the kernel do so.", .label = "kind",
+		.labels = LABELS(struct tcp, again, kinds), .group = "sent again"),
+	COUNTER(struct tcp, segments, .name = "segments", .unit = "segments",
+		.help = "Segments with data sent by connections that ended or sent some again."),
+	COUNTER(struct tcp, resets_sent, .name = "resets_sent", .unit = "segments", .rare = true,
+		.help = "Resets (RST) sent."),
+	COUNTER(struct tcp, resets_received, .name = "resets_received", .unit = "segments",
+		.rare = true, .help = "Resets (RST) received."),
+	HISTOGRAM(struct tcp, rtt, .name = "rtt", .unit = "seconds", .scale = 1e-9,
+		  .help = "Smoothed round trip of each connection at its end."),
+	HISTOGRAM(struct tcp, rtt_min, .name = "rtt_min", .unit = "seconds", .scale = 1e-9,
+		  .help = "Least round trip of its last minutes, of each connection at its end."),
+	{}
+};
+
+static void key_words(const void *of, unsigned nr, char *out, size_t size)
+{
+	const struct tcp_key *key = of;
+
+	(void)nr;
+	remote_text(&key->remote, out, size);
+}
+
+static int fill(const struct site *site, struct bpf_object *obj)
+{
+	(void)site;
+	return remotes_reserve(obj, "tcp", &(struct tcp_key){}, 1);
+}
+
+const struct meter meter_tcp = {
+	.name = "tcp",
+	.help = "TCP by remote host: segments sent again and why, resets, round trips",
+	.type = EVENT_METER,
+	.host = true,
+	.by = BY_KEY,
+	.row_size = sizeof(struct tcp),
+	.metrics = metrics,
+	.key = {
+		.size = sizeof(struct tcp_key),
+		.labels = (const char *const []){ "remote", NULL },
+		.text = key_words,
+	},
+	.events = { .fill = fill },
+};

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* TCP by remote host: what was sent again and why, resets, round trips. */
+#ifndef NICPROBE_TCP_H
+#define NICPROBE_TCP_H
+
+#include "bpf/host/remote.h"
+
+enum tcp_again {
+	TCP_AGAIN_TIMEOUT,	/* the retransmission timer expired */
+	TCP_AGAIN_FAST,		/* acknowledgements told of the loss */
+	TCP_AGAIN_PROBE,	/* a tail loss probe: nothing was heard for two round trips */
+	TCP_AGAIN_SYN,
+	TCP_AGAIN_SYNACK,
+	NR_TCP_AGAIN
+};
+
+struct tcp_key {
+	struct remote remote;
+};
+KEY_BYTES(struct tcp_key, 16);
+
+struct tcp {
+	__u64 again[NR_TCP_AGAIN];	/* segments */
+	__u64 segments;		/* with data, sent: of connections that ended or sent again */
+	__u64 resets_sent, resets_received;
+	HIST(rtt, LOGLIN_SLOTS);	/* ns, smoothed: of each connection when it ended… */
+	HIST(rtt_min, LOGLIN_SLOTS);	/* …and its least of the last minutes */
+};
+
+#endif

@@ -1,0 +1,180 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: GPL-2.0
+"""Troubles of TCP connections, as the host has them, and a host that is well."""
+import contextlib
+import socket
+import struct
+import sys
+import threading
+import time
+
+from world import healthy, inside, lab, run, trouble
+
+PORT = 8000
+RESET = struct.pack("ii", 1, 0)     # SO_LINGER: closed by a reset, which leaves no TIME_WAIT
+
+
+def host(w):
+    """Two namespaces; the host of the first is measured."""
+    w.veth()
+    lab.narrow_all(w.there)
+    w.dev, w.at = "eth0", f"{w.here}/host"
+    w.attach()
+
+
+def listener(w, address="", port=PORT, backlog=128):
+    def make():
+        s = socket.socket()
+        s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        s.bind((address, port))
+        s.listen(backlog)
+        s.settimeout(.2)
+        return s
+    s = inside(w.there, make)
+    w.stack.callback(s.close)
+    return s
+
+
+def served(w, server):
+    """Accepts, and closes when the other side does."""
+    def act():
+        with contextlib.suppress(TimeoutError):
+            for _ in range(20):     # and then it may be stopped
+                s = server.accept()[0]
+                s.settimeout(2)
+                threading.Thread(target=closing, args=(s,), daemon=True).start()
+    return w.load(act)
+
+
+def closing(s):
+    with contextlib.suppress(OSError), s:
+        while s.recv(1 << 16):
+            pass
+
+
+def asked(w, address="10.0.1.2", port=PORT, timeout=5):
+    """One attempt; the socket, or None."""
+    s = inside(w.here, socket.socket)
+    s.settimeout(timeout)
+    s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
+    try:
+        s.connect((address, port))
+        return s
+    except OSError:
+        s.close()
+        return None
+
+
+def visits(w, address="10.0.1.2", port=PORT, every=.05, at_once=1):
+    """Keeps connecting, so many at once, and closing."""
+    def act():
+        for s in [asked(w, address, port) for _ in range(at_once)]:
+            if s:
+                s.close()
+    return w.load(act, every)
+
+
+@trouble("connect-no-port", "a wider range of local ports")
+def local_ports_are_used_up(w):
+    """Twelve connections at a time, where the range of local ports has ten."""
+    host(w)
+    w.here.run("sysctl -qw net.ipv4.ip_local_port_range='40000 40009'")
+    served(w, listener(w))
+    visits(w, at_once=12)
+    w.expect("connect-no-port")
+
+
+@trouble("connect-refused", "a listener")
+def nobody_listens(w):
+    """Connections to a port without a listener."""
+    host(w)
+    visits(w)
+    w.expect("connect-refused", fix=False, remedy=lambda: served(w, listener(w)))
+
+
+@trouble("connect-unanswered", "the host is up")
+def host_is_down(w):
+    """Connections to an address of the network that nobody has."""
+    host(w)
+    w.here.run("sysctl -qw net.ipv4.neigh.eth0.retrans_time_ms=50 net.ipv4.neigh.eth0.mcast_solicit=1")
+    visits(w, "10.0.1.77")
+
+    def up():
+        w.there.ip("addr add 10.0.1.77/24 dev eth0")
+        served(w, listener(w))
+    w.expect("connect-unanswered", fix=False, remedy=up)
+
+
+@trouble("connect-syn-lost", "a longer queue of the listener")
+def accept_queue_is_short(w):
+    """Bursts of twenty connections to a listener whose queue holds two, and which looks four times a second."""
+    host(w)
+    server = listener(w, backlog=1)
+    server.setblocking(False)
+    w.load(lambda: drain(server), .25)
+    waiting = []
+
+    def burst():
+        for _ in range(20):
+            s = inside(w.here, socket.socket)
+            s.setblocking(False)
+            s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
+            s.connect_ex(("10.0.1.2", PORT))
+            waiting.append((time.monotonic(), s))
+        while waiting and waiting[0][0] < time.monotonic() - 8:
+            waiting.pop(0)[1].close()
+    w.load(burst, .5)
+    w.expect("connect-syn-lost", fix=False, settle=1.5, seconds=3, remedy=lambda: (server.listen(1024), time.sleep(3)), then=("tcp-retransmits",))
+
+
+def drain(server):
+    with contextlib.suppress(BlockingIOError):
+        while True:
+            server.accept()[0].close()
+
+
+@trouble("tcp-retransmits", "the way is mended")
+def segments_are_lost(w):
+    """A stream over a way that loses everything for four milliseconds, ten times a second."""
+    host(w)
+    server = listener(w)
+    served(w, server)
+    mac = w.there.ip("-o link show eth0").split("link/ether ")[1][:17]
+    c = asked(w)
+    w.stack.callback(c.close)
+    c.setblocking(False)
+    visits(w)
+
+    def send():
+        with contextlib.suppress(BlockingIOError):
+            c.send(bytes(8000))
+    w.load(send, .002)
+
+    def lose():
+        w.here.ip("neigh replace 10.0.1.2 lladdr 02:00:00:00:00:77 dev eth0")
+        time.sleep(.004)
+        w.here.ip(f"neigh replace 10.0.1.2 lladdr {mac} dev eth0")
+    losing = w.load(lose, .1)
+    w.expect("tcp-retransmits", fix=False, remedy=losing.stop, settle=.5)
+
+
+@healthy
+def connections_come_and_go(w):
+    """Forty connections a second, a stream beside them, and now and then one that is refused."""
+    host(w)
+    served(w, listener(w))
+    visits(w, every=.025)
+    visits(w, port=PORT + 1, every=.9)
+    c = asked(w)
+    w.stack.callback(c.close)
+    c.setblocking(False)
+
+    def send():
+        with contextlib.suppress(BlockingIOError):
+            c.send(bytes(100000))
+    w.load(send, .005)
+    w.quiet(least=20)
+
+
+if __name__ == "__main__":
+    run(sys.argv[1:])
