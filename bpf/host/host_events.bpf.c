@@ -2,6 +2,7 @@
 /* The host's meters: one program per kernel event of TCP sockets, none for each packet. */
 #include "bpf/common/again.bpf.h"
 #include "bpf/connect/connect.bpf.h"
+#include "bpf/neigh/neigh.bpf.h"
 #include "bpf/session/session.bpf.h"
 #include "bpf/tcp/tcp.bpf.h"
 

@@ -37,7 +37,8 @@
 #define HOST_METERS(M)		/* bpf/: of the sockets of a network namespace */	\
 	M(connect)						\
 	M(session)						\
-	M(tcp)
+	M(tcp)							\
+	M(neigh)
 #define METERS(M) PACKET_METERS(M) OTHER_METERS(M) HOST_METERS(M)
 
 /* Every hook; for each point, the best one first. A new hook is one word here. */

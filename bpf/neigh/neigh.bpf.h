@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Follows each entry of the neighbour tables from the first packet that waits to the answer. The
+ * kernel's steps are those of net/core/neighbour.c as read in 6.6 and seen in 6.1, 6.12 and 6.18.
+ */
+#ifndef NICPROBE_NEIGH_BPF_H
+#define NICPROBE_NEIGH_BPF_H
+
+#include "bpf/neigh/neigh.h"
+#include "bpf/host/socket.bpf.h"
+
+enum nud {			/* include/uapi/linux/neighbour.h */
+	NUD_INCOMPLETE = 0x01, NUD_REACHABLE = 0x02, NUD_PROBE = 0x10, NUD_FAILED = 0x20,
+	NUD_VALID = 0xde,	/* an address is known: include/net/neighbour.h */
+};
+
+/* NEIGH_UPDATE_F_… of include/net/neighbour.h: macros, the same from 5.16 to 6.18. */
+enum neigh_update_flag { UPDATE_OVERRIDE = 1, UPDATE_USE = 8, UPDATE_MANAGED = 16, UPDATE_ADMIN = 128 };
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+struct neigh_table {
+	int family;
+};
+
+struct neigh_parms {
+	int data[2];		/* the second is NEIGH_VAR_UCAST_PROBES, 3.14 to 6.18 */
+};
+
+struct sk_buff_head___length {
+	struct sk_buff *next;
+	__u32 qlen;
+};
+
+struct neighbour {
+	struct neigh_table *tbl;
+	struct neigh_parms *parms;
+	unsigned long updated;
+	struct sk_buff_head___length arp_queue;
+	struct { int counter; } probes;
+	__u8 nud_state;
+	unsigned char ha[32];
+	struct net_device *dev;
+};
+
+struct net_device___link {
+	unsigned char addr_len;
+};
+
+#pragma clang attribute pop
+
+REMOTE_MAP(neigh);
+static const struct neigh neigh_none;
+
+/* Of an entry whose address is asked for, or of one that is asked whether it is still there. */
+struct neigh_asked {
+	__u64 since;		/* CLOCK_MONOTONIC ns; 0: before us */
+	__u64 packets;		/* that have waited */
+	__u64 evicted;		/* of these, by others */
+	__u64 probing;		/* its address is known */
+};
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(map_flags, BPF_F_NO_PREALLOC);
+	__uint(max_entries, REMOTES);
+	__type(key, __u64);	/* the address of its struct: taken once it is released */
+	__type(value, struct neigh_asked);
+} neigh_asking SEC(".maps");
+
+struct neigh_birth {
+	__u64 ns, jiffies;
+};
+
+/*
+ * Entries just made, for the packet that had one made begins to wait within microseconds. Nobody
+ * tells of one that is given up before it is in its table, so old ones make room for new ones.
+ */
+MAP(LRU_HASH, neigh_births, __u64, struct neigh_birth, 4096);
+
+/* Ticks that may pass from an event to the program that is told of it: a softirq may come between. */
+#define NEIGH_PROMPT	20
+
+static __always_inline struct neigh *neigh_row(const struct net_device *dev,
+					       const struct neigh_table *table)
+{
+	struct neigh_key key = {}, others = {};
+
+	bpf_probe_read_kernel_str(key.device, sizeof(key.device), dev->name);
+	key.family = PLAIN(table, family);
+	return REMOTE_ROW(&neigh, &key, &others, &neigh_none, METER_neigh);
+}
+
+/* The row of an entry. NULL: it is not ours, or there is no room. */
+static __always_inline struct neigh *neigh_row_of(const struct neighbour *n)
+{
+	const struct net_device *dev = PLAIN(n, dev);
+
+	return dev && net_is_ours(PLAIN(dev, nd_net.net)) ? neigh_row(dev, PLAIN(n, tbl)) : NULL;
+}
+
+/* What is known of it, which is forgotten. Two CPUs may want to end it: one of them does. */
+static __always_inline bool neigh_take(__u64 key, struct neigh_asked *asked)
+{
+	struct neigh_asked *found = bpf_map_lookup_elem(&neigh_asking, &key);
+
+	if (!found)
+		return false;
+	*asked = *found;
+	return !bpf_map_delete_elem(&neigh_asking, &key);
+}
+
+/* Was it made by the call that found its address missing? Then when. */
+static __always_inline __u64 neigh_born(__u64 key, const struct neighbour *n)
+{
+	const struct neigh_birth *birth = bpf_map_lookup_elem(&neigh_births, &key);
+
+	return birth && PLAIN(n, updated) - birth->jiffies <= 1 ? birth->ns : 0;
+}
+
+/* Has the kernel begun to ask just now? `updated` is that moment. */
+static __always_inline bool neigh_prompt(const struct neighbour *n)
+{
+	return bpf_jiffies64() - PLAIN(n, updated) <= NEIGH_PROMPT;
+}
+
+/*
+ * A packet waits, or somebody asks for the address without one (skb is NULL), which the event does
+ * not tell. The queue is longer than what was counted if other CPUs are about to tell of theirs.
+ * It is read after the count: so it is never taken for shorter than it should be.
+ */
+static __always_inline void neigh_queued(const struct neighbour *n, struct neigh_asked *asked,
+					 struct neigh *row)
+{
+	__u64 packets, evicted, old;
+	__u32 length = PLAIN(n, arp_queue.qlen);
+
+	if (!length)
+		return;
+	packets = __sync_fetch_and_add(&asked->packets, 1) + 1;
+	COUNT(row, waited, 1);
+	barrier();
+	length = PLAIN(n, arp_queue.qlen);
+	old = asked->evicted;
+	evicted = packets - length;
+	if (length && (__s64)evicted > (__s64)old &&
+	    __sync_val_compare_and_swap(&asked->evicted, old, evicted) == old)
+		COUNT(row, drops[NEIGH_DROP_OVERFLOW], evicted - old);
+}
+
+/* NULL: there is no room. */
+static __always_inline struct neigh_asked *neigh_begin(__u64 key, const struct neigh_asked *as)
+{
+	struct neigh_asked *asked;
+
+	bpf_map_update_elem(&neigh_asking, &key, as, BPF_ANY);
+	asked = bpf_map_lookup_elem(&neigh_asking, &key);
+	if (!asked)
+		lost_add(METER_neigh, 1);
+	return asked;
+}
+
+/* With this many the count of its probes begins (__neigh_event_send(), 6.1 to 6.18). */
+static __always_inline int neigh_unicast(const struct neighbour *n)
+{
+	const struct neigh_parms *parms = PLAIN(n, parms);
+
+	return PLAIN(parms, data[1]);
+}
+
+/* The kernel asks for the address, or has long done so when we came. */
+static __always_inline struct neigh_asked *neigh_ask(__u64 key, const struct neighbour *n,
+						     struct neigh *row)
+{
+	struct neigh_asked asked = {};
+
+	if (neigh_prompt(n)) {
+		asked.since = neigh_born(key, n) ?: bpf_ktime_get_ns();
+		/* an entry that the kernel keeps resolved is asked for by its timer at first */
+		if (PLAIN(n, probes.counter) > neigh_unicast(n))
+			COUNT(row, solicits, 1);
+	} else {
+		asked.packets = PLAIN(n, arp_queue.qlen);
+		asked.packets -= !!asked.packets;	/* this one is to be counted */
+	}
+	bpf_map_delete_elem(&neigh_births, &key);
+	return neigh_begin(key, &asked);
+}
+
+/* An address has become known, or the entry is removed, while packets may wait. */
+static __always_inline void neigh_settled(const struct neighbour *n, struct neigh_asked *asked,
+					  struct neigh *row)
+{
+	__s64 more = (__s64)PLAIN(n, arp_queue.qlen) - (__s64)(asked->packets - asked->evicted);
+
+	if (more > 0)		/* other CPUs have not told yet, and will be too late */
+		COUNT(row, waited, more);
+	else if (more < 0)
+		COUNT(row, drops[NEIGH_DROP_OVERFLOW], -more);
+}
+
+static __always_inline void neigh_resolved(__u64 key, const struct neighbour *n, struct neigh *row,
+					   bool admin)
+{
+	__u64 now = bpf_ktime_get_ns();
+	struct neigh_asked asked = {};
+
+	/*
+	 * Without: its answer came before the event that it was asked for, in a softirq between
+	 * the two (__neigh_event_send() enables them first, 6.1 to 6.18), or it was before us.
+	 */
+	if (!neigh_take(key, &asked) && neigh_prompt(n)) {
+		asked.since = neigh_born(key, n);
+		COUNT(row, solicits, 1);
+	}
+	neigh_settled(n, &asked, row);
+	COUNT(row, ends[admin ? NEIGH_SET : NEIGH_ANSWERED], 1);
+	if (admin)
+		return;
+	if (asked.since)
+		SPAN_ADD(row, latency, now - asked.since);
+	else
+		COUNT(row, untimed, 1);
+}
+
+/* Does its device need no addresses? */
+static __always_inline bool neigh_bare(const struct neighbour *n)
+{
+	const struct net_device___link *dev = (const void *)PLAIN(n, dev);
+
+	return !PLAIN(dev, addr_len);
+}
+
+/* Is this the address that is known? NULL: none was told, which means the same. */
+static __always_inline bool neigh_same(const struct neighbour *n, const __u8 *address)
+{
+	const struct net_device___link *dev = (const void *)PLAIN(n, dev);
+	__u64 told[8] = {}, known[8] = {};
+	__u32 length = PLAIN(dev, addr_len);	/* MAX_ADDR_LEN: 32 */
+
+	length &= sizeof(told) - 1;
+	barrier_var(length);	/* the verifier has seen its bounds: the next two shall take it */
+	if (!address || !length)
+		return true;
+	bpf_probe_read_kernel(told, length, address);
+	bpf_probe_read_kernel(known, length, n->ha);
+	return told[0] == known[0] && told[1] == known[1] && told[2] == known[2] &&
+	       told[3] == known[3];
+}
+
+/* An entry that is asked whether it is still there is told to have this state. */
+static __always_inline void neigh_heard(__u64 key, const struct neighbour *n, struct neigh *row,
+					const unsigned char *address, __u8 state, __u32 flags)
+{
+	bool same = neigh_same(n, address);
+	__u64 now = bpf_ktime_get_ns();
+	struct neigh_asked asked;
+
+	/* what __neigh_update() does not take as a change of state */
+	if (state & NUD_VALID && !(flags & UPDATE_ADMIN) &&
+	    (same ? !(state & NUD_REACHABLE) : !(flags & UPDATE_OVERRIDE)))
+		return;
+	if (!neigh_take(key, &asked) || !(state & NUD_REACHABLE) || flags & UPDATE_ADMIN)
+		return;
+	COUNT(row, confirms[NEIGH_CONFIRMED], 1);
+	SPAN_ADD(row, confirming, now - asked.since);
+}
+
+/* Its packets are dropped. */
+static __always_inline void neigh_removed(__u64 key, const struct neighbour *n, struct neigh *row)
+{
+	__u32 length = PLAIN(n, arp_queue.qlen);
+	struct neigh_asked asked;
+
+	if (!neigh_take(key, &asked) || asked.probing)
+		return;
+	COUNT(row, ends[NEIGH_DELETED], 1);
+	/* they may be gone already (neigh_flush_dev(), 6.1 to 6.18) */
+	if (length)
+		neigh_settled(n, &asked, row);
+	COUNT(row, drops[NEIGH_DROP_DELETED], length ?: asked.packets - asked.evicted);
+}
+
+SEC("tp_btf/neigh_cleanup_and_release")
+int BPF_PROG(neigh_released, struct neighbour *entry, int unused)
+{
+	const struct neighbour *n = ARGUMENT(entry);
+	__u64 key = (__u64)n;
+	struct neigh *row = neigh_row_of(n);
+
+	if (row)
+		neigh_removed(key, n, row);
+	return 0;
+}
+
+/* At its beginning: the entry is as it was. */
+SEC("tp_btf/neigh_update")
+int BPF_PROG(neigh_told, struct neighbour *entry, const __u8 *address, __u8 new, __u32 flags)
+{
+	const struct neighbour *n = ARGUMENT(entry);
+	struct neigh *row = neigh_row_of(n);
+	__u8 state = PLAIN(n, nud_state);
+	__u64 key = (__u64)n;
+
+	if (!row || flags & (UPDATE_USE | UPDATE_MANAGED))
+		return 0;
+	if (state & NUD_PROBE)
+		neigh_heard(key, n, row, address, new, flags);
+	else if (new & NUD_FAILED)
+		neigh_removed(key, n, row);
+	else if (state & NUD_INCOMPLETE && new & NUD_VALID && (address || neigh_bare(n)))
+		neigh_resolved(key, n, row, flags & UPDATE_ADMIN);
+	bpf_map_delete_elem(&neigh_births, &key);
+	return 0;
+}
+
+/* At its end. */
+SEC("tp_btf/neigh_timer_handler")
+int BPF_PROG(neigh_timed, struct neighbour *entry, int unused)
+{
+	const struct neighbour *n = ARGUMENT(entry);
+	struct neigh *row = neigh_row_of(n);
+	__u8 state = PLAIN(n, nud_state);
+	__u64 key = (__u64)n;
+	struct neigh_asked *asked, last;
+
+	if (!row)
+		return 0;
+	asked = bpf_map_lookup_elem(&neigh_asking, &key);
+	if (state & NUD_INCOMPLETE) {
+		COUNT(row, solicits, 1);
+		if (!asked)
+			neigh_begin(key, &(struct neigh_asked){
+				.packets = PLAIN(n, arp_queue.qlen) });
+	} else if (state & NUD_PROBE) {
+		COUNT(row, probes, 1);
+		if (!asked)
+			neigh_begin(key, &(struct neigh_asked){
+				.since = bpf_ktime_get_ns(), .probing = true });
+	} else if (asked && neigh_take(key, &last) && state & NUD_FAILED) {
+		if (last.probing) {
+			COUNT(row, confirms[NEIGH_SILENT], 1);
+		} else {
+			COUNT(row, ends[NEIGH_FAILED], 1);
+			COUNT(row, drops[NEIGH_DROP_FAILED], last.packets - last.evicted);
+		}
+	}
+	return 0;
+}
+
+/* For every packet to an entry that is not REACHABLE; `waits`: for its address. */
+SEC("tp_btf/neigh_event_send_done")
+int BPF_PROG(neigh_waits, struct neighbour *entry, int waits)
+{
+	const struct neighbour *n = ARGUMENT(entry);
+	struct neigh_asked *asked;
+	__u64 key = (__u64)n;
+	struct neigh *row;
+	__u8 state;
+
+	if (!waits)
+		return 0;
+	row = neigh_row_of(n);
+	if (!row)
+		return 0;
+	state = PLAIN(n, nud_state);
+	if (state & NUD_FAILED) {	/* in the meantime */
+		COUNT(row, waited, 1);
+		COUNT(row, drops[NEIGH_DROP_FAILED], 1);
+	}
+	if (!(state & NUD_INCOMPLETE))	/* neigh_resolved() has counted it */
+		return 0;
+	asked = bpf_map_lookup_elem(&neigh_asking, &key) ?: neigh_ask(key, n, row);
+	if (asked)
+		neigh_queued(n, asked, row);
+	return 0;
+}
+
+SEC("tp_btf/neigh_event_send_dead")
+int BPF_PROG(neigh_dead, struct neighbour *entry, int unused)
+{
+	struct neigh *row = neigh_row_of(ARGUMENT(entry));
+
+	if (row)
+		COUNT(row, drops[NEIGH_DROP_DEAD], 1);
+	return 0;
+}
+
+/* `entry`: NULL: there is no room, or no memory. It has no device yet. */
+SEC("tp_btf/neigh_create")
+int BPF_PROG(neigh_made, struct neigh_table *table, struct net_device *device, const void *address,
+	     const struct neighbour *entry)
+{
+	struct neigh_birth birth = { bpf_ktime_get_ns(), bpf_jiffies64() };
+	const struct net_device *dev = ARGUMENT(device);
+	__u64 key = (__u64)ARGUMENT(entry);
+	struct neigh *row;
+
+	if (!net_is_ours(PLAIN(dev, nd_net.net)))
+		return 0;
+	if (key) {
+		bpf_map_update_elem(&neigh_births, &key, &birth, BPF_ANY);
+		return 0;
+	}
+	row = neigh_row(dev, ARGUMENT(table));
+	if (row)
+		COUNT(row, refused, 1);
+	return 0;
+}
+
+#endif
