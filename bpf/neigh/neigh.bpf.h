@@ -14,8 +14,9 @@ enum nud {			/* include/uapi/linux/neighbour.h */
 	NUD_VALID = 0xde,	/* an address is known: include/net/neighbour.h */
 };
 
-/* NEIGH_UPDATE_F_… of include/net/neighbour.h: macros, the same from 5.16 to 6.18. */
-enum neigh_update_flag { UPDATE_OVERRIDE = 1, UPDATE_USE = 8, UPDATE_MANAGED = 16, UPDATE_ADMIN = 128 };
+enum neigh_flag {		/* NEIGH_UPDATE_F_…, macros of include/net/neighbour.h, 5.16 to 6.18 */
+	UPDATE_OVERRIDE = 0x01, UPDATE_USE = 0x08, UPDATE_MANAGED = 0x10, UPDATE_ADMIN = 0x80,
+};
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
@@ -78,7 +79,7 @@ struct neigh_birth {
  */
 MAP(LRU_HASH, neigh_births, __u64, struct neigh_birth, 4096);
 
-/* Ticks that may pass from an event to the program that is told of it: a softirq may come between. */
+/* Ticks that may pass from an event to the program that hears of it: softirqs may come between. */
 #define NEIGH_PROMPT	20
 
 static __always_inline struct neigh *neigh_row(const struct net_device *dev,
@@ -391,14 +392,16 @@ SEC("tp_btf/neigh_create")
 int BPF_PROG(neigh_made, struct neigh_table *table, struct net_device *device, const void *address,
 	     const struct neighbour *entry)
 {
-	struct neigh_birth birth = { bpf_ktime_get_ns(), bpf_jiffies64() };
 	const struct net_device *dev = ARGUMENT(device);
 	__u64 key = (__u64)ARGUMENT(entry);
+	struct neigh_birth birth;
 	struct neigh *row;
 
 	if (!net_is_ours(PLAIN(dev, nd_net.net)))
 		return 0;
 	if (key) {
+		birth.ns = bpf_ktime_get_ns();
+		birth.jiffies = bpf_jiffies64();
 		bpf_map_update_elem(&neigh_births, &key, &birth, BPF_ANY);
 		return 0;
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The meter neigh: how long neighbours take to tell their address, and what is dropped meanwhile. */
+/* The meter neigh: how long neighbours take to tell their address, and what is dropped for it. */
 #include <stdio.h>
 #include <sys/socket.h>
 

@@ -274,7 +274,7 @@ for i, (one, dev) in enumerate(((a, "v0"), (a, "v1"), (stranger, "v2"))):
         end.ip(f"link set {dev} up")
     one.ip(f"addr add 10.1.{i}.1/24 dev {dev}")
     if dev == "v0":
-        one.run(f"sysctl -qw net.ipv6.conf.{dev}.disable_ipv6=0")
+        one.run(f"sysctl -qw net.ipv6.conf.{dev}.disable_ipv6=0 net.ipv6.conf.lo.disable_ipv6=0")
         one.ip(f"addr add 2001:2::1/64 dev {dev} nodad")
 peers = {dev: Peer(b, dev) for dev in ("v0", "v1", "v2")}
 
