@@ -14,7 +14,7 @@ enum nud {			/* include/uapi/linux/neighbour.h */
 	NUD_VALID = 0xde,	/* an address is known: include/net/neighbour.h */
 };
 
-enum neigh_flag {		/* NEIGH_UPDATE_F_…, macros of include/net/neighbour.h, 5.16 to 6.18 */
+enum neigh_flag {		/* include/net/neighbour.h, 5.16 to 6.18: NEIGH_UPDATE_F_… */
 	UPDATE_OVERRIDE = 0x01, UPDATE_USE = 0x08, UPDATE_MANAGED = 0x10, UPDATE_ADMIN = 0x80,
 };
 
@@ -349,7 +349,10 @@ int BPF_PROG(neigh_timed, struct neighbour *entry, int unused)
 	return 0;
 }
 
-/* For every packet to an entry that is not REACHABLE; `waits`: for its address. */
+/*
+ * For each packet while there is no address, and the first that finds an old one
+ * (neigh_event_send(), 6.1 to 6.18). `waits`: for its address.
+ */
 SEC("tp_btf/neigh_event_send_done")
 int BPF_PROG(neigh_waits, struct neighbour *entry, int waits)
 {

@@ -255,8 +255,8 @@ def test_confirmed():
 
 def test_refused():
     """A full table: that of IPv6, which all namespaces share."""
-    global_sysctl("net.ipv6.neigh.default.gc_thresh3", 1)
     before = stat("ndisc_cache", "table_fulls")
+    global_sysctl("net.ipv6.neigh.default.gc_thresh3", 1)
     for n in range(20):
         try:
             send(a, f"2001:2::1:{n:x}")
