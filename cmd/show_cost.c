@@ -16,7 +16,8 @@ static const char *measured_text(const struct snapshot *s)
 	const char *line;
 
 	if (s->meta.host)
-		return "none per packet: programs run when connections begin, end or fail";
+		return "none per packet: programs run when connections begin, end or fail, and "
+		       "while packets wait for the address of a neighbour";
 	if (!s->meta.cost_ns)
 		return text("not measured yet: nicprobe cost %s", s->name);
 	units_seconds(each, s->meta.cost_ns * 1e-9);

@@ -16,7 +16,7 @@
 const char *target_text(const struct meta *meta)
 {
 	if (meta->host)
-		return "TCP of this network namespace";
+		return "sockets and neighbours of this network namespace";
 	if (meta->down)
 		return text("%s, down: queues in use are unknown until it is up", meta->driver);
 	return text("%s, %u rx and %u tx queue%s", meta->driver, meta->rx_queues, meta->tx_queues,
