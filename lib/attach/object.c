@@ -11,6 +11,7 @@
 #include "lib/attach/begin.h"
 #include "lib/attach/slots.h"
 #include "lib/attach/object.h"
+#include "lib/attach/pins.h"
 #include "lib/core/meter.h"
 #include "lib/core/pace.h"
 #include "lib/kernel/btf.h"
@@ -336,6 +337,15 @@ static int program_attach(const struct site *site, struct bpf_object *obj,
 			   bpf_object__find_map_fd_by_name(obj, text(NEXT_PREFIX "%s", name)));
 }
 
+void object_unpin_set(const struct site *site, struct bpf_object *obj, unsigned set)
+{
+	struct bpf_program *prog;
+
+	bpf_object__for_each_program(prog, obj)
+		if (bpf_program__autoload(prog))
+			pin_remove(pin_path(site, set_pin(bpf_program__name(prog), set)));
+}
+
 int object_attach_set(const struct site *site, struct bpf_object *obj, unsigned set)
 {
 	struct bpf_program *prog;
@@ -344,9 +354,8 @@ int object_attach_set(const struct site *site, struct bpf_object *obj, unsigned 
 	bpf_object__for_each_program(prog, obj)
 		if (!err && bpf_program__autoload(prog))
 			err = program_attach(site, obj, prog, set);
-	bpf_object__for_each_program(prog, obj)
-		if (err && bpf_program__autoload(prog))
-			unlink(pin_path(site, set_pin(bpf_program__name(prog), set)));
+	if (err)
+		object_unpin_set(site, obj, set);
 	return err;
 }
 

@@ -32,8 +32,11 @@ struct bpf_object *object_open_host(__u64 which, struct error *);
 /* Attaches a program. Its link is pinned at `path`, and only the pin holds it. 0 or -errno. */
 int program_hold(const struct bpf_program *, const char *path);
 
-/* Attaches programs, and pins their links as set_pin() names them. 0 or -errno. */
+/* Attaches programs, and pins their links as set_pin() names them. 0, or -errno and no pin. */
 int object_attach_set(const struct site *, struct bpf_object *, unsigned set);
+
+/* Removes these pins. */
+void object_unpin_set(const struct site *, struct bpf_object *, unsigned set);
 
 /* The name of a program's pin: "PROGRAM" in set 0, else "PROGRAM-SET"; as text(). */
 const char *set_pin(const char *program, unsigned set);

@@ -151,8 +151,12 @@ static int load(const struct site *site, struct meta *meta, bool share)
 	err = each(&own, obj, set->meters, false) ?: object_load(&own, obj) ?:
 	      (site->iface.host ? 0 : pacing_begin(&own, meta, set->meters)) ?:
 	      each(&own, obj, set->meters, true) ?:
-	      off_pin(&own, obj) ?: object_attach_set(&own, obj, site->set) ?:
-	      (own.config.slot ? host_begin(&own) : 0);
+	      off_pin(&own, obj) ?: object_attach_set(&own, obj, site->set);
+	if (!err && own.config.slot) {
+		err = host_begin(&own);
+		if (err)
+			object_unpin_set(&own, obj, site->set);
+	}
 	if (err)
 		unlink(pin_path(site, set_pin(OFF_PIN, site->set)));
 	else
@@ -233,6 +237,8 @@ int set_attach(const struct site *site, const struct request *req, struct meta *
 	}
 	if (!err || attach_stopped(site))
 		return attach_stopped(site);
+	if (err == -HOST_UNUSABLE)	/* as above: each user would meet the same */
+		return site->error->err;
 	error_forget(site->error);
 	meta->set[site->set] = (struct users){};
 	err = 0;

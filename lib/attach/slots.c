@@ -108,6 +108,12 @@ static int failed(struct error *e, int err)
 			 "cannot use what the attached interfaces share: %s", strerror(-err));
 }
 
+static int unusable(struct error *e, int err)
+{
+	failed(e, err);
+	return -HOST_UNUSABLE;
+}
+
 __u32 slot_find(const struct host *h, const char *pins)
 {
 	for (__u32 slot = 1; slot < HOST_SLOT; slot++)
@@ -312,17 +318,13 @@ int host_join(struct site *site, bool wanders, bool (*wants)(const char *program
 	c->entered = 0;
 	if (!c->dev)
 		return 0;
-	err = host_leave(site);
-	if (err)
-		return err;
-	err = host_find(&h, site->error);
-	if (err)
-		return err;
+	if (host_leave(site) || host_find(&h, site->error))
+		return -HOST_UNUSABLE;
 	if (!h) {
 		err = host_make();
 		h = err ? NULL : host_map();
 		if (!h)
-			return failed(site->error, err ?: -errno);
+			return unusable(site->error, err ?: -errno);
 	}
 	for (int p = 0; p < NR_SHARED; p++) {
 		if (!h->entered[p])
@@ -343,7 +345,7 @@ int host_attach(const struct site *site, const struct bpf_program *prog, int nex
 	struct host *h = host_map();
 
 	if (!h)
-		return failed(site->error, -errno);
+		return unusable(site->error, -errno);
 	if (site->config.entered >> p & 1) {
 		err = program_hold(prog, host_path(name));
 		if (err == -EEXIST) {		/* of a change that was cut short */
@@ -367,7 +369,7 @@ int host_begin(const struct site *site)
 	struct host *h = host_map();
 
 	if (!h)
-		return failed(site->error, -errno);
+		return unusable(site->error, -errno);
 	missed_ever(h, h->tenant[slot].missed);
 	for (int p = 0; p < NR_SHARED; p++) {
 		if (access(pin_path(site, shared_names[p]), F_OK))

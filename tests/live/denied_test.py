@@ -146,6 +146,45 @@ def refused(iface):
         check(f"denied: any bpf() may fail with {error} # {failed} attaches did", not why and failed, f"the call {n}: {why}")
 
 
+def kind(call):
+    """The command of a call of bpf(), and whose pin it is about."""
+    command, pin = re.search(r"BPF_\w+", call)[0], re.search(r'nicprobe/([a-z]*).*/(off"|host"|)', call)
+    return command, pin and pin.groups()
+
+
+def between(iface):
+    """A call fails from the first program that is attached until events are passed on to it. The reason is told, or nothing
+    is missing: what the first try left must not fail a second."""
+    if not shutil.which("strace"):
+        skip("denied: any bpf() while programs are attached", "no strace")
+        return
+    few, trace = f"attach -j -m napi,gso {iface}", f"/tmp/nicprobe-calls-{os.getpid()}"
+    strace = ["strace", "-f", "--seccomp-bpf", "-qq", "-e", "trace=bpf"]
+    for name, other in ("alone", ""), ("beside another interface", f"{iface[:-1]}1"):
+        if other:
+            nicprobe("attach", other, "-m", "gso")
+        want = whole(run(few, prefix=[*strace, "-o", trace]).stdout)
+        run(f"detach {iface}")
+        with open(trace, encoding="utf-8") as f:
+            kinds = list(map(kind, f))
+        os.unlink(trace)
+        pins, bad_ones, ended = left.pins(), [], 0
+        begin = kinds.index(("BPF_OBJ_PIN", ("", 'off"')))
+        end = max(n for n, k in enumerate(kinds) if k == ("BPF_OBJ_GET", ("shared", 'host"')))
+        some = kinds[begin:end + 1]	# the first and the last of each kind
+        for n in sorted({begin + some.index(k) for k in some} | {end - some[::-1].index(k) for k in some}):
+            p = run(few, env={"ASAN_OPTIONS": "detect_leaks=0"},
+                    prefix=[*strace, "-o", "/dev/null", "-e", f"inject=bpf:error=EPERM:when={n + 1}"])
+            ended += p.returncode != 0
+            told = os.strerror(errno.EPERM) in p.stderr if p.returncode else whole(p.stdout) == want
+            run(f"detach {iface}")
+            if not told or left.pins() != pins:
+                bad_ones.append(f"{n + 1} {kinds[n]}: {p.stderr or p.stdout[:300]}, "
+                                f"leaves {[pin for pin in left.pins() if pin not in pins]}")
+        check(f"denied: any bpf() while programs are attached, {name} # {ended} attaches failed", ended and not bad_ones,
+              "; ".join(bad_ones))
+
+
 def unloadable(iface):
     """The kernel refuses the program of a point, with others and alone: what counts there is absent."""
     if not shutil.which("strace"):
@@ -221,9 +260,11 @@ lab.need_root()
 left.own_bpffs()
 ns = Namespace("denied")
 nic = tap(ns, queues=4)
+another = tap(ns, "tap1")
 before = left.Before(ns)
-lab.each(privileges, bpffs, limits, refused, unloadable, unseen,
+lab.each(privileges, bpffs, limits, refused, between, unloadable, unseen,
          ns=ns, iface=f"{ns}/tap0", after=lambda: nicprobe("detach", "--all", check=False))
 before.check("denied: all of this leaves nothing")
 nic.close()
+another.close()
 lab.finish()
