@@ -228,12 +228,13 @@ static void judge_memory(struct evidence *e)
 	int queue;
 	uint64_t n = card_counted(e, "rx_alloc_fail", &queue) ?:
 		     counted_like(e, "ethtool -S", alloc_fails);
-	bool host;
-	unsigned long kept = sysctl_value(e, "vm/min_free_kbytes", &host);
+	unsigned long kept;
 	struct finding *f;
+	bool host;
 
 	if (!worth(e, n, one.value))
 		return;
+	kept = sysctl_value(e, "vm/min_free_kbytes", &host);
 	f = finding_add(e->f, &kinds[NO_MEMORY], queue,
 			"%" PRIu64 " time%s the driver got no memory for a receive buffer",
 			n, n == 1 ? "" : "s");
@@ -267,13 +268,15 @@ static void judge_near(struct evidence *e, unsigned row, uint64_t runs)
 /* All queues together: a softirq belongs to a CPU, whichever queue it polled last. */
 static void judge_budget(struct evidence *e, uint64_t softirqs, uint64_t cut)
 {
+	unsigned long budget, usecs;
 	bool host, host2;
-	unsigned long budget = sysctl_value(e, "net/core/netdev_budget", &host);
-	unsigned long usecs = sysctl_value(e, "net/core/netdev_budget_usecs", &host2);
 	struct finding *f;
 
-	if (!worth(e, cut, few.value) || cut < squeezed.value * softirqs || !budget || !usecs ||
-	    (budget >= 300 && usecs >= 2000))
+	if (!worth(e, cut, few.value) || cut < squeezed.value * softirqs)
+		return;
+	budget = sysctl_value(e, "net/core/netdev_budget", &host);
+	usecs = sysctl_value(e, "net/core/netdev_budget_usecs", &host2);
+	if (!budget || !usecs || (budget >= 300 && usecs >= 2000))
 		return;
 	f = finding_add(e->f, &kinds[BUDGET_LOW], -1,
 			"%" PRIu64 " softirqs stopped with packets left: net.core.netdev_budget is "

@@ -83,14 +83,16 @@ static void fix_words(struct finding *one, char *command)
 bool reason_fits(const char *pattern, const struct drop_key *key)
 {
 	const char *reason = drop_reason_name(key->reason), *symbol;
-	size_t len = strcspn(pattern, "*@");
 
-	if (strncmp(reason, pattern, len) || (pattern[len] != '*' && reason[len]))
+	for (; *pattern && *pattern != '*' && *pattern != '@'; pattern++, reason++)
+		if (*pattern != *reason)
+			return false;
+	if (*pattern != '*' && *reason)
 		return false;
-	if (pattern[len] != '@')
+	if (*pattern != '@')
 		return true;
 	symbol = symbol_at(key->location);
-	return symbol && !strncmp(symbol, pattern + len + 1, strlen(pattern + len + 1));
+	return symbol && !strncmp(symbol, pattern + 1, strlen(pattern + 1));
 }
 
 bool loss_fits(const struct loss *l, const struct drop_key *key, bool silent)
@@ -115,7 +117,7 @@ static uint64_t dropped(const struct evidence *e, const struct loss *l, bool sil
 	for_each_row(r, e, METER_drop) {
 		const struct drop_key *key = r.key;
 
-		if (key->direction == DROP_UNSURE || !loss_fits(l, key, silent))
+		if (!*r.words || key->direction == DROP_UNSURE || !loss_fits(l, key, silent))
 			continue;
 		*most = *most ?: key;	/* rows are sorted: the first has most */
 		n += *r.words;

@@ -177,7 +177,8 @@ uint64_t dropped_for(const struct evidence *e, const char *reason)
 	for_each_row(r, e, METER_drop) {
 		const struct drop_key *key = r.key;
 
-		if (key->direction != DROP_UNSURE && fits(reason, drop_reason_name(key->reason)))
+		if (*r.words && key->direction != DROP_UNSURE &&
+		    fits(reason, drop_reason_name(key->reason)))
 			n += *r.words;
 	}
 	return n;
@@ -191,7 +192,7 @@ uint64_t dropped_by(const struct evidence *e, const char *who, uint64_t *buffers
 		const struct drop_key *key = r.key;
 		const struct drop *drop = (const void *)r.words;
 
-		if (key->direction == DROP_UNSURE || strcmp(drop_who(key), who))
+		if (!drop->packets || key->direction == DROP_UNSURE || strcmp(drop_who(key), who))
 			continue;
 		n += drop->packets;
 		more += drop->more;
@@ -210,7 +211,8 @@ uint64_t card_counted(const struct evidence *e, const char *stat, int *queue)
 		const struct hwstat_key *key = r.key;
 		unsigned at = hwstat_queue(key);
 
-		if (key->rank == HWSTAT_OWN || strcmp(stat, stat_names[key->rank].name))
+		if (!*r.words || key->rank == HWSTAT_OWN ||
+		    strcmp(stat, stat_names[key->rank].name))
 			continue;
 		n += *r.words;
 		if (*r.words > most) {
@@ -228,7 +230,7 @@ uint64_t kernel_counted(const struct evidence *e, const char *source, const char
 	for_each_row(r, e, METER_counters) {
 		const struct counters_key *key = r.key;
 
-		if (!strcmp(key->source, source) && fits(counter, key->counter))
+		if (*r.words && !strcmp(key->source, source) && fits(counter, key->counter))
 			n += *r.words;
 	}
 	return n;
@@ -242,24 +244,28 @@ uint64_t counted_like(const struct evidence *e, const char *source, const char *
 		const struct counters_key *key = r.key;
 		unsigned i = 0;
 
+		if (!*r.words || strcmp(key->source, source))
+			continue;
 		while (parts[i] && !strcasestr(key->counter, parts[i]))
 			i++;
-		if (parts[i] && !strcmp(key->source, source))
-			n += *r.words;
+		n += parts[i] ? *r.words : 0;
 	}
 	return n;
 }
 
+/* Asked for each queue and CPU, many times a window: looks at no other cells. */
 uint64_t received(const struct evidence *e, int queue, int cpu)
 {
 	const struct table *t = &e->s->tables[METER_rxcpu];
+	unsigned row = queue < 0 ? 0 : queue, rows = queue < 0 ? t->rows : row + 1;
+	unsigned first = cpu < 0 ? 0 : cpu, cpus = cpu < 0 ? t->cpus : first + 1;
 	uint64_t n = 0;
 
-	for (unsigned row = 0; has(e, METER_rxcpu) && row < t->rows; row++)
-		for (unsigned c = 0; c < t->cpus; c++)
-			if ((queue < 0 || row == (unsigned)queue) &&
-			    (cpu < 0 || c == (unsigned)cpu) && !cell_idle(t, row, c))
-				n += ((const struct rxcpu *)row_words(t, row, c))->packets;
+	if (!has(e, METER_rxcpu) || rows > t->rows || cpus > t->cpus)
+		return 0;
+	for (; row < rows; row++)
+		for (unsigned c = first; c < cpus && !(t->at && !t->at[row]); c++)
+			n += ((const struct rxcpu *)row_words(t, row, c))->packets;
 	return n;
 }
 
