@@ -70,12 +70,23 @@ int baseline_read(const struct site *site, const struct meter *m, const struct m
 	return err;
 }
 
-/* Row `from` takes the place `to`, which is no later one. */
-static void row_move(const struct meter *m, struct table *t, unsigned to, unsigned from)
+/* Leaves out the rows that are marked. */
+static void rows_leave(const struct meter *m, struct table *t, const bool *leave)
 {
-	memmove(t->keys + to * m->key.size, t->keys + from * m->key.size, m->key.size);
-	memmove(t->cells + (size_t)to * t->words, t->cells + (size_t)from * t->words,
-		t->words * 8);
+	unsigned kept = 0;
+
+	for (unsigned row = 0; row < t->rows; row++) {
+		if (leave[row])
+			continue;
+		if (kept < row) {
+			memcpy(t->keys + kept * m->key.size, t->keys + row * m->key.size,
+			       m->key.size);
+			memcpy(t->cells + (size_t)kept * t->words,
+			       t->cells + (size_t)row * t->words, t->words * 8);
+		}
+		kept++;
+	}
+	t->rows = kept;
 }
 
 /* Of what was not there then: did it begin at 0 since? What nobody counts twice, did. */
@@ -85,30 +96,47 @@ static bool row_began(const struct meter *m, const struct table *now, unsigned r
 	return cell_idle(now, row, 0) || !m->began || m->began(then, now->keys + row * m->key.size);
 }
 
-void table_since(const struct meter *m, struct table *now, struct table *then, row_less *less)
+/* Which rows of `now` are to be left out. `a`, `b`: the rows of both by key, which stay in place. */
+static void rows_since(const struct meter *m, struct table *now, const unsigned *a,
+		       const struct table *then, const unsigned *b, row_less *less, bool *leave)
 {
-	unsigned old = 0, kept = 0;
+	unsigned old = 0;
 
-	table_sort(m, now, table_by_key);
-	table_sort(m, then, table_by_key);
-	for (unsigned row = 0; row < now->rows; row++) {
-		const unsigned char *key = now->keys + row * m->key.size;
+	for (unsigned i = 0; i < now->rows; i++) {
+		const unsigned char *key = now->keys + a[i] * m->key.size;
 		int order = 1;
 
 		while (old < then->rows &&
-		       (order = memcmp(then->keys + old * m->key.size, key, m->key.size)) < 0) {
+		       (order = memcmp(then->keys + b[old] * m->key.size, key, m->key.size)) < 0) {
 			now->changed = true;		/* it has gone */
 			old++;
 		}
 		if (!order)
-			less(m, now->cells + (size_t)row * now->words,
-			     then->cells + (size_t)old++ * then->words);
-		else if (!row_began(m, now, row, then))
-			continue;
-		row_move(m, now, kept++, row);
+			less(m, now->cells + (size_t)a[i] * now->words,
+			     then->cells + (size_t)b[old++] * then->words);
+		else
+			leave[a[i]] = !row_began(m, now, a[i], then);
+		now->changed |= leave[a[i]];
 	}
-	now->changed |= kept < now->rows || old < then->rows;
-	now->rows = kept;
+	now->changed |= old < then->rows;
+}
+
+void table_since(const struct meter *m, struct table *now, const struct table *then,
+		 row_less *less)
+{
+	unsigned *a = table_ranks(m, now, table_by_key), *b = table_ranks(m, then, table_by_key);
+	bool *leave = calloc(now->rows + 1, sizeof(*leave));
+
+	if (a && b && leave) {
+		rows_since(m, now, a, then, b, less, leave);
+		rows_leave(m, now, leave);
+	} else {	/* no memory: nothing can be told of it */
+		now->changed = true;
+		now->rows = 0;
+	}
+	free(a);
+	free(b);
+	free(leave);
 }
 
 static void figures_less(const struct meter *m, uint64_t *now, const uint64_t *then)

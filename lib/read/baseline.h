@@ -27,6 +27,6 @@ typedef void row_less(const struct meter *, uint64_t *now, const uint64_t *then)
  * Takes then's rows off now's, both summed over CPUs. Rows of `now` that may have more than what
  * came since are left out: those that `then` has not, unless meter.began() knows better.
  */
-void table_since(const struct meter *, struct table *now, struct table *then, row_less *);
+void table_since(const struct meter *, struct table *now, const struct table *then, row_less *);
 
 #endif

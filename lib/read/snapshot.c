@@ -71,18 +71,43 @@ static table_order *shown_by(const struct meter *m)
 	return m->key.sorted ? table_by_key : by_count;
 }
 
-/* Puts the rows of a keyed table in order. Without memory they stay as they are. */
-void table_sort(const struct meter *m, struct table *t, table_order *cmp)
+static bool in_order(const struct sorting *s, table_order *cmp)
+{
+	for (unsigned row = 1; row < s->t->rows; row++)
+		if (cmp(&(unsigned){ row - 1 }, &row, (void *)s) > 0)
+			return false;
+	return true;
+}
+
+unsigned *table_ranks(const struct meter *m, const struct table *t, table_order *cmp)
 {
 	struct sorting sorting = { t, m->key.size };
 	unsigned *order = malloc((t->rows + 1) * sizeof(*order));
-	unsigned char *keys = malloc(t->rows * m->key.size + 1);
-	uint64_t *cells = malloc((size_t)t->rows * t->words * 8 + 8);
 
 	for (unsigned i = 0; order && i < t->rows; i++)
 		order[i] = i;
-	if (t->rows && order && keys && cells) {
-		qsort_r(order, t->rows, sizeof(*order), cmp ?: shown_by(m), &sorting);
+	if (order && !in_order(&sorting, cmp))
+		qsort_r(order, t->rows, sizeof(*order), cmp, &sorting);
+	return order;
+}
+
+/*
+ * Puts the rows of a keyed table in order: those of most readings are. Without memory they stay as
+ * they are.
+ */
+void table_sort(const struct meter *m, struct table *t, table_order *cmp)
+{
+	unsigned char *keys;
+	uint64_t *cells;
+	unsigned *order;
+
+	cmp = cmp ?: shown_by(m);
+	if (in_order(&(struct sorting){ t, m->key.size }, cmp))
+		return;
+	order = table_ranks(m, t, cmp);
+	keys = malloc(t->rows * m->key.size);
+	cells = malloc((size_t)t->rows * t->words * 8);
+	if (order && keys && cells) {
 		for (unsigned i = 0; i < t->rows; i++) {
 			memcpy(keys + i * m->key.size, t->keys + order[i] * m->key.size,
 			       m->key.size);

@@ -29,6 +29,8 @@ struct table {				/* one meter */
 typedef int table_order(const void *, const void *, void *);
 void table_sort(const struct meter *, struct table *, table_order *);
 table_order table_by_key;
+/* The numbers of its rows in this order; to be freed. NULL: no memory. */
+unsigned *table_ranks(const struct meter *, const struct table *, table_order *);
 
 /* Of two words of moments the later ones. */
 uint64_t moments_later(uint64_t a, uint64_t b);
