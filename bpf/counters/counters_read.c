@@ -124,11 +124,13 @@ static int pairs_read(struct table *t, const char *path)
 		snprintf(group, sizeof(group), "%.*s", name ? (int)strcspn(name, ":") : 0,
 			 name ?: "");
 		while (!err && name && value) {
+			uint64_t nr;
+
 			name = strtok_r(NULL, " \n", &n);
 			value = strtok_r(NULL, " \n", &v);
-			if (name && value)
-				err = put(t, "nstat", text("%s%s", group, name),
-					  strtoull(value, NULL, 10));
+			nr = value ? strtoull(value, NULL, 10) : 0;
+			if (name && nr)		/* most are 0: no text for these */
+				err = put(t, "nstat", text("%s%s", group, name), nr);
 		}
 	}
 	if (f)
@@ -140,15 +142,18 @@ static int pairs_read(struct table *t, const char *path)
 static int list_read(struct table *t, const char *path)
 {
 	FILE *f = fopen(path, "re");
-	char line[160], name[64];
-	uint64_t value;
+	char line[160];
 	int err = 0;
 
 	if (!f)
 		short_of(errno, text("open %s", path));
-	while (f && !err && fgets(line, sizeof(line), f))
-		if (sscanf(line, "%63s %" SCNu64, name, &value) == 2)
-			err = put(t, "nstat", name, value);
+	while (f && !err && fgets(line, sizeof(line), f)) {
+		char *save, *name = strtok_r(line, " \t\n", &save);
+		const char *value = strtok_r(NULL, " \t\n", &save);
+
+		if (name && value)
+			err = put(t, "nstat", name, strtoull(value, NULL, 10));
+	}
 	if (f)
 		fclose(f);
 	return err;

@@ -29,12 +29,15 @@ static const struct { unsigned attr; const char *as; } qstats[] = {
 	{ NETDEV_A_QSTATS_TX_STOP, "tx_stop" }, { NETDEV_A_QSTATS_TX_WAKE, "tx_wake" },
 };
 
-/* A read in progress. `at`: rows so far, + 1, by direction, name and queue. */
+/*
+ * A read in progress. `at`: rows so far, + 1, by direction and name, and of each by queue; NULL: none
+ * has this name. All of them would be a megabyte to clear at each read.
+ */
 struct reading {
 	const struct meta *meta;
 	struct table *t;
 	enum hwstat_source source;
-	uint32_t (*at)[RANKS][QUEUES];
+	uint32_t *at[NR_STAT_WAYS][RANKS];
 	struct stat_heading heading;
 	const struct driver *driver;
 	bool known;			/* some of the driver's statistics have a common name */
@@ -53,13 +56,32 @@ static struct hwstat_key key_of(const struct reading *r, const struct stat_meani
 	};
 }
 
+/* The row, + 1, that a statistic with a common name has. NULL: no memory. */
+static uint32_t *place(struct reading *r, const struct stat_meaning *m, unsigned rank)
+{
+	uint32_t **queues = &r->at[m->way][rank];
+
+	if (!*queues)
+		*queues = calloc(QUEUES, sizeof(**queues));
+	return *queues ? *queues + (m->queue < 0 ? MAX_QUEUES : m->queue) : NULL;
+}
+
+static void places_free(struct reading *r)
+{
+	for (unsigned way = 0; way < NR_STAT_WAYS; way++)
+		for (unsigned rank = 0; rank < RANKS; rank++)
+			free(r->at[way][rank]);
+}
+
 /* Sums statistics with the same common name. A value from an earlier, better source stays. */
 static int common_put(struct reading *r, const struct stat_meaning *m, uint64_t value)
 {
 	struct hwstat_key key = key_of(r, m);
-	uint32_t *at = &r->at[m->way][key.rank][m->queue < 0 ? MAX_QUEUES : m->queue];
 	const struct hwstat_key *keys = (const void *)r->t->keys;
+	uint32_t *at = place(r, m, key.rank);
 
+	if (!at)
+		return -ENOMEM;
 	if (*at && keys[*at - 1].source != r->source)
 		return 0;
 	if (!*at && !table_add(r->t, &meter_hwstat, &key))
@@ -158,19 +180,15 @@ static int link_read(struct reading *r)
 /* A source that fails is left out; only lack of memory, with half a table, is an error. */
 static int all_read(struct reading *r, const char *now)
 {
-	int err;
+	int err = qstats_read(r);
 
-	r->at = calloc(NR_STAT_WAYS, sizeof(*r->at));
-	if (!r->at)
-		return -ENOMEM;
-	err = qstats_read(r);
 	if (err != -ENOMEM) {
 		r->source = HWSTAT_ETHTOOL;
 		err = ethtool_stats_each(now, own_put, r);
 	}
 	if (err != -ENOMEM)
 		err = link_read(r);
-	free(r->at);
+	places_free(r);
 	return err == -ENOMEM ? err : 0;
 }
 
