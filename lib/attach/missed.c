@@ -8,26 +8,13 @@
 #include <bpf/libbpf.h>
 
 #include "lib/attach/handover.h"
+#include "lib/attach/linked.h"
 #include "lib/attach/pins.h"
 #include "lib/attach/slots.h"
 
 __u64 host_misses(const char *link)
 {
-	struct bpf_link_info shared = {};
-	struct bpf_prog_info info = {};
-	__u32 len = sizeof(shared);
-	int pin = bpf_obj_get(link), fd = -1;
-
-	if (pin >= 0 && !bpf_obj_get_info_by_fd(pin, &shared, &len))
-		fd = bpf_prog_get_fd_by_id(shared.prog_id);
-	len = sizeof(info);
-	if (fd >= 0 && bpf_obj_get_info_by_fd(fd, &info, &len))
-		info.recursion_misses = 0;
-	if (fd >= 0)
-		close(fd);
-	if (pin >= 0)
-		close(pin);
-	return info.recursion_misses;
+	return program_misses(link_program(link));
 }
 
 /* Adds what the limit of tail calls cut off. */
@@ -46,11 +33,21 @@ static void cuts_add(__u64 missed[NR_SHARED])
 	free(percpu);
 }
 
+static bool is_shared_link(const char *name)
+{
+	return shared_program(name) >= 0;
+}
+
 void missed_ever(const struct host *h, __u64 missed[NR_SHARED])
 {
-	for (int p = 0; p < NR_SHARED; p++)
-		missed[p] = h->missed[p] +
-			    (h->entered[p] ? host_misses(host_path(shared_names[p])) : 0);
+	const struct linked_all *links = linked_in(host_path(""), is_shared_link, is_shared_link);
+
+	memcpy(missed, h->missed, sizeof(h->missed));
+	for (unsigned i = 0; i < links->nr; i++) {
+		int p = shared_program(links->list[i].name);
+
+		missed[p] += h->entered[p] ? program_misses(links->list[i].program) : 0;
+	}
 	cuts_add(missed);
 }
 

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* What was not counted, by meter; and what our programs did not see at all. */
-#include <dirent.h>
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
 
-#include "lib/attach/slots.h"
+#include "lib/attach/linked.h"
 #include "lib/attach/pins.h"
+#include "lib/attach/slots.h"
 #include "lib/core/hook.h"
 #include "lib/core/pace.h"
 #include "lib/kernel/release.h"
@@ -35,30 +34,17 @@ void losses_lost(struct snapshot *s, const char *pins)
 }
 
 /*
- * Events that found our program running already on their CPU, and did not count (Linux 5.12).
- * Many links may have one program: those in `seen` are counted.
+ * Events that found our program running already on their CPU, and did not count. Many links may
+ * have one program: those in `seen` are counted.
  */
-static uint64_t misses_of(int link, __u32 *seen, unsigned *nr_seen)
+static uint64_t misses_of(__u32 program, __u32 *seen, unsigned *nr_seen)
 {
-	struct bpf_link_info info = {};
-	struct bpf_prog_info prog = {};
-	__u32 len = sizeof(info);
-	int fd;
-
-	if (bpf_obj_get_info_by_fd(link, &info, &len))
-		return 0;
 	for (unsigned i = 0; i < *nr_seen; i++)
-		if (seen[i] == info.prog_id)
+		if (seen[i] == program)
 			return 0;
 	if (*nr_seen < MOST_SEEN)
-		seen[(*nr_seen)++] = info.prog_id;
-	fd = bpf_prog_get_fd_by_id(info.prog_id);
-	len = sizeof(prog);
-	if (fd >= 0) {
-		bpf_obj_get_info_by_fd(fd, &prog, &len);
-		close(fd);
-	}
-	return prog.recursion_misses;
+		seen[(*nr_seen)++] = program;
+	return program_misses(program);
 }
 
 struct users missed_by(const struct meta *meta, const char *pin)
@@ -82,13 +68,22 @@ static bool may_be_link(const char *name)
 	       strcmp(name, PACE_MAP) && strcmp(name, PACE_PLAN_MAP);
 }
 
-/* The pin of its copy; NULL: it has none. */
-static const char *copy_of(const char *pins, const char *name)
+/* Opened here; what interfaces share is asked where it is attached. */
+static bool is_own_link(const char *name)
+{
+	return shared_program(name) < 0;
+}
+
+/* The link of its copy; NULL: it has none. */
+static const struct linked *copy_of(const struct linked_all *links, const char *name)
 {
 	int len = strcspn(name, "-");
-	const char *copy = text("%s/%.*s_again%s", pins, len, name, name + len);
+	const char *copy = text("%.*s_again%s", len, name, name + len);
 
-	return access(copy, F_OK) ? NULL : copy;
+	for (unsigned i = 0; i < links->nr; i++)
+		if (!strcmp(links->list[i].name, copy))
+			return &links->list[i];
+	return NULL;
 }
 
 /*
@@ -96,23 +91,21 @@ static const char *copy_of(const char *pins, const char *name)
  * second, and only one that interrupts this one in turn could miss both. But where tasks are put
  * aside in either, others may find both taken: as often as the one that missed fewer, at most.
  */
-static uint64_t missed_both(uint64_t n, const char *copy, __u32 *seen, unsigned *nr_seen)
+static uint64_t missed_both(uint64_t n, const struct linked *copy, __u32 *seen, unsigned *nr_seen)
 {
-	int fd = release_preempts() ? bpf_obj_get(copy) : -1;
-	uint64_t also = fd < 0 ? 0 : misses_of(fd, seen, nr_seen);
+	uint64_t also = release_preempts() && copy->program ?
+			misses_of(copy->program, seen, nr_seen) : 0;
 
-	if (fd >= 0)
-		close(fd);
 	return also < n ? also : n;
 }
 
 /* The same for a program that interfaces share. */
-static uint64_t missed_shared(const char *pins, const char *name, const __u64 *missed)
+static uint64_t missed_shared(const struct linked_all *links, const char *name, const __u64 *missed)
 {
 	int copy = shared_program(text("%s_again", name));
 	uint64_t n = missed[shared_program(name)], also;
 
-	if (copy < 0 || !copy_of(pins, name))
+	if (copy < 0 || !copy_of(links, name))
 		return n;
 	also = release_preempts() ? missed[copy] : 0;
 	return also < n ? also : n;
@@ -133,38 +126,29 @@ void losses_missed(struct snapshot *s, const char *pins)
 {
 	__u64 missed[NR_SHARED];
 	bool shares = host_missed(pins, missed);
+	const struct linked_all *links = linked_in(pins, may_be_link,
+						   shares ? is_own_link : may_be_link);
 	__u32 seen[MOST_SEEN];
-	struct dirent *entry;
-	DIR *d = opendir(pins);
 	unsigned nr = 0;
 
-	while (d && (entry = readdir(d))) {
-		const char *name = entry->d_name;
-		int fd;
+	s->missed_hidden |= links->hidden;
+	for (unsigned i = 0; i < links->nr; i++) {
+		const struct linked *l = &links->list[i], *copy;
+		uint64_t n;
 
-		errno = 0;
-		if (!may_be_link(name) || strstr(name, "_again"))
+		if (strstr(l->name, "_again"))
 			continue;
-		if (shares && shared_program(name) >= 0) {
-			missed_add(s, missed_by(&s->meta, name), missed_shared(pins, name, missed));
-			continue;
-		}
-		fd = bpf_obj_get(text("%s/%s", pins, name));
-		/* links can be opened to write alone: only who may take them away can ask them */
-		if (fd < 0) {
-			s->missed_hidden |= errno == EACCES;
+		if (shares && shared_program(l->name) >= 0) {
+			missed_add(s, missed_by(&s->meta, l->name),
+				   missed_shared(links, l->name, missed));
 			continue;
 		}
-		if (bpf_fd_type(fd) == 'l') {
-			uint64_t n = misses_of(fd, seen, &nr);
-			const char *copy = copy_of(pins, name);
-
-			if (copy)
-				n = missed_both(n, copy, seen, &nr);
-			missed_add(s, missed_by(&s->meta, name), n);
-		}
-		close(fd);
+		if (!l->program)
+			continue;
+		n = misses_of(l->program, seen, &nr);
+		copy = copy_of(links, l->name);
+		if (copy)
+			n = missed_both(n, copy, seen, &nr);
+		missed_add(s, missed_by(&s->meta, l->name), n);
 	}
-	if (d)
-		closedir(d);
 }

@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: GPL-2.0
 """Packets freed in an interrupt while a free is being counted: none is missed unnoticed."""
 import os
+import shutil
+import signal
 import socket
 import subprocess
 import sys
+import tempfile
+import time
 
 from lib import bpf, left, traced
 from lib.lab import *
@@ -45,7 +49,10 @@ def dropped(doc):
 def nested(ns, nic):
     name = "nested"
     where = f"{ns}/tap0"
-    nicprobe("attach", "-m", "drop,txlat,gro", "--stacks", where)
+    nicprobe("attach", "-m", "drop,gro", "--stacks", where)
+    recorder = subprocess.Popen([NICPROBE, "record", FILE, where, "-i", ".2"], stderr=subprocess.DEVNULL)
+    time.sleep(2)               # it opens links once, after a second
+    nicprobe("attach", "-m", "+txlat", where)
     watch = traced.Watch(("skb/kfree_skb",))
     sender = subprocess.Popen(["ip", "netns", "exec", str(ns), sys.executable, "-c", SENDER], text=True,
                               stdin=subprocess.PIPE, stdout=subprocess.PIPE)
@@ -70,6 +77,11 @@ def nested(ns, nic):
     check(f"{name}: each packet that was dropped is counted, but what was not traced",
           min(short.values()) >= 0 and sum(short.values()) <= untraced, f"short {short}, not traced {untraced}")
     check(f"{name}: interrupts came in the program", sum(nest.values()) > 0, f"{nest}")
+    recorder.send_signal(signal.SIGINT)
+    recorder.wait(20)
+    kept = json.loads(subprocess.run([NICPROBE, "show", "-j", "--total", "--from", FILE], stdout=subprocess.PIPE, check=True).stdout)
+    same(f"{name}: who has read since before the last meter came was told the same", kept["lost"]["events"],
+         doc["lost"]["events"])
     lack = doc.get("may_lack", {})
     same(f"{name}: neither drop nor txlat may lack anything", [lack.get("drop", 0), lack.get("txlat", 0)], [0, 0])
     # an event that several want is missed by each of them
@@ -79,6 +91,9 @@ def nested(ns, nic):
 
 
 need_root()
+DIR = tempfile.mkdtemp(prefix="nicprobe-nested-")
+atexit.register(shutil.rmtree, DIR, ignore_errors=True)
+FILE = f"{DIR}/nested.rec"
 left.own_bpffs()
 if KERNEL < (6, 4) or len(CPUS) < 2:
     skip("nested", "needs BPF netfilter programs, and two CPUs")

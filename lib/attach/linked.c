@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The links that are pinned in a directory, and the programs they run. */
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+
+#include "lib/attach/linked.h"
+#include "lib/attach/pins.h"
+#include "lib/util/clock.h"
+#include "lib/util/grow.h"
+#include "lib/util/list.h"
+#include "lib/util/log.h"
+
+/*
+ * Times of files are those of the last tick: two changes within one look like one. What is younger
+ * than this is not remembered.
+ */
+#define SETTLED_NS	1000000000ull
+
+/* Two directories may meet in one place: the later one is read anew. */
+static struct linked_dir {
+	char dir[256];
+	bool (*asked)(const char *name);
+	struct stat st;
+	struct linked_all links;
+} known[64];
+
+__u32 link_program(const char *pin)
+{
+	struct bpf_link_info info = {};
+	__u32 len = sizeof(info);
+	int fd = bpf_obj_get(pin), err;
+
+	if (fd < 0)
+		return 0;
+	err = bpf_fd_type(fd) == 'l' ? bpf_obj_get_info_by_fd(fd, &info, &len) : -EINVAL;
+	close(fd);
+	errno = 0;
+	return err ? 0 : info.prog_id;
+}
+
+__u64 program_misses(__u32 program)
+{
+	struct bpf_prog_info info = {};
+	__u32 len = sizeof(info);
+	int fd = program ? bpf_prog_get_fd_by_id(program) : -1;
+
+	if (fd < 0)
+		return 0;
+	if (bpf_obj_get_info_by_fd(fd, &info, &len))
+		info.recursion_misses = 0;
+	close(fd);
+	return info.recursion_misses;
+}
+
+static struct linked_dir *place_of_dir(const char *dir)
+{
+	unsigned h = 2166136261;	/* FNV-1a */
+
+	for (const char *c = dir; *c; c++)
+		h = (h ^ (unsigned char)*c) * 16777619;
+	return &known[(h ^ h >> 16) % NR_OF(known)];
+}
+
+static bool same_time(const struct stat *a, const struct stat *b)
+{
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino &&
+	       a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+}
+
+static bool settled(const struct stat *st, uint64_t now)
+{
+	uint64_t changed = st->st_mtim.tv_sec * 1000000000ull + st->st_mtim.tv_nsec;
+
+	return changed < now && now - changed > SETTLED_NS;
+}
+
+static void add(struct linked_all *l, const char *dir, const char *name, bool ask)
+{
+	struct linked *more = grow(l->list, l->nr, sizeof(*more));
+
+	if (!more || strlen(name) >= sizeof(more->name))
+		return;
+	l->list = more;
+	more += l->nr++;
+	*more = (struct linked){};
+	strcpy(more->name, name);
+	errno = 0;
+	more->program = ask ? link_program(text("%s/%s", dir, name)) : 0;
+	/* links can be opened to write alone: only who may take them away can ask them */
+	l->hidden |= errno == EACCES;
+}
+
+const struct linked_all *linked_in(const char *dir, bool (*listed)(const char *name),
+				   bool (*asked)(const char *name))
+{
+	struct linked_dir *k = place_of_dir(dir);
+	uint64_t now = clock_ns(CLOCK_REALTIME);
+	struct dirent *entry;
+	struct stat st = {};
+	DIR *d;
+
+	if (!stat(dir, &st) && k->asked == asked && !strcmp(k->dir, dir) && same_time(&k->st, &st))
+		return &k->links;
+	/* it may be a text(), which does not last */
+	snprintf(k->dir, sizeof(k->dir), "%s", dir);
+	k->links.nr = 0;
+	k->links.hidden = false;
+	d = opendir(k->dir);
+	while (d && (entry = readdir(d)))
+		if (listed(entry->d_name))
+			add(&k->links, k->dir, entry->d_name, asked(entry->d_name));
+	if (d)
+		closedir(d);
+	k->asked = d && !k->links.hidden && settled(&st, now) ? asked : NULL;
+	k->st = st;
+	return &k->links;
+}
