@@ -206,7 +206,7 @@ int snapshot_take(struct snapshot *s, const char *dir, struct error *e)
 	}
 	iface_label(s->meta.netns, s->meta.iface, s->name, sizeof(s->name));
 	attached_state(&s->meta, &a);
-	if (a.rx_now && !reach_queues(&s->meta, a.rx_now, a.tx_now)) {
+	if (a.iface.ifindex && !reach_queues(&s->meta, a.iface.rx_queues, a.iface.tx_queues)) {
 		snapshot_free(s);
 		*s = (struct snapshot){ .packets = s->packets, .hw = s->hw };
 		err = snapshot_read(s, dir, e);
@@ -214,6 +214,7 @@ int snapshot_take(struct snapshot *s, const char *dir, struct error *e)
 		if (err)
 			return err;
 		iface_label(s->meta.netns, s->meta.iface, s->name, sizeof(s->name));
+		netns_enter_same(s->meta.netns, s->meta.cookie, NULL);
 	}
 	if (a.rx_queues) {
 		s->meta.rx_queues = a.rx_queues;
@@ -222,7 +223,7 @@ int snapshot_take(struct snapshot *s, const char *dir, struct error *e)
 	}
 	attached_blind(&s->meta, &a, dir, s->blind);
 	if (!*a.state)		/* otherwise the device is gone, moved or a different one */
-		link_state(s->meta.ifindex, &s->link);
+		link_state(&a.iface, &s->link);
 	netns_go_home();
 	memcpy(s->state, a.state, sizeof(s->state));
 	s->gone = a.is == ATTACHED_GONE;

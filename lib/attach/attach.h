@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "lib/core/meta.h"
+#include "lib/net/iface.h"
 
 struct error;
 struct meter;
@@ -69,7 +70,7 @@ struct attached {
 	char state[320];	/* a sentence; "": nothing */
 	char now[96];		/* moved: where to attach it again, as one would type it */
 	unsigned rx_queues, tx_queues;	/* in use, if not known at attach; else 0 */
-	unsigned rx_now, tx_now;	/* in use; 0: there is no such interface */
+	struct iface iface;	/* as it is now; .ifindex 0: there is no such interface */
 };
 
 /* Enters the namespace of the interface and stays there. */

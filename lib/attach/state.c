@@ -65,8 +65,7 @@ void attached_state(const struct meta *meta, struct attached *a)
 	} else if (meta->host) {
 		return;
 	} else if (!iface_read_index(meta->ifindex, now, NULL)) {
-		a->rx_now = now->rx_queues;
-		a->tx_now = now->tx_queues;
+		a->iface = *now;
 		if (pins_of_other(dir, meta, now->inode)) {
 			a->is = ATTACHED_GONE;
 			snprintf(state, size, "%s is gone, and another %s has its index; "

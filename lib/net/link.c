@@ -5,16 +5,15 @@
 #include "lib/net/ethtool.h"
 #include "lib/net/link.h"
 
-void link_state(unsigned ifindex, struct link *l)
+void link_state(const struct iface *i, struct link *l)
 {
 	struct ethtool_value carrier = { .cmd = ETHTOOL_GLINK };
 	struct settings settings;
-	struct iface i;
 
 	*l = (struct link){};
-	if (!iface_read_index(ifindex, &i, NULL) && !ethtool_ask(i.name, &carrier)) {
-		settings_read(&i, &group_link, &settings);
-		*l = (struct link){ .known = true, .up = i.up && carrier.data,
+	if (i->ifindex && !ethtool_ask(i->name, &carrier)) {
+		settings_read(i, &group_link, &settings);
+		*l = (struct link){ .known = true, .up = i->up && carrier.data,
 				    .mbit = speed_of(&settings) };
 	}
 }

@@ -5,7 +5,9 @@
 
 #include "lib/read/snapshot.h"
 
-/* In the namespace the process is in; `known` is false if there is no such interface. */
-void link_state(unsigned ifindex, struct link *);
+struct iface;
+
+/* In the namespace the process is in; `known` is false if there is no such interface any more. */
+void link_state(const struct iface *, struct link *);
 
 #endif
