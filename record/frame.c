@@ -53,9 +53,16 @@ static bool array_put(struct bytes *b, struct frame_state *f, unsigned nr, const
 
 	if (!fits(s, t->rows, t->cpus, t->words))
 		return false;
-	for (unsigned row = 0; row < t->rows; row++)
+	for (unsigned row = 0; row < t->rows; row++) {
+		bool idle = t->at && !t->at[row];
+
+		/* where nothing ever was: megabytes of zeros, if a driver has many queues */
+		if (idle && !s->used[row])
+			continue;
+		s->used[row] |= !idle;
 		for (unsigned cpu = 0; cpu < t->cpus; cpu++)
 			growth_row(&g, s, row, cpu, row_words(t, row, cpu));
+	}
 	shape_put(b, nr, s, t->rows);
 	growth_put(b, &g);
 	return true;
@@ -96,19 +103,18 @@ static bool keyed_put(struct bytes *b, struct frame_state *f, unsigned nr, const
 	struct sheet_growth g = {};
 	struct bytes fresh = {};
 	unsigned words = t->words + 1, had, *from = NULL;
-	uint64_t *now = malloc(words * sizeof(*now));
-	bool good = now && (s->cells || sheet_shape(s, 0, 1, words));
+	bool good = s->cells || sheet_shape(s, 0, 1, words);
 
 	s->key_size = sheet_meter(nr)->key.size;
 	had = s->rows;
 	good = good && keys_put(&fresh, s, sheet_meter(nr), t, &from);
 	for (unsigned row = 0; good && row < s->rows; row++) {
-		const uint64_t *last = s->cells + (size_t)row * words;
+		size_t at = (size_t)row * words;
 
-		memcpy(now, from[row] ? t->cells + (size_t)(from[row] - 1) * t->words : last,
-		       t->words * sizeof(*now));
-		now[t->words] = from[row] != 0;
-		growth_row(&g, s, row, 0, now);
+		if (from[row])
+			growth_words(&g, s, at, t->cells + (size_t)(from[row] - 1) * t->words,
+				     t->words);
+		growth_words(&g, s, at + t->words, &(uint64_t){ from[row] != 0 }, 1);
 	}
 	shape_put(b, nr, s, s->rows);
 	bytes_uint(b, s->rows - had);
@@ -116,7 +122,6 @@ static bool keyed_put(struct bytes *b, struct frame_state *f, unsigned nr, const
 	growth_put(b, &g);
 	b->failed |= fresh.failed;
 	bytes_free(&fresh);
-	free(now);
 	free(from);
 	return good;
 }

@@ -13,6 +13,7 @@ void sheet_forget(struct sheet *s)
 		free(s->said[i]);
 	free(s->said);
 	free(s->cells);
+	free(s->used);
 	free(s->keys);
 	free(s->slots);
 	*s = (struct sheet){};
@@ -25,9 +26,12 @@ bool sheet_shape(struct sheet *s, unsigned rows, unsigned cpus, unsigned words)
 	sheet_forget(s);
 	if (!words || !cpus || cells > MOST_CELLS || cells * words > MOST_CELLS)
 		return false;
-	s->cells = calloc(cells * words + 1, sizeof(*s->cells));
-	*s = (struct sheet){ .cells = s->cells, .rows = rows, .cpus = cpus, .words = words };
-	return s->cells;
+	*s = (struct sheet){
+		.cells = calloc(cells * words + 1, sizeof(*s->cells)),
+		.used = calloc(rows + 1, sizeof(*s->used)),
+		.rows = rows, .cpus = cpus, .words = words,
+	};
+	return s->cells && s->used;
 }
 
 /* FNV-1a */
@@ -95,15 +99,14 @@ int sheet_row_add(struct sheet *s, const void *key)
 	return row;
 }
 
-void growth_row(struct sheet_growth *g, struct sheet *s, unsigned row, unsigned cpu,
-		const uint64_t *now)
+void growth_words(struct sheet_growth *g, struct sheet *s, size_t from, const uint64_t *now,
+		  unsigned words)
 {
-	size_t from = ((size_t)row * s->cpus + cpu) * s->words;
 	uint64_t *last = s->cells + from;
 
-	if (!memcmp(last, now, s->words * sizeof(*last)))
+	if (!memcmp(last, now, words * sizeof(*last)))
 		return;
-	for (unsigned i = 0; i < s->words; i++) {
+	for (unsigned i = 0; i < words; i++) {
 		if (now[i] == last[i])
 			continue;
 		bytes_uint(&g->gaps, from + i - g->next);
@@ -112,6 +115,12 @@ void growth_row(struct sheet_growth *g, struct sheet *s, unsigned row, unsigned 
 		g->nr++;
 		last[i] = now[i];
 	}
+}
+
+void growth_row(struct sheet_growth *g, struct sheet *s, unsigned row, unsigned cpu,
+		const uint64_t *now)
+{
+	growth_words(g, s, ((size_t)row * s->cpus + cpu) * s->words, now, s->words);
 }
 
 void growth_put(struct bytes *b, struct sheet_growth *g)

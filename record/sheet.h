@@ -10,6 +10,7 @@ struct sheet {			/* as of the last frame */
 	bool here;		/* in that frame */
 	unsigned rows, cpus, words;
 	uint64_t *cells;	/* [rows][cpus][words] */
+	bool *used;		/* [rows]: in a frame it was not 0; of a sheet that is written */
 	/* Of a keyed meter: a row for each key since the last full frame. */
 	unsigned key_size;
 	unsigned char *keys;
@@ -32,6 +33,9 @@ int sheet_row_add(struct sheet *, const void *key);
 struct sheet_growth { struct bytes gaps, sizes; unsigned nr; size_t next; };
 void growth_row(struct sheet_growth *, struct sheet *, unsigned row, unsigned cpu,
 		const uint64_t *now);
+/* The same for some words of a row, the first of which is in cell `from`. */
+void growth_words(struct sheet_growth *, struct sheet *, size_t from, const uint64_t *now,
+		  unsigned words);
 void growth_put(struct bytes *, struct sheet_growth *);		/* frees it */
 bool growth_take(struct sheet *, struct reading_of *);
 

@@ -30,8 +30,8 @@ static const struct { unsigned attr; const char *as; } qstats[] = {
 };
 
 /*
- * A read in progress. `at`: rows so far, + 1, by direction and name, and of each by queue; NULL: none
- * has this name. All of them would be a megabyte to clear at each read.
+ * A read in progress. `at`: rows so far, + 1, by direction and name, and of each by queue; NULL:
+ * none has this name. All of them would be a megabyte to clear at each read.
  */
 struct reading {
 	const struct meta *meta;

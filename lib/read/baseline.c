@@ -96,7 +96,7 @@ static bool row_began(const struct meter *m, const struct table *now, unsigned r
 	return cell_idle(now, row, 0) || !m->began || m->began(then, now->keys + row * m->key.size);
 }
 
-/* Which rows of `now` are to be left out. `a`, `b`: the rows of both by key, which stay in place. */
+/* Marks the rows that are to be left out. `a`, `b`: the rows of both by key; all stay in place. */
 static void rows_since(const struct meter *m, struct table *now, const unsigned *a,
 		       const struct table *then, const unsigned *b, row_less *less, bool *leave)
 {

@@ -178,6 +178,10 @@ static int hash_read(const struct meter *m, struct table *t, int fd, unsigned cp
 		 errno != ENOENT)
 		err = -errno;
 	t->rows = err ? 0 : n;
+	if (!err && cpus == 1 && t->cpus == 1 && words == t->words) {	/* they are the cells */
+		t->cells = realloc(values, (t->rows ?: 1) * row_size) ?: values;
+		return 0;
+	}
 	t->cells = calloc(t->rows ?: 1, (size_t)t->cpus * t->words * 8);
 	if (!t->cells)
 		err = err ?: -ENOMEM;

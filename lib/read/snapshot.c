@@ -97,16 +97,18 @@ unsigned *table_ranks(const struct meter *m, const struct table *t, table_order 
  */
 void table_sort(const struct meter *m, struct table *t, table_order *cmp)
 {
+	unsigned room = 1, *order;
 	unsigned char *keys;
 	uint64_t *cells;
-	unsigned *order;
 
 	cmp = cmp ?: shown_by(m);
 	if (in_order(&(struct sorting){ t, m->key.size }, cmp))
 		return;
+	while (room < t->rows)		/* as much as table_add() takes for granted */
+		room *= 2;
 	order = table_ranks(m, t, cmp);
-	keys = malloc(t->rows * m->key.size);
-	cells = malloc((size_t)t->rows * t->words * 8);
+	keys = malloc(room * m->key.size);
+	cells = malloc((size_t)room * t->words * 8);
 	if (order && keys && cells) {
 		for (unsigned i = 0; i < t->rows; i++) {
 			memcpy(keys + i * m->key.size, t->keys + order[i] * m->key.size,
@@ -114,12 +116,15 @@ void table_sort(const struct meter *m, struct table *t, table_order *cmp)
 			memcpy(cells + (size_t)i * t->words, t->cells + (size_t)order[i] * t->words,
 			       t->words * 8);
 		}
-		memcpy(t->keys, keys, t->rows * m->key.size);
-		memcpy(t->cells, cells, (size_t)t->rows * t->words * 8);
+		free(t->keys);
+		free(t->cells);
+		t->keys = keys;
+		t->cells = cells;
+	} else {
+		free(keys);
+		free(cells);
 	}
 	free(order);
-	free(keys);
-	free(cells);
 }
 
 static uint64_t least(uint64_t a, uint64_t b)
