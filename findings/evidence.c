@@ -177,8 +177,7 @@ uint64_t dropped_for(const struct evidence *e, const char *reason)
 	for_each_row(r, e, METER_drop) {
 		const struct drop_key *key = r.key;
 
-		if (*r.words && key->direction != DROP_UNSURE &&
-		    fits(reason, drop_reason_name(key->reason)))
+		if (key->direction != DROP_UNSURE && fits(reason, drop_reason_name(key->reason)))
 			n += *r.words;
 	}
 	return n;
@@ -211,8 +210,7 @@ uint64_t card_counted(const struct evidence *e, const char *stat, int *queue)
 		const struct hwstat_key *key = r.key;
 		unsigned at = hwstat_queue(key);
 
-		if (!*r.words || key->rank == HWSTAT_OWN ||
-		    strcmp(stat, stat_names[key->rank].name))
+		if (key->rank == HWSTAT_OWN || strcmp(stat, stat_names[key->rank].name))
 			continue;
 		n += *r.words;
 		if (*r.words > most) {
@@ -244,16 +242,14 @@ uint64_t counted_like(const struct evidence *e, const char *source, const char *
 		const struct counters_key *key = r.key;
 		unsigned i = 0;
 
-		if (!*r.words || strcmp(key->source, source))
-			continue;
 		while (parts[i] && !strcasestr(key->counter, parts[i]))
 			i++;
-		n += parts[i] ? *r.words : 0;
+		if (parts[i] && !strcmp(key->source, source))
+			n += *r.words;
 	}
 	return n;
 }
 
-/* Asked for each queue and CPU, many times a window: looks at no other cells. */
 uint64_t received(const struct evidence *e, int queue, int cpu)
 {
 	const struct table *t = &e->s->tables[METER_rxcpu];
@@ -261,9 +257,7 @@ uint64_t received(const struct evidence *e, int queue, int cpu)
 	unsigned first = cpu < 0 ? 0 : cpu, cpus = cpu < 0 ? t->cpus : first + 1;
 	uint64_t n = 0;
 
-	if (!has(e, METER_rxcpu) || rows > t->rows || cpus > t->cpus)
-		return 0;
-	for (; row < rows; row++)
+	for (; has(e, METER_rxcpu) && rows <= t->rows && cpus <= t->cpus && row < rows; row++)
 		for (unsigned c = first; c < cpus && !(t->at && !t->at[row]); c++)
 			n += ((const struct rxcpu *)row_words(t, row, c))->packets;
 	return n;
