@@ -66,7 +66,8 @@ static int timed(const struct bpf_program *prog, double one, struct calling *c)
 	return err;
 }
 
-static int measure(const struct bpf_program *prog, struct calling *c)
+static int measure(const struct bpf_program *prog, const struct bpf_program *further,
+		   struct calling *c)
 {
 	double none = event_ns(), one, two;
 	struct bpf_link *first = bpf_program__attach(prog), *second;
@@ -76,7 +77,7 @@ static int measure(const struct bpf_program *prog, struct calling *c)
 		return -errno;
 	one = event_ns();
 	err = timed(prog, one, c);
-	second = err ? NULL : bpf_program__attach(prog);
+	second = err ? NULL : bpf_program__attach(further);
 	if (!err && !second)
 		err = -errno;
 	two = event_ns();
@@ -100,7 +101,7 @@ int calling_measure(struct calling *c, struct error *e)
 		if (sched_getaffinity(0, sizeof(all), &all) || cpu < 0 ||
 		    sched_setaffinity(0, sizeof(here), &here))
 			cpu = -1;
-		err = measure(obj->progs.calling, c);
+		err = measure(obj->progs.calling, obj->progs.calling_further, c);
 		if (cpu >= 0)
 			sched_setaffinity(0, sizeof(all), &all);
 	}

@@ -190,7 +190,7 @@ struct cost_watch *cost_begin(const char (*dirs)[256], unsigned nr, struct error
 		w->since = seconds_now();
 		return w;
 	}
-	if (!*e->what)
+	if (!*error_what(e))
 		error_set(e, err, err == -EPERM ? "run it as root" : NULL, "cannot measure what "
 			  "our programs cost: %s", strerror(-err));
 	if (w)

@@ -4,99 +4,19 @@
 import os
 import socket
 import struct
-import threading
 import time
 
+from lib.connections import PORT, attach, client, connects, converse, kernel, listen, read, rows, sessions, tcp_of
 from lib.lab import *
 from lib.peer import ACK, FIN, ISN, MSS, Peer, RST, SYN, sack
 from lib.wire import inside
 
-PORT, CLOSED = 8000, 8001
+CLOSED = 8001
 ME = "host-test"
+CONNECTIONS = int(os.environ.get("CONNECTIONS", 30000))
 CONNS = os.path.join(os.path.dirname(NIC), "conns")
 with open("/proc/self/comm", "w", encoding="ascii") as comm:
     comm.write(ME)
-
-
-def attach(ns, *more):
-    nicprobe("attach", f"{ns}/host", *more)
-
-
-def rows(ns, meter):
-    return show(f"{ns}/host")["meters"][meter]
-
-
-def connects(ns):
-    """{(remote, port): what ended how}"""
-    return {(r["remote"], int(r["port"])): nonzero(r["ends_attempts"]) for r in rows(ns, "connect") if r["attempts"]}
-
-
-def sessions(ns):
-    """{(remote, port, side): (sessions by end, received, sent)}"""
-    return {(r["remote"], int(r["port"]), r["side"]): (nonzero(r["sessions"]), r["received_bytes"], r["sent_bytes"])
-            for r in rows(ns, "session") if any(r["sessions"].values())}
-
-
-def tcp_of(ns, remote):
-    return next((r for r in rows(ns, "tcp") if r["remote"] == remote), None)
-
-
-def listen(ns, address="0.0.0.0", port=PORT, backlog=64):
-    def make():
-        s = socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET)
-        s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        if address == "::":
-            s.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 0)
-        s.bind((address, port))
-        s.listen(backlog)
-        return s
-    return inside(ns, make)
-
-
-def client(ns, address, port=PORT):
-    def make():
-        s = socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET)
-        s.settimeout(10)
-        return s
-    s = inside(ns, make)
-    s.connect((address, port))
-    return s
-
-
-def read(s, octets):
-    got = 0
-    while got < octets:
-        data = s.recv(1 << 16)
-        if not data:
-            break
-        got += len(data)
-    return got
-
-
-def converse(server, c, there, back):
-    """So many bytes there and back; the client closes first."""
-    s = server.accept()[0]
-    t = threading.Thread(target=c.sendall, args=(b"x" * there,))
-    t.start()
-    assert read(s, there) == there
-    t.join()
-    t = threading.Thread(target=s.sendall, args=(b"y" * back,))
-    t.start()
-    assert read(c, back) == back
-    t.join()
-    c.close()
-    assert s.recv(1) == b""
-    s.close()
-
-
-def kernel(ns):
-    """What the kernel counts in this namespace: Tcp and TcpExt."""
-    known = {}
-    for name in ("snmp", "netstat"):
-        words = [line.split() for line in ns.run(f"cat /proc/net/{name}").splitlines() if line.startswith("Tcp")]
-        for names, values in zip(words[::2], words[1::2]):
-            known.update(zip(names[1:], map(int, values[1:])))
-    return known
 
 
 def test_conversations(here, there):
@@ -294,6 +214,9 @@ def test_stranger(here, there):
 def test_others(here, there):
     """More remote hosts than a map has keys: they are counted together, and none is lost."""
     nr = 8192 + 300
+    if CONNECTIONS < nr:
+        skip("host: more remote hosts than keys", f"{CONNECTIONS} connections were asked for")
+        return
     attach(here, "-m", "session")
     server = listen(here, port=PORT, backlog=1024)
 
@@ -323,16 +246,20 @@ def test_others(here, there):
 
 
 def test_many(here):
-    """Ten thousand connections a second, or what the machine can, for SECONDS (60 by hand): none is missed."""
+    """Ten thousand connections a second, or what the machine can: none of CONNECTIONS is missed (600000 by hand)."""
     attach(here)
-    here.run("sysctl -qw net.ipv4.ip_local_port_range='1024 65535' net.ipv4.tcp_tw_reuse=1")
+    again = CONNECTIONS > 50000     # than there are ports
+    here.run(f"sysctl -qw net.ipv4.ip_local_port_range='1024 65535' net.ipv4.tcp_tw_reuse={int(again)}")
     before = kernel(here)
-    made, took = here.run(f"{CONNS} 10000 {os.environ.get('SECONDS', 3)}", timeout=600).split()
+    made, took = here.run(f"{CONNS} 10000 {CONNECTIONS / 10000}", timeout=900).split()
     made = int(made)
-    until(lambda: sum(x[0].get("closed", 0) for x in sessions(here).values()) == 2 * made)
+    until(lambda: sum(sum(x[0].values()) for x in sessions(here).values()) == 2 * made)
     same("host: many connections", connects(here), {("127.0.0.1", PORT): {"established": made}})
-    same("host: many sessions, of both sides", sessions(here),
-         {("127.0.0.1", PORT, side): ({"closed": made}, 8 * made, 8 * made) for side in ("client", "server")})
+    got = {key: (sum(ends.values()), *octets) for key, (ends, *octets) in sessions(here).items()}
+    same("host: many sessions, of both sides", got, {("127.0.0.1", PORT, side): (made, 8 * made, 8 * made) for side in ("client", "server")})
+    ends = [nonzero(ends) for ends, *_ in sessions(here).values()]
+    check("host: and they end well, but where a port comes again while its last connection is not done",
+          sum(e["closed"] for e in ends) >= 2 * made - made // 1000 if again else ends == [{"closed": made}] * 2, str(ends))
     doc, now = show(f"{here}/host"), kernel(here)
     same("host: the kernel counts as many", [now[k] - before[k] for k in ("ActiveOpens", "PassiveOpens")], [made, made])
     same("host: none lost", (lost(doc), doc["missed"]["events"] if "missed" in doc else 0), ({}, 0))
@@ -365,6 +292,9 @@ def test_commands(here, there):
     check("host: detach leaves nothing", not os.path.exists(f"/sys/fs/bpf/nicprobe/{inode}"))
     doc = nicprobe("doctor", f"{here}/host", "--for", "1", "-j", check=False)
     same("host: doctor says well", doc.returncode, 0)
+    attach(here)
+    doc = json.loads(nicprobe("cost", f"{here}/host", "-j").stdout)
+    check("host: its cost is measured", doc["first_program_seconds"] > 0 and doc["events"], str(doc))
 
 
 def pair():
