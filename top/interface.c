@@ -372,10 +372,13 @@ void view_interface(struct ui *ui, struct doc *d)
 	}
 	table_heading(&d->page, &w->window);
 	table_blind(&d->page, &w->window);
-	summary(ui, d, w);
+	if (!w->window.meta.host)	/* which has no packets of its own, and no queues */
+		summary(ui, d, w);
 	findings(d, &w->window);
-	queues(ui, d, w);
-	cpus(ui, d, w);
+	if (!w->window.meta.host) {
+		queues(ui, d, w);
+		cpus(ui, d, w);
+	}
 	latencies(ui, d, w);
 	meters_listed(ui, d, &w->window);
 }
