@@ -207,11 +207,11 @@ $(B)/bench/bench: $(BENCH) bench/bench.h $(BENCH_SKEL) $(filter-out $(B)/cmd/%,$
 	$(CC) $(CC_FLAGS) -I$(B)/bench $(LD_FLAGS) -o $@ $(filter %.c %.o,$^) $(LDLIBS)
 
 bench: deps-dev			## measure what it costs: a quarter of an hour (root)
-	@$(MAKE) --no-print-directory -s all $(B)/tests/nic $(B)/bench/bench
+	@$(MAKE) --no-print-directory -s all $(B)/tests/nic $(B)/tests/conns $(B)/bench/bench
 	@$(RUN_BENCH)
 
 bench-quick: deps-dev		## the same in two minutes, roughly, for a first look (root)
-	@$(MAKE) --no-print-directory -s all $(B)/tests/nic $(B)/bench/bench
+	@$(MAKE) --no-print-directory -s all $(B)/tests/nic $(B)/tests/conns $(B)/bench/bench
 	@$(RUN_BENCH) --quick --out $(B)/bench/quick
 
 bench-docs:			## have README.md quote the last bench

@@ -15,7 +15,8 @@ import machine
 import plots
 import tables
 
-PARTS = ["packets", "dispatch", "events", "throughput", "scale", "lifecycle", "faces", "questions"]
+PARTS = ["packets", "dispatch", "events", "throughput", "scale", "lifecycle", "faces", "questions",
+         "connections"]
 BEGIN, END = "<!-- from make bench -->", "<!-- end of make bench -->"
 
 ABOUT = {
@@ -55,6 +56,9 @@ Maps have a row per queue and possible CPU, and the time to read them is proport
 A scrape of `serve` is timed by the client; the CPU time is that of the server.""",
     "questions": """What `nicprobe trace` adds to a UDP packet between sockets over two taps while it answers a question, and bpftrace while a script answers the same one; by the clock, the call of the programs included.
 *Until attached* is the time from the start of the process until events are counted: the median of five.""",
+    "connections": """The CPU time that a TCP connection over loopback takes more while the host is attached: made, 8 bytes there and back, ended; both its ends together.
+No program of the host's meters runs for a packet.
+`tcplife` is a script of bpftrace for the same question as `session`: how long, how many bytes.""",
 }
 
 
@@ -170,6 +174,11 @@ def whole(docs):
     yield ("- `trace`, counting packets by a key: {:.0f} ns per packet, and {} ms until it is attached; bpftrace with the same "
            "question: {:.0f} ns and {} ms.").format(*(docs["questions"]["rows"][0][who][what] for who in ("ours", "theirs")
                                                      for what in ("ns", "start")))
+    rows = {row["what"]: row for row in docs["connections"]["rows"]}
+    yield ("- The host's meters run no program for a packet; a TCP connection over loopback, made and ended, takes {:.0f} us of CPU "
+           "time, and {:.1f} us more with all of them; {:.1f} us with `session` alone, and {:.1f} us with a tcplife of bpftrace.").format(
+               *(us / 1e3 for us in (rows["session alone"]["base"], *(rows[what]["ns"] for what in (
+                   "all meters of the host", "session alone", "bpftrace tcplife")))))
 
 
 def host(t, scale):

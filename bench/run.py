@@ -3,7 +3,8 @@
 """Measures the cost of nicprobe against a baseline without it and against comparable tools (root).
 usage: bench/run.py [--quick] [--out DIR] [PART]...
        bench/run.py try [ROUNDS [CASE | NAME=NICPROBE]...]
-Parts: packets, dispatch, events, throughput, scale, lifecycle, faces, questions (default: all).
+Parts: packets, dispatch, events, throughput, scale, lifecycle, faces, questions, connections (default:
+all).
 Each part writes DIR/PART.json; then DIR/README.md and its plots are made from these files.
 `try` traces only these cases and saves nothing: "txlat btf" is that meter alone, "ecn,txlat btf"
 those two, "nicprobe btf" the default meters, "all btf" all meters, "idle btf" and "idle-all btf"
@@ -20,6 +21,7 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.append(HERE)
+import connections              # noqa: E402
 import dispatch                 # noqa: E402
 import events                   # noqa: E402
 import faces                    # noqa: E402
@@ -45,7 +47,7 @@ def packets(quick):
 EXPEDITED = "/sys/kernel/rcu_expedited"
 PARTS = {"packets": packets, "dispatch": dispatch.part, "events": events.part, "throughput": throughput.part,
          "scale": scale.part, "lifecycle": lifecycle.part, "faces": faces.part,
-         "questions": questions.part}
+         "questions": questions.part, "connections": connections.part}
 
 
 def mounts():

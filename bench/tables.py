@@ -202,8 +202,15 @@ def of_faces(doc):
                  for r in doc["rows"]])
 
 
+def of_connections(doc):
+    yield Table(f"A TCP connection, which takes {number(doc['rows'][0]['base'] / 1e3, 1)} us of CPU time: what is added, ns and quartiles",
+                ["", "ns", "from", "to"],
+                [[r["what"], number(r["ns"]), *(number(q) for q in r["spread"])] for r in doc["rows"]])
+
+
 OF = {"packets": of_packets, "dispatch": of_dispatch, "events": of_events, "throughput": of_throughput, "scale": of_scale,
-      "lifecycle": of_lifecycle, "faces": of_faces, "questions": of_questions}
+      "lifecycle": of_lifecycle, "faces": of_faces, "questions": of_questions,
+      "connections": of_connections}
 
 
 def tables(part, doc):
