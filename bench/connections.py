@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: GPL-2.0
+"""The cost of the host's meters to a TCP connection over loopback, made and ended, both its ends together."""
+import os
+import resource
+import statistics
+from contextlib import contextmanager
+
+from children import Attached, lab
+from dispatch import figure
+from questions import Script
+from rivals import Bpftrace
+from tell import Wrong, done, progress, right
+
+CONNS = os.path.join(os.path.dirname(lab.NIC), "conns")
+
+# what tcplife(8) does: who had a session, how long, how many bytes
+TCPLIFE = """
+tracepoint:sock:inet_sock_set_state /args->protocol == 6 && args->newstate == 1/ { @birth[args->skaddr] = nsecs; }
+tracepoint:sock:inet_sock_set_state /args->protocol == 6 && args->newstate == 7 && @birth[args->skaddr]/ {
+	$tp = (struct tcp_sock *)args->skaddr;
+	@us = hist((nsecs - @birth[args->skaddr]) / 1000);
+	@received[comm] = sum($tp->bytes_received);
+	delete(@birth[args->skaddr]);
+}
+END { clear(@birth); }
+"""
+
+
+def connect(ns, seconds):
+    """(connections, ns of CPU time for each), as fast as the machine makes them."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    made = int(ns.run(f"{CONNS} 1000000 {seconds}").split()[0])
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return made, 1e9 * (after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime) / made
+
+
+def once(ns, attach, seconds):
+    """As dispatch.once(), of connections."""
+    without, with_it, all_made = [connect(ns, seconds)[1]], [], 0
+    with attach(ns) as what:
+        for _ in range(2):
+            made, cost = connect(ns, seconds)
+            with_it.append(cost)
+            all_made += made
+        if isinstance(what, Attached) and what.where == f"{ns}/host":
+            counted(what, all_made)
+    without.append(connect(ns, seconds)[1])
+    base = statistics.mean(without)
+    return statistics.mean(with_it) - base, abs(without[0] - without[1]), base
+
+
+def counted(attached, made):
+    """Each connection has two ends; a client's is closed a little after its process has ended."""
+    def ends():
+        rows = attached.show()["meters"]["session"]
+        return sum(sum(r["sessions"].values()) for r in rows)
+    if not lab.until(lambda: ends() == 2 * made):
+        raise Wrong(f"session counts {ends()} ends of {made} connections")
+
+
+@contextmanager
+def stranger(_):
+    """Another namespace's host is attached, and has no connections."""
+    other = lab.Namespace("other")
+    try:
+        with Attached(other, "host") as attached:
+            yield attached
+    finally:
+        other.delete()
+
+
+def part(quick):
+    """[{what, ns, spread, base}]: ns of CPU time per connection."""
+    rounds, seconds = (3, .1) if quick else (11, .25)
+    ns = lab.Namespace("host")
+    ns.run("sysctl -qw net.ipv4.ip_local_port_range='1024 65535' net.ipv4.tcp_tw_reuse=1")
+    cases = {"all meters of the host": lambda ns: Attached(ns, "host"),
+             "session alone": lambda ns: Attached(ns, "host", None, "session"),
+             "all meters, of another namespace": stranger}
+    if not Bpftrace.why_not():
+        cases["bpftrace tcplife"] = lambda ns: Script(TCPLIFE)
+    got = {}
+    for n in range(rounds):
+        for name, attach in cases.items():
+            progress(f"connections: round {n + 1} of {rounds}: {name}")
+            got.setdefault(name, []).append(right(once, ns, attach, seconds))
+    done()
+    ns.delete()
+    return {"rounds": rounds, "seconds": seconds, "rows": [{"what": name, **figure(each)} for name, each in got.items()]}
