@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Findings about the ledger: packets that only one of driver and nicprobe counted. */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "bpf/drop/drop.h"
@@ -18,6 +19,7 @@ enum {
 
 static const struct limit few = { 100, "100 packets" };
 static const struct limit share = { .001, "a thousandth of the packets" };
+static const struct limit buffer = { 65550, "a buffer of 64 KiB has" };
 
 static const struct finding_kind kinds[] = {
 	[UNSEEN_RX] = {
@@ -106,11 +108,13 @@ static const struct finding_kind kinds[] = {
 		.means = "Drivers differ in whether they count the link header, padding and "
 			 "checksum. This driver counts differently from what nicprobe knows about "
 			 "it; it may be a different version.",
-		.when = "{1} or more were counted, the packet counts are identical and the byte "
-			"counts are not (meter ledger)",
+		.when = "{1} or more were counted, the packet counts are identical, and the byte "
+			"counts differ by more than {2} (meter ledger)",
+		.silent = "A buffer whose bytes the driver has counted while it is read, and which "
+			  "it is about to count.",
 		.remedy = "ethtool -i IFACE; nicprobe drivers DRIVER",
 		.symptom = "nicprobe's byte counts differ from ip -s link",
-		.limits = { &few },
+		.limits = { &few, &buffer },
 	},
 	[RESTARTED] = {
 		.id = "counters-restarted", RATED(INFO, BLIND),
@@ -310,8 +314,13 @@ static bool tell(struct evidence *e, unsigned row)
 		tell_packets(e, key, packets - missing,
 			     how_many(packets - missing, within, l->driver));
 		said = true;
-	} else if (!packets && !within && bytes && worth(e, l->ours, few.value)) {
-		/* bytes are exact only if no packet was counted between the two readings */
+	} else if (!packets && !within && llabs(bytes) > buffer.value &&
+		   worth(e, l->ours, few.value)) {
+		/*
+		 * Bytes are exact only if no packet was counted between the two readings; and on
+		 * 64 bits the kernel reads bytes and packets of a driver one by one, while another
+		 * CPU may stand between the two (u64_stats_sync, dev_lstats_read(), 6.1 to 6.18).
+		 */
 		tell_bytes(e, key, l->ours, bytes);
 		said = true;
 	}

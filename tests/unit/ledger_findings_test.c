@@ -80,6 +80,33 @@ static void missed(void)
 	}
 }
 
+/*
+ * As many packets, other bytes: a driver that counts 14 more of each is another version; one that
+ * has one buffer more has counted its bytes, and is about to count it.
+ */
+static void half_counted(void)
+{
+	static const struct { const char *name; int more; const char *id, *says; } list[] = {
+		{ "14 bytes more of each packet", 9000 * 14, "bytes-differ", "14 per packet" },
+		{ "4 bytes fewer of each packet, of many", -70000, "bytes-differ", "fewer" },
+		{ "a buffer of 45 segments more", 65160, NULL, NULL },
+		{ "a buffer of 45 segments fewer", -65160, NULL, NULL },
+	};
+
+	for (unsigned i = 0; i < sizeof(list) / sizeof(*list); i++) {
+		struct made *m = made("virtio_net");
+
+		seen(m, TX_NIC, 1, 9000, 1);
+		said(m, "tx_packets", 1, 9000);
+		said(m, "tx_bytes", 1, 9000000 + list[i].more);
+		find(m, true, 1);
+		m->s.tables[METER_ledger] = m->out;
+		m->out = (struct table){};
+		finds(&m->s, setup_unknown(), list[i].name, list[i].id, list[i].says, NULL);
+		done(m);
+	}
+}
+
 /* A driver whose counters restarted has lost nothing: only the restart is reported. */
 static void restarted(void)
 {
@@ -101,6 +128,7 @@ int main(void)
 {
 	findings();
 	missed();
+	half_counted();
 	restarted();
 	return failed > 0;
 }
