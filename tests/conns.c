@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* conns RATE SECONDS: connections over loopback, so many a second; prints how many were made. */
+/*
+ * conns RATE SECONDS [reset]: connections over loopback, so many a second; prints how many were made.
+ * reset: they end so, and leave no TIME_WAIT, which would use up the ports.
+ */
 #include <arpa/inet.h>
 #include <err.h>
 #include <pthread.h>
@@ -12,6 +15,7 @@
 #define PARALLEL 4
 
 static double rate, seconds;	/* of each client */
+static int reset;
 static unsigned long made;
 
 static double now(void)
@@ -55,6 +59,9 @@ static void converse(const struct sockaddr_in *to)
 		err(1, "connect");
 	if (write(fd, "abcdefgh", BYTES) != BYTES || take(fd) != BYTES)
 		err(1, "talk");
+	if (reset)
+		setsockopt(fd, SOL_SOCKET, SO_LINGER, &(struct linger){ 1, 0 },
+			   sizeof(struct linger));
 	close(fd);
 }
 
@@ -79,10 +86,11 @@ int main(int argc, char **argv)
 	pthread_t servers[PARALLEL], clients[PARALLEL];
 	double begin = now();
 
-	rate = argc == 3 ? atof(argv[1]) / PARALLEL : 0;
-	seconds = argc == 3 ? atof(argv[2]) : 0;
+	rate = argc > 2 ? atof(argv[1]) / PARALLEL : 0;
+	seconds = argc > 2 ? atof(argv[2]) : 0;
+	reset = argc > 3;
 	if (!rate)
-		errx(2, "conns RATE SECONDS");
+		errx(2, "conns RATE SECONDS [reset]");
 	setsockopt(listener, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
 	if (bind(listener, (void *)&at, sizeof(at)) || listen(listener, 1024))
 		err(1, "listen");
