@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * conns RATE SECONDS [reset]: connections over loopback, so many a second; prints how many were made.
+ * conns RATE SECONDS [reset]: connections over loopback, so many a second; prints their number.
  * reset: they end so, and leave no TIME_WAIT, which would use up the ports.
  */
 #include <arpa/inet.h>
