@@ -145,10 +145,13 @@ int BPF_PROG(tcp_retransmit_skb_again, const struct sock *sk, const struct sk_bu
 SEC("tp_btf/tcp_retransmit_synack")
 int BPF_PROG(tcp_synack_again, const struct sock *sk, const struct request_sock *req)
 {
-	struct tcp *row = NULL;
+	struct remote remote;
+	struct tcp *row;
 
-	if (tcp_is_ours(ARGUMENT(sk)))
-		row = tcp_row_of((const void *)ARGUMENT(req));
+	if (!tcp_is_ours(ARGUMENT(sk)))
+		return 0;
+	remote_of(&remote, (const void *)ARGUMENT(req));
+	row = tcp_row_known(&remote);
 	if (row)
 		COUNT(row, again[TCP_AGAIN_SYNACK], 1);
 	return 0;
@@ -162,7 +165,7 @@ int BPF_PROG(tcp_reset_received, struct sock *sk)
 	if (!tcp_is_ours(ARGUMENT(sk)))
 		return 0;
 	remote_of(&remote, ARGUMENT(sk));
-	tcp_reset(&remote, false);
+	tcp_reset(tcp_row(&remote), false);
 	return 0;
 }
 
@@ -184,7 +187,7 @@ int BPF_PROG(tcp_reset_sent, const struct sock *sk, const struct sk_buff *skb)
 		   !remote_of_packet(&remote, ARGUMENT(skb))) {
 		return 0;
 	}
-	tcp_reset(&remote, true);
+	tcp_reset(tcp_row_known(&remote), true);
 	return 0;
 }
 

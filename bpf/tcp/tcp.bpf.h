@@ -108,10 +108,19 @@ static __always_inline bool remote_of_packet(struct remote *to, const struct sk_
 	return version >> 4 == 4 || version >> 4 == 6;
 }
 
-static __always_inline void tcp_reset(const struct remote *remote, bool sent)
+/*
+ * The row of an address that a packet may have made up, as nothing came of it yet: that of `others`
+ * if there is none. Forged packets would fill the map otherwise.
+ */
+static __always_inline struct tcp *tcp_row_known(const struct remote *remote)
 {
-	struct tcp *row = tcp_row(remote);
+	struct tcp_key key = { *remote }, others = {};
 
+	return bpf_map_lookup_elem(&tcp, &key) ?: bpf_map_lookup_elem(&tcp, &others);
+}
+
+static __always_inline void tcp_reset(struct tcp *row, bool sent)
+{
 	if (row && sent)
 		COUNT(row, resets_sent, 1);
 	else if (row)

@@ -9,7 +9,7 @@ import time
 from lib.connections import PORT, attach, client, connects, converse, kernel, listen, read, rows, sessions, tcp_of
 from lib.lab import *
 from lib.peer import ACK, FIN, ISN, MSS, Peer, RST, SYN, sack
-from lib.wire import inside
+from lib.wire import inside, tcp
 
 CLOSED = 8001
 ME = "host-test"
@@ -185,6 +185,17 @@ def test_again(ns, peer):
     r.close()
 
 
+def test_forged(ns, peer):
+    """SYNs to a closed port, from fifty addresses that somebody made up: they take no rows."""
+    attach(ns)
+    before = kernel(ns)
+    for i in range(50):
+        peer.wire.write(0, peer.wire.eth(tcp(CLOSED, src=f"198.18.0.{100 + i}")))
+    until(lambda: kernel(ns)["OutRsts"] - before["OutRsts"] == 50)
+    sent = {r["remote"]: r["resets_sent_segments"] for r in rows(ns, "tcp") if r["resets_sent_segments"]}
+    same("host: forged packets", sent, {"others": 50} if KERNEL >= (6, 10) else {})
+
+
 def test_older(here, there):
     """What was there before attach: its number is known, no more."""
     server = listen(there)
@@ -318,7 +329,7 @@ def main():
         for one in (here, there, ns):
             nicprobe("detach", f"{one}/host", check=False)
         peer.wire.drain()
-    each(test_conversations, test_families, test_ends, test_attempts, test_unreachable, test_again, test_older, test_stranger,
+    each(test_conversations, test_families, test_ends, test_attempts, test_unreachable, test_again, test_forged, test_older, test_stranger,
          test_others, test_many, test_commands, after=after, here=here, there=there, ns=ns, peer=peer)
     finish()
 
