@@ -7,7 +7,7 @@
 #include "lib/util/error.h"
 #include "lib/util/log.h"
 #include "render/shown.h"
-#include "serve/accept.h"
+#include "serve/negotiate.h"
 
 #define OPENMETRICS	"application/openmetrics-text; version=1.0.0; charset=utf-8"
 #define PROMETHEUS	"text/plain; version=0.0.4; charset=utf-8"

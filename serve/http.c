@@ -11,7 +11,7 @@
 
 #include "lib/util/clock.h"
 #include "lib/util/error.h"
-#include "serve/accept.h"
+#include "serve/negotiate.h"
 #include "serve/http.h"
 #include "serve/mhd.h"
 

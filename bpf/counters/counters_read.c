@@ -15,12 +15,11 @@
 #include "lib/net/iface.h"
 #include "lib/net/netlink.h"
 #include "lib/net/statistics.h"
+#include "lib/proc/nstat.h"
 #include "lib/util/log.h"
 #include "lib/util/shortage.h"
 
 extern const struct meter meter_counters;
-
-#define LINE	8192		/* the longest line of /proc/net/netstat has 3 KB */
 
 /* Substrings, ignoring case, of names of loss counters; and of names that only look like one. */
 static const char *const losses[] = {
@@ -107,35 +106,9 @@ static int put(struct table *t, const char *source, const char *name, uint64_t v
 	return value ? put_any(t, source, name, value) : 0;
 }
 
-/* /proc/net/snmp and netstat: a line of names, a line of values, both after "Group:". */
-static int pairs_read(struct table *t, const char *path)
+static int pair_put(const char *name, uint64_t value, void *t)
 {
-	static char names[LINE], values[LINE];
-	FILE *f = fopen(path, "re");
-	int err = 0;
-
-	if (!f)
-		short_of(errno, text("open %s", path));
-	while (f && !err && fgets(names, LINE, f) && fgets(values, LINE, f)) {
-		char *n, *v, *name = strtok_r(names, " \n", &n);
-		char *value = strtok_r(values, " \n", &v);
-		char group[24];
-
-		snprintf(group, sizeof(group), "%.*s", name ? (int)strcspn(name, ":") : 0,
-			 name ?: "");
-		while (!err && name && value) {
-			uint64_t nr;
-
-			name = strtok_r(NULL, " \n", &n);
-			value = strtok_r(NULL, " \n", &v);
-			nr = value ? strtoull(value, NULL, 10) : 0;
-			if (name && nr)		/* most are 0: no text for these */
-				err = put(t, "nstat", text("%s%s", group, name), nr);
-		}
-	}
-	if (f)
-		fclose(f);
-	return err;
+	return put(t, "nstat", name, value);
 }
 
 /* /proc/net/snmp6 and xfrm_stat: a name and a value per line. */
@@ -301,7 +274,7 @@ int counters_read(const struct meta *meta, struct table *t, struct error *e)
 {
 	struct counters_reading a = { .meta = meta, .t = t };
 	char now[IF_NAMESIZE];
-	int err = pairs_read(t, "/proc/net/snmp") ?: pairs_read(t, "/proc/net/netstat") ?:
+	int err = nstat_each(pair_put, t) ?:
 		  list_read(t, "/proc/net/snmp6") ?: list_read(t, "/proc/net/xfrm_stat") ?:
 		  softnet_read(t) ?: conntrack_read(t);
 

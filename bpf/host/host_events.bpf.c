@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The host's meters: one program per kernel event of TCP sockets, none for each packet. */
+#include "bpf/accept/accept.bpf.h"
 #include "bpf/common/again.bpf.h"
 #include "bpf/connect/connect.bpf.h"
 #include "bpf/neigh/neigh.bpf.h"
@@ -81,6 +82,10 @@ static __always_inline int state_changed(const struct sock *sk, int old, int new
 		break;
 	case TCP_SYN_SENT:
 		life_asks(sk);
+		break;
+	case TCP_SYN_RECV:
+		if (old == TCP_LISTEN && on(METER_accept))
+			accept_queued(plain, life_begin(sk));
 		break;
 	case TCP_ESTABLISHED:
 		established(sk, plain, old);
@@ -188,6 +193,20 @@ int BPF_PROG(tcp_reset_sent, const struct sock *sk, const struct sk_buff *skb)
 		return 0;
 	}
 	tcp_reset(tcp_row_known(&remote), true);
+	return 0;
+}
+
+/*
+ * Its meter alone: accept. accept() calls it with the connection that it has taken from the queue
+ * (sock_graft(), 6.1 to 6.18); connections of other protocols come here as well.
+ */
+SEC("?fentry/security_sock_graft")
+int BPF_PROG(accept_grafted, const struct sock *sk)
+{
+	const struct sock *plain = ARGUMENT(sk);
+
+	if (sk && tcp_is_ours(plain))
+		accept_taken(plain, life_of(sk));
 	return 0;
 }
 

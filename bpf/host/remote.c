@@ -11,15 +11,22 @@
 
 #include "bpf/host/remote.h"
 
+void address_text(const struct remote *r, char *text, size_t size)
+{
+	bool v4 = IN6_IS_ADDR_V4MAPPED((const struct in6_addr *)r->bytes);
+
+	if (!inet_ntop(v4 ? AF_INET : AF_INET6, r->bytes + (v4 ? 12 : 0), text, size))
+		*text = '\0';
+}
+
 void remote_text(const struct remote *r, char *text, size_t size)
 {
 	static const struct remote none;
-	bool v4 = IN6_IS_ADDR_V4MAPPED((const struct in6_addr *)r->bytes);
 
 	if (!memcmp(r, &none, sizeof(none)))
 		snprintf(text, size, REMOTE_OTHERS);
-	else if (!inet_ntop(v4 ? AF_INET : AF_INET6, r->bytes + (v4 ? 12 : 0), text, size))
-		*text = '\0';
+	else
+		address_text(r, text, size);
 }
 
 void comm_text(const char *comm, char *text, size_t size)

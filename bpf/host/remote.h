@@ -29,6 +29,8 @@ struct bpf_object;
 
 /* "192.0.2.1", "2001:db8::1", "others" */
 void remote_text(const struct remote *, char *text, size_t size);
+/* The same of an address that may be "::", and is not the others. */
+void address_text(const struct remote *, char *text, size_t size);
 
 /* A name as the kernel has it, or "unknown" where it is empty. */
 void comm_text(const char *comm, char *text, size_t size);

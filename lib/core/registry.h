@@ -36,6 +36,8 @@
 	M(driver)
 #define HOST_METERS(M)		/* bpf/: of the sockets of a network namespace */	\
 	M(connect)						\
+	M(accept)						\
+	M(backlog)						\
 	M(session)						\
 	M(tcp)							\
 	M(neigh)

@@ -69,7 +69,7 @@ recording_build() {
 
 accept_build() {
 	# shellcheck disable=SC2086
-	$CLANG $flags $warn -fsanitize=fuzzer,address,undefined -o "$to/accept" tests/fuzz/accept.c serve/accept.c
+	$CLANG $flags $warn -fsanitize=fuzzer,address,undefined -o "$to/accept" tests/fuzz/accept.c serve/negotiate.c
 }
 
 build() {	# reports a failure

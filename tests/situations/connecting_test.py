@@ -3,23 +3,14 @@
 """Troubles of TCP connections, as the host has them, and a host that is well."""
 import contextlib
 import socket
-import struct
 import sys
 import threading
 import time
 
-from world import healthy, inside, lab, run, trouble
+from world import healthy, inside, run, trouble
+from connections import RESET, drain, host
 
 PORT = 8000
-RESET = struct.pack("ii", 1, 0)     # SO_LINGER: closed by a reset, which leaves no TIME_WAIT
-
-
-def host(w):
-    """Two namespaces; the host of the first is measured."""
-    w.veth()
-    lab.narrow_all(w.there)
-    w.dev, w.at = "eth0", f"{w.here}/host"
-    w.attach()
 
 
 def listener(w, address="", port=PORT, backlog=128):
@@ -125,12 +116,6 @@ def accept_queue_is_short(w):
             waiting.pop(0)[1].close()
     w.load(burst, .5)
     w.expect("connect-syn-lost", fix=False, settle=1.5, seconds=3, remedy=lambda: (server.listen(1024), time.sleep(3)), then=("tcp-retransmits",))
-
-
-def drain(server):
-    with contextlib.suppress(BlockingIOError):
-        while True:
-            server.accept()[0].close()
 
 
 @trouble("tcp-retransmits", "the way is mended")

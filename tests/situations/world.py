@@ -284,9 +284,9 @@ class World:
         lab.same(f"{self.name}: {name}", self.spoken(doc, then), [])
 
     def packets(self, doc):
-        """Or, of a host, attempts to connect."""
+        """Or, of a host, attempts to connect, and connections that came."""
         if "connect" in doc["meters"]:
-            return sum(row["attempts"] for row in doc["meters"]["connect"])
+            return sum(row["attempts"] for row in doc["meters"]["connect"]) + sum(row["connections"] for row in doc["meters"]["accept"])
         return max(lab.packets_at(doc, p) for p in ("rx-nic", "rx-stack", "tx-stack", "tx-nic"))
 
     def quiet(self, seconds=WINDOW, least=1, settle=.3):

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* What a client accepts, by the headers of its request. */
-#ifndef NICPROBE_SERVE_ACCEPT_H
-#define NICPROBE_SERVE_ACCEPT_H
+#ifndef NICPROBE_NEGOTIATE_H
+#define NICPROBE_NEGOTIATE_H
 
 #include <stdbool.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* What clients accept, by their headers. */
-#define SUBJECT "accept: "
+#define SUBJECT "negotiate: "
 
-#include "serve/accept.h"
+#include "serve/negotiate.h"
 #include "check.h"
 
 static void formats(void)

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "serve/accept.h"
+#include "serve/negotiate.h"
 
 /* One element of the list: a word, its weight, and its parameter "version". */
 struct media {

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Counts a connection when its handshake is complete and its listener has room for it. Its socket
+ * is a copy of the listener's then, and has the length of its queue (inet_csk_clone_lock(), 6.1 to
+ * 6.18; that of the SYN queue is cleared before, in 6.18).
+ */
+#ifndef NICPROBE_ACCEPT_BPF_H
+#define NICPROBE_ACCEPT_BPF_H
+
+#include "bpf/accept/accept.h"
+#include "bpf/host/socket.bpf.h"
+
+REMOTE_MAP(accept);
+static const struct accept accept_none;
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+struct sock___backlog {
+	__u32 sk_ack_backlog, sk_max_ack_backlog;
+};
+
+#pragma clang attribute pop
+
+/* `life`: of the connection: who listens is in it. NULL: there is no room for one. */
+static __always_inline struct accept *accept_row(const struct sock *sk,
+						 const struct socket_life *life, __u32 limit)
+{
+	struct accept_key key = { .port = port_local(sk), .limit = limit }, others = {};
+
+	if (life)
+		__builtin_memcpy(key.comm, life->comm, sizeof(key.comm));
+	return REMOTE_ROW(&accept, &key, &others, &accept_none, METER_accept);
+}
+
+static __always_inline void accept_queued(const struct sock *sk, struct socket_life *life)
+{
+	const struct sock___backlog *queue = (const void *)sk;
+	__u32 depth = PLAIN(queue, sk_ack_backlog), limit = PLAIN(queue, sk_max_ack_backlog);
+	struct accept *row = accept_row(sk, life, limit);
+
+	if (life) {
+		life->queued = bpf_ktime_get_ns();
+		life->limit = limit;
+	}
+	if (!row)
+		return;
+	COUNT(row, connections, 1);
+	if (depth >= limit)
+		COUNT(row, filled, 1);
+	COUNT(row, depth.sum, depth);
+	COUNT(row, depth.slot[counts_slot(depth)], 1);
+}
+
+/* A program has it now. */
+static __always_inline void accept_taken(const struct sock *sk, struct socket_life *life)
+{
+	struct accept *row;
+	__u64 ns;
+
+	if (!life || !life->queued)
+		return;
+	ns = bpf_ktime_get_ns() - life->queued;
+	life->queued = 0;
+	row = accept_row(sk, life, life->limit);
+	if (row)
+		SPAN_ADD(row, wait, ns);
+}
+
+#endif
