@@ -13,13 +13,6 @@
 #include "render/json_writer.h"
 #include "render/text.h"
 
-static struct timespec wall(unsigned long long monotonic)
-{
-	uint64_t ns = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC) + monotonic;
-
-	return (struct timespec){ .tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000 };
-}
-
 /* "blue/wlan0"; the radio if no network device requested the scan or it is unknown. */
 static void name_of(const struct wifi_scan *s, char *name, unsigned size)
 {
@@ -119,7 +112,7 @@ void wifi_print(const struct wifi_scan *s, const struct look *look)
 {
 	struct page p = { .out = stdout, .look = look,
 			  .width = look->width < 40 ? 40 : look->width };
-	struct timespec t = wall(s->told);
+	struct timespec t = clock_wall(s->told);
 	char clock[16], name[96];
 	struct tm tm;
 
@@ -194,7 +187,7 @@ void wifi_print_json(const struct wifi_scan *s)
 {
 	static const char *const states[] = { "began", "done", "aborted", "refused" };
 	ONE_EACH(states, NR_WIFI_STATES);
-	struct timespec t = wall(s->told);
+	struct timespec t = clock_wall(s->told);
 	struct json j = { .out = stdout };
 	char clock[24], name[96];
 	struct tm tm;

@@ -13,14 +13,6 @@
 REMOTE_MAP(accept);
 static const struct accept accept_none;
 
-#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
-
-struct sock___backlog {
-	__u32 sk_ack_backlog, sk_max_ack_backlog;
-};
-
-#pragma clang attribute pop
-
 /* `life`: of the connection: who listens is in it. NULL: there is no room for one. */
 static __always_inline struct accept *accept_row(const struct sock *sk,
 						 const struct socket_life *life, __u32 limit)

@@ -6,7 +6,7 @@
 #include "lib/core/hook.h"
 #include "lib/core/meter.h"
 
-static const char *const ends[] = {
+const char *const connect_ends[NR_CONNECT_ENDS] = {
 	[CONNECT_ESTABLISHED] = "established",
 	[CONNECT_REFUSED] = "refused",
 	[CONNECT_UNANSWERED] = "unanswered",
@@ -21,7 +21,7 @@ static const struct metric metrics[] = {
 		.help = "Attempts to connect that ended, well or not."),
 	COUNTER(struct connect, ends, .name = "ends", .unit = "attempts",
 		.help = "The same by how they ended.", .label = "end",
-		.labels = LABELS(struct connect, ends, ends), .rare = true),
+		.labels = LABELS(struct connect, ends, connect_ends), .rare = true),
 	COUNTER(struct connect, syns_again, .name = "syns_again", .unit = "segments", .rare = true,
 		.help = "SYNs that were sent again, as no answer came."),
 	HISTOGRAM(struct connect, latency, .name = "latency", .unit = "seconds", .scale = 1e-9,

@@ -31,4 +31,8 @@ struct connect {
 	HIST(failing, LOGLIN_SLOTS);	/* of the others */
 };
 
+#ifndef __bpf__
+extern const char *const connect_ends[NR_CONNECT_ENDS];	/* words for enum connect_end */
+#endif
+
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The host's meters: one program per kernel event of TCP sockets, none for each packet. */
 #include "bpf/accept/accept.bpf.h"
-#include "bpf/common/again.bpf.h"
 #include "bpf/connect/connect.bpf.h"
+#include "bpf/host/life.bpf.h"
 #include "bpf/neigh/neigh.bpf.h"
 #include "bpf/session/session.bpf.h"
 #include "bpf/tcp/tcp.bpf.h"
@@ -14,91 +14,39 @@ static __always_inline bool on(enum meter_id id)
 	return meter_on(id) && !(off & 1ull << id);
 }
 
-/* The current task does it: connect(), listen(), close() and shutdown() lead here. */
-static __always_inline void life_named(struct socket_life *life)
+static __always_inline void attempt_ended(const struct sock *plain, const struct socket_life *life,
+					  bool established, __u64 now)
 {
-	if (life)
-		bpf_get_current_comm(life->comm, sizeof(life->comm));
+	if (on(METER_connect))
+		connect_ended(plain, life, established, now);
 }
 
-static __always_inline void life_asks(const struct sock *sk)
+static __always_inline void came(const struct sock *sk, const struct sock *plain)
 {
-	struct socket_life *life = life_begin(sk);
-
-	if (!life)
-		return;
-	life_named(life);
-	life->asked = bpf_ktime_get_ns();
-	life->established = life->serves = life->segments = 0;
+	if (on(METER_accept))
+		accept_queued(plain, life_begin(sk));
 }
 
-/* `sk`: to ask for its storage; `plain`: to read. */
-static __always_inline void established(const struct sock *sk, const struct sock *plain, int old)
+static __always_inline void accepted(const struct sock *sk, const struct sock *plain,
+				     const struct socket_life *life)
 {
-	struct socket_life *life = life_begin(sk);
-	__u64 now = bpf_ktime_get_ns();
-
-	if (!life)
-		return;
-	life->established = now;
-	life->segments = 0;
-	if (old == TCP_SYN_SENT && life->asked && on(METER_connect))
-		connect_ended(plain, life, true, now);
-	life->serves = old == TCP_SYN_RECV && !life->asked;
-	life->asked = 0;
 }
 
-/* Was it established, in these states? */
-static __always_inline bool lived(int old)
+static __always_inline void connection_ended(const struct sock *plain, struct socket_life *life,
+					     int old, __u64 now)
 {
-	return old != TCP_SYN_SENT && old != TCP_SYN_RECV && old != TCP_LISTEN && old != TCP_CLOSE;
-}
-
-static __always_inline void closed(const struct sock *sk, const struct sock *plain, int old)
-{
-	struct socket_life *life = life_of(sk);
-	__u64 now = bpf_ktime_get_ns();
-
-	if (old == TCP_SYN_SENT && life && life->asked && on(METER_connect))
-		connect_ended(plain, life, false, now);
-	if (lived(old) && on(METER_session))
+	if (on(METER_session))
 		session_ended(plain, life, old, now);
-	if (lived(old) && on(METER_tcp))
+	if (on(METER_tcp))
 		tcp_ended(plain, life);
-	if (life)
-		life->asked = life->established = 0;
 }
 
 static __always_inline int state_changed(const struct sock *sk, int old, int new, bool again)
 {
 	const struct sock *plain = ARGUMENT(sk);
-	struct socket_life *life;
 
-	if (!tcp_is_ours(plain) || !mine(sk, again))
-		return 0;
-	switch (new) {
-	case TCP_LISTEN:
-		life_named(life_begin(sk));
-		break;
-	case TCP_SYN_SENT:
-		life_asks(sk);
-		break;
-	case TCP_SYN_RECV:
-		if (old == TCP_LISTEN && on(METER_accept))
-			accept_queued(plain, life_begin(sk));
-		break;
-	case TCP_ESTABLISHED:
-		established(sk, plain, old);
-		break;
-	case TCP_FIN_WAIT1:	/* of a connection that was there before us, or its listener was */
-	case TCP_LAST_ACK:
-		life = life_of(sk);
-		if (life && !*life->comm)
-			life_named(life);
-		break;
-	case TCP_CLOSE:
-		closed(sk, plain, old);
-	}
+	if (tcp_is_ours(plain) && mine(sk, again))
+		life_follow(sk, plain, old, new);
 	return 0;
 }
 

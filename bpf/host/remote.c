@@ -13,10 +13,15 @@
 
 void address_text(const struct remote *r, char *text, size_t size)
 {
-	bool v4 = IN6_IS_ADDR_V4MAPPED((const struct in6_addr *)r->bytes);
+	bool v4 = remote_is_v4(r);
 
 	if (!inet_ntop(v4 ? AF_INET : AF_INET6, r->bytes + (v4 ? 12 : 0), text, size))
 		*text = '\0';
+}
+
+bool remote_is_v4(const struct remote *r)
+{
+	return IN6_IS_ADDR_V4MAPPED((const struct in6_addr *)r->bytes);
 }
 
 void remote_text(const struct remote *r, char *text, size_t size)

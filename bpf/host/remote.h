@@ -23,14 +23,17 @@ KEY_BYTES(struct remote, 16);
 #define REMOTE_OTHERS "others"
 
 #ifndef __bpf__
+#include <stdbool.h>
 #include <stddef.h>
 
 struct bpf_object;
 
-/* "192.0.2.1", "2001:db8::1", "others" */
-void remote_text(const struct remote *, char *text, size_t size);
-/* The same of an address that may be "::", and is not the others. */
+/* "192.0.2.1", "2001:db8::1" */
 void address_text(const struct remote *, char *text, size_t size);
+bool remote_is_v4(const struct remote *);
+
+/* The same; "others" of all zeros. */
+void remote_text(const struct remote *, char *text, size_t size);
 
 /* A name as the kernel has it, or "unknown" where it is empty. */
 void comm_text(const char *comm, char *text, size_t size);

@@ -42,6 +42,10 @@ struct sock___more {
 	struct socket___state *sk_socket;
 };
 
+struct sock___backlog {		/* of a listener: the queue for accept() */
+	__u32 sk_ack_backlog, sk_max_ack_backlog;
+};
+
 struct tcp_sock___totals {
 	__u64 bytes_received, bytes_sent, bytes_retrans;
 	__u32 data_segs_out, srtt_us, total_retrans;
@@ -60,7 +64,8 @@ struct socket_life {
 	__u32 limit;		/* of the queue that it waits in */
 	__u32 segments;		/* with data, sent: those that the meter tcp has counted */
 	__u32 serves;		/* it was accepted, and did not connect */
-	char comm[COMM_SIZE];	/* who connected or listens; "": not known */
+	__u32 pid;		/* who connected or listens, with the name… */
+	char comm[COMM_SIZE];	/* …"": not known */
 };
 
 /*

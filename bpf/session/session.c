@@ -6,7 +6,7 @@
 #include "lib/core/hook.h"
 #include "lib/core/meter.h"
 
-static const char *const ends[] = {
+const char *const session_ends[NR_SESSION_ENDS] = {
 	[SESSION_CLOSED] = "closed",
 	[SESSION_RESET] = "reset",
 	[SESSION_ABORTED] = "aborted",
@@ -17,7 +17,7 @@ static const char *const ends[] = {
 static const struct metric metrics[] = {
 	COUNTER(struct session, ends, .name = "sessions", .unit = "sessions",
 		.help = "Connections that ended, by how.", .label = "end",
-		.labels = LABELS(struct session, ends, ends), .rare = true),
+		.labels = LABELS(struct session, ends, session_ends), .rare = true),
 	COUNTER(struct session, older, .name = "older", .unit = "sessions", .rare = true,
 		.help = "Connections that ended and began before attach: not counted otherwise."),
 	COUNTER(struct session, received, .name = "received", .unit = "bytes",

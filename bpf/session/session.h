@@ -30,4 +30,8 @@ struct session {
 	HIST(duration, LOGLIN_SLOTS);	/* us, from established to closed */
 };
 
+#ifndef __bpf__
+extern const char *const session_ends[NR_SESSION_ENDS];	/* words for enum session_end */
+#endif
+
 #endif

@@ -3,17 +3,12 @@
 #ifndef NICPROBE_TCP_METER_BPF_H
 #define NICPROBE_TCP_METER_BPF_H
 
-#include "bpf/host/socket.bpf.h"
-#include "bpf/tcp/tcp.h"
+#include "bpf/tcp/tcp_again.bpf.h"
 
 REMOTE_MAP(tcp);
 static const struct tcp tcp_none;
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
-
-struct tcp_skb_cb {
-	__u16 tcp_gso_segs;
-};
 
 struct iphdr {
 	__be32 saddr;
@@ -24,8 +19,6 @@ struct ipv6hdr {
 };
 
 #pragma clang attribute pop
-
-enum { CA_RECOVERY = 3, CA_LOSS = 4 };	/* enum tcp_ca_state, of include/uapi/linux/tcp.h */
 
 static __always_inline struct tcp *tcp_row(const struct remote *remote)
 {
@@ -55,27 +48,14 @@ static __always_inline void tcp_segments(const struct sock *sk, struct socket_li
 	life->segments = now;
 }
 
-static __always_inline enum tcp_again tcp_again_why(const struct sock *sk)
-{
-	const struct inet_connection_sock *icsk = (const void *)sk;
-	__u8 state = PLAIN(sk, __sk_common.skc_state), ca;
-
-	if (state == TCP_SYN_SENT)
-		return TCP_AGAIN_SYN;
-	ca = BPF_CORE_READ_BITFIELD_PROBED(icsk, icsk_ca_state);
-	return ca == CA_LOSS ? TCP_AGAIN_TIMEOUT : ca == CA_RECOVERY ? TCP_AGAIN_FAST :
-	       TCP_AGAIN_PROBE;
-}
-
 static __always_inline void tcp_again(const struct sock *sk, struct socket_life *life,
 				      const struct sk_buff *skb)
 {
-	const struct tcp_skb_cb *cb = (const void *)skb->cb;
 	struct tcp *row = tcp_row_of(sk);
 
 	if (!row)
 		return;
-	COUNT(row, again[tcp_again_why(sk)], BPF_CORE_READ(cb, tcp_gso_segs));
+	COUNT(row, again[tcp_again_why(sk)], tcp_again_segments(skb));
 	tcp_segments(sk, life, row);
 }
 

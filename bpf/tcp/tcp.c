@@ -6,7 +6,7 @@
 #include "lib/core/hook.h"
 #include "lib/core/meter.h"
 
-static const char *const kinds[] = {
+const char *const tcp_kinds[NR_TCP_AGAIN] = {
 	[TCP_AGAIN_TIMEOUT] = "timeout",
 	[TCP_AGAIN_FAST] = "fast",
 	[TCP_AGAIN_PROBE] = "probe",
@@ -17,7 +17,7 @@ static const char *const kinds[] = {
 static const struct metric metrics[] = {
 	COUNTER(struct tcp, again, .name = "retransmits", .unit = "segments",
 		.help = "Segments sent again, by what made the kernel do so.", .label = "kind",
-		.labels = LABELS(struct tcp, again, kinds), .group = "sent again"),
+		.labels = LABELS(struct tcp, again, tcp_kinds), .group = "sent again"),
 	COUNTER(struct tcp, segments, .name = "segments", .unit = "segments",
 		.help = "Segments with data sent by connections that ended or sent some again."),
 	COUNTER(struct tcp, resets_sent, .name = "resets_sent", .unit = "segments", .rare = true,

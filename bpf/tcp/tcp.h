@@ -27,4 +27,8 @@ struct tcp {
 	HIST(rtt_min, LOGLIN_SLOTS);	/* …and its least of the last minutes */
 };
 
+#ifndef __bpf__
+extern const char *const tcp_kinds[NR_TCP_AGAIN];	/* words for enum tcp_again */
+#endif
+
 #endif

@@ -39,6 +39,15 @@ int site_queues(struct site *site)
 	return 0;
 }
 
+void config_levels(struct config *config)
+{
+	config->preempts = release_preempts();
+	/* 6.2 to 6.14 keep it in pcpu_hot, after the current task */
+	if (!kernel_percpu("__preempt_count", &config->preempt_count) &&
+	    kernel_percpu("pcpu_hot", &config->preempt_count))
+		config->preempt_count += sizeof(__u64);
+}
+
 void site_configure(struct site *site, const struct request *req)
 {
 	const struct iface *i = &site->iface;
@@ -61,7 +70,6 @@ void site_configure(struct site *site, const struct request *req)
 		.tx_linear = site->driver->bytes.tx == TX_LINEAR,
 		.tx_least = site->driver->bytes.tx == TX_CARD ? ETH_ZLEN :
 							      site->driver->bytes.tx_least,
-		.preempts = release_preempts(),
 		.scratch = release_realtime() ? SCRATCH_TASKS : 1,
 	};
 	if (!i->host && !kernel_lacks(FEATURE_DEVICE))
@@ -75,10 +83,7 @@ void site_configure(struct site *site, const struct request *req)
 	site->config.percpu = !kernel_lacks(FEATURE_PERCPU) &&
 			      kernel_percpu("softnet_data", &site->config.softnet_data) &&
 			      kernel_percpu("ksoftirqd", &site->config.ksoftirqd);
-	/* 6.2 to 6.14 keep it in pcpu_hot, after the current task */
-	if (!kernel_percpu("__preempt_count", &site->config.preempt_count) &&
-	    kernel_percpu("pcpu_hot", &site->config.preempt_count))
-		site->config.preempt_count += sizeof(__u64);
+	config_levels(&site->config);
 	for (int id = 0; id < NR_METERS; id++)
 		if (req->meters >> id & 1 && meters[id]->configure)
 			meters[id]->configure(i, req, &site->config);

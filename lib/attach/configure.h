@@ -9,6 +9,9 @@
 /* Fills site->driver and site->config of an interface that has been read. */
 void site_configure(struct site *, const struct request *);
 
+/* What two copies of a program need to tell which of them counts: bpf/common/again.bpf.h. */
+void config_levels(struct config *);
+
 /*
  * log2 of the size of a hash table with room for so many packets: 6 to `most`. `config` has 32
  * minus this: the shift by which BPF programs turn a hash into an index.

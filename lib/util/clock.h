@@ -14,6 +14,14 @@ static inline uint64_t clock_ns(clockid_t clock)
 	return t.tv_sec * 1000000000ull + t.tv_nsec;
 }
 
+/* When it was so late by the monotonic clock. */
+static inline struct timespec clock_wall(uint64_t monotonic)
+{
+	uint64_t ns = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC) + monotonic;
+
+	return (struct timespec){ .tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000 };
+}
+
 /* CLOCK_MONOTONIC */
 static inline double seconds_now(void)
 {
