@@ -26,7 +26,7 @@ struct command {
 
 #define COMMANDS(C) \
 	C(attach) C(show) C(doctor) C(list) C(detach) C(run) C(cost) C(trace) C(driver) C(bench) \
-	C(drivers) C(explain) C(wifi) C(top) C(serve) C(record) C(report) \
+	C(drivers) C(explain) C(wifi) C(host) C(top) C(serve) C(record) C(report) \
 	C(complete)
 #define C(name) extern const struct command command_##name;
 COMMANDS(C)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cmd/cmd.h"
+#include "cmd/host.h"
 #include "cmd/words.h"
 
 static void print(const char *word, void *arg)
@@ -52,6 +53,9 @@ static void print_options(const struct command *c, const char *called)
 			words_each(all[i]->words, print, NULL);
 }
 
+#define E(name) #name " "
+#define HOST_WORDS HOST_EVENTS(E)
+
 /* What the operands of a command are: the first, and those after it. */
 static const struct operands {
 	const char *command, *first, *others;
@@ -63,6 +67,7 @@ static const struct operands {
 	{ "driver", .first = "@drivers @interfaces" },
 	{ "drivers", .first = "@drivers" },
 	{ "explain", .first = "@findings", .others = "@findings" },
+	{ "host", .first = HOST_WORDS, .others = "host" },
 	{ "list", .first = "@probes @views", .others = "@probes @views" },
 	{ "record", .first = "files", .others = "@interfaces @attached" },
 	{ "report", .first = "files", .others = "files" },

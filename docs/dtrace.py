@@ -91,6 +91,11 @@ BPFTRACE = [
     ("solisten.py", "@solisten"),
     ("tcpbind.bt", "@tcpbind"),
     ("udpconnect.bt", "@udpconnect"),
+    ("tcpconnect.py -t, tcpconnlat.py", "host connect"),
+    ("tcplife.py", "host sessions"),
+    ("tcpstates.py", "host states"),
+    ("tcpretrans.py -l", "host retransmits"),
+    ("tcpaccept.py", "host accept"),
 ]
 NOT = {
 }

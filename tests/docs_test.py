@@ -60,10 +60,10 @@ def missing(keys, body):
 
 pages = {name: Page(name) for name in sorted(os.listdir(os.path.join(ROOT, "man")))}
 main, meters_page, json_page, bench_page, driver_page, trace_page, top_page, doctor_page, serve_page, \
-    record_page, report_page = (
+    record_page, report_page, host_page = (
     pages[f"nicprobe{n}"] for n in (
         ".8", "-meters.7", "-json.5", "-bench.8", "-driver.8", "-trace.8", "-top.8", "-doctor.8", "-serve.8",
-        "-record.8", "-report.8"))
+        "-record.8", "-report.8", "-host.7"))
 by_command = main.sub["COMMANDS"]
 common = flags(main.part["COMMANDS"].split(".Ss ")[0])
 commands = complete("commands")
@@ -74,6 +74,7 @@ ELSEWHERE = {
     "run": [by_command["attach"], chosen],
     "bench": [bench_page.sub["DESCRIPTION"]["Options"]],
     "driver": [driver_page.sub["DESCRIPTION"]["driver"]],
+    "host": [host_page.sub["DESCRIPTION"]["Single events"]],
     "drivers": [driver_page.sub["DESCRIPTION"]["drivers"]],
     "doctor": [doctor_page.part["OPTIONS"]],
     "record": [record_page.sub["DESCRIPTION"]["record"]],
@@ -102,7 +103,7 @@ def test_options():
         f"{page.refer} is not in {command}" for command, page in (
             ("attach", driver_page), ("driver", driver_page), ("drivers", driver_page), ("bench", bench_page),
             ("trace", trace_page), ("top", top_page), ("doctor", doctor_page), ("serve", serve_page),
-            ("record", record_page), ("report", report_page))
+            ("record", record_page), ("report", report_page), ("host", host_page))
         if page.refer not in by_command[command]])
 
 
@@ -181,6 +182,7 @@ def test_other_json():
             ("explain", 15, ["cmd/explain.c"]),
             ("doctor", 15, ["cmd/doctor_json.c"]),
             ("drivers", 36, ["cmd/drivers.c", "cmd/facts_json.c"]),
+            ("host", 20, ["cmd/host_print.c"]),
             ("wifi", 20, ["cmd/wifi.c", "cmd/wifi_print.c"])):
         keys = {k for f in files for k in re.findall(r'\w\(&?j, "(\w+)"', read(f))}
         check(f"docs: JSON keys of {title} were found in the source",
@@ -315,6 +317,8 @@ def test_completion():
             (["drivers", "ig"], ["igb", "igbvf"], ["ixgbe", interface]),
             (["drivers", "--check", "README"], ["README.md"], ["igb"]),
             (["wifi", ""], [interface], ["pktsize"]),
+            (["host", "s"], ["sessions", "states"], ["connect"]),
+            (["host", "sessions", "--"], ["--dot", "--for", "--port"], ["--rx"]),
             (["top", interface, ""], [interface], ["pktsize"]),
             (["explain", "rx-ring"], ["rx-ring-full", "rx-ring-near"], ["gro-off"]),
             (["drivers", "--btf", "README"], ["README.md"], ["igb"]),

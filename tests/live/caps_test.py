@@ -44,6 +44,7 @@ def works(directory):
         "detach": ("detach tap0", "", (0,)),
         "run": ("run tap0 -- true", "tap0", (0,)),
         "trace": ("trace udp:::send -- true", "udp:::send", (0,)),
+        "host": ("host connect --for 100ms", "following connect", (0,)),
         "bench": ("bench d0 rx-drop --seconds .3", "packets/s", (0,)),
         "doctor": ("doctor d0 --for 1s", "d0", (0, 3)),
         "drivers": ("drivers veth", "veth", (0,)),

@@ -247,7 +247,7 @@ def helps(iface):
     commands = [line.split()[1] for line in r.stdout.splitlines() if line.startswith("  nicprobe ")]
     same("cli: --help names the commands", commands,
          ["attach", "show", "doctor", "list", "detach", "run", "cost", "trace", "driver", "bench", "drivers", "explain", "wifi",
-          "top", "serve", "record", "report"])
+          "host", "top", "serve", "record", "report"])
     same("cli: which are completed", nicprobe("complete", "commands").stdout.split(), commands)
     for command in commands:
         text = nicprobe(command, "--help").stdout

@@ -22,7 +22,7 @@ def privileges(ns, iface):
     with tempfile.TemporaryDirectory() as path:
         os.chmod(path, 0o755)
         copy = shutil.copy(NICPROBE, path)
-        for args in f"attach {iface}", f"detach {iface}", f"run {iface} -- true", "wifi", "driver tun", f"bench {iface}":
+        for args in f"attach {iface}", f"detach {iface}", f"run {iface} -- true", "wifi", "host connect", "host bind", "driver tun", f"bench {iface}":
             pins = left.pins()
             r = subprocess.run(["setpriv", "--reuid=65534", "--clear-groups", copy, *args.split()],
                                capture_output=True, text=True, check=False)

@@ -75,7 +75,7 @@ def commands(binary, ns):
     for args in ("list", "list -v", "show tap0 hw", "drivers veth", "explain ecn-marked", "complete meters", "--help"):
         r = User(binary, netns=ns)(args)
         same(f"rights: {args} needs none", [r.returncode, r.stderr, bool(r.stdout)], [0, "", True])
-    for args, needs in (("attach tap0", MEASURE), ("detach tap0", MEASURE), ("run tap0 -- true", MEASURE), ("wifi", MEASURE),
+    for args, needs in (("attach tap0", MEASURE), ("detach tap0", MEASURE), ("run tap0 -- true", MEASURE), ("wifi", MEASURE), ("host connect", MEASURE),
                         ("bench d0", mounts), ("driver tun", mounts)):
         for less in needs:
             if less in ("bpf", "perfmon") and "sys_admin" in needs:
@@ -84,7 +84,7 @@ def commands(binary, ns):
             check(f"rights: {args.split()[0]} without CAP_{less.upper()} says so",
                   r.returncode == 1 and f"this needs CAP_{less.upper()}\n" in r.stderr, f"{r.returncode} {r.stderr!r}")
     same("rights: nothing is left", left.pins(), before)
-    want = {"attach": MEASURE, "detach": MEASURE, "run": MEASURE, "wifi": MEASURE, "driver": mounts, "bench": mounts,
+    want = {"attach": MEASURE, "detach": MEASURE, "run": MEASURE, "wifi": MEASURE, "host": MEASURE, "driver": mounts, "bench": mounts,
             "show": (), "list": (), "serve": (), "drivers": (), "explain": (), "complete": ()}
     told = table()
     same("rights: the man page has the same table", {c: told.get(c) for c in want},

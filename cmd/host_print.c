@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Prints the lines of nicprobe host: in columns, those that fit; or as JSON, whole. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "cmd/cmd.h"
+#include "cmd/host.h"
+#include "lib/util/clock.h"
+#include "lib/util/list.h"
+#include "lib/util/log.h"
+#include "probes/named.h"
+#include "render/json_writer.h"
+#include "render/text.h"
+#include "render/units.h"
+
+#define CELL	80		/* bytes of the longest value */
+#define GAP	2
+#define MOST	16		/* columns */
+
+static const char *or_none(const char *s)
+{
+	return s && *s ? s : "-";
+}
+
+static const char *state_text(__u32 state)
+{
+	return named_text(FORMAT_STATE, state);
+}
+
+const char *line_end(enum host_event event, const struct host_line *l)
+{
+	return event == HOST_connect && l->end < NR_CONNECT_ENDS ? connect_ends[l->end] :
+	       event == HOST_sessions && l->end < NR_SESSION_ENDS ? session_ends[l->end] :
+	       event == HOST_retransmits && l->end < NR_TCP_AGAIN ? tcp_kinds[l->end] : NULL;
+}
+
+static const char *side_text(const struct host_line *l)
+{
+	static const char *const sides[] = { NULL, "client", "server" };
+
+	return sides[l->side % NR_OF(sides)];
+}
+
+/* All zeros as an address of no kind: there is none. */
+static bool is_none(const struct remote *r)
+{
+	static const struct remote none;
+
+	return !memcmp(r, &none, sizeof(none));
+}
+
+/* A local end may be any address; a remote one without port is none. */
+static bool has_remote(const struct host_line *l)
+{
+	return l->remote_port || !(is_none(&l->remote) || remote_is_v4(&l->remote));
+}
+
+static void end_text(const struct remote *address, __u32 port, char *out)
+{
+	char number[16] = "-";
+
+	if (port)
+		snprintf(number, sizeof(number), "%u", port);
+	if (!remote_is_v4(address))
+		*out++ = '[';
+	address_text(address, out, CELL / 2);
+	snprintf(out + strlen(out), 16, "%s:%s", remote_is_v4(address) ? "" : "]", number);
+}
+
+static void time_cell(const struct host_line *l, char *out)
+{
+	struct timespec t = clock_wall(l->time);
+	char clock[16];
+	struct tm tm;
+
+	strftime(clock, sizeof(clock), "%T", localtime_r(&t.tv_sec, &tm));
+	snprintf(out, CELL, "%s.%03ld", clock, t.tv_nsec / 1000000);
+}
+
+static void process_cell(const struct host_line *l, char *out)
+{
+	comm_text(l->comm, out, CELL);
+}
+
+static void pid_cell(const struct host_line *l, char *out)
+{
+	snprintf(out, CELL, l->pid ? "%u" : "-", l->pid);
+}
+
+static void protocol_cell(const struct host_line *l, char *out)
+{
+	const char *name = named_text(FORMAT_PROTOCOL, l->protocol);
+
+	snprintf(out, CELL, "%s", name ?: text("%u", l->protocol));
+}
+
+static void side_cell(const struct host_line *l, char *out)
+{
+	snprintf(out, CELL, "%s", or_none(side_text(l)));
+}
+
+static void local_cell(const struct host_line *l, char *out)
+{
+	end_text(&l->local, l->local_port, out);
+}
+
+static void remote_cell(const struct host_line *l, char *out)
+{
+	if (has_remote(l))
+		end_text(&l->remote, l->remote_port, out);
+	else
+		strcpy(out, "-");
+}
+
+static void connect_cell(const struct host_line *l, char *out)
+{
+	snprintf(out, CELL, "%s", or_none(line_end(HOST_connect, l)));
+}
+
+static void session_cell(const struct host_line *l, char *out)
+{
+	snprintf(out, CELL, "%s", or_none(line_end(HOST_sessions, l)));
+}
+
+static void kind_cell(const struct host_line *l, char *out)
+{
+	snprintf(out, CELL, "%s", or_none(line_end(HOST_retransmits, l)));
+}
+
+static void span_cell(const struct host_line *l, char *out)
+{
+	if (l->span == SPAN_UNKNOWN)
+		strcpy(out, "-");
+	else
+		units_seconds(out, l->span * 1e-9);
+}
+
+static void sent_cell(const struct host_line *l, char *out)
+{
+	units_bytes(out, l->sent);
+}
+
+static void received_cell(const struct host_line *l, char *out)
+{
+	units_bytes(out, l->received);
+}
+
+static void segments_cell(const struct host_line *l, char *out)
+{
+	snprintf(out, CELL, "%u", l->segments);
+}
+
+static void old_cell(const struct host_line *l, char *out)
+{
+	snprintf(out, CELL, "%s", or_none(state_text(l->old_state)));
+}
+
+static void state_cell(const struct host_line *l, char *out)
+{
+	snprintf(out, CELL, "%s", or_none(state_text(l->state)));
+}
+
+static void backlog_cell(const struct host_line *l, char *out)
+{
+	snprintf(out, CELL, "%u", l->backlog);
+}
+
+static void waiting_cell(const struct host_line *l, char *out)
+{
+	if (l->backlog || l->waiting)
+		snprintf(out, CELL, "%u/%u", l->waiting, l->backlog);
+	else
+		strcpy(out, "-");
+}
+
+static void error_cell(const struct host_line *l, char *out)
+{
+	snprintf(out, CELL, "%s", or_none(l->error ? strerrorname_np(l->error) : NULL));
+}
+
+static void iface_cell(const struct host_line *l, char *out)
+{
+	snprintf(out, CELL, "%.16s", or_none(l->iface));
+}
+
+static void queue_cell(const struct host_line *l, char *out)
+{
+	char rx[16] = "-", tx[16] = "-";
+
+	if (l->rx_queue >= 0)
+		snprintf(rx, sizeof(rx), "%d", l->rx_queue);
+	if (l->tx_queue >= 0)
+		snprintf(tx, sizeof(tx), "%d", l->tx_queue);
+	snprintf(out, CELL, "%s/%s", rx, tx);
+}
+
+/* `rank`: where there is no room, those of the greatest are left out first; 0: never. */
+struct host_column {
+	const char *name;
+	unsigned char width, rank;
+	bool right;
+	void (*put)(const struct host_line *, char *out);
+};
+
+#define TIME	{ "time", 12, 5, false, time_cell }
+#define PROCESS	{ "process", 15, 1, false, process_cell }
+#define PID	{ "pid", 7, 7, true, pid_cell }
+#define SIDE	{ "side", 6, 4, false, side_cell }
+#define LOCAL	{ "local", 21, 6, false, local_cell }
+#define HERE	{ "local", 21, 0, false, local_cell }
+#define REMOTE	{ "remote", 21, 0, false, remote_cell }
+#define TOOK(name)	{ name, 8, 2, true, span_cell }
+#define ERROR	{ "error", 12, 0, false, error_cell }
+#define WAY	{ "interface", 9, 8, false, iface_cell }, { "rx/tx", 5, 9, false, queue_cell }
+
+static const struct host_column columns[NR_HOST_EVENTS][MOST] = {
+	[HOST_connect] = { TIME, PROCESS, PID, LOCAL, REMOTE,
+			   { "end", 11, 0, false, connect_cell }, TOOK("took"), WAY },
+	[HOST_accept] = { TIME, PROCESS, PID, LOCAL, REMOTE,
+			  { "waiting", 9, 2, true, waiting_cell }, WAY },
+	[HOST_sessions] = { TIME, PROCESS, PID, SIDE, LOCAL, REMOTE,
+			    { "end", 9, 0, false, session_cell }, TOOK("lasted"),
+			    { "sent", 8, 3, true, sent_cell },
+			    { "received", 8, 3, true, received_cell },
+			    { "again", 5, 4, true, segments_cell }, WAY },
+	[HOST_retransmits] = { TIME, PROCESS, PID, LOCAL, REMOTE,
+			       { "kind", 7, 0, false, kind_cell },
+			       { "segments", 8, 3, true, segments_cell },
+			       { "state", 12, 2, false, state_cell }, WAY },
+	[HOST_states] = { TIME, PROCESS, PID, LOCAL, REMOTE, { "from", 12, 0, false, old_cell },
+			  { "to", 12, 0, false, state_cell }, TOOK("after") },
+	[HOST_listen] = { TIME, PROCESS, PID, HERE, { "backlog", 7, 0, true, backlog_cell } },
+	[HOST_bind] = { TIME, PROCESS, PID, { "protocol", 8, 2, false, protocol_cell }, HERE,
+			ERROR },
+	[HOST_udp] = { TIME, PROCESS, PID, LOCAL, REMOTE, ERROR },
+};
+
+/* Columns above this rank do not fit. */
+static unsigned rank_most(const struct page *p, const struct host_column *all)
+{
+	for (unsigned most = 9;; most--) {
+		unsigned width = 0;
+
+		for (const struct host_column *c = all; c->name; c++)
+			width += c->rank <= most ? c->width + (width ? GAP : 0) : 0;
+		if (width <= p->width || !most)
+			return most;
+	}
+}
+
+static void row_print(struct page *p, enum host_event event, const struct host_line *l)
+{
+	const struct host_column *all = columns[event];
+	unsigned most = rank_most(p, all), end = 0;
+
+	for (const struct host_column *c = all; c->name; c++) {
+		char cell[CELL];
+		unsigned wide;
+
+		if (c->rank > most)
+			continue;
+		if (l)
+			c->put(l, cell);
+		else
+			strcpy(cell, c->name);
+		wide = text_columns(cell);
+		end += end ? GAP : 0;
+		if (end)
+			page_spaces(p, GAP);
+		if (c->right && wide < c->width)
+			page_spaces(p, c->width - wide);
+		page_wrap(p, GAP, cell);
+		if (!c->right && wide < c->width)
+			page_spaces(p, c->width - wide);
+		end += c->width;
+	}
+	page_newline(p);
+}
+
+void host_heads(struct page *p, enum host_event event)
+{
+	row_print(p, event, NULL);
+}
+
+void host_print(struct page *p, enum host_event event, const struct host_line *l)
+{
+	row_print(p, event, l);
+}
+
+static void end_json(struct json *j, const char *key, const char *port_key,
+		     const struct remote *address, __u32 port, bool there)
+{
+	char text[CELL] = "";
+
+	if (there)
+		address_text(address, text, sizeof(text));
+	json_string_or_null(j, key, text);
+	if (port)
+		json_uint(j, port_key, port);
+	else
+		json_null(j, port_key);
+}
+
+static void queue_json(struct json *j, const char *key, int queue)
+{
+	if (queue >= 0)
+		json_uint(j, key, queue);
+	else
+		json_null(j, key);
+}
+
+static void span_json(struct json *j, const struct host_line *l)
+{
+	if (l->span == SPAN_UNKNOWN)
+		json_null(j, "seconds");
+	else
+		json_double(j, "seconds", l->span * 1e-9);
+}
+
+static void session_json(struct json *j, const struct host_line *l)
+{
+	json_string_or_null(j, "side", side_text(l) ?: "");
+	span_json(j, l);
+	json_uint(j, "sent_bytes", l->sent);
+	json_uint(j, "received_bytes", l->received);
+	json_uint(j, "retransmits", l->segments);
+}
+
+static void own_json(struct json *j, enum host_event event, const struct host_line *l)
+{
+	if (line_end(event, l))
+		json_string(j, event == HOST_retransmits ? "kind" : "end", line_end(event, l));
+	if (event == HOST_sessions)
+		session_json(j, l);
+	if (event == HOST_connect || event == HOST_states)
+		span_json(j, l);
+	if (event == HOST_states)
+		json_string_or_null(j, "from", state_text(l->old_state) ?: "");
+	if (event == HOST_states || event == HOST_retransmits)
+		json_string_or_null(j, event == HOST_states ? "to" : "state",
+				    state_text(l->state) ?: "");
+	if (event == HOST_retransmits)
+		json_uint(j, "segments", l->segments);
+	if (event == HOST_accept && l->backlog)
+		json_uint(j, "waiting", l->waiting);
+	if (event == HOST_listen || (event == HOST_accept && l->backlog))
+		json_uint(j, "backlog", l->backlog);
+	if (event == HOST_bind)
+		json_string(j, "protocol", named_text(FORMAT_PROTOCOL, l->protocol) ?:
+					   text("%u", l->protocol));
+	if (event >= HOST_bind)
+		json_string_or_null(j, "error", l->error ? strerrorname_np(l->error) ?: "?" : "");
+}
+
+void host_print_json(enum host_event event, const struct host_line *l)
+{
+	struct timespec t = clock_wall(l->time);
+	struct json j = { .out = stdout };
+
+	json_open(&j, NULL, '{');
+	json_time(&j, "time", &t);
+	json_string(&j, "event", host_event_names[event]);
+	json_string_or_null(&j, "process", l->comm);
+	if (l->pid)
+		json_uint(&j, "pid", l->pid);
+	else
+		json_null(&j, "pid");
+	end_json(&j, "local", "local_port", &l->local, l->local_port, true);
+	if (event != HOST_listen && event != HOST_bind)
+		end_json(&j, "remote", "remote_port", &l->remote, l->remote_port, has_remote(l));
+	if (event <= HOST_retransmits) {
+		json_string_or_null(&j, "interface", l->iface);
+		queue_json(&j, "rx_queue", l->rx_queue);
+		queue_json(&j, "tx_queue", l->tx_queue);
+	}
+	own_json(&j, event, l);
+	json_close(&j);
+	putchar('\n');
+}
