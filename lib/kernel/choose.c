@@ -18,6 +18,8 @@ static const struct feature *method_of(const struct bpf_program *prog)
 {
 	const char *section = bpf_program__section_name(prog);
 
+	if (!strncmp(section, "fexit/", 6))	/* the same trampoline */
+		return &features[FEATURE_FENTRY];
 	for (const struct feature *w = features; w->name; w++) {
 		size_t len = strlen(w->name);
 
