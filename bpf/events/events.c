@@ -29,9 +29,10 @@ const struct event event_list[] = {
 	{ "netif_receive_skb_list_entry", { M(gro) | M(skblife), P(RX_NIC) } },
 	{ "netif_rx_entry", { M(gro) | M(skblife), P(RX_NIC) } },
 	/* of the host: bpf/host/host_events.bpf.c */
-	{ "inet_sock_set_state", { .meters = M(connect) | M(session) | M(tcp) | M(accept) } },
+	{ "inet_sock_set_state",
+	  { .meters = M(connect) | M(session) | M(tcp) | M(accept) | M(tcpwait) } },
 	{ "inet_sock_set_state_again",
-	  { .meters = M(connect) | M(session) | M(tcp) | M(accept) } },
+	  { .meters = M(connect) | M(session) | M(tcp) | M(accept) | M(tcpwait) } },
 	{ "tcp_retransmit_skb", { .meters = M(connect) | M(tcp) } },
 	{ "tcp_retransmit_skb_again", { .meters = M(connect) | M(tcp) } },
 	{}

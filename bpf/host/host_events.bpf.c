@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The host's meters: one program per kernel event of TCP sockets, none for each packet. */
+/* The host's meters: one program per kernel event; for each packet only on request. */
 #include "bpf/accept/accept.bpf.h"
 #include "bpf/connect/connect.bpf.h"
 #include "bpf/host/life.bpf.h"
 #include "bpf/neigh/neigh.bpf.h"
 #include "bpf/session/session.bpf.h"
 #include "bpf/tcp/tcp.bpf.h"
+#include "bpf/tcpwait/tcpwait.bpf.h"
 
 volatile __u64 off SEC(".data.off");	/* 1 << METER_x of those removed: lib/attach/set.c */
 
@@ -45,8 +46,11 @@ static __always_inline int state_changed(const struct sock *sk, int old, int new
 {
 	const struct sock *plain = ARGUMENT(sk);
 
-	if (tcp_is_ours(plain) && mine(sk, again))
-		life_follow(sk, plain, old, new);
+	if (!tcp_is_ours(plain) || !mine(sk, again))
+		return 0;
+	life_follow(sk, plain, old, new);
+	if (new == TCP_CLOSE && on(METER_tcpwait))
+		tcpwait_closed(sk, plain);
 	return 0;
 }
 

@@ -40,7 +40,8 @@
 	M(backlog)						\
 	M(session)						\
 	M(tcp)							\
-	M(neigh)
+	M(neigh)						\
+	M(tcpwait)
 #define METERS(M) PACKET_METERS(M) OTHER_METERS(M) HOST_METERS(M)
 
 /* Every hook; for each point, the best one first. A new hook is one word here. */

@@ -68,11 +68,11 @@ class Peer:
                 got.append(s)
         return got
 
-    def send(self, to, flags, seq=ISN + 1, ack=None, options=b"", data=b""):
+    def send(self, to, flags, seq=ISN + 1, ack=None, options=b"", data=b"", window=65535):
         """Answers a segment; `ack`: by default all of it."""
         ack = to.end if ack is None else ack
         offset = 5 + len(options) // 4
-        tcp = struct.pack("!HHIIBBHHH", to.dport, to.sport, seq, ack, offset << 4, flags, 65535, 0, 0) + options + data
+        tcp = struct.pack("!HHIIBBHHH", to.dport, to.sport, seq, ack, offset << 4, flags, window, 0, 0) + options + data
         right = checksum(pseudo(6, tcp, THERE, HERE))
         self.wire.write(0, self.wire.eth(ip4(6, tcp[:16] + struct.pack("!H", right) + tcp[18:])))
 
