@@ -143,6 +143,61 @@ def segments_are_lost(w):
     w.expect("tcp-retransmits", fix=False, remedy=losing.stop, settle=.5)
 
 
+def answered(s):
+    """Answers each 20 bytes with one."""
+    with contextlib.suppress(OSError), s:
+        while s.recv(20, socket.MSG_WAITALL):
+            s.send(b"!")
+
+
+@trouble("tcp-small-writes", "TCP_NODELAY")
+def requests_are_written_in_two_parts(w):
+    """Two programs write the head and the body of each request apart, and wait for the answer."""
+    host(w, "-m", "+tcpwait")
+    server, asking = listener(w), []
+    for _ in range(2):
+        asking.append(asked(w))
+        threading.Thread(target=answered, args=(server.accept()[0],), daemon=True).start()
+    served(w, server)
+    visits(w)
+
+    def ask(s):
+        s.send(b"head")
+        s.send(b"the rest of it..")
+        s.recv(1)
+    for s in asking:
+        w.stack.callback(s.close)
+        w.load(lambda s=s: ask(s), .001)
+    w.expect("tcp-small-writes", fix=False,
+             remedy=lambda: [s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1) for s in asking])
+
+
+@healthy
+def requests_and_streams(w):
+    """What TCP holds is looked at: a stream as fast as it goes, requests of one write, and small writes now and then."""
+    host(w, "-m", "+tcpwait")
+    server = listener(w)
+    c, stream = asked(w), asked(w)
+    for s in c, stream:
+        w.stack.callback(s.close)
+    threading.Thread(target=answered, args=(server.accept()[0],), daemon=True).start()
+    threading.Thread(target=closing, args=(server.accept()[0],), daemon=True).start()
+    served(w, server)
+    visits(w, every=.025)
+    stream.setblocking(False)
+
+    def send():
+        with contextlib.suppress(BlockingIOError):
+            stream.send(bytes(200000))
+
+    def ask():
+        c.send(bytes(20))
+        c.recv(1)
+    w.load(send, .002)
+    w.load(ask, .01)
+    w.quiet(least=20)
+
+
 @healthy
 def connections_come_and_go(w):
     """Forty connections a second, a stream beside them, and now and then one that is refused."""
