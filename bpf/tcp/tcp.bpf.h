@@ -10,6 +10,12 @@ static const struct tcp tcp_none;
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
 
+struct tcp_sock___chrono {
+	__u32 chrono_start, chrono_stat[3];
+	__u8 chrono_type : 2;
+	__u32 rcv_ooopack, dsack_dups;
+};
+
 struct iphdr {
 	__be32 saddr;
 };
@@ -59,6 +65,28 @@ static __always_inline void tcp_again(const struct sock *sk, struct socket_life 
 	tcp_segments(sk, life, row);
 }
 
+enum { CHRONO_BUSY = 1, CHRONO_WINDOW, CHRONO_BUFFER };	/* enum tcp_chrono, 4.10 to 6.18 */
+
+/* The kernel's own account: each moment is in one of three sums, or the present one (jiffies). */
+static __always_inline void tcp_limits(const struct sock *sk, struct tcp *row)
+{
+	const struct tcp_sock___chrono *tcp = (const void *)sk;
+	__u32 now = BPF_CORE_READ_BITFIELD_PROBED(tcp, chrono_type);
+	__u32 rest = (__u32)bpf_jiffies64() - PLAIN(tcp, chrono_start);
+	__u64 window = PLAIN(tcp, chrono_stat[CHRONO_WINDOW - 1]);
+	__u64 busy = window + PLAIN(tcp, chrono_stat[CHRONO_BUSY - 1]) +
+		     PLAIN(tcp, chrono_stat[CHRONO_BUFFER - 1]);
+
+	window += now == CHRONO_WINDOW ? rest : 0;
+	busy += now ? rest : 0;
+	if (busy)
+		SPAN_ADD(row, busy, busy * config.tick_us);
+	if (window)
+		SPAN_ADD(row, by_receiver, window * config.tick_us);
+	COUNT(row, out_of_order, PLAIN(tcp, rcv_ooopack));
+	COUNT(row, duplicates, PLAIN(tcp, dsack_dups));
+}
+
 static __always_inline void tcp_ended(const struct sock *sk, struct socket_life *life)
 {
 	const struct tcp_sock___totals *tcp = (const void *)sk;
@@ -68,6 +96,8 @@ static __always_inline void tcp_ended(const struct sock *sk, struct socket_life 
 	if (!row)
 		return;
 	tcp_segments(sk, life, row);
+	if (life && life->established)
+		tcp_limits(sk, row);
 	if (rtt)
 		SPAN_ADD(row, rtt, rtt * 1000ull);
 	if (rtt && ~least)

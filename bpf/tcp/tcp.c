@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The meter tcp: what TCP sends again and why, resets, and round trips, by remote host. */
 #include <stdio.h>
+#include <time.h>
 
 #include "bpf/tcp/tcp.h"
 #include "lib/core/hook.h"
@@ -24,10 +25,19 @@ static const struct metric metrics[] = {
 		.help = "Resets (RST) sent."),
 	COUNTER(struct tcp, resets_received, .name = "resets_received", .unit = "segments",
 		.rare = true, .help = "Resets (RST) received."),
+	COUNTER(struct tcp, out_of_order, .name = "out_of_order", .unit = "segments",
+		.rare = true, .help = "Segments that came after later ones, of ended connections."),
+	COUNTER(struct tcp, duplicates, .name = "duplicates", .unit = "segments", .rare = true,
+		.help = "Segments sent again in vain: the other side had them, and said so."),
 	HISTOGRAM(struct tcp, rtt, .name = "rtt", .unit = "seconds", .scale = 1e-9,
 		  .help = "Smoothed round trip of each connection at its end."),
 	HISTOGRAM(struct tcp, rtt_min, .name = "rtt_min", .unit = "seconds", .scale = 1e-9,
 		  .help = "Least round trip of its last minutes, of each connection at its end."),
+	HISTOGRAM(struct tcp, busy, .name = "busy", .unit = "seconds", .scale = 1e-6,
+		  .help = "Time in which a connection had data to send, or unacknowledged."),
+	HISTOGRAM(struct tcp, by_receiver, .name = "limited_by_receiver", .unit = "seconds",
+		  .scale = 1e-6,
+		  .help = "Part of it in which the receiver's window held data back."),
 	{}
 };
 
@@ -45,9 +55,18 @@ static int fill(const struct site *site, struct bpf_object *obj)
 	return remotes_reserve(obj, "tcp", &(struct tcp_key){}, 1);
 }
 
+static void configure(const struct iface *i, const struct request *req, struct config *c)
+{
+	struct timespec tick = {};
+
+	(void)i, (void)req;
+	clock_getres(CLOCK_MONOTONIC_COARSE, &tick);	/* it goes by jiffies */
+	c->tick_us = tick.tv_nsec / 1000;
+}
+
 const struct meter meter_tcp = {
 	.name = "tcp",
-	.help = "TCP by remote host: segments sent again and why, resets, round trips",
+	.help = "TCP by remote host: what is sent again, resets, round trips, what held it back",
 	.type = EVENT_METER,
 	.host = true,
 	.by = BY_KEY,
@@ -59,4 +78,5 @@ const struct meter meter_tcp = {
 		.text = key_words,
 	},
 	.events = { .fill = fill },
+	.configure = configure,
 };

@@ -23,8 +23,13 @@ struct tcp {
 	__u64 again[NR_TCP_AGAIN];	/* segments */
 	__u64 segments;		/* with data, sent: of connections that ended or sent again */
 	__u64 resets_sent, resets_received;
-	HIST(rtt, LOGLIN_SLOTS);	/* ns, smoothed: of each connection when it ended… */
-	HIST(rtt_min, LOGLIN_SLOTS);	/* …and its least of the last minutes */
+	/* of connections when they ended: */
+	__u64 out_of_order;	/* segments that came after later ones */
+	__u64 duplicates;	/* segments that the other side had already */
+	HIST(rtt, LOGLIN_SLOTS);	/* ns, smoothed */
+	HIST(rtt_min, LOGLIN_SLOTS);	/* ns, the least of the last minutes */
+	HIST(busy, LOGLIN_SLOTS);	/* us, while it had data to send or unacknowledged… */
+	HIST(by_receiver, LOGLIN_SLOTS);	/* …of these, while the window was full */
 };
 
 #ifndef __bpf__

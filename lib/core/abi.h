@@ -76,6 +76,7 @@ struct config {
 	__u32 preempts;		/* a task may be preempted within a program: release_preempts() */
 	__u32 scratch;		/* slots of a SCRATCH_MAP(); a power of two */
 	__u32 slot;		/* among interfaces that share programs: host.h; 0: it does not */
+	__u32 tick_us;		/* of jiffies */
 	__u64 entered;		/* 1 << SHARED_x: the kernel runs this program itself */
 	/* NAPIs by id: from `napi_first` on, `napi_rx` of them receive; the others only send */
 	__u32 napis, napi_first, napi_rx;	/* napis: all; 0: none that only sends is known */

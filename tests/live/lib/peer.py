@@ -76,9 +76,9 @@ class Peer:
         right = checksum(pseudo(6, tcp, THERE, HERE))
         self.wire.write(0, self.wire.eth(ip4(6, tcp[:16] + struct.pack("!H", right) + tcp[18:])))
 
-    def accept(self, syn):
+    def accept(self, syn, window=65535):
         """Answers the SYN; returns the ACK that establishes."""
-        self.send(syn, SYN | ACK, seq=ISN, options=OPTIONS)
+        self.send(syn, SYN | ACK, seq=ISN, options=OPTIONS, window=window)
         return self.next(ACK)
 
     def close(self):
