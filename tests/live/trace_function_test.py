@@ -53,7 +53,8 @@ def packets(ns, address, name):
     for kind in ("nf", "function", "tp"):
         if not all(kind in sources(p) for p in ("tcp:::send", "tcp:::receive", "ip:::send", "ip:::receive", "icmp:::send", "icmp:::receive")):
             continue
-        got = counted(ns, "tcp:::send,tcp:::receive,ip:::send,ip:::receive", lambda: talk(ns, "orderly", address), more=["--source", kind])
+        got = counted(ns, "tcp:::send,tcp:::receive,ip:::send,ip:::receive", lambda: talk(ns, "orderly", address), where="ip_proto == tcp",
+                      more=["--source", kind])
         same(f"packets {name}: eleven segments by {kind}", got, {f"{p}:::{d}": 11 for p in ("tcp", "ip") for d in ("send", "receive")})
         t = Trace(ns, "icmp:::send,icmp:::receive", "--source", kind, "--by", "probename,icmp_type,if_name,ip_plength,pkt_len")
         ns.run(f"ping -qc2 -i.1 {address}")

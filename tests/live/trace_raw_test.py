@@ -193,7 +193,7 @@ def containers():
 
 
 def refusals(ns):
-    before = left.listed("link")
+    before = left.Before()
     if not has_functions():
         r = nicprobe("trace", "fbt::__alloc_skb:entry", check=False)
         check("refused: functions, where they cannot be traced", r.returncode == 1 and "functions of the kernel" in r.stderr, r.stderr)
@@ -213,7 +213,7 @@ def refusals(ns):
     for args, status, words in cases:
         r = nicprobe("trace", *args, "-d", ".1", check=False)
         check(f"refused: {' '.join(args)}", r.returncode == status and words in r.stderr, (r.returncode, r.stderr))
-    same("refused: nothing was attached", left.listed("link"), before)
+    before.check("refused: nothing was attached")
 
 
 need_root()

@@ -247,7 +247,7 @@ def refused(*args):
 
 def refusals(ns):
     """What cannot be answered is refused, in words, before anything is attached."""
-    before = left.listed("link")
+    before = left.Before()
     for args, status, words in (
             (["tcp:::receive", "--by", "pid"], 2, "softirq"),
             (["tcp:::recieve", "--by", "ip_saddr"], 2, "tcp:::receive"),
@@ -260,7 +260,7 @@ def refusals(ns):
             ([], 2, "probe")):
         got, said = refused(*args)
         check(f"refused: {' '.join(args) or 'nothing'}", got == status and words in said, (got, said))
-    same("refused: nothing was attached", left.listed("link"), before)
+    before.check("refused: nothing was attached")
 
 
 need_root()

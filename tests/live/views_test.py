@@ -35,11 +35,11 @@ def right(status, err):
 
 
 def views(ns):
-    before = left.listed("link")
+    before = left.Before()
     for name in VIEWS:
         status, _, err = ran(ns, "trace", f"@{name}", "-d", ".1")
         check(f"views: @{name}", right(status, err), (status, err))
-    same("views: nothing stays attached", left.listed("link"), before)
+    before.check("views: nothing stays attached")
 
 
 def commands(ns):
@@ -61,7 +61,7 @@ def clauses(ns):
 
 def oneliners(ns):
     """Those of other tools, as options and as D: what differs is only how they are asked."""
-    before, same_questions = left.listed("link"), 0
+    before, same_questions = left.Before(), 0
     for row in ROWS:
         words = shlex.split(row.words)
         asked = [words] if words[0] == "list" else [[*words, "-d", ".1", "-j"]]
@@ -78,7 +78,7 @@ def oneliners(ns):
             same(f"one-liners: D asks the same: {row.clause}", *({k: v for k, v in d.items() if k not in ("seconds", "rows", "lost")}
                                                                  for d in docs))
     check("one-liners: some are the same question", same_questions >= 10, same_questions)
-    same("one-liners: nothing stays attached", left.listed("link"), before)
+    before.check("one-liners: nothing stays attached")
 
 
 def of_users(ns):

@@ -41,14 +41,37 @@ def held():
     return ids
 
 
-def listed(kind):
+def listed(kind, within=""):
     """bpftool's list; it fails if an object disappears meanwhile, so try again."""
     for _ in range(20):
         try:
-            return json.loads(sh(f"bpftool -f -j {kind} show"))
+            return json.loads(sh(f"{within} bpftool -f -j {kind} show"))
         except (RuntimeError, ValueError):
             pass
-    return json.loads(sh(f"bpftool -f -j {kind} show"))
+    return json.loads(sh(f"{within} bpftool -f -j {kind} show"))
+
+
+def elsewhere():
+    """A process in each mount namespace that has a BPF file system of its own, as another test has."""
+    known = {os.stat(at).st_dev for at in (BPFFS, HOST) if os.path.isdir(at)}
+    for root in glob.glob("/proc/[0-9]*/root"):
+        try:
+            device = os.stat(root + BPFFS).st_dev
+        except OSError:
+            continue
+        if device not in known:
+            known.add(device)
+            yield root.split("/")[2]
+
+
+def pinned_elsewhere(kind):
+    ids = set()
+    for pid in elsewhere():
+        try:
+            ids |= {o["id"] for o in listed(kind, f"nsenter -t {pid} -m") if o.get("pinned")}
+        except (RuntimeError, ValueError):      # it has ended
+            pass
+    return ids
 
 
 def objects():
@@ -59,6 +82,7 @@ def objects():
     for kind in kinds:
         theirs[kind] |= {o["id"] for o in all_of[kind]
                          if any(p.startswith(HOST) for p in o.get("pinned", []))}
+        theirs[kind] |= pinned_elsewhere(kind)
     theirs["prog"] |= {o.get("prog_id") for o in all_of["link"] if o["id"] in theirs["link"]}
     for prog in all_of["prog"]:
         if prog["id"] in theirs["prog"]:

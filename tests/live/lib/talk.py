@@ -34,24 +34,31 @@ def connected(address, server=None, port=SERVER):
     return c, server.accept()[0]
 
 
+def acked(sock):
+    """Waits until the other end has acknowledged all, which it may do late."""
+    end = time.monotonic() + 5
+    while struct.unpack_from("=I", sock.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 104), 24)[0]:     # tcpi_unacked
+        assert time.monotonic() < end
+        time.sleep(.005)
+
+
 def orderly(address):
     """11 bytes there, 5 back; the client closes first: 11 segments, none combined."""
-    wait = lambda: time.sleep(.06)      # until the delayed ACK is sent
     server = listener(address)
     c, s = connected(address, server)
     for one in (c, s):
         one.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     c.send(b"hello there")
-    wait()
+    acked(c)
     assert s.recv(100) == b"hello there"
     s.send(b"hello")
-    wait()
+    acked(s)
     assert c.recv(100) == b"hello"
     c.close()
-    wait()
+    time.sleep(.06)
     s.close()
     server.close()
-    wait()
+    time.sleep(.06)
 
 
 def refused(address, port="20007"):
