@@ -87,6 +87,10 @@ def objects():
     for prog in all_of["prog"]:
         if prog["id"] in theirs["prog"]:
             theirs["map"] |= set(prog.get("map_ids", []))
+    # A program array that somebody opens by its ID, as this list does, while it goes, stays for good: its clearing takes
+    # a reference each time, and is scheduled once (prog_array_map_clear(), seen in 6.18).
+    used = {nr for prog in all_of["prog"] for nr in prog.get("map_ids", [])}
+    theirs["map"] |= {m["id"] for m in all_of["map"] if m["type"] == "prog_array" and m["id"] not in used and not m.get("pinned")}
     # nic_…: of the test NIC, in this or another test
     return {(kind, o["id"]): o.get("name", str(o.get("type", "?")))
             for kind in kinds for o in all_of[kind]
