@@ -128,7 +128,7 @@ static void cost_print(const struct snapshot *all, unsigned nr, const struct cos
 				 percent_text(percent(sum, c->seconds)), c->seconds));
 	page_newline(&page);
 	if (packets < 0 && nr == 1 && all->meta.host)
-		page_remark(&page, 2, "Programs of the host run for events, not for each packet.");
+		page_remark(&page, 2, "Packets are not counted: the host has no meter that does.");
 	else if (packets < 0)
 		page_remark(&page, 2, "Packets are not counted in both directions: pktsize is not "
 				      "attached, or has no hook.");

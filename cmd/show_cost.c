@@ -9,6 +9,20 @@
 #include "render/shown.h"
 #include "render/units.h"
 
+/* A meter of the host that looks at packets is attached on request. */
+static const char *host_text(const struct snapshot *s)
+{
+	const char *each = "";
+
+	for (int id = 0; id < NR_METERS; id++)
+		if (s->meta.on >> id & 1 && meters[id]->on_request)
+			each = text("%s%s%s: %s", each, *each ? "; " : "", meters[id]->name,
+				    meters[id]->on_request);
+	return *each ? each :
+	       "none per packet: programs run when connections begin, end or fail, and "
+	       "while packets wait for the address of a neighbour";
+}
+
 /* `nicprobe cost` finds out what measuring takes of the interface's packets. */
 static const char *measured_text(const struct snapshot *s)
 {
@@ -19,8 +33,7 @@ static const char *measured_text(const struct snapshot *s)
 		return "0.1 us per packet that the machine sends or a connection receives, 0.3 us "
 		       "for one that waited, for tcpwait";
 	if (s->meta.host)
-		return "none per packet: programs run when connections begin, end or fail, and "
-		       "while packets wait for the address of a neighbour";
+		return host_text(s);
 	if (!s->meta.cost_ns)
 		return text("not measured yet: nicprobe cost %s", s->name);
 	units_seconds(each, s->meta.cost_ns * 1e-9);

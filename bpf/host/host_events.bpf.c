@@ -2,6 +2,7 @@
 /* The host's meters: one program per kernel event; for each packet only on request. */
 #include "bpf/accept/accept.bpf.h"
 #include "bpf/connect/connect.bpf.h"
+#include "bpf/dns/dns.bpf.h"
 #include "bpf/host/life.bpf.h"
 #include "bpf/neigh/neigh.bpf.h"
 #include "bpf/session/session.bpf.h"

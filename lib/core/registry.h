@@ -41,7 +41,8 @@
 	M(session)						\
 	M(tcp)							\
 	M(neigh)						\
-	M(tcpwait)
+	M(tcpwait)						\
+	M(dns)
 #define METERS(M) PACKET_METERS(M) OTHER_METERS(M) HOST_METERS(M)
 
 /* Every hook; for each point, the best one first. A new hook is one word here. */

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Findings about name servers: those that do not answer, answer slowly, or fail. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "bpf/dns/dns.h"
+#include "findings/subjects.h"
+#include "lib/util/log.h"
+
+enum { SILENT, FAILS, SLOW };
+
+static const struct limit three = { 3, "3 queries or more" };
+static const struct limit some = { 3, "3 answers or more" };
+static const struct limit share = { .1, "a tenth of the answers of a server to a process" };
+static const struct limit ten = { 10, "10 answers" };
+static const struct limit slow = { .1, "0.1 s" };
+
+static const struct finding_kind kinds[] = {
+	[SILENT] = {
+		.id = "dns-unanswered", RATED(CRITICAL, LOSS),
+		RESTS(ALWAYS, ON(dns), 0),
+		.title = "A name server does not answer",
+		.means = "The server is down, or a firewall drops queries or answers. Whoever "
+			 "asks waits, five seconds with the C library's resolver, before it asks "
+			 "again or asks the next server.",
+		.when = "{1} of the last ten seconds have no answer after two",
+		.remedy = "Is the server up, and the way to it: ip route get ADDRESS, ping "
+			  "ADDRESS. Name another server first: /etc/resolv.conf, or resolvectl dns "
+			  "where systemd-resolved asks.",
+		.symptom = "Logins and connections by name hang for five seconds",
+		.limits = { &three },
+	},
+	[FAILS] = {
+		.id = "dns-fails", RATED(WARNING, LOSS),
+		RESTS(ALWAYS, ON(dns), 0),
+		.title = "A name server answers that it failed, or refuses to",
+		.means = "SERVFAIL: the servers that it asks do not answer it, or their answers "
+			 "are not signed as they must be. REFUSED: it does not serve this host. "
+			 "The name is not known; that a name does not exist (NXDOMAIN) is another "
+			 "answer.",
+		.when = "{1} are SERVFAIL or REFUSED, and they are at least {2}",
+		.remedy = "The log of the server says why. Where it refuses: its access rules, or "
+			  "another server in /etc/resolv.conf.",
+		.symptom = "Temporary failure in name resolution",
+		.limits = { &some, &share },
+	},
+	[SLOW] = {
+		.id = "dns-slow", RATED(WARNING, WAIT),
+		RESTS(ALWAYS, ON(dns), 0),
+		.title = "A name server answers slowly",
+		.means = "Each lookup takes that long, and with it each connection by name: the "
+			 "server is far or overloaded, or asks others for every name.",
+		.when = "at least {1} come, and half of them take {2} or more",
+		.remedy = "A server that is near and remembers answers: systemd-resolved or "
+			  "unbound on this host or in its network, named first in "
+			  "/etc/resolv.conf.",
+		.symptom = "Connections by name begin slowly, those by address do not",
+		.limits = { &ten, &slow },
+	},
+};
+
+static const char *server_text(const struct dns_key *key)
+{
+	char server[64];
+
+	remote_text(&key->server, server, sizeof(server));
+	return text("%s", server);
+}
+
+/* "python3"; of what this host forwards, or sent late, it is not known. */
+static const char *asker(const struct dns_key *key)
+{
+	return *key->comm ? text("%.*s", COMM_SIZE, key->comm) : "others";
+}
+
+static uint64_t failed(const struct dns *d)
+{
+	return d->answers[DNS_SERVFAIL] + d->answers[DNS_REFUSED];
+}
+
+static uint64_t answered(const struct dns *d)
+{
+	uint64_t n = 0;
+
+	for (int code = 0; code < NR_DNS_ANSWERS; code++)
+		n += d->answers[code];
+	return n;
+}
+
+static void judge_silent(struct evidence *e)
+{
+	const struct dns_key *key = NULL;
+	struct finding *f;
+	uint64_t most = 0;
+
+	for_each_row(r, e, METER_dns) {
+		const struct dns *d = (const void *)r.words;
+
+		if (d->unanswered[0] > most) {
+			most = d->unanswered[0];
+			key = r.key;
+		}
+	}
+	if (most < three.value)
+		return;
+	f = finding_add(e->f, &kinds[SILENT], -1, "%s has not answered %" PRIu64 " queries of %s",
+			server_text(key), most, asker(key));
+	finding_counted(e, f, most, "unanswered", "queries");
+	finding_advise(f, "is %s up, and the way to it: ping %s; else name another server first, "
+		       "in /etc/resolv.conf", server_text(key), server_text(key));
+}
+
+static void judge_fails(struct evidence *e)
+{
+	const struct dns_key *key = NULL;
+	const struct dns *worst = NULL;
+	struct finding *f;
+
+	for_each_row(r, e, METER_dns) {
+		const struct dns *d = (const void *)r.words;
+
+		if (failed(d) < share.value * answered(d) ||
+		    (worst && failed(d) <= failed(worst)))
+			continue;
+		worst = d;
+		key = r.key;
+	}
+	if (!worst || !worth(e, failed(worst), some.value))
+		return;
+	f = finding_add(e->f, &kinds[FAILS], -1, "%s failed or refused to answer %" PRIu64 " of %"
+			PRIu64 " queries of %s", server_text(key), failed(worst), answered(worst),
+			asker(key));
+	finding_counted(e, f, failed(worst), "failed", "answers");
+	finding_fact(f, "answers", answered(worst), "answers");
+	finding_advise(f, "why: the log of %s; another server may know the names",
+		       server_text(key));
+}
+
+static void judge_slow(struct evidence *e)
+{
+	const struct metric *k = metric_of(&meter_dns, "latency");
+
+	for_each_row(r, e, METER_dns) {
+		const struct dns *d = (const void *)r.words;
+		double p50 = hist_percentile(k, words_at(&d->latency.sum), .5);
+		struct finding *f;
+
+		if (isnan(p50) || p50 < slow.value || !worth(e, answered(d), ten.value))
+			continue;
+		f = finding_add(e->f, &kinds[SLOW], -1, "%s takes %s (median) to answer %s",
+				server_text(r.key), finding_time(p50), asker(r.key));
+		finding_harm(f, p50);
+		finding_strikes(f, rate(e, answered(d)));
+		finding_fact(f, "latency", p50, "seconds");
+		finding_advise(f, "a name server that is near and remembers answers, on this host "
+			       "or in its network");
+	}
+}
+
+static void judge(struct evidence *e)
+{
+	judge_silent(e);
+	judge_fails(e);
+	judge_slow(e);
+}
+
+DEFINE_SUBJECT(resolving, "Name servers of the host", .host = true)
