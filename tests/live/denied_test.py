@@ -78,8 +78,8 @@ def limits(iface):
     run(f"detach {iface}")
     # with fewer than 4 files it does not even start
     ways = {f"{n} files at once": ["prlimit", f"--nofile={n}"] for n in (4, 6, 8, 12, 16, 20, 24, 32)}
-    if "asan" not in sh(f"ldd {NICPROBE}"):	# which needs more than anybody has; with 12 MB even the libraries find no room
-        ways |= {f"{n} MB of memory": ["prlimit", f"--as={n << 20}"] for n in (16, 20, 24, 32, 48)}
+    if "asan" not in sh(f"ldd {NICPROBE}"):	# which needs more than anybody has; with 16 MB even the libraries find no room
+        ways |= {f"{n} MB of memory": ["prlimit", f"--as={n << 20}"] for n in (20, 24, 32, 48)}
     ended = 0
     for name, prefix in ways.items():
         pins = left.pins()
