@@ -131,7 +131,6 @@ const struct meter meter_backlog = {
 		.size = sizeof(struct backlog_key),
 		.labels = labels,
 		.text = key_text,
-		.each = "socket",
 		.sorted = true,
 	},
 	.read = read_all,
