@@ -6,6 +6,7 @@
 #include "lib/attach/device.bpf.h"
 #include "lib/attach/device.h"
 #include "lib/kernel/btf.h"
+#include "lib/util/shortage.h"
 #include "device.skel.h"
 
 static const struct { const char *structure, *member; } steps[NR_DEVICE_STEPS] = {
@@ -37,8 +38,9 @@ void device_find(unsigned ifindex, __u64 *dev, __u64 *net)
 	*dev = *net = 0;
 	if (!kernel)
 		return;
-	kernel->bss->wanted = wanted;
-	if (!bpf_prog_test_run_opts(bpf_program__fd(kernel->progs.device), &run)) {
+	if (!shortage_unmapped(kernel->bss))
+		kernel->bss->wanted = wanted;
+	if (kernel->bss && !bpf_prog_test_run_opts(bpf_program__fd(kernel->progs.device), &run)) {
 		*dev = kernel->bss->wanted.dev;
 		*net = kernel->bss->wanted.net;
 	}

@@ -141,13 +141,12 @@ static const char *lacks_tcx(void)
 	int prog = small_load(BPF_PROG_TYPE_SCHED_CLS, 0, 0, nothing, 2), fd = -1;
 
 	/* No interface has this index: a kernel with tcx looks for it, an older one does not. */
-	if (prog >= 0) {
+	if (prog >= 0)
 		fd = bpf_link_create(prog, INT32_MAX, TCX_INGRESS, NULL);
-		if (fd >= 0 || errno == ENODEV)
-			why = NULL;
-		else
-			short_of(errno, "try tc programs by links");
-	}
+	if (fd >= 0 || (prog >= 0 && errno == ENODEV))
+		why = NULL;
+	else
+		short_of(errno, "try tc programs by links");
 	if (fd >= 0)
 		close(fd);
 	if (prog >= 0)

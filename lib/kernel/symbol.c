@@ -11,6 +11,7 @@
 
 #include "lib/kernel/symbol.bpf.h"
 #include "lib/kernel/symbol.h"
+#include "lib/util/shortage.h"
 #include "symbol.skel.h"
 
 /* Loaded once; NULL: it cannot be. */
@@ -22,6 +23,10 @@ static struct symbol_bpf *kernel_ready(void)
 	if (!tried)
 		kernel = symbol_bpf__open_and_load();
 	tried = true;
+	if (kernel && shortage_unmapped(kernel->bss)) {
+		symbol_bpf__destroy(kernel);
+		kernel = NULL;
+	}
 	return kernel;
 }
 

@@ -6,6 +6,7 @@
 #include <bpf/libbpf.h>
 
 #include "lib/kernel/yard.h"
+#include "lib/util/shortage.h"
 #include "yard.skel.h"
 
 #define TRIES	200		/* the quickest counts: nothing interrupted it */
@@ -13,7 +14,7 @@
 int yard_measure(double *ns)
 {
 	struct yard_bpf *obj = yard_bpf__open_and_load();
-	int err = obj ? 0 : -errno;
+	int err = !obj ? -errno : shortage_unmapped(obj->bss) ? -EAGAIN : 0;
 
 	*ns = 0;
 	for (int i = 0; i < TRIES && !err; i++) {

@@ -47,6 +47,14 @@ void short_of(int err, const char *what)
 		shortage_note(err, NULL, "cannot %s: %s", what, strerror(err));
 }
 
+bool shortage_unmapped(const void *variables)
+{
+	if (!variables)
+		shortage_note(EAGAIN, NULL, "libbpf cannot map the variables of a program: a "
+			      "system call failed");
+	return !variables;
+}
+
 void shortage_read(const char *message)
 {
 	for (unsigned i = 0; i < sizeof(shortages) / sizeof(*shortages); i++)

@@ -19,6 +19,11 @@ __attribute__((format(printf, 3, 4)))
 void shortage_note(int err, const char *try, const char *what, ...);
 /* Notes a shortage in a call that is not reported otherwise, "open FILE"; ignores other errors. */
 void short_of(int err, const char *what);
+/*
+ * Are the variables of a loaded skeleton not mapped? It notes that: libbpf asks once whether arrays
+ * can be, and takes any error of that call for a no.
+ */
+bool shortage_unmapped(const void *variables);
 /* In its messages, libbpf may misreport a shortage as a feature that the kernel lacks. */
 void shortage_read(const char *message);
 void shortage_forget(void);

@@ -120,6 +120,11 @@ def refused(iface):
     with open(trace, encoding="utf-8") as f:
         calls = len(f.readlines())
     os.unlink(trace)
+    # the first calls find out what libbpf and we can do
+    ends = {run(f"attach -j {iface}", prefix=[*strace, "-o", "/dev/null", "-e", f"inject=bpf:error=EINTR:when={n}"]).returncode
+            for n in range(1, 26) if run(f"detach {iface}")}
+    run(f"detach {iface}")
+    check("denied: whichever of the first bpf() fails, attach ends in order", ends == {0, 1}, ends)
     for error, times in ("ENOMEM", POINTS), ("EMFILE", POINTS), ("EPERM", POINTS), *((e, min(POINTS, 6)) for e in ("ENFILE", "EAGAIN", "EINTR")):
         why, failed, n = "", 0, 0
         # a few in between, and the last three: without "meta" nothing is attached
