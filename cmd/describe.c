@@ -47,6 +47,8 @@ static void describe_meters(bool permitted)
 		     text("%s: 1 packet in %u", m->help, m->sample) : m->help);
 		for_each_metric(k, m)
 			describe_metric(k);
+		if (m->host)
+			page_remark(page, 6, "of the host: nicprobe attach host");
 		if (m->on_request)
 			page_remark(page, 6, text("only on request, -m %s: %s", m->name,
 						  m->on_request));

@@ -74,6 +74,7 @@ static void metric_say(struct page *page, const struct metric *k)
 void describe_meter(struct page *page, const struct meter *m, bool permitted)
 {
 	const char *labels[16], *by = "", *no = m->cannot && permitted ? m->cannot() : NULL;
+	const char *what = m->host ? "host" : "IFACE";
 	unsigned nr = labels_of(m, labels);
 
 	for (unsigned i = 0; i < nr; i++)
@@ -91,16 +92,16 @@ void describe_meter(struct page *page, const struct meter *m, bool permitted)
 	if (m->sample)
 		say(page, "samples", text("1 packet in %u, unless --sample changes it",
 					  m->sample));
-	say(page, "attached", m->on_request ? text("only on request, -m %s", m->name) :
-	    "by default");
+	say(page, "attached", m->on_request ? text("only on request: nicprobe attach %s -m %s",
+						   what, m->name) :
+	    m->host ? "by default: nicprobe attach host" : "by default");
 	say(page, "reason", m->on_request);
 	if (permitted)
 		say(page, "works here", no ? text("no: %s", no) : "yes");
 	page_line(page, 2, "metrics", SAID, "");
 	for_each_metric(k, m)
 		metric_say(page, k);
-	say(page, "see", text("nicprobe show %s %s; nicprobe-meters(7)", m->host ? "host" :
-				  "IFACE", m->name));
+	say(page, "see", text("nicprobe show %s %s; nicprobe-meters(7)", what, m->name));
 }
 
 static void json_names(struct json *j, const char *key, __u64 set)

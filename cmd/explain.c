@@ -80,6 +80,7 @@ static void explain_json(struct json *j, const struct subject *s, const struct f
 	json_open(j, NULL, '{');
 	json_string(j, "id", k->id);
 	json_string(j, "subject", s->title);
+	json_bool(j, "host", s->host);
 	json_string(j, "severity", severity_names[k->severity]);
 	json_string(j, "harm", harm_names[k->harm]);
 	json_string(j, "unit", harm_units[k->harm]);

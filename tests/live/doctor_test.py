@@ -54,7 +54,7 @@ def idle_is_well(idle):
     same("doctor: idle: first line", r.stdout.splitlines()[0],
          f"{idle} is well: no findings, of {one['checked']} checks")
     check("doctor: idle: its packets", "received 0 and sent 0 packets in " in " ".join(r.stdout.split()), r.stdout)
-    of_host = [k["id"] for k in kinds_all() if k["subject"] == "TCP of the host"]
+    of_host = [k["id"] for k in kinds_all() if k["host"]]
     kinds = [k for k in kinds_all() if k["id"] not in of_host]
     same("doctor: every finding about interfaces is a check", [c["id"] for c in one["checks"]], [k["id"] for k in kinds])
     status, host = answer(f"{str(idle).split('/')[0]}/host", "--for", "200ms")
