@@ -262,7 +262,7 @@ static enum point point_of(enum way way)
 
 static void configure(const struct input *in)
 {
-	settings->on = in->on settings->on = in->on & ((1 << NR_METERS) - 1); ((1ull << NR_METERS) - 1);
+	settings->on = in->on & ((1ull << NR_METERS) - 1);
 	settings->ifindex = 7;
 	settings->netns = 4026531840u;
 	settings->rows = ROWS;
