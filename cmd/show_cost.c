@@ -29,9 +29,6 @@ static const char *measured_text(const struct snapshot *s)
 	char each[UNITS_SIZE], ago[UNITS_SIZE];
 	const char *line;
 
-	if (s->meta.host && s->meta.on >> METER_tcpwait & 1)
-		return "0.1 us per packet that the machine sends or a connection receives, 0.3 us "
-		       "for one that waited, for tcpwait";
 	if (s->meta.host)
 		return host_text(s);
 	if (!s->meta.cost_ns)

@@ -62,5 +62,5 @@ const struct meter meter_tcpwait = {
 	},
 	.events = { .fill = fill },
 	.on_request = "it runs for each packet that the machine sends, and each that a connection "
-		      "receives",
+		      "receives: 0.1 us, and 0.3 us for one that waited",
 };
