@@ -5,7 +5,7 @@ import os
 import socket
 import time
 
-from lib.connections import PORT, attach, client, kernel, listen, rows
+from lib.connections import PORT, attach, client, kernel, listen, pair, rows
 from lib.lab import *
 from lib.peer import ACK, Peer, SYN
 from lib.wire import THERE, inside, tcp
@@ -232,17 +232,6 @@ def test_stranger(here, there):
     same("accept: nothing of another namespace", (queued(there), listens(there)[1]), ({}, {}))
     for s in [*cs, server]:
         s.close()
-
-
-def pair():
-    here, there = Namespace("here"), Namespace("there")
-    veth(here, there)
-    for ns, nr in ((here, 1), (there, 2)):
-        ns.run("sysctl -qw net.ipv6.conf.eth0.disable_ipv6=0")
-        ns.ip(f"addr add 10.9.0.{nr}/24 dev eth0")
-        ns.ip(f"addr add fd09::{nr}/64 dev eth0 nodad")
-        narrow_all(ns)
-    return here, there
 
 
 def main():

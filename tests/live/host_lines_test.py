@@ -8,7 +8,7 @@ import socket
 import struct
 import time
 
-from lib.connections import PORT, client, converse, kernel, listen, read
+from lib.connections import PORT, client, converse, kernel, listen, pair, read
 from lib.host_lines import ME, PID, Host, line, sure
 from lib.lab import *
 from lib.peer import ACK, FIN, ISN, MSS, Peer, RST, SYN, sack
@@ -367,17 +367,6 @@ def test_flood(here):
     host = Host("sessions", here)
     made = int(here.run(f"{CONNS} 10000 .3", timeout=900).split()[0])
     same("lines: ten thousand a second are shown", (len(host.stop()), "lost" in host.said), (2 * made, False))
-
-
-def pair():
-    here, there = Namespace("here"), Namespace("there")
-    veth(here, there)
-    for ns, nr in ((here, 1), (there, 2)):
-        ns.run("sysctl -qw net.ipv6.conf.eth0.disable_ipv6=0")
-        ns.ip(f"addr add 10.9.0.{nr}/24 dev eth0")
-        ns.ip(f"addr add fd09::{nr}/64 dev eth0 nodad")
-        narrow_all(ns)
-    return here, there
 
 
 def main():

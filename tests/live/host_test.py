@@ -6,7 +6,7 @@ import socket
 import struct
 import time
 
-from lib.connections import PORT, attach, client, connects, converse, kernel, listen, read, rows, sessions, tcp_of
+from lib.connections import PORT, attach, client, connects, converse, kernel, listen, pair, read, rows, sessions, tcp_of
 from lib.lab import *
 from lib.peer import ACK, FIN, ISN, MSS, Peer, RST, SYN, sack
 from lib.wire import inside, tcp
@@ -307,17 +307,6 @@ def test_commands(here, there):
     attach(here)
     doc = json.loads(nicprobe("cost", f"{here}/host", "-j").stdout)
     check("host: its cost is measured", doc["first_program_seconds"] > 0 and doc["events"], str(doc))
-
-
-def pair():
-    here, there = Namespace("here"), Namespace("there")
-    veth(here, there)
-    for ns, nr in ((here, 1), (there, 2)):
-        ns.run("sysctl -qw net.ipv6.conf.eth0.disable_ipv6=0")
-        ns.ip(f"addr add 10.9.0.{nr}/24 dev eth0")
-        ns.ip(f"addr add fd09::{nr}/64 dev eth0 nodad")
-        narrow_all(ns)
-    return here, there
 
 
 def main():

@@ -3,10 +3,22 @@
 import socket
 import threading
 
-from lib.lab import nicprobe, nonzero, show
+from lib.lab import Namespace, narrow_all, nicprobe, nonzero, show, veth
 from lib.wire import inside
 
 PORT = 8000
+
+
+def pair():
+    """Two namespaces, 10.9.0.1 and 10.9.0.2, fd09::1 and fd09::2, with a veth between them."""
+    here, there = Namespace("here"), Namespace("there")
+    veth(here, there)
+    for ns, nr in ((here, 1), (there, 2)):
+        ns.run("sysctl -qw net.ipv6.conf.eth0.disable_ipv6=0")
+        ns.ip(f"addr add 10.9.0.{nr}/24 dev eth0")
+        ns.ip(f"addr add fd09::{nr}/64 dev eth0 nodad")
+        narrow_all(ns)
+    return here, there
 
 
 def attach(ns, *more):
