@@ -15,6 +15,7 @@ from lib.lab import NICPROBE, Namespace, check, nicprobe, same, sh, skip, tap
 from lib.sentences import OURS, one_sentence, run
 
 POINTS = int(os.environ.get("POINTS", 6))     # calls that are made to fail, spread, others each time
+UNTRACED = {"ASAN_OPTIONS": "detect_leaks=0"}     # the search for leaks would trace us, too, and fails
 
 
 def privileges(ns, iface):
@@ -121,8 +122,8 @@ def refused(iface):
         calls = len(f.readlines())
     os.unlink(trace)
     # the first calls find out what libbpf and we can do
-    ends = {run(f"attach -j {iface}", prefix=[*strace, "-o", "/dev/null", "-e", f"inject=bpf:error=EINTR:when={n}"]).returncode
-            for n in range(1, 26) if run(f"detach {iface}")}
+    ends = {run(f"attach -j {iface}", env=UNTRACED, prefix=[*strace, "-o", "/dev/null", "-e", f"inject=bpf:error=EINTR:when={n}"])
+            .returncode for n in range(1, 26) if run(f"detach {iface}")}
     run(f"detach {iface}")
     check("denied: whichever of the first bpf() fails, attach ends in order", ends == {0, 1}, ends)
     for error, times in ("ENOMEM", POINTS), ("EMFILE", POINTS), ("EPERM", POINTS), *((e, min(POINTS, 6)) for e in ("ENFILE", "EAGAIN", "EINTR")):
@@ -132,7 +133,7 @@ def refused(iface):
         for n in [*range(6 + random.randrange(step), calls - 3, step), *range(calls - 2, calls + 1)]:
             if why:
                 break
-            p = run(f"attach -j {iface}", env={"ASAN_OPTIONS": "detect_leaks=0"},	# which would trace us, too
+            p = run(f"attach -j {iface}", env=UNTRACED,
                     prefix=[*strace, "-o", "/dev/null", "-e", f"inject=bpf:error={error}:when={n}"])
             if p.returncode == 0:
                 got = whole(p.stdout)
@@ -178,7 +179,7 @@ def between(iface):
         end = max(n for n, k in enumerate(kinds) if k == ("BPF_OBJ_GET", ("shared", 'host"')))
         some = kinds[begin:end + 1]	# the first and the last of each kind
         for n in sorted({begin + some.index(k) for k in some} | {end - some[::-1].index(k) for k in some}):
-            p = run(few, env={"ASAN_OPTIONS": "detect_leaks=0"},
+            p = run(few, env=UNTRACED,
                     prefix=[*strace, "-o", "/dev/null", "-e", f"inject=bpf:error=EPERM:when={n + 1}"])
             ended += p.returncode != 0
             told = os.strerror(errno.EPERM) in p.stderr if p.returncode else whole(p.stdout) == want
@@ -204,7 +205,7 @@ def unloadable(iface):
     # twice for the reason, and the first calls of the second load
     strace = ["strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=bpf",
               "-e", f"inject=bpf:error=EPERM:when={load}..{load + 6}"]
-    named = run(f"attach -m gso {iface}", prefix=strace, env={"ASAN_OPTIONS": "detect_leaks=0"})
+    named = run(f"attach -m gso {iface}", prefix=strace, env=UNTRACED)
     check("denied: a point that cannot be loaded: its meter is refused",
           named.returncode == 1 and "gso cannot be had" in named.stderr and "Operation not permitted" in named.stderr,
           f"{named.returncode} {named.stderr}")
@@ -237,7 +238,7 @@ def unseen(iface):
     for args in commands[:2]:
         bad_ones, ended = [], 0
         for n in range(4, 13):
-            r = run(args, prefix=["prlimit", f"--nofile={n}"], env={"ASAN_OPTIONS": "detect_leaks=0"})
+            r = run(args, prefix=["prlimit", f"--nofile={n}"], env=UNTRACED)
             ended += r.returncode != 0
             if r.returncode != 127:	# 127: not even its libraries can be loaded
                 why = untrue(f"{n} files", r, ["Too many open files"])
@@ -250,7 +251,7 @@ def unseen(iface):
         bad_ones, ended = [], 0
         for error, words in ("EMFILE", "Too many open files"), ("EACCES", "Permission denied"):
             for n in sorted(random.sample(range(1, 9), min(8, POINTS // 2 + 2))):
-                r = run(args, env={"ASAN_OPTIONS": "detect_leaks=0"},
+                r = run(args, env=UNTRACED,
                         prefix=["strace", "-f", "--seccomp-bpf", "-qq", "-o", "/dev/null", "-e", "trace=bpf", "-e",
                                 f"inject=bpf:error={error}:when={n}"])
                 ended += r.returncode != 0
