@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Prints the lines of nicprobe host: in columns, those that fit; or as JSON, whole. */
-#include <inttypes.h>
+/* Prints the lines of nicprobe host in columns, those that fit. */
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -11,7 +10,6 @@
 #include "lib/util/list.h"
 #include "lib/util/log.h"
 #include "probes/named.h"
-#include "render/json_writer.h"
 #include "render/text.h"
 #include "render/units.h"
 
@@ -24,7 +22,7 @@ static const char *or_none(const char *s)
 	return s && *s ? s : "-";
 }
 
-static const char *state_text(__u32 state)
+const char *line_state(__u32 state)
 {
 	return named_text(FORMAT_STATE, state);
 }
@@ -36,7 +34,7 @@ const char *line_end(enum host_event event, const struct host_line *l)
 	       event == HOST_retransmits && l->end < NR_TCP_AGAIN ? tcp_kinds[l->end] : NULL;
 }
 
-static const char *side_text(const struct host_line *l)
+const char *line_side(const struct host_line *l)
 {
 	static const char *const sides[] = { NULL, "client", "server" };
 
@@ -52,21 +50,19 @@ static bool is_none(const struct remote *r)
 }
 
 /* A local end may be any address; a remote one without port is none. */
-static bool has_remote(const struct host_line *l)
+bool line_has_remote(const struct host_line *l)
 {
 	return l->remote_port || !(is_none(&l->remote) || remote_is_v4(&l->remote));
 }
 
 static void end_text(const struct remote *address, __u32 port, char *out)
 {
-	char number[16] = "-";
+	bool v4 = remote_is_v4(address);
+	char host[CELL / 2];
 
-	if (port)
-		snprintf(number, sizeof(number), "%u", port);
-	if (!remote_is_v4(address))
-		*out++ = '[';
-	address_text(address, out, CELL / 2);
-	snprintf(out + strlen(out), 16, "%s:%s", remote_is_v4(address) ? "" : "]", number);
+	address_text(address, host, sizeof(host));
+	snprintf(out, CELL, "%s%s%s:%s", v4 ? "" : "[", host, v4 ? "" : "]",
+		 port ? text("%u", port) : "-");
 }
 
 static void time_cell(const struct host_line *l, char *out)
@@ -98,7 +94,7 @@ static void protocol_cell(const struct host_line *l, char *out)
 
 static void side_cell(const struct host_line *l, char *out)
 {
-	snprintf(out, CELL, "%s", or_none(side_text(l)));
+	snprintf(out, CELL, "%s", or_none(line_side(l)));
 }
 
 static void local_cell(const struct host_line *l, char *out)
@@ -108,7 +104,7 @@ static void local_cell(const struct host_line *l, char *out)
 
 static void remote_cell(const struct host_line *l, char *out)
 {
-	if (has_remote(l))
+	if (line_has_remote(l))
 		end_text(&l->remote, l->remote_port, out);
 	else
 		strcpy(out, "-");
@@ -154,12 +150,12 @@ static void segments_cell(const struct host_line *l, char *out)
 
 static void old_cell(const struct host_line *l, char *out)
 {
-	snprintf(out, CELL, "%s", or_none(state_text(l->old_state)));
+	snprintf(out, CELL, "%s", or_none(line_state(l->old_state)));
 }
 
 static void state_cell(const struct host_line *l, char *out)
 {
-	snprintf(out, CELL, "%s", or_none(state_text(l->state)));
+	snprintf(out, CELL, "%s", or_none(line_state(l->state)));
 }
 
 static void backlog_cell(const struct host_line *l, char *out)
@@ -287,95 +283,4 @@ void host_heads(struct page *p, enum host_event event)
 void host_print(struct page *p, enum host_event event, const struct host_line *l)
 {
 	row_print(p, event, l);
-}
-
-static void end_json(struct json *j, const char *key, const char *port_key,
-		     const struct remote *address, __u32 port, bool there)
-{
-	char text[CELL] = "";
-
-	if (there)
-		address_text(address, text, sizeof(text));
-	json_string_or_null(j, key, text);
-	if (port)
-		json_uint(j, port_key, port);
-	else
-		json_null(j, port_key);
-}
-
-static void queue_json(struct json *j, const char *key, int queue)
-{
-	if (queue >= 0)
-		json_uint(j, key, queue);
-	else
-		json_null(j, key);
-}
-
-static void span_json(struct json *j, const struct host_line *l)
-{
-	if (l->span == SPAN_UNKNOWN)
-		json_null(j, "seconds");
-	else
-		json_double(j, "seconds", l->span * 1e-9);
-}
-
-static void session_json(struct json *j, const struct host_line *l)
-{
-	json_string_or_null(j, "side", side_text(l) ?: "");
-	span_json(j, l);
-	json_uint(j, "sent_bytes", l->sent);
-	json_uint(j, "received_bytes", l->received);
-	json_uint(j, "retransmits", l->segments);
-}
-
-static void own_json(struct json *j, enum host_event event, const struct host_line *l)
-{
-	if (line_end(event, l))
-		json_string(j, event == HOST_retransmits ? "kind" : "end", line_end(event, l));
-	if (event == HOST_sessions)
-		session_json(j, l);
-	if (event == HOST_connect || event == HOST_states)
-		span_json(j, l);
-	if (event == HOST_states)
-		json_string_or_null(j, "from", state_text(l->old_state) ?: "");
-	if (event == HOST_states || event == HOST_retransmits)
-		json_string_or_null(j, event == HOST_states ? "to" : "state",
-				    state_text(l->state) ?: "");
-	if (event == HOST_retransmits)
-		json_uint(j, "segments", l->segments);
-	if (event == HOST_accept && l->backlog)
-		json_uint(j, "waiting", l->waiting);
-	if (event == HOST_listen || (event == HOST_accept && l->backlog))
-		json_uint(j, "backlog", l->backlog);
-	if (event == HOST_bind)
-		json_string(j, "protocol", named_text(FORMAT_PROTOCOL, l->protocol) ?:
-					   text("%u", l->protocol));
-	if (event >= HOST_bind)
-		json_string_or_null(j, "error", l->error ? strerrorname_np(l->error) ?: "?" : "");
-}
-
-void host_print_json(enum host_event event, const struct host_line *l)
-{
-	struct timespec t = clock_wall(l->time);
-	struct json j = { .out = stdout };
-
-	json_open(&j, NULL, '{');
-	json_time(&j, "time", &t);
-	json_string(&j, "event", host_event_names[event]);
-	json_string_or_null(&j, "process", l->comm);
-	if (l->pid)
-		json_uint(&j, "pid", l->pid);
-	else
-		json_null(&j, "pid");
-	end_json(&j, "local", "local_port", &l->local, l->local_port, true);
-	if (event != HOST_listen && event != HOST_bind)
-		end_json(&j, "remote", "remote_port", &l->remote, l->remote_port, has_remote(l));
-	if (event <= HOST_retransmits) {
-		json_string_or_null(&j, "interface", l->iface);
-		queue_json(&j, "rx_queue", l->rx_queue);
-		queue_json(&j, "tx_queue", l->tx_queue);
-	}
-	own_json(&j, event, l);
-	json_close(&j);
-	putchar('\n');
 }
