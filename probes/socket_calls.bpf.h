@@ -1,37 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Sockets are connected, accepted, bound, listen, and are closed. */
 
-#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+#include "bpf/common/descriptor.bpf.h"
 
-struct super_block {
-	unsigned long s_magic;
-};
-
-struct inode {
-	struct super_block *i_sb;
-};
-
-struct file {
-	struct inode *f_inode;
-	void *private_data;
-};
-
-struct fdtable {
-	unsigned int max_fds;
-	struct file **fd;
-};
-
-struct files_struct {
-	struct fdtable *fdt;
-};
-
-struct socket {
-	struct sock *sk;
-};
-
-#pragma clang attribute pop
-
-#define SOCKFS_MAGIC	0x534f434b
 #define EBADF		9
 #define ENOTSOCK	88
 
@@ -52,23 +23,6 @@ struct {
 	__type(key, __u64);
 	__type(value, struct socket_call);
 } socket_calls SEC(".maps");
-
-/* The socket that is this file descriptor of the current task; NULL: it is none. */
-static __always_inline const struct sock *socket_of(__s32 fd)
-{
-	const struct task_struct *task = (void *)bpf_get_current_task();
-	const struct fdtable *table = BPF_CORE_READ(task, files, fdt);
-	const struct file *file = NULL;
-	const struct socket *socket;
-
-	if (!table || fd < 0 || (__u32)fd >= BPF_CORE_READ(table, max_fds))
-		return NULL;
-	bpf_probe_read_kernel(&file, sizeof(file), BPF_CORE_READ(table, fd) + fd);
-	if (!file || BPF_CORE_READ(file, f_inode, i_sb, s_magic) != SOCKFS_MAGIC)
-		return NULL;
-	socket = BPF_CORE_READ(file, private_data);
-	return socket ? BPF_CORE_READ(socket, sk) : NULL;
-}
 
 static __always_inline void kind_read(struct socket_call *c, const struct sock *sk)
 {

@@ -286,14 +286,20 @@ static void latencies(struct figures *f, struct grid *g, const struct meter *m,
 		strcpy(g->columns[i].group, head);
 }
 
+/* A list of so many labels shows only what happened, also where there is room for more. */
+#define MANY_LABELS 20
+
 static void labelled(struct figures *f, struct grid *g, const struct metric *k)
 {
 	const uint64_t *all = f->all + k->at;
 
 	for (unsigned i = 0; i < k->words; i++) {
-		struct column *c = add(f, g, &(struct figure){ k, word_text, i, 0 },
-				       all[i] ? EVENTS : NOTHING, k->labels[i]);
+		struct column *c;
 
+		if (k->rare && k->words > MANY_LABELS && !all[i])
+			continue;
+		c = add(f, g, &(struct figure){ k, word_text, i, 0 },
+			all[i] ? EVENTS : NOTHING, k->labels[i]);
 		if (!c)
 			return;
 		c->say = all[i];

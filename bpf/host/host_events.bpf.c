@@ -6,6 +6,7 @@
 #include "bpf/host/life.bpf.h"
 #include "bpf/neigh/neigh.bpf.h"
 #include "bpf/session/session.bpf.h"
+#include "bpf/sock/sock.bpf.h"
 #include "bpf/tcp/tcp.bpf.h"
 #include "bpf/tcpwait/tcpwait.bpf.h"
 
@@ -160,6 +161,15 @@ int BPF_PROG(accept_grafted, const struct sock *sk)
 
 	if (sk && tcp_is_ours(plain))
 		accept_taken(plain, life_of(sk));
+	return 0;
+}
+
+/* All system calls of the machine come here. */
+SEC("?tp_btf/sys_exit")
+int BPF_PROG(sys_exit, const struct pt_regs *regs, long ret)
+{
+	if (on(METER_sock))
+		sock_called(regs, ret);
 	return 0;
 }
 

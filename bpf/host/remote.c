@@ -42,7 +42,9 @@ void comm_text(const char *comm, char *text, size_t size)
 int remotes_reserve(struct bpf_object *obj, const char *name, const void *keys, unsigned nr)
 {
 	const struct bpf_map *map = bpf_object__find_map_by_name(obj, name);
-	void *zeros = map ? calloc(1, bpf_map__value_size(map)) : NULL;
+	int copies = map && bpf_map__type(map) == BPF_MAP_TYPE_PERCPU_HASH ?
+		     libbpf_num_possible_cpus() : 1;
+	void *zeros = map && copies > 0 ? calloc(copies, bpf_map__value_size(map)) : NULL;
 	int err = zeros ? 0 : map ? -ENOMEM : -ENOENT;
 
 	for (unsigned i = 0; i < nr && !err; i++)

@@ -42,7 +42,8 @@
 	M(tcp)							\
 	M(neigh)						\
 	M(tcpwait)						\
-	M(dns)
+	M(dns)							\
+	M(sock)
 #define METERS(M) PACKET_METERS(M) OTHER_METERS(M) HOST_METERS(M)
 
 /* Every hook; for each point, the best one first. A new hook is one word here. */
