@@ -25,13 +25,12 @@
 #define WIDE	1000		/* columns of a pipe: no line is longer */
 
 struct listening {
-	unsigned limit, port;		/* 0: none */
+	unsigned limit;			/* 0: none */
+	struct line_filter only;
 	const char *process;		/* a name or a pid; NULL: all */
-	struct remote remote;
-	bool only_remote, dot;
+	bool dot;
 	double most;			/* seconds; 0: none */
 	/* not of the command line: */
-	enum host_event event;
 	const char *where;		/* "NETNS/host"; NULL: here */
 	struct line_feed *lines;		/* one of both */
 	struct calls *calls;
@@ -51,8 +50,10 @@ static bool is_process(const struct host_line *l, const char *process)
 
 static bool is_wanted(const struct listening *w, const struct host_line *l)
 {
-	return (!w->port || l->local_port == w->port || l->remote_port == w->port) &&
-	       (!w->only_remote || !memcmp(&l->remote, &w->remote, sizeof(l->remote))) &&
+	const struct line_filter *f = &w->only;
+
+	return (!f->port || l->local_port == f->port || l->remote_port == f->port) &&
+	       (!f->only_remote || !memcmp(&l->remote, &f->remote, sizeof(l->remote))) &&
 	       (!w->process || is_process(l, w->process));
 }
 
@@ -71,9 +72,9 @@ static void hear(const struct host_line *l, void *arg)
 	if (w->dot)
 		w->no_memory |= !host_dot_add(l);
 	else if (json_wanted)
-		host_print_json(w->event, l);
+		host_print_json(w->only.event, l);
 	else
-		host_print(&w->page, w->event, l);
+		host_print(&w->page, w->only.event, l);
 }
 
 static bool reader_gone(void)
@@ -120,7 +121,7 @@ static int follow(struct listening *w, bool running, struct error *e)
 	int status = EXIT_SUCCESS, err = 0;
 
 	if (!json_wanted && !w->dot)
-		host_heads(&w->page, w->event);
+		host_heads(&w->page, w->only.event);
 	while (!err && !ended(w, begun, &running, &status))
 		err = take(w, TURN_MS);
 	if (w->lines)
@@ -133,7 +134,7 @@ static int follow(struct listening *w, bool running, struct error *e)
 	if (!err && w->no_memory)
 		err = -ENOMEM;
 	if (err) {
-		error_set(e, err, NULL, "cannot follow %s: %s", host_event_names[w->event],
+		error_set(e, err, NULL, "cannot follow %s: %s", host_event_names[w->only.event],
 			  strerror(-err));
 		failed(e);
 	}
@@ -153,16 +154,16 @@ static int begin(struct listening *w, struct error *e)
 
 	if (kernel_permits(e))
 		return e->err;
-	if (w->event <= HOST_listen && lines_cannot())
+	if (w->only.event <= HOST_listen && lines_cannot())
 		return error_set(e, -EOPNOTSUPP, NULL, "cannot follow sockets: %s",
 				 lines_cannot());
 	if (!iface_enter(here ? HOST_NAME : w->where, &netns, e))
 		return -ENOENT;
 	measured_netns = here ? 0 : netns;
-	if (w->event <= HOST_listen)
-		w->lines = lines_begin(w->event, netns, hear, w, e);
+	if (w->only.event <= HOST_listen)
+		w->lines = lines_begin(&w->only, netns, hear, w, e);
 	else
-		w->calls = calls_begin(w->event, hear, w, e);
+		w->calls = calls_begin(w->only.event, hear, w, e);
 	netns_go_home();
 	return w->lines || w->calls ? 0 : e->err ?: -EIO;
 }
@@ -175,7 +176,7 @@ static int host(struct listening *w, char **command)
 	signals_ready();
 	if (begin(w, &e))
 		return failed(&e);
-	tell(text("following %s until %s", host_event_names[w->event],
+	tell(text("following %s until %s", host_event_names[w->only.event],
 		  command ? "the command ends" : "Ctrl-C"));
 	status = command ? child_start(command) : 0;
 	if (!status)
@@ -199,9 +200,9 @@ static bool for_take(void *to, const char *value)
 static bool remote_take(void *to, const char *value)
 {
 	struct listening *w = to;
-	unsigned char *bytes = w->remote.bytes;
+	unsigned char *bytes = w->only.remote.bytes;
 
-	w->only_remote = true;
+	w->only.only_remote = true;
 	if (inet_pton(AF_INET6, value, bytes) == 1)
 		return true;
 	memset(bytes, 0, 10);
@@ -218,7 +219,7 @@ static const struct option_spec options[] = {
 	{ 0, "for", "TIME", "stop after 90s, 10m, 1h or 2d (default: at Ctrl-C, or\n"
 			    "when COMMAND ends)", .take = for_take },
 	{ 0, "port", "PORT", "only of this port, at either end", OPTION_COUNT,
-	  INTO(struct listening, port), 1, 65535, .example = "443" },
+	  INTO(struct listening, only.port), 1, 65535, .example = "443" },
 	{ 0, "remote", "ADDRESS", "only of this host at the other end", .take = remote_take },
 	{ 0, "process", "NAME|PID", "only of sockets of this process", OPTION_STRING,
 	  INTO(struct listening, process) },
@@ -229,13 +230,15 @@ static const struct option_spec options[] = {
 
 static bool event_take(struct listening *w, const char *word)
 {
-	for (w->event = 0; word && w->event < NR_HOST_EVENTS; w->event++)
-		if (!strcmp(host_event_names[w->event], word))
+#define E(name) ", " #name
+	static const char words[] = HOST_EVENTS(E);
+#undef E
+
+	for (w->only.event = 0; word && w->only.event < NR_HOST_EVENTS; w->only.event++)
+		if (!strcmp(host_event_names[w->only.event], word))
 			return true;
-	usage_error("nicprobe host connect", word ? "no event \"%s\": there are connect, accept, "
-		    "sessions, retransmits, states, listen, bind, udp" :
-		    "host needs an event: connect, accept, sessions, retransmits, states, "
-		    "listen, bind, udp", word);
+	usage_error("nicprobe host connect", word ? "no event \"%s\": there are %s" :
+		    "host needs an event: %s%s", word ?: "", words + 2);
 	return false;
 }
 
@@ -271,8 +274,8 @@ static int run(int argc, char **argv)
 	}
 	if (!event && !event_take(&w, NULL))
 		return EXIT_USAGE;
-	if (w.dot && (w.event != HOST_sessions || json_wanted))
-		return usage_error("nicprobe host sessions --dot", w.event != HOST_sessions ?
+	if (w.dot && (w.only.event != HOST_sessions || json_wanted))
+		return usage_error("nicprobe host sessions --dot", w.only.event != HOST_sessions ?
 				   "--dot is of sessions" : "--dot and -j exclude each other");
 	if (!isatty(STDOUT_FILENO) && !getenv("COLUMNS"))
 		w.page.width = WIDE;

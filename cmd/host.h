@@ -25,10 +25,15 @@ void calls_end(struct calls *);
 void host_heads(struct page *, enum host_event);
 void host_print(struct page *, enum host_event, const struct host_line *);
 void host_print_json(enum host_event, const struct host_line *);
-/* What a line calls its end, of those that have one; its side; a state. NULL: none. */
+/*
+ * What a line calls its end, of those that have one; its side; a state; the state of its congestion
+ * control; what keeps it from sending. NULL: none.
+ */
 const char *line_end(enum host_event, const struct host_line *);
 const char *line_side(const struct host_line *);
 const char *line_state(__u32 state);
+const char *line_congestion(const struct host_line *);
+const char *line_limit(const struct host_line *);
 bool line_has_remote(const struct host_line *);
 
 /* Who had sessions with whom: adds one; prints all as a graph. False: no memory. */

@@ -35,21 +35,35 @@ static void queue_json(struct json *j, const char *key, int queue)
 		json_null(j, key);
 }
 
-static void span_json(struct json *j, const struct host_line *l)
+static void span_json(struct json *j, const char *key, const struct host_line *l)
 {
 	if (l->span == SPAN_UNKNOWN)
-		json_null(j, "seconds");
+		json_null(j, key);
 	else
-		json_double(j, "seconds", l->span * 1e-9);
+		json_double(j, key, l->span * 1e-9);
 }
 
 static void session_json(struct json *j, const struct host_line *l)
 {
 	json_string_or_null(j, "side", line_side(l) ?: "");
-	span_json(j, l);
+	span_json(j, "seconds", l);
 	json_uint(j, "sent_bytes", l->sent);
 	json_uint(j, "received_bytes", l->received);
 	json_uint(j, "retransmits", l->segments);
+}
+
+static void window_json(struct json *j, const struct host_line *l)
+{
+	json_uint(j, "cwnd", l->cwnd);
+	if (l->ssthresh == SSTHRESH_NONE)
+		json_null(j, "ssthresh");
+	else
+		json_uint(j, "ssthresh", l->ssthresh);
+	json_string_or_null(j, "congestion", line_congestion(l) ?: "");
+	json_string_or_null(j, "limit", line_limit(l) ?: "");
+	json_uint(j, "in_flight", l->segments);
+	json_uint(j, "receiver_window_bytes", l->peer_window);
+	span_json(j, "rtt_seconds", l);
 }
 
 static void own_json(struct json *j, enum host_event event, const struct host_line *l)
@@ -58,8 +72,10 @@ static void own_json(struct json *j, enum host_event event, const struct host_li
 		json_string(j, event == HOST_retransmits ? "kind" : "end", line_end(event, l));
 	if (event == HOST_sessions)
 		session_json(j, l);
+	if (event == HOST_window)
+		window_json(j, l);
 	if (event == HOST_connect || event == HOST_states)
-		span_json(j, l);
+		span_json(j, "seconds", l);
 	if (event == HOST_states)
 		json_string_or_null(j, "from", line_state(l->old_state) ?: "");
 	if (event == HOST_states || event == HOST_retransmits)
@@ -95,7 +111,7 @@ void host_print_json(enum host_event event, const struct host_line *l)
 	if (event != HOST_listen && event != HOST_bind)
 		end_json(&j, "remote", "remote_port", &l->remote, l->remote_port,
 			 line_has_remote(l));
-	if (event <= HOST_retransmits) {
+	if (event <= HOST_window) {
 		json_string_or_null(&j, "interface", l->iface);
 		queue_json(&j, "rx_queue", l->rx_queue);
 		queue_json(&j, "tx_queue", l->tx_queue);

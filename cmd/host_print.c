@@ -41,6 +41,20 @@ const char *line_side(const struct host_line *l)
 	return sides[l->side % NR_OF(sides)];
 }
 
+const char *line_congestion(const struct host_line *l)
+{
+	static const char *const states[] = { "open", "disorder", "cwr", "recovery", "loss" };
+
+	return l->congestion < NR_OF(states) ? states[l->congestion] : NULL;
+}
+
+const char *line_limit(const struct host_line *l)
+{
+	return l->limit < NR_TCPWAIT ? tcpwait_causes[l->limit] :
+	       l->limit == LIMIT_APPLICATION ? "application" :
+	       l->limit == LIMIT_SEND_BUFFER ? "send-buffer" : NULL;
+}
+
 /* All zeros as an address of no kind: there is none. */
 static bool is_none(const struct remote *r)
 {
@@ -148,6 +162,31 @@ static void segments_cell(const struct host_line *l, char *out)
 	snprintf(out, CELL, "%u", l->segments);
 }
 
+static void cwnd_cell(const struct host_line *l, char *out)
+{
+	snprintf(out, CELL, "%u", l->cwnd);
+}
+
+static void ssthresh_cell(const struct host_line *l, char *out)
+{
+	snprintf(out, CELL, l->ssthresh == SSTHRESH_NONE ? "-" : "%u", l->ssthresh);
+}
+
+static void congestion_cell(const struct host_line *l, char *out)
+{
+	snprintf(out, CELL, "%s", or_none(line_congestion(l)));
+}
+
+static void limit_cell(const struct host_line *l, char *out)
+{
+	snprintf(out, CELL, "%s", or_none(line_limit(l)));
+}
+
+static void peer_cell(const struct host_line *l, char *out)
+{
+	units_bytes(out, l->peer_window);
+}
+
 static void old_cell(const struct host_line *l, char *out)
 {
 	snprintf(out, CELL, "%s", or_none(line_state(l->old_state)));
@@ -225,6 +264,12 @@ static const struct host_column columns[NR_HOST_EVENTS][MOST] = {
 			       { "kind", 7, 0, false, kind_cell },
 			       { "segments", 8, 3, true, segments_cell },
 			       { "state", 12, 2, false, state_cell }, WAY },
+	[HOST_window] = { TIME, PROCESS, PID, LOCAL, REMOTE, { "cwnd", 5, 0, true, cwnd_cell },
+			  { "ssthresh", 8, 0, true, ssthresh_cell },
+			  { "state", 8, 2, false, congestion_cell },
+			  { "limit", 12, 0, false, limit_cell },
+			  { "in flight", 9, 3, true, segments_cell },
+			  { "receiver", 8, 4, true, peer_cell }, TOOK("rtt"), WAY },
 	[HOST_states] = { TIME, PROCESS, PID, LOCAL, REMOTE, { "from", 12, 0, false, old_cell },
 			  { "to", 12, 0, false, state_cell }, TOOK("after") },
 	[HOST_listen] = { TIME, PROCESS, PID, HERE, { "backlog", 7, 0, true, backlog_cell } },

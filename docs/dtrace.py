@@ -95,6 +95,7 @@ BPFTRACE = [
     ("tcplife.py", "host sessions"),
     ("tcpstates.py", "host states"),
     ("tcpretrans.py -l", "host retransmits"),
+    ("tcpwin.bt", "host window"),
     ("tcpaccept.py", "host accept"),
 ]
 NOT = {

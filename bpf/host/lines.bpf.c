@@ -2,36 +2,12 @@
 /* Tells each event of one kind, of TCP sockets of a network namespace, to user space. */
 #include "bpf/connect/connect_end.bpf.h"
 #include "bpf/host/life.bpf.h"
-#include "bpf/host/lines.h"
+#include "bpf/host/line.bpf.h"
+#include "bpf/host/line_window.bpf.h"
 #include "bpf/session/session_end.bpf.h"
 #include "bpf/tcp/tcp_again.bpf.h"
 
-const volatile __u32 wanted SEC(".rodata.wanted");	/* enum host_event */
-__u64 unread SEC(".data.unread");			/* lines that found no room */
-
-struct {
-	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, 1 << 23);
-} line_ring SEC(".maps");
-
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
-
-struct sock_common___queues {
-	__u16 skc_tx_queue_mapping, skc_rx_queue_mapping;
-};
-
-struct sock___way {
-	struct sock_common___queues __sk_common;
-	struct dst_entry *sk_dst_cache;
-};
-
-struct rtnl_link_ops {
-	const char *kind;
-};
-
-struct net_device___kind {
-	const struct rtnl_link_ops *rtnl_link_ops;
-};
 
 struct file;
 
@@ -45,8 +21,6 @@ struct socket___sock {
 };
 
 #pragma clang attribute pop
-
-#define NO_QUEUE	0xffff		/* NO_QUEUE_MAPPING of include/net/sock.h, 6.1 to 6.18 */
 
 /* What only these lines need of a socket. */
 struct line_life {
@@ -66,75 +40,12 @@ static __always_inline struct line_life *line_life_begin(const struct sock *sk)
 	return bpf_sk_storage_get(&line_lives, (void *)sk, NULL, BPF_SK_STORAGE_GET_F_CREATE);
 }
 
-/* Also of a connection request: it begins with the same members, but has a port elsewhere. */
-static __always_inline void ends_put(struct host_line *l, const struct sock *sk, __u32 local_port)
-{
-	if (PLAIN(sk, __sk_common.skc_family) == AF_INET)
-		remote_v4(&l->local, PLAIN(sk, __sk_common.skc_rcv_saddr));
-	else
-		bpf_core_read(&l->local, sizeof(l->local), &sk->__sk_common.skc_v6_rcv_saddr);
-	remote_of(&l->remote, sk);
-	l->local_port = local_port;
-	l->remote_port = port_remote(sk);
-}
-
-/* Through which interface it sends, and from which queue it last received. */
-static __always_inline void way_put(struct host_line *l, const struct sock *sk)
-{
-	const struct sock___way *way = (const void *)sk;
-	const struct dst_entry *dst = PLAIN(way, sk_dst_cache);
-	const struct net_device *dev = dst ? PLAIN(dst, dev) : NULL;
-	__u16 queue = PLAIN(way, __sk_common.skc_tx_queue_mapping);
-
-	if (dev) {
-		const struct net_device___kind *of_kind = (const void *)dev;
-		const struct rtnl_link_ops *ops = PLAIN(of_kind, rtnl_link_ops);
-
-		bpf_core_read_str(l->iface, sizeof(l->iface), &dev->name);
-		if (ops)
-			bpf_probe_read_kernel_str(l->kind, sizeof(l->kind), PLAIN(ops, kind));
-	}
-	if (queue != NO_QUEUE)
-		l->tx_queue = queue;
-	if (!bpf_core_field_exists(way->__sk_common.skc_rx_queue_mapping))
-		return;
-	queue = PLAIN(way, __sk_common.skc_rx_queue_mapping);
-	if (queue != NO_QUEUE)
-		l->rx_queue = queue;
-}
-
-static __always_inline void line_begin(struct host_line *l, const struct socket_life *life)
-{
-	__builtin_memset(l, 0, sizeof(*l));
-	l->time = bpf_ktime_get_ns();
-	l->rx_queue = l->tx_queue = -1;
-	if (life) {
-		l->pid = life->pid;
-		__builtin_memcpy(l->comm, life->comm, sizeof(l->comm));
-	}
-}
-
-static __always_inline void line_of(struct host_line *l, const struct sock *plain,
-				    const struct socket_life *life)
-{
-	line_begin(l, life);
-	ends_put(l, plain, port_local(plain));
-	way_put(l, plain);
-}
-
-/* Copied, not made in place: 6.1 loses sight of a place that it has given. */
-static __always_inline void line_tell(const struct host_line *l)
-{
-	if (bpf_ringbuf_output(&line_ring, (void *)l, sizeof(*l), 0))
-		__sync_fetch_and_add(&unread, 1);
-}
-
 static __always_inline void attempt_ended(const struct sock *plain, const struct socket_life *life,
 					  bool established, __u64 now)
 {
 	struct host_line l;
 
-	if (wanted != HOST_connect)
+	if (wanted.event != HOST_connect)
 		return;
 	line_of(&l, plain, life);
 	l.end = established ? CONNECT_ESTABLISHED : connect_end_of(plain);
@@ -146,7 +57,7 @@ static __always_inline void attempt_ended(const struct sock *plain, const struct
 static __always_inline void came(const struct sock *sk, const struct sock *plain)
 {
 	const struct sock___backlog *queue = (const void *)plain;
-	struct line_life *more = wanted == HOST_accept ? line_life_begin(sk) : NULL;
+	struct line_life *more = wanted.event == HOST_accept ? line_life_begin(sk) : NULL;
 
 	if (!more)
 		return;
@@ -160,7 +71,7 @@ static __always_inline void accepted(const struct sock *sk, const struct sock *p
 	struct line_life *more;
 	struct host_line l;
 
-	if (wanted != HOST_accept)
+	if (wanted.event != HOST_accept)
 		return;
 	line_of(&l, plain, life);
 	more = bpf_sk_storage_get(&line_lives, (void *)sk, NULL, 0);
@@ -177,7 +88,7 @@ static __always_inline void connection_ended(const struct sock *plain, struct so
 	const struct tcp_sock___totals *tcp = (const void *)plain;
 	struct host_line l;
 
-	if (wanted != HOST_sessions)
+	if (wanted.event != HOST_sessions)
 		return;
 	line_of(&l, plain, life);
 	l.end = session_end_of(plain, old);
@@ -214,7 +125,7 @@ static __always_inline void listening(const struct sock *sk, const struct sock *
 	const struct sock___backlog *queue = (const void *)plain;
 	struct host_line l;
 
-	if (wanted != HOST_listen)
+	if (wanted.event != HOST_listen)
 		return;
 	line_of(&l, plain, life_of(sk));
 	l.backlog = PLAIN(queue, sk_max_ack_backlog);
@@ -230,8 +141,10 @@ static __always_inline int state_changed(const struct sock *sk, int old, int new
 	life_follow(sk, plain, old, new);
 	if (new == TCP_LISTEN)
 		listening(sk, plain);
-	if (wanted == HOST_states)
+	if (wanted.event == HOST_states)
 		state_told(sk, plain, old, new);
+	if (wanted.event == HOST_window && lived(old))
+		window_told(sk, plain, window_state(plain));
 	return 0;
 }
 

@@ -56,18 +56,21 @@ static int map_set(struct bpf_object *obj, const char *name, const void *value, 
 	return map ? bpf_map__set_initial_value(map, value, size) : -ENOENT;
 }
 
-static int prepare(struct line_feed *l, enum host_event event, __u32 netns)
+static int prepare(struct line_feed *l, const struct line_filter *wanted, __u32 netns)
 {
 	struct config config = { .netns = netns };
-	const __u32 wanted = event;
-	bool again = event == HOST_retransmits;
+	bool again = wanted->event == HOST_retransmits, window = wanted->event == HOST_window;
 
 	config_levels(&config);
 	bpf_program__set_autoload(l->skel->progs.line_sent, again);
 	bpf_program__set_autoload(l->skel->progs.line_sent_again, again);
 	bpf_program__set_autoload(l->skel->progs.line_synack, again);
+	bpf_program__set_autoload(l->skel->progs.line_heard, window);
+	bpf_program__set_autoload(l->skel->progs.line_heard_again, window);
+	bpf_program__set_autoload(l->skel->progs.line_congested, window);
+	bpf_program__set_autoload(l->skel->progs.line_congested_again, window);
 	return map_set(l->skel->obj, ".rodata.config", &config, sizeof(config)) ?:
-	       map_set(l->skel->obj, ".rodata.wanted", &wanted, sizeof(wanted));
+	       map_set(l->skel->obj, ".rodata.wanted", wanted, sizeof(*wanted));
 }
 
 /* Runs the program that names the owners of the sockets that are there. */
@@ -87,13 +90,14 @@ static int owners_find(struct line_feed *l)
 	return err;
 }
 
-static int begin(struct line_feed *l, enum host_event event, __u32 netns, struct error *e)
+static int begin(struct line_feed *l, const struct line_filter *wanted, __u32 netns,
+		 struct error *e)
 {
 	int err;
 
 	log_forget();
 	l->skel = lines_bpf__open();
-	err = l->skel ? prepare(l, event, netns) : -errno;
+	err = l->skel ? prepare(l, wanted, netns) : -errno;
 	if (err)
 		return error_set(e, err, NULL, "cannot open our own BPF object: %s",
 				 *log_last() ? log_last() : strerror(-err));
@@ -110,7 +114,7 @@ static int begin(struct line_feed *l, enum host_event event, __u32 netns, struct
 				    strerror(-err));
 }
 
-struct line_feed *lines_begin(enum host_event event, __u32 netns,
+struct line_feed *lines_begin(const struct line_filter *wanted, __u32 netns,
 			  void (*tell)(const struct host_line *, void *), void *arg,
 			  struct error *e)
 {
@@ -122,7 +126,7 @@ struct line_feed *lines_begin(enum host_event event, __u32 netns,
 	}
 	l->tell = tell;
 	l->arg = arg;
-	if (!begin(l, event, netns, e))
+	if (!begin(l, wanted, netns, e))
 		return l;
 	lines_end(l);
 	return NULL;
@@ -167,6 +171,8 @@ unsigned long long lines_lost(const struct line_feed *l)
 	bpf_map_lookup_elem(bpf_map__fd(l->skel->maps.data_unread), &zero, &lost);
 	return lost + missed_both(l->skel->progs.line_state, l->skel->progs.line_state_again) +
 	       missed_both(l->skel->progs.line_sent, l->skel->progs.line_sent_again) +
+	       missed_both(l->skel->progs.line_heard, l->skel->progs.line_heard_again) +
+	       missed_both(l->skel->progs.line_congested, l->skel->progs.line_congested_again) +
 	       missed(l->skel->progs.line_synack);
 }
 

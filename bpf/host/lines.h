@@ -7,10 +7,12 @@
 #include "bpf/host/remote.h"
 #include "bpf/session/session.h"
 #include "bpf/tcp/tcp.h"
+#include "bpf/tcpwait/tcpwait.h"
 
 /* The first ones are seen by programs of ours, the last by those of nicprobe trace. */
 #define HOST_EVENTS(E)								\
-	E(connect) E(accept) E(sessions) E(retransmits) E(states) E(listen) E(bind) E(udp)
+	E(connect) E(accept) E(sessions) E(retransmits) E(window) E(states) E(listen)	\
+	E(bind) E(udp)
 
 enum host_event {
 #define E(name) HOST_##name,
@@ -20,13 +22,30 @@ enum host_event {
 };
 
 #define SPAN_UNKNOWN	(~0ull)
+#define SSTHRESH_NONE	0x7fffffff	/* TCP_INFINITE_SSTHRESH of include/net/tcp.h */
+
+/* What keeps a connection from sending more. */
+enum line_limit {		/* those of enum tcpwait_cause, and: */
+	LIMIT_APPLICATION = NR_TCPWAIT,	/* all that was written is sent */
+	LIMIT_SEND_BUFFER,	/* so it is, and there is no room to write more */
+	NR_LINE_LIMITS
+};
+
+/* Lines are told of one event, and of sockets that have this port at either end. */
+struct line_filter {
+	__u32 event;		/* enum host_event */
+	__u32 port;		/* 0: all */
+	struct remote remote;
+	__u32 only_remote;	/* else all */
+};
 
 enum line_side { SIDE_UNKNOWN, SIDE_CLIENT, SIDE_SERVER };
 
 /* Of each event, what it has no use for is 0. */
 struct host_line {
 	__u64 time;		/* CLOCK_MONOTONIC, ns */
-	__u64 span;		/* ns: of connect(), of a session, of the former state */
+	__u64 span;		/* ns: of connect(), of a session, of the former state, of a
+				   round trip */
 	__u64 received, sent;	/* payload bytes of a session; sent: each once */
 	struct remote local, remote;
 	__u32 local_port, remote_port;	/* 0: it has none */
@@ -38,7 +57,11 @@ struct host_line {
 	__u32 end;		/* enum connect_end, session_end, tcp_again */
 	__u32 side;		/* enum line_side */
 	__u32 old_state, state;	/* as the kernel numbers them; 0: none */
-	__u32 segments;		/* sent again: at once, or in all of a session */
+	__u32 segments;		/* sent again, at once or in all of a session; in flight */
+	__u32 cwnd, ssthresh;	/* segments; ssthresh: SSTHRESH_NONE until something was lost */
+	__u32 congestion;	/* enum tcp_ca_state, of include/uapi/linux/tcp.h */
+	__u32 limit;		/* enum line_limit */
+	__u32 peer_window;	/* bytes that the receiver takes */
 	__u32 waiting, backlog;	/* connections that wait for accept(), and how many may */
 	__u32 protocol;		/* of bind() */
 	__u32 error;		/* errno of a call; 0: none */
@@ -56,7 +79,7 @@ const char *lines_cannot(void);
  * Tells lines of one event, up to HOST_listen, in one network namespace, until lines_end(). Nothing
  * is left behind, however the process ends. NULL: an error.
  */
-struct line_feed *lines_begin(enum host_event, __u32 netns,
+struct line_feed *lines_begin(const struct line_filter *, __u32 netns,
 			  void (*tell)(const struct host_line *, void *arg), void *arg,
 			  struct error *);
 /* Calls tell() for each that came within `ms`. 0 or -errno; -EINTR: a signal. */

@@ -6,7 +6,7 @@
 #include "lib/core/hook.h"
 #include "lib/core/meter.h"
 
-static const char *const causes[NR_TCPWAIT] = {
+const char *const tcpwait_causes[NR_TCPWAIT] = {
 	[TCPWAIT_PACING] = "pacing",
 	[TCPWAIT_CWND] = "cwnd",
 	[TCPWAIT_RWND] = "rwnd",
@@ -33,8 +33,8 @@ static void key_words(const void *of, unsigned nr, char *out, size_t size)
 	if (nr == REMOTE)
 		remote_text(&key->remote, out, size);
 	else
-		snprintf(out, size, "%s", key->cause < NR_TCPWAIT && causes[key->cause] ?
-			 causes[key->cause] : "-");
+		snprintf(out, size, "%s", key->cause < NR_TCPWAIT && tcpwait_causes[key->cause] ?
+			 tcpwait_causes[key->cause] : "-");
 }
 
 static int fill(const struct site *site, struct bpf_object *obj)

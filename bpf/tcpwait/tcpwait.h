@@ -29,4 +29,8 @@ struct tcpwait {
 	HIST(held, LOGLIN_SLOTS);	/* ns */
 };
 
+#ifndef __bpf__
+extern const char *const tcpwait_causes[NR_TCPWAIT];	/* NULL of TCPWAIT_NOTHING */
+#endif
+
 #endif

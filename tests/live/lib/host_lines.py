@@ -55,6 +55,6 @@ def line(event, local, remote=None, **more):
     got = {"event": event, "process": ME, "pid": PID, "local": local[0], "local_port": local[1], **more}
     if event not in ("listen", "bind"):
         got["remote"], got["remote_port"] = remote or (None, None)
-    if event in ("connect", "accept", "sessions", "retransmits"):
+    if event in ("connect", "accept", "sessions", "retransmits", "window"):
         got.setdefault("interface", "eth0")
     return got
