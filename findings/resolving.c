@@ -60,16 +60,16 @@ static const struct finding_kind kinds[] = {
 	},
 };
 
-static const char *server_text(const struct dns_key *key)
+static const char *server_text(const struct asker_key *key)
 {
 	char server[64];
 
-	remote_text(&key->server, server, sizeof(server));
+	remote_text(&key->remote, server, sizeof(server));
 	return text("%s", server);
 }
 
 /* "python3"; of what this host forwards, or sent late, it is not known. */
-static const char *asker(const struct dns_key *key)
+static const char *asker(const struct asker_key *key)
 {
 	return *key->comm ? text("%.*s", COMM_SIZE, key->comm) : "others";
 }
@@ -90,7 +90,7 @@ static uint64_t answered(const struct dns *d)
 
 static void judge_silent(struct evidence *e)
 {
-	const struct dns_key *key = NULL;
+	const struct asker_key *key = NULL;
 	struct finding *f;
 	uint64_t most = 0;
 
@@ -113,7 +113,7 @@ static void judge_silent(struct evidence *e)
 
 static void judge_fails(struct evidence *e)
 {
-	const struct dns_key *key = NULL;
+	const struct asker_key *key = NULL;
 	const struct dns *worst = NULL;
 	struct finding *f;
 

@@ -1,20 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The meter dns: questions of this host to name servers. */
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-#include <bpf/bpf.h>
-
 #include "bpf/dns/dns.h"
-#include "lib/attach/pins.h"
 #include "lib/core/hook.h"
 #include "lib/core/meter.h"
-#include "lib/read/snapshot.h"
-#include "lib/util/clock.h"
-#include "lib/util/log.h"
 
 static const char *const answers[] = {
 	[DNS_OK] = "ok",
@@ -45,80 +33,15 @@ static const struct metric metrics[] = {
 	{}
 };
 
-enum label { SERVER, PROCESS };
-static const char *const labels[] = { "remote", "process", NULL };
-
-static void key_words(const void *of, unsigned nr, char *out, size_t size)
-{
-	static const struct remote none;
-	const struct dns_key *key = of;
-
-	switch ((enum label)nr) {
-	case SERVER:
-		remote_text(&key->server, out, size);
-		break;
-	case PROCESS:
-		if (memcmp(&key->server, &none, sizeof(none)))
-			comm_text(key->comm, out, size);
-		else
-			snprintf(out, size, "-");
-	}
-}
-
 static int fill(const struct site *site, struct bpf_object *obj)
 {
 	(void)site;
-	return remotes_reserve(obj, "dns", &(struct dns_key){}, 1);
+	return remotes_reserve(obj, "dns", &(struct asker_key){}, 1);
 }
 
-static struct dns *row_at(const struct table *t, const struct dns_key *key)
-{
-	for (unsigned row = 0; row < t->rows; row++)
-		if (!memcmp(t->keys + row * sizeof(*key), key, sizeof(*key)))
-			return (void *)(t->cells + (size_t)row * t->words);
-	return NULL;
-}
-
-/* The row of a question; NULL: it came after the rows were read. */
-static struct dns *row_of(const struct table *t, const struct dns_question *of,
-			  const struct dns_asked *asked)
-{
-	struct dns_key key = { .server = of->server }, others = {};
-
-	memcpy(key.comm, asked->comm, sizeof(key.comm));
-	return row_at(t, &key) ?: row_at(t, &others);
-}
-
-#define BATCH 1024
-
-/* Counts the questions that wait, which no event tells. */
 static int fixup(const char *pins, struct table *t)
 {
-	struct dns_question *questions = malloc(BATCH * sizeof(*questions));
-	struct dns_asked *asked = malloc(BATCH * sizeof(*asked));
-	int fd = pin_read(text("%s/dns_questions", pins)), err = 0;
-	uint64_t now = clock_ns(CLOCK_MONOTONIC);
-	__u32 from, nr, *before = NULL;
-
-	while (questions && asked && fd >= 0 && !err) {
-		nr = BATCH;
-		err = bpf_map_lookup_batch(fd, before, &from, questions, asked, &nr, NULL);
-		before = &from;
-		for (__u32 i = 0; i < nr && (!err || errno == ENOENT); i++) {
-			uint64_t ago = now - asked[i].since;
-			struct dns *row = !asked[i].answered && ago >= DNS_UNANSWERED_FROM &&
-					  ago < DNS_UNANSWERED_TO ?
-					  row_of(t, &questions[i], &asked[i]) : NULL;
-
-			if (row)
-				row->unanswered[0]++;
-		}
-	}
-	if (fd >= 0)
-		close(fd);
-	free(questions);
-	free(asked);
-	return 0;
+	return roundtrips_waiting(pins, "dns_questions", t, WORD(struct dns, unanswered));
 }
 
 static const struct map_plan maps[] = { { "dns_questions", .pinned = true }, {} };
@@ -132,9 +55,9 @@ const struct meter meter_dns = {
 	.row_size = sizeof(struct dns),
 	.metrics = metrics,
 	.key = {
-		.size = sizeof(struct dns_key),
-		.labels = labels,
-		.text = key_words,
+		.size = sizeof(struct asker_key),
+		.labels = asker_labels,
+		.text = asker_text,
 	},
 	.events = { .fill = fill, .maps = maps },
 	.fixup = fixup,

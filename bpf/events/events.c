@@ -36,6 +36,8 @@ const struct event event_list[] = {
 	{ "tcp_retransmit_skb", { .meters = M(connect) | M(tcp) } },
 	{ "tcp_retransmit_skb_again", { .meters = M(connect) | M(tcp) } },
 	{ "sys_exit", { .meters = M(sock) } },
+	{ "packet_sent", { .meters = M(dns) | M(icmp) } },
+	{ "packet_received", { .meters = M(dns) | M(icmp) } },
 	{}
 };
 

@@ -4,6 +4,7 @@
 #include "bpf/connect/connect.bpf.h"
 #include "bpf/dns/dns.bpf.h"
 #include "bpf/host/life.bpf.h"
+#include "bpf/icmp/icmp.bpf.h"
 #include "bpf/neigh/neigh.bpf.h"
 #include "bpf/session/session.bpf.h"
 #include "bpf/sock/sock.bpf.h"
@@ -171,6 +172,45 @@ int BPF_PROG(sys_exit, const struct pt_regs *regs, long ret)
 	if (on(METER_sock))
 		sock_called(regs, ret);
 	return 0;
+}
+
+/* Most packets are of no meter: they leave before what is behind IP is looked for. */
+static __always_inline int packet_seen(const struct sk_buff *skb, const void *l3, bool received)
+{
+	struct ip_packet p;
+
+	packet_begin(&p, skb, l3, received);
+	if (p.ip.protocol == IPPROTO_UDP) {
+		if (on(METER_dns) && packet_behind(&p))
+			dns_packet(&p);
+	} else if (p.ip.protocol == IPPROTO_ICMP || p.ip.protocol == IPPROTO_ICMPV6) {
+		if (on(METER_icmp) && packet_behind(&p))
+			icmp_packet(&p);
+	}
+	return 0;
+}
+
+SEC("tp_btf/net_dev_queue")
+int BPF_PROG(packet_sent, const struct sk_buff *skb)
+{
+	const struct sk_buff *plain = ARGUMENT(skb);
+	const struct net_device *dev = PLAIN(plain, dev);
+
+	if (!net_is_ours(PLAIN(dev, nd_net.net)))
+		return 0;
+	return packet_seen(plain, PLAIN(plain, head) + PLAIN(plain, network_header), false);
+}
+
+/* Its network header is where its data begins (__netif_receive_skb_core(), 6.1 to 6.18). */
+SEC("tp_btf/netif_receive_skb")
+int BPF_PROG(packet_received, const struct sk_buff *skb)
+{
+	const struct sk_buff *plain = ARGUMENT(skb);
+	const struct net_device *dev = PLAIN(plain, dev);
+
+	if (!net_is_ours(PLAIN(dev, nd_net.net)))
+		return 0;
+	return packet_seen(plain, PLAIN(plain, data), true);
 }
 
 char LICENSE[] SEC("license") = "GPL";

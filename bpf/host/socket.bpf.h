@@ -146,13 +146,14 @@ static __always_inline __u32 port_remote(const struct sock *sk)
 })
 
 /* A map of the host's meters: a key takes memory once it is there. */
-#define REMOTE_MAP(name)						\
+#define REMOTE_MAP_BY(name, key_type)					\
 	struct {							\
 		__uint(type, BPF_MAP_TYPE_HASH);			\
 		__uint(map_flags, BPF_F_NO_PREALLOC);			\
 		__uint(max_entries, REMOTES);				\
-		__type(key, struct name##_key);				\
+		__type(key, key_type);					\
 		__type(value, struct name);				\
 	} name SEC(".maps")
+#define REMOTE_MAP(name)	REMOTE_MAP_BY(name, struct name##_key)
 
 #endif

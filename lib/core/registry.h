@@ -43,7 +43,8 @@
 	M(neigh)						\
 	M(tcpwait)						\
 	M(dns)							\
-	M(sock)
+	M(sock)							\
+	M(icmp)
 #define METERS(M) PACKET_METERS(M) OTHER_METERS(M) HOST_METERS(M)
 
 /* Every hook; for each point, the best one first. A new hook is one word here. */
