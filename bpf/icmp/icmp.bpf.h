@@ -47,6 +47,17 @@ struct icmp_message {
 };
 MAP(LRU_HASH, icmp_seen, struct icmp_message, struct sighting, ROUNDTRIPS);
 
+/* A destination of TCP to which packets were too big. */
+struct icmp_path {
+	__u64 since, last;		/* CLOCK_MONOTONIC ns: of the first error, of the last */
+	__u32 mtu;			/* that they told */
+};
+MAP(LRU_HASH, icmp_paths, struct remote, struct icmp_path, ROUNDTRIPS);
+
+#define PATH_HEEDED_NS	1000000000ull	/* what is on its way when the first error comes is done */
+/* Longer than TCP waits between two attempts, shorter than the kernel remembers the MTU. */
+#define PATH_AFRESH_NS	60000000000ull
+
 static __always_inline bool icmp_is_echo(bool v6, __u8 type)
 {
 	return type == (v6 ? V6_ECHO : V4_ECHO);
@@ -238,6 +249,38 @@ static __always_inline void icmp_ends(const struct ip_packet *p, bool v6)
 		COUNT(row, failed, 1);
 }
 
+/*
+ * An error that says that a packet is too big. Of TCP there are no more to a destination once it is
+ * known: segments are made smaller, of all its sockets (ip_rt_update_pmtu() marks the routes that
+ * they hold, 6.1 to 6.18). Others may try larger packets on purpose.
+ */
+static __always_inline void icmp_too_big(const struct ip_packet *p, const struct icmp_header *h,
+					 bool v6, struct icmp *row)
+{
+	__u32 mtu = v6 ? bpf_ntohl(h->mtu6) : bpf_ntohs(h->v4.mtu);
+	struct remote from, to;
+	struct icmp_path *known, new = { .mtu = mtu };
+	struct ip_header about;
+	__u64 now = bpf_ktime_get_ns();
+
+	row->mtu[0] = mtu;
+	if (p->linear < (__s64)sizeof(*h) + (v6 ? 40 : 20))
+		return;
+	ip_protocol(&about, p->l4 + sizeof(*h), p->ip.proto);
+	if (about.protocol != IPPROTO_TCP)
+		return;
+	ip_ends(&about, &from, &to);
+	known = bpf_map_lookup_elem(&icmp_paths, &to);
+	if (known && mtu >= known->mtu && now - known->last < PATH_AFRESH_NS) {
+		known->last = now;
+		if (now - known->since > PATH_HEEDED_NS)
+			COUNT(row, unheeded, 1);
+		return;
+	}
+	new.since = new.last = now;
+	bpf_map_update_elem(&icmp_paths, &to, &new, BPF_ANY);
+}
+
 static __always_inline bool icmp_first(const struct ip_packet *p, const struct icmp_message *m)
 {
 	struct sighting *known = bpf_map_lookup_elem(&icmp_seen, m), new = {};
@@ -273,7 +316,7 @@ static __always_inline void icmp_told(const struct ip_packet *p, const struct ic
 	}
 	COUNT(row, received[error], 1);
 	if (error == ICMP_TOO_BIG)
-		row->mtu[0] = v6 ? bpf_ntohl(h->mtu6) : bpf_ntohs(h->v4.mtu);
+		icmp_too_big(p, h, v6, row);
 	if (error != ICMP_REDIRECT)
 		icmp_ends(p, v6);
 }

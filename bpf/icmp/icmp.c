@@ -47,6 +47,8 @@ static const struct metric metrics[] = {
 		.group = "errors sent", .label = "error",
 		.labels = LABELS(struct icmp, sent, errors), .rare = true,
 		.help = "Errors that this host sent."),
+	COUNTER(struct icmp, unheeded, .name = "unheeded", .unit = "errors", .rare = true,
+		.help = "Of those too-big: TCP went on sending packets too big for this path."),
 	LEVEL(struct icmp, mtu, .name = "mtu", .unit = "bytes", .rare = true,
 	      .help = "The MTU that the last of its errors too-big told; 0: none came."),
 	COUNTER(struct icmp, unread, .name = "unread", .unit = "packets", .rare = true,

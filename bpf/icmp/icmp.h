@@ -31,6 +31,7 @@ struct icmp {
 	__u64 received[NR_ICMP_ERRORS];		/* errors that this host or one behind it got */
 	__u64 forwarded[NR_ICMP_ERRORS];	/* of these: passed on */
 	__u64 sent[NR_ICMP_ERRORS];		/* errors of this host */
+	__u64 unheeded;		/* of ICMP_TOO_BIG: TCP sent more after the first ones */
 	__u64 unread;		/* messages of which the header is not linear */
 	__u64 unanswered[2];	/* a level: set when it is read, of icmp_echoes */
 	__u64 mtu[2];		/* a level: that of the last ICMP_TOO_BIG */

@@ -27,7 +27,7 @@ def rows(ns):
         counts = {"asked": r["asked_requests"], "unanswered": r["unanswered_requests"], "again": r["again_requests"],
                   "answered": r["answered_requests"], "failed": r["failed_requests"], "duplicate": r["duplicate_replies"],
                   "stray": r["stray_replies"], "replied": r["replied_requests"], "unread": r["unread"],
-                  "mtu": r["mtu_bytes"], "times": r["latency_seconds"]["count"], "replies": r["reply_seconds"]["count"]}
+                  "mtu": r["mtu_bytes"], "unheeded": r["unheeded_errors"], "times": r["latency_seconds"]["count"], "replies": r["reply_seconds"]["count"]}
         for way in "received", "forwarded", "sent":
             counts.update({f"{way} {name}": n for name, n in r[f"{way}_errors"].items()})
         if nonzero(counts):
@@ -179,6 +179,27 @@ def test_routed(here, router, far):
     same("icmp: too big, as the router says", errors(router, "sent"), {"too-big": 9})
 
 
+def test_unheeded(here, there):
+    """Errors too-big about TCP to one host, a second after the first; not of UDP, of another host, or of a smaller MTU."""
+    attach(here)
+
+    def told(nr, proto=6, far=9, mtu=1300):
+        about = BODY[:9] + bytes([proto]) + BODY[10:19] + bytes([far]) + BODY[20:]
+        about6 = BODY6[:6] + bytes([proto]) + BODY6[7:39] + bytes([far]) + BODY6[40:]
+        raw(there, HERE, *[(3, 4, struct.pack("!HH", 0, mtu) + about)] * nr)
+        raw(there, HERE6, *[(2, 0, struct.pack("!I", mtu) + about6)] * nr)
+    told(4)
+    told(2, far=10, mtu=1400)
+    told(3, proto=17)
+    time.sleep(1)
+    told(3, far=10)             # the MTU is smaller than before
+    told(7, far=11)
+    told(3, proto=17)
+    told(5)
+    same("icmp: too big, unheeded", rows(here), {(a, "unknown"): {"received too-big": 27, "unheeded": 5, "mtu": 1300}
+                                                 for a in (THERE, THERE6)})
+
+
 def test_routes(here, router):
     """Routes that refuse: few, as the kernel limits these errors by host, whatever is set."""
     attach(here)
@@ -311,6 +332,6 @@ def clean():
         nicprobe("detach", f"{netns}/host", check=False)
 
 
-each(test_echo, test_unanswered, test_ports, test_kinds, test_routed, test_routes, test_fragments, test_stacked, test_loopback,
+each(test_echo, test_unanswered, test_ports, test_kinds, test_routed, test_unheeded, test_routes, test_fragments, test_stacked, test_loopback,
      test_waits, test_flood, test_beside, here=one, there=two, router=three, far=four, after=clean)
 finish()

@@ -253,7 +253,7 @@ class World:
             got = (r.returncode, first if first and first[0] in below else top)
             if got == (status, first):
                 break
-            went = self.packets(one["measured"]) if {"pktsize", "connect", "dns"} & set(one["measured"].get("meters", {})) else "no"
+            went = self.packets(one["measured"]) if {"pktsize", "connect", "dns", "icmp"} & set(one["measured"].get("meters", {})) else "no"
             print(f"# {self.name}: {[f['what'] for f in one['measured']['findings']]} of {went} packets {r.stderr.strip()}")
         lab.same(f"{self.name}: doctor says so", got, (status, first))
         for f in one["measured"]["findings"]:
@@ -284,8 +284,8 @@ class World:
         lab.same(f"{self.name}: {name}", self.spoken(doc, then), [])
 
     def packets(self, doc):
-        """Or, of a host, attempts to connect, connections that came, and queries of names."""
-        counts = {"connect": "attempts", "accept": "connections", "dns": "asked_queries"}
+        """Or, of a host, attempts to connect, connections that came, queries of names, and echo requests."""
+        counts = {"connect": "attempts", "accept": "connections", "dns": "asked_queries", "icmp": "asked_requests"}
         if set(counts) & set(doc["meters"]):
             return sum(row[what] for meter, what in counts.items() for row in doc["meters"].get(meter, []))
         return max(lab.packets_at(doc, p) for p in ("rx-nic", "rx-stack", "tx-stack", "tx-nic"))
