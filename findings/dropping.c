@@ -206,6 +206,15 @@ static void advise(struct evidence *e, struct finding *one, const struct loss *l
 		advise_socket(one, &socket, choice);
 }
 
+void loss_advise(struct evidence *e, struct finding *f, const char *id, double lost)
+{
+	const struct loss *l;
+
+	for (unsigned i = 0; (l = loss_at(i)); i++)
+		if (!strcmp(l->kind.id, id))
+			advise(e, f, l, lost);
+}
+
 /* A drop without a named reason is reported by its location. */
 static const char *why(const struct drop_key *key)
 {

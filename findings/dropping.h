@@ -47,6 +47,11 @@ bool loss_fits(const struct loss *, const struct drop_key *, bool silent);
 /* Does a drop match "X", "X*" or "X@f" (see struct loss)? */
 bool reason_fits(const char *pattern, const struct drop_key *);
 
+struct evidence;
+
+/* The remedy of a loss, by its id, for a finding about the same; `lost`: the share of packets. */
+void loss_advise(struct evidence *, struct finding *, const char *id, double lost);
+
 extern const struct loss socket_losses[];	/* ends with an empty entry */
 /* Every loss by number, from 0; NULL: past the last. */
 const struct loss *loss_at(unsigned nr);

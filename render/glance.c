@@ -187,7 +187,8 @@ static void key_name(const struct meter *m, const void *key, char *out, size_t s
 		size_t len = strlen(out);
 
 		key_text(m, key, i, part, sizeof(part));
-		if (strcmp(m->key.labels[i], "queue") || !strcmp(part, "all"))
+		if ((strcmp(m->key.labels[i], "queue") || !strcmp(part, "all")) &&
+		    strcmp(part, "-"))
 			snprintf(out + len, size - len, "%s%s", len ? " " : "", part);
 	}
 }

@@ -41,6 +41,7 @@ static const struct {
 	{ "irq", 1 << EACH_INTERRUPT },
 	{ "serves", 1 << EACH_INTERRUPT | 1 << EACH_QUEUE },
 	{ "remote", 1 << EACH_REMOTE },
+	{ "local", 1 << EACH_REMOTE },
 };
 
 static bool left_out(const struct meter *m, const char *label, unsigned each)
@@ -233,13 +234,16 @@ static int hand_over(struct series_list *to, struct parts *all, bool by_queue)
 	return 0;
 }
 
-/* Idle rows, and statistics under the driver's own names (there can be hundreds). */
+/*
+ * Idle rows, parts of others, and statistics under the driver's own names (there can be hundreds).
+ */
 static bool row_left_out(const struct snapshot *s, const struct meter *m, unsigned row,
 			 unsigned cpu, unsigned each)
 {
 	const struct table *t = &s->tables[meter_id(m)];
 
 	return row_idle(m, t, row, cpu) ||
+	       (m->by & BY_KEY && !(each >> EACH_REMOTE & 1) && key_part(m, key_of(m, t, row))) ||
 	       (m->key.minor && !strcmp(m->key.minor, each_names[EACH_OWN]) &&
 		!(each >> EACH_OWN & 1) && key_minor(m, key_of(m, t, row)));
 }

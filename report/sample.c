@@ -304,7 +304,8 @@ static void take_meter(struct sampling *g, int point)
 			if (row_idle(m, t, row, cpu))
 				continue;
 			any = true;
-			words_add(sum, words, t->words);
+			if (!(m->by & BY_KEY) || !key_part(m, key_of(m, t, row)))
+				words_add(sum, words, t->words);
 			take_row(g, row, cpu, words);
 		}
 	}

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/core/key.h"
 #include "render/glance.h"
 #include "top/values.h"
 
@@ -36,7 +37,8 @@ static bool row_is_of(const struct snapshot *s, const struct meter *m, unsigned 
 	const struct table *t = &s->tables[meter_id(m)];
 
 	if (m->by & BY_KEY)
-		return queue == QUEUE_ALL || key_has_queue(m, key_of(m, t, row), queue);
+		return queue == QUEUE_ALL ? !key_part(m, key_of(m, t, row)) :
+					    key_has_queue(m, key_of(m, t, row), queue);
 	if (point < NR_POINTS && m->by & BY_POINT && place_of(s, m, row).point != point)
 		return false;
 	if (queue == QUEUE_ALL)

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The meter backlog: what TCP listeners drop, by the kernel's counters of namespace and sockets. */
 #include <errno.h>
+#include <netinet/in.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "bpf/backlog/backlog.h"
 #include "lib/core/hook.h"
 #include "lib/core/meter.h"
-#include "lib/net/listeners.h"
+#include "lib/net/inet_sockets.h"
 #include "lib/proc/holders.h"
 #include "lib/proc/nstat.h"
 #include "lib/read/snapshot.h"
@@ -91,18 +92,18 @@ static int count_put(const char *name, uint64_t value, void *arg)
 }
 
 /* One that has dropped nothing has no row, as most. */
-static int listener_put(const struct listener *l, void *t)
+static int listener_put(const struct socket_facts *l, void *t)
 {
-	struct backlog_key key = { .port = l->port, .inode = l->inode };
+	struct backlog_key key = { .port = l->local_port, .inode = l->inode };
 	uint64_t *row;
 
-	if (!l->drops)
+	if (!l->mem[SK_MEMINFO_DROPS])
 		return 0;
-	memcpy(&key.address, l->address, sizeof(key.address));
+	memcpy(&key.address, l->local, sizeof(key.address));
 	row = table_add(t, &meter_backlog, &key);
 	if (!row)
 		return -ENOMEM;
-	row[WORD(struct backlog, socket_drops)] = l->drops;
+	row[WORD(struct backlog, socket_drops)] = l->mem[SK_MEMINFO_DROPS];
 	return 0;
 }
 
@@ -115,7 +116,7 @@ static int read_all(const struct meta *meta, struct table *t, struct error *e)
 	if (!all)
 		return -ENOMEM;
 	nstat_each(count_put, all);
-	err = listeners_each(listener_put, t);
+	err = sockets_each(IPPROTO_TCP, SOCKETS_LISTEN, listener_put, t);
 	return err == -ENOMEM ? err : 0;	/* without sock_diag there is the namespace's row */
 }
 

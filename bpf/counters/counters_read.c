@@ -111,27 +111,6 @@ static int pair_put(const char *name, uint64_t value, void *t)
 	return put(t, "nstat", name, value);
 }
 
-/* /proc/net/snmp6 and xfrm_stat: a name and a value per line. */
-static int list_read(struct table *t, const char *path)
-{
-	FILE *f = fopen(path, "re");
-	char line[160];
-	int err = 0;
-
-	if (!f)
-		short_of(errno, text("open %s", path));
-	while (f && !err && fgets(line, sizeof(line), f)) {
-		char *save, *name = strtok_r(line, " \t\n", &save);
-		const char *value = strtok_r(NULL, " \t\n", &save);
-
-		if (name && value)
-			err = put(t, "nstat", name, strtoull(value, NULL, 10));
-	}
-	if (f)
-		fclose(f);
-	return err;
-}
-
 /* One line per CPU, in hex: packets, dropped, time_squeeze; 11th flow_limit, 13th the CPU. */
 static int softnet_read(struct table *t)
 {
@@ -275,7 +254,7 @@ int counters_read(const struct meta *meta, struct table *t, struct error *e)
 	struct counters_reading a = { .meta = meta, .t = t };
 	char now[IF_NAMESIZE];
 	int err = nstat_each(pair_put, t) ?:
-		  list_read(t, "/proc/net/snmp6") ?: list_read(t, "/proc/net/xfrm_stat") ?:
+		  nstat_list_each("/proc/net/xfrm_stat", pair_put, t) ?:
 		  softnet_read(t) ?: conntrack_read(t);
 
 	(void)e;	/* baseline_read() says what failed */

@@ -46,3 +46,8 @@ bool key_minor(const struct meter *m, const void *key)
 
 	return m->key.is_minor && (w ? w->minor : m->key.is_minor(key));
 }
+
+bool key_part(const struct meter *m, const void *key)
+{
+	return m->key.is_part && m->key.is_part(key);
+}

@@ -22,5 +22,6 @@ void key_text(const struct meter *, const void *key, unsigned nr, char *text, si
 bool key_line(const struct meter *, const void *key, unsigned nr, char *text, size_t size);
 const char *key_unit_of(const struct meter *, const void *key);	/* NULL: as its metrics' */
 bool key_minor(const struct meter *, const void *key);
+bool key_part(const struct meter *, const void *key);
 
 #endif

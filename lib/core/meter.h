@@ -90,6 +90,8 @@ struct meter_key {
 	bool (*line)(const void *key, unsigned nr, char *text, size_t size);
 	const char *minor;		/* keys that tables fold into one line: "benign"… */
 	bool (*is_minor)(const void *key);
+	/* A row that others have in their sums: in OpenMetrics with --each remote. NULL: none is */
+	bool (*is_part)(const void *key);
 	bool sorted;			/* all rows in key order; else the largest first */
 };
 

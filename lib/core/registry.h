@@ -41,6 +41,7 @@
 	M(session)						\
 	M(tcp)							\
 	M(neigh)						\
+	M(sockmem)						\
 	M(tcpwait)						\
 	M(dns)							\
 	M(sock)							\

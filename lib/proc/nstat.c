@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Reads /proc/net/snmp and netstat: a line of names, a line of values, both after "Group:". */
+/* Reads /proc/net/snmp and netstat, which have a line of names and one of values, and lists. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +11,7 @@
 
 #define LINE	8192		/* the longest line of /proc/net/netstat has 3 KB */
 
+/* A line of names, a line of values, both after "Group:". */
 static int pairs_each(const char *path, int (*fn)(const char *, uint64_t, void *), void *arg)
 {
 	static char names[LINE], values[LINE];
@@ -41,7 +42,29 @@ static int pairs_each(const char *path, int (*fn)(const char *, uint64_t, void *
 	return err;
 }
 
+int nstat_list_each(const char *path, int (*fn)(const char *, uint64_t, void *), void *arg)
+{
+	FILE *f = fopen(path, "re");
+	char line[160];
+	int err = 0;
+
+	if (!f)
+		short_of(errno, text("open %s", path));
+	while (f && !err && fgets(line, sizeof(line), f)) {
+		char *save, *name = strtok_r(line, " \t\n", &save);
+		const char *value = strtok_r(NULL, " \t\n", &save);
+		uint64_t nr = name && value ? strtoull(value, NULL, 10) : 0;
+
+		if (nr)
+			err = fn(name, nr, arg);
+	}
+	if (f)
+		fclose(f);
+	return err;
+}
+
 int nstat_each(int (*fn)(const char *, uint64_t, void *), void *arg)
 {
-	return pairs_each("/proc/net/snmp", fn, arg) ?: pairs_each("/proc/net/netstat", fn, arg);
+	return pairs_each("/proc/net/snmp", fn, arg) ?: pairs_each("/proc/net/netstat", fn, arg) ?:
+	       nstat_list_each("/proc/net/snmp6", fn, arg);
 }

@@ -139,10 +139,19 @@ void table_since(const struct meter *m, struct table *now, const struct table *t
 	free(leave);
 }
 
+/* A level is what it is now. */
+static bool is_level(const struct meter *m, unsigned word)
+{
+	for_each_metric(k, m)
+		if (k->kind == KIND_LEVEL && word >= k->at && word < k->at + k->words)
+			return true;
+	return false;
+}
+
 static void figures_less(const struct meter *m, uint64_t *now, const uint64_t *then)
 {
 	for (unsigned i = 0; i < m->row_size / 8; i++)
-		now[i] -= now[i] >= then[i] ? then[i] : 0;
+		now[i] -= now[i] >= then[i] && !is_level(m, i) ? then[i] : 0;
 }
 
 int baseline_since(const struct meter *m, const struct meta *meta, struct table *t, int pinned,

@@ -284,8 +284,11 @@ class World:
         lab.same(f"{self.name}: {name}", self.spoken(doc, then), [])
 
     def packets(self, doc):
-        """Or, of a host, attempts to connect, connections that came, queries of names, and echo requests."""
+        """Or, of a host, attempts to connect, connections that came, queries of names, and echo requests; or what its
+        sockets got."""
         counts = {"connect": "attempts", "accept": "connections", "dns": "asked_queries", "icmp": "asked_requests"}
+        if set(doc["meters"]) == {"sockmem"}:
+            counts = {"sockmem": "packets"}
         if set(counts) & set(doc["meters"]):
             return sum(row[what] for meter, what in counts.items() for row in doc["meters"].get(meter, []))
         return max(lab.packets_at(doc, p) for p in ("rx-nic", "rx-stack", "tx-stack", "tx-nic"))

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The sockets of a protocol, and what is in their buffers. */
+#ifndef NICPROBE_INET_SOCKETS_H
+#define NICPROBE_INET_SOCKETS_H
+
+#include <linux/sock_diag.h>
+#include <linux/types.h>
+
+enum {				/* 1 << state of TCP: include/net/tcp_states.h */
+	SOCKETS_LISTEN = 1 << 10,
+	SOCKETS_CONNECTED = 1 << 1 | 1 << 2 | 1 << 4 | 1 << 5 | 1 << 8 | 1 << 9 | 1 << 11,
+	SOCKETS_ALL = -1,
+};
+
+struct socket_facts {
+	__u8 local[16], remote[16];	/* IPv4 as ::ffff:192.0.2.1 */
+	__u32 local_port, remote_port, inode;
+	__u32 mem[SK_MEMINFO_DROPS + 1];	/* by SK_MEMINFO_…: bytes, and packets dropped */
+};
+
+/*
+ * Calls `fn` for each of IPPROTO_TCP or IPPROTO_UDP, IPv4 and IPv6, in the namespace the process is
+ * in; ends with the first value that is not 0, and returns it. -errno: the kernel does not list
+ * them (CONFIG_INET_DIAG).
+ */
+int sockets_each(int protocol, unsigned states, int (*fn)(const struct socket_facts *, void *arg),
+		 void *arg);
+
+#endif
