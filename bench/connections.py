@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """The cost of the host's meters to a TCP connection over loopback, made and ended, both its ends together."""
+import json
 import os
 import resource
 import statistics
@@ -42,7 +43,7 @@ def once(ns, attach, seconds):
             made, cost = connect(ns, seconds)
             with_it.append(cost)
             all_made += made
-        if isinstance(what, Attached) and what.where == f"{ns}/host":
+        if isinstance(what, Attached) and what.where == f"{ns}/host" and "session" in what.show()["meters"]:
             counted(what, all_made)
     without.append(connect(ns, seconds)[1])
     base = statistics.mean(without)
@@ -69,6 +70,12 @@ def stranger(_):
         other.delete()
 
 
+def on_request():
+    """The host's meters that are attached only if they are named: these run for packets or system calls."""
+    meters = json.loads(lab.nicprobe("list", "-v", "-j").stdout)["meters"]
+    return [m["name"] for m in meters if m["host"] and "on_request" in m]
+
+
 def part(quick):
     """[{what, ns, spread, base}]: ns of CPU time per connection."""
     rounds, seconds = (3, .1) if quick else (11, .25)
@@ -76,7 +83,8 @@ def part(quick):
     ns.run("sysctl -qw net.ipv4.ip_local_port_range='1024 65535' net.ipv4.tcp_tw_reuse=1")
     cases = {"all meters of the host": lambda ns: Attached(ns, "host"),
              "session alone": lambda ns: Attached(ns, "host", None, "session"),
-             "all meters, of another namespace": stranger}
+             "all meters, of another namespace": stranger,
+             **{f"{meter} alone, on request": lambda ns, meter=meter: Attached(ns, "host", None, meter) for meter in on_request()}}
     if not Bpftrace.why_not():
         cases["bpftrace tcplife"] = lambda ns: Script(TCPLIFE)
     got = {}

@@ -57,7 +57,7 @@ A scrape of `serve` is timed by the client; the CPU time is that of the server."
     "questions": """What `nicprobe trace` adds to a UDP packet between sockets over two taps while it answers a question, and bpftrace while a script answers the same one; by the clock, the call of the programs included.
 *Until attached* is the time from the start of the process until events are counted: the median of five.""",
     "connections": """The CPU time that a TCP connection over loopback takes more while the host is attached: made, 8 bytes there and back, ended; both its ends together.
-No program of the host's meters runs for a packet.
+No program of the host's meters runs for a packet, but of those on request: they are listed alone.
 `tcplife` is a script of bpftrace for the same question as `session`: how long, how many bytes.""",
 }
 

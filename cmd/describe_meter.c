@@ -118,6 +118,7 @@ void describe_meter_json(struct json *j, const struct meter *m)
 	const char *labels[16];
 	unsigned nr = labels_of(m, labels);
 
+	json_bool(j, "host", m->host);
 	json_open(j, "labels", '[');
 	for (unsigned i = 0; i < nr; i++)
 		json_string(j, NULL, labels[i]);
