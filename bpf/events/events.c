@@ -35,7 +35,7 @@ const struct event event_list[] = {
 	  { .meters = M(connect) | M(session) | M(tcp) | M(accept) | M(tcpwait) } },
 	{ "tcp_retransmit_skb", { .meters = M(connect) | M(tcp) } },
 	{ "tcp_retransmit_skb_again", { .meters = M(connect) | M(tcp) } },
-	{ "sys_exit", { .meters = M(sock) } },
+	{ "sys_exit", { .meters = M(sock) | M(fdpass) } },
 	{ "packet_sent", { .meters = M(dns) | M(icmp) } },
 	{ "packet_received", { .meters = M(dns) | M(icmp) } },
 	{}

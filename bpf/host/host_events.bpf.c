@@ -3,6 +3,7 @@
 #include "bpf/accept/accept.bpf.h"
 #include "bpf/connect/connect.bpf.h"
 #include "bpf/dns/dns.bpf.h"
+#include "bpf/fdpass/fdpass.bpf.h"
 #include "bpf/host/life.bpf.h"
 #include "bpf/icmp/icmp.bpf.h"
 #include "bpf/neigh/neigh.bpf.h"
@@ -171,6 +172,8 @@ int BPF_PROG(sys_exit, const struct pt_regs *regs, long ret)
 {
 	if (on(METER_sock))
 		sock_called(regs, ret);
+	if (on(METER_fdpass))
+		fdpass_called(regs, ret);
 	return 0;
 }
 

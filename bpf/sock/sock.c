@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <sys/socket.h>
 
+#include "bpf/host/calls.h"
 #include "bpf/sock/sock.h"
 #include "lib/core/hook.h"
 #include "lib/core/meter.h"
-#include "lib/kernel/btf.h"
 #include "lib/util/list.h"
 
 static const char *const calls[NR_SOCK_CALLS] = {
@@ -136,15 +136,6 @@ static int fill(const struct site *site, struct bpf_object *obj)
 	return remotes_reserve(obj, "sock", &(struct sock_key){}, 1);
 }
 
-static const char *cannot(void)
-{
-#if !defined(__x86_64__) && !defined(__aarch64__)
-	return "where the registers of a system call are is only known of x86-64 and arm64";
-#endif
-	return tracepoint_args("sys_exit") ? NULL :
-	       "this kernel has no tracepoint sys_exit (CONFIG_FTRACE_SYSCALLS)";
-}
-
 const struct meter meter_sock = {
 	.name = "sock",
 	.help = "system calls to sockets: how many, sizes, errors, by process",
@@ -159,7 +150,7 @@ const struct meter meter_sock = {
 		.text = key_words,
 	},
 	.events = { .fill = fill },
-	.cannot = cannot,
+	.cannot = calls_cannot,
 	.on_request = "it runs at the end of each system call of the machine: 0.1 us for each, and "
 		      "0.4 us for one to a socket",
 };

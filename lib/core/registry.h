@@ -45,7 +45,8 @@
 	M(tcpwait)						\
 	M(dns)							\
 	M(sock)							\
-	M(icmp)
+	M(icmp)							\
+	M(fdpass)
 #define METERS(M) PACKET_METERS(M) OTHER_METERS(M) HOST_METERS(M)
 
 /* Every hook; for each point, the best one first. A new hook is one word here. */

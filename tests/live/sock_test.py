@@ -11,17 +11,13 @@ import threading
 
 from lib.connections import attach
 from lib.lab import *
+from lib.messages import Header, Message, Vector, rename
 from lib.wire import inside, libc
 
 ME = "sock-test"
 ROWS = 2048                     # SOCK_ROWS
 UDP, TCP, UNIX, PAIR = ("inet", "udp"), ("inet", "tcp"), ("unix", "stream"), ("unix", "dgram")
 LO = "127.0.0.1"
-
-
-def rename(name):
-    with open("/proc/thread-self/comm", "w", encoding="ascii") as comm:
-        comm.write(name)
 
 
 def rows(ns, process=ME):
@@ -90,20 +86,6 @@ def test_udp(ns):
     same("udp: sizes of what is received", sizes(ns, "recv", *UDP), want)
     server.close()
     c.close()
-
-
-class Vector(ctypes.Structure):
-    _fields_ = [("base", ctypes.c_void_p), ("len", ctypes.c_size_t)]
-
-
-class Header(ctypes.Structure):
-    _fields_ = [("name", ctypes.c_void_p), ("namelen", ctypes.c_uint32), ("iov", ctypes.POINTER(Vector)),
-                ("iovlen", ctypes.c_size_t), ("control", ctypes.c_void_p), ("controllen", ctypes.c_size_t),
-                ("flags", ctypes.c_int)]
-
-
-class Message(ctypes.Structure):
-    _fields_ = [("header", Header), ("len", ctypes.c_uint32)]
 
 
 def messages(lengths):
