@@ -32,9 +32,9 @@ static const struct metric metrics[] = {
 };
 
 enum label { REMOTE, PORT, PROCESS };
-static const char *const labels[] = { "remote", "port", "process", NULL };
+const char *const connect_labels[] = { "remote", "port", "process", NULL };
 
-static void key_words(const void *of, unsigned nr, char *out, size_t size)
+void connect_words(const void *of, unsigned nr, char *out, size_t size)
 {
 	const struct connect_key *key = of;
 
@@ -69,8 +69,8 @@ const struct meter meter_connect = {
 	.metrics = metrics,
 	.key = {
 		.size = sizeof(struct connect_key),
-		.labels = labels,
-		.text = key_words,
+		.labels = connect_labels,
+		.text = connect_words,
 	},
 	.events = { .fill = fill },
 };

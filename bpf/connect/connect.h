@@ -33,6 +33,10 @@ struct connect {
 
 #ifndef __bpf__
 extern const char *const connect_ends[NR_CONNECT_ENDS];	/* words for enum connect_end */
+
+/* The labels of a key that begins with a connect_key, and their text. */
+extern const char *const connect_labels[];
+void connect_words(const void *key, unsigned nr, char *text, size_t size);
 #endif
 
 #endif

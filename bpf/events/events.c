@@ -30,9 +30,11 @@ const struct event event_list[] = {
 	{ "netif_rx_entry", { M(gro) | M(skblife), P(RX_NIC) } },
 	/* of the host: bpf/host/host_events.bpf.c */
 	{ "inet_sock_set_state",
-	  { .meters = M(connect) | M(session) | M(tcp) | M(accept) | M(tcpwait) } },
+	  { .meters = M(connect) | M(session) | M(tcp) | M(accept) | M(tcpwait) |
+		      M(firstbyte) } },
 	{ "inet_sock_set_state_again",
-	  { .meters = M(connect) | M(session) | M(tcp) | M(accept) | M(tcpwait) } },
+	  { .meters = M(connect) | M(session) | M(tcp) | M(accept) | M(tcpwait) |
+		      M(firstbyte) } },
 	{ "tcp_retransmit_skb", { .meters = M(connect) | M(tcp) } },
 	{ "tcp_retransmit_skb_again", { .meters = M(connect) | M(tcp) } },
 	{ "sys_exit", { .meters = M(sock) | M(fdpass) } },

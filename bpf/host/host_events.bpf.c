@@ -4,6 +4,7 @@
 #include "bpf/connect/connect.bpf.h"
 #include "bpf/dns/dns.bpf.h"
 #include "bpf/fdpass/fdpass.bpf.h"
+#include "bpf/firstbyte/firstbyte.bpf.h"
 #include "bpf/host/life.bpf.h"
 #include "bpf/icmp/icmp.bpf.h"
 #include "bpf/neigh/neigh.bpf.h"
@@ -32,6 +33,13 @@ static __always_inline void came(const struct sock *sk, const struct sock *plain
 		accept_queued(plain, life_begin(sk));
 }
 
+static __always_inline void connected(const struct sock *plain, struct socket_life *life,
+				      __u64 asked)
+{
+	if (on(METER_firstbyte))
+		firstbyte_awaited(plain, life, asked);
+}
+
 static __always_inline void accepted(const struct sock *sk, const struct sock *plain,
 				     const struct socket_life *life)
 {
@@ -44,6 +52,8 @@ static __always_inline void connection_ended(const struct sock *plain, struct so
 		session_ended(plain, life, old, now);
 	if (on(METER_tcp))
 		tcp_ended(plain, life);
+	if (on(METER_firstbyte))
+		firstbyte_ended(plain, life);
 }
 
 static __always_inline int state_changed(const struct sock *sk, int old, int new, bool again)

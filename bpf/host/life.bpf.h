@@ -14,6 +14,8 @@ static __always_inline void attempt_ended(const struct sock *plain, const struct
 					  bool established, __u64 now);
 /* A connection for a listener, of whose socket its own is still a copy. */
 static __always_inline void came(const struct sock *sk, const struct sock *plain);
+/* It is established; connect() was called at `asked`. */
+static __always_inline void connected(const struct sock *plain, struct socket_life *, __u64 asked);
 static __always_inline void accepted(const struct sock *sk, const struct sock *plain,
 				     const struct socket_life *);
 static __always_inline void connection_ended(const struct sock *plain, struct socket_life *,
@@ -36,7 +38,7 @@ static __always_inline void life_asks(const struct sock *sk)
 		return;
 	life_named(life);
 	life->asked = bpf_ktime_get_ns();
-	life->established = life->serves = life->segments = 0;
+	life->established = life->serves = life->segments = life->awaited = 0;
 }
 
 static __always_inline void life_established(const struct sock *sk, const struct sock *plain,
@@ -49,8 +51,10 @@ static __always_inline void life_established(const struct sock *sk, const struct
 		return;
 	life->established = now;
 	life->segments = 0;
-	if (old == TCP_SYN_SENT && life->asked)
+	if (old == TCP_SYN_SENT && life->asked) {
 		attempt_ended(plain, life, true, now);
+		connected(plain, life, life->asked);
+	}
 	life->serves = old == TCP_SYN_RECV && !life->asked;
 	life->asked = 0;
 	if (old == TCP_SYN_RECV && life->serves)

@@ -40,6 +40,11 @@ static __always_inline struct line_life *line_life_begin(const struct sock *sk)
 	return bpf_sk_storage_get(&line_lives, (void *)sk, NULL, BPF_SK_STORAGE_GET_F_CREATE);
 }
 
+static __always_inline void connected(const struct sock *plain, struct socket_life *life,
+				      __u64 asked)
+{
+}
+
 static __always_inline void attempt_ended(const struct sock *plain, const struct socket_life *life,
 					  bool established, __u64 now)
 {

@@ -61,6 +61,8 @@ struct socket_life {
 	__u64 asked;		/* CLOCK_MONOTONIC ns of connect(); 0: it did not, or before us */
 	__u64 established;	/* likewise; 0: it is not, or was before us */
 	__u64 queued;		/* likewise; 0: it does not wait for accept() */
+	__u64 awaited;		/* connect() as above; 0: its first byte was read, or it is not */
+	__u32 read;		/* the number of that byte */
 	__u32 limit;		/* of the queue that it waits in */
 	__u32 segments;		/* with data, sent: those that the meter tcp has counted */
 	__u32 serves;		/* it was accepted, and did not connect */

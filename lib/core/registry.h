@@ -46,7 +46,8 @@
 	M(dns)							\
 	M(sock)							\
 	M(icmp)							\
-	M(fdpass)
+	M(fdpass)						\
+	M(firstbyte)
 #define METERS(M) PACKET_METERS(M) OTHER_METERS(M) HOST_METERS(M)
 
 /* Every hook; for each point, the best one first. A new hook is one word here. */
