@@ -149,6 +149,7 @@ struct protocol {
 	unsigned nr;
 	struct sockmem of[NR_SOCKMEM_OF];
 	struct buffer fullest[NR_SOCKMEM_OF][SOCKMEM_FULLEST];
+	unsigned lossy;		/* sockets that have a row for that */
 	struct table *t;
 };
 
@@ -202,7 +203,7 @@ static int buffer_take(struct protocol *p, const struct buffer *b)
 	all->full[0] += percent >= SOCKMEM_FULL;
 	if (percent > all->fill[0])
 		all->fill[0] = percent;
-	if (b->drops)
+	if (b->drops && p->lossy++ < SOCKMEM_LOSSY)
 		return buffer_put(p->t, b);
 	if (percent >= SOCKMEM_SHOWN)
 		rank(p->fullest[b->key.of], b);

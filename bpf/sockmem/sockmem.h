@@ -49,5 +49,6 @@ struct sockmem {
 #define SOCKMEM_FULL	80	/* percent */
 #define SOCKMEM_SHOWN	25	/* percent; of the sockets as full as this… */
 #define SOCKMEM_FULLEST	5	/* …so many have a row, by protocol and direction */
+#define SOCKMEM_LOSSY	100	/* so many more, as they dropped something: anybody may open some */
 
 #endif

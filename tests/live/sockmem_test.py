@@ -205,6 +205,23 @@ def test_pruned(here, there):
     peer.close()
 
 
+def test_lossy(here, there):
+    """Anybody may open sockets that lose datagrams: a hundred have a row, and all of them count together."""
+    attach(here)
+    ss = [bound(here, "10.9.0.1", 1, 1000 + i) for i in range(120)]
+    for i in range(len(ss)):
+        send(there, "10.9.0.1", 8, port=1000 + i)
+    dropped(ss[-1])
+    lost = sum(meminfo(s)[DROPS] for s in ss)
+    found = look(here)
+    named = [r for k, r in found.items() if k[:2] == ("udp", "receive") and k[2] != ALL and r["socket_drops"]]
+    check("lossy: each has lost some", min(meminfo(s)[DROPS] for s in ss) > 0, lost)
+    same("lossy: a hundred have a row, and of the others the five fullest", len(named), 105)
+    same("lossy: all are counted", nonzero(found["udp", "receive", ALL, None]["dropped"]), {"buffer": lost})
+    for s in ss:
+        s.close()
+
+
 def main():
     need_root()
     here, there = pair()
@@ -212,7 +229,7 @@ def main():
     def after():
         for ns in (here, there):
             nicprobe("detach", f"{ns}/host", check=False)
-    each(test_udp, test_fullest, test_tcp, test_pruned, after=after, here=here, there=there)
+    each(test_udp, test_fullest, test_lossy, test_tcp, test_pruned, after=after, here=here, there=there)
     finish()
 
 
