@@ -104,6 +104,8 @@ ends("one that dies", run("live/dies_test.py"), 1, "1 retried", "0 passed, 1 fai
 ends("no second try for what is the same each time", run("unit_test.py"), 1, "0 retried", "0 passed, 1 failed, 0 skipped")
 ends("two second tries pass", run("live/flaky1_test.py", "live/flaky2_test.py", "live/good_test.py"), 0,
      "2 retried", "3 passed, 0 failed, 1 skipped")
+got = run("live/flaky1_test.py", "live/good_test.py")
+check("run: and why is told at the end", got[1][-4] == "# first try of live/flaky1_test.py: not ok flaky: a: once", got)
 got = run("live/again_test.py", "live/bad_test.py")
 check("run: what is made again within a test is counted", "2 made again" in got[1], got)
 got = run("situations/three_test.py")
