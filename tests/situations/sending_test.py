@@ -3,7 +3,7 @@
 import sys
 
 from streams import stream
-from world import THERE, alone, run, trouble
+from world import THERE, alone, lab, run, trouble
 
 
 @trouble("tx-queue-stuck", "the other end reads again")
@@ -23,11 +23,17 @@ def stuck_queue(w):
 
 
 def unread(w, sockets, nr):
-    """Sends this many datagrams at once, while the other end does not read for a moment."""
+    """Sends this many datagrams at once, while the other end does not read for a moment; then waits until it read all,
+    so that no burst meets the one before it, however late the other end is."""
+    def ended():
+        count = w.nic("count")
+        return sum(q["frames"] for q in count["queues"]) + count["drops"]
+    before = ended()
     w.nic("read off")
     for i in range(nr):
         sockets[i % len(sockets)].sendto(bytes(500), (THERE, 5000))
     w.nic("read on")
+    lab.until(lambda: ended() - before >= nr, 5)
 
 
 @trouble("tx-ring-full", "ip link set txqueuelen")
