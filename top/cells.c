@@ -65,6 +65,24 @@ const char *cell_bar(const struct ui *ui, double part, unsigned width)
 	return bar;
 }
 
+const char *found_text(const struct top_iface *w, const struct found *found)
+{
+	if (!w->attached)
+		return w->up ? "not attached" : "down";
+	if (!w->window.interval)
+		return "";
+	return found->nr ? text("%u %s", found->nr, severity_names[found->worst]) : "none";
+}
+
+unsigned found_style(const struct top_iface *w, const struct found *found)
+{
+	if (!w->attached)
+		return CELL_DIM;
+	if (!found->nr || found->worst == SEVERITY_INFO)
+		return 0;
+	return found->worst == SEVERITY_CRITICAL ? CELL_RED : CELL_YELLOW;
+}
+
 const char *span_text(const struct ui *ui)
 {
 	char t[UNITS_SIZE], *none;

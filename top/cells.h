@@ -4,6 +4,7 @@
 #define NICPROBE_TOP_CELLS_H
 
 #include "top/ui.h"
+#include "top/values.h"
 
 #define SPAN	180	/* moments that sparklines show: the last minutes */
 
@@ -16,6 +17,9 @@ const char *cell_percent(double);	/* "0.42%" */
 const char *cell_spark(const struct ui *, const struct top_iface *, enum past_kind, unsigned of,
 		       unsigned sub, unsigned width);
 const char *cell_bar(const struct ui *, double part, unsigned width);
+/* "2 warning", "not attached": what is found on it, and the style of its line. */
+const char *found_text(const struct top_iface *, const struct found *);
+unsigned found_style(const struct top_iface *, const struct found *);
 /* "last 3 min": what a sparkline of SPAN moments shows. */
 const char *span_text(const struct ui *);
 

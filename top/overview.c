@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The first view of top: every interface, a line each, and the findings. */
+/* The first view of top: every interface and host, a line each, and the findings. */
 #include <math.h>
 #include <stdlib.h>
 
 #include "lib/util/log.h"
 #include "render/findings.h"
 #include "top/cells.h"
+#include "top/hosts.h"
 #include "top/values.h"
 
 enum {
@@ -88,21 +89,12 @@ static void row_fill(struct top_row *r, struct top_iface *w)
 	r->keys[DROPS] = r->keys[CAUSE] = v->drops;
 	r->keys[POLLS] = v->polls;
 	r->keys[COST] = v->cost;
-	r->keys[FINDINGS] = v->findings ? v->worst * 1000. + v->findings : NAN;
+	r->keys[FINDINGS] = v->found.nr ? v->found.worst * 1000. + v->found.nr : NAN;
 }
 
 static const char *busiest_text(const struct way *way)
 {
 	return way->busiest < 0 ? "-" : text("%s q%d", cell_share(way->share), way->busiest);
-}
-
-static const char *findings_text(const struct top_iface *w, const struct values *v)
-{
-	if (!w->attached)
-		return w->up ? "not attached" : "down";
-	if (!w->window.interval)
-		return "";
-	return v->findings ? text("%u %s", v->findings, severity_names[v->worst]) : "none";
 }
 
 static void cells(const struct ui *ui, struct grid *g, const struct top_row *r, unsigned spark)
@@ -129,16 +121,7 @@ static void cells(const struct ui *ui, struct grid *g, const struct top_row *r, 
 	grid_cell(g, CAUSE, v->cause);
 	grid_cell(g, POLLS, cell_count(v->polls));
 	grid_cell(g, COST, cell_percent(v->cost));
-	grid_cell(g, FINDINGS, findings_text(w, v));
-}
-
-static unsigned style_of(const struct top_row *r)
-{
-	if (!r->w->attached)
-		return CELL_DIM;
-	if (!r->v.findings || r->v.worst == SEVERITY_INFO)
-		return 0;
-	return r->v.worst == SEVERITY_CRITICAL ? CELL_RED : CELL_YELLOW;
+	grid_cell(g, FINDINGS, found_text(w, &v->found));
 }
 
 static void table(struct ui *ui, struct doc *d, const struct top_row *rows,
@@ -164,7 +147,7 @@ static void table(struct ui *ui, struct doc *d, const struct top_row *rows,
 
 		cells(ui, &g, r, spark > 60 ? 60 : spark);
 		targets[i] = r->w->id;
-		styles[i] = style_of(r);
+		styles[i] = found_style(r->w, &r->v.found);
 	}
 	if (targets && styles)
 		doc_grid(d, &g, targets, styles, true);
@@ -174,22 +157,17 @@ static void table(struct ui *ui, struct doc *d, const struct top_row *rows,
 	free(styles);
 }
 
-/* What is found on the attached interfaces, in the order of the table. */
-static void findings(struct doc *d, const struct top_row *rows, const struct row_order *order,
-		     unsigned nr)
+/* What is found on one that is attached. */
+static void findings(struct doc *d, const struct top_iface *w)
 {
-	for (unsigned i = 0; i < nr; i++) {
-		const struct top_iface *w = rows[order[i].nr].w;
-
-		if (*w->state)
-			page_remark(&d->page, 0, text("%s: %s", w->name, w->state));
-		if (!w->window.findings.nr && !w->window.findings.nr_earlier)
-			continue;
-		page_newline(&d->page);
-		page_styled(&d->page, STYLE_BOLD, w->name);
-		page_newline(&d->page);
-		findings_table(&d->page, &w->window);
-	}
+	if (*w->state)
+		page_remark(&d->page, 0, text("%s: %s", w->name, w->state));
+	if (!w->window.findings.nr && !w->window.findings.nr_earlier)
+		return;
+	page_newline(&d->page);
+	page_styled(&d->page, STYLE_BOLD, w->name);
+	page_newline(&d->page);
+	findings_table(&d->page, &w->window);
 }
 
 void view_overview(struct ui *ui, struct doc *d)
@@ -197,22 +175,31 @@ void view_overview(struct ui *ui, struct doc *d)
 	const struct model *m = ui->model;
 	struct top_row *rows = calloc(m->nr + 1, sizeof(*rows));
 	struct row_order *order = calloc(m->nr + 1, sizeof(*order));
-	unsigned nr = 0, attached = 0;
+	const struct top_iface **hosts = calloc(m->nr + 1, sizeof(*hosts));
+	unsigned nr = 0, nr_hosts = 0, attached = 0;
 
-	for (unsigned i = 0; rows && order && i < m->nr; i++) {
+	for (unsigned i = 0; rows && order && hosts && i < m->nr; i++) {
 		struct top_iface *w = m->list[i];
 
 		attached += w->attached;
 		if (!ui_passes(ui, w->name) && !ui_passes(ui, w->driver))
 			continue;
+		if (w->attached && w->window.meta.host) {
+			hosts[nr_hosts++] = w;
+			continue;
+		}
 		row_fill(&rows[nr], w);
 		order[nr] = (struct row_order){ w->id, w->name, rows[nr].keys, nr };
 		nr++;
 	}
-	if (rows && order) {
+	if (rows && order && hosts) {
 		rows_sort(order, nr, &ui->sort[VIEW_OVERVIEW]);
-		table(ui, d, rows, order, nr);
-		if (!nr)
+		if (nr || !nr_hosts)
+			table(ui, d, rows, order, nr);
+		if (nr && nr_hosts)
+			page_newline(&d->page);
+		hosts_table(d, hosts, nr_hosts);
+		if (!nr && !nr_hosts)
 			page_dim(&d->page, 2, m->nr ? "no interface has the filter in its name" :
 				 "there is no interface");
 		if (*m->remark) {
@@ -226,8 +213,12 @@ void view_overview(struct ui *ui, struct doc *d)
 				 "a attaches the selected interface for as long as top runs, A for "
 				 "good."));
 		}
-		findings(d, rows, order, nr);
+		for (unsigned i = 0; i < nr; i++)
+			findings(d, rows[order[i].nr].w);
+		for (unsigned i = 0; i < nr_hosts; i++)
+			findings(d, hosts[i]);
 	}
 	free(rows);
 	free(order);
+	free(hosts);
 }

@@ -178,14 +178,20 @@ static void drops(const struct snapshot *s, struct values *v)
 	free(reasons);
 }
 
-static double completion(const struct snapshot *s, int queue, double p)
+static double percentile_of(const struct snapshot *s, enum meter_id id, const char *name,
+			    int queue, double p)
 {
-	const struct metric *k = named(METER_txlat, "completion");
-	uint64_t *words = sum_of(s, METER_txlat, k, queue, NR_POINTS);
+	const struct metric *k = named(id, name);
+	uint64_t *words = sum_of(s, id, k, queue, NR_POINTS);
 	double value = words ? hist_percentile(k, words, p) : NAN;
 
 	free(words);
 	return value;
+}
+
+static double completion(const struct snapshot *s, int queue, double p)
+{
+	return percentile_of(s, METER_txlat, "completion", queue, p);
 }
 
 static double polls_of(const struct snapshot *s, int queue)
@@ -201,6 +207,15 @@ static double polls_of(const struct snapshot *s, int queue)
 	return polls;
 }
 
+struct found values_found(const struct snapshot *s)
+{
+	return (struct found){
+		findings_count(&s->findings, SEVERITY_INFO),
+		findings_count(&s->findings, SEVERITY_CRITICAL) ? SEVERITY_CRITICAL :
+		findings_count(&s->findings, SEVERITY_WARNING) ? SEVERITY_WARNING : SEVERITY_INFO,
+	};
+}
+
 void values_of(const struct snapshot *s, struct values *v)
 {
 	*v = (struct values){ .p50 = completion(s, -1, .5), .p99 = completion(s, -1, .99) };
@@ -212,10 +227,40 @@ void values_of(const struct snapshot *s, struct values *v)
 	drops(s, v);
 	v->polls = polls_of(s, -1);
 	v->cost = cost_share(s);
-	v->findings = findings_count(&s->findings, SEVERITY_INFO);
-	v->worst = findings_count(&s->findings, SEVERITY_CRITICAL) ? SEVERITY_CRITICAL :
-		   findings_count(&s->findings, SEVERITY_WARNING) ? SEVERITY_WARNING :
-		   SEVERITY_INFO;
+	v->found = values_found(s);
+}
+
+/* A counter of keyed rows: 0 where there are none yet, NAN where its meter is not attached. */
+static double rate_of(const struct snapshot *s, enum meter_id id, const char *name,
+		      const char *label)
+{
+	const struct metric *k = named(id, name);
+	uint64_t *words = sum_of(s, id, k, QUEUE_ALL, NR_POINTS), n = 0;
+
+	for (unsigned i = 0; words && i < k->words; i++)
+		if (!label || !strcmp(k->labels[i], label))
+			n += words[i];
+	free(words);
+	return s->meta.on >> id & 1 ? per_second(s, id, n) : NAN;
+}
+
+void values_host(const struct snapshot *s, struct host_values *v)
+{
+	*v = (struct host_values){
+		.opened = rate_of(s, METER_connect, "ends", "established"),
+		.connect_p99 = percentile_of(s, METER_connect, "latency", QUEUE_ALL, .99),
+		.accepted = rate_of(s, METER_accept, "connections", NULL),
+		.ended = rate_of(s, METER_session, "sessions", NULL),
+		.received = rate_of(s, METER_session, "received", NULL),
+		.sent = rate_of(s, METER_session, "sent", NULL),
+		.again = rate_of(s, METER_tcp, "retransmits", NULL),
+		.rtt_p50 = percentile_of(s, METER_tcp, "rtt", QUEUE_ALL, .5),
+		.rtt_p99 = percentile_of(s, METER_tcp, "rtt", QUEUE_ALL, .99),
+		.dropped = rate_of(s, METER_sockmem, "dropped", NULL) +
+			   rate_of(s, METER_backlog, "drops", NULL),
+	};
+	v->found = values_found(s);
+	v->failed = rate_of(s, METER_connect, "attempts", NULL) - v->opened;
 }
 
 /* Packets/s of a queue at the point nearest to the wire. */

@@ -14,6 +14,13 @@ struct way {
 	double share;			/* its share, 0 to 1 */
 };
 
+/* Findings that stand by themselves, and the worst of them. */
+struct found {
+	unsigned nr;
+	enum severity worst;
+};
+struct found values_found(const struct snapshot *window);
+
 struct values {
 	struct way rx, tx;
 	double ce;			/* share of CE among the received ECN-capable packets */
@@ -22,11 +29,24 @@ struct values {
 	double p50, p99;		/* seconds: TX completion */
 	double polls;			/* per second */
 	double cost;			/* per cent of a CPU */
-	unsigned findings;		/* that stand by themselves… */
-	enum severity worst;		/* …and the worst of them */
+	struct found found;
 };
 
 void values_of(const struct snapshot *window, struct values *);
+
+/* A host, whose window has connections instead of packets. Rates are per second. */
+struct host_values {
+	double opened, failed;		/* connections that it asked for, by how that ended */
+	double connect_p99;		/* seconds, of those that were opened */
+	double accepted;		/* connections that came */
+	double ended;			/* connections of both kinds… */
+	double received, sent;		/* …and the bytes of payload that they had carried */
+	double again;			/* TCP segments sent once more */
+	double rtt_p50, rtt_p99;	/* seconds, of connections that ended */
+	double dropped;			/* packets, for want of room in a buffer or queue */
+	struct found found;
+};
+void values_host(const struct snapshot *window, struct host_values *);
 
 #define QUEUE_ALL	(-1)
 #define QUEUE_UNKNOWN	(-2)

@@ -5,12 +5,14 @@ import os
 import re
 import shutil
 import signal
+import socket
 import threading
 import time
 
 from lib import left
 from lib.lab import *
 from lib.terminal import Terminal, units
+from lib.wire import inside
 
 EACH, SIZE = 100, 500   # packets and bytes of one go, on each queue but for its number
 PERIOD = .1             # seconds from one go to the next
@@ -211,6 +213,34 @@ def test_batch():
         check(f"top {' '.join(args)}: a sentence", r.returncode in (1, 2) and said in r.stderr, r.stderr)
 
 
+def test_host():
+    """A host has a table of its own: what connects, and what fails."""
+    home = Namespace("tophost")
+    home.ip("link set lo up")
+    host = f"{home}/host"
+    nicprobe("attach", host)
+    server = inside(home, lambda: socket.create_server(("127.0.0.1", 8000)))
+    p = subprocess.Popen([NICPROBE, "top", "-b", "-i", "2", "-n", "2", host, iface], stdout=subprocess.PIPE, text=True)
+    time.sleep(2.5)     # within the second window
+    for _ in range(40):
+        with inside(home, lambda: socket.create_connection(("127.0.0.1", 8000))) as s, server.accept()[0]:
+            s.sendall(bytes(1000))
+    for _ in range(10):
+        inside(home, socket.socket).connect_ex(("127.0.0.1", 8001))
+    out = p.communicate(timeout=20)[0]
+    windows = [float(x) for x in re.findall(r"window (\S+) s", out)]
+    rows = re.findall(rf"^  {host} +(\S+) +(\S+) +(-|\S+ \S+) +(\S+) +(\S+) ", out, re.M)
+    opened, failed, _, accepted, ended = (round(sum(units(r[i]) * w for r, w in zip(rows, windows)) if i != 2 else 0, 0)
+                                          for i in range(5))
+    check("a host: connections", (opened, failed, accepted, ended) == (40, 10, 40, 80), out)
+    lines = out.splitlines()
+    check("a host is in no table of packets", sum(line.startswith("  interface ") for line in lines) == 2 and
+          all(line.split()[0] == "host" for line in (lines[i - 1] for i, x in enumerate(lines) if x.startswith(f"  {host} "))),
+          out)
+    nicprobe("detach", host)
+    server.close()
+
+
 def test_terminals():
     """A terminal that is none."""
     for env, said in (({"TERM": None}, "TERM is not set"), ({"TERM": "nosuch"}, '"nosuch" is not known'),
@@ -252,8 +282,8 @@ ns.ip("link add gone0 type veth peer name gone1")
 iface, other, gone = f"{ns}/tap0", f"{ns}/tap1", f"{ns}/gone0"
 nicprobe("attach", iface)
 load = Load(nic)
-each(test_overview, test_zoom, test_sizes, test_attach, test_killed_at_once, test_gone, test_batch, test_terminals,
-     test_not_root)
+each(test_overview, test_zoom, test_sizes, test_attach, test_killed_at_once, test_gone, test_batch, test_host,
+     test_terminals, test_not_root)
 load.end()
 nicprobe("detach", iface)
 nic.close(), others.close()
