@@ -100,7 +100,7 @@ $(B)/cmd/views.o: $(SKELS)/views.inc
 PACKAGES     := gcc make clang llvm bpftool libc6-dev libbpf-dev libxdp-dev libmnl-dev libelf-dev \
 		zlib1g-dev libjson-c-dev libmicrohttpd-dev libncurses-dev iproute2 python3
 PACKAGES_DEV := ethtool procps util-linux mandoc bash-completion python3-prometheus-client iputils-ping strace libcap2-bin git \
-		libclang-rt-14-dev cppcheck bpftrace tcpdump tmux chromium zsh fish \
+		libclang-rt-14-dev cppcheck bpftrace tcpdump musl-tools tmux chromium zsh fish \
 		debhelper lintian
 
 # $(call install,PACKAGES): nothing, and no network, when all are there.
@@ -148,6 +148,10 @@ $(B)/tests/conns: tests/conns.c
 	@mkdir -p $(@D)
 	$(CC) $(CC_FLAGS) $(LD_FLAGS) -o $@ $< -lpthread
 
+$(B)/tests/lookups: tests/lookups.c
+	@mkdir -p $(@D)
+	$(CC) $(CC_FLAGS) $(LD_FLAGS) -o $@ $< -lpthread
+
 $(B)/tests/xsk: tests/xsk.c
 	@mkdir -p $(@D)
 	$(CC) $(CC_FLAGS) $(LD_FLAGS) -o $@ $< -lxdp -lbpf
@@ -190,7 +194,8 @@ $(B)/tests/vm/%.bpf.o: tests/vm/%.bpf.c
 	$(CLANG) $(BPFFLAGS) -c -o $@ $<
 
 .PHONY: tests deps-dev deps-vm deps-cross check-vm
-tests: $(B)/tests/nic $(B)/tests/xsk $(B)/tests/conns $(UNITS) $(B)/tests/vm/pass.bpf.o \
+tests: $(B)/tests/nic $(B)/tests/xsk $(B)/tests/conns $(B)/tests/lookups $(UNITS) \
+	$(B)/tests/vm/pass.bpf.o \
 	$(if $(CROSS),,$(B)/bench/bench $(B)/tests/model.so)	# what runs here, at any rate
 
 # What it costs, beside what else one would use.

@@ -7,7 +7,6 @@
 #include <linux/perf_event.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -15,6 +14,7 @@
 #include <bpf/libbpf.h>
 
 #include "lib/kernel/feature.h"
+#include "lib/trace/perf_link.h"
 #include "lib/trace/probe_types.h"
 #include "lib/util/error.h"
 #include "lib/util/grow.h"
@@ -27,7 +27,6 @@
  * period of RCU tasks.
  */
 #define FEW	16
-#define PERF_KPROBE "/sys/bus/event_source/devices/kprobe/type"
 
 static bool by_fentry(unsigned nr)
 {
@@ -208,23 +207,11 @@ static unsigned multi(struct tracing *t, struct bpf_program *prog, const __u32 *
 	       multi(t, prog, spots + nr / 2, nr - nr / 2, why);
 }
 
-static int perf_type(void)
-{
-	FILE *f = fopen(PERF_KPROBE, "re");
-	int type = -1;
-
-	if (f && fscanf(f, "%d", &type) != 1)
-		type = -1;
-	if (f)
-		fclose(f);
-	return type;
-}
-
 static int kprobe(struct tracing *t, struct bpf_program *prog, __u32 spot)
 {
 	const struct raw_named *s = &raw_asked.list[spot];
 	struct perf_event_attr attr = {
-		.size = sizeof(attr), .type = perf_type(), .kprobe_addr = s->address,
+		.size = sizeof(attr), .type = perf_type("kprobe"), .kprobe_addr = s->address,
 		.config = s->probe == PROBE_fbt_return,		/* bit 0 is "retprobe" */
 	};
 	LIBBPF_OPTS(bpf_perf_event_opts, opts, .bpf_cookie = spot);

@@ -160,10 +160,7 @@ static __always_inline bool sock_kind(struct sock_key *key, const struct sock *s
 /* Without a socket, as the call failed: what was asked for. */
 static __always_inline bool sock_asked(struct sock_key *key, const void *regs)
 {
-	const struct task_struct *task = (void *)bpf_get_current_task();
-	const struct nsproxy *proxy = PLAIN(task, nsproxy);
-
-	if (!proxy || !net_is_ours(PLAIN(proxy, net_ns)))
+	if (!task_is_ours())
 		return false;
 	sock_key_fill(key, call_argument(regs, 0), call_argument(regs, 1) & SOCK_TYPE_MASK,
 		      call_argument(regs, 2));

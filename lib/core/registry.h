@@ -47,7 +47,8 @@
 	M(sock)							\
 	M(icmp)							\
 	M(fdpass)						\
-	M(firstbyte)
+	M(firstbyte)						\
+	M(lookup)
 #define METERS(M) PACKET_METERS(M) OTHER_METERS(M) HOST_METERS(M)
 
 /* Every hook; for each point, the best one first. A new hook is one word here. */

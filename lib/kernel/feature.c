@@ -114,6 +114,12 @@ static const char *lacks_kprobe(void)
 		"this kernel has no kprobes (CONFIG_KPROBES is off)" : NULL;
 }
 
+static const char *lacks_uprobe(void)
+{
+	return access("/sys/bus/event_source/devices/uprobe/type", R_OK) ?
+		"this kernel has no uprobes (CONFIG_UPROBE_EVENTS is off)" : NULL;
+}
+
 /* Not by libbpf: to find one name it would read all that there are. */
 static const char *lacks_multi(void)
 {
@@ -204,6 +210,7 @@ const struct feature features[] = {
 	[FEATURE_RAW_TP] = { "raw_tp", "raw tracepoints", true, lacks_btf },
 	[FEATURE_FENTRY] = { "fentry", "function entry by trampoline", true, lacks_fentry },
 	[FEATURE_KPROBE] = { "kprobe", "function entry by breakpoint", true, lacks_kprobe },
+	[FEATURE_UPROBE] = { "uprobe", "functions of programs and libraries", true, lacks_uprobe },
 	[FEATURE_TP] = { "tp", "tracepoints by perf", true, lacks_nothing },
 	[FEATURE_KPROBE_MULTI] = { "kprobe.multi", "entry of many functions at once", false,
 				   lacks_multi },

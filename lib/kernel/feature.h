@@ -15,6 +15,7 @@ enum kernel_feature {
 	FEATURE_RAW_TP,
 	FEATURE_FENTRY,
 	FEATURE_KPROBE,
+	FEATURE_UPROBE,
 	FEATURE_TP,
 	/* what some of them need, or do better with */
 	FEATURE_KPROBE_MULTI,

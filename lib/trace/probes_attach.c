@@ -5,20 +5,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
 #include "lib/kernel/feature.h"
+#include "lib/trace/perf_link.h"
 #include "lib/trace/probe_types.h"
 #include "lib/trace/probes.h"
 #include "lib/util/error.h"
 #include "lib/util/log.h"
-
-#define PERF_KPROBE "/sys/bus/event_source/devices/kprobe"
 
 /*
  * More than these are attached by fentry only if nothing else works: detaching each takes a grace
@@ -136,46 +133,22 @@ static int multi_all(struct work *w, struct probe **list, unsigned nr,
 	return err;
 }
 
-static int perf_type(void)
-{
-	FILE *f = fopen(PERF_KPROBE "/type", "re");
-	int type = -1;
-
-	if (f && fscanf(f, "%d", &type) != 1)
-		type = -1;
-	if (f)
-		fclose(f);
-	return type;
-}
-
 /* By perf, one at a time. */
 static int perf_attach(struct work *w, const struct probe *one, int prog, bool ret)
 {
 	struct perf_event_attr attr = { .size = sizeof(attr) };
-	LIBBPF_OPTS(bpf_link_create_opts, opts);
-	int perf, link, err;
+	int link;
 
 	if (one->tracepoint) {
 		attr.type = PERF_TYPE_TRACEPOINT;
 		attr.config = one->event;
 	} else {
-		attr.type = perf_type();
+		attr.type = perf_type("kprobe");
 		attr.config = ret;			/* bit 0 is "retprobe"; Linux 4.17 */
 		attr.kprobe_addr = one->address;	/* names may be ambiguous */
 	}
-	perf = syscall(SYS_perf_event_open, &attr, -1, 0, -1, PERF_FLAG_FD_CLOEXEC);
-	if (perf < 0)
-		return -errno;
-	opts.perf_event.bpf_cookie = cookie(one);
-	link = bpf_link_create(prog, perf, BPF_PERF_EVENT, &opts);
-	if (link >= 0 && ioctl(perf, PERF_EVENT_IOC_ENABLE, 0)) {
-		err = -errno;
-		close(link);
-	} else {
-		err = keep(w, link);	/* the link holds the event */
-	}
-	close(perf);
-	return err;
+	link = perf_link(prog, &attr, cookie(one));
+	return link < 0 ? link : w->keep(link, w->arg);
 }
 
 static int kprobe(struct work *w, const struct probe *one, const int *fds)

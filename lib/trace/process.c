@@ -109,8 +109,7 @@ static void elf_read(struct elf_file *f, Elf *elf)
 		qsort(f->list, f->nr, sizeof(*f->list), by_address);
 }
 
-/* Only a file: to open a device may do something. */
-static int file_open(const char *path)
+int regular_open(const char *path)
 {
 	int place = open(path, O_PATH | O_CLOEXEC), fd = -1;
 	struct stat st;
@@ -140,7 +139,7 @@ static struct elf_file *file_of(unsigned pid, const struct elf_file *wanted)
 	*f = *wanted;
 	f->next = files;
 	files = f;
-	fd = file_open(text("/proc/%u/root%s", pid, f->path));
+	fd = regular_open(text("/proc/%u/root%s", pid, f->path));
 	elf_version(EV_CURRENT);
 	elf = fd < 0 ? NULL : elf_begin(fd, ELF_C_READ, NULL);
 	if (elf && elf_kind(elf) == ELF_K_ELF)

@@ -14,4 +14,7 @@ void process_see(unsigned pid);
  */
 void process_symbol(unsigned pid, uint64_t address, char *to, size_t size);
 
+/* To read it; -1: there is none, or it is no regular file: to open a device may do something. */
+int regular_open(const char *path);
+
 #endif

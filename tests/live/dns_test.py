@@ -2,62 +2,20 @@
 # SPDX-License-Identifier: GPL-2.0
 """Queries to name servers: each that the test sends is counted once, by how it was answered, and its time lies between what
 the server waited and what the test saw."""
-import contextlib
 import os
 import socket
 import struct
-import threading
 import time
 
 from lib.lab import *
+from lib.nameserver import NOTIMP, NXDOMAIN, REFUSED, SERVFAIL, Server, query, servers_close
 from lib.wire import inside
 
 ME = "dns-test"
-OK, SERVFAIL, NXDOMAIN, REFUSED, NOTIMP = 0, 2, 3, 5, 4
-TRUNCATED = 0x0200
 WAIT = .2
-servers = []     # that run
 FLOOD = int(os.environ.get("FLOOD", 3000))
 with open("/proc/self/comm", "w", encoding="ascii") as comm:
     comm.write(ME)
-
-
-def query(number, name):
-    return struct.pack("!HHHHHH", number, 0x0100, 1, 0, 0, 0) + bytes([len(name)]) + name.encode() + b"\0\0\1\0\1"
-
-
-class Server:
-    """Answers as the first label of the question says: "ok", "code-3", "after-200" ms, "twice", "cut", "silent"."""
-    def __init__(self, ns, address, port=53):
-        self.s = inside(ns, lambda: socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET, socket.SOCK_DGRAM))
-        self.s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 20)
-        self.s.bind((address, port))
-        servers.append(self)
-        self.thread = threading.Thread(target=self.run, daemon=True)
-        self.thread.start()
-
-    def run(self):
-        while True:
-            try:
-                data, who = self.s.recvfrom(512)
-            except OSError:
-                return
-            if not data:        # closed
-                return
-            name, _, value = data[13:13 + data[12]].decode().partition("-")
-            flags = 0x8180 | (int(value) if name == "code" else TRUNCATED if name == "cut" else 0)
-            answer = data[:2] + struct.pack("!H", flags) + data[4:]
-            if name == "after":
-                threading.Timer(int(value) / 1000, self.s.sendto, [answer, who]).start()
-                continue
-            for _ in range({"silent": 0, "twice": 2}.get(name, 1)):
-                self.s.sendto(answer, who)
-
-    def close(self):
-        with contextlib.suppress(OSError):      # which ends its recvfrom()
-            self.s.shutdown(socket.SHUT_RDWR)
-        self.thread.join()
-        self.s.close()
 
 
 def client(ns, address, port=53):
@@ -256,8 +214,7 @@ for netns, nr in (one, 1), (two, 2):
 def clean():
     for netns in one, two:
         nicprobe("detach", f"{netns}/host", check=False)
-    while servers:
-        servers.pop().close()
+    servers_close()
 
 
 each(test_answers, test_times, test_unanswered, test_others, test_forwarded, test_stacked, test_waits, test_loopback, test_flood, test_said,
