@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "bpf/counters/counters.h"
@@ -31,8 +30,7 @@
 #define BUSY	.25	/* of its time idle: below this, the CPU has no reserve */
 #define NETWORK	.5	/* …at least so much spent on networking: a full CPU */
 
-/* Enters the interface's namespace. Returns a descriptor for leave(); -1: already inside. */
-static int enter(const struct evidence *e, bool *there)
+int evidence_enter(const struct evidence *e, bool *there)
 {
 	int home = -1;
 
@@ -43,7 +41,7 @@ static int enter(const struct evidence *e, bool *there)
 	return home;
 }
 
-static void leave(int home)
+void evidence_leave(int home)
 {
 	if (home < 0)
 		return;
@@ -61,21 +59,21 @@ const struct hw *setup(struct evidence *e)
 		return e->hw;
 	e->asked = true;
 	e->own = calloc(1, sizeof(*e->own));
-	home = enter(e, &there);
+	home = evidence_enter(e, &there);
 	if (e->own && there && if_indextoname(e->s->meta.ifindex, name) &&
 	    !hw_read(name, e->own, NULL))
 		e->hw = e->own;
-	leave(home);
+	evidence_leave(home);
 	return e->hw;
 }
 
 unsigned silent_neighbours(const struct evidence *e, char *one, size_t size)
 {
 	bool there;
-	int home = enter(e, &there);
+	int home = evidence_enter(e, &there);
 	unsigned nr = there ? neighbours_silent(e->s->meta.ifindex, one, size) : 0;
 
-	leave(home);
+	evidence_leave(home);
 	if (!nr)
 		*one = '\0';
 	return nr;
@@ -84,10 +82,10 @@ unsigned silent_neighbours(const struct evidence *e, char *one, size_t size)
 bool fullest_socket(const struct evidence *e, struct full_socket *s)
 {
 	bool there, found;
-	int home = enter(e, &there);
+	int home = evidence_enter(e, &there);
 
 	found = there && full_socket_find(s);
-	leave(home);
+	evidence_leave(home);
 	return found;
 }
 
@@ -366,35 +364,4 @@ bool cpu_is_full(const struct evidence *e, int cpu)
 bool cpu_is_busy(const struct evidence *e, int cpu)
 {
 	return cpu >= 0 && load_idle(&e->s->load, cpu) < BUSY;
-}
-
-static bool number_read(const char *path, unsigned long *value)
-{
-	FILE *file = fopen(path, "re");
-	bool got = file && fscanf(file, "%lu", value) == 1;
-
-	if (file)
-		fclose(file);
-	return got;
-}
-
-/* A namespace shows some of the host's values read-only: only the host can set them. */
-static bool is_settable(const char *path)
-{
-	struct stat st;
-
-	return !stat(path, &st) && st.st_mode & S_IWUSR;
-}
-
-unsigned long sysctl_value(const struct evidence *e, const char *name, bool *host)
-{
-	const char *path = text("/proc/sys/%s", name);
-	unsigned long value = 0;
-	bool there, got;
-	int home = enter(e, &there);
-
-	got = there && number_read(path, &value);
-	*host = !got || (home >= 0 && !is_settable(path));
-	leave(home);
-	return got || number_read(path, &value) ? value : 0;
 }

@@ -114,9 +114,19 @@ bool cpu_is_full(const struct evidence *, int cpu);
 bool cpu_is_busy(const struct evidence *, int cpu);
 
 /*
+ * Enters the namespace of the interface; *there: that succeeded. Returns a descriptor for
+ * evidence_leave(); -1: already inside.
+ */
+int evidence_enter(const struct evidence *, bool *there);
+void evidence_leave(int home);
+
+/*
  * The value of /proc/sys/NAME for this interface: of its namespace, or of the host if namespaces
  * have none of their own (then *host). 0: not readable.
  */
 unsigned long sysctl_value(const struct evidence *, const char *name, bool *host);
+/* The first `nr` of several. False: not readable, or there are fewer. */
+bool sysctl_values(const struct evidence *, const char *name, unsigned long *values, unsigned nr,
+		   bool *host);
 
 #endif

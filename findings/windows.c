@@ -6,11 +6,13 @@
 #include "findings/subjects.h"
 #include "lib/util/log.h"
 
-enum { WINDOW };
+enum { WINDOW, SNDBUF, WMEM };
 
 static const struct limit second = { 1, "one second or more" };
 static const struct limit share = { .3, "30% of the time in which they had data to send" };
 static const struct limit far = { .01, "10 ms or more" };
+
+#define WMEM_USUAL	4194304UL	/* the third number of tcp_wmem, as the kernel sets it */
 
 static const struct finding_kind kinds[] = {
 	[WINDOW] = {
@@ -30,35 +32,146 @@ static const struct finding_kind kinds[] = {
 		.symptom = "Transfers to a far host are slow, the lines are idle",
 		.limits = { &second, &share, &far },
 	},
+	[SNDBUF] = {
+		.id = "tcp-send-buffer", RATED(WARNING, WAIT),
+		RESTS(ALWAYS, ON(tcp), 0),
+		.title = "A program has set a send buffer that is too small for the distance",
+		.means = "What is sent stays in the send buffer until it is acknowledged, so a "
+			 "connection has no more data under way than the buffer holds, and sends "
+			 "no more than that in each round trip. The kernel enlarges a buffer as "
+			 "the connection needs it, but not one whose size a program has set.",
+		.when = "connections to one host that ended had all of a full send buffer under "
+			"way, of a size that SO_SNDBUF had set, for {1} together, and for {2}, at "
+			"a round trip of {3} (median)",
+		.silent = "Short round trips, and waits for the congestion window or the "
+			  "receiver's: the buffer is full then, too, and is not the reason.",
+		.remedy = "In the program: do not set SO_SNDBUF. Then the third number of "
+			  "net.ipv4.tcp_wmem is the limit.",
+		.symptom = "Transfers to a far host are slow, the lines are idle",
+		.limits = { &second, &share, &far },
+	},
+	[WMEM] = {
+		.id = "tcp-send-limit", RATED(WARNING, WAIT),
+		RESTS(ALWAYS, ON(tcp), 0),
+		.title = "The limit of send buffers is too small for the distance",
+		.means = "What is sent stays in the send buffer until it is acknowledged. The "
+			 "kernel has enlarged the buffers as far as the third number of "
+			 "net.ipv4.tcp_wmem lets it, and connections send all of that in each "
+			 "round trip, and no more.",
+		.when = "connections to one host that ended had all of a full send buffer under "
+			"way, as large as net.ipv4.tcp_wmem lets it grow, for {1} together, and "
+			"for {2}, at a round trip of {3} (median)",
+		.silent = "As tcp-send-buffer.",
+		.remedy = "A larger third number of net.ipv4.tcp_wmem: twice rate times round "
+			  "trip, as the overhead of the buffers counts.",
+		.symptom = "Transfers to a far host are slow, the lines are idle",
+		.limits = { &second, &share, &far },
+	},
 };
 
-static void judge_row(struct evidence *e, const struct tcp_key *key, const struct tcp *t)
-{
-	double scale = metric_of(&meter_tcp, "busy")->scale;	/* that of by_receiver, too */
-	double busy = t->busy.sum * scale, held = t->by_receiver.sum * scale;
-	double rtt = hist_percentile(metric_of(&meter_tcp, "rtt"), words_at(&t->rtt), .5);
-	struct finding *f;
-	char remote[64];
+/* What held connections to one host back the longest. */
+struct held_host {
+	const struct tcp_key *key;
+	const struct tcp *row;
+	double held, busy, rtt;		/* seconds */
+};
 
-	if (held < second.value || held < share.value * busy || !(rtt >= far.value))
-		return;
-	remote_text(&key->remote, remote, sizeof(remote));
-	f = finding_add(e->f, &kinds[WINDOW], -1, "the receive window of %s held connections to "
-			"it back for %s, %.0f%% of the time in which they had data to send; a "
-			"round trip takes %s", remote, finding_time(held), 100 * held / busy,
-			finding_time(rtt));
-	finding_harm(f, rtt);
-	finding_strikes(f, rate(e, t->segments));
-	finding_fact(f, "held", held, "seconds");
-	finding_fact(f, "busy", busy, "seconds");
+static double sum_of(const char *metric, const struct tcp *t)
+{
+	const struct metric *m = metric_of(&meter_tcp, metric);
+
+	return ((const uint64_t *)t)[m->at] * m->scale;
+}
+
+static struct held_host longest(struct evidence *e, const char *metric)
+{
+	const struct metric *rtt = metric_of(&meter_tcp, "rtt");
+	struct held_host most = {};
+
+	for_each_row(r, e, METER_tcp) {
+		const struct tcp *t = (const void *)r.words;
+		struct held_host one = {
+			r.key, t, sum_of(metric, t), sum_of("busy", t),
+			hist_percentile(rtt, words_at(&t->rtt), .5),
+		};
+
+		if (one.held >= second.value && one.held >= share.value * one.busy &&
+		    one.rtt >= far.value && one.held > most.held)
+			most = one;
+	}
+	return most;
+}
+
+/* `what`: "the receive window of 192.0.2.1 held connections to it" */
+static struct finding *held_by(struct evidence *e, unsigned kind, const struct held_host *h,
+			       const char *what)
+{
+	struct finding *f;
+
+	f = finding_add(e->f, &kinds[kind], -1, "%s back for %s, %.0f%% of the time in which they "
+			"had data to send; a round trip takes %s", what, finding_time(h->held),
+			100 * h->held / h->busy, finding_time(h->rtt));
+	finding_harm(f, h->rtt);
+	finding_strikes(f, rate(e, h->row->segments));
+	finding_fact(f, "held", h->held, "seconds");
+	finding_fact(f, "busy", h->busy, "seconds");
+	return f;
+}
+
+static void judge_window(struct evidence *e, const struct held_host *h, const char *remote)
+{
+	struct finding *f = held_by(e, WINDOW, h, text("the receive window of %s held connections "
+						       "to it", remote));
+
 	finding_advise(f, "at %s: a larger receive buffer (SO_RCVBUF of the program, "
 		       "net.ipv4.tcp_rmem), or does it read too slowly: ss -tmi", remote);
 }
 
-static void judge(struct evidence *e)
+static void judge_sndbuf(struct evidence *e, const struct held_host *h, const char *remote)
 {
-	for_each_row(r, e, METER_tcp)
-		judge_row(e, r.key, (const void *)r.words);
+	struct finding *f = held_by(e, SNDBUF, h, text("full send buffers, whose size a program "
+						       "has set, held connections to %s", remote));
+
+	finding_advise(f, "ss -tnmp dst %s names the program (tb: the size): let it not set "
+		       "SO_SNDBUF", remote);
 }
 
-DEFINE_SUBJECT(windows, "Windows of the host", .host = true)
+/* Four times as much, and no less than the kernel's own choice for a host with memory. */
+static void judge_wmem(struct evidence *e, const struct held_host *h, const char *remote)
+{
+	struct finding *f = held_by(e, WMEM, h, text("send buffers as large as tcp_wmem allows "
+						     "held connections to %s", remote));
+	unsigned long now[3];
+	bool host;
+
+	if (!sysctl_values(e, "net/ipv4/tcp_wmem", now, 3, &host))
+		return;
+	finding_fact(f, "limit", now[2], "bytes");
+	finding_changes(f, "the largest send buffer, from %lu bytes", now[2]);
+	finding_fix(f, "sysctl", "-w", text("net.ipv4.tcp_wmem=%lu %lu %lu", now[0], now[1],
+					    now[2] < WMEM_USUAL / 4 ? WMEM_USUAL : 4 * now[2]));
+}
+
+static void judge(struct evidence *e)
+{
+	static const struct {
+		const char *metric;
+		void (*judge)(struct evidence *, const struct held_host *, const char *remote);
+	} by[] = {
+		{ "limited_by_receiver", judge_window },
+		{ "limited_by_sndbuf", judge_sndbuf },
+		{ "limited_by_wmem", judge_wmem },
+	};
+
+	for (unsigned i = 0; i < sizeof(by) / sizeof(*by); i++) {
+		struct held_host h = longest(e, by[i].metric);
+		char remote[64];
+
+		if (!h.row)
+			continue;
+		remote_text(&h.key->remote, remote, sizeof(remote));
+		by[i].judge(e, &h, remote);
+	}
+}
+
+DEFINE_SUBJECT(windows, "Windows and buffers that hold TCP of the host back", .host = true)

@@ -16,6 +16,19 @@ struct tcp_sock___chrono {
 	__u32 rcv_ooopack, dsack_dups;
 };
 
+struct netns_ipv4___wmem {
+	int sysctl_tcp_wmem[3];
+};
+
+struct net___wmem {
+	struct netns_ipv4___wmem ipv4;
+};
+
+struct sock___sndbuf {
+	int sk_sndbuf;
+	__u8 sk_userlocks : 4;		/* 8 since 6.16 */
+};
+
 struct iphdr {
 	__be32 saddr;
 };
@@ -67,6 +80,20 @@ static __always_inline void tcp_again(const struct sock *sk, struct socket_life 
 
 enum { CHRONO_BUSY = 1, CHRONO_WINDOW, CHRONO_BUFFER };	/* enum tcp_chrono, 4.10 to 6.18 */
 
+enum { SNDBUF_LOCK = 1 };		/* SOCK_SNDBUF_LOCK, of include/uapi/linux/socket.h */
+
+/* A buffer of the kernel's choice that is below the limit grows as it holds something back. */
+static __always_inline void tcp_buffer(const struct sock *sk, struct tcp *row, __u64 held)
+{
+	const struct net___wmem *net = (const void *)PLAIN(sk, __sk_common.skc_net.net);
+	const struct sock___sndbuf *more = (const void *)sk;
+
+	if (BPF_CORE_READ_BITFIELD_PROBED(more, sk_userlocks) & SNDBUF_LOCK)
+		SPAN_ADD(row, by_sndbuf, held * config.tick_us);
+	else if (PLAIN(more, sk_sndbuf) >= PLAIN(net, ipv4.sysctl_tcp_wmem[2]))
+		SPAN_ADD(row, by_wmem, held * config.tick_us);
+}
+
 /* The kernel's own account: each moment is in one of three sums, or the present one (jiffies). */
 static __always_inline void tcp_limits(const struct sock *sk, struct tcp *row)
 {
@@ -74,15 +101,18 @@ static __always_inline void tcp_limits(const struct sock *sk, struct tcp *row)
 	__u32 now = BPF_CORE_READ_BITFIELD_PROBED(tcp, chrono_type);
 	__u32 rest = (__u32)bpf_jiffies64() - PLAIN(tcp, chrono_start);
 	__u64 window = PLAIN(tcp, chrono_stat[CHRONO_WINDOW - 1]);
-	__u64 busy = window + PLAIN(tcp, chrono_stat[CHRONO_BUSY - 1]) +
-		     PLAIN(tcp, chrono_stat[CHRONO_BUFFER - 1]);
+	__u64 buffer = PLAIN(tcp, chrono_stat[CHRONO_BUFFER - 1]);
+	__u64 busy = window + buffer + PLAIN(tcp, chrono_stat[CHRONO_BUSY - 1]);
 
 	window += now == CHRONO_WINDOW ? rest : 0;
+	buffer += now == CHRONO_BUFFER ? rest : 0;
 	busy += now ? rest : 0;
 	if (busy)
 		SPAN_ADD(row, busy, busy * config.tick_us);
 	if (window)
 		SPAN_ADD(row, by_receiver, window * config.tick_us);
+	if (buffer)
+		tcp_buffer(sk, row, buffer);
 	COUNT(row, out_of_order, PLAIN(tcp, rcv_ooopack));
 	COUNT(row, duplicates, PLAIN(tcp, dsack_dups));
 }

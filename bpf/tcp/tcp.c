@@ -38,6 +38,12 @@ static const struct metric metrics[] = {
 	HISTOGRAM(struct tcp, by_receiver, .name = "limited_by_receiver", .unit = "seconds",
 		  .scale = 1e-6,
 		  .help = "Part of it in which the receiver's window held data back."),
+	HISTOGRAM(struct tcp, by_sndbuf, .name = "limited_by_sndbuf", .unit = "seconds",
+		  .scale = 1e-6,
+		  .help = "Part of it in which a send buffer did that the program has set."),
+	HISTOGRAM(struct tcp, by_wmem, .name = "limited_by_wmem", .unit = "seconds",
+		  .scale = 1e-6,
+		  .help = "Part of it in which a send buffer did that tcp_wmem lets not grow."),
 	{}
 };
 

@@ -30,6 +30,9 @@ struct tcp {
 	HIST(rtt_min, LOGLIN_SLOTS);	/* ns, the least of the last minutes */
 	HIST(busy, LOGLIN_SLOTS);	/* us, while it had data to send or unacknowledged… */
 	HIST(by_receiver, LOGLIN_SLOTS);	/* …of these, while the window was full */
+	/* …and while the send buffer was full, and all of it on its way: */
+	HIST(by_sndbuf, LOGLIN_SLOTS);	/* one whose size the program has set */
+	HIST(by_wmem, LOGLIN_SLOTS);	/* one that is as large as the kernel makes any */
 };
 
 #ifndef __bpf__

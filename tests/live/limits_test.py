@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: GPL-2.0
 """What held TCP connections back, as the meter tcp tells when they end: the kernel's own account of each, TCP_INFO, agrees."""
+import select
 import socket
 import struct
 import time
@@ -25,6 +26,11 @@ def told(ns, nr):
     row = tcp_of(ns, THERE)
     spans = (row[name]["sum"] for name in ("busy_seconds", "limited_by_receiver_seconds"))
     return *(round(s, 6) for s in spans), row["out_of_order_segments"], row["duplicates_segments"]
+
+
+def by_buffer(s):
+    """Seconds with a full send buffer, all of it on its way."""
+    return struct.unpack_from("Q", s.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 256), 184)[0] * 1e-6
 
 
 def opened(peer, port=80, window=65535):
@@ -97,6 +103,50 @@ def test_idle(ns, peer):
     same("limits: idle: by nothing; one out of order, one in vain", got[1:], (0, 1, 1))
 
 
+def full(ns, peer, name, room, metric):
+    """A send buffer is full; what is in it is acknowledged 300 ms later. `room`: SO_SNDBUF, or None. TCP takes half of the
+    window at least, and so the congestion window is to be more than twice that. The kernel sees a buffer as full where
+    it sends some of it after the program has found no room: not all at once, as it does where the round trip is short."""
+    attach(ns)
+    ns.ip(f"route add {THERE}/32 dev tap0 initcwnd 100")
+    ns.run("sysctl -qw net.ipv4.tcp_tso_rtt_log=0")
+    s, syn = peer.connect()
+    time.sleep(.05)
+    peer.accept(syn)
+    if room:
+        s.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, room)
+    began = time.monotonic()
+    octets = s.send(b"x" * 80 * MSS)
+    check(f"{name}: it takes a part", 0 < octets < 80 * MSS, octets)
+    got = peer.data(octets)
+    time.sleep(.3)
+    peer.send(got[-1], ACK)
+    most = time.monotonic() - began + 2 * TICK
+    until(lambda: select.select([], [s], [], 0)[1])
+    time.sleep(.05)
+    last = by_buffer(s)
+    closed(peer, s)
+    told(ns, 1)
+    row = tcp_of(ns, THERE)
+    seconds = {what: round(row[f"limited_by_{what}_seconds"]["sum"], 6) for what in ("receiver", "sndbuf", "wmem")}
+    same(f"{name}: the kernel's own account, and nothing else", seconds, {"receiver": 0, "sndbuf": 0, "wmem": 0, metric: round(last, 6)})
+    check(f"{name}: for as long as it was", .3 - 2 * TICK <= last <= most, f"{last} of {most}")
+    ns.ip(f"route del {THERE}/32 dev tap0")
+
+
+def test_sndbuf(ns, peer):
+    """A program has set its size."""
+    full(ns, peer, "limits: a buffer that a program has set", 4096, "sndbuf")
+
+
+def test_wmem(ns, peer):
+    """tcp_wmem lets it not grow."""
+    before = ns.run("sysctl -n net.ipv4.tcp_wmem").strip()
+    ns.run("sysctl -qw net.ipv4.tcp_wmem='4096 8192 8192'")
+    full(ns, peer, "limits: a buffer that may not grow", None, "wmem")
+    ns.run(f"sysctl -qw net.ipv4.tcp_wmem='{before}'")
+
+
 def test_sum(ns, peer):
     """Two connections, one of which is reset with its window full: what was under way then counts."""
     attach(ns)
@@ -129,7 +179,7 @@ def main():
     def after():
         nicprobe("detach", f"{ns}/host", check=False)
         peer.wire.drain()
-    each(test_window, test_idle, test_sum, after=after, ns=ns, peer=peer)
+    each(test_window, test_idle, test_sndbuf, test_wmem, test_sum, after=after, ns=ns, peer=peer)
     finish()
 
 

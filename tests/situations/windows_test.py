@@ -10,6 +10,7 @@ import threading
 import time
 
 from world import healthy, inside, run, trouble
+from connections import host
 from lib.wire import Wire
 
 PORT = 8000
@@ -71,10 +72,14 @@ def receiver(w):
 
 
 def senders(w, octets):
-    """Four that connect, send and close, again and again."""
+    """Four that connect, send and close, again and again; [SO_SNDBUF] of those to come, None: the kernel's choice."""
+    room = [None]
+
     def send():
         s = inside(w.here, socket.socket)
         s.settimeout(5)
+        if room[0]:
+            s.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, room[0])
         with contextlib.suppress(OSError), s:
             s.connect(("10.0.1.2", PORT))
             s.sendall(bytes(octets))
@@ -82,6 +87,7 @@ def senders(w, octets):
             s.recv(1)
     for _ in range(4):
         w.load(send)
+    return room
 
 
 @trouble("tcp-receive-window", "a receive buffer of the kernel's choice")
@@ -97,6 +103,39 @@ def receive_buffer_is_small(w):
         room[0] = 1 << 19
         time.sleep(2.5)
     w.expect("tcp-receive-window", fix=False, seconds=2, settle=1.5, remedy=larger)
+
+
+@trouble("tcp-send-buffer", "a send buffer of the kernel's choice")
+def send_buffer_is_small(w):
+    """Programs that have set a send buffer of 8 kB send 1 MB to a host 40 ms away."""
+    far(w)
+    receiver(w)
+    room = senders(w, 10**6)
+    room[0] = 8192
+
+    def larger():
+        room[0] = None
+        time.sleep(1.5)
+    w.expect("tcp-send-buffer", fix=False, seconds=2, settle=1.5, remedy=larger)
+
+
+@trouble("tcp-send-limit", "a larger limit in tcp_wmem")
+def send_buffers_may_not_grow(w):
+    """Programs send 1 MB to a host 40 ms away, where tcp_wmem lets no send buffer grow beyond 16 kB."""
+    far(w)
+    receiver(w)
+    w.here.run("sysctl -qw net.ipv4.tcp_wmem='4096 16384 16384'")
+    senders(w, 10**6)
+    w.expect("tcp-send-limit", seconds=2, settle=1.5, remedy=lambda: time.sleep(1.5))
+
+
+@healthy
+def send_buffers_are_set(w):
+    """Programs that have set a send buffer of 8 kB send 2 MB to a host that is near."""
+    host(w)
+    receiver(w)
+    senders(w, 2000000)[0] = 8192
+    w.quiet(seconds=2, least=3, settle=1)
 
 
 @healthy

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Findings of the host: what holds connections back, from made-up rows. */
+#include <stdlib.h>
+
+#include "bpf/tcp/tcp.h"
+
+#define SUBJECT "host findings "
+#include "judge.h"
+
+/* 192.0.2.NR */
+static struct remote host(unsigned nr)
+{
+	return (struct remote){ { [10] = 0xff, [11] = 0xff, [12] = 192, 0, 2, nr } };
+}
+
+/* A window of two seconds. */
+static struct snapshot *window(void)
+{
+	struct snapshot *s = calloc(1, sizeof(*s));
+
+	if (!s)
+		abort();
+	*s = (struct snapshot){ .interval = true, .seconds = 2, .online = 2 };
+	s->meta.host = 1;
+	return s;
+}
+
+static void *row(struct snapshot *s, enum meter_id id, const void *key)
+{
+	struct table *t = &s->tables[id];
+	uint64_t *words;
+
+	if (!t->cells)
+		*t = (struct table){ .cpus = 1, .words = meters[id]->row_size / 8 };
+	words = table_add(t, meters[id], key);
+	if (!words)
+		abort();
+	return words;
+}
+
+static void forget(struct snapshot *s)
+{
+	for (unsigned id = 0; id < NR_METERS; id++) {
+		free(s->tables[id].cells);
+		free(s->tables[id].keys);
+	}
+	free(s);
+}
+
+/* So many spans of `seconds` each, in a histogram of a row. */
+static void spans(const struct meter *m, const char *name, void *words, uint64_t nr, double seconds)
+{
+	const struct metric *k = metric_of(m, name);
+	uint64_t *hist = (uint64_t *)words + k->at;
+	unsigned slot = 0;
+
+	while (slot + 1 < hist_slots(k) && hist_bound(k, slot) < seconds)
+		slot++;
+	hist[0] += nr * (seconds / k->scale);
+	hist[1 + slot] += nr;
+}
+
+/* Ten connections to a host, busy for a second each, of which they were held `share`. */
+static struct tcp *held(struct snapshot *s, unsigned nr, const char *by, double share, double rtt)
+{
+	struct tcp *t = row(s, METER_tcp, &(struct tcp_key){ host(nr) });
+
+	spans(&meter_tcp, "busy", t, 10, 1);
+	spans(&meter_tcp, "rtt", t, 10, rtt);
+	spans(&meter_tcp, by, t, 10, share);
+	t->segments = 1000;
+	return t;
+}
+
+static void says(const char *name, const char *by, double share, double rtt, const char *id,
+		 const char *what, const char *try)
+{
+	struct snapshot *s = window();
+
+	held(s, 1, by, share, rtt);
+	held(s, 2, by, share / 10, rtt);
+	finds(s, NULL, name, id, what, try);
+	forget(s);
+}
+
+static void test_held(void)
+{
+	says("a receiver's window", "limited_by_receiver", .5, .04, "tcp-receive-window",
+	     "the receive window of 192.0.2.1 held connections to it back for 5 s, 50% of",
+	     "SO_RCVBUF");
+	says("a buffer that was set", "limited_by_sndbuf", .5, .04, "tcp-send-buffer",
+	     "held connections to 192.0.2.1 back for 5 s, 50% of", "SO_SNDBUF");
+	says("a buffer that may not grow", "limited_by_wmem", .5, .04, "tcp-send-limit",
+	     "held connections to 192.0.2.1 back for 5 s, 50% of",
+	     "sysctl -w 'net.ipv4.tcp_wmem=");
+	says("not near", "limited_by_sndbuf", .5, .004, NULL, NULL, NULL);
+	says("not for less than 30%", "limited_by_sndbuf", .29, .04, NULL, NULL, NULL);
+	says("not for less than a second", "limited_by_wmem", .09, .04, NULL, NULL, NULL);
+}
+
+/* Of two hosts the one whose connections were held longest. */
+static void test_longest(void)
+{
+	struct snapshot *s = window();
+
+	held(s, 1, "limited_by_sndbuf", .4, .04);
+	held(s, 2, "limited_by_sndbuf", .8, .04);
+	held(s, 3, "limited_by_sndbuf", .6, .04);
+	finds(s, NULL, "the host that is held longest", "tcp-send-buffer", "192.0.2.2", NULL);
+	forget(s);
+}
+
+int main(void)
+{
+	test_held();
+	test_longest();
+	return failed > 0;
+}
