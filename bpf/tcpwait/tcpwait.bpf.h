@@ -11,11 +11,12 @@
 REMOTE_MAP(tcpwait);
 static const struct tcpwait tcpwait_none;
 
-#define HELD_CAUSE	7		/* bits of tcpwait_hold.state */
-_Static_assert(NR_TCPWAIT <= HELD_CAUSE + 1, "a cause has three bits");
+#define HELD_BITS	4		/* of tcpwait_hold.state: the cause */
+#define HELD_CAUSE	((1 << HELD_BITS) - 1)
+_Static_assert(NR_TCPWAIT <= HELD_CAUSE + 1, "a cause has four bits");
 
 struct tcpwait_hold {
-	__u64 state;		/* since when (ns) << 3 | enum tcpwait_cause; 0: nothing is held */
+	__u64 state;		/* since when (ns) << 4 | enum tcpwait_cause; 0: nothing is held */
 	__u64 clock;		/* tcp_clock_cache then: tcp_write_xmit() sets it when it begins */
 	__u64 departs;		/* with fq: when the last segment may leave */
 	__u32 from;		/* the first octet that is held */
@@ -59,7 +60,7 @@ static __always_inline void tcpwait_count(const struct sock *sk, enum tcpwait_ca
 /* A wait that began as `old` says has ended. */
 static __always_inline void tcpwait_ended(const struct sock *sk, __u64 old, __u64 now, __u32 bytes)
 {
-	__u64 since = old >> 3;
+	__u64 since = old >> HELD_BITS;
 
 	tcpwait_count(sk, old & HELD_CAUSE, now > since ? now - since : 0, bytes);
 }
@@ -97,7 +98,7 @@ static __always_inline void tcpwait_look(const struct sock *sk, const struct soc
 		old = hold->state = 0;
 	if (!why || (old & HELD_CAUSE) == why)
 		return;
-	new = since << 3 | why;
+	new = since << HELD_BITS | why;
 	if (old && hold->clock == clock)
 		new = (old & ~(__u64)HELD_CAUSE) | why;
 	hold->from = nxt;
@@ -118,7 +119,7 @@ static __always_inline void tcpwait_departs(const struct sock *sk, struct tcpwai
 	if (before < now)
 		before = now;
 	if (departs > before)
-		tcpwait_count(sk, TCPWAIT_PACING, departs - before, bytes);
+		tcpwait_count(sk, tcpwait_rate((const void *)sk), departs - before, bytes);
 }
 
 /* Is this the first time that `first` leaves? A copy of it does, and has a header. */
@@ -162,7 +163,7 @@ static __always_inline void tcpwait_leaves(const struct sock *sk, const struct s
 		tcpwait_head_read(&next, PLAIN(first, next), queued == 2);
 		new = tcpwait_why(plain, &next, first);
 		if (new)
-			new |= now << 3;
+			new |= now << HELD_BITS;
 	}
 	old = __sync_lock_test_and_set(&hold->state, new);
 	if (old && hold->from == nxt && hold->clock != clock)

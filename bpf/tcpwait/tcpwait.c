@@ -8,6 +8,7 @@
 
 const char *const tcpwait_causes[NR_TCPWAIT] = {
 	[TCPWAIT_PACING] = "pacing",
+	[TCPWAIT_MAX_RATE] = "max-rate",
 	[TCPWAIT_CWND] = "cwnd",
 	[TCPWAIT_RWND] = "rwnd",
 	[TCPWAIT_NAGLE] = "nagle",

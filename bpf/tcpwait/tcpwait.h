@@ -8,7 +8,8 @@
 /* What holds the first octet that was not sent yet, in the order in which the kernel asks. */
 enum tcpwait_cause {
 	TCPWAIT_NOTHING,	/* there is none, or it is about to be sent */
-	TCPWAIT_PACING,		/* the rate of the connection */
+	TCPWAIT_PACING,		/* the rate that congestion control has chosen */
+	TCPWAIT_MAX_RATE,	/* that which the program allows: SO_MAX_PACING_RATE */
 	TCPWAIT_CWND,		/* the congestion window */
 	TCPWAIT_RWND,		/* the receiver's window */
 	TCPWAIT_NAGLE,		/* less than a segment, and one such was not acknowledged */

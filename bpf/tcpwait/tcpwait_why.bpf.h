@@ -37,7 +37,7 @@ struct sock___wait {
 	struct sk_buff_head___wait sk_write_queue;
 	struct refcount___wait sk_wmem_alloc;
 	struct rb_root tcp_rtx_queue;
-	unsigned long sk_tsq_flags, sk_pacing_rate;
+	unsigned long sk_tsq_flags, sk_pacing_rate, sk_max_pacing_rate;
 	__u32 sk_pacing_status;
 	__u8 sk_pacing_shift;
 	struct socket_lock_t___wait sk_lock;
@@ -147,6 +147,14 @@ static __always_inline bool tcpwait_paced(const struct sock___wait *sk,
 	return rate && ~rate && PLAIN(tp, data_segs_out) >= 10;
 }
 
+/* Whose rate is it? Congestion control is cut short where it comes to more (4.20 to 6.18). */
+static __always_inline enum tcpwait_cause tcpwait_rate(const struct sock___wait *sk)
+{
+	unsigned long most = PLAIN(sk, sk_max_pacing_rate);
+
+	return ~most && PLAIN(sk, sk_pacing_rate) >= most ? TCPWAIT_MAX_RATE : TCPWAIT_PACING;
+}
+
 /* tcp_nagle_test(); `partial`: less than a segment */
 static __always_inline enum tcpwait_cause
 tcpwait_nagle(const struct tcpwait_socket *s, const struct tcpwait_head *head)
@@ -220,7 +228,7 @@ tcpwait_why(const struct sock *sk, const struct tcpwait_head *head,
 
 	tcpwait_socket_read(&s, tp, leaves);
 	if (tcpwait_paced(more, tp, leaves))
-		return TCPWAIT_PACING;
+		return tcpwait_rate(more);
 	if (s.in_flight >= s.cwnd)
 		return TCPWAIT_CWND;
 	if (head->len > s.mss)

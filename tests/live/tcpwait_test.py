@@ -164,16 +164,16 @@ def acknowledge(peer, octets):
     return came
 
 
-def paced(ns, peer, name):
-    """Twenty segments at 100 kB/s, after ten that are not paced: 14 ms between two."""
+def paced(ns, peer, name, rate=100000, rtt=0):
+    """Twenty segments at 100 kB/s, after ten that are not paced: 14 ms between two. Or at another rate."""
     attach(ns, "-m", "tcpwait")
     ns.run("sysctl -qw net.ipv4.tcp_tso_rtt_log=0 net.ipv4.tcp_min_tso_segs=1")
     for _ in tries(5, f"{name}: the test was stopped while it wrote, and the first wait has no event"):
-        s, _ = established(peer, nodelay=True)
+        s, _ = established(peer, nodelay=True, rtt=rtt)
         s.send(b"x" * 10 * MSS)
         acknowledge(peer, 10 * MSS)
         before = held(ns)
-        s.setsockopt(socket.SOL_SOCKET, MAX_PACING_RATE, 100000)
+        s.setsockopt(socket.SOL_SOCKET, MAX_PACING_RATE, rate)
         began = time.monotonic()
         s.send(b"y" * 20 * MSS)
         wrote = time.monotonic()
@@ -193,10 +193,18 @@ def paced(ns, peer, name):
 def test_pacing(ns, peer):
     """By TCP's own timer."""
     got, took = paced(ns, peer, "pacing")
-    same("pacing: each but the first waits", {c: (n, size) for c, (n, _, size) in got.items()}, {"pacing": (19, 19 * MSS)})
-    seconds = got["pacing"][1]
+    same("pacing: each but the first waits", {c: (n, size) for c, (n, _, size) in got.items()}, {"max-rate": (19, 19 * MSS)})
+    seconds = got["max-rate"][1]
     check("pacing: as long as the rate says, and no longer than all took", .9 * 19 * MSS / 1e5 <= seconds <= took,
           f"{seconds}, {19 * MSS / 1e5}, {took}")
+
+
+def test_pacing_own(ns, peer):
+    """A rate that is allowed, and not reached: that of congestion control, of windows and a round trip of 100 ms."""
+    got, took = paced(ns, peer, "its own pace", 10**8, .1)
+    count, seconds, _ = got.get("pacing", (0, 0, 0))
+    check("its own pace: it is not the program's", "max-rate" not in got and count, got)
+    check("its own pace: no longer than all took", 0 < seconds <= took, f"{got} {took}")
 
 
 def test_pacing_fq(ns, peer):
@@ -207,7 +215,7 @@ def test_pacing_fq(ns, peer):
     ns.run("tc qdisc replace dev tap0 root fq")
     got, took = paced(ns, peer, "pacing with fq")
     ns.run("tc qdisc del dev tap0 root")
-    count, seconds, size = got["pacing"]
+    count, seconds, size = got["max-rate"]
     same("pacing with fq: each but the first waits", (count, size), (19, 19 * MSS))
     check("pacing with fq: as long as the rate says, and no longer than all took",
           .9 * 19 * MSS / 1e5 <= seconds <= took, f"{seconds}, {19 * MSS / 1e5}, {took}")
@@ -293,7 +301,7 @@ def after():
     peer.wire.drain()
 
 
-each(test_nagle, test_cork, test_rwnd, test_cwnd, test_pacing, test_pacing_fq, test_small_queues, test_none, test_older,
+each(test_nagle, test_cork, test_rwnd, test_cwnd, test_pacing, test_pacing_own, test_pacing_fq, test_small_queues, test_none, test_older,
      after=after, ns=ns, stranger=stranger, peer=peer)
 peer.close()
 finish()

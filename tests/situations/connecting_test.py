@@ -11,6 +11,7 @@ from world import healthy, inside, run, trouble
 from connections import RESET, drain, host
 
 PORT = 8000
+MAX_PACING_RATE = 47
 
 
 def listener(w, address="", port=PORT, backlog=128):
@@ -170,6 +171,44 @@ def requests_are_written_in_two_parts(w):
         w.load(lambda s=s: ask(s), .001)
     w.expect("tcp-small-writes", fix=False,
              remedy=lambda: [s.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1) for s in asking])
+
+
+def streams(w, rate, octets, every=0.0):
+    """Two programs with SO_MAX_PACING_RATE send so much at a time; their sockets."""
+    server, sending = listener(w), []
+    for _ in range(2):
+        s = asked(w)
+        s.setsockopt(socket.SOL_SOCKET, MAX_PACING_RATE, rate)
+        w.stack.callback(s.close)
+        threading.Thread(target=closing, args=(server.accept()[0],), daemon=True).start()
+        s.settimeout(.2)
+        sending.append(s)
+    served(w, server)
+    visits(w)
+
+    def send(s):
+        with contextlib.suppress(TimeoutError):
+            s.send(bytes(octets))
+    for s in sending:
+        w.load(lambda s=s: send(s), every)
+    return sending
+
+
+@trouble("tcp-max-rate", "a higher rate")
+def rate_is_limited(w):
+    """Two programs send as fast as they may, and have set that to 400 kB a second."""
+    host(w, "-m", "+tcpwait")
+    sending = streams(w, 400000, 20000)
+    w.expect("tcp-max-rate", fix=False,
+             remedy=lambda: [s.setsockopt(socket.SOL_SOCKET, MAX_PACING_RATE, 10**9) for s in sending])
+
+
+@healthy
+def rates_are_not_reached(w):
+    """Two programs that may send 20 MB a second and send 20 kB, fifty times a second."""
+    host(w, "-m", "+tcpwait")
+    streams(w, 20 * 10**6, 20000, .02)
+    w.quiet(least=10)
 
 
 @healthy

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "bpf/tcp/tcp.h"
+#include "bpf/tcpwait/tcpwait.h"
 
 #define SUBJECT "host findings "
 #include "judge.h"
@@ -110,9 +111,41 @@ static void test_longest(void)
 	forget(s);
 }
 
+static void waits(struct snapshot *s, unsigned nr, enum tcpwait_cause cause, uint64_t times,
+		  double seconds)
+{
+	struct tcpwait *t = row(s, METER_tcpwait, &(struct tcpwait_key){ host(nr), cause });
+
+	spans(&meter_tcpwait, "held", t, times, seconds);
+	t->bytes = times * 1400;
+}
+
+/* Waits of 14 ms for 1400 bytes each: 100 kB/s. */
+static void paced(const char *name, enum tcpwait_cause cause, uint64_t times, double others,
+		  const char *id, const char *what)
+{
+	struct snapshot *s = window();
+
+	waits(s, 1, cause, times, .014);
+	waits(s, 1, TCPWAIT_CWND, 10, others);
+	waits(s, 2, TCPWAIT_CWND, 10, 1);
+	finds(s, NULL, name, id, what, NULL);
+	forget(s);
+}
+
+static void test_paced(void)
+{
+	paced("a rate that a program sets", TCPWAIT_MAX_RATE, 100, .05, "tcp-max-rate",
+	      "connections to 192.0.2.1 send no more than about 100 kB/s");
+	paced("not that of congestion control", TCPWAIT_PACING, 100, .05, NULL, NULL);
+	paced("not where other waits are longer", TCPWAIT_MAX_RATE, 100, .2, NULL, NULL);
+	paced("not for less than a second", TCPWAIT_MAX_RATE, 60, .05, NULL, NULL);
+}
+
 int main(void)
 {
 	test_held();
 	test_longest();
+	test_paced();
 	return failed > 0;
 }
