@@ -6,12 +6,14 @@
 #include "bpf/sockmem/sockmem.h"
 #include "findings/dropping.h"
 #include "findings/subjects.h"
+#include "lib/proc/holders.h"
 #include "lib/util/log.h"
 
-enum { UDP_FULL };
+enum { UDP_FULL, NOT_READ, PEER };
 
 static const struct limit few = { 10, "10 datagrams or more" };
 static const struct limit share = { 1e-4, "one in 10000 of those that came" };
+static const struct limit seconds = { 5, "5 seconds or more" };
 
 static const struct finding_kind kinds[] = {
 	[UDP_FULL] = {
@@ -29,6 +31,37 @@ static const struct finding_kind kinds[] = {
 			  "socket that lost most.",
 		.symptom = "A program misses datagrams",
 		.limits = { &few, &share },
+	},
+	[NOT_READ] = {
+		.id = "tcp-not-read", RATED(WARNING, WAIT),
+		RESTS(ALWAYS, ON(sockmem), 0),
+		.title = "A program does not read from a TCP connection, and its window is closed",
+		.means = "What came waits in the receive buffer, which is full, so this host has "
+			 "told the other end to send no more. Its program waits, or stands still "
+			 "as it writes.",
+		.when = "a receive window has been zero for {1}, and nothing came meanwhile; the "
+			"kernel tells it since Linux 6.2",
+		.silent = "A program that reads slowly: its window is closed for moments.",
+		.remedy = "Why the program does not read: is it stopped, does it wait for a lock "
+			  "or a disk? If it does not want the data, it should close the "
+			  "connection.",
+		.symptom = "A transfer stands still, and the connection stays open",
+		.limits = { &seconds },
+	},
+	[PEER] = {
+		.id = "tcp-peer-not-read", RATED(WARNING, WAIT),
+		RESTS(ALWAYS, ON(sockmem), 0),
+		.title = "The program at the other end does not read, and data for it waits",
+		.means = "The other end has closed its receive window and keeps it closed: it "
+			 "answers when TCP asks for it, so host and way are well, and its program "
+			 "takes nothing from a buffer that is full. A program here that writes "
+			 "more stands still in the end.",
+		.when = "data has waited for a closed window for {1}, and the other end answers",
+		.silent = "A program that reads slowly; and a host that is silent.",
+		.remedy = "At the other end: ss -tnmp shows the program, and a Recv-Q that stays. "
+			  "Here a program should limit how long it waits (TCP_USER_TIMEOUT).",
+		.symptom = "A transfer stands still, and the connection stays open",
+		.limits = { &seconds },
 	},
 };
 
@@ -60,9 +93,67 @@ static void judge_udp(struct evidence *e)
 	loss_advise(e, f, "socket-full", (double)lost / came);
 }
 
+/* Buffers whose window has been closed so long: the one for which that is longest. */
+static const struct sockmem_key *closed_longest(struct evidence *e, unsigned of,
+						const struct sockmem **row, unsigned *nr)
+{
+	const struct sockmem_key *key = NULL;
+
+	*nr = 0;
+	for_each_row(r, e, METER_sockmem) {
+		const struct sockmem_key *one = r.key;
+		const struct sockmem *s = (const void *)r.words;
+
+		if (one->of != of || !one->local_port || s->shut[0] < seconds.value)
+			continue;
+		++*nr;
+		if (key && s->shut[0] <= (*row)->shut[0])
+			continue;
+		*row = s;
+		key = one;
+	}
+	return key;
+}
+
+static void judge_closed(struct evidence *e, unsigned kind, unsigned of)
+{
+	const struct sockmem *row = NULL;
+	struct finding *f;
+	struct holder h;
+	char remote[64];
+	unsigned nr;
+	const struct sockmem_key *key = closed_longest(e, of, &row, &nr);
+	const char *who, *others;
+
+	if (!key)
+		return;
+	who = holder_find(key->inode, &h) ? text("%s (pid %d)", h.name, h.pid) : "a program";
+	others = nr > 1 ? text(", and so it is with %u others", nr - 1) : "";
+	address_text(&key->remote, remote, sizeof(remote));
+	if (kind == NOT_READ)
+		f = finding_add(e->f, &kinds[kind], -1, "%s does not read what %s port %u sends: "
+				"its receive window has been closed for %" PRIu64 " s%s", who,
+				remote, key->remote_port, (uint64_t)row->shut[0], others);
+	else
+		f = finding_add(e->f, &kinds[kind], -1, "%s port %u does not read what %s sends: "
+				"data has waited for its window for %" PRIu64 " s%s", remote,
+				key->remote_port, who, (uint64_t)row->shut[0], others);
+	finding_harm(f, row->shut[0]);
+	finding_strikes(f, rate(e, nr));
+	finding_fact(f, "closed", row->shut[0], "seconds");
+	finding_fact(f, "connections", nr, "connections");
+	if (kind == NOT_READ)
+		finding_advise(f, "is it stopped, what does it wait for: ss -tnmp src :%u",
+			       key->local_port);
+	else
+		finding_advise(f, "at %s: ss -tnmp dst :%u", remote, key->local_port);
+}
+
 static void judge(struct evidence *e)
 {
 	judge_udp(e);
+	judge_closed(e, NOT_READ, SOCKMEM_RECEIVE);
+	judge_closed(e, PEER, SOCKMEM_SEND);
 }
 
 DEFINE_SUBJECT(buffers, "Buffers of the host's sockets", .host = true)

@@ -35,6 +35,9 @@ static const struct metric metrics[] = {
 	      .help = "Sockets of the protocol, or the one."),
 	LEVEL(struct sockmem, full, .name = "full", .unit = "sockets",
 	      .help = "Of these, sockets whose buffer is full to 80% now."),
+	LEVEL(struct sockmem, shut, .name = "shut", .unit = "seconds", .rare = true,
+	      .help = "For how long, at least, a window of TCP is closed now: as the program here "
+		      "does not read, or while data waits, as that at the other end does not."),
 	COUNTER(struct sockmem, packets, .name = "packets", .unit = "packets",
 		.help = "Segments received or sent, datagrams read or sent."),
 	COUNTER(struct sockmem, dropped, .name = "dropped", .unit = "packets", .group = "dropped",
@@ -142,6 +145,7 @@ static const unsigned protocols[] = { IPPROTO_TCP, IPPROTO_UDP };
 struct buffer {
 	struct sockmem_key key;
 	__u64 held, limit, drops;
+	__u64 shut;		/* s */
 };
 
 /* What is found while the sockets of one protocol are listed. */
@@ -149,7 +153,8 @@ struct protocol {
 	unsigned nr;
 	struct sockmem of[NR_SOCKMEM_OF];
 	struct buffer fullest[NR_SOCKMEM_OF][SOCKMEM_FULLEST];
-	unsigned lossy;		/* sockets that have a row for that */
+	unsigned asked;		/* sockets whose windows were asked for */
+	unsigned more;		/* buffers that have a row though not among the fullest */
 	struct table *t;
 };
 
@@ -174,7 +179,8 @@ static int buffer_put(struct table *t, const struct buffer *b)
 
 	return row_put(t, &b->key, &(struct sockmem){
 		.fill = { percent }, .sockets = { 1 }, .full = { percent >= SOCKMEM_FULL },
-		.held = { b->held }, .limit = { b->limit }, .socket_drops = b->drops,
+		.held = { b->held }, .limit = { b->limit }, .shut = { b->shut },
+		.socket_drops = b->drops,
 	});
 }
 
@@ -203,11 +209,22 @@ static int buffer_take(struct protocol *p, const struct buffer *b)
 	all->full[0] += percent >= SOCKMEM_FULL;
 	if (percent > all->fill[0])
 		all->fill[0] = percent;
-	if (b->drops && p->lossy++ < SOCKMEM_LOSSY)
+	if (b->shut > all->shut[0])
+		all->shut[0] = b->shut;
+	if ((b->drops || b->shut) && p->more++ < SOCKMEM_MORE)
 		return buffer_put(p->t, b);
 	if (percent >= SOCKMEM_SHOWN)
 		rank(p->fullest[b->key.of], b);
 	return 0;
+}
+
+/* Few of the sockets are so that it is worth to ask; where many are, not all are asked. */
+static struct tcp_closed closed(struct protocol *p, const struct socket_facts *s)
+{
+	bool full = fill(s->mem[SK_MEMINFO_RMEM_ALLOC], s->mem[SK_MEMINFO_RCVBUF]) >= SOCKMEM_HALF;
+
+	return (full || s->probes) && p->asked++ < SOCKMEM_ASKED ? tcp_closed(s) :
+	       (struct tcp_closed){};
 }
 
 /* What TCP has written waits until it is acknowledged; UDP has none left once it is sent. */
@@ -215,6 +232,7 @@ static int socket_take(const struct socket_facts *s, void *arg)
 {
 	struct protocol *p = arg;
 	bool tcp = protocols[p->nr] == IPPROTO_TCP;
+	struct tcp_closed windows = tcp ? closed(p, s) : (struct tcp_closed){};
 	struct buffer b = {
 		.key = {
 			.protocol = protocols[p->nr], .of = SOCKMEM_RECEIVE, .inode = s->inode,
@@ -222,6 +240,7 @@ static int socket_take(const struct socket_facts *s, void *arg)
 		},
 		.held = s->mem[SK_MEMINFO_RMEM_ALLOC], .limit = s->mem[SK_MEMINFO_RCVBUF],
 		.drops = tcp ? 0 : s->mem[SK_MEMINFO_DROPS],
+		.shut = windows.own / 1000,
 	};
 	int err;
 
@@ -232,6 +251,7 @@ static int socket_take(const struct socket_facts *s, void *arg)
 	b.held = s->mem[tcp ? SK_MEMINFO_WMEM_QUEUED : SK_MEMINFO_WMEM_ALLOC];
 	b.limit = s->mem[SK_MEMINFO_SNDBUF];
 	b.drops = 0;
+	b.shut = windows.others / 1000;
 	return err ?: buffer_take(p, &b);
 }
 

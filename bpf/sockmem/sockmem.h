@@ -36,6 +36,7 @@ struct sockmem {
 	__u64 held[2], limit[2];	/* bytes, of all sockets together */
 	__u64 sockets[2];
 	__u64 full[2];		/* of these, so full as SOCKMEM_FULL says */
+	__u64 shut[2];		/* s that a window is closed: TCP's own, or the other end's */
 	/* of all sockets of the protocol, as the kernel counts them: */
 	__u64 packets;		/* segments received or sent; datagrams read or sent */
 	__u64 dropped[NR_SOCKMEM_DROPS];
@@ -49,6 +50,8 @@ struct sockmem {
 #define SOCKMEM_FULL	80	/* percent */
 #define SOCKMEM_SHOWN	25	/* percent; of the sockets as full as this… */
 #define SOCKMEM_FULLEST	5	/* …so many have a row, by protocol and direction */
-#define SOCKMEM_LOSSY	100	/* so many more, as they dropped something: anybody may open some */
+#define SOCKMEM_HALF	50	/* percent; below it no receive window is closed */
+#define SOCKMEM_ASKED	1000	/* sockets, of those whose windows may be closed */
+#define SOCKMEM_MORE	100	/* so many more: they dropped something, or a window is closed */
 
 #endif

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Queries sock_diag for sockets of TCP and UDP. */
 #include <arpa/inet.h>
-#include <linux/inet_diag.h>
+#include <linux/tcp.h>
+#include <netinet/in.h>
+#include <stddef.h>
 #include <string.h>
 
 #include "lib/net/netlink.h"
 #include "lib/net/inet_sockets.h"
+
+#define TIMER_PROBE	4	/* idiag_timer: ICSK_TIME_PROBE0 */
+#define OWN_WINDOW	(offsetof(struct tcp_info, tcpi_snd_wnd) + 4)	/* tcpi_rcv_wnd, 6.2 */
 
 struct listing {
 	int (*fn)(const struct socket_facts *, void *arg);
@@ -29,7 +34,8 @@ static int answer(const struct nlmsghdr *nlh, void *arg)
 	struct listing *a = arg;
 	struct socket_facts s = {
 		.local_port = ntohs(msg->id.idiag_sport), .remote_port = ntohs(msg->id.idiag_dport),
-		.inode = msg->idiag_inode,
+		.inode = msg->idiag_inode, .probes = msg->idiag_timer == TIMER_PROBE,
+		.id = msg->id, .family = msg->idiag_family,
 	};
 
 	address_take(s.local, msg->idiag_family, msg->id.idiag_src);
@@ -60,4 +66,52 @@ int sockets_each(int protocol, unsigned states, int (*fn)(const struct socket_fa
 		  ask(AF_INET6, protocol, states, &a);
 
 	return err ?: a.err;
+}
+
+/*
+ * A timer asks the other end for its window, each time after twice as long as before. Where several
+ * such probes have no answer it is the host that is silent, and not its program.
+ */
+static __u64 others_closed(const struct tcp_info *t)
+{
+	__u64 waited = (t->tcpi_rto / 1000) * ((1ull << (t->tcpi_backoff & 31)) - 1);
+
+	if (t->tcpi_probes > 1)
+		return 0;
+	return waited < t->tcpi_last_data_sent ? waited : t->tcpi_last_data_sent;
+}
+
+static int closed_answer(const struct nlmsghdr *nlh, void *arg)
+{
+	const struct nlattr *attr = attr_of(nlh, sizeof(struct inet_diag_msg), INET_DIAG_INFO);
+	const struct inet_diag_msg *msg = mnl_nlmsg_get_payload(nlh);
+	struct tcp_closed *closed = arg;
+	struct tcp_info t = {};
+	__u32 window = -1;
+
+	attr_bytes(attr, &t, OWN_WINDOW);
+	if (attr && mnl_attr_get_payload_len(attr) >= OWN_WINDOW + sizeof(window))
+		memcpy(&window, (const char *)mnl_attr_get_payload(attr) + OWN_WINDOW,
+		       sizeof(window));
+	if (!window)
+		closed->own = t.tcpi_last_data_recv;
+	if (msg->idiag_timer == TIMER_PROBE)
+		closed->others = others_closed(&t);
+	return MNL_CB_OK;
+}
+
+struct tcp_closed tcp_closed(const struct socket_facts *s)
+{
+	struct tcp_closed closed = {};
+	char buf[256];
+	struct inet_diag_req_v2 *req = netlink_begin(buf, SOCK_DIAG_BY_FAMILY, NLM_F_ACK,
+						     sizeof(*req));
+
+	req->sdiag_family = s->family;
+	req->sdiag_protocol = IPPROTO_TCP;
+	req->idiag_ext = 1 << (INET_DIAG_INFO - 1);
+	req->idiag_states = -1;
+	req->id = s->id;
+	netlink_ask(NETLINK_SOCK_DIAG, (void *)buf, closed_answer, &closed);
+	return closed;
 }

@@ -3,8 +3,10 @@
 #ifndef NICPROBE_INET_SOCKETS_H
 #define NICPROBE_INET_SOCKETS_H
 
+#include <linux/inet_diag.h>
 #include <linux/sock_diag.h>
 #include <linux/types.h>
+#include <stdbool.h>
 
 enum {				/* 1 << state of TCP: include/net/tcp_states.h */
 	SOCKETS_LISTEN = 1 << 10,
@@ -16,6 +18,9 @@ struct socket_facts {
 	__u8 local[16], remote[16];	/* IPv4 as ::ffff:192.0.2.1 */
 	__u32 local_port, remote_port, inode;
 	__u32 mem[SK_MEMINFO_DROPS + 1];	/* by SK_MEMINFO_…: bytes, and packets dropped */
+	bool probes;		/* TCP: data waits for the other end's window */
+	struct inet_diag_sockid id;	/* for tcp_closed() */
+	__u8 family;
 };
 
 /*
@@ -25,5 +30,13 @@ struct socket_facts {
  */
 int sockets_each(int protocol, unsigned states, int (*fn)(const struct socket_facts *, void *arg),
 		 void *arg);
+
+/* For how long, in ms, the windows of a TCP socket are closed, at least. */
+struct tcp_closed {
+	__u64 own, others;	/* 0: it is open, or was just now, or the kernel does not tell */
+};
+
+/* Asks for one of those that sockets_each() lists, by a request of its own. */
+struct tcp_closed tcp_closed(const struct socket_facts *);
 
 #endif

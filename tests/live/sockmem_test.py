@@ -14,6 +14,7 @@ ME = "sockmem-test"
 SO_MEMINFO = 55
 HELD, ROOM, SENDING, SEND_ROOM, QUEUED, DROPS = 0, 1, 2, 3, 5, 8        # SK_MEMINFO_…
 ALL = "all"
+LAST_SENT, LAST_RECEIVED = 44, 52       # in struct tcp_info: tcpi_last_data_sent, tcpi_last_data_recv
 with open("/proc/self/comm", "w", encoding="ascii") as comm:
     comm.write(ME)
 
@@ -139,6 +140,23 @@ def test_fullest(here, there):
         s.close()
 
 
+def ago(s, at):
+    """Milliseconds, of TCP_INFO."""
+    return struct.unpack_from("I", s.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 104), at)[0]
+
+
+def is_shut(here, s, there, c):
+    """The window of s, and as c sees it, for some seconds: nothing came since, and it was asked for with doubling times."""
+    told = tuple(map(int, os.uname().release.split(".")[:2])) >= (6, 2)     # tcpi_rcv_wnd
+    until(lambda: row_of(there, c, "send")["shut_seconds"] >= 2, 20)
+    least = ago(s, LAST_RECEIVED) // 1000
+    got = row_of(here, s, "receive")["shut_seconds"]
+    check("tcp: a closed window: since the last data", (least if told else 0) <= got <= (ago(s, LAST_RECEIVED) // 1000 if told else 0), got)
+    got = row_of(there, c, "send")["shut_seconds"]
+    check("tcp: at the other end: at most that, and half of it", 2 <= got <= ago(c, LAST_SENT) / 1000 < 2 * (got + 1) + 1, got)
+    same("tcp: all sockets: the longest", everything(there, "tcp", "send")["shut_seconds"], row_of(there, c, "send")["shut_seconds"])
+
+
 def test_tcp(here, there):
     """A program does not read: its buffer fills, and then that of the sender; then it reads all."""
     attach(here)
@@ -160,6 +178,7 @@ def test_tcp(here, there):
     row = row_of(there, c, "send")
     same("tcp: whose", (row["local"], row["remote"], row["process"]), (f"10.9.0.2:{c.getsockname()[1]}", "10.9.0.1:8000", ME))
     same("tcp: neither has anything the other way", (row_of(here, s, "send"), row_of(there, c, "receive")), (None, None))
+    is_shut(here, s, there, c)
     got = 0
     s.setblocking(False)
 

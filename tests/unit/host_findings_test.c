@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Findings of the host: what holds connections back, from made-up rows. */
+#include <netinet/in.h>
 #include <stdlib.h>
 
+#include "bpf/sockmem/sockmem.h"
 #include "bpf/tcp/tcp.h"
 #include "bpf/tcpwait/tcpwait.h"
 
@@ -142,10 +144,57 @@ static void test_paced(void)
 	paced("not for less than a second", TCPWAIT_MAX_RATE, 60, .05, NULL, NULL);
 }
 
+/* A connection whose window, or that of the other end, is closed for so long. */
+static void shut(struct snapshot *s, enum sockmem_of of, unsigned nr, unsigned for_s)
+{
+	struct sockmem *one, *all;
+
+	all = row(s, METER_sockmem, &(struct sockmem_key){ .protocol = IPPROTO_TCP, .of = of });
+	one = row(s, METER_sockmem, &(struct sockmem_key){
+		.protocol = IPPROTO_TCP, .of = of, .local = host(9), .remote = host(nr),
+		.local_port = 8000, .remote_port = 40000 + nr,
+	});
+	one->shut[0] = for_s;
+	if (for_s > all->shut[0])
+		all->shut[0] = for_s;
+}
+
+static void closed(const char *name, enum sockmem_of of, unsigned for_s, const char *id,
+		   const char *what, const char *try)
+{
+	struct snapshot *s = window();
+
+	shut(s, of, 1, for_s);
+	shut(s, of, 2, 1);
+	finds(s, NULL, name, id, what, try);
+	forget(s);
+}
+
+static void test_closed(void)
+{
+	struct snapshot *s = window();
+
+	closed("nobody reads here", SOCKMEM_RECEIVE, 12, "tcp-not-read",
+	       "what 192.0.2.1 port 40001 sends: its receive window has been closed for 12 s",
+	       "ss -tnmp src :8000");
+	closed("nobody reads there", SOCKMEM_SEND, 5, "tcp-peer-not-read",
+	       "192.0.2.1 port 40001 does not read what a program sends: data has waited for its "
+	       "window for 5 s", "at 192.0.2.1: ss -tnmp dst :8000");
+	closed("not for less than five seconds", SOCKMEM_RECEIVE, 4, NULL, NULL, NULL);
+	closed("nor there", SOCKMEM_SEND, 4, NULL, NULL, NULL);
+	for (unsigned i = 1; i < 5; i++)
+		shut(s, SOCKMEM_RECEIVE, i, i == 3 ? 60 : 6);
+	finds(s, NULL, "of several the one that is closed longest", "tcp-not-read",
+	      "what 192.0.2.3 port 40003 sends: its receive window has been closed for 60 s, and "
+	      "so it is with 3 others", NULL);
+	forget(s);
+}
+
 int main(void)
 {
 	test_held();
 	test_longest();
 	test_paced();
+	test_closed();
 	return failed > 0;
 }
