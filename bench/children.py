@@ -10,7 +10,7 @@ from contextlib import closing
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.append(os.path.join(HERE, "..", "tests", "live"))
-from lib import lab                      # noqa: E402
+from lib import bpftrace, lab            # noqa: E402,F401
 
 faulthandler.cancel_dump_traceback_later()	# lab's time limit is for tests
 

@@ -9,22 +9,10 @@ from contextlib import contextmanager
 from children import Attached, lab
 from dispatch import figure
 from questions import Script
-from rivals import Bpftrace
+from scripts import known
 from tell import Wrong, done, progress, right
 
 CONNS = os.path.join(os.path.dirname(lab.NIC), "conns")
-
-# what tcplife(8) does: who had a session, how long, how many bytes
-TCPLIFE = """
-tracepoint:sock:inet_sock_set_state /args->protocol == 6 && args->newstate == 1/ { @birth[args->skaddr] = nsecs; }
-tracepoint:sock:inet_sock_set_state /args->protocol == 6 && args->newstate == 7 && @birth[args->skaddr]/ {
-	$tp = (struct tcp_sock *)args->skaddr;
-	@us = hist((nsecs - @birth[args->skaddr]) / 1000);
-	@received[comm] = sum($tp->bytes_received);
-	delete(@birth[args->skaddr]);
-}
-END { clear(@birth); }
-"""
 
 
 def connect(ns, seconds):
@@ -77,7 +65,7 @@ def on_request():
 
 
 def part(quick):
-    """[{what, ns, spread, base}]: ns of CPU time per connection."""
+    """[{what, ns, spread, base}]: ns of CPU time per connection; [{what, why}] of scripts that this kernel cannot run."""
     rounds, seconds = (3, .1) if quick else (11, .25)
     ns = lab.Namespace("host")
     ns.run("sysctl -qw net.ipv4.ip_local_port_range='1024 65535' net.ipv4.tcp_tw_reuse=1")
@@ -85,8 +73,8 @@ def part(quick):
              "session alone": lambda ns: Attached(ns, "host", None, "session"),
              "all meters, of another namespace": stranger,
              **{f"{meter} alone, on request": lambda ns, meter=meter: Attached(ns, "host", None, meter) for meter in on_request()}}
-    if not Bpftrace.why_not():
-        cases["bpftrace tcplife"] = lambda ns: Script(TCPLIFE)
+    can, cannot = known()
+    cases.update({f"bpftrace {name}": lambda ns, text=text: Script(text) for name, text in can.items()})
     got = {}
     for n in range(rounds):
         for name, attach in cases.items():
@@ -94,4 +82,5 @@ def part(quick):
             got.setdefault(name, []).append(right(once, ns, attach, seconds))
     done()
     ns.delete()
-    return {"rounds": rounds, "seconds": seconds, "rows": [{"what": name, **figure(each)} for name, each in got.items()]}
+    return {"rounds": rounds, "seconds": seconds, "rows": [{"what": name, **figure(each)} for name, each in got.items()],
+            "absent": [{"what": f"bpftrace {name}", "why": why} for name, why in cannot.items()]}

@@ -58,7 +58,8 @@ A scrape of `serve` is timed by the client; the CPU time is that of the server."
 *Until attached* is the time from the start of the process until events are counted: the median of five.""",
     "connections": """The CPU time that a TCP connection over loopback takes more while the host is attached: made, 8 bytes there and back, ended; both its ends together.
 No program of the host's meters runs for a packet, but of those on request: they are listed alone.
-`tcplife` is a script of bpftrace for the same question as `session`: how long, how many bytes.""",
+Scripts of bpftrace stand beside the meter of the same question: `tcplife` beside `session`, `soconnlat` and `tcpconnect` beside `connect`, `soaccept`, `tcpaccept` and `tcpsynbl` beside `accept`, `so1stbyte` beside `firstbyte`, `tcpnagle` beside `tcpwait`, `tcpretrans` and `tcpdrop` beside `tcp`, `tcpstates` and `tcpwin` beside `nicprobe host states` and `window`.
+Those of Debian (tcpconnect, tcpaccept, tcpretrans, tcpdrop, tcpsynbl) print a line or count, as they do; the others are written for the bench, and aggregate.""",
 }
 
 

@@ -12,6 +12,7 @@ import subprocess
 import tempfile
 import time
 
+from children import bpftrace
 from tell import Wrong
 
 SCRIPTS = {
@@ -69,7 +70,7 @@ class Bpftrace:
         self.p = subprocess.Popen(["bpftrace", "-f", "json", "-e", self.script], stdout=self.out,
                                   stderr=subprocess.DEVNULL, preexec_fn=elsewhere)
         end = time.monotonic() + 20
-        while len(self.ids()) < self.script.count("tracepoint:"):
+        while len(self.ids()) < bpftrace.probes(self.script):
             if time.monotonic() > end or self.p.poll() is not None:
                 raise RuntimeError("bpftrace did not attach")
             time.sleep(.05)

@@ -206,6 +206,7 @@ def of_connections(doc):
     yield Table(f"A TCP connection, which takes {number(doc['rows'][0]['base'] / 1e3, 1)} us of CPU time: what is added, ns and quartiles",
                 ["", "ns", "from", "to"],
                 [[r["what"], number(r["ns"]), *(number(q) for q in r["spread"])] for r in doc["rows"]])
+    yield Table("Not measured", ["", "why"], [[r["what"], r["why"]] for r in doc.get("absent", [])])
 
 
 OF = {"packets": of_packets, "dispatch": of_dispatch, "events": of_events, "throughput": of_throughput, "scale": of_scale,

@@ -54,6 +54,15 @@ def idle():
     same("idle interfaces: why not 64", cells[-1], ["64", "no memory"])
 
 
+def connections():
+    """A script that this kernel cannot run is named with the reason; where all can, there is no such table."""
+    doc = {"rows": [{"what": "session alone", "ns": 8000, "spread": [7000, 9000], "base": 111000}],
+           "absent": [{"what": "bpftrace tcpconnect", "why": "no kprobes"}]}
+    found = tables.tables("connections", doc)
+    same("connections", [t.rows for t in found], [[["session alone", "8000", "7000", "9000"]], [["bpftrace tcpconnect", "no kprobes"]]])
+    same("connections: of all scripts", len(tables.tables("connections", {**doc, "absent": []})), 1)
+
+
 def earlier():
     """A figure that was renamed would lose what it was before."""
     results = os.path.join(ROOT, "bench", "results")
@@ -65,6 +74,6 @@ def earlier():
     same("and is told", sum(row[at] != "-" for row in table.rows), len(before["values"]))
 
 
-for test in limits, losses, idle, earlier:
+for test in limits, losses, idle, connections, earlier:
     test()
 sys.exit(bool(failed))
