@@ -33,7 +33,7 @@ static const struct finding_kind kinds[] = {
 		.limits = { &few, &share },
 	},
 	[NOT_READ] = {
-		.id = "tcp-not-read", RATED(WARNING, WAIT),
+		.id = "tcp-not-read", RATED(INFO, WAIT),
 		RESTS(ALWAYS, ON(sockmem), 0),
 		.title = "A program does not read from a TCP connection, and its window is closed",
 		.means = "What came waits in the receive buffer, which is full, so this host has "
@@ -49,7 +49,7 @@ static const struct finding_kind kinds[] = {
 		.limits = { &seconds },
 	},
 	[PEER] = {
-		.id = "tcp-peer-not-read", RATED(WARNING, WAIT),
+		.id = "tcp-peer-not-read", RATED(INFO, WAIT),
 		RESTS(ALWAYS, ON(sockmem), 0),
 		.title = "The program at the other end does not read, and data for it waits",
 		.means = "The other end has closed its receive window and keeps it closed: it "
