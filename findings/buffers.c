@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Findings about buffers of the host's sockets that are full. */
+/* Findings about buffers of the host's sockets that are full, and other room for sockets. */
 #include <inttypes.h>
 #include <netinet/in.h>
 
-#include "bpf/sockmem/sockmem.h"
+#include "findings/buffers.h"
 #include "findings/dropping.h"
 #include "findings/subjects.h"
 #include "lib/proc/holders.h"
 #include "lib/util/log.h"
 
-enum { UDP_FULL, NOT_READ, PEER };
+enum { UDP_FULL, NOT_READ, PEER, TIME_WAIT_FULL };
+
+#define TIME_WAIT_USUAL	65536UL	/* about 16 MB */
 
 static const struct limit few = { 10, "10 datagrams or more" };
 static const struct limit share = { 1e-4, "one in 10000 of those that came" };
+static const struct limit ends = { 10, "10 connections or more" };
 static const struct limit seconds = { 5, "5 seconds or more" };
 
 static const struct finding_kind kinds[] = {
@@ -63,10 +66,26 @@ static const struct finding_kind kinds[] = {
 		.symptom = "A transfer stands still, and the connection stays open",
 		.limits = { &seconds },
 	},
+	[TIME_WAIT_FULL] = {
+		.id = "time-wait-full", RATED(WARNING, RISK),
+		RESTS(ALWAYS, ON(sockmem), 0),
+		.title = "There is no room for connections in TIME_WAIT",
+		.means = "The end that closes first remembers a connection for a minute: so it can "
+			 "repeat its last acknowledgement, and segments that come late are not "
+			 "taken for those of a new connection. Beyond "
+			 "net.ipv4.tcp_max_tw_buckets it forgets at once; if that acknowledgement "
+			 "is lost, the other end has a reset instead of an orderly end.",
+		.when = "{1} ended without TIME_WAIT, as it had as many as it may",
+		.silent = "Many connections in TIME_WAIT, as long as there is room: each takes "
+			  "about 250 bytes, and its port only for one address and port.",
+		.remedy = "A larger net.ipv4.tcp_max_tw_buckets. Better: keep connections open and "
+			  "use them again.",
+		.symptom = "The kernel's log says: TCP: time wait bucket table overflow",
+		.limits = { &ends },
+	},
 };
 
-/* What the namespace counts of a protocol; NULL: nothing. */
-static const struct sockmem *everything(struct evidence *e, unsigned protocol, unsigned of)
+const struct sockmem *sockets_all(const struct evidence *e, unsigned protocol, unsigned of)
 {
 	for_each_row(r, e, METER_sockmem) {
 		const struct sockmem_key *key = r.key;
@@ -79,7 +98,7 @@ static const struct sockmem *everything(struct evidence *e, unsigned protocol, u
 
 static void judge_udp(struct evidence *e)
 {
-	const struct sockmem *udp = everything(e, IPPROTO_UDP, SOCKMEM_RECEIVE);
+	const struct sockmem *udp = sockets_all(e, IPPROTO_UDP, SOCKMEM_RECEIVE);
 	uint64_t lost = udp ? udp->dropped[SOCKMEM_BUFFER] : 0;
 	uint64_t came = udp ? udp->packets + lost : 0;
 	struct finding *f;
@@ -149,11 +168,33 @@ static void judge_closed(struct evidence *e, unsigned kind, unsigned of)
 		finding_advise(f, "at %s: ss -tnmp dst :%u", remote, key->local_port);
 }
 
+static void judge_time_wait(struct evidence *e)
+{
+	const struct sockmem *all = sockets_all(e, IPPROTO_TCP, SOCKMEM_TIME_WAIT);
+	uint64_t forgotten = all ? all->forgotten : 0;
+	struct finding *f;
+	unsigned long now;
+	bool host;
+
+	if (!worth(e, forgotten, ends.value))
+		return;
+	f = finding_add(e->f, &kinds[TIME_WAIT_FULL], -1, "%" PRIu64 " connections ended without "
+			"TIME_WAIT, which has %" PRIu64, forgotten, (uint64_t)all->sockets[0]);
+	finding_harm(f, rate(e, forgotten));
+	finding_fact(f, "forgotten", forgotten, "connections");
+	finding_fact(f, "time_wait", all->sockets[0], "connections");
+	now = sysctl_value(e, "net/ipv4/tcp_max_tw_buckets", &host);
+	finding_changes(f, "the most connections in TIME_WAIT, from %lu", now);
+	finding_fix(f, "sysctl", "-w", text("net.ipv4.tcp_max_tw_buckets=%lu",
+					    now < TIME_WAIT_USUAL / 4 ? TIME_WAIT_USUAL : 4 * now));
+}
+
 static void judge(struct evidence *e)
 {
 	judge_udp(e);
+	judge_time_wait(e);
 	judge_closed(e, NOT_READ, SOCKMEM_RECEIVE);
 	judge_closed(e, PEER, SOCKMEM_SEND);
 }
 
-DEFINE_SUBJECT(buffers, "Buffers of the host's sockets", .host = true)
+DEFINE_SUBJECT(buffers, "Buffers and memory of the host's sockets", .host = true)

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Findings about TCP of the host: connections that fail, segments sent again. */
 #include <inttypes.h>
+#include <netinet/in.h>
 #include <stdio.h>
 
 #include "bpf/connect/connect.h"
 #include "bpf/tcp/tcp.h"
+#include "findings/buffers.h"
 #include "findings/subjects.h"
 #include "lib/util/log.h"
 
@@ -152,14 +154,19 @@ static bool ports_can_grow(const struct evidence *e)
 
 static void judge_ports(struct evidence *e)
 {
+	const struct sockmem *waiting = sockets_all(e, IPPROTO_TCP, SOCKMEM_TIME_WAIT);
 	struct worst w = worst_of(e, portless);
 	struct finding *f;
 
 	if (!worth(e, w.n, one.value))
 		return;
 	f = finding_add(e->f, &kinds[NO_PORT], -1, "%" PRIu64 " connection%s of %s to %s found no "
-			"free local port", w.n, w.n == 1 ? "" : "s", who(w.key), whom(w.key));
+			"free local port%s", w.n, w.n == 1 ? "" : "s", who(w.key), whom(w.key),
+			waiting && waiting->sockets[0] ? text("; %" PRIu64 " of this host are in "
+			"TIME_WAIT", (uint64_t)waiting->sockets[0]) : "");
 	finding_counted(e, f, w.n, "without_port", "attempts");
+	if (waiting)
+		finding_fact(f, "time_wait", waiting->sockets[0], "connections");
 	finding_advise(f, "let %s keep its connections and use them again", who(w.key));
 	if (ports_can_grow(e)) {
 		finding_changes(f, "the range of local ports to 1024 to 65535");

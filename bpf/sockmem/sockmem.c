@@ -26,13 +26,14 @@ static const char *const drops[] = {
 
 static const struct metric metrics[] = {
 	LEVEL(struct sockmem, fill, .name = "fill", .unit = "percent",
-	      .help = "How full the buffer is now; of several sockets: the fullest one."),
+	      .help = "How full the buffer, or TIME_WAIT, is now; of several sockets: the "
+		      "fullest one."),
 	LEVEL(struct sockmem, held, .name = "held", .unit = "bytes",
 	      .help = "Memory that the buffers take now, of all these sockets."),
 	LEVEL(struct sockmem, limit, .name = "limit", .unit = "bytes",
 	      .help = "Memory that they may take."),
 	LEVEL(struct sockmem, sockets, .name = "sockets", .unit = "sockets",
-	      .help = "Sockets of the protocol, or the one."),
+	      .help = "Sockets of the protocol, or the one; connections in TIME_WAIT."),
 	LEVEL(struct sockmem, full, .name = "full", .unit = "sockets",
 	      .help = "Of these, sockets whose buffer is full to 80% now."),
 	LEVEL(struct sockmem, shut, .name = "shut", .unit = "seconds", .rare = true,
@@ -51,6 +52,9 @@ static const struct metric metrics[] = {
 		.help = "Buffers of segments that TCP put together to make room."),
 	COUNTER(struct sockmem, pressures, .name = "pressures", .unit = "events", .rare = true,
 		.help = "Times all of TCP took so much memory that it began to save some."),
+	COUNTER(struct sockmem, forgotten, .name = "forgotten", .unit = "connections", .rare = true,
+		.help = "Connections that closed while TIME_WAIT had all that it may have: they "
+			"are forgotten at once."),
 	COUNTER(struct sockmem, socket_drops, .name = "socket_drops", .unit = "packets",
 		.rare = true, .help = "Datagrams dropped by this socket, as it counts."),
 	{}
@@ -76,6 +80,8 @@ static const struct sockmem_count {
 	{ "TcpExtTCPRcvCollapsed", IPPROTO_TCP, SOCKMEM_RECEIVE, WORD(struct sockmem, collapsed) },
 	{ "TcpExtTCPMemoryPressures", IPPROTO_TCP, SOCKMEM_MEMORY,
 	  WORD(struct sockmem, pressures) },
+	{ "TcpExtTCPTimeWaitOverflow", IPPROTO_TCP, SOCKMEM_TIME_WAIT,
+	  WORD(struct sockmem, forgotten) },
 	{ "UdpRcvbufErrors", IPPROTO_UDP, SOCKMEM_RECEIVE, DROPPED(SOCKMEM_BUFFER) },
 	{ "Udp6RcvbufErrors", IPPROTO_UDP, SOCKMEM_RECEIVE, DROPPED(SOCKMEM_BUFFER) },
 	{ "UdpMemErrors", IPPROTO_UDP, SOCKMEM_RECEIVE, DROPPED(SOCKMEM_LIMIT) },
@@ -101,6 +107,7 @@ static void key_words(const void *of, unsigned nr, char *out, size_t size)
 {
 	static const char *const buffers[] = {
 		[SOCKMEM_MEMORY] = "memory", [SOCKMEM_RECEIVE] = "receive", [SOCKMEM_SEND] = "send",
+		[SOCKMEM_TIME_WAIT] = "time-wait",
 	};
 	const struct sockmem_key *key = of;
 	struct holder h;
@@ -266,47 +273,59 @@ static int count_put(const char *name, uint64_t value, void *arg)
 	return 0;
 }
 
-/* "TCP: inuse 8 orphan 0 tw 3 alloc 9 mem 2": pages, of all namespaces. */
-static __u64 pages_held(const char *protocol)
+/*
+ * "TCP: inuse 8 orphan 0 tw 3 alloc 9 mem 2": sockets in TIME_WAIT, of the namespace; pages, of all
+ * namespaces (6.1 to 6.18).
+ */
+static __u64 sockstat(const char *protocol, const char *name)
 {
 	FILE *f = fopen("/proc/net/sockstat", "re");
 	size_t len = strlen(protocol);
 	char line[160];
-	__u64 pages = 0;
+	__u64 value = 0;
 
 	while (f && fgets(line, sizeof(line), f)) {
-		const char *mem = strstr(line, " mem ");
+		const char *at = strstr(line, name);
 
-		if (!strncmp(line, protocol, len) && line[len] == ':' && mem)
-			pages = strtoull(mem + 5, NULL, 10);
+		if (!strncmp(line, protocol, len) && line[len] == ':' && at)
+			value = strtoull(at + strlen(name), NULL, 10);
 	}
 	if (f)
 		fclose(f);
-	return pages;
+	return value;
 }
 
-/* The third of three numbers. 0: only the first namespace has the file (6.1 to 6.18). */
-static __u64 pages_most(const char *path)
+/* The last number of a file that has `nr`. 0: there is none. */
+static __u64 sysctl_last(const char *path, unsigned nr)
 {
 	FILE *f = fopen(path, "re");
-	unsigned long most = 0;
+	unsigned long value = 0;
 
-	if (f && fscanf(f, "%*u %*u %lu", &most) != 1)
-		most = 0;
+	for (unsigned i = 0; f && i < nr; i++)
+		if (fscanf(f, "%lu", &value) != 1)
+			value = 0;
 	if (f)
 		fclose(f);
-	return most;
+	return value;
 }
 
+/* Only the first namespace has the file (6.1 to 6.18). */
 static void memory_take(struct sockmem *m, const char *protocol, const char *path)
 {
-	__u64 held = pages_held(protocol), most = pages_most(path), page = sysconf(_SC_PAGESIZE);
+	__u64 held = sockstat(protocol, " mem "), most = sysctl_last(path, 3);
+	__u64 page = sysconf(_SC_PAGESIZE);
 
 	if (!most)
 		return;
 	m->fill[0] = fill(held, most);
 	m->held[0] = held * page;
 	m->limit[0] = most * page;
+}
+
+static void time_wait_take(struct sockmem *m)
+{
+	m->sockets[0] = sockstat("TCP", " tw ");
+	m->fill[0] = fill(m->sockets[0], sysctl_last("/proc/sys/net/ipv4/tcp_max_tw_buckets", 1));
 }
 
 static int protocol_put(struct table *t, const struct protocol *p)
@@ -316,6 +335,8 @@ static int protocol_put(struct table *t, const struct protocol *p)
 	for (unsigned of = 0; of < NR_SOCKMEM_OF && !err; of++) {
 		struct sockmem_key key = { .protocol = protocols[p->nr], .of = of };
 
+		if (of == SOCKMEM_TIME_WAIT && key.protocol != IPPROTO_TCP)
+			continue;
 		err = row_put(t, &key, &p->of[of]);
 		for (unsigned i = 0; i < SOCKMEM_FULLEST && !err; i++)
 			if (p->fullest[of][i].held)
@@ -333,6 +354,7 @@ static int read_all(const struct meta *meta, struct table *t, struct error *e)
 	nstat_each(count_put, all);
 	memory_take(&all[0].of[SOCKMEM_MEMORY], "TCP", "/proc/sys/net/ipv4/tcp_mem");
 	memory_take(&all[1].of[SOCKMEM_MEMORY], "UDP", "/proc/sys/net/ipv4/udp_mem");
+	time_wait_take(&all[0].of[SOCKMEM_TIME_WAIT]);
 	for (unsigned p = 0; p < NR_PROTOCOLS && !err; p++) {
 		all[p].nr = p;
 		all[p].t = t;

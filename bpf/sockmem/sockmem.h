@@ -9,6 +9,7 @@ enum sockmem_of {		/* what a row is about */
 	SOCKMEM_MEMORY,		/* all that a protocol holds, in all namespaces */
 	SOCKMEM_RECEIVE,
 	SOCKMEM_SEND,
+	SOCKMEM_TIME_WAIT,	/* TCP: closed connections of the namespace that are remembered */
 	NR_SOCKMEM_OF
 };
 
@@ -34,7 +35,7 @@ struct sockmem {
 	/* levels: now, and 0 */
 	__u64 fill[2];		/* percent; of several sockets: the fullest */
 	__u64 held[2], limit[2];	/* bytes, of all sockets together */
-	__u64 sockets[2];
+	__u64 sockets[2];	/* or connections in TIME_WAIT, against tcp_max_tw_buckets */
 	__u64 full[2];		/* of these, so full as SOCKMEM_FULL says */
 	__u64 shut[2];		/* s that a window is closed: TCP's own, or the other end's */
 	/* of all sockets of the protocol, as the kernel counts them: */
@@ -44,6 +45,7 @@ struct sockmem {
 	__u64 pruned;		/* times TCP had to make room in a receive buffer */
 	__u64 collapsed;	/* buffers of packets that this put together */
 	__u64 pressures;	/* times TCP began to save memory */
+	__u64 forgotten;	/* connections that TIME_WAIT had no place for */
 	__u64 socket_drops;	/* of one socket of UDP: datagrams, by its own count */
 };
 

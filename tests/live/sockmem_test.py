@@ -241,6 +241,26 @@ def test_lossy(here, there):
         s.close()
 
 
+def test_time_wait(here, there):
+    """Room for three: eight connections that this host closes first; five are forgotten."""
+    server = listen(there)
+    usual = here.run("sysctl -n net.ipv4.tcp_max_tw_buckets").strip()
+    attach(here)
+    here.run("sysctl -qw net.ipv4.tcp_max_tw_buckets=3")
+    for _ in range(8):
+        s = client(here, "10.9.0.2")
+        other = server.accept()[0]
+        s.close()
+        same("time-wait: the other end closes, too", other.recv(1), b"")
+        other.close()
+    until(lambda: kernel(here)["TCPTimeWaitOverflow"] >= 5)
+    row = everything(here, "tcp", "time-wait")
+    same("time-wait: three are remembered, five forgotten", (row["sockets"], row["fill_percent"], row["forgotten_connections"]),
+         (3, 100, 5))
+    here.run(f"sysctl -qw net.ipv4.tcp_max_tw_buckets={usual}")
+    server.close()
+
+
 def main():
     need_root()
     here, there = pair()
@@ -248,7 +268,7 @@ def main():
     def after():
         for ns in (here, there):
             nicprobe("detach", f"{ns}/host", check=False)
-    each(test_udp, test_fullest, test_lossy, test_tcp, test_pruned, after=after, here=here, there=there)
+    each(test_time_wait, test_udp, test_fullest, test_lossy, test_tcp, test_pruned, after=after, here=here, there=there)
     finish()
 
 

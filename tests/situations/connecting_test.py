@@ -66,6 +66,22 @@ def visits(w, address="10.0.1.2", port=PORT, every=.05, at_once=1):
     return w.load(act, every)
 
 
+@trouble("time-wait-full", "a larger tcp_max_tw_buckets")
+def time_wait_is_small(w):
+    """Connections that this host closes first, where TIME_WAIT has room for five."""
+    host(w)
+    w.here.run("sysctl -qw net.ipv4.tcp_max_tw_buckets=5")
+    served(w, listener(w))
+
+    def visit():
+        s = asked(w)
+        if s:
+            s.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, bytes(8))
+            s.close()
+    w.load(visit, .02)
+    w.expect("time-wait-full")
+
+
 @trouble("connect-no-port", "a wider range of local ports")
 def local_ports_are_used_up(w):
     """Twelve connections at a time, where the range of local ports has ten."""
