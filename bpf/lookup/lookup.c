@@ -16,6 +16,7 @@
 #include "lib/core/hook.h"
 #include "lib/core/meter.h"
 #include "lib/kernel/feature.h"
+#include "lib/kernel/uretprobe.h"
 #include "lib/trace/libraries.h"
 #include "lib/trace/perf_link.h"
 #include "lib/util/error.h"
@@ -75,11 +76,12 @@ struct probing {
 	const struct site *site;
 	int begins, ends;	/* the programs */
 	unsigned nr;		/* links */
+	bool refused;		/* by the kernel, for the file at hand */
 };
 
 /* Of the last attach, for remark(). */
 static struct {
-	unsigned files, unopened, foreign, denied;
+	unsigned files, unopened, foreign, denied, refused, left_out;
 	char first[256];
 } done;
 
@@ -96,9 +98,11 @@ static int probe(struct probing *p, const struct library *l, uint64_t offset, bo
 	};
 	int link = perf_link(ret ? p->ends : p->begins, &attr, cookie), err;
 
-	if (link < 0)
+	if (link < 0) {
+		p->refused = true;
 		return error_set(p->site->error, link, NULL,
 				 "cannot put a probe into %s: %s", l->path, strerror(-link));
+	}
 	err = bpf_obj_pin(link, pin_path(p->site, text("lookup-%u", p->nr))) ? -errno : 0;
 	close(link);
 	if (err)
@@ -108,10 +112,23 @@ static int probe(struct probing *p, const struct library *l, uint64_t offset, bo
 	return 0;
 }
 
-/* Where a call ends is attached first: none is seen to begin whose end is not. */
+/* From the last one down, so that those left by an interrupted removal are still without a gap. */
+static void unprobe(struct probing *p, unsigned left)
+{
+	while (p->nr > left)
+		unlink(pin_path(p->site, text("lookup-%u", --p->nr)));
+}
+
+/*
+ * Where a call ends is attached first: none is seen to begin whose end is not. A file that cannot
+ * be probed is left out: it may be anybody's, or lie where the kernel probes nothing.
+ */
 static int library_probe(struct probing *p, const struct library *l, unsigned file)
 {
+	unsigned before = p->nr;
 	int err = 0;
+
+	p->refused = false;
 
 	for (unsigned f = 0; !err && f < NR_LOOKUP_FUNCTIONS; f++) {
 		uint64_t at[VERSIONS];
@@ -124,6 +141,11 @@ static int library_probe(struct probing *p, const struct library *l, unsigned fi
 		for (int i = 0; !err && i < nr; i++)
 			err = probe(p, l, at[i], true, LOOKUP_FILE(file) | f) ?:
 			      probe(p, l, at[i], false, LOOKUP_FILE(file) | f);
+	}
+	if (p->refused) {
+		unprobe(p, before);
+		done.refused++;
+		return 0;
 	}
 	if (!done.files++)
 		snprintf(done.first, sizeof(done.first), "%s", l->path);
@@ -140,11 +162,13 @@ static int probes(struct probing *p, const struct libraries *all)
 		else
 			err = library_probe(p, &all->list[i], i);
 	}
-	if (!err && !p->nr)
+	if (!err && !p->nr && done.refused)	/* the last refusal has said why */
+		err = -EINVAL;
+	else if (!err && !p->nr)
 		err = error_set(p->site->error, -ENOENT, NULL,
 				"no process maps a C library that could be read");
-	while (err && p->nr)
-		unlink(pin_path(p->site, text("lookup-%u", --p->nr)));
+	if (err)
+		unprobe(p, 0);
 	return err;
 }
 
@@ -169,6 +193,7 @@ static int attach(const struct site *site, struct bpf_object *obj)
 		return err;
 	err = libraries_find(&all, site->config.netns, is_libc);
 	done.denied = all.denied;
+	done.left_out = all.left_out;
 	err = err ?: probes(&p, &all);
 	libraries_free(&all);
 	return err;
@@ -185,6 +210,10 @@ static const char *remark(const struct site *site)
 			    done.files == 2 ? "" : "s");
 	if (done.unopened)
 		said = text("%s; %u could not be opened", said, done.unopened);
+	if (done.refused)
+		said = text("%s; the kernel puts no probes into %u", said, done.refused);
+	if (done.left_out)
+		said = text("%s; %u more are too many", said, done.left_out);
 	if (done.denied)
 		said = text("%s; %u process%s could not be asked for theirs", said, done.denied,
 			    done.denied == 1 ? "" : "es");
@@ -199,7 +228,7 @@ static const char *cannot(void)
 #if !defined(__x86_64__) && !defined(__aarch64__)
 	return "where the registers of a call are is only known of x86-64 and arm64";
 #endif
-	return kernel_lacks(FEATURE_UPROBE);
+	return kernel_lacks(FEATURE_UPROBE) ?: uretprobe_harms();
 }
 
 const struct meter meter_lookup = {

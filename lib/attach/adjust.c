@@ -47,6 +47,7 @@ static int programs_unpin(const struct site *site, const struct meter *m)
 /* Removes the pins that only this meter uses; pins that others use stay. */
 static int meter_unpin(const struct site *site, const struct meter *m, struct meta *meta)
 {
+	unsigned numbered = 0;
 	int err = 0;
 
 	if (meter_shares(m))
@@ -57,8 +58,10 @@ static int meter_unpin(const struct site *site, const struct meter *m, struct me
 	     p && p->name; p++)
 		pin_remove(pin_path(site, p->name));
 	pin_remove(pin_path(site, m->name));
-	for (unsigned i = 0; !access(pin_path(site, text("%s-%u", m->name, i)), F_OK); i++)
-		pin_remove(pin_path(site, text("%s-%u", m->name, i)));
+	while (!access(pin_path(site, text("%s-%u", m->name, numbered)), F_OK))
+		numbered++;
+	while (numbered)	/* from the last one down: what an interruption leaves has no gap */
+		pin_remove(pin_path(site, text("%s-%u", m->name, --numbered)));
 	return err;
 }
 

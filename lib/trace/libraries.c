@@ -28,19 +28,24 @@
 /* More different ones than a host has; each is kept open. */
 #define LIBRARIES_MOST	256
 
-/* A container may have any file for a library: more than this of a section is not read. */
-#define SECTION_MOST	(64u << 20)	/* bytes */
+/* A container may have any file for a library: one with more than this is not read, in bytes. */
+#define FILE_MOST	(64u << 20)
+#define SECTION_MOST	(4u << 20)
 
+/* One that could not be opened, by what the list of mappings says. */
 static bool known(const struct libraries *l, const struct library *one)
 {
 	for (unsigned i = 0; i < l->nr; i++)
-		if (l->list[i].mapped == one->mapped &&
+		if (l->list[i].fd < 0 && l->list[i].mapped == one->mapped &&
 		    !strcmp(l->list[i].mapped_on, one->mapped_on))
 			return true;
 	return false;
 }
 
-/* The same file may be mapped from several places. */
+/*
+ * The same file may be mapped from several places. The list of mappings has the device of the whole
+ * file system, where subvolumes (btrfs) may each have a file of the same number.
+ */
 static bool opened(const struct libraries *l, const struct library *one)
 {
 	for (unsigned i = 0; i < l->nr; i++)
@@ -62,27 +67,31 @@ static int add(struct libraries *l, struct library *one, const char *process, co
 {
 	struct library *list;
 	struct stat st;
+	int err = 0;
 
-	if (known(l, one) || l->nr == LIBRARIES_MOST)
-		return 0;
 	one->fd = library_open(process, range, one->path);
 	if (one->fd >= 0 && !fstat(one->fd, &st)) {
 		one->device = st.st_dev;
 		one->inode = st.st_ino;
-		if (opened(l, one)) {
-			close(one->fd);
-			return 0;
-		}
+	}
+	if (one->fd >= 0 ? opened(l, one) : known(l, one))
+		goto not_kept;
+	if (l->nr == LIBRARIES_MOST) {
+		l->left_out++;
+		goto not_kept;
 	}
 	list = grow(l->list, l->nr, sizeof(*list));
 	if (!list) {
-		if (one->fd >= 0)
-			close(one->fd);
-		return -ENOMEM;
+		err = -ENOMEM;
+		goto not_kept;
 	}
 	l->list = list;
 	list[l->nr++] = *one;
 	return 0;
+not_kept:
+	if (one->fd >= 0)
+		close(one->fd);
+	return err;
 }
 
 /* "7f00-7f10 r-xp 00026000 fd:01 1234 /usr/lib/libc.so.6": those that hold code. */
@@ -170,16 +179,26 @@ static bool is_function(const GElf_Sym *sym)
 	return GELF_ST_TYPE(sym->st_info) == STT_FUNC && sym->st_shndx != SHN_UNDEF;
 }
 
-static unsigned symbols_find(Elf *elf, Elf_Scn *section, const char *wanted, uint64_t *offsets,
-			     unsigned most)
+/* The first section of dynamic symbols; a file of the C library has no other. */
+static Elf_Scn *symbols_of(Elf *elf, GElf_Shdr *head)
+{
+	Elf_Scn *section = NULL;
+
+	while ((section = elf_nextscn(elf, section)))
+		if (gelf_getshdr(section, head) && head->sh_type == SHT_DYNSYM)
+			break;
+	return section;
+}
+
+static unsigned symbols_find(Elf *elf, const char *wanted, uint64_t *offsets, unsigned most)
 {
 	GElf_Shdr head, strings;
+	Elf_Scn *section = symbols_of(elf, &head);
 	Elf_Data *data;
 	unsigned nr = 0;
 	GElf_Sym sym;
 
-	if (!gelf_getshdr(section, &head) || head.sh_type != SHT_DYNSYM ||
-	    head.sh_size > SECTION_MOST ||
+	if (!section || head.sh_size > SECTION_MOST ||
 	    !gelf_getshdr(elf_getscn(elf, head.sh_link), &strings) ||
 	    strings.sh_size > SECTION_MOST)
 		return 0;
@@ -200,11 +219,13 @@ static unsigned symbols_find(Elf *elf, Elf_Scn *section, const char *wanted, uin
 
 int library_function(const struct library *l, const char *name, uint64_t *offsets, unsigned most)
 {
-	Elf_Scn *section = NULL;
-	unsigned nr = 0;
 	GElf_Ehdr head;
+	struct stat st;
+	unsigned nr;
 	Elf *elf;
 
+	if (fstat(l->fd, &st) || st.st_size > FILE_MOST)
+		return -ENOEXEC;
 	elf_version(EV_CURRENT);
 	elf = elf_begin(l->fd, ELF_C_READ, NULL);
 	if (!elf || !gelf_getehdr(elf, &head) || head.e_machine != OUR_MACHINE ||
@@ -212,8 +233,7 @@ int library_function(const struct library *l, const char *name, uint64_t *offset
 		elf_end(elf);
 		return -ENOEXEC;
 	}
-	while (!nr && (section = elf_nextscn(elf, section)))
-		nr = symbols_find(elf, section, name, offsets, most);
+	nr = symbols_find(elf, name, offsets, most);
 	elf_end(elf);
 	return nr;
 }

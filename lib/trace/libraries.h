@@ -20,6 +20,7 @@ struct libraries {
 	struct library *list;
 	unsigned nr;
 	unsigned denied;	/* processes that we may not ask */
+	unsigned left_out;	/* mappings of further files, beyond those that are kept open */
 };
 
 /*

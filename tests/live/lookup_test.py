@@ -20,6 +20,7 @@ BT = shutil.which("gethostlatency.bt", path="/usr/sbin:/usr/bin:/usr/share/bpftr
 LIBC = os.path.realpath(glob.glob("/lib*/*-linux-gnu/libc.so.6")[0])
 MANY = int(os.environ.get("LOOKUPS", 500))
 SERVER = "127.0.0.1"
+X86 = os.uname().machine == "x86_64"
 work = tempfile.TemporaryDirectory(prefix="np-lookup-")
 
 
@@ -227,6 +228,23 @@ def test_beside(ns):
                  20 * 50 <= min(ours, theirs) and max(ours, theirs) <= took, (ours, theirs, took))
 
 
+def test_refused(ns):
+    """A file into which the kernel puts no probe, as one begins there already, is left out; the others are followed."""
+    trap = os.path.join(work.name, "libc.so.trap")
+    code = file("trap.s", f".globl getaddrinfo\n.type getaddrinfo, %function\ngetaddrinfo: {'int3' if X86 else 'brk 5'}\nret\n")
+    sh(f"gcc -shared -nostdlib -o {trap} {code}")
+    program = f"import ctypes; ctypes.CDLL('{trap}'); print('ready', flush=True); input()"
+    p = subprocess.Popen(["ip", "netns", "exec", str(ns), "python3", "-c", program],
+                         stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    same("refused: it is mapped", p.stdout.readline().strip(), "ready")
+    Server(ns, SERVER)
+    r = nicprobe("attach", f"{ns}/host", "-m", "lookup")
+    call(ns, "times:3", "gai:host.")
+    p.communicate("\n", timeout=10)
+    same("refused: the others count", rows(ns), mine(ok=3))
+    check("refused: it is said", "the kernel puts no probes into 1" in " ".join(r.stdout.split()), r.stdout)
+
+
 def test_removed(ns):
     """Alone, beside another meter, and with all."""
     Server(ns, SERVER)
@@ -260,6 +278,6 @@ def clean():
     servers_close()
 
 
-each(test_results, test_times, test_many, test_left, test_dies, test_library, test_overlay, test_musl, test_beside, test_removed,
-     test_said, ns=one, stranger=two, after=clean)
+each(test_results, test_times, test_many, test_left, test_dies, test_library, test_overlay, test_musl, test_beside, test_refused,
+     test_removed, test_said, ns=one, stranger=two, after=clean)
 finish()

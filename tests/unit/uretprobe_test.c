@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Return probes: what two children saw says whether they are harmless. */
+#include <string.h>
+
+#include "lib/kernel/uretprobe.h"
+
+#define SUBJECT "uretprobe "
+#include "check.h"
+
+static bool says(enum uretprobe_call plain, enum uretprobe_call filtered, const char *word)
+{
+	const char *why = uretprobe_judge(plain, filtered);
+
+	return word ? why && strstr(why, word) : !why;
+}
+
+int main(void)
+{
+	holds(says(URETPROBE_NONE, URETPROBE_REFUSED, NULL), "no such call: nothing is refused");
+	holds(says(URETPROBE_STOPPED, URETPROBE_STOPPED, NULL), "the filter is passed by");
+	holds(says(URETPROBE_STOPPED, URETPROBE_REFUSED, "crash"), "the filter refuses it");
+	holds(says(URETPROBE_STOPPED, URETPROBE_UNKNOWN, "found out"), "no filter could be made");
+	holds(says(URETPROBE_UNKNOWN, URETPROBE_UNKNOWN, "found out"), "no child could be made");
+	holds(says(URETPROBE_REFUSED, URETPROBE_REFUSED, "crash"), "filtered itself");
+	return failed > 0;
+}
