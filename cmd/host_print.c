@@ -55,18 +55,10 @@ const char *line_limit(const struct host_line *l)
 	       l->limit == LIMIT_SEND_BUFFER ? "send-buffer" : NULL;
 }
 
-/* All zeros as an address of no kind: there is none. */
-static bool is_none(const struct remote *r)
-{
-	static const struct remote none;
-
-	return !memcmp(r, &none, sizeof(none));
-}
-
 /* A local end may be any address; a remote one without port is none. */
 bool line_has_remote(const struct host_line *l)
 {
-	return l->remote_port || !(is_none(&l->remote) || remote_is_v4(&l->remote));
+	return l->remote_port || !(remote_is_none(&l->remote) || remote_is_v4(&l->remote));
 }
 
 static void end_text(const struct remote *address, __u32 port, char *out)

@@ -77,7 +77,8 @@ static void judge_rate(struct evidence *e)
 		const struct tcpwait_key *one = r.key;
 		double held = held_seconds((const void *)r.words);
 
-		if (one->cause != TCPWAIT_MAX_RATE || held < second.value || held <= seconds ||
+		if (one->cause != TCPWAIT_MAX_RATE || remote_is_none(&one->remote) ||
+		    held < second.value || held <= seconds ||
 		    held < half.value * held_in_all(e, &one->remote))
 			continue;
 		most = (const void *)r.words;
@@ -115,7 +116,7 @@ static void judge_nagle(struct evidence *e)
 		const struct tcpwait *row = (const void *)r.words;
 		uint64_t count = hist_count(k, words_at(&row->held));
 
-		if (one->cause != TCPWAIT_NAGLE || count <= n ||
+		if (one->cause != TCPWAIT_NAGLE || remote_is_none(&one->remote) || count <= n ||
 		    hist_percentile(k, words_at(&row->held), .5) < late.value)
 			continue;
 		most = row;

@@ -83,20 +83,23 @@ static double sum_of(const char *metric, const struct tcp *t)
 	return ((const uint64_t *)t)[m->at] * m->scale;
 }
 
+/* Of one host: not of those that share a row, as they find no room in the table. */
 static struct held_host longest(struct evidence *e, const char *metric)
 {
 	const struct metric *rtt = metric_of(&meter_tcp, "rtt");
 	struct held_host most = {};
 
 	for_each_row(r, e, METER_tcp) {
+		const struct tcp_key *key = r.key;
 		const struct tcp *t = (const void *)r.words;
 		struct held_host one = {
-			r.key, t, sum_of(metric, t), sum_of("busy", t),
+			key, t, sum_of(metric, t), sum_of("busy", t),
 			hist_percentile(rtt, words_at(&t->rtt), .5),
 		};
 
 		if (one.held >= second.value && one.held >= share.value * one.busy &&
-		    one.rtt >= far.value && one.held > most.held)
+		    one.rtt >= far.value && one.held > most.held &&
+		    !remote_is_none(&key->remote))
 			most = one;
 	}
 	return most;

@@ -24,11 +24,16 @@ bool remote_is_v4(const struct remote *r)
 	return IN6_IS_ADDR_V4MAPPED((const struct in6_addr *)r->bytes);
 }
 
-void remote_text(const struct remote *r, char *text, size_t size)
+bool remote_is_none(const struct remote *r)
 {
 	static const struct remote none;
 
-	if (!memcmp(r, &none, sizeof(none)))
+	return !memcmp(r, &none, sizeof(none));
+}
+
+void remote_text(const struct remote *r, char *text, size_t size)
+{
+	if (remote_is_none(r))
 		snprintf(text, size, REMOTE_OTHERS);
 	else
 		address_text(r, text, size);

@@ -31,6 +31,7 @@ struct bpf_object;
 /* "192.0.2.1", "2001:db8::1" */
 void address_text(const struct remote *, char *text, size_t size);
 bool remote_is_v4(const struct remote *);
+bool remote_is_none(const struct remote *);	/* all zeros */
 
 /* The same; "others" of all zeros. */
 void remote_text(const struct remote *, char *text, size_t size);

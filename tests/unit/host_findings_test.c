@@ -10,10 +10,11 @@
 #define SUBJECT "host findings "
 #include "judge.h"
 
-/* 192.0.2.NR */
+/* 192.0.2.NR; 0: those that find no room in the table */
 static struct remote host(unsigned nr)
 {
-	return (struct remote){ { [10] = 0xff, [11] = 0xff, [12] = 192, 0, 2, nr } };
+	return nr ? (struct remote){ { [10] = 0xff, [11] = 0xff, [12] = 192, 0, 2, nr } } :
+		    (struct remote){};
 }
 
 /* A window of two seconds. */
@@ -109,7 +110,9 @@ static void test_longest(void)
 	held(s, 1, "limited_by_sndbuf", .4, .04);
 	held(s, 2, "limited_by_sndbuf", .8, .04);
 	held(s, 3, "limited_by_sndbuf", .6, .04);
-	finds(s, NULL, "the host that is held longest", "tcp-send-buffer", "192.0.2.2", NULL);
+	held(s, 0, "limited_by_sndbuf", .9, .04);
+	finds(s, NULL, "the host that is held longest", "tcp-send-buffer", "192.0.2.2",
+	      "dst 192.0.2.2");
 	forget(s);
 }
 
@@ -142,6 +145,28 @@ static void test_paced(void)
 	paced("not that of congestion control", TCPWAIT_PACING, 100, .05, NULL, NULL);
 	paced("not where other waits are longer", TCPWAIT_MAX_RATE, 100, .2, NULL, NULL);
 	paced("not for less than a second", TCPWAIT_MAX_RATE, 60, .05, NULL, NULL);
+}
+
+/* The longest waits are of those that find no room in the table: none of them could be named. */
+static void test_others(void)
+{
+	struct snapshot *s = window();
+
+	waits(s, 0, TCPWAIT_MAX_RATE, 200, .014);
+	waits(s, 0, TCPWAIT_NAGLE, 200, .04);
+	finds(s, NULL, "not a rate, nor small writes, to no one host", NULL, NULL, NULL);
+	forget(s);
+	s = window();
+	waits(s, 0, TCPWAIT_NAGLE, 200, .04);
+	waits(s, 1, TCPWAIT_NAGLE, 100, .04);
+	finds(s, NULL, "but small writes to one", "tcp-small-writes",
+	      "100 small writes to 192.0.2.1", "dst 192.0.2.1");
+	forget(s);
+	s = window();
+	waits(s, 0, TCPWAIT_MAX_RATE, 200, .014);
+	waits(s, 1, TCPWAIT_MAX_RATE, 100, .014);
+	finds(s, NULL, "and a rate to one", "tcp-max-rate", "to 192.0.2.1", "dst 192.0.2.1");
+	forget(s);
 }
 
 /* A connection whose window, or that of the other end, is closed for so long. */
@@ -195,6 +220,7 @@ int main(void)
 	test_held();
 	test_longest();
 	test_paced();
+	test_others();
 	test_closed();
 	return failed > 0;
 }
