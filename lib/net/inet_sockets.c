@@ -10,6 +10,8 @@
 #include "lib/net/inet_sockets.h"
 
 #define TIMER_PROBE	4	/* idiag_timer: ICSK_TIME_PROBE0 */
+#define PROBE_LEAST	200	/* ms: TCP_RTO_MIN… */
+#define PROBE_MOST	120000	/* …and TCP_RTO_MAX */
 #define OWN_WINDOW	(offsetof(struct tcp_info, tcpi_snd_wnd) + 4)	/* tcpi_rcv_wnd, 6.2 */
 
 struct listing {
@@ -69,12 +71,26 @@ int sockets_each(int protocol, unsigned states, int (*fn)(const struct socket_fa
 }
 
 /*
- * A timer asks the other end for its window, each time after twice as long as before. Where several
- * such probes have no answer it is the host that is silent, and not its program.
+ * A timer asks the other end for its window: first after the retransmission timeout, but no less
+ * than 200 ms (tcp_probe0_base()), then each time after twice as long as before, up to two minutes.
+ * Where tcp_rto_max_ms (6.15) is less, the waits are shorter.
  */
+__u64 tcp_probed(__u64 rto, unsigned times)
+{
+	__u64 wait = rto > PROBE_LEAST ? rto : PROBE_LEAST, all = 0;
+
+	for (; times; times--) {
+		wait = wait < PROBE_MOST ? wait : PROBE_MOST;
+		all += wait;
+		wait *= 2;
+	}
+	return all;
+}
+
+/* Where several such probes have no answer it is the host that is silent, and not its program. */
 static __u64 others_closed(const struct tcp_info *t)
 {
-	__u64 waited = (t->tcpi_rto / 1000) * ((1ull << (t->tcpi_backoff & 31)) - 1);
+	__u64 waited = tcp_probed(t->tcpi_rto / 1000, t->tcpi_backoff);
 
 	if (t->tcpi_probes > 1)
 		return 0;

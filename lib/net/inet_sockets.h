@@ -39,4 +39,7 @@ struct tcp_closed {
 /* Asks for one of those that sockets_each() lists, by a request of its own. */
 struct tcp_closed tcp_closed(const struct socket_facts *);
 
+/* The ms until TCP has asked so often for a closed window, from the first wait on; `rto` in ms. */
+__u64 tcp_probed(__u64 rto, unsigned times);
+
 #endif

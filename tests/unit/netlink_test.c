@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Netlink messages with wrong lengths, or from dumps that changed meanwhile. */
+/* Netlink messages with wrong lengths, or from dumps that changed meanwhile; what they tell. */
 #include <errno.h>
 #include <net/if.h>
 #include <linux/if_link.h>
 #include <signal.h>
 #include <sys/time.h>
 
+#include "lib/net/inet_sockets.h"
 #include "lib/net/netlink.h"
 
 #define SUBJECT "netlink "
@@ -62,8 +63,19 @@ static void signals(void)
 	check(!err, "answers come despite signals", text("%s at %d", strerror(-err), nr));
 }
 
+static void probes(void)
+{
+	same("a window is not asked for yet", tcp_probed(300, 0), 0);
+	same("as late as other segments are sent again", tcp_probed(300, 1), 300);
+	same("each time after twice as long", tcp_probed(300, 3), 300 + 600 + 1200);
+	same("first after 200 ms, where that is later", tcp_probed(5, 3), 200 + 400 + 800);
+	same("at last every two minutes", tcp_probed(200, 15), 200 * 1023 + 5 * 120000);
+	same("however large the count, and the first wait", tcp_probed(120000, 255), 255 * 120000);
+}
+
 int main(void)
 {
+	probes();
 	lengths();
 	signals();
 	return failed > 0;
