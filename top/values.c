@@ -260,7 +260,8 @@ void values_host(const struct snapshot *s, struct host_values *v)
 			   rate_of(s, METER_backlog, "drops", NULL),
 	};
 	v->found = values_found(s);
-	v->failed = rate_of(s, METER_connect, "attempts", NULL) - v->opened;
+	/* not of "attempts", which the program adds to at another moment than to "ends" */
+	v->failed = rate_of(s, METER_connect, "ends", NULL) - v->opened;
 }
 
 /* Packets/s of a queue at the point nearest to the wire. */
