@@ -91,6 +91,8 @@ def program_reads_now_and_then(w):
     s = connection(w, w.here, w.there)
     w.load(lambda: s.recv(1 << 20, socket.MSG_WAITALL), 2)
     w.quiet(least=50, settle=7)
+    row = next(r for r in lab.show(w.at)["meters"]["sockmem"] if r["protocol"] == "tcp" and r["buffer"] == "receive" and r["local"] == "all")
+    lab.check(f"{w.name}: its window was closed # {row['windows_closed_events']} times", row["windows_closed_events"] > 0, str(row))
 
 
 if __name__ == "__main__":

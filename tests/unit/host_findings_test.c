@@ -89,6 +89,10 @@ static void says(const char *name, const char *by, double share, double rtt, con
 
 static void test_held(void)
 {
+	static const char *const by[] = {
+		"limited_by_receiver", "limited_by_sndbuf", "limited_by_wmem",
+	};
+
 	says("a receiver's window", "limited_by_receiver", .5, .04, "tcp-receive-window",
 	     "the receive window of 192.0.2.1 held connections to it back for 5 s, 50% of",
 	     "SO_RCVBUF");
@@ -97,7 +101,10 @@ static void test_held(void)
 	says("a buffer that may not grow", "limited_by_wmem", .5, .04, "tcp-send-limit",
 	     "held connections to 192.0.2.1 back for 5 s, 50% of",
 	     "sysctl -w 'net.ipv4.tcp_wmem=");
-	says("not near", "limited_by_sndbuf", .5, .004, NULL, NULL, NULL);
+	for (unsigned i = 0; i < NR_OF(by); i++) {
+		says(text("not near: %s", by[i]), by[i], .5, .009, NULL, NULL, NULL);
+		says(text("not next door: %s", by[i]), by[i], .5, .001, NULL, NULL, NULL);
+	}
 	says("not for less than 30%", "limited_by_sndbuf", .29, .04, NULL, NULL, NULL);
 	says("not for less than a second", "limited_by_wmem", .09, .04, NULL, NULL, NULL);
 }
