@@ -38,31 +38,38 @@ static const struct finding_kind kinds[] = {
 	[NOT_READ] = {
 		.id = "tcp-not-read", RATED(INFO, WAIT),
 		RESTS(ALWAYS, ON(sockmem), 0),
-		.title = "A program does not read from a TCP connection, and its window is closed",
+		.title = "A program does not read from a TCP connection, or only slowly",
 		.means = "What came waits in the receive buffer, which is full, so this host has "
-			 "told the other end to send no more. Its program waits, or stands still "
-			 "as it writes.",
+			 "told the other end to send no more: its window is closed. Its program "
+			 "waits, or stands still as it writes. The window opens only when a "
+			 "sixteenth of the buffer is free, and of megabytes that is much.",
 		.when = "a receive window has been zero for {1}, and nothing came meanwhile; the "
 			"kernel tells it since Linux 6.2",
-		.silent = "A program that reads slowly: its window is closed for moments.",
-		.remedy = "Why the program does not read: is it stopped, does it wait for a lock "
-			  "or a disk? If it does not want the data, it should close the "
-			  "connection.",
+		.silent = "A program that reads a sixteenth of the buffer within this time: its "
+			  "window opens in between.",
+		.remedy = "Why the program does not keep up: is it stopped, does it wait for a "
+			  "lock or a disk? If it means to read slowly, a smaller SO_RCVBUF lets "
+			  "the data come evenly; if it does not want the data, it should close "
+			  "the connection.",
 		.symptom = "A transfer stands still, and the connection stays open",
 		.limits = { &seconds },
 	},
 	[PEER] = {
 		.id = "tcp-peer-not-read", RATED(INFO, WAIT),
 		RESTS(ALWAYS, ON(sockmem), 0),
-		.title = "The program at the other end does not read, and data for it waits",
+		.title = "The program at the other end does not read, or only slowly, and data "
+			 "waits",
 		.means = "The other end has closed its receive window and keeps it closed: it "
 			 "answers when TCP asks for it, so host and way are well, and its program "
-			 "takes nothing from a buffer that is full. A program here that writes "
-			 "more stands still in the end.",
+			 "takes nothing from a buffer that is full, or little: Linux opens the "
+			 "window only when a sixteenth of the buffer is free. A program here that "
+			 "writes more stands still in the end.",
 		.when = "data has waited for a closed window for {1}, and the other end answers",
-		.silent = "A program that reads slowly; and a host that is silent.",
-		.remedy = "At the other end: ss -tnmp shows the program, and a Recv-Q that stays. "
-			  "Here a program should limit how long it waits (TCP_USER_TIMEOUT).",
+		.silent = "A program there that reads enough for its window to open within this "
+			  "time; and a host that is silent.",
+		.remedy = "At the other end: ss -tnmp shows the program, and a Recv-Q that stays, "
+			  "or falls slowly. Here a program should limit how long it waits "
+			  "(TCP_USER_TIMEOUT).",
 		.symptom = "A transfer stands still, and the connection stays open",
 		.limits = { &seconds },
 	},
@@ -112,7 +119,11 @@ static void judge_udp(struct evidence *e)
 	loss_advise(e, f, "socket-full", (double)lost / came);
 }
 
-/* Buffers whose window has been closed so long: the one for which that is longest. */
+/*
+ * Buffers whose window has been closed so long: the one for which that is longest. A program may
+ * read meanwhile: __tcp_select_window() answers 0 until a sixteenth of the buffer and a segment are
+ * free (6.1 to 6.18).
+ */
 static const struct sockmem_key *closed_longest(struct evidence *e, unsigned of,
 						const struct sockmem **row, unsigned *nr)
 {
@@ -150,13 +161,14 @@ static void judge_closed(struct evidence *e, unsigned kind, unsigned of)
 	others = nr > 1 ? text(", and so it is with %u others", nr - 1) : "";
 	address_text(&key->remote, remote, sizeof(remote));
 	if (kind == NOT_READ)
-		f = finding_add(e->f, &kinds[kind], -1, "%s does not read what %s port %u sends: "
-				"its receive window has been closed for %" PRIu64 " s%s", who,
-				remote, key->remote_port, (uint64_t)row->shut[0], others);
+		f = finding_add(e->f, &kinds[kind], -1, "%s does not read, or only slowly, what "
+				"%s port %u sends: its receive window has been closed for %" PRIu64
+				" s%s", who, remote, key->remote_port, (uint64_t)row->shut[0],
+				others);
 	else
-		f = finding_add(e->f, &kinds[kind], -1, "%s port %u does not read what %s sends: "
-				"data has waited for its window for %" PRIu64 " s%s", remote,
-				key->remote_port, who, (uint64_t)row->shut[0], others);
+		f = finding_add(e->f, &kinds[kind], -1, "%s port %u does not read, or only slowly, "
+				"what %s sends: data has waited for its window for %" PRIu64 " s%s",
+				remote, key->remote_port, who, (uint64_t)row->shut[0], others);
 	finding_harm(f, row->shut[0]);
 	finding_strikes(f, rate(e, nr));
 	finding_fact(f, "closed", row->shut[0], "seconds");

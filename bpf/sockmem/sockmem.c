@@ -38,7 +38,7 @@ static const struct metric metrics[] = {
 	      .help = "Of these, sockets whose buffer is full to 80% now."),
 	LEVEL(struct sockmem, shut, .name = "shut", .unit = "seconds", .rare = true,
 	      .help = "For how long, at least, a window of TCP is closed now: as the program here "
-		      "does not read, or while data waits, as that at the other end does not."),
+		      "does not keep up, or while data waits, as that at the other end does not."),
 	COUNTER(struct sockmem, packets, .name = "packets", .unit = "packets",
 		.help = "Segments received or sent, datagrams read or sent."),
 	COUNTER(struct sockmem, dropped, .name = "dropped", .unit = "packets", .group = "dropped",

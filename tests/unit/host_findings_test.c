@@ -207,11 +207,11 @@ static void test_closed(void)
 	struct snapshot *s = window();
 
 	closed("nobody reads here", SOCKMEM_RECEIVE, 12, "tcp-not-read",
-	       "what 192.0.2.1 port 40001 sends: its receive window has been closed for 12 s",
-	       "ss -tnmp src :8000");
+	       "a program does not read, or only slowly, what 192.0.2.1 port 40001 sends: its "
+	       "receive window has been closed for 12 s", "ss -tnmp src :8000");
 	closed("nobody reads there", SOCKMEM_SEND, 5, "tcp-peer-not-read",
-	       "192.0.2.1 port 40001 does not read what a program sends: data has waited for its "
-	       "window for 5 s", "at 192.0.2.1: ss -tnmp dst :8000");
+	       "192.0.2.1 port 40001 does not read, or only slowly, what a program sends: data has "
+	       "waited for its window for 5 s", "at 192.0.2.1: ss -tnmp dst :8000");
 	closed("not for less than five seconds", SOCKMEM_RECEIVE, 4, NULL, NULL, NULL);
 	closed("nor there", SOCKMEM_SEND, 4, NULL, NULL, NULL);
 	for (unsigned i = 1; i < 5; i++)
