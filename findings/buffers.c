@@ -119,60 +119,72 @@ static void judge_udp(struct evidence *e)
 	loss_advise(e, f, "socket-full", (double)lost / came);
 }
 
-/*
- * Buffers whose window has been closed so long: the one for which that is longest. A program may
- * read meanwhile: __tcp_select_window() answers 0 until a sixteenth of the buffer and a segment are
- * free (6.1 to 6.18).
- */
-static const struct sockmem_key *closed_longest(struct evidence *e, unsigned of,
-						const struct sockmem **row, unsigned *nr)
-{
-	const struct sockmem_key *key = NULL;
+/* Buffers whose window has been closed so long. */
+struct closed {
+	const struct sockmem_key *key;	/* of that which is closed longest; NULL: there is none */
+	const struct sockmem *row;
+	unsigned nr;
+	bool more;			/* there may be more: not all are asked, or have a row */
+};
 
-	*nr = 0;
+/*
+ * A program may read meanwhile: __tcp_select_window() answers 0 until a sixteenth of the buffer and
+ * a segment are free (6.1 to 6.18).
+ */
+static struct closed closed_longest(struct evidence *e, unsigned of)
+{
+	const struct sockmem *all = sockets_all(e, IPPROTO_TCP, of);
+	struct closed c = { .more = all && all->sockets[0] > SOCKMEM_ASKED };
+	unsigned shut = 0;
+
 	for_each_row(r, e, METER_sockmem) {
-		const struct sockmem_key *one = r.key;
+		const struct sockmem_key *key = r.key;
 		const struct sockmem *s = (const void *)r.words;
 
-		if (one->of != of || !one->local_port || s->shut[0] < seconds.value)
+		if (!key->local_port || !s->shut[0])
 			continue;
-		++*nr;
-		if (key && s->shut[0] <= (*row)->shut[0])
+		if (++shut > SOCKMEM_MORE)
+			c.more = true;
+		if (key->of != of || s->shut[0] < seconds.value)
 			continue;
-		*row = s;
-		key = one;
+		c.nr++;
+		if (c.key && s->shut[0] <= c.row->shut[0])
+			continue;
+		c.row = s;
+		c.key = key;
 	}
-	return key;
+	return c;
 }
 
 static void judge_closed(struct evidence *e, unsigned kind, unsigned of)
 {
-	const struct sockmem *row = NULL;
+	struct closed c = closed_longest(e, of);
+	const struct sockmem_key *key = c.key;
+	const char *who, *others;
 	struct finding *f;
 	struct holder h;
 	char remote[64];
-	unsigned nr;
-	const struct sockmem_key *key = closed_longest(e, of, &row, &nr);
-	const char *who, *others;
+	uint64_t time;
 
 	if (!key)
 		return;
 	who = holder_find(key->inode, &h) ? text("%s (pid %d)", h.name, h.pid) : "a program";
-	others = nr > 1 ? text(", and so it is with %u others", nr - 1) : "";
+	others = c.nr > 1 ? text(", and so it is with %s%u other%s", c.more ? "at least " : "",
+				 c.nr - 1, c.nr > 2 ? "s" : "") : "";
+	time = c.row->shut[0];
 	address_text(&key->remote, remote, sizeof(remote));
 	if (kind == NOT_READ)
 		f = finding_add(e->f, &kinds[kind], -1, "%s does not read, or only slowly, what "
 				"%s port %u sends: its receive window has been closed for %" PRIu64
-				" s%s", who, remote, key->remote_port, (uint64_t)row->shut[0],
-				others);
+				" s%s", who, remote, key->remote_port, time, others);
 	else
 		f = finding_add(e->f, &kinds[kind], -1, "%s port %u does not read, or only slowly, "
 				"what %s sends: data has waited for its window for %" PRIu64 " s%s",
-				remote, key->remote_port, who, (uint64_t)row->shut[0], others);
-	finding_harm(f, row->shut[0]);
-	finding_strikes(f, rate(e, nr));
-	finding_fact(f, "closed", row->shut[0], "seconds");
-	finding_fact(f, "connections", nr, "connections");
+				remote, key->remote_port, who, time, others);
+	finding_harm(f, time);
+	finding_strikes(f, rate(e, c.nr));
+	finding_fact(f, "closed", time, "seconds");
+	finding_fact(f, "connections", c.nr, "connections");
 	if (kind == NOT_READ)
 		finding_advise(f, "is it stopped, what does it wait for: ss -tnmp src :%u",
 			       key->local_port);

@@ -162,6 +162,7 @@ struct protocol {
 	struct buffer fullest[NR_SOCKMEM_OF][SOCKMEM_FULLEST];
 	unsigned asked;		/* sockets whose windows were asked for */
 	unsigned more;		/* buffers that have a row though not among the fullest */
+	struct buffer longest[NR_SOCKMEM_OF];	/* of those past SOCKMEM_MORE: shut longest */
 	struct table *t;
 };
 
@@ -220,7 +221,9 @@ static int buffer_take(struct protocol *p, const struct buffer *b)
 		all->shut[0] = b->shut;
 	if ((b->drops || b->shut) && p->more++ < SOCKMEM_MORE)
 		return buffer_put(p->t, b);
-	if (percent >= SOCKMEM_SHOWN)
+	if (b->shut > p->longest[b->key.of].shut)
+		p->longest[b->key.of] = *b;
+	else if (percent >= SOCKMEM_SHOWN)
 		rank(p->fullest[b->key.of], b);
 	return 0;
 }
@@ -338,6 +341,8 @@ static int protocol_put(struct table *t, const struct protocol *p)
 		if (of == SOCKMEM_TIME_WAIT && key.protocol != IPPROTO_TCP)
 			continue;
 		err = row_put(t, &key, &p->of[of]);
+		if (!err && p->longest[of].shut)
+			err = buffer_put(t, &p->longest[of]);
 		for (unsigned i = 0; i < SOCKMEM_FULLEST && !err; i++)
 			if (p->fullest[of][i].held)
 				err = buffer_put(t, &p->fullest[of][i]);

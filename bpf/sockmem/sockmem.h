@@ -54,6 +54,7 @@ struct sockmem {
 #define SOCKMEM_FULLEST	5	/* …so many have a row, by protocol and direction */
 #define SOCKMEM_HALF	50	/* percent; below it no receive window is closed */
 #define SOCKMEM_ASKED	1000	/* sockets, of those whose windows may be closed */
-#define SOCKMEM_MORE	100	/* so many more: they dropped something, or a window is closed */
+#define SOCKMEM_MORE	100	/* so many more: they dropped something, or a window is closed… */
+				/* …and beside them, by direction, that which is closed longest */
 
 #endif

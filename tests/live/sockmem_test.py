@@ -241,6 +241,45 @@ def test_lossy(here, there):
         s.close()
 
 
+def stuck(server, there, nr):
+    """Both ends of connections that are written to until none takes more, as nobody reads."""
+    pairs = [(client(there, "10.9.0.1"), server.accept()[0]) for _ in range(nr)]
+    for c, _ in pairs:
+        c.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 16384)
+        c.setblocking(False)
+    taken = []
+
+    def more():
+        taken.append(0)
+        for c, _ in pairs:
+            try:
+                taken[-1] += c.send(bytes(65536))
+            except BlockingIOError:
+                pass
+        time.sleep(.05)
+        return not any(taken[-4:])
+    check(f"shut: {nr} can send no more", until(more, 30), taken)
+    return pairs
+
+
+def test_many_shut(here, there):
+    """Windows of 300 connections are closed, one of them for some seconds more: not all have a row, but that one has."""
+    attach(there)
+    server = listen(here)
+
+    def shut(found):
+        return [r["shut_seconds"] for k, r in found.items() if k[1] == "send" and k[2] != ALL and r["shut_seconds"]]
+    pairs = stuck(server, there, 1)
+    check("shut: one for three seconds", until(lambda: max(shut(look(there)), default=0) >= 3, 20))
+    pairs += stuck(server, there, 300)
+    until(lambda: len(shut(look(there))) == 106, 20)
+    found = look(there)
+    same("shut: a hundred have a row, that which is shut longest, and of the others the five fullest", len(shut(found)), 106)
+    same("shut: the longest", max(shut(found), default=0), found["tcp", "send", ALL, None]["shut_seconds"])
+    for s in (server, *sum(pairs, ())):
+        s.close()
+
+
 def test_time_wait(here, there):
     """Room for three: eight connections that this host closes first; five are forgotten."""
     server = listen(there)
@@ -268,7 +307,7 @@ def main():
     def after():
         for ns in (here, there):
             nicprobe("detach", f"{ns}/host", check=False)
-    each(test_time_wait, test_udp, test_fullest, test_lossy, test_tcp, test_pruned, after=after, here=here, there=there)
+    each(test_time_wait, test_udp, test_fullest, test_lossy, test_tcp, test_pruned, test_many_shut, after=after, here=here, there=there)
     finish()
 
 

@@ -179,16 +179,22 @@ static void test_others(void)
 /* A connection whose window, or that of the other end, is closed for so long. */
 static void shut(struct snapshot *s, enum sockmem_of of, unsigned nr, unsigned for_s)
 {
-	struct sockmem *one, *all;
-
-	all = row(s, METER_sockmem, &(struct sockmem_key){ .protocol = IPPROTO_TCP, .of = of });
-	one = row(s, METER_sockmem, &(struct sockmem_key){
+	struct sockmem *one = row(s, METER_sockmem, &(struct sockmem_key){
 		.protocol = IPPROTO_TCP, .of = of, .local = host(9), .remote = host(nr),
 		.local_port = 8000, .remote_port = 40000 + nr,
 	});
+
 	one->shut[0] = for_s;
-	if (for_s > all->shut[0])
-		all->shut[0] = for_s;
+}
+
+/* So many connections there are. */
+static void connected(struct snapshot *s, enum sockmem_of of, unsigned nr)
+{
+	struct sockmem *all = row(s, METER_sockmem, &(struct sockmem_key){
+		.protocol = IPPROTO_TCP, .of = of,
+	});
+
+	all->sockets[0] = nr;
 }
 
 static void closed(const char *name, enum sockmem_of of, unsigned for_s, const char *id,
@@ -214,11 +220,26 @@ static void test_closed(void)
 	       "waited for its window for 5 s", "at 192.0.2.1: ss -tnmp dst :8000");
 	closed("not for less than five seconds", SOCKMEM_RECEIVE, 4, NULL, NULL, NULL);
 	closed("nor there", SOCKMEM_SEND, 4, NULL, NULL, NULL);
+	connected(s, SOCKMEM_RECEIVE, 1000);
 	for (unsigned i = 1; i < 5; i++)
 		shut(s, SOCKMEM_RECEIVE, i, i == 3 ? 60 : 6);
 	finds(s, NULL, "of several the one that is closed longest", "tcp-not-read",
 	      "what 192.0.2.3 port 40003 sends: its receive window has been closed for 60 s, and "
 	      "so it is with 3 others", NULL);
+	for (unsigned i = 5; i < 40; i++) {
+		shut(s, SOCKMEM_RECEIVE, i, 6);
+		shut(s, SOCKMEM_SEND, i, 1);
+		shut(s, SOCKMEM_SEND, i + 100, 1);
+	}
+	finds(s, NULL, "where only some have a row", "tcp-not-read", "with at least 38 others",
+	      NULL);
+	forget(s);
+	s = window();
+	connected(s, SOCKMEM_SEND, 1001);
+	for (unsigned i = 1; i < 3; i++)
+		shut(s, SOCKMEM_SEND, i, 6);
+	finds(s, NULL, "where only some are asked", "tcp-peer-not-read", "with at least 1 other",
+	      NULL);
 	forget(s);
 }
 
