@@ -35,18 +35,20 @@ static const struct finding_kind kinds[] = {
 	[SNDBUF] = {
 		.id = "tcp-send-buffer", RATED(WARNING, WAIT),
 		RESTS(ALWAYS, ON(tcp), 0),
-		.title = "A program has set a send buffer that is too small for the distance",
+		.title = "A send buffer whose size was set is too small for the distance",
 		.means = "What is sent stays in the send buffer until it is acknowledged, so a "
 			 "connection has no more data under way than the buffer holds, and sends "
 			 "no more than that in each round trip. The kernel enlarges a buffer as "
-			 "the connection needs it, but not one whose size a program has set.",
+			 "the connection needs it, but not one whose size was set, as programs and "
+			 "some drivers do (SO_SNDBUF).",
 		.when = "connections to one host that ended had all of a full send buffer under "
-			"way, of a size that SO_SNDBUF had set, for {1} together, and for {2}, at "
-			"a round trip of {3} (median)",
+			"way, of a size that was set, for {1} together, and for {2}, at a round "
+			"trip of {3} (median)",
 		.silent = "Short round trips, and waits for the congestion window or the "
 			  "receiver's: the buffer is full then, too, and is not the reason.",
 		.remedy = "In the program: do not set SO_SNDBUF. Then the third number of "
-			  "net.ipv4.tcp_wmem is the limit.",
+			  "net.ipv4.tcp_wmem is the limit: where the size is more than that, set "
+			  "a larger one (net.core.wmem_max), or raise tcp_wmem first.",
 		.symptom = "Transfers to a far host are slow, the lines are idle",
 		.limits = { &second, &share, &far },
 	},
@@ -132,11 +134,18 @@ static void judge_window(struct evidence *e, const struct held_host *h, const ch
 
 static void judge_sndbuf(struct evidence *e, const struct held_host *h, const char *remote)
 {
-	struct finding *f = held_by(e, SNDBUF, h, text("full send buffers, whose size a program "
-						       "has set, held connections to %s", remote));
+	struct finding *f = held_by(e, SNDBUF, h, text("full send buffers, whose size was set, "
+						       "held connections to %s", remote));
+	const char *more = "";
+	unsigned long wmem[3];
+	bool host;
 
+	/* the kernel enlarges no buffer beyond tcp_wmem, but a program may set more than that */
+	if (sysctl_values(e, "net/ipv4/tcp_wmem", wmem, 3, &host))
+		more = text(", or, where tb is more than %lu bytes (the third number of "
+			    "net.ipv4.tcp_wmem), set more, or raise that", wmem[2]);
 	finding_advise(f, "ss -tnmp dst %s names the program (tb: the size): let it not set "
-		       "SO_SNDBUF", remote);
+		       "SO_SNDBUF%s", remote, more);
 }
 
 /* Four times as much, and no less than the kernel's own choice for a host with memory. */

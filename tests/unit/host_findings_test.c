@@ -97,7 +97,8 @@ static void test_held(void)
 	     "the receive window of 192.0.2.1 held connections to it back for 5 s, 50% of",
 	     "SO_RCVBUF");
 	says("a buffer that was set", "limited_by_sndbuf", .5, .04, "tcp-send-buffer",
-	     "held connections to 192.0.2.1 back for 5 s, 50% of", "SO_SNDBUF");
+	     "held connections to 192.0.2.1 back for 5 s, 50% of",
+	     "let it not set SO_SNDBUF, or, where tb is more than");
 	says("a buffer that may not grow", "limited_by_wmem", .5, .04, "tcp-send-limit",
 	     "held connections to 192.0.2.1 back for 5 s, 50% of",
 	     "sysctl -w 'net.ipv4.tcp_wmem=");
