@@ -123,6 +123,18 @@ void rows_sort(struct row_order *rows, unsigned nr, const struct ui_sort *sort)
 		qsort_r(rows, nr, sizeof(*rows), by_key, (void *)sort);
 }
 
+void heads_add(struct grid *g, const struct head *heads, unsigned nr)
+{
+	for (unsigned i = 0; i < nr; i++) {
+		struct column *c = grid_column(g, heads[i].drop, heads[i].head);
+
+		if (!c)
+			return;
+		c->left = heads[i].left;
+		snprintf(c->group, sizeof(c->group), "%s", heads[i].group);
+	}
+}
+
 void heads_mark(const struct ui_sort *sort, struct grid *g, const struct look *look)
 {
 	for (unsigned i = 0; i < g->nr; i++) {

@@ -23,6 +23,15 @@ unsigned found_style(const struct top_iface *, const struct found *);
 /* "last 3 min": what a sparkline of SPAN moments shows. */
 const char *span_text(const struct ui *);
 
+/* A column of a table, and when it leaves where there is no room: the highest first, 0 never. */
+struct head {
+	const char *head, *group;
+	unsigned char drop;
+	bool left;
+};
+/* Adds these columns. */
+void heads_add(struct grid *, const struct head *, unsigned nr);
+
 /* Rows of a table that can be sorted, before they are in order. */
 struct row_order {
 	int target;

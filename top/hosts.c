@@ -12,12 +12,7 @@ enum {
 	DROPPED, FINDINGS, NR_COLUMNS
 };
 
-/* As in the table of interfaces: the highest leaves first where there is no room, 0 never. */
-static const struct {
-	const char *head, *group;
-	unsigned char drop;
-	bool left;
-} columns[NR_COLUMNS] = {
+static const struct head columns[NR_COLUMNS] = {
 	[NAME] = { "host", "", 0, true },
 	[OPENED] = { "opened/s", "connections", 0, false },
 	[FAILED] = { "failed/s", "connections", 4, false },
@@ -57,14 +52,7 @@ void hosts_table(struct doc *d, const struct top_iface *const *hosts, unsigned n
 	unsigned *styles = calloc(nr + 1, sizeof(*styles));
 	struct grid g = {};
 
-	for (unsigned i = 0; i < NR_COLUMNS; i++) {
-		struct column *c = grid_column(&g, columns[i].drop, columns[i].head);
-
-		if (!c)
-			continue;
-		c->left = columns[i].left;
-		snprintf(c->group, sizeof(c->group), "%s", columns[i].group);
-	}
+	heads_add(&g, columns, NR_COLUMNS);
 	for (unsigned i = 0; i < nr && targets && styles; i++) {
 		struct host_values v;
 

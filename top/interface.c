@@ -141,11 +141,7 @@ static void queue_cells(const struct ui *ui, struct grid *g, const struct top_if
 static void queue_table(struct ui *ui, struct doc *d, const struct top_iface *w,
 			const struct queue_row *rows, const struct row_order *order, unsigned nr)
 {
-	static const struct {
-		const char *head, *group;
-		unsigned char drop;
-		bool left;
-	} columns[NR_COLUMNS] = {
+	static const struct head columns[NR_COLUMNS] = {
 		[QUEUE] = { "", "", 0, true },
 		[RECEIVED] = { "packets/s", "received", 0, false },
 		[RX_BAR] = { "", "received", 1, true },
@@ -161,15 +157,12 @@ static void queue_table(struct ui *ui, struct doc *d, const struct top_iface *w,
 	double most[2] = { 0, 0 };
 	struct grid g = {};
 
-	for (unsigned i = 0; i < NR_COLUMNS; i++) {
-		struct column *c = grid_column(&g, columns[i].drop, columns[i].head);
+	heads_add(&g, columns, NR_COLUMNS);
+	for (unsigned i = 0; i < g.nr; i++) {
+		struct column *c = &g.columns[i];
 
-		if (!c)
-			continue;
-		c->left = columns[i].left;
 		c->width = i == RX_BAR || i == TX_BAR ? bar : i == RX_PAST || i == TX_PAST ? past :
 			   c->width;
-		snprintf(c->group, sizeof(c->group), "%s", columns[i].group);
 	}
 	heads_mark(&ui->sort[VIEW_INTERFACE], &g, &ui->look);
 	for (unsigned i = 0; i < nr; i++) {

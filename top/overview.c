@@ -15,12 +15,7 @@ enum {
 	NR_COLUMNS
 };
 
-/* The order in which columns leave where there is no room: the highest first, 0 never. */
-static const struct {
-	const char *head, *group;
-	unsigned char drop;
-	bool left;
-} columns[NR_COLUMNS] = {
+static const struct head columns[NR_COLUMNS] = {
 	[NAME] = { "interface", "", 0, true },
 	[DRIVER] = { "driver", "", 14, true },
 	[RX_PACKETS] = { "packets/s", "received", 0, false },
@@ -132,15 +127,9 @@ static void table(struct ui *ui, struct doc *d, const struct top_row *rows,
 	unsigned *styles = calloc(nr + 1, sizeof(*styles));
 	struct grid g = {};
 
-	for (unsigned i = 0; i < NR_COLUMNS; i++) {
-		struct column *c = grid_column(&g, columns[i].drop, columns[i].head);
-
-		if (!c)
-			continue;
-		c->left = columns[i].left;
-		c->gone = !spark && !*columns[i].head;
-		snprintf(c->group, sizeof(c->group), "%s", columns[i].group);
-	}
+	heads_add(&g, columns, NR_COLUMNS);
+	for (unsigned i = 0; i < g.nr; i++)
+		g.columns[i].gone = !spark && !*columns[i].head;
 	heads_mark(&ui->sort[VIEW_OVERVIEW], &g, &ui->look);
 	for (unsigned i = 0; i < nr && targets && styles; i++) {
 		const struct top_row *r = &rows[order[i].nr];
