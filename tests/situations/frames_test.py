@@ -5,7 +5,7 @@ import random
 import struct
 import sys
 
-from streams import stream
+from streams import bursts, stream
 from lib.wire import first_fragment, tcp, udp
 from world import THERE, Skip, alone, lab, run, trouble
 
@@ -140,17 +140,16 @@ def xdp_program_returns_nonsense(w):
 @trouble("napi-budget-low", "sysctl netdev_budget=300")
 @alone
 def budget_for_a_slow_card(w):
-    """net.core.netdev_budget is 32; TCP segments arrive in bursts of a buffer each."""
+    """net.core.netdev_budget is 32; TCP segments arrive in bursts of 100."""
     w.host_sysctl("net.core.netdev_budget", 32)
     w.host_sysctl("net.core.netdev_budget_usecs", None)
     w.veth(mtu=600)
     w.here.run("ethtool -K eth0 gro on")
     w.there.run("ethtool -K eth0 tso off")      # so that a buffer's segments arrive at once
-    # A window below the peer's ring size, which a fast machine would fill.
-    w.here.run("sysctl -qw 'net.ipv4.tcp_rmem=4096 131072 131072'")
     w.there.run("sysctl -qw net.ipv4.tcp_min_tso_segs=100")      # bursts stay whole on a slow machine
     w.attach()
-    stream(w, w.there, w.here, to="10.0.1.1")
+    # A stream is no burst while its receiver reads, and opens the window, bit by bit.
+    bursts(w, w.there, w.here, 100 * (600 - 52), to="10.0.1.1")
     w.expect("napi-budget-low")
 
 
