@@ -168,8 +168,10 @@ def test_again(ns, peer):
     tail = tails[0]
     peer.send(tail, ACK)
     now, row = kernel(ns), tcp_of(ns, "198.18.0.1")
-    same("host: a probe, then the timer", nonzero(row["retransmits_segments"]), {"fast": 1, "probe": 1, "timeout": 1})
-    same("host: so the kernel counts all", now["RetransSegs"] - before["RetransSegs"], 3)
+    again = now["RetransSegs"] - before["RetransSegs"]     # 3, or more if the peer has to wait for a CPU
+    check("host: all three are sent again", again >= 3, again)
+    same("host: a probe, then the timer, as the kernel counts them", nonzero(row["retransmits_segments"]),
+         {"fast": 1, "probe": 1, "timeout": again - 2})
     same("host: and the probe", now["TCPLossProbes"] - before["TCPLossProbes"], 1)
     time.sleep(.05)
     s.close()
@@ -177,7 +179,7 @@ def test_again(ns, peer):
     peer.send(fin, FIN | ACK)
     until(lambda: sessions(ns))
     same("host: its session has each byte once", sessions(ns), {("198.18.0.1", 80, "client"): ({"closed": 1}, 0, 10 * MSS + 100)})
-    same("host: and what was sent again", [r["retransmits_segments"] for r in rows(ns, "session") if r["sent_bytes"]], [3])
+    same("host: and what was sent again", [r["retransmits_segments"] for r in rows(ns, "session") if r["sent_bytes"]], [again])
     r, syn = peer.connect()
     peer.accept(syn)
     peer.send(syn, RST | ACK, seq=ISN + 1)
