@@ -227,7 +227,8 @@ static const struct option_spec options[] = {
 	{ 'q', "queues", NULL, "show every queue, however many there are",
 	  OPTION_FLAG, INTO(struct view, look.queues) },
 	{ 0, "each", "LABEL,…", "metrics of every queue, cpu, interrupt, flow, source,\n"
-				"remote host or own (the driver's own statistics)",
+				"remote host, domain or own (the driver's own\n"
+				"statistics)",
 	  .words = "@each", .list = true, .take = each_take },
 	{ 'i', "interval", "SECONDS", "show one window after the other",
 	  OPTION_NUMBER, INTO(struct view, interval), SECONDS, .take = interval_take },

@@ -1,20 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Findings about name servers: those that do not answer, answer slowly, or fail. */
+/* Findings about name servers that fail or are slow, and about queries that are for nothing. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "bpf/dns/dns.h"
+#include "bpf/dnsname/dnsname.h"
 #include "findings/subjects.h"
 #include "lib/util/log.h"
 
-enum { SILENT, FAILS, SLOW };
+enum { SILENT, FAILS, SLOW, SEARCHED };
 
 static const struct limit three = { 3, "3 queries or more" };
 static const struct limit some = { 3, "3 answers or more" };
 static const struct limit share = { .1, "a tenth of the answers of a server to a process" };
 static const struct limit ten = { 10, "10 answers" };
 static const struct limit slow = { .1, "0.1 s" };
+static const struct limit many = { 20, "20 answers or more" };
+static const struct limit half = { .5, "half as many as there are answers with records to the "
+				       "names without the search domain" };
 
 static const struct finding_kind kinds[] = {
 	[SILENT] = {
@@ -57,6 +63,23 @@ static const struct finding_kind kinds[] = {
 			  "/etc/resolv.conf.",
 		.symptom = "Connections by name begin slowly, those by address do not",
 		.limits = { &ten, &slow },
+	},
+	[SEARCHED] = {
+		.id = "dns-search", RATED(WARNING, WAIT),
+		RESTS(ALWAYS, ON(dnsname), 0),
+		.title = "Names are looked up in search domains, where they do not exist",
+		.means = "A name with fewer dots than the option ndots is asked for with each "
+			 "search domain behind it before it is asked for as it is. Where it is a "
+			 "whole name, each of these queries is for nothing: a lookup takes several "
+			 "times as long, and name servers get several times as many queries. "
+			 "Kubernetes sets ndots to 5.",
+		.when = "{1} say that a name with a search domain behind it does not exist, and "
+			"they are at least {2}",
+		.remedy = "In /etc/resolv.conf: options ndots:1 (in Kubernetes: dnsConfig of the "
+			  "pod). Or a dot at the end of the name, where it is configured: it is "
+			  "asked for as it is.",
+		.symptom = "Most queries to name servers ask for names that do not exist",
+		.limits = { &many, &half },
 	},
 };
 
@@ -158,11 +181,128 @@ static void judge_slow(struct evidence *e)
 	}
 }
 
+/* Names that exist, with what they were asked for. */
+struct existing {
+	const struct dnsname_key *key;
+	uint64_t answers;		/* with records */
+	bool searched;			/* with a search domain, too */
+};
+
+static int existing_compare(const void *a, const void *b)
+{
+	const struct existing *one = a, *other = b;
+
+	return memcmp(one->key, other->key, sizeof(*one->key));
+}
+
+/* Sorted, to be freed. */
+static struct existing *existing_list(struct evidence *e, size_t *nr)
+{
+	struct existing *list = has(e, METER_dnsname) ?
+		malloc((e->s->tables[METER_dnsname].rows ?: 1) * sizeof(*list)) : NULL;
+
+	*nr = 0;
+	for_each_row(r, e, METER_dnsname) {
+		const struct dnsname *d = (const void *)r.words;
+		const struct dnsname_key *key = r.key;
+
+		if (list && key->what == DNSNAME_WHOLE && d->answers[DNS_OK] > d->empty)
+			list[(*nr)++] = (struct existing){ key, d->answers[DNS_OK] - d->empty,
+							   false };
+	}
+	if (list)
+		qsort(list, *nr, sizeof(*list), existing_compare);
+	return list;
+}
+
+/*
+ * The name of two labels or more that has a search domain behind it in `key`. NULL: there is none
+ * that exists.
+ */
+static struct existing *without_search(const struct dnsname_key *key, struct existing *list,
+				       size_t nr)
+{
+	unsigned at = key->name[0] + 1;
+
+	if (key->what != DNSNAME_WHOLE || !key->name[0])
+		return NULL;
+	while (at < DNSNAME_BYTES && key->name[at]) {
+		struct dnsname_key as = { .type = key->type, .what = DNSNAME_WHOLE };
+		struct existing *found;
+
+		at += key->name[at] + 1;
+		if (at >= DNSNAME_BYTES || !key->name[at])
+			break;
+		memcpy(as.name, key->name, at);
+		found = bsearch(&(struct existing){ &as, 0, false }, list, nr, sizeof(*list),
+				existing_compare);
+		if (found)
+			return found;
+	}
+	return NULL;
+}
+
+/* What is asked for nothing. */
+struct wasted {
+	uint64_t queries, most;
+	double seconds;
+	const struct dnsname_key *one;	/* asked most */
+};
+
+static struct wasted wasted_find(struct evidence *e, struct existing *list, size_t nr)
+{
+	struct wasted w = {};
+
+	for_each_row(r, e, METER_dnsname) {
+		const struct dnsname *d = (const void *)r.words;
+		uint64_t missing = d->answers[DNS_NXDOMAIN];
+		struct existing *of = missing ? without_search(r.key, list, nr) : NULL;
+
+		if (!of)
+			continue;
+		of->searched = true;
+		w.queries += missing;
+		w.seconds += d->latency.sum * 1e-9;
+		if (missing > w.most) {
+			w.most = missing;
+			w.one = r.key;
+		}
+	}
+	return w;
+}
+
+static void judge_searched(struct evidence *e)
+{
+	size_t nr;
+	struct existing *list = existing_list(e, &nr);
+	struct wasted w = list ? wasted_find(e, list, nr) : (struct wasted){};
+	uint64_t lookups = 0;
+	struct finding *f;
+	char name[200];
+
+	for (size_t i = 0; list && i < nr; i++)
+		lookups += list[i].searched ? list[i].answers : 0;
+	free(list);
+	if (!lookups || !worth(e, w.queries, many.value) || w.queries < half.value * lookups)
+		return;
+	dnsname_text(w.one, name, sizeof(name));
+	f = finding_add(e->f, &kinds[SEARCHED], -1, "%" PRIu64 " queries asked for names in search "
+			"domains, where they do not exist, for %" PRIu64 " answers with records: "
+			"%s", w.queries, lookups, name);
+	finding_harm(f, w.seconds / lookups);
+	finding_strikes(f, rate(e, lookups));
+	finding_fact(f, "wasted", w.queries, "queries");
+	finding_fact(f, "lookups", lookups, "queries");
+	finding_advise(f, "options ndots:1 in /etc/resolv.conf of who asks, or in the dnsConfig of "
+		       "the pod; or a dot at the end of the name, where it is configured");
+}
+
 static void judge(struct evidence *e)
 {
 	judge_silent(e);
 	judge_fails(e);
 	judge_slow(e);
+	judge_searched(e);
 }
 
 DEFINE_SUBJECT(resolving, "Name servers of the host", .host = true)

@@ -159,7 +159,7 @@ bool growth_take(struct sheet *s, struct reading_of *r)
 void key_words_put(struct bytes *b, const struct meter *m, const void *key)
 {
 	const char *unit = key_unit_of(m, key);
-	char text[256];
+	char text[KEY_TEXT];
 	unsigned nr = 0;
 
 	while (m->key.labels && m->key.labels[nr])

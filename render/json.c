@@ -125,7 +125,7 @@ static void place(struct json *j, const struct snapshot *s, const struct meter *
 		const void *key = key_of(m, &s->tables[meter_id(m)], row);
 
 		for (unsigned i = 0; m->key.labels[i]; i++) {
-			char text[128];
+			char text[KEY_TEXT];
 
 			key_text(m, key, i, text, sizeof(text));
 			label(j, m->key.labels[i], text);

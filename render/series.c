@@ -13,7 +13,7 @@
 const char *const each_names[] = {
 	[EACH_QUEUE] = "queue", [EACH_CPU] = "cpu", [EACH_INTERRUPT] = "interrupt",
 	[EACH_FLOW] = "flow", [EACH_SOURCE] = "source",
-	[EACH_REMOTE] = "remote", [EACH_OWN] = "own",
+	[EACH_REMOTE] = "remote", [EACH_DOMAIN] = "domain", [EACH_OWN] = "own",
 };
 ONE_EACH(each_names, NR_EACH);
 
@@ -42,6 +42,7 @@ static const struct {
 	{ "serves", 1 << EACH_INTERRUPT | 1 << EACH_QUEUE },
 	{ "remote", 1 << EACH_REMOTE },
 	{ "local", 1 << EACH_REMOTE },
+	{ "domain", 1 << EACH_DOMAIN },
 };
 
 static bool left_out(const struct meter *m, const char *label, unsigned each)
@@ -71,7 +72,7 @@ static void note(FILE *out, const struct meter *m, const void *key)
 static void key_labels(FILE *out, struct series_part *p, const struct meter *m, const void *key,
 		       unsigned each)
 {
-	char text[128], queue[160];
+	char text[KEY_TEXT], queue[KEY_TEXT + 16];
 
 	for (unsigned i = 0; m->key.labels[i]; i++) {
 		if (left_out(m, m->key.labels[i], each))

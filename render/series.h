@@ -6,7 +6,7 @@
 #include "render/shown.h"
 
 /* Labels with many values, written only on request. */
-enum each { EACH_QUEUE, EACH_CPU, EACH_INTERRUPT, EACH_FLOW, EACH_SOURCE, EACH_REMOTE,
+enum each { EACH_QUEUE, EACH_CPU, EACH_INTERRUPT, EACH_FLOW, EACH_SOURCE, EACH_REMOTE, EACH_DOMAIN,
 	    EACH_OWN, NR_EACH };
 extern const char *const each_names[NR_EACH];
 

@@ -31,6 +31,7 @@ ROUNDTRIP_MAP(dns_questions);
 /* What is read of a packet. */
 struct dns_packet {
 	struct roundtrip about;
+	__u16 size;		/* with the header of UDP */
 	__u16 flags;
 	bool unread;
 };
@@ -49,8 +50,10 @@ static __always_inline bool dns_read(struct dns_packet *q, const struct ip_packe
 	struct dns_udp udp;
 
 	if (p->linear < 8 ||
-	    (answer ? PLAIN(ports, source) : PLAIN(ports, dest)) != bpf_htons(DNS_PORT) ||
-	    bpf_ntohs(PLAIN(ports, len)) < sizeof(udp))
+	    (answer ? PLAIN(ports, source) : PLAIN(ports, dest)) != bpf_htons(DNS_PORT))
+		return false;
+	q->size = bpf_ntohs(PLAIN(ports, len));
+	if (q->size < sizeof(udp))
 		return false;
 	q->unread = p->linear < (__s64)sizeof(udp) ||
 		    bpf_probe_read_kernel(&udp, sizeof(udp), ports);
@@ -118,21 +121,18 @@ static __always_inline void dns_answers(const struct dns_packet *q, const struct
 	SPAN_ADD(row, latency, now - asked->since);
 }
 
-static __always_inline void dns_packet(const struct ip_packet *p)
+static __always_inline void dns_packet(const struct ip_packet *p, const struct dns_packet *q)
 {
-	struct dns_packet q = {};
 	struct dns *row;
 
-	if (!dns_read(&q, p))
-		return;
-	if (q.unread) {
+	if (q->unread) {
 		row = ASKER_OTHERS(dns);
 		if (row)
 			COUNT(row, unread, 1);
 	} else if (p->received) {
-		dns_answers(&q, p->skb);
+		dns_answers(q, p->skb);
 	} else {
-		dns_asks(&q, p->skb);
+		dns_asks(q, p->skb);
 	}
 }
 

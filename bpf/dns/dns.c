@@ -4,7 +4,7 @@
 #include "lib/core/hook.h"
 #include "lib/core/meter.h"
 
-static const char *const answers[] = {
+const char *const dns_answer_names[NR_DNS_ANSWERS] = {
 	[DNS_OK] = "ok",
 	[DNS_NXDOMAIN] = "nxdomain",
 	[DNS_SERVFAIL] = "servfail",
@@ -21,7 +21,7 @@ static const struct metric metrics[] = {
 		.help = "Queries sent again from the same port, as no answer came."),
 	COUNTER(struct dns, answers, .name = "answers", .unit = "answers",
 		.help = "First answers by their response code.", .label = "code",
-		.labels = LABELS(struct dns, answers, answers), .rare = true),
+		.labels = LABELS(struct dns, answers, dns_answer_names), .rare = true),
 	COUNTER(struct dns, truncated, .name = "truncated", .unit = "answers", .rare = true,
 		.help = "Of the answers: too long for a datagram; who asks asks again by TCP."),
 	COUNTER(struct dns, late, .name = "stray", .unit = "answers", .rare = true,

@@ -14,6 +14,10 @@ enum dns_answer {		/* the response code: RFC 1035, 4.1.1 */
 	NR_DNS_ANSWERS
 };
 
+#ifndef __bpf__
+extern const char *const dns_answer_names[NR_DNS_ANSWERS];
+#endif
+
 struct dns {
 	__u64 asked;		/* questions, without those sent once more */
 	__u64 again;		/* sent once more, from the same port */

@@ -38,8 +38,8 @@ const struct event event_list[] = {
 	{ "tcp_retransmit_skb", { .meters = M(connect) | M(tcp) } },
 	{ "tcp_retransmit_skb_again", { .meters = M(connect) | M(tcp) } },
 	{ "sys_exit", { .meters = M(sock) | M(fdpass) } },
-	{ "packet_sent", { .meters = M(dns) | M(icmp) } },
-	{ "packet_received", { .meters = M(dns) | M(icmp) } },
+	{ "packet_sent", { .meters = M(dns) | M(dnsname) | M(icmp) } },
+	{ "packet_received", { .meters = M(dns) | M(dnsname) | M(icmp) } },
 	{}
 };
 

@@ -3,6 +3,7 @@
 #include "bpf/accept/accept.bpf.h"
 #include "bpf/connect/connect.bpf.h"
 #include "bpf/dns/dns.bpf.h"
+#include "bpf/dnsname/dnsname.bpf.h"
 #include "bpf/fdpass/fdpass.bpf.h"
 #include "bpf/firstbyte/firstbyte.bpf.h"
 #include "bpf/host/life.bpf.h"
@@ -187,6 +188,18 @@ int BPF_PROG(sys_exit, const struct pt_regs *regs, long ret)
 	return 0;
 }
 
+static __always_inline void question_seen(const struct ip_packet *p)
+{
+	struct dns_packet q = {};
+
+	if (!dns_read(&q, p))
+		return;
+	if (on(METER_dns))
+		dns_packet(p, &q);
+	if (on(METER_dnsname))
+		dnsname_packet(p, &q);
+}
+
 /* Most packets are of no meter: they leave before what is behind IP is looked for. */
 static __always_inline int packet_seen(const struct sk_buff *skb, const void *l3, bool received)
 {
@@ -194,8 +207,8 @@ static __always_inline int packet_seen(const struct sk_buff *skb, const void *l3
 
 	packet_begin(&p, skb, l3, received);
 	if (p.ip.protocol == IPPROTO_UDP) {
-		if (on(METER_dns) && packet_behind(&p))
-			dns_packet(&p);
+		if ((on(METER_dns) || on(METER_dnsname)) && packet_behind(&p))
+			question_seen(&p);
 	} else if (p.ip.protocol == IPPROTO_ICMP || p.ip.protocol == IPPROTO_ICMPV6) {
 		if (on(METER_icmp) && packet_behind(&p))
 			icmp_packet(&p);

@@ -50,6 +50,17 @@ void asker_text(const void *key, unsigned nr, char *text, size_t size);
 
 /* Counts in this word of each row the questions of the map that wait, which no event tells. */
 int roundtrips_waiting(const char *pins, const char *map, struct table *, unsigned word);
+
+/* The key of a question's row. True: where there is none, it counts in that of the others. */
+typedef bool roundtrip_key_of(const struct roundtrip *, const struct roundtrip_state *, void *key);
+
+/* The same where a state is the beginning of what is known of a question, and for other keys. */
+struct roundtrip_kind {
+	size_t state_size, key_size;
+	roundtrip_key_of *key_of;
+};
+int roundtrips_waiting_by(const char *pins, const char *map, struct table *, unsigned word,
+			  const struct roundtrip_kind *);
 #endif
 
 #endif

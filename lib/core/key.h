@@ -5,6 +5,8 @@
 
 #include "lib/core/meter.h"
 
+#define KEY_TEXT 400		/* of the longest part: a domain name of odd bytes */
+
 /* The words of a key, as they were where it was recorded. */
 struct key_words {
 	const char *const *labels;	/* as many as the meter has, */

@@ -44,6 +44,7 @@
 	M(sockmem)						\
 	M(tcpwait)						\
 	M(dns)							\
+	M(dnsname)						\
 	M(sock)							\
 	M(icmp)							\
 	M(fdpass)						\

@@ -2,9 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0
 """Troubles of name servers, as a host that asks them has them, and a host that is well."""
 import contextlib
+import os
 import socket
 import struct
+import subprocess
 import sys
+import tempfile
 import threading
 import time
 
@@ -13,11 +16,11 @@ from world import healthy, inside, lab, run, trouble
 SERVFAIL, NXDOMAIN = 2, 3
 
 
-def host(w):
+def host(w, meter="dns"):
     """Two namespaces; the host of the first is measured."""
     w.veth()
     w.dev, w.at = "eth0", f"{w.here}/host"
-    w.attach("-m", "dns")
+    w.attach("-m", meter)
 
 
 def udp(w, ns):
@@ -59,6 +62,71 @@ class Asker:
         self.asked.append(s)
         if len(self.asked) > 500:
             self.asked.pop(0).close()
+
+
+class Knowing(Server):
+    """Has an address of these names, and no other name."""
+    def __init__(self, w, ns, *names):
+        self.names = names
+        super().__init__(w, ns)
+
+    def serve(self):
+        with contextlib.suppress(TimeoutError):
+            data, who = self.s.recvfrom(512)
+            at, labels = 12, []
+            while data[at]:
+                labels.append(data[at + 1:at + 1 + data[at]].decode().lower())
+                at += 1 + data[at]
+            known = ".".join(labels) in self.names
+            has = known and data[at + 1:at + 3] == b"\0\1"      # of type A
+            answer = data[:2] + struct.pack("!HHHHH", 0x8180 | (0 if known else NXDOMAIN), 1, has, 0, 0) + data[12:at + 5]
+            if has:
+                answer += b"\xc0\x0c" + struct.pack("!HHIH", 1, 1, 60, 4) + bytes([192, 0, 2, 7])
+            self.answer(answer, who)
+
+
+class Lookups:
+    """A program that asks the C library for names, one after the other, again and again; with search domains as in a pod."""
+    def __init__(self, w, *names, ndots=5):
+        self.conf, switch = (self.file(w) for _ in range(2))
+        self.dots(ndots)
+        with open(switch, "w", encoding="ascii") as f:
+            f.write("hosts: dns\n")
+        program = f"import socket, time\nwhile True:\n for name in {names!r}:\n  socket.getaddrinfo(name, 80)\n  time.sleep(.01)"
+        p = subprocess.Popen(["ip", "netns", "exec", str(w.here), "unshare", "-m", "sh", "-c", f"mount --bind {self.conf} /etc/resolv.conf && "
+                              f"mount --bind {switch} /etc/nsswitch.conf && exec \"$@\"", "sh", sys.executable, "-c", program])
+        w.stack.callback(lambda: (p.kill(), p.wait()))
+
+    @staticmethod
+    def file(w):
+        fd, path = tempfile.mkstemp()
+        os.close(fd)
+        w.stack.callback(os.unlink, path)
+        return path
+
+    def dots(self, ndots):
+        with open(self.conf, "w", encoding="ascii") as f:       # the same file: it is mounted
+            f.write("nameserver 10.0.1.2\nsearch default.svc.cluster.local svc.cluster.local cluster.local\n"
+                    f"options ndots:{ndots}\n")
+
+
+@trouble("dns-search", "`options ndots:1`")
+def names_are_searched_for(w):
+    """A program in a pod of Kubernetes, with ndots:5, looks up names outside of the cluster."""
+    host(w, "dnsname")
+    names = "www.example.com", "api.example.org"
+    Knowing(w, w.there, *names)
+    lookups = Lookups(w, *names)
+    w.expect("dns-search", fix=False, remedy=lambda: (lookups.dots(1), time.sleep(.5)))
+
+
+@healthy
+def names_are_found_in_search_domains(w):
+    """A program in a pod looks up names of the cluster, and one outside with a dot at its end."""
+    host(w, "dnsname")
+    Knowing(w, w.there, "www.example.com", "db.default.svc.cluster.local", "web.other.svc.cluster.local")
+    Lookups(w, "db", "web.other", "www.example.com.")
+    w.quiet(least=20)
 
 
 @trouble("dns-unanswered", "the server answers")

@@ -253,7 +253,7 @@ class World:
             got = (r.returncode, first if first and first[0] in below else top)
             if got == (status, first):
                 break
-            went = self.packets(one["measured"]) if {"pktsize", "connect", "dns", "icmp"} & set(one["measured"].get("meters", {})) else "no"
+            went = self.packets(one["measured"]) if {"pktsize", "connect", "dns", "dnsname", "icmp"} & set(one["measured"].get("meters", {})) else "no"
             print(f"# {self.name}: {[f['what'] for f in one['measured']['findings']]} of {went} packets {r.stderr.strip()}")
         lab.same(f"{self.name}: doctor says so", got, (status, first))
         for f in one["measured"]["findings"]:
@@ -286,7 +286,8 @@ class World:
     def packets(self, doc):
         """Or, of a host, attempts to connect, connections that came, queries of names, and echo requests; or what its
         sockets got."""
-        counts = {"connect": "attempts", "accept": "connections", "dns": "asked_queries", "icmp": "asked_requests"}
+        counts = {"connect": "attempts", "accept": "connections", "dns": "asked_queries", "dnsname": "asked_queries",
+                  "icmp": "asked_requests"}
         if set(doc["meters"]) == {"sockmem"}:
             counts = {"sockmem": "packets"}
         if set(counts) & set(doc["meters"]):

@@ -3,6 +3,7 @@
 #include <netinet/in.h>
 #include <stdlib.h>
 
+#include "bpf/dnsname/dnsname.h"
 #include "bpf/sockmem/sockmem.h"
 #include "bpf/tcp/tcp.h"
 #include "bpf/tcpwait/tcpwait.h"
@@ -244,8 +245,79 @@ static void test_closed(void)
 	forget(s);
 }
 
+/* Of names of one type. */
+static struct dnsname *named(struct snapshot *s, enum dnsname_what what, const char *name)
+{
+	struct dnsname_key key = { .type = 1, .what = what };
+	unsigned at = 0;
+
+	while (*name) {
+		key.name[at] = strcspn(name, ".");
+		memcpy(key.name + at + 1, name, key.name[at]);
+		name += key.name[at] + (name[key.name[at]] == '.');
+		at += key.name[at] + 1;
+	}
+	return row(s, METER_dnsname, &key);
+}
+
+static void answered(struct snapshot *s, const char *name, enum dns_answer code, unsigned nr)
+{
+	struct dnsname *d = named(s, DNSNAME_WHOLE, name);
+
+	spans(&meter_dnsname, "latency", d, nr, .001);
+	d->asked = d->answers[code] = nr;
+}
+
+/* Twenty answers for nothing are enough, if they are half as many as the others. */
+static void searched(const char *name, const char *as, const char *in, unsigned found,
+		     unsigned missing, const char *says)
+{
+	struct snapshot *s = window();
+
+	answered(s, as, DNS_OK, found);
+	answered(s, in, DNS_NXDOMAIN, missing);
+	answered(s, "is.not.there.com", DNS_NXDOMAIN, 500);
+	finds(s, NULL, name, says ? "dns-search" : NULL, says, says ? "ndots:1" : NULL);
+	forget(s);
+}
+
+static void test_searched(void)
+{
+	struct snapshot *s = window();
+
+	searched("a name in a search domain", "a.com", "a.com.x.local", 40, 20,
+		 "20 queries asked for names in search domains, where they do not exist, for 40 "
+		 "answers with records: a.com.x.local");
+	searched("in one of one label", "www.a.com", "www.a.com.lan", 20, 20, "www.a.com.lan");
+	searched("too few for nothing", "a.com", "a.com.x.local", 19, 19, NULL);
+	searched("a smaller part", "a.com", "a.com.x.local", 42, 20, NULL);
+	searched("a name of one label", "a", "a.x.local", 20, 20, NULL);
+	searched("another name", "a.com", "aa.com.x.local", 20, 20, NULL);
+	searched("a name that begins likewise", "a.com", "a.comx.local", 20, 20, NULL);
+	answered(s, "a.com", DNS_OK, 30);
+	answered(s, "a.com.x.local", DNS_NXDOMAIN, 30);
+	answered(s, "a.com.y.x.local", DNS_NXDOMAIN, 31);
+	answered(s, "b.a.com", DNS_OK, 10);
+	answered(s, "b.a.com.x.local", DNS_NXDOMAIN, 10);
+	finds(s, NULL, "several", "dns-search", "71 queries asked for names in search domains, "
+	      "where they do not exist, for 40 answers with records: a.com.y.x.local", NULL);
+	forget(s);
+	s = window();
+	answered(s, "a.com", DNS_OK, 30);
+	answered(s, "a.com.x.local", DNS_NXDOMAIN, 30);
+	((struct dnsname *)s->tables[METER_dnsname].cells)->empty = 30;
+	finds(s, NULL, "a name without records", NULL, NULL, NULL);
+	forget(s);
+	s = window();
+	named(s, DNSNAME_CUT, "a.com")->answers[DNS_OK] = 30;
+	answered(s, "a.com.x.local", DNS_NXDOMAIN, 30);
+	finds(s, NULL, "a name that is cut", NULL, NULL, NULL);
+	forget(s);
+}
+
 int main(void)
 {
+	test_searched();
 	test_held();
 	test_longest();
 	test_paced();

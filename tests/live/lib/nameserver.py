@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0
-"""A name server that answers as the first label of the question says."""
+"""A name server that answers as the first label of the question says, whatever its case."""
 import contextlib
 import socket
 import struct
@@ -13,8 +13,11 @@ ADDRESS = b"\xc0\x0c" + struct.pack("!HHIH", 1, 1, 60, 4) + bytes([192, 0, 2, 7]
 servers = []     # that run
 
 
-def query(number, name):
-    return struct.pack("!HHHHHH", number, 0x0100, 1, 0, 0, 0) + bytes([len(name)]) + name.encode() + b"\0\0\1\0\1"
+def query(number, name, kind=1):
+    """`name`: "ok.example.com", or a list of labels, which are bytes; `kind`: the type of the records."""
+    labels = [label.encode() for label in name.split(".")] if isinstance(name, str) else name
+    return struct.pack("!HHHHHH", number, 0x0100, 1, 0, 0, 0) + b"".join(bytes([len(label)]) + label for label in labels) + \
+        struct.pack("!BHH", 0, kind, 1)
 
 
 class Server:
@@ -35,7 +38,7 @@ class Server:
                 return
             if not data:        # closed
                 return
-            name, _, value = data[13:13 + data[12]].decode().partition("-")
+            name, _, value = data[13:][:sum(data[12:13])].decode("latin-1").lower().partition("-")
             flags = 0x8180 | (int(value) if name == "code" else TRUNCATED if name == "cut" else 0)
             answer = data[:2] + struct.pack("!H", flags) + data[4:]
             if name == "host":
