@@ -9,6 +9,7 @@
 #include <bpf/libbpf.h>
 
 #include "lib/kernel/btf.h"
+#include "lib/kernel/cgroup.h"
 #include "lib/kernel/feature.h"
 #include "lib/kernel/symbol.h"
 #include "lib/kernel/tracefs.h"

@@ -5,9 +5,6 @@
 
 #include "probes/probe.h"
 
-/* The root of the cgroup2 hierarchy, whether it is mounted or not: close() it. -1 and errno. */
-int cgroup_open(void);
-
 /* A further source whose program a probe needs. */
 struct assistance {
 	enum stable_probe probe;

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Where events of stable probes are seen: which places this kernel has, and how exact they are. */
 #include <errno.h>
-#include <fcntl.h>
-#include <mntent.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/mount.h>
-#include <unistd.h>
 
 #include <bpf/btf.h>
 
@@ -68,55 +64,14 @@ const char *source_name(enum source s)
 	return sources[s].name;
 }
 
-/* Where the hierarchy is mounted; NULL: nowhere. */
-static const char *cgroup_mount(void)
-{
-	static char dir[256];
-	FILE *mounts = *dir ? NULL : setmntent("/proc/self/mounts", "re");
-	struct mntent *m;
-
-	while (mounts && !*dir && (m = getmntent(mounts)))
-		if (!strcmp(m->mnt_type, "cgroup2"))
-			snprintf(dir, sizeof(dir), "%s", m->mnt_dir);
-	if (mounts)
-		endmntent(mounts);
-	return *dir ? dir : NULL;
-}
-
-int cgroup_open(void)
-{
-	int fs, root = -1, dir, err;
-
-	if (cgroup_mount())
-		return open(cgroup_mount(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	/* a mount that is attached nowhere: it goes with its file descriptor */
-	fs = fsopen("cgroup2", FSOPEN_CLOEXEC);
-	if (fs >= 0 && !fsconfig(fs, FSCONFIG_CMD_CREATE, NULL, NULL, 0))
-		root = fsmount(fs, FSMOUNT_CLOEXEC, 0);
-	dir = root < 0 ? -1 : openat(root, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	err = errno;
-	if (fs >= 0)
-		close(fs);
-	if (root >= 0)
-		close(root);
-	errno = err;
-	return dir;
-}
-
 static const char *cgroup_lacks(enum source s)
 {
-	int fd;
-
 	if (kernel_lacks(FEATURE_CGROUP))
 		return kernel_lacks(FEATURE_CGROUP);
 	if ((s == SOURCE_cgroup_ingress || s == SOURCE_sock_release) &&
 	    !kernel_function("bpf_cast_to_kern_ctx"))
 		return "this kernel is older than 6.2, which gave such programs the packet or the "
 		       "socket";
-	fd = cgroup_open();
-	if (fd < 0)
-		return text("there is no cgroup2 hierarchy: %s", strerror(errno));
-	close(fd);
 	return NULL;
 }
 

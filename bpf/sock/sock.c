@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The meter sock: system calls to sockets. */
-#include <linux/netlink.h>
-#include <netinet/in.h>
 #include <stdio.h>
-#include <sys/socket.h>
 
 #include "bpf/host/calls.h"
+#include "bpf/host/kinds.h"
 #include "bpf/sock/sock.h"
 #include "lib/core/hook.h"
 #include "lib/core/meter.h"
@@ -44,66 +42,6 @@ static const struct metric metrics[] = {
 	{}
 };
 
-static const char *const families[] = {
-	[AF_UNIX] = "unix", [AF_INET] = "inet", [AF_INET6] = "inet6", [AF_NETLINK] = "netlink",
-	[AF_PACKET] = "packet", [AF_RDS] = "rds", [AF_CAN] = "can", [AF_TIPC] = "tipc",
-	[AF_BLUETOOTH] = "bluetooth", [AF_ALG] = "alg", [AF_VSOCK] = "vsock", [AF_KCM] = "kcm",
-	[AF_QIPCRTR] = "qipcrtr", [AF_SMC] = "smc", [AF_XDP] = "xdp",
-};
-
-static const char *const types[] = {
-	[SOCK_STREAM] = "stream", [SOCK_DGRAM] = "dgram", [SOCK_RAW] = "raw",
-	[SOCK_RDM] = "rdm", [SOCK_SEQPACKET] = "seqpacket", [SOCK_DCCP] = "dccp",
-	[SOCK_PACKET] = "packet",
-};
-
-static const char *const netlinks[] = {
-	[NETLINK_ROUTE] = "route", [NETLINK_USERSOCK] = "usersock",
-	[NETLINK_SOCK_DIAG] = "sock-diag", [NETLINK_XFRM] = "xfrm",
-	[NETLINK_SELINUX] = "selinux", [NETLINK_AUDIT] = "audit",
-	[NETLINK_CONNECTOR] = "connector", [NETLINK_NETFILTER] = "netfilter",
-	[NETLINK_KOBJECT_UEVENT] = "uevent", [NETLINK_GENERIC] = "generic",
-	[NETLINK_CRYPTO] = "crypto",
-};
-
-static const struct {
-	unsigned type, protocol;
-	const char *name;
-} internet[] = {
-	{ SOCK_STREAM, IPPROTO_TCP, "tcp" }, { SOCK_STREAM, 262 /* IPPROTO_MPTCP */, "mptcp" },
-	{ SOCK_DGRAM, IPPROTO_UDP, "udp" }, { SOCK_DGRAM, IPPROTO_UDPLITE, "udplite" },
-	{ SOCK_DGRAM, IPPROTO_ICMP, "ping" }, { SOCK_DGRAM, IPPROTO_ICMPV6, "ping6" },
-};
-
-static void word(const char *const *list, unsigned nr, unsigned n, char *out, size_t size)
-{
-	if (n < nr && list[n])
-		snprintf(out, size, "%s", list[n]);
-	else
-		snprintf(out, size, "%u", n);
-}
-
-static void protocol_text(const struct sock_key *key, char *out, size_t size)
-{
-	char type[16];
-
-	if (key->family == AF_NETLINK) {
-		word(netlinks, NR_OF(netlinks), key->protocol, out, size);
-		return;
-	}
-	word(types, NR_OF(types), key->type, type, sizeof(type));
-	if (key->family != AF_INET && key->family != AF_INET6) {
-		snprintf(out, size, "%s", type);
-		return;
-	}
-	for (unsigned i = 0; i < NR_OF(internet); i++)
-		if (internet[i].type == key->type && internet[i].protocol == key->protocol) {
-			snprintf(out, size, "%s", internet[i].name);
-			return;
-		}
-	snprintf(out, size, "%s-%u", type, key->protocol);
-}
-
 enum label { CALL, FAMILY, PROTOCOL, PROCESS };
 static const char *const labels[] = { "call", "family", "protocol", "process", NULL };
 
@@ -117,13 +55,13 @@ static void key_words(const void *of, unsigned nr, char *out, size_t size)
 	}
 	switch ((enum label)nr) {
 	case CALL:
-		word(calls, NR_OF(calls), key->call, out, size);
+		snprintf(out, size, "%s", calls[key->call % NR_SOCK_CALLS]);
 		break;
 	case FAMILY:
-		word(families, NR_OF(families), key->family, out, size);
+		family_text(key->family, out, size);
 		break;
 	case PROTOCOL:
-		protocol_text(key, out, size);
+		protocol_text(key->family, key->type, key->protocol, out, size);
 		break;
 	case PROCESS:
 		comm_text(key->comm, out, size);

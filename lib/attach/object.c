@@ -15,6 +15,7 @@
 #include "lib/core/meter.h"
 #include "lib/core/pace.h"
 #include "lib/kernel/btf.h"
+#include "lib/kernel/cgroup.h"
 #include "lib/kernel/choose.h"
 #include "lib/kernel/release.h"
 #include "lib/util/error.h"
@@ -267,9 +268,26 @@ const char *set_pin(const char *program, unsigned set)
 	return set ? text("%s-%u", program, set) : text("%s", program);
 }
 
+struct bpf_link *program_link(const struct bpf_program *prog)
+{
+	struct bpf_link *link;
+	int dir, err;
+
+	if (bpf_program__type(prog) != BPF_PROG_TYPE_CGROUP_SOCK)
+		return bpf_program__attach(prog);
+	dir = cgroup_open();
+	if (dir < 0)
+		return NULL;
+	link = bpf_program__attach_cgroup(prog, dir);
+	err = errno;
+	close(dir);
+	errno = err;
+	return link;
+}
+
 int program_hold(const struct bpf_program *prog, const char *path)
 {
-	struct bpf_link *link = bpf_program__attach(prog);
+	struct bpf_link *link = program_link(prog);
 	int err = link ? bpf_link__pin(link, path) : -errno, fd;
 
 	if (err) {
@@ -288,6 +306,9 @@ static int link_pin(const struct site *site, struct bpf_program *prog, unsigned 
 {
 	int err = program_hold(prog, pin_path(site, set_pin(bpf_program__name(prog), set)));
 
+	if (err == -EPERM && bpf_program__type(prog) == BPF_PROG_TYPE_CGROUP_SOCK)
+		return error_set(site->error, err, NULL, "cannot attach to %s: the root cgroup has "
+				 "a program that allows no other", bpf_program__section_name(prog));
 	return err ? error_set(site->error, err, NULL, "cannot attach to %s: %s",
 			       bpf_program__section_name(prog), strerror(-err)) : 0;
 }

@@ -29,6 +29,9 @@ bool users_want(const char *program, const void *users);
  */
 struct bpf_object *object_open_host(__u64 which, struct error *);
 
+/* Attaches a program, to the root cgroup if it follows sockets. NULL and errno. */
+struct bpf_link *program_link(const struct bpf_program *);
+
 /* Attaches a program. Its link is pinned at `path`, and only the pin holds it. 0 or -errno. */
 int program_hold(const struct bpf_program *, const char *path);
 

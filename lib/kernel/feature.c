@@ -2,6 +2,7 @@
 /* What this kernel can do, found out by trying it. */
 #include <errno.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,6 +13,7 @@
 
 #include "lib/core/hook.h"
 #include "lib/kernel/btf.h"
+#include "lib/kernel/cgroup.h"
 #include "lib/kernel/feature.h"
 #include "lib/kernel/release.h"
 #include "lib/kernel/symbol.h"
@@ -196,6 +198,16 @@ static const char *lacks_nothing(void)
 	return NULL;
 }
 
+static const char *lacks_cgroup(void)
+{
+	static char why[200];
+
+	if (!kernel_function("__cgroup_bpf_run_filter_sk"))
+		return "this kernel runs no BPF programs for cgroups (CONFIG_CGROUP_BPF is off)";
+	snprintf(why, sizeof(why), "%s", cgroup_missing() ?: "");
+	return *why ? why : NULL;
+}
+
 static const char *lacks_depth(void)
 {
 	return release_preempts() ? "a task may be put aside within a program at a tracepoint" :
@@ -227,7 +239,7 @@ const struct feature features[] = {
 	[FEATURE_MODULE_BTF] = { "module_btf", .lacks = lacks_nothing },
 	[FEATURE_XSK_DIAG] = { "xsk-diag", .lacks = lacks_nothing },
 	[FEATURE_NETFILTER] = { "netfilter", .lacks = lacks_nothing },
-	[FEATURE_CGROUP] = { "cgroup", .lacks = lacks_nothing },
+	[FEATURE_CGROUP] = { "cgroup", .method = true, .lacks = lacks_cgroup },
 	[FEATURE_DEPTH] = { "depth", .lacks = lacks_depth },
 	{}
 };

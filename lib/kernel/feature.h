@@ -31,7 +31,7 @@ enum kernel_feature {
 	FEATURE_MODULE_BTF,	/* types of modules */
 	FEATURE_XSK_DIAG,	/* sock_diag of AF_XDP sockets */
 	FEATURE_NETFILTER,	/* BPF programs of netfilter: probes/sources.c */
-	FEATURE_CGROUP,		/* those of the root of the cgroup2 hierarchy: the same */
+	FEATURE_CGROUP,		/* attach method: at the root of the cgroup2 hierarchy */
 	FEATURE_DEPTH,		/* programs that end in the reverse order: probes/places.bpf.h */
 	NR_FEATURES
 };
