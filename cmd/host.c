@@ -154,9 +154,9 @@ static int begin(struct listening *w, struct error *e)
 
 	if (kernel_permits(e))
 		return e->err;
-	if (w->only.event <= HOST_listen && lines_cannot())
+	if (w->only.event <= HOST_listen && lines_cannot(w->only.event))
 		return error_set(e, -EOPNOTSUPP, NULL, "cannot follow sockets: %s",
-				 lines_cannot());
+				 lines_cannot(w->only.event));
 	if (!iface_enter(here ? HOST_NAME : w->where, &netns, e))
 		return -ENOENT;
 	measured_netns = here ? 0 : netns;

@@ -52,6 +52,29 @@ static void session_json(struct json *j, const struct host_line *l)
 	json_uint(j, "retransmits", l->segments);
 }
 
+static void count_json(struct json *j, const char *key, __u64 count)
+{
+	if (count == COUNT_UNKNOWN)
+		json_null(j, key);
+	else
+		json_uint(j, key, count);
+}
+
+static void socket_json(struct json *j, const struct host_line *l)
+{
+	char word[32];
+
+	family_text(l->family, word, sizeof(word));
+	json_string(j, "family", word);
+	protocol_text(l->family, l->type, l->protocol, word, sizeof(word));
+	json_string(j, "protocol", word);
+	span_json(j, "seconds", l);
+	count_json(j, "sent_bytes", l->sent);
+	count_json(j, "received_bytes", l->received);
+	count_json(j, "sends", l->sends);
+	count_json(j, "receives", l->receives);
+}
+
 static void window_json(struct json *j, const struct host_line *l)
 {
 	json_uint(j, "cwnd", l->cwnd);
@@ -72,6 +95,8 @@ static void own_json(struct json *j, enum host_event event, const struct host_li
 		json_string(j, event == HOST_retransmits ? "kind" : "end", line_end(event, l));
 	if (event == HOST_sessions)
 		session_json(j, l);
+	if (event == HOST_sockets)
+		socket_json(j, l);
 	if (event == HOST_window)
 		window_json(j, l);
 	if (event == HOST_connect || event == HOST_states)

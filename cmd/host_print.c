@@ -58,7 +58,7 @@ const char *line_limit(const struct host_line *l)
 /* A local end may be any address; a remote one without port is none. */
 bool line_has_remote(const struct host_line *l)
 {
-	return l->remote_port || !(remote_is_none(&l->remote) || remote_is_v4(&l->remote));
+	return l->remote_port || !remote_is_any(&l->remote);
 }
 
 static void end_text(const struct remote *address, __u32 port, char *out)
@@ -96,6 +96,16 @@ static void protocol_cell(const struct host_line *l, char *out)
 	const char *name = named_text(FORMAT_PROTOCOL, l->protocol);
 
 	snprintf(out, CELL, "%s", name ?: text("%u", l->protocol));
+}
+
+static void family_cell(const struct host_line *l, char *out)
+{
+	family_text(l->family, out, CELL);
+}
+
+static void kind_of_cell(const struct host_line *l, char *out)
+{
+	protocol_text(l->family, l->type, l->protocol, out, CELL);
 }
 
 static void side_cell(const struct host_line *l, char *out)
@@ -141,12 +151,28 @@ static void span_cell(const struct host_line *l, char *out)
 
 static void sent_cell(const struct host_line *l, char *out)
 {
-	units_bytes(out, l->sent);
+	if (l->sent == COUNT_UNKNOWN)
+		strcpy(out, "-");
+	else
+		units_bytes(out, l->sent);
 }
 
 static void received_cell(const struct host_line *l, char *out)
 {
-	units_bytes(out, l->received);
+	if (l->received == COUNT_UNKNOWN)
+		strcpy(out, "-");
+	else
+		units_bytes(out, l->received);
+}
+
+static void sends_cell(const struct host_line *l, char *out)
+{
+	snprintf(out, CELL, l->sends == COUNT_UNKNOWN ? "-" : "%llu", l->sends);
+}
+
+static void receives_cell(const struct host_line *l, char *out)
+{
+	snprintf(out, CELL, l->receives == COUNT_UNKNOWN ? "-" : "%llu", l->receives);
 }
 
 static void segments_cell(const struct host_line *l, char *out)
@@ -252,6 +278,12 @@ static const struct host_column columns[NR_HOST_EVENTS][MOST] = {
 			    { "sent", 8, 3, true, sent_cell },
 			    { "received", 8, 3, true, received_cell },
 			    { "again", 5, 4, true, segments_cell }, WAY },
+	[HOST_sockets] = { TIME, PROCESS, PID, { "family", 6, 6, false, family_cell },
+			   { "protocol", 8, 4, false, kind_of_cell }, LOCAL, REMOTE, TOOK("lasted"),
+			   { "sent", 8, 3, true, sent_cell },
+			   { "received", 8, 3, true, received_cell },
+			   { "sends", 6, 7, true, sends_cell },
+			   { "receives", 8, 7, true, receives_cell }, WAY },
 	[HOST_retransmits] = { TIME, PROCESS, PID, LOCAL, REMOTE,
 			       { "kind", 7, 0, false, kind_cell },
 			       { "segments", 8, 3, true, segments_cell },

@@ -11,6 +11,7 @@
 #include "bpf/neigh/neigh.bpf.h"
 #include "bpf/session/session.bpf.h"
 #include "bpf/sock/sock.bpf.h"
+#include "bpf/socklife/socklife.bpf.h"
 #include "bpf/tcp/tcp.bpf.h"
 #include "bpf/tcpwait/tcpwait.bpf.h"
 

@@ -5,6 +5,7 @@
 #include "bpf/host/line.bpf.h"
 #include "bpf/host/line_window.bpf.h"
 #include "bpf/session/session_end.bpf.h"
+#include "bpf/socklife/socklife_follow.bpf.h"
 #include "bpf/tcp/tcp_again.bpf.h"
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
@@ -168,6 +169,36 @@ static __always_inline int sent_again(const struct sock *sk, const struct sk_buf
 	return 0;
 }
 
+static __always_inline void socket_ended(const struct sock *plain,
+					 const struct socklife_state *life)
+{
+	struct host_line l;
+
+	line_begin(&l, NULL);
+	ends_put(&l, plain, has_ports(plain) ? port_local(plain) : 0);
+	way_put(&l, plain);
+	remote_connected(&l.remote, plain);
+	if (!has_ports(plain) || !remote_is_there(&l.remote))
+		l.remote_port = 0;
+	l.family = PLAIN(plain, __sk_common.skc_family);
+	l.type = PLAIN(plain, sk_type);
+	l.protocol = PLAIN(plain, sk_protocol);
+	l.span = SPAN_UNKNOWN;
+	l.received = l.sent = l.receives = l.sends = COUNT_UNKNOWN;
+	if (life) {
+		l.pid = life->pid;
+		__builtin_memcpy(l.comm, life->comm, sizeof(l.comm));
+	}
+	if (life && life->since) {
+		l.span = l.time - life->since;
+		l.received = life->received;
+		l.sent = life->sent;
+		l.receives = life->receives;
+		l.sends = life->sends;
+	}
+	line_tell(&l);
+}
+
 /* Two copies, of which one counts an event: as in bpf/host/host_events.bpf.c. */
 SEC("tp_btf/inet_sock_set_state")
 int BPF_PROG(line_state, const struct sock *sk, int old, int new)
@@ -211,6 +242,23 @@ int BPF_PROG(line_synack, const struct sock *sk, const struct request_sock *req)
 	return 0;
 }
 
+static __always_inline int socket_owned(const struct sock *sk, const struct task_struct *task)
+{
+	__u16 family = PLAIN(sk, __sk_common.skc_family);
+	struct socklife_state *life;
+
+	if ((family != AF_INET && family != AF_INET6) || PLAIN(sk, sk_protocol) == IPPROTO_TCP ||
+	    !net_is_ours(PLAIN(sk, __sk_common.skc_net.net)))
+		return 0;
+	life = bpf_sk_storage_get(&socklife_states, (void *)sk, NULL,
+				  BPF_SK_STORAGE_GET_F_CREATE);
+	if (!life || *life->comm)
+		return 0;
+	life->pid = PLAIN(task, tgid);
+	bpf_core_read_str(life->comm, sizeof(life->comm), &task->comm);
+	return 0;
+}
+
 /*
  * Before any line: whose the sockets are that are there already, by the files of all processes. Of
  * those that share one, the first is named.
@@ -230,6 +278,8 @@ int line_owners(struct bpf_iter__task_file *ctx)
 	if (!socket)
 		return 0;
 	sk = socket->sk;
+	if (sk && wanted.event == HOST_sockets)
+		return socket_owned(sk, task);
 	if (!sk || !tcp_is_ours(sk))
 		return 0;
 	life = life_begin(sk);

@@ -10,7 +10,9 @@
 
 #include "bpf/host/lines.h"
 #include "lib/attach/configure.h"
+#include "lib/attach/object.h"
 #include "lib/core/nic_driver.h"
+#include "lib/kernel/choose.h"
 #include "lib/kernel/feature.h"
 #include "lib/util/error.h"
 #include "lib/util/log.h"
@@ -29,9 +31,9 @@ struct line_feed {
 	void *arg;
 };
 
-const char *lines_cannot(void)
+const char *lines_cannot(enum host_event event)
 {
-	return kernel_lacks(FEATURE_TP_BTF);
+	return kernel_lacks(FEATURE_TP_BTF) ?: event == HOST_sockets ? socklife_cannot() : NULL;
 }
 
 static int hear(void *arg, void *data, size_t size)
@@ -56,12 +58,25 @@ static int map_set(struct bpf_object *obj, const char *name, const void *value, 
 	return map ? bpf_map__set_initial_value(map, value, size) : -ENOENT;
 }
 
+/* They have alternatives, of which a kernel has one or the other. */
+static bool is_of_sockets(const char *program, const void *arg)
+{
+	const struct line_filter *wanted = arg;
+
+	return wanted->event == HOST_sockets && !strncmp(program, "socklife_", 9);
+}
+
 static int prepare(struct line_feed *l, const struct line_filter *wanted, __u32 netns)
 {
 	struct config config = { .netns = netns };
 	bool again = wanted->event == HOST_retransmits, window = wanted->event == HOST_window;
+	bool sockets = wanted->event == HOST_sockets;
+	int err = kernel_choose(l->skel->obj, is_of_sockets, wanted, NULL, NULL);
 
 	config_levels(&config);
+	bpf_program__set_autoload(l->skel->progs.line_owners, true);
+	bpf_program__set_autoload(l->skel->progs.line_state, !sockets);
+	bpf_program__set_autoload(l->skel->progs.line_state_again, !sockets);
 	bpf_program__set_autoload(l->skel->progs.line_sent, again);
 	bpf_program__set_autoload(l->skel->progs.line_sent_again, again);
 	bpf_program__set_autoload(l->skel->progs.line_synack, again);
@@ -69,7 +84,7 @@ static int prepare(struct line_feed *l, const struct line_filter *wanted, __u32 
 	bpf_program__set_autoload(l->skel->progs.line_heard_again, window);
 	bpf_program__set_autoload(l->skel->progs.line_congested, window);
 	bpf_program__set_autoload(l->skel->progs.line_congested_again, window);
-	return map_set(l->skel->obj, ".rodata.config", &config, sizeof(config)) ?:
+	return err ?: map_set(l->skel->obj, ".rodata.config", &config, sizeof(config)) ?:
 	       map_set(l->skel->obj, ".rodata.wanted", wanted, sizeof(*wanted));
 }
 
@@ -88,6 +103,18 @@ static int owners_find(struct line_feed *l)
 		close(fd);
 	bpf_link__destroy(link);
 	return err;
+}
+
+/* Those that the skeleton does not know how to attach; the beginnings of sockets last. */
+static int cgroup_attach(struct line_feed *l, const struct line_filter *wanted)
+{
+	if (wanted->event != HOST_sockets)
+		return 0;
+	l->skel->links.socklife_ends = program_link(l->skel->progs.socklife_ends);
+	if (!l->skel->links.socklife_ends)
+		return -errno;
+	l->skel->links.socklife_begins = program_link(l->skel->progs.socklife_begins);
+	return l->skel->links.socklife_begins ? 0 : -errno;
 }
 
 static int begin(struct line_feed *l, const struct line_filter *wanted, __u32 netns,
@@ -109,7 +136,7 @@ static int begin(struct line_feed *l, const struct line_filter *wanted, __u32 ne
 		return error_set(e, -errno, NULL, "cannot read events: %s", strerror(errno));
 	/* its own program first, as it runs only when it is asked to */
 	bpf_program__set_autoattach(l->skel->progs.line_owners, false);
-	err = owners_find(l) ?: lines_bpf__attach(l->skel);
+	err = owners_find(l) ?: lines_bpf__attach(l->skel) ?: cgroup_attach(l, wanted);
 	return !err ? 0 : error_set(e, err, NULL, "cannot attach our BPF programs: %s",
 				    strerror(-err));
 }
@@ -173,7 +200,8 @@ unsigned long long lines_lost(const struct line_feed *l)
 	       missed_both(l->skel->progs.line_sent, l->skel->progs.line_sent_again) +
 	       missed_both(l->skel->progs.line_heard, l->skel->progs.line_heard_again) +
 	       missed_both(l->skel->progs.line_congested, l->skel->progs.line_congested_again) +
-	       missed(l->skel->progs.line_synack);
+	       missed(l->skel->progs.line_synack) + missed(l->skel->progs.socklife_sends__btf) +
+	       missed(l->skel->progs.socklife_receives__btf);
 }
 
 void lines_end(struct line_feed *l)

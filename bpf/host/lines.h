@@ -4,15 +4,17 @@
 #define NICPROBE_LINES_H
 
 #include "bpf/connect/connect.h"
+#include "bpf/host/kinds.h"
 #include "bpf/host/remote.h"
 #include "bpf/session/session.h"
+#include "bpf/socklife/socklife.h"
 #include "bpf/tcp/tcp.h"
 #include "bpf/tcpwait/tcpwait.h"
 
 /* The first ones are seen by programs of ours, the last by those of nicprobe trace. */
 #define HOST_EVENTS(E)								\
-	E(connect) E(accept) E(sessions) E(retransmits) E(window) E(states) E(listen)	\
-	E(bind) E(udp)
+	E(connect) E(accept) E(sessions) E(sockets) E(retransmits) E(window) E(states)	\
+	E(listen) E(bind) E(udp)
 
 enum host_event {
 #define E(name) HOST_##name,
@@ -22,6 +24,7 @@ enum host_event {
 };
 
 #define SPAN_UNKNOWN	(~0ull)
+#define COUNT_UNKNOWN	(~0ull)
 #define SSTHRESH_NONE	0x7fffffff	/* TCP_INFINITE_SSTHRESH of include/net/tcp.h */
 
 /* What keeps a connection from sending more. */
@@ -46,7 +49,9 @@ struct host_line {
 	__u64 time;		/* CLOCK_MONOTONIC, ns */
 	__u64 span;		/* ns: of connect(), of a session, of the former state, of a
 				   round trip */
-	__u64 received, sent;	/* payload bytes of a session; sent: each once */
+	__u64 received, sent;	/* payload bytes of a session; sent: each once… */
+	__u64 receives, sends;	/* …or of a socket, in so many messages; COUNT_UNKNOWN: it
+				   was there before */
 	struct remote local, remote;
 	__u32 local_port, remote_port;	/* 0: it has none */
 	__u32 pid;
@@ -63,7 +68,8 @@ struct host_line {
 	__u32 limit;		/* enum line_limit */
 	__u32 peer_window;	/* bytes that the receiver takes */
 	__u32 waiting, backlog;	/* connections that wait for accept(), and how many may */
-	__u32 protocol;		/* of bind() */
+	__u32 protocol;		/* of a socket, as of bind()… */
+	__u16 family, type;	/* …AF_INET, SOCK_DGRAM */
 	__u32 error;		/* errno of a call; 0: none */
 };
 
@@ -73,8 +79,8 @@ extern const char *const host_event_names[NR_HOST_EVENTS];
 struct error;
 struct line_feed;
 
-/* Why these events cannot be seen on this kernel; NULL: they can. */
-const char *lines_cannot(void);
+/* Why this event cannot be seen on this kernel; NULL: it can. */
+const char *lines_cannot(enum host_event);
 /*
  * Tells lines of one event, up to HOST_listen, in one network namespace, until lines_end(). Nothing
  * is left behind, however the process ends. NULL: an error.

@@ -31,6 +31,13 @@ bool remote_is_none(const struct remote *r)
 	return !memcmp(r, &none, sizeof(none));
 }
 
+bool remote_is_any(const struct remote *r)
+{
+	static const unsigned char zeros[4];
+
+	return remote_is_none(r) || (remote_is_v4(r) && !memcmp(r->bytes + 12, zeros, 4));
+}
+
 void remote_text(const struct remote *r, char *text, size_t size)
 {
 	if (remote_is_none(r))

@@ -32,6 +32,7 @@ struct bpf_object;
 void address_text(const struct remote *, char *text, size_t size);
 bool remote_is_v4(const struct remote *);
 bool remote_is_none(const struct remote *);	/* all zeros */
+bool remote_is_any(const struct remote *);	/* the same, or 0.0.0.0 */
 
 /* The same; "others" of all zeros. */
 void remote_text(const struct remote *, char *text, size_t size);

@@ -49,7 +49,8 @@
 	M(icmp)							\
 	M(fdpass)						\
 	M(firstbyte)						\
-	M(lookup)
+	M(lookup)						\
+	M(socklife)
 #define METERS(M) PACKET_METERS(M) OTHER_METERS(M) HOST_METERS(M)
 
 /* Every hook; for each point, the best one first. A new hook is one word here. */

@@ -16,7 +16,7 @@ from lib.wire import inside, tcp
 
 CLOSED = 8001
 CONNECTIONS = int(os.environ.get("CONNECTIONS", 30000))
-FLOOD = 26000       # each has two lines, and there is room for 41943
+FLOOD = 26000       # each has two lines, and there is room for 38836
 CONNS = os.path.join(os.path.dirname(NIC), "conns")
 
 

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Counts sockets as they end. */
+#ifndef NICPROBE_SOCKLIFE_BPF_H
+#define NICPROBE_SOCKLIFE_BPF_H
+
+#include "bpf/socklife/socklife_follow.bpf.h"
+
+REMOTE_MAP(socklife);
+static const struct socklife socklife_none;
+
+static __always_inline void socklife_key_fill(struct socklife_key *key, const struct sock *sk)
+{
+	key->family = PLAIN(sk, __sk_common.skc_family);
+	key->type = PLAIN(sk, sk_type);
+	key->protocol = PLAIN(sk, sk_protocol);
+	remote_connected(&key->remote, sk);
+	if (!has_ports(sk))
+		return;
+	if (remote_is_there(&key->remote))
+		key->port = port_remote(sk);
+	else if (port_is_bound(sk))
+		key->port = port_local(sk);
+}
+
+static __always_inline void socket_ended(const struct sock *plain,
+					 const struct socklife_state *life)
+{
+	struct socklife_key key = {}, others = {};
+	struct socklife *row;
+
+	socklife_key_fill(&key, plain);
+	if (life)
+		__builtin_memcpy(key.comm, life->comm, sizeof(key.comm));
+	else
+		bpf_get_current_comm(key.comm, sizeof(key.comm));
+	row = REMOTE_ROW(&socklife, &key, &others, &socklife_none, METER_socklife);
+	if (!row)
+		return;
+	if (!life) {
+		COUNT(row, older, 1);
+		return;
+	}
+	COUNT(row, received, life->received);
+	COUNT(row, sent, life->sent);
+	COUNT(row, receives, life->receives);
+	COUNT(row, sends, life->sends);
+	SPAN_ADD(row, duration, (bpf_ktime_get_ns() - life->since) / 1000);
+}
+
+#endif
