@@ -38,6 +38,14 @@ bool remote_is_any(const struct remote *r)
 	return remote_is_none(r) || (remote_is_v4(r) && !memcmp(r->bytes + 12, zeros, 4));
 }
 
+void endpoint_text(const struct remote *address, unsigned port, char *out, size_t size)
+{
+	char host[64];
+
+	address_text(address, host, sizeof(host));
+	snprintf(out, size, remote_is_v4(address) ? "%s:%u" : "[%s]:%u", host, port);
+}
+
 void remote_text(const struct remote *r, char *text, size_t size)
 {
 	if (remote_is_none(r))

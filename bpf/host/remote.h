@@ -34,7 +34,10 @@ bool remote_is_v4(const struct remote *);
 bool remote_is_none(const struct remote *);	/* all zeros */
 bool remote_is_any(const struct remote *);	/* the same, or 0.0.0.0 */
 
-/* The same; "others" of all zeros. */
+/* With a port: "192.0.2.1:80", "[2001:db8::1]:80" */
+void endpoint_text(const struct remote *, unsigned port, char *text, size_t size);
+
+/* An address; "others" of all zeros. */
 void remote_text(const struct remote *, char *text, size_t size);
 
 /* A name as the kernel has it, or "unknown" where it is empty. */

@@ -95,14 +95,6 @@ enum label { PROTOCOL, BUFFER, LOCAL, REMOTE, PROCESS, SOCKET };
 static const char *const labels[] = { "protocol", "buffer", "local", "remote", "process", "socket",
 				      NULL };
 
-static void end_text(const struct remote *address, unsigned port, char *out, size_t size)
-{
-	char host[64];
-
-	address_text(address, host, sizeof(host));
-	snprintf(out, size, remote_is_v4(address) ? "%s:%u" : "[%s]:%u", host, port);
-}
-
 static void key_words(const void *of, unsigned nr, char *out, size_t size)
 {
 	static const char *const buffers[] = {
@@ -124,11 +116,11 @@ static void key_words(const void *of, unsigned nr, char *out, size_t size)
 		snprintf(out, size, "%s", buffers[key->of % NR_SOCKMEM_OF]);
 		break;
 	case LOCAL:
-		end_text(&key->local, key->local_port, out, size);
+		endpoint_text(&key->local, key->local_port, out, size);
 		break;
 	case REMOTE:
 		if (key->remote_port)
-			end_text(&key->remote, key->remote_port, out, size);
+			endpoint_text(&key->remote, key->remote_port, out, size);
 		else
 			snprintf(out, size, "-");
 		break;

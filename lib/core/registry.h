@@ -43,6 +43,7 @@
 	M(neigh)						\
 	M(sockmem)						\
 	M(tcpwait)						\
+	M(open)							\
 	M(dns)							\
 	M(dnsname)						\
 	M(sock)							\

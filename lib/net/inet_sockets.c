@@ -14,8 +14,12 @@
 #define PROBE_MOST	120000	/* …and TCP_RTO_MAX */
 #define OWN_WINDOW	(offsetof(struct tcp_info, tcpi_snd_wnd) + 4)	/* tcpi_rcv_wnd, 6.2 */
 
+/* TCP_CLOSE_WAIT, TCP_LAST_ACK, TCP_CLOSING */
+#define STATES_ENDED	(1 << 8 | 1 << 9 | 1 << 11)
+
 struct listing {
 	int (*fn)(const struct socket_facts *, void *arg);
+	connection_fn *connection;	/* instead */
 	void *arg;
 	int err;
 };
@@ -30,6 +34,16 @@ static void address_take(__u8 to[16], int family, const __be32 *from)
 	}
 }
 
+static int connection_told(struct listing *a, const struct socket_facts *s,
+			   const struct nlattr *info)
+{
+	struct tcp_info t = {};
+	size_t has = mnl_attr_get_payload_len(info);
+
+	memcpy(&t, mnl_attr_get_payload(info), has < sizeof(t) ? has : sizeof(t));
+	return a->connection(s, &t, a->arg);
+}
+
 static int answer(const struct nlmsghdr *nlh, void *arg)
 {
 	const struct inet_diag_msg *msg = mnl_nlmsg_get_payload(nlh);
@@ -37,13 +51,18 @@ static int answer(const struct nlmsghdr *nlh, void *arg)
 	struct socket_facts s = {
 		.local_port = ntohs(msg->id.idiag_sport), .remote_port = ntohs(msg->id.idiag_dport),
 		.inode = msg->idiag_inode, .probes = msg->idiag_timer == TIMER_PROBE,
+		.ended = 1 << msg->idiag_state & STATES_ENDED,
 		.id = msg->id, .family = msg->idiag_family,
 	};
+	const struct nlattr *info = attr_of(nlh, sizeof(*msg), INET_DIAG_INFO);
 
 	address_take(s.local, msg->idiag_family, msg->id.idiag_src);
 	address_take(s.remote, msg->idiag_family, msg->id.idiag_dst);
 	attr_bytes(attr_of(nlh, sizeof(*msg), INET_DIAG_SKMEMINFO), s.mem, sizeof(s.mem));
-	a->err = a->err ?: a->fn(&s, a->arg);
+	if (a->fn)
+		a->err = a->err ?: a->fn(&s, a->arg);
+	else if (info)
+		a->err = a->err ?: connection_told(a, &s, info);
 	return MNL_CB_OK;
 }
 
@@ -55,19 +74,29 @@ static int ask(int family, int protocol, unsigned states, struct listing *a)
 
 	req->sdiag_family = family;
 	req->sdiag_protocol = protocol;
-	req->idiag_ext = 1 << (INET_DIAG_SKMEMINFO - 1);
+	req->idiag_ext = 1 << ((a->fn ? INET_DIAG_SKMEMINFO : INET_DIAG_INFO) - 1);
 	req->idiag_states = states;
 	return netlink_ask(NETLINK_SOCK_DIAG, (void *)buf, answer, a);
+}
+
+static int ask_both(int protocol, unsigned states, struct listing *a)
+{
+	int err = ask(AF_INET, protocol, states, a) ?: a->err ?:
+		  ask(AF_INET6, protocol, states, a);
+
+	return err ?: a->err;
 }
 
 int sockets_each(int protocol, unsigned states, int (*fn)(const struct socket_facts *, void *),
 		 void *arg)
 {
-	struct listing a = { .fn = fn, .arg = arg };
-	int err = ask(AF_INET, protocol, states, &a) ?: a.err ?:
-		  ask(AF_INET6, protocol, states, &a);
+	return ask_both(protocol, states, &(struct listing){ .fn = fn, .arg = arg });
+}
 
-	return err ?: a.err;
+int connections_each(connection_fn *fn, void *arg)
+{
+	return ask_both(IPPROTO_TCP, SOCKETS_ESTABLISHED,
+			&(struct listing){ .connection = fn, .arg = arg });
 }
 
 /*

@@ -10,7 +10,8 @@
 
 enum {				/* 1 << state of TCP: include/net/tcp_states.h */
 	SOCKETS_LISTEN = 1 << 10,
-	SOCKETS_CONNECTED = 1 << 1 | 1 << 2 | 1 << 4 | 1 << 5 | 1 << 8 | 1 << 9 | 1 << 11,
+	SOCKETS_ESTABLISHED = 1 << 1 | 1 << 4 | 1 << 5 | 1 << 8 | 1 << 9 | 1 << 11,
+	SOCKETS_CONNECTED = SOCKETS_ESTABLISHED | 1 << 2,	/* or on the way */
 	SOCKETS_ALL = -1,
 };
 
@@ -19,6 +20,7 @@ struct socket_facts {
 	__u32 local_port, remote_port, inode;
 	__u32 mem[SK_MEMINFO_DROPS + 1];	/* by SK_MEMINFO_…: bytes, and packets dropped */
 	bool probes;		/* TCP: data waits for the other end's window */
+	bool ended;		/* TCP: the other end has sent its FIN */
 	struct inet_diag_sockid id;	/* for tcp_closed() */
 	__u8 family;
 };
@@ -30,6 +32,15 @@ struct socket_facts {
  */
 int sockets_each(int protocol, unsigned states, int (*fn)(const struct socket_facts *, void *arg),
 		 void *arg);
+
+struct tcp_info;			/* linux/tcp.h; of an older kernel the last members are 0 */
+typedef int connection_fn(const struct socket_facts *, const struct tcp_info *, void *arg);
+
+/*
+ * The same of TCP connections, with what TCP tells of each. Those are left out of which it tells
+ * nothing: in TIME_WAIT, or not established.
+ */
+int connections_each(connection_fn *, void *arg);
 
 /* For how long, in ms, the windows of a TCP socket are closed, at least. */
 struct tcp_closed {

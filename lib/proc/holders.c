@@ -14,7 +14,7 @@
 #include "lib/util/log.h"
 
 /* Every socket of the last scan, by inode, then by process. */
-static struct open {
+static struct open_socket {
 	__u32 inode;
 	int pid, fd;
 } *all;
@@ -30,9 +30,9 @@ static bool leads_to(const char *link, __u32 *inode)
 	return sscanf(to, "socket:[%u]", inode) == 1;
 }
 
-static void add(struct open one)
+static void add(struct open_socket one)
 {
-	struct open *more = grow(all, nr, sizeof(*more));
+	struct open_socket *more = grow(all, nr, sizeof(*more));
 
 	if (!more)
 		return;
@@ -46,7 +46,7 @@ static void process_look(int pid)
 	const struct dirent *e;
 
 	while (dir && (e = readdir(dir))) {
-		struct open one = { .pid = pid, .fd = atoi(e->d_name) };
+		struct open_socket one = { .pid = pid, .fd = atoi(e->d_name) };
 
 		if (isdigit((unsigned char)*e->d_name) &&
 		    leads_to(text("/proc/%d/fd/%d", pid, one.fd), &one.inode))
@@ -58,7 +58,7 @@ static void process_look(int pid)
 
 static int by_inode(const void *a, const void *b)
 {
-	const struct open *x = a, *y = b;
+	const struct open_socket *x = a, *y = b;
 
 	if (x->inode != y->inode)
 		return x->inode < y->inode ? -1 : 1;
@@ -106,13 +106,29 @@ void holder_look(struct holder *h)
 	h->stopped = !strncmp(end, ") T", 3) || !strncmp(end, ") t", 3);
 }
 
+/* The first of the last scan whose inode is no less. */
+static unsigned first(__u32 inode)
+{
+	unsigned from = 0, end = nr;
+
+	while (from < end) {
+		unsigned middle = (from + end) / 2;
+
+		if (all[middle].inode < inode)
+			from = middle + 1;
+		else
+			end = middle;
+	}
+	return from;
+}
+
 /* A process of the last scan that still holds it. */
 static bool find(__u32 inode, struct holder *h)
 {
 	__u32 now;
 
-	for (unsigned i = 0; i < nr && all[i].inode <= inode; i++) {
-		if (all[i].inode != inode || !leads_to(text("/proc/%d/fd/%d", all[i].pid,
+	for (unsigned i = first(inode); i < nr && all[i].inode == inode; i++) {
+		if (!leads_to(text("/proc/%d/fd/%d", all[i].pid,
 							    all[i].fd), &now) || now != inode)
 			continue;
 		*h = (struct holder){ .pid = all[i].pid };
