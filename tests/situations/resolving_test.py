@@ -92,7 +92,8 @@ class Lookups:
         self.dots(ndots)
         with open(switch, "w", encoding="ascii") as f:
             f.write("hosts: dns\n")
-        program = f"import socket, time\nwhile True:\n for name in {names!r}:\n  socket.getaddrinfo(name, 80)\n  time.sleep(.01)"
+        program = "import contextlib, socket, time\nwhile True:\n" \
+            f" for name in {names!r}:\n  with contextlib.suppress(OSError):\n   socket.getaddrinfo(name, 80)\n  time.sleep(.01)"
         p = subprocess.Popen(["ip", "netns", "exec", str(w.here), "unshare", "-m", "sh", "-c", f"mount --bind {self.conf} /etc/resolv.conf && "
                               f"mount --bind {switch} /etc/nsswitch.conf && exec \"$@\"", "sh", sys.executable, "-c", program])
         w.stack.callback(lambda: (p.kill(), p.wait()))
@@ -105,7 +106,7 @@ class Lookups:
         return path
 
     def dots(self, ndots):
-        with open(self.conf, "w", encoding="ascii") as f:       # the same file: it is mounted
+        with open(self.conf, "r+", encoding="ascii") as f:      # the same file, as it is mounted; and never empty
             f.write("nameserver 10.0.1.2\nsearch default.svc.cluster.local svc.cluster.local cluster.local\n"
                     f"options ndots:{ndots}\n")
 
