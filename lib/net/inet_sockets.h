@@ -40,7 +40,7 @@ typedef int connection_fn(const struct socket_facts *, const struct tcp_info *, 
  * The same of TCP connections, with what TCP tells of each. Those are left out of which it tells
  * nothing: in TIME_WAIT, or not established.
  */
-int connections_each(connection_fn *, void *arg);
+int connections_each(connection_fn *fn, void *arg);
 
 /* For how long, in ms, the windows of a TCP socket are closed, at least. */
 struct tcp_closed {

@@ -3,6 +3,7 @@
 """Connections while they are open: bytes both ways since attach and by the second, what waits, round trip and window of a peer
 that is answered by hand, and more connections than have rows."""
 import os
+import resource
 import socket
 
 from lib.connections import PORT, attach, client, kernel, listen, pair, read, rows, sessions
@@ -10,6 +11,7 @@ from lib.lab import *
 from lib.peer import ACK, MSS, Peer
 
 ROWS = 1000     # OPEN_ROWS
+SLOW = os.environ.get("VM") == ""       # a guest, in which a command may need a second to begin
 ME = "open-test"
 with open("/proc/self/comm", "w", encoding="ascii") as comm:
     comm.write(ME)
@@ -56,10 +58,10 @@ def test_bytes(here, there):
     same("open: at the other end, too, which is mapped", opened(there), {k[::-1]: v[::-1] for k, v in want.items()})
     row = next(r for r in rows(here, "open") if r["carried_bytes"] == 70300)
     same("open: both ways, by whom", (row["process"], row["socket"]), (ME, os.stat(f"/proc/self/fd/{old.fileno()}").st_ino))
-    watch = subprocess.Popen([NICPROBE, "show", "-j", "-w", "2", f"{here}/host", "open"], stdout=subprocess.PIPE, text=True)
-    time.sleep(.7)
+    watch = subprocess.Popen([NICPROBE, "show", "-j", "-w", "8" if SLOW else "2", f"{here}/host", "open"], stdout=subprocess.PIPE, text=True)
+    time.sleep(4 if SLOW else .7)
     send(six, six_peer, 12345)
-    doc = json.loads(watch.communicate(timeout=20)[0])
+    doc = json.loads(watch.communicate(timeout=40)[0])
     same("open: in a window, the busiest first", [(r["local"], r["sent_bytes"]) for r in doc["meters"]["open"]],
          [(ends(six)[0], 12345), (ends(old)[0], 0)])
     old.shutdown(socket.SHUT_WR)
@@ -85,9 +87,12 @@ def test_peer(ns, peer):
     s.send(b"x" * 15 * MSS)
     got = peer.data(10 * MSS)
     row, = rows(ns, "open")
-    check("open: the round trip is that of the handshake", 200000 <= row["round_trip_microseconds"] < 300000, row["round_trip_microseconds"])
+    trip = int.from_bytes(s.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, 232)[68:72], "little")      # tcpi_rtt
+    same("open: the round trip is that of the handshake", row["round_trip_microseconds"], trip)
+    check("open: which took 200 ms", trip >= 200000, trip)
     same("open: the first window", row["window_segments"], 10)
-    same("open: sent, and not sent yet", (row["sent_bytes"], row["unsent_bytes"]), (10 * MSS, 5 * MSS))
+    same("open: sent, and not sent yet", row["sent_bytes"] + row["unsent_bytes"], 15 * MSS)
+    check("open: the window's ten, and a probe where the peer is slow", row["sent_bytes"] in (10 * MSS, 11 * MSS), row["sent_bytes"])
     until(lambda: kernel(ns)["RetransSegs"] > before["RetransSegs"])
     peer.send(got[-1], ACK)
     peer.data(5 * MSS)
@@ -137,6 +142,8 @@ def test_beside(here, there):
 
 def main():
     need_root()
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     here, there = pair()
     ns = Namespace("peer")
     peer = Peer(ns)
