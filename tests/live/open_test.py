@@ -95,7 +95,7 @@ def test_peer(ns, peer):
     check("open: the window's ten, and a probe where the peer is slow", row["sent_bytes"] in (10 * MSS, 11 * MSS), row["sent_bytes"])
     until(lambda: kernel(ns)["RetransSegs"] > before["RetransSegs"])
     peer.send(got[-1], ACK)
-    peer.data(5 * MSS)
+    peer.send(peer.data(5 * MSS)[-1], ACK)      # from here on nothing is sent again
     row, now = rows(ns, "open")[0], kernel(ns)
     same("open: what is sent again is counted, and is no further byte", (row["retransmits_segments"], row["sent_bytes"], row["unsent_bytes"]),
          (now["RetransSegs"] - before["RetransSegs"], 15 * MSS, 0))
