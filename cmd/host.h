@@ -35,6 +35,7 @@ const char *line_state(__u32 state);
 const char *line_congestion(const struct host_line *);
 const char *line_limit(const struct host_line *);
 bool line_has_remote(const struct host_line *);
+bool line_has_local(const struct host_line *);		/* sockets of other families have none */
 
 /* Who had sessions with whom: adds one; prints all as a graph. False: no memory. */
 bool host_dot_add(const struct host_line *);

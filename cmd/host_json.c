@@ -132,7 +132,7 @@ void host_print_json(enum host_event event, const struct host_line *l)
 		json_uint(&j, "pid", l->pid);
 	else
 		json_null(&j, "pid");
-	end_json(&j, "local", "local_port", &l->local, l->local_port, true);
+	end_json(&j, "local", "local_port", &l->local, l->local_port, line_has_local(l));
 	if (event != HOST_listen && event != HOST_bind)
 		end_json(&j, "remote", "remote_port", &l->remote, l->remote_port,
 			 line_has_remote(l));

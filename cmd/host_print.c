@@ -2,6 +2,7 @@
 /* Prints the lines of nicprobe host in columns, those that fit. */
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <time.h>
 
 #include "cmd/cmd.h"
@@ -53,6 +54,11 @@ const char *line_limit(const struct host_line *l)
 	return l->limit < NR_TCPWAIT ? tcpwait_causes[l->limit] :
 	       l->limit == LIMIT_APPLICATION ? "application" :
 	       l->limit == LIMIT_SEND_BUFFER ? "send-buffer" : NULL;
+}
+
+bool line_has_local(const struct host_line *l)
+{
+	return !l->family || l->family == AF_INET || l->family == AF_INET6;
 }
 
 /* A local end may be any address; a remote one without port is none. */
@@ -115,7 +121,10 @@ static void side_cell(const struct host_line *l, char *out)
 
 static void local_cell(const struct host_line *l, char *out)
 {
-	end_text(&l->local, l->local_port, out);
+	if (line_has_local(l))
+		end_text(&l->local, l->local_port, out);
+	else
+		strcpy(out, "-");
 }
 
 static void remote_cell(const struct host_line *l, char *out)

@@ -175,8 +175,10 @@ static __always_inline void socket_ended(const struct sock *plain,
 	struct host_line l;
 
 	line_begin(&l, NULL);
-	ends_put(&l, plain, has_ports(plain) ? port_local(plain) : 0);
-	way_put(&l, plain);
+	if (is_internet(plain)) {
+		ends_put(&l, plain, has_ports(plain) ? port_local(plain) : 0);
+		way_put(&l, plain);
+	}
 	remote_connected(&l.remote, plain);
 	if (!has_ports(plain) || !remote_is_there(&l.remote))
 		l.remote_port = 0;
@@ -244,11 +246,9 @@ int BPF_PROG(line_synack, const struct sock *sk, const struct request_sock *req)
 
 static __always_inline int socket_owned(const struct sock *sk, const struct task_struct *task)
 {
-	__u16 family = PLAIN(sk, __sk_common.skc_family);
 	struct socklife_state *life;
 
-	if ((family != AF_INET && family != AF_INET6) || PLAIN(sk, sk_protocol) == IPPROTO_TCP ||
-	    !net_is_ours(PLAIN(sk, __sk_common.skc_net.net)))
+	if (is_tcp(sk) || !net_is_ours(PLAIN(sk, __sk_common.skc_net.net)))
 		return 0;
 	life = bpf_sk_storage_get(&socklife_states, (void *)sk, NULL,
 				  BPF_SK_STORAGE_GET_F_CREATE);

@@ -12,7 +12,10 @@ static __always_inline void socklife_key_fill(struct socklife_key *key, const st
 {
 	key->family = PLAIN(sk, __sk_common.skc_family);
 	key->type = PLAIN(sk, sk_type);
-	key->protocol = PLAIN(sk, sk_protocol);
+	if (is_internet(sk) || key->family == AF_NETLINK)
+		key->protocol = PLAIN(sk, sk_protocol);
+	if (key->family == AF_NETLINK)		/* its types make no difference */
+		key->type = SOCK_RAW;
 	remote_connected(&key->remote, sk);
 	if (!has_ports(sk))
 		return;

@@ -86,6 +86,9 @@ static const char *absent(const struct site *site)
 static const char *remark(const struct site *site)
 {
 	(void)site;
+	if (kernel_lacks(FEATURE_FENTRY))
+		return "sees sockets of IPv4 and IPv6 only: those of other families are shown by "
+		       "functions, which this kernel lets no program follow";
 	return by_tracepoints() ? NULL : "counts bytes at functions, before Linux 6.3: not those "
 					 "that splice() and sendfile() send";
 }

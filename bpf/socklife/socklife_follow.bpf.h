@@ -10,6 +10,7 @@
 #include "bpf/host/socket.bpf.h"
 #include "bpf/socklife/socklife.h"
 
+#define AF_NETLINK	16
 #define SOCK_DGRAM	2
 #define SOCK_RAW	3
 #define IPPROTO_UDP	17
@@ -55,11 +56,18 @@ struct {
 /* What an object makes of it. NULL: it was there before us. */
 static __always_inline void socket_ended(const struct sock *plain, const struct socklife_state *);
 
+static __always_inline bool is_internet(const struct sock *sk)
+{
+	__u16 family = PLAIN(sk, __sk_common.skc_family);
+
+	return family == AF_INET || family == AF_INET6;
+}
+
 static __always_inline bool has_ports(const struct sock *sk)
 {
 	__u16 protocol = PLAIN(sk, sk_protocol);
 
-	return PLAIN(sk, sk_type) != SOCK_RAW &&
+	return is_internet(sk) && PLAIN(sk, sk_type) != SOCK_RAW &&
 	       (protocol == IPPROTO_UDP || protocol == IPPROTO_UDPLITE || protocol == IPPROTO_TCP);
 }
 
@@ -77,6 +85,8 @@ static __always_inline void remote_connected(struct remote *to, const struct soc
 	bool v4 = PLAIN(sk, __sk_common.skc_family) == AF_INET;
 
 	__builtin_memset(to, 0, sizeof(*to));
+	if (!is_internet(sk))
+		return;
 	if (has_ports(sk) ? port_remote(sk) : !v4 || PLAIN(sk, __sk_common.skc_daddr))
 		remote_of(to, sk);
 }
@@ -96,6 +106,13 @@ static __always_inline bool was_connection(const struct sock *sk)
 	return PLAIN(tcp, bytes_acked);
 }
 
+/* Not of netlink, whose numbers are others. */
+static __always_inline bool is_tcp(const struct sock *sk)
+{
+	return PLAIN(sk, sk_protocol) == IPPROTO_TCP && is_internet(sk) &&
+	       PLAIN(sk, sk_type) != SOCK_RAW;
+}
+
 /*
  * Sockets that accept() makes pass no sock_create, so that those without a state may be younger
  * than we are: TCP's are of the meter session, and of other protocols that connect none is counted.
@@ -105,8 +122,19 @@ static __always_inline bool is_counted(const struct sock *sk, const struct sockl
 	__u16 type = PLAIN(sk, sk_type);
 
 	if (!life)
-		return type == SOCK_DGRAM || type == SOCK_RAW;
-	return PLAIN(sk, sk_protocol) != IPPROTO_TCP || type == SOCK_RAW || !was_connection(sk);
+		return type == SOCK_DGRAM || type == SOCK_RAW || !is_internet(sk);
+	return !is_tcp(sk) || !was_connection(sk);
+}
+
+static __always_inline void socklife_begun(struct socklife_state *life)
+{
+	if (!life) {
+		lost_add(METER_socklife, 1);
+		return;
+	}
+	life->pid = bpf_get_current_pid_tgid() >> 32;
+	bpf_get_current_comm(life->comm, sizeof(life->comm));
+	life->since = bpf_ktime_get_ns();
 }
 
 /* The ends of the socket are still in place: inet_release(), 6.1 to 6.18. */
@@ -130,7 +158,7 @@ static __always_inline struct socklife_state *socklife_passes(const struct sock 
 {
 	struct socklife_state *life;
 
-	if (ret < 0 || PLAIN(plain, sk_protocol) == IPPROTO_TCP)
+	if (ret < 0 || is_tcp(plain))
 		return NULL;
 	life = bpf_sk_storage_get(&socklife_states, (void *)sk, NULL, 0);
 	return life && life->since ? life : NULL;
@@ -176,46 +204,81 @@ int BPF_PROG(socklife_receives__btf, const struct sock *sk, int ret, int flags)
 	return 0;
 }
 
-/* Before; what splice() sends by sendpage() is missing (6.1 to 6.4). */
-SEC("?fexit/inet_sendmsg")
-int BPF_PROG(socklife_sends__fexit, struct socket___of *sock, struct msghdr *msg,
-	     unsigned long size, int ret)
+/*
+ * Before, the functions of each family. What splice() sends by sendpage() is missing (6.1 to 6.4).
+ * sock_common_recvmsg() is that of raw sockets of IPv6.
+ */
+#define SENDS_AT(function)								\
+SEC("?fexit/" #function)								\
+int BPF_PROG(socklife_sends__##function, struct socket___of *sock, struct msghdr *msg,	\
+	     unsigned long size, int ret)						\
+{											\
+	if (sock->sk)									\
+		socklife_sent(sock->sk, sock->sk, ret);					\
+	return 0;									\
+}
+SENDS_AT(inet_sendmsg)
+SENDS_AT(inet6_sendmsg)
+SENDS_AT(unix_stream_sendmsg)
+SENDS_AT(unix_dgram_sendmsg)
+SENDS_AT(netlink_sendmsg)
+SENDS_AT(packet_sendmsg)
+
+#define RECEIVES_AT(function)								\
+SEC("?fexit/" #function)								\
+int BPF_PROG(socklife_receives__##function, struct socket___of *sock,			\
+	     struct msghdr *msg, unsigned long size, int flags, int ret)		\
+{											\
+	if (sock->sk)									\
+		socklife_received(sock->sk, sock->sk, ret, flags);			\
+	return 0;									\
+}
+RECEIVES_AT(inet_recvmsg)
+RECEIVES_AT(inet6_recvmsg)
+RECEIVES_AT(sock_common_recvmsg)
+RECEIVES_AT(unix_stream_recvmsg)
+RECEIVES_AT(unix_dgram_recvmsg)
+RECEIVES_AT(netlink_recvmsg)
+RECEIVES_AT(packet_recvmsg)
+
+/*
+ * Other families have no programs of cgroups: their sockets are seen where functions can be
+ * followed. Here the last descriptor is closed.
+ */
+SEC("?fentry/sock_close")
+int BPF_PROG(socklife_closes, struct inode *inode, struct file *file)
 {
-	socklife_sent(sock->sk, sock->sk, ret);
+	struct socket___of *socket = (void *)bpf_sock_from_file(file);
+	struct sock *sk = socket ? socket->sk : NULL;
+	struct socklife_state *life;
+
+	if (!sk || is_internet(sk) || !net_is_ours(PLAIN(sk, __sk_common.skc_net.net)))
+		return 0;
+	life = bpf_sk_storage_get(&socklife_states, sk, NULL, 0);
+	socket_ended(sk, life);
 	return 0;
 }
 
-SEC("?fexit/inet6_sendmsg")
-int BPF_PROG(socklife_sends__fexit6, struct socket___of *sock, struct msghdr *msg,
-	     unsigned long size, int ret)
+static __always_inline int socklife_other(struct sock *sk)
 {
-	socklife_sent(sock->sk, sock->sk, ret);
+	if (sk && !is_internet(sk) && net_is_ours(PLAIN(sk, __sk_common.skc_net.net)))
+		socklife_begun(bpf_sk_storage_get(&socklife_states, sk, NULL,
+						  BPF_SK_STORAGE_GET_F_CREATE));
 	return 0;
 }
 
-SEC("?fexit/inet_recvmsg")
-int BPF_PROG(socklife_receives__fexit, struct socket___of *sock, struct msghdr *msg,
-	     unsigned long size, int flags, int ret)
+/* accept() gives its socket to the file: unix_accept(), vsock_accept(), 6.1 to 6.18. */
+SEC("?fentry/security_sock_graft")
+int BPF_PROG(socklife_grafted, struct sock *sk)
 {
-	socklife_received(sock->sk, sock->sk, ret, flags);
-	return 0;
+	return socklife_other(sk);
 }
 
-SEC("?fexit/inet6_recvmsg")
-int BPF_PROG(socklife_receives__fexit6, struct socket___of *sock, struct msghdr *msg,
-	     unsigned long size, int flags, int ret)
+/* socket() and socketpair(); for accept() it has no socket yet. */
+SEC("?fentry/sock_alloc_file")
+int BPF_PROG(socklife_opens, struct socket___of *sock)
 {
-	socklife_received(sock->sk, sock->sk, ret, flags);
-	return 0;
-}
-
-/* Of raw sockets of IPv6. */
-SEC("?fexit/sock_common_recvmsg")
-int BPF_PROG(socklife_receives__fexit_raw, struct socket___of *sock, struct msghdr *msg,
-	     unsigned long size, int flags, int ret)
-{
-	socklife_received(sock->sk, sock->sk, ret, flags);
-	return 0;
+	return socklife_other(sock->sk);
 }
 
 /* Attached last, as it is last here: of a socket that it sees begin nothing is missed. */
@@ -223,18 +286,10 @@ SEC("cgroup/sock_create")
 int socklife_begins(struct bpf_sock *ctx)
 {
 	const struct sock *plain = ARGUMENT((const struct sock *)ctx);
-	struct socklife_state *life;
 
-	if (!net_is_ours(PLAIN(plain, __sk_common.skc_net.net)))
-		return 1;
-	life = bpf_sk_storage_get(&socklife_states, ctx, NULL, BPF_SK_STORAGE_GET_F_CREATE);
-	if (!life) {
-		lost_add(METER_socklife, 1);
-		return 1;
-	}
-	life->pid = bpf_get_current_pid_tgid() >> 32;
-	bpf_get_current_comm(life->comm, sizeof(life->comm));
-	life->since = bpf_ktime_get_ns();
+	if (net_is_ours(PLAIN(plain, __sk_common.skc_net.net)))
+		socklife_begun(bpf_sk_storage_get(&socklife_states, ctx, NULL,
+						  BPF_SK_STORAGE_GET_F_CREATE));
 	return 1;
 }
 

@@ -14,7 +14,7 @@ from lib.connections import attach
 from lib.datagrams import DGRAM, INET, INET6, LO, LO6, PORT, RAW, STREAM, bound, connected, make, namespaces
 from lib.lab import *
 from lib.messages import Header, Message, Vector, rename
-from lib.wire import libc
+from lib.wire import inside, libc
 
 ME = "socklife-test"
 ROWS = 8192                     # REMOTES
@@ -317,6 +317,31 @@ def test_full(ns):
     check("full: all are there", len(others) == 1 and 100 <= others[0] <= 120 and total - ROWS - 100 in range(20), (total, others))
 
 
+def test_families(ns):
+    """Sockets of unix, netlink and packet, where functions show them; else it is said that they are not seen."""
+    text = " ".join(nicprobe("attach", "-m", "socklife", f"{ns}/host").stdout.split())
+    server, c = make(ns, socket.AF_UNIX, STREAM), make(ns, socket.AF_UNIX, STREAM)
+    server.bind(f"\0{ns}-socklife")
+    server.listen()
+    c.connect(f"\0{ns}-socklife")
+    s = server.accept()[0]
+    for size in 10, 20:
+        c.send(b"x" * size)
+        s.recv(100)
+    a, b = inside(ns, lambda: socket.socketpair(socket.AF_UNIX, DGRAM))
+    a.send(b"y" * 33)
+    b.recv(100, socket.MSG_PEEK)
+    b.recv(100)
+    link = make(ns, socket.AF_NETLINK, RAW, 0)
+    packet = make(ns, socket.AF_PACKET, RAW, 0)
+    for x in server, c, s, a, b, link, packet:
+        x.close()
+    want = {("unix", "stream", "-", "-"): (3, 30, 30, 2, 2), ("unix", "dgram", "-", "-"): (2, 33, 33, 1, 1),
+            ("netlink", "route", "-", "-"): (1, 0, 0, 0, 0), ("packet", "raw", "-", "-"): (1, 0, 0, 0, 0)}
+    same("families: each socket and its bytes", rows(ns), {} if "IPv4 and IPv6 only" in text else want)
+    same("families: none is older", older(ns), {})
+
+
 def test_said(ns):
     """What it costs is said, and it is not attached unasked."""
     attach(ns, "-m", "socklife")
@@ -334,6 +359,6 @@ need_root()
 rename(ME)
 one, two = namespaces()
 each(test_udp, test_unconnected, test_calls, test_ends, test_older, test_stranger, test_time, test_tcp, test_raw, test_threads,
-     test_full, test_said,
+     test_full, test_families, test_said,
      ns=one, stranger=two, after=lambda: nicprobe("detach", f"{one}/host", check=False))
 finish()
