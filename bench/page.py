@@ -110,6 +110,12 @@ def markdown(table):
                       *("| " + " | ".join(row) + " |" for row in table.rows)])
 
 
+def elsewhere(docs, part):
+    """Where a part was measured, if on another machine than the first one; else ""."""
+    first, own = next(iter(docs.values()))["machine"], docs[part]["machine"]
+    return "" if own == first else f"on {machine.line(own)}"
+
+
 def write(docs, folder):
     """Writes README.md and the plots."""
     first = next(iter(docs.values()))
@@ -130,7 +136,9 @@ def write(docs, folder):
         out += ["", f"The column {before['date']} is of another run: compare it with care, as machines differ in what "
                 "a call by address costs."]
     for part, doc in docs.items():
-        out += ["", f"## {part.capitalize()}", "", ABOUT[part], ""]
+        where = elsewhere(docs, part)
+        out += ["", f"## {part.capitalize()}", "", *([f"Measured {where}: compare nothing here with other parts.", ""] if where else []),
+                ABOUT[part], ""]
         drawing = plots.of(part, doc)
         if drawing:
             with open(os.path.join(folder, f"{part}.svg"), "w", encoding="utf-8") as f:
@@ -175,11 +183,11 @@ def whole(docs):
     yield ("- `trace`, counting packets by a key: {:.0f} ns per packet, and {} ms until it is attached; bpftrace with the same "
            "question: {:.0f} ns and {} ms.").format(*(docs["questions"]["rows"][0][who][what] for who in ("ours", "theirs")
                                                      for what in ("ns", "start")))
-    rows = {row["what"]: row for row in docs["connections"]["rows"]}
+    rows, where = {row["what"]: row for row in docs["connections"]["rows"]}, elsewhere(docs, "connections")
     yield ("- The host's meters run no program for a packet; a TCP connection over loopback, made and ended, takes {:.0f} us of CPU "
-           "time, and {:.1f} us more with all of them; {:.1f} us with `session` alone, and {:.1f} us with a tcplife of bpftrace.").format(
+           "time, and {:.1f} us more with all of them; {:.1f} us with `session` alone, and {:.1f} us with a tcplife of bpftrace{}.").format(
                *(us / 1e3 for us in (rows["session alone"]["base"], *(rows[what]["ns"] for what in (
-                   "all meters of the host", "session alone", "bpftrace tcplife")))))
+                   "all meters of the host", "session alone", "bpftrace tcplife")))), where and f" ({where})")
 
 
 def host(t, scale):

@@ -21,7 +21,7 @@ from lib.wire import THERE
 from sockets import (AFTER, AGAIN, BEFORE, CLIENT, CLOSED, DUAL, FAILED, FIRST, FULL, KB, LATE, LEAVES, LIMITS, LISTENED, MADE, NAGLE,
                      PLAIN, SLOW, SOCK, SYNS, THREADS, UNREACHABLE, WAITED, WINDOW, Traffic)
 
-METERS = ("connect,session,sock,icmp,fdpass,firstbyte", "accept,backlog,session,sockmem,sock", "connect,session,tcp,tcpwait")
+METERS = ("connect,session,socklife,sock,icmp,fdpass,firstbyte", "accept,backlog,session,sockmem,sock", "connect,session,tcp,tcpwait")
 DEBIAN = "tcpconnect", "tcpaccept", "tcplife", "tcpretrans", "tcpdrop", "tcpsynbl"
 STATES = ["", "established", "syn-sent", "syn-received", "fin-wait-1", "fin-wait-2", "time-wait", "closed", "close-wait", "last-ack",
           "listen", "closing", "new-syn-received"]
@@ -199,6 +199,15 @@ def calling(t, tools, here):
     same("sockstat: what is received, and nothing that is sent", tools.maps.get("@messages"), {"sock_recvmsg": 40})
 
 
+def ending(t, tools, here):
+    lives = [r for r in tools.rows(here, "socklife") if r["process"] == SOCK and r["protocol"] == "udp"]
+    same("socklife: sockets, and bytes both ways", tuple(sum(f(r) for r in lives) for f in (
+        lambda r: r["duration_seconds"]["count"], lambda r: r["sent_bytes"], lambda r: r["received_bytes"])), (2, 4000, 4000))
+    same("udplife: the same", tuple(tools.maps.get(f"@udp_{x}") for x in ("lives", "sent", "received")), (2, 4000, 4000))
+    ms, theirs_ms = sum(1e3 * r["duration_seconds"]["sum"] for r in lives), tools.maps.get("@udp_ms", 0)
+    check(f"socklife: as long as udplife says # {ms:.0f} ms, {theirs_ms} ms", abs(ms - theirs_ms) <= 10 + ms / 10, "")
+
+
 def rest(t, tools, here, ns):
     listens = [(x["local_port"], x["backlog"]) for x in tools.lines["listen", here]]
     same("listen: with the backlog that it gets", listens, [(LISTENED, 300)])
@@ -241,7 +250,7 @@ def main():
     t.make()
     after = time.monotonic()
     tools.stop()
-    lab.each(connecting, latency, accepting, overflowing, living, repeating, dropping, receiving, calling, rest,
+    lab.each(connecting, latency, accepting, overflowing, living, repeating, dropping, receiving, calling, ending, rest,
              t=t, tools=tools, here=here, there=there, ns=ns)
     print(f"# {between - began:.0f} s until all tools are attached, {after - between:.0f} s of traffic, {time.monotonic() - after:.0f} s after")
     peer.close()

@@ -33,6 +33,19 @@ kretprobe:tcp_recvmsg /@reader[tid]/ {
 	delete(@reader[tid]);
 }
 
+kprobe:udp_init_sock /comm == "%(calls)s"/ { @born[arg0] = nsecs; }
+kprobe:udp_sendmsg /@born[arg0]/ { @udp_sent = sum(arg2); }
+kprobe:udp_recvmsg /@born[arg0]/ { @receiver[tid] = arg0; }
+kretprobe:udp_recvmsg /@receiver[tid]/ {
+	if ((int32)retval > 0) { @udp_received = sum(retval); }
+	delete(@receiver[tid]);
+}
+kprobe:udp_destroy_sock /@born[arg0]/ {
+	@udp_lives = count();
+	@udp_ms = sum((nsecs - @born[arg0]) / 1000000);
+	delete(@born[arg0]);
+}
+
 tracepoint:sock:sock_rcvqueue_full { @queue_full = count(); }
 tracepoint:sock:sock_exceed_buf_limit { @exceeded = count(); }
 
@@ -83,7 +96,8 @@ kprobe:tcp_rcv_established /((struct sock *)arg0)->__sk_common.skc_dport == %(wi
 	$tp = (struct tcp_sock *)arg0;
 	printf("window %%d %%d\\n", $tp->snd_cwnd, $tp->snd_ssthresh);
 }
-END { clear(@asked); clear(@begun); clear(@reader); clear(@writer); clear(@echo); clear(@scm); }
+END { clear(@asked); clear(@begun); clear(@reader); clear(@writer); clear(@echo); clear(@scm); clear(@born);
+	clear(@receiver); }
 """
 
 
