@@ -12,6 +12,7 @@
 #define IPPROTO_UDP	17
 #define DNS_PORT	53
 #define DNS_IS_ANSWER	0x8000		/* of its flags */
+#define DNS_OPCODE	0x7800		/* 0: a query; else NOTIFY, UPDATE and others */
 #define DNS_TRUNCATED	0x0200
 #define DNS_RCODE	0x000f
 
@@ -63,7 +64,7 @@ static __always_inline bool dns_read(struct dns_packet *q, const struct ip_packe
 	q->about.port = answer ? udp.dest : udp.source;
 	q->about.id = udp.id;
 	q->flags = bpf_ntohs(udp.flags);
-	return !!(q->flags & DNS_IS_ANSWER) == answer;
+	return !(q->flags & DNS_OPCODE) && !!(q->flags & DNS_IS_ANSWER) == answer;
 }
 
 static __always_inline void dns_asks(const struct dns_packet *q, const struct sk_buff *skb)

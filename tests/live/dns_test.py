@@ -72,6 +72,10 @@ def test_answers(here, there):
     ask(here, "10.9.0.2", *["ok"] * 10, *[f"code-{NXDOMAIN}"] * 3, *[f"code-{SERVFAIL}"] * 2, *[f"code-{REFUSED}"] * 4,
         f"code-{NOTIMP}", "cut", "cut")
     ask(here, "fd09::2", *["ok"] * 5, f"code-{NXDOMAIN}")
+    with client(here, "10.9.0.2") as s:
+        for opcode in 4, 5:     # NOTIFY, UPDATE: no queries
+            data = query(100 + opcode, "silent")
+            s.send(data[:2] + struct.pack("!H", opcode << 11) + data[4:])
     same("dns: answers by code", rows(here), {
         ("10.9.0.2", ME): {"asked": 22, "ok": 12, "nxdomain": 3, "servfail": 2, "refused": 4, "other": 1, "truncated": 2,
                            "times": 22},
