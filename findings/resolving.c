@@ -74,10 +74,13 @@ static const struct finding_kind kinds[] = {
 			 "times as long, and name servers get several times as many queries. "
 			 "Kubernetes sets ndots to 5.",
 		.when = "{1} say that a name with a search domain behind it does not exist, and "
-			"they are at least {2}",
-		.remedy = "In /etc/resolv.conf: options ndots:1 (in Kubernetes: dnsConfig of the "
-			  "pod). Or a dot at the end of the name, where it is configured: it is "
-			  "asked for as it is.",
+			"they are at least {2}; and so it is for both types of address, as "
+			"such a lookup asks for both",
+		.remedy = "A dot at the end of the name, where it is configured: it is asked for "
+			  "as it is. Or options ndots:2 in /etc/resolv.conf (in Kubernetes: "
+			  "dnsConfig of the pod), for names of two dots and more. ndots:1 only "
+			  "where no service is asked for as SERVICE.NAMESPACE: it would be asked "
+			  "for outside first, and by musl (Alpine) in no search domain.",
 		.symptom = "Most queries to name servers ask for names that do not exist",
 		.limits = { &many, &half },
 	},
@@ -181,6 +184,9 @@ static void judge_slow(struct evidence *e)
 	}
 }
 
+#define TYPE_A		1	/* RFC 1035, 3.2.2 */
+#define TYPE_AAAA	28	/* RFC 3596 */
+
 /* Names that exist, with what they were asked for. */
 struct existing {
 	const struct dnsname_key *key;
@@ -195,8 +201,19 @@ static int existing_compare(const void *a, const void *b)
 	return memcmp(one->key, other->key, sizeof(*one->key));
 }
 
-/* Sorted, to be freed. */
-static struct existing *existing_list(struct evidence *e, size_t *nr)
+static uint64_t with_records(const struct dnsname *d)
+{
+	return d->answers[DNS_OK] > d->empty ? d->answers[DNS_OK] - d->empty : 0;
+}
+
+static uint64_t without_name(const struct dnsname *d)
+{
+	return d->answers[DNS_NXDOMAIN];
+}
+
+/* Names with such answers, sorted, to be freed. */
+static struct existing *names_list(struct evidence *e, uint64_t (*such)(const struct dnsname *),
+				   size_t *nr)
 {
 	struct existing *list = has(e, METER_dnsname) ?
 		malloc((e->s->tables[METER_dnsname].rows ?: 1) * sizeof(*list)) : NULL;
@@ -206,13 +223,32 @@ static struct existing *existing_list(struct evidence *e, size_t *nr)
 		const struct dnsname *d = (const void *)r.words;
 		const struct dnsname_key *key = r.key;
 
-		if (list && key->what == DNSNAME_WHOLE && d->answers[DNS_OK] > d->empty)
-			list[(*nr)++] = (struct existing){ key, d->answers[DNS_OK] - d->empty,
-							   false };
+		if (list && key->what == DNSNAME_WHOLE && such(d))
+			list[(*nr)++] = (struct existing){ key, such(d), false };
 	}
 	if (list)
 		qsort(list, *nr, sizeof(*list), existing_compare);
 	return list;
+}
+
+static struct existing *names_find(const struct dnsname_key *key, struct existing *list, size_t nr)
+{
+	return bsearch(&(struct existing){ key, 0, false }, list, nr, sizeof(*list),
+		       existing_compare);
+}
+
+/*
+ * Is the name asked for with the other type of address, too? A lookup of an address asks for both;
+ * block lists, whose names begin with others that exist, are asked for one.
+ */
+static bool has_other_type(const struct dnsname_key *key, struct existing *missing, size_t nr)
+{
+	struct dnsname_key other = *key;
+
+	if (key->type != TYPE_A && key->type != TYPE_AAAA)
+		return false;
+	other.type = key->type == TYPE_A ? TYPE_AAAA : TYPE_A;
+	return names_find(&other, missing, nr);
 }
 
 /*
@@ -234,8 +270,7 @@ static struct existing *without_search(const struct dnsname_key *key, struct exi
 		if (at >= DNSNAME_BYTES || !key->name[at])
 			break;
 		memcpy(as.name, key->name, at);
-		found = bsearch(&(struct existing){ &as, 0, false }, list, nr, sizeof(*list),
-				existing_compare);
+		found = names_find(&as, list, nr);
 		if (found)
 			return found;
 	}
@@ -252,29 +287,33 @@ struct wasted {
 static struct wasted wasted_find(struct evidence *e, struct existing *list, size_t nr)
 {
 	struct wasted w = {};
+	size_t nr_missing;
+	struct existing *missing = names_list(e, without_name, &nr_missing);
 
 	for_each_row(r, e, METER_dnsname) {
 		const struct dnsname *d = (const void *)r.words;
-		uint64_t missing = d->answers[DNS_NXDOMAIN];
-		struct existing *of = missing ? without_search(r.key, list, nr) : NULL;
+		uint64_t times = without_name(d);
+		struct existing *of = times && has_other_type(r.key, missing, nr_missing) ?
+				      without_search(r.key, list, nr) : NULL;
 
 		if (!of)
 			continue;
 		of->searched = true;
-		w.queries += missing;
+		w.queries += times;
 		w.seconds += d->latency.sum * 1e-9;
-		if (missing > w.most) {
-			w.most = missing;
+		if (times > w.most) {
+			w.most = times;
 			w.one = r.key;
 		}
 	}
+	free(missing);
 	return w;
 }
 
 static void judge_searched(struct evidence *e)
 {
 	size_t nr;
-	struct existing *list = existing_list(e, &nr);
+	struct existing *list = names_list(e, with_records, &nr);
 	struct wasted w = list ? wasted_find(e, list, nr) : (struct wasted){};
 	uint64_t lookups = 0;
 	struct finding *f;
@@ -293,8 +332,9 @@ static void judge_searched(struct evidence *e)
 	finding_strikes(f, rate(e, lookups));
 	finding_fact(f, "wasted", w.queries, "queries");
 	finding_fact(f, "lookups", lookups, "queries");
-	finding_advise(f, "options ndots:1 in /etc/resolv.conf of who asks, or in the dnsConfig of "
-		       "the pod; or a dot at the end of the name, where it is configured");
+	finding_advise(f, "a dot at the end of the name, where it is configured; or options "
+		       "ndots:2 in /etc/resolv.conf of who asks, or in the dnsConfig of the pod, "
+		       "for names of two dots and more");
 }
 
 static void judge(struct evidence *e)

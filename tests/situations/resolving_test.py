@@ -111,14 +111,14 @@ class Lookups:
                     f"options ndots:{ndots}\n")
 
 
-@trouble("dns-search", "`options ndots:1`")
+@trouble("dns-search", "`options ndots:2`")
 def names_are_searched_for(w):
     """A program in a pod of Kubernetes, with ndots:5, looks up names outside of the cluster."""
     host(w, "dnsname")
     names = "www.example.com", "api.example.org"
     Knowing(w, w.there, *names)
     lookups = Lookups(w, *names)
-    w.expect("dns-search", fix=False, remedy=lambda: (lookups.dots(1), time.sleep(.5)))
+    w.expect("dns-search", fix=False, remedy=lambda: (lookups.dots(2), time.sleep(.5)))
 
 
 @healthy

@@ -245,10 +245,10 @@ static void test_closed(void)
 	forget(s);
 }
 
-/* Of names of one type. */
-static struct dnsname *named(struct snapshot *s, enum dnsname_what what, const char *name)
+static struct dnsname *typed(struct snapshot *s, unsigned type, enum dnsname_what what,
+			     const char *name)
 {
-	struct dnsname_key key = { .type = 1, .what = what };
+	struct dnsname_key key = { .type = type, .what = what };
 	unsigned at = 0;
 
 	while (*name) {
@@ -260,12 +260,28 @@ static struct dnsname *named(struct snapshot *s, enum dnsname_what what, const c
 	return row(s, METER_dnsname, &key);
 }
 
-static void answered(struct snapshot *s, const char *name, enum dns_answer code, unsigned nr)
+/* By address: that of IPv4. */
+static struct dnsname *named(struct snapshot *s, enum dnsname_what what, const char *name)
 {
-	struct dnsname *d = named(s, DNSNAME_WHOLE, name);
+	return typed(s, 1, what, name);
+}
+
+static void answered_as(struct snapshot *s, unsigned type, const char *name, enum dns_answer code,
+			unsigned nr)
+{
+	struct dnsname *d = typed(s, type, DNSNAME_WHOLE, name);
 
 	spans(&meter_dnsname, "latency", d, nr, .001);
 	d->asked = d->answers[code] = nr;
+}
+
+/* A name that does not exist is asked for by both types, of which the other here has no answers for
+ * names that exist. */
+static void answered(struct snapshot *s, const char *name, enum dns_answer code, unsigned nr)
+{
+	answered_as(s, 1, name, code, nr);
+	if (code == DNS_NXDOMAIN)
+		answered_as(s, 28, name, code, nr);
 }
 
 /* Twenty answers for nothing are enough, if they are half as many as the others. */
@@ -277,7 +293,7 @@ static void searched(const char *name, const char *as, const char *in, unsigned 
 	answered(s, as, DNS_OK, found);
 	answered(s, in, DNS_NXDOMAIN, missing);
 	answered(s, "is.not.there.com", DNS_NXDOMAIN, 500);
-	finds(s, NULL, name, says ? "dns-search" : NULL, says, says ? "ndots:1" : NULL);
+	finds(s, NULL, name, says ? "dns-search" : NULL, says, says ? "ndots:2" : NULL);
 	forget(s);
 }
 
@@ -307,6 +323,13 @@ static void test_searched(void)
 	answered(s, "a.com.x.local", DNS_NXDOMAIN, 30);
 	((struct dnsname *)s->tables[METER_dnsname].cells)->empty = 30;
 	finds(s, NULL, "a name without records", NULL, NULL, NULL);
+	forget(s);
+	s = window();
+	answered(s, "mail.a.com", DNS_OK, 30);
+	answered_as(s, 1, "mail.a.com.dbl.list.org", DNS_NXDOMAIN, 30);
+	answered_as(s, 16, "mail.a.com.x.local", DNS_NXDOMAIN, 30);
+	answered_as(s, 28, "other.com.dbl.list.org", DNS_NXDOMAIN, 30);
+	finds(s, NULL, "a block list, which is asked for one type", NULL, NULL, NULL);
 	forget(s);
 	s = window();
 	named(s, DNSNAME_CUT, "a.com")->answers[DNS_OK] = 30;
