@@ -75,7 +75,16 @@ static int connection_put(const struct socket_facts *s, const struct tcp_info *t
 		.local_port = s->local_port, .remote_port = s->remote_port, .inode = s->inode,
 		.cookie = { s->id.idiag_cookie[0], s->id.idiag_cookie[1] },
 	};
-	struct open row = {
+	struct open row;
+	uint64_t *words;
+
+	/*
+	 * A program must hold it: one that closes, or waits for accept(), has no inode, and would
+	 * be another row, which began anew.
+	 */
+	if (!s->inode)
+		return 0;
+	row = (struct open){
 		.received = received(s, tcp),
 		.sent = tcp->tcpi_bytes_sent - tcp->tcpi_bytes_retrans,
 		.retransmits = tcp->tcpi_total_retrans,
@@ -83,8 +92,6 @@ static int connection_put(const struct socket_facts *s, const struct tcp_info *t
 		.window = { tcp->tcpi_snd_cwnd },
 		.unsent = { tcp->tcpi_notsent_bytes },
 	};
-	uint64_t *words;
-
 	memcpy(&key.local, s->local, sizeof(key.local));
 	memcpy(&key.remote, s->remote, sizeof(key.remote));
 	words = table_add(t, &meter_open, &key);
@@ -98,13 +105,19 @@ static int connection_put(const struct socket_facts *s, const struct tcp_info *t
 static int read_all(const struct meta *meta, struct table *t, struct error *e)
 {
 	int err = connections_each(connection_put, t);
+
+	(void)meta;
+	return !err ? 0 : error_set(e, err, NULL, "the kernel does not list TCP connections "
+				    "(CONFIG_INET_DIAG): %s", strerror(-err));
+}
+
+/* Of many the busiest since attach stay. What is pinned at attach has all. */
+static int cut(const char *pins, struct table *t)
+{
 	unsigned all = t->rows;
 	uint64_t *others;
 
-	(void)meta;
-	if (err)
-		return error_set(e, err, NULL, "the kernel does not list TCP connections "
-				 "(CONFIG_INET_DIAG): %s", strerror(-err));
+	(void)pins;
 	if (all <= OPEN_ROWS)
 		return 0;
 	table_sort(&meter_open, t, NULL);
@@ -116,13 +129,14 @@ static int read_all(const struct meta *meta, struct table *t, struct error *e)
 	return 0;
 }
 
-/* A connection that is new here is one that had no row, if there were such. */
+/* Between two readings: where `then` was cut, one that is new may be one that had no row. */
 static bool began(const struct table *then, const void *key)
 {
 	static const struct open_key others;
 
 	(void)key;
-	for (unsigned row = 0; row < then->rows; row++)
+	for (unsigned row = then->rows == OPEN_ROWS + 1 ? 0 : then->rows; row < then->rows;
+	     row++)
 		if (!memcmp(then->keys + row * sizeof(others), &others, sizeof(others)))
 			return false;
 	return true;
@@ -142,7 +156,9 @@ const struct meter meter_open = {
 		.size = sizeof(struct open_key),
 		.labels = labels,
 		.text = key_words,
+		.each = "remote",
 	},
 	.read = read_all,
+	.fixup = cut,
 	.began = began,
 };

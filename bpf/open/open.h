@@ -9,7 +9,7 @@
 struct open_key {
 	struct remote local, remote;
 	__u32 local_port, remote_port;
-	__u32 inode;		/* of the socket; 0: no process has it any more */
+	__u32 inode;		/* of the socket */
 	__u32 cookie[2];	/* the kernel's own number of the socket: none comes twice */
 };
 KEY_BYTES(struct open_key, 52);
@@ -25,6 +25,6 @@ struct open {
 	__u64 without[2];	/* connections that have no row */
 };
 
-#define OPEN_ROWS	1000	/* those that have carried most */
+#define OPEN_ROWS	1000	/* those that have carried most since attach */
 
 #endif

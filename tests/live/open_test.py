@@ -120,9 +120,29 @@ def test_many(here, there):
     for pair_ in made:
         for x in pair_:
             x.close()
-    server.close()
     until(lambda: not rows(here, "open"))
     same("open: none is left", rows(here, "open"), [])
+    new = client(here, "10.9.0.2"), server.accept()[0]
+    send(*new, 50)
+    same("open: one that came later has its row", opened(here), {ends(new[0]): (0, 50)})
+    for x in (*new, server):
+        x.close()
+
+
+def test_closing(ns, peer):
+    """Closed while the peer acknowledges nothing: what it carried before attach does not come back."""
+    s, syn = peer.connect()
+    peer.accept(syn)
+    s.send(b"x" * 5 * MSS)
+    peer.send(peer.data(5 * MSS)[-1], ACK)
+    attach(ns, "-m", "open")
+    s.send(b"y" * 100)
+    until(lambda: rows(ns, "open")[0]["sent_bytes"] == 100)
+    same("open: since attach", [r["sent_bytes"] for r in rows(ns, "open")], [100])
+    port = s.getsockname()[1]
+    s.close()
+    states = ns.run(f"ss -Htan state fin-wait-1 sport = :{port}")
+    same("open: it is closing, and no program has it", (len(states.splitlines()), rows(ns, "open")), (1, []))
 
 
 def test_beside(here, there):
@@ -152,7 +172,7 @@ def main():
         for one in (here, there, ns):
             nicprobe("detach", f"{one}/host", check=False)
         peer.wire.drain()
-    each(test_bytes, test_peer, test_many, test_beside, after=after, here=here, there=there, ns=ns, peer=peer)
+    each(test_bytes, test_peer, test_closing, test_many, test_beside, after=after, here=here, there=there, ns=ns, peer=peer)
     finish()
 
 
