@@ -136,7 +136,10 @@ static int begin(struct line_feed *l, const struct line_filter *wanted, __u32 ne
 		return error_set(e, -errno, NULL, "cannot read events: %s", strerror(errno));
 	/* its own program first, as it runs only when it is asked to */
 	bpf_program__set_autoattach(l->skel->progs.line_owners, false);
-	err = owners_find(l) ?: lines_bpf__attach(l->skel) ?: cgroup_attach(l, wanted);
+	err = owners_find(l) ?: lines_bpf__attach(l->skel);
+	if (!err && (err = cgroup_attach(l, wanted)) == -EPERM)
+		return error_set(e, err, NULL, "cannot follow sockets: the root cgroup has a "
+				 "program that allows no other");
 	return !err ? 0 : error_set(e, err, NULL, "cannot attach our BPF programs: %s",
 				    strerror(-err));
 }
@@ -182,6 +185,18 @@ static __u64 missed(const struct bpf_program *prog)
 	return info.recursion_misses;
 }
 
+/* Of all the programs that follow sockets. */
+static __u64 missed_of_lives(const struct bpf_object *obj)
+{
+	struct bpf_program *prog;
+	__u64 n = 0;
+
+	bpf_object__for_each_program(prog, obj)
+		if (!strncmp(bpf_program__name(prog), "socklife_", strlen("socklife_")))
+			n += missed(prog);
+	return n;
+}
+
 /* What one of two copies missed the other told, mostly: lib/read/losses.c. */
 static __u64 missed_both(const struct bpf_program *one, const struct bpf_program *other)
 {
@@ -200,8 +215,7 @@ unsigned long long lines_lost(const struct line_feed *l)
 	       missed_both(l->skel->progs.line_sent, l->skel->progs.line_sent_again) +
 	       missed_both(l->skel->progs.line_heard, l->skel->progs.line_heard_again) +
 	       missed_both(l->skel->progs.line_congested, l->skel->progs.line_congested_again) +
-	       missed(l->skel->progs.line_synack) + missed(l->skel->progs.socklife_sends__btf) +
-	       missed(l->skel->progs.socklife_receives__btf);
+	       missed(l->skel->progs.line_synack) + missed_of_lives(l->skel->obj);
 }
 
 void lines_end(struct line_feed *l)

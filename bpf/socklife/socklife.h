@@ -23,6 +23,12 @@ struct socklife {
 	HIST(duration, LOGLIN_SLOTS);	/* us, from socket() to the last close() */
 };
 
+/*
+ * So many rows may have an address or a port. A resolver has a port for each query, a server of UDP
+ * may have a socket for each client: further ones count by family, protocol and process.
+ */
+#define SOCKLIFE_ENDS	(REMOTES / 8 * 7)
+
 #ifndef __bpf__
 /* Why lives of sockets cannot be followed on this kernel; NULL: they can. */
 const char *socklife_cannot(void);

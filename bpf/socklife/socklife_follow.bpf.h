@@ -12,6 +12,7 @@
 
 #define AF_NETLINK	16
 #define SOCK_DGRAM	2
+#define SOCK_STREAM	1
 #define SOCK_RAW	3
 #define IPPROTO_UDP	17
 #define IPPROTO_UDPLITE	136
@@ -152,13 +153,16 @@ int socklife_ends(struct bpf_sock *ctx)
 	return 1;
 }
 
-/* TCP leaves first: it is most of what passes here. `sk`: to ask for its state. */
+/*
+ * TCP leaves first: it is most of what passes here. Nothing of a stream is its end, and no message.
+ * `sk`: to ask for its state.
+ */
 static __always_inline struct socklife_state *socklife_passes(const struct sock *sk,
 							      const struct sock *plain, int ret)
 {
 	struct socklife_state *life;
 
-	if (ret < 0 || is_tcp(plain))
+	if (ret < 0 || is_tcp(plain) || (!ret && PLAIN(plain, sk_type) == SOCK_STREAM))
 		return NULL;
 	life = bpf_sk_storage_get(&socklife_states, (void *)sk, NULL, 0);
 	return life && life->since ? life : NULL;
@@ -189,7 +193,7 @@ static __always_inline void socklife_received(const struct sock *sk, const struc
 	COUNT(life, receives, 1);
 }
 
-/* Since 6.3; both are told of each message, whichever call it is of. */
+/* Since 6.3; told of each message, whichever call it is of, but for splice() of unix streams. */
 SEC("?tp_btf/sock_send_length")
 int BPF_PROG(socklife_sends__btf, const struct sock *sk, int ret, int flags)
 {
