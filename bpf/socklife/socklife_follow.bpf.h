@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Follows sockets of IPv4 and IPv6 from socket() to the last close(), and what they send and
- * receive in between. Programs of the root cgroup see both ends of all of them, but those of the
- * kernel; they return 1, which lets everything pass.
+ * Follows sockets from socket() to the last close(), and what they send and receive in between.
+ * Programs of the root cgroup see both ends of all of IPv4 and IPv6, but those of the kernel; they
+ * return 1, which lets everything pass. Those of other families are followed at functions.
  */
 #ifndef NICPROBE_SOCKLIFE_FOLLOW_BPF_H
 #define NICPROBE_SOCKLIFE_FOLLOW_BPF_H
@@ -11,8 +11,8 @@
 #include "bpf/socklife/socklife.h"
 
 #define AF_NETLINK	16
-#define SOCK_DGRAM	2
 #define SOCK_STREAM	1
+#define SOCK_DGRAM	2
 #define SOCK_RAW	3
 #define IPPROTO_UDP	17
 #define IPPROTO_UDPLITE	136
