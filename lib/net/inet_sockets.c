@@ -51,7 +51,7 @@ static int answer(const struct nlmsghdr *nlh, void *arg)
 	struct socket_facts s = {
 		.local_port = ntohs(msg->id.idiag_sport), .remote_port = ntohs(msg->id.idiag_dport),
 		.inode = msg->idiag_inode, .probes = msg->idiag_timer == TIMER_PROBE,
-		.ended = 1 << msg->idiag_state & STATES_ENDED,
+		.ended = msg->idiag_state < 32 && 1u << msg->idiag_state & STATES_ENDED,
 		.id = msg->id, .family = msg->idiag_family,
 	};
 	const struct nlattr *info = attr_of(nlh, sizeof(*msg), INET_DIAG_INFO);

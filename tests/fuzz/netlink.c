@@ -8,6 +8,7 @@
 #include "bpf/devlink/devlink.h"
 #include "bpf/hooks/clsact.h"
 #include "bpf/hwstat/hwstat.h"
+#include "bpf/open/open.h"
 #include "bpf/station/station.h"
 #include "bpf/xsk/xsk.h"
 #include "lib/core/hook.h"
@@ -15,6 +16,7 @@
 #include "lib/net/ethtool.h"
 #include "lib/net/full_socket.h"
 #include "lib/net/iface.h"
+#include "lib/net/inet_sockets.h"
 #include "lib/net/napis.h"
 #include "lib/net/neighbours.h"
 #include "lib/net/netlink.h"
@@ -160,13 +162,21 @@ static void others(void)
 	full_socket_find(&s);
 }
 
+static void connections(void)
+{
+	const struct socket_facts s = { .family = 2 };
+
+	told(&meter_open);
+	tcp_closed(&s);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	if (!size)
 		return 0;
 	machine_begin();
 	world_begin(data + 1, size - 1, data[0] < 128);
-	switch (data[0] % 14) {
+	switch (data[0] % 15) {
 	case 0: queues(); break;
 	case 1: settings(); break;
 	case 2: links(); break;
@@ -181,6 +191,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	case 11: told(&meter_station); break;
 	case 12: filters(); break;
 	case 13: others(); break;
+	case 14: connections(); break;
 	}
 	return 0;
 }

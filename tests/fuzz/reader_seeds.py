@@ -133,8 +133,9 @@ def answers():
     yield from ports(link)
     yield from stations()
     yield from others()
-    for which in range(14):	# without netlink: ethtool's ioctl
-        yield f"ioctl{which}", bytes([128 + (which - 128) % 14]) + b"\1" + u32(0, 2, 0, 3, 3) + b"rx_queue_0_drops".ljust(32, b"\0") * 4
+    yield from connections()
+    for which in range(15):	# without netlink: ethtool's ioctl
+        yield f"ioctl{which}", bytes([128 + (which - 128) % 15]) + b"\1" + u32(0, 2, 0, 3, 3) + b"rx_queue_0_drops".ljust(32, b"\0") * 4
 
 
 def name(text):
@@ -198,6 +199,14 @@ def others():
     sockets = b"".join(message(20, struct.pack("<BBBB", 2, 7, 0, 0) + struct.pack(">H", 53 + n) + bytes(46) + u32(0, 1, 0, 0, 77) +
                                attribute(7, u32(9000, 10000 * n, 0, 0, 0, 0, 0, 0, 5 + n))) for n in range(3))
     yield "others", b"\x0d" + pieces(hosts + DONE, sockets + DONE, sockets + DONE) + who(77)
+
+
+def connections():
+    """One that is open, one whose other end has closed, and one in a state that no kernel has yet."""
+    told = attribute(2, u32(*range(1, 61)))
+    each = b"".join(message(20, struct.pack("<BBBB", family, state, 0, 0) + struct.pack(">HH", 80, 4000 + state) + bytes(44) +
+                            u32(0, 1, 0, 0, 77 + state) + told) for family, state in ((2, 1), (10, 8), (2, 200)))
+    yield "connections", b"\x0e" + pieces(each + DONE, each + DONE) + who(78) + pieces(each + DONE)
 
 
 def lines():
