@@ -128,6 +128,16 @@ static __always_inline __u32 freed_in_qdisc(const struct sk_buff *skb, bool used
 	return NR_LIFE_ENDS + (BPF_CORE_READ(shared, gso_size) ? LIFE_SEGMENTED : LIFE_UNSEEN);
 }
 
+/*
+ * In the queue of a socket UDP keeps numbers in place of the device (udp_set_dev_scratch(), 6.1);
+ * an address of the kernel would have the topmost bit set. A program that waits on another CPU may
+ * read a datagram before the socket tells that it is there.
+ */
+static __always_inline bool was_in_udp(const struct sk_buff *skb)
+{
+	return (__s64)PLAIN(skb, dev) > 0;
+}
+
 static __always_inline int life_freed(const struct sk_buff *skb, bool used)
 {
 	__u32 place, how = LIFE_DROPPED;
@@ -145,7 +155,7 @@ static __always_inline int life_freed(const struct sk_buff *skb, bool used)
 	else if (life->stage != LIFE_GRO && !same(life, skb))
 		how = NR_LIFE_ENDS + LIFE_UNSEEN;
 	else if (used)
-		how = life->stage == LIFE_SOCKET ? LIFE_READ : LIFE_USED;
+		how = life->stage == LIFE_SOCKET || was_in_udp(skb) ? LIFE_READ : LIFE_USED;
 	return life_end(place, how);
 }
 
@@ -198,10 +208,10 @@ static __always_inline int life_returned(const struct sk_buff *skb, int rc)
 		return 0;
 	/* It is requeued: back to the stage "qdisc". */
 	life = life_of_skb(skb, &place);
-	if (!life || life->stage != LIFE_DRIVER)
+	if (!life || __sync_val_compare_and_swap(&life->stage, LIFE_DRIVER, LIFE_QDISC) !=
+		     LIFE_DRIVER)
 		return 0;
 	life_went(LIFE_QDISC, life->queue, LIFE_DRIVER);
-	life->stage = LIFE_QDISC;
 	return life_came(LIFE_QDISC, life->queue, LIFE_QDISC);
 }
 

@@ -183,18 +183,30 @@ static __always_inline __u64 *life_key_at(__u32 place)
 	return b ? &b->skb[(place - 1) % LIFE_WAYS] : NULL;
 }
 
+/*
+ * A place in which a life ends: nobody finds it, nobody takes it. Until it is free again no other
+ * CPU may move the life: a program may read a packet while the CPU that queued it is about to say
+ * so.
+ */
+#define LIFE_ENDING	1
+#define LIFE_OVER	NR_LIFE_STAGES
+
 /* Ends the life at `place`. If two CPUs end it at once, the second does nothing. */
 __noinline int life_end(__u32 place, __u32 how)
 {
 	struct life *at = life_at(place), life;
 	__u64 *key = life_key_at(place), skb;
+	__u32 stage;
 
 	if (!at || !key)
 		return 0;
-	life = *at;
 	skb = *key;
-	if (!skb || __sync_val_compare_and_swap(key, skb, 0) != skb)
+	if (skb <= LIFE_ENDING || __sync_val_compare_and_swap(key, skb, LIFE_ENDING) != skb)
 		return 0;
+	stage = __sync_lock_test_and_set(&at->stage, LIFE_OVER);
+	life = *at;
+	life.stage = stage;
+	__sync_lock_test_and_set(key, 0);
 	ADD(life_watched, -1);
 	return life_count(&life, how);
 }
@@ -204,14 +216,17 @@ __noinline int life_step(__u32 place, __u32 stage)
 {
 	struct life *life = life_at(place);
 	__u64 now = bpf_ktime_get_ns();
-	__u32 step;
+	__u32 first, queue;
 
-	if (!life || __sync_val_compare_and_swap(&life->stage, stage, stage + 1) != stage)
+	if (!life)
 		return 0;
-	step = stage + 1 - life->first;
-	life->at[step & 3] = now;
-	life_went(life->first, life->queue, stage);
-	life_came(life->first, life->queue, stage + 1);
+	first = life->first;
+	queue = life->queue;
+	if (__sync_val_compare_and_swap(&life->stage, stage, stage + 1) != stage)
+		return 0;
+	life->at[(stage + 1 - first) & 3] = now;
+	life_went(first, queue, stage);
+	life_came(first, queue, stage + 1);
 	return 1;
 }
 

@@ -5,6 +5,30 @@ import socket
 
 from lib.lives import *
 
+
+def known(netns, iface, address, there, theirs):
+    """Asks for its address no more: a request would be a packet that the kernel uses."""
+    mac = there.run(f"cat /sys/class/net/{theirs}/address").strip()
+    netns.ip(f"neigh replace {address} lladdr {mac} dev {iface} nud permanent")
+
+
+def spin(reader, many):
+    """A process on the last CPU that reads so many datagrams and never waits; after 60 s it fails."""
+    pid = os.fork()
+    if pid:
+        return pid
+    os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+    reader.setblocking(False)
+    end = time.monotonic() + 60
+    while many and time.monotonic() < end:
+        try:
+            reader.recv(2000)
+            many -= 1
+        except BlockingIOError:
+            pass
+    os._exit(many > 0)
+
+
 need_root()
 a, b = Namespace("a"), Namespace("b")
 LO = f"{a}/lo"
@@ -43,7 +67,9 @@ c.ip("addr add 198.18.2.2/24 dev eth1")
 a.ip("route add 198.18.2.0/24 via 198.18.1.2")
 c.ip("route add default via 198.18.2.1")
 sender, reader = bound(a, socket.SOCK_DGRAM, "198.18.1.1"), bound(c, socket.SOCK_DGRAM, "198.18.2.2")
-sender.sendto(b"for arp", reader.getsockname())
+known(a, "eth0", "198.18.1.2", b, "eth0")
+known(b, "eth1", "198.18.2.2", c, "eth1")
+sender.sendto(b"first", reader.getsockname())
 reader.recv(100)
 attach(f"{b}/eth0")
 for i in range(N):
@@ -62,8 +88,9 @@ c.ip("link set eth1 master br0")
 c.ip("addr add 198.18.2.2/24 dev br0")
 c.ip("link set br0 up")
 c.ip("route replace default via 198.18.2.1")
-b.ip("neigh flush dev eth1")
-sender.sendto(b"for arp", reader.getsockname())
+known(b, "eth1", "198.18.2.2", c, "br0")
+known(c, "br0", "198.18.2.1", b, "eth1")
+sender.sendto(b"first", reader.getsockname())
 reader.recv(100)
 attach(f"{c}/eth1")
 for i in range(N):
@@ -146,4 +173,19 @@ for n in 16, None:
     check(f"{name}: in the table, too", f"1 packet in {rate}" in table, table)
     check(f"{name}: openmetrics has it", 'nicprobe_skblife_time_seconds_bucket{' in metrics, metrics[:200])
     conserved(name, rows)
+
+# 8. A program on another CPU never waits: it often reads before the socket tells that a datagram is there.
+name, many = "spinning reader", 3000
+attach(f"{c}/eth1")
+pid = spin(reader, many)
+here = os.sched_getaffinity(0)
+os.sched_setaffinity(0, {min(here)})
+for i in range(many):
+    sender.sendto(bytes(100), reader.getsockname())
+os.sched_setaffinity(0, here)
+same(f"{name}: it got all", os.waitpid(pid, 0)[1], 0)
+doc, rows = read(f"{c}/eth1")
+nicprobe("detach", f"{c}/eth1")
+same(f"{name}: read # {fate(rows, 'rx', 'stack')} in the stack", fate(rows, "rx"), {"read": many})
+conserved(name, rows)
 finish()
