@@ -56,7 +56,7 @@ def orderly(address):
     acked(s)
     assert c.recv(100) == b"hello"
     c.close()
-    time.sleep(.06)
+    fin_acked()
     s.close()
     server.close()
     time.sleep(.06)
@@ -300,6 +300,15 @@ def kept_alive(c, s, seconds):
     c.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPIDLE, 1)
     c.setsockopt(socket.IPPROTO_TCP, socket.TCP_KEEPINTVL, 1)
     time.sleep(seconds)
+
+
+def fin_acked(port=CLIENT):
+    """Waits until the other end has acknowledged the FIN of this closed socket: it is in FIN_WAIT2, or TIME_WAIT for it."""
+    end = time.monotonic() + 5
+    while not any(line.split()[1].endswith(f":{port:04X}") and line.split()[3] == "05"
+                  for name in ("tcp", "tcp6") for line in open(f"/proc/net/{name}")):
+        assert time.monotonic() < end
+        time.sleep(.005)
 
 
 def window_closed(c, s, seconds):
