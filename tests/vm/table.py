@@ -63,12 +63,12 @@ for kernel, guest, line in lines():
             totals[doc["driver"]] = totals.get(doc["driver"], 0) + doc["packets"]
     elif guest == "live":
         software(kernel, line)
-    took = re.match(r"# (\S+_test\.py): (\d+) s$", line)
+    took = re.match(r"# (\S+_test\.py): (\d+ s, \d+ of a CPU)$", line)
     if took:
         times.append((kernel, guest, *took.groups()))
     took = re.match(r"# booted in (\d*) s, (\d+) s in all, (\d+) s of CPU time", line)
     if took:
-        times.append((kernel, guest, "in all", f"{took[2]} s, of the CPUs {took[3]}"))
+        times.append((kernel, guest, "in all", f"{took[2]} s, {took[3]} of a CPU"))
 
 print("#\n# What nicprobe counted, compared with the driver's own counters; tun and veth: with what was sent.\n"
       "# In wire packets, without and with offloads (TSO, GSO, GRO, LRO, VLAN).")
@@ -86,4 +86,4 @@ if len(kernels) > 1 and not os.environ.get("GUESTS"):
           ("" if total >= MILLION else f": fewer than {MILLION}"))
 print("#\n# Seconds, by the guest's clock; in all, by ours")
 for kernel, guest, what, seconds in times:
-    print(f"# {kernel:<12}{guest:<8}{what:<28}{seconds}")
+    print(f"# {kernel:<12}{guest:<12}{what:<30}{seconds}")
