@@ -100,7 +100,7 @@ $(B)/cmd/views.o: $(SKELS)/views.inc
 PACKAGES     := gcc make clang llvm bpftool libc6-dev libbpf-dev libxdp-dev libmnl-dev libelf-dev \
 		zlib1g-dev libjson-c-dev libmicrohttpd-dev libncurses-dev iproute2 python3
 PACKAGES_DEV := ethtool procps util-linux mandoc bash-completion python3-prometheus-client iputils-ping strace libcap2-bin git \
-		libclang-rt-14-dev cppcheck bpftrace tcpdump musl-tools tmux chromium zsh fish \
+		libclang-rt-14-dev cppcheck bpftrace tcpdump musl-tools tmux chromium poppler-utils zsh fish \
 		debhelper lintian
 
 # $(call install,PACKAGES): nothing, and no network, when all are there.

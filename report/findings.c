@@ -40,8 +40,8 @@ static void meaning_put(FILE *out, const struct finding *f)
 	char when[700];
 
 	kind_text(f->kind, f->kind->when, when, sizeof(when));
-	html(out, "<details><summary>What %s means</summary><p>%s</p><p>It is said when %s.</p>"
-	     "<p>What helps: %s</p></details>\n", f->kind->id, f->kind->means, when,
+	html(out, "<details class=\"paper\"><summary>What %s means</summary><p>%s</p><p>It is said "
+	     "when %s.</p><p>What helps: %s</p></details>\n", f->kind->id, f->kind->means, when,
 	     f->kind->remedy);
 }
 

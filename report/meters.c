@@ -13,10 +13,11 @@ static void events_put(struct drawing d)
 		nr += event_of(d.c, &d.a->events[i]);
 	if (!nr)
 		return;
-	html(d.out, "<details><summary>%u event%s</summary><div class=\"scroll\" tabindex=\"0\" "
-	     "role=\"region\" aria-label=\"events\"><table class=\"events\"><thead><tr><th scope="
-	     "\"col\" class=\"l\">time</th><th scope=\"col\" class=\"l\">event</th><th "
-	     "scope=\"col\" class=\"l\">what</th></tr></thead><tbody>\n", nr, nr == 1 ? "" : "s");
+	html(d.out, "<details class=\"paper\"><summary>%u event%s</summary><div class=\"scroll\" "
+	     "tabindex=\"0\" role=\"region\" aria-label=\"events\"><table class=\"events\">"
+	     "<thead><tr><th scope=\"col\" class=\"l\">time</th><th scope=\"col\" class=\"l\">"
+	     "event</th><th scope=\"col\" class=\"l\">what</th></tr></thead><tbody>\n", nr,
+	     nr == 1 ? "" : "s");
 	for (unsigned i = 0; i < d.a->nr_events; i++) {
 		const struct recorded_event *e = &d.a->events[i];
 

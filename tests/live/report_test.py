@@ -249,10 +249,37 @@ def test_chromium():
                 check(f"{name}: its colours", (sum(got[2:]) < 200) == dark, str(got))
 
 
+def printed(name, *files):
+    """(text, brightness of the first sheet from 0 to 255) of the page on paper, as Chromium prints it."""
+    made(*files, out=f"{name}.html")
+    pdf = path(f"{name}.pdf")
+    subprocess.run(["chromium", "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={DIR}/chromium",
+                    "--no-pdf-header-footer", f"--print-to-pdf={pdf}", f"file://{path(name)}.html"],
+                   capture_output=True, timeout=120, env={**os.environ, "HOME": DIR}, check=True)
+    grey = subprocess.run(["pdftoppm", "-gray", "-r", "20", "-f", "1", "-l", "1", pdf], capture_output=True, check=True).stdout
+    sheet = grey.split(b"\n", 3)[3]
+    return " ".join(sh(f"pdftotext {pdf} -").split()), sum(sheet) / len(sheet)
+
+
+def test_paper():
+    if not (shutil.which("chromium") and shutil.which("pdftotext")):
+        skip("report on paper", "there is no chromium, or no pdftotext; try: sudo make deps-dev")
+        return
+    # to a port on which nothing listens
+    record("closed", 2, lambda: (nic("send 0 100 300 v4 udp"), nic("go")))
+    one, light = printed("one", "closed")
+    check("paper: the findings, and what they mean", "What udp-port-closed means" in one and "It is said when" in one, one[:800])
+    check("paper: the events are open", "recording begins" in one, one[:800])
+    check("paper: nothing that is closed, and could not be opened", "The numbers" not in one, one[-800:])
+    check(f"paper: white # {light:.0f}", light > 200, light)
+    two, _ = printed("two", "slow", "closed")
+    check("paper: two files", "slow" in two and "What udp-port-closed means" in two, two[:800])
+
+
 nicprobe("attach", TAP)
 # Each round has several sends, and there are many: enough to judge, whoever else wants the CPU.
 record("slow", 5, lambda: send([6, 2]), pause=.02)
 record("fast", 5, lambda: send([6, 12]), pause=.02)
-each(test_page, test_events, test_names, test_two, test_bad, test_contrast, test_chromium)
+each(test_page, test_events, test_names, test_two, test_bad, test_contrast, test_chromium, test_paper)
 nicprobe("detach", TAP)
 finish()
