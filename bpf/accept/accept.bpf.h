@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Counts a connection when its handshake is complete and its listener has room for it. Its socket
- * is a copy of the listener's then, and has the length of its queue (inet_csk_clone_lock(), 6.1 to
- * 6.18; that of the SYN queue is cleared before, in 6.18).
+ * is made as a copy of the listener's, and has the length of its queue (inet_csk_clone_lock(), 6.1
+ * to 6.18; that of the SYN queue is cleared before, in 6.18). If its last ACK and what follows come
+ * on two CPUs, two are made, of which one goes away untold (inet_csk_complete_hashdance()): only
+ * the other is established.
  */
 #ifndef NICPROBE_ACCEPT_BPF_H
 #define NICPROBE_ACCEPT_BPF_H
@@ -13,27 +15,33 @@
 REMOTE_MAP(accept);
 static const struct accept accept_none;
 
-/* `life`: of the connection: who listens is in it. NULL: there is no room for one. */
+/* `life`: of the connection: who listens is in it. */
 static __always_inline struct accept *accept_row(const struct sock *sk,
 						 const struct socket_life *life, __u32 limit)
 {
 	struct accept_key key = { .port = port_local(sk), .limit = limit }, others = {};
 
-	if (life)
-		__builtin_memcpy(key.comm, life->comm, sizeof(key.comm));
+	__builtin_memcpy(key.comm, life->comm, sizeof(key.comm));
 	return REMOTE_ROW(&accept, &key, &others, &accept_none, METER_accept);
 }
 
-static __always_inline void accept_queued(const struct sock *sk, struct socket_life *life)
+/* From now on it waits, if it is the one that stays: accept() may have it as it is established. */
+static __always_inline void accept_came(const struct sock *sk, struct socket_life *life)
+{
+	const struct sock___backlog *queue = (const void *)sk;
+
+	if (!life)
+		return;
+	life->queued = bpf_ktime_get_ns();
+	life->limit = PLAIN(queue, sk_max_ack_backlog);
+}
+
+static __always_inline void accept_queued(const struct sock *sk, const struct socket_life *life)
 {
 	const struct sock___backlog *queue = (const void *)sk;
 	__u32 depth = PLAIN(queue, sk_ack_backlog), limit = PLAIN(queue, sk_max_ack_backlog);
 	struct accept *row = accept_row(sk, life, limit);
 
-	if (life) {
-		life->queued = bpf_ktime_get_ns();
-		life->limit = limit;
-	}
 	if (!row)
 		return;
 	COUNT(row, connections, 1);

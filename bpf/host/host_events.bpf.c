@@ -32,7 +32,7 @@ static __always_inline void attempt_ended(const struct sock *plain, const struct
 static __always_inline void came(const struct sock *sk, const struct sock *plain)
 {
 	if (on(METER_accept))
-		accept_queued(plain, life_begin(sk));
+		accept_came(plain, life_begin(sk));
 }
 
 static __always_inline void connected(const struct sock *plain, struct socket_life *life,
@@ -45,6 +45,8 @@ static __always_inline void connected(const struct sock *plain, struct socket_li
 static __always_inline void accepted(const struct sock *sk, const struct sock *plain,
 				     const struct socket_life *life)
 {
+	if (on(METER_accept))
+		accept_queued(plain, life);
 }
 
 static __always_inline void connection_ended(const struct sock *plain, struct socket_life *life,
