@@ -30,8 +30,11 @@ struct fdpass_flight {		/* a file on its way… */
 
 struct fdpass_flown {
 	char from[COMM_SIZE];
-	__u32 count;
+	__s32 count;
 };
+
+#define FDPASS_GONE	(-0x40000000)	/* another CPU is about to delete it */
+#define FDPASS_TRIES	8		/* until it has */
 
 struct {
 	__uint(type, BPF_MAP_TYPE_LRU_HASH);
@@ -94,23 +97,27 @@ static __always_inline void fdpass_count(struct fdpass_key *key, const struct fi
 
 static __always_inline void fdpass_leaves(const struct fdpass_flight *flight)
 {
-	struct fdpass_flown *flown = bpf_map_lookup_elem(&fdpass_flights, flight), new = {};
+	struct fdpass_flown *flown, new = { .count = 1 };
 
-	new.count = 1;
 	bpf_get_current_comm(new.from, sizeof(new.from));
-	if (!flown) {
-		bpf_map_update_elem(&fdpass_flights, flight, &new, BPF_ANY);
-		return;
+	for (int i = 0; i < FDPASS_TRIES; i++) {
+		if (!bpf_map_update_elem(&fdpass_flights, flight, &new, BPF_NOEXIST))
+			return;
+		flown = bpf_map_lookup_elem(&fdpass_flights, flight);
+		if (flown && __sync_fetch_and_add(&flown->count, 1) >= 0) {
+			__builtin_memcpy(flown->from, new.from, sizeof(flown->from));
+			return;
+		}
 	}
-	__builtin_memcpy(flown->from, new.from, sizeof(flown->from));
-	__sync_fetch_and_add(&flown->count, 1);
 }
 
 static __always_inline void fdpass_ends(const struct fdpass_flight *flight,
 					struct fdpass_flown *flown)
 {
-	if (__sync_fetch_and_add(&flown->count, -1) <= 1)
+	if (__sync_val_compare_and_swap(&flown->count, 1, FDPASS_GONE) == 1)
 		bpf_map_delete_elem(&fdpass_flights, flight);
+	else
+		__sync_fetch_and_add(&flown->count, -1);
 }
 
 static __always_inline void fdpass_received(struct fdpass_flight *flight, const struct file *file,
@@ -124,7 +131,7 @@ static __always_inline void fdpass_received(struct fdpass_flight *flight, const 
 		flown = bpf_map_lookup_elem(&fdpass_flights, flight);
 	}
 	bpf_get_current_comm(key.to, sizeof(key.to));
-	if (flown) {
+	if (flown && flown->count > 0) {
 		__builtin_memcpy(key.from, flown->from, sizeof(key.from));
 		if (!peeks)
 			fdpass_ends(flight, flown);
@@ -151,7 +158,7 @@ static long fdpass_fd(__u32 nr, struct fdpass_walk *w)
 		break;
 	case FDPASS_FAILED:
 		flown = bpf_map_lookup_elem(&fdpass_flights, &flight);
-		if (flown)
+		if (flown && flown->count > 0)
 			fdpass_ends(&flight, flown);
 		break;
 	case FDPASS_SENT:
