@@ -27,55 +27,60 @@ static __always_inline void neigh_queued(const struct neighbour *n, struct neigh
 	length = PLAIN(n, arp_queue.qlen);
 	old = asked->evicted;
 	evicted = packets - length;
-	if (length && (__s64)evicted > (__s64)old &&
+	/* else another CPU has given up, and this is the queue of the next time */
+	if (length && asked->updated == PLAIN(n, updated) && (__s64)evicted > (__s64)old &&
 	    __sync_val_compare_and_swap(&asked->evicted, old, evicted) == old)
 		COUNT(row, drops[NEIGH_DROP_OVERFLOW], evicted - old);
 }
 
-/* NULL: there is no room. */
+/* Packets of two CPUs may both be the first: what one of them has begun stays. NULL: no room. */
 static __always_inline struct neigh_asked *neigh_begin(__u64 key, const struct neigh_asked *as)
 {
 	struct neigh_asked *asked;
 
-	bpf_map_update_elem(&neigh_asking, &key, as, BPF_ANY);
+	bpf_map_update_elem(&neigh_asking, &key, as, BPF_NOEXIST);
 	asked = bpf_map_lookup_elem(&neigh_asking, &key);
 	if (!asked)
 		lost_add(METER_neigh, 1);
 	return asked;
 }
 
-/* With this many the count of its probes begins (__neigh_event_send(), 6.1 to 6.18). */
-static __always_inline int neigh_unicast(const struct neighbour *n)
+/*
+ * The kernel counts a question once it is sent, on whichever CPU: at the beginning of the call that
+ * found the address missing, or by its timer.
+ */
+static __always_inline void neigh_solicited(const struct neighbour *n, struct neigh_asked *asked,
+					    struct neigh *row)
 {
-	const struct neigh_parms *parms = PLAIN(n, parms);
+	__u64 old = asked->probes, now = neigh_probes(n);
 
-	return PLAIN(parms, data[1]);
+	if (now > old && __sync_val_compare_and_swap(&asked->probes, old, now) == old)
+		COUNT(row, solicits, now - old);
 }
 
 /* The kernel asks for the address, or has long done so when we came. */
-static __always_inline struct neigh_asked *neigh_ask(__u64 key, const struct neighbour *n,
-						     struct neigh *row)
+static __always_inline struct neigh_asked *neigh_ask(__u64 key, const struct neighbour *n)
 {
-	struct neigh_asked asked = {};
+	struct neigh_asked asked = { .updated = PLAIN(n, updated) }, *begun;
 
 	if (neigh_prompt(n)) {
 		asked.since = neigh_born(key, n) ?: bpf_ktime_get_ns();
-		/* an entry that the kernel keeps resolved is asked for by its timer at first */
-		if (PLAIN(n, probes.counter) > neigh_unicast(n))
-			COUNT(row, solicits, 1);
+		asked.probes = neigh_unicast(n);
 	} else {
 		asked.packets = PLAIN(n, arp_queue.qlen);
 		asked.packets -= !!asked.packets;	/* this one is to be counted */
+		asked.probes = neigh_probes(n);
 	}
+	begun = neigh_begin(key, &asked);
 	bpf_map_delete_elem(&neigh_births, &key);
-	return neigh_begin(key, &asked);
+	return begun;
 }
 
-/* An address has become known, or the entry is removed, while packets may wait. */
-static __always_inline void neigh_settled(const struct neighbour *n, struct neigh_asked *asked,
+/* An address has become known, or the entry is removed, while so many packets wait. */
+static __always_inline void neigh_settled(__u32 length, struct neigh_asked *asked,
 					  struct neigh *row)
 {
-	__s64 more = (__s64)PLAIN(n, arp_queue.qlen) - (__s64)(asked->packets - asked->evicted);
+	__s64 more = (__s64)length - (__s64)(asked->packets - asked->evicted);
 
 	if (more > 0)		/* other CPUs have not told yet, and will be too late */
 		COUNT(row, waited, more);
@@ -86,18 +91,28 @@ static __always_inline void neigh_settled(const struct neighbour *n, struct neig
 static __always_inline void neigh_resolved(__u64 key, const struct neighbour *n, struct neigh *row,
 					   bool admin)
 {
-	__u64 now = bpf_ktime_get_ns();
+	__u64 now = bpf_ktime_get_ns(), unicast = neigh_unicast(n);
+	__u32 length = PLAIN(n, arp_queue.qlen);
 	struct neigh_asked asked = {};
+	bool prompt = neigh_prompt(n);
 
+	/* the packets were counted before: whoever is not first sends them meanwhile */
+	barrier();
+	if (!neigh_answers_first(key))
+		return;
 	/*
 	 * Without: its answer came before the event that it was asked for, in a softirq between
 	 * the two (__neigh_event_send() enables them first, 6.1 to 6.18), or it was before us.
 	 */
-	if (!neigh_take(key, &asked) && neigh_prompt(n)) {
-		asked.since = neigh_born(key, n);
-		COUNT(row, solicits, 1);
+	if (!neigh_take(key, &asked)) {
+		asked.since = prompt ? neigh_born(key, n) : 0;
+		asked.probes = prompt ? unicast : neigh_probes(n);
 	}
-	neigh_settled(n, &asked, row);
+	if (prompt && asked.probes == unicast)		/* not even the kernel has counted it yet */
+		COUNT(row, solicits, 1);
+	else
+		neigh_solicited(n, &asked, row);
+	neigh_settled(length, &asked, row);
 	COUNT(row, ends[admin ? NEIGH_SET : NEIGH_ANSWERED], 1);
 	if (admin)
 		return;
@@ -161,7 +176,7 @@ static __always_inline void neigh_removed(__u64 key, const struct neighbour *n, 
 	COUNT(row, ends[NEIGH_DELETED], 1);
 	/* they may be gone already (neigh_flush_dev(), 6.1 to 6.18) */
 	if (length)
-		neigh_settled(n, &asked, row);
+		neigh_settled(length, &asked, row);
 	COUNT(row, drops[NEIGH_DROP_DELETED], length ?: asked.packets - asked.evicted);
 }
 
@@ -198,6 +213,21 @@ int BPF_PROG(neigh_told, struct neighbour *entry, const __u8 *address, __u8 new,
 	return 0;
 }
 
+/* What was asked is given up. */
+static __always_inline void neigh_failed(__u64 key, struct neigh *row)
+{
+	struct neigh_asked last;
+
+	if (!neigh_take(key, &last))
+		return;
+	if (last.probing) {
+		COUNT(row, confirms[NEIGH_SILENT], 1);
+	} else {
+		COUNT(row, ends[NEIGH_FAILED], 1);
+		COUNT(row, drops[NEIGH_DROP_FAILED], last.packets - last.evicted);
+	}
+}
+
 /* At its end. */
 SEC("tp_btf/neigh_timer_handler")
 int BPF_PROG(neigh_timed, struct neighbour *entry, int unused)
@@ -206,28 +236,33 @@ int BPF_PROG(neigh_timed, struct neighbour *entry, int unused)
 	struct neigh *row = neigh_row_of(n);
 	__u8 state = PLAIN(n, nud_state);
 	__u64 key = (__u64)n;
-	struct neigh_asked *asked, last;
+	struct neigh_asked *asked;
 
 	if (!row)
 		return 0;
 	asked = bpf_map_lookup_elem(&neigh_asking, &key);
 	if (state & NUD_INCOMPLETE) {
-		COUNT(row, solicits, 1);
-		if (!asked)
-			neigh_begin(key, &(struct neigh_asked){
-				.packets = PLAIN(n, arp_queue.qlen) });
+		/* not where it is begun anew: its first packet will tell, if it has not */
+		if (!asked && !neigh_prompt(n))
+			asked = neigh_begin(key, &(struct neigh_asked){
+				.packets = PLAIN(n, arp_queue.qlen),
+				.updated = PLAIN(n, updated), .probes = neigh_probes(n) - 1 });
+		if (asked && asked->updated == PLAIN(n, updated))
+			neigh_solicited(n, asked, row);
+		else if (asked)
+			neigh_failed(key, row);
 	} else if (state & NUD_PROBE) {
 		COUNT(row, probes, 1);
 		if (!asked)
 			neigh_begin(key, &(struct neigh_asked){
 				.since = bpf_ktime_get_ns(), .probing = true });
-	} else if (asked && neigh_take(key, &last) && state & NUD_FAILED) {
-		if (last.probing) {
-			COUNT(row, confirms[NEIGH_SILENT], 1);
-		} else {
-			COUNT(row, ends[NEIGH_FAILED], 1);
-			COUNT(row, drops[NEIGH_DROP_FAILED], last.packets - last.evicted);
-		}
+	} else if (asked && state & NUD_FAILED) {
+		/* the first question may have been sent last, by a call that was put aside */
+		if (!asked->probing)
+			neigh_solicited(n, asked, row);
+		neigh_failed(key, row);
+	} else if (asked) {
+		bpf_map_delete_elem(&neigh_asking, &key);
 	}
 	return 0;
 }
@@ -257,9 +292,18 @@ int BPF_PROG(neigh_waits, struct neighbour *entry, int waits)
 	}
 	if (!(state & NUD_INCOMPLETE))	/* neigh_resolved() has counted it */
 		return 0;
-	asked = bpf_map_lookup_elem(&neigh_asking, &key) ?: neigh_ask(key, n, row);
-	if (asked)
-		neigh_queued(n, asked, row);
+	asked = bpf_map_lookup_elem(&neigh_asking, &key);
+	/* another CPU has given up, and is yet to tell; this is about the next time */
+	if (asked && asked->updated != PLAIN(n, updated)) {
+		neigh_failed(key, row);
+		asked = NULL;
+	}
+	if (!asked)
+		asked = neigh_ask(key, n);
+	if (!asked)
+		return 0;
+	neigh_solicited(n, asked, row);
+	neigh_queued(n, asked, row);
 	return 0;
 }
 
@@ -289,6 +333,7 @@ int BPF_PROG(neigh_made, struct neigh_table *table, struct net_device *device, c
 		birth.ns = bpf_ktime_get_ns();
 		birth.jiffies = bpf_jiffies64();
 		bpf_map_update_elem(&neigh_births, &key, &birth, BPF_ANY);
+		bpf_map_delete_elem(&neigh_answers, &key);
 		return 0;
 	}
 	row = neigh_row(dev, ARGUMENT(table));

@@ -56,6 +56,8 @@ struct neigh_asked {
 	__u64 packets;		/* that have waited */
 	__u64 evicted;		/* of these, by others */
 	__u64 probing;		/* its address is known */
+	__u64 updated;		/* jiffies: by that of the entry one is told from the next */
+	__u64 probes;		/* of the kernel's count, those that ours has */
 };
 
 struct {
@@ -75,6 +77,12 @@ struct neigh_birth {
  * tells of one that is given up before it is in its table, so old ones make room for new ones.
  */
 MAP(LRU_HASH, neigh_births, __u64, struct neigh_birth, 4096);
+
+/*
+ * When entries were last told their address, in jiffies: the event comes before the kernel looks
+ * who is first, so two answers on two CPUs may both find none (__neigh_update(), 6.1 to 6.18).
+ */
+MAP(LRU_HASH, neigh_answers, __u64, __u64, 4096);
 
 /* Ticks that may pass from an event to the program that hears of it: softirqs may come between. */
 #define NEIGH_PROMPT	20
@@ -120,6 +128,32 @@ static __always_inline __u64 neigh_born(__u64 key, const struct neighbour *n)
 static __always_inline bool neigh_prompt(const struct neighbour *n)
 {
 	return bpf_jiffies64() - PLAIN(n, updated) <= NEIGH_PROMPT;
+}
+
+/* Is this the first answer to what is asked now? No entry is asked for again so soon. */
+static __always_inline bool neigh_answers_first(__u64 key)
+{
+	__u64 now = bpf_jiffies64(), was, *last;
+
+	if (!bpf_map_update_elem(&neigh_answers, &key, &now, BPF_NOEXIST))
+		return true;
+	last = bpf_map_lookup_elem(&neigh_answers, &key);
+	was = last ? *last : 0;
+	return !last || (now - was > NEIGH_PROMPT &&
+			 __sync_val_compare_and_swap(last, was, now) == was);
+}
+
+/* With this many the count of its probes begins (__neigh_event_send(), 6.1 to 6.18). */
+static __always_inline __u64 neigh_unicast(const struct neighbour *n)
+{
+	const struct neigh_parms *parms = PLAIN(n, parms);
+
+	return PLAIN(parms, data[1]);
+}
+
+static __always_inline __u64 neigh_probes(const struct neighbour *n)
+{
+	return PLAIN(n, probes.counter);
 }
 
 #endif
