@@ -4,6 +4,7 @@
 #define NICPROBE_PROBES_ASK_BPF_H
 
 #include "probes/packets.bpf.h"
+#include "probes/since.bpf.h"
 
 /* Sized before it is loaded: its key to query.key_size, its value to query.slots. */
 struct {
@@ -30,15 +31,6 @@ struct {
 	__uint(value_size, sizeof(struct aggregate));
 } fresh SEC(".maps");
 
-/* The beginning of a time, by the key that --on or --delta names. */
-struct {
-	__uint(type, BPF_MAP_TYPE_HASH);
-	__uint(map_flags, BPF_F_NO_PREALLOC);
-	__uint(max_entries, 65536);
-	__type(key, struct since_key);
-	__type(value, __u64);
-} begun SEC(".maps");
-
 /* When drivers took the packets that they have, by address: for nic:::tx-done. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -47,8 +39,6 @@ struct {
 	__type(key, __u64);
 	__type(value, __u64);
 } in_driver SEC(".maps");
-
-#define SINCE	(query.since[0] | query.since[1])
 
 /* A member of 1 to 8 bytes as a number. */
 static __always_inline __u64 number(const struct probe_event *e, __u32 offset, __u32 size)
@@ -143,37 +133,6 @@ static __always_inline bool filter_holds(const struct probe_event *e)
 	return false;
 }
 
-/* Copies a part of a key; an absent one is all zeros, and its bit in `absent` is set. */
-static __always_inline bool part_copy(const struct probe_event *e, const volatile struct part *p,
-				      void *to)
-{
-	const void *from = (void *)e + p->offset;
-	bool there = e->have >> p->group & 1;
-
-	if (!there)
-		return false;
-	switch (p->size) {
-	case 1:
-		*(__u8 *)to = *(__u8 *)from;
-		break;
-	case 2:
-		*(__u16 *)to = *(__u16 *)from;
-		break;
-	case 4:
-		*(__u32 *)to = *(__u32 *)from;
-		break;
-	case 6:
-		__builtin_memcpy(to, from, 6);
-		break;
-	case 16:
-		__builtin_memcpy(to, from, 16);
-		break;
-	default:
-		*(__u64 *)to = *(__u64 *)from;
-	}
-	return true;
-}
-
 static __always_inline void key_make(const struct probe_event *e, struct query_key *k)
 {
 #pragma unroll
@@ -264,45 +223,6 @@ static __always_inline void aggregate_event(const struct probe_event *e)
 		aggregate_add(a, value);
 	else
 		lose(LOST_KEY);
-}
-
-/* What times belong to; false: the event lacks a part of it. */
-static __always_inline bool on_make(const struct probe_event *e, struct since_key *k)
-{
-#pragma unroll
-	for (__u32 i = 0; i < ON_PARTS; i++)
-		if (i < query.nr_on && !part_copy(e, &query.on[i], k->bytes + 16 * i))
-			return false;
-	return true;
-}
-
-static __always_inline void time_begin(const struct probe_event *e)
-{
-	__u64 now = e->timestamp;	/* 6.1 takes no value from there */
-	struct since_key k = {};
-
-	if (on_make(e, &k) && bpf_map_update_elem(&begun, &k, &now, BPF_ANY))
-		lose(LOST_TIME);
-}
-
-/* Sets delta_ns. False: nothing began, so there is nothing to tell. */
-static __always_inline bool time_end(struct probe_event *e)
-{
-	struct since_key k = {};
-	__u64 *began;
-
-	if (!on_make(e, &k))
-		return false;
-	began = bpf_map_lookup_elem(&begun, &k);
-	if (began) {
-		e->delta_ns = e->timestamp - *began;
-		e->have |= HAVE(SINCE);
-	}
-	if (query.delta) {
-		time_begin(e);
-		return true;
-	}
-	return began && !bpf_map_delete_elem(&begun, &k);
 }
 
 static __always_inline bool begins(const struct probe_event *e)
