@@ -102,12 +102,15 @@ static __always_inline int bql_queued(const struct sk_buff *skb, const struct ne
 	__u32 queue = skb->queue_mapping;
 	unsigned long state;
 	struct stop *stop;
+	__u64 since;
 
 	stop = row_at(&bql_stop, queue);
 	if (!stop)
 		return 0;
+	/* in this order: else another CPU may end the stop in between, and it would begin again */
+	since = *(volatile __u64 *)&stop->since;
 	state = state_of(txq_of(dev, queue));
-	if (!stop->since)
+	if (!since)
 		return state ? stop_begins(stop, queue, state, true) : 0;
 	if (!stop->wanted && !stop->over) {
 		if (state)

@@ -135,6 +135,25 @@ static __noinline struct met *meet(__u64 address, __u32 at, enum pool_lane lane,
 	return bpf_map_lookup_elem(&pool_met, &address);
 }
 
+#define POOL_TRIES	8
+
+/*
+ * How many more pages these are than were counted, and they are from now on; else 0. Two CPUs may
+ * return pages at once: the one with the higher count may be the slower.
+ */
+static __always_inline __u32 grown(__u32 *counted, __u32 count)
+{
+	__u32 old = *counted, found;
+
+	for (int i = 0; i < POOL_TRIES && (__s32)(count - old) > 0; i++) {
+		found = __sync_val_compare_and_swap(counted, old, count);
+		if (found == old)
+			return count - old;
+		old = found;
+	}
+	return 0;
+}
+
 /*
  * `count` is the total that the pool ever took or returned: the next event makes up for a missed
  * one, and a late one adds nothing.
@@ -142,7 +161,7 @@ static __noinline struct met *meet(__u64 address, __u32 at, enum pool_lane lane,
 static __always_inline void event(__u64 address, enum pool_lane lane, __u32 count, struct asked *a)
 {
 	struct met *met = bpf_map_lookup_elem(&pool_met, &address);
-	__u32 old, more, at;
+	__u32 more, at;
 	struct pool *row;
 
 	if (!has_begun())
@@ -159,11 +178,8 @@ static __always_inline void event(__u64 address, enum pool_lane lane, __u32 coun
 		lost_add(METER_pool, 1);
 		return;
 	}
-	old = met->count[lane];
-	more = count - old;
-	if ((__s32)more <= 0 || __sync_val_compare_and_swap(&met->count[lane], old, count) != old)
-		return;
-	row = pool_at(met->row, lane);
+	more = grown(&met->count[lane], count);
+	row = more ? pool_at(met->row, lane) : NULL;
 	if (!row)
 		return;
 	if (lane == HOLD) {
