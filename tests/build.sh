@@ -36,6 +36,9 @@ chmod +x "$there/cc"
 check "BPF programs are for the compiler's machine" sh -c "make -Bn B=$there/none CC=$there/cc all |
 	grep -q 'D__TARGET_ARCH_arm64'"
 rm "$there/cc"
+# stable.bpf.c takes headers of that machine.
+check "those that read registers compile for arm64" make -s B="$there/arm64" BPFARCH=arm64 CFLAGS=-Werror \
+	"$there/arm64/skel/host_events.bpf.o" "$there/arm64/skel/lookup.bpf.o"
 
 git ls-files -z 2>/dev/null | xargs -0 tar -c --ignore-failed-read 2>/dev/null | tar -x -C "$there"
 [ -e "$there/Makefile" ] || { echo "skip build: the same elsewhere: no git clone to copy"; exit $failed; }
