@@ -77,12 +77,6 @@ const char *socklife_cannot(void)
 	       "functions";
 }
 
-static const char *absent(const struct site *site)
-{
-	(void)site;
-	return socklife_cannot();
-}
-
 static const char *remark(const struct site *site)
 {
 	(void)site;
@@ -108,7 +102,6 @@ const struct meter meter_socklife = {
 	},
 	.events = { .fill = fill },
 	.cannot = socklife_cannot,
-	.absent = absent,
 	.remark = remark,
 	.on_request = "it runs for each message that a socket of the machine sends or receives: "
 		      "0.1 us; and 2 us per socket that is made and closed",

@@ -244,9 +244,13 @@ const struct feature features[] = {
 	{}
 };
 
-/* What else can be denied, besides features and hooks: netlink families, programs that unpack. */
+/*
+ * What else can be denied, besides features and hooks: netlink families, programs that unpack, and
+ * what meters ask for.
+ */
 static const char *const deniable[] = {
-	"devlink", "ethtool", "netdev", "nl80211", "gzip", "xz", "zstd", NULL
+	"devlink", "ethtool", "netdev", "nl80211", "gzip", "xz", "zstd", "uretprobe",
+	"sys_exit", NULL
 };
 
 #define DENIALS "NICPROBE_CANNOT"

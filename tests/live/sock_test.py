@@ -315,6 +315,9 @@ def test_said(ns):
     check("said: that it runs for each system call", "each system call" in text, text)
     nicprobe("detach", f"{ns}/host")
     same("said: not unasked", "sock" in nicprobe("attach", f"{ns}/host").stdout.split("measures")[-1].split("\n")[0].split(), False)
+    for meter in "sock", "fdpass":
+        r = nicprobe("attach", f"{ns}/host", "-m", f"+{meter}", env={"NICPROBE_CANNOT": "sys_exit"}, check=False)
+        check(f"said: {meter}, where system calls cannot be followed", r.returncode == 1 and f"{meter} cannot be had" in r.stderr, r.stderr)
 
 
 need_root()
