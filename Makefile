@@ -152,6 +152,10 @@ $(B)/tests/lookups: tests/lookups.c
 	@mkdir -p $(@D)
 	$(CC) $(CC_FLAGS) $(LD_FLAGS) -o $@ $< -lpthread
 
+$(B)/tests/trap.so: tests/trap.S
+	@mkdir -p $(@D)
+	$(CC) $(CROSS_LD) -shared -nostdlib -o $@ $<
+
 $(B)/tests/xsk: tests/xsk.c
 	@mkdir -p $(@D)
 	$(CC) $(CC_FLAGS) $(LD_FLAGS) -o $@ $< -lxdp -lbpf
@@ -194,7 +198,7 @@ $(B)/tests/vm/%.bpf.o: tests/vm/%.bpf.c
 	$(CLANG) $(BPFFLAGS) -c -o $@ $<
 
 .PHONY: tests deps-dev deps-vm deps-cross check-vm
-tests: $(B)/tests/nic $(B)/tests/xsk $(B)/tests/conns $(B)/tests/lookups $(UNITS) \
+tests: $(B)/tests/nic $(B)/tests/xsk $(B)/tests/conns $(B)/tests/lookups $(B)/tests/trap.so $(UNITS) \
 	$(B)/tests/vm/pass.bpf.o \
 	$(if $(CROSS),,$(B)/bench/bench $(B)/tests/model.so)	# what runs here, at any rate
 

@@ -69,10 +69,14 @@ static int left(const char *name)
 /* Another call further down the stack than any before. */
 static __attribute__((noinline)) int deep(const char *name)
 {
-	volatile char room[65536];
+	char room[65536];
+	int result;
 
-	memset((char *)room, 0, sizeof(room));
-	return getaddrinfo_of(name) + room[1];
+	memset(room, 0, sizeof(room));
+	asm volatile("" :: "r"(room) : "memory");	/* else clang leaves it out */
+	result = getaddrinfo_of(name);
+	asm volatile("" :: "r"(room) : "memory");
+	return result;
 }
 
 static void *thread(void *name)

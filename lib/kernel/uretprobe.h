@@ -11,9 +11,17 @@ enum uretprobe_call {
 	URETPROBE_UNKNOWN,	/* the child could not be made, or filtered */
 };
 
-/* Why return probes could end processes; NULL: they cannot. Found out once, by two children. */
+/* How a child ended that read a page of code alone, as the kernel's page for probes is. */
+enum uretprobe_page {
+	URETPROBE_READ,
+	URETPROBE_UNREADABLE,
+	URETPROBE_PAGE_UNKNOWN,	/* the child could not be made, or has no such page */
+};
+
+/* Why return probes could end processes; NULL: they cannot. Found out once, by children. */
 const char *uretprobe_harms(void);
 /* The same from what two children saw, the second of which had a filter that refuses the call. */
 const char *uretprobe_judge(enum uretprobe_call plain, enum uretprobe_call filtered);
+const char *uretprobe_judge_page(enum uretprobe_page page);
 
 #endif

@@ -6,7 +6,9 @@ import collections
 import glob
 import os
 import shutil
+import signal
 import subprocess
+import sys
 import tempfile
 
 from lib.connections import attach
@@ -126,12 +128,13 @@ def test_many(ns, stranger):
 
 
 def test_left(ns):
-    """A call that siglongjmp() leaves counts as that when the thread calls again, from wherever in its stack."""
+    """A call that siglongjmp() leaves counts as that when the thread calls again, from wherever in its
+    stack; on arm64 one further down is taken for part of it."""
     Server(ns, SERVER)
     attach(ns, "-m", "lookup")
     same("left: it is", [r for r, _ in call(ns, "left:silent.", "gai:127.0.0.1", "left:silent.", "deep:127.0.0.1",
                                             "left:silent.", "name:127.0.0.1", "left:silent.")], [0] * 7)
-    same("left: each but the last, after which there is none", rows(ns), mine(ok=3, left=3))
+    same("left: each but the last, after which there is none", rows(ns), mine(ok=3 if X86 else 2, left=3))
 
 
 def test_dies(ns):
@@ -231,8 +234,7 @@ def test_beside(ns):
 def test_refused(ns):
     """A file into which the kernel puts no probe, as one begins there already, is left out; the others are followed."""
     trap = os.path.join(work.name, "libc.so.trap")
-    code = file("trap.s", f".globl getaddrinfo\n.type getaddrinfo, %function\ngetaddrinfo: {'int3' if X86 else 'brk 5'}\nret\n")
-    sh(f"gcc -shared -nostdlib -o {trap} {code}")
+    shutil.copy(os.path.join(os.path.dirname(NIC), "trap.so"), trap)
     program = f"import ctypes; ctypes.CDLL('{trap}'); print('ready', flush=True); input()"
     p = subprocess.Popen(["ip", "netns", "exec", str(ns), "python3", "-c", program],
                          stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
@@ -266,7 +268,20 @@ def test_said(ns):
     check("said: list -v", "lookup" in text and "uprobe" in text, text)
     r = nicprobe("attach", f"{ns}/host", "-m", "+lookup", env={"NICPROBE_CANNOT": "uprobe"}, check=False)
     check("said: a kernel without uprobes has none", r.returncode == 1 and "lookup cannot be had" in r.stderr, r.stderr)
+    r = nicprobe("attach", f"{ns}/host", "-m", "+lookup", env={"NICPROBE_CANNOT": "uretprobe"}, check=False)
+    check("said: nor one whose return probes harm", r.returncode == 1 and "lookup cannot be had" in r.stderr, r.stderr)
     same("said: what was attached stays", "connect" in show(f"{ns}/host")["meters"], True)
+
+
+def harms():
+    """Is this a CPU of arm64 on which pages of code alone cannot be read, so that return probes crash programs that unwind?"""
+    read = "import mmap; mmap.mmap(-1, 4096, prot=mmap.PROT_EXEC)[0]"
+    return not X86 and subprocess.run([sys.executable, "-c", read], check=False).returncode == -signal.SIGSEGV
+
+
+def test_harms(ns):
+    r = nicprobe("attach", f"{ns}/host", "-m", "lookup", check=False)
+    check("harms: it is not attached, and why is said", r.returncode == 1 and "unwind their stack" in " ".join(r.stderr.split()), r.stderr)
 
 
 need_root()
@@ -278,6 +293,7 @@ def clean():
     servers_close()
 
 
-each(test_results, test_times, test_many, test_left, test_dies, test_library, test_overlay, test_musl, test_beside, test_refused,
-     test_removed, test_said, ns=one, stranger=two, after=clean)
+TESTS = (test_results, test_times, test_many, test_left, test_dies, test_library, test_overlay, test_musl, test_beside, test_refused,
+         test_removed, test_said)
+each(*([test_harms] if harms() else TESTS), ns=one, stranger=two, after=clean)
 finish()
