@@ -11,7 +11,7 @@ from lib.peer import ACK, Peer, SYN
 from lib.wire import THERE, inside, tcp
 
 ME = "accept-test"
-WAITS = os.path.exists("/sys/kernel/debug/kprobes") or "kprobe_ftrace" in open("/proc/kallsyms", encoding="ascii").read()
+WAITS = " register_kprobe\n" in open("/proc/kallsyms", encoding="ascii").read()     # where a program may be put at functions
 NSTAT = {"overflows_segments": "ListenOverflows", "drops_segments": "ListenDrops", "cookies_sent_segments": "SyncookiesSent",
          "cookies_received_segments": "SyncookiesRecv", "cookies_failed_segments": "SyncookiesFailed"}
 with open("/proc/self/comm", "w", encoding="ascii") as comm:
