@@ -12,6 +12,7 @@
 #include "lib/attach/configure.h"
 #include "lib/attach/object.h"
 #include "lib/core/nic_driver.h"
+#include "lib/kernel/btf.h"
 #include "lib/kernel/choose.h"
 #include "lib/kernel/feature.h"
 #include "lib/util/error.h"
@@ -128,6 +129,7 @@ static int begin(struct line_feed *l, const struct line_filter *wanted, __u32 ne
 	if (err)
 		return error_set(e, err, NULL, "cannot open our own BPF object: %s",
 				 *log_last() ? log_last() : strerror(-err));
+	module_types_skip(l->skel->obj);
 	err = bpf_object__load(l->skel->obj);
 	if (err)
 		return error_set(e, err, NULL, "cannot load our BPF programs: %s", log_last());

@@ -12,6 +12,7 @@
 
 #include "bpf/wifi/radio.h"
 #include "lib/core/meter.h"
+#include "lib/kernel/btf.h"
 #include "lib/kernel/feature.h"
 #include "lib/kernel/symbol.h"
 #include "lib/net/sysfs.h"
@@ -247,6 +248,7 @@ static int ear_open(struct wifi_ear *e, struct error *error)
 	if (!e->obj)
 		return error_set(error, -errno, NULL, "cannot open our own BPF object: %s",
 				 log_last());
+	module_types_skip(e->obj);
 	err = wifi_prepare(e->obj, "", true) ?:
 	      bpf_map__set_max_entries(bpf_object__find_map_by_name(e->obj, "events"), ROOM) ?:
 	      bpf_map__set_max_entries(bpf_object__find_map_by_name(e->obj, "wifi"), 1);

@@ -198,6 +198,7 @@ static struct bpf_object *open(const struct site *site, const void *(*elf)(size_
 			  log_last());
 		return NULL;
 	}
+	module_types_skip(obj);
 	bpf_object__for_each_map(map, obj) {
 		const char *name = bpf_map__name(map), *shared = host_pin(name);
 		const struct meter *owner = map_owner(name);

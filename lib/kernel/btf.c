@@ -7,7 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <bpf/bpf.h>
 #include <bpf/btf.h>
+#include <bpf/libbpf.h>
 
 #include "lib/kernel/btf.h"
 #include "lib/util/log.h"
@@ -50,6 +52,31 @@ struct btf *kernel_types(void)
 		shortage_note(errno, NULL, "cannot read the types of this kernel in " TYPES ": %s",
 			 strerror(errno));
 	return types;
+}
+
+static bool modules_hidden(void)
+{
+	static int hidden = -1;
+	__u32 id = 0;
+
+	if (hidden < 0)
+		hidden = bpf_btf_get_next_id(0, &id) && errno == EPERM;
+	return hidden;
+}
+
+/*
+ * What is not among the kernel's own types libbpf looks for in those of modules, once per object.
+ * Where it may not list them, that look fails (1.1; later ones go on), even for a weak function,
+ * and nothing is loaded. So it looks here, for a function that nobody has, where that is of no
+ * consequence.
+ */
+void module_types_skip(const struct bpf_object *obj)
+{
+	struct bpf_program *prog = bpf_object__next_program(obj, NULL);
+
+	if (prog && modules_hidden())
+		bpf_program__set_attach_target(prog, 0, "nicprobe: no function");
+	log_forget();
 }
 
 bool kernel_function(const char *name)

@@ -20,6 +20,13 @@ int kernel_member(const char *structure, const char *name);
 bool kernel_function(const char *name);
 /* The distance of a per-CPU variable from `runqueues` of the same CPU; false: not known. */
 bool kernel_percpu(const char *name, __u64 *offset);
+struct bpf_object;
+
+/*
+ * Between open and load: where the types of modules may not be listed (without CAP_SYS_ADMIN), what
+ * this kernel lacks is taken for absent, as where they may.
+ */
+void module_types_skip(const struct bpf_object *);
 /* The number of arguments of a tracepoint; 0: there is none of this name, or no BTF. */
 unsigned tracepoint_args(const char *name);
 

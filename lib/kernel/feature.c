@@ -37,9 +37,11 @@ static struct bpf_object *ways_open(const char *only)
 	struct bpf_object *obj = bpf_object__open_mem(elf, size, NULL);
 	struct bpf_program *prog;
 
-	if (obj)
-		bpf_object__for_each_program(prog, obj)
-			bpf_program__set_autoload(prog, !strcmp(bpf_program__name(prog), only));
+	if (!obj)
+		return NULL;
+	module_types_skip(obj);
+	bpf_object__for_each_program(prog, obj)
+		bpf_program__set_autoload(prog, !strcmp(bpf_program__name(prog), only));
 	return obj;
 }
 

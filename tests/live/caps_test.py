@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Every command does its work with exactly the capabilities of the man page's table, and without one of them it says
 which is missing."""
+import json
 import os
 import re
 import shutil
@@ -79,6 +80,24 @@ def needed(binary, netns, told, directory):
               words in r.stdout + r.stderr and "this needs" not in r.stderr, f"{r.returncode} {r.stdout[-300:]} {r.stderr[-500:]}")
 
 
+def as_root(binary, netns, told, directory):
+    """They measure what root does: not one meter is absent for lack of another capability."""
+    meters = []
+    for caps in None, told["attach"]:
+        def run(args):
+            if caps is None:
+                return nicprobe(*f"{args} {netns}/tap0".split())
+            return command(binary, netns, caps, f"{args} tap0")
+        run("attach")
+        doc = json.loads(run("show -j").stdout)
+        meters.append((sorted(doc["meters"]), sorted(doc.get("absent", {}))))
+        run("detach")
+    if os.path.isdir("/sys/fs/bpf/xdp"):
+        os.rmdir("/sys/fs/bpf/xdp")     # libxdp keeps it, empty
+    same("caps: attach: the meters are those that root has", meters[1], meters[0])
+    check("caps: attach: pktsize is among them", "pktsize" in meters[1][0], meters[1])
+
+
 def missing(binary, netns, told, directory):
     """With one fewer of them."""
     command(binary, netns, told["attach"], "attach tap0")
@@ -108,7 +127,7 @@ def main():
         os.chmod(path, 0o777)
         binary = shutil.copy(NICPROBE, path)
         os.chmod(binary, 0o755)
-        lab.each(needed, missing, binary=binary, netns=netns, told=told, directory=path,
+        lab.each(needed, as_root, missing, binary=binary, netns=netns, told=told, directory=path,
                  after=lambda: nicprobe("detach", "--all", check=False))
     before.check("caps: all of this leaves nothing")
     nic.close()
