@@ -102,6 +102,9 @@ static __always_inline void life_follow(const struct sock *sk, const struct sock
 	case TCP_FIN_WAIT1:	/* of a connection that was there before us, or its listener was */
 	case TCP_LAST_ACK:
 		life = life_of(sk);
+		/* fast open: a program had it, and closes it before the handshake is complete */
+		if (life && old == TCP_SYN_RECV)
+			accepted(sk, plain, life);
 		if (life && !*life->comm)
 			life_named(life);
 		break;

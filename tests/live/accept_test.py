@@ -7,7 +7,7 @@ import time
 
 from lib.connections import PORT, attach, client, kernel, listen, pair, rows
 from lib.lab import *
-from lib.peer import ACK, Peer, SYN
+from lib.peer import ACK, FIN, Peer, SYN
 from lib.wire import THERE, inside, tcp
 
 ME = "accept-test"
@@ -223,6 +223,28 @@ def test_cookies(ns, peer):
     server.close()
 
 
+def test_fast_open(ns, peer):
+    """A SYN with data: the program has the connection at once, answers and closes it before the last ACK comes."""
+    ns.run("sysctl -qw net.ipv4.tcp_fastopen=1538")     # servers, of any socket, without a cookie
+    attach(ns)
+    server = listen(ns)
+    for sport in 1201, 1202:
+        peer.wire.write(0, peer.wire.eth(tcp(PORT, sport=sport, payload=b"hello")))
+        answer = peer.next(SYN | ACK)
+        s = server.accept()[0]
+        if sport == 1201:
+            same("accept: fast open: the data is there", s.recv(100), b"hello")
+            s.close()
+            peer.next(FIN)
+        peer.wire.write(0, peer.wire.eth(tcp(PORT, ACK, sport=sport, seq=7, ack=answer.seq + 1)))
+        if sport == 1202:
+            arrived(ns, 2)
+            s.close()
+    same("accept: fast open: both count, once", queued(ns), {(str(PORT), ME, 64): (2, 0, 0)})
+    server.close()
+    ns.run("sysctl -qw net.ipv4.tcp_fastopen=1")
+
+
 def test_stranger(here, there):
     """Another namespace's listeners are not ours."""
     attach(there)
@@ -244,7 +266,7 @@ def main():
         for one in (here, there, ns):
             nicprobe("detach", f"{one}/host", check=False)
         peer.wire.drain()
-    each(test_depth, test_wait, test_listeners, test_full, test_cookies, test_stranger, after=after, here=here, there=there, ns=ns, peer=peer)
+    each(test_depth, test_wait, test_listeners, test_full, test_cookies, test_fast_open, test_stranger, after=after, here=here, there=there, ns=ns, peer=peer)
     finish()
 
 
