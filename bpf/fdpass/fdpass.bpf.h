@@ -126,7 +126,7 @@ static __always_inline void fdpass_received(struct fdpass_flight *flight, const 
 	struct fdpass_flown *flown = bpf_map_lookup_elem(&fdpass_flights, flight);
 	struct fdpass_key key = {};
 
-	if (!flown) {
+	if (!flown || flown->count <= 0) {
 		flight->socket = 0;
 		flown = bpf_map_lookup_elem(&fdpass_flights, flight);
 	}

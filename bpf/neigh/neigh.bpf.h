@@ -278,6 +278,7 @@ int BPF_PROG(neigh_waits, struct neighbour *entry, int waits)
 	struct neigh_asked *asked;
 	__u64 key = (__u64)n;
 	struct neigh *row;
+	unsigned long updated;
 	__u8 state;
 
 	if (!waits)
@@ -285,6 +286,8 @@ int BPF_PROG(neigh_waits, struct neighbour *entry, int waits)
 	row = neigh_row_of(n);
 	if (!row)
 		return 0;
+	/* first: a timer that gives up sets it last */
+	updated = PLAIN(n, updated);
 	state = PLAIN(n, nud_state);
 	if (state & NUD_FAILED) {	/* in the meantime */
 		COUNT(row, waited, 1);
@@ -294,7 +297,7 @@ int BPF_PROG(neigh_waits, struct neighbour *entry, int waits)
 		return 0;
 	asked = bpf_map_lookup_elem(&neigh_asking, &key);
 	/* another CPU has given up, and is yet to tell; this is about the next time */
-	if (asked && asked->updated != PLAIN(n, updated)) {
+	if (asked && asked->updated != updated) {
 		neigh_failed(key, row);
 		asked = NULL;
 	}

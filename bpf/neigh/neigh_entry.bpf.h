@@ -139,7 +139,8 @@ static __always_inline bool neigh_answers_first(__u64 key)
 		return true;
 	last = bpf_map_lookup_elem(&neigh_answers, &key);
 	was = last ? *last : 0;
-	return !last || (now - was > NEIGH_PROMPT &&
+	/* `was` may be another CPU's, a tick later */
+	return !last || ((__s64)(now - was) > NEIGH_PROMPT &&
 			 __sync_val_compare_and_swap(last, was, now) == was);
 }
 

@@ -199,7 +199,7 @@ static __always_inline int life_returned(const struct sk_buff *skb, int rc)
 {
 	struct life_busy *busy = busy_now();
 	struct life *life;
-	__u32 place;
+	__u32 place, queue;
 
 	if (!busy || busy->xmit != (__u64)skb)
 		return 0;
@@ -208,11 +208,13 @@ static __always_inline int life_returned(const struct sk_buff *skb, int rc)
 		return 0;
 	/* It is requeued: back to the stage "qdisc". */
 	life = life_of_skb(skb, &place);
-	if (!life || __sync_val_compare_and_swap(&life->stage, LIFE_DRIVER, LIFE_QDISC) !=
-		     LIFE_DRIVER)
+	if (!life)
 		return 0;
-	life_went(LIFE_QDISC, life->queue, LIFE_DRIVER);
-	return life_came(LIFE_QDISC, life->queue, LIFE_QDISC);
+	queue = life->queue;
+	if (__sync_val_compare_and_swap(&life->stage, LIFE_DRIVER, LIFE_QDISC) != LIFE_DRIVER)
+		return 0;
+	life_went(LIFE_QDISC, queue, LIFE_DRIVER);
+	return life_came(LIFE_QDISC, queue, LIFE_QDISC);
 }
 
 ON(life_copy, "tp_btf/skb_copy_datagram_iovec", copied(skb), SKB)
