@@ -266,7 +266,9 @@ static int programs_load(struct tracing *t, const struct tracing_scope *scope, s
 	if (err)
 		return err;
 	err = maps_size(t, scope);
-	module_types_skip(t->skel->obj);
+	log_forget();
+	if (!err)
+		module_types_skip(t->skel->obj);
 	err = err ?: stable_bpf__load(t->skel);
 	stacks_open(err ? -1 : bpf_map__fd(t->skel->maps.stacks));
 	return err ? error_set(e, err, NULL, "cannot load the programs: %s%s%s", strerror(-err),

@@ -13,6 +13,7 @@
 
 #include "lib/attach/pins.h"
 #include "lib/core/hook.h"
+#include "lib/kernel/btf.h"
 #include "lib/kernel/feature.h"
 #include "lib/kernel/programs.h"
 #include "lib/util/error.h"
@@ -57,7 +58,7 @@ static int refused(const struct site *site, int err)
 static int attach_alone(const struct site *site, struct bpf_object *obj, __u32 mode)
 {
 	LIBBPF_OPTS(bpf_link_create_opts, opts, .flags = mode);
-	int prog, link, err = bpf_object__load(obj);
+	int prog, link, err = kernel_load(obj);
 
 	if (err)
 		return error_set(site->error, err, NULL, "cannot load the XDP program: %s",
@@ -226,6 +227,14 @@ static const char *avoid(const struct site *site)
 	return NULL;
 }
 
+/* libxdp opens the dispatcher and what is in it by their numbers. */
+static const char *keeps(const char *how)
+{
+	return !strcmp(how, IN_DISPATCHER) && module_types_hidden() ?
+		"its XDP program shares a dispatcher with others, which CAP_SYS_ADMIN alone can "
+		"change" : NULL;
+}
+
 const struct hook hook_xdp = {
 	.name = "xdp",
 	.help = "native XDP, in the driver before an skb exists",
@@ -236,6 +245,7 @@ const struct hook hook_xdp = {
 	.link = PIN,
 	.blind = blind,
 	.along = (const char *const []){ "xdp", IN_DISPATCHER, NULL },
+	.keeps = keeps,
 	.detach = detach,
 };
 

@@ -9,6 +9,7 @@
 
 #include "bpf/hooks/clsact.h"
 #include "lib/core/hook.h"
+#include "lib/kernel/btf.h"
 #include "lib/kernel/feature.h"
 #include "lib/kernel/programs.h"
 #include "lib/kernel/tcx.h"
@@ -47,7 +48,7 @@ static int attach_clsact(const struct site *site, int prog)
 static int attach(const struct site *site, struct bpf_object *obj, char *how, size_t size)
 {
 	const char *no_tcx = kernel_lacks(FEATURE_TCX);
-	int prog, err = bpf_object__load(obj);
+	int prog, err = kernel_load(obj);
 
 	if (err)
 		return error_set(site->error, err, NULL, "cannot load the tc program: %s",

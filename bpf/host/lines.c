@@ -129,8 +129,7 @@ static int begin(struct line_feed *l, const struct line_filter *wanted, __u32 ne
 	if (err)
 		return error_set(e, err, NULL, "cannot open our own BPF object: %s",
 				 *log_last() ? log_last() : strerror(-err));
-	module_types_skip(l->skel->obj);
-	err = bpf_object__load(l->skel->obj);
+	err = kernel_load(l->skel->obj);
 	if (err)
 		return error_set(e, err, NULL, "cannot load our BPF programs: %s", log_last());
 	l->ring = ring_buffer__new(bpf_map__fd(l->skel->maps.line_ring), hear, l, NULL);

@@ -248,14 +248,13 @@ static int ear_open(struct wifi_ear *e, struct error *error)
 	if (!e->obj)
 		return error_set(error, -errno, NULL, "cannot open our own BPF object: %s",
 				 log_last());
-	module_types_skip(e->obj);
 	err = wifi_prepare(e->obj, "", true) ?:
 	      bpf_map__set_max_entries(bpf_object__find_map_by_name(e->obj, "events"), ROOM) ?:
 	      bpf_map__set_max_entries(bpf_object__find_map_by_name(e->obj, "wifi"), 1);
 	if (err)
 		return error_set(error, err, NULL, "cannot prepare our own BPF object: %s",
 				 strerror(-err));
-	err = bpf_object__load(e->obj);
+	err = kernel_load(e->obj);
 	if (err)
 		return error_set(error, err, NULL, "cannot load our BPF program: %s", log_last());
 	e->ring = ring_buffer__new(bpf_object__find_map_fd_by_name(e->obj, "events"), hear, e,

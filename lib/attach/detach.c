@@ -23,6 +23,18 @@ int attach_undo(const struct site *site)
 	return pins_remove(site->pins, site->error) ?: err;
 }
 
+/* Why a hook would stay if its pins went; NULL: none would. */
+static const char *kept_by(const struct meta *meta)
+{
+	const char *why = NULL;
+
+	for (const struct hook *const *t = hooks; *t && !why; t++)
+		for (int p = 0; (*t)->keeps && p < NR_POINTS && !why; p++)
+			if ((*t)->points >> p & 1)
+				why = (*t)->keeps(meta->hook[p]);
+	return why;
+}
+
 int detach_pins(const char *dir, __u32 netns, bool force, struct error *e)
 {
 	struct site site = { .error = e };
@@ -43,6 +55,9 @@ int detach_pins(const char *dir, __u32 netns, bool force, struct error *e)
 	site.gone = netns_enter_same(netns, err ? 0 : meta.cookie, NULL);
 	if (site.gone && shortage(e))
 		return shortage(e);
+	if (!err && !site.gone && kept_by(&meta))
+		return error_set(e, -EPERM, "run it as root", "%s stays attached: %s",
+				 strrchr(dir, '/') + 1, kept_by(&meta));
 	if (!err)
 		site.iface.ifindex = meta.ifindex, site.iface.host = meta.host;
 	else

@@ -16,6 +16,7 @@
 #include "lib/attach/pins.h"
 #include "lib/attach/slot_set.h"
 #include "lib/attach/slots.h"
+#include "lib/kernel/btf.h"
 #include "lib/kernel/release.h"
 #include "lib/proc/cpus.h"
 #include "lib/util/error.h"
@@ -126,7 +127,7 @@ int handover(struct host *h, __u64 which, struct error *e)
 	obj = object_open_host(which, e);
 	if (!obj)
 		return -EOPNOTSUPP;
-	err = bpf_object__load(obj) ?: change(h, obj, which);
+	err = kernel_load(obj) ?: change(h, obj, which);
 	if (err)
 		error_set(e, err, "nicprobe detach --all", "cannot replace programs that other "
 			  "interfaces share: %s", strerror(-err));

@@ -198,7 +198,6 @@ static struct bpf_object *open(const struct site *site, const void *(*elf)(size_
 			  log_last());
 		return NULL;
 	}
-	module_types_skip(obj);
 	bpf_object__for_each_map(map, obj) {
 		const char *name = bpf_map__name(map), *shared = host_pin(name);
 		const struct meter *owner = map_owner(name);
@@ -333,7 +332,7 @@ static void napis_tell(const struct site *site, const struct bpf_object *obj)
 
 int object_load(const struct site *site, struct bpf_object *obj)
 {
-	int err = bpf_object__load(obj);
+	int err = kernel_load(obj);
 
 	if (err == -ENOMEM || err == -E2BIG)
 		return error_set(site->error, err, "fewer meters: -m METER",

@@ -52,6 +52,8 @@ struct hook {
 	const char *(*blind)(const struct site *, const char *how);
 	/* The values of `how` that move along with the interface to another network namespace. */
 	const char *const *along;	/* ends with NULL; NULL: none */
+	/* Why this process cannot detach it; NULL: it can. `how` is what attach() wrote. */
+	const char *(*keeps)(const char *how);
 	/* Undoes what removing the pins does not, also after a partial attach. May be NULL. */
 	void (*detach)(const struct site *);
 };

@@ -54,7 +54,7 @@ struct btf *kernel_types(void)
 	return types;
 }
 
-static bool modules_hidden(void)
+bool module_types_hidden(void)
 {
 	static int hidden = -1;
 	__u32 id = 0;
@@ -74,9 +74,16 @@ void module_types_skip(const struct bpf_object *obj)
 {
 	struct bpf_program *prog = bpf_object__next_program(obj, NULL);
 
-	if (prog && modules_hidden())
-		bpf_program__set_attach_target(prog, 0, "nicprobe: no function");
+	if (!prog || !module_types_hidden())
+		return;
+	bpf_program__set_attach_target(prog, 0, "nicprobe: no function");
 	log_forget();
+}
+
+int kernel_load(struct bpf_object *obj)
+{
+	module_types_skip(obj);
+	return bpf_object__load(obj);
 }
 
 bool kernel_function(const char *name)

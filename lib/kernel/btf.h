@@ -6,6 +6,7 @@
 #include <linux/types.h>
 #include <stdbool.h>
 
+struct bpf_object;
 struct btf;
 
 #define TYPES "/sys/kernel/btf/vmlinux"
@@ -20,13 +21,15 @@ int kernel_member(const char *structure, const char *name);
 bool kernel_function(const char *name);
 /* The distance of a per-CPU variable from `runqueues` of the same CPU; false: not known. */
 bool kernel_percpu(const char *name, __u64 *offset);
-struct bpf_object;
-
+/* Without CAP_SYS_ADMIN a process can list neither the types of modules nor programs. */
+bool module_types_hidden(void);
 /*
- * Between open and load: where the types of modules may not be listed (without CAP_SYS_ADMIN), what
- * this kernel lacks is taken for absent, as where they may.
+ * Where they may not be listed, what this kernel lacks is taken for absent, as where they may. To
+ * be called just before the load: libbpf frees only then what it reads here.
  */
 void module_types_skip(const struct bpf_object *);
+/* bpf_object__load() after it. */
+int kernel_load(struct bpf_object *);
 /* The number of arguments of a tracepoint; 0: there is none of this name, or no BTF. */
 unsigned tracepoint_args(const char *name);
 

@@ -37,11 +37,9 @@ static struct bpf_object *ways_open(const char *only)
 	struct bpf_object *obj = bpf_object__open_mem(elf, size, NULL);
 	struct bpf_program *prog;
 
-	if (!obj)
-		return NULL;
-	module_types_skip(obj);
-	bpf_object__for_each_program(prog, obj)
-		bpf_program__set_autoload(prog, !strcmp(bpf_program__name(prog), only));
+	if (obj)
+		bpf_object__for_each_program(prog, obj)
+			bpf_program__set_autoload(prog, !strcmp(bpf_program__name(prog), only));
 	return obj;
 }
 
@@ -54,7 +52,7 @@ static bool works(const char *name, int target)
 
 	if (prog && bpf_program__set_attach_target(prog, target, "way_spot"))
 		prog = NULL;
-	if (prog && !bpf_object__load(obj))
+	if (prog && !kernel_load(obj))
 		link = bpf_program__attach(prog);
 	if (!link)
 		short_of(errno, text("try %s", name));
@@ -104,12 +102,13 @@ static const char *lacks_dispatcher(void)
 	const char *why = "this kernel refuses BPF extension programs (freplace), "
 			  "so only one XDP program fits an interface";
 
-	if (obj && !bpf_object__load(obj) &&
+	if (obj && !kernel_load(obj) &&
 	    works("way_freplace",
 		  bpf_program__fd(bpf_object__find_program_by_name(obj, "way_target"))))
 		why = NULL;
 	bpf_object__close(obj);
-	return why;
+	return why && module_types_hidden() ?
+		"without CAP_SYS_ADMIN only one XDP program fits an interface" : why;
 }
 
 static const char *lacks_kprobe(void)

@@ -98,6 +98,22 @@ def as_root(binary, netns, told, directory):
     check("caps: attach: pktsize is among them", "pktsize" in meters[1][0], meters[1])
 
 
+def in_dispatcher(netns, told):
+    """Root with no more than these, as under a unit, cannot take a program out of a dispatcher: it stays, whole."""
+    nicprobe("attach", f"{netns}/tap0")
+    if "xdp in a dispatcher" not in json.dumps(lab.show(f"{netns}/tap0")):
+        lab.skip("caps: detach leaves a dispatcher as it is", "there is none here")
+        return
+    words = ",".join(["-all", *(f"+{c}" for c in told["detach"])])
+    r = subprocess.run(["nsenter", f"--net=/run/netns/{netns}", "setpriv", "--bounding-set", words, "--inh-caps", words,
+                        NICPROBE, "detach", "--force", "tap0"], capture_output=True, text=True, timeout=60, check=False)
+    check("caps: detach says why it leaves a dispatcher as it is", r.returncode == 1 and "CAP_SYS_ADMIN" in r.stderr, r.stderr)
+    check("caps: it is attached still", "tap0" in nicprobe("list").stdout)
+    nicprobe("detach", f"{netns}/tap0")
+    same("caps: and root detaches it", [x for x in nicprobe("list").stdout.split() if "tap0" in x], [])
+    os.rmdir("/sys/fs/bpf/xdp")     # libxdp keeps it, empty
+
+
 def missing(binary, netns, told, directory):
     """With one fewer of them."""
     command(binary, netns, told["attach"], "attach tap0")
@@ -127,7 +143,7 @@ def main():
         os.chmod(path, 0o777)
         binary = shutil.copy(NICPROBE, path)
         os.chmod(binary, 0o755)
-        lab.each(needed, as_root, missing, binary=binary, netns=netns, told=told, directory=path,
+        lab.each(needed, as_root, in_dispatcher, missing, binary=binary, netns=netns, told=told, directory=path,
                  after=lambda: nicprobe("detach", "--all", check=False))
     before.check("caps: all of this leaves nothing")
     nic.close()
