@@ -30,12 +30,13 @@ static bool named(const struct request *req, int id)
 
 const char *meter_misfit(const struct site *site, const struct meter *m)
 {
-	const char *why = m->host && m->cannot ? m->cannot() : NULL;
+	const char *why;
 
 	if (m->host && !site->iface.host)
 		return "it is a meter of the host: nicprobe attach " HOST_NAME;
 	if (!m->host && site->iface.host)
 		return "it is a meter of an interface";
+	why = m->host && m->cannot ? m->cannot() : NULL;
 	return why ? why : m->absent ? m->absent(site) : NULL;
 }
 
