@@ -130,7 +130,7 @@ def refused(iface):
         why, failed, n = "", 0, 0
         # a few in between, and the last three: without "meta" nothing is attached
         step = max(1, calls // times)
-        for n in [*range(6 + random.randrange(step), calls - 3, step), *range(calls - 2, calls + 1)]:
+        for n in [*range(26 + random.randrange(step), calls - 3, step), *range(calls - 2, calls + 1)]:
             if why:
                 break
             p = run(f"attach -j {iface}", env=UNTRACED,
