@@ -25,12 +25,13 @@ kernels() { cat "/sys/class/net/$card/statistics/$1_packets"; }
 until_is '[ "$(state nicprobe-attach@$card nicprobe-record@$card nicprobe-serve.socket)" = "active active active " ]'
 result "the card is there: it is attached, recorded and served" $?
 same "before its link is up" "down" "$(cat /sys/class/net/$card/operstate)"
-same "no unit of ours failed" "" "$(systemctl --failed --no-legend --plain 'nicprobe-*' | tr '\n' ' ')"
+same "no unit of ours failed" "" "$(systemctl list-units --failed --no-legend --plain 'nicprobe-*' | tr '\n' ' ')"
 ip addr add 10.9.0.2/24 dev $card && ip link set $card up && ping -q -c 40 -i .2 -w 40 10.9.0.1 >/tmp/log 2>&1
 result "40 pings are answered" $?
 for way in rx tx; do
 	until_is '[ "$(counted $way)" = "$(kernels $way)" ]'	# some are sent meanwhile
-	result "each packet since boot is counted, $way: $(counted $way)" $?
+	status=$?
+	result "each packet since boot is counted, $way: $(counted $way)" $status
 done
 [ "$(counted rx)" -ge 40 ]
 result "among them the answers" $?
