@@ -98,6 +98,15 @@ static __always_inline bool packet_work_wanted(void)
 	return config.on & (1ull << METER_gso | 1ull << METER_offload);
 }
 
+/* What an IP header that begins with these bytes says; ECN_NOT_IP: its version is another. */
+static __always_inline __u8 ip_codepoint(__u8 first, __u8 second, bool ipv6)
+{
+	if (ipv6)
+		return first >> 4 == 6 ? second >> 4 & 3 : ECN_NOT_IP;
+	/* version 4, and IHL of at least 20 bytes */
+	return first >= 0x45 && first <= 0x4f ? second & 3 : ECN_NOT_IP;
+}
+
 /*
  * Parses the network header at `l3`, of EtherType `proto` (network order), after up to two VLAN
  * tags. Truncated headers count as not IP. `end` bounds the readable bytes: the frame for XDP and
@@ -118,19 +127,18 @@ static __always_inline void packet_parse(struct packet *p, const void *l3, const
 		b += VLAN_TAG;
 	}
 	if (proto == bpf_htons(ETH_P_IP)) {
-			/* version 4, and IHL of at least 20 bytes */
-		if ((void *)(b + 20) > end || b[0] < 0x45 || b[0] > 0x4f)
+		if ((void *)(b + 20) > end)
 			return;
-		p->ecn = b[1] & 3;
+		p->ecn = ip_codepoint(b[0], b[1], false);
 		if (p->ecn == ECN_CE) {
 			p->ipv6 = 0;
 			__builtin_memset(p->src, 0, sizeof(p->src));
 			__builtin_memcpy(p->src, b + 12, 4);
 		}
 	} else if (proto == bpf_htons(ETH_P_IPV6)) {
-		if ((void *)(b + 40) > end || b[0] >> 4 != 6)
+		if ((void *)(b + 40) > end)
 			return;
-		p->ecn = b[1] >> 4 & 3;
+		p->ecn = ip_codepoint(b[0], b[1], true);
 		if (p->ecn == ECN_CE) {
 			p->ipv6 = 1;
 			__builtin_memcpy(p->src, b + 8, 16);

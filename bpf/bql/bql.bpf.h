@@ -36,7 +36,7 @@ SCRATCH_MAP(bql_xmit, struct bql_xmit);
 
 static __always_inline unsigned long state_of(const struct netdev_queue *txq)
 {
-	return BPF_CORE_READ(txq, state) & (DRV_XOFF | STACK_XOFF);
+	return PLAIN(txq, state) & (DRV_XOFF | STACK_XOFF);
 }
 
 /* All callers run with softirqs off, and none of them sends a packet: a row has one writer. */
@@ -91,7 +91,7 @@ static __noinline int stop_ends(struct stop *stop, __u32 queue, const struct net
 	}
 	HIST_ADD(row->by_bql, loglin_slot(ns), ns);
 	if (bpf_core_field_exists(txq->dql) &&
-	    BPF_CORE_READ(txq, dql.num_queued) == BPF_CORE_READ(txq, dql.num_completed))
+	    PLAIN(txq, dql.num_queued) == PLAIN(txq, dql.num_completed))
 		row->starved++;
 	return 0;
 }
@@ -109,6 +109,7 @@ static __always_inline int bql_queued(const struct sk_buff *skb, const struct ne
 		return 0;
 	/* in this order: else another CPU may end the stop in between, and it would begin again */
 	since = *(volatile __u64 *)&stop->since;
+	barrier();
 	state = state_of(txq_of(dev, queue));
 	if (!since)
 		return state ? stop_begins(stop, queue, state, true) : 0;
@@ -152,14 +153,12 @@ static __noinline int limit_look(const struct netdev_queue *txq, struct stop *st
 
 	if (!bpf_core_field_exists(txq->dql) || !stop)
 		return 0;
-	came = BPF_CORE_READ(txq, dql.num_queued);
-	if (!came)		/* no BQL, or exactly 2^32 bytes were queued */
-		return 0;
+	came = PLAIN(txq, dql.num_queued);
 	row = bql_row(queue);
 	if (!row)
 		return 0;
-	bytes = came - BPF_CORE_READ(txq, dql.num_completed);
-	limit = BPF_CORE_READ(txq, dql.limit);
+	bytes = came - PLAIN(txq, dql.num_completed);
+	limit = PLAIN(txq, dql.limit);
 	HIST_ADD(row->in_flight, slot_of(bytes, BQL_SIZE_SLOTS), bytes);
 	if (limit) {		/* 0 until the first completion */
 		__u64 fill = (__u64)bytes * BQL_FULL / limit;
@@ -168,7 +167,7 @@ static __noinline int limit_look(const struct netdev_queue *txq, struct stop *st
 	}
 	if (!bpf_core_field_exists(txq->dql.stall_cnt))
 		return 0;
-	stalls = BPF_CORE_READ(txq, dql.stall_cnt);
+	stalls = PLAIN(txq, dql.stall_cnt);
 	if (stop->stalls_seen && stalls > stop->stalls)
 		row->stalls += stalls - stop->stalls;
 	stop->stalls = stalls;
@@ -194,6 +193,9 @@ static __always_inline int bql_returned(const void *skb, int rc, const struct ne
 	state = state_of(txq);
 	if (state)		/* a requeued packet waits */
 		stop_begins(stop, xmit->queue, state, rc >= XMIT_TAKEN);
+	/* 0: no BQL, or exactly 2^32 bytes were queued */
+	if (!bpf_core_field_exists(txq->dql) || !PLAIN(txq, dql.num_queued))
+		return 0;
 	return limit_look(txq, stop, xmit->queue);
 }
 

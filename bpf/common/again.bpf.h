@@ -49,17 +49,16 @@ static __noinline int depth_find(struct counted *c)
 static __always_inline __u32 preempt_count(struct counted *c)
 {
 	const struct task_struct___count *task;
-	__u32 n = 0;
+	const struct in_addr___any *n;	/* for its 32 bits */
 
 	if (bpf_core_field_exists(struct thread_info___count, preempt_count)) {
 		task = (void *)bpf_get_current_task();
-		return BPF_CORE_READ(task, thread_info.preempt_count);
+		return PLAIN(task, thread_info.preempt_count);
 	}
 	if (!c->depth)
 		depth_find(c);
-	if (c->depth)
-		bpf_probe_read_kernel(&n, sizeof(n), (void *)c->depth);
-	return n;
+	n = (void *)c->depth;
+	return n ? PLAIN(n, s_addr) : 0;
 }
 
 /* Slot in which this CPU marks what the first copy counted; NULL: there is no such map. */

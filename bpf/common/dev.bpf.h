@@ -60,7 +60,15 @@ static __always_inline bool dev_is_it(const struct net_device *dev)
 	return dev->nd_net.net->ns.inum == config.netns;
 }
 
-/* As dev_is_it(), for an address that has no BTF type. */
+/* The network namespace of a device whose address has no BTF type. */
+static __always_inline __u32 plain_netns_of(const struct net_device *dev)
+{
+	const struct net *net = PLAIN(dev, nd_net.net);
+
+	return PLAIN(net, ns.inum);
+}
+
+/* As dev_is_it(), for such an address. */
 static __always_inline bool plain_dev_is_it(const struct net_device *dev)
 {
 	__u64 net;
@@ -73,7 +81,7 @@ static __always_inline bool plain_dev_is_it(const struct net_device *dev)
 	net = config.net;
 	if (net)
 		return (__u64)PLAIN(dev, nd_net.net) == net;
-	return BPF_CORE_READ(dev, nd_net.net, ns.inum) == config.netns;
+	return plain_netns_of(dev) == config.netns;
 }
 
 /* As dev_is_it(), once counting has begun: the check for events that are counted. */

@@ -75,7 +75,7 @@ static __always_inline void segmented_by(const struct sk_buff *skb,
 				 why_not(dev, on, (__u64)missing << FEATURES_GSO));
 		return;
 	}
-	if (BPF_CORE_READ_BITFIELD_PROBED(skb, encapsulation))
+	if (BPF_CORE_READ_BITFIELD(skb, encapsulation))
 		missing = wanted & ~(__u32)(dev->hw_enc_features >> FEATURES_GSO);
 	if (missing) {
 		done_in_software(p, log2_of(missing & -missing), WHY_TUNNEL);
@@ -116,7 +116,7 @@ static __always_inline void skb_work(const struct sk_buff *skb,
 				     const struct net_device *dev, struct packet *p,
 				     __u32 gso_type)
 {
-	__u32 summed = BPF_CORE_READ_BITFIELD_PROBED(skb, ip_summed);
+	__u32 summed = BPF_CORE_READ_BITFIELD(skb, ip_summed);
 
 	_Static_assert(CHECKSUM_PARTIAL == 3, "both bits are set");
 	p->why = WHY_NOT;

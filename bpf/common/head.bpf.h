@@ -90,6 +90,43 @@ static __always_inline bool head_read(const struct sk_buff *skb, void *head, __u
 	return l3;
 }
 
+/* The first two bytes of a network header: version, IHL, and the class of traffic. */
+struct ip_begin {
+	__u8 first, second;
+};
+
+static __always_inline struct ip_begin ip_begin(const void *l3)
+{
+	const struct iphdr___any *ip = l3;
+	struct ip_begin b = {};
+	const __u8 *bytes;
+
+	if (CAN_CAST) {
+		bytes = (void *)CAST(ip);
+		b.first = bytes[0];
+		b.second = bytes[1];
+	} else {
+		bpf_probe_read_kernel(&b, sizeof(b), l3);
+	}
+	return b;
+}
+
+/* As packet_parse(), for a header that can be read at `l3`. */
+static __always_inline void ip_parse(struct packet *p, const void *l3, bool ipv6)
+{
+	struct ip_begin b = ip_begin(l3);
+
+	p->ecn = ip_codepoint(b.first, b.second, ipv6);
+	if (p->ecn != ECN_CE)
+		return;
+	p->ipv6 = ipv6;
+	__builtin_memset(p->src, 0, sizeof(p->src));
+	if (ipv6)
+		bpf_probe_read_kernel(p->src, 16, l3 + 8);
+	else
+		bpf_probe_read_kernel(p->src, 4, l3 + 12);
+}
+
 /*
  * Parses the network header at offset `at` of the packet. `linear` bytes of it can be read at
  * `l3`; the rest may be in pages: with raw sockets that send 4 KiB or more, and virtio_net that
@@ -106,6 +143,10 @@ static __always_inline void skb_parse(const struct sk_buff *skb, struct packet *
 	p->ecn = ECN_NOT_IP;
 	if (!want || all < 20)
 		return;
+	if (linear >= want && !is_vlan(proto)) {
+		ip_parse(p, l3, proto == bpf_htons(ETH_P_IPV6));
+		return;
+	}
 	n = linear < want && linear < all ? all : linear;
 	if (n > HEAD_SIZE)
 		n = HEAD_SIZE;

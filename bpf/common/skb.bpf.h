@@ -108,7 +108,7 @@ static __always_inline __u32 skb_headers_tx(const struct sk_buff *skb, __u32 gso
 					    __u32 *jumbo)
 {
 	const unsigned char *head = skb->head, *data = skb->data;
-	bool inside = BPF_CORE_READ_BITFIELD_PROBED(skb, encapsulation);
+	bool inside = BPF_CORE_READ_BITFIELD(skb, encapsulation);
 	__u32 transport = inside ? skb->inner_transport_header :
 				   skb->transport_header;
 	__u32 len = transport - (__u32)((__u64)data - (__u64)head);
@@ -148,20 +148,18 @@ static __always_inline __u32 skb_segments(const struct sk_buff *skb, struct pack
 {
 	const struct skb_shared_info *shared;
 	__u32 headers, gso_type, jumbo = 0;
-	struct { __u16 size, segs; } gso = {};
+	__u32 size;
 
 	shared = (void *)skb->head + skb->end;
-	/* gso_segs has followed gso_size since 2.6.18: read both at once. */
-	bpf_probe_read_kernel(&gso, sizeof(gso),
-			      __builtin_preserve_access_index(&shared->gso_size));
-	if (!gso.size)
+	size = PLAIN(shared, gso_size);
+	if (!size)
 		return 0;
-	gso_type = BPF_CORE_READ(shared, gso_type);
+	gso_type = PLAIN(shared, gso_type);
 	if (p->point == RX_NIC || p->point == RX_STACK)
 		headers = config.l2 + skb_headers_rx(skb, l3, gso_type, &jumbo);
 	else
 		headers = skb_headers_tx(skb, gso_type, &jumbo);
-	packet_split(p, headers, gso.size, gso.segs);
+	packet_split(p, headers, size, PLAIN(shared, gso_segs));
 	if (jumbo && p->segs > 1) {
 		p->seg_len -= jumbo;
 		p->last_len -= jumbo;

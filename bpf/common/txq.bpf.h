@@ -8,7 +8,7 @@
 /* By address: the verifier forbids arithmetic on pointers from a typed tracepoint. */
 static __always_inline const struct netdev_queue *txq_of(const struct net_device *dev, __u32 queue)
 {
-	__u64 first = (__u64)BPF_CORE_READ(dev, _tx);
+	__u64 first = (__u64)PLAIN(dev, _tx);
 
 	return (void *)(first + (__u64)queue * bpf_core_type_size(struct netdev_queue));
 }

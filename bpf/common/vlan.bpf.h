@@ -10,7 +10,7 @@ static __always_inline bool skb_has_tag(const struct sk_buff *skb)
 	const struct sk_buff___6_1 *old = (void *)skb;
 
 	if (bpf_core_field_exists(old->vlan_present))
-		return BPF_CORE_READ_BITFIELD_PROBED(old, vlan_present);
+		return BPF_CORE_READ_BITFIELD(old, vlan_present);
 	return skb->vlan_all;
 }
 

@@ -28,21 +28,18 @@ MAP(ARRAY, drop_reasons, __u32, struct drop_reason, DROP_REASONS);
 	(bpf_core_enum_value_exists(enum skb_drop_reason, SKB_DROP_REASON_##name) && \
 	 (reason) == REASON(name))
 
-static __always_inline __u32 netns_of(const struct net_device *dev)
-{
-	return BPF_CORE_READ(dev, nd_net.net, ns.inum);
-}
-
 static __always_inline __u32 netns_of_sock(const struct sock *sk)
 {
-	return BPF_CORE_READ(sk, __sk_common.skc_net.net, ns.inum);
+	const struct net *net = PLAIN(sk, __sk_common.skc_net.net);
+
+	return PLAIN(net, ns.inum);
 }
 
 static __always_inline const struct net_device *route_dev(const struct sk_buff *skb)
 {
 	const struct dst_entry *dst = (void *)(skb->_skb_refdst & ~1ul);
 
-	return dst ? BPF_CORE_READ(dst, dev) : NULL;
+	return dst ? PLAIN(dst, dev) : NULL;
 }
 
 /*
@@ -62,7 +59,7 @@ static __always_inline int received_whose(const struct sk_buff *skb,
 		return netns_of_sock(rx_sk) == config.netns ? DROP_RX : -1;
 	dev = route_dev(skb);
 	if (dev)
-		return netns_of(dev) == config.netns ? DROP_RX : -1;
+		return plain_netns_of(dev) == config.netns ? DROP_RX : -1;
 	return DROP_UNSURE;
 }
 
@@ -73,10 +70,10 @@ static __always_inline int sent_whose(const struct sk_buff *skb)
 	const struct sock *sk;
 
 	if (dev)
-		return BPF_CORE_READ(dev, ifindex) == (int)config.ifindex &&
-		       netns_of(dev) == config.netns ? DROP_TX : -1;
+		return PLAIN(dev, ifindex) == (int)config.ifindex &&
+		       plain_netns_of(dev) == config.netns ? DROP_TX : -1;
 	sk = ARGUMENT(skb)->sk;
-	return sk && BPF_CORE_READ(sk, __sk_common.skc_bound_dev_if) == (int)config.ifindex &&
+	return sk && PLAIN(sk, __sk_common.skc_bound_dev_if) == (int)config.ifindex &&
 	       netns_of_sock(sk) == config.netns ? DROP_TX : -1;
 }
 
@@ -222,7 +219,7 @@ static __always_inline bool opens_connection(const struct sk_buff *skb)
 static __always_inline int whom(const struct sk_buff *skb, const struct net_device *dev,
 				__u32 reason)
 {
-	int type = BPF_CORE_READ_BITFIELD_PROBED(skb, pkt_type);
+	int type = BPF_CORE_READ_BITFIELD(skb, pkt_type);
 
 	if (type == OTHERHOST)
 		return to_address(skb, dev) ? DROP_FOR_VLAN : DROP_FOR_ANY;

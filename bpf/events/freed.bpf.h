@@ -24,7 +24,7 @@ static __always_inline void devless_pass(void *ctx, void *next, enum shared_prog
 			return;
 		}
 		sk = ARGUMENT(skb)->sk;
-		index = sk ? BPF_CORE_READ(sk, __sk_common.skc_bound_dev_if) : 0;
+		index = sk ? PLAIN(sk, __sk_common.skc_bound_dev_if) : 0;
 	}
 	if (index)
 		pass_along(ctx, next, program,

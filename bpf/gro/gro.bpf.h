@@ -141,9 +141,28 @@ static __always_inline void look_ipv6(struct host_cpu *n, const __u8 *ip)
 			ip[4] << 8 | ip[5]);
 }
 
+/* Copies `size` bytes, at most HEADERS: by a load for each word, if addresses can be cast. */
+static __always_inline bool copy_plain(__u64 *to, __u32 size, const void *from)
+{
+	const struct timespec64___any *word;
+
+	if (!CAN_CAST)
+		return !bpf_probe_read_kernel(to, size, from);
+#pragma unroll
+	for (__u32 i = 0; i < HEADERS / 8; i++) {
+		if (size <= 8 * i)
+			break;
+		word = from + 8 * i;
+		to[i] = PLAIN(word, tv_sec);
+		if (size < 8 * i + 8)	/* what follows it is not of the packet */
+			to[i] &= (1ull << (size & 7) * 8) - 1;
+	}
+	return true;
+}
+
 /* Copies at least `least` bytes of headers at offset `at` of a packet, wherever they are. */
 static __always_inline bool copy_headers(const struct sk_buff *skb, const void *l3,
-					 int linear, __u32 at, __u32 least, __u8 *to)
+					 int linear, __u32 at, __u32 least, __u64 *to)
 {
 	__u32 size = skb->len - at;
 	struct bpf_dynptr data;
@@ -157,7 +176,7 @@ static __always_inline bool copy_headers(const struct sk_buff *skb, const void *
 	if (size > HEADERS)
 		return false;
 	if (linear >= (int)(at + size))
-		return !bpf_probe_read_kernel(to, size, l3 + at);
+		return copy_plain(to, size, l3 + at);
 	if (config.dynptr)
 		return !bpf_dynptr_from_skb((void *)skb, 0, &data) &&
 		       !bpf_dynptr_read(to, size, &data, at, 0);
@@ -169,7 +188,8 @@ static __always_inline void gro_look(const struct sk_buff *skb, const struct net
 				 const void *l3, int linear, struct host_cpu *n)
 {
 	__be16 proto = skb->protocol;
-	__u8 headers[HEADERS] = {};
+	__u64 words[HEADERS / 8] = {};
+	const __u8 *headers = (void *)words;
 	__u32 at = 0, least;
 
 	if (!(dev->features & FEATURES_GRO)) {
@@ -189,7 +209,7 @@ static __always_inline void gro_look(const struct sk_buff *skb, const struct net
 	least = (proto == bpf_htons(ETH_P_IP) ? 20 : 40) + UDP_HEADER;
 	if (proto != bpf_htons(ETH_P_IP) && proto != bpf_htons(ETH_P_IPV6))
 		alone(n, GRO_NOT_IP, GRO_NOT_IP);
-	else if (!copy_headers(skb, l3, linear, at, least, headers))
+	else if (!copy_headers(skb, l3, linear, at, least, words))
 		alone(n, GRO_UNREAD, GRO_UNREAD);
 	else if (proto == bpf_htons(ETH_P_IP))
 		look_ipv4(n, headers);

@@ -19,10 +19,9 @@ SCRATCH_MAP(xmit, struct xmit);
 static __always_inline void xmit_parse(const struct sk_buff *skb, struct packet *p, __u32 len)
 {
 	const unsigned char *data = skb->data;
-	__be16 proto = skb->protocol;
+	const struct ethhdr___type *frame = (void *)data;
+	__be16 proto = config.l2 ? PLAIN(frame, h_proto) : skb->protocol;
 
-	if (config.l2)
-		bpf_probe_read_kernel(&proto, sizeof(proto), data + 2 * ETH_ALEN);
 	skb_parse(skb, p, data + config.l2, len - skb->data_len - config.l2, config.l2, proto);
 }
 

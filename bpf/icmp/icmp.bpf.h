@@ -338,7 +338,7 @@ static __always_inline void icmp_packet(const struct ip_packet *p)
 		return;
 	}
 	/* else a bridge passes it on, or the device takes whatever it hears */
-	to_us = BPF_CORE_READ_BITFIELD_PROBED(skb, pkt_type) == PACKET_HOST;
+	to_us = BPF_CORE_READ_BITFIELD(skb, pkt_type) == PACKET_HOST;
 	reply = icmp_is_reply(v6, h.type);
 	if (reply || icmp_is_echo(v6, h.type)) {
 		icmp_echo(p, &h, reply, to_us);

@@ -61,7 +61,7 @@ static __always_inline __u32 seen_row(struct napi_seen *seen, __u64 dev, __u64 n
 static __always_inline struct napi *row_raised(struct napi_cpu *cpu, const struct net_device *dev,
 					       const struct napi_struct *n)
 {
-	__u32 nr = seen_row(&cpu->seen_raised, (__u64)dev, (__u64)n, BPF_CORE_READ(n, napi_id));
+	__u32 nr = seen_row(&cpu->seen_raised, (__u64)dev, (__u64)n, PLAIN(n, napi_id));
 
 	return nr & NAPI_TX ? NULL : row_at(&napi, nr);
 }
@@ -74,7 +74,7 @@ static __always_inline void squeeze_charge(struct napi_cpu *cpu)
 
 	cpu->squeezable = 0;
 	if (sd && row)
-		row->squeezed += (__u32)(BPF_CORE_READ(sd, time_squeeze) - cpu->squeeze);
+		row->squeezed += (__u32)(PLAIN(sd, time_squeeze) - cpu->squeeze);
 }
 
 /* A poll ended: it took the time since the previous event. `eater`: its row + 1, or 0. */
@@ -177,7 +177,7 @@ static __always_inline void times(const struct napi_struct *n, struct napi *row,
 	sd = softnet(cpu);
 	if (!sd)
 		return;
-	cpu->squeeze = BPF_CORE_READ(sd, time_squeeze);
+	cpu->squeeze = PLAIN(sd, time_squeeze);
 	cpu->squeezable = 1;
 }
 
@@ -285,7 +285,7 @@ static __always_inline void napi_raised(void)
 	n = napi_last(sd);
 	if ((__u64)n == cpu->stranger)
 		return;
-	dev = BPF_CORE_READ(n, dev);
+	dev = PLAIN(n, dev);
 	if (!plain_dev_is_it(dev)) {
 		cpu->stranger = (__u64)n;
 		return;
@@ -316,7 +316,7 @@ static __noinline __u32 raised_slot(void)
 		return 0;
 	n = napi_last((void *)here->softnet);
 	if (here->raised != (__u64)n || here->raised_current != current) {
-		here->raised_slot = device_slot(BPF_CORE_READ(n, dev));
+		here->raised_slot = device_slot(PLAIN(n, dev));
 		here->raised_current = current;
 		here->raised = (__u64)n;
 	}

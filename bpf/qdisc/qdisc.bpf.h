@@ -134,7 +134,7 @@ static __always_inline bool is_gso(const struct sk_buff *skb)
 {
 	const struct skb_shared_info *shared = (void *)skb->head + skb->end;
 
-	return BPF_CORE_READ(shared, gso_size);
+	return PLAIN(shared, gso_size);
 }
 
 /* A waiting packet is consumed only by software GSO, in the qdisc or after it. */

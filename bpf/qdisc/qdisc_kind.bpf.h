@@ -35,7 +35,9 @@ static __noinline __u32 kind_add(__u64 ops)
 /* The number of the present kind of qdisc of a queue. */
 static __always_inline __u32 kind_of(const struct net_device *dev, __u32 queue)
 {
-	__u64 ops = (__u64)BPF_CORE_READ(txq_of(dev, queue), qdisc, ops);
+	const struct netdev_queue *txq = txq_of(dev, queue);
+	const struct Qdisc *qdisc = PLAIN(txq, qdisc);
+	__u64 ops = (__u64)PLAIN(qdisc, ops);
 
 	if (!ops)
 		return KIND_MASK;

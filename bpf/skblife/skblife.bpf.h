@@ -125,7 +125,7 @@ static __always_inline __u32 freed_in_qdisc(const struct sk_buff *skb, bool used
 	if (!used)
 		return LIFE_DROPPED;
 	shared = (void *)skb->head + skb->end;
-	return NR_LIFE_ENDS + (BPF_CORE_READ(shared, gso_size) ? LIFE_SEGMENTED : LIFE_UNSEEN);
+	return NR_LIFE_ENDS + (PLAIN(shared, gso_size) ? LIFE_SEGMENTED : LIFE_UNSEEN);
 }
 
 /*

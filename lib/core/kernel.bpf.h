@@ -254,6 +254,24 @@ struct skb_shared_info {
 	struct frag_any { long any; } frags[1];	/* head.bpf.h knows what they are */
 };
 
+/* Types for addresses of headers, and of any 32 or 64 bits. */
+struct ethhdr___type {
+	__u8 h_dest[6], h_source[6];
+	__be16 h_proto;
+};
+
+struct iphdr___any {
+	__u8 tos;
+};
+
+struct in_addr___any {
+	__be32 s_addr;
+};
+
+struct timespec64___any {
+	__s64 tv_sec;
+};
+
 struct page {
 	unsigned long flags;
 };
