@@ -258,13 +258,10 @@ static __always_inline void arp_fill(struct probe_event *e, const void *l3, __s3
 static __always_inline __u32 segments(const struct sk_buff *skb)
 {
 	const struct skb_shared_info *shared = (void *)skb->head + skb->end;
-	struct { __u16 size, segs; } gso = {};
 
-	bpf_probe_read_kernel(&gso, sizeof(gso),
-			      __builtin_preserve_access_index(&shared->gso_size));
-	if (!gso.size)
+	if (!PLAIN(shared, gso_size))
 		return 1;
-	return gso.segs ?: 2;		/* more than one: the driver left the number out */
+	return PLAIN(shared, gso_segs) ?: 2;	/* more than one: the driver left the number out */
 }
 
 static __always_inline void ethernet_fill(struct probe_event *e, const struct sk_buff *skb,

@@ -162,7 +162,7 @@ static __always_inline void queue_sent(const void *skb, const struct net_device 
 		return;
 	now->skb = 0;
 	txq = txq_of(dev, now->queue);
-	state = BPF_CORE_READ(txq, state) & (DRV_XOFF | STACK_XOFF);
+	state = PLAIN(txq, state) & (DRV_XOFF | STACK_XOFF);
 	if (!state)
 		return;
 	key = (__u64)txq;
