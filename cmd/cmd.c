@@ -116,7 +116,8 @@ void netns_go_home(void)
 
 const char *iface_enter(const char *arg, __u32 *inode, struct error *e)
 {
-	const char *slash = strchr(arg, '/');
+	const char *slash = strchr(arg, '/'), *name = slash ? slash + 1 : arg;
+	static char main_name[IFNAMSIZ];
 	char netns[256];
 	int end = 0;
 	__u32 here;
@@ -131,7 +132,7 @@ const char *iface_enter(const char *arg, __u32 *inode, struct error *e)
 		return NULL;
 	if (inode)
 		*inode = here;
-	return slash ? slash + 1 : arg;
+	return iface_main_name(name, main_name) ? main_name : name;
 }
 
 const char *iface_outside(const char *arg, __u32 *inode, struct error *e)

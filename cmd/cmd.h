@@ -56,7 +56,8 @@ int usage_error(const char *try, const char *what, ...);
 void tell(const char *);
 
 /*
- * Enter the namespace of "NETNS/IFACE". Returns the interface name; NULL: an error.
+ * Enter the namespace of "NETNS/IFACE". Returns the interface name, also for an alternative name,
+ * until the next call; NULL: an error.
  * If `netns` is given, it receives the inode, and "netns:INODE/IFACE" (iface_label()'s form for a
  * namespace without a name) is accepted without entering the namespace.
  */

@@ -290,6 +290,29 @@ static int missing(const char *name, struct error *e)
 	return error_set(e, -ENODEV, "ip link", "no interface \"%s\" here", name);
 }
 
+static int main_name(const struct nlmsghdr *nlh, void *arg)
+{
+	const struct nlattr *attr;
+
+	mnl_attr_for_each(attr, nlh, sizeof(struct ifinfomsg))
+		if (mnl_attr_get_type(attr) == IFLA_IFNAME)
+			snprintf(arg, IFNAMSIZ, "%s", mnl_attr_get_str(attr));
+	return MNL_CB_OK;
+}
+
+bool iface_main_name(const char *longer, char name[IFNAMSIZ])
+{
+	char buf[MNL_SOCKET_BUFFER_SIZE];
+	struct nlmsghdr *request;
+
+	*name = 0;
+	if (strlen(longer) < IFNAMSIZ || name_wrong(longer))
+		return false;
+	request = short_request(buf, NLM_F_ACK, 0);
+	mnl_attr_put_strz(request, IFLA_ALT_IFNAME, longer);
+	return !netlink_ask(NETLINK_ROUTE, request, main_name, name) && *name;
+}
+
 int iface_read(const char *name, struct iface *i, struct error *e)
 {
 	const char *wrong = name_wrong(name);

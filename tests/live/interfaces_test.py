@@ -199,7 +199,28 @@ def dotted():
     before.check("interfaces: names with dots leave nothing")
 
 
+def other_name():
+    """A name longer than 15 characters, as udev gives them: every command takes it that attach takes."""
+    ns = Namespace("altname")
+    nic = tap(ns)
+    before = left.Before(ns)
+    longer = f"{ns}/a_name_of_more_than_15_characters"
+    ns.ip(f"link property add dev tap0 altname {longer.split('/')[1]}")
+    nicprobe("attach", longer)
+    put(nic, 7)
+    same("interfaces: alternative name: shown", counts(longer)["rx-nic"], 7)
+    r = nicprobe("cost", "-w", ".05", longer, check=False)
+    check("interfaces: alternative name: cost", r.returncode == 0, r.stderr)
+    r = nicprobe("trace", "nic:::rx-packet", "--dev", longer, "-d", ".1", check=False)
+    check("interfaces: alternative name: traced", "no interface" not in r.stderr, r.stderr)
+    nicprobe("detach", longer, check=False)
+    before.check("interfaces: alternative name: detached")
+    r = nicprobe("trace", "nic:::rx-packet", "--dev", f"{ns}/nosuch", check=False)
+    check("interfaces: trace tells where to look for the name", r.returncode == 1 and f"ip -n {ns} link" in r.stderr, r.stderr)
+    nic.close()
+
+
 lab.need_root()
 left.own_bpffs()
-lab.each(renamed, deleted, queues_changed, dotted, after=lambda: nicprobe("detach", "--all", check=False))
+lab.each(renamed, deleted, queues_changed, dotted, other_name, after=lambda: nicprobe("detach", "--all", check=False))
 lab.finish()
