@@ -178,7 +178,7 @@ static int scope_set(const struct trace *t, struct tracing_scope *scope, struct 
 	scope->ifindex = dev ? if_nametoindex(dev) : 0;
 	scope->keys = t->keys;
 	if (dev && !scope->ifindex)
-		return error_set(e, -ENODEV, "ip link", "no interface \"%s\"", dev);
+		return error_set(e, -ENODEV, "ip link", "no interface \"%s\" here", dev);
 	return 0;
 }
 
@@ -205,7 +205,7 @@ static int trace(struct trace *t, char **command)
 	int status;
 
 	if (kernel_permits(&e) || scope_set(t, &scope, &e))
-		return failed(&e);
+		return iface_failed(t->dev ?: "", &e);
 	measured_netns = t->netns && strcmp(t->netns, "all") ? netns_inode() : 0;
 	signals_ready();
 	t->tracing = tracing_begin(&t->question, &scope, &e);
@@ -312,6 +312,9 @@ static int ask(struct trace *t, const char *probes)
 		failed(&e);
 		return err == -EOPNOTSUPP ? EXIT_FAILURE : EXIT_USAGE;
 	}
+	if (is_metrics() && t->question.query.aggregation == AGG_PRINT)
+		return usage_error("--count, or -f json", "-f %s has aggregations only",
+				   format_wanted->name);
 	return EXIT_SUCCESS;
 }
 

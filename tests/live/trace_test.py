@@ -256,6 +256,7 @@ def refusals(ns):
             (["tcp:::receive", "--where", "tcp_dport =="], 2, "a value is missing"),
             (["tcp:::receive", "--sum", "ip_saddr"], 2, "ip_saddr"),
             (["-n", "tcp:::receive { printf(\"x\"); }"], 2, "printf"),
+            (["tcp:::receive", "-f", "openmetrics", "-d", ".1"], 2, "has aggregations only"),
             (["tcp:::state-change", "--dev", "lo"], 1, "interface"),
             ([], 2, "probe")):
         got, said = refused(*args)
