@@ -147,8 +147,8 @@ bool show_each(const char *list, unsigned *bits)
 			i++;
 		if (i == NR_EACH) {
 			usage_error(did_you_mean("@each", word, "--each ", "--each queue"),
-				    "--each takes queue, cpu, interrupt, flow, source, remote "
-				    "or own, not \"%s\"", word);
+				    "--each takes queue, cpu, interrupt, flow, source, remote, "
+				    "domain or own, not \"%s\"", word);
 			return false;
 		}
 		*bits |= 1 << i;

@@ -257,6 +257,9 @@ def helps(iface):
     check("cli: --version", nicprobe("--version").stdout.startswith("nicprobe 0."))
     r = nicprobe("list", "--color=red", check=False)
     check("cli: --color of what is none", r.returncode == 2 and "--color takes" in r.stderr, r.stderr)
+    r = nicprobe("show", "--each", "bogus", check=False)
+    each = nicprobe("complete", "each").stdout.split()
+    check("cli: --each of what is none names all that are", r.returncode == 2 and all(word in r.stderr for word in each), r.stderr)
     same("cli: meters are completed", nicprobe("complete", "meters").stdout.split()[:2], ["pktsize", "ecn"])
     same("cli: formats are completed", nicprobe("complete", "formats").stdout.split(), ["table", "json", "openmetrics", "prometheus"])
     same("cli: hooks are completed", nicprobe("complete", "hooks").stdout.split(),
