@@ -2,6 +2,7 @@
 /* nicprobe report: a recording, or two of them, as a page of HTML. */
 #include <errno.h>
 #include <fcntl.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -13,6 +14,7 @@
 #include "report/report.h"
 
 #define DEFAULT	"report.html"	/* in the present directory, if stdout is a terminal */
+#define HEAP_KEPT	(32 << 20)	/* bytes that are free; glibc takes no larger threshold */
 
 struct wanted_page {
 	const char *to;
@@ -147,8 +149,12 @@ static int report_make(char **paths, unsigned nr, const char *to, struct error *
 	struct report r = {};
 	char *page = NULL;
 	size_t size = 0;
-	int err = accounts_read(&r, paths, nr, e);
+	int err;
 
+	/* each window frees megabytes that the next one needs: else the kernel clears them anew */
+	mallopt(M_MMAP_THRESHOLD, HEAP_KEPT);
+	mallopt(M_TRIM_THRESHOLD, HEAP_KEPT);
+	err = accounts_read(&r, paths, nr, e);
 	if (!err) {
 		r.out = open_memstream(&page, &size);
 		err = r.out ? report_write(&r) : -ENOMEM;
