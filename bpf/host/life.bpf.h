@@ -41,6 +41,12 @@ static __always_inline void life_asks(const struct sock *sk)
 	life->established = life->serves = life->segments = life->awaited = 0;
 }
 
+/* Both ends may ask at once, or a socket itself: its attempt goes on in SYN_RECV then. */
+static __always_inline bool life_asked(const struct socket_life *life, int old)
+{
+	return life->asked && (old == TCP_SYN_SENT || old == TCP_SYN_RECV);
+}
+
 static __always_inline void life_established(const struct sock *sk, const struct sock *plain,
 					     int old)
 {
@@ -51,7 +57,7 @@ static __always_inline void life_established(const struct sock *sk, const struct
 		return;
 	life->established = now;
 	life->segments = 0;
-	if (old == TCP_SYN_SENT && life->asked) {
+	if (life_asked(life, old)) {
 		attempt_ended(plain, life, true, now);
 		connected(plain, life, life->asked);
 	}
@@ -72,7 +78,7 @@ static __always_inline void life_closed(const struct sock *sk, const struct sock
 	struct socket_life *life = life_of(sk);
 	__u64 now = bpf_ktime_get_ns();
 
-	if (old == TCP_SYN_SENT && life && life->asked)
+	if (life && life_asked(life, old))
 		attempt_ended(plain, life, false, now);
 	if (lived(old))
 		connection_ended(plain, life, old, now);
@@ -103,7 +109,7 @@ static __always_inline void life_follow(const struct sock *sk, const struct sock
 	case TCP_LAST_ACK:
 		life = life_of(sk);
 		/* fast open: a program had it, and closes it before the handshake is complete */
-		if (life && old == TCP_SYN_RECV)
+		if (life && old == TCP_SYN_RECV && !life->asked)
 			accepted(sk, plain, life);
 		if (life && !*life->comm)
 			life_named(life);

@@ -259,6 +259,27 @@ def test_others(here, there):
     server.close()
 
 
+def test_itself(here):
+    """A socket that connects to itself asks, as do both ends that ask at once: nothing was accepted."""
+    attach(here)
+
+    def make():
+        s = socket.socket()
+        s.settimeout(10)
+        s.bind(("127.0.0.1", PORT + 2))
+        s.connect(("127.0.0.1", PORT + 2))
+        return s
+    s = inside(here, make)
+    s.sendall(b"x" * 33)
+    read(s, 33)
+    s.close()
+    same("host: connected to itself", connects(here), {("127.0.0.1", PORT + 2): {"established": 1}})
+    row = next((r for r in rows(here, "connect") if r["attempts"]), None)
+    check("host: it took its time", row and row["latency_seconds"]["count"] == 1, str(row))
+    same("host: it is a session of a client", sessions(here), {("127.0.0.1", PORT + 2, "client"): ({"closed": 1}, 33, 33)})
+    same("host: it was not accepted", [r for r in rows(here, "accept") if r["connections"]], [])
+
+
 def test_many(here):
     """Ten thousand connections a second, or what the machine can: none of CONNECTIONS is missed (600000 by hand)."""
     attach(here)
@@ -322,7 +343,7 @@ def main():
             nicprobe("detach", f"{one}/host", check=False)
         peer.wire.drain()
     each(test_conversations, test_families, test_ends, test_again, test_attempts, test_unreachable, test_forged, test_older, test_stranger,
-         test_others, test_many, test_commands, after=after, here=here, there=there, ns=ns, peer=peer)
+         test_others, test_itself, test_many, test_commands, after=after, here=here, there=there, ns=ns, peer=peer)
     finish()
 
 
