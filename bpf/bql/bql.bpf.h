@@ -145,15 +145,15 @@ static __always_inline __u32 slot_of(__u64 value, __u32 slots)
 	return slot < slots ? slot : slots - 1;
 }
 
-static __noinline int limit_look(const struct netdev_queue *txq, struct stop *stop, __u32 queue)
+static __noinline int limit_look(const struct netdev_queue *txq, struct stop *stop, __u32 queue,
+				 __u32 came)
 {
-	__u32 came, limit, bytes;
+	__u32 limit, bytes;
 	struct bql *row;
 	__u64 stalls;
 
 	if (!bpf_core_field_exists(txq->dql) || !stop)
 		return 0;
-	came = PLAIN(txq, dql.num_queued);
 	row = bql_row(queue);
 	if (!row)
 		return 0;
@@ -182,6 +182,7 @@ static __always_inline int bql_returned(const void *skb, int rc, const struct ne
 	struct bql_xmit *xmit = scratch_here(bql_xmit);
 	unsigned long state;
 	struct stop *stop;
+	__u32 came;
 
 	if (!xmit || xmit->skb != (__u64)skb)
 		return 0;
@@ -193,10 +194,11 @@ static __always_inline int bql_returned(const void *skb, int rc, const struct ne
 	state = state_of(txq);
 	if (state)		/* a requeued packet waits */
 		stop_begins(stop, xmit->queue, state, rc >= XMIT_TAKEN);
-	/* 0: no BQL, or exactly 2^32 bytes were queued */
-	if (!bpf_core_field_exists(txq->dql) || !PLAIN(txq, dql.num_queued))
+	if (!bpf_core_field_exists(txq->dql))
 		return 0;
-	return limit_look(txq, stop, xmit->queue);
+	came = PLAIN(txq, dql.num_queued);
+	/* 0: no BQL, or exactly 2^32 bytes were queued */
+	return came ? limit_look(txq, stop, xmit->queue, came) : 0;
 }
 
 #endif

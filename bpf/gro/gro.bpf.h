@@ -141,7 +141,26 @@ static __always_inline void look_ipv6(struct host_cpu *n, const __u8 *ip)
 			ip[4] << 8 | ip[5]);
 }
 
-/* Copies `size` bytes, at most HEADERS: by a load for each word, if addresses can be cast. */
+/*
+ * Clears what is not of the first `size` bytes, without a branch for each word: the verifier would
+ * follow each to the end.
+ */
+static __always_inline void cut(__u64 *word, __s64 size)
+{
+#pragma unroll
+	for (int i = 0; i < HEADERS / 8; i++) {
+		__s64 kept = size - 8 * i, sign = kept >> 63;
+
+		barrier_var(sign);
+		kept = (kept & ~sign) - 8;	/* at least 0 bytes of it… */
+		sign = kept >> 63;
+		barrier_var(sign);
+		kept = (kept & sign) * -4;	/* …and at most 8; half of the bits to be cleared */
+		word[i] &= ~0ull >> kept >> kept;
+	}
+}
+
+/* Copies `size` bytes, at most HEADERS: by loads if addresses can be cast. */
 static __always_inline bool copy_plain(__u64 *to, __u32 size, const void *from)
 {
 	const struct timespec64___any *word;
@@ -149,14 +168,13 @@ static __always_inline bool copy_plain(__u64 *to, __u32 size, const void *from)
 	if (!CAN_CAST)
 		return !bpf_probe_read_kernel(to, size, from);
 #pragma unroll
-	for (__u32 i = 0; i < HEADERS / 8; i++) {
-		if (size <= 8 * i)
-			break;
+	for (int i = 0; i < HEADERS / 8; i++) {
 		word = from + 8 * i;
 		to[i] = PLAIN(word, tv_sec);
-		if (size < 8 * i + 8)	/* what follows it is not of the packet */
-			to[i] &= (1ull << (size & 7) * 8) - 1;
 	}
+	if (size < HEADERS)
+		cut(to, size);
+	barrier();		/* they are read as words of other sizes */
 	return true;
 }
 

@@ -41,8 +41,10 @@ static __always_inline void xmit_look(const struct sk_buff *skb,
 	p->linear = 0;
 	if (packet_headers_wanted())
 		xmit_parse(skb, p, len);
-	if (p->point == TX_STACK)
+	if (p->point == TX_STACK) {
 		FORGET(p->ecn, len);
+		FORGET(p->ipv6, len);
+	}
 	gso_type = skb_segments(skb, p, NULL);
 	if (config.tx_linear && p->point == TX_NIC && p->segs > 1)
 		p->linear = (p->segs - 1ull) * (len - skb->data_len);

@@ -291,7 +291,7 @@ static __always_inline bool same(const struct life *life, const struct sk_buff *
 	if (!PLAIN(skb, skb_iif))
 		return false;
 	return (__u64)PLAIN(skb, head) == life->head ||
-	       !BPF_CORE_READ_BITFIELD(skb, cloned);
+	       !BPF_CORE_READ_BITFIELD_PROBED(skb, cloned);
 }
 
 #endif
