@@ -56,10 +56,11 @@ int usage_error(const char *try, const char *what, ...);
 void tell(const char *);
 
 /*
- * Enter the namespace of "NETNS/IFACE". Returns the interface name, also for an alternative name,
- * until the next call; NULL: an error.
+ * Enter the namespace of "NETNS/IFACE". Returns the name of the interface, also of one given by an
+ * alternative name: until the next call. NULL: an error.
  * If `netns` is given, it receives the inode, and "netns:INODE/IFACE" (iface_label()'s form for a
- * namespace without a name) is accepted without entering the namespace.
+ * namespace without a name) is accepted without entering the namespace, and without looking for
+ * alternative names.
  */
 const char *iface_enter(const char *arg, __u32 *netns, struct error *);
 /*

@@ -58,7 +58,7 @@ static const struct option_spec options[] = {
 	{ 0, "per-queue", NULL, "metrics of every queue, not only sums", OPTION_FLAG,
 	  INTO(struct serve, scraper.look.queues) },
 	{ 0, "each", "LABEL,…", "metrics of every queue, cpu, interrupt, flow, source,\n"
-				"remote host or own (the driver's own statistics)",
+				"remote host, domain or own (the driver's own\nstatistics)",
 	  .words = "@each", .list = true, .take = each_take },
 	{}
 };

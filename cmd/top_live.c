@@ -14,7 +14,7 @@
 #include "lib/util/log.h"
 
 struct live {
-	char **ifaces;			/* as typed; none: all */
+	char **ifaces;			/* labels; none: all */
 	struct iface *known;		/* of interfaces that are not attached: their drivers */
 	unsigned nr_known;
 };
@@ -180,47 +180,61 @@ static int live_read(struct top_source *source, struct top_moment *now, struct e
 	return 0;
 }
 
-/* Is it attached, or an interface that there is? */
-static int check(const char *arg, struct error *e)
+/* The label of what is attached or there, to be freed: several names may lead to it. */
+static char *label_of(const char *arg, struct error *e)
 {
 	__u32 netns;
 	const char *iface = iface_enter(arg, &netns, e) ?: iface_outside(arg, &netns, e);
 	unsigned ifindex = iface && netns == netns_inode() ? if_nametoindex(iface) : 0;
+	char dir[256], label[96];
 	struct meta meta;
-	char dir[256];
-	int err;
 
 	netns_go_home();
-	if (!iface || ifindex)
-		return iface ? 0 : -ENOENT;
+	if (!iface)
+		return NULL;
 	pins_dir(dir, sizeof(dir), netns, iface);
-	err = meta_read(dir, &meta, NULL);
-	return !err ? 0 : error_set(e, -ENODEV, "nicprobe top", "no interface %s", arg);
+	if (!ifindex && meta_read(dir, &meta, NULL)) {
+		error_set(e, -ENODEV, "nicprobe top", "no interface %s", arg);
+		return NULL;
+	}
+	iface_label(netns, iface, label, sizeof(label));
+	return strdup(label);
+}
+
+static void live_free(struct live *l)
+{
+	for (char **one = l->ifaces; one && *one; one++)
+		free(*one);
+	free(l->ifaces);
+	free(l->known);
+	free(l);
 }
 
 int live_begin(struct top_source *source, char **ifaces, struct error *e)
 {
 	struct live *l = calloc(1, sizeof(*l));
-	int err = 0;
+	unsigned nr = 0;
 
 	if (!l)
 		return error_set(e, -ENOMEM, NULL, "out of memory");
-	for (char **one = ifaces; *one && !err; one++)
-		err = check(*one, e);
-	if (err) {
-		free(l);
-		return err;
+	while (ifaces[nr])
+		nr++;
+	l->ifaces = calloc(nr + 1, sizeof(*l->ifaces));
+	for (unsigned i = 0; l->ifaces && i < nr; i++) {
+		l->ifaces[i] = label_of(ifaces[i], e);
+		if (!l->ifaces[i])
+			break;
 	}
-	l->ifaces = ifaces;
+	if (!l->ifaces || (nr && !l->ifaces[nr - 1])) {
+		live_free(l);
+		return e->err ?: error_set(e, -ENOMEM, NULL, "out of memory");
+	}
 	*source = (struct top_source){ .read = live_read, .of = l };
 	return 0;
 }
 
 void live_end(struct top_source *source)
 {
-	struct live *l = source->of;
-
-	if (l)
-		free(l->known);
-	free(l);
+	if (source->of)
+		live_free(source->of);
 }

@@ -163,6 +163,7 @@ static int gather(struct trace *t, bool commanded, struct error *e)
 
 static int scope_set(const struct trace *t, struct tracing_scope *scope, struct error *e)
 {
+	bool inside = t->netns && strcmp(t->netns, "all") && t->dev && !strchr(t->dev, '/');
 	const char *dev = t->dev;
 
 	if (t->netns && strcmp(t->netns, "all") && raw_has(t->question.probes))
@@ -178,7 +179,8 @@ static int scope_set(const struct trace *t, struct tracing_scope *scope, struct 
 	scope->ifindex = dev ? if_nametoindex(dev) : 0;
 	scope->keys = t->keys;
 	if (dev && !scope->ifindex)
-		return error_set(e, -ENODEV, "ip link", "no interface \"%s\" here", dev);
+		return error_set(e, -ENODEV, inside ? text("ip -n %s link", t->netns) : "ip link",
+				 "no interface \"%s\" here", dev);
 	return 0;
 }
 

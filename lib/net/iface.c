@@ -300,16 +300,18 @@ static int main_name(const struct nlmsghdr *nlh, void *arg)
 	return MNL_CB_OK;
 }
 
-bool iface_main_name(const char *longer, char name[IFNAMSIZ])
+bool iface_main_name(const char *other, char name[IFNAMSIZ])
 {
 	char buf[MNL_SOCKET_BUFFER_SIZE];
 	struct nlmsghdr *request;
 
 	*name = 0;
-	if (strlen(longer) < IFNAMSIZ || name_wrong(longer))
+	if (strlen(other) < IFNAMSIZ)
+		return if_indextoname(if_nametoindex(other), name);
+	if (name_wrong(other))
 		return false;
 	request = short_request(buf, NLM_F_ACK, 0);
-	mnl_attr_put_strz(request, IFLA_ALT_IFNAME, longer);
+	mnl_attr_put_strz(request, IFLA_ALT_IFNAME, other);
 	return !netlink_ask(NETLINK_ROUTE, request, main_name, name) && *name;
 }
 

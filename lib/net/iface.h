@@ -52,11 +52,8 @@ int host_or_iface_read(const char *name, struct iface *, struct error *);
  * in every namespace, and no later interface with the same index, name and address shares it.
  */
 __u64 iface_inode(unsigned ifindex);
-/*
- * The name of the interface with this alternative name, if that is longer than a name:
- * if_nametoindex() finds the others. False: there is none.
- */
-bool iface_main_name(const char *longer, char name[IFNAMSIZ]);
+/* The name of the interface with this name or alternative name. False: there is none here. */
+bool iface_main_name(const char *other, char name[IFNAMSIZ]);
 
 /* SIOCETHTOOL: `command` begins with the command number and receives the answer. 0 or -errno. */
 int ethtool_ask(const char *name, void *command);

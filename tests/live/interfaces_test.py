@@ -213,10 +213,15 @@ def other_name():
     check("interfaces: alternative name: cost", r.returncode == 0, r.stderr)
     r = nicprobe("trace", "nic:::rx-packet", "--dev", longer, "-d", ".1", check=False)
     check("interfaces: alternative name: traced", "no interface" not in r.stderr, r.stderr)
+    r = nicprobe("top", "-b", "-n", "1", "-i", ".2", longer, check=False)
+    check("interfaces: alternative name: top has what is attached", "not attached" not in r.stdout and "tap0" in r.stdout, r.stdout + r.stderr)
+    ns.ip("link property add dev tap0 altname short")
+    same("interfaces: short alternative name: shown", counts(f"{ns}/short")["rx-nic"], 7)
     nicprobe("detach", longer, check=False)
     before.check("interfaces: alternative name: detached")
-    r = nicprobe("trace", "nic:::rx-packet", "--dev", f"{ns}/nosuch", check=False)
-    check("interfaces: trace tells where to look for the name", r.returncode == 1 and f"ip -n {ns} link" in r.stderr, r.stderr)
+    for where in (["--dev", f"{ns}/nosuch"], ["--netns", str(ns), "--dev", "nosuch"]):
+        r = nicprobe("trace", "nic:::rx-packet", *where, check=False)
+        check("interfaces: trace tells where to look for the name", r.returncode == 1 and f"ip -n {ns} link" in r.stderr, r.stderr)
     nic.close()
 
 
