@@ -142,25 +142,9 @@ static __always_inline void look_ipv6(struct host_cpu *n, const __u8 *ip)
 }
 
 /*
- * Clears what is not of the first `size` bytes, without a branch for each word: the verifier would
- * follow each to the end.
+ * Copies `size` bytes, at most HEADERS. If addresses can be cast, by loads, and always HEADERS:
+ * what lies behind a packet is looked at only if its own headers claim to be there.
  */
-static __always_inline void cut(__u64 *word, __s64 size)
-{
-#pragma unroll
-	for (int i = 0; i < HEADERS / 8; i++) {
-		__s64 kept = size - 8 * i, sign = kept >> 63;
-
-		barrier_var(sign);
-		kept = (kept & ~sign) - 8;	/* at least 0 bytes of it… */
-		sign = kept >> 63;
-		barrier_var(sign);
-		kept = (kept & sign) * -4;	/* …and at most 8; half of the bits to be cleared */
-		word[i] &= ~0ull >> kept >> kept;
-	}
-}
-
-/* Copies `size` bytes, at most HEADERS: by loads if addresses can be cast. */
 static __always_inline bool copy_plain(__u64 *to, __u32 size, const void *from)
 {
 	const struct timespec64___any *word;
@@ -172,8 +156,6 @@ static __always_inline bool copy_plain(__u64 *to, __u32 size, const void *from)
 		word = from + 8 * i;
 		to[i] = PLAIN(word, tv_sec);
 	}
-	if (size < HEADERS)
-		cut(to, size);
 	barrier();		/* they are read as words of other sizes */
 	return true;
 }
