@@ -19,6 +19,7 @@ struct tcpwait_hold {
 	__u64 state;		/* since when (ns) << 4 | enum tcpwait_cause; 0: nothing is held */
 	__u64 clock;		/* tcp_clock_cache then: tcp_write_xmit() sets it when it begins */
 	__u64 departs;		/* with fq: when the last segment may leave */
+	__u64 paced;		/* without: until when it was seen to wait for its pace */
 	__u32 from;		/* the first octet that is held */
 	__u32 sent;		/* where the last segment began that left: a device below another
 				   shows it once more */
@@ -66,6 +67,19 @@ static __always_inline void tcpwait_ended(const struct sock *sk, __u64 old, __u6
 }
 
 /*
+ * A pace that has ended says when: what holds it now does so since then, and not since the socket
+ * was last touched. The timer that ends the pace sends nothing where something else holds the data.
+ */
+static __always_inline __u64 tcpwait_pace_over(const struct tcpwait_hold *hold, __u64 old,
+					       __u64 since)
+{
+	enum tcpwait_cause was = old & HELD_CAUSE;
+
+	return (was == TCPWAIT_PACING || was == TCPWAIT_MAX_RATE) &&
+	       hold->paced > old >> HELD_BITS && hold->paced < since ? hold->paced : since;
+}
+
+/*
  * Nothing is being sent now. `since`: from when on it has been as it is. What was expected as a
  * segment left is put right if tcp_write_xmit() has not run again.
  */
@@ -96,6 +110,10 @@ static __always_inline void tcpwait_look(const struct sock *sk, const struct soc
 	clock = PLAIN(tp, tcp_clock_cache);
 	if (old && hold->from != nxt)
 		old = hold->state = 0;
+	if (why == TCPWAIT_PACING || why == TCPWAIT_MAX_RATE)
+		hold->paced = PLAIN(tp, tcp_wstamp_ns);
+	else
+		since = tcpwait_pace_over(hold, old, since);
 	if (!why || (old & HELD_CAUSE) == why)
 		return;
 	new = since << HELD_BITS | why;

@@ -231,6 +231,42 @@ def has_qdisc(ns, kind):
         return False
 
 
+def test_pacing_then_window(ns, peer):
+    """A segment waits for its pace, and then for the window, which was closed meanwhile. Nothing tells of the moment
+    between, and the program writes once more long after it."""
+    attach(ns, "-m", "tcpwait")
+    ns.run("sysctl -qw net.ipv4.tcp_tso_rtt_log=0 net.ipv4.tcp_min_tso_segs=1")
+    for _ in tries(5, "a pace, then a window: the window was not closed in time"):
+        s, _ = established(peer, nodelay=True)
+        s.send(b"x" * 10 * MSS)
+        acknowledge(peer, 10 * MSS)
+        before, limited = held(ns), rwnd_limited(s)
+        s.setsockopt(socket.SOL_SOCKET, MAX_PACING_RATE, 2 * MSS * 10)      # 50 ms between two segments
+        began = time.monotonic()
+        s.send(b"y" * 2 * MSS)
+        seg = peer.next()
+        peer.send(seg, ACK, window=0)
+        if time.monotonic() - began < .03:
+            break
+        s.close()
+    time.sleep(.15)
+    s.send(b"y" * 100)
+    time.sleep(.15)
+    peer.send(seg, ACK)
+    acknowledge(peer, MSS + 100)
+    took = time.monotonic() - began
+    got = {cause: tuple(a - b for a, b in zip(now, before.get(cause, (0, 0, 0)))) for cause, now in held(ns).items()}
+    got = {cause: now for cause, now in got.items() if now[0]}
+    same("a pace, then a window: a wait for each, and its bytes", {c: (n, size) for c, (n, _, size) in got.items()},
+         {"max-rate": (2, 100), "rwnd": (1, MSS)})
+    pace, window = got.get("max-rate", (0, 0, 0))[1], got.get("rwnd", (0, 0, 0))[1]
+    check("a pace, then a window: the pace took no longer than the rate says", .04 <= pace <= .11, f"{pace} {window}")
+    check("a pace, then a window: together no longer than all took", .25 <= pace + window <= took, f"{pace} {window} {took}")
+    check("a pace, then a window: the kernel says the same of the window, to two ticks",
+          abs(window - (rwnd_limited(s) - limited)) <= 2 * .008, f"{window}, {rwnd_limited(s) - limited}")
+    s.close()
+
+
 def test_small_queues(ns, peer):
     """A qdisc of 1 Mbit/s holds what was sent; TCP keeps back the rest."""
     attach(ns, "-m", "tcpwait")
@@ -301,7 +337,7 @@ def after():
     peer.wire.drain()
 
 
-each(test_nagle, test_cork, test_rwnd, test_cwnd, test_pacing, test_pacing_own, test_pacing_fq, test_small_queues, test_none, test_older,
-     after=after, ns=ns, stranger=stranger, peer=peer)
+each(test_nagle, test_cork, test_rwnd, test_cwnd, test_pacing, test_pacing_own, test_pacing_fq, test_pacing_then_window,
+     test_small_queues, test_none, test_older, after=after, ns=ns, stranger=stranger, peer=peer)
 peer.close()
 finish()
