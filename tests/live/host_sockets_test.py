@@ -54,6 +54,18 @@ def test_filters(ns):
         same(f"filters: {' '.join(args)}", len([x for x in host.stop() if x["process"] == ME]), nr)
 
 
+def test_own(ns):
+    """nicprobe asks for names and settings through sockets of its own, which are none of the internet's."""
+    nicprobe("attach", f"{ns}/host", "-m", "socklife")
+    host = Host("sockets", ns)
+    for _ in range(2):
+        doc = show(f"{ns}/host")
+    make(ns).close()
+    same("own: the test's socket alone", [x["process"] for x in host.stop()], [ME])
+    same("own: no row", [r["process"] for r in doc["meters"]["socklife"] if r["process"] == "nicprobe"], [])
+    nicprobe("detach", f"{ns}/host")
+
+
 def test_table(ns):
     """The columns, for people."""
     host = Host("sockets", ns, json_lines=False)
@@ -74,5 +86,5 @@ def test_said(ns):
 
 need_root()
 one, two = namespaces()
-each(test_lines, test_filters, test_table, test_said, ns=one, stranger=two)
+each(test_lines, test_filters, test_own, test_table, test_said, ns=one, stranger=two)
 finish()
