@@ -168,6 +168,15 @@ static int begin(struct listening *w, struct error *e)
 	return w->lines || w->calls ? 0 : e->err ?: -EIO;
 }
 
+static void begin_tell(const struct listening *w, bool command)
+{
+	tell(text("following %s until %s%s%s", host_event_names[w->only.event],
+		  command ? "the command ends" : "Ctrl-C",
+		  w->most > 0 ? text(", for %g s at most", w->most) : "",
+		  w->limit ? text(", %u event%s at most", w->limit, w->limit == 1 ? "" : "s") :
+			     ""));
+}
+
 static int host(struct listening *w, char **command)
 {
 	struct error e = {};
@@ -176,8 +185,7 @@ static int host(struct listening *w, char **command)
 	signals_ready();
 	if (begin(w, &e))
 		return failed(&e);
-	tell(text("following %s until %s", host_event_names[w->only.event],
-		  command ? "the command ends" : "Ctrl-C"));
+	begin_tell(w, command);
 	status = command ? child_start(command) : 0;
 	if (!status)
 		status = follow(w, command, &e);

@@ -289,6 +289,9 @@ def test_filters(here, there):
         same(f"lines: {' '.join(args)}", run(*args), want)
     begun = time.monotonic()
     same("lines: --for", (Host("connect", here, "--for", "500ms").end(), .4 < time.monotonic() - begun < 3), ([], True))
+    host = Host("connect", here, "--for", "300ms", "-c", "2")
+    host.end()
+    check("lines: it says when it ends", "until Ctrl-C, for 0.3 s at most, 2 events at most" in host.said, host.said)
     r = nicprobe("host", "connect", f"{here}/host", "-j", "--", "sh", "-c",
                  f"{sys.executable} -c 'import socket; socket.create_connection((\"10.9.0.2\", {PORT}))'; exit 5", check=False)
     got = [json.loads(x) for x in r.stdout.splitlines()]
