@@ -110,6 +110,8 @@ static void own_json(struct json *j, enum host_event event, const struct host_li
 		json_uint(j, "segments", l->segments);
 	if (event == HOST_accept && l->backlog)
 		json_uint(j, "waiting", l->waiting);
+	if (event == HOST_accept && l->half_open >= 0)
+		json_uint(j, "half_open", l->half_open);
 	if (event == HOST_listen || (event == HOST_accept && l->backlog))
 		json_uint(j, "backlog", l->backlog);
 	if (event == HOST_bind)

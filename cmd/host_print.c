@@ -237,6 +237,14 @@ static void waiting_cell(const struct host_line *l, char *out)
 		strcpy(out, "-");
 }
 
+static void half_open_cell(const struct host_line *l, char *out)
+{
+	if (l->half_open >= 0)
+		snprintf(out, CELL, "%d", l->half_open);
+	else
+		strcpy(out, "-");
+}
+
 static void error_cell(const struct host_line *l, char *out)
 {
 	snprintf(out, CELL, "%s", or_none(l->error ? strerrorname_np(l->error) : NULL));
@@ -281,7 +289,8 @@ static const struct host_column columns[NR_HOST_EVENTS][MOST] = {
 	[HOST_connect] = { TIME, PROCESS, PID, LOCAL, REMOTE,
 			   { "end", 11, 0, false, connect_cell }, TOOK("took"), WAY },
 	[HOST_accept] = { TIME, PROCESS, PID, LOCAL, REMOTE,
-			  { "waiting", 9, 2, true, waiting_cell }, WAY },
+			  { "waiting", 9, 2, true, waiting_cell },
+			  { "half-open", 9, 3, true, half_open_cell }, WAY },
 	[HOST_sessions] = { TIME, PROCESS, PID, SIDE, LOCAL, REMOTE,
 			    { "end", 9, 0, false, session_cell }, TOOK("lasted"),
 			    { "sent", 8, 3, true, sent_cell },

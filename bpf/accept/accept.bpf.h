@@ -2,9 +2,9 @@
 /*
  * Counts a connection when its handshake is complete and its listener has room for it. Its socket
  * is made as a copy of the listener's, and has the length of its queue (inet_csk_clone_lock(), 6.1
- * to 6.18; that of the SYN queue is cleared before, in 6.18). If its last ACK and what follows come
- * on two CPUs, two are made, of which one goes away untold (inet_csk_complete_hashdance()): only
- * the other is established.
+ * to 6.18; that of the SYN queue is cleared before, in 6.18, so the listener itself is asked). If
+ * its last ACK and what follows come on two CPUs, two are made, of which one goes away untold
+ * (inet_csk_complete_hashdance()): only the other is established.
  */
 #ifndef NICPROBE_ACCEPT_BPF_H
 #define NICPROBE_ACCEPT_BPF_H
@@ -34,6 +34,7 @@ static __always_inline void accept_came(const struct sock *sk, struct socket_lif
 		return;
 	life->queued = bpf_ktime_get_ns();
 	life->limit = PLAIN(queue, sk_max_ack_backlog);
+	life->listener = listener_of(sk);
 }
 
 static __always_inline void accept_queued(const struct sock *sk, const struct socket_life *life)
@@ -41,6 +42,7 @@ static __always_inline void accept_queued(const struct sock *sk, const struct so
 	const struct sock___backlog *queue = (const void *)sk;
 	__u32 depth = PLAIN(queue, sk_ack_backlog), limit = PLAIN(queue, sk_max_ack_backlog);
 	struct accept *row = accept_row(sk, life, limit);
+	int syns = listener_syns(life->listener, sk);
 
 	if (!row)
 		return;
@@ -49,6 +51,10 @@ static __always_inline void accept_queued(const struct sock *sk, const struct so
 		COUNT(row, filled, 1);
 	COUNT(row, depth.sum, depth);
 	COUNT(row, depth.slot[counts_slot(depth)], 1);
+	if (syns < 0)
+		return;
+	COUNT(row, syn_depth.sum, syns);
+	COUNT(row, syn_depth.slot[counts_slot(syns)], 1);
 }
 
 /* A program has it now. */

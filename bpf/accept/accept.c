@@ -18,6 +18,9 @@ static const struct metric metrics[] = {
 	HISTOGRAM(struct accept, depth, .name = "depth", .unit = "connections", .scale = 1,
 		  .bounds = BOUNDS(struct accept, depth, bounds), .steps = COUNTS_STEPS,
 		  .help = "Connections that waited in the queue already, when one came."),
+	HISTOGRAM(struct accept, syn_depth, .name = "syn_depth", .unit = "connections", .scale = 1,
+		  .bounds = BOUNDS(struct accept, syn_depth, bounds), .steps = COUNTS_STEPS,
+		  .help = "Handshakes in the SYN queue that were not complete, when one was."),
 	HISTOGRAM(struct accept, wait, .name = "wait", .unit = "seconds", .scale = 1e-9,
 		  .help = "From the end of the handshake to accept()."),
 	{}
@@ -63,7 +66,7 @@ static const char *remark(const struct site *site)
 
 const struct meter meter_accept = {
 	.name = "accept",
-	.help = "connections that come to listeners, and how full their accept queue is",
+	.help = "connections that come to listeners, and how full their queues are",
 	.type = EVENT_METER,
 	.host = true,
 	.by = BY_KEY,

@@ -17,6 +17,7 @@ struct accept {
 	__u64 connections;	/* put into the queue */
 	__u64 filled;		/* of these, the ones that took its last place */
 	HIST(depth, COUNTS_SLOTS);	/* connections that waited in it when one came */
+	HIST(syn_depth, COUNTS_SLOTS);	/* other handshakes that were not complete when one was */
 	HIST(wait, LOGLIN_SLOTS);	/* ns, from the last ACK to accept() */
 };
 

@@ -26,6 +26,7 @@ struct socket___sock {
 /* What only these lines need of a socket. */
 struct line_life {
 	__u64 changed;		/* CLOCK_MONOTONIC ns of its last change of state; 0: not known */
+	__u64 listener;		/* address of whose connection it is; 0: not known */
 	__u32 waiting, backlog;	/* of its listener's queue for accept(), as it came */
 };
 
@@ -69,6 +70,7 @@ static __always_inline void came(const struct sock *sk, const struct sock *plain
 		return;
 	more->waiting = PLAIN(queue, sk_ack_backlog);
 	more->backlog = PLAIN(queue, sk_max_ack_backlog);
+	more->listener = listener_of(plain);
 }
 
 static __always_inline void accepted(const struct sock *sk, const struct sock *plain,
@@ -80,8 +82,10 @@ static __always_inline void accepted(const struct sock *sk, const struct sock *p
 	if (wanted.event != HOST_accept)
 		return;
 	line_of(&l, plain, life);
+	l.half_open = -1;
 	more = bpf_sk_storage_get(&line_lives, (void *)sk, NULL, 0);
 	if (more) {
+		l.half_open = listener_syns(more->listener, plain);
 		l.waiting = more->waiting;
 		l.backlog = more->backlog;
 	}

@@ -68,6 +68,7 @@ struct host_line {
 	__u32 limit;		/* enum line_limit */
 	__u32 peer_window;	/* bytes that the receiver takes */
 	__u32 waiting, backlog;	/* connections that wait for accept(), and how many may */
+	__s32 half_open;	/* other handshakes that this listener has begun; -1: not known */
 	__u32 protocol;		/* of a socket, as of bind()… */
 	__u16 family, type;	/* …AF_INET, SOCK_DGRAM */
 	__u32 error;		/* errno of a call; 0: none */

@@ -44,6 +44,22 @@ struct sock___backlog {		/* of a listener: the queue for accept() */
 	__u32 sk_ack_backlog, sk_max_ack_backlog;
 };
 
+struct atomic___syns {
+	int counter;
+};
+
+struct request_sock_queue___syns {
+	struct atomic___syns qlen;
+};
+
+struct inet_connection_sock___syns {	/* of a listener: the SYN queue */
+	struct request_sock_queue___syns icsk_accept_queue;
+};
+
+struct tcp_sock___sent {
+	struct list_head tsorted_sent_queue;
+};
+
 struct tcp_sock___totals {
 	__u64 bytes_received, bytes_sent, bytes_retrans;
 	__u32 data_segs_out, srtt_us, total_retrans;
@@ -60,6 +76,7 @@ struct socket_life {
 	__u64 established;	/* likewise; 0: it is not, or was before us */
 	__u64 queued;		/* likewise; 0: it does not wait for accept() */
 	__u64 awaited;		/* connect() as above; 0: its first byte was read, or it is not */
+	__u64 listener;		/* address of whose connection it is; 0: not known */
 	__u32 read;		/* the number of that byte */
 	__u32 limit;		/* of the queue that it waits in */
 	__u32 segments;		/* with data, sent: those that the meter tcp has counted */
@@ -120,6 +137,34 @@ static __always_inline __u32 port_local(const struct sock *sk)
 static __always_inline __u32 port_remote(const struct sock *sk)
 {
 	return bpf_ntohs(PLAIN(sk, __sk_common.skc_dport));
+}
+
+/*
+ * The address of the listener of which `sk` is still a copy. Its list of sent segments is empty:
+ * so it points to itself, and that of the copy does, too, until tcp_create_openreq_child() clears
+ * it (6.1 to 6.18).
+ */
+static __always_inline __u64 listener_of(const struct sock *sk)
+{
+	const struct tcp_sock___sent *tcp = (const void *)sk;
+
+	return (__u64)PLAIN(tcp, tsorted_sent_queue.next) -
+	       bpf_core_field_offset(struct tcp_sock___sent, tsorted_sent_queue);
+}
+
+/*
+ * The length of its SYN queue, which the connection `sk` has left as it is established; -1: not
+ * known. After fast open the listener may be gone, and something else in its place.
+ */
+static __always_inline int listener_syns(__u64 listener, const struct sock *sk)
+{
+	const struct inet_connection_sock___syns *queue = (const void *)listener;
+	const struct sock *plain = (const void *)listener;
+
+	if (!listener || PLAIN(plain, __sk_common.skc_state) != TCP_LISTEN ||
+	    port_local(plain) != port_local(sk))
+		return -1;
+	return PLAIN(queue, icsk_accept_queue.qlen.counter);
 }
 
 #endif

@@ -31,6 +31,15 @@ def listens(ns):
     return everything, {r["port"]: r["socket_drops_segments"] for r in found if r["address"] != "all"}
 
 
+def half_open(ns):
+    """{how many handshakes were not complete: connections that came then}"""
+    got = {}
+    for row in rows(ns, "accept"):
+        for n, nr in nonzero(row["syn_depth_connections"]["le"]).items():
+            got[int(n)] = got.get(int(n), 0) + nr
+    return got
+
+
 def waited(ns):
     """Number and seconds of the waits for accept()."""
     spans = [r["wait_seconds"] for r in rows(ns, "accept")]
@@ -150,6 +159,7 @@ def test_listeners(here, there):
             except BlockingIOError:
                 break
     each_had = [sum(s is one for s, _ in held) for one in several]
+    same("accept: no handshake was left, at whichever listener", half_open(here), {0: 18})
     same("accept: each of a port's sockets has a queue of its own", (depths[0], depths[2]), (12, sum(n * (n - 1) // 2 for n in each_had)))
     for s in [*cs, *(c for _, c in held), *several, both, four, six, old]:
         s.close()
@@ -184,10 +194,47 @@ def test_full(ns, peer):
     server.close()
 
 
+def test_half_open(ns, peer):
+    """Three SYNs, and then five, are never answered; a listener beside it has two. One that was begun first ends last."""
+    server, beside = listen(ns, backlog=16), listen(ns, port=PORT + 1, backlog=16)
+    attach(ns)
+
+    def forged(first, nr, port=PORT):
+        for i in range(first, first + nr):
+            peer.wire.write(0, peer.wire.eth(tcp(port, src=f"198.18.1.{i}")))
+
+    def begun(sport, port=PORT):
+        peer.wire.write(0, peer.wire.eth(tcp(port, sport=sport)))
+        answer = peer.next(SYN | ACK)
+        while answer.dport != sport:
+            answer = peer.next(SYN | ACK)
+        return tcp(port, ACK, sport=sport, seq=2, ack=answer.seq + 1)
+
+    def ended(ack, nr):
+        peer.wire.write(0, peer.wire.eth(ack))
+        arrived(ns, nr)
+    early = begun(1301)
+    ended(begun(1302), 1)
+    same("accept: half-open: one besides itself", half_open(ns), {1: 1})
+    forged(1, 3)
+    forged(11, 2, port=PORT + 1)
+    ended(begun(1303), 2)
+    same("accept: half-open: three more", half_open(ns), {1: 1, 4: 1})
+    forged(4, 2)
+    ended(begun(1304), 3)
+    ended(begun(1305, PORT + 1), 4)
+    same("accept: half-open: two more, and two of the other listener", half_open(ns), {1: 1, 2: 1, 4: 1, 6: 1})
+    ended(early, 5)
+    same("accept: half-open: the first one is no more", half_open(ns), {1: 1, 2: 1, 4: 1, 5: 1, 6: 1})
+    same("accept: half-open: by port", {r["port"]: r["syn_depth_connections"]["sum"] for r in rows(ns, "accept") if r["connections"]},
+         {str(PORT): 1 + 4 + 6 + 5, str(PORT + 1): 2})
+    server.close()
+    beside.close()
+
+
 def test_cookies(ns, peer):
     """Forged SYNs fill a SYN queue of three or four; the others are answered with cookies, or dropped where there are none."""
     ns.run("sysctl -qw net.ipv4.tcp_syncookies=1")
-    ns.ip(f"route add 198.18.1.0/24 via {THERE}")
     attach(ns)
     server, before = listen(ns, backlog=3), kernel(ns)
 
@@ -214,6 +261,7 @@ def test_cookies(ns, peer):
                                            "overflows_segments": 0, "drops_segments": 0,
                                            "syn_queue_full_segments": {"cookie": 25 - room, "dropped": 0}})
     same("accept: one comes with a cookie", queued(ns), {(str(PORT), ME, 3): (1, 0, 0)})
+    same("accept: and finds the SYN queue full", half_open(ns), {room: 1})
     same("accept: cookies: found", found(show(f"{ns}/host")), ["listen-cookies"])
     ns.run("sysctl -qw net.ipv4.tcp_syncookies=0")
     forged(31, 15)
@@ -241,6 +289,7 @@ def test_fast_open(ns, peer):
             arrived(ns, 2)
             s.close()
     same("accept: fast open: both count, once", queued(ns), {(str(PORT), ME, 64): (2, 0, 0)})
+    same("accept: fast open: neither was in the SYN queue", half_open(ns), {0: 2})
     server.close()
     ns.run("sysctl -qw net.ipv4.tcp_fastopen=1")
 
@@ -261,12 +310,13 @@ def main():
     here, there = pair()
     ns = Namespace("peer")
     peer = Peer(ns)
+    ns.ip(f"route add 198.18.1.0/24 via {THERE}")       # of forged SYNs
 
     def after():
         for one in (here, there, ns):
             nicprobe("detach", f"{one}/host", check=False)
         peer.wire.drain()
-    each(test_depth, test_wait, test_listeners, test_full, test_cookies, test_fast_open, test_stranger, after=after, here=here, there=there, ns=ns, peer=peer)
+    each(test_depth, test_wait, test_listeners, test_full, test_half_open, test_cookies, test_fast_open, test_stranger, after=after, here=here, there=there, ns=ns, peer=peer)
     finish()
 
 

@@ -85,11 +85,23 @@ def test_accept(here, there):
     made.append(client(here, "fd09::2", CLOSED))
     time.sleep(.2)
     got = host.stop()
-    want = [line("accept", ("10.9.0.2", PORT), c.getsockname(), waiting=i, backlog=5) for i, c in enumerate(made[:3])]
-    want.append(line("accept", ("fd09::2", CLOSED), made[3].getsockname()[:2], waiting=0, backlog=9))
+    want = [line("accept", ("10.9.0.2", PORT), c.getsockname(), waiting=i, half_open=0, backlog=5) for i, c in enumerate(made[:3])]
+    want.append(line("accept", ("fd09::2", CLOSED), made[3].getsockname()[:2], waiting=0, half_open=0, backlog=9))
     same("lines: connections that are accepted", sure(got), want)
     for s in (*made, server, later):
         s.close()
+
+
+def test_half_open(ns, peer):
+    """A handshake ends while two others go on."""
+    server, host = listen(ns, port=CLOSED, backlog=5), Host("accept", ns)
+    for sport in (1501, 1502, 1503):
+        peer.wire.write(0, peer.wire.eth(tcp(CLOSED, sport=sport)))
+        answer = peer.next(SYN | ACK)
+    peer.send(answer, ACK, seq=2)
+    got = host.stop()
+    same("lines: two are half-open", [(x["remote_port"], x["waiting"], x["half_open"]) for x in got], [(1503, 0, 2)])
+    server.close()
 
 
 def test_sessions(here, there):
@@ -377,7 +389,7 @@ def main():
     here, there = pair()
     ns = Namespace("peer")
     peer = Peer(ns)
-    each(test_connect, test_attempts, test_accept, test_sessions, test_queues, test_retransmits, test_states, test_listen, test_bind, test_udp,
+    each(test_connect, test_attempts, test_accept, test_half_open, test_sessions, test_queues, test_retransmits, test_states, test_listen, test_bind, test_udp,
          test_filters, test_text, test_dot, test_wrong, test_flood, here=here, there=there, ns=ns, peer=peer)
     finish()
 
