@@ -291,6 +291,9 @@ static int run(int argc, char **argv)
 		struct error e = {};
 		int wrong = child_wrong(*argv);
 
+		if (!options_end && wrong == ENOENT)
+			return usage_error("nicprobe host connect NETNS/host -- COMMAND", "\"%s\" "
+					   "is neither NETNS/host nor a command", *argv);
 		error_set(&e, -wrong, NULL, "cannot run %s: %s", *argv, strerror(wrong));
 		failed(&e);
 		return wrong == ENOENT ? 127 : 126;

@@ -278,6 +278,9 @@ static int show(struct view *v, char **args)
 	}
 	if (show_from_lacks(v))
 		return EXIT_USAGE;
+	if (v->total && !only_hw(v) && (v->interval || v->count))
+		return usage_error("leave out -t", "-t shows counts at once: it excludes -w, -i "
+				   "and -c");
 	netns_go_home();
 	if (!only_hw(v))
 		lock = pins_lock(false, v->error);

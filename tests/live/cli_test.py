@@ -152,6 +152,11 @@ def show_rates(nic, iface):
     same("cli: show IFACE METER…", sorted(json.loads(nicprobe("show", "-j", iface, "ecn", "txlat").stdout)["meters"]),
          ["ecn", "txlat"])
     same("cli: show METER", sorted(json.loads(nicprobe("show", "-j", "ecn").stdout)["meters"]), ["ecn"])
+    for args in ("-w", "1"), ("-i", "1"), ("-c", "2"):
+        r = nicprobe("show", "-t", *args, iface, check=False)
+        same(f"cli: show -t {args[0]}: excluded", (r.returncode, "it excludes -w, -i and -c" in r.stderr), (2, True))
+    r = nicprobe("host", "connect", "no/such", check=False)
+    same("cli: host: a word that is nothing", (r.returncode, "neither NETNS/host nor a command" in r.stderr), (2, True))
     p = start("show", "-i", ".1", iface)
     p.stdout.readline()
     p.send_signal(signal.SIGINT)
