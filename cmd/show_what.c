@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Parses the arguments of `nicprobe show`: interfaces, meters, labels. */
 #include <errno.h>
+#include <net/if.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -125,8 +126,13 @@ int show_sections(struct view *v, char **words)
 			return EXIT_USAGE;
 		for (char *name = strtok_r(names, ",", &rest); name;
 		     name = strtok_r(NULL, ",", &rest)) {
-			__u64 bits = strcmp(name, "hw") ? meters_parse(name) : 0;
+			__u64 bits;
 
+			if (!meter_find(name) && (strchr(name, '/') || if_nametoindex(name)))
+				return usage_error(text("nicprobe show %s …", name),
+						   "the interface comes first, then what to show "
+						   "of it");
+			bits = strcmp(name, "hw") ? meters_parse(name) : 0;
 			if (strcmp(name, "hw") && !bits)
 				return EXIT_USAGE;
 			v->hw |= !bits;

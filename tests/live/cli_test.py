@@ -155,6 +155,9 @@ def show_rates(nic, iface):
     for args in ("-w", "1"), ("-i", "1"), ("-c", "2"):
         r = nicprobe("show", "-t", *args, iface, check=False)
         same(f"cli: show -t {args[0]}: excluded", (r.returncode, "it excludes -w, -i and -c" in r.stderr), (2, True))
+    for word in "hw", "pktsize":
+        r = nicprobe("show", word, iface, check=False)
+        same(f"cli: show {word} IFACE: the order", (r.returncode, "the interface comes first" in r.stderr, iface in r.stderr), (2, True, True))
     r = nicprobe("host", "connect", "no/such", check=False)
     same("cli: host: a word that is nothing", (r.returncode, "neither NETNS/host nor a command" in r.stderr), (2, True))
     p = start("show", "-i", ".1", iface)
