@@ -97,7 +97,8 @@ static int attach(struct site *site, struct meta *meta)
 	int err;
 
 	if (why)
-		return error_set(site->error, -EOPNOTSUPP, NULL,
+		return error_set(site->error, -EOPNOTSUPP, strstr(why, "not loaded") ?
+				 text("modprobe %s", site->iface.driver) : NULL,
 				 "cannot count the functions of %s: %s", site->iface.driver, why);
 	obj = object_open(site, m->events.elf);
 	err = obj ? m->events.attach(site, obj) : -EOPNOTSUPP;
