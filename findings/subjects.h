@@ -13,8 +13,8 @@
 #define SUBJECTS(S) \
 	S(link) S(receiving) S(arriving) S(interrupts) S(merging) S(limits) S(sending) S(qdisc) \
 	S(offload) S(af_xdp) S(xdp_failures) S(programs) S(dropping) S(setup) S(hooks) \
-	S(account) S(listening) S(connecting) S(holding) S(windows) S(buffers) S(resolving) \
-	S(paths) S(trust)
+	S(account) S(listening) S(neighbours) S(connecting) S(holding) S(windows) S(buffers) \
+	S(resolving) S(paths) S(trust)
 
 struct subject {
 	const char *name;		/* the file */

@@ -5,7 +5,7 @@ import signal
 import socket
 import sys
 
-from world import HERE, THERE, inside, lab, run, trouble
+from world import HERE, THERE, healthy, inside, lab, run, trouble
 from programs import named, program, sends
 from lib.wire import THERE6, first_fragment, ip4, tcp, udp, udp6        # found because world extends the path
 
@@ -46,6 +46,57 @@ def many_wait_for_a_silent_neighbour(w):
     doc = w.expect("neighbour-dead", fix=False, settle=.5, remedy=lambda: w.here.ip(
         "neigh replace 198.18.0.66 lladdr 02:00:00:00:00:66 dev tap0 nud permanent"))
     lab.check(f"{w.name}: names it", "198.18.0.66" in doc["findings"][0]["what"], doc["findings"][0]["what"])
+
+
+def neighbours(w):
+    """The host of the first namespace, which gives a neighbour up ten times as soon as others do, and pings one that answers."""
+    w.veth()
+    w.dev, w.at = "eth0", f"{w.here}/host"
+    w.here.run("sysctl -qw net.ipv4.neigh.eth0.retrans_time_ms=100")
+    w.attach("-m", "neigh,icmp")
+    w.load(lambda: w.here.run("ping -qc1 -W1 10.0.1.2"), .2)
+
+
+@trouble("neighbours-silent", "the address is at the other end")
+def neighbours_are_silent(w):
+    """Datagrams to three addresses of the network that nobody has, as the host's meter `neigh` sees them."""
+    neighbours(w)
+    silent, command = [f"10.0.1.{n}" for n in (66, 67, 68)], "ip neigh show dev eth0 nud failed nud incomplete"
+    for address in silent:
+        sends(w, w.udp(), (address, 9), each=1)
+    w.reader(netns=w.there)
+
+    def up():
+        listed = w.here.run(command)
+        lab.check(f"{w.name}: its command names them", all(address in listed for address in silent), listed)
+        for address in silent:
+            w.there.ip(f"addr add {address}/24 dev eth0")
+    doc = w.expect("neighbours-silent", fix=False, settle=.5, remedy=up)
+    says, row = doc["findings"][0], doc["meters"]["neigh"][0]
+    lab.check(f"{w.name}: it has this command", command in says["try"], says["try"])
+    lab.check(f"{w.name}: says what the meter counts", f"{row['dropped']['failed']} packets" in says["what"], str(row))
+
+
+@healthy
+def neighbours_come_and_go(w):
+    """Neighbours are forgotten and asked for again; one that is not there is pinged, and its network is scanned."""
+    neighbours(w)
+    w.load(lambda: w.here.ip("neigh flush dev eth0 10.0.1.2"), .1)
+    absent = w.udp()
+    sends(w, absent, ("10.0.1.66", 9), every=.1, each=1)
+    sweep = [f"10.0.1.{n}" for n in range(100, 150)]
+
+    def scan():
+        address = sweep.pop(0)
+        sweep.append(address)
+        for _ in range(2):
+            with contextlib.suppress(OSError):
+                absent.sendto(bytes(8), (address, 9))
+    w.load(scan, .02)
+    doc = w.quiet(seconds=2, least=5)
+    row = doc["meters"]["neigh"][0]
+    lab.check(f"{w.name}: some answer, and some fail # {row['resolutions']}, dropped: {row['dropped']}",
+              row["resolutions"]["answered"] and row["dropped"]["failed"] >= 10, str(row))
 
 
 @trouble("link-down", "ip link set PEER up")

@@ -10,46 +10,13 @@
 
 #define SUBJECT "host findings "
 #include "judge.h"
+#include "host.h"
 
 /* 192.0.2.NR; 0: those that find no room in the table */
 static struct remote host(unsigned nr)
 {
 	return nr ? (struct remote){ { [10] = 0xff, [11] = 0xff, [12] = 192, 0, 2, nr } } :
 		    (struct remote){};
-}
-
-/* A window of two seconds. */
-static struct snapshot *window(void)
-{
-	struct snapshot *s = calloc(1, sizeof(*s));
-
-	if (!s)
-		abort();
-	*s = (struct snapshot){ .interval = true, .seconds = 2, .online = 2 };
-	s->meta.host = 1;
-	return s;
-}
-
-static void *row(struct snapshot *s, enum meter_id id, const void *key)
-{
-	struct table *t = &s->tables[id];
-	uint64_t *words;
-
-	if (!t->cells)
-		*t = (struct table){ .cpus = 1, .words = meters[id]->row_size / 8 };
-	words = table_add(t, meters[id], key);
-	if (!words)
-		abort();
-	return words;
-}
-
-static void forget(struct snapshot *s)
-{
-	for (unsigned id = 0; id < NR_METERS; id++) {
-		free(s->tables[id].cells);
-		free(s->tables[id].keys);
-	}
-	free(s);
 }
 
 /* So many spans of `seconds` each, in a histogram of a row. */
