@@ -154,9 +154,9 @@ static void judge_fails(struct evidence *e)
 	}
 	if (!worst || !worth(e, failed(worst), some.value))
 		return;
-	f = finding_add(e->f, &kinds[FAILS], -1, "%s failed or refused to answer %" PRIu64 " of %"
-			PRIu64 " queries of %s", server_text(key), failed(worst), answered(worst),
-			asker(key));
+	f = finding_add(e->f, &kinds[FAILS], -1, "%s failed or refused %" PRIu64 " of the %" PRIu64
+			" queries of %s that were answered", server_text(key), failed(worst),
+			answered(worst), asker(key));
 	finding_counted(e, f, failed(worst), "failed", "answers");
 	finding_fact(f, "answers", answered(worst), "answers");
 	finding_advise(f, "why: the log of %s; another server may know the names",

@@ -3,6 +3,7 @@
 #include <netinet/in.h>
 #include <stdlib.h>
 
+#include "bpf/dns/dns.h"
 #include "bpf/dnsname/dnsname.h"
 #include "bpf/sockmem/sockmem.h"
 #include "bpf/tcp/tcp.h"
@@ -305,8 +306,24 @@ static void test_searched(void)
 	forget(s);
 }
 
+/* 23 queries, 20 answers, 4 of them without what was asked for. */
+static void test_fails(void)
+{
+	struct snapshot *s = window();
+	struct dns *d = row(s, METER_dns, &(struct asker_key){ host(53), "curl" });
+
+	d->asked = 23;
+	d->answers[DNS_OK] = 16;
+	d->answers[DNS_SERVFAIL] = 3;
+	d->answers[DNS_REFUSED] = 1;
+	finds(s, NULL, "a share of what was answered", "dns-fails", "192.0.2.53 failed or refused "
+	      "4 of the 20 queries of curl that were answered", "the log of 192.0.2.53");
+	forget(s);
+}
+
 int main(void)
 {
+	test_fails();
 	test_searched();
 	test_held();
 	test_longest();
