@@ -291,6 +291,8 @@ static void latencies(struct figures *f, struct grid *g, const struct meter *m,
 
 static void labelled(struct figures *f, struct grid *g, const struct metric *k)
 {
+	/* a loss is what most users look for: it outlasts percentiles */
+	bool lost = k->group && k->rare && !strcmp(k->unit, "packets");
 	const uint64_t *all = f->all + k->at;
 
 	for (unsigned i = 0; i < k->words; i++) {
@@ -299,7 +301,7 @@ static void labelled(struct figures *f, struct grid *g, const struct metric *k)
 		if (k->rare && k->words > MANY_LABELS && !all[i])
 			continue;
 		c = add(f, g, &(struct figure){ k, word_text, i, 0 },
-			all[i] ? EVENTS : NOTHING, k->labels[i]);
+			!all[i] ? NOTHING : lost ? COUNTED : EVENTS, k->labels[i]);
 		if (!c)
 			return;
 		c->say = all[i];

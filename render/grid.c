@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "lib/util/grow.h"
+#include "lib/util/log.h"
 #include "render/grid.h"
 
 #define INDENT		2	/* of the whole grid */
@@ -279,6 +280,15 @@ static void print_line(const struct grid *g, struct page *p, const struct grid_l
 	page_newline(p);
 }
 
+/* "dropped failed" where another column is named "failed", too; else the heading alone. */
+static const char *full_name(const struct grid *g, const struct column *c)
+{
+	for (unsigned i = 0; i < g->nr; i++)
+		if (*c->group && &g->columns[i] != c && !strcmp(g->columns[i].head, c->head))
+			return text("%.*s %s", (int)strcspn(c->group, "/"), c->group, c->head);
+	return c->head;
+}
+
 /* Names dropped columns that have values, lest they be taken for 0. */
 static void say_gone(const struct grid *g, struct page *p)
 {
@@ -289,7 +299,7 @@ static void say_gone(const struct grid *g, struct page *p)
 			page_style(p, STYLE_DIM);
 		page_wrap(p, INDENT, p->at ? "," : "  no room for:");
 		page_wrap(p, INDENT, " ");
-		page_wrap(p, INDENT, g->columns[i].head);
+		page_wrap(p, INDENT, full_name(g, &g->columns[i]));
 	}
 	page_end_dim(p);
 }

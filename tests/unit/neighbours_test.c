@@ -8,6 +8,7 @@
 #define SUBJECT "neighbours "
 #include "judge.h"
 #include "host.h"
+#include "render/render.h"
 
 /* Resolutions that were answered and that failed, and packets dropped as these did. */
 static struct neigh *resolved(struct snapshot *s, const char *dev, int family, unsigned answered,
@@ -68,8 +69,50 @@ static void test_unanswered(void)
 	forget(s);
 }
 
+/* What the table of a window says on a page of this width; to be freed. */
+static char *printed(struct snapshot *s, unsigned width)
+{
+	struct look look = { .width = width };
+	char *said = NULL;
+	size_t size;
+	FILE *out = open_memstream(&said, &size);
+
+	if (!out)
+		abort();
+	snprintf(s->meta.iface, sizeof(s->meta.iface), "host");
+	s->meta.on = s->wanted = 1ull << METER_neigh;
+	renderer_table.one(out, s, &look);
+	fclose(out);
+	return said;
+}
+
+/* Drops stay when others have to go; of two columns named alike it is said which has gone. */
+static void test_narrow(void)
+{
+	struct snapshot *s = window();
+	struct neigh *n = resolved(s, "eth0", AF_INET, 30, 20, 4321);
+	char *said;
+
+	n->solicits = 90;
+	n->confirms[NEIGH_CONFIRMED] = 30;
+	n->latency.sum = 30000000;
+	n->latency.slot[40] = 30;
+	n->confirming.sum = 30000000;
+	n->confirming.slot[40] = 30;
+	said = printed(s, 80);
+	check(strstr(said, "2160"), "80 columns have room for what was dropped", said);
+	check(strstr(said, "answered, resolutions failed, "), "and say which they have none for",
+	      said);
+	free(said);
+	said = printed(s, 40);
+	check(strstr(said, "waited/s, dropped\n"), "40 columns say which they have none for", said);
+	free(said);
+	forget(s);
+}
+
 int main(void)
 {
+	test_narrow();
 	test_unanswered();
 	return failed > 0;
 }
