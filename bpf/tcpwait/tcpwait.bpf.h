@@ -119,10 +119,11 @@ static __always_inline void tcpwait_look(const struct sock *sk, const struct soc
 	new = since << HELD_BITS | why;
 	if (old && hold->clock == clock)
 		new = (old & ~(__u64)HELD_CAUSE) | why;
+	if (__sync_val_compare_and_swap(&hold->state, old, new) != old)
+		return;		/* a segment left meanwhile */
 	hold->from = nxt;
 	hold->clock = clock;
-	if (__sync_val_compare_and_swap(&hold->state, old, new) == old &&
-	    old && (old ^ new) & ~(__u64)HELD_CAUSE)
+	if (old && (old ^ new) & ~(__u64)HELD_CAUSE)
 		tcpwait_ended(plain, old, since, 0);
 }
 
