@@ -35,6 +35,7 @@ static __always_inline void accept_came(const struct sock *sk, struct socket_lif
 	life->queued = bpf_ktime_get_ns();
 	life->limit = PLAIN(queue, sk_max_ack_backlog);
 	life->listener = listener_of(sk);
+	life->listens = port_local((const void *)life->listener);
 }
 
 static __always_inline void accept_queued(const struct sock *sk, const struct socket_life *life)
@@ -42,7 +43,7 @@ static __always_inline void accept_queued(const struct sock *sk, const struct so
 	const struct sock___backlog *queue = (const void *)sk;
 	__u32 depth = PLAIN(queue, sk_ack_backlog), limit = PLAIN(queue, sk_max_ack_backlog);
 	struct accept *row = accept_row(sk, life, limit);
-	int syns = listener_syns(life->listener, sk);
+	int syns = listener_syns(life->listener, life->listens);
 
 	if (!row)
 		return;

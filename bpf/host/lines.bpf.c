@@ -27,6 +27,7 @@ struct socket___sock {
 struct line_life {
 	__u64 changed;		/* CLOCK_MONOTONIC ns of its last change of state; 0: not known */
 	__u64 listener;		/* address of whose connection it is; 0: not known */
+	__u32 listens;		/* its port */
 	__u32 waiting, backlog;	/* of its listener's queue for accept(), as it came */
 };
 
@@ -71,6 +72,7 @@ static __always_inline void came(const struct sock *sk, const struct sock *plain
 	more->waiting = PLAIN(queue, sk_ack_backlog);
 	more->backlog = PLAIN(queue, sk_max_ack_backlog);
 	more->listener = listener_of(plain);
+	more->listens = port_local((const void *)more->listener);
 }
 
 static __always_inline void accepted(const struct sock *sk, const struct sock *plain,
@@ -85,7 +87,7 @@ static __always_inline void accepted(const struct sock *sk, const struct sock *p
 	l.half_open = -1;
 	more = bpf_sk_storage_get(&line_lives, (void *)sk, NULL, 0);
 	if (more) {
-		l.half_open = listener_syns(more->listener, plain);
+		l.half_open = listener_syns(more->listener, more->listens);
 		l.waiting = more->waiting;
 		l.backlog = more->backlog;
 	}

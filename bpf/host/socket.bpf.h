@@ -77,6 +77,7 @@ struct socket_life {
 	__u64 queued;		/* likewise; 0: it does not wait for accept() */
 	__u64 awaited;		/* connect() as above; 0: its first byte was read, or it is not */
 	__u64 listener;		/* address of whose connection it is; 0: not known */
+	__u32 listens;		/* its port: not always the one that was asked for (TPROXY) */
 	__u32 read;		/* the number of that byte */
 	__u32 limit;		/* of the queue that it waits in */
 	__u32 segments;		/* with data, sent: those that the meter tcp has counted */
@@ -153,16 +154,16 @@ static __always_inline __u64 listener_of(const struct sock *sk)
 }
 
 /*
- * The length of its SYN queue, which the connection `sk` has left as it is established; -1: not
- * known. After fast open the listener may be gone, and something else in its place.
+ * The length of its SYN queue, which a connection has left as it is established; -1: not known.
+ * After fast open the listener may be gone, and something else in its place; `port`: it had that.
  */
-static __always_inline int listener_syns(__u64 listener, const struct sock *sk)
+static __always_inline int listener_syns(__u64 listener, __u32 port)
 {
 	const struct inet_connection_sock___syns *queue = (const void *)listener;
 	const struct sock *plain = (const void *)listener;
 
 	if (!listener || PLAIN(plain, __sk_common.skc_state) != TCP_LISTEN ||
-	    port_local(plain) != port_local(sk))
+	    port_local(plain) != port)
 		return -1;
 	return PLAIN(queue, icsk_accept_queue.qlen.counter);
 }
