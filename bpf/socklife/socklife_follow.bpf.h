@@ -115,6 +115,22 @@ static __always_inline bool is_tcp(const struct sock *sk)
 }
 
 /*
+ * nicprobe asks for names and settings by sockets of its own: they are none of what the host does.
+ * Of a socket that nobody saw begin, whoever ends it is asked.
+ */
+static __always_inline bool is_nicprobes(const struct socklife_state *life)
+{
+	__u64 comm[COMM_SIZE / 8], nicprobe;
+
+	if (life && *life->comm)
+		__builtin_memcpy(comm, life->comm, sizeof(comm));
+	else
+		bpf_get_current_comm(comm, sizeof(comm));
+	__builtin_memcpy(&nicprobe, "nicprobe", sizeof(nicprobe));
+	return comm[0] == nicprobe && !comm[1];
+}
+
+/*
  * Sockets that accept() makes pass no sock_create, so that those without a state may be younger
  * than we are: TCP's are of the meter session, and of other protocols that connect none is counted.
  */
@@ -148,7 +164,7 @@ int socklife_ends(struct bpf_sock *ctx)
 	if (!net_is_ours(PLAIN(plain, __sk_common.skc_net.net)))
 		return 1;
 	life = bpf_sk_storage_get(&socklife_states, ctx, NULL, 0);
-	if (is_counted(plain, life))
+	if (is_counted(plain, life) && !is_nicprobes(life))
 		socket_ended(plain, life);
 	return 1;
 }
@@ -259,7 +275,8 @@ int BPF_PROG(socklife_closes, struct inode *inode, struct file *file)
 	if (!sk || is_internet(sk) || !net_is_ours(PLAIN(sk, __sk_common.skc_net.net)))
 		return 0;
 	life = bpf_sk_storage_get(&socklife_states, sk, NULL, 0);
-	socket_ended(sk, life);
+	if (!is_nicprobes(life))
+		socket_ended(sk, life);
 	return 0;
 }
 

@@ -102,7 +102,7 @@ static int link_read(const struct nlmsghdr *nlh, void *arg)
 
 int link_socket(void)
 {
-	return socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	return socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 }
 
 int link_flags(int sock, const char *iface)
@@ -117,7 +117,7 @@ int link_flags(int sock, const char *iface)
 int ethtool_ask(const char *name, void *command)
 {
 	struct ifreq ifr = { .ifr_data = command };
-	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0), err = 0;
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), err = 0;
 
 	if (fd < 0) {
 		err = -errno;

@@ -166,7 +166,7 @@ int netns_enter_inode(__u32 inode, struct error *e)
 
 __u64 netns_cookie(void)
 {
-	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	__u64 cookie = 0;
 	socklen_t len = sizeof(cookie);
 

@@ -55,7 +55,7 @@ def test_filters(ns):
 
 
 def test_own(ns):
-    """nicprobe asks for names and settings through sockets of its own, which are none of the internet's."""
+    """nicprobe asks for names and settings through sockets of its own, which are none of the host's."""
     nicprobe("attach", f"{ns}/host", "-m", "socklife")
     host = Host("sockets", ns)
     for _ in range(2):
