@@ -291,9 +291,12 @@ static int run(int argc, char **argv)
 		struct error e = {};
 		int wrong = child_wrong(*argv);
 
-		if (!options_end && wrong == ENOENT)
-			return usage_error("nicprobe host connect NETNS/host -- COMMAND", "\"%s\" "
-					   "is neither NETNS/host nor a command", *argv);
+		if (!options_end && wrong == ENOENT) {
+			usage_error(text("nicprobe host %s NETNS/host -- COMMAND",
+					 host_event_names[w.only.event]),
+				    "\"%s\" is neither NETNS/host nor a command", *argv);
+			return 127;
+		}
 		error_set(&e, -wrong, NULL, "cannot run %s: %s", *argv, strerror(wrong));
 		failed(&e);
 		return wrong == ENOENT ? 127 : 126;

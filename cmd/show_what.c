@@ -128,7 +128,8 @@ int show_sections(struct view *v, char **words)
 		     name = strtok_r(NULL, ",", &rest)) {
 			__u64 bits;
 
-			if (!meter_find(name) && (strchr(name, '/') || if_nametoindex(name)))
+			if (strcmp(name, "hw") && !meter_find(name) &&
+			    (strchr(name, '/') || if_nametoindex(name)))
 				return usage_error(text("nicprobe show %s …", name),
 						   "the interface comes first, then what to show "
 						   "of it");

@@ -159,7 +159,7 @@ def show_rates(nic, iface):
         r = nicprobe("show", word, iface, check=False)
         same(f"cli: show {word} IFACE: the order", (r.returncode, "the interface comes first" in r.stderr, iface in r.stderr), (2, True, True))
     r = nicprobe("host", "connect", "no/such", check=False)
-    same("cli: host: a word that is nothing", (r.returncode, "neither NETNS/host nor a command" in r.stderr), (2, True))
+    same("cli: host: a word that is nothing", (r.returncode, "neither NETNS/host nor a command" in r.stderr), (127, True))
     p = start("show", "-i", ".1", iface)
     p.stdout.readline()
     p.send_signal(signal.SIGINT)
