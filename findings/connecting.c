@@ -47,7 +47,6 @@ static const struct finding_kind kinds[] = {
 			  "Firewalls on the way should reject rather than drop.",
 		.symptom = "Programs hang for minutes before they fail",
 		.limits = { &some, &half },
-		.follows = { "neighbours-silent" },
 	},
 	[REFUSED] = {
 		.id = "connect-refused", RATED(WARNING, LOSS),

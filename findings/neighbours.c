@@ -14,9 +14,9 @@ static const struct limit few = { 10, "10 packets" };
 static const struct limit share = { .1, "a tenth of the resolutions of its interface and family" };
 /*
  * A ping of one packet per second has three or four dropped until the kernel gives up, after three
- * seconds; a scan no more for each address.
+ * seconds; two who watch, or a scan that tries some ports, have seven or eight.
  */
-static const struct limit each = { 5, "5 for each resolution that failed" };
+static const struct limit each = { 10, "10 for each resolution that failed" };
 
 static const struct finding_kind kinds[] = {
 	[SILENT] = {
@@ -30,8 +30,8 @@ static const struct finding_kind kinds[] = {
 			 "not there.",
 		.when = "at least {1}, and {2}, were dropped in the window as nothing answered; "
 			"and at least {3} failed so",
-		.silent = "A host that is pinged once a second and is not there, and a scan of a "
-			  "network: fewer packets wait for each address.",
+		.silent = "A host that is pinged once a second and is not there, and a scan that "
+			  "sends a few packets to each address: fewer wait.",
 		.remedy = "ip neigh show dev IFACE nud failed nud incomplete names them. Should "
 			  "they be on that link at all: ip route get ADDRESS, and the prefix "
 			  "length in ip addr show dev IFACE? Then: are they up, and in this VLAN?",
