@@ -37,6 +37,8 @@ static const struct finding_kind kinds[] = {
 			  "length in ip addr show dev IFACE? Then: are they up, and in this VLAN?",
 		.symptom = "No route to host",
 		.limits = { &few, &each, &share },
+		/* forged senders on this link, whom this host answers */
+		.follows = { "listen-cookies", "listen-syns-dropped" },
 	},
 };
 
