@@ -116,7 +116,8 @@ static __always_inline bool is_tcp(const struct sock *sk)
 
 /*
  * nicprobe asks for names and settings by sockets of its own: they are none of what the host does.
- * Of a socket that nobody saw begin, whoever ends it is asked.
+ * Of a socket that nobody saw begin, whoever ends it is asked. A name is soon taken: only those of
+ * root are left out, so that no other user hides behind it.
  */
 static __always_inline bool is_nicprobes(const struct socklife_state *life)
 {
@@ -127,7 +128,7 @@ static __always_inline bool is_nicprobes(const struct socklife_state *life)
 	else
 		bpf_get_current_comm(comm, sizeof(comm));
 	__builtin_memcpy(&nicprobe, "nicprobe", sizeof(nicprobe));
-	return comm[0] == nicprobe && !comm[1];
+	return comm[0] == nicprobe && !comm[1] && !(__u32)bpf_get_current_uid_gid();
 }
 
 /*

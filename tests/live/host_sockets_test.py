@@ -63,6 +63,11 @@ def test_own(ns):
     make(ns).close()
     same("own: the test's socket alone", [x["process"] for x in host.stop()], [ME])
     same("own: no row", [r["process"] for r in doc["meters"]["socklife"] if r["process"] == "nicprobe"], [])
+    host = Host("sockets", ns)
+    ns.run(f"{sys.executable} -c 'import ctypes, os, socket; os.setuid(65534); ctypes.CDLL(None).prctl(15, b\"nicprobe\"); "
+           "socket.socket(socket.AF_INET, socket.SOCK_DGRAM).close()'")
+    same("own: another user does not hide by the name", [x["process"] for x in host.stop()], ["nicprobe"])
+    same("own: and has a row", [r["protocol"] for r in show(f"{ns}/host")["meters"]["socklife"] if r["process"] == "nicprobe"], ["udp"])
     nicprobe("detach", f"{ns}/host")
 
 
