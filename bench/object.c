@@ -7,6 +7,7 @@
 
 #include <bpf/bpf.h>
 
+#include "lib/attach/sizes.h"
 #include "lib/core/meter.h"
 #include "xdp/ecn.h"
 #include "xdp/ecn_source.h"
@@ -43,9 +44,9 @@ static void map_prepare(struct bpf_map *map, __u64 on)
 
 	c.on = on;
 	if (!strcmp(name, ".rodata.config"))
-		err = bpf_map__set_initial_value(map, &c, sizeof(c));
+		err = config_set(&c, map);
 	if (m && !(m->by & BY_KEY))
-		err = bpf_map__set_max_entries(map, meter_rows(m, config.rows) * meter_lanes(m));
+		err = bpf_map__set_max_entries(map, map_rows(m, config.rows, map));
 	if (err)
 		die("cannot configure map %s: %s", name, strerror(-err));
 }

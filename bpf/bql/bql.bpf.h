@@ -42,7 +42,7 @@ static __always_inline unsigned long state_of(const struct netdev_queue *txq)
 /* All callers run with softirqs off, and none of them sends a packet: a row has one writer. */
 static __always_inline struct bql *bql_row(__u32 queue)
 {
-	return row_at(&bql, row_of(0, queue));
+	return own_row(bql, row_of(0, queue));
 }
 
 static __noinline int stop_begins(struct stop *stop, __u32 queue, unsigned long state, bool wanted)

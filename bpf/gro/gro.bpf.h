@@ -242,7 +242,7 @@ static __always_inline int gro_enters(bool frags, const struct sk_buff *skb,
 
 	n = host_here();
 	nr = row_of(0, skb_rx_queue(skb, dev));
-	row = row_at(&gro, nr);
+	row = own_row(gro, nr);
 	if (!n || !row)
 		return 0;
 	l3 = network_header(frags, skb, &linear);
@@ -270,7 +270,7 @@ static __always_inline int gro_left(int ret)
 	n = host_here();
 	if (!n || !n->gro_row || n->gro_slot != config.slot)
 		return 0;
-	row = row_at(&gro, n->gro_row - 1);
+	row = own_row(gro, n->gro_row - 1);
 	n->gro_row = 0;
 	if (!row)
 		return 0;
@@ -290,7 +290,7 @@ static __always_inline int gro_left(int ret)
 /* The driver delivers the frame without GRO. */
 static __always_inline int gro_passes(const struct sk_buff *skb, const struct net_device *dev)
 {
-	struct gro *row = row_at(&gro, row_of(0, skb_rx_queue(skb, dev)));
+	struct gro *row = own_row(gro, row_of(0, skb_rx_queue(skb, dev)));
 
 	if (!row)
 		return 0;
@@ -302,7 +302,7 @@ static __always_inline int gro_passes(const struct sk_buff *skb, const struct ne
 /* Runs on any CPU (RPS), or within napi_gro_receive() of a later frame: so it has its own words. */
 static __always_inline int gro_received(const struct sk_buff *skb, const struct net_device *dev)
 {
-	struct gro *row = row_at(&gro, row_of(0, skb_rx_queue(skb, dev)));
+	struct gro *row = own_row(gro, row_of(0, skb_rx_queue(skb, dev)));
 	struct packet p = { .point = RX_STACK, .segs = 1 };
 
 	if (!row)

@@ -35,6 +35,7 @@ static __always_inline void xmit_look(const struct sk_buff *skb,
 	__u32 len = skb->len, gso_type;
 
 	p->row = row_of(p->point, skb->queue_mapping);
+	p->cpu = bpf_get_smp_processor_id();
 	p->len = len;
 	p->segs = 1;
 	p->ecn = ECN_NOT_IP;

@@ -63,14 +63,14 @@ static __always_inline struct napi *row_raised(struct napi_cpu *cpu, const struc
 {
 	__u32 nr = seen_row(&cpu->seen_raised, (__u64)dev, (__u64)n, PLAIN(n, napi_id));
 
-	return nr & NAPI_TX ? NULL : row_at(&napi, nr);
+	return nr & NAPI_TX ? NULL : own_row(napi, nr);
 }
 
 /* net_rx_action() updates time_squeeze after its last poll: this is about the previous softirq. */
 static __always_inline void squeeze_charge(struct napi_cpu *cpu)
 {
 	const struct softnet_data *sd = softnet(cpu);
-	struct napi *row = cpu->eater ? row_at(&napi, cpu->eater - 1) : NULL;
+	struct napi *row = cpu->eater ? own_row(napi, cpu->eater - 1) : NULL;
 
 	cpu->squeezable = 0;
 	if (sd && row)
@@ -220,7 +220,7 @@ static __always_inline int napi_polled(const __u64 *ctx, const struct net_device
 		raised_anew((__u64)n);
 	now = bpf_ktime_get_ns();
 	nr = seen_row(&cpu->seen_polled, (__u64)dev, (__u64)n, n->napi_id);
-	row = row_at(&napi, nr & ~NAPI_TX);
+	row = own_row(napi, nr & ~NAPI_TX);
 	if (!row)
 		return 0;
 	arm(cpu);

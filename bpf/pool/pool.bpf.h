@@ -108,7 +108,7 @@ static __noinline __u32 pool_row(__u64 address)
 
 static __always_inline struct pool *pool_at(__u32 row, enum pool_lane lane)
 {
-	return row_at(&pool, lane * config.rows + row);
+	return own_row(pool, lane * config.rows + row);
 }
 
 /* Adds a pool of ours with its counts before this event. NULL: no room. */

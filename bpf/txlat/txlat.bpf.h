@@ -98,7 +98,7 @@ enum txlat_lane { CONSUMED, FREED, AGAIN };
 
 static __always_inline struct txlat *txlat_row(__u32 queue, enum txlat_lane lane)
 {
-	return row_at(&txlat, lane * config.rows + row_of(0, queue));
+	return own_row(txlat, lane * config.rows + row_of(0, queue));
 }
 
 /* Claims the place if it is free, else returns false. */

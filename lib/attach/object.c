@@ -9,6 +9,7 @@
 #include <bpf/libbpf.h>
 
 #include "lib/attach/begin.h"
+#include "lib/attach/sizes.h"
 #include "lib/attach/slots.h"
 #include "lib/attach/object.h"
 #include "lib/attach/pins.h"
@@ -21,85 +22,23 @@
 #include "lib/util/error.h"
 #include "lib/util/log.h"
 
-#define NAPI_QUEUES	"napi_queue"	/* bpf/common/dev.bpf.h */
-
 const char *pin_path(const struct site *site, const char *name)
 {
 	return text("%s/%s", site->pins, name);
 }
 
-static const struct map_plan common[] = {	/* maps that meters and hooks share */
-	{ "lost", .pinned = true },
-	{ PACE_MAP, .pinned = true },
-	{ PACE_PLAN_MAP, .pinned = true },
-	{ BEGUN_MAP, .pinned = true },
-	{ NAPI_QUEUES, .pinned = true },
-	{ "napi_nameless", .pinned = false },
-	{}
-};
-
-bool map_is_common(const char *name)
-{
-	for (const struct map_plan *p = common; p->name; p++)
-		if (!strcmp(p->name, name))
-			return true;
-	return false;
-}
-
-/* The plan of a map; NULL: it has none, stays as declared and is not pinned. */
-static const struct map_plan *plan_find(const char *name)
-{
-	for (int id = -1; id < NR_METERS; id++) {
-		const struct map_plan *p = id < 0 ? common : meters[id]->type == EVENT_METER ?
-					   meters[id]->events.maps : NULL;
-
-		for (; p && p->name; p++)
-			if (!strcmp(p->name, name))
-				return p;
-	}
-	return NULL;
-}
-
-/* Most objects have the maps of packet meters; these need no room if no such meter is on. */
-static bool idle(const struct site *site, const struct meter *m)
-{
-	for (int id = 0; id < NR_METERS; id++)
-		if (site->config.on >> id & 1 && meters[id]->type == PACKET_METER)
-			return false;
-	return m->type == PACKET_METER;
-}
-
-/* The number of entries of a map; 0: as declared. */
-static unsigned entries_of(const struct site *site, const char *name)
-{
-	const struct map_plan *plan = plan_find(name);
-	const struct meter *m = meter_find(name);
-
-	if (plan)
-		return plan->entries ? plan->entries(&site->config) : 0;
-	if (strstr(name, SCRATCH_SUFFIX))
-		return site->config.scratch;
-	if (!m)
-		return 0;
-	if (idle(site, m))
-		return 1;
-	return m->by & BY_KEY ? m->key.per_queue * site->config.rows :
-				meter_rows(m, site->config.rows) * meter_lanes(m);
-}
-
 static int map_prepare(const struct site *site, struct bpf_map *map)
 {
 	const char *name = bpf_map__name(map);
-	const struct map_plan *plan = plan_find(name);
-	unsigned entries = entries_of(site, name);
+	unsigned entries = map_entries(site, map);
 	bool own = site->config.slot != HOST_SLOT;	/* pins of an interface */
 	int err = 0;
 
 	if (!strcmp(name, ".rodata.config"))
-		err = bpf_map__set_initial_value(map, &site->config, sizeof(site->config));
+		err = config_set(&site->config, map);
 	if (!err && entries)
 		err = bpf_map__set_max_entries(map, entries);
-	if (!err && own && (meter_find(name) || (plan && plan->pinned)))
+	if (!err && own && map_is_pinned(name))
 		err = bpf_map__set_pin_path(map, pin_path(site, strcmp(name, BEGUN_MAP) ? name :
 								BEGUN_PIN));
 	return err;

@@ -98,6 +98,14 @@ int pin_read(const char *path)
 	return bpf_obj_get_opts(path, &opts);
 }
 
+int pin_rows(const char *path)
+{
+	int fd = bpf_obj_get(path);
+	bool refused = fd < 0 && (errno == EACCES || errno == EPERM || errno == EROFS);
+
+	return refused ? pin_read(path) : fd;
+}
+
 static int not_ours(const char *dir, const char *why, struct error *e)
 {
 	return error_set(e, -EPROTO, text("rm -r %s, when nothing there is needed", dir), "%s %s",

@@ -60,6 +60,8 @@ bool pins_of_other(const char *dir, const struct meta *, __u64 inode);
 
 /* Opens the pin of a map for reading only, so its file need not be writable. -1 and errno. */
 int pin_read(const char *path);
+/* The same for a map that is to be mapped: the kernel wants it open for writing, if that may be. */
+int pin_rows(const char *path);
 
 /* The type of a BPF descriptor: 'm'ap, 'p'rogram, 'l'ink, or 0. */
 char bpf_fd_type(int fd);

@@ -51,6 +51,7 @@ struct config {
 	__u64 dev, net;		/* addresses of its structs (device.h); 0: not known */
 	__u64 from;		/* count once the word `begun` has reached this; 0: at once */
 	__u32 rows;		/* map rows per point: one per queue, the last for queue unknown */
+	__u32 stride[NR_METERS];	/* rows that each CPU has in a METER_MAP() */
 	__u32 rx_queues;	/* 1: every receive queue is queue 0, whatever an skb says */
 	__u32 rx_queue;		/* enum rx_queue */
 	__u64 adapts;		/* 1 << METER_x: follows as many packets as it may: pace.h */

@@ -43,8 +43,11 @@ static __always_inline bool has_begun(void)
 		__type(value, value_type);			\
 	} name SEC(".maps")
 
-/* The map `name`, rows of `struct name`; attach sets how many rows. */
-#define METER_MAP(name)		MAP(PERCPU_ARRAY, name, __u32, struct name, 1)
+/*
+ * The map `name`, rows of `struct name`: those of CPU 0, those of CPU 1… Attach sets how many. User
+ * space maps it, as that of a PERCPU_ARRAY cannot be: a reading copies nothing (lib/read/rows.c).
+ */
+#define METER_MAP(name)		ALIGNED_MAP(name, struct name, 1)
 
 /* The same by key: bounded; a count that finds no room is added to `lost`. */
 #define METER_KEYED_MAP(name, size)	MAP(PERCPU_HASH, name, struct name##_key, struct name, size)
@@ -61,6 +64,10 @@ MAP(PERCPU_ARRAY, lost, __u32, __u64, NR_METERS);
 
 /* Takes `nr` by value: the address of a member would keep its whole struct on the stack. */
 #define row_at(map, nr) ({ __u32 row_nr = (nr); bpf_map_lookup_elem(map, &row_nr); })
+
+/* The row of a METER_MAP() that the CPU has under this number. */
+#define cpu_row(name, cpu, nr)	row_at(&name, (cpu) * config.stride[METER_##name] + (nr))
+#define own_row(name, nr)	cpu_row(name, bpf_get_smp_processor_id(), nr)
 
 static __always_inline void lost_add(__u32 meter, __u64 count)
 {

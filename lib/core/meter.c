@@ -136,6 +136,20 @@ unsigned meter_lanes(const struct meter *m)
 	return m->lanes ?: 1;
 }
 
+#define CACHE_LINE	64
+#define LONG_ROW	512	/* bytes */
+
+/*
+ * Where rows are long, a line has the end of one CPU's last and the beginning of the next one's
+ * first: the last slots of a histogram, and that of packets of no queue. Nobody counts there often.
+ */
+unsigned meter_stride(const struct meter *m, unsigned rows)
+{
+	unsigned nr = meter_rows(m, rows) * meter_lanes(m), words = CACHE_LINE / sizeof(uint64_t);
+
+	return m->row_size < LONG_ROW ? (nr + words - 1) / words * words : nr;
+}
+
 static bool ends_with(const char *name, const char *unit)
 {
 	size_t all = strlen(name), end = strlen(unit);

@@ -248,6 +248,8 @@ unsigned meter_points(const struct meter *);
 /* Rows in a lane of its array, if each point has `rows`; not for BY_KEY. */
 unsigned meter_rows(const struct meter *, unsigned rows);
 unsigned meter_lanes(const struct meter *);
+/* Rows that each CPU has in a METER_MAP(): of all lanes, so that no two CPUs share a cache line. */
+unsigned meter_stride(const struct meter *, unsigned rows);
 
 /* The JSON key: "packet_size_bytes"; the name alone where the unit says nothing more. */
 void metric_key(const struct metric *, char *key, size_t size);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Sets of CPUs: parses lists and masks, writes lists. */
 #include <ctype.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "lib/proc/cpus.h"
 
@@ -112,6 +114,20 @@ bool cpus_from_mask(struct cpus *c, const char *mask)
 		cpu += 4;
 	}
 	return true;
+}
+
+unsigned cpus_end(void)
+{
+	int fd = open("/sys/devices/system/cpu/possible", O_RDONLY | O_CLOEXEC), nr = 0, cpu = -1;
+	char list[512] = "";
+	struct cpus possible;
+
+	if (fd >= 0 && read(fd, list, sizeof(list) - 1) > 0 && cpus_from_list(&possible, list))
+		while ((cpu = cpus_next(&possible, cpu)) >= 0)
+			nr = cpu + 1;
+	if (fd >= 0)
+		close(fd);
+	return nr ?: sysconf(_SC_NPROCESSORS_CONF);
 }
 
 char *cpus_text(const struct cpus *c, char *text, size_t size)

@@ -26,6 +26,8 @@ bool cpus_has(const struct cpus *, unsigned cpu);
 unsigned cpus_count(const struct cpus *);
 unsigned cpus_common(const struct cpus *, const struct cpus *);	/* size of the intersection */
 int cpus_next(const struct cpus *, int cpu);	/* the next one after it; -1: none. Begin with -1 */
+/* One more than the highest number that a CPU of this machine may ever have. */
+unsigned cpus_end(void);
 bool cpus_same(const struct cpus *, const struct cpus *);
 /* Is `b` the set `a` with every CPU shifted by `step`, which may be negative? */
 bool cpus_shifted(const struct cpus *a, const struct cpus *b, int step);

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* One meter's map as a table: CPUs summed, no room taken by rows where nothing happened. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <bpf/bpf.h>
 
@@ -14,6 +17,7 @@
 #include "lib/util/error.h"
 
 #define AT_ONCE	(128 << 10)	/* bytes of a map a call: they stay in the cache of a CPU */
+#define WHOLE	(512 << 10)	/* bytes of a map that is mapped at once, and not in parts */
 
 static bool nothing(const uint64_t *words, unsigned nr)
 {
@@ -47,20 +51,25 @@ uint64_t moments_later(uint64_t a, uint64_t b)
 	return (uint64_t)high << 32 | low;
 }
 
-/* Adds the CPUs of one row up, or lays them side by side. `words`: that each CPU has of it. */
+/* Adds what one CPU has of a row, or lays it beside the others. `words`: those that it has. */
+static void cpu_take(struct table *t, unsigned row, unsigned cpu, const uint64_t *from,
+		     unsigned words)
+{
+	uint64_t *to;
+
+	if (nothing(from, words))
+		return;
+	to = row_open(t, row) + (size_t)(cpu % t->cpus) * t->words;
+	for (unsigned i = 0; i < words; i++)
+		to[i] = t->moments && i >= t->moments ? moments_later(to[i], from[i]) :
+							to[i] + from[i];
+}
+
 static void row_take(struct table *t, unsigned row, const uint64_t *percpu, unsigned cpus,
 		     unsigned words)
 {
-	for (unsigned cpu = 0; cpu < cpus; cpu++, percpu += words) {
-		uint64_t *to;
-
-		if (nothing(percpu, words))
-			continue;
-		to = row_open(t, row) + (size_t)(cpu % t->cpus) * t->words;
-		for (unsigned i = 0; i < words; i++)
-			to[i] = t->moments && i >= t->moments ? moments_later(to[i], percpu[i]) :
-								to[i] + percpu[i];
-	}
+	for (unsigned cpu = 0; cpu < cpus; cpu++)
+		cpu_take(t, row, cpu, percpu + (size_t)cpu * words, words);
 }
 
 /* Rows of the map from `from` on, at most `nr`, in one call; what cannot be done so, one by one. */
@@ -91,30 +100,115 @@ static void *values_room(size_t size)
 	return values;
 }
 
-/* These rows of the map, those of all lanes counted. */
-static int rows_take(const struct meter *m, struct table *t, int fd, unsigned cpus, unsigned from,
-		     unsigned end)
+/* The map of a meter that is not keyed. */
+struct source {
+	int fd;
+	unsigned cpus;
+	unsigned stride;	/* a METER_MAP(): rows of each CPU; 0: it is a PERCPU_ARRAY */
+	size_t size;		/* then: of the map in memory; 0: it can only be copied */
+	const char *whole;	/* it is mapped already */
+};
+
+/* An entry of a map has the words of `cpus`, of which `cpu` is the first. */
+struct entries {
+	unsigned from, cpus, cpu;
+};
+
+/* Copies `nr` entries, which are rows from `row` on. */
+static int entries_take(const struct meter *m, struct table *t, int fd, struct entries e,
+			unsigned row, unsigned nr)
 {
-	size_t row_size = (size_t)cpus * t->words * 8;
-	unsigned room = AT_ONCE / row_size ?: 1;
-	uint64_t *values = values_room(room * row_size > AT_ONCE ? row_size : AT_ONCE);
+	size_t size = (size_t)e.cpus * t->words * 8;
+	unsigned room = AT_ONCE / size ?: 1;
+	uint64_t *values = values_room(room * size > AT_ONCE ? size : AT_ONCE);
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 	__u32 *keys = malloc(room * sizeof(*keys));
 	int err = values && keys ? 0 : -ENOMEM;
 
-	for (; !err && from < end; from += room) {
-		unsigned nr = end - from < room ? end - from : room;
+	for (unsigned done = 0; !err && done < nr; done += room) {
+		unsigned part = nr - done < room ? nr - done : room;
 
-		err = rows_read(fd, from, nr, keys, (char *)values, row_size);
-		for (unsigned i = 0; !err && i < nr; i++) {
-			uint64_t *words = values + i * row_size / 8;
+		err = rows_read(fd, e.from + done, part, keys, (char *)values, size);
+		for (unsigned i = 0; !err && i < part; i++) {
+			uint64_t *words = values + i * size / 8;
 
-			for (unsigned cpu = 0; m->row_close && cpu < cpus; cpu++)
+			for (unsigned cpu = 0; m->row_close && cpu < e.cpus; cpu++)
 				m->row_close(words + (size_t)cpu * t->words, now);
-			row_take(t, (from + i) % t->rows, words, cpus, t->words);
+			for (unsigned cpu = 0; cpu < e.cpus; cpu++)
+				cpu_take(t, (row + done + i) % t->rows, e.cpu + cpu,
+					 words + (size_t)cpu * t->words, t->words);
 		}
 	}
 	free(keys);
+	return err;
+}
+
+/* Bytes of the map, in memory. */
+struct window {
+	const void *at;		/* NULL and errno: they cannot be had */
+	void *mapped;		/* to be unmapped */
+	size_t size;
+};
+
+/* Each page that is mapped takes the kernel 100 ns: of a large map only those that are wanted. */
+static struct window window_open(const struct source *s, size_t from, size_t size)
+{
+	size_t page = sysconf(_SC_PAGESIZE), before = from % page;
+	void *mapped;
+
+	if (s->whole)
+		return (struct window){ .at = s->whole + from };
+	mapped = mmap(NULL, before + size, PROT_READ, MAP_SHARED, s->fd, from - before);
+	if (mapped == MAP_FAILED)
+		return (struct window){};
+	return (struct window){ (char *)mapped + before, mapped, before + size };
+}
+
+static void window_close(const struct window *w)
+{
+	if (w->mapped)
+		munmap(w->mapped, w->size);
+}
+
+/* Rows of one CPU, where they are. Most are of queues that it never serves: they are looked at. */
+static int mapped_take(const struct meter *m, struct table *t, const struct source *s, unsigned cpu,
+		       unsigned from, unsigned end)
+{
+	size_t row_size = t->words * sizeof(uint64_t);
+	uint64_t now = clock_ns(CLOCK_MONOTONIC), *closed = values_room(row_size);
+	struct window w = window_open(s, ((size_t)cpu * s->stride + from) * row_size,
+				      (end - from) * row_size);
+	const uint64_t *at = w.at;
+
+	if (!closed || !at)
+		return closed ? -errno : -ENOMEM;
+	for (unsigned row = from; row < end; row++, at += t->words) {
+		const uint64_t *words = at;
+
+		if (m->row_close && !nothing(words, t->words)) {
+			m->row_close(memcpy(closed, words, row_size), now);
+			words = closed;
+		}
+		cpu_take(t, row % t->rows, cpu, words, t->words);
+	}
+	window_close(&w);
+	return 0;
+}
+
+/* These rows of the map, those of all lanes counted. */
+static int rows_take(const struct meter *m, struct table *t, const struct source *s, unsigned from,
+		     unsigned end)
+{
+	int err = 0;
+
+	if (!s->stride)
+		return entries_take(m, t, s->fd, (struct entries){ from, s->cpus, 0 }, from,
+				    end - from);
+	for (unsigned cpu = 0; !err && cpu < s->cpus; cpu++)
+		err = s->size ? mapped_take(m, t, s, cpu, from, end) :
+		      entries_take(m, t, s->fd,
+				   (struct entries){ cpu * s->stride + from, 1, cpu }, from,
+				   end - from);
 	return err;
 }
 
@@ -130,28 +224,59 @@ static unsigned queues_used(const struct table *t, unsigned queues)
 }
 
 /* Of each point the rows of queues that can have grown, and that of packets of no queue. */
-static int queues_take(const struct meter *m, const struct meta *meta, struct table *t, int fd,
-		       __u32 map_id)
+static int queues_take(const struct meter *m, const struct meta *meta, struct table *t,
+		       const struct source *s, __u32 map_id)
 {
 	unsigned all = t->rows * meter_lanes(m), rows = reach_rows(meta, m, map_id);
 	int err = 0;
 
 	if (rows == meta->rows) {
-		err = rows_take(m, t, fd, meta->cpus, 0, all);
+		err = rows_take(m, t, s, 0, all);
 		if (!err)
 			reach_read(meta, m, map_id, queues_used(t, rows));
 		return err;
 	}
 	for (unsigned from = 0; !err && from < all; from += meta->rows)
-		err = rows_take(m, t, fd, meta->cpus, from, from + rows) ?:
-		      rows_take(m, t, fd, meta->cpus, from + meta->rows - 1, from + meta->rows);
+		err = rows_take(m, t, s, from, from + rows) ?:
+		      rows_take(m, t, s, from + meta->rows - 1, from + meta->rows);
 	return err;
 }
 
+/* Is it a METER_MAP()? */
+static bool is_mapped(const struct bpf_map_info *info)
+{
+	return info->type == BPF_MAP_TYPE_ARRAY && info->map_flags & BPF_F_MMAPABLE;
+}
+
+/* The kernel maps it only for those who could also write to it: others have it copied. */
+static bool may_map(int fd)
+{
+	return (fcntl(fd, F_GETFL) & O_ACCMODE) == O_RDWR;
+}
+
+static struct source source_open(const struct meter *m, const struct meta *meta, int fd,
+				 const struct bpf_map_info *info)
+{
+	struct source s = { .fd = fd, .cpus = meta->cpus };
+	void *whole;
+
+	if (!is_mapped(info))
+		return s;
+	s.stride = meter_stride(m, meta->rows);
+	s.cpus = info->max_entries / s.stride;
+	s.size = may_map(fd) ? (size_t)info->max_entries * info->value_size : 0;
+	whole = s.size && s.size <= WHOLE ? mmap(NULL, s.size, PROT_READ, MAP_SHARED, fd, 0) :
+		MAP_FAILED;
+	s.whole = whole == MAP_FAILED ? NULL : whole;
+	return s;
+}
+
 static int array_read(const struct meter *m, const struct meta *meta, struct table *t, int fd,
-		      __u32 map_id)
+		      const struct bpf_map_info *info)
 {
 	size_t row_size = (size_t)t->cpus * t->words * 8;
+	struct source s;
+	int err;
 
 	/* most of it is never touched, and is no memory then */
 	t->cells = malloc((t->rows + 1) * row_size);
@@ -160,8 +285,12 @@ static int array_read(const struct meter *m, const struct meta *meta, struct tab
 		return -ENOMEM;
 	memset(t->cells, 0, row_size);
 	t->held = 1;
-	return m->by & BY_QUEUE ? queues_take(m, meta, t, fd, map_id) :
-	       rows_take(m, t, fd, meta->cpus, 0, t->rows * meter_lanes(m));
+	s = source_open(m, meta, fd, info);
+	err = m->by & BY_QUEUE ? queues_take(m, meta, t, &s, info->id) :
+	      rows_take(m, t, &s, 0, t->rows * meter_lanes(m));
+	if (s.whole)
+		munmap((void *)s.whole, s.size);
+	return err;
 }
 
 static int hash_read(const struct meter *m, struct table *t, int fd, unsigned cpus, unsigned words)
@@ -192,8 +321,12 @@ static int hash_read(const struct meter *m, struct table *t, int fd, unsigned cp
 }
 
 /* The map of a meter that settles may have the first words of a row only. */
-static bool shape_fits(const struct meter *m, const struct table *t, const struct bpf_map_info *i)
+static bool shape_fits(const struct meter *m, const struct meta *meta, const struct table *t,
+		       const struct bpf_map_info *i)
 {
+	if (is_mapped(i))
+		return i->value_size == m->row_size && i->max_entries &&
+		       i->max_entries % meter_stride(m, meta->rows) == 0;
 	return (m->fixup ? i->value_size <= m->row_size : i->value_size == m->row_size) &&
 	       i->max_entries == t->rows * meter_lanes(m);
 }
@@ -210,12 +343,12 @@ int table_read(const struct meter *m, const struct meta *meta, struct table *t, 
 	t->moments = m->moments;
 	t->cpus = m->by & BY_CPU ? meta->cpus : 1;
 	t->rows = m->by & BY_KEY ? info.max_entries : meter_rows(m, meta->rows);
-	if (!shape_fits(m, t, &info))
+	if (!shape_fits(m, meta, t, &info))
 		return error_set(e, -EPROTO, NULL,
 				 "the map \"%s\" is not of the shape this version "
 				 "made", m->name);
 	if (info.type == BPF_MAP_TYPE_HASH)	/* not per CPU: the key tells them apart */
 		return hash_read(m, t, fd, 1, t->words);
 	return m->by & BY_KEY ? hash_read(m, t, fd, meta->cpus, info.value_size / 8) :
-		array_read(m, meta, t, fd, info.id);
+		array_read(m, meta, t, fd, &info);
 }

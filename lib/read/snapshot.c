@@ -146,7 +146,7 @@ int snapshot_table(struct snapshot *s, int id, const char *pins, struct error *e
 {
 	const struct meter *m = meters[id];
 	uint64_t from = clock_ns(CLOCK_BOOTTIME);
-	int fd = pin_read(text("%s/%s", pins, m->name)), err;
+	int fd = pin_rows(text("%s/%s", pins, m->name)), err;
 
 	if (fd < 0)
 		return error_set(e, -errno, NULL, "cannot open %s/%s: %s", pins, m->name,

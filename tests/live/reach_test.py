@@ -51,16 +51,15 @@ def from_file(file, *args):
     return json.loads(subprocess.run([NICPROBE, "show", "--from", file, "-j", *args], stdout=subprocess.PIPE, check=True).stdout)
 
 
-def rows_read(log):
-    """How many rows of the map of napi were read, by reading."""
+def bytes_mapped(log):
+    """How much of the map of napi was mapped, by reading."""
     readings, name = [], ""
     for line in log:
         if opened := re.search(r'BPF_OBJ_GET.*/(\w+)"', line):
             name = opened[1]
             readings += [0] if name == "napi" else []
-        elif name == "napi":
-            batch = re.search(r"BPF_MAP_LOOKUP_BATCH.* count=(\d+)", line)
-            readings[-1] += int(batch[1]) if batch else "BPF_MAP_LOOKUP_ELEM" in line
+        elif name == "napi" and (mapped := re.search(r"mmap\(NULL, (\d+), PROT_READ, MAP_SHARED, ", line)):
+            readings[-1] += int(mapped[1])
     return readings
 
 
@@ -97,16 +96,16 @@ def test_left_out():
     queues(FEW)
     nicprobe("attach", IFACE, "-m", "napi")
     log, file = f"{DIR}/log", f"{DIR}/few"
-    p = recorder(file, ".1", "strace", "-qq", "-e", "trace=bpf", "-o", log)
+    p = recorder(file, ".1", "strace", "-qq", "-e", "trace=bpf,mmap", "-o", log)
     time.sleep(1.5)
     with open(f"/proc/{p.pid}/task/{p.pid}/children", encoding="ascii") as f:
         said = end(p, int(f.read().split()[0]))
     frames = int(re.search(r"(\d+) frames", said)[1])
     with open(log, encoding="utf-8") as f:
-        rows = rows_read(f)
-    whole = [nr for nr, n in enumerate(rows) if n == ALL + 1]
-    check(f"reach: the rows of queues in use are read # {rows}", len(rows) >= 4 and whole[:1] == [0] and
-          len(whole) <= 2 + len(rows) // 16 and all(n in (ALL + 1, 2 * FEW + 1) for n in rows), f"{frames} frames: {rows}")
+        read = bytes_mapped(f)
+    whole = [nr for nr, n in enumerate(read) if n == read[0]]
+    check(f"reach: the rows of queues in use are read # {read}", len(read) >= 4 and len(whole) <= 2 + len(read) // 16 and
+          all(0 < n < read[0] / 8 for nr, n in enumerate(read) if nr not in whole), f"{frames} frames: {read}")
     nicprobe("detach", IFACE)
 
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Maps as tables: read in parts, lanes and CPUs summed, idle rows without memory; differences. */
+/*
+ * Maps as tables: copied or mapped, in parts, lanes and CPUs summed, idle rows without memory;
+ * differences.
+ */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -14,18 +17,29 @@
 
 #define ROWS	301		/* of 2 KB per CPU: more than one batch */
 
+#define CPUS	5		/* of a METER_MAP(): as many as it was made for */
+
 static int cpus;
 
 /* Word i of CPU c: base + i + c. */
 static void put(int fd, __u32 key, uint64_t base)
 {
-	unsigned words = meter_txlat.row_size / 8;
+	unsigned words = meter_txlat.row_size / 8, stride = meter_stride(&meter_txlat, ROWS);
 	uint64_t *row = calloc(cpus, meter_txlat.row_size);
+	struct bpf_map_info info = {};
+	__u32 len = sizeof(info);
+	int err = bpf_obj_get_info_by_fd(fd, &info, &len);
 
-	for (int cpu = 0; cpu < cpus; cpu++)
+	for (int cpu = 0; cpu < cpus; cpu++) {
 		for (unsigned i = 0; i < words; i++)
 			row[cpu * words + i] = base + i + cpu;
-	if (bpf_map_update_elem(fd, &key, row, 0))
+		if (!err && info.type == BPF_MAP_TYPE_ARRAY)
+			err = bpf_map_update_elem(fd, &(__u32){ cpu * stride + key },
+						  row + cpu * words, 0);
+	}
+	if (!err && info.type == BPF_MAP_TYPE_PERCPU_ARRAY)
+		err = bpf_map_update_elem(fd, &key, row, 0);
+	if (err)
 		exit(2);
 	free(row);
 }
@@ -41,11 +55,15 @@ static void row_is(const struct table *t, unsigned row, unsigned rows, uint64_t 
 	same(name, wrong, 0);
 }
 
-static struct snapshot taken(int fd)
+/* The descriptor by which it is read, which may be another one than that by which it is written. */
+static int reads;
+
+static struct snapshot taken(void)
 {
 	struct snapshot s = { .meta = { .rows = ROWS, .cpus = cpus } };
 
-	same("it is read", -table_read(&meter_txlat, &s.meta, &s.tables[METER_txlat], fd, NULL), 0);
+	same("it is read",
+	     -table_read(&meter_txlat, &s.meta, &s.tables[METER_txlat], reads, NULL), 0);
 	return s;
 }
 
@@ -77,12 +95,12 @@ static unsigned level_words(const struct table *t, unsigned row, uint64_t want)
 
 static void check_difference(int fd)
 {
-	struct snapshot before = taken(fd), now, kept;
+	struct snapshot before = taken(), now, kept;
 	struct table *t;
 
 	put(fd, 31, 2007);	/* each word grows by 7, on each CPU */
 	put(fd, 200, 0);	/* the first time; word 0 of CPU 0 stays 0 */
-	now = taken(fd);
+	now = taken();
 	same("it is copied", -snapshot_copy(&kept, &now), 0);
 	check_rows(&before.tables[METER_txlat]);
 	before.boot_ns = 1000000000, now.boot_ns = 2000000000;
@@ -103,23 +121,77 @@ static void check_difference(int fd)
 	snapshot_free(&kept);
 }
 
-int main(void)
+static void check_map(int fd, int of_cpus, int by)
 {
-	int fd;
-
-	cpus = libbpf_num_possible_cpus();
-	fd = bpf_map_create(BPF_MAP_TYPE_PERCPU_ARRAY, "table_test", 4, meter_txlat.row_size,
-			    ROWS * meter_lanes(&meter_txlat), NULL);
-	if (fd < 0) {
-		printf("skip table: no map can be made\n");
-		return 0;
-	}
+	cpus = of_cpus;
+	reads = by;
 	put(fd, 0, 1000);
 	put(fd, 31, 2000);
 	put(fd, 32, 3000);
 	put(fd, ROWS + 32, 4000);
 	put(fd, 2 * ROWS - 1, 5000);
 	check_difference(fd);
+}
+
+/* The same map, for reading only, as a member of the group has it; -1: it cannot be had. */
+static int reader(int fd)
+{
+	LIBBPF_OPTS(bpf_get_fd_by_id_opts, opts, .open_flags = BPF_F_RDONLY);
+	struct bpf_map_info info = {};
+	__u32 len = sizeof(info);
+
+	return bpf_obj_get_info_by_fd(fd, &info, &len) ? -1 :
+	       bpf_map_get_fd_by_id_opts(info.id, &opts);
+}
+
+static int made(enum bpf_map_type type, unsigned rows, unsigned flags)
+{
+	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = flags);
+
+	return bpf_map_create(type, "table_test", 4, meter_txlat.row_size, rows, &opts);
+}
+
+/* CPUs that count in rows of some words must not share a cache line: each count would wait. */
+static void check_strides(void)
+{
+	unsigned shared = 0, few = 0;
+
+	for (int id = 0; id < NR_METERS; id++)
+		for (unsigned rows = 2; rows < 66 && !(meters[id]->by & BY_KEY); rows++) {
+			unsigned stride = meter_stride(meters[id], rows);
+
+			few += stride < meter_rows(meters[id], rows) * meter_lanes(meters[id]);
+			shared += meters[id]->row_size < 512 && stride * meters[id]->row_size % 64;
+		}
+	same("each CPU has all rows", few, 0);
+	same("no two CPUs write to a line", shared, 0);
+}
+
+int main(void)
+{
+	int rows = ROWS * meter_lanes(&meter_txlat), mapped = meter_stride(&meter_txlat, ROWS);
+	int fd = made(BPF_MAP_TYPE_PERCPU_ARRAY, rows, 0), one;
+
+	if (fd < 0) {
+		printf("skip table: no map can be made\n");
+		return 0;
+	}
+	check_strides();
+	check_map(fd, libbpf_num_possible_cpus(), fd);
+	close(fd);
+	fd = made(BPF_MAP_TYPE_ARRAY, mapped * CPUS, BPF_F_MMAPABLE);
+	check_map(fd, CPUS, fd);
+	close(fd);
+	fd = made(BPF_MAP_TYPE_ARRAY, mapped * CPUS, BPF_F_MMAPABLE);
+	one = reader(fd);
+	same("it can be read only", one >= 0, 1);
+	check_map(fd, CPUS, one);
+	close(one);
+	close(fd);
+	fd = made(BPF_MAP_TYPE_ARRAY, mapped * CPUS + 1, BPF_F_MMAPABLE);
+	reads = fd;
+	same("rows that no CPU has", table_read(&meter_txlat, &(struct meta){ .rows = ROWS },
+						&(struct table){}, fd, NULL), -EPROTO);
 	close(fd);
 	return failed > 0;
 }
