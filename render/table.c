@@ -81,11 +81,12 @@ void table_blind(struct page *p, const struct snapshot *s)
 }
 
 /* One line for all meters without counts: "no activity yet: xdp, pool". */
-static void nothing(struct page *p, const struct snapshot *s, uint64_t silent)
+static void nothing(struct page *p, const struct snapshot *s, uint64_t silent, bool apart)
 {
 	if (!silent)
 		return;
-	page_newline(p);
+	if (apart)
+		page_newline(p);
 	page_put(p, s->interval ? "no activity:" : "no activity yet:", -1);
 	for (unsigned id = 0; id < NR_METERS; id++)
 		if (silent >> id & 1)
@@ -208,7 +209,7 @@ static void one(FILE *out, const struct snapshot *s, const struct look *look)
 {
 	unsigned width = look->width < NARROWEST ? NARROWEST : look->width;
 	struct page p = { .out = out, .look = look, .width = width };
-	uint64_t silent = 0;
+	uint64_t silent = 0, shown = 0;
 
 	table_heading(&p, s);
 	packet_hooks(&p, s);
@@ -218,10 +219,14 @@ static void one(FILE *out, const struct snapshot *s, const struct look *look)
 		hw_table(&p, s->hw);
 	if (look->brief && measured(s))
 		page_newline(&p);
-	for (unsigned id = 0; id < NR_METERS; id++)
-		if (meter_shown(s, id) && !(look->brief ? glance : block)(&p, s, meters[id]))
-			silent |= 1ull << id;
-	nothing(&p, s, silent);
+	for (unsigned id = 0; id < NR_METERS; id++) {
+		/* a line each cannot tell them apart: their sums are in the ledger */
+		if (!meter_shown(s, id) || (look->brief && meters[id]->layout == LAYOUT_ACROSS))
+			continue;
+		*((look->brief ? glance : block)(&p, s, meters[id]) ? &shown : &silent) |=
+			1ull << id;
+	}
+	nothing(&p, s, silent, shown || !(look->brief && measured(s)));
 	if (!look->brief)
 		all_absent(&p, s, silent);
 	table_losses(&p, s);

@@ -59,8 +59,8 @@ void shortage_read(const char *message)
 {
 	for (unsigned i = 0; i < sizeof(shortages) / sizeof(*shortages); i++)
 		if (strstr(message, strerror(shortages[i])))
-			shortage_note(shortages[i], NULL, "%.*s", (int)strcspn(message, "\n"),
-				      message);
+			shortage_note(shortages[i], NULL, "a system call failed: %s",
+				      strerror(shortages[i]));
 	/* libbpf hides the cause behind ESRCH; if the file exists, it is not the cause */
 	if (strstr(message, "Error loading vmlinux BTF") &&
 	    !access("/sys/kernel/btf/vmlinux", F_OK))

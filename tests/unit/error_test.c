@@ -73,7 +73,8 @@ static void check_shortage(void)
 	same("a message about something else", shortage(NULL), 0);
 	shortage_read("map 'm': failed to create: Cannot allocate memory(-12)\nmore\n");
 	same("a shortage in a message", shortage(&e), -ENOMEM);
-	same_text("its line", e.what, "map 'm': failed to create: Cannot allocate memory(-12)");
+	same_text("its words are not the library's", e.what,
+		  "a system call failed: Cannot allocate memory");
 	shortage_forget();
 }
 
