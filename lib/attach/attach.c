@@ -265,7 +265,7 @@ static int make_room(const struct site *site, const char *label)
 		return attach_undo(&gone);
 	}
 	if (!err && old.ifindex != site->iface.ifindex && if_indextoname(old.ifindex, now) &&
-	    !pins_dead(site->pins))
+	    !pins_of_other(site->pins, &old, iface_inode(old.ifindex)))
 		return error_set(site->error, -EBUSY, text("nicprobe detach %s", now),
 				 "%s is still attached under its former name %s: detach it first",
 				 now, site->iface.name);

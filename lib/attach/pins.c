@@ -283,7 +283,8 @@ void pins_tidy(void)
 	rmdir(PINS_ROOT);
 }
 
-bool pins_dead(const char *dir)
+/* Are all links cut off that end with their device? If only some are, somebody did that. */
+static bool pins_dead(const char *dir)
 {
 	unsigned dead = 0, alive = 0;
 
@@ -301,12 +302,13 @@ bool pins_dead(const char *dir)
 		if (fd >= 0)
 			close(fd);
 	}
-	return dead && !alive;		/* if only some are cut off, somebody did that */
+	return dead && !alive;
 }
 
+/* Links tell less than the inode: somebody may have cut off the only one. */
 bool pins_of_other(const char *dir, const struct meta *meta, __u64 inode)
 {
-	return pins_dead(dir) || (meta->inode && inode && meta->inode != inode);
+	return meta->inode && inode ? meta->inode != inode : pins_dead(dir);
 }
 
 /* The names in a directory, sorted; free each and the list. */

@@ -52,10 +52,7 @@ int pins_each(int (*fn)(const char *dir, __u32 netns, const char *iface, void *a
 /* Finds the directory of pins of an interface, under whatever name it was attached. */
 bool pins_find(__u32 netns, unsigned ifindex, char *dir, size_t size);
 
-/* Was the interface deleted? Then our links are cut off, even if another has its index now. */
-bool pins_dead(const char *dir);
-
-/* The same, or was its inode (iface.h) not `inode`, which its index has now? 0: not known. */
+/* Was the interface deleted, and has its index another one, of this inode (iface.h; 0: unknown)? */
 bool pins_of_other(const char *dir, const struct meta *, __u64 inode);
 
 /* Opens the pin of a map for reading only, so its file need not be writable. -1 and errno. */

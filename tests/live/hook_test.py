@@ -95,6 +95,23 @@ def order_of_tcx(ns, nic):
     nicprobe("detach", where)
 
 
+def tcx_alone(ns, nic):
+    """The only link of ours that ends with its device: without it, the device is there all the same."""
+    where = f"{ns}/tap0"
+    nicprobe("attach", "--rx", "driver", where)
+    if show(where)["hooks"]["rx-stack"] != "tcx":
+        skip("hooks: tcx alone", "rx-stack is not tcx here")
+        nicprobe("detach", where)
+        return
+    put(nic, 5)
+    sh(f"bpftool link detach pinned /sys/fs/bpf/nicprobe/{os.stat(f'/run/netns/{ns}').st_ino}/tap0/tc")
+    doc = tell("hooks: tcx alone, cut off", where, ["rx-stack"], "no longer attached")
+    same("hooks: tcx alone, cut off: the interface is not said to be gone", doc.get("state", ""), "")
+    same("hooks: tcx alone, cut off: rx-nic counts on", packets_at(doc, "rx-nic"), 5)
+    mend("hooks: tcx alone, cut off", where)
+    nicprobe("detach", where)
+
+
 def generic_xdp(ns, nic):
     """It was added later: tc gets packets without their Ethernet header."""
     where = f"{ns}/tap0"
@@ -252,6 +269,7 @@ untouched = left.Before(space)
 if TCX:     # without it none of these is detected; and an XDP program of ours is in a dispatcher
     order_of_tcx(space, device)
     xdp_replaced(space, device)
+    tcx_alone(space, device)
     generic_xdp(space, device)
 clsact(space, device)
 stacked()
