@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <math.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -12,6 +13,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include "lib/proc/cpus.h"
 #include "lib/read/rows.h"
 #include "check.h"
 
@@ -164,6 +166,8 @@ static void check_strides(void)
 			shared += meters[id]->row_size < 512 && stride * meters[id]->row_size % 64;
 		}
 	same("each CPU has all rows", few, 0);
+	check(cpus_end() >= (unsigned)libbpf_num_possible_cpus() &&
+	      cpus_end() > (unsigned)sched_getcpu(), "and no CPU is left out", "one is");
 	same("no two CPUs write to a line", shared, 0);
 }
 
