@@ -15,6 +15,7 @@
 #include "lib/kernel/btf.h"
 #include "lib/kernel/cgroup.h"
 #include "lib/kernel/feature.h"
+#include "lib/kernel/insn.h"
 #include "lib/kernel/release.h"
 #include "lib/kernel/symbol.h"
 #include "lib/kernel/tcx.h"
@@ -60,11 +61,6 @@ static bool works(const char *name, int target)
 	bpf_object__close(obj);
 	return link;
 }
-
-#define INSN(c, ...)	{ .code = (c), __VA_ARGS__ }
-#define EXIT_WITH(value)					\
-	INSN(BPF_ALU64 | BPF_MOV | BPF_K, .imm = (value)),	\
-	INSN(BPF_JMP | BPF_EXIT)
 
 /* Without an object: libbpf would read the types of the kernel anew for each. */
 static int small_load(enum bpf_prog_type type, enum bpf_attach_type how, int to,
@@ -170,7 +166,7 @@ static const char *lacks_dynptr(void)
 	int to = kernel_type("btf_trace_consume_skb", BTF_KIND_TYPEDEF);
 	const struct bpf_insn insns[] = {
 		INSN(BPF_LDX | BPF_MEM | BPF_DW, .dst_reg = 1, .src_reg = 1),
-		INSN(BPF_ALU64 | BPF_MOV | BPF_K, .dst_reg = 2),
+		SET(BPF_REG_2, 0),
 		INSN(BPF_ALU64 | BPF_MOV | BPF_X, .dst_reg = 3, .src_reg = 10),
 		INSN(BPF_ALU64 | BPF_ADD | BPF_K, .dst_reg = 3, .imm = -16),
 		INSN(BPF_JMP | BPF_CALL, .src_reg = BPF_PSEUDO_KFUNC_CALL, .imm = function),

@@ -6,57 +6,16 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include <bpf/bpf.h>
-#include <bpf/libbpf.h>
-
-#include "lib/kernel/symbol.bpf.h"
 #include "lib/kernel/symbol.h"
-#include "lib/util/shortage.h"
-#include "symbol.skel.h"
+#include "lib/kernel/symbol_ask.h"
+#include "lib/util/list.h"
 
-/* Loaded once; NULL: it cannot be. */
-static struct symbol_bpf *kernel_ready(void)
-{
-	static struct symbol_bpf *kernel;
-	static bool tried;
-
-	if (!tried)
-		kernel = symbol_bpf__open_and_load();
-	tried = true;
-	if (kernel && shortage_unmapped(kernel->bss)) {
-		symbol_bpf__destroy(kernel);
-		kernel = NULL;
-	}
-	return kernel;
-}
-
-/* The kernel's answer: bpf_snprintf() has %pS since 5.13. NULL: it gives none. */
-static const char *ask(uint64_t address)
-{
-	struct symbol_bpf *kernel = kernel_ready();
-	LIBBPF_OPTS(bpf_test_run_opts, run);
-
-	if (!kernel)
-		return NULL;
-	kernel->bss->asked.address = address;
-	if (bpf_prog_test_run_opts(bpf_program__fd(kernel->progs.symbol), &run))
-		return NULL;
-	return kernel->bss->asked.name;
-}
-
-/* bpf_kallsyms_lookup_name(): since 5.16. */
 uint64_t symbol_address(const char *name)
 {
-	struct symbol_bpf *kernel = kernel_ready();
-	LIBBPF_OPTS(bpf_test_run_opts, run);
+	struct symbol_query q = {};
 
-	if (!kernel)
-		return 0;
-	kernel->bss->asked = (struct symbol_query){};
-	snprintf(kernel->bss->asked.name, sizeof(kernel->bss->asked.name), "%s", name);
-	if (bpf_prog_test_run_opts(bpf_program__fd(kernel->progs.address), &run))
-		return 0;
-	return kernel->bss->asked.address;
+	snprintf(q.name, sizeof(q.name), "%s", name);
+	return symbol_ask(SYMBOL_ADDRESS, &q) ? q.address : 0;
 }
 
 /* A secret of this process; 0: addresses are told. */
@@ -64,7 +23,7 @@ static uint64_t secret;
 
 void symbol_conceal(void)
 {
-	kernel_ready();
+	symbol_ask_ready();
 	while (getrandom(&secret, sizeof(secret), 0) != sizeof(secret) || !secret)
 		;
 }
@@ -85,22 +44,27 @@ static uint32_t concealed(uint64_t address)
 
 /* One address, asked for once; a full list forgets the oldest. */
 static const struct kernel_symbol {
-	uint64_t address;
 	char name[192], text[192];
 } *symbol_find(uint64_t address)
 {
+	static const struct kernel_symbol none;		/* address 0: nothing to be called */
 	static struct kernel_symbol known[256];
+	static uint64_t addresses[NR_OF(known)];	/* apart: they are searched */
 	static unsigned nr;
-	struct kernel_symbol *s = known;
+	struct symbol_query q = { .address = address };
+	struct kernel_symbol *s;
 	const char *said, *end;
 
-	for (; s < known + sizeof(known) / sizeof(*known); s++)
-		if (s->address == address)
-			return s;
-	s = &known[nr++ % (sizeof(known) / sizeof(*known))];
-	said = ask(address);
-	*s = (struct kernel_symbol){ .address = address };
-	end = said ? strchr(said, '+') : NULL;
+	if (!address)
+		return &none;
+	for (unsigned i = 0; i < nr && i < NR_OF(known); i++)
+		if (addresses[i] == address)
+			return &known[i];
+	addresses[nr % NR_OF(known)] = address;
+	s = &known[nr++ % NR_OF(known)];
+	said = symbol_ask(SYMBOL_NAME, &q) ? q.name : "";
+	*s = (struct kernel_symbol){};
+	end = strchr(said, '+');
 	if (!end && secret)
 		snprintf(s->text, sizeof(s->text), "unknown-%08" PRIx32, concealed(address));
 	else if (!end)
