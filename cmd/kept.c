@@ -191,7 +191,6 @@ static void setup_tell(struct kept *k, struct kept_iface *one, struct snapshot *
 static int frame_keep(struct kept *k, struct kept_iface *one, struct snapshot *now)
 {
 	bool window = one->last.meta.magic && one->last.meta.since == now->meta.since;
-	static struct findings told;
 	struct snapshot keep;
 	int err = snapshot_copy(&keep, now);
 
@@ -199,13 +198,11 @@ static int frame_keep(struct kept *k, struct kept_iface *one, struct snapshot *n
 		snapshot_diff(now, &one->last);
 		findings_judge(now, one->setup);
 		findings_earlier(now, &keep);
-		told = now->findings;
-		findings_tell(k, one, &told);
-		keep.findings = told;
+		findings_copy(&keep.findings, &now->findings);
+		findings_tell(k, one, &keep.findings);
 	}
-	err = err ?: recorder_frame(k->to, &keep, window ? &told : NULL);
-	snapshot_free(&one->last);
-	one->last = keep;
+	err = err ?: recorder_frame(k->to, &keep, window ? &keep.findings : NULL);
+	snapshot_move(&one->last, &keep);
 	return err;
 }
 

@@ -40,13 +40,6 @@ static void served_forget(struct served *i)
 	forget(&i->next);
 }
 
-static void move(struct snapshot *to, struct snapshot *from)
-{
-	forget(to);
-	*to = *from;
-	*from = (struct snapshot){};
-}
-
 void scraper_tell(struct scraper *s, const struct error *e)
 {
 	if (strcmp(s->said, e->what))
@@ -82,7 +75,7 @@ static int window_take(struct served *i)
 		forget(&i->next);
 	}
 	if (taken(&i->next) && i->now.boot_ns - i->next.boot_ns >= LEAST)
-		move(&i->begin, &i->next);
+		snapshot_move(&i->begin, &i->next);
 	if (snapshot_copy(&i->window, &i->now))
 		return -ENOMEM;
 	if (taken(&i->begin))
@@ -98,7 +91,7 @@ static int served_read(struct scraper *s, struct served *i)
 
 	if (!err) {
 		findings_judge(&i->window, NULL);
-		i->now.findings = i->window.findings;
+		findings_copy(&i->now.findings, &i->window.findings);
 		if (s->wanted)
 			i->now.wanted &= s->wanted;
 		return 0;
@@ -165,9 +158,9 @@ void scrape_end(struct scraper *s, struct scrape *now)
 			continue;
 		}
 		if (!taken(&i->begin))
-			move(&i->begin, &i->now);
+			snapshot_move(&i->begin, &i->now);
 		else if (!taken(&i->next))
-			move(&i->next, &i->now);
+			snapshot_move(&i->next, &i->now);
 		else
 			forget(&i->now);
 		if (kept != at)

@@ -122,7 +122,7 @@ static int print_all(struct view *v, struct snapshot *all, struct snapshot *show
 		windows[nr] = &all[i];
 		list[nr++] = shown ? &shown[i] : &all[i];
 		if (shown) {
-			shown[i].findings = all[i].findings;
+			findings_copy(&shown[i].findings, &all[i].findings);
 			shown[i].hw = all[i].hw;
 		}
 	}

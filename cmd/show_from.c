@@ -99,7 +99,7 @@ static void windows_print(const struct view *v, struct snapshot *windows, struct
 		bool totals = v->total || v->format->all;
 
 		if (totals)
-			total[i].findings = windows[i].findings;
+			findings_copy(&total[i].findings, &windows[i].findings);
 		list[i] = totals ? &total[i] : &windows[i];
 	}
 	if (list)

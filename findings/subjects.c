@@ -31,7 +31,7 @@ void findings_judge(struct snapshot *s, const struct hw *hw)
 {
 	struct evidence e = { .s = s, .f = &s->findings, .hw = hw };
 
-	s->findings = (struct findings){};
+	findings_clear(&s->findings);
 	for (const struct subject *const *one = subjects; *one; one++)
 		if (subject_fits(*one, s))
 			(*one)->judge(&e);

@@ -180,7 +180,7 @@ bool frame_put(struct bytes *b, struct frame_state *f, const struct snapshot *s,
 	bytes_uint(b, !!told);
 	if (told && good) {
 		told_put(b, told, &f->told);
-		f->told = *told;
+		findings_copy(&f->told, told);
 	}
 	return good && !b->failed;
 }

@@ -111,6 +111,10 @@ struct findings {
 	struct earlier earlier[MAX_EARLIER];
 };
 
+/* Of a struct of 125 kB only what is there. */
+void findings_copy(struct findings *to, const struct findings *from);
+void findings_clear(struct findings *);
+
 /*
  * A new finding, whose other parts the functions below fill in. NULL where there is no room, or
  * where one of this kind and queue is there already: the functions below take that, and do nothing.

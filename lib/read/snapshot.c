@@ -213,6 +213,21 @@ void snapshot_free(struct snapshot *s)
 	load_free(&s->load);
 }
 
+/* With the tables of `from`. */
+static void shallow_copy(struct snapshot *to, const struct snapshot *from)
+{
+	memcpy(to, from, offsetof(struct snapshot, findings));
+	findings_copy(&to->findings, &from->findings);
+}
+
+void snapshot_move(struct snapshot *to, struct snapshot *from)
+{
+	snapshot_free(to);
+	shallow_copy(to, from);
+	memset(from, 0, offsetof(struct snapshot, findings));
+	findings_clear(&from->findings);
+}
+
 static void *duplicate(const void *from, size_t size)
 {
 	void *to = from ? malloc(size + 1) : NULL;
@@ -224,7 +239,7 @@ int snapshot_copy(struct snapshot *to, const struct snapshot *from)
 {
 	int err;
 
-	*to = *from;
+	shallow_copy(to, from);
 	err = load_copy(&to->load, &from->load);
 	to->thinned = duplicate(from->thinned, (size_t)NR_METERS * from->meta.cpus *
 					       sizeof(*from->thinned));

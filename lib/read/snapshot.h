@@ -75,10 +75,10 @@ struct snapshot {
 	struct thinned *thinned;	/* [NR_METERS][meta.cpus], of those that pass packets by */
 	struct pace_plan plan[NR_METERS];	/* of those that adapt to a budget */
 	struct cpu_load load;		/* of the CPUs; of an interval alone */
-	struct findings findings;
 	/* Do the pins belong to the interface that has its index now? Asked once. */
 	enum { UNASKED, OF_THIS, OF_ANOTHER } pins_are;
 	const struct hw *hw;		/* what it is made of, not ours; NULL: nobody asked */
+	struct findings findings;	/* last: most of it is empty, and is not copied */
 };
 
 /* Over how long these were counted: each meter is read at its own time. */
@@ -131,6 +131,8 @@ int snapshot_fill(struct snapshot *, const char *pins, struct error *);
 int snapshot_table(struct snapshot *, int id, const char *pins, struct error *);
 void snapshot_free(struct snapshot *);
 int snapshot_copy(struct snapshot *to, const struct snapshot *);	/* 0 or -ENOMEM */
+/* `to`, which is freed, becomes what `from` was; that is empty then. */
+void snapshot_move(struct snapshot *to, struct snapshot *from);
 
 /* `now` becomes the difference to `before`; levels stay as they are now. */
 void snapshot_diff(struct snapshot *now, struct snapshot *before);
