@@ -230,17 +230,18 @@ static void judge_one(struct evidence *e, const struct loss *l)
 	unsigned silent = (l->if_silent || l->unless_silent) && dropped_for(e, "N*") >= FEW ?
 			  silent_neighbours(e, who, sizeof(who)) : 0;
 	uint64_t n = *l->reasons ? dropped(e, l, silent, &most) : 0;
-	uint64_t all = most && most->direction == DROP_TX ? sent_packets(e) : received(e, -1, -1);
 	const struct limit *least = l->kind.limits[0], *part = l->kind.limits[1];
 	struct filling f = { .e = e };
 	const char *counter = "";
 	struct finding *one;
-	uint64_t told = 0;
+	uint64_t told = 0, all;
+	bool sent;
 	char what[200];
 	int queue;
 
 	if (!has(e, METER_drop) || !*l->reasons || l->untraced)
 		told = counted(e, l, &counter);
+	sent = most && most->direction == DROP_TX;
 	if (told > n) {
 		n = told;
 		most = NULL;
@@ -248,7 +249,10 @@ static void judge_one(struct evidence *e, const struct loss *l)
 	if (silent && l->unless_silent)
 		return;
 	queue = most && most->queue != DROP_QUEUE_UNKNOWN ? most->queue : -1;
-	if (!worth(e, n, least->value) || (part && n < part->value * all))
+	if (!worth(e, n, least->value))
+		return;
+	all = sent ? sent_packets(e) : received(e, -1, -1);
+	if (part && n < part->value * all)
 		return;
 	fill(&f, l->what, what, sizeof(what));
 	one = finding_add(e->f, &l->kind, -1, "%s%s (%s%s)", packets(n, what),

@@ -175,7 +175,8 @@ uint64_t dropped_for(const struct evidence *e, const char *reason)
 	for_each_row(r, e, METER_drop) {
 		const struct drop_key *key = r.key;
 
-		if (key->direction != DROP_UNSURE && fits(reason, drop_reason_name(key->reason)))
+		if (*r.words && key->direction != DROP_UNSURE &&
+		    fits(reason, drop_reason_name(key->reason)))
 			n += *r.words;
 	}
 	return n;

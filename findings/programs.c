@@ -111,10 +111,10 @@ static void judge_meant(struct evidence *e)
 {
 	for (unsigned i = 0; i < sizeof(meant) / sizeof(*meant); i++) {
 		uint64_t n = dropped_for(e, meant[i].reason);
-		uint64_t all = meant[i].sent ? sent_packets(e) : received(e, -1, -1);
 		struct finding *f;
 
-		if (!worth(e, n, few.value) || n < share.value * all)
+		if (!worth(e, n, few.value) ||
+		    n < share.value * (meant[i].sent ? sent_packets(e) : received(e, -1, -1)))
 			continue;
 		f = finding_add(e->f, &kinds[meant[i].kind], -1, "%" PRIu64 " packets %s", n,
 				meant[i].what);
@@ -147,12 +147,12 @@ static void judge_drops(struct evidence *e)
 	uint64_t native = card_counted(e, "xdp_drop", &queue) ?:
 			  counted_like(e, "ethtool -S", xdp_drops);
 	uint64_t generic = dropped_by(e, "xdp", NULL);
-	uint64_t n = native > generic ? native : generic, all = received(e, -1, -1) + native;
+	uint64_t n = native > generic ? native : generic;
 	uint64_t failed = failed_programs(e);
 	struct finding *f;
 
 	n -= n < failed ? n : failed;
-	if (!worth(e, n, few.value) || n < share.value * all)
+	if (!worth(e, n, few.value) || n < share.value * (received(e, -1, -1) + native))
 		return;
 	f = finding_add(e->f, &kinds[XDP_DROPS], -1,
 			"%" PRIu64 " packets were dropped by an XDP program", n);

@@ -239,9 +239,9 @@ static const char *of_what(uint64_t n, uint64_t buffers, bool of_buffers, double
 
 static void judge_drops(struct evidence *e)
 {
-	bool larger, of_buffers = false;
-	uint64_t buffers = 0, came = sent_buffers(e, &larger), sent = sent_packets(e), all;
+	uint64_t buffers = 0, sent, all;
 	uint64_t n = dropped_by(e, "qdisc", &buffers);
+	bool by_drop = n, of_buffers;
 	const char *dev = e->s->meta.iface;
 	char qdisc[40];
 	uint64_t by_tc = dropped_by_tc(e, qdisc, sizeof(qdisc));
@@ -250,10 +250,15 @@ static void judge_drops(struct evidence *e)
 	if (!n) {
 		n = has(e, METER_drop) ? 0 : by_tc;
 		n = n ?: dropped_by_meter(e, qdisc, sizeof(qdisc));
-		of_buffers = larger;
 	}
-	all = of_buffers ? came : n + sent;
-	if (!worth(e, n, few.value) || n < thousandth.value * all)
+	if (!worth(e, n, few.value))
+		return;
+	sent = sent_packets(e);
+	all = sent_buffers(e, &of_buffers);
+	of_buffers &= !by_drop;
+	if (!of_buffers)
+		all = n + sent;
+	if (n < thousandth.value * all)
 		return;
 	f = finding_add(e->f, &kinds[DROPS], -1, "the qdisc%s%s dropped %" PRIu64 "%s",
 			*qdisc ? " " : "", qdisc, n,

@@ -145,10 +145,9 @@ static const char *of_those(const struct evidence *e)
 }
 
 /* Only in an interval: packets in flight now of which none completed in it. */
-static bool judge_stuck(struct evidence *e, unsigned queue)
+static bool judge_stuck(struct evidence *e, unsigned queue, uint64_t lost)
 {
 	const struct txlat *x = flight(e, queue);
-	uint64_t lost = dropped_for(e, "FULL_RING");
 	const struct bql *b = bql_of(e, queue);
 	bool waits = b && b->came > b->went;
 	/* it was full before anybody looked: what it holds was not seen to come */
@@ -347,12 +346,12 @@ static void judge_slow(struct evidence *e, unsigned queue)
 	const struct txlat *x = flight(e, queue);
 	const char *dev = e->s->meta.iface, *other = driver_find(e->s->meta.driver)->late;
 	const char *name, *value;
-	double took = completion_median(e, queue);
+	double took = x && worth(e, completed(x), enough.value) ? completion_median(e, queue) : NAN;
 	struct moderation m;
 	struct finding *f;
 	bool by_card;
 
-	if (!x || isnan(took) || took < held.value || !worth(e, completed(x), enough.value))
+	if (isnan(took) || took < held.value)
 		return;
 	m = moderation(e);
 	by_card = !other && (m.usecs ? m.usecs * 2e-6 >= took : m.frames);
@@ -387,9 +386,11 @@ static void judge_slow(struct evidence *e, unsigned queue)
 
 static void judge(struct evidence *e)
 {
+	uint64_t lost = dropped_for(e, "FULL_RING");
+
 	judge_timeouts(e);
 	for (unsigned queue = 0; queue < e->s->meta.tx_queues; queue++)
-		if (!judge_stuck(e, queue))
+		if (!judge_stuck(e, queue, lost))
 			judge_slow(e, queue);
 	judge_full(e);
 }

@@ -69,6 +69,8 @@ static void tell_full(struct evidence *e, const char *meter, uint64_t full, uint
 
 static void judge_tables(struct evidence *e)
 {
+	const struct metric *completion = metric_of(&meter_txlat, "completion");
+	const struct metric *wait = metric_of(&meter_qdisc, "wait");
 	uint64_t full[3] = {}, timed[3] = {}, split = 0;
 	struct finding *f;
 
@@ -76,15 +78,14 @@ static void judge_tables(struct evidence *e)
 		const struct txlat *x = (const void *)r.words;
 
 		full[0] += x->lost[TXLAT_FULL];
-		timed[0] += hist_count(metric_of(&meter_txlat, "completion"),
-				       words_at(&x->completion.sum));
+		timed[0] += hist_count(completion, words_at(&x->completion.sum));
 	}
 	for_each_row(r, e, METER_qdisc) {
 		const struct qdisc *q = (const void *)r.words;
 
 		full[1] += q->lost[QDISC_FULL];
 		split += q->lost[QDISC_SEGMENTED];
-		timed[1] += hist_count(metric_of(&meter_qdisc, "wait"), words_at(&q->wait.sum));
+		timed[1] += hist_count(wait, words_at(&q->wait.sum));
 	}
 	for_each_row(r, e, METER_skblife) {
 		const struct skblife *l = (const void *)r.words;

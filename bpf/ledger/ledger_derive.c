@@ -11,6 +11,7 @@
 #include "bpf/txlat/txlat.h"
 #include "bpf/xsk/xsk.h"
 #include "lib/read/thinned.h"
+#include "lib/util/list.h"
 
 extern const struct meter meter_ledger;
 
@@ -103,9 +104,12 @@ static struct pktsize seen(const struct side *d, const struct snapshot *s, enum 
 	bool all = queue == d->rows - 1;
 	union { struct pktsize row; uint64_t words[sizeof(struct pktsize) / 8]; } sum = {};
 
-	for (unsigned q = all ? 0 : queue; q <= queue; q++)
-		for (unsigned i = 0; i < t->words; i++)
-			sum.words[i] += row_words(t, point * d->rows + q, 0)[i];
+	for (unsigned q = all ? 0 : queue; q <= queue; q++) {
+		const uint64_t *row = row_words(t, point * d->rows + q, 0);
+
+		for (unsigned i = 0; i < NR_OF(sum.words); i++)
+			sum.words[i] += row[i];
+	}
 	return sum.row;
 }
 
