@@ -201,15 +201,14 @@ static const char *blind_beside(const struct site *site)
 
 static const char *blind(const struct site *site, const char *how)
 {
-	LIBBPF_OPTS(bpf_xdp_query_opts, now);
-	__u32 ours = program_pinned(pin_path(site, PIN)), other;
+	__u32 other = site->iface.xdp_id, generic = site->iface.generic_xdp_id, ours;
 
 	if (!strcmp(how, IN_DISPATCHER))
 		return blind_beside(site);
-	if (strncmp(how, "xdp", 3) || bpf_xdp_query(site->iface.ifindex, 0, &now))
+	if (strncmp(how, "xdp", 3))
 		return NULL;
-	other = now.drv_prog_id ?: now.skb_prog_id ?: now.prog_id;
-	if (ours && (now.drv_prog_id == ours || now.skb_prog_id == ours || now.prog_id == ours))
+	ours = program_pinned(pin_path(site, PIN));
+	if (ours && (other == ours || generic == ours))
 		return NULL;
 	return other ? text("our program is no longer attached: the XDP program %s has replaced it",
 			    program_named(other)) : "our program is no longer attached";

@@ -63,7 +63,6 @@ static const char *blind_tcx(const struct site *site)
 {
 	__u32 ids[64], ours = program_pinned(pin_path(site, PIN));
 	LIBBPF_OPTS(bpf_prog_query_opts, all, .prog_ids = ids, .prog_cnt = 64);
-	LIBBPF_OPTS(bpf_xdp_query_opts, xdp);
 
 	if (bpf_prog_query_opts(site->iface.ifindex, TCX_INGRESS, &all) && errno != ENOSPC)
 		return NULL;
@@ -76,10 +75,10 @@ static const char *blind_tcx(const struct site *site)
 	if (ids[0] != ours)
 		return text("the tcx program %s runs before ours: packets that it takes, drops or "
 			    "passes to the stack are not seen", program_named(ids[0]));
-	if (!bpf_xdp_query(site->iface.ifindex, 0, &xdp) && xdp.skb_prog_id)
+	if (site->iface.generic_xdp_id)
 		return text("after the generic XDP program %s packets have no Ethernet header "
 			    "here: sizes and codepoints are wrong",
-			    program_named(xdp.skb_prog_id));
+			    program_named(site->iface.generic_xdp_id));
 	return NULL;
 }
 

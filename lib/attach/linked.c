@@ -32,18 +32,26 @@ static struct linked_dir {
 	struct linked_all links;
 } known[64];
 
-__u32 link_program(const char *pin)
+int link_info(const char *pin, struct bpf_link_info *info)
 {
-	struct bpf_link_info info = {};
-	__u32 len = sizeof(info);
+	__u32 len = sizeof(*info);
 	int fd = bpf_obj_get(pin), err;
 
+	memset(info, 0, sizeof(*info));
 	if (fd < 0)
-		return 0;
-	err = bpf_fd_type(fd) == 'l' ? bpf_obj_get_info_by_fd(fd, &info, &len) : -EINVAL;
+		return -errno;
+	err = bpf_fd_type(fd) != 'l' ? -EINVAL :
+	      bpf_obj_get_info_by_fd(fd, info, &len) ? -errno : 0;
 	close(fd);
-	errno = 0;
-	return err ? 0 : info.prog_id;
+	return err;
+}
+
+__u32 link_program(const char *pin)
+{
+	struct bpf_link_info info;
+
+	link_info(pin, &info);
+	return info.prog_id;
 }
 
 __u64 program_misses(__u32 program)
@@ -85,6 +93,7 @@ static bool settled(const struct stat *st, uint64_t now)
 static void add(struct linked_all *l, const char *dir, const char *name, bool ask)
 {
 	struct linked *more = grow(l->list, l->nr, sizeof(*more));
+	struct bpf_link_info info = {};
 
 	if (!more || strlen(name) >= sizeof(more->name))
 		return;
@@ -92,10 +101,9 @@ static void add(struct linked_all *l, const char *dir, const char *name, bool as
 	more += l->nr++;
 	*more = (struct linked){};
 	strcpy(more->name, name);
-	errno = 0;
-	more->program = ask ? link_program(text("%s/%s", dir, name)) : 0;
 	/* links can be opened to write alone: only who may take them away can ask them */
-	l->hidden |= errno == EACCES;
+	l->hidden |= ask && link_info(text("%s/%s", dir, name), &info) == -EACCES;
+	more->program = info.prog_id;
 }
 
 const struct linked_all *linked_in(const char *dir, bool (*listed)(const char *name),

@@ -11,6 +11,8 @@
 
 #include <linux/types.h>
 
+struct bpf_link_info;
+
 struct linked {
 	char name[64];		/* of the pin */
 	__u32 program;		/* its id; 0: it is not a link, or was not opened */
@@ -29,7 +31,9 @@ struct linked_all {
 const struct linked_all *linked_in(const char *dir, bool (*listed)(const char *name),
 				   bool (*asked)(const char *name));
 
-/* The program of a pinned link; 0: there is none. */
+/* What a pinned link is. 0, or -errno and zeros: it is not there, or no link. */
+int link_info(const char *pin, struct bpf_link_info *);
+/* Its program; 0: there is none. */
 __u32 link_program(const char *pin);
 
 /* How often it did not run, as it ran already on its CPU (Linux 5.12). 0, too: it is gone. */

@@ -12,6 +12,7 @@
 #include <bpf/bpf.h>
 
 #include "lib/attach/bpffs.h"
+#include "lib/attach/linked.h"
 #include "lib/attach/lock.h"
 #include "lib/attach/pins.h"
 #include "lib/core/hook.h"
@@ -286,23 +287,18 @@ void pins_tidy(void)
 /* Are all links cut off that end with their device? If only some are, somebody did that. */
 static bool pins_dead(const char *dir)
 {
-	unsigned dead = 0, alive = 0;
+	struct bpf_link_info info;
+	bool dead = false;
 
 	for (const struct hook *const *t = hooks; *t; t++) {
-		int fd = (*t)->link ? bpf_obj_get(text("%s/%s", dir, (*t)->link)) : -1;
-		struct bpf_link_info info = {};
-		__u32 len = sizeof(info);
-
+		if (!(*t)->link || link_info(text("%s/%s", dir, (*t)->link), &info))
+			continue;
 		/* the info of a tcx link also begins with an ifindex */
-		if (fd >= 0 && bpf_fd_type(fd) == 'l' &&
-		    !bpf_obj_get_info_by_fd(fd, &info, &len)) {
-			dead += !info.xdp.ifindex;
-			alive += !!info.xdp.ifindex;
-		}
-		if (fd >= 0)
-			close(fd);
+		if (info.xdp.ifindex)
+			return false;
+		dead = true;
 	}
-	return dead && !alive;
+	return dead;
 }
 
 /* Links tell less than the inode: somebody may have cut off the only one. */

@@ -126,10 +126,9 @@ static const char *blind_at(const struct site *site, const struct attached *a, e
 void attached_blind(const struct meta *meta, const struct attached *a, const char *dir,
 		    char blind[NR_POINTS][BLIND_SIZE])
 {
-	struct site site = {
-		.iface.ifindex = meta->ifindex, .driver = driver_find(meta->driver),
-	};
+	struct site site = { .iface = a->iface, .driver = driver_find(meta->driver) };
 
+	site.iface.ifindex = meta->ifindex;
 	snprintf(site.pins, sizeof(site.pins), "%s", dir);
 	snprintf(site.iface.name, sizeof(site.iface.name), "%s", meta->iface);
 	for (int p = 0; p < NR_POINTS; p++) {

@@ -47,7 +47,8 @@ struct hook {
 	const char *filter;	/* pin of its program, if a tc filter holds it; else NULL */
 	/*
 	 * Why it no longer sees every packet at its point; NULL: it does. Called in the
-	 * namespace of the interface. `how` is what attach() wrote, or the program's event.
+	 * namespace of the interface, which was just read. `how` is what attach() wrote, or the
+	 * program's event.
 	 */
 	const char *(*blind)(const struct site *, const char *how);
 	/* The values of `how` that move along with the interface to another network namespace. */

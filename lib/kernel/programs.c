@@ -64,15 +64,14 @@ __u32 program_pinned(const char *path)
 	struct bpf_link_info link = {};
 	struct bpf_prog_info prog = {};
 	int fd = bpf_obj_get(path);
-	__u32 len = sizeof(prog), id = 0;
+	char type = fd < 0 ? 0 : bpf_fd_type(fd);
+	__u32 len = type == 'p' ? sizeof(prog) : sizeof(link);
 
-	if (fd < 0)
-		return 0;
-	if (bpf_fd_type(fd) == 'p' && !bpf_obj_get_info_by_fd(fd, &prog, &len))
-		id = prog.id;
-	len = sizeof(link);
-	if (bpf_fd_type(fd) == 'l' && !bpf_obj_get_info_by_fd(fd, &link, &len))
-		id = link.prog_id;
-	close(fd);
-	return id;
+	if (type == 'p')
+		bpf_obj_get_info_by_fd(fd, &prog, &len);
+	else if (type == 'l')
+		bpf_obj_get_info_by_fd(fd, &link, &len);
+	if (fd >= 0)
+		close(fd);
+	return prog.id ?: link.prog_id;
 }

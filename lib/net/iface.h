@@ -31,6 +31,7 @@ struct iface {
 	char parent[32];		/* the device below it, by its sysfs name; "": none */
 	__u8 mac[8];			/* address; its length in mac[7] */
 	__u32 xdp_id;			/* id of the XDP program on it; 0: none */
+	__u32 generic_xdp_id;		/* of generic XDP alone */
 };
 
 /*
