@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Reads one interface: rtnetlink for what it is, ethtool for its driver, sysfs for its queues. */
 #include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <libmnl/libmnl.h>
 #include <limits.h>
 #include <linux/ethtool.h>
@@ -21,6 +21,7 @@
 #include "lib/net/netlink.h"
 #include "lib/net/sysfs.h"
 #include "lib/util/error.h"
+#include "lib/util/log.h"
 #include "lib/util/near.h"
 #include "lib/util/shortage.h"
 
@@ -166,17 +167,30 @@ static void moderation_read(struct iface *i)
 	i->tx_adaptive = c.use_adaptive_tx_coalesce;
 }
 
-static void queues_count(int sys, struct iface *i)
+static bool has_queue(int sys, const char *direction, unsigned queue)
 {
-	DIR *dir = sysfs_dir(sys, "queues");
-	const struct dirent *e;
+	return !faccessat(sys, text("queues/%s-%u", direction, queue), F_OK, 0);
+}
 
-	while (dir && (e = readdir(dir))) {
-		i->rx_queues += !strncmp(e->d_name, "rx-", 3);
-		i->tx_queues += !strncmp(e->d_name, "tx-", 3);
+/*
+ * They are numbered without a gap: no need to list hundreds of them. `most`: those created; 0: not
+ * known. `guess`: as many as there were last, of this interface or another.
+ */
+static unsigned queues_count(int sys, const char *direction, unsigned most, unsigned *guess)
+{
+	unsigned has = 0, lacks = most ?: MAX_QUEUES + 1;
+	unsigned try = *guess && *guess <= lacks ? *guess - 1 : lacks - 1;
+
+	for (bool first = true; has < lacks; first = false) {
+		bool there = has_queue(sys, direction, try);
+
+		if (there)
+			has = try + 1;
+		else
+			lacks = try;
+		try = first && there ? has : has + (lacks - has) / 2;
 	}
-	if (dir)
-		closedir(dir);
+	return *guess = has;
 }
 
 /*
@@ -185,11 +199,13 @@ static void queues_count(int sys, struct iface *i)
  */
 static void queues_read(struct iface *i)
 {
+	static unsigned rx_guess, tx_guess;
 	int sys = sysfs_open(i->name, i->ifindex);
 
 	if (sys >= 0) {
 		i->inode = sysfs_inode(sys);
-		queues_count(sys, i);
+		i->rx_queues = queues_count(sys, "rx", i->max_rx_queues, &rx_guess);
+		i->tx_queues = queues_count(sys, "tx", i->max_tx_queues, &tx_guess);
 		i->gso_frames = sysfs_number(sys, "tun_flags") & IFF_VNET_HDR;
 		close(sys);
 	}
