@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <langinfo.h>
 #include <poll.h>
-#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +12,7 @@
 #include <unistd.h>
 
 #include "cmd/cmd.h"
+#include "lib/net/here.h"
 #include "lib/net/iface.h"
 #include "lib/net/link.h"
 #include "lib/read/reach.h"
@@ -100,18 +100,25 @@ bool color_parse(const char *when)
 	return false;
 }
 
+static __u32 home_inode;
+
 static int home(void)
 {
 	static int fd = -1;
 
-	if (fd < 0)
-		fd = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
+	if (fd < 0) {
+		fd = open(NETNS_OURS, O_RDONLY | O_CLOEXEC);
+		home_inode = netns_inode();
+	}
 	return fd;
 }
 
 void netns_go_home(void)
 {
-	setns(home(), CLONE_NEWNET);
+	int netns = home();
+
+	if (!home_inode || netns_inode() != home_inode)
+		netns_go(netns);
 }
 
 const char *iface_enter(const char *arg, __u32 *inode, struct error *e)
@@ -193,30 +200,21 @@ struct page terminal_page(FILE *out, unsigned least)
 	};
 }
 
-int snapshot_take(struct snapshot *s, const char *dir, struct error *e)
+/* What became of the interface meanwhile; the process stays in its namespace. */
+static int iface_take(struct snapshot *s, const char *dir, struct error *e)
 {
-	int err = snapshot_read(s, dir, e);
 	struct attached a = {};
+	int err = 0;
 
-	netns_go_home();
-	if (err)
-		return err;
-	if (!*s->meta.iface) {	/* nicprobe driver: all interfaces of the driver */
-		snprintf(s->name, sizeof(s->name), "%s", s->meta.driver);
-		return 0;
-	}
-	iface_label(s->meta.netns, s->meta.iface, s->name, sizeof(s->name));
 	attached_state(&s->meta, &a);
 	if (a.iface.ifindex && !reach_queues(&s->meta, a.iface.rx_queues, a.iface.tx_queues)) {
 		snapshot_free(s);
 		*s = (struct snapshot){ .packets = s->packets, .hw = s->hw };
 		err = snapshot_read(s, dir, e);
-		netns_go_home();
-		if (err)
-			return err;
-		iface_label(s->meta.netns, s->meta.iface, s->name, sizeof(s->name));
 		netns_enter_same(s->meta.netns, s->meta.cookie, NULL);
 	}
+	if (err)
+		return err;
 	if (a.rx_queues) {
 		s->meta.rx_queues = a.rx_queues;
 		s->meta.tx_queues = a.tx_queues;
@@ -225,9 +223,24 @@ int snapshot_take(struct snapshot *s, const char *dir, struct error *e)
 	attached_blind(&s->meta, &a, dir, s->blind);
 	if (!*a.state)		/* otherwise the device is gone, moved or a different one */
 		link_state(&a.iface, &s->link);
-	netns_go_home();
 	memcpy(s->state, a.state, sizeof(s->state));
 	s->gone = a.is == ATTACHED_GONE;
 	memcpy(s->now, a.now, sizeof(s->now));
+	return 0;
+}
+
+int snapshot_take(struct snapshot *s, const char *dir, struct error *e)
+{
+	int err = snapshot_read(s, dir, e);
+
+	if (!err && *s->meta.iface)
+		err = iface_take(s, dir, e);
+	netns_go_home();
+	if (err)
+		return err;
+	if (*s->meta.iface)
+		iface_label(s->meta.netns, s->meta.iface, s->name, sizeof(s->name));
+	else			/* nicprobe driver: all interfaces of the driver */
+		snprintf(s->name, sizeof(s->name), "%s", s->meta.driver);
 	return 0;
 }

@@ -13,6 +13,7 @@
 #include "findings/subjects.h"
 #include "lib/attach/pins.h"
 #include "lib/hw/hw.h"
+#include "lib/net/here.h"
 #include "lib/net/iface.h"
 #include "lib/util/error.h"
 #include "lib/util/log.h"
@@ -266,7 +267,7 @@ static int show(struct view *v, char **args)
 	const char *iface = NULL;
 	int lock = -ENOENT, err;
 
-	if (*args && ((strcmp(*args, "hw") && !meter_find(*args)) || if_nametoindex(*args)))
+	if (*args && ((strcmp(*args, "hw") && !meter_find(*args)) || iface_index_of(*args)))
 		iface = *args++;
 	if (show_sections(v, args))
 		return EXIT_USAGE;

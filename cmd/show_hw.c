@@ -10,6 +10,7 @@
 #include "cmd/show.h"
 #include "findings/subjects.h"
 #include "lib/hw/hw.h"
+#include "lib/net/here.h"
 #include "lib/net/sysfs.h"
 #include "lib/util/error.h"
 
@@ -62,7 +63,7 @@ int show_hw_add(struct snapshot *s, struct hw *h, struct error *e)
 		err = error_set(e, -ENOENT, NULL,
 				"cannot read hw of %s: its network namespace has no name",
 				s->name);
-	else if (!if_indextoname(s->meta.ifindex, name))
+	else if (!iface_name_of(s->meta.ifindex, name))
 		err = error_set(e, -ENODEV, NULL, "%s is gone", s->name);
 	else
 		err = hw_read(name, h, e);

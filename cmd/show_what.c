@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Parses the arguments of `nicprobe show`: interfaces, meters, labels. */
 #include <errno.h>
-#include <net/if.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 #include "cmd/show.h"
 #include "cmd/words.h"
 #include "lib/attach/pins.h"
+#include "lib/net/here.h"
 #include "lib/net/iface.h"
 #include "lib/util/error.h"
 #include "lib/util/grow.h"
@@ -80,7 +80,7 @@ static int find(struct view *v, const char *arg)
 	__u32 netns;
 	const char *iface = iface_enter(arg, &netns, v->error) ?:
 			    iface_outside(arg, &netns, v->error);
-	unsigned ifindex = iface && netns == netns_inode() ? if_nametoindex(iface) : 0;
+	unsigned ifindex = iface && netns == netns_inode() ? iface_index_of(iface) : 0;
 	char *dir = iface ? show_more(v) : NULL;
 	struct meta meta;
 	int err;
@@ -129,7 +129,7 @@ int show_sections(struct view *v, char **words)
 			__u64 bits;
 
 			if (strcmp(name, "hw") && !meter_find(name) &&
-			    (strchr(name, '/') || if_nametoindex(name)))
+			    (strchr(name, '/') || iface_index_of(name)))
 				return usage_error(text("nicprobe show %s …", name),
 						   "the interface comes first, then what to show "
 						   "of it");

@@ -7,6 +7,7 @@
 
 #include "cmd/top.h"
 #include "lib/attach/pins.h"
+#include "lib/net/here.h"
 #include "lib/net/iface.h"
 #include "lib/net/netlink.h"
 #include "lib/util/clock.h"
@@ -106,17 +107,14 @@ static void plain(struct live_reading *r, unsigned ifindex, const char *name, co
 {
 	const struct iface *i;
 	struct top_item *item;
-	int sock, flags;
+	int flags;
 
 	if (there(r->now, label) || !(i = known(r->live, ifindex, name)))
 		return;
 	item = top_item_add(r->now, false);
 	if (!item)
 		return;
-	sock = link_socket();
-	flags = sock < 0 ? 0 : link_flags(sock, name);
-	if (sock >= 0)
-		close(sock);
+	flags = link_flags(here_socket(), name);
 	snprintf(item->name, sizeof(item->name), "%s", label);
 	snprintf(item->driver, sizeof(item->driver), "%s", i->driver);
 	item->rx_queues = i->rx_queues;
@@ -144,7 +142,7 @@ static void plain_named(struct live_reading *r)
 {
 	for (char **one = r->live->ifaces; *one; one++) {
 		const char *name = there(r->now, *one) ? NULL : iface_enter(*one, NULL, NULL);
-		unsigned ifindex = name ? if_nametoindex(name) : 0;
+		unsigned ifindex = name ? iface_index_of(name) : 0;
 
 		if (ifindex)
 			plain(r, ifindex, name, *one);
@@ -185,7 +183,7 @@ static char *label_of(const char *arg, struct error *e)
 {
 	__u32 netns;
 	const char *iface = iface_enter(arg, &netns, e) ?: iface_outside(arg, &netns, e);
-	unsigned ifindex = iface && netns == netns_inode() ? if_nametoindex(iface) : 0;
+	unsigned ifindex = iface && netns == netns_inode() ? iface_index_of(iface) : 0;
 	char dir[256], label[96];
 	struct meta meta;
 

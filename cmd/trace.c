@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* nicprobe trace: counts, measures or prints the events of stable probes. */
 #include <errno.h>
-#include <net/if.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 #include "cmd/tracing_told.h"
 #include "cmd/views.h"
 #include "lib/kernel/permits.h"
+#include "lib/net/here.h"
 #include "lib/net/iface.h"
 #include "lib/util/clock.h"
 #include "lib/util/error.h"
@@ -176,7 +176,7 @@ static int scope_set(const struct trace *t, struct tracing_scope *scope, struct 
 	if (t->dev && !dev)
 		return -ENODEV;
 	scope->netns = t->netns && !strcmp(t->netns, "all") ? 0 : netns_cookie();
-	scope->ifindex = dev ? if_nametoindex(dev) : 0;
+	scope->ifindex = dev ? iface_index_of(dev) : 0;
 	scope->keys = t->keys;
 	if (dev && !scope->ifindex)
 		return error_set(e, -ENODEV, inside ? text("ip -n %s link", t->netns) : "ip link",

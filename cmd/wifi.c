@@ -2,7 +2,6 @@
 /* nicprobe wifi: prints a line when a scan begins and a line when it ends. */
 #include <errno.h>
 #include <limits.h>
-#include <net/if.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -14,6 +13,7 @@
 #include "cmd/cmd.h"
 #include "cmd/wifi.h"
 #include "lib/kernel/permits.h"
+#include "lib/net/here.h"
 #include "lib/net/iface.h"
 #include "lib/util/error.h"
 #include "lib/util/log.h"
@@ -142,7 +142,7 @@ static bool want(char **args, struct error *e)
 		iface = iface_enter(*args, &wanted[nr_wanted].netns, e);
 		if (!iface)
 			return false;
-		wanted[nr_wanted].ifindex = if_nametoindex(iface);
+		wanted[nr_wanted].ifindex = iface_index_of(iface);
 		if (!wanted[nr_wanted].ifindex) {
 			error_set(e, -ENODEV, NULL, "no interface %s", *args);
 			return false;

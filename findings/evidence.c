@@ -2,8 +2,6 @@
 /* What findings rest on: figures of a window, CPU load, setup of the interface. */
 #include <fcntl.h>
 #include <inttypes.h>
-#include <net/if.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +17,7 @@
 #include "lib/core/nic_driver.h"
 #include "lib/hw/hw.h"
 #include "lib/net/full_socket.h"
+#include "lib/net/here.h"
 #include "lib/net/neighbours.h"
 #include "lib/read/thinned.h"
 #include "lib/util/log.h"
@@ -35,7 +34,7 @@ int evidence_enter(const struct evidence *e, bool *there)
 	int home = -1;
 
 	if (e->s->meta.netns != netns_inode())
-		home = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
+		home = open(NETNS_OURS, O_RDONLY | O_CLOEXEC);
 	*there = (home >= 0 || e->s->meta.netns == netns_inode()) &&
 		 !netns_enter_same(e->s->meta.netns, e->s->meta.cookie, NULL);
 	return home;
@@ -45,7 +44,7 @@ void evidence_leave(int home)
 {
 	if (home < 0)
 		return;
-	setns(home, CLONE_NEWNET);
+	netns_go(home);
 	close(home);
 }
 
@@ -60,7 +59,7 @@ const struct hw *setup(struct evidence *e)
 	e->asked = true;
 	e->own = calloc(1, sizeof(*e->own));
 	home = evidence_enter(e, &there);
-	if (e->own && there && if_indextoname(e->s->meta.ifindex, name) &&
+	if (e->own && there && iface_name_of(e->s->meta.ifindex, name) &&
 	    !hw_read(name, e->own, NULL))
 		e->hw = e->own;
 	evidence_leave(home);

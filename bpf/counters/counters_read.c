@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "bpf/counters/counters.h"
+#include "lib/net/here.h"
 #include "lib/net/iface.h"
 #include "lib/net/netlink.h"
 #include "lib/net/statistics.h"
@@ -259,7 +260,7 @@ int counters_read(const struct meta *meta, struct table *t, struct error *e)
 
 	(void)e;	/* baseline_read() says what failed */
 	/* The interface may be gone or renamed: the other counters are still valid. */
-	if (!err && if_indextoname(meta->ifindex, now))
+	if (!err && iface_name_of(meta->ifindex, now))
 		err = link_read(&a) ?: qdisc_ask(&a) ?: ethtool_read(now, t);
 	return err == -ENODEV ? 0 : err;
 }

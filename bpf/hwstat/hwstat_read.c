@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "bpf/hwstat/hwstat.h"
+#include "lib/net/here.h"
 #include "lib/net/iface.h"
 #include "lib/net/netdev.h"
 #include "lib/net/netlink.h"
@@ -199,7 +200,7 @@ int hwstat_read(const struct meta *meta, struct table *t, struct error *e)
 
 	(void)e;	/* baseline_read() says what failed */
 	/* The interface may be gone or renamed. */
-	return if_indextoname(meta->ifindex, now) ? all_read(&r, now) : 0;
+	return iface_name_of(meta->ifindex, now) ? all_read(&r, now) : 0;
 }
 
 const char *hwstat_without(const struct meta *meta)
@@ -210,7 +211,7 @@ const char *hwstat_without(const struct meta *meta)
 	char now[IF_NAMESIZE];
 	unsigned own = 0;
 
-	if (!if_indextoname(meta->ifindex, now) || all_read(&r, now))
+	if (!iface_name_of(meta->ifindex, now) || all_read(&r, now))
 		return NULL;
 	for (unsigned i = 0; i < t.rows; i++)
 		own += ((struct hwstat_key *)(void *)t.keys)[i].rank == HWSTAT_OWN;

@@ -16,6 +16,7 @@
 #include "lib/attach/pins.h"
 #include "lib/attach/points.h"
 #include "lib/core/meter.h"
+#include "lib/net/here.h"
 #include "lib/read/baseline.h"
 #include "lib/read/derived.h"
 #include "lib/util/error.h"
@@ -264,7 +265,7 @@ static int make_room(const struct site *site, const char *label)
 		gone.iface.ifindex = old.ifindex;
 		return attach_undo(&gone);
 	}
-	if (!err && old.ifindex != site->iface.ifindex && if_indextoname(old.ifindex, now) &&
+	if (!err && old.ifindex != site->iface.ifindex && iface_name_of(old.ifindex, now) &&
 	    !pins_of_other(site->pins, &old, iface_inode(old.ifindex)))
 		return error_set(site->error, -EBUSY, text("nicprobe detach %s", now),
 				 "%s is still attached under its former name %s: detach it first",

@@ -8,6 +8,7 @@
 #include "lib/attach/slots.h"
 #include "lib/attach/pins.h"
 #include "lib/core/hook.h"
+#include "lib/net/here.h"
 #include "lib/net/iface.h"
 #include "lib/util/error.h"
 #include "lib/util/shortage.h"
@@ -65,7 +66,7 @@ int detach_pins(const char *dir, __u32 netns, bool force, struct error *e)
 	if (err) {	/* cut short before meta: the name of the directory is all we know */
 		for (char *c = site.iface.name; *c; c++)
 			*c = *c == ':' ? '.' : *c;
-		site.iface.ifindex = if_nametoindex(site.iface.name);
+		site.iface.ifindex = iface_index_of(site.iface.name);
 	}
 	return attach_undo(&site);
 }
@@ -73,7 +74,7 @@ int detach_pins(const char *dir, __u32 netns, bool force, struct error *e)
 int detach_iface(__u32 netns, const char *name, bool force, struct error *e)
 {
 	/* only the current namespace can be asked for an index */
-	unsigned ifindex = netns == netns_inode() ? if_nametoindex(name) : 0;
+	unsigned ifindex = netns == netns_inode() ? iface_index_of(name) : 0;
 	char dir[256];
 	int lock = pins_lock(true, e), err;
 

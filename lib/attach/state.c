@@ -8,6 +8,7 @@
 #include "lib/attach/pins.h"
 #include "lib/core/hook.h"
 #include "lib/core/meter.h"
+#include "lib/net/here.h"
 #include "lib/net/iface.h"
 #include "lib/util/error.h"
 
@@ -88,7 +89,7 @@ void attached_state(const struct meta *meta, struct attached *a)
 			 a->now);
 	} else {
 		a->is = ATTACHED_GONE;
-		if (if_nametoindex(meta->iface))
+		if (iface_index_of(meta->iface))
 			snprintf(state, size, "%s is gone, and another has its name; these are its "
 				 "last figures; to measure the new one, attach again", meta->iface);
 		else

@@ -17,13 +17,13 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "lib/net/here.h"
 #include "lib/net/iface.h"
 #include "lib/net/netlink.h"
 #include "lib/net/sysfs.h"
 #include "lib/util/error.h"
 #include "lib/util/log.h"
 #include "lib/util/near.h"
-#include "lib/util/shortage.h"
 
 #define ALTNAMSIZ	128	/* ALTIFNAMSIZ, 5.5+; a struct near holds it */
 #define DEFAULT_RING	1000	/* also the kernel's default for txqueuelen */
@@ -119,18 +119,12 @@ int link_flags(int sock, const char *iface)
 int ethtool_ask(const char *name, void *command)
 {
 	struct ifreq ifr = { .ifr_data = command };
-	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0), err = 0;
+	int sock = here_socket();
 
-	if (fd < 0) {
-		err = -errno;
-		short_of(-err, "open a socket");
-		return err;
-	}
+	if (sock < 0)
+		return sock;
 	copy(ifr.ifr_name, sizeof(ifr.ifr_name), name);
-	if (ioctl(fd, SIOCETHTOOL, &ifr))
-		err = -errno;
-	close(fd);
-	return err;
+	return ioctl(sock, SIOCETHTOOL, &ifr) ? -errno : 0;
 }
 
 static void driver_read(struct iface *i, const char *kind)
@@ -221,7 +215,7 @@ static void queues_read(struct iface *i)
 __u64 iface_inode(unsigned ifindex)
 {
 	char name[IF_NAMESIZE];
-	int sys = if_indextoname(ifindex, name) ? sysfs_open(name, ifindex) : -1;
+	int sys = iface_name_of(ifindex, name) ? sysfs_open(name, ifindex) : -1;
 	__u64 inode = sys < 0 ? 0 : sysfs_inode(sys);
 
 	if (sys >= 0)
@@ -324,7 +318,7 @@ bool iface_main_name(const char *other, char name[IFNAMSIZ])
 
 	*name = 0;
 	if (strlen(other) < IFNAMSIZ)
-		return if_indextoname(if_nametoindex(other), name);
+		return iface_name_of(iface_index_of(other), name);
 	if (name_wrong(other))
 		return false;
 	request = short_request(buf, NLM_F_ACK, 0);
@@ -351,7 +345,7 @@ int iface_read(const char *name, struct iface *i, struct error *e)
 
 int host_or_iface_read(const char *name, struct iface *i, struct error *e)
 {
-	if (strcmp(name, HOST_NAME) || if_nametoindex(name))
+	if (strcmp(name, HOST_NAME) || iface_index_of(name))
 		return iface_read(name, i, e);
 	*i = (struct iface){
 		.name = HOST_NAME, .driver = "sockets", .netns = netns_inode(),

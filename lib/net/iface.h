@@ -64,7 +64,8 @@ int link_socket(void);
 /* The IFF_ flags of an interface, or -errno. */
 int link_flags(int sock, const char *name);
 
-/* Inode of the network namespace the process is in; 0: unknown. */
+#define NETNS_OURS "/proc/thread-self/ns/net"	/* the network namespace the process is in */
+/* Its inode; 0: unknown. */
 __u32 netns_inode(void);
 int netns_known(__u32 *inode, struct error *);	/* the same; 0 or -errno */
 /* The inode of the namespace with this `ip netns` name, without entering it; 0: none. */

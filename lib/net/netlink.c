@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "lib/kernel/feature.h"
+#include "lib/net/here.h"
 #include "lib/net/netlink.h"
 #include "lib/util/shortage.h"
 
@@ -101,17 +101,15 @@ static int answers_take(struct answers *a, struct mnl_socket *sock, unsigned seq
 
 static int ask(struct mnl_socket *sock, struct nlmsghdr *request, mnl_cb_t cb, void *arg)
 {
+	static unsigned seq;	/* a socket serves many requests: not the one of an answer before */
 	struct answers a = {};
 	int err = 0;
 
-	if (mnl_socket_bind(sock, 0, MNL_SOCKET_AUTOPID))
-		return -errno;
-	request->nlmsg_seq = time(NULL);
 	/* `cb` sees complete dumps only, and each message once */
 	for (unsigned i = 0; i < AGAIN; i++) {
 		ssize_t sent;
 
-		request->nlmsg_seq++;
+		request->nlmsg_seq = ++seq;
 		do
 			sent = mnl_socket_sendto(sock, request, request->nlmsg_len);
 		while (sent < 0 && errno == EINTR);
@@ -129,7 +127,7 @@ static int ask(struct mnl_socket *sock, struct nlmsghdr *request, mnl_cb_t cb, v
 
 int netlink_ask(int bus, struct nlmsghdr *request, mnl_cb_t cb, void *arg)
 {
-	struct mnl_socket *sock = mnl_socket_open2(bus, SOCK_CLOEXEC);
+	struct mnl_socket *sock = here_netlink(bus);
 	int err;
 
 	if (!sock) {
@@ -139,7 +137,8 @@ int netlink_ask(int bus, struct nlmsghdr *request, mnl_cb_t cb, void *arg)
 	}
 	err = ask(sock, request, cb, arg);
 	short_of(-err, "send a netlink request");
-	mnl_socket_close(sock);
+	if (err)
+		here_netlink_drop(bus);
 	return err;
 }
 

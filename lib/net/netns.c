@@ -3,32 +3,18 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "lib/net/here.h"
 #include "lib/net/iface.h"
 #include "lib/util/error.h"
 #include "lib/util/log.h"
-#include "lib/util/shortage.h"
-
-#ifndef SO_NETNS_COOKIE
-#define SO_NETNS_COOKIE 71	/* Linux 5.14 */
-#endif
 
 #define NAMES	"/run/netns"	/* where ip(8) keeps them */
-#define OURS	"/proc/thread-self/ns/net"
-
-__u32 netns_inode(void)
-{
-	struct stat st;
-
-	return stat(OURS, &st) ? 0 : st.st_ino;
-}
 
 int netns_known(__u32 *inode, struct error *e)
 {
@@ -38,7 +24,7 @@ int netns_known(__u32 *inode, struct error *e)
 	/* -ENOENT would mean that there is no such namespace */
 	return error_set(e, errno == ENOENT ? -EIO : -errno,
 			 errno == ENOENT ? "mount -t proc proc /proc" : NULL,
-			 "cannot identify this network namespace: " OURS ": %s",
+			 "cannot identify this network namespace: " NETNS_OURS ": %s",
 			 strerror(errno));
 }
 
@@ -49,7 +35,7 @@ static __u32 inode_of(const char *name)
 	char path[sizeof(NAMES) + 256];	/* not text(): called while sentences are built */
 	struct stat st;
 
-	if (!nsfs && !stat(OURS, &st))
+	if (!nsfs && !stat(NETNS_OURS, &st))
 		nsfs = st.st_dev;
 	snprintf(path, sizeof(path), NAMES "/%s", name);
 	if (stat(path, &st) || st.st_dev != nsfs)
@@ -92,10 +78,8 @@ static void names_free(struct dirent **names, int n)
 	free(names);
 }
 
-static int enter_failed(const char *name, struct error *e)
+static int enter_failed(const char *name, int err, struct error *e)
 {
-	int err = errno;
-
 	if (err == EPERM)
 		return error_set(e, -err, "run it as root",
 				 "cannot enter network namespace \"%s\": that needs CAP_SYS_ADMIN",
@@ -110,7 +94,7 @@ static int enter_failed(const char *name, struct error *e)
 
 int netns_enter(const char *name, struct error *e)
 {
-	int fd = -1, err = 0;
+	int fd = -1, err;
 
 	if (is_name(name))
 		fd = open(text(NAMES "/%s", name), O_RDONLY | O_CLOEXEC);
@@ -119,11 +103,10 @@ int netns_enter(const char *name, struct error *e)
 	if (fd < 0 && errno == ENOENT)
 		return error_set(e, -ENOENT, "ip netns list", "no network namespace \"%.64s\"",
 				 name);
-	if (fd < 0 || setns(fd, CLONE_NEWNET))
-		err = enter_failed(name, e);
+	err = fd < 0 ? -errno : netns_go(fd);
 	if (fd >= 0)
 		close(fd);
-	return err;
+	return err ? enter_failed(name, -err, e) : 0;
 }
 
 bool netns_name(__u32 inode, char *name, unsigned size)
@@ -162,22 +145,6 @@ int netns_enter_inode(__u32 inode, struct error *e)
 				 "ip netns attach NAME PID, with a process that is in it",
 				 "network namespace %u has no name by which to enter it", inode);
 	return name[0] ? netns_enter(name, e) : 0;
-}
-
-__u64 netns_cookie(void)
-{
-	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-	__u64 cookie = 0;
-	socklen_t len = sizeof(cookie);
-
-	if (fd < 0) {
-		short_of(errno, "open a socket");
-		return 0;
-	}
-	if (getsockopt(fd, SOL_SOCKET, SO_NETNS_COOKIE, &cookie, &len))
-		cookie = 0;
-	close(fd);
-	return cookie;
 }
 
 int netns_enter_same(__u32 inode, __u64 cookie, struct error *e)
@@ -230,21 +197,22 @@ bool netns_each(bool (*fn)(const char *name, void *arg), void *arg, struct error
 {
 	struct dirent **names;
 	bool stop = fn("", arg);
-	int home, n;
+	int home, n, err;
 
 	if (stop)
 		return true;
 	n = names_list(&names);
-	home = n ? open(OURS, O_RDONLY | O_CLOEXEC) : -1;
+	home = n ? open(NETNS_OURS, O_RDONLY | O_CLOEXEC) : -1;
 	/* If we cannot enter our own namespace again, we do not leave it. */
-	if (home >= 0 && setns(home, CLONE_NEWNET)) {
-		error_set(e, -errno, "run it as root",
+	if (home >= 0 && (err = netns_go(home))) {
+		error_set(e, err, "run it as root",
 			  "cannot enter other network namespaces: that needs CAP_SYS_ADMIN");
 	} else if (home >= 0) {
 		stop = each_name(names, n, fn, arg, e);
-		if (setns(home, CLONE_NEWNET))
-			error_set(e, -errno, "", "cannot return to our own network namespace: %s",
-				  strerror(errno));
+		err = netns_go(home);
+		if (err)
+			error_set(e, err, "", "cannot return to our own network namespace: %s",
+				  strerror(-err));
 	}
 	if (home >= 0)
 		close(home);

@@ -4,40 +4,38 @@
 #include <fcntl.h>
 #include <linux/genetlink.h>
 #include <linux/rtnetlink.h>
-#include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/net/here.h"
 #include "lib/net/netdev.h"
 #include "lib/net/netlink.h"
 #include "lib/util/error.h"
 #include "lib/util/log.h"
 #include "trial/scenario/port.h"
 
-#define OURS "/proc/thread-self/ns/net"
-
 static int home = -1;
 
 static void home_know(void)
 {
 	if (home < 0)
-		home = open(OURS, O_RDONLY | O_CLOEXEC);
+		home = open(NETNS_OURS, O_RDONLY | O_CLOEXEC);
 }
 
 void port_home(void)
 {
 	if (home >= 0)
-		setns(home, CLONE_NEWNET);
+		netns_go(home);
 }
 
 int port_enter(const struct port *p, struct error *e)
 {
-	if (setns(p->netns, CLONE_NEWNET))
-		return error_set(e, -errno, "run it as root",
-				 "cannot enter the network namespace of %s: %s", p->label,
-				 strerror(errno));
-	return 0;
+	int err = netns_go(p->netns);
+
+	return err ? error_set(e, err, "run it as root",
+			       "cannot enter the network namespace of %s: %s", p->label,
+			       strerror(-err)) : 0;
 }
 
 int port_open(const char *label, struct port *p, struct error *e)
@@ -53,7 +51,7 @@ int port_open(const char *label, struct port *p, struct error *e)
 	if (!err)
 		err = iface_read(slash ? slash + 1 : label, &p->iface, e);
 	if (!err)
-		p->netns = open(OURS, O_RDONLY | O_CLOEXEC);
+		p->netns = open(NETNS_OURS, O_RDONLY | O_CLOEXEC);
 	if (!err && p->netns < 0)
 		err = error_set(e, -errno, NULL, "cannot open the network namespace of %s: %s",
 				label, strerror(errno));
@@ -126,15 +124,15 @@ static bool peer_here(const char *name, void *arg)
 {
 	struct end_search *s = arg;
 	char iface[IF_NAMESIZE];
-	int here = open(OURS, O_RDONLY | O_CLOEXEC);
+	int here = open(NETNS_OURS, O_RDONLY | O_CLOEXEC);
 	bool found = false;
 
 	if (here < 0 || port_enter(s->port, NULL))
 		goto out;
 	found = s->end.nsid < 0 ? netns_inode() == s->port->iface.netns :
 		nsid_of(here) == s->end.nsid;
-	setns(s->end.nsid < 0 ? s->port->netns : here, CLONE_NEWNET);
-	found = found && if_indextoname(s->end.link, iface);
+	netns_go(s->end.nsid < 0 ? s->port->netns : here);
+	found = found && iface_name_of(s->end.link, iface);
 	if (found && s->end.nsid < 0) {
 		const char *slash = strchr(s->port->label, '/');
 
@@ -143,7 +141,7 @@ static bool peer_here(const char *name, void *arg)
 	} else if (found) {
 		snprintf(s->label, sizeof(s->label), "%.70s%s%s", name, *name ? "/" : "", iface);
 	}
-	setns(here, CLONE_NEWNET);
+	netns_go(here);
 out:
 	if (here >= 0)
 		close(here);
