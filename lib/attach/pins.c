@@ -16,6 +16,7 @@
 #include "lib/attach/lock.h"
 #include "lib/attach/pins.h"
 #include "lib/core/hook.h"
+#include "lib/net/here.h"
 #include "lib/net/iface.h"
 #include "lib/util/error.h"
 #include "lib/util/log.h"
@@ -383,6 +384,12 @@ static int is_it(const char *dir, __u32 netns, const char *iface, void *arg)
 bool pins_find(__u32 netns, unsigned ifindex, char *dir, size_t size)
 {
 	struct pins_wanted w = { netns, ifindex, dir, size };
+	char name[IFNAMSIZ], first[256];
 
-	return pins_each(is_it, &w);
+	if (netns == netns_inode() && iface_name_of(ifindex, name)) {
+		pins_dir(first, sizeof(first), netns, name);
+		if (is_it(first, netns, name, &w))
+			return true;
+	}
+	return each_in(text(PINS_ROOT "/%u", netns), netns, is_it, &w);
 }
