@@ -29,27 +29,39 @@ static int spell_of(const struct finding_kind *kind)
 	return -1;
 }
 
-struct last_seen {
-	uint64_t packets;
-	unsigned last;		/* second of CLOCK_MONOTONIC; 0: never reached the threshold */
-};
-
-static struct last_seen seen_of(const struct snapshot *total, const struct loss *l, int spell)
+/* The row of the meter drop, if it is of this loss; else NULL. */
+static const struct drop *row_of(const struct table *t, unsigned row, const struct loss *l)
 {
-	const struct table *t = &total->tables[METER_drop];
-	const struct drop_key *keys = (const void *)t->keys;
-	struct last_seen seen = {};
+	const struct drop_key *key = (const void *)(t->keys + row * sizeof(*key));
+
+	return key->direction == DROP_UNSURE || !loss_fits(l, key, false) ? NULL :
+	       (const void *)row_words(t, row, 0);
+}
+
+/* The second of CLOCK_MONOTONIC when it last reached the threshold; 0: never. */
+static unsigned last_of(const struct table *t, const struct loss *l, int spell)
+{
+	unsigned last = 0;
 
 	for (unsigned row = 0; t->cells && row < t->rows; row++) {
-		const struct drop *d = (const void *)row_words(t, row, 0);
+		unsigned when = ((const struct drop *)row_words(t, row, 0))->spell[spell];
 
-		if (keys[row].direction == DROP_UNSURE || !loss_fits(l, &keys[row], false))
-			continue;
-		seen.packets += d->packets;
-		if (d->spell[spell] > seen.last)
-			seen.last = d->spell[spell];
+		if (when > last && row_of(t, row, l))	/* few rows have one: first */
+			last = when;
 	}
-	return seen;
+	return last;
+}
+
+static uint64_t packets_of(const struct table *t, const struct loss *l)
+{
+	uint64_t packets = 0;
+
+	for (unsigned row = 0; t->cells && row < t->rows; row++) {
+		const struct drop *d = row_of(t, row, l);
+
+		packets += d ? d->packets : 0;
+	}
+	return packets;
 }
 
 /*
@@ -59,18 +71,18 @@ static struct last_seen seen_of(const struct snapshot *total, const struct loss 
 static void add(struct snapshot *window, const struct snapshot *total,
 		const struct finding_kind *kind, const struct loss *l)
 {
+	const struct table *t = &total->tables[METER_drop];
 	int spell = spell_of(kind);
 	struct findings *f = &window->findings;
-	struct last_seen seen;
+	unsigned last;
 	double ago;
 
 	if (spell < 0 || f->nr_earlier == MAX_EARLIER || finding_find(f, kind->id))
 		return;
-	seen = seen_of(total, l, spell);
-	ago = total->mono_ns * 1e-9 - seen.last;
-	if (!seen.last || ago < window->seconds + 1)
-		return;
-	f->earlier[f->nr_earlier++] = (struct earlier){ kind, seen.packets, ago };
+	last = last_of(t, l, spell);
+	ago = total->mono_ns * 1e-9 - last;
+	if (last && ago >= window->seconds + 1)
+		f->earlier[f->nr_earlier++] = (struct earlier){ kind, packets_of(t, l), ago };
 }
 
 static int later_first(const void *a, const void *b)
