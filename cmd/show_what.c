@@ -83,15 +83,17 @@ static int find(struct view *v, const char *arg)
 	unsigned ifindex = iface && netns == netns_inode() ? iface_index_of(iface) : 0;
 	char *dir = iface ? show_more(v) : NULL;
 	struct meta meta;
+	bool found;
 	int err;
 
 	if (!dir)
 		return -ENOENT;
-	if (!ifindex || !pins_find(netns, ifindex, dir, DIR_SIZE))
+	found = ifindex && pins_find(netns, ifindex, dir, DIR_SIZE);
+	if (!found)
 		pins_dir(dir, DIR_SIZE, netns, iface);
 	netns_go_home();
 	v->iface = arg;
-	err = meta_read(dir, &meta, v->error);
+	err = found ? 0 : meta_read(dir, &meta, v->error);
 	if (err == -ENOENT || err == -ENODATA)	/* shortage(): the search itself failed */
 		return shortage(v->error) ?: not_attached(v, arg);
 	return err;
