@@ -19,6 +19,9 @@
 #include "lib/proc/nstat.h"
 #include "lib/util/log.h"
 #include "lib/util/shortage.h"
+#include "lib/util/slurp.h"
+
+#define ROOM	16384	/* lines of 100 CPUs */
 
 extern const struct meter meter_counters;
 
@@ -115,7 +118,8 @@ static int pair_put(const char *name, uint64_t value, void *t)
 /* One line per CPU, in hex: packets, dropped, time_squeeze; 11th flow_limit, 13th the CPU. */
 static int softnet_read(struct table *t)
 {
-	FILE *f = fopen("/proc/net/softnet_stat", "re");
+	static char room[ROOM];
+	FILE *f = lines_open("/proc/net/softnet_stat", room, sizeof(room));
 	char line[256];
 	int err = 0;
 
@@ -142,7 +146,8 @@ static int softnet_read(struct table *t)
 static int conntrack_read(struct table *t)
 {
 	static const char *const wanted[] = { "insert_failed", "drop", "early_drop", NULL };
-	FILE *f = fopen("/proc/net/stat/nf_conntrack", "re");
+	static char room[ROOM];
+	FILE *f = lines_open("/proc/net/stat/nf_conntrack", room, sizeof(room));
 	char names[512] = "", line[512];
 	int err = 0;
 

@@ -8,14 +8,17 @@
 #include "lib/proc/nstat.h"
 #include "lib/util/log.h"
 #include "lib/util/shortage.h"
+#include "lib/util/slurp.h"
 
+#define ROOM	16384		/* these files, with much to spare */
 #define LINE	8192		/* the longest line of /proc/net/netstat has 3 KB */
 
 /* A line of names, a line of values, both after "Group:". */
 static int pairs_each(const char *path, int (*fn)(const char *, uint64_t, void *), void *arg)
 {
 	static char names[LINE], values[LINE];
-	FILE *f = fopen(path, "re");
+	static char room[ROOM];
+	FILE *f = lines_open(path, room, sizeof(room));
 	int err = 0;
 
 	if (!f)
@@ -44,7 +47,8 @@ static int pairs_each(const char *path, int (*fn)(const char *, uint64_t, void *
 
 int nstat_list_each(const char *path, int (*fn)(const char *, uint64_t, void *), void *arg)
 {
-	FILE *f = fopen(path, "re");
+	static char room[ROOM];
+	FILE *f = lines_open(path, room, sizeof(room));
 	char line[160];
 	int err = 0;
 

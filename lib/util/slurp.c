@@ -6,6 +6,15 @@
 
 #include "lib/util/slurp.h"
 
+FILE *lines_open(const char *path, char *room, size_t size)
+{
+	FILE *f = fopen(path, "re");
+
+	if (f)
+		setvbuf(f, room, _IOFBF, size);
+	return f;
+}
+
 void *slurp(int fd, size_t most, size_t *size, int *err)
 {
 	char *buf = NULL, *more;
