@@ -15,6 +15,7 @@
 #include "lib/attach/pins.h"
 #include "lib/core/meter.h"
 #include "lib/core/pace.h"
+#include "lib/kernel/abreast.h"
 #include "lib/kernel/btf.h"
 #include "lib/kernel/cgroup.h"
 #include "lib/kernel/choose.h"
@@ -131,6 +132,7 @@ static struct bpf_object *open(const struct site *site, const void *(*elf)(size_
 	int err = 0;
 
 	log_forget();
+	abreast_init();
 	obj = bpf_object__open_mem(bytes, size, NULL);
 	if (!obj) {
 		error_set(site->error, -errno, NULL, "cannot open our own BPF object: %s",

@@ -11,6 +11,7 @@
 #include <bpf/btf.h>
 #include <bpf/libbpf.h>
 
+#include "lib/kernel/abreast.h"
 #include "lib/kernel/btf.h"
 #include "lib/util/log.h"
 #include "lib/util/shortage.h"
@@ -83,7 +84,7 @@ void module_types_skip(const struct bpf_object *obj)
 int kernel_load(struct bpf_object *obj)
 {
 	module_types_skip(obj);
-	return bpf_object__load(obj);
+	return abreast_load(obj);
 }
 
 bool kernel_function(const char *name)

@@ -28,7 +28,7 @@ bool module_types_hidden(void);
  * be called just before the load: libbpf frees only then what it reads here.
  */
 void module_types_skip(const struct bpf_object *);
-/* bpf_object__load() after it. */
+/* abreast_load() after it. */
 int kernel_load(struct bpf_object *);
 /* The number of arguments of a tracepoint; 0: there is none of this name, or no BTF. */
 unsigned tracepoint_args(const char *name);

@@ -126,6 +126,17 @@ static int said(bool warning, const char *format, va_list args)
 	return 0;
 }
 
+void log_say(const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	said(true, format, args);
+	va_end(args);
+	if (loud)
+		fputc('\n', stderr);
+}
+
 static int libbpf_said(enum libbpf_print_level level, const char *format, va_list args)
 {
 	return said(level == LIBBPF_WARN, format, args);

@@ -12,6 +12,9 @@ void log_init(bool verbose);
  * one per process, as their callback has no context.
  */
 const char *log_last(void);
+/* Says what libbpf would have said, had it done what failed. Without a newline at the end. */
+__attribute__((format(printf, 1, 2)))
+void log_say(const char *format, ...);
 void log_forget(void);
 
 /* snprintf into one of eight static buffers, used in turn. */

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Privileges, bpffs, memory, files or a system call are denied: one clear sentence, nothing is left behind, and none is
 taken for a feature that the kernel lacks."""
+import contextlib
 import errno
 import json
 import os
@@ -107,6 +108,34 @@ def limits(iface):
     check("denied: types that cannot be read", r.returncode == 1 and not why, why or r.stdout)
 
 
+@contextlib.contextmanager
+def one_by_one():
+    """On one CPU, programs are loaded one by one: strace counts the calls of each thread by themselves."""
+    cpus = os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(cpus)})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, cpus)
+
+
+def abreast(iface, strace, pins):
+    """Programs are loaded by several threads: a load of each may fail, too. So does a first call, by which libbpf finds out
+    what it can: what is absent for that is not asked here."""
+    bad_ones, ended = [], 0
+    for error in "EPERM", "ENOMEM":
+        for n in range(1, 5):
+            p = run(f"attach -j {iface}", env=UNTRACED,
+                    prefix=[*strace, "-o", "/dev/null", "-e", f"inject=bpf:error={error}:when={n}"])
+            ended += p.returncode != 0
+            why = one_sentence(re.sub(r'^\{"error":"(.*?)"(,"try":".*")?\}$', r"nicprobe: \1", p.stderr), [],
+                               hint=False) if p.returncode else ""
+            run(f"detach {iface}")
+            if why or left.pins() != pins:
+                bad_ones.append(f"{error} {n}: {why or 'something is left'}")
+    check(f"denied: any thread's load may fail # {ended} attaches did", not bad_ones, "; ".join(bad_ones))
+
+
 def refused(iface):
     """Every BPF system call may fail."""
     if not shutil.which("strace"):
@@ -116,6 +145,12 @@ def refused(iface):
     run(f"detach {iface}")
     pins, trace = left.pins(), f"/tmp/nicprobe-calls-{os.getpid()}"
     strace = ["strace", "-f", "--seccomp-bpf", "-qq", "-e", "trace=bpf"]    # stops at no other call: ten times as fast
+    abreast(iface, strace, pins)
+    with one_by_one():
+        each_call(iface, strace, want, pins, trace)
+
+
+def each_call(iface, strace, want, pins, trace):
     run(f"attach {iface}", prefix=[*strace, "-o", trace])
     run(f"detach {iface}")
     with open(trace, encoding="utf-8") as f:
@@ -268,7 +303,12 @@ ns = Namespace("denied")
 nic = tap(ns, queues=4)
 another = tap(ns, "tap1")
 before = left.Before(ns)
-lab.each(privileges, bpffs, limits, refused, between, unloadable, unseen,
+def between_calls(iface):
+    with one_by_one():
+        between(iface)
+
+
+lab.each(privileges, bpffs, limits, refused, between_calls, unloadable, unseen,
          ns=ns, iface=f"{ns}/tap0", after=lambda: nicprobe("detach", "--all", check=False))
 before.check("denied: all of this leaves nothing")
 nic.close()

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Loads the programs of an object abreast: each CPU verifies another one. */
+#ifndef NICPROBE_ABREAST_H
+#define NICPROBE_ABREAST_H
+
+struct bpf_object;
+
+/*
+ * To be called before an object is opened whose programs are to be loaded abreast: those at typed
+ * tracepoints and at the entry of functions.
+ */
+void abreast_init(void);
+/* bpf_object__load(). If a program fails, what it did is undone, and log_last() says why. */
+int abreast_load(struct bpf_object *);
+
+#endif
