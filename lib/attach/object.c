@@ -19,6 +19,7 @@
 #include "lib/kernel/btf.h"
 #include "lib/kernel/cgroup.h"
 #include "lib/kernel/choose.h"
+#include "lib/kernel/lean.h"
 #include "lib/kernel/release.h"
 #include "lib/util/error.h"
 #include "lib/util/log.h"
@@ -133,7 +134,7 @@ static struct bpf_object *open(const struct site *site, const void *(*elf)(size_
 
 	log_forget();
 	abreast_init();
-	obj = bpf_object__open_mem(bytes, size, NULL);
+	obj = lean_open(bytes, size);
 	if (!obj) {
 		error_set(site->error, -errno, NULL, "cannot open our own BPF object: %s",
 			  log_last());
@@ -159,6 +160,7 @@ static struct bpf_object *open(const struct site *site, const void *(*elf)(size_
 		error_set(site->error, err, NULL, "cannot prepare our own BPF object: %s",
 			  strerror(-err));
 	if (err || kernel_choose(obj, wants, arg, left, site->error)) {
+		lean_close(obj);
 		bpf_object__close(obj);
 		return NULL;
 	}

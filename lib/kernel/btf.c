@@ -13,6 +13,7 @@
 
 #include "lib/kernel/abreast.h"
 #include "lib/kernel/btf.h"
+#include "lib/kernel/lean.h"
 #include "lib/util/log.h"
 #include "lib/util/shortage.h"
 
@@ -83,8 +84,12 @@ void module_types_skip(const struct bpf_object *obj)
 
 int kernel_load(struct bpf_object *obj)
 {
+	int err;
+
 	module_types_skip(obj);
-	return abreast_load(obj);
+	err = abreast_load(obj);
+	lean_close(obj);
+	return err;
 }
 
 bool kernel_function(const char *name)
