@@ -2,6 +2,7 @@
 /* The types of the running kernel: read once, and looked up by name. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -97,11 +98,44 @@ bool kernel_function(const char *name)
 	return kernel_type(name, BTF_KIND_FUNC) > 0;
 }
 
+#define EVENT_PREFIX	"btf_trace_"
+
+/* The types of tracepoints: an attach asks for 60 of 800, each of them among 127,000. */
+static const char *event_at(const struct btf *types, __u32 id)
+{
+	const struct btf_type *t = btf__type_by_id(types, id);
+	const char *name = t && btf_is_typedef(t) ? btf__name_by_offset(types, t->name_off) : NULL;
+
+	return name && !strncmp(name, EVENT_PREFIX, strlen(EVENT_PREFIX)) ? name : NULL;
+}
+
+static int event_find(const struct btf *types, const char *name)
+{
+	static __u32 *events, nr;	/* their numbers */
+	__u32 all = btf__type_cnt(types);
+
+	if (!events) {
+		events = malloc(all * sizeof(*events));
+		if (!events)
+			return btf__find_by_name_kind(types, name, BTF_KIND_TYPEDEF);
+		for (__u32 id = 1; id < all; id++)
+			if (event_at(types, id))
+				events[nr++] = id;
+	}
+	for (__u32 i = 0; i < nr; i++)
+		if (!strcmp(event_at(types, events[i]), name))
+			return events[i];
+	return -ENOENT;
+}
+
 int kernel_type(const char *name, unsigned kind)
 {
 	const struct btf *types = kernel_types();
 
-	return types ? btf__find_by_name_kind(types, name, kind) : -ENOENT;
+	if (!types)
+		return -ENOENT;
+	return kind == BTF_KIND_TYPEDEF && !strncmp(name, EVENT_PREFIX, strlen(EVENT_PREFIX)) ?
+	       event_find(types, name) : btf__find_by_name_kind(types, name, kind);
 }
 
 /* The byte of a member in a struct, also of an unnamed struct or union in it; -1: it has none. */
@@ -154,8 +188,7 @@ bool kernel_percpu(const char *name, __u64 *offset)
 unsigned tracepoint_args(const char *name)
 {
 	const struct btf *btf = kernel_types();
-	int id = btf ? btf__find_by_name_kind(btf, text("btf_trace_%s", name), BTF_KIND_TYPEDEF) :
-		 -1;
+	int id = kernel_type(text(EVENT_PREFIX "%s", name), BTF_KIND_TYPEDEF);
 	const struct btf_type *t = id > 0 ? btf__type_by_id(btf, id) : NULL;
 
 	while (t && (btf_is_typedef(t) || btf_is_ptr(t)))

@@ -47,17 +47,12 @@ static bool alternatives(const char *a, const char *b)
 static bool place_exists(const struct bpf_program *prog)
 {
 	const char *section = bpf_program__section_name(prog), *place = strchr(section, '/');
-	const struct btf *btf = kernel_types();
-	int id = -ENOENT;
 
-	if (!btf || !place || !release_needs(place + 1))
+	if (!place || !release_needs(place + 1))
 		return false;
 	if (!strncmp(section, "f", 1))	/* fentry, fexit */
-		id = btf__find_by_name_kind(btf, place + 1, BTF_KIND_FUNC);
-	else
-		id = btf__find_by_name_kind(btf, text("btf_trace_%s", place + 1),
-					    BTF_KIND_TYPEDEF);
-	return id > 0;
+		return kernel_function(place + 1);
+	return kernel_type(text("btf_trace_%s", place + 1), BTF_KIND_TYPEDEF) > 0;
 }
 
 /* Adds an optional program and its event to the list. */
