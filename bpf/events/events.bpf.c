@@ -103,7 +103,7 @@ SEC("tp_btf/kfree_skb")
 int kfree_skb(__u64 *ctx)
 {
 	const struct sk_buff *skb = (void *)ctx[0];
-	const struct net_device *dev = skb->dev;
+	const struct net_device *dev = ARGUMENT_READ(skb, dev);
 
 	freed(ctx, skb, dev, FREED);
 	freed_pass(ctx, &to_kfree_skb, SHARED_kfree_skb, skb, true);
@@ -114,7 +114,7 @@ SEC("tp_btf/kfree_skb")
 int kfree_skb_again(__u64 *ctx)
 {
 	const struct sk_buff *skb = (void *)ctx[0];
-	const struct net_device *dev = skb->dev;
+	const struct net_device *dev = ARGUMENT_READ(skb, dev);
 
 	freed(ctx, skb, dev, AGAIN);
 	freed_pass(ctx, &to_kfree_skb_again, SHARED_kfree_skb_again, skb, true);
@@ -202,7 +202,7 @@ SEC("tp_btf/napi_poll")
 int napi_poll(__u64 *ctx)
 {
 	const struct napi_struct *napi = (void *)ctx[0];
-	const struct net_device *dev = napi->dev;
+	const struct net_device *dev = ARGUMENT_READ(napi, dev);
 	struct host_cpu *here;
 
 	if (entered(SHARED_napi_poll))

@@ -151,7 +151,7 @@ static __always_inline int qdisc_used(const struct sk_buff *skb)
 	 */
 	if (thins(METER_qdisc) && !flight_may_have(skb))
 		return 0;
-	dev = skb->dev;
+	dev = ARGUMENT_READ(skb, dev);
 	if (!dev_may_be_ours(dev) || !is_gso(skb))
 		return 0;
 	stamp = flight_take(skb);

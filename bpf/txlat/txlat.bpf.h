@@ -266,7 +266,7 @@ static __always_inline int txlat_freed(const struct sk_buff *skb, enum txlat_lan
 	/* Most freed skbs are not ours: skip them early if our packets keep their device. */
 	if (unfollowed(skb))
 		return 0;
-	dev = skb->dev;
+	dev = ARGUMENT_READ(skb, dev);
 	if (dev_never_ours(dev))
 		return 0;
 	barrier();

@@ -366,6 +366,21 @@ enum special_kfunc_type { KF_bpf_rdonly_cast };
 #define ARGUMENT(p)	(CAN_CAST ? CAST(p) : (p))
 
 /*
+ * The pointer p->field of such an argument, where each instruction counts. Unlike those of
+ * ARGUMENT() the two ways do not meet before the load, so the verifier removes the branch.
+ */
+#define ARGUMENT_READ(p, field) ({				\
+	void *argument_field;					\
+	if (CAN_CAST) {						\
+		argument_field = CAST(p)->field;		\
+	} else {						\
+		argument_field = (p)->field;			\
+		barrier_var(argument_field);			\
+	}							\
+	argument_field;						\
+})
+
+/*
  * p->field of a plain address, whose type the verifier does not know: loaded directly if it can be
  * given a type, else by a helper.
  */
