@@ -114,7 +114,7 @@ static __always_inline void skb_software(const struct sk_buff *skb,
 
 static __always_inline void skb_work(const struct sk_buff *skb,
 				     const struct net_device *dev, struct packet *p,
-				     __u32 gso_type)
+				     enum point point, __u32 gso_type)
 {
 	__u32 summed = BPF_CORE_READ_BITFIELD(skb, ip_summed);
 
@@ -122,7 +122,7 @@ static __always_inline void skb_work(const struct sk_buff *skb,
 	p->why = WHY_NOT;
 	p->work = IS_SET(gso_type) << WORK_SEGMENT | (summed & summed >> 1) << WORK_CHECKSUM |
 		  IS_SET(skb->data_len) << WORK_GATHER;
-	if (p->point == TX_STACK && meter_on(METER_offload) && p->work)
+	if (point == TX_STACK && meter_on(METER_offload) && p->work)
 		skb_software(skb, dev, p, gso_type);
 }
 

@@ -127,6 +127,23 @@ static __always_inline void ip_parse(struct packet *p, const void *l3, bool ipv6
 		bpf_probe_read_kernel(p->src, 4, l3 + 12);
 }
 
+/* The same for a *p of which clang keeps track: it would not, were a part of it given away. */
+static __always_inline void ip_parse_apart(struct packet *p, const void *l3, bool ipv6)
+{
+	struct ip_begin b = ip_begin(l3);
+	__u32 src[4] = {};
+
+	p->ecn = ip_codepoint(b.first, b.second, ipv6);
+	if (p->ecn != ECN_CE)
+		return;
+	p->ipv6 = ipv6;
+	if (ipv6)
+		bpf_probe_read_kernel(src, 16, l3 + 8);
+	else
+		bpf_probe_read_kernel(src, 4, l3 + 12);
+	__builtin_memcpy(p->src, src, sizeof(src));
+}
+
 /*
  * Parses the network header at offset `at` of the packet. `linear` bytes of it can be read at
  * `l3`; the rest may be in pages: with raw sockets that send 4 KiB or more, and virtio_net that
@@ -134,7 +151,8 @@ static __always_inline void ip_parse(struct packet *p, const void *l3, bool ipv6
  * ecn reports as lost.
  */
 static __always_inline void skb_parse(const struct sk_buff *skb, struct packet *p,
-				      const void *l3, int linear, __u32 at, __be16 proto)
+				      const void *l3, int linear, __u32 at, __be16 proto,
+				      bool apart)
 {
 	int all = skb->len - at, want = head_wanted(l3, linear, proto);
 	__u8 head[HEAD_SIZE] = {};
@@ -144,7 +162,10 @@ static __always_inline void skb_parse(const struct sk_buff *skb, struct packet *
 	if (!want || all < 20)
 		return;
 	if (linear >= want && !is_vlan(proto)) {
-		ip_parse(p, l3, proto == bpf_htons(ETH_P_IPV6));
+		if (apart)
+			ip_parse_apart(p, l3, proto == bpf_htons(ETH_P_IPV6));
+		else
+			ip_parse(p, l3, proto == bpf_htons(ETH_P_IPV6));
 		return;
 	}
 	n = linear < want && linear < all ? all : linear;

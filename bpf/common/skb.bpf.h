@@ -167,4 +167,22 @@ static __always_inline __u32 skb_segments(const struct sk_buff *skb, struct pack
 	return gso_type;
 }
 
+/* The same of a packet that is sent: p->point may be unknown to the verifier. */
+static __always_inline __u32 skb_segments_tx(const struct sk_buff *skb, struct packet *p)
+{
+	const struct skb_shared_info *shared = (void *)skb->head + skb->end;
+	__u32 size = PLAIN(shared, gso_size), headers, gso_type, jumbo = 0;
+
+	if (!size)
+		return 0;
+	gso_type = PLAIN(shared, gso_type);
+	headers = skb_headers_tx(skb, gso_type, &jumbo);
+	packet_split(p, headers, size, PLAIN(shared, gso_segs));
+	if (jumbo && p->segs > 1) {
+		p->seg_len -= jumbo;
+		p->last_len -= jumbo;
+	}
+	return gso_type;
+}
+
 #endif

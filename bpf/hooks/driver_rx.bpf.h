@@ -22,7 +22,7 @@ static __always_inline void delivered(bool frags, const struct sk_buff *skb,
 	if (flow_look(&p))
 		skb_look(skb, &p, l3, linear, skb->protocol);
 	if (packet_headers_wanted())
-		skb_parse(skb, &p, l3, linear, 0, skb->protocol);
+		skb_parse(skb, &p, l3, linear, 0, skb->protocol, false);
 	meter_packet(&p);
 }
 

@@ -18,7 +18,7 @@ static __always_inline void stack_received(const struct sk_buff *skb, const stru
 	if (packet_headers_wanted())
 		skb_parse(skb, &p, skb->data,
 			  skb->len - skb->data_len, 0,
-			  skb->protocol);
+			  skb->protocol, false);
 	meter_packet(&p);
 }
 

@@ -16,13 +16,15 @@ struct xmit {
 SCRATCH_MAP(xmit, struct xmit);
 
 /* With an in-band tag skb->protocol and the offsets disagree: reads the frame. */
-static __always_inline void xmit_parse(const struct sk_buff *skb, struct packet *p, __u32 len)
+static __always_inline void xmit_parse(const struct sk_buff *skb, struct packet *p, __u32 len,
+				       bool apart)
 {
 	const unsigned char *data = skb->data;
 	const struct ethhdr___type *frame = (void *)data;
 	__be16 proto = config.l2 ? PLAIN(frame, h_proto) : skb->protocol;
 
-	skb_parse(skb, p, data + config.l2, len - skb->data_len - config.l2, config.l2, proto);
+	skb_parse(skb, p, data + config.l2, len - skb->data_len - config.l2, config.l2, proto,
+		  apart);
 }
 
 /*
@@ -30,33 +32,35 @@ static __always_inline void xmit_parse(const struct sk_buff *skb, struct packet 
  * each path. The packet of tx-nic is in a map, of whose values it knows nothing anyway.
  */
 static __always_inline void xmit_look(const struct sk_buff *skb,
-				 const struct net_device *dev, struct packet *p)
+				 const struct net_device *dev, struct packet *p,
+				 enum point point)
 {
 	__u32 len = skb->len, gso_type;
 
-	p->row = row_of(p->point, skb->queue_mapping);
+	p->point = point;
+	p->row = row_of(point, skb->queue_mapping);
 	p->cpu = bpf_get_smp_processor_id();
 	p->len = len;
 	p->segs = 1;
 	p->ecn = ECN_NOT_IP;
 	p->linear = 0;
 	if (packet_headers_wanted())
-		xmit_parse(skb, p, len);
-	if (p->point == TX_STACK) {
+		xmit_parse(skb, p, len, point == TX_STACK);
+	if (point == TX_STACK) {
 		FORGET(p->ecn, len);
 		FORGET(p->ipv6, len);
 	}
-	gso_type = skb_segments(skb, p, NULL);
-	if (config.tx_linear && p->point == TX_NIC && p->segs > 1)
+	gso_type = skb_segments_tx(skb, p);
+	if (config.tx_linear && point == TX_NIC && p->segs > 1)
 		p->linear = (p->segs - 1ull) * (len - skb->data_len);
-	if (p->point == TX_STACK) {
+	if (point == TX_STACK) {
 		p->len += skb_vlan_len(skb);
 		FORGET(p->segs, len);
 		FORGET(gso_type, len);
 	}
 	if (packet_work_wanted())
-		skb_work(skb, dev, p, gso_type);
-	if (p->point == TX_STACK) {
+		skb_work(skb, dev, p, point, gso_type);
+	if (point == TX_STACK) {
 		FORGET(p->work, len);
 		FORGET(p->why, len);
 		FORGET(p->feature, len);
@@ -65,9 +69,9 @@ static __always_inline void xmit_look(const struct sk_buff *skb,
 
 static __always_inline void xmit_queued(const struct sk_buff *skb, const struct net_device *dev)
 {
-	struct packet p = { .point = TX_STACK };
+	struct packet p = {};
 
-	xmit_look(skb, dev, &p);
+	xmit_look(skb, dev, &p, TX_STACK);
 	meter_packet(&p);
 }
 
@@ -77,8 +81,7 @@ static __always_inline void xmit_started(const struct sk_buff *skb, const struct
 
 	if (!x)
 		return;
-	x->packet.point = TX_NIC;
-	xmit_look(skb, dev, &x->packet);
+	xmit_look(skb, dev, &x->packet, TX_NIC);
 	x->skb = (__u64)skb;
 }
 
