@@ -10,6 +10,7 @@
 #include "cmd/child.h"
 #include "cmd/cmd.h"
 #include "cmd/kept.h"
+#include "lib/read/held.h"
 #include "lib/util/amount.h"
 #include "lib/util/clock.h"
 #include "lib/util/error.h"
@@ -92,9 +93,11 @@ static int frames(struct kept *k, const struct wanted *w, struct going *g, struc
 	bool more = true;
 	int err;
 
+	held_until(w->interval);
 	for (;;) {
 		k->last = !more || clock_ns(CLOCK_MONOTONIC) >= end;
 		err = kept_frame(k, e);
+		held_until(w->interval);
 		kept_progress(k);
 		now = clock_ns(CLOCK_MONOTONIC);
 		if (err || k->last)

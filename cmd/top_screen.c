@@ -14,6 +14,7 @@
 #include <curses.h>
 
 #include "cmd/top.h"
+#include "lib/read/held.h"
 #include "lib/util/clock.h"
 #include "lib/util/error.h"
 #include "lib/util/log.h"
@@ -260,6 +261,7 @@ static int loop(const struct top_request *wanted, struct ui *ui, const sigset_t 
 	struct model *m = ui->model;
 	unsigned moments = 0;
 
+	held_until(wanted->interval);
 	for (;;) {
 		uint64_t now = clock_ns(CLOCK_MONOTONIC);
 		struct error e = {};
@@ -269,6 +271,7 @@ static int loop(const struct top_request *wanted, struct ui *ui, const sigset_t 
 				return EXIT_SUCCESS;
 			if (model_read(m, &e))
 				ui_say(ui, true, *e.try ? "%s; try: %s" : "%s%s", e.what, e.try);
+			held_until(wanted->interval);
 			moments++;
 			/* the second moment soon: the first window need not be a whole one */
 			next = moments == 1 && step > 300000000 ? now + 300000000 : next + step;
@@ -276,6 +279,7 @@ static int loop(const struct top_request *wanted, struct ui *ui, const sigset_t 
 			if (next < now)
 				next = now + step;
 		} else if (now >= next) {
+			held_until(0);		/* it may be paused for long */
 			next = now + step;
 		}
 		show(ui);

@@ -10,6 +10,7 @@
 
 #include <bpf/bpf.h>
 
+#include "lib/read/held.h"
 #include "lib/read/reach.h"
 #include "lib/read/rows.h"
 #include "lib/read/snapshot.h"
@@ -106,7 +107,8 @@ struct source {
 	unsigned cpus;
 	unsigned stride;	/* a METER_MAP(): rows of each CPU; 0: it is a PERCPU_ARRAY */
 	size_t size;		/* then: of the map in memory; 0: it can only be copied */
-	const char *whole;	/* it is mapped already */
+	const char *whole;	/* it is mapped already… */
+	bool held;		/* …and stays so */
 };
 
 /* An entry of a map has the words of `cpus`, of which `cpu` is the first. */
@@ -258,16 +260,19 @@ static struct source source_open(const struct meter *m, const struct meta *meta,
 				 const struct bpf_map_info *info)
 {
 	struct source s = { .fd = fd, .cpus = meta->cpus };
-	void *whole;
+	void *whole = MAP_FAILED;
 
 	if (!is_mapped(info))
 		return s;
 	s.stride = meter_stride(m, meta->rows);
 	s.cpus = info->max_entries / s.stride;
 	s.size = may_map(fd) ? (size_t)info->max_entries * info->value_size : 0;
-	whole = s.size && s.size <= WHOLE ? mmap(NULL, s.size, PROT_READ, MAP_SHARED, fd, 0) :
-		MAP_FAILED;
-	s.whole = whole == MAP_FAILED ? NULL : whole;
+	s.whole = s.size ? held_map(fd, info->id, s.size) : NULL;
+	s.held = s.whole;
+	if (!s.held && s.size && s.size <= WHOLE)
+		whole = mmap(NULL, s.size, PROT_READ, MAP_SHARED, fd, 0);
+	if (whole != MAP_FAILED)
+		s.whole = whole;
 	return s;
 }
 
@@ -288,7 +293,7 @@ static int array_read(const struct meter *m, const struct meta *meta, struct tab
 	s = source_open(m, meta, fd, info);
 	err = m->by & BY_QUEUE ? queues_take(m, meta, t, &s, info->id) :
 	      rows_take(m, t, &s, 0, t->rows * meter_lanes(m));
-	if (s.whole)
+	if (s.whole && !s.held)
 		munmap((void *)s.whole, s.size);
 	return err;
 }

@@ -163,6 +163,28 @@ def test_gone():
     same("the other is recorded further", packets(shown("gone", TAP)), 20)
 
 
+def mapped(pid):
+    """Bytes of BPF maps that a process has mapped."""
+    with open(f"/proc/{pid}/maps", encoding="ascii") as f:
+        ranges = [line.split()[0].split("-") for line in f if line.rstrip().endswith("anon_inode:bpf-map")]
+    return sum(int(end, 16) - int(begin, 16) for begin, end in ranges)
+
+
+def test_held():
+    """What it holds of an interface between two frames is gone one frame after a detach; with rare frames it holds nothing."""
+    nicprobe("detach", TAP, check=False)
+    nicprobe("attach", TAP)
+    often, rarely = start("often", "-i", ".5"), start("rarely", "-i", "5")
+    until(lambda: mapped(often.pid) > 0)
+    check("record: between frames its maps stay mapped", mapped(often.pid) > 10000, mapped(often.pid))
+    same("record: but not for five seconds", mapped(rarely.pid), 0)
+    nicprobe("detach", TAP)
+    until(lambda: mapped(often.pid) == 0)
+    same("record: a detach ends that", mapped(often.pid), 0)
+    end(often), end(rarely)
+    nicprobe("attach", TAP)
+
+
 def test_ring():
     p = start("ring", TAP, "-i", ".1", "--ring", "10s")
     for _ in range(24):
@@ -229,7 +251,7 @@ timeout 60 {NICPROBE} record {DIR}/small/f {TAP} -i .1; echo status $?
     check("what was written is read", '"nicprobe":' in r.stdout, r.stdout + r.stderr)
 
 
-each(test_refused, test_exact, test_window, test_settings, test_command, test_gone, test_ring, test_full_disk,
+each(test_refused, test_exact, test_window, test_settings, test_command, test_gone, test_held, test_ring, test_full_disk,
      test_killed)
 nicprobe("detach", TAP, check=False)
 finish()
