@@ -89,15 +89,16 @@ def test_changes():
 
 
 def test_left_out():
-    """Of 64 queues it reads those in use, but for the first reading, and now and then."""
+    """Of 64 queues it reads those in use, but for the first reading, and now and then: seen where frames are so rare that
+    nothing stays mapped between them."""
     if not shutil.which("strace"):
         skip("reach: what is read", "no strace")
         return
     queues(FEW)
     nicprobe("attach", IFACE, "-m", "napi")
     log, file = f"{DIR}/log", f"{DIR}/few"
-    p = recorder(file, ".1", "strace", "-qq", "-e", "trace=bpf,mmap", "-o", log)
-    time.sleep(1.5)
+    p = recorder(file, "2.2", "strace", "-qq", "-e", "trace=bpf,mmap", "-o", log)
+    time.sleep(9)
     with open(f"/proc/{p.pid}/task/{p.pid}/children", encoding="ascii") as f:
         said = end(p, int(f.read().split()[0]))
     frames = int(re.search(r"(\d+) frames", said)[1])
