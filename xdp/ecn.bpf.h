@@ -11,7 +11,7 @@ static __always_inline void ecn_packet(const struct packet *p)
 		lost_add(METER_ecn, p->segs);
 		return;
 	}
-	row = cpu_row(ecn, p->cpu, p->row);
+	row = own_row(ecn, p->row);
 	/*
 	 * the 6.1 verifier forgets bounds of values spilled meanwhile: test again right before use
 	 */

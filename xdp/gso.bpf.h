@@ -8,7 +8,7 @@ static __always_inline void gso_packet(const struct packet *p)
 
 	if (p->point != TX_STACK && p->point != TX_NIC)
 		return;
-	row = cpu_row(gso, p->cpu, p->row);
+	row = own_row(gso, p->row);
 	if (!row)
 		return;
 	HIST_ADD(row->size, segs_slot(p->segs), p->segs);

@@ -17,8 +17,7 @@
 
 struct packet {
 	enum point point;	/* constant where meter_packet() is called, so tests are free */
-	__u32 row;		/* row_of(point, queue)… */
-	__u32 cpu;		/* …of this CPU */
+	__u32 row;		/* row_of(point, queue) */
 	__u32 len;		/* bytes of the buffer, Ethernet header included, FCS not */
 	__u32 segs;		/* wire packets in it: more than 1 after GRO, LRO or before GSO */
 	__u32 seg_len;		/* then the bytes of each on the wire… */

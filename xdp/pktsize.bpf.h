@@ -14,7 +14,7 @@ static __always_inline __u32 pktsize_slot(__u32 len)
 
 static __always_inline void pktsize_packet(const struct packet *p)
 {
-	struct pktsize *row = cpu_row(pktsize, p->cpu, p->row);
+	struct pktsize *row = own_row(pktsize, p->row);
 
 	if (!row)
 		return;

@@ -10,7 +10,7 @@ static __always_inline void rxcpu_count(struct packet *p)
 
 	if (p->point != RX_NIC)
 		return;
-	row = cpu_row(rxcpu, p->cpu, p->row);	/* RX_NIC is 0, so the row is the queue */
+	row = own_row(rxcpu, p->row);	/* RX_NIC is 0, so the row is the queue */
 	if (row) {
 		row->packets += p->segs;
 		row->bytes += packet_bytes(p);

@@ -35,7 +35,6 @@ int nicprobe_rx(struct xdp_md *ctx)
 	struct packet p = {
 		.point = RX_NIC,
 		.row = row_of(RX_NIC, queue_of(ctx)),
-		.cpu = bpf_get_smp_processor_id(),
 		.len = bpf_xdp_get_buff_len(ctx),	/* with its fragments */
 		.segs = 1,
 		.ecn = ECN_NOT_IP,

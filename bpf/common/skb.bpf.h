@@ -139,6 +139,17 @@ static __always_inline void packet_split(struct packet *p, __u32 headers, __u32 
 	p->last_len = headers + payload - size * (segs - 1);
 }
 
+/* `jumbo`: bytes of a header that no packet on the wire has. */
+static __always_inline void segments_split(struct packet *p, const struct skb_shared_info *shared,
+					   __u32 size, __u32 headers, __u32 jumbo)
+{
+	packet_split(p, headers, size, PLAIN(shared, gso_segs));
+	if (jumbo && p->segs > 1) {
+		p->seg_len -= jumbo;
+		p->last_len -= jumbo;
+	}
+}
+
 /*
  * Sets number and length of the wire packets in buffer p, whose length is p->len. `l3` is the
  * network header of a received packet. Returns its gso_type; 0: it will not be segmented.
@@ -159,11 +170,7 @@ static __always_inline __u32 skb_segments(const struct sk_buff *skb, struct pack
 		headers = config.l2 + skb_headers_rx(skb, l3, gso_type, &jumbo);
 	else
 		headers = skb_headers_tx(skb, gso_type, &jumbo);
-	packet_split(p, headers, size, PLAIN(shared, gso_segs));
-	if (jumbo && p->segs > 1) {
-		p->seg_len -= jumbo;
-		p->last_len -= jumbo;
-	}
+	segments_split(p, shared, size, headers, jumbo);
 	return gso_type;
 }
 
@@ -177,11 +184,7 @@ static __always_inline __u32 skb_segments_tx(const struct sk_buff *skb, struct p
 		return 0;
 	gso_type = PLAIN(shared, gso_type);
 	headers = skb_headers_tx(skb, gso_type, &jumbo);
-	packet_split(p, headers, size, PLAIN(shared, gso_segs));
-	if (jumbo && p->segs > 1) {
-		p->seg_len -= jumbo;
-		p->last_len -= jumbo;
-	}
+	segments_split(p, shared, size, headers, jumbo);
 	return gso_type;
 }
 

@@ -14,7 +14,6 @@ static __always_inline void delivered(bool frags, const struct sk_buff *skb,
 	int linear;
 
 	p.row = row_of(RX_NIC, skb_rx_queue(skb, dev));
-	p.cpu = bpf_get_smp_processor_id();
 	p.len = config.l2 + skb->len;
 	l3 = network_header(frags, skb, &linear);
 	skb_segments(skb, &p, l3);

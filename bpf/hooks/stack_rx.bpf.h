@@ -11,7 +11,6 @@ static __always_inline void stack_received(const struct sk_buff *skb, const stru
 	struct packet p = { .point = RX_STACK, .segs = 1, .ecn = ECN_NOT_IP };
 
 	p.row = row_of(RX_STACK, skb_rx_queue(skb, dev));
-	p.cpu = bpf_get_smp_processor_id();
 	p.len = config.l2 + skb->len;
 	skb_segments(skb, &p, skb->data);
 	p.len += skb_vlan_len(skb);

@@ -90,7 +90,6 @@ int nicprobe_tc(struct __sk_buff *skb)
 	struct packet p = {
 		.point = RX_STACK,
 		.row = row_of(RX_STACK, queue_of(skb)),
-		.cpu = bpf_get_smp_processor_id(),
 		.len = skb->len + (skb->vlan_present ? VLAN_TAG : 0),
 		.segs = 1,
 		.ecn = ECN_NOT_IP,

@@ -39,7 +39,6 @@ static __always_inline void xmit_look(const struct sk_buff *skb,
 
 	p->point = point;
 	p->row = row_of(point, skb->queue_mapping);
-	p->cpu = bpf_get_smp_processor_id();
 	p->len = len;
 	p->segs = 1;
 	p->ecn = ECN_NOT_IP;

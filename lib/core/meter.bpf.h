@@ -65,9 +65,12 @@ MAP(PERCPU_ARRAY, lost, __u32, __u64, NR_METERS);
 /* Takes `nr` by value: the address of a member would keep its whole struct on the stack. */
 #define row_at(map, nr) ({ __u32 row_nr = (nr); bpf_map_lookup_elem(map, &row_nr); })
 
-/* The row of a METER_MAP() that the CPU has under this number. */
-#define cpu_row(name, cpu, nr)	row_at(&name, (cpu) * config.stride[METER_##name] + (nr))
-#define own_row(name, nr)	cpu_row(name, bpf_get_smp_processor_id(), nr)
+/*
+ * The row of a METER_MAP() that this CPU has under this number. It asks for the CPU each time: were
+ * that kept from one meter to the next, the verifier would follow more ways through each.
+ */
+#define own_row(name, nr)	\
+	row_at(&name, bpf_get_smp_processor_id() * config.stride[METER_##name] + (nr))
 
 static __always_inline void lost_add(__u32 meter, __u64 count)
 {
