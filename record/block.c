@@ -6,8 +6,14 @@
 
 #include "record/block.h"
 
-#define PACK_LEVEL	6
 #define WORTH_PACKING	64	/* bytes */
+/*
+ * A long body repeats itself: the fastest level, without the body before, takes a quarter of the
+ * time of level 6 with it, and an eighth more room. A short one is packed as well as can be.
+ */
+#define LONG		4096	/* bytes */
+#define LEVEL_LONG	1
+#define LEVEL_SHORT	6
 
 static const uint8_t mark[4] = { 0x8e, 'n', 'p', 'r' };
 
@@ -36,13 +42,19 @@ uint32_t crc32c(const void *data, size_t size)
 	return ~crc;
 }
 
+static bool is_long(const struct bytes *body)
+{
+	return body->nr >= LONG;
+}
+
 /* False: it does not become shorter. */
 static bool pack(struct bytes *to, const struct bytes *body, const struct bytes *before)
 {
 	z_stream z = { .next_in = body->bytes, .avail_in = body->nr };
 	bool good;
 
-	if (body->nr < WORTH_PACKING || deflateInit(&z, PACK_LEVEL) != Z_OK)
+	if (body->nr < WORTH_PACKING ||
+	    deflateInit(&z, is_long(body) ? LEVEL_LONG : LEVEL_SHORT) != Z_OK)
 		return false;
 	to->room = body->nr;
 	to->bytes = malloc(to->room);
@@ -59,15 +71,16 @@ static bool pack(struct bytes *to, const struct bytes *body, const struct bytes 
 void block_add(struct bytes *to, enum block_type type, unsigned iface, uint64_t when,
 	       const struct bytes *body, const struct bytes *before)
 {
+	const struct bytes *first = is_long(body) ? NULL : before;
 	struct bytes small = {};
-	bool packed = pack(&small, body, before);
+	bool packed = pack(&small, body, first);
 	const struct bytes *what = packed ? &small : body;
 	size_t from = to->nr;
 
 	to->failed |= body->failed;
 	bytes_add(to, mark, sizeof(mark));
 	bytes_fixed(to, type, 1);
-	bytes_fixed(to, !packed ? NOT_PACKED : before ? PACKED_AFTER : PACKED, 1);
+	bytes_fixed(to, !packed ? NOT_PACKED : first ? PACKED_AFTER : PACKED, 1);
 	bytes_fixed(to, iface, 2);
 	bytes_fixed(to, what->nr, 4);
 	bytes_fixed(to, when, 8);
