@@ -162,13 +162,15 @@ static bool is_bucket(const struct metric *k, unsigned slot)
 	       slot == hist_slots(k) - 1;
 }
 
-/* OpenMetrics requires a float: 64.0 */
+/* OpenMetrics requires a float: 64.0. Of slots that are no bucket, nobody asks. */
 static void bounds_fill(struct bound *bounds, const struct metric *k)
 {
 	for (unsigned i = 0; i < hist_slots(k); i++) {
 		char *le = bounds[i].le;
 		double bound = hist_bound(k, i);
 
+		if (!is_bucket(k, i))
+			continue;
 		strcpy(le, "+Inf");
 		if (!isinf(bound))
 			snprintf(le, sizeof(bounds[i].le), "%.9g", bound);
