@@ -10,7 +10,7 @@
 #include "cmd/child.h"
 #include "cmd/cmd.h"
 #include "cmd/kept.h"
-#include "lib/read/held.h"
+#include "lib/attach/held.h"
 #include "lib/util/amount.h"
 #include "lib/util/clock.h"
 #include "lib/util/error.h"

@@ -14,7 +14,7 @@
 #include <curses.h>
 
 #include "cmd/top.h"
-#include "lib/read/held.h"
+#include "lib/attach/held.h"
 #include "lib/util/clock.h"
 #include "lib/util/error.h"
 #include "lib/util/log.h"

@@ -11,6 +11,7 @@
 
 #include <bpf/bpf.h>
 
+#include "lib/attach/held.h"
 #include "lib/attach/linked.h"
 #include "lib/attach/pins.h"
 #include "lib/util/clock.h"
@@ -58,13 +59,15 @@ __u64 program_misses(__u32 program)
 {
 	struct bpf_prog_info info = {};
 	__u32 len = sizeof(info);
-	int fd = program ? bpf_prog_get_fd_by_id(program) : -1;
+	int held = held_program(program);
+	int fd = held >= 0 || !program ? held : bpf_prog_get_fd_by_id(program);
 
 	if (fd < 0)
 		return 0;
 	if (bpf_obj_get_info_by_fd(fd, &info, &len))
 		info.recursion_misses = 0;
-	close(fd);
+	if (held < 0)
+		close(fd);
 	return info.recursion_misses;
 }
 

@@ -10,7 +10,7 @@
 
 #include <bpf/bpf.h>
 
-#include "lib/read/held.h"
+#include "lib/attach/held.h"
 #include "lib/read/reach.h"
 #include "lib/read/rows.h"
 #include "lib/read/snapshot.h"

@@ -170,6 +170,12 @@ def mapped(pid):
     return sum(int(end, 16) - int(begin, 16) for begin, end in ranges)
 
 
+def programs(pid):
+    """BPF programs that a process has open."""
+    links = [f"/proc/{pid}/fd/{fd}" for fd in os.listdir(f"/proc/{pid}/fd")]
+    return sum(os.path.islink(link) and "bpf-prog" in os.readlink(link) for link in links)
+
+
 def test_held():
     """What it holds of an interface between two frames is gone one frame after a detach; with rare frames it holds nothing."""
     nicprobe("detach", TAP, check=False)
@@ -178,9 +184,11 @@ def test_held():
     until(lambda: mapped(often.pid) > 0)
     check("record: between frames its maps stay mapped", mapped(often.pid) > 10000, mapped(often.pid))
     same("record: but not for five seconds", mapped(rarely.pid), 0)
+    check("record: between frames its programs stay open", programs(often.pid) > 10, programs(often.pid))
+    same("record: nor they for five seconds", programs(rarely.pid), 0)
     nicprobe("detach", TAP)
-    until(lambda: mapped(often.pid) == 0)
-    same("record: a detach ends that", mapped(often.pid), 0)
+    until(lambda: mapped(often.pid) + programs(often.pid) == 0)
+    same("record: a detach ends that", (mapped(often.pid), programs(often.pid)), (0, 0))
     end(often), end(rarely)
     nicprobe("attach", TAP)
 
