@@ -46,5 +46,6 @@ const struct meter meter_bql = {
 	.by = BY_QUEUE,
 	.point = TX_NIC,
 	.row_size = sizeof(struct bql),
+	.lead = offsetof(struct bql, fill) / 8,
 	.metrics = metrics,
 };

@@ -22,9 +22,10 @@ struct bql {
 	__u64 idle;		/* of those that ended: no packet waited meanwhile */
 	__u64 starved;		/* stops by BQL that lasted until nothing was in flight */
 	__u64 stalls;		/* counted by the kernel's stall detector, if it is on (6.9) */
+	HIST(in_flight, BQL_SIZE_SLOTS);	/* bytes */
+	/* Where all words above are 0, these are: the meter's `lead`. */
+	HIST(fill, BQL_FILL_SLOTS);		/* of the limit, in 1 / BQL_FULL */
 	HIST(by_bql, LOGLIN_SLOTS);
 	HIST(by_driver, LOGLIN_SLOTS);
-	HIST(fill, BQL_FILL_SLOTS);		/* of the limit, in 1 / BQL_FULL */
-	HIST(in_flight, BQL_SIZE_SLOTS);	/* bytes */
 };
 #endif

@@ -124,6 +124,7 @@ const struct meter meter_napi = {
 	.napis = true,
 	.point = RX_NIC,
 	.row_size = sizeof(struct napi),
+	.lead = offsetof(struct napi, wait) / 8,
 	.metrics = metrics,
 	.row_close = row_close,
 	.absent = absent,

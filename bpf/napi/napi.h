@@ -30,6 +30,8 @@ struct napi {
 	__u64 polls[NR_NAPI_BY];
 	__u64 exhausted;		/* polls that used up their budget */
 	__u64 squeezed;
+	__u64 tx_polls;
+	/* Where all words above are 0, these are: the meter's `lead`. */
 	HIST(wait, LOGLIN_SLOTS);
 	HIST(time, LOGLIN_SLOTS);
 	__u64 timed[NR_NAPI_TIMED];
@@ -37,7 +39,6 @@ struct napi {
 	HIST(burst_long, COUNTS_SLOTS);
 	HIST(run, COUNTS_SLOTS);	/* packets per run of exhausted polls */
 	__u64 near;			/* runs that came near the ring's size */
-	__u64 tx_polls;
 
 	/* Not metrics but this CPU's state. Last, so that it is read last and not stale. */
 	__u64 raised;			/* since when it waits for its poll; 0: it does not */

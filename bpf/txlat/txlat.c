@@ -79,6 +79,7 @@ const struct meter meter_txlat = {
 	.point = TX_NIC,
 	.lanes = 3,
 	.row_size = sizeof(struct txlat),
+	.lead = offsetof(struct txlat, completion) / 8,
 	.metrics = metrics,
 	.events = { .maps = maps, .global = true, .wanders = wanders },
 	.configure = configure,

@@ -17,6 +17,7 @@ struct txlat {
 	__u64 came, went;	/* packets the driver took; of these, no longer in flight */
 	__u64 retried;		/* requeued (NETDEV_TX_BUSY) */
 	__u64 lost[NR_TXLAT_LOST];
+	/* Where all words above are 0, these are: the meter's `lead`. */
 	HIST(completion, LOGLIN_SLOTS);
 };
 

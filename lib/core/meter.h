@@ -149,6 +149,12 @@ struct meter {
 	bool host;			/* of the host (lib/net/iface.h), and not of an interface */
 	size_t row_size;
 	/*
+	 * METER_MAP(): of a row in which anything was counted, one of so many first words is not 0.
+	 * Most rows are of queues that a CPU never serves: a reader looks at no more of them. 0: it
+	 * looks at all words.
+	 */
+	unsigned lead;
+	/*
 	 * The first of the words that are moments, two words each, in seconds of CLOCK_MONOTONIC.
 	 * The latest moment of all CPUs is taken; an interval has none. 0: there are none.
 	 */
