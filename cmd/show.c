@@ -271,6 +271,9 @@ static int show(struct view *v, char **args)
 		iface = *args++;
 	if (show_sections(v, args))
 		return EXIT_USAGE;
+	if (v->look.each && !v->format->all)
+		return usage_error("-f openmetrics, or --queues for a table of every queue",
+				   "--each is for metrics, and not for -f %s", v->format->name);
 	v->look.each |= show_named(v->wanted);
 	v->look.brief = !v->wanted && !v->look.queues;
 	if (v->from.path) {

@@ -289,6 +289,23 @@ static const struct option_spec options[] = {
 	{}
 };
 
+/* An option without effect would let its user think that it has one. */
+static int misplaced(const struct trace *t)
+{
+	bool prints = t->question.query.aggregation == AGG_PRINT;
+	const char *name = prints ? t->top ? "--top" : t->keys ? "--keys" :
+					     t->interval ? "--interval" : NULL :
+			   t->limit ? "--limit" : NULL;
+
+	if (name && prints)
+		return usage_error("--limit N, or --count", "%s is for what is aggregated: this "
+				   "trace takes events one by one", name);
+	if (name)
+		return usage_error("--top N, or --duration SECONDS", "%s is for events that are "
+				   "printed: this trace aggregates them", name);
+	return EXIT_SUCCESS;
+}
+
 static int ask(struct trace *t, const char *probes)
 {
 	struct error e = {};
@@ -317,38 +334,7 @@ static int ask(struct trace *t, const char *probes)
 	if (is_metrics() && t->question.query.aggregation == AGG_PRINT)
 		return usage_error("--count, or -f json", "-f %s has aggregations only",
 				   format_wanted->name);
-	return EXIT_SUCCESS;
-}
-
-/*
- * Takes the options of a view, and its probe. What the user adds comes after them, and wins. False:
- * exit with *status.
- */
-static bool view_take(const char *name, struct trace *t, const char **probes, int *status)
-{
-	struct error e = {};
-	char **words;
-	int nr;
-
-	words = view_words(name, &nr, &e);
-	if (!words) {
-		failed(&e);
-		*status = EXIT_USAGE;
-		return false;
-	}
-	optind = 0;
-	if (**words != '-')
-		*probes = *words;
-	/* the first word stands where the name of the command would */
-	if (!options_take(&command_trace, nr, words, t, status))
-		return false;
-	if (optind != nr) {
-		*status = usage_error(text("nicprobe list -v @%s", name),
-				      "the view \"@%s\" has a word too many: \"%s\"", name,
-				      words[optind]);
-		return false;
-	}
-	return true;
+	return misplaced(t);
 }
 
 static int run(int argc, char **argv)
@@ -366,7 +352,7 @@ static int run(int argc, char **argv)
 		argv += optind;
 		argc -= optind;
 		probes = *argv;
-		if (*probes == '@' && !view_take(probes + 1, &t, &probes, &status))
+		if (*probes == '@' && !view_take(&command_trace, probes + 1, &t, &probes, &status))
 			return status;
 		optind = 0;
 		if (!options_take(&command_trace, argc, argv, &t, &status))

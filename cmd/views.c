@@ -3,10 +3,13 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd/cmd.h"
+#include "cmd/options.h"
 #include "cmd/views.h"
 #include "lib/util/error.h"
 #include "lib/util/log.h"
@@ -242,4 +245,32 @@ int views_print(struct page *page, const char *name, bool verbose, struct error 
 		line_print(text("@%s", name), page);
 	free(words);
 	return 0;
+}
+
+bool view_take(const struct command *c, const char *name, void *to, const char **probes,
+	       int *status)
+{
+	struct error e = {};
+	char **words;
+	int nr;
+
+	words = view_words(name, &nr, &e);
+	if (!words) {
+		failed(&e);
+		*status = EXIT_USAGE;
+		return false;
+	}
+	optind = 0;
+	if (**words != '-')
+		*probes = *words;
+	/* the first word stands where the name of the command would */
+	if (!options_take(c, nr, words, to, status))
+		return false;
+	if (optind != nr) {
+		*status = usage_error(text("nicprobe list -v @%s", name),
+				      "the view \"@%s\" has a word too many: \"%s\"", name,
+				      words[optind]);
+		return false;
+	}
+	return true;
 }

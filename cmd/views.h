@@ -8,6 +8,7 @@
 
 #include "cmd/words.h"
 
+struct command;
 struct error;
 struct page;
 
@@ -17,6 +18,12 @@ struct page;
  * the process.
  */
 char **view_words(const char *name, int *nr, struct error *);
+/*
+ * Takes the options of a view as those of the command, and its probe, if it has one. What the user
+ * adds is taken after them, and wins. False: exit with *status.
+ */
+bool view_take(const struct command *, const char *name, void *to, const char **probes,
+	       int *status);
 /* Every view, or one, with the question that it answers; `verbose`: as its file has it. */
 int views_print(struct page *, const char *name, bool verbose, struct error *);
 int views_json(FILE *, const char *name, struct error *);	/* the same; "": every view */

@@ -268,6 +268,8 @@ def helps(iface):
     r = nicprobe("show", "--each", "bogus", check=False)
     each = nicprobe("complete", "each").stdout.split()
     check("cli: --each of what is none names all that are", r.returncode == 2 and all(word in r.stderr for word in each), r.stderr)
+    r = nicprobe("show", "--each", "queue", check=False)
+    check("cli: --each of a table", r.returncode == 2 and "--each is for metrics" in r.stderr, r.stderr)
     same("cli: meters are completed", nicprobe("complete", "meters").stdout.split()[:2], ["pktsize", "ecn"])
     same("cli: formats are completed", nicprobe("complete", "formats").stdout.split(), ["table", "json", "openmetrics", "prometheus"])
     same("cli: hooks are completed", nicprobe("complete", "hooks").stdout.split(),

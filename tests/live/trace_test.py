@@ -258,6 +258,10 @@ def refusals(ns):
             (["-n", "tcp:::receive { printf(\"x\"); }"], 2, "printf"),
             (["tcp:::receive", "-f", "openmetrics", "-d", ".1"], 2, "has aggregations only"),
             (["tcp:::state-change", "--dev", "lo"], 1, "interface"),
+            (["tcp:::receive", "--by", "ip_saddr", "--limit", "3"], 2, "--limit is for events that are printed"),
+            (["tcp:::receive", "--print", "ip_saddr", "--top", "3"], 2, "--top is for what is aggregated"),
+            (["tcp:::receive", "--print", "ip_saddr", "--keys", "3"], 2, "--keys is for what is aggregated"),
+            (["tcp:::receive", "-i", "1"], 2, "--interval is for what is aggregated"),
             ([], 2, "probe")):
         got, said = refused(*args)
         check(f"refused: {' '.join(args) or 'nothing'}", got == status and words in said, (got, said))
