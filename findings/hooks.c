@@ -32,11 +32,11 @@ static const struct finding_kind kinds[] = {
 		RESTS(RECEIVED, ON(ecn_source), 0),
 		.title = "More senders of CE-marked packets than the table can hold",
 		.means = "The meter ecn_source keeps the addresses that sent CE-marked packets. "
-			 "More senders appeared than it has room for, and those not seen for the "
-			 "longest time were evicted. So many senders behind one congested queue "
+			 "More senders appeared than it has room for, and those that had sent "
+			 "least of late were evicted. So many senders behind one congested queue "
 			 "are rare: the addresses may be forged.",
-		.when = "the table is full, and {1} marked CE and {2} are from senders that it no "
-			"longer holds",
+		.when = "the table of a CPU may be full, and {1} marked CE and {2} are from "
+			"senders that it no longer holds",
 		.remedy = "tcpdump -nni IFACE 'ip[1] & 3 == 3' shows them; source filtering "
 			  "(rp_filter, uRPF on the router) drops forged ones.",
 		.symptom = "ecn_source counts fewer packets than ecn",
@@ -90,12 +90,13 @@ static void judge_sources(struct evidence *e)
 {
 	const struct table *t = &e->s->tables[METER_ecn_source];
 	uint64_t lost = e->s->lost[METER_ecn_source], kept = 0;
+	unsigned room = table_sets(e->s->meta.cpus) * TABLE_WAYS;	/* of one CPU */
 	struct finding *f;
 
 	/*
-	 * up to Linux 6.10 a packet with an unreadable header counts as lost: the map is not full
+	 * up to Linux 6.10 a packet with an unreadable header counts as lost: no table is full
 	 */
-	if (!has(e, METER_ecn_source) || t->rows < ECN_SOURCES / 2)
+	if (!has(e, METER_ecn_source) || t->rows < room / 2)
 		return;
 	for_each_row(r, e, METER_ecn_source)
 		kept += *r.words;

@@ -32,6 +32,6 @@ const struct meter meter_ecn_source = {
 		.labels = (const char *const []){ "source", NULL },
 		.text = address,
 		.each = "source",
-		.evicts = true,
+		.table = true,
 	},
 };

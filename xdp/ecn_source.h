@@ -5,8 +5,6 @@
 
 #include "lib/core/abi.h"
 
-#define ECN_SOURCES 4096	/* addresses kept; the least recently seen is evicted */
-
 struct ecn_source_key {
 	__u32 address[4];	/* as on the wire; IPv4 in the first word */
 	__u32 ipv6;
@@ -16,5 +14,7 @@ KEY_BYTES(struct ecn_source_key, 20);
 struct ecn_source {
 	__u64 packets;
 };
+
+TABLE_SET(ecn_source);
 
 #endif

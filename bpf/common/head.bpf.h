@@ -131,7 +131,7 @@ static __always_inline void ip_parse(struct packet *p, const void *l3, bool ipv6
 static __always_inline void ip_parse_apart(struct packet *p, const void *l3, bool ipv6)
 {
 	struct ip_begin b = ip_begin(l3);
-	__u32 src[4] = {};
+	__u64 src[2] = {};
 
 	p->ecn = ip_codepoint(b.first, b.second, ipv6);
 	if (p->ecn != ECN_CE)
@@ -155,7 +155,7 @@ static __always_inline void skb_parse(const struct sk_buff *skb, struct packet *
 				      bool apart)
 {
 	int all = skb->len - at, want = head_wanted(l3, linear, proto);
-	__u8 head[HEAD_SIZE] = {};
+	__u8 head[HEAD_SIZE] HEAD_ALIGNED = {};
 	__u32 n;
 
 	p->ecn = ECN_NOT_IP;

@@ -70,7 +70,7 @@ static __always_inline __u32 segments(struct __sk_buff *skb)
 /* Parses a copy of the header if the packet is short or its header is in a page. */
 static __always_inline void parse_short(struct __sk_buff *skb, struct packet *p)
 {
-	__u8 head[HEAD_SIZE] = {};
+	__u8 head[HEAD_SIZE] HEAD_ALIGNED = {};
 	__u32 n = skb->len - config.l2;
 
 	if (skb->len < config.l2 + 20)

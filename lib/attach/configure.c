@@ -4,6 +4,7 @@
 #include <linux/if_ether.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/random.h>
 
 #include "lib/attach/configure.h"
 #include "lib/attach/device.h"
@@ -12,7 +13,9 @@
 #include "lib/kernel/feature.h"
 #include "lib/kernel/release.h"
 #include "lib/kernel/symbol.h"
+#include "lib/util/clock.h"
 #include "lib/util/error.h"
+#include "lib/util/list.h"
 
 unsigned table_bits(unsigned long long room, unsigned most)
 {
@@ -46,6 +49,16 @@ void config_levels(struct config *config)
 	if (!kernel_percpu("__preempt_count", &config->preempt_count) &&
 	    kernel_percpu("pcpu_hot", &config->preempt_count))
 		config->preempt_count += sizeof(__u64);
+}
+
+/* Nobody must know which addresses fall together: see table_set(). */
+static void config_seed(struct config *config)
+{
+	for (unsigned i = 0; i < NR_OF(config->seed); i++) {
+		if (getrandom(&config->seed[i], sizeof(config->seed[i]), 0) < 0)
+			config->seed[i] = clock_ns(CLOCK_MONOTONIC) * 0x9e3779b97f4a7c15;
+		config->seed[i] |= 1;
+	}
 }
 
 void site_configure(struct site *site, const struct request *req)
@@ -84,6 +97,7 @@ void site_configure(struct site *site, const struct request *req)
 			      kernel_percpu("softnet_data", &site->config.softnet_data) &&
 			      kernel_percpu("ksoftirqd", &site->config.ksoftirqd);
 	config_levels(&site->config);
+	config_seed(&site->config);
 	for (int id = 0; id < NR_METERS; id++)
 		if (req->meters >> id & 1 && meters[id]->configure)
 			meters[id]->configure(i, req, &site->config);

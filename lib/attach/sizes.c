@@ -59,9 +59,15 @@ static bool idle(const struct site *site, const struct meter *m)
 	return m->type == PACKET_METER;
 }
 
+/* Entries that each CPU has. */
+static unsigned stride(const struct meter *m, unsigned rows)
+{
+	return m->key.table ? table_stride(libbpf_num_possible_cpus()) : meter_stride(m, rows);
+}
+
 unsigned map_rows(const struct meter *m, unsigned rows, const struct bpf_map *map)
 {
-	return bpf_map__map_flags(map) & BPF_F_MMAPABLE ? meter_stride(m, rows) * cpus_end() :
+	return bpf_map__map_flags(map) & BPF_F_MMAPABLE ? stride(m, rows) * cpus_end() :
 	       meter_rows(m, rows) * meter_lanes(m);
 }
 
@@ -79,15 +85,17 @@ unsigned map_entries(const struct site *site, const struct bpf_map *map)
 		return 0;
 	if (idle(site, m))
 		return 1;
-	return m->by & BY_KEY ? m->key.per_queue * site->config.rows :
-				map_rows(m, site->config.rows, map);
+	return m->by & BY_KEY && !m->key.table ? m->key.per_queue * site->config.rows :
+						 map_rows(m, site->config.rows, map);
 }
 
 int config_set(const struct config *config, struct bpf_map *map)
 {
+	unsigned sets = table_sets(libbpf_num_possible_cpus());
 	struct config c = *config;
 
 	for (int id = 0; id < NR_METERS; id++)
-		c.stride[id] = meter_stride(meters[id], c.rows);
+		c.stride[id] = stride(meters[id], c.rows);
+	c.set_shift = 64 - __builtin_ctz(sets);
 	return bpf_map__set_initial_value(map, &c, sizeof(c));
 }

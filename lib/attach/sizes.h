@@ -12,7 +12,7 @@ struct site;
 
 #define NAPI_QUEUES	"napi_queue"	/* bpf/common/dev.bpf.h */
 
-/* Rows of a meter that is not keyed: in a METER_MAP() those of all CPUs. */
+/* Entries of a meter's map that is not a hash: where it can be mapped, those of all CPUs. */
 unsigned map_rows(const struct meter *, unsigned rows, const struct bpf_map *);
 /* The number of entries of a map; 0: as declared. */
 unsigned map_entries(const struct site *, const struct bpf_map *);

@@ -51,7 +51,9 @@ struct config {
 	__u64 dev, net;		/* addresses of its structs (device.h); 0: not known */
 	__u64 from;		/* count once the word `begun` has reached this; 0: at once */
 	__u32 rows;		/* map rows per point: one per queue, the last for queue unknown */
-	__u32 stride[NR_METERS];	/* rows that each CPU has in a METER_MAP() */
+	__u32 stride[NR_METERS];	/* of a METER_MAP() or METER_TABLE(): entries of each CPU */
+	__u32 set_shift;	/* 64 - log2 of the sets that each CPU has in a METER_TABLE() */
+	__u64 seed[2];		/* odd, and nobody can guess them: of the hash of its keys */
 	__u32 rx_queues;	/* 1: every receive queue is queue 0, whatever an skb says */
 	__u32 rx_queue;		/* enum rx_queue */
 	__u64 adapts;		/* 1 << METER_x: follows as many packets as it may: pace.h */
@@ -109,6 +111,23 @@ _Static_assert(!(SCRATCH_TASKS & (SCRATCH_TASKS - 1)), "scratch_nr() takes the l
 
 /* Maps and memcmp() compare a key byte by byte: it must not be padded. */
 #define KEY_BYTES(T, bytes) _Static_assert(sizeof(T) == (bytes), #T " must not be padded")
+
+/*
+ * An entry of a METER_TABLE(): the rows of a set, with their keys (lib/core/table.bpf.h). `turn`
+ * grows when the row begins to be another key's, and once more when that is done: while it is odd
+ * the row is nobody's. Rows whose first word is 0 are free. Behind its sets a CPU has entries of
+ * marks, each those of some sets.
+ */
+#define TABLE_WAYS	4	/* rows in a set */
+#define TABLE_MARKED	8	/* sets that share an entry of marks */
+#define TABLE_SET(name) union name##_set {				\
+	struct name##_way {						\
+		struct name##_key key;					\
+		__u32 turn;						\
+		struct name row;					\
+	} way[TABLE_WAYS];						\
+	__u32 mark[TABLE_MARKED * TABLE_WAYS];				\
+}
 
 /*
  * A log-linear histogram of nanoseconds: LOGLIN_STEPS steps in each power of

@@ -150,6 +150,31 @@ unsigned meter_stride(const struct meter *m, unsigned rows)
 	return m->row_size < LONG_ROW ? (nr + words - 1) / words * words : nr;
 }
 
+/*
+ * The more CPUs, the fewer keys each has room for. So tables of a count and a key of 20 bytes take
+ * about as much memory as a hash of 4096 such keys for all CPUs: 295 KB (the hash: 459 KB) with 2
+ * CPUs, 1.2 MB (918 KB) with 16, 2.4 MB (2.5 MB) with 64.
+ */
+unsigned table_sets(unsigned cpus)
+{
+	return (cpus <= 4 ? 4096 : cpus <= 16 ? 2048 : 1024) / TABLE_WAYS;
+}
+
+unsigned table_stride(unsigned cpus)
+{
+	return table_sets(cpus) + table_sets(cpus) / TABLE_MARKED;
+}
+
+size_t way_row_at(const struct meter *m)
+{
+	return (m->key.size + sizeof(__u32) + 7) / 8 * 8;
+}
+
+size_t way_size(const struct meter *m)
+{
+	return way_row_at(m) + m->row_size;
+}
+
 static bool ends_with(const char *name, const char *unit)
 {
 	size_t all = strlen(name), end = strlen(unit);

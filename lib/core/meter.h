@@ -82,6 +82,7 @@ struct meter_key {
 	unsigned per_queue;		/* map entries per queue; 0: as many as the map declares */
 	bool evicts;			/* LRU map: `lost` counts everything, so that evicted rows
 					   are accounted for */
+	bool table;			/* METER_TABLE(): `lost` has what evicted rows had */
 	const char *now;		/* label that may change for a key: not in OpenMetrics */
 	const char *each;		/* label of unbounded values: in OpenMetrics on request */
 	const char *(*unit)(const void *key);	/* where rows differ in unit: "bytes" */
@@ -256,6 +257,15 @@ unsigned meter_rows(const struct meter *, unsigned rows);
 unsigned meter_lanes(const struct meter *);
 /* Rows that each CPU has in a METER_MAP(): of all lanes, so that no two CPUs share a cache line. */
 unsigned meter_stride(const struct meter *, unsigned rows);
+
+/*
+ * A METER_TABLE() if so many CPUs are possible: the sets of each, and its entries with their marks.
+ */
+unsigned table_sets(unsigned cpus);
+unsigned table_stride(unsigned cpus);
+/* Where the row of a way begins, behind key and turn; the size of a way: a set has TABLE_WAYS. */
+size_t way_row_at(const struct meter *);
+size_t way_size(const struct meter *);
 
 /* The JSON key: "packet_size_bytes"; the name alone where the unit says nothing more. */
 void metric_key(const struct metric *, char *key, size_t size);

@@ -33,6 +33,11 @@ void row_since(const struct meter *m, uint64_t *now, const uint64_t *before)
 	/* a row that went and came back has less than before: all of it is new */
 	if (m->key.evicts && *now < *before)
 		return;
+	/* it went on some CPU; on others it may be what it was: none of it is surely new */
+	if (m->key.table && *now < *before) {
+		memset(now, 0, m->row_size);
+		return;
+	}
 	for_each_metric(k, m) {
 		if (k->kind == KIND_RESIDUE)
 			residue_since(now + k->at, before + k->at, k->words);

@@ -13,6 +13,7 @@
 #include "lib/attach/held.h"
 #include "lib/read/reach.h"
 #include "lib/read/rows.h"
+#include "lib/read/sets.h"
 #include "lib/read/snapshot.h"
 #include "lib/util/clock.h"
 #include "lib/util/error.h"
@@ -366,6 +367,8 @@ static int hash_read(const struct meter *m, struct table *t, int fd, unsigned cp
 static bool shape_fits(const struct meter *m, const struct meta *meta, const struct table *t,
 		       const struct bpf_map_info *i)
 {
+	if (m->key.table)
+		return is_mapped(i) && sets_fit(m, meta, i);
 	if (is_mapped(i))
 		return i->value_size == m->row_size && i->max_entries &&
 		       i->max_entries % meter_stride(m, meta->rows) == 0;
@@ -387,8 +390,9 @@ int table_read(const struct meter *m, const struct meta *meta, struct table *t, 
 	t->rows = m->by & BY_KEY ? info.max_entries : meter_rows(m, meta->rows);
 	if (!shape_fits(m, meta, t, &info))
 		return error_set(e, -EPROTO, NULL,
-				 "the map \"%s\" is not of the shape this version "
-				 "made", m->name);
+				 "the map \"%s\" is not of the shape this version made", m->name);
+	if (m->key.table)
+		return sets_read(m, meta, t, fd, &info, may_map(fd));
 	if (info.type == BPF_MAP_TYPE_HASH)	/* not per CPU: the key tells them apart */
 		return hash_read(m, t, fd, 1, t->words);
 	return m->by & BY_KEY ? hash_read(m, t, fd, meta->cpus, info.value_size / 8) :

@@ -5,6 +5,8 @@
 
 #include "oracle.h"
 
+#define SOURCE_SETS 4	/* of a METER_TABLE() here */
+
 /* Aborts, so that the fuzzer keeps the input as a crash. */
 void die(const char *what);
 /* Aborts on the first difference. */

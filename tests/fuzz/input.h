@@ -13,7 +13,7 @@ enum flag {
 	RECORDED = 4,		/* queue_mapping is queue + 1 */
 	NO_DYNPTR = 8,		/* an old kernel: only the linear part is readable */
 	GENERIC = 8,		/* generic XDP, which takes the queue from the skb */
-	NO_ROOM = 16,		/* the map of CE sources is full */
+	NO_ROOM = 16,		/* the maps of flows and features are full */
 	TCP = 32,		/* gso_type */
 	ENCAPSULATED = 64,
 	NOT_OURS = 128,		/* another device, or the same ifindex in another namespace */

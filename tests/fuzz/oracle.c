@@ -364,10 +364,6 @@ void oracle(const struct seen *s, struct counts *c)
 		c->ecn[row][ecn] = segs;
 	if (!(s->on >> METER_ecn_source & 1) || s->point != RX_NIC || ecn != CE)
 		return;
-	c->lost[METER_ecn_source] = segs;	/* show subtracts what a row holds */
-	if (s->no_room)
-		return;
-	c->sources = 1;
 	c->source_packets = segs;
 	memcpy(c->source, source, sizeof(source));
 }

@@ -32,7 +32,7 @@ struct seen {			/* one packet, at a hook */
 	uint64_t most_bytes, most_segs, bytes;	/* limits of a buffer; bytes in this one */
 	uint64_t least;		/* the length that the driver counts for shorter packets */
 	uint64_t linear;	/* skb_headlen, if the driver counts it per segment */
-	bool no_room;		/* for keys: CE sources, flows, features */
+	bool no_room;		/* for keys: flows, features */
 	bool unread;		/* its header is not readable */
 	bool hidden;		/* part of its flow key is not readable */
 	uint16_t flow_type;	/* EtherType, even of a frame that is truncated within it */
@@ -46,7 +46,7 @@ struct counts {			/* everything counted, in the layout of the maps */
 	uint64_t software, software_packets, software_buffers;
 	uint32_t software_key[2];	/* queue; feature and why */
 	uint64_t lost[NR_METERS];
-	uint64_t sources, source_packets;
+	uint64_t source_packets;
 	uint32_t source[5];	/* address, family */
 	uint64_t flows, flow[3];
 	uint8_t flow_key[40];	/* addresses, ports, queue, family, protocol */

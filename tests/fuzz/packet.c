@@ -274,7 +274,6 @@ static void configure(const struct input *in)
 	settings->xdp_generic = !!(in->flags & GENERIC);
 	settings->dynptr = !(in->flags & NO_DYNPTR);
 	settings->l2 = in->flags & NO_LINK_HEADER && in->way != XDP ? 0 : ETH_HLEN;
-	kernel_map_size(&ecn_source, in->flags & NO_ROOM ? 0 : 1);
 	kernel_map_size(&flow, in->flags & NO_ROOM ? 0 : 1);
 	kernel_map_size(&offload, in->flags & NO_ROOM ? 0 : 1);
 }
@@ -334,6 +333,9 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	kernel_map_size(&pktsize, NR_POINTS * ROWS);
 	kernel_map_size(&ecn, NR_POINTS * ROWS);
 	kernel_map_size(&rxcpu, ROWS);
+	settings->set_shift = 64 - 2;
+	settings->seed[0] = settings->seed[1] = 0x9e3779b97f4a7c15;
+	kernel_map_size(&ecn_source, SOURCE_SETS + 1);	/* and one of marks */
 	kernel_map_size(&gso, NR_POINTS * ROWS);
 	return 0;
 }
