@@ -193,7 +193,7 @@ static int packets_end(struct trace *t, int status)
 	if (err == -EPIPE)		/* its reader has enough */
 		return status;
 	if (!err) {
-		tell(text("%u packets", t->events));
+		tell(text("%u packet%s", t->events, t->events == 1 ? "" : "s"));
 		return status;
 	}
 	error_set(&e, err, NULL, "cannot write more to %s: %s", t->pcap, strerror(-err));

@@ -160,11 +160,10 @@ static void told(struct evidence *e, struct finding *f, const struct ledger_key 
 static const char *how_many(int64_t n, uint64_t within, uint64_t of)
 {
 	uint64_t many = n < 0 ? -n : n;
-	const char *about = within ? "at least " : "";
+	const char *how = text("%s%" PRIu64 " packet%s", within ? "at least " : "", many,
+			       many == 1 ? "" : "s");
 
-	if (!of || many > of)
-		return text("%s%" PRIu64 " packets", about, many);
-	return text("%s%" PRIu64 " packets (%.3g%%)", about, many, 100. * many / of);
+	return !of || many > of ? how : text("%s (%.3g%%)", how, 100. * many / of);
 }
 
 /* The packets that the driver and the stack point counted: they must have passed the nic point. */

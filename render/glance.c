@@ -55,6 +55,15 @@ static bool name_first(const struct column *c)
 	return names[i] || *c->group;
 }
 
+/* Of "packets/s" how many letters the things of a cell have: "6 packets", "1 packet". */
+static int things(const char *head, const char *cell)
+{
+	int len = strcspn(head, "/");
+	bool one = *cell == '1' && (!cell[1] || cell[1] == ' ');
+
+	return len - (one && len > 2 && head[len - 1] == 's' && head[len - 2] != 's');
+}
+
 /* "41.7k packets/s", "49.2 MB/s", "mean 1181 B", "completion p50 23 us" */
 static void item(const struct column *c, const char *cell, const char **group, char *out,
 		 size_t size)
@@ -72,9 +81,10 @@ static void item(const struct column *c, const char *cell, const char **group, c
 		snprintf(out + len, size - len, "%s%s", cell, few ? "" : c->head + 5);
 	else if (few)
 		snprintf(out + len, size - len, "%.*s %.*s%s", (int)(few - cell), cell,
-			 (int)strcspn(c->head, "/"), c->head, few);
+			 things(c->head, cell), c->head, few);
 	else
-		snprintf(out + len, size - len, "%s %s", cell, c->head);
+		snprintf(out + len, size - len, "%s %.*s%s", cell, things(c->head, cell), c->head,
+			 strchr(c->head, '/') ?: "");
 	*group = c->group;
 }
 
