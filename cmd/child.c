@@ -35,8 +35,9 @@ static void signals_to(void (*handler)(int))
 
 	for (unsigned i = 0; i < sizeof(taken) / sizeof(*taken); i++)
 		sigaction(taken[i], &action, NULL);
-	/* detach must happen even if the reader of our output goes away */
+	/* detach must happen even if the reader of our output goes away, or a file may not grow */
 	signal(SIGPIPE, handler == SIG_DFL ? SIG_DFL : SIG_IGN);
+	signal(SIGXFSZ, handler == SIG_DFL ? SIG_DFL : SIG_IGN);
 }
 
 void signals_ready(void)

@@ -257,6 +257,10 @@ timeout 60 {NICPROBE} record {DIR}/small/f {TAP} -i .1; echo status $?
     r = subprocess.run(["unshare", "-m", "sh", "-c", script], capture_output=True, text=True, timeout=100)
     check("a full disk: a sentence", "No space left" in r.stderr and "status 1" in r.stdout, r.stdout + r.stderr)
     check("what was written is read", '"nicprobe":' in r.stdout, r.stdout + r.stderr)
+    r = subprocess.run(f"ulimit -f 64; timeout 60 {NICPROBE} record {path('limited')} {TAP} -i .1; echo status $?",
+                       shell=True, capture_output=True, text=True, timeout=100, check=False)
+    check("a limit of file sizes: a sentence", "File too large" in r.stderr and "status 1" in r.stdout, r.stdout + r.stderr)
+    check("what was written until then is read", "pktsize" in shown("limited", "-t")["meters"])
 
 
 each(test_refused, test_exact, test_window, test_settings, test_command, test_gone, test_held, test_ring, test_full_disk,
