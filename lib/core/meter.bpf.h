@@ -130,33 +130,19 @@ static __always_inline __u32 segs_slot(__u32 segs)
 }
 
 /*
- * The position of the highest set bit of v; v is not 0. `nothing` is 0: if the verifier cannot know
- * that, it follows one n from there on, and not all.
+ * The position of the highest set bit of v; v is not 0. Without a branch: the processor would guess
+ * half of them wrong, and the verifier would follow all ways to the end.
  */
-static __always_inline __u32 log2_with(__u64 v, __u32 nothing)
-{
-	__u32 n = 0;
-
-	if (v >> 32)
-		v >>= 32, n += 32;
-	if (v >> 16)
-		v >>= 16, n += 16;
-	n |= nothing;
-	barrier_var(n);
-	if (v >> 8)
-		v >>= 8, n += 8;
-	if (v >> 4)
-		v >>= 4, n += 4;
-	n |= nothing;
-	barrier_var(n);
-	if (v >> 2)
-		v >>= 2, n += 2;
-	return n + (v >> 1);
-}
-
 static __always_inline __u32 log2_of(__u64 v)
 {
-	return log2_with(v, 0);
+	__u32 n = 0, step;
+
+	for (int bit = 5; bit > 0; bit--) {
+		step = IS_SET(v >> (1 << bit)) << bit;
+		v >>= step;
+		n |= step;
+	}
+	return n + (v >> 1);
 }
 
 _Static_assert(LOGLIN_STEPS == 1 << 3 && COUNTS_STEPS == 1 << 2, "as the slots are cut below");
@@ -164,14 +150,13 @@ _Static_assert(LOGLIN_STEPS == 1 << 3 && COUNTS_STEPS == 1 << 2, "as the slots a
 /* The slot of a log-linear histogram for a time of `ns`: abi.h describes the slots. */
 static __always_inline __u32 loglin_slot(__u64 ns)
 {
-	__u32 octave, slot, nothing = ns >> 63;
+	__u32 octave, slot;
 
-	barrier_var(nothing);
 	if (!(ns >> LOGLIN_MIN))
 		return 0;
 	if (ns >> LOGLIN_MAX)
 		return LOGLIN_SLOTS - 1;
-	octave = log2_with(ns, nothing);
+	octave = log2_of(ns);
 	slot = 1 + (octave - LOGLIN_MIN) * LOGLIN_STEPS + (ns >> (octave - 3) & (LOGLIN_STEPS - 1));
 	barrier_var(slot);	/* the verifier learns from the next line that it is in bounds */
 	return slot < LOGLIN_SLOTS ? slot : LOGLIN_SLOTS - 1;
@@ -180,13 +165,12 @@ static __always_inline __u32 loglin_slot(__u64 ns)
 /* The slot of a histogram of counts. */
 static __always_inline __u32 counts_slot(__u64 n)
 {
-	__u32 octave, slot = n, nothing = n >> 63;
+	__u32 octave, slot = n;
 
-	barrier_var(nothing);
 	if (n > 1ull << COUNTS_MAX)
 		return COUNTS_SLOTS - 1;
 	if (n > 4) {
-		octave = log2_with(n - 1, nothing);
+		octave = log2_of(n - 1);
 		slot = 5 + (octave - 2) * COUNTS_STEPS +
 		       ((n - 1) >> (octave - 2) & (COUNTS_STEPS - 1));
 	}
