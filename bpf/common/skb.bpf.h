@@ -34,6 +34,18 @@ static __always_inline __u32 skb_rx_queue(const struct sk_buff *skb,
 	return id ? napi_queue_of(dev, id) : ~0u;
 }
 
+/* A byte at an address; 0: nothing can be read there. */
+static __always_inline __u8 byte_at(const unsigned char *at)
+{
+	const struct iphdr___any *ip = (void *)at;
+	__u8 byte = 0;
+
+	if (CAN_CAST)
+		return *(const __u8 *)CAST(ip);
+	bpf_probe_read_kernel(&byte, sizeof(byte), at);
+	return byte;
+}
+
 /*
  * BIG TCP over IPv6 has a hop-by-hop header in the buffer that its packets on the wire do not have
  * (ipv6_hopopt_jumbo_remove(), 5.19). Returns its length, or 0.
@@ -81,9 +93,9 @@ static __always_inline __u32 skb_headers_rx(const struct sk_buff *skb,
 					    const unsigned char *data, __u32 gso_type, __u32 *jumbo)
 {
 	__be16 proto = skb->protocol;
-	__u8 first = 0, doff = 0;
 	__u32 len = 0, linear;
 	struct ipv6_at at;
+	__u8 first;
 
 	for (int tags = 0; tags < 2; tags++) {
 		if (proto != bpf_htons(ETH_P_8021Q) && proto != bpf_htons(ETH_P_8021AD))
@@ -91,7 +103,7 @@ static __always_inline __u32 skb_headers_rx(const struct sk_buff *skb,
 		bpf_probe_read_kernel(&proto, sizeof(proto), data + len + 2);
 		len += VLAN_TAG;
 	}
-	bpf_probe_read_kernel(&first, sizeof(first), data + len);
+	first = byte_at(data + len);
 	if (skb->len > 65535)
 		*jumbo = jumbo_header(data + len);
 	linear = skb->len - skb->data_len ?: skb->len;
@@ -99,8 +111,7 @@ static __always_inline __u32 skb_headers_rx(const struct sk_buff *skb,
 	len += first >> 4 == 6 ? ipv6_headers(&at) : (first & 15) * 4;
 	if (!(gso_type & GSO_TCP))
 		return len + UDP_HEADER;
-	bpf_probe_read_kernel(&doff, sizeof(doff), data + len + 12);
-	return len + (doff >> 4) * 4;
+	return len + (byte_at(data + len + 12) >> 4) * 4;
 }
 
 /* The same on transmit, where the stack has set the header offsets. */
@@ -112,14 +123,12 @@ static __always_inline __u32 skb_headers_tx(const struct sk_buff *skb, __u32 gso
 	__u32 transport = inside ? skb->inner_transport_header :
 				   skb->transport_header;
 	__u32 len = transport - (__u32)((__u64)data - (__u64)head);
-	__u8 doff = 0;
 
 	if (skb->len > 65535)
 		*jumbo = jumbo_header(head + skb->network_header);
 	if (!(gso_type & GSO_TCP))
 		return len + UDP_HEADER;
-	bpf_probe_read_kernel(&doff, sizeof(doff), head + transport + 12);
-	return len + (doff >> 4) * 4;
+	return len + (byte_at(head + transport + 12) >> 4) * 4;
 }
 
 /* Splits a buffer into the packets that it becomes on the wire. */
