@@ -51,6 +51,37 @@ static __always_inline const void *network_header(bool frags, const struct sk_bu
 	return BPF_CORE_READ(gro, frag0);
 }
 
+/* A received frame or buffer: what all that count it need, found out once. */
+struct frame {
+	struct packet packet;
+	const void *l3;		/* its network header… */
+	int linear;		/* …of which so many bytes can be read there */
+	__u32 merged;		/* not 0: it was when the driver delivered it */
+};
+
+/* Forgets what was found out, or the verifier follows all that counts the frame for each case. */
+static __always_inline void frame_look(struct frame *f, enum point point, bool frags,
+				       const struct sk_buff *skb, const struct net_device *dev)
+{
+	struct packet *p = &f->packet;
+	__u32 len = skb->len;
+
+	p->point = point;
+	p->row = row_of(point, skb_rx_queue(skb, dev));
+	p->len = config.l2 + len;
+	p->segs = 1;
+	p->ecn = ECN_NOT_IP;
+	f->l3 = network_header(frags, skb, &f->linear);
+	f->merged = skb_segments_rx(skb, p, f->l3);
+	if (point == RX_STACK)
+		p->len += skb_vlan_len(skb);
+	FORGET(p->row, len);
+	FORGET(p->segs, len);
+	FORGET(p->seg_len, len);
+	FORGET(p->last_len, len);
+	FORGET(f->merged, len);
+}
+
 /* Bytes that packet_parse() needs: VLAN tags, then 20 or 40; 0: not IP. */
 static __always_inline int head_wanted(const void *l3, int linear, __be16 proto)
 {

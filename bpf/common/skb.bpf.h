@@ -160,30 +160,24 @@ static __always_inline void segments_split(struct packet *p, const struct skb_sh
 }
 
 /*
- * Sets number and length of the wire packets in buffer p, whose length is p->len. `l3` is the
- * network header of a received packet. Returns its gso_type; 0: it will not be segmented.
+ * Sets number and length of the wire packets in received buffer p, whose length is p->len and whose
+ * network header is `l3`. Returns its gso_type; 0: it will not be segmented.
  */
-static __always_inline __u32 skb_segments(const struct sk_buff *skb, struct packet *p,
-					 const void *l3)
+static __always_inline __u32 skb_segments_rx(const struct sk_buff *skb, struct packet *p,
+					     const void *l3)
 {
-	const struct skb_shared_info *shared;
-	__u32 headers, gso_type, jumbo = 0;
-	__u32 size;
+	const struct skb_shared_info *shared = (void *)skb->head + skb->end;
+	__u32 size = PLAIN(shared, gso_size), headers, gso_type, jumbo = 0;
 
-	shared = (void *)skb->head + skb->end;
-	size = PLAIN(shared, gso_size);
 	if (!size)
 		return 0;
 	gso_type = PLAIN(shared, gso_type);
-	if (p->point == RX_NIC || p->point == RX_STACK)
-		headers = config.l2 + skb_headers_rx(skb, l3, gso_type, &jumbo);
-	else
-		headers = skb_headers_tx(skb, gso_type, &jumbo);
+	headers = config.l2 + skb_headers_rx(skb, l3, gso_type, &jumbo);
 	segments_split(p, shared, size, headers, jumbo);
 	return gso_type;
 }
 
-/* The same of a packet that is sent: p->point may be unknown to the verifier. */
+/* The same of a packet that is sent. */
 static __always_inline __u32 skb_segments_tx(const struct sk_buff *skb, struct packet *p)
 {
 	const struct skb_shared_info *shared = (void *)skb->head + skb->end;

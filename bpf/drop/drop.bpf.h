@@ -135,7 +135,10 @@ static __always_inline void measure(const struct sk_buff *skb, int direction,
 	p->point = direction == DROP_TX ? TX_NIC : RX_STACK;
 	if (direction != DROP_TX && mac != UNSET && mac < at)
 		p->len += at - mac;	/* headers pulled since */
-	skb_segments(skb, p, head + skb->network_header);
+	if (direction == DROP_TX)
+		skb_segments_tx(skb, p);
+	else
+		skb_segments_rx(skb, p, head + skb->network_header);
 }
 
 static __always_inline void remember(struct drop *row, __u32 packets)

@@ -292,6 +292,17 @@ int BPF_PROG(napi_gro_frags_exit, int result)
 	return 0;
 }
 
+static __always_inline void buffer_count(const struct sk_buff *skb, const struct net_device *dev)
+{
+	struct frame f = {};
+
+	frame_look(&f, RX_STACK, false, skb, dev);
+	if (on(METER_gro))
+		gro_received(&f);
+	if (point_on(RX_STACK))
+		stack_received(&f, skb);
+}
+
 SEC("tp_btf/netif_receive_skb")
 int BPF_PROG(netif_receive_skb, const struct sk_buff *skb)
 {
@@ -306,15 +317,27 @@ int BPF_PROG(netif_receive_skb, const struct sk_buff *skb)
 		PASS(ctx, netif_receive_skb, dev);
 		return 0;
 	}
-	if (point_on(RX_STACK))
-		stack_received(skb, dev);
-	if (on(METER_gro))
-		gro_received(skb, dev);
+	if (point_on(RX_STACK) || meter_on(METER_gro))
+		buffer_count(skb, dev);
 	return 0;
 }
 
 /* A driver delivers a packet, to GRO or past it. */
 enum delivery { TO_GRO, TO_GRO_FRAGS, PAST_GRO };
+
+static __always_inline void frame_count(const struct sk_buff *skb, const struct net_device *dev,
+					enum delivery how)
+{
+	struct frame f = {};
+
+	frame_look(&f, RX_NIC, how == TO_GRO_FRAGS, skb, dev);
+	if (on(METER_gro) && how == PAST_GRO)
+		gro_passes(&f);
+	else if (on(METER_gro))
+		gro_enters(&f, skb, dev);
+	if (point_on(RX_NIC))
+		delivered(&f, skb);
+}
 
 static __always_inline void driver_delivers(void *ctx, void *next, enum shared_program program,
 					    const struct sk_buff *skb, enum delivery how)
@@ -331,14 +354,8 @@ static __always_inline void driver_delivers(void *ctx, void *next, enum shared_p
 			pass_to(ctx, next, program, device_slot(dev));
 		return;
 	}
-	if (point_on(RX_NIC))
-		delivered(how == TO_GRO_FRAGS, skb, dev);
-	if (!on(METER_gro))
-		return;
-	if (how == PAST_GRO)
-		gro_passes(skb, dev);
-	else
-		gro_enters(how == TO_GRO_FRAGS, skb, dev);
+	if (point_on(RX_NIC) || meter_on(METER_gro))
+		frame_count(skb, dev, how);
 }
 
 #define DELIVERY(event, how)							\

@@ -218,40 +218,28 @@ static __always_inline void gro_look(const struct sk_buff *skb, const struct net
 }
 
 /* Counts a frame that the card has merged. */
-static __always_inline bool merged_by_card(const struct sk_buff *skb, const void *l3,
-					   struct gro *row)
+static __always_inline void card_add(const struct frame *f, struct gro *row)
 {
-	struct packet p = { .point = RX_NIC, .segs = 1, .len = config.l2 + skb->len };
-
-	if (!skb_segments(skb, &p, l3))
-		return false;
 	row->card[0]++;
-	row->card[1] += p.segs;
-	return true;
+	row->card[1] += f->packet.segs;
 }
 
-static __always_inline int gro_enters(bool frags, const struct sk_buff *skb,
+static __always_inline int gro_enters(const struct frame *f, const struct sk_buff *skb,
 				      const struct net_device *dev)
 {
-	struct host_cpu *n;
-	struct gro *row;
-	const void *l3;
-	int linear;
-	bool card;
-	__u32 nr;
+	__u32 nr = f->packet.row - row_of(RX_NIC, 0);
+	struct host_cpu *n = host_here();
+	struct gro *row = own_row(gro, nr);
 
-	n = host_here();
-	nr = row_of(0, skb_rx_queue(skb, dev));
-	row = own_row(gro, nr);
 	if (!n || !row)
 		return 0;
-	l3 = network_header(frags, skb, &linear);
-	card = merged_by_card(skb, l3, row);
+	if (f->merged)
+		card_add(f, row);
 	if (!n->gro_armed)
 		__sync_fetch_and_add(&host.gro_armed, 1);
 	n->gro_armed = GRO_ARMED;
-	gro_look(skb, dev, l3, linear, n);
-	if (card && n->normal == GRO_OTHER)
+	gro_look(skb, dev, f->l3, f->linear, n);
+	if (f->merged && n->normal == GRO_OTHER)
 		n->normal = GRO_CARD;
 	n->gro_slot = config.slot;
 	n->gro_row = nr + 1;
@@ -288,29 +276,28 @@ static __always_inline int gro_left(int ret)
 }
 
 /* The driver delivers the frame without GRO. */
-static __always_inline int gro_passes(const struct sk_buff *skb, const struct net_device *dev)
+static __always_inline int gro_passes(const struct frame *f)
 {
-	struct gro *row = own_row(gro, row_of(0, skb_rx_queue(skb, dev)));
+	struct gro *row = own_row(gro, f->packet.row - row_of(RX_NIC, 0));
 
 	if (!row)
 		return 0;
 	row->frames[GRO_FRAME_PAST]++;
-	merged_by_card(skb, skb->data, row);
+	if (f->merged)
+		card_add(f, row);
 	return 0;
 }
 
 /* Runs on any CPU (RPS), or within napi_gro_receive() of a later frame: so it has its own words. */
-static __always_inline int gro_received(const struct sk_buff *skb, const struct net_device *dev)
+static __always_inline int gro_received(const struct frame *f)
 {
-	struct gro *row = own_row(gro, row_of(0, skb_rx_queue(skb, dev)));
-	struct packet p = { .point = RX_STACK, .segs = 1 };
+	const struct packet *p = &f->packet;
+	struct gro *row = own_row(gro, p->row - row_of(RX_STACK, 0));
 
 	if (!row)
 		return 0;
-	p.len = config.l2 + skb->len;
-	skb_segments(skb, &p, skb->data);
-	HIST_ADD(row->size, segs_slot(p.segs), p.segs);
-	row->bytes += p.len + skb_vlan_len(skb);
+	HIST_ADD(row->size, segs_slot(p->segs), p->segs);
+	row->bytes += p->len;
 	return 0;
 }
 

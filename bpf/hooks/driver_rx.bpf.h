@@ -6,23 +6,17 @@
 #include "bpf/common/head.bpf.h"
 #include <bpf/bpf_tracing.h>
 
-static __always_inline void delivered(bool frags, const struct sk_buff *skb,
-				      const struct net_device *dev)
+static __always_inline void delivered(struct frame *f, const struct sk_buff *skb)
 {
-	struct packet p = { .point = RX_NIC, .segs = 1, .ecn = ECN_NOT_IP };
-	const void *l3;
-	int linear;
+	struct packet *p = &f->packet;
 
-	p.row = row_of(RX_NIC, skb_rx_queue(skb, dev));
-	p.len = config.l2 + skb->len;
-	l3 = network_header(frags, skb, &linear);
-	skb_segments(skb, &p, l3);
 	/* The flow first: after the other branches the verifier would explore it 1000 times. */
-	if (flow_look(&p))
-		skb_look(skb, &p, l3, linear, skb->protocol);
+	if (flow_look(p))
+		skb_look(skb, p, f->l3, f->linear, skb->protocol);
 	if (packet_headers_wanted())
-		skb_parse(skb, &p, l3, linear, 0, skb->protocol, false);
-	meter_packet(&p);
+		skb_parse(skb, p, f->l3, f->linear, 0, skb->protocol, false);
+	p->point = RX_NIC;	/* clang lost track of it as its source was read */
+	meter_packet(p);
 }
 
 #endif

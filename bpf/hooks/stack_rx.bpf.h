@@ -6,19 +6,14 @@
 #include "bpf/common/head.bpf.h"
 #include <bpf/bpf_tracing.h>
 
-static __always_inline void stack_received(const struct sk_buff *skb, const struct net_device *dev)
+static __always_inline void stack_received(struct frame *f, const struct sk_buff *skb)
 {
-	struct packet p = { .point = RX_STACK, .segs = 1, .ecn = ECN_NOT_IP };
+	struct packet *p = &f->packet;
 
-	p.row = row_of(RX_STACK, skb_rx_queue(skb, dev));
-	p.len = config.l2 + skb->len;
-	skb_segments(skb, &p, skb->data);
-	p.len += skb_vlan_len(skb);
 	if (packet_headers_wanted())
-		skb_parse(skb, &p, skb->data,
-			  skb->len - skb->data_len, 0,
-			  skb->protocol, false);
-	meter_packet(&p);
+		skb_parse(skb, p, f->l3, f->linear, 0, skb->protocol, false);
+	p->point = RX_STACK;	/* clang lost track of it as its source was read */
+	meter_packet(p);
 }
 
 #endif

@@ -5,22 +5,34 @@
 #include "bpf/hooks/xmit.bpf.h"
 #include "hooks.h"
 
+static void rx_nic(const struct sk_buff *skb, bool frags)
+{
+	struct frame f = {};
+
+	if (!dev_is_ours(skb->dev))
+		return;
+	frame_look(&f, RX_NIC, frags, skb, skb->dev);
+	delivered(&f, skb);
+}
+
 void rx_gro(const struct sk_buff *skb)
 {
-	if (dev_is_ours(skb->dev))
-		delivered(false, skb, skb->dev);
+	rx_nic(skb, false);
 }
 
 void rx_frags(const struct sk_buff *skb)
 {
-	if (dev_is_ours(skb->dev))
-		delivered(true, skb, skb->dev);
+	rx_nic(skb, true);
 }
 
 void rx_stack(const struct sk_buff *skb)
 {
-	if (dev_is_ours(skb->dev))
-		stack_received(skb, skb->dev);
+	struct frame f = {};
+
+	if (!dev_is_ours(skb->dev))
+		return;
+	frame_look(&f, RX_STACK, false, skb, skb->dev);
+	stack_received(&f, skb);
 }
 
 void tx_stack(const struct sk_buff *skb)

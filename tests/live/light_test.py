@@ -58,6 +58,10 @@ def instructions():
     few("instructions that the verifier follows for the first interface", verified(first - before), 150_000)
     few("the same for a further one", verified(second - first), 150_000)
     nicprobe("detach", "--all")
+    before = program_ids()
+    nicprobe("attach", ONE, "-m", "all", "--rx", "driver", env={"NICPROBE_CANNOT": "tc"})
+    few("the same where tracepoints serve every point", verified(program_ids() - before), 320_000)
+    nicprobe("detach", "--all")
 
 
 def attaching():
