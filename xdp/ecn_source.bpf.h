@@ -58,7 +58,7 @@ static __always_inline void ecn_source_packet(const struct packet *p)
 	set = own_row(ecn_source, nr);
 	if (!set)
 		return;
-#pragma unroll
+	UNROLL
 	for (int i = 0; i < TABLE_WAYS; i++)
 		if (ecn_source_is(&set->way[i], p->src[0], p->src[1], p->ipv6)) {
 			TABLE_ADD(set->way[i].row.packets, p->segs);

@@ -18,6 +18,12 @@
 
 #include "lib/core/meter.bpf.h"
 
+#ifdef __clang__
+#define UNROLL	_Pragma("unroll")
+#else
+#define UNROLL		/* a compiler of tests, which has no verifier behind it */
+#endif
+
 /* The map `name`, with entries of `union name_set`: TABLE_SET(). Attach sets how many. */
 #define METER_TABLE(name)	ALIGNED_MAP(name, union name##_set, 1)
 
@@ -55,7 +61,7 @@ static __always_inline __u32 table_set(__u64 a, __u64 b)
 	__u32 *mark = (marks)->mark + (nr) % TABLE_MARKED * TABLE_WAYS;	\
 									\
 	barrier_var(mark);	/* 6.1 knows no bound of what is or-ed */ \
-	_Pragma("unroll")						\
+	UNROLL								\
 	for (__u32 way_nr = 0; way_nr < TABLE_WAYS; way_nr++) {		\
 		__u64 counted = *(__u64 *)&(set)->way[way_nr].row;	\
 		__u32 lately = (__u32)counted - mark[way_nr];		\

@@ -16,7 +16,6 @@
 static unsigned cpu;	/* that the program is on */
 
 #define bpf_get_smp_processor_id()	cpu
-#pragma GCC diagnostic ignored "-Wunknown-pragmas"
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #include "xdp/packet.bpf.h"
 
