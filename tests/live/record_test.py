@@ -180,7 +180,7 @@ def test_held():
     """What it holds of an interface between two frames is gone one frame after a detach; with rare frames it holds nothing."""
     nicprobe("detach", TAP, check=False)
     nicprobe("attach", TAP)
-    often, rarely = start("often", "-i", ".5"), start("rarely", "-i", "5")
+    often, rarely = start("often", TAP, "-i", ".5"), start("rarely", TAP, "-i", "5")
     until(lambda: mapped(often.pid) > 0)
     check("record: between frames its maps stay mapped", mapped(often.pid) > 10000, mapped(often.pid))
     same("record: but not for five seconds", mapped(rarely.pid), 0)
