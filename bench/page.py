@@ -153,7 +153,8 @@ def quoted(docs):
     """What README.md has of it."""
     yield (f"Measured by `make bench` on {machine.line(docs['packets']['machine'])}; "
            "nanoseconds are those above an empty program of the same kind in the same run. "
-           "[All figures and plots](bench/results/README.md).")
+           "[All figures and plots](bench/results/README.md); "
+           "[those of an AMD CPU](bench/results/safe-ret/README.md) that does not predict returns.")
     yield "\n".join(whole(docs))
 
 
