@@ -51,7 +51,11 @@ HOOKS = ["napi_gro_receive_entry", "netif_receive_skb", "net_dev_queue", "net_de
 
 
 def elsewhere():
-    """Keeps observers off CPU 0, which processes the packets, unless it is the only CPU."""
+    """
+    Keeps observers off CPU 0, which processes the packets, unless it is the only CPU. They are ended by SIGINT, which
+    what is started in the background ignores, and a shell then cannot trap.
+    """
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     if os.cpu_count() > 1:
         os.sched_setaffinity(0, set(range(1, os.cpu_count())))
 
