@@ -42,13 +42,26 @@ check "those that read registers compile for arm64" make -s B="$there/arm64" BPF
 
 git ls-files -z 2>/dev/null | xargs -0 tar -c --ignore-failed-read 2>/dev/null | tar -x -C "$there"
 [ -e "$there/Makefile" ] || { echo "skip build: the same elsewhere: no git clone to copy"; exit $failed; }
-# All BPF programs, and of the rest a fifth, another one each time; SAME=all: all, and the program.
+# Of the BPF programs a third, and of the rest a fifth, others each time; SAME=all: all, and the program.
 objects=$(git ls-files '*.c' | grep -v '\.bpf\.c$' | sed "s|^|$B/|; s|c$|o|" | while read -r o; do
 	[ ! -e "$o" ] || echo "$o"; done)
 programs=$(cd "$B/skel" && ls -- *.bpf.o | sed "s|^|$B/skel/|")
-[ "${SAME:-}" = all ] && objects="$objects $B/nicprobe" ||
-	objects=$(echo "$objects" | shuf -n $((1 + $(echo "$objects" | wc -l) / 5)))
+some() { shuf -n $((1 + $(echo "$1" | wc -l) / $2)) <<-E
+	$1
+	E
+}
+if [ "${SAME:-}" = all ]; then
+	objects="$objects $B/nicprobe"
+else
+	objects=$(some "$objects" 5) programs=$(some "$programs" 3)
+fi
 echo "# built elsewhere: $(echo $programs $objects | wc -w) of its parts"
+# The other programs are as they are here: every object is made after them.
+mkdir -p "$there/$B/skel"
+cp "$B"/skel/*.bpf.o "$there/$B/skel" && cp "$B"/skel/*.skel.h "$there/$B/skel"
+for p in $programs; do
+	rm "$there/$p" "$there/${p%.bpf.o}.skel.h"
+done
 # shellcheck disable=SC2086
 make -s -C "$there" B="$B" CC="$CC" CFLAGS="$CFLAGS" $programs $objects >/dev/null 2>&1
 differs=

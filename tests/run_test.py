@@ -111,6 +111,7 @@ check("run: what is made again within a test is counted", "2 made again" in got[
 got = run("situations/three_test.py")
 ends("of situations that which failed is made again", got, 0, "1 retried", "6 passed, 0 failed, 0 skipped")
 check("run: and no other is", sum("ok a: finds it" in line for line in got[1]) == 1, got)
+ends("of one the functions that are named", run("situations/three_test.py:a,c"), 0, "0 retried", "4 passed, 0 failed, 0 skipped")
 got = run(*(f"live/flaky{n}_test.py" for n in (1, 2, 3)))
 ends("three fail", got, 1, "3 retried", "3 passed, 1 failed, 0 skipped")
 check("run: three fail: they are named", "not ok second tries: 3, and 2 are allowed: live/flaky1_test.py live/flaky2_test.py "

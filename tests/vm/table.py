@@ -63,7 +63,7 @@ for kernel, guest, line in lines():
             totals[doc["driver"]] = totals.get(doc["driver"], 0) + doc["packets"]
     elif guest == "live":
         software(kernel, line)
-    took = re.match(r"# (\S+_test\.py): (\d+ s, \d+ of a CPU)$", line)
+    took = re.match(r"# (\S+_test\.py)\S*: (\d+ s, \d+ of a CPU)$", line)
     if took:
         times.append((kernel, guest, *took.groups()))
     took = re.match(r"# booted in (\d*) s, (\d+) s in all, (\d+) s of CPU time", line)

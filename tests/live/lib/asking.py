@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """Asks questions of stable probes while a test makes the events: what the live tests of `trace` share."""
 import atexit
+import functools
 import json
 import os
 import re
@@ -106,6 +107,7 @@ class Trace:
         return events
 
 
+@functools.cache        # a kernel keeps what it has, and `list` takes seconds in a guest
 def seen_by(probe, here=True):
     """{what --source calls it: (its name, its grade)} of a probe: those that are here, or the others."""
     kinds = {"netfilter": "nf", "tp_btf": "tp", "fentry": "function", "fexit": "function", "cgroup_skb": "cgroup", "sockops": "cgroup",
