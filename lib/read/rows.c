@@ -11,6 +11,7 @@
 #include <bpf/bpf.h>
 
 #include "lib/attach/held.h"
+#include "lib/read/keyed.h"
 #include "lib/read/reach.h"
 #include "lib/read/rows.h"
 #include "lib/read/sets.h"
@@ -18,7 +19,6 @@
 #include "lib/util/clock.h"
 #include "lib/util/error.h"
 
-#define AT_ONCE	(128 << 10)	/* bytes of a map a call: they stay in the cache of a CPU */
 #define WHOLE	(512 << 10)	/* bytes of a map that is mapped at once, and not in parts */
 
 static bool nothing(const uint64_t *words, unsigned nr)
@@ -65,27 +65,25 @@ uint64_t moments_later(uint64_t a, uint64_t b)
 static void cpu_add(struct table *t, unsigned row, unsigned cpu, const uint64_t *from,
 		     unsigned words)
 {
-	uint64_t *to = row_open(t, row) + (size_t)(cpu % t->cpus) * t->words;
 	unsigned sums = t->moments && t->moments < words ? t->moments : words;
+	uint64_t *to;
 
+	if (t->at && !t->at[row] && t->cpus == 1 && words == t->words) {
+		t->at[row] = t->held++;
+		memcpy(row_words(t, row, 0), from, words * sizeof(*from));
+		return;
+	}
+	to = row_open(t, row) + (size_t)(cpu % t->cpus) * t->words;
 	for (unsigned i = 0; i < sums; i++)
 		to[i] += from[i];
 	for (unsigned i = sums; i < words; i++)
 		to[i] = moments_later(to[i], from[i]);
 }
 
-static void cpu_take(struct table *t, unsigned row, unsigned cpu, const uint64_t *from,
-		     unsigned words)
+void cpu_take(struct table *t, unsigned row, unsigned cpu, const uint64_t *from, unsigned words)
 {
 	if (!nothing(from, words))
 		cpu_add(t, row, cpu, from, words);
-}
-
-static void row_take(struct table *t, unsigned row, const uint64_t *percpu, unsigned cpus,
-		     unsigned words)
-{
-	for (unsigned cpu = 0; cpu < cpus; cpu++)
-		cpu_take(t, row, cpu, percpu + (size_t)cpu * words, words);
 }
 
 /* Rows of the map from `from` on, at most `nr`, in one call; what cannot be done so, one by one. */
@@ -102,8 +100,7 @@ static int rows_read(int fd, __u32 from, unsigned nr, __u32 *keys, char *values,
 	return 0;
 }
 
-/* Room that all meters use, one after the other: it is in memory, and in the cache, already. */
-static void *values_room(size_t size)
+void *values_room(size_t size)
 {
 	static void *values;
 	static size_t room;
@@ -136,8 +133,8 @@ static int entries_take(const struct meter *m, struct table *t, int fd, struct e
 			unsigned row, unsigned nr)
 {
 	size_t size = (size_t)e.cpus * t->words * 8;
-	unsigned room = AT_ONCE / size ?: 1;
-	uint64_t *values = values_room(room * size > AT_ONCE ? size : AT_ONCE);
+	unsigned room = VALUES_AT_ONCE / size ?: 1;
+	uint64_t *values = values_room(room * size > VALUES_AT_ONCE ? size : VALUES_AT_ONCE);
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 	__u32 *keys = malloc(room * sizeof(*keys));
 	int err = values && keys ? 0 : -ENOMEM;
@@ -336,33 +333,6 @@ static int array_read(const struct meter *m, const struct meta *meta, struct tab
 	return err;
 }
 
-static int hash_read(const struct meter *m, struct table *t, int fd, unsigned cpus, unsigned words)
-{
-	size_t row_size = (size_t)cpus * words * 8;
-	bool cells = cpus == 1 && t->cpus == 1 && words == t->words;	/* the values are */
-	uint64_t *values = cells ? malloc(t->rows * row_size) : values_room(t->rows * row_size);
-	__u32 n = t->rows, next;
-	int err = 0;
-
-	t->keys = malloc((size_t)t->rows * m->key.size);
-	if (!values || !t->keys)
-		err = -ENOMEM;
-	else if (bpf_map_lookup_batch(fd, NULL, &next, t->keys, values, &n, NULL) &&
-		 errno != ENOENT)
-		err = -errno;
-	t->rows = err ? 0 : n;
-	if (cells) {
-		t->cells = values ? realloc(values, (t->rows ?: 1) * row_size) ?: values : NULL;
-		return err;
-	}
-	t->cells = calloc(t->rows ?: 1, (size_t)t->cpus * t->words * 8);
-	if (!t->cells)
-		err = err ?: -ENOMEM;
-	for (unsigned row = 0; !err && row < t->rows; row++)
-		row_take(t, row, values + row * row_size / 8, cpus, words);
-	return err;
-}
-
 /* The map of a meter that settles may have the first words of a row only. */
 static bool shape_fits(const struct meter *m, const struct meta *meta, const struct table *t,
 		       const struct bpf_map_info *i)
@@ -394,7 +364,7 @@ int table_read(const struct meter *m, const struct meta *meta, struct table *t, 
 	if (m->key.table)
 		return sets_read(m, meta, t, fd, &info, may_map(fd));
 	if (info.type == BPF_MAP_TYPE_HASH)	/* not per CPU: the key tells them apart */
-		return hash_read(m, t, fd, 1, t->words);
-	return m->by & BY_KEY ? hash_read(m, t, fd, meta->cpus, info.value_size / 8) :
+		return keyed_read(m, t, fd, 1, t->words);
+	return m->by & BY_KEY ? keyed_read(m, t, fd, meta->cpus, info.value_size / 8) :
 		array_read(m, meta, t, fd, &info);
 }

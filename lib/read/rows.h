@@ -13,4 +13,11 @@ struct error;
  */
 int table_read(const struct meter *, const struct meta *, struct table *, int fd, struct error *);
 
+/* Of its parts: adds the words that one CPU has of a row, the first of them or all. */
+void cpu_take(struct table *, unsigned row, unsigned cpu, const uint64_t *from, unsigned words);
+
+/* Room that all meters use, one after the other: it is in memory, and in the cache, already. */
+void *values_room(size_t size);
+#define VALUES_AT_ONCE	(128 << 10)	/* bytes of a map a call: they stay in the cache of a CPU */
+
 #endif

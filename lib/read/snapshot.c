@@ -91,40 +91,54 @@ unsigned *table_ranks(const struct meter *m, const struct table *t, table_order 
 	return order;
 }
 
+/* A row and its key, to another row of the table. */
+static void row_move(const struct meter *m, struct table *t, unsigned to, unsigned from)
+{
+	memcpy(t->keys + to * m->key.size, t->keys + from * m->key.size, m->key.size);
+	memcpy(row_words(t, to, 0), row_words(t, from, 0), (size_t)t->words * sizeof(*t->cells));
+}
+
+/* Each row takes the place of the one before, from `first` on until the circle is closed. */
+static void circle_move(const struct meter *m, struct table *t, unsigned *from, unsigned first,
+			void *spare)
+{
+	size_t words = (size_t)t->words * sizeof(*t->cells);
+	unsigned to = first;
+
+	memcpy(spare, row_words(t, first, 0), words);
+	memcpy((char *)spare + words, t->keys + first * m->key.size, m->key.size);
+	while (from[to] != first) {
+		unsigned next = from[to];
+
+		row_move(m, t, to, next);
+		from[to] = to;
+		to = next;
+	}
+	from[to] = to;
+	memcpy(row_words(t, to, 0), spare, words);
+	memcpy(t->keys + to * m->key.size, (char *)spare + words, m->key.size);
+}
+
 /*
- * Puts the rows of a keyed table in order: those of most readings are. Without memory they stay as
- * they are.
+ * Puts the rows of a keyed table in order: those of most readings are. They stay in their memory,
+ * since new memory of that size is cleared by the kernel first. Without memory they stay as they
+ * are.
  */
 void table_sort(const struct meter *m, struct table *t, table_order *cmp)
 {
-	unsigned room = 1, *order;
-	unsigned char *keys;
-	uint64_t *cells;
+	unsigned *from;
+	void *spare;
 
 	cmp = cmp ?: shown_by(m);
 	if (in_order(&(struct sorting){ t, m->key.size }, cmp))
 		return;
-	while (room < t->rows)		/* as much as table_add() takes for granted */
-		room *= 2;
-	order = table_ranks(m, t, cmp);
-	keys = malloc(room * m->key.size);
-	cells = malloc((size_t)room * t->words * 8);
-	if (order && keys && cells) {
-		for (unsigned i = 0; i < t->rows; i++) {
-			memcpy(keys + i * m->key.size, t->keys + order[i] * m->key.size,
-			       m->key.size);
-			memcpy(cells + (size_t)i * t->words, t->cells + (size_t)order[i] * t->words,
-			       t->words * 8);
-		}
-		free(t->keys);
-		free(t->cells);
-		t->keys = keys;
-		t->cells = cells;
-	} else {
-		free(keys);
-		free(cells);
-	}
-	free(order);
+	from = table_ranks(m, t, cmp);
+	spare = malloc((size_t)t->words * sizeof(*t->cells) + m->key.size);
+	for (unsigned row = 0; from && spare && row < t->rows; row++)
+		if (from[row] != row)
+			circle_move(m, t, from, row, spare);
+	free(from);
+	free(spare);
 }
 
 static uint64_t least(uint64_t a, uint64_t b)

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* The hash of a keyed meter as a table. */
+#ifndef NICPROBE_READ_KEYED_H
+#define NICPROBE_READ_KEYED_H
+
+#include "lib/read/snapshot.h"
+
+/*
+ * An entry has `words` of each of so many CPUs. `t` has its shape, and no rows yet. 0 or -errno.
+ * What the table has is freed by snapshot_free(), whatever comes back.
+ */
+int keyed_read(const struct meter *, struct table *t, int fd, unsigned cpus, unsigned words);
+
+#endif
