@@ -184,25 +184,30 @@ static void setup_tell(struct kept *k, struct kept_iface *one, struct snapshot *
 	one->setup = now;
 }
 
-/*
- * The window since the frame before is diagnosed as show would, with the setup as it was read last;
- * the totals are what is kept.
- */
+/* The window since the frame before, as show would diagnose it: with the setup as read last. */
+static int window_judge(struct kept *k, struct kept_iface *one, struct snapshot *now)
+{
+	struct snapshot window;
+	int err = snapshot_since(&window, now, &one->last);
+
+	if (!err) {
+		findings_judge(&window, one->setup);
+		findings_earlier(&window, now);
+		findings_copy(&now->findings, &window.findings);
+		findings_tell(k, one, &now->findings);
+	}
+	snapshot_free(&window);
+	return err;
+}
+
+/* What is kept are the totals, with the findings of the window: they become those of `one`. */
 static int frame_keep(struct kept *k, struct kept_iface *one, struct snapshot *now)
 {
 	bool window = one->last.meta.magic && one->last.meta.since == now->meta.since;
-	struct snapshot keep;
-	int err = snapshot_copy(&keep, now);
+	int err = window ? window_judge(k, one, now) : 0;
 
-	if (!err && window) {
-		snapshot_diff(now, &one->last);
-		findings_judge(now, one->setup);
-		findings_earlier(now, &keep);
-		findings_copy(&keep.findings, &now->findings);
-		findings_tell(k, one, &keep.findings);
-	}
-	err = err ?: recorder_frame(k->to, &keep, window ? &keep.findings : NULL);
-	snapshot_move(&one->last, &keep);
+	err = err ?: recorder_frame(k->to, now, window ? &now->findings : NULL);
+	snapshot_move(&one->last, now);
 	return err;
 }
 
@@ -211,6 +216,7 @@ static int iface_frame(struct kept *k, struct kept_iface *one)
 	struct error e = {};
 	struct snapshot now = {};
 	int err = snapshot_take(&now, one->dir, &e);
+	bool is_gone = now.gone;
 
 	if (err) {
 		gone(k, one, err == -ENOENT || err == -ENODATA ? "it was detached" : e.what);
@@ -224,13 +230,13 @@ static int iface_frame(struct kept *k, struct kept_iface *one)
 	link_tell(k, one, &now.link);
 	if (!now.gone)
 		setup_tell(k, one, &now);
-	if (!now.gone || !one->gone) {		/* once more, with its last figures */
+	if (!is_gone || !one->gone) {		/* once more, with its last figures */
 		err = frame_keep(k, one, &now);
 		k->frames += !err;
 	}
-	if (now.gone)
-		gone(k, one, now.state);
-	one->gone = now.gone;
+	if (is_gone)
+		gone(k, one, one->last.state);
+	one->gone = is_gone;
 	snapshot_free(&now);
 	return err;
 }

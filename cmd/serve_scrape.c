@@ -76,11 +76,8 @@ static int window_take(struct served *i)
 	}
 	if (taken(&i->next) && i->now.boot_ns - i->next.boot_ns >= LEAST)
 		snapshot_move(&i->begin, &i->next);
-	if (snapshot_copy(&i->window, &i->now))
-		return -ENOMEM;
-	if (taken(&i->begin))
-		snapshot_diff(&i->window, &i->begin);
-	return 0;
+	return taken(&i->begin) ? snapshot_since(&i->window, &i->now, &i->begin) :
+				  snapshot_copy(&i->window, &i->now);
 }
 
 /* An attachment that goes meanwhile is none; one that cannot be read is counted. */

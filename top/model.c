@@ -168,11 +168,7 @@ static struct link_rates link_since(const struct top_item *now, const struct top
 /* The difference of two totals, into a snapshot of its own. */
 static int difference(const struct top_item *now, struct top_item *then, struct snapshot *window)
 {
-	int err = snapshot_copy(window, now->s);
-
-	if (!err)
-		snapshot_diff(window, then->s);
-	return err;
+	return snapshot_since(window, now->s, then->s);
 }
 
 /* The latest moment that is a window ago, or `z`; NULL: there is only one moment. */

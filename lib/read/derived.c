@@ -87,9 +87,12 @@ const struct meter *derived_lacks(const struct meter *m, uint64_t on)
 static int derive(const struct meter *m, struct snapshot *s, const char *pins, struct error *e)
 {
 	struct table *t = &s->tables[meter_id(m)];
-	struct snapshot late = { .meta = s->meta, .pins_are = s->pins_are };
+	struct snapshot late;
 	int err = 0;
 
+	memset(&late, 0, offsetof(struct snapshot, findings));	/* which are not looked at */
+	late.meta = s->meta;
+	late.pins_are = s->pins_are;
 	*t = (struct table){ .cpus = 1, .words = m->row_size / 8 };
 	t->cells = calloc(1, m->row_size);	/* none is a table, too */
 	t->keys = malloc(m->key.size);

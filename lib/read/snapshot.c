@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* From maps to arrays; the difference of two moments. */
+/* From maps to arrays. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -225,98 +225,6 @@ void snapshot_free(struct snapshot *s)
 	free(s->thinned);
 	s->thinned = NULL;
 	load_free(&s->load);
-}
-
-/* With the tables of `from`. */
-static void shallow_copy(struct snapshot *to, const struct snapshot *from)
-{
-	memcpy(to, from, offsetof(struct snapshot, findings));
-	findings_copy(&to->findings, &from->findings);
-}
-
-void snapshot_move(struct snapshot *to, struct snapshot *from)
-{
-	snapshot_free(to);
-	shallow_copy(to, from);
-	memset(from, 0, offsetof(struct snapshot, findings));
-	findings_clear(&from->findings);
-}
-
-static void *duplicate(const void *from, size_t size)
-{
-	void *to = from ? malloc(size + 1) : NULL;
-
-	return to ? memcpy(to, from, size) : NULL;
-}
-
-int snapshot_copy(struct snapshot *to, const struct snapshot *from)
-{
-	int err;
-
-	shallow_copy(to, from);
-	err = load_copy(&to->load, &from->load);
-	to->thinned = duplicate(from->thinned, (size_t)NR_METERS * from->meta.cpus *
-					       sizeof(*from->thinned));
-	if (!to->thinned != !from->thinned)
-		err = -ENOMEM;
-	for (int id = 0; id < NR_METERS; id++) {
-		const struct table *t = &from->tables[id];
-
-		struct table *copy = &to->tables[id];
-
-		copy->cells = duplicate(t->cells, (size_t)(t->at ? t->held : t->rows) * t->cpus *
-						  t->words * 8);
-		copy->at = duplicate(t->at, t->rows * sizeof(*t->at));
-		copy->keys = duplicate(t->keys, (size_t)t->rows * meters[id]->key.size);
-		if (!copy->cells != !t->cells || !copy->at != !t->at || !copy->keys != !t->keys)
-			err = -ENOMEM;
-	}
-	return err;
-}
-
-/* What has nothing now had nothing before. */
-static void rows_diff(const struct meter *m, struct table *now, const struct table *before)
-{
-	for (unsigned row = 0; row < now->rows; row++)
-		for (unsigned cpu = 0; cpu < now->cpus && !(now->at && !now->at[row]); cpu++)
-			row_since(m, row_words(now, row, cpu), row_words(before, row, cpu));
-}
-
-/* When something last was is no figure of a window. */
-static void moments_forget(struct table *t)
-{
-	for (unsigned row = 0; t->moments && t->cells && row < t->rows; row++)
-		memset(row_words(t, row, 0) + t->moments, 0,
-		       (t->words - t->moments) * sizeof(*t->cells));
-}
-
-void snapshot_diff(struct snapshot *now, struct snapshot *before)
-{
-	for (int id = 0; id < NR_METERS; id++) {
-		struct table *t = &now->tables[id], *b = &before->tables[id];
-
-		now->lost[id] -= least(now->lost[id], before->lost[id]);
-		if (t->when > b->when && b->when)
-			t->seconds = (t->when - b->when) * 1e-9;
-		if (t->keys && b->keys) {
-			table_since(meters[id], t, b, row_since);
-			table_sort(meters[id], t, NULL);
-		}
-		if (!t->keys && t->cells && b->cells && t->rows == b->rows)
-			rows_diff(meters[id], t, b);
-		moments_forget(t);
-	}
-	thinned_diff(now, before);
-	load_diff(&now->load, &before->load);
-	/* a meter may be gone since */
-	now->missed -= least(now->missed, before->missed);
-	now->missed_nobodys -= least(now->missed_nobodys, before->missed_nobodys);
-	for (int id = 0; id < NR_METERS; id++)
-		now->missed_meter[id] -= least(now->missed_meter[id], before->missed_meter[id]);
-	for (int p = 0; p < NR_POINTS; p++)
-		now->missed_point[p] -= least(now->missed_point[p], before->missed_point[p]);
-	now->seconds = (now->boot_ns - before->boot_ns) * 1e-9;
-	now->interval = true;
 }
 
 /* The histogram that has every packet in its count, and whose it is. */

@@ -135,7 +135,9 @@ int snapshot_copy(struct snapshot *to, const struct snapshot *);	/* 0 or -ENOMEM
 void snapshot_move(struct snapshot *to, struct snapshot *from);
 
 /* `now` becomes the difference to `before`; levels stay as they are now. */
-void snapshot_diff(struct snapshot *now, struct snapshot *before);
+void snapshot_diff(struct snapshot *now, const struct snapshot *before);
+/* The same in `to`, while `now` stays. 0 or -ENOMEM. */
+int snapshot_since(struct snapshot *to, const struct snapshot *now, const struct snapshot *before);
 
 /*
  * Packets received and sent by all that the driver serves: what its calls are for. 0: not known,

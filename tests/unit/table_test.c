@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Maps as tables: copied or mapped, in parts, lanes and CPUs summed, idle rows without memory;
- * differences.
+ * hashes; differences.
  */
 #include <errno.h>
 #include <math.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
@@ -18,6 +19,8 @@
 #include "check.h"
 
 #define ROWS	301		/* of 2 KB per CPU: more than one batch */
+
+#define ENTRIES	301		/* of a hash: several calls */
 
 #define CPUS	5		/* of a METER_MAP(): as many as it was made for */
 
@@ -95,9 +98,21 @@ static unsigned level_words(const struct table *t, unsigned row, uint64_t want)
 	return wrong;
 }
 
+/* A window that was made beside, and the one that took the place of a moment. */
+static void check_same(const struct snapshot *a, const struct snapshot *b)
+{
+	const struct table *x = &a->tables[METER_txlat], *y = &b->tables[METER_txlat];
+	unsigned wrong = x->rows != y->rows || a->seconds != b->seconds || !a->interval;
+
+	for (unsigned row = 0; row < y->rows; row++)
+		wrong += cell_idle(x, row, 0) != cell_idle(y, row, 0) ||
+			 memcmp(row_words(x, row, 0), row_words(y, row, 0), y->words * 8);
+	same("both ways are the same", wrong, 0);
+}
+
 static void check_difference(int fd)
 {
-	struct snapshot before = taken(), now, kept;
+	struct snapshot before = taken(), now, kept, since;
 	struct table *t;
 
 	put(fd, 31, 2007);	/* each word grows by 7, on each CPU */
@@ -107,7 +122,10 @@ static void check_difference(int fd)
 	check_rows(&before.tables[METER_txlat]);
 	before.boot_ns = 1000000000, now.boot_ns = 2000000000;
 	before.tables[METER_txlat].when = 900000000, now.tables[METER_txlat].when = 1400000000;
+	same("what grew since, beside it", -snapshot_since(&since, &now, &before), 0);
+	row_is(&now.tables[METER_txlat], 31, 1, 2007, "it stays what it is");
 	snapshot_diff(&now, &before);
+	check_same(&since, &now);
 	same("a second passed", llround(now.seconds * 1e3), 1000);
 	same("half a second for what was read early",
 	     llround(1e3 * table_seconds(&now, &meter_txlat)), 500);
@@ -121,6 +139,7 @@ static void check_difference(int fd)
 	snapshot_free(&before);
 	snapshot_free(&now);
 	snapshot_free(&kept);
+	snapshot_free(&since);
 }
 
 static void check_map(int fd, int of_cpus, int by)
@@ -153,6 +172,70 @@ static int made(enum bpf_map_type type, unsigned rows, unsigned flags)
 	return bpf_map_create(type, "table_test", 4, meter_txlat.row_size, rows, &opts);
 }
 
+/* Entry `i` of a hash: its key, which sorts as `i` does, and word `w` of a CPU. */
+static void key_put(unsigned char *key, size_t size, unsigned i)
+{
+	memset(key, 0, size);
+	key[size - 2] = i >> 8;
+	key[size - 1] = i;
+}
+
+static uint64_t word_of(unsigned i, unsigned w, unsigned cpu)
+{
+	return 1000 * i + w + cpu;
+}
+
+/* Row `row` of a table by key is entry `row`, the words of so many CPUs summed. */
+static bool entry_is(const struct table *t, size_t key_size, unsigned row, unsigned of_cpus)
+{
+	unsigned char key[64];
+	unsigned wrong;
+
+	key_put(key, key_size, row);
+	wrong = !!memcmp(key, t->keys + row * key_size, key_size);
+	for (unsigned w = 0; w < t->words; w++) {
+		uint64_t sum = 0;
+
+		for (unsigned cpu = 0; cpu < of_cpus; cpu++)
+			sum += word_of(row, w, cpu);
+		wrong += row_words(t, row, 0)[w] != sum;
+	}
+	return !wrong;
+}
+
+/* More rows than one call takes, in whatever order a hash has them: each is there, once. */
+static void check_hash(const struct meter *m, enum bpf_map_type type, unsigned of_cpus)
+{
+	int fd = bpf_map_create(type, "table_test", m->key.size, m->row_size, 2 * ENTRIES, NULL);
+	unsigned words = m->row_size / 8, good = 0;
+	uint64_t *values = calloc(of_cpus, m->row_size);
+	struct meta meta = { .rows = ROWS, .cpus = of_cpus };
+	struct snapshot s = {};
+	struct table *t = &s.tables[meter_id(m)];
+	unsigned char key[64];
+
+	same("a hash is made", fd >= 0, 1);
+	same("it has no rows", -table_read(m, &meta, t, fd, NULL), 0);
+	same("which is a table", t->cells && t->keys && !t->rows, 1);
+	snapshot_free(&s);
+	for (unsigned i = 0; i < ENTRIES; i++) {
+		key_put(key, m->key.size, i);
+		for (unsigned n = 0; n < of_cpus * words; n++)
+			values[n] = word_of(i, n % words, n / words);
+		if (bpf_map_update_elem(fd, key, values, 0))
+			exit(2);
+	}
+	same("it is read", -table_read(m, &meta, t, fd, NULL), 0);
+	same("all of it", t->rows, ENTRIES);
+	table_sort(m, t, table_by_key);
+	for (unsigned i = 0; i < t->rows; i++)
+		good += entry_is(t, m->key.size, i, of_cpus);
+	same("each entry once, with its words", good, ENTRIES);
+	snapshot_free(&s);
+	free(values);
+	close(fd);
+}
+
 /* CPUs that count in rows of some words must not share a cache line: each count would wait. */
 static void check_strides(void)
 {
@@ -181,6 +264,8 @@ int main(void)
 		return 0;
 	}
 	check_strides();
+	check_hash(&meter_skblife, BPF_MAP_TYPE_HASH, 1);
+	check_hash(&meter_qdisc, BPF_MAP_TYPE_PERCPU_HASH, libbpf_num_possible_cpus());
 	check_map(fd, libbpf_num_possible_cpus(), fd);
 	close(fd);
 	fd = made(BPF_MAP_TYPE_ARRAY, mapped * CPUS, BPF_F_MMAPABLE);
