@@ -14,6 +14,7 @@
 #include "lib/util/amount.h"
 #include "lib/util/clock.h"
 #include "lib/util/error.h"
+#include "lib/util/heap.h"
 #include "lib/util/log.h"
 #include "render/units.h"
 
@@ -93,6 +94,7 @@ static int frames(struct kept *k, const struct wanted *w, struct going *g, struc
 	bool more = true;
 	int err;
 
+	heap_keep();
 	held_until(w->interval);
 	for (;;) {
 		k->last = !more || clock_ns(CLOCK_MONOTONIC) >= end;

@@ -2,19 +2,18 @@
 /* nicprobe report: a recording, or two of them, as a page of HTML. */
 #include <errno.h>
 #include <fcntl.h>
-#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "cmd/cmd.h"
 #include "lib/util/error.h"
+#include "lib/util/heap.h"
 #include "lib/util/log.h"
 #include "render/units.h"
 #include "report/report.h"
 
 #define DEFAULT	"report.html"	/* in the present directory, if stdout is a terminal */
-#define HEAP_KEPT	(32 << 20)	/* bytes that are free; glibc takes no larger threshold */
 
 struct wanted_page {
 	const char *to;
@@ -151,9 +150,7 @@ static int report_make(char **paths, unsigned nr, const char *to, struct error *
 	size_t size = 0;
 	int err;
 
-	/* each window frees megabytes that the next one needs: else the kernel clears them anew */
-	mallopt(M_MMAP_THRESHOLD, HEAP_KEPT);
-	mallopt(M_TRIM_THRESHOLD, HEAP_KEPT);
+	heap_keep();
 	err = accounts_read(&r, paths, nr, e);
 	if (!err) {
 		r.out = open_memstream(&page, &size);

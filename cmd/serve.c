@@ -9,6 +9,7 @@
 #include "cmd/show.h"
 #include "lib/kernel/symbol.h"
 #include "lib/util/error.h"
+#include "lib/util/heap.h"
 #include "lib/util/log.h"
 #include "serve/confine.h"
 #include "serve/listen.h"
@@ -132,6 +133,7 @@ static int run(int argc, char **argv)
 	if (argv[optind])
 		return usage_error("nicprobe serve --help", "serve takes options only, not \"%s\"",
 				   argv[optind]);
+	heap_keep();
 	waiting = signals_take();
 	symbol_conceal();
 	err = listen_all(&s, &e) ?: confine(&e);

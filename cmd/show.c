@@ -16,6 +16,7 @@
 #include "lib/net/here.h"
 #include "lib/net/iface.h"
 #include "lib/util/error.h"
+#include "lib/util/heap.h"
 #include "lib/util/log.h"
 #include "render/shown.h"
 #include "render/units.h"
@@ -251,6 +252,7 @@ static int show_them(struct view *v)
 {
 	int err;
 
+	heap_keep();
 	if (v->format->begin)
 		v->format->begin(stdout, &v->look);
 	err = only_hw(v) ? show_hw(v) : v->total ? show_totals(v) : show_windows(v);

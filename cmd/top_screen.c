@@ -17,6 +17,7 @@
 #include "lib/attach/held.h"
 #include "lib/util/clock.h"
 #include "lib/util/error.h"
+#include "lib/util/heap.h"
 #include "lib/util/log.h"
 
 #define WIDEST	400		/* columns of one line that are put at once */
@@ -261,6 +262,7 @@ static int loop(const struct top_request *wanted, struct ui *ui, const sigset_t 
 	struct model *m = ui->model;
 	unsigned moments = 0;
 
+	heap_keep();
 	held_until(wanted->interval);
 	for (;;) {
 		uint64_t now = clock_ns(CLOCK_MONOTONIC);
