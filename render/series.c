@@ -23,12 +23,16 @@ struct series_part {
 	bool all;		/* all queues */
 	const char *unit;
 	unsigned order;
-	uint64_t *words;
+	const uint64_t *row;	/* its words in the table */
+	uint64_t *words;	/* the sum of those like it; NULL: there is none yet */
 };
 
 struct parts {
 	unsigned nr;
 	struct series_part *list;
+	FILE *out;		/* to `text`, of one stem after the other */
+	char *text;
+	size_t size;
 };
 
 /* Labels that are only written on request; any of these bits of --each requests them. */
@@ -126,22 +130,21 @@ static int part_read(struct parts *all, const struct snapshot *s, const struct m
 {
 	const struct table *t = &s->tables[meter_id(m)];
 	struct series_part *p = part_add(all);
-	size_t size = 0;
-	FILE *out = p ? open_memstream(&p->stem, &size) : NULL;
 
-	if (!out)
+	all->out = all->out ?: open_memstream(&all->text, &all->size);
+	if (!p || !all->out)
 		return -ENOMEM;
+	rewind(all->out);
 	if (m->by & BY_KEY)
-		key_labels(out, p, m, key_of(m, t, row), each);
+		key_labels(all->out, p, m, key_of(m, t, row), each);
 	else
-		place_labels(out, p, s, m, row, cpu, each);
-	fclose(out);
-	p->queue = p->queue ?: strdup("");
-	p->words = malloc(t->words * sizeof(*p->words) + 1);
-	if (!p->stem || !p->queue || !p->words)
+		place_labels(all->out, p, s, m, row, cpu, each);
+	if (fflush(all->out))
 		return -ENOMEM;
-	memcpy(p->words, row_words(t, row, cpu), t->words * sizeof(*p->words));
-	return 0;
+	p->stem = strndup(all->text, all->size);
+	p->queue = p->queue ?: strdup("");
+	p->row = row_words(t, row, cpu);
+	return p->stem && p->queue ? 0 : -ENOMEM;
 }
 
 static int by_labels(const void *one, const void *other)
@@ -166,6 +169,14 @@ static void part_free(struct series_part *p)
 	free(p->words);
 }
 
+/* The first row of a sum; without memory there is none. */
+static void sum_begin(struct series_part *p, unsigned words)
+{
+	p->words = malloc(words * sizeof(*p->words) + 1);
+	if (p->words)
+		memcpy(p->words, p->row, words * sizeof(*p->words));
+}
+
 /*
  * Sums the sorted parts of one stem. Rows of all queues count the same as the rows by queue: unless
  * by_queue, only the former are kept if both exist.
@@ -185,11 +196,13 @@ static unsigned stem_fold(struct series_part *p, unsigned nr, unsigned words, bo
 		if (!by_queue && all && some && !p[i].all) {
 			part_free(&p[i]);
 		} else if (last && (!by_queue || !strcmp(last->queue, p[i].queue))) {
-			words_add(last->words, p[i].words, words);
+			if (last->words)
+				words_add(last->words, p[i].row, words);
 			part_free(&p[i]);
 		} else {
 			p[kept++] = p[i];
 			p[kept - 1].all &= some;
+			sum_begin(&p[kept - 1], words);
 		}
 	}
 	return kept;
@@ -228,7 +241,7 @@ static int hand_over(struct series_list *to, struct parts *all, bool by_queue)
 		*s = (struct series){ .labels = malloc(size), .unit = p->unit, .words = p->words,
 				      .whole = by_queue && p->all };
 		p->words = NULL;
-		if (!s->labels)
+		if (!s->labels || !s->words)
 			return -ENOMEM;
 		snprintf(s->labels, size, "%s%s", p->stem, by_queue ? p->queue : "");
 	}
@@ -272,6 +285,9 @@ int series_read(struct series_list *to, const struct snapshot *s, const struct m
 	for (unsigned i = 0; i < all.nr; i++)
 		part_free(&all.list[i]);
 	free(all.list);
+	if (all.out)
+		fclose(all.out);
+	free(all.text);
 	return err;
 }
 
