@@ -33,6 +33,7 @@ const struct driver driver_veth = {
 	.rx_ring = 256,			/* VETH_RING_SIZE; 6.1, 6.12, 6.18 */
 	.drops_long = true,		/* __dev_forward_skb(); 6.1 to 6.18 */
 	.gro_by_ethtool = true,		/* only with TSO off at the sender: veth_xmit() */
+	.napi_by_gro = true,		/* veth_set_features(), veth_xdp_set(); 6.1 to 6.18 */
 	.rx_queue = RX_QUEUE_RAW,	/* the sender's queue, without + 1; 6.18 */
 	/* veth_xdp_set(): peer->features without NETIF_F_GSO_SOFTWARE, veth_enable_xdp(). */
 	.xdp = "turns TSO off on its peer and NAPI on: this changes what is measured",

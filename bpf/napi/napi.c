@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The meter napi: polls, and how they are timed. */
 #include <inttypes.h>
+#include <string.h>
 
 #include "bpf/napi/napi.h"
+#include "lib/attach/attach.h"
 #include "lib/core/hook.h"
 #include "lib/kernel/btf.h"
 #include "lib/kernel/feature.h"
+#include "lib/net/ethtool.h"
 #include "lib/read/snapshot.h"
 #include "lib/util/log.h"
 
@@ -63,6 +66,19 @@ enum { WORK, POLLS, EXHAUSTED, SQUEEZED, BURST, BURST_LONG, RUN, NEAR_RING };
 static const char *absent(const struct site *site)
 {
 	return site->driver->no_napi;
+}
+
+/* Without NAPI the backlog's polls serve it, which belong to no interface. */
+static const char *idle(const struct site *site)
+{
+	const struct iface *i = &site->iface;
+	const char *rx = site->request ? site->request->rx : NULL;
+	bool native = i->xdp_id != i->generic_xdp_id || (rx && !strcmp(rx, "xdp"));
+
+	if (!site->driver->napi_by_gro || native || gro_read(i))
+		return NULL;
+	return text("%s has no NAPI while GRO is off and no XDP program is on it; "
+		    "once it has, attach -m +napi adds this", site->driver->name);
 }
 
 static const char *time_remark(const struct site *site)
@@ -128,5 +144,6 @@ const struct meter meter_napi = {
 	.metrics = metrics,
 	.row_close = row_close,
 	.absent = absent,
+	.idle = idle,
 	.remark = remark,
 };

@@ -198,6 +198,8 @@ struct meter {
 	const char *on_request;		/* why it is attached only when named; NULL: by default */
 	const char *(*cannot)(void);	/* why it can work nowhere on this kernel, or NULL */
 	const char *(*absent)(const struct site *);	/* why it cannot work here, or NULL */
+	/* Why there is nothing to count as things are: left out unless named. NULL: there is */
+	const char *(*idle)(const struct site *);
 	/* Which of its methods is in use here, or what it does without; or NULL. */
 	const char *(*remark)(const struct site *);
 };

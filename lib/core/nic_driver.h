@@ -118,6 +118,7 @@ struct driver {
 	 */
 	bool drops_long;
 	const char *no_napi;		/* why no poll ever belongs to it; NULL: one may */
+	bool napi_by_gro;		/* it polls only while GRO is on, or has native XDP */
 
 	/* What `nicprobe drivers` tells and checks. Lists end with an empty one; NULL: none. */
 	const struct driver_name *functions, *tracepoints;

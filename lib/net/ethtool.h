@@ -81,6 +81,7 @@ struct features {
 
 void features_read(const struct iface *, struct features *);
 void features_free(struct features *);
+int gro_read(const struct iface *);	/* 1: GRO is on; 0: off; -errno: not known */
 
 /* Begins a request about an interface; `buf` has MNL_SOCKET_BUFFER_SIZE. NULL: no such family. */
 struct nlmsghdr *ethtool_request(char *buf, unsigned message, const struct iface *);

@@ -135,3 +135,10 @@ void features_free(struct features *f)
 	free(f->list);
 	*f = (struct features){};
 }
+
+int gro_read(const struct iface *i)
+{
+	struct ethtool_value gro = { .cmd = ETHTOOL_GGRO };
+
+	return ethtool_ask(i->name, &gro) ?: !!gro.data;
+}

@@ -95,6 +95,43 @@ same("veth of 4 queues: packets", {q: r["work"]["sum"] for q, r in rows(doc).ite
 same("veth of 4 queues: as rx-nic counts", {q: h["count"] for q, h in sizes_at(doc, "rx-nic").items()}, counts)
 conserved("veth of 4 queues", doc)
 
+# A veth with neither GRO nor XDP has no NAPI: by default nothing looks for polls there, which would cost each packet.
+# What is named is attached, for the NAPI that may come.
+veth(a, b, "eth5", 1)
+bare, quiet = Nic("packet eth5", a), f"{b}/eth5"
+BY_NAPI = {"softirq_raise", "softirq_entry"}
+
+
+def attached(*args):
+    """Is it measured, and which of its own programs are there? If not: why?"""
+    doc = json.loads(nicprobe("attach", "-j", quiet, *args).stdout)
+    pins = os.listdir(f"/sys/fs/bpf/nicprobe/{os.stat(f'/run/netns/{b}').st_ino}/eth5")
+    return "napi" in doc["meters"], BY_NAPI & set(pins), doc["absent"].get("napi", "")
+
+
+def polled(count):
+    bare(f"send 0 {count} 100")
+    bare("go")
+    until(lambda: packets_at(show(quiet), "rx-nic") == count, 2)
+    return {q: r["work"]["sum"] for q, r in rows(settled(quiet)).items()}
+
+
+on, programs, why = attached()
+check("veth without NAPI: napi is left out, and it is said why", not on and "no NAPI while GRO is off" in why and
+      "-m +napi" in why, why)
+same("veth without NAPI: none of its programs runs", programs, set())
+nicprobe("attach", "-m", "+napi", quiet)
+a.run("ethtool -K eth5 tso off")
+b.run("ethtool -K eth5 gro on")
+same("veth without NAPI: added, and its NAPI begins", polled(30), {0: 30})
+nicprobe("detach", quiet)
+same("veth with NAPI: by default", attached(), (True, BY_NAPI, ""))
+nicprobe("detach", quiet)
+b.run("ethtool -K eth5 gro off")
+for args in ("-m", "napi,pktsize"), ("--rx", "xdp"):
+    same(f"veth without NAPI: {' '.join(args)}", attached(*args), (True, BY_NAPI, ""))
+    nicprobe("detach", quiet)
+
 # 3. veth polls if its receiver has GRO and its sender no TSO. We fill the sender's qdisc, then open it: it passes 64
 # packets (dev_tx_weight) before a poll can run on that CPU.
 veth(a, b, "eth1", 1)
