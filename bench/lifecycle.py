@@ -60,6 +60,26 @@ def syscalls(*args):
     return {name: int(calls) for calls, name in rows if name != "total"}
 
 
+def verified(*args):
+    """The milliseconds that the kernel takes to verify and translate the programs of a command, if all CPUs do it at
+    once; None without strace."""
+    if not shutil.which("strace"):
+        return None
+    with tempfile.NamedTemporaryFile("r") as out:
+        subprocess.run(["strace", "-f", "-T", "-e", "trace=bpf", "-o", out.name, lab.NICPROBE, *args], check=True,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=60)
+        lines = out.read().splitlines()
+    took, within = 0, {}	# {thread: the command of its call}
+    for line in lines:
+        thread, _, call = line.partition(" ")
+        command = re.search(r"bpf\((\w+)", call)
+        within[thread] = command[1] if command else within.get(thread)
+        end = re.search(r" <([\d.]+)>$", call)
+        if end and within[thread] == "BPF_PROG_LOAD":
+            took += float(end[1])
+    return round(1e3 * took / os.cpu_count(), 1)
+
+
 def busy(packet, nic, queues, kind):
     """Sends and receives a frame on every queue, so that no row is empty."""
     for end, what in (packet, "v4 udp"), (nic, kind):
@@ -134,8 +154,9 @@ def cycle(trace, netns, cards, queues, meters, rounds):
         if len(cards) > 1:
             timed("attach", where, *chosen)
             beside(cards, chosen, times)
-    row = {"queues": queues, "meters": meters,
+    row = {"queues": queues, "meters": meters, "verified_ms": verified("attach", where, *chosen),
            "memory": memory, "bytes": sum(memory.values()), "syscalls": calls}
+    timed("detach", where)
     for name, took in times.items():
         row[name] = {"ms": quartile(t[0] for t in took), "least": round(min(took)[0], 2),
                      "cpu_ms": quartile(t[1] for t in took)}

@@ -48,6 +48,7 @@ Keys are looked up by hash.""",
 `show, drops`: packets were dropped, too, so `show` has to look up names of kernel functions.
 `true` is a process that does nothing, run alternately with `show`: the minimum for any program.
 *A further one* is the attach of a second interface, *the first of two* the detach of the first, whose programs the other may need.
+The kernel verifies programs on all CPUs at once: an attach takes no less than that.
 Times are wall time, so other work on the CPU adds to them; the CPU time of `show` is listed, too.
 Maps have a row per queue and possible CPU, and the time to read them is proportional to both.""",
     "faces": """What it takes to watch an interface of 64 queues with all meters, while every queue has packets in each second.
@@ -55,6 +56,7 @@ Maps have a row per queue and possible CPU, and the time to read them is proport
 `top` draws 200 columns and 60 lines; a recording grows by what is told, and by a full frame each minute.
 A scrape of `serve` is timed by the client; the CPU time is that of the server.""",
     "questions": """What `nicprobe trace` adds to a UDP packet between sockets over two taps while it answers a question, and bpftrace while a script answers the same one; by the clock, the call of the programs included.
+The last column is what the program of the question itself takes, by the kernel's run-time statistics: it is less than the clock can tell from noise.
 *Until attached* is the time from the start of the process until events are counted: the median of five.""",
     "connections": """The CPU time that a TCP connection over loopback takes more while the host is attached: made, 8 bytes there and back, ended; both its ends together.
 No program of the host's meters runs for a packet, but of those on request: they are listed alone.

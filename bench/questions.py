@@ -4,13 +4,13 @@ import os
 import statistics
 import subprocess
 import time
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 
 import dispatch
 from children import Bench, lab
 from links import TapSockets
-from rivals import Bpftrace
-from tell import done
+from rivals import Bpftrace, held
+from tell import done, progress, right
 
 # (what is asked, the hook, the words of `nicprobe trace`, the script of bpftrace)
 QUESTIONS = [
@@ -76,8 +76,31 @@ def starts(make):
     return round(1e3 * statistics.median(took))
 
 
+def inside(link, words, hook, ms):
+    """ns per event of the question's programs above empty ones beside them, by the kernel's own statistics."""
+    with Trace(link.netns, words) as asked, nothing(link, hook) as empty, closing(Bench("trace")) as trace:
+        sides = [" ".join(map(str, held(p.pid))) for p in (asked.p, empty.p)]
+        before = [trace(f"read {ids}") for ids in sides]
+        link.slices(ms)
+        after = [trace(f"read {ids}") for ids in sides]
+    grown = [{what: sum(a[one][what] - b[one][what] for one in a) for what in ("ns", "count")}
+             for a, b in zip(after, before)]
+    ours, least = (side["ns"] / side["count"] for side in grown)
+    return ours - least
+
+
+def above(link, words, hook, rounds, ms, what):
+    """The same of some rounds: {ns, spread}."""
+    each = []
+    for n in range(rounds):
+        progress(f"questions: {what}: round {n + 1} of {rounds}: inside")
+        each.append(right(inside, link, words, hook, ms))
+    each.sort()
+    return {"ns": round(statistics.median(each), 1), "spread": [round(each[n], 1) for n in (len(each) // 4, -1 - len(each) // 4)]}
+
+
 def part(quick):
-    """[{what, ours, empty, theirs: {ns, spread, base, start} or None}]"""
+    """[{what, ours, empty, theirs: {ns, spread, base, start} or None, inside: {ns, spread}}]"""
     rounds, ms = (2, 60) if quick else (9, 60)
     link, rows = TapSockets(), []
     whys = Bpftrace.why_not()
@@ -89,7 +112,8 @@ def part(quick):
         for who in runs.keys() - {"empty"}:
             make = runs[who]
             got[who]["start"] = starts(lambda make=make: make(link))
-        rows.append({"what": what, "ours": got["ours"], "empty": got["empty"], "theirs": got.get("theirs")})
+        rows.append({"what": what, "ours": got["ours"], "empty": got["empty"], "theirs": got.get("theirs"),
+                     "inside": above(link, words, hook, rounds, ms, what)})
     link.close()
     done()
     return {"rounds": rounds, "ms": ms, "rows": rows}

@@ -60,6 +60,18 @@ def elsewhere():
         os.sched_setaffinity(0, set(range(1, os.cpu_count())))
 
 
+def held(pid):
+    """The ids of the programs that a process holds."""
+    ids = set()
+    for path in glob.glob(f"/proc/{pid}/fdinfo/*"):
+        try:
+            with open(path, encoding="ascii") as f:
+                ids.update(int(line.split()[1]) for line in f if line.startswith("prog_id:"))
+        except OSError:
+            pass
+    return ids
+
+
 class Bpftrace:
     """with Bpftrace(name) as b: counts on all interfaces; b.counts() has the counts afterwards."""
     @staticmethod
@@ -82,15 +94,7 @@ class Bpftrace:
         return self
 
     def ids(self):
-        """The ids of the programs it holds."""
-        ids = set()
-        for path in glob.glob(f"/proc/{self.p.pid}/fdinfo/*"):
-            try:
-                with open(path, encoding="ascii") as f:
-                    ids.update(int(line.split()[1]) for line in f if line.startswith("prog_id:"))
-            except OSError:
-                pass
-        return ids
+        return held(self.p.pid)
 
     def programs(self, trace):
         """{id: (hook, hook)}, without BEGIN and END. The kernel keeps 15 characters of names."""

@@ -170,8 +170,11 @@ def of_questions(doc):
     def side(row):
         return [number(row and row["ns"], 1), number(row and row["start"])]
     yield Table("Questions to probes, ns per packet by the clock; ms until attached",
-                ["", "nicprobe", "until attached", "bpftrace", "until attached", "an empty program"],
-                [[r["what"], *side(r["ours"]), *side(r["theirs"]), number(r["empty"]["ns"], 1)] for r in doc["rows"]])
+                ["", "nicprobe", "until attached", "bpftrace", "until attached", "an empty program",
+                 "program of nicprobe, above an empty one"],
+                [[r["what"], *side(r["ours"]), *side(r["theirs"]), number(r["empty"]["ns"], 1),
+                  number(r["inside"]["ns"] if "inside" in r else None, 1)]
+                 for r in doc["rows"]])
 
 
 def of_lifecycle(doc):
@@ -224,13 +227,15 @@ def measured(got, unit):
 
 
 def reached(bar):
-    """Reached or missed; and where not even empty programs reach it, what these take."""
+    """Reached or missed; and where not even empty programs reach it, or the kernel that loads ours, what these take."""
     if bar.got is None:
         return "not measured"
     if bar.got <= bar.most:
         return "reached"
     if bar.floor is None or bar.floor <= bar.most:
         return "missed"
+    if bar.unit == "ms":
+        return f"missed, and the kernel takes {measured(bar.floor, bar.unit)} to verify the programs"
     return f"missed, and empty programs alone {'lose' if bar.unit == '%' else 'add'} {measured(bar.floor, bar.unit)}"
 
 
@@ -241,5 +246,5 @@ def of_bars(docs, earlier=None):
         then = [measured(earlier["values"].get(bars.name(bar.what)), bar.unit)] if earlier else []
         rows.append([reached(bar), measured(bar.got, bar.unit), *then, measured(bar.floor, bar.unit),
                      f"{bar.most:g}{' ' + bar.unit if bar.unit else ''}", bar.what])
-    return Table("Upper limits", ["", "measured", *([earlier["date"]] if earlier else []), "empty programs", "limit",
-                                  "figure"], rows)
+    return Table("Upper limits", ["", "measured", *([earlier["date"]] if earlier else []),
+                                  "empty programs, or verifying", "limit", "figure"], rows)

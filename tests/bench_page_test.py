@@ -28,6 +28,8 @@ def limits():
         same(f"a limit: {name}", tables.reached(bars.Bar("figure", "%", most, got, floor)), want)
     same("a limit: in nanoseconds", tables.reached(bars.Bar("figure", "ns", 250, 389, 369)),
          "missed, and empty programs alone add 369.0 ns")
+    same("a limit: in milliseconds", tables.reached(bars.Bar("figure", "ms", 60, 248, 90)),
+         "missed, and the kernel takes 90.0 ms to verify the programs")
 
 
 def losses():
