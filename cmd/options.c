@@ -185,10 +185,9 @@ static bool number_take(const struct command *c, const struct option_spec *o, co
 
 	if (!o->most_unsaid)
 		range = text("%s to %.10g", range, o->most);
-	if (o->kind == OPTION_COUNT) {
+	bad |= value[strspn(value, o->kind == OPTION_COUNT ? "0123456789" : "0123456789.e")];
+	if (o->kind == OPTION_COUNT)
 		whole = "whole ";
-		bad |= value[strspn(value, "0123456789")];
-	}
 	if (bad) {
 		usage_error(try, "%s takes a %snumber %s, not \"%s\"", called, whole, range, value);
 		return false;

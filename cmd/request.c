@@ -98,9 +98,11 @@ static bool changes_parse(struct request *req, const char *list)
 	char *copy = strdupa(list), *rest;
 
 	for (char *name = strtok_r(copy, ",", &rest); name; name = strtok_r(NULL, ",", &rest)) {
-		__u64 bit = strchr("+-", *name) ? meter_bit(name + 1) : 0;
+		__u64 bit = strchr("+-", *name) && name[1] ? meter_bit(name + 1) : 0;
 
-		if (!strchr("+-", *name))
+		if (!name[1])
+			usage_error("nicprobe list -v", "-m %s needs a meter", name);
+		else if (!strchr("+-", *name))
 			usage_error(text("-m +%s or -m -%s", name, name), "either every meter "
 				    "of -m has a + or - before it, or none: %s has none", name);
 		if (!bit)

@@ -37,6 +37,8 @@ def words(ns, iface):
     bad("unknown meter", f"attach -m ecm {iface}", 2, 'no meter "ecm"', "ecn")
     bad("unknown meter among others", f"attach -m pktsize,frobnicate {iface}", 2, 'no meter "frobnicate"')
     bad("no meter at all", ["attach", "-m", "", iface], 2, "-m needs a meter")
+    bad("a sign without a meter", f"attach -m + {iface}", 2, "-m + needs a meter")
+    bad("a number that is not decimal", f"show -w 0x10 {iface}", 2, '-w takes a number from', "0x10")
     bad("unknown format", "show -f jsn", 2, 'no format "jsn"', "json")
     bad("unknown format, nothing near", "show -f frobnicate", 2, 'no format "frobnicate"', "openmetrics")
     bad("unknown command", "atach eth9", 2, 'no command "atach"', "nicprobe attach")
