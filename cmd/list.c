@@ -53,13 +53,23 @@ static void row_json(struct json *j, const struct listed *l)
 	json_close(j);
 }
 
-static void row_text(const struct listed *l)
+/* Meters stand beside the interface, or below it where less than this is left of the line. */
+#define METERS_WIDTH	20
+
+static void row_text(const struct listed *l, unsigned width)
 {
 	char names[256], since[UNITS_SIZE];
+	const char *head;
 
 	on_names(&l->meta, names, sizeof(names));
 	units_duration(since, age(&l->meta));
-	page_line(&page, 0, text("%-16s %-12s %11s", l->label, l->meta.driver, since), 43, names);
+	head = text("%-*s %-12s %11s", width, l->label, l->meta.driver, since);
+	if (strlen(head) + 2 + METERS_WIDTH > page.width) {
+		page_remark(&page, 0, head);
+		page_dim(&page, 2, names);
+	} else {
+		page_line(&page, 0, head, strlen(head) + 2, names);
+	}
 	if (*l->state)
 		page_remark(&page, 2, l->state);
 	listed_print(&page, l);
@@ -128,14 +138,18 @@ static int windows(const struct interfaces *all, double seconds)
 static void rows_print(const struct interfaces *all)
 {
 	struct json j = { .out = stdout };
+	unsigned width = 16;
 
+	for (unsigned i = 0; i < all->nr; i++)
+		if (strlen(all->list[i]->label) > width)
+			width = strlen(all->list[i]->label);
 	if (json_wanted)
 		json_open(&j, NULL, '[');
 	for (unsigned i = 0; i < all->nr; i++)
 		if (json_wanted)
 			row_json(&j, all->list[i]);
 		else
-			row_text(all->list[i]);
+			row_text(all->list[i], width);
 	if (json_wanted) {
 		json_close(&j);
 		putchar('\n');
