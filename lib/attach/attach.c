@@ -50,7 +50,7 @@ static int meters_refuse(const struct site *site, const struct request *req, str
 
 		if (attach_stopped(site))
 			return attach_stopped(site);
-		if (!why && m->idle && !named(req, id))
+		if (!why && m->idle && !req->idle && !named(req, id))
 			why = m->idle(site);
 		if (!why)
 			continue;

@@ -24,6 +24,7 @@ struct request {
 	unsigned budget;	/* …in this many millionths of each CPU; 0: PACE_RATE packets/s */
 	bool stacks;		/* of drops, too */
 	bool aside;		/* by tracepoints alone: nothing is put into the packets' path */
+	bool idle;		/* also meters that have nothing to count as things are */
 	/* For the meter driver: see struct probes_wanted */
 	const char *functions, *timed;
 	unsigned max_functions;

@@ -65,6 +65,7 @@ int watch_attach(const struct port *p, enum watch_by by, struct meta *meta, stru
 			  (by == WATCH_RX ? BIT(rxcpu) : by == WATCH_TX ? BIT(gso) : 0),
 		.rx = by == WATCH_RX ? hook_driver_rx.name : NULL,
 		.label = p->label,
+		.idle = true,	/* what is compared may be a setting that gives it NAPI */
 	};
 	int err = port_enter(p, e);
 
