@@ -100,8 +100,8 @@ class TapLive(Live):
         self.ready()
 
     @contextmanager
-    def attach(self, meters, rx="xdp"):
-        with Attached(self.netns, "tap0", rx, meters) as attached:
+    def attach(self, meters, rx="xdp", **options):
+        with Attached(self.netns, "tap0", rx, meters, **options) as attached:
             if rx == "xdp":
                 self.live(f"program {xdp_id(self.netns, 'tap0')}")
             yield attached
@@ -143,8 +143,8 @@ class Sockets(Link):
         self.near.delete()
         self.far.delete()
 
-    def attach(self, meters, rx=None):
-        return Attached(self.netns, self.device, rx, meters)
+    def attach(self, meters, rx=None, **options):
+        return Attached(self.netns, self.device, rx, meters, **options)
 
     def verify(self, doc, told):
         """Checks bytes, as the number of TCP packets is not known."""

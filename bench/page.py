@@ -199,9 +199,12 @@ def host(t, scale):
         return [tables.number(bars.loss(t, link, case, kind), 1) for case in
                 ("nicprobe, default", "empty programs, default", "tcpdump")]
 
-    yield ("- What `attach` turns on by default takes {}% of the packet rate of UDP sockets through a tap, {}% through a veth; "
+    auto = [bars.loss(t, link, "nicprobe, default, --sample auto") for link in ("sockets, tap", "sockets, veth")]
+    sampled = "" if None in auto else f"with `--sample auto` {auto[0]:.1f}% and {auto[1]:.1f}%; "
+    yield ("- What `attach` turns on by default takes {}% of the packet rate of UDP sockets through a tap, {}% through a veth; {}"
            "programs that do nothing, at the same places of the kernel, take {}% and {}%, tcpdump {}% and {}%."
-           ).format(*(n for both in zip(lost("sockets, tap", "udp"), lost("sockets, veth", "udp")) for n in both))
+           ).format(*(n for nr, both in enumerate(zip(lost("sockets, tap", "udp"), lost("sockets, veth", "udp")))
+                      for n in (*both, *([] if nr else [sampled]))))
     yield ("- The meters `pktsize`, `ecn`, `rxcpu` and `txlat` alone take {}% through the tap; of TCP through it the default takes "
            "{}%.").format(tables.number(bars.loss(t, "sockets, tap", "nicprobe, headline"), 1), lost("sockets, tap", "tcp")[0])
     yield ("- Attached but idle interfaces cost the packets of others: a UDP packet between sockets takes {} ns; {}. Programs that "
