@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """What a recording has is what was sent: exactly, window by window, with findings and events, and as show says it."""
+import contextlib
 import random
 import struct
 import tempfile
@@ -172,8 +173,11 @@ def mapped(pid):
 
 def programs(pid):
     """BPF programs that a process has open."""
-    links = [f"/proc/{pid}/fd/{fd}" for fd in os.listdir(f"/proc/{pid}/fd")]
-    return sum(os.path.islink(link) and "bpf-prog" in os.readlink(link) for link in links)
+    open_now = 0
+    for fd in os.listdir(f"/proc/{pid}/fd"):
+        with contextlib.suppress(FileNotFoundError):	# it was closed meanwhile
+            open_now += "bpf-prog" in os.readlink(f"/proc/{pid}/fd/{fd}")
+    return open_now
 
 
 def test_held():

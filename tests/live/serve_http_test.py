@@ -216,7 +216,7 @@ def ends():
 
 def main():
     netns = Namespace("http")
-    netns.run("sysctl -qw net.ipv6.conf.all.disable_ipv6=0 net.ipv6.conf.lo.disable_ipv6=0")
+    netns.run("sysctl -qw net.ipv6.conf.lo.disable_ipv6=0")     # of lo alone: the tap would send packets between two scrapes
     nic = tap(netns)
     nicprobe("attach", "--group", str(GROUP), f"{netns}/tap0")
     enter(netns)

@@ -217,6 +217,7 @@ def refusals(ns):
 
 
 need_root()
+left.own_bpffs()     # others attach meanwhile
 ns = Namespace("raw")
 ns.run("ip link set lo up")
 # In a guest, which is slow, what the host may not have shown; VM=long asks all there, too.

@@ -269,6 +269,7 @@ def refusals(ns):
 
 
 need_root()
+left.own_bpffs()     # others attach meanwhile
 ns, far = Namespace("near"), Namespace("far")
 ns.run("sysctl -qw net.ipv6.conf.all.disable_ipv6=0 net.ipv6.conf.default.disable_ipv6=1 net.ipv6.conf.lo.disable_ipv6=0")
 veth(ns, far, name="v0", mtu=1500)
