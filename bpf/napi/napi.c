@@ -77,7 +77,7 @@ static const char *idle(const struct site *site)
 
 	if (!site->driver->napi_by_gro || native || gro_read(i))
 		return NULL;
-	return text("%s has no NAPI while GRO is off and no XDP program is on it; "
+	return text("%s has no NAPI while GRO is off and it has no native XDP program; "
 		    "once it has, attach -m +napi adds this", site->driver->name);
 }
 
