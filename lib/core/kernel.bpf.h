@@ -29,6 +29,10 @@ typedef struct {
 	struct net *net;
 } possible_net_t;
 
+struct xdp_buff {
+	__u32 flags;
+};
+
 struct list_head {
 	struct list_head *next, *prev;
 };
@@ -324,6 +328,8 @@ struct veth_priv {
 struct napi_gro_cb {
 	void *frag0;
 };
+
+#define XDP_HAS_FRAGS	1	/* xdp_buff.flags: XDP_FLAGS_HAS_FRAGS; since 5.18 */
 
 enum gro_result { GRO_MERGED, GRO_MERGED_FREE, GRO_HELD, GRO_NORMAL, GRO_CONSUMED };
 
