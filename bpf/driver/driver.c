@@ -137,14 +137,13 @@ static int rows_settle(struct table *t, int functions, int times)
 
 static int fixup(const char *pins, struct table *t)
 {
-	int functions = pin_read(text("%s/driver_functions", pins));
-	int times = pin_read(text("%s/driver_times", pins));
-	int err = functions < 0 || times < 0 ? -errno : rows_settle(t, functions, times);
+	struct pinned_map functions = pin_read(text("%s/driver_functions", pins));
+	struct pinned_map times = pin_read(text("%s/driver_times", pins));
+	int err = functions.fd < 0 || times.fd < 0 ? -errno :
+		  rows_settle(t, functions.fd, times.fd);
 
-	if (functions >= 0)
-		close(functions);
-	if (times >= 0)
-		close(times);
+	pin_close(&functions);
+	pin_close(&times);
 	return err;
 }
 

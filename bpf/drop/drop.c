@@ -149,17 +149,20 @@ static void reasons_learn(const char *pins)
 	struct drop_reason stored[DROP_REASONS];
 	__u32 keys[DROP_REASONS], n = DROP_REASONS, next;
 	static bool learned;
-	int fd = learned ? -1 : pin_read(text("%s/drop_reasons", pins));
+	struct pinned_map reasons;
 
-	learned = true;
-	if (fd < 0)
+	if (learned)
 		return;
-	if (bpf_map_lookup_batch(fd, NULL, &next, keys, stored, &n, NULL) && errno != ENOENT)
+	learned = true;
+	reasons = pin_read(text("%s/drop_reasons", pins));
+	if (reasons.fd < 0)
+		return;
+	if (bpf_map_lookup_batch(reasons.fd, NULL, &next, keys, stored, &n, NULL) && errno != ENOENT)
 		n = 0;
 	for (__u32 i = 0; i < n; i++)
 		if (*stored[i].name)
 			drop_reason_know(keys[i], stored[i].name);
-	close(fd);
+	pin_close(&reasons);
 }
 
 /* Copies a row to a new one, or adds it to an existing one. */
@@ -182,7 +185,7 @@ static void buffers_count(struct table *t, unsigned row)
 
 static int fixup(const char *pins, struct table *t)
 {
-	int fd = pin_read(text("%s/drop_stack", pins));
+	struct pinned_map stacks = pin_read(text("%s/drop_stack", pins));
 	struct drop_key *keys = (void *)t->keys;
 	unsigned kept = 0;
 
@@ -200,7 +203,8 @@ static int fixup(const char *pins, struct table *t)
 		if (key.direction == DROP_TX && drop_is_received(&key))
 			key.direction = DROP_RX;
 		if (key.stack >= 0)
-			key.stack = fd >= 0 && !bpf_map_lookup_elem(fd, &id, &stack) ?
+			key.stack = stacks.fd >= 0 &&
+				    !bpf_map_lookup_elem(stacks.fd, &id, &stack) ?
 				    stack_place(&stack) : DROP_NO_STACK;
 		if (memcmp(&key, &keys[row], sizeof(key)))	/* another row may have this key */
 			to = row_of(keys, kept, &key);
@@ -210,8 +214,7 @@ static int fixup(const char *pins, struct table *t)
 		kept += to == kept;
 	}
 	t->rows = kept;
-	if (fd >= 0)
-		close(fd);
+	pin_close(&stacks);
 	return 0;
 }
 

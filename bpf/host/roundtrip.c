@@ -126,13 +126,15 @@ int roundtrips_waiting_by(const char *pins, const char *map, struct table *t, un
 	struct roundtrip *questions = malloc(BATCH * sizeof(*questions));
 	struct key_index index = { .t = t, .size = kind->key_size };
 	char *states = malloc(BATCH * kind->state_size);
-	int fd = pin_read(text("%s/%s", pins, map)), err = 0;
+	struct pinned_map open = pin_read(text("%s/%s", pins, map));
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 	__u32 from, nr, *before = NULL;
 
-	while (questions && states && fd >= 0 && !err) {
+	int err = 0;
+
+	while (questions && states && open.fd >= 0 && !err) {
 		nr = BATCH;
-		err = bpf_map_lookup_batch(fd, before, &from, questions, states, &nr, NULL);
+		err = bpf_map_lookup_batch(open.fd, before, &from, questions, states, &nr, NULL);
 		before = &from;
 		for (__u32 i = 0; i < nr && (!err || errno == ENOENT); i++) {
 			const struct roundtrip_state *asked =
@@ -144,8 +146,7 @@ int roundtrips_waiting_by(const char *pins, const char *map, struct table *t, un
 				row[word]++;
 		}
 	}
-	if (fd >= 0)
-		close(fd);
+	pin_close(&open);
 	free(questions);
 	free(states);
 	free(index.rows);

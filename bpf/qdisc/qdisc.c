@@ -82,21 +82,20 @@ void qdisc_place_tell(struct qdisc *row, const struct qdisc_place *place, __u64 
 static int fixup(const char *pins, struct table *t)
 {
 	struct qdisc_place place, *before = NULL;
-	int fd = pin_read(text("%s/qdisc_places", pins));
+	struct pinned_map places = pin_read(text("%s/qdisc_places", pins));
 
-	for (unsigned i = 0; fd >= 0 && i < QDISC_PLACES; i++) {
+	for (unsigned i = 0; places.fd >= 0 && i < QDISC_PLACES; i++) {
 		struct qdisc *row;
 		uint64_t n;
 
-		if (bpf_map_get_next_key(fd, before, &place))
+		if (bpf_map_get_next_key(places.fd, before, &place))
 			break;
 		before = &place;
 		row = row_of(t, &place.at);
-		if (row && !bpf_map_lookup_elem(fd, &place, &n))
+		if (row && !bpf_map_lookup_elem(places.fd, &place, &n))
 			qdisc_place_tell(row, &place, n);
 	}
-	if (fd >= 0)
-		close(fd);
+	pin_close(&places);
 	return 0;
 }
 

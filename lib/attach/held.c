@@ -1,12 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Maps that stay mapped, and programs that stay open, from one round of readings to the next. */
+/* What stays open or mapped from one round of readings to the next. */
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
 
 #include "lib/attach/held.h"
+#include "lib/attach/pins.h"
+#include "lib/util/clock.h"
+#include "lib/util/dir_time.h"
+#include "lib/util/hash.h"
 #include "lib/util/list.h"
 
 #define LONGEST	2		/* seconds */
@@ -25,6 +33,20 @@ static struct held_program {
 	bool asked;
 } programs[256];
 
+/* Each takes a descriptor: with those of programs, fewer than a process may have. */
+static struct held_pin {
+	char path[160];		/* "": nothing is held here */
+	struct pinned_map is;
+	bool asked;
+} pins[320];
+
+/* A pin is what it was as long as the directory it is in is as it was. */
+static struct held_dir {
+	char path[128];
+	struct stat st;
+	enum { UNKNOWN, CHANGED, AS_BEFORE } seen;	/* in this round */
+} dirs[128];
+
 static size_t all;		/* bytes of maps that are held */
 static bool holding;
 
@@ -41,6 +63,12 @@ static void program_let_go(struct held_program *h)
 	*h = (struct held_program){};
 }
 
+static void pin_let_go(struct held_pin *p)
+{
+	close(p->is.fd);
+	*p = (struct held_pin){};
+}
+
 void held_until(double seconds)
 {
 	holding = seconds > 0 && seconds <= LONGEST;
@@ -54,6 +82,13 @@ void held_until(double seconds)
 			program_let_go(&programs[i]);
 		programs[i].asked = false;
 	}
+	for (unsigned i = 0; i < NR_OF(pins); i++) {
+		if (*pins[i].path && !(holding && pins[i].asked))
+			pin_let_go(&pins[i]);
+		pins[i].asked = false;
+	}
+	for (unsigned i = 0; i < NR_OF(dirs); i++)
+		dirs[i].seen = UNKNOWN;
 }
 
 const void *held_map(int fd, __u32 map_id, size_t size)
@@ -90,4 +125,59 @@ int held_program(__u32 id)
 	}
 	h->asked = true;
 	return h->fd;
+}
+
+static void pins_let_go(const char *dir, size_t len)
+{
+	for (unsigned i = 0; i < NR_OF(pins); i++)
+		if (!strncmp(pins[i].path, dir, len) && pins[i].path[len] == '/')
+			pin_let_go(&pins[i]);
+}
+
+/* Is the directory of this pin as it was when the pins were opened that are held? */
+static bool dir_as_before(const char *pin)
+{
+	const char *slash = strrchr(pin, '/');
+	char dir[sizeof(dirs->path)];
+	struct held_dir *d;
+	struct stat st;
+
+	if (!slash || slash - pin >= (ptrdiff_t)sizeof(dir))
+		return false;
+	snprintf(dir, sizeof(dir), "%.*s", (int)(slash - pin), pin);
+	d = &dirs[text_hash(dir) % NR_OF(dirs)];
+	if (d->seen != UNKNOWN && !strcmp(d->path, dir))
+		return d->seen == AS_BEFORE;
+	if (stat(dir, &st))
+		st = (struct stat){};
+	d->seen = !strcmp(d->path, dir) && dir_same(&d->st, &st) &&
+		  dir_settled(&st, clock_ns(CLOCK_REALTIME)) ? AS_BEFORE : CHANGED;
+	if (d->seen == CHANGED) {
+		pins_let_go(d->path, strlen(d->path));
+		pins_let_go(dir, strlen(dir));
+		strcpy(d->path, dir);
+		d->st = st;
+	}
+	return d->seen == AS_BEFORE;
+}
+
+const struct pinned_map *held_pin(const char *path)
+{
+	struct held_pin *p = &pins[text_hash(path) % NR_OF(pins)];
+
+	if (!holding || !dir_as_before(path) || strcmp(p->path, path))
+		return NULL;
+	p->asked = true;
+	return &p->is;
+}
+
+void held_pin_keep(const char *path, struct pinned_map *m)
+{
+	struct held_pin *p = &pins[text_hash(path) % NR_OF(pins)];
+
+	if (!holding || *p->path || strlen(path) >= sizeof(p->path) || !dir_as_before(path))
+		return;
+	m->held = true;
+	*p = (struct held_pin){ .is = *m, .asked = true };
+	strcpy(p->path, path);
 }

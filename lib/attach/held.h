@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Maps that stay mapped, and programs that stay open, from one round of readings to the next: to
- * map a page and to unmap it takes the kernel longer than to read what it has, and to find and
- * close a program longer than to ask it. Their memory outlasts a detach until the next round.
+ * What stays mapped or open from one round of readings to the next: to map a page and to unmap it
+ * takes the kernel longer than to read what it has; to find and close a program, or the map of a
+ * pin, longer than to ask it. Their memory outlasts a detach until the next round.
  */
 #ifndef NICPROBE_HELD_H
 #define NICPROBE_HELD_H
@@ -20,6 +20,15 @@ void held_until(double seconds);
 
 /* The whole map, held; NULL: it is to be mapped for this reading alone. */
 const void *held_map(int fd, __u32 map_id, size_t size);
+
+/*
+ * The map that is pinned there, held; NULL: it is to be opened. It is let go once a pin comes to
+ * its directory, goes or is renamed. The caller holds pins_lock().
+ */
+struct pinned_map;
+const struct pinned_map *held_pin(const char *path);
+/* Holds a map that was opened, if it can be. */
+void held_pin_keep(const char *path, struct pinned_map *);
 
 /* A descriptor of the program, not to be closed; -1: it is to be opened for this question alone. */
 int held_program(__u32 id);

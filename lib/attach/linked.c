@@ -15,15 +15,11 @@
 #include "lib/attach/linked.h"
 #include "lib/attach/pins.h"
 #include "lib/util/clock.h"
+#include "lib/util/dir_time.h"
 #include "lib/util/grow.h"
+#include "lib/util/hash.h"
 #include "lib/util/list.h"
 #include "lib/util/log.h"
-
-/*
- * Times of files are those of the last tick: two changes within one look like one. What is younger
- * than this is not remembered.
- */
-#define SETTLED_NS	1000000000ull
 
 /* Two directories may meet in one place: the later one is read anew. */
 static struct linked_dir {
@@ -73,24 +69,7 @@ __u64 program_misses(__u32 program)
 
 static struct linked_dir *place_of_dir(const char *dir)
 {
-	unsigned h = 2166136261;	/* FNV-1a */
-
-	for (const char *c = dir; *c; c++)
-		h = (h ^ (unsigned char)*c) * 16777619;
-	return &known[(h ^ h >> 16) % NR_OF(known)];
-}
-
-static bool same_time(const struct stat *a, const struct stat *b)
-{
-	return a->st_dev == b->st_dev && a->st_ino == b->st_ino &&
-	       a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
-}
-
-static bool settled(const struct stat *st, uint64_t now)
-{
-	uint64_t changed = st->st_mtim.tv_sec * 1000000000ull + st->st_mtim.tv_nsec;
-
-	return changed < now && now - changed > SETTLED_NS;
+	return &known[text_hash(dir) % NR_OF(known)];
 }
 
 static void add(struct linked_all *l, const char *dir, const char *name, bool ask)
@@ -118,7 +97,7 @@ const struct linked_all *linked_in(const char *dir, bool (*listed)(const char *n
 	struct stat st = {};
 	DIR *d;
 
-	if (!stat(dir, &st) && k->asked == asked && !strcmp(k->dir, dir) && same_time(&k->st, &st))
+	if (!stat(dir, &st) && k->asked == asked && !strcmp(k->dir, dir) && dir_same(&k->st, &st))
 		return &k->links;
 	/* it may be a text(), which does not last */
 	snprintf(k->dir, sizeof(k->dir), "%s", dir);
@@ -130,7 +109,7 @@ const struct linked_all *linked_in(const char *dir, bool (*listed)(const char *n
 			add(&k->links, k->dir, entry->d_name, asked(entry->d_name));
 	if (d)
 		closedir(d);
-	k->asked = d && !k->links.hidden && settled(&st, now) ? asked : NULL;
+	k->asked = d && !k->links.hidden && dir_settled(&st, now) ? asked : NULL;
 	k->st = st;
 	return &k->links;
 }

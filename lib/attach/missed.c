@@ -9,6 +9,7 @@
 #include <bpf/libbpf.h>
 
 #include "lib/attach/handover.h"
+#include "lib/attach/held.h"
 #include "lib/attach/linked.h"
 #include "lib/attach/pins.h"
 #include "lib/attach/slots.h"
@@ -21,16 +22,16 @@ __u64 host_misses(const char *link)
 /* Adds what the limit of tail calls cut off. */
 static void cuts_add(__u64 missed[NR_SHARED])
 {
-	int fd = pin_read(host_pin(CUT_MAP)), cpus = libbpf_num_possible_cpus();
+	struct pinned_map cut = pin_read(host_pin(CUT_MAP));
+	int cpus = libbpf_num_possible_cpus();
 	__u64 *percpu = cpus > 0 ? calloc(NR_SHARED * cpus, sizeof(*percpu)) : NULL;
 	__u32 keys[NR_SHARED], next, nr = NR_SHARED;
 
-	if (fd >= 0 && percpu)
-		bpf_map_lookup_batch(fd, NULL, &next, keys, percpu, &nr, NULL);
+	if (cut.fd >= 0 && percpu)
+		bpf_map_lookup_batch(cut.fd, NULL, &next, keys, percpu, &nr, NULL);
 	for (int i = 0; percpu && i < NR_SHARED * cpus; i++)
 		missed[i / cpus] += percpu[i];
-	if (fd >= 0)
-		close(fd);
+	pin_close(&cut);
 	free(percpu);
 }
 
@@ -64,34 +65,34 @@ static bool part_map(char *whole, int fd, size_t from, size_t end)
  * host_map() of what is read here. All but a quarter of its pages are devices, and mapping them
  * takes as long as reading a meter.
  */
-static struct host *host_look(void)
+static struct host *host_look(int fd)
 {
-	int fd = bpf_obj_get(host_path("host"));
-	struct host *h = fd < 0 ? MAP_FAILED :
-			 mmap(NULL, sizeof(*h), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	bool mapped = h != MAP_FAILED &&
-		      part_map((char *)h, fd, 0, offsetof(struct host, devices)) &&
-		      part_map((char *)h, fd, offsetof(struct host, missed), sizeof(*h));
+	struct host *h = mmap(NULL, sizeof(*h), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-	if (fd >= 0)
-		close(fd);
-	if (mapped && h->magic == HOST_MAGIC)
+	if (h == MAP_FAILED)
+		return NULL;
+	if (part_map((char *)h, fd, 0, offsetof(struct host, devices)) &&
+	    part_map((char *)h, fd, offsetof(struct host, missed), sizeof(*h)))
 		return h;
-	if (h != MAP_FAILED)
-		host_unmap(h);
+	host_unmap(h);
 	return NULL;
 }
 
 bool host_missed(const char *pins, __u64 missed[NR_SHARED])
 {
-	struct host *h = host_look();
-	__u32 slot = h ? slot_find(h, pins) : 0;
+	struct pinned_map map = pin_rows(host_path("host"));
+	const struct host *held = map.mappable ? held_map(map.fd, map.info.id, sizeof(*held)) : NULL;
+	struct host *own = held || !map.mappable ? NULL : host_look(map.fd);
+	const struct host *h = held ?: own;
+	__u32 slot = h && h->magic == HOST_MAGIC ? slot_find(h, pins) : 0;
 
 	memset(missed, 0, NR_SHARED * sizeof(*missed));
 	if (slot)
 		missed_ever(h, missed);
 	for (int p = 0; slot && p < NR_SHARED; p++)
 		missed[p] -= h->tenant[slot].missed[p];
-	host_unmap(h);
+	if (own)
+		host_unmap(own);
+	pin_close(&map);
 	return slot;
 }

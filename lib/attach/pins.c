@@ -12,6 +12,7 @@
 #include <bpf/bpf.h>
 
 #include "lib/attach/bpffs.h"
+#include "lib/attach/held.h"
 #include "lib/attach/linked.h"
 #include "lib/attach/lock.h"
 #include "lib/attach/pins.h"
@@ -93,19 +94,68 @@ char bpf_fd_type(int fd)
 	return 0;
 }
 
-int pin_read(const char *path)
+static int open_to_read(const char *path)
 {
 	LIBBPF_OPTS(bpf_obj_get_opts, opts, .file_flags = BPF_F_RDONLY);
 
 	return bpf_obj_get_opts(path, &opts);
 }
 
-int pin_rows(const char *path)
+struct pinned_map pin_read(const char *path)
+{
+	const struct pinned_map *held = held_pin(path);
+	struct pinned_map m = { .fd = held ? held->fd : open_to_read(path), .held = held };
+
+	if (!held && m.fd >= 0)
+		held_pin_keep(path, &m);
+	return m;
+}
+
+/* The kernel maps it only for those who could also write to it: others have it copied. */
+struct pinned_map map_opened(int fd)
+{
+	struct pinned_map m = {
+		.fd = fd, .mappable = (fcntl(fd, F_GETFL) & O_ACCMODE) == O_RDWR,
+	};
+	__u32 len = sizeof(m.info);
+	int err;
+
+	if (fd >= 0 && bpf_obj_get_info_by_fd(fd, &m.info, &len)) {
+		err = errno;
+		close(fd);
+		errno = err;
+		m.fd = -1;
+	}
+	return m;
+}
+
+static int open_to_map(const char *path)
 {
 	int fd = bpf_obj_get(path);
 	bool refused = fd < 0 && (errno == EACCES || errno == EPERM || errno == EROFS);
 
-	return refused ? pin_read(path) : fd;
+	return refused ? open_to_read(path) : fd;
+}
+
+struct pinned_map pin_rows(const char *path)
+{
+	const struct pinned_map *held = held_pin(path);
+	struct pinned_map m = {};
+
+	if (held && held->info.id)
+		return *held;
+	m.fd = open_to_map(path);
+	if (m.fd >= 0)
+		m = map_opened(m.fd);
+	if (!held && m.fd >= 0)
+		held_pin_keep(path, &m);
+	return m;
+}
+
+void pin_close(const struct pinned_map *m)
+{
+	if (m->fd >= 0 && !m->held)
+		close(m->fd);
 }
 
 static int not_ours(const char *dir, const char *why, struct error *e)
@@ -148,7 +198,7 @@ int meta_read(const char *dir, struct meta *meta, struct error *e)
 	if (fd < 0)
 		return fd;
 	close(fd);
-	fd = pin_read(text("%s/meta", dir));
+	fd = open_to_read(text("%s/meta", dir));	/* it may be no map of ours */
 	/* the kernel also returns EACCES for what is no pin */
 	if (fd < 0 && errno == EACCES && !lstat(text("%s/meta", dir), &st) && !S_ISREG(st.st_mode))
 		return not_ours(dir, "holds a \"meta\" that is not ours", e);

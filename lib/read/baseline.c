@@ -154,8 +154,8 @@ static void figures_less(const struct meter *m, uint64_t *now, const uint64_t *t
 		now[i] -= now[i] >= then[i] && !is_level(m, i) ? then[i] : 0;
 }
 
-int baseline_since(const struct meter *m, const struct meta *meta, struct table *t, int pinned,
-		   struct error *e)
+int baseline_since(const struct meter *m, const struct meta *meta, struct table *t,
+		   const struct pinned_map *pinned, struct error *e)
 {
 	struct table then = {};
 	int err = figures_read(m, meta, t, e) ?: table_read(m, meta, &then, pinned, e);

@@ -7,6 +7,7 @@
 #include "lib/read/snapshot.h"
 
 struct error;
+struct pinned_map;
 
 /* Reads the figures of a meter that has .read, for begin_all() to pin. 0 or -errno. */
 int baseline_read(const struct site *, const struct meter *, const struct meta *);
@@ -19,7 +20,8 @@ int table_pin(const struct site *, const struct meter *, const struct table *);
  * anew (a driver was reset): it is shown whole. One that was not there is shown
  * whole only if it surely began at 0 since; else it is left out. 0 or -errno.
  */
-int baseline_since(const struct meter *, const struct meta *, struct table *, int pinned,
+int baseline_since(const struct meter *, const struct meta *, struct table *,
+		   const struct pinned_map *,
 		   struct error *);
 
 typedef void row_less(const struct meter *, uint64_t *now, const uint64_t *then);

@@ -113,8 +113,8 @@ int derived_read(struct snapshot *s, const char *pins, struct error *e)
 	for (int id = 0; id < NR_METERS && !err; id++) {
 		const struct meter *m = meters[id];
 		struct table *t = &s->tables[id];
+		struct pinned_map began;
 		uint64_t *then;
-		int fd;
 
 		if (m->type != DERIVED_METER || !(s->meta.on >> id & 1))
 			continue;
@@ -122,13 +122,12 @@ int derived_read(struct snapshot *s, const char *pins, struct error *e)
 		for (int of = 0; of < NR_METERS; of++)	/* what is read twice sets the time */
 			if (m->derived.around >> of & 1)
 				t->when = s->tables[of].when;
-		fd = err ? -1 : pin_read(text("%s/%s", pins, m->name));
+		began = pin_read(text("%s/%s", pins, m->name));
 		then = malloc(m->row_size);
-		for (unsigned row = 0; fd >= 0 && then && row < t->rows; row++)
-			if (!bpf_map_lookup_elem(fd, t->keys + row * m->key.size, then))
+		for (unsigned row = 0; !err && began.fd >= 0 && then && row < t->rows; row++)
+			if (!bpf_map_lookup_elem(began.fd, t->keys + row * m->key.size, then))
 				row_since(m, t->cells + (size_t)row * t->words, then);
-		if (fd >= 0)
-			close(fd);
+		pin_close(&began);
 		free(then);
 		if (!err)
 			table_sort(m, t, NULL);

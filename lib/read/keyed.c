@@ -17,6 +17,7 @@ struct hash {
 	unsigned cpus, words;	/* of an entry */
 	unsigned part;		/* entries a call */
 	size_t room;		/* rows that the table has room for */
+	size_t guess;		/* that it will have */
 	__u32 next;		/* bucket */
 	bool begun, ended;
 };
@@ -54,6 +55,8 @@ static bool table_grow(const struct meter *m, struct table *t, struct hash *h)
 
 	if (rows <= h->room)
 		return true;
+	if (rows < h->guess)
+		rows = h->guess;
 	h->room = rows > 2 * h->room ? rows : 2 * h->room;
 	return table_room(m, t, h->room);
 }
@@ -72,12 +75,14 @@ static void entry_take(const struct hash *h, struct table *t, unsigned row, cons
 
 int keyed_read(const struct meter *m, struct table *t, int fd, unsigned cpus, unsigned words)
 {
+	static unsigned before[NR_METERS];	/* rows, of whichever interface */
 	size_t size = (size_t)cpus * words * sizeof(uint64_t);
 	unsigned part = VALUES_AT_ONCE / size;
 	struct hash h = { .fd = fd, .cpus = cpus, .words = words,
 			  .part = part > LEAST ? part : LEAST };
 	bool same = cpus == 1 && t->cpus == 1 && words == t->words;	/* values are cells */
 
+	h.guess = before[meter_id(m)] + h.part;
 	t->rows = 0;
 	while (!h.ended) {
 		uint64_t *values = same ? NULL : values_room(h.part * size);
@@ -96,5 +101,6 @@ int keyed_read(const struct meter *m, struct table *t, int fd, unsigned cpus, un
 		t->rows += n > 0 ? n : 0;
 	}
 	table_room(m, t, t->rows ?: 1);
+	before[meter_id(m)] = t->rows;
 	return 0;
 }

@@ -22,14 +22,13 @@ void losses_lost(struct snapshot *s, const char *pins)
 {
 	uint64_t *percpu = calloc(NR_METERS * s->meta.cpus + 1, sizeof(*percpu));
 	__u32 keys[NR_METERS], next, nr = NR_METERS;
-	int fd = pin_read(text("%s/lost", pins));
+	struct pinned_map lost = pin_read(text("%s/lost", pins));
 
-	if (fd >= 0 && percpu)
-		bpf_map_lookup_batch(fd, NULL, &next, keys, percpu, &nr, NULL);
+	if (lost.fd >= 0 && percpu)
+		bpf_map_lookup_batch(lost.fd, NULL, &next, keys, percpu, &nr, NULL);
 	for (unsigned i = 0; percpu && i < NR_METERS * s->meta.cpus; i++)
 		s->lost[i / s->meta.cpus] += percpu[i];
-	if (fd >= 0)
-		close(fd);
+	pin_close(&lost);
 	free(percpu);
 }
 

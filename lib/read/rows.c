@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* One meter's map as a table: CPUs summed, no room taken by rows where nothing happened. */
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -11,6 +10,7 @@
 #include <bpf/bpf.h>
 
 #include "lib/attach/held.h"
+#include "lib/attach/pins.h"
 #include "lib/read/keyed.h"
 #include "lib/read/reach.h"
 #include "lib/read/rows.h"
@@ -285,34 +285,29 @@ static bool is_mapped(const struct bpf_map_info *info)
 	return info->type == BPF_MAP_TYPE_ARRAY && info->map_flags & BPF_F_MMAPABLE;
 }
 
-/* The kernel maps it only for those who could also write to it: others have it copied. */
-static bool may_map(int fd)
+static struct source source_open(const struct meter *m, const struct meta *meta,
+				 const struct pinned_map *map)
 {
-	return (fcntl(fd, F_GETFL) & O_ACCMODE) == O_RDWR;
-}
-
-static struct source source_open(const struct meter *m, const struct meta *meta, int fd,
-				 const struct bpf_map_info *info)
-{
-	struct source s = { .fd = fd, .cpus = meta->cpus };
+	const struct bpf_map_info *info = &map->info;
+	struct source s = { .fd = map->fd, .cpus = meta->cpus };
 	void *whole = MAP_FAILED;
 
 	if (!is_mapped(info))
 		return s;
 	s.stride = meter_stride(m, meta->rows);
 	s.cpus = info->max_entries / s.stride;
-	s.size = may_map(fd) ? (size_t)info->max_entries * info->value_size : 0;
-	s.whole = s.size ? held_map(fd, info->id, s.size) : NULL;
+	s.size = map->mappable ? (size_t)info->max_entries * info->value_size : 0;
+	s.whole = s.size ? held_map(map->fd, info->id, s.size) : NULL;
 	s.held = s.whole;
 	if (!s.held && s.size && s.size <= WHOLE)
-		whole = mmap(NULL, s.size, PROT_READ, MAP_SHARED, fd, 0);
+		whole = mmap(NULL, s.size, PROT_READ, MAP_SHARED, map->fd, 0);
 	if (whole != MAP_FAILED)
 		s.whole = whole;
 	return s;
 }
 
-static int array_read(const struct meter *m, const struct meta *meta, struct table *t, int fd,
-		      const struct bpf_map_info *info)
+static int array_read(const struct meter *m, const struct meta *meta, struct table *t,
+		      const struct pinned_map *map)
 {
 	size_t row_size = (size_t)t->cpus * t->words * 8;
 	struct source s;
@@ -325,8 +320,8 @@ static int array_read(const struct meter *m, const struct meta *meta, struct tab
 		return -ENOMEM;
 	memset(t->cells, 0, row_size);
 	t->held = 1;
-	s = source_open(m, meta, fd, info);
-	err = m->by & BY_QUEUE ? queues_take(m, meta, t, &s, info->id) :
+	s = source_open(m, meta, map);
+	err = m->by & BY_QUEUE ? queues_take(m, meta, t, &s, map->info.id) :
 	      rows_take(m, t, &s, 0, t->rows * meter_lanes(m));
 	if (s.whole && !s.held)
 		munmap((void *)s.whole, s.size);
@@ -346,25 +341,22 @@ static bool shape_fits(const struct meter *m, const struct meta *meta, const str
 	       i->max_entries == t->rows * meter_lanes(m);
 }
 
-int table_read(const struct meter *m, const struct meta *meta, struct table *t, int fd,
-	       struct error *e)
+int table_read(const struct meter *m, const struct meta *meta, struct table *t,
+	       const struct pinned_map *map, struct error *e)
 {
-	struct bpf_map_info info = {};
-	__u32 len = sizeof(info);
+	const struct bpf_map_info *info = &map->info;
 
-	if (bpf_obj_get_info_by_fd(fd, &info, &len))
-		return -errno;
 	t->words = m->row_size / 8;
 	t->moments = m->moments;
 	t->cpus = m->by & BY_CPU ? meta->cpus : 1;
-	t->rows = m->by & BY_KEY ? info.max_entries : meter_rows(m, meta->rows);
-	if (!shape_fits(m, meta, t, &info))
+	t->rows = m->by & BY_KEY ? info->max_entries : meter_rows(m, meta->rows);
+	if (!shape_fits(m, meta, t, info))
 		return error_set(e, -EPROTO, NULL,
 				 "the map \"%s\" is not of the shape this version made", m->name);
 	if (m->key.table)
-		return sets_read(m, meta, t, fd, &info, may_map(fd));
-	if (info.type == BPF_MAP_TYPE_HASH)	/* not per CPU: the key tells them apart */
-		return keyed_read(m, t, fd, 1, t->words);
-	return m->by & BY_KEY ? keyed_read(m, t, fd, meta->cpus, info.value_size / 8) :
-		array_read(m, meta, t, fd, &info);
+		return sets_read(m, meta, t, map);
+	if (info->type == BPF_MAP_TYPE_HASH)	/* not per CPU: the key tells them apart */
+		return keyed_read(m, t, map->fd, 1, t->words);
+	return m->by & BY_KEY ? keyed_read(m, t, map->fd, meta->cpus, info->value_size / 8) :
+		array_read(m, meta, t, map);
 }

@@ -11,7 +11,9 @@ struct error;
  * Reads the map of a meter that has no .read. 0 or -errno; -EPROTO with an
  * error. What the table has is freed by snapshot_free(), whatever comes back.
  */
-int table_read(const struct meter *, const struct meta *, struct table *, int fd, struct error *);
+struct pinned_map;
+int table_read(const struct meter *, const struct meta *, struct table *,
+	       const struct pinned_map *, struct error *);
 
 /* Of its parts: adds the words that one CPU has of a row, the first of them or all. */
 void cpu_take(struct table *, unsigned row, unsigned cpu, const uint64_t *from, unsigned words);

@@ -8,6 +8,7 @@
 #include <bpf/bpf.h>
 
 #include "lib/attach/held.h"
+#include "lib/attach/pins.h"
 #include "lib/read/sets.h"
 
 #define TRIES		8	/* a row is being changed for some ns */
@@ -142,27 +143,28 @@ static void keys_merge(const struct meter *m, struct table *t)
 	t->rows = t->rows ? last + 1 : 0;
 }
 
-int sets_read(const struct meter *m, const struct meta *meta, struct table *t, int fd,
-	      const struct bpf_map_info *info, bool mapped)
+int sets_read(const struct meter *m, const struct meta *meta, struct table *t,
+	      const struct pinned_map *map)
 {
+	const struct bpf_map_info *info = &map->info;
 	unsigned sets = table_sets(meta->cpus), stride = table_stride(meta->cpus);
 	size_t size = (size_t)info->max_entries * info->value_size;
 	struct way_shape w = shape_of(m);
-	const char *held = mapped ? held_map(fd, info->id, size) : NULL, *at = held;
+	const char *held = map->mappable ? held_map(map->fd, info->id, size) : NULL, *at = held;
 	int err = 0;
 
 	t->rows = 0;
 	t->cells = malloc(m->row_size);
 	t->keys = malloc(m->key.size);
-	if (mapped && !held)
-		at = mmap(NULL, size, PROT_READ, MAP_SHARED, fd, 0);
+	if (map->mappable && !held)
+		at = mmap(NULL, size, PROT_READ, MAP_SHARED, map->fd, 0);
 	if (!t->cells || !t->keys)
 		err = -ENOMEM;
 	else if (at == MAP_FAILED)
 		err = -errno;
 	for (unsigned from = 0; !err && from < info->max_entries; from += stride)
 		err = at ? mapped_read(m, &w, t, at + (size_t)from * info->value_size, sets) :
-			   copied_read(m, &w, t, fd, from, sets);
+			   copied_read(m, &w, t, map->fd, from, sets);
 	if (!err)
 		keys_merge(m, t);
 	if (at && at != MAP_FAILED && !held)

@@ -6,12 +6,13 @@
 #include "lib/read/snapshot.h"
 
 struct bpf_map_info;
+struct pinned_map;
 
 /* Is the map of the shape that this version makes? */
 bool sets_fit(const struct meter *, const struct meta *, const struct bpf_map_info *);
 
 /* Reads it: where it is, or else by copies. 0 or -errno. */
-int sets_read(const struct meter *, const struct meta *, struct table *, int fd,
-	      const struct bpf_map_info *, bool mapped);
+int sets_read(const struct meter *, const struct meta *, struct table *,
+	      const struct pinned_map *);
 
 #endif

@@ -31,8 +31,8 @@ struct place place_of(const struct snapshot *s, const struct meter *m, unsigned 
  * Where its namespace cannot be entered any more, or another interface has its index, the meter has
  * nothing to show.
  */
-static int figures_since(struct snapshot *s, enum meter_id id, const char *pins, int fd,
-			 struct error *e)
+static int figures_since(struct snapshot *s, enum meter_id id, const char *pins,
+			 const struct pinned_map *map, struct error *e)
 {
 	if (netns_enter_same(s->meta.netns, s->meta.cookie, NULL))
 		return 0;
@@ -41,7 +41,7 @@ static int figures_since(struct snapshot *s, enum meter_id id, const char *pins,
 			      OF_ANOTHER : OF_THIS;
 	if (s->pins_are == OF_ANOTHER)
 		return 0;
-	return baseline_since(meters[id], &s->meta, &s->tables[id], fd, e);
+	return baseline_since(meters[id], &s->meta, &s->tables[id], map, e);
 }
 
 struct sorting {
@@ -160,14 +160,15 @@ int snapshot_table(struct snapshot *s, int id, const char *pins, struct error *e
 {
 	const struct meter *m = meters[id];
 	uint64_t from = clock_ns(CLOCK_BOOTTIME);
-	int fd = pin_rows(text("%s/%s", pins, m->name)), err;
+	struct pinned_map map = pin_rows(text("%s/%s", pins, m->name));
+	int err;
 
-	if (fd < 0)
+	if (map.fd < 0)
 		return error_set(e, -errno, NULL, "cannot open %s/%s: %s", pins, m->name,
 				 strerror(errno));
-	err = m->type == READ_METER ? figures_since(s, id, pins, fd, e) :
-	      table_read(m, &s->meta, &s->tables[id], fd, e);
-	close(fd);
+	err = m->type == READ_METER ? figures_since(s, id, pins, &map, e) :
+	      table_read(m, &s->meta, &s->tables[id], &map, e);
+	pin_close(&map);
 	s->tables[id].when = from + (clock_ns(CLOCK_BOOTTIME) - from) / 2;
 	if (!err && m->key.evicts)
 		s->lost[id] -= least(s->lost[id], kept(&s->tables[id]));

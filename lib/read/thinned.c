@@ -21,20 +21,19 @@ bool meter_thins(const struct snapshot *s, int id)
 
 static void plans_read(struct snapshot *s, const char *pins)
 {
-	int fd = pin_read(text("%s/" PACE_PLAN_MAP, pins));
+	struct pinned_map plans = pin_read(text("%s/" PACE_PLAN_MAP, pins));
 
-	for (__u32 id = 0; fd >= 0 && id < NR_METERS; id++)
-		if (bpf_map_lookup_elem(fd, &id, &s->plan[id]))
+	for (__u32 id = 0; plans.fd >= 0 && id < NR_METERS; id++)
+		if (bpf_map_lookup_elem(plans.fd, &id, &s->plan[id]))
 			s->plan[id] = (struct pace_plan){};
-	if (fd >= 0)
-		close(fd);
+	pin_close(&plans);
 }
 
 void thinned_read(struct snapshot *s, const char *pins)
 {
 	unsigned cpus = s->meta.cpus;
 	struct pace *percpu = NULL;
-	int fd = -1;
+	struct pinned_map map = { .fd = -1 };
 
 	for (__u32 id = 0; id < NR_METERS; id++) {
 		if (!(s->meta.on >> id & 1) || !meter_thins(s, id))
@@ -42,16 +41,17 @@ void thinned_read(struct snapshot *s, const char *pins)
 		percpu = percpu ?: calloc(cpus + 1, sizeof(*percpu));
 		s->thinned = s->thinned ?: calloc((size_t)NR_METERS * cpus + 1,
 						  sizeof(*s->thinned));
-		fd = fd < 0 ? pin_read(text("%s/" PACE_MAP, pins)) : fd;
-		if (!percpu || !s->thinned || fd < 0 || bpf_map_lookup_elem(fd, &id, percpu))
+		if (map.fd < 0)
+			map = pin_read(text("%s/" PACE_MAP, pins));
+		if (!percpu || !s->thinned || map.fd < 0 ||
+		    bpf_map_lookup_elem(map.fd, &id, percpu))
 			continue;
 		for (unsigned cpu = 0; cpu < cpus; cpu++)
 			s->thinned[id * cpus + cpu] = (struct thinned){
 				percpu[cpu].taken, percpu[cpu].passed, percpu[cpu].paused
 			};
 	}
-	if (fd >= 0)
-		close(fd);
+	pin_close(&map);
 	if (s->meta.budget)
 		plans_read(s, pins);
 	free(percpu);

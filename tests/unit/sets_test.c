@@ -19,6 +19,7 @@ static unsigned cpu;	/* that the program is on */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #include "xdp/packet.bpf.h"
 
+#include "lib/attach/pins.h"
 #include "lib/read/derived.h"
 #include "lib/read/sets.h"
 #include "lib/util/list.h"
@@ -70,15 +71,23 @@ static void forget(void)
 static int fd;
 static bool mapped = true;
 
+static struct pinned_map map_here(void)
+{
+	return (struct pinned_map){
+		.fd = fd, .mappable = mapped,
+		.info = {
+			.max_entries = nr_entries(), .value_size = sizeof(union ecn_source_set)
+		},
+	};
+}
+
 static struct table taken(void)
 {
-	struct bpf_map_info info = {
-		.max_entries = nr_entries(), .value_size = sizeof(union ecn_source_set)
-	};
+	struct pinned_map map = map_here();
 	struct table t = { .words = m->row_size / 8, .cpus = 1 };
 
-	same("it is of the shape", sets_fit(m, &meta, &info), 1);
-	same("it is read", -sets_read(m, &meta, &t, fd, &info, mapped), 0);
+	same("it is of the shape", sets_fit(m, &meta, &map.info), 1);
+	same("it is read", -sets_read(m, &meta, &t, &map), 0);
 	return t;
 }
 
@@ -258,12 +267,10 @@ static void check_race(void)
 	if (pthread_create(&thread, NULL, in_turns, NULL))
 		exit(2);
 	for (int round = 0; round < ROUNDS; round++) {
-		struct bpf_map_info info = {
-			.max_entries = nr_entries(), .value_size = sizeof(union ecn_source_set)
-		};
+		struct pinned_map map = map_here();
 
 		t = (struct table){ .words = m->row_size / 8, .cpus = 1 };
-		wrong += !!sets_read(m, &meta, &t, fd, &info, mapped);
+		wrong += !!sets_read(m, &meta, &t, &map);
 		rows += t.rows;
 		for (unsigned row = 0; row < t.rows; row++) {
 			__u32 from = *(__u32 *)(t.keys + row * m->key.size), nr = 0;

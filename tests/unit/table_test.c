@@ -14,6 +14,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include "lib/attach/pins.h"
 #include "lib/proc/cpus.h"
 #include "lib/read/rows.h"
 #include "check.h"
@@ -66,9 +67,10 @@ static int reads;
 static struct snapshot taken(void)
 {
 	struct snapshot s = { .meta = { .rows = ROWS, .cpus = cpus } };
+	struct pinned_map map = map_opened(reads);
 
 	same("it is read",
-	     -table_read(&meter_txlat, &s.meta, &s.tables[METER_txlat], reads, NULL), 0);
+	     -table_read(&meter_txlat, &s.meta, &s.tables[METER_txlat], &map, NULL), 0);
 	return s;
 }
 
@@ -212,10 +214,11 @@ static void check_hash(const struct meter *m, enum bpf_map_type type, unsigned o
 	struct meta meta = { .rows = ROWS, .cpus = of_cpus };
 	struct snapshot s = {};
 	struct table *t = &s.tables[meter_id(m)];
+	struct pinned_map map = map_opened(fd);
 	unsigned char key[64];
 
 	same("a hash is made", fd >= 0, 1);
-	same("it has no rows", -table_read(m, &meta, t, fd, NULL), 0);
+	same("it has no rows", -table_read(m, &meta, t, &map, NULL), 0);
 	same("which is a table", t->cells && t->keys && !t->rows, 1);
 	snapshot_free(&s);
 	for (unsigned i = 0; i < ENTRIES; i++) {
@@ -225,7 +228,7 @@ static void check_hash(const struct meter *m, enum bpf_map_type type, unsigned o
 		if (bpf_map_update_elem(fd, key, values, 0))
 			exit(2);
 	}
-	same("it is read", -table_read(m, &meta, t, fd, NULL), 0);
+	same("it is read", -table_read(m, &meta, t, &map, NULL), 0);
 	same("all of it", t->rows, ENTRIES);
 	table_sort(m, t, table_by_key);
 	for (unsigned i = 0; i < t->rows; i++)
@@ -258,6 +261,7 @@ int main(void)
 {
 	int rows = ROWS * meter_lanes(&meter_txlat), mapped = meter_stride(&meter_txlat, ROWS);
 	int fd = made(BPF_MAP_TYPE_PERCPU_ARRAY, rows, 0), one;
+	struct pinned_map map;
 
 	if (fd < 0) {
 		printf("skip table: no map can be made\n");
@@ -278,9 +282,9 @@ int main(void)
 	close(one);
 	close(fd);
 	fd = made(BPF_MAP_TYPE_ARRAY, mapped * CPUS + 1, BPF_F_MMAPABLE);
-	reads = fd;
+	map = map_opened(fd);
 	same("rows that no CPU has", table_read(&meter_txlat, &(struct meta){ .rows = ROWS },
-						&(struct table){}, fd, NULL), -EPROTO);
+						&(struct table){}, &map, NULL), -EPROTO);
 	close(fd);
 	return failed > 0;
 }
