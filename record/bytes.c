@@ -5,33 +5,37 @@
 
 #include "record/bytes.h"
 
-void bytes_add(struct bytes *b, const void *more, size_t size)
+#define UINT_BYTES	10	/* of a number, at most */
+
+/* Is there room for so many more? */
+static bool has_room(struct bytes *b, size_t size)
 {
-	if (b->failed || !size)
-		return;
-	if (b->nr + size > b->room) {
+	if (!b->failed && b->nr + size > b->room) {
 		size_t room = 2 * (b->nr + size);
 		uint8_t *all = realloc(b->bytes, room);
 
 		b->failed = !all;
-		if (!all)
-			return;
-		b->bytes = all;
-		b->room = room;
+		b->bytes = all ?: b->bytes;
+		b->room = all ? room : b->room;
 	}
+	return !b->failed;
+}
+
+void bytes_add(struct bytes *b, const void *more, size_t size)
+{
+	if (!size || !has_room(b, size))
+		return;
 	memcpy(b->bytes + b->nr, more, size);
 	b->nr += size;
 }
 
 void bytes_uint(struct bytes *b, uint64_t x)
 {
-	uint8_t out[10];
-	unsigned nr = 0;
-
+	if (!has_room(b, UINT_BYTES))
+		return;
 	for (; x > 0x7f; x >>= 7)
-		out[nr++] = x | 0x80;
-	out[nr++] = x;
-	bytes_add(b, out, nr);
+		b->bytes[b->nr++] = x | 0x80;
+	b->bytes[b->nr++] = x;
 }
 
 void bytes_int(struct bytes *b, int64_t x)

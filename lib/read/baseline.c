@@ -97,22 +97,26 @@ static bool row_began(const struct meter *m, const struct table *now, unsigned r
 }
 
 /* Marks the rows that are to be left out. `a`, `b`: the rows of both by key; all stay in place. */
-static void rows_since(const struct meter *m, struct table *now, const unsigned *a,
-		       const struct table *then, const unsigned *b, row_less *less, bool *leave)
+static void rows_since(const struct meter *m, struct table *now, const uint64_t *cells,
+		       const unsigned *a, const struct table *then, const unsigned *b,
+		       row_less *less, bool *leave)
 {
 	unsigned old = 0;
 
 	for (unsigned i = 0; i < now->rows; i++) {
 		const unsigned char *key = now->keys + a[i] * m->key.size;
+		size_t at = (size_t)a[i] * now->words;
 		int order = 1;
 
+		if (cells)		/* row by row: each is still in the cache when it is used */
+			memcpy(now->cells + at, cells + at, now->words * sizeof(*cells));
 		while (old < then->rows &&
 		       (order = memcmp(then->keys + b[old] * m->key.size, key, m->key.size)) < 0) {
 			now->changed = true;		/* it has gone */
 			old++;
 		}
 		if (!order)
-			less(m, now->cells + (size_t)a[i] * now->words,
+			less(m, now->cells + at,
 			     then->cells + (size_t)b[old++] * then->words);
 		else
 			leave[a[i]] = !row_began(m, now, a[i], then);
@@ -121,14 +125,14 @@ static void rows_since(const struct meter *m, struct table *now, const unsigned 
 	now->changed |= old < then->rows;
 }
 
-void table_since(const struct meter *m, struct table *now, const struct table *then,
-		 row_less *less)
+void table_since(const struct meter *m, struct table *now, const uint64_t *cells,
+		 const struct table *then, row_less *less)
 {
 	unsigned *a = table_ranks(m, now, table_by_key), *b = table_ranks(m, then, table_by_key);
 	bool *leave = calloc(now->rows + 1, sizeof(*leave));
 
 	if (a && b && leave) {
-		rows_since(m, now, a, then, b, less, leave);
+		rows_since(m, now, cells, a, then, b, less, leave);
 		rows_leave(m, now, leave);
 	} else {	/* no memory: nothing can be told of it */
 		now->changed = true;
@@ -161,7 +165,7 @@ int baseline_since(const struct meter *m, const struct meta *meta, struct table 
 	int err = figures_read(m, meta, t, e) ?: table_read(m, meta, &then, pinned, e);
 
 	if (!err)
-		table_since(m, t, &then, figures_less);
+		table_since(m, t, NULL, &then, figures_less);
 	free(then.cells);
 	free(then.keys);
 	return err;

@@ -21,14 +21,15 @@ int table_pin(const struct site *, const struct meter *, const struct table *);
  * whole only if it surely began at 0 since; else it is left out. 0 or -errno.
  */
 int baseline_since(const struct meter *, const struct meta *, struct table *,
-		   const struct pinned_map *,
-		   struct error *);
+		   const struct pinned_map *, struct error *);
 
 typedef void row_less(const struct meter *, uint64_t *now, const uint64_t *then);
 /*
  * Takes then's rows off now's, both summed over CPUs. Rows of `now` that may have more than what
- * came since are left out: those that `then` has not, unless meter.began() knows better.
+ * came since are left out: those that `then` has not, unless meter.began() knows better. `cells`:
+ * where the words of now's rows are, which it then has room for; NULL: it has them.
  */
-void table_since(const struct meter *, struct table *now, const struct table *then, row_less *);
+void table_since(const struct meter *, struct table *now, const uint64_t *cells,
+		 const struct table *then, row_less *);
 
 #endif

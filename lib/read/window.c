@@ -123,13 +123,14 @@ static void moments_forget(struct table *t)
 		       (t->words - t->moments) * sizeof(*t->cells));
 }
 
-/* All but the words of arrays. */
-static void table_end(const struct meter *m, struct table *now, const struct table *before)
+/* All but the words of arrays. `cells`: of table_since(). */
+static void table_end(const struct meter *m, struct table *now, const uint64_t *cells,
+		      const struct table *before)
 {
 	if (now->when > before->when && before->when)
 		now->seconds = (now->when - before->when) * 1e-9;
 	if (now->keys && before->keys) {
-		table_since(m, now, before, row_since);
+		table_since(m, now, cells, before, row_since);
 		table_sort(m, now, NULL);
 	}
 	moments_forget(now);
@@ -161,7 +162,7 @@ void snapshot_diff(struct snapshot *now, const struct snapshot *before)
 
 		if (alike(t, b))
 			rows_diff(meters[id], t, b);
-		table_end(meters[id], t, b);
+		table_end(meters[id], t, NULL, b);
 	}
 	frame_diff(now, before);
 }
@@ -172,9 +173,9 @@ int snapshot_since(struct snapshot *to, const struct snapshot *now, const struct
 
 	for (int id = 0; id < NR_METERS; id++) {
 		const struct table *t = &now->tables[id], *b = &before->tables[id];
-		bool fresh = alike(t, b), good = fresh ?
-			     shape_copy(meters[id], &to->tables[id], t) :
-			     table_copy(meters[id], &to->tables[id], t);
+		bool fresh = alike(t, b), keyed = t->keys && b->keys;
+		bool good = fresh || keyed ? shape_copy(meters[id], &to->tables[id], t) :
+			    table_copy(meters[id], &to->tables[id], t);
 
 		if (!good) {
 			err = -ENOMEM;
@@ -182,7 +183,7 @@ int snapshot_since(struct snapshot *to, const struct snapshot *now, const struct
 		}
 		if (fresh)
 			rows_since(meters[id], &to->tables[id], t, b);
-		table_end(meters[id], &to->tables[id], b);
+		table_end(meters[id], &to->tables[id], keyed ? t->cells : NULL, b);
 	}
 	if (!err)
 		frame_diff(to, before);

@@ -81,7 +81,7 @@ static void queues(void)
 	for (unsigned i = 0; i < sizeof(list) / sizeof(*list); i++) {
 		struct table then = told(&list[i].then), now = told(&list[i].now);
 
-		table_since(&meter_hwstat, &now, &then, less);
+		table_since(&meter_hwstat, &now, NULL, &then, less);
 		for (unsigned q = 0; q < 4; q++)
 			same(text("%s: queue %u", list[i].name, q), of(&now, q), list[i].queue[q]);
 		same(text("%s: all", list[i].name), of(&now, HWSTAT_ALL), list[i].all);
@@ -100,14 +100,14 @@ static void losses(void)
 
 	*table_add(&now, &meter_counters, &old) = 5;
 	*table_add(&now, &meter_counters, &qdisc) = 6;
-	table_since(&meter_counters, &now, &then, less);
+	table_since(&meter_counters, &now, NULL, &then, less);
 	same("losses: one is left", now.rows, 1);
 	same("losses: that of the kernel", now.cells[0], 6);
 	forget(&now);
 	now = (struct table){ .cpus = 1, .words = 1 };
 	*table_add(&then, &meter_counters, &old) = 0;
 	*table_add(&now, &meter_counters, &old) = 5;
-	table_since(&meter_counters, &now, &then, less);
+	table_since(&meter_counters, &now, NULL, &then, less);
 	same("losses: one that stood at 0", now.rows ? (int64_t)now.cells[0] : -1, 5);
 	forget(&then);
 	forget(&now);

@@ -178,7 +178,7 @@ static void anew(void)
 	put(&then, 1, 4712, 2, false, (struct xsk_row){ .rx_dropped = 100 });
 	put(&now, 0, 4711, 3, false, (struct xsk_row){ .rx_dropped = 130 });
 	put(&now, 1, 4712, 2, false, (struct xsk_row){ .rx_dropped = 130 });
-	table_since(&meter_xsk, &now, &then, less);
+	table_since(&meter_xsk, &now, NULL, &then, less);
 	holds(now.rows == 2 && now.cells[0] == 130 && now.cells[now.words] == 30 && now.changed,
 	      "made anew, with the inode of the old one");
 	free(then.cells);
