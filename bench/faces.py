@@ -6,7 +6,9 @@ import http.client
 import os
 import pty
 import re
+import shutil
 import signal
+import socket
 import statistics
 import struct
 import subprocess
@@ -22,7 +24,14 @@ from tell import Wrong, done, progress
 QUEUES = 64
 SCRAPES = 40
 SCREEN = 60, 200        # lines and columns of the terminal of top
-PORT = 29920            # of serve, on the loopback interface
+GROUP = 4242            # may read the meters
+AS_READER = "setpriv", "--reuid=4000", "--regid=4000", f"--groups={GROUP}", "--bounding-set=-all"
+BPFFS = "/sys/fs/bpf"
+
+
+def beside(netns, *command):
+    """A command in the network namespace of the interface, as all are on an ordinary host."""
+    return ["nsenter", f"--net=/run/netns/{netns.name}", *command]
 
 
 class Load(threading.Thread):
@@ -53,10 +62,10 @@ def cpu_ns(pid):
 
 class Top:
     """top on a terminal of its own, whose screen nobody reads but who drains it."""
-    def __init__(self, where):
+    def __init__(self, netns, iface):
         ours, theirs = pty.openpty()
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", *SCREEN, 0, 0))
-        self.p = subprocess.Popen([lab.NICPROBE, "top", where], stdin=theirs, stdout=theirs, stderr=theirs,
+        self.p = subprocess.Popen(beside(netns, lab.NICPROBE, "top", iface), stdin=theirs, stdout=theirs, stderr=theirs,
                                   env={**os.environ, "TERM": "xterm-256color"}, start_new_session=True)
         os.close(theirs)
         self.end, self.bytes = ours, 0
@@ -76,9 +85,9 @@ class Top:
 
 
 class Recorder:
-    def __init__(self, where, path):
+    def __init__(self, netns, iface, path):
         self.path = path
-        self.p = subprocess.Popen([lab.NICPROBE, "record", path, where], stderr=subprocess.DEVNULL)
+        self.p = subprocess.Popen(beside(netns, lab.NICPROBE, "record", path, iface), stderr=subprocess.DEVNULL)
 
     def close(self):
         self.p.send_signal(signal.SIGINT)
@@ -86,11 +95,11 @@ class Recorder:
             raise Wrong(f"record: status {self.p.returncode}")
 
 
-def watched(where, seconds):
+def watched(netns, iface, seconds):
     """Both at once: each is charged for its own CPU time."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "bench.rec")
-        both = {"top": Top(where), "record": Recorder(where, path)}
+        both = {"top": Top(netns, iface), "record": Recorder(netns, iface, path)}
         time.sleep(3.5)         # what they do once
         before = {name: cpu_ns(one.p.pid) for name, one in both.items()}
         size, bytes_, began = os.path.getsize(path), both["top"].bytes, time.monotonic()
@@ -107,31 +116,48 @@ def watched(where, seconds):
     return {**rows, "seconds": seconds}
 
 
-def scraped(*args):
+class Served:
+    """serve as its unit runs it: a user who may read the meters, and a socket that is passed. port: of this process's
+    namespace."""
+    START = 'LISTEN_PID=$$ LISTEN_FDS=1 exec "$@" 3<&{}'
+
+    def __init__(self, netns, *args):
+        self.folder = tempfile.TemporaryDirectory()
+        os.chmod(self.folder.name, 0o755)
+        binary = shutil.copy(lab.NICPROBE, self.folder.name)
+        with socket.create_server(("127.0.0.1", 0)) as ours:
+            self.port = ours.getsockname()[1]
+            command = beside(netns, *AS_READER, binary, "serve", *args)
+            self.p = subprocess.Popen(["sh", "-c", self.START.format(ours.fileno()), "sh", *command],
+                                      stderr=subprocess.DEVNULL, pass_fds=[ours.fileno()])
+
+    def close(self):
+        self.p.terminate()
+        self.p.wait(20)
+        self.folder.cleanup()
+
+
+def scraped(netns, *args):
     """{ms, cpu_ms, series, bytes} of a scrape: medians."""
-    p = subprocess.Popen([lab.NICPROBE, "serve", "--listen", f"127.0.0.1:{PORT}", *args],
-                         stderr=subprocess.DEVNULL)
+    serve = Served(netns, *args)
     try:
-        lab.until(lambda: scrape() is not None)
-        took, text = [], ""
-        before = cpu_ns(p.pid)
+        took, text = [], scrape(serve.port)
+        before = cpu_ns(serve.p.pid)
         for n in range(SCRAPES):
             progress(f"serve {' '.join(args)}: {n}")
             began = time.monotonic()
-            text = scrape()
+            text = scrape(serve.port)
             took.append(time.monotonic() - began)
             time.sleep(.05)
-        cpu = (cpu_ns(p.pid) - before) / SCRAPES / 1e6
+        cpu = (cpu_ns(serve.p.pid) - before) / SCRAPES / 1e6
     finally:
-        p.terminate()
-        p.wait(20)
+        serve.close()
     return {"ms": round(1e3 * statistics.median(took), 1), "cpu_ms": round(cpu, 1), "bytes": len(text),
             "series": len(re.findall(rb"^[^#\n]", text, re.M))}
 
 
-def scrape():
-    """The page, or None if nobody listens yet."""
-    c = http.client.HTTPConnection("127.0.0.1", PORT, timeout=20)
+def scrape(port):
+    c = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
     try:
         c.request("GET", "/metrics")
         r = c.getresponse()
@@ -139,24 +165,24 @@ def scrape():
         if r.status != 200:
             raise Wrong(f"serve: status {r.status}")
         return text
-    except ConnectionRefusedError:
-        return None
     finally:
         c.close()
 
 
 def part(quick):
     netns = lab.Namespace("faces")
+    lab.sh(f"mount -t bpf -o mode=0755 bpf {BPFFS}")     # the host's may have no room for a group
     card = Card(netns, "tap0", QUEUES, "10.78.0.1/24")
-    timed("attach", card.where, "-m", "all")
+    timed("attach", card.where, "-m", "all", "--group", str(GROUP))
     load = Load(card)
     doc = {"queues": QUEUES, "interval": 1, "rows": []}
-    doc["watched"] = watched(card.where, 20 if quick else 64)
+    doc["watched"] = watched(netns, "tap0", 20 if quick else 64)
     for name, args in ("serve", []), ("serve --per-queue", ["--per-queue"]):
-        doc["rows"].append({"what": name, **scraped(*args)})
+        doc["rows"].append({"what": name, **scraped(netns, *args)})
     load.close()
     timed("detach", card.where)
     card.close()
     netns.delete()
+    lab.sh(f"umount {BPFFS}")
     done()
     return doc

@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <grp.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,11 +16,13 @@
 #include "lib/attach/bpffs.h"
 #include "lib/attach/group.h"
 #include "lib/attach/pins.h"
+#include "lib/core/meter.h"
 #include "lib/util/error.h"
 #include "lib/util/log.h"
 
 #define LISTED	0750		/* a directory */
 #define READ	0640		/* a map: opened with BPF_F_RDONLY, it allows lookups only */
+#define MAPPED	0660		/* one that is frozen: it allows no more however it is opened */
 
 static int group_find(const char *name, gid_t *group, struct error *e)
 {
@@ -57,6 +61,37 @@ static int directory_share(int fd, gid_t group)
 	return fchown(fd, -1, group) || fchmod(fd, LISTED) ? -errno : 0;
 }
 
+static bool is_frozen(int fd)
+{
+	FILE *f = fopen(text("/proc/self/fdinfo/%d", fd), "re");
+	char line[160];
+	int frozen = 0;
+
+	while (f && fgets(line, sizeof(line), f) && sscanf(line, "frozen: %d", &frozen) != 1)
+		;
+	if (f)
+		fclose(f);
+	return frozen;
+}
+
+/*
+ * The rows of a meter that are an array in memory: only programs write to them, and a frozen map
+ * takes writes from programs alone (Linux 5.2). The kernel maps an array into the memory only of
+ * who could open it to write; who cannot has it copied, which takes longer than all else that a
+ * reading does.
+ */
+static bool can_be_mapped(int fd, const char *name)
+{
+	struct bpf_map_info info = {};
+	__u32 len = sizeof(info);
+
+	if (!meter_find(name) || bpf_obj_get_info_by_fd(fd, &info, &len) ||
+	    info.type != BPF_MAP_TYPE_ARRAY || !(info.map_flags & BPF_F_MMAPABLE))
+		return false;
+	bpf_map_freeze(fd);		/* it may be frozen already */
+	return is_frozen(fd);
+}
+
 /* Only maps are shared: whoever can open a link can detach it, and a program can be run. */
 static int map_share(int dir, const char *path, gid_t group)
 {
@@ -65,8 +100,9 @@ static int map_share(int dir, const char *path, gid_t group)
 
 	if (fd < 0)
 		return errno == EISDIR || errno == EACCES ? 0 : -errno;
-	if (bpf_fd_type(fd) == 'm' && (fchownat(dir, name, -1, group, AT_SYMLINK_NOFOLLOW) ||
-				       fchmodat(dir, name, READ, 0)))
+	if (bpf_fd_type(fd) == 'm' &&
+	    (fchownat(dir, name, -1, group, AT_SYMLINK_NOFOLLOW) ||
+	     fchmodat(dir, name, can_be_mapped(fd, name) ? MAPPED : READ, 0)))
 		err = -errno;
 	close(fd);
 	return err;

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0
 """The capabilities of each command: with exactly these it does all that root can, and with fewer it says so."""
+import glob
 import json
 import os
 import re
@@ -13,6 +14,37 @@ from lib.lab import NICPROBE, ROOT, Namespace, check, nicprobe, same, sh, tap
 OURS = f"{left.BPFFS}/nicprobe"
 USER, GROUP, OTHER = 4000, 4242, 4243
 MEASURE = ("bpf", "net_admin", "perfmon")
+
+
+# Opens each pin to read and write, and to write; and tries to change what it can open.
+WRITE = """
+import collections, ctypes, errno, glob, json, os, struct, sys
+libc = ctypes.CDLL(None, use_errno=True)
+libc.mmap.restype = ctypes.c_void_p
+libc.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *3 * [ctypes.c_int], ctypes.c_long]
+libc.mprotect.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
+def bpf(cmd, *words):
+    return libc.syscall(321, cmd, ctypes.create_string_buffer(struct.pack(*words), 128), 128)
+opened, errors = [], collections.defaultdict(set)
+def way(name, good):
+    errors[name].add("none" if good else errno.errorcode[ctypes.get_errno()])
+key, value = ctypes.create_string_buffer(4), ctypes.create_string_buffer(b"x" * 65536)
+for path in glob.glob(sys.argv[1]):
+    name = ctypes.create_string_buffer(path.encode())
+    for flags in 0, 16:         # BPF_F_WRONLY
+        fd = bpf(7, "QII", ctypes.addressof(name), 0, flags)
+        if fd < 0:
+            continue
+        opened.append(os.path.basename(path))
+        way("update", bpf(2, "QQQQ", fd, ctypes.addressof(key), ctypes.addressof(value), 0) == 0)
+        way("delete", bpf(3, "QQQQ", fd, ctypes.addressof(key), 0, 0) == 0)
+        if flags:
+            continue
+        way("mmap", libc.mmap(None, 4096, 3, 1, fd, 0) != 2**64 - 1)
+        at = libc.mmap(None, 4096, 1, 1, fd, 0)
+        way("mprotect", at == 2**64 - 1 or libc.mprotect(at, 4096, 3) == 0)
+print(json.dumps({"opened": sorted(opened), "errors": {k: sorted(v) for k, v in errors.items()}}))
+"""
 
 
 def table():
@@ -130,20 +162,32 @@ def group(binary, ns, nic):
             st = os.stat(f"{top}/{pin}")
             modes.setdefault(oct(st.st_mode & 0o7777), set()).add(st.st_gid)
     same("rights: directories and maps are the group's to read, links and programs root's",
-         modes, {"0o750": [GROUP] * 3, "0o640": {GROUP}, "0o600": {0}})
+         modes, {"0o750": [GROUP] * 3, "0o640": {GROUP}, "0o660": {GROUP}, "0o600": {0}})
     for args in "detach tap0", "detach --all --force", "attach tap0":
         r = inside(args)
         check(f"rights: a member cannot {args.split()[0]}", r.returncode == 1 and "this needs CAP_BPF" in r.stderr, r.stderr)
-    pin = subprocess.run([*inside.prefix, "python3", "-c", "import ctypes, glob, os, struct\n"
-                          f"got = []\nfor path in glob.glob('{OURS}/*/tap0/*'):\n"
-                          "  name = ctypes.create_string_buffer(path.encode())\n"
-                          "  for flags in 0, 16:\n"     # BPF_F_WRONLY
-                          "    attr = ctypes.create_string_buffer(struct.pack('QII', ctypes.addressof(name), 0, flags), 128)\n"
-                          "    fd = ctypes.CDLL(None, use_errno=True).syscall(321, 7, attr, 128)\n"
-                          "    got.append((fd < 0, ctypes.get_errno()))\nprint(len(got), set(got))"],
-                         capture_output=True, text=True, check=False)
-    check("rights: a member can open no pin to write", pin.stdout.endswith(" {(True, 13)}\n") and pin.stdout[0] != "0",
-          pin.stdout + pin.stderr)
+    r = subprocess.run([*inside.prefix, "python3", "-c", WRITE, f"{OURS}/*/tap0/*"], capture_output=True, text=True, check=False)
+    rows = [os.path.basename(path) for path in glob.glob(f"{OURS}/*/tap0/*") if os.stat(path).st_mode & 0o020]
+    same("rights: a member can open to write what has rows in memory", [r.stderr, json.loads(r.stdout or "{}").get("opened")],
+         ["", sorted(2 * rows)])
+    same("rights: a member can write into none of it, by no way", json.loads(r.stdout or "{}").get("errors"),
+         {way: ["EACCES" if way == "mprotect" else "EPERM"] for way in ("update", "delete", "mmap", "mprotect")})
+    check("rights: rows in memory are of the meters attached", {"pktsize", "ecn", "rxcpu", "txlat"} <= set(rows), str(rows))
+    mapped = subprocess.run(["strace", "-f", "-e", "trace=mmap", *inside.prefix, binary, "show", "-t", "tap0"],
+                            capture_output=True, text=True, check=False)
+    check("rights: a member has the rows mapped, as root has", mapped.stderr.count("PROT_READ, MAP_SHARED") >= len(rows), mapped.stderr)
+    nic("send 1 25 100")
+    nic("go")
+    same("rights: programs count on in maps that are frozen", sum(r["packet_size_bytes"]["count"] for r in json.loads(
+        nicprobe("show", "-j", iface, "pktsize").stdout)["meters"]["pktsize"] if r["point"] == "rx-nic"), 50)
+    nicprobe("attach", "-m", "-txlat", iface)
+    nicprobe("attach", "-m", "+txlat", iface)
+    nic("send 1 25 100")
+    nic("go")
+    doc = json.loads(inside("show -t -q -j tap0").stdout or "{}").get("meters", {})
+    same("rights: what is added later is the group's, too", ["txlat" in doc, oct(os.stat(glob.glob(
+        f"{OURS}/*/tap0/txlat")[0]).st_mode & 0o7777), sum(r["packet_size_bytes"]["count"] for r in doc.get("pktsize", [])
+        if r["point"] == "rx-nic")], [True, "0o660", 75])
     lab.same("rights: an interface attached without a group is not shown to it",
              [nicprobe("attach", f"{ns}/d0").returncode, *("d0" in inside(a).stdout for a in ("list", "show -t"))],
              [0, False, False])
