@@ -7,6 +7,7 @@
 
 #include "cmd/serve.h"
 #include "cmd/show.h"
+#include "lib/attach/held.h"
 #include "lib/kernel/symbol.h"
 #include "lib/util/error.h"
 #include "lib/util/heap.h"
@@ -139,8 +140,11 @@ static int run(int argc, char **argv)
 	err = listen_all(&s, &e) ?: confine(&e);
 	if (!err) {
 		listen_tell(&s.sockets);
+		const struct http_waits waits = { &stop, &waiting, held_watch(), held_changed };
+
+		held_until(HELD);
 		scrape_first(&s.scraper);
-		err = http_serve(&s.sockets, serve_pages, &s.scraper, &stop, &waiting, &e);
+		err = http_serve(&s.sockets, serve_pages, &s.scraper, &waits, &e);
 	}
 	scraper_free(&s.scraper);
 	return err ? failed(&e) : EXIT_SUCCESS;

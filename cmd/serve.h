@@ -6,6 +6,8 @@
 #include "cmd/cmd.h"
 #include "serve/http.h"
 
+#define HELD	3600		/* seconds: scrapes are never so far apart */
+
 /* An attached interface, and the moments that its windows begin at. */
 struct served;
 

@@ -7,6 +7,7 @@
 #include "cmd/serve.h"
 #include "cmd/show.h"
 #include "findings/subjects.h"
+#include "lib/attach/held.h"
 #include "lib/attach/pins.h"
 #include "lib/util/error.h"
 #include "lib/util/grow.h"
@@ -165,6 +166,7 @@ void scrape_end(struct scraper *s, struct scrape *now)
 		kept++;
 	}
 	s->nr = kept;
+	held_until(HELD);
 	free(now->totals);
 	free(now->windows);
 }

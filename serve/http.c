@@ -24,10 +24,10 @@
 struct server {
 	const struct http_page *pages;
 	void *arg;
+	const struct http_waits *waits;
 	struct MHD_Daemon *daemons[SOCKETS_MAX];
 	unsigned nr;
 	unsigned answering;		/* requests whose answer is not sent yet */
-	const sigset_t *waiting;
 };
 
 /* The body as gzip; NULL: without, because of memory. */
@@ -211,7 +211,7 @@ static int server_start(struct server *s, const struct sockets *sockets, struct 
 /* Waits until something is to be done, a signal comes, or `most` ms have passed. */
 static void server_turn(const struct server *s, unsigned most)
 {
-	struct pollfd fds[SOCKETS_MAX];
+	struct pollfd fds[SOCKETS_MAX + 1];
 	struct timespec time;
 
 	for (unsigned i = 0; i < s->nr; i++) {
@@ -224,19 +224,22 @@ static void server_turn(const struct server *s, unsigned most)
 			most = ms;
 	}
 	time = (struct timespec){ most / 1000, most % 1000 * 1000000L };
-	ppoll(fds, s->nr, &time, s->waiting);
+	fds[s->nr] = (struct pollfd){ .fd = s->waits->fd, .events = POLLIN };
+	ppoll(fds, s->nr + 1, &time, s->waits->waiting);
+	if (fds[s->nr].revents)
+		s->waits->ready();
 	for (unsigned i = 0; i < s->nr; i++)
 		mhd.run(s->daemons[i]);
 }
 
 int http_serve(const struct sockets *sockets, const struct http_page *pages, void *arg,
-	       const volatile bool *stop, const sigset_t *waiting, struct error *e)
+	       const struct http_waits *waits, struct error *e)
 {
-	struct server s = { .pages = pages, .arg = arg, .waiting = waiting };
+	struct server s = { .pages = pages, .arg = arg, .waits = waits };
 	int err = server_start(&s, sockets, e), fds[SOCKETS_MAX];
 	uint64_t until;
 
-	while (!err && !*stop)
+	while (!err && !*waits->stop)
 		server_turn(&s, 60000);
 	for (unsigned i = 0; i < s.nr; i++)
 		fds[i] = mhd.quiesce_daemon(s.daemons[i]);

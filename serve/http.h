@@ -28,12 +28,20 @@ struct http_page {
 
 struct error;
 
+/* What is waited for beside requests. */
+struct http_waits {
+	/* becomes true by the handler of a signal, which is blocked but in the mask `waiting` */
+	const volatile bool *stop;
+	const sigset_t *waiting;
+	int fd;			/* -1: nothing else */
+	void (*ready)(void);	/* it can be read */
+};
+
 /*
- * Answers on the sockets until `stop` becomes true, by the handler of a signal that is blocked but
- * in the mask `waiting`; then ends the answers that are under way, for two seconds at most. Closes
- * the sockets. 0 or -errno.
+ * Answers on the sockets until it is to stop; then ends the answers that are under way, for two
+ * seconds at most. Closes the sockets. 0 or -errno.
  */
 int http_serve(const struct sockets *, const struct http_page *, void *arg,
-	       const volatile bool *stop, const sigset_t *waiting, struct error *);
+	       const struct http_waits *, struct error *);
 
 #endif

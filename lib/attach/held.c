@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* What stays open or mapped from one round of readings to the next. */
+#include <errno.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
@@ -44,11 +46,14 @@ static struct held_pin {
 static struct held_dir {
 	char path[128];
 	struct stat st;
+	int watched;			/* its number */
 	enum { UNKNOWN, CHANGED, AS_BEFORE } seen;	/* in this round */
 } dirs[128];
 
 static size_t all;		/* bytes of maps that are held */
 static bool holding;
+static int watch = -1;		/* inotify, of `dirs` */
+static bool unwatched;		/* …of which one cannot be watched */
 
 static void map_let_go(struct held_map *h)
 {
@@ -71,7 +76,7 @@ static void pin_let_go(struct held_pin *p)
 
 void held_until(double seconds)
 {
-	holding = seconds > 0 && seconds <= LONGEST;
+	holding = seconds > 0 && (seconds <= LONGEST || (watch >= 0 && !unwatched));
 	for (unsigned i = 0; i < NR_OF(held); i++) {
 		if (held[i].at && !(holding && held[i].asked))
 			map_let_go(&held[i]);
@@ -134,6 +139,22 @@ static void pins_let_go(const char *dir, size_t len)
 			pin_let_go(&pins[i]);
 }
 
+/* In the place of another one, or of one that had its name. */
+static void dir_watch(struct held_dir *d)
+{
+	int before = d->watched;
+
+	if (watch < 0)
+		return;
+	d->watched = inotify_add_watch(watch, d->path, IN_CREATE | IN_DELETE | IN_MOVE |
+				       IN_DELETE_SELF | IN_ONLYDIR);
+	/* who may not list a directory opens no pin there */
+	if (d->watched < 0 && errno != EACCES && errno != ENOENT)
+		unwatched = true;
+	if (before > 0 && before != d->watched)
+		inotify_rm_watch(watch, before);
+}
+
 /* Is the directory of this pin as it was when the pins were opened that are held? */
 static bool dir_as_before(const char *pin)
 {
@@ -157,8 +178,9 @@ static bool dir_as_before(const char *pin)
 		pins_let_go(dir, strlen(dir));
 		strcpy(d->path, dir);
 		d->st = st;
+		dir_watch(d);
 	}
-	return d->seen == AS_BEFORE;
+	return d->seen == AS_BEFORE && (watch < 0 || d->watched >= 0);
 }
 
 const struct pinned_map *held_pin(const char *path)
@@ -180,4 +202,20 @@ void held_pin_keep(const char *path, struct pinned_map *m)
 	m->held = true;
 	*p = (struct held_pin){ .is = *m, .asked = true };
 	strcpy(p->path, path);
+}
+
+int held_watch(void)
+{
+	if (watch < 0)
+		watch = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+	return watch;
+}
+
+void held_changed(void)
+{
+	char events[4096];
+
+	while (read(watch, events, sizeof(events)) > 0)
+		;
+	held_until(0);
 }

@@ -14,9 +14,16 @@
 /*
  * A round of readings is over, or the first is about to begin; the next one begins in this many
  * seconds. What this round has not asked for is let go; and all, if that is too long to hold the
- * memory of an interface that may be detached meanwhile.
+ * memory of an interface that may be detached meanwhile, and nobody watches.
  */
 void held_until(double seconds);
+
+/*
+ * For who waits by poll(): a descriptor that can be read once a pin comes or goes beside those that
+ * are held. -1: it cannot be had. Whoever has it calls held_changed() then, which lets all go.
+ */
+int held_watch(void);
+void held_changed(void);
 
 /* The whole map, held; NULL: it is to be mapped for this reading alone. */
 const void *held_map(int fd, __u32 map_id, size_t size);
