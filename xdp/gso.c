@@ -33,5 +33,6 @@ const struct meter meter_gso = {
 	.by = BY_QUEUE | BY_POINT,
 	.points = 1 << TX_STACK | 1 << TX_NIC,
 	.row_size = sizeof(struct gso),
+	.lead = 1,	/* the sum of sizes: no packet has none */
 	.metrics = metrics,
 };

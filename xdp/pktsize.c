@@ -21,5 +21,6 @@ const struct meter meter_pktsize = {
 	.type = PACKET_METER,
 	.by = BY_QUEUE | BY_POINT,
 	.row_size = sizeof(struct pktsize),
+	.lead = 1,	/* the sum of sizes: no packet has none */
 	.metrics = metrics,
 };

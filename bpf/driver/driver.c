@@ -12,7 +12,7 @@
 
 #include "bpf/driver/driver.h"
 #include "lib/attach/attach.h"
-#include "lib/attach/pins.h"
+#include "lib/attach/pinned.h"
 #include "lib/core/hook.h"
 #include "lib/read/snapshot.h"
 #include "lib/trace/probes.h"

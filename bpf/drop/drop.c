@@ -14,7 +14,7 @@
 #include "bpf/drop/drop.h"
 #include "lib/kernel/reasons.h"
 #include "lib/attach/attach.h"
-#include "lib/attach/pins.h"
+#include "lib/attach/pinned.h"
 #include "lib/core/hook.h"
 #include "lib/kernel/btf.h"
 #include "lib/kernel/symbol.h"

@@ -10,7 +10,7 @@
 #include <bpf/bpf.h>
 
 #include "bpf/host/roundtrip.h"
-#include "lib/attach/pins.h"
+#include "lib/attach/pinned.h"
 #include "lib/read/snapshot.h"
 #include "lib/util/clock.h"
 #include "lib/util/log.h"

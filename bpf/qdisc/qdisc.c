@@ -10,7 +10,7 @@
 #include "bpf/drop/drop.h"
 #include "bpf/qdisc/qdisc.h"
 #include "lib/attach/configure.h"
-#include "lib/attach/pins.h"
+#include "lib/attach/pinned.h"
 #include "lib/read/snapshot.h"
 #include "lib/util/log.h"
 

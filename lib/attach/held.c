@@ -13,6 +13,7 @@
 #include <bpf/bpf.h>
 
 #include "lib/attach/held.h"
+#include "lib/attach/pinned.h"
 #include "lib/attach/pins.h"
 #include "lib/util/clock.h"
 #include "lib/util/dir_time.h"

@@ -11,7 +11,7 @@
 #include "lib/attach/handover.h"
 #include "lib/attach/held.h"
 #include "lib/attach/linked.h"
-#include "lib/attach/pins.h"
+#include "lib/attach/pinned.h"
 #include "lib/attach/slots.h"
 
 __u64 host_misses(const char *link)

@@ -15,6 +15,7 @@
 #include "lib/attach/held.h"
 #include "lib/attach/linked.h"
 #include "lib/attach/lock.h"
+#include "lib/attach/pinned.h"
 #include "lib/attach/pins.h"
 #include "lib/core/hook.h"
 #include "lib/net/here.h"
@@ -94,70 +95,6 @@ char bpf_fd_type(int fd)
 	return 0;
 }
 
-static int open_to_read(const char *path)
-{
-	LIBBPF_OPTS(bpf_obj_get_opts, opts, .file_flags = BPF_F_RDONLY);
-
-	return bpf_obj_get_opts(path, &opts);
-}
-
-struct pinned_map pin_read(const char *path)
-{
-	const struct pinned_map *held = held_pin(path);
-	struct pinned_map m = { .fd = held ? held->fd : open_to_read(path), .held = held };
-
-	if (!held && m.fd >= 0)
-		held_pin_keep(path, &m);
-	return m;
-}
-
-/* The kernel maps it only for those who could also write to it: others have it copied. */
-struct pinned_map map_opened(int fd)
-{
-	struct pinned_map m = {
-		.fd = fd, .mappable = (fcntl(fd, F_GETFL) & O_ACCMODE) == O_RDWR,
-	};
-	__u32 len = sizeof(m.info);
-	int err;
-
-	if (fd >= 0 && bpf_obj_get_info_by_fd(fd, &m.info, &len)) {
-		err = errno;
-		close(fd);
-		errno = err;
-		m.fd = -1;
-	}
-	return m;
-}
-
-static int open_to_map(const char *path)
-{
-	int fd = bpf_obj_get(path);
-	bool refused = fd < 0 && (errno == EACCES || errno == EPERM || errno == EROFS);
-
-	return refused ? open_to_read(path) : fd;
-}
-
-struct pinned_map pin_rows(const char *path)
-{
-	const struct pinned_map *held = held_pin(path);
-	struct pinned_map m = {};
-
-	if (held && held->info.id)
-		return *held;
-	m.fd = open_to_map(path);
-	if (m.fd >= 0)
-		m = map_opened(m.fd);
-	if (!held && m.fd >= 0)
-		held_pin_keep(path, &m);
-	return m;
-}
-
-void pin_close(const struct pinned_map *m)
-{
-	if (m->fd >= 0 && !m->held)
-		close(m->fd);
-}
-
 static int not_ours(const char *dir, const char *why, struct error *e)
 {
 	return error_set(e, -EPROTO, text("rm -r %s, when nothing there is needed", dir), "%s %s",
@@ -185,44 +122,60 @@ static const char *pins_iface(const char *dir)
 	return text("netns:%u/%s", inode, name);
 }
 
-int meta_read(const char *dir, struct meta *meta, struct error *e)
+/* The map of that name, if it may be ours; 'e' says why not. 0 or -errno. */
+static int meta_open(const char *dir, struct pinned_map *m, struct error *e)
 {
-	struct bpf_map_info info = {};
-	__u32 len = sizeof(info);
-	unsigned char value[16384];	/* it may be of another version, and larger */
+	const char *path = text("%s/meta", dir);
 	struct stat st;
-	int err, fd;
+	int fd = bpffs_open(dir, e);
 
-	_Static_assert(sizeof(value) >= sizeof(*meta), "room for our own");
-	fd = bpffs_open(dir, e);
 	if (fd < 0)
 		return fd;
 	close(fd);
-	fd = open_to_read(text("%s/meta", dir));	/* it may be no map of ours */
+	fd = pin_open(path);
 	/* the kernel also returns EACCES for what is no pin */
-	if (fd < 0 && errno == EACCES && !lstat(text("%s/meta", dir), &st) && !S_ISREG(st.st_mode))
+	if (fd < 0 && errno == EACCES && !lstat(path, &st) && !S_ISREG(st.st_mode))
 		return not_ours(dir, "holds a \"meta\" that is not ours", e);
 	if (fd < 0)
 		return errno == ENOENT ? -ENODATA :
 		       error_set(e, -errno, errno == EACCES ? "run it as root" : NULL,
-				 "cannot open %s/meta: %s", dir, strerror(errno));
-	/* not by the map's name: libbpf omits it if it believes that the kernel has no names */
-	err = bpf_obj_get_info_by_fd(fd, &info, &len) ? errno : 0;
-	if (!err && (info.type != BPF_MAP_TYPE_ARRAY || info.value_size < 8 ||
-		     info.value_size > sizeof(value)))
+				 "cannot open %s: %s", path, strerror(errno));
+	*m = map_opened(fd);
+	if (m->fd < 0)
+		return error_set(e, -errno, NULL, "cannot read %s: %s", path, strerror(errno));
+	return 0;
+}
+
+int meta_read(const char *dir, struct meta *meta, struct error *e)
+{
+	const struct pinned_map *held = held_pin(text("%s/meta", dir));
+	struct pinned_map m = held ? *held : (struct pinned_map){};
+	unsigned char value[16384];	/* it may be of another version, and larger */
+	int err = held ? 0 : meta_open(dir, &m, e);
+
+	_Static_assert(sizeof(value) >= sizeof(*meta), "room for our own");
+	if (err)
+		return err;
+	/*
+	 * Only a map has a value: the info of a program or link has another layout. Not by the
+	 * map's name: libbpf omits it if it believes that the kernel has no names.
+	 */
+	if (m.info.type != BPF_MAP_TYPE_ARRAY || m.info.value_size < 8 ||
+	    m.info.value_size > sizeof(value))
 		err = EINVAL;
-	/* only a map has a value: the info of a program or link has another layout */
-	if (!err && bpf_map_lookup_elem(fd, &(__u32){ 0 }, value))
+	if (!err && bpf_map_lookup_elem(m.fd, &(__u32){ 0 }, value))
 		err = errno;
-	close(fd);
+	if (!held && !err)
+		held_pin_keep(text("%s/meta", dir), &m);
+	pin_close(&m);
 	if (err && err != EINVAL)
 		return error_set(e, -err, NULL, "cannot read %s/meta: %s", dir, strerror(err));
 	if (err)
 		return not_ours(dir, "holds a \"meta\" that is not ours", e);
-	memcpy(meta, value, info.value_size < sizeof(*meta) ? info.value_size : sizeof(*meta));
+	memcpy(meta, value, m.info.value_size < sizeof(*meta) ? m.info.value_size : sizeof(*meta));
 	if (meta->magic != META_MAGIC)
 		return not_ours(dir, "holds a \"meta\" that is not ours", e);
-	if (meta->version != meta_version() || info.value_size != sizeof(*meta))
+	if (meta->version != meta_version() || m.info.value_size != sizeof(*meta))
 		return error_set(e, -EPROTO, text("nicprobe detach %s --force", pins_iface(dir)),
 				 "%s was made by another version of nicprobe", dir);
 	return 0;

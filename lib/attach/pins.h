@@ -6,8 +6,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include <linux/bpf.h>
-
 #include "lib/core/meta.h"
 
 struct error;
@@ -56,22 +54,6 @@ bool pins_find(__u32 netns, unsigned ifindex, char *dir, size_t size);
 
 /* Was the interface deleted, and has its index another one, of this inode (iface.h; 0: unknown)? */
 bool pins_of_other(const char *dir, const struct meta *, __u64 inode);
-
-/* The map of a pin, opened; to be closed by pin_close(), and by nothing else. */
-struct pinned_map {
-	int fd;				/* -1 and errno: it cannot be opened */
-	bool held;			/* it stays open (held.h) */
-	bool mappable;			/* pin_rows(): the kernel lets us map it */
-	struct bpf_map_info info;	/* of pin_rows() */
-};
-
-/* For reading only, so its file need not be writable. */
-struct pinned_map pin_read(const char *path);
-/* The same to be mapped: the kernel wants it open for writing, if that may be. */
-struct pinned_map pin_rows(const char *path);
-void pin_close(const struct pinned_map *);
-/* The same of a map that is open; where it fails, it is closed. */
-struct pinned_map map_opened(int fd);
 
 /* The type of a BPF descriptor: 'm'ap, 'p'rogram, 'l'ink, or 0. */
 char bpf_fd_type(int fd);

@@ -7,6 +7,7 @@
 
 #include <bpf/bpf.h>
 
+#include "lib/attach/pinned.h"
 #include "lib/attach/pins.h"
 #include "lib/core/hook.h"
 #include "lib/read/baseline.h"

@@ -7,7 +7,7 @@
 #include <bpf/bpf.h>
 
 #include "lib/attach/linked.h"
-#include "lib/attach/pins.h"
+#include "lib/attach/pinned.h"
 #include "lib/attach/slots.h"
 #include "lib/core/hook.h"
 #include "lib/core/pace.h"

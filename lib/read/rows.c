@@ -10,7 +10,7 @@
 #include <bpf/bpf.h>
 
 #include "lib/attach/held.h"
-#include "lib/attach/pins.h"
+#include "lib/attach/pinned.h"
 #include "lib/read/keyed.h"
 #include "lib/read/reach.h"
 #include "lib/read/rows.h"
@@ -19,6 +19,7 @@
 #include "lib/util/clock.h"
 #include "lib/util/error.h"
 
+#define AHEAD	8		/* rows that are fetched before they are looked at */
 #define WHOLE	(512 << 10)	/* bytes of a map that is mapped at once, and not in parts */
 
 static bool nothing(const uint64_t *words, unsigned nr)
@@ -218,6 +219,8 @@ static int mapped_take(const struct meter *m, struct table *t, const struct sour
 	for (unsigned row = from; row < end; row++, at += t->words) {
 		const uint64_t *words = at;
 
+		/* it is far: the walk through the page tables and the memory takes most time */
+		__builtin_prefetch(at + AHEAD * t->words);
 		if (nothing(words, lead)) {
 			lead_check(m, words, lead, closed, now);
 			continue;

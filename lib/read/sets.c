@@ -8,7 +8,7 @@
 #include <bpf/bpf.h>
 
 #include "lib/attach/held.h"
-#include "lib/attach/pins.h"
+#include "lib/attach/pinned.h"
 #include "lib/read/sets.h"
 
 #define TRIES		8	/* a row is being changed for some ns */

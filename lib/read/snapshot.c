@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/attach/pinned.h"
 #include "lib/attach/pins.h"
 #include "lib/net/iface.h"
 #include "lib/read/baseline.h"

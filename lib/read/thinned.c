@@ -6,7 +6,7 @@
 
 #include <bpf/bpf.h>
 
-#include "lib/attach/pins.h"
+#include "lib/attach/pinned.h"
 #include "lib/read/thinned.h"
 #include "lib/util/log.h"
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* Has a directory changed since? It has another time once an entry comes, goes or is renamed. */
+/*
+ * Has a directory changed since? It has another time once an entry comes, goes or is renamed, and
+ * another one once it has another owner or mode.
+ */
 #ifndef NICPROBE_DIR_TIME_H
 #define NICPROBE_DIR_TIME_H
 
@@ -13,10 +16,15 @@
  */
 #define SETTLED_NS	1000000000ull
 
+static inline bool time_same(struct timespec a, struct timespec b)
+{
+	return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
+}
+
 static inline bool dir_same(const struct stat *a, const struct stat *b)
 {
 	return a->st_dev == b->st_dev && a->st_ino == b->st_ino &&
-	       a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+	       time_same(a->st_mtim, b->st_mtim) && time_same(a->st_ctim, b->st_ctim);
 }
 
 /* `now`: of CLOCK_REALTIME, ns. */

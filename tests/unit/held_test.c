@@ -10,7 +10,7 @@
 
 #include "lib/attach/bpffs.h"
 #include "lib/attach/held.h"
-#include "lib/attach/pins.h"
+#include "lib/attach/pinned.h"
 
 #define SUBJECT "held: "
 #include "check.h"

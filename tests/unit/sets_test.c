@@ -19,7 +19,7 @@ static unsigned cpu;	/* that the program is on */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #include "xdp/packet.bpf.h"
 
-#include "lib/attach/pins.h"
+#include "lib/attach/pinned.h"
 #include "lib/read/derived.h"
 #include "lib/read/sets.h"
 #include "lib/util/list.h"
@@ -266,6 +266,8 @@ static void check_race(void)
 		source_of[i] = in_set(5, i ? source_of[i - 1] : 0);
 	if (pthread_create(&thread, NULL, in_turns, NULL))
 		exit(2);
+	while (!__atomic_load_n(&sent, __ATOMIC_RELAXED))
+		usleep(100);		/* or all rounds may be over before the thread runs */
 	for (int round = 0; round < ROUNDS; round++) {
 		struct pinned_map map = map_here();
 

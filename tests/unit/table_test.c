@@ -14,7 +14,7 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
-#include "lib/attach/pins.h"
+#include "lib/attach/pinned.h"
 #include "lib/proc/cpus.h"
 #include "lib/read/rows.h"
 #include "check.h"
