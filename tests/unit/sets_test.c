@@ -266,9 +266,8 @@ static void check_race(void)
 		source_of[i] = in_set(5, i ? source_of[i - 1] : 0);
 	if (pthread_create(&thread, NULL, in_turns, NULL))
 		exit(2);
-	while (!__atomic_load_n(&sent, __ATOMIC_RELAXED))
-		usleep(100);		/* or all rounds may be over before the thread runs */
-	for (int round = 0; round < ROUNDS; round++) {
+	/* more, if each meets a moment in which the rows are given to others */
+	for (int round = 0; round < ROUNDS || (!rows && round < 1000 * ROUNDS); round++) {
 		struct pinned_map map = map_here();
 
 		t = (struct table){ .words = m->row_size / 8, .cpus = 1 };
