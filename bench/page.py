@@ -54,7 +54,9 @@ Maps have a row per queue and possible CPU, and the time to read them is proport
     "faces": """What it takes to watch an interface of 64 queues with all meters, while every queue has packets in each second.
 `top` and `record` read once a second; their CPU time is that of one CPU, after the first seconds.
 `top` draws 200 columns and 60 lines; a recording grows by what is told, and by a full frame each minute.
-A scrape of `serve` is timed by the client; the CPU time is that of the server.""",
+All run in the network namespace of the interface, as on an ordinary host.
+`serve` runs as its unit runs it: without capabilities, as a user of the group that `attach --group` lets read.
+A scrape is timed by the client; the CPU time is that of the server.""",
     "questions": """What `nicprobe trace` adds to a UDP packet between sockets over two taps while it answers a question, and bpftrace while a script answers the same one; by the clock, the call of the programs included.
 The last column is what the program of the question itself takes, by the kernel's run-time statistics: it is less than the clock can tell from noise.
 *Until attached* is the time from the start of the process until events are counted: the median of five.""",
