@@ -157,7 +157,8 @@ static void reasons_learn(const char *pins)
 	reasons = pin_read(text("%s/drop_reasons", pins));
 	if (reasons.fd < 0)
 		return;
-	if (bpf_map_lookup_batch(reasons.fd, NULL, &next, keys, stored, &n, NULL) && errno != ENOENT)
+	if (bpf_map_lookup_batch(reasons.fd, NULL, &next, keys, stored, &n, NULL) &&
+	    errno != ENOENT)
 		n = 0;
 	for (__u32 i = 0; i < n; i++)
 		if (*stored[i].name)

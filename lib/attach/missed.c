@@ -81,7 +81,8 @@ static struct host *host_look(int fd)
 bool host_missed(const char *pins, __u64 missed[NR_SHARED])
 {
 	struct pinned_map map = pin_rows(host_path("host"));
-	const struct host *held = map.mappable ? held_map(map.fd, map.info.id, sizeof(*held)) : NULL;
+	const struct host *held = map.mappable ?
+				  held_map(map.fd, map.info.id, sizeof(*held)) : NULL;
 	struct host *own = held || !map.mappable ? NULL : host_look(map.fd);
 	const struct host *h = held ?: own;
 	__u32 slot = h && h->magic == HOST_MAGIC ? slot_find(h, pins) : 0;
