@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: GPL-2.0
 """nicprobe serve: its numbers are the packets that were sent, read without any capability, in few series and little
 time, while interfaces come and go."""
+import os
 import re
 import socket
 import subprocess
 
 from lib import lab, left
-from lib.lab import Namespace, check, nicprobe, same, tap
+from lib.lab import Namespace, check, nicprobe, same, tap, until
 from lib.served import GROUP, NO_CAPS, Server, USER, enter, families, samples, value
 
 QUEUES = 64
@@ -124,6 +125,36 @@ def locations(netns):
         server.end()
 
 
+def held(server):
+    """(maps that it has in memory, BPF objects that it has open)"""
+    with open(f"/proc/{server.p.pid}/maps", encoding="ascii") as f:
+        maps = sum("anon_inode:bpf" in line for line in f)
+    fds = f"/proc/{server.p.pid}/fd"
+    return maps, sum("bpf" in os.readlink(f"{fds}/{fd}") for fd in os.listdir(fds))
+
+
+def holds(nic, netns):
+    """Between scrapes the maps stay open and in memory; not beyond a detach, even if nobody scrapes."""
+    server = Server("--listen", "127.0.0.1:0")
+    rows = lambda: value(samples(server.metrics()), "nicprobe_packet_size_bytes_count", interface="tap0", point="rx-nic")
+    until(lambda: rows() is not None and min(held(server)) > 5, 5)     # not while the pins are young
+    before = rows()
+    check("serve: maps stay open and in memory between scrapes", min(held(server)) > 5, held(server))
+    nic("send 0 50 100")
+    nic("go")
+    same("serve: what they count meanwhile is served", rows() - before, 50)
+    nicprobe("detach", "--all")
+    until(lambda: held(server) == (0, 0), 5)
+    same("serve: none stays beyond a detach, unscraped", held(server), (0, 0))
+    nicprobe("attach", "--group", str(GROUP), f"{netns}/tap0")
+    nic("send 0 7 100")
+    nic("go")
+    same("serve: attached anew, new maps are read", rows(), 7)
+    until(lambda: rows() == 7 and min(held(server)) > 5, 5)
+    check("serve: and stay", min(held(server)) > 5, held(server))
+    server.end()
+
+
 def come_and_go(netns):
     """Interfaces are attached, renamed, removed and detached between scrapes."""
     server = Server("--listen", "127.0.0.1:0")
@@ -161,7 +192,7 @@ def main():
     before = left.Before(netns)
     nicprobe("attach", "--group", str(GROUP), f"{netns}/tap0")
     enter(netns)
-    lab.each(numbers, cost, rights, locations, come_and_go, nic=nic, netns=netns)
+    lab.each(numbers, cost, rights, locations, holds, come_and_go, nic=nic, netns=netns)
     nicprobe("detach", "--all", check=False)
     before.check("serve: it leaves nothing")
     nic.close()
