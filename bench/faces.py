@@ -119,7 +119,7 @@ def watched(netns, iface, seconds):
 class Served:
     """serve as its unit runs it: a user who may read the meters, and a socket that is passed. port: of this process's
     namespace."""
-    START = 'LISTEN_PID=$$ LISTEN_FDS=1 exec "$@" 3<&{}'
+    START = 'LISTEN_PID=$$ LISTEN_FDS=1 exec "$@" 3<&0 </dev/null'
 
     def __init__(self, netns, *args):
         self.folder = tempfile.TemporaryDirectory()
@@ -128,8 +128,7 @@ class Served:
         with socket.create_server(("127.0.0.1", 0)) as ours:
             self.port = ours.getsockname()[1]
             command = beside(netns, *AS_READER, binary, "serve", *args)
-            self.p = subprocess.Popen(["sh", "-c", self.START.format(ours.fileno()), "sh", *command],
-                                      stderr=subprocess.DEVNULL, pass_fds=[ours.fileno()])
+            self.p = subprocess.Popen(["sh", "-c", self.START, "sh", *command], stdin=ours, stderr=subprocess.DEVNULL)
 
     def close(self):
         self.p.terminate()

@@ -89,8 +89,10 @@ static void key_labels(FILE *out, struct series_part *p, const struct meter *m, 
 			continue;
 		}
 		p->all = !strcmp(text, "all");
+		if (p->all || !(each >> EACH_QUEUE & 1))	/* sums tell no queue */
+			continue;
 		snprintf(queue, sizeof(queue), ",queue=\"%s\"", text);
-		p->queue = strdup(p->all ? "" : queue);
+		p->queue = strdup(queue);
 	}
 	note(out, m, key);
 	p->unit = key_unit_of(m, key);
@@ -106,7 +108,7 @@ static void place_labels(FILE *out, struct series_part *p, const struct snapshot
 		fprintf(out, ",point=\"%s\"", point_names[at.point]);
 	if (m->by & BY_CPU && each >> EACH_CPU & 1)
 		fprintf(out, ",cpu=\"%u\"", cpu);
-	if (!(m->by & BY_QUEUE))
+	if (!(m->by & BY_QUEUE) || !(each >> EACH_QUEUE & 1))
 		return;
 	snprintf(queue, sizeof(queue), at.queue < 0 ? ",queue=\"unknown\"" : ",queue=\"%d\"",
 		 at.queue);

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """nicprobe serve: its numbers are the packets that were sent, read without any capability, in few series and little
 time, while interfaces come and go."""
+import contextlib
 import os
 import re
 import socket
@@ -129,8 +130,11 @@ def held(server):
     """(maps that it has in memory, BPF objects that it has open)"""
     with open(f"/proc/{server.p.pid}/maps", encoding="ascii") as f:
         maps = sum("anon_inode:bpf" in line for line in f)
-    fds = f"/proc/{server.p.pid}/fd"
-    return maps, sum("bpf" in os.readlink(f"{fds}/{fd}") for fd in os.listdir(fds))
+    fds, opened = f"/proc/{server.p.pid}/fd", 0
+    for fd in os.listdir(fds):
+        with contextlib.suppress(FileNotFoundError):    # closed meanwhile
+            opened += "bpf" in os.readlink(f"{fds}/{fd}")
+    return maps, opened
 
 
 def holds(nic, netns):
