@@ -7,6 +7,7 @@
 
 #include <bpf/bpf.h>
 
+#include "lib/attach/object.h"
 #include "lib/attach/sizes.h"
 #include "lib/core/meter.h"
 #include "xdp/ecn.h"
@@ -36,25 +37,27 @@ static const struct config config = {
 	.seed = { 0x9e3779b97f4a7c15, 0xc2b2ae3d27d4eb4f },
 };
 
-static void map_prepare(struct bpf_map *map, __u64 on)
+static void map_prepare(struct bpf_map *map, const struct config *c)
 {
 	const char *name = bpf_map__name(map);
 	const struct meter *m = meter_find(name);
-	struct config c = config;
+	struct config own = *c;
 	int err = 0;
 
-	c.on = on;
 	if (!strcmp(name, ".rodata.config"))
-		err = config_set(&c, map);
+		err = config_set(&own, map);
 	if (m && (!(m->by & BY_KEY) || m->key.table))
 		err = bpf_map__set_max_entries(map, map_rows(m, config.rows, map));
 	if (err)
 		die("cannot configure map %s: %s", name, strerror(-err));
 }
 
+/* `of`: whose programs they are; NULL: they need no configuration. */
 static void add_object(const char *build, const char *hook, const char *meters, __u64 on,
-		       struct bpf_object *obj, const char *program)
+		       const struct hook *of, struct bpf_object *obj, const char *program)
 {
+	struct config c = config;
+	struct bpf_program *prog;
 	struct object *o = &objects[nr_objects++];
 	struct bpf_prog_info info = {};
 	__u32 len = sizeof(info);
@@ -64,8 +67,14 @@ static void add_object(const char *build, const char *hook, const char *meters, 
 		die("cannot open the programs of %s: %s", build, strerror(errno));
 	*o = (struct object){ .hook = hook, .meters = meters, .on = on, .obj = obj };
 	snprintf(o->build, sizeof(o->build), "%s", build);
+	c.on = on;
+	if (of && of->configure)
+		of->configure(&c);
 	bpf_object__for_each_map(map, obj)
-		map_prepare(map, on);
+		map_prepare(map, &c);
+	bpf_object__for_each_program(prog, obj)
+		if (program_tell(&c, prog))
+			die("cannot prepare the programs of %s", build);
 	if (bpf_object__load(obj))
 		die("cannot load the programs of %s: %s", build, strerror(errno));
 	o->prog = bpf_program__fd(bpf_object__find_program_by_name(obj, program));
@@ -82,7 +91,7 @@ void add_empty(const char *hook, const char *program)
 		die("cannot open the empty programs: %s", strerror(errno));
 	bpf_object__for_each_program(prog, e->obj)
 		bpf_program__set_autoload(prog, !strcmp(bpf_program__name(prog), program));
-	add_object("empty", hook, "empty", 0, e->obj, program);
+	add_object("empty", hook, "empty", 0, NULL, e->obj, program);
 }
 
 void add_tap(const char *build, const char *hook, const struct hook *tap, const char *program,
@@ -97,7 +106,7 @@ void add_tap(const char *build, const char *hook, const struct hook *tap, const 
 
 		if (on & ~all_meters || (only && strcmp(only, name)))
 			continue;
-		add_object(build, hook, name, on,
+		add_object(build, hook, name, on, tap,
 			   file ? bpf_object__open(file) : bpf_object__open_mem(elf, size, NULL),
 			   program);
 	}

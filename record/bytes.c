@@ -10,15 +10,19 @@
 /* Is there room for so many more? */
 static bool has_room(struct bytes *b, size_t size)
 {
-	if (!b->failed && b->nr + size > b->room) {
-		size_t room = 2 * (b->nr + size);
-		uint8_t *all = realloc(b->bytes, room);
+	size_t room = 2 * (b->nr + size);
+	uint8_t *all;
 
-		b->failed = !all;
-		b->bytes = all ?: b->bytes;
-		b->room = all ? room : b->room;
+	if (b->failed || b->nr + size <= b->room)
+		return !b->failed;
+	all = realloc(b->bytes, room);
+	if (!all) {
+		b->failed = true;
+		return false;
 	}
-	return !b->failed;
+	b->bytes = all;
+	b->room = room;
+	return true;
 }
 
 void bytes_add(struct bytes *b, const void *more, size_t size)

@@ -5,8 +5,8 @@
 #include "xdp/packet.bpf.h"
 #include "lib/core/kernel.bpf.h"
 
-/* The kernel's own view of a frame; since 6.2, with CAN_CAST. */
-extern void *bpf_cast_to_kern_ctx(void *) __ksym __weak;
+/* The kernel's own view of a frame, with config.xdp_cast. */
+static const struct xdp_buff *(*const kern_ctx)(struct xdp_md *) = (void *)KERN_CTX_CALL;
 
 /*
  * Bytes of the frame, with its fragments. The helper takes longer than all other work for a frame
@@ -14,9 +14,9 @@ extern void *bpf_cast_to_kern_ctx(void *) __ksym __weak;
  */
 static __always_inline __u32 length_of(struct xdp_md *ctx, const void *data, const void *end)
 {
-	const struct xdp_buff *xdp = CAN_CAST ? bpf_cast_to_kern_ctx(ctx) : NULL;
-
-	return xdp && !(xdp->flags & XDP_HAS_FRAGS) ? end - data : bpf_xdp_get_buff_len(ctx);
+	if (config.xdp_cast && !(kern_ctx(ctx)->flags & XDP_HAS_FRAGS))
+		return end - data;
+	return bpf_xdp_get_buff_len(ctx);
 }
 
 /* Generic XDP has queue_mapping - 1, whether that is meaningful or not; 0 if none is recorded. */

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <bpf/bpf.h>
+#include <bpf/btf.h>
 #include <bpf/libbpf.h>
 #include <xdp/libxdp.h>
 
@@ -55,16 +56,11 @@ static int refused(const struct site *site, int err)
 }
 
 /* A bpf_link goes away with its last pin: a crash leaves nothing attached. */
-static int attach_alone(const struct site *site, struct bpf_object *obj, __u32 mode)
+static int link_hold(const struct site *site, int prog, __u32 mode)
 {
 	LIBBPF_OPTS(bpf_link_create_opts, opts, .flags = mode);
-	int prog, link, err = kernel_load(obj);
+	int link = bpf_link_create(prog, site->iface.ifindex, BPF_XDP, &opts), err;
 
-	if (err)
-		return error_set(site->error, err, NULL, "cannot load the XDP program: %s",
-				 log_last());
-	prog = bpf_program__fd(bpf_object__find_program_by_name(obj, PROGRAM));
-	link = bpf_link_create(prog, site->iface.ifindex, BPF_XDP, &opts);
 	/* ENOMEM may be the driver's (no queues) or the kernel's: if it repeats, the driver's */
 	if (link < 0 && errno == ENOMEM)
 		link = bpf_link_create(prog, site->iface.ifindex, BPF_XDP, &opts);
@@ -76,7 +72,35 @@ static int attach_alone(const struct site *site, struct bpf_object *obj, __u32 m
 			       strerror(-err)) : 0;
 }
 
-static int attach_beside(const struct site *site, struct bpf_object *obj)
+static int attach_alone(const struct site *site, struct bpf_object *obj, __u32 mode)
+{
+	int err;
+
+	log_forget();			/* what the kernel was asked before was told, too */
+	err = kernel_load(obj);
+	if (err)
+		return error_set(site->error, err, NULL, "cannot load the XDP program: %s",
+				 err == -EMFILE || !*log_last() ? strerror(-err) : log_last());
+	return link_hold(site, bpf_program__fd(bpf_object__find_program_by_name(obj, PROGRAM)),
+			 mode);
+}
+
+/* Is what is attached one program, without a dispatcher? */
+static bool is_single(const struct site *site)
+{
+	struct xdp_multiprog *all = xdp_multiprog__get_from_ifindex(site->iface.ifindex);
+	bool single = !libxdp_get_error(all) && xdp_multiprog__is_legacy(all);
+
+	if (!libxdp_get_error(all))
+		xdp_multiprog__close(all);
+	return single;
+}
+
+/*
+ * Where libxdp cannot make a dispatcher (its directory is another user's, or the environment has
+ * LIBXDP_SKIP_DISPATCHER), it attaches the program in a way that would outlast us: by a link, then.
+ */
+static int attach_beside(const struct site *site, struct bpf_object *obj, bool *alone)
 {
 	DECLARE_LIBXDP_OPTS(xdp_program_opts, opts, .obj = obj, .prog_name = PROGRAM);
 	struct xdp_program *prog = xdp_program__create(&opts);
@@ -91,8 +115,15 @@ static int attach_beside(const struct site *site, struct bpf_object *obj)
 	/* libxdp 1.3 does not see frags in "xdp.frags": its dispatcher would reject a large MTU */
 	xdp_program__set_xdp_frags_support(prog, true);
 	err = xdp_program__attach(prog, site->iface.ifindex, XDP_MODE_NATIVE, 0);
+	*alone = !err && is_single(site);
+	if (*alone)
+		err = xdp_program__detach(prog, site->iface.ifindex, XDP_MODE_NATIVE, 0);
+	if (err)
+		err = refused(site, err);
+	else if (*alone)
+		err = link_hold(site, xdp_program__fd(prog), XDP_FLAGS_DRV_MODE);
 	xdp_program__close(prog);
-	return err ? refused(site, err) : 0;
+	return err;
 }
 
 /* A program attached without a dispatcher leaves no room for ours. */
@@ -115,9 +146,11 @@ static const char *why_alone(const struct site *site)
 static int attach(const struct site *site, struct bpf_object *obj, char *how, size_t size)
 {
 	bool alone = why_alone(site);
+	int err = alone ? attach_alone(site, obj, XDP_FLAGS_DRV_MODE) :
+			  attach_beside(site, obj, &alone);
 
 	snprintf(how, size, "%s", alone ? "xdp" : IN_DISPATCHER);
-	return alone ? attach_alone(site, obj, XDP_FLAGS_DRV_MODE) : attach_beside(site, obj);
+	return err;
 }
 
 static bool pin_uses_map(const char *prog_pin, __u32 map)
@@ -148,6 +181,16 @@ static void remove_left(const struct site *site)
 	globfree(&left);
 }
 
+/* A single program that is ours, and that no link holds: left between the two ways to attach. */
+static bool is_left(const struct site *site, const struct xdp_program *prog)
+{
+	__u32 ours = map_pinned(pin_path(site, "lost"));
+
+	return prog && ours && access(pin_path(site, PIN), F_OK) &&
+	       !strcmp(xdp_program__name(prog), PROGRAM) &&
+	       program_uses(xdp_program__id(prog), ours);
+}
+
 /* Removes our program from the dispatcher; found by name, since a crash leaves no pin. */
 static int leave_dispatcher(const struct site *site)
 {
@@ -157,6 +200,9 @@ static int leave_dispatcher(const struct site *site)
 
 	if (libxdp_get_error(all))
 		return 0;
+	if (xdp_multiprog__is_legacy(all) && is_left(site, xdp_multiprog__main_prog(all)))
+		err = xdp_program__detach(xdp_multiprog__main_prog(all), site->iface.ifindex,
+					  xdp_multiprog__attach_mode(all), 0);
 	while (!xdp_multiprog__is_legacy(all) && (prog = xdp_multiprog__next_prog(prog, all)))
 		if (!strcmp(xdp_program__name(prog), PROGRAM)) {
 			err = xdp_program__detach(prog, site->iface.ifindex,
@@ -234,11 +280,19 @@ static const char *keeps(const char *how)
 		"change" : NULL;
 }
 
+static void configure(struct config *config)
+{
+	int id = kernel_type("bpf_cast_to_kern_ctx", BTF_KIND_FUNC);
+
+	config->xdp_cast = id > 0 ? id : 0;
+}
+
 const struct hook hook_xdp = {
 	.name = "xdp",
 	.help = "native XDP, in the driver before an skb exists",
 	.points = 1 << RX_NIC,
 	.avoid = avoid,
+	.configure = configure,
 	.elf = xdp_hook_bpf__elf_bytes,
 	.attach = attach,
 	.link = PIN,
@@ -250,6 +304,7 @@ const struct hook hook_xdp = {
 
 static void configure_generic(struct config *config)
 {
+	configure(config);
 	config->xdp_generic = true;
 }
 

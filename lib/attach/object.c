@@ -53,8 +53,17 @@ static bool loads(const struct bpf_insn *in, __u64 value)
 	       in[0].imm == (__s32)value && in[1].imm == (__s32)(value >> 32);
 }
 
-/* Writes the address of the device into a program: see DEV_UNKNOWN. */
-static int dev_tell(const struct site *site, struct bpf_program *prog)
+/* Calls a function of the kernel in place of a helper: see KERN_CTX_CALL. */
+static void cast_tell(const struct config *config, struct bpf_insn *in)
+{
+	if (!config->xdp_cast || in->code != (BPF_JMP | BPF_CALL) || in->src_reg ||
+	    in->imm != KERN_CTX_CALL)
+		return;
+	in->src_reg = BPF_PSEUDO_KFUNC_CALL;
+	in->imm = config->xdp_cast;
+}
+
+int program_tell(const struct config *config, struct bpf_program *prog)
 {
 	size_t nr = bpf_program__insn_cnt(prog), size = nr * sizeof(struct bpf_insn);
 	struct bpf_insn *insns = malloc(size);
@@ -66,10 +75,12 @@ static int dev_tell(const struct site *site, struct bpf_program *prog)
 	for (size_t i = 0; i + 1 < nr; i++) {
 		struct bpf_insn *in = insns + i;
 
-		if (!loads(in, DEV_UNKNOWN) && !(site->config.stays && loads(in, DEV_OF_PACKET)))
+		cast_tell(config, in);
+		if (!config->dev || (!loads(in, DEV_UNKNOWN) &&
+				     !(config->stays && loads(in, DEV_OF_PACKET))))
 			continue;
-		in[0].imm = site->config.dev;
-		in[1].imm = site->config.dev >> 32;
+		in[0].imm = config->dev;
+		in[1].imm = config->dev >> 32;
 	}
 	err = bpf_program__set_insns(prog, insns, nr);
 	free(insns);
@@ -154,8 +165,8 @@ static struct bpf_object *open(const struct site *site, const void *(*elf)(size_
 			err = bpf_map__set_pin_path(map, shared);
 	}
 	bpf_object__for_each_program(prog, obj)
-		if (!err && site->config.dev)
-			err = dev_tell(site, prog);
+		if (!err && (site->config.dev || site->config.xdp_cast))
+			err = program_tell(&site->config, prog);
 	if (err)
 		error_set(site->error, err, NULL, "cannot prepare our own BPF object: %s",
 			  strerror(-err));

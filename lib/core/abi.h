@@ -60,6 +60,7 @@ struct config {
 	__u32 one_in[NR_METERS];	/* other event meters follow one packet in this many */
 	__u32 l2;		/* bytes of link header that a received skb has lost: 14, or 0 */
 	__u32 xdp_generic;	/* rx-nic is generic XDP: a packet's queue is what its skb says */
+	__u32 xdp_cast;		/* what KERN_CTX_CALL becomes; 0: the kernel has no such function */
 	__u64 vmemmap_base, page_offset_base;	/* the kernel's variables; 0: none */
 	__u32 dynptr;		/* typed tracepoints can read packet data that is not linear */
 	__u32 stays;		/* a sent skb still has this device when the driver frees it */
@@ -101,6 +102,12 @@ _Static_assert(!(SCRATCH_TASKS & (SCRATCH_TASKS - 1)), "scratch_nr() takes the l
  */
 #define DEV_UNKNOWN	0x6e696370726f6265	/* "nicprobe" */
 #define DEV_OF_PACKET	0x6e696370726f6267
+
+/*
+ * A call of bpf_cast_to_kern_ctx() (Linux 6.2), which the loader puts in place of a call of this
+ * helper, which is none: libbpf would read all types of the kernel to find its number.
+ */
+#define KERN_CTX_CALL	0x6e697063
 
 /*
  * The value of every map is one row of __u64 that only ever grow. So the sums

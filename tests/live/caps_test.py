@@ -114,6 +114,18 @@ def in_dispatcher(netns, told):
     os.rmdir("/sys/fs/bpf/xdp")     # libxdp keeps it, empty
 
 
+def without_dispatcher(netns):
+    """Where libxdp is told to make none, or may not, it attaches the program so that it outlives us: we do not let it."""
+    xdp = lambda: json.loads(netns.ip("-j -d link show tap0"))[0].get("xdp")
+    r = subprocess.run([NICPROBE, "attach", "-j", "--rx", "xdp", f"{netns}/tap0"], capture_output=True, text=True, check=False,
+                       env={**os.environ, "LIBXDP_SKIP_DISPATCHER": "1"})
+    same("caps: without a dispatcher XDP is attached alone", [r.returncode, json.loads(r.stdout or "{}").get("hooks", {}).get("rx-nic"),
+                                                           bool(xdp())], [0, "xdp", True])
+    same("caps: and seen to be there", "no longer attached" in nicprobe("list", "-v").stdout, False)
+    nicprobe("detach", f"{netns}/tap0")
+    same("caps: detach takes it away", xdp(), None)
+
+
 def missing(binary, netns, told, directory):
     """With one fewer of them."""
     command(binary, netns, told["attach"], "attach tap0")
@@ -143,7 +155,7 @@ def main():
         os.chmod(path, 0o777)
         binary = shutil.copy(NICPROBE, path)
         os.chmod(binary, 0o755)
-        lab.each(needed, as_root, in_dispatcher, missing, binary=binary, netns=netns, told=told, directory=path,
+        lab.each(needed, as_root, in_dispatcher, without_dispatcher, missing, binary=binary, netns=netns, told=told, directory=path,
                  after=lambda: nicprobe("detach", "--all", check=False))
     before.check("caps: all of this leaves nothing")
     nic.close()
