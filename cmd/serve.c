@@ -139,9 +139,9 @@ static int run(int argc, char **argv)
 	symbol_conceal();
 	err = listen_all(&s, &e) ?: confine(&e);
 	if (!err) {
-		listen_tell(&s.sockets);
 		const struct http_waits waits = { &stop, &waiting, held_watch(), held_changed };
 
+		listen_tell(&s.sockets);
 		held_until(HELD);
 		scrape_first(&s.scraper);
 		err = http_serve(&s.sockets, serve_pages, &s.scraper, &waits, &e);

@@ -129,7 +129,6 @@ int roundtrips_waiting_by(const char *pins, const char *map, struct table *t, un
 	struct pinned_map open = pin_read(text("%s/%s", pins, map));
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 	__u32 from, nr, *before = NULL;
-
 	int err = 0;
 
 	while (questions && states && open.fd >= 0 && !err) {

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/inotify.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -36,7 +37,6 @@ static struct held_program {
 	bool asked;
 } programs[256];
 
-/* Each takes a descriptor: with those of programs, fewer than a process may have. */
 static struct held_pin {
 	char path[160];		/* "": nothing is held here */
 	struct pinned_map is;
@@ -55,6 +55,14 @@ static size_t all;		/* bytes of maps that are held */
 static bool holding;
 static int watch = -1;		/* inotify, of `dirs` */
 static bool unwatched;		/* …of which one cannot be watched */
+
+/* Half of the descriptors that a process may have are for what is opened meanwhile. */
+static bool can_spare(int fd)
+{
+	struct rlimit files;
+
+	return !getrlimit(RLIMIT_NOFILE, &files) && (rlim_t)fd < files.rlim_cur / 2;
+}
 
 static void map_let_go(struct held_map *h)
 {
@@ -127,15 +135,22 @@ int held_program(__u32 id)
 
 		if (fd < 0)
 			return -1;
+		if (!can_spare(fd)) {
+			close(fd);
+			return -1;
+		}
 		*h = (struct held_program){ .fd = fd, .id = id };
 	}
 	h->asked = true;
 	return h->fd;
 }
 
-static void pins_let_go(const char *dir, size_t len)
+/* Those of a directory; "": of none. */
+static void pins_let_go(const char *dir)
 {
-	for (unsigned i = 0; i < NR_OF(pins); i++)
+	size_t len = strlen(dir);
+
+	for (unsigned i = 0; len && i < NR_OF(pins); i++)
 		if (!strncmp(pins[i].path, dir, len) && pins[i].path[len] == '/')
 			pin_let_go(&pins[i]);
 }
@@ -175,8 +190,7 @@ static bool dir_as_before(const char *pin)
 	d->seen = !strcmp(d->path, dir) && dir_same(&d->st, &st) &&
 		  dir_settled(&st, clock_ns(CLOCK_REALTIME)) ? AS_BEFORE : CHANGED;
 	if (d->seen == CHANGED) {
-		pins_let_go(d->path, strlen(d->path));
-		pins_let_go(dir, strlen(dir));
+		pins_let_go(d->path);
 		strcpy(d->path, dir);
 		d->st = st;
 		dir_watch(d);
@@ -198,7 +212,8 @@ void held_pin_keep(const char *path, struct pinned_map *m)
 {
 	struct held_pin *p = &pins[text_hash(path) % NR_OF(pins)];
 
-	if (!holding || *p->path || strlen(path) >= sizeof(p->path) || !dir_as_before(path))
+	if (!holding || *p->path || strlen(path) >= sizeof(p->path) || !can_spare(m->fd) ||
+	    !dir_as_before(path))
 		return;
 	m->held = true;
 	*p = (struct held_pin){ .is = *m, .asked = true };

@@ -2,6 +2,7 @@
 /* Maps stay open from round to round, as long as nothing in the directory of their pins changes. */
 #include <fcntl.h>
 #include <stdio.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -16,6 +17,7 @@
 #include "check.h"
 
 #define DIR	BPFFS "/held"
+#define OTHER	BPFFS "/other"
 
 /* Pins a map of one number under this name. */
 static bool made(const char *name, __u64 value)
@@ -83,6 +85,36 @@ static void rounds(void)
 	held_until(1);
 }
 
+/* What is asked of another directory, for the first time, lets nothing go. */
+static void elsewhere(void)
+{
+	struct pinned_map m;
+
+	value("one");
+	held_until(1);
+	value("one");
+	m = pin_rows(OTHER "/one");
+	same("another directory has no such pin", m.fd < 0, 1);
+	same("what is held stays open", held && is_open(fd), 1);
+	held_until(1);
+}
+
+/* Each descriptor that is held is one that nothing else can have. */
+static void few_files(void)
+{
+	struct rlimit files, few;
+
+	getrlimit(RLIMIT_NOFILE, &files);
+	few = (struct rlimit){ 6, files.rlim_max };
+	setrlimit(RLIMIT_NOFILE, &few);
+	held_until(0);
+	held_until(1);
+	same("with few files it is read, and not held", value("one") == 1 && !held, 1);
+	setrlimit(RLIMIT_NOFILE, &files);
+	same("with more it is", value("one") == 1 && held, 1);
+	held_until(1);
+}
+
 static void changes(void)
 {
 	value("one");
@@ -125,12 +157,14 @@ static void at_once(void)
 int main(void)
 {
 	log_init(false);
-	if (bpffs_own(NULL) || mkdir(DIR, 0700) || !made("one", 1)) {
+	if (bpffs_own(NULL) || mkdir(DIR, 0700) || mkdir(OTHER, 0700) || !made("one", 1)) {
 		printf("skip held: no map can be pinned\n");
 		return 0;
 	}
 	aged();
 	rounds();
+	elsewhere();
+	few_files();
 	changes();
 	at_once();
 	return failed > 0;
