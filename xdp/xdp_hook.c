@@ -249,10 +249,10 @@ static const char *blind(const struct site *site, const char *how)
 {
 	__u32 other = site->iface.xdp_id, generic = site->iface.generic_xdp_id, ours;
 
+	if (strncmp(how, "xdp", 3) || program_hidden(other ?: generic))
+		return NULL;
 	if (!strcmp(how, IN_DISPATCHER))
 		return blind_beside(site);
-	if (strncmp(how, "xdp", 3))
-		return NULL;
 	ours = program_pinned(pin_path(site, PIN));
 	if (ours && (other == ours || generic == ours))
 		return NULL;

@@ -73,6 +73,8 @@ void attached_state(const struct meta *meta, struct attached *a)
 				 "detach, and attach again", meta->iface, now->name);
 		} else if (strcmp(now->name, meta->iface)) {
 			snprintf(state, size, "%s is called %s now", meta->iface, now->name);
+		} else if (!now->queues_known) {
+			return;
 		} else if (meta->down) {
 			a->rx_queues = now->up ? now->rx_queues : 0;
 			a->tx_queues = now->up ? now->tx_queues : 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Asks the kernel for BPF programs by their id, and for those of pins. */
+#include <errno.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
@@ -26,6 +27,16 @@ const char *program_named(__u32 id)
 	const char *name = program_name(id);
 
 	return *name && *name != '?' ? text("\"%s\" (id %u)", name, id) : text("of id %u", id);
+}
+
+bool program_hidden(__u32 id)
+{
+	int fd = id ? bpf_prog_get_fd_by_id(id) : -1;
+	bool hidden = id && fd < 0 && errno == EPERM;
+
+	if (fd >= 0)
+		close(fd);
+	return hidden;
 }
 
 bool program_uses(__u32 id, __u32 map)

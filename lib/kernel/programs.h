@@ -10,6 +10,8 @@
 const char *program_named(__u32 id);
 /* The name alone; "?": it is gone. As text(). */
 const char *program_name(__u32 id);
+/* Is it there, but only root may ask what it is? */
+bool program_hidden(__u32 id);
 /* Has it this map? No: it is gone, or only root may ask. */
 bool program_uses(__u32 id, __u32 map);
 /* The id of a pinned map; 0: there is none. */

@@ -197,6 +197,7 @@ static void queues_read(struct iface *i)
 	int sys = sysfs_open(i->name, i->ifindex);
 
 	if (sys >= 0) {
+		i->queues_known = true;
 		i->inode = sysfs_inode(sys);
 		i->rx_queues = queues_count(sys, "rx", i->max_rx_queues, &rx_guess);
 		i->tx_queues = queues_count(sys, "tx", i->max_tx_queues, &tx_guess);

@@ -18,7 +18,8 @@ struct iface {
 	__u64 inode;			/* of its directory in sysfs; 0: unknown */
 	char driver[32];		/* from ethtool, else the link kind ("veth"), else "unknown"
 									     */
-	unsigned rx_queues, tx_queues;	/* in use now */
+	unsigned rx_queues, tx_queues;	/* in use now… */
+	bool queues_known;		/* …or else those created: they could not be counted */
 	unsigned max_rx_queues, max_tx_queues;	/* created; the upper bound of queue numbers */
 	unsigned mtu;
 	unsigned tx_ring;		/* descriptors per TX queue, or the device's txqueuelen */

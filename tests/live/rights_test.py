@@ -143,6 +143,8 @@ def group(binary, ns, nic):
         r = user(f"show -t {arg}")
         check(f"rights: a member reads {name}: in words, too", "unknown without root" in r.stdout and "25 packets" in r.stdout,
               r.stdout + r.stderr)
+        check(f"rights: a member reads {name}: what only root can look at is not said to be gone or changed",
+              not re.search("no longer attached|queues now|hook-blind", r.stdout), r.stdout)
         for args in f"show -w .1 {arg}", f"show -f openmetrics {arg}", "show -t", "list":
             r = user(args)
             same(f"rights: a member reads {name}: {args.replace(arg, 'IFACE')}", [r.returncode, r.stderr, "tap0" in r.stdout],
