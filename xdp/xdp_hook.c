@@ -16,8 +16,10 @@
 #include "lib/core/hook.h"
 #include "lib/kernel/btf.h"
 #include "lib/kernel/feature.h"
+#include "lib/kernel/insn.h"
 #include "lib/kernel/programs.h"
 #include "lib/util/error.h"
+#include "lib/util/list.h"
 #include "lib/util/log.h"
 #include "xdp_hook.skel.h"
 
@@ -280,11 +282,26 @@ static const char *keeps(const char *how)
 		"change" : NULL;
 }
 
+/* A program that calls it takes the kernel's compiler, which may be off, or lack such calls. */
+static bool can_call(int function)
+{
+	const struct bpf_insn calls[] = {
+		INSN(BPF_JMP | BPF_CALL, .src_reg = BPF_PSEUDO_KFUNC_CALL, .imm = function),
+		EXIT_WITH(XDP_PASS),
+	};
+	int fd = bpf_prog_load(BPF_PROG_TYPE_XDP, "nicprobe_cast", "GPL", calls, NR_OF(calls),
+			       NULL);
+
+	if (fd >= 0)
+		close(fd);
+	return fd >= 0;
+}
+
 static void configure(struct config *config)
 {
 	int id = kernel_type("bpf_cast_to_kern_ctx", BTF_KIND_FUNC);
 
-	config->xdp_cast = id > 0 ? id : 0;
+	config->xdp_cast = id > 0 && can_call(id) ? id : 0;
 }
 
 const struct hook hook_xdp = {
