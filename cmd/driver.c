@@ -102,7 +102,7 @@ static int attach(struct site *site, struct meta *meta)
 				 "cannot count the functions of %s: %s", site->iface.driver, why);
 	obj = object_open(site, m->events.elf);
 	err = obj ? m->events.attach(site, obj) : -EOPNOTSUPP;
-	bpf_object__close(obj);
+	object_close(obj);
 	if (err)
 		return error_set(site->error, err, NULL, "cannot attach to %s: %s",
 				 site->iface.driver, strerror(-err));

@@ -2,20 +2,14 @@
 /* Counts wire packets by ECN codepoint: GRO merges only equal ones, and GSO copies it. */
 METER_MAP(ecn);
 
-static __always_inline void ecn_packet(const struct packet *p)
+static __always_inline void ecn_packet(const struct packet *p, __u64 at)
 {
-	__u32 codepoint = p->ecn;
-	struct ecn *row;
+	__u64 codepoint = p->ecn;
 
 	if (codepoint >= NR_ECN) {
 		lost_add(METER_ecn, p->segs);
 		return;
 	}
-	row = own_row(ecn, p->row);
-	/*
-	 * the 6.1 verifier forgets bounds of values spilled meanwhile: test again right before use
-	 */
-	barrier_var(codepoint);
-	if (row && codepoint < NR_ECN)
-		row->packets[codepoint] += p->segs;
+	barrier_var(codepoint);	/* it is used as it was compared */
+	row_there(ecn, at)->packets[codepoint] += p->segs;
 }

@@ -20,7 +20,7 @@ static __always_inline bool ecn_source_is(const struct ecn_source_way *w, __u64 
 /* A source that has no row in its set. */
 static __noinline int ecn_source_new(__u32 nr, __u64 first, __u64 second, __u32 ipv6, __u32 segs)
 {
-	union ecn_source_set *set = own_row(ecn_source, nr), *marks = table_marks(ecn_source, nr);
+	union ecn_source_set *set = own_set(ecn_source, nr), *marks = table_marks(ecn_source, nr);
 	struct ecn_source_way *w;
 	__u64 had;
 
@@ -44,18 +44,19 @@ static __noinline int ecn_source_new(__u32 nr, __u64 first, __u64 second, __u32 
 	return 0;
 }
 
-static __always_inline void ecn_source_packet(const struct packet *p)
+static __always_inline void ecn_source_packet(const struct packet *p, __u64 at)
 {
 	union ecn_source_set *set;
 	__u32 nr;
 
+	(void)at;
 	if (p->point == RX_NIC && p->ecn == ECN_UNREAD)
 		lost_add(METER_ecn_source, p->segs);	/* it may have been marked */
 	if (p->point != RX_NIC || p->ecn != ECN_CE)
 		return;
 	/* of either family: an IPv6 address that is an IPv4 address and zeros has its set */
 	nr = table_set(p->src[0], p->src[1]);
-	set = own_row(ecn_source, nr);
+	set = own_set(ecn_source, nr);
 	if (!set)
 		return;
 	UNROLL

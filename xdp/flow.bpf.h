@@ -121,7 +121,7 @@ int flow_take(const struct flow_head *head, __u32 queue, __u32 segs, __u64 bytes
 	return 0;
 }
 
-static __always_inline void rxcpu_count(struct packet *p);
+static __always_inline void rxcpu_count(struct packet *p, __u64 at);
 
 /*
  * Decides before meter_packet() whether to sample this packet. XDP decides afterwards, by p->look,
@@ -130,17 +130,18 @@ static __always_inline void rxcpu_count(struct packet *p);
  */
 static __always_inline bool flow_look(struct packet *p)
 {
-	p->on = config.on;
-	if (!packet_for(p, METER_flow))
+	__u64 at;
+
+	if (!meter_on(METER_flow) || !packet_place(p, &at))
 		return false;
-	rxcpu_count(p);
+	rxcpu_count(p, at);
 	p->counted = true;
 	return p->look;
 }
 
 /* Needs the count of `rxcpu`, even if that meter is off. */
-static __always_inline void flow_packet(struct packet *p)
+static __always_inline void flow_packet(struct packet *p, __u64 at)
 {
-	if (!packet_for(p, METER_rxcpu) && !p->counted)
-		rxcpu_count(p);
+	if (!meter_on(METER_rxcpu) && !p->counted)
+		rxcpu_count(p, at);
 }

@@ -19,14 +19,13 @@
 struct packet {
 	enum point point;	/* constant where meter_packet() is called, so tests are free */
 	__u32 row;		/* row_of(point, queue) */
-	__u32 len;		/* bytes of the buffer, Ethernet header included, FCS not */
+	__u64 len;		/* bytes of the buffer, Ethernet header included, FCS not */
 	__u32 segs;		/* wire packets in it: more than 1 after GRO, LRO or before GSO */
 	__u32 seg_len;		/* then the bytes of each on the wire… */
 	__u32 last_len;		/* …and of the last */
-	__u8 ecn;		/* enum codepoint */
+	__u64 ecn;		/* enum codepoint */
 	__u8 ipv6;		/* the family of src */
 	__u64 src[2];		/* source address, if ecn is CE; as on the wire, IPv4 first */
-	__u64 on;		/* copy of config.on, which clang would reload for each test */
 	__u64 linear;		/* tx-nic, with config.tx_linear: see struct pktsize */
 	bool look;		/* to be sampled by flow_take() */
 	bool counted;		/* rxcpu_count() ran already */
@@ -66,9 +65,19 @@ static __always_inline __u64 packet_bytes(const struct packet *p)
 	return p->segs > 1 ? (__u64)p->seg_len * (p->segs - 1) + p->last_len : p->len;
 }
 
-static __always_inline bool packet_for(const struct packet *p, enum meter_id id)
+/*
+ * Where this CPU counts the packet, in the rows of each packet meter: all have the same strides.
+ * False: nowhere, and that cannot be. Not a member of the packet, whose bounds would be forgotten.
+ */
+static __always_inline bool packet_place(const struct packet *p, __u64 *at)
 {
-	return p->on & 1ull << id;
+	__u64 own = own_nr(pktsize, p->row);
+
+	if (own >= TOLD(end[METER_pktsize]))
+		return false;
+	barrier_var(own);	/* it is used as it was compared */
+	*at = own;
+	return true;
 }
 
 #include "xdp/pktsize.bpf.h"
@@ -81,8 +90,11 @@ static __always_inline bool packet_for(const struct packet *p, enum meter_id id)
 
 static __always_inline void meter_packet(struct packet *p)
 {
-	p->on = config.on;
-#define M(name)	if (packet_for(p, METER_##name)) name##_packet(p);
+	__u64 at;
+
+	if (!packet_place(p, &at))
+		return;
+#define M(name)	if (meter_on(METER_##name)) name##_packet(p, at);
 	PACKET_METERS(M)
 #undef M
 }
@@ -90,17 +102,17 @@ static __always_inline void meter_packet(struct packet *p)
 /* Does any enabled meter need more of the packet than its length? */
 static __always_inline bool packet_headers_wanted(void)
 {
-	return config.on & (1ull << METER_ecn | 1ull << METER_ecn_source);
+	return meter_on(METER_ecn) || meter_on(METER_ecn_source);
 }
 
 /* Does any enabled meter need the work left for the card? */
 static __always_inline bool packet_work_wanted(void)
 {
-	return config.on & (1ull << METER_gso | 1ull << METER_offload);
+	return meter_on(METER_gso) || meter_on(METER_offload);
 }
 
 /* What an IP header that begins with these bytes says; ECN_NOT_IP: its version is another. */
-static __always_inline __u8 ip_codepoint(__u8 first, __u8 second, bool ipv6)
+static __always_inline __u64 ip_codepoint(__u8 first, __u8 second, bool ipv6)
 {
 	if (ipv6)
 		return first >> 4 == 6 ? second >> 4 & 3 : ECN_NOT_IP;

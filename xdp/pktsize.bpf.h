@@ -5,19 +5,17 @@
 METER_MAP(pktsize);
 
 /* A chain of branches, not a sum of comparisons: common sizes leave it early, and predictably. */
-static __always_inline __u32 pktsize_slot(__u32 len)
+static __always_inline __u64 pktsize_slot(__u64 len)
 {
 #define B(slot, bound) len <= bound ? slot :
 	return PKTSIZE_BOUNDS(B) PKTSIZE_SLOTS - 1;
 #undef B
 }
 
-static __always_inline void pktsize_packet(const struct packet *p)
+static __always_inline void pktsize_packet(const struct packet *p, __u64 at)
 {
-	struct pktsize *row = own_row(pktsize, p->row);
+	struct pktsize *row = row_there(pktsize, at);
 
-	if (!row)
-		return;
 	if (p->segs > 1)
 		row->more_packets += p->segs - 1;
 	if (point_is_nic(p->point) && p->segs > 1) {

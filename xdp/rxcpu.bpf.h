@@ -4,23 +4,21 @@
 
 METER_MAP(rxcpu);
 
-static __always_inline void rxcpu_count(struct packet *p)
+static __always_inline void rxcpu_count(struct packet *p, __u64 at)
 {
 	struct rxcpu *row;
 
 	if (p->point != RX_NIC)
 		return;
-	row = own_row(rxcpu, p->row);	/* RX_NIC is 0, so the row is the queue */
-	if (row) {
-		row->packets += p->segs;
-		row->bytes += packet_bytes(p);
-		if (packet_for(p, METER_flow) && __builtin_expect(row->packets >= row->look, 0))
-			row->look = flow_due(p, row->packets, !row->look);
-	}
+	row = row_there(rxcpu, at);	/* RX_NIC is 0, so the row is the queue */
+	row->packets += p->segs;
+	row->bytes += packet_bytes(p);
+	if (meter_on(METER_flow) && __builtin_expect(row->packets >= row->look, 0))
+		row->look = flow_due(p, row->packets, !row->look);
 }
 
-static __always_inline void rxcpu_packet(struct packet *p)
+static __always_inline void rxcpu_packet(struct packet *p, __u64 at)
 {
 	if (!p->counted)
-		rxcpu_count(p);
+		rxcpu_count(p, at);
 }

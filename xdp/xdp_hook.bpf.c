@@ -12,9 +12,9 @@ static const struct xdp_buff *(*const kern_ctx)(struct xdp_md *) = (void *)KERN_
  * Bytes of the frame, with its fragments. The helper takes longer than all other work for a frame
  * where the CPU does not predict returns: it is asked only about frames that have fragments.
  */
-static __always_inline __u32 length_of(struct xdp_md *ctx, const void *data, const void *end)
+static __always_inline __u64 length_of(struct xdp_md *ctx, const void *data, const void *end)
 {
-	if (config.xdp_cast && !(kern_ctx(ctx)->flags & XDP_HAS_FRAGS))
+	if (TOLD(xdp_cast) && !(kern_ctx(ctx)->flags & XDP_HAS_FRAGS))
 		return end - data;
 	return bpf_xdp_get_buff_len(ctx);
 }
@@ -22,7 +22,7 @@ static __always_inline __u32 length_of(struct xdp_md *ctx, const void *data, con
 /* Generic XDP has queue_mapping - 1, whether that is meaningful or not; 0 if none is recorded. */
 static __always_inline __u32 queue_of(const struct xdp_md *ctx)
 {
-	if (config.xdp_generic && config.rx_queues > 1 && config.rx_queue != RX_QUEUE_RECORDED)
+	if (TOLD(xdp_generic) && config.rx_queues > 1 && config.rx_queue != RX_QUEUE_RECORDED)
 		return ~0u;
 	return ctx->rx_queue_index;
 }

@@ -6,15 +6,7 @@
 #include "lib/core/meter.bpf.h"
 #include "lib/core/kernel.bpf.h"
 
-/* A constant that the loader patches into the program; unpatched it is `mark`. */
-#ifndef CONSTANT
-#define CONSTANT(word, mark)	asm("%0 = %1 ll" : "=r"(word) : "i"(mark))
-#endif
-
-/*
- * Certainly not our interface? Nearly all events end here, so programs ask this first, and in the
- * main function: the loader does not patch subprograms.
- */
+/* Certainly not our interface? Nearly all events end here, so programs ask this first. */
 static __always_inline bool dev_is_other(const void *dev)
 {
 	__u64 ours;

@@ -54,6 +54,7 @@ static __always_inline void xmit_look(const struct sk_buff *skb,
 		p->linear = (p->segs - 1ull) * (len - skb->data_len);
 	if (point == TX_STACK) {
 		p->len += skb_vlan_len(skb);
+		FORGET(p->row, len);
 		FORGET(p->segs, len);
 		FORGET(gso_type, len);
 	}

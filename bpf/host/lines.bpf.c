@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Tells each event of one kind, of TCP sockets of a network namespace, to user space. */
+#define UNTOLD	/* bpf/host/lines.c opens it as it is */
 #include "bpf/connect/connect_end.bpf.h"
 #include "bpf/host/life.bpf.h"
 #include "bpf/host/line.bpf.h"

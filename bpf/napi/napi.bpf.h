@@ -54,7 +54,7 @@ static __always_inline __u32 seen_row(struct napi_seen *seen, __u64 dev, __u64 n
 		seen->id = id;
 		seen->napi = napi;
 	}
-	return seen->row;
+	return *(volatile __u32 *)&seen->row;	/* of whose value the verifier knows nothing */
 }
 
 /* The row of `n`; NULL: it only transmits. */

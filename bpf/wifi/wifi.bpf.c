@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* Scans of wireless interfaces: by whom, on which channels, networks heard, how they end. */
+#define UNTOLD	/* bpf/wifi/radio.c also opens it as it is */
 #include "bpf/wifi/wifi.bpf.h"
 #include <bpf/bpf_endian.h>
 #include <bpf/bpf_tracing.h>

@@ -79,7 +79,7 @@ static int meter_attach(const struct site *site, const struct meter *m, struct m
 	obj = object_open(&own, m->events.elf);
 	err = !obj ? -EOPNOTSUPP : m->events.attach ? m->events.attach(&own, obj) :
 	      attach_links(&own, obj);
-	bpf_object__close(obj);
+	object_close(obj);
 	return err;
 }
 

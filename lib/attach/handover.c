@@ -131,7 +131,7 @@ int handover(struct host *h, __u64 which, struct error *e)
 	if (err)
 		error_set(e, err, "nicprobe detach --all", "cannot replace programs that other "
 			  "interfaces share: %s", strerror(-err));
-	bpf_object__close(obj);
+	object_close(obj);
 	return err;
 }
 

@@ -13,6 +13,8 @@
 #include "lib/attach/slots.h"
 #include "lib/attach/object.h"
 #include "lib/attach/pins.h"
+#include "lib/attach/row_maps.h"
+#include "lib/attach/tell.h"
 #include "lib/core/meter.h"
 #include "lib/core/pace.h"
 #include "lib/kernel/abreast.h"
@@ -20,6 +22,7 @@
 #include "lib/kernel/cgroup.h"
 #include "lib/kernel/choose.h"
 #include "lib/kernel/lean.h"
+#include "lib/kernel/pending.h"
 #include "lib/kernel/release.h"
 #include "lib/util/error.h"
 #include "lib/util/log.h"
@@ -29,7 +32,7 @@ const char *pin_path(const struct site *site, const char *name)
 	return text("%s/%s", site->pins, name);
 }
 
-static int map_prepare(const struct site *site, struct bpf_map *map)
+static int map_prepare(const struct site *site, const struct row_maps *rows, struct bpf_map *map)
 {
 	const char *name = bpf_map__name(map);
 	unsigned entries = map_entries(site, map);
@@ -37,53 +40,16 @@ static int map_prepare(const struct site *site, struct bpf_map *map)
 	int err = 0;
 
 	if (!strcmp(name, ".rodata.config"))
-		err = config_set(&site->config, map);
-	if (!err && entries)
-		err = bpf_map__set_max_entries(map, entries);
+		err = bpf_map__set_initial_value(map, &site->config, sizeof(site->config));
+	if (row_map_is(map) && rows->pinned >> meter_id(meter_find(name)) & 1)
+		own = false;				/* another object has pinned it */
 	if (!err && own && map_is_pinned(name))
 		err = bpf_map__set_pin_path(map, pin_path(site, strcmp(name, BEGUN_MAP) ? name :
 								BEGUN_PIN));
-	return err;
-}
-
-/* Do these two instructions load `value`? */
-static bool loads(const struct bpf_insn *in, __u64 value)
-{
-	return in[0].code == (BPF_LD | BPF_IMM | BPF_DW) && !in[0].src_reg &&
-	       in[0].imm == (__s32)value && in[1].imm == (__s32)(value >> 32);
-}
-
-/* Calls a function of the kernel in place of a helper: see KERN_CTX_CALL. */
-static void cast_tell(const struct config *config, struct bpf_insn *in)
-{
-	if (!config->xdp_cast || in->code != (BPF_JMP | BPF_CALL) || in->src_reg ||
-	    in->imm != KERN_CTX_CALL)
-		return;
-	in->src_reg = BPF_PSEUDO_KFUNC_CALL;
-	in->imm = config->xdp_cast;
-}
-
-int program_tell(const struct config *config, struct bpf_program *prog)
-{
-	size_t nr = bpf_program__insn_cnt(prog), size = nr * sizeof(struct bpf_insn);
-	struct bpf_insn *insns = malloc(size);
-	int err;
-
-	if (!insns)
-		return -ENOMEM;
-	memcpy(insns, bpf_program__insns(prog), size);
-	for (size_t i = 0; i + 1 < nr; i++) {
-		struct bpf_insn *in = insns + i;
-
-		cast_tell(config, in);
-		if (!config->dev || (!loads(in, DEV_UNKNOWN) &&
-				     !(config->stays && loads(in, DEV_OF_PACKET))))
-			continue;
-		in[0].imm = config->dev;
-		in[1].imm = config->dev >> 32;
-	}
-	err = bpf_program__set_insns(prog, insns, nr);
-	free(insns);
+	if (!err && row_map_is(map))
+		err = row_map_give(rows, &site->config, map);	/* frees its name */
+	else if (!err && entries)
+		err = bpf_map__set_max_entries(map, entries);
 	return err;
 }
 
@@ -114,12 +80,19 @@ static bool map_wanted(const struct meter *owner, const struct users *users)
 	return owner->type == PACKET_METER ? users->points : users->meters >> meter_id(owner) & 1;
 }
 
-/* Leaves out a map that no meter uses; it gets 1 entry where the verifier insists on it. */
-static int map_leave_out(struct bpf_map *map, const struct meter *owner)
+static bool is_global(const struct meter *m)
 {
-	if (owner->type == EVENT_METER && owner->events.global)
-		return bpf_map__set_max_entries(map, 1);
-	return bpf_map__set_autocreate(map, false);
+	return m->type == EVENT_METER && m->events.global;
+}
+
+/* Leaves out a map that no meter uses; it gets 1 entry where the verifier insists on it. */
+static int map_leave_out(const struct site *site, const struct row_maps *rows, struct bpf_map *map,
+			 const struct meter *owner)
+{
+	if (!is_global(owner))
+		return bpf_map__set_autocreate(map, false);
+	return row_map_is(map) ? row_map_give(rows, &site->config, map) :
+	       bpf_map__set_max_entries(map, 1);
 }
 
 /* The program whose map of next programs this is; NULL: it is no such map. */
@@ -130,49 +103,118 @@ static const char *next_of(const char *map)
 	return !strncmp(map, NEXT_PREFIX, len) && shared_program(map + len) >= 0 ? map + len : NULL;
 }
 
-/* `users` NULL: all maps are wanted; `wants` NULL: all programs are. */
-static struct bpf_object *open(const struct site *site, const void *(*elf)(size_t *),
-			       const struct users *users,
-			       bool (*wants)(const char *, const void *), const void *arg,
-			       struct left_out *left)
+/* Which programs and maps of an object are wanted; NULL: all. */
+struct wanted_parts {
+	const struct users *users;			/* of maps */
+	bool (*wants)(const char *, const void *);	/* a program, of `arg` */
+	const void *arg;
+	struct left_out *left;
+};
+
+static int maps_prepare(const struct site *site, const struct wanted_parts *c,
+			const struct row_maps *rows, struct bpf_object *obj)
 {
-	size_t size;
-	const void *bytes = elf(&size);
-	struct bpf_object *obj;
-	struct bpf_program *prog;
 	struct bpf_map *map;
 	int err = 0;
 
-	log_forget();
-	abreast_init();
-	obj = lean_open(bytes, size);
-	if (!obj) {
-		error_set(site->error, -errno, NULL, "cannot open our own BPF object: %s",
-			  log_last());
-		return NULL;
-	}
 	bpf_object__for_each_map(map, obj) {
 		const char *name = bpf_map__name(map), *shared = host_pin(name);
 		const struct meter *owner = map_owner(name);
 
-		if (next_of(name) && !(site->config.slot && wants && wants(next_of(name), arg)))
+		if (next_of(name) && !(site->config.slot && c->wants &&
+				       c->wants(next_of(name), c->arg)))
 			err = err ?: bpf_map__set_autocreate(map, false);
-		else if (users && !map_wanted(owner, users))
-			err = err ?: map_leave_out(map, owner);
+		else if (c->users && !map_wanted(owner, c->users))
+			err = err ?: map_leave_out(site, rows, map, owner);
 		else
-			err = err ?: map_prepare(site, map);
+			err = err ?: map_prepare(site, rows, map);
 		if (!err && site->config.slot && shared && bpf_map__autocreate(map))
 			err = bpf_map__set_pin_path(map, shared);
 	}
-	bpf_object__for_each_program(prog, obj)
-		if (!err && (site->config.dev || site->config.xdp_cast))
-			err = program_tell(&site->config, prog);
+	return err;
+}
+
+static int maps_fail(const struct site *site, int err)
+{
+	if (err == -ENOMEM || err == -E2BIG)
+		return error_set(site->error, err, "fewer meters: -m METER",
+				 "the kernel has no memory for the "
+				 "maps of %u queues on %d CPUs", site->config.rows - 1,
+				 libbpf_num_possible_cpus());
+	return error_set(site->error, err, NULL, "cannot prepare our own BPF object: %s",
+			 strerror(-err));
+}
+
+/* The object, with what its programs are to know among their instructions. */
+static struct bpf_object *told_open(const struct site *site, const struct row_maps *rows,
+				    const void *elf, size_t size)
+{
+	void *told = tell_object(elf, size, &site->config, rows->fd);
+	struct bpf_object *obj = told ? lean_open(told, size) : NULL;
+
+	if (!obj)
+		error_set(site->error, -errno, NULL, "cannot open our own BPF object: %s",
+			  told ? log_last() : strerror(errno));
+	free(told);
+	return obj;
+}
+
+/*
+ * The rows that the programs of an object use, and somebody wants. The verifier looks at a global
+ * function even where nothing calls it: its meter has one row, then.
+ */
+static __u64 rows_wanted(const struct wanted_parts *c, struct config *config, const void *elf,
+			 size_t size)
+{
+	__u64 used = tell_rows_used(elf, size);
+
+	for (int id = 0; id < NR_METERS; id++) {
+		const struct meter *m = meters[id];
+
+		if (!c->users || map_wanted(map_owner(m->name), c->users))
+			continue;
+		if (is_global(m))
+			config->end[id] = 1;
+		else
+			used &= ~(1ull << id);
+	}
+	return used;
+}
+
+void object_close(struct bpf_object *obj)
+{
+	pending_close(obj);
+	bpf_object__close(obj);
+}
+
+static struct bpf_object *open(const struct site *of, const void *(*elf)(size_t *),
+			       const struct wanted_parts *c)
+{
+	struct site site = *of;
+	const char *pins = site.config.slot == HOST_SLOT ? NULL : site.pins;
+	size_t size;
+	const void *bytes = elf(&size);
+	struct bpf_object *obj;
+	struct row_maps rows;
+	__u64 used;
+	int err;
+
+	log_forget();
+	abreast_init();
+	config_complete(&site.config);
+	used = rows_wanted(c, &site.config, bytes, size);
+	err = row_maps_open(&rows, &site.config, used, pins);
+	if (err) {
+		maps_fail(&site, err);
+		return NULL;
+	}
+	obj = told_open(&site, &rows, bytes, size);
+	err = obj ? maps_prepare(&site, c, &rows, obj) : 0;
+	row_maps_leave(&rows, obj);
 	if (err)
-		error_set(site->error, err, NULL, "cannot prepare our own BPF object: %s",
-			  strerror(-err));
-	if (err || kernel_choose(obj, wants, arg, left, site->error)) {
-		lean_close(obj);
-		bpf_object__close(obj);
+		maps_fail(&site, err);
+	if (!obj || err || kernel_choose(obj, c->wants, c->arg, c->left, site.error)) {
+		object_close(obj);
 		return NULL;
 	}
 	return obj;
@@ -180,14 +222,14 @@ static struct bpf_object *open(const struct site *site, const void *(*elf)(size_
 
 struct bpf_object *object_open(const struct site *site, const void *(*elf)(size_t *))
 {
-	return open(site, elf, NULL, NULL, NULL, NULL);
+	return open(site, elf, &(struct wanted_parts){});
 }
 
 struct bpf_object *object_open_shared(const struct site *site, const struct users *users,
 				      struct left_out *left)
 {
-	return open(site, site->iface.host ? host_elf : events_elf, users, users_want, users,
-		    left);
+	return open(site, site->iface.host ? host_elf : events_elf,
+		    &(struct wanted_parts){ users, users_want, users, left });
 }
 
 static bool is_of(const char *program, const void *arg)
@@ -214,7 +256,7 @@ struct bpf_object *object_open_host(__u64 which, struct error *e)
 	};
 
 	site.config.percpu = kernel_percpu("softnet_data", &site.config.softnet_data);
-	return open(&site, events_elf, &nobody, is_of, &which, NULL);
+	return open(&site, events_elf, &(struct wanted_parts){ &nobody, is_of, &which, NULL });
 }
 
 const char *set_pin(const char *program, unsigned set)
@@ -289,10 +331,7 @@ int object_load(const struct site *site, struct bpf_object *obj)
 	int err = kernel_load(obj);
 
 	if (err == -ENOMEM || err == -E2BIG)
-		return error_set(site->error, err, "fewer meters: -m METER",
-				 "the kernel has no memory for the "
-				 "maps of %u queues on %d CPUs", site->config.rows - 1,
-				 libbpf_num_possible_cpus());
+		return maps_fail(site, err);
 	if (err)
 		return error_set(site->error, err, NULL, "the kernel does not load our program: %s",
 				 log_last());

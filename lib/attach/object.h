@@ -20,8 +20,8 @@ struct left_out;
 struct bpf_object *object_open_shared(const struct site *, const struct users *,
 				      struct left_out *);
 
-/* Writes what only the loader knows into a program that is open: DEV_UNKNOWN, KERN_CTX_CALL. */
-int program_tell(const struct config *, struct bpf_program *);
+/* Closes an object of these functions, loaded or not. NULL: nothing. */
+void object_close(struct bpf_object *);
 
 /* Is a program wanted by these `struct users`? */
 bool users_want(const char *program, const void *users);

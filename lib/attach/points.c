@@ -82,7 +82,7 @@ static int hook_attach(const struct site *site, const struct hook *hook, struct 
 			snprintf(meta->hook[p], sizeof(meta->hook[p]), "%s", how);
 	if (err && hook->detach)
 		hook->detach(site);
-	bpf_object__close(obj);
+	object_close(obj);
 	return err;
 }
 

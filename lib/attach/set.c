@@ -161,7 +161,7 @@ static int load(const struct site *site, struct meta *meta, bool share)
 		unlink(pin_path(site, set_pin(OFF_PIN, site->set)));
 	else
 		note_left_out(meta, set->meters, &left);
-	bpf_object__close(obj);
+	object_close(obj);
 leave:
 	if ((!obj || err) && own.config.slot)
 		host_leave(&own);
@@ -292,7 +292,7 @@ int set_sweep(const struct site *site, const struct meta *meta)
 	for (unsigned set = 0; set < MAX_SETS && !err; set++)
 		if (!serves(&meta->set[set]))
 			err = programs_end(site, obj, set, &meta->set[set]);
-	bpf_object__close(obj);
+	object_close(obj);
 	return err;
 }
 
@@ -313,7 +313,7 @@ int set_leave(const struct site *site, struct meta *meta, __u64 bits)
 		u->meters &= ~bits;
 		err = programs_end(site, obj, set, u);
 	}
-	bpf_object__close(obj);
+	object_close(obj);
 	return err ? error_set(site->error, err, NULL, "cannot end programs: %s",
 			       strerror(-err)) : 0;
 }

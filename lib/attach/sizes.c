@@ -51,24 +51,23 @@ bool map_is_pinned(const char *name)
 }
 
 /* Most objects have the maps of packet meters; these need no room if no such meter is on. */
-static bool idle(const struct site *site, const struct meter *m)
+static bool idle(const struct config *config, const struct meter *m)
 {
 	for (int id = 0; id < NR_METERS; id++)
-		if (site->config.on >> id & 1 && meters[id]->type == PACKET_METER)
+		if (config->on >> id & 1 && meters[id]->type == PACKET_METER)
 			return false;
 	return m->type == PACKET_METER;
 }
 
-/* Entries that each CPU has. */
+/* Rows that each CPU has. */
 static unsigned stride(const struct meter *m, unsigned rows)
 {
 	return m->key.table ? table_stride(libbpf_num_possible_cpus()) : meter_stride(m, rows);
 }
 
-unsigned map_rows(const struct meter *m, unsigned rows, const struct bpf_map *map)
+static unsigned rows_of_all(const struct config *config, const struct meter *m)
 {
-	return bpf_map__map_flags(map) & BPF_F_MMAPABLE ? stride(m, rows) * cpus_end() :
-	       meter_rows(m, rows) * meter_lanes(m);
+	return idle(config, m) ? 1 : stride(m, config->rows) * cpus_end();
 }
 
 unsigned map_entries(const struct site *site, const struct bpf_map *map)
@@ -83,19 +82,19 @@ unsigned map_entries(const struct site *site, const struct bpf_map *map)
 		return site->config.scratch;
 	if (!m)
 		return 0;
-	if (idle(site, m))
+	if (m->key.table)
+		return site->config.end[meter_id(m)];
+	if (idle(&site->config, m))
 		return 1;
-	return m->by & BY_KEY && !m->key.table ? m->key.per_queue * site->config.rows :
-						 map_rows(m, site->config.rows, map);
+	return m->by & BY_KEY ? m->key.per_queue * site->config.rows :
+	       meter_rows(m, site->config.rows) * meter_lanes(m);
 }
 
-int config_set(const struct config *config, struct bpf_map *map)
+void config_complete(struct config *config)
 {
-	unsigned sets = table_sets(libbpf_num_possible_cpus());
-	struct config c = *config;
-
-	for (int id = 0; id < NR_METERS; id++)
-		c.stride[id] = stride(meters[id], c.rows);
-	c.set_shift = 64 - __builtin_ctz(sets);
-	return bpf_map__set_initial_value(map, &c, sizeof(c));
+	for (int id = 0; id < NR_METERS; id++) {
+		config->stride[id] = stride(meters[id], config->rows);
+		config->end[id] = rows_of_all(config, meters[id]);
+	}
+	config->set_shift = 64 - __builtin_ctz(table_sets(libbpf_num_possible_cpus()));
 }

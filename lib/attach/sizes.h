@@ -12,13 +12,11 @@ struct site;
 
 #define NAPI_QUEUES	"napi_queue"	/* bpf/common/dev.bpf.h */
 
-/* Entries of a meter's map that is not a hash: where it can be mapped, those of all CPUs. */
-unsigned map_rows(const struct meter *, unsigned rows, const struct bpf_map *);
-/* The number of entries of a map; 0: as declared. */
+/* Entries of a map that is no METER_MAP(), with the config complete; 0: as declared. */
 unsigned map_entries(const struct site *, const struct bpf_map *);
 /* Has it a pin among those of its interface? */
 bool map_is_pinned(const char *name);
-/* Writes the configuration into its map, .rodata.config, with the strides that its rows make. */
-int config_set(const struct config *, struct bpf_map *);
+/* Enters what follows from `on` and `rows`: strides, ends and the sets of tables. */
+void config_complete(struct config *);
 
 #endif

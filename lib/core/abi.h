@@ -51,7 +51,8 @@ struct config {
 	__u64 dev, net;		/* addresses of its structs (device.h); 0: not known */
 	__u64 from;		/* count once the word `begun` has reached this; 0: at once */
 	__u32 rows;		/* map rows per point: one per queue, the last for queue unknown */
-	__u32 stride[NR_METERS];	/* of a METER_MAP() or METER_TABLE(): entries of each CPU */
+	__u32 stride[NR_METERS];	/* of a METER_MAP() or METER_TABLE(): rows of each CPU… */
+	__u32 end[NR_METERS];		/* …and of all */
 	__u32 set_shift;	/* 64 - log2 of the sets that each CPU has in a METER_TABLE() */
 	__u64 seed[2];		/* odd, and nobody can guess them: of the hash of its keys */
 	__u32 rx_queues;	/* 1: every receive queue is queue 0, whatever an skb says */
@@ -96,12 +97,20 @@ _Static_assert(!(SCRATCH_TASKS & (SCRATCH_TASKS - 1)), "scratch_nr() takes the l
 #define SCRATCH_SUFFIX	"_scratch"	/* of the names of these maps: bpf/common/scratch.bpf.h */
 
 /*
- * A program has the address of its device among its instructions: the loader writes it over these
- * constants, which are no addresses. Reading it from `config` would take as long as all else that
- * is done for events of other devices. DEV_OF_PACKET stays if packets may change devices.
+ * What a program reads most has a place among its instructions: the loader writes it over these
+ * constants (lib/attach/tell.h). Reading it from `config` would take as long as all else that is
+ * done for events of other devices, and a third of what is done for a packet.
+ *
+ * The address of the device; DEV_OF_PACKET stays if packets may change devices.
  */
 #define DEV_UNKNOWN	0x6e696370726f6265	/* "nicprobe" */
 #define DEV_OF_PACKET	0x6e696370726f6267
+/* The rows of meter `id`: those of a METER_MAP(). */
+#define ROWS_OF(id)	(0x726f777300000000 + (id))
+/* A word of `config`: its offset and size. */
+#define WORD_OF(offset, size)	(0x776f726400000000 + ((size) << 16) + (offset))
+/* Is meter `id` on? 1 or 0. */
+#define ON_OF(id)	(0x6d746f6e00000000 + (id))
 
 /*
  * A call of bpf_cast_to_kern_ctx() (Linux 6.2), which the loader puts in place of a call of this

@@ -4,12 +4,38 @@
 #define NICPROBE_METER_BPF_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 
 #include "lib/core/abi.h"
 
 const volatile struct config config SEC(".rodata.config");
+
+/* A constant that the loader replaces: abi.h. Where it does not, it is `mark`. */
+#ifndef CONSTANT
+#define CONSTANT(word, mark)	asm("%0 = %1 ll" : "=r"(word) : "i"(mark))
+#endif
+
+/*
+ * What is asked for each packet: config.field as a constant among the instructions, of 64 bits; and
+ * whether a meter is on. An object that is not opened by lib/attach/object.h defines UNTOLD first.
+ */
+#if defined(__bpf__) && !defined(UNTOLD)
+#define TOLD(field) ({							\
+	__u64 told;							\
+	CONSTANT(told, WORD_OF(offsetof(struct config, field), sizeof(config.field)));	\
+	told;								\
+})
+#define meter_on(id) ({							\
+	__u64 on;							\
+	CONSTANT(on, ON_OF(id));					\
+	on != 0;							\
+})
+#else	/* or a compiler of tests */
+#define TOLD(field)	((__u64)config.field)
+#define meter_on(id)	(config.on >> (id) & 1)
+#endif
 
 /*
  * How often counting has begun on the interface: one word that all programs share, written when
@@ -21,7 +47,7 @@ volatile __u64 begun SEC(".data.begun");
 
 static __always_inline bool has_begun(void)
 {
-	return begun >= config.from;
+	return begun >= TOLD(from);
 }
 
 /* A map; for many of those with 1 entry, attach sets the size. */
@@ -44,8 +70,9 @@ static __always_inline bool has_begun(void)
 	} name SEC(".maps")
 
 /*
- * The map `name`, rows of `struct name`: those of CPU 0, those of CPU 1… Attach sets how many. User
- * space maps it, as that of a PERCPU_ARRAY cannot be: a reading copies nothing (lib/read/rows.c).
+ * The map `name`, rows of `struct name`: those of CPU 0, those of CPU 1… Attach sets how many, and
+ * makes one entry of all: so programs know where the rows are, and call no lookup. User space maps
+ * it, as that of a PERCPU_ARRAY cannot be: a reading copies nothing (lib/read/rows.c).
  */
 #define METER_MAP(name)		ALIGNED_MAP(name, struct name, 1)
 
@@ -65,12 +92,34 @@ MAP(PERCPU_ARRAY, lost, __u32, __u64, NR_METERS);
 /* Takes `nr` by value: the address of a member would keep its whole struct on the stack. */
 #define row_at(map, nr) ({ __u32 row_nr = (nr); bpf_map_lookup_elem(map, &row_nr); })
 
+/* The number that a row of this CPU has among those of all. */
+#define own_nr(name, nr)	(bpf_get_smp_processor_id() * TOLD(stride[METER_##name]) + (nr))
+
+/* A row by that number, which is below TOLD(end[METER_name]). */
+#ifdef __bpf__
+#define row_there(name, at) ({						\
+	struct name *rows;						\
+	CONSTANT(rows, ROWS_OF(METER_##name));				\
+	rows + (at);							\
+})
+#else
+#define row_there(name, at)	row_at(&name, at)
+#endif
+
 /*
- * The row of a METER_MAP() that this CPU has under this number. It asks for the CPU each time: were
- * that kept from one meter to the next, the verifier would follow more ways through each.
+ * The row of a METER_MAP() that this CPU has under this number; NULL: it has none. It asks for the
+ * CPU each time: were that kept from one meter to the next, the verifier would follow more ways
+ * through each.
  */
-#define own_row(name, nr)	\
-	row_at(&name, bpf_get_smp_processor_id() * config.stride[METER_##name] + (nr))
+#define own_row(name, nr) ({						\
+	__u64 own = own_nr(name, nr);					\
+	struct name *row_found = NULL;					\
+	if (own < TOLD(end[METER_##name])) {				\
+		barrier_var(own);	/* it is used as it was compared */	\
+		row_found = row_there(name, own);			\
+	}								\
+	row_found;							\
+})
 
 static __always_inline void lost_add(__u32 meter, __u64 count)
 {
@@ -90,14 +139,9 @@ static __always_inline void lost_add(__u32 meter, __u64 count)
 	found;								\
 })
 
-static __always_inline bool meter_on(enum meter_id id)
-{
-	return config.on & 1ull << id;
-}
-
 static __always_inline __u32 row_of(enum point point, __u32 queue)
 {
-	__u32 rows = config.rows, unknown = rows - 1;	/* read once: it is volatile */
+	__u32 rows = TOLD(rows), unknown = rows - 1;
 
 	return point * rows + (queue < unknown ? queue : unknown);
 }

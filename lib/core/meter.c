@@ -147,6 +147,8 @@ unsigned meter_stride(const struct meter *m, unsigned rows)
 {
 	unsigned nr = meter_rows(m, rows) * meter_lanes(m), words = CACHE_LINE / sizeof(uint64_t);
 
+	if (m->type == PACKET_METER)	/* a packet has one place, in the rows of all of them */
+		nr = NR_POINTS * rows;
 	return m->row_size < LONG_ROW ? (nr + words - 1) / words * words : nr;
 }
 

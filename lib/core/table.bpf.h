@@ -44,9 +44,12 @@ static __always_inline __u32 table_set(__u64 a, __u64 b)
 		(word) += (count);					\
 } while (0)
 
+/* The entry of a METER_TABLE() that this CPU has under this number. */
+#define own_set(name, nr)	row_at(&name, own_nr(name, nr))
+
 /* The marks of set `nr`, in the entry that table_marks() gives. */
 #define table_marks(name, nr)						\
-	own_row(name, (1u << (64 - config.set_shift)) + (nr) / TABLE_MARKED)
+	own_set(name, (1u << (64 - config.set_shift)) + (nr) / TABLE_MARKED)
 
 /*
  * Which way of a set is to be given to a new key: that which has counted least of late, or else

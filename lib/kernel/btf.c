@@ -14,7 +14,7 @@
 
 #include "lib/kernel/abreast.h"
 #include "lib/kernel/btf.h"
-#include "lib/kernel/lean.h"
+#include "lib/kernel/pending.h"
 #include "lib/util/log.h"
 #include "lib/util/shortage.h"
 
@@ -89,7 +89,7 @@ int kernel_load(struct bpf_object *obj)
 
 	module_types_skip(obj);
 	err = abreast_load(obj);
-	lean_close(obj);
+	pending_close(obj);
 	return err;
 }
 

@@ -20,11 +20,11 @@
 
 #include "lib/kernel/btf.h"
 #include "lib/kernel/lean.h"
+#include "lib/kernel/pending.h"
 #include "lib/kernel/wanted.h"
 #include "lib/util/log.h"
 #include "lib/util/slurp.h"
 
-#define FILES	16
 #define MODULES	"/sys/kernel/btf"
 #define MOST	(1 << 26)	/* bytes of the types of a module */
 #define BYTES	(1 << 22)	/* of the file, at most */
@@ -245,35 +245,6 @@ static int lean_write(int fd, const void *elf, size_t size, const struct btf *of
 	return err;
 }
 
-/* Files of objects that are open, and not loaded yet. */
-static struct {
-	const struct bpf_object *obj;	/* NULL: the place is free */
-	int fd;
-} files[FILES];
-
-void lean_close(const struct bpf_object *obj)
-{
-	for (unsigned i = 0; i < FILES; i++) {
-		if (files[i].obj != obj)
-			continue;
-		close(files[i].fd);
-		files[i].obj = NULL;
-	}
-}
-
-static bool file_note(const struct bpf_object *obj, int fd)
-{
-	lean_close(obj);		/* of one that was at this address, and never loaded */
-	for (unsigned i = 0; i < FILES; i++) {
-		if (files[i].obj)
-			continue;
-		files[i].obj = obj;
-		files[i].fd = fd;
-		return true;
-	}
-	return false;
-}
-
 struct bpf_object *lean_open(const void *elf, size_t size)
 {
 	int fd = memfd_create("nicprobe: types", MFD_CLOEXEC);
@@ -283,7 +254,7 @@ struct bpf_object *lean_open(const void *elf, size_t size)
 
 	if (fd < 0)
 		return obj;
-	if (obj && !lean_write(fd, elf, size, bpf_object__btf(obj)) && file_note(obj, fd))
+	if (obj && !lean_write(fd, elf, size, bpf_object__btf(obj)) && pending_add(obj, fd))
 		return obj;
 	close(fd);
 	bpf_object__close(obj);

@@ -7,9 +7,7 @@
 
 struct bpf_object;
 
-/* bpf_object__open_mem(): to be loaded by kernel_load(), or closed after lean_close(). */
+/* bpf_object__open_mem(): to be loaded by kernel_load(), or closed after pending_close(). */
 struct bpf_object *lean_open(const void *elf, size_t size);
-/* It is loaded, or will not be. */
-void lean_close(const struct bpf_object *);
 
 #endif

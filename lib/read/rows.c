@@ -119,21 +119,16 @@ struct source {
 	int fd;
 	unsigned cpus;
 	unsigned stride;	/* a METER_MAP(): rows of each CPU; 0: it is a PERCPU_ARRAY */
-	size_t size;		/* then: of the map in memory; 0: it can only be copied */
-	const char *whole;	/* it is mapped already… */
-	bool held;		/* …and stays so */
+	const char *whole;	/* then: it is mapped already, or copied… */
+	size_t size;
+	enum { OPEN, MAPPED, COPIED, HELD } is;		/* …and how it is to be left */
 };
 
-/* An entry of a map has the words of `cpus`, of which `cpu` is the first. */
-struct entries {
-	unsigned from, cpus, cpu;
-};
-
-/* Copies `nr` entries, which are rows from `row` on. */
-static int entries_take(const struct meter *m, struct table *t, int fd, struct entries e,
-			unsigned row, unsigned nr)
+/* Copies `nr` entries, which are rows from `from` on, with the words of all CPUs. */
+static int entries_take(const struct meter *m, struct table *t, const struct source *s,
+			unsigned from, unsigned nr)
 {
-	size_t size = (size_t)e.cpus * t->words * 8;
+	size_t size = (size_t)s->cpus * t->words * 8;
 	unsigned room = VALUES_AT_ONCE / size ?: 1;
 	uint64_t *values = values_room(room * size > VALUES_AT_ONCE ? size : VALUES_AT_ONCE);
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
@@ -143,14 +138,14 @@ static int entries_take(const struct meter *m, struct table *t, int fd, struct e
 	for (unsigned done = 0; !err && done < nr; done += room) {
 		unsigned part = nr - done < room ? nr - done : room;
 
-		err = rows_read(fd, e.from + done, part, keys, (char *)values, size);
+		err = rows_read(s->fd, from + done, part, keys, (char *)values, size);
 		for (unsigned i = 0; !err && i < part; i++) {
 			uint64_t *words = values + i * size / 8;
 
-			for (unsigned cpu = 0; m->row_close && cpu < e.cpus; cpu++)
+			for (unsigned cpu = 0; m->row_close && cpu < s->cpus; cpu++)
 				m->row_close(words + (size_t)cpu * t->words, now);
-			for (unsigned cpu = 0; cpu < e.cpus; cpu++)
-				cpu_take(t, (row + done + i) % t->rows, e.cpu + cpu,
+			for (unsigned cpu = 0; cpu < s->cpus; cpu++)
+				cpu_take(t, (from + done + i) % t->rows, cpu,
 					 words + (size_t)cpu * t->words, t->words);
 		}
 	}
@@ -242,13 +237,9 @@ static int rows_take(const struct meter *m, struct table *t, const struct source
 	int err = 0;
 
 	if (!s->stride)
-		return entries_take(m, t, s->fd, (struct entries){ from, s->cpus, 0 }, from,
-				    end - from);
+		return entries_take(m, t, s, from, end - from);
 	for (unsigned cpu = 0; !err && cpu < s->cpus; cpu++)
-		err = s->size ? mapped_take(m, t, s, cpu, from, end) :
-		      entries_take(m, t, s->fd,
-				   (struct entries){ cpu * s->stride + from, 1, cpu }, from,
-				   end - from);
+		err = mapped_take(m, t, s, cpu, from, end);
 	return err;
 }
 
@@ -288,25 +279,56 @@ static bool is_mapped(const struct bpf_map_info *info)
 	return info->type == BPF_MAP_TYPE_ARRAY && info->map_flags & BPF_F_MMAPABLE;
 }
 
-static struct source source_open(const struct meter *m, const struct meta *meta,
-				 const struct pinned_map *map)
+/* The whole map, for who may not map it. NULL and errno: it cannot be had. */
+static const char *whole_copy(int fd, size_t size)
+{
+	char *copy = malloc(size);
+
+	if (copy && !bpf_map_lookup_elem(fd, &(__u32){ 0 }, copy))
+		return copy;
+	free(copy);
+	return NULL;
+}
+
+/* 0 or -errno. */
+static int source_open(struct source *s, const struct meter *m, const struct meta *meta,
+		       const struct pinned_map *map)
 {
 	const struct bpf_map_info *info = &map->info;
-	struct source s = { .fd = map->fd, .cpus = meta->cpus };
-	void *whole = MAP_FAILED;
+	void *whole;
 
+	*s = (struct source){ .fd = map->fd, .cpus = meta->cpus };
 	if (!is_mapped(info))
-		return s;
-	s.stride = meter_stride(m, meta->rows);
-	s.cpus = info->max_entries / s.stride;
-	s.size = map->mappable ? (size_t)info->max_entries * info->value_size : 0;
-	s.whole = s.size ? held_map(map->fd, info->id, s.size) : NULL;
-	s.held = s.whole;
-	if (!s.held && s.size && s.size <= WHOLE)
-		whole = mmap(NULL, s.size, PROT_READ, MAP_SHARED, map->fd, 0);
-	if (whole != MAP_FAILED)
-		s.whole = whole;
-	return s;
+		return 0;
+	s->stride = meter_stride(m, meta->rows);
+	s->size = info->value_size;
+	s->cpus = s->size / m->row_size / s->stride;
+	if (!map->mappable) {
+		s->is = COPIED;
+		s->whole = whole_copy(map->fd, s->size);
+		return s->whole ? 0 : -errno;
+	}
+	s->is = HELD;
+	s->whole = held_map(map->fd, info->id, s->size);
+	if (s->whole)
+		return 0;
+	s->is = OPEN;
+	if (s->size > WHOLE)
+		return 0;
+	whole = mmap(NULL, s->size, PROT_READ, MAP_SHARED, map->fd, 0);
+	if (whole == MAP_FAILED)
+		return -errno;
+	s->is = MAPPED;
+	s->whole = whole;
+	return 0;
+}
+
+static void source_close(const struct source *s)
+{
+	if (s->is == MAPPED)
+		munmap((void *)s->whole, s->size);
+	if (s->is == COPIED)
+		free((void *)s->whole);
 }
 
 static int array_read(const struct meter *m, const struct meta *meta, struct table *t,
@@ -323,11 +345,12 @@ static int array_read(const struct meter *m, const struct meta *meta, struct tab
 		return -ENOMEM;
 	memset(t->cells, 0, row_size);
 	t->held = 1;
-	s = source_open(m, meta, map);
+	err = source_open(&s, m, meta, map);
+	if (err)
+		return err;
 	err = m->by & BY_QUEUE ? queues_take(m, meta, t, &s, map->info.id) :
 	      rows_take(m, t, &s, 0, t->rows * meter_lanes(m));
-	if (s.whole && !s.held)
-		munmap((void *)s.whole, s.size);
+	source_close(&s);
 	return err;
 }
 
@@ -338,8 +361,8 @@ static bool shape_fits(const struct meter *m, const struct meta *meta, const str
 	if (m->key.table)
 		return is_mapped(i) && sets_fit(m, meta, i);
 	if (is_mapped(i))
-		return i->value_size == m->row_size && i->max_entries &&
-		       i->max_entries % meter_stride(m, meta->rows) == 0;
+		return i->max_entries == 1 && i->value_size &&
+		       i->value_size % (meter_stride(m, meta->rows) * m->row_size) == 0;
 	return (m->fixup ? i->value_size <= m->row_size : i->value_size == m->row_size) &&
 	       i->max_entries == t->rows * meter_lanes(m);
 }

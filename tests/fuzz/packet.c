@@ -330,6 +330,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 	settings->on = 1;
 	if (config.on != 1)
 		die("config is not what was written");
+	settings->end[METER_pktsize] = NR_POINTS * ROWS;	/* of all packet meters */
 	kernel_map_size(&pktsize, NR_POINTS * ROWS);
 	kernel_map_size(&ecn, NR_POINTS * ROWS);
 	kernel_map_size(&rxcpu, ROWS);

@@ -57,7 +57,7 @@ static void arrives(__u64 first, __u64 second, bool ipv6, unsigned segs)
 		.point = RX_NIC, .ecn = ECN_CE, .src = { first, second }, .ipv6 = ipv6, .segs = segs
 	};
 
-	ecn_source_packet(&p);
+	ecn_source_packet(&p, 0);
 	sent += segs;
 }
 
