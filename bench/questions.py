@@ -38,7 +38,7 @@ def nothing(link, hook):
 class Trace:
     """with Trace(...): it is attached. `took`: seconds from its start until then."""
     def __init__(self, netns, words):
-        self.command = ["ip", "netns", "exec", str(netns), os.environ["NICPROBE"], "trace", *words]
+        self.command = ["ip", "netns", "exec", str(netns), lab.NICPROBE, "trace", *words]
 
     def __enter__(self):
         began = time.monotonic()
