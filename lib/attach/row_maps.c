@@ -11,9 +11,11 @@
 #include "lib/kernel/pending.h"
 #include "lib/util/log.h"
 
-static __u32 size_of(const struct config *config, const struct meter *m)
+#define MOST	(1ull << 29)	/* bytes: the verifier follows no larger offset (BPF_MAX_VAR_OFF) */
+
+static __u64 size_of(const struct config *config, const struct meter *m)
 {
-	return config->end[meter_id(m)] * m->row_size;
+	return (__u64)config->end[meter_id(m)] * m->row_size;
 }
 
 /* Another version's map of this name may have another shape. */
@@ -33,8 +35,10 @@ static int map_open(struct row_maps *r, const struct config *config, enum meter_
 {
 	LIBBPF_OPTS(bpf_map_create_opts, opts, .map_flags = BPF_F_MMAPABLE);
 	const struct meter *m = meters[id];
-	__u32 size = size_of(config, m);
+	__u64 size = size_of(config, m);
 
+	if (size >= MOST)
+		return -E2BIG;
 	if (config->end[id] == 1)		/* nobody wants them */
 		pins = NULL;
 	if (pins)

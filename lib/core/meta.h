@@ -9,7 +9,7 @@
 
 #define META_MAGIC	0x6e696370	/* "nicp" */
 /* For changes that meta_version() does not see: the order of members here, values of other maps. */
-#define META_VERSION	13
+#define META_VERSION	14
 
 /*
  * The users of one load of the shared object are a set. There is one set, and more for meters that
