@@ -48,6 +48,12 @@ def pins(netns, device):
     return f"/sys/fs/bpf/nicprobe/{os.stat(f'/run/netns/{netns}').st_ino}/{device}"
 
 
+def followed(meters):
+    """--sample where the cost of following is measured: all packets, by skblife alone one in 64; all
+    meters at once follow as many as by default."""
+    return {"all": None, "skblife": 64}.get(meters, 1)
+
+
 class Attached:
     """with Attached(...): nicprobe is attached to the interface."""
     def __init__(self, netns, device, rx=None, meters=None, env=None, sample=None):

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 import machine
 from checks import between
-from children import Attached, Bench, meters_known
+from children import Attached, Bench, followed, meters_known
 from links import OTHERS, TapSockets, VethLive, VethSockets
 from rivals import SCRIPTS, Bpftrace, Tcpdump
 from tell import done, progress, right
@@ -61,7 +61,8 @@ def cases(link, quick):
     """{name: what attaches it to the link}: each meter, and the sets that the events part measures."""
     sets = {"headline": link.headline, "nicprobe": None, "all": "all"}
     alone = {} if quick else {meter: meter for meter in meters_known() if meter != "counters"}
-    ours = {f"{name} btf": lambda link, meters=meters: Attached(link.netns, link.device, None, meters)
+    ours = {f"{name} btf": lambda link, meters=meters: Attached(link.netns, link.device, None, meters,
+                                                                     sample=followed(meters))
             for name, meters in {**sets, **alone}.items()}
     theirs = {} if quick or Bpftrace.why_not() else {
         name: lambda link, name=name: Bpftrace(name) for name in SCRIPTS}

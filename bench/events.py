@@ -6,7 +6,7 @@ import sys
 
 import checks
 import dispatch
-from children import HEADLINE, Attached, Bench, lab, meters_known
+from children import HEADLINE, Attached, Bench, followed, lab, meters_known
 from rivals import SCRIPTS, Bpftrace
 from tell import done, progress, right
 from traffic import SHAPES, Traffic
@@ -52,7 +52,7 @@ def nicprobe(device, way, meters=None, binary=None):
         own, lab.NICPROBE = lab.NICPROBE, binary or lab.NICPROBE
         try:
             with Attached(traffic.netns, device, "driver", meters,
-                          {"NICPROBE_CANNOT": CANNOT[way]}) as attached:
+                          {"NICPROBE_CANNOT": CANNOT[way]}, followed(meters)) as attached:
                 got = measure(trace, traffic, attached.programs(trace))
                 doc = attached.show()
         finally:

@@ -30,13 +30,15 @@ A *stub* is what a packet of an interface that is not measured would meet if all
 The kernel keeps run-time statistics of every program while frames are sent and received on a tap; each frame takes a NAPI poll, and each received frame is dropped: the worst case.
 The figure of an empty program on the same tracepoint in the same run is subtracted.
 *By the clock* is what a UDP packet between sockets takes more than with nothing attached, dispatch of the programs included: on a tap that sends it, and on a veth that receives it.
-For comparison, bpftrace runs scripts that do the same work (`bench/rivals.py`); its ipecn uses a tracepoint instead of a kprobe, and counts only 1000 packets.""",
+For comparison, bpftrace runs scripts that do the same work (`bench/rivals.py`); its ipecn uses a tracepoint instead of a kprobe, and counts only 1000 packets.
+txlat and qdisc follow every packet here (`--sample 1`), skblife one in 64; all meters at once follow as many as by default.""",
     "throughput": """The packet rate of one CPU: without, with, with, without.
 The loss is the difference in packets (TCP: bytes) per CPU second (per second if the kernel accounts softirq time separately), so that other work on the machine counts less; the third of the rounds whose two ends differ most is left out.
 *Live frames* are 64-byte UDP packets made by the kernel (`BPF_F_TEST_XDP_LIVE_FRAMES`); they pass an XDP program and the whole stack, and end in a socket that is never read.
 *Sockets* exchange 64-byte UDP packets and a TCP stream over a veth pair, or over two taps connected in user space.
 The headline meters are pktsize, ecn, rxcpu and txlat; on a veth, which never completes packets, only the first three.
 *Empty programs* are the same number of programs on the same hooks that do nothing, of each set of meters: the minimum cost of any meter there.
+txlat, qdisc and skblife follow at most 10000 packets a second and CPU, as they do by default, and all with `--sample 1`.
 Tools that poll are separate processes on another CPU, so their CPU time is listed separately.""",
     "scale": """How the cost per packet grows.
 Array rows are found by index, so the number of queues should not matter.
@@ -201,8 +203,8 @@ def host(t, scale):
         return [tables.number(bars.loss(t, link, case, kind), 1) for case in
                 ("nicprobe, default", "empty programs, default", "tcpdump")]
 
-    auto = [bars.loss(t, link, "nicprobe, default, --sample auto") for link in ("sockets, tap", "sockets, veth")]
-    sampled = "" if None in auto else f"with `--sample auto` {auto[0]:.1f}% and {auto[1]:.1f}%; "
+    whole = [bars.loss(t, link, "nicprobe, default, --sample 1") for link in ("sockets, tap", "sockets, veth")]
+    sampled = "" if None in whole else f"with `--sample 1`, every packet followed, {whole[0]:.1f}% and {whole[1]:.1f}%; "
     yield ("- What `attach` turns on by default takes {}% of the packet rate of UDP sockets through a tap, {}% through a veth; {}"
            "programs that do nothing, at the same places of the kernel, take {}% and {}%, tcpdump {}% and {}%."
            ).format(*(n for nr, both in enumerate(zip(lost("sockets, tap", "udp"), lost("sockets, veth", "udp")))

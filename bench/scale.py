@@ -78,7 +78,7 @@ def by_interfaces(trace, quick):
     attached, rows = [], []
     env = {"NICPROBE_CANNOT": events.CANNOT["btf"]}
     for n in range(most):
-        attached.append(Attached(traffic.netns, f"tap{n}", "driver", None, env))
+        attached.append(Attached(traffic.netns, f"tap{n}", "driver", None, env, sample=1))
         attached[-1].__enter__()
         if n + 1 in IFACES:
             progress(f"scale: {n + 1} interfaces")
@@ -149,9 +149,10 @@ def programs_of(netns, device):
 class Idle:
     """Idle interfaces, attached one after the other while the traffic of another is measured: CPU time,
     as run-time statistics of this many programs would use caches themselves. Then they are detached
-    one after the other and it is measured again, so that a drift of the machine counts on both sides."""
+    one after the other and it is measured again; all of it several times, so that neither a drift of the
+    machine nor a disturbance makes a figure."""
     def __init__(self, quick):
-        self.most, self.rounds = 4 if quick else IDLE[-1], 3 if quick else 9
+        self.most, self.rounds = 4 if quick else IDLE[-1], 3 if quick else 5
         self.link, self.netns = TapSockets(), lab.Namespace("idle")
         self.nics = [lab.tap(self.netns, f"tap{n}", 4, "--napi") for n in range(self.most)]
         self.attached, self.ns, self.why = [], {}, {}
@@ -193,7 +194,7 @@ class Idle:
         self.netns.delete()
 
     def result(self):
-        ns = {what: statistics.mean(both) for what, both in self.ns.items()}
+        ns = {what: statistics.median(all_) for what, all_ in self.ns.items()}
         none = ns.pop(0)
         return {"packet_ns": round(none), "empty_ns": round(ns.pop("empty") - none),
                 "rows": [*({"interfaces": nr, "ns": round(got - none)} for nr, got in ns.items()),
@@ -203,12 +204,13 @@ class Idle:
 def by_idle(quick):
     """The cost of idle interfaces to packets of another."""
     idle = Idle(quick)
-    idle.measure(0)
-    idle.empty()
-    idle.up()
-    idle.down()
-    idle.empty()
-    idle.measure(0)
+    for _ in range(1 if quick else 4):
+        idle.measure(0)
+        idle.empty()
+        idle.up()
+        idle.down()
+        idle.empty()
+        idle.measure(0)
     idle.close()
     return idle.result()
 
@@ -220,7 +222,7 @@ def second(link, netns, leaves):
     other = Attached(netns, "tap0", "driver")
     other.__enter__()
     try:
-        with link.attach(None) as attached:
+        with link.attach(None, sample=1) as attached:
             if leaves:
                 other.__exit__()
             yield attached
@@ -234,7 +236,7 @@ def by_place(quick):
     clock: the only one attached, the second, and after a hand-over."""
     rows, netns = [], lab.Namespace("first")
     nic = lab.tap(netns, "tap0", 4, "--napi")
-    cases = {"the only one": lambda link: link.attach(None),
+    cases = {"the only one": lambda link: link.attach(None, sample=1),
              "the second: an idle one came first": lambda link: second(link, netns, False),
              "after a hand-over: an idle one came first, and left": lambda link: second(link, netns, True)}
     for make in TapSockets, VethSockets:

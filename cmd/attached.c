@@ -61,8 +61,8 @@ void attached_print(FILE *out, const struct meta *meta, const char *label)
 		if (meta->on >> id & 1)
 			on = text("%s%s%s", on, *on ? " " : "", meters[id]->name);
 	attached_line(&p, "measures", on, "");
-	if (sampled_rule(meta))
-		attached_line(&p, "follows", sampled_rule(meta), "");
+	if (sampled_meters(meta))
+		attached_line(&p, "follows", sampled_meters(meta), "");
 	attached_reasons(&p, meta, false);
 	attached_reasons(&p, meta, true);
 }

@@ -170,7 +170,7 @@ const struct option_spec request_options[] = {
 	{ 0, "rx", "HOOK", "the hook for received packets: auto (default),\n"
 			   "xdp, driver, tc, xdp-generic",
 	  .words = "@hooks", .take = rx_take },
-	{ 0, "sample", "N", "follow one packet in N (default: see list -v); auto:\n"
+	{ 0, "sample", "N", "follow one packet in N, 1: all; auto (default):\n"
 			    "all, but no more than 10000 per second and CPU",
 	  .words = "auto", .take = sample_take },
 	{ 0, "budget", "PERCENT", "auto, but so many as take this much of each CPU",

@@ -41,7 +41,22 @@ const char *sampled_rule(const struct meta *meta)
 {
 	if (meta->budget)
 		return text("packets timed in %.4g%% of each CPU", meta->budget / 1e4);
-	if (meta->adapts)
-		return "not every packet timed if there are many";
 	return meta->sample > 1 ? text("1 packet in %u timed", meta->sample) : NULL;
+}
+
+const char *sampled_meters(const struct meta *meta)
+{
+	const char *names = "";
+
+	for (int id = 0; id < NR_METERS; id++)
+		if (meta->on >> id & 1 && meters[id]->thins.take)
+			names = text("%s%s%s", names, *names ? ", " : "", meters[id]->name);
+	if (!*names)
+		return NULL;
+	if (meta->budget)
+		return text("%s: packets in %.4g%% of each CPU", names, meta->budget / 1e4);
+	if (meta->adapts)
+		return text("%s: all packets up to %u per second and CPU, above that a share; "
+			    "--sample 1: all", names, PACE_RATE);
+	return meta->sample > 1 ? text("%s: 1 packet in %u", names, meta->sample) : NULL;
 }

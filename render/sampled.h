@@ -11,7 +11,10 @@ const char *sampled_text(const struct snapshot *, int id);
 /* The label of its samples in OpenMetrics, which never changes: "16", "auto"; "": none. */
 const char *sampled_label(const struct snapshot *, int id);
 
-/* What was asked for: "1 packet in 16 timed"; NULL: every packet. */
+/* What was asked for: "1 packet in 16 timed"; NULL: nothing. */
 const char *sampled_rule(const struct meta *);
+
+/* Which of the attached meters follow single packets, and how many: "txlat: 1 packet in 16". */
+const char *sampled_meters(const struct meta *);
 
 #endif

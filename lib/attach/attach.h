@@ -19,8 +19,8 @@ struct request {
 	const char *rx;		/* the hook for rx-nic: a name of HOOKS, or NULL: chosen */
 	const char *group;	/* who may read what is pinned, a name or a number; NULL: nobody */
 	const char *label;	/* the interface as it was typed, for errors */
-	unsigned sample;	/* look at one packet in this many; 0: the default of each meter */
-	bool adapts;		/* meters that can follow as many packets as they may */
+	unsigned sample;	/* look at one packet in this many; 0: not said */
+	bool adapts;		/* said: as many as they may; so do meters if nothing is said */
 	unsigned budget;	/* …in this many millionths of each CPU; 0: PACE_RATE packets/s */
 	bool stacks;		/* of drops, too */
 	bool aside;		/* by tracepoints alone: nothing is put into the packets' path */

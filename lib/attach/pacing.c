@@ -43,6 +43,7 @@ struct pace_plan pacing_plan(const struct meter *m, unsigned meters, unsigned bu
 	} else {
 		plan.pass = 0;
 		plan.room = (double)tick * plan.take * PACE_RATE / 1e9;
+		plan.burst = PACE_RATE;
 	}
 	slice = plan.room ? (double)SLICE_PACKETS * plan.take / plan.room * tick : SLICE_MOST_NS;
 	slice = slice < SLICE_NS ? SLICE_NS : slice > SLICE_MOST_NS ? SLICE_MOST_NS : slice;

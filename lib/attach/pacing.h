@@ -6,8 +6,6 @@
 #include "lib/core/hook.h"
 #include "lib/core/meta.h"
 
-#define PACE_RATE	10000	/* packets that an adapting meter follows per second and CPU */
-
 /* The tick of this kernel's clock, in ns. */
 unsigned pacing_tick(void);
 

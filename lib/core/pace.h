@@ -9,11 +9,14 @@
  * A meter that follows single packets may follow fewer of them: a fixed 1 in N, or so many that
  * what this takes stays below a limit. In the latter case each CPU has its own N, a power of two:
  * it is set anew for each slice of time, by the packets of the slice before; and a slice in which
- * more packets come than expected has credit for so many only, then N grows at once.
+ * more packets come than expected has credit for so many only, then N grows at once. As long as
+ * all are followed, what a slice did not need is credit for the next ones, up to `burst`: a short
+ * burst is followed whole.
  */
 #define PACE_MAP	"pace"		/* per CPU and meter: struct pace */
 #define PACE_PLAN_MAP	"pace_plan"	/* by meter: struct pace_plan */
 
+#define PACE_RATE	10000	/* packets that are followed per second and CPU, without a budget */
 #define PACE_SHIFT_MOST	16		/* N is 2^16 at most: if that is too often… */
 #define PACE_PAUSED	(PACE_SHIFT_MOST + 1)	/* …none is followed, and the shift is this */
 #define PACE_GROWS	2		/* N is multiplied by 2^2 when a slice has no credit left */
@@ -30,7 +33,7 @@ struct pace {
 	__u32 shift;		/* adapting: N is 1 << shift */
 	__u32 since, ticks;	/* the slice: from this tick on, and how long; 0: there was none */
 	__u32 before;		/* the lower half of taken + passed when it began */
-	__u32 credit;		/* packets that it may still follow before N grows */
+	__u32 credit;		/* packets that may still be followed before N grows */
 };
 
 /* What a meter may take. The unit of time is arbitrary: they have one in common. */
@@ -38,7 +41,7 @@ struct pace_plan {
 	__u64 room;		/* that following may take in each tick */
 	__u32 ticks;		/* of a slice */
 	__u32 take, pass;	/* what it takes to follow a packet, and to pass it by */
-	__u32 unused;
+	__u32 burst;		/* packets: the most credit that slices may leave */
 };
 
 #define PACE_INLINE	static inline __attribute__((always_inline))
@@ -74,15 +77,20 @@ PACE_INLINE void pace_set(struct pace *p, __u32 shift, __u32 random)
 PACE_INLINE void pace_slice(struct pace *p, const struct pace_plan *plan, __u32 now, __u32 random)
 {
 	__u32 seen = p->taken + p->passed, packets = seen - p->before, ticks = now - p->since;
-	__u32 shift;
-	__u64 credit;
+	__u32 left = plan->burst && !p->shift && p->credit > 1 ? p->credit : 0, shift;
+	__u64 credit, most;
 
 	if (ticks > 1 << 12)
 		ticks = 1 << 12;
-	shift = pace_shift(plan, plan->room * ticks, packets);
+	shift = left ? 0 : pace_shift(plan, plan->room * ticks, packets);
 	if (shift != p->shift)
 		pace_set(p, shift, random);
 	credit = plan->take ? plan->room * plan->ticks / plan->take : 0;
+	if (plan->burst && !shift && plan->take) {
+		most = plan->burst > credit ? plan->burst : credit;
+		credit = left + plan->room * ticks / plan->take;
+		credit = credit < most ? credit : most;
+	}
 	p->credit = credit ?: 1;
 	p->since = now;
 	p->ticks = plan->ticks;

@@ -191,7 +191,7 @@ for args in [], ["--sample", 16]:
 
 # 7. 64 queues, 900 packets in each.
 deep, to_deep = pair(a, "tap2", 64)
-attached(f"{a}/tap2")
+attached(f"{a}/tap2", "--sample", 1)
 every = {q: 900 for q in range(64)}
 first, last = send(to_deep, every)
 doc = show(f"{a}/tap2")

@@ -132,8 +132,8 @@ static void adapting(void)
 	n += offer(3e6, 2);
 	before = here;
 	same("a burst: every packet is counted", here.taken + here.passed, n);
-	between("a burst: as many as the limit allows, and what its first slice took more",
-		here.taken - 27000, 9000, 20000 + 10000 * .016 * 3);
+	between("a burst: as many as the limit allows, and what it had in credit",
+		here.taken - 27000, 9000, 20000 + 10000 + 10000 * .016 * 3);
 	check(1u << here.shift >= 256, "a burst: N is large", text("shift %u", here.shift));
 	n = offer(9000, .1);
 	same("the burst has ended: soon all are followed again", here.shift, 0);
@@ -141,10 +141,16 @@ static void adapting(void)
 	before = here;
 	n = offer(9000, 1);
 	same("…and then every one", here.taken - before.taken, n);
+	ticks += 250;
+	before = here;
+	n = offer(3e6, .003);
+	same("a burst of less than a second's packets, after a second: all are followed",
+	     here.taken - before.taken, n);
 	ticks += 3600ull * 250;
-	offer(3e6, .004);
-	between("a burst after an hour: N grows within its first slice",
-		here.taken - before.taken - n, 160, 160 * 3);
+	before = here;
+	offer(3e6, .02);
+	between("a burst after an hour: those of a second, and N grows at once",
+		here.taken - before.taken, 10000, 10000 + 10000 * .016 * 3);
 }
 
 static void budgets(void)
@@ -163,6 +169,11 @@ static void budgets(void)
 	begin(0, plan, true);
 	offer(20000, 2);
 	same("2%: 20000 packets a second are all followed", here.passed, 0);
+	begin(0, plan, true);
+	ticks += 3600ull * 250;
+	offer(3e6, .004);
+	between("2%: it has no credit for a burst, however long it was quiet", here.taken, 1,
+		3 * plan.room * plan.ticks / plan.take);
 	begin(0, plan, true);
 	n = offer(5e5, 2);
 	ns = here.taken * (double)t.take + n * (double)t.pass;
