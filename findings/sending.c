@@ -155,7 +155,7 @@ static bool judge_stuck(struct evidence *e, unsigned queue, uint64_t lost)
 	struct finding *f;
 
 	if (!x || !e->s->interval || e->s->seconds < .5 || completed(x) ||
-	    (in_flight(x) < few.value && !full) ||
+	    (in_flight(x) * meter_stands_for(e->s, METER_txlat) < few.value && !full) ||
 	    !(waits || x->lost[TXLAT_FREED_IN_XMIT] || lost))
 		return false;
 	f = finding_add(e->f, &kinds[QUEUE_STUCK], queue,

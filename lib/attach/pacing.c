@@ -62,11 +62,11 @@ static int plans_write(int fd, const struct meta *meta)
 	if (nr && meta->budget && !yard)
 		err = yard_measure(&yard);
 	for (__u32 id = 0; id < NR_METERS && !err; id++) {
-		struct pace_plan plan = {};
+		struct pace_plan plan;
 
-		if (meta->on >> id & 1 && meter_adapts(meters[id], meta))
-			plan = pacing_plan(meters[id], nr, meta->budget, tick,
-					   yard ?: YARD_NS);
+		if (!(meta->on >> id & 1) || !meter_adapts(meters[id], meta))
+			continue;
+		plan = pacing_plan(meters[id], nr, meta->budget, tick, yard ?: YARD_NS);
 		if (bpf_map_update_elem(fd, &id, &plan, BPF_ANY))
 			err = -errno;
 	}

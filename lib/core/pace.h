@@ -52,18 +52,29 @@ PACE_INLINE __u32 pace_gap(__u32 n, __u32 random)
 	return n > 1 ? ((__u64)random * (2 * (__u64)n - 1)) >> 32 : 0;
 }
 
+/* How many of its lower PACE_PAUSED bits are in use; without a branch, as in log2_of(). */
+PACE_INLINE __u32 pace_bits(__u64 v)
+{
+	__u32 bits = 0;
+
+	for (int bit = 0; bit < PACE_PAUSED; bit++) {
+		__u64 is_set = -(v >> bit);
+
+		asm("" : "+r"(is_set));
+		bits += is_set >> 63;
+	}
+	return bits;
+}
+
 /* The least shift at which so many packets take no more than `room`. */
 PACE_INLINE __u32 pace_shift(const struct pace_plan *plan, __u64 room, __u32 packets)
 {
 	__u64 passing = (__u64)packets * plan->pass, taking = (__u64)packets * plan->take;
-	__u32 shift = 0;
 
 	if (passing >= room)
 		return packets ? PACE_PAUSED : 0;
-	room -= passing;
-	while (shift < PACE_PAUSED && taking >> shift > room)
-		shift++;
-	return shift;
+	/* taking >> shift <= room - passing */
+	return pace_bits(taking / (room - passing + 1));
 }
 
 /* From now on N is 1 << shift. */

@@ -74,6 +74,7 @@ struct snapshot {
 	struct table tables[NR_METERS];
 	struct thinned *thinned;	/* [NR_METERS][meta.cpus], of those that pass packets by */
 	struct pace_plan plan[NR_METERS];	/* of those that adapt to a budget */
+	__u8 shift[NR_METERS];		/* of those that adapt: the greatest that a CPU has now */
 	struct cpu_load load;		/* of the CPUs; of an interval alone */
 	/* Do the pins belong to the interface that has its index now? Asked once. */
 	enum { UNASKED, OF_THIS, OF_ANOTHER } pins_are;

@@ -47,6 +47,10 @@ void thinned_read(struct snapshot *s, const char *pins)
 		    bpf_map_lookup_elem(map.fd, &id, percpu))
 			continue;
 		for (unsigned cpu = 0; cpu < cpus; cpu++)
+			if (percpu[cpu].shift > s->shift[id] &&
+			    percpu[cpu].shift <= PACE_PAUSED)
+				s->shift[id] = percpu[cpu].shift;
+		for (unsigned cpu = 0; cpu < cpus; cpu++)
 			s->thinned[id * cpus + cpu] = (struct thinned){
 				percpu[cpu].taken, percpu[cpu].passed, percpu[cpu].paused
 			};
@@ -105,6 +109,12 @@ double meter_one_in(const struct snapshot *s, int id)
 	if (!t.taken && !t.passed)
 		return meters[id]->thins.take ? meter_sample(meters[id], &s->meta) : 1;
 	return t.taken ? (double)(t.taken + t.passed) / t.taken : INFINITY;
+}
+
+unsigned meter_stands_for(const struct snapshot *s, int id)
+{
+	return meter_adapts(meters[id], &s->meta) ? 1u << s->shift[id] :
+	       meter_sample(meters[id], &s->meta);
 }
 
 double thinned_share(const struct snapshot *s)

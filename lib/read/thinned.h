@@ -32,6 +32,12 @@ struct thinned thinned_of(const struct snapshot *, int id);
 double meter_one_in(const struct snapshot *, int id);
 
 /*
+ * How many packets a followed one may stand for, at most: with the N of now, which stays where no
+ * more packets come. 1: all were followed.
+ */
+unsigned meter_stands_for(const struct snapshot *, int id);
+
+/*
  * What following and passing by took, as the budget reckons it: part of the time of that CPU where
  * it took most, by all meters that adapt together.
  */

@@ -134,7 +134,7 @@ def test_completions():
     """Both ends of a tap's queues, read by tasks of the same CPU, which free what they read."""
     tap = Wire(a, "tap0", 2)
     a.ip("link set tap0 txqueuelen 2000")
-    nicprobe("attach", f"{a}/tap0", "-m", "txlat")
+    nicprobe("attach", f"{a}/tap0", "-m", "txlat", "--sample", 1)
     senders = inside(a, lambda: [sends(THERE, port) for port in range(9, 25)])
 
     def send_all(end):

@@ -13,6 +13,7 @@ from lib.shared import links
 RATE, SLICE = 10000, .032           # packets per second and CPU; no slice is longer, with ticks of up to 10 ms
 CPUS = os.cpu_count()
 FEW, MANY = 2000, 400000
+HOLDS_FRAMES = 400
 
 
 class Card:
@@ -121,6 +122,28 @@ def burst():
     nicprobe("detach", card.where)
 
 
+def stuck():
+    """The far end stops reading while many packets come: of those that its queue holds few are followed."""
+    ns.ip(f"link set tap0 txqueuelen {HOLDS_FRAMES}")
+    for _ in tries(3, "stuck: few of those that it holds are followed"):        # which ones is chance
+        card.attach(meters="pktsize,txlat,drop")
+        sender = threading.Thread(target=card.send, args=(4 * MANY,))
+        sender.start()
+        time.sleep(.5)
+        card.nic("read off")
+        time.sleep(.1)
+        doc = show(card.where, "-w", .6)
+        sender.join()
+        follows = sum(r["in_flight"] for r in show(card.where)["meters"]["txlat"])
+        card.nic("read on")
+        nicprobe("detach", card.where)
+        if 0 < follows < 10:
+            break
+    check(f"stuck: {follows} of {HOLDS_FRAMES} are followed", 0 < follows < 10, follows)
+    same("stuck: it is found", [f["id"] for f in doc["findings"]][:1], ["tx-queue-stuck"])
+    ns.ip("link set tap0 txqueuelen 1000")
+
+
 def fixed():
     card.attach("--sample", 1)
     card.send(MANY)
@@ -183,12 +206,12 @@ def budget():
         measured = inside(cost(1))
         doc = show(card.where)
         sender.join()
-        if args:
+        if "--budget" in args:
             doc = card.doc()
             same(f"{args}: it saw every packet", doc["thinned"]["txlat"]["packets"], card.sent)
         nicprobe("detach", card.where)
         return measured, doc
-    whole, _ = costs()
+    whole, _ = costs("--sample", 1)
     for percent in .7 * whole, whole / 2:
         percent = round(percent, 2)
         for _ in tries(3, f"a budget of {percent}%"):      # other work may run within a program, whose time that is, too
@@ -208,7 +231,7 @@ def budget():
 def said():
     """The line `cost:` of show."""
     attached = nicprobe("attach", card.where, "-m", "pktsize,txlat,drop,bql", "--budget", .05).stdout
-    check("attach says what it follows", "follows   packets timed in 0.05% of each CPU" in attached, attached)
+    check("attach says what it follows", "follows   txlat: packets in 0.05% of each CPU" in attached, attached)
     first = nicprobe("show", card.where, "-w", .1).stdout
     check("show has the budget", "budget: 0.05% of each CPU for txlat: they take 0.00%, it holds" in " ".join(first.split()), first)
     sender = threading.Thread(target=card.send, args=(2 * MANY,))
@@ -253,7 +276,7 @@ ns = Namespace("sampling")
 ns.run("sysctl -qw net.ipv6.conf.all.disable_ipv6=1 net.ipv6.conf.default.disable_ipv6=1")
 card = Card(ns, "tap0")
 before = left.Before(ns)
-each(burst, fixed, others, budget, said, together, after=lambda: nicprobe("detach", "--all", check=False))
+each(burst, stuck, fixed, others, budget, said, together, after=lambda: nicprobe("detach", "--all", check=False))
 before.check("sampling: nothing is left")
 card.close()
 finish()
