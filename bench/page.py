@@ -160,7 +160,7 @@ def quoted(docs):
     yield (f"Measured by `make bench` on {machine.line(docs['packets']['machine'])}; "
            "nanoseconds are those above an empty program of the same kind in the same run. "
            "[All figures and plots](bench/results/README.md); "
-           "[those of an AMD CPU](bench/results/safe-ret/README.md) that does not predict returns.")
+           "[those of an Intel Xeon](bench/results/xeon/README.md), of 2026-11-25.")
     yield "\n".join(whole(docs))
 
 

@@ -62,7 +62,7 @@ before = left.Before(ns)
 empty, took, first = locked(), [], None
 for n in range(MANY):
     begin = time.monotonic()
-    nicprobe("attach", "-m", METERS, f"{ns}/tap{n}")
+    nicprobe("attach", "-m", METERS, "--sample", 1, f"{ns}/tap{n}")
     took.append(time.monotonic() - begin)
     first = first or links()
 same("many: an event runs as many programs for all of them as for one", links(), first)
