@@ -43,4 +43,10 @@ const struct event event_list[] = {
 	{}
 };
 
+/* gro wants to know which frames came in one poll; without NAPI, it gets none. */
+const struct event event_of_polls[] = {
+	{ "napi_poll", { .meters = M(gro) } },
+	{}
+};
+
 const void *(*const events_elf)(size_t *) = events_bpf__elf_bytes;

@@ -200,6 +200,10 @@ static __always_inline void gro_look(const struct sk_buff *skb, const struct net
 		alone(n, GRO_XDP, GRO_XDP);
 		return;
 	}
+	if (!config.polls) {	/* it has a NAPI now: which frames came in one poll is not known */
+		alone(n, GRO_OTHER, GRO_OTHER);
+		return;
+	}
 	for (int tags = 0; tags < 2; tags++) {
 		if (proto != bpf_htons(ETH_P_8021Q) && proto != bpf_htons(ETH_P_8021AD))
 			break;

@@ -8,7 +8,6 @@
 #include "lib/core/hook.h"
 #include "lib/kernel/btf.h"
 #include "lib/kernel/feature.h"
-#include "lib/net/ethtool.h"
 #include "lib/read/snapshot.h"
 #include "lib/util/log.h"
 
@@ -68,14 +67,9 @@ static const char *absent(const struct site *site)
 	return site->driver->no_napi;
 }
 
-/* Without NAPI the backlog's polls serve it, which belong to no interface. */
 static const char *idle(const struct site *site)
 {
-	const struct iface *i = &site->iface;
-	const char *rx = site->request ? site->request->rx : NULL;
-	bool native = i->xdp_id != i->generic_xdp_id || (rx && !strcmp(rx, "xdp"));
-
-	if (!site->driver->napi_by_gro || native || gro_read(i))
+	if (site->config.polls)
 		return NULL;
 	return text("%s has no NAPI while GRO is off and it has no native XDP program; "
 		    "once it has, attach -m +napi adds this", site->driver->name);

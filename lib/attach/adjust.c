@@ -231,6 +231,8 @@ static int adjust_locked(struct site *site, const struct request *req, struct me
 				 text("nicprobe detach %s, and attach it anew", req->label),
 				 "%s is for all that is attached to %s", whole, req->label);
 	site->config.rows = done->rows;	/* like the attached meters: show reads all alike */
+	done->polls |= site->config.polls;
+	site->config.polls = done->polls;
 	next = begin_next(site);
 	if (next < 0)
 		return next;

@@ -205,6 +205,7 @@ static void meta_begin(const struct site *site, const struct request *req, struc
 		.rx_adaptive = i->rx_adaptive,
 		.tx_adaptive = i->tx_adaptive,
 		.devices = driver_devices(i->driver),
+		.polls = site->config.polls,
 	};
 	_Static_assert(sizeof(meta->iface) == sizeof(i->name) &&
 		       sizeof(meta->driver) == sizeof(i->driver) &&

@@ -13,6 +13,7 @@
 #include "lib/kernel/feature.h"
 #include "lib/kernel/release.h"
 #include "lib/kernel/symbol.h"
+#include "lib/net/ethtool.h"
 #include "lib/util/clock.h"
 #include "lib/util/error.h"
 #include "lib/util/list.h"
@@ -61,6 +62,16 @@ static void config_seed(struct config *config)
 	}
 }
 
+/* Without NAPI the backlog's polls serve it, which belong to no interface. */
+static bool polls(const struct site *site)
+{
+	const struct iface *i = &site->iface;
+	const char *rx = site->request->rx;
+	bool native = i->xdp_id != i->generic_xdp_id || (rx && !strcmp(rx, "xdp"));
+
+	return !site->driver->napi_by_gro || native || gro_read(i);
+}
+
 void site_configure(struct site *site, const struct request *req)
 {
 	const struct iface *i = &site->iface;
@@ -85,6 +96,7 @@ void site_configure(struct site *site, const struct request *req)
 							      site->driver->bytes.tx_least,
 		.scratch = release_realtime() ? SCRATCH_TASKS : 1,
 	};
+	site->config.polls = polls(site);
 	if (!i->host && !kernel_lacks(FEATURE_DEVICE))
 		device_find(i->ifindex, &site->config.dev, &site->config.net);
 	_Static_assert(sizeof(site->config.parent) == sizeof(i->parent), "compared as a whole");

@@ -55,9 +55,9 @@ static int map_prepare(const struct site *site, const struct row_maps *rows, str
 
 bool users_want(const char *program, const void *arg)
 {
-	const struct users *users = arg, by = event_users(program);
+	const struct wanting *w = arg;
 
-	return by.meters & users->meters || by.points & users->points;
+	return event_wanted(program, w->users, w->polls);
 }
 
 /* The meter that owns a map of the shared object; NULL: it belongs to none alone. */
@@ -229,7 +229,8 @@ struct bpf_object *object_open_shared(const struct site *site, const struct user
 				      struct left_out *left)
 {
 	return open(site, site->iface.host ? host_elf : events_elf,
-		    &(struct wanted_parts){ users, users_want, users, left });
+		    &(struct wanted_parts){ users, users_want,
+					    &(struct wanting){ users, site->config.polls }, left });
 }
 
 static bool is_of(const char *program, const void *arg)

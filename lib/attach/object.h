@@ -23,8 +23,12 @@ struct bpf_object *object_open_shared(const struct site *, const struct users *,
 /* Closes an object of these functions, loaded or not. NULL: nothing. */
 void object_close(struct bpf_object *);
 
-/* Is a program wanted by these `struct users`? */
-bool users_want(const char *program, const void *users);
+/* Is a program wanted by the users in this `struct wanting`? */
+struct wanting {
+	const struct users *users;
+	bool polls;		/* the interface has a NAPI, or may have */
+};
+bool users_want(const char *program, const void *wanting);
 
 /*
  * The same object for programs without an interface, that only pass events on (lib/core/host.h):

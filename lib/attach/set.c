@@ -89,6 +89,7 @@ static void note_left_out(struct meta *meta, __u64 bits, const struct left_out *
 static int programs_end(const struct site *site, const struct bpf_object *obj, unsigned set,
 			const struct users *left)
 {
+	const struct wanting w = { left, site->config.polls };
 	struct bpf_program *prog;
 	__u64 shared = 0;
 	int err = 0;
@@ -96,7 +97,7 @@ static int programs_end(const struct site *site, const struct bpf_object *obj, u
 	bpf_object__for_each_program(prog, (struct bpf_object *)obj) {
 		int p = shared_program(bpf_program__name(prog));
 
-		if (p >= 0 && !users_want(bpf_program__name(prog), left))
+		if (p >= 0 && !users_want(bpf_program__name(prog), &w))
 			shared |= 1ull << p;
 	}
 	if (!set)
@@ -104,7 +105,7 @@ static int programs_end(const struct site *site, const struct bpf_object *obj, u
 	if (err)
 		return err;
 	bpf_object__for_each_program(prog, (struct bpf_object *)obj)
-		if (!users_want(bpf_program__name(prog), left))
+		if (!users_want(bpf_program__name(prog), &w))
 			pin_remove(pin_path(site, set_pin(bpf_program__name(prog), set)));
 	if (!serves(left))
 		pin_remove(pin_path(site, set_pin(OFF_PIN, set)));
@@ -122,7 +123,8 @@ static int join(struct site *site, const struct users *set)
 	for (int id = 0; id < NR_METERS; id++)
 		wanders |= set->meters >> id & 1 && meters[id]->events.wanders &&
 			   meters[id]->events.wanders(&site->config);
-	return host_join(site, wanders, users_want, set);
+	return host_join(site, wanders, users_want,
+			 &(struct wanting){ set, site->config.polls });
 }
 
 /* Loads and attaches one object for all users of meta->set[site->set]. */

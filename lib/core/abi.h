@@ -57,6 +57,7 @@ struct config {
 	__u64 seed[2];		/* odd, and nobody can guess them: of the hash of its keys */
 	__u32 rx_queues;	/* 1: every receive queue is queue 0, whatever an skb says */
 	__u32 rx_queue;		/* enum rx_queue */
+	__u32 polls;		/* it has a NAPI, or may have: its polls are seen */
 	__u64 adapts;		/* 1 << METER_x: follows as many packets as it may: pace.h */
 	__u32 one_in[NR_METERS];	/* other event meters follow one packet in this many */
 	__u32 l2;		/* bytes of link header that a received skb has lost: 14, or 0 */

@@ -24,15 +24,34 @@ bool meter_owns(const struct meter *m, const char *name)
 	       (m->type == EVENT_METER && m->events.prefix && begins(name, m->events.prefix));
 }
 
-struct users event_users(const char *program)
+static const struct event *event_find(const struct event *list, const char *program)
 {
 	size_t len = strcspn(program, "-");
 
-	for (const struct event *e = event_list; e->program; e++)
+	for (const struct event *e = list; e->program; e++)
 		if (!strncmp(e->program, program, len) && !e->program[len])
-			return e->users;
+			return e;
+	return NULL;
+}
+
+struct users event_users(const char *program)
+{
+	const struct event *e = event_find(event_list, program);
+
+	if (e)
+		return e->users;
 	for (int id = 0; id < NR_METERS; id++)
 		if (meter_shares(meters[id]) && meter_owns(meters[id], program))
 			return (struct users){ .meters = 1ull << id };
 	return (struct users){};
+}
+
+bool event_wanted(const char *program, const struct users *users, bool polls)
+{
+	const struct event *if_polled = event_find(event_of_polls, program);
+	struct users by = event_users(program);
+
+	if (if_polled && !polls)
+		by.meters &= ~if_polled->users.meters;
+	return by.meters & users->meters || by.points & users->points;
 }

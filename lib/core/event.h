@@ -20,6 +20,8 @@ struct event {
 };
 
 extern const struct event event_list[];	/* ends with an empty one */
+/* Of its programs, the users given here want them only if the interface has a NAPI. */
+extern const struct event event_of_polls[];
 /* The shared object of interfaces, and that of the host. */
 extern const void *(*const events_elf)(size_t *);
 extern const void *(*const host_elf)(size_t *);
@@ -29,6 +31,9 @@ extern const void *(*const host_elf)(size_t *);
  * name. The name may also be that of a pin, "PROGRAM-SET".
  */
 struct users event_users(const char *program);
+
+/* Do these users want it of an interface that has a NAPI, or may have, or has none? */
+bool event_wanted(const char *program, const struct users *, bool polls);
 
 struct meter;
 /* Are the meter's programs in the shared object? */

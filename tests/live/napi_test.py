@@ -99,7 +99,7 @@ conserved("veth of 4 queues", doc)
 # What is named is attached, for the NAPI that may come.
 veth(a, b, "eth5", 1)
 bare, quiet = Nic("packet eth5", a), f"{b}/eth5"
-BY_NAPI = {"softirq_raise", "softirq_entry"}
+BY_NAPI = {"softirq_raise", "softirq_entry", "napi_poll"}
 
 
 def attached(*args):
@@ -124,6 +124,9 @@ nicprobe("attach", "-m", "+napi", quiet)
 a.run("ethtool -K eth5 tso off")
 b.run("ethtool -K eth5 gro on")
 same("veth without NAPI: added, and its NAPI begins", polled(30), {0: 30})
+gro = show(quiet)["meters"]["gro"][0]
+same("veth without NAPI: gro counts what comes now, and does not say why, as it saw no polls",
+     [sum(gro["frames"].values()), {why: n for why, n in gro["alone"].items() if n}], [30, {"other": 30}])
 nicprobe("detach", quiet)
 same("veth with NAPI: by default", attached(), (True, BY_NAPI, ""))
 nicprobe("detach", quiet)
