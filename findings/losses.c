@@ -157,11 +157,11 @@ static const struct loss stack_losses[] = {
 		.title = "Packets are for another host, and this host does not forward",
 		.means = "They carry this host's MAC address and a foreign IP address: the sender "
 			 "uses this host as a router.",
-		.when = WHEN("IP_INADDRERRORS"),
+		.when = WHEN("IP_INADDRERRORS in ip_error; IpInAddrErrors"),
 		.remedy = "To make it a router: net.ipv4.conf.IFACE.forwarding=1; otherwise fix "
 			  "the sender's route.",
 		.symptom = "A network behind this host cannot be reached", ENOUGH },
-	  .reasons = { "IP_INADDRERRORS" }, .counters = { "IpInAddrErrors" },
+	  .reasons = { "IP_INADDRERRORS@ip_error" }, .counters = { "IpInAddrErrors" },
 	  .what = "were for another host, and {if} does not forward",
 	  .advice = "who sends them: tcpdump -nni {if} -c 100; to make this host their router: "
 		    "sysctl -w net/ipv4/conf/{if}/forwarding=1" },

@@ -150,6 +150,10 @@ findings("no route", wrote(w.eth(udp(9, dst="10.1.1.1"))), "no-route-in",
          "ip route get DESTINATION iif tap0")
 findings("no forwarding", with_sysctl("net.ipv4.conf.tap0.forwarding", 0, wrote(w.eth(udp(9, dst="198.18.0.77")))),
          "not-forwarding", "net/ipv4/conf/tap0/forwarding=1")
+# the kernel has one reason for both, and in IPv6 no sysctl helps
+nowhere = struct.pack("!IHBB", 6 << 28, 40, 17, 64) + socket.inet_pton(socket.AF_INET6, "2001:db8::1") + bytes(16 + 40)
+a.run("sysctl -qw net.ipv6.conf.tap0.disable_ipv6=0")
+findings("IPv6 to ::", wrote(w.eth(nowhere, 0x86dd)), None)
 findings("other hosts", wrote(w.eth(udp(9), dst=b"\x02\1\1\1\1\1")), None)
 findings("full ring", ring, "tx-ring-full")
 findings("room in the ring", lambda n: (send(n), w.drain()), None)
