@@ -190,7 +190,8 @@ static int fixup(const char *pins, struct table *t)
 	struct drop_key *keys = (void *)t->keys;
 	unsigned kept = 0;
 
-	reasons_learn(pins);
+	if (t->rows)
+		reasons_learn(pins);
 	for (unsigned row = 0; row < t->rows; row++) {
 		struct drop_key key = keys[row];
 		__u32 id = key.stack;
