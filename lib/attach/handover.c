@@ -12,6 +12,7 @@
 #include <bpf/libbpf.h>
 
 #include "lib/attach/handover.h"
+#include "lib/attach/linked.h"
 #include "lib/attach/object.h"
 #include "lib/attach/pins.h"
 #include "lib/attach/slot_set.h"
@@ -72,9 +73,10 @@ static int replace(struct host *h, __u64 which)
 		if (!(which >> p & 1) || access(next_path(shared_names[p]), F_OK))
 			continue;
 		if (h->entered[p] != HOST_SLOT) {
-			h->missed[p] += host_misses(host_path(shared_names[p]));
+			h->missed[p] += program_misses(h->program[p]);
 			h->entered[p] = HOST_SLOT;
 		}
+		h->program[p] = link_program(next_path(shared_names[p]));
 		old = bpf_obj_get(host_path(shared_names[p]));
 		err = rename(next_path(shared_names[p]), host_path(shared_names[p])) ? -errno : 0;
 		if (old >= 0)

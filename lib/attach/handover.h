@@ -19,9 +19,6 @@ __u32 slot_find(const struct host *, const char *pins);
 /* Events that each program did not see, of whomever, since there is a struct host. */
 void missed_ever(const struct host *, __u64 missed[NR_SHARED]);
 
-/* Events that the program of a pinned link missed, as it was running already. */
-__u64 host_misses(const char *link);
-
 /*
  * Replaces those programs of `which`, 1 << SHARED_x, that still pass events on: by programs that do
  * nothing else. No event is lost and none is passed on twice. 0 or -errno and an error.

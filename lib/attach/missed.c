@@ -14,11 +14,6 @@
 #include "lib/attach/pinned.h"
 #include "lib/attach/slots.h"
 
-__u64 host_misses(const char *link)
-{
-	return program_misses(link_program(link));
-}
-
 /* Adds what the limit of tail calls cut off. */
 static void cuts_add(__u64 missed[NR_SHARED])
 {
@@ -35,21 +30,10 @@ static void cuts_add(__u64 missed[NR_SHARED])
 	free(percpu);
 }
 
-static bool is_shared_link(const char *name)
-{
-	return shared_program(name) >= 0;
-}
-
 void missed_ever(const struct host *h, __u64 missed[NR_SHARED])
 {
-	const struct linked_all *links = linked_in(host_path(""), is_shared_link, is_shared_link);
-
-	memcpy(missed, h->missed, sizeof(h->missed));
-	for (unsigned i = 0; i < links->nr; i++) {
-		int p = shared_program(links->list[i].name);
-
-		missed[p] += h->entered[p] ? program_misses(links->list[i].program) : 0;
-	}
+	for (int p = 0; p < NR_SHARED; p++)
+		missed[p] = h->missed[p] + (h->entered[p] ? program_misses(h->program[p]) : 0);
 	cuts_add(missed);
 }
 

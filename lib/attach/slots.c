@@ -12,6 +12,7 @@
 #include <bpf/libbpf.h>
 
 #include "lib/attach/handover.h"
+#include "lib/attach/linked.h"
 #include "lib/attach/object.h"
 #include "lib/attach/pins.h"
 #include "lib/attach/slot_set.h"
@@ -353,6 +354,7 @@ int host_attach(const struct site *site, const struct bpf_program *prog, int nex
 			err = program_hold(prog, host_path(name));
 		}
 		h->entered[p] = err ? 0 : site->config.slot;
+		h->program[p] = err ? 0 : link_program(host_path(name));
 	} else if (bpf_map_update_elem(next, &site->config.slot, &fd, BPF_ANY)) {
 		err = -errno;
 	}

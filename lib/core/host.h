@@ -108,6 +108,7 @@ struct host {
 	struct devices devices[2];
 	/* only for user space: */
 	__u64 missed[NR_SHARED];	/* events that former attached programs missed */
+	__u32 program[NR_SHARED];	/* the id of the one that is attached */
 	struct tenant tenant[SLOTS];
 };
 
