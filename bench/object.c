@@ -35,6 +35,7 @@ unsigned int nr_objects;
 static const struct config config = {
 	.ifindex = 1,
 	.rows = QUEUES + 1,
+	.near = QUEUES,
 	.rx_queues = QUEUES,
 	.rx_queue = RX_QUEUE_RAW,	/* tc: test_run leaves the queue 0 */
 	.l2 = 14,

@@ -230,6 +230,7 @@ static int adjust_locked(struct site *site, const struct request *req, struct me
 		return error_set(site->error, -EINVAL,
 				 text("nicprobe detach %s, and attach it anew", req->label),
 				 "%s is for all that is attached to %s", whole, req->label);
+	site->config.near = done->near;
 	site->config.rows = done->rows;	/* like the attached meters: show reads all alike */
 	done->polls |= site->config.polls;
 	site->config.polls = done->polls;

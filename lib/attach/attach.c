@@ -193,6 +193,7 @@ static void meta_begin(const struct site *site, const struct request *req, struc
 		.tx_queues = i->tx_queues,
 		.down = !i->up && *i->parent,
 		.rows = site->config.rows,
+		.near = site->config.near,
 		.cpus = libbpf_num_possible_cpus(),
 		.on = meters_needed(req->meters),
 		.sample = req->sample,

@@ -3,17 +3,20 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
 
 #include "lib/attach/begin.h"
+#include "lib/attach/pinned.h"
 #include "lib/attach/set.h"
 #include "lib/core/meter.h"
 #include "lib/read/baseline.h"
 #include "lib/util/clock.h"
 #include "lib/util/error.h"
+#include "lib/util/log.h"
 
 /* The steps of an attach, in order; each is done for all meters before the next begins. */
 enum turn { PROGRAMS, FIGURES, FIGURES_NEEDED, DERIVED, NR_TURNS };
@@ -38,7 +41,7 @@ static int word_open(const struct site *site)
 int begin_next(const struct site *site)
 {
 	int fd = word_open(site);
-	__u64 begun = 0;
+	struct begun begun = {};
 	__u32 key = 0;
 
 	if (fd == -ENOENT)
@@ -53,22 +56,39 @@ int begin_next(const struct site *site)
 		return error_set(site->error, fd, NULL, "cannot read %s: %s",
 				 pin_path(site, BEGUN_PIN), strerror(-fd));
 	close(fd);
-	return begun + 1;
+	return begun.times + 1;
 }
 
+/* In place: programs may write the word beside it meanwhile. */
 static int word_write(const struct site *site)
 {
 	int fd = word_open(site), err = fd < 0 ? fd : 0;
-	__u32 key = 0;
+	struct begun *begun = MAP_FAILED;
 
 	if (err == -ENOENT)
 		return 0;
-	if (!err && bpf_map_update_elem(fd, &key, &site->config.from, 0))
+	if (!err)
+		begun = mmap(NULL, sizeof(*begun), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (!err && begun == MAP_FAILED)
 		err = -errno;
+	if (begun != MAP_FAILED) {
+		__atomic_store_n(&begun->times, site->config.from, __ATOMIC_RELEASE);
+		munmap(begun, sizeof(*begun));
+	}
 	if (fd >= 0)
 		close(fd);
 	return err ? error_set(site->error, err, NULL, "cannot write %s: %s",
 			       pin_path(site, BEGUN_PIN), strerror(-err)) : 0;
+}
+
+void begin_near(struct meta *meta, const char *pins)
+{
+	struct pinned_map map = pin_read(text("%s/" BEGUN_PIN, pins));
+	struct begun begun;
+
+	if (map.fd < 0 || bpf_map_lookup_elem(map.fd, &(__u32){ 0 }, &begun) || begun.far)
+		meta->near = 0;
+	pin_close(&map);
 }
 
 /* Writes the word, then pins the figures: pinning takes longer than reading them did. */

@@ -6,13 +6,19 @@
 #include "lib/attach/attach.h"
 
 /*
- * The map of that word, in each of our objects (meter.bpf.h), and its pin: bpffs forbids a dot in
- * names. The word is 0 until an attach is complete, then 1, and grows by 1 with each
- * `attach -m +METER`. A program counts once the word has reached its config.from. So the programs
- * of an attach that was cut short never count.
+ * The map of that word (struct begun), in each of our objects (meter.bpf.h), and its pin: bpffs
+ * forbids a dot in names. The word is 0 until an attach is complete, then 1, and grows by 1 with
+ * each `attach -m +METER`. A program counts once the word has reached its config.from. So the
+ * programs of an attach that was cut short never count.
  */
 #define BEGUN_MAP	".data.begun"
 #define BEGUN_PIN	"begun"
+
+/*
+ * Beside it is a word that tells whether rows have counts that are of no queue in use at attach.
+ * Then, or if nobody can tell, meta.near becomes 0.
+ */
+void begin_near(struct meta *, const char *pins);
 
 /* The next value of the word, for config.from: 1 if nothing is attached. Or -errno. */
 int begin_next(const struct site *);

@@ -76,6 +76,7 @@ void site_configure(struct site *site, const struct request *req)
 {
 	const struct iface *i = &site->iface;
 	unsigned queues = i->max_rx_queues > i->max_tx_queues ? i->max_rx_queues : i->max_tx_queues;
+	unsigned used = i->rx_queues > i->tx_queues ? i->rx_queues : i->tx_queues;
 
 	site->request = req;
 	site->driver = driver_find(i->driver);
@@ -84,6 +85,7 @@ void site_configure(struct site *site, const struct request *req)
 		.ifindex = i->ifindex,
 		.netns = i->netns,
 		.rows = queues + 1,
+		.near = used < queues ? used : queues,
 		.rx_queues = i->max_rx_queues,
 		.rx_queue = site->driver->rx_queue,
 		.l2 = i->mac[7] == 6 || i->loopback ? 14 : 0,

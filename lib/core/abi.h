@@ -51,6 +51,7 @@ struct config {
 	__u64 dev, net;		/* addresses of its structs (device.h); 0: not known */
 	__u64 from;		/* count once the word `begun` has reached this; 0: at once */
 	__u32 rows;		/* map rows per point: one per queue, the last for queue unknown */
+	__u32 near;		/* of these, of the queues in use when attached: row_of() */
 	__u32 stride[NR_METERS];	/* of a METER_MAP() or METER_TABLE(): rows of each CPU… */
 	__u32 end[NR_METERS];		/* …and of all */
 	__u32 set_shift;	/* 64 - log2 of the sets that each CPU has in a METER_TABLE() */
@@ -86,6 +87,12 @@ struct config {
 	__u64 entered;		/* 1 << SHARED_x: the kernel runs this program itself */
 	/* NAPIs by id: from `napi_first` on, `napi_rx` of them receive; the others only send */
 	__u32 napis, napi_first, napi_rx;	/* napis: all; 0: none that only sends is known */
+};
+
+/* What the programs of an interface share: lib/attach/begin.h. */
+struct begun {
+	__u64 times;
+	__u64 far;		/* not 0: there were packets of queues behind config.near */
 };
 
 /* The value of a NAPI in napi_queue: its queue, with NAPI_TX if it only completes sent packets. */

@@ -26,6 +26,7 @@ struct meta {
 	__u32 host;			/* no interface, but the host (iface.h): ifindex is 0 */
 	__u32 down;			/* hardware that was down: it may use fewer once it is up */
 	__u32 rows;			/* map rows a point has; the last one is "queue unknown" */
+	__u32 near;			/* of the others only so many have counts; 0: any may */
 	__u32 cpus;			/* possible CPUs */
 	__u64 on;			/* 1 << METER_x */
 	__u64 cookie;			/* of the namespace: inodes are reused, cookies are not */

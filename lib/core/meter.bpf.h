@@ -38,16 +38,16 @@ const volatile struct config config SEC(".rodata.config");
 #endif
 
 /*
- * How often counting has begun on the interface: one word that all programs share, written when
+ * How often counting has begun on the interface: a word that all programs share, written when
  * everything is attached (lib/attach/begin.h). A program first checks that a packet or event
  * belongs to the interface, then asks has_begun(). A program that only ends what another has begun
  * need not ask.
  */
-volatile __u64 begun SEC(".data.begun");
+volatile struct begun begun SEC(".data.begun");
 
 static __always_inline bool has_begun(void)
 {
-	return begun >= TOLD(from);
+	return begun.times >= TOLD(from);
 }
 
 /* A map; for many of those with 1 entry, attach sets the size. */
@@ -139,11 +139,21 @@ static __always_inline void lost_add(__u32 meter, __u64 count)
 	found;								\
 })
 
+/* Of a queue that was not in use at attach, or is not known: readers look there if told. */
+static __always_inline __u32 far_queue(__u32 queue)
+{
+	__u32 unknown = TOLD(rows) - 1;
+
+	if (queue >= unknown)
+		return unknown;
+	if (!begun.far)
+		begun.far = 1;
+	return queue;
+}
+
 static __always_inline __u32 row_of(enum point point, __u32 queue)
 {
-	__u32 rows = TOLD(rows), unknown = rows - 1;
-
-	return point * rows + (queue < unknown ? queue : unknown);
+	return point * (__u32)TOLD(rows) + (queue < TOLD(near) ? queue : far_queue(queue));
 }
 
 /*

@@ -37,6 +37,8 @@ unsigned reach_rows(const struct meta *meta, const struct meter *m, __u32 map_id
 	struct extent *e = &r->extents[meter_id(m)];
 	unsigned rows = m->napis ? r->rx + r->tx : r->rx > r->tx ? r->rx : r->tx;
 
+	if (meta->near && meta->near + 1 < meta->rows)
+		return meta->near;
 	if (!rows || e->map != map_id || ++e->readings == WHOLE_EVERY)
 		return meta->rows;
 	if (rows < e->rows)

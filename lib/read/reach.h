@@ -12,8 +12,9 @@
 #include "lib/core/meter.h"
 
 /*
- * Rows of each point that can have grown: that many, and the last. meta->rows: all of them, as this
- * process has not read them yet, or does not know the queues, or it is time to look at all again.
+ * Rows of each point that can have grown: that many, and the last. meta->near, if others never had
+ * anything. meta->rows: all of them, as this process has not read them yet, or does not know the
+ * queues, or it is time to look at all again.
  */
 unsigned reach_rows(const struct meta *, const struct meter *, __u32 map_id);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "lib/attach/begin.h"
 #include "lib/attach/pinned.h"
 #include "lib/attach/pins.h"
 #include "lib/net/iface.h"
@@ -199,6 +200,7 @@ int snapshot_read(struct snapshot *s, const char *pins, struct error *e)
 
 	if (err)
 		return err;
+	begin_near(&s->meta, pins);
 	s->online = sysconf(_SC_NPROCESSORS_ONLN);
 	load_read(&s->load);
 	s->wanted = s->meta.on;

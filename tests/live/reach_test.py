@@ -63,6 +63,14 @@ def bytes_mapped(log):
     return readings
 
 
+def shown(log):
+    """The bytes that are mapped to show it once."""
+    subprocess.run(["strace", "-qq", "-e", "trace=bpf,mmap", "-o", log, NICPROBE, "show", "-t", IFACE], check=True,
+                   stdout=subprocess.DEVNULL)
+    with open(log, encoding="utf-8") as f:
+        return bytes_mapped(f)[0]
+
+
 def test_changes():
     """Few queues, then all, then few again: each packet is in the recording, and in the window in which it went. All of it
     is over before the 16th reading, which is whole in any case."""
@@ -89,14 +97,23 @@ def test_changes():
 
 
 def test_left_out():
-    """Of 64 queues it reads those in use, but for the first reading, and now and then: seen where frames are so rare that
-    nothing stays mapped between them."""
+    """Of 64 queues it reads those that were in use at attach, from the first reading on; all once there was another; then
+    those in use, but for the first reading, and now and then: seen where frames are so rare that nothing stays mapped
+    between them."""
     if not shutil.which("strace"):
         skip("reach: what is read", "no strace")
         return
     queues(FEW)
-    nicprobe("attach", IFACE, "-m", "napi")
+    nicprobe("attach", IFACE, "-m", "pktsize,napi")
     log, file = f"{DIR}/log", f"{DIR}/few"
+    near = shown(log)
+    queues(ALL)
+    same("reach: more queues, without packets", shown(log), near)
+    send(LATER, 1)
+    queues(FEW)
+    far = shown(log)
+    check(f"reach: all rows, once another queue had packets # {near}, {far} bytes", 0 < near < far / 8)
+    same("reach: that queue is shown", by_queue(show(IFACE))[LATER], 1)
     p = recorder(file, "2.2", "strace", "-qq", "-e", "trace=bpf,mmap", "-o", log)
     time.sleep(9)
     with open(f"/proc/{p.pid}/task/{p.pid}/children", encoding="ascii") as f:
