@@ -6,7 +6,12 @@
 #include "bpf/common/skb.bpf.h"
 
 /* For typed tracepoints since Linux 6.11: config.dynptr says whether it is available. */
+#ifdef TOLD_CALLS
+static int (*const bpf_dynptr_from_skb)(struct __sk_buff *, __u64, struct bpf_dynptr *) =
+	(void *)DYNPTR_CALL;
+#else
 extern int bpf_dynptr_from_skb(struct __sk_buff *, __u64, struct bpf_dynptr *) __ksym __weak;
+#endif
 
 /* struct bio_vec up to 6.6, then struct skb_frag, with the same layout. */
 struct frag {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* One program per kernel event: checks the device once, then calls all that count the event. */
+#define TOLD_CALLS
 #include "bpf/bql/bql.bpf.h"
 #include "bpf/common/host.bpf.h"
 #include "bpf/drop/drop.bpf.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The host's meters: one program per kernel event; for each packet only on request. */
+#define TOLD_CALLS
 #include "bpf/accept/accept.bpf.h"
 #include "bpf/connect/connect.bpf.h"
 #include "bpf/dns/dns.bpf.h"

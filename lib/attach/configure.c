@@ -89,7 +89,8 @@ void site_configure(struct site *site, const struct request *req)
 		.rx_queues = i->max_rx_queues,
 		.rx_queue = site->driver->rx_queue,
 		.l2 = i->mac[7] == 6 || i->loopback ? 14 : 0,
-		.dynptr = !kernel_lacks(FEATURE_TP_BTF) && !kernel_lacks(FEATURE_DYNPTR),
+		.dynptr = kernel_lacks(FEATURE_TP_BTF) || kernel_lacks(FEATURE_DYNPTR) ? 0 :
+			  kernel_function("bpf_dynptr_from_skb"),
 		.stays = site->driver->keeps_dev,
 		.kfree_completes = site->driver->kfree_completes,
 		.rx_ring = i->rx_ring ?: site->driver->rx_ring,

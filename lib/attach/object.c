@@ -155,6 +155,8 @@ static struct bpf_object *told_open(const struct site *site, const struct row_ma
 	if (!obj)
 		error_set(site->error, -errno, NULL, "cannot open our own BPF object: %s",
 			  told ? log_last() : strerror(errno));
+	else
+		abreast_spare(obj);
 	free(told);
 	return obj;
 }
@@ -202,6 +204,7 @@ static struct bpf_object *open(const struct site *of, const void *(*elf)(size_t 
 	log_forget();
 	abreast_init();
 	config_complete(&site.config);
+	site.config.cast = kernel_function("bpf_rdonly_cast");
 	used = rows_wanted(c, &site.config, bytes, size);
 	err = row_maps_open(&rows, &site.config, used, pins);
 	if (err) {

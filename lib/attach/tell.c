@@ -97,6 +97,20 @@ static void word_put(const struct config *config, struct bpf_insn *in)
 	}
 }
 
+/* The function of the kernel that a call stands for; 0: none. */
+static __u32 function(const struct config *config, __s32 call)
+{
+	switch (call) {
+	case KERN_CTX_CALL:
+		return config->xdp_cast;
+	case CAST_CALL:
+		return config->cast;
+	case DYNPTR_CALL:
+		return config->dynptr;
+	}
+	return 0;
+}
+
 static void replace(const struct bpf_insn *at, size_t left, void *arg)
 {
 	struct bpf_insn *in = (struct bpf_insn *)at;	/* of our copy */
@@ -115,10 +129,10 @@ static void replace(const struct bpf_insn *at, size_t left, void *arg)
 		   (loads_this(in, DEV_UNKNOWN) ||
 		    (config->stays && loads_this(in, DEV_OF_PACKET)))) {
 		value_put(in, config->dev);
-	} else if (config->xdp_cast && in->code == (BPF_JMP | BPF_CALL) && !in->src_reg &&
-		   in->imm == KERN_CTX_CALL) {
+	} else if (in->code == (BPF_JMP | BPF_CALL) && !in->src_reg &&
+		   function(config, in->imm)) {
+		in->imm = function(config, in->imm);
 		in->src_reg = BPF_PSEUDO_KFUNC_CALL;
-		in->imm = config->xdp_cast;
 	}
 }
 

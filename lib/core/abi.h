@@ -65,7 +65,8 @@ struct config {
 	__u32 xdp_generic;	/* rx-nic is generic XDP: a packet's queue is what its skb says */
 	__u32 xdp_cast;		/* what KERN_CTX_CALL becomes; 0: the kernel has no such function */
 	__u64 vmemmap_base, page_offset_base;	/* the kernel's variables; 0: none */
-	__u32 dynptr;		/* typed tracepoints can read packet data that is not linear */
+	__u32 cast;		/* likewise CAST_CALL */
+	__u32 dynptr;		/* likewise: typed tracepoints read data that is not linear */
 	__u32 stays;		/* a sent skb still has this device when the driver frees it */
 	__u32 drop_sock;	/* kfree_skb also passes the socket, as its fourth argument */
 	__u32 kfree_completes;	/* the driver frees sent packets by kfree_skb */
@@ -121,10 +122,12 @@ _Static_assert(!(SCRATCH_TASKS & (SCRATCH_TASKS - 1)), "scratch_nr() takes the l
 #define ON_OF(id)	(0x6d746f6e00000000 + (id))
 
 /*
- * A call of bpf_cast_to_kern_ctx() (Linux 6.2), which the loader puts in place of a call of this
- * helper, which is none: libbpf would read all types of the kernel to find its number.
+ * Calls of functions of the kernel, which the loader puts in place of calls of these helpers, which
+ * are none: libbpf would read all types of the kernel to find their numbers.
  */
-#define KERN_CTX_CALL	0x6e697063
+#define KERN_CTX_CALL	0x6e697063	/* bpf_cast_to_kern_ctx(), Linux 6.2 */
+#define CAST_CALL	0x6e697064	/* bpf_rdonly_cast(), 6.2 */
+#define DYNPTR_CALL	0x6e697065	/* bpf_dynptr_from_skb(), at tracepoints 6.11 */
 
 /*
  * The value of every map is one row of __u64 that only ever grow. So the sums

@@ -359,7 +359,11 @@ enum skb_drop_reason {
  * Since 6.2 a program can give a plain address a type, at no cost: a load from it then reads 0
  * where there is no memory. This is the kernel's own list of such functions.
  */
+#ifdef TOLD_CALLS	/* an object that lib/attach/tell.c prepares */
+static void *(*const bpf_rdonly_cast)(const void *, __u32) = (void *)CAST_CALL;
+#else
 extern void *bpf_rdonly_cast(const void *, __u32) __ksym __weak;
+#endif
 enum special_kfunc_type { KF_bpf_rdonly_cast };
 #define CAN_CAST	bpf_core_enum_value_exists(enum special_kfunc_type, KF_bpf_rdonly_cast)
 #define CAST(p)		((typeof(p))bpf_rdonly_cast(p, bpf_core_type_id_kernel(typeof(*(p)))))

@@ -28,6 +28,7 @@
 #define MOST_THREADS	16		/* of no use are more: the largest program is a tenth */
 #define STACK		(1 << 18)
 #define MOST_JOBS	128
+#define NO_PROGRAM	1		/* for libbpf a descriptor, which nobody uses */
 #define LOG_ROOM	(1 << 24)	/* that much every kernel accepts */
 
 struct job {
@@ -184,6 +185,7 @@ static int prepare(struct bpf_program *prog, struct bpf_prog_load_opts *opts, lo
 		}
 		opts->attach_btf_id = id;
 	}
+	opts->attach_prog_fd = 0;	/* abreast_spare() */
 	return crew && crew->nr < MOST_JOBS && known(opts) ? job_add(crew, prog, opts) : 0;
 }
 
@@ -207,6 +209,22 @@ void abreast_init(void)
 	libbpf_register_prog_handler("tp_btf+", BPF_PROG_TYPE_TRACING, BPF_TRACE_RAW_TP, &opts);
 	opts.cookie = BTF_KIND_FUNC;
 	libbpf_register_prog_handler("fentry+", BPF_PROG_TYPE_TRACING, BPF_TRACE_FENTRY, &opts);
+}
+
+/*
+ * libbpf reads all types of the kernel for a program that follows the kernel, and not another
+ * program (prog_needs_vmlinux_btf(); 1.1 to 1.6). It need not: prepare() has looked up its place.
+ */
+void abreast_spare(struct bpf_object *obj)
+{
+	struct bpf_program *prog;
+
+	bpf_object__for_each_program(prog, obj) {
+		const char *section = bpf_program__section_name(prog);
+
+		if (!strncmp(section, "tp_btf/", 7) || !strncmp(section, "fentry/", 7))
+			bpf_program__set_attach_target(prog, NO_PROGRAM, NULL);
+	}
 }
 
 /* Loads the program again, to hear what the verifier has against it. */

@@ -10,6 +10,8 @@ struct bpf_object;
  * tracepoints and at the entry of functions.
  */
 void abreast_init(void);
+/* Spares libbpf reading all types of the kernel: to be called for an object opened since. */
+void abreast_spare(struct bpf_object *);
 /* bpf_object__load(). If a program fails, what it did is undone, and log_last() says why. */
 int abreast_load(struct bpf_object *);
 

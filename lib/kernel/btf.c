@@ -93,9 +93,11 @@ int kernel_load(struct bpf_object *obj)
 	return err;
 }
 
-bool kernel_function(const char *name)
+__u32 kernel_function(const char *name)
 {
-	return kernel_type(name, BTF_KIND_FUNC) > 0;
+	int id = kernel_type(name, BTF_KIND_FUNC);
+
+	return id > 0 ? id : 0;
 }
 
 #define EVENT_PREFIX	"btf_trace_"
