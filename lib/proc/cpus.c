@@ -118,16 +118,20 @@ bool cpus_from_mask(struct cpus *c, const char *mask)
 
 unsigned cpus_end(void)
 {
-	int fd = open("/sys/devices/system/cpu/possible", O_RDONLY | O_CLOEXEC), nr = 0, cpu = -1;
-	char list[512] = "";
+	static unsigned end;		/* an attach asks for each map */
 	struct cpus possible;
+	char list[512] = "";
+	int fd, nr = 0, cpu = -1;
 
+	if (end)
+		return end;
+	fd = open("/sys/devices/system/cpu/possible", O_RDONLY | O_CLOEXEC);
 	if (fd >= 0 && read(fd, list, sizeof(list) - 1) > 0 && cpus_from_list(&possible, list))
 		while ((cpu = cpus_next(&possible, cpu)) >= 0)
 			nr = cpu + 1;
 	if (fd >= 0)
 		close(fd);
-	return nr ?: sysconf(_SC_NPROCESSORS_CONF);
+	return end = nr ?: sysconf(_SC_NPROCESSORS_CONF);
 }
 
 char *cpus_text(const struct cpus *c, char *text, size_t size)
