@@ -181,7 +181,7 @@ int BPF_PROG(net_dev_start_xmit, const struct sk_buff *skb, const struct net_dev
 SEC("tp_btf/net_dev_queue")
 int BPF_PROG(net_dev_queue, const struct sk_buff *skb)
 {
-	const struct net_device *dev = skb->dev;
+	const struct net_device *dev = ARGUMENT_READ(skb, dev);
 
 	if (on(METER_skblife))
 		life_queued(skb, dev);
@@ -311,7 +311,7 @@ int BPF_PROG(netif_receive_skb, const struct sk_buff *skb)
 
 	if (!skb)
 		return 0;
-	dev = skb->dev;
+	dev = ARGUMENT_READ(skb, dev);
 	if (on(METER_skblife))
 		in_stack(skb, dev);
 	if (!dev_is_ours(dev)) {
@@ -347,7 +347,7 @@ static __always_inline void driver_delivers(void *ctx, void *next, enum shared_p
 
 	if (!skb)	/* napi_gro_frags with no packet in it */
 		return;
-	dev = skb->dev;
+	dev = ARGUMENT_READ(skb, dev);
 	if (on(METER_skblife))
 		life_received(skb, dev, how != PAST_GRO);
 	if (!dev_is_ours(dev)) {
