@@ -136,6 +136,18 @@ static bool known(const struct bpf_prog_load_opts *opts)
 	return !opts->fd_array;		/* libbpf frees it before the programs are loaded */
 }
 
+/* The kernel searches all its types for the function of a tracepoint, but not of an iterator. */
+static void stand_in_place(struct bpf_prog_load_opts *opts)
+{
+	static int iterator;
+
+	iterator = iterator ?: kernel_type("bpf_iter_bpf_map", BTF_KIND_FUNC);
+	if (iterator <= 0)
+		return;
+	opts->expected_attach_type = BPF_TRACE_ITER;
+	opts->attach_btf_id = iterator;
+}
+
 /* Leaves a stand-in to libbpf. */
 static int job_add(struct crew *c, struct bpf_program *prog, struct bpf_prog_load_opts *opts)
 {
@@ -159,6 +171,7 @@ static int job_add(struct crew *c, struct bpf_program *prog, struct bpf_prog_loa
 		return err;
 	}
 	opts->func_info_cnt = opts->line_info_cnt = 0;
+	stand_in_place(opts);
 	pthread_mutex_lock(&c->lock);
 	c->nr++;
 	if (c->idle)
