@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
@@ -28,6 +29,7 @@
 #define MOST_THREADS	16		/* of no use are more: the largest program is a tenth */
 #define STACK		(1 << 18)
 #define MOST_JOBS	128
+#define MOST_FDS	511		/* those of all meters of an interface: 140 */
 #define NO_PROGRAM	1		/* for libbpf a descriptor, which nobody uses */
 #define LOG_ROOM	(1 << 24)	/* that much every kernel accepts */
 
@@ -287,6 +289,20 @@ static int crew_end(struct crew *c, int err)
 	return err;
 }
 
+void abreast_room(void)
+{
+	static bool done;
+	int fd = done ? -1 : eventfd(0, EFD_CLOEXEC), high;
+
+	if (fd < 0)
+		return;
+	high = fcntl(fd, F_DUPFD_CLOEXEC, MOST_FDS);
+	if (high >= 0)
+		close(high);
+	close(fd);
+	done = true;
+}
+
 /* The maps whose pins were there before the load: a bit for each, in their order. */
 struct pinned {
 	__u64 there[4];
@@ -332,6 +348,7 @@ int abreast_load(struct bpf_object *obj)
 	pthread_mutex_init(&crew->lock, NULL);
 	pthread_cond_init(&crew->more, NULL);
 	crew->most_threads = cpus - 1 < MOST_THREADS ? cpus - 1 : MOST_THREADS;
+	abreast_room();
 	pins_look(obj, &before);
 	err = bpf_object__load(obj);
 	if (err) {

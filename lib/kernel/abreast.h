@@ -12,6 +12,11 @@ struct bpf_object;
 void abreast_init(void);
 /* Spares libbpf reading all types of the kernel: to be called for an object opened since. */
 void abreast_spare(struct bpf_object *);
+/*
+ * Makes room for descriptors, before there are threads: if a process has some, the kernel waits
+ * until no CPU reads their table before it enlarges it (expand_fdtable(); 6.18), 10 ms.
+ */
+void abreast_room(void);
 /* bpf_object__load(). If a program fails, what it did is undone, and log_last() says why. */
 int abreast_load(struct bpf_object *);
 
