@@ -13,6 +13,7 @@
 #include <xdp/libxdp.h>
 
 #include "lib/attach/pins.h"
+#include "lib/attach/soon.h"
 #include "lib/core/hook.h"
 #include "lib/kernel/btf.h"
 #include "lib/kernel/feature.h"
@@ -60,16 +61,11 @@ static int refused(const struct site *site, int err)
 /* A bpf_link goes away with its last pin: a crash leaves nothing attached. */
 static int link_hold(const struct site *site, int prog, __u32 mode)
 {
-	LIBBPF_OPTS(bpf_link_create_opts, opts, .flags = mode);
-	int link = bpf_link_create(prog, site->iface.ifindex, BPF_XDP, &opts), err;
+	enum soon_step step;
+	int err = soon_link(site, prog, BPF_XDP, mode, pin_path(site, PIN), &step);
 
-	/* ENOMEM may be the driver's (no queues) or the kernel's: if it repeats, the driver's */
-	if (link < 0 && errno == ENOMEM)
-		link = bpf_link_create(prog, site->iface.ifindex, BPF_XDP, &opts);
-	if (link < 0)
-		return refused(site, -errno);
-	err = bpf_obj_pin(link, pin_path(site, PIN)) ? -errno : 0;
-	close(link);
+	if (err && step == SOON_LINK)
+		return refused(site, err);
 	return err ? error_set(site->error, err, NULL, "cannot pin the XDP link: %s",
 			       strerror(-err)) : 0;
 }

@@ -8,6 +8,7 @@
 #include <bpf/libbpf.h>
 
 #include "bpf/hooks/clsact.h"
+#include "lib/attach/soon.h"
 #include "lib/core/hook.h"
 #include "lib/kernel/btf.h"
 #include "lib/kernel/feature.h"
@@ -21,17 +22,15 @@
 
 static int attach_tcx(const struct site *site, int prog)
 {
-	LIBBPF_OPTS(bpf_link_create_opts, opts, .flags = TCX_BEFORE);
-	int err, link = bpf_link_create(prog, site->iface.ifindex, TCX_INGRESS, &opts);
+	enum soon_step step;
+	int err = soon_link(site, prog, TCX_INGRESS, TCX_BEFORE, pin_path(site, PIN), &step);
 
-	if (link < 0)
-		return error_set(site->error, -errno, NULL,
+	if (err && step == SOON_LINK)
+		return error_set(site->error, err, NULL,
 				 "cannot attach to tcx ingress of %s: %s", site->iface.name,
-				 strerror(errno));
-	err = bpf_obj_pin(link, pin_path(site, PIN));
-	close(link);
-	return err ? error_set(site->error, -errno, NULL, "cannot pin the tcx link: %s",
-			       strerror(errno)) : 0;
+				 strerror(-err));
+	return err ? error_set(site->error, err, NULL, "cannot pin the tcx link: %s",
+			       strerror(-err)) : 0;
 }
 
 /* The program is pinned first: detach finds the filter by it. */
@@ -98,6 +97,8 @@ static bool generic_xdp(const struct site *site)
 {
 	LIBBPF_OPTS(bpf_xdp_query_opts, opts);
 
+	if (soon_pending())	/* ours in the driver, which allows no generic one beside it */
+		return false;
 	return !bpf_xdp_query(site->iface.ifindex, 0, &opts) && opts.skb_prog_id;
 }
 

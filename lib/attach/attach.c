@@ -15,7 +15,9 @@
 #include "lib/attach/pacing.h"
 #include "lib/attach/pins.h"
 #include "lib/attach/points.h"
+#include "lib/attach/soon.h"
 #include "lib/core/meter.h"
+#include "lib/kernel/feature.h"
 #include "lib/net/here.h"
 #include "lib/read/baseline.h"
 #include "lib/read/derived.h"
@@ -241,15 +243,34 @@ static int build(struct site *site, const struct request *req, struct meta *meta
 	err = attach_stopped(site) ?: meters_refuse(site, req, meta);
 	if (!err) {
 		site->config.on = meta->on;
+		if (site->soon)
+			kernel_lacks(FEATURE_TCX);	/* which takes the lock of interfaces */
 		err = points_attach(site, req, meta);
 	}
+	if (!err)
+		err = meters_attach(site, req, meta) ?: pacing_write(site, meta);
 	if (!err) {
 		queues_again(site, meta);
-		err = meters_attach(site, req, meta) ?: pacing_write(site, meta);
-	}
-	if (!err)
 		err = attach_stopped(site) ?: meta_write(site->pins, meta, site->error);
+	}
 	return err;
+}
+
+/* A link that was believed to succeed may fail: then again, without belief. */
+static int build_or_again(struct site *site, const struct request *req, struct meta *meta)
+{
+	int err;
+
+	meta_begin(site, req, meta);
+	err = build(site, req, meta);
+	soon_settle();			/* if the build failed before it did */
+	if (!soon_failed() || attach_stopped(site))
+		return err;
+	error_forget(site->error);
+	attach_undo(site);
+	site->soon = false;
+	meta_begin(site, req, meta);
+	return build(site, req, meta);
 }
 
 /*
@@ -320,8 +341,8 @@ int attach_iface(const char *name, const struct request *req, struct meta *done,
 	err = of.group ? group_check(lock, of.group, &group, site.error) : 0;
 	err = err ?: make_room(&site, of.label ?: name);
 	if (!err) {
-		meta_begin(&site, &of, done);
-		err = build(&site, &of, done);
+		site.soon = true;
+		err = build_or_again(&site, &of, done);
 		if (!err && of.group)
 			err = group_share(lock, site.pins, group, site.error);
 		if (err)

@@ -12,6 +12,7 @@
 #include "lib/attach/begin.h"
 #include "lib/attach/pinned.h"
 #include "lib/attach/set.h"
+#include "lib/attach/soon.h"
 #include "lib/core/meter.h"
 #include "lib/read/baseline.h"
 #include "lib/util/clock.h"
@@ -122,7 +123,7 @@ int begin_all(const struct site *site, const struct request *req, struct meta *m
 			if (bits >> id & 1 && turn_of(meters[id], needed) == turn)
 				err = one(&own, req, meters[id], meta);
 		if (turn == PROGRAMS && !err)
-			err = set_attach(&own, req, meta);
+			err = set_attach(&own, req, meta) ?: soon_settle();
 	}
 	for (int id = 0; id < NR_METERS; id++) {
 		free(figures[id].cells);

@@ -23,6 +23,7 @@ struct site {			/* one interface, about to be measured */
 	const struct request *request;	/* what was asked for */
 	char pins[256];		/* the directory of its pins */
 	unsigned set;		/* index in meta->set[] of what is being attached */
+	bool soon;		/* its links may be made meanwhile: lib/attach/soon.h */
 	bool gone;		/* its namespace is gone: in ours another may have its ifindex */
 	struct table *figures;	/* [NR_METERS]: read by baseline_read(), not pinned yet */
 	struct error *error;	/* the function that fails writes the reason here; NULL: nowhere */

@@ -17,7 +17,7 @@ struct btf *kernel_types(void);
 int kernel_type(const char *name, unsigned kind);
 /* The byte of a member in a struct; -1: not known. */
 int kernel_member(const char *structure, const char *name);
-/* The number of a function to attach to, or to call; 0: there is none. Modules are not searched. */
+/* Whether there is such a function to attach to. Modules are not searched. */
 __u32 kernel_function(const char *name);
 /* The distance of a per-CPU variable from `runqueues` of the same CPU; false: not known. */
 bool kernel_percpu(const char *name, __u64 *offset);
