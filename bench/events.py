@@ -52,7 +52,8 @@ def nicprobe(device, way, meters=None, binary=None):
         own, lab.NICPROBE = lab.NICPROBE, binary or lab.NICPROBE
         try:
             with Attached(traffic.netns, device, "driver", meters,
-                          {"NICPROBE_CANNOT": CANNOT[way]}, followed(meters)) as attached:
+                          {"NICPROBE_CANNOT": CANNOT[way]},
+                          followed(meters) if device == "tap0" else None) as attached:
                 got = measure(trace, traffic, attached.programs(trace))
                 doc = attached.show()
         finally:

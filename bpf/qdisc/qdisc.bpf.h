@@ -145,14 +145,15 @@ static __always_inline int qdisc_used(const struct sk_buff *skb)
 	struct qdisc *row;
 	__u64 stamp;
 
-	/*
-	 * Most are completed by the driver: if all were followed, reading the skb is cheaper than a
-	 * lookup; if few were, few waits change the table, and the skb is often a cache miss.
-	 */
-	if (thins(METER_qdisc) && !flight_may_have(skb))
-		return 0;
 	dev = ARGUMENT_READ(skb, dev);
-	if (!dev_may_be_ours(dev) || !is_gso(skb))
+	if (!dev_may_be_ours(dev))
+		return 0;
+	/*
+	 * Most are completed by the driver: if all were followed, to read more of the skb is
+	 * cheaper than a lookup; if few were, few waits change the table, and the skb is often a
+	 * cache miss.
+	 */
+	if ((thins(METER_qdisc) && !flight_may_have(skb)) || !is_gso(skb))
 		return 0;
 	stamp = flight_take(skb);
 	if (!stamp)

@@ -183,24 +183,6 @@ static __always_inline __u64 txlat_take(const void *skb, struct skb_place *p)
 	return take_elsewhere(&asked);
 }
 
-/*
- * Where not all packets are followed, most freed ones are none of them. Their addresses tell it: to
- * read them would often be a cache miss, as another CPU wrote them.
- */
-static __always_inline bool unfollowed(const void *skb)
-{
-	struct skb_place *place;
-	__u32 *more;
-
-	if (!thins(METER_txlat))
-		return false;
-	place = place_of(skb);
-	if (!place || place->skb == (__u64)skb)
-		return false;
-	more = elsewhere_of(lower_half(skb));
-	return more && !*more;
-}
-
 static __always_inline int txlat_started(const struct sk_buff *skb)
 {
 	struct txlat_xmit *xmit;
@@ -264,8 +246,6 @@ static __always_inline int txlat_freed(const struct sk_buff *skb, enum txlat_lan
 	bool moved;
 
 	/* Most freed skbs are not ours: skip them early if our packets keep their device. */
-	if (unfollowed(skb))
-		return 0;
 	dev = ARGUMENT_READ(skb, dev);
 	if (dev_never_ours(dev))
 		return 0;
