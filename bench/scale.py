@@ -204,7 +204,7 @@ class Idle:
 def by_idle(quick):
     """The cost of idle interfaces to packets of another."""
     idle = Idle(quick)
-    for _ in range(1 if quick else 4):
+    for _ in range(1 if quick else 3):
         idle.measure(0)
         idle.empty()
         idle.up()

@@ -97,7 +97,7 @@ static bool generic_xdp(const struct site *site)
 {
 	LIBBPF_OPTS(bpf_xdp_query_opts, opts);
 
-	if (soon_pending())	/* ours in the driver, which allows no generic one beside it */
+	if (soon_pending())	/* ours in the driver: there is no generic one beside it */
 		return false;
 	return !bpf_xdp_query(site->iface.ifindex, 0, &opts) && opts.skb_prog_id;
 }

@@ -9,6 +9,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/if_link.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -91,7 +92,9 @@ static bool ends_soon(const struct link_job *j)
 int soon_link(const struct site *site, int prog, enum bpf_attach_type type, __u32 flags,
 	      const char *pin, enum soon_step *step)
 {
-	struct link_job here, *j = site->soon && pending < MOST ? &jobs[pending] : &here;
+	bool generic = type == BPF_XDP && flags & XDP_FLAGS_SKB_MODE;	/* the next hook asks */
+	struct link_job here;
+	struct link_job *j = site->soon && !generic && pending < MOST ? &jobs[pending] : &here;
 
 	*j = (struct link_job){
 		.prog = prog, .ifindex = site->iface.ifindex, .type = type, .flags = flags,

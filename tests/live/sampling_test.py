@@ -58,8 +58,8 @@ def followed(doc, meter="txlat"):
 
 
 def most(seconds, cpus=CPUS):
-    """What a CPU may follow: the rate, and in the first slice of a burst up to three times as many."""
-    return cpus * RATE * (seconds + 3 * SLICE)
+    """What a CPU may follow: the rate, a second's packets as a burst, and in a slice up to three times as many."""
+    return cpus * RATE * (seconds + 1 + 3 * SLICE)
 
 
 def exact(name, card, doc, meter="txlat"):
