@@ -38,7 +38,7 @@ The loss is the difference in packets (TCP: bytes) per CPU second (per second if
 *Sockets* exchange 64-byte UDP packets and a TCP stream over a veth pair, or over two taps connected in user space.
 The headline meters are pktsize, ecn, rxcpu and txlat; on a veth, which never completes packets, only the first three.
 *Empty programs* are the same number of programs on the same hooks that do nothing, of each set of meters: the minimum cost of any meter there.
-txlat, qdisc and skblife follow at most 10000 packets a second and CPU, as they do by default, and all with `--sample 1`.
+As they do by default, txlat and qdisc follow at most 10000 packets a second and CPU, and skblife one in 64; with `--sample 1` all three follow all.
 Tools that poll are separate processes on another CPU, so their CPU time is listed separately.""",
     "scale": """How the cost per packet grows.
 Array rows are found by index, so the number of queues should not matter.

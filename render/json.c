@@ -198,7 +198,8 @@ static void sampled(struct json *j, const struct snapshot *s)
 {
 	json_open_unless_empty(j, "sampled");
 	for (unsigned id = 0; id < NR_METERS; id++)
-		if (meter_shown(s, id) && meters[id]->sample)
+		if (meter_shown(s, id) && meters[id]->sample &&
+		    !meter_adapts(meters[id], &s->meta))
 			json_uint(j, meters[id]->name, meter_sample(meters[id], &s->meta));
 	json_close(j);
 }

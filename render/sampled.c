@@ -46,17 +46,26 @@ const char *sampled_rule(const struct meta *meta)
 
 const char *sampled_meters(const struct meta *meta)
 {
-	const char *names = "";
+	const char *adapting = "", *fixed = "";
 
-	for (int id = 0; id < NR_METERS; id++)
-		if (meta->on >> id & 1 && meters[id]->thins.take)
-			names = text("%s%s%s", names, *names ? ", " : "", meters[id]->name);
-	if (!*names)
+	for (int id = 0; id < NR_METERS; id++) {
+		const struct meter *m = meters[id];
+		bool adapts = meter_adapts(m, meta);
+
+		if (!(meta->on >> id & 1) || !m->thins.take)
+			continue;
+		if (adapts)
+			adapting = text("%s%s%s", adapting, *adapting ? ", " : "", m->name);
+		else if (meter_sample(m, meta) > 1)
+			fixed = text("%s%s%s: 1 packet in %u", fixed, *fixed ? "; " : "", m->name,
+				     meter_sample(m, meta));
+	}
+	if (*adapting && meta->budget)
+		adapting = text("%s: packets in %.4g%% of each CPU", adapting, meta->budget / 1e4);
+	else if (*adapting)
+		adapting = text("%s: all packets up to %u per second and CPU, above that a share; "
+				"--sample 1: all", adapting, PACE_RATE);
+	if (!*adapting && !*fixed)
 		return NULL;
-	if (meta->budget)
-		return text("%s: packets in %.4g%% of each CPU", names, meta->budget / 1e4);
-	if (meta->adapts)
-		return text("%s: all packets up to %u per second and CPU, above that a share; "
-			    "--sample 1: all", names, PACE_RATE);
-	return meta->sample > 1 ? text("%s: 1 packet in %u", names, meta->sample) : NULL;
+	return text("%s%s%s", adapting, *adapting && *fixed ? "; " : "", fixed);
 }

@@ -83,6 +83,7 @@ const struct meter meter_skblife = {
 		.sorted = true,
 	},
 	.events = { .prefix = "life", .global = true, .wanders = wanders },
+	.sample = 64,
 	.thins = { .take = 1250, .pass = 60 },
 	.on_request = "it traces packets of all interfaces, including reads and frees: 0.1 us per "
 		      "packet sent or received",

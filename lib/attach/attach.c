@@ -199,7 +199,7 @@ static void meta_begin(const struct site *site, const struct request *req, struc
 		.cpus = libbpf_num_possible_cpus(),
 		.on = meters_needed(req->meters),
 		.sample = req->sample,
-		.adapts = req->adapts || !req->sample,
+		.adapts = req->adapts ? ADAPTS_ASKED : req->sample ? 0 : ADAPTS,
 		.budget = req->budget,
 		.rx_ring = site->config.rx_ring,
 		.max_rx_ring = i->max_rx_ring,

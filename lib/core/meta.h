@@ -19,6 +19,9 @@
 
 #define BLIND_SIZE	160		/* a sentence: why a hook does not see all */
 
+/* pace.h; if nobody asked, meters with a default of their own keep to that. */
+enum adapts { ADAPTS = 1, ADAPTS_ASKED };
+
 struct meta {
 	__u32 magic, version;
 	__u32 ifindex, netns;		/* netns: inode of the network namespace */
@@ -33,7 +36,7 @@ struct meta {
 	__u64 inode;			/* of the interface (iface.h), likewise; 0: not known */
 	__u64 since;			/* CLOCK_BOOTTIME ns, when all began to count (begin.h) */
 	__u32 sample;			/* as requested; 0: not requested, see meter_sample() */
-	__u32 adapts;			/* meters follow as many packets as they may: pace.h */
+	__u32 adapts;			/* meters follow as many packets as they may: enum adapts */
 	__u32 budget;			/* …in millionths of a CPU; 0: PACE_RATE packets/s each */
 	__u32 rx_ring, max_rx_ring;	/* descriptors of a receive queue; 0: not known */
 	__u32 tx_usecs, tx_frames;	/* completions wait this long, or for so many; 0: neither */

@@ -78,7 +78,7 @@ unsigned meter_sample(const struct meter *m, const struct meta *meta)
 
 bool meter_adapts(const struct meter *m, const struct meta *meta)
 {
-	return meta->adapts && m->thins.take;
+	return m->thins.take && meta->adapts >= (m->sample ? ADAPTS_ASKED : ADAPTS);
 }
 
 uint64_t meter_needs(const struct meter *m)
