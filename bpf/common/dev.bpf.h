@@ -126,7 +126,7 @@ static __always_inline __u32 napi_serves(const struct net_device *d, __u32 rank,
 
 struct napi_asked {
 	__u64 dev;
-	__u32 id, unused;
+	__u64 id;
 };
 
 /* Not static, weak, and given a struct, as ipv6_headers(). */
@@ -150,7 +150,7 @@ __noinline __weak __u32 napi_learn(const struct napi_asked *a)
 
 static __always_inline __u32 napi_queue_of(const struct net_device *dev, __u32 id)
 {
-	__u32 *known = bpf_map_lookup_elem(&napi_queue, &id);
+	__u32 *known = row_at(&napi_queue, id);
 	struct napi_asked asked;
 
 	if (known)

@@ -41,10 +41,14 @@ __noinline __weak int pace_ends_slice(__u32 meter)
 
 __noinline __weak int pace_takes(__u32 meter)
 {
-	struct pace *p = row_at(&pace, meter);
-	struct pace_plan *plan = row_at(&pace_plan, meter);
+	struct pace_plan *plan;
+	struct pace *p;
 
-	if (!p || !plan || meter >= NR_METERS)
+	if (meter >= NR_METERS)
+		return 0;
+	p = row_at(&pace, meter);
+	plan = row_at(&pace_plan, meter);
+	if (!p || !plan)
 		return 0;
 	if (config.adapts >> meter & 1)
 		pace_next(p, plan, bpf_get_prandom_u32());

@@ -61,7 +61,7 @@ static __always_inline __u32 jumbo_header(const unsigned char *ip)
 /* Address of an IPv6 header, and how many bytes can be read there. */
 struct ipv6_at {
 	__u64 ip;
-	__u32 room, unused;
+	__u64 room;
 };
 
 /*
@@ -107,7 +107,7 @@ static __always_inline __u32 skb_headers_rx(const struct sk_buff *skb,
 	if (skb->len > 65535)
 		*jumbo = jumbo_header(data + len);
 	linear = skb->len - skb->data_len ?: skb->len;
-	at = (struct ipv6_at){ .ip = (__u64)data + len, .room = linear - len };
+	at = (struct ipv6_at){ .ip = (__u64)data + len, .room = (__u32)(linear - len) };
 	len += first >> 4 == 6 ? ipv6_headers(&at) : (first & 15) * 4;
 	if (!(gso_type & GSO_TCP))
 		return len + UDP_HEADER;

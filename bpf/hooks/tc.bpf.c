@@ -16,7 +16,7 @@ static __always_inline __u32 queue_of(const struct __sk_buff *skb)
 	if (config.rx_queue == RX_QUEUE_RECORDED && recorded)
 		return recorded - 1;
 	/* the rx-nic hook saw the packet first and has filled the map */
-	known = bpf_map_lookup_elem(&napi_queue, &id);
+	known = row_at(&napi_queue, id);
 	return known ? *known : ~0u;
 }
 

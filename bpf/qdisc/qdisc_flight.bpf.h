@@ -29,9 +29,7 @@ static __always_inline __u32 flight_home(const void *skb)
 
 static __always_inline struct flight_bucket *flight_at(__u32 home, __u32 i)
 {
-	__u32 index = (home + i) & (0xffffffffu >> config.waiting_shift);
-
-	return bpf_map_lookup_elem(&qdisc_waiting, &index);
+	return row_at(&qdisc_waiting, (home + i) & (0xffffffffu >> config.waiting_shift));
 }
 
 /* Claim a free slot. False: there is none. */
@@ -60,7 +58,7 @@ static __always_inline __u64 flight_leave(struct flight_bucket *b, __u64 skb)
 
 struct flight_asked {
 	__u64 skb, stamp;
-	__u32 home, unused;
+	__u64 home;
 };
 
 /*

@@ -63,8 +63,8 @@ static __always_inline __u32 chunk_of(__u32 half)
 
 static __always_inline struct skb_place *place_of(const void *skb)
 {
-	__u32 half = lower_half(skb), chunk = chunk_of(half);
-	struct chunk *c = bpf_map_lookup_elem(&txlat_flight, &chunk);
+	__u32 half = lower_half(skb);
+	struct chunk *c = row_at(&txlat_flight, chunk_of(half));
 
 	return c ? &c->place[half >> 8 & (PLACES - 1)] : NULL;
 }
@@ -74,15 +74,12 @@ static __always_inline struct bucket *bucket_at(__u32 half, __u32 i)
 	/* skbs are at least 64 bytes apart: ignore the low 6 bits */
 	__u32 index = (HASH(half >> 6) >> config.flight_shift) + i;
 
-	index &= 0xffffffffu >> config.flight_shift;
-	return bpf_map_lookup_elem(&txlat_overflow, &index);
+	return row_at(&txlat_overflow, index & 0xffffffffu >> config.flight_shift);
 }
 
 static __always_inline __u32 *elsewhere_of(__u32 half)
 {
-	__u32 chunk = chunk_of(half);
-
-	return bpf_map_lookup_elem(&txlat_elsewhere, &chunk);
+	return row_at(&txlat_elsewhere, chunk_of(half));
 }
 
 /*

@@ -66,7 +66,7 @@ static __always_inline void redirect(const struct bpf_prog *prog, int err, __u32
 	key.map = map_type == BPF_MAP_TYPE_UNSPEC ? 0 : map;
 	key.index = err ? 0 : index;
 	add(&key, 1);
-	if (map_type == BPF_MAP_TYPE_CPUMAP && !bpf_map_lookup_elem(&xdp_cpumaps, &map))
+	if (map_type == BPF_MAP_TYPE_CPUMAP && !row_at(&xdp_cpumaps, map))
 		cpumap_learn(map);
 }
 
@@ -81,7 +81,7 @@ static __always_inline void xdp_sent(struct xdp_key *key, int nr, int drops, int
 
 static __always_inline bool cpumap_key(struct xdp_key *key, __u32 map, __u32 cpu)
 {
-	if (!bpf_map_lookup_elem(&xdp_cpumaps, &map))
+	if (!row_at(&xdp_cpumaps, map))
 		return false;
 	key->map_type = BPF_MAP_TYPE_CPUMAP;
 	key->map = map;
