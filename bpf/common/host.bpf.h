@@ -43,7 +43,7 @@ static __always_inline struct host_cpu *host_here(void)
 /* Does the kernel run this program itself, and no other interface's program call it? */
 static __always_inline bool entered(enum shared_program program)
 {
-	return !config.slot || config.entered >> program & 1;
+	return !TOLD(slot) || TOLD(entered) >> program & 1;
 }
 
 /* The slot of a device; 0: none. */
@@ -79,7 +79,7 @@ static __noinline bool passes(__u32 program, __u32 handing)
 /* Is there any interface that events of this program are passed on to? */
 static __always_inline bool calls(enum shared_program program)
 {
-	return config.slot && host.calls >> program & 1;
+	return TOLD(slot) && host.calls >> program & 1;
 }
 
 /*
@@ -88,20 +88,22 @@ static __always_inline bool calls(enum shared_program program)
  */
 static __always_inline bool shares(enum shared_program program)
 {
-	__u32 handing;
+	__u32 passer;
 
 	if (!calls(program))
 		return false;
 	if (!entered(program))
 		return true;
-	handing = host.handing[program];
-	return handing ? passes(program, handing) : host.entered[program] == config.slot;
+	passer = host.passer[program];
+	return passer == TOLD(slot) ||
+	       (PASSER_HANDING(passer) && passes(program, PASSER_HANDING(passer)));
 }
 
 /* Passes the event on to the interface of a slot. Returns if that is nobody, or us. */
 static __always_inline void pass_to(void *ctx, void *next, enum shared_program program, __u32 slot)
 {
-	if (slot != config.slot && host.called[program].word[SLOT_WORD(slot)] & SLOT_BIT(slot))
+	if (slot && slot != TOLD(slot) &&
+	    host.called[program].word[SLOT_WORD(slot)] & SLOT_BIT(slot))
 		bpf_tail_call(ctx, next, slot);
 }
 

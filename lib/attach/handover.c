@@ -41,7 +41,9 @@ static void phase(struct host *h, __u64 which, enum handing handing)
 {
 	for (int p = NR_SHARED - 1; p >= 0; p--)
 		if (which >> p & 1)
-			__atomic_store_n(&h->handing[p], handing, __ATOMIC_SEQ_CST);
+			__atomic_store_n(&h->passer[p],
+					 PASSER(PASSER_ENTERED(h->passer[p]), handing),
+					 __ATOMIC_SEQ_CST);
 	kernel_pause();
 }
 
@@ -72,9 +74,9 @@ static int replace(struct host *h, __u64 which)
 
 		if (!(which >> p & 1) || access(next_path(shared_names[p]), F_OK))
 			continue;
-		if (h->entered[p] != HOST_SLOT) {
+		if (PASSER_ENTERED(h->passer[p]) != HOST_SLOT) {
 			h->missed[p] += program_misses(h->program[p]);
-			h->entered[p] = HOST_SLOT;
+			h->passer[p] = PASSER(HOST_SLOT, PASSER_HANDING(h->passer[p]));
 		}
 		h->program[p] = link_program(next_path(shared_names[p]));
 		old = bpf_obj_get(host_path(shared_names[p]));
@@ -143,8 +145,10 @@ int handover_finish(struct host *h, struct error *e)
 	int err = 0;
 
 	for (int p = 0; p < NR_SHARED; p++) {
-		pass |= (__u64)(h->handing[p] == NEW_PASSES) << p;
-		come |= (__u64)(h->handing[p] == NEW_COMES || h->handing[p] == OLD_PASSES) << p;
+		enum handing handing = PASSER_HANDING(h->passer[p]);
+
+		pass |= (__u64)(handing == NEW_PASSES) << p;
+		come |= (__u64)(handing == NEW_COMES || handing == OLD_PASSES) << p;
 	}
 	if (come)
 		give_up(h, come);

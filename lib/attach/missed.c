@@ -32,8 +32,11 @@ static void cuts_add(__u64 missed[NR_SHARED])
 
 void missed_ever(const struct host *h, __u64 missed[NR_SHARED])
 {
-	for (int p = 0; p < NR_SHARED; p++)
-		missed[p] = h->missed[p] + (h->entered[p] ? program_misses(h->program[p]) : 0);
+	for (int p = 0; p < NR_SHARED; p++) {
+		missed[p] = h->missed[p];
+		if (PASSER_ENTERED(h->passer[p]))
+			missed[p] += program_misses(h->program[p]);
+	}
 	cuts_add(missed);
 }
 

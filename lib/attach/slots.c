@@ -171,17 +171,19 @@ static bool lives(const struct tenant *t)
 static int programs_end(struct host *h, __u32 slot, __u64 which, struct error *e)
 {
 	__u64 attached = 0, called = 0;
+	__u32 entered;
 	int err;
 
 	for (int p = 0; p < NR_SHARED; p++) {
 		if (!(which >> p & 1))
 			continue;
+		entered = PASSER_ENTERED(h->passer[p]);
 		called |= (__u64)slot_in(&h->called[p], slot) << p;
 		slot_clear(&h->called[p], slot);
 		if (!slots_any(&h->called[p]))
 			__atomic_and_fetch(&h->calls, ~(1ull << p), __ATOMIC_SEQ_CST);
-		attached |= (__u64)(h->entered[p] == slot ||
-				    (h->entered[p] == HOST_SLOT && !slots_any(&h->called[p]))) << p;
+		attached |= (__u64)(entered == slot ||
+				    (entered == HOST_SLOT && !slots_any(&h->called[p]))) << p;
 	}
 	if (called)
 		kernel_pause();
@@ -197,7 +199,7 @@ static int programs_end(struct host *h, __u32 slot, __u64 which, struct error *e
 	err = handover(h, attached, e);
 	for (int p = NR_SHARED - 1; p >= 0 && !err; p--)	/* second copies first: phase() */
 		if (attached >> p & 1 && !slots_any(&h->called[p])) {
-			h->entered[p] = 0;	/* first, or others would wait for its events */
+			h->passer[p] = 0;	/* first, or others would wait for its events */
 			pin_remove(host_path(shared_names[p]));
 		}
 	return err;
@@ -328,7 +330,7 @@ int host_join(struct site *site, bool wanders, bool (*wants)(const char *program
 			return unusable(site->error, err ?: -errno);
 	}
 	for (int p = 0; p < NR_SHARED; p++) {
-		if (!h->entered[p])
+		if (!PASSER_ENTERED(h->passer[p]))
 			c->entered |= 1ull << p;
 		else if (wanders && wants(shared_names[p], arg))
 			goto out;
@@ -353,7 +355,7 @@ int host_attach(const struct site *site, const struct bpf_program *prog, int nex
 			pin_remove(host_path(name));
 			err = program_hold(prog, host_path(name));
 		}
-		h->entered[p] = err ? 0 : site->config.slot;
+		h->passer[p] = err ? 0 : site->config.slot;
 		h->program[p] = err ? 0 : link_program(host_path(name));
 	} else if (bpf_map_update_elem(next, &site->config.slot, &fd, BPF_ANY)) {
 		err = -errno;
@@ -376,7 +378,7 @@ int host_begin(const struct site *site)
 	for (int p = 0; p < NR_SHARED; p++) {
 		if (access(pin_path(site, shared_names[p]), F_OK))
 			continue;
-		if (h->entered[p] == slot)
+		if (PASSER_ENTERED(h->passer[p]) == slot)
 			continue;
 		slot_set(&h->called[p], slot);
 		__atomic_or_fetch(&h->calls, 1ull << p, __ATOMIC_SEQ_CST);

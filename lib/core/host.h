@@ -65,7 +65,7 @@ static inline __attribute__((always_inline)) __u32 device_place(__u32 mul, __u32
 
 /*
  * A change of an attached program: for a time the old one and the new one both run. Before and
- * after it the one of host.entered passes events on.
+ * after it the one that is entered passes events on.
  */
 enum handing {
 	NOT_HANDING,
@@ -73,6 +73,11 @@ enum handing {
 	OLD_PASSES,	/* both run for every event: the old one counts those it passes on */
 	NEW_PASSES,	/* the new one passes events on, except those that the old one counted */
 };
+
+/* The slot whose program is attached, 0 if none is; and enum handing. In one word, read at once. */
+#define PASSER(entered, handing)	((__u32)(entered) | (__u32)(handing) << 16)
+#define PASSER_ENTERED(passer)	((passer) & 0xffff)
+#define PASSER_HANDING(passer)	((passer) >> 16)
 
 /* Slots by the last bits of an ifindex: whose a packet may be that has an ifindex and no device. */
 #define INDEX_PLACES	64
@@ -91,7 +96,7 @@ struct tenant {
 
 #define HOST_MAGIC	0x6e69686f	/* "niho" */
 /* For changes of what the programs of two interfaces agree on that no size in here tells. */
-#define HOST_VERSION	1
+#define HOST_VERSION	2
 
 /* The value of HOST_MAP. Programs write `gro_armed` and `cpumap`; user space under pins_lock(). */
 struct host {
@@ -103,8 +108,7 @@ struct host {
 	struct slots called[NR_SHARED];	/* …and the slots they pass them on to */
 	struct slots index[INDEX_PLACES];	/* slots whose ifindex ends with these bits */
 	struct slots cpumap[CPUMAP_PLACES];	/* that redirected to it: bpf/xdp/xdp.bpf.h */
-	__u32 entered[NR_SHARED];	/* the slot whose program is attached; 0: none */
-	__u32 handing[NR_SHARED];	/* enum handing */
+	__u32 passer[NR_SHARED];	/* PASSER(): whose program passes events on */
 	struct devices devices[2];
 	/* only for user space: */
 	__u64 missed[NR_SHARED];	/* events that former attached programs missed */

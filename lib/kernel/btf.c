@@ -15,6 +15,7 @@
 #include "lib/kernel/abreast.h"
 #include "lib/kernel/btf.h"
 #include "lib/kernel/pending.h"
+#include "lib/util/list.h"
 #include "lib/util/log.h"
 #include "lib/util/shortage.h"
 
@@ -130,6 +131,28 @@ static int event_find(const struct btf *types, const char *name)
 	return -ENOENT;
 }
 
+/* Some are asked for again and again, which takes 0.2 ms each time. */
+static int type_find(const struct btf *types, const char *name, unsigned kind)
+{
+	static struct known {
+		char name[32];
+		unsigned kind;
+		int id;
+	} known[32];
+	static unsigned nr;
+	int id;
+
+	for (struct known *k = known; k < known + nr; k++)
+		if (k->kind == kind && !strcmp(k->name, name))
+			return k->id;
+	id = btf__find_by_name_kind(types, name, kind);
+	if (nr < NR_OF(known) && strlen(name) < sizeof(known[nr].name)) {
+		known[nr] = (struct known){ .kind = kind, .id = id };
+		strcpy(known[nr++].name, name);
+	}
+	return id;
+}
+
 int kernel_type(const char *name, unsigned kind)
 {
 	const struct btf *types = kernel_types();
@@ -137,7 +160,7 @@ int kernel_type(const char *name, unsigned kind)
 	if (!types)
 		return -ENOENT;
 	return kind == BTF_KIND_TYPEDEF && !strncmp(name, EVENT_PREFIX, strlen(EVENT_PREFIX)) ?
-	       event_find(types, name) : btf__find_by_name_kind(types, name, kind);
+	       event_find(types, name) : type_find(types, name, kind);
 }
 
 /* The byte of a member in a struct, also of an unnamed struct or union in it; -1: it has none. */
@@ -165,7 +188,7 @@ int kernel_member(const char *structure, const char *name)
 static const struct btf_var_secinfo *percpu_find(const char *name)
 {
 	const struct btf *types = kernel_types();
-	int id = types ? btf__find_by_name_kind(types, ".data..percpu", BTF_KIND_DATASEC) : -1;
+	int id = kernel_type(".data..percpu", BTF_KIND_DATASEC);
 	const struct btf_type *section = id > 0 ? btf__type_by_id(types, id) : NULL;
 
 	for (int i = 0; section && i < btf_vlen(section); i++) {
