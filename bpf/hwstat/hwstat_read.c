@@ -18,7 +18,6 @@
 extern const struct meter meter_hwstat;
 
 #define RANKS	64		/* more than there are names */
-#define QUEUES	(MAX_QUEUES + 1)	/* the last is the interface */
 
 static const struct { unsigned attr; const char *as; } qstats[] = {
 	{ NETDEV_A_QSTATS_RX_PACKETS, "rx_packets" }, { NETDEV_A_QSTATS_RX_BYTES, "rx_bytes" },
@@ -30,15 +29,18 @@ static const struct { unsigned attr; const char *as; } qstats[] = {
 	{ NETDEV_A_QSTATS_TX_STOP, "tx_stop" }, { NETDEV_A_QSTATS_TX_WAKE, "tx_wake" },
 };
 
-/*
- * A read in progress. `at`: rows so far, + 1, by direction and name, and of each by queue; NULL:
- * none has this name. All of them would be a megabyte to clear at each read.
- */
+/* The rows so far of the statistics that have one common name and direction: their numbers, + 1. */
+struct name_rows {
+	uint32_t all;			/* of the interface */
+	uint32_t *queues;		/* NULL: no queue has this name */
+};
+
+/* A read in progress. Room for all queues of all names would be a megabyte to clear each time. */
 struct reading {
 	const struct meta *meta;
 	struct table *t;
 	enum hwstat_source source;
-	uint32_t *at[NR_STAT_WAYS][RANKS];
+	struct name_rows at[NR_STAT_WAYS][RANKS];
 	struct stat_heading heading;
 	const struct driver *driver;
 	bool known;			/* some of the driver's statistics have a common name */
@@ -60,18 +62,19 @@ static struct hwstat_key key_of(const struct reading *r, const struct stat_meani
 /* The row, + 1, that a statistic with a common name has. NULL: no memory. */
 static uint32_t *place(struct reading *r, const struct stat_meaning *m, unsigned rank)
 {
-	uint32_t **queues = &r->at[m->way][rank];
+	struct name_rows *at = &r->at[m->way][rank];
 
-	if (!*queues)
-		*queues = calloc(QUEUES, sizeof(**queues));
-	return *queues ? *queues + (m->queue < 0 ? MAX_QUEUES : m->queue) : NULL;
+	if (m->queue < 0)
+		return &at->all;
+	at->queues = at->queues ?: calloc(MAX_QUEUES, sizeof(*at->queues));
+	return at->queues ? at->queues + m->queue : NULL;
 }
 
 static void places_free(struct reading *r)
 {
 	for (unsigned way = 0; way < NR_STAT_WAYS; way++)
 		for (unsigned rank = 0; rank < RANKS; rank++)
-			free(r->at[way][rank]);
+			free(r->at[way][rank].queues);
 }
 
 /* Sums statistics with the same common name. A value from an earlier, better source stays. */
