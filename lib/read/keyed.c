@@ -9,7 +9,7 @@
 #include "lib/read/keyed.h"
 #include "lib/read/rows.h"
 
-#define LEAST	64	/* entries a call: a bucket has fewer */
+#define LEAST	8	/* entries a call: a bucket has fewer, as a rule */
 
 /* A hash that is read part by part: most have few entries, and room for many. */
 struct hash {

@@ -267,10 +267,10 @@ static int queues_take(const struct meter *m, const struct meta *meta, struct ta
 			reach_read(meta, m, map_id, queues_used(t, rows));
 		return err;
 	}
-	for (unsigned from = 0; !err && from < all; from += meta->rows)
-		err = rows_take(m, t, s, from, from + rows) ?:
-		      rows_take(m, t, s, from + meta->rows - 1, from + meta->rows);
-	return err;
+	/* the last row of a point, or lane, lies before the first of the next one */
+	for (unsigned at = 0; !err && at < all; at += meta->rows)
+		err = rows_take(m, t, s, at ? at - 1 : 0, at + rows);
+	return err ?: rows_take(m, t, s, all - 1, all);
 }
 
 /* Is it a METER_MAP()? */

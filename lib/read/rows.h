@@ -20,6 +20,6 @@ void cpu_take(struct table *, unsigned row, unsigned cpu, const uint64_t *from, 
 
 /* Room that all meters use, one after the other: it is in memory, and in the cache, already. */
 void *values_room(size_t size);
-#define VALUES_AT_ONCE	(128 << 10)	/* bytes of a map a call: they stay in the cache of a CPU */
+#define VALUES_AT_ONCE	(64 << 10)	/* bytes of a map a call: they stay in the cache of a CPU */
 
 #endif
