@@ -6,8 +6,10 @@
 
 #include <bpf/bpf.h>
 
+#include "lib/attach/begin.h"
 #include "lib/attach/linked.h"
 #include "lib/attach/pinned.h"
+#include "lib/attach/sizes.h"
 #include "lib/attach/slots.h"
 #include "lib/core/hook.h"
 #include "lib/core/pace.h"
@@ -63,8 +65,8 @@ struct users missed_by(const struct meta *meta, const char *pin)
 /* The name of a link's pin is its program's, and no map is called so. */
 static bool may_be_link(const char *name)
 {
-	return *name != '.' && !meter_find(name) && strcmp(name, "meta") && strcmp(name, "lost") &&
-	       strcmp(name, PACE_MAP) && strcmp(name, PACE_PLAN_MAP);
+	return *name != '.' && strcmp(name, "meta") && strcmp(name, BEGUN_PIN) &&
+	       !map_is_pinned(name);
 }
 
 /* Opened here; what interfaces share is asked where it is attached. */
