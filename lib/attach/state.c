@@ -49,6 +49,7 @@ void attached_state(const struct meta *meta, struct attached *a)
 	char *state = a->state, dir[256];
 	unsigned size = sizeof(a->state);
 
+	iface_expect_queues(meta->rx_queues, meta->tx_queues);
 	*a = (struct attached){};
 	pins_dir(dir, sizeof(dir), meta->netns, meta->iface);
 	if (err)

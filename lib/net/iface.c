@@ -166,9 +166,17 @@ static bool has_queue(int sys, const char *direction, unsigned queue)
 	return !faccessat(sys, text("queues/%s-%u", direction, queue), F_OK, 0);
 }
 
+static unsigned rx_guess, tx_guess;	/* as many as there were last, of whichever interface */
+
+void iface_expect_queues(unsigned rx, unsigned tx)
+{
+	rx_guess = rx;
+	tx_guess = tx;
+}
+
 /*
  * They are numbered without a gap: no need to list hundreds of them. `most`: those created; 0: not
- * known. `guess`: as many as there were last, of this interface or another.
+ * known.
  */
 static unsigned queues_count(int sys, const char *direction, unsigned most, unsigned *guess)
 {
@@ -193,7 +201,6 @@ static unsigned queues_count(int sys, const char *direction, unsigned most, unsi
  */
 static void queues_read(struct iface *i)
 {
-	static unsigned rx_guess, tx_guess;
 	int sys = sysfs_open(i->name, i->ifindex);
 
 	if (sys >= 0) {

@@ -41,6 +41,8 @@ struct iface {
  */
 int iface_read(const char *name, struct iface *, struct error *);
 int iface_read_index(unsigned ifindex, struct iface *, struct error *);
+/* So many queues are looked for first: two questions, and not nine, where the guess is right. */
+void iface_expect_queues(unsigned rx, unsigned tx);
 /*
  * The same as iface_read(); or, for HOST_NAME where no interface is called so, the host: the
  * sockets of the network namespace. It has no ifindex, no queues and no driver.

@@ -262,7 +262,8 @@ int tc_dump(unsigned ifindex, unsigned type, unsigned parent, mnl_cb_t cb, void 
 
 static int statistics_read(const struct nlmsghdr *nlh, void *arg)
 {
-	const struct nlattr *stats = attr_of(nlh, sizeof(struct ifinfomsg), IFLA_STATS64);
+	const struct nlattr *stats = attr_of(nlh, sizeof(struct if_stats_msg),
+					     IFLA_STATS_LINK_64);
 	size_t len = stats ? mnl_attr_get_payload_len(stats) : 0;
 
 	/* it grows with new kernels */
@@ -271,11 +272,14 @@ static int statistics_read(const struct nlmsghdr *nlh, void *arg)
 	return MNL_CB_OK;
 }
 
+/* Not all of a link, of which they are a tenth. */
 int link_statistics(unsigned ifindex, struct rtnl_link_stats64 *stats)
 {
 	char buf[MNL_SOCKET_BUFFER_SIZE];
+	struct if_stats_msg *ask = netlink_begin(buf, RTM_GETSTATS, NLM_F_ACK, sizeof(*ask));
 
+	ask->ifindex = ifindex;
+	ask->filter_mask = IFLA_STATS_FILTER_BIT(IFLA_STATS_LINK_64);
 	memset(stats, 0, sizeof(*stats));
-	return netlink_ask(NETLINK_ROUTE, link_request(buf, NLM_F_ACK, ifindex), statistics_read,
-			   stats);
+	return netlink_ask(NETLINK_ROUTE, (void *)buf, statistics_read, stats);
 }

@@ -92,6 +92,8 @@ static int enter_failed(const char *name, int err, struct error *e)
 			 strerror(err));
 }
 
+static char last[256];	/* entered or found: it is asked for often, and one lookup verifies it */
+
 int netns_enter(const char *name, struct error *e)
 {
 	int fd = -1, err;
@@ -106,12 +108,14 @@ int netns_enter(const char *name, struct error *e)
 	err = fd < 0 ? -errno : netns_go(fd);
 	if (fd >= 0)
 		close(fd);
-	return err ? enter_failed(name, -err, e) : 0;
+	if (err)
+		return enter_failed(name, -err, e);
+	strcpy(last, name);
+	return 0;
 }
 
 bool netns_name(__u32 inode, char *name, unsigned size)
 {
-	static char last[256];	/* cache: called often, and one lookup verifies it */
 	struct dirent **names;
 	bool found = inode && inode == netns_inode();
 	int n;

@@ -89,7 +89,8 @@ static int names_by_netlink(const char *iface, struct stat_strings *n)
 	return err ?: n->nr == n->room ? 0 : -ENODATA;
 }
 
-static int names_by_ioctl(const char *iface, struct stat_strings *n)
+/* How many statistics there are. 0 or -errno. */
+static int count_read(const char *iface, unsigned *nr)
 {
 	/* struct ethtool_sset_info, with room for one number behind it */
 	struct {
@@ -97,24 +98,30 @@ static int names_by_ioctl(const char *iface, struct stat_strings *n)
 		uint64_t sset_mask;
 		uint32_t nr;
 	} count = { .cmd = ETHTOOL_GSSET_INFO, .sset_mask = 1 << ETH_SS_STATS };
-	struct ethtool_gstrings *strings;
 	int err = ethtool_ask(iface, &count);
 
+	*nr = err || !count.sset_mask ? 0 : count.nr;
+	return err == -EOPNOTSUPP ? 0 : err;
+}
+
+static int names_by_ioctl(const char *iface, struct stat_strings *n, unsigned nr)
+{
+	struct ethtool_gstrings *strings;
+	int err;
+
 	n->nr = 0;
-	if (err || !count.sset_mask || !count.nr)
-		return err == -EOPNOTSUPP ? 0 : err;
-	if (count.nr > MOST)
+	if (nr > MOST)
 		return -ENOMEM;
-	strings = calloc(1, sizeof(*strings) + (size_t)(count.nr + SPARE) * ETH_GSTRING_LEN);
-	if (!strings || !make_room(n, count.nr)) {
+	strings = calloc(1, sizeof(*strings) + (size_t)(nr + SPARE) * ETH_GSTRING_LEN);
+	if (!strings || !make_room(n, nr)) {
 		free(strings);
 		return -ENOMEM;
 	}
 	strings->cmd = ETHTOOL_GSTRINGS;
 	strings->string_set = ETH_SS_STATS;
-	strings->len = count.nr;
+	strings->len = nr;
 	err = ethtool_ask(iface, strings);
-	for (; !err && n->nr < count.nr && n->nr < strings->len; n->nr++)
+	for (; !err && n->nr < nr && n->nr < strings->len; n->nr++)
 		memcpy(n->list[n->nr], strings->data + n->nr * ETH_GSTRING_LEN, ETH_GSTRING_LEN);
 	free(strings);
 	return err;
@@ -125,10 +132,11 @@ int ethtool_stats_each(const char *iface, int (*each)(const char *name, uint64_t
 {
 	struct ethtool_stats *stats = NULL;
 	struct stat_strings n = {};
-	int err = names_by_netlink(iface, &n);
+	unsigned nr;
+	int err = count_read(iface, &nr);
 
-	if (err)
-		err = names_by_ioctl(iface, &n);
+	if (!err && nr && names_by_netlink(iface, &n))
+		err = names_by_ioctl(iface, &n, nr);
 	if (!err && n.nr) {
 		stats = calloc(1, sizeof(*stats) + (size_t)(n.nr + SPARE) * sizeof(uint64_t));
 		err = stats ? 0 : -ENOMEM;
