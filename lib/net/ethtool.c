@@ -173,10 +173,18 @@ static int old_ask(const struct iface *i, const struct setting_group *g, __u32 *
 	return err;
 }
 
-static void old_read(const struct iface *i, const struct setting_group *g, struct settings *s)
+static void settings_forget(struct settings *s)
+{
+	*s = (struct settings){};
+	for (unsigned n = 0; n < MAX_SETTINGS; n++)
+		s->value[n] = NOT_TOLD;
+}
+
+void settings_read_old(const struct iface *i, const struct setting_group *g, struct settings *s)
 {
 	__u32 answer[1024] = {};	/* larger than any of them */
 
+	settings_forget(s);
 	s->err = old_ask(i, g, answer);
 	for (unsigned n = 0; !s->err && n < g->nr; n++) {
 		const void *from = (char *)answer + g->list[n].at;
@@ -194,13 +202,11 @@ void settings_read(const struct iface *i, const struct setting_group *g, struct 
 	char buf[MNL_SOCKET_BUFFER_SIZE];
 	struct nlmsghdr *request = ethtool_request(buf, g->message, i);
 
-	*s = (struct settings){};
-	for (unsigned n = 0; n < MAX_SETTINGS; n++)
-		s->value[n] = NOT_TOLD;
+	settings_forget(s);
 	if (request)
 		s->err = netlink_ask(NETLINK_GENERIC, request, answer_read, &answer);
 	else
-		old_read(i, g, s);
+		settings_read_old(i, g, s);
 }
 
 long long setting_of(const struct setting_group *g, const struct settings *s, const char *name)

@@ -12,7 +12,7 @@ void link_state(const struct iface *i, struct link *l)
 
 	*l = (struct link){};
 	if (i->ifindex && !ethtool_ask(i->name, &carrier)) {
-		settings_read(i, &group_link, &settings);
+		settings_read_old(i, &group_link, &settings);
 		*l = (struct link){ .known = true, .up = i->up && carrier.data,
 				    .mbit = speed_of(&settings) };
 	}
