@@ -45,7 +45,7 @@ NOWHERE  := -ffile-prefix-map=$(CURDIR)=.
 CC_FLAGS = -std=gnu11 -Wall -Wextra -D_GNU_SOURCE -iquote . -I$(SKELS) $(SANFLAGS) $(HARDEN) $(NOWHERE) \
 	   $(CPPFLAGS) $(CFLAGS)
 LD_FLAGS = $(HARDEN_LD) $(CROSS_LD) $(LDFLAGS)
-LDLIBS   = -lxdp -lbpf -lmnl -lelf -ljson-c -lz -lncursesw -ltinfo -lm -lpthread
+LDLIBS   = -lxdp -lbpf -lmnl -lelf -lz -lm -lpthread
 BPFFLAGS = -O2 -g -Wall -Wextra -Wno-unused-parameter -target bpf -mcpu=v3 -iquote . $(NOWHERE) \
 	   -D__TARGET_ARCH_$(BPFARCH) \
 	   -I$(SYSROOT)/usr/include/$(or $(TRIPLET),$(shell $(CC) -print-multiarch))

@@ -10,9 +10,7 @@
 #include <time.h>
 #include <wchar.h>
 
-#define NCURSES_WIDECHAR 1
-#include <curses.h>
-
+#include "cmd/ncurses.h"
 #include "cmd/top.h"
 #include "lib/attach/held.h"
 #include "lib/util/clock.h"
@@ -56,11 +54,11 @@ static void colours_begin(void)
 		[PAIR_CYAN] = COLOR_CYAN,
 	};
 
-	if (!terminal_look().colour || !has_colors() || start_color() == ERR)
+	if (!terminal_look().colour || !nc.has_colors() || nc.start_color() == ERR)
 		return;
-	use_default_colors();
+	nc.use_default_colors();
 	for (short i = PAIR_RED; i <= PAIR_CYAN; i++)
-		init_pair(i, of[i], -1);
+		nc.init_pair(i, of[i], -1);
 }
 
 static attr_t attributes(unsigned style)
@@ -79,7 +77,7 @@ static short pair(unsigned style)
 static void line_put(const struct canvas *c, unsigned y)
 {
 	const struct canvas_cell *line = c->cells + (size_t)y * c->width;
-	bool colours = has_colors() && COLOR_PAIRS > PAIR_CYAN && terminal_look().colour;
+	bool colours = nc.has_colors() && *nc.COLOR_PAIRS > PAIR_CYAN && terminal_look().colour;
 	wchar_t run[WIDEST + 1];
 
 	for (unsigned x = 0, to; x < c->width; x = to) {
@@ -89,9 +87,9 @@ static void line_put(const struct canvas *c, unsigned y)
 			if (line[to].c)
 				run[n++] = line[to].c;
 		run[n] = L'\0';
-		attr_set(attributes(style) | (!colours && style & CELL_RED ? A_BOLD : 0),
+		nc.attr_set(attributes(style) | (!colours && style & CELL_RED ? A_BOLD : 0),
 			 colours ? pair(style) : 0, NULL);
-		mvaddnwstr(y, x, run, n);
+		nc.mvaddnwstr(y, x, run, n);
 	}
 }
 
@@ -99,13 +97,13 @@ static void show(struct ui *ui)
 {
 	struct canvas c;
 
-	if (!canvas_make(&c, COLS, LINES))
+	if (!canvas_make(&c, *nc.COLS, *nc.LINES))
 		return;
 	ui_draw(ui, &c);
 	for (unsigned y = 0; y < c.height; y++)
 		line_put(&c, y);
 	canvas_free(&c);
-	refresh();
+	nc.refresh();
 }
 
 static int key_of(wint_t key, bool function)
@@ -132,7 +130,7 @@ static void mouse(struct ui *ui)
 {
 	MEVENT e;
 
-	if (getmouse(&e) == ERR)
+	if (nc.getmouse(&e) == ERR)
 		return;
 	if (e.bstate & BUTTON4_PRESSED)
 		ui_key(ui, UI_KEY_UP);
@@ -168,7 +166,7 @@ static bool keys_take(struct ui *ui)
 	wint_t key;
 	int got;
 
-	while ((got = get_wch(&key)) != ERR) {
+	while ((got = nc.get_wch(&key)) != ERR) {
 		int ours = got == KEY_CODE_YES && key == KEY_MOUSE ? 0 :
 			   key_of(key, got == KEY_CODE_YES);
 		enum ui_action action = UI_NOTHING;
@@ -196,8 +194,8 @@ static void resize_now(void)
 
 	resized = 0;
 	if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_row && size.ws_col)
-		resizeterm(size.ws_row, size.ws_col);
-	clear();
+		nc.resizeterm(size.ws_row, size.ws_col);
+	nc.clear();
 }
 
 #define CHILDREN 16
@@ -310,27 +308,29 @@ int screen_run(const struct top_request *wanted, struct model *m, struct error *
 	if (!isatty(STDIN_FILENO))
 		return error_set(e, -ENOTTY, "nicprobe top -b",
 				 "top needs a terminal for its keys"), EXIT_FAILURE;
+	if (ncurses_load(e))
+		return EXIT_FAILURE;
 	signals_take();
 	sigemptyset(&taken);
 	for (unsigned i = 0; i < 5; i++)
 		sigaddset(&taken, (int[]){ SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGWINCH }[i]);
 	sigprocmask(SIG_BLOCK, &taken, &open);
-	screen = getenv("TERM") && *getenv("TERM") ? newterm(NULL, stdout, stdin) : NULL;
-	if (!screen || !tigetstr("cup") || tigetstr("cup") == (char *)-1) {
+	screen = getenv("TERM") && *getenv("TERM") ? nc.newterm(NULL, stdout, stdin) : NULL;
+	if (!screen || !nc.tigetstr("cup") || nc.tigetstr("cup") == (char *)-1) {
 		if (screen)
-			endwin();
+			nc.endwin();
 		error_set(e, -ENOTTY, "nicprobe top -b", "%s", terminal_wrong());
 		return EXIT_FAILURE;
 	}
-	cbreak();
-	noecho();
-	nonl();
-	keypad(stdscr, TRUE);
-	nodelay(stdscr, TRUE);
-	curs_set(0);
-	set_escdelay(25);
-	mouseinterval(200);
-	mousemask(BUTTON1_CLICKED | BUTTON1_DOUBLE_CLICKED | BUTTON4_PRESSED | BUTTON5_PRESSED,
+	nc.cbreak();
+	nc.noecho();
+	nc.nonl();
+	nc.keypad(*nc.stdscr, TRUE);
+	nc.nodelay(*nc.stdscr, TRUE);
+	nc.curs_set(0);
+	nc.set_escdelay(25);
+	nc.mouseinterval(200);
+	nc.mousemask(BUTTON1_CLICKED | BUTTON1_DOUBLE_CLICKED | BUTTON4_PRESSED | BUTTON5_PRESSED,
 		  NULL);
 	colours_begin();
 	ui_begin(&ui, m, &look, wanted->interval);
@@ -341,8 +341,8 @@ int screen_run(const struct top_request *wanted, struct model *m, struct error *
 	}
 	status = wanted->from ? loop_replay(&ui, &open) : loop(wanted, &ui, &open);
 	ui_end(&ui);
-	endwin();
-	delscreen(screen);
+	nc.endwin();
+	nc.delscreen(screen);
 	sigprocmask(SIG_SETMASK, &open, NULL);
 	return held_end() ? status : EXIT_FAILURE;
 }

@@ -54,7 +54,7 @@ reader_build() {	# TARGET
 	# shellcheck disable=SC2086,SC2046
 	$CLANG $flags $warn -fsanitize=fuzzer,address,undefined -o "$to/$1" "tests/fuzz/$1.c" "$to/readers.a" \
 		$(for f in $wrapped; do printf ' -Wl,--wrap=%s' "$f"; done) \
-		-lxdp -lbpf -lmnl -lelf -ljson-c -lm
+		-lxdp -lbpf -lmnl -lelf -lm
 }
 
 # Its reader, and what that needs of the program as it was built.
@@ -64,7 +64,7 @@ recording_build() {
 		tests/fuzz/recording.c record/*.c lib/core/key.c \
 		$(find lib render findings xdp bpf drivers probes -name '*.c' ! -name '*.bpf.c' ! -name key.c |
 			sed "s|^|${B:-build}/|; s|c$|o|") \
-		-lxdp -lbpf -lmnl -lelf -ljson-c -lz -lm -lpthread
+		-lxdp -lbpf -lmnl -lelf -lz -lm -lpthread
 }
 
 accept_build() {

@@ -2,7 +2,6 @@
 /* Reads a saved trial and validates everything in it. */
 #include <errno.h>
 #include <fcntl.h>
-#include <json-c/json.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -11,6 +10,7 @@
 #include "lib/util/error.h"
 #include "lib/util/log.h"
 #include "lib/util/slurp.h"
+#include "trial/stats/json_c.h"
 #include "trial/stats/record.h"
 
 #define SIZE_MAX_READ (16 << 20)	/* bytes: twice the size of all rounds of all figures */
@@ -53,10 +53,10 @@ static json_object *member(const struct reader *rd, json_object *in, const char 
 {
 	json_object *o;
 
-	if (json_object_object_get_ex(in, key, &o) && json_object_is_type(o, type))
+	if (jc.object_object_get_ex(in, key, &o) && jc.object_is_type(o, type))
 		return o;
 	broken(rd, text("\"%s\" is missing, or not %s %s", key, strchr("aeiou",
-	       *json_type_to_name(type)) ? "an" : "a", json_type_to_name(type)));
+	       *jc.type_to_name(type)) ? "an" : "a", jc.type_to_name(type)));
 	return NULL;
 }
 
@@ -64,12 +64,12 @@ static int string_get(const struct reader *rd, json_object *in, const char *key,
 		      size_t size)
 {
 	json_object *o = member(rd, in, key, json_type_string);
-	const char *s = o ? json_object_get_string(o) : NULL;
+	const char *s = o ? jc.object_get_string(o) : NULL;
 
 	if (!s)
 		return -EBADMSG;
 	/* the second check: no zero byte in the middle */
-	if (strlen(s) >= size || strlen(s) != (size_t)json_object_get_string_len(o))
+	if (strlen(s) >= size || strlen(s) != (size_t)jc.object_get_string_len(o))
 		return broken(rd, text("\"%s\" is too long", key));
 	strcpy(to, s);
 	return 0;
@@ -80,11 +80,11 @@ static int version_check(const struct reader *rd, json_object *top)
 	json_object *o;
 	int64_t version;
 
-	if (!json_object_is_type(top, json_type_object) ||
-	    !json_object_object_get_ex(top, "nicprobe_baseline", &o) ||
-	    !json_object_is_type(o, json_type_int))
+	if (!jc.object_is_type(top, json_type_object) ||
+	    !jc.object_object_get_ex(top, "nicprobe_baseline", &o) ||
+	    !jc.object_is_type(o, json_type_int))
 		return broken(rd, "it has no \"nicprobe_baseline\"");
-	version = json_object_get_int64(o);
+	version = jc.object_get_int64(o);
 	if (version != RECORD_VERSION)
 		return error_set(rd->error, -EBADMSG, "save it again with this nicprobe",
 				 "cannot read the baseline %s: it is version %lld, not %d",
@@ -95,13 +95,14 @@ static int version_check(const struct reader *rd, json_object *top)
 static int settings_get(const struct reader *rd, json_object *top)
 {
 	json_object *options = member(rd, top, "options", json_type_object);
+	struct lh_entry *option;
 
 	if (!options)
 		return -EBADMSG;
-	json_object_object_foreach(options, name, value) {
+	lh_foreach(jc.object_get_object(options), option) {
 		struct setting *s = &rd->r->settings[rd->r->nr_settings];
+		const char *name = lh_entry_k(option);
 
-		(void)value;
 		if (rd->r->nr_settings == SETTINGS_MAX || strlen(name) >= sizeof(s->name))
 			return broken(rd, "it has too many or too long options");
 		strcpy(s->name, name);
@@ -118,15 +119,15 @@ static int values_get(const struct reader *rd, json_object *of, double *values)
 
 	if (!list)
 		return -EBADMSG;
-	if (json_object_array_length(list) != rd->r->series->rounds)
+	if (jc.object_array_length(list) != rd->r->series->rounds)
 		return broken(rd, "a figure does not have a value for every round");
 	for (unsigned i = 0; i < rd->r->series->rounds; i++) {
-		json_object *o = json_object_array_get_idx(list, i);
+		json_object *o = jc.object_array_get_idx(list, i);
 
-		if (o && !json_object_is_type(o, json_type_double) &&
-		    !json_object_is_type(o, json_type_int))
+		if (o && !jc.object_is_type(o, json_type_double) &&
+		    !jc.object_is_type(o, json_type_int))
 			return broken(rd, "a value is not a number");
-		values[i] = o ? json_object_get_double(o) : NAN;
+		values[i] = o ? jc.object_get_double(o) : NAN;
 		if (o && !isfinite(values[i]))	/* json-c accepts NaN and Infinity */
 			return broken(rd, "a value is not finite");
 	}
@@ -142,14 +143,14 @@ static int figure_get(const struct reader *rd, json_object *of)
 
 	if (s->nr == FIGURES_MAX)
 		return broken(rd, "it has too many figures");
-	if (!json_object_is_type(of, json_type_object))
+	if (!jc.object_is_type(of, json_type_object))
 		return broken(rd, "a figure is not an object");
 	f.unit = rd->r->units[s->nr];
 	better = member(rd, of, "better", json_type_int);
 	if (!better || string_get(rd, of, "name", f.name, sizeof(f.name)) ||
 	    string_get(rd, of, "unit", rd->r->units[s->nr], sizeof(rd->r->units[0])))
 		return -EBADMSG;
-	f.better = json_object_get_int(better);
+	f.better = jc.object_get_int(better);
 	if (f.better < -1 || f.better > 1)
 		return broken(rd, "\"better\" is not 1, 0 or -1");
 	if (rounds_find(s, f.name) >= 0)
@@ -166,11 +167,11 @@ static int figures_get(const struct reader *rd, json_object *top)
 
 	if (!rounds)
 		return -EBADMSG;
-	if (json_object_get_int64(rounds) < 1 || json_object_get_int64(rounds) > ROUNDS_MAX)
+	if (jc.object_get_int64(rounds) < 1 || jc.object_get_int64(rounds) > ROUNDS_MAX)
 		return broken(rd, text("\"rounds\" is not between 1 and %d", ROUNDS_MAX));
-	rd->r->series->rounds = json_object_get_int64(rounds);
-	for (size_t i = 0; !err && i < json_object_array_length(list); i++)
-		err = figure_get(rd, json_object_array_get_idx(list, i));
+	rd->r->series->rounds = jc.object_get_int64(rounds);
+	for (size_t i = 0; !err && i < jc.object_array_length(list); i++)
+		err = figure_get(rd, jc.object_array_get_idx(list, i));
 	return err ?: rd->r->series->nr ? err : broken(rd, "it has no figures");
 }
 
@@ -193,7 +194,7 @@ static int document_get(const struct reader *rd, json_object *top)
 	cpus = member(rd, top, "cpus", json_type_int);
 	if (!cpus)
 		return -EBADMSG;
-	r->cpus = json_object_get_int(cpus);
+	r->cpus = jc.object_get_int(cpus);
 	return figures_get(rd, top);
 }
 
@@ -207,23 +208,26 @@ int record_read(struct record *r, const char *path, struct error *e)
 	int err;
 
 	*r = (struct record){ .series = rounds_new() };
-	tokener = json_tokener_new();
+	err = json_c_load(e);
+	if (err)
+		return err;
+	tokener = jc.tokener_new();
 	err = r->series && tokener ? bytes_read(&rd, &bytes, &size) : unreadable(&rd, ENOMEM);
 	if (err)
 		goto out;
-	json_tokener_set_flags(tokener, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
-	top = json_tokener_parse_ex(tokener, bytes, size);
+	jc.tokener_set_flags(tokener, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
+	top = jc.tokener_parse_ex(tokener, bytes, size);
 	if (!top)
-		err = broken(&rd, json_tokener_get_error(tokener) == json_tokener_continue ?
+		err = broken(&rd, jc.tokener_get_error(tokener) == json_tokener_continue ?
 			     "it is truncated" : text("at byte %zu: %s",
-			     json_tokener_get_parse_end(tokener),
-			     json_tokener_error_desc(json_tokener_get_error(tokener))));
+			     jc.tokener_get_parse_end(tokener),
+			     jc.tokener_error_desc(jc.tokener_get_error(tokener))));
 	else
 		err = document_get(&rd, top);
 out:
-	json_object_put(top);
+	jc.object_put(top);
 	if (tokener)
-		json_tokener_free(tokener);
+		jc.tokener_free(tokener);
 	free(bytes);
 	return err;
 }
