@@ -129,11 +129,13 @@ static void judge_wait(struct evidence *e)
 	for_each_row(r, e, METER_qdisc) {
 		const uint64_t *w = r.words + k->at;
 		const struct qdisc_key *key = r.key;
-		double p50 = hist_percentile(k, w, .5);
+		double p50;
 
+		if (!worth(e, hist_count(k, w), enough.value) || delays_on_purpose(key->kind))
+			continue;
+		p50 = hist_percentile(k, w, .5);
 		driver = completion_median(e, key->queue);
-		if (!worth(e, hist_count(k, w), enough.value) || delays_on_purpose(key->kind) ||
-		    p50 < (isnan(driver) ? alone.value : slow.value) || p50 < times.value * driver)
+		if (p50 < (isnan(driver) ? alone.value : slow.value) || p50 < times.value * driver)
 			continue;
 		late++;
 		waited += hist_count(k, w);
