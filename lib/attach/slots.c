@@ -299,6 +299,7 @@ static __u32 slot_take(struct host *h, const struct site *site)
 	if (*h->tenant[slot].pins)
 		return 0;
 	h->last = slot;
+	h->words = SLOT_WORD(slot) < h->words ? h->words : SLOT_WORD(slot) + 1;
 	h->tenant[slot].dev = site->config.dev;
 	h->tenant[slot].ifindex = site->config.ifindex;
 	if (!devices_fill(h)) {

@@ -104,6 +104,8 @@ struct host {
 	__u32 current;			/* the index of the devices in use, and 2 for each change */
 	__u32 gro_armed;		/* CPUs whose polls are counted: bpf/gro/gro.bpf.h */
 	__u32 last;			/* the slot taken last: the next one is another */
+	__u32 words;			/* of a struct slots: no slot beyond was ever taken */
+	__u32 unused;
 	__u64 calls;			/* 1 << program of those that pass events on at all… */
 	struct slots called[NR_SHARED];	/* …and the slots they pass them on to */
 	struct slots index[INDEX_PLACES];	/* slots whose ifindex ends with these bits */
