@@ -49,9 +49,9 @@ def pins(netns, device):
 
 
 def followed(meters):
-    """--sample where the cost of following is measured: all packets, by skblife alone one in 64; all
-    meters at once follow as many as by default."""
-    return {"all": None, "skblife": 64}.get(meters, 1)
+    """--sample where the cost of following is measured: all packets, by skblife alone one in 64. flow, and
+    the default meters or all at once, follow as many as by default."""
+    return {"all": None, None: None, "flow": None, "skblife": 64}.get(meters, 1)
 
 
 class Attached:

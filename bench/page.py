@@ -31,7 +31,7 @@ The kernel keeps run-time statistics of every program while frames are sent and 
 The figure of an empty program on the same tracepoint in the same run is subtracted.
 *By the clock* is what a UDP packet between sockets takes more than with nothing attached, dispatch of the programs included: on a tap that sends it, and on a veth that receives it.
 For comparison, bpftrace runs scripts that do the same work (`bench/rivals.py`); its ipecn uses a tracepoint instead of a kprobe, and counts only 1000 packets.
-txlat and qdisc follow every packet here (`--sample 1`), skblife one in 64; all meters at once follow as many as by default.""",
+txlat and qdisc alone follow every packet here (`--sample 1`), skblife one in 64; flow, the default meters and all meters follow as many as by default.""",
     "throughput": """The packet rate of one CPU: without, with, with, without.
 The loss is the difference in packets (TCP: bytes) per CPU second (per second if the kernel accounts softirq time separately), so that other work on the machine counts less; the third of the rounds whose two ends differ most is left out.
 *Live frames* are 64-byte UDP packets made by the kernel (`BPF_F_TEST_XDP_LIVE_FRAMES`); they pass an XDP program and the whole stack, and end in a socket that is never read.
