@@ -88,7 +88,7 @@ static void line_put(const struct canvas *c, unsigned y)
 				run[n++] = line[to].c;
 		run[n] = L'\0';
 		nc.attr_set(attributes(style) | (!colours && style & CELL_RED ? A_BOLD : 0),
-			 colours ? pair(style) : 0, NULL);
+			    colours ? pair(style) : 0, NULL);
 		nc.mvaddnwstr(y, x, run, n);
 	}
 }
@@ -331,7 +331,7 @@ int screen_run(const struct top_request *wanted, struct model *m, struct error *
 	nc.set_escdelay(25);
 	nc.mouseinterval(200);
 	nc.mousemask(BUTTON1_CLICKED | BUTTON1_DOUBLE_CLICKED | BUTTON4_PRESSED | BUTTON5_PRESSED,
-		  NULL);
+		     NULL);
 	colours_begin();
 	ui_begin(&ui, m, &look, wanted->interval);
 	if (wanted->from) {

@@ -143,7 +143,7 @@ static __always_inline void pass_along(void *ctx, void *next, enum shared_progra
 	for (__u32 w = 0; w < SLOT_WORDS; w++) {
 		__u64 slots = c.set ? c.set->word[w] : 0;
 
-		if (w == 1 && host.words == 1)		/* fewer than 64 interfaces: mostly */
+		if (w == 1 && host.words == 1)		/* mostly */
 			return;
 		if (c.others)
 			slots = ~slots;
