@@ -52,7 +52,7 @@ static __always_inline void ecn_source_packet(const struct packet *p, __u64 at)
 	(void)at;
 	if (p->point == RX_NIC && p->ecn == ECN_UNREAD)
 		lost_add(METER_ecn_source, p->segs);	/* it may have been marked */
-	if (p->point != RX_NIC || p->ecn != ECN_CE)
+	if (p->point != RX_NIC || LIKELY(p->ecn != ECN_CE))
 		return;
 	/* of either family: an IPv6 address that is an IPv4 address and zeros has its set */
 	nr = table_set(p->src[0], p->src[1]);

@@ -132,7 +132,7 @@ static __always_inline bool flow_look(struct packet *p)
 {
 	__u64 at;
 
-	if (!meter_on(METER_flow) || !packet_place(p, &at))
+	if (!meter_on(METER_flow) || !packet_place(p->row, &at))
 		return false;
 	rxcpu_count(p, at);
 	p->counted = true;

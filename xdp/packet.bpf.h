@@ -66,14 +66,15 @@ static __always_inline __u64 packet_bytes(const struct packet *p)
 }
 
 /*
- * Where this CPU counts the packet, in the rows of each packet meter: all have the same strides.
- * False: nowhere, and that cannot be. Not a member of the packet, whose bounds would be forgotten.
+ * Where this CPU counts a packet of this row, in the rows of each packet meter: all have the same
+ * strides. False: nowhere, and that cannot be. Not a member of the packet, whose bounds would be
+ * forgotten.
  */
-static __always_inline bool packet_place(const struct packet *p, __u64 *at)
+static __always_inline bool packet_place(__u64 row, __u64 *at)
 {
-	__u64 own = own_nr(pktsize, p->row);
+	__u64 own = own_nr(pktsize, row);
 
-	if (own >= TOLD(end[METER_pktsize]))
+	if (SELDOM(own, >=, end[METER_pktsize]))
 		return false;
 	barrier_var(own);	/* it is used as it was compared */
 	*at = own;
@@ -88,27 +89,32 @@ static __always_inline bool packet_place(const struct packet *p, __u64 *at)
 #include "xdp/gso.bpf.h"
 #include "xdp/offload.bpf.h"
 
-static __always_inline void meter_packet(struct packet *p)
+/* `at`: of packet_place() */
+static __always_inline void meter_packet_at(struct packet *p, __u64 at)
 {
-	__u64 at;
-
-	if (!packet_place(p, &at))
-		return;
 #define M(name)	if (meter_on(METER_##name)) name##_packet(p, at);
 	PACKET_METERS(M)
 #undef M
 }
 
+static __always_inline void meter_packet(struct packet *p)
+{
+	__u64 at;
+
+	if (packet_place(p->row, &at))
+		meter_packet_at(p, at);
+}
+
 /* Does any enabled meter need more of the packet than its length? */
 static __always_inline bool packet_headers_wanted(void)
 {
-	return meter_on(METER_ecn) || meter_on(METER_ecn_source);
+	return any_on(1 << METER_ecn | 1 << METER_ecn_source);
 }
 
 /* Does any enabled meter need the work left for the card? */
 static __always_inline bool packet_work_wanted(void)
 {
-	return meter_on(METER_gso) || meter_on(METER_offload);
+	return any_on(1 << METER_gso | 1 << METER_offload);
 }
 
 /* What an IP header that begins with these bytes says; ECN_NOT_IP: its version is another. */
@@ -117,13 +123,39 @@ static __always_inline __u64 ip_codepoint(__u8 first, __u8 second, bool ipv6)
 	if (ipv6)
 		return first >> 4 == 6 ? second >> 4 & 3 : ECN_NOT_IP;
 	/* version 4, and IHL of at least 20 bytes */
-	return first >= 0x45 && first <= 0x4f ? second & 3 : ECN_NOT_IP;
+	return LIKELY(first >= 0x45 && first <= 0x4f) ? second & 3 : ECN_NOT_IP;
 }
 
 /* Four bytes at once, as they lie: every copy of a header is aligned for that. */
 static __always_inline __u64 packet_word(const __u8 *at)
 {
 	return *(const __u32 *)at;
+}
+
+static __always_inline void ipv4_parse(struct packet *p, const __u8 *b, const void *end)
+{
+	if ((void *)(b + 20) > end)
+		return;
+	p->ecn = ip_codepoint(b[0], b[1], false);
+	barrier_var(p->ecn);	/* clang would keep a byte of it, and widen that */
+	if (LIKELY(p->ecn != ECN_CE))
+		return;
+	p->ipv6 = 0;
+	p->src[0] = packet_word(b + 12);
+	p->src[1] = 0;
+}
+
+static __always_inline void ipv6_parse(struct packet *p, const __u8 *b, const void *end)
+{
+	if ((void *)(b + 40) > end)
+		return;
+	p->ecn = ip_codepoint(b[0], b[1], true);
+	barrier_var(p->ecn);
+	if (LIKELY(p->ecn != ECN_CE))
+		return;
+	p->ipv6 = 1;
+	p->src[0] = packet_word(b + 8) | packet_word(b + 12) << 32;
+	p->src[1] = packet_word(b + 16) | packet_word(b + 20) << 32;
 }
 
 /*
@@ -137,6 +169,10 @@ static __always_inline void packet_parse(struct packet *p, const void *l3, const
 	const __u8 *b = l3;
 
 	p->ecn = ECN_NOT_IP;
+	if (LIKELY(proto == bpf_htons(ETH_P_IP))) {
+		ipv4_parse(p, b, end);
+		return;
+	}
 	for (int tags = 0; tags < 2; tags++) {
 		if (!is_vlan(proto))
 			break;
@@ -145,24 +181,9 @@ static __always_inline void packet_parse(struct packet *p, const void *l3, const
 		proto = *(__be16 *)(b + 2);
 		b += VLAN_TAG;
 	}
-	if (proto == bpf_htons(ETH_P_IP)) {
-		if ((void *)(b + 20) > end)
-			return;
-		p->ecn = ip_codepoint(b[0], b[1], false);
-		if (p->ecn == ECN_CE) {
-			p->ipv6 = 0;
-			p->src[0] = packet_word(b + 12);
-			p->src[1] = 0;
-		}
-	} else if (proto == bpf_htons(ETH_P_IPV6)) {
-		if ((void *)(b + 40) > end)
-			return;
-		p->ecn = ip_codepoint(b[0], b[1], true);
-		if (p->ecn == ECN_CE) {
-			p->ipv6 = 1;
-			p->src[0] = packet_word(b + 8) | packet_word(b + 12) << 32;
-			p->src[1] = packet_word(b + 16) | packet_word(b + 20) << 32;
-		}
-	}
+	if (proto == bpf_htons(ETH_P_IP))
+		ipv4_parse(p, b, end);
+	else if (proto == bpf_htons(ETH_P_IPV6))
+		ipv6_parse(p, b, end);
 }
 #endif

@@ -7,14 +7,16 @@ METER_MAP(rxcpu);
 static __always_inline void rxcpu_count(struct packet *p, __u64 at)
 {
 	struct rxcpu *row;
+	__u64 packets;
 
 	if (p->point != RX_NIC)
 		return;
 	row = row_there(rxcpu, at);	/* RX_NIC is 0, so the row is the queue */
-	row->packets += p->segs;
+	packets = row->packets + p->segs;
+	row->packets = packets;
 	row->bytes += packet_bytes(p);
-	if (meter_on(METER_flow) && __builtin_expect(row->packets >= row->look, 0))
-		row->look = flow_due(p, row->packets, !row->look);
+	if (meter_on(METER_flow) && !LIKELY(packets < row->look))
+		row->look = flow_due(p, packets, !row->look);
 }
 
 static __always_inline void rxcpu_packet(struct packet *p, __u64 at)

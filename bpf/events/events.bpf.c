@@ -36,11 +36,6 @@ static __always_inline bool on(enum meter_id id)
 	return meter_on(id) && !(off & 1ull << id);
 }
 
-static __always_inline bool point_on(enum point point)
-{
-	return config.points >> point & 1;
-}
-
 static __always_inline void used(const struct sk_buff *skb, enum txlat_lane lane)
 {
 	if (on(METER_skblife))

@@ -5,6 +5,7 @@
  */
 #include <elf.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,16 +86,91 @@ static void value_put(struct bpf_insn *in, __u64 value)
 	in[1].imm = value >> 32;
 }
 
-/* The word of the configuration that this stands for. */
-static void word_put(const struct config *config, struct bpf_insn *in)
+/* A word of the configuration; 0: there is none. */
+static __u64 config_word(const struct config *config, unsigned offset, unsigned size)
 {
-	unsigned offset = in->imm & 0xffff, size = in->imm >> 16;
 	__u64 word = 0;
 
-	if ((size == 4 || size == 8) && offset + size <= sizeof(*config)) {
+	if ((size == 4 || size == 8) && offset + size <= sizeof(*config))
 		memcpy(&word, (const char *)config + offset, size);
-		value_put(in, word);
+	return word;
+}
+
+/* The word of the configuration that this takes as its operand, as far as that has bits for it. */
+static void operand_put(const struct config *config, struct bpf_insn *in)
+{
+	__u64 word = config_word(config, in->imm & 0xffff, in->imm >> 16 & 15);
+
+	in->imm = word < INT32_MAX ? word : INT32_MAX;
+}
+
+static bool has_operand(const struct bpf_insn *in)
+{
+	return BPF_CLASS(in->code) >= BPF_ALU && BPF_SRC(in->code) == BPF_K &&
+	       (in->imm & OPERAND_KIND) == OPERAND_OF(0, 0);
+}
+
+/* Does `from` lead to `to`, by jumps forward? */
+static bool leads_to(const struct bpf_insn *from, const struct bpf_insn *to)
+{
+	size_t nr = to > from ? to - from : 0;
+	bool *met = calloc(nr + 1, sizeof(*met)), leads;
+
+	if (!met)
+		return false;
+	met[0] = true;
+	for (size_t i = 0; i < nr; i++) {
+		__u8 class = BPF_CLASS(from[i].code), op = BPF_OP(from[i].code);
+		bool jumps = (class == BPF_JMP || class == BPF_JMP32) && op != BPF_CALL;
+
+		if (!met[i])
+			continue;
+		if (jumps && op != BPF_EXIT && from[i].off >= 0 && i + 1 + from[i].off <= nr)
+			met[i + 1 + from[i].off] = true;
+		if (!jumps || (op != BPF_JA && op != BPF_EXIT))
+			met[i + 1] = true;
 	}
+	leads = met[nr];
+	free(met);
+	return to >= from && leads;
+}
+
+static bool is_switch(const struct bpf_insn *in, size_t left)
+{
+	return left > 2 && in->code == (BPF_ALU64 | BPF_MOV | BPF_K) && in->dst_reg == BPF_REG_0 &&
+	       in[1].code == (BPF_JMP | BPF_JEQ | BPF_K) && in[1].dst_reg == BPF_REG_0 &&
+	       !in[1].imm;
+}
+
+static bool switch_is_on(const struct config *config, __u32 what)
+{
+	switch (what & SWITCH_KIND) {
+	case SWITCH_METER:
+		return config->on >> (what & 63) & 1;
+	case SWITCH_PACKET:
+		return config->on & (what & 0xffff);
+	case SWITCH_POINT:
+		return config->points >> (what & 31) & 1;
+	}
+	return config_word(config, what & 0xffff, sizeof(__u32));
+}
+
+/*
+ * The verifier refuses code that no jump leads to, so a jump that is never taken stays where
+ * nothing else leads to its end. The verifier removes it, but not what it asks.
+ */
+static void switch_put(const struct config *config, struct bpf_insn *in)
+{
+	static const struct bpf_insn nothing = { .code = BPF_JMP | BPF_JA };
+
+	__u32 kind = in->imm & SWITCH_KIND;
+
+	if (kind != SWITCH_METER && kind != SWITCH_PACKET && kind != SWITCH_POINT &&
+	    kind != SWITCH_WORD)
+		return;
+	in->imm = switch_is_on(config, in->imm);
+	if (!in[1].off || (in->imm && leads_to(in + 2, in + 2 + in[1].off)))
+		in[0] = in[1] = nothing;
 }
 
 /* The function of the kernel that a call stands for; 0: none. */
@@ -121,10 +197,12 @@ static void replace(const struct bpf_insn *at, size_t left, void *arg)
 	if (id != NR_METERS && t->rows[id] >= 0) {
 		in->src_reg = BPF_PSEUDO_MAP_VALUE;
 		value_put(in, t->rows[id]);
-	} else if (loads_kind(in, left, ON_OF(0ull))) {
-		value_put(in, config->on >> in->imm & 1);
+	} else if (has_operand(in)) {
+		operand_put(config, in);
+	} else if (is_switch(in, left)) {
+		switch_put(config, in);
 	} else if (loads_kind(in, left, WORD_OF(0ull, 0ull))) {
-		word_put(config, in);
+		value_put(in, config_word(config, in->imm & 0xffff, in->imm >> 16));
 	} else if (config->dev && loads(in, left) &&
 		   (loads_this(in, DEV_UNKNOWN) ||
 		    (config->stays && loads_this(in, DEV_OF_PACKET)))) {

@@ -19,6 +19,7 @@ _Static_assert(NR_METERS <= 64, "config.on and meta.on have a bit for each");
 #define M(name) + 1
 enum { NR_PACKET_METERS = 0 PACKET_METERS(M) };	/* they come first */
 #undef M
+_Static_assert(NR_PACKET_METERS <= 16, "SWITCH_PACKET has a bit for each");
 
 /* Where on its way a packet is counted: receiving first, then sending. */
 enum point {
@@ -90,6 +91,8 @@ struct config {
 	__u32 napis, napi_first, napi_rx;	/* napis: all; 0: none that only sends is known */
 };
 
+_Static_assert(sizeof(struct config) < 1 << 16, "OPERAND_OF() and SWITCH_WORD have 16 bits");
+
 /* What the programs of an interface share: lib/attach/begin.h. */
 struct begun {
 	__u64 times;
@@ -118,8 +121,19 @@ _Static_assert(!(SCRATCH_TASKS & (SCRATCH_TASKS - 1)), "scratch_nr() takes the l
 #define ROWS_OF(id)	(0x726f777300000000 + (id))
 /* A word of `config`: its offset and size. */
 #define WORD_OF(offset, size)	(0x776f726400000000 + ((size) << 16) + (offset))
-/* Is meter `id` on? 1 or 0. */
-#define ON_OF(id)	(0x6d746f6e00000000 + (id))
+/* The same as the operand of one instruction; it is below 2^31. */
+#define OPERAND_OF(offset, size)	(0x77600000 + ((size) << 16) + (offset))
+#define OPERAND_KIND	0xfff00000	/* bits that say so */
+/*
+ * A switch: `r0 = …; if r0 == 0 goto off`, where `…` is one of these. The loader makes both nothing
+ * if it is on, which the verifier removes; or else sets r0 to 0, and the verifier removes what it
+ * jumps over. The last 16 bits say what must be on.
+ */
+#define SWITCH_METER	0x6d6f0000	/* a meter, by id */
+#define SWITCH_PACKET	0x6d700000	/* any of these packet meters: 1 << METER_x */
+#define SWITCH_POINT	0x6d740000	/* a point that tracepoints serve */
+#define SWITCH_WORD	0x6d770000	/* a word of `config` of 4 bytes, by offset: it is not 0 */
+#define SWITCH_KIND	0xffff0000
 
 /*
  * Calls of functions of the kernel, which the loader puts in place of calls of these helpers, which

@@ -8,34 +8,7 @@
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 
-#include "lib/core/abi.h"
-
-const volatile struct config config SEC(".rodata.config");
-
-/* A constant that the loader replaces: abi.h. Where it does not, it is `mark`. */
-#ifndef CONSTANT
-#define CONSTANT(word, mark)	asm("%0 = %1 ll" : "=r"(word) : "i"(mark))
-#endif
-
-/*
- * What is asked for each packet: config.field as a constant among the instructions, of 64 bits; and
- * whether a meter is on. An object that is not opened by lib/attach/object.h defines UNTOLD first.
- */
-#if defined(__bpf__) && !defined(UNTOLD)
-#define TOLD(field) ({							\
-	__u64 told;							\
-	CONSTANT(told, WORD_OF(offsetof(struct config, field), sizeof(config.field)));	\
-	told;								\
-})
-#define meter_on(id) ({							\
-	__u64 on;							\
-	CONSTANT(on, ON_OF(id));					\
-	on != 0;							\
-})
-#else	/* or a compiler of tests */
-#define TOLD(field)	((__u64)config.field)
-#define meter_on(id)	(config.on >> (id) & 1)
-#endif
+#include "lib/core/told.bpf.h"
 
 /*
  * How often counting has begun on the interface: a word that all programs share, written when
@@ -47,7 +20,7 @@ volatile struct begun begun SEC(".data.begun");
 
 static __always_inline bool has_begun(void)
 {
-	return begun.times >= TOLD(from);
+	return !SELDOM(begun.times, <, from);
 }
 
 /* A map; for many of those with 1 entry, attach sets the size. */
@@ -109,7 +82,7 @@ MAP(PERCPU_ARRAY, lost, __u32, __u64, NR_METERS);
 })
 
 /* The number that a row of this CPU has among those of all. */
-#define own_nr(name, nr)	(bpf_get_smp_processor_id() * TOLD(stride[METER_##name]) + (nr))
+#define own_nr(name, nr)	(TIMES(bpf_get_smp_processor_id(), stride[METER_##name]) + (nr))
 
 /* A row by that number, which is below TOLD(end[METER_name]). */
 #ifdef __bpf__
@@ -130,7 +103,7 @@ MAP(PERCPU_ARRAY, lost, __u32, __u64, NR_METERS);
 #define own_row(name, nr) ({						\
 	__u64 own = own_nr(name, nr);					\
 	struct name *row_found = NULL;					\
-	if (own < TOLD(end[METER_##name])) {				\
+	if (!SELDOM(own, >=, end[METER_##name])) {			\
 		barrier_var(own);	/* it is used as it was compared */	\
 		row_found = row_there(name, own);			\
 	}								\
@@ -156,9 +129,9 @@ static __always_inline void lost_add(__u32 meter, __u64 count)
 })
 
 /* Of a queue that was not in use at attach, or is not known: readers look there if told. */
-static __always_inline __u32 far_queue(__u32 queue)
+static __always_inline __u64 far_queue(__u64 queue)
 {
-	__u32 unknown = TOLD(rows) - 1;
+	__u64 unknown = TOLD(rows) - 1;
 
 	if (queue >= unknown)
 		return unknown;
@@ -167,9 +140,13 @@ static __always_inline __u32 far_queue(__u32 queue)
 	return queue;
 }
 
-static __always_inline __u32 row_of(enum point point, __u32 queue)
+static __always_inline __u64 row_of(enum point point, __u32 nr)
 {
-	return point * (__u32)TOLD(rows) + (queue < TOLD(near) ? queue : far_queue(queue));
+	__u64 queue = nr;
+
+	if (SELDOM(queue, >=, near))
+		queue = far_queue(queue);
+	return point ? point * TOLD(rows) + queue : queue;
 }
 
 /*
