@@ -27,25 +27,16 @@ import events                   # noqa: E402
 import faces                    # noqa: E402
 import lifecycle                # noqa: E402
 import machine                  # noqa: E402
+import packets                  # noqa: E402
 import page                     # noqa: E402
 import questions                # noqa: E402
 import report                   # noqa: E402
 import scale                    # noqa: E402
 import throughput               # noqa: E402
-from children import BENCH  # noqa: E402
-
-
-def packets(quick):
-    """BPF_PROG_TEST_RUN, by `bench packet`."""
-    r = subprocess.run([BENCH, "packet", "--rounds", "21" if quick else "101",
-                        *["--progress"] * sys.stderr.isatty()], stdout=subprocess.PIPE, check=False)
-    if r.returncode:
-        sys.exit(r.returncode)
-    return {"rounds": 21 if quick else 101, "rows": json.loads(r.stdout)}
 
 
 EXPEDITED = "/sys/kernel/rcu_expedited"
-PARTS = {"packets": packets, "dispatch": dispatch.part, "events": events.part, "throughput": throughput.part,
+PARTS = {"packets": packets.part, "dispatch": dispatch.part, "events": events.part, "throughput": throughput.part,
          "scale": scale.part, "lifecycle": lifecycle.part, "faces": faces.part,
          "questions": questions.part, "connections": connections.part}
 
