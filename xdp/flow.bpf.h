@@ -7,7 +7,7 @@ METER_RECENT_MAP(flow, FLOWS);
 /* Random gaps between samples, so that periodic traffic cannot stay in step. */
 static __noinline __u32 flow_gap(void)
 {
-	return bpf_get_prandom_u32() % (2 * config.flow_sample - 1) + 1;
+	return bpf_get_prandom_u32() % (2 * TOLD(flow_sample) - 1) + 1;
 }
 
 /*
@@ -17,7 +17,7 @@ static __noinline __u32 flow_gap(void)
  */
 static __always_inline __u64 flow_due(struct packet *p, __u64 packets, bool first)
 {
-	p->look = !first || config.flow_sample == 1;
+	p->look = !first || TOLD(flow_sample) == 1;
 	return packets + flow_gap();
 }
 
@@ -93,7 +93,7 @@ static __always_inline bool flow_there(const struct flow_head *head, int size)
 /* The number of packets that a sampled buffer stands for. */
 static __always_inline __u64 flow_weight(__u32 segs)
 {
-	return segs > config.flow_sample ? segs : config.flow_sample;
+	return segs > TOLD(flow_sample) ? segs : TOLD(flow_sample);
 }
 
 static __always_inline void flow_lost(__u32 segs)
@@ -105,7 +105,7 @@ static __always_inline void flow_lost(__u32 segs)
 static __noinline __attribute__((unused))
 int flow_take(const struct flow_head *head, __u32 queue, __u32 segs, __u64 bytes)
 {
-	struct flow_key key = { .queue = queue < config.rows - 1 ? queue : FLOW_UNKNOWN };
+	struct flow_key key = { .queue = queue < TOLD(rows) - 1 ? queue : FLOW_UNKNOWN };
 	struct flow *row, zero = {};
 
 	if (!head || !segs)

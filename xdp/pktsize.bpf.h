@@ -26,7 +26,7 @@ static __always_inline void pktsize_packet(const struct packet *p, __u64 at)
 		row->linear += p->linear;
 	} else {
 		HIST_ADD(row->size, pktsize_slot(p->len), p->len);
-		if (p->point == TX_NIC && p->len < config.tx_least)
-			row->padding += config.tx_least - p->len;
+		if (p->point == TX_NIC && p->len < TOLD(tx_least))
+			row->padding += TOLD(tx_least) - p->len;
 	}
 }

@@ -22,7 +22,7 @@ static __always_inline __u64 length_of(struct xdp_md *ctx, const void *data, con
 /* Generic XDP has queue_mapping - 1, whether that is meaningful or not; 0 if none is recorded. */
 static __always_inline __u32 queue_of(const struct xdp_md *ctx)
 {
-	if (is_set(xdp_generic) && config.rx_queues > 1 && config.rx_queue != RX_QUEUE_RECORDED)
+	if (is_set(xdp_generic) && TOLD(rx_queues) > 1 && TOLD(rx_queue) != RX_QUEUE_RECORDED)
 		return ~0u;
 	return ctx->rx_queue_index;
 }

@@ -38,11 +38,11 @@ static __noinline int depth_find(struct counted *c)
 {
 	__u64 rq;
 
-	if (!c || !config.preempt_count)
+	if (!c || !TOLD(preempt_count))
 		return 0;
 	rq = run_queue();
 	if (rq)
-		c->depth = rq + config.preempt_count;
+		c->depth = rq + TOLD(preempt_count);
 	return 0;
 }
 
@@ -128,7 +128,7 @@ static __always_inline bool mine(const void *what, bool again)
 	__u64 *counted;
 	bool first;
 
-	if (config.preempts)
+	if (is_set(preempts))
 		return mine_by_mark(what, again);
 	counted = counted_here();
 	if (!counted)

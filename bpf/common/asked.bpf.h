@@ -30,13 +30,13 @@ static __always_inline void asked_renew(struct asked *a, __u64 one, __u64 other)
 /* May it be ours? NULL: nobody's answers are known. */
 static __always_inline bool asked_us(const struct asked *a)
 {
-	return !a || !(a->no.word[SLOT_WORD(config.slot)] & SLOT_BIT(config.slot));
+	return !a || !(a->no.word[SLOT_WORD(TOLD(slot))] & SLOT_BIT(TOLD(slot)));
 }
 
 static __always_inline void asked_no(struct asked *a)
 {
 	if (a)
-		__sync_fetch_and_or(&a->no.word[SLOT_WORD(config.slot)], SLOT_BIT(config.slot));
+		__sync_fetch_and_or(&a->no.word[SLOT_WORD(TOLD(slot))], SLOT_BIT(TOLD(slot)));
 }
 
 /* The slots whose it may be. */

@@ -36,7 +36,7 @@ static __always_inline bool dev_may_be_ours(const struct net_device *dev)
 	if (dev_is_other(dev))
 		return false;
 	barrier();		/* keep this a branch, with nothing moved before it */
-	return dev && dev->ifindex == (int)config.ifindex;
+	return dev && dev->ifindex == (int)TOLD(ifindex);
 }
 
 /* Our interface may be gone and its address reused, or it may be in another namespace now. */
@@ -46,10 +46,10 @@ static __always_inline bool dev_is_it(const struct net_device *dev)
 
 	if (!dev_may_be_ours(dev))
 		return false;
-	net = config.net;		/* read once: it is volatile */
+	net = TOLD(net);
 	if (net)
 		return (__u64)dev->nd_net.net == net;
-	return dev->nd_net.net->ns.inum == config.netns;
+	return dev->nd_net.net->ns.inum == TOLD(netns);
 }
 
 /* The network namespace of a device whose address has no BTF type. */
@@ -68,12 +68,12 @@ static __always_inline bool plain_dev_is_it(const struct net_device *dev)
 	if (dev_is_other(dev) || !dev)
 		return false;
 	barrier();
-	if (PLAIN(dev, ifindex) != (int)config.ifindex)
+	if (PLAIN(dev, ifindex) != (int)TOLD(ifindex))
 		return false;
-	net = config.net;
+	net = TOLD(net);
 	if (net)
 		return (__u64)PLAIN(dev, nd_net.net) == net;
-	return plain_netns_of(dev) == config.netns;
+	return plain_netns_of(dev) == TOLD(netns);
 }
 
 /* As dev_is_it(), once counting has begun: the check for events that are counted. */
@@ -115,9 +115,9 @@ static long napi_step(__u32 i, struct napi_walk *w)
 /* If the queues have changed since the interrupts were read, the interrupt names do not apply. */
 static __always_inline __u32 napi_serves(const struct net_device *d, __u32 rank, __u32 all)
 {
-	__u32 first = config.napi_first, rx = config.napi_rx;	/* read once: they are volatile */
+	__u32 first = TOLD(napi_first), rx = TOLD(napi_rx);
 
-	if (!config.napis || all != config.napis || BPF_CORE_READ(d, real_num_rx_queues) != rx)
+	if (!TOLD(napis) || all != TOLD(napis) || BPF_CORE_READ(d, real_num_rx_queues) != rx)
 		return rank;
 	if (rank < first)
 		return rank | NAPI_TX;

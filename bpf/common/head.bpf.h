@@ -29,11 +29,11 @@ static __always_inline const void *first_frag(const struct sk_buff *skb, __u32 s
 	__u64 pages = 0, memory = 0, nr;
 	struct frag frag = {};
 
-	if (!config.vmemmap_base || !config.page_offset_base)
+	if (!TOLD(vmemmap_base) || !TOLD(page_offset_base))
 		return NULL;
 	bpf_probe_read_kernel(&frag, sizeof(frag), __builtin_preserve_access_index(&shared->frags));
-	bpf_probe_read_kernel(&pages, sizeof(pages), (void *)config.vmemmap_base);
-	bpf_probe_read_kernel(&memory, sizeof(memory), (void *)config.page_offset_base);
+	bpf_probe_read_kernel(&pages, sizeof(pages), (void *)TOLD(vmemmap_base));
+	bpf_probe_read_kernel(&memory, sizeof(memory), (void *)TOLD(page_offset_base));
 	if (!frag.page || frag.page & 1 || frag.len < size || !bpf_core_type_exists(struct page))
 		return NULL;
 	nr = (frag.page - pages) / bpf_core_type_size(struct page);
@@ -73,7 +73,7 @@ static __always_inline void frame_look(struct frame *f, enum point point, bool f
 
 	p->point = point;
 	p->row = row_of(point, skb_rx_queue(skb, dev));
-	p->len = config.l2 + len;
+	p->len = TOLD(l2) + len;
 	p->segs = 1;
 	p->ecn = ECN_NOT_IP;
 	f->l3 = network_header(frags, skb, &f->linear);
@@ -117,7 +117,7 @@ static __always_inline bool head_read(const struct sk_buff *skb, void *head, __u
 		bpf_probe_read_kernel(head, n, l3);
 		return true;
 	}
-	if (config.dynptr)
+	if (is_set(dynptr))
 		return !bpf_dynptr_from_skb((void *)skb, 0, &data) &&
 		       !bpf_dynptr_read(head, n, &data, at, 0);
 	l3 = any ? NULL : first_frag(skb, n);

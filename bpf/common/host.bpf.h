@@ -65,7 +65,7 @@ static __noinline bool passes(__u32 program, __u32 handing)
 
 	if (!handed)
 		return true;
-	if (config.slot != HOST_SLOT) {		/* the old one */
+	if (TOLD(slot) != HOST_SLOT) {		/* the old one */
 		*handed += handing == OLD_PASSES;
 		return handing != NEW_PASSES;
 	}
@@ -150,7 +150,7 @@ static __always_inline void pass_along(void *ctx, void *next, enum shared_progra
 		slots |= w == SLOT_WORD(c.one) ? SLOT_BIT(c.one) : 0;
 		slots |= w == SLOT_WORD(c.other) ? SLOT_BIT(c.other) : 0;
 		slots &= host.called[program].word[w];
-		slots &= slots_after(w, entered(program) ? 0 : config.slot);
+		slots &= slots_after(w, entered(program) ? 0 : TOLD(slot));
 		if (!slots)
 			continue;
 		bpf_tail_call(ctx, next, 64 * w + log2_of(slots & -slots));

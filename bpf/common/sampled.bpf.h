@@ -14,18 +14,18 @@ MAP(ARRAY, pace_plan, __u32, struct pace_plan, NR_METERS);
  * preempted; and skblife counts where a driver delivers, which may be a hard interrupt.
  */
 #define PACE_ADD(id, word)						\
-	(config.preempts || (id) == METER_skblife ?			\
+	(is_set(preempts) || (id) == METER_skblife ?			\
 	 (void)__sync_fetch_and_add(&(word), 1) : (void)((word)++))
 
 static __always_inline bool adapts(enum meter_id id)
 {
-	return config.adapts & 1ull << id;
+	return TOLD(adapts) & 1ull << id;
 }
 
 /* May it pass packets by at all? */
 static __always_inline bool thins(enum meter_id id)
 {
-	return adapts(id) || config.one_in[id] > 1;
+	return adapts(id) || TOLD(one_in[id]) > 1;
 }
 
 /* Not static: verified once, and not for each caller. Weak: one binary may link several copies. */

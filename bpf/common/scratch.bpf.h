@@ -15,7 +15,7 @@
 
 static __always_inline __u32 scratch_nr(void)
 {
-	__u32 places = config.scratch;	/* read once: it is volatile */
+	__u32 places = TOLD(scratch);
 
 	return places > 1 ? (__u32)bpf_get_current_pid_tgid() & (places - 1) : 0;
 }

@@ -23,12 +23,12 @@ static __always_inline __u32 skb_rx_queue(const struct sk_buff *skb,
 {
 	__u32 recorded, id;
 
-	if (config.rx_queues == 1)
+	if (TOLD(rx_queues) == 1)
 		return 0;
 	recorded = skb->queue_mapping;
-	if (config.rx_queue == RX_QUEUE_RAW)
+	if (TOLD(rx_queue) == RX_QUEUE_RAW)
 		return recorded;
-	if (config.rx_queue == RX_QUEUE_RECORDED && recorded)
+	if (TOLD(rx_queue) == RX_QUEUE_RECORDED && recorded)
 		return recorded - 1;
 	id = skb->napi_id;
 	return id ? napi_queue_of(dev, id) : ~0u;
@@ -172,7 +172,7 @@ static __always_inline __u32 skb_segments_rx(const struct sk_buff *skb, struct p
 	if (!size)
 		return 0;
 	gso_type = PLAIN(shared, gso_type);
-	headers = config.l2 + skb_headers_rx(skb, l3, gso_type, &jumbo);
+	headers = TOLD(l2) + skb_headers_rx(skb, l3, gso_type, &jumbo);
 	segments_split(p, shared, size, headers, jumbo);
 	return gso_type;
 }

@@ -50,16 +50,16 @@ static __always_inline int received_whose(const struct sk_buff *skb,
 					  const __u64 *ctx)
 {
 	/* since 6.11 the tracepoint passes the socket; before, the verifier refuses to read it */
-	const struct sock *rx_sk = config.drop_sock ? (void *)ctx[3] : NULL;
+	const struct sock *rx_sk = is_set(drop_sock) ? (void *)ctx[3] : NULL;
 	const struct net_device *dev;
 
 	if (!rx_sk)
 		rx_sk = ARGUMENT(skb)->sk;
 	if (rx_sk)
-		return netns_of_sock(rx_sk) == config.netns ? DROP_RX : -1;
+		return netns_of_sock(rx_sk) == TOLD(netns) ? DROP_RX : -1;
 	dev = route_dev(skb);
 	if (dev)
-		return plain_netns_of(dev) == config.netns ? DROP_RX : -1;
+		return plain_netns_of(dev) == TOLD(netns) ? DROP_RX : -1;
 	return DROP_UNSURE;
 }
 
@@ -70,11 +70,11 @@ static __always_inline int sent_whose(const struct sk_buff *skb)
 	const struct sock *sk;
 
 	if (dev)
-		return PLAIN(dev, ifindex) == (int)config.ifindex &&
-		       plain_netns_of(dev) == config.netns ? DROP_TX : -1;
+		return PLAIN(dev, ifindex) == (int)TOLD(ifindex) &&
+		       plain_netns_of(dev) == TOLD(netns) ? DROP_TX : -1;
 	sk = ARGUMENT(skb)->sk;
-	return sk && PLAIN(sk, __sk_common.skc_bound_dev_if) == (int)config.ifindex &&
-	       netns_of_sock(sk) == config.netns ? DROP_TX : -1;
+	return sk && PLAIN(sk, __sk_common.skc_bound_dev_if) == (int)TOLD(ifindex) &&
+	       netns_of_sock(sk) == TOLD(netns) ? DROP_TX : -1;
 }
 
 /* Is the frame complete, with skb->data at its start? From dev_queue_xmit() on, it is. */
@@ -98,7 +98,7 @@ static __always_inline int direction_of(const struct sk_buff *skb, __u32 reason)
 	if (IS(reason, QDISC_DROP) || IS(reason, TC_EGRESS) || IS(reason, FULL_RING))
 		return DROP_TX;		/* even if it leaves by the interface it came from */
 	if (iif)
-		return iif == (int)config.ifindex ? DROP_RX : DROP_TX;
+		return iif == (int)TOLD(ifindex) ? DROP_RX : DROP_TX;
 	if (skb->mac_header == UNSET)
 		return skb->network_header ? DROP_TX : DROP_RX;
 	return framed(skb) ? DROP_TX : DROP_RX;
@@ -114,13 +114,13 @@ static __always_inline __u32 queue_of(const struct sk_buff *skb,
 			skb->queue_mapping : ~0u;
 	else if (dev)
 		queue = skb_rx_queue(skb, dev);
-	else if (config.rx_queues == 1)
+	else if (TOLD(rx_queues) == 1)
 		queue = 0;
-	else if (config.rx_queue == RX_QUEUE_RAW)
+	else if (TOLD(rx_queue) == RX_QUEUE_RAW)
 		queue = skb->queue_mapping;
 	else
 		queue = skb->queue_mapping - 1;	/* 0: not recorded, so unknown */
-	return queue < config.rows - 1 ? queue : DROP_QUEUE_UNKNOWN;
+	return queue < TOLD(rows) - 1 ? queue : DROP_QUEUE_UNKNOWN;
 }
 
 static __always_inline void measure(const struct sk_buff *skb, int direction,
@@ -254,7 +254,7 @@ static __always_inline int drop_whose(const __u64 *ctx, const struct sk_buff *sk
 	} else {	/* skb->dev is no device */
 		int iif = skb->skb_iif;
 
-		if (iif && iif != (int)config.ifindex)
+		if (iif && iif != (int)TOLD(ifindex))
 			return -1;
 		direction = iif ? received_whose(skb, ctx) : sent_whose(skb);
 		if (direction < 0 || !has_begun())
@@ -264,7 +264,7 @@ static __always_inline int drop_whose(const __u64 *ctx, const struct sk_buff *sk
 	    reason == bpf_core_enum_value(enum skb_drop_reason, SKB_CONSUMED))
 		return -1;
 	/* The driver frees a packet that it has sent: no drop. */
-	if (config.kfree_completes && direction == DROP_TX && IS(reason, NOT_SPECIFIED) &&
+	if (is_set(kfree_completes) && direction == DROP_TX && IS(reason, NOT_SPECIFIED) &&
 	    framed(skb))
 		return -1;
 	return direction;
@@ -283,7 +283,7 @@ static __always_inline void drop_add(const __u64 *ctx, const struct sk_buff *skb
 		.location = ctx[1], .reason = reason, .direction = direction,
 		.whom = direction == DROP_RX ? whom(skb, dev, reason) : DROP_FOR_ANY,
 		.queue = queue_of(skb, dev, direction, reason),
-		.stack = config.stacks ? bpf_get_stackid((void *)ctx, &drop_stack, 0) :
+		.stack = is_set(stacks) ? bpf_get_stackid((void *)ctx, &drop_stack, 0) :
 					 DROP_NO_STACK,
 	};
 	p = (struct packet){};

@@ -177,7 +177,7 @@ static __always_inline bool copy_headers(const struct sk_buff *skb, const void *
 		return false;
 	if (linear >= (int)(at + size))
 		return copy_plain(to, size, l3 + at);
-	if (config.dynptr)
+	if (is_set(dynptr))
 		return !bpf_dynptr_from_skb((void *)skb, 0, &data) &&
 		       !bpf_dynptr_read(to, size, &data, at, 0);
 	l3 = linear ? NULL : first_frag(skb, at + size);
@@ -200,7 +200,7 @@ static __always_inline void gro_look(const struct sk_buff *skb, const struct net
 		alone(n, GRO_XDP, GRO_XDP);
 		return;
 	}
-	if (!config.polls) {	/* it has a NAPI now: which frames came in one poll is not known */
+	if (!is_set(polls)) {	/* it has a NAPI now: which frames came in one poll is not known */
 		alone(n, GRO_OTHER, GRO_OTHER);
 		return;
 	}
@@ -245,7 +245,7 @@ static __always_inline int gro_enters(const struct frame *f, const struct sk_buf
 	gro_look(skb, dev, f->l3, f->linear, n);
 	if (f->merged && n->normal == GRO_OTHER)
 		n->normal = GRO_CARD;
-	n->gro_slot = config.slot;
+	n->gro_slot = TOLD(slot);
 	n->gro_row = nr + 1;
 	return 0;
 }
@@ -260,7 +260,7 @@ static __always_inline int gro_left(int ret)
 	if (!host.gro_armed)
 		return 0;
 	n = host_here();
-	if (!n || !n->gro_row || n->gro_slot != config.slot)
+	if (!n || !n->gro_row || n->gro_slot != TOLD(slot))
 		return 0;
 	row = own_row(gro, n->gro_row - 1);
 	n->gro_row = 0;

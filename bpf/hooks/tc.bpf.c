@@ -9,11 +9,11 @@ static __always_inline __u32 queue_of(const struct __sk_buff *skb)
 {
 	__u32 recorded = skb->queue_mapping, id = skb->napi_id, *known;
 
-	if (config.rx_queues == 1)
+	if (TOLD(rx_queues) == 1)
 		return 0;
-	if (config.rx_queue == RX_QUEUE_RAW)
+	if (TOLD(rx_queue) == RX_QUEUE_RAW)
 		return recorded;
-	if (config.rx_queue == RX_QUEUE_RECORDED && recorded)
+	if (TOLD(rx_queue) == RX_QUEUE_RECORDED && recorded)
 		return recorded - 1;
 	/* the rx-nic hook saw the packet first and has filled the map */
 	known = row_at(&napi_queue, id);
@@ -37,7 +37,7 @@ static __always_inline __u32 ipv6_end(struct __sk_buff *skb, __u32 at, __u8 *typ
 /* LRO and guest TSO of virtio leave gso_segs 0: compute it from the payload. */
 static __always_inline __u32 segments(struct __sk_buff *skb)
 {
-	__u32 at = config.l2, size = skb->gso_size;
+	__u32 at = TOLD(l2), size = skb->gso_size;
 	__u8 first = 0, proto = 0, doff = 0;
 	__be16 type = skb->protocol;
 
@@ -71,14 +71,14 @@ static __always_inline __u32 segments(struct __sk_buff *skb)
 static __always_inline void parse_short(struct __sk_buff *skb, struct packet *p)
 {
 	__u8 head[HEAD_SIZE] HEAD_ALIGNED = {};
-	__u32 n = skb->len - config.l2;
+	__u32 n = skb->len - TOLD(l2);
 
-	if (skb->len < config.l2 + 20)
+	if (skb->len < TOLD(l2) + 20)
 		return;
 	if (n > HEAD_SIZE)
 		n = HEAD_SIZE;
 	barrier_var(n);
-	if (n > HEAD_SIZE || bpf_skb_load_bytes(skb, config.l2, head, n))
+	if (n > HEAD_SIZE || bpf_skb_load_bytes(skb, TOLD(l2), head, n))
 		return;
 	packet_parse(p, head, head + n, skb->protocol);
 }
@@ -102,10 +102,10 @@ int nicprobe_tc(struct __sk_buff *skb)
 	/* helpers that can move the data were called: reload its bounds */
 	data = (void *)(long)skb->data;
 	end = (void *)(long)skb->data_end;
-	if (data + config.l2 + HEAD_SIZE > end && packet_headers_wanted())
+	if (data + TOLD(l2) + HEAD_SIZE > end && packet_headers_wanted())
 		parse_short(skb, &p);
 	else if (packet_headers_wanted())
-		packet_parse(&p, data + config.l2, end, skb->protocol);
+		packet_parse(&p, data + TOLD(l2), end, skb->protocol);
 	meter_packet(&p);
 	return -1;	/* TC_ACT_UNSPEC for a filter, TCX_NEXT for tcx: continue */
 }

@@ -21,9 +21,9 @@ static __always_inline void xmit_parse(const struct sk_buff *skb, struct packet 
 {
 	const unsigned char *data = skb->data;
 	const struct ethhdr___type *frame = (void *)data;
-	__be16 proto = config.l2 ? PLAIN(frame, h_proto) : skb->protocol;
+	__be16 proto = TOLD(l2) ? PLAIN(frame, h_proto) : skb->protocol;
 
-	skb_parse(skb, p, data + config.l2, len - skb->data_len - config.l2, config.l2, proto,
+	skb_parse(skb, p, data + TOLD(l2), len - skb->data_len - TOLD(l2), TOLD(l2), proto,
 		  apart);
 }
 
@@ -50,7 +50,7 @@ static __always_inline void xmit_look(const struct sk_buff *skb,
 		FORGET(p->ipv6, len);
 	}
 	gso_type = skb_segments_tx(skb, p);
-	if (config.tx_linear && point == TX_NIC && p->segs > 1)
+	if (is_set(tx_linear) && point == TX_NIC && p->segs > 1)
 		p->linear = (p->segs - 1ull) * (len - skb->data_len);
 	if (point == TX_STACK) {
 		p->len += skb_vlan_len(skb);

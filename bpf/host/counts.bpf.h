@@ -9,7 +9,7 @@
 
 static __always_inline bool net_is_ours(const struct net *net)
 {
-	return net && PLAIN(net, ns.inum) == config.netns && has_begun();
+	return net && PLAIN(net, ns.inum) == TOLD(netns) && has_begun();
 }
 
 /* Of the current task. */

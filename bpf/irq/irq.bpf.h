@@ -63,9 +63,9 @@ static __always_inline struct irq *irq_row(const struct irq_vector *v, __u32 nr)
 /* From now on, assigns the polls of a vector's queues to it. */
 static __always_inline void irq_serves(const struct irq_vector *v, __u32 place)
 {
-	__u32 rx = v->key.rx, tx = config.rows + v->key.tx;
+	__u32 rx = v->key.rx, tx = TOLD(rows) + v->key.tx;
 
-	if (v->key.rx >= 0 && rx < config.rows)
+	if (v->key.rx >= 0 && rx < TOLD(rows))
 		bpf_map_update_elem(&irq_queue, &rx, &place, BPF_ANY);
 	if (v->key.tx >= 0)
 		bpf_map_update_elem(&irq_queue, &tx, &place, BPF_ANY);
@@ -101,14 +101,14 @@ static __always_inline __u32 irq_place(const struct napi_struct *napi,
 
 	if (tx) {
 		queue = nameless_rank((__u64)dev, (__u64)napi);
-	} else if (config.rx_queues > 1) {
+	} else if (TOLD(rx_queues) > 1) {
 		queue = napi_queue_of(dev, id);
 		tx = queue & NAPI_TX;
 		queue &= ~NAPI_TX;
 	}
-	if (queue >= config.rows - 1)
+	if (queue >= TOLD(rows) - 1)
 		return 0;
-	place = row_at(&irq_queue, queue + tx * config.rows);
+	place = row_at(&irq_queue, queue + tx * TOLD(rows));
 	return place ? *place : 0;
 }
 

@@ -32,7 +32,7 @@ static __always_inline __u32 nameless_row(__u64 dev, __u64 napi)
 
 	if (BPF_CORE_READ(d, dev.parent))
 		return row_of(0, nameless_rank(dev, napi)) | NAPI_TX;
-	return config.rx_queues > 1 ? row_of(0, nameless_rank(dev, napi)) : 0;
+	return TOLD(rx_queues) > 1 ? row_of(0, nameless_rank(dev, napi)) : 0;
 }
 
 static __always_inline __u32 napi_row(__u64 dev, __u64 napi, __u32 id)
@@ -41,7 +41,7 @@ static __always_inline __u32 napi_row(__u64 dev, __u64 napi, __u32 id)
 
 	if (!id)
 		return nameless_row(dev, napi);
-	if (config.rx_queues == 1)
+	if (TOLD(rx_queues) == 1)
 		return 0;
 	queue = napi_queue_of((void *)dev, id);
 	return row_of(0, queue & ~NAPI_TX) | (queue & NAPI_TX);
@@ -135,11 +135,11 @@ static __always_inline void wait_end(const struct napi_struct *n, struct napi *r
 
 static __always_inline void run_add(struct napi *row, bool exhausted, __u32 work)
 {
-	__u64 before = row->running, near = config.rx_ring - config.rx_ring / 4;
+	__u64 before = row->running, near = TOLD(rx_ring) - TOLD(rx_ring) / 4;
 
 	if (exhausted) {
 		row->running = before + work;
-		row->near += config.rx_ring && before < near && before + work >= near;
+		row->near += TOLD(rx_ring) && before < near && before + work >= near;
 	} else if (before) {
 		HIST_ADD(row->run, counts_slot(before), before);
 		row->running = 0;
@@ -186,7 +186,7 @@ static __always_inline void raised_anew(__u64 n)
 {
 	struct host_cpu *here = host_here();
 
-	if (here && here->raised == n && here->raised_slot != config.slot)
+	if (here && here->raised == n && here->raised_slot != TOLD(slot))
 		here->raised = 0;
 }
 
@@ -307,10 +307,10 @@ static __noinline __u32 raised_slot(void)
 
 	if (!here)
 		return 0;
-	if (!here->softnet && config.percpu) {
+	if (!here->softnet && is_set(percpu)) {
 		__u64 rq = run_queue();
 
-		here->softnet = rq ? rq + config.softnet_data : 0;
+		here->softnet = rq ? rq + TOLD(softnet_data) : 0;
 	}
 	if (!here->softnet)
 		return 0;

@@ -41,13 +41,13 @@ static __u32 armed_cpus;
 /* Where another interface's program passes events on: from now on all polls of this CPU, or not. */
 static __always_inline void timed_here(bool timed)
 {
-	struct host_cpu *here = config.slot ? host_here() : NULL;
-	__u64 *word = here ? &here->timed.word[SLOT_WORD(config.slot)] : NULL;
+	struct host_cpu *here = TOLD(slot) ? host_here() : NULL;
+	__u64 *word = here ? &here->timed.word[SLOT_WORD(TOLD(slot))] : NULL;
 
 	if (word && timed)
-		__sync_fetch_and_or(word, SLOT_BIT(config.slot));
+		__sync_fetch_and_or(word, SLOT_BIT(TOLD(slot)));
 	else if (word)
-		__sync_fetch_and_and(word, ~SLOT_BIT(config.slot));
+		__sync_fetch_and_and(word, ~SLOT_BIT(TOLD(slot)));
 }
 
 static __always_inline void arm(struct napi_cpu *cpu)
@@ -70,13 +70,13 @@ static __noinline int percpu_find(struct napi_cpu *cpu)
 {
 	__u64 rq;
 
-	if (!cpu || !config.percpu)
+	if (!cpu || !is_set(percpu))
 		return 0;
 	rq = run_queue();
 	if (!rq)
 		return 0;
-	bpf_probe_read_kernel(&cpu->ksoftirqd, 8, (void *)rq + config.ksoftirqd);
-	cpu->softnet = rq + config.softnet_data;
+	bpf_probe_read_kernel(&cpu->ksoftirqd, 8, (void *)rq + TOLD(ksoftirqd));
+	cpu->softnet = rq + TOLD(softnet_data);
 	return 0;
 }
 

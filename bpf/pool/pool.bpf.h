@@ -97,18 +97,18 @@ static __noinline __u32 pool_row(__u64 address)
 	if (dev ? !plain_dev_is_it(dev) : !hardware || !is_parent(hardware))
 		return NOT_OURS;
 	id = napi ? BPF_CORE_READ(napi, napi_id) : 0;
-	if (config.rx_queues == 1)
+	if (TOLD(rx_queues) == 1)
 		queue = 0;
 	else if (id)
 		queue = napi_queue_of(dev, id);
-	else if (dev && config.rx_queue == RX_QUEUE_RAW)
+	else if (dev && TOLD(rx_queue) == RX_QUEUE_RAW)
 		queue = veth_queue(address, dev);
 	return row_of(0, queue);
 }
 
 static __always_inline struct pool *pool_at(__u32 row, enum pool_lane lane)
 {
-	return own_row(pool, lane * config.rows + row);
+	return own_row(pool, lane * TOLD(rows) + row);
 }
 
 /* Adds a pool of ours with its counts before this event. NULL: no room. */

@@ -24,12 +24,12 @@ ALIGNED_MAP(qdisc_waiting, struct flight_bucket, 1);
 
 static __always_inline __u32 flight_home(const void *skb)
 {
-	return (lower_half(skb) >> 6) * 2654435769u >> config.waiting_shift;
+	return (lower_half(skb) >> 6) * 2654435769u >> TOLD(waiting_shift);
 }
 
 static __always_inline struct flight_bucket *flight_at(__u32 home, __u32 i)
 {
-	return row_at(&qdisc_waiting, (home + i) & (0xffffffffu >> config.waiting_shift));
+	return row_at(&qdisc_waiting, (home + i) & (0xffffffffu >> TOLD(waiting_shift)));
 }
 
 /* Claim a free slot. False: there is none. */

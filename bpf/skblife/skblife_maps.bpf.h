@@ -269,7 +269,7 @@ static __noinline bool life_begin(__u64 skb, __u32 home, __u64 head, __u32 first
 	__u32 place = life_place(skb, home, new.at[0]);
 	struct life *life = life_at(place);
 
-	new.queue = queue < config.rows - 1 ? queue : 0xffff;
+	new.queue = queue < TOLD(rows) - 1 ? queue : 0xffff;
 	life_came(first, new.queue, LIFE_WHOLE);
 	life_came(first, new.queue, first);
 	if (!place || !life) {

@@ -89,9 +89,9 @@ static __always_inline void tcp_buffer(const struct sock *sk, struct tcp *row, _
 	const struct sock___sndbuf *more = (const void *)sk;
 
 	if (BPF_CORE_READ_BITFIELD_PROBED(more, sk_userlocks) & SNDBUF_LOCK)
-		SPAN_ADD(row, by_sndbuf, held * config.tick_us);
+		SPAN_ADD(row, by_sndbuf, held * TOLD(tick_us));
 	else if (PLAIN(more, sk_sndbuf) >= PLAIN(net, ipv4.sysctl_tcp_wmem[2]))
-		SPAN_ADD(row, by_wmem, held * config.tick_us);
+		SPAN_ADD(row, by_wmem, held * TOLD(tick_us));
 }
 
 /* The kernel's own account: each moment is in one of three sums, or the present one (jiffies). */
@@ -108,9 +108,9 @@ static __always_inline void tcp_limits(const struct sock *sk, struct tcp *row)
 	buffer += now == CHRONO_BUFFER ? rest : 0;
 	busy += now ? rest : 0;
 	if (busy)
-		SPAN_ADD(row, busy, busy * config.tick_us);
+		SPAN_ADD(row, busy, busy * TOLD(tick_us));
 	if (window)
-		SPAN_ADD(row, by_receiver, window * config.tick_us);
+		SPAN_ADD(row, by_receiver, window * TOLD(tick_us));
 	if (buffer)
 		tcp_buffer(sk, row, buffer);
 	COUNT(row, out_of_order, PLAIN(tcp, rcv_ooopack));

@@ -58,7 +58,7 @@ static __always_inline struct txlat_xmit *xmit_now(void)
 
 static __always_inline __u32 chunk_of(__u32 half)
 {
-	return HASH(half >> 12) >> config.flight_shift;
+	return HASH(half >> 12) >> TOLD(flight_shift);
 }
 
 static __always_inline struct skb_place *place_of(const void *skb)
@@ -72,9 +72,9 @@ static __always_inline struct skb_place *place_of(const void *skb)
 static __always_inline struct bucket *bucket_at(__u32 half, __u32 i)
 {
 	/* skbs are at least 64 bytes apart: ignore the low 6 bits */
-	__u32 index = (HASH(half >> 6) >> config.flight_shift) + i;
+	__u32 index = (HASH(half >> 6) >> TOLD(flight_shift)) + i;
 
-	return row_at(&txlat_overflow, index & 0xffffffffu >> config.flight_shift);
+	return row_at(&txlat_overflow, index & 0xffffffffu >> TOLD(flight_shift));
 }
 
 static __always_inline __u32 *elsewhere_of(__u32 half)
@@ -95,7 +95,7 @@ enum txlat_lane { CONSUMED, FREED, AGAIN };
 
 static __always_inline struct txlat *txlat_row(__u32 queue, enum txlat_lane lane)
 {
-	return own_row(txlat, lane * config.rows + row_of(0, queue));
+	return own_row(txlat, lane * TOLD(rows) + row_of(0, queue));
 }
 
 /* Claims the place if it is free, else returns false. */
@@ -247,8 +247,8 @@ static __always_inline int txlat_freed(const struct sk_buff *skb, enum txlat_lan
 	if (dev_never_ours(dev))
 		return 0;
 	barrier();
-	moved = !dev || dev->ifindex != (int)config.ifindex;
-	if (moved && config.stays)
+	moved = !dev || dev->ifindex != (int)TOLD(ifindex);
+	if (moved && is_set(stays))
 		return 0;
 	place = place_of(skb);
 	stamp = place ? txlat_take(skb, place) : 0;

@@ -30,7 +30,7 @@ static __always_inline bool is_ours(const struct wifi_scan *scan)
 	if (!has_begun())
 		return false;
 	if (scan->ifindex)
-		return scan->ifindex == config.ifindex && scan->netns == config.netns;
+		return scan->ifindex == TOLD(ifindex) && scan->netns == TOLD(netns);
 	return is_radio(scan->radio);
 }
 

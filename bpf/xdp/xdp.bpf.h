@@ -46,7 +46,7 @@ static __always_inline void cpumap_learn(__u32 map)
 	struct slots *slots = (struct slots *)&host.cpumap[map & (CPUMAP_PLACES - 1)];
 	__u32 known = 1;
 
-	__sync_fetch_and_or(&slots->word[SLOT_WORD(config.slot)], SLOT_BIT(config.slot));
+	__sync_fetch_and_or(&slots->word[SLOT_WORD(TOLD(slot))], SLOT_BIT(TOLD(slot)));
 	bpf_map_update_elem(&xdp_cpumaps, &map, &known, BPF_ANY);
 }
 

@@ -109,7 +109,7 @@ _Static_assert(!(SCRATCH_TASKS & (SCRATCH_TASKS - 1)), "scratch_nr() takes the l
 #define SCRATCH_SUFFIX	"_scratch"	/* of the names of these maps: bpf/common/scratch.bpf.h */
 
 /*
- * What a program reads most has a place among its instructions: the loader writes it over these
+ * What a program is told has a place among its instructions: the loader writes it over these
  * constants (lib/attach/tell.h). Reading it from `config` would take as long as all else that is
  * done for events of other devices, and a third of what is done for a packet.
  *

@@ -33,12 +33,12 @@
  */
 static __always_inline __u32 table_set(__u64 a, __u64 b)
 {
-	return (a * config.seed[0] + b * config.seed[1]) >> config.set_shift;
+	return (a * TOLD(seed[0]) + b * TOLD(seed[1])) >> TOLD(set_shift);
 }
 
 /* Adds to a word of a row. With PREEMPT_RT in one step, which takes a few ns. */
 #define TABLE_ADD(word, count) do {					\
-	if (config.scratch > 1)						\
+	if (TOLD(scratch) > 1)						\
 		__sync_fetch_and_add(&(word), count);			\
 	else								\
 		(word) += (count);					\
@@ -49,7 +49,7 @@ static __always_inline __u32 table_set(__u64 a, __u64 b)
 
 /* The marks of set `nr`, in the entry that table_marks() gives. */
 #define table_marks(name, nr)						\
-	own_set(name, (1u << (64 - config.set_shift)) + (nr) / TABLE_MARKED)
+	own_set(name, (1u << (64 - TOLD(set_shift))) + (nr) / TABLE_MARKED)
 
 /*
  * Which way of a set is to be given to a new key: that which has counted least of late, or else

@@ -20,8 +20,8 @@ const volatile struct config config SEC(".rodata.config");
 #endif
 
 /*
- * For what is asked for each packet. An object that is not opened by lib/attach/object.h defines
- * UNTOLD first.
+ * Instead of reading `config`, which only a field that is known when it runs needs. An object that
+ * is not opened by lib/attach/object.h defines UNTOLD first.
  *
  * TOLD(field): config.field, as a constant of 64 bits among the instructions.
  * SELDOM(value, <, field): is `value` below config.field? Or another comparison of 64 bits; the
