@@ -89,11 +89,17 @@ static void value_put(struct bpf_insn *in, __u64 value)
 /* A word of the configuration; 0: there is none. */
 static __u64 config_word(const struct config *config, unsigned offset, unsigned size)
 {
+	const char *at = (const char *)config + offset;
 	__u64 word = 0;
+	__u32 half = 0;
 
-	if ((size == 4 || size == 8) && offset + size <= sizeof(*config))
-		memcpy(&word, (const char *)config + offset, size);
-	return word;
+	if (offset + size > sizeof(*config))
+		return 0;
+	if (size == sizeof(half))
+		memcpy(&half, at, sizeof(half));
+	else if (size == sizeof(word))
+		memcpy(&word, at, sizeof(word));
+	return word | half;
 }
 
 /* The word of the configuration that this takes as its operand, as far as that has bits for it. */
@@ -162,7 +168,6 @@ static bool switch_is_on(const struct config *config, __u32 what)
 static void switch_put(const struct config *config, struct bpf_insn *in)
 {
 	static const struct bpf_insn nothing = { .code = BPF_JMP | BPF_JA };
-
 	__u32 kind = in->imm & SWITCH_KIND;
 
 	if (kind != SWITCH_METER && kind != SWITCH_PACKET && kind != SWITCH_POINT &&
