@@ -20,14 +20,15 @@ const volatile struct config config SEC(".rodata.config");
 #endif
 
 /*
- * Instead of reading `config`, which only a field that is known when it runs needs. An object that
- * is not opened by lib/attach/object.h defines UNTOLD first.
+ * Programs ask by these, and read `config` only for a field that they choose when they run. An
+ * object that is not opened by lib/attach/object.h defines UNTOLD first.
  *
  * TOLD(field): config.field, as a constant of 64 bits among the instructions.
- * SELDOM(value, <, field): is `value` below config.field? Or another comparison of 64 bits; the
- * compiler moves what is done then out of the way.
+ * SELDOM(value, <, field): is `value` below config.field? Or another comparison of 64 bits without
+ * signs; the compiler moves what is done then out of the way.
  * TIMES(value, field): their product.
- * meter_on(id), any_on(1 << METER_x | …) of packet meters, is_set(field).
+ * Switches: meter_on(id), point_on(point), is_set(field), and any_on(1 << METER_x | …) of packet
+ * meters.
  */
 #if defined(__bpf__) && !defined(UNTOLD)
 #define TOLD(field) ({							\
@@ -65,7 +66,10 @@ known:									\
 #define meter_on(id)	SWITCH(SWITCH_METER + (id))
 #define any_on(meters)	SWITCH(SWITCH_PACKET + (meters))
 #define point_on(point)	SWITCH(SWITCH_POINT + (point))
-#define is_set(field)	SWITCH(SWITCH_WORD + offsetof(struct config, field))
+#define is_set(field) ({							\
+	_Static_assert(sizeof(config.field) == 4, "SWITCH_WORD is of 4 bytes");	\
+	SWITCH(SWITCH_WORD + offsetof(struct config, field));			\
+})
 #else	/* or a compiler of tests */
 #define TOLD(field)	((__u64)config.field)
 #define SELDOM(value, op, field)	((__u64)(value) op config.field)
