@@ -3,8 +3,8 @@
 from collections import namedtuple
 
 # `floor`: the same figure of empty programs, as many and on the same hooks; of an attach, of the kernel that verifies
-# its programs; None: not measured
-Bar = namedtuple("Bar", "what unit most got floor", defaults=(None,))
+# its programs; None: not measured. `least`: the same of programs that only count there, or None
+Bar = namedtuple("Bar", "what unit most got floor least", defaults=(None, None))
 # phase, bpftrace's tracepoint, and ours, after which our program is named
 EVENTS = [("rx", "napi_gro_receive_entry", "napi_gro_receive_entry"),
           ("rx", "netif_receive_skb", "netif_receive_skb"),
@@ -122,7 +122,8 @@ def of_throughput(doc):
         theirs = loss(doc, link, "tcpdump", kind)
         beside = f" (tcpdump: {theirs:.1f}%)" if theirs is not None else ""
         yield (f"loss of packet rate, {meters} meters, {kind.upper()}, {link}{beside}", "%", most,
-               loss(doc, link, f"nicprobe, {meters}", kind), loss(doc, link, f"empty programs, {meters}", kind))
+               *(loss(doc, link, f"{case}, {meters}", kind)
+                 for case in ("nicprobe", "empty programs", "programs that only count")))
     for link in "live frames, veth", "live frames, tap":
         theirs = loss(doc, link, "bpftrace netsize")
         beside = f" (bpftrace's netsize: {theirs:.1f}%)" if theirs is not None else ""

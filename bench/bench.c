@@ -32,7 +32,7 @@ static const struct {
 } parts[] = {
 	{ "packet", packet_main }, { "trace", trace_main }, { "live", live_main },
 	{ "far", far_main }, { "nothing", nothing_main }, { "sockets", sockets_main },
-	{ "dispatch", dispatch_main },
+	{ "dispatch", dispatch_main }, { "counting", counting_main },
 };
 
 int main(int argc, char **argv)
@@ -41,7 +41,7 @@ int main(int argc, char **argv)
 	for (unsigned int i = 0; argc > 1 && i < sizeof(parts) / sizeof(parts[0]); i++)
 		if (!strcmp(argv[1], parts[i].name))
 			return parts[i].main(argc - 1, argv + 1);
-	fputs("usage: bench packet|trace|live|far|nothing|sockets|dispatch …, see bench.h\n"
-	      "Run by bench/run.py.\n", stderr);
+	fputs("usage: bench packet|trace|live|far|nothing|counting|sockets|dispatch …\n"
+	      "See bench.h. Run by bench/run.py.\n", stderr);
 	return 2;
 }

@@ -44,6 +44,17 @@ int far_main(int argc, char **argv);
  */
 int nothing_main(int argc, char **argv);
 
+/* Attach one empty program in this way, or this one, until the process ends; exit if that fails. */
+void nothing_attach(const char *hook, const char *iface);
+void hook_attach(int prog, const char *hook, const char *iface);
+
+/*
+ * `bench counting IFACE HOOK…`: the same, but where packets are counted (net_dev_queue,
+ * net_dev_start_xmit, tcx) the program counts those of the interface, by queue and CPU, and no
+ * more. Prints {POINT: {"packets", "bytes"}}, again for each line, until stdin ends.
+ */
+int counting_main(int argc, char **argv);
+
 /*
  * `bench dispatch IFACE empty|count|stub|call NUMBER`: attaches so many of this program to the
  * tracepoint netif_receive_skb; "call" is the stub, to which packets of IFACE are its own. Prints

@@ -62,31 +62,38 @@ static int netfilter_link(void)
 	return link < 0 ? -errno : link;
 }
 
-/* Attaches like nicprobe: by a link to the interface, to a tracepoint or to netfilter. */
-static int hook_link(const char *hook, const char *iface)
+/* Attaches like nicprobe: by a link to the interface or to a tracepoint. */
+void hook_attach(int prog, const char *hook, const char *iface)
+{
+	int link = !strcmp(hook, "tcx") ?
+		   bpf_link_create(prog, if_nametoindex(iface), TCX_INGRESS, NULL) :
+		   bpf_raw_tracepoint_open(NULL, prog);
+
+	if (link < 0)
+		die("cannot attach a program to %s: %s", hook, strerror(-link));
+}
+
+static int empty_of(const char *hook)
 {
 	static const struct bpf_insn next[] = {
 		{ .code = BPF_ALU64 | BPF_MOV | BPF_K, .imm = -1 },	/* return TCX_NEXT */
 		{ .code = BPF_JMP | BPF_EXIT },
 	};
-	bool tcx = !strcmp(hook, "tcx");
-	int prog;
 
-	if (!strcmp(hook, "netfilter"))
-		return netfilter_link();
-	prog = tcx ? bpf_prog_load(BPF_PROG_TYPE_SCHED_CLS, "empty", "GPL", next, 2, NULL) :
-		     empty_load(hook, true);
-	return prog < 0 ? prog : tcx ?
-	       bpf_link_create(prog, if_nametoindex(iface), TCX_INGRESS, NULL) :
-	       bpf_raw_tracepoint_open(NULL, prog);
+	return !strcmp(hook, "tcx") ?
+	       bpf_prog_load(BPF_PROG_TYPE_SCHED_CLS, "empty", "GPL", next, 2, NULL) :
+	       empty_load(hook, true);
 }
 
-static void attach(const char *hook, const char *iface)
+void nothing_attach(const char *hook, const char *iface)
 {
-	int link = hook_link(hook, iface);
+	bool filter = !strcmp(hook, "netfilter");	/* it has a link of its own kind */
+	int fd = filter ? netfilter_link() : empty_of(hook);
 
-	if (link < 0)
-		die("cannot attach an empty program to %s: %s", hook, strerror(-link));
+	if (fd < 0)
+		die("cannot attach an empty program to %s: %s", hook, strerror(-fd));
+	if (!filter)
+		hook_attach(fd, hook, iface);
 }
 
 int nothing_main(int argc, char **argv)
@@ -96,7 +103,7 @@ int nothing_main(int argc, char **argv)
 	if (argc < 2)
 		return 2;
 	for (int i = 2; i < argc; i++)
-		attach(argv[i], argv[1]);
+		nothing_attach(argv[i], argv[1]);
 	puts("{}");
 	fflush(stdout);
 	while (fgets(line, sizeof(line), stdin))

@@ -20,13 +20,23 @@ def shown(link):
         attached.watched = poll.watched
 
 
+class Counting(Bench):
+    """Of what they have counted, what `nicprobe show -j` would tell."""
+    def show(self):
+        sizes = [{"point": point, "queue": 0, "packet_size_bytes": {"count": n["packets"], "sum": n["bytes"], "le": {}}}
+                 for point, n in self("read").items()]
+        return {"lost": {"events": 0}, "meters": {"pktsize": sizes}}
+
+
 @contextmanager
-def nothing(link, meters):
-    """Empty programs, as many as these meters have and on the same hooks: the minimum cost."""
+def beside(link, meters, program):
+    """Programs on the hooks of these meters, as many as they have. "nothing": empty ones, the minimum cost of any;
+    "counting": packets and bytes are counted by queue where the meters do, the minimum cost of counting."""
     if meters not in link.hooks:
         with link.attach(meters) as attached:
             link.hooks[meters] = attached.hooks()
-    child = Bench("nothing", link.device, *link.hooks[meters], netns=link.netns)
+    make = Counting if program == "counting" else Bench
+    child = make(program, link.device, *link.hooks[meters], netns=link.netns)
     child.answer()
     try:
         yield child
@@ -38,11 +48,13 @@ def rival(make, *args):
     return lambda link: make(*args, link.netns, link.device)
 
 
+COUNTING = "programs that only count, default"
 # name: a context manager that attaches the case to a link
 CASES = {
-    "empty programs, headline": lambda link: nothing(link, link.headline),
-    "empty programs, default": lambda link: nothing(link, None),
-    "empty programs, all": lambda link: nothing(link, "all"),
+    "empty programs, headline": lambda link: beside(link, link.headline, "nothing"),
+    "empty programs, default": lambda link: beside(link, None, "nothing"),
+    "empty programs, all": lambda link: beside(link, "all", "nothing"),
+    COUNTING: lambda link: beside(link, None, "counting"),
     "nicprobe, headline": lambda link: link.attach(link.headline),
     "nicprobe, headline, tracepoints": lambda link: link.attach(link.headline, "driver"),
     "nicprobe, headline, shown 10/s": shown,
@@ -69,6 +81,8 @@ def why_not(case, link):
         return Tcpdump.why_not()
     if case == "netqtop":
         return Netqtop.why_not()
+    if case == COUNTING and link.rx == "xdp":
+        return "what is received is counted by XDP here"
     if case.endswith("tracepoints") and link.rx != "xdp":
         return "always attached by tracepoints and tc here"
     if case.startswith("ethtool") and link.device == "tap0":

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Attaches programs that only count where packets are counted, and empty ones beside them. */
+#include <errno.h>
+#include <net/if.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <bpf/libbpf.h>
+
+#include "lib/attach/device.h"
+#include "bench.h"
+#include "counting.h"
+#include "counting.skel.h"
+
+static struct counting_bpf *load(const char *iface)
+{
+	struct counting_bpf *c = counting_bpf__open();
+	__u64 dev, net;
+
+	if (!c)
+		die("cannot open the programs that count: %s", strerror(errno));
+	device_find(if_nametoindex(iface), &dev, &net);
+	if (!dev)
+		die("cannot find the address of %s in the kernel", iface);
+	c->rodata->device = dev;
+	if (counting_bpf__load(c))
+		die("cannot load the programs that count: %s", strerror(errno));
+	return c;
+}
+
+/* Once for each event: of several programs at one only the first counts. */
+static void attach(struct counting_bpf *c, const char *hook, const char *iface, bool again)
+{
+	struct bpf_program *prog = bpf_object__find_program_by_name(c->obj, hook);
+
+	if (!prog || again)
+		nothing_attach(hook, iface);
+	else
+		hook_attach(bpf_program__fd(prog), hook, iface);
+}
+
+static void tell(const struct counting_bpf *c)
+{
+	static const char *const names[] = { "tx-stack", "tx-nic", "rx-stack" };
+
+	for (int at = 0; at < NR_COUNTED; at++) {
+		unsigned long long packets = 0, bytes = 0;
+
+		for (int cpu = 0; cpu < COUNTING_CPUS; cpu++)
+			for (int queue = 0; queue < COUNTING_QUEUES; queue++) {
+				packets += c->bss->rows[at][cpu][queue].packets;
+				bytes += c->bss->rows[at][cpu][queue].bytes;
+			}
+		printf("%s\"%s\":{\"packets\":%llu,\"bytes\":%llu}", at ? "," : "{", names[at],
+		       packets, bytes);
+	}
+	puts("}");
+	fflush(stdout);
+}
+
+int counting_main(int argc, char **argv)
+{
+	struct counting_bpf *c;
+	char line[64];
+
+	if (argc < 2)
+		return 2;
+	c = load(argv[1]);
+	for (int i = 2; i < argc; i++) {
+		bool again = false;
+
+		for (int k = 2; k < i; k++)
+			again |= !strcmp(argv[k], argv[i]);
+		attach(c, argv[i], argv[1], again);
+	}
+	tell(c);
+	while (fgets(line, sizeof(line), stdin))
+		tell(c);
+	return 0;
+}
