@@ -293,8 +293,8 @@ static __always_inline void buffer_count(const struct sk_buff *skb, const struct
 	struct frame f = {};
 
 	frame_look(&f, RX_STACK, false, skb, dev);
-	if (on(METER_gro))
-		gro_received(&f);
+	if (on(METER_gro) && !is_set(buffers_at_tc))
+		gro_buffer(&f.packet);
 	if (point_on(RX_STACK))
 		stack_received(&f, skb);
 }

@@ -49,4 +49,10 @@ const struct event event_of_polls[] = {
 	{}
 };
 
+/* gro wants to know of buffers that the stack receives. */
+const struct event event_without_tc[] = {
+	{ "netif_receive_skb", { .meters = M(gro) } },
+	{}
+};
+
 const void *(*const events_elf)(size_t *) = events_bpf__elf_bytes;

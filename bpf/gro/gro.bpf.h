@@ -6,10 +6,8 @@
 #include "bpf/common/head.bpf.h"
 #include "bpf/common/feature.bpf.h"
 #include "bpf/common/host.bpf.h"
-#include "bpf/gro/gro.h"
+#include "bpf/gro/gro_buffer.bpf.h"
 #include <linux/in.h>
-
-METER_MAP(gro);
 
 #define FEATURES_GRO	(1ull << 14)	/* NETIF_F_GRO: 6.1, 6.12, 6.18 */
 #define IPV4_FRAGMENT	bpf_htons(0x3fff)	/* MF, or an offset */
@@ -289,19 +287,6 @@ static __always_inline int gro_passes(const struct frame *f)
 	row->frames[GRO_FRAME_PAST]++;
 	if (f->merged)
 		card_add(f, row);
-	return 0;
-}
-
-/* Runs on any CPU (RPS), or within napi_gro_receive() of a later frame: so it has its own words. */
-static __always_inline int gro_received(const struct frame *f)
-{
-	const struct packet *p = &f->packet;
-	struct gro *row = own_row(gro, p->row - row_of(RX_STACK, 0));
-
-	if (!row)
-		return 0;
-	HIST_ADD(row->size, segs_slot(p->segs), p->segs);
-	row->bytes += p->len;
 	return 0;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* The rx-stack hook: first in tc ingress, after GRO and RPS; leaves the verdict to others. */
-#include "xdp/packet.bpf.h"
+#include "bpf/gro/gro_buffer.bpf.h"
 
 /* As in dev.bpf.h and skb.bpf.h, but for tc's struct __sk_buff. */
 MAP(HASH, napi_queue, __u32, __u32, 8192);
@@ -99,6 +99,11 @@ int nicprobe_tc(struct __sk_buff *skb)
 		return -1;
 	if (skb->gso_size)
 		p.segs = segments(skb);
+	/* first: after the other meters the verifier would follow it for each way through them */
+	if (is_set(buffers_at_tc)) {
+		gro_buffer(&p);
+		FORGET(p.segs, skb->len);
+	}
 	/* helpers that can move the data were called: reload its bounds */
 	data = (void *)(long)skb->data;
 	end = (void *)(long)skb->data_end;

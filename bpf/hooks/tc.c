@@ -9,6 +9,7 @@
 
 #include "bpf/hooks/clsact.h"
 #include "lib/attach/soon.h"
+#include "lib/core/event.h"
 #include "lib/core/hook.h"
 #include "lib/kernel/btf.h"
 #include "lib/kernel/feature.h"
@@ -115,11 +116,17 @@ static const char *avoid(const struct site *site)
 	return NULL;
 }
 
+static void configure(struct config *config)
+{
+	config->buffers_at_tc = event_at_tc(config->on);
+}
+
 const struct hook hook_tc = {
 	.name = "tc",
 	.help = "first in tc ingress, after GRO and RPS",
 	.points = 1 << RX_STACK,
 	.avoid = avoid,
+	.configure = configure,
 	.elf = tc_bpf__elf_bytes,
 	.attach = attach,
 	.link = PIN,

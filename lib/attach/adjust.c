@@ -177,6 +177,8 @@ static int adjust(struct site *site, const struct request *req, struct meta *met
 	for (int id = 0; id < NR_METERS; id++)
 		if (is_on(gone, id))
 			*now.absent[id] = '\0';
+	if (event_at_tc(gone))		/* if it comes back, its map is another */
+		now.buffers_at_tc = false;
 	/* first: meta must never list a meter whose pins are gone */
 	err = meta_update(site->pins, &now, site->error);
 	for (int id = 0; id < NR_METERS && !err; id++)
@@ -234,6 +236,7 @@ static int adjust_locked(struct site *site, const struct request *req, struct me
 	site->config.rows = done->rows;	/* like the attached meters: show reads all alike */
 	done->polls |= site->config.polls;
 	site->config.polls = done->polls;
+	site->config.buffers_at_tc = done->buffers_at_tc;
 	next = begin_next(site);
 	if (next < 0)
 		return next;

@@ -246,6 +246,7 @@ static int build(struct site *site, const struct request *req, struct meta *meta
 		if (site->soon)
 			kernel_lacks(FEATURE_TCX);	/* which takes the lock of interfaces */
 		err = points_attach(site, req, meta);
+		site->config.buffers_at_tc = meta->buffers_at_tc;
 	}
 	if (!err)
 		err = meters_attach(site, req, meta) ?: pacing_write(site, meta);

@@ -57,7 +57,7 @@ bool users_want(const char *program, const void *arg)
 {
 	const struct wanting *w = arg;
 
-	return event_wanted(program, w->users, w->polls);
+	return event_wanted(program, w->users, w->config);
 }
 
 /* The meter that owns a map of the shared object; NULL: it belongs to none alone. */
@@ -173,7 +173,8 @@ static __u64 rows_wanted(const struct wanted_parts *c, struct config *config, co
 	for (int id = 0; id < NR_METERS; id++) {
 		const struct meter *m = meters[id];
 
-		if (!c->users || map_wanted(map_owner(m->name), c->users))
+		if (c->users ? map_wanted(map_owner(m->name), c->users) :
+			       m->type == PACKET_METER || config->on >> id & 1)
 			continue;
 		if (is_global(m))
 			config->end[id] = 1;
@@ -233,7 +234,7 @@ struct bpf_object *object_open_shared(const struct site *site, const struct user
 {
 	return open(site, site->iface.host ? host_elf : events_elf,
 		    &(struct wanted_parts){ users, users_want,
-					    &(struct wanting){ users, site->config.polls }, left });
+					    &(struct wanting){ users, &site->config }, left });
 }
 
 static bool is_of(const char *program, const void *arg)

@@ -26,7 +26,7 @@ void object_close(struct bpf_object *);
 /* Is a program wanted by the users in this `struct wanting`? */
 struct wanting {
 	const struct users *users;
-	bool polls;		/* the interface has a NAPI, or may have */
+	const struct config *config;	/* of the interface */
 };
 bool users_want(const char *program, const void *wanting);
 

@@ -80,6 +80,8 @@ static int hook_attach(const struct site *site, const struct hook *hook, struct 
 	for (int p = 0; !err && p < NR_POINTS; p++)
 		if (hook->points >> p & 1)
 			snprintf(meta->hook[p], sizeof(meta->hook[p]), "%s", how);
+	if (!err)
+		meta->buffers_at_tc |= own.config.buffers_at_tc;
 	if (err && hook->detach)
 		hook->detach(site);
 	object_close(obj);

@@ -89,7 +89,7 @@ static void note_left_out(struct meta *meta, __u64 bits, const struct left_out *
 static int programs_end(const struct site *site, const struct bpf_object *obj, unsigned set,
 			const struct users *left)
 {
-	const struct wanting w = { left, site->config.polls };
+	const struct wanting w = { left, &site->config };
 	struct bpf_program *prog;
 	__u64 shared = 0;
 	int err = 0;
@@ -124,7 +124,7 @@ static int join(struct site *site, const struct users *set)
 		wanders |= set->meters >> id & 1 && meters[id]->events.wanders &&
 			   meters[id]->events.wanders(&site->config);
 	return host_join(site, wanders, users_want,
-			 &(struct wanting){ set, site->config.polls });
+			 &(struct wanting){ set, &site->config });
 }
 
 /* Loads and attaches one object for all users of meta->set[site->set]. */

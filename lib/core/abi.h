@@ -60,6 +60,7 @@ struct config {
 	__u32 rx_queues;	/* 1: every receive queue is queue 0, whatever an skb says */
 	__u32 rx_queue;		/* enum rx_queue */
 	__u32 polls;		/* it has a NAPI, or may have: its polls are seen */
+	__u32 buffers_at_tc;	/* the program at tc counts them for event_without_tc[] */
 	__u64 adapts;		/* 1 << METER_x: follows as many packets as it may: pace.h */
 	__u32 one_in[NR_METERS];	/* other event meters follow one packet in this many */
 	__u32 l2;		/* bytes of link header that a received skb has lost: 14, or 0 */

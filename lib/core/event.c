@@ -46,12 +46,23 @@ struct users event_users(const char *program)
 	return (struct users){};
 }
 
-bool event_wanted(const char *program, const struct users *users, bool polls)
+bool event_at_tc(__u64 meters)
+{
+	for (const struct event *e = event_without_tc; e->program; e++)
+		if (e->users.meters & meters)
+			return true;
+	return false;
+}
+
+bool event_wanted(const char *program, const struct users *users, const struct config *config)
 {
 	const struct event *if_polled = event_find(event_of_polls, program);
+	const struct event *if_not_at_tc = event_find(event_without_tc, program);
 	struct users by = event_users(program);
 
-	if (if_polled && !polls)
+	if (if_polled && !config->polls)
 		by.meters &= ~if_polled->users.meters;
+	if (if_not_at_tc && config->buffers_at_tc)
+		by.meters &= ~if_not_at_tc->users.meters;
 	return by.meters & users->meters || by.points & users->points;
 }

@@ -20,8 +20,12 @@ struct event {
 };
 
 extern const struct event event_list[];	/* ends with an empty one */
-/* Of its programs, the users given here want them only if the interface has a NAPI. */
+/* Of its programs, the users given here want them only if the interface has a NAPI… */
 extern const struct event event_of_polls[];
+/* …or only if the program at tc does not count the buffers for them. */
+extern const struct event event_without_tc[];
+/* Does it count them for any of these meters? */
+bool event_at_tc(__u64 meters);
 /* The shared object of interfaces, and that of the host. */
 extern const void *(*const events_elf)(size_t *);
 extern const void *(*const host_elf)(size_t *);
@@ -32,8 +36,8 @@ extern const void *(*const host_elf)(size_t *);
  */
 struct users event_users(const char *program);
 
-/* Do these users want it of an interface that has a NAPI, or may have, or has none? */
-bool event_wanted(const char *program, const struct users *, bool polls);
+/* Do these users want it of an interface of this configuration? */
+bool event_wanted(const char *program, const struct users *, const struct config *);
 
 struct meter;
 /* Are the meter's programs in the shared object? */

@@ -44,6 +44,7 @@ struct meta {
 	__u64 cost_ns, cost_when;	/* `nicprobe cost` last: ns per packet, CLOCK_BOOTTIME ns */
 	__u32 devices;			/* number that its driver serves; 0: no hardware */
 	__u32 polls;			/* it had a NAPI, or may have had: struct config */
+	__u32 buffers_at_tc;		/* event meters have them from there: struct config */
 	__u8 mac[8];			/* its address, length in mac[7]: to find a moved device */
 	char iface[16], driver[32];
 	struct users set[MAX_SETS];

@@ -109,9 +109,15 @@ same("adjust: programs as at first", programs(pins()), programs(pinned))
 for meter in "irq", "napi", "drop", "bql", "counters", "xdp", "gro":
     if meter in doc["meters"]:
         same(f"adjust: -{meter} and +{meter}", [attach("-m", f"-{meter}")[0], attach("-m", f"+{meter}")[0]], [0, 0])
-same("adjust: programs as at first after all", programs(pins()), programs(pinned))
+# the program at tc counted the buffers of the first gro: the new one has a program for that
+same("adjust: programs as at first after all, but gro's", programs(pins()), programs(pinned) | {"netif_receive_skb"})
 receive(50)
-same("adjust: packets since attach", rx(show(IFACE)), 650)
+doc = show(IFACE)
+same("adjust: packets since attach", rx(doc), 650)
+same("adjust: gro's buffers from 0", sum(row["buffer_size"]["count"] for row in doc["meters"]["gro"]), 50)
+same("adjust: -gro again", attach("-m", "-gro")[0], 0)
+check("adjust: its program is gone", "netif_receive_skb" not in programs(pins()))
+same("adjust: and comes with it", [attach("-m", "+gro")[0], "netif_receive_skb" in programs(pins())], [0, True])
 
 # Invalid requests.
 settled = pins()
