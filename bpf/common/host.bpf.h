@@ -159,10 +159,23 @@ static __always_inline void pass_along(void *ctx, void *next, enum shared_progra
 	}
 }
 
-/* Passes on the event of a device that is not ours. */
-#define PASS(ctx, program, dev) do {					\
-	if (shares(SHARED_##program))					\
-		pass_to(ctx, &to_##program, SHARED_##program, device_slot(dev));	\
-} while (0)
+/*
+ * Passes on the event of a device that is not ours. Most are of none that is measured, so that is
+ * asked first. To the two programs of a change it is the same for an event: no device comes or goes
+ * then.
+ */
+static __always_inline void pass_on(void *ctx, void *next, enum shared_program program,
+				    const void *dev)
+{
+	__u32 slot;
+
+	if (!calls(program))
+		return;
+	slot = device_slot(dev);
+	if (slot && shares(program))
+		pass_to(ctx, next, program, slot);
+}
+
+#define PASS(ctx, program, dev) pass_on(ctx, &to_##program, SHARED_##program, dev)
 
 #endif

@@ -346,8 +346,7 @@ static __always_inline void driver_delivers(void *ctx, void *next, enum shared_p
 	if (on(METER_skblife))
 		life_received(skb, dev, how != PAST_GRO);
 	if (!dev_is_ours(dev)) {
-		if (shares(program))
-			pass_to(ctx, next, program, device_slot(dev));
+		pass_on(ctx, next, program, dev);
 		return;
 	}
 	if (point_on(RX_NIC) || meter_on(METER_gro))

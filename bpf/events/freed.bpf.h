@@ -41,12 +41,14 @@ static __always_inline void freed_pass(void *ctx, void *next, enum shared_progra
 	if (!calls(program))
 		return;
 	dev = skb->dev;
-	if (!dev_is_other(dev) || !shares(program))
+	if (!dev_is_other(dev))
 		return;
-	slot = device_slot(dev);
-	if (slot || !dropped)
+	slot = device_slot(dev);		/* first, as in pass_on() */
+	if ((!slot && (!dropped || (dev && dev->ifindex))) || !shares(program))
+		return;
+	if (slot)
 		pass_to(ctx, next, program, slot);
-	else if (!dev || !dev->ifindex)
+	else
 		devless_pass(ctx, next, program, skb);
 }
 
