@@ -94,7 +94,8 @@ def load(folder):
 
 
 def earlier(folder):
-    """The figures of an earlier run to tell beside those of this one, by `page.py --earlier`; or None."""
+    """The figures of an earlier run to tell beside those of this one, by `page.py --earlier`; or None. "what", if
+    somebody wrote that in, says which run it was."""
     path = os.path.join(folder, "earlier.json")
     if not os.path.exists(path):
         return None
@@ -141,8 +142,8 @@ def write(docs, folder):
     before = earlier(folder)
     out.append(markdown(tables.of_bars(docs, before)))
     if before:
-        out += ["", f"The column {before['date']} is of another run: compare it with care, as machines differ in what "
-                "a call by address costs."]
+        out += ["", before.get("what") or f"The column {before['date']} is of another run: compare it with care, as "
+                "machines differ in what a call by address costs."]
     for part, doc in docs.items():
         where = elsewhere(docs, part)
         out += ["", f"## {part.capitalize()}", "", *([f"Measured {where}: compare nothing here with other parts.", ""] if where else []),
@@ -157,12 +158,29 @@ def write(docs, folder):
         f.write("\n".join(out) + "\n")
 
 
-def quoted(docs):
+BEFORE = [("{:.1f}% of the packet rate of UDP sockets through a tap", "loss of packet rate, default meters, UDP, sockets, tap"),
+          ("{:.1f}% through a veth", "loss of packet rate, default meters, UDP, sockets, veth"),
+          ("{:.0f} ns for 1 idle interface", "added by 1 idle interface to a UDP packet between sockets of another"),
+          ("{:.0f} ns for 16", "added by 16 idle interfaces to a UDP packet between sockets of another"),
+          ("{:.1f} ns on XDP", "all packet meters on the XDP hook, 64 B, above an empty program"),
+          ("{:.0f} ms for `attach`", "attach with all meters, 64 queues"),
+          ("{:.0f} ms for `show`", "show of 64 queues, meters: all")]
+
+
+def was(before):
+    """What README.md has of an earlier run, if all of that was measured then; else ""."""
+    if not before or not set(figure for _, figure in BEFORE) <= set(before["values"]):
+        return ""
+    told = ", ".join(text.format(before["values"][figure]) for text, figure in BEFORE)
+    return f" When each meter had programs of its own ({before['date']}), it took {told}."
+
+
+def quoted(docs, before):
     """What README.md has of it."""
     yield (f"Measured by `make bench` on {machine.line(docs['packets']['machine'])}; "
            "nanoseconds are those above an empty program of the same kind in the same run. "
            "[All figures and plots](bench/results/README.md); "
-           "[those of an Intel Xeon](bench/results/xeon/README.md), of 2026-11-25.")
+           f"[those of an Intel Xeon](bench/results/xeon/README.md), of 2026-11-25.{was(before)}")
     yield "\n".join(whole(docs))
 
 
@@ -224,13 +242,13 @@ def idle_all(doc):
                                                f"{r['ns']:.0f} ns" for r in told)
 
 
-def quote(docs, path):
+def quote(docs, before, path):
     missing = [part for part in PARTS if part not in docs]
     if missing:
         sys.exit(f"bench: cannot update {path}: {', '.join(missing)} not measured")
     with open(path, encoding="utf-8") as f:
         text = f.read()
-    inside = f"{BEGIN}\n" + "\n\n".join(quoted(docs)) + f"\n{END}"
+    inside = f"{BEGIN}\n" + "\n\n".join(quoted(docs, before)) + f"\n{END}"
     text, found = re.subn(f"{BEGIN}.*{END}", lambda _: inside, text, flags=re.S)
     if not found:
         sys.exit(f"bench: cannot update {path}: it has no {BEGIN}")
@@ -252,4 +270,4 @@ if __name__ == "__main__":
         remember(found, sys.argv[1])
     write(found, sys.argv[1])
     if len(sys.argv) == 3:
-        quote(found, sys.argv[2])
+        quote(found, earlier(sys.argv[1]), sys.argv[2])
