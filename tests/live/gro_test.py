@@ -123,6 +123,13 @@ nic.close()
 
 # The kernel's own count of received packets.
 nic = train_tap("tg3")
+PINS = f"/sys/fs/bpf/nicprobe/{os.stat(f'/run/netns/{a}').st_ino}/tg3"
+for way, args in WAYS.items():
+    nicprobe("attach", f"{a}/tg3", *args)
+    at_tc = show(f"{a}/tg3")["hooks"]["rx-stack"] in ("tcx", "clsact")
+    same(f"a program at netif_receive_skb only where tc has none{way}",
+         os.path.exists(f"{PINS}/netif_receive_skb"), not at_tc)
+    nicprobe("detach", f"{a}/tg3")
 before = int(a.run("cat /sys/class/net/tg3/statistics/rx_packets"))
 got, _ = measure(nic, "tg3", ["3000 1000 tcp flows=3", "500 700 udp"], ", at tc")
 same("frames are what the interface received", sum(got["frames"].values()),
