@@ -33,15 +33,17 @@ def program_ids():
     return {program["id"] for program in json.loads(sh("bpftool -j prog show"))}
 
 
-def verified(ids):
-    """The number of instructions that the verifier followed in these programs."""
-    total = 0
+def verified_each(ids):
+    """The number of instructions that the verifier followed in each of these programs."""
     for number in ids:
         fd = bpf.call(PROG_GET_FD_BY_ID, struct.pack("III", number, 0, 0))
         with open(f"/proc/self/fdinfo/{fd}", encoding="utf-8") as f:
-            total += int(re.search(r"^verified_insns:\s*(\d+)$", f.read(), re.M)[1])
+            yield int(re.search(r"^verified_insns:\s*(\d+)$", f.read(), re.M)[1])
         os.close(fd)
-    return total
+
+
+def verified(ids):
+    return sum(verified_each(ids))
 
 
 a = Namespace("a")
@@ -55,8 +57,9 @@ def instructions():
     first = program_ids()
     nicprobe("attach", TWO, "-m", "all")
     second = program_ids()
-    few("instructions that the verifier follows for the first interface", verified(first - before), 150_000)
-    few("the same for a further one", verified(second - first), 150_000)
+    few("instructions that the verifier follows for the first interface", verified(first - before), 145_000)
+    few("the same for a further one", verified(second - first), 145_000)
+    few("those of the program with most", max(verified_each(second - first)), 18_500)
     nicprobe("detach", "--all")
     before = program_ids()
     nicprobe("attach", ONE, "-m", "all", "--rx", "driver", env={"NICPROBE_CANNOT": "tc"})
