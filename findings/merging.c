@@ -114,10 +114,10 @@ static struct sums sum(const struct evidence *e)
 
 #define DATA	256	/* bytes per packet: a lower mean is acknowledgements and the like */
 
-/* Would merging help? Only for TCP with data, as far as the samples show. */
+/* Would merging help? Only for TCP with data that the stack received, as far as samples show. */
 static bool mergeable(const struct sums *s, const struct flows *f)
 {
-	return s->bytes >= DATA * s->packets && !flows_unknown(f) && f->tcp;
+	return s->packets && s->bytes >= DATA * s->packets && !flows_unknown(f) && f->tcp;
 }
 
 /* Does this number exceed both limits of a kind: per second, and as a share? */
@@ -152,10 +152,13 @@ static void fix_gro(struct evidence *e, struct finding *f)
 
 static void judge_unmerged(struct evidence *e, const struct sums *s)
 {
+	uint64_t single = s->alone[GRO_XDP];	/* what the program drops traverses nothing */
+
+	single = single < s->packets ? single : s->packets;
 	if (much(e, s, GRO_IS_OFF, s->alone[GRO_OFF]) && setup(e) && !feature_on(e, "rx-gro"))
 		fix_gro(e, tell(e, s, GRO_IS_OFF, s->alone[GRO_OFF],
 				"traverse the stack singly: GRO is off"));
-	finding_advise(tell(e, s, GENERIC_XDP, s->alone[GRO_XDP],
+	finding_advise(tell(e, s, GENERIC_XDP, single,
 			    "traverse the stack singly: generic XDP disables GRO"),
 		       "attach it natively: ip link set dev %s xdpgeneric off, then xdpdrv",
 		       e->s->meta.iface);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The buffers that the stack receives: counted at tc, where a program sees them anyway. */
+/* The buffers that the stack receives: counted by the program at tc, or at netif_receive_skb. */
 #ifndef NICPROBE_GRO_BUFFER_BPF_H
 #define NICPROBE_GRO_BUFFER_BPF_H
 
