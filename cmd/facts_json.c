@@ -97,6 +97,8 @@ static void own(struct json *j, struct facts *f)
 	maybe(j, "never_completes", d->no_completion);
 	json_string(j, "completion_event", d->no_completion ? "none" :
 		    d->kfree_completes ? "kfree_skb" : "consume_skb");
+	json_bool(j, "completes_in_tasks", d->frees_in_tasks);
+	version(j, "xmit_takes_all_before", d->takes_all_before);
 	if (d->bytes.tx) {
 		json_string(j, "rx_bytes", facts_received(d));
 		json_string(j, "tx_bytes", facts_sent(d));

@@ -156,8 +156,13 @@ static void completion(struct page *p, const struct driver *d)
 	if (d->no_completion)
 		fact(p, "completes", text("never: %s", d->no_completion));
 	else if (d->completes)
-		fact(p, "completes", text("%s; traced as %s", d->completes, d->kfree_completes ?
-					  "kfree_skb, as if dropped" : "consume_skb"));
+		fact(p, "completes", text("%s; traced as %s%s", d->completes, d->kfree_completes ?
+					  "kfree_skb, as if dropped" : "consume_skb",
+					  d->frees_in_tasks ? ", in tasks alone" : ""));
+	if (d->takes_all_before)
+		fact(p, "xmit", text("before %u.%u it takes or drops each packet, and stops no "
+				     "queue", d->takes_all_before >> 8,
+				     d->takes_all_before & 0xff));
 }
 
 static void xdp(struct page *p, const struct driver *d)

@@ -25,6 +25,10 @@ const struct driver driver_tun = {
 	.late = "the program behind it reads late: does it get enough CPU? ps -eo pcpu,pid,comm "
 		"--sort -pcpu; does it use a thread per queue?",
 	.keeps_dev = true,
+	/* tun_do_read() by consume_skb(), all others by kfree_skb(); 6.1, 6.12 */
+	.frees_in_tasks = true,
+	/* tun_net_xmit(); 6.1, 6.12. In 2026 it learned to stop its queues. */
+	.takes_all_before = KERNEL(7, 0),
 	.rx_queue = RX_QUEUE_RECORDED,	/* tfile->queue_index; 6.1, 6.12 */
 
 	.functions = functions,

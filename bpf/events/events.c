@@ -43,15 +43,16 @@ const struct event event_list[] = {
 	{}
 };
 
-/* gro wants to know which frames came in one poll; without NAPI, it gets none. */
-const struct event event_of_polls[] = {
-	{ "napi_poll", { .meters = M(gro) } },
-	{}
-};
-
-/* gro wants to know of buffers that the stack receives. */
-const struct event event_without_tc[] = {
-	{ "netif_receive_skb", { .meters = M(gro) } },
+#define WORD(name) offsetof(struct config, name)
+const struct event_condition event_conditions[] = {
+	/* which frames came in one poll; without NAPI, none did */
+	{ "napi_poll", { .meters = M(gro) }, WORD(polls), true },
+	/* the buffers that the stack receives */
+	{ "netif_receive_skb", { .meters = M(gro) }, WORD(buffers_at_tc), false },
+	/* in a task no other event can be under way on its CPU: the first copy misses none */
+	{ "consume_skb_again", { .meters = M(txlat) }, WORD(frees_in_tasks), false },
+	/* whether the driver took the packet, and whether it stopped the queue with it */
+	{ "net_dev_xmit", { M(txlat) | M(bql), P(TX_NIC) }, WORD(takes_all), false },
 	{}
 };
 

@@ -75,6 +75,14 @@ static __always_inline void xmit_queued(const struct sk_buff *skb, const struct 
 	meter_packet(&p);
 }
 
+static __always_inline void xmit_taken(const struct xmit *x)
+{
+	struct packet p = x->packet;
+
+	p.point = TX_NIC;
+	meter_packet(&p);
+}
+
 static __always_inline void xmit_started(const struct sk_buff *skb, const struct net_device *dev)
 {
 	struct xmit *x = scratch_here(xmit);
@@ -82,23 +90,22 @@ static __always_inline void xmit_started(const struct sk_buff *skb, const struct
 	if (!x)
 		return;
 	xmit_look(skb, dev, &x->packet, TX_NIC);
-	x->skb = (__u64)skb;
+	if (is_set(takes_all))
+		xmit_taken(x);
+	else
+		x->skb = (__u64)skb;
 }
 
 /* skb may be freed by now: only its address may be used. */
 static __always_inline void xmit_returned(__u64 skb, int rc)
 {
 	struct xmit *x = scratch_here(xmit);
-	struct packet p;
 
 	if (!x || x->skb != skb)
 		return;
 	x->skb = 0;
-	if (rc >= XMIT_TAKEN)
-		return;
-	p = x->packet;
-	p.point = TX_NIC;
-	meter_packet(&p);
+	if (rc < XMIT_TAKEN)
+		xmit_taken(x);
 }
 
 #endif

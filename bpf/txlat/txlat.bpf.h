@@ -41,7 +41,10 @@ struct bucket {
 _Static_assert(sizeof(struct bucket) == 64, "one cache line");
 ALIGNED_MAP(txlat_overflow, struct bucket, 1);
 
-/* The packet in the driver's xmit on this CPU: if freed meanwhile, it was not completed. */
+/*
+ * The packet in the driver's xmit on this CPU: if freed meanwhile, it was not completed. With
+ * takes_all it stays here until the next one: until then, only kfree_skb() is about its xmit.
+ */
 struct txlat_xmit {
 	__u64 skb;
 	__u32 queue;
@@ -260,7 +263,7 @@ static __always_inline int txlat_freed(const struct sk_buff *skb, enum txlat_lan
 	if (!row || !xmit)
 		return 0;
 	COUNT(row->went, lane, 1);
-	if (xmit->skb == (__u64)skb) {
+	if (xmit->skb == (__u64)skb && !(is_set(takes_all) && lane == CONSUMED)) {
 		xmit->skb = 0;
 		COUNT(row->lost[TXLAT_FREED_IN_XMIT], lane, 1);
 		return 0;

@@ -237,6 +237,8 @@ static int adjust_locked(struct site *site, const struct request *req, struct me
 	done->polls |= site->config.polls;
 	site->config.polls = done->polls;
 	site->config.buffers_at_tc = done->buffers_at_tc;
+	site->config.frees_in_tasks = done->frees_in_tasks;
+	site->config.takes_all = done->takes_all;
 	next = begin_next(site);
 	if (next < 0)
 		return next;

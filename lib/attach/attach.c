@@ -209,6 +209,8 @@ static void meta_begin(const struct site *site, const struct request *req, struc
 		.tx_adaptive = i->tx_adaptive,
 		.devices = driver_devices(i->driver),
 		.polls = site->config.polls,
+		.frees_in_tasks = site->config.frees_in_tasks,
+		.takes_all = site->config.takes_all,
 	};
 	_Static_assert(sizeof(meta->iface) == sizeof(i->name) &&
 		       sizeof(meta->driver) == sizeof(i->driver) &&

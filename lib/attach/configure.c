@@ -43,6 +43,17 @@ int site_queues(struct site *site)
 	return 0;
 }
 
+/* How the driver sends, in this kernel. */
+static void config_sends(struct config *config, const struct driver *d)
+{
+	config->stays = d->keeps_dev;
+	config->kfree_completes = d->kfree_completes;
+	if (denied("orderly"))
+		return;
+	config->frees_in_tasks = d->frees_in_tasks && !release_preempts();
+	config->takes_all = release_before(d->takes_all_before);
+}
+
 void config_levels(struct config *config)
 {
 	config->preempts = release_preempts();
@@ -91,14 +102,13 @@ void site_configure(struct site *site, const struct request *req)
 		.l2 = i->mac[7] == 6 || i->loopback ? 14 : 0,
 		.dynptr = kernel_lacks(FEATURE_TP_BTF) || kernel_lacks(FEATURE_DYNPTR) ? 0 :
 			  kernel_function("bpf_dynptr_from_skb"),
-		.stays = site->driver->keeps_dev,
-		.kfree_completes = site->driver->kfree_completes,
 		.rx_ring = i->rx_ring ?: site->driver->rx_ring,
 		.tx_linear = site->driver->bytes.tx == TX_LINEAR,
 		.tx_least = site->driver->bytes.tx == TX_CARD ? ETH_ZLEN :
 							      site->driver->bytes.tx_least,
 		.scratch = release_realtime() ? SCRATCH_TASKS : 1,
 	};
+	config_sends(&site->config, site->driver);
 	site->config.polls = polls(site);
 	if (!i->host && !kernel_lacks(FEATURE_DEVICE))
 		device_find(i->ifindex, &site->config.dev, &site->config.net);

@@ -60,7 +60,7 @@ struct config {
 	__u32 rx_queues;	/* 1: every receive queue is queue 0, whatever an skb says */
 	__u32 rx_queue;		/* enum rx_queue */
 	__u32 polls;		/* it has a NAPI, or may have: its polls are seen */
-	__u32 buffers_at_tc;	/* the program at tc counts them for event_without_tc[] */
+	__u32 buffers_at_tc;	/* the program at tc counts buffers: event_conditions[] */
 	__u64 adapts;		/* 1 << METER_x: follows as many packets as it may: pace.h */
 	__u32 one_in[NR_METERS];	/* other event meters follow one packet in this many */
 	__u32 l2;		/* bytes of link header that a received skb has lost: 14, or 0 */
@@ -72,6 +72,8 @@ struct config {
 	__u32 stays;		/* a sent skb still has this device when the driver frees it */
 	__u32 drop_sock;	/* kfree_skb also passes the socket, as its fourth argument */
 	__u32 kfree_completes;	/* the driver frees sent packets by kfree_skb */
+	__u32 frees_in_tasks;	/* by consume_skb it frees them in tasks alone */
+	__u32 takes_all;	/* nothing need be seen when the driver's xmit returns */
 	__u32 stacks;		/* of drops */
 	__u32 flight_shift;	/* txlat: 32 - log2 of the chunks in its table */
 	__u32 rx_ring;		/* descriptors of a receive queue; 0: not known */

@@ -24,45 +24,53 @@ bool meter_owns(const struct meter *m, const char *name)
 	       (m->type == EVENT_METER && m->events.prefix && begins(name, m->events.prefix));
 }
 
-static const struct event *event_find(const struct event *list, const char *program)
+/* Is this the program, or a pin of it: "PROGRAM-SET"? */
+static bool is_program(const char *name, const char *program)
 {
-	size_t len = strcspn(program, "-");
+	size_t len = strcspn(name, "-");
 
-	for (const struct event *e = list; e->program; e++)
-		if (!strncmp(e->program, program, len) && !e->program[len])
-			return e;
-	return NULL;
+	return !strncmp(program, name, len) && !program[len];
 }
 
 struct users event_users(const char *program)
 {
-	const struct event *e = event_find(event_list, program);
-
-	if (e)
-		return e->users;
+	for (const struct event *e = event_list; e->program; e++)
+		if (is_program(program, e->program))
+			return e->users;
 	for (int id = 0; id < NR_METERS; id++)
 		if (meter_shares(meters[id]) && meter_owns(meters[id], program))
 			return (struct users){ .meters = 1ull << id };
 	return (struct users){};
 }
 
-bool event_at_tc(__u64 meters)
+static bool word_is_set(const struct config *config, unsigned word)
 {
-	for (const struct event *e = event_without_tc; e->program; e++)
-		if (e->users.meters & meters)
-			return true;
-	return false;
+	return *(const __u32 *)((const char *)config + word);
+}
+
+struct users event_users_of(const char *program, const struct config *config)
+{
+	struct users by = event_users(program);
+
+	for (const struct event_condition *e = event_conditions; e->program; e++)
+		if (is_program(program, e->program) && word_is_set(config, e->word) != e->is) {
+			by.meters &= ~e->users.meters;
+			by.points &= ~e->users.points;
+		}
+	return by;
 }
 
 bool event_wanted(const char *program, const struct users *users, const struct config *config)
 {
-	const struct event *if_polled = event_find(event_of_polls, program);
-	const struct event *if_not_at_tc = event_find(event_without_tc, program);
-	struct users by = event_users(program);
+	struct users by = event_users_of(program, config);
 
-	if (if_polled && !config->polls)
-		by.meters &= ~if_polled->users.meters;
-	if (if_not_at_tc && config->buffers_at_tc)
-		by.meters &= ~if_not_at_tc->users.meters;
 	return by.meters & users->meters || by.points & users->points;
+}
+
+bool event_at_tc(__u64 meters)
+{
+	for (const struct event_condition *e = event_conditions; e->program; e++)
+		if (e->word == offsetof(struct config, buffers_at_tc) && e->users.meters & meters)
+			return true;
+	return false;
 }

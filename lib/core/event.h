@@ -19,12 +19,17 @@ struct event {
 	struct users users;
 };
 
-extern const struct event event_list[];	/* ends with an empty one */
-/* Of its programs, the users given here want them only if the interface has a NAPI… */
-extern const struct event event_of_polls[];
-/* …or only if the program at tc does not count the buffers for them. */
-extern const struct event event_without_tc[];
-/* Does it count them for any of these meters? */
+/* What its users want a program for depends on the interface: */
+struct event_condition {
+	const char *program;
+	struct users users;
+	unsigned word;		/* …these want it only if this word of struct config, by offset… */
+	bool is;		/* …is set, or if it is not */
+};
+
+extern const struct event event_list[];		/* both end with an empty one */
+extern const struct event_condition event_conditions[];
+/* Does any of these meters want the program at tc to count buffers (config.buffers_at_tc)? */
 bool event_at_tc(__u64 meters);
 /* The shared object of interfaces, and that of the host. */
 extern const void *(*const events_elf)(size_t *);
@@ -36,7 +41,10 @@ extern const void *(*const host_elf)(size_t *);
  */
 struct users event_users(const char *program);
 
-/* Do these users want it of an interface of this configuration? */
+/* Those that want it of an interface of this configuration. */
+struct users event_users_of(const char *program, const struct config *);
+
+/* Are any of these among them? */
 bool event_wanted(const char *program, const struct users *, const struct config *);
 
 struct meter;

@@ -9,7 +9,7 @@
 
 #define META_MAGIC	0x6e696370	/* "nicp" */
 /* For changes that meta_version() does not see: the order of members here, values of other maps. */
-#define META_VERSION	14
+#define META_VERSION	15
 
 /*
  * The users of one load of the shared object are a set. There is one set, and more for meters that
@@ -44,7 +44,8 @@ struct meta {
 	__u64 cost_ns, cost_when;	/* `nicprobe cost` last: ns per packet, CLOCK_BOOTTIME ns */
 	__u32 devices;			/* number that its driver serves; 0: no hardware */
 	__u32 polls;			/* it had a NAPI, or may have had: struct config */
-	__u32 buffers_at_tc;		/* event meters have them from there: struct config */
+	__u32 buffers_at_tc;		/* event meters have them from there: struct config… */
+	__u32 frees_in_tasks, takes_all;	/* …as these are of it */
 	__u8 mac[8];			/* its address, length in mac[7]: to find a moved device */
 	char iface[16], driver[32];
 	struct users set[MAX_SETS];

@@ -99,6 +99,12 @@ struct driver {
 	bool pool;			/* has page pools, although no hardware */
 	bool no_pool;			/* has none, although hardware */
 	bool kfree_completes;		/* it frees what it has sent as if it were dropped */
+	bool frees_in_tasks;		/* by consume_skb() it frees sent packets in tasks alone */
+	/*
+	 * Kernels before this one: its xmit takes or drops each packet (never NETDEV_TX_BUSY),
+	 * drops by kfree_skb(), stops no queue and has no byte limits. 0: not known of any.
+	 */
+	unsigned takes_all_before;
 	const char *late;		/* who completes late where no card does; NULL: the card */
 	const char *no_completion;	/* why its packets never complete; NULL: they do */
 	/*

@@ -242,12 +242,12 @@ const struct feature features[] = {
 };
 
 /*
- * What else can be denied, besides features and hooks: netlink families, programs that unpack, and
- * what meters ask for.
+ * What else can be denied, besides features and hooks: netlink families, programs that unpack, what
+ * meters ask for, and ways of a driver that spare them programs.
  */
 static const char *const deniable[] = {
 	"devlink", "ethtool", "netdev", "nl80211", "gzip", "xz", "zstd", "uretprobe",
-	"sys_exit", NULL
+	"sys_exit", "orderly", NULL
 };
 
 #define DENIALS "NICPROBE_CANNOT"

@@ -18,6 +18,11 @@ static unsigned version(void)
 	return known;
 }
 
+bool release_before(unsigned kernel)
+{
+	return version() && version() < kernel;
+}
+
 bool release_defers(void)
 {
 	return version() >= KERNEL(6, 19);

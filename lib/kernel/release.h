@@ -11,6 +11,9 @@
  */
 bool release_defers(void);
 
+/* Is it older than this KERNEL()? */
+bool release_before(unsigned kernel);
+
 /* Need our programs listen at this function? At one they may have, only since a version. */
 bool release_needs(const char *function);
 

@@ -48,18 +48,47 @@ static uint64_t misses_of(__u32 program, __u32 *seen, unsigned *nr_seen)
 	return program_misses(program);
 }
 
-struct users missed_by(const struct meta *meta, const char *pin)
+/* Of the configuration, what decides who wants which program. */
+static struct config wants_of(const struct meta *meta)
+{
+	return (struct config){
+		.polls = meta->polls,
+		.buffers_at_tc = meta->buffers_at_tc,
+		.frees_in_tasks = meta->frees_in_tasks,
+		.takes_all = meta->takes_all,
+	};
+}
+
+static bool nobody(struct users by)
+{
+	return !by.meters && !by.points;
+}
+
+static struct users both(struct users a, struct users b)
+{
+	return (struct users){ a.meters & b.meters, a.points & b.points };
+}
+
+static struct users wanted_by(const struct meta *meta, const struct config *config,
+			      const char *pin)
 {
 	struct users by = event_users(pin);
 	const char *nr = strchr(pin, '-');
-	const struct users *set = &meta->set[nr ? atoi(nr + 1) % MAX_SETS : 0];
 
-	if (by.meters || by.points)
-		return (struct users){ by.meters & set->meters, by.points & set->points };
+	if (!nobody(by))
+		return both(event_users_of(pin, config),
+			    meta->set[nr ? atoi(nr + 1) % MAX_SETS : 0]);
 	for (int id = 0; id < NR_METERS; id++)
 		if (meters[id]->type == EVENT_METER && meter_owns(meters[id], pin))
 			by.meters |= 1ull << id;
 	return by;
+}
+
+struct users missed_by(const struct meta *meta, const char *pin)
+{
+	struct config config = wants_of(meta);
+
+	return wanted_by(meta, &config, pin);
 }
 
 /* The name of a link's pin is its program's, and no map is called so. */
@@ -75,11 +104,17 @@ static bool is_own_link(const char *name)
 	return shared_program(name) < 0;
 }
 
+static const char *copy_name(const char *name)
+{
+	int len = strcspn(name, "-");
+
+	return text("%.*s_again%s", len, name, name + len);
+}
+
 /* The link of its copy; NULL: it has none. */
 static const struct linked *copy_of(const struct linked_all *links, const char *name)
 {
-	int len = strcspn(name, "-");
-	const char *copy = text("%.*s_again%s", len, name, name + len);
+	const char *copy = copy_name(name);
 
 	for (unsigned i = 0; i < links->nr; i++)
 		if (!strcmp(links->list[i].name, copy))
@@ -103,7 +138,7 @@ static uint64_t missed_both(uint64_t n, const struct linked *copy, __u32 *seen, 
 /* The same for a program that interfaces share. */
 static uint64_t missed_shared(const struct linked_all *links, const char *name, const __u64 *missed)
 {
-	int copy = shared_program(text("%s_again", name));
+	int copy = shared_program(copy_name(name));
 	uint64_t n = missed[shared_program(name)], also;
 
 	if (copy < 0 || !copy_of(links, name))
@@ -112,10 +147,19 @@ static uint64_t missed_shared(const struct linked_all *links, const char *name, 
 	return also < n ? also : n;
 }
 
+/* Who misses what a program missed that has no copy: not those that need none. */
+static struct users without_copy(const struct meta *meta, const struct config *config,
+				 const char *name, struct users by)
+{
+	const char *copy = copy_name(name);
+
+	return nobody(event_users(copy)) ? by : both(by, wanted_by(meta, config, copy));
+}
+
 static void missed_add(struct snapshot *s, struct users by, uint64_t n)
 {
 	s->missed += n;
-	if (!by.meters && !by.points)
+	if (nobody(by))
 		s->missed_nobodys += n;
 	for (int id = 0; id < NR_METERS; id++)
 		s->missed_meter[id] += by.meters >> id & 1 ? n : 0;
@@ -129,27 +173,33 @@ void losses_missed(struct snapshot *s, const char *pins)
 	bool shares = host_missed(pins, missed);
 	const struct linked_all *links = linked_in(pins, may_be_link,
 						   shares ? is_own_link : may_be_link);
+	struct config config = wants_of(&s->meta);
 	__u32 seen[MOST_SEEN];
 	unsigned nr = 0;
 
 	s->missed_hidden |= links->hidden;
 	for (unsigned i = 0; i < links->nr; i++) {
 		const struct linked *l = &links->list[i], *copy;
+		struct users by = wanted_by(&s->meta, &config, l->name);
+		bool theirs = !nobody(by);
 		uint64_t n;
 
 		if (strstr(l->name, "_again"))
 			continue;
+		copy = copy_of(links, l->name);
+		if (!copy)
+			by = without_copy(&s->meta, &config, l->name, by);
+		if (theirs && nobody(by))
+			continue;
 		if (shares && shared_program(l->name) >= 0) {
-			missed_add(s, missed_by(&s->meta, l->name),
-				   missed_shared(links, l->name, missed));
+			missed_add(s, by, missed_shared(links, l->name, missed));
 			continue;
 		}
 		if (!l->program)
 			continue;
 		n = misses_of(l->program, seen, &nr);
-		copy = copy_of(links, l->name);
 		if (copy)
 			n = missed_both(n, copy, seen, &nr);
-		missed_add(s, missed_by(&s->meta, l->name), n);
+		missed_add(s, by, n);
 	}
 }

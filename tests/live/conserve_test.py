@@ -113,7 +113,7 @@ def one_run(way, rng, env):
     same(f"{way}: nothing lost uncounted", (lost(doc), dropped(doc, "unsure")), ({}, {}))
 
 
-for way, env in ("xdp", {}), ("driver", {"NICPROBE_CANNOT": "xdp"}):
+for way, env in ("xdp", {}), ("driver", {"NICPROBE_CANNOT": "xdp,orderly"}):
     seed = int(sys.argv[1]) if len(sys.argv) > 1 else random.randrange(1 << 32)
     print(f"# {way}: seed {seed}", flush=True)
     one_run(way, random.Random(seed), env)

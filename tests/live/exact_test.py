@@ -89,12 +89,12 @@ def as_read(count):
     return sizes, ecn
 
 
-def tx(name, where, sender, reader, by_queue):
+def tx(name, where, sender, reader, by_queue, cannot=""):
     """The same for sending; `reader` is the far end, which on a tap knows the queues."""
     reader("read on")
     for run in range(RUNS):
         reader("reset")
-        nicprobe("attach", where)
+        nicprobe("attach", where, env={"NICPROBE_CANNOT": cannot})
         want = send(sender, f"{name} {run}", ("udp", "icmp", "tcp"))
         reader(f"wait {PACKETS} 10000")
         doc = show(where)
@@ -161,5 +161,6 @@ c.run("ethtool -K eth0 tso on")
 out = tap(a, "tap3", options="--steer")
 a.ip("link set tap3 txqueuelen 30000")
 tx("tap, tx", f"{a}/tap3", Nic("packet tap3 --queues 4", a), out, True)
+tx("tap, tx, as another driver", f"{a}/tap3", Nic("packet tap3 --queues 4", a), out, True, "orderly")
 tx("veth, tx", f"{c}/eth0", sender, Nic("packet eth0", b), False)
 finish()

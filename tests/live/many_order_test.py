@@ -15,7 +15,7 @@ SETS = ALL, FEW, "pktsize", "pktsize,drop,gro", "pktsize,ecn,txlat,bql"
 class Crowd:
     def __init__(self, netns):
         self.chance = random.Random(SEED)
-        self.cards = [Card(netns, f"tap{n}", ring=20000) for n in range(MANY)]
+        self.cards = [Card(netns, f"tap{n}", ring=20000, orderly=n % 2 == 1) for n in range(MANY)]
         self.loads, self.wrong = {}, []
         self.checked = {"idle": 0, "busy": 0}
         self.packets = 0

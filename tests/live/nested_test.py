@@ -46,10 +46,9 @@ def dropped(doc):
     return got
 
 
-def nested(ns, nic):
-    name = "nested"
+def nested(ns, nic, name, cannot):
     where = f"{ns}/tap0"
-    nicprobe("attach", "-m", "drop,gro", "--stacks", where)
+    nicprobe("attach", "-m", "drop,gro", "--stacks", where, env={"NICPROBE_CANNOT": cannot})
     recorder = subprocess.Popen([NICPROBE, "record", FILE, where, "-i", ".2"], stderr=subprocess.DEVNULL)
     time.sleep(2)               # it opens links once, after a second
     nicprobe("attach", "-m", "+txlat", where)
@@ -107,7 +106,8 @@ untouched = left.Before(space)
 # not ICMP's replies: they are local output, too, and dropped as well
 space.run("ip route add blackhole 10.0.0.2")
 rule = inside(space, lambda: bpf.netfilter(3))      # NF_INET_LOCAL_OUT
-nested(space, device)
+nested(space, device, "nested", "orderly")
+nested(space, device, "nested, a tap as it is", "")
 os.close(rule)
 untouched.check("nested: nothing is left")
 finish()

@@ -5,7 +5,7 @@ from lib.wire import HERE, Wire, inside, tcp
 
 
 def cards(netns, *options):
-    return [Card(netns, f"tap{i}", o) for i, o in enumerate(options)]
+    return [Card(netns, f"tap{i}", o, orderly=i == 2) for i, o in enumerate(options)]
 
 
 def busy(all_of, start=20):

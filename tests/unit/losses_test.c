@@ -59,11 +59,19 @@ int main(void)
 	same_text("what a driver returned", lacks("net_dev_xmit"),
 		  "tx-nic qdisc bql txlat skblife");
 	same_text("a set has what it serves", lacks("net_dev_xmit-2"), "qdisc");
+	meta.takes_all = true;
+	same_text("what a driver returned that takes all", lacks("net_dev_xmit"), "qdisc skblife");
+	meta.takes_all = false;
 	same_text("another word for skblife", lacks("life_copy"), "skblife");
 	same_text("a copy is its first's", lacks("kfree_skb_again"), "qdisc txlat drop skblife");
 	same_text("a link of a driver's function", lacks("driver-3"), "driver");
 	same_text("a longer word is another", lacks("dropped_x"), "");
 	same_text("nobody's", lacks("frobnicate"), "");
+	same_text("a copy at consume_skb", lacks("consume_skb_again"), "qdisc txlat skblife");
+	meta.frees_in_tasks = true;
+	same_text("who frees in tasks needs none", lacks("consume_skb_again"), "qdisc skblife");
+	same_text("but the first", lacks("consume_skb"), "qdisc txlat skblife");
+	meta.frees_in_tasks = false;
 	meta.set[0] = (struct users){ .meters = 1ull << METER_drop };
 	same_text("who is not attached lacks nothing", lacks("kfree_skb"), "drop");
 	meta.set[0] = (struct users){ .meters = ~0ull, .points = ~0u };
