@@ -160,16 +160,14 @@ static __always_inline void remember(struct drop *row, __u32 packets)
 			row->spell[i] = now;
 }
 
-static __noinline int drop_count(struct drop_key *key, __u32 packets, __u32 bytes)
+static __always_inline void drop_count(const struct drop_key *key, __u32 packets, __u32 bytes)
 {
 	struct drop *row, none = {};
 
-	if (!key)
-		return 0;
 	row = lookup_or_init(&drop, key, &none);
 	if (!row) {
 		lost_add(METER_drop, packets);
-		return 0;
+		return;
 	}
 	/* the other copy of the program may be here at the same time */
 	__sync_fetch_and_add(&row->packets, packets);
@@ -177,7 +175,6 @@ static __noinline int drop_count(struct drop_key *key, __u32 packets, __u32 byte
 	if (packets > 1)
 		__sync_fetch_and_add(&row->more, packets - 1);
 	remember(row, packets);
-	return 0;
 }
 
 #define BROADCAST	1	/* if_packet.h: PACKET_*, part of the ABI */

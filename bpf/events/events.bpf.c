@@ -247,12 +247,16 @@ int BPF_PROG(softirq_entry, unsigned int vec)
 SEC("tp_btf/softirq_raise")
 int BPF_PROG(softirq_raise, unsigned int vec)
 {
+	__u32 slot = TOLD(slot);
+
 	if (vec != NET_RX_SOFTIRQ)
 		return 0;
-	if (on(METER_napi))
-		napi_raised();
 	if (shares(SHARED_softirq_raise))
-		pass_to(ctx, &to_softirq_raise, SHARED_softirq_raise, raised_slot());
+		slot = raised_slot();
+	if (slot != TOLD(slot))
+		pass_to(ctx, &to_softirq_raise, SHARED_softirq_raise, slot);
+	else if (on(METER_napi))
+		napi_raised();
 	return 0;
 }
 
