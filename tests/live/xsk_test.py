@@ -193,6 +193,7 @@ def ledger(at):
     got = {r["direction"]: r["af_xdp"] for r in show(at.iface)["meters"]["ledger"] if r["queue"] == "all"}
     same("ledger: names what AF_XDP lost", got, {"rx": 12, "tx": 3})
     xsk.close()
+    nicprobe("detach", at.iface)
 
 
 def main():
