@@ -6,7 +6,6 @@
 #include "bpf/napi/napi.h"
 #include "lib/attach/attach.h"
 #include "lib/core/hook.h"
-#include "lib/kernel/btf.h"
 #include "lib/kernel/feature.h"
 #include "lib/read/snapshot.h"
 #include "lib/util/log.h"
@@ -80,7 +79,7 @@ static const char *time_remark(const struct site *site)
 	if (!site->config.percpu)
 		return "no squeezed, no wait, and ksoftirqd counts as softirq: this kernel does "
 		       "not describe its per-CPU variables";
-	if (kernel_lacks(FEATURE_FENTRY) || !kernel_function("__napi_poll"))
+	if (kernel_lacks(FEATURE_FENTRY) || !kernel_enters("__napi_poll"))
 		return "polls are timed from the previous event on their CPU, which is a little "
 		       "too long; polls outside softirqs (threads, busy polls) are not timed";
 	return "polls are timed from entry to end, except busy polls";

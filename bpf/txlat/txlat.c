@@ -36,7 +36,8 @@ static const char *absent(const struct site *site)
 static const char *remark(const struct site *site)
 {
 	(void)site;
-	if (!release_defers() || !kernel_lacks(FEATURE_FENTRY))
+	if (!release_defers() ||
+	    (!kernel_lacks(FEATURE_FENTRY) && kernel_enters("skb_attempt_defer_free")))
 		return NULL;
 	return "a packet sent by another CPU completes at that CPU's next poll, or unseen: since "
 	       "6.19 only fentry sees it earlier, which this kernel refuses";

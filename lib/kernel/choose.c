@@ -51,7 +51,7 @@ static bool place_exists(const struct bpf_program *prog)
 	if (!place || !release_needs(place + 1))
 		return false;
 	if (!strncmp(section, "f", 1))	/* fentry, fexit */
-		return kernel_function(place + 1);
+		return kernel_enters(place + 1);
 	return kernel_type(text("btf_trace_%s", place + 1), BTF_KIND_TYPEDEF) > 0;
 }
 

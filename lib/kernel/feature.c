@@ -92,6 +92,20 @@ static const char *lacks_fentry(void)
 				  "CONFIG_FUNCTION_TRACER";
 }
 
+bool kernel_enters(const char *function)
+{
+	static const struct bpf_insn nothing[] = { EXIT_WITH(0) };
+	int to = kernel_type(function, BTF_KIND_FUNC), prog;
+
+	if (to <= 0)
+		return false;
+	prog = small_load(BPF_PROG_TYPE_TRACING, BPF_TRACE_FENTRY, to, nothing, 2);
+	if (prog < 0)
+		return errno != ENOENT;		/* for another reason: its own load will tell */
+	close(prog);
+	return true;
+}
+
 static const char *lacks_dispatcher(void)
 {
 	struct bpf_object *obj = ways_open("way_target");

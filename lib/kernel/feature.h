@@ -51,6 +51,12 @@ extern const struct feature features[];	/* by enum kernel_feature; ends with an 
 const char *kernel_lacks(enum kernel_feature);
 
 /*
+ * Is this function there for fentry? The kernel may have its types and no code of that name: the
+ * compiler made "NAME.constprop.0" of it.
+ */
+bool kernel_enters(const char *function);
+
+/*
  * Why something else is not to be used, by name: a hook, a netlink family, a program that unpacks;
  * NULL: it may be. $NICPROBE_CANNOT lists what tests deny, features included.
  */
