@@ -43,7 +43,8 @@ ALIGNED_MAP(txlat_overflow, struct bucket, 1);
 
 /*
  * The packet in the driver's xmit on this CPU: if freed meanwhile, it was not completed. With
- * takes_all it stays here until the next one: until then, only kfree_skb() is about its xmit.
+ * takes_all nothing sees xmit return, so it stays here until the next one: such a driver drops by
+ * kfree_skb(), and consume_skb() completes.
  */
 struct txlat_xmit {
 	__u64 skb;

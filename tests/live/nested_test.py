@@ -37,6 +37,21 @@ print(n, flush=True)
 """
 
 
+# In a task there: datagrams that are read, which frees them as consumed; every tenth turn sends one by the tap.
+READER = f"""
+import os, socket, sys
+os.sched_setaffinity(0, [{CPUS[-1]}])
+a, b = socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+s.connect(("10.0.0.9", 9))
+sys.stdin.readline()
+for i in range({SENT}):
+    a.send(b"x")
+    b.recv(1)
+    i % 10 or s.send(b"x")
+"""
+
+
 def dropped(doc):
     """{reason: packets}; a full backlog drops the same packets."""
     got = {}
@@ -89,6 +104,33 @@ def nested(ns, nic, name, cannot):
     nicprobe("detach", where)
 
 
+def consumed(ns, nic):
+    """Pings are consumed in softirqs, and some come in the program that runs for a datagram of the task: none of these is
+    a packet that the tap has sent. Those are read in a task, and each of them is seen."""
+    name, where, written = "consumed", f"{ns}/tap0", 0
+    ns.ip("link set tap0 txqueuelen 20000")
+    nic("reset")
+    nic("read on")
+    nicprobe("attach", "-m", "txlat", "--sample", 1, where)
+    reader = subprocess.Popen(["ip", "netns", "exec", str(ns), sys.executable, "-c", READER], text=True, stdin=subprocess.PIPE)
+    reader.stdin.write("\n")
+    reader.stdin.flush()
+    while reader.poll() is None and written < MOST:
+        nic(f"send 0 {BATCH} 100 icmp dst=10.0.0.1 src=10.0.0.2")
+        written += nic("go")["sent"]
+    same(f"{name}: the task ended well", reader.wait(), 0)
+    until(lambda: not sum(r["in_flight"] for r in show(where)["meters"]["txlat"]), 2)
+    doc, row = show(where), show(where)["meters"]["txlat"][0]
+    missed = sum(p.get("recursion_misses", 0) for p in json.loads(sh("bpftool -j prog show")) if p["name"] == "consume_skb")
+    # under emulation a task is hardly ever interrupted there
+    check(f"{name}: interrupts came in the program # {missed}", missed > 0 or "PACKETS" in os.environ)
+    same(f"{name}: each packet that the tap has sent is completed",
+         (row["completion_seconds"]["count"], nonzero(row["lost"])), (SENT // 10, {}))
+    if KERNEL < (7, 0):         # since then tasks are put aside within the program
+        same(f"{name}: txlat lacks nothing", (doc.get("may_lack", {}), doc["lost"]["events"]), ({}, 0))
+    nicprobe("detach", where)
+
+
 need_root()
 DIR = tempfile.mkdtemp(prefix="nicprobe-nested-")
 atexit.register(shutil.rmtree, DIR, ignore_errors=True)
@@ -109,5 +151,6 @@ rule = inside(space, lambda: bpf.netfilter(3))      # NF_INET_LOCAL_OUT
 nested(space, device, "nested", "orderly")
 nested(space, device, "nested, a tap as it is", "")
 os.close(rule)
+consumed(space, device)
 untouched.check("nested: nothing is left")
 finish()
