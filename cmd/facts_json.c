@@ -99,6 +99,7 @@ static void own(struct json *j, struct facts *f)
 		    d->kfree_completes ? "kfree_skb" : "consume_skb");
 	json_bool(j, "completes_in_tasks", d->frees_in_tasks);
 	version(j, "xmit_takes_all_before", d->takes_all_before);
+	version(j, "xmit_gives_back_since", d->gives_back_since);
 	if (d->bytes.tx) {
 		json_string(j, "rx_bytes", facts_received(d));
 		json_string(j, "tx_bytes", facts_sent(d));

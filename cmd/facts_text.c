@@ -163,6 +163,10 @@ static void completion(struct page *p, const struct driver *d)
 		fact(p, "xmit", text("before %u.%u it takes or drops each packet, and stops no "
 				     "queue", d->takes_all_before >> 8,
 				     d->takes_all_before & 0xff));
+	if (d->gives_back_since)
+		fact(p, "xmit", text("since %u.%u, with a queueing discipline, it may give a "
+				     "packet back, or stop its queue", d->gives_back_since >> 8,
+				     d->gives_back_since & 0xff));
 }
 
 static void xdp(struct page *p, const struct driver *d)

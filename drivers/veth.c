@@ -34,6 +34,7 @@ const struct driver driver_veth = {
 	.drops_long = true,		/* __dev_forward_skb(); 6.1 to 6.18 */
 	.gro_by_ethtool = true,		/* only with TSO off at the sender: veth_xmit() */
 	.napi_by_gro = true,		/* veth_set_features(), veth_xdp_set(); 6.1 to 6.18 */
+	.gives_back_since = KERNEL(6, 12),	/* veth_xmit(); 6.16, and Debian's 6.12.117 */
 	.rx_queue = RX_QUEUE_RAW,	/* the sender's queue, without + 1; 6.18 */
 	/* veth_xdp_set(): peer->features without NETIF_F_GSO_SOFTWARE, veth_enable_xdp(). */
 	.xdp = "turns TSO off on its peer and NAPI on: this changes what is measured",

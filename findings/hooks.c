@@ -19,12 +19,13 @@ static const struct finding_kind kinds[] = {
 		.means = "Something changed after nicprobe was attached: another program now runs "
 			 "before nicprobe's at tc or XDP, or replaced it, or the interface moved "
 			 "to another network namespace. Meters at this point miss some or all "
-			 "packets.",
+			 "packets. Or it has a queueing discipline now and had none: then a packet "
+			 "that the driver gives back, to be sent again, counts twice.",
 		.when = "the kernel lists another program before nicprobe's, or does not list "
 			"nicprobe's; or the interface has left the network namespace in which it "
-			"was attached",
+			"was attached; or the kernel lists a queueing discipline where none was",
 		.remedy = "nicprobe detach IFACE; nicprobe attach IFACE: nicprobe runs first "
-			  "again.",
+			  "again, and sees how the interface is now.",
 		.symptom = "One point counts nothing while others do",
 	},
 	[SOURCES_FORGOTTEN] = {

@@ -104,6 +104,8 @@ static __always_inline int bql_queued(const struct sk_buff *skb, const struct ne
 	struct stop *stop;
 	__u64 since;
 
+	if (is_set(takes_all))		/* it stops no queue */
+		return 0;
 	stop = row_at(&bql_stop, queue);
 	if (!stop)
 		return 0;
@@ -124,10 +126,14 @@ static __always_inline int bql_queued(const struct sk_buff *skb, const struct ne
 
 static __always_inline int bql_started(const struct sk_buff *skb, const struct net_device *dev)
 {
-	struct bql_xmit *xmit = scratch_here(bql_xmit);
-	__u32 queue = skb->queue_mapping;
+	struct bql_xmit *xmit;
+	__u32 queue;
 	struct stop *stop;
 
+	if (is_set(takes_all))
+		return 0;
+	xmit = scratch_here(bql_xmit);
+	queue = skb->queue_mapping;
 	stop = row_at(&bql_stop, queue);
 	if (!xmit || !stop)
 		return 0;

@@ -44,14 +44,16 @@ int site_queues(struct site *site)
 }
 
 /* How the driver sends, in this kernel. */
-static void config_sends(struct config *config, const struct driver *d)
+static void config_sends(struct config *config, const struct driver *d, const char *qdisc)
 {
 	config->stays = d->keeps_dev;
 	config->kfree_completes = d->kfree_completes;
 	if (denied("orderly"))
 		return;
 	config->frees_in_tasks = d->frees_in_tasks && !release_preempts();
-	config->takes_all = release_before(d->takes_all_before);
+	/* without a queue __dev_queue_xmit() drops what the driver does not take; 6.1, 6.12 */
+	config->takes_all = release_before(d->takes_all_before) ||
+			    (d->no_completion && !strcmp(qdisc, "noqueue"));
 }
 
 void config_levels(struct config *config)
@@ -108,7 +110,7 @@ void site_configure(struct site *site, const struct request *req)
 							      site->driver->bytes.tx_least,
 		.scratch = release_realtime() ? SCRATCH_TASKS : 1,
 	};
-	config_sends(&site->config, site->driver);
+	config_sends(&site->config, site->driver, i->qdisc);
 	site->config.polls = polls(site);
 	if (!i->host && !kernel_lacks(FEATURE_DEVICE))
 		device_find(i->ifindex, &site->config.dev, &site->config.net);

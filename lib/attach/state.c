@@ -130,7 +130,10 @@ static const char *blind_at(const struct site *site, const struct attached *a, e
 void attached_blind(const struct meta *meta, const struct attached *a, const char *dir,
 		    char blind[NR_POINTS][BLIND_SIZE])
 {
-	struct site site = { .iface = a->iface, .driver = driver_find(meta->driver) };
+	struct site site = {
+		.iface = a->iface, .driver = driver_find(meta->driver),
+		.config.takes_all = meta->takes_all,
+	};
 
 	site.iface.ifindex = meta->ifindex;
 	snprintf(site.pins, sizeof(site.pins), "%s", dir);

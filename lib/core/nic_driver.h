@@ -105,6 +105,8 @@ struct driver {
 	 * drops by kfree_skb(), stops no queue and has no byte limits. 0: not known of any.
 	 */
 	unsigned takes_all_before;
+	/* from this kernel on, with a qdisc, it may return packets or stop a queue; 0: never */
+	unsigned gives_back_since;
 	const char *late;		/* who completes late where no card does; NULL: the card */
 	const char *no_completion;	/* why its packets never complete; NULL: they do */
 	/*

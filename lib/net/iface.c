@@ -96,6 +96,7 @@ static int link_read(const struct nlmsghdr *nlh, void *arg)
 	i->max_tx_queues = attr_number(ATTR(IFLA_NUM_TX_QUEUES), 0);
 	i->xdp_id = xdp_read(ATTR(IFLA_XDP));
 	i->generic_xdp_id = attr_number(attr_in(ATTR(IFLA_XDP), IFLA_XDP_SKB_PROG_ID), 0);
+	attr_text(ATTR(IFLA_QDISC), i->qdisc, sizeof(i->qdisc));
 	if (ATTR(IFLA_ADDRESS))
 		mac_read(ATTR(IFLA_ADDRESS), i->mac);
 	return MNL_CB_OK;

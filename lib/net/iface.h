@@ -29,6 +29,7 @@ struct iface {
 	bool up, loopback;
 	bool host;			/* no interface: see host_or_iface_read() */
 	bool gso_frames;		/* a tap whose peer may pass unsegmented frames */
+	char qdisc[IFNAMSIZ];		/* its root; "noqueue": none; "noop": it is not up yet */
 	char parent[32];		/* the device below it, by its sysfs name; "": none */
 	__u8 mac[8];			/* address; its length in mac[7] */
 	__u32 xdp_id;			/* id of the XDP program on it; 0: none */
