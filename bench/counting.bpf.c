@@ -40,6 +40,19 @@ int BPF_PROG(net_dev_start_xmit, const struct sk_buff *skb, const struct net_dev
 	return count(COUNTED_TX_NIC, skb, dev);
 }
 
+SEC("tp_btf/kfree_skb")
+int BPF_PROG(kfree_skb, const struct sk_buff *skb)
+{
+	return count(COUNTED_DROPS, skb, skb->dev);
+}
+
+SEC("xdp")
+int of_frame(struct xdp_md *frame)
+{
+	add(COUNTED_RX_NIC, frame->rx_queue_index, frame->data_end - frame->data);
+	return XDP_PASS;
+}
+
 SEC("tc")
 int tcx(struct __sk_buff *skb)
 {

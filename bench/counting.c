@@ -31,7 +31,8 @@ static struct counting_bpf *load(const char *iface)
 /* Once for each event: of several programs at one only the first counts. */
 static void attach(struct counting_bpf *c, const char *hook, const char *iface, bool again)
 {
-	struct bpf_program *prog = bpf_object__find_program_by_name(c->obj, hook);
+	const char *name = strcmp(hook, "xdp") ? hook : "of_frame";
+	struct bpf_program *prog = bpf_object__find_program_by_name(c->obj, name);
 
 	if (!prog || again)
 		nothing_attach(hook, iface);
@@ -41,7 +42,7 @@ static void attach(struct counting_bpf *c, const char *hook, const char *iface, 
 
 static void tell(const struct counting_bpf *c)
 {
-	static const char *const names[] = { "tx-stack", "tx-nic", "rx-stack" };
+	static const char *const names[] = { "tx-stack", "tx-nic", "rx-stack", "rx-nic", "drops" };
 
 	for (int at = 0; at < NR_COUNTED; at++) {
 		unsigned long long packets = 0, bytes = 0;

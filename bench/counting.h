@@ -8,7 +8,10 @@
 #define COUNTING_CPUS	64	/* more share a row, which is exact as long as one CPU sends */
 #define COUNTING_QUEUES	16
 
-enum counted { COUNTED_TX_STACK, COUNTED_TX_NIC, COUNTED_RX_STACK, NR_COUNTED };
+enum counted {
+	COUNTED_TX_STACK, COUNTED_TX_NIC, COUNTED_RX_STACK, COUNTED_RX_NIC, COUNTED_DROPS,
+	NR_COUNTED
+};
 
 struct counting_row {
 	__u64 packets, bytes;

@@ -49,6 +49,12 @@ class Live(Link):
                         f"instead of {said['packets']}")
         return said
 
+    def attach(self, meters, rx="xdp", **options):
+        return self.instead(Attached(self.netns, self.device, rx, meters, **options), rx == "xdp")
+
+    def instead(self, what, xdp=True):
+        """With what attaches an XDP program (`xdp`): that one runs, and not ours."""
+
     def verify(self, doc, told):
         missed = doc["lost"]["events"]
         for point in self.points:
@@ -72,10 +78,10 @@ class VethLive(Live):
         self.ready()
 
     @contextmanager
-    def attach(self, meters, rx="xdp", **options):
-        if rx == "xdp":
+    def instead(self, what, xdp=True):
+        if xdp:
             self.far("xdp off")
-        with Attached(self.netns, "eth0", rx, meters, **options) as attached:
+        with what as attached:
             yield attached
         self.far("xdp on")
 
@@ -100,9 +106,9 @@ class TapLive(Live):
         self.ready()
 
     @contextmanager
-    def attach(self, meters, rx="xdp", **options):
-        with Attached(self.netns, "tap0", rx, meters, **options) as attached:
-            if rx == "xdp":
+    def instead(self, what, xdp=True):
+        with what as attached:
+            if xdp:
                 self.live(f"program {xdp_id(self.netns, 'tap0')}")
             yield attached
             self.live("program 0")

@@ -65,9 +65,10 @@ static int netfilter_link(void)
 /* Attaches like nicprobe: by a link to the interface or to a tracepoint. */
 void hook_attach(int prog, const char *hook, const char *iface)
 {
-	int link = !strcmp(hook, "tcx") ?
-		   bpf_link_create(prog, if_nametoindex(iface), TCX_INGRESS, NULL) :
-		   bpf_raw_tracepoint_open(NULL, prog);
+	bool tcx = !strcmp(hook, "tcx"), xdp = !strcmp(hook, "xdp");
+	int link = tcx || xdp ? bpf_link_create(prog, if_nametoindex(iface),
+						tcx ? TCX_INGRESS : BPF_XDP, NULL) :
+				bpf_raw_tracepoint_open(NULL, prog);
 
 	if (link < 0)
 		die("cannot attach a program to %s: %s", hook, strerror(-link));

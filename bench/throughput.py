@@ -29,19 +29,29 @@ class Counting(Bench):
 
 
 @contextmanager
+def started(make, *args, **options):
+    child = make(*args, **options)
+    child.answer()
+    try:
+        yield child
+    finally:
+        child.close()
+
+
+@contextmanager
 def beside(link, meters, program):
     """Programs on the hooks of these meters, as many as they have. "nothing": empty ones, the minimum cost of any;
     "counting": packets and bytes are counted by queue where the meters do, the minimum cost of counting."""
     if meters not in link.hooks:
         with link.attach(meters) as attached:
             link.hooks[meters] = attached.hooks()
-    make = Counting if program == "counting" else Bench
-    child = make(program, link.device, *link.hooks[meters], netns=link.netns)
-    child.answer()
-    try:
+    if program == "counting" and link.rx == "xdp":
+        running = link.instead(started(Counting, program, link.device, *link.hooks[meters], "xdp", netns=link.netns))
+    else:
+        running = started(Counting if program == "counting" else Bench, program, link.device, *link.hooks[meters],
+                          netns=link.netns)
+    with running as child:
         yield child
-    finally:
-        child.close()
 
 
 def rival(make, *args):
@@ -81,8 +91,6 @@ def why_not(case, link):
         return Tcpdump.why_not()
     if case == "netqtop":
         return Netqtop.why_not()
-    if case == COUNTING and link.rx == "xdp":
-        return "what is received is counted by XDP here"
     if case.endswith("tracepoints") and link.rx != "xdp":
         return "always attached by tracepoints and tc here"
     if case.startswith("ethtool") and link.device == "tap0":
