@@ -167,9 +167,11 @@ def interrupts(ns):
         r = subprocess.run(["ip", "netns", "exec", str(ns), NICPROBE, "trace", *args, "--count", "-d", "1"], capture_output=True,
                            text=True, timeout=60)
         check(f"irq: refused: {' '.join(args)}", r.returncode == 1 and words in r.stderr, r.stderr)
-    t = Trace(ns, "nic:::", "--by", "probename")
-    ping(ns, "127.0.0.1", 1)
+    quiet = Namespace("quiet")      # where nothing of the tests before is under way
+    t = Trace(quiet, "nic:::", "--by", "probename")
+    ping(quiet, "127.0.0.1", 1)
     got = t.counts("probename")
+    quiet.delete()
     check("irq: a pattern goes without it", "not here: nic:::irq" in t.said and got["nic:::rx-stack"] == 2, (t.said, got))
 
 
