@@ -17,8 +17,8 @@ static const char *blind(const struct site *site, const char *how)
 		return NULL;
 	if (!*qdisc || !strcmp(qdisc, "noqueue") || !strcmp(qdisc, "noop"))
 		return NULL;
-	return "it had no queueing discipline when it was attached, and has one now: a packet "
-	       "that the driver gives back counts again when it is sent again";
+	return "it has a queueing discipline now, and had none: a packet that the driver gives "
+	       "back counts again when it is sent again, and no stop of its queue is seen";
 }
 
 const struct hook hook_xmit = {

@@ -74,7 +74,7 @@ doc = show(WHERE)
 told_of = doc.get("blind", {})
 same("a qdisc came: the point is named, where the kernel is one that may do so", list(told_of),
      ["tx-nic"] if KERNEL >= (6, 12) else [])
-check("a qdisc came: it is said what it does", all("gives back counts again" in why for why in told_of.values()), told_of)
+check("a qdisc came: it is said what it does", all("gives back counts again" in why and why.endswith("is seen") for why in told_of.values()), told_of)
 check("a qdisc came: what is given back is told", told_of or not gives_back, told)
 fixes = next((f["fix"] for f in doc["findings"] if f["id"] == "hook-blind"), [])
 same("a qdisc came: the remedy", [f[:2] for f in fixes], [["nicprobe", "detach"], ["nicprobe", "attach"]] if told_of else [])
