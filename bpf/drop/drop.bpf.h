@@ -12,6 +12,9 @@
 
 METER_KEYED_MAP(drop, 4096);
 
+/* Attach sets the entries: NR_DROP_COPIES for each CPU. */
+ALIGNED_MAP(drop_near, struct drop_near, 1);
+
 /* Attach resizes it only if stacks are requested. */
 struct {
 	__uint(type, BPF_MAP_TYPE_STACK_TRACE);
@@ -160,10 +163,43 @@ static __always_inline void remember(struct drop *row, __u32 packets)
 			row->spell[i] = now;
 }
 
-static __always_inline void drop_count(const struct drop_key *key, __u32 packets, __u32 bytes)
+/* The row in the array; NULL: another key has it. */
+static __always_inline struct drop *near_row(const struct drop_key *key, enum drop_copy copy)
 {
-	struct drop *row, none = {};
+	struct drop_near *here = row_at(&drop_near,
+					bpf_get_smp_processor_id() * NR_DROP_COPIES + copy);
+	const __u64 *words = (void *)key;
+	struct drop_near_row *r;
+	__u64 *has;
 
+	if (!here)
+		return NULL;
+	r = &here->at[(((__u32)words[0] ^ (__u32)words[1] ^ (__u32)words[2]) * 2654435769u) >> 29];
+	has = (void *)&r->key;
+	if (LIKELY(!((has[0] ^ words[0]) | (has[1] ^ words[1]) | (has[2] ^ words[2]))))
+		return &r->row;
+	if (has[0])
+		return NULL;
+	has[0] = words[0];
+	has[1] = words[1];
+	has[2] = words[2];
+	r->check = near_check(words);
+	return &r->row;
+}
+
+static __always_inline void drop_count(const struct drop_key *key, __u32 packets, __u32 bytes,
+				       enum drop_copy copy)
+{
+	struct drop *row = near_row(key, copy), none = {};
+
+	if (row) {
+		row->packets += packets;
+		row->bytes += bytes;
+		if (packets > 1)
+			row->more += packets - 1;
+		remember(row, packets);
+		return;
+	}
 	row = lookup_or_init(&drop, key, &none);
 	if (!row) {
 		lost_add(METER_drop, packets);
@@ -268,7 +304,8 @@ static __always_inline int drop_whose(const __u64 *ctx, const struct sk_buff *sk
 }
 
 static __always_inline void drop_add(const __u64 *ctx, const struct sk_buff *skb,
-				     const struct net_device *dev, int direction)
+				     const struct net_device *dev, int direction,
+				     enum drop_copy copy)
 {
 	__u32 reason = ctx[2];
 	struct drop_key key;
@@ -285,7 +322,7 @@ static __always_inline void drop_add(const __u64 *ctx, const struct sk_buff *skb
 	};
 	p = (struct packet){};
 	measure(skb, direction, &p);
-	drop_count(&key, p.segs, p.len);
+	drop_count(&key, p.segs, p.len, copy);
 }
 
 #undef REASON

@@ -18,6 +18,9 @@
 #include "lib/core/hook.h"
 #include "lib/kernel/btf.h"
 #include "lib/kernel/symbol.h"
+#include "lib/proc/cpus.h"
+#include "lib/read/keyed.h"
+#include "lib/read/rows.h"
 #include "lib/read/snapshot.h"
 #include "lib/util/grow.h"
 #include "lib/util/list.h"
@@ -184,11 +187,54 @@ static void buffers_count(struct table *t, unsigned row)
 	d->buffers = d->packets - d->more;
 }
 
+/* Adds the rows of an entry of drop_near to the table. */
+static int near_add(struct table *t, const struct drop_near *near)
+{
+	int err = table_room(&meter_drop, t, (size_t)t->rows + DROP_NEAR) ? 0 : -ENOMEM;
+
+	for (int i = 0; !err && i < DROP_NEAR; i++) {
+		const struct drop_near_row *r = &near->at[i];
+		__u64 words[DROP_KEY_WORDS];
+
+		memcpy(words, &r->key, sizeof(words));
+		if (!r->row.packets || r->check != near_check(words))
+			continue;
+		memcpy(t->keys + t->rows * sizeof(r->key), words, sizeof(words));
+		memcpy(row_words(t, t->rows++, 0), &r->row, sizeof(r->row));
+	}
+	return err;
+}
+
+/* Adds the rows of drop_near to those of the hash. */
+static int near_read(const char *pins, struct table *t)
+{
+	struct pinned_map map = pin_read(text("%s/drop_near", pins));
+	__u32 keys[VALUES_AT_ONCE / sizeof(struct drop_near)], next;
+	struct drop_near *near = values_room(VALUES_AT_ONCE);
+	int err = map.fd < 0 && errno != ENOENT ? -errno : near ? 0 : -ENOMEM;
+	bool more = map.fd >= 0;
+
+	for (bool begun = false; !err && more; begun = true) {
+		__u32 n = sizeof(keys) / sizeof(*keys);
+
+		more = !bpf_map_lookup_batch(map.fd, begun ? &next : NULL, &next, keys, near, &n,
+					     NULL);
+		if (!more && errno != ENOENT)
+			err = -errno;
+		for (__u32 i = 0; !err && i < n; i++)
+			err = near_add(t, &near[i]);
+	}
+	pin_close(&map);
+	return err;
+}
+
 static int fixup(const char *pins, struct table *t)
 {
+	unsigned kept = 0, of_hash = t->rows;
+	int err = near_read(pins, t);
 	struct pinned_map stacks = pin_read(text("%s/drop_stack", pins));
 	struct drop_key *keys = (void *)t->keys;
-	unsigned kept = 0;
+	bool changed = false;
 
 	if (t->rows)
 		reasons_learn(pins);
@@ -208,7 +254,8 @@ static int fixup(const char *pins, struct table *t)
 			key.stack = stacks.fd >= 0 &&
 				    !bpf_map_lookup_elem(stacks.fd, &id, &stack) ?
 				    stack_place(&stack) : DROP_NO_STACK;
-		if (memcmp(&key, &keys[row], sizeof(key)))	/* another row may have this key */
+		changed |= memcmp(&key, &keys[row], sizeof(key)) != 0;
+		if (changed || row >= of_hash)		/* another row may have this key */
 			to = row_of(keys, kept, &key);
 		keys[to] = key;
 		row_join(t, to, row, to == kept);
@@ -217,7 +264,7 @@ static int fixup(const char *pins, struct table *t)
 	}
 	t->rows = kept;
 	pin_close(&stacks);
-	return 0;
+	return err;
 }
 
 static void configure(const struct iface *i, const struct request *req, struct config *c)
@@ -232,7 +279,13 @@ static unsigned stack_entries(const struct config *c)
 	return c->stacks ? DROP_STACKS : 0;
 }
 
+static unsigned near_entries(const struct config *c)
+{
+	return c->on >> METER_drop & 1 ? NR_DROP_COPIES * cpus_end() : 0;
+}
+
 static const struct map_plan maps[] = {
+	{ "drop_near", .entries = near_entries, .pinned = true },
 	{ "drop_stack", .entries = stack_entries, .pinned = true },
 	{ "drop_reasons", .pinned = true },
 	{}

@@ -72,9 +72,15 @@ int BPF_PROG(consume_skb_again, const struct sk_buff *skb)
 static __always_inline void freed(const __u64 *ctx, const struct sk_buff *skb,
 				  const struct net_device *dev, enum txlat_lane lane)
 {
+	bool again = lane == AGAIN, asked = false, queued;
 	int direction = -1;
-	bool queued;
 
+	/* The first copy counts nearly all, and what it counts needs no second look. */
+	if (again && (on(METER_drop) || on(METER_qdisc)) && dev_may_be_ours(dev)) {
+		if (!mine(skb, true))
+			return;
+		asked = true;
+	}
 	if (on(METER_skblife))
 		life_freed(skb, false);
 	if (on(METER_txlat))
@@ -84,7 +90,7 @@ static __always_inline void freed(const __u64 *ctx, const struct sk_buff *skb,
 		FORGET(direction, skb->len);
 	}
 	queued = on(METER_qdisc) && dev_is_ours(dev);
-	if ((direction < 0 && !queued) || !mine(skb, lane == AGAIN))
+	if ((direction < 0 && !queued) || (!asked && !mine(skb, again)))
 		return;
 	if (queued) {
 		if (meter_on(METER_drop))
@@ -92,7 +98,7 @@ static __always_inline void freed(const __u64 *ctx, const struct sk_buff *skb,
 		qdisc_freed(skb, dev, ctx[1], ctx[2]);
 	}
 	if (direction >= 0)
-		drop_add(ctx, skb, dev, direction);
+		drop_add(ctx, skb, dev, direction, again ? DROP_AGAIN : DROP_FIRST);
 }
 
 SEC("tp_btf/kfree_skb")

@@ -16,7 +16,7 @@ static __always_inline __u32 queue_of(const struct __sk_buff *skb)
 	if (TOLD(rx_queue) == RX_QUEUE_RECORDED && recorded)
 		return recorded - 1;
 	/* the rx-nic hook saw the packet first and has filled the map */
-	known = row_at(&napi_queue, id);
+	known = id ? row_at(&napi_queue, id) : NULL;
 	return known ? *known : ~0u;
 }
 

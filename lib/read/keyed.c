@@ -34,7 +34,7 @@ static int part_read(struct hash *h, void *keys, void *values)
 	return err && !h->ended ? err : (int)n;
 }
 
-static bool table_room(const struct meter *m, struct table *t, size_t rows)
+bool table_room(const struct meter *m, struct table *t, size_t rows)
 {
 	void *keys = realloc(t->keys, rows * m->key.size), *cells;
 

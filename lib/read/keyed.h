@@ -11,4 +11,7 @@
  */
 int keyed_read(const struct meter *, struct table *t, int fd, unsigned cpus, unsigned words);
 
+/* Makes room for so many rows in all; false: there is no memory. */
+bool table_room(const struct meter *, struct table *t, size_t rows);
+
 #endif

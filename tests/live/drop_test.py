@@ -136,6 +136,32 @@ def sent():
         c.expect("NEIGH_FAILED", "kernel", "tx", None, 3)
 
 
+def many_keys():
+    """More kinds than a CPU has rows for in its array, on each CPU, in turns: the rest are in the hash."""
+    kinds = {
+        "NO_SOCKET": frame["closed"], "OTHERHOST": frame["other"], "UNHANDLED_PROTO": frame["unknown"],
+        "UDP_CSUM": w.eth(udp(9, spoil=0x55)), "TCP_CSUM": w.eth(tcp(9, spoil=0x55)),
+        "IP_CSUM": w.eth(ip4(17, bytes(30), spoil=0x55)), "IP_INNOROUTES": w.eth(udp(9, dst="10.1.1.1")),
+    }
+    cpus = sorted(os.sched_getaffinity(0))
+    with Case(TAP, "many keys") as c:
+        for nr in range(3 * len(cpus)):
+            os.sched_setaffinity(0, {cpus[nr % len(cpus)]})
+            for q in range(4):
+                for i, (reason, what) in enumerate(kinds.items()):
+                    w.write(q, what, 1 + q + i)
+                    key = known(reason), "kernel", "rx", q
+                    c.want[key] = c.want.get(key, 0) + 1 + q + i
+        os.sched_setaffinity(0, cpus)
+    home = f"/sys/fs/bpf/nicprobe/{os.stat(f'/run/netns/{a}').st_ino}/tap0"
+    near, far = (json.loads(sh(f"bpftool -j map dump pinned {home}/{name}")) for name in ("drop_near", "drop"))
+    keys = [tuple(r[of] for of in ("reason", "location", "who", "direction", "queue"))
+            for r in show(TAP)["meters"]["drop"]]
+    same("many keys: one row of each", len(keys), len(set(keys)))
+    check(f"many keys: the array has some # {len(near)}", any(int(b, 16) for row in near for b in row["value"]))
+    check(f"many keys: and the hash some # {len(far)}", far)
+
+
 def another():
     """An interface with the same index in another namespace; packets with a device, and without."""
     with Case(TAP, "another's drops") as c:
@@ -253,7 +279,7 @@ same("both interfaces have the same index", index[0], index[1])
 before, was = nstat(a), history()
 nicprobe("attach", TAP, "-m", "drop,counters")
 Case.last = None
-each(received, off_device, sent, another)
+each(received, off_device, sent, many_keys, another)
 doc = show(TAP)
 same("nothing lost", lost(doc), {})
 grown, ours = more(nstat(a), before), {r["counter"]: r["events"] for r in doc["meters"]["counters"]
