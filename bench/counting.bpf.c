@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The least that counts: a packet of one device and its bytes, in a row of its queue and CPU. */
+/*
+ * The least that counts: a packet of one device and its bytes, in a row of its queue and CPU; a drop
+ * in one of its reason and place, once, although the kernel does not enter a program that already
+ * runs: a second one at the event counts what the first has missed.
+ */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
@@ -40,10 +44,55 @@ int BPF_PROG(net_dev_start_xmit, const struct sk_buff *skb, const struct net_dev
 	return count(COUNTED_TX_NIC, skb, dev);
 }
 
-SEC("tp_btf/kfree_skb")
-int BPF_PROG(kfree_skb, const struct sk_buff *skb)
+SEC("tp_btf/netif_receive_skb_list_entry")
+int BPF_PROG(netif_receive_skb_list_entry, const struct sk_buff *skb)
 {
-	return count(COUNTED_DROPS, skb, skb->dev);
+	return count(COUNTED_PAST_GRO, skb, skb->dev);
+}
+
+struct counting_drops drops[COUNTING_CPUS];
+
+static __always_inline void drop_add(struct counting_drops *all, __u64 place, __u64 reason,
+				     __u32 len)
+{
+	__u32 nr = ((__u32)place ^ (__u32)reason) * 2654435769u >> 29;
+	struct counting_row *row = &all->at[nr].row;
+
+	if (all->at[nr].place != place || all->at[nr].reason != reason) {
+		if (all->at[nr].place) {
+			row = &all->others;
+		} else {
+			all->at[nr].place = place;
+			all->at[nr].reason = reason;
+		}
+	}
+	row->packets++;
+	row->bytes += len;
+}
+
+SEC("tp_btf/kfree_skb")
+int BPF_PROG(kfree_skb, const struct sk_buff *skb, const void *place, unsigned int reason)
+{
+	struct counting_drops *all = &drops[bpf_get_smp_processor_id() % COUNTING_CPUS];
+
+	if ((__u64)skb->dev != device)
+		return 0;
+	all->counted = (__u64)skb;
+	drop_add(all, (__u64)place, reason, skb->len);
+	return 0;
+}
+
+SEC("tp_btf/kfree_skb")
+int BPF_PROG(kfree_skb_again, const struct sk_buff *skb, const void *place, unsigned int reason)
+{
+	struct counting_drops *all = &drops[bpf_get_smp_processor_id() % COUNTING_CPUS];
+
+	if ((__u64)skb->dev != device)
+		return 0;
+	if (all->counted != (__u64)skb)
+		drop_add(all, (__u64)place, reason, skb->len);
+	all->counted = 0;
+	return 0;
 }
 
 SEC("xdp")

@@ -28,32 +28,48 @@ static struct counting_bpf *load(const char *iface)
 	return c;
 }
 
-/* Once for each event: of several programs at one only the first counts. */
+/* Once for each event: of several programs at one only the first counts, or what it missed. */
 static void attach(struct counting_bpf *c, const char *hook, const char *iface, bool again)
 {
 	const char *name = strcmp(hook, "xdp") ? hook : "of_frame";
-	struct bpf_program *prog = bpf_object__find_program_by_name(c->obj, name);
+	struct bpf_program *prog;
+	char second[64];
 
-	if (!prog || again)
+	snprintf(second, sizeof(second), "%s_again", name);
+	prog = bpf_object__find_program_by_name(c->obj, again ? second : name);
+	if (!prog)
 		nothing_attach(hook, iface);
 	else
 		hook_attach(bpf_program__fd(prog), hook, iface);
 }
 
+static void add(struct counting_row *sum, const struct counting_row *row)
+{
+	sum->packets += row->packets;
+	sum->bytes += row->bytes;
+}
+
 static void tell(const struct counting_bpf *c)
 {
-	static const char *const names[] = { "tx-stack", "tx-nic", "rx-stack", "rx-nic", "drops" };
+	static const char *const names[] = {
+		"tx-stack", "tx-nic", "rx-stack", "rx-nic", "past-gro", "drops"
+	};
 
 	for (int at = 0; at < NR_COUNTED; at++) {
-		unsigned long long packets = 0, bytes = 0;
+		struct counting_row sum = {};
 
-		for (int cpu = 0; cpu < COUNTING_CPUS; cpu++)
-			for (int queue = 0; queue < COUNTING_QUEUES; queue++) {
-				packets += c->bss->rows[at][cpu][queue].packets;
-				bytes += c->bss->rows[at][cpu][queue].bytes;
-			}
+		for (int cpu = 0; cpu < COUNTING_CPUS; cpu++) {
+			const struct counting_drops *d = &c->bss->drops[cpu];
+
+			for (int queue = 0; queue < COUNTING_QUEUES; queue++)
+				add(&sum, &c->bss->rows[at][cpu][queue]);
+			for (int i = 0; at == COUNTED_DROPS && i < COUNTING_DROPS; i++)
+				add(&sum, &d->at[i].row);
+			if (at == COUNTED_DROPS)
+				add(&sum, &d->others);
+		}
 		printf("%s\"%s\":{\"packets\":%llu,\"bytes\":%llu}", at ? "," : "{", names[at],
-		       packets, bytes);
+		       sum.packets, sum.bytes);
 	}
 	puts("}");
 	fflush(stdout);

@@ -49,6 +49,12 @@ class Live(Link):
                         f"instead of {said['packets']}")
         return said
 
+    def verify(self, doc, told):
+        super().verify(doc, told)
+        dropped = at_point(doc, "drops")	# of programs that only count
+        if dropped:
+            between(f"{self.name}, drops,", dropped, told["packets"], told["packets"] + OTHERS)
+
     def attach(self, meters, rx="xdp", **options):
         return self.instead(Attached(self.netns, self.device, rx, meters, **options), rx == "xdp")
 

@@ -34,12 +34,13 @@ The figure of an empty program on the same tracepoint in the same run is subtrac
 For comparison, bpftrace runs scripts that do the same work (`bench/rivals.py`); its ipecn uses a tracepoint instead of a kprobe, and counts only 1000 packets.
 txlat and qdisc alone follow every packet here (`--sample 1`), skblife one in 64; flow, the default meters and all meters follow as many as by default.""",
     "throughput": """The packet rate of one CPU: without, with, with, without.
+It is the rate under load that lasts: what is attached first meets packets for 160 ms that are not measured, or txlat and qdisc would still follow each, as they do in a burst of up to 10000.
 The loss is the difference in packets (TCP: bytes) per CPU second (per second if the kernel accounts softirq time separately), so that other work on the machine counts less; the third of the rounds whose two ends differ most is left out.
 *Live frames* are 64-byte UDP packets made by the kernel (`BPF_F_TEST_XDP_LIVE_FRAMES`); they pass an XDP program and the whole stack, and end in a socket that is never read.
 *Sockets* exchange 64-byte UDP packets and a TCP stream over a veth pair, or over two taps connected in user space.
 The headline meters are pktsize, ecn, rxcpu and txlat; on a veth, which never completes packets, only the first three.
 *Empty programs* are the same number of programs on the same hooks that do nothing, of each set of meters: the minimum cost of any meter there.
-*Programs that only count* are the same, but where the default meters count packets that are sent, received or dropped, theirs add a packet of the device and its bytes to a row of its queue and CPU, and do no more: the minimum cost of exact counts there.
+*Programs that only count* are the same, but where the default meters count packets that are sent, received, handed on past GRO or dropped, theirs add a packet of the device and its bytes to a row of its queue and CPU (a drop: of its reason and place, once, as two programs are at that event), and do no more: the minimum cost of exact counts there.
 As they do by default, txlat and qdisc follow at most 10000 packets a second and CPU, and skblife one in 64; with `--sample 1` all three follow all.
 Tools that poll are separate processes on another CPU, so their CPU time is listed separately.""",
     "scale": """How the cost per packet grows.
