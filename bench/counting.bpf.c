@@ -11,7 +11,8 @@
 #include "lib/core/kernel.bpf.h"
 #include "counting.h"
 
-const volatile __u64 device;	/* its address in the kernel */
+const volatile __u64 device, net;	/* addresses in the kernel: of it, and of its namespace */
+const volatile int ifindex;
 
 struct counting_row rows[NR_COUNTED][COUNTING_CPUS][COUNTING_QUEUES];
 
@@ -24,10 +25,16 @@ static __always_inline void add(enum counted at, __u32 queue, __u32 len)
 	row->bytes += len;
 }
 
+/* An address is used again when a device has gone, and a device may move to another namespace. */
+static __always_inline int is_it(const struct net_device *dev)
+{
+	return (__u64)dev == device && dev->ifindex == ifindex && (__u64)dev->nd_net.net == net;
+}
+
 static __always_inline int count(enum counted at, const struct sk_buff *skb,
 				 const struct net_device *dev)
 {
-	if ((__u64)dev == device)
+	if (is_it(dev))
 		add(at, skb->queue_mapping, skb->len);
 	return 0;
 }
@@ -75,7 +82,7 @@ int BPF_PROG(kfree_skb, const struct sk_buff *skb, const void *place, unsigned i
 {
 	struct counting_drops *all = &drops[bpf_get_smp_processor_id() % COUNTING_CPUS];
 
-	if ((__u64)skb->dev != device)
+	if (!is_it(skb->dev))
 		return 0;
 	all->counted = (__u64)skb;
 	drop_add(all, (__u64)place, reason, skb->len);
@@ -87,7 +94,7 @@ int BPF_PROG(kfree_skb_again, const struct sk_buff *skb, const void *place, unsi
 {
 	struct counting_drops *all = &drops[bpf_get_smp_processor_id() % COUNTING_CPUS];
 
-	if ((__u64)skb->dev != device)
+	if (!is_it(skb->dev))
 		return 0;
 	if (all->counted != (__u64)skb)
 		drop_add(all, (__u64)place, reason, skb->len);

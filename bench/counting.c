@@ -23,6 +23,8 @@ static struct counting_bpf *load(const char *iface)
 	if (!dev)
 		die("cannot find the address of %s in the kernel", iface);
 	c->rodata->device = dev;
+	c->rodata->net = net;
+	c->rodata->ifindex = if_nametoindex(iface);
 	if (counting_bpf__load(c))
 		die("cannot load the programs that count: %s", strerror(errno));
 	return c;

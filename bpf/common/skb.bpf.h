@@ -159,6 +159,14 @@ static __always_inline void segments_split(struct packet *p, const struct skb_sh
 	}
 }
 
+/* Will it be segmented? */
+static __always_inline bool skb_is_gso(const struct sk_buff *skb)
+{
+	const struct skb_shared_info *shared = (void *)skb->head + skb->end;
+
+	return PLAIN(shared, gso_size);
+}
+
 /*
  * Sets number and length of the wire packets in received buffer p, whose length is p->len and whose
  * network header is `l3`. Returns its gso_type; 0: it will not be segmented.

@@ -336,9 +336,14 @@ static __always_inline void frame_count(const struct sk_buff *skb, const struct 
 {
 	struct frame f = {};
 
+	if (how == PAST_GRO && !point_on(RX_NIC) && !skb_is_gso(skb)) {
+		if (on(METER_gro))
+			gro_passes(row_of(0, skb_rx_queue(skb, dev)), NULL);
+		return;
+	}
 	frame_look(&f, RX_NIC, how == TO_GRO_FRAGS, skb, dev);
 	if (on(METER_gro) && how == PAST_GRO)
-		gro_passes(&f);
+		gro_passes(f.packet.row - row_of(RX_NIC, 0), &f);
 	else if (on(METER_gro))
 		gro_enters(&f, skb, dev);
 	if (point_on(RX_NIC))

@@ -277,15 +277,15 @@ static __always_inline int gro_left(int ret)
 	return 0;
 }
 
-/* The driver delivers the frame without GRO. */
-static __always_inline int gro_passes(const struct frame *f)
+/* The driver delivers a frame of queue `nr` without GRO. `f`: NULL if the card has not merged it. */
+static __always_inline int gro_passes(__u64 nr, const struct frame *f)
 {
-	struct gro *row = own_row(gro, f->packet.row - row_of(RX_NIC, 0));
+	struct gro *row = own_row(gro, nr);
 
 	if (!row)
 		return 0;
 	row->frames[GRO_FRAME_PAST]++;
-	if (f->merged)
+	if (f && f->merged)
 		card_add(f, row);
 	return 0;
 }
