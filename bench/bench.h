@@ -51,7 +51,8 @@ void hook_attach(int prog, const char *hook, const char *iface);
 /*
  * `bench counting IFACE HOOK…`: the same, but where packets are counted (net_dev_queue,
  * net_dev_start_xmit, tcx, netif_receive_skb_list_entry, kfree_skb) the program counts those of the
- * interface, by queue and CPU or by reason and place, and no more. Prints {POINT: {"packets", "bytes"}}, again for each line, until stdin ends.
+ * interface, by queue and CPU or by reason and place, and no more. Prints {POINT: {"packets",
+ * "bytes"}}, again for each line, until stdin ends.
  */
 int counting_main(int argc, char **argv);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The least that counts: a packet of one device and its bytes, in a row of its queue and CPU; a drop
- * in one of its reason and place, once, although the kernel does not enter a program that already
- * runs: a second one at the event counts what the first has missed.
+ * The least that counts: a packet of one device and its bytes, in a row of its queue and CPU; a
+ * drop in one of its reason and place, once, although the kernel does not enter a program that
+ * already runs: a second one at the event counts what the first has missed.
  */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>

@@ -77,7 +77,7 @@ static __always_inline void frame_look(struct frame *f, enum point point, bool f
 	p->segs = 1;
 	p->ecn = ECN_NOT_IP;
 	f->l3 = network_header(frags, skb, &f->linear);
-	f->merged = skb_segments_rx(skb, p, f->l3);
+	f->merged = skb_segments(skb, p, false, f->l3);
 	if (point == RX_STACK)
 		p->len += skb_vlan_len(skb);
 	FORGET(p->row, len);

@@ -88,12 +88,26 @@ __noinline __weak __u32 ipv6_headers(const struct ipv6_at *at)
 	return len;
 }
 
-/* Bytes from the network header at `data` to the payload of a received, unparsed packet. */
-static __always_inline __u32 skb_headers_rx(const struct sk_buff *skb,
-					    const unsigned char *data, __u32 gso_type, __u32 *jumbo)
+/*
+ * A buffer that is or will be segmented. An skb's address is a number here, as in ipv6_headers():
+ * programs ask through a function of its own, as few packets need it.
+ */
+struct segments_asked {
+	__u64 skb, shared;		/* and its skb_shared_info */
+	__u64 l3;			/* of a received one: its network header */
+	__u32 sent;			/* 0: it was received */
+	__u32 len, size;		/* of the buffer, the link header included; its gso_size */
+	__u32 segs, seg_len, last_len;	/* the answer: as in struct packet */
+	__u32 gso_type;
+};
+
+/* Bytes from its network header to the payload; it was received, and nobody has parsed it. */
+static __always_inline __u32 headers_received(const struct segments_asked *a, __u32 *jumbo)
 {
-	__be16 proto = skb->protocol;
-	__u32 len = 0, linear;
+	const struct sk_buff *skb = (void *)a->skb;
+	const unsigned char *data = (void *)a->l3;
+	__be16 proto = PLAIN(skb, protocol);
+	__u32 len = 0, linear, all = PLAIN(skb, len);
 	struct ipv6_at at;
 	__u8 first;
 
@@ -104,29 +118,30 @@ static __always_inline __u32 skb_headers_rx(const struct sk_buff *skb,
 		len += VLAN_TAG;
 	}
 	first = byte_at(data + len);
-	if (skb->len > 65535)
+	if (all > 65535)
 		*jumbo = jumbo_header(data + len);
-	linear = skb->len - skb->data_len ?: skb->len;
+	linear = all - PLAIN(skb, data_len) ?: all;
 	at = (struct ipv6_at){ .ip = (__u64)data + len, .room = (__u32)(linear - len) };
 	len += first >> 4 == 6 ? ipv6_headers(&at) : (first & 15) * 4;
-	if (!(gso_type & GSO_TCP))
+	if (!(a->gso_type & GSO_TCP))
 		return len + UDP_HEADER;
 	return len + (byte_at(data + len + 12) >> 4) * 4;
 }
 
-/* The same on transmit, where the stack has set the header offsets. */
-static __always_inline __u32 skb_headers_tx(const struct sk_buff *skb, __u32 gso_type,
-					    __u32 *jumbo)
+/* The same of one that is sent, where the stack has set the header offsets; from its data on. */
+static __always_inline __u32 headers_sent(const struct segments_asked *a, __u32 *jumbo)
 {
-	const unsigned char *head = skb->head, *data = skb->data;
-	bool inside = BPF_CORE_READ_BITFIELD(skb, encapsulation);
-	__u32 transport = inside ? skb->inner_transport_header :
-				   skb->transport_header;
+	const struct sk_buff *skb = (void *)a->skb;
+	const unsigned char *head = PLAIN(skb, head), *data = PLAIN(skb, data);
+	bool inside = CAN_CAST ? BPF_CORE_READ_BITFIELD(CAST(skb), encapsulation) :
+				 BPF_CORE_READ_BITFIELD_PROBED(skb, encapsulation);
+	__u32 transport = inside ? PLAIN(skb, inner_transport_header) :
+				   PLAIN(skb, transport_header);
 	__u32 len = transport - (__u32)((__u64)data - (__u64)head);
 
-	if (skb->len > 65535)
-		*jumbo = jumbo_header(head + skb->network_header);
-	if (!(gso_type & GSO_TCP))
+	if (PLAIN(skb, len) > 65535)
+		*jumbo = jumbo_header(head + PLAIN(skb, network_header));
+	if (!(a->gso_type & GSO_TCP))
 		return len + UDP_HEADER;
 	return len + (byte_at(head + transport + 12) >> 4) * 4;
 }
@@ -148,15 +163,26 @@ static __always_inline void packet_split(struct packet *p, __u32 headers, __u32 
 	p->last_len = headers + payload - size * (segs - 1);
 }
 
-/* `jumbo`: bytes of a header that no packet on the wire has. */
-static __always_inline void segments_split(struct packet *p, const struct skb_shared_info *shared,
-					   __u32 size, __u32 headers, __u32 jumbo)
+/* Not static, weak, and given a struct, as ipv6_headers(). */
+__noinline __weak int segments_find(struct segments_asked *a)
 {
-	packet_split(p, headers, size, PLAIN(shared, gso_segs));
-	if (jumbo && p->segs > 1) {
-		p->seg_len -= jumbo;
-		p->last_len -= jumbo;
-	}
+	const struct skb_shared_info *shared;
+	struct packet p = { .segs = 1 };
+	__u32 headers, jumbo = 0;	/* bytes of a header that no packet on the wire has */
+
+	if (!a)
+		return 0;
+	shared = (void *)a->shared;
+	a->gso_type = PLAIN(shared, gso_type);
+	headers = a->sent ? headers_sent(a, &jumbo) : TOLD(l2) + headers_received(a, &jumbo);
+	p.len = a->len;
+	packet_split(&p, headers, a->size, PLAIN(shared, gso_segs));
+	if (p.segs < 2)
+		jumbo = 0;
+	a->segs = p.segs;
+	a->seg_len = p.seg_len - jumbo;
+	a->last_len = p.last_len - jumbo;
+	return 0;
 }
 
 /* Will it be segmented? */
@@ -168,35 +194,27 @@ static __always_inline bool skb_is_gso(const struct sk_buff *skb)
 }
 
 /*
- * Sets number and length of the wire packets in received buffer p, whose length is p->len and whose
- * network header is `l3`. Returns its gso_type; 0: it will not be segmented.
+ * Sets number and length of the wire packets in buffer p, whose length is p->len. `l3`: the network
+ * header of a received one. Returns its gso_type; 0: it will not be segmented.
  */
-static __always_inline __u32 skb_segments_rx(const struct sk_buff *skb, struct packet *p,
-					     const void *l3)
+static __always_inline __u32 skb_segments(const struct sk_buff *skb, struct packet *p,
+					  bool sent, const void *l3)
 {
 	const struct skb_shared_info *shared = (void *)skb->head + skb->end;
-	__u32 size = PLAIN(shared, gso_size), headers, gso_type, jumbo = 0;
+	__u32 size = PLAIN(shared, gso_size);
+	struct segments_asked asked;
 
 	if (!size)
 		return 0;
-	gso_type = PLAIN(shared, gso_type);
-	headers = TOLD(l2) + skb_headers_rx(skb, l3, gso_type, &jumbo);
-	segments_split(p, shared, size, headers, jumbo);
-	return gso_type;
-}
-
-/* The same of a packet that is sent. */
-static __always_inline __u32 skb_segments_tx(const struct sk_buff *skb, struct packet *p)
-{
-	const struct skb_shared_info *shared = (void *)skb->head + skb->end;
-	__u32 size = PLAIN(shared, gso_size), headers, gso_type, jumbo = 0;
-
-	if (!size)
-		return 0;
-	gso_type = PLAIN(shared, gso_type);
-	headers = skb_headers_tx(skb, gso_type, &jumbo);
-	segments_split(p, shared, size, headers, jumbo);
-	return gso_type;
+	asked = (struct segments_asked){
+		.skb = (__u64)skb, .shared = (__u64)shared, .l3 = (__u64)l3, .sent = sent,
+		.len = p->len, .size = size, .segs = 1,
+	};
+	segments_find(&asked);
+	p->segs = asked.segs;
+	p->seg_len = asked.seg_len;
+	p->last_len = asked.last_len;
+	return asked.gso_type;
 }
 
 #endif

@@ -138,10 +138,7 @@ static __always_inline void measure(const struct sk_buff *skb, int direction,
 	p->point = direction == DROP_TX ? TX_NIC : RX_STACK;
 	if (direction != DROP_TX && mac != UNSET && mac < at)
 		p->len += at - mac;	/* headers pulled since */
-	if (direction == DROP_TX)
-		skb_segments_tx(skb, p);
-	else
-		skb_segments_rx(skb, p, head + skb->network_header);
+	skb_segments(skb, p, direction == DROP_TX, head + skb->network_header);
 }
 
 static __always_inline void remember(struct drop *row, __u32 packets)

@@ -277,7 +277,7 @@ static __always_inline int gro_left(int ret)
 	return 0;
 }
 
-/* The driver delivers a frame of queue `nr` without GRO. `f`: NULL if the card has not merged it. */
+/* The driver delivers a frame of queue `nr` without GRO. `f`: NULL if the card did not merge it. */
 static __always_inline int gro_passes(__u64 nr, const struct frame *f)
 {
 	struct gro *row = own_row(gro, nr);

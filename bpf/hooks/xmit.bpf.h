@@ -49,7 +49,7 @@ static __always_inline void xmit_look(const struct sk_buff *skb,
 		FORGET(p->ecn, len);
 		FORGET(p->ipv6, len);
 	}
-	gso_type = skb_segments_tx(skb, p);
+	gso_type = skb_segments(skb, p, true, NULL);
 	if (is_set(tx_linear) && point == TX_NIC && p->segs > 1)
 		p->linear = (p->segs - 1ull) * (len - skb->data_len);
 	if (point == TX_STACK) {

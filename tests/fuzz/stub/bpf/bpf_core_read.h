@@ -12,6 +12,7 @@
 #define STUB_(p, a, b, n, ...)	STUB_##n
 #define BPF_CORE_READ(...)	STUB_(__VA_ARGS__, 2, 1)(__VA_ARGS__)
 #define BPF_CORE_READ_BITFIELD(p, field) ((p)->field)
+#define BPF_CORE_READ_BITFIELD_PROBED(p, field) ((p)->field)
 
 #define bpf_core_type_exists(type) 1
 #define bpf_core_enum_value_exists(type, value) 0	/* as on kernels up to 6.1 */
