@@ -25,7 +25,7 @@ struct frag {
  */
 static __always_inline const void *first_frag(const struct sk_buff *skb, __u32 size)
 {
-	const struct skb_shared_info *shared = (void *)skb->head + skb->end;
+	const struct skb_shared_info *shared = shared_of(skb);
 	__u64 pages = 0, memory = 0, nr;
 	struct frag frag = {};
 

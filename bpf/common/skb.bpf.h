@@ -88,6 +88,11 @@ __noinline __weak __u32 ipv6_headers(const struct ipv6_at *at)
 	return len;
 }
 
+static __always_inline const struct skb_shared_info *shared_of(const struct sk_buff *skb)
+{
+	return (void *)skb->head + skb->end;
+}
+
 /*
  * A buffer that is or will be segmented. An skb's address is a number here, as in ipv6_headers():
  * programs ask through a function of its own, as few packets need it.
@@ -188,9 +193,7 @@ __noinline __weak int segments_find(struct segments_asked *a)
 /* Will it be segmented? */
 static __always_inline bool skb_is_gso(const struct sk_buff *skb)
 {
-	const struct skb_shared_info *shared = (void *)skb->head + skb->end;
-
-	return PLAIN(shared, gso_size);
+	return PLAIN(shared_of(skb), gso_size);
 }
 
 /*
@@ -200,7 +203,7 @@ static __always_inline bool skb_is_gso(const struct sk_buff *skb)
 static __always_inline __u32 skb_segments(const struct sk_buff *skb, struct packet *p,
 					  bool sent, const void *l3)
 {
-	const struct skb_shared_info *shared = (void *)skb->head + skb->end;
+	const struct skb_shared_info *shared = shared_of(skb);
 	__u32 size = PLAIN(shared, gso_size);
 	struct segments_asked asked;
 

@@ -130,13 +130,6 @@ static __always_inline int qdisc_enqueued(__u64 skb)
 	return 0;
 }
 
-static __always_inline bool is_gso(const struct sk_buff *skb)
-{
-	const struct skb_shared_info *shared = (void *)skb->head + skb->end;
-
-	return PLAIN(shared, gso_size);
-}
-
 /* A waiting packet is consumed only by software GSO, in the qdisc or after it. */
 static __always_inline int qdisc_used(const struct sk_buff *skb)
 {
@@ -153,7 +146,7 @@ static __always_inline int qdisc_used(const struct sk_buff *skb)
 	 * cheaper than a lookup; if few were, few waits change the table, and the skb is often a
 	 * cache miss.
 	 */
-	if ((thins(METER_qdisc) && !flight_may_have(skb)) || !is_gso(skb))
+	if ((thins(METER_qdisc) && !flight_may_have(skb)) || !skb_is_gso(skb))
 		return 0;
 	stamp = flight_take(skb);
 	if (!stamp)

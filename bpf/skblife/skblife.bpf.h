@@ -120,12 +120,9 @@ static __always_inline bool in_xmit(const struct sk_buff *skb)
 /* Software GSO frees the buffer that it split. For any other packet, we missed the xmit. */
 static __always_inline __u32 freed_in_qdisc(const struct sk_buff *skb, bool used)
 {
-	const struct skb_shared_info *shared;
-
 	if (!used)
 		return LIFE_DROPPED;
-	shared = (void *)skb->head + skb->end;
-	return NR_LIFE_ENDS + (PLAIN(shared, gso_size) ? LIFE_SEGMENTED : LIFE_UNSEEN);
+	return NR_LIFE_ENDS + (skb_is_gso(skb) ? LIFE_SEGMENTED : LIFE_UNSEEN);
 }
 
 /*

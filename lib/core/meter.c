@@ -29,6 +29,16 @@ static __u32 hash_add(__u32 hash, const void *data, size_t size)
 	return hash;
 }
 
+/* A meter may have rows in maps besides its own: a version that knows less of them tells too little. */
+static __u32 maps_add(__u32 hash, const struct meter *m)
+{
+	if (m->type != EVENT_METER || !m->events.maps)
+		return hash;
+	for (const struct map_plan *map = m->events.maps; map->name; map++)
+		hash = hash_add(hash, map->name, strlen(map->name) + 1);
+	return hash;
+}
+
 __u32 meta_version(void)
 {
 	static __u32 known;
@@ -43,6 +53,7 @@ __u32 meta_version(void)
 
 		hash = hash_add(hash, m->name, strlen(m->name) + 1);
 		hash = hash_add(hash, sizes, sizeof(sizes));
+		hash = maps_add(hash, m);
 		for_each_metric(k, m) {
 			const __u32 words[] = { k->kind, k->at, k->words };
 

@@ -220,7 +220,7 @@ def test_host():
     host = f"{home}/host"
     nicprobe("attach", host)
     server = inside(home, lambda: socket.create_server(("127.0.0.1", 8000)))
-    p = subprocess.Popen([NICPROBE, "top", "-b", "-i", "2", "-n", "2", host, iface], stdout=subprocess.PIPE, text=True)
+    p = subprocess.Popen([NICPROBE, "top", "-b", "-i", "2", "-n", "2", host], stdout=subprocess.PIPE, text=True)
     time.sleep(2.5)     # within the second window
     for _ in range(40):
         with inside(home, lambda: socket.create_connection(("127.0.0.1", 8000))) as s, server.accept()[0]:
@@ -230,14 +230,16 @@ def test_host():
     out = p.communicate(timeout=20)[0]
     windows = [float(x) for x in re.findall(r"window (\S+) s", out)]
     rows = re.findall(rf"^  {host} +(\S+) +(\S+) +(-|\S+ \S+) +(\S+) +(\S+) ", out, re.M)
-    # rates of three digits, over a window of the host's own, of which the first interface's is printed
+    check("a host: a row in each window", len(rows) == len(windows) == 2, out)
+    # rates of three digits
     for column, what, count in (0, "opened", 40), (1, "failed", 10), (3, "accepted", 40), (4, "ended", 80):
         told = sum(units(r[column]) * w for r, w in zip(rows, windows))
         check(f"a host: connections {what}", abs(told - count) <= .015 * count, f"{told}: {out}")
+    out = nicprobe("top", "-b", "-i", .5, "-n", 2, host, iface).stdout
     lines = out.splitlines()
     check("a host is in no table of packets", sum(line.startswith("  interface ") for line in lines) == 2 and
-          all(line.split()[0] == "host" for line in (lines[i - 1] for i, x in enumerate(lines) if x.startswith(f"  {host} "))),
-          out)
+          [line.split()[0] for line in (lines[i - 1] for i, x in enumerate(lines) if x.startswith(f"  {host} "))] ==
+          ["host"] * 2, out)
     nicprobe("detach", host)
     server.close()
 
