@@ -15,15 +15,14 @@
 static struct counting_bpf *load(const char *iface)
 {
 	struct counting_bpf *c = counting_bpf__open();
-	__u64 dev, net;
+	struct device found = device_find(if_nametoindex(iface));
 
 	if (!c)
 		die("cannot open the programs that count: %s", strerror(errno));
-	device_find(if_nametoindex(iface), &dev, &net);
-	if (!dev)
+	if (!found.dev)
 		die("cannot find the address of %s in the kernel", iface);
-	c->rodata->device = dev;
-	c->rodata->net = net;
+	c->rodata->device = found.dev;
+	c->rodata->net = found.net;
 	c->rodata->ifindex = if_nametoindex(iface);
 	if (counting_bpf__load(c))
 		die("cannot load the programs that count: %s", strerror(errno));

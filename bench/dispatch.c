@@ -19,9 +19,8 @@ static void own(struct dispatch_bpf *d, const char *iface)
 	const size_t places = sizeof(d->bss->table.dev) / sizeof(d->bss->table.dev[0]);
 	__u32 slot = 0;
 	int called = bpf_program__fd(d->progs.called);
-	__u64 dev, net;
+	__u64 dev = device_find(if_nametoindex(iface)).dev;
 
-	device_find(if_nametoindex(iface), &dev, &net);
 	if (!dev)
 		die("cannot find the address of %s in the kernel", iface);
 	d->bss->table.dev[((__u32)dev >> 6) % places] = dev;

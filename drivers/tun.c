@@ -30,6 +30,7 @@ const struct driver driver_tun = {
 	/* tun_net_xmit(); 6.1, 6.12. In 2026 it learned to stop its queues. */
 	.takes_all_before = KERNEL(7, 0),
 	.rx_queue = RX_QUEUE_RECORDED,	/* tfile->queue_index; 6.1, 6.12 */
+	.napi_by_opener = true,		/* tun_napi_init(), with IFF_NAPI; 6.1 to 6.18 */
 
 	.functions = functions,
 	.bytes = { TX_BUFFERS, .rx_more = 14, .tx_some = 4 /* a VLAN tag */, .when = "completion",

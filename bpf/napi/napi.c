@@ -70,6 +70,9 @@ static const char *idle(const struct site *site)
 {
 	if (site->config.polls)
 		return NULL;
+	if (site->driver->napi_by_opener)
+		return "the program behind it asked for no NAPI (IFF_NAPI); once one does, "
+		       "attach -m +napi adds this";
 	return text("%s has no NAPI while GRO is off and it has no native XDP program; "
 		    "once it has, attach -m +napi adds this", site->driver->name);
 }

@@ -75,13 +75,18 @@ static void config_seed(struct config *config)
 	}
 }
 
-/* Without NAPI the backlog's polls serve it, which belong to no interface. */
-static bool polls(const struct site *site)
+/*
+ * May it have a NAPI? Without one the backlog's polls serve it, which belong to no interface, or
+ * nobody's. What nobody has opened yet may get one when it is.
+ */
+static bool polls(const struct site *site, const struct device *kernel)
 {
 	const struct iface *i = &site->iface;
 	const char *rx = site->request->rx;
 	bool native = i->xdp_id != i->generic_xdp_id || (rx && !strcmp(rx, "xdp"));
 
+	if (site->driver->napi_by_opener)
+		return !kernel->dev || kernel->napis || !i->carrier;
 	return !site->driver->napi_by_gro || native || gro_read(i);
 }
 
@@ -90,6 +95,7 @@ void site_configure(struct site *site, const struct request *req)
 	const struct iface *i = &site->iface;
 	unsigned queues = i->max_rx_queues > i->max_tx_queues ? i->max_rx_queues : i->max_tx_queues;
 	unsigned used = i->rx_queues > i->tx_queues ? i->rx_queues : i->tx_queues;
+	struct device kernel = {};
 
 	site->request = req;
 	site->driver = driver_find(i->driver);
@@ -111,9 +117,11 @@ void site_configure(struct site *site, const struct request *req)
 		.scratch = release_realtime() ? SCRATCH_TASKS : 1,
 	};
 	config_sends(&site->config, site->driver, i->qdisc);
-	site->config.polls = polls(site);
 	if (!i->host && !kernel_lacks(FEATURE_DEVICE))
-		device_find(i->ifindex, &site->config.dev, &site->config.net);
+		kernel = device_find(i->ifindex);
+	site->config.dev = kernel.dev;
+	site->config.net = kernel.net;
+	site->config.polls = polls(site, &kernel);
 	_Static_assert(sizeof(site->config.parent) == sizeof(i->parent), "compared as a whole");
 	snprintf(site->config.parent, sizeof(site->config.parent), "%s", i->parent);
 	if (!site->config.dynptr && !kernel_lacks(FEATURE_FRAGS)) {

@@ -48,8 +48,11 @@ int device(void *ctx)
 
 	at = word_at(at);		/* hlist_head.first */
 	bpf_loop(MOST, look, &at, 0);
-	if (wanted.dev)
-		wanted.net = net;
+	if (!wanted.dev)
+		return 0;
+	wanted.net = net;
+	at = wanted.dev + wanted.at[DEVICE_NAPIS];
+	wanted.napis = word_at(at) != at;	/* list_head.next of an empty list is itself */
 	return 0;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* The address of an interface in the kernel, by which programs recognise it at once. */
+/* An interface as the kernel keeps it: its address, by which programs recognise it at once. */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
@@ -15,6 +15,7 @@ static const struct { const char *structure, *member; } steps[NR_DEVICE_STEPS] =
 	[NET_INDEXED] = { "net", "dev_index_head" },
 	[DEVICE_INDEXED] = { "net_device", "index_hlist" },
 	[DEVICE_INDEX] = { "net_device", "ifindex" },
+	[DEVICE_NAPIS] = { "net_device", "napi_list" },
 };
 
 static bool steps_find(struct device_wanted *w)
@@ -29,20 +30,22 @@ static bool steps_find(struct device_wanted *w)
 	return true;
 }
 
-void device_find(unsigned ifindex, __u64 *dev, __u64 *net)
+struct device device_find(unsigned ifindex)
 {
 	struct device_wanted wanted = { .ifindex = ifindex };
 	struct device_bpf *kernel = steps_find(&wanted) ? device_bpf__open_and_load() : NULL;
 	LIBBPF_OPTS(bpf_test_run_opts, run);
+	struct device found = {};
 
-	*dev = *net = 0;
 	if (!kernel)
-		return;
+		return found;
 	if (!shortage_unmapped(kernel->bss))
 		kernel->bss->wanted = wanted;
 	if (kernel->bss && !bpf_prog_test_run_opts(bpf_program__fd(kernel->progs.device), &run)) {
-		*dev = kernel->bss->wanted.dev;
-		*net = kernel->bss->wanted.net;
+		found.dev = kernel->bss->wanted.dev;
+		found.net = kernel->bss->wanted.net;
+		found.napis = kernel->bss->wanted.napis;
 	}
 	device_bpf__destroy(kernel);
+	return found;
 }

@@ -29,7 +29,7 @@ static __u32 hash_add(__u32 hash, const void *data, size_t size)
 	return hash;
 }
 
-/* A meter may have rows in maps besides its own: a version that knows less of them tells too little. */
+/* Meters have rows in other maps, too: a version that does not know them tells too little. */
 static __u32 maps_add(__u32 hash, const struct meter *m)
 {
 	if (m->type != EVENT_METER || !m->events.maps)

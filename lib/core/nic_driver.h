@@ -127,6 +127,7 @@ struct driver {
 	bool drops_long;
 	const char *no_napi;		/* why no poll ever belongs to it; NULL: one may */
 	bool napi_by_gro;		/* it polls only while GRO is on, or has native XDP */
+	bool napi_by_opener;		/* it polls only if the program behind it asked for that */
 
 	/* What `nicprobe drivers` tells and checks. Lists end with an empty one; NULL: none. */
 	const struct driver_name *functions, *tracepoints;

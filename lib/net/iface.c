@@ -25,6 +25,8 @@
 #include "lib/util/log.h"
 #include "lib/util/near.h"
 
+#define LOWER_UP (1 << 16)	/* IFF_LOWER_UP of linux/if.h, which goes not with net/if.h */
+
 #define ALTNAMSIZ	128	/* ALTIFNAMSIZ, 5.5+; a struct near holds it */
 #define DEFAULT_RING	1000	/* also the kernel's default for txqueuelen */
 
@@ -86,6 +88,7 @@ static int link_read(const struct nlmsghdr *nlh, void *arg)
 
 	i->ifindex = info->ifi_index;
 	i->up = info->ifi_flags & IFF_UP;
+	i->carrier = info->ifi_flags & LOWER_UP;
 	i->loopback = info->ifi_type == ARPHRD_LOOPBACK;
 	attr_text(ATTR(IFLA_IFNAME), i->name, sizeof(i->name));
 	attr_text(ATTR(IFLA_PARENT_DEV_NAME), i->parent, sizeof(i->parent));

@@ -27,6 +27,7 @@ struct iface {
 	unsigned tx_usecs, tx_frames;	/* moderation of completions; 0: none */
 	bool rx_adaptive, tx_adaptive;	/* …which the driver adapts */
 	bool up, loopback;
+	bool carrier;			/* a tap: a program has opened it */
 	bool host;			/* no interface: see host_or_iface_read() */
 	bool gso_frames;		/* a tap whose peer may pass unsegmented frames */
 	char qdisc[IFNAMSIZ];		/* its root; "noqueue": none; "noop": it is not up yet */

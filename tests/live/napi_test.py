@@ -102,10 +102,11 @@ bare, quiet = Nic("packet eth5", a), f"{b}/eth5"
 BY_NAPI = {"softirq_raise", "softirq_entry", "napi_poll"}
 
 
-def attached(*args):
+def attached(*args, where=quiet):
     """Is it measured, and which of its own programs are there? If not: why?"""
-    doc = json.loads(nicprobe("attach", "-j", quiet, *args).stdout)
-    pins = os.listdir(f"/sys/fs/bpf/nicprobe/{os.stat(f'/run/netns/{b}').st_ino}/eth5")
+    doc = json.loads(nicprobe("attach", "-j", where, *args).stdout)
+    netns, device = where.split("/")
+    pins = os.listdir(f"/sys/fs/bpf/nicprobe/{os.stat(f'/run/netns/{netns}').st_ino}/{device}")
     return "napi" in doc["meters"], BY_NAPI & set(pins), doc["absent"].get("napi", "")
 
 
@@ -134,6 +135,34 @@ b.run("ethtool -K eth5 gro off")
 for args in ("-m", "napi,pktsize"), ("--rx", "xdp"):
     same(f"veth without NAPI: {' '.join(args)}", attached(*args), (True, BY_NAPI, ""))
     nicprobe("detach", quiet)
+
+# So has a tap whose program asked for none; what nobody has opened may get one.
+plain = f"{a}/tap2"
+a.ip("tuntap add tap2 mode tap multi_queue")
+a.ip("link set tap2 up")
+same("a tap that nobody has opened: by default", attached(where=plain), (True, BY_NAPI, ""))
+nicprobe("detach", plain)
+nic = tap(a, "tap2", 2)
+on, programs, why = attached(where=plain)
+check("tap without NAPI: napi is left out, and it is said why", not on and "IFF_NAPI" in why and "-m +napi" in why, why)
+same("tap without NAPI: none of its programs runs", programs, set())
+nic("send 0 30 100")
+nic("send 1 20 100")
+nic("go")
+same("tap without NAPI: its frames are counted", {q: h["count"] for q, h in sizes_at(show(plain), "rx-nic").items()},
+     {0: 30, 1: 20})
+nicprobe("attach", "-m", "+napi", plain)
+nic.close()
+nic = tap(a, "tap2", 2, "--napi")
+nic("send 1 40 100")
+nic("go")
+same("tap without NAPI: added, and it is opened with one", {q: r["work"]["sum"] for q, r in rows(settled(plain)).items()},
+     {1: 40})
+nicprobe("detach", plain)
+same("tap with NAPI: by default", attached(where=plain), (True, BY_NAPI, ""))
+nicprobe("detach", plain)
+nic.close()
+a.ip("link del tap2")
 
 # 3. veth polls if its receiver has GRO and its sender no TSO. We fill the sender's qdisc, then open it: it passes 64
 # packets (dev_tx_weight) before a poll can run on that CPU.
