@@ -19,14 +19,14 @@ TESTS = {
     "live/leaves_test.py": """
 import os, subprocess
 if os.fork() == 0:
-    subprocess.run(["ip", "netns", "add", f"np{os.getpid()}-left"], check=True)
+    subprocess.run(["ip", "netns", "add", f"nq{os.getpid()}-left"], check=True)
     os._exit(0)
 os.wait()
 print('ok leaves: a')""",
     "live/waits_test.py": """
 import os, subprocess, time
 if os.fork() == 0:
-    subprocess.run(["ip", "netns", "add", f"np{os.getpid()}-left"], check=True)
+    subprocess.run(["ip", "netns", "add", f"nq{os.getpid()}-left"], check=True)
     os._exit(0)
 os.wait()
 open("made", "w").close()
@@ -84,7 +84,7 @@ def run(*tests, end=None):
             with open(f"{tree}/tests/{name}", "w", encoding="ascii") as f:
                 f.write(text)
         p = subprocess.Popen([f"{tree}/tests/run", *tests], stdout=subprocess.PIPE, text=True, start_new_session=True,
-                             env={**os.environ, "RETRIES": "2", "NIC": f"{tree}/nic", "NICPROBE": f"{tree}/nicprobe"})
+                             env={**os.environ, "RETRIES": "2", "NAMES": "nq", "NIC": f"{tree}/nic", "NICPROBE": f"{tree}/nicprobe"})
         until = time.monotonic() + 20
         while end and not os.path.exists(f"{tree}/made") and time.monotonic() < until:
             time.sleep(.05)
@@ -128,12 +128,12 @@ if os.geteuid():
     print("skip run: what is left behind: needs root")
 else:
     got = run("live/leaves_test.py")
-    said = [line for line in got[1] if line.startswith("not ok live/leaves_test.py: it left behind: namespace np")]
+    said = [line for line in got[1] if line.startswith("not ok live/leaves_test.py: it left behind: namespace nq")]
     check("run: a namespace left behind is named", said and got[0] == 1, got)
     name = said[0].split()[-1] if said else "?"
     check("run: and taken away", not os.path.exists(f"/run/netns/{name}"), name)
     got = run("live/waits_test.py", end=signal.SIGTERM)
-    said = [line for line in got[1] if line.startswith("not ok live/waits_test.py: it left behind: namespace np")]
+    said = [line for line in got[1] if line.startswith("not ok live/waits_test.py: it left behind: namespace nq")]
     check("run: ended by a signal it names and takes away what was left, too", got[0] == 130 and said and
           not os.path.exists(f"/run/netns/{said[0].split()[-1]}"), got)
     got = run("live/process_test.py")

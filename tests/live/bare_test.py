@@ -40,8 +40,8 @@ def stall(name, qdisc, unseen=False):
     """A far end that reads nothing while MANY come: the ring is full. What is dropped is sent anew, unless a `qdisc` has
     told that it will be sent. `unseen`: nothing tells nicprobe what is given back."""
     was, begin = show(WHERE), passed()
-    with wire.stalled(.05):
-        wire.sender(f"send 0 {MANY} 100")
+    wire.sender(f"send 0 {MANY} 100")
+    with wire.stalled(.2):      # an emulated machine takes long to fill the ring
         wire.sender("go")
 
     def now():

@@ -139,7 +139,8 @@ def stuck():
         nicprobe("detach", card.where)
         if 0 < follows < 10:
             break
-    check(f"stuck: {follows} of {HOLDS_FRAMES} are followed", 0 < follows < 10, follows)
+    # the slower the machine, the fewer come in a second, and the greater is the share
+    check(f"stuck: {follows} of {HOLDS_FRAMES} are followed", 0 < follows < HOLDS_FRAMES / 4, follows)
     same("stuck: it is found", [f["id"] for f in doc["findings"]][:1], ["tx-queue-stuck"])
     ns.ip("link set tap0 txqueuelen 1000")
 

@@ -178,6 +178,7 @@ def refusals(ns):
 
 
 need_root()
+left.own_bpffs()
 ns, far = Namespace("near"), Namespace("far")
 ns.run("ip link set lo up")
 veth(ns, far, name="v0", mtu=1500)

@@ -123,6 +123,7 @@ def metrics(ns):
 
 
 need_root()
+left.own_bpffs()
 ns = Namespace("views")
 ns.run("ip link set lo up")
 each(views, commands, clauses, oneliners, of_users, told, metrics, ns=ns)

@@ -220,10 +220,14 @@ def under_way(name, early):
     early.wait("wlan1", "began")
     nicprobe("attach", "wlan1", "-m", "wifi")
     late = Live("wlan1")
-    if early.of("wlan1", "done"):
+    try:
+        ended = early.of("wlan1", "done") or sh("iw dev wlan1 scan abort")
+    except RuntimeError:        # it has ended in the meantime
+        ended = True
+    if ended:
+        late.close()
         lab.skip(name, "this machine is too slow to attach before a scan has ended")
         return
-    sh("iw dev wlan1 scan abort")
     end = late.wait("wlan1", "aborted")
     same(f"{name}: live", (end.get("by"), end["seconds"], end["kind"]), (None, None, "unknown"))
     scans, channels = rows(lab.show("wlan1"))
