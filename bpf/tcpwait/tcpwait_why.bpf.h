@@ -175,25 +175,34 @@ static __always_inline bool tcpwait_few_sent(const struct sock___wait *sk, bool 
 	return !root || (!leaves && !PLAIN(root, rb_left) && !PLAIN(root, rb_right));
 }
 
+/* Less than any segment with data is charged, more than some pure ACKs: skb_set_tcp_pure_ack(). */
+#define SEGMENT_CHARGED	512
+
 /*
- * tcp_small_queue_check(). The first bit says that the kernel has found it so, also where it did
- * not ask tcp_write_xmit() (tcp_should_autocork()); but it stays after the queue has become short.
+ * tcp_small_queue_check(). The first bits say that the kernel has found it so, also where it did
+ * not ask tcp_write_xmit() (tcp_should_autocork()). TSQ_THROTTLED stays after the queue has become
+ * empty; while any segment is in it, that one's end goes on with the next. Within ksoftirqd that is
+ * the last one's: tcp_wfree().
  */
 static __always_inline bool tcpwait_queued(const struct sock *sk, const struct tcpwait_head *head,
-					   bool leaves)
+					   __u32 mss, bool leaves)
 {
 	const struct sock___wait *s = (const void *)sk;
 	const struct net___wait *net = (const void *)PLAIN(sk, __sk_common.skc_net.net);
-	unsigned long rate = PLAIN(s, sk_pacing_rate), limit, most;
-	__u32 queued = PLAIN(s, sk_wmem_alloc.refs.counter);
+	unsigned long rate = PLAIN(s, sk_pacing_rate), limit, most, part;
+	__u32 queued = PLAIN(s, sk_wmem_alloc.refs.counter), truesize = head->truesize;
 	unsigned long flags = leaves ? 0 : PLAIN(s, sk_tsq_flags);
 
 	if (flags & (TSQ_QUEUED | TSQ_DEFERRED) ||
-	    (flags & TSQ_THROTTLED && queued > head->truesize))
+	    (flags & TSQ_THROTTLED && queued > SEGMENT_CHARGED))
 		return true;
 	limit = rate >> (PLAIN(s, sk_pacing_shift) & 63);
-	if (limit < 2 * head->truesize)
-		limit = 2 * head->truesize;
+	/* of the buffer only as much as may leave at once: tcp_tso_autosize(), tso_fragment() */
+	part = limit > mss ? limit : mss;
+	if (head->len > part)
+		truesize -= head->len - part;
+	if (limit < 2 * truesize)
+		limit = 2 * truesize;
 	most = PLAIN(net, ipv4.sysctl_tcp_limit_output_bytes);
 	if (PLAIN(s, sk_pacing_status) == PACING_NONE && limit > most)
 		limit = most;
@@ -238,7 +247,7 @@ tcpwait_why(const struct sock *sk, const struct tcpwait_head *head,
 	why = tcpwait_nagle(&s, head);
 	if (why)
 		return why;
-	if (tcpwait_queued(sk, head, leaves))
+	if (tcpwait_queued(sk, head, s.mss, leaves))
 		return TCPWAIT_SMALL_QUEUES;
 	why = tcpwait_deferred(&s, head);
 	if (why)
