@@ -89,19 +89,42 @@ static __always_inline bool framed(const struct sk_buff *skb)
 	       mac == (__u32)((__u64)skb->data - (__u64)skb->head);
 }
 
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+struct qdisc_skb_cb {
+	unsigned int pkt_len;
+};
+#pragma clang attribute pop
+
 /*
- * skb_iif is set when the stack receives a packet, and kept when it is forwarded. Without it: a
- * packet from a driver has its link header set and pulled, or no header set at all; a packet of
- * this host has at least a network header.
+ * Was a complete frame given to a device to send? __dev_queue_xmit() leaves its length on the wire
+ * in the control block, of which segments get a copy; a driver may leave there instead why it was
+ * freed (dev_kfree_skb_irq(): 0 to 2). Open vSwitch, which has received packets as complete frames,
+ * keeps a pointer there, whose lower half is seldom so small.
+ */
+static __noinline bool was_queued(const struct sk_buff *skb)
+{
+	enum { TAGS = 256, LONGEST = 1 << 20 };		/* bytes, at most */
+	const struct qdisc_skb_cb *cb = (void *)&skb->cb;
+	__u32 len = BPF_CORE_READ(cb, pkt_len);
+
+	return len <= 2 || len - skb->len + TAGS < LONGEST;
+}
+
+/*
+ * skb_iif is set when the stack receives a packet, and kept when it is forwarded, maybe to where it
+ * came from. Without it: a packet from a driver has its link header set and pulled, or no header
+ * set at all; a packet of this host has at least a network header.
  */
 static __always_inline int direction_of(const struct sk_buff *skb, __u32 reason)
 {
 	int iif = skb->skb_iif;
 
 	if (IS(reason, QDISC_DROP) || IS(reason, TC_EGRESS) || IS(reason, FULL_RING))
-		return DROP_TX;		/* even if it leaves by the interface it came from */
+		return DROP_TX;
+	if (iif && (iif != (int)TOLD(ifindex) || (framed(skb) && was_queued(skb))))
+		return DROP_TX;
 	if (iif)
-		return iif == (int)TOLD(ifindex) ? DROP_RX : DROP_TX;
+		return DROP_RX;
 	if (skb->mac_header == UNSET)
 		return skb->network_header ? DROP_TX : DROP_RX;
 	return framed(skb) ? DROP_TX : DROP_RX;
