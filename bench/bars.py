@@ -3,8 +3,9 @@
 from collections import namedtuple
 
 # `floor`: the same figure of empty programs, as many and on the same hooks; of an attach, of the kernel that verifies
-# its programs; None: not measured. `least`: the same of programs that only count there, or None
-Bar = namedtuple("Bar", "what unit most got floor least", defaults=(None, None))
+# its programs; None: not measured. `least`: the same of programs that only count there, or None; `same`: of
+# programs that tell the same of a packet and nothing else, or None
+Bar = namedtuple("Bar", "what unit most got floor least same", defaults=(None, None, None))
 # phase, bpftrace's tracepoint, and ours, after which our program is named
 EVENTS = [("rx", "napi_gro_receive_entry", "napi_gro_receive_entry"),
           ("rx", "netif_receive_skb", "netif_receive_skb"),
@@ -123,7 +124,7 @@ def of_throughput(doc):
         beside = f" (tcpdump: {theirs:.1f}%)" if theirs is not None else ""
         yield (f"loss of packet rate, {meters} meters, {kind.upper()}, {link}{beside}", "%", most,
                *(loss(doc, link, f"{case}, {meters}", kind)
-                 for case in ("nicprobe", "empty programs", "programs that only count")))
+                 for case in ("nicprobe", "empty programs", "programs that only count", "programs for the same figures")))
     for link in "live frames, veth", "live frames, tap":
         theirs = loss(doc, link, "bpftrace netsize")
         beside = f" (bpftrace's netsize: {theirs:.1f}%)" if theirs is not None else ""
@@ -141,7 +142,8 @@ def of_scale(doc):
             yield (f"added by {nr} idle interface{'s' * (nr > 1)} to a UDP packet between sockets of another, "
                    f"which takes {doc['idle']['packet_ns']} ns", "ns", 250, idle_[nr], doc["idle"].get("empty_ns"))
     if 16 in idle_:
-        yield "added by 16 idle interfaces, relative to 1", "", 1.1, ratio(idle_[16], idle_[1])
+        yield ("added by 16 idle interfaces, relative to 1", "", 1.1,
+               doc["idle"].get("in_turns") or ratio(idle_[16], idle_[1]))
 
 
 def of_lifecycle(doc):

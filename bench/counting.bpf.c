@@ -2,14 +2,15 @@
 /*
  * The least that counts: a packet of one device and its bytes, in a row of its queue and CPU; a
  * drop in one of its reason and place, once, although the kernel does not enter a program that
- * already runs: a second one at the event counts what the first has missed.
+ * already runs: a second one at the event counts what the first has missed. If asked, also what the
+ * default meters tell of a received packet (figures.bpf.h).
  */
 #include <linux/bpf.h>
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 
 #include "lib/core/kernel.bpf.h"
-#include "counting.h"
+#include "figures.bpf.h"
 
 const volatile __u64 device, net;	/* addresses in the kernel: of it, and of its namespace */
 const volatile int ifindex;
@@ -59,12 +60,14 @@ int BPF_PROG(netif_receive_skb_list_entry, const struct sk_buff *skb)
 
 struct counting_drops drops[COUNTING_CPUS];
 
-static __always_inline void drop_add(struct counting_drops *all, __u64 place, __u64 reason,
-				     __u32 len)
+static __always_inline void drop_add(struct counting_drops *all, const struct sk_buff *skb,
+				     __u64 place, __u64 reason)
 {
-	__u32 nr = ((__u32)place ^ (__u32)reason) * 2654435769u >> 29;
-	struct counting_row *row = &all->at[nr].row;
+	__u32 nr, len = with_figures ? drop_figures(skb, ifindex, &reason) : skb->len;
+	struct counting_row *row;
 
+	nr = ((__u32)place ^ (__u32)reason) * 2654435769u >> 29;
+	row = &all->at[nr].row;
 	if (all->at[nr].place != place || all->at[nr].reason != reason) {
 		if (all->at[nr].place) {
 			row = &all->others;
@@ -75,6 +78,8 @@ static __always_inline void drop_add(struct counting_drops *all, __u64 place, __
 	}
 	row->packets++;
 	row->bytes += len;
+	if (with_figures)
+		spell_figures(row);
 }
 
 SEC("tp_btf/kfree_skb")
@@ -84,8 +89,8 @@ int BPF_PROG(kfree_skb, const struct sk_buff *skb, const void *place, unsigned i
 
 	if (!is_it(skb->dev))
 		return 0;
-	all->counted = (__u64)skb;
-	drop_add(all, (__u64)place, reason, skb->len);
+	*counted_here(all) = (__u64)skb;
+	drop_add(all, skb, (__u64)place, reason);
 	return 0;
 }
 
@@ -93,12 +98,14 @@ SEC("tp_btf/kfree_skb")
 int BPF_PROG(kfree_skb_again, const struct sk_buff *skb, const void *place, unsigned int reason)
 {
 	struct counting_drops *all = &drops[bpf_get_smp_processor_id() % COUNTING_CPUS];
+	__u64 *counted;
 
 	if (!is_it(skb->dev))
 		return 0;
-	if (all->counted != (__u64)skb)
-		drop_add(all, (__u64)place, reason, skb->len);
-	all->counted = 0;
+	counted = counted_here(all);
+	if (*counted != (__u64)skb)
+		drop_add(all, skb, (__u64)place, reason);
+	*counted = 0;
 	return 0;
 }
 
@@ -106,6 +113,8 @@ SEC("xdp")
 int of_frame(struct xdp_md *frame)
 {
 	add(COUNTED_RX_NIC, frame->rx_queue_index, frame->data_end - frame->data);
+	if (with_figures)
+		frame_figures(frame);
 	return XDP_PASS;
 }
 
@@ -113,6 +122,8 @@ SEC("tc")
 int tcx(struct __sk_buff *skb)
 {
 	add(COUNTED_RX_STACK, skb->queue_mapping, skb->len);
+	if (with_figures)
+		buffer_figures(skb);
 	return -1;	/* TCX_NEXT */
 }
 

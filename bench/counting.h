@@ -5,6 +5,8 @@
 
 #include <linux/types.h>
 
+#include "xdp/pktsize.h"
+
 #define COUNTING_CPUS	64	/* more share a row, which is exact as long as one CPU sends */
 #define COUNTING_QUEUES	16
 
@@ -16,10 +18,22 @@ enum counted {
 
 struct counting_row {
 	__u64 packets, bytes;
+	__u64 tick, in_tick;	/* of drops with figures: the last tick, and how many came in it */
+};
+
+/* Points that have figures of the default meters beside their packets and bytes. */
+enum with_figures { FIGURES_RX_NIC, FIGURES_RX_STACK, NR_FIGURES };
+#define FIGURES_SEGS	8
+
+struct counting_figures {
+	__u64 size[PKTSIZE_SLOTS];	/* as those of pktsize */
+	__u64 ecn[4], no_ip;		/* frames by ECN field; without one */
+	__u64 segs[FIGURES_SEGS];	/* buffers by their packets; the last: or more */
 };
 
 struct counting_drops {
-	__u64 counted;		/* the packet that the first program at the event has counted */
+	__u64 counted[3];	/* the packets that the first program counted: figures.bpf.h */
+	__u64 preempt_count;	/* its address on this CPU; 0: not known yet */
 	struct { __u64 place, reason; struct counting_row row; } at[COUNTING_DROPS];
 	struct counting_row others;
 };

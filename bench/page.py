@@ -41,6 +41,7 @@ The loss is the difference in packets (TCP: bytes) per CPU second (per second if
 The headline meters are pktsize, ecn, rxcpu and txlat; on a veth, which never completes packets, only the first three.
 *Empty programs* are the same number of programs on the same hooks that do nothing, of each set of meters: the minimum cost of any meter there.
 *Programs that only count* are the same, but where the default meters count packets that are sent, received, handed on past GRO or dropped, theirs add a packet of the device and its bytes to a row of its queue and CPU (a drop: of its reason and place, once, as two programs are at that event), and do no more: the minimum cost of exact counts there.
+*Programs for the same figures* do that, too, and what else the default meters tell of a received packet: its size class at both points, its ECN field, the packets of its buffer, and of a drop the direction, the queue and whether more came in its tick; the minimum cost of those figures.
 As they do by default, txlat and qdisc follow at most 10000 packets a second and CPU, and skblife one in 64; with `--sample 1` all three follow all.
 Tools that poll are separate processes on another CPU, so their CPU time is listed separately.""",
     "scale": """How the cost per packet grows.

@@ -155,7 +155,7 @@ class Idle:
         self.most, self.rounds = 4 if quick else IDLE[-1], 3 if quick else 5
         self.link, self.netns = TapSockets(), lab.Namespace("idle")
         self.nics = [lab.tap(self.netns, f"tap{n}", 4, "--napi") for n in range(self.most)]
-        self.attached, self.ns, self.why = [], {}, {}
+        self.attached, self.ns, self.why, self.in_turns = [], {}, {}, None
 
     def measure(self, what):
         progress(f"scale: {what} idle interfaces")
@@ -169,8 +169,8 @@ class Idle:
         self.measure("empty")
         child.close()
 
-    def up(self):
-        while len(self.attached) < self.most:
+    def up(self, most=None):
+        while len(self.attached) < (most or self.most):
             each = Attached(self.netns, f"tap{len(self.attached)}", "driver")
             try:
                 each.__enter__()
@@ -178,14 +178,34 @@ class Idle:
                 self.why = {nr: str(e) for nr in IDLE if nr > len(self.attached)}
                 return
             self.attached.append(each)
-            if len(self.attached) in IDLE:
+            if not most and len(self.attached) in IDLE:
                 self.measure(len(self.attached))
 
     def down(self):
         while self.attached:
             if len(self.attached) in IDLE:
                 self.measure(len(self.attached))
-            self.attached.pop().__exit__()
+            self.leave()
+
+    def leave(self):
+        self.attached.pop().__exit__()
+
+    def turns(self, count):
+        """What 16 add, relative to 1, both above none in the same turn: else a machine that drifts would make the ratio."""
+        added, few, many = [], 1, min(16, self.most)
+        for _ in range(count):
+            ns = []
+            for nr in 0, few, many, few, 0:
+                while len(self.attached) > nr:
+                    self.leave()
+                if nr:
+                    self.up(nr)
+                progress(f"scale: {nr} idle interfaces, in turns")
+                ns.append(socket_ns(self.link, self.rounds))
+            none = (ns[0] + ns[4]) / 2
+            added.append(((ns[1] + ns[3]) / 2 - none, ns[2] - none))
+        one, all_ = map(statistics.median, zip(*added))
+        self.in_turns = round(all_ / one, 2)
 
     def close(self):
         for nic in self.nics:
@@ -196,7 +216,7 @@ class Idle:
     def result(self):
         ns = {what: statistics.median(all_) for what, all_ in self.ns.items()}
         none = ns.pop(0)
-        return {"packet_ns": round(none), "empty_ns": round(ns.pop("empty") - none),
+        return {"packet_ns": round(none), "empty_ns": round(ns.pop("empty") - none), "in_turns": self.in_turns,
                 "rows": [*({"interfaces": nr, "ns": round(got - none)} for nr, got in ns.items()),
                          *({"interfaces": nr, "why": why} for nr, why in self.why.items())]}
 
@@ -211,6 +231,7 @@ def by_idle(quick):
         idle.down()
         idle.empty()
         idle.measure(0)
+    idle.turns(1 if quick else 9)
     idle.close()
     return idle.result()
 

@@ -227,8 +227,8 @@ def measured(got, unit):
 
 
 def reached(bar):
-    """Reached or missed; and where not even empty programs reach it, or such that only count, or the kernel that loads
-    ours, what these take."""
+    """Reached or missed; and where not even empty programs reach it, or such that only count, or tell the same, or the
+    kernel that loads ours, what these take."""
     if bar.got is None:
         return "not measured"
     if bar.got <= bar.most:
@@ -239,6 +239,8 @@ def reached(bar):
                 else f"missed, and empty programs alone {lose} {measured(bar.floor, bar.unit)}")
     if bar.least is not None and bar.least > bar.most:
         return f"missed, and programs that only count {lose} {measured(bar.least, bar.unit)}"
+    if bar.same is not None and bar.same > bar.most:
+        return f"missed, and programs for the same figures alone {lose} {measured(bar.same, bar.unit)}"
     return "missed"
 
 

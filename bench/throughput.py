@@ -39,14 +39,15 @@ def started(make, *args, **options):
 
 
 @contextmanager
-def beside(link, meters, program):
+def beside(link, meters, program, *options):
     """Programs on the hooks of these meters, as many as they have. "nothing": empty ones, the minimum cost of any;
-    "counting": packets and bytes are counted by queue where the meters do, the minimum cost of counting."""
+    "counting": packets and bytes are counted by queue where the meters do, the minimum cost of counting; with "--figures",
+    also what the default meters tell of a received packet: the minimum cost of that."""
     if meters not in link.hooks:
         with link.attach(meters) as attached:
             link.hooks[meters] = attached.hooks()
     if program == "counting" and link.rx == "xdp":
-        running = link.instead(started(Counting, program, link.device, *link.hooks[meters], "xdp", netns=link.netns))
+        running = link.instead(started(Counting, program, *options, link.device, *link.hooks[meters], "xdp", netns=link.netns))
     else:
         running = started(Counting if program == "counting" else Bench, program, link.device, *link.hooks[meters],
                           netns=link.netns)
@@ -58,13 +59,14 @@ def rival(make, *args):
     return lambda link: make(*args, link.netns, link.device)
 
 
-COUNTING = "programs that only count, default"
+COUNTING, FIGURES = "programs that only count, default", "programs for the same figures, default"
 # name: a context manager that attaches the case to a link
 CASES = {
     "empty programs, headline": lambda link: beside(link, link.headline, "nothing"),
     "empty programs, default": lambda link: beside(link, None, "nothing"),
     "empty programs, all": lambda link: beside(link, "all", "nothing"),
     COUNTING: lambda link: beside(link, None, "counting"),
+    FIGURES: lambda link: beside(link, None, "counting", "--figures"),
     "nicprobe, headline": lambda link: link.attach(link.headline),
     "nicprobe, headline, tracepoints": lambda link: link.attach(link.headline, "driver"),
     "nicprobe, headline, shown 10/s": shown,
@@ -91,6 +93,8 @@ def why_not(case, link):
         return Tcpdump.why_not()
     if case == "netqtop":
         return Netqtop.why_not()
+    if case == FIGURES and link.rx != "xdp":
+        return "they are for packets that are received, and that XDP sees"
     if case.endswith("tracepoints") and link.rx != "xdp":
         return "always attached by tracepoints and tc here"
     if case.startswith("ethtool") and link.device == "tap0":
