@@ -140,14 +140,14 @@ struct busiest busiest_queue_of(const struct snapshot *s, const struct meter *m,
 	const struct table *t = &s->tables[meter_id(m)];
 	struct busiest b = { .queue = -1 };
 
-	for (unsigned row = from; row < to; row++)
-		for (unsigned cpu = 0; cpu < t->cpus; cpu++) {
-			uint64_t n = cell_idle(t, row, cpu) ? 0 :
-				     row_weight(m, row_words(t, row, cpu));
+	for (unsigned row = from; row < to; row++) {
+		uint64_t n = 0;
 
-			if (n > b.most && place_of(s, m, row).queue >= 0)
-				b = (struct busiest){ place_of(s, m, row).queue, n };
-		}
+		for (unsigned cpu = 0; cpu < t->cpus; cpu++)
+			n += cell_idle(t, row, cpu) ? 0 : row_weight(m, row_words(t, row, cpu));
+		if (n > b.most && place_of(s, m, row).queue >= 0)
+			b = (struct busiest){ place_of(s, m, row).queue, n };
+	}
 	return b;
 }
 
