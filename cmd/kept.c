@@ -17,6 +17,7 @@
 #include "render/units.h"
 
 #define SETUP_NS	10000000000ull	/* between two readings of the setup, which take long */
+#define CLOCK_STEP_NS	1000000000	/* of less nothing is said */
 
 struct kept_iface {
 	char dir[DIR_SIZE];
@@ -241,6 +242,19 @@ static int iface_frame(struct kept *k, struct kept_iface *one)
 	return err;
 }
 
+/* The times of frames are not those that they seem to be: whoever reads them has to know. */
+static void clock_tell(struct kept *k)
+{
+	int64_t ahead = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_BOOTTIME), by = ahead - k->ahead;
+	char time[UNITS_SIZE];
+
+	units_duration(time, llabs(by) * 1e-9);
+	if (k->frames && llabs(by) >= CLOCK_STEP_NS)
+		recorder_event(k->to, NULL, "clock", text("it was set %s by %s",
+			       by < 0 ? "back" : "forward", time));
+	k->ahead = ahead;
+}
+
 int kept_frame(struct kept *k, struct error *e)
 {
 	int lock, err;
@@ -249,6 +263,7 @@ int kept_frame(struct kept *k, struct error *e)
 	lock = pins_lock(false, e);
 	if (lock < 0 && lock != -ENOENT)
 		return lock;
+	clock_tell(k);
 	err = k->all ? pins_each(found, k) : 0;
 	for (unsigned i = 0; !err && i < k->nr; i++)
 		err = iface_frame(k, &k->ifaces[i]);

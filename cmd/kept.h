@@ -16,6 +16,7 @@ struct kept {
 	unsigned nr;
 	struct kept_iface *ifaces;
 	uint64_t begun, frames;
+	int64_t ahead;		/* CLOCK_REALTIME, of CLOCK_BOOTTIME, ns */
 	bool last;		/* the frame that comes is the last */
 	bool shown;		/* a line of progress is on the terminal */
 };

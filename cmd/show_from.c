@@ -37,11 +37,12 @@ static int window_at(const struct view *v, const struct recording *r, unsigned i
 {
 	unsigned nr = recording_frames(r, iface);
 	int to = recording_at(r, iface, at);
+	bool later = to >= 0 && to < (int)nr - 1 && recording_when(r, iface, to + 1) > at;
 	int from;
 
-	if (to < 0 || at > recording_when(r, iface, nr - 1) + 1000000000)
+	if (to < 0 || (!later && at > recording_when(r, iface, to) + 1000000000))
 		return no_frame(v, r, iface, text("%s is not in it", show_when_text(at)));
-	if (recording_when(r, iface, to) < at && to < (int)nr - 1)
+	if (later && recording_when(r, iface, to) < at)
 		to++;
 	if (!to)
 		to = 1;
@@ -53,14 +54,20 @@ static int window_at(const struct view *v, const struct recording *r, unsigned i
 	return nr > 1 ? 0 : no_frame(v, r, iface, "no window can be shown");
 }
 
-/* From the first frame that is no earlier than A to the last that is no later than B. */
+/*
+ * From the first frame that is no earlier than A to the last that is no later than B. Before a
+ * moment at which the clock was set back, frames may have these times, too.
+ */
 static int window_between(const struct view *v, const struct recording *r, unsigned iface,
 			  struct between *b)
 {
 	unsigned nr = recording_frames(r, iface);
-	int from = v->from.begin ? recording_at(r, iface, v->from.begin - 1) + 1 : 0;
 	int to = v->from.end ? recording_at(r, iface, v->from.end) : (int)nr - 1;
+	int from = to;
 
+	while (from > 0 && recording_when(r, iface, from - 1) >= v->from.begin &&
+	       recording_when(r, iface, from - 1) <= recording_when(r, iface, from))
+		from--;
 	if (from >= to)
 		return no_frame(v, r, iface, text("no two frames lie between %s and %s",
 						  show_when_text(v->from.begin),

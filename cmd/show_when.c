@@ -68,6 +68,18 @@ static bool date_parse(const char *word, uint64_t *ns)
 	return false;
 }
 
+/* The latest time: not that of the end, if the clock was set back. */
+static uint64_t latest_of(const struct recording *r)
+{
+	uint64_t latest = 0;
+
+	for (unsigned i = 0; i < recording_ifaces(r); i++)
+		for (unsigned f = 0; f < recording_frames(r, i); f++)
+			if (recording_when(r, i, f) > latest)
+				latest = recording_when(r, i, f);
+	return latest;
+}
+
 /* "03:12:05" of the last day of the recording that had it. */
 static bool clock_parse(const char *word, uint64_t last, uint64_t *ns)
 {
@@ -96,8 +108,9 @@ static bool clock_parse(const char *word, uint64_t last, uint64_t *ns)
 	return true;
 }
 
-static bool moment_parse(const char *word, uint64_t last, uint64_t *ns)
+static bool moment_parse(const char *word, const struct recording *r, uint64_t *ns)
 {
+	uint64_t last = last_of(r);
 	double seconds;
 	char *end;
 
@@ -110,16 +123,14 @@ static bool moment_parse(const char *word, uint64_t last, uint64_t *ns)
 		*ns = last > seconds * 1e9 ? last - (uint64_t)(seconds * 1e9) : 1;
 		return true;
 	}
-	return date_parse(word, ns) || clock_parse(word, last, ns);
+	return date_parse(word, ns) || clock_parse(word, latest_of(r), ns);
 }
 
 int show_when(const char *word, const struct recording *r, uint64_t *ns, struct error *e)
 {
-	uint64_t last = last_of(r);
-
-	if (moment_parse(word, last, ns))
+	if (moment_parse(word, r, ns))
 		return 0;
-	return error_set(e, -EINVAL, text("--at %s", strchr(show_when_text(last), ' ') + 1),
+	return error_set(e, -EINVAL, text("--at %s", strchr(show_when_text(last_of(r)), ' ') + 1),
 			 "\"%s\" is no time: it is like 03:12:05, 2026-11-25T03:12, @1795168800 "
 			 "or -10m", word);
 }

@@ -16,13 +16,13 @@
 /* A frame of an interface. */
 struct one_frame {
 	uint64_t when;
-	unsigned iface, frame;
+	unsigned iface, frame, place;
 };
 
 struct replay {
 	struct recording *r;
 	char **ifaces;			/* as typed; none: all */
-	struct one_frame *frames;	/* by time */
+	struct one_frame *frames;	/* as they were written */
 	unsigned nr_frames;
 	unsigned *moments, nr;		/* the first frame of each; moments[nr] is nr_frames */
 	unsigned next;			/* the moment that is read next */
@@ -47,7 +47,7 @@ static int later(const void *a, const void *b)
 {
 	const struct one_frame *x = a, *y = b;
 
-	return x->when != y->when ? (x->when > y->when ? 1 : -1) : (int)x->iface - (int)y->iface;
+	return x->place < y->place ? -1 : x->place > y->place;
 }
 
 /* A moment ends where an interface comes for the second time, or after a pause. */
@@ -80,8 +80,8 @@ static int frames_gather(struct replay *p)
 			p->frames = list;
 			if (!is_wanted(p->ifaces, recording_iface(p->r, i)))
 				break;
-			list[p->nr_frames++] = (struct one_frame){ recording_when(p->r, i, f), i,
-								   f };
+			list[p->nr_frames++] = (struct one_frame){
+				recording_when(p->r, i, f), i, f, recording_place(p->r, i, f) };
 		}
 	}
 	if (p->nr_frames)
@@ -89,30 +89,72 @@ static int frames_gather(struct replay *p)
 	return moments_find(p);
 }
 
-/* The first moment that is no earlier; p->nr: there is none. */
+/* The clock was set back before this moment. */
+static bool set_back(const struct replay *p, unsigned moment)
+{
+	return moment && moment < p->nr && when_of(p, moment) < when_of(p, moment - 1);
+}
+
+/* The first moment that is no earlier; of a time that came twice, the last. p->nr: none. */
 static unsigned moment_at(const struct replay *p, uint64_t when)
 {
-	unsigned from = 0, to = p->nr;
+	unsigned from, best = p->nr;
 
-	while (from < to) {
-		unsigned mid = (from + to) / 2;
-
-		if (when_of(p, mid) < when)
-			from = mid + 1;
-		else
-			to = mid;
+	for (unsigned to = p->nr; to; to = from) {
+		for (from = to - 1; from && !set_back(p, from); from--)
+			;
+		if (when_of(p, to - 1) < when)
+			continue;
+		if (when_of(p, from) <= when) {
+			while (when_of(p, from) < when)
+				from++;
+			return from;
+		}
+		if (best == p->nr || when_of(p, from) < when_of(p, best))
+			best = from;
 	}
-	return from;
+	return best;
+}
+
+/* Forward from a moment to the first that is no earlier, or before which the clock was set back. */
+static unsigned moment_after(const struct replay *p, unsigned moment, uint64_t when)
+{
+	do
+		moment++;
+	while (moment < p->nr && when_of(p, moment) < when && !set_back(p, moment));
+	return moment;
+}
+
+/* Likewise back. */
+static unsigned moment_before(const struct replay *p, unsigned moment, uint64_t when)
+{
+	do
+		moment -= !!moment;
+	while (moment && when_of(p, moment - 1) >= when && !set_back(p, moment));
+	return moment;
 }
 
 /*
- * The moment that tells of an event: the first behind it that ends a window, or the last one. -1:
- * it is about an interface that is not shown.
+ * The moment that tells of an event: the one that was being read, also if this was its end, or the
+ * last one. -1: it is about an interface that is not shown.
  */
 static int moment_of(const struct replay *p, const struct recorded_event *e)
 {
-	unsigned moment = moment_at(p, e->when > TOGETHER ? e->when - TOGETHER : 0);
+	unsigned moment = 0, to = p->nr;
 
+	while (moment < to) {
+		unsigned mid = (moment + to) / 2;
+
+		if (p->frames[p->moments[mid + 1] - 1].place < e->place)
+			moment = mid + 1;
+		else
+			to = mid;
+	}
+	if (moment && moment < p->nr) {
+		int64_t since = e->when - when_of(p, moment - 1);
+
+		moment -= since > 0 && since < (int64_t)(when_of(p, moment) - e->when);
+	}
 	if (*e->iface && !is_wanted(p->ifaces, e->iface))
 		return -1;
 	return moment < 1 ? 1 : moment < p->nr ? moment : p->nr - 1;
@@ -244,7 +286,9 @@ uint64_t replay_step(const struct top_source *source)
 {
 	const struct replay *p = source->of;
 
-	return p->next && p->next < p->nr ? when_of(p, p->next) - when_of(p, p->next - 1) : 0;
+	if (!p->next || p->next >= p->nr)
+		return 0;
+	return set_back(p, p->next) ? 1 : when_of(p, p->next) - when_of(p, p->next - 1);
 }
 
 /* Frames come a little sooner or later than they are due. */
@@ -252,26 +296,30 @@ double replay_further(struct top_source *source, double seconds)
 {
 	struct replay *p = source->of;
 	uint64_t last = when_of(p, p->next - 1);
-	unsigned to = moment_at(p, last + (uint64_t)(seconds * .95e9));
+	unsigned to = moment_after(p, p->next - 1, last + (uint64_t)(seconds * .95e9));
 
 	if (p->next >= p->nr)
 		return 0;
-	p->next = to < p->next ? p->next : to < p->nr ? to : p->nr - 1;
-	return (when_of(p, p->next) - last) * 1e-9;
+	p->next = to < p->nr ? to : p->nr - 1;
+	return set_back(p, p->next) ? seconds : (when_of(p, p->next) - last) * 1e-9;
 }
 
 static int by_time(const struct replay *p, const char *word, int *to, struct error *e)
 {
-	uint64_t when;
+	uint64_t when, first = UINT64_MAX, last = 0;
 	int err = show_when(word, p->r, &when, e);
 
 	if (err)
 		return err;
-	if (when + 1000000000 < when_of(p, 0) || when > when_of(p, p->nr - 1) + 1000000000)
+	for (unsigned i = 0; i < p->nr; i++) {
+		first = when_of(p, i) < first ? when_of(p, i) : first;
+		last = when_of(p, i) > last ? when_of(p, i) : last;
+	}
+	if (when + 1000000000 < first || when > last + 1000000000)
 		return error_set(e, -ENODATA, NULL,
 				 "%s is not in the recording: it lasts from %s to %s",
-				 show_when_text(when), show_when_text(when_of(p, 0)),
-				 show_when_text(when_of(p, p->nr - 1)));
+				 show_when_text(when), show_when_text(first),
+				 show_when_text(last));
 	*to = moment_at(p, when);
 	return 0;
 }
@@ -301,7 +349,8 @@ static int target(const struct replay *p, int now, const struct ui_go *go, int *
 	if (go->first || go->last)
 		*to = go->first ? 1 : p->nr - 1;
 	if (go->seconds)
-		*to = when <= 0 ? 0 : moment_at(p, when);
+		*to = go->seconds > 0 ? moment_after(p, now, when) :
+		      moment_before(p, now, when > 0 ? when : 0);
 	if (go->events)
 		*to = by_event(p, now, go->events);
 	if (go->events && *to < 0)

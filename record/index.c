@@ -64,6 +64,9 @@ static void frame_found(struct pass *p, const struct file_block *b, unsigned nr)
 	if (!more)
 		return;
 	one->frames = more;
+	if (one->nr && more[one->nr - 1].run == p->x->runs &&
+	    b->when < p->x->blocks[more[one->nr - 1].block].when)
+		p->x->runs++;		/* the clock was set back: no window spans that */
 	if (b->type == BLOCK_FULL)
 		*full = one->nr + 1;
 	more[one->nr++] = (struct index_frame){ nr, *full - 1, p->x->runs };
@@ -71,7 +74,8 @@ static void frame_found(struct pass *p, const struct file_block *b, unsigned nr)
 	p->x->about_of[nr] = p->about[b->iface];
 }
 
-static void event_found(struct index *x, const struct file_block *b, struct bytes *room)
+static void event_found(struct index *x, const struct file_block *b, unsigned nr,
+			struct bytes *room)
 {
 	struct recorded_event *more = grow(x->events, x->nr_events, sizeof(*more)), *e;
 	struct reading_of r;
@@ -80,7 +84,7 @@ static void event_found(struct index *x, const struct file_block *b, struct byte
 		return;
 	x->events = more;
 	e = &more[x->nr_events++];
-	*e = (struct recorded_event){ .when = b->when };
+	*e = (struct recorded_event){ .when = b->when, .place = nr };
 	take_text(&r, e->kind, sizeof(e->kind));
 	take_text(&r, e->iface, sizeof(e->iface));
 	take_text(&r, e->what, sizeof(e->what));
@@ -156,7 +160,7 @@ static int pass(struct pass *p, const uint8_t *file, size_t size)
 		else if (b.type == BLOCK_FULL || b.type == BLOCK_DIFF)
 			frame_found(p, &b, nr);
 		else if (b.type == BLOCK_EVENT)
-			event_found(p->x, &b, &room);
+			event_found(p->x, &b, nr, &room);
 	}
 	bytes_free(&room);
 	return err;

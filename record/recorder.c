@@ -34,7 +34,7 @@ struct recorder {
 	struct recorder_how how;
 	int fd;
 	uint64_t id;		/* of the run */
-	uint64_t size, begun;	/* of the file; and when, in ns of CLOCK_REALTIME */
+	uint64_t size, begun;	/* of the file; and when, in ns of CLOCK_BOOTTIME */
 	struct bytes out;	/* not written yet */
 	struct recorded **ifaces;
 	unsigned nr, frames, since_names;
@@ -43,6 +43,12 @@ struct recorder {
 static uint64_t wall_ns(void)
 {
 	return clock_ns(CLOCK_REALTIME);
+}
+
+/* By a clock that is not set: where the other is set back, a ring keeps its length. */
+static uint64_t boot_ns(void)
+{
+	return clock_ns(CLOCK_BOOTTIME);
 }
 
 static void run_begin(struct recorder *r)
@@ -67,10 +73,12 @@ static int file_fails(const struct recorder_how *how, int err, struct error *e)
 static int file_continue(struct recorder *r, uint64_t *cut, struct error *e)
 {
 	uint64_t whole;
-	int err = run_check(r->how.path, r->fd, &whole, &r->begun, e);
+	uint64_t began, now = wall_ns();
+	int err = run_check(r->how.path, r->fd, &whole, &began, e);
 
 	if (err)
 		return err;
+	r->begun -= began && began < now ? now - began : 0;
 	*cut = r->size - whole;
 	if (*cut && ftruncate(r->fd, whole))
 		return file_fails(&r->how, -errno, e);
@@ -113,7 +121,8 @@ struct recorder *recorder_open(const struct recorder_how *how, uint64_t *had, ui
 		return NULL;
 	}
 	r->how = *how;
-	r->id = r->begun = wall_ns();
+	r->id = wall_ns();
+	r->begun = boot_ns();
 	if (file_open(r, cut, e)) {
 		if (r->fd >= 0)
 			close(r->fd);
@@ -223,7 +232,7 @@ static int file_next(struct recorder *r, struct error *e)
 	close(r->fd);
 	r->fd = fd;
 	r->size = 0;
-	r->begun = wall_ns();
+	r->begun = boot_ns();
 	for (unsigned i = 0; i < r->nr; i++)
 		r->ifaces[i]->since_full = 0;
 	run_begin(r);
@@ -251,7 +260,7 @@ int recorder_write(struct recorder *r, struct error *e)
 	}
 	r->size += done;
 	r->out.nr = 0;
-	if (r->how.ring && (int64_t)(wall_ns() - r->begun) >= r->how.ring * 1e9)
+	if (r->how.ring && (int64_t)(boot_ns() - r->begun) >= r->how.ring * 1e9)
 		return file_next(r, e);
 	return 0;
 }

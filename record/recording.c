@@ -142,19 +142,35 @@ uint64_t recording_when(const struct recording *r, unsigned iface, unsigned fram
 	return block_of(r, iface, frame)->when;
 }
 
+unsigned recording_place(const struct recording *r, unsigned iface, unsigned frame)
+{
+	return r->x.ifaces[iface].frames[frame].block;
+}
+
+/* The clock was set back before this frame. */
+static bool set_back(const struct recording *r, unsigned iface, unsigned frame)
+{
+	return frame && recording_when(r, iface, frame) < recording_when(r, iface, frame - 1);
+}
+
 int recording_at(const struct recording *r, unsigned iface, uint64_t when)
 {
-	int from = 0, to = recording_frames(r, iface);
+	unsigned nr = recording_frames(r, iface);
+	int best = -1;
 
-	while (from < to) {
-		int mid = (from + to) / 2;
+	for (unsigned i = nr; i--;) {
+		uint64_t one = recording_when(r, iface, i);
 
-		if (recording_when(r, iface, mid) <= when)
-			from = mid + 1;
-		else
-			to = mid;
+		if (one > when)
+			continue;
+		if (one == when || (i + 1 < nr && recording_when(r, iface, i + 1) > when))
+			return i;
+		if (best < 0 || one > recording_when(r, iface, best))	/* the end of a stretch */
+			best = i;
+		while (i && !set_back(r, iface, i))
+			i--;
 	}
-	return from - 1;
+	return best;
 }
 
 /* When the interface was attached; 0: it cannot be read. */
@@ -290,6 +306,19 @@ int recording_found(struct recording *r, unsigned iface, unsigned from, unsigned
 	return 0;
 }
 
+/* Why no window spans these frames. */
+static const char *between_text(const struct recording *r, unsigned iface, unsigned from,
+				unsigned to)
+{
+	const struct index_frame *frames = r->x.ifaces[iface].frames;
+
+	for (unsigned i = from + 1; i <= to; i++)
+		if (set_back(r, iface, i))
+			return "has times that come twice: the clock was set back";
+	return frames[from].run != frames[to].run ? "was not recorded for a while" :
+	       "was attached anew";
+}
+
 int recording_window(struct recording *r, unsigned iface, unsigned from, unsigned to,
 		     struct snapshot *window, struct snapshot *total, struct error *e)
 {
@@ -305,9 +334,8 @@ int recording_window(struct recording *r, unsigned iface, unsigned from, unsigne
 	err = err ?: recording_found(r, iface, from, to - 1, &found);
 	err = err ?: recording_snapshot(r, iface, to, window, e);
 	if (!err && (frames[from].run != frames[to].run || before.meta.since != window->meta.since))
-		err = error_set(e, -EXDEV, NULL, "%s was %s in between", window->name,
-				frames[from].run != frames[to].run ? "not recorded for a while" :
-				"attached anew");
+		err = error_set(e, -EXDEV, NULL, "%s %s in between", window->name,
+				between_text(r, iface, from, to));
 	if (!err && total)
 		err = snapshot_copy(total, window);
 	if (!err && found.nr) {

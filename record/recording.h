@@ -27,10 +27,15 @@ const char *recording_damage(const struct recording *);
 unsigned recording_ifaces(const struct recording *);
 const char *recording_iface(const struct recording *, unsigned iface);
 
-/* The frames of an interface, in the order of time; times are ns of CLOCK_REALTIME. */
+/*
+ * The frames of an interface, in the order in which they were written; times are ns of
+ * CLOCK_REALTIME: where the clock was set back, the next frame has an earlier one.
+ */
 unsigned recording_frames(const struct recording *, unsigned iface);
 uint64_t recording_when(const struct recording *, unsigned iface, unsigned frame);
-/* The last frame that is no later than `when`; -1: all are. */
+/* Its place among all frames and events, in the order in which they were written. */
+unsigned recording_place(const struct recording *, unsigned iface, unsigned frame);
+/* The last frame that is no later than `when`; of a time that came twice, the last. -1: none. */
 int recording_at(const struct recording *, unsigned iface, uint64_t when);
 /* The first frame from which on to this one nothing is missing: a window may begin there. */
 unsigned recording_joined(const struct recording *, unsigned iface, unsigned frame);
@@ -55,8 +60,9 @@ int recording_found(struct recording *, unsigned iface, unsigned from, unsigned 
 
 struct recorded_event {
 	uint64_t when;
+	unsigned place;		/* as recording_place() */
 	char iface[96];		/* ""; it is about none */
-	char kind[32];		/* "finding", "setting", "link", "gone", … */
+	char kind[32];		/* "finding", "setting", "clock", "gone", … */
 	char what[400];		/* a sentence */
 };
 unsigned recording_events(const struct recording *);

@@ -2,6 +2,7 @@
 """What a recording has is what was sent: exactly, window by window, with findings and events, and as show says it."""
 import contextlib
 import random
+import shutil
 import struct
 import tempfile
 
@@ -211,6 +212,74 @@ def test_ring():
     check("ten seconds ago is in it", len(seconds) == 1)
 
 
+CLOCK = r"""
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+int clock_gettime(clockid_t clock, struct timespec *t)
+{
+	int err = syscall(SYS_clock_gettime, clock, t), by = 0;
+	FILE *f = clock == CLOCK_REALTIME ? fopen(getenv("CLOCK_BY"), "r") : NULL;
+
+	if (f && fscanf(f, "%d", &by) == 1)
+		t->tv_sec += by;
+	if (f)
+		fclose(f);
+	return err;
+}
+"""
+
+
+def test_set_back():
+    """The clock is set back by an hour: each packet is found at the time that the clock told when it came."""
+    if not shutil.which("cc"):
+        skip("a clock that is set back", "there is no cc")
+        return
+    nicprobe("attach", TAP, check=False)
+    subprocess.run(["cc", "-shared", "-fPIC", "-xc", "-o", path("clock.so"), "-"], input=CLOCK, text=True, check=True)
+
+    def set_to(by):
+        with open(path("clock.new"), "w", encoding="ascii") as f:
+            f.write(str(by))
+        os.rename(path("clock.new"), path("clock"))
+
+    set_to(0)
+    os.environ.update(LD_PRELOAD=path("clock.so"), CLOCK_BY=path("clock"))
+    p = start("back", TAP, "-i", ".2")
+    del os.environ["LD_PRELOAD"]
+    begin = time.time()
+    send(100)
+    time.sleep(1)
+    middle = time.time()
+    set_to(-3600)
+    time.sleep(.4)
+    send(50)
+    time.sleep(1)
+    end(p)
+    stop = time.time()
+    del os.environ["CLOCK_BY"]
+    same("set back: an event tells it", [e["what"] for e in events("back") if e["event"] == "clock"],
+         ["it was set back by 1 h 0 min"])
+    for name, count, a, sent, b in (("before", 100, begin - .3, begin, middle),
+                                    ("after", 50, middle - 3600, middle + .4 - 3600, stop - 3600)):
+        doc = shown("back", "--between", f"@{a:.3f}", f"@{b:.3f}")
+        same(f"set back: what came {name} is between the times {name}", packets(doc), count)
+        at = [shown("back", "--at", f"@{sent + i / 5:.3f}") for i in range(4)]
+        check("set back: and at one of them", max(packets(doc) for doc in at) > count / 3, [packets(doc) for doc in at])
+    same("set back: without times, the window is what came after it", packets(shown("back")), 50)
+    r = nicprobe("top", "-b", "-i", ".2", "--from", path("back"), env={"COLUMNS": "200"})
+    times = [line.split()[1] for line in r.stdout.splitlines() if "  window " in line]
+    told = [line.split()[2] for line in r.stdout.splitlines() if line.split()[:2] == [TAP, "tun"]]
+    check("set back: top goes through it as it was recorded", len(times) > 8 and sum(a > b for a, b in zip(times, times[1:])) == 1,
+          times)
+    same("set back: and shows what came before and after", sum(t != "0" and t != "-" for t in told) >= 2, True)
+    page = nicprobe("report", path("back")).stdout
+    check("set back: a report is of what came after it", "udp-port-closed" in page and "50 packets" in page)
+
+
 def written(file):
     """When the frames of a file were read, and how many bytes behind its last whole block there are: docs/record.md."""
     with open(path(file), "rb") as f:
@@ -267,7 +336,7 @@ timeout 60 {NICPROBE} record {DIR}/small/f {TAP} -i .1; echo status $?
     check("what was written until then is read", "pktsize" in shown("limited", "-t")["meters"])
 
 
-each(test_refused, test_exact, test_window, test_settings, test_command, test_gone, test_held, test_ring, test_full_disk,
-     test_killed)
+each(test_refused, test_exact, test_window, test_settings, test_command, test_gone, test_held, test_ring, test_set_back,
+     test_full_disk, test_killed)
 nicprobe("detach", TAP, check=False)
 finish()
