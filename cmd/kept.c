@@ -109,17 +109,6 @@ static void setup_forget(struct kept_iface *one)
 	one->setup_at = 0;
 }
 
-/* Says once that an interface is no more there. */
-static void gone(struct kept *k, struct kept_iface *one, const char *why)
-{
-	if (*one->name && !one->gone)
-		recorder_event(k->to, one->name, "gone", why);
-	one->gone = true;
-	setup_forget(one);
-	snapshot_free(&one->last);
-	one->last.meta.magic = 0;
-}
-
 static void findings_tell(struct kept *k, const struct kept_iface *one,
 			  const struct findings *now)
 {
@@ -133,6 +122,21 @@ static void findings_tell(struct kept *k, const struct kept_iface *one,
 		if (!finding_find(now, before->list[i].kind->id))
 			recorder_event(k->to, one->name, "finding ends",
 				       text("%s", before->list[i].kind->id));
+}
+
+/* Says once that an interface is no more there. */
+static void gone(struct kept *k, struct kept_iface *one, const char *why)
+{
+	static const struct findings none;
+
+	if (*one->name && !one->gone) {
+		findings_tell(k, one, &none);
+		recorder_event(k->to, one->name, "gone", why);
+	}
+	one->gone = true;
+	setup_forget(one);
+	snapshot_free(&one->last);
+	one->last.meta.magic = 0;
 }
 
 static void link_tell(struct kept *k, const struct kept_iface *one, const struct link *now)
@@ -224,6 +228,8 @@ static int iface_frame(struct kept *k, struct kept_iface *one)
 		snapshot_free(&now);
 		return err == -ENOMEM ? err : 0;
 	}
+	if (one->last.meta.magic && one->last.meta.since != now.meta.since)
+		gone(k, one, "it was detached");	/* …and attached again meanwhile */
 	if (!now.gone && (one->gone || !*one->name))
 		recorder_event(k->to, now.name, "attached", "it is attached, and recorded from "
 			       "here on");

@@ -165,6 +165,21 @@ def test_gone():
     same("the other is recorded further", packets(shown("gone", TAP)), 20)
 
 
+def test_anew():
+    """It is detached and attached again between two frames: both are events, and what was found has ended."""
+    nicprobe("attach", TAP, check=False)
+    p = start("anew", TAP, "-i", "1")
+    send(100)
+    until(lambda: any(e["event"] == "finding" for e in events("anew")))
+    nicprobe("detach", TAP)
+    nicprobe("attach", TAP)
+    time.sleep(2)
+    end(p)
+    same("attached anew between two frames: what happened", [e["event"] for e in events("anew") if e["interface"] == TAP and
+                                                           e["event"] != "setting"],
+         ["attached", "finding", "finding ends", "gone", "attached"])
+
+
 def mapped(pid):
     """Bytes of BPF maps that a process has mapped."""
     with open(f"/proc/{pid}/maps", encoding="ascii") as f:
@@ -336,7 +351,7 @@ timeout 60 {NICPROBE} record {DIR}/small/f {TAP} -i .1; echo status $?
     check("what was written until then is read", "pktsize" in shown("limited", "-t")["meters"])
 
 
-each(test_refused, test_exact, test_window, test_settings, test_command, test_gone, test_held, test_ring, test_set_back,
+each(test_refused, test_exact, test_window, test_settings, test_command, test_gone, test_anew, test_held, test_ring, test_set_back,
      test_full_disk, test_killed)
 nicprobe("detach", TAP, check=False)
 finish()
