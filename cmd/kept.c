@@ -276,7 +276,8 @@ int kept_frame(struct kept *k, struct error *e)
 	pins_unlock(lock);
 	if (err)
 		return error_set(e, err, NULL, "cannot record a frame: %s", strerror(-err));
-	return recorder_write(k->to, e);
+	k->broken = recorder_write(k->to, e);
+	return k->broken;
 }
 
 bool kept_any(const struct kept *k)
@@ -317,7 +318,7 @@ void kept_close(struct kept *k)
 	struct error e = {};
 
 	recorder_event(k->to, NULL, "ends", "recording ends");
-	if (recorder_write(k->to, &e))
+	if (!k->broken && recorder_write(k->to, &e))
 		failed(&e);
 	for (unsigned i = 0; i < k->nr; i++) {
 		snapshot_free(&k->ifaces[i].last);

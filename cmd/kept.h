@@ -17,6 +17,7 @@ struct kept {
 	struct kept_iface *ifaces;
 	uint64_t begun, frames;
 	int64_t ahead;		/* CLOCK_REALTIME, of CLOCK_BOOTTIME, ns */
+	int broken;		/* what went wrong when the file was written, and was said */
 	bool last;		/* the frame that comes is the last */
 	bool shown;		/* a line of progress is on the terminal */
 };
