@@ -129,8 +129,8 @@ static int windows(const struct interfaces *all, double seconds)
 	clock_gettime(CLOCK_MONOTONIC, &next);
 	show_wait(&next, seconds);
 	lock = pins_lock(false, &e);
-	for (unsigned i = 0; i < all->nr && lock >= 0; i++)
-		listed_window(all->list[i]);
+	for (unsigned i = 0; i < all->nr && (lock >= 0 || lock == -ENOENT); i++)
+		listed_window(all->list[i]);	/* -ENOENT: nothing is attached any more */
 	pins_unlock(lock);
 	return lock < 0 && lock != -ENOENT ? failed(&e) : EXIT_SUCCESS;
 }

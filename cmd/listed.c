@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /* A one-line summary of an attached interface, for nicprobe list. */
+#include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "cmd/listed.h"
@@ -18,10 +20,17 @@ void listed_window(struct listed *l)
 {
 	struct snapshot before = l->s;
 	bool was = l->read;
+	int err;
 
 	l->s = (struct snapshot){};
-	listed_take(l);
-	l->read &= was && l->s.meta.since == before.meta.since;
+	err = snapshot_take(&l->s, l->dir, NULL);
+	l->read = !err && was && l->s.meta.since == l->meta.since;
+	if (err == -ENOENT || err == -ENODATA)
+		snprintf(l->state, sizeof(l->state), "it was detached meanwhile");
+	if (!err && l->s.meta.since != l->meta.since) {
+		snprintf(l->state, sizeof(l->state), "it was attached anew meanwhile");
+		l->meta = l->s.meta;
+	}
 	if (l->read) {
 		snapshot_diff(&l->s, &before);
 		findings_judge(&l->s, NULL);

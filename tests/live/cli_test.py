@@ -250,6 +250,22 @@ def lists(iface):
           r.returncode == 2 and '"tpbtf"' in r.stderr and "list -v" in r.stderr, r.stderr)
 
 
+def lists_anew(iface):
+    """It is attached with two meters, or not at all, when the window of `list -w` ends: that is said, and no figure is."""
+    for name, again in (("attached anew", [["detach", iface], ["attach", iface, "-m", "pktsize,drop"]]),
+                        ("detached", [["detach", iface]])):
+        nicprobe("attach", iface)
+        listing = start("list", "-j", "-w", "1.5")
+        time.sleep(.5)
+        for command in again:
+            nicprobe(*command)
+        row = json.loads(listing.communicate(timeout=60)[0])[0]
+        check(f"cli: list -w: it was {name} meanwhile", name in row.get("state", "") and "received" not in row, row)
+        if len(again) > 1:
+            same("cli: list -w: the meters that it has now", sorted(row["meters"]), ["drop", "pktsize"])
+            nicprobe("detach", iface)
+
+
 def helps(iface):
     r = nicprobe("--help")
     commands = [line.split()[1] for line in r.stdout.splitlines() if line.startswith("  nicprobe ")]
@@ -292,6 +308,7 @@ def main():
     show_rates(nic, iface)
     openmetrics(iface)
     lists(iface)
+    lists_anew(iface)
     helps(iface)
     before.check("cli: nothing is left")
     nic.close()
