@@ -98,7 +98,7 @@ struct qdisc_skb_cb {
 /*
  * Was a complete frame given to a device to send? __dev_queue_xmit() leaves its length on the wire
  * in the control block, of which segments get a copy; a driver may leave there instead why it was
- * freed (dev_kfree_skb_irq(): 0 to 2). Open vSwitch, which has received packets as complete frames,
+ * freed (dev_kfree_skb_irq(): 1 or 2). Open vSwitch, which has received packets as complete frames,
  * keeps a pointer there, whose lower half is seldom so small.
  */
 static __noinline bool was_queued(const struct sk_buff *skb)
@@ -107,7 +107,29 @@ static __noinline bool was_queued(const struct sk_buff *skb)
 	const struct qdisc_skb_cb *cb = (void *)&skb->cb;
 	__u32 len = BPF_CORE_READ(cb, pkt_len);
 
-	return len <= 2 || len - skb->len + TAGS < LONGEST;
+	return len == 1 || len == 2 || (len && len - skb->len + TAGS < LONGEST);
+}
+
+/* Does something lie before its link header? A tunnel's headers, as it is on its way out. */
+static __always_inline bool wrapped(const struct sk_buff *skb)
+{
+	__u32 mac = skb->mac_header;
+
+	return mac != UNSET && mac > (__u32)((__u64)skb->data - (__u64)skb->head);
+}
+
+/* Only packets being sent are dropped for this reason. */
+static __always_inline bool only_sent(__u32 reason)
+{
+	return IS(reason, QDISC_DROP) || IS(reason, TC_EGRESS) || IS(reason, FULL_RING) ||
+	       IS(reason, NEIGH_FAILED) || IS(reason, NEIGH_QUEUEFULL) ||
+	       IS(reason, NEIGH_CREATEFAIL) || IS(reason, NEIGH_DEAD);
+}
+
+/* Only received ones are, and they may be complete frames then: generic XDP and AF_PACKET. */
+static __always_inline bool only_received(__u32 reason)
+{
+	return IS(reason, XDP) || IS(reason, PACKET_SOCK_ERROR);
 }
 
 /*
@@ -119,8 +141,10 @@ static __always_inline int direction_of(const struct sk_buff *skb, __u32 reason)
 {
 	int iif = skb->skb_iif;
 
-	if (IS(reason, QDISC_DROP) || IS(reason, TC_EGRESS) || IS(reason, FULL_RING))
+	if (only_sent(reason) || wrapped(skb))
 		return DROP_TX;
+	if (only_received(reason))
+		return DROP_RX;
 	if (iif && (iif != (int)TOLD(ifindex) || (framed(skb) && was_queued(skb))))
 		return DROP_TX;
 	if (iif)
@@ -236,6 +260,7 @@ static __always_inline void drop_count(const struct drop_key *key, __u32 packets
 #define BROADCAST	1	/* if_packet.h: PACKET_*, part of the ABI */
 #define MULTICAST	2
 #define OTHERHOST	3
+#define OUTGOING	4
 
 /* Is its destination address that of this device? */
 static __always_inline bool to_address(const struct sk_buff *skb,
@@ -315,6 +340,9 @@ static __always_inline int drop_whose(const __u64 *ctx, const struct sk_buff *sk
 	}
 	if (bpf_core_enum_value_exists(enum skb_drop_reason, SKB_CONSUMED) &&
 	    reason == bpf_core_enum_value(enum skb_drop_reason, SKB_CONSUMED))
+		return -1;
+	/* A copy of a sent packet, for which a packet socket had no room (dev_queue_xmit_nit()). */
+	if (BPF_CORE_READ_BITFIELD(skb, pkt_type) == OUTGOING)
 		return -1;
 	/* The driver frees a packet that it has sent: no drop. */
 	if (is_set(kfree_completes) && direction == DROP_TX && IS(reason, NOT_SPECIFIED) &&

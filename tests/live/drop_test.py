@@ -3,8 +3,10 @@
 import re
 import socket
 
+from lib import bpf
 from lib.drops import *
 from lib.lab import *
+from lib.redirect import IFINDEX, Program
 from lib.wire import *
 
 need_root()
@@ -19,6 +21,17 @@ def history():
     """nstat's default file, in case a user has one."""
     path = f"/tmp/.nstat.u{os.geteuid()}"
     return os.path.exists(path) and os.stat(path).st_mtime
+
+
+def packet_socket(netns, name, room=None):
+    """For whole frames: everything, of what was sent too."""
+    def make():
+        s = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3))
+        if room:
+            s.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, room)
+        s.bind((name, 0))
+        return s
+    return inside(netns, make)
 
 
 def queued(s):
@@ -134,6 +147,52 @@ def sent():
         a.run("ip neigh flush dev tap0 to 198.18.0.200")
         w.drain()
         c.expect("NEIGH_FAILED", "kernel", "tx", None, 3)
+
+
+def on_its_way_out():
+    """A packet that goes back to where it came from, and one in a tunnel: neither is dropped on RX."""
+    a.run("sysctl -qw net.ipv4.neigh.tap0.retrans_time_ms=10 net.ipv4.neigh.tap0.mcast_solicit=1 "
+          "net.ipv4.conf.all.send_redirects=0 net.ipv4.conf.tap0.send_redirects=0")
+    with Case(TAP, "forwarded to where it came from, to a neighbour that does not answer") as c:
+        w.write(2, w.eth(udp(9, dst="198.18.0.201")), 3)
+        until(lambda: "NEIGH_FAILED" in str(more(rows(show(TAP)), rows(Case.last))))
+        c.expect("NEIGH_FAILED", "kernel", "tx", None, 3)
+    a.ip(f"link add vx0 type vxlan id 7 dev tap0 remote {THERE} dstport 4789")
+    a.ip("link set vx0 up")
+    w.drain()
+    try:
+        link = inside(a, lambda: bpf.netfilter(4))      # at POSTROUTING
+    except OSError:
+        link = None
+        skip("in a tunnel", "no netfilter programs here")
+    if link is not None:
+        with Case(TAP, "in a tunnel") as c, packet_socket(a, "vx0") as s:
+            for _ in range(5):
+                s.send(w.eth(udp(9)))
+            c.expect("NETFILTER_DROP", "netfilter", "tx", None, 5)
+        os.close(link)
+    a.ip("link del vx0")
+    w.drain()
+
+
+def whole_frames():
+    """They are complete frames again as they are dropped, as if they were sent: received ones are none."""
+    with Case(TAP, "redirected by generic XDP to nowhere") as c:
+        program = Program()
+        program.do(IFINDEX, 4711)
+        inside(a, lambda: sh(f"ip link set tap0 xdpgeneric pinned {program.pin}"))
+        w.write(1, frame["closed"], 4)
+        a.ip("link set tap0 xdpgeneric off")
+        c.expect("XDP", "xdp", "rx", 1, 4)
+    with Case(TAP, "a listener to frames without room") as c, packet_socket(a, "tap0", 1) as s:
+        w.write(1, frame["unknown"], 20)
+        got = queued(s)
+        check(f"a listener to frames without room: it was full # {got}", 0 < got < 20)
+        with udp_socket(a) as sender:
+            for _ in range(20):
+                sender.sendto(bytes(50), (THERE, 9))
+        c.expect("PACKET_SOCK_ERROR", "kernel", "rx", 1, 20 - got)
+        same("a listener to frames without room: all were sent", sum(w.drain().values()), 20)
 
 
 def many_keys():
@@ -279,7 +338,7 @@ same("both interfaces have the same index", index[0], index[1])
 before, was = nstat(a), history()
 nicprobe("attach", TAP, "-m", "drop,counters")
 Case.last = None
-each(received, off_device, sent, many_keys, another)
+each(received, off_device, sent, on_its_way_out, whole_frames, many_keys, another)
 doc = show(TAP)
 same("nothing lost", lost(doc), {})
 grown, ours = more(nstat(a), before), {r["counter"]: r["events"] for r in doc["meters"]["counters"]
