@@ -261,6 +261,7 @@ static __always_inline void drop_count(const struct drop_key *key, __u32 packets
 #define MULTICAST	2
 #define OTHERHOST	3
 #define OUTGOING	4
+#define LOOPBACK	5
 
 /* Is its destination address that of this device? */
 static __always_inline bool to_address(const struct sk_buff *skb,

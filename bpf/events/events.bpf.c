@@ -309,6 +309,12 @@ static __always_inline void buffer_count(const struct sk_buff *skb, const struct
 		stack_received(&f, skb);
 }
 
+static __always_inline bool from_ifb(const struct sk_buff *skb)	/* tc skips those, too */
+{
+	return skb->skb_iif && bpf_core_field_exists(skb->tc_skip_classify) &&
+	       BPF_CORE_READ_BITFIELD(skb, tc_skip_classify);
+}
+
 SEC("tp_btf/netif_receive_skb")
 int BPF_PROG(netif_receive_skb, const struct sk_buff *skb)
 {
@@ -323,7 +329,7 @@ int BPF_PROG(netif_receive_skb, const struct sk_buff *skb)
 		PASS(ctx, netif_receive_skb, dev);
 		return 0;
 	}
-	if (point_on(RX_STACK) || meter_on(METER_gro))
+	if ((point_on(RX_STACK) || meter_on(METER_gro)) && !from_ifb(skb))
 		buffer_count(skb, dev);
 	return 0;
 }
@@ -350,6 +356,16 @@ static __always_inline void frame_count(const struct sk_buff *skb, const struct 
 		delivered(&f, skb);
 }
 
+/*
+ * The stack had it: a copy of a broadcast that this host sends (dev_loopback_xmit()), or a received
+ * packet that comes from an ifb, or decrypted from IPsec.
+ */
+static __always_inline bool had_before(const struct sk_buff *skb, enum delivery how)
+{
+	return (skb->skb_iif && (skb->skb_iif == (int)TOLD(ifindex) || from_ifb(skb))) ||
+	       (how == PAST_GRO && BPF_CORE_READ_BITFIELD(skb, pkt_type) == LOOPBACK);
+}
+
 static __always_inline void driver_delivers(void *ctx, void *next, enum shared_program program,
 					    const struct sk_buff *skb, enum delivery how)
 {
@@ -364,7 +380,7 @@ static __always_inline void driver_delivers(void *ctx, void *next, enum shared_p
 		pass_on(ctx, next, program, dev);
 		return;
 	}
-	if (point_on(RX_NIC) || meter_on(METER_gro))
+	if ((point_on(RX_NIC) || meter_on(METER_gro)) && !had_before(skb, how))
 		frame_count(skb, dev, how);
 }
 

@@ -238,6 +238,7 @@ struct sk_buff {
 	__u8 pkt_type : 3;
 	__u8 encapsulation : 1;
 	__u8 ip_summed : 2;
+	__u8 tc_skip_classify : 1;	/* with CONFIG_NET_CLS_ACT */
 	unsigned int napi_id;
 	__u32 vlan_all;			/* since 6.1: 0 where no tag is held beside the data… */
 	__u16 transport_header, mac_header, network_header;

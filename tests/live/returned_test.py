@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: GPL-2.0
+"""What the stack already had is not received from the driver: copies of broadcasts sent, and what comes from an ifb."""
+from lib.lab import *
+from lib.wire import *
+
+need_root()
+GROUP, PORT, MULTICASTS, BROADCASTS = "239.1.2.3", 5005, 20, 7
+WAYS = {"xdp": ["--rx", "xdp"], "driver": ["--rx", "driver"]}
+
+
+def points(where):
+    """Packets at both points, and what the meter gro counts: frames of the driver, and buffers of the stack."""
+    doc = show(where)
+    gro = doc["meters"]["gro"]
+    return {**{point: packets_at(doc, point) for point in ("rx-nic", "rx-stack", "tx-nic")},
+            "frames": sum(n for row in gro for n in row["frames"].values()),
+            "buffers": sum(row["buffer_size"]["count"] for row in gro)}
+
+
+def measured(where, way, load, cannot=""):
+    nicprobe("attach", where, *WAYS[way], "-m", "pktsize,gro", env={"NICPROBE_CANNOT": cannot})
+    load()
+    got = points(where)
+    nicprobe("detach", where)
+    return got
+
+
+def read(s, count):
+    """Reads so many datagrams, and returns how many came at all."""
+    s.settimeout(5)
+    for _ in range(count):
+        s.recv(2000)
+    s.setblocking(False)
+    try:
+        return count + bool(s.recv(2000))
+    except BlockingIOError:
+        return count
+
+
+def looped(way):
+    """A host that listens to its own multicasts and broadcasts, as mDNS does."""
+    ns = Namespace(f"loop-{way}")
+    wire = Wire(ns, "tap0")
+    listener, sender = udp_socket(ns, ("", PORT)), udp_socket(ns)
+    listener.setsockopt(socket.IPPROTO_IP, socket.IP_ADD_MEMBERSHIP, socket.inet_aton(GROUP) + socket.inet_aton(HERE))
+    sender.setsockopt(socket.IPPROTO_IP, socket.IP_MULTICAST_IF, socket.inet_aton(HERE))
+    sender.setsockopt(socket.SOL_SOCKET, socket.SO_BROADCAST, 1)
+    time.sleep(1.5)         # until IGMP has said twice that somebody listens
+    wire.drain()
+    sent = MULTICASTS + BROADCASTS
+
+    def load():
+        for _ in range(MULTICASTS):
+            sender.sendto(bytes(100), (GROUP, PORT))
+        for _ in range(BROADCASTS):
+            sender.sendto(bytes(100), ("198.18.0.255", PORT))
+        same(f"own broadcasts, {way}: the listener has them", read(listener, sent), sent)
+        wire.write(1, wire.eth(udp(PORT)), 3)
+        same(f"own broadcasts, {way}: and what was received", read(listener, 3), 3)
+
+    got = measured(f"{ns}/tap0", way, load)
+    got["tx-nic"] -= sum(wire.drain().values()) - sent     # IGMP, if late
+    same(f"own broadcasts, {way}", got,
+         {"rx-nic": 3, "frames": 3, "rx-stack": sent + 3, "buffers": sent + 3, "tx-nic": sent})
+    listener.close()
+    sender.close()
+    wire.close()
+
+
+def shaped(way, cannot=""):
+    """Packets are shaped on their way in: tc redirects them to an ifb, which hands them back."""
+    name, ns = f"by an ifb, {way}{cannot and ' without ' + cannot}", Namespace(f"ifb-{way}{cannot}")
+    wire = Wire(ns, "tap0")
+    listener = udp_socket(ns, ("", PORT))
+    ns.ip("link add ifb0 type ifb")
+    ns.ip("link set ifb0 up")
+    try:
+        ns.run("tc qdisc add dev tap0 handle ffff: ingress")
+        ns.run("tc filter add dev tap0 parent ffff: protocol all u32 match u32 0 0 action mirred egress redirect dev ifb0")
+    except RuntimeError as e:
+        return skip(name, f"no u32 and mirred here: {e}")
+
+    def load():
+        wire.write(1, wire.eth(udp(PORT)), 30)
+        same(f"{name}: all come, once", read(listener, 30), 30)
+
+    same(name, measured(f"{ns}/tap0", way, load, cannot),
+         {"rx-nic": 30, "frames": 30, "rx-stack": 30, "buffers": 30, "tx-nic": 0})
+    listener.close()
+    return wire.close()
+
+
+for each_way in WAYS:
+    looped(each_way)
+    shaped(each_way)
+shaped("driver", "tc")
+finish()
