@@ -106,8 +106,32 @@ struct segments_asked {
 	__u32 gso_type;
 };
 
-/* Bytes from its network header to the payload; it was received, and nobody has parsed it. */
-static __always_inline __u32 headers_received(const struct segments_asked *a, __u32 *jumbo)
+/* Is it in a tunnel, of which the stack of its sender, or GRO, has set the inner headers? */
+static __always_inline bool skb_in_tunnel(const struct sk_buff *skb)
+{
+	return CAN_CAST ? BPF_CORE_READ_BITFIELD(CAST(skb), encapsulation) :
+			  BPF_CORE_READ_BITFIELD_PROBED(skb, encapsulation);
+}
+
+/* Bytes from an address to the payload, where the header offsets are set. */
+static __always_inline __u32 headers_from(const struct segments_asked *a, __u64 from,
+					  __u32 *jumbo)
+{
+	const struct sk_buff *skb = (void *)a->skb;
+	const unsigned char *head = PLAIN(skb, head);
+	__u32 transport = skb_in_tunnel(skb) ? PLAIN(skb, inner_transport_header) :
+					       PLAIN(skb, transport_header);
+	__u32 len = transport - (__u32)(from - (__u64)head);
+
+	if (PLAIN(skb, len) > 65535)
+		*jumbo = jumbo_header(head + PLAIN(skb, network_header));
+	if (!(a->gso_type & GSO_TCP))
+		return len + UDP_HEADER;
+	return len + (byte_at(head + transport + 12) >> 4) * 4;
+}
+
+/* The same from the network header of one that was received, and that nobody has parsed. */
+static __always_inline __u32 headers_parsed(const struct segments_asked *a, __u32 *jumbo)
 {
 	const struct sk_buff *skb = (void *)a->skb;
 	const unsigned char *data = (void *)a->l3;
@@ -133,22 +157,14 @@ static __always_inline __u32 headers_received(const struct segments_asked *a, __
 	return len + (byte_at(data + len + 12) >> 4) * 4;
 }
 
-/* The same of one that is sent, where the stack has set the header offsets; from its data on. */
-static __always_inline __u32 headers_sent(const struct segments_asked *a, __u32 *jumbo)
+static __always_inline __u32 headers_of(const struct segments_asked *a, __u32 *jumbo)
 {
 	const struct sk_buff *skb = (void *)a->skb;
-	const unsigned char *head = PLAIN(skb, head), *data = PLAIN(skb, data);
-	bool inside = CAN_CAST ? BPF_CORE_READ_BITFIELD(CAST(skb), encapsulation) :
-				 BPF_CORE_READ_BITFIELD_PROBED(skb, encapsulation);
-	__u32 transport = inside ? PLAIN(skb, inner_transport_header) :
-				   PLAIN(skb, transport_header);
-	__u32 len = transport - (__u32)((__u64)data - (__u64)head);
 
-	if (PLAIN(skb, len) > 65535)
-		*jumbo = jumbo_header(head + PLAIN(skb, network_header));
-	if (!(a->gso_type & GSO_TCP))
-		return len + UDP_HEADER;
-	return len + (byte_at(head + transport + 12) >> 4) * 4;
+	if (a->sent)
+		return headers_from(a, (__u64)PLAIN(skb, data), jumbo);
+	return TOLD(l2) + (skb_in_tunnel(skb) ? headers_from(a, a->l3, jumbo) :
+						headers_parsed(a, jumbo));
 }
 
 /* Splits a buffer into the packets that it becomes on the wire. */
@@ -179,7 +195,7 @@ __noinline __weak int segments_find(struct segments_asked *a)
 		return 0;
 	shared = (void *)a->shared;
 	a->gso_type = PLAIN(shared, gso_type);
-	headers = a->sent ? headers_sent(a, &jumbo) : TOLD(l2) + headers_received(a, &jumbo);
+	headers = headers_of(a, &jumbo);
 	p.len = a->len;
 	packet_split(&p, headers, a->size, PLAIN(shared, gso_segs));
 	if (p.segs < 2)
