@@ -182,7 +182,22 @@ static void advise_socket(struct finding *one, const struct full_socket *s, enum
 	finding_fact(one, "pid", s->by.pid, "pid");
 }
 
-static void advise(struct evidence *e, struct finding *one, const struct loss *l, double lost)
+/* A sysctl of neighbours, where IPv6 dropped the packets: it has its own. */
+static const char *of_family(const char *template, const struct drop_key *most)
+{
+	const char *symbol = most ? symbol_at(most->location) : NULL, *all = "";
+	static const char ipv4[] = "net.ipv4.neigh";
+
+	if (!symbol || strncmp(symbol, "ip6_", 4))
+		return template;
+	for (const char *at; (at = strstr(template, ipv4)); template = at + strlen(ipv4))
+		all = text("%s%.*snet.ipv6.neigh", all, (int)(at - template), template);
+	return text("%s%s", all, template);
+}
+
+/* `most`: the drops that there are most of; NULL: not known. */
+static void advise(struct evidence *e, struct finding *one, const struct loss *l,
+		   const struct drop_key *most, double lost)
 {
 	struct filling f = { .e = e, .whole = true };
 	struct full_socket socket;
@@ -192,7 +207,7 @@ static void advise(struct evidence *e, struct finding *one, const struct loss *l
 
 	if (l->fix && !(l->only_bursts && lost > MUCH) && choice != CHOICE_OWN &&
 	    !(known && socket.by.stopped)) {
-		fill(&f, l->fix, out, sizeof(out));
+		fill(&f, of_family(l->fix, most), out, sizeof(out));
 		if (f.whole) {
 			fix_words(one, out);
 			finding_changes(one, "%s", l->changes);
@@ -212,7 +227,7 @@ void loss_advise(struct evidence *e, struct finding *f, const char *id, double l
 
 	for (unsigned i = 0; (l = loss_at(i)); i++)
 		if (!strcmp(l->kind.id, id))
-			advise(e, f, l, lost);
+			advise(e, f, l, NULL, lost);
 }
 
 /* A drop without a named reason is reported by its location. */
@@ -262,7 +277,7 @@ static void judge_one(struct evidence *e, const struct loss *l)
 	finding_packets(e, one, n);
 	if (all)
 		finding_fact(one, "share", (double)n / all, "ratio");
-	advise(e, one, l, all ? (double)n / all : 0);
+	advise(e, one, l, most, all ? (double)n / all : 0);
 }
 
 static void judge(struct evidence *e)

@@ -126,6 +126,28 @@ def open_port(n):
         w.write(1, w.eth(udp(5002)), n)
 
 
+def full_table():
+    """A full table of neighbours: that of IPv6, which all namespaces share. Its remedy is not that of IPv4."""
+    if sh("ip -6 neigh show | grep -v FAILED", check=False):
+        return skip("full table of IPv6", "this machine has neighbours of IPv6 that it needs")
+    a.ip("addr add 2001:2::2/64 dev tap0 nodad")
+    nicprobe("attach", TAP, "-m", "drop,counters")
+    global_sysctl("net.ipv6.neigh.default.gc_thresh3", 1)
+    with inside(a, lambda: socket.socket(socket.AF_INET6, socket.SOCK_DGRAM)) as s:
+        for n in range(20):
+            try:
+                s.sendto(bytes(50), (f"2001:2::1:{n:x}", 9))
+            except OSError:
+                pass
+    doc = show(TAP)
+    nicprobe("detach", TAP)
+    w.drain()
+    check("full table of IPv6: it speaks", "neighbour-table-full" in found(doc), str(doc["meters"]["drop"]))
+    same("full table of IPv6: what to do", [f["fix"] for f in doc["findings"] if f["id"] == "neighbour-table-full"],
+         [[["sysctl", "-w", "net.ipv6.neigh.default.gc_thresh3=4"]]])
+    return None
+
+
 closed, foreign = w.eth(udp(9)), w.eth(udp(5003, src="10.0.0.1"))
 findings("closed port", wrote(closed), "udp-port-closed", "tcpdump -nni tap0", least=50)
 findings("open port", open_port, None)
@@ -177,4 +199,5 @@ try:
     findings("netfilter", netfilter, "firewall-drops", "nft list ruleset")
 except OSError as e:
     skip("netfilter", str(e))
+full_table()
 finish()
