@@ -231,11 +231,13 @@ static const struct loss stack_losses[] = {
 		RESTS(EITHER, 0, ON(drop) | ON(counters)),
 		.title = "Packets exceed the MTU",
 		.means = "They must not be fragmented (DF, or IPv6), and the outgoing interface "
-			 "has a smaller MTU. ICMP notifies the sender, unless a firewall drops it.",
-		.when = WHEN("PKT_TOO_BIG"),
+			 "has a smaller MTU. ICMP notifies the sender, unless a firewall drops it. "
+			 "A bridge drops what is too long for a port, and notifies nobody.",
+		.when = WHEN("PKT_TOO_BIG, NOT_SPECIFIED in br_dev_queue_push_xmit"),
 		.remedy = "Compare the MTU along the path: tracepath; let ICMP pass.",
 		.symptom = "Small requests work, large responses stall", ENOUGH },
-	  .reasons = { "PKT_TOO_BIG" }, .counters = { "IpFragFails" },
+	  .reasons = { "PKT_TOO_BIG", "NOT_SPECIFIED@br_dev_queue_push_xmit" },
+	  .counters = { "IpFragFails" },
 	  .what = "exceeded the MTU",
 	  .advice = "compare ip link show {if} with the sender's MTU; tracepath DESTINATION" },
 	{ .kind = {

@@ -126,6 +126,27 @@ def open_port(n):
         w.write(1, w.eth(udp(5002)), n)
 
 
+def bridged():
+    """A port of a bridge whose MTU is smaller than that of another: to the long frames nothing is said."""
+    ns = Namespace("bridged")
+    ports = [Wire(ns, f"tap{nr}", 1, address=None) for nr in range(2)]
+    ns.ip("link add br0 type bridge")
+    ns.run("sysctl -qw net.bridge.bridge-nf-call-iptables=0", check=False)      # it would make fragments of them
+    for name in "tap0", "tap1", "br0":
+        ns.ip(f"link set {name} up" + (" master br0 mtu 9000" if name != "br0" else ""))
+    until(lambda: ns.run("bridge link").count("state forwarding") == 2)
+    for mtu, want in (1500, ["packet-too-big"]), (9000, []):
+        ns.ip(f"link set tap1 mtu {mtu}")
+        nicprobe("attach", f"{ns}/tap1", "-m", "drop,counters,pktsize")
+        ports[0].write(0, ports[0].eth(udp(9, 3000), dst=b"\x02\1\1\1\1\1"), 20)
+        doc = show(f"{ns}/tap1")
+        nicprobe("detach", f"{ns}/tap1")
+        same(f"bridged to a port with MTU {mtu}", found(doc), want)
+        same(f"bridged to a port with MTU {mtu}: do they pass?", packets_at(doc, "tx-nic") >= 20, not want)
+    for port in ports:
+        port.close()
+
+
 def full_table():
     """A full table of neighbours: that of IPv6, which all namespaces share. Its remedy is not that of IPv4."""
     if sh("ip -6 neigh show | grep -v FAILED", check=False):
@@ -199,5 +220,6 @@ try:
     findings("netfilter", netfilter, "firewall-drops", "nft list ruleset")
 except OSError as e:
     skip("netfilter", str(e))
+bridged()
 full_table()
 finish()
