@@ -157,7 +157,7 @@ static __always_inline __u32 headers_parsed(const struct segments_asked *a, __u3
 	return len + (byte_at(data + len + 12) >> 4) * 4;
 }
 
-static __always_inline __u32 headers_of(const struct segments_asked *a, __u32 *jumbo)
+static __always_inline __u32 headers_before(const struct segments_asked *a, __u32 *jumbo)
 {
 	const struct sk_buff *skb = (void *)a->skb;
 
@@ -195,7 +195,7 @@ __noinline __weak int segments_find(struct segments_asked *a)
 		return 0;
 	shared = (void *)a->shared;
 	a->gso_type = PLAIN(shared, gso_type);
-	headers = headers_of(a, &jumbo);
+	headers = headers_before(a, &jumbo);
 	p.len = a->len;
 	packet_split(&p, headers, a->size, PLAIN(shared, gso_segs));
 	if (p.segs < 2)

@@ -91,7 +91,7 @@ static __u64 headers_of(const struct input *in, struct seen *s, size_t linear, _
 
 	if (in->flags & TAG_BESIDE && (s->point == RX_STACK || s->point == TX_STACK))
 		beside = VLAN_TAG;	/* every segment has it */
-	if (rx)
+	if (rx && !(in->flags & ENCAPSULATED && in->way != FRAGS))
 		return beside + l2 +
 		       oracle_headers(s->l3, n, s->type, in->flags & TCP, len, &s->jumbo);
 	s->jumbo = oracle_jumbo(s->l3, n, len);
@@ -184,7 +184,8 @@ static void run_skb(const struct input *in, const __u8 *data, size_t size, struc
 		.queue_mapping = in->queue + (rx && in->flags & RECORDED),
 		.protocol = __builtin_bswap16(s->type),
 		.vlan_all = in->flags & TAG_BESIDE ? 1 : 0,
-		.encapsulation = in->flags & ENCAPSULATED ? 1 : 0,
+		/* not of a frame in fragments: napi_reuse_skb() */
+		.encapsulation = in->flags & ENCAPSULATED && !page ? 1 : 0,
 		.network_header = rx ? 0 : settings->l2, .transport_header = transport,
 		.inner_transport_header = transport,
 	};
