@@ -257,7 +257,8 @@ static __always_inline void drop_count(const struct drop_key *key, __u32 packets
 	remember(row, packets);
 }
 
-#define BROADCAST	1	/* if_packet.h: PACKET_*, part of the ABI */
+#define HOST		0	/* if_packet.h: PACKET_*, part of the ABI */
+#define BROADCAST	1
 #define MULTICAST	2
 #define OTHERHOST	3
 #define OUTGOING	4

@@ -358,12 +358,16 @@ static __always_inline void frame_count(const struct sk_buff *skb, const struct 
 
 /*
  * The stack had it: a copy of a broadcast that this host sends (dev_loopback_xmit()), or a received
- * packet that comes from an ifb, or decrypted from IPsec.
+ * packet that comes from an ifb, or decrypted from IPsec. But a broadcast that comes to a macvlan
+ * has the number of the card below it, which in another namespace may be the same.
  */
 static __always_inline bool had_before(const struct sk_buff *skb, enum delivery how)
 {
-	return (skb->skb_iif && (skb->skb_iif == (int)TOLD(ifindex) || from_ifb(skb))) ||
-	       (how == PAST_GRO && BPF_CORE_READ_BITFIELD(skb, pkt_type) == LOOPBACK);
+	int iif = skb->skb_iif, type = BPF_CORE_READ_BITFIELD(skb, pkt_type);
+
+	if (how == PAST_GRO && type == LOOPBACK)
+		return true;
+	return iif && ((iif == (int)TOLD(ifindex) && type == HOST) || from_ifb(skb));
 }
 
 static __always_inline void driver_delivers(void *ctx, void *next, enum shared_program program,

@@ -90,8 +90,32 @@ def shaped(way, cannot=""):
     return wire.close()
 
 
+def same_number():
+    """Broadcasts come to a macvlan from the card below it, which has its number in another namespace: nobody had them there."""
+    name, below, ns = "below a macvlan of the same number", Namespace("below"), Namespace("above")
+    wire = Wire(below, "tap0")
+    number = json.loads(below.ip("-j link show tap0"))[0]["ifindex"]
+    try:
+        below.ip(f"link add link tap0 name mac0 index {number} netns {ns} type macvlan mode bridge")
+    except RuntimeError as e:
+        return skip(name, f"no macvlan here: {e}")
+    ns.ip("addr add 198.18.0.3/24 dev mac0")
+    ns.ip("link set mac0 up")
+    listener = udp_socket(ns, ("", PORT))
+
+    def load():
+        wire.write(1, wire.eth(udp(PORT, dst="198.18.0.255"), dst=b"\xff" * 6), 5)
+        same(f"{name}: all come", read(listener, 5), 5)
+
+    got = measured(f"{ns}/mac0", "driver", load)
+    same(name, {k: got[k] for k in ("rx-nic", "frames")}, {"rx-nic": 5, "frames": 5})
+    listener.close()
+    return wire.close()
+
+
 for each_way in WAYS:
     looped(each_way)
     shaped(each_way)
 shaped("driver", "tc")
+same_number()
 finish()
