@@ -84,7 +84,7 @@ def comes_under_load(first, second):
 need_root()
 left.own_bpffs()
 space = Namespace("handover")
-given = [Card(space, f"tap{i}", ring=20000, orderly=i == 2) for i in range(3)]
+given = [Card(space, f"tap{i}", ring=20000, orderly=i == 2, sample=1) for i in range(3)]
 untouched = left.Before(space)
 each(first_goes, second_comes_and_goes, meters_change, comes_under_load,
      first=given[0], second=given[1], third=given[2])

@@ -29,9 +29,10 @@ def once(names):
 
 class Card:
     """A tap, the test NIC behind it and a sender before it. `want` is what nicprobe must count since attach(). If it is
-    `orderly`, nicprobe makes use of what taps never do; most cards are not."""
-    def __init__(self, netns, name, options="--napi", ring=500, orderly=False):
-        self.cannot = "" if orderly else "orderly"
+    `orderly`, nicprobe makes use of what taps never do; most cards are not. `sample`: one packet in so many is
+    followed; by default fewer, if many come in a time that a busy machine stretches."""
+    def __init__(self, netns, name, options="--napi", ring=500, orderly=False, sample=None):
+        self.cannot, self.options = "" if orderly else "orderly", ["--sample", sample] if sample else []
         self.netns, self.name, self.where = netns, name, f"{netns}/{name}"
         self.napi = "--napi" in options
         self.nic = tap(netns, name, QUEUES, f"--steer --no-cpu-pin {options}", mtu=1500)
@@ -43,7 +44,7 @@ class Card:
 
     def attach(self, *args, meters=ALL):
         self.complete(self.held)
-        nicprobe("attach", self.where, "--rx", self.rx, "-m", meters, *args, env={"NICPROBE_CANNOT": self.cannot})
+        nicprobe("attach", self.where, "--rx", self.rx, "-m", meters, *self.options, *args, env={"NICPROBE_CANNOT": self.cannot})
         self.want = dict.fromkeys(("rx", "tx", "dropped", "completed", "waiting"), 0)
         self.meters = meters.split(",")
 
