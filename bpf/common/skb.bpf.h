@@ -88,6 +88,14 @@ __noinline __weak __u32 ipv6_headers(const struct ipv6_at *at)
 	return len;
 }
 
+/* sk_buff.pkt_type: PACKET_* of if_packet.h, part of the ABI. */
+#define HOST		0
+#define BROADCAST	1
+#define MULTICAST	2
+#define OTHERHOST	3
+#define OUTGOING	4
+#define LOOPBACK	5
+
 static __always_inline const struct skb_shared_info *shared_of(const struct sk_buff *skb)
 {
 	return (void *)skb->head + skb->end;

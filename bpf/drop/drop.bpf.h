@@ -257,13 +257,6 @@ static __always_inline void drop_count(const struct drop_key *key, __u32 packets
 	remember(row, packets);
 }
 
-#define HOST		0	/* if_packet.h: PACKET_*, part of the ABI */
-#define BROADCAST	1
-#define MULTICAST	2
-#define OTHERHOST	3
-#define OUTGOING	4
-#define LOOPBACK	5
-
 /* Is its destination address that of this device? */
 static __always_inline bool to_address(const struct sk_buff *skb,
 				       const struct net_device *dev)

@@ -5,6 +5,7 @@
 #include "bpf/common/host.bpf.h"
 #include "bpf/drop/drop.bpf.h"
 #include "bpf/events/freed.bpf.h"
+#include "bpf/events/returned.bpf.h"
 #include "bpf/gro/gro.bpf.h"
 #include "bpf/hooks/driver_rx.bpf.h"
 #include "bpf/hooks/stack_rx.bpf.h"
@@ -309,12 +310,6 @@ static __always_inline void buffer_count(const struct sk_buff *skb, const struct
 		stack_received(&f, skb);
 }
 
-static __always_inline bool from_ifb(const struct sk_buff *skb)	/* tc skips those, too */
-{
-	return skb->skb_iif && bpf_core_field_exists(skb->tc_skip_classify) &&
-	       BPF_CORE_READ_BITFIELD(skb, tc_skip_classify);
-}
-
 SEC("tp_btf/netif_receive_skb")
 int BPF_PROG(netif_receive_skb, const struct sk_buff *skb)
 {
@@ -334,9 +329,6 @@ int BPF_PROG(netif_receive_skb, const struct sk_buff *skb)
 	return 0;
 }
 
-/* A driver delivers a packet, to GRO or past it. */
-enum delivery { TO_GRO, TO_GRO_FRAGS, PAST_GRO };
-
 static __always_inline void frame_count(const struct sk_buff *skb, const struct net_device *dev,
 					enum delivery how)
 {
@@ -354,20 +346,6 @@ static __always_inline void frame_count(const struct sk_buff *skb, const struct 
 		gro_enters(&f, skb, dev);
 	if (point_on(RX_NIC))
 		delivered(&f, skb);
-}
-
-/*
- * The stack had it: a copy of a broadcast that this host sends (dev_loopback_xmit()), or a received
- * packet that comes from an ifb, or decrypted from IPsec. But a broadcast that comes to a macvlan
- * has the number of the card below it, which in another namespace may be the same.
- */
-static __always_inline bool had_before(const struct sk_buff *skb, enum delivery how)
-{
-	int iif = skb->skb_iif, type = BPF_CORE_READ_BITFIELD(skb, pkt_type);
-
-	if (how == PAST_GRO && type == LOOPBACK)
-		return true;
-	return iif && ((iif == (int)TOLD(ifindex) && type == HOST) || from_ifb(skb));
 }
 
 static __always_inline void driver_delivers(void *ctx, void *next, enum shared_program program,

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/* Packets that the stack had before: they come where drivers deliver theirs, and are not theirs. */
+#ifndef NICPROBE_RETURNED_BPF_H
+#define NICPROBE_RETURNED_BPF_H
+
+#include "bpf/common/skb.bpf.h"
+
+/* A driver delivers a packet, to GRO or past it. */
+enum delivery { TO_GRO, TO_GRO_FRAGS, PAST_GRO };
+
+static __always_inline bool from_ifb(const struct sk_buff *skb)	/* tc skips those, too */
+{
+	return skb->skb_iif && bpf_core_field_exists(skb->tc_skip_classify) &&
+	       BPF_CORE_READ_BITFIELD(skb, tc_skip_classify);
+}
+
+/*
+ * The stack had it: a copy of a broadcast that this host sends (dev_loopback_xmit()), or a received
+ * packet that comes from an ifb, or decrypted from IPsec. But a broadcast that comes to a macvlan
+ * has the number of the card below it, which in another namespace may be the same.
+ */
+static __always_inline bool had_before(const struct sk_buff *skb, enum delivery how)
+{
+	int iif = skb->skb_iif, type = BPF_CORE_READ_BITFIELD(skb, pkt_type);
+
+	if (how == PAST_GRO && type == LOOPBACK)
+		return true;
+	return iif && ((iif == (int)TOLD(ifindex) && type == HOST) || from_ifb(skb));
+}
+
+#endif
