@@ -93,10 +93,12 @@ def shaped(way, cannot=""):
 def same_number():
     """Broadcasts come to a macvlan from the card below it, which has its number in another namespace: nobody had them there."""
     name, below, ns = "below a macvlan of the same number", Namespace("below"), Namespace("above")
+    for n in range(8):      # each namespace has tunnels of its own, which have the first numbers
+        below.ip(f"link add v{n} type veth peer name w{n}")
     wire = Wire(below, "tap0")
     number = json.loads(below.ip("-j link show tap0"))[0]["ifindex"]
     try:
-        below.ip(f"link add link tap0 name mac0 index {number} netns {ns} type macvlan mode bridge")
+        ns.ip(f"link add link if{number} link-netns {below} name mac0 index {number} type macvlan mode bridge")
     except RuntimeError as e:
         return skip(name, f"no macvlan here: {e}")
     ns.ip("addr add 198.18.0.3/24 dev mac0")
