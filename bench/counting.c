@@ -60,7 +60,7 @@ static void add(struct counting_row *sum, const struct counting_row *row)
 }
 
 /* Each packet at this point is in each figure; otherwise they would be cheap for nothing. */
-static void check(const struct counting_bpf *c, enum with_figures at, __u64 packets)
+static void check(const struct counting_bpf *c, enum figures_at at, __u64 packets)
 {
 	const struct counting_figures *rows = c->bss->figures[at][0];
 	__u64 sizes = 0, fields = 0, segs = 0;

@@ -22,7 +22,7 @@ struct counting_row {
 };
 
 /* Points that have figures of the default meters beside their packets and bytes. */
-enum with_figures { FIGURES_RX_NIC, FIGURES_RX_STACK, NR_FIGURES };
+enum figures_at { FIGURES_RX_NIC, FIGURES_RX_STACK, NR_FIGURES };
 #define FIGURES_SEGS	8
 
 struct counting_figures {

@@ -12,7 +12,7 @@ const volatile __u64 preempt_count;	/* bytes from the run queue of a CPU; 0: not
 
 struct counting_figures figures[NR_FIGURES][COUNTING_CPUS][COUNTING_QUEUES];
 
-static __always_inline struct counting_figures *figures_add(enum with_figures at, __u32 queue,
+static __always_inline struct counting_figures *figures_add(enum figures_at at, __u32 queue,
 							     __u32 len)
 {
 	struct counting_figures *row = &figures[at][bpf_get_smp_processor_id() % COUNTING_CPUS]

@@ -118,12 +118,16 @@ static __always_inline bool wrapped(const struct sk_buff *skb)
 	return mac != UNSET && mac > (__u32)((__u64)skb->data - (__u64)skb->head);
 }
 
-/* Only packets being sent are dropped for this reason. */
-static __always_inline bool only_sent(__u32 reason)
+/* For these reasons only packets are dropped that are being sent: of the next host, of a device. */
+static __always_inline bool by_neighbour(__u32 reason)
 {
-	return IS(reason, QDISC_DROP) || IS(reason, TC_EGRESS) || IS(reason, FULL_RING) ||
-	       IS(reason, NEIGH_FAILED) || IS(reason, NEIGH_QUEUEFULL) ||
+	return IS(reason, NEIGH_FAILED) || IS(reason, NEIGH_QUEUEFULL) ||
 	       IS(reason, NEIGH_CREATEFAIL) || IS(reason, NEIGH_DEAD);
+}
+
+static __always_inline bool by_device(__u32 reason)
+{
+	return IS(reason, QDISC_DROP) || IS(reason, TC_EGRESS) || IS(reason, FULL_RING);
 }
 
 /* Only received ones are, and they may be complete frames then: generic XDP and AF_PACKET. */
@@ -135,13 +139,16 @@ static __always_inline bool only_received(__u32 reason)
 /*
  * skb_iif is set when the stack receives a packet, and kept when it is forwarded, maybe to where it
  * came from. Without it: a packet from a driver has its link header set and pulled, or no header
- * set at all; a packet of this host has at least a network header.
+ * set at all; a packet of this host has at least a network header. -1: it is a copy of a sent one,
+ * for which a packet socket had no room (dev_queue_xmit_nit()).
  */
-static __always_inline int direction_of(const struct sk_buff *skb, __u32 reason)
+static __noinline int direction_find(const struct sk_buff *skb, __u32 reason)
 {
 	int iif = skb->skb_iif;
 
-	if (only_sent(reason) || wrapped(skb))
+	if (BPF_CORE_READ_BITFIELD(skb, pkt_type) == OUTGOING)
+		return -1;
+	if (by_device(reason) || by_neighbour(reason) || wrapped(skb))
 		return DROP_TX;
 	if (only_received(reason))
 		return DROP_RX;
@@ -152,6 +159,19 @@ static __always_inline int direction_of(const struct sk_buff *skb, __u32 reason)
 	if (skb->mac_header == UNSET)
 		return skb->network_header ? DROP_TX : DROP_RX;
 	return framed(skb) ? DROP_TX : DROP_RX;
+}
+
+/*
+ * Of nearly all it is known at once: they came from here, and their link header is behind. The rest
+ * is a function of its own: inlined twice, it took each drop 35 ns more (live frames, tap).
+ */
+static __always_inline int direction_of(const struct sk_buff *skb, __u32 reason)
+{
+	__u32 at = (__u64)skb->data - (__u64)skb->head;
+
+	if (skb->skb_iif == (int)TOLD(ifindex) && skb->mac_header < at && !by_neighbour(reason))
+		return DROP_RX;
+	return direction_find(skb, reason);
 }
 
 static __always_inline __u32 queue_of(const struct sk_buff *skb,
@@ -335,9 +355,6 @@ static __always_inline int drop_whose(const __u64 *ctx, const struct sk_buff *sk
 	}
 	if (bpf_core_enum_value_exists(enum skb_drop_reason, SKB_CONSUMED) &&
 	    reason == bpf_core_enum_value(enum skb_drop_reason, SKB_CONSUMED))
-		return -1;
-	/* A copy of a sent packet, for which a packet socket had no room (dev_queue_xmit_nit()). */
-	if (BPF_CORE_READ_BITFIELD(skb, pkt_type) == OUTGOING)
 		return -1;
 	/* The driver frees a packet that it has sent: no drop. */
 	if (is_set(kfree_completes) && direction == DROP_TX && IS(reason, NOT_SPECIFIED) &&

@@ -100,7 +100,7 @@ def same_number():
     try:
         ns.ip(f"link add link if{number} link-netns {below} name mac0 index {number} type macvlan mode bridge")
     except RuntimeError as e:
-        return skip(name, f"no macvlan here: {e}")
+        return skip(name, f"no such macvlan can be made here: {e}")
     ns.ip("addr add 198.18.0.3/24 dev mac0")
     ns.ip("link set mac0 up")
     listener = udp_socket(ns, ("", PORT))

@@ -9,6 +9,8 @@
 #include "bpf/drop/drop.h"
 #include "drawn.h"
 #include "findings/subjects.h"
+#include "lib/util/error.h"
+#include "record/recorder.h"
 
 #define FRAMES	150
 
@@ -115,6 +117,19 @@ static void found(struct findings *f, unsigned nr)
 	one = finding_add(f, kind_find("qdisc-drops"), -1, "the qdisc dropped %u packets", nr * nr);
 	finding_advise(one, "more room, or less to send");
 	findings_order(f);
+}
+
+/* A recording of one frame a second at this path; `ring`: its seconds, 0: all. */
+static inline struct recorder *to_file(const char *path, double ring)
+{
+	struct recorder_how how = { path, 1, ring };
+	struct error e = {};
+	uint64_t had, cut;
+	struct recorder *r = recorder_open(&how, &had, &cut, &e);
+
+	if (!must(r, "a recording is begun", e.what))
+		exit(1);
+	return r;
 }
 
 #endif

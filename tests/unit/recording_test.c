@@ -28,23 +28,11 @@ static char *json(const struct snapshot *s)
 	return text;
 }
 
-static struct recorder *to_file(double ring)
-{
-	struct recorder_how how = { path, 1, ring };
-	struct error e = {};
-	uint64_t had, cut;
-	struct recorder *r = recorder_open(&how, &had, &cut, &e);
-
-	if (!must(r, "a recording is begun", e.what))
-		exit(1);
-	return r;
-}
-
 /* Writes so many frames of two interfaces; what show says of each, and of its window, is kept. */
 static void written(unsigned frames, char **totals, char **windows, off_t *ends)
 {
 	struct snapshot *s[] = { begin("eth0"), begin("eth1") };
-	struct recorder *r = to_file(0);
+	struct recorder *r = to_file(path, 0);
 	struct snapshot before = {};
 
 	for (unsigned i = 0; i < frames; i++)

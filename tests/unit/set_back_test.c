@@ -31,18 +31,6 @@ int clock_gettime(clockid_t clock, struct timespec *t)
 	return err;
 }
 
-static struct recorder *to_file(double ring)
-{
-	struct recorder_how how = { path, 1, ring };
-	struct error e = {};
-	uint64_t had, cut;
-	struct recorder *r = recorder_open(&how, &had, &cut, &e);
-
-	if (!must(r, "a recording is begun", e.what))
-		exit(1);
-	return r;
-}
-
 static void frame(struct recorder *w, struct snapshot *s)
 {
 	struct error e = {};
@@ -56,7 +44,7 @@ static void test_found(void)
 {
 	const uint64_t second_ns = 1000000000;
 	struct snapshot *s = begin("eth0"), window;
-	struct recorder *w = to_file(0);
+	struct recorder *w = to_file(path, 0);
 	struct recording *r;
 	struct error e = {};
 	uint64_t when;
@@ -93,12 +81,12 @@ static void ring_goes_on(const char *name, int before)
 
 	must(!truncate(path, 0), "truncate", "no");
 	clock_shift = before;
-	w = to_file(10);
+	w = to_file(path, 10);
 	second(s, 0);
 	frame(w, s);
 	recorder_close(w);
 	clock_shift = 0;
-	w = to_file(10);
+	w = to_file(path, 10);
 	clock_shift = -3600;
 	boot_shift = 9;
 	second(s, 1);
