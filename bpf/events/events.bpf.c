@@ -357,7 +357,7 @@ static __always_inline void driver_delivers(void *ctx, void *next, enum shared_p
 		return;
 	dev = ARGUMENT_READ(skb, dev);
 	if (on(METER_skblife))
-		life_received(skb, dev, how != PAST_GRO);
+		life_received(skb, dev, how);
 	if (!dev_is_ours(dev)) {
 		pass_on(ctx, next, program, dev);
 		return;

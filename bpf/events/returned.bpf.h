@@ -5,6 +5,17 @@
 
 #include "bpf/common/skb.bpf.h"
 
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+
+struct rtnl_link_ops___kind {
+	const char *kind;
+};
+struct net_device___linked {
+	const struct rtnl_link_ops___kind *rtnl_link_ops;
+};
+
+#pragma clang attribute pop
+
 /* A driver delivers a packet, to GRO or past it. */
 enum delivery { TO_GRO, TO_GRO_FRAGS, PAST_GRO };
 
@@ -26,6 +37,16 @@ static __always_inline bool had_before(const struct sk_buff *skb, enum delivery 
 	if (how == PAST_GRO && type == LOOPBACK)
 		return true;
 	return iif && ((iif == (int)TOLD(ifindex) && type == HOST) || from_ifb(skb));
+}
+
+/* What is sent there comes back: it is only shaped. */
+static __always_inline bool to_ifb(const struct net_device *dev)
+{
+	const struct net_device___linked *d = (void *)dev;
+	char kind[4] = {};
+
+	bpf_probe_read_kernel(kind, sizeof(kind), BPF_CORE_READ(d, rtnl_link_ops, kind));
+	return kind[0] == 'i' && kind[1] == 'f' && kind[2] == 'b' && !kind[3];
 }
 
 #endif

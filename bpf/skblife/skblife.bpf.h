@@ -5,6 +5,7 @@
 
 #include "bpf/common/program.bpf.h"
 #include "bpf/common/sampled.bpf.h"
+#include "bpf/events/returned.bpf.h"
 #include "bpf/skblife/skblife_socket.bpf.h"
 
 #define GRO_MERGED_FREE	1	/* enum gro_result: up to here it was merged into another */
@@ -34,8 +35,9 @@ static __always_inline bool met_again(__u32 place, const struct sk_buff *skb, bo
 	return false;
 }
 
+/* What the stack had before begins no life; it continues its own, if it has one. */
 static __always_inline int life_received(const struct sk_buff *skb, const struct net_device *dev,
-					 bool gro)
+					 enum delivery how)
 {
 	struct life_busy *busy;
 	__u32 place;
@@ -45,14 +47,14 @@ static __always_inline int life_received(const struct sk_buff *skb, const struct
 		return 0;
 	if (!dev)
 		return 0;
-	ours = dev_is_ours(dev);
+	ours = dev_is_ours(dev) && !had_before(skb, how);
 	place = life_find(skb);
 	if (place && met_again(place, skb, ours))
 		return 0;
 	if (!ours || !sampled(METER_skblife))
 		return 0;
 	if (!life_begin((__u64)skb, life_home(skb), (__u64)skb->head, LIFE_GRO,
-			skb_rx_queue(skb, dev)) || !gro)
+			skb_rx_queue(skb, dev)) || how == PAST_GRO)
 		return 0;
 	busy = busy_now();
 	if (busy)
@@ -166,6 +168,8 @@ static __always_inline int life_queued(const struct sk_buff *skb, const struct n
 	life = life_of_skb(skb, &place);
 	if (life && life->stage == LIFE_DRIVER)
 		life_end(place, LIFE_SENT);	/* a VLAN, a bond: to the device below */
+	else if (life && !life_sent(life) && to_ifb(dev))
+		return 0;
 	else if (life)
 		life_end(place, life_sent(life) || skb->skb_iif ? LIFE_FORWARDED :
 			 NR_LIFE_ENDS + LIFE_UNSEEN);

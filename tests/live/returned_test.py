@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """What the stack already had is not received from the driver: copies of broadcasts sent, and what comes from an ifb."""
 from lib.lab import *
+from lib.lives import fate
 from lib.wire import *
 
 need_root()
@@ -9,16 +10,18 @@ WAYS = {"xdp": ["--rx", "xdp"], "driver": ["--rx", "driver"]}
 
 
 def points(where):
-    """Packets at both points, and what the meter gro counts: frames of the driver, and buffers of the stack."""
+    """Packets at both points, what the meter gro counts: frames of the driver, and buffers of the stack; and the fates of
+    packets received and sent."""
     doc = show(where)
-    gro = doc["meters"]["gro"]
+    gro, lives = doc["meters"]["gro"], doc["meters"]["skblife"]
     return {**{point: packets_at(doc, point) for point in ("rx-nic", "rx-stack", "tx-nic")},
+            "lives": fate(lives, "rx"), "sent": fate(lives, "tx"),
             "frames": sum(n for row in gro for n in row["frames"].values()),
             "buffers": sum(row["buffer_size"]["count"] for row in gro)}
 
 
 def measured(where, way, load, cannot=""):
-    nicprobe("attach", where, *WAYS[way], "-m", "pktsize,gro", env={"NICPROBE_CANNOT": cannot})
+    nicprobe("attach", where, *WAYS[way], "-m", "pktsize,gro,skblife", "--sample", 1, env={"NICPROBE_CANNOT": cannot})
     load()
     got = points(where)
     nicprobe("detach", where)
@@ -47,7 +50,7 @@ def looped(way):
     sender.setsockopt(socket.SOL_SOCKET, socket.SO_BROADCAST, 1)
     time.sleep(1.5)         # until IGMP has said twice that somebody listens
     wire.drain()
-    sent = MULTICASTS + BROADCASTS
+    sent, out = MULTICASTS + BROADCASTS, []
 
     def load():
         for _ in range(MULTICASTS):
@@ -57,11 +60,13 @@ def looped(way):
         same(f"own broadcasts, {way}: the listener has them", read(listener, sent), sent)
         wire.write(1, wire.eth(udp(PORT)), 3)
         same(f"own broadcasts, {way}: and what was received", read(listener, 3), 3)
+        out.append(sum(wire.drain().values()))
 
     got = measured(f"{ns}/tap0", way, load)
-    got["tx-nic"] -= sum(wire.drain().values()) - sent     # IGMP, if late
+    same(f"own broadcasts, {way}: all left", 0 <= out[0] - sent <= 2, True)    # IGMP, if late
     same(f"own broadcasts, {way}", got,
-         {"rx-nic": 3, "frames": 3, "rx-stack": sent + 3, "buffers": sent + 3, "tx-nic": sent})
+         {"lives": {"read": 3}, "sent": {"sent": out[0]}, "rx-nic": 3, "frames": 3, "rx-stack": sent + 3,
+          "buffers": sent + 3, "tx-nic": out[0]})
     listener.close()
     sender.close()
     wire.close()
@@ -85,7 +90,7 @@ def shaped(way, cannot=""):
         same(f"{name}: all come, once", read(listener, 30), 30)
 
     same(name, measured(f"{ns}/tap0", way, load, cannot),
-         {"rx-nic": 30, "frames": 30, "rx-stack": 30, "buffers": 30, "tx-nic": 0})
+         {"lives": {"read": 30}, "sent": {}, "rx-nic": 30, "frames": 30, "rx-stack": 30, "buffers": 30, "tx-nic": 0})
     listener.close()
     return wire.close()
 
