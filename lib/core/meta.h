@@ -55,7 +55,10 @@ struct meta {
 	char absent[NR_METERS][240];
 };
 
-/* Follows from the layout: of this struct, and of the rows and keys of all meters. */
+/* Follows from the layout: of this struct, and of the rows, keys and maps of all meters. */
 __u32 meta_version(void);
+/* That of a build which has these NR_METERS meters. */
+struct meter;
+__u32 meta_version_of(const struct meter *const meters[]);
 
 #endif

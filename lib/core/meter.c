@@ -39,16 +39,12 @@ static __u32 maps_add(__u32 hash, const struct meter *m)
 	return hash;
 }
 
-__u32 meta_version(void)
+__u32 meta_version_of(const struct meter *const list[])
 {
-	static __u32 known;
-	__u32 hash = META_VERSION;
+	__u32 hash = hash_add(META_VERSION, &(__u32){ sizeof(struct meta) }, 4);
 
-	if (known)
-		return known;
-	hash = hash_add(hash, &(__u32){ sizeof(struct meta) }, 4);
 	for (int id = 0; id < NR_METERS; id++) {
-		const struct meter *m = meters[id];
+		const struct meter *m = list[id];
 		const __u32 sizes[] = { m->by, m->lanes, m->row_size, m->moments, m->key.size };
 
 		hash = hash_add(hash, m->name, strlen(m->name) + 1);
@@ -61,8 +57,16 @@ __u32 meta_version(void)
 			hash = hash_add(hash, words, sizeof(words));
 		}
 	}
-	known = hash;
 	return hash;
+}
+
+__u32 meta_version(void)
+{
+	static __u32 known;
+
+	if (!known)
+		known = meta_version_of(meters);
+	return known;
 }
 
 const struct meter *meter_find(const char *name)
