@@ -30,8 +30,8 @@ int trace_main(int argc, char **argv);
 /*
  * `bench live [--size N] [--ecn 0..3] [--mac ADDRESS] [--sources N] [--cpu N] IFACE [OUT]`: makes
  * XDP live frames as if received by IFACE; they go up the stack, or out through OUT. "go MS" and
- * "send FRAMES" are answered with {"packets", "bytes", "seconds", "cpu"}. "program ID" selects the
- * XDP program to run on the frames.
+ * "send FRAMES" are answered as by laps_print(). "program ID" selects the XDP program to run on the
+ * frames.
  */
 int live_main(int argc, char **argv);
 
@@ -85,13 +85,35 @@ int empty_xdp_load(void);
 
 #define BENCH_PORT 9		/* destination port of live frames: discard */
 
-struct span {		/* start of a measurement, in ns */
+struct span {		/* start of a measurement, or its length; ns */
 	uint64_t wall, cpu;	/* cpu: time of this process */
 };
 
 struct span span_begin(void);
+struct span span_so_far(const struct span *);
 unsigned int span_ms(const struct span *);
-void span_print(const struct span *, uint64_t packets, uint64_t bytes);
+
+#define LAPS_MOST 128
+/*
+ * A measurement in laps of 12 ms. `work`: ns that fixed work took before or after the lap, the
+ * longer: if it is more than elsewhere, somebody else used the same core.
+ */
+struct laps {
+	struct lap {
+		struct span span;
+		uint64_t packets, bytes, work;
+	} lap[LAPS_MOST];
+	unsigned int number;
+	struct span span;		/* start of the last lap */
+	uint64_t packets, bytes;	/* before it */
+	int64_t left;			/* ns */
+};
+
+/* `packets` and `bytes`: all since laps_begin(). laps_more(): false once `ms` are over. */
+void laps_begin(struct laps *, unsigned int ms);
+bool laps_more(struct laps *, uint64_t packets, uint64_t bytes);
+/* {"packets", "bytes", "seconds", "cpu", "laps": [the same of each, and "work"]} */
+void laps_print(struct laps *, uint64_t packets, uint64_t bytes);
 void cpu_pin(int cpu);
 /* Enter the network namespace of this name, permanently. */
 void enter(const char *netns);

@@ -7,8 +7,8 @@ import statistics
 from contextlib import contextmanager
 
 from children import Attached, lab
-from dispatch import figure
 from questions import Script
+from quiet import quartiles
 from scripts import known
 from tell import Wrong, done, progress, right
 
@@ -24,7 +24,7 @@ def connect(ns, seconds):
 
 
 def once(ns, attach, seconds):
-    """As dispatch.once(), of connections."""
+    """(ns per connection that the case adds, the drift of the ends, ns without), in the order without, with, with, without."""
     without, with_it, all_made = [connect(ns, seconds)[1]], [], 0
     with attach(ns) as what:
         for _ in range(2):
@@ -36,6 +36,14 @@ def once(ns, attach, seconds):
     without.append(connect(ns, seconds)[1])
     base = statistics.mean(without)
     return statistics.mean(with_it) - base, abs(without[0] - without[1]), base
+
+
+def figure(rounds):
+    """The median of the two thirds of the rounds that drifted least, with quartiles."""
+    kept = sorted(rounds, key=lambda r: r[1])[:(2 * len(rounds) + 2) // 3]
+    ns = sorted(added for added, _, _ in kept)
+    return {"ns": round(statistics.median(ns), 1), "spread": [round(each, 1) for each in quartiles(ns)],
+            "base": round(statistics.median(base for _, _, base in kept), 1)}
 
 
 def counted(attached, made):

@@ -7,6 +7,7 @@ import machine
 from checks import between
 from children import Attached, Bench, followed, meters_known
 from links import OTHERS, TapSockets, VethLive, VethSockets
+from quiet import Quiet, quartiles
 from rivals import SCRIPTS, Bpftrace, Tcpdump
 from tell import done, progress, right
 
@@ -28,33 +29,27 @@ def programs(link, program, number):
         child.close()
 
 
-def ns_of(said, by):
-    return 1e9 * said[by] / said["packets"]
-
-
-def once(link, attach, ms, by):
-    """(ns per UDP packet that the case adds, the drift of the ends), in the order without, with,
-    with, without."""
-    without, with_it, told = [ns_of(link.go("udp", ms), by)], [], {"packets": 0, "bytes": 0}
+def once(quiet, link, attach, ms):
+    """The laps of UDP packets (without, with), in the order without, with, with, without."""
+    without, with_it, told = [], [], {"packets": 0, "bytes": 0}
+    without += quiet.slice(link, "udp", ms, 1)["laps"]
     with attach(link) as what:
         for _ in range(2):
-            said = link.go("udp", ms)
-            with_it.append(ns_of(said, by))
+            said = quiet.slice(link, "udp", ms)
+            with_it += said["laps"]
             told = {key: told[key] + said[key] for key in told}
         if isinstance(what, Bench) and what.args[2] in ("count", "call"):
             between(f"{what.args[2]}, events,", what("read")["events"], told["packets"], told["packets"] + OTHERS)
-    without.append(ns_of(link.go("udp", ms), by))
-    base = statistics.mean(without)
-    return statistics.mean(with_it) - base, abs(without[0] - without[1]), base
+    without += quiet.slice(link, "udp", ms, 1)["laps"]
+    return without, with_it
 
 
-def figure(rounds):
-    """The median of the two thirds of the rounds that drifted least, with quartiles."""
-    kept = sorted(rounds, key=lambda r: r[1])[:(2 * len(rounds) + 2) // 3]
-    ns = sorted(added for added, _, _ in kept)
-    return {"ns": round(statistics.median(ns), 1),
-            "spread": [round(ns[len(ns) // 4], 1), round(ns[len(ns) - 1 - len(ns) // 4], 1)],
-            "base": round(statistics.median(base for _, _, base in kept), 1)}
+def figure(quiet, rounds, base):
+    """{ns, spread, base}: what a case adds to a packet. `base`: the laps without any, beside all cases."""
+    without = quiet.median(base)
+    ns = [each - without for each in quiet.ns([lap for _, with_it in rounds for lap in with_it])]
+    return {"ns": round(statistics.median(ns), 1), "spread": [round(each, 1) for each in quartiles(ns)],
+            "base": round(without, 1)}
 
 
 def cases(link, quick):
@@ -79,12 +74,13 @@ def absent(link):
 
 def measured(link, runs, rounds, ms, by, what):
     """{case: figure}; every round runs all cases in turn."""
-    got = {}
+    quiet, got = Quiet(by), {}
     for n in range(rounds):
         for name, attach in runs.items():
             progress(f"dispatch: {what}: round {n + 1} of {rounds}: {name}")
-            got.setdefault(name, []).append(right(once, link, attach, ms, by))
-    return {name: figure(each) for name, each in got.items()}
+            got.setdefault(name, []).append(right(once, quiet, link, attach, ms))
+    base = [lap for each in got.values() for without, _ in each for lap in without]
+    return {name: figure(quiet, each, base) for name, each in got.items()}
 
 
 def by():

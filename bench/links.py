@@ -27,7 +27,7 @@ class Link:
         self.hooks = {}		# of the programs of a set of meters
 
     def go(self, kind, ms):
-        """Sends traffic without losing a packet: {"packets", "bytes", "seconds", "cpu"}."""
+        """Sends traffic without losing a packet: {"packets", "bytes", "seconds", "cpu", "laps": [the same, and "work"]}."""
 
     def slices(self, ms):
         """{kind: result of go()}"""

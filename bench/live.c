@@ -16,7 +16,7 @@
 
 #define LIVE_FRAMES	2	/* BPF_F_TEST_XDP_LIVE_FRAMES, since 5.18 */
 #define BATCH		64	/* the budget of a NAPI poll */
-#define CHUNK		32768	/* frames per call; a call costs as much as a few hundred frames */
+#define CHUNK		16384	/* frames per call; a call costs as much as a few hundred frames */
 
 struct live {
 	__u8 frame[1514];
@@ -92,13 +92,16 @@ static void run(struct live *l, unsigned int frames)
 /* "go MS", "send FRAMES", or "program ID": the program to run; 0: our own. */
 static void command(struct live *l, char *line)
 {
-	struct span span = span_begin();
+	struct laps laps;
 	__u64 frames = 0;
 	unsigned int n;
 
-	if (sscanf(line, "go %u", &n) == 1) {
-		for (; span_ms(&span) < n; frames += CHUNK)
+	laps_begin(&laps, sscanf(line, "go %u", &n) == 1 ? n : 0);
+	if (laps.left) {
+		do {
 			run(l, CHUNK);
+			frames += CHUNK;
+		} while (laps_more(&laps, frames, frames * l->size));
 	} else if (sscanf(line, "send %u", &n) == 1) {
 		run(l, n);
 		frames = n;
@@ -111,7 +114,7 @@ static void command(struct live *l, char *line)
 	} else {
 		die("unknown command: %s", line);
 	}
-	span_print(&span, frames, frames * l->size);
+	laps_print(&laps, frames, frames * l->size);
 }
 
 int live_main(int argc, char **argv)

@@ -25,7 +25,7 @@ The kernel runs the program 20000 times on one packet (`BPF_PROG_TEST_RUN`), alt
 By the place among 64 bytes that the kernel draws for it, a program takes up to 3 ns more or less: the figures are medians and quartiles of 15 loads.
 `GSO` is a buffer of two packets, which XDP cannot receive; packets marked `CE` are also counted by source.""",
     "dispatch": """What the kernel takes to run a program at all: run-time statistics begin after it.
-Programs are attached to the tracepoint `netif_receive_skb` of a veth that receives live frames; the figure is the CPU time per packet with them, minus that without, measured in turns.
+Programs are attached to the tracepoint `netif_receive_skb` of a veth that receives live frames; the figure is the CPU time per packet with them, minus that without, measured in turns, in laps as for the throughput.
 A *stub* is what a packet of an interface that is not measured would meet if all meters shared one program.""",
     "events": """The other meters use tracepoints.
 The kernel keeps run-time statistics of every program while frames are sent and received on a tap; each frame takes a NAPI poll, and each received frame is dropped: the worst case.
@@ -35,7 +35,9 @@ For comparison, bpftrace runs scripts that do the same work (`bench/rivals.py`);
 txlat and qdisc alone follow every packet here (`--sample 1`), skblife one in 64; flow, the default meters and all meters follow as many as by default.""",
     "throughput": """The packet rate of one CPU: without, with, with, without.
 It is the rate under load that lasts: what is attached first meets packets for 160 ms that are not measured, or txlat and qdisc would still follow each, as they do in a burst of up to 10000.
-The loss is the difference in packets (TCP: bytes) per CPU second (per second if the kernel accounts softirq time separately), so that other work on the machine counts less; the third of the rounds whose two ends differ most is left out.
+The loss is the difference in packets (TCP: bytes) per CPU second (per second if the kernel accounts softirq time separately), so that other work on the machine counts less; the median of laps of 12 ms.
+Where the core is shared, with another virtual machine for instance, all takes longer while the other works.
+So between two laps fixed work is done, and only laps count beside which it took at most 10% more than the least; `?` marks a figure of fewer than 9 such laps.
 *Live frames* are 64-byte UDP packets made by the kernel (`BPF_F_TEST_XDP_LIVE_FRAMES`); they pass an XDP program and the whole stack, and end in a socket that is never read.
 *Sockets* exchange 64-byte UDP packets and a TCP stream over a veth pair, or over two taps connected in user space.
 The headline meters are pktsize, ecn, rxcpu and txlat; on a veth, which never completes packets, only the first three.
@@ -55,7 +57,7 @@ Keys are looked up by hash.""",
 `true` is a process that does nothing, run alternately with `show`: the minimum for any program.
 *A further one* is the attach of a second interface, *the first of two* the detach of the first, whose programs the other may need.
 The kernel verifies programs on all CPUs at once: an attach takes no less than that.
-Times are wall time, so other work on the CPU adds to them; the CPU time of `show` is listed, too.
+Times are wall time, so other work on the CPU adds to them: of `show` and `true` the fifth percentile is told, of the others, which are run a few times, the lower quartile; the CPU time of `show` is listed, too.
 Maps have a row per queue and possible CPU, and the time to read them is proportional to both.""",
     "faces": """What it takes to watch an interface of 64 queues with all meters, while every queue has packets in each second.
 `top` and `record` read once a second; their CPU time is that of one CPU, after the first seconds.
@@ -127,6 +129,12 @@ def elsewhere(docs, part):
     return "" if own == first else f"on {machine.line(own)}"
 
 
+def shared(doc):
+    """How much of the time nobody else used the core, of a part that was measured in laps."""
+    percent = doc.get("undisturbed", doc.get("idle", {}).get("undisturbed"))
+    return [] if percent is None else [f"Nobody disturbed {percent}% of the laps."]
+
+
 def write(docs, folder):
     """Writes README.md and the plots."""
     first = next(iter(docs.values()))
@@ -149,7 +157,7 @@ def write(docs, folder):
     for part, doc in docs.items():
         where = elsewhere(docs, part)
         out += ["", f"## {part.capitalize()}", "", *([f"Measured {where}: compare nothing here with other parts.", ""] if where else []),
-                ABOUT[part], ""]
+                ABOUT[part], *shared(doc), ""]
         drawing = plots.of(part, doc)
         if drawing:
             with open(os.path.join(folder, f"{part}.svg"), "w", encoding="utf-8") as f:

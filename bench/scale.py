@@ -9,6 +9,7 @@ import events
 from checks import at_point, total
 from children import Attached, Bench, lab, xdp_id
 from links import OTHERS, TapSockets, VethLive, VethSockets
+from quiet import Quiet
 from tell import Wrong, done, progress, right
 from traffic import Traffic
 
@@ -134,12 +135,6 @@ def by_keys(trace, quick):
     return rows
 
 
-def socket_ns(link, rounds):
-    """CPU ns per packet, from socket to socket."""
-    said = [link.go("udp", 100) for _ in range(rounds)]
-    return statistics.median(1e9 * s["cpu"] / s["packets"] for s in said)
-
-
 def programs_of(netns, device):
     """The hooks of the default meters, one entry for each program."""
     with Attached(netns, device, "driver") as attached:
@@ -149,17 +144,21 @@ def programs_of(netns, device):
 class Idle:
     """Idle interfaces, attached one after the other while the traffic of another is measured: CPU time,
     as run-time statistics of this many programs would use caches themselves. Then they are detached
-    one after the other and it is measured again; all of it several times, so that neither a drift of the
-    machine nor a disturbance makes a figure."""
+    one after the other and it is measured again; all of it several times, so that a drift of the machine
+    makes no figure."""
     def __init__(self, quick):
-        self.most, self.rounds = 4 if quick else IDLE[-1], 3 if quick else 5
-        self.link, self.netns = TapSockets(), lab.Namespace("idle")
+        self.most, self.slices = 4 if quick else IDLE[-1], 3 if quick else 5
+        self.link, self.netns, self.quiet = TapSockets(), lab.Namespace("idle"), Quiet("cpu")
         self.nics = [lab.tap(self.netns, f"tap{n}", 4, "--napi") for n in range(self.most)]
-        self.attached, self.ns, self.why, self.in_turns = [], {}, {}, None
+        self.attached, self.laps, self.why, self.in_turns = [], {}, {}, None
+
+    def some(self):
+        """The laps of UDP packets, from socket to socket."""
+        return [lap for _ in range(self.slices) for lap in self.quiet.slice(self.link, "udp", 100)["laps"]]
 
     def measure(self, what):
         progress(f"scale: {what} idle interfaces")
-        self.ns.setdefault(what, []).append(socket_ns(self.link, self.rounds))
+        self.laps.setdefault(what, []).extend(self.some())
 
     def empty(self):
         """Empty programs where one idle interface has its own."""
@@ -191,21 +190,19 @@ class Idle:
         self.attached.pop().__exit__()
 
     def turns(self, count):
-        """What 16 add, relative to 1, both above none in the same turn: else a machine that drifts would make the ratio."""
-        added, few, many = [], 1, min(16, self.most)
+        """What 16 add, relative to 1, both above none in the same turns: else a machine that drifts would make the ratio."""
+        few, many = 1, min(16, self.most)
+        laps = {0: [], few: [], many: []}
         for _ in range(count):
-            ns = []
             for nr in 0, few, many, few, 0:
                 while len(self.attached) > nr:
                     self.leave()
                 if nr:
                     self.up(nr)
                 progress(f"scale: {nr} idle interfaces, in turns")
-                ns.append(socket_ns(self.link, self.rounds))
-            none = (ns[0] + ns[4]) / 2
-            added.append(((ns[1] + ns[3]) / 2 - none, ns[2] - none))
-        one, all_ = map(statistics.median, zip(*added))
-        self.in_turns = round(all_ / one, 2)
+                laps[nr] += self.some()
+        none, one, all_ = (self.quiet.median(laps[nr]) for nr in (0, few, many))
+        self.in_turns = round((all_ - none) / (one - none), 2)
 
     def close(self):
         for nic in self.nics:
@@ -214,9 +211,10 @@ class Idle:
         self.netns.delete()
 
     def result(self):
-        ns = {what: statistics.median(all_) for what, all_ in self.ns.items()}
+        ns = {what: self.quiet.median(laps) for what, laps in self.laps.items()}
         none = ns.pop(0)
         return {"packet_ns": round(none), "empty_ns": round(ns.pop("empty") - none), "in_turns": self.in_turns,
+                "undisturbed": round(self.quiet.percent()),
                 "rows": [*({"interfaces": nr, "ns": round(got - none)} for nr, got in ns.items()),
                          *({"interfaces": nr, "why": why} for nr, why in self.why.items())]}
 

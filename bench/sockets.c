@@ -156,18 +156,19 @@ static void tcp_finish(struct pair *p)
 /* "udp MS" or "tcp MS" */
 static void command(const char *line)
 {
-	struct span span = span_begin();
 	struct pair *p = strncmp(line, "udp ", 4) ? &tcp_pair : &udp_pair;
+	struct laps laps;
 	unsigned int ms;
 
 	if (sscanf(line, p == &udp_pair ? "udp %u" : "tcp %u", &ms) != 1)
 		die("unknown command: %s", line);
 	p->packets = p->bytes = 0;
-	while (span_ms(&span) < ms)
+	laps_begin(&laps, ms);
+	while (laps_more(&laps, p->packets, p->bytes))
 		(p == &udp_pair ? udp : tcp)(p);
 	if (p == &tcp_pair)
 		tcp_finish(p);
-	span_print(&span, p->packets, p->bytes);
+	laps_print(&laps, p->packets, p->bytes);
 }
 
 int sockets_main(int argc, char **argv)

@@ -2,7 +2,6 @@
 /* Wall and CPU time, and the CPU and network namespace of the process. */
 #include <errno.h>
 #include <sched.h>
-#include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>
@@ -23,18 +22,15 @@ struct span span_begin(void)
 	return (struct span){ now(CLOCK_MONOTONIC), now(CLOCK_PROCESS_CPUTIME_ID) };
 }
 
+struct span span_so_far(const struct span *s)
+{
+	return (struct span){ now(CLOCK_MONOTONIC) - s->wall,
+			      now(CLOCK_PROCESS_CPUTIME_ID) - s->cpu };
+}
+
 unsigned int span_ms(const struct span *s)
 {
 	return (now(CLOCK_MONOTONIC) - s->wall) / 1000000;
-}
-
-void span_print(const struct span *s, uint64_t packets, uint64_t bytes)
-{
-	printf("{\"packets\":%llu,\"bytes\":%llu,\"seconds\":%.6f,\"cpu\":%.6f}\n",
-	       (unsigned long long)packets, (unsigned long long)bytes,
-	       (now(CLOCK_MONOTONIC) - s->wall) / 1e9,
-	       (now(CLOCK_PROCESS_CPUTIME_ID) - s->cpu) / 1e9);
-	fflush(stdout);
 }
 
 void cpu_pin(int cpu)

@@ -122,7 +122,7 @@ def lost(doc, what, links):
         if any(mine):
             rows.append([case, *("-" if r is None else
                                  f"{number(r['loss'], 1)} ({number(r['spread'][0], 1)} to "
-                                 f"{number(r['spread'][1], 1)})" for r in mine)])
+                                 f"{number(r['spread'][1], 1)}){' ?' * r.get('disturbed', False)}" for r in mine)])
     return Table(f"Loss of throughput, {what}, percent: median and quartiles",
                  ["", *(f"{link.split(', ')[1]}, {kind.upper()}" for link, kind in links)],
                  rows if links else [])
@@ -178,7 +178,7 @@ def of_questions(doc):
 
 
 def of_lifecycle(doc):
-    yield Table("The commands, ms, lower quartiles; "
+    yield Table("The commands, ms; "
                 f"{doc['machine']['possible_cpus']} possible CPUs",
                 ["queues", "meters", "attach", "a further one", "show", "show, drops", "detach", "the first of two", "true",
                  "CPU of show", "with drops", "calls of show", "with drops",

@@ -7,6 +7,7 @@ import machine
 from children import Bench, lab
 from checks import between
 from links import LINKS, TapSockets, VethLive
+from quiet import Quiet, quartiles
 from rivals import SCRIPTS, Bpftrace, Netqtop, Poll, Tcpdump
 from tell import done, progress, right
 
@@ -102,11 +103,6 @@ def why_not(case, link):
     return ""
 
 
-def rates(said, by):
-    """{kind: packets per second; TCP: bytes}"""
-    return {kind: (s["packets"] or s["bytes"]) / s[by] for kind, s in said.items()}
-
-
 def verify(case, link, what, told):
     """Checks that the measured tool counted all packets."""
     counts = what.counts() if hasattr(what, "counts") else {}
@@ -124,46 +120,65 @@ def verify(case, link, what, told):
 WARM = 2	# slices that are not measured: a burst of 10000 packets is followed whole, and is over then
 
 
-def abba(link, case, ms, by):
-    """One round of a case: without, with, with, without."""
-    without, with_it, sent = [rates(link.slices(ms), by)], [], []
+def abba(quiet, link, case, ms):
+    """One round of a case: without, with, with, without. {kind: the laps of both, and what else is told}"""
+    laps = {kind: {"without": [], "with": []} for kind in link.kinds}
+    told = {"packets": 0, "bytes": 0}
+
+    def measure(where, *most):
+        for kind in link.kinds:
+            said = quiet.slice(link, kind, ms, *most)
+            laps[kind][where] += said["laps"]
+            if where == "with":
+                count(said)
+
+    def count(said):
+        for key in told:
+            told[key] += said[key]
+
+    measure("without", 1)
     with CASES[case](link) as what:
-        sent.append(link.go("udp", WARM * ms))
-        for _ in range(2):
-            said = link.slices(ms)
-            with_it.append(rates(said, by))
-            sent += said.values()
-        told = {key: sum(s[key] for s in sent) for key in ("packets", "bytes")}
+        count(link.go("udp", WARM * ms))
+        measure("with")
+        measure("with")
         if hasattr(what, "show"):
             link.verify(what.show(), told)
     counts = verify(case, link, what, told)
-    without.append(rates(link.slices(ms), by))
-    return {kind: {"base": statistics.mean(r[kind] for r in without),
-                   "drift": abs(without[0][kind] - without[1][kind]) / without[0][kind],
-                   "rate": statistics.mean(r[kind] for r in with_it),
-                   "watcher": getattr(what, "watched", 0), "lost": counts.get("lost", 0) / max(1, told["packets"])}
-            for kind in link.kinds}
+    measure("without", 1)
+    return {kind: {**laps[kind], "watcher": getattr(what, "watched", 0),
+                   "lost": counts.get("lost", 0) / max(1, told["packets"])} for kind in link.kinds}
 
 
-def row(link, case, kind, rounds):
-    """The figures of the rounds with the least drift: other work disturbed the rest."""
-    rounds = sorted(rounds, key=lambda r: r[kind]["drift"])[:(2 * len(rounds) + 2) // 3]
-    loss = sorted(100 * (1 - r[kind]["rate"] / r[kind]["base"]) for r in rounds)
+def row(quiet, link, case, kind, rounds, base):
+    """The figures of the rounds of a case. `base`: the laps without any, beside all cases."""
+    rounds = [r[kind] for r in rounds]
+    without = quiet.median(base)
+    laps = [lap for r in rounds for lap in r["with"]]
+    ns = quiet.ns(laps)
+    loss = [100 * (1 - without / each) for each in ns]
     middle = statistics.median
-    n = len(loss)
     return {"link": link.name, "traffic": kind, "case": case,
-            "base": round(middle(r[kind]["base"] for r in rounds)),
-            "rate": round(middle(r[kind]["rate"] for r in rounds)),
-            "loss": round(middle(loss), 2),
-            "spread": [round(loss[n // 4], 2), round(loss[n - 1 - n // 4], 2)],
-            "watcher_cpu": round(100 * middle(r[kind]["watcher"] for r in rounds), 1),
-            "unseen": round(100 * middle(r[kind]["lost"] for r in rounds), 1)}
+            "base": round(1e9 / without), "rate": round(1e9 / middle(ns)), "laps": len(ns),
+            **({"disturbed": True} if quiet.few(laps) else {}),
+            "loss": round(middle(loss), 2), "spread": [round(each, 2) for each in quartiles(loss)],
+            "watcher_cpu": round(100 * middle(r["watcher"] for r in rounds), 1),
+            "unseen": round(100 * middle(r["lost"] for r in rounds), 1)}
+
+
+def rows(quiet, got):
+    """`got`: {(link, case): rounds}"""
+    base = {}
+    for (link, _), rounds in got.items():
+        for kind in link.kinds:
+            base.setdefault((link, kind), []).extend(lap for r in rounds for lap in r[kind]["without"])
+    return [row(quiet, link, case, kind, rounds, base[link, kind]) for (link, case), rounds in got.items()
+            for kind in link.kinds]
 
 
 def part(quick):
     links = [make() for make in ([VethLive, TapSockets] if quick else LINKS)]
     rounds, ms = (2, 60) if quick else (5, 80)
-    by = "seconds" if machine.irq_time_apart() else "cpu"
+    quiet = Quiet("seconds" if machine.irq_time_apart() else "cpu")
     absent, got = {}, {}
     for n in range(rounds):
         for link in links:
@@ -174,12 +189,11 @@ def part(quick):
                     absent[link.name, case] = reason
                     continue
                 progress(f"throughput: round {n + 1} of {rounds}: {link.name}: {case}")
-                got.setdefault((link, case), []).append(right(abba, link, case, ms, by))
+                got.setdefault((link, case), []).append(right(abba, quiet, link, case, ms))
     done()
     for link in links:
         link.close()
-    return {"rounds": rounds, "ms": ms, "by": by, "cases": list(CASES),
-            "rows": [row(link, case, kind, rounds) for (link, case), rounds in got.items()
-                     for kind in link.kinds],
+    return {"rounds": rounds, "ms": ms, "by": quiet.by, "undisturbed": round(quiet.percent()), "cases": list(CASES),
+            "rows": rows(quiet, got),
             "absent": [{"link": link, "case": case, "why": why}
                        for (link, case), why in absent.items()]}

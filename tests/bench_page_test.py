@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
-"""The page of the bench: what is said of a limit, and that the figures of an earlier run stand beside those of this one."""
+"""The bench: what is said of a limit, that the figures of an earlier run stand beside those of this one, and that a core
+which somebody else uses, too, changes no figure."""
 import os
 import sys
 
@@ -8,8 +9,11 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(ROOT, "bench"))
 import bars                     # noqa: E402
+import dispatch                 # noqa: E402
 import page                     # noqa: E402
 import tables                   # noqa: E402
+import throughput               # noqa: E402
+from quiet import AGAIN, Quiet   # noqa: E402
 
 failed = 0
 
@@ -87,6 +91,55 @@ def earlier():
     same("and is told", sum(row[at] != "-" for row in table.rows), len(before["values"]))
 
 
-for test in limits, losses, idle, connections, earlier:
+def lap(ns, work):
+    return {"packets": 1000, "bytes": 64000, "seconds": 9, "cpu": ns / 1e6, "work": work}
+
+
+class Core:
+    """Traffic whose packets take 800 ns, and `more`; while somebody else uses the core, in `busy` of ten laps, twice as long."""
+    name, kinds = "a link", ("udp",)
+
+    def __init__(self, busy):
+        self.busy, self.more, self.slices = busy, 0, 0
+
+    def go(self, _kind, ms):
+        self.slices += 1
+        laps = [lap((800 + self.more) * (1 + disturbed), (100 + n % 5) * (1 + disturbed))
+                for n in range(ms // 10) for disturbed in [n % 10 < self.busy]]
+        return {"packets": 1000 * len(laps), "bytes": 64000 * len(laps), "laps": laps}
+
+
+def laps():
+    """A case that costs a fifth is told as that, whatever somebody else does on the core at the time."""
+    for before, after in (0, 0), (0, 8), (8, 0), (5, 9):
+        core, quiet = Core(before), Quiet("cpu")
+        without = quiet.slice(core, "udp", 200, 1)["laps"]
+        core.busy, core.more = after, 200
+        rounds = [{"udp": {"without": without, "with": quiet.slice(core, "udp", 200)["laps"], "watcher": 0, "lost": 0}}]
+        row, = throughput.rows(quiet, {(core, "a case"): rounds})
+        same(f"laps: {before} of ten disturbed without, {after} with: the loss", (row["loss"], row["spread"]), (20, [20, 20]))
+        same(f"laps: {before}, {after}: the figure is undisturbed", row.get("disturbed"), None)
+        figure = dispatch.figure(quiet, [(without, rounds[0]["udp"]["with"])], without)
+        same(f"laps: {before}, {after}: in ns", figure, {"ns": 200, "spread": [200, 200], "base": 800})
+    quiet = Quiet("cpu")
+    core = Core(0)
+    quiet.slice(core, "udp", 200)
+    same("laps: nobody disturbs: one slice is enough", (core.slices, quiet.percent()), (1, 100))
+    core.busy, core.slices = 9, 0
+    said = quiet.slice(core, "udp", 100)
+    same("laps: one of ten counts: five slices", (core.slices, len(said["laps"]), said["packets"]), (5, 50, 50000))
+    core.busy, core.slices = 10, 0
+    said = quiet.slice(core, "udp", 100)
+    same("laps: none counts: no more slices than it may", core.slices, AGAIN)
+    same("laps: and that is told", (quiet.few(said["laps"]), len(quiet.ns(said["laps"]))), (True, 3))
+    row = {"link": "live frames, veth", "traffic": "udp", "case": "x", "base": 1, "rate": 1, "loss": 20, "spread": [19, 21],
+           "watcher_cpu": 0, "unseen": 0}
+    doc = {"by": "cpu", "cases": ["x"], "absent": [], "rows": [row]}
+    for disturbed, want in (False, "20.0 (19.0 to 21.0)"), (True, "20.0 (19.0 to 21.0) ?"):
+        row["disturbed"] = disturbed
+        same(f"laps: in a table, disturbed: {disturbed}", tables.tables("throughput", doc)[0].rows[1], ["x", want])
+
+
+for test in limits, losses, idle, connections, laps, earlier:
     test()
 sys.exit(bool(failed))
