@@ -117,7 +117,7 @@ def verify(case, link, what, told):
     return counts
 
 
-WARM = 2	# slices that are not measured: a burst of 10000 packets is followed whole, and is over then
+WARM = 2	# slices that are not measured: a burst of 10000 packets is followed whole, and is over then; caches are warm
 
 
 def abba(quiet, link, case, ms):
@@ -136,7 +136,8 @@ def abba(quiet, link, case, ms):
         for key in told:
             told[key] += said[key]
 
-    measure("without", 1)
+    link.go("udp", WARM * ms)
+    measure("without", 3)
     with CASES[case](link) as what:
         count(link.go("udp", WARM * ms))
         measure("with")
@@ -144,7 +145,8 @@ def abba(quiet, link, case, ms):
         if hasattr(what, "show"):
             link.verify(what.show(), told)
     counts = verify(case, link, what, told)
-    measure("without", 1)
+    link.go("udp", WARM * ms)
+    measure("without", 3)
     return {kind: {**laps[kind], "watcher": getattr(what, "watched", 0),
                    "lost": counts.get("lost", 0) / max(1, told["packets"])} for kind in link.kinds}
 
