@@ -195,6 +195,18 @@ static const char *of_family(const char *template, const struct drop_key *most)
 	return text("%s%s", all, template);
 }
 
+/* Adds what the command also needs, if this host has it. */
+static void fill_also(struct evidence *e, const char *template, char *out, size_t size)
+{
+	struct filling f = { .e = e, .whole = true };
+	size_t len = strlen(out);
+	char word[200];
+
+	fill(&f, template, word, sizeof(word));
+	if (f.whole)
+		snprintf(out + len, size - len, " %s", word);
+}
+
 /* `most`: the drops that there are most of; NULL: not known. */
 static void advise(struct evidence *e, struct finding *one, const struct loss *l,
 		   const struct drop_key *most, double lost)
@@ -209,6 +221,8 @@ static void advise(struct evidence *e, struct finding *one, const struct loss *l
 	    !(known && socket.by.stopped)) {
 		fill(&f, of_family(l->fix, most), out, sizeof(out));
 		if (f.whole) {
+			if (l->fix_also)
+				fill_also(e, l->fix_also, out, sizeof(out));
 			fix_words(one, out);
 			finding_changes(one, "%s", l->changes);
 		}

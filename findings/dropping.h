@@ -29,6 +29,7 @@ struct loss {
 	 * a value is unknown.
 	 */
 	const char *fix, *changes, *advice;
+	const char *fix_also;	/* one more word, where its values are known: of IPv6 */
 	/*
 	 * A reason that belongs to this loss only while a neighbour does not answer. The finding
 	 * then also names the neighbour.

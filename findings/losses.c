@@ -202,13 +202,16 @@ static const struct loss stack_losses[] = {
 		.means = "Packets for a neighbour wait until its address is resolved. More arrived "
 			 "than the queue holds (unres_qlen_bytes).",
 		.when = WHEN("NEIGH_QUEUEFULL; unresolved_discards"),
-		.remedy = "A longer queue: net.ipv4.neigh.IFACE.unres_qlen_bytes.",
+		.remedy = "A longer queue: net.ipv4.neigh.IFACE.unres_qlen_bytes, and that of "
+			  "net.ipv6.",
 		.symptom = "The first packets to a host are lost", ENOUGH,
 		.follows = { "neighbour-dead", "link-down" } },
 	  .reasons = { "NEIGH_QUEUEFULL" }, .unless_silent = true,
 	  .what = "waited for a neighbour's address and overflowed the queue",
 	  .fix = "sysctl -w "
 	  "net/ipv4/neigh/{if}/unres_qlen_bytes={4*net/ipv4/neigh/{if}/unres_qlen_bytes}",
+	  .fix_also =
+	  "net/ipv6/neigh/{if}/unres_qlen_bytes={4*net/ipv6/neigh/{if}/unres_qlen_bytes}",
 	  .changes = "a queue four times as long for packets that wait for a neighbour",
 	  .advice = "which neighbour does not answer: ip neigh show dev {if} nud incomplete" },
 	{ .kind = {

@@ -169,6 +169,37 @@ def full_table():
     return None
 
 
+def full_queue():
+    """A neighbour tells its address late, and more packets wait than its queue holds. The remedy is of both families."""
+    ns, short = Namespace("late"), "unres_qlen_bytes"
+    wire = Wire(ns, "tap0")
+    ns.run("sysctl -qw net.ipv6.conf.tap0.disable_ipv6=0")
+    ns.ip("addr add 2001:2::2/64 dev tap0 nodad")
+    for n, family, address in (4, socket.AF_INET, "198.18.0.77"), (6, socket.AF_INET6, "2001:2::77"):
+        for way in 4, 6:
+            ns.run(f"sysctl -qw net.ipv{way}.neigh.tap0.{short}=32768")
+        for what, want in ("", ["neighbour-queue-full"]), (", after that", []):
+            nicprobe("attach", f"{ns}/tap0", "-m", "drop,counters,pktsize")
+            with inside(ns, lambda family=family: socket.socket(family, socket.SOCK_DGRAM)) as s:
+                for _ in range(40):
+                    s.sendto(bytes(1400), (address, 9))
+            ns.ip(f"neigh replace {address} dev tap0 lladdr 02:00:00:00:00:77 nud reachable")
+            doc = show(f"{ns}/tap0")
+            nicprobe("detach", f"{ns}/tap0")
+            ns.ip(f"neigh del {address} dev tap0")
+            wire.drain()
+            name = f"a short queue of a neighbour, IPv{n}{what}"
+            same(name, found(doc), want)
+            dropped = sum(row["packets"] for row in doc["meters"]["drop"])
+            same(f"{name}: what was not dropped is sent", 40 - dropped <= packets_at(doc, "tx-nic"), True)
+            same(f"{name}: dropped", dropped >= 10, bool(want))
+            for finding in doc["findings"]:
+                same(f"{name}: what to do", finding["fix"],
+                     [["ip", "netns", "exec", str(ns), "sysctl", "-w", *(f"net/ipv{way}/neigh/tap0/{short}=131072" for way in (4, 6))]])
+                sh(" ".join(finding["fix"][0]))
+    wire.close()
+
+
 closed, foreign = w.eth(udp(9)), w.eth(udp(5003, src="10.0.0.1"))
 findings("closed port", wrote(closed), "udp-port-closed", "tcpdump -nni tap0", least=50)
 findings("open port", open_port, None)
@@ -221,5 +252,6 @@ try:
 except OSError as e:
     skip("netfilter", str(e))
 bridged()
+full_queue()
 full_table()
 finish()
