@@ -66,9 +66,10 @@ def idle(doc, way, case="idle"):
 
 
 def loss(doc, link, case, kind="udp"):
+    """Percent; None: not measured, or too little of it undisturbed."""
     for row in doc["rows"]:
         if (row["link"], row["case"], row["traffic"]) == (link, case, kind):
-            return row["loss"]
+            return None if row.get("disturbed") else row["loss"]
     return None
 
 

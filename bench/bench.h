@@ -95,8 +95,9 @@ unsigned int span_ms(const struct span *);
 
 #define LAPS_MOST 128
 /*
- * A measurement in laps of 12 ms. `work`: ns that fixed work took before or after the lap, the
- * longer: if it is more than elsewhere, somebody else used the same core.
+ * A measurement in laps of 12 ms; the last of LAPS_MOST lasts as long as is left. `work`: ns that
+ * fixed work took before or after the lap, the longer: if it is more than elsewhere, somebody else
+ * used the same core.
  */
 struct laps {
 	struct lap {

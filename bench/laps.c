@@ -85,11 +85,10 @@ bool laps_more(struct laps *l, uint64_t packets, uint64_t bytes)
 {
 	uint64_t gone = span_so_far(&l->span).wall;
 
-	if (gone < LAP_MS * 1000000 && (int64_t)gone < l->left)
-		return true;
-	if ((int64_t)gone >= l->left || l->number == LAPS_MOST)
+	if ((int64_t)gone >= l->left)
 		return false;		/* laps_print() ends the last lap */
-	begin(l, end(l, packets, bytes));
+	if (gone >= LAP_MS * 1000000 && l->number < LAPS_MOST)
+		begin(l, end(l, packets, bytes));
 	return true;
 }
 

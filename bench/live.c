@@ -97,7 +97,7 @@ static void command(struct live *l, char *line)
 	unsigned int n;
 
 	laps_begin(&laps, sscanf(line, "go %u", &n) == 1 ? n : 0);
-	if (laps.left) {
+	if (!strncmp(line, "go ", 3)) {
 		do {
 			run(l, CHUNK);
 			frames += CHUNK;

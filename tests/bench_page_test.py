@@ -138,6 +138,7 @@ def laps():
     for disturbed, want in (False, "20.0 (19.0 to 21.0)"), (True, "20.0 (19.0 to 21.0) ?"):
         row["disturbed"] = disturbed
         same(f"laps: in a table, disturbed: {disturbed}", tables.tables("throughput", doc)[0].rows[1], ["x", want])
+        same(f"laps: a limit, disturbed: {disturbed}", bars.loss(doc, "live frames, veth", "x"), None if disturbed else 20)
 
 
 for test in limits, losses, idle, connections, laps, earlier:

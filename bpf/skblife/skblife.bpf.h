@@ -168,7 +168,7 @@ static __always_inline int life_queued(const struct sk_buff *skb, const struct n
 	life = life_of_skb(skb, &place);
 	if (life && life->stage == LIFE_DRIVER)
 		life_end(place, LIFE_SENT);	/* a VLAN, a bond: to the device below */
-	else if (life && !life_sent(life) && to_ifb(dev))
+	else if (life && !life_sent(life) && same(life, skb) && to_ifb(dev))
 		return 0;
 	else if (life)
 		life_end(place, life_sent(life) || skb->skb_iif ? LIFE_FORWARDED :
