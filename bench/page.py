@@ -37,7 +37,7 @@ txlat and qdisc alone follow every packet here (`--sample 1`), skblife one in 64
 It is the rate under load that lasts: what is attached first meets packets for 160 ms that are not measured, or txlat and qdisc would still follow each, as they do in a burst of up to 10000.
 The loss is the difference in packets (TCP: bytes) per CPU second (per second if the kernel accounts softirq time separately), so that other work on the machine counts less; the median of laps of 12 ms.
 Where the core is shared, with another virtual machine for instance, all takes longer while the other works.
-So between two laps fixed work is done, and only laps count beside which it took at most 10% more than the least; `?` marks a figure of fewer than 9 such laps.
+So between two laps fixed work is done, and only laps count beside which it took at most 10% more than the least; `?` marks a figure of fewer than 9 such laps, which is held to no limit.
 *Live frames* are 64-byte UDP packets made by the kernel (`BPF_F_TEST_XDP_LIVE_FRAMES`); they pass an XDP program and the whole stack, and end in a socket that is never read.
 *Sockets* exchange 64-byte UDP packets and a TCP stream over a veth pair, or over two taps connected in user space.
 The headline meters are pktsize, ecn, rxcpu and txlat; on a veth, which never completes packets, only the first three.
